@@ -1,0 +1,98 @@
+/* schedq-trace: turns recorded pods and nodes into a trace file. */
+#include "input_options.h"
+#include "trace.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { EXIT_USAGE = 2, KEY_SOURCE = 0x100, KEY_OUTPUT };
+
+typedef struct convert_options {
+    input_options_t input;
+    const char *source;
+    const char *output;
+} convert_options_t;
+
+static const struct argp_option option_list[] = {
+    {"output", KEY_OUTPUT, "FILE", 0, "The trace to write, compressed if its name ends in .gz", 2},
+    {"source", KEY_SOURCE, "TEXT", 0, "Where the figures come from: a line for the file, at least one word", 2},
+    {0},
+};
+
+static const char documentation[] = "Converts recorded pods and nodes (CSV, SWF) to schedq's trace format.\v"
+                                    "Exit status: 0 done; 1 the trace could not be written; 2 bad usage or input.";
+
+static error_t
+parse_option(int key, char *value, struct argp_state *state)
+{
+    convert_options_t *options = state->input;
+
+    switch (key) {
+    case KEY_OUTPUT:
+        options->output = value;
+        break;
+    case KEY_SOURCE:
+        if (strpbrk(value, "\r\n") != NULL || value[strspn(value, " \t")] == '\0') {
+            argp_error(state, "--source: value \"%s\", legal: one line of text that is not blank", value);
+        }
+        options->source = value;
+        break;
+    case ARGP_KEY_INIT:
+        state->child_inputs[0] = &options->input;
+        break;
+    case ARGP_KEY_ARG:
+        argp_error(state, "\"%s\" is not an option; files are given with --pods, --nodes and --output", value);
+        break;
+    case ARGP_KEY_END:
+        if (options->output == NULL) {
+            argp_error(state, "no output: give --output FILE");
+        }
+        break;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+    return 0;
+}
+
+static int
+convert(const convert_options_t *options, workload_t *workload)
+{
+    input_problems_t problems = {.out = stderr, .skip_bad = options->input.skip_bad};
+    char why[400];
+
+    if (!workload_load(workload, &options->input.files, &problems)) {
+        return EXIT_USAGE;
+    }
+    if (options->source != NULL) {
+        free(workload->source);
+        workload->source = strdup(options->source);
+    }
+    if (!trace_write(options->output, workload, why, sizeof why)) {
+        fprintf(stderr, "schedq-trace: %s\n", why);
+        return EXIT_FAILURE;
+    }
+    printf("%s: %zu nodes, %zu pods, %" PRIu64 " bad lines left out\n", options->output, workload->node_count,
+           workload->pod_count, problems.bad_lines);
+    return EXIT_SUCCESS;
+}
+
+int
+main(int argc, char **argv)
+{
+    static const struct argp_child children[] = {{&input_argp_recorded, 0, NULL, 0}, {0}};
+    static const struct argp parser = {
+        .options = option_list, .parser = parse_option, .doc = documentation, .children = children};
+    convert_options_t options = {0};
+    workload_t workload;
+
+    argp_err_exit_status = EXIT_USAGE;
+    argp_program_version_hook = print_version;
+    if (argp_parse(&parser, argc, argv, 0, NULL, &options) != 0) {
+        return EXIT_USAGE;
+    }
+    workload_init(&workload);
+    int status = convert(&options, &workload);
+    workload_clear(&workload);
+    return status;
+}

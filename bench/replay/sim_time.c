@@ -1,0 +1,301 @@
+/*
+ * Virtual time. A step takes the earliest time at which anything happens and lets all of it happen: first what time
+ * demands of the queue (tick), then completions, nodes that join, pods that arrive, then ends of cycles. Workers that
+ * found nothing to pop look again if the queue said that something became poppable.
+ */
+#include "sim.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#define NEVER INT64_MAX
+
+/* A tick that is wanted again at once this often in a row, with nothing happening in between, is a fault of the queue. */
+enum { TICKS_IN_VAIN_MAX = 1000 };
+
+static int64_t
+earlier(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+/* When the next pod arrives, node joins or pod ends. */
+static int64_t
+next_event_ns(const sim_t *sim)
+{
+    const scenario_t *scenario = sim->scenario;
+    int64_t next = NEVER;
+
+    if (sim->next_pod < scenario->pod_count) {
+        next = scenario->pods[sim->next_pod].arrival_ns;
+    }
+    if (sim->next_node < scenario->node_count) {
+        next = earlier(next, scenario->nodes[sim->next_node].arrival_ns);
+    }
+    if (sim->completions.count > 0) {
+        next = earlier(next, sim->completions.heap[0].time_ns);
+    }
+    return next;
+}
+
+static int64_t
+next_cycle_end_ns(const sim_t *sim)
+{
+    int64_t next = NEVER;
+
+    for (unsigned i = 0; i < sim->worker_count; i++) {
+        if (sim->workers[i].state == SIM_SERVING) {
+            next = earlier(next, sim->workers[i].until_ns);
+        }
+    }
+    return next;
+}
+
+/* When the queue wants a tick; a time that has passed counts as the present. */
+static int64_t
+next_tick_ns(const sim_t *sim)
+{
+    int64_t deadline = __atomic_load_n(&sim->words->next_deadline_ns, __ATOMIC_ACQUIRE);
+
+    if (deadline == SCHEDQ_NO_DEADLINE) {
+        return NEVER;
+    }
+    deadline -= SIM_CLOCK_OFFSET_NS;
+    return deadline < sim->now_ns ? sim->now_ns : deadline;
+}
+
+static void
+check(sim_t *sim, schedq_status_t status, const char *operation, const char *what, const sim_worker_t *worker)
+{
+    if (status != SCHEDQ_OK) {
+        sim_fail(sim, "%s(%s): %s: %s", operation, what, schedq_status_name(status), schedq_worker_error(worker->queue));
+    }
+}
+
+static void
+tick(sim_t *sim, sim_worker_t *worker)
+{
+    schedq_result_t result;
+
+    uint64_t start = costs_now();
+    schedq_status_t status = schedq_tick(worker->queue, NULL, &result);
+    costs_record(&worker->costs, COST_TICK, start);
+    check(sim, status, "schedq_tick", "", worker);
+    if (result.poppable != 0) {
+        sim_wake_idle(sim);
+    }
+}
+
+static void
+move_all(sim_t *sim, sim_worker_t *worker, const schedq_move_t *move, const char *what)
+{
+    schedq_result_t result;
+
+    uint64_t start = costs_now();
+    schedq_status_t status = schedq_move_all(worker->queue, move, &result);
+    costs_record(&worker->costs, COST_MOVE_ALL, start);
+    check(sim, status, "schedq_move_all", what, worker);
+    sim->result->events++;
+    sim->quiet_ns = sim->now_ns;
+    if (result.poppable != 0) {
+        sim_wake_idle(sim);
+    }
+}
+
+static void
+end_pod(sim_t *sim, sim_worker_t *worker)
+{
+    completion_t ended = completions_pop(&sim->completions);
+    sim_pod_t *pod = &sim->pods[ended.pod];
+    schedq_move_t move;
+
+    pod->place = SIM_ENDED;
+    cluster_release(sim->cluster, pod->node, sim_recorded(sim, ended.pod), pod->gpus);
+    schedq_move_init(&move);
+    move.event = SCHEDQ_EVENT_ASSIGNED_POD_DELETE;
+    move.old_object = sim_object(ended.pod);
+    move_all(sim, worker, &move, "a pod ended");
+}
+
+static void
+join_node(sim_t *sim, sim_worker_t *worker)
+{
+    size_t node = sim->next_node++;
+    schedq_move_t move;
+
+    cluster_join(sim->cluster, (uint32_t)node);
+    schedq_move_init(&move);
+    move.event = SCHEDQ_EVENT_NODE_ADD;
+    move.new_object = sim_object(node);
+    move_all(sim, worker, &move, "a node joined");
+}
+
+static void
+add_pod(sim_t *sim, sim_worker_t *worker)
+{
+    size_t number = sim->next_pod++;
+    const workload_pod_t *recorded = sim_recorded(sim, number);
+    char name[SCHEDQ_NAME_MAX + 1];
+    schedq_result_t result;
+
+    int length = snprintf(name, sizeof name, "copy-%" PRIu32 "/%s", sim->scenario->pods[number].copy, recorded->name);
+    schedq_pod_spec_t spec = {
+        .object = sim_object(number),
+        .name_length = (uint32_t)length,
+        .priority = sim->options->priority[recorded->qos],
+    };
+    sim->pods[number].place = SIM_WAITING;
+    sim->waiting++;
+    sim->result->waiting_max = sim->waiting > sim->result->waiting_max ? sim->waiting : sim->result->waiting_max;
+
+    uint64_t start = costs_now();
+    schedq_status_t status = schedq_add(worker->queue, name, &spec, &result);
+    costs_record(&worker->costs, COST_ADD, start);
+    check(sim, status, "schedq_add", name, worker);
+    sim->quiet_ns = sim->now_ns;
+    if (result.poppable != 0) {
+        sim_wake_idle(sim);
+    }
+}
+
+static void
+end_cycles(sim_t *sim)
+{
+    for (unsigned i = 0; i < sim->worker_count; i++) {
+        sim_worker_t *worker = &sim->workers[i];
+        if (worker->state == SIM_SERVING && worker->until_ns <= sim->now_ns) {
+            worker->state = SIM_AT_WORK;
+            sim->at_work++;
+        }
+    }
+    if (sim->worker_count > 1 && sim->at_work > 0) {
+        pthread_cond_broadcast(&sim->changed);
+    }
+}
+
+static void
+sample_depth(sim_t *sim)
+{
+    schedq_stats_t stats;
+
+    schedq_stats_init(&stats);
+    schedq_status_t status = schedq_stats(sim->queue, &stats);
+    if (status != SCHEDQ_OK) {
+        sim_fail(sim, "schedq_stats: %s", schedq_status_name(status));
+        return;
+    }
+    depth_add(&sim->result->depth, &(depth_sample_t){
+                                       .time_ns = sim->now_ns,
+                                       .active = stats.active,
+                                       .backoff = stats.backoff + stats.error_backoff,
+                                       .parked = stats.parked + stats.gated,
+                                       .inflight = stats.inflight,
+                                       .running = sim->completions.count,
+                                   });
+}
+
+/* Paced replay: sleeps until the real time that stands for `virtual_ns`. The first arrival is the start of both. */
+static void
+wait_real_time(const sim_t *sim, int64_t virtual_ns)
+{
+    double span = (double)(virtual_ns - sim->scenario->pods[0].arrival_ns) / sim->options->pace;
+
+    if (span <= 0) {
+        return;
+    }
+    uint64_t wake = sim->wall_start + (uint64_t)span;
+    struct timespec until = {.tv_sec = (time_t)(wake / NS_PER_SECOND), .tv_nsec = (long)(wake % NS_PER_SECOND)};
+    while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, NULL) != 0) {
+    }
+}
+
+static void
+show_progress(sim_t *sim)
+{
+    uint64_t now = costs_now();
+
+    if (now - sim->wall_shown < NS_PER_SECOND / 4) {
+        return;
+    }
+    sim->wall_shown = now;
+    fprintf(stderr, "\r%5.1f %%  day %.2f  arrived %zu of %zu  scheduled %" PRIu64 "  waiting %" PRIu64 "  attempts %" PRIu64 " ",
+            100.0 * (double)sim->next_pod / (double)sim->scenario->pod_count,
+            (double)sim->now_ns / (double)(86400 * NS_PER_SECOND), sim->next_pod, sim->scenario->pod_count,
+            sim->result->pods_scheduled, sim->waiting, sim->result->attempts);
+    fflush(stderr);
+}
+
+/* Nothing can happen any more that would place another pod. */
+static bool
+is_over(const sim_t *sim)
+{
+    return next_event_ns(sim) == NEVER && next_cycle_end_ns(sim) == NEVER && sim->possible_left == 0;
+}
+
+/*
+ * With all nodes empty and nothing arriving, the queue has to give back every pod that can be placed: at the latest when
+ * it was parked for too long. Twice that time, the backoff and the time to serve the others are more than enough.
+ */
+static bool
+is_lost(const sim_t *sim)
+{
+    int64_t service_ns = sim->options->service_ns * (int64_t)(sim->waiting + 1);
+
+    return next_event_ns(sim) == NEVER && sim->possible_left > 0 &&
+           sim->now_ns - sim->quiet_ns > 2 * (sim->max_parked_ns + sim->max_backoff_ns + service_ns + 60 * NS_PER_SECOND);
+}
+
+static void
+let_happen(sim_t *sim, sim_worker_t *worker, int64_t time_ns)
+{
+    const scenario_t *scenario = sim->scenario;
+    bool ticks = next_tick_ns(sim) <= time_ns;
+
+    sim->ticks_in_vain = ticks && time_ns == sim->now_ns ? sim->ticks_in_vain + 1 : 0;
+    sim->now_ns = time_ns;
+    schedq_clock_advance(sim->queue, time_ns + SIM_CLOCK_OFFSET_NS);
+    if (ticks) {
+        tick(sim, worker);
+    }
+    while (sim->completions.count > 0 && sim->completions.heap[0].time_ns <= time_ns) {
+        end_pod(sim, worker);
+    }
+    while (sim->next_node < scenario->node_count && scenario->nodes[sim->next_node].arrival_ns <= time_ns) {
+        join_node(sim, worker);
+    }
+    while (sim->next_pod < scenario->pod_count && scenario->pods[sim->next_pod].arrival_ns <= time_ns) {
+        add_pod(sim, worker);
+    }
+    end_cycles(sim);
+}
+
+void
+sim_step(sim_t *sim, sim_worker_t *worker)
+{
+    int64_t time_ns = earlier(earlier(next_event_ns(sim), next_cycle_end_ns(sim)), next_tick_ns(sim));
+
+    if (is_over(sim)) {
+        sim->stopped = true;
+    } else if (time_ns == NEVER || is_lost(sim)) {
+        sim_fail(sim, "%" PRIu64 " pods that fit on an empty node stay in the queue, and nothing brings them back",
+                 sim->possible_left);
+    } else if (sim->ticks_in_vain > TICKS_IN_VAIN_MAX) {
+        sim_fail(sim, "after %d ticks at %.9f s the queue still wants one at once", TICKS_IN_VAIN_MAX,
+                 (double)sim->now_ns / (double)NS_PER_SECOND);
+    }
+    if (sim->stopped) {
+        pthread_cond_broadcast(&sim->changed);
+        return;
+    }
+    if (sim->options->pace > 0) {
+        wait_real_time(sim, time_ns);
+    }
+    let_happen(sim, worker, time_ns);
+    if (sim->now_ns >= sim->result->depth.next_ns) {
+        sample_depth(sim);
+    }
+    if (sim->options->progress) {
+        show_progress(sim);
+    }
+}

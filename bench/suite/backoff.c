@@ -1,0 +1,193 @@
+/*
+ * A backoff storm: `pods` pods fail together, and their backoff ends together.
+ *
+ * FAIL: ns per add_unschedulable of a pod that goes into backoff (an event during its flight could have helped it).
+ * TICK: one tick finds all of them due; ns per pod. The pods failed one to five times before, so that their backoffs are
+ * of 2, 4, 8 and 10 s. Time is the queue's external clock, which the benchmark moves. One thread; the bare queue has no
+ * backoff.
+ */
+#include "contestant_schedq.h"
+#include "workload.h"
+
+#include <stdlib.h>
+
+#define SECOND INT64_C(1000000000)
+
+enum { FAILURES = 5 };
+
+typedef struct backoff_run {
+    const row_t *row;
+    schedq_t *queue;
+    schedq_worker_t *worker;
+    uint64_t rejector;
+    uint64_t random;
+    int64_t now_ns;
+    schedq_token_t *flying; /* all pods, popped */
+} backoff_run_t;
+
+static void
+advance(backoff_run_t *run, int64_t by_ns)
+{
+    run->now_ns += by_ns;
+    must(schedq_clock_advance(run->queue, run->now_ns), "schedq_clock_advance");
+}
+
+static void *
+open_backoff(const subject_t *subject)
+{
+    backoff_run_t *run = bench_alloc(1, sizeof *run);
+    schedq_config_t config;
+
+    run->row = subject->row;
+    run->random = subject->seed;
+    run->now_ns = 1000 * SECOND;
+    run->flying = bench_alloc(subject->row->pods, sizeof *run->flying);
+    config_for(&config, subject->contestant);
+    config.external_clock = 1;
+    config.start_ns = run->now_ns;
+    run->queue = queue_create(&config, subject->row->pods, 1);
+    run->rejector = plugin_create(run->queue, "fit", "Node", SCHEDQ_ACTION_UPDATE_NODE_ALLOCATABLE, NULL, NULL);
+    run->worker = worker_create(run->queue);
+    return run;
+}
+
+/* Adds every pod with a history; waits the backoffs that this begins out. */
+static void
+add_all(backoff_run_t *run)
+{
+    schedq_failure_t failure;
+    pod_name_t name;
+
+    schedq_failure_init(&failure);
+    failure.unschedulable = run->rejector;
+    for (uint32_t i = 0; i < run->row->pods; i++) {
+        pod_name_make(&name, i);
+        schedq_pod_spec_t spec = {
+            .object = i, .name_length = name.length, .priority = random_priority(&run->random)};
+        schedq_history_t history = {.timestamp_ns = run->now_ns,
+                                    .initial_attempt_ns = run->now_ns,
+                                    .attempts = 1 + i % FAILURES,
+                                    .rejections = i % FAILURES};
+        must(schedq_readd(run->worker, name.text, &spec, &history, &failure, NULL), "schedq_readd");
+    }
+    advance(run, 20 * SECOND);
+    must(schedq_tick(run->worker, NULL, NULL), "schedq_tick");
+}
+
+static uint32_t
+pop_all(backoff_run_t *run)
+{
+    schedq_popped_t popped;
+    uint32_t count = 0;
+
+    while (schedq_try_pop(run->worker, &popped) == SCHEDQ_OK) {
+        run->flying[count++] = popped.token;
+    }
+    return count;
+}
+
+static void
+end_all(backoff_run_t *run)
+{
+    uint32_t count = pop_all(run);
+    for (uint32_t i = 0; i < count; i++) {
+        must(schedq_done(run->worker, run->flying[i]), "schedq_done");
+    }
+}
+
+static void
+tell_event(backoff_run_t *run)
+{
+    schedq_move_t move;
+    schedq_move_init(&move);
+    move.event = SCHEDQ_EVENT_NODE_UPDATE_ALLOCATABLE;
+    must(schedq_move_all(run->worker, &move, NULL), "schedq_move_all");
+}
+
+/* All pods are in flight, and an event came meanwhile. */
+static void
+prepare(void *ctx)
+{
+    backoff_run_t *run = ctx;
+
+    end_all(run);
+    add_all(run);
+    if (pop_all(run) != run->row->pods) {
+        bench_fail("backoff: not all pods could be popped");
+    }
+    tell_event(run);
+}
+
+/* The clock moves on by a microsecond every 16 failures. */
+static void
+fail_all(backoff_run_t *run)
+{
+    schedq_failure_t failure;
+
+    schedq_failure_init(&failure);
+    failure.unschedulable = run->rejector;
+    for (uint32_t i = 0; i < run->row->pods; i++) {
+        if (i % 16 == 0) {
+            advance(run, 1000);
+        }
+        must(schedq_add_unschedulable(run->worker, &run->flying[i], &failure, NULL), "schedq_add_unschedulable");
+    }
+}
+
+static void
+tick_all(backoff_run_t *run)
+{
+    schedq_result_t result;
+
+    advance(run, 20 * SECOND);
+    must(schedq_tick(run->worker, NULL, &result), "schedq_tick");
+    if (result.to_active != run->row->pods) {
+        bench_fail("backoff: the tick made %u pods active, not %u", result.to_active, run->row->pods);
+    }
+}
+
+static void
+body(gbench_thread_t *thread, void *ctx)
+{
+    backoff_run_t *run = ctx;
+
+    while (gbench_next(thread)) {
+        if (run->row->part == BACKOFF_FAIL) {
+            fail_all(run);
+            gbench_pause(thread);
+            tick_all(run);
+            gbench_resume(thread);
+        } else {
+            gbench_pause(thread);
+            fail_all(run);
+            gbench_resume(thread);
+            tick_all(run);
+        }
+    }
+}
+
+static void
+settle(void *ctx, double seconds, sample_t *samples)
+{
+    const backoff_run_t *run = ctx;
+    samples[0].ns = seconds * 1e9 / run->row->pods;
+}
+
+static void
+close_backoff(void *ctx)
+{
+    backoff_run_t *run = ctx;
+    worker_end(run->worker);
+    queue_destroy(run->queue);
+    free(run->flying);
+    free(run);
+}
+
+const workload_t backoff_workload = {
+    .suite = "backoff",
+    .open = open_backoff,
+    .prepare = prepare,
+    .body = body,
+    .settle = settle,
+    .close = close_backoff,
+};

@@ -1,0 +1,186 @@
+/*
+ * schedq-bench: selects the rows, measures them one after the other, prints the table, writes the JSON file.
+ *
+ * Progress goes to standard error when that is a terminal; notes of the workloads come below the table.
+ */
+#include "machine.h"
+#include "options.h"
+#include "report.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static bool
+value_selected(const options_t *options, const row_t *row, unsigned value)
+{
+    char name[64];
+
+    row_value_name(row, value, name, sizeof name);
+    return !options->filtered || regexec(&options->filter, name, 0, NULL, 0) == 0;
+}
+
+static bool
+row_selected(const options_t *options, const row_t *row)
+{
+    if (row->full && !options->full) {
+        return false;
+    }
+    if (options->suite != NULL && strcmp(row->workload->suite, options->suite) != 0) {
+        return false;
+    }
+    for (unsigned value = 0; value < row_values(row); value++) {
+        if (value_selected(options, row, value)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static unsigned
+count_selected(const options_t *options)
+{
+    unsigned count = 0;
+    for (unsigned i = 0; i < row_count; i++) {
+        count += row_selected(options, &rows[i]);
+    }
+    return count;
+}
+
+static void
+list(const options_t *options)
+{
+    char name[64];
+
+    for (unsigned i = 0; i < row_count; i++) {
+        if (!row_selected(options, &rows[i])) {
+            continue;
+        }
+        for (unsigned value = 0; value < row_values(&rows[i]); value++) {
+            if (value_selected(options, &rows[i], value)) {
+                row_value_name(&rows[i], value, name, sizeof name);
+                puts(name);
+            }
+        }
+    }
+}
+
+static void
+progress(unsigned number, unsigned count, const char *name)
+{
+    if (isatty(STDERR_FILENO)) {
+        fprintf(stderr, "\r\033[K[%u/%u] %s", number, count, name);
+    }
+}
+
+static void
+progress_end(void)
+{
+    if (isatty(STDERR_FILENO)) {
+        fputs("\r\033[K", stderr);
+    }
+}
+
+/* Measures all selected rows; returns how many results were stored. */
+static unsigned
+measure(const options_t *options, unsigned count, result_t *results, FILE *notes)
+{
+    unsigned number = 0;
+    unsigned stored = 0;
+
+    for (unsigned i = 0; i < row_count; i++) {
+        const row_t *row = &rows[i];
+        result_t values[VALUES_MAX];
+        if (!row_selected(options, row)) {
+            continue;
+        }
+        progress(++number, count, row->name);
+        measure_row(row, options->repetitions, options->seed, values, notes);
+        progress_end();
+        for (unsigned value = 0; value < row_values(row); value++) {
+            if (value_selected(options, row, value)) {
+                report_line(stdout, &values[value]);
+                results[stored++] = values[value];
+            }
+        }
+    }
+    return stored;
+}
+
+static void
+run(const options_t *options, unsigned count, FILE *json)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *notes = open_memstream(&text, &size);
+    result_t *results = bench_alloc((size_t)count * VALUES_MAX, sizeof *results);
+
+    if (notes == NULL) {
+        bench_fail("no memory for the notes");
+    }
+    machine_print(stdout);
+    printf("run       %u rows, %u repetitions, seed %llu\n", count, options->repetitions,
+           (unsigned long long)options->seed);
+    report_heading(stdout);
+    unsigned stored = measure(options, count, results, notes);
+    report_legend(stdout);
+    fclose(notes);
+    if (size > 0) {
+        printf("\n%s", text);
+    }
+    if (json != NULL && !report_json(json, results, stored)) {
+        bench_fail("cannot write %s: %s", options->json, strerror(errno));
+    }
+    free(text);
+    free(results);
+}
+
+/* Opened before the measurements, so that a wrong path does not cost a run. */
+static FILE *
+open_json(const options_t *options)
+{
+    FILE *json = fopen(options->json, "w");
+    if (json == NULL) {
+        fprintf(stderr, "schedq-bench: --json is \"%s\": legal are files that can be written (%s)\n", options->json,
+                strerror(errno));
+    }
+    return json;
+}
+
+/* Returns the exit status. */
+static int
+measure_and_report(const options_t *options, unsigned count)
+{
+    FILE *json = NULL;
+
+    if (options->json != NULL && (json = open_json(options)) == NULL) {
+        return 2;
+    }
+    run(options, count, json);
+    if (json != NULL) {
+        fclose(json);
+    }
+    return 0;
+}
+
+int
+main(int argc, char **argv)
+{
+    options_t options;
+    int status = 0;
+
+    options_parse(&options, argc, argv);
+    unsigned count = count_selected(&options);
+    if (count == 0) {
+        fprintf(stderr, "schedq-bench: no row is selected: --list prints the names%s\n",
+                options.full ? "" : ", with --full all of them");
+        status = 2;
+    } else if (options.list) {
+        list(&options);
+    } else {
+        status = measure_and_report(&options, count);
+    }
+    options_free(&options);
+    return status;
+}

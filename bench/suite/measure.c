@@ -1,0 +1,149 @@
+/* Runs one row. */
+#include "measure.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* A contestant while its row is measured. */
+typedef struct entrant {
+    const contestant_t *contestant;
+    void *run;
+    sample_t (*samples)[VALUES_MAX]; /* one for each repetition */
+} entrant_t;
+
+unsigned
+row_values(const row_t *row)
+{
+    unsigned count = 0;
+
+    if (row->workload->values == NULL) {
+        return 1;
+    }
+    while (row->workload->values[count] != NULL) {
+        count++;
+    }
+    return count;
+}
+
+void
+row_value_name(const row_t *row, unsigned value, char *name, size_t size)
+{
+    if (row->workload->values == NULL) {
+        snprintf(name, size, "%s", row->name);
+    } else {
+        snprintf(name, size, "%s/%s", row->name, row->workload->values[value]);
+    }
+}
+
+static unsigned
+enter(const row_t *row, unsigned repetitions, uint64_t seed, entrant_t *entrants)
+{
+    unsigned count = 0;
+
+    gbench_clear();
+    for (unsigned i = 0; i < contestant_count; i++) {
+        if (contestants[i].engine == 0 && !row->workload->bare) {
+            continue;
+        }
+        entrant_t *entrant = &entrants[count++];
+        entrant->contestant = &contestants[i];
+        entrant->run = row->workload->open(&(subject_t){row, &contestants[i], seed});
+        entrant->samples = bench_alloc(repetitions, sizeof *entrant->samples);
+        gbench_register(contestants[i].name, row->workload->body, entrant->run, row->threads, row->rounds);
+    }
+    return count;
+}
+
+static void
+repeat(const row_t *row, entrant_t *entrant, sample_t *samples)
+{
+    double seconds = 0;
+
+    if (row->workload->prepare != NULL) {
+        row->workload->prepare(entrant->run);
+    }
+    if (!gbench_run(entrant->contestant->name, 1, &seconds)) {
+        bench_fail("google-benchmark gave no result for %s of %s", row->name, entrant->contestant->name);
+    }
+    row->workload->settle(entrant->run, seconds, samples);
+}
+
+static int
+compare(const void *a, const void *b)
+{
+    double x = *(const double *)a;
+    double y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static double
+median_of_sorted(const double *values, unsigned count)
+{
+    return count % 2 != 0 ? values[count / 2] : (values[count / 2 - 1] + values[count / 2]) / 2;
+}
+
+static figures_t
+summarize(const entrant_t *entrant, unsigned value, unsigned repetitions)
+{
+    double *ns = bench_alloc(repetitions, sizeof *ns);
+    double *control_ns = bench_alloc(repetitions, sizeof *control_ns);
+
+    for (unsigned i = 0; i < repetitions; i++) {
+        ns[i] = entrant->samples[i][value].ns;
+        control_ns[i] = entrant->samples[i][value].control_ns;
+    }
+    qsort(ns, repetitions, sizeof *ns, compare);
+    qsort(control_ns, repetitions, sizeof *control_ns, compare);
+    figures_t figures = {
+        .present = true,
+        .median = median_of_sorted(ns, repetitions),
+        .min = ns[0],
+        .max = ns[repetitions - 1],
+        .control = median_of_sorted(control_ns, repetitions),
+    };
+    free(ns);
+    free(control_ns);
+    return figures;
+}
+
+static void
+leave(const row_t *row, entrant_t *entrant, FILE *notes)
+{
+    if (row->workload->note != NULL) {
+        row->workload->note(entrant->run, notes);
+    }
+    row->workload->close(entrant->run);
+    free(entrant->samples);
+}
+
+void
+measure_row(const row_t *row, unsigned repetitions, uint64_t seed, result_t *results, FILE *notes)
+{
+    entrant_t entrants[CONTESTANTS_MAX];
+    sample_t discarded[VALUES_MAX];
+    unsigned count = enter(row, repetitions, seed, entrants);
+
+    for (unsigned i = 0; i < count; i++) {
+        repeat(row, &entrants[i], discarded);
+    }
+    for (unsigned repetition = 0; repetition < repetitions; repetition++) {
+        for (unsigned turn = 0; turn < count; turn++) {
+            entrant_t *entrant = &entrants[(turn + repetition) % count];
+            memset(entrant->samples[repetition], 0, sizeof entrant->samples[repetition]);
+            repeat(row, entrant, entrant->samples[repetition]);
+        }
+    }
+    for (unsigned value = 0; value < row_values(row); value++) {
+        result_t *result = &results[value];
+        memset(result, 0, sizeof *result);
+        row_value_name(row, value, result->name, sizeof result->name);
+        result->repetitions = repetitions;
+        for (unsigned i = 0; i < count; i++) {
+            result->of[entrants[i].contestant - contestants] = summarize(&entrants[i], value, repetitions);
+        }
+    }
+    for (unsigned i = 0; i < count; i++) {
+        leave(row, &entrants[i], notes);
+    }
+    gbench_clear();
+}

@@ -1,0 +1,155 @@
+/* The table and the JSON file. */
+#include "report.h"
+
+#include <jansson.h>
+#include <math.h>
+#include <string.h>
+
+/* The contestant of this name on that row, or NULL. */
+static const figures_t *
+figures_of(const result_t *result, const char *name)
+{
+    for (unsigned i = 0; i < contestant_count; i++) {
+        if (strcmp(contestants[i].name, name) == 0 && result->of[i].present) {
+            return &result->of[i];
+        }
+    }
+    return NULL;
+}
+
+/* How much faster the lock-free engine is than the mutex engine; 0 if one of them is not there. */
+static double
+ratio_of(const result_t *result)
+{
+    const figures_t *schedq = figures_of(result, "schedq");
+    const figures_t *mutex = figures_of(result, "mutex");
+    return schedq != NULL && mutex != NULL ? mutex->median / schedq->median : 0;
+}
+
+/* ---- table ------------------------------------------------------------------------------------------------------- */
+
+void
+report_heading(FILE *out)
+{
+    fprintf(out, "\n%-26s", "ns per operation");
+    for (unsigned i = 0; i < contestant_count; i++) {
+        fprintf(out, " %11s %23s", contestants[i].name, "min .. max");
+    }
+    fprintf(out, " %10s %10s %12s\n", "mutex/bare", "mutex/schedq", "control");
+}
+
+static const char *
+number(char *text, size_t size, double value)
+{
+    snprintf(text, size, value < 100 ? "%.1f" : "%.0f", value);
+    return text;
+}
+
+static void
+print_figures(FILE *out, const figures_t *figures)
+{
+    char median[32];
+    char min[32];
+    char max[32];
+    char range[72];
+
+    if (!figures->present) {
+        fprintf(out, " %11s %23s", "-", "");
+        return;
+    }
+    snprintf(range, sizeof range, "%s .. %s", number(min, sizeof min, figures->min),
+             number(max, sizeof max, figures->max));
+    fprintf(out, " %11s %23s", number(median, sizeof median, figures->median), range);
+}
+
+static void
+print_ratio(FILE *out, double ratio)
+{
+    if (ratio > 0) {
+        fprintf(out, " %10.2f", ratio);
+    } else {
+        fprintf(out, " %10s", "-");
+    }
+}
+
+void
+report_line(FILE *out, const result_t *result)
+{
+    const figures_t *mutex = figures_of(result, "mutex");
+    const figures_t *bare = figures_of(result, "bare");
+    double control = 0;
+
+    fprintf(out, "%-26s", result->name);
+    for (unsigned i = 0; i < contestant_count; i++) {
+        print_figures(out, &result->of[i]);
+        control = fmax(control, result->of[i].control);
+    }
+    print_ratio(out, mutex != NULL && bare != NULL ? mutex->median / bare->median : 0);
+    print_ratio(out, ratio_of(result));
+    if (control > 0) {
+        fprintf(out, " %12.0f", control);
+    }
+    fputc('\n', out);
+    fflush(out);
+}
+
+void
+report_legend(FILE *out)
+{
+    fputs("\nMedian, least and greatest of the repetitions, wall-clock ns for one operation of all threads together.\n"
+          "control: the same maximum of a thread that only reads the clock. Threads are not pinned.\n"
+          "docs/BENCH.md says what each row does.\n",
+          out);
+}
+
+/* ---- JSON -------------------------------------------------------------------------------------------------------- */
+
+/* Tenths of a nanosecond are enough, and make the file readable. */
+static json_t *
+json_number(double value)
+{
+    return json_real(round(value * 10) / 10);
+}
+
+static json_t *
+json_median(const result_t *result, const char *name)
+{
+    const figures_t *figures = figures_of(result, name);
+    return figures != NULL ? json_number(figures->median) : json_null();
+}
+
+static json_t *
+json_row(const result_t *result)
+{
+    const figures_t *schedq = figures_of(result, "schedq");
+    const figures_t *leading = schedq != NULL ? schedq : figures_of(result, "mutex");
+    double ratio = ratio_of(result);
+    json_t *row = json_object();
+
+    json_object_set_new(row, "row", json_string(result->name));
+    json_object_set_new(row, "unit", json_string("ns"));
+    json_object_set_new(row, "schedq", json_median(result, "schedq"));
+    json_object_set_new(row, "mutex", json_median(result, "mutex"));
+    json_object_set_new(row, "bare", json_median(result, "bare"));
+    json_object_set_new(row, "ratio", ratio > 0 ? json_real(round(ratio * 1000) / 1000) : json_null());
+    json_object_set_new(row, "min", leading != NULL ? json_number(leading->min) : json_null());
+    json_object_set_new(row, "max", leading != NULL ? json_number(leading->max) : json_null());
+    json_object_set_new(row, "reps", json_integer(result->repetitions));
+    if (leading != NULL && leading->control > 0) {
+        json_object_set_new(row, "control", json_number(leading->control));
+    }
+    return row;
+}
+
+bool
+report_json(FILE *out, const result_t *results, unsigned count)
+{
+    json_t *array = json_array();
+
+    for (unsigned i = 0; i < count; i++) {
+        json_array_append_new(array, json_row(&results[i]));
+    }
+    bool written = json_dumpf(array, out, JSON_INDENT(1) | JSON_REAL_PRECISION(12)) == 0;
+    json_decref(array);
+    return written && fputc('\n', out) != EOF && fflush(out) == 0;
+}

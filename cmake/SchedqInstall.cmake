@@ -1,0 +1,33 @@
+# What `cmake --install` puts where: header, both libraries, a CMake package and a pkg-config file.
+#
+# Both packages find the prefix from their own place, so that an installed tree may be moved.
+include(CMakePackageConfigHelpers)
+
+set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/schedq)
+
+install(FILES ${PROJECT_SOURCE_DIR}/include/schedq/schedq.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/schedq)
+install(TARGETS schedq schedq_shared EXPORT schedqTargets)
+install(EXPORT schedqTargets NAMESPACE schedq:: DESTINATION ${package_dir})
+
+# Before 1.0 every minor version may change the API.
+set(compatibility SameMajorVersion)
+if(PROJECT_VERSION_MAJOR EQUAL 0)
+    set(compatibility SameMinorVersion)
+endif()
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/schedqConfigVersion.cmake COMPATIBILITY ${compatibility})
+configure_package_config_file(
+    ${CMAKE_CURRENT_LIST_DIR}/schedqConfig.cmake.in ${PROJECT_BINARY_DIR}/schedqConfig.cmake
+    INSTALL_DESTINATION ${package_dir} NO_SET_AND_CHECK_MACRO)
+install(FILES
+    ${PROJECT_BINARY_DIR}/schedqConfig.cmake ${PROJECT_BINARY_DIR}/schedqConfigVersion.cmake
+    ${CMAKE_CURRENT_LIST_DIR}/FindJemalloc.cmake
+    DESTINATION ${package_dir})
+
+file(RELATIVE_PATH schedq_pc_prefix ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_PREFIX})
+string(REGEX REPLACE "/$" "" schedq_pc_prefix ${schedq_pc_prefix})
+set(schedq_pc_private "-pthread")
+if(SCHEDQ_ALLOCATOR STREQUAL "jemalloc")
+    string(PREPEND schedq_pc_private "-ljemalloc ")
+endif()
+configure_file(${CMAKE_CURRENT_LIST_DIR}/schedq.pc.in ${PROJECT_BINARY_DIR}/schedq.pc @ONLY)
+install(FILES ${PROJECT_BINARY_DIR}/schedq.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)

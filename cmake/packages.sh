@@ -1,0 +1,42 @@
+# Debian packages that tests/run and bench/run need. Sourced by both; sets nothing but the names below.
+#
+# Only what is missing is installed, so that a machine that has everything is never asked for root, nor for a network.
+
+build_packages=(gcc g++ libc6-dev cmake ninja-build pkgconf
+    libck-dev libjemalloc-dev libbenchmark-dev libcmocka-dev libjansson-dev zlib1g-dev)
+
+# missing_packages PACKAGE...: prints those that are not installed.
+missing_packages()
+{
+    local package
+    for package in "$@"; do
+        if [ "$(dpkg-query -W -f '${db:Status-Status}' "$package" 2>/dev/null)" != installed ]; then
+            echo "$package"
+        fi
+    done
+}
+
+# need_packages PACKAGE...: installs what is missing. Ends the script with status 3 if that cannot be done.
+need_packages()
+{
+    local missing as_root=()
+    mapfile -t missing < <(missing_packages "$@")
+    if [ ${#missing[@]} -eq 0 ]; then
+        return 0
+    fi
+    echo "Debian packages to install: ${missing[*]}"
+    if [ "$(id -u)" -ne 0 ]; then
+        as_root=(sudo -n)
+    fi
+    if ! command -v apt-get >/dev/null || { [ ${#as_root[@]} -gt 0 ] && ! sudo -n true 2>/dev/null; }; then
+        echo "Cannot install packages here: that needs apt-get, and root or sudo without a password." >&2
+        echo "Missing: ${missing[*]}" >&2
+        echo "As root: apt-get install --no-install-recommends ${missing[*]}" >&2
+        exit 3
+    fi
+    local apt=("${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -q -o DPkg::Lock::Timeout=300)
+    if ! { "${apt[@]}" update && "${apt[@]}" install -y --no-install-recommends "${missing[@]}"; }; then
+        echo "apt-get failed. Missing: $(missing_packages "$@" | tr '\n' ' ')" >&2
+        exit 3
+    fi
+}

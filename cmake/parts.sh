@@ -1,0 +1,54 @@
+# The steps of tests/run and bench/run: each is announced, timed and remembered; a table of them ends the run.
+#
+# A failed part does not end the run: the parts after it tell more about the failure. The caller asks parts_summary for the
+# exit status. Sourced with $root = top of the source tree.
+
+part_names=()
+part_results=()
+part_seconds=()
+
+# part NAME COMMAND...
+part()
+{
+    local name=$1 start=$SECONDS result=passed
+    shift
+    printf '\n==== %s\n' "$name"
+    "$@" || result=FAILED
+    part_names+=("$name")
+    part_results+=("$result")
+    part_seconds+=($((SECONDS - start)))
+    printf -- '---- %s: %s, %d s\n' "$name" "$result" "${part_seconds[-1]}"
+    [ "$result" = passed ]
+}
+
+# skip_part NAME: a part that had to be left out counts as failed.
+skip_part()
+{
+    part_names+=("$1")
+    part_results+=("FAILED (not run)")
+    part_seconds+=(0)
+}
+
+# parts_summary: the table; status 0 only if every part passed.
+parts_summary()
+{
+    local i failed=0
+    printf '\n%-32s %-18s %s\n' part result seconds
+    for i in "${!part_names[@]}"; do
+        printf '%-32s %-18s %7d\n' "${part_names[i]}" "${part_results[i]}" "${part_seconds[i]}"
+        [ "${part_results[i]}" = passed ] || failed=$((failed + 1))
+    done
+    printf 'parts: %d passed, %d failed\n' $((${#part_names[@]} - failed)) "$failed"
+    [ "$failed" -eq 0 ]
+}
+
+# configure_and_build PRESET [DIRECTORY]: incremental, unless the build directory came here from another place.
+configure_and_build()
+{
+    local preset=$1 build=$root/build/${2:-$1}
+    if [ -f "$build/CMakeCache.txt" ] &&
+        ! grep -qxF "CMAKE_HOME_DIRECTORY:INTERNAL=$root" "$build/CMakeCache.txt"; then
+        rm -rf "$build"
+    fi
+    (cd "$root" && cmake --preset "$preset" -B "$build" && cmake --build "$build")
+}

@@ -1,0 +1,10 @@
+# cmake -DPROGRAM=FILE -DEXPECTED=FILE -P run_example.cmake: PROGRAM must exit with 0 and print what EXPECTED holds.
+file(READ ${EXPECTED} expected)
+execute_process(COMMAND ${PROGRAM} OUTPUT_VARIABLE printed ERROR_VARIABLE errors RESULT_VARIABLE status)
+message("${printed}${errors}")
+if(NOT status STREQUAL "0")
+    message(FATAL_ERROR "${PROGRAM}: exit status ${status}, expected 0")
+endif()
+if(NOT printed STREQUAL expected)
+    message(FATAL_ERROR "${PROGRAM}: the output differs from ${EXPECTED}:\n${expected}")
+endif()

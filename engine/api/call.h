@@ -1,0 +1,32 @@
+/*
+ * What every public call does first and last.
+ *
+ * A thread keeps a stack of the calls it is inside of, one frame per call, on its own stack. A call for a queue that is
+ * already on it comes from one of that queue's callbacks and is refused, whatever worker it names; a call for another queue
+ * goes through. The stack is empty whenever the thread is in no call, so nothing thread-local outlives one.
+ *
+ * A worker is marked busy for the time of the call: two threads that use one worker at once get SCHEDQ_BUSY, not a race.
+ */
+#ifndef SCHEDQ_API_CALL_H
+#define SCHEDQ_API_CALL_H
+
+#include "engine.h"
+
+struct call {
+    schedq_t        *queue;
+    schedq_worker_t *worker; /* NULL: the call takes none */
+    struct call     *outer;
+};
+
+/** SCHEDQ_OK: go on, and end with call_end. SCHEDQ_BUSY, SCHEDQ_INVALID (NULL): return that. */
+schedq_status_t call_begin(struct call *call, schedq_t *queue);
+schedq_status_t call_begin_worker(struct call *call, schedq_worker_t *worker);
+void call_end(struct call *call);
+
+/** call_end for a worker that does not exist any more. */
+void call_end_without_worker(struct call *call);
+
+/** Writes words for calls that have no worker; `why` may be NULL. */
+__attribute__((format(printf, 3, 4))) void say(char *why, size_t size, const char *format, ...);
+
+#endif

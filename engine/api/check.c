@@ -1,0 +1,210 @@
+/* The checks of check.h. */
+#include "api/check.h"
+
+#include "api/call.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#define NAME_MIN 3
+
+bool
+check_not_null(schedq_worker_t *worker, const void *argument, const char *name)
+{
+    if (argument == NULL) {
+        worker_say(worker, "%s NULL: a pointer", name);
+        return false;
+    }
+    return true;
+}
+
+bool
+check_size(schedq_worker_t *worker, const char *name, uint32_t struct_size, size_t expected)
+{
+    if (struct_size != expected) {
+        worker_say(worker, "%s.struct_size %" PRIu32 ": %zu, as its init function sets it", name, struct_size,
+                   expected);
+        return false;
+    }
+    return true;
+}
+
+bool
+check_name(schedq_worker_t *worker, const char *name, uint32_t length)
+{
+    if (!check_not_null(worker, name, "name")) {
+        return false;
+    }
+    if (length < NAME_MIN || length > SCHEDQ_NAME_MAX) {
+        worker_say(worker, "name_length %" PRIu32 ": %d..%d", length, NAME_MIN, SCHEDQ_NAME_MAX);
+        return false;
+    }
+    const char *slash = memchr(name, '/', length);
+    const char *end = name + length;
+
+    if (slash == NULL || slash == name || slash + 1 == end
+        || memchr(slash + 1, '/', (size_t)(end - slash - 1)) != NULL || memchr(name, '\0', length) != NULL) {
+        worker_say(worker, "name \"%.*s\": namespace/name, one '/', something on both sides, no NUL",
+                   (int)(length < 120 ? length : 120), name);
+        return false;
+    }
+    return true;
+}
+
+bool
+check_event(schedq_worker_t *worker, const char *argument, schedq_event_t event)
+{
+    uint32_t count = registry_event_count(&worker->queue->registry);
+
+    if (event >= count) {
+        worker_say(worker, "%s %u: 0..%" PRIu32, argument, event, count - 1);
+        return false;
+    }
+    return true;
+}
+
+bool
+check_profile(schedq_worker_t *worker, const char *argument, schedq_profile_t profile)
+{
+    uint32_t count = registry_profile_count(&worker->queue->registry);
+
+    if (profile >= count) {
+        worker_say(worker, "%s %u: 0..%" PRIu32, argument, profile, count - 1);
+        return false;
+    }
+    return true;
+}
+
+static bool
+gate_is_known(schedq_worker_t *worker, const char *argument, schedq_profile_t profile, uint8_t gate)
+{
+    if (gate == 0) {
+        return true;
+    }
+    if (!worker->queue->rules.host) {
+        worker_say(worker, "%s %u: 0, since gates are callbacks here", argument, gate);
+        return false;
+    }
+    if ((gate_bit(gate) & registry_gate_bits(&worker->queue->registry, profile)) == 0) {
+        worker_say(worker, "%s %u: 0, or 1 + the number of a plugin of profile %u", argument, gate, profile);
+        return false;
+    }
+    return true;
+}
+
+bool
+check_description(schedq_worker_t *worker, const schedq_pod_spec_t *spec)
+{
+    const uint8_t known = SCHEDQ_POD_AFFINITY | SCHEDQ_POD_ORDER_KEY;
+
+    if ((spec->flags & ~known) != 0) {
+        worker_say(worker, "spec.flags 0x%x: bits of 0x%x", spec->flags, known);
+        return false;
+    }
+    if (spec->reserved != 0 || spec->reserved1 != 0) {
+        worker_say(worker, "spec.reserved: 0; zero a spec before filling it");
+        return false;
+    }
+    return true;
+}
+
+bool
+check_spec(schedq_worker_t *worker, const char *names, const schedq_pod_spec_t *spec)
+{
+    if (!check_not_null(worker, spec, "spec") || !check_not_null(worker, names, "names")
+        || !check_name(worker, names + spec->name_offset, spec->name_length)
+        || !check_profile(worker, "spec.profile", spec->profile) || !check_description(worker, spec)) {
+        return false;
+    }
+    if (spec->timestamp_ns < 0) {
+        worker_say(worker, "spec.timestamp_ns %" PRId64 ": 0..%" PRId64, spec->timestamp_ns, INT64_MAX);
+        return false;
+    }
+    return gate_is_known(worker, "spec.gate", spec->profile, spec->gate);
+}
+
+static bool
+place_fits(schedq_worker_t *worker, const schedq_failure_t *failure, bool readd)
+{
+    if (!worker->queue->rules.host) {
+        if (failure->place != SCHEDQ_NOWHERE || failure->gate != 0) {
+            worker_say(worker, "failure.place %u, gate %u: 0, since callbacks decide here", failure->place,
+                       failure->gate);
+            return false;
+        }
+        return true;
+    }
+    bool legal = failure->place == SCHEDQ_ACTIVE || failure->place == SCHEDQ_BACKOFF
+                 || failure->place == SCHEDQ_GATED || (failure->place == SCHEDQ_PARKED && !readd);
+    if (!legal) {
+        worker_say(worker, "failure.place %u: ACTIVE %d, BACKOFF %d, GATED %d%s", failure->place, SCHEDQ_ACTIVE,
+                   SCHEDQ_BACKOFF, SCHEDQ_GATED, readd ? "" : ", PARKED 4");
+        return false;
+    }
+    if ((failure->place == SCHEDQ_GATED) != (failure->gate != 0)) {
+        worker_say(worker, "failure.gate %u: %s", failure->gate,
+                   failure->gate == 0 ? "1 + a plugin's number, since place is GATED"
+                                      : "0, since place is not GATED");
+        return false;
+    }
+    return true;
+}
+
+bool
+check_failure(schedq_worker_t *worker, const schedq_failure_t *failure, bool readd)
+{
+    if (!check_not_null(worker, failure, "failure")
+        || !check_size(worker, "failure", failure->struct_size, sizeof *failure)
+        || !place_fits(worker, failure, readd)) {
+        return false;
+    }
+    if (failure->has_newest > 1 || (readd && failure->has_newest != 0)) {
+        worker_say(worker, "failure.has_newest %u: %s", failure->has_newest, readd ? "0" : "0..1");
+        return false;
+    }
+    if (failure->reserved != 0) {
+        worker_say(worker, "failure.reserved %u: 0", failure->reserved);
+        return false;
+    }
+    return failure->has_newest == 0 || check_description(worker, &failure->newest);
+}
+
+bool
+check_history(schedq_worker_t *worker, const schedq_history_t *history)
+{
+    if (!check_not_null(worker, history, "history")) {
+        return false;
+    }
+    if (history->timestamp_ns < 0 || history->initial_attempt_ns < 0) {
+        worker_say(worker, "history: timestamp_ns %" PRId64 ", initial_attempt_ns %" PRId64 ": 0..%" PRId64,
+                   history->timestamp_ns, history->initial_attempt_ns, INT64_MAX);
+        return false;
+    }
+    if (history->reserved != 0) {
+        worker_say(worker, "history.reserved %" PRIu32 ": 0", history->reserved);
+        return false;
+    }
+    return true;
+}
+
+bool
+check_decides(schedq_worker_t *worker, uint8_t decide, const char *function)
+{
+    if (worker->queue->config.decide != decide) {
+        worker_say(worker, "%s: only with config.decide = %s", function,
+                   decide == SCHEDQ_DECIDE_HOST ? "SCHEDQ_DECIDE_HOST" : "SCHEDQ_DECIDE_CALLBACKS");
+        return false;
+    }
+    return true;
+}
+
+bool
+check_text(char *why, size_t size, const char *argument, const char *text, size_t length)
+{
+    if (length == 0 || length > REGISTRY_NAME_MAX || memchr(text, '\0', length) != NULL) {
+        say(why, size, "%s \"%.*s\": 1..%d bytes, no NUL", argument, (int)(length < 120 ? length : 120), text,
+            REGISTRY_NAME_MAX);
+        return false;
+    }
+    return true;
+}

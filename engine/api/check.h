@@ -1,0 +1,30 @@
+/*
+ * Arguments that can be judged without looking at a pod. Each check returns true, or says in words what is wrong: the
+ * argument, its value, and what it may be.
+ */
+#ifndef SCHEDQ_API_CHECK_H
+#define SCHEDQ_API_CHECK_H
+
+#include "engine.h"
+
+bool check_not_null(schedq_worker_t *worker, const void *argument, const char *name);
+bool check_size(schedq_worker_t *worker, const char *name, uint32_t struct_size, size_t expected);
+bool check_name(schedq_worker_t *worker, const char *name, uint32_t length);
+bool check_event(schedq_worker_t *worker, const char *argument, schedq_event_t event);
+bool check_profile(schedq_worker_t *worker, const char *argument, schedq_profile_t profile);
+bool check_spec(schedq_worker_t *worker, const char *names, const schedq_pod_spec_t *spec);
+
+/** What `newest` brings; its name, profile and times are ignored. */
+bool check_description(schedq_worker_t *worker, const schedq_pod_spec_t *spec);
+
+/** All but its rejectors, which depend on the pod's profile. readd: a pod that is put back is never parked. */
+bool check_failure(schedq_worker_t *worker, const schedq_failure_t *failure, bool readd);
+bool check_history(schedq_worker_t *worker, const schedq_history_t *history);
+
+/** The call belongs to this way of deciding. */
+bool check_decides(schedq_worker_t *worker, uint8_t decide, const char *function);
+
+/** 1..127 bytes without a NUL. */
+bool check_text(char *why, size_t size, const char *argument, const char *text, size_t length);
+
+#endif

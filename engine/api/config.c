@@ -1,0 +1,227 @@
+/* Presets, and the legal range of every field of a configuration. */
+#include "api/config.h"
+
+#include "api/call.h"
+
+#include <inttypes.h>
+
+#define MILLISECOND INT64_C(1000000)
+#define SECOND (1000 * MILLISECOND)
+#define HOUR (3600 * SECOND)
+#define DAY (24 * HOUR)
+
+/* ---- presets ---------------------------------------------------------------------------------------------------------- */
+
+static void
+set_default(schedq_config_t *config)
+{
+    *config = (schedq_config_t){
+        .struct_size = (uint32_t)sizeof *config,
+        .max_pods = 1u << 20,
+        .max_bands = 1024,
+        .max_workers = WORKERS_MAX,
+        .max_events = 256,
+        .event_log = 4096,
+        .max_lots = 64,
+        .initial_backoff_ns = SECOND,
+        .max_backoff_ns = 10 * SECOND,
+        .max_parked_ns = 300 * SECOND,
+        .tick_ns = MILLISECOND,
+        .engine = SCHEDQ_ENGINE_MUTEX,
+        .order = SCHEDQ_ORDER_STRICT,
+        .objects = SCHEDQ_OBJECTS_STABLE,
+        .decide = SCHEDQ_DECIDE_CALLBACKS,
+        .requeue = SCHEDQ_REQUEUE_HINTS,
+        .pop_from_backoff = 1,
+        .backoff_counts = SCHEDQ_COUNT_FAILURES,
+        .gates_see_wildcards = 1,
+    };
+}
+
+static void
+set_kube_1_34(schedq_config_t *config)
+{
+    config->kube_minor = SCHEDQ_PRESET_KUBE_1_34;
+    config->backoff_window = 1;
+    config->backoff_at_expiry = 1;
+    config->gates_see_wildcards = 0;
+    config->count_cycles = 1;
+}
+
+static void
+set_kube_1_26(schedq_config_t *config)
+{
+    config->kube_minor = SCHEDQ_PRESET_KUBE_1_26;
+    config->requeue = SCHEDQ_REQUEUE_MOVE_CYCLE;
+    config->pop_from_backoff = 0;
+    config->backoff_counts = SCHEDQ_COUNT_ATTEMPTS;
+    config->errors_park = 1;
+    config->count_cycles = 1;
+}
+
+static void
+set_kube_1_12(schedq_config_t *config)
+{
+    set_kube_1_26(config);
+    config->kube_minor = SCHEDQ_PRESET_KUBE_1_12;
+    config->max_backoff_ns = 0;
+    config->max_parked_ns = 60 * SECOND;
+    config->errors_park = 0;
+}
+
+schedq_status_t
+schedq_config_preset(schedq_config_t *config, size_t struct_size, schedq_preset_t preset)
+{
+    if (config == NULL || struct_size != sizeof *config) {
+        return SCHEDQ_INVALID;
+    }
+    switch (preset) {
+    case SCHEDQ_PRESET_DEFAULT:
+        set_default(config);
+        return SCHEDQ_OK;
+    case SCHEDQ_PRESET_KUBE_1_34:
+        set_default(config);
+        set_kube_1_34(config);
+        return SCHEDQ_OK;
+    case SCHEDQ_PRESET_KUBE_1_26:
+        set_default(config);
+        set_kube_1_26(config);
+        return SCHEDQ_OK;
+    case SCHEDQ_PRESET_KUBE_1_12:
+        set_default(config);
+        set_kube_1_12(config);
+        return SCHEDQ_OK;
+    }
+    return SCHEDQ_INVALID;
+}
+
+/* ---- ranges ----------------------------------------------------------------------------------------------------------- */
+
+struct field {
+    const char *name;
+    int64_t value, min, max;
+    bool    zero; /* 0 is legal too */
+};
+
+static bool
+check_fields(const struct field *fields, size_t count, char *why, size_t size)
+{
+    for (size_t i = 0; i < count; i++) {
+        const struct field *field = &fields[i];
+        bool legal = (field->value >= field->min && field->value <= field->max) || (field->zero && field->value == 0);
+
+        if (!legal) {
+            say(why, size, "%s %" PRId64 ": %s%" PRId64 "..%" PRId64, field->name, field->value,
+                field->zero ? "0 or " : "", field->min, field->max);
+            return false;
+        }
+    }
+    return true;
+}
+
+#define FIELD(field_name, lowest, highest) {#field_name, (int64_t)config->field_name, (lowest), (highest), false}
+#define FIELD_OR_0(field_name, lowest, highest) {#field_name, (int64_t)config->field_name, (lowest), (highest), true}
+
+static bool
+check_ranges(const schedq_config_t *config, char *why, size_t size)
+{
+    const struct field fields[] = {
+        FIELD(max_pods, 0, PODS_MAX),
+        FIELD(max_bands, 0, BANDS_MAX),
+        FIELD(max_workers, 1, WORKERS_MAX),
+        FIELD_OR_0(max_events, SCHEDQ_EVENT_FIRST_FREE, REGISTRY_EVENTS_MAX),
+        FIELD(event_log, 0, 1 << 20),
+        FIELD(max_lots, 1, 65535),
+        FIELD(initial_backoff_ns, MILLISECOND, HOUR),
+        FIELD_OR_0(max_backoff_ns, MILLISECOND, DAY),
+        FIELD(max_parked_ns, MILLISECOND, 365 * DAY),
+        FIELD(tick_ns, MILLISECOND / 10, SECOND),
+        FIELD(engine, SCHEDQ_ENGINE_MUTEX, SCHEDQ_ENGINE_MUTEX),
+        FIELD(order, SCHEDQ_ORDER_STRICT, SCHEDQ_ORDER_RELAXED),
+        FIELD(objects, SCHEDQ_OBJECTS_STABLE, SCHEDQ_OBJECTS_BORROWED),
+        FIELD(decide, SCHEDQ_DECIDE_CALLBACKS, SCHEDQ_DECIDE_HOST),
+        FIELD(external_clock, 0, 1),
+        FIELD(requeue, SCHEDQ_REQUEUE_HINTS, SCHEDQ_REQUEUE_MOVE_CYCLE),
+        FIELD(pop_from_backoff, 0, 1),
+        FIELD(backoff_window, 0, 1),
+        FIELD(backoff_at_expiry, 0, 1),
+        FIELD(backoff_counts, SCHEDQ_COUNT_FAILURES, SCHEDQ_COUNT_ATTEMPTS),
+        FIELD(errors_park, 0, 1),
+        FIELD(keep_order, 0, 1),
+        FIELD(gates_see_wildcards, 0, 1),
+        FIELD(count_cycles, 0, 1),
+        FIELD(fifo, 0, 1),
+        FIELD(start_ns, 0, INT64_MAX),
+    };
+
+    return check_fields(fields, sizeof fields / sizeof fields[0], why, size);
+}
+
+static bool
+is_power_of_two(uint32_t value)
+{
+    return (value & (value - 1)) == 0;
+}
+
+static bool
+check_choices(const schedq_config_t *config, char *why, size_t size)
+{
+    if (!is_power_of_two(config->event_log)) {
+        say(why, size, "event_log %" PRIu32 ": 0 or a power of two up to 1048576", config->event_log);
+        return false;
+    }
+    if (config->kube_minor != 0 && config->kube_minor != SCHEDQ_PRESET_KUBE_1_12
+        && config->kube_minor != SCHEDQ_PRESET_KUBE_1_26 && config->kube_minor != SCHEDQ_PRESET_KUBE_1_34) {
+        say(why, size, "kube_minor %u: 0, 12, 26 or 34", config->kube_minor);
+        return false;
+    }
+    for (size_t i = 0; i < sizeof config->reserved1; i++) {
+        if (config->reserved1[i] != 0 || config->reserved0 != 0) {
+            say(why, size, "reserved: 0; fill a configuration with an init function first");
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool
+check_callbacks(const schedq_config_t *config, char *why, size_t size)
+{
+    bool counted = config->objects == SCHEDQ_OBJECTS_COUNTED;
+
+    if (counted && (config->retain == NULL || config->release == NULL)) {
+        say(why, size, "%s NULL: a function, since objects is SCHEDQ_OBJECTS_COUNTED",
+            config->retain == NULL ? "retain" : "release");
+        return false;
+    }
+    if (config->decide == SCHEDQ_DECIDE_HOST && config->objects != SCHEDQ_OBJECTS_STABLE) {
+        say(why, size, "objects %u: %d (STABLE), since decide is SCHEDQ_DECIDE_HOST", config->objects,
+            SCHEDQ_OBJECTS_STABLE);
+        return false;
+    }
+    if (config->external_clock && (config->clock.now_ns != NULL || config->clock.is_virtual != 0)) {
+        say(why, size, "clock: all zero, since external_clock is 1");
+        return false;
+    }
+    if (config->clock.is_virtual > 1 || (config->clock.is_virtual == 1 && config->clock.now_ns == NULL)) {
+        say(why, size, "clock.is_virtual %" PRIu32 ": 0, or 1 with a now_ns function", config->clock.is_virtual);
+        return false;
+    }
+    if ((config->allocator.alloc == NULL) != (config->allocator.free == NULL)) {
+        say(why, size, "allocator: alloc and free, or neither");
+        return false;
+    }
+    return true;
+}
+
+bool
+config_check(const schedq_config_t *config, char *why, size_t why_size)
+{
+    if (config->struct_size != sizeof *config) {
+        say(why, why_size, "struct_size %" PRIu32 ": %zu, as the init functions set it", config->struct_size,
+            sizeof *config);
+        return false;
+    }
+    return check_ranges(config, why, why_size) && check_choices(config, why, why_size)
+           && check_callbacks(config, why, why_size);
+}

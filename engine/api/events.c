@@ -1,0 +1,247 @@
+/* Cluster events, decided by callbacks or by the host; and time. */
+#include "api/call.h"
+#include "api/check.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#define NAMESPACE_MAX 253
+
+/* ---- decided by callbacks ------------------------------------------------------------------------------------------------ */
+
+static bool
+check_move(schedq_worker_t *worker, const schedq_move_t *move, const char *function)
+{
+    if (!check_decides(worker, SCHEDQ_DECIDE_CALLBACKS, function) || !check_not_null(worker, move, "move")
+        || !check_size(worker, "move", move->struct_size, sizeof *move)
+        || !check_event(worker, "move.event", move->event)) {
+        return false;
+    }
+    if (move->reserved[0] != 0 || move->reserved[1] != 0) {
+        worker_say(worker, "move.reserved: 0");
+        return false;
+    }
+    if (move->target.bits != 0 && move->event != SCHEDQ_EVENT_WILDCARD) {
+        worker_say(worker, "move.target: only with the wildcard, event %u", move->event);
+        return false;
+    }
+    return true;
+}
+
+static schedq_status_t
+move_pods(schedq_worker_t *worker, const schedq_move_t *move, const struct assigned_pod *assigned,
+          const char *function, schedq_result_t *result)
+{
+    struct call call;
+    schedq_result_t unseen;
+    schedq_result_t *out = result != NULL ? result : &unseen;
+    schedq_status_t status = call_begin_worker(&call, worker);
+
+    memset(out, 0, sizeof *out);
+    if (status != SCHEDQ_OK) {
+        return status;
+    }
+    if (!check_move(worker, move, function)) {
+        status = SCHEDQ_INVALID;
+    } else if (assigned != NULL && !check_not_null(worker, assigned->namespace_name, "namespace_name")) {
+        status = SCHEDQ_INVALID;
+    } else if (assigned != NULL && (assigned->namespace_length == 0 || assigned->namespace_length > NAMESPACE_MAX)) {
+        worker_say(worker, "namespace_length %" PRIu32 ": 1..%d", assigned->namespace_length, NAMESPACE_MAX);
+        status = SCHEDQ_INVALID;
+    } else {
+        worker->queue->ops->move(worker, move, assigned, out);
+    }
+    call_end(&call);
+    return status;
+}
+
+schedq_status_t
+schedq_move_all(schedq_worker_t *worker, const schedq_move_t *move, schedq_result_t *result)
+{
+    return move_pods(worker, move, NULL, "schedq_move_all", result);
+}
+
+schedq_status_t
+schedq_assigned_pod_added(schedq_worker_t *worker, const schedq_move_t *move, const char *namespace_name,
+                          uint32_t namespace_length, schedq_result_t *result)
+{
+    const struct assigned_pod assigned = {.namespace_name = namespace_name, .namespace_length = namespace_length};
+
+    return move_pods(worker, move, &assigned, "schedq_assigned_pod_added", result);
+}
+
+schedq_status_t
+schedq_assigned_pod_updated(schedq_worker_t *worker, const schedq_move_t *move, const char *namespace_name,
+                            uint32_t namespace_length, schedq_result_t *result)
+{
+    const struct assigned_pod assigned = {
+        .namespace_name = namespace_name, .namespace_length = namespace_length, .updated = true};
+
+    return move_pods(worker, move, &assigned, "schedq_assigned_pod_updated", result);
+}
+
+/* ---- decided by the host ------------------------------------------------------------------------------------------------- */
+
+schedq_status_t
+schedq_event_begin(schedq_worker_t *worker, uint64_t *sequence)
+{
+    struct call call;
+    schedq_status_t status = call_begin_worker(&call, worker);
+
+    if (status != SCHEDQ_OK) {
+        return status;
+    }
+    if (check_decides(worker, SCHEDQ_DECIDE_HOST, "schedq_event_begin")
+        && check_not_null(worker, sequence, "sequence")) {
+        worker->queue->ops->event_begin(worker, sequence);
+    } else {
+        status = SCHEDQ_INVALID;
+    }
+    call_end(&call);
+    return status;
+}
+
+schedq_status_t
+schedq_event_stamp(schedq_worker_t *worker, uint64_t sequence, schedq_profile_t profile, uint64_t plugins)
+{
+    struct call call;
+    schedq_status_t status = call_begin_worker(&call, worker);
+
+    if (status != SCHEDQ_OK) {
+        return status;
+    }
+    if (check_decides(worker, SCHEDQ_DECIDE_HOST, "schedq_event_stamp")
+        && check_profile(worker, "profile", profile)) {
+        status = worker->queue->ops->event_stamp(worker, sequence, profile, plugins);
+    } else {
+        status = SCHEDQ_INVALID;
+    }
+    call_end(&call);
+    return status;
+}
+
+static bool
+check_query(schedq_worker_t *worker, const schedq_query_t *query, const schedq_candidate_t *out, size_t capacity,
+            const size_t *count)
+{
+    if (!check_decides(worker, SCHEDQ_DECIDE_HOST, "schedq_candidates") || !check_not_null(worker, query, "query")
+        || !check_not_null(worker, out, "out") || !check_not_null(worker, count, "count")
+        || !check_size(worker, "query", query->struct_size, sizeof *query)
+        || !check_profile(worker, "query.profile", query->profile)) {
+        return false;
+    }
+    if (capacity == 0) {
+        worker_say(worker, "capacity 0: at least 1");
+        return false;
+    }
+    if (query->backoff > 1 || query->reserved[0] != 0 || query->reserved[1] != 0) {
+        worker_say(worker, "query.backoff %u: 0..1; reserved: 0", query->backoff);
+        return false;
+    }
+    return true;
+}
+
+schedq_status_t
+schedq_candidates(schedq_worker_t *worker, schedq_query_t *query, schedq_candidate_t *out, size_t capacity,
+                  size_t *count)
+{
+    struct call call;
+    schedq_status_t status = call_begin_worker(&call, worker);
+
+    if (status != SCHEDQ_OK) {
+        return status;
+    }
+    status = check_query(worker, query, out, capacity, count)
+                 ? worker->queue->ops->candidates(worker, query, out, capacity, count)
+                 : SCHEDQ_INVALID;
+    call_end(&call);
+    return status;
+}
+
+static bool
+check_decision(schedq_worker_t *worker, const schedq_decision_t *decision)
+{
+    bool gated = decision->place == SCHEDQ_GATED;
+
+    if (!check_event(worker, "decision.event", decision->event)) {
+        return false;
+    }
+    if (!gated && decision->place != SCHEDQ_ACTIVE && decision->place != SCHEDQ_BACKOFF) {
+        worker_say(worker, "decision.place %u: ACTIVE %d, BACKOFF %d, GATED %d", decision->place, SCHEDQ_ACTIVE,
+                   SCHEDQ_BACKOFF, SCHEDQ_GATED);
+        return false;
+    }
+    if (gated != (decision->gate != 0)) {
+        worker_say(worker, "decision.gate %u: %s", decision->gate,
+                   gated ? "1 + a plugin's number, since place is GATED" : "0, since place is not GATED");
+        return false;
+    }
+    return true;
+}
+
+static bool
+check_decisions(schedq_worker_t *worker, const schedq_decision_t *decisions, size_t count)
+{
+    if (!check_decides(worker, SCHEDQ_DECIDE_HOST, "schedq_apply")
+        || (count > 0 && !check_not_null(worker, decisions, "decisions"))) {
+        return false;
+    }
+    for (size_t i = 0; i < count; i++) {
+        if (!check_decision(worker, &decisions[i])) {
+            return false;
+        }
+    }
+    return true;
+}
+
+schedq_status_t
+schedq_apply_many(schedq_worker_t *worker, const schedq_decision_t *decisions, size_t count, uint8_t *statuses,
+                  schedq_result_t *results, schedq_result_t *sum)
+{
+    struct call call;
+    schedq_result_t unseen;
+    schedq_result_t *out = sum != NULL ? sum : &unseen;
+    schedq_status_t status = call_begin_worker(&call, worker);
+
+    memset(out, 0, sizeof *out);
+    if (status != SCHEDQ_OK) {
+        return status;
+    }
+    status = check_decisions(worker, decisions, count)
+                 ? worker->queue->ops->apply_many(worker, decisions, count, statuses, results, out)
+                 : SCHEDQ_INVALID;
+    call_end(&call);
+    return status;
+}
+
+schedq_status_t
+schedq_apply(schedq_worker_t *worker, const schedq_decision_t *decision, schedq_result_t *result)
+{
+    schedq_result_t one = {0};
+    schedq_status_t status = schedq_apply_many(worker, decision, 1, NULL, &one, NULL);
+
+    if (result != NULL) {
+        *result = one;
+    }
+    return status;
+}
+
+/* ---- time ---------------------------------------------------------------------------------------------------------------- */
+
+schedq_status_t
+schedq_tick(schedq_worker_t *worker, int64_t *next_ns, schedq_result_t *result)
+{
+    struct call call;
+    schedq_result_t unseen;
+    schedq_result_t *out = result != NULL ? result : &unseen;
+    int64_t next;
+    schedq_status_t status = call_begin_worker(&call, worker);
+
+    memset(out, 0, sizeof *out);
+    if (status != SCHEDQ_OK) {
+        return status;
+    }
+    worker->queue->ops->tick(worker, next_ns != NULL ? next_ns : &next, out);
+    call_end(&call);
+    return status;
+}

@@ -1,0 +1,56 @@
+/* Visiting pods. */
+#include "api/call.h"
+#include "api/check.h"
+
+schedq_status_t
+schedq_get(schedq_worker_t *worker, schedq_pod_t pod, schedq_visit_fn visit, void *ctx)
+{
+    struct call call;
+    schedq_status_t status = call_begin_worker(&call, worker);
+
+    if (status != SCHEDQ_OK) {
+        return status;
+    }
+    status = check_not_null(worker, (const void *)(uintptr_t)visit, "visit")
+                 ? worker->queue->ops->get(worker, pod, visit, ctx)
+                 : SCHEDQ_INVALID;
+    call_end(&call);
+    return status;
+}
+
+schedq_status_t
+schedq_snapshot(schedq_worker_t *worker, schedq_visit_fn visit, void *ctx)
+{
+    struct call call;
+    schedq_status_t status = call_begin_worker(&call, worker);
+
+    if (status != SCHEDQ_OK) {
+        return status;
+    }
+    status = check_not_null(worker, (const void *)(uintptr_t)visit, "visit")
+                 ? worker->queue->ops->snapshot(worker, visit, ctx)
+                 : SCHEDQ_INVALID;
+    call_end(&call);
+    return status;
+}
+
+schedq_status_t
+schedq_nominated_pods(schedq_worker_t *worker, uint64_t node, schedq_visit_fn visit, void *ctx)
+{
+    struct call call;
+    schedq_status_t status = call_begin_worker(&call, worker);
+
+    if (status != SCHEDQ_OK) {
+        return status;
+    }
+    if (!check_not_null(worker, (const void *)(uintptr_t)visit, "visit")) {
+        status = SCHEDQ_INVALID;
+    } else if (node == 0) {
+        worker_say(worker, "node 0: any other number, 0 names no node");
+        status = SCHEDQ_INVALID;
+    } else {
+        status = worker->queue->ops->nominated_pods(worker, node, visit, ctx);
+    }
+    call_end(&call);
+    return status;
+}

@@ -1,0 +1,351 @@
+/* The cycle and the life of single pods. */
+#include "api/call.h"
+#include "api/check.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+/* A caller may want no answer; the engine always writes one. */
+static schedq_result_t *
+answer(schedq_result_t *wanted, schedq_result_t *unseen)
+{
+    schedq_result_t *result = wanted != NULL ? wanted : unseen;
+
+    memset(result, 0, sizeof *result);
+    return result;
+}
+
+/* ---- add -------------------------------------------------------------------------------------------------------------- */
+
+static schedq_status_t
+add_checked(schedq_worker_t *worker, const char *names, const schedq_pod_spec_t *spec, schedq_result_t *result)
+{
+    uint8_t status = SCHEDQ_OK;
+    const struct add_batch batch = {.names = names, .specs = spec, .count = 1, .statuses = &status};
+
+    return worker->queue->ops->add_many(worker, &batch, result);
+}
+
+schedq_status_t
+schedq_add(schedq_worker_t *worker, const char *names, const schedq_pod_spec_t *spec, schedq_result_t *result)
+{
+    struct call call;
+    schedq_result_t unseen;
+    schedq_result_t *out = answer(result, &unseen);
+    schedq_status_t status = call_begin_worker(&call, worker);
+
+    if (status != SCHEDQ_OK) {
+        return status;
+    }
+    status = check_spec(worker, names, spec) ? add_checked(worker, names, spec, out) : SCHEDQ_INVALID;
+    call_end(&call);
+    return status;
+}
+
+#define CHUNK 256
+
+/* Without an array of the caller's the statuses of a chunk are kept here, so a batch is added chunk by chunk. */
+static schedq_status_t
+add_chunk(schedq_worker_t *worker, const char *names, const schedq_pod_spec_t *specs, size_t count,
+          schedq_pod_t *pods, uint8_t *statuses, schedq_result_t *result)
+{
+    const struct add_batch batch = {
+        .names = names, .specs = specs, .count = count, .pods = pods, .statuses = statuses};
+
+    for (size_t i = 0; i < count; i++) {
+        statuses[i] = (uint8_t)(check_spec(worker, names, &specs[i]) ? SCHEDQ_OK : SCHEDQ_INVALID);
+        if (pods != NULL) {
+            pods[i].bits = 0;
+        }
+    }
+    return worker->queue->ops->add_many(worker, &batch, result);
+}
+
+static schedq_status_t
+add_chunks(schedq_worker_t *worker, const char *names, const schedq_pod_spec_t *specs, size_t count,
+           schedq_pod_t *pods, schedq_result_t *result)
+{
+    schedq_status_t first = SCHEDQ_OK;
+    uint8_t statuses[CHUNK];
+
+    for (size_t begin = 0; begin < count; begin += CHUNK) {
+        size_t length = count - begin < CHUNK ? count - begin : CHUNK;
+        schedq_status_t status = add_chunk(worker, names, specs + begin, length,
+                                           pods == NULL ? NULL : pods + begin, statuses, result);
+
+        first = first == SCHEDQ_OK ? status : first;
+    }
+    return first;
+}
+
+schedq_status_t
+schedq_add_many(schedq_worker_t *worker, const char *names, const schedq_pod_spec_t *specs, size_t count,
+                schedq_pod_t *pods, uint8_t *statuses, schedq_result_t *result)
+{
+    struct call call;
+    schedq_result_t unseen;
+    schedq_result_t *out = answer(result, &unseen);
+    schedq_status_t status = call_begin_worker(&call, worker);
+
+    if (status != SCHEDQ_OK) {
+        return status;
+    }
+    if (count > 0 && (!check_not_null(worker, names, "names") || !check_not_null(worker, specs, "specs"))) {
+        status = SCHEDQ_INVALID;
+    } else if (statuses != NULL) {
+        status = add_chunk(worker, names, specs, count, pods, statuses, out);
+    } else {
+        status = add_chunks(worker, names, specs, count, pods, out);
+    }
+    call_end(&call);
+    return status;
+}
+
+/* ---- the cycle ---------------------------------------------------------------------------------------------------------- */
+
+static schedq_status_t
+pop(schedq_worker_t *worker, enum pop_mode mode, int64_t deadline, schedq_popped_t *out, size_t capacity,
+    size_t *count)
+{
+    struct call call;
+    schedq_status_t status = call_begin_worker(&call, worker);
+
+    if (status != SCHEDQ_OK) {
+        return status;
+    }
+    if (!check_not_null(worker, out, "out") || !check_not_null(worker, count, "count")) {
+        status = SCHEDQ_INVALID;
+    } else if (capacity == 0) {
+        worker_say(worker, "capacity 0: at least 1");
+        status = SCHEDQ_INVALID;
+    } else {
+        status = worker->queue->ops->pop(worker, mode, deadline, out, capacity, count);
+    }
+    call_end(&call);
+    return status;
+}
+
+schedq_status_t
+schedq_try_pop(schedq_worker_t *worker, schedq_popped_t *out)
+{
+    size_t count;
+
+    return pop(worker, POP_TRY, 0, out, 1, &count);
+}
+
+schedq_status_t
+schedq_pop(schedq_worker_t *worker, int64_t deadline_ns, schedq_popped_t *out)
+{
+    size_t count;
+
+    return pop(worker, POP_WAIT, deadline_ns, out, 1, &count);
+}
+
+schedq_status_t
+schedq_pop_many(schedq_worker_t *worker, schedq_popped_t *out, size_t capacity, size_t *count)
+{
+    return pop(worker, POP_TRY, 0, out, capacity, count);
+}
+
+schedq_status_t
+schedq_done_many(schedq_worker_t *worker, const schedq_token_t *tokens, size_t count, uint8_t *statuses)
+{
+    struct call call;
+    schedq_status_t status = call_begin_worker(&call, worker);
+
+    if (status != SCHEDQ_OK) {
+        return status;
+    }
+    if (count > 0 && !check_not_null(worker, tokens, "tokens")) {
+        status = SCHEDQ_INVALID;
+    } else {
+        status = worker->queue->ops->done_many(worker, tokens, count, statuses);
+    }
+    call_end(&call);
+    return status;
+}
+
+schedq_status_t
+schedq_done(schedq_worker_t *worker, schedq_token_t token)
+{
+    return schedq_done_many(worker, &token, 1, NULL);
+}
+
+schedq_status_t
+schedq_token_alive(schedq_worker_t *worker, schedq_token_t token)
+{
+    struct call call;
+    schedq_status_t status = call_begin_worker(&call, worker);
+
+    if (status == SCHEDQ_OK) {
+        status = worker->queue->ops->token_alive(worker, token);
+        call_end(&call);
+    }
+    return status;
+}
+
+schedq_status_t
+schedq_add_unschedulable(schedq_worker_t *worker, schedq_token_t *token, const schedq_failure_t *failure,
+                         schedq_result_t *result)
+{
+    struct call call;
+    schedq_result_t unseen;
+    schedq_result_t *out = answer(result, &unseen);
+    schedq_status_t status = call_begin_worker(&call, worker);
+
+    if (status != SCHEDQ_OK) {
+        return status;
+    }
+    if (check_not_null(worker, token, "token") && check_failure(worker, failure, false)) {
+        status = worker->queue->ops->add_unschedulable(worker, token, failure, out);
+    } else {
+        status = SCHEDQ_INVALID;
+    }
+    call_end(&call);
+    return status;
+}
+
+static bool
+check_readd(schedq_worker_t *worker, const char *names, const schedq_pod_spec_t *spec,
+            const schedq_history_t *history, const schedq_failure_t *failure)
+{
+    if (!check_spec(worker, names, spec) || !check_history(worker, history)
+        || !check_failure(worker, failure, true)) {
+        return false;
+    }
+    if (spec->gate != 0) {
+        worker_say(worker, "spec.gate %u: 0, a readd's gate stands in failure.gate", spec->gate);
+        return false;
+    }
+    return true;
+}
+
+schedq_status_t
+schedq_readd(schedq_worker_t *worker, const char *names, const schedq_pod_spec_t *spec,
+             const schedq_history_t *history, const schedq_failure_t *failure, schedq_result_t *result)
+{
+    struct call call;
+    schedq_result_t unseen;
+    schedq_result_t *out = answer(result, &unseen);
+    schedq_status_t status = call_begin_worker(&call, worker);
+
+    if (status != SCHEDQ_OK) {
+        return status;
+    }
+    if (check_readd(worker, names, spec, history, failure)) {
+        status = worker->queue->ops->readd(worker, names, spec, history, failure, out);
+    } else {
+        status = SCHEDQ_INVALID;
+    }
+    call_end(&call);
+    return status;
+}
+
+/* ---- by name or handle -------------------------------------------------------------------------------------------------- */
+
+schedq_status_t
+schedq_find(schedq_worker_t *worker, const char *name, uint32_t name_length, schedq_result_t *result)
+{
+    struct call call;
+    schedq_result_t unseen;
+    schedq_result_t *out = answer(result, &unseen);
+    schedq_status_t status = call_begin_worker(&call, worker);
+
+    if (status != SCHEDQ_OK) {
+        return status;
+    }
+    status = check_name(worker, name, name_length) ? worker->queue->ops->find(worker, name, name_length, out)
+                                                   : SCHEDQ_INVALID;
+    call_end(&call);
+    return status;
+}
+
+static bool
+check_events(schedq_worker_t *worker, const schedq_event_t *events, size_t count)
+{
+    if (count > 0 && !check_not_null(worker, events, "events")) {
+        return false;
+    }
+    for (size_t i = 0; i < count; i++) {
+        if (!check_event(worker, "events", events[i])) {
+            return false;
+        }
+    }
+    return true;
+}
+
+schedq_status_t
+schedq_update(schedq_worker_t *worker, const char *names, const schedq_pod_spec_t *spec, uint64_t old_object,
+              const schedq_event_t *events, size_t event_count, schedq_result_t *result)
+{
+    struct call call;
+    schedq_result_t unseen;
+    schedq_result_t *out = answer(result, &unseen);
+    schedq_status_t status = call_begin_worker(&call, worker);
+
+    if (status != SCHEDQ_OK) {
+        return status;
+    }
+    if (check_spec(worker, names, spec) && check_events(worker, events, event_count)) {
+        status = worker->queue->ops->update(worker, names, spec, old_object, events, event_count, out);
+    } else {
+        status = SCHEDQ_INVALID;
+    }
+    call_end(&call);
+    return status;
+}
+
+schedq_status_t
+schedq_delete(schedq_worker_t *worker, schedq_pod_t pod, const char *name, uint32_t name_length,
+              schedq_result_t *result)
+{
+    struct call call;
+    schedq_result_t unseen;
+    schedq_result_t *out = answer(result, &unseen);
+    const struct pod_key key = {.pod = pod, .name = name, .name_length = name_length};
+    schedq_status_t status = call_begin_worker(&call, worker);
+
+    if (status != SCHEDQ_OK) {
+        return status;
+    }
+    if (pod.bits != 0 || check_name(worker, name, name_length)) {
+        status = worker->queue->ops->delete_pod(worker, &key, out);
+    } else {
+        status = SCHEDQ_INVALID;
+    }
+    call_end(&call);
+    return status;
+}
+
+schedq_status_t
+schedq_activate(schedq_worker_t *worker, const schedq_pod_t *pods, size_t count, schedq_result_t *result)
+{
+    struct call call;
+    schedq_result_t unseen;
+    schedq_result_t *out = answer(result, &unseen);
+    schedq_status_t status = call_begin_worker(&call, worker);
+
+    if (status != SCHEDQ_OK) {
+        return status;
+    }
+    if (count > 0 && !check_not_null(worker, pods, "pods")) {
+        status = SCHEDQ_INVALID;
+    } else {
+        worker->queue->ops->activate(worker, pods, count, out);
+    }
+    call_end(&call);
+    return status;
+}
+
+schedq_status_t
+schedq_nominate(schedq_worker_t *worker, schedq_pod_t pod, uint64_t node)
+{
+    struct call call;
+    schedq_status_t status = call_begin_worker(&call, worker);
+
+    if (status == SCHEDQ_OK) {
+        status = worker->queue->ops->nominate(worker, pod, node);
+        call_end(&call);
+    }
+    return status;
+}

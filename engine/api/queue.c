@@ -1,0 +1,295 @@
+/* A queue's life as a whole: create, destroy, memory, clock, timer thread, close, numbers. */
+#include "api/call.h"
+#include "api/config.h"
+#include "observe/text.h"
+#include "platform/words.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+static const struct engine_ops *const engines[] = {&mutex_engine};
+
+static const struct engine_ops *
+engine_of(uint8_t number)
+{
+    for (size_t i = 0; i < sizeof engines / sizeof engines[0]; i++) {
+        if (engines[i]->number == number) {
+            return engines[i];
+        }
+    }
+    return NULL;
+}
+
+static void
+fill_base(schedq_t *queue, const schedq_config_t *config, const struct engine_ops *ops)
+{
+    queue->ops = ops;
+    queue->config = *config;
+    queue->clock = (struct clock){.source = config->clock, .word = config->external_clock ? &queue->words.now_ns : NULL};
+    queue->words.now_ns = config->start_ns;
+    queue->words.next_deadline_ns = SCHEDQ_NO_DEADLINE;
+    rules_from_config(&queue->rules, config);
+}
+
+/* The queue's own record lies in the memory that it describes. */
+static schedq_t *
+allocate(const schedq_config_t *config, const struct engine_ops *ops)
+{
+    struct memory memory;
+
+    if (!memory_open(&memory, &config->allocator)) {
+        return NULL;
+    }
+    schedq_t *queue = memory_alloc(&memory, MEMORY_OTHER, ops->queue_bytes, CACHE_LINE);
+    if (queue == NULL) {
+        memory_close(&memory);
+        return NULL;
+    }
+    memory_adopt(&queue->memory, &memory);
+    return queue;
+}
+
+static void
+deallocate(schedq_t *queue)
+{
+    struct memory memory;
+    size_t bytes = queue->ops->queue_bytes;
+
+    memory_adopt(&memory, &queue->memory);
+    memory_free(&memory, MEMORY_OTHER, queue, bytes);
+    memory_close(&memory);
+}
+
+schedq_status_t
+schedq_create(const schedq_config_t *config, schedq_t **out, char *why, size_t why_size)
+{
+    say(why, why_size, "%s", "");
+    if (out == NULL || config == NULL) {
+        say(why, why_size, "%s NULL: a pointer", out == NULL ? "queue" : "config");
+        return SCHEDQ_INVALID;
+    }
+    *out = NULL;
+    if (!config_check(config, why, why_size)) {
+        return SCHEDQ_INVALID;
+    }
+    schedq_t *queue = allocate(config, engine_of(config->engine));
+    if (queue == NULL) {
+        return SCHEDQ_NOMEM;
+    }
+    fill_base(queue, config, engine_of(config->engine));
+    if (!registry_open(&queue->registry, &queue->memory, &queue->rules, config->max_events)
+        || !queue->ops->open(queue)) {
+        registry_close(&queue->registry);
+        deallocate(queue);
+        return SCHEDQ_NOMEM;
+    }
+    *out = queue;
+    return SCHEDQ_OK;
+}
+
+schedq_status_t
+schedq_destroy(schedq_t *queue)
+{
+    struct call call;
+
+    if (queue == NULL) {
+        return SCHEDQ_OK;
+    }
+    schedq_status_t status = call_begin(&call, queue);
+    if (status != SCHEDQ_OK) {
+        return status;
+    }
+    status = queue->ops->shut(queue);
+    if (status == SCHEDQ_OK) {
+        registry_close(&queue->registry);
+        deallocate(queue);
+    }
+    call_end(&call);
+    return status;
+}
+
+static bool
+check_reserve(const char *name, uint32_t value, uint32_t cap, uint32_t width, char *why, size_t why_size)
+{
+    uint32_t max = cap == 0 ? width : cap;
+
+    if (value > max) {
+        say(why, why_size, "%s %" PRIu32 ": 0..%" PRIu32, name, value, max);
+        return false;
+    }
+    return true;
+}
+
+schedq_status_t
+schedq_reserve(schedq_t *queue, uint32_t pods, uint32_t bands, uint32_t workers, char *why, size_t why_size)
+{
+    struct call call;
+    schedq_status_t status = call_begin(&call, queue);
+
+    say(why, why_size, "%s", queue == NULL ? "queue NULL: a pointer" : "");
+    if (status != SCHEDQ_OK) {
+        return status;
+    }
+    const schedq_config_t *config = &queue->config;
+
+    if (!check_reserve("pods", pods, config->max_pods, PODS_MAX, why, why_size)
+        || !check_reserve("bands", bands, config->max_bands, BANDS_MAX, why, why_size)
+        || !check_reserve("workers", workers, config->max_workers, WORKERS_MAX, why, why_size)) {
+        status = SCHEDQ_INVALID;
+    } else {
+        status = queue->ops->reserve(queue, pods, bands, workers);
+    }
+    call_end(&call);
+    return status;
+}
+
+schedq_status_t
+schedq_trim(schedq_t *queue)
+{
+    struct call call;
+    schedq_status_t status = call_begin(&call, queue);
+
+    if (status == SCHEDQ_OK) {
+        queue->ops->trim(queue);
+        call_end(&call);
+    }
+    return status;
+}
+
+schedq_words_t *
+schedq_words(schedq_t *queue)
+{
+    struct call call;
+
+    if (call_begin(&call, queue) != SCHEDQ_OK) {
+        return NULL;
+    }
+    call_end(&call);
+    return &queue->words;
+}
+
+schedq_status_t
+schedq_clock_advance(schedq_t *queue, int64_t now_ns)
+{
+    struct call call;
+    schedq_status_t status = call_begin(&call, queue);
+
+    if (status != SCHEDQ_OK) {
+        return status;
+    }
+    if (queue->config.external_clock) {
+        word_raise_i64(&queue->words.now_ns, now_ns);
+    } else {
+        status = SCHEDQ_INVALID;
+    }
+    call_end(&call);
+    return status;
+}
+
+schedq_status_t
+schedq_run(schedq_t *queue, char *why, size_t why_size)
+{
+    struct call call;
+    schedq_status_t status = call_begin(&call, queue);
+
+    say(why, why_size, "%s", queue == NULL ? "queue NULL: a pointer" : "");
+    if (status != SCHEDQ_OK) {
+        return status;
+    }
+    if (clock_is_virtual(&queue->clock)) {
+        say(why, why_size, "clock: a real one; with a virtual or external clock call schedq_tick");
+        status = SCHEDQ_INVALID;
+    } else {
+        status = queue->ops->run(queue);
+        if (status == SCHEDQ_FULL) {
+            say(why, why_size, "workers: all %" PRIu32 " are registered (max_workers)", queue->config.max_workers);
+        }
+    }
+    call_end(&call);
+    return status;
+}
+
+schedq_status_t
+schedq_stop(schedq_t *queue)
+{
+    struct call call;
+    schedq_status_t status = call_begin(&call, queue);
+
+    if (status == SCHEDQ_OK) {
+        queue->ops->stop(queue);
+        call_end(&call);
+    }
+    return status;
+}
+
+schedq_status_t
+schedq_close(schedq_t *queue)
+{
+    struct call call;
+    schedq_status_t status = call_begin(&call, queue);
+
+    if (status == SCHEDQ_OK) {
+        queue->ops->close(queue);
+        call_end(&call);
+    }
+    return status;
+}
+
+/* ---- numbers --------------------------------------------------------------------------------------------------------- */
+
+schedq_status_t
+schedq_stats(schedq_t *queue, schedq_stats_t *stats)
+{
+    struct call call;
+    schedq_status_t status = call_begin(&call, queue);
+
+    if (status != SCHEDQ_OK) {
+        return status;
+    }
+    if (stats == NULL || stats->struct_size != sizeof *stats) {
+        status = SCHEDQ_INVALID;
+    } else {
+        queue->ops->stats(queue, stats);
+    }
+    call_end(&call);
+    return status;
+}
+
+size_t
+schedq_pending_text(schedq_t *queue, char *text, size_t size)
+{
+    schedq_stats_t stats;
+
+    schedq_stats_init(&stats);
+    if ((text == NULL && size > 0) || schedq_stats(queue, &stats) != SCHEDQ_OK) {
+        return 0;
+    }
+    int length = snprintf(text, size, "activeQ:%" PRIu64 "; backoffQ:%" PRIu64 "; unschedulablePods:%" PRIu64,
+                          stats.active, stats.backoff + stats.error_backoff, stats.parked + stats.gated);
+
+    return length < 0 ? 0 : (size_t)length;
+}
+
+schedq_status_t
+schedq_metrics_write(schedq_t *queue, int (*write)(void *ctx, const char *text, size_t length), void *ctx)
+{
+    struct call call;
+    struct text text;
+    schedq_status_t status = call_begin(&call, queue);
+
+    if (status != SCHEDQ_OK) {
+        return status;
+    }
+    if (write == NULL) {
+        status = SCHEDQ_INVALID;
+    } else {
+        text_open(&text);
+        status = queue->ops->metrics(queue, &text);
+        if (status == SCHEDQ_OK) {
+            (void)write(ctx, text.bytes, text.length);
+        }
+        text_shut(&text);
+    }
+    call_end(&call);
+    return status;
+}

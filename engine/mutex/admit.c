@@ -1,0 +1,219 @@
+/* Records of admit.h. */
+#include "mutex/admit.h"
+
+#include "mutex/report.h"
+#include "policy/order.h"
+
+static void
+object_retain(const struct mutex_queue *queue, uint64_t object)
+{
+    const schedq_config_t *config = &queue->base.config;
+
+    if (config->objects == SCHEDQ_OBJECTS_COUNTED) {
+        config->retain(config->object_ctx, object);
+    }
+}
+
+static void
+object_release(const struct mutex_queue *queue, uint64_t object)
+{
+    const schedq_config_t *config = &queue->base.config;
+
+    if (config->objects == SCHEDQ_OBJECTS_COUNTED) {
+        config->release(config->object_ctx, object);
+    }
+}
+
+schedq_status_t
+admit_check_absent(const struct mutex_queue *queue, const char *name, uint32_t length, uint32_t hash,
+                   schedq_result_t *result)
+{
+    if (queue->closed) {
+        return SCHEDQ_CLOSED;
+    }
+    uint32_t index = index_find(&queue->index, name, length, hash);
+
+    if (index == NO_ENTRY) {
+        return SCHEDQ_OK;
+    }
+    report_pod(queue, index, result);
+    return SCHEDQ_EXISTS;
+}
+
+schedq_status_t
+admit_check_gate(const struct mutex_queue *queue, schedq_profile_t profile, uint8_t gate, uint64_t judged_up_to,
+                 schedq_result_t *result)
+{
+    if (event_log_newest_stamp(&queue->log, profile, gate_bit(gate)) <= judged_up_to) {
+        return SCHEDQ_OK;
+    }
+    result->sequence = queue->log.newest;
+    return SCHEDQ_RETRY;
+}
+
+/* The containers first: records without room in a heap would break invariant 3. */
+bool
+admit_reserve(struct mutex_queue *queue, uint32_t pods)
+{
+    struct heap *const heaps[] = {&queue->active, &queue->backoff, &queue->error_backoff};
+    uint32_t records = (pods + PAGE_ENTRIES - 1) / PAGE_ENTRIES * PAGE_ENTRIES;
+    uint32_t capacity = queue->room.capacity == 0 ? PAGE_ENTRIES : queue->room.capacity;
+
+    /* Numbers, not records, index the positions: trim may have left holes below. */
+    uint32_t numbers = records > entries_made(&queue->entries)
+                           ? entries_end(&queue->entries) + (records - entries_made(&queue->entries))
+                           : entries_end(&queue->entries);
+    while (capacity < numbers) {
+        capacity *= 2;
+    }
+    return heap_reserve(&queue->room, heaps, sizeof heaps / sizeof heaps[0], capacity)
+           && index_reserve(&queue->index, records) && entries_reserve(&queue->entries, pods);
+}
+
+static uint32_t
+cap_or(uint32_t cap, uint32_t width)
+{
+    return cap == 0 ? width : cap;
+}
+
+static schedq_status_t
+check_caps(schedq_worker_t *worker, int32_t priority)
+{
+    struct mutex_queue *queue = queue_of(worker);
+    uint32_t pods_max = cap_or(queue->base.config.max_pods, PODS_MAX);
+    uint32_t bands_max = cap_or(queue->base.config.max_bands, BANDS_MAX);
+
+    if (queue->pods >= pods_max) {
+        worker_say(worker, "pods: %u are in the queue, at most %u (max_pods)", queue->pods, pods_max);
+        return SCHEDQ_FULL;
+    }
+    if (queue->bands.count >= bands_max && !bands_has(&queue->bands, priority)) {
+        worker_say(worker, "priority %d: %u other priorities are in the queue, at most %u (max_bands)", priority,
+                   queue->bands.count, bands_max);
+        return SCHEDQ_FULL;
+    }
+    return SCHEDQ_OK;
+}
+
+static int64_t
+draw_key(struct mutex_queue *queue, int64_t now)
+{
+    queue->last_key = order_key_next(now, queue->last_key);
+    return queue->last_key;
+}
+
+static void
+fill(struct mutex_queue *queue, struct entry *entry, const schedq_pod_spec_t *spec, int64_t now)
+{
+    entry->object = spec->object;
+    entry->priority = spec->priority;
+    entry->profile = spec->profile;
+    entry->flags = spec->flags;
+    entry->described_node = spec->nominated_node;
+    entry->timestamp = spec->timestamp_ns != 0 ? spec->timestamp_ns : now;
+    if ((spec->flags & SCHEDQ_POD_ORDER_KEY) != 0) {
+        entry->order_key = spec->order_key;
+    } else {
+        entry->order_key = spec->timestamp_ns != 0 ? spec->timestamp_ns : draw_key(queue, now);
+    }
+    if (queue->base.rules.attempt_starts_at_add) {
+        entry->initial_attempt = entry->timestamp;
+    }
+}
+
+schedq_status_t
+admit_pod(schedq_worker_t *worker, const char *name, uint32_t hash, const schedq_pod_spec_t *spec, int64_t now,
+          uint32_t *index)
+{
+    struct mutex_queue *queue = queue_of(worker);
+    schedq_status_t status = check_caps(worker, spec->priority);
+
+    if (status != SCHEDQ_OK) {
+        return status;
+    }
+    if (!bands_reserve(&queue->bands, queue->bands.count + 1)
+        || (queue->entries.free_count == 0 && !admit_reserve(queue, entries_made(&queue->entries) + 1))) {
+        return SCHEDQ_NOMEM;
+    }
+    const char *copy = names_take(&queue->names, name, spec->name_length);
+    if (copy == NULL) {
+        return SCHEDQ_NOMEM;
+    }
+    *index = entries_take(&queue->entries);
+    struct entry *entry = pod_at(queue, *index);
+
+    entry->name = copy;
+    entry->name_length = (uint16_t)spec->name_length;
+    entry->hash = hash;
+    fill(queue, entry, spec, now);
+    object_retain(queue, entry->object);
+    bands_enter(&queue->bands, entry->priority);
+    index_insert(&queue->index, *index, hash);
+    queue->pods++;
+    if (queue->base.rules.nominate == NOMINATE_AT_ADD) {
+        nominator_set(&queue->nominator, *index, entry->described_node);
+    }
+    return SCHEDQ_OK;
+}
+
+void
+admit_end(struct mutex_queue *queue, uint32_t index)
+{
+    struct entry *entry = pod_at(queue, index);
+
+    if (entry->nominated) {
+        nominator_set(&queue->nominator, index, 0);
+    }
+    if ((entry->marks & MARK_DELETED) == 0) {
+        index_remove(&queue->index, index, entry->hash);
+    }
+    names_give(&queue->names, entry->name, entry->name_length);
+    bands_leave(&queue->bands, entry->priority);
+    object_release(queue, entry->object);
+    entries_give(&queue->entries, index);
+    queue->pods--;
+}
+
+schedq_status_t
+admit_describe(struct mutex_queue *queue, uint32_t index, const schedq_pod_spec_t *spec)
+{
+    struct entry *entry = pod_at(queue, index);
+    bool had_key = (entry->flags & SCHEDQ_POD_ORDER_KEY) != 0;
+
+    if (!bands_reserve(&queue->bands, queue->bands.count + 1)) {
+        return SCHEDQ_NOMEM;
+    }
+    object_retain(queue, spec->object);
+    object_release(queue, entry->object);
+    entry->object = spec->object;
+    bands_enter(&queue->bands, spec->priority);
+    bands_leave(&queue->bands, entry->priority);
+    entry->priority = spec->priority;
+    entry->flags = spec->flags;
+    entry->described_node = spec->nominated_node;
+    if ((spec->flags & SCHEDQ_POD_ORDER_KEY) != 0) {
+        entry->order_key = spec->order_key;
+    } else if (had_key) {
+        entry->order_key = entry->timestamp;
+    }
+    return SCHEDQ_OK;
+}
+
+void
+admit_renominate(struct mutex_queue *queue, uint32_t index, uint64_t old_described)
+{
+    struct entry *entry = pod_at(queue, index);
+
+    if (old_described != 0 || entry->described_node != 0) {
+        nominator_set(&queue->nominator, index, entry->described_node);
+    }
+}
+
+void
+admit_stamp_time(struct mutex_queue *queue, struct entry *entry, int64_t now)
+{
+    entry->timestamp = now;
+    if ((entry->flags & SCHEDQ_POD_ORDER_KEY) == 0 && !queue->base.rules.keep_order) {
+        entry->order_key = draw_key(queue, now);
+    }
+}

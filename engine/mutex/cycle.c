@@ -1,0 +1,412 @@
+/*
+ * The cycle of a pod: pop, then done or add_unschedulable; and readd, for a pod that failed after its done.
+ *
+ * The pod is in flight between: in no container, its name in the index, its record the holder's through the token. What
+ * happens to it meanwhile is left on the record: MARK_DELETED, MARK_ACTIVATED, and the newest description.
+ */
+#include "mutex/cycle.h"
+
+#include "mutex/admit.h"
+#include "mutex/report.h"
+#include "mutex/route.h"
+
+#include <inttypes.h>
+
+/* ---- pop ------------------------------------------------------------------------------------------------------------ */
+
+static void
+describe_popped(const struct mutex_queue *queue, uint32_t index, schedq_popped_t *out)
+{
+    const struct entry *entry = pod_at(queue, index);
+    int64_t expiry = place_expiry(queue, entry);
+
+    *out = (schedq_popped_t){
+        .pod = entry_handle(entry, index),
+        .object = entry->object,
+        .name = entry->name,
+        .name_length = entry->name_length,
+        .priority = entry->priority,
+        .history = {.timestamp_ns = entry->timestamp,
+                    .initial_attempt_ns = entry->initial_attempt,
+                    .attempts = entry->attempts + 1,
+                    .rejections = entry->rejections,
+                    .errors = entry->errors},
+        .unschedulable = entry->unschedulable,
+        .pending = entry->pending,
+        .seen = queue->log.newest,
+        .nominated_node = entry->nominated ? entry->nominated_node : 0,
+        .backoff_expiry_ns = expiry == BACKOFF_NONE ? 0 : expiry,
+        .from_backoff = entry->place == SCHEDQ_BACKOFF,
+        .profile = entry->profile,
+        .flags = entry->flags,
+    };
+}
+
+static void
+begin_flight(struct mutex_queue *queue, uint32_t index, schedq_popped_t *out)
+{
+    struct entry *entry = pod_at(queue, index);
+
+    entry->place = SCHEDQ_INFLIGHT;
+    entry_changed(entry);
+    entry->attempts++;
+    entry->unschedulable = 0;
+    entry->pending = 0;
+    entry->gate = 0;
+    entry->marks = 0;
+    entry->flight.popped_object = entry->object;
+    entry->flight.seen = queue->log.newest;
+    entry->flight.pop_order = ++queue->pop_orders;
+    entry->flight.cycle = queue->base.rules.count_cycles ? ++queue->cycles : 0;
+    out->cycle = entry->flight.cycle;
+    out->token.bits = entry_ref(entry, index);
+    if (queue->base.rules.objects == SCHEDQ_OBJECTS_COUNTED) {
+        queue->base.config.retain(queue->base.config.object_ctx, entry->object);
+    }
+    queue->inflight++;
+    queue->counters.pops++;
+}
+
+bool
+cycle_pop(struct mutex_queue *queue, schedq_popped_t *out)
+{
+    if (!is_poppable(queue)) {
+        return false;
+    }
+    bool from_backoff = queue->active.count == 0;
+    uint32_t index = heap_best(from_backoff ? &queue->backoff : &queue->active).entry;
+
+    __builtin_prefetch(pod_at(queue, index));
+    describe_popped(queue, index, out);
+    place_leave(queue, index);
+    begin_flight(queue, index, out);
+    if (from_backoff) {
+        place_count(queue, INCOMING_ACTIVE, LABEL_POP_FROM_BACKOFF);
+    }
+    out->more = is_poppable(queue);
+    if (queue->active.count > 0) {
+        /* The next pop begins with this record; its line comes from memory while the caller works. */
+        __builtin_prefetch(pod_at(queue, heap_best(&queue->active).entry));
+    }
+    return true;
+}
+
+/* ---- the end of a flight --------------------------------------------------------------------------------------------- */
+
+/* The record's flight part is read for the last time here: parking shares its memory. */
+static void
+end_flight(struct mutex_queue *queue, const struct entry *entry)
+{
+    if (queue->base.rules.objects == SCHEDQ_OBJECTS_COUNTED) {
+        queue->base.config.release(queue->base.config.object_ctx, entry->flight.popped_object);
+    }
+    if (--queue->inflight == 0) {
+        event_log_forget(&queue->log);
+    }
+}
+
+static schedq_status_t
+done(struct mutex_queue *queue, schedq_token_t token)
+{
+    uint32_t index;
+    struct entry *entry = entry_of_token(&queue->entries, token, &index);
+
+    if (entry == NULL) {
+        return SCHEDQ_STALE;
+    }
+    bool deleted = (entry->marks & MARK_DELETED) != 0;
+
+    end_flight(queue, entry);
+    admit_end(queue, index);
+    queue->counters.dones += deleted ? 0 : 1;
+    return deleted ? SCHEDQ_GONE : SCHEDQ_OK;
+}
+
+schedq_status_t
+mutex_done_many(schedq_worker_t *worker, const schedq_token_t *tokens, size_t count, uint8_t *statuses)
+{
+    struct mutex_queue *queue = queue_of(worker);
+    schedq_status_t first = SCHEDQ_OK;
+
+    queue_lock(queue);
+    for (size_t i = 0; i < count; i++) {
+        schedq_status_t status = done(queue, tokens[i]);
+
+        if (statuses != NULL) {
+            statuses[i] = (uint8_t)status;
+        }
+        first = first == SCHEDQ_OK ? status : first;
+    }
+    queue_unlock(queue);
+    return first;
+}
+
+schedq_status_t
+mutex_token_alive(schedq_worker_t *worker, schedq_token_t token)
+{
+    struct mutex_queue *queue = queue_of(worker);
+    uint32_t index;
+
+    queue_lock(queue);
+    const struct entry *entry = entry_of_token(&queue->entries, token, &index);
+    schedq_status_t status = entry == NULL                            ? SCHEDQ_STALE
+                             : (entry->marks & MARK_DELETED) != 0 ? SCHEDQ_GONE
+                                                                      : SCHEDQ_OK;
+    queue_unlock(queue);
+    return status;
+}
+
+/* ---- failure -------------------------------------------------------------------------------------------------------- */
+
+/* Was there an event during the flight that makes a parked pod of these rejectors worth another attempt? */
+static enum strategy
+judge_flight(struct mutex_queue *queue, const struct entry *entry)
+{
+    const struct rules *rules = &queue->base.rules;
+    bool with_error = (entry->unschedulable | entry->pending) == 0;
+    bool activated = (entry->marks & MARK_ACTIVATED) != 0;
+    enum strategy strategy;
+
+    if (with_error) {
+        bool anything = rules->hints ? queue->log.newest > entry->flight.seen
+                                     : queue->moved > entry->flight.seen;
+
+        strategy = !rules->errors_park || anything ? STRATEGY_AFTER_BACKOFF : STRATEGY_SKIP;
+    } else if (rules->hints) {
+        strategy = event_log_judge(&queue->log, entry, &queue->counters.hint_calls);
+    } else {
+        strategy = queue->moved > entry->flight.seen ? STRATEGY_AFTER_BACKOFF : STRATEGY_SKIP;
+    }
+    return activated && strategy == STRATEGY_SKIP ? STRATEGY_AFTER_BACKOFF : strategy;
+}
+
+static void
+set_rejectors(struct mutex_queue *queue, struct entry *entry, const schedq_failure_t *failure)
+{
+    entry->unschedulable = failure->unschedulable;
+    entry->pending = failure->pending;
+    if (((entry->unschedulable | entry->pending) & SCHEDQ_REJECTOR_OTHERS) != 0) {
+        queue->others_used = true;
+    }
+    if ((entry->unschedulable | entry->pending) == 0) {
+        entry->errors++;
+    } else {
+        entry->rejections++;
+        entry->errors = 0;
+    }
+}
+
+static schedq_status_t
+take_newest(struct mutex_queue *queue, uint32_t index, const schedq_failure_t *failure)
+{
+    struct entry *entry = pod_at(queue, index);
+    uint64_t old_described = entry->described_node;
+
+    if (failure->has_newest) {
+        schedq_status_t status = admit_describe(queue, index, &failure->newest);
+
+        if (status != SCHEDQ_OK) {
+            return status;
+        }
+        if (queue->base.rules.nominate == NOMINATE_AT_ADD) {
+            admit_renominate(queue, index, old_described);
+        }
+    }
+    if (queue->base.rules.nominate == NOMINATE_ALWAYS) {
+        nominator_set(&queue->nominator, index, entry->described_node);
+    }
+    return SCHEDQ_OK;
+}
+
+/*
+ * A host's verdict stands only if no event came that it has not judged. Called before anything changes; true: judge up to
+ * result->sequence and call again.
+ */
+static bool
+is_outdated(struct mutex_queue *queue, const struct entry *entry, const schedq_failure_t *failure,
+            schedq_result_t *result)
+{
+    uint64_t rejectors = failure->place == SCHEDQ_GATED ? gate_bit(failure->gate)
+                                                        : failure->unschedulable | failure->pending;
+    /* A pod without rejectors is helped by any event. */
+    uint64_t newest = rejectors == 0 ? queue->log.newest
+                                     : event_log_newest_stamp(&queue->log, entry->profile, rejectors);
+
+    if (failure->place != SCHEDQ_PARKED && failure->place != SCHEDQ_GATED) {
+        return false;
+    }
+    if (newest <= failure->judged_up_to && (entry->marks & MARK_ACTIVATED) == 0) {
+        return false;
+    }
+    result->sequence = queue->log.newest;
+    return true;
+}
+
+static void
+route_by_host(const struct route *route, uint32_t index, const schedq_failure_t *failure)
+{
+    switch (failure->place) {
+    case SCHEDQ_PARKED:
+        route_parked(route, index);
+        break;
+    case SCHEDQ_GATED:
+        route_gated(route, index, failure->gate);
+        break;
+    default:
+        route_admitted(route, index, (schedq_place_t)failure->place);
+        break;
+    }
+}
+
+static void
+route_failed(struct mutex_queue *queue, uint32_t index, const schedq_failure_t *failure, enum strategy strategy,
+             int64_t now, schedq_result_t *result)
+{
+    const struct route route = {
+        .queue = queue, .result = result, .now = now, .label = LABEL_FAILURE, .recount = true};
+
+    if (queue->base.rules.host) {
+        route_by_host(&route, index, failure);
+    } else if (strategy == STRATEGY_SKIP) {
+        route_parked(&route, index);
+    } else {
+        (void)route_by_strategy(&route, index, strategy);
+    }
+}
+
+/* The profile is the pod's, so api/ could not look. */
+static schedq_status_t
+check_rejectors(schedq_worker_t *worker, schedq_profile_t profile, const schedq_failure_t *failure)
+{
+    const struct registry *registry = &worker->queue->registry;
+    uint64_t known = registry_known(registry, profile);
+    uint64_t unknown = (failure->unschedulable | failure->pending) & ~known;
+
+    if (unknown != 0) {
+        worker_say(worker, "failure: rejector bits 0x%" PRIx64 ": bits of 0x%" PRIx64 ", those of profile %u", unknown,
+                   known, profile);
+        return SCHEDQ_INVALID;
+    }
+    if (failure->gate != 0 && (gate_bit(failure->gate) & registry_gate_bits(registry, profile)) == 0) {
+        worker_say(worker, "failure.gate %u: 1 + the number of a plugin of profile %u", failure->gate, profile);
+        return SCHEDQ_INVALID;
+    }
+    return SCHEDQ_OK;
+}
+
+static schedq_status_t
+fail(struct mutex_queue *queue, uint32_t index, schedq_token_t *token, const schedq_failure_t *failure,
+     schedq_result_t *result)
+{
+    struct entry *entry = pod_at(queue, index);
+    int64_t now = queue_now(queue);
+
+    if (queue->base.rules.host && is_outdated(queue, entry, failure, result)) {
+        entry->marks &= (uint8_t)~MARK_ACTIVATED;
+        entry_changed(entry);
+        token->bits = entry_ref(entry, index);
+        report_pod(queue, index, result);
+        return SCHEDQ_RETRY;
+    }
+    schedq_status_t status = take_newest(queue, index, failure);
+    if (status != SCHEDQ_OK) {
+        return status;
+    }
+    set_rejectors(queue, entry, failure);
+    admit_stamp_time(queue, entry, now);
+
+    enum strategy strategy = queue->base.rules.host ? STRATEGY_SKIP : judge_flight(queue, entry);
+    end_flight(queue, entry);
+    entry->marks = 0;
+    route_failed(queue, index, failure, strategy, now, result);
+    queue->counters.failures++;
+    report_pod(queue, index, result);
+    result->poppable = queue->made_poppable > 0;
+    return SCHEDQ_OK;
+}
+
+schedq_status_t
+mutex_add_unschedulable(schedq_worker_t *worker, schedq_token_t *token, const schedq_failure_t *failure,
+                        schedq_result_t *result)
+{
+    struct mutex_queue *queue = queue_of(worker);
+    schedq_status_t status;
+    uint32_t index;
+
+    queue_lock(queue);
+    struct entry *entry = entry_of_token(&queue->entries, *token, &index);
+
+    if (entry == NULL) {
+        status = SCHEDQ_STALE;
+    } else if ((entry->marks & MARK_DELETED) != 0) {
+        result->object = entry->object;
+        end_flight(queue, entry);
+        admit_end(queue, index);
+        status = SCHEDQ_GONE;
+    } else {
+        status = check_rejectors(worker, entry->profile, failure);
+        if (status == SCHEDQ_OK) {
+            status = fail(queue, index, token, failure, result);
+        }
+    }
+    queue_unlock(queue);
+    return status;
+}
+
+/* ---- readd ---------------------------------------------------------------------------------------------------------- */
+
+static void
+restore_history(struct mutex_queue *queue, uint32_t index, const schedq_history_t *history,
+                const schedq_failure_t *failure, int64_t now)
+{
+    struct entry *entry = pod_at(queue, index);
+
+    entry->attempts = history->attempts;
+    entry->rejections = history->rejections;
+    entry->errors = history->errors;
+    entry->initial_attempt = history->initial_attempt_ns;
+    set_rejectors(queue, entry, failure);
+    if (queue->base.rules.keep_order && (entry->flags & SCHEDQ_POD_ORDER_KEY) == 0) {
+        entry->order_key = history->timestamp_ns;
+    }
+    entry->timestamp = now;
+}
+
+schedq_status_t
+mutex_readd(schedq_worker_t *worker, const char *names, const schedq_pod_spec_t *spec,
+            const schedq_history_t *history, const schedq_failure_t *failure, schedq_result_t *result)
+{
+    struct mutex_queue *queue = queue_of(worker);
+    const char *name = names + spec->name_offset;
+    uint32_t hash = index_hash(&queue->index, name, spec->name_length);
+    schedq_pod_spec_t now_spec = *spec;
+    uint32_t index;
+
+    now_spec.timestamp_ns = 0;
+    queue_lock(queue);
+    int64_t now = queue_now(queue);
+    schedq_status_t status = check_rejectors(worker, spec->profile, failure);
+
+    if (status == SCHEDQ_OK) {
+        status = admit_check_absent(queue, name, spec->name_length, hash, result);
+    }
+    if (status == SCHEDQ_OK && queue->base.rules.host && failure->place == SCHEDQ_GATED) {
+        status = admit_check_gate(queue, spec->profile, failure->gate, failure->judged_up_to, result);
+    }
+    if (status == SCHEDQ_OK) {
+        status = admit_pod(worker, name, hash, &now_spec, now, &index);
+    }
+    if (status == SCHEDQ_OK) {
+        restore_history(queue, index, history, failure, now);
+        if (queue->base.rules.nominate == NOMINATE_ALWAYS) {
+            nominator_set(&queue->nominator, index, pod_at(queue, index)->described_node);
+        }
+        route_failed(queue, index, failure, STRATEGY_AFTER_BACKOFF, now, result);
+        queue->counters.adds++;
+        report_pod(queue, index, result);
+        result->added = 1;
+        result->poppable = queue->made_poppable > 0;
+    }
+    queue_unlock(queue);
+    return status;
+}

@@ -1,0 +1,252 @@
+/* The mutex engine's table of functions; making, growing and ending a queue. queue.h has the picture. */
+#include "engine.h"
+
+#include "mutex/admit.h"
+#include "mutex/cycle.h"
+#include "mutex/host.h"
+#include "mutex/look.h"
+#include "mutex/moves.h"
+#include "mutex/place.h"
+#include "mutex/pods.h"
+#include "mutex/sleep.h"
+#include "mutex/time.h"
+#include "mutex/workers.h"
+
+/* ---- life ------------------------------------------------------------------------------------------------------------- */
+
+static void
+containers_shut(struct mutex_queue *queue)
+{
+    struct heap *const heaps[] = {&queue->active, &queue->backoff, &queue->error_backoff};
+    struct memory *memory = &queue->base.memory;
+
+    heap_shut(&queue->room, heaps, sizeof heaps / sizeof heaps[0]);
+    entries_shut(&queue->entries);
+    names_shut(&queue->names);
+    memory_free(memory, MEMORY_OTHER, queue->incoming, queue->incoming_capacity * sizeof *queue->incoming);
+}
+
+static bool
+containers_open(struct mutex_queue *queue)
+{
+    struct memory *memory = &queue->base.memory;
+
+    queue->active.order = HEAP_BY_RANK;
+    queue->backoff.order = HEAP_BY_TIME;
+    queue->error_backoff.order = HEAP_BY_TIME;
+    queue->room = (struct heap_room){.memory = memory, .entries = &queue->entries};
+    queue->parked = (struct age_list){.head = NO_ENTRY, .tail = NO_ENTRY};
+    queue->gated = (struct age_list){.head = NO_ENTRY, .tail = NO_ENTRY};
+    queue->gated_oldest = INT64_MAX;
+    queue->last_key = INT64_MIN;
+    entries_open(&queue->entries, memory);
+    names_open(&queue->names, memory);
+    return place_reserve_labels(queue);
+}
+
+static bool
+mutex_open(schedq_t *base)
+{
+    struct mutex_queue *queue = mutex_queue(base);
+    struct memory *memory = &base->memory;
+
+    if (!containers_open(queue)) {
+        return false;
+    }
+    bool index = index_open(&queue->index, memory, &queue->entries);
+    bool bands = bands_open(&queue->bands, memory);
+    bool lots = lots_open(&queue->lots, memory, &queue->entries);
+    bool nominator = nominator_open(&queue->nominator, memory, &queue->entries);
+    bool log = event_log_open(&queue->log, base);
+    bool sleepers = sleep_open(queue);
+
+    if (index && bands && lots && nominator && log && sleepers) {
+        return true;
+    }
+    if (index) {
+        index_shut(&queue->index);
+    }
+    if (bands) {
+        bands_shut(&queue->bands);
+    }
+    if (lots) {
+        lots_shut(&queue->lots);
+    }
+    if (nominator) {
+        nominator_shut(&queue->nominator);
+    }
+    if (log) {
+        event_log_shut(&queue->log);
+    }
+    if (sleepers) {
+        sleep_shut(queue);
+    }
+    containers_shut(queue);
+    return false;
+}
+
+/* Every reference that the queue holds goes back, those for pods in flight included. */
+static void
+release_objects(struct mutex_queue *queue)
+{
+    const schedq_config_t *config = &queue->base.config;
+
+    if (config->objects != SCHEDQ_OBJECTS_COUNTED) {
+        return;
+    }
+    for (uint32_t i = 0; i < entries_end(&queue->entries); i++) {
+        if (queue->entries.pages[i / PAGE_ENTRIES] == NULL) {
+            continue;
+        }
+        const struct entry *entry = pod_at(queue, i);
+
+        if (entry->place != SCHEDQ_NOWHERE) {
+            config->release(config->object_ctx, entry->object);
+        }
+        if (entry->place == SCHEDQ_INFLIGHT) {
+            config->release(config->object_ctx, entry->flight.popped_object);
+        }
+    }
+}
+
+static schedq_status_t
+mutex_shut(schedq_t *base)
+{
+    struct mutex_queue *queue = mutex_queue(base);
+
+    queue_lock(queue);
+    bool used = queue->worker_count > 0 || queue->timer.running;
+    queue_unlock(queue);
+    if (used) {
+        return SCHEDQ_BUSY;
+    }
+    release_objects(queue);
+    event_log_shut(&queue->log);
+    nominator_shut(&queue->nominator);
+    lots_shut(&queue->lots);
+    bands_shut(&queue->bands);
+    index_shut(&queue->index);
+    sleep_shut(queue);
+    containers_shut(queue);
+    return SCHEDQ_OK;
+}
+
+static schedq_status_t
+mutex_reserve(schedq_t *base, uint32_t pods, uint32_t bands, uint32_t workers)
+{
+    struct mutex_queue *queue = mutex_queue(base);
+
+    (void)workers; /* a worker owns nothing here but its handle */
+    queue_lock(queue);
+    bool ok = admit_reserve(queue, pods) && names_reserve(&queue->names, pods)
+              && bands_reserve(&queue->bands, bands) && lots_reserve(&queue->lots, base->config.max_lots);
+    queue_unlock(queue);
+    return ok ? SCHEDQ_OK : SCHEDQ_NOMEM;
+}
+
+static void
+mutex_trim(schedq_t *base)
+{
+    struct mutex_queue *queue = mutex_queue(base);
+
+    queue_lock(queue);
+    entries_trim(&queue->entries);
+    names_trim(&queue->names);
+    index_trim(&queue->index);
+    queue_unlock(queue);
+}
+
+/* ---- setup ------------------------------------------------------------------------------------------------------------ */
+
+static schedq_status_t
+mutex_event_define(schedq_t *base, const char *resource, uint32_t actions, const char *label, schedq_event_t *event)
+{
+    struct mutex_queue *queue = mutex_queue(base);
+
+    queue_lock(queue);
+    schedq_status_t status = registry_define_event(&base->registry, resource, actions, label, event);
+    if (status == SCHEDQ_OK && !place_reserve_labels(queue)) {
+        /* The event stays; nobody knows its number, and the next definition finds it again. */
+        status = SCHEDQ_NOMEM;
+    }
+    queue_unlock(queue);
+    return status;
+}
+
+static schedq_status_t
+mutex_profile_define(schedq_t *base, const char *name, schedq_profile_t *profile)
+{
+    struct mutex_queue *queue = mutex_queue(base);
+    schedq_status_t status = SCHEDQ_NOMEM;
+
+    queue_lock(queue);
+    if (event_log_add_profile(&queue->log, base->registry.profile_count + 1)) {
+        status = registry_define_profile(&base->registry, name, profile);
+    }
+    queue_unlock(queue);
+    return status;
+}
+
+static schedq_status_t
+mutex_plugin_register(schedq_t *base, const schedq_plugin_t *plugin, uint64_t *bit)
+{
+    struct mutex_queue *queue = mutex_queue(base);
+
+    queue_lock(queue);
+    schedq_status_t status = registry_add_plugin(&base->registry, plugin, bit);
+    queue_unlock(queue);
+    return status;
+}
+
+static uint64_t
+mutex_rejector_bit(schedq_t *base, schedq_profile_t profile, const char *name, uint32_t length)
+{
+    struct mutex_queue *queue = mutex_queue(base);
+
+    queue_lock(queue);
+    uint64_t bit = registry_rejector(&base->registry, profile, name, length);
+    queue_unlock(queue);
+    return bit;
+}
+
+const struct engine_ops mutex_engine = {
+    .name = "mutex",
+    .number = SCHEDQ_ENGINE_MUTEX,
+    .queue_bytes = sizeof(struct mutex_queue),
+    .open = mutex_open,
+    .shut = mutex_shut,
+    .reserve = mutex_reserve,
+    .trim = mutex_trim,
+    .run = mutex_run,
+    .stop = mutex_stop,
+    .close = mutex_close,
+    .event_define = mutex_event_define,
+    .profile_define = mutex_profile_define,
+    .plugin_register = mutex_plugin_register,
+    .rejector_bit = mutex_rejector_bit,
+    .worker_register = mutex_worker_register,
+    .worker_unregister = mutex_worker_unregister,
+    .worker_adopt = mutex_worker_adopt,
+    .add_many = mutex_add_many,
+    .pop = mutex_pop,
+    .done_many = mutex_done_many,
+    .token_alive = mutex_token_alive,
+    .add_unschedulable = mutex_add_unschedulable,
+    .readd = mutex_readd,
+    .find = mutex_find,
+    .update = mutex_update,
+    .delete_pod = mutex_delete,
+    .activate = mutex_activate,
+    .nominate = mutex_nominate,
+    .move = mutex_move,
+    .event_begin = mutex_event_begin,
+    .event_stamp = mutex_event_stamp,
+    .candidates = mutex_candidates,
+    .apply_many = mutex_apply_many,
+    .get = mutex_get,
+    .snapshot = mutex_snapshot,
+    .nominated_pods = mutex_nominated_pods,
+    .stats = mutex_stats,
+    .metrics = mutex_metrics,
+    .tick = mutex_tick,
+};

@@ -1,0 +1,161 @@
+/*
+ * A pod's record, and the pages that records live in.
+ *
+ * Records are numbered; a page of them is never moved, so a pointer to a record stays good while the queue lives (until
+ * trim gives an unused page back). A handle is {number, life}: life changes when the record gets its next pod, so an old
+ * handle never names a new pod. A token or ref is {number, version}: version changes whenever the pod changes its place,
+ * or is updated while it waits, so an old token never ends a newer cycle and an old ref never moves an updated pod.
+ * Both widths are 36 bits: at 10 million changes a second of one and the same record, a version repeats after 1.9 hours,
+ * and then only a token that was kept for exactly that many changes is mistaken.
+ *
+ * What the sifting of a heap needs (the key, and the record's place in the heap) is not here but in the heap's own arrays:
+ * a sift must not touch a cache line of every record on its way.
+ */
+#ifndef SCHEDQ_MUTEX_ENTRY_H
+#define SCHEDQ_MUTEX_ENTRY_H
+
+#include "engine.h"
+
+#define NO_ENTRY UINT32_MAX
+#define PAGE_ENTRIES 512
+#define ENTRY_WIDTH_MASK ((UINT64_C(1) << 36) - 1)
+
+enum entry_mark {
+    MARK_DELETED = 1,  /* in flight, deleted meanwhile: its holder gets GONE */
+    MARK_ACTIVATED = 2 /* in flight, activated meanwhile: it is retried when it fails */
+};
+
+struct entry {
+    /* First line: what pop, done and a move look at. */
+    uint64_t object;
+    uint64_t unschedulable, pending;
+    int64_t  order_key;
+    const char *name;
+    uint32_t hash;
+    int32_t  priority;
+    uint64_t version;
+    uint16_t name_length;
+    uint8_t  place;   /* schedq_place_t; SCHEDQ_NOWHERE: free */
+    uint8_t  gate;    /* 1 + plugin number; 0 = none */
+    uint8_t  profile;
+    uint8_t  flags;   /* SCHEDQ_POD_ */
+    uint8_t  marks;   /* enum entry_mark */
+    uint8_t  nominated;
+
+    /* Second line: what a pod went through. */
+    uint64_t life;
+    int64_t  timestamp, initial_attempt;
+    int64_t  expiry;  /* as compared; BACKOFF_NONE. Good while it waits in a backoff place */
+    uint32_t attempts, rejections, errors;
+    uint32_t lot_next, lot_prev; /* in its lot; free records are chained by lot_next */
+    uint32_t age_next, age_prev; /* among the parked, or the gated, pods of the queue */
+    uint32_t lot;
+
+    /* Third line: what depends on the place, and nominations. */
+    union {
+        struct {
+            uint64_t sequence; /* grows with every insertion into a lot */
+            int64_t  since;    /* parked, gated: from when the leftover limit counts */
+        } parking;
+        struct {
+            uint64_t popped_object;
+            uint64_t seen;      /* event sequence at its pop */
+            uint64_t pop_order;
+            uint64_t cycle;
+        } flight;
+    };
+    uint64_t nominated_node; /* where the nominator has it; valid if `nominated` */
+    uint64_t described_node; /* what its description says (status.nominatedNodeName) */
+    uint64_t nomination;     /* orders the pods of one node */
+    uint32_t nominated_next, nominated_prev;
+};
+
+_Static_assert(sizeof(struct entry) == 192, "three cache lines");
+
+struct entries {
+    struct memory *memory;
+    struct entry **pages;
+    uint32_t page_count, page_capacity;
+    uint32_t pages_made; /* of page_count; trim gives pages back and leaves holes */
+    uint32_t free_head;  /* LIFO: the record that was used last is the warmest */
+    uint32_t free_count;
+    uint64_t life_floor; /* lives of records in new pages start above: trimmed pages had lower ones */
+};
+
+void entries_open(struct entries *entries, struct memory *memory);
+void entries_shut(struct entries *entries);
+
+/** Makes `count` records that are free, or in use, exist. False: no memory; what was made stays. */
+bool entries_reserve(struct entries *entries, uint32_t count);
+
+/** Gives pages without a pod back. */
+void entries_trim(struct entries *entries);
+
+/** Records that exist, used and free. */
+static inline uint32_t
+entries_made(const struct entries *entries)
+{
+    return entries->pages_made * PAGE_ENTRIES;
+}
+
+/** One past the highest number that was ever given. */
+static inline uint32_t
+entries_end(const struct entries *entries)
+{
+    return entries->page_count * PAGE_ENTRIES;
+}
+
+/** A free record with its next life begun, everything else zero but life and version; NO_ENTRY if none is free. */
+uint32_t entries_take(struct entries *entries);
+void entries_give(struct entries *entries, uint32_t index);
+
+static inline struct entry *
+entry_at(const struct entries *entries, uint32_t index)
+{
+    return &entries->pages[index / PAGE_ENTRIES][index % PAGE_ENTRIES];
+}
+
+static inline uint64_t
+entry_bits(uint32_t index, uint64_t life_or_version)
+{
+    return (life_or_version << POD_INDEX_BITS) | index;
+}
+
+static inline schedq_pod_t
+entry_handle(const struct entry *entry, uint32_t index)
+{
+    return (schedq_pod_t){entry_bits(index, entry->life)};
+}
+
+static inline uint64_t
+entry_ref(const struct entry *entry, uint32_t index)
+{
+    return entry_bits(index, entry->version);
+}
+
+/** The record behind 64 bits from a caller, NULL if that number does not exist; *index is set. */
+struct entry *entry_of_bits(const struct entries *entries, uint64_t bits, uint32_t *index);
+
+/** The pod that a handle names: waiting, or in flight and not deleted. NULL if none. */
+struct entry *entry_of_handle(const struct entries *entries, schedq_pod_t pod, uint32_t *index);
+
+/** The pod that this token's holder has in flight (deleted ones too). NULL: the token was used. */
+struct entry *entry_of_token(const struct entries *entries, schedq_token_t token, uint32_t *index);
+
+/** Every change of place, and every update of a waiting pod, ends what refs and tokens said. */
+static inline void
+entry_changed(struct entry *entry)
+{
+    entry->version = (entry->version + 1) & ENTRY_WIDTH_MASK;
+    if (entry->version == 0) {
+        entry->version = 1;
+    }
+}
+
+static inline bool
+entry_is_waiting(const struct entry *entry)
+{
+    return entry->place != SCHEDQ_NOWHERE && entry->place != SCHEDQ_INFLIGHT;
+}
+
+#endif

@@ -1,0 +1,78 @@
+/*
+ * Waiting pods by what they wait for: an event reads the lots whose rejectors it reaches, and no other pod.
+ *
+ * A lot holds the parked (or gated) pods that have the same profile, rejector sets, gate, and affinity flag, in the order
+ * in which they were put there. Two lots have no key: the pods in backoff and in error backoff, which only candidates
+ * reads. A third is the catch-all, for pods whose own lot could not be made for want of memory; every reader reads it and
+ * judges each pod by the pod's own sets.
+ *
+ * Lists are intrusive, so putting a pod into a lot that exists needs no memory. An empty lot is taken apart at once:
+ * there are never more lots than waiting pods. Each insertion draws the next number of `sequence`; whoever walks lots while
+ * moving pods between them stops at the number that was the newest when he began.
+ */
+#ifndef SCHEDQ_MUTEX_LOTS_H
+#define SCHEDQ_MUTEX_LOTS_H
+
+#include "mutex/entry.h"
+
+#define NO_LOT UINT32_MAX
+
+/* Lots with fixed numbers. */
+enum { LOT_CATCH_ALL, LOT_BACKOFF, LOT_ERROR_BACKOFF, LOTS_FIXED };
+
+struct lot_key {
+    uint64_t unschedulable, pending;
+    uint8_t  profile;
+    uint8_t  gate;
+    uint8_t  affinity;
+};
+
+struct lot {
+    struct lot_key key;
+    uint32_t head, tail, count;
+    uint32_t next, prev;   /* live lots, in the order in which they were made; free ones by next */
+    uint32_t chain;        /* hash chain */
+    uint64_t born;         /* grows along the live list; the catch-all has 0 */
+};
+
+struct lots {
+    struct memory *memory;
+    const struct entries *entries;
+    struct lot *lots;
+    uint32_t *buckets;
+    uint32_t made, capacity; /* buckets: as many as capacity */
+    uint32_t free_head;
+    uint32_t live_head, live_tail, live_count;
+    uint64_t births;
+    uint64_t sequence;
+};
+
+bool lots_open(struct lots *lots, struct memory *memory, const struct entries *entries);
+void lots_shut(struct lots *lots);
+bool lots_reserve(struct lots *lots, uint32_t count);
+
+/** Appends a pod whose place and sets are final. */
+void lots_insert(struct lots *lots, uint32_t index);
+void lots_remove(struct lots *lots, uint32_t index);
+
+static inline const struct lot *
+lot_at(const struct lots *lots, uint32_t lot)
+{
+    return &lots->lots[lot];
+}
+
+/** First lot that may hold parked or gated pods: the catch-all, then the live list. NO_LOT ends it. */
+static inline uint32_t
+lots_first(const struct lots *lots)
+{
+    (void)lots;
+    return LOT_CATCH_ALL;
+}
+
+static inline uint32_t
+lots_next(const struct lots *lots, uint32_t lot)
+{
+    return lot == LOT_CATCH_ALL ? lots->live_head : lots->lots[lot].next;
+}
+
+#endif

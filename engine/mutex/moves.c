@@ -1,0 +1,246 @@
+/*
+ * move_all and assigned_pod_*: pods in flight are told first, then the lots that the event reaches are read, and each pod
+ * in them is judged by its own rejectors.
+ *
+ * A pod that a gate refuses again is put back into a lot while the walk goes on. The walk ends at the newest insertion
+ * there was when it began, so it meets no pod twice.
+ */
+#include "mutex/moves.h"
+
+#include "mutex/route.h"
+
+#include <string.h>
+
+struct walk {
+    struct route route;
+    struct cluster_event event;
+    const schedq_move_t *move;
+    const struct assigned_pod *assigned; /* NULL: every pod is a candidate */
+    schedq_precheck_fn precheck;
+    bool wildcard;
+    uint64_t newest_insertion;
+};
+
+enum strategy
+moves_judge(struct mutex_queue *queue, const struct entry *entry, const struct cluster_event *event)
+{
+    if (queue->base.registry.events[event->event].wildcard) {
+        return STRATEGY_AFTER_BACKOFF;
+    }
+    struct hint_list hints = registry_hints(&queue->base.registry, entry->profile, event->event);
+    struct requeue_question question = {.pod = entry->object,
+                                        .old_object = event->old_object,
+                                        .new_object = event->new_object,
+                                        .unschedulable = entry->unschedulable,
+                                        .pending = entry->pending,
+                                        .ask = queue->base.rules.hints};
+
+    return requeue_for_event(&hints, &question, &queue->counters.hint_calls);
+}
+
+static void
+stamp_profiles(struct mutex_queue *queue, schedq_event_t event, uint64_t sequence)
+{
+    for (uint32_t i = 0; i < registry_profile_count(&queue->base.registry); i++) {
+        schedq_profile_t profile = (schedq_profile_t)i;
+
+        event_log_stamp(&queue->log, profile, registry_reached(&queue->base.registry, profile, event), sequence);
+    }
+}
+
+void
+moves_announce(struct mutex_queue *queue, const struct cluster_event *event)
+{
+    bool registered = registry_is_registered(&queue->base.registry, event->event);
+    uint64_t sequence = event_log_draw(&queue->log);
+
+    stamp_profiles(queue, event->event, sequence);
+    if (registered || !queue->base.rules.ignores_unregistered) {
+        queue->moved = sequence;
+    }
+    if (queue->inflight > 0) {
+        /* No hint will ask for the objects of an event that nobody registered. */
+        event_log_record(&queue->log, event->event, registered ? event->old_object : 0,
+                         registered ? event->new_object : 0);
+    }
+}
+
+/* ---- who is a candidate ------------------------------------------------------------------------------------------------ */
+
+static bool
+gate_hears(const struct walk *walk, schedq_profile_t profile, uint8_t gate)
+{
+    const struct schedq *base = &walk->route.queue->base;
+
+    return gate == 0
+           || gating_hears(base->rules.gating, walk->wildcard,
+                           registry_gate_registered(&base->registry, profile, gate, walk->event.event));
+}
+
+static bool
+in_namespace(const struct entry *entry, const struct assigned_pod *assigned)
+{
+    return entry->name_length > assigned->namespace_length && entry->name[assigned->namespace_length] == '/'
+           && memcmp(entry->name, assigned->namespace_name, assigned->namespace_length) == 0;
+}
+
+static bool
+concerns_assigned(const struct walk *walk, const struct entry *entry)
+{
+    const struct schedq *base = &walk->route.queue->base;
+
+    if ((entry->unschedulable & base->registry.profiles[entry->profile]->spread) != 0
+        && in_namespace(entry, walk->assigned)) {
+        return true;
+    }
+    return (entry->flags & SCHEDQ_POD_AFFINITY) != 0 && base->config.affinity_matches != NULL
+           && base->config.affinity_matches(base->config.object_ctx, entry->object, walk->move->new_object) != 0;
+}
+
+static bool
+is_candidate(const struct walk *walk, const struct entry *entry)
+{
+    if (walk->assigned != NULL && !concerns_assigned(walk, entry)) {
+        return false;
+    }
+    return walk->precheck == NULL || walk->precheck(walk->move->precheck_ctx, entry->object) != 0;
+}
+
+/* Can any pod of this lot be a candidate? The catch-all's pods answer for themselves. */
+static bool
+lot_is_reached(const struct walk *walk, const struct lot *lot)
+{
+    const struct registry *registry = &walk->route.queue->base.registry;
+    uint64_t rejectors = lot->key.unschedulable | lot->key.pending;
+
+    if (rejectors != 0 && (rejectors & registry_reached(registry, lot->key.profile, walk->event.event)) == 0) {
+        return false;
+    }
+    if (walk->assigned != NULL && !lot->key.affinity
+        && (lot->key.unschedulable & registry->profiles[lot->key.profile]->spread) == 0) {
+        return false;
+    }
+    return gate_hears(walk, lot->key.profile, lot->key.gate);
+}
+
+/* ---- the walk ------------------------------------------------------------------------------------------------------------ */
+
+static void
+try_pod(const struct walk *walk, uint32_t index)
+{
+    struct mutex_queue *queue = walk->route.queue;
+    const struct entry *entry = pod_at(queue, index);
+
+    if (!gate_hears(walk, entry->profile, entry->gate) || !is_candidate(walk, entry)) {
+        return;
+    }
+    if (route_by_strategy(&walk->route, index, moves_judge(queue, entry, &walk->event))) {
+        queue->counters.moves++;
+    }
+}
+
+static void
+walk_lot(const struct walk *walk, uint32_t lot)
+{
+    struct mutex_queue *queue = walk->route.queue;
+    uint32_t index = lot_at(&queue->lots, lot)->head;
+
+    while (index != NO_ENTRY && pod_at(queue, index)->parking.sequence <= walk->newest_insertion) {
+        uint32_t next = pod_at(queue, index)->lot_next;
+
+        if (next != NO_ENTRY) {
+            __builtin_prefetch(pod_at(queue, next));
+        }
+        try_pod(walk, index);
+        index = next;
+    }
+}
+
+static void
+walk_lots(const struct walk *walk)
+{
+    struct mutex_queue *queue = walk->route.queue;
+    uint32_t lot = lots_first(&queue->lots);
+
+    while (lot != NO_LOT) {
+        /* Read before the walk: a lot that is emptied is taken apart. */
+        uint32_t next = lots_next(&queue->lots, lot);
+
+        if (lot == LOT_CATCH_ALL || lot_is_reached(walk, lot_at(&queue->lots, lot))) {
+            walk_lot(walk, lot);
+        }
+        lot = next;
+    }
+}
+
+/* A wildcard that has an object concerns the one pod that is the object, or nobody. */
+static void
+move_target(struct walk *walk, schedq_pod_t target)
+{
+    struct mutex_queue *queue = walk->route.queue;
+    uint32_t index;
+    struct entry *entry = entry_of_handle(&queue->entries, target, &index);
+
+    if (entry == NULL) {
+        return;
+    }
+    if (entry->place == SCHEDQ_INFLIGHT) {
+        entry->marks |= MARK_ACTIVATED;
+    } else if (entry->place == SCHEDQ_PARKED || entry->place == SCHEDQ_GATED) {
+        try_pod(walk, index);
+    }
+}
+
+static void
+move(struct walk *walk)
+{
+    struct mutex_queue *queue = walk->route.queue;
+    bool registered = registry_is_registered(&queue->base.registry, walk->event.event);
+
+    queue->counters.events += registered ? 1 : 0;
+    if (walk->wildcard && queue->base.rules.targets_wildcards
+        && (walk->move->target.bits != 0 || walk->move->new_object != 0)) {
+        move_target(walk, walk->move->target);
+        return;
+    }
+    moves_announce(queue, &walk->event);
+    if (registered || queue->others_used || !queue->base.rules.ignores_unregistered) {
+        walk_lots(walk);
+    }
+}
+
+static bool
+is_scale_down(const struct mutex_queue *queue, schedq_event_t event)
+{
+    return queue->base.registry.events[event].kind.actions == SCHEDQ_ACTION_UPDATE_POD_SCALE_DOWN;
+}
+
+void
+mutex_move(schedq_worker_t *worker, const schedq_move_t *request, const struct assigned_pod *assigned,
+           schedq_result_t *result)
+{
+    struct mutex_queue *queue = queue_of(worker);
+
+    queue_lock(queue);
+    const struct event *event = &queue->base.registry.events[request->event];
+    bool moves_all = assigned == NULL || (assigned->updated && is_scale_down(queue, request->event));
+    struct walk walk = {
+        .route = {.queue = queue,
+                  .result = result,
+                  .now = queue_now(queue),
+                  .label = event->label,
+                  .recount = true},
+        .event = {.event = request->event,
+                  .old_object = request->old_object,
+                  .new_object = request->new_object},
+        .move = request,
+        .assigned = moves_all ? NULL : assigned,
+        .precheck = assigned == NULL ? request->precheck : NULL,
+        .wildcard = event->wildcard,
+        .newest_insertion = queue->lots.sequence,
+    };
+
+    move(&walk);
+    result->poppable = queue->made_poppable > 0;
+    queue_unlock(queue);
+}

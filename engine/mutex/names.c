@@ -1,0 +1,122 @@
+/* The cells of names.h. */
+#include "mutex/names.h"
+
+#include <string.h>
+
+#define BLOCK_BYTES 32768
+
+struct name_cell {
+    struct name_cell *next;
+};
+
+struct name_block {
+    struct name_block *next;
+    char padding[CACHE_LINE - sizeof(struct name_block *)];
+};
+
+static const uint32_t cell_bytes[NAME_CLASSES] = {64, 128, 320};
+
+static uint32_t
+class_of(uint32_t length)
+{
+    return length < cell_bytes[0] ? 0 : length < cell_bytes[1] ? 1 : 2;
+}
+
+void
+names_open(struct names *names, struct memory *memory)
+{
+    *names = (struct names){.memory = memory};
+}
+
+static void
+blocks_free(struct names *names, struct name_class *class)
+{
+    while (class->blocks != NULL) {
+        struct name_block *block = class->blocks;
+
+        class->blocks = block->next;
+        memory_free(names->memory, MEMORY_NAMES, block, BLOCK_BYTES);
+    }
+    *class = (struct name_class){0};
+}
+
+void
+names_shut(struct names *names)
+{
+    for (uint32_t i = 0; i < NAME_CLASSES; i++) {
+        blocks_free(names, &names->classes[i]);
+    }
+}
+
+void
+names_trim(struct names *names)
+{
+    for (uint32_t i = 0; i < NAME_CLASSES; i++) {
+        if (names->classes[i].cells_used == 0) {
+            blocks_free(names, &names->classes[i]);
+        }
+    }
+}
+
+static bool
+block_make(struct names *names, uint32_t number)
+{
+    struct name_class *class = &names->classes[number];
+    struct name_block *block = memory_alloc(names->memory, MEMORY_NAMES, BLOCK_BYTES, CACHE_LINE);
+    uint32_t count = (BLOCK_BYTES - (uint32_t)sizeof *block) / cell_bytes[number];
+
+    if (block == NULL) {
+        return false;
+    }
+    block->next = class->blocks;
+    class->blocks = block;
+    for (uint32_t i = count; i-- > 0;) {
+        struct name_cell *cell = (struct name_cell *)((char *)(block + 1) + (size_t)i * cell_bytes[number]);
+
+        cell->next = class->free_cells;
+        class->free_cells = cell;
+    }
+    class->cells_made += count;
+    return true;
+}
+
+bool
+names_reserve(struct names *names, uint32_t count)
+{
+    while (names->classes[0].cells_made < count) {
+        if (!block_make(names, 0)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+char *
+names_take(struct names *names, const char *text, uint32_t length)
+{
+    uint32_t number = class_of(length);
+    struct name_class *class = &names->classes[number];
+
+    if (class->free_cells == NULL && !block_make(names, number)) {
+        return NULL;
+    }
+    struct name_cell *cell = class->free_cells;
+    char *name = (char *)cell;
+
+    class->free_cells = cell->next;
+    class->cells_used++;
+    memcpy(name, text, length);
+    name[length] = '\0';
+    return name;
+}
+
+void
+names_give(struct names *names, const char *name, uint32_t length)
+{
+    struct name_class *class = &names->classes[class_of(length)];
+    struct name_cell *cell = (struct name_cell *)(uintptr_t)name;
+
+    cell->next = class->free_cells;
+    class->free_cells = cell;
+    class->cells_used--;
+}

@@ -1,0 +1,40 @@
+/*
+ * Cells for "namespace/name" texts: 64, 128 or 320 bytes, carved from blocks, reused last in, first out.
+ *
+ * A text never moves while its pod lives, so pop can hand out a pointer.
+ */
+#ifndef SCHEDQ_MUTEX_NAMES_H
+#define SCHEDQ_MUTEX_NAMES_H
+
+#include "platform/memory.h"
+
+#define NAME_CLASSES 3
+
+struct name_cell;
+struct name_block;
+
+struct name_class {
+    struct name_cell  *free_cells;
+    struct name_block *blocks;
+    uint64_t cells_made, cells_used;
+};
+
+struct names {
+    struct memory *memory;
+    struct name_class classes[NAME_CLASSES];
+};
+
+void names_open(struct names *names, struct memory *memory);
+void names_shut(struct names *names);
+
+/** Makes `count` cells for names of at most 63 bytes exist. */
+bool names_reserve(struct names *names, uint32_t count);
+
+/** Copies `length` bytes and a NUL; NULL if there is no memory. */
+char *names_take(struct names *names, const char *text, uint32_t length);
+void names_give(struct names *names, const char *name, uint32_t length);
+
+/** Gives the blocks of classes back in which no cell is used. */
+void names_trim(struct names *names);
+
+#endif

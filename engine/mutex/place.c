@@ -1,0 +1,197 @@
+/* Containers by place (invariant 1 of queue.h). */
+#include "mutex/place.h"
+
+#include "policy/order.h"
+
+static uint32_t
+rank_of(const struct mutex_queue *queue, const struct entry *entry)
+{
+    return queue->base.rules.fifo ? 0 : order_rank(entry->priority);
+}
+
+static struct heap *
+heap_of(struct mutex_queue *queue, uint8_t place)
+{
+    switch (place) {
+    case SCHEDQ_ACTIVE:
+        return &queue->active;
+    case SCHEDQ_BACKOFF:
+        return &queue->backoff;
+    case SCHEDQ_ERROR_BACKOFF:
+        return &queue->error_backoff;
+    default:
+        return NULL;
+    }
+}
+
+static struct age_list *
+age_list_of(struct mutex_queue *queue, uint8_t place)
+{
+    return place == SCHEDQ_PARKED ? &queue->parked : place == SCHEDQ_GATED ? &queue->gated : NULL;
+}
+
+static void
+age_append(struct mutex_queue *queue, struct age_list *list, uint32_t index)
+{
+    struct entry *entry = pod_at(queue, index);
+
+    entry->age_next = NO_ENTRY;
+    entry->age_prev = list->tail;
+    if (list->tail == NO_ENTRY) {
+        list->head = index;
+    } else {
+        pod_at(queue, list->tail)->age_next = index;
+    }
+    list->tail = index;
+    list->count++;
+}
+
+static void
+age_remove(struct mutex_queue *queue, struct age_list *list, uint32_t index)
+{
+    const struct entry *entry = pod_at(queue, index);
+
+    if (entry->age_prev == NO_ENTRY) {
+        list->head = entry->age_next;
+    } else {
+        pod_at(queue, entry->age_prev)->age_next = entry->age_next;
+    }
+    if (entry->age_next == NO_ENTRY) {
+        list->tail = entry->age_prev;
+    } else {
+        pod_at(queue, entry->age_next)->age_prev = entry->age_prev;
+    }
+    list->count--;
+}
+
+schedq_place_t
+place_of_backoff(const struct mutex_queue *queue, const struct entry *entry)
+{
+    bool failed_with_error = (entry->unschedulable | entry->pending) == 0;
+
+    return failed_with_error && queue->base.rules.errors_apart ? SCHEDQ_ERROR_BACKOFF : SCHEDQ_BACKOFF;
+}
+
+int64_t
+place_expiry(const struct mutex_queue *queue, const struct entry *entry)
+{
+    const struct backoff_counters counters = {
+        .attempts = entry->attempts, .rejections = entry->rejections, .errors = entry->errors};
+
+    return backoff_expiry(&queue->base.rules.backoff, &counters, entry->timestamp);
+}
+
+bool
+place_is_backing_off(const struct mutex_queue *queue, const struct entry *entry, int64_t now)
+{
+    if (entry->gate != 0 && queue->base.rules.gated_never_backs_off) {
+        return false;
+    }
+    return backoff_is_waiting(&queue->base.rules.backoff, place_expiry(queue, entry), now);
+}
+
+static void
+heap_enter(struct mutex_queue *queue, uint32_t index)
+{
+    struct entry *entry = pod_at(queue, index);
+    struct heap_item item = {.key = entry->order_key, .rank = rank_of(queue, entry), .entry = index};
+
+    if (entry->place != SCHEDQ_ACTIVE) {
+        entry->expiry = place_expiry(queue, entry);
+        item.key = entry->expiry;
+    }
+    heap_push(&queue->room, heap_of(queue, entry->place), item);
+}
+
+void
+place_enter(struct mutex_queue *queue, uint32_t index, schedq_place_t place)
+{
+    struct entry *entry = pod_at(queue, index);
+
+    entry->place = (uint8_t)place;
+    entry_changed(entry);
+    if (place == SCHEDQ_ACTIVE) {
+        heap_enter(queue, index);
+        queue->made_poppable++;
+        return;
+    }
+    queue->time_changed = true;
+    if (place == SCHEDQ_BACKOFF || place == SCHEDQ_ERROR_BACKOFF) {
+        heap_enter(queue, index);
+        queue->made_poppable += place == SCHEDQ_BACKOFF && queue->base.rules.pop_from_backoff ? 1 : 0;
+    } else {
+        age_append(queue, age_list_of(queue, entry->place), index);
+    }
+    if (place == SCHEDQ_GATED && entry->parking.since < queue->gated_oldest) {
+        queue->gated_oldest = entry->parking.since;
+    }
+    lots_insert(&queue->lots, index);
+}
+
+void
+place_leave(struct mutex_queue *queue, uint32_t index)
+{
+    struct entry *entry = pod_at(queue, index);
+    struct heap *heap = heap_of(queue, entry->place);
+    struct age_list *list = age_list_of(queue, entry->place);
+
+    if (heap != NULL) {
+        heap_remove(&queue->room, heap, index);
+    }
+    if (list != NULL) {
+        age_remove(queue, list, index);
+    }
+    if (entry_is_waiting(entry) && entry->place != SCHEDQ_ACTIVE) {
+        lots_remove(&queue->lots, index);
+        queue->time_changed = true;
+    }
+}
+
+void
+place_again(struct mutex_queue *queue, uint32_t index)
+{
+    struct entry *entry = pod_at(queue, index);
+    struct heap *heap = heap_of(queue, entry->place);
+
+    entry_changed(entry);
+    if (heap != NULL) {
+        int64_t key = entry->place == SCHEDQ_ACTIVE ? entry->order_key : entry->expiry;
+
+        heap_replace(&queue->room, heap,
+                     (struct heap_item){.key = key, .rank = rank_of(queue, entry), .entry = index});
+    } else if (entry->place == SCHEDQ_PARKED || entry->place == SCHEDQ_GATED) {
+        /* Its flags or sets may name another lot. The age list, in order of waiting, does not change. */
+        lots_remove(&queue->lots, index);
+        lots_insert(&queue->lots, index);
+    }
+}
+
+void
+place_count(struct mutex_queue *queue, enum incoming_place place, uint32_t label)
+{
+    if (label == LABEL_NONE || (label == LABEL_POD_UPDATE && !queue->base.rules.counts_updates)) {
+        return;
+    }
+    queue->incoming[label][place]++;
+}
+
+bool
+place_reserve_labels(struct mutex_queue *queue)
+{
+    uint32_t capacity = queue->incoming_capacity == 0 ? 64 : queue->incoming_capacity;
+
+    while (capacity < queue->base.registry.label_count) {
+        capacity *= 2;
+    }
+    if (capacity == queue->incoming_capacity) {
+        return true;
+    }
+    uint64_t(*incoming)[INCOMING_PLACES] = memory_grow(&queue->base.memory, MEMORY_OTHER, queue->incoming,
+                                                       queue->incoming_capacity, capacity, sizeof *incoming);
+    if (incoming == NULL) {
+        return false;
+    }
+    queue->incoming = incoming;
+    queue->incoming_capacity = capacity;
+    return true;
+}

@@ -1,0 +1,325 @@
+/*
+ * What callers do to single pods: add, find, update, delete, activate, nominate.
+ */
+#include "mutex/pods.h"
+
+#include "mutex/admit.h"
+#include "mutex/moves.h"
+#include "mutex/report.h"
+#include "mutex/route.h"
+
+/* ---- add ------------------------------------------------------------------------------------------------------------ */
+
+static void
+route_new(struct mutex_queue *queue, uint32_t index, uint8_t host_gate, uint32_t label, int64_t now,
+          schedq_result_t *result)
+{
+    const struct route route = {.queue = queue, .result = result, .now = now, .label = label, .recount = true};
+
+    if (!queue->base.rules.host) {
+        route_to_active(&route, index);
+    } else if (host_gate != 0) {
+        route_gated(&route, index, host_gate);
+    } else {
+        route_admitted(&route, index, SCHEDQ_ACTIVE);
+    }
+    queue->counters.adds++;
+}
+
+/* The name is known not to be in the queue. */
+static schedq_status_t
+add_absent(schedq_worker_t *worker, const char *name, uint32_t hash, const schedq_pod_spec_t *spec, uint32_t label,
+           schedq_result_t *result)
+{
+    struct mutex_queue *queue = queue_of(worker);
+    int64_t now = queue_now(queue);
+    schedq_status_t status = SCHEDQ_OK;
+    uint32_t index;
+
+    if (spec->gate != 0) {
+        status = admit_check_gate(queue, spec->profile, spec->gate, spec->judged_up_to, result);
+    }
+    if (status == SCHEDQ_OK) {
+        status = admit_pod(worker, name, hash, spec, now, &index);
+    }
+    if (status == SCHEDQ_OK) {
+        route_new(queue, index, spec->gate, label, now, result);
+        report_moved(queue, index, result);
+    }
+    return status;
+}
+
+static schedq_status_t
+add_one(schedq_worker_t *worker, const char *name, const schedq_pod_spec_t *spec, schedq_result_t *result)
+{
+    struct mutex_queue *queue = queue_of(worker);
+    uint32_t hash = index_hash(&queue->index, name, spec->name_length);
+    schedq_status_t status = admit_check_absent(queue, name, spec->name_length, hash, result);
+
+    return status != SCHEDQ_OK ? status : add_absent(worker, name, hash, spec, LABEL_POD_ADD, result);
+}
+
+/* Counts add up over a batch; what describes a pod is of the last one, and means something for a batch of one. */
+schedq_status_t
+mutex_add_many(schedq_worker_t *worker, const struct add_batch *batch, schedq_result_t *result)
+{
+    struct mutex_queue *queue = queue_of(worker);
+    schedq_status_t first = SCHEDQ_OK;
+
+    queue_lock(queue);
+    for (size_t i = 0; i < batch->count; i++) {
+        const schedq_pod_spec_t *spec = &batch->specs[i];
+
+        if (batch->statuses[i] == SCHEDQ_OK) {
+            result->pod.bits = 0;
+            batch->statuses[i] = (uint8_t)add_one(worker, batch->names + spec->name_offset, spec, result);
+            if (batch->pods != NULL) {
+                batch->pods[i].bits = batch->statuses[i] == SCHEDQ_OK ? result->pod.bits : 0;
+            }
+        }
+        first = first == SCHEDQ_OK ? (schedq_status_t)batch->statuses[i] : first;
+    }
+    result->poppable = queue->made_poppable > 0;
+    queue_unlock(queue);
+    return first;
+}
+
+/* ---- find ----------------------------------------------------------------------------------------------------------- */
+
+static struct entry *
+find_by_name(const struct mutex_queue *queue, const char *name, uint32_t length, uint32_t *index)
+{
+    *index = index_find(&queue->index, name, length, index_hash(&queue->index, name, length));
+    return *index == NO_ENTRY ? NULL : pod_at(queue, *index);
+}
+
+schedq_status_t
+mutex_find(schedq_worker_t *worker, const char *name, uint32_t length, schedq_result_t *result)
+{
+    struct mutex_queue *queue = queue_of(worker);
+    uint32_t index;
+
+    queue_lock(queue);
+    bool found = find_by_name(queue, name, length, &index) != NULL;
+    if (found) {
+        report_pod(queue, index, result);
+    }
+    queue_unlock(queue);
+    return found ? SCHEDQ_OK : SCHEDQ_NOT_FOUND;
+}
+
+/* ---- update --------------------------------------------------------------------------------------------------------- */
+
+struct update {
+    uint64_t old_object;
+    const schedq_event_t *events;
+    size_t event_count;
+};
+
+/* A parked or gated pod: is the change worth another attempt? The first event that moves it ends the matter. */
+static void
+retry_updated(struct mutex_queue *queue, uint32_t index, const struct update *update, schedq_result_t *result)
+{
+    const struct rules *rules = &queue->base.rules;
+    struct route route = {
+        .queue = queue, .result = result, .now = queue_now(queue), .label = LABEL_NONE, .recount = false};
+
+    if (!rules->hints) {
+        route.label = rules->counts_updates ? LABEL_POD_UPDATE : LABEL_NONE;
+        if (update->event_count > 0) {
+            route_after_backoff(&route, index);
+        }
+        return;
+    }
+    for (size_t i = 0; i < update->event_count; i++) {
+        const struct cluster_event event = {.event = update->events[i],
+                                            .old_object = update->old_object,
+                                            .new_object = pod_at(queue, index)->object};
+        enum strategy strategy = moves_judge(queue, pod_at(queue, index), &event);
+
+        route.label = queue->base.registry.events[update->events[i]].label;
+        if (route_by_strategy(&route, index, strategy)) {
+            queue->counters.moves++;
+            return;
+        }
+    }
+}
+
+static void
+update_in_flight(struct mutex_queue *queue, const struct update *update, uint64_t new_object)
+{
+    if (!queue->base.rules.hints || queue->base.rules.host) {
+        return;
+    }
+    for (size_t i = 0; i < update->event_count; i++) {
+        const struct cluster_event event = {
+            .event = update->events[i], .old_object = update->old_object, .new_object = new_object};
+
+        moves_announce(queue, &event);
+    }
+}
+
+static schedq_status_t
+update_present(schedq_worker_t *worker, uint32_t index, const schedq_pod_spec_t *spec, const struct update *update,
+               schedq_result_t *result)
+{
+    struct mutex_queue *queue = queue_of(worker);
+    struct entry *entry = pod_at(queue, index);
+    uint64_t old_described = entry->described_node;
+
+    if (entry->profile != spec->profile) {
+        worker_say(worker, "spec.profile %u: %u, a pod keeps its profile", spec->profile, entry->profile);
+        return SCHEDQ_INVALID;
+    }
+    result->unschedulable = entry->unschedulable;
+    result->pending = entry->pending;
+    schedq_status_t status = admit_describe(queue, index, spec);
+    if (status != SCHEDQ_OK) {
+        result->unschedulable = result->pending = 0;
+        return status;
+    }
+    queue->counters.updates++;
+    if (entry->place == SCHEDQ_INFLIGHT) {
+        update_in_flight(queue, update, spec->object);
+        report_moved(queue, index, result);
+        return SCHEDQ_OK;
+    }
+    admit_renominate(queue, index, old_described);
+    place_again(queue, index);
+    if (!queue->base.rules.host && (entry->place == SCHEDQ_PARKED || entry->place == SCHEDQ_GATED)) {
+        retry_updated(queue, index, update, result);
+    }
+    report_moved(queue, index, result);
+    return SCHEDQ_OK;
+}
+
+schedq_status_t
+mutex_update(schedq_worker_t *worker, const char *names, const schedq_pod_spec_t *spec, uint64_t old_object,
+             const schedq_event_t *events, size_t count, schedq_result_t *result)
+{
+    struct mutex_queue *queue = queue_of(worker);
+    const struct update update = {.old_object = old_object, .events = events, .event_count = count};
+    const char *name = names + spec->name_offset;
+    uint32_t hash = index_hash(&queue->index, name, spec->name_length);
+    schedq_status_t status;
+
+    queue_lock(queue);
+    uint32_t index = index_find(&queue->index, name, spec->name_length, hash);
+
+    if (index != NO_ENTRY) {
+        status = update_present(worker, index, spec, &update, result);
+    } else if (queue->closed) {
+        status = SCHEDQ_CLOSED;
+    } else {
+        status = add_absent(worker, name, hash, spec, LABEL_POD_UPDATE, result);
+        result->added = status == SCHEDQ_OK;
+    }
+    result->poppable = queue->made_poppable > 0;
+    queue_unlock(queue);
+    return status;
+}
+
+/* ---- delete --------------------------------------------------------------------------------------------------------- */
+
+static void
+delete_found(struct mutex_queue *queue, uint32_t index)
+{
+    struct entry *entry = pod_at(queue, index);
+
+    queue->counters.deletes++;
+    if (entry->place != SCHEDQ_INFLIGHT) {
+        place_leave(queue, index);
+        admit_end(queue, index);
+        return;
+    }
+    /* The record is its holder's until the token is used; the name is free now. */
+    if (entry->nominated) {
+        nominator_set(&queue->nominator, index, 0);
+    }
+    index_remove(&queue->index, index, entry->hash);
+    entry->marks |= MARK_DELETED;
+}
+
+schedq_status_t
+mutex_delete(schedq_worker_t *worker, const struct pod_key *key, schedq_result_t *result)
+{
+    struct mutex_queue *queue = queue_of(worker);
+    uint32_t index;
+
+    queue_lock(queue);
+    struct entry *entry = key->pod.bits != 0 ? entry_of_handle(&queue->entries, key->pod, &index)
+                                             : find_by_name(queue, key->name, key->name_length, &index);
+    if (entry != NULL) {
+        report_pod(queue, index, result);
+        result->ref = 0;
+        delete_found(queue, index);
+        result->place = entry->place;
+    }
+    queue_unlock(queue);
+    return entry != NULL ? SCHEDQ_OK : SCHEDQ_NOT_FOUND;
+}
+
+/* ---- activate, nominate ---------------------------------------------------------------------------------------------- */
+
+static void
+activate(const struct route *route, uint32_t index)
+{
+    struct mutex_queue *queue = route->queue;
+    struct entry *entry = pod_at(queue, index);
+
+    switch (entry->place) {
+    case SCHEDQ_INFLIGHT:
+        if (queue->base.rules.activates_in_flight) {
+            entry->marks |= MARK_ACTIVATED;
+        }
+        break;
+    case SCHEDQ_BACKOFF:
+    case SCHEDQ_ERROR_BACKOFF:
+    case SCHEDQ_PARKED:
+    case SCHEDQ_GATED:
+        if (!queue->base.rules.host) {
+            route_to_active(route, index);
+        }
+        break;
+    default:
+        break;
+    }
+}
+
+void
+mutex_activate(schedq_worker_t *worker, const schedq_pod_t *pods, size_t count, schedq_result_t *result)
+{
+    struct mutex_queue *queue = queue_of(worker);
+
+    queue_lock(queue);
+    const struct route route = {.queue = queue,
+                                .result = result,
+                                .now = queue_now(queue),
+                                .label = LABEL_FORCE_ACTIVATE,
+                                .recount = false};
+
+    for (size_t i = 0; i < count; i++) {
+        uint32_t index;
+
+        if (entry_of_handle(&queue->entries, pods[i], &index) != NULL) {
+            activate(&route, index);
+        }
+    }
+    result->poppable = queue->made_poppable > 0;
+    queue_unlock(queue);
+}
+
+schedq_status_t
+mutex_nominate(schedq_worker_t *worker, schedq_pod_t pod, uint64_t node)
+{
+    struct mutex_queue *queue = queue_of(worker);
+    uint32_t index;
+
+    queue_lock(queue);
+    bool found = entry_of_handle(&queue->entries, pod, &index) != NULL;
+    if (found) {
+        nominator_set(&queue->nominator, index, node);
+    }
+    queue_unlock(queue);
+    return found ? SCHEDQ_OK : SCHEDQ_NOT_FOUND;
+}

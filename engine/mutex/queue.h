@@ -1,0 +1,142 @@
+/*
+ * The mutex engine: the whole queue behind one lock.
+ *
+ * It is the baseline of every benchmark, the reference of every comparison, and what a user selects to find out whether a
+ * problem is the lock-free engine's. So it is plain: heaps with positions, a hash table, lists by rejector set; every call
+ * takes the lock once, does its work, and leaves. The parts, and who may use whom (downwards only):
+ *
+ *   engine.c    the table of functions, making and ending a queue
+ *   cycle.c     pop, done, add_unschedulable, readd          pods.c   add, find, update, delete, activate, nominate
+ *   moves.c     events that callbacks decide                 host.c   events that the host decides
+ *   look.c      get, snapshot, nominated pods, stats         sleep.c  blocking pop, the timer thread
+ *   time.c      due backoff, leftovers, the next deadline
+ *   route.c     where a pod goes: gates, backoff, active     admit.c  making and ending a pod's record
+ *   place.c     putting a pod into a place and taking it out; counts
+ *   heap, lots, index, names, bands, nominator, event_log, entry: containers that know nothing of each other
+ *
+ * INVARIANTS, true whenever the lock is free
+ *   1  entry.place says where a pod is, and exactly the containers of that place hold it:
+ *        ACTIVE         heap active
+ *        BACKOFF        heap backoff, lot BACKOFF            ERROR_BACKOFF  heap error_backoff, lot ERROR_BACKOFF
+ *        PARKED         its lot, age list parked             GATED          its lot, age list gated
+ *        INFLIGHT       none
+ *   2  the index holds every pod but those that are in flight and deleted.
+ *   3  every heap, the positions and the index have room for as many pods as there are records; a pod takes a record at
+ *      admission, so no later call needs memory for it.
+ *   4  entry.version is new after every change of place and every update of a waiting pod.
+ *
+ * Hints, PreEnqueue and preCheck run with the lock held, as in kube-scheduler; visitors and metrics' writers do not.
+ */
+#ifndef SCHEDQ_MUTEX_QUEUE_H
+#define SCHEDQ_MUTEX_QUEUE_H
+
+#include "engine.h"
+#include "mutex/bands.h"
+#include "mutex/entry.h"
+#include "mutex/event_log.h"
+#include "mutex/heap.h"
+#include "mutex/index.h"
+#include "mutex/lots.h"
+#include "mutex/names.h"
+#include "mutex/nominator.h"
+
+#include <pthread.h>
+
+/** Pods in the order in which they began to wait here: the first is the oldest. */
+struct age_list {
+    uint32_t head, tail, count;
+};
+
+enum incoming_place { INCOMING_ACTIVE, INCOMING_BACKOFF, INCOMING_UNSCHEDULABLE, INCOMING_PLACES };
+
+struct counters {
+    uint64_t adds, pops, dones, failures, deletes, updates, moves, events, hint_calls, gate_calls;
+};
+
+struct sleepers {
+    pthread_cond_t wake;
+    uint32_t waiting;
+    uint64_t ticks;  /* a virtual clock moved: look again */
+};
+
+struct timer {
+    pthread_t thread;
+    pthread_cond_t wake;
+    schedq_worker_t *worker;
+    bool running, stopping;
+};
+
+struct mutex_queue {
+    struct schedq base;
+
+    _Alignas(CACHE_LINE) pthread_mutex_t lock;
+    bool closed;
+    bool time_changed; /* a pod entered or left a place that time looks at */
+    uint32_t made_poppable; /* since the lock was taken */
+
+    struct heap active, backoff, error_backoff;
+    struct heap_room room;
+    struct entries entries;
+    struct index index;
+    struct names names;
+    struct bands bands;
+    uint64_t inflight;
+    uint64_t pop_orders, cycles;
+    int64_t  last_key;
+    uint32_t pods; /* records in use */
+
+    struct lots lots;
+    struct age_list parked, gated;
+    int64_t  gated_oldest;   /* no gated pod counts from before this */
+    int64_t  leftover_again; /* kube presets: no flush before this unless a caller asks for one */
+    struct event_log log;
+    bool     others_used;    /* some pod failed with SCHEDQ_REJECTOR_OTHERS: unregistered events matter too */
+    uint64_t moved;          /* move cycles: sequence of the last move */
+    struct nominator nominator;
+
+    struct counters counters;
+    uint64_t (*incoming)[INCOMING_PLACES]; /* by label */
+    uint32_t incoming_capacity;
+
+    struct sleepers sleepers;
+    struct timer timer;
+    schedq_worker_t *workers[WORKERS_MAX];
+    uint32_t worker_count;
+};
+
+static inline struct mutex_queue *
+mutex_queue(schedq_t *queue)
+{
+    return (struct mutex_queue *)queue;
+}
+
+static inline struct mutex_queue *
+queue_of(const schedq_worker_t *worker)
+{
+    return (struct mutex_queue *)worker->queue;
+}
+
+static inline struct entry *
+pod_at(const struct mutex_queue *queue, uint32_t index)
+{
+    return entry_at(&queue->entries, index);
+}
+
+static inline int64_t
+queue_now(const struct mutex_queue *queue)
+{
+    return clock_now(&queue->base.clock);
+}
+
+static inline bool
+is_poppable(const struct mutex_queue *queue)
+{
+    return queue->active.count > 0 || (queue->base.rules.pop_from_backoff && queue->backoff.count > 0);
+}
+
+void queue_lock(struct mutex_queue *queue);
+
+/** Publishes the words, then wakes who has something to do. */
+void queue_unlock(struct mutex_queue *queue);
+
+#endif

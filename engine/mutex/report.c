@@ -1,0 +1,94 @@
+/* Copies for report.h. */
+#include "mutex/report.h"
+
+#include "mutex/place.h"
+
+static bool
+backs_off(const struct entry *entry)
+{
+    return entry->place == SCHEDQ_BACKOFF || entry->place == SCHEDQ_ERROR_BACKOFF;
+}
+
+/* To a caller, "no backoff" is 0. */
+static int64_t
+public_expiry(int64_t expiry)
+{
+    return expiry == BACKOFF_NONE ? 0 : expiry;
+}
+
+void
+report_moved(const struct mutex_queue *queue, uint32_t index, schedq_result_t *result)
+{
+    const struct entry *entry = pod_at(queue, index);
+
+    result->pod = entry_handle(entry, index);
+    result->object = entry->object;
+    result->ref = queue->base.rules.host && entry_is_waiting(entry) ? entry_ref(entry, index) : 0;
+    result->timestamp_ns = entry->timestamp;
+    result->place = entry->place;
+    result->gate = entry->gate;
+}
+
+void
+report_pod(const struct mutex_queue *queue, uint32_t index, schedq_result_t *result)
+{
+    const struct entry *entry = pod_at(queue, index);
+
+    report_moved(queue, index, result);
+    result->unschedulable = entry->unschedulable;
+    result->pending = entry->pending;
+}
+
+void
+report_info(const struct mutex_queue *queue, uint32_t index, schedq_pod_info_t *info)
+{
+    const struct entry *entry = pod_at(queue, index);
+    bool flying = entry->place == SCHEDQ_INFLIGHT;
+
+    (void)queue;
+    *info = (schedq_pod_info_t){
+        .struct_size = (uint32_t)sizeof *info,
+        .place = entry->place,
+        .profile = entry->profile,
+        .flags = entry->flags,
+        .deleted = (entry->marks & MARK_DELETED) != 0,
+        .pod = entry_handle(entry, index),
+        .object = entry->object,
+        .name = entry->name,
+        .name_length = entry->name_length,
+        .priority = entry->priority,
+        .history = {.timestamp_ns = entry->timestamp,
+                    .initial_attempt_ns = entry->initial_attempt,
+                    .attempts = entry->attempts,
+                    .rejections = entry->rejections,
+                    .errors = entry->errors},
+        .backoff_expiry_ns = backs_off(entry) ? public_expiry(entry->expiry) : 0,
+        .unschedulable = entry->unschedulable,
+        .pending = entry->pending,
+        .gate = entry->gate,
+        .pop_order = flying ? entry->flight.pop_order : 0,
+        .cycle = flying ? entry->flight.cycle : 0,
+        .nominated_node = entry->nominated ? entry->nominated_node : 0,
+        .nomination = entry->nominated ? entry->nomination : 0,
+    };
+}
+
+void
+report_candidate(const struct mutex_queue *queue, uint32_t index, int64_t now, schedq_candidate_t *candidate)
+{
+    const struct entry *entry = pod_at(queue, index);
+
+    *candidate = (schedq_candidate_t){
+        .ref = entry_ref(entry, index),
+        .object = entry->object,
+        .pod = entry_handle(entry, index),
+        .unschedulable = entry->unschedulable,
+        .pending = entry->pending,
+        .timestamp_ns = entry->timestamp,
+        .expiry_ns = public_expiry(place_expiry(queue, entry)),
+        .place = entry->place,
+        .gate = entry->gate,
+        .backing_off = place_is_backing_off(queue, entry, now),
+        .profile = entry->profile,
+    };
+}

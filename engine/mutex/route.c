@@ -1,0 +1,155 @@
+/* The ways of route.h. */
+#include "mutex/route.h"
+
+static bool
+enters_nominator(const struct mutex_queue *queue, uint32_t label)
+{
+    switch (queue->base.rules.nominate) {
+    case NOMINATE_WHEN_ACTIVE:
+        return label == LABEL_POD_ADD || label == LABEL_POD_UPDATE;
+    case NOMINATE_ALWAYS:
+        return label == LABEL_POD_ADD || label == LABEL_POD_UPDATE || label == LABEL_FORCE_ACTIVATE;
+    case NOMINATE_AT_ADD:
+        break;
+    }
+    return false;
+}
+
+static void
+enter_active(const struct route *route, uint32_t index)
+{
+    struct mutex_queue *queue = route->queue;
+    struct entry *entry = pod_at(queue, index);
+
+    if (entry->initial_attempt == 0) {
+        entry->initial_attempt = route->now;
+    }
+    place_leave(queue, index);
+    place_enter(queue, index, SCHEDQ_ACTIVE);
+    place_count(queue, INCOMING_ACTIVE, route->label);
+    route->result->to_active++;
+    if (enters_nominator(queue, route->label)) {
+        nominator_set(&queue->nominator, index, entry->described_node);
+    }
+}
+
+static void
+enter_backoff(const struct route *route, uint32_t index)
+{
+    struct mutex_queue *queue = route->queue;
+
+    place_leave(queue, index);
+    place_enter(queue, index, place_of_backoff(queue, pod_at(queue, index)));
+    place_count(queue, INCOMING_BACKOFF, route->label);
+    route->result->to_backoff++;
+}
+
+void
+route_admitted(const struct route *route, uint32_t index, schedq_place_t place)
+{
+    if (place == SCHEDQ_BACKOFF && place_is_backing_off(route->queue, pod_at(route->queue, index), route->now)) {
+        enter_backoff(route, index);
+    } else {
+        enter_active(route, index);
+    }
+}
+
+void
+route_gated(const struct route *route, uint32_t index, uint8_t gate)
+{
+    struct mutex_queue *queue = route->queue;
+    struct entry *entry = pod_at(queue, index);
+    bool came_in = route->recount || (entry->place != SCHEDQ_PARKED && entry->place != SCHEDQ_GATED);
+
+    place_leave(queue, index);
+    entry->unschedulable |= gate_bit(gate);
+    entry->gate = gate;
+    /* schedq tries a gated pod again once per limit; kube counts from its Timestamp. */
+    entry->parking.since = queue->base.rules.gates_see_leftover ? route->now : entry->timestamp;
+    place_enter(queue, index, SCHEDQ_GATED);
+    if (came_in) {
+        route->result->to_gated++;
+        if (queue->base.rules.counts_updates) {
+            place_count(queue, INCOMING_UNSCHEDULABLE, route->label);
+        }
+    }
+}
+
+void
+route_parked(const struct route *route, uint32_t index)
+{
+    struct entry *entry = pod_at(route->queue, index);
+
+    place_leave(route->queue, index);
+    entry->gate = 0;
+    entry->parking.since = entry->timestamp;
+    place_enter(route->queue, index, SCHEDQ_PARKED);
+    place_count(route->queue, INCOMING_UNSCHEDULABLE, route->label);
+    route->result->to_parked++;
+}
+
+/* 0: nobody refuses; the pod then has no gate any more, though its sets keep what refused it before. */
+static uint8_t
+ask_gates(struct mutex_queue *queue, struct entry *entry)
+{
+    const struct profile *profile = queue->base.registry.profiles[entry->profile];
+
+    return gating_ask(profile->gates, profile->gate_count, entry->gate, entry->object, &queue->counters.gate_calls);
+}
+
+void
+route_to_active(const struct route *route, uint32_t index)
+{
+    struct mutex_queue *queue = route->queue;
+    struct entry *entry = pod_at(queue, index);
+    bool passed_before = queue->base.rules.pop_from_backoff && route->label == LABEL_BACKOFF_COMPLETE;
+    uint8_t gate = passed_before ? 0 : ask_gates(queue, entry);
+
+    if (gate != 0) {
+        route_gated(route, index, gate);
+        return;
+    }
+    entry->gate = 0;
+    enter_active(route, index);
+}
+
+void
+route_after_backoff(const struct route *route, uint32_t index)
+{
+    struct mutex_queue *queue = route->queue;
+    struct entry *entry = pod_at(queue, index);
+
+    if (!place_is_backing_off(queue, entry, route->now)) {
+        route_to_active(route, index);
+        return;
+    }
+    /* Pop does not ask, so where it takes from backoff the gates stand before backoff. Else the pod keeps its gate there. */
+    if (queue->base.rules.pop_from_backoff) {
+        uint8_t gate = ask_gates(queue, entry);
+
+        if (gate != 0) {
+            route_gated(route, index, gate);
+            return;
+        }
+        entry->gate = 0;
+    }
+    enter_backoff(route, index);
+}
+
+bool
+route_by_strategy(const struct route *route, uint32_t index, enum strategy strategy)
+{
+    switch (strategy) {
+    case STRATEGY_SKIP:
+        return false;
+    case STRATEGY_AFTER_BACKOFF:
+        route_after_backoff(route, index);
+        break;
+    case STRATEGY_IMMEDIATELY:
+        route_to_active(route, index);
+        break;
+    }
+    uint8_t place = pod_at(route->queue, index)->place;
+
+    return place != SCHEDQ_PARKED && place != SCHEDQ_GATED;
+}

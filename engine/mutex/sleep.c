@@ -1,0 +1,324 @@
+/*
+ * The lock, the words, and who is woken.
+ *
+ * WHO SLEEPS ON WHAT. Blocking pops sleep on sleepers.wake, the timer thread on timer.wake; both with the lock, so a pod
+ * that was made poppable before a sleeper looked is seen by it, and one made poppable after wakes it: no wake-up is lost.
+ *
+ * WHO WAKES. The unlock after a call that made pods poppable: one sleeper for one pod, all for more. A call that brought
+ * the next deadline forward wakes the timer thread, or, if none runs, all sleepers: one of them has to plan anew. With a
+ * virtual clock nobody can sleep until a deadline; there each schedq_tick wakes all sleepers.
+ *
+ * WHO SERVES TIME. The timer thread if it runs; a sleeper too, when it finds time a whole tick late: the thread may have
+ * been stopped by its debugger or its scheduler. Without the thread, every blocking pop that finds nothing.
+ */
+#include "mutex/sleep.h"
+
+#include "mutex/cycle.h"
+#include "mutex/time.h"
+#include "mutex/workers.h"
+#include "platform/words.h"
+#include "policy/backoff.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <time.h>
+
+/* ---- lock, words, wake-ups -------------------------------------------------------------------------------------------- */
+
+static void
+word_update(uint64_t *word, uint64_t value)
+{
+    if (*word != value) {
+        word_store(word, value);
+    }
+}
+
+static void
+publish_words(struct mutex_queue *queue)
+{
+    schedq_words_t *words = &queue->base.words;
+    uint32_t poppable = is_poppable(queue);
+
+    word_update(&words->parked, queue->parked.count);
+    word_update(&words->gated, queue->gated.count);
+    word_update(&words->backoff, queue->backoff.count);
+    word_update(&words->error_backoff, queue->error_backoff.count);
+    word_update(&words->nominations, queue->nominator.count);
+    word_update(&words->event_sequence, queue->log.newest);
+    if (words->poppable != poppable) {
+        word_store(&words->poppable, poppable);
+    }
+}
+
+static void
+wake_for_time(struct mutex_queue *queue)
+{
+    int64_t next = time_next(queue);
+    bool sooner = next < queue->base.words.next_deadline_ns;
+
+    queue->time_changed = false;
+    word_store(&queue->base.words.next_deadline_ns, next);
+    if (sooner && queue->timer.running) {
+        (void)pthread_cond_signal(&queue->timer.wake);
+    } else if (sooner && queue->sleepers.waiting > 0) {
+        (void)pthread_cond_broadcast(&queue->sleepers.wake);
+    }
+}
+
+void
+queue_lock(struct mutex_queue *queue)
+{
+    (void)pthread_mutex_lock(&queue->lock);
+}
+
+void
+queue_unlock(struct mutex_queue *queue)
+{
+    uint32_t made_poppable = queue->made_poppable;
+
+    queue->made_poppable = 0;
+    publish_words(queue);
+    if (queue->time_changed) {
+        wake_for_time(queue);
+    }
+    if (made_poppable > 0 && queue->sleepers.waiting > 0) {
+        if (made_poppable == 1) {
+            (void)pthread_cond_signal(&queue->sleepers.wake);
+        } else {
+            (void)pthread_cond_broadcast(&queue->sleepers.wake);
+        }
+    }
+    (void)pthread_mutex_unlock(&queue->lock);
+}
+
+static bool
+cond_open(pthread_cond_t *cond)
+{
+    pthread_condattr_t attributes;
+
+    if (pthread_condattr_init(&attributes) != 0) {
+        return false;
+    }
+    bool ok = pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC) == 0
+              && pthread_cond_init(cond, &attributes) == 0;
+
+    (void)pthread_condattr_destroy(&attributes);
+    return ok;
+}
+
+bool
+sleep_open(struct mutex_queue *queue)
+{
+    if (pthread_mutex_init(&queue->lock, NULL) != 0) {
+        return false;
+    }
+    if (!cond_open(&queue->sleepers.wake)) {
+        (void)pthread_mutex_destroy(&queue->lock);
+        return false;
+    }
+    if (!cond_open(&queue->timer.wake)) {
+        (void)pthread_cond_destroy(&queue->sleepers.wake);
+        (void)pthread_mutex_destroy(&queue->lock);
+        return false;
+    }
+    word_store(&queue->base.words.next_deadline_ns, SCHEDQ_NO_DEADLINE);
+    return true;
+}
+
+void
+sleep_shut(struct mutex_queue *queue)
+{
+    (void)pthread_cond_destroy(&queue->timer.wake);
+    (void)pthread_cond_destroy(&queue->sleepers.wake);
+    (void)pthread_mutex_destroy(&queue->lock);
+}
+
+/* Sleeps until `until` on the queue's clock, or until woken. A caller's clock need not be CLOCK_MONOTONIC, so what is left
+ * on it is waited for on that. */
+static void
+wait_until(struct mutex_queue *queue, pthread_cond_t *cond, int64_t until, int64_t now)
+{
+    if (until == SCHEDQ_NO_DEADLINE || clock_is_virtual(&queue->base.clock)) {
+        (void)pthread_cond_wait(cond, &queue->lock);
+        return;
+    }
+    int64_t at = time_add(clock_monotonic(), time_add(until, -now));
+    struct timespec deadline = {.tv_sec = (time_t)(at / 1000000000), .tv_nsec = (long)(at % 1000000000)};
+
+    (void)pthread_cond_timedwait(cond, &queue->lock, &deadline);
+}
+
+/* ---- pop ------------------------------------------------------------------------------------------------------------ */
+
+static void
+sleep_for_pod(struct mutex_queue *queue, int64_t deadline, int64_t now)
+{
+    int64_t until = time_next(queue);
+
+    if (queue->timer.running && until != SCHEDQ_NO_DEADLINE) {
+        until = time_add(until, queue->base.rules.tick_ns);
+    }
+    until = until < deadline ? until : deadline;
+    queue->sleepers.waiting++;
+    wait_until(queue, &queue->sleepers.wake, until, now);
+    queue->sleepers.waiting--;
+}
+
+/* A sleeper leaves the serving of time to the timer thread until that is a tick late. */
+static bool
+serve_if_late(struct mutex_queue *queue, int64_t now)
+{
+    schedq_result_t unseen = {0};
+    int64_t next = time_next(queue);
+    int64_t patience = queue->timer.running ? queue->base.rules.tick_ns : 0;
+
+    if (next == SCHEDQ_NO_DEADLINE || now < time_add(next, patience)) {
+        return false;
+    }
+    return time_serve(queue, now, false, &unseen);
+}
+
+static schedq_status_t
+pop_waiting(struct mutex_queue *queue, int64_t deadline, schedq_popped_t *out)
+{
+    while (!cycle_pop(queue, out)) {
+        int64_t now = queue_now(queue);
+
+        if (queue->closed) {
+            return SCHEDQ_CLOSED;
+        }
+        if (serve_if_late(queue, now)) {
+            continue;
+        }
+        if (now >= deadline) {
+            return SCHEDQ_TIMEDOUT;
+        }
+        sleep_for_pod(queue, deadline, now);
+    }
+    return SCHEDQ_OK;
+}
+
+schedq_status_t
+mutex_pop(schedq_worker_t *worker, enum pop_mode mode, int64_t deadline, schedq_popped_t *out, size_t capacity,
+          size_t *count)
+{
+    struct mutex_queue *queue = queue_of(worker);
+    schedq_status_t status = SCHEDQ_OK;
+
+    *count = 0;
+    queue_lock(queue);
+    if (mode == POP_WAIT) {
+        status = pop_waiting(queue, deadline, out);
+        *count = status == SCHEDQ_OK ? 1 : 0;
+    } else {
+        while (*count < capacity && cycle_pop(queue, &out[*count])) {
+            ++*count;
+        }
+        if (*count == 0) {
+            status = queue->closed ? SCHEDQ_CLOSED : SCHEDQ_EMPTY;
+        }
+    }
+    queue_unlock(queue);
+    return status;
+}
+
+/* ---- the timer thread ------------------------------------------------------------------------------------------------- */
+
+static void *
+timer_main(void *argument)
+{
+    struct mutex_queue *queue = argument;
+
+    queue_lock(queue);
+    while (!queue->timer.stopping) {
+        schedq_result_t unseen = {0};
+        int64_t now = queue_now(queue);
+
+        if (now >= time_next(queue)) {
+            (void)time_serve(queue, now, false, &unseen);
+            /* The lock is given up between two rounds: whoever waits for it comes in. */
+            queue_unlock(queue);
+            queue_lock(queue);
+            continue;
+        }
+        wait_until(queue, &queue->timer.wake, time_next(queue), now);
+    }
+    queue_unlock(queue);
+    return NULL;
+}
+
+/* All signals are the host's business. */
+static int
+start_thread(struct mutex_queue *queue)
+{
+    sigset_t all, old;
+
+    (void)sigfillset(&all);
+    (void)pthread_sigmask(SIG_SETMASK, &all, &old);
+    int failed = pthread_create(&queue->timer.thread, NULL, timer_main, queue);
+    (void)pthread_sigmask(SIG_SETMASK, &old, NULL);
+    return failed;
+}
+
+schedq_status_t
+mutex_run(schedq_t *base)
+{
+    struct mutex_queue *queue = mutex_queue(base);
+    schedq_status_t status = SCHEDQ_OK;
+
+    queue_lock(queue);
+    if (queue->timer.running) {
+        status = SCHEDQ_EXISTS;
+    } else if (queue->closed) {
+        status = SCHEDQ_CLOSED;
+    } else {
+        status = workers_add(queue, &queue->timer.worker);
+    }
+    if (status == SCHEDQ_OK) {
+        queue->timer.stopping = false;
+        queue->timer.running = start_thread(queue) == 0;
+        if (!queue->timer.running) {
+            workers_remove(queue, queue->timer.worker);
+            status = SCHEDQ_NOMEM;
+        }
+    }
+    queue_unlock(queue);
+    return status;
+}
+
+void
+mutex_stop(schedq_t *base)
+{
+    struct mutex_queue *queue = mutex_queue(base);
+
+    queue_lock(queue);
+    bool mine = queue->timer.running && !queue->timer.stopping;
+    if (mine) {
+        queue->timer.stopping = true;
+        (void)pthread_cond_signal(&queue->timer.wake);
+    }
+    queue_unlock(queue);
+    if (!mine) {
+        return;
+    }
+    (void)pthread_join(queue->timer.thread, NULL);
+    queue_lock(queue);
+    queue->timer.running = false;
+    queue->timer.stopping = false;
+    workers_remove(queue, queue->timer.worker);
+    /* Sleepers relied on the thread: they have to plan anew. */
+    (void)pthread_cond_broadcast(&queue->sleepers.wake);
+    queue_unlock(queue);
+}
+
+void
+mutex_close(schedq_t *base)
+{
+    struct mutex_queue *queue = mutex_queue(base);
+
+    queue_lock(queue);
+    queue->closed = true;
+    word_store(&queue->base.words.closed, 1);
+    (void)pthread_cond_broadcast(&queue->sleepers.wake);
+    queue_unlock(queue);
+}

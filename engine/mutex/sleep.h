@@ -1,0 +1,18 @@
+/*
+ * Waiting for a pod, and the timer thread: see sleep.c. Entries of the engine's table.
+ */
+#ifndef SCHEDQ_MUTEX_SLEEP_H
+#define SCHEDQ_MUTEX_SLEEP_H
+
+#include "mutex/queue.h"
+
+bool sleep_open(struct mutex_queue *queue);
+void sleep_shut(struct mutex_queue *queue);
+
+schedq_status_t mutex_pop(schedq_worker_t *worker, enum pop_mode mode, int64_t deadline, schedq_popped_t *out,
+                          size_t capacity, size_t *count);
+schedq_status_t mutex_run(schedq_t *queue);
+void mutex_stop(schedq_t *queue);
+void mutex_close(schedq_t *queue);
+
+#endif

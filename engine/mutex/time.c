@@ -1,0 +1,227 @@
+/*
+ * Due backoff becomes active; pods that waited for longer than the limit are tried again.
+ *
+ * The parked pods hang in one list in the order of their Timestamps (a pod is parked when it fails, and its Timestamp is
+ * set then), so the old ones are at its head. So are the gated ones in schedq's own behaviour, where their limit counts
+ * from the last try.
+ *
+ * The kube presets count a gated pod from its Timestamp, which is in no order, and 1.34 does not let it go either: an old
+ * gated pod stays, and every flush in which there is one counts as an event (D13 of kube's defects). There a lower bound of
+ * the Timestamps saves most walks, and a flush that nobody asked for waits kube's 30 seconds before it repeats that.
+ */
+#include "mutex/time.h"
+
+#include "mutex/moves.h"
+#include "mutex/route.h"
+
+#define KUBE_FLUSH_NS (30 * INT64_C(1000000000))
+
+static bool
+flush_backoff(struct mutex_queue *queue, struct heap *heap, int64_t now, schedq_result_t *result)
+{
+    const struct route route = {
+        .queue = queue, .result = result, .now = now, .label = LABEL_BACKOFF_COMPLETE, .recount = true};
+    bool moved = false;
+
+    /* Where a gate stands between backoff and active, only the host can ask it. */
+    if (queue->base.rules.host && !queue->base.rules.pop_from_backoff) {
+        return false;
+    }
+    while (heap->count > 0 && !backoff_is_waiting(&queue->base.rules.backoff, heap_best(heap).key, now)) {
+        if (queue->base.rules.host) {
+            route_admitted(&route, heap_best(heap).entry, SCHEDQ_ACTIVE);
+        } else {
+            route_to_active(&route, heap_best(heap).entry);
+        }
+        queue->counters.moves++;
+        moved = true;
+    }
+    return moved;
+}
+
+static bool
+is_old(const struct mutex_queue *queue, int64_t since, int64_t now)
+{
+    return time_add(now, -queue->base.rules.max_parked_ns) > since;
+}
+
+static bool
+flush_parked(const struct route *route)
+{
+    struct mutex_queue *queue = route->queue;
+    bool moved = false;
+
+    while (queue->parked.head != NO_ENTRY
+           && is_old(queue, pod_at(queue, queue->parked.head)->parking.since, route->now)) {
+        route_after_backoff(route, queue->parked.head);
+        queue->counters.moves++;
+        moved = true;
+    }
+    return moved;
+}
+
+/* schedq's own: a pod that is refused again counts from now, and goes to the end of the list. */
+static void
+flush_gated(const struct route *route)
+{
+    struct mutex_queue *queue = route->queue;
+
+    while (queue->gated.head != NO_ENTRY
+           && is_old(queue, pod_at(queue, queue->gated.head)->parking.since, route->now)) {
+        route_after_backoff(route, queue->gated.head);
+    }
+}
+
+static bool
+kube_tries_again(const struct mutex_queue *queue, const struct entry *entry)
+{
+    return gating_hears(queue->base.rules.gating, true,
+                        registry_gate_registered(&queue->base.registry, entry->profile, entry->gate,
+                                                 SCHEDQ_EVENT_WILDCARD));
+}
+
+static int64_t
+oldest_gated(const struct mutex_queue *queue)
+{
+    int64_t oldest = INT64_MAX;
+
+    for (uint32_t i = queue->gated.head; i != NO_ENTRY; i = pod_at(queue, i)->age_next) {
+        int64_t since = pod_at(queue, i)->parking.since;
+
+        oldest = since < oldest ? since : oldest;
+    }
+    return oldest;
+}
+
+/* Returns true if any gated pod is old, whether or not it may be tried again. */
+static bool
+flush_gated_as_kube(const struct route *route)
+{
+    struct mutex_queue *queue = route->queue;
+    uint64_t newest_insertion = queue->lots.sequence;
+    bool any = false;
+
+    if (queue->gated.count == 0 || !is_old(queue, queue->gated_oldest, route->now)) {
+        return false;
+    }
+    /* Refused pods come back at the end of the list, with a newer insertion: the walk ends there. */
+    for (uint32_t i = queue->gated.head, next; i != NO_ENTRY; i = next) {
+        const struct entry *entry = pod_at(queue, i);
+
+        next = entry->age_next;
+        if (entry->parking.sequence > newest_insertion || !is_old(queue, entry->parking.since, route->now)) {
+            continue;
+        }
+        any = true;
+        if (kube_tries_again(queue, entry)) {
+            route_after_backoff(route, i);
+        }
+    }
+    queue->gated_oldest = oldest_gated(queue);
+    queue->leftover_again = time_add(route->now, KUBE_FLUSH_NS);
+    queue->time_changed = true;
+    return any;
+}
+
+static bool
+flush_leftovers(struct mutex_queue *queue, int64_t now, bool asked, schedq_result_t *result)
+{
+    const struct route route = {
+        .queue = queue, .result = result, .now = now, .label = LABEL_LEFTOVER, .recount = true};
+
+    if (queue->base.rules.host) {
+        return false;
+    }
+    if (!queue->base.rules.leftover_is_event) {
+        bool moved = flush_parked(&route);
+
+        if (queue->base.rules.gates_see_leftover) {
+            flush_gated(&route);
+        }
+        return moved || route.result->to_active > 0;
+    }
+    /* Gated first: a parked pod that a gate refuses must not be tried twice in one flush. */
+    bool any = (asked || now >= queue->leftover_again) && flush_gated_as_kube(&route);
+
+    any |= flush_parked(&route);
+    if (any) {
+        const struct cluster_event wildcard = {.event = SCHEDQ_EVENT_WILDCARD};
+
+        moves_announce(queue, &wildcard);
+    }
+    return any;
+}
+
+bool
+time_serve(struct mutex_queue *queue, int64_t now, bool asked, schedq_result_t *result)
+{
+    bool moved = flush_backoff(queue, &queue->backoff, now, result);
+
+    moved |= flush_backoff(queue, &queue->error_backoff, now, result);
+    moved |= flush_leftovers(queue, now, asked, result);
+    return moved;
+}
+
+static int64_t
+earlier(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+static int64_t
+leftover_due(const struct mutex_queue *queue, int64_t since)
+{
+    return time_add(time_add(since, queue->base.rules.max_parked_ns), 1);
+}
+
+static int64_t
+gated_due(const struct mutex_queue *queue)
+{
+    if (queue->gated.head == NO_ENTRY) {
+        return SCHEDQ_NO_DEADLINE;
+    }
+    if (queue->base.rules.leftover_is_event) {
+        int64_t due = leftover_due(queue, queue->gated_oldest);
+
+        return due > queue->leftover_again ? due : queue->leftover_again;
+    }
+    return queue->base.rules.gates_see_leftover ? leftover_due(queue, pod_at(queue, queue->gated.head)->parking.since)
+                                                : SCHEDQ_NO_DEADLINE;
+}
+
+int64_t
+time_next(const struct mutex_queue *queue)
+{
+    const struct backoff_rules *rules = &queue->base.rules.backoff;
+    int64_t next = SCHEDQ_NO_DEADLINE;
+
+    if (queue->backoff.count > 0) {
+        next = earlier(next, backoff_due(rules, heap_best(&queue->backoff).key));
+    }
+    if (queue->error_backoff.count > 0) {
+        next = earlier(next, backoff_due(rules, heap_best(&queue->error_backoff).key));
+    }
+    if (queue->base.rules.host) {
+        return next;
+    }
+    if (queue->parked.head != NO_ENTRY) {
+        next = earlier(next, leftover_due(queue, pod_at(queue, queue->parked.head)->parking.since));
+    }
+    return earlier(next, gated_due(queue));
+}
+
+void
+mutex_tick(schedq_worker_t *worker, int64_t *next, schedq_result_t *result)
+{
+    struct mutex_queue *queue = queue_of(worker);
+
+    queue_lock(queue);
+    (void)time_serve(queue, queue_now(queue), true, result);
+    *next = time_next(queue);
+    result->poppable = is_poppable(queue);
+    if (clock_is_virtual(&queue->base.clock) && queue->sleepers.waiting > 0) {
+        queue->sleepers.ticks++;
+        (void)pthread_cond_broadcast(&queue->sleepers.wake);
+    }
+    queue_unlock(queue);
+}

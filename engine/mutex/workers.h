@@ -1,0 +1,18 @@
+/*
+ * The workers of a queue: handles that calls take, at most 64 of them.
+ */
+#ifndef SCHEDQ_MUTEX_WORKERS_H
+#define SCHEDQ_MUTEX_WORKERS_H
+
+#include "mutex/queue.h"
+
+/* With the lock held. @retval SCHEDQ_OK, SCHEDQ_FULL, SCHEDQ_NOMEM */
+schedq_status_t workers_add(struct mutex_queue *queue, schedq_worker_t **worker);
+void workers_remove(struct mutex_queue *queue, schedq_worker_t *worker);
+
+/* Entries of the engine's table. */
+schedq_status_t mutex_worker_register(schedq_t *queue, schedq_worker_t **worker);
+void mutex_worker_unregister(schedq_worker_t *worker);
+schedq_status_t mutex_worker_adopt(schedq_t *queue, schedq_worker_t *abandoned);
+
+#endif

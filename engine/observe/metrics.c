@@ -1,0 +1,92 @@
+/* The lines of metrics.h. */
+#include "observe/metrics.h"
+
+#include <inttypes.h>
+
+static void
+head(struct text *text, const char *name, const char *type, const char *help)
+{
+    text_add(text, "# HELP %s %s\n# TYPE %s %s\n", name, help, name, type);
+}
+
+void
+metrics_stats(struct text *text, const schedq_stats_t *stats)
+{
+    const struct {
+        const char *queue;
+        uint64_t    pods;
+    } pending[] = {
+        {"active", stats->active},
+        {"backoff", stats->backoff + stats->error_backoff},
+        {"unschedulable", stats->parked},
+        {"gated", stats->gated},
+    };
+    const struct {
+        const char *name, *type, *help;
+        uint64_t    value;
+    } own[] = {
+        {"schedq_inflight_pods", "gauge", "Pods that were popped and whose cycle has not ended.", stats->inflight},
+        {"schedq_nominated_pods", "gauge", "Pods that are nominated to a node.", stats->nominated},
+        {"schedq_workers", "gauge", "Registered workers, the timer thread's too.", stats->workers},
+        {"schedq_adds_total", "counter", "Pods added.", stats->adds},
+        {"schedq_pops_total", "counter", "Pods popped.", stats->pops},
+        {"schedq_dones_total", "counter", "Pods placed.", stats->dones},
+        {"schedq_failures_total", "counter", "Cycles that ended without success.", stats->failures},
+        {"schedq_deletes_total", "counter", "Pods deleted.", stats->deletes},
+        {"schedq_updates_total", "counter", "Pods updated.", stats->updates},
+        {"schedq_moves_total", "counter", "Pods that events or time took out of a waiting place.", stats->moves},
+        {"schedq_events_total", "counter", "Events that some plugin registered.", stats->events},
+        {"schedq_hint_calls_total", "counter", "Hints called.", stats->hint_calls},
+        {"schedq_pre_enqueue_calls_total", "counter", "PreEnqueue calls.", stats->pre_enqueue_calls},
+    };
+    const struct {
+        const char *kind;
+        uint64_t    bytes;
+    } memory[] = {
+        {"entries", stats->bytes_entries}, {"names", stats->bytes_names}, {"index", stats->bytes_index},
+        {"queues", stats->bytes_queues},   {"other", stats->bytes_other},
+    };
+
+    head(text, "scheduler_pending_pods", "gauge", "Pods that wait, by queue.");
+    for (size_t i = 0; i < sizeof pending / sizeof pending[0]; i++) {
+        text_add(text, "scheduler_pending_pods{queue=\"%s\"} %" PRIu64 "\n", pending[i].queue, pending[i].pods);
+    }
+    for (size_t i = 0; i < sizeof own / sizeof own[0]; i++) {
+        head(text, own[i].name, own[i].type, own[i].help);
+        text_add(text, "%s %" PRIu64 "\n", own[i].name, own[i].value);
+    }
+    head(text, "schedq_memory_bytes", "gauge", "Memory held, by kind.");
+    for (size_t i = 0; i < sizeof memory / sizeof memory[0]; i++) {
+        text_add(text, "schedq_memory_bytes{kind=\"%s\"} %" PRIu64 "\n", memory[i].kind, memory[i].bytes);
+    }
+}
+
+void
+metrics_incoming_head(struct text *text)
+{
+    head(text, "scheduler_queue_incoming_pods_total", "counter", "Pods that came into a queue, by event.");
+}
+
+void
+metrics_incoming(struct text *text, const char *place, const char *event, uint64_t count)
+{
+    text_add(text, "scheduler_queue_incoming_pods_total{queue=\"%s\",event=\"", place);
+    text_add_escaped(text, event);
+    text_add(text, "\"} %" PRIu64 "\n", count);
+}
+
+void
+metrics_rejector_head(struct text *text)
+{
+    head(text, "scheduler_unschedulable_pods", "gauge", "Waiting pods, by the plugins that rejected them.");
+}
+
+void
+metrics_rejector(struct text *text, const char *plugin, const char *profile, uint64_t count)
+{
+    text_add(text, "scheduler_unschedulable_pods{plugin=\"");
+    text_add_escaped(text, plugin);
+    text_add(text, "\",profile=\"");
+    text_add_escaped(text, profile);
+    text_add(text, "\"} %" PRIu64 "\n", count);
+}

@@ -1,0 +1,28 @@
+/*
+ * The queue's clock: CLOCK_MONOTONIC, the caller's function, or a word that the host raises.
+ */
+#ifndef SCHEDQ_PLATFORM_CLOCK_H
+#define SCHEDQ_PLATFORM_CLOCK_H
+
+#include <schedq/schedq.h>
+
+#include <stdbool.h>
+
+struct clock {
+    schedq_clock_t source;
+    const int64_t *word; /* external clock; else NULL */
+};
+
+int64_t clock_now(const struct clock *clock);
+
+/** True if time passes only when the host says so: nobody can sleep until a deadline. */
+static inline bool
+clock_is_virtual(const struct clock *clock)
+{
+    return clock->word != NULL || clock->source.is_virtual != 0;
+}
+
+/** CLOCK_MONOTONIC, nanoseconds: what timed waits are made of. */
+int64_t clock_monotonic(void);
+
+#endif

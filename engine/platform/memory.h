@@ -1,0 +1,51 @@
+/*
+ * Where a queue's memory comes from, and how much of it there is, by kind.
+ *
+ * Three sources behind one table of functions: the caller's allocator, jemalloc with one arena per queue (so that the
+ * memory of a queue is its own and ends with it), or the C library (`system`: what sanitizers need, see the build's
+ * SCHEDQ_ALLOCATOR). The only file that knows jemalloc is memory.c.
+ *
+ * The byte counts are plain: whoever allocates for a queue holds its lock, or is alone.
+ */
+#ifndef SCHEDQ_PLATFORM_MEMORY_H
+#define SCHEDQ_PLATFORM_MEMORY_H
+
+#include <schedq/schedq.h>
+
+#include <stdbool.h>
+
+enum memory_kind { MEMORY_ENTRIES, MEMORY_NAMES, MEMORY_INDEX, MEMORY_QUEUES, MEMORY_OTHER, MEMORY_KINDS };
+
+struct memory {
+    schedq_allocator_t source;
+    uint64_t bytes[MEMORY_KINDS];
+    unsigned arena;
+    bool     owns_arena;
+};
+
+#define CACHE_LINE 64
+
+/** False if the build's allocator has no arena left. A zeroed `wanted` means the build's default. */
+bool memory_open(struct memory *memory, const schedq_allocator_t *wanted);
+
+/** Moves the description to another address: the one record that lies in the memory it describes needs that. */
+void memory_adopt(struct memory *memory, const struct memory *from);
+
+/** Everything must have been freed. */
+void memory_close(struct memory *memory);
+
+/** Zeroed memory, or NULL. `align` is a power of two. */
+void *memory_alloc(struct memory *memory, enum memory_kind kind, size_t bytes, size_t align);
+
+/** NULL is allowed. */
+void memory_free(struct memory *memory, enum memory_kind kind, void *block, size_t bytes);
+
+/**
+ * A larger copy of an array: the new elements are zero. NULL if there is no memory; the old array then stands.
+ *
+ * A NULL array with old_count 0 is an ordinary allocation.
+ */
+void *memory_grow(struct memory *memory, enum memory_kind kind, void *array, size_t old_count, size_t new_count,
+                  size_t element_bytes);
+
+#endif

@@ -1,0 +1,39 @@
+/*
+ * Does an event that happened match an event that a plugin registered?
+ *
+ * MATCH_NUMERIC (kube >= 1.33, and schedq): the resources agree ("*" registered agrees with all, Pod registered agrees
+ * with AssignedPod and UnschedulablePod), an action bit is shared, and the incoming actions are, as a number, at most the
+ * registered ones. The number keeps a generic Update (4092) from plugins that registered one specific bit; it is a trick
+ * of kube's and not a subset test.
+ * MATCH_RESOURCE (kube 1.26): the same without the numbers, and "*" agrees only as the full wildcard.
+ * MATCH_ALL (kube 1.12): every event matches.
+ */
+#ifndef SCHEDQ_POLICY_MATCH_H
+#define SCHEDQ_POLICY_MATCH_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Numbers of interned resource names; what callers name further follows RESOURCE_FIRST_FREE. */
+enum {
+    RESOURCE_ANY,
+    RESOURCE_POD,
+    RESOURCE_ASSIGNED_POD,
+    RESOURCE_UNSCHEDULED_POD,
+    RESOURCE_NODE,
+    RESOURCE_FIRST_FREE
+};
+
+struct event_kind {
+    uint32_t resource;
+    uint32_t actions;
+};
+
+enum match_rule { MATCH_NUMERIC, MATCH_RESOURCE, MATCH_ALL };
+
+/** {"*", All}: concerns everybody, whatever was registered. */
+bool match_is_wildcard(struct event_kind kind);
+
+bool match_event(enum match_rule rule, struct event_kind registered, struct event_kind incoming);
+
+#endif

@@ -1,0 +1,72 @@
+/* Which release has which rule (rules.h). */
+#include "policy/rules.h"
+
+static enum match_rule
+match_rule_of(const schedq_config_t *config)
+{
+    switch (config->kube_minor) {
+    case SCHEDQ_PRESET_KUBE_1_12:
+        return MATCH_ALL;
+    case SCHEDQ_PRESET_KUBE_1_26:
+        return MATCH_RESOURCE;
+    default:
+        return MATCH_NUMERIC;
+    }
+}
+
+static enum gating_rule
+gating_rule_of(const schedq_config_t *config, bool early)
+{
+    if (early) {
+        return GATING_ALL_EVENTS;
+    }
+    return config->gates_see_wildcards ? GATING_OWN_AND_WILDCARDS : GATING_OWN_EVENTS;
+}
+
+static enum nominate_rule
+nominate_rule_of(const schedq_config_t *config, bool early)
+{
+    if (early) {
+        return NOMINATE_ALWAYS;
+    }
+    return config->kube_minor == 0 ? NOMINATE_AT_ADD : NOMINATE_WHEN_ACTIVE;
+}
+
+void
+rules_from_config(struct rules *rules, const schedq_config_t *config)
+{
+    bool early = config->kube_minor == SCHEDQ_PRESET_KUBE_1_12 || config->kube_minor == SCHEDQ_PRESET_KUBE_1_26;
+
+    *rules = (struct rules){
+        .backoff = {
+            .initial_ns = config->initial_backoff_ns,
+            .max_ns = config->max_backoff_ns,
+            .by_attempts = config->backoff_counts == SCHEDQ_COUNT_ATTEMPTS,
+            .windows = config->backoff_window != 0,
+            .at_expiry = config->backoff_at_expiry != 0,
+        },
+        .match = match_rule_of(config),
+        .gating = gating_rule_of(config, early),
+        .nominate = nominate_rule_of(config, early),
+        .max_parked_ns = config->max_parked_ns,
+        .tick_ns = config->tick_ns,
+        .kube_minor = config->kube_minor,
+        .objects = config->objects,
+        .host = config->decide == SCHEDQ_DECIDE_HOST,
+        .hints = config->requeue == SCHEDQ_REQUEUE_HINTS,
+        .pop_from_backoff = config->pop_from_backoff != 0,
+        .errors_park = config->errors_park != 0,
+        .errors_apart = !early,
+        .keep_order = config->keep_order != 0,
+        .count_cycles = config->count_cycles != 0,
+        .fifo = config->fifo != 0,
+        .counts_updates = !early,
+        .ignores_unregistered = !early,
+        .targets_wildcards = !early,
+        .activates_in_flight = !early,
+        .attempt_starts_at_add = early,
+        .gated_never_backs_off = early,
+        .leftover_is_event = config->kube_minor != 0,
+        .gates_see_leftover = config->kube_minor == 0 && config->gates_see_wildcards != 0,
+    };
+}

@@ -1,0 +1,979 @@
+/**
+ * schedq: which pod (job, task) does a scheduler look at next.
+ *
+ * A queue keeps every pod that is not placed yet in exactly one of five places: active, backoff, parked (unschedulable
+ * until something changes), gated, in flight. `pop` takes the best active pod; a cycle ends with `done` or
+ * `add_unschedulable`; cluster events bring back the parked pods that they could help. This is the job of
+ * kube-scheduler's SchedulingQueue, as a library without global state.
+ *
+ * Use it when a scheduler must keep popping in priority order while many pods wait for events or for time. Do not use
+ * it as a general work queue: every pod has a name, a history and a place, and pays for them.
+ *
+ * GUARANTEES
+ *   order    higher priority first (any int32), then older Timestamp (or the caller's order key). A pop never returns a
+ *            pod while a pod that ranks before it was active during the whole of that call.
+ *   once     a pod is in exactly one place; every add ends in one done or one delete, or the pod is still pending.
+ *   events   an event whose move_all starts after a pod was popped reaches that pod, before or after it is parked.
+ *            The memory for that does not grow with the number of events.
+ *   time     a due pod is active at the latest one tick after its expiry, while any thread calls schedq_tick, a
+ *            blocking schedq_pop, or the timer thread runs.
+ *   host     no global state, no thread (unless schedq_run), no signal handler, no printing, no environment variable,
+ *            no abort for an operating error.
+ *
+ * WHO MAY CALL WHAT, AND WHEN. Each declaration names its class.
+ *   [worker] any thread, but one call at a time per worker. A worker is a handle, not a thread: nothing thread-local
+ *            outlives a call, and the next call may come from another thread (which the caller synchronizes).
+ *   [queue]  any thread, at any time.
+ *   [setup]  before the first worker is registered; overlaps with no other call on this queue.
+ *   [alone]  overlaps with no other call on this queue.
+ *            worker  queue  setup  alone       . may overlap
+ *   worker     .1      .      X      X        .1 may overlap if the workers differ
+ *   queue      .       .      X      X         X the caller must exclude it
+ * After schedq_close every call stays safe until schedq_destroy.
+ *
+ * PROGRESS. SCHEDQ_ENGINE_MUTEX is blocking: a call waits for the call that holds the queue's one mutex, and hints and
+ * PreEnqueue run with it held. No call waits for anything else, except a blocking pop (for a pod) and the allocator.
+ * Where a declaration says "allocates", the call may wait for the allocator; schedq_reserve takes that away.
+ *
+ * ORDERING. What a thread did before it passed a pod to the queue (add, add_unschedulable, a move) happens before what
+ * a thread does after it popped that pod. Statistics and words are exact when the queue is quiet.
+ *
+ * CALLBACKS run on the caller's thread. They must not call the queue that runs them: any such call returns SCHEDQ_BUSY
+ * (or 0 from functions that return a size or a mask). They may run twice for one event, concurrently on several
+ * threads, and for a decision that is discarded.
+ *
+ * RESTRICTIONS. Not usable in a child after fork without exec. Not async-signal-safe. A thread must not be cancelled
+ * inside a call. Struct layouts are those of 64-bit platforms. With the default build jemalloc is linked: do not
+ * dlclose the library.
+ */
+#ifndef SCHEDQ_SCHEDQ_H
+#define SCHEDQ_SCHEDQ_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define SCHEDQ_VERSION_MAJOR 0
+#define SCHEDQ_VERSION_MINOR 1
+#define SCHEDQ_VERSION_PATCH 0
+
+#ifndef SCHEDQ_API
+#if defined(__GNUC__)
+#define SCHEDQ_API __attribute__((visibility("default")))
+#else
+#define SCHEDQ_API
+#endif
+#endif
+
+typedef struct schedq        schedq_t;
+typedef struct schedq_worker schedq_worker_t;
+
+/** Names a pod from add to the end of its life. {0} names none; a value is not reused for another pod. */
+typedef struct schedq_pod {
+    uint64_t bits;
+} schedq_pod_t;
+
+/** Names one cycle of a pod: from pop to done or add_unschedulable. {0} names none. Not a handle: the types differ. */
+typedef struct schedq_token {
+    uint64_t bits;
+} schedq_token_t;
+
+typedef uint16_t schedq_event_t;   /**< an interned {resource, actions, label}, see schedq_event_define */
+typedef uint8_t  schedq_profile_t; /**< 0 is the profile "default-scheduler", see schedq_profile_define */
+
+/** Outcomes. Each function lists those it returns; adding one to a list is an API change. */
+typedef enum schedq_status {
+    SCHEDQ_OK = 0,
+    SCHEDQ_EMPTY,     /**< nothing to pop, or the end of the candidates */
+    SCHEDQ_CLOSED,    /**< the queue is closed (and, for pop, nothing is left) */
+    SCHEDQ_TIMEDOUT,  /**< the deadline passed */
+    SCHEDQ_EXISTS,    /**< that name is there already */
+    SCHEDQ_NOT_FOUND, /**< no such pod */
+    SCHEDQ_STALE,     /**< this token was used before */
+    SCHEDQ_GONE,      /**< the pod was deleted meanwhile */
+    SCHEDQ_FULL,      /**< a cap of the configuration; nothing changed */
+    SCHEDQ_NOMEM,     /**< the allocator gave nothing; nothing changed, unless the function says otherwise */
+    SCHEDQ_BUSY,      /**< called from a callback of this queue, or this worker is inside a call */
+    SCHEDQ_RETRY,     /**< [host] judge the newer events, then call again */
+    SCHEDQ_CHANGED,   /**< [host] judge the new object, then call again */
+    SCHEDQ_INVALID    /**< an argument is out of range; the words say which, and the range; nothing changed */
+} schedq_status_t;
+
+/** Where a pod is. */
+typedef enum schedq_place {
+    SCHEDQ_NOWHERE = 0,
+    SCHEDQ_ACTIVE,        /**< pop takes it next */
+    SCHEDQ_BACKOFF,       /**< waits for its backoff after a rejection */
+    SCHEDQ_ERROR_BACKOFF, /**< waits for its backoff after an error; pop never takes it from here */
+    SCHEDQ_PARKED,        /**< waits for an event that could help */
+    SCHEDQ_GATED,         /**< a PreEnqueue plugin keeps it out */
+    SCHEDQ_INFLIGHT       /**< popped, its cycle has not ended */
+} schedq_place_t;
+
+/** "SCHEDQ_OK" and so on; "SCHEDQ_UNKNOWN" for a value that is no status. Static text. [queue] Progress: wait-free. */
+SCHEDQ_API const char *schedq_status_name(schedq_status_t status);
+/** "active", "backoff", "error-backoff", "unschedulable", "gated", "inflight", "nowhere". Static text. [queue] Wait-free. */
+SCHEDQ_API const char *schedq_place_name(schedq_place_t place);
+/** Version of the library that is linked, as (major << 16) | (minor << 8) | patch. [queue] Progress: wait-free. */
+SCHEDQ_API uint32_t schedq_version(void);
+
+/* ---- objects and callbacks --------------------------------------------------------------------------------------- */
+
+/**
+ * Lifetime of the 64-bit objects that the queue is given. The queue never looks into them; it hands them to callbacks.
+ *
+ * STABLE    they outlive the queue (indices, cookies, arena objects).
+ * COUNTED   config.retain is called once for every place where the queue stores one, config.release when it lets go.
+ *           pop gives the caller one more reference to `popped.object`, which done or add_unschedulable (GONE included)
+ *           gives back. Objects in results are identities only: no reference comes with them.
+ * BORROWED  a pod's object must live until the pod leaves the queue; an event's objects only during the call. Events
+ *           are then never replayed: a pod that was in flight is retried instead.
+ */
+typedef enum schedq_objects {
+    SCHEDQ_OBJECTS_STABLE = 0,
+    SCHEDQ_OBJECTS_COUNTED,
+    SCHEDQ_OBJECTS_BORROWED
+} schedq_objects_t;
+
+/** A hint's answer; SCHEDQ_HINT_ERROR counts as SCHEDQ_HINT_QUEUE, and so does any other value. */
+typedef enum schedq_hint { SCHEDQ_HINT_SKIP = 0, SCHEDQ_HINT_QUEUE = 1, SCHEDQ_HINT_ERROR = 2 } schedq_hint_t;
+
+/** Is this event worth another attempt of `pod`? old_object and new_object are the event's; 0 = absent. */
+typedef schedq_hint_t (*schedq_hint_fn)(void *ctx, uint64_t pod, uint64_t old_object, uint64_t new_object);
+/** Nonzero = may enter active (and backoff, if pop takes from it); 0 = refuse: the pod is gated by this plugin. */
+typedef int (*schedq_pre_enqueue_fn)(void *ctx, uint64_t pod);
+/** Nonzero = this waiting pod may be considered for the event. */
+typedef int (*schedq_precheck_fn)(void *ctx, uint64_t pod);
+
+/**
+ * What a call did. Every parameter of this type may be NULL. A call that returns BUSY or INVALID, and NOMEM and FULL,
+ * leaves it all zero. Layout frozen (80 bytes).
+ */
+typedef struct schedq_result {
+    schedq_pod_t pod;           /**< the pod; with EXISTS the one that has the name */
+    uint64_t object;            /**< the object it has, or had (delete, GONE) */
+    uint64_t ref;               /**< [host] names a waiting pod at this version for schedq_apply; 0 = none */
+    uint64_t unschedulable;     /**< its rejectors before the call (delete, update, apply, find) */
+    uint64_t pending;           /**< those among its rejectors that only wait (as kube's PendingPlugins) */
+    uint64_t sequence;          /**< RETRY: judge events up to this one */
+    int64_t  timestamp_ns;      /**< the Timestamp that the call set or found */
+    uint32_t to_active;         /**< pods that this call put there ... */
+    uint32_t to_backoff;        /**< (error backoff too) */
+    uint32_t to_parked;
+    uint32_t to_gated;
+    uint8_t  place;             /**< schedq_place_t: where the pod is now */
+    uint8_t  gate;              /**< 1 + number of the plugin bit that gates it; 0 = none */
+    uint8_t  poppable;          /**< 1: something may be popped now: signal a waiter. Backoff counts if pop takes from it */
+    uint8_t  added;             /**< 1: update or readd made a new pod */
+    uint8_t  reserved[4];
+} schedq_result_t;
+
+/** All zero: CLOCK_MONOTONIC. Layout frozen (32 bytes). */
+typedef struct schedq_clock {
+    /** Nanoseconds, never before a reading that happened before on any thread. Runs with locks held: must not call the queue. */
+    int64_t (*now_ns)(void *ctx);
+    void    *ctx;
+    uint32_t is_virtual;  /**< 1: blocking pop sleeps untimed and reads the clock again whenever schedq_tick is called */
+    uint32_t reserved[3];
+} schedq_clock_t;
+
+/** All zero: the build's default (one jemalloc arena per queue; or `system`). Layout frozen (32 bytes). */
+typedef struct schedq_allocator {
+    /** Memory of at least `bytes`, aligned to `align` (a power of two, at most 4096), or NULL. */
+    void *(*alloc)(void *ctx, size_t bytes, size_t align);
+    /** Gives back what alloc returned, with the same `bytes`. */
+    void (*free)(void *ctx, void *memory, size_t bytes);
+    void    *ctx;
+    uint64_t reserved;
+} schedq_allocator_t;
+
+/* ---- configuration ------------------------------------------------------------------------------------------------- */
+
+enum { SCHEDQ_ENGINE_MUTEX = 2 };                                      /* config.engine */
+enum { SCHEDQ_ORDER_STRICT = 0, SCHEDQ_ORDER_RELAXED = 1 };            /* config.order */
+enum { SCHEDQ_DECIDE_CALLBACKS = 0, SCHEDQ_DECIDE_HOST = 1 };          /* config.decide */
+enum { SCHEDQ_REQUEUE_HINTS = 0, SCHEDQ_REQUEUE_MOVE_CYCLE = 1 };      /* config.requeue */
+enum { SCHEDQ_COUNT_FAILURES = 0, SCHEDQ_COUNT_ATTEMPTS = 1 };         /* config.backoff_counts */
+
+typedef enum schedq_preset {
+    SCHEDQ_PRESET_DEFAULT = 0,
+    SCHEDQ_PRESET_KUBE_1_12 = 12,
+    SCHEDQ_PRESET_KUBE_1_26 = 26,
+    SCHEDQ_PRESET_KUBE_1_34 = 34
+} schedq_preset_t;
+
+/** How a queue behaves. Fill it with an init function, change what you want, pass it to schedq_create. */
+typedef struct schedq_config {
+    uint32_t struct_size; /**< set by the init functions */
+    /* Caps. Hitting one is SCHEDQ_FULL at admission; 0 = none: it grows to the width of its word. */
+    uint32_t max_pods;    /**< default 1,048,576; 0..268,435,455 */
+    uint32_t max_bands;   /**< distinct priorities of the pods in the queue; default 1,024; 0..65,535 */
+    uint32_t max_workers; /**< default 64; 1..64, the timer thread takes one */
+    uint32_t max_events;  /**< kinds of events, the predefined ones included; default 256; 0 or 24..65,535 */
+    uint32_t event_log;   /**< [callbacks] events kept for hint replay; default 4,096; 0 or a power of two up to 1,048,576 */
+    uint32_t max_lots;    /**< rejector sets kept apart by each worker; default 64; 1..65,535; the rest share one */
+    uint32_t reserved0;
+    /* Time, nanoseconds. */
+    int64_t initial_backoff_ns; /**< default 1 s; 1 ms..1 h */
+    int64_t max_backoff_ns;     /**< default 10 s; 0 = no backoff, else 1 ms..24 h */
+    int64_t max_parked_ns;      /**< default 5 min; a pod parked for longer is tried again; 1 ms..365 days */
+    int64_t tick_ns;            /**< default 1 ms; the longest the timer thread is late; 100 us..1 s */
+    /* Kind. */
+    uint8_t engine;         /**< SCHEDQ_ENGINE_MUTEX */
+    uint8_t order;          /**< STRICT (default); RELAXED allows other Timestamp orders inside a priority (MUTEX stays strict) */
+    uint8_t objects;        /**< schedq_objects_t; STABLE with SCHEDQ_DECIDE_HOST */
+    uint8_t decide;         /**< CALLBACKS (default): hints, PreEnqueue, preCheck; HOST: candidates and apply, no callback */
+    uint8_t external_clock; /**< 1: time is schedq_words.now_ns, which the host advances; `clock` must be zero */
+    /* Behaviour; the kube presets set these, anybody may. */
+    uint8_t requeue;             /**< HINTS (default): events are matched with rejectors; MOVE_CYCLE: kube <= 1.27 */
+    uint8_t pop_from_backoff;    /**< 1 (default): when nothing is active, pop takes from backoff (never error backoff) */
+    uint8_t backoff_window;      /**< 1: expiries are cut to whole seconds and compared in them (kube >= 1.33); default 0 */
+    uint8_t backoff_at_expiry;   /**< 1: at exactly its expiry a pod still is backing off (kube >= 1.33); default 0 */
+    uint8_t backoff_counts;      /**< FAILURES (default): rejections and errors apart; ATTEMPTS: kube <= 1.31 */
+    uint8_t errors_park;         /**< 1: a failure without rejectors is parked (kube <= 1.28); default 0: it backs off */
+    uint8_t keep_order;          /**< 1: a failed pod keeps its place inside its priority; default 0: it goes behind */
+    uint8_t gates_see_wildcards; /**< 1 (default): wildcards and the leftover limit try gated pods again */
+    uint8_t count_cycles;        /**< 1: pops are numbered (popped.cycle); default 0 */
+    uint8_t fifo;                /**< 1: priorities do not order; default 0 */
+    uint8_t kube_minor;          /**< 0 (default), 12, 26, 34: details of that kube release: metric labels, event matching, nominations */
+    uint8_t reserved1[8];
+    int64_t start_ns;            /**< external_clock: its first reading */
+    schedq_clock_t     clock;
+    schedq_allocator_t allocator;
+    void *object_ctx;            /**< passed to the three callbacks below */
+    void (*retain)(void *ctx, uint64_t object);  /**< COUNTED only; must not fail */
+    void (*release)(void *ctx, uint64_t object); /**< COUNTED only */
+    /** Does a required affinity term of `pod` match `assigned`? Asked by schedq_assigned_pod_* for SCHEDQ_POD_AFFINITY. */
+    int (*affinity_matches)(void *ctx, uint64_t pod, uint64_t assigned);
+} schedq_config_t;
+
+/** Fills `config` with a preset. @retval OK, INVALID (struct_size or preset unknown) [queue] Progress: wait-free. */
+SCHEDQ_API schedq_status_t schedq_config_preset(schedq_config_t *config, size_t struct_size, schedq_preset_t preset);
+
+/** schedq's own behaviour: exact expiries, hints, pop from backoff, errors back off. Wait-free. */
+static inline void
+schedq_config_init(schedq_config_t *config)
+{
+    (void)schedq_config_preset(config, sizeof *config, SCHEDQ_PRESET_DEFAULT);
+}
+
+/** As kube-scheduler 1.34: hints, in-flight events, one-second backoff windows. Wait-free. */
+static inline void
+schedq_config_kube_1_34(schedq_config_t *config)
+{
+    (void)schedq_config_preset(config, sizeof *config, SCHEDQ_PRESET_KUBE_1_34);
+}
+
+/** As kube-scheduler 1.26: move cycles, errors park. Wait-free. */
+static inline void
+schedq_config_kube_1_26(schedq_config_t *config)
+{
+    (void)schedq_config_preset(config, sizeof *config, SCHEDQ_PRESET_KUBE_1_26);
+}
+
+/** As kube-scheduler 1.12: two containers, no backoff, 60 s leftover limit; set `fifo` to ignore priorities. Wait-free. */
+static inline void
+schedq_config_kube_1_12(schedq_config_t *config)
+{
+    (void)schedq_config_preset(config, sizeof *config, SCHEDQ_PRESET_KUBE_1_12);
+}
+
+/**
+ * Makes a queue. It starts no thread.
+ *
+ * @param config copied; nothing in it is referenced later, except the callbacks' contexts
+ * @param why    with INVALID: field, value and legal range; else empty. NULL if why_size is 0
+ * @retval SCHEDQ_OK       *queue is the caller's until schedq_destroy
+ * @retval SCHEDQ_INVALID  *queue is NULL, `why` says which field
+ * @retval SCHEDQ_NOMEM    *queue is NULL
+ * [queue] Allocates.
+ */
+SCHEDQ_API schedq_status_t schedq_create(const schedq_config_t *config, schedq_t **queue, char *why, size_t why_size);
+
+/**
+ * Ends a queue, gives every stored object and all its memory back. NULL is allowed.
+ *
+ * @retval SCHEDQ_OK, SCHEDQ_BUSY (workers are registered, the timer thread runs, or called from a callback: nothing changed)
+ * [alone]
+ */
+SCHEDQ_API schedq_status_t schedq_destroy(schedq_t *queue);
+
+/**
+ * Allocates for that many pods (names of at most 63 bytes), priorities and workers: no call allocates while they suffice.
+ *
+ * @retval SCHEDQ_OK, SCHEDQ_NOMEM (what was reserved stays), SCHEDQ_INVALID (above a cap; `why` says which), SCHEDQ_BUSY
+ * [queue] Allocates.
+ */
+SCHEDQ_API schedq_status_t schedq_reserve(schedq_t *queue, uint32_t pods, uint32_t bands, uint32_t workers, char *why,
+                                          size_t why_size);
+
+/** Gives memory that holds no pod back to the allocator. @retval SCHEDQ_OK, SCHEDQ_BUSY [queue] Time grows with capacity. */
+SCHEDQ_API schedq_status_t schedq_trim(schedq_t *queue);
+
+/**
+ * Words at a stable address, valid until destroy, also after close; a host reads them without a call (acquire loads).
+ *
+ * A place's count is raised before a pod becomes visible there and lowered after one left: 0 read after an event's stamp
+ * means that there is nothing to look for. Exact when quiet. Active and in-flight pods are in schedq_stats.
+ */
+typedef struct schedq_words {
+    uint64_t parked, gated, backoff, error_backoff, nominations;
+    uint64_t event_sequence;   /**< newest sequence drawn by schedq_event_begin or schedq_move_all */
+    int64_t  next_deadline_ns; /**< when schedq_tick is wanted, on the queue's clock; SCHEDQ_NO_DEADLINE: never */
+    int64_t  now_ns;           /**< external_clock: the host raises it by atomic max; it never goes back */
+    uint32_t closed;           /**< 1 after schedq_close */
+    uint32_t poppable;         /**< a hint: 1: something may be popped */
+    uint64_t reserved[7];
+} schedq_words_t;
+
+/** The queue's words; NULL from a callback. [queue] Progress: wait-free. */
+SCHEDQ_API schedq_words_t *schedq_words(schedq_t *queue);
+/** Raises words.now_ns to `now_ns`, never back. @retval SCHEDQ_OK, SCHEDQ_INVALID (no external_clock) [queue] Lock-free. */
+SCHEDQ_API schedq_status_t schedq_clock_advance(schedq_t *queue, int64_t now_ns);
+
+#define SCHEDQ_NO_DEADLINE INT64_MAX
+
+/* ---- events and plugins ---------------------------------------------------------------------------------------------- */
+
+/* What happened to an object. An event carries one of these, or SCHEDQ_ACTION_UPDATE for a change that has no bit. */
+enum {
+    SCHEDQ_ACTION_ADD = 0x001,
+    SCHEDQ_ACTION_DELETE = 0x002,
+    SCHEDQ_ACTION_UPDATE_NODE_ALLOCATABLE = 0x004,
+    SCHEDQ_ACTION_UPDATE_NODE_LABEL = 0x008,
+    SCHEDQ_ACTION_UPDATE_NODE_TAINT = 0x010, /**< taints, or unschedulable became false */
+    SCHEDQ_ACTION_UPDATE_NODE_CONDITION = 0x020,
+    SCHEDQ_ACTION_UPDATE_NODE_ANNOTATION = 0x040,
+    SCHEDQ_ACTION_UPDATE_POD_LABEL = 0x080,
+    SCHEDQ_ACTION_UPDATE_POD_SCALE_DOWN = 0x100,
+    SCHEDQ_ACTION_UPDATE_POD_TOLERATION = 0x200,
+    SCHEDQ_ACTION_UPDATE_POD_GATES_ELIMINATED = 0x400,
+    SCHEDQ_ACTION_UPDATE_POD_GENERATED_CLAIM = 0x800,
+    SCHEDQ_ACTION_UPDATE = 0xffc,
+    SCHEDQ_ACTION_ALL = 0xfff
+};
+
+/** Events that every queue knows. The wildcard is {"*", SCHEDQ_ACTION_ALL}. */
+enum {
+    SCHEDQ_EVENT_WILDCARD = 0,
+    SCHEDQ_EVENT_UNSCHEDULED_POD_ADD = 1, /* resource UnschedulablePod: a pod without a node */
+    SCHEDQ_EVENT_UNSCHEDULED_POD_DELETE,
+    SCHEDQ_EVENT_UNSCHEDULED_POD_UPDATE,
+    SCHEDQ_EVENT_UNSCHEDULED_POD_UPDATE_LABEL,
+    SCHEDQ_EVENT_UNSCHEDULED_POD_UPDATE_SCALE_DOWN,
+    SCHEDQ_EVENT_UNSCHEDULED_POD_UPDATE_GATES_ELIMINATED,
+    SCHEDQ_EVENT_UNSCHEDULED_POD_UPDATE_TOLERATION,
+    SCHEDQ_EVENT_UNSCHEDULED_POD_UPDATE_GENERATED_CLAIM,
+    SCHEDQ_EVENT_ASSIGNED_POD_ADD, /* resource AssignedPod: a pod that has a node */
+    SCHEDQ_EVENT_ASSIGNED_POD_DELETE,
+    SCHEDQ_EVENT_ASSIGNED_POD_UPDATE,
+    SCHEDQ_EVENT_ASSIGNED_POD_UPDATE_LABEL,
+    SCHEDQ_EVENT_ASSIGNED_POD_UPDATE_SCALE_DOWN,
+    SCHEDQ_EVENT_ASSIGNED_POD_UPDATE_GATES_ELIMINATED,
+    SCHEDQ_EVENT_ASSIGNED_POD_UPDATE_TOLERATION,
+    SCHEDQ_EVENT_ASSIGNED_POD_UPDATE_GENERATED_CLAIM,
+    SCHEDQ_EVENT_NODE_ADD,
+    SCHEDQ_EVENT_NODE_DELETE,
+    SCHEDQ_EVENT_NODE_UPDATE_ALLOCATABLE,
+    SCHEDQ_EVENT_NODE_UPDATE_LABEL,
+    SCHEDQ_EVENT_NODE_UPDATE_TAINT,
+    SCHEDQ_EVENT_NODE_UPDATE_CONDITION,
+    SCHEDQ_EVENT_NODE_UPDATE_ANNOTATION,
+    SCHEDQ_EVENT_FIRST_FREE /* schedq_event_define gives this and what follows */
+};
+
+/**
+ * Interns an event, so that a move hashes no string. Also after setup, for resources that show up late.
+ *
+ * @param resource 1..127 bytes: "Node", "PersistentVolume", "plural.version.group", ...; copied
+ * @param actions  one or more SCHEDQ_ACTION bits
+ * @param label    metric label, 0..127 bytes; NULL or "" = resource and action as kube writes them ("NodeAdd"); copied
+ * @param event    receives the id
+ * @retval SCHEDQ_OK       also when the same {resource, actions, label} was known: the same id
+ * @retval SCHEDQ_FULL     max_events
+ * @retval SCHEDQ_INVALID, SCHEDQ_NOMEM, SCHEDQ_BUSY
+ * [queue] Allocates.
+ */
+SCHEDQ_API schedq_status_t schedq_event_define(schedq_t *queue, const char *resource, uint32_t actions, const char *label,
+                                               schedq_event_t *event, char *why, size_t why_size);
+
+/**
+ * Names another profile: a set of plugins with its own numbering. Profile 0, "default-scheduler", always exists.
+ *
+ * @param name 1..127 bytes, copied
+ * @retval SCHEDQ_OK (also when known: the same number), SCHEDQ_FULL (255 profiles), SCHEDQ_INVALID, SCHEDQ_NOMEM, SCHEDQ_BUSY
+ * [setup] Allocates.
+ */
+SCHEDQ_API schedq_status_t schedq_profile_define(schedq_t *queue, const char *name, schedq_profile_t *profile, char *why,
+                                                 size_t why_size);
+
+/** An event a plugin wants to hear of when it rejected (or gates) a pod. Layout frozen (24 bytes). */
+typedef struct schedq_interest {
+    const char *resource; /**< as in schedq_event_define, or "*"; "Pod" hears of AssignedPod and UnschedulablePod too */
+    uint32_t    actions;
+    uint32_t    reserved;
+    schedq_hint_fn hint;  /**< NULL: every such event is worth another attempt; [host] must be NULL */
+} schedq_interest_t;
+
+enum {
+    SCHEDQ_PLUGIN_SPREAD = 1 /**< schedq_assigned_pod_* reach pods of the assigned pod's namespace that it rejected */
+};
+
+typedef struct schedq_plugin {
+    uint32_t struct_size; /**< set by schedq_plugin_init */
+    schedq_profile_t profile;
+    uint8_t flags;        /**< SCHEDQ_PLUGIN_SPREAD or 0 */
+    uint8_t reserved[2];
+    const char *name;     /**< 1..127 bytes; copied */
+    const schedq_interest_t *interests; /**< copied; NULL if interest_count is 0 */
+    size_t interest_count; /**< 0..256; 0: only wildcards and the leftover limit bring its pods back */
+    schedq_pre_enqueue_fn pre_enqueue; /**< NULL: no gate; [host] must be NULL */
+    void *ctx;            /**< passed to the hints and to pre_enqueue */
+} schedq_plugin_t;
+
+/** Zeroes `plugin` and sets struct_size. Wait-free. */
+static inline void
+schedq_plugin_init(schedq_plugin_t *plugin)
+{
+    memset(plugin, 0, sizeof *plugin);
+    plugin->struct_size = (uint32_t)sizeof *plugin;
+}
+
+/**
+ * Registers a plugin, 63 in a profile. The order of registration is the order in which PreEnqueue asks.
+ *
+ * @param bit receives its bit in this profile's rejector sets: 1 << number, numbers counting from 0
+ * @retval SCHEDQ_OK, SCHEDQ_FULL (the 64th), SCHEDQ_EXISTS (name taken: *bit is its bit), SCHEDQ_INVALID, SCHEDQ_NOMEM, SCHEDQ_BUSY
+ * [setup] Allocates.
+ */
+SCHEDQ_API schedq_status_t schedq_plugin_register(schedq_t *queue, const schedq_plugin_t *plugin, uint64_t *bit, char *why,
+                                                  size_t why_size);
+
+#define SCHEDQ_REJECTOR_OTHERS (UINT64_C(1) << 63) /**< shared by names without a bit of their own; every event reaches it */
+
+/**
+ * Bit of a rejector whose name shows up late; the same name gives the same bit, registered plugins their own.
+ *
+ * A late name hears of every event. When the 63 numbers are used up: SCHEDQ_REJECTOR_OTHERS.
+ * @param name 1..127 bytes, need not end in NUL; copied
+ * @retval the bit; SCHEDQ_REJECTOR_OTHERS also if there is no memory; 0 for a bad argument (unknown profile, bad name) or from a callback
+ * [queue] Allocates.
+ */
+SCHEDQ_API uint64_t schedq_rejector_bit(schedq_t *queue, schedq_profile_t profile, const char *name, uint32_t name_length);
+
+/** An amount of one resource. Layout frozen (16 bytes). */
+typedef struct schedq_quantity {
+    uint64_t resource; /**< the caller's number for it, unique in its array */
+    int64_t  milli;
+} schedq_quantity_t;
+
+/** What schedq_classify_pod_update compares. Equal numbers must mean equal contents (a hash or a version). Frozen (32 bytes). */
+typedef struct schedq_pod_facts {
+    uint64_t labels, claims; /**< the label map; the resource claim statuses */
+    uint32_t gates;          /**< how many scheduling gates are left */
+    uint32_t tolerations;    /**< how many tolerations */
+    uint8_t  assigned;       /**< 1: the pod has a node */
+    uint8_t  reserved[7];
+} schedq_pod_facts_t;
+
+/**
+ * Says what an update of a pod means to waiting pods, in kube's order: label, scale-down, gates, toleration, claim.
+ *
+ * Scale-down: some resource of the old requests is smaller in, or missing from, the new ones.
+ * @param events receives the ids; room for 5
+ * @return 1..5; a change that none of the kinds names is one generic Update
+ * [queue] Progress: wait-free.
+ */
+SCHEDQ_API size_t schedq_classify_pod_update(const schedq_pod_facts_t *old_facts, const schedq_quantity_t *old_requests,
+                                             size_t old_count, const schedq_pod_facts_t *new_facts,
+                                             const schedq_quantity_t *new_requests, size_t new_count,
+                                             schedq_event_t events[5]);
+
+/** What schedq_classify_node_update compares, as schedq_pod_facts. Layout frozen (48 bytes). */
+typedef struct schedq_node_facts {
+    uint64_t allocatable, labels, taints, conditions, annotations; /**< conditions: type and status, not heartbeat times */
+    uint8_t  unschedulable;
+    uint8_t  reserved[7];
+} schedq_node_facts_t;
+
+/**
+ * Says what an update of a node means, in kube's order: taint (unschedulable became false), allocatable, label, taint,
+ * condition, annotation. Each is one schedq_move_all; kube 1.26 uses only the first.
+ *
+ * @param events receives the ids, none twice; room for 5
+ * @return 0..5; 0: nothing that matters (a heartbeat)
+ * [queue] Progress: wait-free.
+ */
+SCHEDQ_API size_t schedq_classify_node_update(const schedq_node_facts_t *old_facts, const schedq_node_facts_t *new_facts,
+                                              schedq_event_t events[5]);
+
+/* ---- workers ------------------------------------------------------------------------------------------------------- */
+
+/**
+ * Makes a worker: what every call that touches pods needs. It belongs to this queue.
+ *
+ * @retval SCHEDQ_OK, SCHEDQ_FULL (max_workers), SCHEDQ_NOMEM, SCHEDQ_INVALID (an argument is NULL), SCHEDQ_BUSY
+ * [queue] Allocates.
+ */
+SCHEDQ_API schedq_status_t schedq_worker_register(schedq_t *queue, schedq_worker_t **worker, char *why, size_t why_size);
+/** Ends a worker. Pods stay where they are; tokens it popped stay valid with any worker. @retval SCHEDQ_OK, SCHEDQ_BUSY [worker] */
+SCHEDQ_API schedq_status_t schedq_worker_unregister(schedq_worker_t *worker);
+/**
+ * Makes a worker usable again whose user will never come back (its thread died inside a call). Only the caller can know that.
+ *
+ * With SCHEDQ_ENGINE_MUTEX a user that died while it held the mutex has stopped the queue: this cannot help then.
+ * @retval SCHEDQ_OK, SCHEDQ_INVALID (not a worker of this queue), SCHEDQ_BUSY (from a callback) [queue]
+ */
+SCHEDQ_API schedq_status_t schedq_worker_adopt(schedq_t *queue, schedq_worker_t *abandoned);
+/** The last INVALID or FULL of this worker in words: argument, value, legal range. Never NULL; valid until its next call. [worker] */
+SCHEDQ_API const char *schedq_worker_error(const schedq_worker_t *worker);
+
+/* ---- pods ---------------------------------------------------------------------------------------------------------- */
+
+#define SCHEDQ_NAME_MAX 317
+
+enum {
+    SCHEDQ_POD_AFFINITY = 1,  /**< has a required affinity term: schedq_assigned_pod_* asks config.affinity_matches */
+    SCHEDQ_POD_ORDER_KEY = 2  /**< order_key replaces the Timestamp as order inside the priority; smaller first */
+};
+
+/** A pod as its caller describes it. Zero it first. Layout frozen (64 bytes); extensions get a new call. */
+typedef struct schedq_pod_spec {
+    uint64_t object;         /**< the caller's pod: 64 bits that pop returns; see schedq_objects_t */
+    uint64_t nominated_node; /**< status.nominatedNodeName as the caller numbers nodes; 0 = none */
+    int64_t  timestamp_ns;   /**< on the queue's clock; 0 = now; at least 0 */
+    int64_t  order_key;      /**< with SCHEDQ_POD_ORDER_KEY; equal keys: any order */
+    uint32_t name_offset;    /**< "namespace/name" begins here in the text `names` beside the spec */
+    uint32_t name_length;    /**< 3..317 bytes: one '/', something on both sides, no NUL; copied */
+    int32_t  priority;       /**< higher first; any value */
+    schedq_profile_t profile;
+    uint8_t  flags;          /**< SCHEDQ_POD_* */
+    uint8_t  gate;           /**< [host] 1 + number of the plugin bit whose PreEnqueue refused; 0 = none */
+    uint8_t  reserved;
+    uint64_t judged_up_to;   /**< [host] words.event_sequence as read before PreEnqueue ran; used if gate != 0 */
+    uint64_t reserved1;
+} schedq_pod_spec_t;
+
+/** What a pod went through. Layout frozen (32 bytes). */
+typedef struct schedq_history {
+    int64_t  timestamp_ns;       /**< when it entered the queue, or failed last */
+    int64_t  initial_attempt_ns; /**< when it first became active; 0 = never yet */
+    uint32_t attempts;           /**< pops */
+    uint32_t rejections;         /**< failures with a rejector */
+    uint32_t errors;             /**< failures without one since the last rejection */
+    uint32_t reserved;
+} schedq_history_t;
+
+/** A popped pod: the caller's, until it uses the token. Layout frozen (128 bytes). */
+typedef struct schedq_popped {
+    schedq_token_t token;
+    schedq_pod_t   pod;
+    uint64_t       object;        /**< COUNTED: one reference is the caller's, which using the token gives back */
+    const char    *name;          /**< "namespace/name" and a NUL; the queue's memory, valid until the token is used */
+    uint32_t       name_length;
+    int32_t        priority;
+    schedq_history_t history;
+    uint64_t       unschedulable; /**< what had rejected it until now; the pod's own sets are empty from here on */
+    uint64_t       pending;
+    uint64_t       seen;          /**< [host] events after this sequence happened during the cycle */
+    uint64_t       cycle;         /**< 1, 2, ...; 0 unless config.count_cycles */
+    uint64_t       nominated_node; /**< where it is nominated; 0 = nowhere */
+    int64_t        backoff_expiry_ns; /**< end of its last backoff as compared; 0 = it had none */
+    uint8_t        from_backoff;  /**< 1: nothing was active and it did not wait its backoff out */
+    uint8_t        more;          /**< 1: something else is poppable: pass the wake-up on */
+    schedq_profile_t profile;
+    uint8_t        flags;         /**< SCHEDQ_POD_* */
+    uint8_t        reserved[4];
+} schedq_popped_t;
+
+/**
+ * Puts a new pod in the queue, through PreEnqueue ([host]: spec->gate is its verdict).
+ *
+ * A deletion of a pod in flight frees the name at once. A nomination in the spec counts from here on.
+ * @param names text that holds the name at spec->name_offset; not referenced after the call
+ * @retval SCHEDQ_OK       it is active or gated (result->place); poppable by pops that start after this returns
+ * @retval SCHEDQ_EXISTS   this name is waiting or in flight: `result` describes that pod; nothing changed
+ * @retval SCHEDQ_RETRY    [host] gated, and its gate has a stamp newer than judged_up_to: nothing changed, ask PreEnqueue again
+ * @retval SCHEDQ_CLOSED, SCHEDQ_FULL, SCHEDQ_NOMEM, SCHEDQ_INVALID, SCHEDQ_BUSY  nothing changed
+ * [worker] O(log n). Allocates.
+ */
+SCHEDQ_API schedq_status_t schedq_add(schedq_worker_t *worker, const char *names, const schedq_pod_spec_t *spec,
+                                      schedq_result_t *result);
+
+/**
+ * Adds many pods; no pop sees a part of them without the rest (strict order holds inside the batch).
+ *
+ * @param pods     receives the handle of element i; {0} if it was not added; may be NULL
+ * @param statuses receives what schedq_add would have returned for element i; may be NULL
+ * @param result   counts over all
+ * @retval SCHEDQ_OK      all of them are OK (count 0 too)
+ * @retval other          the first element's status that is not OK; the others were still added
+ * @retval SCHEDQ_BUSY    nothing changed
+ * [worker] Allocates.
+ */
+SCHEDQ_API schedq_status_t schedq_add_many(schedq_worker_t *worker, const char *names, const schedq_pod_spec_t *specs,
+                                           size_t count, schedq_pod_t *pods, uint8_t *statuses, schedq_result_t *result);
+
+/** Takes the best pod, without waiting. @retval SCHEDQ_OK, SCHEDQ_EMPTY, SCHEDQ_CLOSED (closed and empty), SCHEDQ_INVALID, SCHEDQ_BUSY [worker] O(log n), allocates nothing. */
+SCHEDQ_API schedq_status_t schedq_try_pop(schedq_worker_t *worker, schedq_popped_t *out);
+
+/**
+ * Takes the best pod, waits for one if there is none. While it waits it serves time as schedq_tick does, if nobody else does.
+ *
+ * @param deadline_ns on the queue's clock; SCHEDQ_NO_DEADLINE: none. With a virtual or external clock the call sleeps
+ *                    untimed and looks again at every schedq_tick
+ * @retval SCHEDQ_OK, SCHEDQ_TIMEDOUT, SCHEDQ_CLOSED (closed and empty), SCHEDQ_INVALID, SCHEDQ_BUSY
+ * [worker] Waits while there is nothing to pop.
+ */
+SCHEDQ_API schedq_status_t schedq_pop(schedq_worker_t *worker, int64_t deadline_ns, schedq_popped_t *out);
+
+/** Takes up to `capacity` (at least 1) of the best pods, without waiting. @retval SCHEDQ_OK (*count >= 1), SCHEDQ_EMPTY, SCHEDQ_CLOSED, SCHEDQ_INVALID, SCHEDQ_BUSY [worker] */
+SCHEDQ_API schedq_status_t schedq_pop_many(schedq_worker_t *worker, schedq_popped_t *out, size_t capacity, size_t *count);
+
+/** Ends a pod that was placed; its nomination ends. @retval SCHEDQ_OK, SCHEDQ_GONE (deleted meanwhile; the token is used up), SCHEDQ_STALE (used before), SCHEDQ_BUSY [worker] */
+SCHEDQ_API schedq_status_t schedq_done(schedq_worker_t *worker, schedq_token_t token);
+/** schedq_done for many; `statuses` may be NULL. @retval SCHEDQ_OK (all OK), else the first other status; SCHEDQ_INVALID, SCHEDQ_BUSY: nothing changed [worker] */
+SCHEDQ_API schedq_status_t schedq_done_many(schedq_worker_t *worker, const schedq_token_t *tokens, size_t count,
+                                            uint8_t *statuses);
+/** Asks before binding; changes nothing. @retval SCHEDQ_OK, SCHEDQ_GONE (deleted meanwhile; the token still has to be used), SCHEDQ_STALE, SCHEDQ_BUSY [worker] */
+SCHEDQ_API schedq_status_t schedq_token_alive(schedq_worker_t *worker, schedq_token_t token);
+
+/** Why a cycle failed. */
+typedef struct schedq_failure {
+    uint32_t struct_size; /**< set by schedq_failure_init */
+    uint8_t  place;       /**< [host] PARKED, BACKOFF, ACTIVE or GATED; [callbacks] 0 */
+    uint8_t  gate;        /**< [host] GATED: 1 + number of the plugin bit */
+    uint8_t  has_newest;  /**< 1: `newest` replaces what pop or update left */
+    uint8_t  reserved;
+    uint64_t unschedulable; /**< bits of the plugins that rejected it, in its profile; both 0: it failed with an error */
+    uint64_t pending;       /**< bits of the plugins that wait for something: a hint of theirs skips the backoff */
+    uint64_t judged_up_to;  /**< [host] `place` judges every event in (seen, this] */
+    schedq_pod_spec_t newest; /**< object, priority, nomination, flags, order_key; its name, profile and times are ignored */
+} schedq_failure_t;
+
+/** Zeroes `failure` and sets struct_size. Wait-free. */
+static inline void
+schedq_failure_init(schedq_failure_t *failure)
+{
+    memset(failure, 0, sizeof *failure);
+    failure->struct_size = (uint32_t)sizeof *failure;
+}
+
+/**
+ * Ends a cycle without success: parks the pod, lets it back off, or retries it because of an event during its flight.
+ *
+ * Never FULL: its space was taken at admission. The Timestamp becomes now.
+ * [host] BACKOFF acts as ACTIVE if the backoff is over, as ERROR_BACKOFF after an error. PARKED and GATED only if no stamp of
+ * a rejector (GATED: of the gate) is newer than judged_up_to and the pod was not activated; else RETRY.
+ * @param token in and out: RETRY leaves the pod in flight and the caller's, under the token that is stored here
+ * @retval SCHEDQ_OK      `result` tells where; the token is used up
+ * @retval SCHEDQ_RETRY   [host] judge up to result->sequence, call again
+ * @retval SCHEDQ_GONE    it was deleted meanwhile; the token is used up
+ * @retval SCHEDQ_STALE   the token was used before
+ * @retval SCHEDQ_NOMEM   the pod stays in flight under *token
+ * @retval SCHEDQ_INVALID the same; SCHEDQ_BUSY the same
+ * [worker] O(log n + events since its pop that concern its rejectors).
+ */
+SCHEDQ_API schedq_status_t schedq_add_unschedulable(schedq_worker_t *worker, schedq_token_t *token,
+                                                    const schedq_failure_t *failure, schedq_result_t *result);
+
+/**
+ * Puts back a pod that failed after its done (binding): it comes with its history and is never parked.
+ *
+ * @param history counters and times before this failure; the failure is counted on top, Timestamp becomes now
+ * @param failure as in add_unschedulable; has_newest must be 0: `spec` is the newest; [host] place ACTIVE, BACKOFF or GATED
+ * @retval as schedq_add
+ * [worker] O(log n). Allocates.
+ */
+SCHEDQ_API schedq_status_t schedq_readd(schedq_worker_t *worker, const char *names, const schedq_pod_spec_t *spec,
+                                        const schedq_history_t *history, const schedq_failure_t *failure,
+                                        schedq_result_t *result);
+
+/** Looks a name up: place, handle, object, sets, [host] ref. @retval SCHEDQ_OK, SCHEDQ_NOT_FOUND, SCHEDQ_INVALID, SCHEDQ_BUSY [worker] O(1), changes nothing. */
+SCHEDQ_API schedq_status_t schedq_find(schedq_worker_t *worker, const char *name, uint32_t name_length,
+                                       schedq_result_t *result);
+
+/**
+ * Replaces the description of a pod; adds it if its name is unknown.
+ *
+ * Active or backing off: replaced in place, a new priority takes effect at once. Parked or gated: `events` decide whether it
+ * is tried again. In flight: its holder keeps what it popped; the events count when it fails. Times and counters stay.
+ * [host] nothing is decided: a waiting pod's new ref comes back: judge the events, then apply. In flight (result->place):
+ * log the events, then schedq_event_begin and schedq_event_stamp.
+ * @param old_object what hints get as the old object; 0 = absent; the new one is spec->object
+ * @param events what the update was classified as; 0 of them: nothing that could help
+ * @retval SCHEDQ_OK       result->added tells whether it acted as add
+ * @retval SCHEDQ_RETRY, SCHEDQ_CLOSED, SCHEDQ_FULL  as schedq_add, when it acts as one
+ * @retval SCHEDQ_INVALID  (also: another profile than before), SCHEDQ_NOMEM, SCHEDQ_BUSY: nothing changed
+ * [worker] O(log n). Allocates.
+ */
+SCHEDQ_API schedq_status_t schedq_update(schedq_worker_t *worker, const char *names, const schedq_pod_spec_t *spec,
+                                         uint64_t old_object, const schedq_event_t *events, size_t event_count,
+                                         schedq_result_t *result);
+
+/**
+ * Removes a pod, by handle or, if pod.bits is 0, by name. In flight: the name is free at once, its holder gets GONE.
+ *
+ * @retval SCHEDQ_OK, SCHEDQ_NOT_FOUND (cheap and silent), SCHEDQ_INVALID (bad name), SCHEDQ_BUSY [worker] O(log n).
+ */
+SCHEDQ_API schedq_status_t schedq_delete(schedq_worker_t *worker, schedq_pod_t pod, const char *name, uint32_t name_length,
+                                         schedq_result_t *result);
+
+/**
+ * Makes pods active that are parked, gated or backing off, if PreEnqueue lets them. Those in flight are retried when they fail.
+ * Unknown handles are ignored.
+ *
+ * [host] only marks those in flight (log that first); for a waiting one use schedq_find and schedq_apply.
+ * @param result counts over all pods
+ * @retval SCHEDQ_OK, SCHEDQ_INVALID, SCHEDQ_BUSY [worker]
+ */
+SCHEDQ_API schedq_status_t schedq_activate(schedq_worker_t *worker, const schedq_pod_t *pods, size_t count,
+                                           schedq_result_t *result);
+
+/** Intends a node for a pod (preemption made room); replaces an earlier node; 0 clears. @retval SCHEDQ_OK, SCHEDQ_NOT_FOUND (neither waiting nor in flight), SCHEDQ_BUSY [worker] */
+SCHEDQ_API schedq_status_t schedq_nominate(schedq_worker_t *worker, schedq_pod_t pod, uint64_t node);
+
+/* ---- cluster events, decided by callbacks ------------------------------------------------------------------------- */
+
+typedef struct schedq_move {
+    uint32_t struct_size; /**< set by schedq_move_init */
+    schedq_event_t event;
+    uint8_t reserved[2];
+    uint64_t old_object, new_object; /**< what hints get; 0 = absent */
+    schedq_pod_t target; /**< with the wildcard: only this pod reacts; {0} = none. A wildcard with a new_object reaches nobody */
+    schedq_precheck_fn precheck; /**< NULL = every pod */
+    void *precheck_ctx;
+} schedq_move_t;
+
+/** Zeroes `move` and sets struct_size. Wait-free. */
+static inline void
+schedq_move_init(schedq_move_t *move)
+{
+    memset(move, 0, sizeof *move);
+    move->struct_size = (uint32_t)sizeof *move;
+}
+
+/**
+ * Tells the queue that something changed in the cluster: parked and gated pods that it could help are tried again, pods in
+ * flight take it into account when they fail.
+ *
+ * The change must be visible to what schedulers look at before this is called.
+ * @retval SCHEDQ_OK, SCHEDQ_INVALID (unknown event, bad struct, SCHEDQ_DECIDE_HOST), SCHEDQ_BUSY
+ * [worker] O(distinct rejector sets + pods that match).
+ */
+SCHEDQ_API schedq_status_t schedq_move_all(schedq_worker_t *worker, const schedq_move_t *move, schedq_result_t *result);
+
+/**
+ * A pod got a node: only parked pods of its namespace that a SCHEDQ_PLUGIN_SPREAD plugin rejected, or whose affinity
+ * matches move->new_object. For SCHEDQ_REQUEUE_MOVE_CYCLE; with hints schedq_move_all does it all.
+ *
+ * @param namespace_name of the assigned pod, 1..253 bytes
+ * @retval as schedq_move_all
+ * [worker] O(pods that such a plugin rejected + pods with SCHEDQ_POD_AFFINITY).
+ */
+SCHEDQ_API schedq_status_t schedq_assigned_pod_added(schedq_worker_t *worker, const schedq_move_t *move,
+                                                     const char *namespace_name, uint32_t namespace_length,
+                                                     schedq_result_t *result);
+/** A pod that has a node changed: as schedq_assigned_pod_added, except that a scale-down moves as schedq_move_all does. @retval as there [worker] */
+SCHEDQ_API schedq_status_t schedq_assigned_pod_updated(schedq_worker_t *worker, const schedq_move_t *move,
+                                                       const char *namespace_name, uint32_t namespace_length,
+                                                       schedq_result_t *result);
+
+/* ---- cluster events, decided by the host (SCHEDQ_DECIDE_HOST; with callbacks these are INVALID) ---------------------- */
+
+/**
+ * Draws the sequence of an event. Order: begin; store the event in the host's own log under it; stamp; candidates; apply.
+ *
+ * @retval SCHEDQ_OK, SCHEDQ_INVALID, SCHEDQ_BUSY [worker] O(1)
+ */
+SCHEDQ_API schedq_status_t schedq_event_begin(schedq_worker_t *worker, uint64_t *sequence);
+/**
+ * Raises the stamps of these plugins of one profile to `sequence`, never back; SCHEDQ_REJECTOR_OTHERS is always among them.
+ * UINT64_MAX: an untargeted wildcard. From here on no pod that they rejected is parked on an older judgement.
+ *
+ * @retval SCHEDQ_OK, SCHEDQ_INVALID (sequence not drawn, unknown profile), SCHEDQ_BUSY [worker] O(plugins)
+ */
+SCHEDQ_API schedq_status_t schedq_event_stamp(schedq_worker_t *worker, uint64_t sequence, schedq_profile_t profile,
+                                              uint64_t plugins);
+
+/** Which waiting pods to copy out. */
+typedef struct schedq_query {
+    uint32_t struct_size;  /**< set by schedq_query_init */
+    schedq_profile_t profile;
+    uint8_t  backoff;      /**< 1: pods in backoff and error backoff too */
+    uint8_t  reserved[2];
+    uint64_t rejectors;    /**< parked pods whose sets meet this, or are empty; 0 = none */
+    uint64_t gates;        /**< gated pods whose gate is one of these bits; 0 = none */
+    int64_t  not_after_ns; /**< only pods whose Timestamp (backoff: expiry) is at most this; INT64_MAX = all */
+    uint64_t cursor[3];    /**< all 0 = from the start; holds no pointer, needs no end */
+} schedq_query_t;
+
+/** Zeroes `query`, sets struct_size and not_after_ns = INT64_MAX. Wait-free. */
+static inline void
+schedq_query_init(schedq_query_t *query)
+{
+    memset(query, 0, sizeof *query);
+    query->struct_size = (uint32_t)sizeof *query;
+    query->not_after_ns = INT64_MAX;
+}
+
+/** A waiting pod at one version. Layout frozen (64 bytes). */
+typedef struct schedq_candidate {
+    uint64_t     ref;       /**< for schedq_apply; never 0 */
+    uint64_t     object;
+    schedq_pod_t pod;
+    uint64_t     unschedulable, pending;
+    int64_t      timestamp_ns;
+    int64_t      expiry_ns;   /**< end of its backoff as compared; 0 = none */
+    uint8_t      place;       /**< schedq_place_t */
+    uint8_t      gate;        /**< 1 + number of the plugin bit; 0 = none */
+    uint8_t      backing_off; /**< 1: place BACKOFF is possible, ACTIVE skips it */
+    schedq_profile_t profile;
+    uint8_t      reserved[4];
+} schedq_candidate_t;
+
+/**
+ * Copies waiting pods out; nothing is consumed or pinned (objects are STABLE).
+ *
+ * A pod that stays where it is from before the first call to the end is given at least once, sometimes twice.
+ * @param query its cursor is advanced
+ * @param capacity at least 1; 64 on the stack is a good size
+ * @retval SCHEDQ_OK (*count >= 1), SCHEDQ_EMPTY (the end: *count is 0), SCHEDQ_INVALID, SCHEDQ_BUSY
+ * [worker] O(distinct rejector sets + pods looked at); holds nothing between calls.
+ */
+SCHEDQ_API schedq_status_t schedq_candidates(schedq_worker_t *worker, schedq_query_t *query, schedq_candidate_t *out,
+                                             size_t capacity, size_t *count);
+
+/** Where a waiting pod is to go. Layout frozen (24 bytes). */
+typedef struct schedq_decision {
+    uint64_t ref;
+    uint64_t judged_up_to; /**< words.event_sequence as read before PreEnqueue ran; used if place is GATED */
+    schedq_event_t event;  /**< label for the metrics */
+    uint8_t  place;        /**< ACTIVE; BACKOFF (acts as ACTIVE if it is over); GATED */
+    uint8_t  gate;         /**< GATED: 1 + number of the plugin bit, which joins its rejectors */
+    uint8_t  reserved[4];
+} schedq_decision_t;
+
+/**
+ * Moves a waiting pod if it still is what `ref` names. Object, Timestamp and order stay.
+ *
+ * @retval SCHEDQ_OK      moved; GATED also when it stays gated, under a new ref
+ * @retval SCHEDQ_CHANGED it waits at a newer version: result->ref, ->object: judge again
+ * @retval SCHEDQ_GONE    active, in flight or deleted: drop it
+ * @retval SCHEDQ_RETRY   GATED, and the gate has a newer stamp (result->sequence): ask PreEnqueue again
+ * @retval SCHEDQ_NOMEM, SCHEDQ_INVALID, SCHEDQ_BUSY  nothing changed
+ * [worker] O(log n)
+ */
+SCHEDQ_API schedq_status_t schedq_apply(schedq_worker_t *worker, const schedq_decision_t *decision, schedq_result_t *result);
+/** schedq_apply for many, visible in one step. `statuses` and `results` may be NULL; `sum` counts. @retval SCHEDQ_OK (all OK), else the first other status; BUSY: nothing changed [worker] */
+SCHEDQ_API schedq_status_t schedq_apply_many(schedq_worker_t *worker, const schedq_decision_t *decisions, size_t count,
+                                             uint8_t *statuses, schedq_result_t *results, schedq_result_t *sum);
+
+/* ---- looking --------------------------------------------------------------------------------------------------------- */
+
+/** A pod as a visitor sees it: a copy, valid during the visit. */
+typedef struct schedq_pod_info {
+    uint32_t struct_size;
+    uint8_t  place;        /**< schedq_place_t */
+    schedq_profile_t profile;
+    uint8_t  flags;        /**< SCHEDQ_POD_* */
+    uint8_t  deleted;      /**< 1: in flight, deleted meanwhile */
+    schedq_pod_t pod;
+    uint64_t object;       /**< pinned during the visit (COUNTED) */
+    const char *name;      /**< ends in NUL */
+    uint32_t name_length;
+    int32_t  priority;
+    schedq_history_t history;
+    int64_t  backoff_expiry_ns; /**< backoff places: as compared, cut to the second with backoff_window; else 0 */
+    uint64_t unschedulable, pending; /**< kept until the next pop */
+    uint32_t gate;         /**< 1 + number of the plugin bit that gates it; 0 = none */
+    uint32_t reserved;
+    uint64_t pop_order;    /**< in flight: orders pods by their pops; else 0 */
+    uint64_t cycle;        /**< in flight, with config.count_cycles */
+    uint64_t nominated_node;
+    uint64_t nomination;   /**< orders the pods nominated to one node; 0 = not nominated */
+} schedq_pod_info_t;
+
+/** Gets one pod; the return value 0 ends the walk. May call other queues, not this one. */
+typedef int (*schedq_visit_fn)(void *ctx, const schedq_pod_info_t *pod);
+
+/** Visits one pod, in flight too. @retval SCHEDQ_OK, SCHEDQ_NOT_FOUND, SCHEDQ_NOMEM, SCHEDQ_INVALID, SCHEDQ_BUSY [worker] */
+SCHEDQ_API schedq_status_t schedq_get(schedq_worker_t *worker, schedq_pod_t pod, schedq_visit_fn visit, void *ctx);
+/**
+ * Visits every pod, in no order; those in flight too, also the ones deleted meanwhile.
+ *
+ * A pod that is in the queue during the whole call is visited exactly once, in a place it had during the call.
+ * @retval SCHEDQ_OK (also when the visitor ended it), SCHEDQ_NOMEM, SCHEDQ_INVALID, SCHEDQ_BUSY [worker] Visitors run without any lock.
+ */
+SCHEDQ_API schedq_status_t schedq_snapshot(schedq_worker_t *worker, schedq_visit_fn visit, void *ctx);
+/** Visits the pods nominated to a node, in the order of their nominations. node is not 0. @retval SCHEDQ_OK, SCHEDQ_NOMEM, SCHEDQ_INVALID, SCHEDQ_BUSY [worker] */
+SCHEDQ_API schedq_status_t schedq_nominated_pods(schedq_worker_t *worker, uint64_t node, schedq_visit_fn visit, void *ctx);
+/** Writes "activeQ:%d; backoffQ:%d; unschedulablePods:%d". Returns the length it needs without the NUL, as snprintf. 0 from a callback. [queue] */
+SCHEDQ_API size_t schedq_pending_text(schedq_t *queue, char *text, size_t size);
+
+/* ---- time, life -------------------------------------------------------------------------------------------------------- */
+
+/**
+ * Does what time demands: due backoff becomes active, pods parked for too long are tried again.
+ *
+ * [host] leftovers, and due backoff if pop_from_backoff is 0, are left to schedq_candidates and schedq_apply.
+ * @param next_ns receives when it is wanted again, on the queue's clock, or SCHEDQ_NO_DEADLINE; may be NULL
+ * @param result counts; its `poppable` says whether anything is poppable at all
+ * @retval SCHEDQ_OK, SCHEDQ_BUSY [worker] O(pods that are due)
+ */
+SCHEDQ_API schedq_status_t schedq_tick(schedq_worker_t *worker, int64_t *next_ns, schedq_result_t *result);
+
+/**
+ * Starts the timer thread, which calls tick when it is due. It takes a worker slot until schedq_stop. All signals are blocked in it.
+ *
+ * @retval SCHEDQ_OK, SCHEDQ_EXISTS (it runs), SCHEDQ_FULL (max_workers), SCHEDQ_NOMEM (also: no thread),
+ *         SCHEDQ_CLOSED, SCHEDQ_INVALID (virtual or external clock), SCHEDQ_BUSY [queue]
+ */
+SCHEDQ_API schedq_status_t schedq_run(schedq_t *queue, char *why, size_t why_size);
+/** Ends and joins the timer thread. @retval SCHEDQ_OK (also if none runs), SCHEDQ_BUSY (from a callback) [queue] Waits for the thread. */
+SCHEDQ_API schedq_status_t schedq_stop(schedq_t *queue);
+/** Closes the queue: wakes every sleeper; pops go on until nothing is poppable, adds get CLOSED. Idempotent. @retval SCHEDQ_OK, SCHEDQ_BUSY [queue] */
+SCHEDQ_API schedq_status_t schedq_close(schedq_t *queue);
+
+/** Counts and bytes. */
+typedef struct schedq_stats {
+    uint32_t struct_size; /**< set by schedq_stats_init */
+    uint32_t workers;
+    uint64_t active, backoff, error_backoff, parked, gated, inflight; /**< pods there now */
+    uint64_t nominated;
+    uint64_t adds;        /**< pods that add, add_many, update and readd made */
+    uint64_t pops, dones, failures, deletes, updates;
+    uint64_t moves;       /**< pods that events and time moved out of a waiting place */
+    uint64_t events;      /**< move_all and assigned_pod_* calls with an event that concerns any plugin */
+    uint64_t hint_calls, pre_enqueue_calls;
+    uint64_t bytes_entries, bytes_names, bytes_index, bytes_queues, bytes_other; /**< memory held, not what pods use of it */
+} schedq_stats_t;
+
+/** Zeroes `stats` and sets struct_size. Wait-free. */
+static inline void
+schedq_stats_init(schedq_stats_t *stats)
+{
+    memset(stats, 0, sizeof *stats);
+    stats->struct_size = (uint32_t)sizeof *stats;
+}
+
+/** Reads counts and bytes, one consistent reading. @retval SCHEDQ_OK, SCHEDQ_INVALID (struct_size, NULL), SCHEDQ_BUSY [queue] O(1) */
+SCHEDQ_API schedq_status_t schedq_stats(schedq_t *queue, schedq_stats_t *stats);
+
+/**
+ * Writes the metrics in the Prometheus text format, under kube-scheduler's names where it has one.
+ *
+ * @param write gets pieces of text, returns 0 to stop
+ * @retval SCHEDQ_OK (also when stopped), SCHEDQ_NOMEM, SCHEDQ_INVALID, SCHEDQ_BUSY [queue] `write` runs without any lock.
+ */
+SCHEDQ_API schedq_status_t schedq_metrics_write(schedq_t *queue, int (*write)(void *ctx, const char *text, size_t length),
+                                                void *ctx);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,71 @@
+/*
+ * A vector: what its file says, before anything runs.
+ *
+ * The whole file is read and checked first, so that a malformed line is reported even if an operation above it differs.
+ */
+#ifndef CONFORM_SCRIPT_H
+#define CONFORM_SCRIPT_H
+
+#include "fields.h"
+#include "operation.h"
+
+#include <schedq/schedq.h>
+
+/** What the release that was recorded decides. */
+struct release {
+    const char *version; /* the beginning of its number */
+    schedq_preset_t preset;
+    bool hints; /* the dialect since queueing hints: whole objects, uids, counters, nine-part states */
+};
+
+struct config_line {
+    unsigned line;
+    const char *requeue; /* NULL: the preset's */
+    struct number pop_from_backoff, initial_backoff_ms, max_backoff_ms, max_unschedulable_ms;
+};
+
+struct interest_text {
+    struct event_text event;
+    schedq_hint_fn hint; /* NULL: none is named */
+};
+
+struct plugin_line {
+    struct plugin_line *next;
+    unsigned line;
+    const char *name;
+    const char *profile;
+    struct number gate; /* preenqueue: whose pods it refuses */
+    struct interest_text *interests;
+    size_t interest_count;
+};
+
+struct metric_line {
+    struct metric_line *next;
+    unsigned line;
+    const char *name;
+    struct list labels; /* "key=value" each */
+    int64_t value;
+};
+
+struct step {
+    struct step *next;
+    struct operation operation;
+};
+
+struct script {
+    const char *file;
+    char *text;
+    struct obstack memory;
+    const struct release *release;
+    struct config_line config;
+    struct plugin_line *plugins;
+    struct step *steps;
+    struct metric_line *metrics;
+    unsigned end_line;
+};
+
+/** Reads a file. False: it is unreadable or malformed, which has been reported. script_free in either case. */
+bool script_read(struct script *script, const char *file);
+void script_free(struct script *script);
+
+#endif

@@ -1,0 +1,88 @@
+/*
+ * The queue under test, and what its callers hold: objects, the handle and the token of each pod, numbers of nodes,
+ * bits of plugins. Where a pod is, in which order and since when is asked of the queue alone.
+ */
+#ifndef CONFORM_WORLD_H
+#define CONFORM_WORLD_H
+
+#include "callbacks.h"
+#include "script.h"
+
+#include <schedq/schedq.h>
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#define NAMESPACE "default"
+#define FULL_NAME_SIZE (sizeof NAMESPACE + 64)
+#define PLUGINS_MAX 63
+
+struct profile {
+    struct profile *next;
+    const char *name;
+    schedq_profile_t number;
+    const char *plugins[PLUGINS_MAX]; /* by the number of their bit */
+};
+
+/** A pod of the script by name and uid, alive or not. */
+struct pod {
+    struct pod *next;
+    struct pod_name id;
+    const struct profile *profile;
+    const struct pod_text *newest; /* its newest object, as the script states it */
+    schedq_pod_t handle;
+    schedq_token_t token;
+    uint64_t cycle;
+    bool in_flight; /* the token is not used up */
+};
+
+struct node {
+    struct node *next; /* by name */
+    const char *name;
+    uint64_t number;
+};
+
+struct world {
+    struct script *script;
+    schedq_t *queue;
+    schedq_worker_t *worker;
+    int64_t now_ns;
+    struct profile *profiles;
+    struct pod *pods;
+    struct node *nodes;
+    uint64_t node_count;
+    uint64_t last_pop_before_close; /* upstream's Close forgets what is in flight: pops up to this one are not listed */
+};
+
+/** Creates the queue as the script's head says. Reports and returns false if the library refuses that. */
+bool world_open(struct world *world, struct script *script, uint8_t engine);
+/** Destroys the queue. False: the library refused, which was reported. */
+bool world_close(struct world *world);
+/** A time of the vector on the queue's clock. */
+int64_t world_time(int64_t time_ms);
+/** Sets the clock. */
+void world_set_time(struct world *world, int64_t time_ms);
+/** Writes a time of the queue's clock in the vector's milliseconds, with a fraction if it has one. */
+void world_print_time(FILE *out, int64_t time_ns);
+
+/** NULL: no operation has made it. */
+struct pod *world_find_pod(const struct world *world, struct pod_name id);
+/** Finds or makes it. */
+struct pod *world_pod(struct world *world, struct pod_name id);
+/** The profile of that name; NULL if no operation and no plugin has one. */
+const struct profile *world_profile(const struct world *world, const char *name);
+/** Writes "namespace/name" and returns its length. */
+uint32_t world_full_name(char name[FULL_NAME_SIZE], const char *pod);
+/** Number of a node, which the queue knows it by; 0 for NULL. */
+uint64_t world_node(struct world *world, const char *name);
+/** The rejectors of these names; an unknown one is an error in `result`, as all that goes wrong while it runs. */
+bool world_rejectors(const struct profile *profile, const struct list *names, uint64_t *set, FILE *result);
+/** Interns an event. */
+bool world_event(const struct world *world, const struct event_text *text, schedq_event_t *event, FILE *result);
+/** Numbers and labels of a pod, for the queue to hold. */
+struct object *world_pod_object(struct world *world, const struct pod_text *text);
+/** Another object with that number; 0 if the number is not given. */
+uint64_t world_number_object(struct world *world, struct number number);
+
+#endif

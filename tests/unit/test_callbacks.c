@@ -1,0 +1,423 @@
+/* No callback may call the queue that runs it: every function says BUSY (or 0, or NULL), and nothing has changed. */
+#include <pthread.h>
+#include <string.h>
+
+#include "fixture.h"
+#include "mailbox.h"
+
+/* What a callback tries its luck on: a second worker of the same queue, and a live token and pod. */
+typedef struct intruder {
+    fixture_t *fixture;
+    schedq_worker_t *other;
+    schedq_token_t token;
+    schedq_pod_t pod;
+    unsigned intrusions; /* how often the callback ran */
+    unsigned answers;    /* how many calls did not answer BUSY */
+    const char *first;   /* the first of them */
+} intruder_t;
+
+static intruder_t intruder;
+
+static int
+visit_nothing(void *ctx, const schedq_pod_info_t *pod)
+{
+    (void)ctx;
+    (void)pod;
+    return 1;
+}
+
+static int
+write_nothing(void *ctx, const char *text, size_t length)
+{
+    (void)ctx;
+    (void)text;
+    (void)length;
+    return 1;
+}
+
+static void
+note(const char *call, bool refused)
+{
+    if (refused)
+        return;
+    intruder.answers++;
+    if (intruder.first == NULL)
+        intruder.first = call;
+}
+
+#define BUSY(call) note(#call, (call) == SCHEDQ_BUSY)
+
+static void
+intrude_with(schedq_worker_t *worker)
+{
+    schedq_pod_spec_t spec = fx_spec("ns/x", 0);
+    schedq_popped_t popped;
+    schedq_result_t result;
+    schedq_history_t history = {0};
+    schedq_failure_t failure;
+    schedq_move_t move;
+    schedq_query_t query;
+    schedq_candidate_t candidate;
+    schedq_decision_t decision;
+    schedq_token_t token = intruder.token;
+    uint64_t sequence;
+    int64_t next;
+    size_t count;
+    schedq_failure_init(&failure);
+    schedq_move_init(&move);
+    schedq_query_init(&query);
+    memset(&decision, 0, sizeof decision);
+    BUSY(schedq_add(worker, "ns/x", &spec, &result));
+    BUSY(schedq_add_many(worker, "ns/x", &spec, 1, NULL, NULL, NULL));
+    BUSY(schedq_try_pop(worker, &popped));
+    BUSY(schedq_pop(worker, 0, &popped));
+    BUSY(schedq_pop(worker, SCHEDQ_NO_DEADLINE, &popped));
+    BUSY(schedq_pop_many(worker, &popped, 1, &count));
+    BUSY(schedq_done(worker, token));
+    BUSY(schedq_done_many(worker, &token, 1, NULL));
+    BUSY(schedq_token_alive(worker, token));
+    BUSY(schedq_add_unschedulable(worker, &token, &failure, NULL));
+    BUSY(schedq_readd(worker, "ns/x", &spec, &history, &failure, NULL));
+    BUSY(schedq_find(worker, "ns/x", 4, &result));
+    BUSY(schedq_update(worker, "ns/x", &spec, 0, NULL, 0, NULL));
+    BUSY(schedq_delete(worker, intruder.pod, NULL, 0, NULL));
+    BUSY(schedq_activate(worker, &intruder.pod, 1, NULL));
+    BUSY(schedq_nominate(worker, intruder.pod, 3));
+    BUSY(schedq_move_all(worker, &move, NULL));
+    BUSY(schedq_assigned_pod_added(worker, &move, "ns", 2, NULL));
+    BUSY(schedq_assigned_pod_updated(worker, &move, "ns", 2, NULL));
+    BUSY(schedq_event_begin(worker, &sequence));
+    BUSY(schedq_event_stamp(worker, 0, 0, UINT64_MAX));
+    BUSY(schedq_candidates(worker, &query, &candidate, 1, &count));
+    BUSY(schedq_apply(worker, &decision, NULL));
+    BUSY(schedq_apply_many(worker, &decision, 1, NULL, NULL, NULL));
+    BUSY(schedq_get(worker, intruder.pod, visit_nothing, NULL));
+    BUSY(schedq_snapshot(worker, visit_nothing, NULL));
+    BUSY(schedq_nominated_pods(worker, 3, visit_nothing, NULL));
+    BUSY(schedq_tick(worker, &next, NULL));
+    BUSY(schedq_worker_unregister(worker));
+}
+
+static void
+intrude(void)
+{
+    schedq_t *queue = intruder.fixture->queue;
+    schedq_worker_t *worker;
+    schedq_stats_t stats;
+    schedq_event_t event;
+    schedq_profile_t profile;
+    schedq_plugin_t plugin;
+    uint64_t bit;
+    char text[64];
+    intruder.intrusions++;
+    intrude_with(intruder.fixture->worker);
+    intrude_with(intruder.other);
+    schedq_stats_init(&stats);
+    schedq_plugin_init(&plugin);
+    plugin.name = "Late";
+    BUSY(schedq_destroy(queue));
+    BUSY(schedq_reserve(queue, 1, 1, 1, NULL, 0));
+    BUSY(schedq_trim(queue));
+    BUSY(schedq_event_define(queue, "Thing", SCHEDQ_ACTION_ADD, NULL, &event, NULL, 0));
+    BUSY(schedq_profile_define(queue, "late", &profile, NULL, 0));
+    BUSY(schedq_plugin_register(queue, &plugin, &bit, NULL, 0));
+    BUSY(schedq_worker_register(queue, &worker, NULL, 0));
+    BUSY(schedq_worker_adopt(queue, intruder.other));
+    BUSY(schedq_run(queue, NULL, 0));
+    BUSY(schedq_stop(queue));
+    BUSY(schedq_close(queue));
+    BUSY(schedq_stats(queue, &stats));
+    BUSY(schedq_metrics_write(queue, write_nothing, NULL));
+    note("schedq_rejector_bit", schedq_rejector_bit(queue, 0, "Late", 4) == 0);
+    note("schedq_pending_text", schedq_pending_text(queue, text, sizeof text) == 0);
+    note("schedq_words", schedq_words(queue) == NULL);
+}
+
+/* ---- the callbacks ---- */
+
+static schedq_hint_t
+intruding_hint(void *ctx, uint64_t pod, uint64_t old_object, uint64_t new_object)
+{
+    (void)ctx;
+    (void)pod;
+    (void)old_object;
+    (void)new_object;
+    intrude();
+    return SCHEDQ_HINT_SKIP;
+}
+
+static int
+intruding_check(void *ctx, uint64_t pod)
+{
+    (void)ctx;
+    (void)pod;
+    if (intruder.other != NULL)
+        intrude();
+    return 1;
+}
+
+static int
+intruding_affinity(void *ctx, uint64_t pod, uint64_t assigned)
+{
+    (void)ctx;
+    (void)pod;
+    (void)assigned;
+    intrude();
+    return 1;
+}
+
+static void
+intruding_count(void *ctx, uint64_t object)
+{
+    (void)ctx;
+    (void)object;
+    if (intruder.other != NULL)
+        intrude();
+}
+
+static int
+intruding_visit(void *ctx, const schedq_pod_info_t *pod)
+{
+    (void)ctx;
+    (void)pod;
+    intrude();
+    return 0;
+}
+
+static int
+intruding_write(void *ctx, const char *text, size_t length)
+{
+    (void)ctx;
+    (void)text;
+    (void)length;
+    intrude();
+    return 0;
+}
+
+static fx_plugin_t *
+prepare(fixture_t *fixture, schedq_hint_fn hint, schedq_pre_enqueue_fn gate)
+{
+    memset(&intruder, 0, sizeof intruder);
+    intruder.fixture = fixture;
+    fx_plugin_t *mine = &fixture->plugins[fixture->plugin_count++];
+    const schedq_interest_t interest = {.resource = "*", .actions = SCHEDQ_ACTION_ADD, .hint = hint};
+    schedq_plugin_t plugin;
+    schedq_plugin_init(&plugin);
+    plugin.name = "Intruder";
+    plugin.interests = &interest;
+    plugin.interest_count = 1;
+    plugin.pre_enqueue = gate;
+    assert_ok(schedq_plugin_register(fx_queue(fixture), &plugin, &mine->bit, NULL, 0));
+    return mine;
+}
+
+/* From here on callbacks intrude. One pod waits, one is in flight. */
+static schedq_popped_t
+arm(fixture_t *fixture, const fx_plugin_t *mine)
+{
+    schedq_worker_t *other;
+    schedq_pod_t parked = fx_park(fixture, "ns/parked", mine->bit);
+    fx_add(fixture, "ns/flying", 0);
+    schedq_popped_t popped = fx_pop(fixture, "ns/flying");
+    assert_ok(schedq_worker_register(fx_queue(fixture), &other, NULL, 0));
+    intruder.token = popped.token;
+    intruder.pod = parked;
+    intruder.other = other;
+    return popped;
+}
+
+static void
+expect_all_refused(void)
+{
+    schedq_worker_t *other = intruder.other;
+    intruder.other = NULL;
+    if (intruder.answers != 0)
+        print_error("%u calls were not refused, the first: %s\n", intruder.answers, intruder.first);
+    assert_int_equal(intruder.answers, 0);
+    assert_true(intruder.intrusions > 0);
+    assert_int_equal(fx_stats(intruder.fixture).adds, 2);
+    assert_int_equal(fx_stats(intruder.fixture).deletes, 0);
+    assert_int_equal(schedq_words(intruder.fixture->queue)->closed, 0);
+    assert_ok(schedq_worker_unregister(other));
+}
+
+static void
+a_hint_asked_by_an_event_is_refused(void **state)
+{
+    fixture_t *fixture = *state;
+    fx_plugin_t *mine = prepare(fixture, intruding_hint, NULL);
+    arm(fixture, mine);
+    fx_move(fixture, SCHEDQ_EVENT_NODE_ADD);
+    expect_all_refused();
+    assert_place(fx_place(fixture, "ns/parked"), SCHEDQ_PARKED);
+}
+
+static void
+a_hint_asked_by_a_failure_is_refused(void **state)
+{
+    fixture_t *fixture = *state;
+    fx_plugin_t *mine = prepare(fixture, intruding_hint, NULL);
+    schedq_popped_t popped = arm(fixture, mine);
+    schedq_pod_t parked = intruder.pod;
+    assert_ok(schedq_activate(fx_worker(fixture), &parked, 1, NULL));
+    fx_move(fixture, SCHEDQ_EVENT_NODE_ADD);
+    assert_int_equal(intruder.intrusions, 0);
+    assert_place(fx_fail(fixture, &popped, mine->bit, 0).place, SCHEDQ_PARKED);
+    expect_all_refused();
+}
+
+static void
+a_hint_asked_by_an_update_is_refused(void **state)
+{
+    fixture_t *fixture = *state;
+    fx_plugin_t *mine = prepare(fixture, intruding_hint, NULL);
+    arm(fixture, mine);
+    schedq_pod_spec_t spec = fx_spec("ns/parked", 0);
+    schedq_event_t event = SCHEDQ_EVENT_UNSCHEDULED_POD_ADD;
+    assert_ok(schedq_update(fx_worker(fixture), "ns/parked", &spec, 0, &event, 1, NULL));
+    expect_all_refused();
+}
+
+static void
+a_pre_enqueue_is_refused(void **state)
+{
+    fixture_t *fixture = *state;
+    fx_plugin_t *mine = prepare(fixture, NULL, intruding_check);
+    arm(fixture, mine);
+    assert_ok(schedq_activate(fx_worker(fixture), &intruder.pod, 1, NULL));
+    expect_all_refused();
+    assert_place(fx_place(fixture, "ns/parked"), SCHEDQ_ACTIVE);
+}
+
+static void
+a_precheck_is_refused(void **state)
+{
+    fixture_t *fixture = *state;
+    fx_plugin_t *mine = prepare(fixture, NULL, NULL);
+    arm(fixture, mine);
+    schedq_move_t move;
+    schedq_move_init(&move);
+    move.event = SCHEDQ_EVENT_NODE_ADD;
+    move.precheck = intruding_check;
+    assert_ok(schedq_move_all(fx_worker(fixture), &move, NULL));
+    expect_all_refused();
+}
+
+static void
+an_affinity_match_is_refused(void **state)
+{
+    fixture_t *fixture = *state;
+    fixture->config.affinity_matches = intruding_affinity;
+    fixture->config.requeue = SCHEDQ_REQUEUE_MOVE_CYCLE;
+    fx_plugin_t *mine = prepare(fixture, NULL, NULL);
+    arm(fixture, mine);
+    schedq_pod_spec_t spec = fx_spec("ns/parked", 0);
+    spec.flags = SCHEDQ_POD_AFFINITY;
+    assert_ok(schedq_update(fx_worker(fixture), "ns/parked", &spec, 0, NULL, 0, NULL));
+    schedq_move_t move;
+    schedq_move_init(&move);
+    move.event = SCHEDQ_EVENT_ASSIGNED_POD_ADD;
+    assert_ok(schedq_assigned_pod_added(fx_worker(fixture), &move, "ns", 2, NULL));
+    expect_all_refused();
+}
+
+static void
+a_reference_count_is_refused(void **state)
+{
+    fixture_t *fixture = *state;
+    fixture->config.objects = SCHEDQ_OBJECTS_COUNTED;
+    fixture->config.retain = fixture->config.release = intruding_count;
+    fx_plugin_t *mine = prepare(fixture, NULL, NULL);
+    arm(fixture, mine);
+    schedq_pod_spec_t spec = fx_spec("ns/parked", 0);
+    spec.object = 77;
+    assert_ok(schedq_update(fx_worker(fixture), "ns/parked", &spec, 0, NULL, 0, NULL));
+    assert_true(intruder.intrusions >= 2);
+    expect_all_refused();
+}
+
+static void
+visitors_are_refused(void **state)
+{
+    fixture_t *fixture = *state;
+    fx_plugin_t *mine = prepare(fixture, NULL, NULL);
+    arm(fixture, mine);
+    assert_ok(schedq_nominate(fx_worker(fixture), intruder.pod, 3));
+    assert_ok(schedq_get(fx_worker(fixture), intruder.pod, intruding_visit, NULL));
+    assert_int_equal(intruder.intrusions, 1);
+    assert_ok(schedq_snapshot(fx_worker(fixture), intruding_visit, NULL));
+    assert_int_equal(intruder.intrusions, 2);
+    assert_ok(schedq_nominated_pods(fx_worker(fixture), 3, intruding_visit, NULL));
+    assert_int_equal(intruder.intrusions, 3);
+    expect_all_refused();
+}
+
+static void
+a_writer_of_metrics_is_refused(void **state)
+{
+    fixture_t *fixture = *state;
+    fx_plugin_t *mine = prepare(fixture, NULL, NULL);
+    arm(fixture, mine);
+    assert_ok(schedq_metrics_write(fx_queue(fixture), intruding_write, NULL));
+    expect_all_refused();
+}
+
+/* ---- what is allowed ---- */
+
+typedef struct helper {
+    fixture_t *fixture;
+    mailbox_t mailbox;
+} helper_t;
+
+static void *
+add_from_another_thread(void *argument)
+{
+    helper_t *helper = argument;
+    schedq_worker_t *worker;
+    schedq_pod_spec_t spec = fx_spec("ns/new", 0);
+    mailbox_t *mailbox = &helper->mailbox;
+    if (mailbox_check(mailbox, schedq_worker_register(helper->fixture->queue, &worker, NULL, 0) == SCHEDQ_OK)) {
+        mailbox_check(mailbox, schedq_add(worker, "ns/new", &spec, NULL) == SCHEDQ_OK);
+        mailbox_check(mailbox, schedq_worker_unregister(worker) == SCHEDQ_OK);
+    }
+    return NULL;
+}
+
+static int
+wait_for_another_thread(void *ctx, const schedq_pod_info_t *pod)
+{
+    pthread_t thread;
+    (void)pod;
+    assert_int_equal(pthread_create(&thread, NULL, add_from_another_thread, ctx), 0);
+    assert_int_equal(pthread_join(thread, NULL), 0);
+    return 0;
+}
+
+static void
+during_a_visit_other_threads_use_the_queue(void **state)
+{
+    helper_t helper = {.fixture = *state};
+    mailbox_init(&helper.mailbox);
+    fx_add(helper.fixture, "ns/a", 0);
+    assert_ok(schedq_snapshot(fx_worker(helper.fixture), wait_for_another_thread, &helper));
+    mailbox_assert_empty(&helper.mailbox);
+    assert_place(fx_place(helper.fixture, "ns/new"), SCHEDQ_ACTIVE);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        fx_test(a_hint_asked_by_an_event_is_refused),
+        fx_test(a_hint_asked_by_a_failure_is_refused),
+        fx_test(a_hint_asked_by_an_update_is_refused),
+        fx_test(a_pre_enqueue_is_refused),
+        fx_test(a_precheck_is_refused),
+        fx_test(an_affinity_match_is_refused),
+        fx_test(a_reference_count_is_refused),
+        fx_test(visitors_are_refused),
+        fx_test(a_writer_of_metrics_is_refused),
+        fx_test(during_a_visit_other_threads_use_the_queue),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

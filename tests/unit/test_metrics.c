@@ -1,0 +1,311 @@
+/* The metrics: which operation counts what under which label (SPEC 11), and that the text is Prometheus'. */
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "fixture.h"
+
+static void
+expect_incoming(fixture_t *fixture, const char *queue, const char *event, long expected)
+{
+    char sample[160];
+    snprintf(sample, sizeof sample, "scheduler_queue_incoming_pods_total{queue=\"%s\",event=\"%s\"}", queue, event);
+    long got = fx_metric(fixture, sample);
+    if (got < 0 && expected == 0)
+        return;
+    if (got != expected)
+        print_error("%s: expected %ld, got %ld\n", sample, expected, got);
+    assert_int_equal(got, expected);
+}
+
+static void
+expect_pending(fixture_t *fixture, long active, long backoff, long unschedulable, long gated)
+{
+    assert_int_equal(fx_metric(fixture, "scheduler_pending_pods{queue=\"active\"}"), active);
+    assert_int_equal(fx_metric(fixture, "scheduler_pending_pods{queue=\"backoff\"}"), backoff);
+    assert_int_equal(fx_metric(fixture, "scheduler_pending_pods{queue=\"unschedulable\"}"), unschedulable);
+    assert_int_equal(fx_metric(fixture, "scheduler_pending_pods{queue=\"gated\"}"), gated);
+}
+
+static long
+rejected_by(fixture_t *fixture, const char *plugin, const char *profile)
+{
+    char sample[160];
+    snprintf(sample, sizeof sample, "scheduler_unschedulable_pods{plugin=\"%s\",profile=\"%s\"}", plugin, profile);
+    return fx_metric(fixture, sample);
+}
+
+static void
+the_pods_of_each_place_are_counted(void **state)
+{
+    fixture_t *fixture = *state;
+    fx_plugin_t *fit = fx_plugin(fixture, "Fit", "Node", SCHEDQ_ACTION_ADD);
+    fx_plugin_t *gate = fx_gate(fixture, "Gate", NULL, 0);
+    expect_pending(fixture, 0, 0, 0, 0);
+    fx_back_off(fixture, "ns/backoff", fit->bit, SCHEDQ_EVENT_NODE_ADD);
+    fx_err(fixture, "ns/error");
+    fx_park(fixture, "ns/parked", fit->bit);
+    gate->refuses = true;
+    fx_add(fixture, "ns/gated", 0);
+    gate->refuses = false;
+    fx_add(fixture, "ns/flying", 0);
+    fx_pop(fixture, "ns/flying");
+    fx_add(fixture, "ns/active", 0);
+    expect_pending(fixture, 1, 2, 1, 1);
+}
+
+static void
+each_way_into_a_queue_has_its_label(void **state)
+{
+    fixture_t *fixture = *state;
+    fx_plugin_t *fit = fx_plugin(fixture, "Fit", "Node", SCHEDQ_ACTION_ADD | SCHEDQ_ACTION_UPDATE_NODE_TAINT);
+    fx_plugin_t *gate = fx_gate(fixture, "Gate", "Node", SCHEDQ_ACTION_DELETE);
+    fx_plugin_t *label = fx_plugin(fixture, "Label", "Pod", SCHEDQ_ACTION_UPDATE_POD_LABEL);
+    fx_add(fixture, "ns/a", 0);
+    expect_incoming(fixture, "active", "UnschedulablePodAdd", 1);
+    gate->refuses = true;
+    schedq_pod_t gated = fx_add(fixture, "ns/gated", 0);
+    expect_incoming(fixture, "unschedulable", "UnschedulablePodAdd", 1);
+    fx_move(fixture, SCHEDQ_EVENT_NODE_DELETE);
+    expect_incoming(fixture, "unschedulable", "NodeDelete", 1);
+    gate->refuses = false;
+    fx_move(fixture, SCHEDQ_EVENT_NODE_DELETE);
+    expect_incoming(fixture, "active", "NodeDelete", 1);
+    assert_ok(schedq_delete(fx_worker(fixture), gated, NULL, 0, NULL));
+
+    schedq_popped_t popped = fx_pop(fixture, "ns/a");
+    fx_fail(fixture, &popped, fit->bit, 0);
+    expect_incoming(fixture, "unschedulable", "ScheduleAttemptFailure", 1);
+    fx_move(fixture, SCHEDQ_EVENT_NODE_ADD);
+    expect_incoming(fixture, "backoff", "NodeAdd", 1);
+    popped = fx_pop(fixture, "ns/a");
+    expect_incoming(fixture, "active", "PopFromBackoffQ", 1);
+    fx_fail(fixture, &popped, 0, 0);
+    expect_incoming(fixture, "backoff", "ScheduleAttemptFailure", 1);
+    fx_pass(fixture, SEC(10));
+    expect_incoming(fixture, "active", "BackoffComplete", 1);
+    popped = fx_pop(fixture, "ns/a");
+    fx_fail(fixture, &popped, fit->bit, 0);
+    schedq_pod_t pod = popped.pod;
+    assert_ok(schedq_activate(fx_worker(fixture), &pod, 1, NULL));
+    expect_incoming(fixture, "active", "ForceActivate", 1);
+    popped = fx_pop(fixture, "ns/a");
+    fx_fail(fixture, &popped, label->bit, 0);
+    schedq_pod_spec_t spec = fx_spec("ns/a", 0);
+    schedq_event_t update = SCHEDQ_EVENT_UNSCHEDULED_POD_UPDATE_LABEL;
+    assert_ok(schedq_update(fx_worker(fixture), "ns/a", &spec, 0, &update, 1, NULL));
+    expect_incoming(fixture, "backoff", "UnschedulablePodUpdatePodLabel", 1);
+    popped = fx_pop(fixture, "ns/a");
+    fx_fail(fixture, &popped, fit->bit, 0);
+    fx_pass(fixture, SEC(600));
+    expect_incoming(fixture, "active", "UnschedulableTimeout", 1);
+    spec = fx_spec("ns/new", 0);
+    assert_ok(schedq_update(fx_worker(fixture), "ns/new", &spec, 0, &update, 1, NULL));
+    expect_incoming(fixture, "active", "UnschedulablePodUpdate", 1);
+    popped = fx_pop(fixture, "ns/a");
+    fx_fail(fixture, &popped, fit->bit, 0);
+    fx_advance(fixture, SEC(60));
+    fx_move(fixture, SCHEDQ_EVENT_NODE_UPDATE_TAINT);
+    expect_incoming(fixture, "active", "NodeUpdateNodeTaint", 1);
+}
+
+static void
+updates_in_place_and_deletions_count_nothing(void **state)
+{
+    fixture_t *fixture = *state;
+    schedq_pod_t pod = fx_add(fixture, "ns/a", 0);
+    char *before = fx_metrics(fixture);
+    schedq_pod_spec_t spec = fx_spec("ns/a", 7);
+    assert_ok(schedq_update(fx_worker(fixture), "ns/a", &spec, 0, NULL, 0, NULL));
+    char *after = fx_metrics(fixture);
+    assert_string_equal(before, after);
+    free(before);
+    free(after);
+    assert_ok(schedq_delete(fx_worker(fixture), pod, NULL, 0, NULL));
+    expect_incoming(fixture, "active", "UnschedulablePodAdd", 1);
+    expect_pending(fixture, 0, 0, 0, 0);
+}
+
+static void
+events_with_labels_of_their_own_count_under_them(void **state)
+{
+    fixture_t *fixture = *state;
+    fx_plugin_t *fit = fx_plugin(fixture, "Fit", "leases.v1.example.org", SCHEDQ_ACTION_ALL);
+    schedq_event_t named, unnamed;
+    assert_ok(schedq_event_define(fx_queue(fixture), "leases.v1.example.org", SCHEDQ_ACTION_ADD, "LeaseCame", &named,
+                                  NULL, 0));
+    assert_ok(schedq_event_define(fx_queue(fixture), "leases.v1.example.org", SCHEDQ_ACTION_UPDATE, NULL, &unnamed,
+                                  NULL, 0));
+    fx_park(fixture, "ns/a", fit->bit);
+    fx_move(fixture, named);
+    expect_incoming(fixture, "backoff", "LeaseCame", 1);
+    schedq_popped_t popped = fx_pop(fixture, "ns/a");
+    fx_fail(fixture, &popped, fit->bit, 0);
+    fx_move(fixture, unnamed);
+    expect_incoming(fixture, "backoff", "leases.v1.example.orgUpdate", 1);
+}
+
+static void
+label_values_are_escaped(void **state)
+{
+    fixture_t *fixture = *state;
+    fx_plugin_t *fit = fx_plugin(fixture, "a\"b\\c\nd", "Node", SCHEDQ_ACTION_ADD);
+    fx_park(fixture, "ns/a", fit->bit);
+    assert_int_equal(rejected_by(fixture, "a\\\"b\\\\c\\nd", "default-scheduler"), 1);
+}
+
+static void
+the_pods_that_a_plugin_rejects_are_counted_while_they_wait(void **state)
+{
+    fixture_t *fixture = *state;
+    schedq_profile_t batch;
+    assert_ok(schedq_profile_define(fx_queue(fixture), "batch", &batch, NULL, 0));
+    fx_plugin_t *fit = fx_plugin(fixture, "Fit", "Node", SCHEDQ_ACTION_ADD);
+    fx_plugin_t *wait = fx_plugin(fixture, "Wait", "Node", SCHEDQ_ACTION_DELETE);
+    fx_plugin_t *gate = fx_gate(fixture, "Gate", NULL, 0);
+    fx_plugin_t *batch_fit = fx_plugin_full(fixture, batch, "Fit", 0, NULL, 0, false);
+    fx_add(fixture, "ns/a", 0);
+    schedq_popped_t popped = fx_pop(fixture, "ns/a");
+    fx_fail(fixture, &popped, fit->bit | wait->bit, wait->bit);
+    fx_park(fixture, "ns/b", fit->bit);
+    gate->refuses = true;
+    schedq_pod_t gated = fx_add(fixture, "ns/gated", 0);
+    gate->refuses = false;
+    schedq_pod_spec_t spec = fx_spec("ns/batch", 0);
+    spec.profile = batch;
+    fx_add_spec(fixture, "ns/batch", &spec);
+    popped = fx_pop(fixture, "ns/batch");
+    fx_fail(fixture, &popped, batch_fit->bit, 0);
+    assert_int_equal(rejected_by(fixture, "Fit", "default-scheduler"), 2);
+    assert_int_equal(rejected_by(fixture, "Wait", "default-scheduler"), 1);
+    assert_int_equal(rejected_by(fixture, "Gate", "default-scheduler"), 1);
+    assert_int_equal(rejected_by(fixture, "Fit", "batch"), 1);
+
+    fx_move(fixture, SCHEDQ_EVENT_NODE_ADD);
+    assert_int_equal(rejected_by(fixture, "Fit", "default-scheduler"), 2);
+    assert_ok(schedq_delete(fx_worker(fixture), gated, NULL, 0, NULL));
+    assert_int_equal(rejected_by(fixture, "Gate", "default-scheduler"), 0);
+    schedq_popped_t out[2];
+    size_t count;
+    assert_ok(schedq_pop_many(fx_worker(fixture), out, 2, &count));
+    assert_int_equal(count, 2);
+    assert_int_equal(rejected_by(fixture, "Fit", "default-scheduler"), 0);
+    assert_int_equal(rejected_by(fixture, "Wait", "default-scheduler"), 0);
+    assert_int_equal(rejected_by(fixture, "Fit", "batch"), 1);
+}
+
+static void
+late_names_have_their_own_count(void **state)
+{
+    fixture_t *fixture = *state;
+    uint64_t late = schedq_rejector_bit(fx_queue(fixture), 0, "Late", 4);
+    fx_park(fixture, "ns/a", late);
+    assert_int_equal(rejected_by(fixture, "Late", "default-scheduler"), 1);
+}
+
+static void
+kube_1_26_has_its_own_labels(void **state)
+{
+    fixture_t *fixture = *state;
+    fx_plugin_t *fit = fx_plugin(fixture, "Fit", "Node", SCHEDQ_ACTION_ADD);
+    fx_plugin_t *gate = fx_gate(fixture, "Gate", "Node", SCHEDQ_ACTION_DELETE);
+    schedq_event_t node_add;
+    assert_ok(schedq_event_define(fx_queue(fixture), "Node", SCHEDQ_ACTION_ADD, "NodeAdd", &node_add, NULL, 0));
+    fx_park(fixture, "ns/a", fit->bit);
+    expect_incoming(fixture, "active", "PodAdd", 1);
+    expect_incoming(fixture, "unschedulable", "ScheduleAttemptFailure", 1);
+    gate->refuses = true;
+    schedq_pod_t gated = fx_add(fixture, "ns/gated", 0);
+    gate->refuses = false;
+    expect_incoming(fixture, "unschedulable", "PodAdd", 0);
+    fx_move(fixture, node_add);
+    expect_incoming(fixture, "backoff", "NodeAdd", 1);
+    fx_pass(fixture, SEC(1));
+    expect_incoming(fixture, "active", "BackoffComplete", 1);
+    assert_ok(schedq_activate(fx_worker(fixture), &gated, 1, NULL));
+    expect_incoming(fixture, "active", "ForceActivate", 1);
+    schedq_pod_spec_t spec = fx_spec("ns/new", 0);
+    assert_ok(schedq_update(fx_worker(fixture), "ns/new", &spec, 0, NULL, 0, NULL));
+    expect_incoming(fixture, "active", "PodUpdate", 0);
+    expect_incoming(fixture, "active", "PodAdd", 1);
+}
+
+/* ---- the form of the text ---- */
+
+/* One line: a comment, or name{label="value",...} number. */
+static void
+expect_line(const char *line, size_t length)
+{
+    if (length > 2 && memcmp(line, "# ", 2) == 0) {
+        assert_true(memcmp(line, "# HELP ", 7) == 0 || memcmp(line, "# TYPE ", 7) == 0);
+        return;
+    }
+    assert_true(memcmp(line, "scheduler_", 10) == 0 || memcmp(line, "schedq_", 7) == 0);
+    size_t space = length;
+    while (space > 0 && line[space - 1] != ' ')
+        space--;
+    assert_true(space > 10 && space < length);
+    for (size_t i = space; i < length; i++)
+        assert_true(isdigit((unsigned char)line[i]) || strchr(".+-eE", line[i]) != NULL);
+}
+
+static void
+the_text_is_lines_of_samples_each_metric_typed_before_its_first(void **state)
+{
+    fixture_t *fixture = *state;
+    fx_plugin_t *fit = fx_plugin(fixture, "Fit", "Node", SCHEDQ_ACTION_ADD);
+    fx_park(fixture, "ns/a", fit->bit);
+    char *text = fx_metrics(fixture);
+    size_t length = strlen(text);
+    assert_true(length > 0 && text[length - 1] == '\n');
+    for (const char *line = text; *line != '\0';) {
+        const char *end = strchr(line, '\n');
+        expect_line(line, (size_t)(end - line));
+        line = end + 1;
+    }
+    const char *type = strstr(text, "# TYPE scheduler_pending_pods gauge\n");
+    assert_non_null(type);
+    assert_true(strstr(text, "\nscheduler_pending_pods{") > type);
+    assert_non_null(strstr(text, "# TYPE scheduler_queue_incoming_pods_total counter\n"));
+    assert_non_null(strstr(text, "# TYPE scheduler_unschedulable_pods gauge\n"));
+    free(text);
+}
+
+static int
+stop_writing(void *ctx, const char *text, size_t length)
+{
+    unsigned *calls = ctx;
+    (void)text;
+    (void)length;
+    ++*calls;
+    return 0;
+}
+
+static void
+the_writer_may_stop(void **state)
+{
+    fixture_t *fixture = *state;
+    unsigned calls = 0;
+    assert_ok(schedq_metrics_write(fx_queue(fixture), stop_writing, &calls));
+    assert_int_equal(calls, 1);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        fx_test(the_pods_of_each_place_are_counted),
+        fx_test_1_34(each_way_into_a_queue_has_its_label),
+        fx_test(each_way_into_a_queue_has_its_label),
+        fx_test(updates_in_place_and_deletions_count_nothing),
+        fx_test(events_with_labels_of_their_own_count_under_them),
+        fx_test(label_values_are_escaped),
+        fx_test(the_pods_that_a_plugin_rejects_are_counted_while_they_wait),
+        fx_test(late_names_have_their_own_count),
+        fx_test_1_26(kube_1_26_has_its_own_labels),
+        fx_test(the_text_is_lines_of_samples_each_metric_typed_before_its_first),
+        fx_test(the_writer_may_stop),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,379 @@
+/* Whose objects are alive how long: reference counts of COUNTED objects on every path, and what BORROWED changes. */
+#include <string.h>
+
+#include "fixture.h"
+
+static int
+count(fixture_t *fixture, uint64_t object)
+{
+    return ledger_count(&fixture->ledger, object);
+}
+
+static fx_plugin_t *
+counted(fixture_t *fixture)
+{
+    fx_count_objects(fixture);
+    return fx_plugin(fixture, "Fit", "Node", SCHEDQ_ACTION_ADD);
+}
+
+static schedq_pod_t
+add_object(fixture_t *fixture, const char *name, uint64_t object)
+{
+    schedq_pod_spec_t spec = fx_spec(name, 0);
+    spec.object = object;
+    return fx_add_spec(fixture, name, &spec).pod;
+}
+
+static void
+update_object(fixture_t *fixture, const char *name, uint64_t old_object, uint64_t object, schedq_event_t event)
+{
+    schedq_pod_spec_t spec = fx_spec(name, 0);
+    spec.object = object;
+    assert_ok(schedq_update(fx_worker(fixture), name, &spec, old_object, &event, 1, NULL));
+}
+
+static void
+a_waiting_pod_holds_one_reference_and_a_popped_one_two(void **state)
+{
+    fixture_t *fixture = *state;
+    fx_plugin_t *fit = counted(fixture);
+    add_object(fixture, "ns/a", 5);
+    assert_int_equal(count(fixture, 5), 1);
+    schedq_popped_t popped = fx_pop(fixture, "ns/a");
+    assert_int_equal(count(fixture, 5), 2);
+    fx_fail(fixture, &popped, fit->bit, 0);
+    assert_int_equal(count(fixture, 5), 1);
+    fx_move(fixture, SCHEDQ_EVENT_NODE_ADD);
+    assert_int_equal(count(fixture, 5), 1);
+    popped = fx_pop(fixture, "ns/a");
+    assert_int_equal(count(fixture, 5), 2);
+    fx_done(fixture, &popped);
+    assert_int_equal(count(fixture, 5), 0);
+}
+
+static void
+an_add_that_fails_keeps_no_reference(void **state)
+{
+    fixture_t *fixture = *state;
+    counted(fixture);
+    add_object(fixture, "ns/a", 5);
+    schedq_pod_spec_t spec = fx_spec("ns/a", 0);
+    spec.object = 6;
+    schedq_result_t result;
+    assert_status(schedq_add(fx_worker(fixture), "ns/a", &spec, &result), SCHEDQ_EXISTS);
+    assert_int_equal(result.object, 5);
+    spec.name_length = 2;
+    assert_status(schedq_add(fx_worker(fixture), "ns/a", &spec, NULL), SCHEDQ_INVALID);
+    assert_ok(schedq_close(fx_queue(fixture)));
+    spec = fx_spec("ns/b", 0);
+    spec.object = 6;
+    assert_status(schedq_add(fx_worker(fixture), "ns/b", &spec, NULL), SCHEDQ_CLOSED);
+    assert_int_equal(count(fixture, 6), 0);
+    assert_int_equal(count(fixture, 5), 1);
+}
+
+static void
+an_update_swaps_the_reference_in_every_waiting_place(void **state)
+{
+    fixture_t *fixture = *state;
+    fx_plugin_t *fit = counted(fixture);
+    fx_plugin_t *gate = fx_gate(fixture, "Gate", NULL, 0);
+    fx_back_off(fixture, "ns/backoff", fit->bit, SCHEDQ_EVENT_NODE_ADD);
+    fx_err(fixture, "ns/error");
+    fx_park(fixture, "ns/parked", fit->bit);
+    gate->refuses = true;
+    fx_add(fixture, "ns/gated", 0);
+    gate->refuses = false;
+    fx_add(fixture, "ns/active", 0);
+    static const char *const names[] = {"ns/backoff", "ns/error", "ns/parked", "ns/gated", "ns/active"};
+    for (unsigned i = 0; i < 5; i++) {
+        uint64_t before = fx_find(fixture, names[i]).object;
+        assert_int_equal(count(fixture, before), 1);
+        update_object(fixture, names[i], before, 10 + i, SCHEDQ_EVENT_UNSCHEDULED_POD_UPDATE);
+        assert_int_equal(count(fixture, before), 0);
+        assert_int_equal(count(fixture, 10 + i), 1);
+    }
+    update_object(fixture, "ns/active", 14, 14, SCHEDQ_EVENT_UNSCHEDULED_POD_UPDATE);
+    assert_int_equal(count(fixture, 14), 1);
+}
+
+static void
+an_update_that_adds_holds_one_reference(void **state)
+{
+    fixture_t *fixture = *state;
+    counted(fixture);
+    update_object(fixture, "ns/a", 4, 5, SCHEDQ_EVENT_UNSCHEDULED_POD_UPDATE);
+    assert_int_equal(count(fixture, 4), 0);
+    assert_int_equal(count(fixture, 5), 1);
+}
+
+static void
+an_update_in_flight_leaves_the_holder_its_own_reference(void **state)
+{
+    fixture_t *fixture = *state;
+    fx_plugin_t *fit = counted(fixture);
+    add_object(fixture, "ns/a", 5);
+    schedq_popped_t popped = fx_pop(fixture, "ns/a");
+    schedq_event_t none = SCHEDQ_EVENT_UNSCHEDULED_POD_UPDATE;
+    update_object(fixture, "ns/a", 0, 6, none);
+    assert_int_equal(count(fixture, 5), 1);
+    assert_int_equal(count(fixture, 6), 1);
+    update_object(fixture, "ns/a", 0, 7, none);
+    assert_int_equal(count(fixture, 6), 0);
+    fx_fail(fixture, &popped, fit->bit, 0);
+    assert_int_equal(count(fixture, 5), 0);
+    assert_int_equal(count(fixture, 7), 1);
+}
+
+static void
+the_newest_description_takes_the_place_of_the_popped_object(void **state)
+{
+    fixture_t *fixture = *state;
+    fx_plugin_t *fit = counted(fixture);
+    add_object(fixture, "ns/a", 5);
+    schedq_popped_t popped = fx_pop(fixture, "ns/a");
+    schedq_failure_t failure;
+    schedq_failure_init(&failure);
+    failure.unschedulable = fit->bit;
+    failure.has_newest = 1;
+    failure.newest.object = 6;
+    assert_ok(schedq_add_unschedulable(fx_worker(fixture), &popped.token, &failure, NULL));
+    assert_int_equal(count(fixture, 5), 0);
+    assert_int_equal(count(fixture, 6), 1);
+}
+
+static void
+a_deleted_pod_lets_go_of_its_object(void **state)
+{
+    fixture_t *fixture = *state;
+    fx_plugin_t *fit = counted(fixture);
+    schedq_pod_t active = add_object(fixture, "ns/a", 5);
+    schedq_result_t result;
+    assert_ok(schedq_delete(fx_worker(fixture), active, NULL, 0, &result));
+    assert_int_equal(result.object, 5);
+    assert_int_equal(count(fixture, 5), 0);
+
+    for (int way = 0; way < 2; way++) {
+        schedq_pod_t pod = add_object(fixture, "ns/b", 6);
+        schedq_popped_t popped = fx_pop(fixture, "ns/b");
+        assert_ok(schedq_delete(fx_worker(fixture), pod, NULL, 0, NULL));
+        assert_true(count(fixture, 6) >= 1);
+        schedq_failure_t failure;
+        schedq_failure_init(&failure);
+        failure.unschedulable = fit->bit;
+        failure.has_newest = 1;
+        failure.newest.object = 7;
+        if (way == 0)
+            assert_status(schedq_done(fx_worker(fixture), popped.token), SCHEDQ_GONE);
+        else
+            assert_status(schedq_add_unschedulable(fx_worker(fixture), &popped.token, &failure, NULL), SCHEDQ_GONE);
+        assert_int_equal(count(fixture, 6), 0);
+        assert_int_equal(count(fixture, 7), 0);
+    }
+}
+
+static void
+a_readded_pod_holds_one_reference(void **state)
+{
+    fixture_t *fixture = *state;
+    counted(fixture);
+    schedq_pod_spec_t spec = fx_spec("ns/a", 0);
+    spec.object = 5;
+    schedq_history_t history = {0};
+    schedq_failure_t failure;
+    schedq_failure_init(&failure);
+    assert_ok(schedq_readd(fx_worker(fixture), "ns/a", &spec, &history, &failure, NULL));
+    assert_int_equal(count(fixture, 5), 1);
+    spec.object = 6;
+    assert_status(schedq_readd(fx_worker(fixture), "ns/a", &spec, &history, &failure, NULL), SCHEDQ_EXISTS);
+    assert_int_equal(count(fixture, 6), 0);
+}
+
+static schedq_status_t
+send(fixture_t *fixture, uint64_t old_object, uint64_t new_object)
+{
+    schedq_move_t move;
+    schedq_move_init(&move);
+    move.event = SCHEDQ_EVENT_NODE_ADD;
+    move.old_object = old_object;
+    move.new_object = new_object;
+    return schedq_move_all(fx_worker(fixture), &move, NULL);
+}
+
+static void
+events_hold_their_objects_only_while_something_is_in_flight(void **state)
+{
+    fixture_t *fixture = *state;
+    fx_plugin_t *fit = counted(fixture);
+    fit->hint = SCHEDQ_HINT_SKIP;
+    add_object(fixture, "ns/parked", 4);
+    schedq_popped_t popped = fx_pop(fixture, "ns/parked");
+    fx_fail(fixture, &popped, fit->bit, 0);
+    assert_ok(send(fixture, 20, 21));
+    assert_int_equal(count(fixture, 20) + count(fixture, 21), 0);
+    assert_int_equal(fit->hint_new, 21);
+
+    add_object(fixture, "ns/a", 5);
+    popped = fx_pop(fixture, "ns/a");
+    assert_ok(send(fixture, 30, 31));
+    assert_int_equal(count(fixture, 30), 1);
+    assert_int_equal(count(fixture, 31), 1);
+    fx_fail(fixture, &popped, fit->bit, 0);
+    assert_int_equal(fit->hint_new, 31);
+    assert_int_equal(fit->hint_old, 30);
+}
+
+static void
+the_log_lets_go_of_what_it_overwrites(void **state)
+{
+    fixture_t *fixture = *state;
+    fixture->config.event_log = 4;
+    counted(fixture);
+    add_object(fixture, "ns/a", 5);
+    fx_pop(fixture, "ns/a");
+    for (uint64_t i = 0; i < 100; i++)
+        assert_ok(send(fixture, 0, 1000 + i));
+    int held = 0;
+    for (uint64_t i = 0; i < 100; i++)
+        held += count(fixture, 1000 + i);
+    assert_true(held <= 4);
+}
+
+static void
+absent_objects_of_events_are_not_counted(void **state)
+{
+    fixture_t *fixture = *state;
+    counted(fixture);
+    add_object(fixture, "ns/a", 5);
+    fx_pop(fixture, "ns/a");
+    assert_ok(send(fixture, 0, 0));
+    assert_int_equal(count(fixture, 0), 0);
+}
+
+static void
+destroying_a_full_queue_gives_every_reference_back(void **state)
+{
+    fixture_t *fixture = *state;
+    fx_plugin_t *fit = counted(fixture);
+    fx_plugin_t *gate = fx_gate(fixture, "Gate", NULL, 0);
+    fx_back_off(fixture, "ns/backoff", fit->bit, SCHEDQ_EVENT_NODE_ADD);
+    fx_err(fixture, "ns/error");
+    fx_park(fixture, "ns/parked", fit->bit);
+    gate->refuses = true;
+    fx_add(fixture, "ns/gated", 0);
+    gate->refuses = false;
+    add_object(fixture, "ns/flying", 5);
+    fx_pop(fixture, "ns/flying");
+    schedq_pod_t doomed = add_object(fixture, "ns/doomed", 6);
+    fx_pop(fixture, "ns/doomed");
+    assert_ok(schedq_delete(fx_worker(fixture), doomed, NULL, 0, NULL));
+    assert_ok(send(fixture, 30, 31));
+    update_object(fixture, "ns/flying", 5, 7, SCHEDQ_EVENT_UNSCHEDULED_POD_UPDATE_LABEL);
+    fx_add(fixture, "ns/active", 0);
+    assert_int_equal(fx_stats(fixture).inflight, 2);
+    /* what the queue stores is given back by destroy; what pop gave the caller is the caller's to give back */
+    int held = ledger_sum(&fixture->ledger);
+    assert_true(held > 0);
+    assert_ok(schedq_worker_unregister(fixture->worker));
+    fixture->worker = NULL;
+    assert_ok(schedq_destroy(fixture->queue));
+    fixture->queue = NULL;
+    int left = ledger_sum(&fixture->ledger);
+    assert_true(left == 0 || left == 2);
+    if (left == 2) {
+        ledger_release(&fixture->ledger, 5);
+        ledger_release(&fixture->ledger, 6);
+    }
+}
+
+/* A visitor sees a pinned object; the pin is gone afterwards. */
+static int
+pinned(void *ctx, const schedq_pod_info_t *pod)
+{
+    fixture_t *fixture = ctx;
+    assert_true(ledger_count(&fixture->ledger, pod->object) >= 2);
+    return 1;
+}
+
+static void
+visitors_see_pinned_objects(void **state)
+{
+    fixture_t *fixture = *state;
+    counted(fixture);
+    schedq_pod_t pod = add_object(fixture, "ns/a", 5);
+    add_object(fixture, "ns/b", 6);
+    assert_ok(schedq_nominate(fx_worker(fixture), pod, 3));
+    assert_ok(schedq_get(fx_worker(fixture), pod, pinned, fixture));
+    assert_ok(schedq_snapshot(fx_worker(fixture), pinned, fixture));
+    assert_ok(schedq_nominated_pods(fx_worker(fixture), 3, pinned, fixture));
+    assert_int_equal(count(fixture, 5), 1);
+    assert_int_equal(count(fixture, 6), 1);
+}
+
+/* ---- BORROWED ---- */
+
+static void
+a_pod_with_borrowed_objects_is_retried_after_any_event_that_concerns_it(void **state)
+{
+    fixture_t *fixture = *state;
+    fixture->config.objects = SCHEDQ_OBJECTS_BORROWED;
+    fx_plugin_t *fit = fx_plugin(fixture, "Fit", "Node", SCHEDQ_ACTION_ADD);
+    fx_plugin_t *deaf = fx_plugin(fixture, "Deaf", NULL, 0);
+    fit->hint = SCHEDQ_HINT_SKIP;
+    fx_add(fixture, "ns/a", 1);
+    fx_add(fixture, "ns/b", 0);
+    schedq_popped_t a = fx_pop(fixture, "ns/a"), b = fx_pop(fixture, "ns/b");
+    assert_ok(send(fixture, 20, 21));
+    assert_place(fx_fail(fixture, &a, fit->bit, 0).place, SCHEDQ_BACKOFF);
+    assert_place(fx_fail(fixture, &b, deaf->bit, 0).place, SCHEDQ_PARKED);
+    assert_int_equal(fit->hint_calls, 0);
+}
+
+static void
+hints_see_borrowed_objects_of_events_while_the_call_lasts(void **state)
+{
+    fixture_t *fixture = *state;
+    fixture->config.objects = SCHEDQ_OBJECTS_BORROWED;
+    fx_plugin_t *fit = fx_plugin(fixture, "Fit", "Node", SCHEDQ_ACTION_ADD);
+    fit->hint = SCHEDQ_HINT_SKIP;
+    fx_park(fixture, "ns/a", fit->bit);
+    assert_ok(send(fixture, 20, 21));
+    assert_int_equal(fit->hint_new, 21);
+    assert_place(fx_place(fixture, "ns/a"), SCHEDQ_PARKED);
+}
+
+static void
+a_plugin_that_waits_does_not_skip_the_backoff_of_borrowed_objects(void **state)
+{
+    fixture_t *fixture = *state;
+    fixture->config.objects = SCHEDQ_OBJECTS_BORROWED;
+    fx_plugin_t *wait = fx_plugin(fixture, "Wait", "Node", SCHEDQ_ACTION_ADD);
+    fx_add(fixture, "ns/a", 0);
+    schedq_popped_t popped = fx_pop(fixture, "ns/a");
+    assert_ok(send(fixture, 20, 21));
+    assert_place(fx_fail(fixture, &popped, 0, wait->bit).place, SCHEDQ_BACKOFF);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        fx_test(a_waiting_pod_holds_one_reference_and_a_popped_one_two),
+        fx_test(an_add_that_fails_keeps_no_reference),
+        fx_test(an_update_swaps_the_reference_in_every_waiting_place),
+        fx_test(an_update_that_adds_holds_one_reference),
+        fx_test(an_update_in_flight_leaves_the_holder_its_own_reference),
+        fx_test(the_newest_description_takes_the_place_of_the_popped_object),
+        fx_test(a_deleted_pod_lets_go_of_its_object),
+        fx_test(a_readded_pod_holds_one_reference),
+        fx_test(events_hold_their_objects_only_while_something_is_in_flight),
+        fx_test(the_log_lets_go_of_what_it_overwrites),
+        fx_test(absent_objects_of_events_are_not_counted),
+        fx_test(destroying_a_full_queue_gives_every_reference_back),
+        fx_test(visitors_see_pinned_objects),
+        fx_test(a_pod_with_borrowed_objects_is_retried_after_any_event_that_concerns_it),
+        fx_test(hints_see_borrowed_objects_of_events_while_the_call_lasts),
+        fx_test(a_plugin_that_waits_does_not_skip_the_backoff_of_borrowed_objects),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
