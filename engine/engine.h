@@ -117,8 +117,8 @@ struct engine_ops {
     schedq_status_t (*nominate)(schedq_worker_t *worker, schedq_pod_t pod, uint64_t node);
 
     /* Events. `assigned` NULL: move_all. */
-    void (*move)(schedq_worker_t *worker, const schedq_move_t *move, const struct assigned_pod *assigned,
-                 schedq_result_t *result);
+    schedq_status_t (*move)(schedq_worker_t *worker, const schedq_move_t *move, const struct assigned_pod *assigned,
+                            schedq_result_t *result);
     void (*event_begin)(schedq_worker_t *worker, uint64_t *sequence);
     schedq_status_t (*event_stamp)(schedq_worker_t *worker, uint64_t sequence, schedq_profile_t profile,
                                    uint64_t plugins);

@@ -21,10 +21,6 @@ check_move(schedq_worker_t *worker, const schedq_move_t *move, const char *funct
         worker_say(worker, "move.reserved: 0");
         return false;
     }
-    if (move->target.bits != 0 && move->event != SCHEDQ_EVENT_WILDCARD) {
-        worker_say(worker, "move.target: only with the wildcard, event %u", move->event);
-        return false;
-    }
     return true;
 }
 
@@ -49,7 +45,7 @@ move_pods(schedq_worker_t *worker, const schedq_move_t *move, const struct assig
         worker_say(worker, "namespace_length %" PRIu32 ": 1..%d", assigned->namespace_length, NAMESPACE_MAX);
         status = SCHEDQ_INVALID;
     } else {
-        worker->queue->ops->move(worker, move, assigned, out);
+        status = worker->queue->ops->move(worker, move, assigned, out);
     }
     call_end(&call);
     return status;

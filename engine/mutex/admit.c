@@ -202,10 +202,11 @@ admit_describe(struct mutex_queue *queue, uint32_t index, const schedq_pod_spec_
 void
 admit_renominate(struct mutex_queue *queue, uint32_t index, uint64_t old_described)
 {
-    struct entry *entry = pod_at(queue, index);
+    const struct entry *entry = pod_at(queue, index);
+    bool spoken_of = old_described != 0 || entry->described_node != 0;
 
-    if (old_described != 0 || entry->described_node != 0) {
-        nominator_set(&queue->nominator, index, entry->described_node);
+    if (spoken_of || entry->nominated) {
+        nominator_set(&queue->nominator, index, spoken_of ? entry->described_node : entry->nominated_node);
     }
 }
 

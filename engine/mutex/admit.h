@@ -37,7 +37,7 @@ void admit_end(struct mutex_queue *queue, uint32_t index);
  */
 schedq_status_t admit_describe(struct mutex_queue *queue, uint32_t index, const schedq_pod_spec_t *spec);
 
-/** The nominator after a description changed (SPEC 10): a nomination that no description speaks of is kept. */
+/** The nominator after a description changed: a nomination that neither description speaks of is kept, but made anew. */
 void admit_renominate(struct mutex_queue *queue, uint32_t index, uint64_t old_described);
 
 /** A new Timestamp, and with it the order among equals, unless the pod's order is its caller's. */

@@ -215,13 +215,18 @@ is_scale_down(const struct mutex_queue *queue, schedq_event_t event)
     return queue->base.registry.events[event].kind.actions == SCHEDQ_ACTION_UPDATE_POD_SCALE_DOWN;
 }
 
-void
+schedq_status_t
 mutex_move(schedq_worker_t *worker, const schedq_move_t *request, const struct assigned_pod *assigned,
            schedq_result_t *result)
 {
     struct mutex_queue *queue = queue_of(worker);
 
     queue_lock(queue);
+    if (request->target.bits != 0 && !queue->base.registry.events[request->event].wildcard) {
+        worker_say(worker, "move.target: {0}, since event %u is not {\"*\", SCHEDQ_ACTION_ALL}", request->event);
+        queue_unlock(queue);
+        return SCHEDQ_INVALID;
+    }
     const struct event *event = &queue->base.registry.events[request->event];
     bool moves_all = assigned == NULL || (assigned->updated && is_scale_down(queue, request->event));
     struct walk walk = {
@@ -243,4 +248,5 @@ mutex_move(schedq_worker_t *worker, const schedq_move_t *request, const struct a
     move(&walk);
     result->poppable = queue->made_poppable > 0;
     queue_unlock(queue);
+    return SCHEDQ_OK;
 }

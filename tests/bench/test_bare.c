@@ -175,6 +175,28 @@ names_that_differ_in_any_byte_are_different(void **state)
     bare_free(queue);
 }
 
+/* Among 400,000 names some two dozen pairs have the same 32-bit hash. */
+static void
+names_of_equal_hash_are_different(void **state)
+{
+    enum { NAMES = 400000 };
+    char name[32];
+    (void)state;
+    bare_t *queue = bare_new(NAMES);
+    assert_non_null(queue);
+
+    for (unsigned i = 0; i < NAMES; i++) {
+        int length = snprintf(name, sizeof name, "n/%06u", i);
+        assert_int_equal(bare_add(queue, name, (uint32_t)length, 0, i), BARE_OK);
+    }
+    for (unsigned i = 0; i < NAMES; i++) {
+        int length = snprintf(name, sizeof name, "n/%06u", i);
+        assert_int_equal(bare_delete(queue, name, (uint32_t)length), BARE_OK);
+    }
+    expect_empty(queue);
+    bare_free(queue);
+}
+
 static void
 a_full_queue_refuses_and_counts_pods_in_flight(void **state)
 {
@@ -498,6 +520,7 @@ main(int argc, char **argv)
         bare_test(a_name_is_taken_until_done),
         bare_test(names_of_1_to_63_bytes_are_accepted),
         cmocka_unit_test(names_that_differ_in_any_byte_are_different),
+        cmocka_unit_test(names_of_equal_hash_are_different),
         bare_test(a_full_queue_refuses_and_counts_pods_in_flight),
         bare_test(an_update_changes_priority_and_object_and_keeps_the_arrival),
         bare_test(a_deleted_pod_is_gone_and_its_name_free),
