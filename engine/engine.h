@@ -51,7 +51,7 @@ struct add_batch {
     const schedq_pod_spec_t *specs;
     size_t count;
     schedq_pod_t *pods;  /* may be NULL */
-    uint8_t *statuses;   /* preset: SCHEDQ_OK where the spec passed its check; the others are left out. Not NULL */
+    uint8_t *statuses;   /* preset: SCHEDQ_OK where the spec passed its check; the others are left out. NULL: all passed */
 };
 
 enum pop_mode { POP_TRY, POP_WAIT };
@@ -89,6 +89,7 @@ struct engine_ops {
                                     schedq_event_t *event);
     schedq_status_t (*profile_define)(schedq_t *queue, const char *name, schedq_profile_t *profile);
     schedq_status_t (*plugin_register)(schedq_t *queue, const schedq_plugin_t *plugin, uint64_t *bit);
+    uint64_t (*event_plugins)(schedq_t *queue, schedq_profile_t profile, schedq_event_t event);
     uint64_t (*rejector_bit)(schedq_t *queue, schedq_profile_t profile, const char *name, uint32_t length);
 
     /* Workers. */

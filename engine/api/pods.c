@@ -42,40 +42,27 @@ schedq_add(schedq_worker_t *worker, const char *names, const schedq_pod_spec_t *
     return status;
 }
 
-#define CHUNK 256
-
-/* Without an array of the caller's the statuses of a chunk are kept here, so a batch is added chunk by chunk. */
+/* Without an array for statuses a bad spec has no place of its own to be told at: it stops the whole batch. */
 static schedq_status_t
-add_chunk(schedq_worker_t *worker, const char *names, const schedq_pod_spec_t *specs, size_t count,
+add_batch(schedq_worker_t *worker, const char *names, const schedq_pod_spec_t *specs, size_t count,
           schedq_pod_t *pods, uint8_t *statuses, schedq_result_t *result)
 {
     const struct add_batch batch = {
         .names = names, .specs = specs, .count = count, .pods = pods, .statuses = statuses};
 
     for (size_t i = 0; i < count; i++) {
-        statuses[i] = (uint8_t)(check_spec(worker, names, &specs[i]) ? SCHEDQ_OK : SCHEDQ_INVALID);
-        if (pods != NULL) {
-            pods[i].bits = 0;
+        bool legal = check_spec(worker, names, &specs[i]);
+
+        if (statuses != NULL) {
+            statuses[i] = (uint8_t)(legal ? SCHEDQ_OK : SCHEDQ_INVALID);
+        } else if (!legal) {
+            return SCHEDQ_INVALID;
         }
     }
-    return worker->queue->ops->add_many(worker, &batch, result);
-}
-
-static schedq_status_t
-add_chunks(schedq_worker_t *worker, const char *names, const schedq_pod_spec_t *specs, size_t count,
-           schedq_pod_t *pods, schedq_result_t *result)
-{
-    schedq_status_t first = SCHEDQ_OK;
-    uint8_t statuses[CHUNK];
-
-    for (size_t begin = 0; begin < count; begin += CHUNK) {
-        size_t length = count - begin < CHUNK ? count - begin : CHUNK;
-        schedq_status_t status = add_chunk(worker, names, specs + begin, length,
-                                           pods == NULL ? NULL : pods + begin, statuses, result);
-
-        first = first == SCHEDQ_OK ? status : first;
+    if (pods != NULL) {
+        memset(pods, 0, count * sizeof *pods);
     }
-    return first;
+    return worker->queue->ops->add_many(worker, &batch, result);
 }
 
 schedq_status_t
@@ -92,10 +79,8 @@ schedq_add_many(schedq_worker_t *worker, const char *names, const schedq_pod_spe
     }
     if (count > 0 && (!check_not_null(worker, names, "names") || !check_not_null(worker, specs, "specs"))) {
         status = SCHEDQ_INVALID;
-    } else if (statuses != NULL) {
-        status = add_chunk(worker, names, specs, count, pods, statuses, out);
     } else {
-        status = add_chunks(worker, names, specs, count, pods, out);
+        status = add_batch(worker, names, specs, count, pods, statuses, out);
     }
     call_end(&call);
     return status;

@@ -164,6 +164,41 @@ schedq_plugin_register(schedq_t *queue, const schedq_plugin_t *plugin, uint64_t 
     return status;
 }
 
+schedq_status_t
+schedq_plugin_name(schedq_t *queue, schedq_profile_t profile, const char *name, uint32_t name_length, uint64_t *bit,
+                   char *why, size_t why_size)
+{
+    struct registry_name copy;
+    schedq_plugin_t plugin;
+
+    say(why, why_size, "%s", "");
+    if (!check_pointer(name, "name", why, why_size) || !check_text(why, why_size, "name", name, name_length)) {
+        return SCHEDQ_INVALID;
+    }
+    memcpy(copy.text, name, name_length);
+    copy.text[name_length] = '\0';
+    schedq_plugin_init(&plugin);
+    plugin.profile = profile;
+    plugin.name = copy.text;
+    return schedq_plugin_register(queue, &plugin, bit, why, why_size);
+}
+
+uint64_t
+schedq_event_plugins(schedq_t *queue, schedq_profile_t profile, schedq_event_t event)
+{
+    struct call call;
+    uint64_t plugins = 0;
+
+    if (call_begin(&call, queue) != SCHEDQ_OK) {
+        return 0;
+    }
+    if (profile < registry_profile_count(&queue->registry) && event < registry_event_count(&queue->registry)) {
+        plugins = queue->ops->event_plugins(queue, profile, event);
+    }
+    call_end(&call);
+    return plugins;
+}
+
 uint64_t
 schedq_rejector_bit(schedq_t *queue, schedq_profile_t profile, const char *name, uint32_t name_length)
 {

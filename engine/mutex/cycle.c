@@ -300,6 +300,7 @@ fail(struct mutex_queue *queue, uint32_t index, schedq_token_t *token, const sch
 {
     struct entry *entry = pod_at(queue, index);
     int64_t now = queue_now(queue);
+    uint64_t replaced = entry->object;
 
     if (queue->base.rules.host && is_outdated(queue, entry, failure, result)) {
         entry->marks &= (uint8_t)~MARK_ACTIVATED;
@@ -321,6 +322,7 @@ fail(struct mutex_queue *queue, uint32_t index, schedq_token_t *token, const sch
     route_failed(queue, index, failure, strategy, now, result);
     queue->counters.failures++;
     report_pod(queue, index, result);
+    result->object = replaced;
     result->poppable = queue->made_poppable > 0;
     return SCHEDQ_OK;
 }

@@ -173,6 +173,13 @@ mutex_event_define(schedq_t *base, const char *resource, uint32_t actions, const
     return status;
 }
 
+/* Argument checks read profiles and plugins without the lock: they are fixed when the first worker exists. */
+static bool
+setup_is_over(const struct mutex_queue *queue)
+{
+    return queue->worker_count > 0;
+}
+
 static schedq_status_t
 mutex_profile_define(schedq_t *base, const char *name, schedq_profile_t *profile)
 {
@@ -180,7 +187,9 @@ mutex_profile_define(schedq_t *base, const char *name, schedq_profile_t *profile
     schedq_status_t status = SCHEDQ_NOMEM;
 
     queue_lock(queue);
-    if (event_log_add_profile(&queue->log, base->registry.profile_count + 1)) {
+    if (setup_is_over(queue)) {
+        status = SCHEDQ_BUSY;
+    } else if (event_log_add_profile(&queue->log, base->registry.profile_count + 1)) {
         status = registry_define_profile(&base->registry, name, profile);
     }
     queue_unlock(queue);
@@ -193,9 +202,21 @@ mutex_plugin_register(schedq_t *base, const schedq_plugin_t *plugin, uint64_t *b
     struct mutex_queue *queue = mutex_queue(base);
 
     queue_lock(queue);
-    schedq_status_t status = registry_add_plugin(&base->registry, plugin, bit);
+    schedq_status_t status =
+        setup_is_over(queue) ? SCHEDQ_BUSY : registry_add_plugin(&base->registry, plugin, bit);
     queue_unlock(queue);
     return status;
+}
+
+static uint64_t
+mutex_event_plugins(schedq_t *base, schedq_profile_t profile, schedq_event_t event)
+{
+    struct mutex_queue *queue = mutex_queue(base);
+
+    queue_lock(queue);
+    uint64_t plugins = registry_reached(&base->registry, profile, event);
+    queue_unlock(queue);
+    return plugins;
 }
 
 static uint64_t
@@ -223,6 +244,7 @@ const struct engine_ops mutex_engine = {
     .event_define = mutex_event_define,
     .profile_define = mutex_profile_define,
     .plugin_register = mutex_plugin_register,
+    .event_plugins = mutex_event_plugins,
     .rejector_bit = mutex_rejector_bit,
     .worker_register = mutex_worker_register,
     .worker_unregister = mutex_worker_unregister,

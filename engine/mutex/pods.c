@@ -69,15 +69,18 @@ mutex_add_many(schedq_worker_t *worker, const struct add_batch *batch, schedq_re
     queue_lock(queue);
     for (size_t i = 0; i < batch->count; i++) {
         const schedq_pod_spec_t *spec = &batch->specs[i];
+        schedq_status_t status = batch->statuses != NULL ? (schedq_status_t)batch->statuses[i] : SCHEDQ_OK;
 
-        if (batch->statuses[i] == SCHEDQ_OK) {
-            result->pod.bits = 0;
-            batch->statuses[i] = (uint8_t)add_one(worker, batch->names + spec->name_offset, spec, result);
-            if (batch->pods != NULL) {
-                batch->pods[i].bits = batch->statuses[i] == SCHEDQ_OK ? result->pod.bits : 0;
+        if (status == SCHEDQ_OK) {
+            status = add_one(worker, batch->names + spec->name_offset, spec, result);
+            if (batch->pods != NULL && status == SCHEDQ_OK) {
+                batch->pods[i] = result->pod;
             }
         }
-        first = first == SCHEDQ_OK ? (schedq_status_t)batch->statuses[i] : first;
+        if (batch->statuses != NULL) {
+            batch->statuses[i] = (uint8_t)status;
+        }
+        first = first == SCHEDQ_OK ? status : first;
     }
     result->poppable = queue->made_poppable > 0;
     queue_unlock(queue);
@@ -166,6 +169,7 @@ update_present(schedq_worker_t *worker, uint32_t index, const schedq_pod_spec_t 
     struct mutex_queue *queue = queue_of(worker);
     struct entry *entry = pod_at(queue, index);
     uint64_t old_described = entry->described_node;
+    uint64_t replaced = entry->object;
 
     if (entry->profile != spec->profile) {
         worker_say(worker, "spec.profile %u: %u, a pod keeps its profile", spec->profile, entry->profile);
@@ -182,6 +186,7 @@ update_present(schedq_worker_t *worker, uint32_t index, const schedq_pod_spec_t 
     if (entry->place == SCHEDQ_INFLIGHT) {
         update_in_flight(queue, update, spec->object);
         report_moved(queue, index, result);
+        result->object = replaced;
         return SCHEDQ_OK;
     }
     admit_renominate(queue, index, old_described);
@@ -190,6 +195,7 @@ update_present(schedq_worker_t *worker, uint32_t index, const schedq_pod_spec_t 
         retry_updated(queue, index, update, result);
     }
     report_moved(queue, index, result);
+    result->object = replaced;
     return SCHEDQ_OK;
 }
 

@@ -24,10 +24,13 @@ flush_backoff(struct mutex_queue *queue, struct heap *heap, int64_t now, schedq_
     bool moved = false;
 
     /* Where a gate stands between backoff and active, only the host can ask it. */
-    if (queue->base.rules.host && !queue->base.rules.pop_from_backoff) {
-        return false;
-    }
+    bool left_to_host = queue->base.rules.host && !queue->base.rules.pop_from_backoff;
+
     while (heap->count > 0 && !backoff_is_waiting(&queue->base.rules.backoff, heap_best(heap).key, now)) {
+        if (left_to_host) {
+            result->left = 1;
+            return false;
+        }
         if (queue->base.rules.host) {
             route_admitted(&route, heap_best(heap).entry, SCHEDQ_ACTIVE);
         } else {

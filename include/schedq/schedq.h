@@ -10,13 +10,15 @@
  * it as a general work queue: every pod has a name, a history and a place, and pays for them.
  *
  * GUARANTEES
- *   order    higher priority first (any int32), then older Timestamp (or the caller's order key). A pop never returns a
- *            pod while a pod that ranks before it was active during the whole of that call.
+ *   order    higher priority first (any int32), then older Timestamp, then the one that got its Timestamp first. A caller's
+ *            order key stands in the place of the Timestamp. A pop never returns a pod while a pod that ranks before it was
+ *            active during the whole of that call. (config.fifo: without the priority; SCHEDQ_ORDER_RELAXED: only that.)
  *   once     a pod is in exactly one place; every add ends in one done or one delete, or the pod is still pending.
- *   events   an event whose move_all starts after a pod was popped reaches that pod, before or after it is parked.
- *            The memory for that does not grow with the number of events.
- *   time     a due pod is active at the latest one tick after its expiry, while any thread calls schedq_tick, a
- *            blocking schedq_pop, or the timer thread runs.
+ *   events   an event whose move_all (host: event_begin) starts after a pod was popped reaches that pod, before or after it is
+ *            parked. The memory for that does not grow with the number of events.
+ *   time     a due pod is active at the latest one tick, plus the time to move those due before it, after its expiry, while
+ *            any thread calls schedq_tick or a blocking schedq_pop, or the timer thread runs. (With backoff_window: at the next
+ *            whole second. With host decisions and pop_from_backoff 0: when the host applies it.)
  *   host     no global state, no thread (unless schedq_run), no signal handler, no printing, no environment variable,
  *            no abort for an operating error.
  *
@@ -29,18 +31,25 @@
  *            worker  queue  setup  alone       . may overlap
  *   worker     .1      .      X      X        .1 may overlap if the workers differ
  *   queue      .       .      X      X         X the caller must exclude it
- * After schedq_close every call stays safe until schedq_destroy.
+ * A [setup] call after that returns SCHEDQ_BUSY. After schedq_close every call stays safe until schedq_destroy.
  *
  * PROGRESS. SCHEDQ_ENGINE_MUTEX is blocking: a call waits for the call that holds the queue's one mutex, and hints and
- * PreEnqueue run with it held. No call waits for anything else, except a blocking pop (for a pod) and the allocator.
- * Where a declaration says "allocates", the call may wait for the allocator; schedq_reserve takes that away.
+ * PreEnqueue run with it held. No call waits for anything else, except a blocking pop (for a pod), schedq_stop (for the timer
+ * thread), and the allocator, in calls that list SCHEDQ_NOMEM or say "allocates". Costs are those of this engine; n is the
+ * number of pods in the queue.
  *
  * ORDERING. What a thread did before it passed a pod to the queue (add, add_unschedulable, a move) happens before what
  * a thread does after it popped that pod. Statistics and words are exact when the queue is quiet.
  *
+ * ARGUMENTS. A NULL that is not allowed is SCHEDQ_INVALID (0 or NULL from functions that return a size, a mask or a pointer), also
+ * where a list does not name it. A token that this queue never gave is SCHEDQ_STALE, such a handle names no pod. Reserved
+ * bytes and unknown flags must be 0, and struct_size what the init function sets, else SCHEDQ_INVALID.
+ *
+ * "Waiting" is backoff, error backoff, parked or gated.
+ *
  * CALLBACKS run on the caller's thread. They must not call the queue that runs them: any such call returns SCHEDQ_BUSY
  * (or 0 from functions that return a size or a mask). They may run twice for one event, concurrently on several
- * threads, and for a decision that is discarded.
+ * threads, and for a decision that is discarded. The objects that they get are held during the call.
  *
  * RESTRICTIONS. Not usable in a child after fork without exec. Not async-signal-safe. A thread must not be cancelled
  * inside a call. Struct layouts are those of 64-bit platforms. With the default build jemalloc is linked: do not
@@ -97,7 +106,7 @@ typedef enum schedq_status {
     SCHEDQ_GONE,      /**< the pod was deleted meanwhile */
     SCHEDQ_FULL,      /**< a cap of the configuration; nothing changed */
     SCHEDQ_NOMEM,     /**< the allocator gave nothing; nothing changed, unless the function says otherwise */
-    SCHEDQ_BUSY,      /**< called from a callback of this queue, or this worker is inside a call */
+    SCHEDQ_BUSY,      /**< called from a callback of this queue; or this worker is inside a call; or setup is over */
     SCHEDQ_RETRY,     /**< [host] judge the newer events, then call again */
     SCHEDQ_CHANGED,   /**< [host] judge the new object, then call again */
     SCHEDQ_INVALID    /**< an argument is out of range; the words say which, and the range; nothing changed */
@@ -155,13 +164,13 @@ typedef int (*schedq_precheck_fn)(void *ctx, uint64_t pod);
  */
 typedef struct schedq_result {
     schedq_pod_t pod;           /**< the pod; with EXISTS the one that has the name */
-    uint64_t object;            /**< the object it has, or had (delete, GONE) */
-    uint64_t ref;               /**< [host] names a waiting pod at this version for schedq_apply; 0 = none */
+    uint64_t object;            /**< its object; update, and add_unschedulable with `newest`: the one that was replaced */
+    uint64_t ref;               /**< [host] names a waiting pod at this version for schedq_apply; 0 = not waiting */
     uint64_t unschedulable;     /**< its rejectors before the call (delete, update, apply, find) */
     uint64_t pending;           /**< those among its rejectors that only wait (as kube's PendingPlugins) */
-    uint64_t sequence;          /**< RETRY: judge events up to this one */
+    uint64_t sequence;          /**< RETRY: judge events up to this one: words.event_sequence when the call looked */
     int64_t  timestamp_ns;      /**< the Timestamp that the call set or found */
-    uint32_t to_active;         /**< pods that this call put there ... */
+    uint32_t to_active;         /**< pods that this call put there, from another place or again (a pod that a move tried in vain)  */
     uint32_t to_backoff;        /**< (error backoff too) */
     uint32_t to_parked;
     uint32_t to_gated;
@@ -169,7 +178,8 @@ typedef struct schedq_result {
     uint8_t  gate;              /**< 1 + number of the plugin bit that gates it; 0 = none */
     uint8_t  poppable;          /**< 1: something may be popped now: signal a waiter. Backoff counts if pop takes from it */
     uint8_t  added;             /**< 1: update or readd made a new pod */
-    uint8_t  reserved[4];
+    uint8_t  left;              /**< [host] tick: 1: due backoff was left to schedq_candidates and schedq_apply */
+    uint8_t  reserved[3];
 } schedq_result_t;
 
 /** All zero: CLOCK_MONOTONIC. Layout frozen (32 bytes). */
@@ -211,16 +221,17 @@ typedef struct schedq_config {
     uint32_t struct_size; /**< set by the init functions */
     /* Caps. Hitting one is SCHEDQ_FULL at admission; 0 = none: it grows to the width of its word. */
     uint32_t max_pods;    /**< default 1,048,576; 0..268,435,455 */
-    uint32_t max_bands;   /**< distinct priorities of the pods in the queue; default 1,024; 0..65,535 */
+    uint32_t max_bands;   /**< distinct priorities of the pods in the queue, counted at admission (an update may bring one
+                               more); default 1,024; 0..65,535 */
     uint32_t max_workers; /**< default 64; 1..64, the timer thread takes one */
     uint32_t max_events;  /**< kinds of events, the predefined ones included; default 256; 0 or 24..65,535 */
     uint32_t event_log;   /**< [callbacks] events kept for hint replay; default 4,096; 0 or a power of two up to 1,048,576 */
     uint32_t max_lots;    /**< rejector sets kept apart by each worker; default 64; 1..65,535; the rest share one */
     uint32_t reserved0;
     /* Time, nanoseconds. */
-    int64_t initial_backoff_ns; /**< default 1 s; 1 ms..1 h */
+    int64_t initial_backoff_ns; /**< the n-th backoff is initial * 2^(n-1), at most the maximum; default 1 s; 1 ms..1 h */
     int64_t max_backoff_ns;     /**< default 10 s; 0 = no backoff, else 1 ms..24 h */
-    int64_t max_parked_ns;      /**< default 5 min; a pod parked for longer is tried again; 1 ms..365 days */
+    int64_t max_parked_ns;      /**< a pod parked for longer is tried again; default 5 min; 1 ms..365 days */
     int64_t tick_ns;            /**< default 1 ms; the longest the timer thread is late; 100 us..1 s */
     /* Kind. */
     uint8_t engine;         /**< SCHEDQ_ENGINE_MUTEX */
@@ -229,17 +240,19 @@ typedef struct schedq_config {
     uint8_t decide;         /**< CALLBACKS (default): hints, PreEnqueue, preCheck; HOST: candidates and apply, no callback */
     uint8_t external_clock; /**< 1: time is schedq_words.now_ns, which the host advances; `clock` must be zero */
     /* Behaviour; the kube presets set these, anybody may. */
-    uint8_t requeue;             /**< HINTS (default): events are matched with rejectors; MOVE_CYCLE: kube <= 1.27 */
+    uint8_t requeue;             /**< HINTS (default): events are matched with rejectors; MOVE_CYCLE: kube <= 1.27. [host] ignored */
     uint8_t pop_from_backoff;    /**< 1 (default): when nothing is active, pop takes from backoff (never error backoff) */
     uint8_t backoff_window;      /**< 1: expiries are cut to whole seconds and compared in them (kube >= 1.33); default 0 */
     uint8_t backoff_at_expiry;   /**< 1: at exactly its expiry a pod still is backing off (kube >= 1.33); default 0 */
-    uint8_t backoff_counts;      /**< FAILURES (default): rejections and errors apart; ATTEMPTS: kube <= 1.31 */
+    uint8_t backoff_counts;      /**< the n above. FAILURES (default): errors if there are any, else rejections; ATTEMPTS: pops, where
+                                      0 counts as 1 and the first backoff may exceed the maximum (kube <= 1.31) */
     uint8_t errors_park;         /**< 1: a failure without rejectors is parked (kube <= 1.28); default 0: it backs off */
     uint8_t keep_order;          /**< 1: a failed pod keeps its place inside its priority; default 0: it goes behind */
     uint8_t gates_see_wildcards; /**< 1 (default): wildcards and the leftover limit try gated pods again */
     uint8_t count_cycles;        /**< 1: pops are numbered (popped.cycle); default 0 */
     uint8_t fifo;                /**< 1: priorities do not order; default 0 */
-    uint8_t kube_minor;          /**< 0 (default), 12, 26, 34: details of that kube release: metric labels, event matching, nominations */
+    uint8_t kube_minor;          /**< 0 (default), 12, 26, 34: details of that kube release: metric labels, event matching, when a
+                                      spec's nomination counts (0: at add; 26, 34: when the pod becomes active) */
     uint8_t reserved1[8];
     int64_t start_ns;            /**< external_clock: its first reading */
     schedq_clock_t     clock;
@@ -303,7 +316,9 @@ SCHEDQ_API schedq_status_t schedq_create(const schedq_config_t *config, schedq_t
 SCHEDQ_API schedq_status_t schedq_destroy(schedq_t *queue);
 
 /**
- * Allocates for that many pods (names of at most 63 bytes), priorities and workers: no call allocates while they suffice.
+ * Allocates for that many pods (names of at most 63 bytes), priorities and workers. While they suffice, and there are at most
+ * max_lots rejector sets, add, add_many, readd, update, add_unschedulable, delete, pops, moves, apply, activate and tick do
+ * not allocate.
  *
  * @retval SCHEDQ_OK, SCHEDQ_NOMEM (what was reserved stays), SCHEDQ_INVALID (above a cap; `why` says which), SCHEDQ_BUSY
  * [queue] Allocates.
@@ -320,7 +335,7 @@ SCHEDQ_API schedq_status_t schedq_trim(schedq_t *queue);
  * A place's count is raised before a pod becomes visible there and lowered after one left: 0 read after an event's stamp
  * means that there is nothing to look for. Exact when quiet. Active and in-flight pods are in schedq_stats.
  */
-typedef struct schedq_words {
+typedef struct schedq_words_t {
     uint64_t parked, gated, backoff, error_backoff, nominations;
     uint64_t event_sequence;   /**< newest sequence drawn by schedq_event_begin or schedq_move_all */
     int64_t  next_deadline_ns; /**< when schedq_tick is wanted, on the queue's clock; SCHEDQ_NO_DEADLINE: never */
@@ -357,7 +372,7 @@ enum {
     SCHEDQ_ACTION_ALL = 0xfff
 };
 
-/** Events that every queue knows. The wildcard is {"*", SCHEDQ_ACTION_ALL}. */
+/** Events that every queue knows. The wildcard is {"*", SCHEDQ_ACTION_ALL}; the same with another label is a wildcard too. */
 enum {
     SCHEDQ_EVENT_WILDCARD = 0,
     SCHEDQ_EVENT_UNSCHEDULED_POD_ADD = 1, /* resource UnschedulablePod: a pod without a node */
@@ -453,12 +468,32 @@ schedq_plugin_init(schedq_plugin_t *plugin)
 SCHEDQ_API schedq_status_t schedq_plugin_register(schedq_t *queue, const schedq_plugin_t *plugin, uint64_t *bit, char *why,
                                                   size_t why_size);
 
+/**
+ * Registers a plugin that is only a name: what a host that matches events itself needs. As schedq_plugin_register otherwise.
+ *
+ * @param name 1..127 bytes, need not end in NUL; copied
+ * @retval SCHEDQ_OK, SCHEDQ_FULL, SCHEDQ_EXISTS (*bit is its bit), SCHEDQ_INVALID, SCHEDQ_NOMEM, SCHEDQ_BUSY
+ * [setup] Allocates.
+ */
+SCHEDQ_API schedq_status_t schedq_plugin_name(schedq_t *queue, schedq_profile_t profile, const char *name,
+                                              uint32_t name_length, uint64_t *bit, char *why, size_t why_size);
+
+/**
+ * The plugins of a profile whose interests an event matches, late names and SCHEDQ_REJECTOR_OTHERS included; all for a wildcard.
+ *
+ * What schedq_move_all uses; a host whose plugins were registered with interests gets its masks here.
+ * @retval the mask; 0 for an unknown profile or event, or from a callback
+ * [queue] O(1)
+ */
+SCHEDQ_API uint64_t schedq_event_plugins(schedq_t *queue, schedq_profile_t profile, schedq_event_t event);
+
 #define SCHEDQ_REJECTOR_OTHERS (UINT64_C(1) << 63) /**< shared by names without a bit of their own; every event reaches it */
 
 /**
  * Bit of a rejector whose name shows up late; the same name gives the same bit, registered plugins their own.
  *
- * A late name hears of every event. When the 63 numbers are used up: SCHEDQ_REJECTOR_OTHERS.
+ * Every event reaches a late name, also with host decisions: the library adds such bits to the host's masks by itself. When the
+ * 63 numbers are used up: SCHEDQ_REJECTOR_OTHERS.
  * @param name 1..127 bytes, need not end in NUL; copied
  * @retval the bit; SCHEDQ_REJECTOR_OTHERS also if there is no memory; 0 for a bad argument (unknown profile, bad name) or from a callback
  * [queue] Allocates.
@@ -544,9 +579,11 @@ enum {
 /** A pod as its caller describes it. Zero it first. Layout frozen (64 bytes); extensions get a new call. */
 typedef struct schedq_pod_spec {
     uint64_t object;         /**< the caller's pod: 64 bits that pop returns; see schedq_objects_t */
-    uint64_t nominated_node; /**< status.nominatedNodeName as the caller numbers nodes; 0 = none */
-    int64_t  timestamp_ns;   /**< on the queue's clock; 0 = now; at least 0 */
-    int64_t  order_key;      /**< with SCHEDQ_POD_ORDER_KEY; equal keys: any order */
+    uint64_t nominated_node; /**< status.nominatedNodeName as the caller numbers nodes; 0 = none: in an update that ends what an
+                                  earlier spec nominated, and keeps what schedq_nominate did if the earlier spec had 0 too */
+    int64_t  timestamp_ns;   /**< on the queue's clock; 0 = now, after all that came before; at least 0. It orders the pod, and
+                                  max_parked_ns counts from it. Equal ones that callers chose: any order */
+    int64_t  order_key;      /**< with SCHEDQ_POD_ORDER_KEY; compared with others' Timestamps; equal keys: any order */
     uint32_t name_offset;    /**< "namespace/name" begins here in the text `names` beside the spec */
     uint32_t name_length;    /**< 3..317 bytes: one '/', something on both sides, no NUL; copied */
     int32_t  priority;       /**< higher first; any value */
@@ -573,7 +610,8 @@ typedef struct schedq_popped {
     schedq_token_t token;
     schedq_pod_t   pod;
     uint64_t       object;        /**< COUNTED: one reference is the caller's, which using the token gives back */
-    const char    *name;          /**< "namespace/name" and a NUL; the queue's memory, valid until the token is used */
+    const char    *name;          /**< "namespace/name" and a NUL; the queue's memory, valid until done or add_unschedulable ends
+                                       the cycle (OK, GONE), also after a deletion */
     uint32_t       name_length;
     int32_t        priority;
     schedq_history_t history;
@@ -596,7 +634,7 @@ typedef struct schedq_popped {
  * A deletion of a pod in flight frees the name at once. A nomination in the spec counts from here on.
  * @param names text that holds the name at spec->name_offset; not referenced after the call
  * @retval SCHEDQ_OK       it is active or gated (result->place); poppable by pops that start after this returns
- * @retval SCHEDQ_EXISTS   this name is waiting or in flight: `result` describes that pod; nothing changed
+ * @retval SCHEDQ_EXISTS   this name is in the queue, in any place: `result` describes that pod; nothing changed
  * @retval SCHEDQ_RETRY    [host] gated, and its gate has a stamp newer than judged_up_to: nothing changed, ask PreEnqueue again
  * @retval SCHEDQ_CLOSED, SCHEDQ_FULL, SCHEDQ_NOMEM, SCHEDQ_INVALID, SCHEDQ_BUSY  nothing changed
  * [worker] O(log n). Allocates.
@@ -605,15 +643,15 @@ SCHEDQ_API schedq_status_t schedq_add(schedq_worker_t *worker, const char *names
                                       schedq_result_t *result);
 
 /**
- * Adds many pods; no pop sees a part of them without the rest (strict order holds inside the batch).
+ * Adds many pods. A pop never takes one of them while another of them that ranks before it is still to come.
  *
  * @param pods     receives the handle of element i; {0} if it was not added; may be NULL
- * @param statuses receives what schedq_add would have returned for element i; may be NULL
+ * @param statuses receives what schedq_add would have returned for element i. NULL: one INVALID element, and nothing is added
  * @param result   counts over all
  * @retval SCHEDQ_OK      all of them are OK (count 0 too)
- * @retval other          the first element's status that is not OK; the others were still added
+ * @retval other          the first element's status that is not OK; the others were still added, but see `statuses`
  * @retval SCHEDQ_BUSY    nothing changed
- * [worker] Allocates.
+ * [worker] O(count log n). Allocates.
  */
 SCHEDQ_API schedq_status_t schedq_add_many(schedq_worker_t *worker, const char *names, const schedq_pod_spec_t *specs,
                                            size_t count, schedq_pod_t *pods, uint8_t *statuses, schedq_result_t *result);
@@ -624,7 +662,7 @@ SCHEDQ_API schedq_status_t schedq_try_pop(schedq_worker_t *worker, schedq_popped
 /**
  * Takes the best pod, waits for one if there is none. While it waits it serves time as schedq_tick does, if nobody else does.
  *
- * @param deadline_ns on the queue's clock; SCHEDQ_NO_DEADLINE: none. With a virtual or external clock the call sleeps
+ * @param deadline_ns on the queue's clock; SCHEDQ_NO_DEADLINE: none; one that has passed: one look. With a virtual or external clock the call sleeps
  *                    untimed and looks again at every schedq_tick
  * @retval SCHEDQ_OK, SCHEDQ_TIMEDOUT, SCHEDQ_CLOSED (closed and empty), SCHEDQ_INVALID, SCHEDQ_BUSY
  * [worker] Waits while there is nothing to pop.
@@ -647,11 +685,13 @@ typedef struct schedq_failure {
     uint32_t struct_size; /**< set by schedq_failure_init */
     uint8_t  place;       /**< [host] PARKED, BACKOFF, ACTIVE or GATED; [callbacks] 0 */
     uint8_t  gate;        /**< [host] GATED: 1 + number of the plugin bit */
-    uint8_t  has_newest;  /**< 1: `newest` replaces what pop or update left */
+    uint8_t  has_newest;  /**< 1: `newest` replaces what pop, or an update during the flight, left */
     uint8_t  reserved;
-    uint64_t unschedulable; /**< bits of the plugins that rejected it, in its profile; both 0: it failed with an error */
+    uint64_t unschedulable; /**< bits of the plugins that rejected it, in its profile; both 0: it failed with an error; bits that were
+                                 never given out: INVALID */
     uint64_t pending;       /**< bits of the plugins that wait for something: a hint of theirs skips the backoff */
-    uint64_t judged_up_to;  /**< [host] `place` judges every event in (seen, this] */
+    uint64_t judged_up_to;  /**< [host] `place` judges every event in (seen, this]; one that was drawn but is not in the host's log yet
+                                 counts as one that helps */
     schedq_pod_spec_t newest; /**< object, priority, nomination, flags, order_key; its name, profile and times are ignored */
 } schedq_failure_t;
 
@@ -668,7 +708,8 @@ schedq_failure_init(schedq_failure_t *failure)
  *
  * Never FULL: its space was taken at admission. The Timestamp becomes now.
  * [host] BACKOFF acts as ACTIVE if the backoff is over, as ERROR_BACKOFF after an error. PARKED and GATED only if no stamp of
- * a rejector (GATED: of the gate) is newer than judged_up_to and the pod was not activated; else RETRY.
+ * a rejector (GATED: of the gate; no rejectors: of any event) is newer than judged_up_to and the pod was not activated; else
+ * RETRY. The host asks PreEnqueue before ACTIVE, and before BACKOFF too with pop_from_backoff; a gate's bit joins unschedulable.
  * @param token in and out: RETRY leaves the pod in flight and the caller's, under the token that is stored here
  * @retval SCHEDQ_OK      `result` tells where; the token is used up
  * @retval SCHEDQ_RETRY   [host] judge up to result->sequence, call again
@@ -684,8 +725,12 @@ SCHEDQ_API schedq_status_t schedq_add_unschedulable(schedq_worker_t *worker, sch
 /**
  * Puts back a pod that failed after its done (binding): it comes with its history and is never parked.
  *
- * @param history counters and times before this failure; the failure is counted on top, Timestamp becomes now
- * @param failure as in add_unschedulable; has_newest must be 0: `spec` is the newest; [host] place ACTIVE, BACKOFF or GATED
+ * [callbacks] It backs off (through PreEnqueue if pop takes from backoff), or is active if no backoff is left.
+ * @param spec    as in add; timestamp_ns and judged_up_to are ignored, gate must be 0
+ * @param history counters and times before this failure; the failure is counted on top. Timestamp becomes now; with
+ *                config.keep_order it is ordered by history->timestamp_ns
+ * @param failure as in add_unschedulable; has_newest must be 0: `spec` is the newest; [host] place ACTIVE, BACKOFF or GATED, with
+ *                gate and judged_up_to
  * @retval as schedq_add
  * [worker] O(log n). Allocates.
  */
@@ -703,7 +748,8 @@ SCHEDQ_API schedq_status_t schedq_find(schedq_worker_t *worker, const char *name
  * Active or backing off: replaced in place, a new priority takes effect at once. Parked or gated: `events` decide whether it
  * is tried again. In flight: its holder keeps what it popped; the events count when it fails. Times and counters stay.
  * [host] nothing is decided: a waiting pod's new ref comes back: judge the events, then apply. In flight (result->place):
- * log the events, then schedq_event_begin and schedq_event_stamp.
+ * schedq_event_begin; log the events under it; schedq_event_stamp; then schedq_find: a pod that was parked meanwhile is judged
+ * as a waiting one.
  * @param old_object what hints get as the old object; 0 = absent; the new one is spec->object
  * @param events what the update was classified as; 0 of them: nothing that could help
  * @retval SCHEDQ_OK       result->added tells whether it acted as add
@@ -727,14 +773,20 @@ SCHEDQ_API schedq_status_t schedq_delete(schedq_worker_t *worker, schedq_pod_t p
  * Makes pods active that are parked, gated or backing off, if PreEnqueue lets them. Those in flight are retried when they fail.
  * Unknown handles are ignored.
  *
- * [host] only marks those in flight (log that first); for a waiting one use schedq_find and schedq_apply.
+ * [host] Only marks those in flight: their add_unschedulable gives RETRY once. Order: schedq_event_begin; log a wildcard for these
+ * pods under it; schedq_activate; then schedq_find each, and schedq_apply those that wait.
  * @param result counts over all pods
- * @retval SCHEDQ_OK, SCHEDQ_INVALID, SCHEDQ_BUSY [worker]
+ * @retval SCHEDQ_OK, SCHEDQ_NOMEM (never with MUTEX), SCHEDQ_INVALID, SCHEDQ_BUSY [worker] O(count log n)
  */
 SCHEDQ_API schedq_status_t schedq_activate(schedq_worker_t *worker, const schedq_pod_t *pods, size_t count,
                                            schedq_result_t *result);
 
-/** Intends a node for a pod (preemption made room); replaces an earlier node; 0 clears. @retval SCHEDQ_OK, SCHEDQ_NOT_FOUND (neither waiting nor in flight), SCHEDQ_BUSY [worker] */
+/**
+ * Intends a node for a pod (preemption made room); replaces an earlier node; 0 clears. Calls that start later see it.
+ *
+ * A nomination ends with done, delete, 0, or another node.
+ * @retval SCHEDQ_OK, SCHEDQ_NOT_FOUND (in no place), SCHEDQ_NOMEM (never with MUTEX), SCHEDQ_BUSY [worker] O(1). Allocates.
+ */
 SCHEDQ_API schedq_status_t schedq_nominate(schedq_worker_t *worker, schedq_pod_t pod, uint64_t node);
 
 /* ---- cluster events, decided by callbacks ------------------------------------------------------------------------- */
@@ -762,7 +814,8 @@ schedq_move_init(schedq_move_t *move)
  * flight take it into account when they fail.
  *
  * The change must be visible to what schedulers look at before this is called.
- * @retval SCHEDQ_OK, SCHEDQ_INVALID (unknown event, bad struct, SCHEDQ_DECIDE_HOST), SCHEDQ_BUSY
+ * @retval SCHEDQ_OK, SCHEDQ_INVALID (unknown event, target with another event than a wildcard, SCHEDQ_DECIDE_HOST), SCHEDQ_BUSY
+ * @retval SCHEDQ_NOMEM (never with MUTEX) the event counts for every pod; those not moved yet are moved by the next tick
  * [worker] O(distinct rejector sets + pods that match).
  */
 SCHEDQ_API schedq_status_t schedq_move_all(schedq_worker_t *worker, const schedq_move_t *move, schedq_result_t *result);
@@ -792,7 +845,8 @@ SCHEDQ_API schedq_status_t schedq_assigned_pod_updated(schedq_worker_t *worker, 
  */
 SCHEDQ_API schedq_status_t schedq_event_begin(schedq_worker_t *worker, uint64_t *sequence);
 /**
- * Raises the stamps of these plugins of one profile to `sequence`, never back; SCHEDQ_REJECTOR_OTHERS is always among them.
+ * Raises the stamps of these plugins of one profile to `sequence`, never back; late names and SCHEDQ_REJECTOR_OTHERS are always
+ * among them.
  * UINT64_MAX: an untargeted wildcard. From here on no pod that they rejected is parked on an older judgement.
  *
  * @retval SCHEDQ_OK, SCHEDQ_INVALID (sequence not drawn, unknown profile), SCHEDQ_BUSY [worker] O(plugins)
@@ -804,12 +858,12 @@ SCHEDQ_API schedq_status_t schedq_event_stamp(schedq_worker_t *worker, uint64_t 
 typedef struct schedq_query {
     uint32_t struct_size;  /**< set by schedq_query_init */
     schedq_profile_t profile;
-    uint8_t  backoff;      /**< 1: pods in backoff and error backoff too */
+    uint8_t  backoff;      /**< 1: its pods in backoff and error backoff too, whatever their sets */
     uint8_t  reserved[2];
-    uint64_t rejectors;    /**< parked pods whose sets meet this, or are empty; 0 = none */
+    uint64_t rejectors;    /**< parked pods whose sets meet this or a late name, or are empty; 0 = no parked pod */
     uint64_t gates;        /**< gated pods whose gate is one of these bits; 0 = none */
     int64_t  not_after_ns; /**< only pods whose Timestamp (backoff: expiry) is at most this; INT64_MAX = all */
-    uint64_t cursor[3];    /**< all 0 = from the start; holds no pointer, needs no end */
+    uint64_t cursor[3];    /**< all 0 = from the start; holds no pointer, needs no end; the other fields stay as they are */
 } schedq_query_t;
 
 /** Zeroes `query`, sets struct_size and not_after_ns = INT64_MAX. Wait-free. */
@@ -839,7 +893,8 @@ typedef struct schedq_candidate {
 /**
  * Copies waiting pods out; nothing is consumed or pinned (objects are STABLE).
  *
- * A pod that stays where it is from before the first call to the end is given at least once, sometimes twice.
+ * A pod that stays where it is from before the first call to the end is given at least once, also if it is updated meanwhile;
+ * sometimes twice. Applying what was given does not disturb the walk. Leftovers: not_after_ns = now - max_parked_ns - 1.
  * @param query its cursor is advanced
  * @param capacity at least 1; 64 on the stack is a good size
  * @retval SCHEDQ_OK (*count >= 1), SCHEDQ_EMPTY (the end: *count is 0), SCHEDQ_INVALID, SCHEDQ_BUSY
@@ -852,7 +907,7 @@ SCHEDQ_API schedq_status_t schedq_candidates(schedq_worker_t *worker, schedq_que
 typedef struct schedq_decision {
     uint64_t ref;
     uint64_t judged_up_to; /**< words.event_sequence as read before PreEnqueue ran; used if place is GATED */
-    schedq_event_t event;  /**< label for the metrics */
+    schedq_event_t event;  /**< its label counts in the metrics; for activation and the like define {"*", ALL, "ForceActivate"} */
     uint8_t  place;        /**< ACTIVE; BACKOFF (acts as ACTIVE if it is over); GATED */
     uint8_t  gate;         /**< GATED: 1 + number of the plugin bit, which joins its rejectors */
     uint8_t  reserved[4];
@@ -862,14 +917,21 @@ typedef struct schedq_decision {
  * Moves a waiting pod if it still is what `ref` names. Object, Timestamp and order stay.
  *
  * @retval SCHEDQ_OK      moved; GATED also when it stays gated, under a new ref
- * @retval SCHEDQ_CHANGED it waits at a newer version: result->ref, ->object: judge again
+ * @retval SCHEDQ_CHANGED something waits there at a newer version, mostly this pod: result->pod, ->ref, ->object: judge again
  * @retval SCHEDQ_GONE    active, in flight or deleted: drop it
  * @retval SCHEDQ_RETRY   GATED, and the gate has a newer stamp (result->sequence): ask PreEnqueue again
  * @retval SCHEDQ_NOMEM, SCHEDQ_INVALID, SCHEDQ_BUSY  nothing changed
  * [worker] O(log n)
  */
 SCHEDQ_API schedq_status_t schedq_apply(schedq_worker_t *worker, const schedq_decision_t *decision, schedq_result_t *result);
-/** schedq_apply for many, visible in one step. `statuses` and `results` may be NULL; `sum` counts. @retval SCHEDQ_OK (all OK), else the first other status; BUSY: nothing changed [worker] */
+/**
+ * schedq_apply for many; what it makes active becomes visible as with schedq_add_many. `statuses` and `results` may be NULL; `sum`
+ * counts.
+ *
+ * @retval SCHEDQ_OK (all OK), else the first other status
+ * @retval SCHEDQ_INVALID one decision is malformed: nothing changed; SCHEDQ_BUSY the same
+ * [worker] O(count log n)
+ */
 SCHEDQ_API schedq_status_t schedq_apply_many(schedq_worker_t *worker, const schedq_decision_t *decisions, size_t count,
                                              uint8_t *statuses, schedq_result_t *results, schedq_result_t *sum);
 
@@ -920,10 +982,11 @@ SCHEDQ_API size_t schedq_pending_text(schedq_t *queue, char *text, size_t size);
 /**
  * Does what time demands: due backoff becomes active, pods parked for too long are tried again.
  *
- * [host] leftovers, and due backoff if pop_from_backoff is 0, are left to schedq_candidates and schedq_apply.
+ * [host] due backoff is left to schedq_candidates and schedq_apply if pop_from_backoff is 0 (result->left; next_ns stays in the
+ * past until it is applied). So are leftovers; they do not count in next_ns, the host looks for them when it wants to.
  * @param next_ns receives when it is wanted again, on the queue's clock, or SCHEDQ_NO_DEADLINE; may be NULL
  * @param result counts; its `poppable` says whether anything is poppable at all
- * @retval SCHEDQ_OK, SCHEDQ_BUSY [worker] O(pods that are due)
+ * @retval SCHEDQ_OK, SCHEDQ_NOMEM (never with MUTEX; the rest stays due), SCHEDQ_BUSY [worker] O(pods that are due)
  */
 SCHEDQ_API schedq_status_t schedq_tick(schedq_worker_t *worker, int64_t *next_ns, schedq_result_t *result);
 
@@ -936,11 +999,16 @@ SCHEDQ_API schedq_status_t schedq_tick(schedq_worker_t *worker, int64_t *next_ns
 SCHEDQ_API schedq_status_t schedq_run(schedq_t *queue, char *why, size_t why_size);
 /** Ends and joins the timer thread. @retval SCHEDQ_OK (also if none runs), SCHEDQ_BUSY (from a callback) [queue] Waits for the thread. */
 SCHEDQ_API schedq_status_t schedq_stop(schedq_t *queue);
-/** Closes the queue: wakes every sleeper; pops go on until nothing is poppable, adds get CLOSED. Idempotent. @retval SCHEDQ_OK, SCHEDQ_BUSY [queue] */
+/**
+ * Closes the queue: wakes every sleeper; pops go on until nothing is poppable, adds get CLOSED. Idempotent.
+ *
+ * Pods in flight stay in flight: their tokens work as before. What is not poppable stays, and snapshot shows it.
+ * @retval SCHEDQ_OK, SCHEDQ_BUSY [queue] Waits for nothing but the lock.
+ */
 SCHEDQ_API schedq_status_t schedq_close(schedq_t *queue);
 
 /** Counts and bytes. */
-typedef struct schedq_stats {
+typedef struct schedq_stats_t {
     uint32_t struct_size; /**< set by schedq_stats_init */
     uint32_t workers;
     uint64_t active, backoff, error_backoff, parked, gated, inflight; /**< pods there now */
@@ -961,7 +1029,7 @@ schedq_stats_init(schedq_stats_t *stats)
     stats->struct_size = (uint32_t)sizeof *stats;
 }
 
-/** Reads counts and bytes, one consistent reading. @retval SCHEDQ_OK, SCHEDQ_INVALID (struct_size, NULL), SCHEDQ_BUSY [queue] O(1) */
+/** Reads counts and bytes: exact when the queue is quiet. @retval SCHEDQ_OK, SCHEDQ_INVALID (struct_size), SCHEDQ_BUSY [queue] O(workers) */
 SCHEDQ_API schedq_status_t schedq_stats(schedq_t *queue, schedq_stats_t *stats);
 
 /**

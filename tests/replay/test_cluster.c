@@ -18,7 +18,7 @@ typedef struct world {
 static void
 build(world_t *world, const workload_node_t *nodes, size_t count)
 {
-    uint32_t numbers[NODES_MAX];
+    uint32_t numbers[NODES_MAX] = {0};
 
     memset(world, 0, sizeof *world);
     memcpy(world->nodes, nodes, count * sizeof *nodes);
