@@ -132,7 +132,7 @@ note(void *ctx, FILE *out)
     must(schedq_stats(run->queue, &stats), "schedq_stats");
     uint64_t total =
         stats.bytes_entries + stats.bytes_names + stats.bytes_index + stats.bytes_queues + stats.bytes_other;
-    fprintf(out, "%s: memory that %s holds for %u pods (%u parked), names of 33 bytes\n", run->row->name,
+    fprintf(out, "%s: memory that %s holds for %u pods (%u parked), names of 31 bytes\n", run->row->name,
             run->contestant->name, pods, run->parked);
     print_bytes(out, "entries", stats.bytes_entries, pods, structs.entries);
     print_bytes(out, "names", stats.bytes_names, pods, structs.names);

@@ -60,7 +60,7 @@ typedef struct pod_name {
     uint32_t length;
 } pod_name_t;
 
-/* Different numbers below 2^48 give different names of 33 bytes. */
+/* Different numbers give different names, all of 31 bytes. */
 void pod_name_make(pod_name_t *name, uint64_t number);
 
 /* Zeroed memory aligned to 128 bytes, for free(); ends the program when there is none. */

@@ -2,12 +2,12 @@
  * schedq-conform: runs recorded vectors of kube-scheduler's queue against an engine. The format of the vectors is in
  * docs/CONFORMANCE.md.
  */
+#include "buffer.h"
 #include "metrics.h"
 #include "report.h"
 #include "run.h"
 #include "script.h"
 #include "state.h"
-#include "text.h"
 #include "world.h"
 
 #include <argp.h>
@@ -33,18 +33,18 @@ struct arguments {
 static uint8_t
 parse_engine(const char *name, struct argp_state *state)
 {
-    struct text legal;
+    struct buffer legal;
 
     for (size_t i = 0; i < ENGINE_COUNT; i++) {
         if (strcmp(engines[i].name, name) == 0) {
             return engines[i].value;
         }
     }
-    text_open(&legal);
+    buffer_open(&legal);
     for (size_t i = 0; i < ENGINE_COUNT; i++) {
         fprintf(legal.out, "%s%s", i == 0 ? "" : ", ", engines[i].name);
     }
-    text_close(&legal);
+    buffer_close(&legal);
     argp_failure(state, 2, 0, "--engine %s: this build has no such engine; legal: %s", name, legal.text);
     exit(2);
 }
@@ -89,16 +89,16 @@ static bool
 run_step(struct world *world, struct step *step)
 {
     struct operation *operation = &step->operation;
-    struct text result;
-    struct text state;
+    struct buffer result;
+    struct buffer state;
     bool agrees;
 
-    text_open(&result);
+    buffer_open(&result);
     run_operation(world, operation, result.out);
-    text_close(&result);
-    text_open(&state);
+    buffer_close(&result);
+    buffer_open(&state);
     state_write(world, state.out);
-    text_close(&state);
+    buffer_close(&state);
     state_strip(operation->state);
     agrees = compare(world->script, operation, operation->line + 1, "result", operation->result, result.text) &&
              compare(world->script, operation, operation->line + 2, "state", operation->state, state.text);

@@ -6,8 +6,8 @@
  */
 #include "metrics.h"
 
+#include "buffer.h"
 #include "report.h"
-#include "text.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -108,14 +108,14 @@ read_sample(struct obstack *memory, char *line, struct sample **samples)
 static bool
 read_samples(struct world *world, struct sample **samples)
 {
-    struct text text;
+    struct buffer text;
     char *rest;
     schedq_status_t status;
     bool good = true;
 
-    text_open(&text);
+    buffer_open(&text);
     status = schedq_metrics_write(world->queue, append, text.out);
-    text_close(&text);
+    buffer_close(&text);
     for (char *line = strtok_r(text.text, "\n", &rest); good && line != NULL; line = strtok_r(NULL, "\n", &rest)) {
         good = read_sample(&world->script->memory, keep_text(&world->script->memory, line), samples);
         if (!good) {
@@ -133,17 +133,17 @@ static bool
 report_metric(const struct world *world, unsigned line, const char *name, const struct list *labels, int64_t expected,
               int64_t got)
 {
-    struct text heading;
+    struct buffer heading;
     char expected_text[32];
     char got_text[32];
 
-    text_open(&heading);
+    buffer_open(&heading);
     fprintf(heading.out, "metric %s", name);
     for (size_t i = 0; i < labels->count; i++) {
         fprintf(heading.out, " %s", labels->item[i]);
     }
     fputs(" differs", heading.out);
-    text_close(&heading);
+    buffer_close(&heading);
     (void)snprintf(expected_text, sizeof expected_text, "%" PRId64, expected);
     (void)snprintf(got_text, sizeof got_text, "%" PRId64, got);
     report_difference(world->script->file, line, heading.text, expected_text, got_text);

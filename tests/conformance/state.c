@@ -98,9 +98,8 @@ by_expiry_and_rank(const void *left, const void *right)
 }
 
 static void
-write_one(const struct world *world, const struct seen *seen, FILE *out)
+write_one(const struct seen *seen, FILE *out)
 {
-    (void)world;
     fputs(seen->place == SCHEDQ_INFLIGHT ? seen->uid : seen->name, out);
     if (seen->place == SCHEDQ_BACKOFF || seen->place == SCHEDQ_ERROR_BACKOFF) {
         fputc('@', out);
@@ -114,14 +113,16 @@ write_place(const struct world *world, struct snapshot *snapshot, schedq_place_t
     const char *separator = "";
 
     fprintf(out, "%s:", schedq_place_name(place));
-    qsort(snapshot->pods, snapshot->count, sizeof *snapshot->pods, compare);
+    if (snapshot->count > 1) {
+        qsort(snapshot->pods, snapshot->count, sizeof *snapshot->pods, compare);
+    }
     for (size_t i = 0; i < snapshot->count; i++) {
         const struct seen *seen = &snapshot->pods[i];
         if (seen->place != place || (place == SCHEDQ_INFLIGHT && seen->pop_order <= world->last_pop_before_close)) {
             continue;
         }
         fputs(separator, out);
-        write_one(world, seen, out);
+        write_one(seen, out);
         separator = ",";
     }
     fputc(' ', out);

@@ -16,9 +16,9 @@ every_waiting_place_gives_its_pods_up(void **state)
     fx_plugin_t *fit = fx_plugin(fixture, "Fit", "Node", SCHEDQ_ACTION_ADD);
     fx_plugin_t *gate = fx_gate(fixture, "Gate", NULL, 0);
     schedq_pod_t pods[4];
-    pods[0] = fx_park(fixture, "ns/parked", fit->bit);
-    pods[1] = fx_err(fixture, "ns/error");
-    pods[2] = fx_back_off(fixture, "ns/backoff", fit->bit, SCHEDQ_EVENT_NODE_ADD);
+    pods[0] = fx_back_off(fixture, "ns/backoff", fit->bit, SCHEDQ_EVENT_NODE_ADD);
+    pods[1] = fx_park(fixture, "ns/parked", fit->bit);
+    pods[2] = fx_err(fixture, "ns/error");
     gate->refuses = true;
     pods[3] = fx_add(fixture, "ns/gated", 0);
     gate->refuses = false;
@@ -52,9 +52,9 @@ a_pod_that_a_gate_refuses_is_gated(void **state)
     fixture_t *fixture = *state;
     fx_plugin_t *fit = fx_plugin(fixture, "Fit", "Node", SCHEDQ_ACTION_ADD);
     fx_plugin_t *gate = fx_gate(fixture, "Gate", NULL, 0);
+    schedq_pod_t backoff = fx_back_off(fixture, "ns/backoff", fit->bit, SCHEDQ_EVENT_NODE_ADD);
     schedq_pod_t parked = fx_park(fixture, "ns/parked", fit->bit);
     schedq_pod_t error = fx_err(fixture, "ns/error");
-    schedq_pod_t backoff = fx_back_off(fixture, "ns/backoff", fit->bit, SCHEDQ_EVENT_NODE_ADD);
     gate->refuses = true;
     schedq_result_t result = activate(fixture, parked);
     assert_int_equal(result.to_active, 0);

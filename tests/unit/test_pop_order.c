@@ -237,9 +237,9 @@ cycles_are_numbered_only_if_configured(void **state)
     fx_add(counted, "ns/a", 0);
     fx_add(counted, "ns/b", 0);
     assert_int_equal(fx_pop(counted, "ns/a").cycle, 1);
-    fx_pop_nothing(counted);
     schedq_popped_t popped = fx_pop(counted, "ns/b");
     assert_int_equal(popped.cycle, 2);
+    fx_pop_nothing(counted);
     assert_int_equal(fx_info(counted, popped.pod).cycle, 2);
     fx_free(counted);
 }

@@ -1,0 +1,172 @@
+/*
+ * schedq-stress: runs the threads, drains the queue, closes it, and says whether the account is even.
+ *
+ * A thread that does not end, or a queue that does not drain, within PATIENCE_SECONDS is a lost wake-up or a stranded
+ * pod; nothing else depends on time.
+ */
+#define _GNU_SOURCE /* pthread_timedjoin_np */
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "world.h"
+
+#define PATIENCE_SECONDS 120
+#define THREADS_MAX 63
+
+typedef struct crew {
+    pthread_t threads[THREADS_MAX];
+    start_t starts[THREADS_MAX];
+    unsigned count;
+} crew_t;
+
+static bool
+hire(crew_t *crew, world_t *world, void *(*body)(void *), unsigned number)
+{
+    start_t *start = &crew->starts[crew->count];
+    *start = (start_t){world, number};
+    if (pthread_create(&crew->threads[crew->count], NULL, body, start) != 0)
+        return false;
+    crew->count++;
+    return true;
+}
+
+/* False if one of them does not end. */
+static bool
+wait_for(crew_t *crew)
+{
+    struct timespec limit;
+    clock_gettime(CLOCK_REALTIME, &limit);
+    limit.tv_sec += PATIENCE_SECONDS;
+    for (unsigned i = 0; i < crew->count; i++) {
+        if (pthread_timedjoin_np(crew->threads[i], NULL, &limit) != 0)
+            return false;
+    }
+    return true;
+}
+
+typedef struct batch {
+    size_t count;
+    schedq_pod_t pods[64];
+} batch_t;
+
+static int
+collect_waiting(void *ctx, const schedq_pod_info_t *pod)
+{
+    batch_t *batch = ctx;
+    if (pod->place != SCHEDQ_ACTIVE && pod->place != SCHEDQ_INFLIGHT)
+        batch->pods[batch->count++] = pod->pod;
+    return batch->count < 64;
+}
+
+/* Brings back all that waits until nothing is left; consumers finish everything meanwhile. */
+static bool
+drain(world_t *world)
+{
+    batch_t waiting;
+    actor_t actor;
+    schedq_stats_t stats;
+    time_t end = time(NULL) + PATIENCE_SECONDS;
+    actor_begin(&actor, world, 999);
+    do {
+        waiting.count = 0;
+        schedq_snapshot(actor.worker, collect_waiting, &waiting);
+        schedq_activate(actor.worker, waiting.pods, waiting.count, NULL);
+        schedq_stats_init(&stats);
+        schedq_stats(world->queue, &stats);
+        if (waiting.count == 0)
+            actor_nap(&actor, 1000);
+    } while (stats.active + stats.backoff + stats.error_backoff + stats.parked + stats.gated + stats.inflight != 0 &&
+             time(NULL) < end);
+    actor_end(&actor);
+    char text[100];
+    schedq_pending_text(world->queue, text, sizeof text);
+    bool empty = stats.active + stats.backoff + stats.error_backoff + stats.parked + stats.gated + stats.inflight == 0;
+    TALLY_CHECK(&world->tally, empty, "the queue does not drain: %s; inflight:%llu", text,
+                (unsigned long long)stats.inflight);
+    return empty;
+}
+
+static void
+check_stats(world_t *world)
+{
+    tally_t *tally = &world->tally;
+    schedq_stats_t stats;
+    schedq_stats_init(&stats);
+    schedq_stats(world->queue, &stats);
+    const struct {
+        const char *name;
+        uint64_t queue, counted;
+    } rows[] = {
+        {"adds", stats.adds, tally_sum(tally->adds)},
+        {"dones", stats.dones, tally_sum(tally->dones)},
+        {"deletes", stats.deletes, tally_sum(tally->deletes)},
+        {"pops", stats.pops, atomic_load(&tally->pops)},
+        {"failures", stats.failures, atomic_load(&tally->failures)},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        printf("%-9s %llu\n", rows[i].name, (unsigned long long)rows[i].counted);
+        TALLY_CHECK(tally, rows[i].queue == rows[i].counted, "stats say %llu %s, counted %llu",
+                    (unsigned long long)rows[i].queue, rows[i].name, (unsigned long long)rows[i].counted);
+    }
+    uint64_t ends = rows[1].counted + rows[4].counted + atomic_load(&tally->gones);
+    printf("%-9s %llu\n", "moves", (unsigned long long)stats.moves);
+    printf("%-9s %llu\n", "gone", (unsigned long long)atomic_load(&tally->gones));
+    TALLY_CHECK(tally, rows[3].counted == ends, "%llu pops, but %llu cycles ended",
+                (unsigned long long)rows[3].counted, (unsigned long long)ends);
+}
+
+/* False if threads are left that would use a destroyed queue. */
+static bool
+run(world_t *world, const options_t *options)
+{
+    static crew_t disturbers, consumers;
+    tally_t *tally = &world->tally;
+    unsigned number = 0;
+    bool all = true;
+    for (unsigned i = 0; i < options->threads; i++) {
+        all = hire(&consumers, world, consumer_run, number++) && all;
+        all = hire(&disturbers, world, producer_run, number++) && all;
+    }
+    all = hire(&disturbers, world, churn_run, number++) && all;
+    all = hire(&disturbers, world, events_run, number++) && all;
+    all = hire(&disturbers, world, ticks_run, number++) && all;
+    TALLY_CHECK(tally, all, "a thread could not be started");
+
+    struct timespec duration = {(time_t)options->seconds, 0};
+    nanosleep(&duration, NULL);
+    atomic_store(&world->phase, PHASE_DRAINING);
+    if (!wait_for(&disturbers)) {
+        tally_violation(tally, "a thread that never sleeps in the queue does not end");
+        return false;
+    }
+    drain(world);
+    schedq_close(world->queue);
+    if (!wait_for(&consumers)) {
+        tally_violation(tally, "a consumer sleeps on after close");
+        return false;
+    }
+    return true;
+}
+
+int
+main(int argc, char **argv)
+{
+    static world_t world;
+    options_t options;
+    options_parse(&options, argc, argv);
+    printf("seed %llu; again with: schedq-stress --threads %u --seconds %u --seed %llu --preset %s\n",
+           (unsigned long long)options.seed, options.threads, options.seconds, (unsigned long long)options.seed,
+           options.preset_name);
+    fflush(stdout);
+    world_open(&world, &options);
+    if (run(&world, &options)) {
+        tally_check_lives(&world.tally);
+        check_stats(&world);
+        world_close(&world);
+    }
+    unsigned violations = atomic_load(&world.tally.violations);
+    printf("violations %u\n", violations);
+    return violations == 0 ? 0 : 1;
+}

@@ -1,0 +1,91 @@
+/* Options by argp. Every refusal names the value and what is legal. */
+#include "options.h"
+
+#include <argp.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+static const struct {
+    const char *name;
+    schedq_preset_t preset;
+} presets[] = {
+    {"default", SCHEDQ_PRESET_DEFAULT},
+    {"kube-1.34", SCHEDQ_PRESET_KUBE_1_34},
+    {"kube-1.26", SCHEDQ_PRESET_KUBE_1_26},
+    {"kube-1.12", SCHEDQ_PRESET_KUBE_1_12},
+};
+
+static const struct argp_option known[] = {
+    {"threads", 't', "N", 0, "producers, and as many consumers; 1..30, default 2", 0},
+    {"seconds", 's', "N", 0, "how long; 1..86400, default 10", 0},
+    {"seed", 'r', "N", 0, "of all random choices; default: the time", 0},
+    {"preset", 'p', "NAME", 0, "default, kube-1.34, kube-1.26 or kube-1.12", 0},
+    {0},
+};
+
+static uint64_t
+number(struct argp_state *state, const char *option, const char *text, uint64_t low, uint64_t high)
+{
+    char *end;
+    errno = 0;
+    unsigned long long value = strtoull(text, &end, 0);
+    if (errno != 0 || end == text || *end != '\0' || strchr(text, '-') != NULL || value < low || value > high)
+        argp_error(state, "--%s %s: legal are %llu..%llu", option, text, (unsigned long long)low,
+                   (unsigned long long)high);
+    return value;
+}
+
+static void
+choose_preset(struct argp_state *state, options_t *options, const char *name)
+{
+    for (size_t i = 0; i < sizeof presets / sizeof *presets; i++) {
+        if (strcmp(name, presets[i].name) == 0) {
+            options->preset = presets[i].preset;
+            options->preset_name = presets[i].name;
+            return;
+        }
+    }
+    argp_error(state, "--preset %s: legal are default, kube-1.34, kube-1.26, kube-1.12", name);
+}
+
+static error_t
+parse_option(int key, char *argument, struct argp_state *state)
+{
+    options_t *options = state->input;
+    switch (key) {
+    case 't':
+        options->threads = (unsigned)number(state, "threads", argument, 1, 30);
+        return 0;
+    case 's':
+        options->seconds = (unsigned)number(state, "seconds", argument, 1, 86400);
+        return 0;
+    case 'r':
+        options->seed = number(state, "seed", argument, 0, UINT64_MAX);
+        return 0;
+    case 'p':
+        choose_preset(state, options, argument);
+        return 0;
+    case ARGP_KEY_ARG:
+        argp_error(state, "unexpected argument \"%s\"", argument);
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+void
+options_parse(options_t *options, int argc, char **argv)
+{
+    static const struct argp parser = {
+        known, parse_option, NULL,
+        "Lets threads add, pop, fail, update, delete and move pods of one queue at random, then drains it and checks "
+        "that every add ended in exactly one done or delete, that no sleeper was left behind and that every object "
+        "was given back.\vExit status: 0 nothing wrong; 1 a violation; 2 bad usage.",
+        NULL, NULL, NULL};
+    *options = (options_t){.threads = 2, .seconds = 10, .seed = (uint64_t)time(NULL), .preset = SCHEDQ_PRESET_DEFAULT,
+                           .preset_name = "default"};
+    argp_err_exit_status = 2;
+    argp_parse(&parser, argc, argv, 0, NULL, options);
+}

@@ -1,0 +1,45 @@
+/*
+ * What happened to each name: how often it was added, how often that ended, and who holds its object.
+ *
+ * Names are few and used again and again, so that lives of one name follow each other closely and overlap in flight.
+ * Object number i belongs to name i - 1; 0 is no object.
+ */
+#ifndef SCHEDQ_STRESS_TALLY_H
+#define SCHEDQ_STRESS_TALLY_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#define TALLY_NAMES 2048u
+
+typedef struct tally {
+    atomic_uint adds[TALLY_NAMES];   /* add, add_many, update and readd that made a pod */
+    atomic_uint dones[TALLY_NAMES];  /* done that was OK */
+    atomic_uint deletes[TALLY_NAMES];
+    atomic_int references[TALLY_NAMES + 1];
+    atomic_uint_fast64_t pops, failures, gones;
+    atomic_uint violations;
+} tally_t;
+
+/** "s<i % 7>/pod-<i>"; `name` has room for 32 bytes. Returns the length. */
+uint32_t tally_name(unsigned index, char *name);
+/** The index in a name that tally_name wrote. */
+unsigned tally_index(const char *name);
+
+/** Prints what is wrong and remembers that something is. */
+void tally_violation(tally_t *tally, const char *format, ...) __attribute__((format(printf, 2, 3)));
+#define TALLY_CHECK(tally, good, ...) ((good) ? (void)0 : tally_violation((tally), __VA_ARGS__))
+
+/** Reference counting callbacks; ctx is the tally. */
+void tally_retain(void *ctx, uint64_t object);
+void tally_release(void *ctx, uint64_t object);
+
+/** After the drain: every life has ended once. */
+void tally_check_lives(tally_t *tally);
+/** After destroy: no object is held. */
+void tally_check_references(tally_t *tally);
+
+uint64_t tally_sum(atomic_uint *counts);
+
+#endif

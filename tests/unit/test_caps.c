@@ -1,0 +1,234 @@
+/* Caps: hitting one is FULL at admission with words, changes nothing, and never happens to a pod that is in. */
+#include <stdio.h>
+#include <string.h>
+
+#include "fixture.h"
+
+static void
+expect_full(fixture_t *fixture, const char *name, int32_t priority, const char *part, const char *cap)
+{
+    schedq_pod_spec_t spec = fx_spec(name, priority);
+    schedq_history_t history = {0};
+    schedq_failure_t failure;
+    schedq_result_t result;
+    uint8_t status = 0;
+    schedq_failure_init(&failure);
+    schedq_worker_t *worker = fx_worker(fixture);
+    memset(&result, 0xff, sizeof result);
+    assert_status(schedq_add(worker, name, &spec, &result), SCHEDQ_FULL);
+    assert_int_equal(result.pod.bits | result.place, 0);
+    assert_contains(schedq_worker_error(worker), part);
+    assert_contains(schedq_worker_error(worker), cap);
+    assert_status(schedq_add_many(worker, name, &spec, 1, NULL, &status, NULL), SCHEDQ_FULL);
+    assert_int_equal(status, SCHEDQ_FULL);
+    assert_status(schedq_update(worker, name, &spec, 0, NULL, 0, NULL), SCHEDQ_FULL);
+    assert_contains(schedq_worker_error(worker), part);
+    assert_status(schedq_readd(worker, name, &spec, &history, &failure, NULL), SCHEDQ_FULL);
+    assert_contains(schedq_worker_error(worker), part);
+    assert_place(fx_place(fixture, name), SCHEDQ_NOWHERE);
+}
+
+static void
+more_pods_than_max_pods_are_refused(void **state)
+{
+    fixture_t *fixture = *state;
+    fixture->config.max_pods = 3;
+    fx_plugin_t *fit = fx_plugin(fixture, "Fit", "Node", SCHEDQ_ACTION_ADD);
+    fx_park(fixture, "ns/a", fit->bit);
+    fx_err(fixture, "ns/b");
+    fx_add(fixture, "ns/c", 0);
+    expect_full(fixture, "ns/d", 0, "max_pods", "3");
+    schedq_popped_t popped = fx_pop(fixture, "ns/c");
+    expect_full(fixture, "ns/d", 0, "max_pods", "3");
+    assert_place(fx_fail(fixture, &popped, fit->bit, 0).place, SCHEDQ_PARKED);
+    assert_int_equal(fx_move(fixture, SCHEDQ_EVENT_NODE_ADD).to_backoff, 2);
+    fx_pop(fixture, "ns/a");
+    assert_ok(schedq_delete(fx_worker(fixture), (schedq_pod_t){0}, "ns/b", 4, NULL));
+    fx_add(fixture, "ns/d", 0);
+    expect_full(fixture, "ns/e", 0, "max_pods", "3");
+    fx_assert_counts(fixture, 1, 1, 0, 0, 0, 1);
+}
+
+static void
+the_cap_of_pods_is_reached_exactly(void **state)
+{
+    fixture_t *fixture = *state;
+    fixture->config.max_pods = 1000;
+    char name[32];
+    for (unsigned round = 0; round < 3; round++) {
+        for (unsigned i = 0; i < 1000; i++) {
+            snprintf(name, sizeof name, "ns/%u", i);
+            fx_add(fixture, name, 0);
+        }
+        expect_full(fixture, "ns/more", 0, "max_pods", "1000");
+        for (unsigned i = 0; i < 1000; i++) {
+            snprintf(name, sizeof name, "ns/%u", i);
+            schedq_popped_t popped = fx_pop(fixture, name);
+            fx_done(fixture, &popped);
+        }
+    }
+}
+
+static void
+more_priorities_than_max_bands_are_refused(void **state)
+{
+    fixture_t *fixture = *state;
+    fixture->config.max_bands = 2;
+    fx_add(fixture, "ns/a", 1);
+    schedq_pod_t b = fx_add(fixture, "ns/b", 2);
+    expect_full(fixture, "ns/c", 3, "max_bands", "2");
+    fx_add(fixture, "ns/c", 1);
+    assert_ok(schedq_delete(fx_worker(fixture), b, NULL, 0, NULL));
+    fx_add(fixture, "ns/d", 3);
+    expect_full(fixture, "ns/e", 2, "max_bands", "2");
+    fx_pop(fixture, "ns/d");
+    expect_full(fixture, "ns/e", 2, "max_bands", "2"); /* a pod in flight keeps its priority */
+}
+
+static void
+a_batch_that_hits_a_cap_adds_what_fits(void **state)
+{
+    fixture_t *fixture = *state;
+    fixture->config.max_pods = 2;
+    schedq_pod_spec_t specs[3];
+    uint8_t statuses[3];
+    schedq_result_t result;
+    for (uint32_t i = 0; i < 3; i++) {
+        specs[i] = fx_spec("ns/a", 0);
+        specs[i].name_offset = 5 * i;
+    }
+    assert_status(schedq_add_many(fx_worker(fixture), "ns/a ns/b ns/c", specs, 3, NULL, statuses, &result),
+                  SCHEDQ_FULL);
+    assert_int_equal(statuses[0], SCHEDQ_OK);
+    assert_int_equal(statuses[1], SCHEDQ_OK);
+    assert_int_equal(statuses[2], SCHEDQ_FULL);
+    assert_int_equal(result.to_active, 2);
+}
+
+static void
+workers_beyond_max_workers_are_refused(void **state)
+{
+    fixture_t *fixture = *state;
+    fixture->config.max_workers = 2;
+    schedq_worker_t *one, *two, *three;
+    schedq_t *queue = fx_queue(fixture);
+    char *why = fixture->why;
+    assert_ok(schedq_worker_register(queue, &one, why, sizeof fixture->why));
+    assert_ok(schedq_worker_register(queue, &two, why, sizeof fixture->why));
+    assert_status(schedq_worker_register(queue, &three, why, sizeof fixture->why), SCHEDQ_FULL);
+    assert_contains(why, "max_workers");
+    assert_contains(why, "2");
+    assert_ok(schedq_worker_unregister(one));
+    assert_ok(schedq_worker_register(queue, &three, why, sizeof fixture->why));
+    assert_ok(schedq_worker_unregister(two));
+    assert_ok(schedq_worker_unregister(three));
+}
+
+static void
+events_beyond_max_events_are_refused(void **state)
+{
+    fixture_t *fixture = *state;
+    fixture->config.max_events = 25;
+    schedq_t *queue = fx_queue(fixture);
+    schedq_event_t event, again;
+    char *why = fixture->why;
+    assert_ok(schedq_event_define(queue, "A", SCHEDQ_ACTION_ADD, NULL, &event, why, sizeof fixture->why));
+    assert_status(schedq_event_define(queue, "B", SCHEDQ_ACTION_ADD, NULL, &again, why, sizeof fixture->why),
+                  SCHEDQ_FULL);
+    assert_contains(why, "max_events");
+    assert_contains(why, "25");
+    assert_ok(schedq_event_define(queue, "A", SCHEDQ_ACTION_ADD, NULL, &again, why, sizeof fixture->why));
+    assert_int_equal(event, again);
+    assert_ok(schedq_event_define(queue, "Node", SCHEDQ_ACTION_ADD, NULL, &again, why, sizeof fixture->why));
+}
+
+static void
+without_a_cap_many_events_can_be_defined(void **state)
+{
+    fixture_t *fixture = *state;
+    fixture->config.max_events = 0;
+    char name[16];
+    for (unsigned i = 0; i < 2000; i++) {
+        schedq_event_t event;
+        snprintf(name, sizeof name, "R%u", i);
+        assert_ok(schedq_event_define(fx_queue(fixture), name, SCHEDQ_ACTION_ADD, NULL, &event, NULL, 0));
+        assert_int_equal(event, SCHEDQ_EVENT_FIRST_FREE + i);
+    }
+}
+
+static void
+the_64th_plugin_of_a_profile_is_refused(void **state)
+{
+    fixture_t *fixture = *state;
+    char name[16];
+    uint64_t all = 0;
+    for (unsigned i = 0; i < 63; i++) {
+        snprintf(name, sizeof name, "Plugin%u", i);
+        uint64_t bit = fx_plugin(fixture, name, "Node", SCHEDQ_ACTION_ADD)->bit;
+        assert_true(bit == UINT64_C(1) << i);
+        all |= bit;
+    }
+    schedq_plugin_t plugin;
+    uint64_t bit;
+    schedq_plugin_init(&plugin);
+    plugin.name = "OneMore";
+    assert_status(schedq_plugin_register(fx_queue(fixture), &plugin, &bit, fixture->why, sizeof fixture->why),
+                  SCHEDQ_FULL);
+    assert_contains(fixture->why, "63");
+    fx_park(fixture, "ns/a", all);
+    assert_int_equal(fx_move(fixture, SCHEDQ_EVENT_NODE_ADD).to_backoff, 1);
+}
+
+static void
+the_256th_profile_is_refused(void **state)
+{
+    fixture_t *fixture = *state;
+    char name[16];
+    schedq_profile_t profile;
+    for (unsigned i = 1; i < 255; i++) {
+        snprintf(name, sizeof name, "profile%u", i);
+        assert_ok(schedq_profile_define(fx_queue(fixture), name, &profile, NULL, 0));
+        assert_int_equal(profile, i);
+    }
+    assert_status(schedq_profile_define(fx_queue(fixture), "one more", &profile, fixture->why, sizeof fixture->why),
+                  SCHEDQ_FULL);
+    assert_contains(fixture->why, "255");
+}
+
+static void
+more_rejector_sets_than_max_lots_share_one_and_none_is_missed(void **state)
+{
+    fixture_t *fixture = *state;
+    fixture->config.max_lots = 2;
+    fx_plugin_t *plugins[8];
+    char name[16];
+    for (unsigned i = 0; i < 8; i++) {
+        snprintf(name, sizeof name, "P%u", i);
+        plugins[i] = fx_plugin(fixture, name, i < 4 ? "Node" : "Pod", SCHEDQ_ACTION_DELETE);
+    }
+    for (unsigned i = 0; i < 64; i++) {
+        snprintf(name, sizeof name, "ns/%u", i);
+        fx_park(fixture, name, plugins[i % 8]->bit | plugins[i / 8]->bit);
+    }
+    /* pods of which both rejectors registered Pod/Delete only: 4 x 4 */
+    assert_int_equal(fx_move(fixture, SCHEDQ_EVENT_NODE_DELETE).to_backoff, 64 - 16);
+    assert_int_equal(fx_move(fixture, SCHEDQ_EVENT_ASSIGNED_POD_DELETE).to_backoff, 16);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        fx_test(more_pods_than_max_pods_are_refused),
+        fx_test(the_cap_of_pods_is_reached_exactly),
+        fx_test(more_priorities_than_max_bands_are_refused),
+        fx_test(a_batch_that_hits_a_cap_adds_what_fits),
+        fx_test(workers_beyond_max_workers_are_refused),
+        fx_test(events_beyond_max_events_are_refused),
+        fx_test(without_a_cap_many_events_can_be_defined),
+        fx_test(the_64th_plugin_of_a_profile_is_refused),
+        fx_test(the_256th_profile_is_refused),
+        fx_test(more_rejector_sets_than_max_lots_share_one_and_none_is_missed),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
