@@ -25,6 +25,7 @@ struct cluster {
     node_t *nodes;
     size_t count;
     _Atomic uint16_t *gpus; /* of all nodes */
+    uint64_t version;
 };
 
 #define LOAD(word) atomic_load_explicit(&(word), memory_order_relaxed)
@@ -51,6 +52,7 @@ cluster_new(const workload_t *workload, const uint32_t *numbers, size_t count)
     for (size_t i = 0; i < count; i++) {
         gpu_count += workload->nodes[numbers[i]].gpus;
     }
+    cluster->version = 1;
     cluster->count = count;
     cluster->nodes = alloc_array(count, sizeof *cluster->nodes);
     cluster->gpus = alloc_array(gpu_count, sizeof *cluster->gpus);
@@ -76,6 +78,7 @@ cluster_free(cluster_t *cluster)
 void
 cluster_join(cluster_t *cluster, uint32_t node)
 {
+    cluster->version++;
     STORE(cluster->nodes[node].joined, true);
 }
 
@@ -157,6 +160,7 @@ cluster_reserve(cluster_t *cluster, uint32_t number, const workload_pod_t *pod)
     node_t *node = &cluster->nodes[number];
     uint64_t taken = 0;
 
+    cluster->version++;
     STORE(node->cpu_free, LOAD(node->cpu_free) - pod->cpu_milli);
     STORE(node->memory_free, LOAD(node->memory_free) - pod->memory_mib);
     for (int i = 0; i < pod->gpus; i++) {
@@ -172,6 +176,7 @@ cluster_release(cluster_t *cluster, uint32_t number, const workload_pod_t *pod, 
 {
     node_t *node = &cluster->nodes[number];
 
+    cluster->version++;
     STORE(node->cpu_free, LOAD(node->cpu_free) + pod->cpu_milli);
     STORE(node->memory_free, LOAD(node->memory_free) + pod->memory_mib);
     for (unsigned i = 0; i < node->recorded->gpus; i++) {
@@ -201,6 +206,12 @@ cluster_ever_fits(const cluster_t *cluster, const workload_pod_t *pod)
         }
     }
     return false;
+}
+
+uint64_t
+cluster_version(const cluster_t *cluster)
+{
+    return cluster->version;
 }
 
 static bool

@@ -42,6 +42,8 @@ void cluster_release(cluster_t *cluster, uint32_t node, const workload_pod_t *po
 bool cluster_fits(const cluster_t *cluster, uint32_t node, const workload_pod_t *pod);
 /* Would the pod fit on some node if all nodes were there and empty? */
 bool cluster_ever_fits(const cluster_t *cluster, const workload_pod_t *pod);
+/* A number from 1 that grows with each join, reserve and release. */
+uint64_t cluster_version(const cluster_t *cluster);
 /* Is everything that was reserved released? */
 bool cluster_is_empty(const cluster_t *cluster);
 

@@ -1,7 +1,8 @@
 /*
  * What each queue operation cost, in nanoseconds of CLOCK_MONOTONIC, by histogram.
  *
- * Every figure contains about one reading of the clock. COST_CLOCK is that alone: two readings with nothing in between.
+ * Every figure contains one reading of the clock: from the end of one reading to the end of the next. COST_CLOCK is that
+ * alone, with nothing in between.
  */
 #ifndef SCHEDQ_REPLAY_COSTS_H
 #define SCHEDQ_REPLAY_COSTS_H
@@ -40,10 +41,14 @@ costs_now(void)
     return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
-static inline void
+/* Records what began at `start` and ends now. Returns now, where the next operation may begin. */
+static inline uint64_t
 costs_record(costs_t *costs, cost_t cost, uint64_t start)
 {
-    histogram_record(costs->histograms[cost], costs_now() - start);
+    uint64_t now = costs_now();
+
+    histogram_record(costs->histograms[cost], now - start);
+    return now;
 }
 
 #endif

@@ -2,26 +2,17 @@
 #include "scenario.h"
 
 #include "alloc.h"
+#include "hash.h"
 
 #include <stdlib.h>
 
 /* What a random number is for: each use has its own stream. */
 enum { STREAM_JITTER = 1, STREAM_KEEP, STREAM_LATE, STREAM_JOIN };
 
-/* The finalizer of splitmix64: every bit of the input changes half of the output. */
-static uint64_t
-mix(uint64_t value)
-{
-    value += UINT64_C(0x9e3779b97f4a7c15);
-    value = (value ^ value >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
-    value = (value ^ value >> 27) * UINT64_C(0x94d049bb133111eb);
-    return value ^ value >> 31;
-}
-
 static uint64_t
 random_of(const scenario_options_t *options, uint64_t stream, uint64_t a, uint64_t b)
 {
-    return mix(mix(mix(mix(options->seed) + stream) + a) + b);
+    return hash_mix(hash_mix(hash_mix(hash_mix(options->seed) + stream) + a) + b);
 }
 
 /* A time in [0, span_ns). */

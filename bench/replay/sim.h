@@ -16,6 +16,7 @@
 #include "cluster.h"
 #include "completions.h"
 #include "simulate.h"
+#include "verdicts.h"
 
 #include <pthread.h>
 
@@ -58,7 +59,8 @@ typedef struct sim_worker {
     bool holds; /* `popped` is a pod in flight */
     schedq_popped_t popped;
     uint64_t rejectors; /* of that pod; 0: it was placed */
-    uint64_t news;      /* sim->news as of the last pop */
+    uint64_t news;      /* sim->news from before the last pop */
+    uint32_t cycles;
     costs_t costs;
 } sim_worker_t;
 
@@ -66,6 +68,7 @@ struct sim {
     const scenario_t *scenario;
     const simulate_options_t *options;
     cluster_t *cluster;
+    verdicts_t *verdicts;
     schedq_t *queue;
     schedq_words_t *words;
     int64_t max_parked_ns;
@@ -122,10 +125,13 @@ void sim_fail(sim_t *sim, const char *format, ...) __attribute__((format(printf,
 /* Something may have become poppable: idle workers look again. With the lock. */
 void sim_wake_idle(sim_t *sim);
 
+/* Notes that the pod goes to the queue. With the lock. */
+void sim_count_waiting(sim_t *sim, size_t pod);
+
 bool sim_queue_open(sim_t *sim);
 void sim_queue_close(sim_t *sim);
 
-/* One stay at work: ends the cycle of the pod it holds, if any, then pops the next. Without the lock. */
+/* One stay at work: ends the cycle of the pod it holds, if any, then pops the next. With the lock, let go meanwhile. */
 void sim_worker_go(sim_worker_t *worker);
 
 /* Moves time to the next thing that happens and lets it happen; nobody is at work. With the lock. */

@@ -145,9 +145,7 @@ add_pod(sim_t *sim, sim_worker_t *worker)
         .name_length = (uint32_t)length,
         .priority = sim->options->priority[recorded->qos],
     };
-    sim->pods[number].place = SIM_WAITING;
-    sim->waiting++;
-    sim->result->waiting_max = sim->waiting > sim->result->waiting_max ? sim->waiting : sim->result->waiting_max;
+    sim_count_waiting(sim, number);
 
     uint64_t start = costs_now();
     schedq_status_t status = schedq_add(worker->queue, name, &spec, &result);

@@ -1,42 +1,36 @@
-/* A worker's cycle. */
+/* A worker's cycle: pop, find a node, serve, then done or add_unschedulable. */
+#include "hash.h"
 #include "sim.h"
 
-/* FNV-1a over the eight bytes of a word, low byte first. */
-static uint64_t
-digest_word(uint64_t digest, uint64_t word)
-{
-    for (int i = 0; i < 8; i++) {
-        digest = (digest ^ (word >> (8 * i) & 0xff)) * UINT64_C(0x100000001b3);
-    }
-    return digest;
-}
+/* The clock alone is timed once in so many cycles. */
+enum { CLOCK_EVERY = 64 };
 
-/* A decision is (pod, node, virtual time); node UINT32_MAX is "nowhere". */
+/* A decision is (pod, node, virtual time); node UINT32_MAX is "nowhere". With the lock. */
 static void
 note_decision(sim_t *sim, size_t pod, uint32_t node)
 {
-    simulate_result_t *result = sim->result;
     const scenario_pod_t *planned = &sim->scenario->pods[pod];
-    uint32_t recorded = node == CLUSTER_NOWHERE ? CLUSTER_NOWHERE : sim->scenario->nodes[node].node;
+    uint64_t recorded = node == CLUSTER_NOWHERE ? UINT32_MAX : sim->scenario->nodes[node].node;
+    uint64_t digest = sim->result->digest;
 
-    result->digest = digest_word(result->digest, (uint64_t)planned->copy << 32 | planned->pod);
-    result->digest = digest_word(result->digest, recorded);
-    result->digest = digest_word(result->digest, (uint64_t)sim->now_ns);
-    result->attempts++;
+    digest = hash_mix(digest ^ ((uint64_t)planned->copy << 32 | planned->pod));
+    digest = hash_mix(digest ^ recorded);
+    digest = hash_mix(digest ^ (uint64_t)sim->now_ns);
+    sim->result->digest = digest;
+    sim->result->attempts++;
 }
 
 /* Finds a node for the popped pod and reserves it there, at the time of the pop. With the lock. */
 static void
-place(sim_worker_t *worker)
+place(sim_worker_t *worker, size_t number)
 {
     sim_t *sim = worker->sim;
-    size_t number = sim_number(worker->popped.object);
     sim_pod_t *pod = &sim->pods[number];
     const workload_pod_t *recorded = sim_recorded(sim, number);
     unsigned lacks = 0;
 
     pod->attempts++;
-    pod->node = cluster_find(sim->cluster, recorded, &lacks);
+    pod->node = verdicts_find(sim->verdicts, sim->cluster, recorded, &lacks);
     note_decision(sim, number, pod->node);
     if (pod->node == CLUSTER_NOWHERE) {
         worker->rejectors = ((lacks & CLUSTER_LACKS_RESOURCES) != 0 ? sim->resources_bit : 0) |
@@ -46,31 +40,6 @@ place(sim_worker_t *worker)
     }
     worker->rejectors = 0;
     pod->gpus = cluster_reserve(sim->cluster, pod->node, recorded);
-}
-
-/* The end of a cycle that found a node: from here on the pod runs. */
-static void
-bind(sim_worker_t *worker)
-{
-    sim_t *sim = worker->sim;
-    uint32_t number = (uint32_t)sim_number(worker->popped.object);
-    sim_pod_t *pod = &sim->pods[number];
-
-    uint64_t start = costs_now();
-    schedq_status_t status = schedq_done(worker->queue, worker->popped.token);
-    costs_record(&worker->costs, COST_DONE, start);
-
-    pthread_mutex_lock(&sim->lock);
-    if (status != SCHEDQ_OK) {
-        sim_fail(sim, "schedq_done(%s): %s", sim_recorded(sim, number)->name, schedq_status_name(status));
-    }
-    pod->place = SIM_RUNNING;
-    pod->bound_ns = sim->now_ns;
-    sim->quiet_ns = sim->now_ns;
-    sim->possible_left--;
-    sim->result->pods_scheduled++;
-    completions_push(&sim->completions, sim->now_ns + sim_recorded(sim, number)->run_ns, number);
-    pthread_mutex_unlock(&sim->lock);
 }
 
 void
@@ -88,9 +57,44 @@ sim_wake_idle(sim_t *sim)
     }
 }
 
-/* The end of a cycle that found none. */
-static void
-reject(sim_worker_t *worker)
+void
+sim_count_waiting(sim_t *sim, size_t pod)
+{
+    sim->pods[pod].place = SIM_WAITING;
+    sim->waiting++;
+    if (sim->waiting > sim->result->waiting_max) {
+        sim->result->waiting_max = sim->waiting;
+    }
+}
+
+/* The end of a cycle that found a node: from here on the pod runs. Returns the time. */
+static uint64_t
+bind(sim_worker_t *worker, uint64_t start)
+{
+    sim_t *sim = worker->sim;
+    uint32_t number = (uint32_t)sim_number(worker->popped.object);
+    sim_pod_t *pod = &sim->pods[number];
+
+    schedq_status_t status = schedq_done(worker->queue, worker->popped.token);
+    uint64_t end = costs_record(&worker->costs, COST_DONE, start);
+
+    pthread_mutex_lock(&sim->lock);
+    if (status != SCHEDQ_OK) {
+        sim_fail(sim, "schedq_done(%s): %s", sim_recorded(sim, number)->name, schedq_status_name(status));
+    }
+    pod->place = SIM_RUNNING;
+    pod->bound_ns = sim->now_ns;
+    sim->quiet_ns = sim->now_ns;
+    sim->possible_left--;
+    sim->result->pods_scheduled++;
+    completions_push(&sim->completions, sim->now_ns + sim_recorded(sim, number)->run_ns, number);
+    pthread_mutex_unlock(&sim->lock);
+    return end;
+}
+
+/* The end of a cycle that found none. Returns the time. */
+static uint64_t
+reject(sim_worker_t *worker, uint64_t start)
 {
     sim_t *sim = worker->sim;
     schedq_failure_t failure;
@@ -98,18 +102,10 @@ reject(sim_worker_t *worker)
 
     schedq_failure_init(&failure);
     failure.unschedulable = worker->rejectors;
-    /* Noted first: another worker may pop it before this one is back. */
-    pthread_mutex_lock(&sim->lock);
-    sim->pods[sim_number(worker->popped.object)].place = SIM_WAITING;
-    sim->waiting++;
-    sim->result->waiting_max = sim->waiting > sim->result->waiting_max ? sim->waiting : sim->result->waiting_max;
-    pthread_mutex_unlock(&sim->lock);
-
-    uint64_t start = costs_now();
     schedq_status_t status = schedq_add_unschedulable(worker->queue, &worker->popped.token, &failure, &result);
-    costs_record(&worker->costs, COST_ADD_UNSCHEDULABLE, start);
+    uint64_t end = costs_record(&worker->costs, COST_ADD_UNSCHEDULABLE, start);
     if (status == SCHEDQ_OK && result.poppable == 0) {
-        return;
+        return end;
     }
     pthread_mutex_lock(&sim->lock);
     if (status != SCHEDQ_OK) {
@@ -119,20 +115,23 @@ reject(sim_worker_t *worker)
     }
     sim_wake_idle(sim);
     pthread_mutex_unlock(&sim->lock);
+    return end;
 }
 
-/* Two readings of the clock with nothing in between, as often as there are cycles. */
-static void
-time_the_clock(sim_worker_t *worker)
+static uint64_t
+end_cycle(sim_worker_t *worker)
 {
     uint64_t start = costs_now();
 
-    costs_record(&worker->costs, COST_CLOCK, start);
+    if (worker->cycles++ % CLOCK_EVERY == 0) {
+        start = costs_record(&worker->costs, COST_CLOCK, start);
+    }
+    return worker->rejectors == 0 ? bind(worker, start) : reject(worker, start);
 }
 
-/* A pod must come out of the queue once, and only while it waits there. With the lock. */
-static bool
-check_popped(sim_worker_t *worker)
+/* Serves the popped pod. It must come out of the queue once, and only while it waits there. With the lock. */
+static void
+serve(sim_worker_t *worker)
 {
     sim_t *sim = worker->sim;
     size_t number = sim_number(worker->popped.object);
@@ -140,40 +139,23 @@ check_popped(sim_worker_t *worker)
     if (number >= sim->scenario->pod_count || sim->pods[number].place != SIM_WAITING) {
         sim_fail(sim, "popped %s, object %zu of %zu, which does not wait in the queue", worker->popped.name, number,
                  sim->scenario->pod_count);
-        return false;
+        return;
     }
     sim->pods[number].place = SIM_IN_FLIGHT;
     sim->waiting--;
-    return true;
-}
-
-/* Serves the popped pod. With the lock. */
-static void
-serve(sim_worker_t *worker)
-{
-    sim_t *sim = worker->sim;
-
-    if (!check_popped(worker)) {
-        return;
-    }
-    place(worker);
+    place(worker, number);
     worker->holds = true;
     worker->state = SIM_SERVING;
     worker->until_ns = sim->now_ns + sim->options->service_ns;
     sim->at_work--;
 }
 
+/* What a pop gave. With the lock. */
 static void
-take(sim_worker_t *worker)
+take(sim_worker_t *worker, schedq_status_t status)
 {
     sim_t *sim = worker->sim;
 
-    uint64_t start = costs_now();
-    schedq_status_t status = schedq_try_pop(worker->queue, &worker->popped);
-    if (status == SCHEDQ_OK) {
-        costs_record(&worker->costs, COST_POP, start);
-    }
-    pthread_mutex_lock(&sim->lock);
     if (status == SCHEDQ_OK) {
         serve(worker);
     } else if (status != SCHEDQ_EMPTY) {
@@ -182,23 +164,27 @@ take(sim_worker_t *worker)
         worker->state = SIM_IDLE;
         sim->at_work--;
     }
-    pthread_mutex_unlock(&sim->lock);
 }
 
 void
 sim_worker_go(sim_worker_t *worker)
 {
-    if (worker->holds) {
-        worker->holds = false;
-        if (worker->rejectors == 0) {
-            bind(worker);
-        } else {
-            reject(worker);
-        }
-        time_the_clock(worker);
+    sim_t *sim = worker->sim;
+    bool held = worker->holds;
+
+    worker->holds = false;
+    worker->news = sim->news;
+    if (held && worker->rejectors != 0) {
+        /* Noted first: another worker may pop it before this one is back. */
+        sim_count_waiting(sim, sim_number(worker->popped.object));
     }
-    pthread_mutex_lock(&worker->sim->lock);
-    worker->news = worker->sim->news;
-    pthread_mutex_unlock(&worker->sim->lock);
-    take(worker);
+    pthread_mutex_unlock(&sim->lock);
+
+    uint64_t start = held ? end_cycle(worker) : costs_now();
+    schedq_status_t status = schedq_try_pop(worker->queue, &worker->popped);
+    if (status == SCHEDQ_OK) {
+        costs_record(&worker->costs, COST_POP, start);
+    }
+    pthread_mutex_lock(&sim->lock);
+    take(worker, status);
 }

@@ -9,9 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Offset basis of FNV-1a. */
-#define DIGEST_START UINT64_C(0xcbf29ce484222325)
-
 void
 sim_fail(sim_t *sim, const char *format, ...)
 {
@@ -39,9 +36,7 @@ run_worker(void *ctx)
     pthread_mutex_lock(&sim->lock);
     while (!sim->stopped) {
         if (worker->state == SIM_AT_WORK) {
-            pthread_mutex_unlock(&sim->lock);
             sim_worker_go(worker);
-            pthread_mutex_lock(&sim->lock);
         } else if (sim->at_work == 0) {
             sim_step(sim, worker);
         } else {
@@ -85,6 +80,7 @@ open_cluster(sim_t *sim)
     }
     sim->cluster = cluster_new(scenario->workload, numbers, scenario->node_count);
     free(numbers);
+    sim->verdicts = verdicts_new(scenario->workload);
     sim->pods = alloc_array(scenario->pod_count, sizeof *sim->pods);
     for (size_t i = 0; i < scenario->pod_count; i++) {
         sim->pods[i].possible = cluster_ever_fits(sim->cluster, sim_recorded(sim, i));
@@ -114,7 +110,7 @@ open_result(sim_t *sim)
     int64_t span_ns = scenario->pods[scenario->pod_count - 1].arrival_ns - first_ns;
     simulate_result_t *result = sim->result;
 
-    *result = (simulate_result_t){.digest = DIGEST_START, .pods_total = scenario->pod_count};
+    *result = (simulate_result_t){.pods_total = scenario->pod_count};
     costs_init(&result->costs);
     result->depth.interval_ns = span_ns / DEPTH_SAMPLES_MAX + 1;
     result->depth.next_ns = first_ns;
@@ -134,6 +130,7 @@ close_sim(sim_t *sim)
     free(sim->workers);
     completions_free(&sim->completions);
     free(sim->pods);
+    verdicts_free(sim->verdicts);
     cluster_free(sim->cluster);
 }
 

@@ -108,6 +108,43 @@ sorted_by_arrival(void *items, size_t count, size_t item, size_t arrival_offset)
     return sorted;
 }
 
+/* Orders pods by what they ask nodes for. */
+static int
+compare_shapes(const void *left, const void *right)
+{
+    const workload_pod_t *a = *(const workload_pod_t *const *)left;
+    const workload_pod_t *b = *(const workload_pod_t *const *)right;
+
+    if (a->cpu_milli != b->cpu_milli) {
+        return a->cpu_milli < b->cpu_milli ? -1 : 1;
+    }
+    if (a->memory_mib != b->memory_mib) {
+        return a->memory_mib < b->memory_mib ? -1 : 1;
+    }
+    if (a->models != b->models) {
+        return a->models < b->models ? -1 : 1;
+    }
+    return a->gpus != b->gpus ? a->gpus - b->gpus : a->gpu_milli - b->gpu_milli;
+}
+
+static void
+number_shapes(workload_t *workload)
+{
+    size_t count = workload->pod_count;
+    workload_pod_t **pods = alloc_array(count, sizeof *pods);
+
+    for (size_t i = 0; i < count; i++) {
+        pods[i] = &workload->pods[i];
+    }
+    qsort(pods, count, sizeof *pods, compare_shapes);
+    workload->shape_count = 0;
+    for (size_t i = 0; i < count; i++) {
+        workload->shape_count += i == 0 || compare_shapes(&pods[i - 1], &pods[i]) != 0;
+        pods[i]->shape = (uint32_t)(workload->shape_count - 1);
+    }
+    free(pods);
+}
+
 void
 workload_finish(workload_t *workload)
 {
@@ -117,4 +154,5 @@ workload_finish(workload_t *workload)
     workload->nodes = sorted_by_arrival(workload->nodes, workload->node_count, sizeof *workload->nodes,
                                         offsetof(workload_node_t, arrival_ns));
     workload->node_capacity = workload->node_count;
+    number_shapes(workload);
 }

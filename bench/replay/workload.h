@@ -35,6 +35,7 @@ typedef struct workload_pod {
     uint16_t gpus;
     uint16_t gpu_milli; /* that it takes of each of its GPUs; 0 without GPUs */
     uint16_t qos;       /* number of its priority class */
+    uint32_t shape;     /* set by workload_finish; equal for pods that ask nodes for the same */
 } workload_pod_t;
 
 typedef struct workload_node {
@@ -62,6 +63,7 @@ typedef struct workload {
     size_t node_capacity;
     workload_labels_t classes;
     workload_labels_t models;
+    size_t shape_count; /* set by workload_finish */
     char *source; /* where the figures come from, as a trace file says; NULL: not stated */
 } workload_t;
 
@@ -74,7 +76,7 @@ void workload_add_pod(workload_t *workload, const workload_pod_t *pod);
 void workload_add_node(workload_t *workload, const workload_node_t *node);
 /* Number of a label, added if it is not known; `limit` if there are that many others. */
 size_t workload_label(workload_labels_t *labels, const char *name, size_t limit);
-/* Sorts pods and nodes by arrival; those of equal arrival keep the order of their files. */
+/* Sorts pods and nodes by arrival, those of equal arrival in the order of their files, and numbers the shapes. */
 void workload_finish(workload_t *workload);
 
 #endif

@@ -64,11 +64,13 @@ schedq_status_t
 schedq_create(const schedq_config_t *config, schedq_t **out, char *why, size_t why_size)
 {
     say(why, why_size, "%s", "");
+    if (out != NULL) {
+        *out = NULL;
+    }
     if (out == NULL || config == NULL) {
         say(why, why_size, "%s NULL: a pointer", out == NULL ? "queue" : "config");
         return SCHEDQ_INVALID;
     }
-    *out = NULL;
     if (!config_check(config, why, why_size)) {
         return SCHEDQ_INVALID;
     }

@@ -51,23 +51,51 @@ admit_check_gate(const struct mutex_queue *queue, schedq_profile_t profile, uint
     return SCHEDQ_RETRY;
 }
 
+static uint32_t
+doubled_to(uint32_t capacity, uint32_t wanted)
+{
+    capacity = capacity < PAGE_ENTRIES ? PAGE_ENTRIES : capacity;
+    while (capacity < wanted) {
+        capacity *= 2;
+    }
+    return capacity;
+}
+
+static bool
+resize_heaps(struct mutex_queue *queue, uint32_t capacity, uint32_t numbers)
+{
+    struct heap *const heaps[] = {&queue->active, &queue->backoff, &queue->error_backoff};
+
+    if (capacity == queue->room.capacity && numbers == queue->room.numbers) {
+        return true;
+    }
+    return heap_resize(&queue->room, heaps, sizeof heaps / sizeof heaps[0], capacity, numbers);
+}
+
 /* The containers first: records without room in a heap would break invariant 3. */
 bool
 admit_reserve(struct mutex_queue *queue, uint32_t pods)
 {
-    struct heap *const heaps[] = {&queue->active, &queue->backoff, &queue->error_backoff};
+    uint32_t made = entries_made(&queue->entries);
     uint32_t records = (pods + PAGE_ENTRIES - 1) / PAGE_ENTRIES * PAGE_ENTRIES;
-    uint32_t capacity = queue->room.capacity == 0 ? PAGE_ENTRIES : queue->room.capacity;
 
-    /* Numbers, not records, index the positions: trim may have left holes below. */
-    uint32_t numbers = records > entries_made(&queue->entries)
-                           ? entries_end(&queue->entries) + (records - entries_made(&queue->entries))
-                           : entries_end(&queue->entries);
-    while (capacity < numbers) {
-        capacity *= 2;
+    if (records <= made) {
+        return true;
     }
-    return heap_reserve(&queue->room, heaps, sizeof heaps / sizeof heaps[0], capacity)
-           && index_reserve(&queue->index, records) && entries_reserve(&queue->entries, pods);
+    /* Positions are indexed by number, and trim may have left holes among the numbers. */
+    uint32_t numbers = entries_end(&queue->entries) + (records - made);
+
+    return resize_heaps(queue, doubled_to(queue->room.capacity, records), doubled_to(queue->room.numbers, numbers))
+           && index_reserve(&queue->index, records) && entries_reserve(&queue->entries, records);
+}
+
+void
+admit_trim(struct mutex_queue *queue)
+{
+    entries_trim(&queue->entries);
+    index_trim(&queue->index);
+    (void)resize_heaps(queue, doubled_to(0, entries_made(&queue->entries)),
+                       doubled_to(0, entries_end(&queue->entries)));
 }
 
 static uint32_t

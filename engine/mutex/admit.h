@@ -46,4 +46,7 @@ void admit_stamp_time(struct mutex_queue *queue, struct entry *entry, int64_t no
 /** Room for `pods` records in everything that holds them. */
 bool admit_reserve(struct mutex_queue *queue, uint32_t pods);
 
+/** Gives back what no pod needs; keeps what there is no memory to copy. */
+void admit_trim(struct mutex_queue *queue);
+
 #endif

@@ -12,6 +12,13 @@
 
 #include <inttypes.h>
 
+/* Counters stay at their end: a pod that failed 2^32 times must not look like a new one. */
+static void
+raise_count(uint32_t *count)
+{
+    *count += *count < UINT32_MAX ? 1 : 0;
+}
+
 /* ---- pop ------------------------------------------------------------------------------------------------------------ */
 
 static void
@@ -28,7 +35,7 @@ describe_popped(const struct mutex_queue *queue, uint32_t index, schedq_popped_t
         .priority = entry->priority,
         .history = {.timestamp_ns = entry->timestamp,
                     .initial_attempt_ns = entry->initial_attempt,
-                    .attempts = entry->attempts + 1,
+                    .attempts = entry->attempts,
                     .rejections = entry->rejections,
                     .errors = entry->errors},
         .unschedulable = entry->unschedulable,
@@ -49,7 +56,7 @@ begin_flight(struct mutex_queue *queue, uint32_t index, schedq_popped_t *out)
 
     entry->place = SCHEDQ_INFLIGHT;
     entry_changed(entry);
-    entry->attempts++;
+    raise_count(&entry->attempts);
     entry->unschedulable = 0;
     entry->pending = 0;
     entry->gate = 0;
@@ -57,8 +64,7 @@ begin_flight(struct mutex_queue *queue, uint32_t index, schedq_popped_t *out)
     entry->flight.popped_object = entry->object;
     entry->flight.seen = queue->log.newest;
     entry->flight.pop_order = ++queue->pop_orders;
-    entry->flight.cycle = queue->base.rules.count_cycles ? ++queue->cycles : 0;
-    out->cycle = entry->flight.cycle;
+    out->cycle = queue->base.rules.count_cycles ? entry->flight.pop_order : 0;
     out->token.bits = entry_ref(entry, index);
     if (queue->base.rules.objects == SCHEDQ_OBJECTS_COUNTED) {
         queue->base.config.retain(queue->base.config.object_ctx, entry->object);
@@ -78,6 +84,7 @@ cycle_pop(struct mutex_queue *queue, schedq_popped_t *out)
 
     __builtin_prefetch(pod_at(queue, index));
     describe_popped(queue, index, out);
+    raise_count(&out->history.attempts);
     place_leave(queue, index);
     begin_flight(queue, index, out);
     if (from_backoff) {
@@ -189,9 +196,9 @@ set_rejectors(struct mutex_queue *queue, struct entry *entry, const schedq_failu
         queue->others_used = true;
     }
     if ((entry->unschedulable | entry->pending) == 0) {
-        entry->errors++;
+        raise_count(&entry->errors);
     } else {
-        entry->rejections++;
+        raise_count(&entry->rejections);
         entry->errors = 0;
     }
 }

@@ -126,6 +126,7 @@ mutex_shut(schedq_t *base)
     lots_shut(&queue->lots);
     bands_shut(&queue->bands);
     index_shut(&queue->index);
+    workers_shut(queue);
     sleep_shut(queue);
     containers_shut(queue);
     return SCHEDQ_OK;
@@ -136,10 +137,10 @@ mutex_reserve(schedq_t *base, uint32_t pods, uint32_t bands, uint32_t workers)
 {
     struct mutex_queue *queue = mutex_queue(base);
 
-    (void)workers; /* a worker owns nothing here but its handle */
     queue_lock(queue);
     bool ok = admit_reserve(queue, pods) && names_reserve(&queue->names, pods)
-              && bands_reserve(&queue->bands, bands) && lots_reserve(&queue->lots, base->config.max_lots);
+              && bands_reserve(&queue->bands, bands) && lots_reserve(&queue->lots, base->config.max_lots)
+              && nominator_reserve(&queue->nominator, pods) && workers_reserve(queue, workers);
     queue_unlock(queue);
     return ok ? SCHEDQ_OK : SCHEDQ_NOMEM;
 }
@@ -150,9 +151,8 @@ mutex_trim(schedq_t *base)
     struct mutex_queue *queue = mutex_queue(base);
 
     queue_lock(queue);
-    entries_trim(&queue->entries);
+    admit_trim(queue);
     names_trim(&queue->names);
-    index_trim(&queue->index);
     queue_unlock(queue);
 }
 

@@ -153,6 +153,7 @@ entries_take(struct entries *entries)
     memset(entry, 0, sizeof *entry);
     entry->life = life == 0 ? 1 : life;
     entry->version = version;
+    entry->born = version;
     return index;
 }
 

@@ -61,9 +61,9 @@ struct entry {
             uint64_t popped_object;
             uint64_t seen;      /* event sequence at its pop */
             uint64_t pop_order;
-            uint64_t cycle;
         } flight;
     };
+    uint64_t born; /* version when its life began: an older ref named the record's last pod */
     uint64_t nominated_node; /* where the nominator has it; valid if `nominated` */
     uint64_t described_node; /* what its description says (status.nominatedNodeName) */
     uint64_t nomination;     /* orders the pods of one node */

@@ -90,12 +90,9 @@ sift_down(struct heap_room *room, struct heap *heap, uint32_t position, struct h
 }
 
 bool
-heap_reserve(struct heap_room *room, struct heap *const *heaps, uint32_t count, uint32_t capacity)
+heap_resize(struct heap_room *room, struct heap *const *heaps, uint32_t count, uint32_t capacity, uint32_t numbers)
 {
-    if (capacity <= room->capacity) {
-        return true;
-    }
-    uint32_t *positions = memory_alloc(room->memory, MEMORY_QUEUES, capacity * sizeof *positions, CACHE_LINE);
+    uint32_t *positions = memory_alloc(room->memory, MEMORY_QUEUES, numbers * sizeof *positions, CACHE_LINE);
     struct heap_item *items[8] = {NULL};
     bool complete = positions != NULL;
 
@@ -104,7 +101,7 @@ heap_reserve(struct heap_room *room, struct heap *const *heaps, uint32_t count, 
         complete = items[i] != NULL;
     }
     if (!complete) {
-        memory_free(room->memory, MEMORY_QUEUES, positions, capacity * sizeof *positions);
+        memory_free(room->memory, MEMORY_QUEUES, positions, numbers * sizeof *positions);
         for (uint32_t i = 0; i < count; i++) {
             memory_free(room->memory, MEMORY_QUEUES, items[i], (capacity + FIRST) * sizeof *items[i]);
         }
@@ -122,6 +119,7 @@ heap_reserve(struct heap_room *room, struct heap *const *heaps, uint32_t count, 
     }
     room->positions = positions;
     room->capacity = capacity;
+    room->numbers = numbers;
     return true;
 }
 
@@ -133,9 +131,10 @@ heap_shut(struct heap_room *room, struct heap *const *heaps, uint32_t count)
                     (room->capacity + FIRST) * sizeof *heaps[i]->items);
         heaps[i]->items = NULL;
     }
-    memory_free(room->memory, MEMORY_QUEUES, room->positions, room->capacity * sizeof *room->positions);
+    memory_free(room->memory, MEMORY_QUEUES, room->positions, room->numbers * sizeof *room->positions);
     room->positions = NULL;
     room->capacity = 0;
+    room->numbers = 0;
 }
 
 void

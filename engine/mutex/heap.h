@@ -31,11 +31,13 @@ struct heap_room {
     struct memory *memory;
     const struct entries *entries;
     uint32_t *positions; /* by record number */
-    uint32_t  capacity;
+    uint32_t  capacity;  /* elements of each heap */
+    uint32_t  numbers;   /* positions */
 };
 
-/** Grows `count` heaps and the positions to `capacity`. False: no memory; all stay usable at the old capacity. */
-bool heap_reserve(struct heap_room *room, struct heap *const *heaps, uint32_t count, uint32_t capacity);
+/** Gives `count` heaps another capacity, and positions to as many record numbers. False: no memory; nothing changed. */
+bool heap_resize(struct heap_room *room, struct heap *const *heaps, uint32_t count, uint32_t capacity,
+                 uint32_t numbers);
 void heap_shut(struct heap_room *room, struct heap *const *heaps, uint32_t count);
 
 void heap_push(struct heap_room *room, struct heap *heap, struct heap_item item);

@@ -245,7 +245,8 @@ apply(schedq_worker_t *worker, const schedq_decision_t *decision, int64_t now, s
     uint32_t index;
     struct entry *entry = entry_of_bits(&queue->entries, decision->ref, &index);
 
-    if (entry == NULL || !entry_is_waiting(entry) || entry->place == SCHEDQ_ACTIVE) {
+    if (entry == NULL || !entry_is_waiting(entry) || entry->place == SCHEDQ_ACTIVE
+        || (decision->ref >> POD_INDEX_BITS) <= entry->born) {
         return SCHEDQ_GONE;
     }
     if (entry_ref(entry, index) != decision->ref) {

@@ -3,7 +3,8 @@
 
 #include <string.h>
 
-#define BLOCK_BYTES 32768
+/* Blocks are aligned to their size, so a cell knows its block by its address. */
+#define BLOCK_BYTES 4096
 
 struct name_cell {
     struct name_cell *next;
@@ -11,7 +12,8 @@ struct name_cell {
 
 struct name_block {
     struct name_block *next;
-    char padding[CACHE_LINE - sizeof(struct name_block *)];
+    uint32_t cells_used;
+    char padding[CACHE_LINE - sizeof(struct name_block *) - sizeof(uint32_t)];
 };
 
 static const uint32_t cell_bytes[NAME_CLASSES] = {64, 128, 320};
@@ -28,23 +30,58 @@ names_open(struct names *names, struct memory *memory)
     *names = (struct names){.memory = memory};
 }
 
-static void
-blocks_free(struct names *names, struct name_class *class)
+static struct name_block *
+block_of(const void *cell)
 {
-    while (class->blocks != NULL) {
-        struct name_block *block = class->blocks;
+    return (struct name_block *)((uintptr_t)cell & ~(uintptr_t)(BLOCK_BYTES - 1));
+}
 
-        class->blocks = block->next;
-        memory_free(names->memory, MEMORY_NAMES, block, BLOCK_BYTES);
-    }
-    *class = (struct name_class){0};
+static uint32_t
+cells_in_block(uint32_t number)
+{
+    return (BLOCK_BYTES - (uint32_t)sizeof(struct name_block)) / cell_bytes[number];
 }
 
 void
 names_shut(struct names *names)
 {
     for (uint32_t i = 0; i < NAME_CLASSES; i++) {
-        blocks_free(names, &names->classes[i]);
+        struct name_class *class = &names->classes[i];
+
+        while (class->blocks != NULL) {
+            struct name_block *block = class->blocks;
+
+            class->blocks = block->next;
+            memory_free(names->memory, MEMORY_NAMES, block, BLOCK_BYTES);
+        }
+    }
+}
+
+static void
+class_trim(struct names *names, uint32_t number)
+{
+    struct name_class *class = &names->classes[number];
+    struct name_cell **cell = &class->free_cells;
+    struct name_block **block = &class->blocks;
+
+    /* The cells of unused blocks leave the free list before their memory goes. */
+    while (*cell != NULL) {
+        if (block_of(*cell)->cells_used == 0) {
+            *cell = (*cell)->next;
+        } else {
+            cell = &(*cell)->next;
+        }
+    }
+    while (*block != NULL) {
+        struct name_block *unused = *block;
+
+        if (unused->cells_used > 0) {
+            block = &unused->next;
+            continue;
+        }
+        *block = unused->next;
+        class->cells_made -= cells_in_block(number);
+        memory_free(names->memory, MEMORY_NAMES, unused, BLOCK_BYTES);
     }
 }
 
@@ -52,9 +89,7 @@ void
 names_trim(struct names *names)
 {
     for (uint32_t i = 0; i < NAME_CLASSES; i++) {
-        if (names->classes[i].cells_used == 0) {
-            blocks_free(names, &names->classes[i]);
-        }
+        class_trim(names, i);
     }
 }
 
@@ -62,8 +97,8 @@ static bool
 block_make(struct names *names, uint32_t number)
 {
     struct name_class *class = &names->classes[number];
-    struct name_block *block = memory_alloc(names->memory, MEMORY_NAMES, BLOCK_BYTES, CACHE_LINE);
-    uint32_t count = (BLOCK_BYTES - (uint32_t)sizeof *block) / cell_bytes[number];
+    struct name_block *block = memory_alloc(names->memory, MEMORY_NAMES, BLOCK_BYTES, BLOCK_BYTES);
+    uint32_t count = cells_in_block(number);
 
     if (block == NULL) {
         return false;
@@ -104,7 +139,7 @@ names_take(struct names *names, const char *text, uint32_t length)
     char *name = (char *)cell;
 
     class->free_cells = cell->next;
-    class->cells_used++;
+    block_of(cell)->cells_used++;
     memcpy(name, text, length);
     name[length] = '\0';
     return name;
@@ -118,5 +153,5 @@ names_give(struct names *names, const char *name, uint32_t length)
 
     cell->next = class->free_cells;
     class->free_cells = cell;
-    class->cells_used--;
+    block_of(cell)->cells_used--;
 }

@@ -1,5 +1,5 @@
 /*
- * Cells for "namespace/name" texts: 64, 128 or 320 bytes, carved from blocks, reused last in, first out.
+ * Cells for "namespace/name" texts: 64, 128 or 320 bytes, carved from blocks of a page, reused last in, first out.
  *
  * A text never moves while its pod lives, so pop can hand out a pointer.
  */
@@ -16,7 +16,7 @@ struct name_block;
 struct name_class {
     struct name_cell  *free_cells;
     struct name_block *blocks;
-    uint64_t cells_made, cells_used;
+    uint64_t cells_made;
 };
 
 struct names {
@@ -34,7 +34,7 @@ bool names_reserve(struct names *names, uint32_t count);
 char *names_take(struct names *names, const char *text, uint32_t length);
 void names_give(struct names *names, const char *name, uint32_t length);
 
-/** Gives the blocks of classes back in which no cell is used. */
+/** Gives the blocks back in which no cell is used. */
 void names_trim(struct names *names);
 
 #endif

@@ -72,18 +72,18 @@ unlink_entry(struct nominator *nominator, uint32_t index)
 }
 
 /* The pods of one node are in one bucket, so walking the old buckets in order keeps their order. */
-static void
-grow(struct nominator *nominator)
+static bool
+grow(struct nominator *nominator, uint32_t count)
 {
     uint32_t old_count = nominator->mask + 1;
     struct nominator_bucket *old = nominator->buckets;
-    struct nominator_bucket *larger = buckets_make(nominator->memory, old_count * 2);
+    struct nominator_bucket *larger = buckets_make(nominator->memory, count);
 
     if (larger == NULL) {
-        return;
+        return false;
     }
     nominator->buckets = larger;
-    nominator->mask = old_count * 2 - 1;
+    nominator->mask = count - 1;
     for (uint32_t i = 0; i < old_count; i++) {
         uint32_t index = old[i].head;
 
@@ -95,6 +95,18 @@ grow(struct nominator *nominator)
         }
     }
     memory_free(nominator->memory, MEMORY_OTHER, old, old_count * sizeof *old);
+    return true;
+}
+
+bool
+nominator_reserve(struct nominator *nominator, uint32_t count)
+{
+    uint32_t buckets = nominator->mask + 1;
+
+    while (buckets < count) {
+        buckets *= 2;
+    }
+    return buckets == nominator->mask + 1 || grow(nominator, buckets);
 }
 
 void
@@ -112,9 +124,7 @@ nominator_set(struct nominator *nominator, uint32_t index, uint64_t node)
     if (node == 0) {
         return;
     }
-    if (nominator->count > nominator->mask && nominator->mask < UINT32_MAX / 4) {
-        grow(nominator);
-    }
+    (void)nominator_reserve(nominator, nominator->count + 1);
     entry->nomination = ++nominator->sequence;
     nominator->count++;
     append(nominator, index);

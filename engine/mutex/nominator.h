@@ -25,6 +25,9 @@ struct nominator {
 bool nominator_open(struct nominator *nominator, struct memory *memory, const struct entries *entries);
 void nominator_shut(struct nominator *nominator);
 
+/** Buckets for `count` nominations. False: no memory, nothing changed. */
+bool nominator_reserve(struct nominator *nominator, uint32_t count);
+
 /** Ends the pod's nomination, if any, and begins one to `node`, unless that is 0. */
 void nominator_set(struct nominator *nominator, uint32_t index, uint64_t node);
 

@@ -81,7 +81,7 @@ struct mutex_queue {
     struct names names;
     struct bands bands;
     uint64_t inflight;
-    uint64_t pop_orders, cycles;
+    uint64_t pop_orders;
     int64_t  last_key;
     uint32_t pods; /* records in use */
 
@@ -100,7 +100,8 @@ struct mutex_queue {
 
     struct sleepers sleepers;
     struct timer timer;
-    schedq_worker_t *workers[WORKERS_MAX];
+    schedq_worker_t *workers[WORKERS_MAX]; /* made; the registered ones are marked in worker_slots */
+    uint64_t worker_slots;
     uint32_t worker_count;
 };
 

@@ -45,7 +45,6 @@ report_info(const struct mutex_queue *queue, uint32_t index, schedq_pod_info_t *
     const struct entry *entry = pod_at(queue, index);
     bool flying = entry->place == SCHEDQ_INFLIGHT;
 
-    (void)queue;
     *info = (schedq_pod_info_t){
         .struct_size = (uint32_t)sizeof *info,
         .place = entry->place,
@@ -67,7 +66,7 @@ report_info(const struct mutex_queue *queue, uint32_t index, schedq_pod_info_t *
         .pending = entry->pending,
         .gate = entry->gate,
         .pop_order = flying ? entry->flight.pop_order : 0,
-        .cycle = flying ? entry->flight.cycle : 0,
+        .cycle = flying && queue->base.rules.count_cycles ? entry->flight.pop_order : 0,
         .nominated_node = entry->nominated ? entry->nominated_node : 0,
         .nomination = entry->nominated ? entry->nomination : 0,
     };

@@ -59,7 +59,8 @@ route_gated(const struct route *route, uint32_t index, uint8_t gate)
 {
     struct mutex_queue *queue = route->queue;
     struct entry *entry = pod_at(queue, index);
-    bool came_in = route->recount || (entry->place != SCHEDQ_PARKED && entry->place != SCHEDQ_GATED);
+    bool stays = entry->place == SCHEDQ_GATED;
+    bool came_in = route->recount || (entry->place != SCHEDQ_PARKED && !stays);
 
     place_leave(queue, index);
     entry->unschedulable |= gate_bit(gate);
@@ -67,11 +68,11 @@ route_gated(const struct route *route, uint32_t index, uint8_t gate)
     /* schedq tries a gated pod again once per limit; kube counts from its Timestamp. */
     entry->parking.since = queue->base.rules.gates_see_leftover ? route->now : entry->timestamp;
     place_enter(queue, index, SCHEDQ_GATED);
-    if (came_in) {
+    if (came_in || !stays) {
         route->result->to_gated++;
-        if (queue->base.rules.counts_updates) {
-            place_count(queue, INCOMING_UNSCHEDULABLE, route->label);
-        }
+    }
+    if (came_in && queue->base.rules.counts_updates) {
+        place_count(queue, INCOMING_UNSCHEDULABLE, route->label);
     }
 }
 

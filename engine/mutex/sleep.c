@@ -260,6 +260,25 @@ start_thread(struct mutex_queue *queue)
     return failed;
 }
 
+/* Its slot is what the thread needs: it makes no public call. The handle stays busy for everybody else. */
+static schedq_status_t
+timer_worker_add(struct mutex_queue *queue)
+{
+    schedq_status_t status = workers_add(queue, &queue->timer.worker);
+
+    if (status == SCHEDQ_OK) {
+        (void)word_try_take(&queue->timer.worker->busy);
+    }
+    return status;
+}
+
+static void
+timer_worker_remove(struct mutex_queue *queue)
+{
+    workers_remove(queue, queue->timer.worker);
+    queue->timer.worker = NULL;
+}
+
 schedq_status_t
 mutex_run(schedq_t *base)
 {
@@ -272,13 +291,13 @@ mutex_run(schedq_t *base)
     } else if (queue->closed) {
         status = SCHEDQ_CLOSED;
     } else {
-        status = workers_add(queue, &queue->timer.worker);
+        status = timer_worker_add(queue);
     }
     if (status == SCHEDQ_OK) {
         queue->timer.stopping = false;
         queue->timer.running = start_thread(queue) == 0;
         if (!queue->timer.running) {
-            workers_remove(queue, queue->timer.worker);
+            timer_worker_remove(queue);
             status = SCHEDQ_NOMEM;
         }
     }
@@ -305,7 +324,7 @@ mutex_stop(schedq_t *base)
     queue_lock(queue);
     queue->timer.running = false;
     queue->timer.stopping = false;
-    workers_remove(queue, queue->timer.worker);
+    timer_worker_remove(queue);
     /* Sleepers relied on the thread: they have to plan anew. */
     (void)pthread_cond_broadcast(&queue->sleepers.wake);
     queue_unlock(queue);

@@ -3,6 +3,46 @@
 
 #include "platform/words.h"
 
+static bool
+worker_make(struct mutex_queue *queue, uint32_t slot)
+{
+    schedq_worker_t *worker = memory_alloc(&queue->base.memory, MEMORY_OTHER, sizeof *worker, CACHE_LINE);
+
+    if (worker == NULL) {
+        return false;
+    }
+    worker->queue = &queue->base;
+    worker->number = slot;
+    worker->busy = 1; /* until it is registered nobody may call with it */
+    queue->workers[slot] = worker;
+    return true;
+}
+
+bool
+workers_reserve(struct mutex_queue *queue, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        if (queue->workers[i] == NULL && !worker_make(queue, i)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+void
+workers_shut(struct mutex_queue *queue)
+{
+    for (uint32_t i = 0; i < WORKERS_MAX; i++) {
+        memory_free(&queue->base.memory, MEMORY_OTHER, queue->workers[i], sizeof *queue->workers[i]);
+    }
+}
+
+static bool
+is_registered(const struct mutex_queue *queue, uint32_t slot)
+{
+    return (queue->worker_slots >> slot & 1) != 0;
+}
+
 schedq_status_t
 workers_add(struct mutex_queue *queue, schedq_worker_t **worker)
 {
@@ -11,26 +51,26 @@ workers_add(struct mutex_queue *queue, schedq_worker_t **worker)
     if (queue->worker_count == queue->base.config.max_workers) {
         return SCHEDQ_FULL;
     }
-    while (queue->workers[slot] != NULL) {
+    while (is_registered(queue, slot)) {
         slot++;
     }
-    *worker = memory_alloc(&queue->base.memory, MEMORY_OTHER, sizeof **worker, CACHE_LINE);
-    if (*worker == NULL) {
+    if (queue->workers[slot] == NULL && !worker_make(queue, slot)) {
         return SCHEDQ_NOMEM;
     }
-    (*worker)->queue = &queue->base;
-    (*worker)->number = slot;
-    queue->workers[slot] = *worker;
+    queue->worker_slots |= UINT64_C(1) << slot;
     queue->worker_count++;
+    *worker = queue->workers[slot];
+    (*worker)->words[0] = '\0';
+    word_give_back(&(*worker)->busy);
     return SCHEDQ_OK;
 }
 
+/* Its memory stays, and stays busy: a call with a worker that was unregistered is refused, not a use after free. */
 void
 workers_remove(struct mutex_queue *queue, schedq_worker_t *worker)
 {
-    queue->workers[worker->number] = NULL;
+    queue->worker_slots &= ~(UINT64_C(1) << worker->number);
     queue->worker_count--;
-    memory_free(&queue->base.memory, MEMORY_OTHER, worker, sizeof *worker);
 }
 
 schedq_status_t
@@ -62,7 +102,7 @@ mutex_worker_adopt(schedq_t *base, schedq_worker_t *abandoned)
 
     queue_lock(queue);
     for (uint32_t i = 0; i < WORKERS_MAX; i++) {
-        if (queue->workers[i] == abandoned && abandoned != NULL && abandoned != queue->timer.worker) {
+        if (is_registered(queue, i) && queue->workers[i] == abandoned && abandoned != queue->timer.worker) {
             word_give_back(&abandoned->busy);
             status = SCHEDQ_OK;
         }

@@ -6,6 +6,10 @@
 
 #include "mutex/queue.h"
 
+/** Makes `count` workers exist. With the lock held. */
+bool workers_reserve(struct mutex_queue *queue, uint32_t count);
+void workers_shut(struct mutex_queue *queue);
+
 /* With the lock held. @retval SCHEDQ_OK, SCHEDQ_FULL, SCHEDQ_NOMEM */
 schedq_status_t workers_add(struct mutex_queue *queue, schedq_worker_t **worker);
 void workers_remove(struct mutex_queue *queue, schedq_worker_t *worker);

@@ -917,7 +917,7 @@ typedef struct schedq_decision {
  * Moves a waiting pod if it still is what `ref` names. Object, Timestamp and order stay.
  *
  * @retval SCHEDQ_OK      moved; GATED also when it stays gated, under a new ref
- * @retval SCHEDQ_CHANGED something waits there at a newer version, mostly this pod: result->pod, ->ref, ->object: judge again
+ * @retval SCHEDQ_CHANGED it waits at a newer version: result->ref, ->object: judge again
  * @retval SCHEDQ_GONE    active, in flight or deleted: drop it
  * @retval SCHEDQ_RETRY   GATED, and the gate has a newer stamp (result->sequence): ask PreEnqueue again
  * @retval SCHEDQ_NOMEM, SCHEDQ_INVALID, SCHEDQ_BUSY  nothing changed

@@ -38,6 +38,7 @@ a_new_pod_can_be_popped_with_all_that_was_said_about_it(void **state)
     assert_int_equal(popped.flags, SCHEDQ_POD_AFFINITY);
     assert_int_equal(popped.profile, 0);
     assert_int_equal(popped.nominated_node, 12);
+    assert_int_equal(popped.backoff_expiry_ns, 0);
     assert_int_equal(popped.name[popped.name_length], '\0');
     fx_done(fixture, &popped);
 }
@@ -247,10 +248,28 @@ a_batch_answers_with_its_first_failure(void **state)
 {
     fixture_t *fixture = *state;
     schedq_pod_spec_t specs[5];
+    uint8_t statuses[3];
     batch_specs(specs);
     schedq_pod_spec_t swapped[] = {specs[4], specs[0], specs[3]};
-    assert_status(schedq_add_many(fx_worker(fixture), BATCH, swapped, 3, NULL, NULL, NULL), SCHEDQ_INVALID);
+    assert_status(schedq_add_many(fx_worker(fixture), BATCH, swapped, 3, NULL, statuses, NULL), SCHEDQ_INVALID);
     fx_assert_counts(fixture, 1, 0, 0, 0, 0, 0);
+}
+
+static void
+without_statuses_a_bad_element_stops_its_batch(void **state)
+{
+    fixture_t *fixture = *state;
+    schedq_pod_spec_t specs[5];
+    schedq_result_t result;
+    batch_specs(specs);
+    schedq_pod_spec_t bad_last[] = {specs[0], specs[4]};
+    memset(&result, 0xff, sizeof result);
+    assert_status(schedq_add_many(fx_worker(fixture), BATCH, bad_last, 2, NULL, NULL, &result), SCHEDQ_INVALID);
+    assert_int_equal(result.to_active, 0);
+    fx_assert_counts(fixture, 0, 0, 0, 0, 0, 0);
+    schedq_pod_spec_t twice[] = {specs[0], specs[3], specs[1]};
+    assert_status(schedq_add_many(fx_worker(fixture), BATCH, twice, 3, NULL, NULL, &result), SCHEDQ_EXISTS);
+    fx_assert_counts(fixture, 2, 0, 0, 0, 0, 0);
 }
 
 static void
@@ -321,6 +340,7 @@ main(void)
         fx_test(a_batch_adds_all_its_pods),
         fx_test(a_batch_with_bad_elements_adds_the_others),
         fx_test(a_batch_answers_with_its_first_failure),
+        fx_test(without_statuses_a_bad_element_stops_its_batch),
         fx_test(an_empty_batch_is_fine),
         fx_test(a_batch_counts_the_gated_ones_apart),
         fx_test(a_batch_of_many_pods_is_popped_in_order),

@@ -239,6 +239,7 @@ pop_takes_from_backoff_when_nothing_is_active(void **state)
     assert_int_equal(fx_pop(fixture, "ns/low").from_backoff, 0);
     schedq_popped_t popped = fx_pop(fixture, "ns/a");
     assert_int_equal(popped.from_backoff, 1);
+    assert_ns_equal(popped.backoff_expiry_ns, FX_START + SEC(1));
     assert_int_equal(popped.more, 0);
     assert_int_equal(popped.history.attempts, 2);
 }

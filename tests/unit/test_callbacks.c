@@ -121,6 +121,7 @@ intrude(void)
     BUSY(schedq_event_define(queue, "Thing", SCHEDQ_ACTION_ADD, NULL, &event, NULL, 0));
     BUSY(schedq_profile_define(queue, "late", &profile, NULL, 0));
     BUSY(schedq_plugin_register(queue, &plugin, &bit, NULL, 0));
+    BUSY(schedq_plugin_name(queue, 0, "Late", 4, &bit, NULL, 0));
     BUSY(schedq_worker_register(queue, &worker, NULL, 0));
     BUSY(schedq_worker_adopt(queue, intruder.other));
     BUSY(schedq_run(queue, NULL, 0));
@@ -129,6 +130,7 @@ intrude(void)
     BUSY(schedq_stats(queue, &stats));
     BUSY(schedq_metrics_write(queue, write_nothing, NULL));
     note("schedq_rejector_bit", schedq_rejector_bit(queue, 0, "Late", 4) == 0);
+    note("schedq_event_plugins", schedq_event_plugins(queue, 0, SCHEDQ_EVENT_NODE_ADD) == 0);
     note("schedq_pending_text", schedq_pending_text(queue, text, sizeof text) == 0);
     note("schedq_words", schedq_words(queue) == NULL);
 }

@@ -86,6 +86,26 @@ more_priorities_than_max_bands_are_refused(void **state)
 }
 
 static void
+a_pod_that_is_in_hits_no_cap(void **state)
+{
+    fixture_t *fixture = *state;
+    fixture->config.max_bands = 2;
+    fx_add(fixture, "ns/a", 1);
+    fx_add(fixture, "ns/b", 1);
+    fx_add(fixture, "ns/c", 2);
+    schedq_pod_spec_t spec = fx_spec("ns/a", 3);
+    assert_ok(schedq_update(fx_worker(fixture), "ns/a", &spec, 0, NULL, 0, NULL));
+    schedq_popped_t popped = fx_pop(fixture, "ns/a");
+    schedq_failure_t failure;
+    schedq_failure_init(&failure);
+    failure.has_newest = 1;
+    failure.newest.priority = 4;
+    assert_ok(schedq_add_unschedulable(fx_worker(fixture), &popped.token, &failure, NULL));
+    expect_full(fixture, "ns/d", 5, "max_bands", "2");
+    fx_add(fixture, "ns/d", 4);
+}
+
+static void
 a_batch_that_hits_a_cap_adds_what_fits(void **state)
 {
     fixture_t *fixture = *state;
@@ -222,6 +242,7 @@ main(void)
         fx_test(more_pods_than_max_pods_are_refused),
         fx_test(the_cap_of_pods_is_reached_exactly),
         fx_test(more_priorities_than_max_bands_are_refused),
+        fx_test(a_pod_that_is_in_hits_no_cap),
         fx_test(a_batch_that_hits_a_cap_adds_what_fits),
         fx_test(workers_beyond_max_workers_are_refused),
         fx_test(events_beyond_max_events_are_refused),

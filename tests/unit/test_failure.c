@@ -378,7 +378,9 @@ the_newest_description_replaces_the_popped_one(void **state)
     failure.newest.object = 4242;
     failure.newest.flags = SCHEDQ_POD_AFFINITY;
     failure.newest.timestamp_ns = 1;
-    assert_ok(schedq_add_unschedulable(fx_worker(fixture), &popped.token, &failure, NULL));
+    schedq_result_t result;
+    assert_ok(schedq_add_unschedulable(fx_worker(fixture), &popped.token, &failure, &result));
+    assert_int_equal(result.object, popped.object);
     schedq_pod_info_t info = fx_info(fixture, pod);
     assert_int_equal(info.object, 4242);
     assert_int_equal(info.priority, 8);

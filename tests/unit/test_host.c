@@ -351,7 +351,12 @@ candidates_in_backoff_come_on_demand_and_by_expiry(void **state)
     assert_place(out[0].place, SCHEDQ_BACKOFF);
     assert_ns_equal(out[0].expiry_ns, FX_START + SEC(1));
     assert_int_equal(out[0].backing_off, 1);
-    fx_pass(fixture, MS(500));
+    assert_int_equal(fx_tick(fixture).left, 0);
+    int64_t next;
+    fx_advance(fixture, MS(500));
+    assert_ok(schedq_tick(fx_worker(fixture), &next, &result));
+    assert_int_equal(result.left, 1);
+    assert_true(next <= fx_now(fixture));
     assert_place(fx_place(fixture, "ns/a"), SCHEDQ_BACKOFF);
     assert_int_equal(collect(fixture, query, out, 8, 4), 1);
     assert_int_equal(out[0].backing_off, 0);
@@ -429,6 +434,83 @@ a_walk_goes_on_while_its_pods_are_applied(void **state)
     }
     assert_int_equal(moved, PODS);
     fx_assert_counts(fixture, PODS, 0, 0, 0, 0, 0);
+}
+
+static void
+pods_of_late_names_are_candidates_of_every_query_for_parked_pods(void **state)
+{
+    fixture_t *fixture = *state;
+    fx_plugin_t *fit = fx_plugin(fixture, "Fit", NULL, 0);
+    uint64_t late = schedq_rejector_bit(fx_queue(fixture), 0, "Late", 4);
+    park(fixture, "ns/late", 5, late);
+    park(fixture, "ns/others", 6, SCHEDQ_REJECTOR_OTHERS);
+    schedq_candidate_t out[8];
+    assert_int_equal(collect(fixture, query_of(fit->bit, 0), out, 8, 4), 2);
+    assert_int_equal(collect(fixture, query_of(0, UINT64_MAX), out, 8, 4), 0);
+}
+
+static void
+a_pod_that_is_updated_during_a_walk_is_given_all_the_same(void **state)
+{
+    fixture_t *fixture = *state;
+    enum { PODS = 40 };
+    fx_plugin_t *fit = fx_plugin(fixture, "Fit", NULL, 0);
+    bool seen[PODS] = {false};
+    char name[16];
+    for (unsigned i = 0; i < PODS; i++) {
+        snprintf(name, sizeof name, "ns/%u", i);
+        park(fixture, name, i, fit->bit);
+    }
+    schedq_query_t query = query_of(fit->bit, 0);
+    schedq_candidate_t one[3];
+    size_t count;
+    for (unsigned step = 0; schedq_candidates(fx_worker(fixture), &query, one, 3, &count) == SCHEDQ_OK; step++) {
+        for (size_t i = 0; i < count; i++)
+            seen[one[i].object % 100] = true;
+        if (step > 2 * PODS)
+            fail();
+        unsigned other = (step * 17 + 20) % PODS;
+        snprintf(name, sizeof name, "ns/%u", other);
+        schedq_pod_spec_t spec = fx_spec(name, 0);
+        spec.object = 100 + other;
+        assert_ok(schedq_update(fx_worker(fixture), name, &spec, 0, NULL, 0, NULL));
+    }
+    for (unsigned i = 0; i < PODS; i++)
+        assert_true(seen[i]);
+}
+
+static void
+one_malformed_decision_stops_all_of_them(void **state)
+{
+    fixture_t *fixture = *state;
+    fx_plugin_t *fit = fx_plugin(fixture, "Fit", NULL, 0);
+    park(fixture, "ns/a", 5, fit->bit);
+    schedq_decision_t decisions[2];
+    memset(decisions, 0, sizeof decisions);
+    decisions[0].ref = decisions[1].ref = fx_find(fixture, "ns/a").ref;
+    decisions[0].place = SCHEDQ_ACTIVE;
+    decisions[1].place = SCHEDQ_INFLIGHT;
+    schedq_result_t sum;
+    assert_status(schedq_apply_many(fx_worker(fixture), decisions, 2, NULL, NULL, &sum), SCHEDQ_INVALID);
+    assert_int_equal(sum.to_active, 0);
+    assert_place(fx_place(fixture, "ns/a"), SCHEDQ_PARKED);
+}
+
+static void
+a_host_parks_an_error_only_if_it_judged_every_event(void **state)
+{
+    fixture_t *fixture = *state;
+    fixture->config.errors_park = 1;
+    fx_plugin_t *fit = fx_plugin(fixture, "Fit", NULL, 0);
+    schedq_result_t result;
+    fx_add(fixture, "ns/a", 0);
+    schedq_popped_t popped = fx_pop(fixture, "ns/a");
+    event(fixture, fit->bit);
+    assert_status(fail_to(fixture, &popped.token, SCHEDQ_PARKED, 0, popped.seen, &result), SCHEDQ_RETRY);
+    assert_ok(fail_to(fixture, &popped.token, SCHEDQ_PARKED, 0, result.sequence, &result));
+    assert_place(result.place, SCHEDQ_PARKED);
+    schedq_candidate_t out[8];
+    assert_int_equal(collect(fixture, query_of(fit->bit, 0), out, 8, 4), 1);
 }
 
 static void
@@ -608,6 +690,10 @@ main(void)
         fx_test_host(leftovers_are_candidates_by_timestamp),
         fx_test_host(candidates_come_in_pieces_of_any_size),
         fx_test_host(a_walk_goes_on_while_its_pods_are_applied),
+        fx_test_host(pods_of_late_names_are_candidates_of_every_query_for_parked_pods),
+        fx_test_host(a_pod_that_is_updated_during_a_walk_is_given_all_the_same),
+        fx_test_host(one_malformed_decision_stops_all_of_them),
+        fx_test_host(a_host_parks_an_error_only_if_it_judged_every_event),
         fx_test_host(candidates_are_of_one_profile),
         fx_test_host(apply_moves_a_pod_where_it_is_told),
         fx_test_host(an_update_meanwhile_makes_a_decision_void),

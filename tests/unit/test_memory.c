@@ -430,12 +430,12 @@ after_reserve_nothing_allocates(void **state)
     static const char *const names[] = {"P0", "P1", "P2", "P3", "P4", "P5", "P6", "P7"};
     for (unsigned i = 0; i < 8; i++)
         others[i] = fx_plugin(fixture, names[i], "Pod", SCHEDQ_ACTION_ADD);
-    assert_ok(schedq_reserve(fx_queue(fixture), PODS, BANDS, 2, NULL, 0));
-    uint64_t allocations = atomic_load(&fixture->memory.allocations);
-    atomic_store(&fixture->memory.fail_all, true);
     schedq_worker_t *second;
     fx_worker(fixture);
     assert_ok(schedq_worker_register(fx_queue(fixture), &second, NULL, 0));
+    assert_ok(schedq_reserve(fx_queue(fixture), PODS, BANDS, 2, NULL, 0));
+    uint64_t allocations = atomic_load(&fixture->memory.allocations);
+    atomic_store(&fixture->memory.fail_all, true);
     char name[64];
     for (unsigned round = 0; round < 3; round++) {
         for (unsigned i = 0; i < PODS; i++) {

@@ -142,6 +142,35 @@ the_newest_description_is_the_spec_itself(void **state)
 }
 
 static void
+the_gate_of_a_readded_pod_comes_with_its_failure(void **state)
+{
+    fixture_t *fixture = *state;
+    schedq_pod_spec_t spec = fx_spec("ns/a", 0);
+    schedq_history_t history = history_of(1, 0, 0);
+    schedq_failure_t failure;
+    schedq_failure_init(&failure);
+    spec.gate = 1;
+    assert_status(schedq_readd(fx_worker(fixture), "ns/a", &spec, &history, &failure, NULL), SCHEDQ_INVALID);
+    assert_contains(schedq_worker_error(fx_worker(fixture)), "gate");
+}
+
+static void
+with_keep_order_a_readded_pod_is_ordered_by_its_history(void **state)
+{
+    fixture_t *fixture = *state;
+    fixture->config.keep_order = 1;
+    fixture->config.max_backoff_ns = 0;
+    fx_add(fixture, "ns/waiting", 0);
+    fx_advance(fixture, SEC(1));
+    schedq_history_t history = history_of(1, 0, 0);
+    schedq_result_t result;
+    assert_ok(readd(fixture, "ns/a", &history, 0, &result));
+    assert_ns_equal(result.timestamp_ns, FX_START + SEC(1));
+    fx_pop(fixture, "ns/a");
+    fx_pop(fixture, "ns/waiting");
+}
+
+static void
 after_close_nothing_is_readded(void **state)
 {
     fixture_t *fixture = *state;
@@ -176,6 +205,8 @@ main(void)
         fx_test(the_history_of_a_popped_pod_can_be_handed_in_as_it_is),
         fx_test(a_readded_pod_passes_the_gates),
         fx_test(the_newest_description_is_the_spec_itself),
+        fx_test_host(the_gate_of_a_readded_pod_comes_with_its_failure),
+        fx_test(with_keep_order_a_readded_pod_is_ordered_by_its_history),
         fx_test(after_close_nothing_is_readded),
         fx_test(a_readded_pod_counts_its_nomination),
     };

@@ -56,6 +56,7 @@ an_active_pod_is_replaced_in_place(void **state)
 {
     fixture_t *fixture = *state;
     schedq_pod_t pod = fx_add(fixture, "ns/a", 1);
+    uint64_t replaced = fx_info(fixture, pod).object;
     fx_advance(fixture, SEC(1));
     fx_add(fixture, "ns/b", 2);
     fx_advance(fixture, SEC(1));
@@ -64,7 +65,8 @@ an_active_pod_is_replaced_in_place(void **state)
     assert_int_equal(result.added, 0);
     assert_int_equal(result.to_active, 0);
     assert_place(result.place, SCHEDQ_ACTIVE);
-    assert_int_equal(result.object, 11);
+    assert_int_equal(result.object, replaced);
+    assert_int_equal(fx_find(fixture, "ns/a").object, 11);
     assert_ns_equal(result.timestamp_ns, FX_START);
     schedq_popped_t popped = fx_pop(fixture, "ns/a");
     assert_int_equal(popped.object, 11);
