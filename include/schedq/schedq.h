@@ -167,7 +167,7 @@ typedef struct schedq_result {
     uint64_t object;            /**< its object; update, and add_unschedulable with `newest`: the one that was replaced */
     uint64_t ref;               /**< [host] names a waiting pod at this version for schedq_apply; 0 = not waiting */
     uint64_t unschedulable;     /**< its rejectors before the call (delete, update, apply, find) */
-    uint64_t pending;           /**< those among its rejectors that only wait (as kube's PendingPlugins) */
+    uint64_t pending;           /**< its other rejectors, those that only wait for something (kube's PendingPlugins) */
     uint64_t sequence;          /**< RETRY: judge events up to this one: words.event_sequence when the call looked */
     int64_t  timestamp_ns;      /**< the Timestamp that the call set or found */
     uint32_t to_active;         /**< pods that this call put there, from another place or again (a pod that a move tried in vain)  */
@@ -621,7 +621,7 @@ typedef struct schedq_popped {
     uint64_t       cycle;         /**< 1, 2, ...; 0 unless config.count_cycles */
     uint64_t       nominated_node; /**< where it is nominated; 0 = nowhere */
     int64_t        backoff_expiry_ns; /**< end of its last backoff as compared; 0 = it had none */
-    uint8_t        from_backoff;  /**< 1: nothing was active and it did not wait its backoff out */
+    uint8_t        from_backoff;  /**< 1: nothing was active, and it was taken out of backoff, over or not */
     uint8_t        more;          /**< 1: something else is poppable: pass the wake-up on */
     schedq_profile_t profile;
     uint8_t        flags;         /**< SCHEDQ_POD_* */
