@@ -42,13 +42,14 @@ parts_summary()
     [ "$failed" -eq 0 ]
 }
 
-# configure_and_build PRESET [DIRECTORY]: incremental, unless the build directory came here from another place.
+# configure_and_build PRESET DIRECTORY [OPTION...]: incremental, unless the build directory came here from another place. The
+# directory is one under build/, the options are those of cmake --build.
 configure_and_build()
 {
-    local preset=$1 build=$root/build/${2:-$1}
+    local preset=$1 build=$root/build/$2
     if [ -f "$build/CMakeCache.txt" ] &&
         ! grep -qxF "CMAKE_HOME_DIRECTORY:INTERNAL=$root" "$build/CMakeCache.txt"; then
         rm -rf "$build"
     fi
-    (cd "$root" && cmake --preset "$preset" -B "$build" && cmake --build "$build")
+    (cd "$root" && cmake --preset "$preset" -B "$build" && cmake --build "$build" "${@:3}")
 }

@@ -1,10 +1,10 @@
 /*
- * Nodes in one array, scanned from end to end: even the largest recorded cluster here has a few thousand nodes, and a scan
- * over them costs microseconds.
+ * Nodes in one array, scanned from end to end: even the largest recorded cluster here has a few thousand nodes, and a
+ * scan over them costs microseconds.
  *
- * Free amounts are relaxed atomics, because hints read them while another worker reserves. A hint that sees an amount too
- * large queues a pod in vain; it never sees one too small after a release, because the release happens before the event
- * that the hint judges.
+ * Free amounts are relaxed atomics, because hints read them while another worker reserves. A hint that sees an amount
+ * too large queues a pod in vain; it never sees one too small after a release, because the release happens before the
+ * event that the hint judges.
  */
 #include "cluster.h"
 

@@ -1,11 +1,12 @@
 /*
  * The simulated cluster: nodes with processors, memory and GPUs, and where a pod fits.
  *
- * A GPU has 1000 milli. A pod takes gpu_milli of each of `gpus` different GPUs of one node: pods that take less than 1000
- * share a GPU. A pod that names GPU models fits only on nodes of these.
+ * A GPU has 1000 milli. A pod takes gpu_milli of each of `gpus` different GPUs of one node: pods that take less than
+ * 1000 share a GPU. A pod that names GPU models fits only on nodes of these.
  *
- * cluster_find takes the node that would be left with the least free GPU milli, of these the one with the least free CPU,
- * of these the lowest number. On it each GPU is the fullest one that still has room, the lowest number among equals.
+ * cluster_find takes the node that would be left with the least free GPU milli, of these the one with the least free
+ * CPU, of these the lowest number. On it each GPU is the fullest one that still has room, the lowest number among
+ * equals.
  *
  * Nodes are known from the start and take pods from cluster_join on. find, reserve, release and join exclude each
  * other; cluster_fits may overlap with them: it reads a view that is a moment old, as a hint's may be.

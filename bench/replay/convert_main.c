@@ -1,4 +1,5 @@
 /* schedq-trace: turns recorded pods and nodes into a trace file. */
+#include "alloc.h"
 #include "input_options.h"
 #include "trace.h"
 
@@ -66,7 +67,7 @@ convert(const convert_options_t *options, workload_t *workload)
     }
     if (options->source != NULL) {
         free(workload->source);
-        workload->source = strdup(options->source);
+        workload->source = alloc_text(options->source, strlen(options->source));
     }
     if (!trace_write(options->output, workload, why, sizeof why)) {
         fprintf(stderr, "schedq-trace: %s\n", why);

@@ -1,6 +1,6 @@
 /*
- * CSV records as RFC 4180 has them: a field may be quoted, a quoted field may hold commas, line ends and doubled quotes;
- * lines end in LF or CRLF. A byte order mark at the start is passed over.
+ * CSV records as RFC 4180 has them: a field may be quoted, a quoted field may hold commas, line ends and doubled
+ * quotes; lines end in LF or CRLF. A byte order mark at the start is passed over.
  */
 #ifndef SCHEDQ_REPLAY_CSV_H
 #define SCHEDQ_REPLAY_CSV_H

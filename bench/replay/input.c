@@ -44,7 +44,9 @@ input_read(input_file_t *file, const char *path, input_problems_t *problems)
     const char *zlib_says = gzerror(stream, &code);
     if (!complete || code != Z_OK) {
         fprintf(problems->out, "%s: cannot read after %zu bytes: %s\n", path, file->size,
-                code == Z_ERRNO ? strerror(errno) : code == Z_BUF_ERROR ? "the gzip data ends too early" : zlib_says);
+                code == Z_ERRNO       ? strerror(errno)
+                : code == Z_BUF_ERROR ? "the gzip data ends too early"
+                                      : zlib_says);
         complete = false;
     }
     gzclose_r(stream);

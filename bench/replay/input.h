@@ -29,9 +29,9 @@ typedef struct input_problems {
 /* The first thing that is wrong with a row. */
 typedef struct input_fault {
     bool found;
-    size_t column;         /* from 1; 0: the row as a whole */
-    const char *name;      /* of the column; NULL: it has none */
-    char value[80];        /* shortened, without control characters */
+    size_t column;    /* from 1; 0: the row as a whole */
+    const char *name; /* of the column; NULL: it has none */
+    char value[80];   /* shortened, without control characters */
     char legal[160];
 } input_fault_t;
 

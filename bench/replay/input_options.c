@@ -3,10 +3,19 @@
 
 #include <schedq/schedq.h>
 
-#define OPTION_PODS {"pods", 'p', "FILE", 0, "Pods: CSV as openb has it, or SWF 2.2; plain or gzip", 1}
-#define OPTION_NODES \
-    {"nodes", 'n', "FILE", 0, "Nodes: CSV, or an SWF file, whose header describes them; not needed if --pods is SWF", 1}
-#define OPTION_SKIP {"skip-bad", 'k', NULL, 0, "Leave broken lines out and count them", 1}
+#define OPTION_PODS                                                                       \
+    {                                                                                     \
+        "pods", 'p', "FILE", 0, "Pods: CSV as openb has it, or SWF 2.2; plain or gzip", 1 \
+    }
+#define OPTION_NODES                                                                                  \
+    {                                                                                                 \
+        "nodes", 'n', "FILE", 0,                                                                      \
+            "Nodes: CSV, or an SWF file, whose header describes them; not needed if --pods is SWF", 1 \
+    }
+#define OPTION_SKIP                                                          \
+    {                                                                        \
+        "skip-bad", 'k', NULL, 0, "Leave broken lines out and count them", 1 \
+    }
 
 static const struct argp_option recorded_options[] = {OPTION_PODS, OPTION_NODES, OPTION_SKIP, {0}};
 static const struct argp_option any_options[] = {
@@ -26,9 +35,8 @@ check_files(const input_options_t *options, struct argp_state *state)
         argp_error(state, "--trace comes alone, without --pods and --nodes");
     }
     if (files->trace == NULL && files->pods == NULL) {
-        argp_error(state, "no input: give %s", state->root_argp->children[0].argp == &input_argp_any
-                                                  ? "--trace FILE, or --pods FILE --nodes FILE"
-                                                  : "--pods FILE --nodes FILE");
+        argp_error(state, "no input: give %s",
+                   options->takes_trace ? "--trace FILE, or --pods FILE --nodes FILE" : "--pods FILE --nodes FILE");
     }
 }
 

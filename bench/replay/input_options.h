@@ -11,6 +11,7 @@
 typedef struct input_options {
     load_files_t files;
     bool skip_bad;
+    bool takes_trace; /* set by the tool: --trace is one of its options */
 } input_options_t;
 
 /* Child parsers; their input is an input_options_t. One reads --pods and --nodes, the other --trace too. */

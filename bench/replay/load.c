@@ -136,8 +136,8 @@ check_not_empty(const workload_t *workload, const load_files_t *files, input_pro
 bool
 workload_load(workload_t *workload, const load_files_t *files, input_problems_t *problems)
 {
-    bool loaded = files->trace != NULL ? load_trace(workload, files->trace, problems)
-                                       : load_pods(workload, files, problems);
+    bool loaded =
+        files->trace != NULL ? load_trace(workload, files->trace, problems) : load_pods(workload, files, problems);
 
     /* Pods come first: nodes made from an SWF header must hold the widest of them. */
     if (loaded && files->trace == NULL && files->nodes != NULL) {

@@ -19,7 +19,8 @@ open_output(const options_t *options)
     }
     FILE *out = fopen(options->output, "w");
     if (out == NULL) {
-        fprintf(stderr, "--output: value \"%s\", legal: a file that can be written: %s\n", options->output, strerror(errno));
+        fprintf(stderr, "--output: value \"%s\", legal: a file that can be written: %s\n", options->output,
+                strerror(errno));
     }
     return out;
 }
@@ -68,8 +69,8 @@ check_and_replay(const options_t *options, const workload_t *workload, uint64_t 
     int status = EXIT_USAGE;
 
     if (pods > PODS_MAX) {
-        fprintf(stderr, "--copies: value \"%" PRIu32 "\", legal for %zu pods: 1 to %" PRIu64 "\n", options->scenario.copies,
-                workload->pod_count, PODS_MAX / workload->pod_count);
+        fprintf(stderr, "--copies: value \"%" PRIu32 "\", legal for %zu pods: 1 to %" PRIu64 "\n",
+                options->scenario.copies, workload->pod_count, PODS_MAX / workload->pod_count);
         return status;
     }
     int32_t *priority = options_priorities(options, workload);

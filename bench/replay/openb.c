@@ -33,7 +33,18 @@ struct reading {
     size_t where[COLUMNS_MAX]; /* of the table's columns in the file; SIZE_MAX: nowhere */
 };
 
-enum { POD_NAME, POD_CPU, POD_MEMORY, POD_CREATION, POD_DELETION, POD_GPUS, POD_GPU_MILLI, POD_SPEC, POD_QOS, POD_SCHEDULED };
+enum {
+    POD_NAME,
+    POD_CPU,
+    POD_MEMORY,
+    POD_CREATION,
+    POD_DELETION,
+    POD_GPUS,
+    POD_GPU_MILLI,
+    POD_SPEC,
+    POD_QOS,
+    POD_SCHEDULED
+};
 static const char *const pod_columns[] = {"name",    "cpu_milli", "memory_mib", "creation_time", "deletion_time",
                                           "num_gpu", "gpu_milli", "gpu_spec",   "qos",           "scheduled_time"};
 

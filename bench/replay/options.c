@@ -27,11 +27,7 @@ static const choice_t formats[] = {
 
 /* Classes of the openb trace; every other class has 0. */
 static const choice_t default_priorities[] = {
-    {"Guaranteed", 3000},
-    {"LS", 2000},
-    {"Burstable", 1000},
-    {"BE", 0},
-    {0},
+    {"Guaranteed", 3000}, {"LS", 2000}, {"Burstable", 1000}, {"BE", 0}, {0},
 };
 
 enum {
@@ -59,7 +55,8 @@ enum {
 static const struct argp_option option_list[] = {
     {"engine", KEY_ENGINE, "NAME", 0, "Engine of the queue: mutex (default)", 2},
     {"preset", KEY_PRESET, "NAME", 0, "Behaviour of the queue: default, kube-1.34, kube-1.26, kube-1.12", 2},
-    {"max-parked", KEY_MAX_PARKED, "SECONDS", 0, "How long a pod stays parked without an event; default: the preset's", 2},
+    {"max-parked", KEY_MAX_PARKED, "SECONDS", 0, "How long a pod stays parked without an event; default: the preset's",
+     2},
     {"copies", KEY_COPIES, "K", 0, "Superposed copies of the pods; default 1", 3},
     {"jitter", KEY_JITTER, "SECONDS", 0, "Pods of later copies arrive up to this much later; default 600", 3},
     {"nodes-fraction", KEY_NODES_FRACTION, "F", 0, "Share of the nodes that is kept; default 1", 3},
@@ -116,7 +113,8 @@ parse_whole(const struct argp_state *state, const char *option, const char *valu
 }
 
 static int64_t
-parse_seconds(const struct argp_state *state, const char *option, const char *value, int64_t min_ns, int64_t max_seconds)
+parse_seconds(const struct argp_state *state, const char *option, const char *value, int64_t min_ns,
+              int64_t max_seconds)
 {
     char legal[100];
     int64_t number = 0;
@@ -262,6 +260,7 @@ options_parse(options_t *options, int argc, char **argv)
         .options = option_list, .parser = parse_option, .doc = documentation, .children = children};
 
     *options = (options_t){
+        .input = {.takes_trace = true},
         .scenario = {.seed = 1, .copies = 1, .jitter_ns = 600 * NS_PER_SECOND, .nodes_fraction = 1},
         .simulate = {.workers = 1, .service_ns = 1000000},
         .engine = &engines[0],

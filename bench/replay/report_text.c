@@ -33,17 +33,18 @@ put_pods(FILE *out, const simulate_result_t *result)
 {
     fprintf(out, "\npods in all      %" PRIu64 "\n", result->pods_total);
     fprintf(out, "scheduled        %" PRIu64 "\n", result->pods_scheduled);
-    fprintf(out, "unscheduled      %" PRIu64 " (%" PRIu64 " fit on no node even if it is empty)\n", result->pods_unscheduled,
-            result->pods_impossible);
+    fprintf(out, "unscheduled      %" PRIu64 " (%" PRIu64 " fit on no node even if it is empty)\n",
+            result->pods_unscheduled, result->pods_impossible);
     fprintf(out, "first try failed %.2f %% of the pods\n", 100 * report_first_failed_share(result));
     fprintf(out, "waiting at once  %" PRIu64 " at most\n", result->waiting_max);
-    fprintf(out, "events           %" PRIu64 " completions and nodes, %" PRIu64 " pods moved\n", result->events, result->moves);
+    fprintf(out, "events           %" PRIu64 " completions and nodes, %" PRIu64 " pods moved\n", result->events,
+            result->moves);
     fprintf(out, "attempts         %" PRIu64 ", %.3f a pod, at most %" PRIu32 "\n", result->attempts,
             report_attempts_mean(result), result->attempts_max);
     for (int i = 0; i < SIMULATE_ATTEMPT_BUCKETS; i++) {
         if (result->attempt_buckets[i] != 0) {
-            fprintf(out, "  %8" PRIu64 " to %-8" PRIu64 " %10" PRIu64 " pods\n", report_bucket_from(i), report_bucket_to(i),
-                    result->attempt_buckets[i]);
+            fprintf(out, "  %8" PRIu64 " to %-8" PRIu64 " %10" PRIu64 " pods\n", report_bucket_from(i),
+                    report_bucket_to(i), result->attempt_buckets[i]);
         }
     }
 }
@@ -69,8 +70,8 @@ put_depth(FILE *out, const depth_t *depth)
 {
     size_t rows = depth->count < DEPTH_ROWS ? depth->count : DEPTH_ROWS;
 
-    fprintf(out, "\ndepth, %zu of %zu samples\n%14s %9s %9s %9s %9s %9s\n", rows, depth->count, "seconds", "active", "backoff",
-            "parked", "in flight", "running");
+    fprintf(out, "\ndepth, %zu of %zu samples\n%14s %9s %9s %9s %9s %9s\n", rows, depth->count, "seconds", "active",
+            "backoff", "parked", "in flight", "running");
     for (size_t i = 0; i < rows; i++) {
         const depth_sample_t *sample = &depth->samples[rows == 1 ? 0 : i * (depth->count - 1) / (rows - 1)];
         fprintf(out, "%14.3f %9" PRIu64 " %9" PRIu64 " %9" PRIu64 " %9" PRIu64 " %9" PRIu64 "\n",
@@ -82,8 +83,9 @@ put_depth(FILE *out, const depth_t *depth)
 static void
 put_operations(FILE *out, const costs_t *costs)
 {
-    fprintf(out, "\ncost of operations, ns; each contains one reading of the clock, which is the last row\n"
-                 "%-18s %12s %9s %9s %9s %12s\n",
+    fprintf(out,
+            "\ncost of operations, ns; each contains one reading of the clock, which is the last row\n"
+            "%-18s %12s %9s %9s %9s %12s\n",
             "operation", "count", "p50", "p99", "p99.9", "max");
     for (int i = 0; i < COST_COUNT; i++) {
         const histogram_t *histogram = costs->histograms[i];

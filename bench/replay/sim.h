@@ -7,8 +7,9 @@
  *   sim_account.c   the end: is every pod accounted for, and the figures
  *   simulate.c      threads, and putting it together
  *
- * Whoever holds `lock` may touch everything here. A worker at work holds it only to place a pod and to report; its calls of
- * the queue run without it, so that workers meet in the queue. `now_ns` changes only while no worker is at work.
+ * Whoever holds `lock` may touch everything here. A worker at work holds it only to place a pod and to report; its
+ * calls of the queue run without it, so that workers meet in the queue. `now_ns` changes only while no worker is at
+ * work.
  */
 #ifndef SCHEDQ_REPLAY_SIM_H
 #define SCHEDQ_REPLAY_SIM_H
@@ -23,6 +24,9 @@
 /* The queue's clock shows trace time plus this: schedq takes a Timestamp of 0 for "not given". Whole seconds, because
  * presets cut times to them. */
 #define SIM_CLOCK_OFFSET_NS (10 * NS_PER_SECOND)
+
+/* A run that gets past this (146 years) is refused; up to here no sum of times overflows. */
+#define SIM_TIME_MAX_NS (INT64_MAX / 2)
 
 typedef enum sim_place {
     SIM_EXPECTED, /* has not arrived */
@@ -54,6 +58,7 @@ typedef struct sim_worker {
     sim_t *sim;
     schedq_worker_t *queue;
     pthread_t thread;
+    pthread_cond_t wake; /* its state became SIM_AT_WORK, or the run stopped */
     sim_state_t state;
     int64_t until_ns;
     bool holds; /* `popped` is a pod in flight */
@@ -77,7 +82,6 @@ struct sim {
     uint64_t gpus_bit;
 
     pthread_mutex_t lock;
-    pthread_cond_t changed;
     sim_worker_t *workers;
     unsigned worker_count;
     unsigned at_work; /* workers in SIM_AT_WORK */
@@ -122,6 +126,8 @@ sim_recorded(const sim_t *sim, size_t pod)
 /* Stops the run with a reason; the first one stays. The caller holds the lock. */
 void sim_fail(sim_t *sim, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
+/* The worker goes on, at the present time. With the lock. */
+void sim_wake(sim_worker_t *worker);
 /* Something may have become poppable: idle workers look again. With the lock. */
 void sim_wake_idle(sim_t *sim);
 

@@ -16,7 +16,8 @@ visit(void *ctx, const schedq_pod_info_t *info)
     size_t number = sim_number(info->object);
 
     if (number >= sim->scenario->pod_count || sim->pods[number].place != SIM_WAITING || sim->pods[number].seen) {
-        sim_fail(sim, "the snapshot shows %s (%s), which %s", info->name, schedq_place_name((schedq_place_t)info->place),
+        sim_fail(sim, "the snapshot shows %s (%s), which %s", info->name,
+                 schedq_place_name((schedq_place_t)info->place),
                  number < sim->scenario->pod_count && sim->pods[number].seen ? "it showed before" : "does not wait");
         return 0;
     }
@@ -68,9 +69,9 @@ check_stats(sim_t *sim)
         stats.failures != result->attempts - result->pods_scheduled || stats.inflight != 0 ||
         waiting != result->pods_unscheduled) {
         sim_fail(sim,
-                 "the queue counts %" PRIu64 " adds, %" PRIu64 " pops, %" PRIu64 " dones, %" PRIu64 " failures, %" PRIu64
-                 " waiting, %" PRIu64 " in flight; the replay %" PRIu64 ", %" PRIu64 ", %" PRIu64 ", %" PRIu64 ", %" PRIu64
-                 ", 0",
+                 "the queue counts %" PRIu64 " adds, %" PRIu64 " pops, %" PRIu64 " dones, %" PRIu64
+                 " failures, %" PRIu64 " waiting, %" PRIu64 " in flight; the replay %" PRIu64 ", %" PRIu64 ", %" PRIu64
+                 ", %" PRIu64 ", %" PRIu64 ", 0",
                  stats.adds, stats.pops, stats.dones, stats.failures, waiting, stats.inflight, result->pods_total,
                  result->attempts, result->pods_scheduled, result->attempts - result->pods_scheduled,
                  result->pods_unscheduled);

@@ -16,7 +16,8 @@ hint_pod_ended(void *ctx, uint64_t object, uint64_t old_object, uint64_t new_obj
     uint32_t node = sim->pods[sim_number(old_object)].node;
 
     (void)new_object;
-    return cluster_fits(sim->cluster, node, sim_recorded(sim, sim_number(object))) ? SCHEDQ_HINT_QUEUE : SCHEDQ_HINT_SKIP;
+    return cluster_fits(sim->cluster, node, sim_recorded(sim, sim_number(object))) ? SCHEDQ_HINT_QUEUE
+                                                                                   : SCHEDQ_HINT_SKIP;
 }
 
 /* A node joined: does `object` fit there? */
@@ -27,7 +28,8 @@ hint_node_joined(void *ctx, uint64_t object, uint64_t old_object, uint64_t new_o
     uint32_t node = (uint32_t)sim_number(new_object);
 
     (void)old_object;
-    return cluster_fits(sim->cluster, node, sim_recorded(sim, sim_number(object))) ? SCHEDQ_HINT_QUEUE : SCHEDQ_HINT_SKIP;
+    return cluster_fits(sim->cluster, node, sim_recorded(sim, sim_number(object))) ? SCHEDQ_HINT_QUEUE
+                                                                                   : SCHEDQ_HINT_SKIP;
 }
 
 static bool
@@ -88,9 +90,9 @@ reserve(sim_t *sim)
     size_t pods = sim->scenario->pod_count;
     char why[200];
 
-    schedq_status_t status = schedq_reserve(sim->queue, pods < RESERVE_PODS_MAX ? (uint32_t)pods : RESERVE_PODS_MAX,
-                                            (uint32_t)sim->scenario->workload->classes.count, sim->worker_count, why,
-                                            sizeof why);
+    schedq_status_t status =
+        schedq_reserve(sim->queue, pods < RESERVE_PODS_MAX ? (uint32_t)pods : RESERVE_PODS_MAX,
+                       (uint32_t)sim->scenario->workload->classes.count, sim->worker_count, why, sizeof why);
     if (status != SCHEDQ_OK) {
         sim_fail(sim, "schedq_reserve: %s: %s", schedq_status_name(status), why);
     }

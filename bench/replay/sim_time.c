@@ -7,11 +7,10 @@
 
 #include <inttypes.h>
 #include <stdio.h>
-#include <string.h>
 
 #define NEVER INT64_MAX
 
-/* A tick that is wanted again at once this often in a row, with nothing happening in between, is a fault of the queue. */
+/* A tick that is wanted again at once this often, with no time passing in between, is a fault of the queue. */
 enum { TICKS_IN_VAIN_MAX = 1000 };
 
 static int64_t
@@ -69,7 +68,8 @@ static void
 check(sim_t *sim, schedq_status_t status, const char *operation, const char *what, const sim_worker_t *worker)
 {
     if (status != SCHEDQ_OK) {
-        sim_fail(sim, "%s(%s): %s: %s", operation, what, schedq_status_name(status), schedq_worker_error(worker->queue));
+        sim_fail(sim, "%s(%s): %s: %s", operation, what, schedq_status_name(status),
+                 schedq_worker_error(worker->queue));
     }
 }
 
@@ -163,12 +163,8 @@ end_cycles(sim_t *sim)
     for (unsigned i = 0; i < sim->worker_count; i++) {
         sim_worker_t *worker = &sim->workers[i];
         if (worker->state == SIM_SERVING && worker->until_ns <= sim->now_ns) {
-            worker->state = SIM_AT_WORK;
-            sim->at_work++;
+            sim_wake(worker);
         }
-    }
-    if (sim->worker_count > 1 && sim->at_work > 0) {
-        pthread_cond_broadcast(&sim->changed);
     }
 }
 
@@ -217,7 +213,9 @@ show_progress(sim_t *sim)
         return;
     }
     sim->wall_shown = now;
-    fprintf(stderr, "\r%5.1f %%  day %.2f  arrived %zu of %zu  scheduled %" PRIu64 "  waiting %" PRIu64 "  attempts %" PRIu64 " ",
+    fprintf(stderr,
+            "\r%5.1f %%  day %.2f  arrived %zu of %zu  scheduled %" PRIu64 "  waiting %" PRIu64 "  attempts %" PRIu64
+            " ",
             100.0 * (double)sim->next_pod / (double)sim->scenario->pod_count,
             (double)sim->now_ns / (double)(86400 * NS_PER_SECOND), sim->next_pod, sim->scenario->pod_count,
             sim->result->pods_scheduled, sim->waiting, sim->result->attempts);
@@ -232,8 +230,8 @@ is_over(const sim_t *sim)
 }
 
 /*
- * With all nodes empty and nothing arriving, the queue has to give back every pod that can be placed: at the latest when
- * it was parked for too long. Twice that time, the backoff and the time to serve the others are more than enough.
+ * With all nodes empty and nothing arriving, the queue has to give back every pod that can be placed: at the latest
+ * when it was parked for too long. Twice that time, the backoff and the time to serve the others are more than enough.
  */
 static bool
 is_lost(const sim_t *sim)
@@ -241,7 +239,8 @@ is_lost(const sim_t *sim)
     int64_t service_ns = sim->options->service_ns * (int64_t)(sim->waiting + 1);
 
     return next_event_ns(sim) == NEVER && sim->possible_left > 0 &&
-           sim->now_ns - sim->quiet_ns > 2 * (sim->max_parked_ns + sim->max_backoff_ns + service_ns + 60 * NS_PER_SECOND);
+           sim->now_ns - sim->quiet_ns >
+               2 * (sim->max_parked_ns + sim->max_backoff_ns + service_ns + 60 * NS_PER_SECOND);
 }
 
 static void
@@ -283,7 +282,6 @@ sim_step(sim_t *sim, sim_worker_t *worker)
                  (double)sim->now_ns / (double)NS_PER_SECOND);
     }
     if (sim->stopped) {
-        pthread_cond_broadcast(&sim->changed);
         return;
     }
     if (sim->options->pace > 0) {

@@ -2,6 +2,8 @@
 #include "hash.h"
 #include "sim.h"
 
+#include <inttypes.h>
+
 /* The clock alone is timed once in so many cycles. */
 enum { CLOCK_EVERY = 64 };
 
@@ -43,17 +45,21 @@ place(sim_worker_t *worker, size_t number)
 }
 
 void
+sim_wake(sim_worker_t *worker)
+{
+    worker->state = SIM_AT_WORK;
+    worker->sim->at_work++;
+    pthread_cond_signal(&worker->wake);
+}
+
+void
 sim_wake_idle(sim_t *sim)
 {
     sim->news++;
     for (unsigned i = 0; i < sim->worker_count; i++) {
         if (sim->workers[i].state == SIM_IDLE) {
-            sim->workers[i].state = SIM_AT_WORK;
-            sim->at_work++;
+            sim_wake(&sim->workers[i]);
         }
-    }
-    if (sim->worker_count > 1) {
-        pthread_cond_broadcast(&sim->changed);
     }
 }
 
@@ -87,6 +93,10 @@ bind(sim_worker_t *worker, uint64_t start)
     sim->quiet_ns = sim->now_ns;
     sim->possible_left--;
     sim->result->pods_scheduled++;
+    if (sim->now_ns > SIM_TIME_MAX_NS) {
+        sim_fail(sim, "%s is placed at %" PRId64 " s of virtual time, legal: up to %" PRId64 " s",
+                 sim_recorded(sim, number)->name, sim->now_ns / NS_PER_SECOND, SIM_TIME_MAX_NS / NS_PER_SECOND);
+    }
     completions_push(&sim->completions, sim->now_ns + sim_recorded(sim, number)->run_ns, number);
     pthread_mutex_unlock(&sim->lock);
     return end;

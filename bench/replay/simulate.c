@@ -40,10 +40,12 @@ run_worker(void *ctx)
         } else if (sim->at_work == 0) {
             sim_step(sim, worker);
         } else {
-            pthread_cond_wait(&sim->changed, &sim->lock);
+            pthread_cond_wait(&worker->wake, &sim->lock);
         }
     }
-    pthread_cond_broadcast(&sim->changed);
+    for (unsigned i = 0; i < sim->worker_count; i++) {
+        pthread_cond_signal(&sim->workers[i].wake);
+    }
     pthread_mutex_unlock(&sim->lock);
     return NULL;
 }
@@ -92,12 +94,12 @@ static void
 open_workers(sim_t *sim)
 {
     pthread_mutex_init(&sim->lock, NULL);
-    pthread_cond_init(&sim->changed, NULL);
     sim->worker_count = sim->options->workers;
     sim->at_work = sim->worker_count;
     sim->workers = alloc_array(sim->worker_count, sizeof *sim->workers);
     for (unsigned i = 0; i < sim->worker_count; i++) {
         sim->workers[i].sim = sim;
+        pthread_cond_init(&sim->workers[i].wake, NULL);
         costs_init(&sim->workers[i].costs);
     }
 }
@@ -124,8 +126,8 @@ close_sim(sim_t *sim)
     }
     for (unsigned i = 0; i < sim->worker_count; i++) {
         costs_free(&sim->workers[i].costs);
+        pthread_cond_destroy(&sim->workers[i].wake);
     }
-    pthread_cond_destroy(&sim->changed);
     pthread_mutex_destroy(&sim->lock);
     free(sim->workers);
     completions_free(&sim->completions);

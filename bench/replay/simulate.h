@@ -53,8 +53,8 @@ typedef struct simulate_result {
 } simulate_result_t;
 
 /*
- * Runs until every pod that can ever be placed has been, and every pod that was placed has ended. False: `why` says what
- * went wrong; a pod that is neither placed nor in the queue is such a thing.
+ * Runs until every pod that can ever be placed has been, and every pod that was placed has ended. False: `why` says
+ * what went wrong; a pod that is neither placed nor in the queue is such a thing.
  */
 bool simulate(const scenario_t *scenario, const simulate_options_t *options, simulate_result_t *result, char *why,
               size_t why_size);

@@ -32,10 +32,24 @@ enum {
 };
 
 static const char *const swf_names[SWF_FIELDS] = {
-    "job number", "submit time",       "wait time",         "run time",
-    "allocated processors", "average CPU time", "used memory", "requested processors",
-    "requested time", "requested memory", "status", "user", "group", "executable",
-    "queue", "partition", "preceding job", "think time",
+    "job number",
+    "submit time",
+    "wait time",
+    "run time",
+    "allocated processors",
+    "average CPU time",
+    "used memory",
+    "requested processors",
+    "requested time",
+    "requested memory",
+    "status",
+    "user",
+    "group",
+    "executable",
+    "queue",
+    "partition",
+    "preceding job",
+    "think time",
 };
 
 #define SWF_PROCESSORS_MAX (WORKLOAD_CPU_MILLI_MAX / 1000)
@@ -159,7 +173,8 @@ read_comment(input_row_t *row, const char *text, const char *key, int64_t *value
     text += strspn(text, " \t");
     snprintf(number, sizeof number, "%.*s", (int)strcspn(text, " \t\r\n"), text);
     if (!number_whole(number, 1, SWF_PROCESSORS_MAX, value)) {
-        input_fault(row, SIZE_MAX, number, "a whole number from 1 to %" PRId64 " after \"%s:\"", SWF_PROCESSORS_MAX, key);
+        input_fault(row, SIZE_MAX, number, "a whole number from 1 to %" PRId64 " after \"%s:\"", SWF_PROCESSORS_MAX,
+                    key);
     }
 }
 
@@ -222,8 +237,10 @@ swf_make_nodes(const input_file_t *file, const swf_header_t *header, workload_t 
     int64_t widest = widest_pod(workload);
 
     if (total == 0) {
-        fprintf(problems->out, "%s: the header states neither \"; MaxProcs: N\" nor \"; MaxNodes: N\" (1 to %" PRId64
-                "), so no nodes can be made: give --nodes FILE\n", file->path, SWF_PROCESSORS_MAX);
+        fprintf(problems->out,
+                "%s: the header states neither \"; MaxProcs: N\" nor \"; MaxNodes: N\" (1 to %" PRId64
+                "), so no nodes can be made: give --nodes FILE\n",
+                file->path, SWF_PROCESSORS_MAX);
         return false;
     }
     if (width > total) {

@@ -28,6 +28,7 @@ bool swf_read_header(const input_file_t *file, swf_header_t *header, input_probl
 /* Adds the jobs to the workload. False: a problem was reported that ends the reading. */
 bool swf_read_pods(const input_file_t *file, workload_t *workload, input_problems_t *problems);
 /* Adds nodes as the header says, wide enough for each pod of the workload. False: the header states no size. */
-bool swf_make_nodes(const input_file_t *file, const swf_header_t *header, workload_t *workload, input_problems_t *problems);
+bool swf_make_nodes(const input_file_t *file, const swf_header_t *header, workload_t *workload,
+                    input_problems_t *problems);
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * Reading and writing trace files. A line's first word says what it is; each kind has a fixed number of fields. The last
- * line counts pods and nodes, so that a file that was cut is noticed.
+ * Reading and writing trace files. A line's first word says what it is; each kind has a fixed number of fields. The
+ * last line counts pods and nodes, so that a file that was cut is noticed.
  */
 #include "trace.h"
 
@@ -15,7 +15,8 @@
 #include <zlib.h>
 
 enum { NODE_WORD, NODE_NAME, NODE_ARRIVAL, NODE_CPU, NODE_MEMORY, NODE_GPUS, NODE_MODEL, NODE_FIELDS };
-static const char *const node_names[NODE_FIELDS] = {"kind", "name", "arrival", "cpu_milli", "memory_mib", "gpus", "model"};
+static const char *const node_names[NODE_FIELDS] = {"kind",       "name", "arrival", "cpu_milli",
+                                                    "memory_mib", "gpus", "model"};
 
 enum {
     POD_WORD,

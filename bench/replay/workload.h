@@ -2,8 +2,8 @@
  * A recorded workload: pods that arrive, run for a while and end, and the nodes they ran on.
  *
  * Every parser (CSV, SWF, trace) fills this one form, and everything after the parsers reads only it. Times are
- * nanoseconds from the start of the recording. workload_finish sorts, so a pod's index is its rank by arrival and does not
- * depend on the file format it came from.
+ * nanoseconds from the start of the recording. workload_finish sorts, so a pod's index is its rank by arrival and does
+ * not depend on the file format it came from.
  */
 #ifndef SCHEDQ_REPLAY_WORKLOAD_H
 #define SCHEDQ_REPLAY_WORKLOAD_H
@@ -64,7 +64,7 @@ typedef struct workload {
     workload_labels_t classes;
     workload_labels_t models;
     size_t shape_count; /* set by workload_finish */
-    char *source; /* where the figures come from, as a trace file says; NULL: not stated */
+    char *source;       /* where the figures come from, as a trace file says; NULL: not stated */
 } workload_t;
 
 /* Class 0 is "none": that of pods whose file states no class. */

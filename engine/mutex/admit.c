@@ -93,7 +93,7 @@ void
 admit_trim(struct mutex_queue *queue)
 {
     entries_trim(&queue->entries);
-    index_trim(&queue->index);
+    index_trim(&queue->index, entries_made(&queue->entries));
     (void)resize_heaps(queue, doubled_to(0, entries_made(&queue->entries)),
                        doubled_to(0, entries_end(&queue->entries)));
 }

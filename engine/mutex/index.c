@@ -114,9 +114,9 @@ index_reserve(struct index *index, uint32_t count)
 }
 
 void
-index_trim(struct index *index)
+index_trim(struct index *index, uint32_t count)
 {
-    uint32_t capacity = capacity_for(index->count);
+    uint32_t capacity = capacity_for(count);
 
     if (capacity < index->mask + 1) {
         (void)resize(index, capacity);

@@ -30,8 +30,8 @@ void index_shut(struct index *index);
 /** Makes room for `count` names. False: no memory, nothing changed. */
 bool index_reserve(struct index *index, uint32_t count);
 
-/** Shrinks to what the names need; leaves it as it is if there is no memory. */
-void index_trim(struct index *index);
+/** Shrinks to room for `count` names; leaves it as it is if there is no memory. */
+void index_trim(struct index *index, uint32_t count);
 
 uint32_t index_hash(const struct index *index, const char *name, uint32_t length);
 

@@ -86,12 +86,3 @@ loaded_free(loaded_t *loaded)
 {
     workload_clear(&loaded->workload);
 }
-
-void
-check_contains(const char *text, const char *part, const char *file, int line)
-{
-    if (strstr(text, part) == NULL) {
-        print_error("\"%s\"\ndoes not contain\n\"%s\"\n", text, part);
-        _fail(file, line);
-    }
-}

@@ -4,13 +4,7 @@
 #ifndef SCHEDQ_TESTS_REPLAY_FILES_H
 #define SCHEDQ_TESTS_REPLAY_FILES_H
 
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-
-#include <cmocka.h>
-
+#include "expect.h"
 #include "load.h"
 
 /* A path in a directory of this process; the same name gives the same path. Valid until the next eight calls. */
@@ -32,9 +26,5 @@ typedef struct loaded {
 
 void load_files(loaded_t *loaded, const load_files_t *files, bool skip_bad);
 void loaded_free(loaded_t *loaded);
-
-/* Fails the test unless `text` contains `part`. */
-#define assert_contains(text, part) check_contains((text), (part), __FILE__, __LINE__)
-void check_contains(const char *text, const char *part, const char *file, int line);
 
 #endif

@@ -3,7 +3,8 @@
 
 #include <string.h>
 
-#define POD_HEADER "name,cpu_milli,memory_mib,num_gpu,gpu_milli,gpu_spec,qos,pod_phase,creation_time,deletion_time,scheduled_time\n"
+#define POD_HEADER \
+    "name,cpu_milli,memory_mib,num_gpu,gpu_milli,gpu_spec,qos,pod_phase,creation_time,deletion_time,scheduled_time\n"
 #define NODE_HEADER "sn,cpu_milli,memory_mib,gpu,model\n"
 #define ONE_NODE NODE_HEADER "n0,32000,262144,8,T4\n"
 #define ONE_POD POD_HEADER "p0,1000,512,1,460,,LS,Running,10,30,12\n"
@@ -123,7 +124,8 @@ gzip_is_found_by_content(void **state)
 {
     loaded_t loaded;
     (void)state;
-    load_files_t files = {.pods = file_write_gzip("pods.csv", ONE_POD), .nodes = file_write_gzip("nodes.csv", ONE_NODE)};
+    load_files_t files = {.pods = file_write_gzip("pods.csv", ONE_POD),
+                          .nodes = file_write_gzip("nodes.csv", ONE_NODE)};
     load_files(&loaded, &files, false);
     assert_true(loaded.ok);
     assert_int_equal(loaded.workload.pod_count, 1);
@@ -142,20 +144,24 @@ a_broken_value_is_told_with_line_column_and_legal_range(void **state)
                     ":3: column 4 (num_gpu): value \"65\", legal: a whole number from 0 to 64");
     expect_bad_pods(ONE_POD "p1,1,1,1,1001,,LS,Running,10,30,12\n",
                     ":3: column 5 (gpu_milli): value \"1001\", legal: a whole number from 1 to 1000");
-    expect_bad_pods(ONE_POD "p1,1,1,1,1,,LS,Running,1e3,30,12\n",
-                    ":3: column 9 (creation_time): value \"1e3\", legal: seconds from 0 to 1000000000, at most 9 decimals");
-    expect_bad_pods(ONE_POD "p1,1,1,1,1,,LS,Running,10,,12\n",
-                    ":3: column 10 (deletion_time): value \"\", legal: seconds from 0 to 1000000000, at most 9 decimals");
+    expect_bad_pods(
+        ONE_POD "p1,1,1,1,1,,LS,Running,1e3,30,12\n",
+        ":3: column 9 (creation_time): value \"1e3\", legal: seconds from 0 to 1000000000, at most 9 decimals");
+    expect_bad_pods(
+        ONE_POD "p1,1,1,1,1,,LS,Running,10,,12\n",
+        ":3: column 10 (deletion_time): value \"\", legal: seconds from 0 to 1000000000, at most 9 decimals");
 }
 
 static void
 times_must_not_run_backwards(void **state)
 {
     (void)state;
-    expect_bad_pods(ONE_POD "p1,1,1,1,1,,LS,Running,10,30,9\n",
-                    ":3: column 11 (scheduled_time): value \"9\", legal: seconds from 10 to 1000000000: not before creation_time");
+    expect_bad_pods(
+        ONE_POD "p1,1,1,1,1,,LS,Running,10,30,9\n",
+        ":3: column 11 (scheduled_time): value \"9\", legal: seconds from 10 to 1000000000: not before creation_time");
     expect_bad_pods(ONE_POD "p1,1,1,1,1,,LS,Running,10,11,12\n",
-                    ":3: column 10 (deletion_time): value \"11\", legal: seconds from 12 to 1000000000: not before the pod started");
+                    ":3: column 10 (deletion_time): value \"11\", legal: seconds from 12 to 1000000000: not before the "
+                    "pod started");
 }
 
 static void
@@ -163,9 +169,11 @@ names_must_be_legal_and_unique(void **state)
 {
     (void)state;
     expect_bad_pods(ONE_POD "a/b,1,1,1,1,,LS,Running,10,30,12\n",
-                    ":3: column 1 (name): value \"a/b\", legal: a name of 1 to 253 bytes without '/', '|', blanks and control characters");
+                    ":3: column 1 (name): value \"a/b\", legal: a name of 1 to 253 bytes without '/', '|', blanks and "
+                    "control characters");
     expect_bad_pods(ONE_POD ",1,1,1,1,,LS,Running,10,30,12\n",
-                    ":3: column 1 (name): value \"\", legal: a name of 1 to 253 bytes without '/', '|', blanks and control characters");
+                    ":3: column 1 (name): value \"\", legal: a name of 1 to 253 bytes without '/', '|', blanks and "
+                    "control characters");
     expect_bad_pods(ONE_POD "p0,1,1,1,1,,LS,Running,10,30,12\n",
                     ":3: column 1 (name): value \"p0\", legal: a name that no other line has; line 2 has it");
 }
@@ -181,8 +189,9 @@ static void
 a_header_without_a_needed_column_is_told(void **state)
 {
     (void)state;
-    expect_bad_pods("name,cpu_milli\np0,1\n", ":1: the header has no column \"memory_mib\"; needed are name, cpu_milli, "
-                                              "memory_mib, creation_time, deletion_time");
+    expect_bad_pods("name,cpu_milli\np0,1\n",
+                    ":1: the header has no column \"memory_mib\"; needed are name, cpu_milli, "
+                    "memory_mib, creation_time, deletion_time");
     expect_bad_pods("name,cpu_milli,name,memory_mib,creation_time,deletion_time\n",
                     ":1: column 3: value \"name\", legal: a name that no other column has");
     expect_bad_pods("", ": empty; a CSV file begins with a line of column names");

@@ -238,7 +238,7 @@ many_workers_place_every_pod_once(void **state)
     static const schedq_preset_t presets[] = {SCHEDQ_PRESET_DEFAULT, SCHEDQ_PRESET_KUBE_1_34, SCHEDQ_PRESET_KUBE_1_26,
                                               SCHEDQ_PRESET_KUBE_1_12};
     (void)state;
-    for (unsigned round = 0; round < 10; round++) {
+    for (unsigned round = 0; round < 3; round++) {
         for (size_t i = 0; i < sizeof presets / sizeof presets[0]; i++) {
             digest_of_crowd(presets[i], 4, 1);
         }
@@ -288,6 +288,24 @@ a_paced_run_decides_as_a_fast_one(void **state)
     tear_down(&world);
 }
 
+static void
+a_run_that_takes_longer_than_time_can_count_is_refused(void **state)
+{
+    char lines[1024] = "n a 0 1000 10 0 -\n";
+    world_t world;
+    (void)state;
+    for (int i = 0; i < 6; i++) {
+        size_t length = strlen(lines);
+        snprintf(lines + length, sizeof lines - length, "p p%d 0 1000000000 1000 10 0 0 LS -\n", i);
+    }
+    strcat(lines, "end 1 6\n");
+    build(&world, lines, NULL);
+    world.options.max_parked_ns = 365 * 86400 * NS_PER_SECOND;
+    assert_false(simulate(&world.scenario, &world.options, &world.result, world.why, sizeof world.why));
+    assert_contains(world.why, "s of virtual time, legal: up to 4611686018 s");
+    tear_down(&world);
+}
+
 static int
 remove_files(void **state)
 {
@@ -310,6 +328,7 @@ main(void)
         cmocka_unit_test(many_workers_place_every_pod_once),
         cmocka_unit_test(depth_and_costs_are_recorded),
         cmocka_unit_test(a_paced_run_decides_as_a_fast_one),
+        cmocka_unit_test(a_run_that_takes_longer_than_time_can_count_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, remove_files);
 }

@@ -64,7 +64,8 @@ unknown_values_have_stated_substitutes(void **state)
 {
     loaded_t loaded;
     (void)state;
-    load_swf(&loaded, "; MaxProcs: 8\n" JOB("1", "0", "-1", "-1", "6", "5", "-1") JOB("2", "1", "5", "-1", "-1", "-1", "0"),
+    load_swf(&loaded,
+             "; MaxProcs: 8\n" JOB("1", "0", "-1", "-1", "6", "5", "-1") JOB("2", "1", "5", "-1", "-1", "-1", "0"),
              false);
     assert_true(loaded.ok);
     const workload_pod_t *pods = loaded.workload.pods;
@@ -96,7 +97,8 @@ nodes_share_the_processors_of_the_header(void **state)
 {
     (void)state;
     expect_nodes("; MaxProcs: 130\n" JOB("1", "0", "9", "1", "1", "1", "1"), 3, 64000, 2000);
-    expect_nodes("; MaxProcs: 10\n; MaxNodes: 3 (of them 1 idle)\n" JOB("1", "0", "9", "1", "1", "1", "1"), 3, 4000, 2000);
+    expect_nodes("; MaxProcs: 10\n; MaxNodes: 3 (of them 1 idle)\n" JOB("1", "0", "9", "1", "1", "1", "1"), 3, 4000,
+                 2000);
     expect_nodes(";MaxNodes: 3\n" JOB("1", "0", "9", "1", "1", "1", "1"), 3, 1000, 1000);
     expect_nodes("; MaxProcs: 16\n" JOB("1", "0", "9", "1", "1", "1", "1"), 1, 16000, 16000);
 }
@@ -142,9 +144,10 @@ broken_lines_are_told_with_line_column_and_legal_range(void **state)
                ":3: column 1 (job number): value \"job-1\", legal: a name that no other line has; line 2 has it");
     expect_bad("; MaxProcs: none\n" JOB("1", "0", "9", "1", "1", "1", "1"),
                ":1: value \"none\", legal: a whole number from 1 to 1000000 after \"MaxProcs:\"");
-    expect_bad("; Version: 2.2\n" JOB("1", "0", "9", "1", "1", "1", "1"),
-               ": the header states neither \"; MaxProcs: N\" nor \"; MaxNodes: N\" (1 to 1000000), so no nodes can be made: "
-               "give --nodes FILE");
+    expect_bad(
+        "; Version: 2.2\n" JOB("1", "0", "9", "1", "1", "1", "1"),
+        ": the header states neither \"; MaxProcs: N\" nor \"; MaxNodes: N\" (1 to 1000000), so no nodes can be made: "
+        "give --nodes FILE");
 }
 
 static void
@@ -152,7 +155,8 @@ skip_bad_counts_broken_lines_and_goes_on(void **state)
 {
     loaded_t loaded;
     (void)state;
-    load_swf(&loaded, "; MaxProcs: 8\n1 2 3\n" JOB("1", "x", "9", "1", "1", "1", "1") JOB("2", "0", "9", "1", "1", "1", "1"),
+    load_swf(&loaded,
+             "; MaxProcs: 8\n1 2 3\n" JOB("1", "x", "9", "1", "1", "1", "1") JOB("2", "0", "9", "1", "1", "1", "1"),
              true);
     assert_true(loaded.ok);
     assert_int_equal(loaded.bad_lines, 2);

@@ -7,8 +7,8 @@
 #include <string.h>
 #include <sys/wait.h>
 
-#define PODS                                                                            \
-    "name,cpu_milli,memory_mib,num_gpu,gpu_milli,qos,creation_time,deletion_time\n"     \
+#define PODS                                                                        \
+    "name,cpu_milli,memory_mib,num_gpu,gpu_milli,qos,creation_time,deletion_time\n" \
     "a,600,1,1,600,LS,0,50\nb,600,1,1,600,BE,1,60\nc,100,1,0,0,BE,2,3\nd,600,1,1,300,LS,2,30\n"
 #define NODES "sn,cpu_milli,memory_mib,gpu,model\nn0,1000,100,1,T4\nn1,500,100,0,\n"
 
@@ -155,8 +155,8 @@ bad_input_ends_with_2_and_says_where(void **state)
            "bad.csv:6: column 8 (deletion_time): value \"8\", legal: seconds from 9 to 1000000000");
     expect(SCHEDQ_REPLAY, "--trace /nowhere/t", 2, "/nowhere/t: cannot open: No such file or directory");
     expect(SCHEDQ_REPLAY, "--trace /tmp", 2, "/tmp: cannot read after 0 bytes: Is a directory");
-    snprintf(arguments, sizeof arguments, "--pods %s --nodes %s --output %s", file_path("bad.csv"), file_path("nodes.csv"),
-             file_path("never.gz"));
+    snprintf(arguments, sizeof arguments, "--pods %s --nodes %s --output %s", file_path("bad.csv"),
+             file_path("nodes.csv"), file_path("never.gz"));
     expect(SCHEDQ_TRACE, arguments, 2, "bad.csv:6: column 8 (deletion_time)");
     assert_null(fopen(file_path("never.gz"), "r"));
 }
@@ -181,11 +181,37 @@ skip_bad_counts_broken_lines(void **state)
 static void
 json_has_the_documented_fields(void **state)
 {
-    static const char *const names[] = {
-        "input", "source", "engine", "preset", "seed", "copies", "jitter_seconds", "nodes_fraction", "late_nodes", "workers",
-        "pace", "service_us", "max_parked_seconds", "bad_lines", "nodes", "nodes_recorded", "pods_total", "pods_scheduled",
-        "pods_unscheduled", "pods_impossible", "first_attempt_failed_share", "waiting_max", "events", "moves", "attempts",
-        "wait", "operations", "depth", "virtual_seconds", "wall_seconds", "digest"};
+    static const char *const names[] = {"input",
+                                        "source",
+                                        "engine",
+                                        "preset",
+                                        "seed",
+                                        "copies",
+                                        "jitter_seconds",
+                                        "nodes_fraction",
+                                        "late_nodes",
+                                        "workers",
+                                        "pace",
+                                        "service_us",
+                                        "max_parked_seconds",
+                                        "bad_lines",
+                                        "nodes",
+                                        "nodes_recorded",
+                                        "pods_total",
+                                        "pods_scheduled",
+                                        "pods_unscheduled",
+                                        "pods_impossible",
+                                        "first_attempt_failed_share",
+                                        "waiting_max",
+                                        "events",
+                                        "moves",
+                                        "attempts",
+                                        "wait",
+                                        "operations",
+                                        "depth",
+                                        "virtual_seconds",
+                                        "wall_seconds",
+                                        "digest"};
     static const char *const operations[] = {"add", "pop", "add_unschedulable", "done", "move_all", "tick", "clock"};
     json_t *result = result_of(with_files(""));
     (void)state;

@@ -72,11 +72,13 @@ what_is_written_is_read_back(void **state)
     char why[200] = "";
     (void)state;
     load_files_t files = {
-        .pods = file_write("pods.csv", "name,cpu_milli,memory_mib,num_gpu,gpu_milli,gpu_spec,qos,creation_time,deletion_time\n"
-                                       "a,1,2,0,0,,LS,0.000000001,3.5\n"
-                                       "b,3,4,2,1000,V100M16|V100M32,BE,10,12\n"
-                                       "c,5,6,1,20,,,10,12902960\n"),
-        .nodes = file_write("nodes.csv", "sn,cpu_milli,memory_mib,gpu,model,creation_time\nx,7,8,2,V100M32,0\ny,9,10,0,,100\n"),
+        .pods = file_write("pods.csv",
+                           "name,cpu_milli,memory_mib,num_gpu,gpu_milli,gpu_spec,qos,creation_time,deletion_time\n"
+                           "a,1,2,0,0,,LS,0.000000001,3.5\n"
+                           "b,3,4,2,1000,V100M16|V100M32,BE,10,12\n"
+                           "c,5,6,1,20,,,10,12902960\n"),
+        .nodes = file_write("nodes.csv",
+                            "sn,cpu_milli,memory_mib,gpu,model,creation_time\nx,7,8,2,V100M32,0\ny,9,10,0,,100\n"),
     };
     load_files(&first, &files, false);
     assert_true(first.ok);

@@ -60,8 +60,8 @@ a_remembered_answer_is_the_one_that_a_search_gives(void **state)
         uint32_t remembered = verdicts_find(verdicts, cluster, &workload.pods[pod], &remembered_lacks);
         uint32_t found = cluster_find(cluster, &workload.pods[pod], &lacks);
         if (remembered != found || remembered_lacks != lacks) {
-            fail_msg("seed %llu, step %u: remembered node %u lacks %u, found node %u lacks %u", (unsigned long long)seed, step,
-                     remembered, remembered_lacks, found, lacks);
+            fail_msg("seed %llu, step %u: remembered node %u lacks %u, found node %u lacks %u",
+                     (unsigned long long)seed, step, remembered, remembered_lacks, found, lacks);
         }
         if (where[pod] != CLUSTER_NOWHERE) {
             cluster_release(cluster, where[pod], &workload.pods[pod], gpus[pod]);

@@ -174,6 +174,9 @@ bad_failures_are_refused_and_the_pod_stays_in_flight(void **state)
     failure.has_newest = 2;
     REFUSED(fixture, schedq_add_unschedulable(worker, &token, &failure, NULL), "has_newest");
     schedq_failure_init(&failure);
+    failure.reserved = 1;
+    REFUSED(fixture, schedq_add_unschedulable(worker, &token, &failure, NULL), "reserved");
+    schedq_failure_init(&failure);
     failure.has_newest = 1;
     failure.newest.flags = 0x80;
     REFUSED(fixture, schedq_add_unschedulable(worker, &token, &failure, NULL), "flags");
@@ -267,6 +270,12 @@ a_history_is_needed_and_checked(void **state)
     REFUSED(fixture, schedq_readd(worker, "ns/a", NULL, &history, &failure, NULL), "spec");
     history.reserved = 1;
     REFUSED(fixture, schedq_readd(worker, "ns/a", &spec, &history, &failure, NULL), "reserved");
+    history.reserved = 0;
+    history.timestamp_ns = -1;
+    REFUSED(fixture, schedq_readd(worker, "ns/a", &spec, &history, &failure, NULL), "timestamp_ns");
+    history.timestamp_ns = 0;
+    history.initial_attempt_ns = -7;
+    REFUSED(fixture, schedq_readd(worker, "ns/a", &spec, &history, &failure, NULL), "-7");
     assert_place(fx_place(fixture, "ns/a"), SCHEDQ_NOWHERE);
 }
 
@@ -496,6 +505,9 @@ bad_host_arguments_are_refused(void **state)
     REFUSED(fixture, schedq_apply(worker, &decision, NULL), "place");
     decision.place = SCHEDQ_GATED;
     REFUSED(fixture, schedq_apply(worker, &decision, NULL), "gate");
+    decision.gate = 9;
+    REFUSED(fixture, schedq_apply(worker, &decision, NULL), "gate");
+    decision.gate = 0;
     decision.place = SCHEDQ_ACTIVE;
     decision.event = 999;
     REFUSED(fixture, schedq_apply(worker, &decision, NULL), "event");

@@ -423,6 +423,23 @@ the_timer_thread_serves_time_and_takes_a_worker_slot(void **state)
 }
 
 static void
+the_timer_thread_wakes_a_sleeper(void **state)
+{
+    fixture_t *fixture = *state;
+    mailbox_t mailbox;
+    sleeper_t sleeper;
+    mailbox_init(&mailbox);
+    use_real_clock(fixture);
+    fixture->config.initial_backoff_ns = MS(20);
+    fx_worker(fixture);
+    assert_ok(schedq_run(fx_queue(fixture), NULL, 0));
+    fx_err(fixture, "ns/a");
+    start_sleeper(&sleeper, fixture, &mailbox, SCHEDQ_NO_DEADLINE);
+    join_sleeper(&sleeper, SCHEDQ_OK);
+    assert_string_equal(sleeper.name, "ns/a");
+}
+
+static void
 the_timer_thread_finds_no_slot_when_all_are_taken(void **state)
 {
     fixture_t *fixture = *state;
@@ -525,6 +542,7 @@ main(void)
         fx_test(a_blocking_pop_serves_time_itself),
         fx_test(a_sleeper_without_deadline_serves_time_that_others_create),
         fx_test(the_timer_thread_serves_time_and_takes_a_worker_slot),
+        fx_test(the_timer_thread_wakes_a_sleeper),
         fx_test(the_timer_thread_finds_no_slot_when_all_are_taken),
         fx_test(the_timer_thread_takes_the_last_slot),
         fx_test(with_a_virtual_clock_no_timer_thread_runs),

@@ -367,6 +367,82 @@ candidates_in_backoff_come_on_demand_and_by_expiry(void **state)
 }
 
 static void
+back_off(fixture_t *fixture, const char *name, schedq_profile_t profile, uint64_t rejectors)
+{
+    schedq_pod_spec_t spec = fx_spec(name, 0);
+    schedq_result_t result;
+    spec.profile = profile;
+    fx_add_spec(fixture, name, &spec);
+    schedq_popped_t popped = fx_pop(fixture, name);
+    assert_ok(fail_to(fixture, &popped.token, SCHEDQ_BACKOFF, rejectors, popped.seen, &result));
+}
+
+static void
+candidates_in_backoff_are_of_one_profile_and_come_in_pieces(void **state)
+{
+    fixture_t *fixture = *state;
+    fixture->config.pop_from_backoff = 0;
+    schedq_profile_t batch;
+    assert_ok(schedq_profile_define(fx_queue(fixture), "batch", &batch, NULL, 0));
+    fx_plugin_t *fit = fx_plugin(fixture, "Fit", NULL, 0);
+    fx_plugin_t *batch_fit = fx_plugin_full(fixture, batch, "Fit", 0, NULL, 0, false);
+    char name[] = "ns/0";
+    for (; name[3] <= '9'; name[3]++)
+        back_off(fixture, name, 0, name[3] % 2 == 0 ? fit->bit : 0);
+    back_off(fixture, "ns/batch", batch, batch_fit->bit);
+    back_off(fixture, "ns/batch-error", batch, 0);
+    schedq_candidate_t out[32];
+    schedq_query_t query = query_of(0, 0);
+    query.backoff = 1;
+    for (size_t step = 1; step <= 3; step++)
+        assert_int_equal(collect(fixture, query, out, 32, step), 10);
+    query.profile = batch;
+    assert_int_equal(collect(fixture, query, out, 32, 1), 2);
+}
+
+static void
+tick_moves_due_backoff_that_pop_could_take(void **state)
+{
+    fixture_t *fixture = *state;
+    fx_plugin_t *fit = fx_plugin(fixture, "Fit", NULL, 0);
+    back_off(fixture, "ns/a", 0, fit->bit);
+    back_off(fixture, "ns/b", 0, 0);
+    schedq_result_t result = fx_pass(fixture, SEC(1));
+    assert_int_equal(result.to_active, 2);
+    assert_int_equal(result.left, 0);
+}
+
+static void
+a_walk_goes_on_when_the_pod_that_comes_next_has_left(void **state)
+{
+    fixture_t *fixture = *state;
+    enum { PODS = 30 };
+    fx_plugin_t *fit = fx_plugin(fixture, "Fit", NULL, 0);
+    bool seen[PODS] = {false}, left[PODS] = {false};
+    char name[16];
+    for (unsigned i = 0; i < PODS; i++) {
+        snprintf(name, sizeof name, "ns/%u", i);
+        park(fixture, name, i, fit->bit);
+    }
+    schedq_query_t query = query_of(fit->bit, 0);
+    schedq_candidate_t one;
+    size_t count;
+    while (schedq_candidates(fx_worker(fixture), &query, &one, 1, &count) == SCHEDQ_OK) {
+        seen[one.object] = true;
+        /* whatever the order of the walk, a neighbour of this pod comes next */
+        for (unsigned i = one.object > 0 ? (unsigned)one.object - 1 : 0; i < PODS && i <= one.object + 1; i++) {
+            snprintf(name, sizeof name, "ns/%u", i);
+            if (i != one.object && i % 3 == 1) {
+                left[i] = true;
+                schedq_delete(fx_worker(fixture), (schedq_pod_t){0}, name, (uint32_t)strlen(name), NULL);
+            }
+        }
+    }
+    for (unsigned i = 0; i < PODS; i++)
+        assert_true(seen[i] || left[i]);
+}
+
+static void
 leftovers_are_candidates_by_timestamp(void **state)
 {
     fixture_t *fixture = *state;
@@ -687,6 +763,9 @@ main(void)
         fx_test_host(candidates_are_the_parked_pods_whose_rejectors_meet_the_mask),
         fx_test_host(candidates_are_the_gated_pods_of_some_gates),
         fx_test_host(candidates_in_backoff_come_on_demand_and_by_expiry),
+        fx_test_host(candidates_in_backoff_are_of_one_profile_and_come_in_pieces),
+        fx_test_host(tick_moves_due_backoff_that_pop_could_take),
+        fx_test_host(a_walk_goes_on_when_the_pod_that_comes_next_has_left),
         fx_test_host(leftovers_are_candidates_by_timestamp),
         fx_test_host(candidates_come_in_pieces_of_any_size),
         fx_test_host(a_walk_goes_on_while_its_pods_are_applied),

@@ -164,6 +164,26 @@ in_kube_1_34_a_gated_pod_past_the_limit_retries_the_pods_in_flight(void **state)
 }
 
 static void
+each_gated_pod_is_tried_at_its_own_time(void **state)
+{
+    fixture_t *fixture = *state;
+    start(fixture);
+    fx_plugin_t *gate = fx_gate(fixture, "Gate", NULL, 0);
+    gate->refuses = true;
+    fx_add(fixture, "ns/a", 0);
+    fx_advance(fixture, SEC(30));
+    fx_add(fixture, "ns/b", 0);
+    fx_pass(fixture, SEC(31));
+    assert_int_equal(gate->gate_calls, 3);
+    fx_pass(fixture, SEC(30));
+    assert_int_equal(gate->gate_calls, 4);
+    gate->refuses = false;
+    assert_int_equal(fx_pass(fixture, SEC(31)).to_active, 1);
+    assert_place(fx_place(fixture, "ns/a"), SCHEDQ_ACTIVE);
+    assert_int_equal(fx_pass(fixture, SEC(30)).to_active, 1);
+}
+
+static void
 a_gated_pod_past_the_limit_is_no_event_for_pods_in_flight(void **state)
 {
     fixture_t *fixture = *state;
@@ -194,6 +214,7 @@ main(void)
         fx_test(deleted_and_moved_pods_leave_nothing_to_flush),
         fx_test_1_34(in_kube_1_34_a_leftover_retries_the_pods_in_flight),
         fx_test_1_34(in_kube_1_34_a_gated_pod_past_the_limit_retries_the_pods_in_flight),
+        fx_test(each_gated_pod_is_tried_at_its_own_time),
         fx_test(a_gated_pod_past_the_limit_is_no_event_for_pods_in_flight),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

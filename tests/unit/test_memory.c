@@ -1,5 +1,6 @@
 /* Memory: a failing allocator at every site, reserve, trim, and what stats say about bytes. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "fixture.h"
@@ -272,30 +273,58 @@ a_queue_that_cannot_be_made_leaves_nothing(void **state)
     }
 }
 
+/* Two plugins that hear of everything, so that a failure has to be taken back from every event. */
 static void
-plugins_and_profiles_without_memory_change_nothing(void **state)
+plugins_profiles_and_events_without_memory_change_nothing(void **state)
 {
     (void)state;
-    for (int64_t site = 0; site < 12; site++) {
+    bool happened = true;
+    for (int64_t site = 0; happened; site++) {
         fixture_t *fixture = fx_new(SCHEDQ_PRESET_DEFAULT);
         schedq_t *queue = fx_queue(fixture);
-        const schedq_interest_t interest = {.resource = "NewThing", .actions = SCHEDQ_ACTION_ADD};
+        schedq_interest_t interests[] = {{.resource = "NewThing", .actions = SCHEDQ_ACTION_ADD, .hint = fx_hint},
+                                         {.resource = "*", .actions = SCHEDQ_ACTION_ALL, .hint = fx_hint}};
+        fx_plugin_t *first = fx_plugin_full(fixture, 0, "First", 0, interests, 2, false);
         schedq_plugin_t plugin;
-        schedq_profile_t profile;
+        schedq_profile_t profile = 0;
+        schedq_event_t event;
         uint64_t bit = 0;
         schedq_plugin_init(&plugin);
-        plugin.name = "Fit";
-        plugin.interests = &interest;
-        plugin.interest_count = 1;
+        plugin.name = "Second";
+        plugin.interests = interests;
+        plugin.interest_count = 2;
+        plugin.ctx = first;
+        uint64_t before = schedq_event_plugins(queue, 0, SCHEDQ_EVENT_NODE_ADD);
+
         account_fail_after(&fixture->memory, site);
-        if (schedq_profile_define(queue, "batch", &profile, NULL, 0) == SCHEDQ_NOMEM)
+        schedq_status_t status = schedq_plugin_register(queue, &plugin, &bit, NULL, 0);
+        happened = account_heal(&fixture->memory);
+        if (status == SCHEDQ_NOMEM) {
+            assert_true(schedq_event_plugins(queue, 0, SCHEDQ_EVENT_NODE_ADD) == before);
+            assert_ok(schedq_plugin_register(queue, &plugin, &bit, NULL, 0));
+        }
+        assert_int_equal(bit, 2);
+        account_fail_after(&fixture->memory, site);
+        if (schedq_profile_define(queue, "batch", &profile, NULL, 0) == SCHEDQ_NOMEM) {
+            happened = true;
+            account_heal(&fixture->memory);
             assert_ok(schedq_profile_define(queue, "batch", &profile, NULL, 0));
+        }
         assert_int_equal(profile, 1);
         account_fail_after(&fixture->memory, site);
-        if (schedq_plugin_register(queue, &plugin, &bit, NULL, 0) == SCHEDQ_NOMEM)
-            assert_ok(schedq_plugin_register(queue, &plugin, &bit, NULL, 0));
-        assert_int_equal(bit, 1);
+        if (schedq_event_define(queue, "NewThing", SCHEDQ_ACTION_ADD, NULL, &event, NULL, 0) == SCHEDQ_NOMEM) {
+            happened = true;
+            account_heal(&fixture->memory);
+            assert_ok(schedq_event_define(queue, "NewThing", SCHEDQ_ACTION_ADD, NULL, &event, NULL, 0));
+        }
         account_heal(&fixture->memory);
+        assert_int_equal(event, SCHEDQ_EVENT_FIRST_FREE);
+        assert_true(schedq_event_plugins(queue, 0, event) == (SCHEDQ_REJECTOR_OTHERS | 3));
+
+        fx_park(fixture, "ns/a", 1);
+        fx_park(fixture, "ns/b", 2);
+        assert_int_equal(fx_move(fixture, event).to_backoff, 2);
+        assert_int_equal(first->hint_calls, 2);
         fx_free(fixture);
     }
 }
@@ -418,6 +447,33 @@ nominating_needs_no_memory(void **state)
     account_heal(&fixture->memory);
 }
 
+static int
+visit_nothing(void *ctx, const schedq_pod_info_t *pod)
+{
+    (void)ctx;
+    (void)pod;
+    return 1;
+}
+
+static void
+looking_without_memory_says_so_or_works(void **state)
+{
+    fixture_t *fixture = *state;
+    fx_add(fixture, "ns/a", 0);
+    schedq_pod_t pod = fx_find(fixture, "ns/a").pod;
+    assert_ok(schedq_nominate(fx_worker(fixture), pod, 5));
+    atomic_store(&fixture->memory.fail_all, true);
+    const schedq_status_t answers[] = {
+        schedq_get(fx_worker(fixture), pod, visit_nothing, NULL),
+        schedq_snapshot(fx_worker(fixture), visit_nothing, NULL),
+        schedq_nominated_pods(fx_worker(fixture), 5, visit_nothing, NULL),
+    };
+    account_heal(&fixture->memory);
+    for (size_t i = 0; i < sizeof answers / sizeof *answers; i++)
+        assert_true(answers[i] == SCHEDQ_OK || answers[i] == SCHEDQ_NOMEM);
+    assert_int_equal(fx_stats(fixture).active, 1);
+}
+
 /* ---- reserve, trim, bytes ---- */
 
 static void
@@ -521,6 +577,35 @@ trim_gives_back_what_holds_no_pod(void **state)
 }
 
 static void
+holes_that_trim_left_are_filled_again(void **state)
+{
+    fixture_t *fixture = *state;
+    enum { PODS = 3000 };
+    char name[32];
+    for (unsigned round = 0; round < 4; round++) {
+        for (unsigned i = 0; i < PODS; i++) {
+            snprintf(name, sizeof name, "ns/%u-%u", round, i);
+            fx_add(fixture, name, 0);
+        }
+        /* of each round a few pods stay, at another end of what was allocated */
+        for (unsigned i = 0; i < PODS; i++) {
+            snprintf(name, sizeof name, "ns/%u-%u", round, i);
+            if (i / 100 != round * 9)
+                assert_ok(schedq_delete(fx_worker(fixture), (schedq_pod_t){0}, name, (uint32_t)strlen(name), NULL));
+        }
+        assert_ok(schedq_trim(fx_queue(fixture)));
+        free(fx_metrics(fixture));
+        assert_int_equal(fx_stats(fixture).active, 100 * (round + 1));
+    }
+    for (unsigned i = 0; i < 400; i++) {
+        snprintf(name, sizeof name, "ns/%u-%u", i / 100, i / 100 * 900 + i % 100);
+        schedq_popped_t popped = fx_pop(fixture, name);
+        fx_done(fixture, &popped);
+    }
+    fx_pop_nothing(fixture);
+}
+
+static void
 memory_does_not_grow_with_events_or_churn(void **state)
 {
     fixture_t *fixture = *state;
@@ -551,13 +636,15 @@ main(void)
         cmocka_unit_test(each_failing_allocation_changes_nothing),
         cmocka_unit_test(a_batch_without_memory_says_so_for_each_pod),
         cmocka_unit_test(a_queue_that_cannot_be_made_leaves_nothing),
-        cmocka_unit_test(plugins_and_profiles_without_memory_change_nothing),
+        cmocka_unit_test(plugins_profiles_and_events_without_memory_change_nothing),
         fx_test(a_late_name_without_memory_gets_a_bit_all_the_same),
         fx_test(growing_by_thousands_of_pods_survives_failures_all_the_way),
         fx_test(events_time_and_activation_need_no_memory),
         fx_test(gating_during_an_event_needs_no_memory),
         fx_test(nominating_needs_no_memory),
+        fx_test(looking_without_memory_says_so_or_works),
         fx_test(after_reserve_nothing_allocates),
+        fx_test(holes_that_trim_left_are_filled_again),
         fx_test(stats_account_for_every_byte),
         fx_test(trim_gives_back_what_holds_no_pod),
         fx_test(memory_does_not_grow_with_events_or_churn),

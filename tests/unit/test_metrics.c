@@ -202,6 +202,30 @@ late_names_have_their_own_count(void **state)
 }
 
 static void
+names_without_a_bit_of_their_own_are_counted_together(void **state)
+{
+    fixture_t *fixture = *state;
+    fx_park(fixture, "ns/a", SCHEDQ_REJECTOR_OTHERS);
+    assert_int_equal(rejected_by(fixture, "others", "default-scheduler"), 1);
+}
+
+static void
+a_long_text_comes_whole(void **state)
+{
+    fixture_t *fixture = *state;
+    char name[64];
+    for (unsigned i = 0; i < 63; i++) {
+        snprintf(name, sizeof name, "PluginWithALongName%044u", i);
+        fx_plugin(fixture, name, NULL, 0);
+    }
+    fx_park(fixture, "ns/a", UINT64_MAX >> 1);
+    for (unsigned i = 0; i < 63; i++) {
+        snprintf(name, sizeof name, "PluginWithALongName%044u", i);
+        assert_int_equal(rejected_by(fixture, name, "default-scheduler"), 1);
+    }
+}
+
+static void
 kube_1_26_has_its_own_labels(void **state)
 {
     fixture_t *fixture = *state;
@@ -300,6 +324,8 @@ main(void)
         fx_test(label_values_are_escaped),
         fx_test(the_pods_that_a_plugin_rejects_are_counted_while_they_wait),
         fx_test(late_names_have_their_own_count),
+        fx_test(names_without_a_bit_of_their_own_are_counted_together),
+        fx_test(a_long_text_comes_whole),
         fx_test_1_26(kube_1_26_has_its_own_labels),
         fx_test(the_text_is_lines_of_samples_each_metric_typed_before_its_first),
         fx_test(the_writer_may_stop),

@@ -145,11 +145,13 @@ static void
 the_gate_of_a_readded_pod_comes_with_its_failure(void **state)
 {
     fixture_t *fixture = *state;
+    fx_plugin_t *gate = fx_plugin(fixture, "Gate", NULL, 0);
     schedq_pod_spec_t spec = fx_spec("ns/a", 0);
     schedq_history_t history = history_of(1, 0, 0);
     schedq_failure_t failure;
     schedq_failure_init(&failure);
-    spec.gate = 1;
+    failure.place = SCHEDQ_ACTIVE;
+    spec.gate = (uint8_t)gate->gate;
     assert_status(schedq_readd(fx_worker(fixture), "ns/a", &spec, &history, &failure, NULL), SCHEDQ_INVALID);
     assert_contains(schedq_worker_error(fx_worker(fixture)), "gate");
 }
