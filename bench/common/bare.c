@@ -86,7 +86,7 @@ item_make(int32_t priority, int64_t arrival_ns, uint32_t pod)
     /* Flipping all bits but the sign turns "greater int32 first" into "smaller uint32 first". */
     uint64_t order = (uint32_t)priority ^ UINT32_C(0x7fffffff);
     uint64_t arrival = (uint64_t)arrival_ns;
-    return (item_t){ .high = order << 32 | arrival >> 32, .low = arrival << 32 | pod };
+    return (item_t){.high = order << 32 | arrival >> 32, .low = arrival << 32 | pod};
 }
 
 static inline bool
@@ -189,8 +189,7 @@ hash_name(const char *name, uint32_t length)
 static bool
 pod_has_name(const bare_t *queue, uint32_t pod, const char *name, uint32_t length)
 {
-    return queue->pods[pod].name_length == length
-        && memcmp(queue->names + (size_t)pod * NAME_CELL, name, length) == 0;
+    return queue->pods[pod].name_length == length && memcmp(queue->names + (size_t)pod * NAME_CELL, name, length) == 0;
 }
 
 /* The cell of this name, or the empty cell that ends its search. */
@@ -345,7 +344,7 @@ add_locked(bare_t *queue, const char *name, const pod_t *values)
         return BARE_FULL;
     }
     uint32_t pod = pod_take(queue, name, values);
-    *cell = (cell_t){ .hash = values->hash, .pod = pod };
+    *cell = (cell_t){.hash = values->hash, .pod = pod};
     heap_up(queue, ++queue->heap_count, item_make(values->priority, values->arrival_ns, pod));
     return BARE_OK;
 }

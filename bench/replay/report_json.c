@@ -1,7 +1,6 @@
 /* The result as one JSON object. */
 #include "report.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <jansson.h>
 

@@ -1,10 +1,6 @@
 /* The queue of a simulation: its configuration, two plugins, and the hints that judge cluster events. */
 #include "sim.h"
 
-#include "alloc.h"
-
-#include <stdlib.h>
-
 /* More pods than this are not reserved at once; the queue grows as it does for any user. */
 enum { RESERVE_PODS_MAX = 1 << 20 };
 

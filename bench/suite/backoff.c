@@ -62,8 +62,7 @@ add_all(backoff_run_t *run)
     failure.unschedulable = run->rejector;
     for (uint32_t i = 0; i < run->row->pods; i++) {
         pod_name_make(&name, i);
-        schedq_pod_spec_t spec = {
-            .object = i, .name_length = name.length, .priority = random_priority(&run->random)};
+        schedq_pod_spec_t spec = {.object = i, .name_length = name.length, .priority = random_priority(&run->random)};
         schedq_history_t history = {.timestamp_ns = run->now_ns,
                                     .initial_attempt_ns = run->now_ns,
                                     .attempts = 1 + i % FAILURES,

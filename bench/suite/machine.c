@@ -3,7 +3,7 @@
 
 #include "commit.h" /* made by the build: SCHEDQ_COMMIT */
 
-#include <stdbool.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/utsname.h>
 #include <time.h>
@@ -63,13 +63,20 @@ machine_print(FILE *out)
     time_t now = time(NULL);
     struct tm utc;
 
+    double load = 0;
+
     processor(name, sizeof name);
     uname(&system);
     if (gmtime_r(&now, &utc) != NULL) {
         strftime(date, sizeof date, "%Y-%m-%d %H:%M UTC", &utc);
     }
-    fprintf(out, "machine   %s, %ld cores, %s %s\n", name, sysconf(_SC_NPROCESSORS_ONLN), system.sysname, system.release);
+    fprintf(out, "machine   %s, %ld cores, %s %s\n", name, sysconf(_SC_NPROCESSORS_ONLN), system.sysname,
+            system.release);
     fprintf(out, "commit    %s\n", SCHEDQ_COMMIT);
     fprintf(out, "compiler  %s%s\n", compiler(), build_kind());
     fprintf(out, "date      %s\n", date);
+    if (getloadavg(&load, 1) == 1) {
+        fprintf(out, "load      %.1f in the minute before%s\n", load,
+                load > 0.5 ? ": OTHER PROGRAMS RUN, and disturb the figures" : "");
+    }
 }

@@ -1,5 +1,6 @@
 /*
- * Where and what was measured: processor, cores, system, compiler, commit, date. Figures without these mean nothing.
+ * Where and what was measured: processor, cores, system, compiler, commit, date, load. Figures without these mean
+ * nothing.
  */
 #ifndef SCHEDQ_BENCH_MACHINE_H
 #define SCHEDQ_BENCH_MACHINE_H

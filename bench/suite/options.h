@@ -12,7 +12,7 @@ typedef struct options {
     bool full;
     bool list;
     bool filtered;
-    regex_t filter; /* if `filtered` */
+    regex_t filter;    /* if `filtered` */
     const char *suite; /* NULL: all */
     const char *json;  /* NULL: none */
     unsigned repetitions;

@@ -81,8 +81,8 @@ open_storm(const subject_t *subject)
     config_for(&config, subject->contestant);
     config.max_backoff_ns = 0;
     storm->queue = queue_create(&config, pods + ORDINARY + 1, 2);
-    storm->rejector = plugin_create(storm->queue, "fit", "Node", SCHEDQ_ACTION_UPDATE_NODE_ALLOCATABLE,
-                                    one_in_a_thousand, NULL);
+    storm->rejector =
+        plugin_create(storm->queue, "fit", "Node", SCHEDQ_ACTION_UPDATE_NODE_ALLOCATABLE, one_in_a_thousand, NULL);
     storm->cluster = worker_create(storm->queue);
     storm->scheduler = worker_create(storm->queue);
     for (uint32_t i = 0; i < pods; i++) {

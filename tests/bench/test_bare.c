@@ -335,8 +335,8 @@ model_best(model_t *model)
         if (pod->place != PENDING) {
             continue;
         }
-        if (best == NULL || pod->priority > best->priority
-            || (pod->priority == best->priority && pod->arrival < best->arrival)) {
+        if (best == NULL || pod->priority > best->priority ||
+            (pod->priority == best->priority && pod->arrival < best->arrival)) {
             best = pod;
         }
     }

@@ -1,0 +1,181 @@
+/*
+ * The command schedq-bench: what it lists, what it writes, and what it says about bad input. What it measures is not
+ * looked at: timing is never a test.
+ *
+ * BENCH_PROGRAM and WORK_DIRECTORY come from the build.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+
+#include <cmocka.h>
+#include <jansson.h>
+
+/* Both outputs of the last run. */
+static char output[1 << 16];
+
+/* Runs the command with these options; returns its exit status. */
+static int
+run(const char *options)
+{
+    char command[512];
+
+    snprintf(command, sizeof command, "%s %s 2>&1", BENCH_PROGRAM, options);
+    FILE *pipe = popen(command, "r");
+    assert_non_null(pipe);
+    size_t size = fread(output, 1, sizeof output - 1, pipe);
+    output[size] = '\0';
+    int status = pclose(pipe);
+    assert_true(WIFEXITED(status));
+    return WEXITSTATUS(status);
+}
+
+static void
+expect_output(const char *text)
+{
+    if (strstr(output, text) == NULL) {
+        fail_msg("\"%s\" is not in the output:\n%s", text, output);
+    }
+}
+
+static void
+expect_refusal(const char *options, const char *value, const char *range)
+{
+    assert_int_equal(run(options), 2);
+    expect_output(value);
+    expect_output(range);
+}
+
+static void
+bad_values_are_named_with_the_legal_range(void **state)
+{
+    (void)state;
+    expect_refusal("--reps 0", "--reps is \"0\"", "from 1 to 1000");
+    expect_refusal("--reps 1001", "--reps is \"1001\"", "from 1 to 1000");
+    expect_refusal("--reps 3x", "--reps is \"3x\"", "from 1 to 1000");
+    expect_refusal("--reps ''", "--reps is \"\"", "from 1 to 1000");
+    expect_refusal("--reps ' 3'", "--reps is \" 3\"", "from 1 to 1000");
+    expect_refusal("--seed -1", "--seed is \"-1\"", "from 0 to 18446744073709551615");
+    expect_refusal("--seed 18446744073709551616", "--seed is \"18446744073709551616\"",
+                   "from 0 to 18446744073709551615");
+    expect_refusal("--suite nothing", "--suite is \"nothing\"",
+                   "lifecycle, fill, steady, churn, event, storm, backoff and memory");
+    expect_refusal("--filter '['", "--filter is \"[\"", "POSIX extended regular expressions");
+    expect_refusal("--json /no/such/directory/file --filter '^fill/1t/1k$'", "--json is \"/no/such/directory/file\"",
+                   "files that can be written");
+}
+
+static void
+options_and_arguments_that_do_not_exist_are_refused(void **state)
+{
+    (void)state;
+    expect_refusal("--no-such-option", "no-such-option", "--help");
+    expect_refusal("argument", "\"argument\"", "only options");
+}
+
+static void
+a_selection_without_rows_is_refused(void **state)
+{
+    (void)state;
+    expect_refusal("--filter no-such-row", "no row is selected", "--list");
+    expect_refusal("--suite storm --filter lifecycle", "no row is selected", "--list");
+}
+
+static void
+the_rows_that_always_exist_are_listed(void **state)
+{
+    (void)state;
+    assert_int_equal(run("--list"), 0);
+    expect_output("lifecycle/1t/100k\n");
+    expect_output("lifecycle/2:2\n");
+    expect_output("lifecycle/4:4\n");
+    expect_output("wildcard/1M/100k\n");
+}
+
+static void
+full_lists_more_rows_and_all_of_the_short_run(void **state)
+{
+    static char list[sizeof output];
+    (void)state;
+    assert_int_equal(run("--list"), 0);
+    memcpy(list, output, sizeof list);
+    assert_int_equal(run("--list --full"), 0);
+    assert_true(strlen(output) > strlen(list));
+    for (char *row = strtok(list, "\n"); row != NULL; row = strtok(NULL, "\n")) {
+        char line[128];
+        snprintf(line, sizeof line, "%s\n", row);
+        expect_output(line);
+    }
+}
+
+static void
+a_filter_selects_single_values_of_a_row(void **state)
+{
+    (void)state;
+    assert_int_equal(run("--list --filter 'storm.*p99$'"), 0);
+    assert_string_equal(output, "storm/100k/pop-p99\n");
+}
+
+static void
+a_suite_is_all_of_its_rows_and_no_others(void **state)
+{
+    (void)state;
+    assert_int_equal(run("--list --suite steady"), 0);
+    assert_string_equal(output, "steady/1:1\nsteady/2:2\n");
+}
+
+static void
+expect_number(const json_t *row, const char *key)
+{
+    const json_t *value = json_object_get(row, key);
+    assert_true(json_is_real(value));
+    assert_true(json_real_value(value) > 0);
+}
+
+static void
+a_run_writes_its_rows_as_json(void **state)
+{
+    const char *path = WORK_DIRECTORY "/bench-command.json";
+    char options[512];
+    (void)state;
+
+    snprintf(options, sizeof options, "--filter '^fill/1t/1k$' --reps 1 --json %s", path);
+    assert_int_equal(run(options), 0);
+    expect_output("fill/1t/1k");
+    expect_output("machine ");
+    expect_output("commit ");
+    json_t *rows = json_load_file(path, 0, NULL);
+    assert_true(json_is_array(rows));
+    assert_int_equal(json_array_size(rows), 1);
+    const json_t *row = json_array_get(rows, 0);
+    assert_string_equal(json_string_value(json_object_get(row, "row")), "fill/1t/1k");
+    assert_string_equal(json_string_value(json_object_get(row, "unit")), "ns");
+    assert_int_equal(json_integer_value(json_object_get(row, "reps")), 1);
+    assert_true(json_is_null(json_object_get(row, "schedq")));
+    assert_true(json_is_null(json_object_get(row, "ratio")));
+    expect_number(row, "mutex");
+    expect_number(row, "bare");
+    expect_number(row, "min");
+    expect_number(row, "max");
+    json_decref(rows);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(bad_values_are_named_with_the_legal_range),
+        cmocka_unit_test(options_and_arguments_that_do_not_exist_are_refused),
+        cmocka_unit_test(a_selection_without_rows_is_refused),
+        cmocka_unit_test(the_rows_that_always_exist_are_listed),
+        cmocka_unit_test(full_lists_more_rows_and_all_of_the_short_run),
+        cmocka_unit_test(a_filter_selects_single_values_of_a_row),
+        cmocka_unit_test(a_suite_is_all_of_its_rows_and_no_others),
+        cmocka_unit_test(a_run_writes_its_rows_as_json),
+    };
+    return cmocka_run_group_tests_name("schedq-bench", tests, NULL, NULL);
+}

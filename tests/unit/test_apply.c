@@ -1,0 +1,177 @@
+/* schedq_apply and schedq_apply_many: a decision stands only for the version that was judged. */
+#include <string.h>
+
+#include "host.h"
+
+static void
+applying_gated_asks_for_a_newer_judgement_too(void **state)
+{
+    fixture_t *fixture = *state;
+    fx_plugin_t *gate = fx_plugin(fixture, "Gate", "Node", SCHEDQ_ACTION_ADD);
+    schedq_pod_t pod = hx_park(fixture, "ns/a", 5, gate->bit);
+    uint64_t judged = schedq_words(fx_queue(fixture))->event_sequence;
+    uint64_t ref = fx_find(fixture, "ns/a").ref;
+    uint64_t sequence = hx_event(fixture, gate->bit);
+    schedq_result_t result;
+    assert_status(hx_apply(fixture, ref, SCHEDQ_GATED, (uint8_t)gate->gate, judged, &result), SCHEDQ_RETRY);
+    assert_true(result.sequence >= sequence);
+    assert_place(fx_place(fixture, "ns/a"), SCHEDQ_PARKED);
+    ref = fx_find(fixture, "ns/a").ref;
+    assert_ok(hx_apply(fixture, ref, SCHEDQ_GATED, (uint8_t)gate->gate, result.sequence, &result));
+    assert_place(result.place, SCHEDQ_GATED);
+    assert_int_equal(result.to_gated, 1);
+    assert_int_equal(fx_info(fixture, pod).gate, gate->gate);
+}
+
+static void
+a_pod_that_stays_gated_gets_a_new_ref(void **state)
+{
+    fixture_t *fixture = *state;
+    fx_plugin_t *one = fx_plugin(fixture, "One", NULL, 0);
+    fx_plugin_t *two = fx_plugin(fixture, "Two", NULL, 0);
+    schedq_pod_spec_t spec = fx_spec("ns/a", 0);
+    spec.gate = (uint8_t)one->gate;
+    schedq_pod_t pod = fx_add_spec(fixture, "ns/a", &spec).pod;
+    uint64_t first = fx_find(fixture, "ns/a").ref;
+    schedq_result_t result;
+    assert_ok(hx_apply(fixture, first, SCHEDQ_GATED, (uint8_t)two->gate, 0, &result));
+    uint64_t second = fx_find(fixture, "ns/a").ref;
+    assert_true(first != second);
+    assert_status(hx_apply(fixture, first, SCHEDQ_ACTIVE, 0, 0, &result), SCHEDQ_CHANGED);
+    assert_true(result.ref == second);
+    schedq_pod_info_t info = fx_info(fixture, pod);
+    assert_int_equal(info.gate, two->gate);
+    assert_int_equal(info.unschedulable, one->bit | two->bit);
+    assert_ok(hx_apply(fixture, second, SCHEDQ_ACTIVE, 0, 0, &result));
+    fx_pop(fixture, "ns/a");
+}
+
+static void
+apply_moves_a_pod_where_it_is_told(void **state)
+{
+    fixture_t *fixture = *state;
+    fx_plugin_t *fit = fx_plugin(fixture, "Fit", NULL, 0);
+    schedq_pod_t pod = hx_park(fixture, "ns/a", 5, fit->bit);
+    hx_park(fixture, "ns/b", 6, fit->bit);
+    schedq_result_t result;
+    assert_ok(hx_apply(fixture, fx_find(fixture, "ns/a").ref, SCHEDQ_ACTIVE, 0, 0, &result));
+    assert_place(result.place, SCHEDQ_ACTIVE);
+    assert_int_equal(result.to_active, 1);
+    assert_int_equal(result.poppable, 1);
+    assert_int_equal(result.unschedulable, fit->bit);
+    assert_true(result.pod.bits == pod.bits);
+    assert_int_equal(fx_info(fixture, pod).object, 5);
+    assert_ns_equal(fx_info(fixture, pod).history.timestamp_ns, FX_START);
+    assert_ok(hx_apply(fixture, fx_find(fixture, "ns/b").ref, SCHEDQ_BACKOFF, 0, 0, &result));
+    assert_place(result.place, SCHEDQ_BACKOFF);
+    assert_int_equal(result.to_backoff, 1);
+    assert_int_equal(fx_metric(fixture, "scheduler_queue_incoming_pods_total{queue=\"active\",event=\"NodeAdd\"}"), 1);
+    assert_int_equal(fx_metric(fixture, "scheduler_queue_incoming_pods_total{queue=\"backoff\",event=\"NodeAdd\"}"), 1);
+}
+
+static void
+an_update_meanwhile_makes_a_decision_void(void **state)
+{
+    fixture_t *fixture = *state;
+    fx_plugin_t *fit = fx_plugin(fixture, "Fit", NULL, 0);
+    hx_park(fixture, "ns/a", 5, fit->bit);
+    uint64_t old = fx_find(fixture, "ns/a").ref;
+    schedq_pod_spec_t spec = fx_spec("ns/a", 0);
+    spec.object = 6;
+    schedq_result_t result;
+    schedq_event_t label = SCHEDQ_EVENT_UNSCHEDULED_POD_UPDATE_LABEL;
+    assert_ok(schedq_update(fx_worker(fixture), "ns/a", &spec, 5, &label, 1, &result));
+    assert_place(result.place, SCHEDQ_PARKED);
+    uint64_t ref = result.ref;
+    assert_true(ref != 0 && ref != old);
+    assert_status(hx_apply(fixture, old, SCHEDQ_ACTIVE, 0, 0, &result), SCHEDQ_CHANGED);
+    assert_true(result.ref == ref);
+    assert_int_equal(result.object, 6);
+    assert_place(fx_place(fixture, "ns/a"), SCHEDQ_PARKED);
+    assert_ok(hx_apply(fixture, ref, SCHEDQ_ACTIVE, 0, 0, &result));
+}
+
+static void
+a_pod_that_left_its_waiting_place_is_gone(void **state)
+{
+    fixture_t *fixture = *state;
+    fx_plugin_t *fit = fx_plugin(fixture, "Fit", NULL, 0);
+    schedq_result_t result;
+    hx_park(fixture, "ns/a", 5, fit->bit);
+    uint64_t ref = fx_find(fixture, "ns/a").ref;
+    assert_ok(hx_apply(fixture, ref, SCHEDQ_ACTIVE, 0, 0, &result));
+    assert_status(hx_apply(fixture, ref, SCHEDQ_ACTIVE, 0, 0, &result), SCHEDQ_GONE);
+    schedq_popped_t popped = fx_pop(fixture, "ns/a");
+    assert_status(hx_apply(fixture, ref, SCHEDQ_BACKOFF, 0, 0, &result), SCHEDQ_GONE);
+    fx_done(fixture, &popped);
+    assert_status(hx_apply(fixture, ref, SCHEDQ_BACKOFF, 0, 0, &result), SCHEDQ_GONE);
+    schedq_pod_t pod = hx_park(fixture, "ns/b", 5, fit->bit);
+    ref = fx_find(fixture, "ns/b").ref;
+    assert_ok(schedq_delete(fx_worker(fixture), pod, NULL, 0, NULL));
+    hx_park(fixture, "ns/c", 5, fit->bit);
+    assert_status(hx_apply(fixture, ref, SCHEDQ_ACTIVE, 0, 0, &result), SCHEDQ_GONE);
+    assert_place(fx_place(fixture, "ns/c"), SCHEDQ_PARKED);
+}
+
+static void
+apply_many_answers_for_each_decision(void **state)
+{
+    fixture_t *fixture = *state;
+    fx_plugin_t *fit = fx_plugin(fixture, "Fit", NULL, 0);
+    hx_park(fixture, "ns/a", 5, fit->bit);
+    hx_park(fixture, "ns/b", 6, fit->bit);
+    schedq_pod_t doomed = hx_park(fixture, "ns/c", 7, fit->bit);
+    schedq_decision_t decisions[3];
+    memset(decisions, 0, sizeof decisions);
+    decisions[0].ref = fx_find(fixture, "ns/a").ref;
+    decisions[0].place = SCHEDQ_ACTIVE;
+    decisions[1].ref = fx_find(fixture, "ns/c").ref;
+    decisions[1].place = SCHEDQ_ACTIVE;
+    decisions[2].ref = fx_find(fixture, "ns/b").ref;
+    decisions[2].place = SCHEDQ_BACKOFF;
+    assert_ok(schedq_delete(fx_worker(fixture), doomed, NULL, 0, NULL));
+    uint8_t statuses[3];
+    schedq_result_t results[3], sum;
+    assert_status(schedq_apply_many(fx_worker(fixture), decisions, 3, statuses, results, &sum), SCHEDQ_GONE);
+    assert_int_equal(statuses[0], SCHEDQ_OK);
+    assert_int_equal(statuses[1], SCHEDQ_GONE);
+    assert_int_equal(statuses[2], SCHEDQ_OK);
+    assert_int_equal(sum.to_active, 1);
+    assert_int_equal(sum.to_backoff, 1);
+    assert_int_equal(sum.poppable, 1);
+    assert_place(results[0].place, SCHEDQ_ACTIVE);
+    assert_place(results[2].place, SCHEDQ_BACKOFF);
+    assert_ok(schedq_apply_many(fx_worker(fixture), NULL, 0, NULL, NULL, NULL));
+}
+
+static void
+one_malformed_decision_stops_all_of_them(void **state)
+{
+    fixture_t *fixture = *state;
+    fx_plugin_t *fit = fx_plugin(fixture, "Fit", NULL, 0);
+    hx_park(fixture, "ns/a", 5, fit->bit);
+    schedq_decision_t decisions[2];
+    memset(decisions, 0, sizeof decisions);
+    decisions[0].ref = decisions[1].ref = fx_find(fixture, "ns/a").ref;
+    decisions[0].place = SCHEDQ_ACTIVE;
+    decisions[1].place = SCHEDQ_INFLIGHT;
+    schedq_result_t sum;
+    assert_status(schedq_apply_many(fx_worker(fixture), decisions, 2, NULL, NULL, &sum), SCHEDQ_INVALID);
+    assert_int_equal(sum.to_active, 0);
+    assert_place(fx_place(fixture, "ns/a"), SCHEDQ_PARKED);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        fx_test_host(applying_gated_asks_for_a_newer_judgement_too),
+        fx_test_host(a_pod_that_stays_gated_gets_a_new_ref),
+        fx_test_host(apply_moves_a_pod_where_it_is_told),
+        fx_test_host(an_update_meanwhile_makes_a_decision_void),
+        fx_test_host(a_pod_that_left_its_waiting_place_is_gone),
+        fx_test_host(apply_many_answers_for_each_decision),
+        fx_test_host(one_malformed_decision_stops_all_of_them),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

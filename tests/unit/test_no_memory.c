@@ -1,0 +1,472 @@
+/* The allocator fails at every site in turn: NOMEM changes nothing, and some calls may not fail at all. */
+#include <stdio.h>
+#include <string.h>
+
+#include "fixture.h"
+
+/* Everything that a failed call must leave as it was: counts, and each pod with its place, sets and history. */
+typedef struct digest {
+    schedq_stats_t stats;
+    uint64_t pods; /* order-free sum of hashes */
+} digest_t;
+
+static int
+add_to_digest(void *ctx, const schedq_pod_info_t *pod)
+{
+    digest_t *digest = ctx;
+    uint64_t fields[] = {pod->pod.bits,
+                         pod->place,
+                         pod->object,
+                         (uint64_t)pod->priority,
+                         (uint64_t)pod->history.timestamp_ns,
+                         pod->history.attempts,
+                         pod->history.rejections,
+                         pod->history.errors,
+                         (uint64_t)pod->backoff_expiry_ns,
+                         pod->unschedulable,
+                         pod->pending,
+                         pod->gate,
+                         pod->nominated_node};
+    uint64_t hash = UINT64_C(1469598103934665603);
+    for (size_t i = 0; i < sizeof fields / sizeof *fields; i++)
+        hash = (hash ^ fields[i]) * UINT64_C(1099511628211);
+    digest->pods += hash;
+    return 1;
+}
+
+static digest_t
+digest_of(fixture_t *fixture)
+{
+    digest_t digest;
+    memset(&digest, 0, sizeof digest);
+    digest.stats = fx_stats(fixture);
+    digest.stats.bytes_entries = digest.stats.bytes_names = digest.stats.bytes_index = 0;
+    digest.stats.bytes_queues = digest.stats.bytes_other = 0;
+    digest.stats.hint_calls = digest.stats.pre_enqueue_calls = 0; /* may run for a decision that is discarded */
+    assert_ok(schedq_snapshot(fx_worker(fixture), add_to_digest, &digest));
+    return digest;
+}
+
+static void
+assert_same(const digest_t *a, const digest_t *b)
+{
+    assert_memory_equal(&a->stats, &b->stats, sizeof a->stats);
+    assert_true(a->pods == b->pods);
+}
+
+typedef struct trial {
+    fixture_t *fixture;
+    fx_plugin_t *fit;
+    schedq_popped_t popped;
+} trial_t;
+
+typedef void (*prepare_fn)(trial_t *trial);
+typedef schedq_status_t (*operation_fn)(trial_t *trial);
+
+/* Runs `operation` with the first, second, ... allocation failing, until it needs no more of them. */
+static void
+fail_each_site(const char *name, prepare_fn prepare, operation_fn operation)
+{
+    unsigned sites = 0;
+    for (int64_t site = 0;; site++) {
+        trial_t trial;
+        memset(&trial, 0, sizeof trial);
+        trial.fixture = fx_new(SCHEDQ_PRESET_DEFAULT);
+        trial.fit = fx_plugin(trial.fixture, "Fit", "Node", SCHEDQ_ACTION_ADD);
+        fx_worker(trial.fixture);
+        if (prepare != NULL)
+            prepare(&trial);
+        digest_t before = digest_of(trial.fixture);
+        account_fail_after(&trial.fixture->memory, site);
+        schedq_status_t status = operation(&trial);
+        bool happened = account_heal(&trial.fixture->memory);
+        if (!happened) {
+            assert_status(status, SCHEDQ_OK);
+            fx_free(trial.fixture);
+            break;
+        }
+        if (status != SCHEDQ_OK) {
+            assert_status(status, SCHEDQ_NOMEM);
+            digest_t after = digest_of(trial.fixture);
+            assert_same(&before, &after);
+            assert_ok(operation(&trial));
+            sites++;
+        }
+        fx_free(trial.fixture);
+    }
+    print_message("%s: %u sites\n", name, sites);
+}
+
+static schedq_status_t
+do_add(trial_t *trial)
+{
+    char name[300];
+    memset(name, 'n', sizeof name);
+    name[100] = '/';
+    schedq_pod_spec_t spec = fx_spec("", 777);
+    spec.name_length = sizeof name;
+    spec.nominated_node = 5;
+    return schedq_add(fx_worker(trial->fixture), name, &spec, NULL);
+}
+
+static schedq_status_t
+do_add_many(trial_t *trial)
+{
+    schedq_pod_spec_t specs[2] = {fx_spec("ns/a", 1), fx_spec("ns/b", 2)};
+    uint8_t statuses[2];
+    specs[1].name_offset = 5;
+    schedq_status_t status = schedq_add_many(fx_worker(trial->fixture), "ns/a ns/b", specs, 2, NULL, statuses, NULL);
+    if (status != SCHEDQ_OK) {
+        assert_true(statuses[0] == SCHEDQ_OK || statuses[0] == SCHEDQ_NOMEM);
+        assert_true(statuses[1] == SCHEDQ_OK || statuses[1] == SCHEDQ_NOMEM);
+    }
+    return status;
+}
+
+static schedq_status_t
+do_update_as_add(trial_t *trial)
+{
+    schedq_pod_spec_t spec = fx_spec("ns/new", 9);
+    return schedq_update(fx_worker(trial->fixture), "ns/new", &spec, 0, NULL, 0, NULL);
+}
+
+static void
+prepare_active(trial_t *trial)
+{
+    fx_add(trial->fixture, "ns/a", 0);
+}
+
+static schedq_status_t
+do_update_priority(trial_t *trial)
+{
+    schedq_pod_spec_t spec = fx_spec("ns/a", 12345);
+    spec.nominated_node = 77;
+    return schedq_update(fx_worker(trial->fixture), "ns/a", &spec, 0, NULL, 0, NULL);
+}
+
+static schedq_status_t
+do_readd(trial_t *trial)
+{
+    schedq_pod_spec_t spec = fx_spec("ns/new", 9);
+    schedq_history_t history = {0};
+    schedq_failure_t failure;
+    schedq_failure_init(&failure);
+    return schedq_readd(fx_worker(trial->fixture), "ns/new", &spec, &history, &failure, NULL);
+}
+
+static void
+prepare_flying(trial_t *trial)
+{
+    fx_add(trial->fixture, "ns/a", 0);
+    trial->popped = fx_pop(trial->fixture, "ns/a");
+}
+
+static schedq_status_t
+do_park(trial_t *trial)
+{
+    schedq_failure_t failure;
+    schedq_failure_init(&failure);
+    failure.unschedulable = trial->fit->bit;
+    failure.has_newest = 1;
+    failure.newest.priority = 4711;
+    failure.newest.nominated_node = 8;
+    return schedq_add_unschedulable(fx_worker(trial->fixture), &trial->popped.token, &failure, NULL);
+}
+
+static schedq_status_t
+do_error(trial_t *trial)
+{
+    schedq_failure_t failure;
+    schedq_failure_init(&failure);
+    return schedq_add_unschedulable(fx_worker(trial->fixture), &trial->popped.token, &failure, NULL);
+}
+
+static schedq_status_t
+do_define_events(trial_t *trial)
+{
+    static const char *const names[] = {"A", "B", "C", "D", "E", "F", "G", "H", "I", "J"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        schedq_event_t event;
+        schedq_status_t status =
+            schedq_event_define(fx_queue(trial->fixture), names[i], SCHEDQ_ACTION_ADD, NULL, &event, NULL, 0);
+        if (status != SCHEDQ_OK)
+            return status;
+    }
+    return SCHEDQ_OK;
+}
+
+static schedq_status_t
+do_register_worker(trial_t *trial)
+{
+    schedq_worker_t *worker;
+    schedq_status_t status = schedq_worker_register(fx_queue(trial->fixture), &worker, NULL, 0);
+    if (status == SCHEDQ_OK)
+        assert_ok(schedq_worker_unregister(worker));
+    return status;
+}
+
+static schedq_status_t
+do_reserve(trial_t *trial)
+{
+    return schedq_reserve(fx_queue(trial->fixture), 20000, 200, 8, NULL, 0);
+}
+
+static void
+each_failing_allocation_changes_nothing(void **state)
+{
+    (void)state;
+    fail_each_site("add", NULL, do_add);
+    fail_each_site("update as add", NULL, do_update_as_add);
+    fail_each_site("update to another priority", prepare_active, do_update_priority);
+    fail_each_site("readd", NULL, do_readd);
+    fail_each_site("add_unschedulable, parked", prepare_flying, do_park);
+    fail_each_site("add_unschedulable, error", prepare_flying, do_error);
+    fail_each_site("event_define", NULL, do_define_events);
+    fail_each_site("worker_register", NULL, do_register_worker);
+    fail_each_site("reserve", NULL, do_reserve);
+}
+
+static void
+a_batch_without_memory_says_so_for_each_pod(void **state)
+{
+    (void)state;
+    for (int64_t site = 0; site < 12; site++) {
+        trial_t trial = {.fixture = fx_new(SCHEDQ_PRESET_DEFAULT)};
+        fx_worker(trial.fixture);
+        account_fail_after(&trial.fixture->memory, site);
+        schedq_status_t status = do_add_many(&trial);
+        account_heal(&trial.fixture->memory);
+        int added = (fx_place(trial.fixture, "ns/a") != SCHEDQ_NOWHERE) +
+                    (fx_place(trial.fixture, "ns/b") != SCHEDQ_NOWHERE);
+        assert_int_equal(fx_stats(trial.fixture).active, added);
+        assert_true(status == SCHEDQ_NOMEM || status == SCHEDQ_OK);
+        assert_int_equal(status == SCHEDQ_OK, added == 2);
+        fx_free(trial.fixture);
+    }
+}
+
+static void
+a_queue_that_cannot_be_made_leaves_nothing(void **state)
+{
+    (void)state;
+    for (int64_t site = 0;; site++) {
+        fixture_t *fixture = fx_new(SCHEDQ_PRESET_DEFAULT);
+        account_fail_after(&fixture->memory, site);
+        schedq_t *queue = (schedq_t *)1;
+        char why[64] = "x";
+        schedq_status_t status = schedq_create(&fixture->config, &queue, why, sizeof why);
+        bool happened = account_heal(&fixture->memory);
+        if (status == SCHEDQ_OK) {
+            fixture->queue = queue;
+            fx_free(fixture);
+            if (!happened)
+                break;
+            continue;
+        }
+        assert_status(status, SCHEDQ_NOMEM);
+        assert_null(queue);
+        assert_string_equal(why, "");
+        fx_free(fixture);
+    }
+}
+
+/* Two plugins that hear of everything, so that a failure has to be taken back from every event. */
+static void
+plugins_profiles_and_events_without_memory_change_nothing(void **state)
+{
+    (void)state;
+    bool happened = true;
+    for (int64_t site = 0; happened; site++) {
+        fixture_t *fixture = fx_new(SCHEDQ_PRESET_DEFAULT);
+        schedq_t *queue = fx_queue(fixture);
+        schedq_interest_t interests[] = {{.resource = "NewThing", .actions = SCHEDQ_ACTION_ADD, .hint = fx_hint},
+                                         {.resource = "*", .actions = SCHEDQ_ACTION_ALL, .hint = fx_hint}};
+        fx_plugin_t *first = fx_plugin_full(fixture, 0, "First", 0, interests, 2, false);
+        schedq_plugin_t plugin;
+        schedq_profile_t profile = 0;
+        schedq_event_t event;
+        uint64_t bit = 0;
+        schedq_plugin_init(&plugin);
+        plugin.name = "Second";
+        plugin.interests = interests;
+        plugin.interest_count = 2;
+        plugin.ctx = first;
+        uint64_t before = schedq_event_plugins(queue, 0, SCHEDQ_EVENT_NODE_ADD);
+
+        account_fail_after(&fixture->memory, site);
+        schedq_status_t status = schedq_plugin_register(queue, &plugin, &bit, NULL, 0);
+        happened = account_heal(&fixture->memory);
+        if (status == SCHEDQ_NOMEM) {
+            assert_true(schedq_event_plugins(queue, 0, SCHEDQ_EVENT_NODE_ADD) == before);
+            assert_ok(schedq_plugin_register(queue, &plugin, &bit, NULL, 0));
+        }
+        assert_int_equal(bit, 2);
+        account_fail_after(&fixture->memory, site);
+        if (schedq_profile_define(queue, "batch", &profile, NULL, 0) == SCHEDQ_NOMEM) {
+            happened = true;
+            account_heal(&fixture->memory);
+            assert_ok(schedq_profile_define(queue, "batch", &profile, NULL, 0));
+        }
+        assert_int_equal(profile, 1);
+        account_fail_after(&fixture->memory, site);
+        if (schedq_event_define(queue, "NewThing", SCHEDQ_ACTION_ADD, NULL, &event, NULL, 0) == SCHEDQ_NOMEM) {
+            happened = true;
+            account_heal(&fixture->memory);
+            assert_ok(schedq_event_define(queue, "NewThing", SCHEDQ_ACTION_ADD, NULL, &event, NULL, 0));
+        }
+        account_heal(&fixture->memory);
+        assert_int_equal(event, SCHEDQ_EVENT_FIRST_FREE);
+        assert_true(schedq_event_plugins(queue, 0, event) == (SCHEDQ_REJECTOR_OTHERS | 3));
+
+        fx_park(fixture, "ns/a", 1);
+        fx_park(fixture, "ns/b", 2);
+        assert_int_equal(fx_move(fixture, event).to_backoff, 2);
+        assert_int_equal(first->hint_calls, 2);
+        fx_free(fixture);
+    }
+}
+
+static void
+a_late_name_without_memory_gets_a_bit_all_the_same(void **state)
+{
+    fixture_t *fixture = *state;
+    char name[100];
+    fx_queue(fixture);
+    atomic_store(&fixture->memory.fail_all, true);
+    for (unsigned i = 0; i < 100; i++) {
+        uint32_t length = (uint32_t)snprintf(name, sizeof name, "Late%095u", i);
+        assert_true(schedq_rejector_bit(fixture->queue, 0, name, length) != 0);
+    }
+    account_heal(&fixture->memory);
+}
+
+static void
+growing_by_thousands_of_pods_survives_failures_all_the_way(void **state)
+{
+    fixture_t *fixture = *state;
+    char name[200];
+    unsigned failures = 0;
+    fx_worker(fixture);
+    for (unsigned i = 0; i < 3000; i++) {
+        int length = snprintf(name, sizeof name, "ns/%u", i);
+        while (i % 3 == 0 && length < 150)
+            name[length++] = 'x';
+        schedq_pod_spec_t spec = fx_spec("", (int32_t)(i % 700));
+        spec.name_length = (uint32_t)length;
+        name[length] = '\0';
+        for (int64_t site = 0;; site++) {
+            account_fail_after(&fixture->memory, site);
+            schedq_status_t status = schedq_add(fx_worker(fixture), name, &spec, NULL);
+            account_heal(&fixture->memory);
+            if (status == SCHEDQ_OK)
+                break;
+            failures++;
+            assert_status(status, SCHEDQ_NOMEM);
+            assert_place(fx_place(fixture, name), SCHEDQ_NOWHERE);
+            assert_int_equal(fx_stats(fixture).active, i);
+        }
+    }
+    assert_true(failures > 0);
+    fx_assert_counts(fixture, 3000, 0, 0, 0, 0, 0);
+}
+
+static void
+events_time_and_activation_need_no_memory(void **state)
+{
+    fixture_t *fixture = *state;
+    enum { COUNT = 300 };
+    fx_plugin_t *fit = fx_plugin(fixture, "Fit", "Node", SCHEDQ_ACTION_ADD);
+    fx_fill(fixture, fit, COUNT);
+    schedq_pod_t pod = fx_find(fixture, "ns/parked7").pod;
+    atomic_store(&fixture->memory.fail_all, true);
+    assert_ok(schedq_activate(fx_worker(fixture), &pod, 1, NULL));
+    assert_int_equal(fx_move(fixture, SCHEDQ_EVENT_NODE_ADD).to_backoff, COUNT - 1);
+    assert_int_equal(fx_pass(fixture, SEC(60)).to_active, 2 * COUNT - 1);
+    assert_ok(schedq_delete(fx_worker(fixture), pod, NULL, 0, NULL));
+    schedq_popped_t popped;
+    for (unsigned i = 0; i < 3 * COUNT - 1; i++) {
+        assert_ok(schedq_try_pop(fx_worker(fixture), &popped));
+        assert_ok(schedq_done(fx_worker(fixture), popped.token));
+    }
+    fx_pop_nothing(fixture);
+    account_heal(&fixture->memory);
+}
+
+static void
+gating_during_an_event_needs_no_memory(void **state)
+{
+    fixture_t *fixture = *state;
+    enum { COUNT = 300 };
+    fx_plugin_t *fit = fx_plugin(fixture, "Fit", "Node", SCHEDQ_ACTION_ADD);
+    fx_plugin_t *gate = fx_gate(fixture, "Gate", "Node", SCHEDQ_ACTION_DELETE);
+    fx_fill(fixture, fit, COUNT);
+    gate->refuses = true;
+    atomic_store(&fixture->memory.fail_all, true);
+    assert_int_equal(fx_move(fixture, SCHEDQ_EVENT_NODE_ADD).to_gated, COUNT);
+    gate->refuses = false;
+    fx_advance(fixture, SEC(60));
+    assert_int_equal(fx_move(fixture, SCHEDQ_EVENT_NODE_DELETE).to_active, COUNT);
+    account_heal(&fixture->memory);
+}
+
+static void
+nominating_needs_no_memory(void **state)
+{
+    fixture_t *fixture = *state;
+    schedq_pod_t pods[100];
+    char name[32];
+    for (unsigned i = 0; i < 100; i++) {
+        snprintf(name, sizeof name, "ns/%u", i);
+        pods[i] = fx_add(fixture, name, 0);
+    }
+    atomic_store(&fixture->memory.fail_all, true);
+    for (unsigned i = 0; i < 100; i++)
+        assert_ok(schedq_nominate(fx_worker(fixture), pods[i], 1 + i / 2));
+    assert_int_equal(fx_stats(fixture).nominated, 100);
+    account_heal(&fixture->memory);
+}
+
+static int
+visit_nothing(void *ctx, const schedq_pod_info_t *pod)
+{
+    (void)ctx;
+    (void)pod;
+    return 1;
+}
+
+static void
+looking_without_memory_says_so_or_works(void **state)
+{
+    fixture_t *fixture = *state;
+    fx_add(fixture, "ns/a", 0);
+    schedq_pod_t pod = fx_find(fixture, "ns/a").pod;
+    assert_ok(schedq_nominate(fx_worker(fixture), pod, 5));
+    atomic_store(&fixture->memory.fail_all, true);
+    const schedq_status_t answers[] = {
+        schedq_get(fx_worker(fixture), pod, visit_nothing, NULL),
+        schedq_snapshot(fx_worker(fixture), visit_nothing, NULL),
+        schedq_nominated_pods(fx_worker(fixture), 5, visit_nothing, NULL),
+    };
+    account_heal(&fixture->memory);
+    for (size_t i = 0; i < sizeof answers / sizeof *answers; i++)
+        assert_true(answers[i] == SCHEDQ_OK || answers[i] == SCHEDQ_NOMEM);
+    assert_int_equal(fx_stats(fixture).active, 1);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(each_failing_allocation_changes_nothing),
+        cmocka_unit_test(a_batch_without_memory_says_so_for_each_pod),
+        cmocka_unit_test(a_queue_that_cannot_be_made_leaves_nothing),
+        cmocka_unit_test(plugins_profiles_and_events_without_memory_change_nothing),
+        fx_test(a_late_name_without_memory_gets_a_bit_all_the_same),
+        fx_test(growing_by_thousands_of_pods_survives_failures_all_the_way),
+        fx_test(events_time_and_activation_need_no_memory),
+        fx_test(gating_during_an_event_needs_no_memory),
+        fx_test(nominating_needs_no_memory),
+        fx_test(looking_without_memory_says_so_or_works),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

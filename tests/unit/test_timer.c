@@ -1,0 +1,204 @@
+/* Deadlines of a blocking pop on each kind of clock, who serves time, and the timer thread. No time is asserted. */
+#include <string.h>
+#include <time.h>
+
+#include "sleeper.h"
+
+static int64_t
+real_now(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return SEC(now.tv_sec) + now.tv_nsec;
+}
+
+static void
+a_deadline_in_the_past_is_one_attempt(void **state)
+{
+    fixture_t *fixture = *state;
+    schedq_popped_t popped;
+    assert_status(schedq_pop(fx_worker(fixture), FX_START - 1, &popped), SCHEDQ_TIMEDOUT);
+    assert_status(schedq_pop(fx_worker(fixture), 0, &popped), SCHEDQ_TIMEDOUT);
+    assert_status(schedq_pop(fx_worker(fixture), INT64_MIN, &popped), SCHEDQ_TIMEDOUT);
+    fx_add(fixture, "ns/a", 0);
+    assert_ok(schedq_pop(fx_worker(fixture), FX_START - 1, &popped));
+}
+
+static void
+with_a_virtual_clock_a_deadline_is_seen_at_a_tick(void **state)
+{
+    fixture_t *fixture = *state;
+    mailbox_t mailbox;
+    sleeper_t sleeper;
+    mailbox_init(&mailbox);
+    fx_worker(fixture);
+    sleeper_start(&sleeper, fixture, &mailbox, FX_START + SEC(5));
+    sleeper_pause();
+    fx_pass(fixture, SEC(4));
+    sleeper_pause();
+    fx_pass(fixture, SEC(1));
+    sleeper_join(&sleeper, SCHEDQ_TIMEDOUT);
+}
+
+static void
+with_an_external_clock_a_deadline_is_seen_at_a_tick(void **state)
+{
+    fixture_t *fixture = *state;
+    mailbox_t mailbox;
+    sleeper_t sleeper;
+    mailbox_init(&mailbox);
+    fx_use_real_clock(fixture);
+    fixture->config.external_clock = 1;
+    fixture->config.start_ns = SEC(1);
+    fx_worker(fixture);
+    sleeper_start(&sleeper, fixture, &mailbox, SEC(5));
+    sleeper_pause();
+    assert_ok(schedq_clock_advance(fx_queue(fixture), SEC(5)));
+    fx_tick(fixture);
+    sleeper_join(&sleeper, SCHEDQ_TIMEDOUT);
+}
+
+static void
+with_the_real_clock_a_deadline_passes_by_itself(void **state)
+{
+    fixture_t *fixture = *state;
+    fx_use_real_clock(fixture);
+    schedq_popped_t popped;
+    int64_t deadline = real_now() + MS(30);
+    assert_status(schedq_pop(fx_worker(fixture), deadline, &popped), SCHEDQ_TIMEDOUT);
+    assert_true(real_now() >= deadline);
+}
+
+static void
+a_blocking_pop_serves_time_itself(void **state)
+{
+    fixture_t *fixture = *state;
+    fx_use_real_clock(fixture);
+    fixture->config.initial_backoff_ns = MS(20);
+    schedq_popped_t popped;
+    fx_err(fixture, "ns/a");
+    assert_ok(schedq_pop(fx_worker(fixture), SCHEDQ_NO_DEADLINE, &popped));
+    assert_string_equal(popped.name, "ns/a");
+    assert_int_equal(popped.from_backoff, 0);
+}
+
+static void
+a_sleeper_without_deadline_serves_time_that_others_create(void **state)
+{
+    fixture_t *fixture = *state;
+    mailbox_t mailbox;
+    sleeper_t sleeper;
+    mailbox_init(&mailbox);
+    fx_use_real_clock(fixture);
+    fixture->config.initial_backoff_ns = MS(20);
+    fx_add(fixture, "ns/a", 0);
+    schedq_popped_t popped = fx_pop(fixture, "ns/a");
+    sleeper_start(&sleeper, fixture, &mailbox, SCHEDQ_NO_DEADLINE);
+    sleeper_pause();
+    fx_fail(fixture, &popped, 0, 0);
+    sleeper_join(&sleeper, SCHEDQ_OK);
+    assert_string_equal(sleeper.name, "ns/a");
+}
+
+static void
+the_timer_thread_serves_time_and_takes_a_worker_slot(void **state)
+{
+    fixture_t *fixture = *state;
+    fx_use_real_clock(fixture);
+    fixture->config.initial_backoff_ns = MS(5);
+    fx_worker(fixture);
+    assert_ok(schedq_run(fx_queue(fixture), NULL, 0));
+    assert_status(schedq_run(fx_queue(fixture), NULL, 0), SCHEDQ_EXISTS);
+    assert_int_equal(fx_stats(fixture).workers, 2);
+    assert_status(schedq_destroy(fx_queue(fixture)), SCHEDQ_BUSY);
+    fx_err(fixture, "ns/a");
+    schedq_popped_t popped;
+    while (schedq_try_pop(fx_worker(fixture), &popped) == SCHEDQ_EMPTY)
+        sleeper_pause();
+    assert_string_equal(popped.name, "ns/a");
+    assert_ok(schedq_stop(fx_queue(fixture)));
+    assert_ok(schedq_stop(fx_queue(fixture)));
+    assert_int_equal(fx_stats(fixture).workers, 1);
+    assert_ok(schedq_run(fx_queue(fixture), NULL, 0));
+    assert_ok(schedq_stop(fx_queue(fixture)));
+}
+
+static void
+the_timer_thread_wakes_a_sleeper(void **state)
+{
+    fixture_t *fixture = *state;
+    mailbox_t mailbox;
+    sleeper_t sleeper;
+    mailbox_init(&mailbox);
+    fx_use_real_clock(fixture);
+    fixture->config.initial_backoff_ns = MS(20);
+    fx_worker(fixture);
+    assert_ok(schedq_run(fx_queue(fixture), NULL, 0));
+    fx_err(fixture, "ns/a");
+    sleeper_start(&sleeper, fixture, &mailbox, SCHEDQ_NO_DEADLINE);
+    sleeper_join(&sleeper, SCHEDQ_OK);
+    assert_string_equal(sleeper.name, "ns/a");
+}
+
+static void
+the_timer_thread_finds_no_slot_when_all_are_taken(void **state)
+{
+    fixture_t *fixture = *state;
+    fx_use_real_clock(fixture);
+    fixture->config.max_workers = 1;
+    fx_worker(fixture);
+    assert_status(schedq_run(fx_queue(fixture), fixture->why, sizeof fixture->why), SCHEDQ_FULL);
+    assert_contains(fixture->why, "max_workers");
+    assert_contains(fixture->why, "1");
+}
+
+static void
+the_timer_thread_takes_the_last_slot(void **state)
+{
+    fixture_t *fixture = *state;
+    fx_use_real_clock(fixture);
+    fixture->config.max_workers = 1;
+    assert_ok(schedq_run(fx_queue(fixture), NULL, 0));
+    schedq_worker_t *worker;
+    assert_status(schedq_worker_register(fx_queue(fixture), &worker, fixture->why, sizeof fixture->why), SCHEDQ_FULL);
+    assert_contains(fixture->why, "max_workers");
+    assert_ok(schedq_stop(fx_queue(fixture)));
+}
+
+static void
+with_a_virtual_clock_no_timer_thread_runs(void **state)
+{
+    fixture_t *fixture = *state;
+    assert_status(schedq_run(fx_queue(fixture), fixture->why, sizeof fixture->why), SCHEDQ_INVALID);
+    assert_contains(fixture->why, "clock");
+    assert_ok(schedq_stop(fx_queue(fixture)));
+}
+
+static void
+a_closed_queue_starts_no_timer_thread(void **state)
+{
+    fixture_t *fixture = *state;
+    fx_use_real_clock(fixture);
+    assert_ok(schedq_close(fx_queue(fixture)));
+    assert_status(schedq_run(fx_queue(fixture), NULL, 0), SCHEDQ_CLOSED);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        fx_test(a_deadline_in_the_past_is_one_attempt),
+        fx_test(with_a_virtual_clock_a_deadline_is_seen_at_a_tick),
+        fx_test(with_an_external_clock_a_deadline_is_seen_at_a_tick),
+        fx_test(with_the_real_clock_a_deadline_passes_by_itself),
+        fx_test(a_blocking_pop_serves_time_itself),
+        fx_test(a_sleeper_without_deadline_serves_time_that_others_create),
+        fx_test(the_timer_thread_serves_time_and_takes_a_worker_slot),
+        fx_test(the_timer_thread_wakes_a_sleeper),
+        fx_test(the_timer_thread_finds_no_slot_when_all_are_taken),
+        fx_test(the_timer_thread_takes_the_last_slot),
+        fx_test(with_a_virtual_clock_no_timer_thread_runs),
+        fx_test(a_closed_queue_starts_no_timer_thread),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
