@@ -113,8 +113,8 @@ check_stats(world_t *world)
     uint64_t ends = rows[1].counted + rows[4].counted + atomic_load(&tally->gones);
     printf("%-9s %llu\n", "moves", (unsigned long long)stats.moves);
     printf("%-9s %llu\n", "gone", (unsigned long long)atomic_load(&tally->gones));
-    TALLY_CHECK(tally, rows[3].counted == ends, "%llu pops, but %llu cycles ended",
-                (unsigned long long)rows[3].counted, (unsigned long long)ends);
+    TALLY_CHECK(tally, rows[3].counted == ends, "%llu pops, but %llu cycles ended", (unsigned long long)rows[3].counted,
+                (unsigned long long)ends);
 }
 
 /* False if threads are left that would use a destroyed queue. */

@@ -79,12 +79,19 @@ void
 options_parse(options_t *options, int argc, char **argv)
 {
     static const struct argp parser = {
-        known, parse_option, NULL,
+        known,
+        parse_option,
+        NULL,
         "Lets threads add, pop, fail, update, delete and move pods of one queue at random, then drains it and checks "
         "that every add ended in exactly one done or delete, that no sleeper was left behind and that every object "
         "was given back.\vExit status: 0 nothing wrong; 1 a violation; 2 bad usage.",
-        NULL, NULL, NULL};
-    *options = (options_t){.threads = 2, .seconds = 10, .seed = (uint64_t)time(NULL), .preset = SCHEDQ_PRESET_DEFAULT,
+        NULL,
+        NULL,
+        NULL};
+    *options = (options_t){.threads = 2,
+                           .seconds = 10,
+                           .seed = (uint64_t)time(NULL),
+                           .preset = SCHEDQ_PRESET_DEFAULT,
                            .preset_name = "default"};
     argp_err_exit_status = 2;
     argp_parse(&parser, argc, argv, 0, NULL, options);

@@ -14,8 +14,8 @@
 #define TALLY_NAMES 2048u
 
 typedef struct tally {
-    atomic_uint adds[TALLY_NAMES];   /* add, add_many, update and readd that made a pod */
-    atomic_uint dones[TALLY_NAMES];  /* done that was OK */
+    atomic_uint adds[TALLY_NAMES];  /* add, add_many, update and readd that made a pod */
+    atomic_uint dones[TALLY_NAMES]; /* done that was OK */
     atomic_uint deletes[TALLY_NAMES];
     atomic_int references[TALLY_NAMES + 1];
     atomic_uint_fast64_t pops, failures, gones;

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <time.h>
 
-#define MS(n) ((n) * INT64_C(1000000))
+#define MS(n) ((n)*INT64_C(1000000))
 
 static uint64_t
 scramble(uint64_t x)

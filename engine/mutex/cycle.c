@@ -82,7 +82,8 @@ cycle_pop(struct mutex_queue *queue, schedq_popped_t *out)
     bool from_backoff = queue->active.count == 0;
     uint32_t index = heap_best(from_backoff ? &queue->backoff : &queue->active).entry;
 
-    __builtin_prefetch(pod_at(queue, index));
+    /* done will look for this slot; the sift below gives memory the time to bring it. */
+    index_prefetch(&queue->index, pod_at(queue, index)->hash);
     describe_popped(queue, index, out);
     raise_count(&out->history.attempts);
     place_leave(queue, index);

@@ -29,10 +29,9 @@ route_new(struct mutex_queue *queue, uint32_t index, uint8_t host_gate, uint32_t
 /* The name is known not to be in the queue. */
 static schedq_status_t
 add_absent(schedq_worker_t *worker, const char *name, uint32_t hash, const schedq_pod_spec_t *spec, uint32_t label,
-           schedq_result_t *result)
+           int64_t now, schedq_result_t *result)
 {
     struct mutex_queue *queue = queue_of(worker);
-    int64_t now = queue_now(queue);
     schedq_status_t status = SCHEDQ_OK;
     uint32_t index;
 
@@ -50,13 +49,28 @@ add_absent(schedq_worker_t *worker, const char *name, uint32_t hash, const sched
 }
 
 static schedq_status_t
-add_one(schedq_worker_t *worker, const char *name, const schedq_pod_spec_t *spec, schedq_result_t *result)
+add_one(schedq_worker_t *worker, const char *name, uint32_t hash, const schedq_pod_spec_t *spec,
+        schedq_result_t *result)
 {
     struct mutex_queue *queue = queue_of(worker);
-    uint32_t hash = index_hash(&queue->index, name, spec->name_length);
+
+    /* The clock takes as long as memory does. */
+    index_prefetch(&queue->index, hash);
+    int64_t now = queue_now(queue);
     schedq_status_t status = admit_check_absent(queue, name, spec->name_length, hash, result);
 
-    return status != SCHEDQ_OK ? status : add_absent(worker, name, hash, spec, LABEL_POD_ADD, result);
+    return status != SCHEDQ_OK ? status : add_absent(worker, name, hash, spec, LABEL_POD_ADD, now, result);
+}
+
+static uint32_t
+hash_of(const struct mutex_queue *queue, const struct add_batch *batch, size_t i)
+{
+    const schedq_pod_spec_t *spec = &batch->specs[i];
+
+    /* A spec that failed its check has no name that could be read. */
+    return batch->statuses != NULL && batch->statuses[i] != SCHEDQ_OK
+               ? 0
+               : index_hash(&queue->index, batch->names + spec->name_offset, spec->name_length);
 }
 
 /* Counts add up over a batch; what describes a pod is of the last one, and means something for a batch of one. */
@@ -65,6 +79,7 @@ mutex_add_many(schedq_worker_t *worker, const struct add_batch *batch, schedq_re
 {
     struct mutex_queue *queue = queue_of(worker);
     schedq_status_t first = SCHEDQ_OK;
+    uint32_t hash = batch->count > 0 ? hash_of(queue, batch, 0) : 0; /* that of a single pod is not made under the lock */
 
     queue_lock(queue);
     for (size_t i = 0; i < batch->count; i++) {
@@ -72,7 +87,8 @@ mutex_add_many(schedq_worker_t *worker, const struct add_batch *batch, schedq_re
         schedq_status_t status = batch->statuses != NULL ? (schedq_status_t)batch->statuses[i] : SCHEDQ_OK;
 
         if (status == SCHEDQ_OK) {
-            status = add_one(worker, batch->names + spec->name_offset, spec, result);
+            hash = i == 0 ? hash : hash_of(queue, batch, i);
+            status = add_one(worker, batch->names + spec->name_offset, hash, spec, result);
             if (batch->pods != NULL && status == SCHEDQ_OK) {
                 batch->pods[i] = result->pod;
             }
@@ -217,7 +233,7 @@ mutex_update(schedq_worker_t *worker, const char *names, const schedq_pod_spec_t
     } else if (queue->closed) {
         status = SCHEDQ_CLOSED;
     } else {
-        status = add_absent(worker, name, hash, spec, LABEL_POD_UPDATE, result);
+        status = add_absent(worker, name, hash, spec, LABEL_POD_UPDATE, queue_now(queue), result);
         result->added = status == SCHEDQ_OK;
     }
     result->poppable = queue->made_poppable > 0;

@@ -23,11 +23,20 @@ word_raise_i64(int64_t *word, int64_t value)
     }
 }
 
-/** Takes a flag that is 0; false if it is taken. What its last holder did is visible to the next. */
+/**
+ * Takes a flag that is 0; false if it is taken. What its last holder did is visible to the next.
+ *
+ * Load and store, not an exchange: it catches a misuse when it can, and nothing relies on it; a locked instruction in every
+ * call would cost more than the lock it guards against.
+ */
 static inline int
 word_try_take(uint32_t *flag)
 {
-    return __atomic_exchange_n(flag, 1, __ATOMIC_ACQUIRE) == 0;
+    if (__atomic_load_n(flag, __ATOMIC_ACQUIRE) != 0) {
+        return 0;
+    }
+    __atomic_store_n(flag, 1, __ATOMIC_RELAXED);
+    return 1;
 }
 
 static inline void

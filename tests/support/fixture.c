@@ -95,8 +95,7 @@ schedq_t *
 fx_queue(fixture_t *fixture)
 {
     if (fixture->queue == NULL) {
-        schedq_status_t status =
-            schedq_create(&fixture->config, &fixture->queue, fixture->why, sizeof fixture->why);
+        schedq_status_t status = schedq_create(&fixture->config, &fixture->queue, fixture->why, sizeof fixture->why);
         if (status != SCHEDQ_OK)
             print_error("schedq_create: %s\n", fixture->why);
         assert_ok(status);
@@ -120,6 +119,13 @@ fx_count_objects(fixture_t *fixture)
     fixture->config.object_ctx = &fixture->ledger;
     fixture->config.retain = ledger_retain;
     fixture->config.release = ledger_release;
+}
+
+void
+fx_use_real_clock(fixture_t *fixture)
+{
+    assert_null(fixture->queue);
+    memset(&fixture->config.clock, 0, sizeof fixture->config.clock);
 }
 
 /* ---- plugins ---- */

@@ -17,8 +17,8 @@
 #include "expect.h"
 #include "ledger.h"
 
-#define MS(n) ((int64_t)(n) * INT64_C(1000000))
-#define SEC(n) ((int64_t)(n) * INT64_C(1000000000))
+#define MS(n) ((int64_t)(n)*INT64_C(1000000))
+#define SEC(n) ((int64_t)(n)*INT64_C(1000000000))
 /** The clock's first reading: a whole second, so that one-second windows are easy to read. */
 #define FX_START SEC(1000)
 
@@ -78,6 +78,8 @@ void fx_free(fixture_t *fixture);
 schedq_t *fx_queue(fixture_t *fixture);
 /** The fixture's own worker; registers it: no plugin can come after this. */
 schedq_worker_t *fx_worker(fixture_t *fixture);
+/** CLOCK_MONOTONIC instead of the fixture's clock; before the queue is made. */
+void fx_use_real_clock(fixture_t *fixture);
 /** Turns reference counts on; before the queue is made. */
 void fx_count_objects(fixture_t *fixture);
 
@@ -122,6 +124,8 @@ schedq_pod_t fx_park(fixture_t *fixture, const char *name, uint64_t unschedulabl
 schedq_pod_t fx_err(fixture_t *fixture, const char *name);
 /** Adds, pops, sends `event` during the flight and rejects: the pod backs off. The event must concern `unschedulable`. */
 schedq_pod_t fx_back_off(fixture_t *fixture, const char *name, uint64_t unschedulable, schedq_event_t event);
+/** `count` parked pods "ns/parked<i>", as many after an error "ns/error<i>", as many active "ns/active<i>". */
+void fx_fill(fixture_t *fixture, const fx_plugin_t *fit, unsigned count);
 /** schedq_move_all without objects. */
 schedq_result_t fx_move(fixture_t *fixture, schedq_event_t event);
 

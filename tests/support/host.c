@@ -46,7 +46,7 @@ hx_park(fixture_t *fixture, const char *name, uint64_t object, uint64_t rejector
 
 schedq_status_t
 hx_apply(fixture_t *fixture, uint64_t ref, schedq_place_t place, uint8_t gate, uint64_t judged_up_to,
-      schedq_result_t *result)
+         schedq_result_t *result)
 {
     schedq_decision_t decision;
     memset(&decision, 0, sizeof decision);

@@ -1,4 +1,5 @@
 /* What tests do to pods, and how they look at them. Every verb asserts that it worked. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -95,6 +96,22 @@ fx_back_off(fixture_t *fixture, const char *name, uint64_t unschedulable, schedq
     fx_move(fixture, event);
     assert_place(fx_fail(fixture, &popped, unschedulable, 0).place, SCHEDQ_BACKOFF);
     return pod;
+}
+
+void
+fx_fill(fixture_t *fixture, const fx_plugin_t *fit, unsigned count)
+{
+    char name[32];
+    for (unsigned i = 0; i < count; i++) {
+        snprintf(name, sizeof name, "ns/parked%u", i);
+        fx_park(fixture, name, fit->bit);
+        snprintf(name, sizeof name, "ns/error%u", i);
+        fx_err(fixture, name);
+    }
+    for (unsigned i = 0; i < count; i++) {
+        snprintf(name, sizeof name, "ns/active%u", i);
+        fx_add(fixture, name, (int32_t)i);
+    }
 }
 
 schedq_result_t

@@ -123,8 +123,8 @@ huge_counts_wait_the_limit_and_nothing_overflows(void **state)
     static const struct {
         uint32_t errors;
         int64_t hours;
-    } cases[] = {{0, 1},   {3, 8},   {4, 16},   {5, 24},   {6, 24},         {31, 24},
-                 {62, 24}, {63, 24}, {64, 24},  {65, 24},  {1000, 24},      {UINT32_MAX - 1, 24},
+    } cases[] = {{0, 1},          {3, 8},   {4, 16},  {5, 24},  {6, 24},    {31, 24},
+                 {62, 24},        {63, 24}, {64, 24}, {65, 24}, {1000, 24}, {UINT32_MAX - 1, 24},
                  {UINT32_MAX, 24}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         schedq_pod_spec_t spec = fx_spec("ns/a", 0);

@@ -9,9 +9,9 @@ words_of(fixture_t *fixture)
     return schedq_worker_error(fx_worker(fixture));
 }
 
-#define REFUSED(fixture, call, part) \
-    do { \
-        assert_status((call), SCHEDQ_INVALID); \
+#define REFUSED(fixture, call, part)              \
+    do {                                          \
+        assert_status((call), SCHEDQ_INVALID);    \
         assert_contains(words_of(fixture), part); \
     } while (0)
 
@@ -25,9 +25,19 @@ bad_names_are_refused_everywhere(void **state)
     const struct {
         const char *name;
         uint32_t length;
-    } names[] = {{"", 0},        {"a", 1},         {"ab", 2},      {"abc", 3},     {"/ab", 3},
-                 {"ab/", 3},     {"a/b/c", 5},     {"a//b", 4},    {"a/\0b", 4},   {"a/b\0", 4},
-                 {"\0/b", 3},    {too_long, SCHEDQ_NAME_MAX + 1},  {"a/b", UINT32_MAX}};
+    } names[] = {{"", 0},
+                 {"a", 1},
+                 {"ab", 2},
+                 {"abc", 3},
+                 {"/ab", 3},
+                 {"ab/", 3},
+                 {"a/b/c", 5},
+                 {"a//b", 4},
+                 {"a/\0b", 4},
+                 {"a/b\0", 4},
+                 {"\0/b", 3},
+                 {too_long, SCHEDQ_NAME_MAX + 1},
+                 {"a/b", UINT32_MAX}};
     schedq_worker_t *worker = fx_worker(fixture);
     schedq_history_t history = {0};
     schedq_failure_t failure;

@@ -14,7 +14,7 @@ bad_event_definitions_are_refused(void **state)
     const size_t room = sizeof fixture->why;
     memset(name, 'x', 128);
     name[128] = '\0';
-#define BAD_EVENT(resource, actions, label, part) \
+#define BAD_EVENT(resource, actions, label, part)                                                           \
     assert_status(schedq_event_define(queue, resource, actions, label, &event, why, room), SCHEDQ_INVALID); \
     assert_contains(why, part)
     BAD_EVENT(NULL, SCHEDQ_ACTION_ADD, NULL, "resource");
@@ -99,9 +99,9 @@ bad_plugins_are_refused(void **state)
     good.name = "Fit";
     good.interests = &interest;
     good.interest_count = 1;
-#define BAD_PLUGIN(change, part) \
-    plugin = good; \
-    change; \
+#define BAD_PLUGIN(change, part)                                                            \
+    plugin = good;                                                                          \
+    change;                                                                                 \
     assert_status(schedq_plugin_register(queue, &plugin, &bit, why, room), SCHEDQ_INVALID); \
     assert_contains(why, part)
     BAD_PLUGIN(plugin.struct_size = 4, "struct_size");

@@ -52,7 +52,7 @@ intrude_with(schedq_worker_t *worker)
 {
     schedq_pod_spec_t spec = fx_spec("ns/x", 0);
     schedq_popped_t popped;
-    schedq_result_t result;
+    schedq_result_t result, zero;
     schedq_history_t history = {0};
     schedq_failure_t failure;
     schedq_move_t move;
@@ -67,7 +67,10 @@ intrude_with(schedq_worker_t *worker)
     schedq_move_init(&move);
     schedq_query_init(&query);
     memset(&decision, 0, sizeof decision);
+    memset(&zero, 0, sizeof zero);
+    memset(&result, 0xff, sizeof result);
     BUSY(schedq_add(worker, "ns/x", &spec, &result));
+    note("the result is zero", memcmp(&result, &zero, sizeof zero) == 0);
     BUSY(schedq_add_many(worker, "ns/x", &spec, 1, NULL, NULL, NULL));
     BUSY(schedq_try_pop(worker, &popped));
     BUSY(schedq_pop(worker, 0, &popped));

@@ -13,9 +13,9 @@ expect_events(const schedq_event_t *got, size_t count, const schedq_event_t *exp
         assert_int_equal(got[i], expected[i]);
 }
 
-#define EXPECT(...) \
-    do { \
-        const schedq_event_t expected[] = {__VA_ARGS__}; \
+#define EXPECT(...)                                                                 \
+    do {                                                                            \
+        const schedq_event_t expected[] = {__VA_ARGS__};                            \
         expect_events(events, count, expected, sizeof expected / sizeof *expected); \
     } while (0)
 
@@ -107,7 +107,8 @@ a_scale_down_is_any_request_that_shrank_or_vanished(void **state)
 {
     (void)state;
     schedq_event_t events[5];
-    const schedq_quantity_t smaller[] = {{2, 499}, {1, 9000}}, vanished[] = {{2, 500}}, swapped[] = {{2, 500}, {1, 1000}};
+    const schedq_quantity_t smaller[] = {{2, 499}, {1, 9000}}, vanished[] = {{2, 500}},
+                            swapped[] = {{2, 500}, {1, 1000}};
     const schedq_quantity_t larger[] = {{1, 1001}, {2, 500}, {3, 1}};
     size_t count = classify_requests(requests, 2, smaller, 2, events);
     EXPECT(SCHEDQ_EVENT_ASSIGNED_POD_UPDATE_SCALE_DOWN);

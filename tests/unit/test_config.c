@@ -42,18 +42,18 @@ expect_accepted(const schedq_config_t *config)
     assert_ok(schedq_destroy(queue));
 }
 
-#define REFUSE(field, value, low, high) \
-    do { \
-        schedq_config_t config = default_config(); \
-        config.field = (value); \
+#define REFUSE(field, value, low, high)                     \
+    do {                                                    \
+        schedq_config_t config = default_config();          \
+        config.field = (value);                             \
         expect_refused(&config, #field, #value, low, high); \
     } while (0)
 
-#define ACCEPT(field, value) \
-    do { \
+#define ACCEPT(field, value)                       \
+    do {                                           \
         schedq_config_t config = default_config(); \
-        config.field = (value); \
-        expect_accepted(&config); \
+        config.field = (value);                    \
+        expect_accepted(&config);                  \
     } while (0)
 
 static void

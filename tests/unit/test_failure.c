@@ -211,7 +211,8 @@ a_later_event_may_raise_what_an_earlier_one_decided(void **state)
     fx_plugin_t *fit = fx_plugin(fixture, "Fit", "Node", SCHEDQ_ACTION_ADD);
     fx_plugin_t *wait = fx_plugin(fixture, "Wait", "PersistentVolume", SCHEDQ_ACTION_ADD);
     schedq_event_t volume_add;
-    assert_ok(schedq_event_define(fx_queue(fixture), "PersistentVolume", SCHEDQ_ACTION_ADD, NULL, &volume_add, NULL, 0));
+    assert_ok(
+        schedq_event_define(fx_queue(fixture), "PersistentVolume", SCHEDQ_ACTION_ADD, NULL, &volume_add, NULL, 0));
     fx_add(fixture, "ns/a", 0);
     schedq_popped_t popped = fx_pop(fixture, "ns/a");
     fx_move(fixture, SCHEDQ_EVENT_NODE_ADD);

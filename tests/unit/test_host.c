@@ -52,9 +52,8 @@ every_stamp_reaches_late_names(void **state)
     schedq_popped_t popped = fx_pop(fixture, "ns/a");
     hx_event(fixture, 0);
     schedq_result_t result;
-    assert_status(
-        hx_fail(fixture, &popped.token, SCHEDQ_PARKED, SCHEDQ_REJECTOR_OTHERS, popped.seen, &result),
-        SCHEDQ_RETRY);
+    assert_status(hx_fail(fixture, &popped.token, SCHEDQ_PARKED, SCHEDQ_REJECTOR_OTHERS, popped.seen, &result),
+                  SCHEDQ_RETRY);
     assert_ok(hx_fail(fixture, &popped.token, SCHEDQ_PARKED, SCHEDQ_REJECTOR_OTHERS, result.sequence, &result));
 }
 
@@ -184,9 +183,7 @@ a_bound_pod_that_failed_is_readded_where_the_host_says(void **state)
     schedq_failure_init(&failure);
     static const struct {
         schedq_place_t asked, got;
-    } cases[] = {{SCHEDQ_ACTIVE, SCHEDQ_ACTIVE},
-                 {SCHEDQ_BACKOFF, SCHEDQ_ERROR_BACKOFF},
-                 {SCHEDQ_GATED, SCHEDQ_GATED}};
+    } cases[] = {{SCHEDQ_ACTIVE, SCHEDQ_ACTIVE}, {SCHEDQ_BACKOFF, SCHEDQ_ERROR_BACKOFF}, {SCHEDQ_GATED, SCHEDQ_GATED}};
     char name[] = "ns/0";
     for (size_t i = 0; i < 3; i++) {
         name[3] = (char)('0' + i);

@@ -270,10 +270,10 @@ static void
 every_status_and_place_has_its_name(void **state)
 {
     (void)state;
-    static const char *const statuses[] = {
-        "SCHEDQ_OK",    "SCHEDQ_EMPTY", "SCHEDQ_CLOSED", "SCHEDQ_TIMEDOUT", "SCHEDQ_EXISTS", "SCHEDQ_NOT_FOUND",
-        "SCHEDQ_STALE", "SCHEDQ_GONE",  "SCHEDQ_FULL",   "SCHEDQ_NOMEM",    "SCHEDQ_BUSY",   "SCHEDQ_RETRY",
-        "SCHEDQ_CHANGED", "SCHEDQ_INVALID"};
+    static const char *const statuses[] = {"SCHEDQ_OK",      "SCHEDQ_EMPTY",     "SCHEDQ_CLOSED", "SCHEDQ_TIMEDOUT",
+                                           "SCHEDQ_EXISTS",  "SCHEDQ_NOT_FOUND", "SCHEDQ_STALE",  "SCHEDQ_GONE",
+                                           "SCHEDQ_FULL",    "SCHEDQ_NOMEM",     "SCHEDQ_BUSY",   "SCHEDQ_RETRY",
+                                           "SCHEDQ_CHANGED", "SCHEDQ_INVALID"};
     static const char *const places[] = {"nowhere",       "active", "backoff", "error-backoff",
                                          "unschedulable", "gated",  "inflight"};
     for (int i = 0; i <= SCHEDQ_INVALID; i++)
@@ -283,8 +283,7 @@ every_status_and_place_has_its_name(void **state)
     for (int i = 0; i <= SCHEDQ_INFLIGHT; i++)
         assert_string_equal(schedq_place_name((schedq_place_t)i), places[i]);
     assert_non_null(schedq_place_name((schedq_place_t)99));
-    assert_int_equal(schedq_version(),
-                     SCHEDQ_VERSION_MAJOR << 16 | SCHEDQ_VERSION_MINOR << 8 | SCHEDQ_VERSION_PATCH);
+    assert_int_equal(schedq_version(), SCHEDQ_VERSION_MAJOR << 16 | SCHEDQ_VERSION_MINOR << 8 | SCHEDQ_VERSION_PATCH);
 }
 
 static void

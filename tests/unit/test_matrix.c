@@ -344,8 +344,8 @@ run_cell(schedq_preset_t preset, const row_t *row, schedq_place_t place)
     if (place == SCHEDQ_INFLIGHT) {
         got = letter_after_failure(&scene);
         if (got != row->places[SCHEDQ_INFLIGHT + 1]) {
-            print_error("%s in flight, then failed: expected %c, got %c\n", row->name,
-                        row->places[SCHEDQ_INFLIGHT + 1], got);
+            print_error("%s in flight, then failed: expected %c, got %c\n", row->name, row->places[SCHEDQ_INFLIGHT + 1],
+                        got);
             wrong++;
         }
         check_counts(&scene);

@@ -111,6 +111,27 @@ each_way_into_a_queue_has_its_label(void **state)
 }
 
 static void
+an_activation_in_vain_counts_only_pods_that_come_from_backoff(void **state)
+{
+    fixture_t *fixture = *state;
+    fx_plugin_t *fit = fx_plugin(fixture, "Fit", "Node", SCHEDQ_ACTION_ADD);
+    fx_plugin_t *gate = fx_gate(fixture, "Gate", NULL, 0);
+    schedq_pod_t backoff = fx_back_off(fixture, "ns/backoff", fit->bit, SCHEDQ_EVENT_NODE_ADD);
+    schedq_pod_t parked = fx_park(fixture, "ns/parked", fit->bit);
+    gate->refuses = true;
+    schedq_pod_t gated = fx_add(fixture, "ns/gated", 0);
+    const schedq_pod_t outside[] = {parked, gated};
+    schedq_result_t result;
+    assert_ok(schedq_activate(fx_worker(fixture), outside, 2, &result));
+    assert_int_equal(result.to_gated, 1);
+    expect_incoming(fixture, "unschedulable", "ForceActivate", 0);
+    assert_ok(schedq_activate(fx_worker(fixture), &backoff, 1, &result));
+    assert_int_equal(result.to_gated, 1);
+    expect_incoming(fixture, "unschedulable", "ForceActivate", 1);
+    expect_pending(fixture, 0, 0, 0, 3);
+}
+
+static void
 updates_in_place_and_deletions_count_nothing(void **state)
 {
     fixture_t *fixture = *state;
@@ -132,8 +153,8 @@ events_with_labels_of_their_own_count_under_them(void **state)
     schedq_event_t named, unnamed;
     assert_ok(schedq_event_define(fx_queue(fixture), "leases.v1.example.org", SCHEDQ_ACTION_ADD, "LeaseCame", &named,
                                   NULL, 0));
-    assert_ok(schedq_event_define(fx_queue(fixture), "leases.v1.example.org", SCHEDQ_ACTION_UPDATE, NULL, &unnamed,
-                                  NULL, 0));
+    assert_ok(
+        schedq_event_define(fx_queue(fixture), "leases.v1.example.org", SCHEDQ_ACTION_UPDATE, NULL, &unnamed, NULL, 0));
     fx_park(fixture, "ns/a", fit->bit);
     fx_move(fixture, named);
     expect_incoming(fixture, "backoff", "LeaseCame", 1);
@@ -293,6 +314,98 @@ the_text_is_lines_of_samples_each_metric_typed_before_its_first(void **state)
     free(text);
 }
 
+/* With a number sign in the place of what depends on the sizes of structs. */
+static const char whole_text[] =
+    "# HELP scheduler_pending_pods Pods that wait, by queue.\n"
+    "# TYPE scheduler_pending_pods gauge\n"
+    "scheduler_pending_pods{queue=\"active\"} 1\n"
+    "scheduler_pending_pods{queue=\"backoff\"} 0\n"
+    "scheduler_pending_pods{queue=\"unschedulable\"} 1\n"
+    "scheduler_pending_pods{queue=\"gated\"} 0\n"
+    "# HELP schedq_inflight_pods Pods that were popped and whose cycle has not ended.\n"
+    "# TYPE schedq_inflight_pods gauge\n"
+    "schedq_inflight_pods 0\n"
+    "# HELP schedq_nominated_pods Pods that are nominated to a node.\n"
+    "# TYPE schedq_nominated_pods gauge\n"
+    "schedq_nominated_pods 0\n"
+    "# HELP schedq_workers Registered workers, the timer thread's too.\n"
+    "# TYPE schedq_workers gauge\n"
+    "schedq_workers 1\n"
+    "# HELP schedq_adds_total Pods added.\n"
+    "# TYPE schedq_adds_total counter\n"
+    "schedq_adds_total 2\n"
+    "# HELP schedq_pops_total Pods popped.\n"
+    "# TYPE schedq_pops_total counter\n"
+    "schedq_pops_total 1\n"
+    "# HELP schedq_dones_total Pods placed.\n"
+    "# TYPE schedq_dones_total counter\n"
+    "schedq_dones_total 0\n"
+    "# HELP schedq_failures_total Cycles that ended without success.\n"
+    "# TYPE schedq_failures_total counter\n"
+    "schedq_failures_total 1\n"
+    "# HELP schedq_deletes_total Pods deleted.\n"
+    "# TYPE schedq_deletes_total counter\n"
+    "schedq_deletes_total 0\n"
+    "# HELP schedq_updates_total Pods updated.\n"
+    "# TYPE schedq_updates_total counter\n"
+    "schedq_updates_total 0\n"
+    "# HELP schedq_moves_total Pods that events or time took out of a waiting place.\n"
+    "# TYPE schedq_moves_total counter\n"
+    "schedq_moves_total 0\n"
+    "# HELP schedq_events_total Events that some plugin registered.\n"
+    "# TYPE schedq_events_total counter\n"
+    "schedq_events_total 0\n"
+    "# HELP schedq_hint_calls_total Hints called.\n"
+    "# TYPE schedq_hint_calls_total counter\n"
+    "schedq_hint_calls_total 0\n"
+    "# HELP schedq_pre_enqueue_calls_total PreEnqueue calls.\n"
+    "# TYPE schedq_pre_enqueue_calls_total counter\n"
+    "schedq_pre_enqueue_calls_total 2\n"
+    "# HELP schedq_memory_bytes Memory held, by kind.\n"
+    "# TYPE schedq_memory_bytes gauge\n"
+    "schedq_memory_bytes{kind=\"entries\"} #\n"
+    "schedq_memory_bytes{kind=\"names\"} #\n"
+    "schedq_memory_bytes{kind=\"index\"} #\n"
+    "schedq_memory_bytes{kind=\"queues\"} #\n"
+    "schedq_memory_bytes{kind=\"other\"} #\n"
+    "# HELP scheduler_queue_incoming_pods_total Pods that came into a queue, by event.\n"
+    "# TYPE scheduler_queue_incoming_pods_total counter\n"
+    "scheduler_queue_incoming_pods_total{queue=\"active\",event=\"UnschedulablePodAdd\"} 2\n"
+    "scheduler_queue_incoming_pods_total{queue=\"unschedulable\",event=\"ScheduleAttemptFailure\"} 1\n"
+    "# HELP scheduler_unschedulable_pods Waiting pods, by the plugins that rejected them.\n"
+    "# TYPE scheduler_unschedulable_pods gauge\n"
+    "scheduler_unschedulable_pods{plugin=\"Fit\",profile=\"default-scheduler\"} 1\n"
+    "scheduler_unschedulable_pods{plugin=\"Gate\",profile=\"default-scheduler\"} 0\n";
+
+/* Writes a number sign over each number of bytes. */
+static void
+hide_bytes(char *text)
+{
+    static const char name[] = "\nschedq_memory_bytes{";
+    for (char *line = strstr(text, name); line != NULL; line = strstr(line, name)) {
+        char *number = strchr(line + 1, ' ') + 1;
+        char *end = strchr(number, '\n');
+        assert_true(strtol(number, NULL, 10) > 0);
+        *number = '#';
+        memmove(number + 1, end, strlen(end) + 1);
+        line = number;
+    }
+}
+
+static void
+the_whole_text_of_a_small_queue_is_known(void **state)
+{
+    fixture_t *fixture = *state;
+    fx_plugin_t *fit = fx_plugin(fixture, "Fit", "Node", SCHEDQ_ACTION_ADD);
+    fx_gate(fixture, "Gate", NULL, 0);
+    fx_park(fixture, "ns/a", fit->bit);
+    fx_add(fixture, "ns/b", 0);
+    char *text = fx_metrics(fixture);
+    hide_bytes(text);
+    assert_string_equal(text, whole_text);
+    free(text);
+}
+
 static int
 stop_writing(void *ctx, const char *text, size_t length)
 {
@@ -319,6 +432,7 @@ main(void)
         fx_test(the_pods_of_each_place_are_counted),
         fx_test_1_34(each_way_into_a_queue_has_its_label),
         fx_test(each_way_into_a_queue_has_its_label),
+        fx_test(an_activation_in_vain_counts_only_pods_that_come_from_backoff),
         fx_test(updates_in_place_and_deletions_count_nothing),
         fx_test(events_with_labels_of_their_own_count_under_them),
         fx_test(label_values_are_escaped),
@@ -328,6 +442,7 @@ main(void)
         fx_test(a_long_text_comes_whole),
         fx_test_1_26(kube_1_26_has_its_own_labels),
         fx_test(the_text_is_lines_of_samples_each_metric_typed_before_its_first),
+        fx_test(the_whole_text_of_a_small_queue_is_known),
         fx_test(the_writer_may_stop),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -236,8 +236,8 @@ a_batch_without_memory_says_so_for_each_pod(void **state)
         account_fail_after(&trial.fixture->memory, site);
         schedq_status_t status = do_add_many(&trial);
         account_heal(&trial.fixture->memory);
-        int added = (fx_place(trial.fixture, "ns/a") != SCHEDQ_NOWHERE) +
-                    (fx_place(trial.fixture, "ns/b") != SCHEDQ_NOWHERE);
+        int added =
+            (fx_place(trial.fixture, "ns/a") != SCHEDQ_NOWHERE) + (fx_place(trial.fixture, "ns/b") != SCHEDQ_NOWHERE);
         assert_int_equal(fx_stats(trial.fixture).active, added);
         assert_true(status == SCHEDQ_NOMEM || status == SCHEDQ_OK);
         assert_int_equal(status == SCHEDQ_OK, added == 2);

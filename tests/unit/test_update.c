@@ -9,8 +9,8 @@ update(fixture_t *fixture, const char *name, int32_t priority, uint64_t object, 
     schedq_pod_spec_t spec = fx_spec(name, priority);
     schedq_result_t result;
     spec.object = object;
-    assert_ok(schedq_update(fx_worker(fixture), name, &spec, 7, event != 0 ? &event : NULL, event != 0 ? 1 : 0,
-                            &result));
+    assert_ok(
+        schedq_update(fx_worker(fixture), name, &spec, 7, event != 0 ? &event : NULL, event != 0 ? 1 : 0, &result));
     return result;
 }
 
