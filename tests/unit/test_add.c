@@ -79,18 +79,45 @@ names_of_3_and_of_317_bytes_are_legal(void **state)
     fx_pop(fixture, longest);
 }
 
+/* All at once: a name that is a byte too long for its cell would spoil its neighbour. */
 static void
 names_of_every_length_come_back_whole(void **state)
 {
     fixture_t *fixture = *state;
     char name[SCHEDQ_NAME_MAX + 1];
-    for (size_t length = 3; length <= SCHEDQ_NAME_MAX; length++) {
-        memset(name, 'a' + (int)(length % 26), length);
-        name[1] = '/';
-        name[length] = '\0';
-        fx_add(fixture, name, 0);
-        schedq_popped_t popped = fx_pop(fixture, name);
-        fx_done(fixture, &popped);
+    for (int round = 0; round < 2; round++) {
+        for (size_t length = 3; length <= SCHEDQ_NAME_MAX; length++) {
+            memset(name, 'a' + (int)(length % 26), length);
+            name[1] = '/';
+            name[length] = '\0';
+            fx_add(fixture, name, 0);
+        }
+        for (size_t length = 3; length <= SCHEDQ_NAME_MAX; length++) {
+            memset(name, 'a' + (int)(length % 26), length);
+            name[1] = '/';
+            name[length] = '\0';
+            schedq_popped_t popped = fx_pop(fixture, name);
+            fx_done(fixture, &popped);
+        }
+    }
+}
+
+static void
+names_of_one_length_do_not_touch_each_other(void **state)
+{
+    fixture_t *fixture = *state;
+    static const int lengths[] = {62, 63, 64, 126, 127, 128, 316, 317};
+    char name[SCHEDQ_NAME_MAX + 1];
+    for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++) {
+        for (int round = 0; round < 2; round++) {
+            for (int pod = 0; pod < 20; pod++) {
+                snprintf(name, sizeof name, "%02d/%0*d", pod, lengths[i] - 3, pod);
+                if (round == 0)
+                    fx_add(fixture, name, 0);
+                else
+                    fx_pop(fixture, name);
+            }
+        }
     }
 }
 
@@ -332,6 +359,7 @@ main(void)
         fx_test(the_name_begins_at_its_offset_and_is_copied),
         fx_test(names_of_3_and_of_317_bytes_are_legal),
         fx_test(names_of_every_length_come_back_whole),
+        fx_test(names_of_one_length_do_not_touch_each_other),
         fx_test(one_name_is_there_once_whatever_its_place),
         fx_test(a_name_is_free_again_after_done_and_gets_another_handle),
         fx_test(an_explicit_timestamp_orders_and_is_reported),

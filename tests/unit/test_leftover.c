@@ -161,6 +161,10 @@ in_kube_1_34_a_gated_pod_past_the_limit_retries_the_pods_in_flight(void **state)
     schedq_popped_t popped = fx_pop(fixture, "ns/a");
     assert_int_equal(fx_pass(fixture, SEC(61)).to_active, 0);
     assert_place(fx_fail(fixture, &popped, fit->bit, 0).place, SCHEDQ_BACKOFF);
+    /* at each tick again */
+    popped = fx_pop(fixture, "ns/a");
+    assert_int_equal(fx_tick(fixture).to_active, 0);
+    assert_place(fx_fail(fixture, &popped, fit->bit, 0).place, SCHEDQ_BACKOFF);
 }
 
 static void
