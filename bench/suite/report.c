@@ -28,14 +28,29 @@ ratio_of(const result_t *result)
 
 /* ---- table ------------------------------------------------------------------------------------------------------- */
 
+static bool
+is_contestant(const char *name)
+{
+    for (unsigned i = 0; i < contestant_count; i++) {
+        if (strcmp(contestants[i].name, name) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
 void
 report_heading(FILE *out)
 {
-    fprintf(out, "\n%-26s", "ns per operation");
+    fprintf(out, "\n%-24s", "ns per operation");
     for (unsigned i = 0; i < contestant_count; i++) {
-        fprintf(out, " %11s %23s", contestants[i].name, "min .. max");
+        fprintf(out, " %9s %21s", contestants[i].name, "min .. max");
     }
-    fprintf(out, " %10s %10s %12s\n", "mutex/bare", "mutex/schedq", "control");
+    fprintf(out, " %11s", "mutex/bare");
+    if (is_contestant("schedq")) {
+        fprintf(out, " %12s", "mutex/schedq");
+    }
+    fprintf(out, " %9s\n", "control");
 }
 
 static const char *
@@ -54,21 +69,21 @@ print_figures(FILE *out, const figures_t *figures)
     char range[72];
 
     if (!figures->present) {
-        fprintf(out, " %11s %23s", "-", "");
+        fprintf(out, " %9s %21s", "-", "");
         return;
     }
     snprintf(range, sizeof range, "%s .. %s", number(min, sizeof min, figures->min),
              number(max, sizeof max, figures->max));
-    fprintf(out, " %11s %23s", number(median, sizeof median, figures->median), range);
+    fprintf(out, " %9s %21s", number(median, sizeof median, figures->median), range);
 }
 
 static void
-print_ratio(FILE *out, double ratio)
+print_ratio(FILE *out, int width, double ratio)
 {
     if (ratio > 0) {
-        fprintf(out, " %10.2f", ratio);
+        fprintf(out, " %*.2f", width, ratio);
     } else {
-        fprintf(out, " %10s", "-");
+        fprintf(out, " %*s", width, "-");
     }
 }
 
@@ -79,15 +94,17 @@ report_line(FILE *out, const result_t *result)
     const figures_t *bare = figures_of(result, "bare");
     double control = 0;
 
-    fprintf(out, "%-26s", result->name);
+    fprintf(out, "%-24s", result->name);
     for (unsigned i = 0; i < contestant_count; i++) {
         print_figures(out, &result->of[i]);
         control = fmax(control, result->of[i].control);
     }
-    print_ratio(out, mutex != NULL && bare != NULL ? mutex->median / bare->median : 0);
-    print_ratio(out, ratio_of(result));
+    print_ratio(out, 11, mutex != NULL && bare != NULL ? mutex->median / bare->median : 0);
+    if (is_contestant("schedq")) {
+        print_ratio(out, 12, ratio_of(result));
+    }
     if (control > 0) {
-        fprintf(out, " %12.0f", control);
+        fprintf(out, " %9.0f", control);
     }
     fputc('\n', out);
     fflush(out);

@@ -6,38 +6,17 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-static _Thread_local struct call *innermost;
-
-static bool
-is_inside(const schedq_t *queue)
-{
-    for (const struct call *call = innermost; call != NULL; call = call->outer) {
-        if (call->queue == queue) {
-            return true;
-        }
-    }
-    return false;
-}
-
-static void
-push(struct call *call, schedq_t *queue, schedq_worker_t *worker)
-{
-    call->queue = queue;
-    call->worker = worker;
-    call->outer = innermost;
-    innermost = call;
-}
-
 schedq_status_t
 call_begin(struct call *call, schedq_t *queue)
 {
     if (queue == NULL) {
         return SCHEDQ_INVALID;
     }
-    if (is_inside(queue)) {
+    if (inside_is(queue)) {
         return SCHEDQ_BUSY;
     }
-    push(call, queue, NULL);
+    call->worker = NULL;
+    inside_enter(&call->inside, queue);
     return SCHEDQ_OK;
 }
 
@@ -47,24 +26,25 @@ call_begin_worker(struct call *call, schedq_worker_t *worker)
     if (worker == NULL) {
         return SCHEDQ_INVALID;
     }
-    if (is_inside(worker->queue) || !word_try_take(&worker->busy)) {
+    if (inside_is(worker->queue) || !word_try_take(&worker->busy)) {
         return SCHEDQ_BUSY;
     }
     worker->words[0] = '\0';
-    push(call, worker->queue, worker);
+    call->worker = worker;
+    inside_enter(&call->inside, worker->queue);
     return SCHEDQ_OK;
 }
 
 void
 call_end_without_worker(struct call *call)
 {
-    innermost = call->outer;
+    inside_leave(&call->inside);
 }
 
 void
 call_end(struct call *call)
 {
-    innermost = call->outer;
+    inside_leave(&call->inside);
     if (call->worker != NULL) {
         word_give_back(&call->worker->busy);
     }

@@ -1,9 +1,8 @@
 /*
  * What every public call does first and last.
  *
- * A thread keeps a stack of the calls it is inside of, one frame per call, on its own stack. A call for a queue that is
- * already on it comes from one of that queue's callbacks and is refused, whatever worker it names; a call for another queue
- * goes through. The stack is empty whenever the thread is in no call, so nothing thread-local outlives one.
+ * A call for a queue that this thread is already inside of comes from one of that queue's callbacks and is refused, whatever
+ * worker it names; a call for another queue goes through (platform/inside.h).
  *
  * A worker is marked busy for the time of the call: two threads that use one worker at once get SCHEDQ_BUSY, not a race.
  */
@@ -11,11 +10,11 @@
 #define SCHEDQ_API_CALL_H
 
 #include "engine.h"
+#include "platform/inside.h"
 
 struct call {
-    schedq_t        *queue;
+    struct inside    inside;
     schedq_worker_t *worker; /* NULL: the call takes none */
-    struct call     *outer;
 };
 
 /** SCHEDQ_OK: go on, and end with call_end. SCHEDQ_BUSY, SCHEDQ_INVALID (NULL): return that. */

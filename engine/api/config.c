@@ -175,11 +175,15 @@ check_choices(const schedq_config_t *config, char *why, size_t size)
         say(why, size, "kube_minor %u: 0, 12, 26 or 34", config->kube_minor);
         return false;
     }
+    uint64_t reserved = config->reserved0 | config->clock.reserved[0] | config->clock.reserved[1]
+                        | config->clock.reserved[2] | config->allocator.reserved;
+
     for (size_t i = 0; i < sizeof config->reserved1; i++) {
-        if (config->reserved1[i] != 0 || config->reserved0 != 0) {
-            say(why, size, "reserved: 0; fill a configuration with an init function first");
-            return false;
-        }
+        reserved |= config->reserved1[i];
+    }
+    if (reserved != 0) {
+        say(why, size, "reserved: 0; fill a configuration with an init function first");
+        return false;
     }
     return true;
 }

@@ -159,7 +159,13 @@ check_decision(schedq_worker_t *worker, const schedq_decision_t *decision)
 {
     bool gated = decision->place == SCHEDQ_GATED;
 
+    static const uint8_t zero[sizeof decision->reserved] = {0};
+
     if (!check_event(worker, "decision.event", decision->event)) {
+        return false;
+    }
+    if (memcmp(decision->reserved, zero, sizeof zero) != 0) {
+        worker_say(worker, "decision.reserved: 0");
         return false;
     }
     if (!gated && decision->place != SCHEDQ_ACTIVE && decision->place != SCHEDQ_BACKOFF) {

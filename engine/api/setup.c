@@ -168,10 +168,16 @@ schedq_status_t
 schedq_plugin_name(schedq_t *queue, schedq_profile_t profile, const char *name, uint32_t name_length, uint64_t *bit,
                    char *why, size_t why_size)
 {
+    struct call call;
     struct registry_name copy;
     schedq_plugin_t plugin;
 
-    say(why, why_size, "%s", "");
+    schedq_status_t status = begin(&call, queue, why, why_size);
+
+    if (status != SCHEDQ_OK) {
+        return status;
+    }
+    call_end(&call);
     if (!check_pointer(name, "name", why, why_size) || !check_text(why, why_size, "name", name, name_length)) {
         return SCHEDQ_INVALID;
     }

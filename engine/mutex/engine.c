@@ -225,7 +225,13 @@ mutex_rejector_bit(schedq_t *base, schedq_profile_t profile, const char *name, u
     struct mutex_queue *queue = mutex_queue(base);
 
     queue_lock(queue);
+    uint64_t late = base->registry.profiles[profile]->late;
     uint64_t bit = registry_rejector(&base->registry, profile, name, length);
+
+    if ((bit & base->registry.profiles[profile]->late & ~late) != 0) {
+        /* Events that came before the name did reach it as well: a pod that is in flight may have missed them. */
+        event_log_stamp(&queue->log, profile, bit, queue->log.newest);
+    }
     queue_unlock(queue);
     return bit;
 }

@@ -300,9 +300,10 @@ mutex_apply_many(schedq_worker_t *worker, const schedq_decision_t *decisions, si
 
     for (size_t i = 0; i < count; i++) {
         schedq_result_t one = {0};
+        uint32_t poppable_before = queue->made_poppable;
         schedq_status_t status = apply(worker, &decisions[i], now, &one);
 
-        one.poppable = queue->made_poppable > 0;
+        one.poppable = queue->made_poppable > poppable_before;
         add_counts(sum, &one);
         if (statuses != NULL) {
             statuses[i] = (uint8_t)status;

@@ -200,6 +200,9 @@ update_present(schedq_worker_t *worker, uint32_t index, const schedq_pod_spec_t 
     }
     queue->counters.updates++;
     if (entry->place == SCHEDQ_INFLIGHT) {
+        if (queue->base.rules.nominate == NOMINATE_AT_ADD) {
+            admit_renominate(queue, index, old_described);
+        }
         update_in_flight(queue, update, spec->object);
         report_moved(queue, index, result);
         result->object = replaced;

@@ -16,6 +16,7 @@
 #include "mutex/cycle.h"
 #include "mutex/time.h"
 #include "mutex/workers.h"
+#include "platform/inside.h"
 #include "platform/words.h"
 #include "policy/backoff.h"
 
@@ -228,7 +229,10 @@ static void *
 timer_main(void *argument)
 {
     struct mutex_queue *queue = argument;
+    struct inside inside;
 
+    /* Gates run here too, and must not call the queue from here either. */
+    inside_enter(&inside, &queue->base);
     queue_lock(queue);
     while (!queue->timer.stopping) {
         schedq_result_t unseen = {0};
@@ -244,6 +248,7 @@ timer_main(void *argument)
         wait_until(queue, &queue->timer.wake, time_next(queue), now);
     }
     queue_unlock(queue);
+    inside_leave(&inside);
     return NULL;
 }
 

@@ -12,7 +12,6 @@
 typedef struct sleeper {
     pthread_t thread;
     schedq_t *queue;
-    schedq_worker_t *worker; /* for bodies of other threads; sleeper_start registers its own */
     mailbox_t *mailbox;
     int64_t deadline_ns;
     schedq_status_t status; /* what pop said */

@@ -1,4 +1,5 @@
 /* schedq_pop with threads: what wakes a sleeper, one at a time and many at once. No time is asserted. */
+#include <semaphore.h>
 #include <string.h>
 
 #include "sleeper.h"
@@ -229,15 +230,28 @@ close_lets_what_is_left_be_popped(void **state)
     assert_status(schedq_pop(fx_worker(fixture), SCHEDQ_NO_DEADLINE, &popped), SCHEDQ_CLOSED);
 }
 
-static void *
-pop_despite_busy(void *argument)
+/* A call that lasts until it is told to end: a visitor of the other thread's worker. */
+typedef struct long_call {
+    schedq_worker_t *worker;
+    mailbox_t *mailbox;
+    sem_t inside, enough;
+} long_call_t;
+
+static int
+wait_in_visit(void *ctx, const schedq_pod_info_t *pod)
 {
-    sleeper_t *sleeper = argument;
-    schedq_worker_t *worker = sleeper->worker;
-    schedq_popped_t popped;
-    do {
-        sleeper->status = schedq_pop(worker, SCHEDQ_NO_DEADLINE, &popped);
-    } while (sleeper->status == SCHEDQ_BUSY);
+    long_call_t *call = ctx;
+    (void)pod;
+    sem_post(&call->inside);
+    sem_wait(&call->enough);
+    return 0;
+}
+
+static void *
+call_for_long(void *argument)
+{
+    long_call_t *call = argument;
+    mailbox_check(call->mailbox, schedq_snapshot(call->worker, wait_in_visit, call) == SCHEDQ_OK);
     return NULL;
 }
 
@@ -246,21 +260,28 @@ a_worker_inside_a_call_is_busy(void **state)
 {
     fixture_t *fixture = *state;
     mailbox_t mailbox;
-    sleeper_t sleeper = {.mailbox = &mailbox};
-    schedq_worker_t *shared;
+    long_call_t call = {.mailbox = &mailbox};
+    pthread_t thread;
     schedq_popped_t popped;
-    schedq_status_t status;
     mailbox_init(&mailbox);
-    assert_ok(schedq_worker_register(fx_queue(fixture), &shared, NULL, 0));
-    sleeper.worker = shared;
-    assert_int_equal(pthread_create(&sleeper.thread, NULL, pop_despite_busy, &sleeper), 0);
-    while ((status = schedq_try_pop(shared, &popped)) != SCHEDQ_BUSY)
-        assert_status(status, SCHEDQ_EMPTY);
-    while ((status = schedq_token_alive(shared, (schedq_token_t){1})) != SCHEDQ_BUSY)
-        assert_status(status, SCHEDQ_STALE);
+    sem_init(&call.inside, 0, 0);
+    sem_init(&call.enough, 0, 0);
     fx_add(fixture, "ns/a", 0);
-    sleeper_join(&sleeper, SCHEDQ_OK);
-    assert_ok(schedq_worker_unregister(shared));
+    assert_ok(schedq_worker_register(fx_queue(fixture), &call.worker, NULL, 0));
+    assert_int_equal(pthread_create(&thread, NULL, call_for_long, &call), 0);
+    sem_wait(&call.inside);
+    schedq_status_t pop = schedq_try_pop(call.worker, &popped);
+    schedq_status_t unregister = schedq_worker_unregister(call.worker);
+    schedq_status_t others = schedq_token_alive(fx_worker(fixture), (schedq_token_t){1});
+    sem_post(&call.enough);
+    assert_int_equal(pthread_join(thread, NULL), 0);
+    mailbox_assert_empty(&mailbox);
+    assert_status(pop, SCHEDQ_BUSY);
+    assert_status(unregister, SCHEDQ_BUSY);
+    assert_status(others, SCHEDQ_STALE);
+    assert_ok(schedq_worker_unregister(call.worker));
+    sem_destroy(&call.inside);
+    sem_destroy(&call.enough);
 }
 
 int

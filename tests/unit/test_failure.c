@@ -249,6 +249,41 @@ a_late_rejector_hears_of_every_event_of_the_flight(void **state)
 }
 
 static void
+a_name_without_a_bit_hears_of_events_before_it_was_ever_used(void **state)
+{
+    fixture_t *fixture = *state;
+    fx_plugin(fixture, "Fit", "Node", SCHEDQ_ACTION_ADD);
+    fx_add(fixture, "ns/a", 0);
+    schedq_popped_t popped = fx_pop(fixture, "ns/a");
+    fx_move(fixture, SCHEDQ_EVENT_NODE_UPDATE_ANNOTATION);
+    assert_place(fx_fail(fixture, &popped, SCHEDQ_REJECTOR_OTHERS, 0).place, SCHEDQ_BACKOFF);
+}
+
+static void
+a_late_name_hears_of_events_before_it_came(void **state)
+{
+    fixture_t *fixture = *state;
+    fx_plugin(fixture, "Fit", "Node", SCHEDQ_ACTION_ADD);
+    fx_add(fixture, "ns/a", 0);
+    schedq_popped_t popped = fx_pop(fixture, "ns/a");
+    fx_move(fixture, SCHEDQ_EVENT_NODE_UPDATE_ANNOTATION);
+    uint64_t late = schedq_rejector_bit(fx_queue(fixture), 0, "Late", 4);
+    assert_place(fx_fail(fixture, &popped, late, 0).place, SCHEDQ_BACKOFF);
+}
+
+static void
+a_late_name_parks_if_nothing_happened(void **state)
+{
+    fixture_t *fixture = *state;
+    fx_plugin(fixture, "Fit", "Node", SCHEDQ_ACTION_ADD);
+    fx_move(fixture, SCHEDQ_EVENT_NODE_UPDATE_ANNOTATION);
+    fx_add(fixture, "ns/a", 0);
+    schedq_popped_t popped = fx_pop(fixture, "ns/a");
+    uint64_t late = schedq_rejector_bit(fx_queue(fixture), 0, "Late", 4);
+    assert_place(fx_fail(fixture, &popped, late, 0).place, SCHEDQ_PARKED);
+}
+
+static void
 more_events_than_the_log_keeps_count_as_one_that_helps(void **state)
 {
     fixture_t *fixture = *state;
@@ -412,6 +447,9 @@ main(void)
         fx_test(a_later_event_may_raise_what_an_earlier_one_decided),
         fx_test(a_wildcard_during_the_flight_brings_every_pod_back),
         fx_test(a_late_rejector_hears_of_every_event_of_the_flight),
+        fx_test(a_name_without_a_bit_hears_of_events_before_it_was_ever_used),
+        fx_test(a_late_name_hears_of_events_before_it_came),
+        fx_test(a_late_name_parks_if_nothing_happened),
         fx_test(more_events_than_the_log_keeps_count_as_one_that_helps),
         fx_test(a_token_works_once),
         fx_test(the_token_of_an_earlier_cycle_does_not_end_the_next_one),

@@ -58,6 +58,19 @@ every_stamp_reaches_late_names(void **state)
 }
 
 static void
+a_stamp_reaches_a_late_name_that_came_after_it(void **state)
+{
+    fixture_t *fixture = *state;
+    fx_add(fixture, "ns/a", 0);
+    schedq_popped_t popped = fx_pop(fixture, "ns/a");
+    hx_event(fixture, 0);
+    uint64_t late = schedq_rejector_bit(fx_queue(fixture), 0, "Late", 4);
+    schedq_result_t result;
+    assert_status(hx_fail(fixture, &popped.token, SCHEDQ_PARKED, late, popped.seen, &result), SCHEDQ_RETRY);
+    assert_ok(hx_fail(fixture, &popped.token, SCHEDQ_PARKED, late, result.sequence, &result));
+}
+
+static void
 a_stamp_never_goes_back(void **state)
 {
     fixture_t *fixture = *state;
@@ -208,6 +221,7 @@ main(void)
         fx_test_host(a_stamp_of_a_rejector_forces_a_newer_judgement),
         fx_test_host(a_stamp_of_another_plugin_forces_nothing),
         fx_test_host(every_stamp_reaches_late_names),
+        fx_test_host(a_stamp_reaches_a_late_name_that_came_after_it),
         fx_test_host(a_stamp_never_goes_back),
         fx_test_host(a_failure_that_is_retried_needs_no_judgement),
         fx_test_host(an_activation_in_flight_forces_a_retry),

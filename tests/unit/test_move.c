@@ -275,6 +275,15 @@ a_late_rejector_hears_of_events_that_nobody_registered(void **state)
 }
 
 static void
+a_name_without_a_bit_hears_of_events_that_nobody_registered(void **state)
+{
+    fixture_t *fixture = *state;
+    fx_plugin(fixture, "Fit", "Node", SCHEDQ_ACTION_ADD);
+    fx_park(fixture, "ns/a", SCHEDQ_REJECTOR_OTHERS);
+    assert_int_equal(fx_move(fixture, SCHEDQ_EVENT_NODE_UPDATE_ANNOTATION).to_backoff, 1);
+}
+
+static void
 names_beyond_63_share_the_last_bit(void **state)
 {
     fixture_t *fixture = *state;
@@ -500,6 +509,7 @@ main(void)
         cmocka_unit_test(pod_hears_of_assigned_and_of_unscheduled_pods),
         cmocka_unit_test(action_sets_are_compared_as_numbers_too),
         fx_test(a_late_rejector_hears_of_events_that_nobody_registered),
+        fx_test(a_name_without_a_bit_hears_of_events_that_nobody_registered),
         fx_test(names_beyond_63_share_the_last_bit),
         fx_test(an_event_reaches_only_the_profiles_whose_plugins_want_it),
         fx_test(a_precheck_keeps_pods_out),
