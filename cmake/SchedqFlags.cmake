@@ -1,7 +1,8 @@
 # Compiler flags of schedq's own code.
 #
-# Every target of this repository links `schedq_warnings`; presets turn warnings into errors (CMAKE_COMPILE_WARNING_AS_ERROR),
-# an embedder's build does not. Sanitizer flags are directory-wide: a program that mixes the two kinds reports nonsense.
+# Every target of this repository links `schedq_warnings`; presets turn warnings into errors
+# (CMAKE_COMPILE_WARNING_AS_ERROR), an embedder's build does not. Sanitizer flags are directory-wide: a program that mixes
+# instrumented and other objects reports nonsense.
 
 add_library(schedq_warnings INTERFACE)
 target_compile_options(schedq_warnings INTERFACE

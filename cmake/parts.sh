@@ -1,7 +1,7 @@
 # The steps of tests/run and bench/run: each is announced, timed and remembered; a table of them ends the run.
 #
-# A failed part does not end the run: the parts after it tell more about the failure. The caller asks parts_summary for the
-# exit status. Sourced with $root = top of the source tree.
+# A failed part does not end the run: the parts after it tell more about the failure. The caller asks parts_summary for
+# the exit status. Sourced with $root = top of the source tree.
 
 part_names=()
 part_results=()
@@ -42,8 +42,8 @@ parts_summary()
     [ "$failed" -eq 0 ]
 }
 
-# configure_and_build PRESET DIRECTORY [OPTION...]: incremental, unless the build directory came here from another place. The
-# directory is one under build/, the options are those of cmake --build.
+# configure_and_build PRESET DIRECTORY [OPTION...]: the preset in build/DIRECTORY, with options of cmake --build. It is
+# incremental, unless that directory was made in another place and copied here.
 configure_and_build()
 {
     local preset=$1 build=$root/build/$2

@@ -1,9 +1,10 @@
 /*
  * A scheduler that the queue never calls back: what a binding for Go, Java or Python does.
  *
- * Hints stay on the host's side. A node joins: the host stamps the event, asks for candidates, judges them, and applies its
- * decision to each. A cycle fails: the host says up to which event it judged the failure; if a newer one concerns the
- * rejectors, the queue answers RETRY. Time is a word that the host raises, so the output is the same in every run.
+ * Hints stay on the host's side. A node joins: the host stamps the event, asks for candidates, judges
+ * them, and applies its decision to each. A cycle fails: the host says up to which event it judged the
+ * failure; if a newer one concerns the rejectors, the queue answers RETRY. Time is a word that the host
+ * raises, so the output is the same in every run.
  */
 #include <inttypes.h>
 #include <stdint.h>

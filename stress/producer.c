@@ -6,8 +6,8 @@
 #define BATCH 8
 #define PENDING_MAX 1500
 
-static void
-add_one(actor_t *actor)
+void
+producer_add_one(actor_t *actor)
 {
     schedq_pod_spec_t spec;
     char name[32];
@@ -20,8 +20,8 @@ add_one(actor_t *actor)
         TALLY_CHECK(tally, status == SCHEDQ_EXISTS, "add says %s", schedq_status_name(status));
 }
 
-static void
-add_batch(actor_t *actor)
+void
+producer_add_batch(actor_t *actor)
 {
     schedq_pod_spec_t specs[BATCH];
     char names[BATCH * 32];
@@ -77,9 +77,9 @@ producer_run(void *argument)
     while (world_is_running(start->world)) {
         unsigned choice = actor_roll(&actor, 16);
         if (choice < 11)
-            add_one(&actor);
+            producer_add_one(&actor);
         else if (choice < 13)
-            add_batch(&actor);
+            producer_add_batch(&actor);
         else
             update_one(&actor);
         if (actor_roll(&actor, 32) == 0)

@@ -50,11 +50,17 @@ uint64_t actor_rejectors(actor_t *actor);
 /** Sleeps for up to `microseconds`. */
 void actor_nap(actor_t *actor, unsigned microseconds);
 
-/** Thread bodies; the argument is a start_t. */
+/** What producers do all the time, for once. */
+void producer_add_one(actor_t *actor);
+void producer_add_batch(actor_t *actor);
+
+/** What a thread body gets. */
 typedef struct start {
     world_t *world;
     unsigned number;
 } start_t;
+
+/* Thread bodies. */
 void *producer_run(void *start);
 void *consumer_run(void *start);
 void *churn_run(void *start);  /* deletes, updates, activates, nominates, looks */

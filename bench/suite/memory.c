@@ -109,7 +109,7 @@ mutex_arithmetic(uint32_t pods)
         .entries = sizeof(struct entry),
         .names = 64,
         .index = (double)(slots * sizeof(struct index_slot)) / pods,
-        .queues = 3 * sizeof(struct heap_item) + sizeof(uint32_t),
+        .queues = 3 * sizeof(struct order) + sizeof(uint32_t),
     };
 }
 

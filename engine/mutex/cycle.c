@@ -80,7 +80,7 @@ cycle_pop(struct mutex_queue *queue, schedq_popped_t *out)
         return false;
     }
     bool from_backoff = queue->active.count == 0;
-    uint32_t index = heap_best(from_backoff ? &queue->backoff : &queue->active).entry;
+    uint32_t index = order_pod(heap_best(from_backoff ? &queue->backoff : &queue->active));
 
     /* done will look for this slot; the sift below gives memory the time to bring it. */
     index_prefetch(&queue->index, pod_at(queue, index)->hash);
@@ -94,7 +94,7 @@ cycle_pop(struct mutex_queue *queue, schedq_popped_t *out)
     out->more = is_poppable(queue);
     if (queue->active.count > 0) {
         /* The next pop begins with this record; its line comes from memory while the caller works. */
-        __builtin_prefetch(pod_at(queue, heap_best(&queue->active).entry));
+        __builtin_prefetch(pod_at(queue, order_pod(heap_best(&queue->active))));
     }
     return true;
 }

@@ -1,54 +1,41 @@
 /* The heaps of heap.h. */
 #include "mutex/heap.h"
 
-#include "policy/order.h"
+/* The root; item 0 is unused, so that the children of i are 2i and 2i+1 and share a cache line. */
+#define FIRST 1
 
-#define WAYS 4
-/*
- * The root is item 3, so the children of item i are 4(i-2) .. 4(i-2)+3, which begin at a multiple of four: one cache line,
- * since the array is aligned to a line.
- */
-#define FIRST 3
+/* Every function below that takes `order` is compiled once per order: a sift decides nothing about it at run time. */
+#define PER_ORDER static inline __attribute__((always_inline))
 
-static inline uint32_t
-parent_of(uint32_t position)
+static int64_t
+key_of(const struct heap_room *room, struct order item)
 {
-    return position / WAYS + 2;
+    return entry_at(room->entries, order_pod(item))->order_key;
 }
 
-static inline uint32_t
-first_child_of(uint32_t position)
+PER_ORDER bool
+before(const struct heap_room *room, enum heap_order order, struct order a, struct order b)
 {
-    return (position - 2) * WAYS;
-}
-
-static inline bool
-before(const struct heap_room *room, const struct heap *heap, const struct heap_item *a, const struct heap_item *b)
-{
-    if (heap->order == HEAP_BY_RANK) {
-        return order_before(a->rank, a->key, b->rank, b->key);
+    if (order == HEAP_BY_TIME && order_ties_in_time(a, b)) {
+        return key_of(room, a) < key_of(room, b);
     }
-    if (a->key != b->key) {
-        return a->key < b->key;
-    }
-    return order_before(a->rank, entry_at(room->entries, a->entry)->order_key, b->rank,
-                        entry_at(room->entries, b->entry)->order_key);
+    return order_before(a, b);
 }
 
 static inline void
-put(struct heap_room *room, struct heap *heap, uint32_t position, struct heap_item item)
+put(struct heap_room *room, struct heap *heap, uint32_t position, struct order item)
 {
     heap->items[position] = item;
-    room->positions[item.entry] = position;
+    room->positions[order_pod(item)] = position;
 }
 
-static void
-sift_up(struct heap_room *room, struct heap *heap, uint32_t position, struct heap_item item)
+PER_ORDER void
+sift_up_in(struct heap_room *room, struct heap *heap, enum heap_order order, uint32_t position, struct order item)
 {
     while (position > FIRST) {
-        uint32_t parent = parent_of(position);
+        uint32_t parent = position / 2;
 
-        if (!before(room, heap, &item, &heap->items[parent])) {
+        if (!before(room, order, item, heap->items[parent])) {
             break;
         }
         put(room, heap, position, heap->items[parent]);
@@ -57,43 +44,56 @@ sift_up(struct heap_room *room, struct heap *heap, uint32_t position, struct hea
     put(room, heap, position, item);
 }
 
-static inline uint32_t
-best_child(const struct heap_room *room, const struct heap *heap, uint32_t child, uint32_t end)
-{
-    uint32_t best = child;
-
-    for (uint32_t other = child + 1; other < child + WAYS && other < end; other++) {
-        if (before(room, heap, &heap->items[other], &heap->items[best])) {
-            best = other;
-        }
-    }
-    return best;
-}
-
 /*
- * The hole goes down to a leaf along the best children, then the item goes up from there: an item that replaces a removed
+ * The hole goes down to a leaf along the better children, then the item goes up from there: an item that replaces a removed
  * one came from the bottom and belongs near it, so comparing it on the way down is in vain.
  */
-static void
-sift_down(struct heap_room *room, struct heap *heap, uint32_t position, struct heap_item item)
+PER_ORDER void
+sift_down_in(struct heap_room *room, struct heap *heap, enum heap_order order, uint32_t position, struct order item)
 {
-    uint32_t end = FIRST + heap->count;
-    uint32_t child;
+    const uint32_t last = FIRST + heap->count - 1;
+    uint32_t child = 2 * position;
 
-    while ((child = first_child_of(position)) < end) {
-        uint32_t best = best_child(room, heap, child, end);
-
-        put(room, heap, position, heap->items[best]);
-        position = best;
+    while (child < last) {
+        /* The items two levels below, which are wanted when this pair has been compared. Beyond the end it does nothing. */
+        __builtin_prefetch((const char *)heap->items + (size_t)child * 4 * sizeof *heap->items, 1);
+        child += before(room, order, heap->items[child + 1], heap->items[child]);
+        put(room, heap, position, heap->items[child]);
+        position = child;
+        child = 2 * position;
     }
-    sift_up(room, heap, position, item);
+    if (child == last) {
+        put(room, heap, position, heap->items[child]);
+        position = child;
+    }
+    sift_up_in(room, heap, order, position, item);
+}
+
+static void
+sift_up(struct heap_room *room, struct heap *heap, uint32_t position, struct order item)
+{
+    if (heap->order == HEAP_BY_RANK) {
+        sift_up_in(room, heap, HEAP_BY_RANK, position, item);
+    } else {
+        sift_up_in(room, heap, HEAP_BY_TIME, position, item);
+    }
+}
+
+static void
+sift_down(struct heap_room *room, struct heap *heap, uint32_t position, struct order item)
+{
+    if (heap->order == HEAP_BY_RANK) {
+        sift_down_in(room, heap, HEAP_BY_RANK, position, item);
+    } else {
+        sift_down_in(room, heap, HEAP_BY_TIME, position, item);
+    }
 }
 
 bool
 heap_resize(struct heap_room *room, struct heap *const *heaps, uint32_t count, uint32_t capacity, uint32_t numbers)
 {
     uint32_t *positions = memory_alloc(room->memory, MEMORY_QUEUES, numbers * sizeof *positions, CACHE_LINE);
-    struct heap_item *items[8] = {NULL};
+    struct order *items[8] = {NULL};
     bool complete = positions != NULL;
 
     for (uint32_t i = 0; i < count && complete; i++) {
@@ -110,7 +110,7 @@ heap_resize(struct heap_room *room, struct heap *const *heaps, uint32_t count, u
     for (uint32_t i = 0; i < count; i++) {
         for (uint32_t j = 0; j < heaps[i]->count; j++) {
             items[i][FIRST + j] = heaps[i]->items[FIRST + j];
-            positions[items[i][FIRST + j].entry] = FIRST + j;
+            positions[order_pod(items[i][FIRST + j])] = FIRST + j;
         }
     }
     heap_shut(room, heaps, count);
@@ -138,7 +138,7 @@ heap_shut(struct heap_room *room, struct heap *const *heaps, uint32_t count)
 }
 
 void
-heap_push(struct heap_room *room, struct heap *heap, struct heap_item item)
+heap_push(struct heap_room *room, struct heap *heap, struct order item)
 {
     sift_up(room, heap, FIRST + heap->count++, item);
 }
@@ -147,21 +147,21 @@ void
 heap_remove(struct heap_room *room, struct heap *heap, uint32_t entry)
 {
     uint32_t position = room->positions[entry];
-    struct heap_item last = heap->items[FIRST + --heap->count];
+    struct order last = heap->items[FIRST + --heap->count];
 
-    if (last.entry != entry) {
+    if (order_pod(last) != entry) {
         /* sift_down's way up may pass the hole: then the last one ranks before the hole's parent. */
         sift_down(room, heap, position, last);
     }
 }
 
 void
-heap_replace(struct heap_room *room, struct heap *heap, struct heap_item item)
+heap_replace(struct heap_room *room, struct heap *heap, struct order item)
 {
-    sift_down(room, heap, room->positions[item.entry], item);
+    sift_down(room, heap, room->positions[order_pod(item)], item);
 }
 
-struct heap_item
+struct order
 heap_best(const struct heap *heap)
 {
     return heap->items[FIRST];

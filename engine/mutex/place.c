@@ -90,17 +90,25 @@ place_is_backing_off(const struct mutex_queue *queue, const struct entry *entry,
     return backoff_is_waiting(&queue->base.rules.backoff, place_expiry(queue, entry), now);
 }
 
+static struct order
+order_of(const struct mutex_queue *queue, uint32_t index)
+{
+    const struct entry *entry = pod_at(queue, index);
+    uint32_t rank = rank_of(queue, entry);
+
+    return entry->place == SCHEDQ_ACTIVE ? order_by_rank(rank, entry->order_key, index)
+                                         : order_by_time(entry->expiry, rank, index);
+}
+
 static void
 heap_enter(struct mutex_queue *queue, uint32_t index)
 {
     struct entry *entry = pod_at(queue, index);
-    struct heap_item item = {.key = entry->order_key, .rank = rank_of(queue, entry), .entry = index};
 
     if (entry->place != SCHEDQ_ACTIVE) {
         entry->expiry = place_expiry(queue, entry);
-        item.key = entry->expiry;
     }
-    heap_push(&queue->room, heap_of(queue, entry->place), item);
+    heap_push(&queue->room, heap_of(queue, entry->place), order_of(queue, index));
 }
 
 void
@@ -155,10 +163,7 @@ place_again(struct mutex_queue *queue, uint32_t index)
 
     entry_changed(entry);
     if (heap != NULL) {
-        int64_t key = entry->place == SCHEDQ_ACTIVE ? entry->order_key : entry->expiry;
-
-        heap_replace(&queue->room, heap,
-                     (struct heap_item){.key = key, .rank = rank_of(queue, entry), .entry = index});
+        heap_replace(&queue->room, heap, order_of(queue, index));
     } else if (entry->place == SCHEDQ_PARKED || entry->place == SCHEDQ_GATED) {
         /* Its flags or sets may name another lot. The age list, in order of waiting, does not change. */
         lots_remove(&queue->lots, index);

@@ -26,15 +26,15 @@ flush_backoff(struct mutex_queue *queue, struct heap *heap, int64_t now, schedq_
     /* Where a gate stands between backoff and active, only the host can ask it. */
     bool left_to_host = queue->base.rules.host && !queue->base.rules.pop_from_backoff;
 
-    while (heap->count > 0 && !backoff_is_waiting(&queue->base.rules.backoff, heap_best(heap).key, now)) {
+    while (heap->count > 0 && !backoff_is_waiting(&queue->base.rules.backoff, order_expiry(heap_best(heap)), now)) {
         if (left_to_host) {
             result->left = 1;
             return false;
         }
         if (queue->base.rules.host) {
-            route_admitted(&route, heap_best(heap).entry, SCHEDQ_ACTIVE);
+            route_admitted(&route, order_pod(heap_best(heap)), SCHEDQ_ACTIVE);
         } else {
-            route_to_active(&route, heap_best(heap).entry);
+            route_to_active(&route, order_pod(heap_best(heap)));
         }
         queue->counters.moves++;
         moved = true;
@@ -199,10 +199,10 @@ time_next(const struct mutex_queue *queue)
     int64_t next = SCHEDQ_NO_DEADLINE;
 
     if (queue->backoff.count > 0) {
-        next = earlier(next, backoff_due(rules, heap_best(&queue->backoff).key));
+        next = earlier(next, backoff_due(rules, order_expiry(heap_best(&queue->backoff))));
     }
     if (queue->error_backoff.count > 0) {
-        next = earlier(next, backoff_due(rules, heap_best(&queue->error_backoff).key));
+        next = earlier(next, backoff_due(rules, order_expiry(heap_best(&queue->error_backoff))));
     }
     if (queue->base.rules.host) {
         return next;

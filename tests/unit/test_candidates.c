@@ -261,6 +261,40 @@ a_pod_that_is_updated_during_a_walk_is_given_all_the_same(void **state)
 }
 
 static void
+one_query_may_ask_for_everything(void **state)
+{
+    fixture_t *fixture = *state;
+    fx_plugin_t *fit = fx_plugin(fixture, "Fit", NULL, 0);
+    fx_plugin_t *gate = fx_plugin(fixture, "Gate", NULL, 0);
+    char name[16];
+    for (unsigned i = 0; i < 8; i++) {
+        snprintf(name, sizeof name, "ns/parked%u", i);
+        hx_park(fixture, name, i, fit->bit);
+        snprintf(name, sizeof name, "ns/gated%u", i);
+        schedq_pod_spec_t spec = fx_spec(name, 0);
+        spec.gate = (uint8_t)gate->gate;
+        fx_add_spec(fixture, name, &spec);
+    }
+    for (unsigned i = 0; i < 8; i++) {
+        snprintf(name, sizeof name, "ns/backoff%u", i);
+        hx_back_off(fixture, name, 0, i % 2 != 0 ? fit->bit : 0);
+    }
+    for (unsigned i = 8; i < 12; i++) {
+        snprintf(name, sizeof name, "ns/parked%u", i);
+        schedq_pod_spec_t spec = fx_spec(name, 1);
+        fx_add_spec(fixture, name, &spec);
+        schedq_popped_t popped = fx_pop(fixture, name);
+        schedq_result_t result;
+        assert_ok(hx_fail(fixture, &popped.token, SCHEDQ_PARKED, fit->bit, popped.seen, &result));
+    }
+    schedq_candidate_t out[64];
+    schedq_query_t query = hx_query(fit->bit, gate->bit);
+    query.backoff = 1;
+    for (size_t step = 1; step <= 5; step += 2)
+        assert_int_equal(hx_collect(fixture, query, out, 64, step), 12 + 8 + 8);
+}
+
+static void
 candidates_are_of_one_profile(void **state)
 {
     fixture_t *fixture = *state;
@@ -300,6 +334,7 @@ main(void)
         fx_test_host(a_walk_goes_on_while_its_pods_are_applied),
         fx_test_host(pods_of_late_names_are_candidates_of_every_query_for_parked_pods),
         fx_test_host(a_pod_that_is_updated_during_a_walk_is_given_all_the_same),
+        fx_test_host(one_query_may_ask_for_everything),
         fx_test_host(candidates_are_of_one_profile),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

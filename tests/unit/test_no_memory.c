@@ -327,6 +327,33 @@ plugins_profiles_and_events_without_memory_change_nothing(void **state)
 }
 
 static void
+many_profiles_without_memory_change_nothing(void **state)
+{
+    fixture_t *fixture = *state;
+    schedq_t *queue = fx_queue(fixture);
+    char name[16];
+    for (unsigned i = 1; i <= 40; i++) {
+        schedq_profile_t profile = 0;
+        snprintf(name, sizeof name, "profile%u", i);
+        for (int64_t site = 0;; site++) {
+            account_fail_after(&fixture->memory, site);
+            schedq_status_t status = schedq_profile_define(queue, name, &profile, NULL, 0);
+            account_heal(&fixture->memory);
+            if (status == SCHEDQ_OK)
+                break;
+            assert_status(status, SCHEDQ_NOMEM);
+        }
+        assert_int_equal(profile, i);
+    }
+    schedq_pod_spec_t spec = fx_spec("ns/a", 0);
+    spec.profile = 40;
+    fx_add_spec(fixture, "ns/a", &spec);
+    schedq_popped_t popped = fx_pop(fixture, "ns/a");
+    assert_place(fx_fail(fixture, &popped, SCHEDQ_REJECTOR_OTHERS, 0).place, SCHEDQ_PARKED);
+    assert_int_equal(fx_move(fixture, SCHEDQ_EVENT_NODE_ADD).to_backoff, 1);
+}
+
+static void
 a_late_name_without_memory_gets_a_bit_all_the_same(void **state)
 {
     fixture_t *fixture = *state;
@@ -461,6 +488,7 @@ main(void)
         cmocka_unit_test(a_batch_without_memory_says_so_for_each_pod),
         cmocka_unit_test(a_queue_that_cannot_be_made_leaves_nothing),
         cmocka_unit_test(plugins_profiles_and_events_without_memory_change_nothing),
+        fx_test(many_profiles_without_memory_change_nothing),
         fx_test(a_late_name_without_memory_gets_a_bit_all_the_same),
         fx_test(growing_by_thousands_of_pods_survives_failures_all_the_way),
         fx_test(events_time_and_activation_need_no_memory),

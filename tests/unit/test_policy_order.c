@@ -17,11 +17,27 @@ static void
 rank_decides_before_key(void **state)
 {
     (void)state;
-    assert_true(order_before(1, INT64_MAX, 2, INT64_MIN));
-    assert_false(order_before(2, INT64_MIN, 1, INT64_MAX));
-    assert_true(order_before(1, -5, 1, 5));
-    assert_true(order_before(1, INT64_MIN, 1, INT64_MAX));
-    assert_false(order_before(1, 5, 1, 5));
+    assert_true(order_before(order_by_rank(1, INT64_MAX, 9), order_by_rank(2, INT64_MIN, 0)));
+    assert_false(order_before(order_by_rank(2, INT64_MIN, 0), order_by_rank(1, INT64_MAX, 9)));
+    assert_true(order_before(order_by_rank(1, -5, 9), order_by_rank(1, 5, 0)));
+    assert_true(order_before(order_by_rank(1, INT64_MIN, 9), order_by_rank(1, INT64_MAX, 0)));
+    assert_true(order_before(order_by_rank(1, 0xffffffff, 9), order_by_rank(1, 0x100000000, 0)));
+    assert_false(order_before(order_by_rank(1, 5, 3), order_by_rank(1, 5, 3)));
+    assert_int_equal(order_pod(order_by_rank(UINT32_MAX, -1, 77)), 77);
+}
+
+static void
+expiry_decides_before_rank(void **state)
+{
+    (void)state;
+    assert_true(order_before(order_by_time(-5, 9, 9), order_by_time(5, 0, 0)));
+    assert_true(order_before(order_by_time(5, 1, 9), order_by_time(5, 2, 0)));
+    assert_true(order_before(order_by_time(INT64_MIN, 1, 0), order_by_time(INT64_MAX, 1, 0)));
+    assert_true(order_ties_in_time(order_by_time(5, 1, 9), order_by_time(5, 1, 3)));
+    assert_false(order_ties_in_time(order_by_time(5, 1, 9), order_by_time(5, 2, 9)));
+    assert_false(order_ties_in_time(order_by_time(5, 1, 9), order_by_time(6, 1, 9)));
+    assert_ns_equal(order_expiry(order_by_time(-123456789012345, 7, 8)), -123456789012345);
+    assert_int_equal(order_pod(order_by_time(-1, UINT32_MAX, 78)), 78);
 }
 
 static void
@@ -41,6 +57,7 @@ main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(ranks_turn_priorities_round),
         cmocka_unit_test(rank_decides_before_key),
+        cmocka_unit_test(expiry_decides_before_rank),
         cmocka_unit_test(keys_never_repeat_and_never_go_back),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
