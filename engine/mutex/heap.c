@@ -14,19 +14,19 @@ key_of(const struct heap_room *room, struct order item)
 }
 
 PER_ORDER bool
-before(const struct heap_room *room, enum heap_order order, struct order a, struct order b)
+before(const struct heap_room *room, enum heap_order order, const struct order *a, const struct order *b)
 {
-    if (order == HEAP_BY_TIME && order_ties_in_time(a, b)) {
-        return key_of(room, a) < key_of(room, b);
+    if (order == HEAP_BY_TIME && order_ties_in_time(*a, *b)) {
+        return key_of(room, *a) < key_of(room, *b);
     }
     return order_before(a, b);
 }
 
 static inline void
-put(struct heap_room *room, struct heap *heap, uint32_t position, struct order item)
+put(struct heap_room *room, struct heap *heap, uint32_t position, const struct order *item)
 {
-    heap->items[position] = item;
-    room->positions[order_pod(item)] = position;
+    heap->items[position] = *item;
+    room->positions[order_pod(*item)] = position;
 }
 
 PER_ORDER void
@@ -35,13 +35,13 @@ sift_up_in(struct heap_room *room, struct heap *heap, enum heap_order order, uin
     while (position > FIRST) {
         uint32_t parent = position / 2;
 
-        if (!before(room, order, item, heap->items[parent])) {
+        if (!before(room, order, &item, &heap->items[parent])) {
             break;
         }
-        put(room, heap, position, heap->items[parent]);
+        put(room, heap, position, &heap->items[parent]);
         position = parent;
     }
-    put(room, heap, position, item);
+    put(room, heap, position, &item);
 }
 
 /*
@@ -57,13 +57,13 @@ sift_down_in(struct heap_room *room, struct heap *heap, enum heap_order order, u
     while (child < last) {
         /* The items two levels below, which are wanted when this pair has been compared. Beyond the end it does nothing. */
         __builtin_prefetch((const char *)heap->items + (size_t)child * 4 * sizeof *heap->items, 1);
-        child += before(room, order, heap->items[child + 1], heap->items[child]);
-        put(room, heap, position, heap->items[child]);
+        child += before(room, order, &heap->items[child + 1], &heap->items[child]);
+        put(room, heap, position, &heap->items[child]);
         position = child;
         child = 2 * position;
     }
     if (child == last) {
-        put(room, heap, position, heap->items[child]);
+        put(room, heap, position, &heap->items[child]);
         position = child;
     }
     sift_up_in(room, heap, order, position, item);

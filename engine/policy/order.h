@@ -70,9 +70,9 @@ order_ties_in_time(struct order a, struct order b)
 }
 
 static inline bool
-order_before(struct order a, struct order b)
+order_before(const struct order *a, const struct order *b)
 {
-    return a.high < b.high || (a.high == b.high && a.low < b.low);
+    return a->high < b->high || (a->high == b->high && a->low < b->low);
 }
 
 /**
