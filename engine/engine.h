@@ -27,9 +27,9 @@ struct text;
 struct schedq {
     const struct engine_ops *ops;
     schedq_config_t config;
-    struct memory   memory;
-    struct clock    clock;
-    struct rules    rules;
+    struct memory memory;
+    struct clock clock;
+    struct rules rules;
     struct registry registry;
     _Alignas(CACHE_LINE) schedq_words_t words;
 };
@@ -37,9 +37,9 @@ struct schedq {
 /** What every worker begins with. */
 struct schedq_worker {
     schedq_t *queue;
-    uint32_t  number;
-    uint32_t  busy; /* taken by the call that runs with it */
-    char      words[256];
+    uint32_t number;
+    uint32_t busy; /* taken by the call that runs with it */
+    char words[256];
 };
 
 /** Sets the text that schedq_worker_error returns. */
@@ -50,8 +50,9 @@ struct add_batch {
     const char *names;
     const schedq_pod_spec_t *specs;
     size_t count;
-    schedq_pod_t *pods;  /* may be NULL */
-    uint8_t *statuses;   /* preset: SCHEDQ_OK where the spec passed its check; the others are left out. NULL: all passed */
+    schedq_pod_t *pods; /* may be NULL */
+    uint8_t
+        *statuses; /* preset: SCHEDQ_OK where the spec passed its check; the others are left out. NULL: all passed */
 };
 
 enum pop_mode { POP_TRY, POP_WAIT };
@@ -59,21 +60,21 @@ enum pop_mode { POP_TRY, POP_WAIT };
 /** A pod by handle, or by name if the handle is 0. */
 struct pod_key {
     schedq_pod_t pod;
-    const char  *name;
-    uint32_t     name_length;
+    const char *name;
+    uint32_t name_length;
 };
 
 /** The pod with a node that an assigned_pod call is about. */
 struct assigned_pod {
     const char *namespace_name;
-    uint32_t    namespace_length;
-    bool        updated; /* then a scale-down concerns every pod */
+    uint32_t namespace_length;
+    bool updated; /* then a scale-down concerns every pod */
 };
 
 struct engine_ops {
     const char *name;
-    uint8_t     number; /* SCHEDQ_ENGINE_ */
-    size_t      queue_bytes;
+    uint8_t number; /* SCHEDQ_ENGINE_ */
+    size_t queue_bytes;
 
     /* Life. `open` gets a queue whose base is filled in; after it failed, `shut` is not called. */
     bool (*open)(schedq_t *queue);
@@ -107,12 +108,10 @@ struct engine_ops {
     schedq_status_t (*add_unschedulable)(schedq_worker_t *worker, schedq_token_t *token,
                                          const schedq_failure_t *failure, schedq_result_t *result);
     schedq_status_t (*readd)(schedq_worker_t *worker, const char *names, const schedq_pod_spec_t *spec,
-                             const schedq_history_t *history, const schedq_failure_t *failure,
-                             schedq_result_t *result);
+                             const schedq_history_t *history, const schedq_failure_t *failure, schedq_result_t *result);
     schedq_status_t (*find)(schedq_worker_t *worker, const char *name, uint32_t length, schedq_result_t *result);
     schedq_status_t (*update)(schedq_worker_t *worker, const char *names, const schedq_pod_spec_t *spec,
-                              uint64_t old_object, const schedq_event_t *events, size_t count,
-                              schedq_result_t *result);
+                              uint64_t old_object, const schedq_event_t *events, size_t count, schedq_result_t *result);
     schedq_status_t (*delete_pod)(schedq_worker_t *worker, const struct pod_key *key, schedq_result_t *result);
     void (*activate)(schedq_worker_t *worker, const schedq_pod_t *pods, size_t count, schedq_result_t *result);
     schedq_status_t (*nominate)(schedq_worker_t *worker, schedq_pod_t pod, uint64_t node);

@@ -68,8 +68,7 @@ create_queue(uint64_t *fit)
     schedq_t *queue;
     schedq_config_t config;
     schedq_plugin_t plugin;
-    const schedq_interest_t interest = {
-        .resource = "Node", .actions = SCHEDQ_ACTION_ADD, .hint = fits_on_new_node};
+    const schedq_interest_t interest = {.resource = "Node", .actions = SCHEDQ_ACTION_ADD, .hint = fits_on_new_node};
 
     schedq_config_init(&config);
     require(schedq_create(&config, &queue, why, sizeof why), "schedq_create", why);
@@ -78,8 +77,7 @@ create_queue(uint64_t *fit)
     plugin.name = "Fit";
     plugin.interests = &interest;
     plugin.interest_count = 1;
-    require(schedq_plugin_register(queue, &plugin, fit, why, sizeof why), "schedq_plugin_register",
-            why);
+    require(schedq_plugin_register(queue, &plugin, fit, why, sizeof why), "schedq_plugin_register", why);
     return queue;
 }
 
@@ -113,8 +111,7 @@ bind(schedq_worker_t *worker, const schedq_popped_t *popped, struct node *node)
     schedq_status_t status;
 
     node->free_milli -= pod->cpu_milli;
-    printf("%s: bound to %s, attempt %" PRIu32 "\n", popped->name, node->name,
-           popped->history.attempts);
+    printf("%s: bound to %s, attempt %" PRIu32 "\n", popped->name, node->name, popped->history.attempts);
     status = schedq_done(worker, popped->token);
     if (status == SCHEDQ_GONE) { /* somebody deleted the pod during its cycle */
         node->free_milli += pod->cpu_milli;
@@ -175,8 +172,7 @@ node_joins(schedq_worker_t *worker)
     move.event = SCHEDQ_EVENT_NODE_ADD;
     move.new_object = object_of(node);
     require(schedq_move_all(worker, &move, &result), "schedq_move_all", schedq_worker_error(worker));
-    printf("%s joined: %" PRIu32 " pod is tried again\n", node->name,
-           result.to_active + result.to_backoff);
+    printf("%s joined: %" PRIu32 " pod is tried again\n", node->name, result.to_active + result.to_backoff);
 }
 
 int

@@ -14,8 +14,8 @@ main(void)
     char why[200];
 
     schedq_config_init(&config); /* then change what you want: every field is documented in schedq.h */
-    if (schedq_create(&config, &queue, why, sizeof why) != SCHEDQ_OK
-        || schedq_worker_register(queue, &worker, why, sizeof why) != SCHEDQ_OK) {
+    if (schedq_create(&config, &queue, why, sizeof why) != SCHEDQ_OK ||
+        schedq_worker_register(queue, &worker, why, sizeof why) != SCHEDQ_OK) {
         fprintf(stderr, "%s\n", why);
         return 1;
     }

@@ -13,7 +13,7 @@
 #include "platform/inside.h"
 
 struct call {
-    struct inside    inside;
+    struct inside inside;
     schedq_worker_t *worker; /* NULL: the call takes none */
 };
 

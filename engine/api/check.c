@@ -42,8 +42,8 @@ check_name(schedq_worker_t *worker, const char *name, uint32_t length)
     const char *slash = memchr(name, '/', length);
     const char *end = name + length;
 
-    if (slash == NULL || slash == name || slash + 1 == end
-        || memchr(slash + 1, '/', (size_t)(end - slash - 1)) != NULL || memchr(name, '\0', length) != NULL) {
+    if (slash == NULL || slash == name || slash + 1 == end ||
+        memchr(slash + 1, '/', (size_t)(end - slash - 1)) != NULL || memchr(name, '\0', length) != NULL) {
         worker_say(worker, "name \"%.*s\": namespace/name, one '/', something on both sides, no NUL",
                    (int)(length < 120 ? length : 120), name);
         return false;
@@ -111,9 +111,9 @@ check_description(schedq_worker_t *worker, const schedq_pod_spec_t *spec)
 bool
 check_spec(schedq_worker_t *worker, const char *names, const schedq_pod_spec_t *spec)
 {
-    if (!check_not_null(worker, spec, "spec") || !check_not_null(worker, names, "names")
-        || !check_name(worker, names + spec->name_offset, spec->name_length)
-        || !check_profile(worker, "spec.profile", spec->profile) || !check_description(worker, spec)) {
+    if (!check_not_null(worker, spec, "spec") || !check_not_null(worker, names, "names") ||
+        !check_name(worker, names + spec->name_offset, spec->name_length) ||
+        !check_profile(worker, "spec.profile", spec->profile) || !check_description(worker, spec)) {
         return false;
     }
     if (spec->timestamp_ns < 0) {
@@ -134,8 +134,8 @@ place_fits(schedq_worker_t *worker, const schedq_failure_t *failure, bool readd)
         }
         return true;
     }
-    bool legal = failure->place == SCHEDQ_ACTIVE || failure->place == SCHEDQ_BACKOFF
-                 || failure->place == SCHEDQ_GATED || (failure->place == SCHEDQ_PARKED && !readd);
+    bool legal = failure->place == SCHEDQ_ACTIVE || failure->place == SCHEDQ_BACKOFF ||
+                 failure->place == SCHEDQ_GATED || (failure->place == SCHEDQ_PARKED && !readd);
     if (!legal) {
         worker_say(worker, "failure.place %u: ACTIVE %d, BACKOFF %d, GATED %d%s", failure->place, SCHEDQ_ACTIVE,
                    SCHEDQ_BACKOFF, SCHEDQ_GATED, readd ? "" : ", PARKED 4");
@@ -143,8 +143,7 @@ place_fits(schedq_worker_t *worker, const schedq_failure_t *failure, bool readd)
     }
     if ((failure->place == SCHEDQ_GATED) != (failure->gate != 0)) {
         worker_say(worker, "failure.gate %u: %s", failure->gate,
-                   failure->gate == 0 ? "1 + a plugin's number, since place is GATED"
-                                      : "0, since place is not GATED");
+                   failure->gate == 0 ? "1 + a plugin's number, since place is GATED" : "0, since place is not GATED");
         return false;
     }
     return true;
@@ -153,9 +152,8 @@ place_fits(schedq_worker_t *worker, const schedq_failure_t *failure, bool readd)
 bool
 check_failure(schedq_worker_t *worker, const schedq_failure_t *failure, bool readd)
 {
-    if (!check_not_null(worker, failure, "failure")
-        || !check_size(worker, "failure", failure->struct_size, sizeof *failure)
-        || !place_fits(worker, failure, readd)) {
+    if (!check_not_null(worker, failure, "failure") ||
+        !check_size(worker, "failure", failure->struct_size, sizeof *failure) || !place_fits(worker, failure, readd)) {
         return false;
     }
     if (failure->has_newest > 1 || (readd && failure->has_newest != 0)) {

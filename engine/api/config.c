@@ -100,7 +100,7 @@ schedq_config_preset(schedq_config_t *config, size_t struct_size, schedq_preset_
 struct field {
     const char *name;
     int64_t value, min, max;
-    bool    zero; /* 0 is legal too */
+    bool zero; /* 0 is legal too */
 };
 
 static bool
@@ -119,8 +119,14 @@ check_fields(const struct field *fields, size_t count, char *why, size_t size)
     return true;
 }
 
-#define FIELD(field_name, lowest, highest) {#field_name, (int64_t)config->field_name, (lowest), (highest), false}
-#define FIELD_OR_0(field_name, lowest, highest) {#field_name, (int64_t)config->field_name, (lowest), (highest), true}
+#define FIELD(field_name, lowest, highest)                                   \
+    {                                                                        \
+#field_name, (int64_t)config->field_name, (lowest), (highest), false \
+    }
+#define FIELD_OR_0(field_name, lowest, highest)                             \
+    {                                                                       \
+#field_name, (int64_t)config->field_name, (lowest), (highest), true \
+    }
 
 static bool
 check_ranges(const schedq_config_t *config, char *why, size_t size)
@@ -170,13 +176,13 @@ check_choices(const schedq_config_t *config, char *why, size_t size)
         say(why, size, "event_log %" PRIu32 ": 0 or a power of two up to 1048576", config->event_log);
         return false;
     }
-    if (config->kube_minor != 0 && config->kube_minor != SCHEDQ_PRESET_KUBE_1_12
-        && config->kube_minor != SCHEDQ_PRESET_KUBE_1_26 && config->kube_minor != SCHEDQ_PRESET_KUBE_1_34) {
+    if (config->kube_minor != 0 && config->kube_minor != SCHEDQ_PRESET_KUBE_1_12 &&
+        config->kube_minor != SCHEDQ_PRESET_KUBE_1_26 && config->kube_minor != SCHEDQ_PRESET_KUBE_1_34) {
         say(why, size, "kube_minor %u: 0, 12, 26 or 34", config->kube_minor);
         return false;
     }
-    uint64_t reserved = config->reserved0 | config->clock.reserved[0] | config->clock.reserved[1]
-                        | config->clock.reserved[2] | config->allocator.reserved;
+    uint64_t reserved = config->reserved0 | config->clock.reserved[0] | config->clock.reserved[1] |
+                        config->clock.reserved[2] | config->allocator.reserved;
 
     for (size_t i = 0; i < sizeof config->reserved1; i++) {
         reserved |= config->reserved1[i];
@@ -226,6 +232,6 @@ config_check(const schedq_config_t *config, char *why, size_t why_size)
             sizeof *config);
         return false;
     }
-    return check_ranges(config, why, why_size) && check_choices(config, why, why_size)
-           && check_callbacks(config, why, why_size);
+    return check_ranges(config, why, why_size) && check_choices(config, why, why_size) &&
+           check_callbacks(config, why, why_size);
 }

@@ -12,9 +12,9 @@
 static bool
 check_move(schedq_worker_t *worker, const schedq_move_t *move, const char *function)
 {
-    if (!check_decides(worker, SCHEDQ_DECIDE_CALLBACKS, function) || !check_not_null(worker, move, "move")
-        || !check_size(worker, "move", move->struct_size, sizeof *move)
-        || !check_event(worker, "move.event", move->event)) {
+    if (!check_decides(worker, SCHEDQ_DECIDE_CALLBACKS, function) || !check_not_null(worker, move, "move") ||
+        !check_size(worker, "move", move->struct_size, sizeof *move) ||
+        !check_event(worker, "move.event", move->event)) {
         return false;
     }
     if (move->reserved[0] != 0 || move->reserved[1] != 0) {
@@ -25,8 +25,8 @@ check_move(schedq_worker_t *worker, const schedq_move_t *move, const char *funct
 }
 
 static schedq_status_t
-move_pods(schedq_worker_t *worker, const schedq_move_t *move, const struct assigned_pod *assigned,
-          const char *function, schedq_result_t *result)
+move_pods(schedq_worker_t *worker, const schedq_move_t *move, const struct assigned_pod *assigned, const char *function,
+          schedq_result_t *result)
 {
     struct call call;
     schedq_result_t unseen;
@@ -87,8 +87,8 @@ schedq_event_begin(schedq_worker_t *worker, uint64_t *sequence)
     if (status != SCHEDQ_OK) {
         return status;
     }
-    if (check_decides(worker, SCHEDQ_DECIDE_HOST, "schedq_event_begin")
-        && check_not_null(worker, sequence, "sequence")) {
+    if (check_decides(worker, SCHEDQ_DECIDE_HOST, "schedq_event_begin") &&
+        check_not_null(worker, sequence, "sequence")) {
         worker->queue->ops->event_begin(worker, sequence);
     } else {
         status = SCHEDQ_INVALID;
@@ -106,8 +106,7 @@ schedq_event_stamp(schedq_worker_t *worker, uint64_t sequence, schedq_profile_t 
     if (status != SCHEDQ_OK) {
         return status;
     }
-    if (check_decides(worker, SCHEDQ_DECIDE_HOST, "schedq_event_stamp")
-        && check_profile(worker, "profile", profile)) {
+    if (check_decides(worker, SCHEDQ_DECIDE_HOST, "schedq_event_stamp") && check_profile(worker, "profile", profile)) {
         status = worker->queue->ops->event_stamp(worker, sequence, profile, plugins);
     } else {
         status = SCHEDQ_INVALID;
@@ -120,10 +119,10 @@ static bool
 check_query(schedq_worker_t *worker, const schedq_query_t *query, const schedq_candidate_t *out, size_t capacity,
             const size_t *count)
 {
-    if (!check_decides(worker, SCHEDQ_DECIDE_HOST, "schedq_candidates") || !check_not_null(worker, query, "query")
-        || !check_not_null(worker, out, "out") || !check_not_null(worker, count, "count")
-        || !check_size(worker, "query", query->struct_size, sizeof *query)
-        || !check_profile(worker, "query.profile", query->profile)) {
+    if (!check_decides(worker, SCHEDQ_DECIDE_HOST, "schedq_candidates") || !check_not_null(worker, query, "query") ||
+        !check_not_null(worker, out, "out") || !check_not_null(worker, count, "count") ||
+        !check_size(worker, "query", query->struct_size, sizeof *query) ||
+        !check_profile(worker, "query.profile", query->profile)) {
         return false;
     }
     if (capacity == 0) {
@@ -184,8 +183,8 @@ check_decision(schedq_worker_t *worker, const schedq_decision_t *decision)
 static bool
 check_decisions(schedq_worker_t *worker, const schedq_decision_t *decisions, size_t count)
 {
-    if (!check_decides(worker, SCHEDQ_DECIDE_HOST, "schedq_apply")
-        || (count > 0 && !check_not_null(worker, decisions, "decisions"))) {
+    if (!check_decides(worker, SCHEDQ_DECIDE_HOST, "schedq_apply") ||
+        (count > 0 && !check_not_null(worker, decisions, "decisions"))) {
         return false;
     }
     for (size_t i = 0; i < count; i++) {

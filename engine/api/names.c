@@ -21,9 +21,9 @@ const char *
 schedq_place_name(schedq_place_t place)
 {
     static const char *const names[] = {
-        [SCHEDQ_NOWHERE] = "nowhere",        [SCHEDQ_ACTIVE] = "active",
-        [SCHEDQ_BACKOFF] = "backoff",        [SCHEDQ_ERROR_BACKOFF] = "error-backoff",
-        [SCHEDQ_PARKED] = "unschedulable",   [SCHEDQ_GATED] = "gated",
+        [SCHEDQ_NOWHERE] = "nowhere",      [SCHEDQ_ACTIVE] = "active",
+        [SCHEDQ_BACKOFF] = "backoff",      [SCHEDQ_ERROR_BACKOFF] = "error-backoff",
+        [SCHEDQ_PARKED] = "unschedulable", [SCHEDQ_GATED] = "gated",
         [SCHEDQ_INFLIGHT] = "inflight",
     };
 

@@ -44,11 +44,10 @@ schedq_add(schedq_worker_t *worker, const char *names, const schedq_pod_spec_t *
 
 /* Without an array for statuses a bad spec has no place of its own to be told at: it stops the whole batch. */
 static schedq_status_t
-add_batch(schedq_worker_t *worker, const char *names, const schedq_pod_spec_t *specs, size_t count,
-          schedq_pod_t *pods, uint8_t *statuses, schedq_result_t *result)
+add_batch(schedq_worker_t *worker, const char *names, const schedq_pod_spec_t *specs, size_t count, schedq_pod_t *pods,
+          uint8_t *statuses, schedq_result_t *result)
 {
-    const struct add_batch batch = {
-        .names = names, .specs = specs, .count = count, .pods = pods, .statuses = statuses};
+    const struct add_batch batch = {.names = names, .specs = specs, .count = count, .pods = pods, .statuses = statuses};
 
     for (size_t i = 0; i < count; i++) {
         bool legal = check_spec(worker, names, &specs[i]);
@@ -89,8 +88,7 @@ schedq_add_many(schedq_worker_t *worker, const char *names, const schedq_pod_spe
 /* ---- the cycle ---------------------------------------------------------------------------------------------------------- */
 
 static schedq_status_t
-pop(schedq_worker_t *worker, enum pop_mode mode, int64_t deadline, schedq_popped_t *out, size_t capacity,
-    size_t *count)
+pop(schedq_worker_t *worker, enum pop_mode mode, int64_t deadline, schedq_popped_t *out, size_t capacity, size_t *count)
 {
     struct call call;
     schedq_status_t status = call_begin_worker(&call, worker);
@@ -191,11 +189,10 @@ schedq_add_unschedulable(schedq_worker_t *worker, schedq_token_t *token, const s
 }
 
 static bool
-check_readd(schedq_worker_t *worker, const char *names, const schedq_pod_spec_t *spec,
-            const schedq_history_t *history, const schedq_failure_t *failure)
+check_readd(schedq_worker_t *worker, const char *names, const schedq_pod_spec_t *spec, const schedq_history_t *history,
+            const schedq_failure_t *failure)
 {
-    if (!check_spec(worker, names, spec) || !check_history(worker, history)
-        || !check_failure(worker, failure, true)) {
+    if (!check_spec(worker, names, spec) || !check_history(worker, history) || !check_failure(worker, failure, true)) {
         return false;
     }
     if (spec->gate != 0) {
@@ -206,8 +203,8 @@ check_readd(schedq_worker_t *worker, const char *names, const schedq_pod_spec_t 
 }
 
 schedq_status_t
-schedq_readd(schedq_worker_t *worker, const char *names, const schedq_pod_spec_t *spec,
-             const schedq_history_t *history, const schedq_failure_t *failure, schedq_result_t *result)
+schedq_readd(schedq_worker_t *worker, const char *names, const schedq_pod_spec_t *spec, const schedq_history_t *history,
+             const schedq_failure_t *failure, schedq_result_t *result)
 {
     struct call call;
     schedq_result_t unseen;

@@ -25,7 +25,8 @@ fill_base(schedq_t *queue, const schedq_config_t *config, const struct engine_op
 {
     queue->ops = ops;
     queue->config = *config;
-    queue->clock = (struct clock){.source = config->clock, .word = config->external_clock ? &queue->words.now_ns : NULL};
+    queue->clock =
+        (struct clock){.source = config->clock, .word = config->external_clock ? &queue->words.now_ns : NULL};
     queue->words.now_ns = config->start_ns;
     queue->words.next_deadline_ns = SCHEDQ_NO_DEADLINE;
     rules_from_config(&queue->rules, config);
@@ -79,8 +80,8 @@ schedq_create(const schedq_config_t *config, schedq_t **out, char *why, size_t w
         return SCHEDQ_NOMEM;
     }
     fill_base(queue, config, engine_of(config->engine));
-    if (!registry_open(&queue->registry, &queue->memory, &queue->rules, config->max_events)
-        || !queue->ops->open(queue)) {
+    if (!registry_open(&queue->registry, &queue->memory, &queue->rules, config->max_events) ||
+        !queue->ops->open(queue)) {
         registry_close(&queue->registry);
         deallocate(queue);
         return SCHEDQ_NOMEM;
@@ -134,9 +135,9 @@ schedq_reserve(schedq_t *queue, uint32_t pods, uint32_t bands, uint32_t workers,
     }
     const schedq_config_t *config = &queue->config;
 
-    if (!check_reserve("pods", pods, config->max_pods, PODS_MAX, why, why_size)
-        || !check_reserve("bands", bands, config->max_bands, BANDS_MAX, why, why_size)
-        || !check_reserve("workers", workers, config->max_workers, WORKERS_MAX, why, why_size)) {
+    if (!check_reserve("pods", pods, config->max_pods, PODS_MAX, why, why_size) ||
+        !check_reserve("bands", bands, config->max_bands, BANDS_MAX, why, why_size) ||
+        !check_reserve("workers", workers, config->max_workers, WORKERS_MAX, why, why_size)) {
         status = SCHEDQ_INVALID;
     } else {
         status = queue->ops->reserve(queue, pods, bands, workers);

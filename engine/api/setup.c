@@ -45,10 +45,10 @@ schedq_event_define(schedq_t *queue, const char *resource, uint32_t actions, con
     if (status != SCHEDQ_OK) {
         return status;
     }
-    bool legal = check_pointer(resource, "resource", why, why_size) && check_pointer(event, "event", why, why_size)
-                 && check_text(why, why_size, "resource", resource, strlen(resource))
-                 && check_actions(actions, why, why_size)
-                 && (label == NULL || label[0] == '\0' || check_text(why, why_size, "label", label, strlen(label)));
+    bool legal = check_pointer(resource, "resource", why, why_size) && check_pointer(event, "event", why, why_size) &&
+                 check_text(why, why_size, "resource", resource, strlen(resource)) &&
+                 check_actions(actions, why, why_size) &&
+                 (label == NULL || label[0] == '\0' || check_text(why, why_size, "label", label, strlen(label)));
 
     status = legal ? queue->ops->event_define(queue, resource, actions, label, event) : SCHEDQ_INVALID;
     if (status == SCHEDQ_FULL) {
@@ -68,8 +68,8 @@ schedq_profile_define(schedq_t *queue, const char *name, schedq_profile_t *profi
     if (status != SCHEDQ_OK) {
         return status;
     }
-    bool legal = check_pointer(name, "name", why, why_size) && check_pointer(profile, "profile", why, why_size)
-                 && check_text(why, why_size, "name", name, strlen(name));
+    bool legal = check_pointer(name, "name", why, why_size) && check_pointer(profile, "profile", why, why_size) &&
+                 check_text(why, why_size, "name", name, strlen(name));
 
     status = legal ? queue->ops->profile_define(queue, name, profile) : SCHEDQ_INVALID;
     if (status == SCHEDQ_FULL) {
@@ -82,9 +82,9 @@ schedq_profile_define(schedq_t *queue, const char *name, schedq_profile_t *profi
 static bool
 check_interest(const schedq_t *queue, const schedq_interest_t *interest, char *why, size_t why_size)
 {
-    if (!check_pointer(interest->resource, "interest.resource", why, why_size)
-        || !check_text(why, why_size, "interest.resource", interest->resource, strlen(interest->resource))
-        || !check_actions(interest->actions, why, why_size)) {
+    if (!check_pointer(interest->resource, "interest.resource", why, why_size) ||
+        !check_text(why, why_size, "interest.resource", interest->resource, strlen(interest->resource)) ||
+        !check_actions(interest->actions, why, why_size)) {
         return false;
     }
     if (interest->reserved != 0) {
@@ -104,8 +104,8 @@ check_plugin_fields(const schedq_t *queue, const schedq_plugin_t *plugin, char *
     uint32_t profiles = registry_profile_count(&queue->registry);
 
     if (plugin->struct_size != sizeof *plugin) {
-        say(why, why_size, "plugin.struct_size %" PRIu32 ": %zu, as schedq_plugin_init sets it",
-            plugin->struct_size, sizeof *plugin);
+        say(why, why_size, "plugin.struct_size %" PRIu32 ": %zu, as schedq_plugin_init sets it", plugin->struct_size,
+            sizeof *plugin);
         return false;
     }
     if (plugin->profile >= profiles) {
@@ -131,9 +131,9 @@ check_plugin_fields(const schedq_t *queue, const schedq_plugin_t *plugin, char *
 static bool
 check_plugin(const schedq_t *queue, const schedq_plugin_t *plugin, char *why, size_t why_size)
 {
-    if (!check_pointer(plugin, "plugin", why, why_size) || !check_plugin_fields(queue, plugin, why, why_size)
-        || !check_pointer(plugin->name, "plugin.name", why, why_size)
-        || !check_text(why, why_size, "plugin.name", plugin->name, strlen(plugin->name))) {
+    if (!check_pointer(plugin, "plugin", why, why_size) || !check_plugin_fields(queue, plugin, why, why_size) ||
+        !check_pointer(plugin->name, "plugin.name", why, why_size) ||
+        !check_text(why, why_size, "plugin.name", plugin->name, strlen(plugin->name))) {
         return false;
     }
     for (size_t i = 0; i < plugin->interest_count; i++) {
@@ -214,8 +214,8 @@ schedq_rejector_bit(schedq_t *queue, schedq_profile_t profile, const char *name,
     if (call_begin(&call, queue) != SCHEDQ_OK) {
         return 0;
     }
-    if (profile < registry_profile_count(&queue->registry) && name != NULL
-        && check_text(NULL, 0, "name", name, name_length)) {
+    if (profile < registry_profile_count(&queue->registry) && name != NULL &&
+        check_text(NULL, 0, "name", name, name_length)) {
         bit = queue->ops->rejector_bit(queue, profile, name, name_length);
     }
     call_end(&call);

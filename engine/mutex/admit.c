@@ -85,8 +85,8 @@ admit_reserve(struct mutex_queue *queue, uint32_t pods)
     /* Positions are indexed by number, and trim may have left holes among the numbers. */
     uint32_t numbers = entries_end(&queue->entries) + (records - made);
 
-    return resize_heaps(queue, doubled_to(queue->room.capacity, records), doubled_to(queue->room.numbers, numbers))
-           && index_reserve(&queue->index, records) && entries_reserve(&queue->entries, records);
+    return resize_heaps(queue, doubled_to(queue->room.capacity, records), doubled_to(queue->room.numbers, numbers)) &&
+           index_reserve(&queue->index, records) && entries_reserve(&queue->entries, records);
 }
 
 void
@@ -159,8 +159,8 @@ admit_pod(schedq_worker_t *worker, const char *name, uint32_t hash, const schedq
     if (status != SCHEDQ_OK) {
         return status;
     }
-    if (!bands_reserve(&queue->bands, queue->bands.count + 1)
-        || (queue->entries.free_count == 0 && !admit_reserve(queue, entries_made(&queue->entries) + 1))) {
+    if (!bands_reserve(&queue->bands, queue->bands.count + 1) ||
+        (queue->entries.free_count == 0 && !admit_reserve(queue, entries_made(&queue->entries) + 1))) {
         return SCHEDQ_NOMEM;
     }
     const char *copy = names_take(&queue->names, name, spec->name_length);

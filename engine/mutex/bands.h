@@ -10,7 +10,7 @@
 #include "platform/memory.h"
 
 struct band {
-    int32_t  priority;
+    int32_t priority;
     uint32_t pods; /* 0: empty slot */
 };
 

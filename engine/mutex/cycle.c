@@ -157,9 +157,9 @@ mutex_token_alive(schedq_worker_t *worker, schedq_token_t token)
 
     queue_lock(queue);
     const struct entry *entry = entry_of_token(&queue->entries, token, &index);
-    schedq_status_t status = entry == NULL                            ? SCHEDQ_STALE
+    schedq_status_t status = entry == NULL                        ? SCHEDQ_STALE
                              : (entry->marks & MARK_DELETED) != 0 ? SCHEDQ_GONE
-                                                                      : SCHEDQ_OK;
+                                                                  : SCHEDQ_OK;
     queue_unlock(queue);
     return status;
 }
@@ -176,8 +176,7 @@ judge_flight(struct mutex_queue *queue, const struct entry *entry)
     enum strategy strategy;
 
     if (with_error) {
-        bool anything = rules->hints ? queue->log.newest > entry->flight.seen
-                                     : queue->moved > entry->flight.seen;
+        bool anything = rules->hints ? queue->log.newest > entry->flight.seen : queue->moved > entry->flight.seen;
 
         strategy = !rules->errors_park || anything ? STRATEGY_AFTER_BACKOFF : STRATEGY_SKIP;
     } else if (rules->hints) {
@@ -234,11 +233,11 @@ static bool
 is_outdated(struct mutex_queue *queue, const struct entry *entry, const schedq_failure_t *failure,
             schedq_result_t *result)
 {
-    uint64_t rejectors = failure->place == SCHEDQ_GATED ? gate_bit(failure->gate)
-                                                        : failure->unschedulable | failure->pending;
+    uint64_t rejectors =
+        failure->place == SCHEDQ_GATED ? gate_bit(failure->gate) : failure->unschedulable | failure->pending;
     /* A pod without rejectors is helped by any event. */
-    uint64_t newest = rejectors == 0 ? queue->log.newest
-                                     : event_log_newest_stamp(&queue->log, entry->profile, rejectors);
+    uint64_t newest =
+        rejectors == 0 ? queue->log.newest : event_log_newest_stamp(&queue->log, entry->profile, rejectors);
 
     if (failure->place != SCHEDQ_PARKED && failure->place != SCHEDQ_GATED) {
         return false;
@@ -270,8 +269,7 @@ static void
 route_failed(struct mutex_queue *queue, uint32_t index, const schedq_failure_t *failure, enum strategy strategy,
              int64_t now, schedq_result_t *result)
 {
-    const struct route route = {
-        .queue = queue, .result = result, .now = now, .label = LABEL_FAILURE, .recount = true};
+    const struct route route = {.queue = queue, .result = result, .now = now, .label = LABEL_FAILURE, .recount = true};
 
     if (queue->base.rules.host) {
         route_by_host(&route, index, failure);
@@ -383,8 +381,8 @@ restore_history(struct mutex_queue *queue, uint32_t index, const schedq_history_
 }
 
 schedq_status_t
-mutex_readd(schedq_worker_t *worker, const char *names, const schedq_pod_spec_t *spec,
-            const schedq_history_t *history, const schedq_failure_t *failure, schedq_result_t *result)
+mutex_readd(schedq_worker_t *worker, const char *names, const schedq_pod_spec_t *spec, const schedq_history_t *history,
+            const schedq_failure_t *failure, schedq_result_t *result)
 {
     struct mutex_queue *queue = queue_of(worker);
     const char *name = names + spec->name_offset;

@@ -138,9 +138,9 @@ mutex_reserve(schedq_t *base, uint32_t pods, uint32_t bands, uint32_t workers)
     struct mutex_queue *queue = mutex_queue(base);
 
     queue_lock(queue);
-    bool ok = admit_reserve(queue, pods) && names_reserve(&queue->names, pods)
-              && bands_reserve(&queue->bands, bands) && lots_reserve(&queue->lots, base->config.max_lots)
-              && nominator_reserve(&queue->nominator, pods) && workers_reserve(queue, workers);
+    bool ok = admit_reserve(queue, pods) && names_reserve(&queue->names, pods) && bands_reserve(&queue->bands, bands) &&
+              lots_reserve(&queue->lots, base->config.max_lots) && nominator_reserve(&queue->nominator, pods) &&
+              workers_reserve(queue, workers);
     queue_unlock(queue);
     return ok ? SCHEDQ_OK : SCHEDQ_NOMEM;
 }
@@ -202,8 +202,7 @@ mutex_plugin_register(schedq_t *base, const schedq_plugin_t *plugin, uint64_t *b
     struct mutex_queue *queue = mutex_queue(base);
 
     queue_lock(queue);
-    schedq_status_t status =
-        setup_is_over(queue) ? SCHEDQ_BUSY : registry_add_plugin(&base->registry, plugin, bit);
+    schedq_status_t status = setup_is_over(queue) ? SCHEDQ_BUSY : registry_add_plugin(&base->registry, plugin, bit);
     queue_unlock(queue);
     return status;
 }

@@ -35,8 +35,8 @@ page_slot(struct entries *entries, uint32_t *slot)
     }
     if (entries->page_count == entries->page_capacity) {
         uint32_t larger = entries->page_capacity == 0 ? 64 : entries->page_capacity * 2;
-        struct entry **pages = memory_grow(entries->memory, MEMORY_ENTRIES, entries->pages, entries->page_capacity,
-                                           larger, sizeof *pages);
+        struct entry **pages =
+            memory_grow(entries->memory, MEMORY_ENTRIES, entries->pages, entries->page_capacity, larger, sizeof *pages);
 
         if (pages == NULL) {
             return false;
@@ -184,8 +184,8 @@ entry_of_handle(const struct entries *entries, schedq_pod_t pod, uint32_t *index
 {
     struct entry *entry = entry_of_bits(entries, pod.bits, index);
 
-    if (entry == NULL || entry->place == SCHEDQ_NOWHERE || (entry->marks & MARK_DELETED) != 0
-        || entry_handle(entry, *index).bits != pod.bits) {
+    if (entry == NULL || entry->place == SCHEDQ_NOWHERE || (entry->marks & MARK_DELETED) != 0 ||
+        entry_handle(entry, *index).bits != pod.bits) {
         return NULL;
     }
     return entry;

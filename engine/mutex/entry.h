@@ -29,23 +29,23 @@ struct entry {
     /* First line: what pop, done and a move look at. */
     uint64_t object;
     uint64_t unschedulable, pending;
-    int64_t  order_key;
+    int64_t order_key;
     const char *name;
     uint32_t hash;
-    int32_t  priority;
+    int32_t priority;
     uint64_t version;
     uint16_t name_length;
-    uint8_t  place;   /* schedq_place_t; SCHEDQ_NOWHERE: free */
-    uint8_t  gate;    /* 1 + plugin number; 0 = none */
-    uint8_t  profile;
-    uint8_t  flags;   /* SCHEDQ_POD_ */
-    uint8_t  marks;   /* enum entry_mark */
-    uint8_t  nominated;
+    uint8_t place; /* schedq_place_t; SCHEDQ_NOWHERE: free */
+    uint8_t gate;  /* 1 + plugin number; 0 = none */
+    uint8_t profile;
+    uint8_t flags; /* SCHEDQ_POD_ */
+    uint8_t marks; /* enum entry_mark */
+    uint8_t nominated;
 
     /* Second line: what a pod went through. */
     uint64_t life;
-    int64_t  timestamp, initial_attempt;
-    int64_t  expiry;  /* as compared; BACKOFF_NONE. Good while it waits in a backoff place */
+    int64_t timestamp, initial_attempt;
+    int64_t expiry; /* as compared; BACKOFF_NONE. Good while it waits in a backoff place */
     uint32_t attempts, rejections, errors;
     uint32_t lot_next, lot_prev; /* in its lot; free records are chained by lot_next */
     uint32_t age_next, age_prev; /* among the parked, or the gated, pods of the queue */
@@ -55,15 +55,15 @@ struct entry {
     union {
         struct {
             uint64_t sequence; /* grows with every insertion into a lot */
-            int64_t  since;    /* parked, gated: from when the leftover limit counts */
+            int64_t since;     /* parked, gated: from when the leftover limit counts */
         } parking;
         struct {
             uint64_t popped_object;
-            uint64_t seen;      /* event sequence at its pop */
+            uint64_t seen; /* event sequence at its pop */
             uint64_t pop_order;
         } flight;
     };
-    uint64_t born; /* version when its life began: an older ref named the record's last pod */
+    uint64_t born;           /* version when its life began: an older ref named the record's last pod */
     uint64_t nominated_node; /* where the nominator has it; valid if `nominated` */
     uint64_t described_node; /* what its description says (status.nominatedNodeName) */
     uint64_t nomination;     /* orders the pods of one node */

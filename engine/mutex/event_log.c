@@ -37,8 +37,8 @@ event_log_add_profile(struct event_log *log, uint32_t profile_count)
     if (capacity == log->stamps_capacity) {
         return true;
     }
-    uint64_t(*stamps)[STAMPS] = memory_grow(&log->queue->memory, MEMORY_OTHER, log->stamps, log->stamps_capacity,
-                                            capacity, sizeof *stamps);
+    uint64_t(*stamps)[STAMPS] =
+        memory_grow(&log->queue->memory, MEMORY_OTHER, log->stamps, log->stamps_capacity, capacity, sizeof *stamps);
     if (stamps == NULL) {
         return false;
     }
@@ -192,9 +192,8 @@ event_log_judge(const struct event_log *log, const struct entry *entry, uint64_t
     }
     for (uint64_t i = seen + 1; i <= log->newest && best < requeue_strongest(entry->pending); i++) {
         const struct event_record *record = log->size == 0 ? NULL : &log->ring[i & (log->size - 1)];
-        enum strategy strategy = record == NULL || record->sequence != i
-                                     ? STRATEGY_AFTER_BACKOFF
-                                     : judge_record(log, record, entry, hint_calls);
+        enum strategy strategy = record == NULL || record->sequence != i ? STRATEGY_AFTER_BACKOFF
+                                                                         : judge_record(log, record, entry, hint_calls);
 
         best = strategy > best ? strategy : best;
     }

@@ -19,15 +19,15 @@ struct event_record {
     uint64_t sequence; /* 0: empty */
     uint64_t old_object, new_object;
     schedq_event_t event;
-    bool opaque;       /* its objects are gone: hints cannot be asked */
+    bool opaque; /* its objects are gone: hints cannot be asked */
 };
 
 struct event_log {
     schedq_t *queue;
     struct event_record *ring;
-    uint32_t size;       /* a power of two, or 0 */
-    uint64_t newest;     /* sequence of the newest event */
-    uint64_t first_held; /* records in [first_held, newest] may hold objects */
+    uint32_t size;              /* a power of two, or 0 */
+    uint64_t newest;            /* sequence of the newest event */
+    uint64_t first_held;        /* records in [first_held, newest] may hold objects */
     uint64_t (*stamps)[STAMPS]; /* by profile */
     uint32_t stamps_capacity;
 };

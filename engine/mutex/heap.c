@@ -127,8 +127,7 @@ void
 heap_shut(struct heap_room *room, struct heap *const *heaps, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++) {
-        memory_free(room->memory, MEMORY_QUEUES, heaps[i]->items,
-                    (room->capacity + FIRST) * sizeof *heaps[i]->items);
+        memory_free(room->memory, MEMORY_QUEUES, heaps[i]->items, (room->capacity + FIRST) * sizeof *heaps[i]->items);
         heaps[i]->items = NULL;
     }
     memory_free(room->memory, MEMORY_QUEUES, room->positions, room->numbers * sizeof *room->positions);

@@ -27,8 +27,8 @@ struct heap_room {
     struct memory *memory;
     const struct entries *entries;
     uint32_t *positions; /* by record number */
-    uint32_t  capacity;  /* elements of each heap */
-    uint32_t  numbers;   /* positions */
+    uint32_t capacity;   /* elements of each heap */
+    uint32_t numbers;    /* positions */
 };
 
 /** Gives `count` heaps another capacity, and positions to as many record numbers. False: no memory; nothing changed. */

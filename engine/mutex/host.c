@@ -65,7 +65,7 @@ struct search {
     const struct mutex_queue *queue;
     schedq_query_t *query;
     uint64_t rejectors;
-    int64_t  now;
+    int64_t now;
     schedq_candidate_t *out;
     size_t capacity, count;
 };
@@ -82,8 +82,8 @@ is_wanted(const struct search *search, const struct entry *entry)
     case SCHEDQ_PARKED: {
         uint64_t rejectors = entry->unschedulable | entry->pending;
 
-        return query->rejectors != 0 && (rejectors == 0 || (rejectors & search->rejectors) != 0)
-               && entry->timestamp <= query->not_after_ns;
+        return query->rejectors != 0 && (rejectors == 0 || (rejectors & search->rejectors) != 0) &&
+               entry->timestamp <= query->not_after_ns;
     }
     case SCHEDQ_GATED:
         return (query->gates & gate_bit(entry->gate)) != 0 && entry->timestamp <= query->not_after_ns;
@@ -121,8 +121,8 @@ resume_in(const struct search *search, uint32_t lot)
     if (index < entries_end(&queue->entries) && queue->entries.pages[index / PAGE_ENTRIES] != NULL) {
         const struct entry *entry = pod_at(queue, index);
 
-        if (entry_is_waiting(entry) && entry->place != SCHEDQ_ACTIVE && entry->lot == lot
-            && entry->parking.sequence == insertion) {
+        if (entry_is_waiting(entry) && entry->place != SCHEDQ_ACTIVE && entry->lot == lot &&
+            entry->parking.sequence == insertion) {
             return index;
         }
     }
@@ -245,8 +245,8 @@ apply(schedq_worker_t *worker, const schedq_decision_t *decision, int64_t now, s
     uint32_t index;
     struct entry *entry = entry_of_bits(&queue->entries, decision->ref, &index);
 
-    if (entry == NULL || !entry_is_waiting(entry) || entry->place == SCHEDQ_ACTIVE
-        || (decision->ref >> POD_INDEX_BITS) <= entry->born) {
+    if (entry == NULL || !entry_is_waiting(entry) || entry->place == SCHEDQ_ACTIVE ||
+        (decision->ref >> POD_INDEX_BITS) <= entry->born) {
         return SCHEDQ_GONE;
     }
     if (entry_ref(entry, index) != decision->ref) {

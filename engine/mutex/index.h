@@ -19,9 +19,9 @@ struct index {
     struct memory *memory;
     const struct entries *entries;
     struct index_slot *slots;
-    uint32_t mask;  /* capacity - 1 */
+    uint32_t mask; /* capacity - 1 */
     uint32_t count;
-    uint64_t seed;  /* per queue: who chooses the names cannot choose the collisions */
+    uint64_t seed; /* per queue: who chooses the names cannot choose the collisions */
 };
 
 bool index_open(struct index *index, struct memory *memory, const struct entries *entries);

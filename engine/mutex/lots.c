@@ -9,9 +9,9 @@ static bool
 grow(struct lots *lots, uint32_t capacity)
 {
     uint32_t *buckets = memory_alloc(lots->memory, MEMORY_QUEUES, capacity * sizeof *buckets, CACHE_LINE);
-    struct lot *larger =
-        buckets == NULL ? NULL
-                        : memory_grow(lots->memory, MEMORY_QUEUES, lots->lots, lots->capacity, capacity, sizeof *larger);
+    struct lot *larger = buckets == NULL ? NULL
+                                         : memory_grow(lots->memory, MEMORY_QUEUES, lots->lots, lots->capacity,
+                                                       capacity, sizeof *larger);
 
     if (larger == NULL) {
         memory_free(lots->memory, MEMORY_QUEUES, buckets, capacity * sizeof *buckets);
@@ -38,8 +38,8 @@ key_hash(const struct lot_key *key)
 static bool
 key_equal(const struct lot_key *a, const struct lot_key *b)
 {
-    return a->unschedulable == b->unschedulable && a->pending == b->pending && a->profile == b->profile
-           && a->gate == b->gate && a->affinity == b->affinity;
+    return a->unschedulable == b->unschedulable && a->pending == b->pending && a->profile == b->profile &&
+           a->gate == b->gate && a->affinity == b->affinity;
 }
 
 static uint32_t *

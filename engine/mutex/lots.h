@@ -22,17 +22,17 @@ enum { LOT_CATCH_ALL, LOT_BACKOFF, LOT_ERROR_BACKOFF, LOTS_FIXED };
 
 struct lot_key {
     uint64_t unschedulable, pending;
-    uint8_t  profile;
-    uint8_t  gate;
-    uint8_t  affinity;
+    uint8_t profile;
+    uint8_t gate;
+    uint8_t affinity;
 };
 
 struct lot {
     struct lot_key key;
     uint32_t head, tail, count;
-    uint32_t next, prev;   /* live lots, in the order in which they were made; free ones by next */
-    uint32_t chain;        /* hash chain */
-    uint64_t born;         /* grows along the live list; the catch-all has 0 */
+    uint32_t next, prev; /* live lots, in the order in which they were made; free ones by next */
+    uint32_t chain;      /* hash chain */
+    uint64_t born;       /* grows along the live list; the catch-all has 0 */
 };
 
 struct lots {

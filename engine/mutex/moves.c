@@ -72,16 +72,15 @@ gate_hears(const struct walk *walk, schedq_profile_t profile, uint8_t gate)
 {
     const struct schedq *base = &walk->route.queue->base;
 
-    return gate == 0
-           || gating_hears(base->rules.gating, walk->wildcard,
-                           registry_gate_registered(&base->registry, profile, gate, walk->event.event));
+    return gate == 0 || gating_hears(base->rules.gating, walk->wildcard,
+                                     registry_gate_registered(&base->registry, profile, gate, walk->event.event));
 }
 
 static bool
 in_namespace(const struct entry *entry, const struct assigned_pod *assigned)
 {
-    return entry->name_length > assigned->namespace_length && entry->name[assigned->namespace_length] == '/'
-           && memcmp(entry->name, assigned->namespace_name, assigned->namespace_length) == 0;
+    return entry->name_length > assigned->namespace_length && entry->name[assigned->namespace_length] == '/' &&
+           memcmp(entry->name, assigned->namespace_name, assigned->namespace_length) == 0;
 }
 
 static bool
@@ -89,12 +88,12 @@ concerns_assigned(const struct walk *walk, const struct entry *entry)
 {
     const struct schedq *base = &walk->route.queue->base;
 
-    if ((entry->unschedulable & base->registry.profiles[entry->profile]->spread) != 0
-        && in_namespace(entry, walk->assigned)) {
+    if ((entry->unschedulable & base->registry.profiles[entry->profile]->spread) != 0 &&
+        in_namespace(entry, walk->assigned)) {
         return true;
     }
-    return (entry->flags & SCHEDQ_POD_AFFINITY) != 0 && base->config.affinity_matches != NULL
-           && base->config.affinity_matches(base->config.object_ctx, entry->object, walk->move->new_object) != 0;
+    return (entry->flags & SCHEDQ_POD_AFFINITY) != 0 && base->config.affinity_matches != NULL &&
+           base->config.affinity_matches(base->config.object_ctx, entry->object, walk->move->new_object) != 0;
 }
 
 static bool
@@ -116,8 +115,8 @@ lot_is_reached(const struct walk *walk, const struct lot *lot)
     if (rejectors != 0 && (rejectors & registry_reached(registry, lot->key.profile, walk->event.event)) == 0) {
         return false;
     }
-    if (walk->assigned != NULL && !lot->key.affinity
-        && (lot->key.unschedulable & registry->profiles[lot->key.profile]->spread) == 0) {
+    if (walk->assigned != NULL && !lot->key.affinity &&
+        (lot->key.unschedulable & registry->profiles[lot->key.profile]->spread) == 0) {
         return false;
     }
     return gate_hears(walk, lot->key.profile, lot->key.gate);
@@ -198,8 +197,8 @@ move(struct walk *walk)
     bool registered = registry_is_registered(&queue->base.registry, walk->event.event);
 
     queue->counters.events += registered ? 1 : 0;
-    if (walk->wildcard && queue->base.rules.targets_wildcards
-        && (walk->move->target.bits != 0 || walk->move->new_object != 0)) {
+    if (walk->wildcard && queue->base.rules.targets_wildcards &&
+        (walk->move->target.bits != 0 || walk->move->new_object != 0)) {
         move_target(walk, walk->move->target);
         return;
     }
@@ -230,14 +229,8 @@ mutex_move(schedq_worker_t *worker, const schedq_move_t *request, const struct a
     const struct event *event = &queue->base.registry.events[request->event];
     bool moves_all = assigned == NULL || (assigned->updated && is_scale_down(queue, request->event));
     struct walk walk = {
-        .route = {.queue = queue,
-                  .result = result,
-                  .now = queue_now(queue),
-                  .label = event->label,
-                  .recount = true},
-        .event = {.event = request->event,
-                  .old_object = request->old_object,
-                  .new_object = request->new_object},
+        .route = {.queue = queue, .result = result, .now = queue_now(queue), .label = event->label, .recount = true},
+        .event = {.event = request->event, .old_object = request->old_object, .new_object = request->new_object},
         .move = request,
         .assigned = moves_all ? NULL : assigned,
         .precheck = assigned == NULL ? request->precheck : NULL,

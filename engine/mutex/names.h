@@ -14,7 +14,7 @@ struct name_cell;
 struct name_block;
 
 struct name_class {
-    struct name_cell  *free_cells;
+    struct name_cell *free_cells;
     struct name_block *blocks;
     uint64_t cells_made;
 };

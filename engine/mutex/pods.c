@@ -79,7 +79,8 @@ mutex_add_many(schedq_worker_t *worker, const struct add_batch *batch, schedq_re
 {
     struct mutex_queue *queue = queue_of(worker);
     schedq_status_t first = SCHEDQ_OK;
-    uint32_t hash = batch->count > 0 ? hash_of(queue, batch, 0) : 0; /* that of a single pod is not made under the lock */
+    uint32_t hash =
+        batch->count > 0 ? hash_of(queue, batch, 0) : 0; /* that of a single pod is not made under the lock */
 
     queue_lock(queue);
     for (size_t i = 0; i < batch->count; i++) {
@@ -151,9 +152,8 @@ retry_updated(struct mutex_queue *queue, uint32_t index, const struct update *up
         return;
     }
     for (size_t i = 0; i < update->event_count; i++) {
-        const struct cluster_event event = {.event = update->events[i],
-                                            .old_object = update->old_object,
-                                            .new_object = pod_at(queue, index)->object};
+        const struct cluster_event event = {
+            .event = update->events[i], .old_object = update->old_object, .new_object = pod_at(queue, index)->object};
         enum strategy strategy = moves_judge(queue, pod_at(queue, index), &event);
 
         route.label = queue->base.registry.events[update->events[i]].label;
@@ -317,11 +317,8 @@ mutex_activate(schedq_worker_t *worker, const schedq_pod_t *pods, size_t count, 
     struct mutex_queue *queue = queue_of(worker);
 
     queue_lock(queue);
-    const struct route route = {.queue = queue,
-                                .result = result,
-                                .now = queue_now(queue),
-                                .label = LABEL_FORCE_ACTIVATE,
-                                .recount = false};
+    const struct route route = {
+        .queue = queue, .result = result, .now = queue_now(queue), .label = LABEL_FORCE_ACTIVATE, .recount = false};
 
     for (size_t i = 0; i < count; i++) {
         uint32_t index;

@@ -56,7 +56,7 @@ struct counters {
 struct sleepers {
     pthread_cond_t wake;
     uint32_t waiting;
-    uint64_t ticks;  /* a virtual clock moved: look again */
+    uint64_t ticks; /* a virtual clock moved: look again */
 };
 
 struct timer {
@@ -71,7 +71,7 @@ struct mutex_queue {
 
     _Alignas(CACHE_LINE) pthread_mutex_t lock;
     bool closed;
-    bool time_changed; /* a pod entered or left a place that time looks at */
+    bool time_changed;      /* a pod entered or left a place that time looks at */
     uint32_t made_poppable; /* since the lock was taken */
 
     struct heap active, backoff, error_backoff;
@@ -82,16 +82,16 @@ struct mutex_queue {
     struct bands bands;
     uint64_t inflight;
     uint64_t pop_orders;
-    int64_t  last_key;
+    int64_t last_key;
     uint32_t pods; /* records in use */
 
     struct lots lots;
     struct age_list parked, gated;
-    int64_t  gated_oldest;   /* no gated pod counts from before this */
-    int64_t  leftover_again; /* kube presets: no flush before this unless a caller asks for one */
+    int64_t gated_oldest;   /* no gated pod counts from before this */
+    int64_t leftover_again; /* kube presets: no flush before this unless a caller asks for one */
     struct event_log log;
-    bool     others_used;    /* some pod failed with SCHEDQ_REJECTOR_OTHERS: unregistered events matter too */
-    uint64_t moved;          /* move cycles: sequence of the last move */
+    bool others_used; /* some pod failed with SCHEDQ_REJECTOR_OTHERS: unregistered events matter too */
+    uint64_t moved;   /* move cycles: sequence of the last move */
     struct nominator nominator;
 
     struct counters counters;

@@ -23,7 +23,9 @@ report_moved(const struct mutex_queue *queue, uint32_t index, schedq_result_t *r
 
     result->pod = entry_handle(entry, index);
     result->object = entry->object;
-    result->ref = queue->base.rules.host && entry_is_waiting(entry) && entry->place != SCHEDQ_ACTIVE ? entry_ref(entry, index) : 0;
+    result->ref = queue->base.rules.host && entry_is_waiting(entry) && entry->place != SCHEDQ_ACTIVE
+                      ? entry_ref(entry, index)
+                      : 0;
     result->timestamp_ns = entry->timestamp;
     result->place = entry->place;
     result->gate = entry->gate;

@@ -12,9 +12,9 @@
 struct route {
     struct mutex_queue *queue;
     schedq_result_t *result;
-    int64_t  now;
-    uint32_t label;  /* for queue_incoming_pods_total */
-    bool     recount; /* a pod that is refused again counts as one that came in again (as moves do) */
+    int64_t now;
+    uint32_t label; /* for queue_incoming_pods_total */
+    bool recount;   /* a pod that is refused again counts as one that came in again (as moves do) */
 };
 
 /** To active, if no gate refuses. */
@@ -29,6 +29,7 @@ bool route_by_strategy(const struct route *route, uint32_t index, enum strategy 
 /* Without asking anybody. */
 void route_parked(const struct route *route, uint32_t index);
 void route_gated(const struct route *route, uint32_t index, uint8_t gate);
-void route_admitted(const struct route *route, uint32_t index, schedq_place_t place); /* active, or backoff while it lasts */
+void route_admitted(const struct route *route, uint32_t index,
+                    schedq_place_t place); /* active, or backoff while it lasts */
 
 #endif

@@ -100,8 +100,7 @@ cond_open(pthread_cond_t *cond)
     if (pthread_condattr_init(&attributes) != 0) {
         return false;
     }
-    bool ok = pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC) == 0
-              && pthread_cond_init(cond, &attributes) == 0;
+    bool ok = pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC) == 0 && pthread_cond_init(cond, &attributes) == 0;
 
     (void)pthread_condattr_destroy(&attributes);
     return ok;

@@ -54,8 +54,8 @@ flush_parked(const struct route *route)
     struct mutex_queue *queue = route->queue;
     bool moved = false;
 
-    while (queue->parked.head != NO_ENTRY
-           && is_old(queue, pod_at(queue, queue->parked.head)->parking.since, route->now)) {
+    while (queue->parked.head != NO_ENTRY &&
+           is_old(queue, pod_at(queue, queue->parked.head)->parking.since, route->now)) {
         route_after_backoff(route, queue->parked.head);
         queue->counters.moves++;
         moved = true;
@@ -69,8 +69,8 @@ flush_gated(const struct route *route)
 {
     struct mutex_queue *queue = route->queue;
 
-    while (queue->gated.head != NO_ENTRY
-           && is_old(queue, pod_at(queue, queue->gated.head)->parking.since, route->now)) {
+    while (queue->gated.head != NO_ENTRY &&
+           is_old(queue, pod_at(queue, queue->gated.head)->parking.since, route->now)) {
         route_after_backoff(route, queue->gated.head);
     }
 }
@@ -78,9 +78,9 @@ flush_gated(const struct route *route)
 static bool
 kube_tries_again(const struct mutex_queue *queue, const struct entry *entry)
 {
-    return gating_hears(queue->base.rules.gating, true,
-                        registry_gate_registered(&queue->base.registry, entry->profile, entry->gate,
-                                                 SCHEDQ_EVENT_WILDCARD));
+    return gating_hears(
+        queue->base.rules.gating, true,
+        registry_gate_registered(&queue->base.registry, entry->profile, entry->gate, SCHEDQ_EVENT_WILDCARD));
 }
 
 static int64_t
@@ -129,8 +129,7 @@ flush_gated_as_kube(const struct route *route)
 static bool
 flush_leftovers(struct mutex_queue *queue, int64_t now, bool asked, schedq_result_t *result)
 {
-    const struct route route = {
-        .queue = queue, .result = result, .now = now, .label = LABEL_LEFTOVER, .recount = true};
+    const struct route route = {.queue = queue, .result = result, .now = now, .label = LABEL_LEFTOVER, .recount = true};
 
     if (queue->base.rules.host) {
         return false;

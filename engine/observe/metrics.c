@@ -14,7 +14,7 @@ metrics_stats(struct text *text, const schedq_stats_t *stats)
 {
     const struct {
         const char *queue;
-        uint64_t    pods;
+        uint64_t pods;
     } pending[] = {
         {"active", stats->active},
         {"backoff", stats->backoff + stats->error_backoff},
@@ -23,7 +23,7 @@ metrics_stats(struct text *text, const schedq_stats_t *stats)
     };
     const struct {
         const char *name, *type, *help;
-        uint64_t    value;
+        uint64_t value;
     } own[] = {
         {"schedq_inflight_pods", "gauge", "Pods that were popped and whose cycle has not ended.", stats->inflight},
         {"schedq_nominated_pods", "gauge", "Pods that are nominated to a node.", stats->nominated},
@@ -41,7 +41,7 @@ metrics_stats(struct text *text, const schedq_stats_t *stats)
     };
     const struct {
         const char *kind;
-        uint64_t    bytes;
+        uint64_t bytes;
     } memory[] = {
         {"entries", stats->bytes_entries}, {"names", stats->bytes_names}, {"index", stats->bytes_index},
         {"queues", stats->bytes_queues},   {"other", stats->bytes_other},

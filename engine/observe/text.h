@@ -10,9 +10,9 @@
 #include <stddef.h>
 
 struct text {
-    char  *bytes;
+    char *bytes;
     size_t length, capacity;
-    bool   failed; /* there was no memory: what was added since is missing */
+    bool failed; /* there was no memory: what was added since is missing */
 };
 
 void text_open(struct text *text);

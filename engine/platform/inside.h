@@ -11,7 +11,7 @@
 #include <stdbool.h>
 
 struct inside {
-    const void    *queue;
+    const void *queue;
     struct inside *outer;
 };
 

@@ -20,7 +20,7 @@ struct memory {
     schedq_allocator_t source;
     uint64_t bytes[MEMORY_KINDS];
     unsigned arena;
-    bool     owns_arena;
+    bool owns_arena;
 };
 
 #define CACHE_LINE 64

@@ -18,8 +18,7 @@ word_raise_i64(int64_t *word, int64_t value)
 {
     int64_t found = __atomic_load_n(word, __ATOMIC_ACQUIRE);
 
-    while (found < value
-           && !__atomic_compare_exchange_n(word, &found, value, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
+    while (found < value && !__atomic_compare_exchange_n(word, &found, value, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
     }
 }
 

@@ -108,8 +108,8 @@ match_add_plugin(struct registry *registry, struct match *match, const struct pl
     if (more == 0) {
         return true;
     }
-    struct hint_entry *entries = memory_grow(registry->memory, MEMORY_OTHER, match->entries, match->count,
-                                             match->count + more, sizeof *entries);
+    struct hint_entry *entries =
+        memory_grow(registry->memory, MEMORY_OTHER, match->entries, match->count, match->count + more, sizeof *entries);
     if (entries == NULL) {
         return false;
     }
@@ -285,8 +285,8 @@ registry_define_profile(struct registry *registry, const char *name, schedq_prof
     if (registry->profile_count == REGISTRY_PROFILES_MAX) {
         return SCHEDQ_FULL;
     }
-    if (!make_room(registry->memory, (void **)&registry->profiles, registry->profile_count,
-                   &registry->profile_capacity, sizeof(struct profile *))) {
+    if (!make_room(registry->memory, (void **)&registry->profiles, registry->profile_count, &registry->profile_capacity,
+                   sizeof(struct profile *))) {
         return SCHEDQ_NOMEM;
     }
     struct profile *profile = memory_alloc(registry->memory, MEMORY_OTHER, sizeof *profile, CACHE_LINE);
@@ -327,8 +327,8 @@ copy_interests(struct registry *registry, struct plugin *plugin, const schedq_pl
     if (wanted->interest_count == 0) {
         return true;
     }
-    plugin->interests = memory_alloc(registry->memory, MEMORY_OTHER,
-                                     wanted->interest_count * sizeof *plugin->interests, CACHE_LINE);
+    plugin->interests =
+        memory_alloc(registry->memory, MEMORY_OTHER, wanted->interest_count * sizeof *plugin->interests, CACHE_LINE);
     if (plugin->interests == NULL) {
         return false;
     }
@@ -339,8 +339,8 @@ copy_interests(struct registry *registry, struct plugin *plugin, const schedq_pl
         if (resource == NO_NAME) {
             return false;
         }
-        plugin->interests[i] = (struct interest){.kind = {resource, wanted->interests[i].actions},
-                                                 .hint = wanted->interests[i].hint};
+        plugin->interests[i] =
+            (struct interest){.kind = {resource, wanted->interests[i].actions}, .hint = wanted->interests[i].hint};
     }
     return true;
 }
@@ -362,8 +362,7 @@ match_all_events(struct registry *registry, struct profile *profile, const struc
 static void
 plugin_clear(struct registry *registry, struct plugin *plugin)
 {
-    memory_free(registry->memory, MEMORY_OTHER, plugin->interests,
-                plugin->interest_count * sizeof *plugin->interests);
+    memory_free(registry->memory, MEMORY_OTHER, plugin->interests, plugin->interest_count * sizeof *plugin->interests);
     memset(plugin, 0, sizeof *plugin);
 }
 
@@ -496,8 +495,7 @@ registry_reached(const struct registry *registry, schedq_profile_t number, sched
 }
 
 bool
-registry_gate_registered(const struct registry *registry, schedq_profile_t profile, uint8_t gate,
-                         schedq_event_t event)
+registry_gate_registered(const struct registry *registry, schedq_profile_t profile, uint8_t gate, schedq_event_t event)
 {
     return (registry->profiles[profile]->matches[event].interested & gate_bit(gate)) != 0;
 }
@@ -565,8 +563,7 @@ define_fixed_events(struct registry *registry)
     }
     for (size_t i = 0; i < sizeof groups / sizeof groups[0]; i++) {
         for (size_t j = 0; j < groups[i].count; j++) {
-            if (registry_define_event(registry, groups[i].resource, groups[i].actions[j], NULL, &event)
-                != SCHEDQ_OK) {
+            if (registry_define_event(registry, groups[i].resource, groups[i].actions[j], NULL, &event) != SCHEDQ_OK) {
                 return false;
             }
         }
@@ -581,9 +578,8 @@ registry_open(struct registry *registry, struct memory *memory, const struct rul
 
     *registry = (struct registry){
         .memory = memory, .rules = rules, .events_max = events_max == 0 ? REGISTRY_EVENTS_MAX : events_max};
-    return intern_fixed_names(registry)
-           && registry_define_profile(registry, DEFAULT_PROFILE, &profile) == SCHEDQ_OK
-           && define_fixed_events(registry);
+    return intern_fixed_names(registry) && registry_define_profile(registry, DEFAULT_PROFILE, &profile) == SCHEDQ_OK &&
+           define_fixed_events(registry);
 }
 
 void
@@ -596,7 +592,6 @@ registry_close(struct registry *registry)
     }
     memory_free(memory, MEMORY_OTHER, registry->profiles, registry->profile_capacity * sizeof(struct profile *));
     memory_free(memory, MEMORY_OTHER, registry->events, registry->event_capacity * sizeof *registry->events);
-    memory_free(memory, MEMORY_OTHER, registry->resources,
-                registry->resource_capacity * sizeof *registry->resources);
+    memory_free(memory, MEMORY_OTHER, registry->resources, registry->resource_capacity * sizeof *registry->resources);
     memory_free(memory, MEMORY_OTHER, registry->labels, registry->label_capacity * sizeof *registry->labels);
 }

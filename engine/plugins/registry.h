@@ -9,8 +9,8 @@
 #define SCHEDQ_PLUGINS_REGISTRY_H
 
 #include "platform/memory.h"
-#include "policy/rules.h"
 #include "policy/requeue.h"
+#include "policy/rules.h"
 
 #define REGISTRY_NAME_MAX 127
 #define REGISTRY_PLUGINS_MAX 63
@@ -35,14 +35,14 @@ struct registry_name {
 
 struct interest {
     struct event_kind kind;
-    schedq_hint_fn    hint;
+    schedq_hint_fn hint;
 };
 
 struct plugin {
     struct registry_name name;
     struct interest *interests;
     uint32_t interest_count;
-    uint8_t  flags;
+    uint8_t flags;
     schedq_pre_enqueue_fn pre_enqueue;
     void *ctx;
 };
@@ -57,11 +57,11 @@ struct match {
 struct profile {
     struct registry_name name;
     struct plugin plugins[REGISTRY_PLUGINS_MAX];
-    struct gate   gates[REGISTRY_PLUGINS_MAX];
+    struct gate gates[REGISTRY_PLUGINS_MAX];
     uint32_t plugin_count, gate_count;
-    uint64_t known;  /* bits that a rejector set may hold */
-    uint64_t late;   /* names that came late: every event reaches them */
-    uint64_t spread; /* SCHEDQ_PLUGIN_SPREAD */
+    uint64_t known;        /* bits that a rejector set may hold */
+    uint64_t late;         /* names that came late: every event reaches them */
+    uint64_t spread;       /* SCHEDQ_PLUGIN_SPREAD */
     struct match *matches; /* by event */
     uint32_t match_capacity;
 };

@@ -26,10 +26,10 @@
 
 struct backoff_rules {
     int64_t initial_ns;
-    int64_t max_ns;       /* 0: nobody backs off */
-    bool    by_attempts;  /* the formula of kube <= 1.31 */
-    bool    windows;
-    bool    at_expiry;
+    int64_t max_ns;   /* 0: nobody backs off */
+    bool by_attempts; /* the formula of kube <= 1.31 */
+    bool windows;
+    bool at_expiry;
 };
 
 struct backoff_counters {

@@ -34,8 +34,8 @@ scaled_down(const schedq_quantity_t *old_requests, size_t old_count, const sched
 
 size_t
 schedq_classify_pod_update(const schedq_pod_facts_t *old_facts, const schedq_quantity_t *old_requests, size_t old_count,
-                           const schedq_pod_facts_t *new_facts, const schedq_quantity_t *new_requests,
-                           size_t new_count, schedq_event_t events[5])
+                           const schedq_pod_facts_t *new_facts, const schedq_quantity_t *new_requests, size_t new_count,
+                           schedq_event_t events[5])
 {
     /* The two resources list their kinds in the same order, so an assigned pod's events are the others plus an offset. */
     const schedq_event_t offset =
@@ -45,8 +45,7 @@ schedq_classify_pod_update(const schedq_pod_facts_t *old_facts, const schedq_qua
         schedq_event_t event;
     } kinds[] = {
         {old_facts->labels != new_facts->labels, SCHEDQ_EVENT_UNSCHEDULED_POD_UPDATE_LABEL},
-        {scaled_down(old_requests, old_count, new_requests, new_count),
-         SCHEDQ_EVENT_UNSCHEDULED_POD_UPDATE_SCALE_DOWN},
+        {scaled_down(old_requests, old_count, new_requests, new_count), SCHEDQ_EVENT_UNSCHEDULED_POD_UPDATE_SCALE_DOWN},
         {old_facts->gates > 0 && new_facts->gates == 0, SCHEDQ_EVENT_UNSCHEDULED_POD_UPDATE_GATES_ELIMINATED},
         {old_facts->tolerations != new_facts->tolerations, SCHEDQ_EVENT_UNSCHEDULED_POD_UPDATE_TOLERATION},
         {old_facts->claims != new_facts->claims, SCHEDQ_EVENT_UNSCHEDULED_POD_UPDATE_GENERATED_CLAIM},

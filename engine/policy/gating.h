@@ -16,7 +16,7 @@
 struct gate {
     uint8_t number; /* of the plugin in its profile */
     schedq_pre_enqueue_fn pre_enqueue;
-    void   *ctx;
+    void *ctx;
 };
 
 /** The plugin's bit; 0 for no gate, and for a number that no plugin has. */
@@ -30,9 +30,9 @@ gate_bit(uint8_t gate)
 uint8_t gating_ask(const struct gate *gates, uint32_t count, uint8_t current, uint64_t pod, uint64_t *calls);
 
 enum gating_rule {
-    GATING_OWN_EVENTS,         /* kube 1.34: what the gate's plugin registered; wildcards only if it registered them */
-    GATING_OWN_AND_WILDCARDS,  /* schedq: wildcards too */
-    GATING_ALL_EVENTS          /* kube 1.26: as any parked pod */
+    GATING_OWN_EVENTS,        /* kube 1.34: what the gate's plugin registered; wildcards only if it registered them */
+    GATING_OWN_AND_WILDCARDS, /* schedq: wildcards too */
+    GATING_ALL_EVENTS         /* kube 1.26: as any parked pod */
 };
 
 /** Does a pod behind a gate hear of an event? `registered`: the gate's plugin registered a match of it. */

@@ -17,9 +17,9 @@ enum strategy { STRATEGY_SKIP, STRATEGY_AFTER_BACKOFF, STRATEGY_IMMEDIATELY };
 
 /** A plugin that registered for an event; hint NULL: always worth it. */
 struct hint_entry {
-    uint64_t       bit;
+    uint64_t bit;
     schedq_hint_fn hint;
-    void          *ctx;
+    void *ctx;
 };
 
 /** What one profile has to say about one event. */
@@ -32,11 +32,12 @@ struct hint_list {
 struct requeue_question {
     uint64_t pod, old_object, new_object;
     uint64_t unschedulable, pending;
-    bool     ask;   /* false: no hint is called, registering for the event is enough (kube <= 1.27, borrowed objects) */
+    bool ask; /* false: no hint is called, registering for the event is enough (kube <= 1.27, borrowed objects) */
 };
 
 /** Answers for an event that is no wildcard. `calls` is raised by the number of hints that were called. */
-enum strategy requeue_for_event(const struct hint_list *hints, const struct requeue_question *question, uint64_t *calls);
+enum strategy requeue_for_event(const struct hint_list *hints, const struct requeue_question *question,
+                                uint64_t *calls);
 
 /** The strongest answer that a pod with these rejectors can get: where a walk over several events may stop. */
 enum strategy requeue_strongest(uint64_t pending);

@@ -38,13 +38,14 @@ rules_from_config(struct rules *rules, const schedq_config_t *config)
     bool early = config->kube_minor == SCHEDQ_PRESET_KUBE_1_12 || config->kube_minor == SCHEDQ_PRESET_KUBE_1_26;
 
     *rules = (struct rules){
-        .backoff = {
-            .initial_ns = config->initial_backoff_ns,
-            .max_ns = config->max_backoff_ns,
-            .by_attempts = config->backoff_counts == SCHEDQ_COUNT_ATTEMPTS,
-            .windows = config->backoff_window != 0,
-            .at_expiry = config->backoff_at_expiry != 0,
-        },
+        .backoff =
+            {
+                .initial_ns = config->initial_backoff_ns,
+                .max_ns = config->max_backoff_ns,
+                .by_attempts = config->backoff_counts == SCHEDQ_COUNT_ATTEMPTS,
+                .windows = config->backoff_window != 0,
+                .at_expiry = config->backoff_at_expiry != 0,
+            },
         .match = match_rule_of(config),
         .gating = gating_rule_of(config, early),
         .nominate = nominate_rule_of(config, early),

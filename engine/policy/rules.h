@@ -15,25 +15,25 @@
 
 /** When a nomination in a pod's own description (status.nominatedNodeName) reaches the nominator. */
 enum nominate_rule {
-    NOMINATE_AT_ADD,       /* schedq: as soon as the pod is in the queue, gated or not */
-    NOMINATE_WHEN_ACTIVE,  /* kube 1.34: when an add or an update makes it active */
-    NOMINATE_ALWAYS        /* kube 1.26: and when it is activated, and when it failed */
+    NOMINATE_AT_ADD,      /* schedq: as soon as the pod is in the queue, gated or not */
+    NOMINATE_WHEN_ACTIVE, /* kube 1.34: when an add or an update makes it active */
+    NOMINATE_ALWAYS       /* kube 1.26: and when it is activated, and when it failed */
 };
 
 struct rules {
     struct backoff_rules backoff;
-    enum match_rule    match;
-    enum gating_rule   gating;
+    enum match_rule match;
+    enum gating_rule gating;
     enum nominate_rule nominate;
     int64_t max_parked_ns;
     int64_t tick_ns;
     uint8_t kube_minor;
-    uint8_t objects;            /* schedq_objects_t */
-    bool host;                  /* the host decides: nothing calls a hint or a gate */
-    bool hints;                 /* false: move cycles, as kube <= 1.27 */
-    bool pop_from_backoff;      /* then gates stand before backoff too, and not between backoff and active */
+    uint8_t objects;       /* schedq_objects_t */
+    bool host;             /* the host decides: nothing calls a hint or a gate */
+    bool hints;            /* false: move cycles, as kube <= 1.27 */
+    bool pop_from_backoff; /* then gates stand before backoff too, and not between backoff and active */
     bool errors_park;
-    bool errors_apart;          /* pods that failed with an error back off in a heap of their own */
+    bool errors_apart; /* pods that failed with an error back off in a heap of their own */
     bool keep_order;
     bool count_cycles;
     bool fifo;
@@ -43,8 +43,9 @@ struct rules {
     bool activates_in_flight;   /* activate reaches pods in flight */
     bool attempt_starts_at_add; /* the initial attempt counts from the add, gated time included */
     bool gated_never_backs_off;
-    bool leftover_is_event;     /* a leftover flush also reaches the pods in flight, even if only gated pods are old (D13) */
-    bool gates_see_leftover;    /* old gated pods are tried again once per limit */
+    bool
+        leftover_is_event; /* a leftover flush also reaches the pods in flight, even if only gated pods are old (D13) */
+    bool gates_see_leftover; /* old gated pods are tried again once per limit */
 };
 
 /** The rules of a configuration that config_check accepted. */
