@@ -4,7 +4,8 @@
  * A call for a queue that this thread is already inside of comes from one of that queue's callbacks and is refused, whatever
  * worker it names; a call for another queue goes through (platform/inside.h).
  *
- * A worker is marked busy for the time of the call: two threads that use one worker at once get SCHEDQ_BUSY, not a race.
+ * A worker is marked busy for the time of the call. Two threads that use one worker at once break the header's rule; most often
+ * one of them gets SCHEDQ_BUSY, and nothing relies on it (platform/words.h).
  */
 #ifndef SCHEDQ_API_CALL_H
 #define SCHEDQ_API_CALL_H

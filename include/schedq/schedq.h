@@ -125,8 +125,8 @@ typedef enum schedq_status {
     SCHEDQ_GONE,      /**< the pod was deleted meanwhile; schedq_apply: it does not wait any more */
     SCHEDQ_FULL,      /**< a cap of the configuration, or the width of a word; nothing changed */
     SCHEDQ_NOMEM,     /**< the allocator gave nothing; nothing changed unless the function says so */
-    SCHEDQ_BUSY,      /**< called from a callback of this queue; this worker is inside a call; setup is over;
-                           or, for destroy, the queue is in use */
+    SCHEDQ_BUSY,      /**< called from a callback of this queue; setup is over; for destroy: the queue is in use;
+                           or this worker is inside a call (most often seen, not always) */
     SCHEDQ_RETRY,     /**< [host] judge the newer events, then call again */
     SCHEDQ_CHANGED,   /**< [host] judge the new object, then call again */
     SCHEDQ_INVALID    /**< an argument is out of range; the words say which and the range; nothing changed */
@@ -232,7 +232,7 @@ typedef struct schedq_result {
     uint32_t to_gated;          /**< the same */
     uint8_t  place;             /**< schedq_place_t: where the pod is now */
     uint8_t  gate;              /**< 1 + number of the plugin that gates it; 0 = none */
-    uint8_t  poppable;          /**< 1: something may be popped now: signal a waiter. Backoff counts if pop
+    uint8_t  poppable;          /**< 1: this call made something poppable: signal a waiter. Backoff counts if pop
                                      takes from it */
     uint8_t  added;             /**< 1: update or readd made a new pod */
     uint8_t  left;              /**< [host] tick: 1: due backoff was left to schedq_candidates and
@@ -427,7 +427,7 @@ SCHEDQ_API schedq_status_t schedq_create(const schedq_config_t *config, schedq_t
                                          size_t why_size);
 
 /**
- * Ends a queue, gives every stored object and all its memory back.
+ * Ends a queue, gives every stored object (those of pods in flight too) and all its memory back.
  *
  * NULL is allowed. Pods that are still there, in flight too, end with it.
  * @retval SCHEDQ_OK    `queue`, its words and its workers are not valid any more
