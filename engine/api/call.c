@@ -5,6 +5,7 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 schedq_status_t
 call_begin(struct call *call, schedq_t *queue)
@@ -33,6 +34,16 @@ call_begin_worker(struct call *call, schedq_worker_t *worker)
     call->worker = worker;
     inside_enter(&call->inside, worker->queue);
     return SCHEDQ_OK;
+}
+
+schedq_status_t
+call_begin_answer(struct call *call, schedq_worker_t *worker, schedq_result_t **result)
+{
+    if (*result == NULL) {
+        *result = &call->unseen;
+    }
+    memset(*result, 0, sizeof **result);
+    return call_begin_worker(call, worker);
 }
 
 void

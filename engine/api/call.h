@@ -16,11 +16,16 @@
 struct call {
     struct inside inside;
     schedq_worker_t *worker; /* NULL: the call takes none */
+    schedq_result_t  unseen; /* the answer that a caller does not want */
 };
 
 /** SCHEDQ_OK: go on, and end with call_end. SCHEDQ_BUSY, SCHEDQ_INVALID (NULL): return that. */
 schedq_status_t call_begin(struct call *call, schedq_t *queue);
 schedq_status_t call_begin_worker(struct call *call, schedq_worker_t *worker);
+
+/** The same for a call with an answer: *result, NULL or the caller's, becomes a place to write it to, all zero. */
+schedq_status_t call_begin_answer(struct call *call, schedq_worker_t *worker, schedq_result_t **result);
+
 void call_end(struct call *call);
 
 /** call_end for a worker that does not exist any more. */

@@ -29,11 +29,8 @@ move_pods(schedq_worker_t *worker, const schedq_move_t *move, const struct assig
           schedq_result_t *result)
 {
     struct call call;
-    schedq_result_t unseen;
-    schedq_result_t *out = result != NULL ? result : &unseen;
-    schedq_status_t status = call_begin_worker(&call, worker);
+    schedq_status_t status = call_begin_answer(&call, worker, &result);
 
-    memset(out, 0, sizeof *out);
     if (status != SCHEDQ_OK) {
         return status;
     }
@@ -45,7 +42,7 @@ move_pods(schedq_worker_t *worker, const schedq_move_t *move, const struct assig
         worker_say(worker, "namespace_length %" PRIu32 ": 1..%d", assigned->namespace_length, NAMESPACE_MAX);
         status = SCHEDQ_INVALID;
     } else {
-        status = worker->queue->ops->move(worker, move, assigned, out);
+        status = worker->queue->ops->move(worker, move, assigned, result);
     }
     call_end(&call);
     return status;
@@ -200,16 +197,13 @@ schedq_apply_many(schedq_worker_t *worker, const schedq_decision_t *decisions, s
                   schedq_result_t *results, schedq_result_t *sum)
 {
     struct call call;
-    schedq_result_t unseen;
-    schedq_result_t *out = sum != NULL ? sum : &unseen;
-    schedq_status_t status = call_begin_worker(&call, worker);
+    schedq_status_t status = call_begin_answer(&call, worker, &sum);
 
-    memset(out, 0, sizeof *out);
     if (status != SCHEDQ_OK) {
         return status;
     }
     status = check_decisions(worker, decisions, count)
-                 ? worker->queue->ops->apply_many(worker, decisions, count, statuses, results, out)
+                 ? worker->queue->ops->apply_many(worker, decisions, count, statuses, results, sum)
                  : SCHEDQ_INVALID;
     call_end(&call);
     return status;
@@ -233,16 +227,13 @@ schedq_status_t
 schedq_tick(schedq_worker_t *worker, int64_t *next_ns, schedq_result_t *result)
 {
     struct call call;
-    schedq_result_t unseen;
-    schedq_result_t *out = result != NULL ? result : &unseen;
     int64_t next;
-    schedq_status_t status = call_begin_worker(&call, worker);
+    schedq_status_t status = call_begin_answer(&call, worker, &result);
 
-    memset(out, 0, sizeof *out);
     if (status != SCHEDQ_OK) {
         return status;
     }
-    worker->queue->ops->tick(worker, next_ns != NULL ? next_ns : &next, out);
+    worker->queue->ops->tick(worker, next_ns != NULL ? next_ns : &next, result);
     call_end(&call);
     return status;
 }

@@ -5,16 +5,6 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* A caller may want no answer; the engine always writes one. */
-static schedq_result_t *
-answer(schedq_result_t *wanted, schedq_result_t *unseen)
-{
-    schedq_result_t *result = wanted != NULL ? wanted : unseen;
-
-    memset(result, 0, sizeof *result);
-    return result;
-}
-
 /* ---- add -------------------------------------------------------------------------------------------------------------- */
 
 static schedq_status_t
@@ -30,14 +20,12 @@ schedq_status_t
 schedq_add(schedq_worker_t *worker, const char *names, const schedq_pod_spec_t *spec, schedq_result_t *result)
 {
     struct call call;
-    schedq_result_t unseen;
-    schedq_result_t *out = answer(result, &unseen);
-    schedq_status_t status = call_begin_worker(&call, worker);
+    schedq_status_t status = call_begin_answer(&call, worker, &result);
 
     if (status != SCHEDQ_OK) {
         return status;
     }
-    status = check_spec(worker, names, spec) ? add_checked(worker, names, spec, out) : SCHEDQ_INVALID;
+    status = check_spec(worker, names, spec) ? add_checked(worker, names, spec, result) : SCHEDQ_INVALID;
     call_end(&call);
     return status;
 }
@@ -69,9 +57,7 @@ schedq_add_many(schedq_worker_t *worker, const char *names, const schedq_pod_spe
                 schedq_pod_t *pods, uint8_t *statuses, schedq_result_t *result)
 {
     struct call call;
-    schedq_result_t unseen;
-    schedq_result_t *out = answer(result, &unseen);
-    schedq_status_t status = call_begin_worker(&call, worker);
+    schedq_status_t status = call_begin_answer(&call, worker, &result);
 
     if (status != SCHEDQ_OK) {
         return status;
@@ -79,7 +65,7 @@ schedq_add_many(schedq_worker_t *worker, const char *names, const schedq_pod_spe
     if (count > 0 && (!check_not_null(worker, names, "names") || !check_not_null(worker, specs, "specs"))) {
         status = SCHEDQ_INVALID;
     } else {
-        status = add_batch(worker, names, specs, count, pods, statuses, out);
+        status = add_batch(worker, names, specs, count, pods, statuses, result);
     }
     call_end(&call);
     return status;
@@ -172,15 +158,13 @@ schedq_add_unschedulable(schedq_worker_t *worker, schedq_token_t *token, const s
                          schedq_result_t *result)
 {
     struct call call;
-    schedq_result_t unseen;
-    schedq_result_t *out = answer(result, &unseen);
-    schedq_status_t status = call_begin_worker(&call, worker);
+    schedq_status_t status = call_begin_answer(&call, worker, &result);
 
     if (status != SCHEDQ_OK) {
         return status;
     }
     if (check_not_null(worker, token, "token") && check_failure(worker, failure, false)) {
-        status = worker->queue->ops->add_unschedulable(worker, token, failure, out);
+        status = worker->queue->ops->add_unschedulable(worker, token, failure, result);
     } else {
         status = SCHEDQ_INVALID;
     }
@@ -207,15 +191,13 @@ schedq_readd(schedq_worker_t *worker, const char *names, const schedq_pod_spec_t
              const schedq_failure_t *failure, schedq_result_t *result)
 {
     struct call call;
-    schedq_result_t unseen;
-    schedq_result_t *out = answer(result, &unseen);
-    schedq_status_t status = call_begin_worker(&call, worker);
+    schedq_status_t status = call_begin_answer(&call, worker, &result);
 
     if (status != SCHEDQ_OK) {
         return status;
     }
     if (check_readd(worker, names, spec, history, failure)) {
-        status = worker->queue->ops->readd(worker, names, spec, history, failure, out);
+        status = worker->queue->ops->readd(worker, names, spec, history, failure, result);
     } else {
         status = SCHEDQ_INVALID;
     }
@@ -229,14 +211,12 @@ schedq_status_t
 schedq_find(schedq_worker_t *worker, const char *name, uint32_t name_length, schedq_result_t *result)
 {
     struct call call;
-    schedq_result_t unseen;
-    schedq_result_t *out = answer(result, &unseen);
-    schedq_status_t status = call_begin_worker(&call, worker);
+    schedq_status_t status = call_begin_answer(&call, worker, &result);
 
     if (status != SCHEDQ_OK) {
         return status;
     }
-    status = check_name(worker, name, name_length) ? worker->queue->ops->find(worker, name, name_length, out)
+    status = check_name(worker, name, name_length) ? worker->queue->ops->find(worker, name, name_length, result)
                                                    : SCHEDQ_INVALID;
     call_end(&call);
     return status;
@@ -261,15 +241,13 @@ schedq_update(schedq_worker_t *worker, const char *names, const schedq_pod_spec_
               const schedq_event_t *events, size_t event_count, schedq_result_t *result)
 {
     struct call call;
-    schedq_result_t unseen;
-    schedq_result_t *out = answer(result, &unseen);
-    schedq_status_t status = call_begin_worker(&call, worker);
+    schedq_status_t status = call_begin_answer(&call, worker, &result);
 
     if (status != SCHEDQ_OK) {
         return status;
     }
     if (check_spec(worker, names, spec) && check_events(worker, events, event_count)) {
-        status = worker->queue->ops->update(worker, names, spec, old_object, events, event_count, out);
+        status = worker->queue->ops->update(worker, names, spec, old_object, events, event_count, result);
     } else {
         status = SCHEDQ_INVALID;
     }
@@ -282,16 +260,14 @@ schedq_delete(schedq_worker_t *worker, schedq_pod_t pod, const char *name, uint3
               schedq_result_t *result)
 {
     struct call call;
-    schedq_result_t unseen;
-    schedq_result_t *out = answer(result, &unseen);
     const struct pod_key key = {.pod = pod, .name = name, .name_length = name_length};
-    schedq_status_t status = call_begin_worker(&call, worker);
+    schedq_status_t status = call_begin_answer(&call, worker, &result);
 
     if (status != SCHEDQ_OK) {
         return status;
     }
     if (pod.bits != 0 || check_name(worker, name, name_length)) {
-        status = worker->queue->ops->delete_pod(worker, &key, out);
+        status = worker->queue->ops->delete_pod(worker, &key, result);
     } else {
         status = SCHEDQ_INVALID;
     }
@@ -303,9 +279,7 @@ schedq_status_t
 schedq_activate(schedq_worker_t *worker, const schedq_pod_t *pods, size_t count, schedq_result_t *result)
 {
     struct call call;
-    schedq_result_t unseen;
-    schedq_result_t *out = answer(result, &unseen);
-    schedq_status_t status = call_begin_worker(&call, worker);
+    schedq_status_t status = call_begin_answer(&call, worker, &result);
 
     if (status != SCHEDQ_OK) {
         return status;
@@ -313,7 +287,7 @@ schedq_activate(schedq_worker_t *worker, const schedq_pod_t *pods, size_t count,
     if (count > 0 && !check_not_null(worker, pods, "pods")) {
         status = SCHEDQ_INVALID;
     } else {
-        worker->queue->ops->activate(worker, pods, count, out);
+        worker->queue->ops->activate(worker, pods, count, result);
     }
     call_end(&call);
     return status;

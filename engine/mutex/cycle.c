@@ -11,6 +11,7 @@
 #include "mutex/route.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 /* Counters stay at their end: a pod that failed 2^32 times must not look like a new one. */
 static void
@@ -27,26 +28,27 @@ describe_popped(const struct mutex_queue *queue, uint32_t index, schedq_popped_t
     const struct entry *entry = pod_at(queue, index);
     int64_t expiry = place_expiry(queue, entry);
 
-    *out = (schedq_popped_t){
-        .pod = entry_handle(entry, index),
-        .object = entry->object,
-        .name = entry->name,
-        .name_length = entry->name_length,
-        .priority = entry->priority,
-        .history = {.timestamp_ns = entry->timestamp,
-                    .initial_attempt_ns = entry->initial_attempt,
-                    .attempts = entry->attempts,
-                    .rejections = entry->rejections,
-                    .errors = entry->errors},
-        .unschedulable = entry->unschedulable,
-        .pending = entry->pending,
-        .seen = queue->log.newest,
-        .nominated_node = entry->nominated ? entry->nominated_node : 0,
-        .backoff_expiry_ns = expiry == BACKOFF_NONE ? 0 : expiry,
-        .from_backoff = entry->place == SCHEDQ_BACKOFF,
-        .profile = entry->profile,
-        .flags = entry->flags,
-    };
+    /* Field by field: for a whole answer at once gcc 12 emits a string instruction, whose start alone costs more. */
+    out->pod = entry_handle(entry, index);
+    out->object = entry->object;
+    out->name = entry->name;
+    out->name_length = entry->name_length;
+    out->priority = entry->priority;
+    out->history.timestamp_ns = entry->timestamp;
+    out->history.initial_attempt_ns = entry->initial_attempt;
+    out->history.attempts = entry->attempts;
+    out->history.rejections = entry->rejections;
+    out->history.errors = entry->errors;
+    out->history.reserved = 0;
+    out->unschedulable = entry->unschedulable;
+    out->pending = entry->pending;
+    out->seen = queue->log.newest;
+    out->nominated_node = entry->nominated ? entry->nominated_node : 0;
+    out->backoff_expiry_ns = expiry == BACKOFF_NONE ? 0 : expiry;
+    out->from_backoff = entry->place == SCHEDQ_BACKOFF;
+    out->profile = entry->profile;
+    out->flags = entry->flags;
+    memset(out->reserved, 0, sizeof out->reserved);
 }
 
 static void
@@ -82,8 +84,9 @@ cycle_pop(struct mutex_queue *queue, schedq_popped_t *out)
     bool from_backoff = queue->active.count == 0;
     uint32_t index = order_pod(heap_best(from_backoff ? &queue->backoff : &queue->active));
 
-    /* done will look for this slot; the sift below gives memory the time to bring it. */
+    /* done will write there; the sift below gives memory the time to bring it. */
     index_prefetch(&queue->index, pod_at(queue, index)->hash);
+    __builtin_prefetch(pod_at(queue, index)->name, 1);
     describe_popped(queue, index, out);
     raise_count(&out->history.attempts);
     place_leave(queue, index);
@@ -93,8 +96,8 @@ cycle_pop(struct mutex_queue *queue, schedq_popped_t *out)
     }
     out->more = is_poppable(queue);
     if (queue->active.count > 0) {
-        /* The next pop begins with this record; its line comes from memory while the caller works. */
-        __builtin_prefetch(pod_at(queue, order_pod(heap_best(&queue->active))));
+        /* The next pop begins with this record; its lines come from memory while the caller works. */
+        entry_prefetch(pod_at(queue, order_pod(heap_best(&queue->active))));
     }
     return true;
 }

@@ -9,7 +9,6 @@
 #include "mutex/place.h"
 #include "mutex/pods.h"
 #include "mutex/sleep.h"
-#include "mutex/time.h"
 #include "mutex/workers.h"
 
 /* ---- life ------------------------------------------------------------------------------------------------------------- */

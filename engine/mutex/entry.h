@@ -115,6 +115,14 @@ entry_at(const struct entries *entries, uint32_t index)
     return &entries->pages[index / PAGE_ENTRIES][index % PAGE_ENTRIES];
 }
 
+static inline void
+entry_prefetch(const struct entry *entry)
+{
+    for (size_t offset = 0; offset < sizeof *entry; offset += CACHE_LINE) {
+        __builtin_prefetch((const char *)entry + offset, 1);
+    }
+}
+
 static inline uint64_t
 entry_bits(uint32_t index, uint64_t life_or_version)
 {

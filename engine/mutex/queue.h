@@ -8,8 +8,9 @@
  *   engine.c    the table of functions, making and ending a queue
  *   cycle.c     pop, done, add_unschedulable, readd          pods.c   add, find, update, delete, activate, nominate
  *   moves.c     events that callbacks decide                 host.c   events that the host decides
- *   look.c      get, snapshot, nominated pods, stats         sleep.c  blocking pop, the timer thread
- *   time.c      due backoff, leftovers, the next deadline
+ *   look.c      get, snapshot, nominated pods, stats         sleep.c  blocking pop, tick, the timer thread
+ *   time.c      due backoff, leftovers                       workers.c  handles that calls take
+ *   lock.c      the lock, the words, who is woken            deadline.c  when time is wanted next
  *   route.c     where a pod goes: gates, backoff, active     admit.c  making and ending a pod's record
  *   place.c     putting a pod into a place and taking it out; counts
  *   heap, lots, index, names, bands, nominator, event_log, entry: containers that know nothing of each other

@@ -1,96 +1,21 @@
 /*
- * The lock, the words, and who is woken.
- *
- * WHO SLEEPS ON WHAT. Blocking pops sleep on sleepers.wake, the timer thread on timer.wake; both with the lock, so a pod
- * that was made poppable before a sleeper looked is seen by it, and one made poppable after wakes it: no wake-up is lost.
- *
- * WHO WAKES. The unlock after a call that made pods poppable: one sleeper for one pod, all for more. A call that brought
- * the next deadline forward wakes the timer thread, or, if none runs, all sleepers: one of them has to plan anew. With a
- * virtual clock nobody can sleep until a deadline; there each schedq_tick wakes all sleepers.
+ * Waiting for a pod, and the timer thread. Who wakes whom is in lock.c.
  *
  * WHO SERVES TIME. The timer thread if it runs; a sleeper too, when it finds time a whole tick late: the thread may have
- * been stopped by its debugger or its scheduler. Without the thread, every blocking pop that finds nothing.
+ * been stopped by its debugger or its scheduler. Without the thread, every blocking pop that finds nothing; and schedq_tick.
  */
 #include "mutex/sleep.h"
 
 #include "mutex/cycle.h"
+#include "mutex/deadline.h"
 #include "mutex/time.h"
 #include "mutex/workers.h"
 #include "platform/inside.h"
 #include "platform/words.h"
 #include "policy/backoff.h"
 
-#include <errno.h>
 #include <signal.h>
 #include <time.h>
-
-/* ---- lock, words, wake-ups -------------------------------------------------------------------------------------------- */
-
-static void
-word_update(uint64_t *word, uint64_t value)
-{
-    if (*word != value) {
-        word_store(word, value);
-    }
-}
-
-static void
-publish_words(struct mutex_queue *queue)
-{
-    schedq_words_t *words = &queue->base.words;
-    uint32_t poppable = is_poppable(queue);
-
-    word_update(&words->parked, queue->parked.count);
-    word_update(&words->gated, queue->gated.count);
-    word_update(&words->backoff, queue->backoff.count);
-    word_update(&words->error_backoff, queue->error_backoff.count);
-    word_update(&words->nominations, queue->nominator.count);
-    word_update(&words->event_sequence, queue->log.newest);
-    if (words->poppable != poppable) {
-        word_store(&words->poppable, poppable);
-    }
-}
-
-static void
-wake_for_time(struct mutex_queue *queue)
-{
-    int64_t next = time_next(queue);
-    bool sooner = next < queue->base.words.next_deadline_ns;
-
-    queue->time_changed = false;
-    word_store(&queue->base.words.next_deadline_ns, next);
-    if (sooner && queue->timer.running) {
-        (void)pthread_cond_signal(&queue->timer.wake);
-    } else if (sooner && queue->sleepers.waiting > 0) {
-        (void)pthread_cond_broadcast(&queue->sleepers.wake);
-    }
-}
-
-void
-queue_lock(struct mutex_queue *queue)
-{
-    (void)pthread_mutex_lock(&queue->lock);
-}
-
-void
-queue_unlock(struct mutex_queue *queue)
-{
-    uint32_t made_poppable = queue->made_poppable;
-
-    queue->made_poppable = 0;
-    publish_words(queue);
-    if (queue->time_changed) {
-        wake_for_time(queue);
-    }
-    if (made_poppable > 0 && queue->sleepers.waiting > 0) {
-        if (made_poppable == 1) {
-            (void)pthread_cond_signal(&queue->sleepers.wake);
-        } else {
-            (void)pthread_cond_broadcast(&queue->sleepers.wake);
-        }
-    }
-    (void)pthread_mutex_unlock(&queue->lock);
-}
 
 static bool
 cond_open(pthread_cond_t *cond)
@@ -153,7 +78,7 @@ wait_until(struct mutex_queue *queue, pthread_cond_t *cond, int64_t until, int64
 static void
 sleep_for_pod(struct mutex_queue *queue, int64_t deadline, int64_t now)
 {
-    int64_t until = time_next(queue);
+    int64_t until = deadline_next(queue);
 
     if (queue->timer.running && until != SCHEDQ_NO_DEADLINE) {
         until = time_add(until, queue->base.rules.tick_ns);
@@ -169,7 +94,7 @@ static bool
 serve_if_late(struct mutex_queue *queue, int64_t now)
 {
     schedq_result_t unseen = {0};
-    int64_t next = time_next(queue);
+    int64_t next = deadline_next(queue);
     int64_t patience = queue->timer.running ? queue->base.rules.tick_ns : 0;
 
     if (next == SCHEDQ_NO_DEADLINE || now < time_add(next, patience)) {
@@ -222,6 +147,24 @@ mutex_pop(schedq_worker_t *worker, enum pop_mode mode, int64_t deadline, schedq_
     return status;
 }
 
+/* ---- tick --------------------------------------------------------------------------------------------------------- */
+
+void
+mutex_tick(schedq_worker_t *worker, int64_t *next, schedq_result_t *result)
+{
+    struct mutex_queue *queue = queue_of(worker);
+
+    queue_lock(queue);
+    (void)time_serve(queue, queue_now(queue), true, result);
+    *next = deadline_next(queue);
+    result->poppable = is_poppable(queue);
+    if (clock_is_virtual(&queue->base.clock) && queue->sleepers.waiting > 0) {
+        queue->sleepers.ticks++;
+        (void)pthread_cond_broadcast(&queue->sleepers.wake);
+    }
+    queue_unlock(queue);
+}
+
 /* ---- the timer thread ------------------------------------------------------------------------------------------------- */
 
 static void *
@@ -237,14 +180,14 @@ timer_main(void *argument)
         schedq_result_t unseen = {0};
         int64_t now = queue_now(queue);
 
-        if (now >= time_next(queue)) {
+        if (now >= deadline_next(queue)) {
             (void)time_serve(queue, now, false, &unseen);
             /* The lock is given up between two rounds: whoever waits for it comes in. */
             queue_unlock(queue);
             queue_lock(queue);
             continue;
         }
-        wait_until(queue, &queue->timer.wake, time_next(queue), now);
+        wait_until(queue, &queue->timer.wake, deadline_next(queue), now);
     }
     queue_unlock(queue);
     inside_leave(&inside);

@@ -13,10 +13,4 @@
  */
 bool time_serve(struct mutex_queue *queue, int64_t now, bool asked, schedq_result_t *result);
 
-/** When it is wanted again; SCHEDQ_NO_DEADLINE: never. */
-int64_t time_next(const struct mutex_queue *queue);
-
-/** Entry of the engine's table. */
-void mutex_tick(schedq_worker_t *worker, int64_t *next, schedq_result_t *result);
-
 #endif
