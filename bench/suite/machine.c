@@ -3,7 +3,7 @@
 
 #include "commit.h" /* made by the build: SCHEDQ_COMMIT */
 
-#include <stdlib.h>
+#include <stdbool.h>
 #include <string.h>
 #include <sys/utsname.h>
 #include <time.h>
@@ -54,6 +54,42 @@ build_kind(void)
 #endif
 }
 
+/* Ticks of all cores since the start of the system; `busy` includes what a hypervisor took. False: not known here. */
+static bool
+read_ticks(double *busy, double *total)
+{
+    double user, nice, system, idle, waiting, interrupt, soft, stolen;
+    FILE *file = fopen("/proc/stat", "r");
+
+    if (file == NULL) {
+        return false;
+    }
+    int fields = fscanf(file, "cpu %lf %lf %lf %lf %lf %lf %lf %lf", &user, &nice, &system, &idle, &waiting, &interrupt,
+                        &soft, &stolen);
+    fclose(file);
+    *busy = user + nice + system + interrupt + soft + stolen;
+    *total = *busy + idle + waiting;
+    return fields == 8;
+}
+
+/* How many cores others keep busy while this program sleeps for half a second; negative: not known. */
+static double
+others_cores(void)
+{
+    const struct timespec half_a_second = {.tv_nsec = 500000000};
+    double busy_before, total_before, busy_after, total_after;
+
+    if (!read_ticks(&busy_before, &total_before)) {
+        return -1;
+    }
+    nanosleep(&half_a_second, NULL);
+    if (!read_ticks(&busy_after, &total_after) || total_after <= total_before) {
+        return -1;
+    }
+    double share = (busy_after - busy_before) / (total_after - total_before);
+    return share * (double)sysconf(_SC_NPROCESSORS_ONLN);
+}
+
 void
 machine_print(FILE *out)
 {
@@ -62,8 +98,7 @@ machine_print(FILE *out)
     struct utsname system = {0};
     time_t now = time(NULL);
     struct tm utc;
-
-    double load = 0;
+    double others = others_cores();
 
     processor(name, sizeof name);
     uname(&system);
@@ -75,8 +110,8 @@ machine_print(FILE *out)
     fprintf(out, "commit    %s\n", SCHEDQ_COMMIT);
     fprintf(out, "compiler  %s%s\n", compiler(), build_kind());
     fprintf(out, "date      %s\n", date);
-    if (getloadavg(&load, 1) == 1) {
-        fprintf(out, "load      %.1f in the minute before%s\n", load,
-                load > 0.5 ? ": OTHER PROGRAMS RUN, and disturb the figures" : "");
+    if (others >= 0) {
+        fprintf(out, "others    %.1f cores busy before the run%s\n", others,
+                others >= 0.15 ? ": OTHER PROGRAMS DISTURB THESE FIGURES" : "");
     }
 }

@@ -60,7 +60,7 @@ const row_t rows[] = {
     {"event/1k/1M", &event_workload, 1 * M, 1, EVENT_1K, 0, 200, true},
 
     {"storm/100k", &storm_workload, 100 * K, 2, 0, 20 * K, 1, false},
-    {"storm/1M", &storm_workload, 1 * M, 2, 0, 40 * K, 1, true},
+    {"storm/1M", &storm_workload, 1 * M, 2, 0, 50 * K, 1, true},
 
     {"backoff/fail/1k", &backoff_workload, 1 * K, 1, BACKOFF_FAIL, 0, 1, true},
     {"backoff/fail/100k", &backoff_workload, 100 * K, 1, BACKOFF_FAIL, 0, 1, false},

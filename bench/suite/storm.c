@@ -1,7 +1,7 @@
 /*
  * How long pop takes while events storm over `pods` parked pods.
  *
- * Thread 0 is the cluster: an event, a millisecond of pause, the next event. Every event concerns all parked pods; the
+ * Thread 0 is the cluster: an event, a pause of a millisecond for each 100,000 parked pods, the next event. Every event concerns all parked pods; the
  * queueing hint sends one in a thousand of them back. Thread 1 is the scheduler: a pop is due every 20 microseconds, and
  * its latency counts from when it was due, not from when the thread got round to it, so that a stall is seen by every
  * pop that it held up. Pods that the events brought back are rejected again; others end, and another is added.
@@ -19,7 +19,7 @@
 
 enum {
     PERIOD_NS = 20000,
-    PAUSE_NS = 1000000,
+    PAUSE_NS_PER_POD = 10, /* so that the scheduler can catch up, whatever the size */
     BACK_ONE_IN = 1000,
     ORDINARY = 10000, /* pods that are active all the time */
 };
@@ -120,7 +120,7 @@ prepare(void *ctx)
 static void
 storm_until_over(storm_t *storm)
 {
-    const struct timespec pause = {.tv_nsec = PAUSE_NS};
+    const struct timespec pause = {.tv_nsec = (long)storm->row->pods * PAUSE_NS_PER_POD};
     schedq_move_t move;
 
     schedq_move_init(&move);
