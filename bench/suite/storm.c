@@ -1,10 +1,11 @@
 /*
  * How long pop takes while events storm over `pods` parked pods.
  *
- * Thread 0 is the cluster: an event, a pause of a millisecond for each 100,000 parked pods, the next event. Every event concerns all parked pods; the
- * queueing hint sends one in a thousand of them back. Thread 1 is the scheduler: a pop is due every 20 microseconds, and
- * its latency counts from when it was due, not from when the thread got round to it, so that a stall is seen by every
- * pop that it held up. Pods that the events brought back are rejected again; others end, and another is added.
+ * Thread 0 is the cluster: an event, a pause of a millisecond for each 100,000 parked pods, the next event. Every
+ * event concerns all parked pods; the queueing hint sends one in a thousand of them back. Thread 1 is the scheduler:
+ * a pop is due every 20 microseconds, and its latency counts from when it was due, not from when the thread got round
+ * to it, so that a stall is seen by every pop that it held up. Pods that the events brought back are rejected again;
+ * others end, and another is added.
  *
  * The second half of a repetition is the control: the same storm, but thread 1 only reads the clock on the same schedule.
  * What it sees is the machine (the operating system, the other programs), not the queue.
