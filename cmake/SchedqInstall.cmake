@@ -20,12 +20,12 @@ configure_package_config_file(
     INSTALL_DESTINATION ${package_dir} NO_SET_AND_CHECK_MACRO)
 install(FILES
     ${PROJECT_BINARY_DIR}/schedqConfig.cmake ${PROJECT_BINARY_DIR}/schedqConfigVersion.cmake
-    ${CMAKE_CURRENT_LIST_DIR}/FindJemalloc.cmake
+    ${CMAKE_CURRENT_LIST_DIR}/FindCk.cmake ${CMAKE_CURRENT_LIST_DIR}/FindJemalloc.cmake
     DESTINATION ${package_dir})
 
 file(RELATIVE_PATH schedq_pc_prefix ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_PREFIX})
 string(REGEX REPLACE "/$" "" schedq_pc_prefix ${schedq_pc_prefix})
-set(schedq_pc_private "-pthread")
+set(schedq_pc_private "-lck -pthread")
 if(SCHEDQ_ALLOCATOR STREQUAL "jemalloc")
     string(PREPEND schedq_pc_private "-ljemalloc ")
 endif()

@@ -75,6 +75,7 @@ struct engine_ops {
     const char *name;
     uint8_t number; /* SCHEDQ_ENGINE_ */
     size_t queue_bytes;
+    bool has_events; /* false: no plugins, events, waiting pods, timer thread, metrics */
 
     /* Life. `open` gets a queue whose base is filled in; after it failed, `shut` is not called. */
     bool (*open)(schedq_t *queue);
@@ -136,6 +137,7 @@ struct engine_ops {
     void (*tick)(schedq_worker_t *worker, int64_t *next, schedq_result_t *result);
 };
 
+extern const struct engine_ops lockfree_engine;
 extern const struct engine_ops mutex_engine;
 
 #endif

@@ -142,7 +142,7 @@ check_ranges(const schedq_config_t *config, char *why, size_t size)
         FIELD_OR_0(max_backoff_ns, MILLISECOND, DAY),
         FIELD(max_parked_ns, MILLISECOND, 365 * DAY),
         FIELD(tick_ns, MILLISECOND / 10, SECOND),
-        FIELD(engine, SCHEDQ_ENGINE_MUTEX, SCHEDQ_ENGINE_MUTEX),
+        FIELD(engine, SCHEDQ_ENGINE_LOCKFREE, SCHEDQ_ENGINE_MUTEX),
         FIELD(order, SCHEDQ_ORDER_STRICT, SCHEDQ_ORDER_RELAXED),
         FIELD(objects, SCHEDQ_OBJECTS_STABLE, SCHEDQ_OBJECTS_BORROWED),
         FIELD(decide, SCHEDQ_DECIDE_CALLBACKS, SCHEDQ_DECIDE_HOST),
@@ -207,6 +207,11 @@ check_callbacks(const schedq_config_t *config, char *why, size_t size)
     if (config->decide == SCHEDQ_DECIDE_HOST && config->objects != SCHEDQ_OBJECTS_STABLE) {
         say(why, size, "objects %u: %d (STABLE), since decide is SCHEDQ_DECIDE_HOST", config->objects,
             SCHEDQ_OBJECTS_STABLE);
+        return false;
+    }
+    if (config->decide == SCHEDQ_DECIDE_HOST && config->engine == SCHEDQ_ENGINE_LOCKFREE) {
+        say(why, size, "decide %u: %d (CALLBACKS), since engine is SCHEDQ_ENGINE_LOCKFREE", config->decide,
+            SCHEDQ_DECIDE_CALLBACKS);
         return false;
     }
     if (config->external_clock && (config->clock.now_ns != NULL || config->clock.is_virtual != 0)) {

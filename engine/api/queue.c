@@ -7,7 +7,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-static const struct engine_ops *const engines[] = {&mutex_engine};
+static const struct engine_ops *const engines[] = {&lockfree_engine, &mutex_engine};
 
 static const struct engine_ops *
 engine_of(uint8_t number)
@@ -202,6 +202,10 @@ schedq_run(schedq_t *queue, char *why, size_t why_size)
     if (clock_is_virtual(&queue->clock)) {
         say(why, why_size, "clock: a real one; with a virtual or external clock call schedq_tick");
         status = SCHEDQ_INVALID;
+    } else if (!queue->ops->has_events) {
+        say(why, why_size, "engine %s: it has no timer thread; SCHEDQ_ENGINE_MUTEX (%d) has", queue->ops->name,
+            SCHEDQ_ENGINE_MUTEX);
+        status = SCHEDQ_INVALID;
     } else {
         status = queue->ops->run(queue);
         if (status == SCHEDQ_FULL) {
@@ -283,7 +287,7 @@ schedq_metrics_write(schedq_t *queue, int (*write)(void *ctx, const char *text, 
     if (status != SCHEDQ_OK) {
         return status;
     }
-    if (write == NULL) {
+    if (write == NULL || !queue->ops->has_events) {
         status = SCHEDQ_INVALID;
     } else {
         text_open(&text);

@@ -31,12 +31,12 @@ admit_check_absent(const struct mutex_queue *queue, const char *name, uint32_t l
     if (queue->closed) {
         return SCHEDQ_CLOSED;
     }
-    uint32_t index = index_find(&queue->index, name, length, hash);
+    uint32_t index = mutex_index_find(&queue->index, name, length, hash);
 
     if (index == NO_ENTRY) {
         return SCHEDQ_OK;
     }
-    report_pod(queue, index, result);
+    mutex_report_pod(queue, index, result);
     return SCHEDQ_EXISTS;
 }
 
@@ -86,14 +86,14 @@ admit_reserve(struct mutex_queue *queue, uint32_t pods)
     uint32_t numbers = entries_end(&queue->entries) + (records - made);
 
     return resize_heaps(queue, doubled_to(queue->room.capacity, records), doubled_to(queue->room.numbers, numbers)) &&
-           index_reserve(&queue->index, records) && entries_reserve(&queue->entries, records);
+           mutex_index_reserve(&queue->index, records) && entries_reserve(&queue->entries, records);
 }
 
 void
 admit_trim(struct mutex_queue *queue)
 {
     entries_trim(&queue->entries);
-    index_trim(&queue->index, entries_made(&queue->entries));
+    mutex_index_trim(&queue->index, entries_made(&queue->entries));
     (void)resize_heaps(queue, doubled_to(0, entries_made(&queue->entries)),
                        doubled_to(0, entries_end(&queue->entries)));
 }
@@ -115,7 +115,7 @@ check_caps(schedq_worker_t *worker, int32_t priority)
         worker_say(worker, "pods: %u are in the queue, at most %u (max_pods)", queue->pods, pods_max);
         return SCHEDQ_FULL;
     }
-    if (queue->bands.count >= bands_max && !bands_has(&queue->bands, priority)) {
+    if (queue->bands.count >= bands_max && !mutex_bands_has(&queue->bands, priority)) {
         worker_say(worker, "priority %d: %u other priorities are in the queue, at most %u (max_bands)", priority,
                    queue->bands.count, bands_max);
         return SCHEDQ_FULL;
@@ -159,11 +159,11 @@ admit_pod(schedq_worker_t *worker, const char *name, uint32_t hash, const schedq
     if (status != SCHEDQ_OK) {
         return status;
     }
-    if (!bands_reserve(&queue->bands, queue->bands.count + 1) ||
+    if (!mutex_bands_reserve(&queue->bands, queue->bands.count + 1) ||
         (queue->entries.free_count == 0 && !admit_reserve(queue, entries_made(&queue->entries) + 1))) {
         return SCHEDQ_NOMEM;
     }
-    const char *copy = names_take(&queue->names, name, spec->name_length);
+    const char *copy = mutex_names_take(&queue->names, name, spec->name_length);
     if (copy == NULL) {
         return SCHEDQ_NOMEM;
     }
@@ -175,8 +175,8 @@ admit_pod(schedq_worker_t *worker, const char *name, uint32_t hash, const schedq
     entry->hash = hash;
     fill(queue, entry, spec, now);
     object_retain(queue, entry->object);
-    bands_enter(&queue->bands, entry->priority);
-    index_insert(&queue->index, *index, hash);
+    mutex_bands_enter(&queue->bands, entry->priority);
+    mutex_index_insert(&queue->index, *index, hash);
     queue->pods++;
     if (queue->base.rules.nominate == NOMINATE_AT_ADD) {
         nominator_set(&queue->nominator, *index, entry->described_node);
@@ -193,10 +193,10 @@ admit_end(struct mutex_queue *queue, uint32_t index)
         nominator_set(&queue->nominator, index, 0);
     }
     if ((entry->marks & MARK_DELETED) == 0) {
-        index_remove(&queue->index, index, entry->hash);
+        mutex_index_remove(&queue->index, index, entry->hash);
     }
-    names_give(&queue->names, entry->name, entry->name_length);
-    bands_leave(&queue->bands, entry->priority);
+    mutex_names_give(&queue->names, entry->name, entry->name_length);
+    mutex_bands_leave(&queue->bands, entry->priority);
     object_release(queue, entry->object);
     entries_give(&queue->entries, index);
     queue->pods--;
@@ -208,14 +208,14 @@ admit_describe(struct mutex_queue *queue, uint32_t index, const schedq_pod_spec_
     struct entry *entry = pod_at(queue, index);
     bool had_key = (entry->flags & SCHEDQ_POD_ORDER_KEY) != 0;
 
-    if (!bands_reserve(&queue->bands, queue->bands.count + 1)) {
+    if (!mutex_bands_reserve(&queue->bands, queue->bands.count + 1)) {
         return SCHEDQ_NOMEM;
     }
     object_retain(queue, spec->object);
     object_release(queue, entry->object);
     entry->object = spec->object;
-    bands_enter(&queue->bands, spec->priority);
-    bands_leave(&queue->bands, entry->priority);
+    mutex_bands_enter(&queue->bands, spec->priority);
+    mutex_bands_leave(&queue->bands, entry->priority);
     entry->priority = spec->priority;
     entry->flags = spec->flags;
     entry->described_node = spec->nominated_node;

@@ -21,7 +21,7 @@ slot_of(const struct bands *bands, int32_t priority)
 }
 
 bool
-bands_open(struct bands *bands, struct memory *memory)
+mutex_bands_open(struct bands *bands, struct memory *memory)
 {
     *bands = (struct bands){.memory = memory, .mask = SLOTS_MIN - 1};
     bands->slots = memory_alloc(memory, MEMORY_QUEUES, SLOTS_MIN * sizeof *bands->slots, CACHE_LINE);
@@ -29,13 +29,13 @@ bands_open(struct bands *bands, struct memory *memory)
 }
 
 void
-bands_shut(struct bands *bands)
+mutex_bands_shut(struct bands *bands)
 {
     memory_free(bands->memory, MEMORY_QUEUES, bands->slots, ((size_t)bands->mask + 1) * sizeof *bands->slots);
 }
 
 bool
-bands_reserve(struct bands *bands, uint32_t count)
+mutex_bands_reserve(struct bands *bands, uint32_t count)
 {
     uint32_t capacity = bands->mask + 1;
     struct bands larger = *bands;
@@ -56,19 +56,19 @@ bands_reserve(struct bands *bands, uint32_t count)
             larger.slots[slot_of(&larger, bands->slots[i].priority)] = bands->slots[i];
         }
     }
-    bands_shut(bands);
+    mutex_bands_shut(bands);
     *bands = larger;
     return true;
 }
 
 bool
-bands_has(const struct bands *bands, int32_t priority)
+mutex_bands_has(const struct bands *bands, int32_t priority)
 {
     return bands->slots[slot_of(bands, priority)].pods != 0;
 }
 
 void
-bands_enter(struct bands *bands, int32_t priority)
+mutex_bands_enter(struct bands *bands, int32_t priority)
 {
     struct band *band = &bands->slots[slot_of(bands, priority)];
 
@@ -80,7 +80,7 @@ bands_enter(struct bands *bands, int32_t priority)
 }
 
 void
-bands_leave(struct bands *bands, int32_t priority)
+mutex_bands_leave(struct bands *bands, int32_t priority)
 {
     uint32_t hole = slot_of(bands, priority);
 

@@ -20,16 +20,16 @@ struct bands {
     uint32_t mask, count;
 };
 
-bool bands_open(struct bands *bands, struct memory *memory);
-void bands_shut(struct bands *bands);
+bool mutex_bands_open(struct bands *bands, struct memory *memory);
+void mutex_bands_shut(struct bands *bands);
 
 /** Room for `count` priorities. False: no memory, nothing changed. */
-bool bands_reserve(struct bands *bands, uint32_t count);
+bool mutex_bands_reserve(struct bands *bands, uint32_t count);
 
-bool bands_has(const struct bands *bands, int32_t priority);
+bool mutex_bands_has(const struct bands *bands, int32_t priority);
 
 /** One more pod; room for a priority that is not there was reserved. */
-void bands_enter(struct bands *bands, int32_t priority);
-void bands_leave(struct bands *bands, int32_t priority);
+void mutex_bands_enter(struct bands *bands, int32_t priority);
+void mutex_bands_leave(struct bands *bands, int32_t priority);
 
 #endif

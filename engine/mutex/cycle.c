@@ -315,7 +315,7 @@ fail(struct mutex_queue *queue, uint32_t index, schedq_token_t *token, const sch
         entry->marks &= (uint8_t)~MARK_ACTIVATED;
         entry_changed(entry);
         token->bits = entry_ref(entry, index);
-        report_pod(queue, index, result);
+        mutex_report_pod(queue, index, result);
         return SCHEDQ_RETRY;
     }
     schedq_status_t status = take_newest(queue, index, failure);
@@ -330,7 +330,7 @@ fail(struct mutex_queue *queue, uint32_t index, schedq_token_t *token, const sch
     entry->marks = 0;
     route_failed(queue, index, failure, strategy, now, result);
     queue->counters.failures++;
-    report_pod(queue, index, result);
+    mutex_report_pod(queue, index, result);
     result->object = replaced;
     result->poppable = queue->made_poppable > 0;
     return SCHEDQ_OK;
@@ -389,7 +389,7 @@ mutex_readd(schedq_worker_t *worker, const char *names, const schedq_pod_spec_t 
 {
     struct mutex_queue *queue = queue_of(worker);
     const char *name = names + spec->name_offset;
-    uint32_t hash = index_hash(&queue->index, name, spec->name_length);
+    uint32_t hash = mutex_index_hash(&queue->index, name, spec->name_length);
     schedq_pod_spec_t now_spec = *spec;
     uint32_t index;
 
@@ -414,7 +414,7 @@ mutex_readd(schedq_worker_t *worker, const char *names, const schedq_pod_spec_t 
         }
         route_failed(queue, index, failure, STRATEGY_AFTER_BACKOFF, now, result);
         queue->counters.adds++;
-        report_pod(queue, index, result);
+        mutex_report_pod(queue, index, result);
         result->added = 1;
         result->poppable = queue->made_poppable > 0;
     }

@@ -21,7 +21,7 @@ containers_shut(struct mutex_queue *queue)
 
     heap_shut(&queue->room, heaps, sizeof heaps / sizeof heaps[0]);
     entries_shut(&queue->entries);
-    names_shut(&queue->names);
+    mutex_names_shut(&queue->names);
     memory_free(memory, MEMORY_OTHER, queue->incoming, queue->incoming_capacity * sizeof *queue->incoming);
 }
 
@@ -39,7 +39,7 @@ containers_open(struct mutex_queue *queue)
     queue->gated_oldest = INT64_MAX;
     queue->last_key = INT64_MIN;
     entries_open(&queue->entries, memory);
-    names_open(&queue->names, memory);
+    mutex_names_open(&queue->names, memory);
     return place_reserve_labels(queue);
 }
 
@@ -52,8 +52,8 @@ mutex_open(schedq_t *base)
     if (!containers_open(queue)) {
         return false;
     }
-    bool index = index_open(&queue->index, memory, &queue->entries);
-    bool bands = bands_open(&queue->bands, memory);
+    bool index = mutex_index_open(&queue->index, memory, &queue->entries);
+    bool bands = mutex_bands_open(&queue->bands, memory);
     bool lots = lots_open(&queue->lots, memory, &queue->entries);
     bool nominator = nominator_open(&queue->nominator, memory, &queue->entries);
     bool log = event_log_open(&queue->log, base);
@@ -63,10 +63,10 @@ mutex_open(schedq_t *base)
         return true;
     }
     if (index) {
-        index_shut(&queue->index);
+        mutex_index_shut(&queue->index);
     }
     if (bands) {
-        bands_shut(&queue->bands);
+        mutex_bands_shut(&queue->bands);
     }
     if (lots) {
         lots_shut(&queue->lots);
@@ -123,9 +123,9 @@ mutex_shut(schedq_t *base)
     event_log_shut(&queue->log);
     nominator_shut(&queue->nominator);
     lots_shut(&queue->lots);
-    bands_shut(&queue->bands);
-    index_shut(&queue->index);
-    workers_shut(queue);
+    mutex_bands_shut(&queue->bands);
+    mutex_index_shut(&queue->index);
+    mutex_workers_shut(queue);
     sleep_shut(queue);
     containers_shut(queue);
     return SCHEDQ_OK;
@@ -137,9 +137,9 @@ mutex_reserve(schedq_t *base, uint32_t pods, uint32_t bands, uint32_t workers)
     struct mutex_queue *queue = mutex_queue(base);
 
     queue_lock(queue);
-    bool ok = admit_reserve(queue, pods) && names_reserve(&queue->names, pods) && bands_reserve(&queue->bands, bands) &&
-              lots_reserve(&queue->lots, base->config.max_lots) && nominator_reserve(&queue->nominator, pods) &&
-              workers_reserve(queue, workers);
+    bool ok = admit_reserve(queue, pods) && mutex_names_reserve(&queue->names, pods) &&
+              mutex_bands_reserve(&queue->bands, bands) && lots_reserve(&queue->lots, base->config.max_lots) &&
+              nominator_reserve(&queue->nominator, pods) && mutex_workers_reserve(queue, workers);
     queue_unlock(queue);
     return ok ? SCHEDQ_OK : SCHEDQ_NOMEM;
 }
@@ -151,7 +151,7 @@ mutex_trim(schedq_t *base)
 
     queue_lock(queue);
     admit_trim(queue);
-    names_trim(&queue->names);
+    mutex_names_trim(&queue->names);
     queue_unlock(queue);
 }
 
@@ -238,6 +238,7 @@ const struct engine_ops mutex_engine = {
     .name = "mutex",
     .number = SCHEDQ_ENGINE_MUTEX,
     .queue_bytes = sizeof(struct mutex_queue),
+    .has_events = true,
     .open = mutex_open,
     .shut = mutex_shut,
     .reserve = mutex_reserve,

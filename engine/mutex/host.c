@@ -150,7 +150,7 @@ search_lot(struct search *search, uint32_t lot)
             search->query->cursor[2] = entry->parking.sequence;
             return false;
         }
-        report_candidate(search->queue, index, search->now, &search->out[search->count++]);
+        mutex_report_candidate(search->queue, index, search->now, &search->out[search->count++]);
     }
     search->query->cursor[1] = 0;
     search->query->cursor[2] = 0;
@@ -250,7 +250,7 @@ apply(schedq_worker_t *worker, const schedq_decision_t *decision, int64_t now, s
         return SCHEDQ_GONE;
     }
     if (entry_ref(entry, index) != decision->ref) {
-        report_pod(queue, index, result);
+        mutex_report_pod(queue, index, result);
         return SCHEDQ_CHANGED;
     }
     schedq_status_t status = check_decision(worker, entry, decision);
@@ -275,7 +275,7 @@ apply(schedq_worker_t *worker, const schedq_decision_t *decision, int64_t now, s
         route_admitted(&route, index, (schedq_place_t)decision->place);
         queue->counters.moves++;
     }
-    report_moved(queue, index, result);
+    mutex_report_moved(queue, index, result);
     return SCHEDQ_OK;
 }
 

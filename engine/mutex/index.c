@@ -1,6 +1,8 @@
 /* The table of index.h. */
 #include "mutex/index.h"
 
+#include "platform/hash.h"
+
 #include <string.h>
 
 #define SLOTS_MIN 256
@@ -18,50 +20,28 @@ slots_make(struct memory *memory, uint32_t count)
 }
 
 bool
-index_open(struct index *index, struct memory *memory, const struct entries *entries)
+mutex_index_open(struct index *index, struct memory *memory, const struct entries *entries)
 {
     *index = (struct index){.memory = memory, .entries = entries, .mask = SLOTS_MIN - 1};
     index->slots = slots_make(memory, SLOTS_MIN);
-    /* Address randomization is randomness enough against names that were chosen to collide. */
-    index->seed = (uint64_t)(uintptr_t)index->slots * UINT64_C(0x9e3779b97f4a7c15) ^ (uint64_t)(uintptr_t)index;
+    index->seed = hash_seed(index->slots, index);
     return index->slots != NULL;
 }
 
 void
-index_shut(struct index *index)
+mutex_index_shut(struct index *index)
 {
     memory_free(index->memory, MEMORY_INDEX, index->slots, ((size_t)index->mask + 1) * sizeof *index->slots);
 }
 
-static uint64_t
-mix(uint64_t a, uint64_t b)
-{
-    __uint128_t product = (__uint128_t)a * b;
-
-    return (uint64_t)product ^ (uint64_t)(product >> 64);
-}
-
-/* Eight bytes at a time; the tail is read as one short word, so no byte behind the name is touched. */
 uint32_t
-index_hash(const struct index *index, const char *name, uint32_t length)
+mutex_index_hash(const struct index *index, const char *name, uint32_t length)
 {
-    uint64_t hash = index->seed ^ length;
-    uint64_t word;
-
-    while (length >= sizeof word) {
-        memcpy(&word, name, sizeof word);
-        hash = mix(hash ^ word, UINT64_C(0xa0761d6478bd642f));
-        name += sizeof word;
-        length -= (uint32_t)sizeof word;
-    }
-    word = 0;
-    memcpy(&word, name, length);
-    hash = mix(hash ^ word, UINT64_C(0xe7037ed1a0b428db));
-    return (uint32_t)(hash ^ (hash >> 32));
+    return hash_text(index->seed, name, length);
 }
 
 void
-index_insert(struct index *index, uint32_t entry, uint32_t hash)
+mutex_index_insert(struct index *index, uint32_t entry, uint32_t hash)
 {
     uint32_t i = hash & index->mask;
 
@@ -87,7 +67,7 @@ resize(struct index *index, uint32_t capacity)
     index->count = 0;
     for (uint32_t i = 0; i < old_capacity; i++) {
         if (old[i].entry != NO_ENTRY) {
-            index_insert(index, old[i].entry, old[i].hash);
+            mutex_index_insert(index, old[i].entry, old[i].hash);
         }
     }
     memory_free(index->memory, MEMORY_INDEX, old, old_capacity * sizeof *old);
@@ -106,7 +86,7 @@ capacity_for(uint32_t count)
 }
 
 bool
-index_reserve(struct index *index, uint32_t count)
+mutex_index_reserve(struct index *index, uint32_t count)
 {
     uint32_t capacity = capacity_for(count);
 
@@ -114,7 +94,7 @@ index_reserve(struct index *index, uint32_t count)
 }
 
 void
-index_trim(struct index *index, uint32_t count)
+mutex_index_trim(struct index *index, uint32_t count)
 {
     uint32_t capacity = capacity_for(count);
 
@@ -124,7 +104,7 @@ index_trim(struct index *index, uint32_t count)
 }
 
 uint32_t
-index_find(const struct index *index, const char *name, uint32_t length, uint32_t hash)
+mutex_index_find(const struct index *index, const char *name, uint32_t length, uint32_t hash)
 {
     for (uint32_t i = hash & index->mask; index->slots[i].entry != NO_ENTRY; i = (i + 1) & index->mask) {
         const struct entry *entry;
@@ -141,7 +121,7 @@ index_find(const struct index *index, const char *name, uint32_t length, uint32_
 }
 
 void
-index_remove(struct index *index, uint32_t entry, uint32_t hash)
+mutex_index_remove(struct index *index, uint32_t entry, uint32_t hash)
 {
     uint32_t hole = hash & index->mask;
 

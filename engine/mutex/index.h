@@ -24,25 +24,25 @@ struct index {
     uint64_t seed; /* per queue: who chooses the names cannot choose the collisions */
 };
 
-bool index_open(struct index *index, struct memory *memory, const struct entries *entries);
-void index_shut(struct index *index);
+bool mutex_index_open(struct index *index, struct memory *memory, const struct entries *entries);
+void mutex_index_shut(struct index *index);
 
 /** Makes room for `count` names. False: no memory, nothing changed. */
-bool index_reserve(struct index *index, uint32_t count);
+bool mutex_index_reserve(struct index *index, uint32_t count);
 
 /** Shrinks to room for `count` names; leaves it as it is if there is no memory. */
-void index_trim(struct index *index, uint32_t count);
+void mutex_index_trim(struct index *index, uint32_t count);
 
-uint32_t index_hash(const struct index *index, const char *name, uint32_t length);
+uint32_t mutex_index_hash(const struct index *index, const char *name, uint32_t length);
 
 /** The record that has this name, or NO_ENTRY. */
-uint32_t index_find(const struct index *index, const char *name, uint32_t length, uint32_t hash);
+uint32_t mutex_index_find(const struct index *index, const char *name, uint32_t length, uint32_t hash);
 
 /** Room was reserved, and the name is not there. */
-void index_insert(struct index *index, uint32_t entry, uint32_t hash);
+void mutex_index_insert(struct index *index, uint32_t entry, uint32_t hash);
 
 /** The record is there. */
-void index_remove(struct index *index, uint32_t entry, uint32_t hash);
+void mutex_index_remove(struct index *index, uint32_t entry, uint32_t hash);
 
 static inline void
 index_prefetch(const struct index *index, uint32_t hash)

@@ -50,7 +50,7 @@ batch_take(struct batch *batch, uint32_t index)
     struct seen_pod *seen = &batch->pods[batch->count++];
     const schedq_config_t *config = &batch->queue->base.config;
 
-    report_info(batch->queue, index, &seen->info);
+    mutex_report_info(batch->queue, index, &seen->info);
     memcpy(seen->name, seen->info.name, seen->info.name_length + 1);
     seen->info.name = seen->name;
     if (config->objects == SCHEDQ_OBJECTS_COUNTED) {
@@ -173,7 +173,7 @@ static void
 fill_stats(const struct mutex_queue *queue, schedq_stats_t *stats)
 {
     const struct counters *counters = &queue->counters;
-    const uint64_t *bytes = queue->base.memory.bytes;
+    const struct memory *memory = &queue->base.memory;
 
     *stats = (schedq_stats_t){
         .struct_size = (uint32_t)sizeof *stats,
@@ -195,11 +195,11 @@ fill_stats(const struct mutex_queue *queue, schedq_stats_t *stats)
         .events = counters->events,
         .hint_calls = counters->hint_calls,
         .pre_enqueue_calls = counters->gate_calls,
-        .bytes_entries = bytes[MEMORY_ENTRIES],
-        .bytes_names = bytes[MEMORY_NAMES],
-        .bytes_index = bytes[MEMORY_INDEX],
-        .bytes_queues = bytes[MEMORY_QUEUES],
-        .bytes_other = bytes[MEMORY_OTHER],
+        .bytes_entries = memory_bytes(memory, MEMORY_ENTRIES),
+        .bytes_names = memory_bytes(memory, MEMORY_NAMES),
+        .bytes_index = memory_bytes(memory, MEMORY_INDEX),
+        .bytes_queues = memory_bytes(memory, MEMORY_QUEUES),
+        .bytes_other = memory_bytes(memory, MEMORY_OTHER),
     };
 }
 

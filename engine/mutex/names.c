@@ -25,7 +25,7 @@ class_of(uint32_t length)
 }
 
 void
-names_open(struct names *names, struct memory *memory)
+mutex_names_open(struct names *names, struct memory *memory)
 {
     *names = (struct names){.memory = memory};
 }
@@ -43,7 +43,7 @@ cells_in_block(uint32_t number)
 }
 
 void
-names_shut(struct names *names)
+mutex_names_shut(struct names *names)
 {
     for (uint32_t i = 0; i < NAME_CLASSES; i++) {
         struct name_class *class = &names->classes[i];
@@ -86,7 +86,7 @@ class_trim(struct names *names, uint32_t number)
 }
 
 void
-names_trim(struct names *names)
+mutex_names_trim(struct names *names)
 {
     for (uint32_t i = 0; i < NAME_CLASSES; i++) {
         class_trim(names, i);
@@ -116,7 +116,7 @@ block_make(struct names *names, uint32_t number)
 }
 
 bool
-names_reserve(struct names *names, uint32_t count)
+mutex_names_reserve(struct names *names, uint32_t count)
 {
     while (names->classes[0].cells_made < count) {
         if (!block_make(names, 0)) {
@@ -127,7 +127,7 @@ names_reserve(struct names *names, uint32_t count)
 }
 
 char *
-names_take(struct names *names, const char *text, uint32_t length)
+mutex_names_take(struct names *names, const char *text, uint32_t length)
 {
     uint32_t number = class_of(length);
     struct name_class *class = &names->classes[number];
@@ -146,7 +146,7 @@ names_take(struct names *names, const char *text, uint32_t length)
 }
 
 void
-names_give(struct names *names, const char *name, uint32_t length)
+mutex_names_give(struct names *names, const char *name, uint32_t length)
 {
     struct name_class *class = &names->classes[class_of(length)];
     struct name_cell *cell = (struct name_cell *)(uintptr_t)name;

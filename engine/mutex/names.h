@@ -24,17 +24,17 @@ struct names {
     struct name_class classes[NAME_CLASSES];
 };
 
-void names_open(struct names *names, struct memory *memory);
-void names_shut(struct names *names);
+void mutex_names_open(struct names *names, struct memory *memory);
+void mutex_names_shut(struct names *names);
 
 /** Makes `count` cells for names of at most 63 bytes exist. */
-bool names_reserve(struct names *names, uint32_t count);
+bool mutex_names_reserve(struct names *names, uint32_t count);
 
 /** Copies `length` bytes and a NUL; NULL if there is no memory. */
-char *names_take(struct names *names, const char *text, uint32_t length);
-void names_give(struct names *names, const char *name, uint32_t length);
+char *mutex_names_take(struct names *names, const char *text, uint32_t length);
+void mutex_names_give(struct names *names, const char *name, uint32_t length);
 
 /** Gives the blocks back in which no cell is used. */
-void names_trim(struct names *names);
+void mutex_names_trim(struct names *names);
 
 #endif

@@ -43,7 +43,7 @@ add_absent(schedq_worker_t *worker, const char *name, uint32_t hash, const sched
     }
     if (status == SCHEDQ_OK) {
         route_new(queue, index, spec->gate, label, now, result);
-        report_moved(queue, index, result);
+        mutex_report_moved(queue, index, result);
     }
     return status;
 }
@@ -70,7 +70,7 @@ hash_of(const struct mutex_queue *queue, const struct add_batch *batch, size_t i
     /* A spec that failed its check has no name that could be read. */
     return batch->statuses != NULL && batch->statuses[i] != SCHEDQ_OK
                ? 0
-               : index_hash(&queue->index, batch->names + spec->name_offset, spec->name_length);
+               : mutex_index_hash(&queue->index, batch->names + spec->name_offset, spec->name_length);
 }
 
 /* Counts add up over a batch; what describes a pod is of the last one, and means something for a batch of one. */
@@ -109,7 +109,7 @@ mutex_add_many(schedq_worker_t *worker, const struct add_batch *batch, schedq_re
 static struct entry *
 find_by_name(const struct mutex_queue *queue, const char *name, uint32_t length, uint32_t *index)
 {
-    *index = index_find(&queue->index, name, length, index_hash(&queue->index, name, length));
+    *index = mutex_index_find(&queue->index, name, length, mutex_index_hash(&queue->index, name, length));
     return *index == NO_ENTRY ? NULL : pod_at(queue, *index);
 }
 
@@ -122,7 +122,7 @@ mutex_find(schedq_worker_t *worker, const char *name, uint32_t length, schedq_re
     queue_lock(queue);
     bool found = find_by_name(queue, name, length, &index) != NULL;
     if (found) {
-        report_pod(queue, index, result);
+        mutex_report_pod(queue, index, result);
     }
     queue_unlock(queue);
     return found ? SCHEDQ_OK : SCHEDQ_NOT_FOUND;
@@ -204,7 +204,7 @@ update_present(schedq_worker_t *worker, uint32_t index, const schedq_pod_spec_t 
             admit_renominate(queue, index, old_described);
         }
         update_in_flight(queue, update, spec->object);
-        report_moved(queue, index, result);
+        mutex_report_moved(queue, index, result);
         result->object = replaced;
         return SCHEDQ_OK;
     }
@@ -213,7 +213,7 @@ update_present(schedq_worker_t *worker, uint32_t index, const schedq_pod_spec_t 
     if (!queue->base.rules.host && (entry->place == SCHEDQ_PARKED || entry->place == SCHEDQ_GATED)) {
         retry_updated(queue, index, update, result);
     }
-    report_moved(queue, index, result);
+    mutex_report_moved(queue, index, result);
     result->object = replaced;
     return SCHEDQ_OK;
 }
@@ -225,11 +225,11 @@ mutex_update(schedq_worker_t *worker, const char *names, const schedq_pod_spec_t
     struct mutex_queue *queue = queue_of(worker);
     const struct update update = {.old_object = old_object, .events = events, .event_count = count};
     const char *name = names + spec->name_offset;
-    uint32_t hash = index_hash(&queue->index, name, spec->name_length);
+    uint32_t hash = mutex_index_hash(&queue->index, name, spec->name_length);
     schedq_status_t status;
 
     queue_lock(queue);
-    uint32_t index = index_find(&queue->index, name, spec->name_length, hash);
+    uint32_t index = mutex_index_find(&queue->index, name, spec->name_length, hash);
 
     if (index != NO_ENTRY) {
         status = update_present(worker, index, spec, &update, result);
@@ -261,7 +261,7 @@ delete_found(struct mutex_queue *queue, uint32_t index)
     if (entry->nominated) {
         nominator_set(&queue->nominator, index, 0);
     }
-    index_remove(&queue->index, index, entry->hash);
+    mutex_index_remove(&queue->index, index, entry->hash);
     entry->marks |= MARK_DELETED;
 }
 
@@ -275,7 +275,7 @@ mutex_delete(schedq_worker_t *worker, const struct pod_key *key, schedq_result_t
     struct entry *entry = key->pod.bits != 0 ? entry_of_handle(&queue->entries, key->pod, &index)
                                              : find_by_name(queue, key->name, key->name_length, &index);
     if (entry != NULL) {
-        report_pod(queue, index, result);
+        mutex_report_pod(queue, index, result);
         result->ref = 0;
         delete_found(queue, index);
         result->place = entry->place;

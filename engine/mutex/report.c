@@ -17,7 +17,7 @@ public_expiry(int64_t expiry)
 }
 
 void
-report_moved(const struct mutex_queue *queue, uint32_t index, schedq_result_t *result)
+mutex_report_moved(const struct mutex_queue *queue, uint32_t index, schedq_result_t *result)
 {
     const struct entry *entry = pod_at(queue, index);
 
@@ -32,17 +32,17 @@ report_moved(const struct mutex_queue *queue, uint32_t index, schedq_result_t *r
 }
 
 void
-report_pod(const struct mutex_queue *queue, uint32_t index, schedq_result_t *result)
+mutex_report_pod(const struct mutex_queue *queue, uint32_t index, schedq_result_t *result)
 {
     const struct entry *entry = pod_at(queue, index);
 
-    report_moved(queue, index, result);
+    mutex_report_moved(queue, index, result);
     result->unschedulable = entry->unschedulable;
     result->pending = entry->pending;
 }
 
 void
-report_info(const struct mutex_queue *queue, uint32_t index, schedq_pod_info_t *info)
+mutex_report_info(const struct mutex_queue *queue, uint32_t index, schedq_pod_info_t *info)
 {
     const struct entry *entry = pod_at(queue, index);
     bool flying = entry->place == SCHEDQ_INFLIGHT;
@@ -75,7 +75,7 @@ report_info(const struct mutex_queue *queue, uint32_t index, schedq_pod_info_t *
 }
 
 void
-report_candidate(const struct mutex_queue *queue, uint32_t index, int64_t now, schedq_candidate_t *candidate)
+mutex_report_candidate(const struct mutex_queue *queue, uint32_t index, int64_t now, schedq_candidate_t *candidate)
 {
     const struct entry *entry = pod_at(queue, index);
 

@@ -211,7 +211,7 @@ start_thread(struct mutex_queue *queue)
 static schedq_status_t
 timer_worker_add(struct mutex_queue *queue)
 {
-    schedq_status_t status = workers_add(queue, &queue->timer.worker);
+    schedq_status_t status = mutex_workers_add(queue, &queue->timer.worker);
 
     if (status == SCHEDQ_OK) {
         (void)word_try_take(&queue->timer.worker->busy);
@@ -222,7 +222,7 @@ timer_worker_add(struct mutex_queue *queue)
 static void
 timer_worker_remove(struct mutex_queue *queue)
 {
-    workers_remove(queue, queue->timer.worker);
+    mutex_workers_remove(queue, queue->timer.worker);
     queue->timer.worker = NULL;
 }
 

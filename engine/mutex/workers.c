@@ -19,7 +19,7 @@ worker_make(struct mutex_queue *queue, uint32_t slot)
 }
 
 bool
-workers_reserve(struct mutex_queue *queue, uint32_t count)
+mutex_workers_reserve(struct mutex_queue *queue, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++) {
         if (queue->workers[i] == NULL && !worker_make(queue, i)) {
@@ -30,7 +30,7 @@ workers_reserve(struct mutex_queue *queue, uint32_t count)
 }
 
 void
-workers_shut(struct mutex_queue *queue)
+mutex_workers_shut(struct mutex_queue *queue)
 {
     for (uint32_t i = 0; i < WORKERS_MAX; i++) {
         memory_free(&queue->base.memory, MEMORY_OTHER, queue->workers[i], sizeof *queue->workers[i]);
@@ -44,7 +44,7 @@ is_registered(const struct mutex_queue *queue, uint32_t slot)
 }
 
 schedq_status_t
-workers_add(struct mutex_queue *queue, schedq_worker_t **worker)
+mutex_workers_add(struct mutex_queue *queue, schedq_worker_t **worker)
 {
     uint32_t slot = 0;
 
@@ -67,7 +67,7 @@ workers_add(struct mutex_queue *queue, schedq_worker_t **worker)
 
 /* Its memory stays, and stays busy: a call with a worker that was unregistered is refused, not a use after free. */
 void
-workers_remove(struct mutex_queue *queue, schedq_worker_t *worker)
+mutex_workers_remove(struct mutex_queue *queue, schedq_worker_t *worker)
 {
     queue->worker_slots &= ~(UINT64_C(1) << worker->number);
     queue->worker_count--;
@@ -79,7 +79,7 @@ mutex_worker_register(schedq_t *base, schedq_worker_t **worker)
     struct mutex_queue *queue = mutex_queue(base);
 
     queue_lock(queue);
-    schedq_status_t status = workers_add(queue, worker);
+    schedq_status_t status = mutex_workers_add(queue, worker);
     queue_unlock(queue);
     return status;
 }
@@ -90,7 +90,7 @@ mutex_worker_unregister(schedq_worker_t *worker)
     struct mutex_queue *queue = queue_of(worker);
 
     queue_lock(queue);
-    workers_remove(queue, worker);
+    mutex_workers_remove(queue, worker);
     queue_unlock(queue);
 }
 

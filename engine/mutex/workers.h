@@ -7,12 +7,12 @@
 #include "mutex/queue.h"
 
 /** Makes `count` workers exist. With the lock held. */
-bool workers_reserve(struct mutex_queue *queue, uint32_t count);
-void workers_shut(struct mutex_queue *queue);
+bool mutex_workers_reserve(struct mutex_queue *queue, uint32_t count);
+void mutex_workers_shut(struct mutex_queue *queue);
 
 /* With the lock held. @retval SCHEDQ_OK, SCHEDQ_FULL, SCHEDQ_NOMEM */
-schedq_status_t workers_add(struct mutex_queue *queue, schedq_worker_t **worker);
-void workers_remove(struct mutex_queue *queue, schedq_worker_t *worker);
+schedq_status_t mutex_workers_add(struct mutex_queue *queue, schedq_worker_t **worker);
+void mutex_workers_remove(struct mutex_queue *queue, schedq_worker_t *worker);
 
 /* Entries of the engine's table. */
 schedq_status_t mutex_worker_register(schedq_t *queue, schedq_worker_t **worker);

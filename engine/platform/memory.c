@@ -127,7 +127,7 @@ memory_alloc(struct memory *memory, enum memory_kind kind, size_t bytes, size_t 
 
     if (block != NULL) {
         memset(block, 0, bytes);
-        memory->bytes[kind] += bytes;
+        (void)__atomic_fetch_add(&memory->bytes[kind], bytes, __ATOMIC_RELAXED);
     }
     return block;
 }
@@ -137,8 +137,14 @@ memory_free(struct memory *memory, enum memory_kind kind, void *block, size_t by
 {
     if (block != NULL) {
         memory->source.free(memory->source.ctx, block, bytes);
-        memory->bytes[kind] -= bytes;
+        (void)__atomic_fetch_sub(&memory->bytes[kind], bytes, __ATOMIC_RELAXED);
     }
+}
+
+uint64_t
+memory_bytes(const struct memory *memory, enum memory_kind kind)
+{
+    return __atomic_load_n(&memory->bytes[kind], __ATOMIC_RELAXED);
 }
 
 void *

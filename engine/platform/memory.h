@@ -5,7 +5,7 @@
  * memory of a queue is its own and ends with it), or the C library (`system`: what sanitizers need, see the build's
  * SCHEDQ_ALLOCATOR). The only file that knows jemalloc is memory.c.
  *
- * The byte counts are plain: whoever allocates for a queue holds its lock, or is alone.
+ * Any thread may allocate and free; the byte counts are sums of what all did, and order nothing.
  */
 #ifndef SCHEDQ_PLATFORM_MEMORY_H
 #define SCHEDQ_PLATFORM_MEMORY_H
@@ -18,7 +18,7 @@ enum memory_kind { MEMORY_ENTRIES, MEMORY_NAMES, MEMORY_INDEX, MEMORY_QUEUES, ME
 
 struct memory {
     schedq_allocator_t source;
-    uint64_t bytes[MEMORY_KINDS];
+    uint64_t bytes[MEMORY_KINDS]; /* memory_bytes */
     unsigned arena;
     bool owns_arena;
 };
@@ -39,6 +39,9 @@ void *memory_alloc(struct memory *memory, enum memory_kind kind, size_t bytes, s
 
 /** NULL is allowed. */
 void memory_free(struct memory *memory, enum memory_kind kind, void *block, size_t bytes);
+
+/** Bytes that are allocated of a kind; exact when nobody allocates or frees meanwhile. */
+uint64_t memory_bytes(const struct memory *memory, enum memory_kind kind);
 
 /**
  * A larger copy of an array: the new elements are zero. NULL if there is no memory; the old array then stands.

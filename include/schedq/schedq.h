@@ -268,7 +268,7 @@ typedef struct schedq_allocator {
 
 /* ---- configuration ------------------------------------------------------------------------------------ */
 
-enum { SCHEDQ_ENGINE_MUTEX = 2 };                                      /* config.engine */
+enum { SCHEDQ_ENGINE_LOCKFREE = 1, SCHEDQ_ENGINE_MUTEX = 2 };          /* config.engine */
 enum { SCHEDQ_ORDER_STRICT = 0, SCHEDQ_ORDER_RELAXED = 1 };            /* config.order */
 enum { SCHEDQ_DECIDE_CALLBACKS = 0, SCHEDQ_DECIDE_HOST = 1 };          /* config.decide */
 enum { SCHEDQ_REQUEUE_HINTS = 0, SCHEDQ_REQUEUE_MOVE_CYCLE = 1 };      /* config.requeue */

@@ -1,0 +1,608 @@
+/*
+ * Adding pods.
+ *
+ *   admit      in the caller's order: caps, a record, a name, an order key. Nobody sees any of it.
+ *   insert     in the order in which pops shall see them: the index makes a pod exist (index_insert), or says that the name
+ *              is there.
+ *   publish    refs into the lanes of this worker, bands from the highest to the lowest (publish.c)
+ *   finish     the index forgets that the pods may be unpublished; this is the full fence
+ *   mark       the words of the bands; then sleepers
+ *
+ * WHO STOPS WHERE. Before insert: nothing happened. Between insert and finish: whoever meets the name in the index publishes
+ * the pod once more (publish_settle), so nobody is told of a pod that no pop can find. A pop that comes between publish and
+ * finish takes the pod like any other.
+ *
+ * ORDER IN A BATCH. A pop never takes one pod of a batch while another that ranks before it is still to come. So the batch
+ * is sorted before it is inserted, and is published from the best on; if inserting meets a pod of this very batch in the
+ * index, all that was inserted so far is published first.
+ */
+#include "lockfree/add.h"
+
+#include "lockfree/objects.h"
+#include "lockfree/ops.h"
+#include "lockfree/publish.h"
+#include "lockfree/report.h"
+#include "policy/order.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- admitting ---------------------------------------------------------------------------------------------------------- */
+
+static uint64_t
+records_in_use(const struct queue *queue)
+{
+    uint64_t sum = 0;
+
+    for (uint32_t i = 0; i < WORKERS_MAX; i++) {
+        const struct worker *worker = ptr_load_acquire(&queue->workers[i]);
+
+        sum += worker != NULL ? u64_load(&worker->tally.records) : 0;
+    }
+    return sum;
+}
+
+static uint32_t
+pods_max(const struct queue *queue)
+{
+    return queue->base.config.max_pods != 0 ? queue->base.config.max_pods : PODS_MAX;
+}
+
+/* As long as fewer records exist than pods are allowed, nobody has to count. */
+static bool
+may_be_full(const struct queue *queue)
+{
+    return slab_made(&queue->entries.records) >= pods_max(queue);
+}
+
+static schedq_status_t
+check_full(struct worker *worker)
+{
+    const struct queue *queue = queue_of(worker);
+    uint64_t used = may_be_full(queue) ? records_in_use(queue) : 0;
+
+    if (used < pods_max(queue)) {
+        return SCHEDQ_OK;
+    }
+    worker_say(&worker->base, "pods: %llu are in the queue, at most %u (max_pods)", (unsigned long long)used,
+               pods_max(queue));
+    return SCHEDQ_FULL;
+}
+
+static schedq_status_t
+find_band(struct worker *worker, int32_t priority, struct band **band)
+{
+    schedq_status_t status = SCHEDQ_OK;
+
+    *band = publish_band(worker, priority, false, &status);
+    if (*band == NULL && status == SCHEDQ_FULL) {
+        worker_say(&worker->base, "priority %d: there are as many other priorities as there may be (max_bands)",
+                   priority);
+    }
+    return *band != NULL ? SCHEDQ_OK : status;
+}
+
+/*
+ * With a clock that repeats readings one word gives every key of the queue; else the worker's own last key is enough: two
+ * adds of which one ended before the other began have different readings.
+ */
+static int64_t
+draw_key(struct worker *worker, int64_t now)
+{
+    struct queue *queue = queue_of(worker);
+
+    if (clock_is_virtual(&queue->base.clock)) {
+        uint64_t last = u64_load(&queue->last_key);
+
+        for (;;) {
+            int64_t key = order_key_next(now, (int64_t)last);
+            uint64_t found = u64_cas_value(&queue->last_key, last, (uint64_t)key);
+
+            if (found == last) {
+                worker->last_drawn = key;
+                return key;
+            }
+            last = found;
+        }
+    }
+    worker->last_drawn = order_key_next(now, worker->last_drawn);
+    return worker->last_drawn;
+}
+
+static int64_t
+key_of(struct worker *worker, const schedq_pod_spec_t *spec, int64_t now)
+{
+    if ((spec->flags & SCHEDQ_POD_ORDER_KEY) != 0) {
+        return spec->order_key;
+    }
+    return spec->timestamp_ns != 0 ? spec->timestamp_ns : draw_key(worker, now);
+}
+
+/* The record is this worker's alone; the last store makes it ready for the index. */
+static void
+fill(struct worker *worker, struct arrival *arrival, const schedq_pod_spec_t *spec, uint32_t name, int64_t now)
+{
+    const struct queue *queue = queue_of(worker);
+    struct entry *entry = entry_at(&queue->entries, arrival->record);
+    int64_t timestamp = spec->timestamp_ns != 0 ? spec->timestamp_ns : now;
+    int64_t initial = queue->base.rules.attempt_starts_at_add ? timestamp : 0;
+    uint64_t life = version_next(state_version(u64_load(&entry->word.low)));
+
+    arrival->key = key_of(worker, spec, now);
+    arrival->ref = ref_make(life, arrival->record);
+    u64_store(&entry->life, life);
+    u64_store(&entry->word.high, 0);
+    u64_store(&entry->object, spec->object);
+    time_store(&entry->order_key, arrival->key);
+    u64_store(&entry->attributes, attributes_pack(spec->priority, spec->name_length, spec->profile, spec->flags));
+    u64_store(&entry->name, (uint64_t)arrival->hash << 32 | name);
+    u64_store(&entry->unschedulable, 0);
+    u64_store(&entry->pending, 0);
+    time_store(&entry->timestamp, timestamp);
+    time_store(&entry->initial_attempt, initial != 0 ? initial : now);
+    u64_store(&entry->attempts_rejections, 0);
+    u64_store(&entry->errors, 0);
+    u64_store(&entry->seen, 0);
+    u64_store(&entry->pop_order, worker->batch.stamp);
+    u64_store_release(&entry->word.low, state_make(life, arrival->band->id, PLACE_ACTIVE)); /* fill:A */
+}
+
+static schedq_status_t
+admit(struct worker *worker, const char *text, const schedq_pod_spec_t *spec, int64_t now, struct arrival *arrival)
+{
+    struct queue *queue = queue_of(worker);
+    schedq_status_t status = check_full(worker);
+
+    if (spec->nominated_node != 0) {
+        worker_say(&worker->base, "spec.nominated_node: 0, engine lockfree has no nominations");
+        return SCHEDQ_INVALID;
+    }
+    if (status == SCHEDQ_OK) {
+        status = find_band(worker, spec->priority, &arrival->band);
+    }
+    if (status != SCHEDQ_OK) {
+        return status;
+    }
+    arrival->rank = queue_rank(queue, spec->priority);
+    arrival->record = slab_take(&queue->entries.records, &worker->records);
+    if (arrival->record == 0) {
+        return SCHEDQ_NOMEM;
+    }
+    uint32_t name = names_take(&queue->names, &worker->names, text, spec->name_length);
+
+    if (name == 0) {
+        slab_give(&queue->entries.records, &worker->records, arrival->record);
+        return SCHEDQ_NOMEM;
+    }
+    fill(worker, arrival, spec, name, now);
+    object_retain(queue, spec->object);
+    tally_add(&worker->tally.records, 1);
+    return SCHEDQ_OK;
+}
+
+/* The pod never existed. */
+static void
+give_up(struct worker *worker, const struct arrival *arrival)
+{
+    struct queue *queue = queue_of(worker);
+    struct entry *entry = entry_at(&queue->entries, arrival->record);
+    uint64_t object = u64_load(&entry->object);
+    uint32_t name = (uint32_t)u64_load(&entry->name);
+
+    u64_store_release(&entry->word.low, state_make(version_next(ref_version(arrival->ref)), 0, PLACE_FREE));
+    names_give(&queue->names, &worker->names, name);
+    slab_give(&queue->entries.records, &worker->records, arrival->record);
+    tally_add(&worker->tally.records, UINT64_MAX);
+    object_give_back(queue, object);
+}
+
+/* ---- inserting ---------------------------------------------------------------------------------------------------------- */
+
+static schedq_status_t
+insert(struct worker *worker, struct arrival *arrival, const char *text, uint32_t length, uint32_t *found)
+{
+    struct queue *queue = queue_of(worker);
+    const struct index_caller caller = index_caller(worker);
+    const struct index_key key = {.name = text, .length = length, .hash = arrival->hash};
+    uint64_t state;
+
+    switch (index_insert(&queue->index, &caller, &key, arrival->record, ref_version(arrival->ref), &arrival->ticket,
+                         found, &state)) {
+    case INDEX_DONE:
+        tally_add(&worker->tally.adds, 1);
+        tally_add(&worker->tally.active, 1);
+        bands_charge(&queue->bands, &worker->charges, arrival->band->id, 1);
+        return SCHEDQ_OK;
+    case INDEX_EXISTS:
+        give_up(worker, arrival);
+        return SCHEDQ_EXISTS;
+    case INDEX_NOMEM:
+        break;
+    }
+    give_up(worker, arrival);
+    return SCHEDQ_NOMEM;
+}
+
+/* Publishes what is left of the batch, finishes all of it. */
+static void
+complete(struct worker *worker)
+{
+    struct batch *batch = &worker->batch;
+    size_t first = batch->published;
+
+    publish_batch(worker);
+    for (size_t i = 0; i < batch->count; i++) {
+        index_finish(&batch->arrivals[i].ticket); /* complete:A, a full fence behind the publication */
+    }
+    publish_batch_marks(worker, first);
+    if (batch->count > 0) {
+        publish_wake(worker);
+    }
+    batch->count = 0;
+    batch->published = 0;
+    batch->expected = 0;
+    batch->stamp = 0;
+}
+
+/* ---- one pod ------------------------------------------------------------------------------------------------------------ */
+
+/* With a caller's clock a key is drawn only for a pod that gets in, so that equal calls draw equal keys. */
+static bool
+looks_first(const struct queue *queue)
+{
+    return clock_is_virtual(&queue->base.clock) || may_be_full(queue);
+}
+
+static uint32_t
+find_present(struct worker *worker, const char *text, uint32_t length, uint32_t hash)
+{
+    const struct index_caller caller = index_caller(worker);
+    const struct index_key key = {.name = text, .length = length, .hash = hash};
+    uint64_t state;
+
+    return index_find(&queue_of(worker)->index, &caller, &key, &state);
+}
+
+/* What the caller is told, from the arguments: the pod may be gone by now. */
+static void
+report_added(const struct arrival *arrival, const schedq_pod_spec_t *spec, int64_t now, schedq_result_t *result)
+{
+    result->pod = entry_handle(arrival->record, ref_version(arrival->ref));
+    result->object = spec->object;
+    result->timestamp_ns = spec->timestamp_ns != 0 ? spec->timestamp_ns : now;
+    result->place = SCHEDQ_ACTIVE;
+    result->to_active++;
+    result->poppable = 1;
+}
+
+schedq_status_t
+add_one(struct worker *worker, const char *names, const schedq_pod_spec_t *spec, uint32_t hash, schedq_result_t *result,
+        uint32_t *found)
+{
+    struct queue *queue = queue_of(worker);
+    struct batch *batch = &worker->batch;
+    struct arrival *arrival = &batch->small[0];
+    const struct bin_caller caller = bin_caller(worker);
+    const char *text = names + spec->name_offset;
+
+    if (queue_is_closed(queue)) {
+        return SCHEDQ_CLOSED;
+    }
+    index_prefetch(&queue->index, hash);
+    int64_t now = queue_now(queue);
+
+    *found = looks_first(queue) ? find_present(worker, text, spec->name_length, hash) : 0;
+    if (*found != 0) {
+        return SCHEDQ_EXISTS;
+    }
+    arrival->hash = hash;
+    schedq_status_t status = admit(worker, text, spec, now, arrival);
+
+    if (status != SCHEDQ_OK) {
+        *found = status == SCHEDQ_INVALID ? 0 : find_present(worker, text, spec->name_length, hash);
+        return *found != 0 ? SCHEDQ_EXISTS : status;
+    }
+    if (!bin_prepare(&arrival->band->bin, &caller, 1)) {
+        give_up(worker, arrival);
+        return SCHEDQ_NOMEM;
+    }
+    batch->arrivals = batch->small;
+    status = insert(worker, arrival, text, spec->name_length, found);
+    if (status == SCHEDQ_OK) {
+        report_added(arrival, spec, now, result);
+        batch->count = 1;
+        complete(worker);
+    }
+    return status;
+}
+
+/* ---- many pods ---------------------------------------------------------------------------------------------------------- */
+
+/* One call's work on an array. */
+struct many {
+    struct worker *worker;
+    const struct add_batch *batch;
+    schedq_result_t *result;
+    struct arrival *arrivals; /* admitted ones */
+    size_t admitted;
+    uint32_t *buckets; /* by hash: 1 + arrival, the first with a name; to find names that are there twice */
+    uint32_t *next;    /* of a bucket's arrivals, by arrival */
+    uint32_t *first;   /* by element: 1 + the arrival of an element before with the same name */
+    uint8_t *statuses; /* the caller's, or own ones */
+    size_t bucket_mask;
+    size_t bytes;
+    int64_t now;
+};
+
+static bool
+many_open(struct many *many)
+{
+    size_t count = many->batch->count;
+    size_t buckets = 16;
+
+    while (buckets < 2 * count) {
+        buckets *= 2;
+    }
+    many->bucket_mask = buckets - 1;
+    many->bytes = count * (sizeof *many->arrivals + 2 * sizeof(uint32_t) + 1) + buckets * sizeof(uint32_t);
+    many->arrivals = memory_alloc(&queue_of(many->worker)->base.memory, MEMORY_OTHER, many->bytes, CACHE_LINE);
+    if (many->arrivals == NULL) {
+        return false;
+    }
+    many->buckets = (uint32_t *)(void *)(many->arrivals + count);
+    many->next = many->buckets + buckets;
+    many->first = many->next + count;
+    many->statuses = many->batch->statuses != NULL ? many->batch->statuses : (uint8_t *)(many->first + count);
+    return true;
+}
+
+static void
+many_shut(struct many *many)
+{
+    memory_free(&queue_of(many->worker)->base.memory, MEMORY_OTHER, many->arrivals, many->bytes);
+}
+
+static const char *
+text_of(const struct many *many, size_t element)
+{
+    return many->batch->names + many->batch->specs[element].name_offset;
+}
+
+static bool
+same_name(const struct many *many, size_t a, size_t b)
+{
+    uint32_t length = many->batch->specs[a].name_length;
+
+    return length == many->batch->specs[b].name_length && memcmp(text_of(many, a), text_of(many, b), length) == 0;
+}
+
+/* 1 + the arrival that has this element's name; else the element's bucket is told of the next arrival. */
+static uint32_t
+same_before(struct many *many, size_t element, uint32_t hash)
+{
+    for (uint32_t i = many->buckets[hash & many->bucket_mask]; i != 0; i = many->next[i - 1]) {
+        if (many->arrivals[i - 1].hash == hash && same_name(many, many->arrivals[i - 1].element, element)) {
+            return i;
+        }
+    }
+    return 0;
+}
+
+static void
+set_status(const struct many *many, size_t element, schedq_status_t status)
+{
+    many->statuses[element] = (uint8_t)status;
+}
+
+static schedq_status_t
+admit_element(struct many *many, size_t element)
+{
+    struct worker *worker = many->worker;
+    struct queue *queue = queue_of(worker);
+    const schedq_pod_spec_t *spec = &many->batch->specs[element];
+    const char *text = text_of(many, element);
+    uint32_t hash = index_hash(&queue->index, text, spec->name_length);
+    struct arrival *arrival = &many->arrivals[many->admitted];
+
+    if (queue_is_closed(queue)) {
+        return SCHEDQ_CLOSED;
+    }
+    many->first[element] = same_before(many, element, hash);
+    if (many->first[element] != 0) {
+        return SCHEDQ_OK; /* what became of the first is not known so far */
+    }
+    index_prefetch(&queue->index, hash);
+    if (looks_first(queue) && find_present(worker, text, spec->name_length, hash) != 0) {
+        return SCHEDQ_EXISTS;
+    }
+    arrival->element = element;
+    arrival->hash = hash;
+    schedq_status_t status = admit(worker, text, spec, many->now, arrival);
+
+    if (status == SCHEDQ_OK) {
+        many->next[many->admitted] = many->buckets[hash & many->bucket_mask];
+        many->buckets[hash & many->bucket_mask] = (uint32_t)++many->admitted;
+    } else if (status != SCHEDQ_INVALID && find_present(worker, text, spec->name_length, hash) != 0) {
+        status = SCHEDQ_EXISTS;
+    }
+    return status;
+}
+
+static int
+compare(const void *a, const void *b)
+{
+    const struct arrival *x = a, *y = b;
+
+    if (x->rank != y->rank) {
+        return x->rank > y->rank ? -1 : 1;
+    }
+    if (x->key != y->key) {
+        return x->key < y->key ? -1 : 1;
+    }
+    return x->element < y->element ? -1 : 1;
+}
+
+static void
+sort(struct many *many)
+{
+    for (size_t i = 1; i < many->admitted; i++) {
+        if (compare(&many->arrivals[i - 1], &many->arrivals[i]) > 0) {
+            qsort(many->arrivals, many->admitted, sizeof *many->arrivals, compare);
+            return;
+        }
+    }
+}
+
+/* Pods of one band: room for all of them, or NOMEM for all. What is refused leaves a gap that is closed at once. */
+static void
+insert_group(struct many *many, size_t first, size_t end)
+{
+    struct worker *worker = many->worker;
+    struct batch *batch = &worker->batch;
+    const struct bin_caller caller = bin_caller(worker);
+    bool room = bin_prepare(&many->arrivals[first].band->bin, &caller, (uint32_t)(end - first));
+
+    for (size_t i = first; i < end; i++) {
+        struct arrival arrival = many->arrivals[i];
+        const schedq_pod_spec_t *spec = &many->batch->specs[arrival.element];
+        schedq_status_t status = SCHEDQ_NOMEM;
+        uint32_t found;
+
+        if (room) {
+            status = insert(worker, &arrival, text_of(many, arrival.element), spec->name_length, &found);
+        } else {
+            give_up(worker, &arrival);
+        }
+        set_status(many, arrival.element, status);
+        if (status == SCHEDQ_OK) {
+            report_added(&arrival, spec, many->now, many->result);
+            if (many->batch->pods != NULL) {
+                many->batch->pods[arrival.element] = many->result->pod;
+            }
+            batch->arrivals[batch->count++] = arrival;
+        }
+    }
+}
+
+/* The first of equal names got in, was there already, or failed: the others then exist, or fail like it. */
+static void
+settle_repeated(struct many *many)
+{
+    for (size_t i = 0; i < many->batch->count; i++) {
+        if (many->first[i] != 0) {
+            schedq_status_t first = (schedq_status_t)many->statuses[many->next[many->first[i] - 1]];
+
+            set_status(many, i, first == SCHEDQ_OK ? SCHEDQ_EXISTS : first);
+        }
+    }
+}
+
+static void
+add_array(struct many *many)
+{
+    struct worker *worker = many->worker;
+    struct batch *batch = &worker->batch;
+
+    batch->arrivals = many->arrivals;
+    batch->stamp = (uint64_t)(worker->base.number + 1) << 48 | (++worker->stamps & ((UINT64_C(1) << 48) - 1));
+    for (size_t i = 0; i < many->batch->count; i++) {
+        if (many->statuses[i] == SCHEDQ_OK) {
+            set_status(many, i, admit_element(many, i));
+        }
+    }
+    /* From here on next[] tells the element of an arrival as it was numbered: sorting moves the arrivals. */
+    for (size_t i = 0; i < many->admitted; i++) {
+        many->next[i] = (uint32_t)many->arrivals[i].element;
+    }
+    batch->expected = many->admitted;
+    sort(many);
+    for (size_t first = 0, end; first < many->admitted; first = end) {
+        end = first + 1;
+        while (end < many->admitted && many->arrivals[end].band == many->arrivals[first].band) {
+            end++;
+        }
+        insert_group(many, first, end);
+    }
+    complete(worker);
+    settle_repeated(many);
+}
+
+static schedq_status_t
+first_failure(const struct many *many)
+{
+    for (size_t i = 0; i < many->batch->count; i++) {
+        if (many->statuses[i] != SCHEDQ_OK) {
+            return (schedq_status_t)many->statuses[i];
+        }
+    }
+    return SCHEDQ_OK;
+}
+
+/* No memory for the work on it: nothing is added. */
+static schedq_status_t
+refuse_all(const struct add_batch *batch)
+{
+    for (size_t i = 0; batch->statuses != NULL && i < batch->count; i++) {
+        batch->statuses[i] = batch->statuses[i] == SCHEDQ_OK ? SCHEDQ_NOMEM : batch->statuses[i];
+    }
+    return batch->statuses != NULL ? (schedq_status_t)batch->statuses[0] : SCHEDQ_NOMEM;
+}
+
+static schedq_status_t
+add_several(struct worker *worker, const struct add_batch *batch, schedq_result_t *result)
+{
+    struct many many = {.worker = worker, .batch = batch, .result = result};
+
+    if (!many_open(&many)) {
+        return refuse_all(batch);
+    }
+    many.now = queue_now(queue_of(worker));
+    section_begin(worker);
+    add_array(&many);
+    section_end(worker);
+    schedq_status_t status = first_failure(&many);
+
+    many_shut(&many);
+    return status;
+}
+
+/* A pod that exists may be gone by the time it is described: then the add is tried again. */
+static schedq_status_t
+add_single(struct worker *worker, const struct add_batch *batch, schedq_result_t *result)
+{
+    const schedq_pod_spec_t *spec = &batch->specs[0];
+    uint32_t hash = index_hash(&queue_of(worker)->index, batch->names + spec->name_offset, spec->name_length);
+    schedq_status_t status;
+    struct view view;
+    uint32_t found;
+
+    section_begin(worker);
+    do {
+        status = add_one(worker, batch->names, spec, hash, result, &found);
+    } while (status == SCHEDQ_EXISTS && !report_view(queue_of(worker), found, 0, &view));
+    if (status == SCHEDQ_EXISTS) {
+        report_pod(found, &view, result);
+    }
+    section_end(worker);
+    if (batch->pods != NULL && status == SCHEDQ_OK) {
+        batch->pods[0] = result->pod;
+    }
+    if (batch->statuses != NULL) {
+        batch->statuses[0] = (uint8_t)status;
+    }
+    return status;
+}
+
+schedq_status_t
+lockfree_add_many(schedq_worker_t *base, const struct add_batch *batch, schedq_result_t *result)
+{
+    struct worker *worker = worker_of(base);
+
+    if (batch->count == 0) {
+        return SCHEDQ_OK;
+    }
+    if (batch->count == 1 && (batch->statuses == NULL || batch->statuses[0] == SCHEDQ_OK)) {
+        return add_single(worker, batch, result);
+    }
+    return add_several(worker, batch, result);
+}

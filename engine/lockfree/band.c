@@ -1,0 +1,379 @@
+/* Bands of band.h. */
+#include "lockfree/band.h"
+
+struct chunk {
+    atomic_u64 words[BAND_CHUNK]; /* of the bins: a walk over many bands reads eight in one line */
+    atomic_ptr bands[BAND_CHUNK];
+};
+
+static size_t
+table_bytes(uint32_t count)
+{
+    return sizeof(struct band_table) + count * sizeof(struct band_row);
+}
+
+bool
+bands_open(struct bands *bands, struct memory *memory, const struct entries *entries, atomic_u64 *reorder,
+           struct run_pool *pool, const atomic_ptr *charges, uint32_t max)
+{
+    struct band_table *table = memory_alloc(memory, MEMORY_QUEUES, table_bytes(0), CACHE_LINE);
+
+    bands->memory = memory;
+    bands->entries = entries;
+    bands->reorder = reorder;
+    bands->pool = pool;
+    bands->charges = charges;
+    bands->max = max;
+    ptr_store(&bands->table, table);
+    return table != NULL;
+}
+
+static struct chunk *
+chunk_of(const struct bands *bands, uint32_t id)
+{
+    return ptr_load_acquire(&bands->chunks[id / BAND_CHUNK]);
+}
+
+struct band *
+bands_at(const struct bands *bands, uint32_t id)
+{
+    return ptr_load_acquire(&chunk_of(bands, id)->bands[id % BAND_CHUNK]);
+}
+
+void
+bands_close(struct bands *bands)
+{
+    struct band_table *table = ptr_load(&bands->table);
+
+    if (table != NULL) {
+        memory_free(bands->memory, MEMORY_QUEUES, table, table_bytes(table->capacity));
+    }
+    for (uint32_t i = 0; i < BAND_CHUNKS; i++) {
+        struct chunk *chunk = ptr_load(&bands->chunks[i]);
+
+        for (uint32_t j = 0; chunk != NULL && j < BAND_CHUNK; j++) {
+            struct band *band = ptr_load(&chunk->bands[j]);
+
+            if (band != NULL) {
+                bin_close(&band->bin, bands->memory);
+                memory_free(bands->memory, MEMORY_QUEUES, band, sizeof *band);
+            }
+        }
+        memory_free(bands->memory, MEMORY_QUEUES, chunk, sizeof *chunk);
+    }
+}
+
+/* ---- objects ------------------------------------------------------------------------------------------------------------ */
+
+static void
+spare_push(struct bands *bands, struct band *band)
+{
+    uint64_t top = u64_load(&bands->spare);
+
+    for (;;) {
+        u64_store(&band->next_spare, ref_record(top));
+        uint64_t found = u64_cas_value(&bands->spare, top, ref_make(ref_version(top) + 1, band->id)); /* spare_push:A */
+
+        if (found == top) {
+            return;
+        }
+        top = found;
+    }
+}
+
+static struct band *
+spare_pop(struct bands *bands)
+{
+    uint64_t top = u64_load_acquire(&bands->spare);
+
+    while (ref_record(top) != 0) {
+        struct band *band = bands_at(bands, ref_record(top));
+        uint32_t next = (uint32_t)u64_load_acquire(&band->next_spare);
+        uint64_t found = u64_cas_value(&bands->spare, top, ref_make(ref_version(top) + 1, next)); /* spare_pop:A */
+
+        if (found == top) {
+            return band;
+        }
+        top = found;
+    }
+    return NULL;
+}
+
+static struct chunk *
+chunk_make(struct bands *bands, uint32_t id)
+{
+    atomic_ptr *place = &bands->chunks[id / BAND_CHUNK];
+    struct chunk *chunk = ptr_load_acquire(place);
+
+    if (chunk != NULL) {
+        return chunk;
+    }
+    chunk = memory_alloc(bands->memory, MEMORY_QUEUES, sizeof *chunk, CACHE_LINE);
+    if (chunk != NULL && !ptr_cas(place, NULL, chunk)) {
+        memory_free(bands->memory, MEMORY_QUEUES, chunk, sizeof *chunk);
+        chunk = ptr_load_acquire(place);
+    }
+    return chunk;
+}
+
+/* Memory first: an id that was drawn for nothing would be lost. */
+static struct band *
+band_make(struct bands *bands, schedq_status_t *status)
+{
+    uint32_t last = u32_load(&bands->ids);
+    struct band *band = memory_alloc(bands->memory, MEMORY_QUEUES, sizeof *band, CACHE_LINE);
+
+    *status = SCHEDQ_NOMEM;
+    while (band != NULL) {
+        uint32_t id = last + 1;
+        struct chunk *chunk = id <= BANDS_MAX ? chunk_make(bands, id) : NULL;
+
+        if (chunk == NULL) {
+            *status = id <= BANDS_MAX ? SCHEDQ_NOMEM : SCHEDQ_FULL;
+            memory_free(bands->memory, MEMORY_QUEUES, band, sizeof *band);
+            return NULL;
+        }
+        uint32_t found = u32_cas_value(&bands->ids, last, id);
+
+        if (found == last) {
+            band->id = id;
+            bin_open(&band->bin, &chunk->words[id % BAND_CHUNK],
+                     &(struct residence){
+                         .entries = bands->entries, .place = PLACE_ACTIVE, .band = id, .reorder = bands->reorder});
+            ptr_store_release(&chunk->bands[id % BAND_CHUNK], band); /* band_make:A */
+            return band;
+        }
+        last = found;
+    }
+    return NULL;
+}
+
+bool
+bands_reserve(struct bands *bands, uint32_t count)
+{
+    schedq_status_t status;
+
+    while (u32_load(&bands->ids) < count) {
+        struct band *band = band_make(bands, &status);
+
+        if (band == NULL) {
+            return false;
+        }
+        spare_push(bands, band);
+    }
+    return true;
+}
+
+/* ---- the table ---------------------------------------------------------------------------------------------------------- */
+
+/* The first row that does not rank before the priority. */
+static uint32_t
+search(const struct band_table *table, int32_t priority)
+{
+    uint32_t low = 0, high = table->count;
+
+    while (low < high) {
+        uint32_t middle = (low + high) / 2;
+
+        if (table->rows[middle].priority > priority) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return low;
+}
+
+static bool
+is_retired(const struct band_row *row)
+{
+    return bin_phase(u64_load_acquire(row->word)) == BIN_RETIRED;
+}
+
+static struct band *
+find(const struct band_table *table, int32_t priority)
+{
+    uint32_t i = search(table, priority);
+    bool found = i < table->count && table->rows[i].priority == priority && !is_retired(&table->rows[i]);
+
+    return found ? table->rows[i].band : NULL;
+}
+
+/* A copy of the table without retired bands, and with `band`. NULL: no memory. */
+static struct band_table *
+table_with(struct bands *bands, const struct band_table *table, struct band *band)
+{
+    struct band_table *copy = memory_alloc(bands->memory, MEMORY_QUEUES, table_bytes(table->count + 1), CACHE_LINE);
+    const struct band_row row = {.priority = band->priority, .band = band, .word = band->bin.word};
+    bool placed = false;
+
+    if (copy == NULL) {
+        return NULL;
+    }
+    copy->capacity = table->count + 1;
+    for (uint32_t i = 0; i < table->count; i++) {
+        if (!placed && table->rows[i].priority <= band->priority) {
+            copy->rows[copy->count++] = row;
+            placed = true;
+        }
+        if (!is_retired(&table->rows[i])) {
+            copy->rows[copy->count++] = table->rows[i];
+        }
+    }
+    if (!placed) {
+        copy->rows[copy->count++] = row;
+    }
+    return copy;
+}
+
+static uint32_t
+live_rows(const struct band_table *table)
+{
+    uint32_t live = 0;
+
+    for (uint32_t i = 0; i < table->count; i++) {
+        live += is_retired(&table->rows[i]) ? 0 : 1;
+    }
+    return live;
+}
+
+static uint32_t
+charged(const struct bands *bands, const struct band *band)
+{
+    uint32_t sum = u32_load(&band->charged);
+
+    for (uint32_t i = 0; i < WORKERS_MAX; i++) {
+        const struct band_charges *charges = ptr_load_acquire(&bands->charges[i]);
+        const atomic_u32 *chunk = charges != NULL ? ptr_load_acquire(&charges->chunks[band->id / BAND_CHUNK]) : NULL;
+
+        sum += chunk != NULL ? u32_load(&chunk[band->id % BAND_CHUNK]) : 0;
+    }
+    return sum;
+}
+
+/* True: there is a row less than max, or some were retired. */
+static bool
+make_room(struct bands *bands, const struct band_table *table)
+{
+    bool retired = live_rows(table) < bands->max;
+
+    for (uint32_t i = 0; i < table->count && !retired; i++) {
+        struct band *band = table->rows[i].band;
+
+        retired = !is_retired(&table->rows[i]) && charged(bands, band) == 0 && bin_retire(&band->bin, bands->pool);
+    }
+    return retired;
+}
+
+struct band *
+bands_get(struct bands *bands, struct epoch_record *epoch, int32_t priority, bool exceed, schedq_status_t *status)
+{
+    struct band *made = NULL;
+    struct band *band;
+
+    /* Ends: each further round means that somebody put a priority into the table. */
+    for (;;) {
+        struct band_table *table = ptr_load_acquire(&bands->table); /* bands_get:A */
+
+        band = find(table, priority);
+        if (band != NULL) {
+            break;
+        }
+        if (!make_room(bands, table) && !exceed) {
+            *status = SCHEDQ_FULL;
+            break;
+        }
+        made = made != NULL ? made : spare_pop(bands);
+        made = made != NULL ? made : band_make(bands, status);
+        if (made == NULL) {
+            break;
+        }
+        made->priority = priority;
+        struct band_table *larger = table_with(bands, table, made);
+
+        if (larger == NULL) {
+            *status = SCHEDQ_NOMEM;
+            break;
+        }
+        if (ptr_cas(&bands->table, table, larger)) { /* bands_get:B */
+            epoch_retire(epoch, &table->block, bands->memory, MEMORY_QUEUES, table_bytes(table->capacity));
+            return made;
+        }
+        memory_free(bands->memory, MEMORY_QUEUES, larger, table_bytes(larger->capacity));
+    }
+    if (made != NULL) {
+        spare_push(bands, made);
+    }
+    return band;
+}
+
+/* ---- lanes of a worker ---------------------------------------------------------------------------------------------------- */
+
+static struct lane *
+lane_of(const struct bands *bands, uint32_t id, uint32_t worker)
+{
+    const struct chunk *chunk = chunk_of(bands, id);
+    const struct band *band = chunk != NULL ? ptr_load_acquire(&chunk->bands[id % BAND_CHUNK]) : NULL;
+
+    return band != NULL ? bin_lane(&band->bin, worker) : NULL;
+}
+
+void
+bands_resume(struct bands *bands, uint32_t worker)
+{
+    for (uint32_t id = 1; id <= u32_load_acquire(&bands->ids); id++) {
+        struct lane *lane = lane_of(bands, id, worker);
+
+        if (lane != NULL) {
+            lane_resume(lane);
+        }
+    }
+}
+
+void
+bands_shrink(struct bands *bands, struct epoch_record *epoch, uint32_t worker)
+{
+    for (uint32_t id = 1; id <= u32_load_acquire(&bands->ids); id++) {
+        struct lane *lane = lane_of(bands, id, worker);
+
+        if (lane != NULL) {
+            lane_shrink(lane, &bands_at(bands, id)->bin.residence, bands->memory, epoch);
+        }
+    }
+}
+
+/* ---- charges ------------------------------------------------------------------------------------------------------------ */
+
+static atomic_u32 *
+charge_chunk(struct bands *bands, struct band_charges *charges, uint32_t id)
+{
+    atomic_ptr *place = &charges->chunks[id / BAND_CHUNK];
+    atomic_u32 *chunk = ptr_load(place);
+
+    if (chunk == NULL) {
+        chunk = memory_alloc(bands->memory, MEMORY_OTHER, BAND_CHUNK * sizeof *chunk, CACHE_LINE);
+        ptr_store_release(place, chunk);
+    }
+    return chunk;
+}
+
+void
+bands_charge(struct bands *bands, struct band_charges *charges, uint32_t id, int32_t change)
+{
+    atomic_u32 *chunk = charge_chunk(bands, charges, id);
+
+    if (chunk != NULL) {
+        /* The worker's own: nobody else writes it. */
+        u32_store(&chunk[id % BAND_CHUNK], u32_load(&chunk[id % BAND_CHUNK]) + (uint32_t)change);
+    } else {
+        (void)u32_add(&bands_at(bands, id)->charged, (uint32_t)change);
+    }
+}
+
+void
+band_charges_free(struct band_charges *charges, struct memory *memory)
+{
+    for (uint32_t i = 0; i < BAND_CHUNKS; i++) {
+        memory_free(memory, MEMORY_OTHER, ptr_load(&charges->chunks[i]), BAND_CHUNK * sizeof(atomic_u32));
+    }
+}

@@ -1,0 +1,105 @@
+/*
+ * Bands: one bin per priority, and the table that pop walks from the top.
+ *
+ * CONTRACT. The table is an immutable array of rows, highest priority first, replaced as a whole (copy on write, one CAS)
+ * when a priority comes that is not in it. A band is an object with an id; ids are given once in a queue's life, 65,535 of
+ * them, because state words name them. Bands are never freed before the queue.
+ *
+ * RETIREMENT makes room when the table has max_bands rows: the word of a band that no pod is charged to, and that is proven to
+ * be empty, goes from CLEAR to RETIRED, which is terminal; the next table is made without it. A priority that comes back
+ * gets a new object. A producer who looked the band up before finds RETIRED when he marks it, after he published, and moves
+ * his pod to the new object like an update does (reband.c). Walks skip RETIRED like CLEAR.
+ *
+ * CHARGES. Which priorities are in use is counted per worker and band, in memory of the worker's own; the counts are added up
+ * only when the table is full. They may be wrong for a moment while others work; that moves when FULL is said, nothing else.
+ *
+ * PROGRESS. Lock-free; bands_get for a new priority is O(bands) and allocates.
+ *
+ * EVIDENCE. tests/model: retire; stress/explore: band_retire; tests/unit/test_lockfree_band.c.
+ */
+#ifndef SCHEDQ_LOCKFREE_BAND_H
+#define SCHEDQ_LOCKFREE_BAND_H
+
+#include "lockfree/bin.h"
+
+#define BAND_CHUNK 64
+#define BAND_CHUNKS (UINT32_C(65536) / BAND_CHUNK)
+
+struct band {
+    struct bin bin;
+    int32_t priority;
+    uint32_t id;
+    atomic_u64 next_spare;
+    atomic_u32 charged; /* by workers that had no memory for their own count */
+};
+
+struct band_row {
+    int32_t priority;
+    struct band *band;
+    atomic_u64 *word;
+};
+
+struct band_table {
+    struct epoch_block block;
+    uint32_t capacity, count;
+    struct band_row rows[];
+};
+
+/** A worker's counts of the pods that it charged to bands, less those that it took off; by id. */
+struct band_charges {
+    atomic_ptr chunks[BAND_CHUNKS]; /* of BAND_CHUNK atomic_u32 */
+};
+
+struct bands {
+    struct memory *memory;
+    const struct entries *entries;
+    atomic_u64 *reorder;
+    struct run_pool *pool;
+    const atomic_ptr *charges; /* [WORKERS_MAX], of struct band_charges; NULL where no worker ever was */
+    uint32_t max;
+    atomic_ptr table;
+    atomic_u32 ids;   /* given out; the first is 1 */
+    atomic_u64 spare; /* {tag:36, id:28}: objects that are in no table yet */
+    atomic_ptr chunks[BAND_CHUNKS];
+};
+
+/** False: no memory. */
+bool bands_open(struct bands *bands, struct memory *memory, const struct entries *entries, atomic_u64 *reorder,
+                struct run_pool *pool, const atomic_ptr *charges, uint32_t max);
+void bands_close(struct bands *bands);
+
+/** Makes objects for so many priorities. False: no memory. */
+bool bands_reserve(struct bands *bands, uint32_t count);
+
+/** Inside a section; valid until it ends. */
+static inline const struct band_table *
+bands_table(const struct bands *bands)
+{
+    return ptr_load_acquire(&bands->table);
+}
+
+/**
+ * The band of a priority, made if there is none.
+ *
+ * @param exceed go beyond max_bands if need be: an update may
+ * @param status SCHEDQ_FULL or SCHEDQ_NOMEM with NULL
+ */
+struct band *bands_get(struct bands *bands, struct epoch_record *epoch, int32_t priority, bool exceed,
+                       schedq_status_t *status);
+
+/** The band with this id, which some state word named. */
+struct band *bands_at(const struct bands *bands, uint32_t id);
+
+/** Counts a pod to a band (+1), or off it (-1). */
+void bands_charge(struct bands *bands, struct band_charges *charges, uint32_t id, int32_t change);
+
+/** For the next owner of a slot whose last one died: its lanes go on from what was published. */
+void bands_resume(struct bands *bands, uint32_t worker);
+
+/** For who has a slot that nobody uses: makes its lanes as small as they can be. */
+void bands_shrink(struct bands *bands, struct epoch_record *epoch, uint32_t worker);
+
+/** Alone. */
+void band_charges_free(struct band_charges *charges, struct memory *memory);
+
+#endif

@@ -1,0 +1,423 @@
+/* Bins of bin.h. */
+#include "lockfree/bin.h"
+
+#define LANE_SLOTS_FIRST 16
+
+void
+bin_open(struct bin *bin, atomic_u64 *word, const struct residence *residence)
+{
+    bin->residence = *residence;
+    bin->word = word;
+}
+
+void
+bin_close(struct bin *bin, struct memory *memory)
+{
+    for (uint32_t i = 0; i < WORKERS_MAX; i++) {
+        struct lane *lane = bin_lane(bin, i);
+
+        if (lane != NULL) {
+            lane_free(memory, lane);
+        }
+    }
+}
+
+/* ---- producers ------------------------------------------------------------------------------------------------------- */
+
+bool
+bin_prepare(struct bin *bin, const struct bin_caller *caller, uint32_t count)
+{
+    struct lane *lane = bin_lane(bin, caller->worker);
+
+    if (lane != NULL) {
+        return lane_make_room(lane, &bin->residence, caller->memory, caller->epoch, count);
+    }
+    lane = lane_make(caller->memory, count > LANE_SLOTS_FIRST ? count : LANE_SLOTS_FIRST - 1);
+    if (lane == NULL) {
+        return false;
+    }
+    ptr_store_release(&bin->lanes[caller->worker], lane); /* bin_prepare:A */
+    u64_or(&bin->used, UINT64_C(1) << caller->worker);    /* bin_prepare:B */
+    return true;
+}
+
+bool
+bin_mark(struct bin *bin)
+{
+    uint64_t word = u64_load(bin->word); /* bin_mark:A; the caller's fence stands before it */
+
+    for (;;) {
+        switch (bin_phase(word)) {
+        case BIN_SET:
+            return true;
+        case BIN_RETIRED:
+            return false;
+        case BIN_CLEAR:
+        case BIN_CLEARING:
+            break;
+        }
+        uint64_t set = (word & ~UINT64_C(3)) + 4 + BIN_SET;
+        uint64_t found = u64_cas_value(bin->word, word, set); /* bin_mark:B */
+
+        if (found == word) {
+            u32_store(&bin->fruitless, 0);
+            return true;
+        }
+        word = found;
+    }
+}
+
+bool
+bin_judge(const struct bin *bin, uint64_t ref, uint64_t *state)
+{
+    const struct residence *residence = &bin->residence;
+    struct entry *entry = entry_at(residence->entries, ref_record(ref));
+
+    return entry != NULL && state_help(&entry->word.low, ref, residence->place, residence->band, residence->reorder,
+                                       state) == VERDICT_VALID;
+}
+
+/* ---- merging ----------------------------------------------------------------------------------------------------------- */
+
+/* The runs of a bin as they were seen, fewest refs first. */
+struct sighting {
+    struct run_head heads[BIN_RUNS];
+    uint32_t slots[BIN_RUNS];
+    uint32_t count;
+};
+
+static void
+drop_run(struct bin *bin, struct run_pool *pool, uint32_t slot, const struct run_head *head)
+{
+    if (u64_cas(&bin->runs[slot], head->word, 0)) { /* drop_run:A */
+        run_give(pool, head->run);
+    }
+}
+
+static void
+sort_in(struct sighting *seen, const struct run_head *head, uint32_t slot)
+{
+    uint32_t i = seen->count++;
+
+    for (; i > 0 && seen->heads[i - 1].left > head->left; i--) {
+        seen->heads[i] = seen->heads[i - 1];
+        seen->slots[i] = seen->slots[i - 1];
+    }
+    seen->heads[i] = *head;
+    seen->slots[i] = slot;
+}
+
+/* True: a slot is free, or became free. */
+static bool
+sight_runs(struct bin *bin, struct run_pool *pool, struct sighting *seen)
+{
+    bool room = false;
+
+    seen->count = 0;
+    for (uint32_t i = 0; i < BIN_RUNS; i++) {
+        uint64_t word = u64_load_acquire(&bin->runs[i]);
+        struct run_head head;
+
+        if (word == 0) {
+            room = true;
+            continue;
+        }
+        switch (run_peek(pool, &bin->runs[i], word, &head)) {
+        case RUN_CHANGED:
+            room = true;
+            break;
+        case RUN_EMPTY:
+            drop_run(bin, pool, i, &head);
+            room = true;
+            break;
+        case RUN_HEAD:
+            sort_in(seen, &head, i);
+            break;
+        }
+    }
+    return room;
+}
+
+/*
+ * How many of the smallest go together: at least two, and then each that is no larger than all before it. So every ref is
+ * copied about log2 of their number times, however they come.
+ */
+static uint32_t
+choose(const struct sighting *seen, uint32_t *refs)
+{
+    uint32_t count = 2;
+
+    *refs = seen->heads[0].left + seen->heads[1].left;
+    while (count < seen->count && seen->heads[count].left <= *refs) {
+        *refs += seen->heads[count].left;
+        count++;
+    }
+    return count;
+}
+
+struct cursor {
+    const struct run *run;
+    uint32_t position, end;
+    int64_t key;
+};
+
+static void
+cursor_load(struct cursor *cursor)
+{
+    if (cursor->position < cursor->end) {
+        cursor->key = (int64_t)u64_load_acquire(&cursor->run->slots[cursor->position].key);
+    }
+}
+
+static struct cursor *
+least(struct cursor *cursors, uint32_t count)
+{
+    struct cursor *best = NULL;
+
+    for (uint32_t i = 0; i < count; i++) {
+        if (cursors[i].position < cursors[i].end && (best == NULL || cursors[i].key < best->key)) {
+            best = &cursors[i];
+        }
+    }
+    return best;
+}
+
+/* Helps FUTURE refs, so that copies are VALID only. */
+static void
+merge_into(struct run *merged, const struct bin *bin, struct cursor *cursors, uint32_t count)
+{
+    for (struct cursor *cursor = least(cursors, count); cursor != NULL; cursor = least(cursors, count)) {
+        uint64_t ref = u64_load_acquire(&cursor->run->slots[cursor->position].ref);
+        uint64_t state;
+
+        if (bin_judge(bin, ref, &state)) {
+            run_put(merged, ref, cursor->key);
+        }
+        cursor->position++;
+        cursor_load(cursor);
+    }
+}
+
+/* Were the runs what they were while they were copied? */
+static bool
+still_there(const struct bin *bin, const struct sighting *seen, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        if (u64_load_acquire(&bin->runs[seen->slots[i]]) != seen->heads[i].word) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* One CAS on the lowest slot, then the others are emptied: copies only move down. */
+static void
+put_merged(struct bin *bin, struct run_pool *pool, const struct sighting *seen, uint32_t count, struct run *merged)
+{
+    uint32_t lowest = 0;
+
+    for (uint32_t i = 1; i < count; i++) {
+        lowest = seen->slots[i] < seen->slots[lowest] ? i : lowest;
+    }
+    uint64_t word = u32_load(&merged->count) > 0 ? run_word(merged) : 0;
+
+    if (!u64_cas(&bin->runs[seen->slots[lowest]], seen->heads[lowest].word, word)) { /* put_merged:A */
+        run_give(pool, merged);
+        return;
+    }
+    run_give(pool, seen->heads[lowest].run);
+    for (uint32_t i = 0; i < count; i++) {
+        if (i != lowest) {
+            drop_run(bin, pool, seen->slots[i], &seen->heads[i]); /* put_merged:B */
+        }
+    }
+    if (word == 0) {
+        run_give(pool, merged);
+    }
+}
+
+/* Frees a slot, or sees one free. False: no memory. */
+static bool
+make_slot(struct bin *bin, struct run_pool *pool)
+{
+    struct sighting seen;
+    struct cursor cursors[BIN_RUNS];
+    uint32_t refs;
+
+    if (sight_runs(bin, pool, &seen)) {
+        return true;
+    }
+    uint32_t count = choose(&seen, &refs);
+    struct run *merged = run_take(pool, refs);
+
+    if (merged == NULL) {
+        return false;
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        const struct run_head *head = &seen.heads[i];
+
+        cursors[i] = (struct cursor){.run = head->run,
+                                     .position = (uint32_t)head->head,
+                                     .end = (uint32_t)head->head + head->left,
+                                     .key = head->key};
+    }
+    merge_into(merged, bin, cursors, count);
+    if (still_there(bin, &seen, count)) {
+        put_merged(bin, pool, &seen, count, merged);
+    } else {
+        run_give(pool, merged);
+    }
+    return true;
+}
+
+bool
+bin_publish_run(struct bin *bin, const struct bin_caller *caller, struct run *run)
+{
+    uint64_t word = run_word(run);
+
+    /* Ends: a slot that was taken or changed in between is another thread's progress. */
+    for (;;) {
+        for (uint32_t i = BIN_RUNS; i-- > 0;) {
+            if (u64_load(&bin->runs[i]) == 0 && u64_cas(&bin->runs[i], 0, word)) { /* bin_publish_run:A */
+                return true;
+            }
+        }
+        if (!make_slot(bin, caller->pool)) {
+            return false;
+        }
+    }
+}
+
+/* ---- consumers ------------------------------------------------------------------------------------------------------- */
+
+static bool
+scan_lanes(const struct bin *bin, struct bin_head *best)
+{
+    uint64_t used = u64_load_acquire(&bin->used); /* scan_lanes:A reads from bin_prepare:B */
+    bool found = false;
+
+    for (; used != 0; used &= used - 1) {
+        uint32_t i = (uint32_t)__builtin_ctzll(used);
+        struct lane_head head;
+
+        if (lane_peek(ptr_load_acquire(&bin->lanes[i]), &head) && (!found || head.key < best->lane.key)) {
+            best->lane = head;
+            best->is_run = false;
+            found = true;
+        }
+    }
+    return found;
+}
+
+bool
+bin_first(struct bin *bin, struct run_pool *pool, struct bin_head *best)
+{
+    bool found = scan_lanes(bin, best);
+    int64_t key = found ? best->lane.key : 0;
+
+    for (uint32_t i = BIN_RUNS; i-- > 0;) {
+        struct run_head head;
+        uint64_t word;
+        enum run_sight sight = RUN_EMPTY;
+
+        /* Ends: a changed slot is another thread's progress. */
+        while ((word = u64_load_acquire(&bin->runs[i])) != 0) {
+            sight = run_peek(pool, &bin->runs[i], word, &head);
+            if (sight != RUN_CHANGED) {
+                break;
+            }
+        }
+        if (word == 0) {
+            continue;
+        }
+        if (sight == RUN_EMPTY) {
+            drop_run(bin, pool, i, &head);
+        } else if (!found || head.key < key) {
+            best->run = head;
+            best->slot = i;
+            best->is_run = true;
+            key = head.key;
+            found = true;
+        }
+    }
+    return found;
+}
+
+void
+bin_advance(const struct bin_head *head)
+{
+    if (head->is_run) {
+        run_advance(&head->run);
+    } else {
+        lane_advance(&head->lane);
+    }
+}
+
+static void
+finish_clearing(struct bin *bin, uint64_t clearing)
+{
+    (void)u64_cas(bin->word, clearing, (clearing & ~UINT64_C(3)) + 4 + BIN_CLEAR); /* finish_clearing:A */
+}
+
+/* Goes past stale refs. Ends: each round advances a head, or somebody else did. */
+static bool
+is_empty(struct bin *bin, struct run_pool *pool)
+{
+    struct bin_head head;
+
+    while (bin_first(bin, pool, &head)) {
+        const struct entry *entry = entry_at(bin->residence.entries, ref_record(bin_head_ref(&head)));
+
+        if (entry != NULL && state_judge(entry_state(entry), bin_head_ref(&head), bin->residence.place,
+                                         bin->residence.band) != VERDICT_STALE) {
+            return false;
+        }
+        bin_advance(&head);
+    }
+    return true;
+}
+
+/* SET -> CLEARING, and a scan that begins after it. */
+static void
+begin_clearing(struct bin *bin, struct run_pool *pool, uint64_t seen)
+{
+    uint64_t clearing = (seen & ~UINT64_C(3)) + 4 + BIN_CLEARING;
+
+    if (u64_cas(bin->word, seen, clearing) && is_empty(bin, pool)) { /* begin_clearing:A */
+        finish_clearing(bin, clearing);
+    }
+}
+
+void
+bin_found_empty(struct bin *bin, struct run_pool *pool, uint64_t seen)
+{
+    if (bin_phase(seen) == BIN_CLEARING) {
+        finish_clearing(bin, seen);
+        return;
+    }
+    /* Clearing at the first empty scan would cost three contended CAS for every pod of a queue that is mostly empty. */
+    uint32_t fruitless = u32_load(&bin->fruitless) + 1;
+
+    if (fruitless < BIN_FRUITLESS) {
+        u32_store(&bin->fruitless, fruitless);
+        return;
+    }
+    u32_store(&bin->fruitless, 0);
+    begin_clearing(bin, pool, seen);
+}
+
+bool
+bin_retire(struct bin *bin, struct run_pool *pool)
+{
+    uint64_t word = u64_load_acquire(bin->word);
+
+    if (bin_phase(word) == BIN_SET) {
+        begin_clearing(bin, pool, word);
+    } else if (bin_phase(word) == BIN_CLEARING && is_empty(bin, pool)) {
+        finish_clearing(bin, word);
+    }
+    word = u64_load_acquire(bin->word);
+    return bin_phase(word) == BIN_RETIRED ||
+           (bin_phase(word) == BIN_CLEAR &&
+            u64_cas(bin->word, word, (word & ~UINT64_C(3)) + 4 + BIN_RETIRED)); /* bin_retire:A */
+}

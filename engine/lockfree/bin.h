@@ -1,0 +1,125 @@
+/*
+ * A bin: where the refs of the pods of one place wait. One per priority (band.h), and, by the same code, one per backoff
+ * duration and one per set of rejectors.
+ *
+ * PICTURE
+ *   word        version:62 | CLEAR, SET, CLEARING or RETIRED     (lies apart, packed with those of the other bins)
+ *   lanes       one per worker that ever put something here; a bit in `used` is set before its first push
+ *   runs        16 slots, each 0 or the word of an immutable sorted run
+ *
+ * CONTRACT. A ref that was published (bin_publish, bin_publish_run), followed by a full fence and bin_mark, is found by every
+ * scan that begins afterwards, until its pod has left the version it names. Scans find the least key; equal keys in any order.
+ * Nothing is dequeued: see lane.h and run.h.
+ *
+ * WHO MAY CHANGE THE WORD
+ *   CLEAR    -> SET       a producer, after it published                CLEARING -> CLEAR    who scanned and found nothing
+ *   CLEAR    -> RETIRED   who makes room in the band table (terminal)   CLEARING -> SET      a producer
+ *   SET      -> CLEARING  a consumer whose scans found nothing BIN_FRUITLESS times
+ * Each change raises the version. CLEAR is a proof: nothing was published before it and missed. For the scan that led to it began
+ * after CLEARING was written with the very version that the CAS to CLEAR expects; a producer who published too late for
+ * that scan finds CLEARING, or CLEAR, after his fence, and sets the word, which makes that CAS fail or comes after it. A
+ * consumer who stops between the two phases stops nobody: whoever scans next finishes, and producers set the word.
+ *
+ * THE ORDER OF SCANS AND COPIES. A scan reads lanes first, then slots from 15 down to 0. A copy moves only from a higher slot to a
+ * lower one: one CAS puts the merged run into the lowest of the slots that it was made from, then the others are emptied. So
+ * a scan meets a ref in its old place or in its new one. (Other orders overlook pods: tests/model, bin.)
+ *
+ * LINEARIZATION. bin_first: the load of the ref that it returns; false: the last load of the scan. bin_publish: lane_publish:A.
+ * bin_publish_run: bin_publish_run:A.
+ *
+ * PROGRESS. Lock-free. No call waits for another thread; merging restarts only if another thread changed a slot.
+ *
+ * EVIDENCE. tests/model: bin, run_recycle; stress/explore: band_clear, runs, lane_growth; tests/unit/test_lockfree_bin.c.
+ */
+#ifndef SCHEDQ_LOCKFREE_BIN_H
+#define SCHEDQ_LOCKFREE_BIN_H
+
+#include "lockfree/lane.h"
+#include "lockfree/run.h"
+
+#define BIN_RUNS 16
+#define BIN_FRUITLESS 64
+
+enum bin_phase { BIN_CLEAR, BIN_SET, BIN_CLEARING, BIN_RETIRED };
+
+struct bin {
+    struct residence residence;
+    atomic_u64 *word;
+    atomic_u32 fruitless; /* scans in vain since it was set: a hint */
+    _Alignas(CACHE_LINE) atomic_u64 used;
+    atomic_u64 runs[BIN_RUNS];
+    atomic_ptr lanes[WORKERS_MAX];
+};
+
+/** What a producer brings along. */
+struct bin_caller {
+    uint32_t worker; /* its number: which lane is its own */
+    struct memory *memory;
+    struct epoch_record *epoch; /* inside a section */
+    struct run_pool *pool;
+};
+
+static inline enum bin_phase
+bin_phase(uint64_t word)
+{
+    return (enum bin_phase)(word & 3);
+}
+
+/** `word` is 0, and stays the bin's. */
+void bin_open(struct bin *bin, atomic_u64 *word, const struct residence *residence);
+
+/** Alone: frees the lanes; the runs go with their pool. */
+void bin_close(struct bin *bin, struct memory *memory);
+
+/* ---- producers ------------------------------------------------------------------------------------------------------- */
+
+/** Makes sure that `count` refs can be put into the caller's lane. False: no memory. */
+bool bin_prepare(struct bin *bin, const struct bin_caller *caller, uint32_t count);
+
+/** The caller's lane; bin_prepare made it. */
+static inline struct lane *
+bin_lane(const struct bin *bin, uint32_t worker)
+{
+    return ptr_load(&bin->lanes[worker]);
+}
+
+/** Publishes a filled run; it is the bin's then. False: no memory to make room for it; it stays the caller's. */
+bool bin_publish_run(struct bin *bin, const struct bin_caller *caller, struct run *run);
+
+/** After a full fence behind the publication: makes consumers look here. False: RETIRED, nobody will look. */
+bool bin_mark(struct bin *bin);
+
+/* ---- consumers ------------------------------------------------------------------------------------------------------- */
+
+/** The first ref of a bin, as it was seen. */
+struct bin_head {
+    bool is_run;
+    uint32_t slot;
+    union {
+        struct lane_head lane;
+        struct run_head run;
+    };
+};
+
+static inline uint64_t
+bin_head_ref(const struct bin_head *head)
+{
+    return head->is_run ? head->run.ref : head->lane.ref;
+}
+
+/** Judges a ref of this bin, helping if it is FUTURE. True: the pod is here, at the word *state. */
+bool bin_judge(const struct bin *bin, uint64_t ref, uint64_t *state);
+
+/** The ref with the least key, unjudged. False: there is none. */
+bool bin_first(struct bin *bin, struct run_pool *pool, struct bin_head *head);
+
+/** Goes past a ref that is stale by now. */
+void bin_advance(const struct bin_head *head);
+
+/** A scan that began after the word was `seen` found nothing: perhaps the bin can be cleared. */
+void bin_found_empty(struct bin *bin, struct run_pool *pool, uint64_t seen);
+
+/** Clears at once, if the bin is empty; then retires it. False: it is not empty, or became used meanwhile. */
+bool bin_retire(struct bin *bin, struct run_pool *pool);
+
+#endif

@@ -1,0 +1,155 @@
+/*
+ * A pod's record, and its description.
+ *
+ * Two cache lines:
+ *   line 1   the state word and what pop reads          line 2   what a pod went through, and what never changes in a life
+ * A record is named by a number (slab.h) and used again at once. A handle is {life, record}, where life is the version at
+ * which the record left FREE: no two lives have the same, and a ref with a smaller version is of an older life.
+ *
+ * WHO MAY WRITE
+ *   life, name, hash, profile        the owner, before the pod exists
+ *   timestamp, counters, sets, ...   the owner before the pod exists; the holder while the pod is in flight
+ *   state                            state.h
+ *   state and desc together          update (entry_describe)
+ * Every field is atomic, because others read it without a right to it (find, get, snapshot, a helper). They read it between
+ * two loads of the state word (entry_read_begin, entry_read_holds), and drop what they read if the word's version changed.
+ *
+ * THE DESCRIPTION {object, order key, priority, flags, described node} is what update replaces. It is written into the record
+ * before the pod exists and never changes there. An update puts a new description into a record of its own and makes the
+ * word `desc`, beside the state word, name it: one 16-byte CAS on both words, so that a description reaches exactly the
+ * life that it was meant for, and a pod that leaves its place meanwhile makes the CAS fail. `desc` is {tag:36, record:28},
+ * 0 for the description in the pod's record; the tag makes each value unique.
+ *
+ * EVIDENCE. tests/model: description; tests/unit/test_lockfree_entry.c.
+ */
+#ifndef SCHEDQ_LOCKFREE_ENTRY_H
+#define SCHEDQ_LOCKFREE_ENTRY_H
+
+#include "engine.h"
+#include "lockfree/slab.h"
+#include "lockfree/state.h"
+
+struct entry {
+    _Alignas(CACHE_LINE) atomic_pair word; /* low: state; high: desc */
+    atomic_u64 object;
+    atomic_u64 order_key;
+    atomic_u64 attributes; /* priority:32 | name length:16 | profile:8 | flags:8 */
+    atomic_u64 name;       /* hash:32 | name cell:32 (names.h) */
+    atomic_u64 unschedulable, pending;
+
+    atomic_u64 life; /* second line */
+    atomic_u64 timestamp, initial_attempt;
+    atomic_u64 attempts_rejections; /* 32 bits each */
+    atomic_u64 errors;
+    atomic_u64 seen;      /* event sequence at its pop */
+    atomic_u64 pop_order; /* in flight: orders pods by their pops */
+    atomic_u64 popped;    /* in flight, counted objects: the holder's reference */
+};
+
+_Static_assert(sizeof(struct entry) == 128, "two cache lines");
+
+/** A description that an update brought. */
+struct description_record {
+    atomic_u64 tag; /* low 36 bits: of the word that names it, or of the next one that will */
+    atomic_u64 object;
+    atomic_u64 order_key;
+    atomic_u64 attributes; /* priority:32 | charged:16 | 0:8 | flags:8 */
+    atomic_u64 described_node;
+};
+
+/** The same, copied out. */
+struct description {
+    uint64_t object;
+    int64_t order_key;
+    int32_t priority;
+    uint8_t flags;    /* SCHEDQ_POD_ */
+    uint32_t charged; /* the band that the pod is counted to; 0: that of its state word */
+    uint64_t described_node;
+};
+
+struct entries {
+    struct slab records;
+    struct slab descriptions;
+};
+
+void records_open(struct entries *entries, struct memory *memory);
+void records_close(struct entries *entries);
+
+/** NULL if the record's page was trimmed: then no ref to it is good. */
+static inline struct entry *
+entry_at(const struct entries *entries, uint32_t record)
+{
+    return slab_at(&entries->records, record);
+}
+
+static inline uint64_t
+entry_state(const struct entry *entry)
+{
+    return u64_load_acquire(&entry->word.low);
+}
+
+static inline schedq_pod_t
+entry_handle(uint32_t record, uint64_t life)
+{
+    return (schedq_pod_t){ref_make(life, record)};
+}
+
+/* ---- attributes and counters, packed ---------------------------------------------------------------------------------- */
+
+static inline uint64_t
+attributes_pack(int32_t priority, uint32_t name_length, uint8_t profile, uint8_t flags)
+{
+    return (uint64_t)(uint32_t)priority << 32 | (uint64_t)name_length << 16 | (uint64_t)profile << 8 | flags;
+}
+
+static inline int32_t
+attributes_priority(uint64_t attributes)
+{
+    return (int32_t)(uint32_t)(attributes >> 32);
+}
+
+static inline uint32_t
+attributes_name_length(uint64_t attributes)
+{
+    return (uint32_t)(attributes >> 16 & 0xffff);
+}
+
+static inline uint8_t
+attributes_profile(uint64_t attributes)
+{
+    return (uint8_t)(attributes >> 8);
+}
+
+static inline uint8_t
+attributes_flags(uint64_t attributes)
+{
+    return (uint8_t)attributes;
+}
+
+/* ---- descriptions --------------------------------------------------------------------------------------------------- */
+
+/**
+ * Copies the newest description out; returns the word `desc` that it belongs to.
+ *
+ * Who is not the holder or owner must find the state word's version unchanged afterwards, or drop the copy.
+ */
+uint64_t entry_description(const struct entries *entries, const struct entry *entry, struct description *out);
+
+/**
+ * Replaces the description of a pod whose state word still is `state` and whose desc word still is `desc`.
+ *
+ * The word becomes `described`: `state`, or state_described(state). `replacement` is from description_take; on success it
+ * belongs to the record, and `desc` to the caller.
+ */
+bool entry_describe(struct entry *entry, uint64_t state, uint64_t desc, uint64_t described, uint64_t replacement);
+
+/** A description record, as a desc word; 0: no memory. The caller's until entry_describe. */
+uint64_t description_take(struct entries *entries, struct slab_cache *cache);
+
+/** Fills a record that is the caller's. */
+void description_fill(struct entries *entries, uint64_t desc, const struct description *description);
+
+/** Gives the record behind a desc word back; 0 is allowed. */
+void description_give(struct entries *entries, struct slab_cache *cache, uint64_t desc);
+
+#endif

@@ -1,0 +1,104 @@
+/*
+ * The end of a flight, and of a record.
+ *
+ * The token is the version at which the pod went into flight; only its holder may end the flight, by a CAS from exactly that
+ * version. Whoever makes the word DEAD owns the record and what it holds: description, object, name. The index is told
+ * before the record is given back; whether it knows does not matter to anybody who looks at the word.
+ */
+#include "lockfree/finish.h"
+
+#include "lockfree/objects.h"
+#include "lockfree/ops.h"
+
+void
+finish_record(struct worker *worker, uint32_t record, struct entry *entry, uint64_t state)
+{
+    struct queue *queue = queue_of(worker);
+    const struct index_caller caller = index_caller(worker);
+    struct description description;
+    uint64_t desc = entry_description(&queue->entries, entry, &description);
+    uint64_t name = u64_load(&entry->name);
+
+    index_remove(&queue->index, &caller, (uint32_t)(name >> 32), record, u64_load(&entry->life));
+    bands_charge(&queue->bands, &worker->charges, description.charged != 0 ? description.charged : state_band(state),
+                 -1);
+    description_give(&queue->entries, &worker->descriptions, desc);
+    names_give(&queue->names, &worker->names, (uint32_t)name);
+    slab_give(&queue->entries.records, &worker->records, record);
+    tally_add(&worker->tally.records, UINT64_MAX);
+    object_release(worker, description.object);
+}
+
+/* The record of a token, and its word; NULL: the token was used, or never given. */
+static struct entry *
+entry_of_token(const struct queue *queue, schedq_token_t token, uint64_t *state)
+{
+    uint32_t record = ref_record(token.bits);
+    struct entry *entry = record < slab_end(&queue->entries.records) ? entry_at(&queue->entries, record) : NULL;
+
+    if (entry == NULL) {
+        return NULL;
+    }
+    *state = entry_state(entry);
+    bool flies = state_place(*state) == PLACE_INFLIGHT && state_version(*state) == ref_version(token.bits);
+
+    return flies ? entry : NULL;
+}
+
+static schedq_status_t
+done(struct worker *worker, schedq_token_t token)
+{
+    struct queue *queue = queue_of(worker);
+    struct entry *entry;
+    uint64_t state;
+
+    /* Ends: the word changes under a token only by its flags, and each flag is set once. */
+    do {
+        entry = entry_of_token(queue, token, &state);
+        if (entry == NULL) {
+            return SCHEDQ_STALE;
+        }
+    } while (!u64_cas(&entry->word.low, state, state_switched(state, state_band(state), PLACE_DEAD))); /* done:A */
+    bool deleted = (state & FLAG_DELETED) != 0;
+    uint64_t popped = u64_load(&entry->popped);
+
+    finish_record(worker, ref_record(token.bits), entry, state);
+    object_give_back(queue, popped);
+    tally_add(&worker->tally.inflight, UINT64_MAX);
+    tally_add(&worker->tally.dones, deleted ? 0 : 1);
+    return deleted ? SCHEDQ_GONE : SCHEDQ_OK;
+}
+
+schedq_status_t
+lockfree_done_many(schedq_worker_t *base, const schedq_token_t *tokens, size_t count, uint8_t *statuses)
+{
+    struct worker *worker = worker_of(base);
+    schedq_status_t first = SCHEDQ_OK;
+
+    section_begin(worker);
+    for (size_t i = 0; i < count; i++) {
+        schedq_status_t status = done(worker, tokens[i]);
+
+        if (statuses != NULL) {
+            statuses[i] = (uint8_t)status;
+        }
+        first = first == SCHEDQ_OK ? status : first;
+    }
+    section_end(worker);
+    return first;
+}
+
+schedq_status_t
+lockfree_token_alive(schedq_worker_t *base, schedq_token_t token)
+{
+    struct worker *worker = worker_of(base);
+    uint64_t state = 0;
+
+    section_begin(worker);
+    bool flies = entry_of_token(queue_of(worker), token, &state) != NULL;
+    section_end(worker);
+    if (!flies) {
+        return SCHEDQ_STALE;
+    }
+    return (state & FLAG_DELETED) != 0 ? SCHEDQ_GONE : SCHEDQ_OK;
+}

@@ -1,0 +1,65 @@
+/*
+ * Objects of SCHEDQ_OBJECTS_COUNTED: who read one from a pod that is not his must not retain it after its last release.
+ *
+ * Each worker has a slot. Pinning = publish the object in the slot, then look whether the pod still has it. Who took an
+ * object out of the queue looks through the slots, and keeps the release for later while one of them holds it. Nobody
+ * waits: what is kept is tried again with the worker's next releases, by the slot's next owner, or by hazards_drain.
+ *
+ * BOUND. A slot keeps at most WORKERS_MAX different objects, because each was in some slot at one moment. How often
+ * each is to be released is a number.
+ *
+ * The caller's config.release runs while nothing here is half done. It may not call the queue (api/ refuses that).
+ */
+#ifndef SCHEDQ_LOCKFREE_HAZARD_H
+#define SCHEDQ_LOCKFREE_HAZARD_H
+
+#include "engine.h"
+#include "platform/atomic.h"
+
+/** An object whose releases wait. */
+struct hazard_kept {
+    uint64_t object, times;
+};
+
+struct hazard_slot {
+    _Alignas(CACHE_LINE) atomic_u64 object;
+    atomic_u32 pinned; /* 1: `object` counts; 0 is a legal object */
+    uint32_t kept;     /* this and what follows: the owner's only */
+    struct hazard_kept list[WORKERS_MAX + 1];
+};
+
+struct hazards {
+    void (*release)(void *ctx, uint64_t object);
+    void *ctx;
+    atomic_u64 slots; /* those with smaller numbers may be in use */
+    struct hazard_slot slot[WORKERS_MAX];
+};
+
+void hazards_open(struct hazards *hazards, void (*release)(void *ctx, uint64_t object), void *ctx);
+
+/** Alone: releases everything that is kept. */
+void hazards_drain(struct hazards *hazards);
+
+/** The slot of a worker. Before its first pin. */
+struct hazard_slot *hazard_slot(struct hazards *hazards, uint32_t worker);
+
+/**
+ * Publishes an object in the caller's slot; a full fence.
+ *
+ * The caller then reads again where it had the object from. Found there: it may retain the object, or use it, until
+ * hazard_unpin. Else it unpins, and must not touch the object. One pin at a time.
+ */
+void hazard_pin(struct hazard_slot *slot, uint64_t object);
+void hazard_unpin(struct hazard_slot *slot);
+
+/**
+ * Releases one reference to an object that nobody can find in the queue by now, at once or when no slot holds it.
+ *
+ * It was taken out by a read-modify-write, or a full fence came since.
+ */
+void hazard_release(struct hazards *hazards, struct hazard_slot *slot, uint64_t object);
+
+/** Tries again to release what the slot keeps. Cheap if that is nothing. */
+void hazard_retry(struct hazards *hazards, struct hazard_slot *slot);
+
+#endif

@@ -1,0 +1,410 @@
+/*
+ * Taking pods: the walk from the highest band down, the claim, and waiting.
+ *
+ * STRICT ORDER. A pop never returns Y if some X that ranks before Y was active during the whole call. The walk looks into the
+ * bands from the top and takes the least key of the first that has one; what it passes was empty, or its refs were stale,
+ * when it looked. Two things could hide X from it:
+ *   X moved meanwhile from a place that the walk had not reached to one that it had passed. Only publish_follow moves pods
+ *     that are active, and it raises `reorder` between publication and switch. The walk reads `reorder` first (walk:A) and again
+ *     before each claim and before EMPTY (walk:C): unchanged means that no such switch came before the walk looked.
+ *   X is in a bin whose word is CLEAR. Then X's producer has not come to bin_mark: his call has not returned.
+ * A stale head's key is at most its successor's, so the least key over unjudged heads is a lower bound; it is judged, and
+ * passed or claimed, before another is looked for.
+ *
+ * LINEARIZATION. OK: the CAS of the claim (walk:D). EMPTY: the last load of `reorder` (walk:E). CLOSED: EMPTY, if `closed` was set
+ * before the walk began.
+ *
+ * PROGRESS. A walk begins again only if an update moved a pod; a claim fails only if somebody else claimed, moved or deleted the
+ * pod. A consumer that stops after the claim holds that pod and nothing else: the head it did not advance is passed by the next.
+ *
+ * WHO WAKES WHOM. A producer wakes one sleeper; whoever takes a pod and leaves something behind wakes the next. A sleeper that
+ * leaves by its deadline looks once more: the wake-up may have been meant for it.
+ *
+ * EVIDENCE. tests/model: claim, walk, sleepers; stress/explore: pop, walk, sleepers, close; stress/history: strict order, lost
+ * wake-up; tests/unit/test_engines_pop.c.
+ */
+#include "lockfree/objects.h"
+#include "lockfree/ops.h"
+#include "lockfree/publish.h"
+
+#include "policy/backoff.h"
+
+#include <string.h>
+
+#define PREFETCH_RECORDS 4
+
+/* ---- the claimed pod ------------------------------------------------------------------------------------------------------ */
+
+/* Counters stay at their end: a pod that was popped 2^32 times must not look like a new one. */
+static uint32_t
+raised(uint32_t count)
+{
+    return count < UINT32_MAX ? count + 1 : count;
+}
+
+static int64_t
+expiry_of(const struct queue *queue, const schedq_history_t *history)
+{
+    const struct backoff_counters counters = {
+        .attempts = history->attempts, .rejections = history->rejections, .errors = history->errors};
+    int64_t expiry = backoff_expiry(&queue->base.rules.backoff, &counters, history->timestamp_ns);
+
+    return expiry == BACKOFF_NONE ? 0 : expiry;
+}
+
+static void
+describe_history(const struct queue *queue, const struct entry *entry, schedq_popped_t *out)
+{
+    uint64_t counts = u64_load(&entry->attempts_rejections);
+
+    out->history.timestamp_ns = time_load(&entry->timestamp);
+    out->history.initial_attempt_ns = time_load(&entry->initial_attempt);
+    out->history.attempts = (uint32_t)(counts >> 32);
+    out->history.rejections = (uint32_t)counts;
+    out->history.errors = (uint32_t)u64_load(&entry->errors);
+    out->history.reserved = 0;
+    out->backoff_expiry_ns = expiry_of(queue, &out->history);
+    out->history.attempts = raised(out->history.attempts);
+}
+
+/* The record is this worker's: nobody but an update, which replaces the description, changes anything in it. */
+static void
+begin_flight(struct worker *worker, uint32_t record, struct entry *entry, uint64_t state, schedq_popped_t *out)
+{
+    struct queue *queue = queue_of(worker);
+    struct description description;
+    uint64_t attributes = u64_load(&entry->attributes);
+    uint64_t order = u64_add(&queue->pop_orders, 1) + 1;
+
+    (void)objects_take(worker, entry, state, &description);
+    describe_history(queue, entry, out);
+    out->token.bits = ref_make(state_version(state), record);
+    out->pod = entry_handle(record, u64_load(&entry->life));
+    out->object = description.object;
+    out->name = names_text(&queue->names, (uint32_t)u64_load(&entry->name));
+    out->name_length = attributes_name_length(attributes);
+    out->priority = description.priority;
+    out->unschedulable = u64_load(&entry->unschedulable);
+    out->pending = u64_load(&entry->pending);
+    out->seen = u64_load_acquire(u64_of(&queue->base.words.event_sequence));
+    out->cycle = queue->base.rules.count_cycles ? order : 0;
+    out->nominated_node = 0;
+    out->from_backoff = 0;
+    out->profile = attributes_profile(attributes);
+    out->flags = description.flags;
+    memset(out->reserved, 0, sizeof out->reserved);
+    u64_store(&entry->attempts_rejections, (uint64_t)out->history.attempts << 32 | out->history.rejections);
+    u64_store(&entry->unschedulable, 0);
+    u64_store(&entry->pending, 0);
+    u64_store(&entry->seen, out->seen);
+    u64_store(&entry->pop_order, order);
+    u64_store(&entry->popped, description.object);
+}
+
+/* ---- the walk ------------------------------------------------------------------------------------------------------------- */
+
+enum step { STEP_NOTHING, STEP_AGAIN, STEP_TAKEN };
+
+struct walk {
+    struct worker *worker;
+    const struct band_table *table;
+    uint64_t reorder;
+    struct bin_head head; /* what was taken */
+    uint32_t row;
+    uint32_t record;
+    struct entry *entry;
+    uint64_t state; /* in flight */
+};
+
+/* The next pods' records come from memory while the caller works. */
+static void
+prefetch_next(const struct walk *walk)
+{
+    const struct entries *entries = &queue_of(walk->worker)->entries;
+
+    if (!walk->head.is_run) {
+        lane_prefetch(&walk->head.lane, entries, PREFETCH_RECORDS);
+    }
+}
+
+/* Takes the first pod of one band. */
+static enum step
+take_from(struct walk *walk, struct band *band, uint64_t word)
+{
+    struct queue *queue = queue_of(walk->worker);
+    struct bin *bin = &band->bin;
+
+    /* Ends: each further round advanced a head, or somebody else changed the pod. */
+    while (bin_first(bin, &queue->runs, &walk->head)) {
+        uint64_t ref = bin_head_ref(&walk->head);
+        uint64_t state;
+
+        walk->record = ref_record(ref);
+        walk->entry = entry_at(&queue->entries, walk->record);
+        if (!bin_judge(bin, ref, &state)) {
+            bin_advance(&walk->head);
+            continue;
+        }
+        if (u64_load_acquire(&queue->reorder) != walk->reorder) { /* walk:C */
+            return STEP_AGAIN;
+        }
+        walk->state = state_switched(state, state_band(state), PLACE_INFLIGHT);
+        if (u64_cas(&walk->entry->word.low, state, walk->state)) { /* walk:D */
+            bin_advance(&walk->head);
+            return STEP_TAKEN;
+        }
+    }
+    bin_found_empty(bin, &queue->runs, word);
+    return STEP_NOTHING;
+}
+
+static enum step
+walk_down(struct walk *walk)
+{
+    for (walk->row = 0; walk->row < walk->table->count; walk->row++) {
+        const struct band_row *row = &walk->table->rows[walk->row];
+        uint64_t word = u64_load_acquire(row->word); /* walk:B, before the scan */
+
+        if (bin_phase(word) == BIN_CLEAR || bin_phase(word) == BIN_RETIRED) {
+            continue;
+        }
+        enum step step = take_from(walk, row->band, word);
+
+        if (step != STEP_NOTHING) {
+            return step;
+        }
+    }
+    return STEP_NOTHING;
+}
+
+static bool
+walk_take(struct walk *walk, struct worker *worker)
+{
+    struct queue *queue = queue_of(worker);
+
+    walk->worker = worker;
+    /* Ends: each further round means that an update moved a pod that is active. */
+    for (;;) {
+        walk->reorder = u64_load_acquire(&queue->reorder); /* walk:A */
+        walk->table = bands_table(&queue->bands);
+        enum step step = walk_down(walk);
+
+        if (step == STEP_TAKEN) {
+            return true;
+        }
+        if (step == STEP_NOTHING && u64_load_acquire(&queue->reorder) == walk->reorder) { /* walk:E */
+            return false;
+        }
+    }
+}
+
+/* A hint: refs are not judged. */
+static bool
+anything_left(const struct walk *walk)
+{
+    struct queue *queue = queue_of(walk->worker);
+    bool here = walk->head.is_run ? walk->head.run.left > 1 : lane_has_more(&walk->head.lane);
+
+    for (uint32_t i = walk->row; !here && i < walk->table->count; i++) {
+        const struct band_row *row = &walk->table->rows[i];
+        enum bin_phase phase = bin_phase(u64_load_acquire(row->word));
+        struct bin_head head;
+
+        here = (phase == BIN_SET || phase == BIN_CLEARING) && bin_first(&row->band->bin, &queue->runs, &head);
+    }
+    return here;
+}
+
+static bool
+take_one(struct worker *worker, schedq_popped_t *out)
+{
+    struct walk walk;
+
+    if (!walk_take(&walk, worker)) {
+        return false;
+    }
+    tally_add(&worker->tally.pops, 1);
+    tally_add(&worker->tally.active, UINT64_MAX);
+    tally_add(&worker->tally.inflight, 1);
+    prefetch_next(&walk);
+    begin_flight(worker, walk.record, walk.entry, walk.state, out);
+    out->more = anything_left(&walk);
+    return true;
+}
+
+/*
+ * Hosts look at words.poppable without a call: it may say 1 for nothing, and must not say 0 for long if there is something.
+ * A producer publishes, fences, and sets it if it is 0; here it is set to 0, a fence, and a second look.
+ */
+static bool
+take_or_say_empty(struct worker *worker, schedq_popped_t *out)
+{
+    atomic_u32 *poppable = u32_of(&queue_of(worker)->base.words.poppable);
+
+    if (take_one(worker, out)) {
+        return true;
+    }
+    if (u32_load(poppable) == 0) {
+        return false;
+    }
+    (void)u32_exchange(poppable, 0);
+    if (!take_one(worker, out)) {
+        return false;
+    }
+    u32_store(poppable, 1);
+    return true;
+}
+
+static void
+pass_wake_up(struct worker *worker, const schedq_popped_t *last)
+{
+    struct sleepers *sleepers = &queue_of(worker)->sleepers;
+
+    if (last->more && sleepers_waiting(sleepers) > 0) {
+        (void)sleepers_wake_one(sleepers);
+    }
+}
+
+static size_t
+take_many(struct worker *worker, schedq_popped_t *out, size_t capacity)
+{
+    size_t count = 0;
+
+    section_begin(worker);
+    if (take_or_say_empty(worker, out)) {
+        count = 1;
+        while (count < capacity && out[count - 1].more && take_one(worker, &out[count])) {
+            count++;
+        }
+        pass_wake_up(worker, &out[count - 1]);
+    }
+    section_end(worker);
+    return count;
+}
+
+/* ---- waiting -------------------------------------------------------------------------------------------------------------- */
+
+/* A caller's clock need not be CLOCK_MONOTONIC, so what is left on it is waited for on that. */
+static int64_t
+futex_deadline(const struct queue *queue, int64_t deadline, int64_t now)
+{
+    if (deadline == SCHEDQ_NO_DEADLINE || clock_is_virtual(&queue->base.clock)) {
+        return FUTEX_NO_DEADLINE;
+    }
+    return time_add(clock_monotonic(), time_add(deadline, -now));
+}
+
+/* One round: SCHEDQ_EMPTY means that it is worth another. */
+static schedq_status_t
+pop_or_sleep(struct worker *worker, int64_t deadline, schedq_popped_t *out)
+{
+    struct queue *queue = queue_of(worker);
+    uint32_t sequence = sleepers_prepare(&queue->sleepers); /* pop_or_sleep:A, a full fence before the second look */
+    bool closed = queue_is_closed(queue);
+    schedq_status_t status = SCHEDQ_EMPTY;
+
+    if (take_many(worker, out, 1) > 0) {
+        status = SCHEDQ_OK;
+    } else if (closed) {
+        status = SCHEDQ_CLOSED;
+    } else {
+        int64_t now = queue_now(queue);
+
+        if (now >= deadline) {
+            status = SCHEDQ_TIMEDOUT;
+        } else {
+            sleepers_wait(&queue->sleepers, sequence, futex_deadline(queue, deadline, now));
+        }
+    }
+    sleepers_cancel(&queue->sleepers);
+    return status;
+}
+
+/* A wake-up that reached a caller who leaves without a pod was perhaps another's. */
+static schedq_status_t
+pop_waiting(struct worker *worker, int64_t deadline, schedq_popped_t *out)
+{
+    struct queue *queue = queue_of(worker);
+    schedq_status_t status = SCHEDQ_EMPTY;
+
+    if (take_many(worker, out, 1) > 0) {
+        return SCHEDQ_OK;
+    }
+    while (status == SCHEDQ_EMPTY) {
+        status = pop_or_sleep(worker, deadline, out);
+    }
+    if (status == SCHEDQ_TIMEDOUT) {
+        bool closed = queue_is_closed(queue);
+
+        if (take_many(worker, out, 1) > 0) {
+            return SCHEDQ_OK;
+        }
+        return closed ? SCHEDQ_CLOSED : SCHEDQ_TIMEDOUT;
+    }
+    return status;
+}
+
+schedq_status_t
+lockfree_pop(schedq_worker_t *base, enum pop_mode mode, int64_t deadline, schedq_popped_t *out, size_t capacity,
+             size_t *count)
+{
+    struct worker *worker = worker_of(base);
+
+    if (mode == POP_WAIT) {
+        schedq_status_t status = pop_waiting(worker, deadline, out);
+
+        *count = status == SCHEDQ_OK ? 1 : 0;
+        return status;
+    }
+    bool closed = queue_is_closed(queue_of(worker));
+
+    *count = take_many(worker, out, capacity);
+    if (*count > 0) {
+        return SCHEDQ_OK;
+    }
+    return closed ? SCHEDQ_CLOSED : SCHEDQ_EMPTY;
+}
+
+/* ---- tick, close ---------------------------------------------------------------------------------------------------------- */
+
+static uint64_t
+pops_so_far(const struct queue *queue)
+{
+    uint64_t sum = 0;
+
+    for (uint32_t i = 0; i < WORKERS_MAX; i++) {
+        const struct worker *worker = ptr_load_acquire(&queue->workers[i]);
+
+        sum += worker != NULL ? u64_load(&worker->tally.pops) : 0;
+    }
+    return sum;
+}
+
+/*
+ * The one sleeper that a producer woke may have stopped for ever. If there is work, and nobody took any since the last
+ * tick, one more is woken. With a caller's clock each tick wakes all, who look at their deadlines.
+ */
+void
+lockfree_tick(schedq_worker_t *base, int64_t *next, schedq_result_t *result)
+{
+    struct queue *queue = queue_of(worker_of(base));
+    uint64_t pops = pops_so_far(queue);
+
+    *next = SCHEDQ_NO_DEADLINE;
+    result->poppable = (uint8_t)u32_load_acquire(u32_of(&queue->base.words.poppable));
+    atomic_fence();
+    if (clock_is_virtual(&queue->base.clock)) {
+        sleepers_wake_all(&queue->sleepers);
+    } else if (u64_exchange(&queue->pops_at_tick, pops) == pops && result->poppable) {
+        (void)sleepers_wake_one(&queue->sleepers);
+    }
+}
+
+void
+lockfree_close(schedq_t *base)
+{
+    struct queue *queue = queue_of_base(base);
+
+    (void)u32_exchange(u32_of(&base->words.closed), 1);
+    sleepers_wake_all(&queue->sleepers);
+}

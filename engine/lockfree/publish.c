@@ -1,0 +1,266 @@
+/* Publishing of publish.h. */
+#include "lockfree/publish.h"
+
+#define INDEX_LIFE_MASK ((UINT64_C(1) << 28) - 1) /* what the index knows of a life */
+
+struct band *
+publish_band(struct worker *worker, int32_t priority, bool exceed, schedq_status_t *status)
+{
+    struct queue *queue = queue_of(worker);
+    int32_t rank = queue_rank(queue, priority);
+
+    for (uint32_t i = 0; i < BAND_CACHE; i++) {
+        if (worker->bands[i].band != NULL && worker->bands[i].priority == rank) {
+            return worker->bands[i].band;
+        }
+    }
+    struct band *band = bands_get(&queue->bands, worker->epoch, rank, exceed, status);
+
+    if (band != NULL) {
+        uint32_t turn = worker->band_turn++ % BAND_CACHE;
+
+        worker->bands[turn].priority = rank;
+        worker->bands[turn].band = band;
+    }
+    return band;
+}
+
+static void
+forget_band(struct worker *worker, const struct band *band)
+{
+    for (uint32_t i = 0; i < BAND_CACHE; i++) {
+        if (worker->bands[i].band == band) {
+            worker->bands[i].band = NULL;
+        }
+    }
+}
+
+/*
+ * A lane takes what is not older than its last ref, and not younger than what this worker will draw next. The rest goes as
+ * a run. Without memory for a run the ref still goes into the lane, where room was made: too late in its order, but not lost.
+ */
+void
+publish_ref(struct worker *worker, struct band *band, uint64_t ref, int64_t key)
+{
+    const struct bin_caller caller = bin_caller(worker);
+    struct lane *lane = bin_lane(&band->bin, caller.worker);
+
+    if (key < lane->last_key || key > worker->last_drawn) {
+        struct run *run = run_take(caller.pool, 1);
+
+        if (run != NULL) {
+            run_put(run, ref, key);
+            if (bin_publish_run(&band->bin, &caller, run)) {
+                return;
+            }
+            run_give(caller.pool, run);
+        }
+        key = key < lane->last_key ? lane->last_key : worker->last_drawn;
+    }
+    lane_put(lane, ref, key);
+    lane_publish(lane);
+}
+
+bool
+publish_mark(struct worker *worker, struct band *band)
+{
+    if (bin_mark(&band->bin)) {
+        return true;
+    }
+    forget_band(worker, band);
+    return false;
+}
+
+bool
+publish_follow(struct worker *worker, uint32_t record, uint64_t life)
+{
+    struct queue *queue = queue_of(worker);
+    const struct bin_caller caller = bin_caller(worker);
+    struct entry *entry = entry_at(&queue->entries, record);
+
+    /* Ends: each further round means that the word changed, that a band was retired, or that the pod was switched. */
+    for (;;) {
+        struct description description;
+        schedq_status_t status;
+        uint64_t state = entry_state(entry);
+
+        if (state_place(state) != PLACE_ACTIVE || u64_load_acquire(&entry->life) != life) {
+            return true;
+        }
+        (void)entry_description(&queue->entries, entry, &description);
+        if (entry_state(entry) != state) {
+            continue;
+        }
+        struct band *band = publish_band(worker, description.priority, true, &status);
+
+        if (band == NULL) {
+            return false;
+        }
+        if (bin_phase(u64_load_acquire(band->bin.word)) == BIN_RETIRED) {
+            forget_band(worker, band);
+            continue;
+        }
+        if (state_lag(state) == 0 && state_band(state) == band->id) {
+            return true;
+        }
+        if (!bin_prepare(&band->bin, &caller, 1)) {
+            return false;
+        }
+        uint64_t next = state_switched(state, band->id, PLACE_ACTIVE);
+
+        publish_ref(worker, band, ref_make(state_version(next), record), description.order_key);
+        atomic_fence();
+        if (!publish_mark(worker, band)) {
+            continue;
+        }
+        /* A walk that began before must not end without having seen the pod in either place. */
+        (void)u64_add(&queue->reorder, 1);            /* publish_follow:A */
+        (void)u64_cas(&entry->word.low, state, next); /* publish_follow:B */
+    }
+}
+
+/* ---- batches -------------------------------------------------------------------------------------------------------------- */
+
+static bool
+fits_lane(const struct worker *worker, const struct band *band, int64_t first, int64_t last)
+{
+    return first >= bin_lane(&band->bin, worker->base.number)->last_key && last <= worker->last_drawn;
+}
+
+/* All into the lane, or all as one run, so that they become visible together. */
+static void
+publish_group(struct worker *worker, struct band *band, const struct arrival *arrivals, size_t count)
+{
+    const struct bin_caller caller = bin_caller(worker);
+    struct lane *lane = bin_lane(&band->bin, caller.worker);
+    struct run *run = NULL;
+
+    if (!fits_lane(worker, band, arrivals[0].key, arrivals[count - 1].key)) {
+        run = run_take(caller.pool, (uint32_t)count);
+    }
+    if (run != NULL) {
+        for (size_t i = 0; i < count; i++) {
+            run_put(run, arrivals[i].ref, arrivals[i].key);
+        }
+        if (bin_publish_run(&band->bin, &caller, run)) {
+            return;
+        }
+        run_give(caller.pool, run);
+    }
+    for (size_t i = 0; i < count; i++) {
+        int64_t key = arrivals[i].key < lane->last_key ? lane->last_key : arrivals[i].key;
+
+        lane_put(lane, arrivals[i].ref, key > worker->last_drawn ? worker->last_drawn : key);
+    }
+    lane_publish(lane);
+}
+
+static size_t
+group_end(const struct batch *batch, size_t first)
+{
+    size_t end = first + 1;
+
+    while (end < batch->count && batch->arrivals[end].band == batch->arrivals[first].band) {
+        end++;
+    }
+    return end;
+}
+
+void
+publish_batch(struct worker *worker)
+{
+    struct batch *batch = &worker->batch;
+
+    while (batch->published < batch->count) {
+        size_t first = batch->published;
+        size_t end = group_end(batch, first);
+
+        publish_group(worker, batch->arrivals[first].band, &batch->arrivals[first], end - first);
+        batch->published = end;
+    }
+}
+
+void
+publish_batch_marks(struct worker *worker, size_t first)
+{
+    const struct batch *batch = &worker->batch;
+
+    while (first < batch->published) {
+        size_t end = group_end(batch, first);
+
+        if (!publish_mark(worker, batch->arrivals[first].band)) {
+            for (size_t i = first; i < end; i++) {
+                const struct arrival *arrival = &batch->arrivals[i];
+
+                (void)publish_follow(worker, arrival->record, ref_version(arrival->ref));
+            }
+        }
+        first = end;
+    }
+}
+
+/* ---- settling ------------------------------------------------------------------------------------------------------------- */
+
+/* The key of a pod that was never moved is that of its description. */
+static void
+publish_again(struct worker *worker, struct entry *entry, uint32_t record, uint64_t state)
+{
+    struct queue *queue = queue_of(worker);
+    const struct bin_caller caller = bin_caller(worker);
+    struct band *band = bands_at(&queue->bands, state_band(state));
+    struct description description;
+
+    (void)entry_description(&queue->entries, entry, &description);
+    if (entry_state(entry) != state || !bin_prepare(&band->bin, &caller, 1 + (uint32_t)worker->batch.expected)) {
+        return; /* changed: whoever changed it had found it */
+    }
+    uint64_t life = state_version(state);
+
+    publish_ref(worker, band, ref_make(life, record), description.order_key);
+    atomic_fence();
+    if (!publish_mark(worker, band)) {
+        (void)publish_follow(worker, record, life);
+    }
+    publish_wake(worker);
+}
+
+void
+publish_settle(void *ctx, uint32_t record, uint64_t life)
+{
+    struct worker *worker = ctx;
+    struct entry *entry = entry_at(&queue_of(worker)->entries, record);
+
+    if (entry == NULL) {
+        return;
+    }
+    uint64_t state = entry_state(entry);
+    bool untouched = state_place(state) == PLACE_ACTIVE && state_lag(state) == 0 &&
+                     ((state_version(state) ^ life) & INDEX_LIFE_MASK) == 0;
+
+    if (!untouched) {
+        return; /* somebody found it before */
+    }
+    if (worker->batch.stamp != 0 && u64_load(&entry->pop_order) == worker->batch.stamp) {
+        size_t first = worker->batch.published;
+
+        publish_batch(worker); /* this worker's own: nothing that ranks before it may be missing */
+        atomic_fence();
+        publish_batch_marks(worker, first);
+    } else {
+        publish_again(worker, entry, record, state);
+    }
+}
+
+void
+publish_wake(struct worker *worker)
+{
+    struct queue *queue = queue_of(worker);
+    atomic_u32 *poppable = u32_of(&queue->base.words.poppable);
+
+    if (u32_load(poppable) == 0) {
+        u32_store(poppable, 1);
+    }
+    if (sleepers_waiting(&queue->sleepers) > 0) {
+        (void)sleepers_wake_one(&queue->sleepers);
+    }
+}

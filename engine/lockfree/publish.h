@@ -1,0 +1,38 @@
+/*
+ * Making a pod findable where its word says, or will say: the first half of "publish, then switch", and the second half for
+ * pods that stay active.
+ */
+#ifndef SCHEDQ_LOCKFREE_PUBLISH_H
+#define SCHEDQ_LOCKFREE_PUBLISH_H
+
+#include "lockfree/queue.h"
+
+/** The band of a priority (config.fifo is taken into account); bands_get with the worker's memory of its last ones. */
+struct band *publish_band(struct worker *worker, int32_t priority, bool exceed, schedq_status_t *status);
+
+/** Puts one ref where consumers of the band find it; bin_prepare made room. Then a full fence, then publish_mark. */
+void publish_ref(struct worker *worker, struct band *band, uint64_t ref, int64_t key);
+
+/** After a full fence: makes consumers look into the band. False: it is retired; the worker forgets it. */
+bool publish_mark(struct worker *worker, struct band *band);
+
+/**
+ * Moves a pod that is active to where its newest description wants it, if it does not stand there.
+ *
+ * Not active, or another life: nothing. False: no memory; the pod stays where it is.
+ */
+bool publish_follow(struct worker *worker, uint32_t record, uint64_t life);
+
+/** Publishes what the worker's batch has inserted and not published; room was made. */
+void publish_batch(struct worker *worker);
+
+/** After a full fence: marks the bands of what was published, from arrival `first` on. */
+void publish_batch_marks(struct worker *worker, size_t first);
+
+/** For the index: makes a pod findable that exists, and whose adder may have stopped before he published it. */
+void publish_settle(void *ctx, uint32_t record, uint64_t life);
+
+/** After something became poppable, and a full fence: tells sleepers and hosts. */
+void publish_wake(struct worker *worker);
+
+#endif

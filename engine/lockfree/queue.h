@@ -1,0 +1,173 @@
+/*
+ * The lock-free engine: what a queue and a worker consist of, and who may use whom.
+ *
+ * Includes go downwards only:
+ *   engine.c     the table of functions, making and ending a queue, numbers
+ *   pop.c        the walk from the top, claiming, waiting           add.c      batches of new pods
+ *   finish.c     done, and the end of a record                      pods.c     find, get, update, delete
+ *   publish.c    making a pod findable where its word says          workers.c  handles that calls take
+ *   band, bin, lane, run      where refs wait                       index, names   from a name to a record
+ *   entry, state, slab        what a pod is                         sleepers, hazard   who waits; objects that are held
+ *
+ * TWO RULES. The state word of a pod's record is the truth, whatever a container holds is a hint (state.h). Publish, then
+ * switch; whoever meets what is half done finishes it. Everything else follows: nothing waits for another thread, and a
+ * thread that stops for ever strands no pod but those that it has popped.
+ *
+ * MEMORY. Records, names, descriptions and runs are used again at once, protected by versions. Segments, tables and pages
+ * that trim gives back wait for a grace period: each public call is one section of the worker's epoch record.
+ */
+#ifndef SCHEDQ_LOCKFREE_QUEUE_H
+#define SCHEDQ_LOCKFREE_QUEUE_H
+
+#include "lockfree/band.h"
+#include "lockfree/hazard.h"
+#include "lockfree/index.h"
+#include "lockfree/names.h"
+#include "lockfree/sleepers.h"
+
+#define BAND_CACHE 4
+#define BATCH_SMALL 16
+
+/** A pod on its way into the queue (add.c). */
+struct arrival {
+    size_t element; /* of the caller's array */
+    uint32_t record;
+    uint32_t hash;
+    uint64_t ref; /* its first; the version is its life */
+    int64_t key;
+    int32_t rank; /* what orders it: the priority, or 0 with config.fifo */
+    struct band *band;
+    struct index_ticket ticket;
+};
+
+/** Pods that are being added by one call, in the order in which pops shall see them. */
+struct batch {
+    struct arrival *arrivals;
+    size_t count;     /* inserted into the index */
+    size_t published; /* of those */
+    size_t expected;  /* at most so many will be published: room in lanes that others must not use up */
+    uint64_t stamp;   /* 0: no batch of several; in `pop_order` of its records */
+    struct arrival small[BATCH_SMALL];
+};
+
+/** What a worker did; only the worker writes, anybody adds up. Differences wrap round and come right in the sum. */
+struct tally {
+    atomic_u64 adds, pops, dones, deletes, updates;
+    atomic_u64 active, inflight;
+    atomic_u64 records; /* taken less given back */
+};
+
+struct worker {
+    struct schedq_worker base;
+    int64_t last_drawn; /* order key */
+    uint64_t stamps;    /* of batches */
+    struct epoch_record *epoch;
+    struct hazard_slot *hazard;
+    struct slab_cache records, descriptions;
+    struct names_cache names;
+    struct {
+        int32_t priority;
+        struct band *band;
+    } bands[BAND_CACHE];
+    uint32_t band_turn;
+    struct batch batch;
+    char name[SCHEDQ_NAME_MAX + 9]; /* for visitors */
+    _Alignas(CACHE_LINE) struct tally tally;
+    struct band_charges charges;
+};
+
+struct queue {
+    struct schedq base;
+    struct epoch *epoch;
+    struct entries entries;
+    struct names names;
+    struct index index;
+    struct run_pool runs;
+    struct bands bands;
+    struct hazards hazards;
+    atomic_ptr workers[WORKERS_MAX]; /* made; their memory stays until the queue ends */
+    atomic_ptr charges[WORKERS_MAX]; /* theirs */
+    atomic_u64 taken;                /* slots that have an owner, as bits */
+
+    /* One line each: written by different calls. */
+    _Alignas(CACHE_LINE) atomic_u64 reorder; /* raised before a pod moves inside the order: a walk begins again */
+    _Alignas(CACHE_LINE) atomic_u64 last_key;
+    _Alignas(CACHE_LINE) atomic_u64 pop_orders;
+    _Alignas(CACHE_LINE) struct sleepers sleepers;
+    atomic_u64 pops_at_tick;
+};
+
+static inline struct queue *
+queue_of_base(schedq_t *base)
+{
+    return (struct queue *)base;
+}
+
+static inline struct worker *
+worker_of(schedq_worker_t *base)
+{
+    return (struct worker *)base;
+}
+
+static inline struct queue *
+queue_of(const struct worker *worker)
+{
+    return (struct queue *)worker->base.queue;
+}
+
+static inline int64_t
+queue_now(const struct queue *queue)
+{
+    return clock_now(&queue->base.clock);
+}
+
+static inline bool
+queue_is_closed(struct queue *queue)
+{
+    return u32_load_acquire(u32_of(&queue->base.words.closed)) != 0;
+}
+
+/** Each public call is one section. */
+static inline void
+section_begin(struct worker *worker)
+{
+    epoch_enter(worker->epoch);
+}
+
+static inline void
+section_end(struct worker *worker)
+{
+    epoch_leave(worker->epoch);
+    epoch_poll(worker->epoch);
+}
+
+/** Adds to a number that only this worker writes. */
+static inline void
+tally_add(atomic_u64 *number, uint64_t change)
+{
+    u64_store(number, u64_load(number) + change);
+}
+
+static inline struct bin_caller
+bin_caller(struct worker *worker)
+{
+    struct queue *queue = queue_of(worker);
+
+    return (struct bin_caller){
+        .worker = worker->base.number, .memory = &queue->base.memory, .epoch = worker->epoch, .pool = &queue->runs};
+}
+
+static inline struct index_caller
+index_caller(struct worker *worker)
+{
+    return (struct index_caller){.epoch = worker->epoch, .ctx = worker};
+}
+
+/** What orders a priority: itself, unless priorities do not order. */
+static inline int32_t
+queue_rank(const struct queue *queue, int32_t priority)
+{
+    return queue->base.rules.fifo ? 0 : priority;
+}
+
+#endif

@@ -1,0 +1,85 @@
+/* Copies for report.h. */
+#include "lockfree/report.h"
+
+static void
+copy(const struct queue *queue, const struct entry *entry, struct view *view)
+{
+    uint64_t attributes = u64_load_acquire(&entry->attributes);
+    uint64_t counts = u64_load_acquire(&entry->attempts_rejections);
+
+    view->life = u64_load_acquire(&entry->life);
+    view->profile = attributes_profile(attributes);
+    view->name_length = attributes_name_length(attributes);
+    view->name = (uint32_t)u64_load_acquire(&entry->name);
+    view->history.timestamp_ns = (int64_t)u64_load_acquire(&entry->timestamp);
+    view->history.initial_attempt_ns = (int64_t)u64_load_acquire(&entry->initial_attempt);
+    view->history.attempts = (uint32_t)(counts >> 32);
+    view->history.rejections = (uint32_t)counts;
+    view->history.errors = (uint32_t)u64_load_acquire(&entry->errors);
+    view->history.reserved = 0;
+    view->unschedulable = u64_load_acquire(&entry->unschedulable);
+    view->pending = u64_load_acquire(&entry->pending);
+    view->pop_order = u64_load_acquire(&entry->pop_order);
+    view->desc = entry_description(&queue->entries, entry, &view->description);
+}
+
+bool
+report_view(const struct queue *queue, uint32_t record, uint64_t life, struct view *view)
+{
+    const struct entry *entry = entry_at(&queue->entries, record);
+
+    /* Ends: each further round means that the word changed. */
+    while (entry != NULL) {
+        view->state = entry_state(entry); /* report_view:A */
+        if (!state_is_pod(view->state)) {
+            return false;
+        }
+        copy(queue, entry, view);
+        /* Acquire loads stand before B: if it reads what A read, the fields are of this version. */
+        if (entry_state(entry) == view->state) { /* report_view:B */
+            return life == 0 || view->life == life;
+        }
+    }
+    return false;
+}
+
+void
+report_moved(uint32_t record, const struct view *view, schedq_result_t *result)
+{
+    result->pod = entry_handle(record, view->life);
+    result->object = view->description.object;
+    result->timestamp_ns = view->history.timestamp_ns;
+    result->place = (uint8_t)place_public(state_place(view->state));
+}
+
+void
+report_pod(uint32_t record, const struct view *view, schedq_result_t *result)
+{
+    report_moved(record, view, result);
+    result->unschedulable = view->unschedulable;
+    result->pending = view->pending;
+}
+
+void
+report_info(const struct queue *queue, uint32_t record, const struct view *view, const char *name,
+            schedq_pod_info_t *info)
+{
+    bool flying = state_place(view->state) == PLACE_INFLIGHT;
+
+    *info = (schedq_pod_info_t){
+        .struct_size = (uint32_t)sizeof *info,
+        .place = (uint8_t)place_public(state_place(view->state)),
+        .profile = view->profile,
+        .flags = view->description.flags,
+        .pod = entry_handle(record, view->life),
+        .object = view->description.object,
+        .name = name,
+        .name_length = view->name_length,
+        .priority = view->description.priority,
+        .history = view->history,
+        .unschedulable = view->unschedulable,
+        .pending = view->pending,
+        .pop_order = flying ? view->pop_order : 0,
+        .cycle = flying && queue->base.rules.count_cycles ? view->pop_order : 0,
+    };
+}

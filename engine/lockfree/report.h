@@ -1,0 +1,34 @@
+/*
+ * What callers are told of a pod: copies that are taken while others work on it, and dropped if it changed meanwhile.
+ */
+#ifndef SCHEDQ_LOCKFREE_REPORT_H
+#define SCHEDQ_LOCKFREE_REPORT_H
+
+#include "lockfree/queue.h"
+
+/** A pod's record at one version of its state word. */
+struct view {
+    uint64_t state, desc, life;
+    struct description description;
+    schedq_history_t history;
+    uint64_t unschedulable, pending;
+    uint64_t pop_order;
+    uint32_t name; /* cell */
+    uint32_t name_length;
+    uint8_t profile;
+};
+
+/** False: the record has no pod, or not the one of this life (0: any). */
+bool report_view(const struct queue *queue, uint32_t record, uint64_t life, struct view *view);
+
+/** Pod, object, time, place. */
+void report_moved(uint32_t record, const struct view *view, schedq_result_t *result);
+
+/** The same, and its sets. */
+void report_pod(uint32_t record, const struct view *view, schedq_result_t *result);
+
+/** What a visitor gets; `name` is a copy of the text. */
+void report_info(const struct queue *queue, uint32_t record, const struct view *view, const char *name,
+                 schedq_pod_info_t *info);
+
+#endif

@@ -1,0 +1,296 @@
+/* Runs of run.h. */
+#include "lockfree/run.h"
+
+static size_t
+run_bytes(uint32_t size_class)
+{
+    return sizeof(struct run) + (sizeof(struct slot) << size_class);
+}
+
+static uint32_t
+class_of(uint32_t count)
+{
+    uint32_t size_class = 0;
+
+    while (UINT32_C(1) << size_class < count) {
+        size_class++;
+    }
+    return size_class;
+}
+
+/* ---- numbers ---------------------------------------------------------------------------------------------------------- */
+
+/* A leaf's word is a run, NULL, or, while its number is unused, the next unused number with the lowest bit set. */
+static atomic_ptr *
+place_of(const struct run_pool *pool, uint32_t number)
+{
+    atomic_ptr *leaf = ptr_load_acquire(&pool->root[number / RUN_LEAF]);
+
+    return leaf != NULL ? &leaf[number % RUN_LEAF] : NULL;
+}
+
+static bool
+is_number(const void *word)
+{
+    return ((uintptr_t)word & 1) != 0;
+}
+
+struct run *
+run_at(const struct run_pool *pool, uint64_t word)
+{
+    const atomic_ptr *place = place_of(pool, (uint32_t)word);
+    void *run = place != NULL ? ptr_load_acquire(place) : NULL;
+
+    return is_number(run) ? NULL : run;
+}
+
+static uint32_t
+number_reuse(struct run_pool *pool)
+{
+    uint64_t top = u64_load_acquire(&pool->unused);
+
+    while (ref_record(top) != 0) {
+        const void *next = ptr_load_acquire(place_of(pool, ref_record(top)));
+        uint32_t below = is_number(next) ? (uint32_t)((uintptr_t)next >> 1) : 0;
+        uint64_t found = u64_cas_value(&pool->unused, top, ref_make(ref_version(top) + 1, below)); /* number_reuse:A */
+
+        if (found == top) {
+            return ref_record(top);
+        }
+        top = found;
+    }
+    return 0;
+}
+
+static void
+number_give(struct run_pool *pool, uint32_t number)
+{
+    uint64_t top = u64_load(&pool->unused);
+
+    for (;;) {
+        ptr_store(place_of(pool, number), (void *)((uintptr_t)ref_record(top) << 1 | 1));
+        uint64_t found = u64_cas_value(&pool->unused, top, ref_make(ref_version(top) + 1, number)); /* number_give:A */
+
+        if (found == top) {
+            return;
+        }
+        top = found;
+    }
+}
+
+/* Leaves stay until the pool closes. */
+static bool
+leaf_make(struct run_pool *pool, atomic_ptr *root)
+{
+    void *leaf = memory_alloc(pool->memory, MEMORY_QUEUES, RUN_LEAF * sizeof(atomic_ptr), CACHE_LINE);
+
+    if (leaf != NULL && !ptr_cas(root, NULL, leaf)) {
+        memory_free(pool->memory, MEMORY_QUEUES, leaf, RUN_LEAF * sizeof(atomic_ptr));
+    }
+    return leaf != NULL;
+}
+
+/* Number 0 names no run. */
+static uint32_t
+number_take(struct run_pool *pool)
+{
+    uint32_t reused = number_reuse(pool);
+    uint32_t last = u32_load(&pool->numbers);
+
+    if (reused != 0) {
+        return reused;
+    }
+    /* Ends: each failed exchange means that somebody took a number. */
+    for (;;) {
+        uint32_t number = last + 1;
+
+        if (number >= RUN_LEAF * RUN_ROOT) {
+            return 0;
+        }
+        if (ptr_load_acquire(&pool->root[number / RUN_LEAF]) == NULL &&
+            !leaf_make(pool, &pool->root[number / RUN_LEAF])) {
+            return 0;
+        }
+        uint32_t found = u32_cas_value(&pool->numbers, last, number);
+
+        if (found == last) {
+            return number;
+        }
+        last = found;
+    }
+}
+
+/* ---- stacks of free runs ------------------------------------------------------------------------------------------------ */
+
+static void
+push_free(struct run_pool *pool, struct run *run)
+{
+    atomic_u64 *stack = &pool->free[run->size_class];
+    uint64_t top = u64_load(stack);
+
+    for (;;) {
+        u64_store(&run->next, top & REF_INDEX_MASK);
+        uint64_t found = u64_cas_value(stack, top, ref_make(ref_version(top) + 1, run->number)); /* push_free:A */
+
+        if (found == top) {
+            return;
+        }
+        top = found;
+    }
+}
+
+/* `next` of a run that somebody else took meanwhile is nonsense, and then the top's tag has changed. */
+static struct run *
+pop_free(struct run_pool *pool, uint32_t size_class)
+{
+    atomic_u64 *stack = &pool->free[size_class];
+    uint64_t top = u64_load_acquire(stack);
+
+    while (ref_record(top) != 0) {
+        struct run *run = run_at(pool, ref_record(top));
+        uint64_t next = run != NULL ? u64_load_acquire(&run->next) : 0;
+        uint64_t found = u64_cas_value(stack, top, ref_make(ref_version(top) + 1, (uint32_t)next)); /* pop_free:A */
+
+        if (found == top) {
+            return run;
+        }
+        top = found;
+    }
+    return NULL;
+}
+
+/* ---- the pool ----------------------------------------------------------------------------------------------------------- */
+
+void
+run_pool_open(struct run_pool *pool, struct memory *memory)
+{
+    pool->memory = memory;
+}
+
+static void
+run_free(struct run_pool *pool, struct run *run)
+{
+    memory_free(pool->memory, MEMORY_QUEUES, run, run_bytes(run->size_class));
+}
+
+void
+run_pool_close(struct run_pool *pool)
+{
+    for (uint32_t i = 0; i < RUN_ROOT; i++) {
+        atomic_ptr *leaf = ptr_load(&pool->root[i]);
+
+        for (uint32_t j = 0; leaf != NULL && j < RUN_LEAF; j++) {
+            struct run *run = ptr_load(&leaf[j]);
+
+            if (run != NULL && !is_number(run)) {
+                run_free(pool, run);
+            }
+        }
+        memory_free(pool->memory, MEMORY_QUEUES, leaf, RUN_LEAF * sizeof(atomic_ptr));
+    }
+}
+
+void
+run_pool_trim(struct run_pool *pool, struct epoch_record *epoch)
+{
+    for (uint32_t i = 0; i < RUN_SIZES; i++) {
+        struct run *run;
+
+        while ((run = pop_free(pool, i)) != NULL) {
+            uint32_t number = run->number;
+
+            /* The next run of this number goes on with the generations. */
+            (void)u64_max(&pool->floor, u32_load(&run->generation));
+            (void)ptr_exchange(place_of(pool, number), NULL); /* run_pool_trim:A */
+            epoch_retire(epoch, &run->block, pool->memory, MEMORY_QUEUES, run_bytes(i));
+            number_give(pool, number);
+        }
+    }
+}
+
+static struct run *
+run_make(struct run_pool *pool, uint32_t size_class)
+{
+    struct run *run = memory_alloc(pool->memory, MEMORY_QUEUES, run_bytes(size_class), CACHE_LINE);
+
+    if (run == NULL) {
+        return NULL;
+    }
+    run->number = number_take(pool);
+    run->size_class = size_class;
+    if (run->number == 0) {
+        run_free(pool, run);
+        return NULL;
+    }
+    uint32_t generation = (uint32_t)u64_load(&pool->floor) + 1;
+
+    u32_store(&run->generation, generation);
+    u64_store(&run->head, (uint64_t)generation << 32);
+    ptr_store_release(place_of(pool, run->number), run); /* run_make:A */
+    return run;
+}
+
+struct run *
+run_take(struct run_pool *pool, uint32_t count)
+{
+    uint32_t size_class = class_of(count);
+
+    if (size_class >= RUN_SIZES) {
+        return NULL;
+    }
+    struct run *run = pop_free(pool, size_class);
+
+    return run != NULL ? run : run_make(pool, size_class);
+}
+
+/* The generation first: who still reads the run by its old word finds that the slot has changed, or the head's generation. */
+void
+run_give(struct run_pool *pool, struct run *run)
+{
+    uint32_t generation = u32_load(&run->generation) + 1;
+
+    generation = generation != 0 ? generation : 1;
+    u32_store(&run->generation, generation);
+    u32_store(&run->count, 0);
+    (void)u64_exchange(&run->head, (uint64_t)generation << 32); /* run_give:A */
+    push_free(pool, run);
+}
+
+void
+run_put(struct run *run, uint64_t ref, int64_t key)
+{
+    uint32_t count = u32_load(&run->count);
+
+    time_store(&run->slots[count].key, key);
+    u64_store(&run->slots[count].ref, ref);
+    u32_store(&run->count, count + 1);
+}
+
+/* Acquire loads, so that run_peek:B is the last of them. */
+enum run_sight
+run_peek(const struct run_pool *pool, const atomic_u64 *slot, uint64_t word, struct run_head *out)
+{
+    struct run *run = run_at(pool, word);
+
+    if (run == NULL) {
+        return RUN_CHANGED;
+    }
+    uint32_t capacity = UINT32_C(1) << run->size_class;
+    uint64_t head = u64_load_acquire(&run->head); /* run_peek:A */
+    uint32_t count = u32_load_acquire(&run->count);
+    uint32_t position = (uint32_t)head;
+
+    count = count < capacity ? count : capacity;
+    if (position < count) {
+        out->key = (int64_t)u64_load_acquire(&run->slots[position].key);
+        out->ref = u64_load_acquire(&run->slots[position].ref);
+    }
+    if (u64_load_acquire(slot) != word) { /* run_peek:B */
+        return RUN_CHANGED;
+    }
+    out->run = run;
+    out->word = word;
+    out->head = head;
+    out->left = position < count ? count - position : 0;
+    return out->left > 0 ? RUN_HEAD : RUN_EMPTY;
+}

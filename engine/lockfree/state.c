@@ -1,0 +1,59 @@
+/* Judging and switching of state.h; the only code that changes a state word by CAS, but for update's pair (entry.c). */
+#include "lockfree/state.h"
+
+enum verdict
+state_judge(uint64_t state, uint64_t ref, enum place place, uint32_t band)
+{
+    enum place now = state_place(state);
+
+    if (state_base(state) == ref_version(ref)) {
+        bool here = now == place && (place != PLACE_ACTIVE || state_band(state) == band);
+
+        return here ? VERDICT_VALID : VERDICT_STALE;
+    }
+    if (version_next(state_version(state)) != ref_version(ref) || now == PLACE_FREE || now == PLACE_DEAD) {
+        return VERDICT_STALE;
+    }
+    /* A flag makes the holder's switch fail: he decides again and publishes a newer version. */
+    return now == PLACE_INFLIGHT && state_flags(state) != 0 ? VERDICT_STALE : VERDICT_FUTURE;
+}
+
+enum verdict
+state_help(atomic_u64 *word, uint64_t ref, enum place place, uint32_t band, atomic_u64 *reorder, uint64_t *state)
+{
+    *state = u64_load_acquire(word); /* state_help:A */
+    for (;;) {
+        enum verdict verdict = state_judge(*state, ref, place, band);
+
+        if (verdict != VERDICT_FUTURE) {
+            return verdict;
+        }
+        uint64_t next = state_switched(*state, band, place);
+
+        if (place == PLACE_ACTIVE && state_place(*state) == PLACE_ACTIVE) {
+            (void)u64_add(reorder, 1); /* state_help:C */
+        }
+        uint64_t found = u64_cas_value(word, *state, next); /* state_help:B */
+
+        *state = found == *state ? next : found;
+    }
+}
+
+bool
+state_flag(atomic_u64 *word, uint64_t state, enum state_flag flag)
+{
+    return u64_cas(word, state, state | (uint64_t)flag); /* state_flag:A */
+}
+
+schedq_place_t
+place_public(enum place place)
+{
+    static const schedq_place_t public[] = {
+        [PLACE_FREE] = SCHEDQ_NOWHERE,    [PLACE_ACTIVE] = SCHEDQ_ACTIVE,
+        [PLACE_BACKOFF] = SCHEDQ_BACKOFF, [PLACE_PARKED] = SCHEDQ_PARKED,
+        [PLACE_GATED] = SCHEDQ_GATED,     [PLACE_INFLIGHT] = SCHEDQ_INFLIGHT,
+        [PLACE_DEAD] = SCHEDQ_NOWHERE,    [PLACE_ERROR_BACKOFF] = SCHEDQ_ERROR_BACKOFF,
+    };
+
+    return public[place];
+}

@@ -1,0 +1,207 @@
+/*
+ * The state word of a pod's record: where the pod is, in one word that is the only truth about it.
+ *
+ *   version:36 | band:16 | place:3 | flags:9
+ *
+ * CONTRACT. Containers (lanes, runs, the index) hold refs {record, version} and keys; they are hints. A pod is where its
+ * word says. Every change of place, of band or of the position inside a band is one CAS of the word that raises the version
+ * by one. A ref that is stale, duplicated or early is harmless, because it is judged against the word before anything is done.
+ *
+ * WHO MAY LEAVE A PLACE, AND BY WHICH ACCESS
+ *   from \ to     ACTIVE          BACKOFF, ERROR_  PARKED, GATED    INFLIGHT     DEAD          FREE
+ *   FREE          owner: store    owner: store     owner: store     -            -             -
+ *   ACTIVE        update: sw      -                -                pop: sw      delete: sw    -
+ *   BACKOFF       tick, activate  update: sw       gate: sw         pop: sw      delete: sw    -
+ *   ERROR_BACKOFF tick, activate  update: sw       gate: sw         -            delete: sw    -
+ *   PARKED        move, activate  move: sw         update, gate: sw -            delete: sw    -
+ *   GATED         move, activate  move: sw         update, gate: sw -            delete: sw    -
+ *   INFLIGHT      holder: sw      holder: sw       holder: sw       holder: sw   holder: sw    -
+ *   DEAD          -               -                -                -            -             owner: store
+ * "sw" is state_switch: a CAS from the exact word that the decision was taken on, version + 1. The owner of a record that is
+ * FREE or DEAD is whoever's CAS made it DEAD, until it goes to a free list, and whoever takes it from there. The holder is
+ * whoever has the token, and the token is the version: who lost the version lost the pod.
+ * Flags change without a version, in INFLIGHT only (state_flag): DEL the pod was deleted, ACT it was activated.
+ *
+ * LAG. An update that changes where a waiting pod stands (its band, its order key) replaces the description first and moves the
+ * pod afterwards. The replacement raises the version and, in seven of the flags, the lag: refs of `version - lag` stay
+ * VALID, so that the pod can be found where it was, and only the ref of the next version can become valid. So no ref that was
+ * published for an older description ever gets valid beside the newest one. The switch sets the lag to 0.
+ *
+ * PUBLISH, THEN SWITCH. Who moves a pod at version v first publishes the ref {record, v+1} in the container of the new place
+ * (this ref is FUTURE until the switch), and switches afterwards. Whoever meets a FUTURE ref performs the switch himself; the
+ * band that he switches to is that of the container. So a thread that stops anywhere leaves a pod either where it was or
+ * where somebody finds it.
+ *
+ * WRAPAROUND. 36 bits at 10 million changes a second of one record: 1.9 hours. A ref that slept exactly that long could let a
+ * pop claim a pod early inside its own band; it could lose none.
+ *
+ * EVIDENCE. tests/unit/test_lockfree_state.c enumerates place x operation x concurrent second operation against the table;
+ * tests/model: claim, intent, description.
+ */
+#ifndef SCHEDQ_LOCKFREE_STATE_H
+#define SCHEDQ_LOCKFREE_STATE_H
+
+#include "platform/atomic.h"
+
+#include <schedq/schedq.h>
+
+#define STATE_VERSION_SHIFT 28
+#define STATE_BAND_SHIFT 12
+#define STATE_PLACE_SHIFT 9
+#define STATE_VERSION_MASK ((UINT64_C(1) << 36) - 1)
+#define STATE_BAND_MASK UINT64_C(0xffff)
+#define STATE_PLACE_MASK UINT64_C(7)
+
+#define REF_INDEX_MASK ((UINT64_C(1) << STATE_VERSION_SHIFT) - 1)
+
+enum place {
+    PLACE_FREE,
+    PLACE_ACTIVE,
+    PLACE_BACKOFF,
+    PLACE_PARKED,
+    PLACE_GATED,
+    PLACE_INFLIGHT,
+    PLACE_DEAD,
+    PLACE_ERROR_BACKOFF
+};
+
+enum state_flag {
+    FLAG_DELETED = 1,  /* in flight, deleted meanwhile: its holder gets GONE */
+    FLAG_ACTIVATED = 2 /* in flight, activated meanwhile: it is retried when it fails */
+};
+
+#define STATE_FLAGS_MASK ((UINT64_C(1) << STATE_PLACE_SHIFT) - 1)
+#define STATE_LAG_SHIFT 2
+#define STATE_LAG_MAX 127
+
+static inline uint64_t
+state_make(uint64_t version, uint32_t band, enum place place)
+{
+    return (version & STATE_VERSION_MASK) << STATE_VERSION_SHIFT | (uint64_t)band << STATE_BAND_SHIFT |
+           (uint64_t)place << STATE_PLACE_SHIFT;
+}
+
+static inline uint64_t
+state_version(uint64_t state)
+{
+    return state >> STATE_VERSION_SHIFT;
+}
+
+static inline uint32_t
+state_band(uint64_t state)
+{
+    return (uint32_t)(state >> STATE_BAND_SHIFT & STATE_BAND_MASK);
+}
+
+static inline enum place
+state_place(uint64_t state)
+{
+    return (enum place)(state >> STATE_PLACE_SHIFT & STATE_PLACE_MASK);
+}
+
+static inline uint64_t
+state_flags(uint64_t state)
+{
+    return state & STATE_FLAGS_MASK;
+}
+
+/** Is there a pod that callers may speak of? One in flight that was deleted is its holder's only. */
+static inline bool
+state_is_pod(uint64_t state)
+{
+    enum place place = state_place(state);
+
+    return place != PLACE_FREE && place != PLACE_DEAD && (state & FLAG_DELETED) == 0;
+}
+
+/** The version after this one; 0 names none. */
+static inline uint64_t
+version_next(uint64_t version)
+{
+    uint64_t next = (version + 1) & STATE_VERSION_MASK;
+
+    return next != 0 ? next : 1;
+}
+
+/** How many versions ago the refs were published that are good now. */
+static inline uint32_t
+state_lag(uint64_t state)
+{
+    return (uint32_t)(state_flags(state) >> STATE_LAG_SHIFT);
+}
+
+/** The version that a ref must have to be VALID. */
+static inline uint64_t
+state_base(uint64_t state)
+{
+    uint64_t version = state_version(state);
+    uint32_t lag = state_lag(state);
+
+    /* 0 is no version. */
+    return version > lag ? version - lag : (version - lag - 1) & STATE_VERSION_MASK;
+}
+
+/** The word after a description was replaced that changes where the pod stands. The lag is below its maximum. */
+static inline uint64_t
+state_described(uint64_t state)
+{
+    uint64_t lag = (uint64_t)(state_lag(state) + 1) << STATE_LAG_SHIFT;
+
+    return state_make(version_next(state_version(state)), state_band(state), state_place(state)) | lag;
+}
+
+/* ---- refs: {version, record}, with the version where the state word has it ---------------------------------------------- */
+
+static inline uint64_t
+ref_make(uint64_t version, uint32_t record)
+{
+    return (version & STATE_VERSION_MASK) << STATE_VERSION_SHIFT | record;
+}
+
+static inline uint32_t
+ref_record(uint64_t ref)
+{
+    return (uint32_t)(ref & REF_INDEX_MASK);
+}
+
+static inline uint64_t
+ref_version(uint64_t ref)
+{
+    return ref >> STATE_VERSION_SHIFT;
+}
+
+/* ---- judging --------------------------------------------------------------------------------------------------------------- */
+
+enum verdict {
+    VERDICT_STALE, /* the pod went on, or the record has another pod: drop the ref */
+    VERDICT_VALID, /* the pod is here */
+    VERDICT_FUTURE /* somebody published the pod here and has not switched it: help */
+};
+
+/** What a ref from a container of `place` means while the word is `state`. `band` counts for ACTIVE only. */
+enum verdict state_judge(uint64_t state, uint64_t ref, enum place place, uint32_t band);
+
+/** The word that a switch from `state` leads to. */
+static inline uint64_t
+state_switched(uint64_t state, uint32_t band, enum place place)
+{
+    return state_make(version_next(state_version(state)), band, place);
+}
+
+/**
+ * Judges, and performs the switch of a FUTURE ref, until the ref is VALID or STALE; *state is the word that says so.
+ *
+ * A switch from ACTIVE to ACTIVE moves a pod inside the order. Walks that passed its new place before it was published must
+ * begin again, and who published it may not have come to say so: *reorder is raised before the switch.
+ * Ends: each further round means that somebody changed the word.
+ */
+enum verdict state_help(atomic_u64 *word, uint64_t ref, enum place place, uint32_t band, atomic_u64 *reorder,
+                        uint64_t *state);
+
+/** Sets a flag in a pod that is in flight at `state`; false if the word has changed. */
+bool state_flag(atomic_u64 *word, uint64_t state, enum state_flag flag);
+
+/** The public name of a place. */
+schedq_place_t place_public(enum place place);
+
+#endif

@@ -1,0 +1,205 @@
+/*
+ * Slots of workers.h.
+ *
+ * A slot is taken by a CAS of its number's bit in the queue's word, before its memory is looked at: only its taker makes it, and
+ * publishes the pointer afterwards (workers_take:B), where sums over all workers find it.
+ */
+#include "lockfree/workers.h"
+
+#include "lockfree/ops.h"
+#include "platform/words.h"
+
+static struct worker *
+make(struct queue *queue, uint32_t number)
+{
+    struct memory *memory = &queue->base.memory;
+    struct worker *worker = memory_alloc(memory, MEMORY_OTHER, sizeof *worker, CACHE_LINE);
+
+    if (worker == NULL) {
+        return NULL;
+    }
+    worker->epoch = epoch_record_make(queue->epoch);
+    if (worker->epoch == NULL) {
+        memory_free(memory, MEMORY_OTHER, worker, sizeof *worker);
+        return NULL;
+    }
+    worker->base.queue = &queue->base;
+    worker->base.number = number;
+    worker->base.busy = 1; /* until it is registered nobody may call with it */
+    worker->hazard = hazard_slot(&queue->hazards, number);
+    worker->last_drawn = INT64_MIN;
+    ptr_store_release(&queue->charges[number], &worker->charges);
+    ptr_store_release(&queue->workers[number], worker); /* make:A */
+    return worker;
+}
+
+static bool
+take_bit(struct queue *queue, uint32_t number)
+{
+    uint64_t bit = UINT64_C(1) << number;
+    uint64_t taken = u64_load(&queue->taken);
+
+    /* Ends: each failed exchange means that another slot was taken or given back. */
+    while ((taken & bit) == 0) {
+        uint64_t found = u64_cas_value(&queue->taken, taken, taken | bit); /* take_bit:A */
+
+        if (found == taken) {
+            return true;
+        }
+        taken = found;
+    }
+    return false;
+}
+
+/* What its owner did is visible to the next one. */
+static void
+give_bit(struct queue *queue, uint32_t number)
+{
+    uint64_t bit = UINT64_C(1) << number;
+    uint64_t taken = u64_load(&queue->taken);
+
+    for (;;) {
+        uint64_t found = u64_cas_value(&queue->taken, taken, taken & ~bit); /* give_bit:A */
+
+        if (found == taken) {
+            return;
+        }
+        taken = found;
+    }
+}
+
+struct worker *
+workers_borrow(struct queue *queue, uint32_t number)
+{
+    if (!take_bit(queue, number)) {
+        return NULL;
+    }
+    struct worker *worker = ptr_load_acquire(&queue->workers[number]);
+
+    if (worker == NULL) {
+        give_bit(queue, number);
+    }
+    return worker;
+}
+
+schedq_status_t
+workers_take(struct queue *queue, struct worker **out)
+{
+    for (uint32_t i = 0; i < queue->base.config.max_workers; i++) {
+        if (!take_bit(queue, i)) {
+            continue;
+        }
+        struct worker *worker = ptr_load_acquire(&queue->workers[i]);
+
+        worker = worker != NULL ? worker : make(queue, i);
+        if (worker == NULL) {
+            give_bit(queue, i);
+            return SCHEDQ_NOMEM;
+        }
+        *out = worker;
+        return SCHEDQ_OK;
+    }
+    return SCHEDQ_FULL;
+}
+
+void
+workers_give(struct worker *worker)
+{
+    struct queue *queue = queue_of(worker);
+
+    slab_flush(&queue->entries.records, &worker->records);
+    slab_flush(&queue->entries.descriptions, &worker->descriptions);
+    names_flush(&queue->names, &worker->names);
+    give_bit(queue, worker->base.number);
+}
+
+uint32_t
+workers_count(const struct queue *queue)
+{
+    return (uint32_t)__builtin_popcountll(u64_load_acquire(&queue->taken));
+}
+
+bool
+workers_reserve(struct queue *queue, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        if (ptr_load_acquire(&queue->workers[i]) == NULL && take_bit(queue, i)) {
+            bool made = ptr_load_acquire(&queue->workers[i]) != NULL || make(queue, i) != NULL;
+
+            give_bit(queue, i);
+            if (!made) {
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
+void
+workers_free(struct queue *queue)
+{
+    for (uint32_t i = 0; i < WORKERS_MAX; i++) {
+        struct worker *worker = ptr_load(&queue->workers[i]);
+
+        if (worker != NULL) {
+            band_charges_free(&worker->charges, &queue->base.memory);
+            memory_free(&queue->base.memory, MEMORY_OTHER, worker, sizeof *worker);
+        }
+    }
+}
+
+/* ---- the table's functions -------------------------------------------------------------------------------------------- */
+
+schedq_status_t
+lockfree_worker_register(schedq_t *base, schedq_worker_t **out)
+{
+    struct worker *worker;
+    schedq_status_t status = workers_take(queue_of_base(base), &worker);
+
+    if (status == SCHEDQ_OK) {
+        worker->base.words[0] = '\0';
+        word_give_back(&worker->base.busy);
+        *out = &worker->base;
+    }
+    return status;
+}
+
+/* Its memory stays, and stays busy: a call with a worker that was unregistered is refused, not a use after free. */
+void
+lockfree_worker_unregister(schedq_worker_t *base)
+{
+    struct worker *worker = worker_of(base);
+    struct queue *queue = queue_of(worker);
+
+    section_begin(worker);
+    hazard_retry(&queue->hazards, worker->hazard);
+    section_end(worker);
+    workers_give(worker);
+}
+
+/*
+ * A thread that died inside a call left its section open, and perhaps a pin, or the pods of a batch that it had not published:
+ * the index knows those, and the next who meets their names publishes them. What it had taken off a free list is lost.
+ */
+schedq_status_t
+lockfree_worker_adopt(schedq_t *base, schedq_worker_t *abandoned)
+{
+    struct queue *queue = queue_of_base(base);
+
+    for (uint32_t i = 0; i < WORKERS_MAX; i++) {
+        struct worker *worker = ptr_load_acquire(&queue->workers[i]);
+
+        if (worker != NULL && &worker->base == abandoned && (u64_load_acquire(&queue->taken) >> i & 1) != 0) {
+            epoch_abandon(worker->epoch);
+            hazard_unpin(worker->hazard);
+            bands_resume(&queue->bands, i);
+            worker->batch.count = 0;
+            worker->batch.published = 0;
+            worker->batch.expected = 0;
+            worker->batch.stamp = 0;
+            word_give_back(&worker->base.busy);
+            return SCHEDQ_OK;
+        }
+    }
+    return SCHEDQ_INVALID;
+}

@@ -1,0 +1,28 @@
+/*
+ * Worker slots: memory that is made once and stays until the queue ends; what lies in a slot (lanes, free objects, counts)
+ * is continued by its next owner.
+ */
+#ifndef SCHEDQ_LOCKFREE_WORKERS_H
+#define SCHEDQ_LOCKFREE_WORKERS_H
+
+#include "lockfree/queue.h"
+
+/** Takes a slot. SCHEDQ_FULL: max_workers are taken; SCHEDQ_NOMEM. */
+schedq_status_t workers_take(struct queue *queue, struct worker **worker);
+
+/** Gives a slot back; the worker's free objects go to the others. */
+void workers_give(struct worker *worker);
+
+/** Takes a slot that nobody has, without making one; NULL: it is taken, or was never made. */
+struct worker *workers_borrow(struct queue *queue, uint32_t number);
+
+/** Slots that are taken. */
+uint32_t workers_count(const struct queue *queue);
+
+/** Makes slots. False: no memory. */
+bool workers_reserve(struct queue *queue, uint32_t count);
+
+/** Alone. */
+void workers_free(struct queue *queue);
+
+#endif

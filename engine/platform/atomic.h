@@ -1,0 +1,101 @@
+/*
+ * Shared memory, as the lock-free engine sees it: wrapper types, so that a plain access does not compile, and the operations
+ * on them.
+ *
+ * Three back ends, chosen by the build (SCHEDQ_ATOMICS):
+ *   ck           Concurrency Kit's ck_pr: what users get
+ *   c11          the compiler's atomics, which ThreadSanitizer understands (it cannot see into ck_pr's assembly)
+ *   controlled   every access is a call to the scheduler of stress/explore, which decides who runs next, and when a store
+ *                leaves the storing thread's buffer
+ *
+ * WHAT AN OPERATION ORDERS, in every back end
+ *   T_load           nothing; the value is one that was stored
+ *   T_load_acquire   what follows in program order happens after it
+ *   T_store          nothing
+ *   T_store_release  what precedes in program order happens before it
+ *   T_exchange, T_cas, T_add, T_or, T_max, pair_cas
+ *                    full fences, also when a T_cas fails. "Publish, then look" needs one between the store and the load: an
+ *                    operation of this group there, or atomic_fence, is what provides it.
+ *
+ * T is u32, u64, ptr. A pair is two u64 that change together; each may also be used alone.
+ */
+#ifndef SCHEDQ_PLATFORM_ATOMIC_H
+#define SCHEDQ_PLATFORM_ATOMIC_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+typedef struct {
+    uint32_t raw;
+} atomic_u32;
+
+typedef struct {
+    uint64_t raw;
+} atomic_u64;
+
+typedef struct {
+    void *raw;
+} atomic_ptr;
+
+typedef struct {
+    _Alignas(16) atomic_u64 low;
+    atomic_u64 high;
+} atomic_pair;
+
+/** What a pair is compared with, and set to. */
+struct pair {
+    uint64_t low, high;
+};
+
+#if defined(SCHEDQ_ATOMICS_CONTROLLED)
+#include "platform/atomic_controlled.h"
+#elif defined(SCHEDQ_ATOMICS_C11)
+#include "platform/atomic_c11.h"
+#else
+#include "platform/atomic_ck.h"
+#endif
+
+/** Raises to `value`, never lowers. Ends: each failed exchange means that somebody raised it. Returns what it was. */
+static inline uint64_t
+u64_max(atomic_u64 *word, uint64_t value)
+{
+    uint64_t found = u64_load(word);
+
+    while (found < value) {
+        uint64_t seen = u64_cas_value(word, found, value);
+
+        if (seen == found) {
+            break;
+        }
+        found = seen;
+    }
+    return found;
+}
+
+/** Times are signed; they are kept in words. */
+static inline int64_t
+time_load(const atomic_u64 *word)
+{
+    return (int64_t)u64_load(word);
+}
+
+static inline void
+time_store(atomic_u64 *word, int64_t value)
+{
+    u64_store(word, (uint64_t)value);
+}
+
+/** A plain word of another library's structure, or of the public header's, which the engine accesses like its own. */
+static inline atomic_u32 *
+u32_of(unsigned int *word)
+{
+    return (atomic_u32 *)(void *)word;
+}
+
+static inline atomic_u64 *
+u64_of(uint64_t *word)
+{
+    return (atomic_u64 *)(void *)word;
+}
+
+#endif

@@ -1,0 +1,102 @@
+/*
+ * The back end of atomic.h on Concurrency Kit. On x86-64 every locked instruction is a full fence and the fences of loads
+ * and stores are empty; elsewhere CK's are not, and stand around the operation.
+ */
+#ifndef SCHEDQ_PLATFORM_ATOMIC_CK_H
+#define SCHEDQ_PLATFORM_ATOMIC_CK_H
+
+#include <ck_pr.h>
+
+#if defined(CK_MD_TSO)
+#define RMW_FENCE() ((void)0)
+#else
+#define RMW_FENCE() ck_pr_fence_memory()
+#endif
+
+#define ATOMIC_OPERATIONS(T, type, suffix)                                          \
+    static inline type T##_load(const atomic_##T *word)                             \
+    {                                                                               \
+        return ck_pr_load_##suffix(&word->raw);                                     \
+    }                                                                               \
+    static inline type T##_load_acquire(const atomic_##T *word)                     \
+    {                                                                               \
+        type value = ck_pr_load_##suffix(&word->raw);                               \
+        ck_pr_fence_acquire();                                                      \
+        return value;                                                               \
+    }                                                                               \
+    static inline void T##_store(atomic_##T *word, type value)                      \
+    {                                                                               \
+        ck_pr_store_##suffix(&word->raw, value);                                    \
+    }                                                                               \
+    static inline void T##_store_release(atomic_##T *word, type value)              \
+    {                                                                               \
+        ck_pr_fence_release();                                                      \
+        ck_pr_store_##suffix(&word->raw, value);                                    \
+    }                                                                               \
+    static inline type T##_exchange(atomic_##T *word, type value)                   \
+    {                                                                               \
+        RMW_FENCE();                                                                \
+        type old = ck_pr_fas_##suffix(&word->raw, value);                           \
+        RMW_FENCE();                                                                \
+        return old;                                                                 \
+    }                                                                               \
+    static inline bool T##_cas(atomic_##T *word, type expected, type desired)       \
+    {                                                                               \
+        RMW_FENCE();                                                                \
+        bool done = ck_pr_cas_##suffix(&word->raw, expected, desired);              \
+        RMW_FENCE();                                                                \
+        return done;                                                                \
+    }                                                                               \
+    static inline type T##_cas_value(atomic_##T *word, type expected, type desired) \
+    {                                                                               \
+        type found;                                                                 \
+        RMW_FENCE();                                                                \
+        (void)ck_pr_cas_##suffix##_value(&word->raw, expected, desired, &found);    \
+        RMW_FENCE();                                                                \
+        return found;                                                               \
+    }
+
+#define ATOMIC_ARITHMETIC(T, type, suffix)                   \
+    static inline type T##_add(atomic_##T *word, type value) \
+    {                                                        \
+        RMW_FENCE();                                         \
+        type old = ck_pr_faa_##suffix(&word->raw, value);    \
+        RMW_FENCE();                                         \
+        return old;                                          \
+    }                                                        \
+    static inline void T##_or(atomic_##T *word, type value)  \
+    {                                                        \
+        RMW_FENCE();                                         \
+        ck_pr_or_##suffix(&word->raw, value);                \
+        RMW_FENCE();                                         \
+    }
+
+ATOMIC_OPERATIONS(u32, uint32_t, 32)
+ATOMIC_OPERATIONS(u64, uint64_t, 64)
+ATOMIC_OPERATIONS(ptr, void *, ptr)
+ATOMIC_ARITHMETIC(u32, uint32_t, 32)
+ATOMIC_ARITHMETIC(u64, uint64_t, 64)
+
+static inline bool
+pair_cas(atomic_pair *word, struct pair expected, struct pair desired)
+{
+    uint64_t compare[2] = {expected.low, expected.high};
+    uint64_t set[2] = {desired.low, desired.high};
+
+    RMW_FENCE();
+    bool done = ck_pr_cas_64_2((uint64_t *)(void *)word, compare, set);
+    RMW_FENCE();
+    return done;
+}
+
+static inline void
+atomic_fence(void)
+{
+    ck_pr_fence_memory();
+}
+
+#undef RMW_FENCE
+#undef ATOMIC_OPERATIONS
+#undef ATOMIC_ARITHMETIC
+
+#endif

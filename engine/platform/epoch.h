@@ -1,0 +1,52 @@
+/*
+ * Grace periods, on ck_epoch: when may memory be given back that other threads may still read?
+ *
+ * For what changes at growth rate only: segments of lanes, tables, pages that trim gives back. What is recycled at
+ * operation rate is protected by versions and never waits here. Each public call is one section.
+ *
+ * RULES OF ck_epoch 0.7.1 (later versions relax some): what is retired was unlinked by a read-modify-write; it is retired
+ * inside the section that unlinked it; records are never unregistered. epoch_poll never waits.
+ *
+ * A thread that stops inside a section holds back what is retired afterwards: at most as much as the live structures are
+ * large, because each is retired when it is replaced by one twice its size, or by trim.
+ */
+#ifndef SCHEDQ_PLATFORM_EPOCH_H
+#define SCHEDQ_PLATFORM_EPOCH_H
+
+#include "platform/memory.h"
+
+struct epoch;
+struct epoch_record;
+
+/** What a block that may be retired begins with. */
+struct epoch_block {
+    void *link[2]; /* ck_epoch's */
+    struct memory *memory;
+    size_t bytes;
+    enum memory_kind kind;
+};
+
+/** NULL: no memory. */
+struct epoch *epoch_open(struct memory *memory);
+
+/** Alone: frees what still waits, then the records. */
+void epoch_close(struct epoch *epoch);
+
+/** A worker's part; lives until epoch_close. NULL: no memory. */
+struct epoch_record *epoch_record_make(struct epoch *epoch);
+
+/** Sections do not nest. */
+void epoch_enter(struct epoch_record *record);
+void epoch_leave(struct epoch_record *record);
+
+/** Ends the section of a thread that will never come back, if it was in one. */
+void epoch_abandon(struct epoch_record *record);
+
+/** Frees `block` (from `memory`, with `bytes` and `kind`) when nobody can read it. Inside a section, after the unlinking. */
+void epoch_retire(struct epoch_record *record, struct epoch_block *block, struct memory *memory, enum memory_kind kind,
+                  size_t bytes);
+
+/** Frees what may be freed. Cheap if nothing waits. Outside a section. */
+void epoch_poll(struct epoch_record *record);
+
+#endif

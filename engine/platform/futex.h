@@ -1,0 +1,21 @@
+/*
+ * Sleeping until a word changes.
+ */
+#ifndef SCHEDQ_PLATFORM_FUTEX_H
+#define SCHEDQ_PLATFORM_FUTEX_H
+
+#include "platform/atomic.h"
+
+#define FUTEX_NO_DEADLINE INT64_MAX
+
+/**
+ * Sleeps while *word is `expected`, until woken or until `deadline_ns` on CLOCK_MONOTONIC.
+ *
+ * It may return without a reason: callers look again.
+ */
+void futex_wait(atomic_u32 *word, uint32_t expected, int64_t deadline_ns);
+
+/** Wakes at most `count` of those that sleep on `word`. */
+void futex_wake(atomic_u32 *word, uint32_t count);
+
+#endif

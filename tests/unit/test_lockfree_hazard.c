@@ -1,0 +1,248 @@
+/* lockfree/hazard.h: an object is released exactly as often as was asked, and never while somebody pins it. */
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "expect.h"
+#include "lockfree/hazard.h"
+#include "mailbox.h"
+
+#define OBJECTS 256
+
+static unsigned released[OBJECTS];
+
+static void
+count_release(void *ctx, uint64_t object)
+{
+    assert_ptr_equal(ctx, released);
+    assert_true(object < OBJECTS);
+    released[object]++;
+}
+
+static int
+setup(void **state)
+{
+    static struct hazards hazards;
+    memset(released, 0, sizeof released);
+    hazards_open(&hazards, count_release, released);
+    *state = &hazards;
+    return 0;
+}
+
+static int
+teardown(void **state)
+{
+    struct hazards *hazards = *state;
+    memset(released, 0, sizeof released);
+    hazards_drain(hazards);
+    for (unsigned i = 0; i < OBJECTS; i++)
+        assert_int_equal(released[i], 0); /* each test leaves nothing behind */
+    return 0;
+}
+
+static void
+what_nobody_pins_is_released_at_once(void **state)
+{
+    struct hazards *hazards = *state;
+    struct hazard_slot *mine = hazard_slot(hazards, 0);
+    (void)hazard_slot(hazards, 5);
+    hazard_release(hazards, mine, 7);
+    hazard_release(hazards, mine, 0); /* a legal object, and what idle slots hold */
+    assert_int_equal(released[7], 1);
+    assert_int_equal(released[0], 1);
+}
+
+static void
+what_is_pinned_waits_for_the_next_release_after_the_pin(void **state)
+{
+    struct hazards *hazards = *state;
+    struct hazard_slot *mine = hazard_slot(hazards, 0), *other = hazard_slot(hazards, 1);
+    hazard_pin(other, 0);
+    hazard_release(hazards, mine, 0);
+    assert_int_equal(released[0], 0);
+    hazard_release(hazards, mine, 8);
+    assert_int_equal(released[8], 1);
+    assert_int_equal(released[0], 0);
+    hazard_unpin(other);
+    assert_int_equal(released[0], 0);
+    hazard_release(hazards, mine, 9);
+    assert_int_equal(released[0], 1);
+    assert_int_equal(released[9], 1);
+}
+
+static void
+a_retry_releases_what_the_pin_let_go(void **state)
+{
+    struct hazards *hazards = *state;
+    struct hazard_slot *mine = hazard_slot(hazards, 0), *other = hazard_slot(hazards, 63);
+    hazard_retry(hazards, mine);
+    hazard_pin(other, 3);
+    hazard_release(hazards, mine, 3);
+    hazard_retry(hazards, mine);
+    assert_int_equal(released[3], 0);
+    hazard_pin(other, 4); /* a slot pins one */
+    hazard_retry(hazards, mine);
+    assert_int_equal(released[3], 1);
+    hazard_unpin(other);
+}
+
+static void
+the_own_pin_counts_like_any_other(void **state)
+{
+    struct hazards *hazards = *state;
+    struct hazard_slot *mine = hazard_slot(hazards, 2);
+    hazard_pin(mine, 3);
+    hazard_release(hazards, mine, 3);
+    assert_int_equal(released[3], 0);
+    hazard_unpin(mine);
+    hazard_retry(hazards, mine);
+    assert_int_equal(released[3], 1);
+}
+
+static void
+every_reference_is_released_however_many_wait(void **state)
+{
+    struct hazards *hazards = *state;
+    struct hazard_slot *mine = hazard_slot(hazards, 0);
+    for (uint32_t worker = 0; worker < WORKERS_MAX; worker++)
+        hazard_pin(hazard_slot(hazards, worker), worker);
+    for (unsigned round = 0; round < 50; round++) {
+        for (unsigned object = 0; object < WORKERS_MAX; object++)
+            hazard_release(hazards, mine, object);
+    }
+    for (unsigned object = 0; object < WORKERS_MAX; object++)
+        assert_int_equal(released[object], 0);
+    /* Every pin goes to another object, and the list is full: the new ones find room, the old ones go. */
+    for (uint32_t worker = 0; worker < WORKERS_MAX; worker++)
+        hazard_pin(&hazards->slot[worker], WORKERS_MAX + worker);
+    for (unsigned object = 0; object < WORKERS_MAX; object++)
+        hazard_release(hazards, mine, WORKERS_MAX + object);
+    for (unsigned object = 0; object < WORKERS_MAX; object++) {
+        assert_int_equal(released[object], 50);
+        assert_int_equal(released[WORKERS_MAX + object], 0);
+    }
+    for (uint32_t worker = 0; worker < WORKERS_MAX; worker++)
+        hazard_unpin(&hazards->slot[worker]);
+    hazard_retry(hazards, mine);
+    for (unsigned object = 0; object < WORKERS_MAX; object++)
+        assert_int_equal(released[WORKERS_MAX + object], 1);
+}
+
+static void
+drain_releases_what_every_slot_keeps(void **state)
+{
+    struct hazards *hazards = *state;
+    struct hazard_slot *other = hazard_slot(hazards, 9);
+    hazard_pin(other, 3);
+    hazard_release(hazards, hazard_slot(hazards, 0), 3);
+    hazard_release(hazards, hazard_slot(hazards, 63), 3);
+    hazard_release(hazards, other, 3);
+    hazards_drain(hazards);
+    assert_int_equal(released[3], 3);
+    hazard_unpin(other);
+}
+
+/* ---- threads ----------------------------------------------------------------------------------------------------- */
+
+enum { THREADS = 4, ROUNDS = 40000, PODS = 3 };
+
+/* A counted object of the host. */
+typedef struct thing {
+    uint32_t references;
+    uint32_t alive;
+} thing_t;
+
+typedef struct team {
+    struct hazards hazards;
+    mailbox_t mailbox;
+    atomic_u64 pod[PODS]; /* each has a reference to an object */
+    int64_t things;
+} team_t;
+
+static team_t team;
+
+static void
+thing_release(void *ctx, uint64_t object)
+{
+    thing_t *thing = (thing_t *)(uintptr_t)object;
+    (void)ctx;
+    if (__atomic_fetch_sub(&thing->references, 1, __ATOMIC_ACQ_REL) == 1) {
+        thing->alive = 0;
+        free(thing);
+        __atomic_fetch_sub(&team.things, 1, __ATOMIC_RELAXED);
+    }
+}
+
+static uint64_t
+thing_make(void)
+{
+    thing_t *thing = malloc(sizeof *thing);
+    *thing = (thing_t){.references = 1, .alive = 1};
+    __atomic_fetch_add(&team.things, 1, __ATOMIC_RELAXED);
+    return (uint64_t)(uintptr_t)thing;
+}
+
+static void
+look(struct hazard_slot *slot, atomic_u64 *pod)
+{
+    uint64_t object = u64_load_acquire(pod);
+    hazard_pin(slot, object);
+    if (u64_load_acquire(pod) != object) {
+        hazard_unpin(slot);
+        return;
+    }
+    thing_t *thing = (thing_t *)(uintptr_t)object;
+    mailbox_check(&team.mailbox, __atomic_fetch_add(&thing->references, 1, __ATOMIC_RELAXED) > 0);
+    hazard_unpin(slot);
+    mailbox_check(&team.mailbox, thing->alive == 1);
+    hazard_release(&team.hazards, slot, object);
+}
+
+static void *
+member_main(void *argument)
+{
+    struct hazard_slot *slot = argument;
+    for (unsigned round = 0; round < ROUNDS; round++) {
+        atomic_u64 *pod = &team.pod[round % PODS];
+        if (round % 4 == 0)
+            hazard_release(&team.hazards, slot, u64_exchange(pod, thing_make()));
+        else
+            look(slot, pod);
+    }
+    return NULL;
+}
+
+static void
+threads_never_retain_what_was_released_for_the_last_time(void **state)
+{
+    pthread_t threads[THREADS];
+    (void)state;
+    mailbox_init(&team.mailbox);
+    hazards_open(&team.hazards, thing_release, NULL);
+    for (unsigned i = 0; i < PODS; i++)
+        u64_store(&team.pod[i], thing_make());
+    for (uint32_t i = 0; i < THREADS; i++)
+        assert_int_equal(pthread_create(&threads[i], NULL, member_main, hazard_slot(&team.hazards, i)), 0);
+    for (unsigned i = 0; i < THREADS; i++)
+        assert_int_equal(pthread_join(threads[i], NULL), 0);
+    mailbox_assert_empty(&team.mailbox);
+    for (unsigned i = 0; i < PODS; i++)
+        hazard_release(&team.hazards, &team.hazards.slot[0], u64_load(&team.pod[i]));
+    hazards_drain(&team.hazards);
+    assert_int_equal(team.things, 0);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(what_nobody_pins_is_released_at_once, setup, teardown),
+        cmocka_unit_test_setup_teardown(what_is_pinned_waits_for_the_next_release_after_the_pin, setup, teardown),
+        cmocka_unit_test_setup_teardown(a_retry_releases_what_the_pin_let_go, setup, teardown),
+        cmocka_unit_test_setup_teardown(the_own_pin_counts_like_any_other, setup, teardown),
+        cmocka_unit_test_setup_teardown(every_reference_is_released_however_many_wait, setup, teardown),
+        cmocka_unit_test_setup_teardown(drain_releases_what_every_slot_keeps, setup, teardown),
+        cmocka_unit_test(threads_never_retain_what_was_released_for_the_last_time),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,217 @@
+/* lockfree/sleepers.h: no wake-up is lost, whoever comes first. A lost one hangs the test, which then times out. */
+#include <pthread.h>
+#include <sched.h>
+#include <string.h>
+#include <time.h>
+
+#include "expect.h"
+#include "lockfree/sleepers.h"
+
+static int64_t
+now(void)
+{
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
+}
+
+static void
+nobody_waits_nobody_is_woken(void **state)
+{
+    struct sleepers sleepers = {0};
+    (void)state;
+    assert_false(sleepers_wake_one(&sleepers));
+    assert_int_equal(sleepers_waiting(&sleepers), 0);
+    uint32_t sequence = sleepers_prepare(&sleepers);
+    assert_int_equal(sleepers_waiting(&sleepers), 1);
+    sleepers_cancel(&sleepers);
+    assert_int_equal(sleepers_waiting(&sleepers), 0);
+    assert_false(sleepers_wake_one(&sleepers));
+    assert_int_equal(sleepers_prepare(&sleepers), sequence);
+    sleepers_cancel(&sleepers);
+}
+
+static void
+a_wake_up_between_prepare_and_wait_is_kept(void **state)
+{
+    struct sleepers sleepers = {0};
+    (void)state;
+    uint32_t sequence = sleepers_prepare(&sleepers);
+    assert_true(sleepers_wake_one(&sleepers));
+    sleepers_wait(&sleepers, sequence, FUTEX_NO_DEADLINE);
+    sleepers_cancel(&sleepers);
+    sequence = sleepers_prepare(&sleepers);
+    sleepers_wake_all(&sleepers);
+    sleepers_wait(&sleepers, sequence, FUTEX_NO_DEADLINE);
+    sleepers_cancel(&sleepers);
+    assert_int_equal(sleepers_waiting(&sleepers), 0);
+}
+
+static void
+a_deadline_ends_the_sleep(void **state)
+{
+    struct sleepers sleepers = {0};
+    (void)state;
+    const int64_t deadlines[] = {INT64_MIN, -1, 0, 1, now() - 1000000000, now() + 20000000};
+    for (unsigned i = 0; i < sizeof deadlines / sizeof *deadlines; i++) {
+        uint32_t sequence = sleepers_prepare(&sleepers);
+        while (now() < deadlines[i])
+            sleepers_wait(&sleepers, sequence, deadlines[i]);
+        sleepers_wait(&sleepers, sequence, deadlines[i]);
+        sleepers_cancel(&sleepers);
+    }
+    assert_int_equal(sleepers_waiting(&sleepers), 0);
+}
+
+static void
+neither_half_disturbs_the_other(void **state)
+{
+    struct sleepers sleepers = {0};
+    (void)state;
+    u64_store(&sleepers.word, UINT64_C(0xffffffff) << 32);
+    for (unsigned i = 0; i < 64; i++)
+        assert_int_equal(sleepers_prepare(&sleepers), UINT32_MAX);
+    assert_true(sleepers_wake_one(&sleepers)); /* the sequence wraps */
+    assert_int_equal(sleepers_waiting(&sleepers), 64);
+    assert_int_equal(sleepers_prepare(&sleepers), 0);
+    for (unsigned i = 0; i < 65; i++)
+        sleepers_cancel(&sleepers);
+    assert_int_equal(u64_load(&sleepers.word), 0);
+}
+
+/* ---- threads ----------------------------------------------------------------------------------------------------- */
+
+enum { PRODUCERS = 2, CONSUMERS = 3, PODS_EACH = 20000 };
+
+typedef struct team {
+    struct sleepers sleepers;
+    atomic_u64 pods; /* that lie there */
+    atomic_u64 taken;
+    atomic_u32 closed;
+} team_t;
+
+static bool
+take(team_t *team)
+{
+    uint64_t pods = u64_load(&team->pods);
+    while (pods > 0) {
+        uint64_t found = u64_cas_value(&team->pods, pods, pods - 1);
+        if (found == pods) {
+            (void)u64_add(&team->taken, 1);
+            if (pods > 1)
+                (void)sleepers_wake_one(&team->sleepers); /* passes the wake-up on */
+            return true;
+        }
+        pods = found;
+    }
+    return false;
+}
+
+/* Odd numbers come with short deadlines. */
+static void
+sleep_once(team_t *team, unsigned number)
+{
+    uint32_t sequence = sleepers_prepare(&team->sleepers);
+    if (u64_load(&team->pods) == 0 && u32_load_acquire(&team->closed) == 0)
+        sleepers_wait(&team->sleepers, sequence, number % 2 != 0 ? now() + 50000 : FUTEX_NO_DEADLINE);
+    sleepers_cancel(&team->sleepers);
+}
+
+typedef struct member {
+    pthread_t thread;
+    team_t *team;
+    unsigned number;
+} member_t;
+
+static void *
+consumer_main(void *argument)
+{
+    member_t *member = argument;
+    team_t *team = member->team;
+    for (;;) {
+        uint32_t closed = u32_load_acquire(&team->closed);
+        if (take(team))
+            continue;
+        if (closed != 0)
+            return NULL;
+        sleep_once(team, member->number);
+    }
+}
+
+/* Waits for each pod to be taken, so that a lost wake-up is not healed by the next one. */
+static void *
+patient_producer_main(void *argument)
+{
+    team_t *team = ((member_t *)argument)->team;
+    for (unsigned i = 0; i < PODS_EACH; i++) {
+        (void)u64_add(&team->pods, 1);
+        (void)sleepers_wake_one(&team->sleepers);
+        while (u64_load(&team->pods) != 0)
+            (void)sched_yield();
+    }
+    return NULL;
+}
+
+static void *
+hasty_producer_main(void *argument)
+{
+    team_t *team = ((member_t *)argument)->team;
+    for (unsigned i = 0; i < PODS_EACH; i++) {
+        (void)u64_add(&team->pods, 1);
+        (void)sleepers_wake_one(&team->sleepers);
+        if (i % 64 == 0)
+            (void)sched_yield();
+    }
+    return NULL;
+}
+
+static void
+run_team(void *(*producer_main)(void *), unsigned producers, bool deadlines)
+{
+    team_t team;
+    member_t members[PRODUCERS + CONSUMERS];
+    memset(&team, 0, sizeof team);
+    for (unsigned i = 0; i < producers + CONSUMERS; i++) {
+        members[i] = (member_t){.team = &team, .number = deadlines ? i : 0};
+        assert_int_equal(
+            pthread_create(&members[i].thread, NULL, i < producers ? producer_main : consumer_main, &members[i]), 0);
+    }
+    for (unsigned i = 0; i < producers; i++)
+        assert_int_equal(pthread_join(members[i].thread, NULL), 0);
+    u32_store(&team.closed, 1);
+    sleepers_wake_all(&team.sleepers);
+    for (unsigned i = producers; i < producers + CONSUMERS; i++)
+        assert_int_equal(pthread_join(members[i].thread, NULL), 0);
+    assert_int_equal(u64_load(&team.taken), producers * PODS_EACH);
+    assert_int_equal(u64_load(&team.pods), 0);
+    assert_int_equal(sleepers_waiting(&team.sleepers), 0);
+}
+
+static void
+one_pod_at_a_time_always_finds_somebody(void **state)
+{
+    (void)state;
+    run_team(patient_producer_main, 1, false);
+}
+
+static void
+many_pods_are_all_taken_by_sleepers_with_and_without_deadline(void **state)
+{
+    (void)state;
+    run_team(hasty_producer_main, PRODUCERS, true);
+    run_team(hasty_producer_main, PRODUCERS, false);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(nobody_waits_nobody_is_woken),
+        cmocka_unit_test(a_wake_up_between_prepare_and_wait_is_kept),
+        cmocka_unit_test(a_deadline_ends_the_sleep),
+        cmocka_unit_test(neither_half_disturbs_the_other),
+        cmocka_unit_test(one_pod_at_a_time_always_finds_somebody),
+        cmocka_unit_test(many_pods_are_all_taken_by_sleepers_with_and_without_deadline),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
