@@ -46,6 +46,7 @@ struct contestant {
     const char *name;
     const queue_ops_t *ops;
     uint8_t engine; /* for schedq_config.engine; 0: no engine of schedq */
+    bool bare;      /* it can do what the bare queue can do, and nothing else */
 };
 
 extern const contestant_t contestants[];

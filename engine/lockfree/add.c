@@ -176,6 +176,7 @@ admit(struct worker *worker, const char *text, const schedq_pod_spec_t *spec, in
     }
     fill(worker, arrival, spec, name, now);
     object_retain(queue, spec->object);
+    bands_charge(&queue->bands, &worker->charges, arrival->band->id, 1);
     tally_add(&worker->tally.records, 1);
     return SCHEDQ_OK;
 }
@@ -192,6 +193,7 @@ give_up(struct worker *worker, const struct arrival *arrival)
     u64_store_release(&entry->word.low, state_make(version_next(ref_version(arrival->ref)), 0, PLACE_FREE));
     names_give(&queue->names, &worker->names, name);
     slab_give(&queue->entries.records, &worker->records, arrival->record);
+    bands_charge(&queue->bands, &worker->charges, arrival->band->id, -1);
     tally_add(&worker->tally.records, UINT64_MAX);
     object_give_back(queue, object);
 }
@@ -211,7 +213,6 @@ insert(struct worker *worker, struct arrival *arrival, const char *text, uint32_
     case INDEX_DONE:
         tally_add(&worker->tally.adds, 1);
         tally_add(&worker->tally.active, 1);
-        bands_charge(&queue->bands, &worker->charges, arrival->band->id, 1);
         return SCHEDQ_OK;
     case INDEX_EXISTS:
         give_up(worker, arrival);

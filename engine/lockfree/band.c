@@ -251,18 +251,34 @@ charged(const struct bands *bands, const struct band *band)
     return sum;
 }
 
-/* True: there is a row less than max, or some were retired. */
+/* Retires bands without pods until there is a row less than max. An update may have gone beyond. */
 static bool
 make_room(struct bands *bands, const struct band_table *table)
 {
-    bool retired = live_rows(table) < bands->max;
+    uint32_t live = live_rows(table);
 
-    for (uint32_t i = 0; i < table->count && !retired; i++) {
+    for (uint32_t i = 0; i < table->count && live >= bands->max; i++) {
         struct band *band = table->rows[i].band;
+        bool retired = !is_retired(&table->rows[i]) && charged(bands, band) == 0 && bin_retire(&band->bin, bands->pool);
 
-        retired = !is_retired(&table->rows[i]) && charged(bands, band) == 0 && bin_retire(&band->bin, bands->pool);
+        live -= retired ? 1 : 0;
     }
-    return retired;
+    return live < bands->max;
+}
+
+/* A band that no pod is charged to stands in the table for nothing: whoever gets it brings one more priority. */
+static bool
+may_use(const struct bands *bands, const struct band_table *table, const struct band *band)
+{
+    uint32_t used = 0;
+
+    if (table->count < bands->max || charged(bands, band) > 0) {
+        return true;
+    }
+    for (uint32_t i = 0; i < table->count; i++) {
+        used += charged(bands, table->rows[i].band) > 0 ? 1 : 0;
+    }
+    return used < bands->max;
 }
 
 struct band *
@@ -276,6 +292,11 @@ bands_get(struct bands *bands, struct epoch_record *epoch, int32_t priority, boo
         struct band_table *table = ptr_load_acquire(&bands->table); /* bands_get:A */
 
         band = find(table, priority);
+        if (band != NULL && !exceed && !may_use(bands, table, band)) {
+            *status = SCHEDQ_FULL;
+            band = NULL;
+            break;
+        }
         if (band != NULL) {
             break;
         }

@@ -78,6 +78,13 @@ bands_table(const struct bands *bands)
     return ptr_load_acquire(&bands->table);
 }
 
+/** Are there as many priorities as there may be, so that a known one may be refused too? */
+static inline bool
+bands_crowded(const struct bands *bands)
+{
+    return bands_table(bands)->count >= bands->max;
+}
+
 /**
  * The band of a priority, made if there is none.
  *

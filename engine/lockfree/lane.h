@@ -114,19 +114,18 @@ lane_has_more(const struct lane_head *head)
     return u32_load(u32_of(&head->segment->ring.p_tail)) - head->position > 1;
 }
 
-/** Brings the record of the pod `distance` behind the head into the cache, if there is one. */
-static inline void
-lane_prefetch(const struct lane_head *head, const struct entries *entries, uint32_t distance)
+/** The record of the pod `distance` behind the head; NULL: there is none. A hint: the pod may be gone. */
+static inline const struct entry *
+lane_ahead(const struct lane_head *head, const struct entries *entries, uint32_t distance)
 {
-    struct segment *segment = head->segment;
+    const struct segment *segment = head->segment;
 
-    if (u32_load(u32_of(&segment->ring.p_tail)) - head->position > distance) {
-        const struct slot *slot = &segment->slots[(head->position + distance) & segment->ring.mask];
-        const struct entry *entry = entry_at(entries, ref_record(u64_load(&slot->ref)));
-
-        __builtin_prefetch(entry, 1);
-        __builtin_prefetch((const char *)entry + CACHE_LINE, 1);
+    if (u32_load(u32_of((unsigned int *)&segment->ring.p_tail)) - head->position <= distance) {
+        return NULL;
     }
+    const struct slot *slot = &segment->slots[(head->position + distance) & segment->ring.mask];
+
+    return entry_at(entries, ref_record(u64_load(&slot->ref)));
 }
 
 #endif

@@ -154,3 +154,13 @@ names_copy(const struct names *names, uint32_t cell, char *out, uint32_t length)
     }
     out[words != NULL ? length : 0] = '\0';
 }
+
+void
+names_prefetch(const struct names *names, uint32_t cell)
+{
+    uint32_t class = cell_class(cell);
+
+    if (class < NAME_CLASSES) {
+        __builtin_prefetch(slab_at(&names->classes[class], cell_object(cell)), 1);
+    }
+}

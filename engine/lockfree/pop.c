@@ -31,7 +31,8 @@
 
 #include <string.h>
 
-#define PREFETCH_RECORDS 4
+#define AHEAD_RECORD 8 /* its lines are brought */
+#define AHEAD_NAME 4   /* its record is here by now: what done will write is brought */
 
 /* ---- the claimed pod ------------------------------------------------------------------------------------------------------ */
 
@@ -116,14 +117,27 @@ struct walk {
     uint64_t state; /* in flight */
 };
 
-/* The next pods' records come from memory while the caller works. */
+/* The coming pods' lines come from memory while the caller works. */
 static void
-prefetch_next(const struct walk *walk)
+prefetch_coming(const struct walk *walk)
 {
-    const struct entries *entries = &queue_of(walk->worker)->entries;
+    const struct queue *queue = queue_of(walk->worker);
 
-    if (!walk->head.is_run) {
-        lane_prefetch(&walk->head.lane, entries, PREFETCH_RECORDS);
+    if (walk->head.is_run) {
+        return;
+    }
+    const struct entry *far = lane_ahead(&walk->head.lane, &queue->entries, AHEAD_RECORD);
+    const struct entry *near = lane_ahead(&walk->head.lane, &queue->entries, AHEAD_NAME);
+
+    if (far != NULL) {
+        __builtin_prefetch(far, 1);
+        __builtin_prefetch((const char *)far + CACHE_LINE, 1);
+    }
+    if (near != NULL) {
+        uint64_t name = u64_load(&near->name);
+
+        index_prefetch(&queue->index, (uint32_t)(name >> 32));
+        names_prefetch(&queue->names, (uint32_t)name);
     }
 }
 
@@ -226,7 +240,7 @@ take_one(struct worker *worker, schedq_popped_t *out)
     tally_add(&worker->tally.pops, 1);
     tally_add(&worker->tally.active, UINT64_MAX);
     tally_add(&worker->tally.inflight, 1);
-    prefetch_next(&walk);
+    prefetch_coming(&walk);
     begin_flight(worker, walk.record, walk.entry, walk.state, out);
     out->more = anything_left(&walk);
     return true;

@@ -8,10 +8,16 @@ publish_band(struct worker *worker, int32_t priority, bool exceed, schedq_status
 {
     struct queue *queue = queue_of(worker);
     int32_t rank = queue_rank(queue, priority);
+    bool remembers = exceed || !bands_crowded(&queue->bands);
 
-    for (uint32_t i = 0; i < BAND_CACHE; i++) {
-        if (worker->bands[i].band != NULL && worker->bands[i].priority == rank) {
-            return worker->bands[i].band;
+    for (uint32_t i = 0; remembers && i < BAND_CACHE; i++) {
+        struct band *known = worker->bands[i].band;
+
+        if (known != NULL && worker->bands[i].priority == rank) {
+            if (bin_phase(u64_load_acquire(known->bin.word)) != BIN_RETIRED) {
+                return known;
+            }
+            worker->bands[i].band = NULL;
         }
     }
     struct band *band = bands_get(&queue->bands, worker->epoch, rank, exceed, status);

@@ -36,8 +36,8 @@
  *   others make new pages. The allocator is called by who finds nothing free, by reserve and by trim.
  *
  * 8 ABA, RECLAMATION. pop:A reads a link that may be another user's data by then; the tag, one up with each success,
- *   makes pop:B fail. The page behind the link may be unlinked meanwhile, not unmapped: callers are in an epoch
- *   section.
+ *   makes pop:B fail. The page behind the link may be unlinked meanwhile, not unmapped: slab_take is called
+ *   in an epoch section.
  *
  * 9 WRAPAROUND. 36 bits of tag, one step per 64 objects taken or given: at 20 million a second after 61 hours. A thread
  *   must sleep between pop:A and pop:B for exactly a multiple of that, and find the same object on top.

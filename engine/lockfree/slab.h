@@ -5,8 +5,8 @@
  * type, until slab_trim or slab_close, so any thread may read an object that it does not own, and must afterwards make
  * sure by other means (versions, tags, generations) that what it read was what it meant. Nothing here waits for a grace
  * period: what is recycled at operation rate must not, or one thread that stops would hold 100 MB a second.
- * Every function but slab_open and slab_close is called inside an epoch section, because a page may be trimmed
- * meanwhile.
+ * slab_take and slab_trim are called inside an epoch section: they read objects whose page may be trimmed meanwhile. The
+ * other functions touch only what is the caller's.
  *
  * FREE OBJECTS. Each worker has a cache of its own (struct slab_cache; nobody else uses it), last in, first out: what
  * was used last is warm. Caches exchange magazines of MAGAZINE objects through a stack that all share. The links lie in

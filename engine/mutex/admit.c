@@ -104,6 +104,13 @@ cap_or(uint32_t cap, uint32_t width)
     return cap == 0 ? width : cap;
 }
 
+/* With config.fifo all priorities are one. */
+static int32_t
+band_of(const struct mutex_queue *queue, int32_t priority)
+{
+    return queue->base.rules.fifo ? 0 : priority;
+}
+
 static schedq_status_t
 check_caps(schedq_worker_t *worker, int32_t priority)
 {
@@ -115,7 +122,7 @@ check_caps(schedq_worker_t *worker, int32_t priority)
         worker_say(worker, "pods: %u are in the queue, at most %u (max_pods)", queue->pods, pods_max);
         return SCHEDQ_FULL;
     }
-    if (queue->bands.count >= bands_max && !mutex_bands_has(&queue->bands, priority)) {
+    if (queue->bands.count >= bands_max && !mutex_bands_has(&queue->bands, band_of(queue, priority))) {
         worker_say(worker, "priority %d: %u other priorities are in the queue, at most %u (max_bands)", priority,
                    queue->bands.count, bands_max);
         return SCHEDQ_FULL;
@@ -175,7 +182,7 @@ admit_pod(schedq_worker_t *worker, const char *name, uint32_t hash, const schedq
     entry->hash = hash;
     fill(queue, entry, spec, now);
     object_retain(queue, entry->object);
-    mutex_bands_enter(&queue->bands, entry->priority);
+    mutex_bands_enter(&queue->bands, band_of(queue, entry->priority));
     mutex_index_insert(&queue->index, *index, hash);
     queue->pods++;
     if (queue->base.rules.nominate == NOMINATE_AT_ADD) {
@@ -196,7 +203,7 @@ admit_end(struct mutex_queue *queue, uint32_t index)
         mutex_index_remove(&queue->index, index, entry->hash);
     }
     mutex_names_give(&queue->names, entry->name, entry->name_length);
-    mutex_bands_leave(&queue->bands, entry->priority);
+    mutex_bands_leave(&queue->bands, band_of(queue, entry->priority));
     object_release(queue, entry->object);
     entries_give(&queue->entries, index);
     queue->pods--;
@@ -214,8 +221,8 @@ admit_describe(struct mutex_queue *queue, uint32_t index, const schedq_pod_spec_
     object_retain(queue, spec->object);
     object_release(queue, entry->object);
     entry->object = spec->object;
-    mutex_bands_enter(&queue->bands, spec->priority);
-    mutex_bands_leave(&queue->bands, entry->priority);
+    mutex_bands_enter(&queue->bands, band_of(queue, spec->priority));
+    mutex_bands_leave(&queue->bands, band_of(queue, entry->priority));
     entry->priority = spec->priority;
     entry->flags = spec->flags;
     entry->described_node = spec->nominated_node;

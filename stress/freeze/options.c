@@ -1,0 +1,181 @@
+/* Options by argp, the mix by getsubopt. Every refusal names the value and what is legal. */
+#include "options.h"
+
+#include <argp.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "schedq/schedq.h"
+
+#define KILLS_MAX 2000u /* each leaves a thread behind */
+
+static const char *const call_names[CALLS] = {"outside", "add",  "add_many", "try_pop", "pop",  "pop_many", "delete",
+                                              "update",  "find", "get",      "tick",    "done", "done_many"};
+
+const char *
+call_name(unsigned call)
+{
+    return call < CALLS ? call_names[call] : "?";
+}
+
+/* Adds and removals balance, so that the queue is neither empty nor full of all names. */
+static const unsigned default_weights[CALL_CHOSEN] = {
+    [CALL_ADD] = 24,   [CALL_ADD_MANY] = 6, [CALL_TRY_POP] = 16, [CALL_POP] = 8, [CALL_POP_MANY] = 6,
+    [CALL_DELETE] = 8, [CALL_UPDATE] = 10,  [CALL_FIND] = 10,    [CALL_GET] = 4, [CALL_TICK] = 2,
+};
+
+static const struct argp_option known[] = {
+    {"engine", 'e', "NAME", 0, "mutex or lockfree; default lockfree", 0},
+    {"threads", 't', "N", 0, "worker threads; 2..32, default 4; those from the third on also pop without a deadline",
+     0},
+    {"freezes", 'f', "N", 0, "how often a thread is stopped; 1..100000, default 200; with --kill: rounds, 1..2000", 0},
+    {"milliseconds", 'm', "N", 0, "how long it stands still; 1..60000, default 100", 0},
+    {"window", 'w', "N", 0, "milliseconds in which the others must make progress; 1..1000, default 5", 0},
+    {"seed", 'r', "N", 0, "of all random choices; default: the time", 0},
+    {"mix", 'x', "CALL=N,...", 0,
+     "weights, 0..1000, of add, add_many, try_pop, pop, pop_many, delete, update, find, get, tick; what is not named "
+     "keeps its default. Every popped pod ends in done or done_many",
+     0},
+    {"kill", 'k', NULL, 0, "the stopped thread never comes back; each round has a queue of its own", 0},
+    {0},
+};
+
+static uint64_t
+number(struct argp_state *state, const char *option, const char *text, uint64_t low, uint64_t high)
+{
+    char *end;
+    errno = 0;
+    unsigned long long value = strtoull(text, &end, 0);
+    if (errno != 0 || end == text || *end != '\0' || strchr(text, '-') != NULL || value < low || value > high)
+        argp_error(state, "--%s %s: legal are %llu..%llu", option, text, (unsigned long long)low,
+                   (unsigned long long)high);
+    return value;
+}
+
+static void
+choose_engine(struct argp_state *state, options_t *options, const char *name)
+{
+    if (strcmp(name, "mutex") == 0)
+        options->engine = SCHEDQ_ENGINE_MUTEX;
+    else if (strcmp(name, "lockfree") == 0)
+        options->engine = SCHEDQ_ENGINE_LOCKFREE;
+    else
+        argp_error(state, "--engine %s: legal are mutex, lockfree", name);
+    options->engine_name = name;
+}
+
+static void
+choose_mix(struct argp_state *state, options_t *options, const char *text)
+{
+    static char *tokens[CALL_CHOSEN + 1];
+    char *copy = strdup(text), *rest = copy, *value;
+    if (copy == NULL)
+        argp_failure(state, 1, errno, "--mix");
+    for (unsigned i = 0; i < CALL_CHOSEN; i++)
+        tokens[i] = (char *)(uintptr_t)call_names[i];
+    while (rest != NULL && *rest != '\0') {
+        int call = getsubopt(&rest, tokens, &value);
+        if (call <= CALL_NONE || value == NULL)
+            argp_error(state, "--mix %s: legal are CALL=0..1000 with the calls that --help names", text);
+        else
+            options->weights[call] = (unsigned)number(state, "mix", value, 0, 1000);
+    }
+    free(copy);
+    options->mix = text;
+}
+
+static void
+finish(struct argp_state *state, options_t *options)
+{
+    for (unsigned i = 0; i < CALL_CHOSEN; i++)
+        options->weight_sum += options->weights[i];
+    if (options->weights[CALL_ADD] + options->weights[CALL_ADD_MANY] == 0)
+        argp_error(state, "--mix %s: add or add_many needs a weight of 1..1000", options->mix);
+    if (options->weights[CALL_TRY_POP] + options->weights[CALL_POP] + options->weights[CALL_POP_MANY] == 0)
+        argp_error(state, "--mix %s: try_pop, pop or pop_many needs a weight of 1..1000", options->mix);
+    if (options->kill && options->freezes > KILLS_MAX)
+        argp_error(state, "--freezes %u: legal with --kill are 1..%u", options->freezes, KILLS_MAX);
+    if (options->window > options->milliseconds)
+        argp_error(state, "--window %u: legal are 1..%u, the length of a freeze", options->window,
+                   options->milliseconds);
+}
+
+static error_t
+parse_option(int key, char *argument, struct argp_state *state)
+{
+    options_t *options = state->input;
+    switch (key) {
+    case 'e':
+        choose_engine(state, options, argument);
+        return 0;
+    case 't':
+        options->threads = (unsigned)number(state, "threads", argument, 2, 32);
+        return 0;
+    case 'f':
+        options->freezes = (unsigned)number(state, "freezes", argument, 1, 100000);
+        return 0;
+    case 'm':
+        options->milliseconds = (unsigned)number(state, "milliseconds", argument, 1, 60000);
+        return 0;
+    case 'w':
+        options->window = (unsigned)number(state, "window", argument, 1, 1000);
+        return 0;
+    case 'r':
+        options->seed = number(state, "seed", argument, 0, UINT64_MAX);
+        return 0;
+    case 'x':
+        choose_mix(state, options, argument);
+        return 0;
+    case 'k':
+        options->kill = true;
+        return 0;
+    case ARGP_KEY_ARG:
+        argp_error(state, "unexpected argument \"%s\"", argument);
+        return 0;
+    case ARGP_KEY_END:
+        finish(state, options);
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+void
+options_parse(options_t *options, int argc, char **argv)
+{
+    static const struct argp parser = {
+        known,
+        parse_option,
+        NULL,
+        "Stops a worker's thread at a random instruction, again and again, and looks whether the others go on: in no "
+        "window may they complete no call. At the end it drains the queue and checks that every pod ended once. With "
+        "--kill the stopped thread never comes back, its worker is adopted, and every pod that it had not popped must "
+        "still be reached.\vExit status: 0 nothing wrong; 1 a violation; 2 bad usage.",
+        NULL,
+        NULL,
+        NULL};
+    *options = (options_t){.engine = SCHEDQ_ENGINE_LOCKFREE,
+                           .engine_name = "lockfree",
+                           .threads = 4,
+                           .freezes = 200,
+                           .milliseconds = 100,
+                           .window = 5,
+                           .seed = (uint64_t)time(NULL),
+                           .mix = ""};
+    memcpy(options->weights, default_weights, sizeof default_weights);
+    argp_err_exit_status = 2;
+    argp_parse(&parser, argc, argv, 0, NULL, options);
+}
+
+void
+options_print(const options_t *options)
+{
+    printf("seed %llu; again with: schedq-freeze --engine %s --threads %u --freezes %u --milliseconds %u --window %u "
+           "--seed %llu%s%s%s\n",
+           (unsigned long long)options->seed, options->engine_name, options->threads, options->freezes,
+           options->milliseconds, options->window, (unsigned long long)options->seed,
+           options->mix[0] != '\0' ? " --mix " : "", options->mix, options->kill ? " --kill" : "");
+}

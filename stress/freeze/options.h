@@ -1,0 +1,30 @@
+/* Command line of schedq-freeze. */
+#ifndef SCHEDQ_FREEZE_OPTIONS_H
+#define SCHEDQ_FREEZE_OPTIONS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "call.h"
+
+typedef struct options {
+    uint8_t engine;
+    const char *engine_name;
+    unsigned threads;
+    unsigned freezes;
+    unsigned milliseconds; /* one freeze */
+    unsigned window;       /* milliseconds */
+    uint64_t seed;
+    bool kill;
+    const char *mix; /* as given, "" = the default weights */
+    unsigned weights[CALL_CHOSEN];
+    unsigned weight_sum;
+} options_t;
+
+/** Ends the process with status 2 on bad usage. */
+void options_parse(options_t *options, int argc, char **argv);
+
+/** Prints the line that runs the same again. */
+void options_print(const options_t *options);
+
+#endif

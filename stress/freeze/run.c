@@ -1,0 +1,95 @@
+/*
+ * The queue of a run, with an allocator that notes who is inside it.
+ *
+ * The allocator's slow path is outside what a lock-free engine promises: a thread stopped there may hold its lock. So
+ * all is reserved first, and a freeze that hits the allocator all the same is told apart by its mark.
+ */
+#include "run.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define PRIORITIES 8u
+
+static void
+mark(unsigned value)
+{
+    ice_t *ice = ice_own();
+    if (ice != NULL)
+        atomic_store_explicit(&ice->allocating, value, memory_order_relaxed);
+    atomic_signal_fence(memory_order_seq_cst);
+}
+
+static void *
+marked_alloc(void *ctx, size_t bytes, size_t align)
+{
+    run_t *run = ctx;
+    void *memory = NULL;
+    mark(1);
+    if (posix_memalign(&memory, align < sizeof(void *) ? sizeof(void *) : align, bytes) != 0)
+        memory = NULL;
+    mark(0);
+    atomic_fetch_add_explicit(&run->allocations, 1, memory_order_relaxed);
+    return memory;
+}
+
+static void
+marked_free(void *ctx, void *memory, size_t bytes)
+{
+    (void)ctx;
+    (void)bytes;
+    mark(1);
+    free(memory);
+    mark(0);
+}
+
+static void
+refuse(const char *call, schedq_status_t status, const char *why)
+{
+    fprintf(stderr, "schedq-freeze: %s: %s %s\n", call, schedq_status_name(status), why);
+    exit(status == SCHEDQ_INVALID ? 2 : 1);
+}
+
+static void
+make_queue(run_t *run)
+{
+    char why[200];
+    schedq_config_t config;
+    schedq_config_init(&config);
+    config.engine = run->options->engine;
+    config.allocator = (schedq_allocator_t){.alloc = marked_alloc, .free = marked_free, .ctx = run};
+    schedq_status_t status = schedq_create(&config, &run->queue, why, sizeof why);
+    if (status != SCHEDQ_OK)
+        refuse("schedq_create", status, why);
+    /* Names, each once more for lives that were deleted in flight, and those in hands. */
+    uint32_t pods = 2 * TALLY_NAMES + (run->options->threads + 1) * HELD_MAX;
+    status = schedq_reserve(run->queue, pods, PRIORITIES, run->options->threads + 1, why, sizeof why);
+    if (status != SCHEDQ_OK)
+        refuse("schedq_reserve", status, why);
+}
+
+bool
+run_open(run_t *run, const options_t *options, uint64_t seed)
+{
+    memset(run, 0, sizeof *run);
+    run->options = options;
+    run->seed = seed;
+    make_queue(run);
+    for (unsigned i = 0; i < options->threads; i++) {
+        char why[200];
+        actor_t *actor = &run->actors[i];
+        actor_prepare(actor, run, i);
+        schedq_status_t status = schedq_worker_register(run->queue, &actor->worker, why, sizeof why);
+        if (status != SCHEDQ_OK)
+            refuse("schedq_worker_register", status, why);
+    }
+    for (unsigned i = 0; i < options->threads; i++) {
+        if (pthread_create(&run->actors[i].thread, NULL, actor_main, &run->actors[i]) != 0) {
+            tally_violation(&run->tally, "thread %u cannot be started", i);
+            return false;
+        }
+        run->actor_count++;
+    }
+    return true;
+}

@@ -1,0 +1,292 @@
+/*
+ * Order: the actors that never sleep long end; a worker (the dead actor's, adopted) takes all there is, then adds each
+ * name once more and takes all there is again; sleepers are handed single pods; close ends them; what is left is
+ * compared with the account. A thread of its own does it: in a queue that stands still it would never come back.
+ *
+ * What a dead actor leaves open is exactly known: the pods in its hands, and the outcome of one call.
+ */
+#define _GNU_SOURCE /* pthread_timedjoin_np */
+#include "settle.h"
+
+#include <stdio.h>
+#include <time.h>
+
+#include "control.h"
+
+#define HANDOVERS 50
+
+static bool
+join(run_t *run, const actor_t *dead, unsigned first, unsigned end)
+{
+    struct timespec limit;
+    clock_gettime(CLOCK_REALTIME, &limit);
+    limit.tv_sec += PATIENCE_SECONDS;
+    bool all = true;
+    for (unsigned i = first; i < end; i++) {
+        actor_t *actor = &run->actors[i];
+        if (actor != dead && pthread_timedjoin_np(actor->thread, NULL, &limit) != 0) {
+            tally_violation(&run->tally, "thread %u does not end; it is in %s", i,
+                            call_name(atomic_load(&actor->ice.call)));
+            all = false;
+        }
+    }
+    return all;
+}
+
+static bool
+obtain_worker(run_t *run, actor_t *own, actor_t *dead)
+{
+    char why[200] = "";
+    schedq_status_t status;
+    actor_prepare(own, run, ACTORS_MAX);
+    if (dead != NULL) {
+        status = schedq_worker_adopt(run->queue, dead->worker);
+        own->worker = dead->worker;
+    } else {
+        status = schedq_worker_register(run->queue, &own->worker, why, sizeof why);
+    }
+    TALLY_CHECK(&run->tally, status == SCHEDQ_OK, "%s says %s %s",
+                dead != NULL ? "schedq_worker_adopt" : "schedq_worker_register", schedq_status_name(status), why);
+    return status == SCHEDQ_OK;
+}
+
+static void
+take_all(actor_t *own)
+{
+    while (actor_try_pop(own) == SCHEDQ_OK)
+        actor_finish_held(own);
+}
+
+static unsigned
+ended(run_t *run, unsigned index)
+{
+    return atomic_load(&run->tally.dones[index]);
+}
+
+/* Single pods for threads that all sleep by then: here no other call makes up for a lost wake-up. */
+static void
+hand_over(run_t *run, actor_t *own)
+{
+    for (unsigned i = 0; i < HANDOVERS; i++) {
+        unsigned index = i % TALLY_NAMES, before = ended(run, index);
+        int64_t limit = clock_now() + PATIENCE_SECONDS * INT64_C(1000000000);
+        if (actor_add_named(own, index) != SCHEDQ_OK)
+            continue;
+        while (ended(run, index) == before && clock_now() < limit)
+            clock_sleep_until(clock_now() + 200000);
+        if (ended(run, index) == before) {
+            tally_violation(&run->tally, "nobody who sleeps in pop was woken for pod-%u", index);
+            return;
+        }
+    }
+}
+
+static bool
+has_sleepers(const run_t *run, const actor_t *dead)
+{
+    unsigned sleepers = run->actor_count > FIRST_SLEEPER ? run->actor_count - FIRST_SLEEPER : 0;
+    return sleepers > (dead != NULL && dead->number >= FIRST_SLEEPER ? 1 : 0);
+}
+
+static void
+use_every_name_again(actor_t *own)
+{
+    for (unsigned i = 0; i < TALLY_NAMES; i++)
+        (void)actor_add_named(own, i);
+    take_all(own);
+}
+
+/* ---- the account when everybody came back ---- */
+
+static void
+check_stats(run_t *run)
+{
+    tally_t *tally = &run->tally;
+    schedq_stats_t stats;
+    schedq_stats_init(&stats);
+    schedq_stats(run->queue, &stats);
+    const struct {
+        const char *name;
+        uint64_t queue, counted;
+    } rows[] = {
+        {"adds", stats.adds, tally_sum(tally->adds)},
+        {"pops", stats.pops, atomic_load(&run->pops)},
+        {"dones", stats.dones, tally_sum(tally->dones)},
+        {"deletes", stats.deletes, tally_sum(tally->deletes)},
+        {"updates", stats.updates, atomic_load(&run->updates)},
+        {"active", stats.active, 0},
+        {"inflight", stats.inflight, 0},
+        {"gones (queue: deleted in flight)", atomic_load(&run->deletes_in_flight), atomic_load(&run->gones)},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        TALLY_CHECK(tally, rows[i].queue == rows[i].counted, "the queue says %llu %s, counted %llu",
+                    (unsigned long long)rows[i].queue, rows[i].name, (unsigned long long)rows[i].counted);
+}
+
+static void
+check_nothing_is_left(run_t *run, actor_t *own)
+{
+    schedq_result_t result;
+    for (unsigned i = 0; i < TALLY_NAMES; i++)
+        TALLY_CHECK(&run->tally, actor_find_named(own, i, &result) == SCHEDQ_NOT_FOUND, "pod-%u is left, %s", i,
+                    schedq_place_name((schedq_place_t)result.place));
+    tally_check_lives(&run->tally);
+    check_stats(run);
+}
+
+/* ---- the account with a dead actor ---- */
+
+static int
+times_open(const actor_t *dead, unsigned index)
+{
+    int times = 0;
+    for (unsigned i = 0; i < dead->intent_count; i++)
+        times += dead->intent_index[i] == index;
+    return times;
+}
+
+static bool
+is_held(const actor_t *dead, unsigned index)
+{
+    for (unsigned i = 0; i < atomic_load(&dead->held_count); i++) {
+        if (dead->held[i].index == index)
+            return true;
+    }
+    return false;
+}
+
+/* The dead actor may have added, or ended, the names of its last call without counting it. */
+static bool
+is_even(const actor_t *dead, unsigned index, int balance, int present)
+{
+    int times = times_open(dead, index), missing = present - balance;
+    switch (atomic_load(&dead->intent)) {
+    case CALL_ADD:
+    case CALL_ADD_MANY:
+    case CALL_UPDATE:
+        return missing >= 0 && missing <= times;
+    case CALL_DELETE:
+    case CALL_DONE:
+    case CALL_DONE_MANY:
+        return missing <= 0 && missing >= -times;
+    default:
+        return missing == 0;
+    }
+}
+
+static unsigned
+may_hold_unseen(const actor_t *dead)
+{
+    unsigned intent = atomic_load(&dead->intent);
+    return intent == CALL_POP_MANY ? BATCH : intent == CALL_POP || intent == CALL_TRY_POP ? 1 : 0;
+}
+
+/* Every name that is still there must be in the dead actor's hands. Deletes it. Returns how many it had not noted. */
+static unsigned
+check_names(run_t *run, actor_t *own, const actor_t *dead)
+{
+    unsigned unseen = 0;
+    for (unsigned i = 0; i < TALLY_NAMES; i++) {
+        schedq_result_t result;
+        int present = actor_find_named(own, i, &result) == SCHEDQ_OK;
+        unsigned adds = atomic_load(&run->tally.adds[i]);
+        unsigned ends = ended(run, i) + atomic_load(&run->tally.deletes[i]);
+        TALLY_CHECK(&run->tally, is_even(dead, i, (int)(adds - ends), present),
+                    "pod-%u: %u adds, %u dones and deletes, %s; the dead thread was in %s%s", i, adds, ends,
+                    present ? "still there" : "not there", call_name(atomic_load(&dead->intent)),
+                    times_open(dead, i) > 0 ? " with it" : "");
+        if (!present)
+            continue;
+        TALLY_CHECK(&run->tally, result.place == SCHEDQ_INFLIGHT, "pod-%u is stranded, %s", i,
+                    schedq_place_name((schedq_place_t)result.place));
+        unseen += !is_held(dead, i);
+        TALLY_CHECK(&run->tally, actor_delete_named(own, i) == SCHEDQ_OK, "pod-%u cannot be deleted", i);
+    }
+    return unseen;
+}
+
+static void
+end_what_it_held(run_t *run, actor_t *own, const actor_t *dead)
+{
+    for (unsigned i = 0; i < atomic_load(&dead->held_count); i++) {
+        unsigned intent = atomic_load(&dead->intent), index = dead->held[i].index;
+        bool open = (intent == CALL_DONE || intent == CALL_DONE_MANY) && times_open(dead, index) > 0;
+        schedq_status_t status = schedq_done(own->worker, dead->held[i].token);
+        TALLY_CHECK(&run->tally, status == SCHEDQ_OK || status == SCHEDQ_GONE || (open && status == SCHEDQ_STALE),
+                    "done of pod-%u, which the dead thread held, says %s", index, schedq_status_name(status));
+    }
+}
+
+static void
+check_what_the_dead_left(run_t *run, actor_t *own, const actor_t *dead)
+{
+    unsigned unseen = check_names(run, own, dead), may = may_hold_unseen(dead);
+    TALLY_CHECK(&run->tally, unseen <= may, "%u pods in flight that nobody popped; the dead thread may hold %u", unseen,
+                may);
+    end_what_it_held(run, own, dead);
+}
+
+static void
+destroy(run_t *run, actor_t *own)
+{
+    schedq_status_t status = schedq_worker_unregister(own->worker);
+    TALLY_CHECK(&run->tally, status == SCHEDQ_OK, "schedq_worker_unregister says %s", schedq_status_name(status));
+    for (unsigned i = 0; i < run->actor_count; i++) {
+        if (run->actors[i].worker != own->worker)
+            (void)schedq_worker_unregister(run->actors[i].worker);
+    }
+    status = schedq_destroy(run->queue);
+    TALLY_CHECK(&run->tally, status == SCHEDQ_OK, "schedq_destroy says %s", schedq_status_name(status));
+}
+
+static bool
+settle_here(run_t *run, actor_t *dead)
+{
+    actor_t *own = &run->settler;
+    if (!join(run, dead, 0, FIRST_SLEEPER) || !obtain_worker(run, own, dead))
+        return false;
+    take_all(own);
+    use_every_name_again(own);
+    if (has_sleepers(run, dead))
+        hand_over(run, own);
+    schedq_close(run->queue);
+    if (!join(run, dead, FIRST_SLEEPER, run->actor_count))
+        return false;
+    TALLY_CHECK(&run->tally, actor_try_pop(own) == SCHEDQ_CLOSED, "a pod is left that all sleepers overlooked");
+    actor_finish_held(own);
+    if (dead != NULL)
+        check_what_the_dead_left(run, own, dead);
+    else
+        check_nothing_is_left(run, own);
+    destroy(run, own);
+    return true;
+}
+
+typedef struct job {
+    run_t *run;
+    actor_t *dead;
+} job_t;
+
+static void *
+settler_main(void *argument)
+{
+    job_t *job = argument;
+    return settle_here(job->run, job->dead) ? job : NULL;
+}
+
+bool
+settle(run_t *run, actor_t *dead)
+{
+    static job_t job; /* outlives a settler that hangs */
+    pthread_t thread;
+    struct timespec limit;
+    void *result = NULL;
+    job = (job_t){run, dead};
+    atomic_store(&run->phase, PHASE_DRAINING);
+    clock_gettime(CLOCK_REALTIME, &limit);
+    limit.tv_sec += 4 * PATIENCE_SECONDS;
+    if (pthread_create(&thread, NULL, settler_main, &job) != 0 || pthread_timedjoin_np(thread, &result, &limit) != 0)
+        tally_violation(&run->tally, "the queue cannot be settled; the settler is in %s",
+                        call_name(atomic_load(&run->settler.ice.call)));
+    return result != NULL;
+}

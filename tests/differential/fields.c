@@ -1,0 +1,146 @@
+/*
+ * Fields that have to agree, as the header documents them.
+ *
+ * Left out on purpose: bytes in schedq_stats_t (each engine's own), popped.seen (only for hosts), and handles and tokens,
+ * which world.c maps.
+ */
+#include "fields.h"
+
+#include <schedq/schedq.h>
+#include <string.h>
+
+#define FIELD(prefix, type, member, kind)                                             \
+    {                                                                                 \
+        prefix "." #member, offsetof(type, member), sizeof(((type *)0)->member), kind \
+    }
+#define RESULT(member, kind) FIELD("result", schedq_result_t, member, kind)
+#define POPPED(member, kind) FIELD("popped", schedq_popped_t, member, kind)
+#define INFO(member, kind) FIELD("info", schedq_pod_info_t, member, kind)
+#define STATS(member) FIELD("stats", schedq_stats_t, member, FIELD_EQUAL)
+#define WORDS(member, kind) FIELD("words", schedq_words_t, member, kind)
+#define LENGTH(array) (sizeof(array) / sizeof *(array))
+
+/* Those of a sum come first. */
+#define SUM_FIELDS 5
+
+static const field_t result_fields[] = {
+    RESULT(to_active, FIELD_EQUAL),     RESULT(to_backoff, FIELD_EQUAL), RESULT(to_parked, FIELD_EQUAL),
+    RESULT(to_gated, FIELD_EQUAL),      RESULT(poppable, FIELD_HINT),    RESULT(object, FIELD_EQUAL),
+    RESULT(unschedulable, FIELD_EQUAL), RESULT(pending, FIELD_EQUAL),    RESULT(sequence, FIELD_EQUAL),
+    RESULT(timestamp_ns, FIELD_EQUAL),  RESULT(place, FIELD_EQUAL),      RESULT(gate, FIELD_EQUAL),
+    RESULT(added, FIELD_EQUAL),         RESULT(left, FIELD_EQUAL),       RESULT(ref, FIELD_SET),
+};
+
+static const field_t popped_fields[] = {
+    POPPED(object, FIELD_EQUAL),
+    POPPED(name_length, FIELD_EQUAL),
+    POPPED(priority, FIELD_EQUAL),
+    POPPED(history.timestamp_ns, FIELD_EQUAL),
+    POPPED(history.initial_attempt_ns, FIELD_EQUAL),
+    POPPED(history.attempts, FIELD_EQUAL),
+    POPPED(history.rejections, FIELD_EQUAL),
+    POPPED(history.errors, FIELD_EQUAL),
+    POPPED(history.reserved, FIELD_EQUAL),
+    POPPED(unschedulable, FIELD_EQUAL),
+    POPPED(pending, FIELD_EQUAL),
+    POPPED(cycle, FIELD_EQUAL),
+    POPPED(nominated_node, FIELD_EQUAL),
+    POPPED(backoff_expiry_ns, FIELD_EQUAL),
+    POPPED(from_backoff, FIELD_EQUAL),
+    POPPED(profile, FIELD_EQUAL),
+    POPPED(flags, FIELD_EQUAL),
+    POPPED(more, FIELD_HINT),
+};
+
+static const field_t info_fields[] = {
+    INFO(struct_size, FIELD_EQUAL),
+    INFO(place, FIELD_EQUAL),
+    INFO(profile, FIELD_EQUAL),
+    INFO(flags, FIELD_EQUAL),
+    INFO(deleted, FIELD_EQUAL),
+    INFO(object, FIELD_EQUAL),
+    INFO(name_length, FIELD_EQUAL),
+    INFO(priority, FIELD_EQUAL),
+    INFO(history.timestamp_ns, FIELD_EQUAL),
+    INFO(history.initial_attempt_ns, FIELD_EQUAL),
+    INFO(history.attempts, FIELD_EQUAL),
+    INFO(history.rejections, FIELD_EQUAL),
+    INFO(history.errors, FIELD_EQUAL),
+    INFO(backoff_expiry_ns, FIELD_EQUAL),
+    INFO(unschedulable, FIELD_EQUAL),
+    INFO(pending, FIELD_EQUAL),
+    INFO(gate, FIELD_EQUAL),
+    INFO(pop_order, FIELD_SET),
+    INFO(cycle, FIELD_EQUAL),
+    INFO(nominated_node, FIELD_EQUAL),
+    INFO(nomination, FIELD_SET),
+};
+
+static const field_t stats_fields[] = {
+    STATS(workers), STATS(active),     STATS(backoff),           STATS(error_backoff), STATS(parked),
+    STATS(gated),   STATS(inflight),   STATS(nominated),         STATS(adds),          STATS(pops),
+    STATS(dones),   STATS(failures),   STATS(deletes),           STATS(updates),       STATS(moves),
+    STATS(events),  STATS(hint_calls), STATS(pre_enqueue_calls),
+};
+
+static const field_t words_fields[] = {
+    WORDS(parked, FIELD_EQUAL),           WORDS(gated, FIELD_EQUAL),       WORDS(backoff, FIELD_EQUAL),
+    WORDS(error_backoff, FIELD_EQUAL),    WORDS(nominations, FIELD_EQUAL), WORDS(event_sequence, FIELD_EQUAL),
+    WORDS(next_deadline_ns, FIELD_EQUAL), WORDS(now_ns, FIELD_EQUAL),      WORDS(closed, FIELD_EQUAL),
+    WORDS(poppable, FIELD_HINT),
+};
+
+const table_t result_table = {result_fields, LENGTH(result_fields)};
+const table_t sum_table = {result_fields, SUM_FIELDS};
+const table_t popped_table = {popped_fields, LENGTH(popped_fields)};
+const table_t info_table = {info_fields, LENGTH(info_fields)};
+const table_t stats_table = {stats_fields, LENGTH(stats_fields)};
+const table_t words_table = {words_fields, LENGTH(words_fields)};
+
+const field_t plant_others[OTHERS] = {
+    [OTHER_STATUS] = {.name = "status"},
+    [OTHER_STATUSES] = {.name = "statuses"},
+    [OTHER_COUNT] = {.name = "count"},
+    [OTHER_POD] = {.name = "pod"},
+    [OTHER_HANDLE_REUSED] = {.name = "handle-reused"},
+    [OTHER_TOKEN_REUSED] = {.name = "token-reused"},
+    [OTHER_NAME] = {.name = "name"},
+    [OTHER_NAME_KEPT] = {.name = "name-kept"},
+    [OTHER_ERROR] = {.name = "error"},
+    [OTHER_TEXT] = {.name = "pending-text"},
+    [OTHER_NEXT] = {.name = "tick-next"},
+    [OTHER_OBJECTS] = {.name = "objects"},
+    [OTHER_OBJECTS_LEFT] = {.name = "objects-left"},
+    [OTHER_RESERVED] = {.name = "reserved"},
+    [OTHER_VISITS] = {.name = "visits"},
+    [OTHER_ORDER] = {.name = "order"},
+};
+
+static const table_t others_table = {plant_others, OTHERS};
+static const table_t *const tables[] = {&result_table, &popped_table, &info_table,
+                                        &stats_table,  &words_table,  &others_table};
+
+const field_t *
+plant_at(size_t number)
+{
+    for (size_t i = 0; i < LENGTH(tables); i++) {
+        if (number < tables[i]->count) {
+            return &tables[i]->fields[number];
+        }
+        number -= tables[i]->count;
+    }
+    return NULL;
+}
+
+const field_t *
+plant_find(const char *name)
+{
+    const field_t *field;
+
+    for (size_t i = 0; (field = plant_at(i)) != NULL; i++) {
+        if (strcmp(field->name, name) == 0) {
+            return field;
+        }
+    }
+    return NULL;
+}

@@ -1,0 +1,93 @@
+/*
+ * One public call, or a few that belong together, as it is recorded.
+ *
+ * An operation says which pods and tokens it means by the operation that made them, so that it means the same when others
+ * are left out; one whose pods and tokens do not exist then is left out too. All its details come from `random`, drawn
+ * again from the start each time it runs.
+ */
+#ifndef DIFFERENTIAL_OPERATION_H
+#define DIFFERENTIAL_OPERATION_H
+
+#include "settings.h"
+#include "world.h"
+
+#define TARGETS_MAX 8
+
+typedef struct operation {
+    uint64_t random;
+    uint32_t number; /* in its round */
+    uint32_t name;
+    uint32_t targets[TARGETS_MAX]; /* references, see world.h */
+    uint8_t target_count;
+    uint8_t kind; /* in operation_kinds */
+    uint8_t worker;
+} operation_t;
+
+enum targets {
+    TARGETS_NONE,
+    TARGETS_LIFE, /* one pod, most often one that is there */
+    TARGETS_LIVES,
+    TARGETS_CYCLE, /* one token, most often one that was not used */
+    TARGETS_CYCLES
+};
+
+/** Mixtures of a round change: pods come in, pods go out. */
+enum flow { FLOW_IN = -1, FLOW_NONE = 0, FLOW_OUT = 1 };
+
+typedef struct operation_kind {
+    const char *name;
+    uint32_t weight; /* how often, relative to the others */
+    enum features features;
+    enum flow flow;
+    enum targets targets;
+    void (*run)(world_t *world, const operation_t *operation);
+} operation_kind_t;
+
+extern const operation_kind_t operation_kinds[];
+extern const uint32_t operation_kind_count;
+
+/** Its own random numbers, from the start. */
+static inline chance_t
+operation_chance(const operation_t *operation)
+{
+    return (chance_t){operation->random};
+}
+
+/* Each of these makes its calls on both sides, compares the answers and takes down what they mean for later ones. */
+void run_add(world_t *world, const operation_t *operation);
+void run_add_many(world_t *world, const operation_t *operation);
+void run_update(world_t *world, const operation_t *operation);
+void run_bad_spec(world_t *world, const operation_t *operation);
+void run_try_pop(world_t *world, const operation_t *operation);
+void run_pop(world_t *world, const operation_t *operation);
+void run_pop_many(world_t *world, const operation_t *operation);
+void run_done(world_t *world, const operation_t *operation);
+void run_done_many(world_t *world, const operation_t *operation);
+void run_token_alive(world_t *world, const operation_t *operation);
+void run_forged_token(world_t *world, const operation_t *operation);
+void run_delete_name(world_t *world, const operation_t *operation);
+void run_delete_handle(world_t *world, const operation_t *operation);
+void run_find(world_t *world, const operation_t *operation);
+void run_get(world_t *world, const operation_t *operation);
+void run_forged_handle(world_t *world, const operation_t *operation);
+void run_activate(world_t *world, const operation_t *operation);
+void run_clock(world_t *world, const operation_t *operation);
+void run_tick(world_t *world, const operation_t *operation);
+void run_stats(world_t *world, const operation_t *operation);
+void run_reserve(world_t *world, const operation_t *operation);
+void run_trim(world_t *world, const operation_t *operation);
+void run_reregister(world_t *world, const operation_t *operation);
+void run_extra_worker(world_t *world, const operation_t *operation);
+void run_adopt(world_t *world, const operation_t *operation);
+void run_close(world_t *world, const operation_t *operation);
+
+/* What only FEATURES_ALL has. */
+void run_fail(world_t *world, const operation_t *operation);
+void run_readd(world_t *world, const operation_t *operation);
+void run_move(world_t *world, const operation_t *operation);
+void run_nominate(world_t *world, const operation_t *operation);
+void run_nominated(world_t *world, const operation_t *operation);
+void run_gates(world_t *world, const operation_t *operation);
+void run_snapshot(world_t *world, const operation_t *operation);
+
+#endif

@@ -1,0 +1,182 @@
+/* Options by argp. Every refusal names the value and what is legal. */
+#include "options.h"
+
+#include <argp.h>
+#include <errno.h>
+#include <schedq/schedq.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "plant.h"
+
+enum { KEY_ROUND = 0x100, KEY_KEEP, KEY_PLANTS };
+
+const char *const preset_names[PRESETS_ALL + 1] = {"default", "kube-1.34", "kube-1.26", "kube-1.12", "all"};
+
+static const struct {
+    const char *name;
+    uint8_t engine;
+} engines[] = {
+    {"lockfree", SCHEDQ_ENGINE_LOCKFREE},
+    {"mutex", SCHEDQ_ENGINE_MUTEX},
+};
+
+static const struct argp_option known[] = {
+    {"operations", 'n', "N", 0, "how many; 1..10^12, default 1000000", 0},
+    {"seed", 's', "S", 0, "of all random choices; default: the time", 0},
+    {"engine", 'e', "NAME", 0, "compared with the mutex engine: lockfree (default) or mutex", 0},
+    {"preset", 'p', "NAME", 0, "default, kube-1.34, kube-1.26, kube-1.12, or all (default): in turn", 0},
+    {"features", 'f', "NAME", 0, "core (default): pods are active or in flight; all: parking, events, time too", 0},
+    {"workers", 'w', "N", 0, "workers of each queue, which take turns; 1..16, default: each round draws it", 0},
+    {"plant", 'P', "NAME", 0, "distort one side; exit status 0 only if it is found; all: each of them", 0},
+    {"plants", KEY_PLANTS, 0, 0, "print the names for --plant", 0},
+    {"round", KEY_ROUND, "R", 0, "only this round of the run", 0},
+    {"keep", KEY_KEEP, "I,J,..", 0, "with --round: only these of its operations, in this process (for a debugger)", 0},
+    {0},
+};
+
+static uint64_t
+number(struct argp_state *state, const char *option, const char *text, uint64_t low, uint64_t high)
+{
+    char *end;
+
+    errno = 0;
+    unsigned long long value = strtoull(text, &end, 0);
+    if (errno != 0 || end == text || *end != '\0' || strchr(text, '-') != NULL || value < low || value > high) {
+        argp_error(state, "--%s %s: legal are %llu..%llu", option, text, (unsigned long long)low,
+                   (unsigned long long)high);
+    }
+    return value;
+}
+
+static void
+choose_engine(struct argp_state *state, options_t *options, const char *name)
+{
+    for (size_t i = 0; i < sizeof engines / sizeof *engines; i++) {
+        if (strcmp(name, engines[i].name) == 0) {
+            options->engine = engines[i].engine;
+            options->engine_name = engines[i].name;
+            return;
+        }
+    }
+    argp_error(state, "--engine %s: legal are lockfree, mutex", name);
+}
+
+static void
+choose_preset(struct argp_state *state, options_t *options, const char *name)
+{
+    for (unsigned i = 0; i <= PRESETS_ALL; i++) {
+        if (strcmp(name, preset_names[i]) == 0) {
+            options->preset = i;
+            return;
+        }
+    }
+    argp_error(state, "--preset %s: legal are default, kube-1.34, kube-1.26, kube-1.12, all", name);
+}
+
+static void
+choose_features(struct argp_state *state, options_t *options, const char *name)
+{
+    if (strcmp(name, "core") == 0) {
+        options->features = FEATURES_CORE;
+    } else if (strcmp(name, "all") == 0) {
+        options->features = FEATURES_ALL;
+    } else {
+        argp_error(state, "--features %s: legal are core, all", name);
+    }
+}
+
+static void
+choose_kept(struct argp_state *state, options_t *options, char *list)
+{
+    char *rest = list;
+
+    for (char *item = strsep(&rest, ","); item != NULL; item = strsep(&rest, ",")) {
+        if (options->keep_count == KEEP_MAX) {
+            argp_error(state, "--keep: at most %d operations", KEEP_MAX);
+        }
+        options->keep[options->keep_count++] = (uint32_t)number(state, "keep", item, 0, UINT32_MAX);
+    }
+}
+
+static error_t
+parse_option(int key, char *argument, struct argp_state *state)
+{
+    options_t *options = state->input;
+
+    switch (key) {
+    case 'n':
+        options->operations = number(state, "operations", argument, 1, UINT64_C(1000000000000));
+        return 0;
+    case 's':
+        options->seed = number(state, "seed", argument, 0, UINT64_MAX);
+        return 0;
+    case 'e':
+        choose_engine(state, options, argument);
+        return 0;
+    case 'p':
+        choose_preset(state, options, argument);
+        return 0;
+    case 'f':
+        choose_features(state, options, argument);
+        return 0;
+    case 'w':
+        options->workers = (uint32_t)number(state, "workers", argument, 1, 16);
+        return 0;
+    case 'P':
+        if (strcmp(argument, "all") != 0 && plant_find(argument) == NULL) {
+            argp_error(state, "--plant %s: legal are all, and what --plants prints", argument);
+        }
+        options->plant = argument;
+        return 0;
+    case KEY_PLANTS:
+        options->list_plants = true;
+        return 0;
+    case KEY_ROUND:
+        options->round = (int64_t)number(state, "round", argument, 0, INT32_MAX);
+        return 0;
+    case KEY_KEEP:
+        choose_kept(state, options, argument);
+        return 0;
+    case ARGP_KEY_ARG:
+        argp_error(state, "unexpected argument \"%s\"", argument);
+        return 0;
+    case ARGP_KEY_END:
+        if (options->keep_count > 0 && options->round < 0) {
+            argp_error(state, "--keep: only with --round");
+        }
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+void
+options_parse(options_t *options, int argc, char **argv)
+{
+    static const struct argp parser = {known,
+                                       parse_option,
+                                       NULL,
+                                       "Makes the same random public calls to a queue of the mutex engine and to a "
+                                       "queue of another engine and compares "
+                                       "every answer. A difference is shrunk to a short sequence of calls.\v"
+                                       "A run is cut into rounds: each has its own configuration and a new pair of "
+                                       "queues. Exit status: 0 no difference "
+                                       "(with --plant: it was found); 1 a difference, a crash or a call that did not "
+                                       "return (with --plant: not found); "
+                                       "2 bad usage.",
+                                       NULL,
+                                       NULL,
+                                       NULL};
+
+    *options = (options_t){.operations = 1000000,
+                           .seed = (uint64_t)time(NULL),
+                           .engine = engines[0].engine,
+                           .engine_name = engines[0].name,
+                           .preset = PRESETS_ALL,
+                           .features = FEATURES_CORE,
+                           .round = -1};
+    argp_err_exit_status = 2;
+    argp_parse(&parser, argc, argv, 0, NULL, options);
+}

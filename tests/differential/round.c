@@ -1,0 +1,101 @@
+/* Runs operations of a round. */
+#include "round.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "compare.h"
+#include "generate.h"
+
+#define OPERATIONS_PER_LOOK 256
+#define NAMES_LOOKED_AT 128
+
+static void
+run(world_t *world, record_t *record, const operation_t *operation)
+{
+    const operation_kind_t *kind = &operation_kinds[operation->kind];
+
+    world->operation = record->at = operation->number;
+    world->worker = (uint8_t)(operation->worker % world->settings.workers);
+    world->worker_said = false;
+    record->at_kind = operation->kind;
+    SHOW(world, "%" PRIu32 " %s, worker %u\n", operation->number, kind->name, world->worker);
+    kind->run(world, operation);
+    if (world->different || !compare_cheap(world)) {
+        return;
+    }
+    if (world->careful || operation->number % OPERATIONS_PER_LOOK == OPERATIONS_PER_LOOK - 1) {
+        if (compare_counters(world) && world->settings.names <= NAMES_LOOKED_AT) {
+            (void)compare_accounts(world);
+        }
+    }
+}
+
+static bool
+begin(world_t *world, record_t *record, const options_t *options)
+{
+    world->plant = options->plant != NULL ? plant_find(options->plant) : NULL;
+    world->met = record->met;
+    if (world_open(world, &record->settings, options->engine, options->engine_name)) {
+        return true;
+    }
+    world_abandon(world);
+    return false;
+}
+
+static bool
+end(world_t *world, record_t *record)
+{
+    if (world->different) {
+        world_abandon(world);
+    } else {
+        uint64_t held = world->sides[1].account.sum;
+
+        if (held > world->reference_sum.owed && held - world->reference_sum.owed > record->references_late) {
+            record->references_late = held - world->reference_sum.owed;
+        }
+        record->most_pods = world->most_pods;
+        record->at = record->settings.length;
+        world_end(world);
+    }
+    memcpy(record->difference, world->difference, sizeof record->difference);
+    return !world->different;
+}
+
+bool
+round_run(world_t *world, record_t *record, const options_t *options)
+{
+    chance_t chance = {record->settings.seed};
+
+    record->count = record->at = 0;
+    world->careful = false;
+    if (begin(world, record, options)) {
+        while (record->count < record->settings.length && !world->different && !world_is_full(world)) {
+            operation_t *operation = &record->operations[record->count];
+
+            generate(world, &chance, record->count++, operation);
+            run(world, record, operation);
+        }
+        return end(world, record);
+    }
+    memcpy(record->difference, world->difference, sizeof record->difference);
+    return false;
+}
+
+bool
+round_replay(world_t *world, record_t *record, const options_t *options, const uint32_t *kept, uint32_t count,
+             FILE *trace, uint32_t trace_from)
+{
+    world->careful = true;
+    world->trace = NULL;
+    if (!begin(world, record, options)) {
+        return false;
+    }
+    for (uint32_t i = 0; i < count && !world->different; i++) {
+        world->trace = i >= trace_from ? trace : NULL;
+        run(world, record, &record->operations[kept[i]]);
+    }
+    world->trace = trace;
+    return end(world, record);
+}

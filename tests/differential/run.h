@@ -1,0 +1,22 @@
+/* Calls that more than one operation makes, and specs. */
+#ifndef DIFFERENTIAL_RUN_H
+#define DIFFERENTIAL_RUN_H
+
+#include "world.h"
+
+/** Pops one pod on each side; `element` of the running operation. */
+schedq_status_t try_pop_both(world_t *world, uint32_t element);
+
+/** Compares what a pop gave, and takes it down. */
+bool take_popped(world_t *world, uint32_t element, schedq_popped_t popped[SIDES]);
+
+/** Looks whether a popped name still stands where it was. */
+bool compare_kept_names(world_t *world, const cycle_t *cycle);
+
+/** Ends a cycle on each side. */
+void done_both(world_t *world, cycle_t *cycle);
+
+/** Finds a name on each side. */
+schedq_status_t find_both(world_t *world, uint32_t name, schedq_result_t results[SIDES]);
+
+#endif

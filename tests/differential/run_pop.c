@@ -1,0 +1,291 @@
+/* The cycle: pops, the use of tokens, and tokens that are none. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "compare.h"
+#include "operation.h"
+#include "run.h"
+
+#define UNTOUCHED 0x77
+#define CAPACITY_MAX 9
+
+/* ---- pop ------------------------------------------------------------------------------------------------------------------ */
+
+bool
+take_popped(world_t *world, uint32_t element, schedq_popped_t popped[SIDES])
+{
+    SHOW(world, "    popped pod %" PRIu32 " (priority %" PRId32 "), pod %" PRIu32 " (priority %" PRId32 ")\n",
+         object_name(popped[0].object), popped[0].priority, object_name(popped[1].object), popped[1].priority);
+    if (!compare_popped(world, popped)) {
+        return false;
+    }
+    life_t *life = world_named(world, object_name(popped[0].object));
+    schedq_pod_t pods[SIDES] = {popped[0].pod, popped[1].pod};
+
+    if (life == NULL) {
+        return differ(world, "popped: pod %" PRIu32 " is not in the queue", object_name(popped[0].object));
+    }
+    if (!compare_pods(world, life, pods)) {
+        return false;
+    }
+    world_popped(world, element, life, popped);
+    return !world->different;
+}
+
+static void
+compare_untouched(world_t *world, schedq_popped_t popped[SIDES])
+{
+    for (unsigned side = 0; side < SIDES; side++) {
+        for (size_t i = 0; i < sizeof popped[side]; i++) {
+            if (((const uint8_t *)&popped[side])[i] != UNTOUCHED) {
+                (void)differ(world, "out: %s wrote there without SCHEDQ_OK", world->sides[side].engine);
+                return;
+            }
+        }
+    }
+}
+
+static void
+take_pop(world_t *world, uint32_t element, const schedq_status_t statuses[SIDES], schedq_popped_t popped[SIDES])
+{
+    if (!compare_status(world, statuses)) {
+        return;
+    }
+    if (statuses[0] == SCHEDQ_OK) {
+        (void)take_popped(world, element, popped);
+    } else {
+        compare_untouched(world, popped);
+    }
+}
+
+schedq_status_t
+try_pop_both(world_t *world, uint32_t element)
+{
+    schedq_status_t statuses[SIDES];
+    schedq_popped_t popped[SIDES];
+
+    memset(popped, UNTOUCHED, sizeof popped);
+    SHOW(world, "schedq_try_pop\n");
+    for (unsigned side = 0; side < SIDES; side++) {
+        statuses[side] = schedq_try_pop(world_worker(world, side), &popped[side]);
+    }
+    take_pop(world, element, statuses, popped);
+    return statuses[0];
+}
+
+void
+run_try_pop(world_t *world, const operation_t *operation)
+{
+    (void)operation;
+    (void)try_pop_both(world, 0);
+}
+
+/* A deadline that has passed; or none, if there is something to pop: it returns at once. */
+static int64_t
+some_deadline(const world_t *world, chance_t *chance)
+{
+    schedq_stats_t stats;
+
+    schedq_stats_init(&stats);
+    (void)schedq_stats(world->sides[0].queue, &stats);
+    if ((stats.active > 0 || world->closed) && chance_one_in(chance, 2)) {
+        return SCHEDQ_NO_DEADLINE;
+    }
+    static const int64_t before[] = {0, 1, 1000000000};
+    return chance_one_in(chance, 8) ? INT64_MIN : world->now - CHANCE_OF(chance, before);
+}
+
+void
+run_pop(world_t *world, const operation_t *operation)
+{
+    chance_t chance = operation_chance(operation);
+    int64_t deadline = some_deadline(world, &chance);
+    schedq_status_t statuses[SIDES];
+    schedq_popped_t popped[SIDES];
+
+    memset(popped, UNTOUCHED, sizeof popped);
+    SHOW(world, "schedq_pop until %" PRId64 "\n", deadline);
+    for (unsigned side = 0; side < SIDES; side++) {
+        statuses[side] = schedq_pop(world_worker(world, side), deadline, &popped[side]);
+    }
+    take_pop(world, 0, statuses, popped);
+}
+
+void
+run_pop_many(world_t *world, const operation_t *operation)
+{
+    chance_t chance = operation_chance(operation);
+    size_t capacity = chance_below(&chance, CAPACITY_MAX + 1);
+    schedq_status_t statuses[SIDES];
+    schedq_popped_t popped[SIDES][CAPACITY_MAX];
+    size_t counts[SIDES] = {0, 0};
+
+    SHOW(world, "schedq_pop_many of %zu\n", capacity);
+    for (unsigned side = 0; side < SIDES; side++) {
+        statuses[side] = schedq_pop_many(world_worker(world, side), popped[side], capacity, &counts[side]);
+    }
+    if (!compare_status(world, statuses) || !compare_counts(world, counts)) {
+        return;
+    }
+    for (uint32_t i = 0; statuses[0] == SCHEDQ_OK && i < counts[0]; i++) {
+        schedq_popped_t both[SIDES] = {popped[0][i], popped[1][i]};
+
+        if (!take_popped(world, i, both)) {
+            return;
+        }
+    }
+}
+
+/* ---- tokens ---------------------------------------------------------------------------------------------------------------- */
+
+bool
+compare_kept_names(world_t *world, const cycle_t *cycle)
+{
+    if (cycle->slot == NOTHING) {
+        return true;
+    }
+    char expected[NAME_ROOM];
+    uint32_t length = name_write(world->lives[cycle->life].name, expected);
+
+    if (plant_due(world, OTHER_NAME_KEPT)) {
+        expected[0] = '!';
+    }
+    for (unsigned side = 0; side < SIDES; side++) {
+        if (memcmp(cycle->names[side], expected, length + 1) != 0) {
+            return differ(world, "popped.name: it changed before its token was used: %s \"%.*s\", it was \"%s\"",
+                          world->sides[side].engine, (int)length, cycle->names[side], expected);
+        }
+    }
+    return true;
+}
+
+static void
+take_done(world_t *world, cycle_t *cycle, schedq_status_t status)
+{
+    if (status == SCHEDQ_STALE) {
+        if (cycle->slot != NOTHING) {
+            (void)differ(world, "status: SCHEDQ_STALE for a token that was not used");
+        }
+    } else if (cycle->slot == NOTHING) {
+        (void)differ(world, "status: %s for a token that was used", schedq_status_name(status));
+    } else {
+        world_flown(world, cycle, true);
+    }
+}
+
+void
+done_both(world_t *world, cycle_t *cycle)
+{
+    schedq_status_t statuses[SIDES];
+
+    SHOW(world, "schedq_done of pod %" PRIu32 "\n", world->lives[cycle->life].name);
+    if (!compare_kept_names(world, cycle)) {
+        return;
+    }
+    for (unsigned side = 0; side < SIDES; side++) {
+        statuses[side] = schedq_done(world_worker(world, side), (schedq_token_t){cycle->tokens[side]});
+    }
+    if (compare_status(world, statuses)) {
+        take_done(world, cycle, statuses[0]);
+    }
+}
+
+void
+run_done(world_t *world, const operation_t *operation)
+{
+    cycle_t *cycle = world_cycle(world, operation->targets[0]);
+
+    if (cycle != NULL) {
+        done_both(world, cycle);
+    }
+}
+
+/* A token that neither queue gave: versions so far from those in use do not come about in a round. */
+static uint64_t
+forged(const world_t *world, chance_t *chance, unsigned side)
+{
+    uint64_t bits = world->cycle_count > 0 ? world->cycles[chance_below(chance, world->cycle_count)].tokens[side]
+                                           : UINT64_C(1) << 28;
+
+    switch (chance_below(chance, 5)) {
+    case 0:
+        return 0;
+    case 1:
+        return UINT64_MAX;
+    case 2:
+        return chance_next(chance) | UINT64_C(1) << 62;
+    case 3:
+        return bits ^ UINT64_C(1) << 27;
+    default:
+        return bits ^ UINT64_C(1) << (52 + chance_below(chance, 12));
+    }
+}
+
+void
+run_done_many(world_t *world, const operation_t *operation)
+{
+    chance_t chance = operation_chance(operation);
+    schedq_token_t tokens[SIDES][TARGETS_MAX + 1];
+    cycle_t *cycles[TARGETS_MAX + 1];
+    uint8_t element_statuses[SIDES][BATCH_MAX];
+    schedq_status_t statuses[SIDES];
+    bool with_statuses = !chance_one_in(&chance, 8);
+    size_t count = 0;
+
+    for (size_t i = 0; i < operation->target_count; i++) {
+        cycle_t *cycle = world_cycle(world, operation->targets[i]);
+
+        if (cycle != NULL && compare_kept_names(world, cycle)) {
+            cycles[count] = cycle;
+            tokens[0][count].bits = cycle->tokens[0];
+            tokens[1][count++].bits = cycle->tokens[1];
+        }
+    }
+    if (world->different || (!with_statuses && count > 1)) {
+        count = count > 0 ? 1 : 0; /* without statuses nobody knows what became of several */
+    }
+    SHOW(world, "schedq_done_many of %zu\n", count);
+    for (unsigned side = 0; side < SIDES; side++) {
+        statuses[side] = schedq_done_many(world_worker(world, side), tokens[side], count,
+                                          with_statuses ? element_statuses[side] : NULL);
+    }
+    if (!compare_status(world, statuses) || (with_statuses && !compare_statuses(world, element_statuses, count))) {
+        return;
+    }
+    for (size_t i = 0; i < count && !world->different; i++) {
+        take_done(world, cycles[i], with_statuses ? (schedq_status_t)element_statuses[0][i] : statuses[0]);
+    }
+}
+
+void
+run_token_alive(world_t *world, const operation_t *operation)
+{
+    const cycle_t *cycle = world_cycle(world, operation->targets[0]);
+    schedq_status_t statuses[SIDES];
+
+    if (cycle == NULL) {
+        return;
+    }
+    SHOW(world, "schedq_token_alive of pod %" PRIu32 "\n", world->lives[cycle->life].name);
+    for (unsigned side = 0; side < SIDES; side++) {
+        statuses[side] = schedq_token_alive(world_worker(world, side), (schedq_token_t){cycle->tokens[side]});
+    }
+    (void)compare_status(world, statuses);
+}
+
+void
+run_forged_token(world_t *world, const operation_t *operation)
+{
+    schedq_status_t statuses[SIDES];
+
+    for (unsigned side = 0; side < SIDES; side++) {
+        chance_t chance = operation_chance(operation);
+        bool uses = chance_one_in(&chance, 2);
+        schedq_token_t token = {forged(world, &chance, side)};
+
+        SHOW(world, "%s of a forged token 0x%" PRIx64 "\n", uses ? "schedq_done" : "schedq_token_alive", token.bits);
+        statuses[side] =
+            uses ? schedq_done(world_worker(world, side), token) : schedq_token_alive(world_worker(world, side), token);
+    }
+    (void)compare_status(world, statuses);
+}

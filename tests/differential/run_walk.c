@@ -1,0 +1,134 @@
+/* Walks over many pods (FEATURES_ALL): snapshot, nominated_pods. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "compare.h"
+#include "operation.h"
+
+#define NODES 4
+
+struct walk {
+    world_t *world;
+    schedq_pod_info_t *infos;
+    size_t count, capacity;
+    unsigned side;
+};
+
+/* Names are good during the visit only. */
+static int
+take_info(void *ctx, const schedq_pod_info_t *info)
+{
+    struct walk *walk = ctx;
+
+    if (walk->count == walk->capacity) {
+        return 0;
+    }
+    walk->infos[walk->count] = *info;
+    if (object_slot(info->object) == NAMES_MAX * OBJECT_VARIANTS) {
+        (void)differ(walk->world, "info.object: no object of any pod");
+    } else {
+        (void)compare_name(walk->world, object_name(info->object), walk->side, info->name, info->name_length);
+    }
+    walk->count++;
+    return !walk->world->different;
+}
+
+static bool
+walks_open(world_t *world, struct walk walks[SIDES])
+{
+    for (unsigned side = 0; side < SIDES; side++) {
+        size_t capacity = world->settings.names + world->open_count + 1U;
+
+        walks[side] = (struct walk){.world = world, .capacity = capacity, .side = side};
+        walks[side].infos = malloc(capacity * sizeof *walks[side].infos);
+    }
+    return walks[0].infos != NULL && walks[1].infos != NULL;
+}
+
+/* By name; of those with one name, at most one is not deleted, and the others were popped one after another. */
+static int
+order_infos(const void *left, const void *right)
+{
+    const schedq_pod_info_t *a = left, *b = right;
+    uint32_t names[2] = {object_name(a->object), object_name(b->object)};
+
+    if (names[0] != names[1]) {
+        return names[0] < names[1] ? -1 : 1;
+    }
+    if (a->deleted != b->deleted) {
+        return a->deleted < b->deleted ? -1 : 1;
+    }
+    return a->pop_order < b->pop_order ? -1 : a->pop_order > b->pop_order;
+}
+
+static void
+compare_info_of_walk(world_t *world, schedq_pod_info_t infos[SIDES])
+{
+    char text[NAME_ROOM];
+    uint32_t name = object_name(infos[0].object);
+    schedq_pod_t pods[SIDES] = {infos[0].pod, infos[1].pod};
+
+    name_write(name, text);
+    infos[0].name = infos[1].name = text;
+    if (compare_infos(world, name, infos) && !infos[0].deleted) {
+        (void)compare_pods(world, world_named(world, name), pods);
+    }
+}
+
+static void
+compare_walks(world_t *world, struct walk walks[SIDES])
+{
+    if (plant_due(world, OTHER_VISITS)) {
+        walks[1].count++;
+    }
+    if (walks[0].count != walks[1].count) {
+        (void)differ(world, "visits: mutex %zu, %s %zu", walks[0].count, world->sides[1].engine, walks[1].count);
+    }
+    for (size_t i = 0; i < walks[0].count && !world->different; i++) {
+        compare_info_of_walk(world, (schedq_pod_info_t[SIDES]){walks[0].infos[i], walks[1].infos[i]});
+    }
+}
+
+static void
+walk_both(world_t *world, uint64_t node)
+{
+    struct walk walks[SIDES];
+    schedq_status_t statuses[SIDES];
+
+    if (!walks_open(world, walks)) {
+        (void)differ(world, "no memory for a walk");
+        return;
+    }
+    for (unsigned side = 0; side < SIDES; side++) {
+        schedq_worker_t *worker = world_worker(world, side);
+
+        statuses[side] = node == 0 ? schedq_snapshot(worker, take_info, &walks[side])
+                                   : schedq_nominated_pods(worker, node, take_info, &walks[side]);
+        if (node == 0) {
+            qsort(walks[side].infos, walks[side].count, sizeof *walks[side].infos, order_infos);
+        }
+    }
+    if (compare_status(world, statuses)) {
+        compare_walks(world, walks);
+    }
+    free(walks[0].infos);
+    free(walks[1].infos);
+}
+
+void
+run_snapshot(world_t *world, const operation_t *operation)
+{
+    (void)operation;
+    SHOW(world, "schedq_snapshot\n");
+    walk_both(world, 0);
+}
+
+void
+run_nominated(world_t *world, const operation_t *operation)
+{
+    chance_t chance = operation_chance(operation);
+    uint64_t node = 1 + chance_below(&chance, NODES);
+
+    SHOW(world, "schedq_nominated_pods of node %u\n", (unsigned)node);
+    walk_both(world, node);
+}

@@ -1,0 +1,188 @@
+/* Specs of spec.h. */
+#include "spec.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#define OWN_TIMES (INT64_C(1) << (CLOCK_BITS - 1))
+#define ORDER_KEYS (OWN_TIMES + (INT64_C(1) << (CLOCK_BITS - 2)))
+#define TICKS_MAX ((INT64_C(1) << (63 - CLOCK_BITS)) - 1)
+#define OWN_BANDS (1 << 24)
+
+static int32_t
+some_priority(const world_t *world, chance_t *chance)
+{
+    static const int32_t classes[] = {0,          1000,       10000,     1000000,       -10,       -1,           1,
+                                      2000000000, 2000001000, INT32_MAX, INT32_MAX - 1, INT32_MIN, INT32_MIN + 1};
+
+    switch (world->settings.priorities) {
+    case PRIORITIES_ONE:
+        return 0;
+    case PRIORITIES_FEW:
+        return (int32_t)chance_below(chance, 4);
+    case PRIORITIES_CLASSES:
+        return CHANCE_OF(chance, classes);
+    case PRIORITIES_MANY:
+        return (int32_t)chance_below(chance, 500);
+    default:
+        return (int32_t)(uint32_t)chance_next(chance);
+    }
+}
+
+/* In units of 1 << CLOCK_BITS: near the clock, or anywhere. */
+static int64_t
+some_ticks(const world_t *world, chance_t *chance, int64_t low)
+{
+    int64_t now = world->now >> CLOCK_BITS;
+    int64_t ticks;
+
+    switch (chance_below(chance, 8)) {
+    case 0:
+        ticks = low;
+        break;
+    case 1:
+        ticks = TICKS_MAX;
+        break;
+    case 2:
+        ticks = (int64_t)(chance_next(chance) >> CLOCK_BITS) + low;
+        break;
+    default:
+        ticks = now + (int64_t)chance_below(chance, 32) - 16;
+        break;
+    }
+    return ticks < low ? low : ticks > TICKS_MAX ? TICKS_MAX : ticks;
+}
+
+static int64_t
+ticks_to_ns(int64_t ticks)
+{
+    return ticks * (INT64_C(1) << CLOCK_BITS);
+}
+
+/* No other pod has this one. */
+static int64_t
+own_order_key(const world_t *world, chance_t *chance, uint32_t name)
+{
+    if (name < 2 && chance_one_in(chance, 3)) {
+        return name == 0 ? INT64_MIN : INT64_MAX;
+    }
+    return ticks_to_ns(some_ticks(world, chance, -TICKS_MAX - 1)) + ORDER_KEYS + name;
+}
+
+static bool
+bands_are_plenty(const schedq_config_t *config)
+{
+    return !config->fifo && (config->max_bands == 0 || config->max_bands > 64);
+}
+
+static void
+draw_order(const world_t *world, chance_t *chance, uint32_t name, schedq_pod_spec_t *spec)
+{
+    static const int64_t shared_keys[] = {INT64_MIN, 0, INT64_MAX};
+
+    spec->priority = some_priority(world, chance);
+    if (chance_one_in(chance, 4)) {
+        spec->timestamp_ns = ticks_to_ns(some_ticks(world, chance, 0)) + OWN_TIMES + name;
+    }
+    if (chance_one_in(chance, 5)) {
+        spec->flags |= SCHEDQ_POD_ORDER_KEY;
+        spec->order_key = own_order_key(world, chance, name);
+    } else if (chance_one_in(chance, 32) && bands_are_plenty(&world->settings.config)) {
+        spec->flags |= SCHEDQ_POD_ORDER_KEY;
+        spec->priority = OWN_BANDS + (int32_t)name;
+        spec->order_key = CHANCE_OF(chance, shared_keys);
+    }
+}
+
+static void
+append_name(name_text_t *names, uint32_t name, schedq_pod_spec_t *spec)
+{
+    spec->name_offset = names->used;
+    spec->name_length = name_write(name, names->text + names->used);
+    names->used += spec->name_length;
+}
+
+void
+spec_draw(const world_t *world, chance_t *chance, uint32_t name, name_text_t *names, schedq_pod_spec_t *spec)
+{
+    *spec = (schedq_pod_spec_t){.object = object_of(name, chance_below(chance, OBJECT_VARIANTS))};
+    draw_order(world, chance, name, spec);
+    if (chance_one_in(chance, 8)) {
+        spec->flags |= SCHEDQ_POD_AFFINITY;
+    }
+    if (world->settings.features == FEATURES_ALL) {
+        spec->profile = name & 1;
+        spec->nominated_node = chance_one_in(chance, 8) ? 1 + chance_below(chance, 4) : 0;
+    }
+    append_name(names, name, spec);
+}
+
+void
+spec_spoil(chance_t *chance, uint32_t name, name_text_t *names, schedq_pod_spec_t *spec)
+{
+    switch (chance_below(chance, 8)) {
+    case 0:
+        spec->profile = 7;
+        break;
+    case 1:
+        spec->flags |= (uint8_t)(4U << chance_below(chance, 6));
+        break;
+    case 2:
+        spec->reserved = 1;
+        break;
+    case 3:
+        spec->reserved1 = UINT64_C(1) << chance_below(chance, 64);
+        break;
+    case 4:
+        spec->timestamp_ns = chance_one_in(chance, 2) ? -1 : INT64_MIN;
+        break;
+    case 5:
+        spec->gate = 1;
+        break;
+    default:
+        /* The spec's own name was the last one: it is replaced. */
+        spec->name_length = name_write_bad(chance, name, names->text + spec->name_offset);
+        names->used = spec->name_offset + SCHEDQ_NAME_MAX + 2;
+        break;
+    }
+}
+
+void
+spec_for_life(const world_t *world, chance_t *chance, const life_t *life, uint32_t name, schedq_pod_spec_t *spec)
+{
+    bool has_key = (spec->flags & SCHEDQ_POD_ORDER_KEY) != 0;
+
+    if (life != NULL && life->order_key && !life->own_time && !has_key) {
+        spec->flags |= SCHEDQ_POD_ORDER_KEY;
+        spec->order_key = own_order_key(world, chance, name);
+    }
+}
+
+schedq_pod_spec_t
+spec_for_side(const world_t *world, unsigned side, const schedq_pod_spec_t *spec)
+{
+    schedq_pod_spec_t copy = *spec;
+
+    if (side == 1 && world->plant == &plant_others[OTHER_ORDER]) {
+        copy.order_key = ~copy.order_key;
+    }
+    return copy;
+}
+
+void
+name_text_scribble(name_text_t *names)
+{
+    memset(names->text, '#', names->used);
+}
+
+void
+spec_show(const world_t *world, uint32_t name, const schedq_pod_spec_t *spec)
+{
+    SHOW(world, "    pod %" PRIu32 " (name of %" PRIu32 " bytes) object 0x%" PRIx64 " priority %" PRId32, name,
+         spec->name_length, spec->object, spec->priority);
+    SHOW(world, " timestamp %" PRId64 " flags 0x%x", spec->timestamp_ns, spec->flags);
+    if ((spec->flags & SCHEDQ_POD_ORDER_KEY) != 0) {
+        SHOW(world, " order_key %" PRId64, spec->order_key);
+    }
+    SHOW(world, "\n");
+}
