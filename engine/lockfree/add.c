@@ -201,15 +201,14 @@ give_up(struct worker *worker, const struct arrival *arrival)
 /* ---- inserting ---------------------------------------------------------------------------------------------------------- */
 
 static schedq_status_t
-insert(struct worker *worker, struct arrival *arrival, const char *text, uint32_t length, uint32_t *found)
+insert(struct worker *worker, struct arrival *arrival, const char *text, uint32_t length, struct present *present)
 {
     struct queue *queue = queue_of(worker);
     const struct index_caller caller = index_caller(worker);
     const struct index_key key = {.name = text, .length = length, .hash = arrival->hash};
-    uint64_t state;
 
     switch (index_insert(&queue->index, &caller, &key, arrival->record, ref_version(arrival->ref), &arrival->ticket,
-                         found, &state)) {
+                         &present->record, &present->state)) {
     case INDEX_DONE:
         tally_add(&worker->tally.adds, 1);
         tally_add(&worker->tally.active, 1);
@@ -255,13 +254,12 @@ looks_first(const struct queue *queue)
 }
 
 static uint32_t
-find_present(struct worker *worker, const char *text, uint32_t length, uint32_t hash)
+find_present(struct worker *worker, const char *text, uint32_t length, uint32_t hash, uint64_t *state)
 {
     const struct index_caller caller = index_caller(worker);
     const struct index_key key = {.name = text, .length = length, .hash = hash};
-    uint64_t state;
 
-    return index_find(&queue_of(worker)->index, &caller, &key, &state);
+    return index_find(&queue_of(worker)->index, &caller, &key, state);
 }
 
 /* What the caller is told, from the arguments: the pod may be gone by now. */
@@ -278,7 +276,7 @@ report_added(const struct arrival *arrival, const schedq_pod_spec_t *spec, int64
 
 schedq_status_t
 add_one(struct worker *worker, const char *names, const schedq_pod_spec_t *spec, uint32_t hash, schedq_result_t *result,
-        uint32_t *found)
+        struct present *present)
 {
     struct queue *queue = queue_of(worker);
     struct batch *batch = &worker->batch;
@@ -292,23 +290,28 @@ add_one(struct worker *worker, const char *names, const schedq_pod_spec_t *spec,
     index_prefetch(&queue->index, hash);
     int64_t now = queue_now(queue);
 
-    *found = looks_first(queue) ? find_present(worker, text, spec->name_length, hash) : 0;
-    if (*found != 0) {
-        return SCHEDQ_EXISTS;
+    if (looks_first(queue)) {
+        present->record = find_present(worker, text, spec->name_length, hash, &present->state);
+        if (present->record != 0) {
+            return SCHEDQ_EXISTS;
+        }
     }
     arrival->hash = hash;
     schedq_status_t status = admit(worker, text, spec, now, arrival);
 
     if (status != SCHEDQ_OK) {
-        *found = status == SCHEDQ_INVALID ? 0 : find_present(worker, text, spec->name_length, hash);
-        return *found != 0 ? SCHEDQ_EXISTS : status;
+        if (status != SCHEDQ_INVALID) {
+            present->record = find_present(worker, text, spec->name_length, hash, &present->state);
+            status = present->record != 0 ? SCHEDQ_EXISTS : status;
+        }
+        return status;
     }
     if (!bin_prepare(&arrival->band->bin, &caller, 1)) {
         give_up(worker, arrival);
         return SCHEDQ_NOMEM;
     }
     batch->arrivals = batch->small;
-    status = insert(worker, arrival, text, spec->name_length, found);
+    status = insert(worker, arrival, text, spec->name_length, present);
     if (status == SCHEDQ_OK) {
         report_added(arrival, spec, now, result);
         batch->count = 1;
@@ -404,6 +407,7 @@ admit_element(struct many *many, size_t element)
     const char *text = text_of(many, element);
     uint32_t hash = index_hash(&queue->index, text, spec->name_length);
     struct arrival *arrival = &many->arrivals[many->admitted];
+    uint64_t state;
 
     if (queue_is_closed(queue)) {
         return SCHEDQ_CLOSED;
@@ -413,7 +417,7 @@ admit_element(struct many *many, size_t element)
         return SCHEDQ_OK; /* what became of the first is not known so far */
     }
     index_prefetch(&queue->index, hash);
-    if (looks_first(queue) && find_present(worker, text, spec->name_length, hash) != 0) {
+    if (looks_first(queue) && find_present(worker, text, spec->name_length, hash, &state) != 0) {
         return SCHEDQ_EXISTS;
     }
     arrival->element = element;
@@ -423,7 +427,7 @@ admit_element(struct many *many, size_t element)
     if (status == SCHEDQ_OK) {
         many->next[many->admitted] = many->buckets[hash & many->bucket_mask];
         many->buckets[hash & many->bucket_mask] = (uint32_t)++many->admitted;
-    } else if (status != SCHEDQ_INVALID && find_present(worker, text, spec->name_length, hash) != 0) {
+    } else if (status != SCHEDQ_INVALID && find_present(worker, text, spec->name_length, hash, &state) != 0) {
         status = SCHEDQ_EXISTS;
     }
     return status;
@@ -467,10 +471,10 @@ insert_group(struct many *many, size_t first, size_t end)
         struct arrival arrival = many->arrivals[i];
         const schedq_pod_spec_t *spec = &many->batch->specs[arrival.element];
         schedq_status_t status = SCHEDQ_NOMEM;
-        uint32_t found;
+        struct present present;
 
         if (room) {
-            status = insert(worker, &arrival, text_of(many, arrival.element), spec->name_length, &found);
+            status = insert(worker, &arrival, text_of(many, arrival.element), spec->name_length, &present);
         } else {
             give_up(worker, &arrival);
         }
@@ -575,14 +579,14 @@ add_single(struct worker *worker, const struct add_batch *batch, schedq_result_t
     uint32_t hash = index_hash(&queue_of(worker)->index, batch->names + spec->name_offset, spec->name_length);
     schedq_status_t status;
     struct view view;
-    uint32_t found;
+    struct present present;
 
     section_begin(worker);
     do {
-        status = add_one(worker, batch->names, spec, hash, result, &found);
-    } while (status == SCHEDQ_EXISTS && !report_view(queue_of(worker), found, 0, &view));
+        status = add_one(worker, batch->names, spec, hash, result, &present);
+    } while (status == SCHEDQ_EXISTS && !report_found(queue_of(worker), present.record, present.state, &view));
     if (status == SCHEDQ_EXISTS) {
-        report_pod(found, &view, result);
+        report_pod(present.record, &view, result);
     }
     section_end(worker);
     if (batch->pods != NULL && status == SCHEDQ_OK) {

@@ -15,14 +15,23 @@
 #include "lockfree/publish.h"
 #include "lockfree/report.h"
 
+/*
+ * The pod that has a name; 0: none. A pod that ends between the two looks is looked for again: another may have its name.
+ * Ends: each further round means that a pod ended.
+ */
 static uint32_t
-find_name(struct worker *worker, const char *name, uint32_t length, uint32_t hash)
+find_name(struct worker *worker, const char *name, uint32_t length, uint32_t hash, struct view *view)
 {
+    struct queue *queue = queue_of(worker);
     const struct index_caller caller = index_caller(worker);
     const struct index_key key = {.name = name, .length = length, .hash = hash};
+    uint32_t record;
     uint64_t state;
 
-    return index_find(&queue_of(worker)->index, &caller, &key, &state);
+    do {
+        record = index_find(&queue->index, &caller, &key, &state);
+    } while (record != 0 && !report_found(queue, record, state, view));
+    return record;
 }
 
 schedq_status_t
@@ -31,13 +40,9 @@ lockfree_find(schedq_worker_t *base, const char *name, uint32_t length, schedq_r
     struct worker *worker = worker_of(base);
     uint32_t hash = index_hash(&queue_of(worker)->index, name, length);
     struct view view;
-    uint32_t record;
 
     section_begin(worker);
-    /* A pod that ended between the two looks is looked for again: another may have its name. */
-    do {
-        record = find_name(worker, name, length, hash);
-    } while (record != 0 && !report_view(queue_of(worker), record, 0, &view));
+    uint32_t record = find_name(worker, name, length, hash, &view);
     if (record != 0) {
         report_pod(record, &view, result);
     }
@@ -200,16 +205,12 @@ draw_events(struct queue *queue, const schedq_event_t *events, size_t count)
 static schedq_status_t
 update_present(struct worker *worker, const char *name, uint32_t hash, struct update *update)
 {
-    struct queue *queue = queue_of(worker);
-
     /* Ends: each further round means that somebody changed the pod, or ended it. */
     do {
-        do {
-            update->record = find_name(worker, name, update->spec->name_length, hash);
-            if (update->record == 0) {
-                return SCHEDQ_NOT_FOUND;
-            }
-        } while (!report_view(queue, update->record, 0, &update->before));
+        update->record = find_name(worker, name, update->spec->name_length, hash, &update->before);
+        if (update->record == 0) {
+            return SCHEDQ_NOT_FOUND;
+        }
         if (update->before.profile != update->spec->profile) {
             worker_say(&worker->base, "spec.profile %u: %u, a pod keeps its profile", update->spec->profile,
                        update->before.profile);
@@ -243,7 +244,7 @@ update_or_add(struct worker *worker, const char *names, struct update *update, s
     const schedq_pod_spec_t *spec = update->spec;
     uint32_t hash = index_hash(&queue_of(worker)->index, names + spec->name_offset, spec->name_length);
     schedq_status_t status;
-    uint32_t found;
+    struct present present;
 
     /* Ends: between "not there" and "exists" somebody else added it, between the other two somebody ended it. */
     for (;;) {
@@ -254,7 +255,7 @@ update_or_add(struct worker *worker, const char *names, struct update *update, s
         if (status != SCHEDQ_NOT_FOUND) {
             return status;
         }
-        status = add_one(worker, names, spec, hash, result, &found);
+        status = add_one(worker, names, spec, hash, result, &present);
         if (status != SCHEDQ_EXISTS) {
             result->added = status == SCHEDQ_OK;
             return status;
@@ -317,17 +318,20 @@ delete_at(struct worker *worker, uint32_t record, struct entry *entry, const str
     return true;
 }
 
-/* By handle, or by name: the record that the key means now; 0: none. */
+/* By handle, or by name: the pod that the key means; 0: none. */
 static uint32_t
-record_of_key(struct worker *worker, const struct pod_key *key, uint32_t hash)
+find_key(struct worker *worker, const struct pod_key *key, uint32_t hash, struct view *view)
 {
     struct queue *queue = queue_of(worker);
     uint32_t record = ref_record(key->pod.bits);
 
     if (key->pod.bits == 0) {
-        return find_name(worker, key->name, key->name_length, hash);
+        return find_name(worker, key->name, key->name_length, hash, view);
     }
-    return record < slab_end(&queue->entries.records) ? record : 0;
+    bool there =
+        record < slab_end(&queue->entries.records) && report_view(queue, record, ref_version(key->pod.bits), view);
+
+    return there ? record : 0;
 }
 
 schedq_status_t
@@ -335,20 +339,15 @@ lockfree_delete(schedq_worker_t *base, const struct pod_key *key, schedq_result_
 {
     struct worker *worker = worker_of(base);
     struct queue *queue = queue_of(worker);
-    bool by_name = key->pod.bits == 0;
-    uint32_t hash = by_name ? index_hash(&queue->index, key->name, key->name_length) : 0;
+    uint32_t hash = key->pod.bits == 0 ? index_hash(&queue->index, key->name, key->name_length) : 0;
     schedq_status_t status = SCHEDQ_NOT_FOUND;
     struct view view;
     uint32_t record;
 
     section_begin(worker);
     /* Ends: each further round means that somebody changed the pod, or ended it. */
-    while (status != SCHEDQ_OK && (record = record_of_key(worker, key, hash)) != 0) {
-        if (!report_view(queue, record, ref_version(key->pod.bits), &view)) {
-            if (!by_name) {
-                break;
-            }
-        } else if (delete_at(worker, record, entry_at(&queue->entries, record), &view)) {
+    while (status != SCHEDQ_OK && (record = find_key(worker, key, hash, &view)) != 0) {
+        if (delete_at(worker, record, entry_at(&queue->entries, record), &view)) {
             status = SCHEDQ_OK;
         }
     }

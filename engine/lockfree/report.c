@@ -23,8 +23,9 @@ copy(const struct queue *queue, const struct entry *entry, struct view *view)
     view->desc = entry_description(&queue->entries, entry, &view->description);
 }
 
-bool
-report_view(const struct queue *queue, uint32_t record, uint64_t life, struct view *view)
+/* The record's pod, whichever it is. */
+static bool
+view_any(const struct queue *queue, uint32_t record, struct view *view)
 {
     const struct entry *entry = entry_at(&queue->entries, record);
 
@@ -37,10 +38,24 @@ report_view(const struct queue *queue, uint32_t record, uint64_t life, struct vi
         copy(queue, entry, view);
         /* Acquire loads stand before B: if it reads what A read, the fields are of this version. */
         if (entry_state(entry) == view->state) { /* report_view:B */
-            return life == 0 || view->life == life;
+            return true;
         }
     }
     return false;
+}
+
+bool
+report_view(const struct queue *queue, uint32_t record, uint64_t life, struct view *view)
+{
+    return view_any(queue, record, view) && view->life == life;
+}
+
+/* A life is the version at which it began, so one that began after `state` is a later pod's. */
+bool
+report_found(const struct queue *queue, uint32_t record, uint64_t state, struct view *view)
+{
+    return view_any(queue, record, view) &&
+           ((state_version(state) - view->life) & STATE_VERSION_MASK) <= STATE_VERSION_MASK / 2;
 }
 
 void
