@@ -1,20 +1,19 @@
 /*
  * Adding pods.
  *
- *   admit      in the caller's order: caps, a record, a name, an order key. Nobody sees any of it.
- *   insert     in the order in which pops shall see them: the index makes a pod exist (index_insert), or says that the name
- *              is there.
- *   publish    refs into the lanes of this worker, bands from the highest to the lowest (publish.c)
- *   finish     the index forgets that the pods may be unpublished; this is the full fence
- *   mark       the words of the bands; then sleepers
+ *   admit      caps, a record, a name, an order key. Nobody sees any of it.
+ *   insert     the index makes the pod exist (index_insert), or says that the name is there.
+ *   publish    its ref goes where pops find it
+ *   finish     the index forgets that the pod may be unpublished; this is the full fence
+ *   mark       the word of the band; then sleepers
  *
  * WHO STOPS WHERE. Before insert: nothing happened. Between insert and finish: whoever meets the name in the index publishes
  * the pod once more (publish_settle), so nobody is told of a pod that no pop can find. A pop that comes between publish and
  * finish takes the pod like any other.
  *
- * ORDER IN A BATCH. A pop never takes one pod of a batch while another that ranks before it is still to come. So the batch
- * is sorted before it is inserted, and is published from the best on; if inserting meets a pod of this very batch in the
- * index, all that was inserted so far is published first.
+ * A BATCH is admitted in the caller's order, which decides who is refused when the queue gets full. Then it is sorted, and
+ * pod after pod goes through insert to mark, the best first: so a pop never takes one pod of a batch while another that ranks
+ * before it is still to come, also if somebody asks for one of them by its name meanwhile.
  */
 #include "lockfree/add.h"
 
@@ -26,6 +25,18 @@
 
 #include <stdlib.h>
 #include <string.h>
+
+/* A pod on its way into the queue. */
+struct arrival {
+    size_t element; /* of the caller's array */
+    uint32_t record;
+    uint32_t hash;
+    uint64_t ref; /* its first; the version is its life */
+    int64_t key;
+    int32_t rank; /* what orders it: the priority, or 0 with config.fifo */
+    struct band *band;
+    struct index_ticket ticket;
+};
 
 /* ---- admitting ---------------------------------------------------------------------------------------------------------- */
 
@@ -143,7 +154,7 @@ fill(struct worker *worker, struct arrival *arrival, const schedq_pod_spec_t *sp
     u64_store(&entry->attempts_rejections, 0);
     u64_store(&entry->errors, 0);
     u64_store(&entry->seen, 0);
-    u64_store(&entry->pop_order, worker->batch.stamp);
+    u64_store(&entry->pop_order, 0);
     u64_store_release(&entry->word.low, state_make(life, arrival->band->id, PLACE_ACTIVE)); /* fill:A */
 }
 
@@ -223,25 +234,15 @@ insert(struct worker *worker, struct arrival *arrival, const char *text, uint32_
     return SCHEDQ_NOMEM;
 }
 
-/* Publishes what is left of the batch, finishes all of it. */
+/* From its insertion on the pod may be anybody's: nothing of its record is read here. */
 static void
-complete(struct worker *worker)
+complete(struct worker *worker, const struct arrival *arrival)
 {
-    struct batch *batch = &worker->batch;
-    size_t first = batch->published;
-
-    publish_batch(worker);
-    for (size_t i = 0; i < batch->count; i++) {
-        index_finish(&batch->arrivals[i].ticket); /* complete:A, a full fence behind the publication */
+    publish_ref(worker, arrival->band, arrival->ref, arrival->key);
+    index_finish(&arrival->ticket); /* complete:A, a full fence behind the publication */
+    if (!publish_mark(worker, arrival->band)) {
+        (void)publish_follow(worker, arrival->record, ref_version(arrival->ref));
     }
-    publish_batch_marks(worker, first);
-    if (batch->count > 0) {
-        publish_wake(worker);
-    }
-    batch->count = 0;
-    batch->published = 0;
-    batch->expected = 0;
-    batch->stamp = 0;
 }
 
 /* ---- one pod ------------------------------------------------------------------------------------------------------------ */
@@ -279,8 +280,7 @@ add_one(struct worker *worker, const char *names, const schedq_pod_spec_t *spec,
         struct present *present)
 {
     struct queue *queue = queue_of(worker);
-    struct batch *batch = &worker->batch;
-    struct arrival *arrival = &batch->small[0];
+    struct arrival arrival;
     const struct bin_caller caller = bin_caller(worker);
     const char *text = names + spec->name_offset;
 
@@ -296,8 +296,8 @@ add_one(struct worker *worker, const char *names, const schedq_pod_spec_t *spec,
             return SCHEDQ_EXISTS;
         }
     }
-    arrival->hash = hash;
-    schedq_status_t status = admit(worker, text, spec, now, arrival);
+    arrival.hash = hash;
+    schedq_status_t status = admit(worker, text, spec, now, &arrival);
 
     if (status != SCHEDQ_OK) {
         if (status != SCHEDQ_INVALID) {
@@ -306,16 +306,15 @@ add_one(struct worker *worker, const char *names, const schedq_pod_spec_t *spec,
         }
         return status;
     }
-    if (!bin_prepare(&arrival->band->bin, &caller, 1)) {
-        give_up(worker, arrival);
+    if (!bin_prepare(&arrival.band->bin, &caller, 1)) {
+        give_up(worker, &arrival);
         return SCHEDQ_NOMEM;
     }
-    batch->arrivals = batch->small;
-    status = insert(worker, arrival, text, spec->name_length, present);
+    status = insert(worker, &arrival, text, spec->name_length, present);
     if (status == SCHEDQ_OK) {
-        report_added(arrival, spec, now, result);
-        batch->count = 1;
-        complete(worker);
+        report_added(&arrival, spec, now, result);
+        complete(worker, &arrival);
+        publish_wake(worker);
     }
     return status;
 }
@@ -338,6 +337,20 @@ struct many {
     int64_t now;
 };
 
+/* The worker keeps it for the next call. */
+static void *
+scratch(struct worker *worker, size_t bytes)
+{
+    struct memory *memory = &queue_of(worker)->base.memory;
+
+    if (bytes > worker->scratch_bytes) {
+        memory_free(memory, MEMORY_OTHER, worker->scratch, worker->scratch_bytes);
+        worker->scratch = memory_alloc(memory, MEMORY_OTHER, bytes, CACHE_LINE);
+        worker->scratch_bytes = worker->scratch != NULL ? bytes : 0;
+    }
+    return worker->scratch;
+}
+
 static bool
 many_open(struct many *many)
 {
@@ -349,21 +362,16 @@ many_open(struct many *many)
     }
     many->bucket_mask = buckets - 1;
     many->bytes = count * (sizeof *many->arrivals + 2 * sizeof(uint32_t) + 1) + buckets * sizeof(uint32_t);
-    many->arrivals = memory_alloc(&queue_of(many->worker)->base.memory, MEMORY_OTHER, many->bytes, CACHE_LINE);
+    many->arrivals = scratch(many->worker, many->bytes);
     if (many->arrivals == NULL) {
         return false;
     }
+    memset(many->arrivals, 0, many->bytes);
     many->buckets = (uint32_t *)(void *)(many->arrivals + count);
     many->next = many->buckets + buckets;
     many->first = many->next + count;
     many->statuses = many->batch->statuses != NULL ? many->batch->statuses : (uint8_t *)(many->first + count);
     return true;
-}
-
-static void
-many_shut(struct many *many)
-{
-    memory_free(&queue_of(many->worker)->base.memory, MEMORY_OTHER, many->arrivals, many->bytes);
 }
 
 static const char *
@@ -458,35 +466,28 @@ sort(struct many *many)
     }
 }
 
-/* Pods of one band: room for all of them, or NOMEM for all. What is refused leaves a gap that is closed at once. */
-static void
-insert_group(struct many *many, size_t first, size_t end)
+static schedq_status_t
+insert_arrival(struct many *many, struct arrival *arrival)
 {
     struct worker *worker = many->worker;
-    struct batch *batch = &worker->batch;
     const struct bin_caller caller = bin_caller(worker);
-    bool room = bin_prepare(&many->arrivals[first].band->bin, &caller, (uint32_t)(end - first));
+    const schedq_pod_spec_t *spec = &many->batch->specs[arrival->element];
+    struct present present;
 
-    for (size_t i = first; i < end; i++) {
-        struct arrival arrival = many->arrivals[i];
-        const schedq_pod_spec_t *spec = &many->batch->specs[arrival.element];
-        schedq_status_t status = SCHEDQ_NOMEM;
-        struct present present;
+    if (!bin_prepare(&arrival->band->bin, &caller, 1)) {
+        give_up(worker, arrival);
+        return SCHEDQ_NOMEM;
+    }
+    schedq_status_t status = insert(worker, arrival, text_of(many, arrival->element), spec->name_length, &present);
 
-        if (room) {
-            status = insert(worker, &arrival, text_of(many, arrival.element), spec->name_length, &present);
-        } else {
-            give_up(worker, &arrival);
-        }
-        set_status(many, arrival.element, status);
-        if (status == SCHEDQ_OK) {
-            report_added(&arrival, spec, many->now, many->result);
-            if (many->batch->pods != NULL) {
-                many->batch->pods[arrival.element] = many->result->pod;
-            }
-            batch->arrivals[batch->count++] = arrival;
+    if (status == SCHEDQ_OK) {
+        complete(worker, arrival);
+        report_added(arrival, spec, many->now, many->result);
+        if (many->batch->pods != NULL) {
+            many->batch->pods[arrival->element] = many->result->pod;
         }
     }
+    return status;
 }
 
 /* The first of equal names got in, was there already, or failed: the others then exist, or fail like it. */
@@ -505,11 +506,6 @@ settle_repeated(struct many *many)
 static void
 add_array(struct many *many)
 {
-    struct worker *worker = many->worker;
-    struct batch *batch = &worker->batch;
-
-    batch->arrivals = many->arrivals;
-    batch->stamp = (uint64_t)(worker->base.number + 1) << 48 | (++worker->stamps & ((UINT64_C(1) << 48) - 1));
     for (size_t i = 0; i < many->batch->count; i++) {
         if (many->statuses[i] == SCHEDQ_OK) {
             set_status(many, i, admit_element(many, i));
@@ -519,16 +515,13 @@ add_array(struct many *many)
     for (size_t i = 0; i < many->admitted; i++) {
         many->next[i] = (uint32_t)many->arrivals[i].element;
     }
-    batch->expected = many->admitted;
     sort(many);
-    for (size_t first = 0, end; first < many->admitted; first = end) {
-        end = first + 1;
-        while (end < many->admitted && many->arrivals[end].band == many->arrivals[first].band) {
-            end++;
-        }
-        insert_group(many, first, end);
+    for (size_t i = 0; i < many->admitted; i++) {
+        set_status(many, many->arrivals[i].element, insert_arrival(many, &many->arrivals[i]));
     }
-    complete(worker);
+    if (many->result->poppable) {
+        publish_wake(many->worker);
+    }
     settle_repeated(many);
 }
 
@@ -565,10 +558,7 @@ add_several(struct worker *worker, const struct add_batch *batch, schedq_result_
     section_begin(worker);
     add_array(&many);
     section_end(worker);
-    schedq_status_t status = first_failure(&many);
-
-    many_shut(&many);
-    return status;
+    return first_failure(&many);
 }
 
 /* A pod that exists may be gone by the time it is described: then the add is tried again. */

@@ -270,6 +270,22 @@ make_slot(struct bin *bin, struct run_pool *pool)
     return true;
 }
 
+/* Most bins never have a run, and their scans look at no slot. Ends: each failed exchange raised it. */
+static void
+raise_slots(struct bin *bin, uint32_t slots)
+{
+    uint32_t found = u32_load(&bin->slots);
+
+    while (found < slots) {
+        uint32_t seen = u32_cas_value(&bin->slots, found, slots); /* raise_slots:A */
+
+        if (seen == found) {
+            break;
+        }
+        found = seen;
+    }
+}
+
 bool
 bin_publish_run(struct bin *bin, const struct bin_caller *caller, struct run *run)
 {
@@ -277,9 +293,12 @@ bin_publish_run(struct bin *bin, const struct bin_caller *caller, struct run *ru
 
     /* Ends: a slot that was taken or changed in between is another thread's progress. */
     for (;;) {
-        for (uint32_t i = BIN_RUNS; i-- > 0;) {
-            if (u64_load(&bin->runs[i]) == 0 && u64_cas(&bin->runs[i], 0, word)) { /* bin_publish_run:A */
-                return true;
+        for (uint32_t i = 0; i < BIN_RUNS; i++) {
+            if (u64_load(&bin->runs[i]) == 0) {
+                raise_slots(bin, i + 1);
+                if (u64_cas(&bin->runs[i], 0, word)) { /* bin_publish_run:A */
+                    return true;
+                }
             }
         }
         if (!make_slot(bin, caller->pool)) {
@@ -315,7 +334,7 @@ bin_first(struct bin *bin, struct run_pool *pool, struct bin_head *best)
     bool found = scan_lanes(bin, best);
     int64_t key = found ? best->lane.key : 0;
 
-    for (uint32_t i = BIN_RUNS; i-- > 0;) {
+    for (uint32_t i = u32_load_acquire(&bin->slots); i-- > 0;) { /* bin_first:A reads from raise_slots:A */
         struct run_head head;
         uint64_t word;
         enum run_sight sight = RUN_EMPTY;

@@ -20,7 +20,7 @@
  * that scan finds CLEARING, or CLEAR, after his fence, and sets the word, which makes that CAS fail or comes after it. A
  * consumer who stops between the two phases stops nobody: whoever scans next finishes, and producers set the word.
  *
- * THE ORDER OF SCANS AND COPIES. A scan reads lanes first, then slots from 15 down to 0. A copy moves only from a higher slot to a
+ * THE ORDER OF SCANS AND COPIES. A scan reads lanes first, then slots from the highest down to 0. A copy moves only from a higher slot to a
  * lower one: one CAS puts the merged run into the lowest of the slots that it was made from, then the others are emptied. So
  * a scan meets a ref in its old place or in its new one. (Other orders overlook pods: tests/model, bin.)
  *
@@ -46,6 +46,7 @@ struct bin {
     struct residence residence;
     atomic_u64 *word;
     atomic_u32 fruitless; /* scans in vain since it was set: a hint */
+    atomic_u32 slots;     /* those with smaller numbers may hold a run; raised before the first is put there */
     _Alignas(CACHE_LINE) atomic_u64 used;
     atomic_u64 runs[BIN_RUNS];
     atomic_ptr lanes[WORKERS_MAX];

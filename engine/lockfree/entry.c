@@ -134,6 +134,18 @@ entry_describe(struct entry *entry, uint64_t state, uint64_t desc, uint64_t desc
                     (struct pair){described, replacement}); /* entry_describe:A */
 }
 
+bool
+entry_switch(struct entry *entry, uint64_t state, uint64_t desc, uint64_t next)
+{
+    return pair_cas(&entry->word, (struct pair){state, desc}, (struct pair){next, desc}); /* entry_switch:A */
+}
+
+bool
+entry_flag(struct entry *entry, uint64_t state, uint64_t desc, enum state_flag flag)
+{
+    return entry_switch(entry, state, desc, state | (uint64_t)flag);
+}
+
 uint64_t
 description_take(struct entries *entries, struct slab_cache *cache)
 {

@@ -143,6 +143,16 @@ uint64_t entry_description(const struct entries *entries, const struct entry *en
  */
 bool entry_describe(struct entry *entry, uint64_t state, uint64_t desc, uint64_t described, uint64_t replacement);
 
+/**
+ * Switches a pod whose state word still is `state`, and whose description still is the one that `desc` names.
+ *
+ * For who tells somebody the description: it is that of the moment of the switch.
+ */
+bool entry_switch(struct entry *entry, uint64_t state, uint64_t desc, uint64_t next);
+
+/** Sets a flag in a pod that is in flight; as entry_switch. */
+bool entry_flag(struct entry *entry, uint64_t state, uint64_t desc, enum state_flag flag);
+
 /** A description record, as a desc word; 0: no memory. The caller's until entry_describe. */
 uint64_t description_take(struct entries *entries, struct slab_cache *cache);
 

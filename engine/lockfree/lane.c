@@ -181,31 +181,3 @@ lane_publish(struct lane *lane)
 {
     u32_store_release(u32_of(&own_segment(lane)->ring.p_tail), lane->tail); /* lane_publish:A */
 }
-
-bool
-lane_peek(const struct lane *lane, struct lane_head *out)
-{
-    struct segment *segment = ptr_load_acquire(&lane->segment);
-    uint32_t head = u32_load_acquire(u32_of(&segment->ring.c_head)); /* lane_peek:A */
-
-    /* Ends: each further round means that a consumer advanced the head. */
-    for (;;) {
-        uint32_t tail = u32_load_acquire(u32_of(&segment->ring.p_tail)); /* lane_peek:B */
-
-        if (head == tail) {
-            return false;
-        }
-        const struct slot *slot = &segment->slots[head & segment->ring.mask];
-
-        out->key = (int64_t)u64_load_acquire(&slot->key); /* lane_peek:C */
-        out->ref = u64_load_acquire(&slot->ref);
-        uint32_t again = u32_load_acquire(u32_of(&segment->ring.c_head)); /* lane_peek:D */
-
-        if (again == head) {
-            out->segment = segment;
-            out->position = head;
-            return true;
-        }
-        head = again;
-    }
-}

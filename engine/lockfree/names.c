@@ -38,6 +38,15 @@ word_count(uint32_t length)
     return length / (uint32_t)WORD + 1;
 }
 
+static uint64_t
+whole_word(const char *text, uint32_t i)
+{
+    uint64_t word;
+
+    memcpy(&word, text + i * WORD, WORD);
+    return word;
+}
+
 /* Word i of a text, padded with NULs; reads nothing behind the text. */
 static uint64_t
 word_at(const char *text, uint32_t length, uint32_t i)
@@ -86,9 +95,12 @@ names_take(struct names *names, struct names_cache *cache, const char *text, uin
     }
     atomic_u64 *words = slab_at(&names->classes[class], object);
 
-    for (uint32_t i = 0; i < word_count(length); i++) {
-        u64_store(&words[i], word_at(text, length, i));
+    uint32_t whole = length / (uint32_t)WORD;
+
+    for (uint32_t i = 0; i < whole; i++) {
+        u64_store(&words[i], whole_word(text, i));
     }
+    u64_store(&words[whole], word_at(text, length, whole));
     return class << CLASS_SHIFT | object;
 }
 
@@ -132,12 +144,16 @@ names_equal(const struct names *names, uint32_t cell, const char *text, uint32_t
         return false;
     }
     const atomic_u64 *words = slab_at(&names->classes[class], cell_object(cell));
+    uint32_t whole = length / (uint32_t)WORD;
     uint32_t i = 0;
 
-    while (words != NULL && i < word_count(length) && u64_load_acquire(&words[i]) == word_at(text, length, i)) {
+    if (words == NULL) {
+        return false;
+    }
+    while (i < whole && u64_load_acquire(&words[i]) == whole_word(text, i)) {
         i++;
     }
-    return words != NULL && i == word_count(length);
+    return i == whole && u64_load_acquire(&words[whole]) == word_at(text, length, whole);
 }
 
 void

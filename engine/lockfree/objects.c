@@ -6,20 +6,21 @@
  * time. Pinned, and then found in the word still: its release will see the pin (hazard.h).
  */
 bool
-objects_take(struct worker *worker, struct entry *entry, uint64_t state, struct description *description)
+objects_take(struct worker *worker, struct entry *entry, uint64_t state, struct description *description,
+             uint64_t *desc)
 {
     const struct queue *queue = queue_of(worker);
 
     /* Ends: each further round means that an update came in between. */
     for (;;) {
-        uint64_t desc = entry_description(&queue->entries, entry, description);
+        *desc = entry_description(&queue->entries, entry, description);
 
         if (!objects_counted(queue)) {
             return ((entry_state(entry) ^ state) & ~STATE_FLAGS_MASK) == 0;
         }
         hazard_pin(worker->hazard, description->object); /* objects_take:A, a full fence */
         bool same = ((entry_state(entry) ^ state) & ~STATE_FLAGS_MASK) == 0;
-        bool newest = u64_load_acquire(&entry->word.high) == desc; /* objects_take:B */
+        bool newest = u64_load_acquire(&entry->word.high) == *desc; /* objects_take:B */
 
         if (same && newest) {
             object_retain(queue, description->object);

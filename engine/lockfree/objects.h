@@ -42,10 +42,11 @@ object_give_back(const struct queue *queue, uint64_t object)
 }
 
 /**
- * The newest description of a pod, its object retained for the caller.
+ * The newest description of a pod and its desc word, the object retained for the caller.
  *
  * False: the state word is not `state` any more, flags apart; nothing was retained.
  */
-bool objects_take(struct worker *worker, struct entry *entry, uint64_t state, struct description *description);
+bool objects_take(struct worker *worker, struct entry *entry, uint64_t state, struct description *description,
+                  uint64_t *desc);
 
 #endif

@@ -63,7 +63,7 @@ take_pod(struct worker *worker, schedq_pod_t pod, struct view *view)
     /* Ends: each further round means that the pod changed. */
     while (entry != NULL && report_view(queue, record, ref_version(pod.bits), view)) {
         names_copy(&queue->names, view->name, worker->name, view->name_length);
-        if (objects_take(worker, entry, view->state, &view->description)) {
+        if (objects_take(worker, entry, view->state, &view->description, &view->desc)) {
             return true;
         }
     }
@@ -302,7 +302,7 @@ delete_at(struct worker *worker, uint32_t record, struct entry *entry, const str
     if (state_place(view->state) != PLACE_INFLIGHT) {
         uint64_t dead = state_switched(view->state, state_band(view->state), PLACE_DEAD);
 
-        if (!u64_cas(&entry->word.low, view->state, dead)) { /* delete_at:A */
+        if (!entry_switch(entry, view->state, view->desc, dead)) {
             return false;
         }
         finish_record(worker, record, entry, view->state);
@@ -311,7 +311,7 @@ delete_at(struct worker *worker, uint32_t record, struct entry *entry, const str
     }
     uint32_t hash = (uint32_t)(u64_load_acquire(&entry->name) >> 32);
 
-    if (!state_flag(&entry->word.low, view->state, FLAG_DELETED)) {
+    if (!entry_flag(entry, view->state, view->desc, FLAG_DELETED)) {
         return false;
     }
     index_remove(&queue->index, &caller, hash, record, view->life);

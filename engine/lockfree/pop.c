@@ -11,7 +11,7 @@
  * A stale head's key is at most its successor's, so the least key over unjudged heads is a lower bound; it is judged, and
  * passed or claimed, before another is looked for.
  *
- * LINEARIZATION. OK: the CAS of the claim (walk:D). EMPTY: the last load of `reorder` (walk:E). CLOSED: EMPTY, if `closed` was set
+ * LINEARIZATION. OK: the CAS of the claim (claim:A). EMPTY: the last load of `reorder` (walk:E). CLOSED: EMPTY, if `closed` was set
  * before the walk began.
  *
  * PROGRESS. A walk begins again only if an update moved a pod; a claim fails only if somebody else claimed, moved or deleted the
@@ -33,6 +33,22 @@
 
 #define AHEAD_RECORD 8 /* its lines are brought */
 #define AHEAD_NAME 4   /* its record is here by now: what done will write is brought */
+
+/* ---- the walk ------------------------------------------------------------------------------------------------------------- */
+
+enum step { STEP_NOTHING, STEP_AGAIN, STEP_TAKEN };
+
+struct walk {
+    struct worker *worker;
+    const struct band_table *table;
+    uint64_t reorder;
+    struct bin_head head; /* what was taken */
+    uint32_t row;
+    uint32_t record;
+    struct entry *entry;
+    uint64_t state; /* in flight */
+    struct description description;
+};
 
 /* ---- the claimed pod ------------------------------------------------------------------------------------------------------ */
 
@@ -68,23 +84,25 @@ describe_history(const struct queue *queue, const struct entry *entry, schedq_po
     out->history.attempts = raised(out->history.attempts);
 }
 
-/* The record is this worker's: nobody but an update, which replaces the description, changes anything in it. */
+/*
+ * The record is this worker's: nobody but an update, which replaces the description, changes anything in it. The description
+ * that the caller gets is that of the claim.
+ */
 static void
-begin_flight(struct worker *worker, uint32_t record, struct entry *entry, uint64_t state, schedq_popped_t *out)
+begin_flight(const struct walk *walk, schedq_popped_t *out)
 {
-    struct queue *queue = queue_of(worker);
-    struct description description;
+    struct queue *queue = queue_of(walk->worker);
+    struct entry *entry = walk->entry;
     uint64_t attributes = u64_load(&entry->attributes);
     uint64_t order = u64_add(&queue->pop_orders, 1) + 1;
 
-    (void)objects_take(worker, entry, state, &description);
     describe_history(queue, entry, out);
-    out->token.bits = ref_make(state_version(state), record);
-    out->pod = entry_handle(record, u64_load(&entry->life));
-    out->object = description.object;
+    out->token.bits = ref_make(state_version(walk->state), walk->record);
+    out->pod = entry_handle(walk->record, u64_load(&entry->life));
+    out->object = walk->description.object;
     out->name = names_text(&queue->names, (uint32_t)u64_load(&entry->name));
     out->name_length = attributes_name_length(attributes);
-    out->priority = description.priority;
+    out->priority = walk->description.priority;
     out->unschedulable = u64_load(&entry->unschedulable);
     out->pending = u64_load(&entry->pending);
     out->seen = u64_load_acquire(u64_of(&queue->base.words.event_sequence));
@@ -92,30 +110,17 @@ begin_flight(struct worker *worker, uint32_t record, struct entry *entry, uint64
     out->nominated_node = 0;
     out->from_backoff = 0;
     out->profile = attributes_profile(attributes);
-    out->flags = description.flags;
+    out->flags = walk->description.flags;
     memset(out->reserved, 0, sizeof out->reserved);
     u64_store(&entry->attempts_rejections, (uint64_t)out->history.attempts << 32 | out->history.rejections);
     u64_store(&entry->unschedulable, 0);
     u64_store(&entry->pending, 0);
     u64_store(&entry->seen, out->seen);
     u64_store(&entry->pop_order, order);
-    u64_store(&entry->popped, description.object);
+    u64_store(&entry->popped, walk->description.object);
 }
 
-/* ---- the walk ------------------------------------------------------------------------------------------------------------- */
-
-enum step { STEP_NOTHING, STEP_AGAIN, STEP_TAKEN };
-
-struct walk {
-    struct worker *worker;
-    const struct band_table *table;
-    uint64_t reorder;
-    struct bin_head head; /* what was taken */
-    uint32_t row;
-    uint32_t record;
-    struct entry *entry;
-    uint64_t state; /* in flight */
-};
+/* ---- taking ----------------------------------------------------------------------------------------------------------------- */
 
 /* The coming pods' lines come from memory while the caller works. */
 static void
@@ -141,6 +146,23 @@ prefetch_coming(const struct walk *walk)
     }
 }
 
+/* False: the pod was changed, moved, or taken by somebody else. */
+static bool
+claim(struct walk *walk, uint64_t state)
+{
+    uint64_t desc;
+
+    if (!objects_take(walk->worker, walk->entry, state, &walk->description, &desc)) {
+        return false;
+    }
+    walk->state = state_switched(state, state_band(state), PLACE_INFLIGHT);
+    if (entry_switch(walk->entry, state, desc, walk->state)) { /* claim:A */
+        return true;
+    }
+    object_release(walk->worker, walk->description.object);
+    return false;
+}
+
 /* Takes the first pod of one band. */
 static enum step
 take_from(struct walk *walk, struct band *band, uint64_t word)
@@ -162,8 +184,7 @@ take_from(struct walk *walk, struct band *band, uint64_t word)
         if (u64_load_acquire(&queue->reorder) != walk->reorder) { /* walk:C */
             return STEP_AGAIN;
         }
-        walk->state = state_switched(state, state_band(state), PLACE_INFLIGHT);
-        if (u64_cas(&walk->entry->word.low, state, walk->state)) { /* walk:D */
+        if (claim(walk, state)) {
             bin_advance(&walk->head);
             return STEP_TAKEN;
         }
@@ -241,7 +262,7 @@ take_one(struct worker *worker, schedq_popped_t *out)
     tally_add(&worker->tally.active, UINT64_MAX);
     tally_add(&worker->tally.inflight, 1);
     prefetch_coming(&walk);
-    begin_flight(worker, walk.record, walk.entry, walk.state, out);
+    begin_flight(&walk, out);
     out->more = anything_left(&walk);
     return true;
 }

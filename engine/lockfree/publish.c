@@ -125,86 +125,6 @@ publish_follow(struct worker *worker, uint32_t record, uint64_t life)
     }
 }
 
-/* ---- batches -------------------------------------------------------------------------------------------------------------- */
-
-static bool
-fits_lane(const struct worker *worker, const struct band *band, int64_t first, int64_t last)
-{
-    return first >= bin_lane(&band->bin, worker->base.number)->last_key && last <= worker->last_drawn;
-}
-
-/* All into the lane, or all as one run, so that they become visible together. */
-static void
-publish_group(struct worker *worker, struct band *band, const struct arrival *arrivals, size_t count)
-{
-    const struct bin_caller caller = bin_caller(worker);
-    struct lane *lane = bin_lane(&band->bin, caller.worker);
-    struct run *run = NULL;
-
-    if (!fits_lane(worker, band, arrivals[0].key, arrivals[count - 1].key)) {
-        run = run_take(caller.pool, (uint32_t)count);
-    }
-    if (run != NULL) {
-        for (size_t i = 0; i < count; i++) {
-            run_put(run, arrivals[i].ref, arrivals[i].key);
-        }
-        if (bin_publish_run(&band->bin, &caller, run)) {
-            return;
-        }
-        run_give(caller.pool, run);
-    }
-    for (size_t i = 0; i < count; i++) {
-        int64_t key = arrivals[i].key < lane->last_key ? lane->last_key : arrivals[i].key;
-
-        lane_put(lane, arrivals[i].ref, key > worker->last_drawn ? worker->last_drawn : key);
-    }
-    lane_publish(lane);
-}
-
-static size_t
-group_end(const struct batch *batch, size_t first)
-{
-    size_t end = first + 1;
-
-    while (end < batch->count && batch->arrivals[end].band == batch->arrivals[first].band) {
-        end++;
-    }
-    return end;
-}
-
-void
-publish_batch(struct worker *worker)
-{
-    struct batch *batch = &worker->batch;
-
-    while (batch->published < batch->count) {
-        size_t first = batch->published;
-        size_t end = group_end(batch, first);
-
-        publish_group(worker, batch->arrivals[first].band, &batch->arrivals[first], end - first);
-        batch->published = end;
-    }
-}
-
-void
-publish_batch_marks(struct worker *worker, size_t first)
-{
-    const struct batch *batch = &worker->batch;
-
-    while (first < batch->published) {
-        size_t end = group_end(batch, first);
-
-        if (!publish_mark(worker, batch->arrivals[first].band)) {
-            for (size_t i = first; i < end; i++) {
-                const struct arrival *arrival = &batch->arrivals[i];
-
-                (void)publish_follow(worker, arrival->record, ref_version(arrival->ref));
-            }
-        }
-        first = end;
-    }
-}
-
 /* ---- settling ------------------------------------------------------------------------------------------------------------- */
 
 /* The key of a pod that was never moved is that of its description. */
@@ -217,7 +137,7 @@ publish_again(struct worker *worker, struct entry *entry, uint32_t record, uint6
     struct description description;
 
     (void)entry_description(&queue->entries, entry, &description);
-    if (entry_state(entry) != state || !bin_prepare(&band->bin, &caller, 1 + (uint32_t)worker->batch.expected)) {
+    if (entry_state(entry) != state || !bin_prepare(&band->bin, &caller, 1)) {
         return; /* changed: whoever changed it had found it */
     }
     uint64_t life = state_version(state);
@@ -246,15 +166,7 @@ publish_settle(void *ctx, uint32_t record, uint64_t life)
     if (!untouched) {
         return; /* somebody found it before */
     }
-    if (worker->batch.stamp != 0 && u64_load(&entry->pop_order) == worker->batch.stamp) {
-        size_t first = worker->batch.published;
-
-        publish_batch(worker); /* this worker's own: nothing that ranks before it may be missing */
-        atomic_fence();
-        publish_batch_marks(worker, first);
-    } else {
-        publish_again(worker, entry, record, state);
-    }
+    publish_again(worker, entry, record, state);
 }
 
 void

@@ -23,12 +23,6 @@ bool publish_mark(struct worker *worker, struct band *band);
  */
 bool publish_follow(struct worker *worker, uint32_t record, uint64_t life);
 
-/** Publishes what the worker's batch has inserted and not published; room was made. */
-void publish_batch(struct worker *worker);
-
-/** After a full fence: marks the bands of what was published, from arrival `first` on. */
-void publish_batch_marks(struct worker *worker, size_t first);
-
 /** For the index: makes a pod findable that exists, and whose adder may have stopped before he published it. */
 void publish_settle(void *ctx, uint32_t record, uint64_t life);
 

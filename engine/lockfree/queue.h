@@ -26,30 +26,6 @@
 #include "lockfree/sleepers.h"
 
 #define BAND_CACHE 4
-#define BATCH_SMALL 16
-
-/** A pod on its way into the queue (add.c). */
-struct arrival {
-    size_t element; /* of the caller's array */
-    uint32_t record;
-    uint32_t hash;
-    uint64_t ref; /* its first; the version is its life */
-    int64_t key;
-    int32_t rank; /* what orders it: the priority, or 0 with config.fifo */
-    struct band *band;
-    struct index_ticket ticket;
-};
-
-/** Pods that are being added by one call, in the order in which pops shall see them. */
-struct batch {
-    struct arrival *arrivals;
-    size_t count;     /* inserted into the index */
-    size_t published; /* of those */
-    size_t expected;  /* at most so many will be published: room in lanes that others must not use up */
-    uint64_t stamp;   /* 0: no batch of several; in `pop_order` of its records */
-    struct arrival small[BATCH_SMALL];
-};
-
 /** What a worker did; only the worker writes, anybody adds up. Differences wrap round and come right in the sum. */
 struct tally {
     atomic_u64 adds, pops, dones, deletes, updates;
@@ -60,7 +36,6 @@ struct tally {
 struct worker {
     struct schedq_worker base;
     int64_t last_drawn; /* order key */
-    uint64_t stamps;    /* of batches */
     struct epoch_record *epoch;
     struct hazard_slot *hazard;
     struct slab_cache records, descriptions;
@@ -70,7 +45,8 @@ struct worker {
         struct band *band;
     } bands[BAND_CACHE];
     uint32_t band_turn;
-    struct batch batch;
+    void *scratch; /* of batches */
+    size_t scratch_bytes;
     char name[SCHEDQ_NAME_MAX + 9]; /* for visitors */
     _Alignas(CACHE_LINE) struct tally tally;
     struct band_charges charges;

@@ -1,22 +1,5 @@
-/* Judging and switching of state.h; the only code that changes a state word by CAS, but for update's pair (entry.c). */
+/* Helping of state.h. */
 #include "lockfree/state.h"
-
-enum verdict
-state_judge(uint64_t state, uint64_t ref, enum place place, uint32_t band)
-{
-    enum place now = state_place(state);
-
-    if (state_base(state) == ref_version(ref)) {
-        bool here = now == place && (place != PLACE_ACTIVE || state_band(state) == band);
-
-        return here ? VERDICT_VALID : VERDICT_STALE;
-    }
-    if (version_next(state_version(state)) != ref_version(ref) || now == PLACE_FREE || now == PLACE_DEAD) {
-        return VERDICT_STALE;
-    }
-    /* A flag makes the holder's switch fail: he decides again and publishes a newer version. */
-    return now == PLACE_INFLIGHT && state_flags(state) != 0 ? VERDICT_STALE : VERDICT_FUTURE;
-}
 
 enum verdict
 state_help(atomic_u64 *word, uint64_t ref, enum place place, uint32_t band, atomic_u64 *reorder, uint64_t *state)
@@ -37,12 +20,6 @@ state_help(atomic_u64 *word, uint64_t ref, enum place place, uint32_t band, atom
 
         *state = found == *state ? next : found;
     }
-}
-
-bool
-state_flag(atomic_u64 *word, uint64_t state, enum state_flag flag)
-{
-    return u64_cas(word, state, state | (uint64_t)flag); /* state_flag:A */
 }
 
 schedq_place_t

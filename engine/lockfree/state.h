@@ -17,10 +17,10 @@
  *   GATED         move, activate  move: sw         update, gate: sw -            delete: sw    -
  *   INFLIGHT      holder: sw      holder: sw       holder: sw       holder: sw   holder: sw    -
  *   DEAD          -               -                -                -            -             owner: store
- * "sw" is state_switch: a CAS from the exact word that the decision was taken on, version + 1. The owner of a record that is
+ * "sw" is a CAS from the exact word that the decision was taken on, version + 1. The owner of a record that is
  * FREE or DEAD is whoever's CAS made it DEAD, until it goes to a free list, and whoever takes it from there. The holder is
  * whoever has the token, and the token is the version: who lost the version lost the pod.
- * Flags change without a version, in INFLIGHT only (state_flag): DEL the pod was deleted, ACT it was activated.
+ * Flags change without a version, in INFLIGHT only (entry_flag): DEL the pod was deleted, ACT it was activated.
  *
  * LAG. An update that changes where a waiting pod stands (its band, its order key) replaces the description first and moves the
  * pod afterwards. The replacement raises the version and, in seven of the flags, the lag: refs of `version - lag` stay
@@ -179,7 +179,22 @@ enum verdict {
 };
 
 /** What a ref from a container of `place` means while the word is `state`. `band` counts for ACTIVE only. */
-enum verdict state_judge(uint64_t state, uint64_t ref, enum place place, uint32_t band);
+static inline enum verdict
+state_judge(uint64_t state, uint64_t ref, enum place place, uint32_t band)
+{
+    enum place now = state_place(state);
+
+    if (state_base(state) == ref_version(ref)) {
+        bool here = now == place && (place != PLACE_ACTIVE || state_band(state) == band);
+
+        return here ? VERDICT_VALID : VERDICT_STALE;
+    }
+    if (version_next(state_version(state)) != ref_version(ref) || now == PLACE_FREE || now == PLACE_DEAD) {
+        return VERDICT_STALE;
+    }
+    /* A flag makes the holder's switch fail: he decides again and publishes a newer version. */
+    return now == PLACE_INFLIGHT && state_flags(state) != 0 ? VERDICT_STALE : VERDICT_FUTURE;
+}
 
 /** The word that a switch from `state` leads to. */
 static inline uint64_t
@@ -197,9 +212,6 @@ state_switched(uint64_t state, uint32_t band, enum place place)
  */
 enum verdict state_help(atomic_u64 *word, uint64_t ref, enum place place, uint32_t band, atomic_u64 *reorder,
                         uint64_t *state);
-
-/** Sets a flag in a pod that is in flight at `state`; false if the word has changed. */
-bool state_flag(atomic_u64 *word, uint64_t state, enum state_flag flag);
 
 /** The public name of a place. */
 schedq_place_t place_public(enum place place);

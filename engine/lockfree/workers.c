@@ -143,6 +143,7 @@ workers_free(struct queue *queue)
 
         if (worker != NULL) {
             band_charges_free(&worker->charges, &queue->base.memory);
+            memory_free(&queue->base.memory, MEMORY_OTHER, worker->scratch, worker->scratch_bytes);
             memory_free(&queue->base.memory, MEMORY_OTHER, worker, sizeof *worker);
         }
     }
@@ -178,8 +179,8 @@ lockfree_worker_unregister(schedq_worker_t *base)
 }
 
 /*
- * A thread that died inside a call left its section open, and perhaps a pin, or the pods of a batch that it had not published:
- * the index knows those, and the next who meets their names publishes them. What it had taken off a free list is lost.
+ * A thread that died inside a call left its section open, and perhaps a pin, or a pod that it had not published: the index knows
+ * it, and the next who meets its name publishes it. What it had taken off a free list is lost.
  */
 schedq_status_t
 lockfree_worker_adopt(schedq_t *base, schedq_worker_t *abandoned)
@@ -193,10 +194,6 @@ lockfree_worker_adopt(schedq_t *base, schedq_worker_t *abandoned)
             epoch_abandon(worker->epoch);
             hazard_unpin(worker->hazard);
             bands_resume(&queue->bands, i);
-            worker->batch.count = 0;
-            worker->batch.published = 0;
-            worker->batch.expected = 0;
-            worker->batch.stamp = 0;
             word_give_back(&worker->base.busy);
             return SCHEDQ_OK;
         }

@@ -1,0 +1,83 @@
+/*
+ * One thread's worker, and every call of the API that it makes, recorded.
+ *
+ * What is popped stays in hand until its token is used, or given away. Tokens and handles travel between threads
+ * through shared slots: who finishes a cycle need not be who began it, and two may try. Tokens go with release and
+ * acquire, since using one frees the name that its giver has read; handles go without any ordering.
+ */
+#ifndef SCHEDQ_HISTORY_ACTOR_H
+#define SCHEDQ_HISTORY_ACTOR_H
+
+#include <stdatomic.h>
+
+#include "record.h"
+
+enum { IN_HAND_MAX = 24, SHARED_SLOTS = 64, USED_TOKENS = 64 };
+
+typedef struct shared {
+    _Atomic uint64_t tokens[SHARED_SLOTS];
+    _Atomic uint64_t pods[SHARED_SLOTS];
+} shared_t;
+
+typedef struct in_hand {
+    uint64_t token;
+    const char *name; /* the queue's memory */
+    uint32_t name_length;
+    uint32_t index;
+} in_hand_t;
+
+typedef struct actor {
+    _Alignas(64) schedq_t *queue;
+    schedq_worker_t *worker;
+    book_t *book;
+    shared_t *shared;
+    unsigned number;
+    uint64_t dice;
+    uint64_t objects; /* given out: each is another number */
+    int64_t last_timestamp;
+    unsigned in_hand_count;
+    in_hand_t in_hand[IN_HAND_MAX];
+    uint64_t used[USED_TOKENS]; /* tokens of long ago, some of earlier rounds */
+    _Atomic uint32_t doing;     /* call_t; CALL_NOTHING between calls */
+    _Atomic uint64_t calls;     /* ever */
+} actor_t;
+
+/** How a new or updated pod is described. */
+typedef struct description {
+    uint32_t name;
+    int32_t priority;
+    bool keyed;
+    int64_t key;
+} description_t;
+
+/** Ends the process with words if the queue refuses. */
+void actor_register(actor_t *actor);
+void actor_unregister(actor_t *actor);
+
+void actor_add(actor_t *actor, const description_t *what);
+void actor_add_many(actor_t *actor, const description_t *what, size_t count);
+void actor_update(actor_t *actor, const description_t *what);
+
+/* Pops return the status; what was popped is in hand then. */
+schedq_status_t actor_try_pop(actor_t *actor);
+schedq_status_t actor_pop(actor_t *actor, int64_t deadline_ns);
+schedq_status_t actor_pop_many(actor_t *actor, size_t capacity);
+
+/** Finishes the `which`-th in hand. */
+void actor_done_in_hand(actor_t *actor, unsigned which);
+/** Finishes the last `count` in hand. */
+void actor_done_many(actor_t *actor, size_t count);
+/** Takes the `which`-th out of hand, for somebody else to finish; returns its token. */
+uint64_t actor_give_away(actor_t *actor, unsigned which);
+/** Finishes whatever token this is. */
+void actor_done(actor_t *actor, uint64_t token);
+void actor_alive(actor_t *actor, uint64_t token);
+
+/** Returns the place it said, SCHEDQ_NOWHERE if there is no such pod. */
+schedq_place_t actor_find(actor_t *actor, uint32_t name);
+void actor_get(actor_t *actor, uint64_t pod);
+void actor_delete_name(actor_t *actor, uint32_t name);
+void actor_delete_pod(actor_t *actor, uint64_t pod);
+void actor_close(actor_t *actor);
+
+#endif

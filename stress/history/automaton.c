@@ -1,0 +1,443 @@
+/*
+ * Linearizability of the calls on each name, after Wing, Gong and Lowe.
+ *
+ *      absent -- add, update --> ACTIVE
+ *      ACTIVE -- pop ----------> IN FLIGHT        ACTIVE  -- delete ----> ended
+ *   IN FLIGHT -- delete -------> DELETED       IN FLIGHT  -- done OK ---> ended
+ *                                                DELETED  -- done GONE -> ended
+ *
+ * A name has one pod at most that is active or in flight, the occupant; pods deleted in flight live on beside it until
+ * their holders come back. A pod's description (its object) is part of its state: an update says which it replaced, a
+ * look or a pop must show the newest.
+ *
+ * The calls of a name are cut where all calls before have ended and none after has begun; each piece is searched for an
+ * order. A call may come next if no other one that is left ended before it began. Calls that only look are taken as
+ * soon as their answer is right, which never spoils anything; only calls that change the state are tried one after the
+ * other. What such a call does is known from its answer, so the state depends on which calls were taken and not on
+ * their order: a set that led nowhere once is not tried again.
+ */
+#include "check.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "names.h"
+#include "plan.h"
+
+#define DEAD_SETS 4096u
+#define STEPS_MAX 2000000u
+#define PRINTED_CALLS 24
+
+enum { LIFE_UNBORN, LIFE_ACTIVE, LIFE_INFLIGHT, LIFE_DELETED, LIFE_ENDED };
+
+struct automaton {
+    uint32_t names;
+    uint32_t *starts;          /* of each name in `calls` */
+    record_t **calls;          /* name by name, each by `from` */
+    uint32_t *next, *previous; /* the calls that are left of a piece; place `count` is the list's head */
+    uint32_t *taken;           /* looks taken, in order, to be put back */
+    uint64_t *mixes;           /* a random number for each call of a piece */
+    uint64_t dead[DEAD_SETS];  /* sets of calls left that have no order; each piece has sets of its own */
+    uint64_t pieces;
+    /* of the piece that is searched */
+    record_t **piece;
+    uint32_t count, taken_count, steps;
+    uint64_t set;
+    life_t *occupant;
+};
+
+static void *
+room(size_t count, size_t size)
+{
+    void *memory = calloc(count, size);
+    if (memory == NULL) {
+        fprintf(stderr, "schedq-history: no memory for the states\n");
+        exit(1);
+    }
+    return memory;
+}
+
+automaton_t *
+automaton_make(const book_t *book, uint32_t names)
+{
+    size_t records = (size_t)book->capacity * (book->threads + 1);
+    automaton_t *automaton = room(1, sizeof *automaton);
+    automaton->names = names;
+    automaton->starts = room((size_t)names + 2, sizeof *automaton->starts);
+    automaton->calls = room(records, sizeof *automaton->calls);
+    automaton->next = room(records + 1, sizeof *automaton->next);
+    automaton->previous = room(records + 1, sizeof *automaton->previous);
+    automaton->taken = room(records, sizeof *automaton->taken);
+    automaton->mixes = room(records, sizeof *automaton->mixes);
+    uint64_t dice = 1;
+    for (size_t i = 0; i < records; i++)
+        automaton->mixes[i] = dice_next(&dice);
+    return automaton;
+}
+
+void
+automaton_free(automaton_t *automaton)
+{
+    free(automaton->starts);
+    free(automaton->calls);
+    free(automaton->next);
+    free(automaton->previous);
+    free(automaton->taken);
+    free(automaton->mixes);
+    free(automaton);
+}
+
+/* ---- the states: what each answer demands, what it does ---------------------------------------------------------- */
+
+static uint8_t
+place_of(const life_t *life)
+{
+    return life->state == LIFE_ACTIVE ? SCHEDQ_ACTIVE : life->state == LIFE_INFLIGHT ? SCHEDQ_INFLIGHT : SCHEDQ_NOWHERE;
+}
+
+static bool
+may_see(const automaton_t *automaton, const record_t *record, uint64_t object)
+{
+    const life_t *life = record->life;
+    return life != NULL && automaton->occupant == life && life->object == object && place_of(life) == record->place;
+}
+
+static bool
+may_delete(const automaton_t *automaton, const record_t *record)
+{
+    const life_t *life = record->life;
+    uint8_t then = life != NULL && life->state == LIFE_INFLIGHT ? SCHEDQ_INFLIGHT : SCHEDQ_NOWHERE;
+    return life != NULL && automaton->occupant == life && life->object == record->object && record->place == then;
+}
+
+static bool
+may_use_token(const record_t *record)
+{
+    const life_t *life = record->life;
+    uint8_t state = life == NULL ? LIFE_ENDED : life->state;
+    switch (record->status) {
+    case SCHEDQ_OK:
+        return state == LIFE_INFLIGHT;
+    case SCHEDQ_GONE:
+        return state == LIFE_DELETED;
+    case SCHEDQ_STALE:
+        return state == LIFE_ENDED;
+    default:
+        return false;
+    }
+}
+
+static bool
+may_enter(const automaton_t *automaton, const record_t *record)
+{
+    const life_t *life = record->life;
+    switch (record->status) {
+    case SCHEDQ_OK:
+        return record_creates(record) ? automaton->occupant == NULL && life->state == LIFE_UNBORN
+                                      : may_see(automaton, record, record->replaced);
+    case SCHEDQ_EXISTS:
+        return record->call == CALL_ADD_MANY ? automaton->occupant != NULL : may_see(automaton, record, record->object);
+    case SCHEDQ_CLOSED:
+        return record->call != CALL_UPDATE || automaton->occupant == NULL;
+    default:
+        return false;
+    }
+}
+
+static bool
+is_legal(const automaton_t *automaton, const record_t *record)
+{
+    switch (record->call) {
+    case CALL_CARRY:
+    case CALL_ADD:
+    case CALL_ADD_MANY:
+    case CALL_UPDATE:
+        return may_enter(automaton, record);
+    case CALL_TRY_POP:
+    case CALL_POP:
+    case CALL_WAIT:
+    case CALL_POP_MANY:
+        return record->life->state == LIFE_ACTIVE && record->life->object == record->object;
+    case CALL_DONE:
+    case CALL_DONE_MANY:
+    case CALL_ALIVE:
+        return may_use_token(record);
+    case CALL_DELETE_NAME:
+        return record->status == SCHEDQ_OK ? may_delete(automaton, record) : automaton->occupant == NULL;
+    case CALL_DELETE_POD:
+        return record->status == SCHEDQ_OK ? may_delete(automaton, record) : automaton->occupant != record->life;
+    case CALL_FIND:
+        return record->status == SCHEDQ_OK ? may_see(automaton, record, record->object) : automaton->occupant == NULL;
+    case CALL_GET:
+        return record->status == SCHEDQ_OK ? may_see(automaton, record, record->object)
+                                           : automaton->occupant != record->life;
+    default:
+        return false;
+    }
+}
+
+static bool
+changes(const record_t *record)
+{
+    if (record->call == CALL_ALIVE || record->call == CALL_FIND || record->call == CALL_GET)
+        return false;
+    return record->call == CALL_CARRY || record->status == SCHEDQ_OK ||
+           (record_is_done(record) && record->status == SCHEDQ_GONE);
+}
+
+typedef struct before {
+    life_t *occupant;
+    uint64_t object;
+    uint8_t state;
+} before_t;
+
+static void
+take_effect(automaton_t *automaton, record_t *record)
+{
+    life_t *life = record->life;
+    if (record_creates(record)) {
+        automaton->occupant = life;
+        life->state = LIFE_ACTIVE;
+        life->object = record->object;
+    } else if (record->call == CALL_UPDATE) {
+        life->object = record->object;
+    } else if (record_is_pop(record)) {
+        life->state = LIFE_INFLIGHT;
+    } else if (record_is_done(record)) {
+        life->state = LIFE_ENDED;
+        automaton->occupant = record->status == SCHEDQ_OK ? NULL : automaton->occupant;
+    } else {
+        life->state = life->state == LIFE_INFLIGHT ? LIFE_DELETED : LIFE_ENDED;
+        automaton->occupant = NULL;
+    }
+}
+
+/* ---- the search -------------------------------------------------------------------------------------------------- */
+
+static void
+unlink_call(automaton_t *automaton, uint32_t i)
+{
+    automaton->next[automaton->previous[i]] = automaton->next[i];
+    automaton->previous[automaton->next[i]] = automaton->previous[i];
+    automaton->set ^= automaton->mixes[i];
+}
+
+static void
+relink_call(automaton_t *automaton, uint32_t i)
+{
+    automaton->next[automaton->previous[i]] = i;
+    automaton->previous[automaton->next[i]] = i;
+    automaton->set ^= automaton->mixes[i];
+}
+
+/* Takes every look that may come next and is right. Returns true if there was one: then others may come next. */
+static bool
+take_looks(automaton_t *automaton)
+{
+    uint64_t first_end = UINT64_MAX;
+    bool any = false;
+    for (uint32_t i = automaton->next[automaton->count]; i != automaton->count; i = automaton->next[i]) {
+        record_t *record = automaton->piece[i];
+        if (record->from > first_end)
+            break;
+        if (!changes(record) && is_legal(automaton, record)) {
+            unlink_call(automaton, i);
+            automaton->taken[automaton->taken_count++] = i;
+            any = true;
+        } else if (record->end < first_end) {
+            first_end = record->end;
+        }
+    }
+    return any;
+}
+
+static void
+put_looks_back(automaton_t *automaton, uint32_t down_to)
+{
+    while (automaton->taken_count > down_to)
+        relink_call(automaton, automaton->taken[--automaton->taken_count]);
+}
+
+static bool search(automaton_t *automaton);
+
+static bool
+try_change(automaton_t *automaton, uint32_t i)
+{
+    record_t *record = automaton->piece[i];
+    life_t *life = record->life;
+    const before_t before = {automaton->occupant, life->object, life->state};
+    take_effect(automaton, record);
+    unlink_call(automaton, i);
+    if (search(automaton))
+        return true;
+    relink_call(automaton, i);
+    automaton->occupant = before.occupant;
+    life->object = before.object;
+    life->state = before.state;
+    return false;
+}
+
+static bool
+try_changes(automaton_t *automaton)
+{
+    uint64_t first_end = UINT64_MAX;
+    for (uint32_t i = automaton->next[automaton->count]; i != automaton->count; i = automaton->next[i]) {
+        record_t *record = automaton->piece[i];
+        if (record->from > first_end)
+            break;
+        if (changes(record) && is_legal(automaton, record) && try_change(automaton, i))
+            return true;
+        if (record->end < first_end)
+            first_end = record->end;
+    }
+    return false;
+}
+
+/* True if what is left of the piece has an order; else everything is as it was. */
+static bool
+search(automaton_t *automaton)
+{
+    uint32_t taken = automaton->taken_count;
+    while (take_looks(automaton))
+        ;
+    if (automaton->next[automaton->count] == automaton->count)
+        return true;
+    uint64_t *dead = &automaton->dead[automaton->set % DEAD_SETS];
+    uint64_t set = automaton->set;
+    if (*dead != set && ++automaton->steps < STEPS_MAX && try_changes(automaton))
+        return true;
+    *dead = set;
+    put_looks_back(automaton, taken);
+    return false;
+}
+
+static bool
+search_piece(automaton_t *automaton, record_t **piece, uint32_t count)
+{
+    automaton->piece = piece;
+    automaton->count = count;
+    automaton->taken_count = 0;
+    automaton->steps = 0;
+    automaton->set = dice_next(&automaton->pieces);
+    for (uint32_t i = 0; i <= count; i++) {
+        automaton->next[i] = i == count ? 0 : i + 1;
+        automaton->previous[i] = i == 0 ? count : i - 1;
+    }
+    for (uint32_t i = 0; i < count; i++)
+        automaton->set ^= automaton->mixes[i];
+    return search(automaton);
+}
+
+/* Most pieces are a call or a few, whose order in time is right. */
+static uint32_t
+walk_piece(automaton_t *automaton, record_t **piece, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        if (!is_legal(automaton, piece[i]))
+            return i;
+        if (changes(piece[i]))
+            take_effect(automaton, piece[i]);
+    }
+    return count;
+}
+
+/* ---- names ------------------------------------------------------------------------------------------------------- */
+
+static uint32_t
+name_of(const record_t *record)
+{
+    return record->life != NULL ? record->life->created->name : record->name;
+}
+
+/* A call that says nothing about any name, or that lives_resolve has reported. */
+static bool
+is_mute(const record_t *record)
+{
+    return name_of(record) == NO_NAME ||
+           (record->life == NULL && (record_is_pop(record) || record_is_done(record) || record->call == CALL_ALIVE));
+}
+
+static void
+sort_by_name(automaton_t *automaton, const book_t *book)
+{
+    uint32_t *starts = automaton->starts;
+    memset(starts, 0, ((size_t)automaton->names + 2) * sizeof *starts);
+    for (size_t i = 0; i < book->count; i++) {
+        if (!is_mute(book->sorted[i]))
+            starts[name_of(book->sorted[i]) + 2]++;
+    }
+    for (uint32_t name = 1; name < automaton->names; name++)
+        starts[name + 1] += starts[name];
+    for (size_t i = 0; i < book->count; i++) {
+        if (!is_mute(book->sorted[i]))
+            automaton->calls[starts[name_of(book->sorted[i]) + 1]++] = book->sorted[i];
+    }
+}
+
+static void
+complain(automaton_t *automaton, record_t **piece, uint32_t count, report_t *report)
+{
+    bool printing = report_is_printing(report, RULE_STATES);
+    report_violation(report, RULE_STATES, NULL, NULL, "no order of these %u calls on %.24s explains their answers%s",
+                     count, names_text(name_of(piece[0])),
+                     automaton->steps >= STEPS_MAX ? " (the search was given up)" : "");
+    for (uint32_t i = 0; printing && i < count && i < PRINTED_CALLS; i++)
+        record_print(report->book, piece[i], stdout);
+}
+
+static bool
+check_piece(automaton_t *automaton, record_t **piece, uint32_t count)
+{
+    life_t *occupant = automaton->occupant;
+    uint8_t states[8];
+    uint64_t objects[8];
+    if (count == 1)
+        return walk_piece(automaton, piece, 1) == 1;
+    if (count > 8)
+        return search_piece(automaton, piece, count);
+    for (uint32_t i = 0; i < count; i++) {
+        states[i] = piece[i]->life != NULL ? piece[i]->life->state : LIFE_UNBORN;
+        objects[i] = piece[i]->life != NULL ? piece[i]->life->object : 0;
+    }
+    if (walk_piece(automaton, piece, count) == count)
+        return true;
+    automaton->occupant = occupant;
+    for (uint32_t i = 0; i < count; i++) {
+        if (piece[i]->life != NULL) {
+            piece[i]->life->state = states[i];
+            piece[i]->life->object = objects[i];
+        }
+    }
+    return search_piece(automaton, piece, count);
+}
+
+static void
+check_name(automaton_t *automaton, record_t **calls, uint32_t count, report_t *report)
+{
+    automaton->occupant = NULL;
+    for (uint32_t i = 0, j; i < count; i = j) {
+        uint64_t last_end = calls[i]->end;
+        for (j = i + 1; j < count && calls[j]->from <= last_end; j++) {
+            if (calls[j]->end > last_end)
+                last_end = calls[j]->end;
+        }
+        if (!check_piece(automaton, calls + i, j - i)) {
+            /* with the two calls before it, which made the state that it contradicts */
+            uint32_t start = i > 2 ? i - 2 : 0;
+            complain(automaton, calls + start, j - start, report);
+            return;
+        }
+    }
+}
+
+void
+automaton_check(automaton_t *automaton, const book_t *book, report_t *report)
+{
+    sort_by_name(automaton, book);
+    uint32_t start = 0;
+    for (uint32_t name = 0; name < automaton->names; name++) {
+        uint32_t end = automaton->starts[name + 1];
+        check_name(automaton, automaton->calls + start, end - start, report);
+        start = end;
+    }
+}

@@ -1,0 +1,50 @@
+/* The parts of the checker, made once for all rounds. */
+#include "check.h"
+
+#include <stdlib.h>
+
+struct checker {
+    lives_t lives;
+    automaton_t *automaton;
+    order_t *order;
+};
+
+checker_t *
+checker_make(const book_t *book, size_t operations, uint32_t names)
+{
+    checker_t *checker = calloc(1, sizeof *checker);
+    if (checker == NULL) {
+        fprintf(stderr, "schedq-history: no memory\n");
+        exit(1);
+    }
+    lives_make(&checker->lives, book, operations);
+    checker->automaton = automaton_make(book, names);
+    checker->order = order_make(book);
+    return checker;
+}
+
+void
+checker_free(checker_t *checker)
+{
+    lives_free(&checker->lives);
+    automaton_free(checker->automaton);
+    order_free(checker->order);
+    free(checker);
+}
+
+void
+checker_run(checker_t *checker, book_t *book, report_t *report)
+{
+    lives_resolve(&checker->lives, book, report);
+    once_check(&checker->lives, book, report);
+    automaton_check(checker->automaton, book, report);
+    order_check(checker->order, &checker->lives, book, report);
+    clock_check(book, report);
+    close_check(book, report);
+}
+
+lives_t *
+checker_lives(checker_t *checker)
+{
+    return &checker->lives;
+}

@@ -1,0 +1,39 @@
+/*
+ * The rules, one function each. All look at the lives and the book that lives_resolve has filled.
+ */
+#ifndef SCHEDQ_HISTORY_CHECK_H
+#define SCHEDQ_HISTORY_CHECK_H
+
+#include "lives.h"
+
+typedef struct checker checker_t;
+
+/** For rounds of about `operations` records and names below `names`; ends the process if there is no memory. */
+checker_t *checker_make(const book_t *book, size_t operations, uint32_t names);
+void checker_free(checker_t *checker);
+/** Resolves the lives, then checks every rule but the counters. */
+void checker_run(checker_t *checker, book_t *book, report_t *report);
+lives_t *checker_lives(checker_t *checker);
+
+/** once.c: every life ends once or is pending; its token is STALE after its use and not before. */
+void once_check(const lives_t *lives, const book_t *book, report_t *report);
+
+typedef struct automaton automaton_t;
+
+/** automaton.c: for each name, some order of its calls explains every answer. */
+automaton_t *automaton_make(const book_t *book, uint32_t names);
+void automaton_free(automaton_t *automaton);
+void automaton_check(automaton_t *automaton, const book_t *book, report_t *report);
+
+typedef struct order order_t;
+
+/** order.c: strict order, EMPTY, TIMEDOUT. */
+order_t *order_make(const book_t *book);
+void order_free(order_t *order);
+void order_check(order_t *order, const lives_t *lives, const book_t *book, report_t *report);
+
+/** clock_rule.c: Timestamps follow real time; nothing enters after close. */
+void clock_check(const book_t *book, report_t *report);
+void close_check(const book_t *book, report_t *report);
+
+#endif

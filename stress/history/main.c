@@ -1,0 +1,276 @@
+/*
+ * schedq-history: rounds of calls on one queue, each followed by the check of what was recorded.
+ *
+ * The queue lives through all rounds, so records, lives, tokens and workers are used again and again; memory is that of
+ * a round. Pods that stay for the next round are looked up when all is quiet, and begin it as calls that made them.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "check.h"
+#include "counts.h"
+#include "crew.h"
+#include "names.h"
+#include "plant.h"
+#include "stamp.h"
+
+/* Longer than any machine keeps a thread from running that it has not forgotten. */
+#define PATIENCE_SECONDS 60
+#define PATIENCE_PLANTED 3
+
+typedef struct run {
+    options_t options;
+    world_t world;
+    crew_t crew;
+    checker_t *checker;
+    counts_t counts;
+    report_t report;
+    const plant_t *plant;
+    bool planted;
+    record_t *carried; /* the next round's first records */
+    uint32_t carried_count;
+    uint64_t ran_ns, checked_ns;
+    char again[300];
+} run_t;
+
+/* ---- the queue --------------------------------------------------------------------------------------------------- */
+
+static schedq_t *
+make_queue(const options_t *options)
+{
+    schedq_config_t config;
+    schedq_t *queue;
+    char why[200];
+    schedq_config_init(&config);
+    config.engine = options->engine;
+    schedq_status_t status = schedq_create(&config, &queue, why, sizeof why);
+    if (status != SCHEDQ_OK) {
+        fprintf(stderr, "schedq-history: --engine %s: this library says %s: %s\n", options->engine_name,
+                schedq_status_name(status), why);
+        exit(status == SCHEDQ_INVALID ? 2 : 1);
+    }
+    return queue;
+}
+
+static void
+make_actors(world_t *world)
+{
+    for (unsigned i = 0; i <= world->options->threads; i++) {
+        actor_t *actor = &world->actors[i];
+        actor->queue = world->queue;
+        actor->book = &world->book;
+        actor->shared = &world->shared;
+        actor->number = i;
+        actor->dice = world->options->seed * 1000 + i;
+        actor->last_timestamp = (int64_t)stamp_monotonic();
+    }
+}
+
+/* What a thread does after the random part is bounded by the pods that there are. */
+static uint32_t
+records_of_a_thread(const options_t *options)
+{
+    return options->round_operations / options->threads + 2 * workload_names(options) + 8192;
+}
+
+static void
+open_run(run_t *run)
+{
+    const options_t *options = &run->options;
+    world_t *world = &run->world;
+    uint32_t names = workload_names(options);
+    world->options = options;
+    world->queue = make_queue(options);
+    names_make(names);
+    book_make(&world->book, options->threads, records_of_a_thread(options));
+    pthread_barrier_init(&world->all_done, NULL, options->threads);
+    make_actors(world);
+    actor_register(&world->actors[options->threads]);
+    run->checker = checker_make(&world->book, (size_t)options->round_operations + 2 * (size_t)names + 4096, names);
+    run->carried = calloc(names, sizeof *run->carried);
+    if (run->carried == NULL) {
+        fprintf(stderr, "schedq-history: no memory for %u pods\n", names);
+        exit(1);
+    }
+    run->report.book = &world->book;
+    run->report.seed = options->seed;
+    run->report.again = run->again;
+    crew_hire(&run->crew, world);
+}
+
+static void
+close_run(run_t *run)
+{
+    const options_t *options = &run->options;
+    crew_dismiss(&run->crew);
+    actor_unregister(&run->world.actors[options->threads]);
+    schedq_status_t status = schedq_destroy(run->world.queue);
+    if (status != SCHEDQ_OK)
+        report_violation(&run->report, RULE_CLOSED, NULL, NULL, "destroy says %s", schedq_status_name(status));
+    pthread_barrier_destroy(&run->world.all_done);
+    checker_free(run->checker);
+    book_free(&run->world.book);
+    names_free();
+    free(run->carried);
+}
+
+/* ---- rounds ------------------------------------------------------------------------------------------------------ */
+
+static void
+begin_book(run_t *run)
+{
+    book_t *book = &run->world.book;
+    book_clear(book);
+    book->begin = stamp_begin();
+    for (uint32_t i = 0; i < run->carried_count; i++) {
+        record_t *record = book_take(book, book->threads);
+        *record = run->carried[i];
+        record->begin = record->end = book->begin;
+    }
+}
+
+/* What is pending is described by the newest update, or by its add. */
+static void
+carry(run_t *run)
+{
+    const lives_t *lives = checker_lives(run->checker);
+    run->carried_count = 0;
+    for (size_t i = 0; i < lives->count; i++) {
+        const life_t *life = &lives->lives[i];
+        const record_t *newest = life->pending != NULL ? life_description(life, life->pending->object) : NULL;
+        if (newest == NULL)
+            continue;
+        record_t *record = &run->carried[run->carried_count++];
+        *record = (record_t){.call = CALL_CARRY,
+                             .thread = (uint8_t)run->options.threads,
+                             .name = life->created->name,
+                             .pod = life->created->pod,
+                             .object = newest->object,
+                             .priority = newest->priority,
+                             .keyed = newest->keyed,
+                             .key = newest->key,
+                             .timestamp_ns = life->timestamp_ns};
+    }
+}
+
+static void
+check_round(run_t *run)
+{
+    checker_run(run->checker, &run->world.book, &run->report);
+    if (run->plant != NULL && run->plant->apply != NULL && report_sum(&run->report) == 0) {
+        run->planted = run->plant->apply(&run->world.book, checker_lives(run->checker));
+        if (run->planted)
+            checker_run(run->checker, &run->world.book, &run->report);
+    }
+    counts_add(&run->counts, &run->world.book);
+    if (run->plant != NULL && strcmp(run->plant->name, "counter") == 0) {
+        run->planted = true;
+        run->counts.adds++;
+    }
+    if (!run->planted || run->plant->rule == RULE_COUNTERS)
+        counts_check(&run->counts, run->world.queue, run->options.threads + 1, &run->report);
+    if (run->world.plan.last && schedq_words(run->world.queue)->closed != 1)
+        report_violation(&run->report, RULE_CLOSED, NULL, NULL, "words.closed is not 1 after close");
+    carry(run);
+}
+
+/* False: threads are stuck in the queue, nothing can be freed. */
+static bool
+do_round(run_t *run, uint64_t round, bool last)
+{
+    uint64_t begun = stamp_monotonic();
+    plan_round(&run->world.plan, &run->options, round, last);
+    run->report.round = round;
+    begin_book(run);
+    if (!crew_run(&run->crew, run->world.elsewhere != NULL ? PATIENCE_PLANTED : PATIENCE_SECONDS)) {
+        crew_explain(&run->crew, &run->report);
+        return false;
+    }
+    workload_look(&run->world);
+    uint64_t ran = stamp_monotonic();
+    check_round(run);
+    if (round % 8 == 7)
+        schedq_trim(run->world.queue);
+    run->ran_ns += ran - begun;
+    run->checked_ns += stamp_monotonic() - ran;
+    return true;
+}
+
+static void
+lead_astray(run_t *run)
+{
+    char why[200];
+    if (run->plant == NULL || strcmp(run->plant->name, "asleep") != 0 || run->options.threads == 1)
+        return;
+    schedq_t *elsewhere = make_queue(&run->options);
+    run->planted = schedq_worker_register(elsewhere, &run->world.elsewhere, why, sizeof why) == SCHEDQ_OK;
+}
+
+/* ---- the verdict ------------------------------------------------------------------------------------------------- */
+
+static void
+summarize(const run_t *run)
+{
+    double ran = (double)run->ran_ns / 1e9, checked = (double)run->checked_ns / 1e9;
+    double millions = (double)run->counts.records / 1e6;
+    counts_print(&run->counts);
+    printf("%" PRIu64 " operations in %" PRIu64 " rounds: ran %.1f s (%.2f M/s), checked %.1f s (%.2f M/s)\n",
+           run->counts.records, run->report.round + 1, ran, millions / ran, checked, millions / checked);
+    for (unsigned rule = 0; rule < RULES; rule++)
+        printf("%s %s %" PRIu64, rule == 0 ? "violations:" : ",", rule_name((rule_t)rule),
+               run->report.violations[rule]);
+    printf("\n");
+}
+
+static int
+verdict(const run_t *run)
+{
+    if (run->plant == NULL)
+        return report_sum(&run->report) == 0 ? 0 : 1;
+    bool found = run->planted && run->report.violations[run->plant->rule] > 0;
+    printf("plant %s: %s\n", run->plant->name,
+           !run->planted ? "no place for it in these rounds"
+           : found       ? "found"
+                         : "NOT FOUND");
+    return found ? 0 : 1;
+}
+
+static void
+name_command(run_t *run)
+{
+    const options_t *options = &run->options;
+    snprintf(run->again, sizeof run->again,
+             "schedq-history --engine %s --threads %u --operations %" PRIu64 " --round-operations %u --names %u --seed "
+             "%" PRIu64 "%s%s%s",
+             options->engine_name, options->threads, options->operations, options->round_operations, options->names,
+             options->seed, options->perturb ? " --perturb" : "", options->plant != NULL ? " --plant " : "",
+             options->plant != NULL ? options->plant : "");
+    printf("%s\nclock: %s\n", run->again, stamp_is_counter ? "time stamp counter" : "CLOCK_MONOTONIC");
+    fflush(stdout);
+}
+
+int
+main(int argc, char **argv)
+{
+    static run_t run;
+    bool free_to_go = true;
+    options_parse(&run.options, argc, argv);
+    run.plant = run.options.plant != NULL ? plant_find(run.options.plant) : NULL;
+    stamp_choose();
+    open_run(&run);
+    name_command(&run);
+    lead_astray(&run);
+    uint64_t rounds = (run.options.operations + run.options.round_operations - 1) / run.options.round_operations;
+    for (uint64_t round = 0; round < rounds && free_to_go && report_sum(&run.report) == 0; round++)
+        free_to_go = do_round(&run, round, round + 1 == rounds);
+    if (free_to_go)
+        close_run(&run);
+    summarize(&run);
+    int status = verdict(&run);
+    fflush(stdout);
+    if (!free_to_go)
+        _Exit(status);
+    return status;
+}

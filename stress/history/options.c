@@ -1,0 +1,139 @@
+#define _GNU_SOURCE /* asprintf */
+/* Options by argp. Every refusal names the value and what is legal. */
+#include "options.h"
+
+#include <argp.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "plant.h"
+#include "record.h"
+
+enum { OPTION_PLANT = 256, OPTION_PERTURB, OPTION_NAMES, OPTION_ROUND };
+
+/* Whether the library has the engine is for schedq_create to say. */
+static const struct {
+    const char *name;
+    uint8_t engine;
+} engines[] = {{"mutex", SCHEDQ_ENGINE_MUTEX}, {"lockfree", SCHEDQ_ENGINE_LOCKFREE}};
+
+static const struct argp_option known[] = {
+    {"engine", 'e', "NAME", 0, "mutex (default) or lockfree", 0},
+    {"threads", 't', "N", 0, "1..32, default 4", 0},
+    {"operations", 'n', "N", 0, "in all; 1000..10^12, default 1000000", 0},
+    {"round-operations", OPTION_ROUND, "N", 0, "recorded and checked at a time; 1000..1000000, default 50000", 0},
+    {"names", OPTION_NAMES, "N", 0, "different pods; 16..100000, default 2000", 0},
+    {"seed", 'r', "N", 0, "of all random choices; default: the time", 0},
+    {"perturb", OPTION_PERTURB, NULL, 0, "threads yield the processor now and then, between calls", 0},
+    {"plant", OPTION_PLANT, "NAME", 0, "falsifies one history; see below", 0},
+    {0},
+};
+
+static uint64_t
+number(struct argp_state *state, const char *option, const char *text, uint64_t low, uint64_t high)
+{
+    char *end;
+    errno = 0;
+    unsigned long long value = strtoull(text, &end, 0);
+    if (errno != 0 || end == text || *end != '\0' || strchr(text, '-') != NULL || value < low || value > high)
+        argp_error(state, "--%s %s: legal are %llu..%llu", option, text, (unsigned long long)low,
+                   (unsigned long long)high);
+    return value;
+}
+
+static void
+choose_engine(struct argp_state *state, options_t *options, const char *name)
+{
+    for (size_t i = 0; i < sizeof engines / sizeof *engines; i++) {
+        if (strcmp(name, engines[i].name) == 0) {
+            options->engine = engines[i].engine;
+            options->engine_name = engines[i].name;
+            return;
+        }
+    }
+    argp_error(state, "--engine %s: legal are mutex, lockfree", name);
+}
+
+static void
+choose_plant(struct argp_state *state, options_t *options, const char *name)
+{
+    if (plant_find(name) == NULL)
+        argp_error(state, "--plant %s: legal are %s", name, plant_names());
+    options->plant = name;
+}
+
+static error_t
+parse_option(int key, char *argument, struct argp_state *state)
+{
+    options_t *options = state->input;
+    switch (key) {
+    case 'e':
+        choose_engine(state, options, argument);
+        return 0;
+    case 't':
+        options->threads = (unsigned)number(state, "threads", argument, 1, THREADS_MAX);
+        return 0;
+    case 'n':
+        options->operations = number(state, "operations", argument, 1000, UINT64_C(1000000000000));
+        return 0;
+    case 'r':
+        options->seed = number(state, "seed", argument, 0, UINT64_MAX);
+        return 0;
+    case OPTION_ROUND:
+        options->round_operations = (uint32_t)number(state, "round-operations", argument, 1000, 1000000);
+        return 0;
+    case OPTION_NAMES:
+        options->names = (uint32_t)number(state, "names", argument, 16, 100000);
+        return 0;
+    case OPTION_PERTURB:
+        options->perturb = true;
+        return 0;
+    case OPTION_PLANT:
+        choose_plant(state, options, argument);
+        return 0;
+    case ARGP_KEY_ARG:
+        argp_error(state, "unexpected argument \"%s\"", argument);
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static char *
+list_plants(int key, const char *text, void *input)
+{
+    char *help;
+    (void)input;
+    if (key != ARGP_KEY_HELP_POST_DOC || asprintf(&help, "%s\nPlants: %s.", text, plant_names()) < 0)
+        return (char *)(uintptr_t)text;
+    return help;
+}
+
+void
+options_parse(options_t *options, int argc, char **argv)
+{
+    static const struct argp parser = {
+        known,
+        parse_option,
+        NULL,
+        "Lets threads call one queue at random, records each call with its interval, its arguments and its answer, and "
+        "checks afterwards that the histories keep every rule of the header: exactly once, the pod's states, tokens, "
+        "strict order, EMPTY, wake-ups, Timestamps, counters, close.\vExit status: 0 nothing wrong (with --plant: the "
+        "planted violation was found); 1 a violation (with --plant: it was not found); 2 bad usage, or an engine that "
+        "this library does not have. A seed fixes what the threads choose, not how they interleave.",
+        NULL,
+        list_plants,
+        NULL};
+    *options = (options_t){.engine_name = "mutex",
+                           .engine = SCHEDQ_ENGINE_MUTEX,
+                           .threads = 4,
+                           .operations = 1000000,
+                           .round_operations = 50000,
+                           .names = 2000,
+                           .seed = (uint64_t)time(NULL)};
+    argp_err_exit_status = 2;
+    argp_parse(&parser, argc, argv, 0, NULL, options);
+}

@@ -1,0 +1,422 @@
+/*
+ * Strict order, between intervals: no pop returns Y while some X that ranks before Y is active during the whole call.
+ *
+ * What is known for sure of each pod becomes windows {from, until, rank}: during all of it the pod is active and ranks
+ * at least so. A life without updates is one window, from the return of its add to the begin of what took it. An update
+ * that runs may or may not have happened, so there is a window for each description, one for each two that follow each
+ * other, with the worse rank, and one for the whole life with the worst. A pop's pod ranks as the best description that
+ * it had at any time of the call.
+ *
+ * All windows and pops are swept by time. A Fenwick tree over ranks holds the greatest `until` of the windows that have
+ * begun: a pop is wrong if a rank before its own is there with an `until` after its end. What has ended needs no
+ * removal. EMPTY and TIMEDOUT ask the same of all ranks. n log n for n records.
+ *
+ * Equal Timestamps, and equal order keys, may go either way.
+ *
+ * A pod that a call has seen is active from the return of that call on, though its adder may not have returned. Of the
+ * pods of one add_many those that rank better come first: when one is popped, the better ones are there.
+ */
+#include "check.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Smaller first. */
+typedef struct rank {
+    uint32_t band;
+    uint64_t key;
+} rank_t;
+
+typedef struct item {
+    uint64_t from, until; /* of the window, or the pop */
+    rank_t rank;
+    uint32_t place; /* of the rank among all ranks of the round, from 1 */
+    bool is_pop;
+    const record_t *record; /* the pop */
+    const life_t *life;     /* the window's */
+} item_t;
+
+struct order {
+    item_t *items;
+    size_t count;
+    sortable_t *sortable, *scratch;
+    uint64_t *tree; /* by place */
+    uint32_t places;
+    uint64_t latest; /* greatest `until` so far, of any rank */
+};
+
+static void *
+room(size_t count, size_t size)
+{
+    void *memory = malloc(count * size);
+    if (memory == NULL) {
+        fprintf(stderr, "schedq-history: no memory for the order\n");
+        exit(1);
+    }
+    return memory;
+}
+
+order_t *
+order_make(const book_t *book)
+{
+    /* A record gives at most three windows: the creation, and each update. */
+    size_t items = 3 * (size_t)book->capacity * (book->threads + 1);
+    order_t *order = room(1, sizeof *order);
+    order->items = room(items, sizeof *order->items);
+    order->sortable = room(items, sizeof *order->sortable);
+    order->scratch = room(items, sizeof *order->scratch);
+    order->tree = room(items + 1, sizeof *order->tree);
+    return order;
+}
+
+void
+order_free(order_t *order)
+{
+    free(order->items);
+    free(order->sortable);
+    free(order->scratch);
+    free(order->tree);
+    free(order);
+}
+
+/* ---- ranks ------------------------------------------------------------------------------------------------------- */
+
+static rank_t
+rank_of(const life_t *life, const record_t *description)
+{
+    int64_t key = description->keyed ? description->key : life->timed ? life->timestamp_ns : INT64_MAX;
+    return (rank_t){(uint32_t)INT32_MAX - (uint32_t)description->priority, (uint64_t)key ^ UINT64_C(1) << 63};
+}
+
+/*
+ * The rank that is certain. Pods that share a reading of the clock get order keys that count on from it, so next to
+ * another Timestamp, or an order key, a pod may stand behind its own Timestamp: by a nanosecond for each pod of its
+ * call.
+ */
+static rank_t
+sure_rank_of(const life_t *life, const record_t *description)
+{
+    rank_t rank = rank_of(life, description);
+    rank.key += description->keyed || rank.key > UINT64_MAX - MANY ? 0 : MANY - 1;
+    return rank;
+}
+
+static bool
+is_before(rank_t a, rank_t b)
+{
+    return a.band != b.band ? a.band < b.band : a.key < b.key;
+}
+
+static rank_t
+worse(rank_t a, rank_t b)
+{
+    return is_before(a, b) ? b : a;
+}
+
+static rank_t
+better(rank_t a, rank_t b)
+{
+    return is_before(a, b) ? a : b;
+}
+
+static bool
+overlap(const record_t *a, const record_t *b)
+{
+    return a->begin <= b->end && b->begin <= a->end;
+}
+
+/* The best that the popped pod ranked during the call, as far as anybody can tell. */
+static rank_t
+rank_of_pop(const record_t *pop)
+{
+    const life_t *life = pop->life;
+    const record_t *description = life_description(life, pop->object);
+    rank_t rank = rank_of(life, description != NULL ? description : life->created);
+    for (const record_t *update = life->first_update; update != NULL; update = update->next_update) {
+        if (!overlap(update, pop))
+            continue;
+        const record_t *replaced = life_description(life, update->replaced);
+        rank = better(rank, rank_of(life, update));
+        if (replaced != NULL)
+            rank = better(rank, rank_of(life, replaced));
+    }
+    return rank;
+}
+
+/* ---- windows ----------------------------------------------------------------------------------------------------- */
+
+static void
+add_window(order_t *order, const life_t *life, uint64_t from, uint64_t until, rank_t rank)
+{
+    if (until > life->taken_from)
+        until = life->taken_from;
+    if (from < until)
+        order->items[order->count++] = (item_t){.from = from, .until = until, .rank = rank, .life = life};
+}
+
+static uint64_t
+begin_of(const record_t *record)
+{
+    return record != NULL ? record->begin : UINT64_MAX;
+}
+
+/* The windows that begin with this description. `settled`: when all earlier descriptions were given. */
+static void
+add_windows_of(order_t *order, const life_t *life, const record_t *description, uint64_t settled)
+{
+    const record_t *next = description == life->created ? life->first_update : description->next_update;
+    uint64_t from = description == life->created ? life->sure_from : description->end;
+    rank_t rank = sure_rank_of(life, description);
+    if (description != life->created && description->begin <= settled)
+        return; /* nobody can tell which of the two came last */
+    add_window(order, life, from, begin_of(next), rank);
+    if (next != NULL)
+        add_window(order, life, from, begin_of(next->next_update), worse(rank, sure_rank_of(life, next)));
+}
+
+static void
+add_life(order_t *order, const life_t *life)
+{
+    rank_t worst = sure_rank_of(life, life->created);
+    uint64_t settled = life->created->end;
+    if (life->first_update != NULL)
+        add_windows_of(order, life, life->created, 0);
+    for (const record_t *update = life->first_update; update != NULL; update = update->next_update) {
+        if (update->begin >= life->taken_from)
+            break;
+        worst = worse(worst, sure_rank_of(life, update));
+        add_windows_of(order, life, update, settled);
+        settled = update->end > settled ? update->end : settled;
+    }
+    add_window(order, life, life->sure_from, UINT64_MAX, worst);
+}
+
+/* The pods of one add_many, which stand side by side. */
+static void
+see_batch(record_t *const *batch, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        life_t *life = batch[i]->life;
+        for (size_t j = 0; life != NULL && j < count; j++) {
+            const life_t *other = batch[j]->life;
+            if (other == NULL || other->popped == NULL || other->first_update != NULL)
+                continue;
+            if (other->popped->end < life->sure_from && is_before(rank_of(life, batch[i]), rank_of(other, batch[j]))) {
+                life->sure_from = other->popped->end;
+                life->witness = other->popped;
+            }
+        }
+    }
+}
+
+static bool
+same_call(const record_t *a, const record_t *b)
+{
+    return a->call == b->call && a->thread == b->thread && a->begin == b->begin;
+}
+
+static size_t
+batch_length(record_t *const *records, size_t count)
+{
+    size_t length = 1;
+    while (length < count && same_call(records[0], records[length]))
+        length++;
+    return length;
+}
+
+static void
+see_batches(const book_t *book)
+{
+    for (size_t i = 0, length; i < book->count; i += length) {
+        length = batch_length(book->all + i, book->count - i);
+        if (book->all[i]->call == CALL_ADD_MANY)
+            see_batch(book->all + i, length);
+    }
+}
+
+static void
+add_pops(order_t *order, const book_t *book)
+{
+    for (size_t i = 0; i < book->count; i++) {
+        const record_t *record = book->all[i];
+        if (!record_is_pop(record) || (record->status == SCHEDQ_OK && record->life == NULL))
+            continue;
+        item_t *item = &order->items[order->count++];
+        *item = (item_t){.from = record->begin, .until = record->end, .is_pop = true, .record = record};
+        if (record->status == SCHEDQ_OK)
+            item->rank = rank_of_pop(record);
+    }
+}
+
+/* ---- the sweep --------------------------------------------------------------------------------------------------- */
+
+static void
+place_ranks(order_t *order)
+{
+    for (size_t i = 0; i < order->count; i++)
+        order->sortable[i] = (sortable_t){order->items[i].rank.key, &order->items[i]};
+    sort_by_key(order->sortable, order->scratch, order->count);
+    for (size_t i = 0; i < order->count; i++)
+        order->sortable[i].key = ((item_t *)order->sortable[i].item)->rank.band;
+    sort_by_key(order->sortable, order->scratch, order->count);
+    order->places = 0;
+    for (size_t i = 0; i < order->count; i++) {
+        item_t *item = order->sortable[i].item;
+        if (i == 0 || is_before(((item_t *)order->sortable[i - 1].item)->rank, item->rank))
+            order->places++;
+        item->place = order->places;
+    }
+}
+
+/* A window that begins when a pop begins does not last during the whole of it: pops go first. */
+static void
+sort_by_begin(order_t *order)
+{
+    for (size_t i = 0; i < order->count; i++) {
+        item_t *item = &order->items[i];
+        order->sortable[i] = (sortable_t){item->from * 2 + !item->is_pop, item};
+    }
+    sort_by_key(order->sortable, order->scratch, order->count);
+}
+
+static void
+raise_tree(order_t *order, uint32_t place, uint64_t until)
+{
+    for (; place <= order->places && order->tree[place] < until; place += place & -place)
+        order->tree[place] = until;
+}
+
+/* The greatest `until` of places before `place`. */
+static uint64_t
+latest_before(const order_t *order, uint32_t place)
+{
+    uint64_t latest = 0;
+    for (place--; place > 0; place -= place & -place) {
+        if (order->tree[place] > latest)
+            latest = order->tree[place];
+    }
+    return latest;
+}
+
+static const item_t *
+find_window(const order_t *order, const item_t *pop)
+{
+    bool any_rank = pop->record->status != SCHEDQ_OK;
+    for (size_t i = 0; i < order->count; i++) {
+        const item_t *window = &order->items[i];
+        if (!window->is_pop && window->from < pop->from && window->until > pop->until &&
+            (any_rank || window->place < pop->place))
+            return window;
+    }
+    return NULL;
+}
+
+/* Everything that gave it its rank, and what ended that. */
+static void
+print_life(const report_t *report, const life_t *life)
+{
+    record_print(report->book, life->created, stdout);
+    if (life->witness != NULL) {
+        printf("  it was there when this returned:\n");
+        record_print(report->book, life->witness, stdout);
+        printf("  and then:\n");
+    }
+    for (const record_t *update = life->first_update; update != NULL; update = update->next_update)
+        record_print(report->book, update, stdout);
+    if (life->popped != NULL)
+        record_print(report->book, life->popped, stdout);
+    if (life->ended != NULL)
+        record_print(report->book, life->ended, stdout);
+}
+
+static void
+complain(const order_t *order, const item_t *pop, report_t *report)
+{
+    const item_t *window = find_window(order, pop);
+    rule_t rule = pop->record->status == SCHEDQ_OK         ? RULE_ORDER
+                  : pop->record->status == SCHEDQ_TIMEDOUT ? RULE_WAKEUP
+                                                           : RULE_EMPTY;
+    bool printing = report_is_printing(report, rule);
+    report_violation(report, rule, pop->record, NULL,
+                     rule == RULE_ORDER ? "during the whole of this pop a pod that ranks before was active"
+                                        : "during the whole of this pop a pod was active");
+    if (printing)
+        print_life(report, window->life);
+}
+
+static void
+sweep(order_t *order, report_t *report)
+{
+    memset(order->tree, 0, ((size_t)order->places + 1) * sizeof *order->tree);
+    order->latest = 0;
+    for (size_t i = 0; i < order->count; i++) {
+        const item_t *item = order->sortable[i].item;
+        if (item->is_pop) {
+            bool ok = item->record->status == SCHEDQ_OK;
+            if ((ok ? latest_before(order, item->place) : order->latest) > item->until)
+                complain(order, item, report);
+            continue;
+        }
+        raise_tree(order, item->place, item->until);
+        if (item->until > order->latest)
+            order->latest = item->until;
+    }
+}
+
+/* ---- pop_many ---------------------------------------------------------------------------------------------------- */
+
+/* Did this pod, which its call took later, rank before that one all the while? */
+static bool
+should_come_first(const record_t *later, const record_t *earlier)
+{
+    const life_t *life = later->life;
+    if (life == NULL || earlier->life == NULL || life->sure_from >= later->begin ||
+        life_description(life, later->object) == NULL)
+        return false;
+    for (const record_t *update = life->first_update; update != NULL; update = update->next_update) {
+        if (overlap(update, later))
+            return false;
+    }
+    return is_before(sure_rank_of(life, life_description(life, later->object)), rank_of_pop(earlier));
+}
+
+static void
+check_two(const record_t *earlier, const record_t *later, report_t *report)
+{
+    bool printing = report_is_printing(report, RULE_ORDER);
+    if (!should_come_first(later, earlier))
+        return;
+    report_violation(report, RULE_ORDER, NULL, NULL, "one call took the second of these pods after the first");
+    if (printing) {
+        print_life(report, earlier->life);
+        print_life(report, later->life);
+    }
+}
+
+static void
+check_batches(const book_t *book, report_t *report)
+{
+    for (size_t i = 0, length; i < book->count; i += length) {
+        length = batch_length(book->all + i, book->count - i);
+        if (book->all[i]->call != CALL_POP_MANY)
+            continue;
+        for (size_t later = i + 1; later < i + length; later++) {
+            for (size_t earlier = i; earlier < later; earlier++)
+                check_two(book->all[earlier], book->all[later], report);
+        }
+    }
+}
+
+void
+order_check(order_t *order, const lives_t *lives, const book_t *book, report_t *report)
+{
+    see_batches(book);
+    order->count = 0;
+    for (size_t i = 0; i < lives->count; i++)
+        add_life(order, &lives->lives[i]);
+    add_pops(order, book);
+    place_ranks(order);
+    sort_by_begin(order);
+    sweep(order, report);
+    check_batches(book, report);
+}

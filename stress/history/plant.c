@@ -1,0 +1,449 @@
+/*
+ * Each plant looks for calls of the round that can be changed so that the answer asked for becomes wrong and is nothing
+ * but wrong: the windows around it must be certain. A look (find) of some thread is what most are made of.
+ */
+#include "plant.h"
+
+#include <string.h>
+
+#include "names.h"
+
+#define FORGED (UINT64_C(1) << 63)
+
+/* ---- what plants are made of ------------------------------------------------------------------------------------- */
+
+/* A find of a thread inside (after, before); NULL if there is none. */
+static record_t *
+look_between(const book_t *book, uint64_t after, uint64_t before)
+{
+    for (size_t i = 0; i < book->count; i++) {
+        record_t *record = book->sorted[i];
+        if (record->begin > before)
+            return NULL;
+        if (record->call == CALL_FIND && record->thread != book->threads && record->begin > after &&
+            record->end < before)
+            return record;
+    }
+    return NULL;
+}
+
+/* Keeps thread and interval. */
+static void
+rewrite(record_t *record, call_t call, schedq_status_t status)
+{
+    record_t old = *record;
+    memset(record, 0, sizeof *record);
+    record->begin = old.begin;
+    record->end = old.end;
+    record->thread = old.thread;
+    record->call = (uint8_t)call;
+    record->status = (uint8_t)status;
+    record->name = NO_NAME;
+}
+
+static void
+rewrite_about(record_t *record, call_t call, const life_t *life)
+{
+    rewrite(record, call, SCHEDQ_OK);
+    record->name = life->created->name;
+    record->pod = life->created->pod;
+    record->object = life->created->object;
+    record->priority = life->created->priority;
+    record->timestamp_ns = life->timestamp_ns;
+}
+
+static bool
+is_plain(const life_t *life)
+{
+    return life->first_update == NULL && life->timed && life->created->call != CALL_CARRY;
+}
+
+static bool
+is_done_life(const life_t *life)
+{
+    return life->popped != NULL && life->ended != NULL && record_is_done(life->ended);
+}
+
+/* ---- exactly-once ------------------------------------------------------------------------------------------------ */
+
+static bool
+plant_lost(book_t *book, lives_t *lives)
+{
+    (void)book;
+    for (size_t i = 0; i < lives->count; i++) {
+        life_t *life = &lives->lives[i];
+        if (!is_done_life(life))
+            continue;
+        life->popped->call = CALL_NOTHING;
+        life->ended->call = CALL_NOTHING;
+        return true;
+    }
+    return false;
+}
+
+static bool
+plant_duplicated(book_t *book, lives_t *lives)
+{
+    for (size_t i = 0; i < lives->count; i++) {
+        life_t *life = &lives->lives[i];
+        record_t *look = life->popped != NULL ? look_between(book, life->popped->end, UINT64_MAX) : NULL;
+        if (look == NULL)
+            continue;
+        rewrite_about(look, CALL_TRY_POP, life);
+        look->token = life->popped->token | FORGED;
+        return true;
+    }
+    return false;
+}
+
+static bool
+plant_unknown(book_t *book, lives_t *lives)
+{
+    (void)book;
+    for (size_t i = 0; i < lives->count; i++) {
+        if (lives->lives[i].popped != NULL) {
+            lives->lives[i].popped->pod ^= FORGED;
+            return true;
+        }
+    }
+    return false;
+}
+
+/* ---- state-machine ----------------------------------------------------------------------------------------------- */
+
+static bool
+plant_absent(book_t *book, lives_t *lives)
+{
+    (void)lives;
+    for (size_t i = 0; i < book->count; i++) {
+        record_t *look = book->sorted[i];
+        if (look->call != CALL_FIND || look->life == NULL || look->begin <= look->life->sure_from ||
+            look->end >= look->life->taken_from || look->thread == book->threads)
+            continue;
+        uint32_t name = look->name;
+        rewrite(look, CALL_FIND, SCHEDQ_NOT_FOUND);
+        look->name = name;
+        return true;
+    }
+    return false;
+}
+
+static bool
+plant_reappears(book_t *book, lives_t *lives)
+{
+    for (size_t i = 0; i < lives->count; i++) {
+        const life_t *life = &lives->lives[i];
+        record_t *look = life->ended != NULL ? look_between(book, life->ended->end, UINT64_MAX) : NULL;
+        if (look == NULL)
+            continue;
+        rewrite_about(look, CALL_FIND, life);
+        look->place = SCHEDQ_ACTIVE;
+        return true;
+    }
+    return false;
+}
+
+static bool
+plant_description(book_t *book, lives_t *lives)
+{
+    (void)book;
+    for (size_t i = 0; i < lives->count; i++) {
+        life_t *life = &lives->lives[i];
+        const record_t *update = life->first_update;
+        if (life->popped == NULL || update == NULL || update->end >= life->popped->begin)
+            continue;
+        life->popped->object = update->replaced;
+        return true;
+    }
+    return false;
+}
+
+/* ---- tokens ------------------------------------------------------------------------------------------------------ */
+
+static bool
+plant_token_twice(book_t *book, lives_t *lives)
+{
+    const life_t *first = NULL;
+    (void)book;
+    for (size_t i = 0; i < lives->count; i++) {
+        life_t *life = &lives->lives[i];
+        if (life->popped == NULL)
+            continue;
+        if (first != NULL) {
+            life->popped->token = first->popped->token;
+            return true;
+        }
+        first = life;
+    }
+    return false;
+}
+
+static bool
+plant_stale_early(book_t *book, lives_t *lives)
+{
+    for (size_t i = 0; i < lives->count; i++) {
+        const life_t *life = &lives->lives[i];
+        record_t *look = is_done_life(life) ? look_between(book, life->popped->end, life->ended->begin) : NULL;
+        if (look == NULL)
+            continue;
+        rewrite(look, CALL_DONE, SCHEDQ_STALE);
+        look->token = life->popped->token;
+        return true;
+    }
+    return false;
+}
+
+/* ---- order ------------------------------------------------------------------------------------------------------- */
+
+/* Each pop gives what the other gave; tokens stay. */
+static void
+swap_pops(record_t *a, record_t *b)
+{
+    record_t old = *a;
+    a->pod = b->pod;
+    a->object = b->object;
+    a->name = b->name;
+    a->priority = b->priority;
+    a->timestamp_ns = b->timestamp_ns;
+    b->pod = old.pod;
+    b->object = old.object;
+    b->name = old.name;
+    b->priority = old.priority;
+    b->timestamp_ns = old.timestamp_ns;
+}
+
+static bool
+is_swappable(const record_t *record, uint64_t since)
+{
+    return record_is_pop(record) && record->status == SCHEDQ_OK && record->life != NULL && is_plain(record->life) &&
+           !record->life->created->keyed && record->life->sure_from < since;
+}
+
+static bool
+ranks_before(const record_t *a, const record_t *b, bool by_priority)
+{
+    return by_priority ? a->priority > b->priority
+                       : a->priority == b->priority && a->timestamp_ns + MANY < b->timestamp_ns;
+}
+
+static bool
+swap_some_pops(const book_t *book, bool by_priority)
+{
+    for (size_t i = 0; i < book->count; i++) {
+        record_t *first = book->sorted[i];
+        if (!is_swappable(first, first->begin))
+            continue;
+        for (size_t j = i + 1; j < book->count && j < i + 500; j++) {
+            record_t *second = book->sorted[j];
+            if (is_swappable(second, first->begin) && second->begin > first->end &&
+                ranks_before(first, second, by_priority)) {
+                swap_pops(first, second);
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+static bool
+plant_priority_order(book_t *book, lives_t *lives)
+{
+    (void)lives;
+    return swap_some_pops(book, true);
+}
+
+static bool
+plant_time_order(book_t *book, lives_t *lives)
+{
+    (void)lives;
+    return swap_some_pops(book, false);
+}
+
+static bool
+plant_batch_order(book_t *book, lives_t *lives)
+{
+    (void)lives;
+    for (size_t i = 0; i + 1 < book->count; i++) {
+        record_t *first = book->all[i], *second = book->all[i + 1];
+        bool one_call = first->call == CALL_POP_MANY && second->call == CALL_POP_MANY &&
+                        first->thread == second->thread && first->begin == second->begin;
+        if (one_call && is_swappable(first, first->begin) && is_swappable(second, first->begin) &&
+            (ranks_before(first, second, true) || ranks_before(first, second, false))) {
+            swap_pops(first, second);
+            return true;
+        }
+    }
+    return false;
+}
+
+/* The first pop of another pod, of less than the highest priority, in (after, before). */
+static const record_t *
+pop_between(const book_t *book, const life_t *not_of, uint64_t after, uint64_t before)
+{
+    for (size_t i = 0; i < book->count; i++) {
+        const record_t *record = book->sorted[i];
+        if (record->call == CALL_TRY_POP && record->status == SCHEDQ_OK && record->life != NULL &&
+            record->life != not_of && is_plain(record->life) && record->priority < INT32_MAX && record->begin > after &&
+            record->end < before)
+            return record;
+    }
+    return NULL;
+}
+
+/* An update to the highest priority, after which a pop still takes another pod. */
+static bool
+plant_update_order(book_t *book, lives_t *lives)
+{
+    for (size_t i = 0; i < lives->count; i++) {
+        life_t *life = &lives->lives[i];
+        if (!is_plain(life))
+            continue;
+        record_t *look = look_between(book, life->sure_from, life->taken_from);
+        if (look == NULL || pop_between(book, life, look->end, life->taken_from) == NULL)
+            continue;
+        rewrite_about(look, CALL_UPDATE, life);
+        look->object = life->created->object | FORGED;
+        look->replaced = life->created->object;
+        look->place = SCHEDQ_ACTIVE;
+        look->priority = INT32_MAX;
+        look->keyed = true;
+        look->key = INT64_MIN;
+        if (life->popped != NULL)
+            life->popped->object = look->object;
+        return true;
+    }
+    return false;
+}
+
+/* ---- empty, wake-up, timestamps, closed -------------------------------------------------------------------------- */
+
+static bool
+find_nothing(const book_t *book, const lives_t *lives, call_t call, schedq_status_t status)
+{
+    for (size_t i = 0; i < lives->count; i++) {
+        const life_t *life = &lives->lives[i];
+        record_t *look = look_between(book, life->sure_from, life->taken_from);
+        if (look == NULL)
+            continue;
+        rewrite(look, call, status);
+        return true;
+    }
+    return false;
+}
+
+static bool
+plant_empty(book_t *book, lives_t *lives)
+{
+    return find_nothing(book, lives, CALL_TRY_POP, SCHEDQ_EMPTY);
+}
+
+static bool
+plant_timed_out(book_t *book, lives_t *lives)
+{
+    return find_nothing(book, lives, CALL_POP, SCHEDQ_TIMEDOUT);
+}
+
+static void
+set_timestamp(book_t *book, const life_t *life, int64_t timestamp_ns)
+{
+    for (size_t i = 0; i < book->count; i++) {
+        if (book->all[i]->life == life && book->all[i]->timestamp_ns != 0)
+            book->all[i]->timestamp_ns = timestamp_ns;
+    }
+}
+
+static bool
+plant_time_goes_back(book_t *book, lives_t *lives)
+{
+    const record_t *first = NULL;
+    (void)lives;
+    for (size_t i = 0; i < book->count; i++) {
+        const record_t *record = book->sorted[i];
+        if (record->call != CALL_ADD || record->status != SCHEDQ_OK)
+            continue;
+        if (first != NULL && first->end < record->begin) {
+            set_timestamp(book, record->life, first->timestamp_ns - 1);
+            return true;
+        }
+        if (first == NULL)
+            first = record;
+    }
+    return false;
+}
+
+static bool
+plant_closed_add(book_t *book, lives_t *lives)
+{
+    (void)lives;
+    for (size_t i = 0; i < book->count; i++) {
+        record_t *record = book->sorted[book->count - 1 - i];
+        if (record->call == CALL_ADD && record->status == SCHEDQ_CLOSED) {
+            record->status = SCHEDQ_OK;
+            record->pod = record->object | FORGED;
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool
+plant_closed_pop(book_t *book, lives_t *lives)
+{
+    (void)lives;
+    for (size_t i = 0; i < book->count; i++) {
+        record_t *record = book->sorted[book->count - 1 - i];
+        if (record->call == CALL_TRY_POP && record->status == SCHEDQ_CLOSED) {
+            record->status = SCHEDQ_EMPTY;
+            return true;
+        }
+    }
+    return false;
+}
+
+/* ---- by name ----------------------------------------------------------------------------------------------------- */
+
+static const plant_t plants[] = {
+    {"lost", RULE_ONCE, plant_lost},
+    {"duplicated", RULE_ONCE, plant_duplicated},
+    {"unknown", RULE_ONCE, plant_unknown},
+    {"absent", RULE_STATES, plant_absent},
+    {"reappears", RULE_STATES, plant_reappears},
+    {"description", RULE_STATES, plant_description},
+    {"token-twice", RULE_TOKENS, plant_token_twice},
+    {"stale-early", RULE_TOKENS, plant_stale_early},
+    {"priority-order", RULE_ORDER, plant_priority_order},
+    {"time-order", RULE_ORDER, plant_time_order},
+    {"update-order", RULE_ORDER, plant_update_order},
+    {"batch-order", RULE_ORDER, plant_batch_order},
+    {"empty", RULE_EMPTY, plant_empty},
+    {"timed-out", RULE_WAKEUP, plant_timed_out},
+    {"asleep", RULE_WAKEUP, NULL},
+    {"time-goes-back", RULE_CLOCK, plant_time_goes_back},
+    {"counter", RULE_COUNTERS, NULL},
+    {"closed-add", RULE_CLOSED, plant_closed_add},
+    {"closed-pop", RULE_CLOSED, plant_closed_pop},
+};
+
+#define PLANTS (sizeof plants / sizeof *plants)
+
+const plant_t *
+plant_find(const char *name)
+{
+    for (size_t i = 0; i < PLANTS; i++) {
+        if (strcmp(plants[i].name, name) == 0)
+            return &plants[i];
+    }
+    return NULL;
+}
+
+const char *
+plant_names(void)
+{
+    static char names[512];
+    names[0] = '\0';
+    for (size_t i = 0; i < PLANTS; i++) {
+        strcat(names, i == 0 ? "" : ", ");
+        strcat(names, plants[i].name);
+    }
+    return names;
+}

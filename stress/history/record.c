@@ -1,0 +1,169 @@
+/* Memory of records, what kind of call one is, and how it is printed. */
+#include "record.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "names.h"
+
+static void *
+room(size_t count, size_t size)
+{
+    void *memory = calloc(count, size);
+    if (memory == NULL) {
+        fprintf(stderr, "schedq-history: no memory for %zu records\n", count);
+        exit(1);
+    }
+    return memory;
+}
+
+void
+book_make(book_t *book, unsigned threads, uint32_t capacity)
+{
+    memset(book, 0, sizeof *book);
+    book->threads = threads;
+    book->capacity = capacity;
+    for (unsigned i = 0; i <= threads; i++)
+        book->pages[i].records = room(capacity, sizeof(record_t));
+    book->all = room((size_t)capacity * (threads + 1), sizeof *book->all);
+    book->sorted = room((size_t)capacity * (threads + 1), sizeof *book->sorted);
+}
+
+void
+book_free(book_t *book)
+{
+    for (unsigned i = 0; i <= book->threads; i++)
+        free(book->pages[i].records);
+    free(book->all);
+    free(book->sorted);
+}
+
+void
+book_clear(book_t *book)
+{
+    for (unsigned i = 0; i <= book->threads; i++)
+        book->pages[i].count = 0;
+    book->count = 0;
+}
+
+record_t *
+book_take(book_t *book, unsigned thread)
+{
+    page_t *page = &book->pages[thread];
+    if (page->count == book->capacity) {
+        fprintf(stderr, "schedq-history: thread %u made more than %u records in a round\n", thread, book->capacity);
+        exit(1);
+    }
+    return &page->records[page->count++];
+}
+
+const char *
+call_name(uint8_t call)
+{
+    static const char *const names[CALLS] = {[CALL_NOTHING] = "nothing",
+                                             [CALL_CARRY] = "was active",
+                                             [CALL_ADD] = "add",
+                                             [CALL_ADD_MANY] = "add_many",
+                                             [CALL_UPDATE] = "update",
+                                             [CALL_TRY_POP] = "try_pop",
+                                             [CALL_POP] = "pop",
+                                             [CALL_WAIT] = "pop(for ever)",
+                                             [CALL_POP_MANY] = "pop_many",
+                                             [CALL_DONE] = "done",
+                                             [CALL_DONE_MANY] = "done_many",
+                                             [CALL_ALIVE] = "token_alive",
+                                             [CALL_FIND] = "find",
+                                             [CALL_DELETE_NAME] = "delete(name)",
+                                             [CALL_DELETE_POD] = "delete(handle)",
+                                             [CALL_GET] = "get",
+                                             [CALL_CLOSE] = "close"};
+    return call < CALLS ? names[call] : "?";
+}
+
+bool
+record_creates(const record_t *record)
+{
+    switch (record->call) {
+    case CALL_CARRY:
+        return true;
+    case CALL_ADD:
+    case CALL_ADD_MANY:
+        return record->status == SCHEDQ_OK;
+    case CALL_UPDATE:
+        return record->status == SCHEDQ_OK && record->added;
+    default:
+        return false;
+    }
+}
+
+bool
+record_is_pop(const record_t *record)
+{
+    return record->call >= CALL_TRY_POP && record->call <= CALL_POP_MANY;
+}
+
+bool
+record_is_done(const record_t *record)
+{
+    return record->call == CALL_DONE || record->call == CALL_DONE_MANY;
+}
+
+bool
+record_sees(const record_t *record)
+{
+    switch (record->call) {
+    case CALL_ADD:
+        return record->status == SCHEDQ_EXISTS;
+    case CALL_UPDATE:
+        return record->status == SCHEDQ_OK && !record->added;
+    case CALL_FIND:
+    case CALL_GET:
+        return record->status == SCHEDQ_OK;
+    default:
+        return false;
+    }
+}
+
+static bool
+describes(const record_t *record)
+{
+    return record->call == CALL_CARRY || record->call == CALL_ADD || record->call == CALL_ADD_MANY ||
+           record->call == CALL_UPDATE || (record_is_pop(record) && record->status == SCHEDQ_OK);
+}
+
+void
+record_print(const book_t *book, const record_t *record, FILE *out)
+{
+    fprintf(out, "  ");
+    if (record->thread == book->threads)
+        fprintf(out, "main    ");
+    else
+        fprintf(out, "thread %u", record->thread);
+    fprintf(out, " [%" PRId64 " .. %" PRId64 "] %s", (int64_t)(record->begin - book->begin),
+            (int64_t)(record->end - book->begin), call_name(record->call));
+    if (record->name != NO_NAME)
+        fprintf(out, " %.24s", names_text(record->name));
+    if (describes(record))
+        fprintf(out, " priority %" PRId32, record->priority);
+    if (record->keyed)
+        fprintf(out, " key %" PRId64, record->key);
+    if (record->element != 0)
+        fprintf(out, " (element %u)", record->element);
+    if (record->token != 0)
+        fprintf(out, " token %" PRIx64, record->token);
+    fprintf(out, " -> %s", record->call == CALL_CARRY ? "carried" : schedq_status_name(record->status));
+    if (record->pod != 0)
+        fprintf(out, " pod %" PRIx64, record->pod);
+    if (record->object != 0)
+        fprintf(out, " object %" PRIx64, record->object);
+    if (record->replaced != 0)
+        fprintf(out, " replaced %" PRIx64, record->replaced);
+    if (record->place != SCHEDQ_NOWHERE)
+        fprintf(out, " %s", schedq_place_name(record->place));
+    if (record->added)
+        fprintf(out, " added");
+    if (record->timestamp_ns != 0)
+        fprintf(out, " timestamp %" PRId64, record->timestamp_ns);
+    fprintf(out, "\n");
+}

@@ -1,0 +1,98 @@
+/*
+ * One call of one thread, as it was made and answered; and the book of a round, which holds them all.
+ *
+ * A call for many pods leaves one record per pod, all with the same interval. The fields below the line are the
+ * checker's.
+ */
+#ifndef SCHEDQ_HISTORY_RECORD_H
+#define SCHEDQ_HISTORY_RECORD_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "schedq/schedq.h"
+
+enum { THREADS_MAX = 32, MANY = 8 /* pods of one call, at most */ };
+
+typedef enum call {
+    CALL_NOTHING, /* made harmless by a plant */
+    CALL_CARRY,   /* no call: a pod that is active as the round begins */
+    CALL_ADD,
+    CALL_ADD_MANY,
+    CALL_UPDATE,
+    CALL_TRY_POP,
+    CALL_POP,  /* blocking, with a deadline */
+    CALL_WAIT, /* blocking, without one */
+    CALL_POP_MANY,
+    CALL_DONE,
+    CALL_DONE_MANY,
+    CALL_ALIVE,
+    CALL_DELETE_NAME,
+    CALL_DELETE_POD,
+    CALL_FIND,
+    CALL_GET,
+    CALL_CLOSE,
+    CALLS
+} call_t;
+
+struct life;
+
+typedef struct record {
+    uint64_t begin, end; /* stamps */
+    uint64_t pod;        /* the handle that was passed, or came back */
+    uint64_t token;
+    uint64_t object;   /* the one given, or found */
+    uint64_t replaced; /* update: the object before */
+    int64_t timestamp_ns;
+    int64_t key; /* keyed: the order key given */
+    int32_t priority;
+    uint32_t name;
+    uint8_t call, status, place, thread;
+    bool keyed, added;
+    bool garbled;     /* done: the name that pop gave had changed */
+    uint16_t element; /* which pod of a call for many */
+    /* ---- */
+    uint64_t from; /* it took effect at or after this: its begin, or later */
+    struct life *life;
+    struct record *next_update; /* of the same life, by begin */
+} record_t;
+
+/** One thread's part. Threads count without meeting each other in one cache line. */
+typedef struct page {
+    _Alignas(64) record_t *records;
+    uint32_t count;
+} page_t;
+
+typedef struct book {
+    unsigned threads;  /* the main thread's page is that of number `threads` */
+    uint32_t capacity; /* of each page */
+    page_t pages[THREADS_MAX + 1];
+    uint64_t begin; /* stamp before the round's first call */
+    /* ---- */
+    record_t **all;    /* thread by thread, each in its order */
+    record_t **sorted; /* by `from` */
+    size_t count;
+} book_t;
+
+/** Room for `capacity` records of each thread; ends the process if there is no memory. */
+void book_make(book_t *book, unsigned threads, uint32_t capacity);
+void book_free(book_t *book);
+void book_clear(book_t *book);
+/** The next record of a thread; ends the process if its part is full. */
+record_t *book_take(book_t *book, unsigned thread);
+
+const char *call_name(uint8_t call);
+/** True if the call made the pod of its record. */
+bool record_creates(const record_t *record);
+/** Any kind of pop, whatever it answered. */
+bool record_is_pop(const record_t *record);
+/** done and done_many. */
+bool record_is_done(const record_t *record);
+/** True if the call said that its pod is in the queue at a place: find, get, update, EXISTS. */
+bool record_sees(const record_t *record);
+/** One line; times count from the round's begin. */
+void record_print(const book_t *book, const record_t *record, FILE *out);
+
+#endif

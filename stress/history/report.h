@@ -1,0 +1,38 @@
+/*
+ * Violations: counted by rule, the first few printed with the calls that show them.
+ */
+#ifndef SCHEDQ_HISTORY_REPORT_H
+#define SCHEDQ_HISTORY_REPORT_H
+
+#include "record.h"
+
+typedef enum rule {
+    RULE_ONCE,     /* every add ends in one done or one delete, or is pending */
+    RULE_STATES,   /* the calls on a name fit in an order in which each answer is right */
+    RULE_TOKENS,   /* no token or handle twice; STALE after the use, and only then */
+    RULE_ORDER,    /* no pop returns a pod while one that ranks before it is active during the whole call */
+    RULE_EMPTY,    /* EMPTY and CLOSED only if no pod is active during the whole call */
+    RULE_WAKEUP,   /* TIMEDOUT likewise; and no sleeper stays asleep while a pod is active */
+    RULE_CLOCK,    /* an add that follows another has no older Timestamp */
+    RULE_COUNTERS, /* schedq_stats says what happened */
+    RULE_CLOSED,   /* after close nothing enters, and pops end with CLOSED */
+    RULES
+} rule_t;
+
+typedef struct report {
+    const char *again; /* the command that reproduces */
+    uint64_t seed;
+    uint64_t round;
+    const book_t *book;
+    uint64_t violations[RULES];
+} report_t;
+
+const char *rule_name(rule_t rule);
+/** Counts a violation, and prints it with up to two calls (NULL: none) if it is among the first of its rule. */
+void report_violation(report_t *report, rule_t rule, const record_t *first, const record_t *second, const char *format,
+                      ...) __attribute__((format(printf, 5, 6)));
+/** True if this violation would be printed: for callers that print more behind it. */
+bool report_is_printing(const report_t *report, rule_t rule);
+uint64_t report_sum(const report_t *report);
+
+#endif
