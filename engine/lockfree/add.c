@@ -26,6 +26,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define FULL_LOOKS 4
+
 /* A pod on its way into the queue. */
 struct arrival {
     size_t element; /* of the caller's array */
@@ -40,17 +42,24 @@ struct arrival {
 
 /* ---- admitting ---------------------------------------------------------------------------------------------------------- */
 
-static uint64_t
-records_in_use(const struct queue *queue)
+/* Records taken and not given back; *moves is raised by the number of changes so far. Both counts only grow. */
+static int64_t
+records_in_use(const struct queue *queue, uint64_t *moves)
 {
     uint64_t sum = 0;
 
-    for (uint32_t i = 0; i < WORKERS_MAX; i++) {
+    for (uint32_t i = 0; i < queue_slots(queue); i++) {
         const struct worker *worker = ptr_load_acquire(&queue->workers[i]);
 
-        sum += worker != NULL ? u64_load(&worker->tally.records) : 0;
+        if (worker != NULL) {
+            uint64_t given = u64_load_acquire(&worker->tally.given);
+            uint64_t taken = u64_load_acquire(&worker->tally.taken);
+
+            sum += taken - given;
+            *moves += taken + given;
+        }
     }
-    return sum;
+    return (int64_t)sum;
 }
 
 static uint32_t
@@ -66,17 +75,32 @@ may_be_full(const struct queue *queue)
     return slab_made(&queue->entries.records) >= pods_max(queue);
 }
 
+/* Was there a moment during this call at which the queue was full? If it cannot be told, since others change that: no. */
+static bool
+is_full(const struct queue *queue)
+{
+    for (uint32_t i = 0; i < FULL_LOOKS; i++) {
+        uint64_t first = 0, second = 0;
+
+        if (records_in_use(queue, &first) < pods_max(queue) || records_in_use(queue, &second) < pods_max(queue)) {
+            return false;
+        }
+        if (first == second) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static schedq_status_t
 check_full(struct worker *worker)
 {
     const struct queue *queue = queue_of(worker);
-    uint64_t used = may_be_full(queue) ? records_in_use(queue) : 0;
 
-    if (used < pods_max(queue)) {
+    if (!may_be_full(queue) || !is_full(queue)) {
         return SCHEDQ_OK;
     }
-    worker_say(&worker->base, "pods: %llu are in the queue, at most %u (max_pods)", (unsigned long long)used,
-               pods_max(queue));
+    worker_say(&worker->base, "pods: there are %u, as many as there may be (max_pods)", pods_max(queue));
     return SCHEDQ_FULL;
 }
 
@@ -152,7 +176,7 @@ fill(struct worker *worker, struct arrival *arrival, const schedq_pod_spec_t *sp
     time_store(&entry->timestamp, timestamp);
     time_store(&entry->initial_attempt, initial != 0 ? initial : now);
     u64_store(&entry->attempts_rejections, 0);
-    u64_store(&entry->errors, 0);
+    u64_store(&entry->errors_charged, arrival->band->id);
     u64_store(&entry->seen, 0);
     u64_store(&entry->pop_order, 0);
     u64_store_release(&entry->word.low, state_make(life, arrival->band->id, PLACE_ACTIVE)); /* fill:A */
@@ -187,8 +211,8 @@ admit(struct worker *worker, const char *text, const schedq_pod_spec_t *spec, in
     }
     fill(worker, arrival, spec, name, now);
     object_retain(queue, spec->object);
-    bands_charge(&queue->bands, &worker->charges, arrival->band->id, 1);
-    tally_add(&worker->tally.records, 1);
+    tally_add(&worker->tally.taken, 1);
+    pod_enters(worker, arrival->band->id);
     return SCHEDQ_OK;
 }
 
@@ -204,8 +228,8 @@ give_up(struct worker *worker, const struct arrival *arrival)
     u64_store_release(&entry->word.low, state_make(version_next(ref_version(arrival->ref)), 0, PLACE_FREE));
     names_give(&queue->names, &worker->names, name);
     slab_give(&queue->entries.records, &worker->records, arrival->record);
-    bands_charge(&queue->bands, &worker->charges, arrival->band->id, -1);
-    tally_add(&worker->tally.records, UINT64_MAX);
+    tally_add(&worker->tally.given, 1);
+    pod_leaves(worker, arrival->band->id);
     object_give_back(queue, object);
 }
 
@@ -576,6 +600,7 @@ add_single(struct worker *worker, const struct add_batch *batch, schedq_result_t
         status = add_one(worker, batch->names, spec, hash, result, &present);
     } while (status == SCHEDQ_EXISTS && !report_found(queue_of(worker), present.record, present.state, &view));
     if (status == SCHEDQ_EXISTS) {
+        publish_told(worker, present.record, view.life, view.state);
         report_pod(present.record, &view, result);
     }
     section_end(worker);

@@ -1,6 +1,8 @@
 /* Bands of band.h. */
 #include "lockfree/band.h"
 
+#define FULL_LOOKS 4
+
 struct chunk {
     atomic_u64 words[BAND_CHUNK]; /* of the bins: a walk over many bands reads eight in one line */
     atomic_ptr bands[BAND_CHUNK];
@@ -237,48 +239,63 @@ live_rows(const struct band_table *table)
     return live;
 }
 
+/* Bands that have pods. *moves: see charge_sum. */
 static uint32_t
-charged(const struct bands *bands, const struct band *band)
+used_bands(const struct bands *bands, const struct band_table *table, uint32_t *moves)
 {
-    uint32_t sum = u32_load(&band->charged);
+    uint32_t used = 0;
 
-    for (uint32_t i = 0; i < WORKERS_MAX; i++) {
-        const struct band_charges *charges = ptr_load_acquire(&bands->charges[i]);
-        const atomic_u32 *chunk = charges != NULL ? ptr_load_acquire(&charges->chunks[band->id / BAND_CHUNK]) : NULL;
+    for (uint32_t i = 0; i < table->count; i++) {
+        const struct band *band = table->rows[i].band;
 
-        sum += chunk != NULL ? u32_load(&chunk[band->id % BAND_CHUNK]) : 0;
+        used += charge_sum(bands->charges, &band->charge, band->id, moves) > 0 ? 1 : 0;
     }
-    return sum;
+    return used;
+}
+
+/* Was there a moment during this call at which max bands had pods? If it cannot be told, since others change that: no. */
+static bool
+is_full(const struct bands *bands, const struct band_table *table)
+{
+    for (uint32_t i = 0; i < FULL_LOOKS; i++) {
+        uint32_t first = 0, second = 0;
+
+        if (used_bands(bands, table, &first) < bands->max || used_bands(bands, table, &second) < bands->max) {
+            return false;
+        }
+        if (first == second) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* A band in the table that has no pods stands there for nothing: whoever gets it brings one more priority. */
+static bool
+is_refused(const struct bands *bands, const struct band_table *table, const struct band *band)
+{
+    uint32_t moves = 0;
+
+    if (table->count < bands->max) {
+        return false;
+    }
+    return (band == NULL || charge_sum(bands->charges, &band->charge, band->id, &moves) <= 0) && is_full(bands, table);
 }
 
 /* Retires bands without pods until there is a row less than max. An update may have gone beyond. */
-static bool
+static void
 make_room(struct bands *bands, const struct band_table *table)
 {
     uint32_t live = live_rows(table);
 
     for (uint32_t i = 0; i < table->count && live >= bands->max; i++) {
         struct band *band = table->rows[i].band;
-        bool retired = !is_retired(&table->rows[i]) && charged(bands, band) == 0 && bin_retire(&band->bin, bands->pool);
+        uint32_t moves = 0;
 
-        live -= retired ? 1 : 0;
+        if (!is_retired(&table->rows[i]) && charge_sum(bands->charges, &band->charge, band->id, &moves) <= 0) {
+            live -= bin_retire(&band->bin, bands->pool) ? 1 : 0;
+        }
     }
-    return live < bands->max;
-}
-
-/* A band that no pod is charged to stands in the table for nothing: whoever gets it brings one more priority. */
-static bool
-may_use(const struct bands *bands, const struct band_table *table, const struct band *band)
-{
-    uint32_t used = 0;
-
-    if (table->count < bands->max || charged(bands, band) > 0) {
-        return true;
-    }
-    for (uint32_t i = 0; i < table->count; i++) {
-        used += charged(bands, table->rows[i].band) > 0 ? 1 : 0;
-    }
-    return used < bands->max;
 }
 
 struct band *
@@ -292,7 +309,7 @@ bands_get(struct bands *bands, struct epoch_record *epoch, int32_t priority, boo
         struct band_table *table = ptr_load_acquire(&bands->table); /* bands_get:A */
 
         band = find(table, priority);
-        if (band != NULL && !exceed && !may_use(bands, table, band)) {
+        if (!exceed && is_refused(bands, table, band)) {
             *status = SCHEDQ_FULL;
             band = NULL;
             break;
@@ -300,10 +317,7 @@ bands_get(struct bands *bands, struct epoch_record *epoch, int32_t priority, boo
         if (band != NULL) {
             break;
         }
-        if (!make_room(bands, table) && !exceed) {
-            *status = SCHEDQ_FULL;
-            break;
-        }
+        make_room(bands, table);
         made = made != NULL ? made : spare_pop(bands);
         made = made != NULL ? made : band_make(bands, status);
         if (made == NULL) {
@@ -360,41 +374,5 @@ bands_shrink(struct bands *bands, struct epoch_record *epoch, uint32_t worker)
         if (lane != NULL) {
             lane_shrink(lane, &bands_at(bands, id)->bin.residence, bands->memory, epoch);
         }
-    }
-}
-
-/* ---- charges ------------------------------------------------------------------------------------------------------------ */
-
-static atomic_u32 *
-charge_chunk(struct bands *bands, struct band_charges *charges, uint32_t id)
-{
-    atomic_ptr *place = &charges->chunks[id / BAND_CHUNK];
-    atomic_u32 *chunk = ptr_load(place);
-
-    if (chunk == NULL) {
-        chunk = memory_alloc(bands->memory, MEMORY_OTHER, BAND_CHUNK * sizeof *chunk, CACHE_LINE);
-        ptr_store_release(place, chunk);
-    }
-    return chunk;
-}
-
-void
-bands_charge(struct bands *bands, struct band_charges *charges, uint32_t id, int32_t change)
-{
-    atomic_u32 *chunk = charge_chunk(bands, charges, id);
-
-    if (chunk != NULL) {
-        /* The worker's own: nobody else writes it. */
-        u32_store(&chunk[id % BAND_CHUNK], u32_load(&chunk[id % BAND_CHUNK]) + (uint32_t)change);
-    } else {
-        (void)u32_add(&bands_at(bands, id)->charged, (uint32_t)change);
-    }
-}
-
-void
-band_charges_free(struct band_charges *charges, struct memory *memory)
-{
-    for (uint32_t i = 0; i < BAND_CHUNKS; i++) {
-        memory_free(memory, MEMORY_OTHER, ptr_load(&charges->chunks[i]), BAND_CHUNK * sizeof(atomic_u32));
     }
 }

@@ -10,8 +10,7 @@
  * gets a new object. A producer who looked the band up before finds RETIRED when he marks it, after he published, and moves
  * his pod to the new object like an update does (reband.c). Walks skip RETIRED like CLEAR.
  *
- * CHARGES. Which priorities are in use is counted per worker and band, in memory of the worker's own; the counts are added up
- * only when the table is full. They may be wrong for a moment while others work; that moves when FULL is said, nothing else.
+ * FULL. Which bands have pods is counted by the workers, and added up only when the table is full (charge.h).
  *
  * PROGRESS. Lock-free; bands_get for a new priority is O(bands) and allocates.
  *
@@ -21,6 +20,7 @@
 #define SCHEDQ_LOCKFREE_BAND_H
 
 #include "lockfree/bin.h"
+#include "lockfree/charge.h"
 
 #define BAND_CHUNK 64
 #define BAND_CHUNKS (UINT32_C(65536) / BAND_CHUNK)
@@ -30,7 +30,7 @@ struct band {
     int32_t priority;
     uint32_t id;
     atomic_u64 next_spare;
-    atomic_u32 charged; /* by workers that had no memory for their own count */
+    struct charge charge; /* by workers that had no memory for their own count */
 };
 
 struct band_row {
@@ -45,17 +45,12 @@ struct band_table {
     struct band_row rows[];
 };
 
-/** A worker's counts of the pods that it charged to bands, less those that it took off; by id. */
-struct band_charges {
-    atomic_ptr chunks[BAND_CHUNKS]; /* of BAND_CHUNK atomic_u32 */
-};
-
 struct bands {
     struct memory *memory;
     const struct entries *entries;
     atomic_u64 *reorder;
     struct run_pool *pool;
-    const atomic_ptr *charges; /* [WORKERS_MAX], of struct band_charges; NULL where no worker ever was */
+    const atomic_ptr *charges; /* [WORKERS_MAX], of struct charges; NULL where no worker ever was */
     uint32_t max;
     atomic_ptr table;
     atomic_u32 ids;   /* given out; the first is 1 */
@@ -97,16 +92,10 @@ struct band *bands_get(struct bands *bands, struct epoch_record *epoch, int32_t 
 /** The band with this id, which some state word named. */
 struct band *bands_at(const struct bands *bands, uint32_t id);
 
-/** Counts a pod to a band (+1), or off it (-1). */
-void bands_charge(struct bands *bands, struct band_charges *charges, uint32_t id, int32_t change);
-
 /** For the next owner of a slot whose last one died: its lanes go on from what was published. */
 void bands_resume(struct bands *bands, uint32_t worker);
 
 /** For who has a slot that nobody uses: makes its lanes as small as they can be. */
 void bands_shrink(struct bands *bands, struct epoch_record *epoch, uint32_t worker);
-
-/** Alone. */
-void band_charges_free(struct band_charges *charges, struct memory *memory);
 
 #endif

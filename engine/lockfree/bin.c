@@ -1,8 +1,6 @@
 /* Bins of bin.h. */
 #include "lockfree/bin.h"
 
-#define LANE_SLOTS_FIRST 16
-
 void
 bin_open(struct bin *bin, atomic_u64 *word, const struct residence *residence)
 {
@@ -32,12 +30,13 @@ bin_prepare(struct bin *bin, const struct bin_caller *caller, uint32_t count)
     if (lane != NULL) {
         return lane_make_room(lane, &bin->residence, caller->memory, caller->epoch, count);
     }
-    lane = lane_make(caller->memory, count > LANE_SLOTS_FIRST ? count : LANE_SLOTS_FIRST - 1);
+    lane = lane_make(caller->memory, count);
     if (lane == NULL) {
         return false;
     }
-    ptr_store_release(&bin->lanes[caller->worker], lane); /* bin_prepare:A */
-    u64_or(&bin->used, UINT64_C(1) << caller->worker);    /* bin_prepare:B */
+    /* The bit first: who adopts this worker's slot, and finds the lane, need not ask for the bit. */
+    u64_or(&bin->used, UINT64_C(1) << caller->worker);    /* bin_prepare:A */
+    ptr_store_release(&bin->lanes[caller->worker], lane); /* bin_prepare:B */
     return true;
 }
 
@@ -67,13 +66,26 @@ bin_mark(struct bin *bin)
     }
 }
 
+/*
+ * Whoever helps does all that the publisher still owes: he may have stopped before he marked the bin, and a pod that is
+ * switched into a bin whose word is CLEAR is found by nobody. A retired bin takes nobody in: its publisher will find out.
+ */
 bool
-bin_judge(const struct bin *bin, uint64_t ref, uint64_t *state)
+bin_judge(struct bin *bin, uint64_t ref, uint64_t *state)
 {
     const struct residence *residence = &bin->residence;
     struct entry *entry = entry_at(residence->entries, ref_record(ref));
 
-    return entry != NULL && state_help(&entry->word.low, ref, residence->place, residence->band, residence->reorder,
+    if (entry == NULL) {
+        return false;
+    }
+    *state = entry_state(entry);
+    enum verdict verdict = state_judge(*state, ref, residence->place, residence->band);
+
+    if (verdict != VERDICT_FUTURE) {
+        return verdict == VERDICT_VALID;
+    }
+    return bin_mark(bin) && state_help(&entry->word.low, ref, residence->place, residence->band, residence->reorder,
                                        state) == VERDICT_VALID;
 }
 
@@ -157,6 +169,8 @@ choose(const struct sighting *seen, uint32_t *refs)
 
 struct cursor {
     const struct run *run;
+    const atomic_u64 *slot;
+    uint64_t word; /* of the slot, while it holds the run */
     uint32_t position, end;
     int64_t key;
 };
@@ -182,30 +196,26 @@ least(struct cursor *cursors, uint32_t count)
     return best;
 }
 
-/* Helps FUTURE refs, so that copies are VALID only. */
-static void
-merge_into(struct run *merged, const struct bin *bin, struct cursor *cursors, uint32_t count)
+/*
+ * Helps FUTURE refs, so that copies are VALID only. False: a run left its slot; what was read from it may be of its next use,
+ * in another bin, and must not be helped here. So the slot is looked at behind each ref.
+ */
+static bool
+merge_into(struct run *merged, struct bin *bin, struct cursor *cursors, uint32_t count)
 {
     for (struct cursor *cursor = least(cursors, count); cursor != NULL; cursor = least(cursors, count)) {
         uint64_t ref = u64_load_acquire(&cursor->run->slots[cursor->position].ref);
+        int64_t key = cursor->key;
         uint64_t state;
 
+        if (u64_load_acquire(cursor->slot) != cursor->word) { /* merge_into:A */
+            return false;
+        }
         if (bin_judge(bin, ref, &state)) {
-            run_put(merged, ref, cursor->key);
+            run_put(merged, ref, key);
         }
         cursor->position++;
         cursor_load(cursor);
-    }
-}
-
-/* Were the runs what they were while they were copied? */
-static bool
-still_there(const struct bin *bin, const struct sighting *seen, uint32_t count)
-{
-    for (uint32_t i = 0; i < count; i++) {
-        if (u64_load_acquire(&bin->runs[seen->slots[i]]) != seen->heads[i].word) {
-            return false;
-        }
     }
     return true;
 }
@@ -257,12 +267,13 @@ make_slot(struct bin *bin, struct run_pool *pool)
         const struct run_head *head = &seen.heads[i];
 
         cursors[i] = (struct cursor){.run = head->run,
+                                     .slot = &bin->runs[seen.slots[i]],
+                                     .word = head->word,
                                      .position = (uint32_t)head->head,
                                      .end = (uint32_t)head->head + head->left,
                                      .key = head->key};
     }
-    merge_into(merged, bin, cursors, count);
-    if (still_there(bin, &seen, count)) {
+    if (merge_into(merged, bin, cursors, count)) {
         put_merged(bin, pool, &seen, count, merged);
     } else {
         run_give(pool, merged);
@@ -312,14 +323,16 @@ bin_publish_run(struct bin *bin, const struct bin_caller *caller, struct run *ru
 static bool
 scan_lanes(const struct bin *bin, struct bin_head *best)
 {
-    uint64_t used = u64_load_acquire(&bin->used); /* scan_lanes:A reads from bin_prepare:B */
+    uint64_t used = u64_load_acquire(&bin->used); /* scan_lanes:A reads from bin_prepare:A */
     bool found = false;
 
     for (; used != 0; used &= used - 1) {
         uint32_t i = (uint32_t)__builtin_ctzll(used);
         struct lane_head head;
 
-        if (lane_peek(ptr_load_acquire(&bin->lanes[i]), &head) && (!found || head.key < best->lane.key)) {
+        const struct lane *lane = ptr_load_acquire(&bin->lanes[i]); /* reads from bin_prepare:B */
+
+        if (lane != NULL && lane_peek(lane, &head) && (!found || head.key < best->lane.key)) {
             best->lane = head;
             best->is_run = false;
             found = true;
@@ -379,8 +392,8 @@ finish_clearing(struct bin *bin, uint64_t clearing)
 }
 
 /* Goes past stale refs. Ends: each round advances a head, or somebody else did. */
-static bool
-is_empty(struct bin *bin, struct run_pool *pool)
+bool
+bin_is_empty(struct bin *bin, struct run_pool *pool)
 {
     struct bin_head head;
 
@@ -402,7 +415,7 @@ begin_clearing(struct bin *bin, struct run_pool *pool, uint64_t seen)
 {
     uint64_t clearing = (seen & ~UINT64_C(3)) + 4 + BIN_CLEARING;
 
-    if (u64_cas(bin->word, seen, clearing) && is_empty(bin, pool)) { /* begin_clearing:A */
+    if (u64_cas(bin->word, seen, clearing) && bin_is_empty(bin, pool)) { /* begin_clearing:A */
         finish_clearing(bin, clearing);
     }
 }
@@ -432,7 +445,7 @@ bin_retire(struct bin *bin, struct run_pool *pool)
 
     if (bin_phase(word) == BIN_SET) {
         begin_clearing(bin, pool, word);
-    } else if (bin_phase(word) == BIN_CLEARING && is_empty(bin, pool)) {
+    } else if (bin_phase(word) == BIN_CLEARING && bin_is_empty(bin, pool)) {
         finish_clearing(bin, word);
     }
     word = u64_load_acquire(bin->word);

@@ -37,9 +37,6 @@
 #include "lockfree/lane.h"
 #include "lockfree/run.h"
 
-#define BIN_RUNS 16
-#define BIN_FRUITLESS 64
-
 enum bin_phase { BIN_CLEAR, BIN_SET, BIN_CLEARING, BIN_RETIRED };
 
 struct bin {
@@ -109,10 +106,13 @@ bin_head_ref(const struct bin_head *head)
 }
 
 /** Judges a ref of this bin, helping if it is FUTURE. True: the pod is here, at the word *state. */
-bool bin_judge(const struct bin *bin, uint64_t ref, uint64_t *state);
+bool bin_judge(struct bin *bin, uint64_t ref, uint64_t *state);
 
 /** The ref with the least key, unjudged. False: there is none. */
 bool bin_first(struct bin *bin, struct run_pool *pool, struct bin_head *head);
+
+/** Goes past stale refs. True: there was no other. */
+bool bin_is_empty(struct bin *bin, struct run_pool *pool);
 
 /** Goes past a ref that is stale by now. */
 void bin_advance(const struct bin_head *head);

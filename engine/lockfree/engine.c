@@ -94,7 +94,7 @@ borrow_any(struct queue *queue)
 {
     struct worker *worker;
 
-    for (uint32_t i = 0; i < WORKERS_MAX; i++) {
+    for (uint32_t i = 0; i < queue_slots(queue); i++) {
         worker = workers_borrow(queue, i);
         if (worker != NULL) {
             return worker;
@@ -138,7 +138,7 @@ lockfree_reserve(schedq_t *base, uint32_t pods, uint32_t bands, uint32_t workers
 static void
 shrink_lanes(struct queue *queue)
 {
-    for (uint32_t i = 0; i < WORKERS_MAX; i++) {
+    for (uint32_t i = 0; i < queue_slots(queue); i++) {
         struct worker *worker = workers_borrow(queue, i);
 
         if (worker != NULL) {
@@ -296,7 +296,7 @@ lockfree_stats(schedq_t *base, schedq_stats_t *stats)
         .bytes_queues = memory_bytes(&base->memory, MEMORY_QUEUES),
         .bytes_other = memory_bytes(&base->memory, MEMORY_OTHER),
     };
-    for (uint32_t i = 0; i < WORKERS_MAX; i++) {
+    for (uint32_t i = 0; i < queue_slots(queue); i++) {
         const struct worker *worker = ptr_load_acquire(&queue->workers[i]);
 
         if (worker != NULL) {

@@ -3,9 +3,6 @@
 
 #include <stddef.h>
 
-#define RECORD_PAGE_BITS 10
-#define DESCRIPTION_PAGE_BITS 8
-
 /* A record's versions go on over its lives; in a page that was made again they start above those of the old one. */
 static void
 record_prepare(void *object, uint64_t floor)
@@ -85,7 +82,7 @@ copy_inline(const struct entry *entry, struct description *out)
     out->order_key = (int64_t)u64_load_acquire(&entry->order_key);
     out->priority = attributes_priority(attributes);
     out->flags = attributes_flags(attributes);
-    out->charged = 0;
+    out->charged = (uint32_t)u64_load_acquire(&entry->errors_charged);
     out->described_node = 0;
 }
 

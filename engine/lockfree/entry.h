@@ -40,10 +40,10 @@ struct entry {
     atomic_u64 life; /* second line */
     atomic_u64 timestamp, initial_attempt;
     atomic_u64 attempts_rejections; /* 32 bits each */
-    atomic_u64 errors;
-    atomic_u64 seen;      /* event sequence at its pop */
-    atomic_u64 pop_order; /* in flight: orders pods by their pops */
-    atomic_u64 popped;    /* in flight, counted objects: the holder's reference */
+    atomic_u64 errors_charged;      /* errors:32 | band that the pod was counted to when it came:32 */
+    atomic_u64 seen;                /* event sequence at its pop */
+    atomic_u64 pop_order;           /* in flight: orders pods by their pops */
+    atomic_u64 popped;              /* in flight, counted objects: the holder's reference */
 };
 
 _Static_assert(sizeof(struct entry) == 128, "two cache lines");
@@ -63,7 +63,7 @@ struct description {
     int64_t order_key;
     int32_t priority;
     uint8_t flags;    /* SCHEDQ_POD_ */
-    uint32_t charged; /* the band that the pod is counted to; 0: that of its state word */
+    uint32_t charged; /* the band that the pod is counted to */
     uint64_t described_node;
 };
 

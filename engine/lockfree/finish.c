@@ -11,7 +11,7 @@
 #include "lockfree/ops.h"
 
 void
-finish_record(struct worker *worker, uint32_t record, struct entry *entry, uint64_t state)
+finish_record(struct worker *worker, uint32_t record, struct entry *entry)
 {
     struct queue *queue = queue_of(worker);
     const struct index_caller caller = index_caller(worker);
@@ -19,13 +19,13 @@ finish_record(struct worker *worker, uint32_t record, struct entry *entry, uint6
     uint64_t desc = entry_description(&queue->entries, entry, &description);
     uint64_t name = u64_load(&entry->name);
 
+    /* Counted first: the index's access, a full fence, lets everybody know before the caller hears of it. */
+    tally_add(&worker->tally.given, 1);
+    pod_leaves(worker, description.charged);
     index_remove(&queue->index, &caller, (uint32_t)(name >> 32), record, u64_load(&entry->life));
-    bands_charge(&queue->bands, &worker->charges, description.charged != 0 ? description.charged : state_band(state),
-                 -1);
     description_give(&queue->entries, &worker->descriptions, desc);
     names_give(&queue->names, &worker->names, (uint32_t)name);
     slab_give(&queue->entries.records, &worker->records, record);
-    tally_add(&worker->tally.records, UINT64_MAX);
     object_release(worker, description.object);
 }
 
@@ -62,7 +62,7 @@ done(struct worker *worker, schedq_token_t token)
     bool deleted = (state & FLAG_DELETED) != 0;
     uint64_t popped = u64_load(&entry->popped);
 
-    finish_record(worker, ref_record(token.bits), entry, state);
+    finish_record(worker, ref_record(token.bits), entry);
     object_give_back(queue, popped);
     tally_add(&worker->tally.inflight, UINT64_MAX);
     tally_add(&worker->tally.dones, deleted ? 0 : 1);

@@ -6,7 +6,7 @@
 
 #include "lockfree/queue.h"
 
-/** For whoever made the word DEAD, which was `state` before: the record is his, and is given back. */
-void finish_record(struct worker *worker, uint32_t record, struct entry *entry, uint64_t state);
+/** For whoever made the word DEAD: the record is his, and is given back. */
+void finish_record(struct worker *worker, uint32_t record, struct entry *entry);
 
 #endif

@@ -103,7 +103,6 @@
 
 #include "platform/hash.h"
 
-#define LINES_FIRST 64
 #define RESERVE_PODS_PER_LINE 3
 /* A large table looks how full it is at one in so many overflow lines. */
 #define LARGE_TABLE 4096
@@ -125,7 +124,7 @@ bool
 index_open(struct index *index, struct memory *memory, const struct entries *entries, const struct names *names,
            index_settle_fn settle)
 {
-    return index_open_lines(index, memory, entries, names, settle, LINES_FIRST);
+    return index_open_lines(index, memory, entries, names, settle, INDEX_LINES_FIRST);
 }
 
 void

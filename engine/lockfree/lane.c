@@ -4,7 +4,6 @@
 #include <assert.h>
 
 #define SEGMENT_PUSHES_MAX (UINT32_C(1) << 30)
-#define SEGMENT_SLOTS_MIN 16
 #define SEGMENT_SLOTS_MAX (UINT32_C(1) << 29)
 
 static size_t

@@ -62,9 +62,12 @@ void
 names_open(struct names *names, struct memory *memory)
 {
     for (uint32_t i = 0; i < NAME_CLASSES; i++) {
-        /* 10 bits: as many names as there can be pods. The links lie in the text, which a free cell does not need. */
-        struct slab_kind kind = {
-            .memory = MEMORY_NAMES, .bytes = class_bytes[i], .page_bits = 10, .link = 0, .magazine_link = WORD};
+        /* As many names as there can be pods. The links lie in the text, which a free cell does not need. */
+        struct slab_kind kind = {.memory = MEMORY_NAMES,
+                                 .bytes = class_bytes[i],
+                                 .page_bits = RECORD_PAGE_BITS,
+                                 .link = 0,
+                                 .magazine_link = WORD};
 
         slab_open(&names->classes[i], &kind, memory);
     }

@@ -44,6 +44,7 @@ lockfree_find(schedq_worker_t *base, const char *name, uint32_t length, schedq_r
     section_begin(worker);
     uint32_t record = find_name(worker, name, length, hash, &view);
     if (record != 0) {
+        publish_told(worker, record, view.life, view.state);
         report_pod(record, &view, result);
     }
     section_end(worker);
@@ -80,6 +81,9 @@ lockfree_get(schedq_worker_t *base, schedq_pod_t pod, schedq_visit_fn visit, voi
 
     section_begin(worker);
     bool found = take_pod(worker, pod, &view);
+    if (found) {
+        publish_told(worker, ref_record(pod.bits), view.life, view.state);
+    }
     section_end(worker);
     if (!found) {
         return SCHEDQ_NOT_FOUND;
@@ -144,11 +148,11 @@ installed(struct worker *worker, struct update *update)
 {
     struct queue *queue = queue_of(worker);
     const struct view *before = &update->before;
-    uint32_t charged = before->description.charged != 0 ? before->description.charged : state_band(before->state);
 
     update->replacement = 0;
-    bands_charge(&queue->bands, &worker->charges, update->band->id, 1);
-    bands_charge(&queue->bands, &worker->charges, charged, -1);
+    /* Off first: the pod must not count twice for a moment. */
+    pod_leaves(worker, before->description.charged);
+    pod_enters(worker, update->band->id);
     description_give(&queue->entries, &worker->descriptions, before->desc);
     object_release(worker, before->description.object);
     tally_add(&worker->tally.updates, 1);
@@ -305,7 +309,7 @@ delete_at(struct worker *worker, uint32_t record, struct entry *entry, const str
         if (!entry_switch(entry, view->state, view->desc, dead)) {
             return false;
         }
-        finish_record(worker, record, entry, view->state);
+        finish_record(worker, record, entry);
         tally_add(&worker->tally.active, UINT64_MAX);
         return true;
     }

@@ -78,7 +78,7 @@ describe_history(const struct queue *queue, const struct entry *entry, schedq_po
     out->history.initial_attempt_ns = time_load(&entry->initial_attempt);
     out->history.attempts = (uint32_t)(counts >> 32);
     out->history.rejections = (uint32_t)counts;
-    out->history.errors = (uint32_t)u64_load(&entry->errors);
+    out->history.errors = (uint32_t)(u64_load(&entry->errors_charged) >> 32);
     out->history.reserved = 0;
     out->backoff_expiry_ns = expiry_of(queue, &out->history);
     out->history.attempts = raised(out->history.attempts);
@@ -233,19 +233,19 @@ walk_take(struct walk *walk, struct worker *worker)
     }
 }
 
-/* A hint: refs are not judged. */
+/* Hints: refs are not judged. In lower bands the words are enough for a caller, but not for waking somebody. */
 static bool
 anything_left(const struct walk *walk)
 {
     struct queue *queue = queue_of(walk->worker);
+    struct bin_head head;
     bool here = walk->head.is_run ? walk->head.run.left > 1 : lane_has_more(&walk->head.lane);
 
-    for (uint32_t i = walk->row; !here && i < walk->table->count; i++) {
-        const struct band_row *row = &walk->table->rows[i];
-        enum bin_phase phase = bin_phase(u64_load_acquire(row->word));
-        struct bin_head head;
+    here = here || bin_first(&walk->table->rows[walk->row].band->bin, &queue->runs, &head);
+    for (uint32_t i = walk->row + 1; !here && i < walk->table->count; i++) {
+        enum bin_phase phase = bin_phase(u64_load_acquire(walk->table->rows[i].word));
 
-        here = (phase == BIN_SET || phase == BIN_CLEARING) && bin_first(&row->band->bin, &queue->runs, &head);
+        here = phase == BIN_SET || phase == BIN_CLEARING;
     }
     return here;
 }
@@ -407,7 +407,7 @@ pops_so_far(const struct queue *queue)
 {
     uint64_t sum = 0;
 
-    for (uint32_t i = 0; i < WORKERS_MAX; i++) {
+    for (uint32_t i = 0; i < queue_slots(queue); i++) {
         const struct worker *worker = ptr_load_acquire(&queue->workers[i]);
 
         sum += worker != NULL ? u64_load(&worker->tally.pops) : 0;
@@ -415,18 +415,41 @@ pops_so_far(const struct queue *queue)
     return sum;
 }
 
+/* Looks into the bands: a producer may have stopped before he told anybody. */
+static bool
+anything_poppable(struct worker *worker)
+{
+    struct queue *queue = queue_of(worker);
+    const struct band_table *table = bands_table(&queue->bands);
+
+    for (uint32_t i = 0; i < table->count; i++) {
+        enum bin_phase phase = bin_phase(u64_load_acquire(table->rows[i].word));
+
+        if ((phase == BIN_SET || phase == BIN_CLEARING) && !bin_is_empty(&table->rows[i].band->bin, &queue->runs)) {
+            return true;
+        }
+    }
+    return false;
+}
+
 /*
- * The one sleeper that a producer woke may have stopped for ever. If there is work, and nobody took any since the last
- * tick, one more is woken. With a caller's clock each tick wakes all, who look at their deadlines.
+ * The one sleeper that a producer woke may have stopped for ever, or the producer before he woke one. If there is work, and
+ * nobody took any since the last tick, one more is woken. With a caller's clock each tick wakes all, who look at their deadlines.
  */
 void
 lockfree_tick(schedq_worker_t *base, int64_t *next, schedq_result_t *result)
 {
-    struct queue *queue = queue_of(worker_of(base));
+    struct worker *worker = worker_of(base);
+    struct queue *queue = queue_of(worker);
     uint64_t pops = pops_so_far(queue);
 
     *next = SCHEDQ_NO_DEADLINE;
-    result->poppable = (uint8_t)u32_load_acquire(u32_of(&queue->base.words.poppable));
+    section_begin(worker);
+    result->poppable = anything_poppable(worker);
+    section_end(worker);
+    if (result->poppable) {
+        u32_store(u32_of(&queue->base.words.poppable), 1);
+    }
     atomic_fence();
     if (clock_is_virtual(&queue->base.clock)) {
         sleepers_wake_all(&queue->sleepers);

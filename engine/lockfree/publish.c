@@ -1,6 +1,8 @@
 /* Publishing of publish.h. */
 #include "lockfree/publish.h"
 
+/* A ref more than is put: a caller who is adding a pod has made room for it. */
+#define ROOM 2
 #define INDEX_LIFE_MASK ((UINT64_C(1) << 28) - 1) /* what the index knows of a life */
 
 struct band *
@@ -107,9 +109,12 @@ publish_follow(struct worker *worker, uint32_t record, uint64_t life)
             continue;
         }
         if (state_lag(state) == 0 && state_band(state) == band->id) {
-            return true;
+            if (publish_mark(worker, band)) {
+                return true;
+            }
+            continue;
         }
-        if (!bin_prepare(&band->bin, &caller, 1)) {
+        if (!bin_prepare(&band->bin, &caller, ROOM)) {
             return false;
         }
         uint64_t next = state_switched(state, band->id, PLACE_ACTIVE);
@@ -125,6 +130,20 @@ publish_follow(struct worker *worker, uint32_t record, uint64_t life)
     }
 }
 
+/*
+ * Its ref is published: who publishes it says so to the index afterwards. But the one who did may have stopped before he marked
+ * the band. No fence: the ref was visible before the caller saw the pod.
+ */
+void
+publish_told(struct worker *worker, uint32_t record, uint64_t life, uint64_t state)
+{
+    struct queue *queue = queue_of(worker);
+
+    if (state_place(state) == PLACE_ACTIVE && !bin_mark(&bands_at(&queue->bands, state_band(state))->bin)) {
+        (void)publish_follow(worker, record, life);
+    }
+}
+
 /* ---- settling ------------------------------------------------------------------------------------------------------------- */
 
 /* The key of a pod that was never moved is that of its description. */
@@ -137,7 +156,7 @@ publish_again(struct worker *worker, struct entry *entry, uint32_t record, uint6
     struct description description;
 
     (void)entry_description(&queue->entries, entry, &description);
-    if (entry_state(entry) != state || !bin_prepare(&band->bin, &caller, 1)) {
+    if (entry_state(entry) != state || !bin_prepare(&band->bin, &caller, ROOM)) {
         return; /* changed: whoever changed it had found it */
     }
     uint64_t life = state_version(state);

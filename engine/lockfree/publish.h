@@ -23,6 +23,9 @@ bool publish_mark(struct worker *worker, struct band *band);
  */
 bool publish_follow(struct worker *worker, uint32_t record, uint64_t life);
 
+/** Before a caller is told that a pod is there, whose word was `state`: makes sure that pops look where it is. */
+void publish_told(struct worker *worker, uint32_t record, uint64_t life, uint64_t state);
+
 /** For the index: makes a pod findable that exists, and whose adder may have stopped before he published it. */
 void publish_settle(void *ctx, uint32_t record, uint64_t life);
 

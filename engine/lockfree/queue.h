@@ -30,7 +30,7 @@
 struct tally {
     atomic_u64 adds, pops, dones, deletes, updates;
     atomic_u64 active, inflight;
-    atomic_u64 records; /* taken less given back */
+    atomic_u64 taken, given; /* records */
 };
 
 struct worker {
@@ -49,7 +49,7 @@ struct worker {
     size_t scratch_bytes;
     char name[SCHEDQ_NAME_MAX + 9]; /* for visitors */
     _Alignas(CACHE_LINE) struct tally tally;
-    struct band_charges charges;
+    struct charges charges;
 };
 
 struct queue {
@@ -64,6 +64,7 @@ struct queue {
     atomic_ptr workers[WORKERS_MAX]; /* made; their memory stays until the queue ends */
     atomic_ptr charges[WORKERS_MAX]; /* theirs */
     atomic_u64 taken;                /* slots that have an owner, as bits */
+    atomic_u64 slots;                /* those with smaller numbers may be made */
 
     /* One line each: written by different calls. */
     _Alignas(CACHE_LINE) atomic_u64 reorder; /* raised before a pod moves inside the order: a walk begins again */
@@ -89,6 +90,13 @@ static inline struct queue *
 queue_of(const struct worker *worker)
 {
     return (struct queue *)worker->base.queue;
+}
+
+/** How many worker slots a sum has to look at. */
+static inline uint32_t
+queue_slots(const struct queue *queue)
+{
+    return (uint32_t)u64_load_acquire(&queue->slots);
 }
 
 static inline int64_t
@@ -137,6 +145,23 @@ static inline struct index_caller
 index_caller(struct worker *worker)
 {
     return (struct index_caller){.epoch = worker->epoch, .ctx = worker};
+}
+
+/** A pod of this worker's making or ending is counted to, or off, its band (charge.h). */
+static inline void
+pod_enters(struct worker *worker, uint32_t band)
+{
+    struct queue *queue = queue_of(worker);
+
+    charge_enter(&worker->charges, &queue->base.memory, &bands_at(&queue->bands, band)->charge, band);
+}
+
+static inline void
+pod_leaves(struct worker *worker, uint32_t band)
+{
+    struct queue *queue = queue_of(worker);
+
+    charge_leave(&worker->charges, &queue->base.memory, &bands_at(&queue->bands, band)->charge, band);
 }
 
 /** What orders a priority: itself, unless priorities do not order. */

@@ -15,7 +15,7 @@ copy(const struct queue *queue, const struct entry *entry, struct view *view)
     view->history.initial_attempt_ns = (int64_t)u64_load_acquire(&entry->initial_attempt);
     view->history.attempts = (uint32_t)(counts >> 32);
     view->history.rejections = (uint32_t)counts;
-    view->history.errors = (uint32_t)u64_load_acquire(&entry->errors);
+    view->history.errors = (uint32_t)(u64_load_acquire(&entry->errors_charged) >> 32);
     view->history.reserved = 0;
     view->unschedulable = u64_load_acquire(&entry->unschedulable);
     view->pending = u64_load_acquire(&entry->pending);

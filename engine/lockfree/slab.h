@@ -15,12 +15,12 @@
 #ifndef SCHEDQ_LOCKFREE_SLAB_H
 #define SCHEDQ_LOCKFREE_SLAB_H
 
+#include "lockfree/sizes.h"
 #include "platform/atomic.h"
 #include "platform/epoch.h"
 #include "platform/memory.h"
 
 #define SLAB_OBJECTS_MAX ((UINT32_C(1) << 28) - 1)
-#define MAGAZINE 64
 /** A worker that is stopped for ever holds at most so many free objects. */
 #define SLAB_CACHE_MAX (2 * MAGAZINE)
 

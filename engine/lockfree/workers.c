@@ -28,6 +28,7 @@ make(struct queue *queue, uint32_t number)
     worker->base.busy = 1; /* until it is registered nobody may call with it */
     worker->hazard = hazard_slot(&queue->hazards, number);
     worker->last_drawn = INT64_MIN;
+    (void)u64_max(&queue->slots, number + 1);
     ptr_store_release(&queue->charges[number], &worker->charges);
     ptr_store_release(&queue->workers[number], worker); /* make:A */
     return worker;
@@ -142,7 +143,7 @@ workers_free(struct queue *queue)
         struct worker *worker = ptr_load(&queue->workers[i]);
 
         if (worker != NULL) {
-            band_charges_free(&worker->charges, &queue->base.memory);
+            charges_free(&worker->charges, &queue->base.memory);
             memory_free(&queue->base.memory, MEMORY_OTHER, worker->scratch, worker->scratch_bytes);
             memory_free(&queue->base.memory, MEMORY_OTHER, worker, sizeof *worker);
         }

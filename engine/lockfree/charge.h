@@ -1,0 +1,36 @@
+/*
+ * How many pods each band has, counted without a word that all write: each worker counts, by band, the pods that it brought
+ * in and those that it took out, in memory of its own. The sums are wanted only when the band table is full.
+ *
+ * Both counts only grow. So a collection of all of them that is the same twice was true at a moment in between, and FULL is
+ * said of that moment and of nothing else.
+ */
+#ifndef SCHEDQ_LOCKFREE_CHARGE_H
+#define SCHEDQ_LOCKFREE_CHARGE_H
+
+#include "engine.h"
+#include "platform/atomic.h"
+
+#define CHARGE_CHUNK 64
+#define CHARGE_CHUNKS (UINT32_C(65536) / CHARGE_CHUNK)
+
+struct charge {
+    atomic_u32 entered, left;
+};
+
+/** One worker's counts. */
+struct charges {
+    atomic_ptr chunks[CHARGE_CHUNKS]; /* of CHARGE_CHUNK struct charge; by band id */
+};
+
+/** The worker counts a pod to a band, or off it. Without memory for its own count it uses the band's, `shared`. */
+void charge_enter(struct charges *charges, struct memory *memory, struct charge *shared, uint32_t id);
+void charge_leave(struct charges *charges, struct memory *memory, struct charge *shared, uint32_t id);
+
+/** What all workers counted for one band; *moves is raised by the number of changes so far. */
+int32_t charge_sum(const atomic_ptr workers[WORKERS_MAX], const struct charge *shared, uint32_t id, uint32_t *moves);
+
+/** Alone. */
+void charges_free(struct charges *charges, struct memory *memory);
+
+#endif

@@ -1,0 +1,25 @@
+/*
+ * How large things are, where only cost depends on it.
+ *
+ * Under the controlled scheduler they are small, so that short programs meet what takes thousands of pods otherwise: full
+ * segments, full pages, merges, growth, clearing.
+ */
+#ifndef SCHEDQ_LOCKFREE_SIZES_H
+#define SCHEDQ_LOCKFREE_SIZES_H
+
+#if defined(SCHEDQ_ATOMICS_CONTROLLED)
+#define SIZE(usual, small) (small)
+#else
+#define SIZE(usual, small) (usual)
+#endif
+
+#define MAGAZINE SIZE(64, 4) /* objects that workers exchange at once (slab.h) */
+#define RECORD_PAGE_BITS \
+    SIZE(10, 4) /* records of pods, and names, that are allocated at once: 1 << that; at least MAGAZINE */
+#define DESCRIPTION_PAGE_BITS SIZE(10, 4)
+#define SEGMENT_SLOTS_MIN SIZE(16, 4) /* of a lane; a power of two */
+#define BIN_RUNS SIZE(16, 4)          /* slots for runs in a bin */
+#define BIN_FRUITLESS SIZE(8, 4)      /* scans in vain before a bin is cleared: see bin_found_empty */
+#define INDEX_LINES_FIRST SIZE(64, 2)
+
+#endif

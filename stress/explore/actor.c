@@ -1,0 +1,603 @@
+/* Calls of actor.h. Each is a point, records its beginning, calls, empties the store buffer (sim_call_ends), and records its end. */
+#include "actor.h"
+
+#include "trace.h"
+#include "world.h"
+
+#include <string.h>
+
+#define BATCH_MAX 16
+
+static struct ledger *const ledger = &world.ledger;
+
+static moment
+begin(struct actor *actor, const char *text, struct open_call call)
+{
+    sim_point();
+    trace_note(actor->number, text, call.key);
+    return ledger_begin(ledger, actor->number, call);
+}
+
+static moment
+end(struct actor *actor, schedq_status_t status)
+{
+    sim_call_ends();
+    trace_note(actor->number, schedq_status_name(status), 0);
+    return ledger_end(ledger, actor->number);
+}
+
+static void
+check_status(struct actor *actor, const char *call, schedq_status_t status, uint32_t legal)
+{
+    SIM_CHECK((legal >> status & 1) != 0, "%s returns %s: %s", call, schedq_status_name(status),
+              schedq_worker_error(actor->worker));
+    SIM_CHECK(status != SCHEDQ_CLOSED || ledger->closing != NEVER, "%s returns CLOSED, and nobody closed the queue",
+              call);
+}
+
+#define LEGAL(status) (UINT32_C(1) << (status))
+
+/* ---- workers -------------------------------------------------------------------------------------------------------------- */
+
+void
+actor_register(struct actor *actor)
+{
+    char why[200];
+
+    (void)begin(actor, "register", (struct open_call){.kind = CALL_WORKER});
+    schedq_status_t status = schedq_worker_register(world.queue, &actor->worker, why, sizeof why);
+    (void)end(actor, status);
+    SIM_CHECK(status == SCHEDQ_OK, "worker_register returns %s: %s", schedq_status_name(status), why);
+}
+
+void
+actor_unregister(struct actor *actor)
+{
+    (void)begin(actor, "unregister", (struct open_call){.kind = CALL_WORKER});
+    schedq_status_t status = schedq_worker_unregister(actor->worker);
+    (void)end(actor, status);
+    SIM_CHECK(status == SCHEDQ_OK, "worker_unregister returns %s", schedq_status_name(status));
+    actor->worker = NULL;
+}
+
+bool
+actor_adopt(struct actor *actor, const struct actor *frozen)
+{
+    const struct open_call *last = &ledger->calls[frozen->number];
+
+    (void)begin(actor, "adopt the worker of thread", (struct open_call){.kind = CALL_WORKER, .key = frozen->number});
+    schedq_status_t status = schedq_worker_adopt(world.queue, frozen->worker);
+    (void)end(actor, status);
+    SIM_CHECK(status == SCHEDQ_OK || (status == SCHEDQ_INVALID && last->open && last->kind == CALL_WORKER),
+              "worker_adopt returns %s", schedq_status_name(status));
+    if (status == SCHEDQ_OK) {
+        actor->worker = frozen->worker;
+    }
+    return status == SCHEDQ_OK;
+}
+
+/* ---- describing pods -------------------------------------------------------------------------------------------------------- */
+
+static schedq_pod_spec_t
+spec_of(const struct actor *actor, uint64_t object)
+{
+    const struct attempt *attempt = ledger_attempt_of(ledger, object);
+    schedq_pod_spec_t spec;
+
+    trace_note(actor->number, "  object", (int64_t)object);
+    trace_note(actor->number, "  priority", attempt->priority);
+    if (attempt->keyed) {
+        trace_note(actor->number, "  order key", attempt->order_key);
+    }
+
+    memset(&spec, 0, sizeof spec);
+    (void)world_name(attempt->key, &spec.name_length);
+    spec.object = object;
+    spec.priority = attempt->priority;
+    spec.order_key = attempt->order_key;
+    spec.flags = attempt->keyed ? SCHEDQ_POD_ORDER_KEY : 0;
+    return spec;
+}
+
+static void
+drop_reference(struct attempt *attempt)
+{
+    attempt->references--;
+}
+
+static void
+attempt_ends(struct attempt *attempt, schedq_status_t status, moment ended)
+{
+    attempt->status = (int)status;
+    attempt->ended = ended;
+    drop_reference(attempt);
+}
+
+static void
+attempt_added(struct attempt *attempt, uint64_t handle, moment began, moment ended)
+{
+    attempt->added = true;
+    attempt->handle = handle;
+    struct life *life = ledger_life(ledger, handle, attempt->key);
+
+    ledger->sums.adds++;
+    life->add_began = began;
+    ledger_told(ledger, life, SCHEDQ_ACTIVE, began, ended);
+}
+
+static bool
+add(struct actor *actor, struct attempt wanted)
+{
+    schedq_result_t result;
+    moment began = begin(actor, "add pod", (struct open_call){.kind = CALL_ADD, .key = wanted.key});
+
+    wanted.began = began;
+    uint64_t object = ledger_attempt(ledger, wanted);
+    schedq_pod_spec_t spec = spec_of(actor, object);
+    schedq_status_t status = schedq_add(actor->worker, world_name(wanted.key, NULL), &spec, &result);
+    moment ended = end(actor, status);
+    check_status(actor, "add", status,
+                 LEGAL(SCHEDQ_OK) | LEGAL(SCHEDQ_EXISTS) | LEGAL(SCHEDQ_CLOSED) |
+                     (world.full_is_legal ? LEGAL(SCHEDQ_FULL) : 0));
+    attempt_ends(ledger_attempt_of(ledger, object), status, ended);
+    if (status == SCHEDQ_OK) {
+        SIM_CHECK(result.place == SCHEDQ_ACTIVE, "add says place %s", schedq_place_name((schedq_place_t)result.place));
+        attempt_added(ledger_attempt_of(ledger, object), result.pod.bits, began, ended);
+    } else if (status == SCHEDQ_EXISTS) {
+        ledger_told(ledger, ledger_life(ledger, result.pod.bits, wanted.key), (schedq_place_t)result.place, began,
+                    ended);
+    }
+    return status == SCHEDQ_OK;
+}
+
+bool
+actor_add(struct actor *actor, uint32_t key, int32_t priority)
+{
+    return add(actor, (struct attempt){.key = key, .priority = priority});
+}
+
+bool
+actor_add_at(struct actor *actor, uint32_t key, int32_t priority, int64_t order_key)
+{
+    return add(actor, (struct attempt){.key = key, .priority = priority, .order_key = order_key, .keyed = true});
+}
+
+static void
+end_of_batch(struct actor *actor, const uint64_t *objects, const schedq_pod_t *pods, const uint8_t *statuses,
+             uint32_t count, moment ended)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        struct attempt *attempt = ledger_attempt_of(ledger, objects[i]);
+
+        check_status(actor, "add_many", (schedq_status_t)statuses[i],
+                     LEGAL(SCHEDQ_OK) | LEGAL(SCHEDQ_EXISTS) | LEGAL(SCHEDQ_CLOSED));
+        attempt_ends(attempt, (schedq_status_t)statuses[i], ended);
+        if (statuses[i] == SCHEDQ_OK) {
+            attempt_added(attempt, pods[i].bits, attempt->began, ended);
+        }
+    }
+}
+
+void
+actor_add_many(struct actor *actor, uint32_t first, uint32_t count, int32_t priority)
+{
+    char names[BATCH_MAX * (SCHEDQ_NAME_MAX + 1)];
+    schedq_pod_spec_t specs[BATCH_MAX];
+    schedq_pod_t pods[BATCH_MAX];
+    uint64_t objects[BATCH_MAX];
+    uint8_t statuses[BATCH_MAX];
+    uint32_t used = 0;
+    moment began = begin(actor, "add_many, first pod", (struct open_call){.kind = CALL_ADD, .key = first});
+
+    SIM_CHECK(count <= BATCH_MAX, "a batch of %u", count);
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t length;
+        const char *name = world_name(first + i, &length);
+
+        objects[i] = ledger_attempt(ledger, (struct attempt){.key = first + i, .priority = priority, .began = began});
+        specs[i] = spec_of(actor, objects[i]);
+        specs[i].name_offset = used;
+        memcpy(names + used, name, length);
+        used += length;
+    }
+    schedq_status_t status = schedq_add_many(actor->worker, names, specs, count, pods, statuses, NULL);
+    moment ended = end(actor, status);
+    end_of_batch(actor, objects, pods, statuses, count, ended);
+}
+
+static void
+note_replaced(uint64_t object)
+{
+    struct attempt *attempt = ledger_attempt_of(ledger, object);
+
+    SIM_CHECK(!attempt->replaced, "two updates say that they replaced object %llu", (unsigned long long)object);
+    attempt->replaced = true;
+}
+
+static bool
+update(struct actor *actor, struct attempt wanted)
+{
+    schedq_result_t result;
+    moment began = begin(actor, "update pod", (struct open_call){.kind = CALL_UPDATE, .key = wanted.key});
+
+    wanted.began = began;
+    wanted.is_update = true;
+    uint64_t object = ledger_attempt(ledger, wanted);
+    schedq_pod_spec_t spec = spec_of(actor, object);
+    schedq_status_t status = schedq_update(actor->worker, world_name(wanted.key, NULL), &spec, 0, NULL, 0, &result);
+    moment ended = end(actor, status);
+    check_status(actor, "update", status,
+                 LEGAL(SCHEDQ_OK) | LEGAL(SCHEDQ_CLOSED) | (world.full_is_legal ? LEGAL(SCHEDQ_FULL) : 0));
+    struct attempt *attempt = ledger_attempt_of(ledger, object);
+    attempt_ends(attempt, status, ended);
+    if (status == SCHEDQ_OK && result.added) {
+        attempt_added(attempt, result.pod.bits, began, ended);
+    } else if (status == SCHEDQ_OK) {
+        attempt->handle = result.pod.bits;
+        ledger->sums.updates++;
+        note_replaced(result.object);
+        ledger_told(ledger, ledger_life(ledger, result.pod.bits, wanted.key), (schedq_place_t)result.place, began,
+                    ended);
+    }
+    return status == SCHEDQ_OK;
+}
+
+bool
+actor_update(struct actor *actor, uint32_t key, int32_t priority)
+{
+    return update(actor, (struct attempt){.key = key, .priority = priority});
+}
+
+bool
+actor_update_at(struct actor *actor, uint32_t key, int32_t priority, int64_t order_key)
+{
+    return update(actor, (struct attempt){.key = key, .priority = priority, .order_key = order_key, .keyed = true});
+}
+
+/* ---- deleting, looking -------------------------------------------------------------------------------------------------------- */
+
+static bool
+delete_pod(struct actor *actor, uint32_t key, schedq_pod_t pod)
+{
+    schedq_result_t result;
+    uint32_t length;
+    const char *name = world_name(key, &length);
+    moment began = begin(actor, "delete pod", (struct open_call){.kind = CALL_DELETE, .key = key});
+    schedq_status_t status = schedq_delete(actor->worker, pod, name, length, &result);
+    moment ended = end(actor, status);
+
+    check_status(actor, "delete", status, LEGAL(SCHEDQ_OK) | LEGAL(SCHEDQ_NOT_FOUND));
+    if (status == SCHEDQ_OK) {
+        struct life *life = ledger_life(ledger, result.pod.bits, key);
+
+        SIM_CHECK(result.place == SCHEDQ_NOWHERE || result.place == SCHEDQ_INFLIGHT, "delete says place %s",
+                  schedq_place_name((schedq_place_t)result.place));
+        life->deleted_in_flight = result.place == SCHEDQ_INFLIGHT;
+        ledger->sums.deletes++;
+        ledger_ended(ledger, life, true, began, ended);
+    } else if (pod.bits == 0) {
+        ledger_look(ledger, false, key, began, ended);
+    }
+    return status == SCHEDQ_OK;
+}
+
+bool
+actor_delete(struct actor *actor, uint32_t key)
+{
+    return delete_pod(actor, key, (schedq_pod_t){0});
+}
+
+bool
+actor_delete_held(struct actor *actor, unsigned held)
+{
+    const schedq_popped_t *popped = &actor->held[held];
+
+    return delete_pod(actor, world_key(popped->name, popped->name_length), popped->pod);
+}
+
+static bool
+find(struct actor *actor, uint32_t key, schedq_result_t *result)
+{
+    uint32_t length;
+    const char *name = world_name(key, &length);
+    moment began = begin(actor, "find pod", (struct open_call){.kind = CALL_FIND, .key = key});
+    schedq_status_t status = schedq_find(actor->worker, name, length, result);
+    moment ended = end(actor, status);
+
+    check_status(actor, "find", status, LEGAL(SCHEDQ_OK) | LEGAL(SCHEDQ_NOT_FOUND));
+    if (status == SCHEDQ_OK) {
+        const struct attempt *attempt = ledger_attempt_of(ledger, result->object);
+
+        SIM_CHECK(attempt->key == key, "find of pod %u gives the object of pod %u", key, attempt->key);
+        ledger_told(ledger, ledger_life(ledger, result->pod.bits, key), (schedq_place_t)result->place, began, ended);
+    } else {
+        ledger_look(ledger, false, key, began, ended);
+    }
+    return status == SCHEDQ_OK;
+}
+
+bool
+actor_find(struct actor *actor, uint32_t key)
+{
+    schedq_result_t result;
+
+    return find(actor, key, &result);
+}
+
+struct visit {
+    schedq_pod_t pod;
+    uint32_t key;
+    unsigned visits;
+};
+
+static int
+visit_pod(void *ctx, const schedq_pod_info_t *info)
+{
+    struct visit *visit = ctx;
+    const struct attempt *attempt = ledger_attempt_of(ledger, info->object);
+
+    visit->visits++;
+    SIM_CHECK(info->pod.bits == visit->pod.bits, "get of handle 0x%llx visits 0x%llx",
+              (unsigned long long)visit->pod.bits, (unsigned long long)info->pod.bits);
+    SIM_CHECK(world_key(info->name, info->name_length) == visit->key, "get of pod %u visits %s", visit->key,
+              info->name);
+    SIM_CHECK(attempt->key == visit->key && attempt->priority == info->priority,
+              "get of pod %u gives an object of pod %u, priority %d with %d", visit->key, attempt->key,
+              attempt->priority, info->priority);
+    SIM_CHECK(world.config.objects != SCHEDQ_OBJECTS_COUNTED || attempt->references > 0,
+              "get of pod %u gives an object that was released", visit->key);
+    return 1;
+}
+
+bool
+actor_get(struct actor *actor, uint32_t key)
+{
+    schedq_result_t result;
+
+    if (!find(actor, key, &result)) {
+        return false;
+    }
+    struct visit visit = {.pod = result.pod, .key = key};
+    (void)begin(actor, "get pod", (struct open_call){.kind = CALL_FIND, .key = key});
+    schedq_status_t status = schedq_get(actor->worker, result.pod, visit_pod, &visit);
+    (void)end(actor, status);
+    check_status(actor, "get", status, LEGAL(SCHEDQ_OK) | LEGAL(SCHEDQ_NOT_FOUND));
+    SIM_CHECK(visit.visits == (status == SCHEDQ_OK), "get of pod %u visits %u pods", key, visit.visits);
+    return status == SCHEDQ_OK;
+}
+
+/* ---- popping ------------------------------------------------------------------------------------------------------------------- */
+
+static void
+check_held_object(const schedq_popped_t *popped)
+{
+    const struct attempt *attempt = ledger_attempt_of(ledger, popped->object);
+
+    SIM_CHECK(world.config.objects != SCHEDQ_OBJECTS_COUNTED || attempt->references > 0,
+              "object %llu is popped, and was released", (unsigned long long)popped->object);
+}
+
+static void
+took(struct actor *actor, moment began, moment ended)
+{
+    const schedq_popped_t *popped = &actor->held[actor->holds++];
+    uint32_t key = world_key(popped->name, popped->name_length);
+
+    trace_note(actor->number, "  has pod", key);
+    check_held_object(popped);
+    ledger_popped(ledger, actor->number, popped, key, began, ended);
+}
+
+static bool
+popped(struct actor *actor, const char *call, schedq_status_t status, uint32_t legal, moment began)
+{
+    moment ended = end(actor, status);
+
+    check_status(actor, call, status, legal | LEGAL(SCHEDQ_OK) | LEGAL(SCHEDQ_CLOSED));
+    if (status == SCHEDQ_OK) {
+        took(actor, began, ended);
+    } else {
+        ledger_look(ledger, true, 0, began, ended);
+    }
+    return status == SCHEDQ_OK;
+}
+
+static schedq_popped_t *
+room(struct actor *actor, unsigned count)
+{
+    SIM_CHECK(actor->holds + count <= HELD_MAX, "actor %u holds %u pods", actor->number, actor->holds);
+    return &actor->held[actor->holds];
+}
+
+bool
+actor_pop(struct actor *actor)
+{
+    schedq_popped_t *out = room(actor, 1);
+    moment began = begin(actor, "try_pop", (struct open_call){.kind = CALL_POP, .capacity = 1});
+
+    return popped(actor, "try_pop", schedq_try_pop(actor->worker, out), LEGAL(SCHEDQ_EMPTY), began);
+}
+
+/* The look that a sleeper's answer implies began when it was called: only its last part is sure, which is no help. */
+static bool
+pop_waiting(struct actor *actor, int64_t deadline, uint32_t legal)
+{
+    schedq_popped_t *out = room(actor, 1);
+    moment began = begin(actor, "pop", (struct open_call){.kind = CALL_POP, .capacity = 1});
+
+    return popped(actor, "pop", schedq_pop(actor->worker, deadline, out), legal, began);
+}
+
+bool
+actor_pop_wait(struct actor *actor)
+{
+    return pop_waiting(actor, SCHEDQ_NO_DEADLINE, 0);
+}
+
+bool
+actor_pop_until(struct actor *actor, int64_t after_ns)
+{
+    return pop_waiting(actor, sim_now() + after_ns, LEGAL(SCHEDQ_TIMEDOUT));
+}
+
+unsigned
+actor_pop_many(struct actor *actor, unsigned capacity)
+{
+    schedq_popped_t *out = room(actor, capacity);
+    size_t count = 0;
+    moment began = begin(actor, "pop_many", (struct open_call){.kind = CALL_POP, .capacity = capacity});
+    schedq_status_t status = schedq_pop_many(actor->worker, out, capacity, &count);
+    moment ended = end(actor, status);
+
+    check_status(actor, "pop_many", status, LEGAL(SCHEDQ_OK) | LEGAL(SCHEDQ_EMPTY) | LEGAL(SCHEDQ_CLOSED));
+    SIM_CHECK((status == SCHEDQ_OK) == (count > 0) && count <= capacity, "pop_many returns %s and %zu pods",
+              schedq_status_name(status), count);
+    for (size_t i = 0; i < count; i++) {
+        took(actor, began, ended);
+    }
+    if (count == 0) {
+        ledger_look(ledger, true, 0, began, ended);
+    }
+    return (unsigned)count;
+}
+
+/* ---- using tokens ---------------------------------------------------------------------------------------------------------------- */
+
+/* The last reference may have been this one: the object is not looked at any more. */
+static bool
+done_ends(struct actor *actor, const schedq_popped_t *done, schedq_status_t status, moment began, moment ended)
+{
+    struct life *life = ledger_life(ledger, done->pod.bits, ledger_attempt_of(ledger, done->object)->key);
+
+    check_status(actor, "done", status, LEGAL(SCHEDQ_OK) | LEGAL(SCHEDQ_GONE));
+    if (status == SCHEDQ_OK) {
+        ledger->sums.dones++;
+        ledger_ended(ledger, life, false, began, ended);
+    } else {
+        life->gones++;
+    }
+    return status == SCHEDQ_OK;
+}
+
+bool
+actor_done(struct actor *actor)
+{
+    schedq_popped_t done = actor->held[0];
+    moment began = begin(actor, "done, object",
+                         (struct open_call){.kind = CALL_DONE, .handle = done.pod.bits, .key = (uint32_t)done.object});
+    schedq_status_t status = schedq_done(actor->worker, done.token);
+    moment ended = end(actor, status);
+
+    actor->holds--;
+    memmove(&actor->held[0], &actor->held[1], actor->holds * sizeof actor->held[0]);
+    return done_ends(actor, &done, status, began, ended);
+}
+
+bool
+actor_done_all(struct actor *actor)
+{
+    bool all = true;
+
+    while (actor->holds > 0) {
+        all = actor_done(actor) && all;
+    }
+    return all;
+}
+
+bool
+actor_done_many(struct actor *actor)
+{
+    schedq_token_t tokens[HELD_MAX];
+    uint8_t statuses[HELD_MAX];
+    unsigned count = actor->holds;
+    bool all = true;
+    moment began = begin(actor, "done_many", (struct open_call){.kind = CALL_DONE, .key = count});
+
+    for (unsigned i = 0; i < count; i++) {
+        tokens[i] = actor->held[i].token;
+    }
+    schedq_status_t status = schedq_done_many(actor->worker, tokens, count, statuses);
+    moment ended = end(actor, status);
+    for (unsigned i = 0; i < count; i++) {
+        all = done_ends(actor, &actor->held[i], (schedq_status_t)statuses[i], began, ended) && all;
+    }
+    actor->holds = 0;
+    return all;
+}
+
+void
+actor_consume(struct actor *actor, unsigned pops)
+{
+    for (unsigned i = 0; i < pops; i++) {
+        if (actor_pop(actor)) {
+            (void)actor_done(actor);
+        }
+    }
+}
+
+void
+actor_token_alive(struct actor *actor)
+{
+    (void)begin(actor, "token_alive", (struct open_call){.kind = CALL_OTHER});
+    schedq_status_t status = schedq_token_alive(actor->worker, actor->held[0].token);
+    (void)end(actor, status);
+    check_status(actor, "token_alive", status, LEGAL(SCHEDQ_OK) | LEGAL(SCHEDQ_GONE));
+}
+
+/* ---- the rest ---------------------------------------------------------------------------------------------------------------------- */
+
+void
+actor_activate(struct actor *actor, uint32_t key)
+{
+    schedq_result_t result;
+
+    if (!find(actor, key, &result)) {
+        return;
+    }
+    (void)begin(actor, "activate pod", (struct open_call){.kind = CALL_OTHER, .key = key});
+    schedq_status_t status = schedq_activate(actor->worker, &result.pod, 1, NULL);
+    (void)end(actor, status);
+    check_status(actor, "activate", status, LEGAL(SCHEDQ_OK));
+}
+
+void
+actor_tick(struct actor *actor)
+{
+    (void)begin(actor, "tick", (struct open_call){.kind = CALL_OTHER});
+    schedq_status_t status = schedq_tick(actor->worker, NULL, NULL);
+    (void)end(actor, status);
+    check_status(actor, "tick", status, LEGAL(SCHEDQ_OK));
+}
+
+void
+actor_close(struct actor *actor)
+{
+    moment began = begin(actor, "close", (struct open_call){.kind = CALL_OTHER});
+
+    if (ledger->closing == NEVER) {
+        ledger->closing = began;
+    }
+    schedq_status_t status = schedq_close(world.queue);
+    (void)end(actor, status);
+    SIM_CHECK(status == SCHEDQ_OK, "close returns %s", schedq_status_name(status));
+}
+
+void
+actor_trim(struct actor *actor)
+{
+    (void)begin(actor, "trim", (struct open_call){.kind = CALL_OTHER});
+    schedq_status_t status = schedq_trim(world.queue);
+    (void)end(actor, status);
+    SIM_CHECK(status == SCHEDQ_OK, "trim returns %s", schedq_status_name(status));
+}
+
+void
+actor_reserve(struct actor *actor, uint32_t pods, uint32_t bands, uint32_t workers)
+{
+    char why[200];
+
+    (void)begin(actor, "reserve", (struct open_call){.kind = CALL_OTHER, .key = pods});
+    schedq_status_t status = schedq_reserve(world.queue, pods, bands, workers, why, sizeof why);
+    (void)end(actor, status);
+    SIM_CHECK(status == SCHEDQ_OK, "reserve returns %s: %s", schedq_status_name(status), why);
+}

@@ -1,0 +1,76 @@
+/*
+ * A thread of a queue scenario: a worker, and calls of the public API that are checked and recorded.
+ *
+ * Pods are numbers; each has one name. Every status is checked against the header's list and, afterwards, against what all
+ * threads did (ledger.h). What is popped is kept until actor_done or actor_done_all.
+ */
+#ifndef EXPLORE_ACTOR_H
+#define EXPLORE_ACTOR_H
+
+#include "scenario.h"
+
+#define KEYS_MAX 256
+#define HELD_MAX 64
+
+struct actor {
+    unsigned number;
+    schedq_worker_t *worker;
+    schedq_popped_t held[HELD_MAX];
+    unsigned holds;
+};
+
+void actor_register(struct actor *actor);
+void actor_unregister(struct actor *actor);
+
+/** Goes on with the worker of a thread that will never come back. False: that thread was about to unregister it. */
+bool actor_adopt(struct actor *actor, const struct actor *frozen);
+
+/** True: OK. False: EXISTS, CLOSED, or FULL where the scenario allows it. */
+bool actor_add(struct actor *actor, uint32_t key, int32_t priority);
+bool actor_add_at(struct actor *actor, uint32_t key, int32_t priority, int64_t order_key);
+
+/** Pods first..first + count - 1 in one call. */
+void actor_add_many(struct actor *actor, uint32_t first, uint32_t count, int32_t priority);
+
+/** True: OK. It may have added the pod. */
+bool actor_update(struct actor *actor, uint32_t key, int32_t priority);
+bool actor_update_at(struct actor *actor, uint32_t key, int32_t priority, int64_t order_key);
+
+/** True: OK. False: NOT_FOUND. */
+bool actor_delete(struct actor *actor, uint32_t key);
+bool actor_delete_held(struct actor *actor, unsigned held);
+
+/** True: the pod is there. */
+bool actor_find(struct actor *actor, uint32_t key);
+
+/** As actor_find, and looks at it by its handle. */
+bool actor_get(struct actor *actor, uint32_t key);
+
+/** True: one more is held. */
+bool actor_pop(struct actor *actor);
+
+/** Waits for ever; false: CLOSED. */
+bool actor_pop_wait(struct actor *actor);
+
+/** Waits until `after_ns` from now; false: CLOSED or TIMEDOUT. */
+bool actor_pop_until(struct actor *actor, int64_t after_ns);
+
+/** Returns how many more are held. */
+unsigned actor_pop_many(struct actor *actor, unsigned capacity);
+
+/** Uses the token of held[0], of all that is held. True: all were OK. */
+bool actor_done(struct actor *actor);
+bool actor_done_all(struct actor *actor);
+bool actor_done_many(struct actor *actor);
+
+/** Pops up to `pops` times and ends what it got. */
+void actor_consume(struct actor *actor, unsigned pops);
+
+void actor_token_alive(struct actor *actor);
+void actor_activate(struct actor *actor, uint32_t key);
+void actor_tick(struct actor *actor);
+void actor_close(struct actor *actor);
+void actor_trim(struct actor *actor);
+void actor_reserve(struct actor *actor, uint32_t pods, uint32_t bands, uint32_t workers);
+
+#endif

@@ -1,0 +1,115 @@
+/*
+ * What the threads of a queue scenario did and were told, on one line of time, and whether it can be true.
+ *
+ * An *attempt* is one call that describes a pod (add, update); its number is the pod's object. A *life* is a pod from add to
+ * its end, named by its handle. A *look* is an answer that says that something is not there. Every call has a moment when it
+ * began and one when it ended, so that "surely" can be said of what lies between calls: contracts O and N of the header are
+ * checked from that after the episode (verdict.c). In this engine's present scope a life is popped at most once.
+ */
+#ifndef EXPLORE_LEDGER_H
+#define EXPLORE_LEDGER_H
+
+#include <schedq/schedq.h>
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define ATTEMPTS_MAX 1024
+#define LIVES_MAX 1024
+#define LOOKS_MAX 1024
+#define OPEN_CALLS_MAX 8
+
+typedef uint64_t moment;
+#define NEVER UINT64_MAX
+
+enum call_kind { CALL_ADD, CALL_UPDATE, CALL_POP, CALL_DONE, CALL_DELETE, CALL_FIND, CALL_WORKER, CALL_OTHER };
+
+/** A call that runs, or that a frozen thread will never end. */
+struct open_call {
+    bool open;
+    enum call_kind kind;
+    uint32_t key;      /* add, update, delete, find */
+    uint64_t handle;   /* done; 0: of several pods */
+    uint32_t capacity; /* pop */
+    moment began;
+};
+
+struct attempt {
+    uint32_t key;
+    int32_t priority;
+    int64_t order_key;
+    bool keyed, is_update;
+    moment began, ended;
+    int status;      /* -1: it runs */
+    bool added;      /* it made a pod */
+    bool replaced;   /* an update said that it replaced this one's object */
+    uint64_t handle; /* 0: none, or not known yet */
+    int64_t references;
+};
+
+struct life {
+    uint64_t handle;
+    uint32_t key;
+    moment add_began;      /* of the call that made it; NEVER: nobody was told */
+    moment exists, active; /* since when at the latest that is sure; NEVER: never was */
+    uint32_t pops, ends, gones;
+    moment pop_began, pop_ended;
+    uint64_t object; /* as popped */
+    int32_t priority;
+    int64_t timestamp;
+    moment end_began, end_ended; /* of the done or delete that ended it */
+    bool ended_by_delete;
+    bool deleted_in_flight; /* the deletion said so */
+    unsigned holder;        /* who popped it */
+};
+
+struct look {
+    bool is_pop; /* nothing to pop; else: no such pod */
+    uint32_t key;
+    moment began, ended;
+};
+
+struct ledger {
+    moment now;
+    struct attempt attempts[ATTEMPTS_MAX]; /* object n is attempts[n - 1] */
+    struct life lives[LIVES_MAX];
+    struct look looks[LOOKS_MAX];
+    uint32_t attempt_count, life_count, look_count;
+    struct open_call calls[OPEN_CALLS_MAX]; /* per actor */
+    bool relaxed;                           /* order is not promised inside a priority */
+    bool still_clock;                       /* equal Timestamps are the rule, and ordered by the calls that drew them */
+    moment closing;                         /* when the first close began */
+    struct {
+        uint64_t adds, pops, dones, deletes, updates;
+    } sums;
+};
+
+void ledger_reset(struct ledger *ledger);
+
+/** A call of an actor begins, ends. */
+moment ledger_begin(struct ledger *ledger, unsigned actor, struct open_call call);
+moment ledger_end(struct ledger *ledger, unsigned actor);
+
+/** A new attempt; returns its object. */
+uint64_t ledger_attempt(struct ledger *ledger, struct attempt attempt);
+struct attempt *ledger_attempt_of(struct ledger *ledger, uint64_t object);
+
+/** The life with this handle; made if it is new. */
+struct life *ledger_life(struct ledger *ledger, uint64_t handle, uint32_t key);
+
+/** Somebody was told at `when` that the life exists; `began` is when his call began. */
+void ledger_told(struct ledger *ledger, struct life *life, schedq_place_t place, moment began, moment when);
+
+void ledger_popped(struct ledger *ledger, unsigned actor, const schedq_popped_t *popped, uint32_t key, moment began,
+                   moment ended);
+void ledger_ended(struct ledger *ledger, struct life *life, bool by_delete, moment began, moment ended);
+void ledger_look(struct ledger *ledger, bool is_pop, uint32_t key, moment began, moment ended);
+
+/** Fails the episode if what was recorded cannot be true (verdict.c). `in_order`: the moments may be relied on. */
+void ledger_verdict(const struct ledger *ledger, bool in_order);
+
+/** The earliest moment at which a life may have stopped being active, being there. */
+moment ledger_active_until(const struct ledger *ledger, const struct life *life);
+moment ledger_exists_until(const struct ledger *ledger, const struct life *life);
+
+#endif

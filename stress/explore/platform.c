@@ -1,0 +1,71 @@
+/*
+ * The parts of engine/platform that this program replaces: futex.h, clock.h and inside.h ask the scheduler. They are linked
+ * instead of the library's, because a program's own objects come before an archive's.
+ */
+#include "scheduler.h"
+
+#include "platform/clock.h"
+#include "platform/futex.h"
+#include "platform/inside.h"
+
+void
+futex_wait(atomic_u32 *word, uint32_t expected, int64_t deadline_ns)
+{
+    sim_sleep(word, expected, deadline_ns, __builtin_return_address(0));
+}
+
+void
+futex_wake(atomic_u32 *word, uint32_t count)
+{
+    sim_wake(word, count, __builtin_return_address(0));
+}
+
+/* ---- clock.h ------------------------------------------------------------------------------------------------------------ */
+
+int64_t
+clock_monotonic(void)
+{
+    return sim_now();
+}
+
+int64_t
+clock_now(const struct clock *clock)
+{
+    if (clock->word != NULL) {
+        return *clock->word;
+    }
+    return clock->source.now_ns != NULL ? clock->source.now_ns(clock->source.ctx) : clock_monotonic();
+}
+
+/* ---- inside.h: simulated threads share the thread-local variables of the one thread there is ------------------------------ */
+
+static struct inside **
+innermost(void)
+{
+    return (struct inside **)sim_thread_local();
+}
+
+bool
+inside_is(const void *queue)
+{
+    for (const struct inside *frame = *innermost(); frame != NULL; frame = frame->outer) {
+        if (frame->queue == queue) {
+            return true;
+        }
+    }
+    return false;
+}
+
+void
+inside_enter(struct inside *frame, const void *queue)
+{
+    frame->queue = queue;
+    frame->outer = *innermost();
+    *innermost() = frame;
+}
+
+void
+inside_leave(const struct inside *frame)
+{
+    *innermost() = frame->outer;
+}

@@ -1,0 +1,47 @@
+/*
+ * A scenario: a few simulated threads with short programs, what stands before them, and what must hold after them.
+ */
+#ifndef EXPLORE_SCENARIO_H
+#define EXPLORE_SCENARIO_H
+
+#include "scheduler.h"
+
+#include <schedq/schedq.h>
+
+#include <stdbool.h>
+
+struct actor;
+struct scenario;
+
+/** What all scenarios of one kind share. Each function but `thread` runs alone. */
+struct harness {
+    void (*begin)(const struct scenario *scenario);
+    void (*thread)(const struct scenario *scenario, unsigned thread);
+    void (*drain)(const struct scenario *scenario); /* a healthy thread, after the others */
+    void (*end)(const struct scenario *scenario);   /* takes apart what begin made; not if a thread is frozen */
+};
+
+struct scenario {
+    const char *name; /* NULL ends a table */
+    const char *about;
+    const struct harness *harness;
+    unsigned threads;
+    bool hidden;       /* `all` leaves it out */
+    bool never_frozen; /* its threads wait for each other */
+    unsigned steady;   /* so many of the last threads are never frozen */
+    bool sleeps;       /* needs an engine whose sleepers the scheduler knows */
+    unsigned variant;  /* the harness's */
+
+    /* queue_harness (world.h). Those that are NULL do not exist. */
+    void (*configure)(schedq_config_t *config);
+    void (*prepare)(struct actor *actor);
+    void (*bodies[SIM_THREADS_MAX])(struct actor *actor);
+};
+
+/** NULL: no such scenario. */
+const struct scenario *scenario_find(const char *name);
+
+/** The next of the scenarios that are not hidden; NULL first. */
+const struct scenario *scenario_next(const struct scenario *scenario);
+
+#endif

@@ -1,0 +1,39 @@
+/* The tables of scenarios/, one per theme. */
+#include "scenarios.h"
+
+#include <string.h>
+
+static const struct scenario *const tables[] = {pop_scenarios,   update_scenarios,  delete_scenarios, band_scenarios,
+                                                bin_scenarios,   index_scenarios,   sleep_scenarios,  life_scenarios,
+                                                mixed_scenarios, planted_scenarios, toy_scenarios};
+
+#define TABLES (sizeof tables / sizeof tables[0])
+
+const struct scenario *
+scenario_find(const char *name)
+{
+    for (size_t i = 0; i < TABLES; i++) {
+        for (const struct scenario *scenario = tables[i]; scenario->name != NULL; scenario++) {
+            if (strcmp(scenario->name, name) == 0) {
+                return scenario;
+            }
+        }
+    }
+    return NULL;
+}
+
+const struct scenario *
+scenario_next(const struct scenario *scenario)
+{
+    bool found = scenario == NULL;
+
+    for (size_t i = 0; i < TABLES; i++) {
+        for (const struct scenario *next = tables[i]; next->name != NULL; next++) {
+            if (found && !next->hidden) {
+                return next;
+            }
+            found = found || next == scenario;
+        }
+    }
+    return NULL;
+}

@@ -1,0 +1,21 @@
+/*
+ * The tables of scenarios/, each ended by an entry without a name.
+ */
+#ifndef EXPLORE_SCENARIOS_H
+#define EXPLORE_SCENARIOS_H
+
+#include "scenario.h"
+
+extern const struct scenario pop_scenarios[];
+extern const struct scenario update_scenarios[];
+extern const struct scenario delete_scenarios[];
+extern const struct scenario band_scenarios[];
+extern const struct scenario bin_scenarios[];
+extern const struct scenario index_scenarios[];
+extern const struct scenario sleep_scenarios[];
+extern const struct scenario life_scenarios[];
+extern const struct scenario mixed_scenarios[];
+extern const struct scenario planted_scenarios[];
+extern const struct scenario toy_scenarios[];
+
+#endif

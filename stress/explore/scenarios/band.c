@@ -1,0 +1,141 @@
+/* The life of bands: cleared in two phases, retired to make room, filled again. */
+#include "scenarios.h"
+#include "world.h"
+
+#include "lockfree/sizes.h"
+
+#define LOW 1
+#define HIGH 9
+#define FRUITLESS (BIN_FRUITLESS + 2)
+
+/* The high band is set and empty, and was passed nearly as often as it takes to be cleared. */
+static void
+prepare_passed(struct actor *actor)
+{
+    (void)actor_add(actor, 0, HIGH);
+    actor_consume(actor, 1);
+    for (unsigned i = 0; i < FRUITLESS - 4; i++) {
+        (void)actor_add(actor, 1, LOW);
+        actor_consume(actor, 1);
+    }
+    for (uint32_t key = 2; key < 6; key++) {
+        (void)actor_add(actor, key, LOW);
+    }
+}
+
+static void
+add_high(struct actor *actor)
+{
+    (void)actor_add(actor, 6, HIGH);
+    (void)actor_add(actor, 0, HIGH);
+}
+
+static void
+update_high(struct actor *actor)
+{
+    (void)actor_update(actor, 5, HIGH);
+}
+
+static void
+consume_3(struct actor *actor)
+{
+    actor_consume(actor, 3);
+}
+
+static void
+consume_4(struct actor *actor)
+{
+    actor_consume(actor, 4);
+}
+
+static void
+two_bands_at_most(schedq_config_t *config)
+{
+    config->max_bands = 2;
+}
+
+static void
+three_bands_at_most(schedq_config_t *config)
+{
+    config->max_bands = 3;
+}
+
+/* Both bands are used up, and empty. */
+static void
+prepare_used_up(struct actor *actor)
+{
+    world_allow_full();
+    (void)actor_add(actor, 0, 1);
+    (void)actor_add(actor, 1, 2);
+    actor_consume(actor, 2);
+}
+
+static void
+add_new_band(struct actor *actor)
+{
+    (void)actor_add(actor, 0, 3);
+    (void)actor_add(actor, 1, 4);
+}
+
+static void
+add_old_band(struct actor *actor)
+{
+    (void)actor_add(actor, 2, 1);
+    (void)actor_add(actor, 3, 2);
+}
+
+static void
+add_and_update_band(struct actor *actor)
+{
+    (void)actor_add(actor, 4, 1);
+    (void)actor_update(actor, 4, 5);
+}
+
+static void
+pop_twice(struct actor *actor)
+{
+    actor_consume(actor, 2);
+}
+
+/* Each thread has at most one pod at a time in the queue, so three bands are enough for three threads. */
+static void
+one_at_a_time(struct actor *actor)
+{
+    for (int32_t i = 0; i < 2; i++) {
+        (void)actor_add(actor, actor->number * 10 + (uint32_t)i, (int32_t)actor->number * 10 + i);
+        while (!actor_pop(actor)) {
+            sim_spin();
+        }
+        (void)actor_done_all(actor);
+    }
+}
+
+const struct scenario band_scenarios[] = {
+    {.name = "band_clear",
+     .about = "an empty band is cleared while pods are added to it, and moved into it",
+     .harness = &queue_harness,
+     .threads = 3,
+     .prepare = prepare_passed,
+     .bodies = {add_high, consume_3, update_high}},
+    {.name = "band_clear_two",
+     .about = "two consumers clear a band, one adder sets it",
+     .harness = &queue_harness,
+     .threads = 3,
+     .prepare = prepare_passed,
+     .bodies = {add_high, consume_4, consume_4}},
+    {.name = "band_retire",
+     .about = "max_bands 2: bands are retired while pods are added and moved",
+     .harness = &queue_harness,
+     .threads = 4,
+     .configure = two_bands_at_most,
+     .prepare = prepare_used_up,
+     .bodies = {add_new_band, add_old_band, add_and_update_band, pop_twice}},
+    {.name = "band_retire_exact",
+     .about = "as many priorities at once as max_bands allows are never FULL",
+     .harness = &queue_harness,
+     .threads = 3,
+     .never_frozen = true,
+     .configure = three_bands_at_most,
+     .bodies = {one_at_a_time, one_at_a_time, one_at_a_time}},
+    {.name = NULL},
+};

@@ -1,0 +1,130 @@
+/* The containers of one band: lanes that grow and are rebuilt, runs that are merged. */
+#include "scenarios.h"
+#include "world.h"
+
+#include "lockfree/sizes.h"
+
+#define SEGMENT SEGMENT_SLOTS_MIN /* slots of a lane's first segment; one stays free */
+#define RUNS BIN_RUNS             /* run slots of a band */
+
+static void
+prepare_almost_full(struct actor *actor)
+{
+    for (uint32_t key = 0; key < SEGMENT - 2; key++) {
+        (void)actor_add(actor, key, 1);
+    }
+}
+
+/* The ring is full, and most of it is stale: its head stands on a pod that is there. */
+static void
+prepare_full_of_stale(struct actor *actor)
+{
+    for (uint32_t key = 0; key < SEGMENT - 1; key++) {
+        (void)actor_add(actor, key, 1);
+    }
+    for (uint32_t key = 2; key < SEGMENT - 2; key++) {
+        (void)actor_delete(actor, key);
+    }
+}
+
+static void
+add_4_more(struct actor *actor)
+{
+    for (uint32_t key = 20; key < 24; key++) {
+        (void)actor_add(actor, key, 1);
+    }
+}
+
+static void
+consume_3(struct actor *actor)
+{
+    actor_consume(actor, 3);
+}
+
+static void
+delete_0(struct actor *actor)
+{
+    (void)actor_delete(actor, 0);
+    (void)actor_update(actor, 1, 2);
+}
+
+/* Each pod ranks before the one that was added before it, so each makes a run of its own. */
+static void
+prepare_runs(struct actor *actor)
+{
+    for (uint32_t key = 0; key < RUNS - 1; key++) {
+        (void)actor_add_at(actor, key, 1, 1000 - (int64_t)key);
+    }
+}
+
+static void
+add_runs_a(struct actor *actor)
+{
+    for (uint32_t i = 0; i < 3; i++) {
+        (void)actor_add_at(actor, 20 + i, 1, 500 - (int64_t)i);
+    }
+}
+
+static void
+add_runs_b(struct actor *actor)
+{
+    for (uint32_t i = 0; i < 3; i++) {
+        (void)actor_add_at(actor, 30 + i, 1, 700 - 100 * (int64_t)i);
+    }
+}
+
+static void
+move_runs(struct actor *actor)
+{
+    (void)actor_update_at(actor, 3, 1, 2000);
+    (void)actor_update_at(actor, 4, 1, 3);
+    (void)actor_delete(actor, 5);
+}
+
+static void
+order_out_of_order(struct actor *actor)
+{
+    (void)actor_add_at(actor, 40, 1, 30);
+    (void)actor_add_at(actor, 41, 1, 10);
+    (void)actor_add_at(actor, 42, 1, 20);
+}
+
+static void
+order_with_time(struct actor *actor)
+{
+    (void)actor_add(actor, 43, 1);
+    (void)actor_add_at(actor, 44, 1, 15);
+}
+
+const struct scenario bin_scenarios[] = {
+    {.name = "lane_growth",
+     .about = "a lane grows under its consumers",
+     .harness = &queue_harness,
+     .threads = 3,
+     .prepare = prepare_almost_full,
+     .bodies = {add_4_more, consume_3, consume_3}},
+    {.name = "lane_rebuild",
+     .about = "a lane full of stale refs is rebuilt under a consumer, a deletion and an update",
+     .harness = &queue_harness,
+     .threads = 3,
+     .prepare = prepare_full_of_stale,
+     .bodies = {add_4_more, consume_3, delete_0}},
+    {.name = "order_keys",
+     .about = "order keys out of order, from two threads, against pops",
+     .harness = &queue_harness,
+     .threads = 3,
+     .bodies = {order_out_of_order, order_with_time, consume_3}},
+    {.name = "runs",
+     .about = "runs are merged by two threads, against pops",
+     .harness = &queue_harness,
+     .threads = 3,
+     .prepare = prepare_runs,
+     .bodies = {add_runs_a, add_runs_b, consume_3}},
+    {.name = "runs_move",
+     .about = "runs are merged while their pods are moved, deleted and popped",
+     .harness = &queue_harness,
+     .threads = 3,
+     .prepare = prepare_runs,
+     .bodies = {add_runs_a, move_runs, consume_3}},
+    {.name = NULL},
+};

@@ -1,0 +1,94 @@
+/* Deletions of active pods and of pods in flight, and the next life of their names. */
+#include "scenarios.h"
+#include "world.h"
+
+static void
+prepare_one(struct actor *actor)
+{
+    (void)actor_add(actor, 0, 1);
+}
+
+static void
+prepare_held(struct actor *actor)
+{
+    (void)actor_add(actor, 0, 1);
+    (void)actor_pop(actor);
+}
+
+static void
+delete_and_add(struct actor *actor)
+{
+    (void)actor_delete(actor, 0);
+    (void)actor_add(actor, 0, 1);
+}
+
+static void
+add_delete_add(struct actor *actor)
+{
+    (void)actor_add(actor, 0, 2);
+    (void)actor_delete(actor, 0);
+    (void)actor_add(actor, 0, 2);
+}
+
+static void
+delete_twice(struct actor *actor)
+{
+    (void)actor_delete(actor, 0);
+    (void)actor_delete(actor, 0);
+}
+
+static void
+update_0(struct actor *actor)
+{
+    (void)actor_update(actor, 0, 3);
+}
+
+static void
+pop_twice(struct actor *actor)
+{
+    actor_consume(actor, 2);
+}
+
+static void
+end_held(struct actor *actor)
+{
+    actor_token_alive(actor);
+    (void)actor_done_all(actor);
+    actor_consume(actor, 1);
+}
+
+static void
+pop_and_delete(struct actor *actor)
+{
+    if (actor_pop(actor)) {
+        (void)actor_delete_held(actor, 0);
+        (void)actor_done_all(actor);
+    }
+}
+
+const struct scenario delete_scenarios[] = {
+    {.name = "delete_readd",
+     .about = "add, delete and add again, against delete and add",
+     .harness = &queue_harness,
+     .threads = 3,
+     .bodies = {add_delete_add, delete_and_add, pop_twice}},
+    {.name = "delete_pop",
+     .about = "a deletion, an update and a pop of one pod",
+     .harness = &queue_harness,
+     .threads = 3,
+     .prepare = prepare_one,
+     .bodies = {delete_and_add, update_0, pop_twice}},
+    {.name = "delete_in_flight",
+     .about = "a deletion in flight against done, and the name is added again",
+     .harness = &queue_harness,
+     .threads = 3,
+     .prepare = prepare_held,
+     .bodies = {end_held, delete_and_add, delete_twice}},
+    {.name = "delete_held",
+     .about = "holders delete what they hold, others delete and add the name",
+     .harness = &queue_harness,
+     .threads = 3,
+     .prepare = prepare_one,
+     .bodies = {pop_and_delete, delete_and_add, pop_and_delete}},
+    {.name = NULL},
+};

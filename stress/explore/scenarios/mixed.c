@@ -1,0 +1,124 @@
+/* Programs drawn at random: what no author of a scenario thought of. */
+#include "scenarios.h"
+#include "world.h"
+
+#define CALLS 4
+#define KEYS 3
+#define PRIORITIES 3
+
+static uint32_t
+draw(uint32_t limit)
+{
+    return random_below(sim_random(), limit);
+}
+
+static void
+describe(struct actor *actor, uint32_t key)
+{
+    int32_t priority = (int32_t)draw(PRIORITIES);
+
+    switch (draw(4)) {
+    case 0:
+        (void)actor_update(actor, key, priority);
+        break;
+    case 1:
+        (void)actor_update_at(actor, key, priority, draw(8));
+        break;
+    case 2:
+        (void)actor_add_at(actor, key, priority, draw(8));
+        break;
+    default:
+        (void)actor_add(actor, key, priority);
+        break;
+    }
+}
+
+static void
+take(struct actor *actor)
+{
+    if (draw(4) == 0) {
+        (void)actor_pop_many(actor, 2);
+    } else {
+        (void)actor_pop(actor);
+    }
+    if (draw(2) == 0) {
+        (void)actor_done_all(actor);
+    }
+}
+
+static void
+anything(struct actor *actor)
+{
+    for (unsigned i = 0; i < CALLS; i++) {
+        uint32_t key = draw(KEYS);
+
+        switch (draw(8)) {
+        case 0:
+        case 1:
+        case 2:
+            describe(actor, key);
+            break;
+        case 3:
+        case 4:
+            take(actor);
+            break;
+        case 5:
+            (void)actor_delete(actor, key);
+            break;
+        case 6:
+            (void)actor_get(actor, key);
+            break;
+        default:
+            actor_activate(actor, key);
+            break;
+        }
+    }
+    (void)actor_done_all(actor);
+}
+
+static void
+prepare_some(struct actor *actor)
+{
+    for (uint32_t key = 0; key < KEYS; key++) {
+        if (draw(2) == 0) {
+            (void)actor_add(actor, key, (int32_t)draw(PRIORITIES));
+        }
+    }
+}
+
+static void
+counted(schedq_config_t *config)
+{
+    config->objects = SCHEDQ_OBJECTS_COUNTED;
+}
+
+static void
+external_clock(schedq_config_t *config)
+{
+    config->external_clock = 1;
+    config->start_ns = 1000; /* beyond every order key here */
+}
+
+const struct scenario mixed_scenarios[] = {
+    {.name = "mixed",
+     .about = "any calls, three threads, three names",
+     .harness = &queue_harness,
+     .threads = 3,
+     .prepare = prepare_some,
+     .bodies = {anything, anything, anything}},
+    {.name = "mixed_four",
+     .about = "any calls, four threads, a clock that stands still",
+     .harness = &queue_harness,
+     .threads = 4,
+     .configure = external_clock,
+     .prepare = prepare_some,
+     .bodies = {anything, anything, anything, anything}},
+    {.name = "mixed_counted",
+     .about = "any calls, counted objects",
+     .harness = &queue_harness,
+     .threads = 3,
+     .configure = counted,
+     .prepare = prepare_some,
+     .bodies = {anything, anything, anything}},
+    {.name = NULL},
+};

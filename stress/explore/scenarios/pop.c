@@ -1,0 +1,111 @@
+/* Adding and popping inside one band, and claims. */
+#include "scenarios.h"
+#include "world.h"
+
+static void
+add_4(struct actor *actor)
+{
+    for (uint32_t i = 0; i < 4; i++) {
+        (void)actor_add(actor, i, 5);
+    }
+}
+
+static void
+consume_3(struct actor *actor)
+{
+    actor_consume(actor, 3);
+}
+
+static void
+consume_2(struct actor *actor)
+{
+    actor_consume(actor, 2);
+}
+
+static void
+prepare_3(struct actor *actor)
+{
+    for (uint32_t i = 0; i < 3; i++) {
+        (void)actor_add(actor, i, 5);
+    }
+}
+
+static void
+add_key_0_look(struct actor *actor)
+{
+    (void)actor_add(actor, 0, 1);
+    (void)actor_find(actor, 0);
+}
+
+static void
+add_key_0_again(struct actor *actor)
+{
+    if (!actor_add(actor, 0, 2)) {
+        (void)actor_add(actor, 0, 2);
+    }
+}
+
+static void
+add_two_bands(struct actor *actor)
+{
+    (void)actor_add(actor, 0, 1);
+    (void)actor_add(actor, 1, 9);
+    (void)actor_add(actor, 2, 5);
+}
+
+static void
+add_two_bands_down(struct actor *actor)
+{
+    (void)actor_add(actor, 3, 9);
+    (void)actor_add(actor, 4, 1);
+}
+
+static void
+find_all(struct actor *actor)
+{
+    for (uint32_t i = 0; i < 3; i++) {
+        (void)actor_get(actor, i);
+    }
+}
+
+static void
+relax(schedq_config_t *config)
+{
+    config->order = SCHEDQ_ORDER_RELAXED;
+}
+
+const struct scenario pop_scenarios[] = {
+    {.name = "push_pop",
+     .about = "pushes against pops, one band",
+     .harness = &queue_harness,
+     .threads = 3,
+     .bodies = {add_4, consume_3, consume_2}},
+    {.name = "claim",
+     .about = "three consumers and three pods",
+     .harness = &queue_harness,
+     .threads = 3,
+     .prepare = prepare_3,
+     .bodies = {consume_2, consume_2, consume_2}},
+    {.name = "add_one_key",
+     .about = "two adders of one key, and a consumer",
+     .harness = &queue_harness,
+     .threads = 3,
+     .bodies = {add_key_0_look, add_key_0_again, consume_2}},
+    {.name = "bands",
+     .about = "pods of three bands, added in both directions, against pops",
+     .harness = &queue_harness,
+     .threads = 3,
+     .bodies = {add_two_bands, add_two_bands_down, consume_3}},
+    {.name = "find_told",
+     .about = "what find reports is reached, though its adder stops",
+     .harness = &queue_harness,
+     .threads = 3,
+     .bodies = {add_two_bands, find_all, consume_2}},
+    {.name = "relaxed",
+     .about = "as push_pop, relaxed order",
+     .harness = &queue_harness,
+     .threads = 3,
+     .configure = relax,
+     .bodies = {add_4, add_two_bands_down, consume_3}},
+    {.name = NULL},
+};

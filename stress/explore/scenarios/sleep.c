@@ -1,0 +1,134 @@
+/* Sleepers: no wake-up is lost, whoever stops. */
+#include "scenarios.h"
+#include "world.h"
+
+static void
+pop_until_closed(struct actor *actor)
+{
+    while (actor_pop_wait(actor)) {
+        (void)actor_done_all(actor);
+    }
+}
+
+static void
+wait_for_one(struct actor *actor)
+{
+    if (actor_pop_wait(actor)) {
+        (void)actor_done_all(actor);
+    }
+}
+
+static void
+wait_with_deadline(struct actor *actor)
+{
+    if (actor_pop_until(actor, 1000)) {
+        (void)actor_done_all(actor);
+    }
+}
+
+static void
+add_0(struct actor *actor)
+{
+    (void)actor_add(actor, 0, 1);
+}
+
+static void
+add_1(struct actor *actor)
+{
+    (void)actor_add(actor, 1, 2);
+}
+
+static void
+add_0_1(struct actor *actor)
+{
+    (void)actor_add(actor, 0, 1);
+    (void)actor_add(actor, 1, 1);
+}
+
+static void
+add_batch(struct actor *actor)
+{
+    actor_add_many(actor, 0, 3, 1);
+}
+
+static void
+add_and_close(struct actor *actor)
+{
+    (void)actor_add(actor, 0, 1);
+    actor_close(actor);
+    (void)actor_add(actor, 1, 1);
+}
+
+static void
+tick_on(struct actor *actor)
+{
+    actor_tick(actor);
+    actor_tick(actor);
+}
+
+static int64_t
+read_virtual(void *ctx)
+{
+    (void)ctx;
+    return 1000;
+}
+
+static void
+virtual_clock(schedq_config_t *config)
+{
+    config->clock = (schedq_clock_t){.now_ns = read_virtual, .is_virtual = 1};
+}
+
+const struct scenario sleep_scenarios[] = {
+    {.name = "sleep_exact",
+     .about = "two sleepers and two adders: each sleeper gets a pod",
+     .harness = &queue_harness,
+     .threads = 4,
+     .never_frozen = true,
+     .sleeps = true,
+     .bodies = {wait_for_one, wait_for_one, add_0, add_1}},
+    {.name = "sleep_pass_on",
+     .about = "one adder of two pods, two sleepers: the wake-up is passed on",
+     .harness = &queue_harness,
+     .threads = 3,
+     .never_frozen = true,
+     .sleeps = true,
+     .bodies = {wait_for_one, wait_for_one, add_0_1}},
+    {.name = "sleep_batch",
+     .about = "a batch for three sleepers",
+     .harness = &queue_harness,
+     .threads = 4,
+     .never_frozen = true,
+     .sleeps = true,
+     .bodies = {wait_for_one, wait_for_one, wait_for_one, add_batch}},
+    {.name = "sleep_frozen",
+     .about = "sleepers and adders, some of them frozen: ticks wake who is left",
+     .harness = &queue_harness,
+     .threads = 5,
+     .steady = 1,
+     .sleeps = true,
+     .bodies = {pop_until_closed, pop_until_closed, add_0, add_1, world_heal}},
+    {.name = "sleep_deadline",
+     .about = "deadlines pass while a wake-up is on its way",
+     .harness = &queue_harness,
+     .threads = 5,
+     .steady = 1,
+     .sleeps = true,
+     .bodies = {wait_with_deadline, pop_until_closed, wait_with_deadline, add_0_1, world_heal}},
+    {.name = "sleep_virtual",
+     .about = "a virtual clock: sleepers are untimed and look again at every tick",
+     .harness = &queue_harness,
+     .threads = 5,
+     .steady = 1,
+     .sleeps = true,
+     .configure = virtual_clock,
+     .bodies = {pop_until_closed, pop_until_closed, add_0_1, tick_on, world_heal}},
+    {.name = "close",
+     .about = "close against adds and sleepers",
+     .harness = &queue_harness,
+     .threads = 5,
+     .steady = 1,
+     .sleeps = true,
+     .bodies = {add_and_close, pop_until_closed, add_1, pop_until_closed, world_heal}},
+    {.name = NULL},
+};

@@ -1,0 +1,49 @@
+/*
+ * The queue of an episode, its actors, and how every queue scenario begins and ends.
+ *
+ * BEGIN   a queue in the arena, a worker per thread, then the scenario's `prepare`.
+ * DRAIN   a healthy thread with a worker of its own pops and ends what is left, looks for every pod that somebody was told
+ *         of, and uses every name once more, some of the time with the worker of a frozen thread: whatever frozen threads
+ *         hold, nothing else may be missing.
+ * END     nobody frozen: counts, references and bytes come out even.
+ */
+#ifndef EXPLORE_WORLD_H
+#define EXPLORE_WORLD_H
+
+#include "actor.h"
+#include "ledger.h"
+
+#define HEALTHY SIM_THREADS_MAX /* number of the actor that prepares and drains */
+
+struct world {
+    schedq_t *queue;
+    schedq_config_t config;
+    struct ledger ledger;
+    struct actor actors[SIM_THREADS_MAX + 1];
+    bool full_is_legal;
+    uint32_t keys; /* one past the highest pod that was named */
+};
+
+extern struct world world;
+extern const struct harness queue_harness;
+
+/** Which engine the queues get: SCHEDQ_ENGINE_. */
+void world_use_engine(uint8_t engine);
+
+/** The worker's actor of a thread, for `prepare`. */
+struct actor *world_actor(unsigned thread);
+
+/** A scenario may let adds answer FULL. */
+void world_allow_full(void);
+
+/** The name of a pod: text that stays; its length. */
+const char *world_name(uint32_t key, uint32_t *length);
+uint32_t world_key(const char *name, uint32_t length);
+
+/**
+ * A last thread for scenarios with sleepers: acts only when nobody else can run. It ticks, which must wake whoever sleeps
+ * beside a pod; then it closes the queue.
+ */
+void world_heal(struct actor *actor);
+
+#endif
