@@ -111,8 +111,9 @@ find_band(struct worker *worker, int32_t priority, struct band **band)
 
     *band = publish_band(worker, priority, false, &status);
     if (*band == NULL && status == SCHEDQ_FULL) {
-        worker_say(&worker->base, "priority %d: there are as many other priorities as there may be (max_bands)",
-                   priority);
+        worker_say(&worker->base,
+                   "priority %d: %u other priorities are in the queue, as many as there may be (max_bands)", priority,
+                   queue_of(worker)->bands.max);
     }
     return *band != NULL ? SCHEDQ_OK : status;
 }

@@ -124,11 +124,14 @@ reserve_index(struct queue *queue, uint32_t pods)
     return ok;
 }
 
+/* What each worker may hold of free objects comes on top: nobody shall miss what lies with another. */
 static schedq_status_t
 lockfree_reserve(schedq_t *base, uint32_t pods, uint32_t bands, uint32_t workers)
 {
     struct queue *queue = queue_of_base(base);
-    bool ok = slab_reserve(&queue->entries.records, pods) && names_reserve(&queue->names, pods) &&
+    uint32_t held = workers * SLAB_CACHE_MAX;
+    uint32_t objects = pods == 0 ? 0 : pods < SLAB_OBJECTS_MAX - held ? pods + held : SLAB_OBJECTS_MAX;
+    bool ok = slab_reserve(&queue->entries.records, objects) && names_reserve(&queue->names, objects) &&
               reserve_index(queue, pods) && bands_reserve(&queue->bands, bands) && workers_reserve(queue, workers);
 
     return ok ? SCHEDQ_OK : SCHEDQ_NOMEM;

@@ -19,7 +19,7 @@
 #define DESCRIPTION_PAGE_BITS SIZE(10, 4)
 #define SEGMENT_SLOTS_MIN SIZE(16, 4) /* of a lane; a power of two */
 #define BIN_RUNS SIZE(16, 4)          /* slots for runs in a bin */
-#define BIN_FRUITLESS SIZE(8, 4)      /* scans in vain before a bin is cleared: see bin_found_empty */
+#define BIN_FRUITLESS SIZE(4, 4)      /* scans in vain before a bin is cleared: see bin_found_empty */
 #define INDEX_LINES_FIRST SIZE(64, 2)
 
 #endif

@@ -13,6 +13,9 @@
 #define RMW_FENCE() ck_pr_fence_memory()
 #endif
 
+/* ck_pr's stores take constants that no instruction can hold. */
+#define IN_REGISTER(value) __asm__("" : "+r"(value))
+
 #define ATOMIC_OPERATIONS(T, type, suffix)                                          \
     static inline type T##_load(const atomic_##T *word)                             \
     {                                                                               \
@@ -26,11 +29,13 @@
     }                                                                               \
     static inline void T##_store(atomic_##T *word, type value)                      \
     {                                                                               \
+        IN_REGISTER(value);                                                         \
         ck_pr_store_##suffix(&word->raw, value);                                    \
     }                                                                               \
     static inline void T##_store_release(atomic_##T *word, type value)              \
     {                                                                               \
         ck_pr_fence_release();                                                      \
+        IN_REGISTER(value);                                                         \
         ck_pr_store_##suffix(&word->raw, value);                                    \
     }                                                                               \
     static inline type T##_exchange(atomic_##T *word, type value)                   \
@@ -96,6 +101,7 @@ atomic_fence(void)
 }
 
 #undef RMW_FENCE
+#undef IN_REGISTER
 #undef ATOMIC_OPERATIONS
 #undef ATOMIC_ARITHMETIC
 

@@ -17,6 +17,7 @@ fx_new(schedq_preset_t preset)
     fixture_t *fixture = calloc(1, sizeof *fixture);
     assert_non_null(fixture);
     assert_ok(schedq_config_preset(&fixture->config, sizeof fixture->config, preset));
+    fixture->config.engine = fx_engine();
     account_init(&fixture->memory);
     ledger_init(&fixture->ledger);
     atomic_init(&fixture->now_ns, FX_START);
@@ -79,6 +80,15 @@ fx_setup_host(void **state)
 {
     fixture_t *fixture = fx_new(SCHEDQ_PRESET_DEFAULT);
     fixture->config.decide = SCHEDQ_DECIDE_HOST;
+    *state = fixture;
+    return 0;
+}
+
+int
+fx_setup_lockfree(void **state)
+{
+    fixture_t *fixture = fx_new(SCHEDQ_PRESET_DEFAULT);
+    fixture->config.engine = SCHEDQ_ENGINE_LOCKFREE;
     *state = fixture;
     return 0;
 }

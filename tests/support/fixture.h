@@ -6,6 +6,8 @@
  * and fails the test if memory or references are left, so every test is a leak test.
  *
  * The verbs (fx_add, fx_pop ...) assert success; where the status is the point, tests call the library itself.
+ *
+ * Every fixture has the engine that the program was started with (fx_run in engines.h).
  */
 #ifndef SCHEDQ_TESTS_SUPPORT_FIXTURE_H
 #define SCHEDQ_TESTS_SUPPORT_FIXTURE_H
@@ -14,6 +16,7 @@
 #include <stdbool.h>
 
 #include "account.h"
+#include "engines.h"
 #include "expect.h"
 #include "ledger.h"
 
@@ -60,7 +63,8 @@ int fx_setup(void **state);
 int fx_setup_1_34(void **state);
 int fx_setup_1_26(void **state);
 int fx_setup_1_12(void **state);
-int fx_setup_host(void **state); /* default preset, SCHEDQ_DECIDE_HOST */
+int fx_setup_host(void **state);     /* default preset, SCHEDQ_DECIDE_HOST */
+int fx_setup_lockfree(void **state); /* default preset, SCHEDQ_ENGINE_LOCKFREE whatever the program was started with */
 int fx_teardown(void **state);
 
 #define fx_test(function) cmocka_unit_test_setup_teardown(function, fx_setup, fx_teardown)
@@ -68,6 +72,7 @@ int fx_teardown(void **state);
 #define fx_test_1_26(function) cmocka_unit_test_setup_teardown(function, fx_setup_1_26, fx_teardown)
 #define fx_test_1_12(function) cmocka_unit_test_setup_teardown(function, fx_setup_1_12, fx_teardown)
 #define fx_test_host(function) cmocka_unit_test_setup_teardown(function, fx_setup_host, fx_teardown)
+#define fx_test_lockfree(function) cmocka_unit_test_setup_teardown(function, fx_setup_lockfree, fx_teardown)
 
 /** A fixture outside cmocka's setup, for tests that make several in a row. */
 fixture_t *fx_new(schedq_preset_t preset);

@@ -161,19 +161,25 @@ in_kube_1_26_a_pod_in_flight_is_not_retried_for_it(void **state)
 }
 
 int
-main(void)
+main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
+        fx_test(active_and_unknown_pods_are_ignored),
+    };
+    const struct CMUnitTest with_events_and_waiting[] = {
         fx_test(every_waiting_place_gives_its_pods_up),
         fx_test(an_activated_pod_keeps_its_history),
         fx_test(a_pod_that_a_gate_refuses_is_gated),
         fx_test(a_pod_in_flight_is_retried_after_its_backoff),
         fx_test(an_activation_counts_for_one_flight),
         fx_test(a_plugin_that_waits_does_not_make_an_activation_skip_the_backoff),
-        fx_test(active_and_unknown_pods_are_ignored),
         fx_test(one_pod_given_twice_is_activated_once),
         fx_test(activation_moves_no_other_pod),
         fx_test_1_26(in_kube_1_26_a_pod_in_flight_is_not_retried_for_it),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    const fx_group_t groups[] = {
+        fx_group(tests, FX_ANY_ENGINE),
+        fx_group(with_events_and_waiting, FX_EVENTS | FX_WAITING),
+    };
+    return fx_run_groups(argc, argv, groups);
 }

@@ -29,7 +29,6 @@ a_new_pod_can_be_popped_with_all_that_was_said_about_it(void **state)
     schedq_pod_spec_t spec = fx_spec("ns/a", -7);
     spec.object = 4711;
     spec.flags = SCHEDQ_POD_AFFINITY;
-    spec.nominated_node = 12;
     schedq_pod_t pod = fx_add_spec(fixture, "ns/a", &spec).pod;
     schedq_popped_t popped = fx_pop(fixture, "ns/a");
     assert_true(popped.pod.bits == pod.bits);
@@ -37,10 +36,20 @@ a_new_pod_can_be_popped_with_all_that_was_said_about_it(void **state)
     assert_int_equal(popped.priority, -7);
     assert_int_equal(popped.flags, SCHEDQ_POD_AFFINITY);
     assert_int_equal(popped.profile, 0);
-    assert_int_equal(popped.nominated_node, 12);
+    assert_int_equal(popped.nominated_node, 0);
     assert_int_equal(popped.backoff_expiry_ns, 0);
     assert_int_equal(popped.name[popped.name_length], '\0');
     fx_done(fixture, &popped);
+}
+
+static void
+a_pod_is_popped_with_the_nomination_of_its_spec(void **state)
+{
+    fixture_t *fixture = *state;
+    schedq_pod_spec_t spec = fx_spec("ns/a", 0);
+    spec.nominated_node = 12;
+    fx_add_spec(fixture, "ns/a", &spec);
+    assert_int_equal(fx_pop(fixture, "ns/a").nominated_node, 12);
 }
 
 static void
@@ -122,6 +131,34 @@ names_of_one_length_do_not_touch_each_other(void **state)
 }
 
 static void
+expect_name_taken(fixture_t *fixture, const char *name, schedq_place_t place)
+{
+    schedq_result_t there = fx_find(fixture, name);
+    assert_place(there.place, place);
+    schedq_pod_spec_t spec = fx_spec(name, 99);
+    spec.object = 999;
+    schedq_result_t result;
+    assert_status(schedq_add(fx_worker(fixture), name, &spec, &result), SCHEDQ_EXISTS);
+    assert_true(result.pod.bits == there.pod.bits);
+    assert_true(result.object == there.object && result.object != 999);
+    assert_place(result.place, place);
+    assert_int_equal(result.to_active + result.to_backoff + result.to_parked + result.to_gated, 0);
+}
+
+static void
+the_name_of_an_active_or_flying_pod_is_taken(void **state)
+{
+    fixture_t *fixture = *state;
+    fx_add(fixture, "ns/inflight", 0);
+    fx_pop(fixture, "ns/inflight");
+    fx_add(fixture, "ns/active", 0);
+    expect_name_taken(fixture, "ns/active", SCHEDQ_ACTIVE);
+    expect_name_taken(fixture, "ns/inflight", SCHEDQ_INFLIGHT);
+    assert_int_equal(fx_stats(fixture).adds, 2);
+    fx_assert_counts(fixture, 1, 0, 0, 0, 0, 1);
+}
+
+static void
 one_name_is_there_once_whatever_its_place(void **state)
 {
     fixture_t *fixture = *state;
@@ -144,18 +181,8 @@ one_name_is_there_once_whatever_its_place(void **state)
     gate->refuses = false;
     fx_add(fixture, "ns/active", 0);
 
-    for (size_t i = 0; i < sizeof pods / sizeof *pods; i++) {
-        schedq_result_t there = fx_find(fixture, pods[i].name);
-        assert_place(there.place, pods[i].place);
-        schedq_pod_spec_t spec = fx_spec(pods[i].name, 99);
-        spec.object = 999;
-        schedq_result_t result;
-        assert_status(schedq_add(fx_worker(fixture), pods[i].name, &spec, &result), SCHEDQ_EXISTS);
-        assert_true(result.pod.bits == there.pod.bits);
-        assert_true(result.object == there.object && result.object != 999);
-        assert_place(result.place, pods[i].place);
-        assert_int_equal(result.to_active + result.to_backoff + result.to_parked + result.to_gated, 0);
-    }
+    for (size_t i = 0; i < sizeof pods / sizeof *pods; i++)
+        expect_name_taken(fixture, pods[i].name, pods[i].place);
     assert_int_equal(fx_stats(fixture).adds, 6);
     fx_assert_counts(fixture, 1, 1, 1, 1, 1, 1);
 }
@@ -350,17 +377,17 @@ a_batch_of_many_pods_is_popped_in_order(void **state)
 }
 
 int
-main(void)
+main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         fx_test(a_new_pod_is_active_and_its_result_describes_it),
         fx_test(a_new_pod_can_be_popped_with_all_that_was_said_about_it),
+        fx_test(the_name_of_an_active_or_flying_pod_is_taken),
         fx_test(a_result_may_be_null),
         fx_test(the_name_begins_at_its_offset_and_is_copied),
         fx_test(names_of_3_and_of_317_bytes_are_legal),
         fx_test(names_of_every_length_come_back_whole),
         fx_test(names_of_one_length_do_not_touch_each_other),
-        fx_test(one_name_is_there_once_whatever_its_place),
         fx_test(a_name_is_free_again_after_done_and_gets_another_handle),
         fx_test(an_explicit_timestamp_orders_and_is_reported),
         fx_test(the_lowest_and_highest_priorities_are_legal),
@@ -370,8 +397,19 @@ main(void)
         fx_test(a_batch_answers_with_its_first_failure),
         fx_test(without_statuses_a_bad_element_stops_its_batch),
         fx_test(an_empty_batch_is_fine),
-        fx_test(a_batch_counts_the_gated_ones_apart),
         fx_test(a_batch_of_many_pods_is_popped_in_order),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    const struct CMUnitTest with_events_and_waiting[] = {
+        fx_test(one_name_is_there_once_whatever_its_place),
+        fx_test(a_batch_counts_the_gated_ones_apart),
+    };
+    const struct CMUnitTest with_nominations[] = {
+        fx_test(a_pod_is_popped_with_the_nomination_of_its_spec),
+    };
+    const fx_group_t groups[] = {
+        fx_group(tests, FX_ANY_ENGINE),
+        fx_group(with_events_and_waiting, FX_EVENTS | FX_WAITING),
+        fx_group(with_nominations, FX_NOMINATIONS),
+    };
+    return fx_run_groups(argc, argv, groups);
 }

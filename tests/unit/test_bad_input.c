@@ -219,9 +219,8 @@ a_host_must_say_where_a_failed_pod_goes(void **state)
 }
 
 static void
-invented_tokens_are_stale(void **state)
+expect_invented_tokens_stale(fixture_t *fixture, schedq_status_t (*end)(fixture_t *fixture, schedq_token_t token))
 {
-    fixture_t *fixture = *state;
     fx_add(fixture, "ns/a", 0);
     schedq_popped_t popped = fx_pop(fixture, "ns/a");
     const uint64_t tokens[] = {0,
@@ -231,15 +230,38 @@ invented_tokens_are_stale(void **state)
                                popped.token.bits - 1,
                                popped.token.bits ^ (UINT64_C(1) << 40),
                                popped.pod.bits ^ UINT64_C(0xf00000000)};
-    schedq_failure_t failure;
-    schedq_failure_init(&failure);
     for (size_t i = 0; i < sizeof tokens / sizeof *tokens; i++) {
         schedq_token_t token = {tokens[i]};
-        assert_status(schedq_done(fx_worker(fixture), token), SCHEDQ_STALE);
+        assert_status(end(fixture, token), SCHEDQ_STALE);
         assert_status(schedq_token_alive(fx_worker(fixture), token), SCHEDQ_STALE);
-        assert_status(schedq_add_unschedulable(fx_worker(fixture), &token, &failure, NULL), SCHEDQ_STALE);
     }
     fx_done(fixture, &popped);
+}
+
+static schedq_status_t
+end_by_done(fixture_t *fixture, schedq_token_t token)
+{
+    return schedq_done(fx_worker(fixture), token);
+}
+
+static schedq_status_t
+end_by_failure(fixture_t *fixture, schedq_token_t token)
+{
+    schedq_failure_t failure;
+    schedq_failure_init(&failure);
+    return schedq_add_unschedulable(fx_worker(fixture), &token, &failure, NULL);
+}
+
+static void
+invented_tokens_are_stale(void **state)
+{
+    expect_invented_tokens_stale(*state, end_by_done);
+}
+
+static void
+invented_tokens_of_failures_are_stale(void **state)
+{
+    expect_invented_tokens_stale(*state, end_by_failure);
 }
 
 static void
@@ -392,22 +414,32 @@ missing_arguments_of_the_rest_are_refused(void **state)
 }
 
 int
-main(void)
+main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         fx_test(bad_names_are_refused_everywhere),
         fx_test(the_words_about_a_name_tell_its_length_and_the_range),
         fx_test(a_missing_name_is_refused),
         fx_test(bad_specs_are_refused),
-        fx_test_host(a_hosts_gate_must_be_a_plugin_of_the_profile),
-        fx_test(bad_failures_are_refused_and_the_pod_stays_in_flight),
-        fx_test_host(a_host_must_say_where_a_failed_pod_goes),
         fx_test(invented_tokens_are_stale),
         fx_test(pops_need_room),
         fx_test(a_history_is_needed_and_checked),
         fx_test(unknown_events_are_refused),
-        fx_test_host(bad_host_arguments_are_refused),
         fx_test(missing_arguments_of_the_rest_are_refused),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    const struct CMUnitTest with_events_and_waiting[] = {
+        fx_test(bad_failures_are_refused_and_the_pod_stays_in_flight),
+        fx_test(invented_tokens_of_failures_are_stale),
+    };
+    const struct CMUnitTest with_host[] = {
+        fx_test_host(a_hosts_gate_must_be_a_plugin_of_the_profile),
+        fx_test_host(a_host_must_say_where_a_failed_pod_goes),
+        fx_test_host(bad_host_arguments_are_refused),
+    };
+    const fx_group_t groups[] = {
+        fx_group(tests, FX_ANY_ENGINE),
+        fx_group(with_events_and_waiting, FX_EVENTS | FX_WAITING),
+        fx_group(with_host, FX_HOST),
+    };
+    return fx_run_groups(argc, argv, groups);
 }

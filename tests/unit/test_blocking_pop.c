@@ -20,7 +20,7 @@ check_waker(fixture_t *fixture, waker_fn prepare, waker_fn wake)
     mailbox_t mailbox;
     sleeper_t sleeper;
     mailbox_init(&mailbox);
-    fx_plugin(fixture, "Fit", "Node", SCHEDQ_ACTION_ADD);
+    fx_queue(fixture);
     if (prepare != NULL)
         prepare(fixture);
     sleeper_start(&sleeper, fixture, &mailbox, SCHEDQ_NO_DEADLINE);
@@ -62,8 +62,15 @@ wake_by_readd(fixture_t *fixture)
 }
 
 static void
+prepare_plugin(fixture_t *fixture)
+{
+    fx_plugin(fixture, "Fit", "Node", SCHEDQ_ACTION_ADD);
+}
+
+static void
 prepare_parked(fixture_t *fixture)
 {
+    prepare_plugin(fixture);
     fx_park(fixture, "ns/a", fit(fixture)->bit);
 }
 
@@ -124,7 +131,7 @@ a_batch_wakes_a_sleeper(void **state)
 static void
 a_readd_into_backoff_wakes_a_sleeper(void **state)
 {
-    check_waker(*state, NULL, wake_by_readd);
+    check_waker(*state, prepare_plugin, wake_by_readd);
 }
 
 static void
@@ -154,7 +161,7 @@ the_end_of_an_error_backoff_wakes_a_sleeper(void **state)
 static void
 a_failure_into_backoff_wakes_a_sleeper(void **state)
 {
-    check_waker(*state, NULL, wake_by_failure);
+    check_waker(*state, prepare_plugin, wake_by_failure);
 }
 
 static void
@@ -233,6 +240,7 @@ close_lets_what_is_left_be_popped(void **state)
 /* A call that lasts until it is told to end: a visitor of the other thread's worker. */
 typedef struct long_call {
     schedq_worker_t *worker;
+    schedq_pod_t pod;
     mailbox_t *mailbox;
     sem_t inside, enough;
 } long_call_t;
@@ -251,7 +259,7 @@ static void *
 call_for_long(void *argument)
 {
     long_call_t *call = argument;
-    mailbox_check(call->mailbox, schedq_snapshot(call->worker, wait_in_visit, call) == SCHEDQ_OK);
+    mailbox_check(call->mailbox, schedq_get(call->worker, call->pod, wait_in_visit, call) == SCHEDQ_OK);
     return NULL;
 }
 
@@ -266,7 +274,7 @@ a_worker_inside_a_call_is_busy(void **state)
     mailbox_init(&mailbox);
     sem_init(&call.inside, 0, 0);
     sem_init(&call.enough, 0, 0);
-    fx_add(fixture, "ns/a", 0);
+    call.pod = fx_add(fixture, "ns/a", 0);
     assert_ok(schedq_worker_register(fx_queue(fixture), &call.worker, NULL, 0));
     assert_int_equal(pthread_create(&thread, NULL, call_for_long, &call), 0);
     sem_wait(&call.inside);
@@ -285,23 +293,26 @@ a_worker_inside_a_call_is_busy(void **state)
 }
 
 int
-main(void)
+main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        fx_test(an_add_wakes_a_sleeper),
-        fx_test(an_update_that_adds_wakes_a_sleeper),
-        fx_test(a_batch_wakes_a_sleeper),
+        fx_test(an_add_wakes_a_sleeper),         fx_test(an_update_that_adds_wakes_a_sleeper),
+        fx_test(a_batch_wakes_a_sleeper),        fx_test(every_sleeper_gets_one_pod),
+        fx_test(close_wakes_every_sleeper),      fx_test(close_lets_what_is_left_be_popped),
+        fx_test(a_worker_inside_a_call_is_busy),
+    };
+    const struct CMUnitTest with_events_and_waiting[] = {
         fx_test(a_readd_into_backoff_wakes_a_sleeper),
         fx_test(an_event_wakes_a_sleeper),
         fx_test(an_activation_wakes_a_sleeper),
         fx_test(the_leftover_limit_wakes_a_sleeper),
         fx_test(the_end_of_an_error_backoff_wakes_a_sleeper),
         fx_test(a_failure_into_backoff_wakes_a_sleeper),
-        fx_test(every_sleeper_gets_one_pod),
         fx_test(one_event_wakes_as_many_sleepers_as_it_moves_pods),
-        fx_test(close_wakes_every_sleeper),
-        fx_test(close_lets_what_is_left_be_popped),
-        fx_test(a_worker_inside_a_call_is_busy),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    const fx_group_t groups[] = {
+        fx_group(tests, FX_ANY_ENGINE),
+        fx_group(with_events_and_waiting, FX_EVENTS | FX_WAITING),
+    };
+    return fx_run_groups(argc, argv, groups);
 }

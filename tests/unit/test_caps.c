@@ -8,11 +8,8 @@ static void
 expect_full(fixture_t *fixture, const char *name, int32_t priority, const char *part, const char *cap)
 {
     schedq_pod_spec_t spec = fx_spec(name, priority);
-    schedq_history_t history = {0};
-    schedq_failure_t failure;
     schedq_result_t result;
     uint8_t status = 0;
-    schedq_failure_init(&failure);
     schedq_worker_t *worker = fx_worker(fixture);
     memset(&result, 0xff, sizeof result);
     assert_status(schedq_add(worker, name, &spec, &result), SCHEDQ_FULL);
@@ -23,8 +20,18 @@ expect_full(fixture_t *fixture, const char *name, int32_t priority, const char *
     assert_int_equal(status, SCHEDQ_FULL);
     assert_status(schedq_update(worker, name, &spec, 0, NULL, 0, NULL), SCHEDQ_FULL);
     assert_contains(schedq_worker_error(worker), part);
-    assert_status(schedq_readd(worker, name, &spec, &history, &failure, NULL), SCHEDQ_FULL);
-    assert_contains(schedq_worker_error(worker), part);
+    assert_place(fx_place(fixture, name), SCHEDQ_NOWHERE);
+}
+
+static void
+expect_readd_full(fixture_t *fixture, const char *name, int32_t priority, const char *part)
+{
+    schedq_pod_spec_t spec = fx_spec(name, priority);
+    schedq_history_t history = {0};
+    schedq_failure_t failure;
+    schedq_failure_init(&failure);
+    assert_status(schedq_readd(fx_worker(fixture), name, &spec, &history, &failure, NULL), SCHEDQ_FULL);
+    assert_contains(schedq_worker_error(fx_worker(fixture)), part);
     assert_place(fx_place(fixture, name), SCHEDQ_NOWHERE);
 }
 
@@ -38,6 +45,7 @@ more_pods_than_max_pods_are_refused(void **state)
     fx_err(fixture, "ns/b");
     fx_add(fixture, "ns/c", 0);
     expect_full(fixture, "ns/d", 0, "max_pods", "3");
+    expect_readd_full(fixture, "ns/d", 0, "max_pods");
     schedq_popped_t popped = fx_pop(fixture, "ns/c");
     expect_full(fixture, "ns/d", 0, "max_pods", "3");
     assert_place(fx_fail(fixture, &popped, fit->bit, 0).place, SCHEDQ_PARKED);
@@ -86,15 +94,31 @@ more_priorities_than_max_bands_are_refused(void **state)
 }
 
 static void
-a_pod_that_is_in_hits_no_cap(void **state)
+update_beyond_the_cap_of_bands(fixture_t *fixture)
 {
-    fixture_t *fixture = *state;
     fixture->config.max_bands = 2;
     fx_add(fixture, "ns/a", 1);
     fx_add(fixture, "ns/b", 1);
     fx_add(fixture, "ns/c", 2);
     schedq_pod_spec_t spec = fx_spec("ns/a", 3);
     assert_ok(schedq_update(fx_worker(fixture), "ns/a", &spec, 0, NULL, 0, NULL));
+}
+
+static void
+an_update_of_a_pod_that_is_in_hits_no_cap(void **state)
+{
+    fixture_t *fixture = *state;
+    update_beyond_the_cap_of_bands(fixture);
+    expect_full(fixture, "ns/d", 4, "max_bands", "2");
+    fx_add(fixture, "ns/d", 3);
+    fx_pop(fixture, "ns/a");
+}
+
+static void
+a_failure_of_a_pod_that_is_in_hits_no_cap(void **state)
+{
+    fixture_t *fixture = *state;
+    update_beyond_the_cap_of_bands(fixture);
     schedq_popped_t popped = fx_pop(fixture, "ns/a");
     schedq_failure_t failure;
     schedq_failure_init(&failure);
@@ -102,6 +126,7 @@ a_pod_that_is_in_hits_no_cap(void **state)
     failure.newest.priority = 4;
     assert_ok(schedq_add_unschedulable(fx_worker(fixture), &popped.token, &failure, NULL));
     expect_full(fixture, "ns/d", 5, "max_bands", "2");
+    expect_readd_full(fixture, "ns/d", 5, "max_bands");
     fx_add(fixture, "ns/d", 4);
 }
 
@@ -236,20 +261,25 @@ more_rejector_sets_than_max_lots_share_one_and_none_is_missed(void **state)
 }
 
 int
-main(void)
+main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        fx_test(more_pods_than_max_pods_are_refused),
-        fx_test(the_cap_of_pods_is_reached_exactly),
-        fx_test(more_priorities_than_max_bands_are_refused),
-        fx_test(a_pod_that_is_in_hits_no_cap),
-        fx_test(a_batch_that_hits_a_cap_adds_what_fits),
+        fx_test(the_cap_of_pods_is_reached_exactly),        fx_test(more_priorities_than_max_bands_are_refused),
+        fx_test(an_update_of_a_pod_that_is_in_hits_no_cap), fx_test(a_batch_that_hits_a_cap_adds_what_fits),
         fx_test(workers_beyond_max_workers_are_refused),
+    };
+    const struct CMUnitTest with_events_and_waiting[] = {
+        fx_test(more_pods_than_max_pods_are_refused),
+        fx_test(a_failure_of_a_pod_that_is_in_hits_no_cap),
         fx_test(events_beyond_max_events_are_refused),
         fx_test(without_a_cap_many_events_can_be_defined),
         fx_test(the_64th_plugin_of_a_profile_is_refused),
         fx_test(the_256th_profile_is_refused),
         fx_test(more_rejector_sets_than_max_lots_share_one_and_none_is_missed),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    const fx_group_t groups[] = {
+        fx_group(tests, FX_ANY_ENGINE),
+        fx_group(with_events_and_waiting, FX_EVENTS | FX_WAITING),
+    };
+    return fx_run_groups(argc, argv, groups);
 }

@@ -9,6 +9,7 @@ default_config(void)
 {
     schedq_config_t config;
     schedq_config_init(&config);
+    config.engine = fx_engine();
     return config;
 }
 
@@ -355,7 +356,7 @@ the_configuration_is_copied(void **state)
 }
 
 int
-main(void)
+main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_default_is_what_the_header_says),
@@ -373,5 +374,8 @@ main(void)
         cmocka_unit_test(without_an_allocator_and_a_clock_the_defaults_work),
         cmocka_unit_test(the_configuration_is_copied),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    const fx_group_t groups[] = {
+        fx_group(tests, FX_ANY_ENGINE),
+    };
+    return fx_run_groups(argc, argv, groups);
 }

@@ -138,11 +138,36 @@ a_deleted_pod_in_flight_is_no_longer_found_by_its_handle(void **state)
     schedq_pod_t pod = fx_add(fixture, "ns/a", 0);
     schedq_popped_t popped = fx_pop(fixture, "ns/a");
     assert_ok(schedq_delete(fx_worker(fixture), pod, NULL, 0, NULL));
-    assert_status(schedq_nominate(fx_worker(fixture), pod, 5), SCHEDQ_NOT_FOUND);
     assert_ok(schedq_activate(fx_worker(fixture), &pod, 1, NULL));
     assert_status(schedq_done(fx_worker(fixture), popped.token), SCHEDQ_GONE);
     fx_seen_t seen;
     assert_status(schedq_get(fx_worker(fixture), pod, fx_see, &seen), SCHEDQ_NOT_FOUND);
+}
+
+static void
+a_deleted_pod_in_flight_cannot_be_nominated(void **state)
+{
+    fixture_t *fixture = *state;
+    schedq_pod_t pod = fx_add(fixture, "ns/a", 0);
+    fx_pop(fixture, "ns/a");
+    assert_ok(schedq_delete(fx_worker(fixture), pod, NULL, 0, NULL));
+    assert_status(schedq_nominate(fx_worker(fixture), pod, 5), SCHEDQ_NOT_FOUND);
+}
+
+static void
+two_cycles_of_one_name_are_done_apart(void **state)
+{
+    fixture_t *fixture = *state;
+    schedq_pod_t first = fx_add(fixture, "ns/a", 0);
+    schedq_popped_t one = fx_pop(fixture, "ns/a");
+    assert_ok(schedq_delete(fx_worker(fixture), first, NULL, 0, NULL));
+    fx_add(fixture, "ns/a", 0);
+    schedq_popped_t two = fx_pop(fixture, "ns/a");
+    fx_assert_counts(fixture, 0, 0, 0, 0, 0, 2);
+    fx_done(fixture, &two);
+    assert_status(schedq_done(fx_worker(fixture), one.token), SCHEDQ_GONE);
+    assert_status(schedq_done(fx_worker(fixture), two.token), SCHEDQ_STALE);
+    fx_assert_counts(fixture, 0, 0, 0, 0, 0, 0);
 }
 
 static void
@@ -189,10 +214,9 @@ deleting_the_best_of_many_leaves_the_order_of_the_others(void **state)
 }
 
 int
-main(void)
+main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        fx_test(each_waiting_place_lets_go_of_a_deleted_pod),
         fx_test(an_unknown_name_or_handle_is_not_found),
         fx_test(the_handle_of_a_former_pod_deletes_nothing),
         fx_test(a_handle_makes_the_name_irrelevant),
@@ -200,8 +224,20 @@ main(void)
         fx_test(the_name_stays_readable_for_the_holder_of_a_deleted_pod),
         fx_test(a_pod_in_flight_is_deleted_once),
         fx_test(a_deleted_pod_in_flight_is_no_longer_found_by_its_handle),
-        fx_test(two_cycles_of_one_name_end_apart),
+        fx_test(two_cycles_of_one_name_are_done_apart),
         fx_test(deleting_the_best_of_many_leaves_the_order_of_the_others),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    const struct CMUnitTest with_events_and_waiting[] = {
+        fx_test(each_waiting_place_lets_go_of_a_deleted_pod),
+        fx_test(two_cycles_of_one_name_end_apart),
+    };
+    const struct CMUnitTest with_nominations[] = {
+        fx_test(a_deleted_pod_in_flight_cannot_be_nominated),
+    };
+    const fx_group_t groups[] = {
+        fx_group(tests, FX_ANY_ENGINE),
+        fx_group(with_events_and_waiting, FX_EVENTS | FX_WAITING),
+        fx_group(with_nominations, FX_NOMINATIONS),
+    };
+    return fx_run_groups(argc, argv, groups);
 }

@@ -337,31 +337,62 @@ the_token_of_an_earlier_cycle_does_not_end_the_next_one(void **state)
 }
 
 static void
-the_holder_of_a_deleted_pod_gets_gone_once(void **state)
+expect_gone_once(fixture_t *fixture, schedq_status_t (*end)(fixture_t *fixture, const schedq_popped_t *popped))
 {
-    fixture_t *fixture = *state;
-    fx_plugin_t *fit = fx_plugin(fixture, "Fit", "Node", SCHEDQ_ACTION_ADD);
+    schedq_pod_t pod = fx_add(fixture, "ns/a", 0);
+    schedq_popped_t popped = fx_pop(fixture, "ns/a");
+    assert_ok(schedq_delete(fx_worker(fixture), pod, NULL, 0, NULL));
+    assert_status(schedq_token_alive(fx_worker(fixture), popped.token), SCHEDQ_GONE);
+    assert_status(end(fixture, &popped), SCHEDQ_GONE);
+    assert_status(schedq_token_alive(fx_worker(fixture), popped.token), SCHEDQ_STALE);
+    assert_status(schedq_done(fx_worker(fixture), popped.token), SCHEDQ_STALE);
+    fx_assert_counts(fixture, 0, 0, 0, 0, 0, 0);
+}
+
+static schedq_status_t
+end_by_done(fixture_t *fixture, const schedq_popped_t *popped)
+{
+    return schedq_done(fx_worker(fixture), popped->token);
+}
+
+static schedq_status_t
+end_by_failure(fixture_t *fixture, const schedq_popped_t *popped)
+{
+    schedq_token_t token = popped->token;
+    schedq_result_t result;
     schedq_failure_t failure;
     schedq_failure_init(&failure);
-    failure.unschedulable = fit->bit;
-    for (int way = 0; way < 2; way++) {
-        schedq_pod_t pod = fx_add(fixture, "ns/a", 0);
-        schedq_popped_t popped = fx_pop(fixture, "ns/a");
-        assert_ok(schedq_delete(fx_worker(fixture), pod, NULL, 0, NULL));
-        assert_status(schedq_token_alive(fx_worker(fixture), popped.token), SCHEDQ_GONE);
-        schedq_token_t token = popped.token;
-        schedq_result_t result;
-        if (way == 0)
-            assert_status(schedq_done(fx_worker(fixture), token), SCHEDQ_GONE);
-        else {
-            assert_status(schedq_add_unschedulable(fx_worker(fixture), &token, &failure, &result), SCHEDQ_GONE);
-            assert_int_equal(result.object, popped.object);
-            assert_place(result.place, SCHEDQ_NOWHERE);
-        }
-        assert_status(schedq_token_alive(fx_worker(fixture), popped.token), SCHEDQ_STALE);
-        assert_status(schedq_done(fx_worker(fixture), popped.token), SCHEDQ_STALE);
-        fx_assert_counts(fixture, 0, 0, 0, 0, 0, 0);
-    }
+    failure.unschedulable = fixture->plugins[0].bit;
+    schedq_status_t status = schedq_add_unschedulable(fx_worker(fixture), &token, &failure, &result);
+    assert_int_equal(result.object, popped->object);
+    assert_place(result.place, SCHEDQ_NOWHERE);
+    return status;
+}
+
+static void
+the_holder_of_a_deleted_pod_who_is_done_gets_gone_once(void **state)
+{
+    expect_gone_once(*state, end_by_done);
+}
+
+static void
+the_holder_of_a_deleted_pod_who_failed_gets_gone_once(void **state)
+{
+    fx_plugin(*state, "Fit", "Node", SCHEDQ_ACTION_ADD);
+    expect_gone_once(*state, end_by_failure);
+}
+
+static void
+a_token_is_used_up_by_done(void **state)
+{
+    fixture_t *fixture = *state;
+    fx_add(fixture, "ns/a", 0);
+    schedq_popped_t popped = fx_pop(fixture, "ns/a");
+    assert_ok(schedq_token_alive(fx_worker(fixture), popped.token));
+    fx_done(fixture, &popped);
+    assert_status(schedq_done(fx_worker(fixture), popped.token), SCHEDQ_STALE);
+    assert_status(schedq_token_alive(fx_worker(fixture), popped.token), SCHEDQ_STALE);
+    assert_place(fx_place(fixture, "ns/a"), SCHEDQ_NOWHERE);
 }
 
 static void
@@ -428,9 +459,15 @@ the_newest_description_replaces_the_popped_one(void **state)
 }
 
 int
-main(void)
+main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
+        fx_test(the_holder_of_a_deleted_pod_who_is_done_gets_gone_once),
+        fx_test(a_token_is_used_up_by_done),
+        fx_test(done_many_answers_for_each_token),
+        fx_test(a_token_may_be_used_by_another_worker),
+    };
+    const struct CMUnitTest with_events_and_waiting[] = {
         fx_test(a_rejected_pod_is_parked),
         fx_test(a_pod_that_only_waits_is_parked_too),
         fx_test(an_error_backs_off_and_never_parks),
@@ -453,10 +490,12 @@ main(void)
         fx_test(more_events_than_the_log_keeps_count_as_one_that_helps),
         fx_test(a_token_works_once),
         fx_test(the_token_of_an_earlier_cycle_does_not_end_the_next_one),
-        fx_test(the_holder_of_a_deleted_pod_gets_gone_once),
-        fx_test(done_many_answers_for_each_token),
-        fx_test(a_token_may_be_used_by_another_worker),
+        fx_test(the_holder_of_a_deleted_pod_who_failed_gets_gone_once),
         fx_test(the_newest_description_replaces_the_popped_one),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    const fx_group_t groups[] = {
+        fx_group(tests, FX_ANY_ENGINE),
+        fx_group(with_events_and_waiting, FX_EVENTS | FX_WAITING),
+    };
+    return fx_run_groups(argc, argv, groups);
 }

@@ -39,7 +39,6 @@ get_shows_everything_about_a_pod(void **state)
     schedq_pod_spec_t spec = fx_spec("ns/a", -3);
     spec.object = 44;
     spec.flags = SCHEDQ_POD_AFFINITY;
-    spec.nominated_node = 6;
     spec.timestamp_ns = SEC(5);
     schedq_pod_t pod = fx_add_spec(fixture, "ns/a", &spec).pod;
     fx_seen_t seen = {.visits = 0};
@@ -60,9 +59,46 @@ get_shows_everything_about_a_pod(void **state)
     assert_ns_equal(seen.info.backoff_expiry_ns, 0);
     assert_int_equal(seen.info.gate, 0);
     assert_int_equal(seen.info.pop_order, 0);
-    assert_int_equal(seen.info.nominated_node, 6);
-    assert_true(seen.info.nomination != 0);
+    assert_int_equal(seen.info.nominated_node, 0);
+    assert_int_equal(seen.info.nomination, 0);
     assert_true(seen.info.pod.bits == pod.bits);
+}
+
+static void
+get_shows_a_nomination(void **state)
+{
+    fixture_t *fixture = *state;
+    schedq_pod_spec_t spec = fx_spec("ns/a", 0);
+    spec.nominated_node = 6;
+    schedq_pod_info_t info = fx_info(fixture, fx_add_spec(fixture, "ns/a", &spec).pod);
+    assert_int_equal(info.nominated_node, 6);
+    assert_true(info.nomination != 0);
+}
+
+static void
+find_tells_of_active_and_flying_pods(void **state)
+{
+    fixture_t *fixture = *state;
+    schedq_pod_spec_t spec = fx_spec("ns/a", 0);
+    spec.object = 44;
+    schedq_pod_t pod = fx_add_spec(fixture, "ns/a", &spec).pod;
+    static const schedq_place_t places[] = {SCHEDQ_ACTIVE, SCHEDQ_INFLIGHT};
+    for (int i = 0; i < 2; i++) {
+        schedq_result_t result;
+        memset(&result, 0xff, sizeof result);
+        assert_ok(schedq_find(fx_worker(fixture), "ns/abc", 4, &result));
+        assert_true(result.pod.bits == pod.bits);
+        assert_int_equal(result.object, 44);
+        assert_int_equal(result.unschedulable | result.pending, 0);
+        assert_place(result.place, places[i]);
+        assert_ns_equal(result.timestamp_ns, FX_START);
+        assert_int_equal(result.to_active + result.to_backoff + result.to_parked + result.to_gated, 0);
+        assert_int_equal(result.gate, 0);
+        assert_status(schedq_find(fx_worker(fixture), "ns/abc", 6, &result), SCHEDQ_NOT_FOUND);
+        assert_int_equal(result.pod.bits, 0);
+        if (i == 0)
+            fx_pop(fixture, "ns/a");
+    }
 }
 
 static void
@@ -175,6 +211,17 @@ a_visitor_may_call_another_queue(void **state)
 {
     fixture_t *fixture = *state;
     fixture_t *other = fx_new(SCHEDQ_PRESET_DEFAULT);
+    schedq_pod_t pod = fx_add(fixture, "ns/a", 0);
+    assert_ok(schedq_get(fx_worker(fixture), pod, use_other_queue, other));
+    fx_assert_counts(other, 0, 0, 0, 0, 0, 1);
+    fx_free(other);
+}
+
+static void
+a_visitor_of_a_snapshot_may_call_another_queue(void **state)
+{
+    fixture_t *fixture = *state;
+    fixture_t *other = fx_new(SCHEDQ_PRESET_DEFAULT);
     fx_add(fixture, "ns/a", 0);
     assert_ok(schedq_snapshot(fx_worker(fixture), use_other_queue, other));
     fx_assert_counts(other, 0, 0, 0, 0, 0, 1);
@@ -204,6 +251,20 @@ the_pending_text_counts_the_queues_of_kube(void **state)
     fx_add(fixture, "ns/active", 0);
     assert_int_equal(schedq_pending_text(fx_queue(fixture), text, sizeof text), strlen(empty));
     assert_string_equal(text, "activeQ:1; backoffQ:2; unschedulablePods:2");
+}
+
+static void
+the_pending_text_counts_active_pods_and_none_in_flight(void **state)
+{
+    fixture_t *fixture = *state;
+    char text[100];
+    for (int i = 0; i < 12; i++) {
+        snprintf(text, sizeof text, "ns/%d", i);
+        fx_add(fixture, text, -i);
+    }
+    fx_pop(fixture, "ns/0");
+    assert_int_equal(schedq_pending_text(fx_queue(fixture), text, sizeof text), 43);
+    assert_string_equal(text, "activeQ:11; backoffQ:0; unschedulablePods:0");
 }
 
 static void
@@ -251,6 +312,36 @@ stats_count_what_happened(void **state)
     assert_int_equal(stats.hint_calls, 1);
     assert_int_equal(stats.pre_enqueue_calls, 4);
     assert_int_equal(stats.active + stats.backoff + stats.parked + stats.gated + stats.inflight, 1);
+    assert_true(stats.bytes_entries > 0 && stats.bytes_names > 0 && stats.bytes_index > 0 && stats.bytes_queues > 0);
+}
+
+static void
+stats_count_what_happened_to_active_pods(void **state)
+{
+    fixture_t *fixture = *state;
+    fx_add(fixture, "ns/a", 5);
+    fx_add(fixture, "ns/b", 4);
+    schedq_pod_t doomed = fx_add(fixture, "ns/c", 3);
+    schedq_popped_t a = fx_pop(fixture, "ns/a");
+    fx_pop(fixture, "ns/b");
+    fx_done(fixture, &a);
+    schedq_pod_spec_t spec = fx_spec("ns/c", 9), new = fx_spec("ns/d", 9);
+    assert_ok(schedq_update(fx_worker(fixture), "ns/c", &spec, 0, NULL, 0, NULL));
+    assert_ok(schedq_update(fx_worker(fixture), "ns/d", &new, 0, NULL, 0, NULL));
+    assert_ok(schedq_delete(fx_worker(fixture), doomed, NULL, 0, NULL));
+    assert_status(schedq_delete(fx_worker(fixture), doomed, NULL, 0, NULL), SCHEDQ_NOT_FOUND);
+    assert_status(schedq_done(fx_worker(fixture), a.token), SCHEDQ_STALE);
+    schedq_stats_t stats = fx_stats(fixture);
+    assert_int_equal(stats.struct_size, sizeof stats);
+    assert_int_equal(stats.workers, 1);
+    assert_int_equal(stats.adds, 4);
+    assert_int_equal(stats.pops, 2);
+    assert_int_equal(stats.dones, 1);
+    assert_int_equal(stats.failures, 0);
+    assert_int_equal(stats.deletes, 1);
+    assert_int_equal(stats.updates, 1);
+    assert_int_equal(stats.moves + stats.events + stats.hint_calls + stats.pre_enqueue_calls, 0);
+    fx_assert_counts(fixture, 1, 0, 0, 0, 0, 1);
     assert_true(stats.bytes_entries > 0 && stats.bytes_names > 0 && stats.bytes_index > 0 && stats.bytes_queues > 0);
 }
 
@@ -305,22 +396,42 @@ frozen_layouts_have_the_sizes_that_the_header_names(void **state)
 }
 
 int
-main(void)
+main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        fx_test(find_tells_place_handle_object_and_sets),
         fx_test(get_shows_everything_about_a_pod),
+        fx_test(find_tells_of_active_and_flying_pods),
+        fx_test(the_pending_text_counts_active_pods_and_none_in_flight),
+        fx_test(stats_count_what_happened_to_active_pods),
         fx_test(get_finds_pods_in_flight_and_no_others_than_those_that_live),
-        fx_test(a_snapshot_visits_every_pod_once_in_its_place),
-        fx_test(a_snapshot_of_an_empty_queue_visits_nothing),
-        fx_test(a_visitor_may_end_the_walk),
         fx_test(a_visitor_may_call_another_queue),
-        fx_test(the_pending_text_counts_the_queues_of_kube),
         fx_test(the_pending_text_is_cut_to_the_room_it_has),
-        fx_test(stats_count_what_happened),
         fx_test(a_pod_deleted_in_flight_counts_as_in_flight_until_its_holder_is_told),
         cmocka_unit_test(every_status_and_place_has_its_name),
         cmocka_unit_test(frozen_layouts_have_the_sizes_that_the_header_names),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    const struct CMUnitTest with_events_and_waiting[] = {
+        fx_test(find_tells_place_handle_object_and_sets),
+        fx_test(the_pending_text_counts_the_queues_of_kube),
+        fx_test(stats_count_what_happened),
+    };
+    const struct CMUnitTest with_nominations[] = {
+        fx_test(get_shows_a_nomination),
+    };
+    const struct CMUnitTest with_walks[] = {
+        fx_test(a_snapshot_of_an_empty_queue_visits_nothing),
+        fx_test(a_visitor_may_end_the_walk),
+        fx_test(a_visitor_of_a_snapshot_may_call_another_queue),
+    };
+    const struct CMUnitTest with_events_and_walks[] = {
+        fx_test(a_snapshot_visits_every_pod_once_in_its_place),
+    };
+    const fx_group_t groups[] = {
+        fx_group(tests, FX_ANY_ENGINE),
+        fx_group(with_events_and_waiting, FX_EVENTS | FX_WAITING),
+        fx_group(with_nominations, FX_NOMINATIONS),
+        fx_group(with_walks, FX_WALKS),
+        fx_group(with_events_and_walks, FX_EVENTS | FX_WAITING | FX_WALKS),
+    };
+    return fx_run_groups(argc, argv, groups);
 }

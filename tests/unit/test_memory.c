@@ -5,11 +5,59 @@
 
 #include "fixture.h"
 
+enum { PODS = 2000, BANDS = 50 };
+
+/* "0000.../...00017", as long as reserve makes room for. */
+static void
+longest_reserved_name(char name[64], unsigned i)
+{
+    snprintf(name, 64, "%063u", i);
+    name[20] = '/';
+}
+
+static void
+after_reserve_no_call_on_active_pods_allocates(void **state)
+{
+    fixture_t *fixture = *state;
+    schedq_worker_t *second;
+    fx_worker(fixture);
+    assert_ok(schedq_worker_register(fx_queue(fixture), &second, NULL, 0));
+    assert_ok(schedq_reserve(fx_queue(fixture), PODS, BANDS, 2, NULL, 0));
+    uint64_t allocations = atomic_load(&fixture->memory.allocations);
+    atomic_store(&fixture->memory.fail_all, true);
+    char name[64];
+    for (unsigned round = 0; round < 3; round++) {
+        for (unsigned i = 0; i < PODS; i++) {
+            longest_reserved_name(name, i);
+            schedq_pod_spec_t spec = fx_spec(name, (int32_t)(i % BANDS));
+            assert_ok(schedq_add(i % 2 != 0 ? second : fx_worker(fixture), name, &spec, NULL));
+        }
+        for (unsigned i = 0; i < PODS; i += 3) {
+            longest_reserved_name(name, i);
+            schedq_pod_spec_t spec = fx_spec(name, (int32_t)((i + round) % BANDS));
+            assert_ok(schedq_update(i % 2 != 0 ? second : fx_worker(fixture), name, &spec, 0, NULL, 0, NULL));
+        }
+        for (unsigned i = 0; i < PODS; i += 8) {
+            longest_reserved_name(name, i);
+            assert_ok(schedq_delete(fx_worker(fixture), (schedq_pod_t){0}, name, 63, NULL));
+        }
+        fx_tick(fixture);
+        for (unsigned i = 0; i < PODS - PODS / 8; i++) {
+            schedq_popped_t popped;
+            assert_ok(schedq_try_pop(second, &popped));
+            assert_ok(schedq_done(fx_worker(fixture), popped.token));
+        }
+        fx_pop_nothing(fixture);
+    }
+    assert_ok(schedq_worker_unregister(second));
+    account_heal(&fixture->memory);
+    assert_int_equal(atomic_load(&fixture->memory.allocations), allocations);
+}
+
 static void
 after_reserve_nothing_allocates(void **state)
 {
     fixture_t *fixture = *state;
-    enum { PODS = 2000, BANDS = 50 };
     fx_plugin_t *fit = fx_plugin(fixture, "Fit", "Node", SCHEDQ_ACTION_ADD);
     fx_plugin_t *others[8];
     static const char *const names[] = {"P0", "P1", "P2", "P3", "P4", "P5", "P6", "P7"};
@@ -24,8 +72,7 @@ after_reserve_nothing_allocates(void **state)
     char name[64];
     for (unsigned round = 0; round < 3; round++) {
         for (unsigned i = 0; i < PODS; i++) {
-            snprintf(name, sizeof name, "%063u", i);
-            name[20] = '/';
+            longest_reserved_name(name, i);
             schedq_pod_spec_t spec = fx_spec(name, (int32_t)(i % BANDS));
             spec.nominated_node = i;
             assert_ok(schedq_add(i % 2 != 0 ? second : fx_worker(fixture), name, &spec, NULL));
@@ -58,14 +105,10 @@ bytes_of(fixture_t *fixture)
     return stats.bytes_entries + stats.bytes_names + stats.bytes_index + stats.bytes_queues + stats.bytes_other;
 }
 
+/* Also after growth, reserve and trim. */
 static void
-stats_account_for_every_byte(void **state)
+expect_every_byte_accounted(fixture_t *fixture)
 {
-    fixture_t *fixture = *state;
-    fx_plugin_t *fit = fx_plugin(fixture, "Fit", "Node", SCHEDQ_ACTION_ADD);
-    fx_worker(fixture);
-    assert_int_equal(bytes_of(fixture), atomic_load(&fixture->memory.bytes));
-    fx_fill(fixture, fit, 1000);
     assert_int_equal(bytes_of(fixture), atomic_load(&fixture->memory.bytes));
     assert_ok(schedq_reserve(fx_queue(fixture), 10000, 10, 3, NULL, 0));
     assert_int_equal(bytes_of(fixture), atomic_load(&fixture->memory.bytes));
@@ -74,18 +117,43 @@ stats_account_for_every_byte(void **state)
 }
 
 static void
+stats_account_for_every_byte_of_active_pods(void **state)
+{
+    fixture_t *fixture = *state;
+    char name[32];
+    fx_worker(fixture);
+    expect_every_byte_accounted(fixture);
+    for (unsigned i = 0; i < 5000; i++) {
+        snprintf(name, sizeof name, "ns/%u", i);
+        fx_add(fixture, name, (int32_t)(i % 100));
+    }
+    expect_every_byte_accounted(fixture);
+}
+
+static void
+stats_account_for_every_byte(void **state)
+{
+    fixture_t *fixture = *state;
+    fx_plugin_t *fit = fx_plugin(fixture, "Fit", "Node", SCHEDQ_ACTION_ADD);
+    fx_worker(fixture);
+    assert_int_equal(bytes_of(fixture), atomic_load(&fixture->memory.bytes));
+    fx_fill(fixture, fit, 1000);
+    expect_every_byte_accounted(fixture);
+}
+
+static void
 trim_gives_back_what_holds_no_pod(void **state)
 {
     fixture_t *fixture = *state;
-    enum { PODS = 20000 };
+    enum { MANY = 20000 };
     char name[32];
-    for (unsigned i = 0; i < PODS; i++) {
+    for (unsigned i = 0; i < MANY; i++) {
         snprintf(name, sizeof name, "ns/%u", i);
         fx_add(fixture, name, 0);
     }
     schedq_stats_t full = fx_stats(fixture);
     schedq_popped_t popped;
-    for (unsigned i = 0; i < PODS - 10; i++) {
+    for (unsigned i = 0; i < MANY - 10; i++) {
         assert_ok(schedq_try_pop(fx_worker(fixture), &popped));
         assert_ok(schedq_done(fx_worker(fixture), popped.token));
     }
@@ -95,7 +163,7 @@ trim_gives_back_what_holds_no_pod(void **state)
     assert_true(trimmed.bytes_names < full.bytes_names / 10);
     assert_true(trimmed.bytes_index < full.bytes_index / 10);
     assert_true(trimmed.bytes_queues < full.bytes_queues / 2);
-    for (unsigned i = PODS - 10; i < PODS; i++) {
+    for (unsigned i = MANY - 10; i < MANY; i++) {
         snprintf(name, sizeof name, "ns/%u", i);
         assert_place(fx_place(fixture, name), SCHEDQ_ACTIVE);
     }
@@ -110,21 +178,20 @@ static void
 holes_that_trim_left_are_filled_again(void **state)
 {
     fixture_t *fixture = *state;
-    enum { PODS = 3000 };
+    enum { MANY = 3000 };
     char name[32];
     for (unsigned round = 0; round < 4; round++) {
-        for (unsigned i = 0; i < PODS; i++) {
+        for (unsigned i = 0; i < MANY; i++) {
             snprintf(name, sizeof name, "ns/%u-%u", round, i);
             fx_add(fixture, name, 0);
         }
         /* of each round a few pods stay, at another end of what was allocated */
-        for (unsigned i = 0; i < PODS; i++) {
+        for (unsigned i = 0; i < MANY; i++) {
             snprintf(name, sizeof name, "ns/%u-%u", round, i);
             if (i / 100 != round * 9)
                 assert_ok(schedq_delete(fx_worker(fixture), (schedq_pod_t){0}, name, (uint32_t)strlen(name), NULL));
         }
         assert_ok(schedq_trim(fx_queue(fixture)));
-        free(fx_metrics(fixture));
         assert_int_equal(fx_stats(fixture).active, 100 * (round + 1));
     }
     for (unsigned i = 0; i < 400; i++) {
@@ -133,6 +200,57 @@ holes_that_trim_left_are_filled_again(void **state)
         fx_done(fixture, &popped);
     }
     fx_pop_nothing(fixture);
+}
+
+static void
+metrics_walk_over_the_holes_that_trim_left(void **state)
+{
+    fixture_t *fixture = *state;
+    char name[32];
+    for (unsigned i = 0; i < 3000; i++) {
+        snprintf(name, sizeof name, "ns/%u", i);
+        fx_add(fixture, name, 0);
+    }
+    for (unsigned i = 0; i < 3000; i++) {
+        snprintf(name, sizeof name, "ns/%u", i);
+        if (i / 100 != 17)
+            assert_ok(schedq_delete(fx_worker(fixture), (schedq_pod_t){0}, name, (uint32_t)strlen(name), NULL));
+    }
+    assert_ok(schedq_trim(fx_queue(fixture)));
+    free(fx_metrics(fixture));
+    assert_int_equal(fx_stats(fixture).active, 100);
+}
+
+/* Each way a pod can go: 20,000 of them come and go, among 200 that stay. */
+static void
+memory_does_not_grow_with_churn_of_active_pods(void **state)
+{
+    fixture_t *fixture = *state;
+    char name[32];
+    for (unsigned i = 0; i < 200; i++) {
+        snprintf(name, sizeof name, "ns/stays%u", i);
+        fx_add(fixture, name, 0);
+    }
+    uint64_t after_half = 0;
+    for (unsigned i = 0; i < 20000; i++) {
+        snprintf(name, sizeof name, "ns/churn%u", i);
+        schedq_pod_t pod = fx_add(fixture, name, 1 + (int32_t)(i % 3));
+        schedq_pod_spec_t spec = fx_spec(name, 1 + (int32_t)(i % 5));
+        if (i % 2 == 0)
+            assert_ok(schedq_update(fx_worker(fixture), name, &spec, 0, NULL, 0, NULL));
+        if (i % 3 != 0) {
+            schedq_popped_t popped = fx_pop(fixture, name);
+            if (i % 3 == 1)
+                assert_ok(schedq_delete(fx_worker(fixture), pod, NULL, 0, NULL));
+            assert_status(schedq_done(fx_worker(fixture), popped.token), i % 3 == 1 ? SCHEDQ_GONE : SCHEDQ_OK);
+        } else {
+            assert_ok(schedq_delete(fx_worker(fixture), pod, NULL, 0, NULL));
+        }
+        if (i == 9999)
+            after_half = atomic_load(&fixture->memory.bytes);
+    }
+    assert_int_equal(atomic_load(&fixture->memory.bytes), after_half);
+    fx_assert_counts(fixture, 200, 0, 0, 0, 0, 0);
 }
 
 static void
@@ -160,12 +278,25 @@ memory_does_not_grow_with_events_or_churn(void **state)
 }
 
 int
-main(void)
+main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        fx_test(after_reserve_nothing_allocates),           fx_test(stats_account_for_every_byte),
-        fx_test(trim_gives_back_what_holds_no_pod),         fx_test(holes_that_trim_left_are_filled_again),
+        fx_test(after_reserve_no_call_on_active_pods_allocates), fx_test(stats_account_for_every_byte_of_active_pods),
+        fx_test(memory_does_not_grow_with_churn_of_active_pods), fx_test(trim_gives_back_what_holds_no_pod),
+        fx_test(holes_that_trim_left_are_filled_again),
+    };
+    const struct CMUnitTest with_everything[] = {
+        fx_test(after_reserve_nothing_allocates),
+        fx_test(stats_account_for_every_byte),
         fx_test(memory_does_not_grow_with_events_or_churn),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    const struct CMUnitTest with_walks[] = {
+        fx_test(metrics_walk_over_the_holes_that_trim_left),
+    };
+    const fx_group_t groups[] = {
+        fx_group(tests, FX_ANY_ENGINE),
+        fx_group(with_everything, FX_EVENTS | FX_WAITING | FX_NOMINATIONS | FX_WALKS),
+        fx_group(with_walks, FX_WALKS),
+    };
+    return fx_run_groups(argc, argv, groups);
 }

@@ -4,11 +4,19 @@
 
 #include "fixture.h"
 
-/* Everything that a failed call must leave as it was: counts, and each pod with its place, sets and history. */
+/* Everything that a failed call must leave as it was: counts, and the one pod there is, with place, sets and history. */
 typedef struct digest {
     schedq_stats_t stats;
-    uint64_t pods; /* order-free sum of hashes */
+    uint64_t pod;
 } digest_t;
+
+typedef struct trial {
+    fixture_t *fixture;
+    fx_plugin_t *fit;
+    uint64_t node; /* what specs nominate */
+    schedq_pod_t pod;
+    schedq_popped_t popped;
+} trial_t;
 
 static int
 add_to_digest(void *ctx, const schedq_pod_info_t *pod)
@@ -30,20 +38,21 @@ add_to_digest(void *ctx, const schedq_pod_info_t *pod)
     uint64_t hash = UINT64_C(1469598103934665603);
     for (size_t i = 0; i < sizeof fields / sizeof *fields; i++)
         hash = (hash ^ fields[i]) * UINT64_C(1099511628211);
-    digest->pods += hash;
+    digest->pod = hash;
     return 1;
 }
 
 static digest_t
-digest_of(fixture_t *fixture)
+digest_of(const trial_t *trial)
 {
     digest_t digest;
     memset(&digest, 0, sizeof digest);
-    digest.stats = fx_stats(fixture);
+    digest.stats = fx_stats(trial->fixture);
     digest.stats.bytes_entries = digest.stats.bytes_names = digest.stats.bytes_index = 0;
     digest.stats.bytes_queues = digest.stats.bytes_other = 0;
     digest.stats.hint_calls = digest.stats.pre_enqueue_calls = 0; /* may run for a decision that is discarded */
-    assert_ok(schedq_snapshot(fx_worker(fixture), add_to_digest, &digest));
+    if (trial->pod.bits != 0)
+        assert_ok(schedq_get(fx_worker(trial->fixture), trial->pod, add_to_digest, &digest));
     return digest;
 }
 
@@ -51,14 +60,8 @@ static void
 assert_same(const digest_t *a, const digest_t *b)
 {
     assert_memory_equal(&a->stats, &b->stats, sizeof a->stats);
-    assert_true(a->pods == b->pods);
+    assert_true(a->pod == b->pod);
 }
-
-typedef struct trial {
-    fixture_t *fixture;
-    fx_plugin_t *fit;
-    schedq_popped_t popped;
-} trial_t;
 
 typedef void (*prepare_fn)(trial_t *trial);
 typedef schedq_status_t (*operation_fn)(trial_t *trial);
@@ -72,11 +75,10 @@ fail_each_site(const char *name, prepare_fn prepare, operation_fn operation)
         trial_t trial;
         memset(&trial, 0, sizeof trial);
         trial.fixture = fx_new(SCHEDQ_PRESET_DEFAULT);
-        trial.fit = fx_plugin(trial.fixture, "Fit", "Node", SCHEDQ_ACTION_ADD);
-        fx_worker(trial.fixture);
         if (prepare != NULL)
             prepare(&trial);
-        digest_t before = digest_of(trial.fixture);
+        fx_worker(trial.fixture);
+        digest_t before = digest_of(&trial);
         account_fail_after(&trial.fixture->memory, site);
         schedq_status_t status = operation(&trial);
         bool happened = account_heal(&trial.fixture->memory);
@@ -87,8 +89,9 @@ fail_each_site(const char *name, prepare_fn prepare, operation_fn operation)
         }
         if (status != SCHEDQ_OK) {
             assert_status(status, SCHEDQ_NOMEM);
-            digest_t after = digest_of(trial.fixture);
+            digest_t after = digest_of(&trial);
             assert_same(&before, &after);
+            assert_string_equal(schedq_worker_error(fx_worker(trial.fixture)), "");
             assert_ok(operation(&trial));
             sites++;
         }
@@ -105,7 +108,7 @@ do_add(trial_t *trial)
     name[100] = '/';
     schedq_pod_spec_t spec = fx_spec("", 777);
     spec.name_length = sizeof name;
-    spec.nominated_node = 5;
+    spec.nominated_node = trial->node;
     return schedq_add(fx_worker(trial->fixture), name, &spec, NULL);
 }
 
@@ -131,16 +134,47 @@ do_update_as_add(trial_t *trial)
 }
 
 static void
+prepare_nominating(trial_t *trial)
+{
+    trial->node = 5;
+}
+
+static void
 prepare_active(trial_t *trial)
 {
-    fx_add(trial->fixture, "ns/a", 0);
+    trial->pod = fx_add(trial->fixture, "ns/a", 0);
+}
+
+static void
+prepare_active_nominating(trial_t *trial)
+{
+    prepare_active(trial);
+    prepare_nominating(trial);
+}
+
+static void
+prepare_flying(trial_t *trial)
+{
+    prepare_active(trial);
+    trial->popped = fx_pop(trial->fixture, "ns/a");
 }
 
 static schedq_status_t
 do_update_priority(trial_t *trial)
 {
     schedq_pod_spec_t spec = fx_spec("ns/a", 12345);
-    spec.nominated_node = 77;
+    spec.object = 77;
+    spec.nominated_node = trial->node;
+    return schedq_update(fx_worker(trial->fixture), "ns/a", &spec, 0, NULL, 0, NULL);
+}
+
+static schedq_status_t
+do_update_order_key(trial_t *trial)
+{
+    schedq_pod_spec_t spec = fx_spec("ns/a", 0);
+    spec.object = 78;
+    spec.flags = SCHEDQ_POD_ORDER_KEY;
+    spec.order_key = -5;
     return schedq_update(fx_worker(trial->fixture), "ns/a", &spec, 0, NULL, 0, NULL);
 }
 
@@ -155,10 +189,10 @@ do_readd(trial_t *trial)
 }
 
 static void
-prepare_flying(trial_t *trial)
+prepare_flying_with_plugin(trial_t *trial)
 {
-    fx_add(trial->fixture, "ns/a", 0);
-    trial->popped = fx_pop(trial->fixture, "ns/a");
+    trial->fit = fx_plugin(trial->fixture, "Fit", "Node", SCHEDQ_ACTION_ADD);
+    prepare_flying(trial);
 }
 
 static schedq_status_t
@@ -218,12 +252,81 @@ each_failing_allocation_changes_nothing(void **state)
     fail_each_site("add", NULL, do_add);
     fail_each_site("update as add", NULL, do_update_as_add);
     fail_each_site("update to another priority", prepare_active, do_update_priority);
-    fail_each_site("readd", NULL, do_readd);
-    fail_each_site("add_unschedulable, parked", prepare_flying, do_park);
-    fail_each_site("add_unschedulable, error", prepare_flying, do_error);
-    fail_each_site("event_define", NULL, do_define_events);
+    fail_each_site("update to another order key", prepare_active, do_update_order_key);
+    fail_each_site("update in flight to another priority", prepare_flying, do_update_priority);
     fail_each_site("worker_register", NULL, do_register_worker);
     fail_each_site("reserve", NULL, do_reserve);
+    fail_each_site("reserve beside a pod", prepare_active, do_reserve);
+}
+
+static void
+each_failing_allocation_of_waiting_pods_and_nominations_changes_nothing(void **state)
+{
+    (void)state;
+    fail_each_site("add, nominated", prepare_nominating, do_add);
+    fail_each_site("update to another priority, nominated", prepare_active_nominating, do_update_priority);
+    fail_each_site("readd", NULL, do_readd);
+    fail_each_site("add_unschedulable, parked", prepare_flying_with_plugin, do_park);
+    fail_each_site("add_unschedulable, error", prepare_flying, do_error);
+    fail_each_site("event_define", NULL, do_define_events);
+}
+
+/* Nothing can be allocated from some moment on: what is there goes its way, and what comes gets in, or NOMEM. */
+static void
+run_dry(fixture_t *fixture, unsigned pods)
+{
+    char name[32];
+    schedq_popped_t popped;
+    unsigned active = pods;
+    atomic_store(&fixture->memory.fail_all, true);
+    for (unsigned i = 0; i < pods; i++) {
+        schedq_pod_spec_t spec = fx_spec(name, (int32_t)(i % 7));
+        spec.name_length = (uint32_t)snprintf(name, sizeof name, "ns/new%u", i);
+        schedq_status_t status = schedq_add(fx_worker(fixture), name, &spec, NULL);
+        assert_true(status == SCHEDQ_OK || status == SCHEDQ_NOMEM);
+        assert_place(fx_place(fixture, name), status == SCHEDQ_OK ? SCHEDQ_ACTIVE : SCHEDQ_NOWHERE);
+        active += status == SCHEDQ_OK;
+        spec.name_length = (uint32_t)snprintf(name, sizeof name, "ns/%u", i);
+        spec.priority = 8;
+        schedq_result_t before = fx_find(fixture, name);
+        schedq_pod_info_t info = fx_info(fixture, before.pod);
+        status = schedq_update(fx_worker(fixture), name, &spec, 0, NULL, 0, NULL);
+        assert_true(status == SCHEDQ_OK || status == SCHEDQ_NOMEM);
+        assert_int_equal(fx_info(fixture, before.pod).priority, status == SCHEDQ_OK ? 8 : info.priority);
+        if (i % 5 == 0) {
+            assert_ok(schedq_delete(fx_worker(fixture), before.pod, NULL, 0, NULL));
+            active--;
+        }
+    }
+    assert_int_equal(fx_stats(fixture).active, active);
+    for (int32_t last = INT32_MAX; active > 0; active--) {
+        assert_ok(schedq_try_pop(fx_worker(fixture), &popped));
+        assert_true(popped.priority <= last);
+        last = popped.priority;
+        fx_done(fixture, &popped);
+    }
+    fx_pop_nothing(fixture);
+    fx_assert_counts(fixture, 0, 0, 0, 0, 0, 0);
+    account_heal(&fixture->memory);
+}
+
+static void
+without_memory_pods_are_still_popped_done_and_deleted(void **state)
+{
+    fixture_t *fixture = *state;
+    static const unsigned sizes[] = {1, 7, 100, 3000};
+    char name[32];
+    for (size_t round = 0; round < sizeof sizes / sizeof *sizes; round++) {
+        for (unsigned i = 0; i < sizes[round]; i++) {
+            snprintf(name, sizeof name, "ns/%u", i);
+            fx_add(fixture, name, (int32_t)(i % 5));
+        }
+        run_dry(fixture, sizes[round]);
+        if (round % 2 != 0)
+            assert_ok(schedq_trim(fx_queue(fixture)));
+    }
+    fx_add(fixture, "ns/after", 0);
+    fx_pop(fixture, "ns/after");
 }
 
 static void
@@ -242,6 +345,53 @@ a_batch_without_memory_says_so_for_each_pod(void **state)
         assert_true(status == SCHEDQ_NOMEM || status == SCHEDQ_OK);
         assert_int_equal(status == SCHEDQ_OK, added == 2);
         fx_free(trial.fixture);
+    }
+}
+
+/* Names and priorities of their own, so that each kind of memory is wanted in the middle of the batch. */
+static void
+a_large_batch_without_memory_adds_what_it_says(void **state)
+{
+    (void)state;
+    enum { COUNT = 1500 };
+    static char names[COUNT * 8 + 1];
+    static schedq_pod_spec_t specs[COUNT];
+    static uint8_t statuses[COUNT];
+    static schedq_pod_t pods[COUNT];
+    bool happened = true;
+    for (unsigned i = 0; i < COUNT; i++) {
+        snprintf(names + 8 * i, 9, "ns/%05u", i);
+        specs[i] = fx_spec("ns/00000", (int32_t)(i % 40));
+        specs[i].name_offset = 8 * i;
+    }
+    for (int64_t site = 0; happened; site++) {
+        fixture_t *fixture = fx_new(SCHEDQ_PRESET_DEFAULT);
+        fx_worker(fixture);
+        schedq_result_t result;
+        account_fail_after(&fixture->memory, site);
+        schedq_status_t status = schedq_add_many(fx_worker(fixture), names, specs, COUNT, pods, statuses, &result);
+        happened = account_heal(&fixture->memory);
+        unsigned added = 0, first_failure = SCHEDQ_OK;
+        for (unsigned i = 0; i < COUNT; i++) {
+            assert_true(statuses[i] == SCHEDQ_OK || (happened && statuses[i] == SCHEDQ_NOMEM));
+            assert_int_equal(pods[i].bits != 0, statuses[i] == SCHEDQ_OK);
+            assert_int_equal(schedq_find(fx_worker(fixture), names + 8 * i, 8, NULL),
+                             statuses[i] == SCHEDQ_OK ? SCHEDQ_OK : SCHEDQ_NOT_FOUND);
+            added += statuses[i] == SCHEDQ_OK;
+            if (first_failure == SCHEDQ_OK)
+                first_failure = statuses[i];
+        }
+        assert_int_equal(status, first_failure);
+        assert_int_equal(result.to_active, added);
+        assert_int_equal(fx_stats(fixture).active, added);
+        schedq_popped_t popped;
+        for (int32_t last = INT32_MAX; added > 0; added--) {
+            assert_ok(schedq_try_pop(fx_worker(fixture), &popped));
+            assert_true(popped.priority <= last);
+            last = popped.priority;
+        }
+        fx_pop_nothing(fixture);
+        fx_free(fixture);
     }
 }
 
@@ -481,20 +631,29 @@ looking_without_memory_says_so_or_works(void **state)
 }
 
 int
-main(void)
+main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_failing_allocation_changes_nothing),
+        fx_test(without_memory_pods_are_still_popped_done_and_deleted),
         cmocka_unit_test(a_batch_without_memory_says_so_for_each_pod),
+        cmocka_unit_test(a_large_batch_without_memory_adds_what_it_says),
         cmocka_unit_test(a_queue_that_cannot_be_made_leaves_nothing),
-        cmocka_unit_test(plugins_profiles_and_events_without_memory_change_nothing),
-        fx_test(many_profiles_without_memory_change_nothing),
         fx_test(a_late_name_without_memory_gets_a_bit_all_the_same),
         fx_test(growing_by_thousands_of_pods_survives_failures_all_the_way),
+    };
+    const struct CMUnitTest with_everything[] = {
+        cmocka_unit_test(each_failing_allocation_of_waiting_pods_and_nominations_changes_nothing),
+        cmocka_unit_test(plugins_profiles_and_events_without_memory_change_nothing),
+        fx_test(many_profiles_without_memory_change_nothing),
         fx_test(events_time_and_activation_need_no_memory),
         fx_test(gating_during_an_event_needs_no_memory),
         fx_test(nominating_needs_no_memory),
         fx_test(looking_without_memory_says_so_or_works),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    const fx_group_t groups[] = {
+        fx_group(tests, FX_ANY_ENGINE),
+        fx_group(with_everything, FX_EVENTS | FX_WAITING | FX_NOMINATIONS | FX_WALKS),
+    };
+    return fx_run_groups(argc, argv, groups);
 }

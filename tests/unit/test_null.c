@@ -124,12 +124,15 @@ a_worker_without_an_error_has_empty_words(void **state)
 }
 
 int
-main(void)
+main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_missing_worker_is_refused),
         cmocka_unit_test(a_missing_queue_is_refused),
         fx_test(a_worker_without_an_error_has_empty_words),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    const fx_group_t groups[] = {
+        fx_group(tests, FX_ANY_ENGINE),
+    };
+    return fx_run_groups(argc, argv, groups);
 }

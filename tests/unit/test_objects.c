@@ -10,7 +10,7 @@ count(fixture_t *fixture, uint64_t object)
 }
 
 static fx_plugin_t *
-counted(fixture_t *fixture)
+counted_with_plugin(fixture_t *fixture)
 {
     fx_count_objects(fixture);
     return fx_plugin(fixture, "Fit", "Node", SCHEDQ_ACTION_ADD);
@@ -33,10 +33,23 @@ update_object(fixture_t *fixture, const char *name, uint64_t old_object, uint64_
 }
 
 static void
+an_active_pod_holds_one_reference_and_a_popped_one_two(void **state)
+{
+    fixture_t *fixture = *state;
+    fx_count_objects(fixture);
+    add_object(fixture, "ns/a", 5);
+    assert_int_equal(count(fixture, 5), 1);
+    schedq_popped_t popped = fx_pop(fixture, "ns/a");
+    assert_int_equal(count(fixture, 5), 2);
+    fx_done(fixture, &popped);
+    assert_int_equal(count(fixture, 5), 0);
+}
+
+static void
 a_waiting_pod_holds_one_reference_and_a_popped_one_two(void **state)
 {
     fixture_t *fixture = *state;
-    fx_plugin_t *fit = counted(fixture);
+    fx_plugin_t *fit = counted_with_plugin(fixture);
     add_object(fixture, "ns/a", 5);
     assert_int_equal(count(fixture, 5), 1);
     schedq_popped_t popped = fx_pop(fixture, "ns/a");
@@ -55,7 +68,7 @@ static void
 an_add_that_fails_keeps_no_reference(void **state)
 {
     fixture_t *fixture = *state;
-    counted(fixture);
+    fx_count_objects(fixture);
     add_object(fixture, "ns/a", 5);
     schedq_pod_spec_t spec = fx_spec("ns/a", 0);
     spec.object = 6;
@@ -76,7 +89,7 @@ static void
 an_update_swaps_the_reference_in_every_waiting_place(void **state)
 {
     fixture_t *fixture = *state;
-    fx_plugin_t *fit = counted(fixture);
+    fx_plugin_t *fit = counted_with_plugin(fixture);
     fx_plugin_t *gate = fx_gate(fixture, "Gate", NULL, 0);
     fx_back_off(fixture, "ns/backoff", fit->bit, SCHEDQ_EVENT_NODE_ADD);
     fx_err(fixture, "ns/error");
@@ -93,15 +106,31 @@ an_update_swaps_the_reference_in_every_waiting_place(void **state)
         assert_int_equal(count(fixture, before), 0);
         assert_int_equal(count(fixture, 10 + i), 1);
     }
-    update_object(fixture, "ns/active", 14, 14, SCHEDQ_EVENT_UNSCHEDULED_POD_UPDATE);
+}
+
+static void
+an_update_of_an_active_pod_swaps_the_reference(void **state)
+{
+    fixture_t *fixture = *state;
+    fx_count_objects(fixture);
+    add_object(fixture, "ns/a", 5);
+    update_object(fixture, "ns/a", 5, 14, SCHEDQ_EVENT_UNSCHEDULED_POD_UPDATE);
+    assert_int_equal(count(fixture, 5), 0);
     assert_int_equal(count(fixture, 14), 1);
+    update_object(fixture, "ns/a", 14, 14, SCHEDQ_EVENT_UNSCHEDULED_POD_UPDATE);
+    assert_int_equal(count(fixture, 14), 1);
+    schedq_pod_spec_t spec = fx_spec("ns/a", 77);
+    spec.object = 15;
+    assert_ok(schedq_update(fx_worker(fixture), "ns/a", &spec, 14, NULL, 0, NULL));
+    assert_int_equal(count(fixture, 14), 0);
+    assert_int_equal(count(fixture, 15), 1);
 }
 
 static void
 an_update_that_adds_holds_one_reference(void **state)
 {
     fixture_t *fixture = *state;
-    counted(fixture);
+    fx_count_objects(fixture);
     update_object(fixture, "ns/a", 4, 5, SCHEDQ_EVENT_UNSCHEDULED_POD_UPDATE);
     assert_int_equal(count(fixture, 4), 0);
     assert_int_equal(count(fixture, 5), 1);
@@ -111,7 +140,7 @@ static void
 an_update_in_flight_leaves_the_holder_its_own_reference(void **state)
 {
     fixture_t *fixture = *state;
-    fx_plugin_t *fit = counted(fixture);
+    fx_plugin_t *fit = counted_with_plugin(fixture);
     add_object(fixture, "ns/a", 5);
     schedq_popped_t popped = fx_pop(fixture, "ns/a");
     schedq_event_t none = SCHEDQ_EVENT_UNSCHEDULED_POD_UPDATE;
@@ -126,10 +155,26 @@ an_update_in_flight_leaves_the_holder_its_own_reference(void **state)
 }
 
 static void
+done_after_an_update_in_flight_gives_both_objects_back(void **state)
+{
+    fixture_t *fixture = *state;
+    fx_count_objects(fixture);
+    add_object(fixture, "ns/a", 5);
+    schedq_popped_t popped = fx_pop(fixture, "ns/a");
+    update_object(fixture, "ns/a", 0, 6, SCHEDQ_EVENT_UNSCHEDULED_POD_UPDATE);
+    assert_int_equal(count(fixture, 5), 1);
+    assert_int_equal(count(fixture, 6), 1);
+    update_object(fixture, "ns/a", 0, 7, SCHEDQ_EVENT_UNSCHEDULED_POD_UPDATE);
+    assert_int_equal(count(fixture, 6), 0);
+    fx_done(fixture, &popped);
+    assert_int_equal(count(fixture, 5) + count(fixture, 6) + count(fixture, 7), 0);
+}
+
+static void
 the_newest_description_takes_the_place_of_the_popped_object(void **state)
 {
     fixture_t *fixture = *state;
-    fx_plugin_t *fit = counted(fixture);
+    fx_plugin_t *fit = counted_with_plugin(fixture);
     add_object(fixture, "ns/a", 5);
     schedq_popped_t popped = fx_pop(fixture, "ns/a");
     schedq_failure_t failure;
@@ -146,37 +191,56 @@ static void
 a_deleted_pod_lets_go_of_its_object(void **state)
 {
     fixture_t *fixture = *state;
-    fx_plugin_t *fit = counted(fixture);
+    fx_count_objects(fixture);
     schedq_pod_t active = add_object(fixture, "ns/a", 5);
     schedq_result_t result;
     assert_ok(schedq_delete(fx_worker(fixture), active, NULL, 0, &result));
     assert_int_equal(result.object, 5);
     assert_int_equal(count(fixture, 5), 0);
+}
 
-    for (int way = 0; way < 2; way++) {
-        schedq_pod_t pod = add_object(fixture, "ns/b", 6);
-        schedq_popped_t popped = fx_pop(fixture, "ns/b");
-        assert_ok(schedq_delete(fx_worker(fixture), pod, NULL, 0, NULL));
-        assert_true(count(fixture, 6) >= 1);
-        schedq_failure_t failure;
-        schedq_failure_init(&failure);
-        failure.unschedulable = fit->bit;
-        failure.has_newest = 1;
-        failure.newest.object = 7;
-        if (way == 0)
-            assert_status(schedq_done(fx_worker(fixture), popped.token), SCHEDQ_GONE);
-        else
-            assert_status(schedq_add_unschedulable(fx_worker(fixture), &popped.token, &failure, NULL), SCHEDQ_GONE);
-        assert_int_equal(count(fixture, 6), 0);
-        assert_int_equal(count(fixture, 7), 0);
-    }
+/* A pod with object 6 that is deleted in flight. */
+static schedq_popped_t
+delete_in_flight(fixture_t *fixture)
+{
+    schedq_pod_t pod = add_object(fixture, "ns/b", 6);
+    schedq_popped_t popped = fx_pop(fixture, "ns/b");
+    assert_ok(schedq_delete(fx_worker(fixture), pod, NULL, 0, NULL));
+    assert_true(count(fixture, 6) >= 1);
+    return popped;
+}
+
+static void
+a_pod_deleted_in_flight_lets_go_of_its_object_when_its_holder_is_done(void **state)
+{
+    fixture_t *fixture = *state;
+    fx_count_objects(fixture);
+    schedq_popped_t popped = delete_in_flight(fixture);
+    assert_status(schedq_done(fx_worker(fixture), popped.token), SCHEDQ_GONE);
+    assert_int_equal(count(fixture, 6), 0);
+}
+
+static void
+a_pod_deleted_in_flight_lets_go_of_its_object_when_its_holder_failed(void **state)
+{
+    fixture_t *fixture = *state;
+    fx_plugin_t *fit = counted_with_plugin(fixture);
+    schedq_popped_t popped = delete_in_flight(fixture);
+    schedq_failure_t failure;
+    schedq_failure_init(&failure);
+    failure.unschedulable = fit->bit;
+    failure.has_newest = 1;
+    failure.newest.object = 7;
+    assert_status(schedq_add_unschedulable(fx_worker(fixture), &popped.token, &failure, NULL), SCHEDQ_GONE);
+    assert_int_equal(count(fixture, 6), 0);
+    assert_int_equal(count(fixture, 7), 0);
 }
 
 static void
 a_readded_pod_holds_one_reference(void **state)
 {
     fixture_t *fixture = *state;
-    counted(fixture);
+    fx_count_objects(fixture);
     schedq_pod_spec_t spec = fx_spec("ns/a", 0);
     spec.object = 5;
     schedq_history_t history = {0};
@@ -204,7 +268,7 @@ static void
 events_hold_their_objects_only_while_something_is_in_flight(void **state)
 {
     fixture_t *fixture = *state;
-    fx_plugin_t *fit = counted(fixture);
+    fx_plugin_t *fit = counted_with_plugin(fixture);
     fit->hint = SCHEDQ_HINT_SKIP;
     add_object(fixture, "ns/parked", 4);
     schedq_popped_t popped = fx_pop(fixture, "ns/parked");
@@ -228,7 +292,7 @@ the_log_lets_go_of_what_it_overwrites(void **state)
 {
     fixture_t *fixture = *state;
     fixture->config.event_log = 4;
-    counted(fixture);
+    fx_count_objects(fixture);
     add_object(fixture, "ns/a", 5);
     fx_pop(fixture, "ns/a");
     for (uint64_t i = 0; i < 100; i++)
@@ -243,7 +307,7 @@ static void
 absent_objects_of_events_are_not_counted(void **state)
 {
     fixture_t *fixture = *state;
-    counted(fixture);
+    fx_count_objects(fixture);
     add_object(fixture, "ns/a", 5);
     fx_pop(fixture, "ns/a");
     assert_ok(send(fixture, 0, 0));
@@ -251,10 +315,40 @@ absent_objects_of_events_are_not_counted(void **state)
 }
 
 static void
+destroy_keeping_the_ledger(fixture_t *fixture)
+{
+    assert_ok(schedq_worker_unregister(fixture->worker));
+    fixture->worker = NULL;
+    assert_ok(schedq_destroy(fixture->queue));
+    fixture->queue = NULL;
+    assert_int_equal(ledger_sum(&fixture->ledger), 0);
+}
+
+static void
+destroying_a_queue_gives_the_references_of_active_and_flying_pods_back(void **state)
+{
+    fixture_t *fixture = *state;
+    fx_count_objects(fixture);
+    add_object(fixture, "ns/flying", 5);
+    fx_pop(fixture, "ns/flying");
+    schedq_pod_t doomed = add_object(fixture, "ns/doomed", 6);
+    fx_pop(fixture, "ns/doomed");
+    assert_ok(schedq_delete(fx_worker(fixture), doomed, NULL, 0, NULL));
+    update_object(fixture, "ns/flying", 5, 7, SCHEDQ_EVENT_UNSCHEDULED_POD_UPDATE_LABEL);
+    add_object(fixture, "ns/active", 8);
+    add_object(fixture, "ns/updated", 9);
+    update_object(fixture, "ns/updated", 9, 10, SCHEDQ_EVENT_UNSCHEDULED_POD_UPDATE_LABEL);
+    assert_int_equal(fx_stats(fixture).inflight, 2);
+    assert_int_equal(count(fixture, 5), 1);
+    assert_true(count(fixture, 6) >= 1);
+    destroy_keeping_the_ledger(fixture);
+}
+
+static void
 destroying_a_full_queue_gives_every_reference_back(void **state)
 {
     fixture_t *fixture = *state;
-    fx_plugin_t *fit = counted(fixture);
+    fx_plugin_t *fit = counted_with_plugin(fixture);
     fx_plugin_t *gate = fx_gate(fixture, "Gate", NULL, 0);
     fx_back_off(fixture, "ns/backoff", fit->bit, SCHEDQ_EVENT_NODE_ADD);
     fx_err(fixture, "ns/error");
@@ -274,11 +368,7 @@ destroying_a_full_queue_gives_every_reference_back(void **state)
     /* also what pop gave: nobody can use those tokens any more */
     assert_int_equal(count(fixture, 5), 1);
     assert_true(count(fixture, 6) >= 1);
-    assert_ok(schedq_worker_unregister(fixture->worker));
-    fixture->worker = NULL;
-    assert_ok(schedq_destroy(fixture->queue));
-    fixture->queue = NULL;
-    assert_int_equal(ledger_sum(&fixture->ledger), 0);
+    destroy_keeping_the_ledger(fixture);
 }
 
 /* A visitor sees a pinned object; the pin is gone afterwards. */
@@ -291,10 +381,20 @@ pinned(void *ctx, const schedq_pod_info_t *pod)
 }
 
 static void
+a_visitor_of_one_pod_sees_a_pinned_object(void **state)
+{
+    fixture_t *fixture = *state;
+    fx_count_objects(fixture);
+    schedq_pod_t pod = add_object(fixture, "ns/a", 5);
+    assert_ok(schedq_get(fx_worker(fixture), pod, pinned, fixture));
+    assert_int_equal(count(fixture, 5), 1);
+}
+
+static void
 visitors_see_pinned_objects(void **state)
 {
     fixture_t *fixture = *state;
-    counted(fixture);
+    fx_count_objects(fixture);
     schedq_pod_t pod = add_object(fixture, "ns/a", 5);
     add_object(fixture, "ns/b", 6);
     assert_ok(schedq_nominate(fx_worker(fixture), pod, 3));
@@ -306,6 +406,24 @@ visitors_see_pinned_objects(void **state)
 }
 
 /* ---- BORROWED ---- */
+
+static void
+a_borrowed_object_is_handed_out_and_never_counted(void **state)
+{
+    fixture_t *fixture = *state;
+    fixture->config.objects = SCHEDQ_OBJECTS_BORROWED;
+    fixture->config.object_ctx = &fixture->ledger;
+    fixture->config.retain = ledger_retain;
+    fixture->config.release = ledger_release;
+    schedq_pod_t pod = add_object(fixture, "ns/a", 5);
+    assert_int_equal(fx_info(fixture, pod).object, 5);
+    update_object(fixture, "ns/a", 5, 6, SCHEDQ_EVENT_UNSCHEDULED_POD_UPDATE);
+    schedq_popped_t popped = fx_pop(fixture, "ns/a");
+    assert_int_equal(popped.object, 6);
+    fx_done(fixture, &popped);
+    add_object(fixture, "ns/b", 7);
+    assert_int_equal(atomic_load(&fixture->ledger.retains) + atomic_load(&fixture->ledger.releases), 0);
+}
 
 static void
 a_pod_with_borrowed_objects_is_retried_after_any_event_that_concerns_it(void **state)
@@ -350,25 +468,42 @@ a_plugin_that_waits_does_not_skip_the_backoff_of_borrowed_objects(void **state)
 }
 
 int
-main(void)
+main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        fx_test(a_waiting_pod_holds_one_reference_and_a_popped_one_two),
+        fx_test(an_active_pod_holds_one_reference_and_a_popped_one_two),
         fx_test(an_add_that_fails_keeps_no_reference),
-        fx_test(an_update_swaps_the_reference_in_every_waiting_place),
+        fx_test(an_update_of_an_active_pod_swaps_the_reference),
         fx_test(an_update_that_adds_holds_one_reference),
+        fx_test(done_after_an_update_in_flight_gives_both_objects_back),
+        fx_test(a_deleted_pod_lets_go_of_its_object),
+        fx_test(a_pod_deleted_in_flight_lets_go_of_its_object_when_its_holder_is_done),
+        fx_test(destroying_a_queue_gives_the_references_of_active_and_flying_pods_back),
+        fx_test(a_visitor_of_one_pod_sees_a_pinned_object),
+        fx_test(a_borrowed_object_is_handed_out_and_never_counted),
+    };
+    const struct CMUnitTest with_events_and_waiting[] = {
+        fx_test(a_waiting_pod_holds_one_reference_and_a_popped_one_two),
+        fx_test(an_update_swaps_the_reference_in_every_waiting_place),
         fx_test(an_update_in_flight_leaves_the_holder_its_own_reference),
         fx_test(the_newest_description_takes_the_place_of_the_popped_object),
-        fx_test(a_deleted_pod_lets_go_of_its_object),
+        fx_test(a_pod_deleted_in_flight_lets_go_of_its_object_when_its_holder_failed),
         fx_test(a_readded_pod_holds_one_reference),
         fx_test(events_hold_their_objects_only_while_something_is_in_flight),
         fx_test(the_log_lets_go_of_what_it_overwrites),
         fx_test(absent_objects_of_events_are_not_counted),
         fx_test(destroying_a_full_queue_gives_every_reference_back),
-        fx_test(visitors_see_pinned_objects),
         fx_test(a_pod_with_borrowed_objects_is_retried_after_any_event_that_concerns_it),
         fx_test(hints_see_borrowed_objects_of_events_while_the_call_lasts),
         fx_test(a_plugin_that_waits_does_not_skip_the_backoff_of_borrowed_objects),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    const struct CMUnitTest with_everything[] = {
+        fx_test(visitors_see_pinned_objects),
+    };
+    const fx_group_t groups[] = {
+        fx_group(tests, FX_ANY_ENGINE),
+        fx_group(with_events_and_waiting, FX_EVENTS | FX_WAITING),
+        fx_group(with_everything, FX_EVENTS | FX_WAITING | FX_NOMINATIONS | FX_WALKS),
+    };
+    return fx_run_groups(argc, argv, groups);
 }

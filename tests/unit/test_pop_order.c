@@ -1,9 +1,9 @@
 /* In which order pods are popped: priority, then Timestamp, then arrival; and what the order options change. */
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "fixture.h"
+#include "seed.h"
 
 static void
 higher_priority_goes_first(void **state)
@@ -317,13 +317,6 @@ pods_may_be_failed_back_into_a_closed_queue_and_popped_again(void **state)
 
 #define MODEL_PODS 400
 
-static uint64_t
-next_random(uint64_t *seed)
-{
-    *seed = *seed * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-    return *seed >> 33;
-}
-
 /* The model: pending pods with their order; the best is found by looking at all of them. */
 typedef struct model_pod {
     int32_t priority;
@@ -349,19 +342,16 @@ static void
 random_operations_pop_what_a_plain_model_pops(void **state)
 {
     fixture_t *fixture = *state;
-    const char *given = getenv("SCHEDQ_TEST_SEED");
-    uint64_t seed = given != NULL ? strtoull(given, NULL, 0) : 20240607;
-    print_message("seed %llu; again with: SCHEDQ_TEST_SEED=%llu test_pop_order\n", (unsigned long long)seed,
-                  (unsigned long long)seed);
+    uint64_t seed = seed_of("test_pop_order");
     static model_pod_t pods[MODEL_PODS];
     memset(pods, 0, sizeof pods);
     for (int step = 0; step < 20000; step++) {
-        int i = (int)(next_random(&seed) % MODEL_PODS);
+        int i = (int)(seed_next(&seed) % MODEL_PODS);
         char name[16];
         snprintf(name, sizeof name, "ns/%d", i);
-        schedq_pod_spec_t spec = fx_spec(name, (int32_t)(next_random(&seed) % 9) - 4);
+        schedq_pod_spec_t spec = fx_spec(name, (int32_t)(seed_next(&seed) % 9) - 4);
         fx_advance(fixture, 1);
-        switch (next_random(&seed) % 4) {
+        switch (seed_next(&seed) % 4) {
         case 0:
         case 1:
             assert_status(schedq_add(fx_worker(fixture), name, &spec, NULL),
@@ -370,7 +360,7 @@ random_operations_pop_what_a_plain_model_pops(void **state)
                 pods[i] = (model_pod_t){spec.priority, fx_now(fixture), true};
             break;
         case 2:
-            if (pods[i].pending && next_random(&seed) % 2 != 0) {
+            if (pods[i].pending && seed_next(&seed) % 2 != 0) {
                 assert_ok(schedq_update(fx_worker(fixture), name, &spec, 0, NULL, 0, NULL));
                 pods[i].priority = spec.priority;
             } else if (pods[i].pending) {
@@ -394,29 +384,35 @@ random_operations_pop_what_a_plain_model_pops(void **state)
 }
 
 int
-main(void)
+main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         fx_test(higher_priority_goes_first),
         fx_test(an_older_timestamp_goes_first_inside_a_priority),
         fx_test(pods_of_one_clock_reading_go_in_the_order_of_their_arrival),
-        fx_test(a_failed_pod_goes_behind_those_that_were_never_tried),
-        fx_test(a_failed_pod_goes_behind_even_if_the_clock_stands_still),
-        fx_test(with_keep_order_a_failed_pod_keeps_its_place_inside_its_priority),
         fx_test(with_fifo_priorities_do_not_order),
         fx_test(an_order_key_replaces_the_timestamp_inside_a_priority),
-        fx_test(an_order_key_survives_a_failure),
-        fx_test(an_order_key_of_the_newest_description_counts_after_a_failure),
         fx_test(a_relaxed_queue_still_orders_by_priority),
-        fx_test(pop_counts_attempts_and_remembers_the_first),
         fx_test(pop_says_whether_more_can_be_popped),
-        fx_test(pop_hands_out_the_old_rejectors_and_empties_the_pods_own),
         fx_test(cycles_are_numbered_only_if_configured),
         fx_test(pods_in_flight_are_ordered_by_their_pops),
         fx_test(pop_many_takes_the_best_in_order),
         fx_test(a_closed_queue_gives_what_is_left_then_says_so),
-        fx_test(pods_may_be_failed_back_into_a_closed_queue_and_popped_again),
         fx_test(random_operations_pop_what_a_plain_model_pops),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    const struct CMUnitTest with_events_and_waiting[] = {
+        fx_test(a_failed_pod_goes_behind_those_that_were_never_tried),
+        fx_test(a_failed_pod_goes_behind_even_if_the_clock_stands_still),
+        fx_test(with_keep_order_a_failed_pod_keeps_its_place_inside_its_priority),
+        fx_test(an_order_key_survives_a_failure),
+        fx_test(an_order_key_of_the_newest_description_counts_after_a_failure),
+        fx_test(pop_counts_attempts_and_remembers_the_first),
+        fx_test(pop_hands_out_the_old_rejectors_and_empties_the_pods_own),
+        fx_test(pods_may_be_failed_back_into_a_closed_queue_and_popped_again),
+    };
+    const fx_group_t groups[] = {
+        fx_group(tests, FX_ANY_ENGINE),
+        fx_group(with_events_and_waiting, FX_EVENTS | FX_WAITING),
+    };
+    return fx_run_groups(argc, argv, groups);
 }

@@ -239,6 +239,26 @@ a_gated_pod_that_is_refused_again_stays_gated(void **state)
 /* ---- in flight ---- */
 
 static void
+the_holder_keeps_what_it_popped_and_others_see_the_update(void **state)
+{
+    fixture_t *fixture = *state;
+    schedq_pod_t pod = fx_add(fixture, "ns/a", 1);
+    schedq_popped_t popped = fx_pop(fixture, "ns/a");
+    schedq_result_t result = update(fixture, "ns/a", 6, 11, SCHEDQ_EVENT_UNSCHEDULED_POD_UPDATE);
+    assert_place(result.place, SCHEDQ_INFLIGHT);
+    assert_true(result.pod.bits == pod.bits);
+    assert_int_equal(result.added, 0);
+    assert_int_equal(result.object, popped.object);
+    assert_ok(schedq_token_alive(fx_worker(fixture), popped.token));
+    assert_int_equal(fx_info(fixture, pod).object, 11);
+    assert_int_equal(fx_info(fixture, pod).priority, 6);
+    assert_place(fx_info(fixture, pod).place, SCHEDQ_INFLIGHT);
+    fx_pop_nothing(fixture);
+    fx_done(fixture, &popped);
+    assert_place(fx_place(fixture, "ns/a"), SCHEDQ_NOWHERE);
+}
+
+static void
 the_holder_keeps_what_it_popped_and_the_pod_returns_as_updated(void **state)
 {
     fixture_t *fixture = *state;
@@ -363,14 +383,17 @@ another_profile_is_refused_and_changes_nothing(void **state)
 }
 
 int
-main(void)
+main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         fx_test(an_unknown_pod_is_added),
-        fx_test(an_unknown_pod_may_be_gated),
         fx_test(an_unknown_pod_is_not_added_after_close),
         fx_test(an_active_pod_is_replaced_in_place),
         fx_test(a_lower_priority_takes_effect_at_once),
+        fx_test(the_holder_keeps_what_it_popped_and_others_see_the_update),
+    };
+    const struct CMUnitTest with_events_and_waiting[] = {
+        fx_test(an_unknown_pod_may_be_gated),
         fx_test(an_update_of_an_active_pod_asks_no_hint_and_no_gate),
         fx_test(a_pod_that_backs_off_is_replaced_in_place),
         fx_test(a_parked_pod_without_events_stays),
@@ -389,5 +412,9 @@ main(void)
         fx_test_1_26(in_kube_1_26_an_update_with_events_moves_a_parked_pod),
         fx_test(another_profile_is_refused_and_changes_nothing),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    const fx_group_t groups[] = {
+        fx_group(tests, FX_ANY_ENGINE),
+        fx_group(with_events_and_waiting, FX_EVENTS | FX_WAITING),
+    };
+    return fx_run_groups(argc, argv, groups);
 }
