@@ -184,6 +184,7 @@ close_backoff(void *ctx)
 
 const workload_t backoff_workload = {
     .suite = "backoff",
+    .needs = ABLE_EVENTS,
     .open = open_backoff,
     .prepare = prepare,
     .body = body,

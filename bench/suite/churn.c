@@ -134,7 +134,7 @@ close_churn(void *run)
 
 const workload_t churn_workload = {
     .suite = "churn",
-    .bare = true,
+    .needs = ABLE_QUEUE,
     .open = open_churn,
     .body = body,
     .settle = settle,

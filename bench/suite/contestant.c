@@ -3,9 +3,9 @@
 
 /* The first one is the one that `min` and `max` of a row speak of. */
 const contestant_t contestants[] = {
-    {"mutex", &schedq_ops, SCHEDQ_ENGINE_MUTEX, false},
-    {"schedq", &schedq_ops, SCHEDQ_ENGINE_LOCKFREE, true},
-    {"bare", &bare_ops, 0, true},
+    {"mutex", &schedq_ops, SCHEDQ_ENGINE_MUTEX, ABLE_EVENTS},
+    {"schedq", &schedq_ops, SCHEDQ_ENGINE_LOCKFREE, ABLE_SCHEDQ},
+    {"bare", &bare_ops, 0, ABLE_QUEUE},
 };
 
 const unsigned contestant_count = sizeof contestants / sizeof contestants[0];

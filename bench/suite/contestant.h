@@ -22,6 +22,13 @@ typedef struct taken {
 
 typedef struct contestant contestant_t;
 
+/* What a contestant can do, each more than the one before; and what a workload needs. */
+typedef enum ability {
+    ABLE_QUEUE,  /* queue_ops_t */
+    ABLE_SCHEDQ, /* the public API, for pods that are active or in flight */
+    ABLE_EVENTS  /* all of it */
+} ability_t;
+
 /*
  * What a queue can do. A worker is used by one thread at a time. An outcome that the workloads never provoke (a name that
  * is taken, a full queue) ends the program.
@@ -46,7 +53,7 @@ struct contestant {
     const char *name;
     const queue_ops_t *ops;
     uint8_t engine; /* for schedq_config.engine; 0: no engine of schedq */
-    bool bare;      /* it can do what the bare queue can do, and nothing else */
+    ability_t able;
 };
 
 extern const contestant_t contestants[];

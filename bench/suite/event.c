@@ -159,6 +159,7 @@ close_event(void *ctx)
 
 const workload_t event_workload = {
     .suite = "event",
+    .needs = ABLE_EVENTS,
     .open = open_event,
     .body = body,
     .settle = settle,

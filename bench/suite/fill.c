@@ -70,7 +70,7 @@ close_fill(void *run)
 
 const workload_t fill_workload = {
     .suite = "fill",
-    .bare = true,
+    .needs = ABLE_QUEUE,
     .open = open_fill,
     .body = body,
     .settle = settle,

@@ -114,7 +114,7 @@ close_lifecycle(void *run)
 
 const workload_t lifecycle_workload = {
     .suite = "lifecycle",
-    .bare = true,
+    .needs = ABLE_QUEUE,
     .open = open_lifecycle,
     .body = body,
     .settle = settle,

@@ -42,7 +42,7 @@ enter(const row_t *row, unsigned repetitions, uint64_t seed, entrant_t *entrants
 
     gbench_clear();
     for (unsigned i = 0; i < contestant_count; i++) {
-        if (contestants[i].bare && !row->workload->bare) {
+        if (contestants[i].able < row->workload->needs) {
             continue;
         }
         entrant_t *entrant = &entrants[count++];

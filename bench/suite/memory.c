@@ -153,6 +153,7 @@ close_memory(void *ctx)
 
 const workload_t memory_workload = {
     .suite = "memory",
+    .needs = ABLE_EVENTS,
     .open = open_memory,
     .body = body,
     .settle = settle,

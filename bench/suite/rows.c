@@ -69,6 +69,7 @@ const row_t rows[] = {
     {"backoff/tick/100k", &backoff_workload, 100 * K, 1, BACKOFF_TICK, 0, 1, false},
     {"backoff/tick/1M", &backoff_workload, 1 * M, 1, BACKOFF_TICK, 0, 1, true},
 
+    {"pending/1M", &pending_workload, 1 * M, 1, 0, 0, 1, false},
     {"wildcard/1M/100k", &memory_workload, 1 * M, 1, 0, 0, 1, false},
 };
 

@@ -86,7 +86,7 @@ close_steady(void *run)
 
 const workload_t steady_workload = {
     .suite = "steady",
-    .bare = true,
+    .needs = ABLE_QUEUE,
     .open = open_steady,
     .body = body,
     .settle = settle,

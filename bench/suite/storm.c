@@ -228,6 +228,7 @@ close_storm(void *ctx)
 
 const workload_t storm_workload = {
     .suite = "storm",
+    .needs = ABLE_EVENTS,
     .values = values,
     .open = open_storm,
     .prepare = prepare,

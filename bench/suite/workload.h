@@ -46,8 +46,7 @@ struct workload {
     const char *suite;
     /* Ends of the names of the values that a repetition gives, up to a NULL. NULL: one value, under the row's name. */
     const char *const *values;
-    /* The bare queue can do it too: only `contestant->ops` is used. */
-    bool bare;
+    ability_t needs; /* ABLE_QUEUE: only `contestant->ops` is used */
     /* Builds the queue up to where a repetition can begin. */
     void *(*open)(const subject_t *subject);
     /* Before each repetition, untimed. NULL: nothing to do. */
@@ -69,6 +68,7 @@ extern const workload_t event_workload;
 extern const workload_t storm_workload;
 extern const workload_t backoff_workload;
 extern const workload_t memory_workload;
+extern const workload_t pending_workload;
 
 /* Parts of the workloads that have several. */
 enum { LIFECYCLE_WHOLE, LIFECYCLE_SPLIT };

@@ -40,12 +40,22 @@
  * schedq_close every call stays safe until schedq_destroy.
  *
  * PROGRESS. Each declaration says after "Progress:" whether it is wait-free, lock-free or "locks", what it
- * costs if that is not O(1), and whether it allocates. "locks" with SCHEDQ_ENGINE_MUTEX is blocking: the
- * call waits for the call that holds the queue's one mutex. Hints, PreEnqueue, preCheck, affinity_matches,
- * the clock, retain and release run with it held; visitors and the writer of metrics do not. No call waits
- * for anything else, except a blocking pop (for a pod), schedq_stop (for the timer thread), and the
- * allocator, in calls that list SCHEDQ_NOMEM or say "allocates". Costs are those of this engine; n is the
- * number of pods in the queue. SCHEDQ_NOMEM "(never with MUTEX)" is reserved for other engines.
+ * costs if that is not O(1), and whether it allocates. "locks" depends on config.engine. MUTEX: blocking; the
+ * call waits for the call that holds the queue's one mutex, and hints, PreEnqueue, preCheck,
+ * affinity_matches, the clock, retain and release run with it held; visitors and the writer of metrics do
+ * not. LOCKFREE: lock-free; a thread that stops for ever inside a call stops nobody else, and strands no pod
+ * but those that it has popped (create and destroy are for one thread). No call waits for anything else,
+ * except a blocking pop (for a pod), schedq_stop (for the timer thread), and the allocator, in calls that
+ * list SCHEDQ_NOMEM or say "allocates". Costs are those of MUTEX; n is the number of pods in the queue.
+ * LOCKFREE adds, pops and ends in O(1) of n, O(priorities + workers).
+ *
+ * ENGINES. Both answer alike in what both can do. SCHEDQ_ENGINE_MUTEX is complete, and the default.
+ * SCHEDQ_ENGINE_LOCKFREE keeps active pods and pods in flight: it adds, pops, ends, finds, gets, updates and
+ * deletes them, with workers, objects, reserve, trim, close and tick. It has no waiting places and no events:
+ * SCHEDQ_INVALID, with words, answers add_unschedulable, readd, nominate (and a nominated_node in a spec),
+ * move_all, assigned_pod_*, event_define, event_stamp, profile_define, plugin_register, plugin_name,
+ * candidates, apply, snapshot, nominated_pods, run, metrics_write, and decide = HOST at creation; activate
+ * does nothing; rejector_bit gives SCHEDQ_REJECTOR_OTHERS.
  *
  * ORDERING. What a thread did before it passed a pod to the queue (add, add_unschedulable, a move) happens
  * before what a thread does after it popped that pod. Statistics and words are exact when the queue is
@@ -255,7 +265,7 @@ typedef struct schedq_clock {
 
 /**
  * Where memory comes from. All zero: the build's default (one jemalloc arena per queue; or `system`). Both
- * functions or neither. Layout frozen (32 bytes).
+ * functions or neither. With LOCKFREE several threads may be in them at once. Layout frozen (32 bytes).
  */
 typedef struct schedq_allocator {
     /** Memory of at least `bytes`, aligned to `align` (a power of two, at most 4096), or NULL. */
@@ -306,7 +316,7 @@ typedef struct schedq_config {
     int64_t tick_ns;            /**< how late the timer thread may be: a blocking pop that finds it later
                                      serves time itself; default 1 ms; 100 us..1 s */
     /* Kind. */
-    uint8_t engine;         /**< SCHEDQ_ENGINE_MUTEX */
+    uint8_t engine;         /**< SCHEDQ_ENGINE_MUTEX (default) or SCHEDQ_ENGINE_LOCKFREE: see ENGINES above */
     uint8_t order;          /**< STRICT (default); RELAXED allows other Timestamp orders inside a priority
                                  (MUTEX stays strict) */
     uint8_t objects;        /**< schedq_objects_t; default STABLE; [host] must be STABLE */
@@ -442,7 +452,9 @@ SCHEDQ_API schedq_status_t schedq_destroy(schedq_t *queue);
  * Allocates for that many pods (names of at most 63 bytes), priorities and workers.
  *
  * While they suffice, and there are at most max_lots rejector sets, add, add_many, readd, update,
- * add_unschedulable, delete, pops, moves, apply, activate and tick do not allocate.
+ * add_unschedulable, delete, pops, moves, apply, activate and tick do not allocate. (LOCKFREE: what a worker
+ * keeps for a priority grows when it has more pods there than ever before; updates, keys out of order and
+ * batches take memory of their own; all of it is kept and used again. SCHEDQ_NOMEM changes nothing.)
  * @param pods    0..max_pods
  * @param bands   0..max_bands
  * @param workers 0..max_workers
@@ -459,7 +471,8 @@ SCHEDQ_API schedq_status_t schedq_reserve(schedq_t *queue, uint32_t pods, uint32
 /**
  * Gives memory that holds no pod back to the allocator.
  *
- * What schedq_reserve made for pods goes too.
+ * What schedq_reserve made for pods goes too. (LOCKFREE: not the index of names, nor what registered workers
+ * keep. While it runs, other calls find less free memory and may allocate.)
  * @retval SCHEDQ_OK    also if there was nothing to give back
  * @retval SCHEDQ_BUSY  nothing changed
  *
@@ -884,7 +897,8 @@ typedef struct schedq_popped {
     uint64_t       nominated_node; /**< where it is nominated; 0 = nowhere */
     int64_t        backoff_expiry_ns; /**< end of its last backoff as compared; 0 = it had none */
     uint8_t        from_backoff;  /**< 1: nothing was active, and it was taken out of backoff, over or not */
-    uint8_t        more;          /**< 1: something else is poppable: pass the wake-up on */
+    uint8_t        more;          /**< 1: something else is poppable (LOCKFREE: perhaps): pass the wake-up
+                                       on */
     schedq_profile_t profile;
     uint8_t        flags;         /**< SCHEDQ_POD_* */
     uint8_t        reserved[4];

@@ -1,0 +1,108 @@
+/*
+ * What a pending pod costs in memory: a queue that reserved nothing gets `pods` pods with names of 40 bytes; ns per add while
+ * everything grows, and below the table the bytes that the queue holds (schedq_stats).
+ */
+#include "contestant_schedq.h"
+#include "workload.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define NAME_BYTES 40
+
+typedef struct pending_run {
+    const row_t *row;
+    const contestant_t *contestant;
+    uint64_t random;
+    schedq_t *queue;
+    schedq_worker_t *worker;
+} pending_run_t;
+
+static void *
+open_pending(const subject_t *subject)
+{
+    pending_run_t *run = bench_alloc(1, sizeof *run);
+    *run = (pending_run_t){.row = subject->row, .contestant = subject->contestant, .random = subject->seed};
+    return run;
+}
+
+static void
+end_queue(pending_run_t *run)
+{
+    if (run->queue != NULL) {
+        worker_end(run->worker);
+        queue_destroy(run->queue);
+    }
+}
+
+/* Each repetition has a queue of its own: what grew once does not grow again. */
+static void
+prepare(void *ctx)
+{
+    pending_run_t *run = ctx;
+    schedq_config_t config;
+
+    end_queue(run);
+    config_for(&config, run->contestant);
+    run->queue = queue_create(&config, 0, 1);
+    run->worker = worker_create(run->queue);
+}
+
+static void
+body(gbench_thread_t *thread, void *ctx)
+{
+    pending_run_t *run = ctx;
+
+    while (gbench_next(thread)) {
+        for (uint32_t i = 0; i < run->row->pods; i++) {
+            char name[NAME_BYTES + 1];
+            schedq_pod_spec_t spec = {
+                .object = i, .name_length = NAME_BYTES, .priority = random_priority(&run->random)};
+
+            snprintf(name, sizeof name, "namespace/pod-of-a-deployment-%010u", i);
+            must(schedq_add(run->worker, name, &spec, NULL), "schedq_add");
+        }
+    }
+}
+
+static void
+settle(void *ctx, double seconds, sample_t *samples)
+{
+    samples[0].ns = seconds * 1e9 / ((pending_run_t *)ctx)->row->pods;
+}
+
+static void
+note(void *ctx, FILE *out)
+{
+    const pending_run_t *run = ctx;
+    const double pods = run->row->pods;
+    schedq_stats_t stats;
+
+    schedq_stats_init(&stats);
+    must(schedq_stats(run->queue, &stats), "schedq_stats");
+    double apart = (double)(stats.bytes_entries + stats.bytes_index + stats.bytes_queues + stats.bytes_other) / pods;
+    fprintf(out,
+            "%s: %s holds %.1f B for each of %u pending pods (entries %.1f, index %.1f, queues %.1f, other %.1f), "
+            "and %.1f B for its name of %d bytes\n",
+            run->row->name, run->contestant->name, apart, run->row->pods, (double)stats.bytes_entries / pods,
+            (double)stats.bytes_index / pods, (double)stats.bytes_queues / pods, (double)stats.bytes_other / pods,
+            (double)stats.bytes_names / pods, NAME_BYTES);
+}
+
+static void
+close_pending(void *ctx)
+{
+    end_queue(ctx);
+    free(ctx);
+}
+
+const workload_t pending_workload = {
+    .suite = "memory",
+    .needs = ABLE_SCHEDQ,
+    .open = open_pending,
+    .prepare = prepare,
+    .body = body,
+    .settle = settle,
+    .note = note,
+    .close = close_pending,
+};

@@ -1,0 +1,275 @@
+/*
+ * The bin: word with a two-phase clear, joined with lane rebuild, compaction and merge of runs (engine/lockfree:
+ * bin).
+ *
+ * A bin has a word {version, CLEAR | SET | CLEARING}, a lane whose owner may replace its segment, and run slots. A
+ * producer publishes pod X in its lane, passes a full fence, loads the word, and sets it unless it is SET. The
+ * publishing store sits in a store buffer until it drains by itself, or at the fence or the next locked access.
+ * A compactor copies live refs from the lane to the upper run slot and from there to the lower one, each time copy first, then
+ * empty the source. Consumers take X or report the bin empty: word CLEAR, or SET -> CLEARING, another scan, CLEARING
+ * -> CLEAR, each from the word read before the scan. A scan reads the lane, then the run slots from the upper to the
+ * lower.
+ *
+ * With REBUILD the owner of the lane rebuilds it before and after that push, a new segment with the live refs and one
+ * publishing store, and there is no compactor.
+ *
+ * Claims
+ *   no consumer reports empty while X was ACTIVE, its add returned, during the whole call (Consumer)
+ *   once add has returned, and X is ACTIVE, the word is not CLEAR and a container holds X (Observer, in every state)
+ *
+ * Planted bugs
+ *   -DONE_PHASE    SET -> CLEAR after one empty scan
+ *   -DUPWARDS      the scan reads the run slots from the lower to the upper, then the lane
+ *   -DNO_FENCE     no fence between the publishing store and the load of the word
+ *   -DEMPTY_FIRST  the merge empties the upper slot before the lower one has the copy
+ *   -DWORD_LATE    the consumer clears from the word that it reads after the scan
+ *
+ * Bounds: one pod, one producer, one compactor with MERGES rounds, two consumers with TRIES calls each.
+ */
+#ifdef LARGE
+#define MERGES 3
+#define TRIES  3
+#else
+#define MERGES 2
+#define TRIES  2
+#endif
+
+#define CLEAR       0
+#define SET         1
+#define CLEARING    2
+
+#define UPPER       1
+#define LOWER       2
+
+byte word_version;
+byte word = SET;
+byte segment;           /* of the lane: the current one */
+bool lane[2];           /* segment holds X */
+bool slot[3];           /* run slot holds X: UPPER, LOWER */
+bool active_x = true;   /* X's state word */
+bool added;             /* X's add has returned */
+bool buffered;          /* the publishing store is in the store buffer, bound for segment 'bound' */
+byte bound;
+
+inline drain_buffer()
+{
+    if
+    :: buffered ->
+        lane[bound] = true;
+        buffered = false
+    :: else
+    fi
+}
+
+inline read_word()
+{
+    d_step {
+        v = word_version;
+        w = word
+    }
+}
+
+inline cas_word(to)
+{
+    d_step {
+        ok = (word_version == v && word == w);
+        if
+        :: ok ->
+            word_version++;
+            word = to
+        :: else
+        fi
+    }
+}
+
+/* X taken: nothing that follows can break a claim, so the processes end. */
+#define over (!active_x)
+
+/* Only the owner of the lane writes its segment. He sees his own buffered store. */
+inline rebuild()
+{
+    d_step {
+        drain_buffer();
+        lane[1 - segment] = lane[segment] && active_x
+    }
+    segment = 1 - segment
+}
+
+inline set_word()
+{
+    do
+    :: read_word();
+        if
+        :: w == SET -> break
+        :: else ->
+            d_step {
+                drain_buffer();
+                ok = (word_version == v && word == w);
+                if
+                :: ok ->
+                    word_version++;
+                    word = SET
+                :: else
+                fi
+            }
+        fi;
+        if
+        :: ok -> break
+        :: else
+        fi
+    od
+}
+
+proctype Producer()
+{
+    byte v, w;
+    bool ok;
+#ifdef REBUILD
+    rebuild();
+#endif
+    d_step {
+        bound = segment;
+        buffered = true
+    }
+#ifndef NO_FENCE
+    d_step {
+        drain_buffer()
+    }
+#endif
+    set_word();
+    added = true;
+#ifdef REBUILD
+    rebuild()
+#endif
+}
+
+proctype StoreBuffer()
+{
+end:
+    d_step {
+        buffered ->
+        drain_buffer()
+    }
+}
+
+proctype Compactor()
+{
+    byte n, s;
+    do
+    :: d_step {
+        n < MERGES && !over ->
+        n++;
+        s = segment
+    }
+        if
+        :: lane[s] && !over ->
+            slot[UPPER] = true;
+            lane[s] = false
+        :: else
+        fi;
+        if
+        :: slot[UPPER] ->
+#ifdef EMPTY_FIRST
+            slot[UPPER] = false;
+            slot[LOWER] = true
+#else
+            slot[LOWER] = true;
+            slot[UPPER] = false
+#endif
+        :: else
+        fi
+    :: else -> break
+    od
+}
+
+inline look_into_lane()
+{
+    s = segment;
+    found = found || lane[s]
+}
+
+inline look_into_slot(container)
+{
+    found = found || slot[container]
+}
+
+proctype Consumer()
+{
+    byte v, w, s, n;
+    bool ok, found, before;
+    do
+    :: d_step {
+        n < TRIES && !over ->
+        n++;
+        before = added
+    }
+        do
+        :: read_word();
+            if
+            :: w == CLEAR || over -> break
+            :: else
+            fi;
+#ifdef UPWARDS
+            look_into_slot(LOWER);
+            look_into_slot(UPPER);
+            look_into_lane();
+#else
+            look_into_lane();
+            look_into_slot(UPPER);
+            look_into_slot(LOWER);
+#endif
+            if
+            :: found ->
+                active_x = false;
+                break
+            :: else
+            fi;
+#ifdef WORD_LATE
+            read_word();
+#endif
+            if
+#ifdef ONE_PHASE
+            :: w == SET -> cas_word(CLEAR)
+#else
+            :: w == SET -> cas_word(CLEARING)
+#endif
+            :: w == CLEARING -> cas_word(CLEAR)
+            :: w == CLEAR -> break
+            fi
+        od;
+        s = 0;
+        d_step {
+            assert(!before || over);
+            v = 0;
+            w = 0;
+            ok = false;
+            before = false
+        }
+    :: else -> break
+    od
+}
+
+proctype Observer()
+{
+end:
+    do
+    :: d_step {
+        assert(!added || !active_x || word != CLEAR);
+        assert(!added || !active_x || lane[segment] || slot[UPPER] || slot[LOWER])
+    }
+    od
+}
+
+init
+{
+    atomic {
+        run Producer();
+        run StoreBuffer();
+#ifndef REBUILD
+        run Compactor();
+#endif
+        run Consumer();
+        run Consumer();
+        run Observer()
+    }
+}

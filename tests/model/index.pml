@@ -1,0 +1,449 @@
+/*
+ * Index line: tentative cell, commit by the control word, completion by whoever meets it (engine/lockfree/index).
+ *
+ * A line has a control word {sequence, named position} and CELLS cells. A cell holds a pod, that is a record and one
+ * of its lives, with the marks TENTATIVE and DEAD. An inserter stores its state word, takes a free cell tentatively
+ * and commits with one CAS on the control word, which names the position. Whoever meets a named position completes
+ * it: publishes a ref of the pod (settles it), clears TENTATIVE, takes the name out of the control word. A free cell
+ * is empty, DEAD, or of a life that is over by its state word and not TENTATIVE: a tentative cell belongs to whoever
+ * took it.
+ *
+ * Inserters of pods 1 and 2, which have the same key, and a deleter that ends the life of one of them, found by key
+ * or by a published ref, marks its cell or does not, and inserts the record's next life at once (pod + RECORDS). With
+ * THREE: no deleter, and an inserter of pod 3, which has another key.
+ *
+ * Claims
+ *   a key never lives twice (commit)
+ *   nobody reports a pod that is not committed, or whose ref is not published (report)
+ *   nobody publishes a pod that is not committed (publish)
+ *   no cell of a committed, living pod is overwritten (take_cell)
+ *   wherever threads stop, a committed, living pod is findable (Observer, in every state)
+ *   a lookup overlooks no pod that lived during the whole lookup (lookup)
+ *
+ * Planted bugs
+ *   -DCOMMIT_WITHOUT_SEQUENCE  the commit compares the position only: two pods with one key
+ *   -DCLEAR_WITHOUT_LOOKING    a helper takes the name out and leaves TENTATIVE: a living pod is not findable
+ *   -DSETTLE_UNCHECKED         a helper does not read the control word again after the cell: publishes an uncommitted
+ *                              pod
+ *   -DTAKE_UNCHECKED           an inserter does not read the control word again between cell and CAS: the name of the
+ *                              pod that was there commits the one that is put over it
+ *   -DEARLY_CLEAR              TENTATIVE is cleared before the ref is published: a pod without a ref is reported
+ *   -DNO_LIFE                  a cell names the record without its life
+ *   -DCOUNT_TENTATIVE          tentative cells count though no control word names them
+ *
+ * Bounds: one line of 2 cells, 3 records, 2 lives each; 2 inserters and a deleter, or 3 inserters (--large: 3 and a
+ * deleter). The claims are checked in every prefix, so any number of threads may stop anywhere.
+ */
+#define CELLS     2
+#define RECORDS   3
+#define PODS      6
+#define NONE      7
+#define TENTATIVE 8
+#define DEAD      16
+
+#define record_of(pod)    (((pod) - 1) % RECORDS)
+#define key_of(pod)       ((pod) == 3 || (pod) == 5)
+#define has(set, pod)     (((set) >> (pod)) & 1)
+#define lives(pod)        (word[record_of(pod)] == (pod))
+
+/* Cell values: the pod that a value names, whether that pod lives, whether the value says that there is a pod. */
+#ifdef NO_LIFE
+#define cell_of(pod)      (record_of(pod) + 1)
+#define pod_of(value)     (word[((value) & 7) - 1])
+#define over(value)       (pod_of(value) == 0)
+#else
+#define cell_of(pod)      (pod)
+#define pod_of(value)     ((value) & 7)
+#define over(value)       (!lives(pod_of(value)))
+#endif
+#ifdef COUNT_TENTATIVE
+#define counts(value)     true
+#else
+#define counts(value)     (!((value) & TENTATIVE))
+#endif
+
+byte word[RECORDS];     /* state word: the pod while its life lasts, else 0 */
+byte sequence;          /* control word, first half */
+byte position = NONE;   /* control word, second half */
+byte cell[CELLS];
+byte committed;         /* ghost: set of pods */
+byte published;         /* pods with a ref in a lane or a run */
+
+inline cas_cell(at, from, to)
+{
+    d_step {
+        ok = (cell[at] == (from));
+        if
+        :: ok -> cell[at] = (to)
+        :: else
+        fi
+    }
+}
+
+/* The body of every CAS on the control word. Its callers make it one step. */
+inline swap_control(new_position)
+{
+#ifdef COMMIT_WITHOUT_SEQUENCE
+    ok = (position == c_position);
+#else
+    ok = (position == c_position && sequence == c_sequence);
+#endif
+    if
+    :: ok ->
+        sequence++;
+        position = new_position
+    :: else
+    fi
+}
+
+inline cas_control(new_position)
+{
+    d_step {
+        swap_control(new_position)
+    }
+}
+
+inline read_control()
+{
+    d_step {
+        c_sequence = sequence;
+        c_position = position
+    }
+}
+
+/* The control word read again: is it still what read_control saw? */
+inline check_control()
+{
+    ok = (sequence == c_sequence && position == c_position)
+}
+
+inline publish(pod)
+{
+    d_step {
+        assert(has(committed, pod));
+        published = published | (1 << (pod))
+    }
+}
+
+inline report(pod)
+{
+    d_step {
+        assert(has(committed, pod));
+        assert(has(published, pod))
+    }
+}
+
+/* Completes the position that c_sequence, c_position name. ok = the name was still there when the cell was read. */
+inline complete()
+{
+    value = cell[c_position];
+#ifdef SETTLE_UNCHECKED
+    ok = true;
+#else
+    check_control();
+#endif
+    if
+    :: ok && (value & TENTATIVE) ->
+#ifndef CLEAR_WITHOUT_LOOKING
+        if
+        :: !over(value) -> publish(pod_of(value))
+        :: else
+        fi;
+        cas_cell(c_position, value, value & 7);
+#endif
+        cas_control(NONE);
+        ok = true
+    :: ok && !(value & TENTATIVE) ->
+        cas_control(NONE);
+        ok = true
+    :: else
+    fi
+}
+
+/* Scans the line under the control word read last, which names nothing: found = living pod with the key, spare = a
+ * free cell and its value. */
+inline scan_for_insert(pod)
+{
+    found = 0;
+    spare = NONE;
+    i = 0;
+    do
+    :: i < CELLS ->
+        value = cell[i];
+        if
+        :: value == 0 || (value & DEAD) || (!(value & TENTATIVE) && over(value)) ->
+            if
+            :: spare == NONE ->
+                spare = i;
+                spare_value = value
+            :: else
+            fi
+        :: else ->
+            if
+            :: counts(value) && pod_of(value) != pod && key_of(pod_of(value)) == key_of(pod) ->
+                found = pod_of(value)
+            :: else
+            fi
+        fi;
+        i++
+    :: else -> break
+    od;
+    value = 0;
+    i = 0
+}
+
+/* Takes the spare cell, if nothing was committed since the scan began. */
+inline take_cell(pod)
+{
+#ifdef TAKE_UNCHECKED
+    ok = true;
+#else
+    check_control();
+#endif
+    if
+    :: ok ->
+        d_step {
+            ok = (cell[spare] == spare_value);
+            if
+            :: ok ->
+                assert(spare_value == 0 || (spare_value & DEAD) || over(spare_value) ||
+                       !has(committed, pod_of(spare_value)));
+                cell[spare] = cell_of(pod) | TENTATIVE;
+                mine = spare
+            :: else
+            fi
+        }
+    :: else
+    fi;
+    spare = NONE;
+    spare_value = 0
+}
+
+inline commit(pod)
+{
+    d_step {
+        swap_control(mine);
+        if
+        :: ok ->
+            c_sequence++;
+            c_position = mine;
+            committed = committed | (1 << pod)
+        :: else
+        fi;
+        for (i : 1 .. PODS) {
+            assert(!ok || i == pod || !has(committed, i) || !lives(i) || key_of(i) != key_of(pod))
+        }
+        i = 0
+    }
+}
+
+inline insert(pod)
+{
+    word[record_of(pod)] = pod;
+    mine = NONE;
+    do
+    :: read_control();
+        if
+        :: c_position != NONE -> complete()
+        :: else ->
+            scan_for_insert(pod);
+            if
+            :: found ->
+                report(found);
+                break
+            :: else
+            fi;
+            if
+            :: mine == NONE && spare == NONE -> break
+            :: mine == NONE && spare != NONE -> take_cell(pod)
+            :: else
+            fi;
+            if
+            :: mine != NONE ->
+                commit(pod);
+                if
+                :: ok -> break
+                :: else
+                fi
+            :: else
+            fi
+        fi
+    od;
+    if
+    :: has(committed, pod) ->
+#ifdef EARLY_CLEAR
+        cas_cell(mine, cell_of(pod) | TENTATIVE, cell_of(pod));
+        publish(pod);
+#else
+        publish(pod);
+        cas_cell(mine, cell_of(pod) | TENTATIVE, cell_of(pod));
+#endif
+        cas_control(NONE)
+    :: else ->
+        if
+        :: mine != NONE -> cas_cell(mine, cell_of(pod) | TENTATIVE, cell_of(pod) | DEAD)
+        :: else
+        fi;
+        word[record_of(pod)] = 0
+    fi
+}
+
+/* found = a living pod with the key, or 0. A tentative cell counts if the control word, read before, names it. */
+inline lookup(key)
+{
+    d_step {
+        before = 0;
+        for (i : 1 .. PODS) {
+            if
+            :: has(committed, i) && lives(i) && key_of(i) == key -> before = i
+            :: else
+            fi
+        }
+        i = 0
+    }
+    do
+    :: read_control();
+        found = 0;
+        ok = true;
+        i = 0;
+        do
+        :: i < CELLS && !found && ok ->
+            value = cell[i];
+            if
+            :: value == 0 || (value & DEAD) || over(value) || key_of(pod_of(value)) != key -> skip
+            :: else ->
+                if
+                :: !(value & TENTATIVE) -> found = pod_of(value)
+                :: (value & TENTATIVE) && i == c_position ->
+                    complete();
+                    if
+                    :: ok -> found = pod_of(value)
+                    :: else
+                    fi
+                :: else
+                fi
+            fi;
+            i++
+        :: else -> break
+        od;
+        if
+        :: ok -> break
+        :: else
+        fi
+    od;
+    i = 0;
+    d_step {
+        assert(found || !before || !lives(before));
+        before = 0;
+        value = 0
+    }
+    if
+    :: found -> report(found)
+    :: else
+    fi
+}
+
+/* Best effort: the position that is named is completed first, or it is not; the cell is marked as it stands. */
+inline remove(pod)
+{
+    if
+    :: read_control();
+        if
+        :: c_position != NONE -> complete()
+        :: else
+        fi
+    :: skip
+    fi;
+    i = 0;
+    do
+    :: i < CELLS ->
+        cas_cell(i, cell_of(pod) | TENTATIVE, cell_of(pod) | DEAD);
+        cas_cell(i, cell_of(pod), cell_of(pod) | DEAD);
+        i++
+    :: else -> break
+    od;
+    i = 0
+}
+
+proctype Inserter(byte pod)
+{
+    byte c_sequence, c_position, value, i, mine, spare, spare_value, found;
+    bool ok;
+    insert(pod)
+}
+
+proctype Deleter()
+{
+    byte c_sequence, c_position, value, i, mine, spare, spare_value, found, before;
+    bool ok;
+    if
+    :: lookup(0)
+    :: has(published, 1) -> found = 1
+    :: has(published, 2) -> found = 2
+    :: has(published, 3) -> found = 3
+    fi;
+    if
+    :: found ->
+        d_step {
+            ok = lives(found);
+            if
+            :: ok -> word[record_of(found)] = 0
+            :: else
+            fi
+        }
+        if
+        :: ok ->
+            if
+            :: remove(found)
+            :: skip
+            fi;
+            mine = found;
+            found = 0;
+            before = mine + RECORDS;
+            insert(before)
+        :: else
+        fi
+    :: else
+    fi
+}
+
+proctype Observer()
+{
+    byte p, at;
+    bool seen;
+end:
+    do
+    :: d_step {
+        for (p : 1 .. PODS) {
+            if
+            :: has(committed, p) && lives(p) ->
+                seen = false;
+                for (at : 0 .. CELLS - 1) {
+                    seen = seen || cell[at] == cell_of(p) ||
+                           (cell[at] == (cell_of(p) | TENTATIVE) && position == at)
+                }
+                assert(seen)
+            :: else
+            fi
+        }
+        p = 0;
+        at = 0;
+        seen = false
+    }
+    od
+}
+
+init
+{
+    atomic {
+        run Inserter(1);
+        run Inserter(2);
+#if defined(THREE) || defined(LARGE)
+        run Inserter(3);
+#endif
+#if !defined(THREE) || defined(LARGE)
+        run Deleter();
+#endif
+        run Observer()
+    }
+}

@@ -1,0 +1,268 @@
+/*
+ * Runs recycled by generation, without a grace period (engine/lockfree: run, bin).
+ *
+ * A run has a generation, a head {generation, position} and refs; a run slot holds {run, generation}. Bin A has an
+ * upper and a lower slot with a run each, bin B has one. A merger copies what is live in A's runs into a third run,
+ * puts that over the lower slot, empties the upper slot, increments the generations of the runs that he has removed,
+ * and fills them at once: one with the pods of bin B. Readers of A that are still at an old run read slot word,
+ * generation, head, ref, and then generation and slot word again, before they judge the ref. They claim by the state
+ * word and advance the head with a CAS that compares its generation.
+ *
+ * Claims
+ *   no reader reports A empty while a pod of A was ACTIVE during the whole call (Reader)
+ *   no reader of A takes a pod of B (take)
+ *   wherever threads stop, a healthy reader of A and B reaches every published ACTIVE pod (Drain, from every state)
+ *
+ * Planted bugs
+ *   -DNO_RECHECK    neither generation nor slot word are read again: a stale judgement skips a ref of the next life
+ *   -DHEAD_ALONE    the CAS of the head compares the position only: a late helper skips a ref of the next life
+ *   -DREUSE_EARLY   the upper slot is emptied, its run recycled, before the lower slot has the copy
+ *   -DSKIP_CHANGED  a reader takes a slot that changed under him for an empty one
+ *
+ * Bounds: three runs of two refs, two pods in A, two in B, READERS readers of A with one pop each.
+ */
+#ifdef LARGE
+#define READERS 3
+#else
+#define READERS 2
+#endif
+
+#define RUNS      3
+#define REFS      2
+#define NO_RUN    7
+#define NO_REF    7
+#define END       REFS
+
+#define A_UPPER   0     /* slots */
+#define A_LOWER   1
+#define B_SLOT    2
+#define SLOTS     3
+
+#define bin_of(pod) ((pod) / 2)
+
+byte generation[RUNS];
+byte head_generation[RUNS];
+byte head[RUNS];
+byte ref[RUNS * REFS];
+byte slot_run[SLOTS] = NO_RUN;
+byte slot_generation[SLOTS];
+bool busy[4];           /* state word of a pod: not ACTIVE any more */
+bool halted;
+
+inline advance()
+{
+    d_step {
+        if
+#ifdef HEAD_ALONE
+        :: head[which] == at -> head[which] = at + 1
+#else
+        :: head[which] == at && head_generation[which] == g -> head[which] = at + 1
+#endif
+        :: else
+        fi
+    }
+}
+
+inline read_slot(s)
+{
+    d_step {
+        which = slot_run[s];
+        g = slot_generation[s]
+    }
+}
+
+/* Takes the first live ref of the run in slot s for the given bin: pod, or NO_REF if there is none. */
+inline take(s, bin)
+{
+    pod = NO_REF;
+    do
+    :: read_slot(s);
+        if
+        :: which == NO_RUN -> break
+        :: else
+        fi;
+        d_step {
+            at = head[which];
+            head_g = head_generation[which]
+        }
+        if
+#ifdef NO_RECHECK
+        :: at >= END -> break
+#else
+        :: head_g == g && at >= END -> break
+#endif
+        :: else
+        fi;
+        if
+        :: at < END -> pod = ref[which * REFS + at]
+        :: else -> pod = NO_REF
+        fi;
+#ifdef NO_RECHECK
+        ok = (pod != NO_REF);
+        g = head_g;
+#else
+        ok = (pod != NO_REF && head_g == g);
+#ifndef SLOT_ONLY
+        ok = (ok && generation[which] == g);
+#endif
+#ifndef GENERATION_ONLY
+        ok = (ok && slot_run[s] == which && slot_generation[s] == g);
+#endif
+#endif
+        if
+        :: ok ->
+            d_step {
+                ok = (!busy[pod] && bin_of(pod) == (bin));
+                if
+                :: ok -> busy[pod] = true
+                :: else
+                fi
+            }
+            advance();
+            if
+            :: ok -> break
+            :: else
+            fi
+        :: else
+        fi;
+        pod = NO_REF;
+#ifdef SKIP_CHANGED
+        if
+        :: slot_run[s] != which || slot_generation[s] != g -> break
+        :: else
+        fi
+#endif
+    od;
+    which = 0;
+    g = 0;
+    at = 0;
+    head_g = 0;
+    ok = false
+}
+
+proctype Reader() provided (!halted)
+{
+    byte which, g, at, head_g, pod;
+    bool ok, was[2];
+    d_step {
+        was[0] = !busy[0];
+        was[1] = !busy[1]
+    }
+    take(A_UPPER, 0);
+    if
+    :: pod == NO_REF -> take(A_LOWER, 0)
+    :: else
+    fi;
+    assert(pod != NO_REF || (!(was[0] && !busy[0]) && !(was[1] && !busy[1])))
+}
+
+inline fill(which, i, with)
+{
+    ref[(which) * REFS + (i)] = with
+}
+
+inline set_head(which, position)
+{
+    d_step {
+        head[which] = position;
+        head_generation[which] = generation[which]
+    }
+}
+
+inline link(s, which)
+{
+    d_step {
+        slot_run[s] = which;
+        slot_generation[s] = generation[which]
+    }
+}
+
+inline empty_upper()
+{
+    slot_run[A_UPPER] = NO_RUN
+}
+
+/* Run 1 is free: it gets what is live in runs 0 and 2, each of which holds a pod twice. */
+inline copy_live()
+{
+    n = 0;
+    if
+    :: !busy[0] ->
+        fill(1, 0, 0);
+        n = 1
+    :: else
+    fi;
+    if
+    :: !busy[1] ->
+        fill(1, n, 1);
+        n++
+    :: else
+    fi;
+    if
+    :: n == 1 -> fill(1, 1, ref[REFS])
+    :: else
+    fi;
+    set_head(1, (n == 0 -> END : 0));
+    link(A_LOWER, 1)
+}
+
+proctype Merger() provided (!halted)
+{
+    byte n;
+#ifndef REUSE_EARLY
+    copy_live();
+#endif
+    empty_upper();
+    generation[0]++;
+    fill(0, 0, 2);
+    fill(0, 1, 3);
+    set_head(0, 0);
+#ifdef REUSE_EARLY
+    copy_live();
+#endif
+    generation[2]++;
+    fill(2, 0, 3);
+    fill(2, 1, 2);
+    set_head(2, 0);
+    link(B_SLOT, 0)
+}
+
+/* All others stop where they are. */
+proctype Drain()
+{
+    byte which, g, at, head_g, pod, n;
+    bool ok;
+    d_step {
+        halted = true;
+        for (n : 1 .. 2) {
+            take(A_UPPER, 0);
+            if
+            :: pod == NO_REF -> take(A_LOWER, 0)
+            :: else
+            fi
+        }
+        for (n : 1 .. 2) {
+            take(B_SLOT, 1)
+        }
+        assert(busy[0] && busy[1]);
+        assert(slot_run[B_SLOT] == NO_RUN || (busy[2] && busy[3]))
+    }
+}
+
+init
+{
+    byte n;
+    atomic {
+        fill(0, 0, 0);
+        fill(0, 1, 0);
+        link(A_UPPER, 0);
+        fill(2, 0, 1);
+        fill(2, 1, 1);
+        link(A_LOWER, 2);
+        for (n : 1 .. READERS) {
+            run Reader()
+        }
+        run Merger();
+        run Drain()
+    }
+}
