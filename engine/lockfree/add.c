@@ -26,8 +26,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FULL_LOOKS 4
-
 /* A pod on its way into the queue. */
 struct arrival {
     size_t element; /* of the caller's array */
@@ -42,24 +40,23 @@ struct arrival {
 
 /* ---- admitting ---------------------------------------------------------------------------------------------------------- */
 
-/* Records taken and not given back; *moves is raised by the number of changes so far. Both counts only grow. */
+/* Records taken and not given back, at a moment during this call, or fewer: see charge.h. */
 static int64_t
-records_in_use(const struct queue *queue, uint64_t *moves)
+records_in_use(const struct queue *queue)
 {
-    uint64_t sum = 0;
+    uint64_t taken = 0, given = 0;
 
     for (uint32_t i = 0; i < queue_slots(queue); i++) {
         const struct worker *worker = ptr_load_acquire(&queue->workers[i]);
 
-        if (worker != NULL) {
-            uint64_t given = u64_load_acquire(&worker->tally.given);
-            uint64_t taken = u64_load_acquire(&worker->tally.taken);
-
-            sum += taken - given;
-            *moves += taken + given;
-        }
+        taken += worker != NULL ? u64_load_acquire(&worker->tally.taken) : 0;
     }
-    return (int64_t)sum;
+    for (uint32_t i = 0; i < queue_slots(queue); i++) {
+        const struct worker *worker = ptr_load_acquire(&queue->workers[i]);
+
+        given += worker != NULL ? u64_load_acquire(&worker->tally.given) : 0;
+    }
+    return (int64_t)(taken - given);
 }
 
 static uint32_t
@@ -75,29 +72,12 @@ may_be_full(const struct queue *queue)
     return slab_made(&queue->entries.records) >= pods_max(queue);
 }
 
-/* Was there a moment during this call at which the queue was full? If it cannot be told, since others change that: no. */
-static bool
-is_full(const struct queue *queue)
-{
-    for (uint32_t i = 0; i < FULL_LOOKS; i++) {
-        uint64_t first = 0, second = 0;
-
-        if (records_in_use(queue, &first) < pods_max(queue) || records_in_use(queue, &second) < pods_max(queue)) {
-            return false;
-        }
-        if (first == second) {
-            return true;
-        }
-    }
-    return false;
-}
-
 static schedq_status_t
 check_full(struct worker *worker)
 {
     const struct queue *queue = queue_of(worker);
 
-    if (!may_be_full(queue) || !is_full(queue)) {
+    if (!may_be_full(queue) || records_in_use(queue) < pods_max(queue)) {
         return SCHEDQ_OK;
     }
     worker_say(&worker->base, "pods: there are %u, as many as there may be (max_pods)", pods_max(queue));
@@ -189,10 +169,6 @@ admit(struct worker *worker, const char *text, const schedq_pod_spec_t *spec, in
     struct queue *queue = queue_of(worker);
     schedq_status_t status = check_full(worker);
 
-    if (spec->nominated_node != 0) {
-        worker_say(&worker->base, "spec.nominated_node: 0, engine lockfree has no nominations");
-        return SCHEDQ_INVALID;
-    }
     if (status == SCHEDQ_OK) {
         status = find_band(worker, spec->priority, &arrival->band);
     }
@@ -306,7 +282,6 @@ add_one(struct worker *worker, const char *names, const schedq_pod_spec_t *spec,
 {
     struct queue *queue = queue_of(worker);
     struct arrival arrival;
-    const struct bin_caller caller = bin_caller(worker);
     const char *text = names + spec->name_offset;
 
     if (queue_is_closed(queue)) {
@@ -325,13 +300,10 @@ add_one(struct worker *worker, const char *names, const schedq_pod_spec_t *spec,
     schedq_status_t status = admit(worker, text, spec, now, &arrival);
 
     if (status != SCHEDQ_OK) {
-        if (status != SCHEDQ_INVALID) {
-            present->record = find_present(worker, text, spec->name_length, hash, &present->state);
-            status = present->record != 0 ? SCHEDQ_EXISTS : status;
-        }
-        return status;
+        present->record = find_present(worker, text, spec->name_length, hash, &present->state);
+        return present->record != 0 ? SCHEDQ_EXISTS : status;
     }
-    if (!bin_prepare(&arrival.band->bin, &caller, 1)) {
+    if (!publish_prepare(worker, arrival.band, arrival.key)) {
         give_up(worker, &arrival);
         return SCHEDQ_NOMEM;
     }
@@ -460,7 +432,7 @@ admit_element(struct many *many, size_t element)
     if (status == SCHEDQ_OK) {
         many->next[many->admitted] = many->buckets[hash & many->bucket_mask];
         many->buckets[hash & many->bucket_mask] = (uint32_t)++many->admitted;
-    } else if (status != SCHEDQ_INVALID && find_present(worker, text, spec->name_length, hash, &state) != 0) {
+    } else if (find_present(worker, text, spec->name_length, hash, &state) != 0) {
         status = SCHEDQ_EXISTS;
     }
     return status;
@@ -495,11 +467,10 @@ static schedq_status_t
 insert_arrival(struct many *many, struct arrival *arrival)
 {
     struct worker *worker = many->worker;
-    const struct bin_caller caller = bin_caller(worker);
     const schedq_pod_spec_t *spec = &many->batch->specs[arrival->element];
     struct present present;
 
-    if (!bin_prepare(&arrival->band->bin, &caller, 1)) {
+    if (!publish_prepare(worker, arrival->band, arrival->key)) {
         give_up(worker, arrival);
         return SCHEDQ_NOMEM;
     }

@@ -1,7 +1,7 @@
 /* Bands of band.h. */
 #include "lockfree/band.h"
 
-#define FULL_LOOKS 4
+#define USED_AT_ONCE 256
 
 struct chunk {
     atomic_u64 words[BAND_CHUNK]; /* of the bins: a walk over many bands reads eight in one line */
@@ -239,47 +239,57 @@ live_rows(const struct band_table *table)
     return live;
 }
 
-/* Bands that have pods. *moves: see charge_sum. */
-static uint32_t
-used_bands(const struct bands *bands, const struct band_table *table, uint32_t *moves)
+/* Pods of a band at a moment during this call, or fewer. */
+static int32_t
+pods_of(const struct bands *bands, const struct band *band)
 {
+    uint32_t entered = charge_entered(bands->charges, &band->charge, band->id);
+
+    return (int32_t)(entered - charge_left(bands->charges, &band->charge, band->id));
+}
+
+/* How many of the rows from `first` on, up to USED_AT_ONCE, had pods at one moment, or fewer. */
+static uint32_t
+used_at_once(const struct bands *bands, const struct band_table *table, uint32_t first)
+{
+    uint32_t entered[USED_AT_ONCE];
+    uint32_t end = table->count - first < USED_AT_ONCE ? table->count : first + USED_AT_ONCE;
     uint32_t used = 0;
 
-    for (uint32_t i = 0; i < table->count; i++) {
+    for (uint32_t i = first; i < end; i++) {
         const struct band *band = table->rows[i].band;
 
-        used += charge_sum(bands->charges, &band->charge, band->id, moves) > 0 ? 1 : 0;
+        entered[i - first] = charge_entered(bands->charges, &band->charge, band->id);
+    }
+    for (uint32_t i = first; i < end; i++) {
+        const struct band *band = table->rows[i].band;
+        uint32_t left = charge_left(bands->charges, &band->charge, band->id);
+
+        used += (int32_t)(entered[i - first] - left) > 0 ? 1 : 0;
     }
     return used;
 }
 
-/* Was there a moment during this call at which max bands had pods? If it cannot be told, since others change that: no. */
+/* Of one moment, if there are at most USED_AT_ONCE priorities. */
 static bool
 is_full(const struct bands *bands, const struct band_table *table)
 {
-    for (uint32_t i = 0; i < FULL_LOOKS; i++) {
-        uint32_t first = 0, second = 0;
+    uint32_t used = 0;
 
-        if (used_bands(bands, table, &first) < bands->max || used_bands(bands, table, &second) < bands->max) {
-            return false;
-        }
-        if (first == second) {
-            return true;
-        }
+    for (uint32_t i = 0; i < table->count; i += USED_AT_ONCE) {
+        used += used_at_once(bands, table, i);
     }
-    return false;
+    return used >= bands->max;
 }
 
 /* A band in the table that has no pods stands there for nothing: whoever gets it brings one more priority. */
 static bool
 is_refused(const struct bands *bands, const struct band_table *table, const struct band *band)
 {
-    uint32_t moves = 0;
-
     if (table->count < bands->max) {
         return false;
     }
-    return (band == NULL || charge_sum(bands->charges, &band->charge, band->id, &moves) <= 0) && is_full(bands, table);
+    return (band == NULL || pods_of(bands, band) <= 0) && is_full(bands, table);
 }
 
 /* Retires bands without pods until there is a row less than max. An update may have gone beyond. */
@@ -290,9 +300,8 @@ make_room(struct bands *bands, const struct band_table *table)
 
     for (uint32_t i = 0; i < table->count && live >= bands->max; i++) {
         struct band *band = table->rows[i].band;
-        uint32_t moves = 0;
 
-        if (!is_retired(&table->rows[i]) && charge_sum(bands->charges, &band->charge, band->id, &moves) <= 0) {
+        if (!is_retired(&table->rows[i]) && pods_of(bands, band) <= 0) {
             live -= bin_retire(&band->bin, bands->pool) ? 1 : 0;
         }
     }

@@ -298,6 +298,17 @@ raise_slots(struct bin *bin, uint32_t slots)
 }
 
 bool
+bin_prepare_run(struct bin *bin, const struct bin_caller *caller)
+{
+    for (uint32_t i = 0; i < BIN_RUNS; i++) {
+        if (u64_load(&bin->runs[i]) == 0) {
+            return true;
+        }
+    }
+    return make_slot(bin, caller->pool);
+}
+
+bool
 bin_publish_run(struct bin *bin, const struct bin_caller *caller, struct run *run)
 {
     uint64_t word = run_word(run);

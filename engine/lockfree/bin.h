@@ -81,6 +81,9 @@ bin_lane(const struct bin *bin, uint32_t worker)
     return ptr_load(&bin->lanes[worker]);
 }
 
+/** Makes sure that there is a slot for a run, unless others take it first. False: no memory. */
+bool bin_prepare_run(struct bin *bin, const struct bin_caller *caller);
+
 /** Publishes a filled run; it is the bin's then. False: no memory to make room for it; it stays the caller's. */
 bool bin_publish_run(struct bin *bin, const struct bin_caller *caller, struct run *run);
 

@@ -41,26 +41,37 @@ charge_leave(struct charges *charges, struct memory *memory, struct charge *shar
     raise(own != NULL ? &own->left : NULL, &shared->left);
 }
 
-static int32_t
-add_up(const struct charge *charge, uint32_t *moves)
+static const struct charge *
+count_of(const atomic_ptr *worker, uint32_t id)
 {
-    uint32_t left = u32_load_acquire(&charge->left);
-    uint32_t entered = u32_load_acquire(&charge->entered);
+    const struct charges *charges = ptr_load_acquire(worker);
+    const struct charge *chunk = charges != NULL ? ptr_load_acquire(&charges->chunks[id / CHARGE_CHUNK]) : NULL;
 
-    *moves += entered + left;
-    return (int32_t)(entered - left);
+    return chunk != NULL ? &chunk[id % CHARGE_CHUNK] : NULL;
 }
 
-int32_t
-charge_sum(const atomic_ptr workers[WORKERS_MAX], const struct charge *shared, uint32_t id, uint32_t *moves)
+uint32_t
+charge_entered(const atomic_ptr workers[WORKERS_MAX], const struct charge *shared, uint32_t id)
 {
-    int32_t sum = add_up(shared, moves);
+    uint32_t sum = u32_load_acquire(&shared->entered);
 
     for (uint32_t i = 0; i < WORKERS_MAX; i++) {
-        const struct charges *charges = ptr_load_acquire(&workers[i]);
-        const struct charge *chunk = charges != NULL ? ptr_load_acquire(&charges->chunks[id / CHARGE_CHUNK]) : NULL;
+        const struct charge *count = count_of(&workers[i], id);
 
-        sum += chunk != NULL ? add_up(&chunk[id % CHARGE_CHUNK], moves) : 0;
+        sum += count != NULL ? u32_load_acquire(&count->entered) : 0;
+    }
+    return sum;
+}
+
+uint32_t
+charge_left(const atomic_ptr workers[WORKERS_MAX], const struct charge *shared, uint32_t id)
+{
+    uint32_t sum = u32_load_acquire(&shared->left);
+
+    for (uint32_t i = 0; i < WORKERS_MAX; i++) {
+        const struct charge *count = count_of(&workers[i], id);
+
+        sum += count != NULL ? u32_load_acquire(&count->left) : 0;
     }
     return sum;
 }

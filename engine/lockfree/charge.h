@@ -2,8 +2,9 @@
  * How many pods each band has, counted without a word that all write: each worker counts, by band, the pods that it brought
  * in and those that it took out, in memory of its own. The sums are wanted only when the band table is full.
  *
- * Both counts only grow. So a collection of all of them that is the same twice was true at a moment in between, and FULL is
- * said of that moment and of nothing else.
+ * Both counts only grow. So if all that entered is added up first, and then all that left, the difference is at most what was
+ * true at the moment in between: FULL that is said of it was true then, whatever others do meanwhile. Two that are let in at
+ * once may go beyond a cap together; nobody is refused below it.
  */
 #ifndef SCHEDQ_LOCKFREE_CHARGE_H
 #define SCHEDQ_LOCKFREE_CHARGE_H
@@ -27,8 +28,9 @@ struct charges {
 void charge_enter(struct charges *charges, struct memory *memory, struct charge *shared, uint32_t id);
 void charge_leave(struct charges *charges, struct memory *memory, struct charge *shared, uint32_t id);
 
-/** What all workers counted for one band; *moves is raised by the number of changes so far. */
-int32_t charge_sum(const atomic_ptr workers[WORKERS_MAX], const struct charge *shared, uint32_t id, uint32_t *moves);
+/** What all workers counted for one band. */
+uint32_t charge_entered(const atomic_ptr workers[WORKERS_MAX], const struct charge *shared, uint32_t id);
+uint32_t charge_left(const atomic_ptr workers[WORKERS_MAX], const struct charge *shared, uint32_t id);
 
 /** Alone. */
 void charges_free(struct charges *charges, struct memory *memory);

@@ -128,7 +128,6 @@ static schedq_status_t
 prepare_update(struct worker *worker, struct update *update)
 {
     struct queue *queue = queue_of(worker);
-    const struct bin_caller caller = bin_caller(worker);
     schedq_status_t status;
 
     update->band = publish_band(worker, update->spec->priority, true, &status);
@@ -138,7 +137,7 @@ prepare_update(struct worker *worker, struct update *update)
     if (update->replacement == 0) {
         update->replacement = description_take(&queue->entries, &worker->descriptions);
     }
-    bool ready = update->replacement != 0 && bin_prepare(&update->band->bin, &caller, 1);
+    bool ready = update->replacement != 0 && publish_prepare_move(worker, update->band);
 
     return ready ? SCHEDQ_OK : SCHEDQ_NOMEM;
 }
@@ -276,10 +275,6 @@ lockfree_update(schedq_worker_t *base, const char *names, const schedq_pod_spec_
     struct update update = {.spec = spec};
 
     (void)old_object;
-    if (spec->nominated_node != 0) {
-        worker_say(base, "spec.nominated_node: 0, engine lockfree has no nominations");
-        return SCHEDQ_INVALID;
-    }
     section_begin(worker);
     object_retain(queue, spec->object);
     schedq_status_t status = update_or_add(worker, names, &update, result);

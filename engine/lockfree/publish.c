@@ -43,29 +43,67 @@ forget_band(struct worker *worker, const struct band *band)
     }
 }
 
+/* A lane takes what is not older than its last ref, and not younger than what this worker will draw next. */
+static bool
+fits_lane(const struct worker *worker, const struct band *band, int64_t key)
+{
+    return key >= bin_lane(&band->bin, worker->base.number)->last_key && key <= worker->last_drawn;
+}
+
+/* Room in the lane, for ROOM refs, and what a run of one needs. */
+bool
+publish_prepare_move(struct worker *worker, struct band *band)
+{
+    const struct bin_caller caller = bin_caller(worker);
+
+    if (worker->spare_run == NULL) {
+        worker->spare_run = run_take(caller.pool, 1);
+    }
+    return worker->spare_run != NULL && bin_prepare(&band->bin, &caller, ROOM) && bin_prepare_run(&band->bin, &caller);
+}
+
+bool
+publish_prepare(struct worker *worker, struct band *band, int64_t key)
+{
+    const struct bin_caller caller = bin_caller(worker);
+
+    if (!bin_prepare(&band->bin, &caller, 1)) {
+        return false;
+    }
+    return fits_lane(worker, band, key) || publish_prepare_move(worker, band);
+}
+
+static bool
+publish_as_run(struct worker *worker, struct band *band, uint64_t ref, int64_t key)
+{
+    const struct bin_caller caller = bin_caller(worker);
+    struct run *run = worker->spare_run != NULL ? worker->spare_run : run_take(caller.pool, 1);
+
+    if (run == NULL) {
+        return false;
+    }
+    worker->spare_run = NULL;
+    run_put(run, ref, key);
+    if (!bin_publish_run(&band->bin, &caller, run)) {
+        run_give(caller.pool, run);
+        return false;
+    }
+    return true;
+}
+
 /*
- * A lane takes what is not older than its last ref, and not younger than what this worker will draw next. The rest goes as
- * a run. Without memory for a run the ref still goes into the lane, where room was made: too late in its order, but not lost.
+ * What does not fit the lane goes as a run. That was prepared, and can fail only if others filled the bin's slots meanwhile and
+ * there is no memory to merge them: then the ref goes into the lane, out of its order, but not lost.
  */
 void
 publish_ref(struct worker *worker, struct band *band, uint64_t ref, int64_t key)
 {
-    const struct bin_caller caller = bin_caller(worker);
-    struct lane *lane = bin_lane(&band->bin, caller.worker);
+    struct lane *lane = bin_lane(&band->bin, worker->base.number);
 
-    if (key < lane->last_key || key > worker->last_drawn) {
-        struct run *run = run_take(caller.pool, 1);
-
-        if (run != NULL) {
-            run_put(run, ref, key);
-            if (bin_publish_run(&band->bin, &caller, run)) {
-                return;
-            }
-            run_give(caller.pool, run);
-        }
-        key = key < lane->last_key ? lane->last_key : worker->last_drawn;
+    if (!fits_lane(worker, band, key) && publish_as_run(worker, band, ref, key)) {
+        return;
     }
-    lane_put(lane, ref, key);
+    lane_put(lane, ref, key < lane->last_key ? lane->last_key : key);
     lane_publish(lane);
 }
 
@@ -83,7 +121,6 @@ bool
 publish_follow(struct worker *worker, uint32_t record, uint64_t life)
 {
     struct queue *queue = queue_of(worker);
-    const struct bin_caller caller = bin_caller(worker);
     struct entry *entry = entry_at(&queue->entries, record);
 
     /* Ends: each further round means that the word changed, that a band was retired, or that the pod was switched. */
@@ -114,7 +151,7 @@ publish_follow(struct worker *worker, uint32_t record, uint64_t life)
             }
             continue;
         }
-        if (!bin_prepare(&band->bin, &caller, ROOM)) {
+        if (!publish_prepare_move(worker, band)) {
             return false;
         }
         uint64_t next = state_switched(state, band->id, PLACE_ACTIVE);
@@ -151,12 +188,11 @@ static void
 publish_again(struct worker *worker, struct entry *entry, uint32_t record, uint64_t state)
 {
     struct queue *queue = queue_of(worker);
-    const struct bin_caller caller = bin_caller(worker);
     struct band *band = bands_at(&queue->bands, state_band(state));
     struct description description;
 
     (void)entry_description(&queue->entries, entry, &description);
-    if (entry_state(entry) != state || !bin_prepare(&band->bin, &caller, ROOM)) {
+    if (entry_state(entry) != state || !publish_prepare_move(worker, band)) {
         return; /* changed: whoever changed it had found it */
     }
     uint64_t life = state_version(state);

@@ -10,7 +10,13 @@
 /** The band of a priority (config.fifo is taken into account); bands_get with the worker's memory of its last ones. */
 struct band *publish_band(struct worker *worker, int32_t priority, bool exceed, schedq_status_t *status);
 
-/** Puts one ref where consumers of the band find it; bin_prepare made room. Then a full fence, then publish_mark. */
+/** Makes sure that a ref with this key can be published in the band. False: no memory, nothing changed. */
+bool publish_prepare(struct worker *worker, struct band *band, int64_t key);
+
+/** The same for any key, and for one ref more: a caller who is adding a pod has prepared for that one. */
+bool publish_prepare_move(struct worker *worker, struct band *band);
+
+/** Puts one ref where consumers of the band find it; it was prepared. Then a full fence, then publish_mark. */
 void publish_ref(struct worker *worker, struct band *band, uint64_t ref, int64_t key);
 
 /** After a full fence: makes consumers look into the band. False: it is retired; the worker forgets it. */

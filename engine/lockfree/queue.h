@@ -45,7 +45,8 @@ struct worker {
         struct band *band;
     } bands[BAND_CACHE];
     uint32_t band_turn;
-    void *scratch; /* of batches */
+    struct run *spare_run; /* for one ref, or NULL: what was prepared cannot fail */
+    void *scratch;         /* of batches */
     size_t scratch_bytes;
     char name[SCHEDQ_NAME_MAX + 9]; /* for visitors */
     _Alignas(CACHE_LINE) struct tally tally;

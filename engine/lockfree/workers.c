@@ -108,6 +108,10 @@ workers_give(struct worker *worker)
 {
     struct queue *queue = queue_of(worker);
 
+    if (worker->spare_run != NULL) {
+        run_give(&queue->runs, worker->spare_run);
+        worker->spare_run = NULL;
+    }
     slab_flush(&queue->entries.records, &worker->records);
     slab_flush(&queue->entries.descriptions, &worker->descriptions);
     names_flush(&queue->names, &worker->names);

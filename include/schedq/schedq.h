@@ -297,7 +297,8 @@ typedef enum schedq_preset {
  */
 typedef struct schedq_config {
     uint32_t struct_size; /**< set by the init functions */
-    /* Caps. Hitting one is SCHEDQ_FULL at admission; 0 = none: it grows to the width of its word. */
+    /* Caps. Hitting one is SCHEDQ_FULL at admission; 0 = none: it grows to the width of its word. (LOCKFREE:
+       never below the cap; calls that overlap may get past it together, each with what it adds first.) */
     uint32_t max_pods;    /**< default 1,048,576; 0..268,435,455 */
     uint32_t max_bands;   /**< distinct priorities of the pods in the queue, counted at admission (an update
                                may bring one more); default 1,024; 0..65,535 */

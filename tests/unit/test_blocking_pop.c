@@ -1,8 +1,11 @@
 /* schedq_pop with threads: what wakes a sleeper, one at a time and many at once. No time is asserted. */
 #include <semaphore.h>
+#include <stdio.h>
 #include <string.h>
+#include <time.h>
 
 #include "sleeper.h"
+#include "squad.h"
 
 #define SLEEPERS 6
 
@@ -227,6 +230,164 @@ close_wakes_every_sleeper(void **state)
 }
 
 static void
+a_batch_wakes_as_many_sleepers_as_it_has_pods(void **state)
+{
+    fixture_t *fixture = *state;
+    mailbox_t mailbox;
+    sleeper_t sleepers[SLEEPERS];
+    schedq_pod_spec_t specs[SLEEPERS];
+    mailbox_init(&mailbox);
+    fx_worker(fixture);
+    for (uint32_t i = 0; i < SLEEPERS; i++) {
+        specs[i] = fx_spec("ns/a", 0);
+        specs[i].name_offset = 5 * i;
+        sleeper_start(&sleepers[i], fixture, &mailbox, SCHEDQ_NO_DEADLINE);
+    }
+    sleeper_pause();
+    assert_ok(schedq_add_many(fx_worker(fixture), "ns/a ns/b ns/c ns/d ns/e ns/f", specs, SLEEPERS, NULL, NULL, NULL));
+    for (int i = 0; i < SLEEPERS; i++)
+        sleeper_join(&sleepers[i], SCHEDQ_OK);
+    fx_assert_counts(fixture, 0, 0, 0, 0, 0, 0);
+}
+
+/* Odd ones have deadlines that pass one after the other; the even ones get what is added then. */
+static void
+sleepers_with_and_without_deadlines_do_not_take_each_others_wake_ups(void **state)
+{
+    fixture_t *fixture = *state;
+    mailbox_t mailbox;
+    sleeper_t sleepers[SLEEPERS];
+    char name[] = "ns/0";
+    mailbox_init(&mailbox);
+    fx_worker(fixture);
+    for (int i = 0; i < SLEEPERS; i++)
+        sleeper_start(&sleepers[i], fixture, &mailbox, i % 2 == 0 ? SCHEDQ_NO_DEADLINE : FX_START + SEC(i));
+    sleeper_pause();
+    for (int i = 1; i < SLEEPERS; i += 2) {
+        fx_pass(fixture, FX_START + SEC(i) - fx_now(fixture));
+        sleeper_join(&sleepers[i], SCHEDQ_TIMEDOUT);
+    }
+    for (int i = 0; i < SLEEPERS; i += 2) {
+        name[3] = (char)('0' + i);
+        fx_add(fixture, name, 0);
+    }
+    for (int i = 0; i < SLEEPERS; i += 2)
+        sleeper_join(&sleepers[i], SCHEDQ_OK);
+    fx_assert_counts(fixture, 0, 0, 0, 0, 0, 0);
+}
+
+/* A pod that is gone before the woken sleeper looks is no pod for it; it sleeps on, and the next one wakes it. */
+static void
+a_pod_that_another_takes_does_not_end_a_sleep(void **state)
+{
+    fixture_t *fixture = *state;
+    mailbox_t mailbox;
+    sleeper_t sleeper;
+    mailbox_init(&mailbox);
+    fx_worker(fixture);
+    sleeper_start(&sleeper, fixture, &mailbox, SCHEDQ_NO_DEADLINE);
+    sleeper_pause();
+    for (int i = 0; i < 200; i++) {
+        schedq_popped_t popped;
+        fx_add(fixture, "ns/b", 0);
+        if (schedq_try_pop(fx_worker(fixture), &popped) != SCHEDQ_OK)
+            break; /* the sleeper was faster */
+        fx_done(fixture, &popped);
+    }
+    schedq_pod_spec_t spec = fx_spec("ns/a", 0);
+    assert_ok(schedq_add(fx_worker(fixture), "ns/a", &spec, NULL));
+    assert_int_equal(pthread_join(sleeper.thread, NULL), 0);
+    assert_ok(sleeper.status);
+    mailbox_assert_empty(&mailbox);
+}
+
+/* ---- pods handed round ---- */
+
+enum { PODS = 3000 };
+
+typedef struct round_trip {
+    atomic_uint seen[PODS]; /* pops of each pod */
+    atomic_uint done;
+} round_trip_t;
+
+/* Two add, the others sleep for them: every pod is popped once, and close ends it. */
+static void
+add_or_sleep(soldier_t *soldier)
+{
+    round_trip_t *trip = soldier->ctx;
+    schedq_popped_t popped;
+    schedq_status_t status;
+    char name[16];
+    if (soldier->number < 2) {
+        for (unsigned i = soldier->number; i < PODS; i += 2) {
+            schedq_pod_spec_t spec = fx_spec(name, (int32_t)(i % 3));
+            spec.name_length = (uint32_t)snprintf(name, sizeof name, "ns/%u", i);
+            spec.object = i;
+            mailbox_check(soldier->mailbox, schedq_add(soldier->worker, name, &spec, NULL) == SCHEDQ_OK);
+        }
+        return;
+    }
+    while ((status = schedq_pop(soldier->worker, SCHEDQ_NO_DEADLINE, &popped)) == SCHEDQ_OK) {
+        if (!mailbox_check(soldier->mailbox, popped.object < PODS))
+            return;
+        mailbox_check(soldier->mailbox, atomic_fetch_add(&trip->seen[popped.object], 1) == 0);
+        mailbox_check(soldier->mailbox, schedq_done(soldier->worker, popped.token) == SCHEDQ_OK);
+        if (atomic_fetch_add(&trip->done, 1) + 1 == PODS)
+            mailbox_check(soldier->mailbox, schedq_close(soldier->queue) == SCHEDQ_OK);
+    }
+    mailbox_check(soldier->mailbox, status == SCHEDQ_CLOSED);
+}
+
+static void
+sleepers_pop_every_pod_once(void **state)
+{
+    fixture_t *fixture = *state;
+    static round_trip_t trip;
+    memset(&trip, 0, sizeof trip);
+    squad_run(fixture, 5, 0, add_or_sleep, &trip);
+    assert_int_equal(atomic_load(&trip.done), PODS);
+    fx_assert_counts(fixture, 0, 0, 0, 0, 0, 0);
+}
+
+/* With the real clock and deadlines so short that they pass now and then. */
+static void
+add_or_sleep_a_little(soldier_t *soldier)
+{
+    round_trip_t *trip = soldier->ctx;
+    schedq_popped_t popped;
+    char name[16];
+    for (unsigned i = 0; soldier->number == 0 && i < PODS; i++) {
+        schedq_pod_spec_t spec = fx_spec(name, 0);
+        spec.name_length = (uint32_t)snprintf(name, sizeof name, "ns/%u", i);
+        mailbox_check(soldier->mailbox, schedq_add(soldier->worker, name, &spec, NULL) == SCHEDQ_OK);
+    }
+    while (soldier->number != 0 && atomic_load(&trip->done) < PODS) {
+        struct timespec now;
+        clock_gettime(CLOCK_MONOTONIC, &now);
+        int64_t deadline = SEC(now.tv_sec) + now.tv_nsec + MS(soldier->number) / 20;
+        schedq_status_t status = schedq_pop(soldier->worker, deadline, &popped);
+        if (status == SCHEDQ_OK) {
+            atomic_fetch_add(&trip->done, 1);
+            mailbox_check(soldier->mailbox, schedq_done(soldier->worker, popped.token) == SCHEDQ_OK);
+        } else if (!mailbox_check(soldier->mailbox, status == SCHEDQ_TIMEDOUT)) {
+            return;
+        }
+    }
+}
+
+static void
+sleepers_with_short_deadlines_lose_no_pod(void **state)
+{
+    fixture_t *fixture = *state;
+    static round_trip_t trip;
+    memset(&trip, 0, sizeof trip);
+    fx_use_real_clock(fixture);
+    squad_run(fixture, 4, 0, add_or_sleep_a_little, &trip);
+    assert_int_equal(atomic_load(&trip.done), PODS);
+    fx_assert_counts(fixture, 0, 0, 0, 0, 0, 0);
+}
+
+static void
 close_lets_what_is_left_be_popped(void **state)
 {
     fixture_t *fixture = *state;
@@ -296,9 +457,17 @@ int
 main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        fx_test(an_add_wakes_a_sleeper),         fx_test(an_update_that_adds_wakes_a_sleeper),
-        fx_test(a_batch_wakes_a_sleeper),        fx_test(every_sleeper_gets_one_pod),
-        fx_test(close_wakes_every_sleeper),      fx_test(close_lets_what_is_left_be_popped),
+        fx_test(an_add_wakes_a_sleeper),
+        fx_test(an_update_that_adds_wakes_a_sleeper),
+        fx_test(a_batch_wakes_a_sleeper),
+        fx_test(every_sleeper_gets_one_pod),
+        fx_test(a_batch_wakes_as_many_sleepers_as_it_has_pods),
+        fx_test(sleepers_with_and_without_deadlines_do_not_take_each_others_wake_ups),
+        fx_test(a_pod_that_another_takes_does_not_end_a_sleep),
+        fx_test(sleepers_pop_every_pod_once),
+        fx_test(sleepers_with_short_deadlines_lose_no_pod),
+        fx_test(close_wakes_every_sleeper),
+        fx_test(close_lets_what_is_left_be_popped),
         fx_test(a_worker_inside_a_call_is_busy),
     };
     const struct CMUnitTest with_events_and_waiting[] = {

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "fixture.h"
+#include "squad.h"
 
 static void
 expect_full(fixture_t *fixture, const char *name, int32_t priority, const char *part, const char *cap)
@@ -130,6 +131,79 @@ a_failure_of_a_pod_that_is_in_hits_no_cap(void **state)
     fx_add(fixture, "ns/d", 4);
 }
 
+/* Many more priorities than there may be at a time, one after the other; trim in between makes no difference. */
+static void
+priorities_that_nobody_has_any_more_make_room(void **state)
+{
+    fixture_t *fixture = *state;
+    fixture->config.max_bands = 3;
+    fx_add(fixture, "ns/stays", -1);
+    for (int32_t i = 0; i < 2000; i += 2) {
+        fx_add(fixture, "ns/a", i);
+        schedq_pod_t b = fx_add(fixture, "ns/b", i + 1);
+        expect_full(fixture, "ns/c", i + 2, "max_bands", "3");
+        schedq_popped_t popped = fx_pop(fixture, "ns/b");
+        expect_full(fixture, "ns/c", i + 2, "max_bands", "3");
+        if (i % 4 == 0) {
+            fx_done(fixture, &popped);
+        } else {
+            assert_ok(schedq_delete(fx_worker(fixture), b, NULL, 0, NULL));
+            assert_status(schedq_done(fx_worker(fixture), popped.token), SCHEDQ_GONE);
+        }
+        schedq_pod_spec_t spec = fx_spec("ns/a", i + 2);
+        assert_ok(schedq_update(fx_worker(fixture), "ns/a", &spec, 0, NULL, 0, NULL));
+        fx_add(fixture, "ns/d", i + 3);
+        expect_full(fixture, "ns/c", i, "max_bands", "3");
+        popped = fx_pop(fixture, "ns/d");
+        fx_done(fixture, &popped);
+        assert_ok(schedq_delete(fx_worker(fixture), (schedq_pod_t){0}, "ns/a", 4, NULL));
+        if (i % 100 == 0)
+            assert_ok(schedq_trim(fx_queue(fixture)));
+    }
+    fx_pop(fixture, "ns/stays");
+    fx_pop_nothing(fixture);
+}
+
+static void
+the_cap_of_priorities_is_reached_exactly_and_again(void **state)
+{
+    fixture_t *fixture = *state;
+    enum { BANDS = 300 };
+    fixture->config.max_bands = BANDS;
+    char name[32];
+    for (int32_t round = 0; round < 3; round++) {
+        for (int32_t i = 0; i < BANDS; i++) {
+            snprintf(name, sizeof name, "ns/%d", i);
+            fx_add(fixture, name, round * BANDS + i * 7919 % BANDS);
+        }
+        expect_full(fixture, "ns/more", -1, "max_bands", "300");
+        for (int32_t i = BANDS - 1; i >= 0; i--) {
+            schedq_popped_t popped;
+            assert_ok(schedq_try_pop(fx_worker(fixture), &popped));
+            assert_int_equal(popped.priority, round * BANDS + i);
+            fx_done(fixture, &popped);
+        }
+    }
+}
+
+static void
+without_a_cap_of_priorities_there_are_thousands(void **state)
+{
+    fixture_t *fixture = *state;
+    enum { BANDS = 3000 };
+    fixture->config.max_bands = 0;
+    char name[32];
+    for (int32_t i = 0; i < BANDS; i++) {
+        snprintf(name, sizeof name, "ns/%d", i);
+        fx_add(fixture, name, i * 7919 % BANDS);
+    }
+    for (int32_t i = BANDS - 1; i >= 0; i--) {
+        schedq_popped_t popped;
+        assert_ok(schedq_try_pop(fx_worker(fixture), &popped));
+        assert_int_equal(popped.priority, i);
+    }
+}
+
 static void
 a_batch_that_hits_a_cap_adds_what_fits(void **state)
 {
@@ -148,6 +222,78 @@ a_batch_that_hits_a_cap_adds_what_fits(void **state)
     assert_int_equal(statuses[1], SCHEDQ_OK);
     assert_int_equal(statuses[2], SCHEDQ_FULL);
     assert_int_equal(result.to_active, 2);
+}
+
+/* ---- several at once ---- */
+
+enum { CAP = 100, ADDERS = 4 };
+
+/* Pods and priorities of its own. */
+static void
+add_until_full(soldier_t *soldier)
+{
+    atomic_uint *added = soldier->ctx;
+    char name[32];
+    for (unsigned i = 0; i < CAP; i++) {
+        schedq_pod_spec_t spec = fx_spec(name, (int32_t)(soldier->number * CAP + i));
+        spec.name_length = (uint32_t)snprintf(name, sizeof name, "ns/%u-%u", soldier->number, i);
+        schedq_status_t status = schedq_add(soldier->worker, name, &spec, NULL);
+        mailbox_check(soldier->mailbox, status == SCHEDQ_OK || status == SCHEDQ_FULL);
+        atomic_fetch_add(added, status == SCHEDQ_OK);
+    }
+}
+
+/* How many got in. All of them can be popped. */
+static unsigned
+race(fixture_t *fixture)
+{
+    atomic_uint added = 0;
+    squad_run(fixture, ADDERS, 0, add_until_full, &added);
+    unsigned count = atomic_load(&added);
+    fx_assert_counts(fixture, count, 0, 0, 0, 0, 0);
+    schedq_popped_t popped;
+    for (unsigned i = 0; i < count; i++) {
+        assert_ok(schedq_try_pop(fx_worker(fixture), &popped));
+        fx_done(fixture, &popped);
+    }
+    fx_pop_nothing(fixture);
+    return count;
+}
+
+static void
+several_adders_are_not_refused_before_the_cap_of_pods(void **state)
+{
+    fixture_t *fixture = *state;
+    fixture->config.max_pods = CAP;
+    for (int round = 0; round < 5; round++)
+        assert_true(race(fixture) >= CAP);
+}
+
+static void
+several_adders_are_not_refused_before_the_cap_of_priorities(void **state)
+{
+    fixture_t *fixture = *state;
+    fixture->config.max_bands = CAP;
+    for (int round = 0; round < 5; round++)
+        assert_true(race(fixture) >= CAP);
+}
+
+static void
+several_adders_do_not_exceed_the_cap_of_pods(void **state)
+{
+    fixture_t *fixture = *state;
+    fixture->config.max_pods = CAP;
+    for (int round = 0; round < 5; round++)
+        assert_int_equal(race(fixture), CAP);
+}
+
+static void
+several_adders_do_not_exceed_the_cap_of_priorities(void **state)
+{
+    fixture_t *fixture = *state;
+    fixture->config.max_bands = CAP;
+    for (int round = 0; round < 5; round++)
+        assert_int_equal(race(fixture), CAP);
 }
 
 static void
@@ -264,8 +410,15 @@ int
 main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        fx_test(the_cap_of_pods_is_reached_exactly),        fx_test(more_priorities_than_max_bands_are_refused),
-        fx_test(an_update_of_a_pod_that_is_in_hits_no_cap), fx_test(a_batch_that_hits_a_cap_adds_what_fits),
+        fx_test(the_cap_of_pods_is_reached_exactly),
+        fx_test(more_priorities_than_max_bands_are_refused),
+        fx_test(an_update_of_a_pod_that_is_in_hits_no_cap),
+        fx_test(priorities_that_nobody_has_any_more_make_room),
+        fx_test(the_cap_of_priorities_is_reached_exactly_and_again),
+        fx_test(without_a_cap_of_priorities_there_are_thousands),
+        fx_test(a_batch_that_hits_a_cap_adds_what_fits),
+        fx_test(several_adders_are_not_refused_before_the_cap_of_pods),
+        fx_test(several_adders_are_not_refused_before_the_cap_of_priorities),
         fx_test(workers_beyond_max_workers_are_refused),
     };
     const struct CMUnitTest with_events_and_waiting[] = {
@@ -277,8 +430,13 @@ main(int argc, char **argv)
         fx_test(the_256th_profile_is_refused),
         fx_test(more_rejector_sets_than_max_lots_share_one_and_none_is_missed),
     };
+    const struct CMUnitTest with_exact_caps[] = {
+        fx_test(several_adders_do_not_exceed_the_cap_of_pods),
+        fx_test(several_adders_do_not_exceed_the_cap_of_priorities),
+    };
     const fx_group_t groups[] = {
         fx_group(tests, FX_ANY_ENGINE),
+        fx_group(with_exact_caps, FX_EXACT_CAPS),
         fx_group(with_events_and_waiting, FX_EVENTS | FX_WAITING),
     };
     return fx_run_groups(argc, argv, groups);

@@ -15,43 +15,63 @@ longest_reserved_name(char name[64], unsigned i)
     name[20] = '/';
 }
 
+/* Adds, updates, deletes and pops all of them, by two workers; the calls draw on the same memory every time. */
 static void
-after_reserve_no_call_on_active_pods_allocates(void **state)
+use_reserved(fixture_t *fixture, schedq_worker_t *second)
 {
-    fixture_t *fixture = *state;
+    char name[64];
+    for (unsigned i = 0; i < PODS; i++) {
+        longest_reserved_name(name, i);
+        schedq_pod_spec_t spec = fx_spec(name, (int32_t)(i % BANDS));
+        assert_ok(schedq_add(i % 2 != 0 ? second : fx_worker(fixture), name, &spec, NULL));
+    }
+    for (unsigned i = 0; i < PODS; i += 3) {
+        longest_reserved_name(name, i);
+        schedq_pod_spec_t spec = fx_spec(name, (int32_t)((i + 1) % BANDS));
+        assert_ok(schedq_update(i % 2 != 0 ? second : fx_worker(fixture), name, &spec, 0, NULL, 0, NULL));
+    }
+    for (unsigned i = 0; i < PODS; i += 8) {
+        longest_reserved_name(name, i);
+        assert_ok(schedq_delete(fx_worker(fixture), (schedq_pod_t){0}, name, 63, NULL));
+    }
+    fx_tick(fixture);
+    for (unsigned i = 0; i < PODS - PODS / 8; i++) {
+        schedq_popped_t popped;
+        assert_ok(schedq_try_pop(second, &popped));
+        assert_ok(schedq_done(fx_worker(fixture), popped.token));
+    }
+    fx_pop_nothing(fixture);
+}
+
+/* After reserve, and `rounds` of use, no call allocates. */
+static void
+expect_enough_after(fixture_t *fixture, unsigned rounds)
+{
     schedq_worker_t *second;
     fx_worker(fixture);
     assert_ok(schedq_worker_register(fx_queue(fixture), &second, NULL, 0));
     assert_ok(schedq_reserve(fx_queue(fixture), PODS, BANDS, 2, NULL, 0));
+    for (unsigned i = 0; i < rounds; i++)
+        use_reserved(fixture, second);
     uint64_t allocations = atomic_load(&fixture->memory.allocations);
     atomic_store(&fixture->memory.fail_all, true);
-    char name[64];
-    for (unsigned round = 0; round < 3; round++) {
-        for (unsigned i = 0; i < PODS; i++) {
-            longest_reserved_name(name, i);
-            schedq_pod_spec_t spec = fx_spec(name, (int32_t)(i % BANDS));
-            assert_ok(schedq_add(i % 2 != 0 ? second : fx_worker(fixture), name, &spec, NULL));
-        }
-        for (unsigned i = 0; i < PODS; i += 3) {
-            longest_reserved_name(name, i);
-            schedq_pod_spec_t spec = fx_spec(name, (int32_t)((i + round) % BANDS));
-            assert_ok(schedq_update(i % 2 != 0 ? second : fx_worker(fixture), name, &spec, 0, NULL, 0, NULL));
-        }
-        for (unsigned i = 0; i < PODS; i += 8) {
-            longest_reserved_name(name, i);
-            assert_ok(schedq_delete(fx_worker(fixture), (schedq_pod_t){0}, name, 63, NULL));
-        }
-        fx_tick(fixture);
-        for (unsigned i = 0; i < PODS - PODS / 8; i++) {
-            schedq_popped_t popped;
-            assert_ok(schedq_try_pop(second, &popped));
-            assert_ok(schedq_done(fx_worker(fixture), popped.token));
-        }
-        fx_pop_nothing(fixture);
-    }
-    assert_ok(schedq_worker_unregister(second));
+    for (unsigned i = 0; i < 3; i++)
+        use_reserved(fixture, second);
     account_heal(&fixture->memory);
     assert_int_equal(atomic_load(&fixture->memory.allocations), allocations);
+    assert_ok(schedq_worker_unregister(second));
+}
+
+static void
+after_reserve_no_call_on_active_pods_allocates(void **state)
+{
+    expect_enough_after(*state, 0);
+}
+
+static void
+after_reserve_and_some_use_no_call_on_active_pods_allocates(void **state)
+{
+    expect_enough_after(*state, 3);
 }
 
 static void
@@ -141,28 +161,28 @@ stats_account_for_every_byte(void **state)
     expect_every_byte_accounted(fixture);
 }
 
+/* All but ten of 20,000 pods are done, by a worker that has left; trim. What stays works, and there is room again. */
 static void
-trim_gives_back_what_holds_no_pod(void **state)
+grow_and_trim(fixture_t *fixture, schedq_stats_t *full, schedq_stats_t *trimmed)
 {
-    fixture_t *fixture = *state;
     enum { MANY = 20000 };
+    schedq_worker_t *worker;
     char name[32];
+    assert_ok(schedq_worker_register(fx_queue(fixture), &worker, NULL, 0));
     for (unsigned i = 0; i < MANY; i++) {
-        snprintf(name, sizeof name, "ns/%u", i);
-        fx_add(fixture, name, 0);
+        schedq_pod_spec_t spec = fx_spec(name, 0);
+        spec.name_length = (uint32_t)snprintf(name, sizeof name, "ns/%u", i);
+        assert_ok(schedq_add(worker, name, &spec, NULL));
     }
-    schedq_stats_t full = fx_stats(fixture);
+    *full = fx_stats(fixture);
     schedq_popped_t popped;
     for (unsigned i = 0; i < MANY - 10; i++) {
-        assert_ok(schedq_try_pop(fx_worker(fixture), &popped));
-        assert_ok(schedq_done(fx_worker(fixture), popped.token));
+        assert_ok(schedq_try_pop(worker, &popped));
+        assert_ok(schedq_done(worker, popped.token));
     }
+    assert_ok(schedq_worker_unregister(worker));
     assert_ok(schedq_trim(fx_queue(fixture)));
-    schedq_stats_t trimmed = fx_stats(fixture);
-    assert_true(trimmed.bytes_entries < full.bytes_entries / 10);
-    assert_true(trimmed.bytes_names < full.bytes_names / 10);
-    assert_true(trimmed.bytes_index < full.bytes_index / 10);
-    assert_true(trimmed.bytes_queues < full.bytes_queues / 2);
+    *trimmed = fx_stats(fixture);
     for (unsigned i = MANY - 10; i < MANY; i++) {
         snprintf(name, sizeof name, "ns/%u", i);
         assert_place(fx_place(fixture, name), SCHEDQ_ACTIVE);
@@ -172,6 +192,24 @@ trim_gives_back_what_holds_no_pod(void **state)
         fx_add(fixture, name, 0);
     }
     fx_assert_counts(fixture, 1010, 0, 0, 0, 0, 0);
+}
+
+static void
+trim_gives_back_what_holds_no_pod(void **state)
+{
+    schedq_stats_t full, trimmed;
+    grow_and_trim(*state, &full, &trimmed);
+    assert_true(trimmed.bytes_entries < full.bytes_entries / 10);
+    assert_true(trimmed.bytes_names < full.bytes_names / 10);
+    assert_true(trimmed.bytes_queues < full.bytes_queues / 2);
+}
+
+static void
+trim_shrinks_the_index(void **state)
+{
+    schedq_stats_t full, trimmed;
+    grow_and_trim(*state, &full, &trimmed);
+    assert_true(trimmed.bytes_index < full.bytes_index / 10);
 }
 
 static void
@@ -281,8 +319,10 @@ int
 main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        fx_test(after_reserve_no_call_on_active_pods_allocates), fx_test(stats_account_for_every_byte_of_active_pods),
-        fx_test(memory_does_not_grow_with_churn_of_active_pods), fx_test(trim_gives_back_what_holds_no_pod),
+        fx_test(after_reserve_and_some_use_no_call_on_active_pods_allocates),
+        fx_test(stats_account_for_every_byte_of_active_pods),
+        fx_test(memory_does_not_grow_with_churn_of_active_pods),
+        fx_test(trim_gives_back_what_holds_no_pod),
         fx_test(holes_that_trim_left_are_filled_again),
     };
     const struct CMUnitTest with_everything[] = {
@@ -293,8 +333,16 @@ main(int argc, char **argv)
     const struct CMUnitTest with_walks[] = {
         fx_test(metrics_walk_over_the_holes_that_trim_left),
     };
+    const struct CMUnitTest with_full_reserve[] = {
+        fx_test(after_reserve_no_call_on_active_pods_allocates),
+    };
+    const struct CMUnitTest with_full_trim[] = {
+        fx_test(trim_shrinks_the_index),
+    };
     const fx_group_t groups[] = {
         fx_group(tests, FX_ANY_ENGINE),
+        fx_group(with_full_reserve, FX_FULL_RESERVE),
+        fx_group(with_full_trim, FX_FULL_TRIM),
         fx_group(with_everything, FX_EVENTS | FX_WAITING | FX_NOMINATIONS | FX_WALKS),
         fx_group(with_walks, FX_WALKS),
     };

@@ -1,0 +1,309 @@
+/* schedq_add_many as a whole: names that are there twice, caps in the middle, the order of what was added. */
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "fixture.h"
+#include "seed.h"
+#include "squad.h"
+
+/* Specs for names of four bytes: "ns/a ns/b ...". */
+static void
+letters(schedq_pod_spec_t *specs, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        specs[i] = fx_spec("ns/a", 0);
+        specs[i].name_offset = 5 * i;
+        specs[i].object = 100 + i;
+    }
+}
+
+static void
+expect_statuses(const uint8_t *got, const schedq_status_t *expected, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (got[i] != (uint8_t)expected[i])
+            print_error("element %zu\n", i);
+        assert_status((schedq_status_t)got[i], expected[i]);
+    }
+}
+
+static void
+of_equal_names_in_a_batch_the_first_gets_in(void **state)
+{
+    fixture_t *fixture = *state;
+    schedq_pod_spec_t specs[6];
+    schedq_pod_t pods[6];
+    uint8_t statuses[6];
+    schedq_result_t result;
+    letters(specs, 6);
+    specs[4].priority = 99;
+    memset(pods, 0xff, sizeof pods);
+    assert_status(
+        schedq_add_many(fx_worker(fixture), "ns/a ns/b ns/a ns/c ns/a ns/b", specs, 6, pods, statuses, &result),
+        SCHEDQ_EXISTS);
+    static const schedq_status_t expected[] = {SCHEDQ_OK, SCHEDQ_OK,     SCHEDQ_EXISTS,
+                                               SCHEDQ_OK, SCHEDQ_EXISTS, SCHEDQ_EXISTS};
+    expect_statuses(statuses, expected, 6);
+    for (unsigned i = 0; i < 6; i++)
+        assert_int_equal(pods[i].bits != 0, expected[i] == SCHEDQ_OK);
+    assert_int_equal(result.to_active, 3);
+    assert_int_equal(fx_find(fixture, "ns/a").object, 100);
+    assert_true(fx_find(fixture, "ns/a").pod.bits == pods[0].bits);
+    assert_int_equal(fx_stats(fixture).adds, 3);
+    fx_pop(fixture, "ns/a");
+    fx_pop(fixture, "ns/b");
+    fx_pop(fixture, "ns/c");
+    fx_pop_nothing(fixture);
+}
+
+static void
+a_name_that_is_there_stops_all_its_elements(void **state)
+{
+    fixture_t *fixture = *state;
+    schedq_pod_spec_t specs[3];
+    uint8_t statuses[3];
+    schedq_pod_t there = fx_add(fixture, "ns/a", 0);
+    letters(specs, 3);
+    assert_status(schedq_add_many(fx_worker(fixture), "ns/a ns/b ns/a", specs, 3, NULL, statuses, NULL), SCHEDQ_EXISTS);
+    static const schedq_status_t expected[] = {SCHEDQ_EXISTS, SCHEDQ_OK, SCHEDQ_EXISTS};
+    expect_statuses(statuses, expected, 3);
+    assert_true(fx_find(fixture, "ns/a").pod.bits == there.bits);
+    fx_assert_counts(fixture, 2, 0, 0, 0, 0, 0);
+}
+
+static void
+a_bad_element_does_not_take_its_name(void **state)
+{
+    fixture_t *fixture = *state;
+    schedq_pod_spec_t specs[3];
+    uint8_t statuses[3];
+    letters(specs, 3);
+    specs[0].flags = 0x80;
+    assert_status(schedq_add_many(fx_worker(fixture), "ns/a ns/a ns/a", specs, 3, NULL, statuses, NULL),
+                  SCHEDQ_INVALID);
+    static const schedq_status_t expected[] = {SCHEDQ_INVALID, SCHEDQ_OK, SCHEDQ_EXISTS};
+    expect_statuses(statuses, expected, 3);
+    assert_int_equal(fx_find(fixture, "ns/a").object, 101);
+}
+
+static void
+max_pods_in_the_middle_of_a_batch(void **state)
+{
+    fixture_t *fixture = *state;
+    fixture->config.max_pods = 4;
+    schedq_pod_spec_t specs[8];
+    uint8_t statuses[8];
+    schedq_pod_t pods[8];
+    schedq_result_t result;
+    fx_add(fixture, "ns/x", 0);
+    letters(specs, 8);
+    specs[7].priority = INT32_MAX;
+    assert_status(schedq_add_many(fx_worker(fixture), "ns/a ns/x ns/b ns/a ns/c ns/d ns/x ns/d", specs, 8, pods,
+                                  statuses, &result),
+                  SCHEDQ_EXISTS);
+    static const schedq_status_t expected[] = {SCHEDQ_OK, SCHEDQ_EXISTS, SCHEDQ_OK,     SCHEDQ_EXISTS,
+                                               SCHEDQ_OK, SCHEDQ_FULL,   SCHEDQ_EXISTS, SCHEDQ_FULL};
+    expect_statuses(statuses, expected, 8);
+    assert_int_equal(pods[5].bits, 0);
+    assert_int_equal(result.to_active, 3);
+    fx_assert_counts(fixture, 4, 0, 0, 0, 0, 0);
+    schedq_popped_t popped = fx_pop(fixture, "ns/x");
+    fx_done(fixture, &popped);
+    fx_add(fixture, "ns/d", 0);
+}
+
+static void
+max_bands_in_the_middle_of_a_batch_stops_new_priorities_only(void **state)
+{
+    fixture_t *fixture = *state;
+    fixture->config.max_bands = 2;
+    schedq_pod_spec_t specs[6];
+    uint8_t statuses[6];
+    letters(specs, 6);
+    static const int32_t priorities[] = {1, 2, 3, 2, 4, 1};
+    for (unsigned i = 0; i < 6; i++)
+        specs[i].priority = priorities[i];
+    assert_status(schedq_add_many(fx_worker(fixture), "ns/a ns/b ns/c ns/d ns/e ns/f", specs, 6, NULL, statuses, NULL),
+                  SCHEDQ_FULL);
+    static const schedq_status_t expected[] = {SCHEDQ_OK, SCHEDQ_OK, SCHEDQ_FULL, SCHEDQ_OK, SCHEDQ_FULL, SCHEDQ_OK};
+    expect_statuses(statuses, expected, 6);
+    fx_pop(fixture, "ns/b");
+    fx_pop(fixture, "ns/d");
+    fx_pop(fixture, "ns/a");
+    fx_pop(fixture, "ns/f");
+    fx_pop_nothing(fixture);
+}
+
+static void
+without_statuses_the_rest_of_a_batch_is_added_all_the_same(void **state)
+{
+    fixture_t *fixture = *state;
+    fixture->config.max_pods = 2;
+    schedq_pod_spec_t specs[4];
+    schedq_pod_t pods[4];
+    schedq_result_t result;
+    letters(specs, 4);
+    assert_status(schedq_add_many(fx_worker(fixture), "ns/a ns/a ns/b ns/c", specs, 4, pods, NULL, &result),
+                  SCHEDQ_EXISTS);
+    assert_true(pods[0].bits != 0 && pods[1].bits == 0 && pods[2].bits != 0 && pods[3].bits == 0);
+    assert_int_equal(result.to_active, 2);
+    fx_assert_counts(fixture, 2, 0, 0, 0, 0, 0);
+}
+
+static void
+a_closed_queue_takes_no_element(void **state)
+{
+    fixture_t *fixture = *state;
+    schedq_pod_spec_t specs[3];
+    uint8_t statuses[3];
+    fx_add(fixture, "ns/a", 0);
+    letters(specs, 3);
+    specs[1].flags = 0x80;
+    assert_ok(schedq_close(fx_queue(fixture)));
+    assert_status(schedq_add_many(fx_worker(fixture), "ns/a ns/b ns/c", specs, 3, NULL, statuses, NULL), SCHEDQ_CLOSED);
+    static const schedq_status_t expected[] = {SCHEDQ_CLOSED, SCHEDQ_INVALID, SCHEDQ_CLOSED};
+    expect_statuses(statuses, expected, 3);
+    fx_assert_counts(fixture, 1, 0, 0, 0, 0, 0);
+}
+
+static void
+elements_without_a_key_keep_the_order_of_the_batch(void **state)
+{
+    fixture_t *fixture = *state;
+    schedq_pod_spec_t specs[4];
+    letters(specs, 4);
+    fx_add(fixture, "ns/x", 0);
+    assert_ok(schedq_add_many(fx_worker(fixture), "ns/d ns/b ns/c ns/a", specs, 4, NULL, NULL, NULL));
+    fx_add(fixture, "ns/y", 0);
+    static const char *const order[] = {"ns/x", "ns/d", "ns/b", "ns/c", "ns/a", "ns/y"};
+    for (unsigned i = 0; i < 6; i++)
+        fx_pop(fixture, order[i]);
+}
+
+/* ---- many ---- */
+
+enum { MANY = 4000, BATCHES = 5 };
+
+typedef struct rank {
+    int32_t priority;
+    int64_t key;
+} rank_t;
+
+static int
+compare_ranks(const void *a, const void *b)
+{
+    const rank_t *x = a, *y = b;
+    if (x->priority != y->priority)
+        return x->priority > y->priority ? -1 : 1;
+    return x->key < y->key ? -1 : x->key > y->key;
+}
+
+/* Priorities, order keys and explicit Timestamps at random, in several batches of which each goes among the others. */
+static void
+batches_of_many_priorities_and_keys_are_popped_in_order(void **state)
+{
+    fixture_t *fixture = *state;
+    uint64_t seed = seed_of("test_batch");
+    static char names[MANY * 8 + 1];
+    static schedq_pod_spec_t specs[MANY];
+    static rank_t ranks[MANY], sorted[MANY];
+    for (unsigned i = 0; i < MANY; i++) {
+        snprintf(names + 8 * i, 9, "ns/%05u", i);
+        specs[i] = fx_spec("ns/00000", (int32_t)(seed_next(&seed) % 11) - 5);
+        specs[i].name_offset = 8 * i;
+        specs[i].object = i;
+        if (seed_next(&seed) % 2 == 0) {
+            specs[i].flags = SCHEDQ_POD_ORDER_KEY;
+            specs[i].order_key = (int64_t)(seed_next(&seed) % 5000);
+            ranks[i].key = specs[i].order_key;
+        } else {
+            specs[i].timestamp_ns = 1 + (int64_t)(seed_next(&seed) % 5000);
+            ranks[i].key = specs[i].timestamp_ns;
+        }
+        ranks[i].priority = specs[i].priority;
+    }
+    memcpy(sorted, ranks, sizeof ranks);
+    qsort(sorted, MANY, sizeof *sorted, compare_ranks);
+    for (unsigned i = 0; i < BATCHES; i++)
+        assert_ok(
+            schedq_add_many(fx_worker(fixture), names, specs + i * (MANY / BATCHES), MANY / BATCHES, NULL, NULL, NULL));
+    for (unsigned i = 0; i < MANY; i++) {
+        schedq_popped_t popped;
+        assert_ok(schedq_try_pop(fx_worker(fixture), &popped));
+        assert_int_equal(popped.priority, sorted[i].priority);
+        assert_ns_equal(ranks[popped.object].key, sorted[i].key);
+    }
+    fx_pop_nothing(fixture);
+}
+
+/* ---- beside a pop ---- */
+
+enum { ROUNDS = 300, WIDTH = 24 };
+
+/*
+ * One thread adds batches in which priorities grow, the other pops all the time: of each batch it must get the best first, or
+ * it has taken a pod while a better one of the same batch was still to come.
+ */
+static void
+add_or_pop(soldier_t *soldier)
+{
+    static char names[ROUNDS][WIDTH * 12 + 1];
+    if (soldier->number == 0) {
+        for (unsigned round = 0; round < ROUNDS; round++) {
+            schedq_pod_spec_t specs[WIDTH];
+            for (unsigned i = 0; i < WIDTH; i++) {
+                snprintf(names[round] + 12 * i, 13, "ns/%04u-%04u", round, i);
+                specs[i] = fx_spec("ns/0000-0000", (int32_t)(i / 2));
+                specs[i].name_offset = 12 * i;
+                specs[i].object = round;
+            }
+            mailbox_check(soldier->mailbox,
+                          schedq_add_many(soldier->worker, names[round], specs, WIDTH, NULL, NULL, NULL) == SCHEDQ_OK);
+        }
+        return;
+    }
+    static int32_t last[ROUNDS];
+    for (unsigned i = 0; i < ROUNDS; i++)
+        last[i] = INT32_MAX;
+    for (unsigned popped_so_far = 0; popped_so_far < ROUNDS * WIDTH;) {
+        schedq_popped_t popped;
+        if (schedq_try_pop(soldier->worker, &popped) != SCHEDQ_OK) {
+            sched_yield();
+            continue;
+        }
+        if (!mailbox_check(soldier->mailbox, popped.priority <= last[popped.object]))
+            return;
+        last[popped.object] = popped.priority;
+        popped_so_far++;
+        mailbox_check(soldier->mailbox, schedq_done(soldier->worker, popped.token) == SCHEDQ_OK);
+    }
+}
+
+static void
+a_pop_beside_a_batch_never_takes_what_another_of_it_goes_before(void **state)
+{
+    fixture_t *fixture = *state;
+    squad_run(fixture, 2, 0, add_or_pop, NULL);
+    fx_assert_counts(fixture, 0, 0, 0, 0, 0, 0);
+}
+
+int
+main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        fx_test(of_equal_names_in_a_batch_the_first_gets_in),
+        fx_test(a_name_that_is_there_stops_all_its_elements),
+        fx_test(a_bad_element_does_not_take_its_name),
+        fx_test(max_pods_in_the_middle_of_a_batch),
+        fx_test(max_bands_in_the_middle_of_a_batch_stops_new_priorities_only),
+        fx_test(without_statuses_the_rest_of_a_batch_is_added_all_the_same),
+        fx_test(a_closed_queue_takes_no_element),
+        fx_test(elements_without_a_key_keep_the_order_of_the_batch),
+        fx_test(batches_of_many_priorities_and_keys_are_popped_in_order),
+        fx_test(a_pop_beside_a_batch_never_takes_what_another_of_it_goes_before),
+    };
+    const fx_group_t groups[] = {fx_group(tests, FX_ANY_ENGINE)};
+    return fx_run_groups(argc, argv, groups);
+}

@@ -1,0 +1,521 @@
+/*
+ * lockfree/bin.h: what is published is found, the least key first, in lanes, in runs and after merging; and what others do in
+ * the middle of a merge.
+ */
+#include "bin_world.h"
+
+static struct {
+    void (*others)(world_t *world); /* once */
+    world_t *world;
+    unsigned steps_before;
+} interleave;
+
+static void
+let_others(void)
+{
+    void (*others)(world_t *) = interleave.others;
+    if (others != NULL && interleave.steps_before-- == 0) {
+        interleave.others = NULL;
+        others(interleave.world);
+    }
+}
+
+static uint64_t
+load_after_others(const atomic_u64 *word)
+{
+    let_others();
+    return u64_load_acquire(word);
+}
+
+static bool
+cas_after_others(atomic_u64 *word, uint64_t expected, uint64_t desired)
+{
+    let_others();
+    return u64_cas(word, expected, desired);
+}
+
+/* bin.c is compiled into this test, and lets others go first: what they do comes between the steps of scans and merges. */
+#define u64_load_acquire load_after_others
+#define u64_cas cas_after_others
+#include "lockfree/bin.c"
+#undef u64_load_acquire
+#undef u64_cas
+
+/* ---- lanes and runs ---------------------------------------------------------------------------------------------- */
+
+static void
+prepared_room_is_enough_for_every_count(void **state)
+{
+    world_t *world = *state;
+    for (uint32_t count = 1; count <= 70; count++) {
+        struct bin *bin = make_bin(world, 0);
+        assert_true(bin_prepare(bin, &world->caller, count));
+        for (uint32_t i = 0; i < count; i++) {
+            (void)move(world, i, BAND, PLACE_ACTIVE);
+            lane_put(bin_lane(bin, 0), ref_of(world, i), (int64_t)i);
+        }
+        lane_publish(bin_lane(bin, 0));
+        for (uint32_t i = 0; i < count; i++)
+            assert_claims(world, bin, i);
+        assert_claims(world, bin, PODS);
+        free_bin(world, bin);
+    }
+}
+
+static void
+what_was_put_is_not_found_before_it_is_published(void **state)
+{
+    world_t *world = *state;
+    struct bin *bin = world->bins[0];
+    (void)move(world, 0, BAND, PLACE_ACTIVE);
+    assert_true(bin_prepare(bin, &world->caller, 1));
+    lane_put(bin_lane(bin, 0), ref_of(world, 0), 5);
+    assert_claims(world, bin, PODS);
+    lane_publish(bin_lane(bin, 0));
+    assert_claims(world, bin, 0);
+}
+
+static void
+a_merge_keeps_every_pod_in_its_order(void **state)
+{
+    world_t *world = *state;
+    for (unsigned i = 0; i < 200; i++)
+        make_active(world, world->bins[0], i, (int64_t)(i * 37 % 200));
+    assert_true(runs_of(world->bins[0]) <= BIN_RUNS);
+    for (unsigned i = 0; i < 200; i++) {
+        int64_t key = -1;
+        assert_true(claim(world, world->bins[0], &key) < PODS);
+        assert_ns_equal(key, (int64_t)i);
+    }
+    assert_claims(world, world->bins[0], PODS);
+    assert_int_equal(runs_of(world->bins[0]), 0);
+}
+
+/* Refs in runs that stand where another run, or none, stood before. */
+static uint32_t
+refs_in_new_runs(world_t *world, uint64_t words[BIN_RUNS])
+{
+    uint32_t refs = 0;
+    for (unsigned i = 0; i < BIN_RUNS; i++) {
+        uint64_t word = u64_load(&world->bins[0]->runs[i]);
+        if (word != 0 && word != words[i])
+            refs += u32_load(&run_at(&world->pool, word)->count);
+        words[i] = word;
+    }
+    return refs;
+}
+
+static void
+pods_that_come_one_by_one_are_copied_about_log2_of_their_number_times(void **state)
+{
+    world_t *world = *state;
+    uint64_t words[BIN_RUNS] = {0};
+    uint32_t copies = 0;
+    for (unsigned i = 0; i < PODS; i++) {
+        make_active(world, world->bins[0], i, (int64_t)(i * 2017 % PODS));
+        copies += refs_in_new_runs(world, words) - 1;
+    }
+    assert_true(copies <= PODS * 12);
+    for (unsigned i = 0; i < PODS; i++) {
+        int64_t key = -1;
+        (void)claim(world, world->bins[0], &key);
+        assert_ns_equal(key, (int64_t)i);
+    }
+}
+
+static void
+a_merge_drops_stale_refs(void **state)
+{
+    world_t *world = *state;
+    for (unsigned i = 0; i < BIN_RUNS; i++)
+        make_active(world, world->bins[0], i, (int64_t)i);
+    for (unsigned i = 0; i < BIN_RUNS; i++) {
+        if (i != 5)
+            (void)move(world, i, BAND, PLACE_INFLIGHT);
+    }
+    make_active(world, world->bins[0], 100, 3);
+    uint32_t refs = 0;
+    for (unsigned i = 0; i < BIN_RUNS; i++) {
+        const struct run *run = run_at(&world->pool, u64_load(&world->bins[0]->runs[i]));
+        refs += run != NULL ? u32_load(&run->count) : 0;
+    }
+    assert_int_equal(refs, 2);
+    assert_claims(world, world->bins[0], 100);
+    assert_claims(world, world->bins[0], 5);
+}
+
+static void
+a_merge_of_stale_refs_only_leaves_nothing(void **state)
+{
+    world_t *world = *state;
+    for (unsigned i = 0; i < BIN_RUNS; i++) {
+        make_active(world, world->bins[0], i, (int64_t)i);
+        (void)move(world, i, BAND, PLACE_INFLIGHT);
+    }
+    make_active(world, world->bins[0], 100, 3);
+    assert_int_equal(runs_of(world->bins[0]), 1);
+    assert_claims(world, world->bins[0], 100);
+}
+
+static void
+a_merge_switches_the_pods_of_early_refs(void **state)
+{
+    world_t *world = *state;
+    for (unsigned i = 0; i < BIN_RUNS; i++) {
+        (void)move(world, i, OTHER_BAND, PLACE_ACTIVE);
+        assert_true(publish_one(world, world->bins[0], next_ref_of(world, i), (int64_t)i));
+    }
+    uint64_t version = state_version(word_of(world, 0));
+    assert_int_equal(u64_load(&world->reorder), 0);
+    make_active(world, world->bins[0], 100, 50);
+    assert_int_equal(u64_load(&world->reorder), BIN_RUNS);
+    for (unsigned i = 0; i < BIN_RUNS; i++) {
+        assert_int_equal(state_band(word_of(world, i)), BAND);
+        assert_int_equal(state_version(word_of(world, i)), version + 1);
+        assert_claims(world, world->bins[0], i);
+    }
+    assert_claims(world, world->bins[0], 100);
+}
+
+static void
+without_memory_to_merge_a_run_stays_its_makers_and_nothing_is_lost(void **state)
+{
+    world_t *world = *state;
+    for (unsigned i = 0; i < BIN_RUNS; i++)
+        make_active(world, world->bins[0], i, (int64_t)i);
+    (void)move(world, 100, BAND, PLACE_ACTIVE);
+    struct run *run = run_take(&world->pool, 1);
+    assert_non_null(run);
+    run_put(run, ref_of(world, 100), 4);
+    atomic_store(&world->account.fail_all, true);
+    assert_false(bin_publish_run(world->bins[0], &world->caller, run));
+    (void)account_heal(&world->account);
+    run_give(&world->pool, run);
+    for (unsigned i = 0; i < BIN_RUNS; i++)
+        assert_claims(world, world->bins[0], i);
+    assert_claims(world, world->bins[0], PODS);
+}
+
+static void
+without_memory_no_lane_is_prepared(void **state)
+{
+    world_t *world = *state;
+    for (int64_t successes = 0; successes < 2; successes++) {
+        account_fail_after(&world->account, successes);
+        assert_false(bin_prepare(world->bins[0], &world->caller, 1));
+        assert_true(account_heal(&world->account));
+        assert_null(bin_lane(world->bins[0], 0));
+    }
+    assert_true(bin_prepare(world->bins[0], &world->caller, 1));
+}
+
+/* ---- work of others in the middle of a merge --------------------------------------------------------------------- */
+
+/* All pods of the bin are popped, its runs go back, and an update fills one of them for another bin. */
+static void
+reuse_the_runs(world_t *world)
+{
+    struct bin_head head = {0};
+    for (unsigned i = 0; i < BIN_RUNS; i++)
+        (void)move(world, i, BAND, PLACE_INFLIGHT);
+    while (bin_first(world->bins[0], &world->pool, &head))
+        bin_advance(&head);
+    assert_true(publish_one(world, world->bins[1], next_ref_of(world, 200), 7));
+}
+
+static void
+reuse_a_run_and_do_not_publish_it(world_t *world)
+{
+    struct bin_head head = {0};
+    for (unsigned i = 0; i < BIN_RUNS; i++)
+        (void)move(world, i, BAND, PLACE_INFLIGHT);
+    while (bin_first(world->bins[0], &world->pool, &head))
+        bin_advance(&head);
+    struct run *run = run_take(&world->pool, 1);
+    assert_non_null(run);
+    run_put(run, next_ref_of(world, 200), 7);
+}
+
+/* A run of one pod; `others` work when the merge that it needs has looked at the runs, and copies none yet. */
+static void
+publish_and_let_others(world_t *world, unsigned pod, int64_t key, void (*others)(world_t *))
+{
+    struct run *run = run_take(&world->pool, 1);
+    assert_non_null(run);
+    (void)move(world, pod, BAND, PLACE_ACTIVE);
+    run_put(run, ref_of(world, pod), key);
+    run_pool_trim(&world->pool, world->caller.epoch); /* so that the merge allocates */
+    world->hook = others;
+    assert_true(bin_publish_run(world->bins[0], &world->caller, run));
+    assert_null(world->hook);
+}
+
+static void
+check_reused(world_t *world, void (*others)(world_t *))
+{
+    for (unsigned i = 0; i < BIN_RUNS; i++)
+        make_active(world, world->bins[0], i, (int64_t)i);
+    (void)move(world, 200, FAR_BAND, PLACE_ACTIVE);
+    uint64_t before = word_of(world, 200);
+    publish_and_let_others(world, 100, 99, others);
+    assert_true(word_of(world, 200) == before);
+    assert_claims(world, world->bins[0], 100);
+}
+
+static void
+a_merge_helps_no_ref_of_a_run_that_left_its_slot(void **state)
+{
+    world_t *world = *state;
+    check_reused(world, reuse_the_runs);
+    assert_claims(world, world->bins[1], 200);
+}
+
+static void
+a_merge_helps_no_ref_of_a_run_that_is_not_published(void **state)
+{
+    check_reused(*state, reuse_a_run_and_do_not_publish_it);
+}
+
+static void
+claim_three(world_t *world)
+{
+    for (unsigned i = 0; i < 3; i++)
+        assert_claims(world, world->bins[0], i);
+}
+
+static void
+publish_more(world_t *world)
+{
+    for (unsigned i = 300; i < 360; i++)
+        make_active(world, world->bins[0], i, (int64_t)i);
+}
+
+static void
+pods_that_are_claimed_during_a_merge_do_not_come_back(void **state)
+{
+    world_t *world = *state;
+    for (unsigned i = 0; i < BIN_RUNS; i++)
+        make_active(world, world->bins[0], i, (int64_t)i);
+    publish_and_let_others(world, 100, 99, claim_three);
+    for (unsigned i = 3; i < BIN_RUNS; i++)
+        assert_claims(world, world->bins[0], i);
+    assert_claims(world, world->bins[0], 100);
+    assert_claims(world, world->bins[0], PODS);
+}
+
+/* Wherever the first one is when the other comes. */
+static void
+check_overtaken(world_t *world, unsigned steps)
+{
+    for (unsigned i = 0; i < BIN_RUNS; i++)
+        make_active(world, world->bins[0], i, (int64_t)i);
+    interleave.world = world;
+    interleave.steps_before = steps;
+    interleave.others = publish_more;
+    make_active(world, world->bins[0], 100, 99);
+    if (interleave.others != NULL)
+        publish_more(world);
+    interleave.others = NULL;
+    for (unsigned i = 0; i < BIN_RUNS; i++)
+        assert_claims(world, world->bins[0], i);
+    assert_claims(world, world->bins[0], 100);
+    for (unsigned i = 300; i < 360; i++)
+        assert_claims(world, world->bins[0], i);
+    assert_claims(world, world->bins[0], PODS);
+}
+
+static void
+a_merge_that_another_merge_overtook_loses_nothing(void **state)
+{
+    world_t *world = *state;
+    for (unsigned steps = 0; steps < 8 * BIN_RUNS; steps++) {
+        check_overtaken(world, steps);
+        uint32_t numbers = u32_load(&world->pool.numbers);
+        check_overtaken(world, steps);
+        assert_int_equal(u32_load(&world->pool.numbers), numbers); /* nor a run */
+    }
+}
+
+static void
+merge_in_between(world_t *world)
+{
+    make_active(world, world->bins[0], 100, 99);
+}
+
+/* The scan goes from the highest slot down, and copies move down only. */
+static void
+a_scan_meets_every_pod_though_a_merge_comes_in_between(void **state)
+{
+    world_t *world = *state;
+    for (unsigned least = 0; least < BIN_RUNS; least++) {
+        for (unsigned steps = 0; steps < 2 * BIN_RUNS; steps++) {
+            struct bin_head head = {0};
+            for (unsigned i = 0; i < BIN_RUNS; i++)
+                make_active(world, world->bins[0], i, i == least ? 0 : 50);
+            interleave.world = world;
+            interleave.steps_before = steps;
+            interleave.others = merge_in_between;
+            assert_true(bin_first(world->bins[0], &world->pool, &head));
+            interleave.others = NULL;
+            assert_true(bin_head_ref(&head) == ref_of(world, least));
+            int64_t key;
+            while (claim(world, world->bins[0], &key) != PODS) {
+            }
+        }
+    }
+}
+
+/* ---- against a list ---------------------------------------------------------------------------------------------- */
+
+enum { MODEL_PODS = 600, MODEL_STEPS = 30000, MODEL_WORKERS = 4, BATCH = 12 };
+
+typedef struct model {
+    world_t *world;
+    uint64_t seed;
+    bool inside[MODEL_PODS];
+    int64_t keys[MODEL_PODS];
+    int64_t clock;
+    unsigned merges;
+} model_t;
+
+static uint32_t
+draw(model_t *model, uint32_t below)
+{
+    model->seed = model->seed * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+    return (uint32_t)(model->seed >> 33) % below;
+}
+
+/* PODS: none was found by chance. */
+static unsigned
+draw_pod(model_t *model, bool inside)
+{
+    for (unsigned i = 0; i < 20; i++) {
+        unsigned pod = draw(model, MODEL_PODS);
+        if (model->inside[pod] == inside)
+            return pod;
+    }
+    return PODS;
+}
+
+static void
+model_lane(model_t *model)
+{
+    struct bin_caller caller = model->world->caller;
+    unsigned pod = draw_pod(model, false);
+    caller.worker = draw(model, MODEL_WORKERS) * 21; /* 0 to 63 */
+    if (pod == PODS || !bin_prepare(model->world->bins[0], &caller, 1))
+        return;
+    model->clock += draw(model, 3);
+    model->inside[pod] = true;
+    model->keys[pod] = model->clock;
+    (void)move(model->world, pod, BAND, PLACE_ACTIVE);
+    lane_put(bin_lane(model->world->bins[0], caller.worker), ref_of(model->world, pod), model->clock);
+    lane_publish(bin_lane(model->world->bins[0], caller.worker));
+}
+
+/* Pods from nowhere, pods that stand in another band and are not switched yet, and refs that were stale before. */
+static void
+model_run(model_t *model)
+{
+    world_t *world = model->world;
+    uint32_t count = 1 + draw(model, BATCH);
+    struct run *run = run_take(&world->pool, count);
+    int64_t key = model->clock - (int64_t)draw(model, 200);
+    unsigned before = runs_of(world->bins[0]);
+    for (uint32_t i = 0; i < count; i++) {
+        unsigned pod = draw_pod(model, false), kind = draw(model, 10);
+        if (pod == PODS)
+            continue;
+        key += draw(model, 4);
+        if (kind < 3) {
+            run_put(run, ref_of(world, pod), key); /* in flight, or dead */
+            continue;
+        }
+        model->inside[pod] = true;
+        model->keys[pod] = key;
+        (void)move(world, pod, kind < 7 ? BAND : OTHER_BAND, PLACE_ACTIVE);
+        run_put(run, kind < 7 ? ref_of(world, pod) : next_ref_of(world, pod), key);
+        if (kind == 3)
+            assert_true(publish_one(world, world->bins[0], ref_of(world, pod), key)); /* twice */
+    }
+    assert_true(bin_publish_run(world->bins[0], &world->caller, run));
+    model->merges += runs_of(world->bins[0]) <= before ? 1 : 0;
+}
+
+static void
+model_take(model_t *model)
+{
+    int64_t least = INT64_MAX, key = INT64_MAX;
+    for (unsigned i = 0; i < MODEL_PODS; i++) {
+        if (model->inside[i] && model->keys[i] < least)
+            least = model->keys[i];
+    }
+    unsigned pod = claim(model->world, model->world->bins[0], &key);
+    assert_ns_equal(key, least);
+    if (pod == PODS)
+        return;
+    assert_true(model->inside[pod]);
+    assert_ns_equal(model->keys[pod], key);
+    model->inside[pod] = false;
+}
+
+static void
+model_leave(model_t *model)
+{
+    unsigned pod = draw_pod(model, true);
+    if (pod == PODS)
+        return;
+    (void)move(model->world, pod, FAR_BAND, PLACE_INFLIGHT);
+    (void)move(model->world, pod, FAR_BAND, PLACE_DEAD); /* an early ref in the bin must not be the next version */
+    model->inside[pod] = false;
+}
+
+static void
+a_bin_is_a_sorted_list_of_the_pods_in_it(void **state)
+{
+    const char *wanted = getenv("SCHEDQ_TEST_SEED");
+    model_t model = {.world = *state, .clock = 1000};
+    model.seed = wanted != NULL ? strtoull(wanted, NULL, 0) : (uint64_t)(uintptr_t)*state * 2654435761u;
+    print_message("repeat with SCHEDQ_TEST_SEED=%llu\n", (unsigned long long)model.seed);
+    for (unsigned step = 0; step < MODEL_STEPS; step++) {
+        bool grows = step / 1000 % 2 == 0;
+        unsigned what = draw(&model, 100);
+        if (what < (grows ? 30 : 5))
+            model_run(&model);
+        else if (what < (grows ? 55 : 15))
+            model_lane(&model);
+        else if (what < 60)
+            model_leave(&model);
+        else
+            model_take(&model);
+    }
+    for (unsigned i = 0; i <= MODEL_PODS; i++)
+        model_take(&model);
+    assert_true(model.merges > 0);
+    assert_int_equal(runs_of(model.world->bins[0]), 0);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+        TEST(prepared_room_is_enough_for_every_count),
+        TEST(what_was_put_is_not_found_before_it_is_published),
+        TEST(a_merge_keeps_every_pod_in_its_order),
+        TEST(pods_that_come_one_by_one_are_copied_about_log2_of_their_number_times),
+        TEST(a_merge_drops_stale_refs),
+        TEST(a_merge_of_stale_refs_only_leaves_nothing),
+        TEST(a_merge_switches_the_pods_of_early_refs),
+        TEST(without_memory_to_merge_a_run_stays_its_makers_and_nothing_is_lost),
+        TEST(without_memory_no_lane_is_prepared),
+        TEST(a_merge_helps_no_ref_of_a_run_that_left_its_slot),
+        TEST(a_merge_helps_no_ref_of_a_run_that_is_not_published),
+        TEST(pods_that_are_claimed_during_a_merge_do_not_come_back),
+        TEST(a_merge_that_another_merge_overtook_loses_nothing),
+        TEST(a_scan_meets_every_pod_though_a_merge_comes_in_between),
+        TEST(a_bin_is_a_sorted_list_of_the_pods_in_it),
+#undef TEST
+    };
+    return cmocka_run_group_tests_name("lockfree_bin", tests, NULL, NULL);
+}

@@ -1,0 +1,502 @@
+/*
+ * lockfree/entry.h: a description reaches exactly the life and the version that it was meant for, and nobody reads half of
+ * one; with updates, ends of lives and readers in threads too.
+ */
+#include <pthread.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "account.h"
+#include "expect.h"
+#include "lockfree/entry.h"
+#include "mailbox.h"
+
+typedef struct world {
+    account_t account;
+    struct memory memory;
+    struct epoch *epoch;
+    struct epoch_record *record;
+    struct entries entries;
+    struct slab_cache records, descriptions;
+} world_t;
+
+static int
+setup(void **state)
+{
+    world_t *world = NULL;
+    if (posix_memalign((void **)&world, CACHE_LINE, sizeof *world) != 0)
+        return -1;
+    memset((void *)world, 0, sizeof *world);
+    account_init(&world->account);
+    const schedq_allocator_t allocator = account_allocator(&world->account);
+    assert_true(memory_open(&world->memory, &allocator));
+    world->epoch = epoch_open(&world->memory);
+    world->record = epoch_record_make(world->epoch);
+    records_open(&world->entries, &world->memory);
+    epoch_enter(world->record);
+    *state = world;
+    return 0;
+}
+
+static int
+teardown(void **state)
+{
+    world_t *world = *state;
+    epoch_leave(world->record);
+    records_close(&world->entries);
+    epoch_close(world->epoch);
+    for (unsigned i = 0; i < MEMORY_KINDS; i++)
+        assert_int_equal(memory_bytes(&world->memory, i), 0);
+    assert_int_equal(atomic_load(&world->account.blocks), 0);
+    assert_int_equal(atomic_load(&world->account.faults), 0);
+    memory_close(&world->memory);
+    free(world);
+    return 0;
+}
+
+/* ---- helpers ----------------------------------------------------------------------------------------------------- */
+
+enum { BAND = 7, OTHER_BAND = 9 };
+
+static uint32_t
+take(world_t *world)
+{
+    uint32_t record = slab_take(&world->entries.records, &world->records);
+    assert_int_not_equal(record, 0);
+    return record;
+}
+
+static uint64_t
+desc_of(const struct entry *entry)
+{
+    return u64_load_acquire(&entry->word.high);
+}
+
+/* A pod's life begins, as adding does it: the description lies in the record. */
+static uint64_t
+begin(struct entry *entry, const struct description *description)
+{
+    uint64_t life = version_next(state_version(entry_state(entry)));
+    uint64_t attributes = attributes_pack(description->priority, 11, 3, description->flags);
+    u64_store(&entry->life, life);
+    u64_store(&entry->word.high, 0);
+    u64_store(&entry->object, description->object);
+    time_store(&entry->order_key, description->order_key);
+    u64_store(&entry->attributes, attributes);
+    u64_store(&entry->errors_charged, description->charged);
+    u64_store_release(&entry->word.low, state_make(life, BAND, PLACE_ACTIVE));
+    return life;
+}
+
+static uint64_t
+take_description(world_t *world, const struct description *description)
+{
+    uint64_t desc = description_take(&world->entries, &world->descriptions);
+    assert_true(desc != 0);
+    description_fill(&world->entries, desc, description);
+    return desc;
+}
+
+static void
+assert_described(world_t *world, const struct entry *entry, const struct description *expected, uint64_t desc)
+{
+    struct description got;
+    assert_true(entry_description(&world->entries, entry, &got) == desc);
+    assert_true(got.object == expected->object);
+    assert_ns_equal(got.order_key, expected->order_key);
+    assert_int_equal(got.priority, expected->priority);
+    assert_int_equal(got.flags, expected->flags);
+    assert_int_equal(got.charged, expected->charged);
+    assert_true(got.described_node == expected->described_node);
+}
+
+static const struct description first = {
+    .object = UINT64_MAX, .order_key = INT64_MIN, .priority = INT32_MIN, .flags = 255, .charged = BAND};
+
+static const struct description second = {.object = 77,
+                                          .order_key = INT64_MAX,
+                                          .priority = INT32_MAX,
+                                          .flags = 0,
+                                          .charged = 65535,
+                                          .described_node = UINT64_MAX};
+
+/* ---- words ------------------------------------------------------------------------------------------------------- */
+
+static void
+attributes_give_back_what_they_were_packed_from(void **unused)
+{
+    (void)unused;
+    static const int32_t priorities[] = {INT32_MIN, -1, 0, 1, INT32_MAX};
+    static const uint32_t lengths[] = {0, 1, 317, 65535};
+    for (unsigned i = 0; i < 5; i++) {
+        for (unsigned j = 0; j < 4; j++) {
+            for (unsigned k = 0; k < 256; k += 51) {
+                uint64_t packed = attributes_pack(priorities[i], lengths[j], (uint8_t)k, (uint8_t)~k);
+                assert_int_equal(attributes_priority(packed), priorities[i]);
+                assert_int_equal(attributes_name_length(packed), lengths[j]);
+                assert_int_equal(attributes_profile(packed), k);
+                assert_int_equal(attributes_flags(packed), 255 - k);
+            }
+        }
+    }
+}
+
+static void
+a_handle_is_the_life_and_the_record(void **unused)
+{
+    (void)unused;
+    schedq_pod_t pod = entry_handle(5, 9);
+    assert_int_equal(ref_record(pod.bits), 5);
+    assert_int_equal(ref_version(pod.bits), 9);
+}
+
+/* ---- describing -------------------------------------------------------------------------------------------------- */
+
+static void
+a_pod_has_its_own_description_until_an_update_replaces_it(void **state)
+{
+    world_t *world = *state;
+    struct entry *entry = entry_at(&world->entries, take(world));
+    (void)begin(entry, &first);
+    assert_described(world, entry, &first, 0);
+    uint64_t word = entry_state(entry), desc = take_description(world, &second);
+    assert_described(world, entry, &first, 0);
+    assert_true(entry_describe(entry, word, 0, word, desc));
+    assert_described(world, entry, &second, desc);
+    assert_true(entry_state(entry) == word);
+    uint64_t newest = take_description(world, &first);
+    assert_true(entry_describe(entry, word, desc, state_described(word), newest));
+    assert_described(world, entry, &first, newest);
+    assert_true(entry_state(entry) == state_described(word));
+    description_give(&world->entries, &world->descriptions, desc);
+}
+
+/* What must not have changed since the description was decided on: the word, all of it, and the description. */
+static void
+a_description_is_installed_on_what_it_was_decided_on_and_on_nothing_else(void **state)
+{
+    world_t *world = *state;
+    struct entry *entry = entry_at(&world->entries, take(world));
+    (void)begin(entry, &first);
+    uint64_t word = entry_state(entry);
+    uint64_t desc = take_description(world, &second), other = take_description(world, &first);
+    uint64_t words[] = {state_switched(word, BAND, PLACE_INFLIGHT), state_switched(word, OTHER_BAND, PLACE_ACTIVE),
+                        state_switched(word, BAND, PLACE_DEAD), state_described(word), word | FLAG_DELETED};
+    for (unsigned i = 0; i < sizeof words / sizeof *words; i++) {
+        (void)u64_exchange(&entry->word.low, words[i]);
+        assert_false(entry_describe(entry, word, 0, word, desc));
+        assert_false(entry_describe(entry, word, 0, state_described(word), desc));
+        assert_true(entry_state(entry) == words[i]);
+        assert_true(desc_of(entry) == 0);
+    }
+    (void)u64_exchange(&entry->word.low, word);
+    assert_true(entry_describe(entry, word, 0, word, other));
+    assert_false(entry_describe(entry, word, 0, word, desc));
+    assert_described(world, entry, &first, other);
+}
+
+static void
+a_pod_that_was_described_anew_is_not_switched_by_who_did_not_see_it(void **state)
+{
+    world_t *world = *state;
+    struct entry *entry = entry_at(&world->entries, take(world));
+    (void)begin(entry, &first);
+    uint64_t word = entry_state(entry), desc = take_description(world, &second);
+    uint64_t flight = state_switched(word, BAND, PLACE_INFLIGHT);
+    assert_true(entry_describe(entry, word, 0, word, desc));
+    assert_false(entry_switch(entry, word, 0, flight));
+    assert_true(entry_state(entry) == word);
+    assert_false(entry_switch(entry, flight, desc, flight));
+    assert_true(entry_switch(entry, word, desc, flight));
+    assert_true(entry_state(entry) == flight);
+    assert_described(world, entry, &second, desc);
+}
+
+static void
+a_flag_is_set_in_the_flight_that_was_seen(void **state)
+{
+    world_t *world = *state;
+    struct entry *entry = entry_at(&world->entries, take(world));
+    (void)begin(entry, &first);
+    uint64_t flight = state_switched(entry_state(entry), BAND, PLACE_INFLIGHT);
+    (void)u64_exchange(&entry->word.low, flight);
+    assert_true(entry_flag(entry, flight, 0, FLAG_ACTIVATED));
+    assert_false(entry_flag(entry, flight, 0, FLAG_DELETED));
+    assert_true(state_is_pod(entry_state(entry)));
+    assert_false(entry_flag(entry, entry_state(entry), 5, FLAG_DELETED));
+    assert_true(entry_flag(entry, entry_state(entry), 0, FLAG_DELETED));
+    assert_false(state_is_pod(entry_state(entry)));
+    assert_true(entry_state(entry) == (flight | FLAG_DELETED | FLAG_ACTIVATED));
+}
+
+/* A thread that decided in one life, and comes in the next one, with the same place, band and description word. */
+static void
+the_next_life_of_a_record_is_not_described_by_who_saw_the_last_one(void **state)
+{
+    world_t *world = *state;
+    struct entry *entry = entry_at(&world->entries, take(world));
+    uint64_t life = begin(entry, &first);
+    uint64_t word = entry_state(entry), desc = take_description(world, &second);
+    assert_true(entry_switch(entry, word, 0, state_switched(word, BAND, PLACE_DEAD)));
+    assert_true(begin(entry, &first) > life);
+    assert_false(entry_describe(entry, word, 0, word, desc));
+    assert_false(entry_switch(entry, word, 0, state_switched(word, BAND, PLACE_DEAD)));
+    assert_described(world, entry, &first, 0);
+}
+
+/* ---- records of descriptions ------------------------------------------------------------------------------------- */
+
+static void
+desc_words_do_not_repeat(void **state)
+{
+    world_t *world = *state;
+    enum { COUNT = 2000 };
+    static uint64_t seen[COUNT];
+    for (unsigned i = 0; i < COUNT; i++) {
+        seen[i] = description_take(&world->entries, &world->descriptions);
+        assert_true(seen[i] != 0);
+        if (i % 3 != 0)
+            description_give(&world->entries, &world->descriptions, seen[i]);
+        for (unsigned j = 0; j < i; j++)
+            assert_true(seen[j] != seen[i]);
+    }
+    description_give(&world->entries, &world->descriptions, 0);
+}
+
+static void
+trim(world_t *world, struct slab *slab, struct slab_cache *cache)
+{
+    slab_flush(slab, cache);
+    slab_trim(slab, world->record);
+    assert_int_equal(slab_made(slab), 0);
+}
+
+static void
+desc_words_do_not_repeat_when_their_page_comes_back(void **state)
+{
+    world_t *world = *state;
+    uint64_t last = 0;
+    for (unsigned round = 0; round < 10; round++) {
+        for (unsigned i = 0; i < 10; i++) {
+            uint64_t desc = description_take(&world->entries, &world->descriptions);
+            assert_true(ref_version(desc) > last);
+            last = ref_version(desc);
+            description_give(&world->entries, &world->descriptions, desc);
+        }
+        trim(world, &world->entries.descriptions, &world->descriptions);
+    }
+}
+
+/* A ref of the version after the last one may have been published, for a switch that never came. */
+static void
+a_record_whose_page_comes_back_has_a_life_above_every_ref_to_it(void **state)
+{
+    world_t *world = *state;
+    uint64_t published = 0;
+    for (unsigned round = 0; round < 5; round++) {
+        uint32_t record = take(world);
+        struct entry *entry = entry_at(&world->entries, record);
+        assert_int_equal(state_place(entry_state(entry)), PLACE_FREE);
+        uint64_t life = begin(entry, &first);
+        assert_true(life > published);
+        (void)u64_exchange(&entry->word.low, state_make(life + 1000, BAND, PLACE_DEAD));
+        published = life + 1001;
+        slab_give(&world->entries.records, &world->records, record);
+        trim(world, &world->entries.records, &world->records);
+        assert_null(entry_at(&world->entries, record));
+    }
+}
+
+static void
+a_new_record_is_nobodys(void **state)
+{
+    world_t *world = *state;
+    const struct entry *entry = entry_at(&world->entries, take(world));
+    assert_int_equal(state_place(entry_state(entry)), PLACE_FREE);
+    assert_true(desc_of(entry) == 0);
+    assert_false(state_is_pod(entry_state(entry)));
+}
+
+static void
+without_memory_there_is_no_description(void **state)
+{
+    world_t *world = *state;
+    atomic_store(&world->account.fail_all, true);
+    assert_true(description_take(&world->entries, &world->descriptions) == 0);
+    (void)account_heal(&world->account);
+    assert_true(description_take(&world->entries, &world->descriptions) != 0);
+}
+
+/* ---- threads ----------------------------------------------------------------------------------------------------- */
+
+enum { UPDATERS = 2, READERS = 2, PODS = 3, LIVES = 10000, UPDATES = 20 };
+
+/* A description is made of one number; its object holds the life that it is meant for, too. */
+static struct description
+description_of(uint64_t life, uint32_t number)
+{
+    return (struct description){.object = life << 32 | number,
+                                .order_key = -(int64_t)(number * UINT64_C(2654435761)),
+                                .priority = (int32_t)(number ^ 0x5a5a5a5au),
+                                .flags = (uint8_t)number,
+                                .charged = (number & 0xffff) | 1,
+                                .described_node = number % 2 == 0 ? 0 : number * UINT64_C(40503)};
+}
+
+static bool
+is_whole(const struct description *got, uint64_t life, bool is_inline)
+{
+    struct description expected = description_of(life, (uint32_t)got->object);
+    return got->object >> 32 == (life & UINT32_MAX) && got->order_key == expected.order_key &&
+           got->priority == expected.priority && got->flags == expected.flags && got->charged == expected.charged &&
+           got->described_node == (is_inline ? 0 : expected.described_node);
+}
+
+typedef struct team {
+    world_t *world;
+    mailbox_t mailbox;
+    struct entry *pods[PODS];
+    atomic_u32 living;
+    atomic_u64 updates, reads;
+} team_t;
+
+typedef struct member {
+    pthread_t thread;
+    team_t *team;
+    struct slab_cache descriptions;
+    uint32_t number;
+} member_t;
+
+/* One try, on what was read. True: installed. */
+static bool
+try_update(member_t *member, struct entry *entry)
+{
+    struct entries *entries = &member->team->world->entries;
+    struct description old;
+    uint64_t state = entry_state(entry), life = u64_load_acquire(&entry->life);
+    uint64_t desc = entry_description(entries, entry, &old);
+    if (!state_is_pod(state) || entry_state(entry) != state)
+        return false;
+    mailbox_check(&member->team->mailbox, is_whole(&old, life, desc == 0));
+    member->number += UPDATERS;
+    struct description description = description_of(life, member->number);
+    uint64_t replacement = description_take(entries, &member->descriptions);
+    if (!mailbox_check(&member->team->mailbox, replacement != 0))
+        return false;
+    description_fill(entries, replacement, &description);
+    bool moves = member->number % 3 == 0 && state_lag(state) < STATE_LAG_MAX;
+    if (entry_describe(entry, state, desc, moves ? state_described(state) : state, replacement)) {
+        description_give(entries, &member->descriptions, desc);
+        return true;
+    }
+    description_give(entries, &member->descriptions, replacement);
+    return false;
+}
+
+static void *
+updater_main(void *argument)
+{
+    member_t *member = argument;
+    team_t *team = member->team;
+    for (unsigned i = 0; u32_load(&team->living) != 0; i++) {
+        if (try_update(member, team->pods[i % PODS]))
+            (void)u64_add(&team->updates, 1);
+    }
+    slab_flush(&team->world->entries.descriptions, &member->descriptions);
+    return NULL;
+}
+
+static void *
+reader_main(void *argument)
+{
+    member_t *member = argument;
+    team_t *team = member->team;
+    for (unsigned i = 0; u32_load(&team->living) != 0; i++) {
+        const struct entry *entry = team->pods[i % PODS];
+        struct description got;
+        uint64_t state = entry_state(entry), life = u64_load_acquire(&entry->life);
+        uint64_t desc = entry_description(&team->world->entries, entry, &got);
+        if (!state_is_pod(state) || entry_state(entry) != state)
+            continue;
+        mailbox_check(&team->mailbox, is_whole(&got, life, desc == 0));
+        (void)u64_add(&team->reads, 1);
+    }
+    return NULL;
+}
+
+/* Ends a life like done and delete do, from whatever the updates made of it, and begins the next one in the same record. */
+static void
+recycle(team_t *team, struct slab_cache *cache, struct entry *entry, uint32_t number)
+{
+    struct entries *entries = &team->world->entries;
+    struct description last;
+    uint64_t state, desc;
+    do {
+        state = entry_state(entry);
+        desc = entry_description(entries, entry, &last);
+    } while (!entry_switch(entry, state, desc, state_switched(state, BAND, PLACE_DEAD)));
+    assert_true(is_whole(&last, u64_load(&entry->life), desc == 0));
+    description_give(entries, cache, desc);
+    struct description next = description_of(version_next(state_version(entry_state(entry))), number);
+    (void)begin(entry, &next);
+}
+
+static void
+updates_never_reach_another_life_and_nobody_reads_half_of_one(void **state)
+{
+    world_t *world = *state;
+    static team_t team;
+    static member_t members[UPDATERS + READERS];
+    memset((void *)&team, 0, sizeof team);
+    team.world = world;
+    mailbox_init(&team.mailbox);
+    for (unsigned i = 0; i < PODS; i++) {
+        team.pods[i] = entry_at(&world->entries, take(world));
+        struct description description = description_of(version_next(state_version(entry_state(team.pods[i]))), i);
+        (void)begin(team.pods[i], &description);
+    }
+    (void)u32_exchange(&team.living, 1);
+    for (unsigned i = 0; i < UPDATERS + READERS; i++) {
+        members[i] = (member_t){.team = &team, .number = i};
+        assert_int_equal(
+            pthread_create(&members[i].thread, NULL, i < UPDATERS ? updater_main : reader_main, &members[i]), 0);
+    }
+    for (unsigned life = 0; life < LIVES; life++) {
+        uint64_t enough = u64_load(&team.updates) + UPDATES;
+        while (life % 200 == 0 && u64_load(&team.updates) < enough)
+            (void)sched_yield();
+        recycle(&team, &world->descriptions, team.pods[life % PODS], life);
+    }
+    (void)u32_exchange(&team.living, 0);
+    for (unsigned i = 0; i < UPDATERS + READERS; i++)
+        assert_int_equal(pthread_join(members[i].thread, NULL), 0);
+    mailbox_assert_empty(&team.mailbox);
+    assert_true(u64_load(&team.reads) > 0);
+    for (unsigned i = 0; i < PODS; i++)
+        description_give(&world->entries, &world->descriptions, desc_of(team.pods[i]));
+    trim(world, &world->entries.descriptions, &world->descriptions); /* every description came back, once */
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+        TEST(attributes_give_back_what_they_were_packed_from),
+        TEST(a_handle_is_the_life_and_the_record),
+        TEST(a_pod_has_its_own_description_until_an_update_replaces_it),
+        TEST(a_description_is_installed_on_what_it_was_decided_on_and_on_nothing_else),
+        TEST(a_pod_that_was_described_anew_is_not_switched_by_who_did_not_see_it),
+        TEST(a_flag_is_set_in_the_flight_that_was_seen),
+        TEST(the_next_life_of_a_record_is_not_described_by_who_saw_the_last_one),
+        TEST(desc_words_do_not_repeat),
+        TEST(desc_words_do_not_repeat_when_their_page_comes_back),
+        TEST(a_record_whose_page_comes_back_has_a_life_above_every_ref_to_it),
+        TEST(a_new_record_is_nobodys),
+        TEST(without_memory_there_is_no_description),
+        TEST(updates_never_reach_another_life_and_nobody_reads_half_of_one),
+#undef TEST
+    };
+    return cmocka_run_group_tests_name("lockfree_entry", tests, NULL, NULL);
+}
