@@ -386,6 +386,47 @@ bin_first(struct bin *bin, struct run_pool *pool, struct bin_head *best)
     return found;
 }
 
+static bool
+peek_lane(const struct bin *bin, uint32_t worker, struct bin_head *head)
+{
+    const struct lane *lane = ptr_load_acquire(&bin->lanes[worker]);
+
+    head->is_run = false;
+    return lane != NULL && lane_peek(lane, &head->lane);
+}
+
+/* One of the lanes in use, by the number of its turn. */
+static uint32_t
+pick_lane(uint64_t used, uint32_t random)
+{
+    uint32_t turns = random % (uint32_t)__builtin_popcountll(used);
+
+    for (; turns > 0; turns--) {
+        used &= used - 1;
+    }
+    return (uint32_t)__builtin_ctzll(used);
+}
+
+bool
+bin_any(struct bin *bin, struct run_pool *pool, uint32_t own, uint32_t random, struct bin_head *head)
+{
+    uint64_t used = u64_load_acquire(&bin->used);
+
+    if (used != 0 && (peek_lane(bin, own, head) || peek_lane(bin, pick_lane(used, random & 0xffff), head) ||
+                      peek_lane(bin, pick_lane(used, random >> 16), head))) {
+        return true;
+    }
+    for (uint32_t i = u32_load_acquire(&bin->slots); i-- > 0;) {
+        uint64_t word = u64_load_acquire(&bin->runs[i]);
+
+        if (word != 0 && run_peek(pool, &bin->runs[i], word, &head->run) == RUN_HEAD) {
+            head->is_run = true;
+            return true;
+        }
+    }
+    return false;
+}
+
 void
 bin_advance(const struct bin_head *head)
 {

@@ -114,6 +114,12 @@ bool bin_judge(struct bin *bin, uint64_t ref, uint64_t *state);
 /** The ref with the least key, unjudged. False: there is none. */
 bool bin_first(struct bin *bin, struct run_pool *pool, struct bin_head *head);
 
+/**
+ * Some ref, unjudged: that of the caller's own lane, or of one of two that `random` picks, or of a run. False: these have none,
+ * and bin_first has to look everywhere.
+ */
+bool bin_any(struct bin *bin, struct run_pool *pool, uint32_t own, uint32_t random, struct bin_head *head);
+
 /** Goes past stale refs. True: there was no other. */
 bool bin_is_empty(struct bin *bin, struct run_pool *pool);
 

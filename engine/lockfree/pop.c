@@ -11,6 +11,9 @@
  * A stale head's key is at most its successor's, so the least key over unjudged heads is a lower bound; it is judged, and
  * passed or claimed, before another is looked for.
  *
+ * RELAXED. Inside a band any pod will do: first the worker's own lane, then two others, then runs; all of it only if these are
+ * empty. The bands are walked as above.
+ *
  * LINEARIZATION. OK: the CAS of the claim (claim:A). EMPTY: the last load of `reorder` (walk:E). CLOSED: EMPTY, if `closed` was set
  * before the walk began.
  *
@@ -146,6 +149,30 @@ prefetch_coming(const struct walk *walk)
     }
 }
 
+/* xorshift: which lanes a relaxed pop looks at. */
+static uint32_t
+next_random(struct worker *worker)
+{
+    worker->random ^= worker->random << 13;
+    worker->random ^= worker->random >> 7;
+    worker->random ^= worker->random << 17;
+    return (uint32_t)(worker->random >> 32);
+}
+
+/* The pod to take from a band. Relaxed: any, only the priority counts. */
+static bool
+look_into(struct walk *walk, struct bin *bin)
+{
+    struct worker *worker = walk->worker;
+    struct queue *queue = queue_of(worker);
+
+    if (queue->base.config.order == SCHEDQ_ORDER_RELAXED &&
+        bin_any(bin, &queue->runs, worker->base.number, next_random(worker), &walk->head)) {
+        return true;
+    }
+    return bin_first(bin, &queue->runs, &walk->head);
+}
+
 /* False: the pod was changed, moved, or taken by somebody else. */
 static bool
 claim(struct walk *walk, uint64_t state)
@@ -171,7 +198,7 @@ take_from(struct walk *walk, struct band *band, uint64_t word)
     struct bin *bin = &band->bin;
 
     /* Ends: each further round advanced a head, or somebody else changed the pod. */
-    while (bin_first(bin, &queue->runs, &walk->head)) {
+    while (look_into(walk, bin)) {
         uint64_t ref = bin_head_ref(&walk->head);
         uint64_t state;
 

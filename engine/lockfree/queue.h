@@ -36,6 +36,7 @@ struct tally {
 struct worker {
     struct schedq_worker base;
     int64_t last_drawn; /* order key */
+    uint64_t random;
     struct epoch_record *epoch;
     struct hazard_slot *hazard;
     struct slab_cache records, descriptions;

@@ -28,6 +28,7 @@ make(struct queue *queue, uint32_t number)
     worker->base.busy = 1; /* until it is registered nobody may call with it */
     worker->hazard = hazard_slot(&queue->hazards, number);
     worker->last_drawn = INT64_MIN;
+    worker->random = number + 1;
     (void)u64_max(&queue->slots, number + 1);
     ptr_store_release(&queue->charges[number], &worker->charges);
     ptr_store_release(&queue->workers[number], worker); /* make:A */

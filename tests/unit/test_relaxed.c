@@ -1,0 +1,115 @@
+/* SCHEDQ_ORDER_RELAXED: the order inside a priority is free, everything else stays. */
+#include <stdio.h>
+#include <string.h>
+
+#include "fixture.h"
+#include "seed.h"
+#include "squad.h"
+
+enum { WORKERS = 4, PODS_EACH = 500, PRIORITIES = 3 };
+
+static void
+add_numbered(schedq_worker_t *worker, unsigned number, int32_t priority, mailbox_t *mailbox)
+{
+    char name[32];
+    schedq_pod_spec_t spec = {.priority = priority, .object = number};
+    spec.name_length = (uint32_t)snprintf(name, sizeof name, "ns/pod-%u", number);
+    (void)mailbox_check(mailbox, schedq_add(worker, name, &spec, NULL) == SCHEDQ_OK);
+}
+
+/* Pops everything; every pod once, priorities never rising. */
+static void
+drain(fixture_t *fixture, unsigned expected)
+{
+    static uint8_t seen[WORKERS * PODS_EACH];
+    schedq_popped_t popped;
+    int32_t last = INT32_MAX;
+    unsigned count = 0;
+
+    memset(seen, 0, sizeof seen);
+    while (schedq_try_pop(fx_worker(fixture), &popped) == SCHEDQ_OK) {
+        assert_true(popped.priority <= last);
+        last = popped.priority;
+        assert_int_equal(seen[popped.object]++, 0);
+        assert_ok(schedq_done(fx_worker(fixture), popped.token));
+        count++;
+    }
+    assert_int_equal(count, expected);
+}
+
+static void
+each_adds_its_share(soldier_t *soldier)
+{
+    for (unsigned i = 0; i < PODS_EACH; i++) {
+        unsigned number = soldier->number * PODS_EACH + i;
+
+        add_numbered(soldier->worker, number, (int32_t)(seed_next(&soldier->seed) % PRIORITIES), soldier->mailbox);
+    }
+}
+
+static void
+priorities_are_kept_over_pods_of_many_workers(void **state)
+{
+    fixture_t *fixture = *state;
+
+    fixture->config.order = SCHEDQ_ORDER_RELAXED;
+    squad_run(fixture, WORKERS, seed_of("test_relaxed"), each_adds_its_share, NULL);
+    drain(fixture, WORKERS * PODS_EACH);
+}
+
+static void
+pods_with_keys_out_of_order_are_popped_too(void **state)
+{
+    fixture_t *fixture = *state;
+    unsigned number = 0;
+
+    fixture->config.order = SCHEDQ_ORDER_RELAXED;
+    for (; number < PODS_EACH; number++) {
+        char name[32];
+        schedq_pod_spec_t spec = {.priority = (int32_t)(number % 2),
+                                  .object = number,
+                                  .flags = SCHEDQ_POD_ORDER_KEY,
+                                  .order_key = -(int64_t)number};
+        spec.name_length = (uint32_t)snprintf(name, sizeof name, "ns/pod-%u", number);
+        assert_ok(schedq_add(fx_worker(fixture), name, &spec, NULL));
+    }
+    drain(fixture, number);
+}
+
+/* Adds one, takes one: whatever it is. */
+static void
+each_adds_and_takes(soldier_t *soldier)
+{
+    for (unsigned i = 0; i < PODS_EACH; i++) {
+        schedq_popped_t popped;
+
+        add_numbered(soldier->worker, soldier->number * PODS_EACH + i, (int32_t)(i % PRIORITIES), soldier->mailbox);
+        if (!mailbox_check(soldier->mailbox, schedq_try_pop(soldier->worker, &popped) == SCHEDQ_OK) ||
+            !mailbox_check(soldier->mailbox, schedq_done(soldier->worker, popped.token) == SCHEDQ_OK)) {
+            return;
+        }
+    }
+}
+
+/* There are never fewer pods than threads that have one to take. */
+static void
+who_added_a_pod_never_finds_the_queue_empty(void **state)
+{
+    fixture_t *fixture = *state;
+
+    fixture->config.order = SCHEDQ_ORDER_RELAXED;
+    squad_run(fixture, WORKERS, seed_of("test_relaxed"), each_adds_and_takes, NULL);
+    drain(fixture, 0);
+}
+
+int
+main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        fx_test(priorities_are_kept_over_pods_of_many_workers),
+        fx_test(pods_with_keys_out_of_order_are_popped_too),
+        fx_test(who_added_a_pod_never_finds_the_queue_empty),
+    };
+    const fx_group_t groups[] = {fx_group(tests, FX_ANY_ENGINE)};
+    return fx_run_groups(argc, argv, groups);
+}
