@@ -59,12 +59,12 @@ take_pod(struct worker *worker, schedq_pod_t pod, struct view *view)
 {
     struct queue *queue = queue_of(worker);
     uint32_t record = ref_record(pod.bits);
-    struct entry *entry = record < slab_end(&queue->entries.records) ? entry_at(&queue->entries, record) : NULL;
+    bool exists = record < slab_end(&queue->entries.records);
 
     /* Ends: each further round means that the pod changed. */
-    while (entry != NULL && report_view(queue, record, ref_version(pod.bits), view)) {
+    while (exists && report_view(queue, record, ref_version(pod.bits), view)) {
         names_copy(&queue->names, view->name, worker->name, view->name_length);
-        if (objects_take(worker, entry, view->state, &view->description, &view->desc)) {
+        if (objects_take(worker, view->entry, view->state, &view->description, &view->desc)) {
             return true;
         }
     }
@@ -163,7 +163,6 @@ install(struct worker *worker, struct update *update)
 {
     uint32_t record = update->record;
     struct queue *queue = queue_of(worker);
-    struct entry *entry = entry_at(&queue->entries, record);
     const struct view *before = &update->before;
     struct description description;
 
@@ -179,7 +178,7 @@ install(struct worker *worker, struct update *update)
     description_fill(&queue->entries, update->replacement, &description);
     uint64_t described = moves ? state_described(before->state) : before->state;
 
-    if (!entry_describe(entry, before->state, before->desc, described, update->replacement)) {
+    if (!entry_describe(before->entry, before->state, before->desc, described, update->replacement)) {
         return false;
     }
     installed(worker, update);
@@ -293,10 +292,11 @@ lockfree_update(schedq_worker_t *base, const char *names, const schedq_pod_spec_
 
 /* One attempt at the word that `view` shows. */
 static bool
-delete_at(struct worker *worker, uint32_t record, struct entry *entry, const struct view *view)
+delete_at(struct worker *worker, uint32_t record, const struct view *view)
 {
     struct queue *queue = queue_of(worker);
     const struct index_caller caller = index_caller(worker);
+    struct entry *entry = view->entry;
 
     if (state_place(view->state) != PLACE_INFLIGHT) {
         uint64_t dead = state_switched(view->state, state_band(view->state), PLACE_DEAD);
@@ -346,7 +346,7 @@ lockfree_delete(schedq_worker_t *base, const struct pod_key *key, schedq_result_
     section_begin(worker);
     /* Ends: each further round means that somebody changed the pod, or ended it. */
     while (status != SCHEDQ_OK && (record = find_key(worker, key, hash, &view)) != 0) {
-        if (delete_at(worker, record, entry_at(&queue->entries, record), &view)) {
+        if (delete_at(worker, record, &view)) {
             status = SCHEDQ_OK;
         }
     }

@@ -17,6 +17,9 @@
  * LINEARIZATION. OK: the CAS of the claim (claim:A). EMPTY: the last load of `reorder` (walk:E). CLOSED: EMPTY, if `closed` was set
  * before the walk began.
  *
+ * A pod whose description was replaced, and which still stands in its old place, is moved before anybody takes it: what the
+ * caller gets is the new description, and it has to be in its order.
+ *
  * PROGRESS. A walk begins again only if an update moved a pod; a claim fails only if somebody else claimed, moved or deleted the
  * pod. A consumer that stops after the claim holds that pod and nothing else: the head it did not advance is passed by the next.
  *
@@ -209,6 +212,10 @@ take_from(struct walk *walk, struct band *band, uint64_t word)
             continue;
         }
         if (u64_load_acquire(&queue->reorder) != walk->reorder) { /* walk:C */
+            return STEP_AGAIN;
+        }
+        /* Described anew, and not moved so far: it has to be looked for in its new place. */
+        if (state_lag(state) != 0 && publish_follow(walk->worker, walk->record, u64_load_acquire(&walk->entry->life))) {
             return STEP_AGAIN;
         }
         if (claim(walk, state)) {

@@ -124,7 +124,7 @@ publish_follow(struct worker *worker, uint32_t record, uint64_t life)
     struct entry *entry = entry_at(&queue->entries, record);
 
     /* Ends: each further round means that the word changed, that a band was retired, or that the pod was switched. */
-    for (;;) {
+    while (entry != NULL) {
         struct description description;
         schedq_status_t status;
         uint64_t state = entry_state(entry);
@@ -165,6 +165,7 @@ publish_follow(struct worker *worker, uint32_t record, uint64_t life)
         (void)u64_add(&queue->reorder, 1);            /* publish_follow:A */
         (void)u64_cas(&entry->word.low, state, next); /* publish_follow:B */
     }
+    return true; /* its page was given back: the pod is over */
 }
 
 /*
@@ -176,7 +177,11 @@ publish_told(struct worker *worker, uint32_t record, uint64_t life, uint64_t sta
 {
     struct queue *queue = queue_of(worker);
 
-    if (state_place(state) == PLACE_ACTIVE && !bin_mark(&bands_at(&queue->bands, state_band(state))->bin)) {
+    if (state_place(state) != PLACE_ACTIVE) {
+        return;
+    }
+    /* An update that was described and has not moved the pod is told of as well, so it is finished. */
+    if (state_lag(state) != 0 || !bin_mark(&bands_at(&queue->bands, state_band(state))->bin)) {
         (void)publish_follow(worker, record, life);
     }
 }

@@ -27,8 +27,9 @@ copy(const struct queue *queue, const struct entry *entry, struct view *view)
 static bool
 view_any(const struct queue *queue, uint32_t record, struct view *view)
 {
-    const struct entry *entry = entry_at(&queue->entries, record);
+    struct entry *entry = entry_at(&queue->entries, record);
 
+    view->entry = entry;
     /* Ends: each further round means that the word changed. */
     while (entry != NULL) {
         view->state = entry_state(entry); /* report_view:A */

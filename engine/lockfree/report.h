@@ -8,6 +8,7 @@
 
 /** A pod's record at one version of its state word. */
 struct view {
+    struct entry *entry; /* its memory: valid until the section ends, whatever becomes of the pod */
     uint64_t state, desc, life;
     struct description description;
     schedq_history_t history;

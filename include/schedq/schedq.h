@@ -1575,7 +1575,8 @@ SCHEDQ_API schedq_status_t schedq_stop(schedq_t *queue);
  * Closes the queue: wakes every sleeper; pops go on until nothing is poppable, adds get CLOSED.
  *
  * Idempotent. Pods in flight stay in flight: their tokens work as before. What is not poppable stays, and
- * snapshot shows it.
+ * snapshot shows it. (LOCKFREE: an add that began before may still get in, also behind a pop that said
+ * CLOSED.)
  * @retval SCHEDQ_OK    words.closed is 1
  * @retval SCHEDQ_BUSY  nothing changed
  *
