@@ -98,16 +98,20 @@ find_band(struct worker *worker, int32_t priority, struct band **band)
     return *band != NULL ? SCHEDQ_OK : status;
 }
 
-/*
- * With a clock that repeats readings one word gives every key of the queue; else the worker's own last key is enough: two
- * adds of which one ended before the other began have different readings.
- */
+/* CLOCK_MONOTONIC gives two adds, of which one ended before the other began, different readings. Other clocks may not. */
+static bool
+clock_repeats(const struct queue *queue)
+{
+    return queue->base.clock.source.now_ns != NULL || clock_is_virtual(&queue->base.clock);
+}
+
+/* With a clock that repeats readings one word gives every key of the queue; else the worker's own last key is enough. */
 static int64_t
 draw_key(struct worker *worker, int64_t now)
 {
     struct queue *queue = queue_of(worker);
 
-    if (clock_is_virtual(&queue->base.clock)) {
+    if (clock_repeats(queue)) {
         uint64_t last = u64_load(&queue->last_key);
 
         for (;;) {
@@ -252,16 +256,33 @@ complete(struct worker *worker, const struct arrival *arrival)
 static bool
 looks_first(const struct queue *queue)
 {
-    return clock_is_virtual(&queue->base.clock) || may_be_full(queue);
+    return clock_repeats(queue) || may_be_full(queue);
 }
 
-static uint32_t
-find_present(struct worker *worker, const char *text, uint32_t length, uint32_t hash, uint64_t *state)
+/* Before EXISTS is said. False: the pod is over by now. */
+static bool
+tell_present(struct worker *worker, const struct present *present, struct view *view)
+{
+    if (!report_found(queue_of(worker), present->record, present->state, view)) {
+        return false;
+    }
+    publish_told(worker, present->record, view->life, view->state);
+    return true;
+}
+
+/* Is there a pod of this name? Then *present is it, and pops look where it is. */
+static bool
+is_present(struct worker *worker, const char *text, uint32_t length, uint32_t hash, struct present *present)
 {
     const struct index_caller caller = index_caller(worker);
     const struct index_key key = {.name = text, .length = length, .hash = hash};
+    struct view view;
 
-    return index_find(&queue_of(worker)->index, &caller, &key, state);
+    /* Ends: each further round means that a pod ended. */
+    do {
+        present->record = index_find(&queue_of(worker)->index, &caller, &key, &present->state);
+    } while (present->record != 0 && !tell_present(worker, present, &view));
+    return present->record != 0;
 }
 
 /* What the caller is told, from the arguments: the pod may be gone by now. */
@@ -290,18 +311,14 @@ add_one(struct worker *worker, const char *names, const schedq_pod_spec_t *spec,
     index_prefetch(&queue->index, hash);
     int64_t now = queue_now(queue);
 
-    if (looks_first(queue)) {
-        present->record = find_present(worker, text, spec->name_length, hash, &present->state);
-        if (present->record != 0) {
-            return SCHEDQ_EXISTS;
-        }
+    if (looks_first(queue) && is_present(worker, text, spec->name_length, hash, present)) {
+        return SCHEDQ_EXISTS;
     }
     arrival.hash = hash;
     schedq_status_t status = admit(worker, text, spec, now, &arrival);
 
     if (status != SCHEDQ_OK) {
-        present->record = find_present(worker, text, spec->name_length, hash, &present->state);
-        return present->record != 0 ? SCHEDQ_EXISTS : status;
+        return is_present(worker, text, spec->name_length, hash, present) ? SCHEDQ_EXISTS : status;
     }
     if (!publish_prepare(worker, arrival.band, arrival.key)) {
         give_up(worker, &arrival);
@@ -341,9 +358,18 @@ scratch(struct worker *worker, size_t bytes)
     struct memory *memory = &queue_of(worker)->base.memory;
 
     if (bytes > worker->scratch_bytes) {
-        memory_free(memory, MEMORY_OTHER, worker->scratch, worker->scratch_bytes);
-        worker->scratch = memory_alloc(memory, MEMORY_OTHER, bytes, CACHE_LINE);
-        worker->scratch_bytes = worker->scratch != NULL ? bytes : 0;
+        void *larger = memory_alloc(memory, MEMORY_OTHER, bytes, CACHE_LINE);
+        void *old = worker->scratch;
+        size_t old_bytes = worker->scratch_bytes;
+
+        if (larger == NULL) {
+            return NULL;
+        }
+        /* Who adopts this worker after a death anywhere here finds one that is whole. */
+        worker->scratch_bytes = 0;
+        worker->scratch = larger;
+        worker->scratch_bytes = bytes;
+        memory_free(memory, MEMORY_OTHER, old, old_bytes);
     }
     return worker->scratch;
 }
@@ -412,7 +438,7 @@ admit_element(struct many *many, size_t element)
     const char *text = text_of(many, element);
     uint32_t hash = index_hash(&queue->index, text, spec->name_length);
     struct arrival *arrival = &many->arrivals[many->admitted];
-    uint64_t state;
+    struct present present;
 
     if (queue_is_closed(queue)) {
         return SCHEDQ_CLOSED;
@@ -422,7 +448,7 @@ admit_element(struct many *many, size_t element)
         return SCHEDQ_OK; /* what became of the first is not known so far */
     }
     index_prefetch(&queue->index, hash);
-    if (looks_first(queue) && find_present(worker, text, spec->name_length, hash, &state) != 0) {
+    if (looks_first(queue) && is_present(worker, text, spec->name_length, hash, &present)) {
         return SCHEDQ_EXISTS;
     }
     arrival->element = element;
@@ -432,7 +458,7 @@ admit_element(struct many *many, size_t element)
     if (status == SCHEDQ_OK) {
         many->next[many->admitted] = many->buckets[hash & many->bucket_mask];
         many->buckets[hash & many->bucket_mask] = (uint32_t)++many->admitted;
-    } else if (find_present(worker, text, spec->name_length, hash, &state) != 0) {
+    } else if (is_present(worker, text, spec->name_length, hash, &present)) {
         status = SCHEDQ_EXISTS;
     }
     return status;
@@ -469,6 +495,7 @@ insert_arrival(struct many *many, struct arrival *arrival)
     struct worker *worker = many->worker;
     const schedq_pod_spec_t *spec = &many->batch->specs[arrival->element];
     struct present present;
+    struct view view;
 
     if (!publish_prepare(worker, arrival->band, arrival->key)) {
         give_up(worker, arrival);
@@ -482,6 +509,8 @@ insert_arrival(struct many *many, struct arrival *arrival)
         if (many->batch->pods != NULL) {
             many->batch->pods[arrival->element] = many->result->pod;
         }
+    } else if (status == SCHEDQ_EXISTS) {
+        (void)tell_present(worker, &present, &view);
     }
     return status;
 }
@@ -570,9 +599,8 @@ add_single(struct worker *worker, const struct add_batch *batch, schedq_result_t
     section_begin(worker);
     do {
         status = add_one(worker, batch->names, spec, hash, result, &present);
-    } while (status == SCHEDQ_EXISTS && !report_found(queue_of(worker), present.record, present.state, &view));
+    } while (status == SCHEDQ_EXISTS && !tell_present(worker, &present, &view));
     if (status == SCHEDQ_EXISTS) {
-        publish_told(worker, present.record, view.life, view.state);
         report_pod(present.record, &view, result);
     }
     section_end(worker);
