@@ -10,10 +10,7 @@
  * WHO STOPS WHERE. Before insert: nothing happened. Between insert and finish: whoever meets the name in the index publishes
  * the pod once more (publish_settle), so nobody is told of a pod that no pop can find. A pop that comes between publish and
  * finish takes the pod like any other.
- *
- * A BATCH is admitted in the caller's order, which decides who is refused when the queue gets full. Then it is sorted, and
- * pod after pod goes through insert to mark, the best first: so a pop never takes one pod of a batch while another that ranks
- * before it is still to come, also if somebody asks for one of them by its name meanwhile.
+ * Several pods: batch.c.
  */
 #include "lockfree/add.h"
 
@@ -22,21 +19,6 @@
 #include "lockfree/publish.h"
 #include "lockfree/report.h"
 #include "policy/order.h"
-
-#include <stdlib.h>
-#include <string.h>
-
-/* A pod on its way into the queue. */
-struct arrival {
-    size_t element; /* of the caller's array */
-    uint32_t record;
-    uint32_t hash;
-    uint64_t ref; /* its first; the version is its life */
-    int64_t key;
-    int32_t rank; /* what orders it: the priority, or 0 with config.fifo */
-    struct band *band;
-    struct index_ticket ticket;
-};
 
 /* ---- admitting ---------------------------------------------------------------------------------------------------------- */
 
@@ -167,8 +149,8 @@ fill(struct worker *worker, struct arrival *arrival, const schedq_pod_spec_t *sp
     u64_store_release(&entry->word.low, state_make(life, arrival->band->id, PLACE_ACTIVE)); /* fill:A */
 }
 
-static schedq_status_t
-admit(struct worker *worker, const char *text, const schedq_pod_spec_t *spec, int64_t now, struct arrival *arrival)
+schedq_status_t
+add_admit(struct worker *worker, const char *text, const schedq_pod_spec_t *spec, int64_t now, struct arrival *arrival)
 {
     struct queue *queue = queue_of(worker);
     schedq_status_t status = check_full(worker);
@@ -198,8 +180,8 @@ admit(struct worker *worker, const char *text, const schedq_pod_spec_t *spec, in
 }
 
 /* The pod never existed. */
-static void
-give_up(struct worker *worker, const struct arrival *arrival)
+void
+add_give_up(struct worker *worker, const struct arrival *arrival)
 {
     struct queue *queue = queue_of(worker);
     struct entry *entry = entry_at(&queue->entries, arrival->record);
@@ -216,8 +198,8 @@ give_up(struct worker *worker, const struct arrival *arrival)
 
 /* ---- inserting ---------------------------------------------------------------------------------------------------------- */
 
-static schedq_status_t
-insert(struct worker *worker, struct arrival *arrival, const char *text, uint32_t length, struct present *present)
+schedq_status_t
+add_insert(struct worker *worker, struct arrival *arrival, const char *text, uint32_t length, struct present *present)
 {
     struct queue *queue = queue_of(worker);
     const struct index_caller caller = index_caller(worker);
@@ -230,18 +212,18 @@ insert(struct worker *worker, struct arrival *arrival, const char *text, uint32_
         tally_add(&worker->tally.active, 1);
         return SCHEDQ_OK;
     case INDEX_EXISTS:
-        give_up(worker, arrival);
+        add_give_up(worker, arrival);
         return SCHEDQ_EXISTS;
     case INDEX_NOMEM:
         break;
     }
-    give_up(worker, arrival);
+    add_give_up(worker, arrival);
     return SCHEDQ_NOMEM;
 }
 
 /* From its insertion on the pod may be anybody's: nothing of its record is read here. */
-static void
-complete(struct worker *worker, const struct arrival *arrival)
+void
+add_complete(struct worker *worker, const struct arrival *arrival)
 {
     publish_ref(worker, arrival->band, arrival->ref, arrival->key);
     index_finish(&arrival->ticket); /* complete:A, a full fence behind the publication */
@@ -253,15 +235,15 @@ complete(struct worker *worker, const struct arrival *arrival)
 /* ---- one pod ------------------------------------------------------------------------------------------------------------ */
 
 /* With a caller's clock a key is drawn only for a pod that gets in, so that equal calls draw equal keys. */
-static bool
-looks_first(const struct queue *queue)
+bool
+add_looks_first(const struct queue *queue)
 {
     return clock_repeats(queue) || may_be_full(queue);
 }
 
 /* Before EXISTS is said. False: the pod is over by now. */
-static bool
-tell_present(struct worker *worker, const struct present *present, struct view *view)
+bool
+add_tell_present(struct worker *worker, const struct present *present, struct view *view)
 {
     if (!report_found(queue_of(worker), present->record, present->state, view)) {
         return false;
@@ -271,8 +253,8 @@ tell_present(struct worker *worker, const struct present *present, struct view *
 }
 
 /* Is there a pod of this name? Then *present is it, and pops look where it is. */
-static bool
-is_present(struct worker *worker, const char *text, uint32_t length, uint32_t hash, struct present *present)
+bool
+add_is_present(struct worker *worker, const char *text, uint32_t length, uint32_t hash, struct present *present)
 {
     const struct index_caller caller = index_caller(worker);
     const struct index_key key = {.name = text, .length = length, .hash = hash};
@@ -281,13 +263,13 @@ is_present(struct worker *worker, const char *text, uint32_t length, uint32_t ha
     /* Ends: each further round means that a pod ended. */
     do {
         present->record = index_find(&queue_of(worker)->index, &caller, &key, &present->state);
-    } while (present->record != 0 && !tell_present(worker, present, &view));
+    } while (present->record != 0 && !add_tell_present(worker, present, &view));
     return present->record != 0;
 }
 
 /* What the caller is told, from the arguments: the pod may be gone by now. */
-static void
-report_added(const struct arrival *arrival, const schedq_pod_spec_t *spec, int64_t now, schedq_result_t *result)
+void
+add_report(const struct arrival *arrival, const schedq_pod_spec_t *spec, int64_t now, schedq_result_t *result)
 {
     result->pod = entry_handle(arrival->record, ref_version(arrival->ref));
     result->object = spec->object;
@@ -311,279 +293,26 @@ add_one(struct worker *worker, const char *names, const schedq_pod_spec_t *spec,
     index_prefetch(&queue->index, hash);
     int64_t now = queue_now(queue);
 
-    if (looks_first(queue) && is_present(worker, text, spec->name_length, hash, present)) {
+    if (add_looks_first(queue) && add_is_present(worker, text, spec->name_length, hash, present)) {
         return SCHEDQ_EXISTS;
     }
     arrival.hash = hash;
-    schedq_status_t status = admit(worker, text, spec, now, &arrival);
+    schedq_status_t status = add_admit(worker, text, spec, now, &arrival);
 
     if (status != SCHEDQ_OK) {
-        return is_present(worker, text, spec->name_length, hash, present) ? SCHEDQ_EXISTS : status;
+        return add_is_present(worker, text, spec->name_length, hash, present) ? SCHEDQ_EXISTS : status;
     }
     if (!publish_prepare(worker, arrival.band, arrival.key)) {
-        give_up(worker, &arrival);
+        add_give_up(worker, &arrival);
         return SCHEDQ_NOMEM;
     }
-    status = insert(worker, &arrival, text, spec->name_length, present);
+    status = add_insert(worker, &arrival, text, spec->name_length, present);
     if (status == SCHEDQ_OK) {
-        report_added(&arrival, spec, now, result);
-        complete(worker, &arrival);
+        add_report(&arrival, spec, now, result);
+        add_complete(worker, &arrival);
         publish_wake(worker);
     }
     return status;
-}
-
-/* ---- many pods ---------------------------------------------------------------------------------------------------------- */
-
-/* One call's work on an array. */
-struct many {
-    struct worker *worker;
-    const struct add_batch *batch;
-    schedq_result_t *result;
-    struct arrival *arrivals; /* admitted ones */
-    size_t admitted;
-    uint32_t *buckets; /* by hash: 1 + arrival, the first with a name; to find names that are there twice */
-    uint32_t *next;    /* of a bucket's arrivals, by arrival */
-    uint32_t *first;   /* by element: 1 + the arrival of an element before with the same name */
-    uint8_t *statuses; /* the caller's, or own ones */
-    size_t bucket_mask;
-    size_t bytes;
-    int64_t now;
-};
-
-/* The worker keeps it for the next call. */
-static void *
-scratch(struct worker *worker, size_t bytes)
-{
-    struct memory *memory = &queue_of(worker)->base.memory;
-
-    if (bytes > worker->scratch_bytes) {
-        void *larger = memory_alloc(memory, MEMORY_OTHER, bytes, CACHE_LINE);
-        void *old = worker->scratch;
-        size_t old_bytes = worker->scratch_bytes;
-
-        if (larger == NULL) {
-            return NULL;
-        }
-        /* Who adopts this worker after a death anywhere here finds one that is whole. */
-        worker->scratch_bytes = 0;
-        worker->scratch = larger;
-        worker->scratch_bytes = bytes;
-        memory_free(memory, MEMORY_OTHER, old, old_bytes);
-    }
-    return worker->scratch;
-}
-
-static bool
-many_open(struct many *many)
-{
-    size_t count = many->batch->count;
-    size_t buckets = 16;
-
-    while (buckets < 2 * count) {
-        buckets *= 2;
-    }
-    many->bucket_mask = buckets - 1;
-    many->bytes = count * (sizeof *many->arrivals + 2 * sizeof(uint32_t) + 1) + buckets * sizeof(uint32_t);
-    many->arrivals = scratch(many->worker, many->bytes);
-    if (many->arrivals == NULL) {
-        return false;
-    }
-    memset(many->arrivals, 0, many->bytes);
-    many->buckets = (uint32_t *)(void *)(many->arrivals + count);
-    many->next = many->buckets + buckets;
-    many->first = many->next + count;
-    many->statuses = many->batch->statuses != NULL ? many->batch->statuses : (uint8_t *)(many->first + count);
-    return true;
-}
-
-static const char *
-text_of(const struct many *many, size_t element)
-{
-    return many->batch->names + many->batch->specs[element].name_offset;
-}
-
-static bool
-same_name(const struct many *many, size_t a, size_t b)
-{
-    uint32_t length = many->batch->specs[a].name_length;
-
-    return length == many->batch->specs[b].name_length && memcmp(text_of(many, a), text_of(many, b), length) == 0;
-}
-
-/* 1 + the arrival that has this element's name; else the element's bucket is told of the next arrival. */
-static uint32_t
-same_before(struct many *many, size_t element, uint32_t hash)
-{
-    for (uint32_t i = many->buckets[hash & many->bucket_mask]; i != 0; i = many->next[i - 1]) {
-        if (many->arrivals[i - 1].hash == hash && same_name(many, many->arrivals[i - 1].element, element)) {
-            return i;
-        }
-    }
-    return 0;
-}
-
-static void
-set_status(const struct many *many, size_t element, schedq_status_t status)
-{
-    many->statuses[element] = (uint8_t)status;
-}
-
-static schedq_status_t
-admit_element(struct many *many, size_t element)
-{
-    struct worker *worker = many->worker;
-    struct queue *queue = queue_of(worker);
-    const schedq_pod_spec_t *spec = &many->batch->specs[element];
-    const char *text = text_of(many, element);
-    uint32_t hash = index_hash(&queue->index, text, spec->name_length);
-    struct arrival *arrival = &many->arrivals[many->admitted];
-    struct present present;
-
-    if (queue_is_closed(queue)) {
-        return SCHEDQ_CLOSED;
-    }
-    many->first[element] = same_before(many, element, hash);
-    if (many->first[element] != 0) {
-        return SCHEDQ_OK; /* what became of the first is not known so far */
-    }
-    index_prefetch(&queue->index, hash);
-    if (looks_first(queue) && is_present(worker, text, spec->name_length, hash, &present)) {
-        return SCHEDQ_EXISTS;
-    }
-    arrival->element = element;
-    arrival->hash = hash;
-    schedq_status_t status = admit(worker, text, spec, many->now, arrival);
-
-    if (status == SCHEDQ_OK) {
-        many->next[many->admitted] = many->buckets[hash & many->bucket_mask];
-        many->buckets[hash & many->bucket_mask] = (uint32_t)++many->admitted;
-    } else if (is_present(worker, text, spec->name_length, hash, &present)) {
-        status = SCHEDQ_EXISTS;
-    }
-    return status;
-}
-
-static int
-compare(const void *a, const void *b)
-{
-    const struct arrival *x = a, *y = b;
-
-    if (x->rank != y->rank) {
-        return x->rank > y->rank ? -1 : 1;
-    }
-    if (x->key != y->key) {
-        return x->key < y->key ? -1 : 1;
-    }
-    return x->element < y->element ? -1 : 1;
-}
-
-static void
-sort(struct many *many)
-{
-    for (size_t i = 1; i < many->admitted; i++) {
-        if (compare(&many->arrivals[i - 1], &many->arrivals[i]) > 0) {
-            qsort(many->arrivals, many->admitted, sizeof *many->arrivals, compare);
-            return;
-        }
-    }
-}
-
-static schedq_status_t
-insert_arrival(struct many *many, struct arrival *arrival)
-{
-    struct worker *worker = many->worker;
-    const schedq_pod_spec_t *spec = &many->batch->specs[arrival->element];
-    struct present present;
-    struct view view;
-
-    if (!publish_prepare(worker, arrival->band, arrival->key)) {
-        give_up(worker, arrival);
-        return SCHEDQ_NOMEM;
-    }
-    schedq_status_t status = insert(worker, arrival, text_of(many, arrival->element), spec->name_length, &present);
-
-    if (status == SCHEDQ_OK) {
-        complete(worker, arrival);
-        report_added(arrival, spec, many->now, many->result);
-        if (many->batch->pods != NULL) {
-            many->batch->pods[arrival->element] = many->result->pod;
-        }
-    } else if (status == SCHEDQ_EXISTS) {
-        (void)tell_present(worker, &present, &view);
-    }
-    return status;
-}
-
-/* The first of equal names got in, was there already, or failed: the others then exist, or fail like it. */
-static void
-settle_repeated(struct many *many)
-{
-    for (size_t i = 0; i < many->batch->count; i++) {
-        if (many->first[i] != 0) {
-            schedq_status_t first = (schedq_status_t)many->statuses[many->next[many->first[i] - 1]];
-
-            set_status(many, i, first == SCHEDQ_OK ? SCHEDQ_EXISTS : first);
-        }
-    }
-}
-
-static void
-add_array(struct many *many)
-{
-    for (size_t i = 0; i < many->batch->count; i++) {
-        if (many->statuses[i] == SCHEDQ_OK) {
-            set_status(many, i, admit_element(many, i));
-        }
-    }
-    /* From here on next[] tells the element of an arrival as it was numbered: sorting moves the arrivals. */
-    for (size_t i = 0; i < many->admitted; i++) {
-        many->next[i] = (uint32_t)many->arrivals[i].element;
-    }
-    sort(many);
-    for (size_t i = 0; i < many->admitted; i++) {
-        set_status(many, many->arrivals[i].element, insert_arrival(many, &many->arrivals[i]));
-    }
-    if (many->result->poppable) {
-        publish_wake(many->worker);
-    }
-    settle_repeated(many);
-}
-
-static schedq_status_t
-first_failure(const struct many *many)
-{
-    for (size_t i = 0; i < many->batch->count; i++) {
-        if (many->statuses[i] != SCHEDQ_OK) {
-            return (schedq_status_t)many->statuses[i];
-        }
-    }
-    return SCHEDQ_OK;
-}
-
-/* No memory for the work on it: nothing is added. */
-static schedq_status_t
-refuse_all(const struct add_batch *batch)
-{
-    for (size_t i = 0; batch->statuses != NULL && i < batch->count; i++) {
-        batch->statuses[i] = batch->statuses[i] == SCHEDQ_OK ? SCHEDQ_NOMEM : batch->statuses[i];
-    }
-    return batch->statuses != NULL ? (schedq_status_t)batch->statuses[0] : SCHEDQ_NOMEM;
-}
-
-static schedq_status_t
-add_several(struct worker *worker, const struct add_batch *batch, schedq_result_t *result)
-{
-    struct many many = {.worker = worker, .batch = batch, .result = result};
-
-    if (!many_open(&many)) {
-        return refuse_all(batch);
-    }
-    many.now = queue_now(queue_of(worker));
-    section_begin(worker);
-    add_array(&many);
-    section_end(worker);
-    return first_failure(&many);
 }
 
 /* A pod that exists may be gone by the time it is described: then the add is tried again. */
@@ -599,7 +328,7 @@ add_single(struct worker *worker, const struct add_batch *batch, schedq_result_t
     section_begin(worker);
     do {
         status = add_one(worker, batch->names, spec, hash, result, &present);
-    } while (status == SCHEDQ_EXISTS && !tell_present(worker, &present, &view));
+    } while (status == SCHEDQ_EXISTS && !add_tell_present(worker, &present, &view));
     if (status == SCHEDQ_EXISTS) {
         report_pod(present.record, &view, result);
     }
@@ -624,5 +353,5 @@ lockfree_add_many(schedq_worker_t *base, const struct add_batch *batch, schedq_r
     if (batch->count == 1 && (batch->statuses == NULL || batch->statuses[0] == SCHEDQ_OK)) {
         return add_single(worker, batch, result);
     }
-    return add_several(worker, batch, result);
+    return batch_add(worker, batch, result);
 }

@@ -1,10 +1,22 @@
 /*
- * New pods: what add, add_many, and update of an unknown name have in common.
+ * New pods: the steps that add, add_many and update of an unknown name have in common. The essay is at the head of add.c.
  */
 #ifndef SCHEDQ_LOCKFREE_ADD_H
 #define SCHEDQ_LOCKFREE_ADD_H
 
-#include "lockfree/queue.h"
+#include "lockfree/report.h"
+
+/** A pod on its way into the queue. */
+struct arrival {
+    size_t element; /* of the caller's array */
+    uint32_t record;
+    uint32_t hash;
+    uint64_t ref; /* its first; the version is its life */
+    int64_t key;
+    int32_t rank; /* what orders it: the priority, or 0 with config.fifo */
+    struct band *band;
+    struct index_ticket ticket;
+};
 
 /** A pod that the index found: its record, and a word of the record at which it was that pod. */
 struct present {
@@ -15,5 +27,36 @@ struct present {
 /** Adds one pod, inside a section. As schedq_add; *present with SCHEDQ_EXISTS. */
 schedq_status_t add_one(struct worker *worker, const char *names, const schedq_pod_spec_t *spec, uint32_t hash,
                         schedq_result_t *result, struct present *present);
+
+/** As engine_ops.add_many, for several pods (batch.c). */
+schedq_status_t batch_add(struct worker *worker, const struct add_batch *batch, schedq_result_t *result);
+
+/* ---- the steps; see add.c ------------------------------------------------------------------------------------------------- */
+
+/** Must a name be looked for before its pod is admitted? */
+bool add_looks_first(const struct queue *queue);
+
+/** Is there a pod of this name? Then *present is it, and pops look where it is. */
+bool add_is_present(struct worker *worker, const char *text, uint32_t length, uint32_t hash, struct present *present);
+
+/** Before EXISTS is said. False: the pod is over by now. */
+bool add_tell_present(struct worker *worker, const struct present *present, struct view *view);
+
+/** Caps, record, name, key; arrival->hash is set. SCHEDQ_OK, SCHEDQ_FULL with words, SCHEDQ_NOMEM. */
+schedq_status_t add_admit(struct worker *worker, const char *text, const schedq_pod_spec_t *spec, int64_t now,
+                          struct arrival *arrival);
+
+/** Takes an admitted pod back: it never existed. */
+void add_give_up(struct worker *worker, const struct arrival *arrival);
+
+/** Makes the pod exist; publishing is prepared. SCHEDQ_OK; SCHEDQ_EXISTS with *present, SCHEDQ_NOMEM: given up. */
+schedq_status_t add_insert(struct worker *worker, struct arrival *arrival, const char *text, uint32_t length,
+                           struct present *present);
+
+/** Publishes, finishes, marks. */
+void add_complete(struct worker *worker, const struct arrival *arrival);
+
+/** What the caller is told of an added pod, from the arguments: it may be gone by now. */
+void add_report(const struct arrival *arrival, const schedq_pod_spec_t *spec, int64_t now, schedq_result_t *result);
 
 #endif

@@ -6,7 +6,7 @@
 
 #include "lockfree/queue.h"
 
-/* add.c */
+/* add.c, and batch.c behind it */
 schedq_status_t lockfree_add_many(schedq_worker_t *worker, const struct add_batch *batch, schedq_result_t *result);
 
 /* pop.c */

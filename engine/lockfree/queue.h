@@ -3,7 +3,7 @@
  *
  * Includes go downwards only:
  *   engine.c     the table of functions, making and ending a queue, numbers
- *   pop.c        the walk from the top, claiming, waiting           add.c      batches of new pods
+ *   pop.c        the walk from the top, claiming, waiting           add.c, batch.c   new pods
  *   finish.c     done, and the end of a record                      pods.c     find, get, update, delete
  *   publish.c    making a pod findable where its word says          workers.c  handles that calls take
  *   band, bin, lane, run      where refs wait                       index, names   from a name to a record

@@ -1,0 +1,265 @@
+/*
+ * Adding many pods at once.
+ *
+ * The batch is admitted in the caller's order, which decides who is refused when the queue gets full, and which of two equal
+ * names comes in. Then it is sorted, and pod after pod goes through insert to mark, the best first: so a pop never takes one
+ * pod of a batch while another that ranks before it is still to come, also if somebody asks for one of them by its name
+ * meanwhile. What a batch saves is hashing ahead of memory, one reading of the clock, one section and one wake-up.
+ */
+#include "lockfree/add.h"
+
+#include "lockfree/publish.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* One call's work on an array. */
+struct many {
+    struct worker *worker;
+    const struct add_batch *batch;
+    schedq_result_t *result;
+    struct arrival *arrivals; /* admitted ones */
+    size_t admitted;
+    uint32_t *buckets; /* by hash: 1 + arrival, the first with a name; to find names that are there twice */
+    uint32_t *next;    /* of a bucket's arrivals, by arrival */
+    uint32_t *first;   /* by element: 1 + the arrival of an element before with the same name */
+    uint8_t *statuses; /* the caller's, or own ones */
+    size_t bucket_mask;
+    size_t bytes;
+    int64_t now;
+};
+
+/* The worker keeps it for the next call. */
+static void *
+scratch(struct worker *worker, size_t bytes)
+{
+    struct memory *memory = &queue_of(worker)->base.memory;
+
+    if (bytes > worker->scratch_bytes) {
+        void *larger = memory_alloc(memory, MEMORY_OTHER, bytes, CACHE_LINE);
+        void *old = worker->scratch;
+        size_t old_bytes = worker->scratch_bytes;
+
+        if (larger == NULL) {
+            return NULL;
+        }
+        /* Who adopts this worker after a death anywhere here finds one that is whole. */
+        worker->scratch_bytes = 0;
+        worker->scratch = larger;
+        worker->scratch_bytes = bytes;
+        memory_free(memory, MEMORY_OTHER, old, old_bytes);
+    }
+    return worker->scratch;
+}
+
+static bool
+many_open(struct many *many)
+{
+    size_t count = many->batch->count;
+    size_t buckets = 16;
+
+    while (buckets < 2 * count) {
+        buckets *= 2;
+    }
+    many->bucket_mask = buckets - 1;
+    many->bytes = count * (sizeof *many->arrivals + 2 * sizeof(uint32_t) + 1) + buckets * sizeof(uint32_t);
+    many->arrivals = scratch(many->worker, many->bytes);
+    if (many->arrivals == NULL) {
+        return false;
+    }
+    memset(many->arrivals, 0, many->bytes);
+    many->buckets = (uint32_t *)(void *)(many->arrivals + count);
+    many->next = many->buckets + buckets;
+    many->first = many->next + count;
+    many->statuses = many->batch->statuses != NULL ? many->batch->statuses : (uint8_t *)(many->first + count);
+    return true;
+}
+
+static const char *
+text_of(const struct many *many, size_t element)
+{
+    return many->batch->names + many->batch->specs[element].name_offset;
+}
+
+static bool
+same_name(const struct many *many, size_t a, size_t b)
+{
+    uint32_t length = many->batch->specs[a].name_length;
+
+    return length == many->batch->specs[b].name_length && memcmp(text_of(many, a), text_of(many, b), length) == 0;
+}
+
+/* 1 + the arrival that has this element's name; else the element's bucket is told of the next arrival. */
+static uint32_t
+same_before(struct many *many, size_t element, uint32_t hash)
+{
+    for (uint32_t i = many->buckets[hash & many->bucket_mask]; i != 0; i = many->next[i - 1]) {
+        if (many->arrivals[i - 1].hash == hash && same_name(many, many->arrivals[i - 1].element, element)) {
+            return i;
+        }
+    }
+    return 0;
+}
+
+static void
+set_status(const struct many *many, size_t element, schedq_status_t status)
+{
+    many->statuses[element] = (uint8_t)status;
+}
+
+static schedq_status_t
+admit_element(struct many *many, size_t element)
+{
+    struct worker *worker = many->worker;
+    struct queue *queue = queue_of(worker);
+    const schedq_pod_spec_t *spec = &many->batch->specs[element];
+    const char *text = text_of(many, element);
+    uint32_t hash = index_hash(&queue->index, text, spec->name_length);
+    struct arrival *arrival = &many->arrivals[many->admitted];
+    struct present present;
+
+    if (queue_is_closed(queue)) {
+        return SCHEDQ_CLOSED;
+    }
+    many->first[element] = same_before(many, element, hash);
+    if (many->first[element] != 0) {
+        return SCHEDQ_OK; /* what became of the first is not known so far */
+    }
+    index_prefetch(&queue->index, hash);
+    if (add_looks_first(queue) && add_is_present(worker, text, spec->name_length, hash, &present)) {
+        return SCHEDQ_EXISTS;
+    }
+    arrival->element = element;
+    arrival->hash = hash;
+    schedq_status_t status = add_admit(worker, text, spec, many->now, arrival);
+
+    if (status == SCHEDQ_OK) {
+        many->next[many->admitted] = many->buckets[hash & many->bucket_mask];
+        many->buckets[hash & many->bucket_mask] = (uint32_t)++many->admitted;
+    } else if (add_is_present(worker, text, spec->name_length, hash, &present)) {
+        status = SCHEDQ_EXISTS;
+    }
+    return status;
+}
+
+static int
+compare(const void *a, const void *b)
+{
+    const struct arrival *x = a, *y = b;
+
+    if (x->rank != y->rank) {
+        return x->rank > y->rank ? -1 : 1;
+    }
+    if (x->key != y->key) {
+        return x->key < y->key ? -1 : 1;
+    }
+    return x->element < y->element ? -1 : 1;
+}
+
+static void
+sort(struct many *many)
+{
+    for (size_t i = 1; i < many->admitted; i++) {
+        if (compare(&many->arrivals[i - 1], &many->arrivals[i]) > 0) {
+            qsort(many->arrivals, many->admitted, sizeof *many->arrivals, compare);
+            return;
+        }
+    }
+}
+
+static schedq_status_t
+insert_arrival(struct many *many, struct arrival *arrival)
+{
+    struct worker *worker = many->worker;
+    const schedq_pod_spec_t *spec = &many->batch->specs[arrival->element];
+    struct present present;
+    struct view view;
+
+    if (!publish_prepare(worker, arrival->band, arrival->key)) {
+        add_give_up(worker, arrival);
+        return SCHEDQ_NOMEM;
+    }
+    schedq_status_t status = add_insert(worker, arrival, text_of(many, arrival->element), spec->name_length, &present);
+
+    if (status == SCHEDQ_OK) {
+        add_complete(worker, arrival);
+        add_report(arrival, spec, many->now, many->result);
+        if (many->batch->pods != NULL) {
+            many->batch->pods[arrival->element] = many->result->pod;
+        }
+    } else if (status == SCHEDQ_EXISTS) {
+        (void)add_tell_present(worker, &present, &view);
+    }
+    return status;
+}
+
+/* The first of equal names got in, was there already, or failed: the others then exist, or fail like it. */
+static void
+settle_repeated(struct many *many)
+{
+    for (size_t i = 0; i < many->batch->count; i++) {
+        if (many->first[i] != 0) {
+            schedq_status_t first = (schedq_status_t)many->statuses[many->next[many->first[i] - 1]];
+
+            set_status(many, i, first == SCHEDQ_OK ? SCHEDQ_EXISTS : first);
+        }
+    }
+}
+
+static void
+add_array(struct many *many)
+{
+    for (size_t i = 0; i < many->batch->count; i++) {
+        if (many->statuses[i] == SCHEDQ_OK) {
+            set_status(many, i, admit_element(many, i));
+        }
+    }
+    /* From here on next[] tells the element of an arrival as it was numbered: sorting moves the arrivals. */
+    for (size_t i = 0; i < many->admitted; i++) {
+        many->next[i] = (uint32_t)many->arrivals[i].element;
+    }
+    sort(many);
+    for (size_t i = 0; i < many->admitted; i++) {
+        set_status(many, many->arrivals[i].element, insert_arrival(many, &many->arrivals[i]));
+    }
+    if (many->result->poppable) {
+        publish_wake(many->worker);
+    }
+    settle_repeated(many);
+}
+
+static schedq_status_t
+first_failure(const struct many *many)
+{
+    for (size_t i = 0; i < many->batch->count; i++) {
+        if (many->statuses[i] != SCHEDQ_OK) {
+            return (schedq_status_t)many->statuses[i];
+        }
+    }
+    return SCHEDQ_OK;
+}
+
+/* No memory for the work on it: nothing is added. */
+static schedq_status_t
+refuse_all(const struct add_batch *batch)
+{
+    for (size_t i = 0; batch->statuses != NULL && i < batch->count; i++) {
+        batch->statuses[i] = batch->statuses[i] == SCHEDQ_OK ? SCHEDQ_NOMEM : batch->statuses[i];
+    }
+    return batch->statuses != NULL ? (schedq_status_t)batch->statuses[0] : SCHEDQ_NOMEM;
+}
+
+schedq_status_t
+batch_add(struct worker *worker, const struct add_batch *batch, schedq_result_t *result)
+{
+    struct many many = {.worker = worker, .batch = batch, .result = result};
+
+    if (!many_open(&many)) {
+        return refuse_all(batch);
+    }
+    many.now = queue_now(queue_of(worker));
+    section_begin(worker);
+    add_array(&many);
+    section_end(worker);
+    return first_failure(&many);
+}
