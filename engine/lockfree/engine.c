@@ -39,11 +39,12 @@ lockfree_open(schedq_t *base)
     hazards_open(&queue->hazards, base->config.release, base->config.object_ctx);
     u64_store(&queue->last_key, (uint64_t)INT64_MIN);
     u64_store(&queue->pops_at_tick, UINT64_MAX);
+    queue->has_ticks = clock_has_ticks();
     queue->epoch = epoch_open(memory);
     bool bands = bands_open(&queue->bands, memory, &queue->entries, &queue->reorder, &queue->runs, queue->charges,
                             bands_max(&base->config));
 
-    if (queue->epoch != NULL && bands &&
+    if (queue->epoch != NULL && bands && workers_open(queue) &&
         index_open(&queue->index, memory, &queue->entries, &queue->names, publish_settle)) {
         return true;
     }
@@ -66,7 +67,10 @@ release_objects(struct queue *queue)
         (void)entry_description(&queue->entries, entry, &description);
         object_give_back(queue, description.object);
         if (place == PLACE_INFLIGHT) {
-            object_give_back(queue, u64_load(&entry->popped));
+            /* A holder who died before he noted what he holds: it is what the pod has, unless an update came since. */
+            bool noted = u64_load(&entry->pop_order) != 0;
+
+            object_give_back(queue, noted ? u64_load(&entry->popped) : description.object);
         }
     }
     if (objects_counted(queue)) {
@@ -88,29 +92,14 @@ lockfree_shut(schedq_t *base)
     return SCHEDQ_OK;
 }
 
-/* A slot for the time of a call that has no worker: what it retires needs an epoch record. NULL: all are in use. */
-static struct worker *
-borrow_any(struct queue *queue)
-{
-    struct worker *worker;
-
-    for (uint32_t i = 0; i < queue_slots(queue); i++) {
-        worker = workers_borrow(queue, i);
-        if (worker != NULL) {
-            return worker;
-        }
-    }
-    return workers_take(queue, &worker) == SCHEDQ_OK ? worker : NULL;
-}
-
 /*
- * The index grows in a section, which needs an epoch record. Without a free slot it stays as it is: it grows by itself when pods
- * come.
+ * The index grows in a section, which needs an epoch record. If somebody else is at it, it stays as it is: it grows by itself when
+ * pods come.
  */
 static bool
 reserve_index(struct queue *queue, uint32_t pods)
 {
-    struct worker *worker = borrow_any(queue);
+    struct worker *worker = workers_keep_house(queue);
     bool ok = true;
 
     if (worker != NULL) {
@@ -119,7 +108,7 @@ reserve_index(struct queue *queue, uint32_t pods)
         section_begin(worker);
         ok = index_reserve(&queue->index, &caller, pods);
         section_end(worker);
-        workers_give(worker);
+        workers_leave_house(queue);
     }
     return ok;
 }
@@ -137,27 +126,12 @@ lockfree_reserve(schedq_t *base, uint32_t pods, uint32_t bands, uint32_t workers
     return ok ? SCHEDQ_OK : SCHEDQ_NOMEM;
 }
 
-/* Lanes belong to workers: those of free slots are shrunk here, in the name of a borrowed one. */
-static void
-shrink_lanes(struct queue *queue)
-{
-    for (uint32_t i = 0; i < queue_slots(queue); i++) {
-        struct worker *worker = workers_borrow(queue, i);
-
-        if (worker != NULL) {
-            section_begin(worker);
-            bands_shrink(&queue->bands, worker->epoch, i);
-            section_end(worker);
-            workers_give(worker);
-        }
-    }
-}
-
+/* One trim at a time is enough. Lanes are made small by who unregisters: they are his. */
 static void
 lockfree_trim(schedq_t *base)
 {
     struct queue *queue = queue_of_base(base);
-    struct worker *worker = borrow_any(queue);
+    struct worker *worker = workers_keep_house(queue);
 
     if (worker == NULL) {
         return;
@@ -168,8 +142,7 @@ lockfree_trim(schedq_t *base)
     names_trim(&queue->names, worker->epoch);
     run_pool_trim(&queue->runs, worker->epoch);
     section_end(worker);
-    workers_give(worker);
-    shrink_lanes(queue);
+    workers_leave_house(queue);
 }
 
 /* ---- what this engine has no part for ----------------------------------------------------------------------------------- */

@@ -32,6 +32,7 @@
 #include "lockfree/objects.h"
 #include "lockfree/ops.h"
 #include "lockfree/publish.h"
+#include "lockfree/stray.h"
 
 #include "policy/backoff.h"
 
@@ -100,7 +101,8 @@ begin_flight(const struct walk *walk, schedq_popped_t *out)
     struct queue *queue = queue_of(walk->worker);
     struct entry *entry = walk->entry;
     uint64_t attributes = u64_load(&entry->attributes);
-    uint64_t order = u64_add(&queue->pop_orders, 1) + 1;
+    bool counts = queue->base.rules.count_cycles || !queue->has_ticks;
+    uint64_t order = counts ? u64_add(&queue->pop_orders, 1) + 1 : clock_ticks();
 
     describe_history(queue, entry, out);
     out->token.bits = ref_make(state_version(walk->state), walk->record);
@@ -122,8 +124,8 @@ begin_flight(const struct walk *walk, schedq_popped_t *out)
     u64_store(&entry->unschedulable, 0);
     u64_store(&entry->pending, 0);
     u64_store(&entry->seen, out->seen);
-    u64_store(&entry->pop_order, order);
     u64_store(&entry->popped, walk->description.object);
+    u64_store_release(&entry->pop_order, order); /* not 0: `popped` is this flight's */
 }
 
 /* ---- taking ----------------------------------------------------------------------------------------------------------------- */
@@ -310,7 +312,7 @@ take_or_say_empty(struct worker *worker, schedq_popped_t *out)
 {
     atomic_u32 *poppable = u32_of(&queue_of(worker)->base.words.poppable);
 
-    if (take_one(worker, out)) {
+    if (take_one(worker, out) || (stray_gather(worker) && take_one(worker, out))) {
         return true;
     }
     if (u32_load(poppable) == 0) {
@@ -479,6 +481,7 @@ lockfree_tick(schedq_worker_t *base, int64_t *next, schedq_result_t *result)
 
     *next = SCHEDQ_NO_DEADLINE;
     section_begin(worker);
+    (void)stray_gather(worker);
     result->poppable = anything_poppable(worker);
     section_end(worker);
     if (result->poppable) {

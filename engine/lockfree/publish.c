@@ -47,7 +47,8 @@ forget_band(struct worker *worker, const struct band *band)
 static bool
 fits_lane(const struct worker *worker, const struct band *band, int64_t key)
 {
-    return key >= bin_lane(&band->bin, worker->base.number)->last_key && key <= worker->last_drawn;
+    return worker->base.number != HOUSEKEEPER && key >= bin_lane(&band->bin, worker->base.number)->last_key &&
+           key <= worker->last_drawn;
 }
 
 /* Room in the lane, for ROOM refs, and what a run of one needs. */
@@ -59,7 +60,9 @@ publish_prepare_move(struct worker *worker, struct band *band)
     if (worker->spare_run == NULL) {
         worker->spare_run = run_take(caller.pool, 1);
     }
-    return worker->spare_run != NULL && bin_prepare(&band->bin, &caller, ROOM) && bin_prepare_run(&band->bin, &caller);
+    bool room = worker->base.number == HOUSEKEEPER || bin_prepare(&band->bin, &caller, ROOM);
+
+    return room && worker->spare_run != NULL && bin_prepare_run(&band->bin, &caller);
 }
 
 bool
@@ -98,11 +101,15 @@ publish_as_run(struct worker *worker, struct band *band, uint64_t ref, int64_t k
 void
 publish_ref(struct worker *worker, struct band *band, uint64_t ref, int64_t key)
 {
-    struct lane *lane = bin_lane(&band->bin, worker->base.number);
-
     if (!fits_lane(worker, band, key) && publish_as_run(worker, band, ref, key)) {
         return;
     }
+    if (worker->base.number == HOUSEKEEPER) {
+        u32_or(&queue_of(worker)->strays, STRAY_UNPUBLISHED);
+        return;
+    }
+    struct lane *lane = bin_lane(&band->bin, worker->base.number);
+
     lane_put(lane, ref, key < lane->last_key ? lane->last_key : key);
     lane_publish(lane);
 }
@@ -139,7 +146,7 @@ publish_follow(struct worker *worker, uint32_t record, uint64_t life)
         struct band *band = publish_band(worker, description.priority, true, &status);
 
         if (band == NULL) {
-            return false;
+            break;
         }
         if (bin_phase(u64_load_acquire(band->bin.word)) == BIN_RETIRED) {
             forget_band(worker, band);
@@ -152,7 +159,7 @@ publish_follow(struct worker *worker, uint32_t record, uint64_t life)
             continue;
         }
         if (!publish_prepare_move(worker, band)) {
-            return false;
+            break;
         }
         uint64_t next = state_switched(state, band->id, PLACE_ACTIVE);
 
@@ -165,7 +172,11 @@ publish_follow(struct worker *worker, uint32_t record, uint64_t life)
         (void)u64_add(&queue->reorder, 1);            /* publish_follow:A */
         (void)u64_cas(&entry->word.low, state, next); /* publish_follow:B */
     }
-    return true; /* its page was given back: the pod is over */
+    if (entry == NULL) {
+        return true; /* its page was given back: the pod is over */
+    }
+    u32_or(&queue->strays, STRAY_UNMOVED);
+    return false;
 }
 
 /*
@@ -188,8 +199,8 @@ publish_told(struct worker *worker, uint32_t record, uint64_t life, uint64_t sta
 
 /* ---- settling ------------------------------------------------------------------------------------------------------------- */
 
-/* The key of a pod that was never moved is that of its description. */
-static void
+/* The key of a pod that was never moved is that of its description. What changed meanwhile was found by who changed it. */
+bool
 publish_again(struct worker *worker, struct entry *entry, uint32_t record, uint64_t state)
 {
     struct queue *queue = queue_of(worker);
@@ -197,17 +208,20 @@ publish_again(struct worker *worker, struct entry *entry, uint32_t record, uint6
     struct description description;
 
     (void)entry_description(&queue->entries, entry, &description);
-    if (entry_state(entry) != state || !publish_prepare_move(worker, band)) {
-        return; /* changed: whoever changed it had found it */
+    if (entry_state(entry) != state || state_lag(state) != 0) {
+        return true;
     }
-    uint64_t life = state_version(state);
-
-    publish_ref(worker, band, ref_make(life, record), description.order_key);
+    if (!publish_prepare_move(worker, band)) {
+        u32_or(&queue->strays, STRAY_UNPUBLISHED);
+        return false;
+    }
+    publish_ref(worker, band, ref_make(state_version(state), record), description.order_key);
     atomic_fence();
     if (!publish_mark(worker, band)) {
-        (void)publish_follow(worker, record, life);
+        (void)publish_follow(worker, record, u64_load_acquire(&entry->life));
     }
     publish_wake(worker);
+    return true;
 }
 
 void
@@ -226,7 +240,7 @@ publish_settle(void *ctx, uint32_t record, uint64_t life)
     if (!untouched) {
         return; /* somebody found it before */
     }
-    publish_again(worker, entry, record, state);
+    (void)publish_again(worker, entry, record, state);
 }
 
 void

@@ -25,12 +25,15 @@ bool publish_mark(struct worker *worker, struct band *band);
 /**
  * Moves a pod that is active to where its newest description wants it, if it does not stand there.
  *
- * Not active, or another life: nothing. False: no memory; the pod stays where it is.
+ * Not active, or another life: nothing. False: no memory; the pod stays where it is, and is a stray (stray.h).
  */
 bool publish_follow(struct worker *worker, uint32_t record, uint64_t life);
 
 /** Before a caller is told that a pod is there, whose word was `state`: makes sure that pops look where it is. */
 void publish_told(struct worker *worker, uint32_t record, uint64_t life, uint64_t state);
+
+/** Publishes a pod that is active at `state` once more. False: no memory; it is a stray then. */
+bool publish_again(struct worker *worker, struct entry *entry, uint32_t record, uint64_t state);
 
 /** For the index: makes a pod findable that exists, and whose adder may have stopped before he published it. */
 void publish_settle(void *ctx, uint32_t record, uint64_t life);

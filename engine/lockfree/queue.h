@@ -26,6 +26,13 @@
 #include "lockfree/sleepers.h"
 
 #define BAND_CACHE 4
+
+/** The number of the worker that trim and reserve work with: it has no slot, and no lanes. */
+#define HOUSEKEEPER WORKERS_MAX
+
+/* Notes of what could not be done for want of memory (stray.h). */
+#define STRAY_UNMOVED 1
+#define STRAY_UNPUBLISHED 2
 /** What a worker did; only the worker writes, anybody adds up. Differences wrap round and come right in the sum. */
 struct tally {
     atomic_u64 adds, pops, dones, deletes, updates;
@@ -62,11 +69,15 @@ struct queue {
     struct index index;
     struct run_pool runs;
     struct bands bands;
+    bool has_ticks; /* they order pops; else pop_orders does */
     struct hazards hazards;
     atomic_ptr workers[WORKERS_MAX]; /* made; their memory stays until the queue ends */
     atomic_ptr charges[WORKERS_MAX]; /* theirs */
     atomic_u64 taken;                /* slots that have an owner, as bits */
     atomic_u64 slots;                /* those with smaller numbers may be made */
+    struct worker *housekeeper;
+    atomic_u32 housekeeping; /* somebody works with it */
+    atomic_u32 strays;
 
     /* One line each: written by different calls. */
     _Alignas(CACHE_LINE) atomic_u64 reorder; /* raised before a pod moves inside the order: a walk begins again */

@@ -26,9 +26,12 @@ make(struct queue *queue, uint32_t number)
     worker->base.queue = &queue->base;
     worker->base.number = number;
     worker->base.busy = 1; /* until it is registered nobody may call with it */
-    worker->hazard = hazard_slot(&queue->hazards, number);
     worker->last_drawn = INT64_MIN;
     worker->random = number + 1;
+    if (number == HOUSEKEEPER) {
+        return worker;
+    }
+    worker->hazard = hazard_slot(&queue->hazards, number);
     (void)u64_max(&queue->slots, number + 1);
     ptr_store_release(&queue->charges[number], &worker->charges);
     ptr_store_release(&queue->workers[number], worker); /* make:A */
@@ -70,18 +73,38 @@ give_bit(struct queue *queue, uint32_t number)
     }
 }
 
-struct worker *
-workers_borrow(struct queue *queue, uint32_t number)
+bool
+workers_open(struct queue *queue)
 {
-    if (!take_bit(queue, number)) {
-        return NULL;
-    }
-    struct worker *worker = ptr_load_acquire(&queue->workers[number]);
+    queue->housekeeper = make(queue, HOUSEKEEPER);
+    return queue->housekeeper != NULL;
+}
 
-    if (worker == NULL) {
-        give_bit(queue, number);
+struct worker *
+workers_keep_house(struct queue *queue)
+{
+    return u32_cas(&queue->housekeeping, 0, 1) ? queue->housekeeper : NULL; /* workers_keep_house:A */
+}
+
+static void
+flush(struct worker *worker)
+{
+    struct queue *queue = queue_of(worker);
+
+    if (worker->spare_run != NULL) {
+        run_give(&queue->runs, worker->spare_run);
+        worker->spare_run = NULL;
     }
-    return worker;
+    slab_flush(&queue->entries.records, &worker->records);
+    slab_flush(&queue->entries.descriptions, &worker->descriptions);
+    names_flush(&queue->names, &worker->names);
+}
+
+void
+workers_leave_house(struct queue *queue)
+{
+    flush(queue->housekeeper);
+    (void)u32_exchange(&queue->housekeeping, 0); /* workers_leave_house:A */
 }
 
 schedq_status_t
@@ -109,13 +132,11 @@ workers_give(struct worker *worker)
 {
     struct queue *queue = queue_of(worker);
 
-    if (worker->spare_run != NULL) {
-        run_give(&queue->runs, worker->spare_run);
-        worker->spare_run = NULL;
-    }
-    slab_flush(&queue->entries.records, &worker->records);
-    slab_flush(&queue->entries.descriptions, &worker->descriptions);
-    names_flush(&queue->names, &worker->names);
+    section_begin(worker);
+    hazard_retry(&queue->hazards, worker->hazard);
+    bands_shrink(&queue->bands, worker->epoch, worker->base.number);
+    section_end(worker);
+    flush(worker);
     give_bit(queue, worker->base.number);
 }
 
@@ -144,8 +165,8 @@ workers_reserve(struct queue *queue, uint32_t count)
 void
 workers_free(struct queue *queue)
 {
-    for (uint32_t i = 0; i < WORKERS_MAX; i++) {
-        struct worker *worker = ptr_load(&queue->workers[i]);
+    for (uint32_t i = 0; i <= HOUSEKEEPER; i++) {
+        struct worker *worker = i < HOUSEKEEPER ? ptr_load(&queue->workers[i]) : queue->housekeeper;
 
         if (worker != NULL) {
             charges_free(&worker->charges, &queue->base.memory);
@@ -175,13 +196,7 @@ lockfree_worker_register(schedq_t *base, schedq_worker_t **out)
 void
 lockfree_worker_unregister(schedq_worker_t *base)
 {
-    struct worker *worker = worker_of(base);
-    struct queue *queue = queue_of(worker);
-
-    section_begin(worker);
-    hazard_retry(&queue->hazards, worker->hazard);
-    section_end(worker);
-    workers_give(worker);
+    workers_give(worker_of(base));
 }
 
 /*

@@ -10,11 +10,15 @@
 /** Takes a slot. SCHEDQ_FULL: max_workers are taken; SCHEDQ_NOMEM. */
 schedq_status_t workers_take(struct queue *queue, struct worker **worker);
 
-/** Gives a slot back; the worker's free objects go to the others. */
+/** Gives a slot back; the worker's free objects go to the others, its lanes become small. Outside a section. */
 void workers_give(struct worker *worker);
 
-/** Takes a slot that nobody has, without making one; NULL: it is taken, or was never made. */
-struct worker *workers_borrow(struct queue *queue, uint32_t number);
+/** Makes the housekeeper. False: no memory. */
+bool workers_open(struct queue *queue);
+
+/** The housekeeper, for one caller at a time; NULL: another has it. */
+struct worker *workers_keep_house(struct queue *queue);
+void workers_leave_house(struct queue *queue);
 
 /** Slots that are taken. */
 uint32_t workers_count(const struct queue *queue);

@@ -5,6 +5,10 @@
 
 #include <time.h>
 
+#if defined(__x86_64__)
+#include <cpuid.h>
+#endif
+
 int64_t
 clock_monotonic(void)
 {
@@ -21,4 +25,16 @@ clock_now(const struct clock *clock)
         return word_load(clock->word);
     }
     return clock->source.now_ns != NULL ? clock->source.now_ns(clock->source.ctx) : clock_monotonic();
+}
+
+bool
+clock_has_ticks(void)
+{
+#if defined(__x86_64__)
+    unsigned eax, ebx, ecx, edx;
+
+    return __get_cpuid(0x80000007, &eax, &ebx, &ecx, &edx) != 0 && (edx >> 8 & 1) != 0;
+#else
+    return false;
+#endif
 }

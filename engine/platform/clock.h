@@ -25,4 +25,18 @@ clock_is_virtual(const struct clock *clock)
 /** CLOCK_MONOTONIC, nanoseconds: what timed waits are made of. */
 int64_t clock_monotonic(void);
 
+/** Does the processor count at one rate on all its cores? Then clock_ticks may be called. */
+bool clock_has_ticks(void);
+
+/** That count: it orders what happens on different threads one after the other, without a word that all write. */
+static inline uint64_t
+clock_ticks(void)
+{
+#if defined(__x86_64__)
+    return __builtin_ia32_rdtsc();
+#else
+    return 0;
+#endif
+}
+
 #endif

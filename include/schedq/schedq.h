@@ -63,7 +63,8 @@
  *
  * ARGUMENTS. A NULL that is not allowed is SCHEDQ_INVALID (0 or NULL from functions that return a size, a
  * mask or a pointer), also where a list does not name it; schedq_classify_* do not check. A token that this
- * queue never gave is SCHEDQ_STALE, such a handle names no pod. Reserved bytes and unknown flags must be 0,
+ * queue never gave is SCHEDQ_STALE, such a handle names no pod (LOCKFREE: a guess may name a pod whose add has
+ * not returned). Reserved bytes and unknown flags must be 0,
  * and struct_size what the init function sets, else SCHEDQ_INVALID. `why` receives words with INVALID and
  * FULL (argument, value, legal range), cut to why_size bytes with a NUL; else an empty text. It may be NULL.
  *

@@ -11,17 +11,21 @@
  * lower.
  *
  * With REBUILD the owner of the lane rebuilds it before and after that push, a new segment with the live refs and one
- * publishing store, and there is no compactor.
+ * publishing store, and there is no compactor. With REPORTER there is none either: the producer's fence is the access
+ * that tells the index that X is published, and a reporter who finds X there marks the bin before he tells a caller.
  *
  * Claims
- *   no consumer reports empty while X was ACTIVE, its add returned, during the whole call (Consumer)
- *   once add has returned, and X is ACTIVE, the word is not CLEAR and a container holds X (Observer, in every state)
+ *   no consumer reports empty while X was ACTIVE, and its add had returned or a caller was told of it, during the
+ *   whole call (Consumer)
+ *   once add has returned or a caller was told, and X is ACTIVE, the word is not CLEAR and a container holds X
+ *   (Observer, in every state)
  *
  * Planted bugs
  *   -DONE_PHASE    SET -> CLEAR after one empty scan
  *   -DUPWARDS      the scan reads the run slots from the lower to the upper, then the lane
  *   -DNO_FENCE     no fence between the publishing store and the load of the word
  *   -DEMPTY_FIRST  the merge empties the upper slot before the lower one has the copy
+ *   -DTOLD_UNMARKED  with REPORTER: he tells of X and leaves the mark to the producer, who may have stopped
  *   -DWORD_LATE    the consumer clears from the word that it reads after the scan
  *
  * Bounds: one pod, one producer, one compactor with MERGES rounds, two consumers with TRIES calls each.
@@ -47,7 +51,8 @@ byte segment;           /* of the lane: the current one */
 bool lane[2];           /* segment holds X */
 bool slot[3];           /* run slot holds X: UPPER, LOWER */
 bool active_x = true;   /* X's state word */
-bool added;             /* X's add has returned */
+bool findable;          /* the index says that X is published */
+bool added;             /* X's add has returned, or a caller was told of X */
 bool buffered;          /* the publishing store is in the store buffer, bound for segment 'bound' */
 byte bound;
 
@@ -136,11 +141,23 @@ proctype Producer()
         drain_buffer()
     }
 #endif
+    findable = true;
     set_word();
     added = true;
 #ifdef REBUILD
     rebuild()
 #endif
+}
+
+proctype Reporter()
+{
+    byte v, w;
+    bool ok;
+    findable;
+#ifndef TOLD_UNMARKED
+    set_word();
+#endif
+    added = true
 }
 
 proctype StoreBuffer()
@@ -265,7 +282,10 @@ init
     atomic {
         run Producer();
         run StoreBuffer();
-#ifndef REBUILD
+#ifdef REPORTER
+        run Reporter();
+#endif
+#if !defined(REBUILD) && !defined(REPORTER)
         run Compactor();
 #endif
         run Consumer();

@@ -1,72 +1,118 @@
 /*
- * Update of a pod's description, and the band that follows it (engine/lockfree: description, pods).
+ * Update of a pod's description, and the pod that follows it: the lag (engine/lockfree: state, pods, publish).
  *
- * Beside the state word {version, place, band} stands the word desc: 0 = the description that the pod was born with,
- * else the number of an update's record. An update installs its record with one two-word CAS on {state, desc} that
- * leaves the state as it is. Then, as long as the pod is ACTIVE and its band is not that of the newest description,
- * it publishes the next version there and switches. Every switch from ACTIVE to ACTIVE, a helper's too, compares desc
- * as well, and a FUTURE ref in a band that is not the newest description's is stale.
+ * Beside the state word {version, place, band, lag} stands the word desc: 0 = the description that the pod was born
+ * with, else the number of an update's record. An update installs its record with one two-word CAS on {word, desc}.
+ * If the description changes where an ACTIVE pod stands, its band or its order key, the same CAS raises version and
+ * lag: refs of version - lag stay VALID, FUTURE is version + 1 only. Then it follows: until the lag is 0 and the band
+ * that of the newest description, it publishes a ref of the next version where the newest description says, and
+ * switches the word alone, which sets the lag to 0. Whoever meets the FUTURE ref switches too. A claim and a deletion
+ * are two-word CASes on {word, desc}. Whoever is about to pop a pod, or to tell of it, and finds a lag, follows first.
  *
- * With ALWAYS_BUMP, another correct protocol: switches compare the state word only, and refs are judged by it alone;
- * but an update that was not the life's first ends only when the version is another than the one it was installed
- * under, if need be by a switch from the band into the same band.
- *
- * Two updates (with READER one) with a handle of the first life; a worker that pops or deletes the pod and gives the record its next
- * life at once; with READER a reader with a handle of the first life.
+ * A container is a band and an order key: 2 is band 1; 1 and 0 are band 0, the lesser key and the greater. The pod is
+ * born in 1. Update 1 describes container 2, update 2 container 0, update 3 container 1 again. Two updates (1 and 2;
+ * with BACK 1 and 3) with a handle of the first life; a worker that pops the pod and ends its flight, or deletes it,
+ * and gives the record its next life, in container 2, at once; with SCANNER a consumer that walks, helps and claims as
+ * well; with READER update 1, the worker and a reader with a handle of the first life, who tells what he has read.
  *
  * Claims
  *   a handle of one life never changes the description of the next (Observer)
- *   once an update has returned, and its description is the newest, the band is its band (Observer)
+ *   all VALID refs of a pod are in one container (Observer)
+ *   once an update has returned, or somebody was told of its description, and that is the newest, an ACTIVE pod stands
+ *   where it says, and nowhere else (Observer)
+ *   a pod is popped where the newest description says, and who pops it gets that description (claim)
+ *   wherever threads stop, an ACTIVE pod has a ref that a healthy consumer finds VALID, or switches (Observer)
+ *   an update does not take the holder's token (Worker)
  *   a reader never takes the description of another life for that of its handle (Reader)
- *   wherever threads stop, a healthy consumer reaches the pod if it is ACTIVE (Drain, from every state)
  *
  * Planted bugs
- *   -DDESC_ALONE       desc is exchanged without comparing the state: hits the next life of the record
- *   -DREAD_ONCE        an update goes by its own description to the end: it publishes for ever against a newer one
- *   -DWORD_ALONE       the switch compares the state word only: a slow update, or who helps it, moves the pod into
- *                      the band of an older description after the newer update found the band right and returned
- *   -DSTALE_UNCHECKED  a ref is dropped by a description that was not read under the same word: an ACTIVE pod without
- *                      a ref
- *   -DLOOK_ONCE        the reader does not read the words again
+ *   -DNO_LAG         the version is raised and the lag is not: nobody finds the pod until its updater has published
+ *   -DNO_BUMP        neither is raised: an older update's ref becomes VALID beside the newest one
+ *   -DBAND_ALONE     only a change of the band raises them: a change of the key is not followed
+ *   -DLAG_KEPT       the switch leaves the lag as it is: the ref that was published is not VALID
+ *   -DFUTURE_LOOSE   each ref above version - lag is FUTURE: the switch leads to a version without a ref
+ *   -DBASE_LOOSE     each ref from version - lag to version is VALID: that of an older update, too
+ *   -DPOP_AT_ONCE    a pop claims whatever the lag
+ *   -DTELL_AT_ONCE   with READER: a reader tells of the pod whatever the lag
+ *   -DREAD_ONCE      an update goes by its own description to the end
+ *   -DBAND_FOLLOWED  an update is over when the band is right, whatever the lag
+ *   -DDESC_ALONE     desc is exchanged without comparing the word: hits the next life of the record
+ *   -DCLAIM_ALONE    a claim compares the word alone: with BACK the pod is popped under a description that was replaced
+ *   -DBUMP_FLIGHT    an update of a pod in flight raises the version: the holder's token is void
+ *   -DLOOK_ONCE      the reader does not read the word again
  *
- * Bounds: one record, two lives, two bands, two updates (--large: three). Records of descriptions are not recycled
- * here.
+ * Bounds: one record, two lives, two bands, two keys, two updates (--large: three). Records of descriptions are not
+ * recycled here. The claims are checked in every prefix, so any number of threads may stop anywhere.
  */
-#define BANDS    2
-#define ROOM     8
-#define NO_REF   255
+#define CONTAINERS 3
+#define ROOM       9
+#define NO_REF     255
 
-#define ACTIVE   0
-#define INFLIGHT 1
-#define DEAD     2
+#define ACTIVE     0
+#define INFLIGHT   1
+#define DEAD       2
 
-/* Updates 1 and 3 go to band 1, update 2 back to band 0, where the pod was born. The next life is born in band 1. */
-#define band_of(d) (((d) == 0 && life != 1) || ((d) != 0 && (d) != 2))
+#define band_of(container) ((container) / 2)
+/* Where description d says that the pod is to stand. */
+#define where(d) ((d) == 0 -> (life == 1 -> 1 : 2) : ((d) == 1 -> 2 : ((d) == 2 -> 0 : 1)))
 
 byte version = 1;
 byte place;
 byte band;
+byte lag;
 byte desc;
 byte life = 1;
 bool exists = true;     /* ghost: this life was published */
-bool returned[4];       /* ghost: by update */
-byte ref[BANDS * ROOM];
-byte tail[BANDS];
-byte head[BANDS];
-bool halted;
+bool returned[4];       /* ghost: by description, told of or returned from; 0 is the add's */
+byte ref[CONTAINERS * ROOM];
+byte tail[CONTAINERS];
+byte head[CONTAINERS];
+
+/* What a ref of version r in a container means while the word is {v, p, b, l}. */
+#ifdef BASE_LOOSE
+#define is_base(r, v, l) ((r) + (l) >= (v) && (r) <= (v))
+#else
+#define is_base(r, v, l) ((r) + (l) == (v))
+#endif
+#define is_valid(r, container, v, p, b, l) (is_base(r, v, l) && (p) == ACTIVE && (b) == band_of(container))
+#ifdef FUTURE_LOOSE
+#define is_future(r, v, p, l) ((r) + (l) > (v) && (r) <= (v) + 1 && (p) != DEAD)
+#else
+#define is_future(r, v, p, l) (!is_base(r, v, l) && (r) == (v) + 1 && (p) != DEAD)
+#endif
 
 inline load_word()
 {
     d_step {
         v = version;
         p = place;
-        b = band
+        b = band;
+        l = lag
+    }
+}
+
+inline load_desc()
+{
+    d_step {
+        d = desc;
+        w = where(d)
     }
 }
 
 inline same_word()
 {
-    ok = (version == v && place == p && band == b)
+    ok = (version == v && place == p && band == b && lag == l)
+}
+
+/* What each switch does to the word. */
+inline set_word(to_place, to_band)
+{
+    version++;
+    place = to_place;
+    band = to_band;
+#ifndef LAG_KEPT
+    lag = 0
+#endif
 }
 
 inline switch_word(to_place, to_band)
@@ -74,265 +120,398 @@ inline switch_word(to_place, to_band)
     d_step {
         same_word();
         if
-        :: ok ->
-            version++;
-            place = to_place;
-            band = to_band
+        :: ok -> set_word(to_place, to_band)
         :: else
         fi
     }
 }
 
-/* From ACTIVE to ACTIVE under the description d. */
-inline switch_band(to_band)
+inline switch_pair(to_place, to_band)
 {
     d_step {
-#if defined(WORD_ALONE) || defined(ALWAYS_BUMP)
         same_word();
-#else
-        ok = (version == v && place == p && band == b && desc == d);
-#endif
+        ok = (ok && desc == d);
         if
-        :: ok ->
-            version++;
-            band = to_band
+        :: ok -> set_word(to_place, to_band)
         :: else
         fi
     }
 }
 
+#if defined(NO_BUMP)
+#define moves(number) (false)
+#elif defined(BAND_ALONE)
+#define moves(number) (p == ACTIVE && band_of(where(number)) != band_of(w))
+#elif defined(BUMP_FLIGHT)
+#define moves(number) (where(number) != w)
+#else
+#define moves(number) (p == ACTIVE && where(number) != w)
+#endif
+
+/* What desc holds is w, and the word is {v, p, b, l} and d. */
 inline install(number)
 {
     d_step {
 #ifdef DESC_ALONE
         ok = (desc == d);
 #else
-        ok = (version == v && place == p && band == b && desc == d);
+        same_word();
+        ok = (ok && desc == d);
 #endif
         if
-        :: ok -> desc = number
+        :: ok && moves(number) ->
+            desc = number;
+            version++;
+#ifndef NO_LAG
+            lag++
+#endif
+        :: ok && !moves(number) -> desc = number
         :: else
         fi
     }
 }
 
-inline publish(in_band, of_version)
+inline publish(container, of_version)
 {
     d_step {
-        assert(tail[in_band] < ROOM);
-        ref[(in_band) * ROOM + tail[in_band]] = of_version;
-        tail[in_band]++
+        assert(tail[container] < ROOM);
+        ref[(container) * ROOM + tail[container]] = of_version;
+        tail[container]++
     }
 }
 
-inline peek(of_band)
+inline peek(container)
 {
     d_step {
-        h = head[of_band];
+        h = head[container];
         if
-        :: h < tail[of_band] -> r = ref[(of_band) * ROOM + h]
+        :: h < tail[container] -> r = ref[(container) * ROOM + h]
         :: else -> r = NO_REF
         fi
     }
 }
 
-inline advance(of_band)
+inline advance(container)
 {
     d_step {
         if
-        :: head[of_band] == h -> head[of_band] = h + 1
+        :: head[container] == h -> head[container] = h + 1
         :: else
         fi
     }
 }
 
-#if defined(WORD_ALONE) || defined(ALWAYS_BUMP)
-#define is_future(of_band) (r == v + 1 && p == ACTIVE)
-#else
-#define is_future(of_band) (r == v + 1 && p == ACTIVE && band_of(d) == (of_band))
+/* The word was {v, p, b, l} and desc d. */
+inline claim(container)
+{
+    d_step {
+        same_word();
+#ifndef CLAIM_ALONE
+        ok = (ok && desc == d);
 #endif
-#define is_valid(of_band)  (r == v && p == ACTIVE && b == (of_band))
+        if
+        :: ok ->
+            assert(where(desc) == (container) && desc == d);
+            set_word(INFLIGHT, b);
+            taken = true
+        :: else
+        fi
+    }
+}
 
-inline scan(of_band)
+/* Until the pod stands where the newest description says, or is not that life's ACTIVE pod any more. */
+inline follow(of_life, own)
 {
     do
-    :: peek(of_band);
+    :: load_word();
+        if
+        :: p != ACTIVE || life != (of_life) -> break
+        :: else
+        fi;
+#ifdef READ_ONCE
+        w = ((own) -> where(own) : where(desc));
+#else
+        load_desc();
+#endif
+        same_word();
+        if
+        :: !ok
+#ifdef BAND_FOLLOWED
+        :: ok && b == band_of(w) -> break
+        :: ok && b != band_of(w) ->
+#else
+        :: ok && l == 0 && b == band_of(w) -> break
+        :: ok && !(l == 0 && b == band_of(w)) ->
+#endif
+            publish(w, v + 1);
+            switch_word(ACTIVE, band_of(w))
+        fi
+    od
+}
+
+/* Sets n back to begin again. */
+inline scan(container)
+{
+    do
+    :: peek(container);
         if
         :: r == NO_REF -> break
         :: else
         fi;
         load_word();
-        d = desc;
-        ok = true;
         if
-        :: is_valid(of_band) ->
-            switch_word(INFLIGHT, of_band);
+        :: is_valid(r, container, v, p, b, l) ->
+#ifndef POP_AT_ONCE
             if
-            :: ok ->
-                taken = true;
-                advance(of_band);
+            :: l != 0 ->
+                m = life;
+                follow(m, 0);
+                n = CONTAINERS;
+                break
+            :: else
+            fi;
+#endif
+            d = desc;
+            claim(container);
+            if
+            :: taken ->
+                advance(container);
                 break
             :: else
             fi
-        :: !is_valid(of_band) && is_future(of_band) -> switch_band(of_band)
-        :: else ->
-#ifndef STALE_UNCHECKED
-            same_word();
-#endif
-            if
-            :: ok -> advance(of_band)
-            :: else
-            fi
+        :: !is_valid(r, container, v, p, b, l) && is_future(r, v, p, l) ->
+            assert(p == ACTIVE);
+            switch_word(ACTIVE, band_of(container))
+        :: else -> advance(container)
         fi
     od
 }
 
 inline pop()
 {
-    n = BANDS;
+    n = CONTAINERS;
     do
     :: n > 0 && !taken ->
         n--;
         scan(n)
     :: else -> break
     od;
-    n = 0
+    n = 0;
+    h = 0;
+    r = 0;
+    d = 0;
+    w = 0;
+    m = 0
 }
 
-proctype Update(byte number) provided (!halted)
+proctype Update(byte number)
 {
-    byte v, p, b, d;
-#ifdef ALWAYS_BUMP
-    byte installed_at;  /* version under which it was installed; 0 if it was the life's first update */
-#endif
+    byte v, p, b, l, d, w;
     bool ok;
     do
     :: load_word();
-        d = desc;
         if
-        :: life != 1 || p == DEAD -> break
-        :: else -> install(number)
+        :: p == DEAD -> break
+        :: else
         fi;
+        load_desc();
+        same_word();
         if
-        :: ok -> break
+        :: ok && life != 1 ->
+            ok = false;
+            break
+        :: ok && life == 1 ->
+            install(number);
+            if
+            :: ok -> break
+            :: else
+            fi
         :: else
         fi
     od;
     if
     :: ok ->
-#ifdef ALWAYS_BUMP
-        installed_at = (d == 0 -> 0 : v);
-#endif
-        d = number;
-        do
-        :: load_word();
-#ifndef READ_ONCE
-            d = desc;
-#endif
-            if
-#ifdef ALWAYS_BUMP
-            :: life != 1 || p != ACTIVE || (b == band_of(d) && v != installed_at) -> break
-#else
-            :: life != 1 || p != ACTIVE || b == band_of(d) -> break
-#endif
-            :: else ->
-                publish(band_of(d), v + 1);
-                switch_band(band_of(d))
-            fi
-        od;
+        follow(1, number);
         returned[number] = true
     :: else
-    fi
+    fi;
+    d_step {
+        v = 0;
+        p = 0;
+        b = 0;
+        l = 0;
+        d = 0;
+        w = 0;
+        ok = false
+    }
 }
 
-proctype Worker() provided (!halted)
+proctype Worker()
 {
-    byte v, p, b, d, h, r, n;
+    byte v, p, b, l, d, w, h, r, n, m;
     bool ok, taken;
     if
     :: pop();
         if
         :: taken ->
+            /* The token is the version that the claim led to. */
+            r = v + 1;
             load_word();
+            assert(v == r && p == INFLIGHT);
             switch_word(DEAD, b)
-        :: else
+        :: else -> ok = false
         fi
-    :: load_word();
-        switch_word(DEAD, b)
+    :: do
+        :: load_word();
+            d = desc;
+            switch_pair(DEAD, b);
+            if
+            :: ok -> break
+            :: else
+            fi
+        od
     fi;
     if
-    :: ok && place == DEAD ->
-        exists = false;
+    :: ok ->
+        d_step {
+            exists = false;
+            life = version + 1
+        }
         desc = 0;
-        life = version + 1;
         d_step {
             version++;
             place = ACTIVE;
-            band = 1
+            band = 1;
+            lag = 0
         }
-        publish(1, version);
+        publish(2, version);
         exists = true
     :: else
-    fi
+    fi;
+    d_step {
+        v = 0;
+        p = 0;
+        b = 0;
+        l = 0;
+        d = 0;
+        r = 0;
+        ok = false;
+        taken = false
+    }
 }
 
-proctype Reader() provided (!halted)
+proctype Scanner()
 {
-    byte v, p, b, d;
+    byte v, p, b, l, d, w, h, r, n, m;
+    bool ok, taken;
+    pop();
+    d_step {
+        v = 0;
+        p = 0;
+        b = 0;
+        l = 0;
+        ok = false;
+        taken = false
+    }
+}
+
+proctype Reader()
+{
+    byte v, p, b, l, d, w, handle, whose;
     bool ok;
     load_word();
-    ok = (life == 1 && p != DEAD);
     if
-    :: ok ->
-        d = desc;
-        p = life;
-#ifndef LOOK_ONCE
-        ok = (version == v && desc == d);
+    :: p != DEAD ->
+        handle = life;
+        d_step {
+            d = desc;
+            whose = (d == 0 -> life : 1)
+        }
+#ifdef LOOK_ONCE
+        ok = true;
+#else
+        same_word();
 #endif
-        assert(!ok || p == 1)
+        assert(!ok || handle != 1 || whose == 1);
+        ok = (ok && handle == 1);
+        whose = d;
+        if
+        :: ok ->
+#ifndef TELL_AT_ONCE
+            if
+            :: p == ACTIVE && l != 0 -> follow(1, 0)
+            :: else
+            fi;
+#endif
+            returned[whose] = true
+        :: else
+        fi
     :: else
     fi
 }
 
 proctype Observer()
 {
+    byte c, i, valid_in;
+    bool reachable;
 end:
     do
     :: d_step {
         assert(life == 1 || desc == 0 || place == DEAD);
-        assert(life != 1 || place != ACTIVE || desc == 0 || !returned[desc] || band == band_of(desc))
+        if
+        :: place == ACTIVE && exists ->
+            reachable = false;
+            valid_in = NO_REF;
+            for (c : 0 .. CONTAINERS - 1) {
+                i = head[c];
+                do
+                :: i < tail[c] ->
+                    if
+                    :: is_valid(ref[c * ROOM + i], c, version, place, band, lag) ->
+                        assert(valid_in == NO_REF || valid_in == c);
+                        assert(!returned[desc] || c == where(desc));
+                        valid_in = c;
+                        reachable = true
+                    :: else -> reachable = reachable || is_future(ref[c * ROOM + i], version, place, lag)
+                    fi;
+                    i++
+                :: else -> break
+                od
+            }
+            assert(reachable);
+            assert(!returned[desc] || (valid_in == where(desc) && lag == 0))
+        :: else
+        fi;
+        c = 0;
+        i = 0;
+        valid_in = 0;
+        reachable = false
     }
     od
-}
-
-/* All others stop where they are. */
-proctype Drain()
-{
-    byte v, p, b, d, h, r, n;
-    bool ok, taken;
-    d_step {
-        halted = true;
-        pop();
-        assert(place != ACTIVE || !exists)
-    }
 }
 
 init
 {
     atomic {
-        publish(0, 1);
-#ifdef READER
+        returned[0] = true;
+        publish(1, 1);
         run Update(1);
+#ifdef READER
         run Reader();
 #else
-        run Update(1);
+#ifdef BACK
+        run Update(3);
+#else
         run Update(2);
+#endif
 #endif
 #ifdef LARGE
         run Update(3);
 #endif
+#if defined(SCANNER) || defined(LARGE)
+        run Scanner();
+#endif
         run Worker();
-        run Observer();
-        run Drain()
+        run Observer()
     }
 }

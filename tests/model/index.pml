@@ -1,16 +1,22 @@
 /*
  * Index line: tentative cell, commit by the control word, completion by whoever meets it (engine/lockfree/index).
  *
- * A line has a control word {sequence, named position} and CELLS cells. A cell holds a pod, that is a record and one
- * of its lives, with the marks TENTATIVE and DEAD. An inserter stores its state word, takes a free cell tentatively
- * and commits with one CAS on the control word, which names the position. Whoever meets a named position completes
- * it: publishes a ref of the pod (settles it), clears TENTATIVE, takes the name out of the control word. A free cell
- * is empty, DEAD, or of a life that is over by its state word and not TENTATIVE: a tentative cell belongs to whoever
- * took it.
+ * A line has a control word {sequence, named position} and CELLS cells. A cell is 0, DEAD, which is one constant, or
+ * holds a pod, that is a record and one of its lives, with or without the mark TENTATIVE. An inserter stores its state
+ * word, takes a free cell tentatively and commits with one CAS on the control word, which names the position. Whoever
+ * meets a named position completes it: publishes a ref of the pod (settles it), clears TENTATIVE, takes the name out
+ * of the control word. A free cell is 0, DEAD, or of a life that is over by its state word and not TENTATIVE: a
+ * tentative cell belongs to whoever took it. A remover completes the position of the pod, if it is named, before he
+ * makes the cell DEAD.
  *
  * Inserters of pods 1 and 2, which have the same key, and a deleter that ends the life of one of them, found by key
- * or by a published ref, marks its cell or does not, and inserts the record's next life at once (pod + RECORDS). With
- * THREE: no deleter, and an inserter of pod 3, which has another key.
+ * or by a published ref, makes its cell DEAD or does not, and inserts the record's next life at once (pod + RECORDS).
+ * With THREE: no deleter, and an inserter of pod 3, which has another key.
+ *
+ * With NO_COMPLETION, a protocol that saves an insertion its last CAS: the control word names the last committed
+ * position for ever. An inserter settles and clears the named cell if it is still TENTATIVE, and then commits over the
+ * name. He never takes the named cell, and nobody makes it DEAD: the pod there may be over, the name goes with the
+ * next commit.
  *
  * Claims
  *   a key never lives twice (commit)
@@ -30,11 +36,18 @@
  *   -DEARLY_CLEAR              TENTATIVE is cleared before the ref is published: a pod without a ref is reported
  *   -DNO_LIFE                  a cell names the record without its life
  *   -DCOUNT_TENTATIVE          tentative cells count though no control word names them
+ *   -DNAMED_DEAD               a named position is made DEAD: an inserter who has seen DEAD there before takes the cell,
+ *                              and the name commits his pod
+ *   -DTAKE_NAMED               with NO_COMPLETION: the named cell is taken once its pod is over
  *
- * Bounds: one line of 2 cells, 3 records, 2 lives each; 2 inserters and a deleter, or 3 inserters (--large: 3 and a
- * deleter). The claims are checked in every prefix, so any number of threads may stop anywhere.
+ * Bounds: one line of 2 cells (NO_COMPLETION 3), 3 records, 2 lives each; 2 inserters and a deleter, or 3 inserters
+ * (--large: 3 and a deleter). The claims are checked in every prefix, so any number of threads may stop anywhere.
  */
+#ifdef NO_COMPLETION
+#define CELLS     3
+#else
 #define CELLS     2
+#endif
 #define RECORDS   3
 #define PODS      6
 #define NONE      7
@@ -65,7 +78,7 @@
 byte word[RECORDS];     /* state word: the pod while its life lasts, else 0 */
 byte sequence;          /* control word, first half */
 byte position = NONE;   /* control word, second half */
-byte cell[CELLS];
+byte cell[CELLS] = DEAD; /* as good as 0 to who takes it, but it comes back */
 byte committed;         /* ghost: set of pods */
 byte published;         /* pods with a ref in a lane or a run */
 
@@ -133,6 +146,15 @@ inline report(pod)
     }
 }
 
+inline take_name_out()
+{
+#ifdef NO_COMPLETION
+    skip
+#else
+    cas_control(NONE)
+#endif
+}
+
 /* Completes the position that c_sequence, c_position name. ok = the name was still there when the cell was read. */
 inline complete()
 {
@@ -151,17 +173,23 @@ inline complete()
         fi;
         cas_cell(c_position, value, value & 7);
 #endif
-        cas_control(NONE);
+        take_name_out();
         ok = true
     :: ok && !(value & TENTATIVE) ->
-        cas_control(NONE);
+        take_name_out();
         ok = true
     :: else
     fi
 }
 
-/* Scans the line under the control word read last, which names nothing: found = living pod with the key, spare = a
- * free cell and its value. */
+#if defined(NO_COMPLETION) && !defined(TAKE_NAMED)
+#define may_take(i)       ((i) != c_position)
+#else
+#define may_take(i)       true
+#endif
+
+/* Scans the line under the control word read last, which names nothing (NO_COMPLETION: no tentative cell): found =
+ * living pod with the key, spare = a free cell and its value. */
 inline scan_for_insert(pod)
 {
     found = 0;
@@ -171,9 +199,9 @@ inline scan_for_insert(pod)
     :: i < CELLS ->
         value = cell[i];
         if
-        :: value == 0 || (value & DEAD) || (!(value & TENTATIVE) && over(value)) ->
+        :: (value & 7) == 0 || (!(value & TENTATIVE) && over(value)) ->
             if
-            :: spare == NONE ->
+            :: may_take(i) && spare == NONE ->
                 spare = i;
                 spare_value = value
             :: else
@@ -206,7 +234,7 @@ inline take_cell(pod)
             ok = (cell[spare] == spare_value);
             if
             :: ok ->
-                assert(spare_value == 0 || (spare_value & DEAD) || over(spare_value) ||
+                assert((spare_value & 7) == 0 || over(spare_value) ||
                        !has(committed, pod_of(spare_value)));
                 cell[spare] = cell_of(pod) | TENTATIVE;
                 mine = spare
@@ -243,9 +271,17 @@ inline insert(pod)
     mine = NONE;
     do
     :: read_control();
+        ok = true;
         if
-        :: c_position != NONE -> complete()
-        :: else ->
+        :: c_position != NONE ->
+            complete();
+#ifndef NO_COMPLETION
+            ok = false
+#endif
+        :: else
+        fi;
+        if
+        :: ok ->
             scan_for_insert(pod);
             if
             :: found ->
@@ -267,6 +303,7 @@ inline insert(pod)
                 fi
             :: else
             fi
+        :: else
         fi
     od;
     if
@@ -278,10 +315,10 @@ inline insert(pod)
         publish(pod);
         cas_cell(mine, cell_of(pod) | TENTATIVE, cell_of(pod));
 #endif
-        cas_control(NONE)
+        take_name_out()
     :: else ->
         if
-        :: mine != NONE -> cas_cell(mine, cell_of(pod) | TENTATIVE, cell_of(pod) | DEAD)
+        :: mine != NONE -> cas_cell(mine, cell_of(pod) | TENTATIVE, DEAD)
         :: else
         fi;
         word[record_of(pod)] = 0
@@ -310,7 +347,7 @@ inline lookup(key)
         :: i < CELLS && !found && ok ->
             value = cell[i];
             if
-            :: value == 0 || (value & DEAD) || over(value) || key_of(pod_of(value)) != key -> skip
+            :: (value & 7) == 0 || over(value) || key_of(pod_of(value)) != key -> skip
             :: else ->
                 if
                 :: !(value & TENTATIVE) -> found = pod_of(value)
@@ -343,25 +380,34 @@ inline lookup(key)
     fi
 }
 
-/* Best effort: the position that is named is completed first, or it is not; the cell is marked as it stands. */
+/* Best effort, after the end of the pod's life. */
 inline remove(pod)
 {
-    if
-    :: read_control();
-        if
-        :: c_position != NONE -> complete()
-        :: else
-        fi
-    :: skip
-    fi;
+    read_control();
     i = 0;
     do
     :: i < CELLS ->
-        cas_cell(i, cell_of(pod) | TENTATIVE, cell_of(pod) | DEAD);
-        cas_cell(i, cell_of(pod), cell_of(pod) | DEAD);
-        i++
+        if
+        :: (cell[i] & ~TENTATIVE) == cell_of(pod) -> break
+        :: else -> i++
+        fi
     :: else -> break
     od;
+#ifndef NAMED_DEAD
+    if
+    :: i < CELLS && i == c_position ->
+#ifdef NO_COMPLETION
+        i = CELLS
+#else
+        complete()
+#endif
+    :: else
+    fi;
+#endif
+    if
+    :: i < CELLS -> cas_cell(i, cell_of(pod), DEAD)
+    :: else
+    fi;
     i = 0
 }
 

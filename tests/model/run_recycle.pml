@@ -8,21 +8,30 @@
  * generation, head, ref, and then generation and slot word again, before they judge the ref. They claim by the state
  * word and advance the head with a CAS that compares its generation.
  *
+ * The pods of B come there by an update: their refs are FUTURE, and whoever judges one first switches the pod into the
+ * bin that he works for. With SECOND one reader less and a second merger of A: he has seen A's upper slot and its run,
+ * and reads, judges and helps the run's refs one by one, each after he found the slot unchanged behind the ref; what he
+ * copied he gives back.
+ *
  * Claims
  *   no reader reports A empty while a pod of A was ACTIVE during the whole call (Reader)
- *   no reader of A takes a pod of B (take)
+ *   nobody who works for A takes a pod of B or switches it into A (judge)
  *   wherever threads stop, a healthy reader of A and B reaches every published ACTIVE pod (Drain, from every state)
  *
  * Planted bugs
  *   -DNO_RECHECK    neither generation nor slot word are read again: a stale judgement skips a ref of the next life
  *   -DHEAD_ALONE    the CAS of the head compares the position only: a late helper skips a ref of the next life
+ *   -DHELP_BEFORE_RECHECK  with SECOND: he judges and helps a ref before he looks at the slot again
  *   -DREUSE_EARLY   the upper slot is emptied, its run recycled, before the lower slot has the copy
  *   -DSKIP_CHANGED  a reader takes a slot that changed under him for an empty one
  *
- * Bounds: three runs of two refs, two pods in A, two in B, READERS readers of A with one pop each.
+ * Bounds: three runs of two refs, two pods in A, two in B, READERS readers of A (2, with SECOND 1, with --large 3) with
+ * one pop each.
  */
-#ifdef LARGE
+#if defined(LARGE)
 #define READERS 3
+#elif defined(SECOND)
+#define READERS 1
 #else
 #define READERS 2
 #endif
@@ -47,6 +56,7 @@ byte ref[RUNS * REFS];
 byte slot_run[SLOTS] = NO_RUN;
 byte slot_generation[SLOTS];
 bool busy[4];           /* state word of a pod: not ACTIVE any more */
+bool switched[4];       /* state word of a pod: ACTIVE in its bin; else its refs are FUTURE */
 bool halted;
 
 inline advance()
@@ -69,6 +79,18 @@ inline read_slot(s)
         which = slot_run[s];
         g = slot_generation[s]
     }
+}
+
+/* A ref in a container of this bin, against the pod's state word; helps. ok = VALID. */
+inline judge(bin)
+{
+    if
+    :: !switched[pod] && !busy[pod] ->
+        assert(bin_of(pod) == (bin));
+        switched[pod] = true
+    :: else
+    fi;
+    ok = (!busy[pod] && bin_of(pod) == (bin))
 }
 
 /* Takes the first live ref of the run in slot s for the given bin: pod, or NO_REF if there is none. */
@@ -112,7 +134,7 @@ inline take(s, bin)
         if
         :: ok ->
             d_step {
-                ok = (!busy[pod] && bin_of(pod) == (bin));
+                judge(bin);
                 if
                 :: ok -> busy[pod] = true
                 :: else
@@ -227,6 +249,36 @@ proctype Merger() provided (!halted)
     link(B_SLOT, 0)
 }
 
+proctype Second() provided (!halted)
+{
+    byte which, g, at, pod;
+    bool ok;
+    d_step {
+        read_slot(A_UPPER);
+        ok = (which != NO_RUN && head_generation[which] == g);
+        if
+        :: ok -> at = head[which]
+        :: else -> at = END
+        fi
+    }
+    do
+    :: at < END ->
+        pod = ref[which * REFS + at];
+#ifndef HELP_BEFORE_RECHECK
+        ok = (slot_run[A_UPPER] == which && slot_generation[A_UPPER] == g);
+        if
+        :: !ok -> break
+        :: else
+        fi;
+#endif
+        d_step {
+            judge(0);
+            at++
+        }
+    :: else -> break
+    od
+}
+
 /* All others stop where they are. */
 proctype Drain()
 {
@@ -259,9 +311,14 @@ init
         fill(2, 0, 1);
         fill(2, 1, 1);
         link(A_LOWER, 2);
+        switched[0] = true;
+        switched[1] = true;
         for (n : 1 .. READERS) {
             run Reader()
         }
+#if defined(SECOND) || defined(LARGE)
+        run Second();
+#endif
         run Merger();
         run Drain()
     }

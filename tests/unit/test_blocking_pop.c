@@ -320,8 +320,8 @@ add_or_sleep(soldier_t *soldier)
     char name[16];
     if (soldier->number < 2) {
         for (unsigned i = soldier->number; i < PODS; i += 2) {
+            snprintf(name, sizeof name, "ns/%u", i);
             schedq_pod_spec_t spec = fx_spec(name, (int32_t)(i % 3));
-            spec.name_length = (uint32_t)snprintf(name, sizeof name, "ns/%u", i);
             spec.object = i;
             mailbox_check(soldier->mailbox, schedq_add(soldier->worker, name, &spec, NULL) == SCHEDQ_OK);
         }
@@ -357,8 +357,8 @@ add_or_sleep_a_little(soldier_t *soldier)
     schedq_popped_t popped;
     char name[16];
     for (unsigned i = 0; soldier->number == 0 && i < PODS; i++) {
+        snprintf(name, sizeof name, "ns/%u", i);
         schedq_pod_spec_t spec = fx_spec(name, 0);
-        spec.name_length = (uint32_t)snprintf(name, sizeof name, "ns/%u", i);
         mailbox_check(soldier->mailbox, schedq_add(soldier->worker, name, &spec, NULL) == SCHEDQ_OK);
     }
     while (soldier->number != 0 && atomic_load(&trip->done) < PODS) {

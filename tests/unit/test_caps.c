@@ -235,8 +235,8 @@ add_until_full(soldier_t *soldier)
     atomic_uint *added = soldier->ctx;
     char name[32];
     for (unsigned i = 0; i < CAP; i++) {
+        snprintf(name, sizeof name, "ns/%u-%u", soldier->number, i);
         schedq_pod_spec_t spec = fx_spec(name, (int32_t)(soldier->number * CAP + i));
-        spec.name_length = (uint32_t)snprintf(name, sizeof name, "ns/%u-%u", soldier->number, i);
         schedq_status_t status = schedq_add(soldier->worker, name, &spec, NULL);
         mailbox_check(soldier->mailbox, status == SCHEDQ_OK || status == SCHEDQ_FULL);
         atomic_fetch_add(added, status == SCHEDQ_OK);

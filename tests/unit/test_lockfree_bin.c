@@ -1,6 +1,6 @@
 /*
- * lockfree/bin.h: what is published is found, the least key first, in lanes, in runs and after merging; and what others do in
- * the middle of a merge.
+ * lockfree/bin.h: what is published is found, the least key first, in lanes, in runs and after merging; and what others
+ * do in the middle of a merge.
  */
 #include "bin_world.h"
 

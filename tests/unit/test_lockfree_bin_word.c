@@ -1,6 +1,6 @@
 /*
- * lockfree/bin.h: the word that tells walks where to look is CLEAR only when nothing is there, and threads that rely on it find
- * every pod.
+ * lockfree/bin.h: the word that tells walks where to look is CLEAR only when nothing is there, and threads that rely on it
+ * find every pod.
  */
 #include <pthread.h>
 #include <sched.h>

@@ -11,7 +11,7 @@
 #include "lockfree/entry.h"
 #include "mailbox.h"
 
-/* Looking at the head is compiled into this test, with loads that let others go first: what they do comes between its steps. */
+/* Looking at the head is compiled into this test, with loads that let others go first: between its steps. */
 static _Thread_local struct {
     void (*others)(void *); /* once */
     void *ctx;

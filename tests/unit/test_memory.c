@@ -170,8 +170,8 @@ grow_and_trim(fixture_t *fixture, schedq_stats_t *full, schedq_stats_t *trimmed)
     char name[32];
     assert_ok(schedq_worker_register(fx_queue(fixture), &worker, NULL, 0));
     for (unsigned i = 0; i < MANY; i++) {
+        snprintf(name, sizeof name, "ns/%u", i);
         schedq_pod_spec_t spec = fx_spec(name, 0);
-        spec.name_length = (uint32_t)snprintf(name, sizeof name, "ns/%u", i);
         assert_ok(schedq_add(worker, name, &spec, NULL));
     }
     *full = fx_stats(fixture);

@@ -280,8 +280,8 @@ run_dry(fixture_t *fixture, unsigned pods)
     unsigned active = pods;
     atomic_store(&fixture->memory.fail_all, true);
     for (unsigned i = 0; i < pods; i++) {
+        snprintf(name, sizeof name, "ns/new%u", i);
         schedq_pod_spec_t spec = fx_spec(name, (int32_t)(i % 7));
-        spec.name_length = (uint32_t)snprintf(name, sizeof name, "ns/new%u", i);
         schedq_status_t status = schedq_add(fx_worker(fixture), name, &spec, NULL);
         assert_true(status == SCHEDQ_OK || status == SCHEDQ_NOMEM);
         assert_place(fx_place(fixture, name), status == SCHEDQ_OK ? SCHEDQ_ACTIVE : SCHEDQ_NOWHERE);

@@ -38,8 +38,8 @@ check_pinned(void *ctx, const schedq_pod_info_t *pod)
 static schedq_pod_spec_t
 random_spec(soldier_t *soldier, char name[16])
 {
+    snprintf(name, 16, "ns/%u", (unsigned)(seed_next(&soldier->seed) % NAMES));
     schedq_pod_spec_t spec = fx_spec(name, (int32_t)(seed_next(&soldier->seed) % 3));
-    spec.name_length = (uint32_t)snprintf(name, 16, "ns/%u", (unsigned)(seed_next(&soldier->seed) % NAMES));
     spec.object = soldier->number * OBJECTS_PER_THREAD + seed_next(&soldier->seed) % OBJECTS_PER_THREAD;
     spec.flags = SCHEDQ_POD_ORDER_KEY;
     spec.order_key = (int64_t)(seed_next(&soldier->seed) % 4);

@@ -55,8 +55,8 @@ random_call(soldier_t *soldier)
 {
     char name[16];
     schedq_popped_t popped;
+    snprintf(name, sizeof name, "ns/%u", (unsigned)(seed_next(&soldier->seed) % 4));
     schedq_pod_spec_t spec = fx_spec(name, (int32_t)(seed_next(&soldier->seed) % 3));
-    spec.name_length = (uint32_t)snprintf(name, sizeof name, "ns/%u", (unsigned)(seed_next(&soldier->seed) % 4));
     switch (seed_next(&soldier->seed) % 5) {
     case 0:
         (void)schedq_add(soldier->worker, name, &spec, NULL);

@@ -31,8 +31,8 @@ as_many_as_there_may_be_work_side_by_side(void **state)
         assert_null(more);
         assert_contains(fixture->why, "64");
         for (unsigned i = 0; i < MOST; i++) {
+            snprintf(name, sizeof name, "ns/%u", i);
             schedq_pod_spec_t spec = fx_spec(name, (int32_t)(i % 5));
-            spec.name_length = (uint32_t)snprintf(name, sizeof name, "ns/%u", i);
             assert_ok(schedq_add(workers[i], name, &spec, NULL));
         }
         int32_t last = INT32_MAX;
@@ -61,8 +61,8 @@ pods_outlive_the_worker_that_added_or_popped_them(void **state)
     for (unsigned i = 0; i < 300; i++) {
         schedq_worker_t *worker;
         assert_ok(schedq_worker_register(fx_queue(fixture), &worker, NULL, 0));
+        snprintf(name, sizeof name, "ns/%u", i);
         schedq_pod_spec_t spec = fx_spec(name, (int32_t)(i % 3));
-        spec.name_length = (uint32_t)snprintf(name, sizeof name, "ns/%u", i);
         assert_ok(schedq_add(worker, name, &spec, NULL));
         assert_ok(schedq_worker_unregister(worker));
     }
@@ -173,8 +173,8 @@ come_and_go(soldier_t *soldier)
         schedq_popped_t popped;
         if (!mailbox_check(soldier->mailbox, schedq_worker_register(soldier->queue, &worker, NULL, 0) == SCHEDQ_OK))
             return;
+        snprintf(name, sizeof name, "ns/%u-%u", soldier->number, i);
         schedq_pod_spec_t spec = fx_spec(name, (int32_t)(i % 3));
-        spec.name_length = (uint32_t)snprintf(name, sizeof name, "ns/%u-%u", soldier->number, i);
         mailbox_check(soldier->mailbox, schedq_add(worker, name, &spec, NULL) == SCHEDQ_OK);
         mailbox_check(soldier->mailbox, schedq_try_pop(worker, &popped) == SCHEDQ_OK);
         mailbox_check(soldier->mailbox, schedq_worker_unregister(worker) == SCHEDQ_OK);
