@@ -10,7 +10,6 @@
 
 #include "lockfree/publish.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 /* One call's work on an array. */
@@ -142,28 +141,64 @@ admit_element(struct many *many, size_t element)
     return status;
 }
 
-static int
-compare(const void *a, const void *b)
+static bool
+ranks_before(const struct arrival *a, const struct arrival *b)
 {
-    const struct arrival *x = a, *y = b;
-
-    if (x->rank != y->rank) {
-        return x->rank > y->rank ? -1 : 1;
+    if (a->rank != b->rank) {
+        return a->rank > b->rank;
     }
-    if (x->key != y->key) {
-        return x->key < y->key ? -1 : 1;
-    }
-    return x->element < y->element ? -1 : 1;
+    return a->key != b->key ? a->key < b->key : a->element < b->element;
 }
 
+/* Of arrivals[0, count), the one at `root` may rank before those below it: they have to rank before it. */
+static void
+sift(struct arrival *arrivals, size_t root, size_t count)
+{
+    const struct arrival moved = arrivals[root];
+    size_t child;
+
+    while ((child = 2 * root + 1) < count) {
+        if (child + 1 < count && ranks_before(&arrivals[child], &arrivals[child + 1])) {
+            child++;
+        }
+        if (!ranks_before(&moved, &arrivals[child])) {
+            break;
+        }
+        arrivals[root] = arrivals[child];
+        root = child;
+    }
+    arrivals[root] = moved;
+}
+
+static bool
+is_sorted(const struct many *many)
+{
+    size_t i = 1;
+
+    while (i < many->admitted && ranks_before(&many->arrivals[i - 1], &many->arrivals[i])) {
+        i++;
+    }
+    return i >= many->admitted;
+}
+
+/* A heap sort: it needs no memory, which qsort takes from the C library. */
 static void
 sort(struct many *many)
 {
-    for (size_t i = 1; i < many->admitted; i++) {
-        if (compare(&many->arrivals[i - 1], &many->arrivals[i]) > 0) {
-            qsort(many->arrivals, many->admitted, sizeof *many->arrivals, compare);
-            return;
-        }
+    size_t count = many->admitted;
+
+    if (is_sorted(many)) {
+        return;
+    }
+    for (size_t root = count / 2; root-- > 0;) {
+        sift(many->arrivals, root, count);
+    }
+    for (; count > 1; count--) {
+        const struct arrival last = many->arrivals[0];
+
+        many->arrivals[0] = many->arrivals[count - 1];
+        many->arrivals[count - 1] = last;
+        sift(many->arrivals, 0, count - 1);
     }
 }
 

@@ -269,7 +269,7 @@ make_room(struct index *index, const struct index_caller *caller, struct index_t
     if (ptr_load_acquire(&table->next) != NULL) { /* make_room:B */
         return true;
     }
-    if (last->position + 1 >= POSITIONS_MAX) {
+    if (last->position + OVERFLOW_CELLS >= POSITIONS_MAX) {
         return false; /* so many names in one line have equal hashes: more lines would not part them */
     }
     if (index_lengthen(table, last, current == table ? LENGTHEN_INSERT : LENGTHEN_INSERT_EARLY)) {

@@ -240,7 +240,15 @@ publish_settle(void *ctx, uint32_t record, uint64_t life)
     if (!untouched) {
         return; /* somebody found it before */
     }
+    /* What was prepared for a pod of the worker's own stays prepared. */
+    struct run *prepared = worker->spare_run;
+
+    worker->spare_run = NULL;
     (void)publish_again(worker, entry, record, state);
+    if (prepared != NULL && worker->spare_run != NULL) {
+        run_give(&queue_of(worker)->runs, worker->spare_run);
+    }
+    worker->spare_run = prepared != NULL ? prepared : worker->spare_run;
 }
 
 void

@@ -63,10 +63,10 @@
  *
  * ARGUMENTS. A NULL that is not allowed is SCHEDQ_INVALID (0 or NULL from functions that return a size, a
  * mask or a pointer), also where a list does not name it; schedq_classify_* do not check. A token that this
- * queue never gave is SCHEDQ_STALE, such a handle names no pod (LOCKFREE: a guess may name a pod whose add has
- * not returned). Reserved bytes and unknown flags must be 0,
- * and struct_size what the init function sets, else SCHEDQ_INVALID. `why` receives words with INVALID and
- * FULL (argument, value, legal range), cut to why_size bytes with a NUL; else an empty text. It may be NULL.
+ * queue never gave is SCHEDQ_STALE, such a handle names no pod (LOCKFREE: a guess may name a pod whose add
+ * has not returned). Reserved bytes and unknown flags must be 0, and struct_size what the init function
+ * sets, else SCHEDQ_INVALID. `why` receives words with INVALID and FULL (argument, value, legal range), cut
+ * to why_size bytes with a NUL; else an empty text. It may be NULL.
  *
  * TERMS. "Waiting" is backoff, error backoff, parked or gated. [callbacks] and [host] mark what holds only
  * with SCHEDQ_DECIDE_CALLBACKS or only with SCHEDQ_DECIDE_HOST. "The number of a plugin" counts from 0; its
@@ -189,9 +189,9 @@ SCHEDQ_API uint32_t schedq_version(void);
  *
  * STABLE    they outlive the queue (indices, cookies, arena objects).
  * COUNTED   config.retain is called once for every place where the queue stores one, config.release when it
- *           lets go. pop gives the caller one more reference to `popped.object`, which done or
- *           add_unschedulable (GONE included) gives back. Objects in results are identities only: no
- *           reference comes with them.
+ *           lets go (LOCKFREE: perhaps later, at the latest in schedq_destroy). pop gives the caller one
+ *           more reference to `popped.object`, which done or add_unschedulable (GONE included) gives back.
+ *           Objects in results are identities only: no reference comes with them.
  * BORROWED  a pod's object must live until the pod leaves the queue; an event's objects only during the
  *           call. Events are then never replayed: a pod that was in flight is retried instead.
  */
@@ -1463,7 +1463,8 @@ typedef struct schedq_pod_info {
     uint64_t unschedulable, pending; /**< kept until the next pop */
     uint32_t gate;         /**< 1 + number of the plugin that gates it; 0 = none */
     uint32_t reserved;
-    uint64_t pop_order;    /**< in flight: orders pods by their pops; else 0 */
+    uint64_t pop_order;    /**< in flight: orders pods by their pops; else 0 (LOCKFREE: also while it is
+                                being popped, and `history` is that of before) */
     uint64_t cycle;        /**< in flight, with config.count_cycles; else 0 */
     uint64_t nominated_node; /**< 0 = not nominated */
     uint64_t nomination;   /**< orders the pods nominated to one node; 0 = not nominated */
