@@ -4,6 +4,10 @@
 
 build_packages=(gcc g++ libc6-dev cmake ninja-build pkgconf
     libck-dev libjemalloc-dev libbenchmark-dev libcmocka-dev libjansson-dev zlib1g-dev)
+# tests/run: the other compiler with its ThreadSanitizer, the model checker, nm.
+check_packages=(clang libclang-rt-14-dev spin binutils)
+# tests/run --long
+long_packages=(gcovr)
 
 # missing_packages PACKAGE...: prints those that are not installed.
 missing_packages()

@@ -4,20 +4,39 @@
 
 #include "world.h"
 
+#define COUNT_OF(array) (sizeof(array) / sizeof *(array))
+
 /* ---- churn ---- */
 
+/* Half of its pods were popped a moment ago: many of them are in flight. */
+static unsigned
+some_pod(actor_t *actor)
+{
+    return actor_roll(actor, 2) == 0 ? actor_recent(actor) : actor_index(actor);
+}
+
+/* By name, or by handle, if the pod that was found is still the one that has the name. */
 static void
 delete_some_pod(actor_t *actor)
 {
     char name[32];
-    schedq_pod_spec_t spec;
+    schedq_result_t found = {0};
+    schedq_result_t result;
     tally_t *tally = &actor->world->tally;
-    unsigned index = actor_spec(actor, &spec, name);
-    schedq_status_t status = schedq_delete(actor->worker, (schedq_pod_t){0}, name, spec.name_length, NULL);
-    if (status == SCHEDQ_OK)
-        atomic_fetch_add(&tally->deletes[index], 1);
-    else
+    unsigned index = some_pod(actor);
+    uint32_t length = tally_name(index, name);
+    if (actor_roll(actor, 2) == 0)
+        schedq_find(actor->worker, name, length, &found);
+    schedq_status_t status = schedq_delete(actor->worker, found.pod, name, length, &result);
+    if (status == SCHEDQ_OK) {
+        TALLY_COUNT(tally->deletes[index]);
+        TALLY_CHECK(tally, tally_object_is_of(result.object, index), "delete of %s shows object %llu", name,
+                    (unsigned long long)result.object);
+    } else {
         TALLY_CHECK(tally, status == SCHEDQ_NOT_FOUND, "delete says %s", schedq_status_name(status));
+    }
+    if (actor_roll(actor, 2) == 0)
+        producer_add(actor, index);
 }
 
 static void
@@ -29,43 +48,58 @@ update_some_pod(actor_t *actor)
     schedq_pod_spec_t spec;
     schedq_result_t result;
     tally_t *tally = &actor->world->tally;
-    unsigned index = actor_spec(actor, &spec, name);
-    if (schedq_find(actor->worker, name, spec.name_length, NULL) != SCHEDQ_OK)
+    unsigned index = some_pod(actor);
+    if (schedq_find(actor->worker, name, tally_name(index, name), NULL) != SCHEDQ_OK)
         return;
+    actor_spec(actor, index, &spec, name);
     schedq_status_t status =
         schedq_update(actor->worker, name, &spec, spec.object, events, actor_roll(actor, 3), &result);
+    actor_let_go(actor, spec.object);
     TALLY_CHECK(tally, status == SCHEDQ_OK, "update says %s", schedq_status_name(status));
     if (status == SCHEDQ_OK && result.added)
-        atomic_fetch_add(&tally->adds[index], 1);
+        TALLY_COUNT(tally->adds[index]);
+    else if (status == SCHEDQ_OK)
+        TALLY_CHECK(tally, tally_object_is_of(result.object, index), "update of %s replaced object %llu", name,
+                    (unsigned long long)result.object);
 }
 
 static int
 visit_nothing(void *ctx, const schedq_pod_info_t *pod)
 {
     world_t *world = ctx;
-    TALLY_CHECK(&world->tally, pod->object == tally_index(pod->name) + 1, "%s is shown with object %llu", pod->name,
-                (unsigned long long)pod->object);
+    TALLY_CHECK(&world->tally, tally_object_is_of(pod->object, tally_index(pod->name)), "%s is shown with object %llu",
+                pod->name, (unsigned long long)pod->object);
     return 1;
 }
 
 static void
 touch_some_pod(actor_t *actor)
 {
+    enum { ACTIVATE, NOMINATE, GET };
+    static const choice_t choices[] = {
+        {ACTIVATE, 1, NEEDS_NOTHING}, {NOMINATE, 1, NEEDS_NOMINATIONS}, {GET, 1, NEEDS_NOTHING}};
     char name[32];
-    schedq_pod_spec_t spec;
     schedq_result_t found;
-    actor_spec(actor, &spec, name);
-    if (schedq_find(actor->worker, name, spec.name_length, &found) != SCHEDQ_OK)
+    tally_t *tally = &actor->world->tally;
+    unsigned index = some_pod(actor);
+    schedq_status_t status = schedq_find(actor->worker, name, tally_name(index, name), &found);
+    if (status != SCHEDQ_OK) {
+        TALLY_CHECK(tally, status == SCHEDQ_NOT_FOUND, "find says %s", schedq_status_name(status));
         return;
-    switch (actor_roll(actor, 3)) {
-    case 0:
+    }
+    TALLY_CHECK(tally, tally_object_is_of(found.object, index), "find of %s shows object %llu", name,
+                (unsigned long long)found.object);
+    switch (actor_choose(actor, choices, COUNT_OF(choices))) {
+    case ACTIVATE:
         schedq_activate(actor->worker, &found.pod, 1, NULL);
         break;
-    case 1:
+    case NOMINATE:
         schedq_nominate(actor->worker, found.pod, actor_roll(actor, 5));
         break;
     default:
-        schedq_get(actor->worker, found.pod, visit_nothing, actor->world);
+        status = schedq_get(actor->worker, found.pod, visit_nothing, actor->world);
+        TALLY_CHECK(tally, status == SCHEDQ_OK || status == SCHEDQ_NOT_FOUND, "get says %s",
+                    schedq_status_name(status));
     }
 }
 
@@ -88,12 +122,14 @@ churn_run(void *argument)
         }
         if (actor_roll(&actor, 8) == 0)
             actor_nap(&actor, 50);
+        if (actor_roll(&actor, 256) == 0)
+            actor_change_worker(&actor);
     }
     actor_end(&actor);
     return NULL;
 }
 
-/* ---- events ---- */
+/* ---- the host: events, looks, memory ---- */
 
 typedef struct handles {
     tally_t *tally;
@@ -154,7 +190,7 @@ send_event(actor_t *actor)
     move.event = (schedq_event_t)actor_roll(actor, SCHEDQ_EVENT_FIRST_FREE);
     if (move.event == SCHEDQ_EVENT_WILDCARD && actor_roll(actor, 8) != 0)
         move.event = SCHEDQ_EVENT_NODE_ADD;
-    move.new_object = 1 + actor_roll(actor, TALLY_NAMES);
+    move.new_object = actor_hold(actor, tally_object(actor_index(actor), 0));
     move.precheck = actor_roll(actor, 4) == 0 ? check_some : NULL;
     schedq_status_t status;
     if (actor_roll(actor, 4) != 0)
@@ -163,40 +199,75 @@ send_event(actor_t *actor)
         status = schedq_assigned_pod_added(actor->worker, &move, "s3", 2, NULL);
     else
         status = schedq_assigned_pod_updated(actor->worker, &move, "s4", 2, NULL);
+    actor_let_go(actor, move.new_object);
     TALLY_CHECK(&actor->world->tally, status == SCHEDQ_OK, "a move says %s", schedq_status_name(status));
+}
+
+static void
+change_memory(actor_t *actor)
+{
+    char why[200];
+    schedq_t *queue = actor->world->queue;
+    if (actor_roll(actor, 4) == 0) {
+        schedq_status_t status = schedq_reserve(queue, actor_roll(actor, 4000), actor_roll(actor, 20),
+                                                actor_roll(actor, 5), why, sizeof why);
+        TALLY_CHECK(&actor->world->tally, status == SCHEDQ_OK, "reserve says %s %s", schedq_status_name(status), why);
+    } else {
+        schedq_trim(queue);
+    }
+}
+
+static void
+look_at_numbers(actor_t *actor)
+{
+    char text[100];
+    schedq_stats_t stats;
+    schedq_t *queue = actor->world->queue;
+    schedq_stats_init(&stats);
+    schedq_stats(queue, &stats);
+    schedq_pending_text(queue, text, sizeof text);
+    schedq_rejector_bit(queue, 0, text, 9);
 }
 
 static void
 look_around(actor_t *actor)
 {
-    char text[100];
-    schedq_t *queue = actor->world->queue;
-    switch (actor_roll(actor, 4)) {
-    case 0:
+    enum { SNAPSHOT, METRICS, NOMINATED, NUMBERS, MEMORY };
+    static const choice_t choices[] = {{SNAPSHOT, 1, NEEDS_WALKS},
+                                       {METRICS, 1, NEEDS_WALKS},
+                                       {NOMINATED, 1, NEEDS_NOMINATIONS},
+                                       {NUMBERS, 1, NEEDS_NOTHING},
+                                       {MEMORY, 1, NEEDS_NOTHING}};
+    switch (actor_choose(actor, choices, COUNT_OF(choices))) {
+    case SNAPSHOT:
         take_snapshot(actor);
         break;
-    case 1:
-        schedq_metrics_write(queue, write_nothing, NULL);
+    case METRICS:
+        schedq_metrics_write(actor->world->queue, write_nothing, NULL);
         break;
-    case 2:
+    case NOMINATED:
         schedq_nominated_pods(actor->worker, 1 + actor_roll(actor, 4), visit_nothing, actor->world);
         break;
+    case NUMBERS:
+        look_at_numbers(actor);
+        break;
     default:
-        schedq_pending_text(queue, text, sizeof text);
-        schedq_rejector_bit(queue, 0, text, 9);
-        schedq_trim(queue);
+        change_memory(actor);
     }
 }
 
 void *
-events_run(void *argument)
+host_run(void *argument)
 {
+    enum { SEND_EVENT, LOOK };
+    static const choice_t choices[] = {{SEND_EVENT, 64, NEEDS_EVENTS}, {LOOK, 1, NEEDS_NOTHING}};
     const start_t *start = argument;
     actor_t actor;
     actor_begin(&actor, start->world, start->number);
     while (world_is_running(start->world)) {
-        send_event(&actor);
-        if (actor_roll(&actor, 64) == 0)
+        if (actor_choose(&actor, choices, COUNT_OF(choices)) == SEND_EVENT)
+            send_event(&actor);
+        else
             look_around(&actor);
         actor_nap(&actor, 200);
     }
@@ -217,7 +288,7 @@ ticks_run(void *argument)
         schedq_status_t status = schedq_tick(actor.worker, NULL, NULL);
         TALLY_CHECK(tally, status == SCHEDQ_OK, "tick says %s", schedq_status_name(status));
         actor_nap(&actor, 3000);
-        if (actor_roll(&actor, 50) != 0)
+        if (!world_can(start->world, NEEDS_TIMER) || actor_roll(&actor, 50) != 0)
             continue;
         status = schedq_run(start->world->queue, NULL, 0);
         TALLY_CHECK(tally, status == SCHEDQ_OK, "run says %s", schedq_status_name(status));

@@ -78,7 +78,8 @@ drain(actor_t *actor)
     time_t end = time(NULL) + PATIENCE_SECONDS;
     while (!is_empty(world) && time(NULL) < end) {
         waiting.count = 0;
-        schedq_snapshot(actor->worker, collect_waiting, &waiting);
+        if (world_can(world, NEEDS_WAITING | NEEDS_WALKS))
+            schedq_snapshot(actor->worker, collect_waiting, &waiting);
         schedq_activate(actor->worker, waiting.pods, waiting.count, NULL);
         if (waiting.count == 0)
             actor_nap(actor, 1000);
@@ -160,7 +161,7 @@ run(world_t *world, const options_t *options)
         all = hire(&disturbers, world, producer_run, number++) && all;
     }
     all = hire(&disturbers, world, churn_run, number++) && all;
-    all = hire(&disturbers, world, events_run, number++) && all;
+    all = hire(&disturbers, world, host_run, number++) && all;
     all = hire(&disturbers, world, ticks_run, number++) && all;
     TALLY_CHECK(tally, all, "a thread could not be started");
 
@@ -186,9 +187,9 @@ main(int argc, char **argv)
     static world_t world;
     options_t options;
     options_parse(&options, argc, argv);
-    printf("seed %llu; again with: schedq-stress --threads %u --seconds %u --seed %llu --preset %s\n",
-           (unsigned long long)options.seed, options.threads, options.seconds, (unsigned long long)options.seed,
-           options.preset_name);
+    printf("seed %llu; again with: schedq-stress --engine %s --threads %u --seconds %u --seed %llu --preset %s\n",
+           (unsigned long long)options.seed, options.engine->name, options.threads, options.seconds,
+           (unsigned long long)options.seed, options.preset_name);
     fflush(stdout);
     world_open(&world, &options);
     if (run(&world, &options)) {

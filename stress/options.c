@@ -18,6 +18,7 @@ static const struct {
 };
 
 static const struct argp_option known[] = {
+    {"engine", 'e', "NAME", 0, "mutex (default) or lockfree", 0},
     {"threads", 't', "N", 0, "producers, and as many consumers; 1..30, default 2", 0},
     {"seconds", 's', "N", 0, "how long; 1..86400, default 10", 0},
     {"seed", 'r', "N", 0, "of all random choices; default: the time", 0},
@@ -50,11 +51,22 @@ choose_preset(struct argp_state *state, options_t *options, const char *name)
     argp_error(state, "--preset %s: legal are default, kube-1.34, kube-1.26, kube-1.12", name);
 }
 
+static void
+choose_engine(struct argp_state *state, options_t *options, const char *name)
+{
+    options->engine = engine_find(name);
+    if (options->engine == NULL)
+        argp_error(state, "--engine %s: legal are " ENGINE_NAMES, name);
+}
+
 static error_t
 parse_option(int key, char *argument, struct argp_state *state)
 {
     options_t *options = state->input;
     switch (key) {
+    case 'e':
+        choose_engine(state, options, argument);
+        return 0;
     case 't':
         options->threads = (unsigned)number(state, "threads", argument, 1, 30);
         return 0;
@@ -82,13 +94,15 @@ options_parse(options_t *options, int argc, char **argv)
         known,
         parse_option,
         NULL,
-        "Lets threads add, pop, fail, update, delete and move pods of one queue at random, then drains it and checks "
+        "Lets threads add, pop, fail, update, delete and move pods of one queue at random, as far as the engine has "
+        "these calls, while others tick, trim, reserve and change their workers. Then it drains the queue and checks "
         "that every add ended in exactly one done or delete, that no sleeper was left behind and that every object "
         "was given back.\vExit status: 0 nothing wrong; 1 a violation; 2 bad usage.",
         NULL,
         NULL,
         NULL};
-    *options = (options_t){.threads = 2,
+    *options = (options_t){.engine = engine_find("mutex"),
+                           .threads = 2,
                            .seconds = 10,
                            .seed = (uint64_t)time(NULL),
                            .preset = SCHEDQ_PRESET_DEFAULT,

@@ -4,12 +4,14 @@
 
 #include <stdint.h>
 
+#include "engines.h"
 #include "schedq/schedq.h"
 
 typedef struct options {
     unsigned threads; /* producers, and as many consumers */
     unsigned seconds;
     uint64_t seed;
+    const engine_t *engine;
     schedq_preset_t preset;
     const char *preset_name;
 } options_t;

@@ -7,17 +7,24 @@
 #define PENDING_MAX 1500
 
 void
-producer_add_one(actor_t *actor)
+producer_add(actor_t *actor, unsigned index)
 {
     schedq_pod_spec_t spec;
     char name[32];
     tally_t *tally = &actor->world->tally;
-    unsigned index = actor_spec(actor, &spec, name);
+    actor_spec(actor, index, &spec, name);
     schedq_status_t status = schedq_add(actor->worker, name, &spec, NULL);
+    actor_let_go(actor, spec.object);
     if (status == SCHEDQ_OK)
-        atomic_fetch_add(&tally->adds[index], 1);
+        TALLY_COUNT(tally->adds[index]);
     else
         TALLY_CHECK(tally, status == SCHEDQ_EXISTS, "add says %s", schedq_status_name(status));
+}
+
+void
+producer_add_one(actor_t *actor)
+{
+    producer_add(actor, actor_index(actor));
 }
 
 void
@@ -29,13 +36,15 @@ producer_add_batch(actor_t *actor)
     uint8_t statuses[BATCH];
     tally_t *tally = &actor->world->tally;
     for (uint32_t i = 0; i < BATCH; i++) {
-        indices[i] = actor_spec(actor, &specs[i], names + 32 * i);
+        indices[i] = actor_index(actor);
+        actor_spec(actor, indices[i], &specs[i], names + 32 * i);
         specs[i].name_offset = 32 * i;
     }
     schedq_add_many(actor->worker, names, specs, BATCH, NULL, statuses, NULL);
     for (unsigned i = 0; i < BATCH; i++) {
+        actor_let_go(actor, specs[i].object);
         if (statuses[i] == SCHEDQ_OK)
-            atomic_fetch_add(&tally->adds[indices[i]], 1);
+            TALLY_COUNT(tally->adds[indices[i]]);
         else
             TALLY_CHECK(tally, statuses[i] == SCHEDQ_EXISTS, "add_many says %s",
                         schedq_status_name((schedq_status_t)statuses[i]));
@@ -49,13 +58,15 @@ update_one(actor_t *actor)
     schedq_result_t result;
     char name[32];
     tally_t *tally = &actor->world->tally;
-    unsigned index = actor_spec(actor, &spec, name);
+    unsigned index = actor_index(actor);
+    actor_spec(actor, index, &spec, name);
     schedq_event_t event = SCHEDQ_EVENT_UNSCHEDULED_POD_UPDATE_LABEL;
     schedq_status_t status =
         schedq_update(actor->worker, name, &spec, spec.object, &event, actor_roll(actor, 2), &result);
+    actor_let_go(actor, spec.object);
     TALLY_CHECK(tally, status == SCHEDQ_OK, "update says %s", schedq_status_name(status));
     if (status == SCHEDQ_OK && result.added)
-        atomic_fetch_add(&tally->adds[index], 1);
+        TALLY_COUNT(tally->adds[index]);
 }
 
 static void
@@ -84,6 +95,8 @@ producer_run(void *argument)
             update_one(&actor);
         if (actor_roll(&actor, 32) == 0)
             wait_if_full(&actor);
+        if (actor_roll(&actor, 512) == 0)
+            actor_change_worker(&actor);
     }
     actor_end(&actor);
     return NULL;

@@ -23,7 +23,7 @@ void
 tally_violation(tally_t *tally, const char *format, ...)
 {
     va_list arguments;
-    atomic_fetch_add(&tally->violations, 1);
+    TALLY_COUNT(tally->violations);
     va_start(arguments, format);
     flockfile(stderr);
     fputs("violation: ", stderr);
@@ -37,17 +37,18 @@ void
 tally_retain(void *ctx, uint64_t object)
 {
     tally_t *tally = ctx;
-    if (object == 0 || object > TALLY_NAMES)
+    if (object == 0 || object > TALLY_OBJECTS)
         tally_violation(tally, "retain of object %llu, which nobody has", (unsigned long long)object);
     else
-        atomic_fetch_add(&tally->references[object], 1);
+        TALLY_COUNT(tally->references[object]);
 }
 
 void
 tally_release(void *ctx, uint64_t object)
 {
     tally_t *tally = ctx;
-    if (object == 0 || object > TALLY_NAMES || atomic_fetch_sub(&tally->references[object], 1) <= 0)
+    if (object == 0 || object > TALLY_OBJECTS ||
+        atomic_fetch_sub_explicit(&tally->references[object], 1, memory_order_relaxed) <= 0)
         tally_violation(tally, "release of object %llu, which nobody holds", (unsigned long long)object);
 }
 
@@ -65,7 +66,7 @@ tally_check_lives(tally_t *tally)
 void
 tally_check_references(tally_t *tally)
 {
-    for (unsigned i = 0; i <= TALLY_NAMES; i++) {
+    for (unsigned i = 0; i <= TALLY_OBJECTS; i++) {
         int references = atomic_load(&tally->references[i]);
         TALLY_CHECK(tally, references == 0, "object %u: %d references left", i, references);
     }

@@ -1,6 +1,7 @@
 /* Makes the queue: counted objects, five plugins, short times. Callbacks answer at random until the drain. */
 #include "world.h"
 
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,7 +28,7 @@ random_hint(void *ctx, uint64_t pod, uint64_t old_object, uint64_t new_object)
     (void)new_object;
     if (!world_is_running(world))
         return SCHEDQ_HINT_QUEUE;
-    return scramble(atomic_fetch_add(&world->dice, 1)) % 3 == 0 ? SCHEDQ_HINT_QUEUE : SCHEDQ_HINT_SKIP;
+    return scramble(TALLY_COUNT(world->dice)) % 3 == 0 ? SCHEDQ_HINT_QUEUE : SCHEDQ_HINT_SKIP;
 }
 
 static int
@@ -35,7 +36,29 @@ random_gate(void *ctx, uint64_t pod)
 {
     world_t *world = ctx;
     (void)pod;
-    return !world_is_running(world) || scramble(atomic_fetch_add(&world->dice, 1)) % 8 != 0;
+    return !world_is_running(world) || scramble(TALLY_COUNT(world->dice)) % 8 != 0;
+}
+
+/*
+ * Whoever gives an object to the queue holds it during the call (actor_hold), so one that is retained is always held by
+ * somebody: by the caller, or by the queue itself. The yield is where an engine must not let go of it.
+ */
+static void
+retain(void *ctx, uint64_t object)
+{
+    world_t *world = ctx;
+    if (scramble(TALLY_COUNT(world->dice)) % 64 == 0)
+        sched_yield();
+    TALLY_CHECK(&world->tally, object <= TALLY_OBJECTS && TALLY_READ(world->tally.references[object]) > 0,
+                "retain of object %llu, which nobody holds", (unsigned long long)object);
+    tally_retain(&world->tally, object);
+}
+
+static void
+release(void *ctx, uint64_t object)
+{
+    world_t *world = ctx;
+    tally_release(&world->tally, object);
 }
 
 static int
@@ -94,10 +117,11 @@ world_open(world_t *world, const options_t *options)
     world->options = options;
     atomic_store(&world->dice, options->seed);
     schedq_config_preset(&config, sizeof config, options->preset);
+    config.engine = options->engine->number;
     config.objects = SCHEDQ_OBJECTS_COUNTED;
-    config.object_ctx = &world->tally;
-    config.retain = tally_retain;
-    config.release = tally_release;
+    config.object_ctx = world;
+    config.retain = retain;
+    config.release = release;
     config.affinity_matches = matches;
     config.event_log = 64;
     config.max_lots = 4;
@@ -108,7 +132,8 @@ world_open(world_t *world, const options_t *options)
     schedq_status_t status = schedq_create(&config, &world->queue, why, sizeof why);
     if (status != SCHEDQ_OK)
         give_up("schedq_create", status, why);
-    register_plugins(world);
+    if (world_can(world, NEEDS_EVENTS))
+        register_plugins(world);
 }
 
 void
@@ -119,15 +144,21 @@ world_close(world_t *world)
     tally_check_references(&world->tally);
 }
 
+static void
+register_worker(actor_t *actor)
+{
+    char why[200];
+    schedq_status_t status = schedq_worker_register(actor->world->queue, &actor->worker, why, sizeof why);
+    if (status != SCHEDQ_OK)
+        give_up("schedq_worker_register", status, why);
+}
+
 void
 actor_begin(actor_t *actor, world_t *world, unsigned number)
 {
-    char why[200];
     actor->world = world;
     actor->random = scramble(world->options->seed * 1000 + number);
-    schedq_status_t status = schedq_worker_register(world->queue, &actor->worker, why, sizeof why);
-    if (status != SCHEDQ_OK)
-        give_up("schedq_worker_register", status, why);
+    register_worker(actor);
 }
 
 void
@@ -137,6 +168,18 @@ actor_end(actor_t *actor)
     TALLY_CHECK(&actor->world->tally, status == SCHEDQ_OK, "unregister says %s", schedq_status_name(status));
 }
 
+void
+actor_change_worker(actor_t *actor)
+{
+    if (actor_roll(actor, 4) == 0) {
+        schedq_status_t status = schedq_worker_adopt(actor->world->queue, actor->worker);
+        TALLY_CHECK(&actor->world->tally, status == SCHEDQ_OK, "adopt says %s", schedq_status_name(status));
+    } else {
+        actor_end(actor);
+        register_worker(actor);
+    }
+}
+
 unsigned
 actor_roll(actor_t *actor, unsigned below)
 {
@@ -144,19 +187,68 @@ actor_roll(actor_t *actor, unsigned below)
     return (unsigned)(scramble(actor->random) % below);
 }
 
-unsigned
-actor_spec(actor_t *actor, schedq_pod_spec_t *spec, char *name)
+int
+actor_choose(actor_t *actor, const choice_t *choices, size_t count)
 {
-    unsigned index = actor_roll(actor, TALLY_NAMES);
+    unsigned sum = 0;
+    for (size_t i = 0; i < count; i++)
+        sum += world_can(actor->world, choices[i].needs) ? choices[i].weight : 0;
+    unsigned roll = actor_roll(actor, sum);
+    for (size_t i = 0;; i++) {
+        unsigned weight = world_can(actor->world, choices[i].needs) ? choices[i].weight : 0;
+        if (roll < weight)
+            return choices[i].what;
+        roll -= weight;
+    }
+}
+
+unsigned
+actor_index(actor_t *actor)
+{
+    return actor_roll(actor, TALLY_NAMES);
+}
+
+unsigned
+actor_recent(actor_t *actor)
+{
+    return TALLY_READ(actor->world->recent[actor_roll(actor, WORLD_RECENT)]);
+}
+
+/* Most pods share five priorities; the others' are rare ones, which come and go. */
+static int32_t
+some_priority(actor_t *actor)
+{
+    return actor_roll(actor, 16) != 0 ? (int32_t)actor_roll(actor, 5) - 2 : (int32_t)actor_roll(actor, 600) - 300;
+}
+
+uint64_t
+actor_hold(actor_t *actor, uint64_t object)
+{
+    tally_retain(&actor->world->tally, object);
+    return object;
+}
+
+void
+actor_let_go(actor_t *actor, uint64_t object)
+{
+    tally_release(&actor->world->tally, object);
+}
+
+void
+actor_spec(actor_t *actor, unsigned index, schedq_pod_spec_t *spec, char *name)
+{
     memset(spec, 0, sizeof *spec);
     spec->name_length = tally_name(index, name);
-    spec->object = index + 1;
-    spec->priority = (int32_t)actor_roll(actor, 5) - 2;
-    if (actor_roll(actor, 8) == 0)
+    spec->object = actor_hold(actor, tally_object(index, actor_roll(actor, TALLY_VARIANTS)));
+    spec->priority = some_priority(actor);
+    if (world_can(actor->world, NEEDS_NOMINATIONS) && actor_roll(actor, 8) == 0)
         spec->nominated_node = 1 + actor_roll(actor, 4);
     if (actor_roll(actor, 4) == 0)
         spec->flags = SCHEDQ_POD_AFFINITY;
-    return index;
+    if (actor_roll(actor, 4) == 0) {
+        spec->flags |= SCHEDQ_POD_ORDER_KEY;
+        spec->order_key = (int64_t)actor_roll(actor, 1000) - 500;
+    }
 }
 
 uint64_t

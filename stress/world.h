@@ -12,13 +12,15 @@
 
 enum { PHASE_RUNNING, PHASE_DRAINING };
 enum { WORLD_PLUGINS = 5 };
+enum { WORLD_RECENT = 16 };
 
 typedef struct world {
     const options_t *options;
     schedq_t *queue;
     uint64_t bits[WORLD_PLUGINS];
     atomic_uint phase;
-    atomic_uint_fast64_t dice; /* of the callbacks, which have no thread's generator */
+    atomic_uint_fast64_t dice;        /* of the callbacks, which have no thread's generator */
+    atomic_uint recent[WORLD_RECENT]; /* indices of pods that were popped last: likely in flight */
     tally_t tally;
 } world_t;
 
@@ -38,19 +40,45 @@ world_is_running(world_t *world)
     return atomic_load(&world->phase) == PHASE_RUNNING;
 }
 
+/** NEEDS_ bits: does the engine have all of it? */
+static inline bool
+world_can(const world_t *world, unsigned needs)
+{
+    return (needs & ~world->options->engine->has) == 0;
+}
+
 /** Registers a worker; `number` makes the random sequence of this actor its own. */
 void actor_begin(actor_t *actor, world_t *world, unsigned number);
 void actor_end(actor_t *actor);
+/** The worker becomes another one, or is adopted as if its user had died. */
+void actor_change_worker(actor_t *actor);
 /** 0..below - 1 */
 unsigned actor_roll(actor_t *actor, unsigned below);
-/** A random spec with the name of a random index, which is returned. `name` has room for 32 bytes. */
-unsigned actor_spec(actor_t *actor, schedq_pod_spec_t *spec, char *name);
+
+/** One of several things to do. */
+typedef struct choice {
+    int what; /* the chooser's number for it */
+    unsigned weight;
+    unsigned needs; /* NEEDS_ bits */
+} choice_t;
+/** `what` of a random one that the engine has; the table must hold one that needs nothing. */
+int actor_choose(actor_t *actor, const choice_t *choices, size_t count);
+
+/** A random index: of any name, or of a pod that is likely in flight. */
+unsigned actor_index(actor_t *actor);
+unsigned actor_recent(actor_t *actor);
+/** A reference of the caller's own to an object that he gives to the queue, which is returned; and its end. */
+uint64_t actor_hold(actor_t *actor, uint64_t object);
+void actor_let_go(actor_t *actor, uint64_t object);
+/** A random spec with the name of that index and an object that is held. `name` has room for 32 bytes. */
+void actor_spec(actor_t *actor, unsigned index, schedq_pod_spec_t *spec, char *name);
 /** A random set of rejectors, never empty. */
 uint64_t actor_rejectors(actor_t *actor);
 /** Sleeps for up to `microseconds`. */
 void actor_nap(actor_t *actor, unsigned microseconds);
 
 /** What producers do all the time, for once. */
+void producer_add(actor_t *actor, unsigned index);
 void producer_add_one(actor_t *actor);
 void producer_add_batch(actor_t *actor);
 
@@ -63,8 +91,8 @@ typedef struct start {
 /* Thread bodies. */
 void *producer_run(void *start);
 void *consumer_run(void *start);
-void *churn_run(void *start);  /* deletes, updates, activates, nominates, looks */
-void *events_run(void *start); /* moves, snapshots, metrics */
-void *ticks_run(void *start);  /* tick, and the timer thread now and then */
+void *churn_run(void *start); /* deletes, updates, activates, nominates, looks */
+void *host_run(void *start);  /* what a scheduler's host does beside the pods: events, looks, memory */
+void *ticks_run(void *start); /* tick, and the timer thread now and then */
 
 #endif

@@ -28,6 +28,12 @@ clock_monotonic(void)
     return sim_now();
 }
 
+bool
+clock_has_ticks(void)
+{
+    return false;
+}
+
 int64_t
 clock_now(const struct clock *clock)
 {

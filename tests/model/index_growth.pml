@@ -1,47 +1,47 @@
 /*
- * Growth of the index: one line moves into the next table while it is used (engine/lockfree/index).
+ * Growth of the index: one line moves into the next table while it is used (engine/lockfree/index, index_growth).
  *
- * The line protocol is that of index.pml. Here a next table exists. Whoever meets the old line first moves it:
- * completes the named position, freezes the control word, inserts every living settled cell into the next line with
- * the ordinary insert (finding the pod there is success, and there is nothing to publish), marks the old line MOVED,
- * and only then does his own work in the next line. An inserter that had begun in the old line leaves its tentative
- * cell there.
+ * The line protocol is that of index.pml. Here a next table exists. Movers are no inserters: while the old line is not
+ * MOVED nobody else writes its line in the next table, which is all 0 at first, and nothing becomes 0 again. A mover
+ * completes the named position, freezes the control word, puts every living settled cell into the first cell of the
+ * next line that is 0, unless he finds it before that, and marks the old line MOVED. A late mover finds the pod, or
+ * puts one that is over into a cell that was never used. An inserter that sees the next table moves his line first and
+ * then works in the next one; what he has taken in the old line stays there. Lookups and removers help nobody: they
+ * read the old line until it is MOVED.
  *
- * The pod that is moved may end its life under the mover, so he looks at its state word again after each scan of the
- * next line and before he takes a cell there: else a pod that is over comes back into a cell that held it, and values
- * repeat.
- *
- * Pod 1 lives in the old line. An inserter of pod 2, which has its key, and the deleter of pod 1, which inserts the
- * record's next life (pod 3, same key) at once, begin before or after the next table appears; a helper only moves the
- * line. With LOOKUP a lookup and a thread that ends pod 1 stand for the deleter and the helper. With REMOVER two
- * helpers, the inserter, the end of pod 1, and a late remover that marks a cell of the next line.
+ * Pod 1 and pod 4, which has another key and lives on, are in the old line. An inserter of pod 2, which has the key of
+ * pod 1, and the deleter of pod 1, which inserts the record's next life (pod 3, same key) at once, begin before or
+ * after the next table appears; a helper only moves the line. With LOOKUP a lookup and a thread that ends pod 1 stand
+ * for the deleter and the helper. With REMOVER two helpers, the inserter, and a thread that ends pod 1 and removes it.
  *
  * Claims
  *   a key never lives twice (commit)
  *   nobody publishes or reports a pod that is not committed (publish, report)
  *   no cell of a living pod is overwritten (take_cell)
- *   wherever threads stop, a committed, living pod is findable in the line that counts (Observer, in every state)
+ *   nobody but movers writes the next line before the old one is MOVED (take_cell, remove)
+ *   wherever threads stop, a committed, living pod is findable in the line that counts, and has one cell there
+ *   (Observer, in every state)
  *   a lookup overlooks no pod that lived during the whole lookup (Lookup)
  *
  * Planted bugs
- *   -DTAKE_TENTATIVE    a tentative cell of a life that is over counts as free: a mover's commit names the pod put
- *                       over it
- *   -DONE_LOOK          the mover does not look at the state word again after the scan: so too, by a value that
- *                       repeats
+ *   -DMOVER_INSERTS     a mover inserts as anybody does: he commits a pod that ends under his hands, and its value
+ *                       repeats in a cell
+ *   -DREMOVE_TO_ZERO    with REMOVER: a removed cell is 0 again: a late mover gives a living pod a second cell
+ *   -DMOVE_ANYWHERE     a mover takes whatever cell is 0 first, without looking whether the pod is there: a second cell
  *   -DNO_FREEZE         the old line stays open while it is moved: a commit behind the mover's back is lost
  *   -DFREEZE_OVER_NAME  frozen although a position is named: a committed pod is lost
- *   -DNO_HELP           who meets a frozen line goes on to the next table: a living pod is not findable
+ *   -DNO_HELP           an inserter goes on to the next table before his line is moved
  *   -DMOVED_EARLY       the line is marked MOVED before its cells are in the next one: a living pod is not findable
  *   -DSTAY              an inserter that has taken a cell commits in the old line whatever the mark says
  *   -DLOOK_AT_OLD_ONLY  with LOOKUP: a lookup does not look at the mark and stays in the old line
  *
- * Bounds: one line of 2 cells, the next of 3, 2 records, 3 lives. Any number may stop anywhere. --large: REMOVER
- * too.
+ * Bounds: one line of 3 cells, the next of 4, 3 records, 3 lives. Any number may stop anywhere. --large: REMOVER with
+ * the deleter too.
  */
-#define CELLS     2
-#define NEXT      3
-#define RECORDS   2
-#define PODS      3
+#define CELLS     3
+#define NEXT      4
+#define RECORDS   3
+#define PODS      4
 #define NONE      7
 #define TENTATIVE 8
 #define DEAD      16
@@ -50,7 +50,8 @@
 #define FROZEN    1
 #define MOVED     2
 
-#define record_of(pod)    (((pod) - 1) % RECORDS)
+#define record_of(pod)    ((pod) == 4 -> 2 : ((pod) == 2 -> 1 : 0))
+#define key_of(pod)       ((pod) == 4)
 #define has(set, pod)     (((set) >> (pod)) & 1)
 #define lives(pod)        (word[record_of(pod)] == (pod))
 #define pod_of(value)     ((value) & 7)
@@ -151,15 +152,11 @@ inline complete(line)
     value = 0
 }
 
-#ifdef TAKE_TENTATIVE
-#define spare_cell(value) ((value) == 0 || ((value) & DEAD) || over(value))
-#else
-#define spare_cell(value) ((value) == 0 || ((value) & DEAD) || (!((value) & TENTATIVE) && over(value)))
-#endif
+#define spare_cell(value) (((value) & 7) == 0 || (!((value) & TENTATIVE) && over(value)))
 
 /* As in index.pml: found = living settled pod with the key, which is the pod itself when a line is moved. The cell and
  * the state word of the pod in it are read in one step. */
-inline scan(line)
+inline scan(pod, line)
 {
     d_step {
         found = 0;
@@ -180,7 +177,7 @@ inline scan(line)
             fi
         :: else ->
             if
-            :: !(value & TENTATIVE) && !over(value) -> found = pod_of(value)
+            :: !(value & TENTATIVE) && !over(value) && key_of(pod_of(value)) == key_of(pod) -> found = pod_of(value)
             :: else
             fi
         fi;
@@ -201,7 +198,10 @@ inline take_cell(pod, line)
             ok = (at(line, spare) == spare_value);
             if
             :: ok ->
-                assert(spare_value == 0 || (spare_value & DEAD) || over(spare_value));
+                assert((spare_value & 7) == 0 || over(spare_value));
+#ifndef MOVER_INSERTS
+                assert((line) == 0 || mark[0] == MOVED);
+#endif
                 at(line, spare) = (pod) | TENTATIVE;
                 mine = spare
             :: else
@@ -225,7 +225,7 @@ inline commit(pod, line)
         :: else
         fi;
         for (i : 1 .. PODS) {
-            assert(!ok || i == (pod) || !has(committed, i) || !lives(i) || !lives(pod))
+            assert(!ok || i == (pod) || !has(committed, i) || !lives(i) || !lives(pod) || key_of(i) != key_of(pod))
         }
         i = 0
     }
@@ -248,17 +248,11 @@ inline place(pod, line)
         :: c_mark == OPEN && c_position != NONE -> complete(line)
 #endif
         :: else ->
-            scan(line);
+            scan(pod, line);
             if
             :: found -> break
             :: else
             fi;
-#ifndef ONE_LOOK
-            if
-            :: !lives(pod) -> break
-            :: else
-            fi;
-#endif
             if
             :: mine == NONE && spare != NONE -> take_cell(pod, line)
             :: else
@@ -279,7 +273,7 @@ inline place(pod, line)
     spare = NONE;
     spare_value = 0;
     if
-    :: !placed && c_mark == OPEN && mine != NONE -> cas_cell(line, mine, (pod) | TENTATIVE, (pod) | DEAD)
+    :: !placed && c_mark == OPEN && mine != NONE -> cas_cell(line, mine, (pod) | TENTATIVE, DEAD)
     :: else
     fi
 }
@@ -291,6 +285,71 @@ inline settle(pod, line)
     cas_control(line, NONE, c_mark)
 }
 
+/* A mover's: into the first cell that is 0, unless the pod is found before that. */
+inline place_cell()
+{
+    to = 0;
+    do
+    :: to < NEXT ->
+        d_step {
+            placed = (at(1, to) == 0);
+#ifndef MOVE_ANYWHERE
+            found = (at(1, to) == carried);
+#endif
+            if
+            :: placed -> at(1, to) = carried
+            :: else
+            fi
+        }
+        if
+        :: placed || found -> break
+        :: else -> to++
+        fi
+    :: else -> break
+    od;
+    to = 0;
+    placed = false;
+    found = 0
+}
+
+inline copy_line()
+{
+    from = 0;
+    do
+    :: from < CELLS ->
+        d_step {
+            carried = at(0, from);
+            from++;
+            if
+            :: (carried & 7) != 0 && !(carried & TENTATIVE) && !over(carried) -> skip
+            :: else -> carried = 0
+            fi
+        }
+        if
+        :: carried != 0 ->
+#ifdef MOVER_INSERTS
+            place(carried, 1);
+            if
+            :: placed -> settle(carried, 1)
+            :: else
+            fi
+#else
+#ifndef MOVED_EARLY
+            if
+            :: mark[0] == MOVED -> break
+            :: else
+            fi;
+#endif
+            place_cell()
+#endif
+        :: else
+        fi
+    :: else -> break
+    od;
+    from = 0;
+    carried = 0
+}
+
 /* Moves the old line. Whoever ends it knows that it is MOVED. */
 inline move_line()
 {
@@ -298,47 +357,30 @@ inline move_line()
     :: read_control(0);
         if
         :: c_mark == MOVED -> break
-#ifdef NO_FREEZE
-        :: c_mark != MOVED && c_position != NONE -> complete(0)
-        :: c_mark != MOVED && c_position == NONE ->
-#else
 #ifdef FREEZE_OVER_NAME
         :: c_mark == OPEN -> cas_control(0, c_position, FROZEN)
 #else
-        :: c_mark == OPEN && c_position != NONE -> complete(0)
+        :: c_mark != MOVED && c_position != NONE -> complete(0)
+#ifdef NO_FREEZE
+        :: c_mark == OPEN && c_position == NONE ->
+            copy_line();
+            mark[0] = MOVED
+#else
         :: c_mark == OPEN && c_position == NONE -> cas_control(0, NONE, FROZEN)
 #endif
-        :: c_mark == FROZEN ->
 #endif
+        :: c_mark == FROZEN ->
 #ifdef MOVED_EARLY
             mark[0] = MOVED;
+            copy_line()
+#else
+            copy_line();
+#ifdef MOVER_INSERTS
+            mark[0] = MOVED
+#else
+            cas_control(0, c_position, MOVED)
 #endif
-            from = 0;
-            do
-            :: from < CELLS ->
-                d_step {
-                    carried = at(0, from);
-                    from++;
-                    if
-                    :: carried != 0 && !(carried & (TENTATIVE | DEAD)) && !over(carried) -> skip
-                    :: else -> carried = 0
-                    fi
-                }
-                if
-                :: carried != 0 ->
-                    place(carried, 1);
-                    if
-                    :: placed -> settle(carried, 1)
-                    :: else
-                    fi
-                :: else
-                fi
-            :: else -> break
-            od;
-            from = 0;
-            carried = 0;
-            mark[0] = MOVED;
-            break
+#endif
         fi
     od
 }
@@ -349,7 +391,9 @@ inline choose_line()
     if
     :: !growing -> line = 0
     :: else ->
+#ifndef NO_HELP
         move_line();
+#endif
         line = 1
     fi
 }
@@ -392,7 +436,9 @@ inline look(line)
         i = 0;
 #ifndef LOOK_AT_OLD_ONLY
         if
-        :: c_mark != OPEN -> break
+        :: line == 0 && c_mark == MOVED ->
+            line = 1;
+            read_control(1)
         :: else
         fi;
 #endif
@@ -401,7 +447,7 @@ inline look(line)
             d_step {
                 carried = at(line, i);
                 if
-                :: carried == 0 || (carried & DEAD) || over(carried) -> carried = 0
+                :: (carried & 7) == 0 || over(carried) || key_of(pod_of(carried)) -> carried = 0
                 :: (carried & TENTATIVE) && i != c_position -> carried = 0
                 :: else
                 fi;
@@ -428,64 +474,79 @@ inline look(line)
 
 proctype Inserter()
 {
-    byte c_sequence, c_position, c_mark, value, i, mine, spare, spare_value, found, from, carried, line;
+    byte c_sequence, c_position, c_mark, value, i, mine, spare, spare_value, found, from, to, carried, line;
     bool ok, placed;
     insert(2)
 }
 
+/* After the end of the pod's life. */
+inline remove(pod)
+{
+    line = 0;
+    read_control(0);
+    if
+    :: c_mark == MOVED ->
+        line = 1;
+        read_control(1)
+    :: else
+    fi;
+    i = 0;
+    do
+    :: i < cells_of(line) ->
+        if
+        :: (at(line, i) & ~TENTATIVE) == (pod) -> break
+        :: else -> i++
+        fi
+    :: else -> break
+    od;
+    if
+    :: i < cells_of(line) && i == c_position -> complete(line)
+    :: else
+    fi;
+    if
+    :: i < cells_of(line) ->
+        assert(line == 0 || mark[0] == MOVED);
+#ifdef REMOVE_TO_ZERO
+        cas_cell(line, i, pod, 0)
+#else
+        cas_cell(line, i, pod, DEAD)
+#endif
+    :: else
+    fi;
+    i = 0
+}
+
 proctype Deleter()
 {
-    byte c_sequence, c_position, c_mark, value, i, mine, spare, spare_value, found, from, carried, line;
+    byte c_sequence, c_position, c_mark, value, i, mine, spare, spare_value, found, from, to, carried, line;
     bool ok, placed;
     d_step {
         ok = lives(1);
         word[record_of(1)] = 0
     }
     if
-    :: cas_cell(0, 0, 1, 1 | DEAD)
+    :: remove(1)
     :: skip
     fi;
     insert(3)
 }
 
-/* The remover of pod 1, or a helper of his, comes late and marks whatever cell of the next line the pod is in. */
 proctype Remover()
 {
-    byte k;
+    byte c_sequence, c_position, c_mark, value, i, line;
     bool ok;
-    !lives(1);
-    select (k : 0 .. NEXT - 1);
-    cas_cell(1, k, 1, 1 | DEAD)
+    word[record_of(1)] = 0;
+    remove(1)
 }
 
 proctype Lookup()
 {
-    byte c_sequence, c_position, c_mark, value, i, mine, spare, spare_value, found, from, carried, line;
+    byte c_sequence, c_position, c_mark, value, i, mine, spare, spare_value, found, from, to, carried, line;
     byte before;
     bool ok, placed;
-    d_step {
-        for (i : 1 .. PODS) {
-            if
-            :: has(committed, i) && lives(i) -> before = i
-            :: else
-            fi
-        }
-        i = 0
-    }
-#ifdef LOOK_AT_OLD_ONLY
+    before = (lives(1) -> 1 : 0);
     line = 0;
-#else
-    choose_line();
-#endif
     look(line);
-#ifndef LOOK_AT_OLD_ONLY
-    if
-    :: !found && line == 0 && c_mark != OPEN ->
-        leave_old_line();
-        look(line)
-    :: else
-    fi;
-#endif
     assert(found || !before || !lives(before));
     if
     :: found -> report(found)
@@ -495,7 +556,7 @@ proctype Lookup()
 
 proctype Helper()
 {
-    byte c_sequence, c_position, c_mark, value, i, mine, spare, spare_value, found, from, carried;
+    byte c_sequence, c_position, c_mark, value, i, mine, spare, spare_value, found, from, to, carried;
     bool ok, placed;
     growing = true;
     move_line()
@@ -503,32 +564,31 @@ proctype Helper()
 
 proctype Observer()
 {
-    byte p, k;
-    bool seen;
+    byte p, k, seen;
 end:
     do
     :: d_step {
         for (p : 1 .. PODS) {
             if
             :: has(committed, p) && lives(p) ->
-                seen = false;
+                seen = 0;
                 if
                 :: mark[0] != MOVED ->
                     for (k : 0 .. CELLS - 1) {
-                        seen = seen || at(0, k) == p || (at(0, k) == (p | TENTATIVE) && position[0] == k)
+                        seen = seen + (at(0, k) == p || (at(0, k) == (p | TENTATIVE) && position[0] == k))
                     }
                 :: else ->
                     for (k : 0 .. NEXT - 1) {
-                        seen = seen || at(1, k) == p || (at(1, k) == (p | TENTATIVE) && position[1] == k)
+                        seen = seen + (at(1, k) == p || (at(1, k) == (p | TENTATIVE) && position[1] == k))
                     }
                 fi;
-                assert(seen)
+                assert(seen == 1)
             :: else
             fi
         }
         p = 0;
         k = 0;
-        seen = false
+        seen = 0
     }
     od
 }
@@ -549,9 +609,12 @@ init
 {
     atomic {
         word[0] = 1;
+        word[2] = 4;
         at(0, 0) = 1;
-        committed = 1 << 1;
-        published = 1 << 1;
+        at(0, 1) = 4;
+        at(0, 2) = DEAD;
+        committed = (1 << 1) | (1 << 4);
+        published = committed;
 #ifdef LOOKUP
         run Inserter();
         run Lookup();
@@ -562,8 +625,10 @@ init
         run Inserter();
         run Helper();
         run Helper();
-        run Killer();
         run Remover();
+#ifdef LARGE
+        run Deleter();
+#endif
 #else
         run Inserter();
         run Deleter();
