@@ -92,24 +92,22 @@ lockfree_shut(schedq_t *base)
     return SCHEDQ_OK;
 }
 
-/*
- * The index grows in a section, which needs an epoch record. If somebody else is at it, it stays as it is: it grows by itself when
- * pods come.
- */
+/* The index grows in a section, which needs an epoch record. */
 static bool
 reserve_index(struct queue *queue, uint32_t pods)
 {
-    struct worker *worker = workers_keep_house(queue);
-    bool ok = true;
+    uint32_t house;
+    struct worker *worker = workers_keep_house(queue, &house);
 
-    if (worker != NULL) {
-        const struct index_caller caller = index_caller(worker);
-
-        section_begin(worker);
-        ok = index_reserve(&queue->index, &caller, pods);
-        section_end(worker);
-        workers_leave_house(queue);
+    if (worker == NULL) {
+        return false;
     }
+    const struct index_caller caller = index_caller(worker);
+
+    section_begin(worker);
+    bool ok = index_reserve(&queue->index, &caller, pods);
+    section_end(worker);
+    workers_leave_house(queue, house);
     return ok;
 }
 
@@ -126,12 +124,13 @@ lockfree_reserve(schedq_t *base, uint32_t pods, uint32_t bands, uint32_t workers
     return ok ? SCHEDQ_OK : SCHEDQ_NOMEM;
 }
 
-/* One trim at a time is enough. Lanes are made small by who unregisters: they are his. */
+/* Lanes are made small by who unregisters: they are his. */
 static void
 lockfree_trim(schedq_t *base)
 {
     struct queue *queue = queue_of_base(base);
-    struct worker *worker = workers_keep_house(queue);
+    uint32_t house;
+    struct worker *worker = workers_keep_house(queue, &house);
 
     if (worker == NULL) {
         return;
@@ -142,7 +141,7 @@ lockfree_trim(schedq_t *base)
     names_trim(&queue->names, worker->epoch);
     run_pool_trim(&queue->runs, worker->epoch);
     section_end(worker);
-    workers_leave_house(queue);
+    workers_leave_house(queue, house);
 }
 
 /* ---- what this engine has no part for ----------------------------------------------------------------------------------- */

@@ -132,7 +132,7 @@ prepare_update(struct worker *worker, struct update *update)
 
     update->band = publish_band(worker, update->spec->priority, true, &status);
     if (update->band == NULL) {
-        return SCHEDQ_NOMEM;
+        return status;
     }
     if (update->replacement == 0) {
         update->replacement = description_take(&queue->entries, &worker->descriptions);

@@ -33,6 +33,7 @@
 #include "lockfree/ops.h"
 #include "lockfree/publish.h"
 #include "lockfree/stray.h"
+#include "lockfree/workers.h"
 
 #include "policy/backoff.h"
 
@@ -484,6 +485,7 @@ lockfree_tick(schedq_worker_t *base, int64_t *next, schedq_result_t *result)
     (void)stray_gather(worker);
     result->poppable = anything_poppable(worker);
     section_end(worker);
+    workers_poll(queue);
     if (result->poppable) {
         u32_store(u32_of(&queue->base.words.poppable), 1);
     }

@@ -105,7 +105,7 @@ publish_ref(struct worker *worker, struct band *band, uint64_t ref, int64_t key)
         return;
     }
     if (worker->base.number == HOUSEKEEPER) {
-        u32_or(&queue_of(worker)->strays, STRAY_UNPUBLISHED);
+        queue_note_stray(queue_of(worker), STRAY_UNPUBLISHED);
         return;
     }
     struct lane *lane = bin_lane(&band->bin, worker->base.number);
@@ -175,7 +175,7 @@ publish_follow(struct worker *worker, uint32_t record, uint64_t life)
     if (entry == NULL) {
         return true; /* its page was given back: the pod is over */
     }
-    u32_or(&queue->strays, STRAY_UNMOVED);
+    queue_note_stray(queue, STRAY_UNMOVED);
     return false;
 }
 
@@ -212,7 +212,7 @@ publish_again(struct worker *worker, struct entry *entry, uint32_t record, uint6
         return true;
     }
     if (!publish_prepare_move(worker, band)) {
-        u32_or(&queue->strays, STRAY_UNPUBLISHED);
+        queue_note_stray(queue, STRAY_UNPUBLISHED);
         return false;
     }
     publish_ref(worker, band, ref_make(state_version(state), record), description.order_key);

@@ -27,8 +27,9 @@
 
 #define BAND_CACHE 4
 
-/** The number of the worker that trim and reserve work with: it has no slot, and no lanes. */
+/** The number of the workers that trim and reserve work with: they have no slot, and no lanes. */
 #define HOUSEKEEPER WORKERS_MAX
+#define HOUSEKEEPERS 4
 
 /* Notes of what could not be done for want of memory (stray.h). */
 #define STRAY_UNMOVED 1
@@ -75,9 +76,9 @@ struct queue {
     atomic_ptr charges[WORKERS_MAX]; /* theirs */
     atomic_u64 taken;                /* slots that have an owner, as bits */
     atomic_u64 slots;                /* those with smaller numbers may be made */
-    struct worker *housekeeper;
-    atomic_u32 housekeeping; /* somebody works with it */
-    atomic_u32 strays;
+    atomic_ptr housekeepers[HOUSEKEEPERS];
+    atomic_u32 housekeeping; /* those that somebody works with, as bits */
+    atomic_u64 strays;       /* notes:2, above them how often one was left */
 
     /* One line each: written by different calls. */
     _Alignas(CACHE_LINE) atomic_u64 reorder; /* raised before a pod moves inside the order: a walk begins again */
@@ -122,6 +123,22 @@ static inline bool
 queue_is_closed(struct queue *queue)
 {
     return u32_load_acquire(u32_of(&queue->base.words.closed)) != 0;
+}
+
+/** Leaves a note that a pod stands where no pop finds it. Ends: each failed exchange is another's note. */
+static inline void
+queue_note_stray(struct queue *queue, uint64_t note)
+{
+    uint64_t notes = u64_load(&queue->strays);
+
+    for (;;) {
+        uint64_t found = u64_cas_value(&queue->strays, notes, (notes + 4) | note); /* queue_note_stray:A */
+
+        if (found == notes) {
+            return;
+        }
+        notes = found;
+    }
 }
 
 /** Each public call is one section. */

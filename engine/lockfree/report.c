@@ -23,9 +23,8 @@ copy(const struct queue *queue, const struct entry *entry, struct view *view)
     view->desc = entry_description(&queue->entries, entry, &view->description);
 }
 
-/* The record's pod, whichever it is. */
-static bool
-view_any(const struct queue *queue, uint32_t record, struct view *view)
+bool
+report_any(const struct queue *queue, uint32_t record, struct view *view)
 {
     struct entry *entry = entry_at(&queue->entries, record);
 
@@ -48,14 +47,14 @@ view_any(const struct queue *queue, uint32_t record, struct view *view)
 bool
 report_view(const struct queue *queue, uint32_t record, uint64_t life, struct view *view)
 {
-    return view_any(queue, record, view) && view->life == life;
+    return report_any(queue, record, view) && view->life == life;
 }
 
 /* A life is the version at which it began, so one that began after `state` is a later pod's. */
 bool
 report_found(const struct queue *queue, uint32_t record, uint64_t state, struct view *view)
 {
-    return view_any(queue, record, view) &&
+    return report_any(queue, record, view) &&
            ((state_version(state) - view->life) & STATE_VERSION_MASK) <= STATE_VERSION_MASK / 2;
 }
 

@@ -19,6 +19,9 @@ struct view {
     uint8_t profile;
 };
 
+/** The record's pod, whichever it is. False: it has none. */
+bool report_any(const struct queue *queue, uint32_t record, struct view *view);
+
 /** False: the record has no pod, or not the one of this life. */
 bool report_view(const struct queue *queue, uint32_t record, uint64_t life, struct view *view);
 

@@ -76,14 +76,62 @@ give_bit(struct queue *queue, uint32_t number)
 bool
 workers_open(struct queue *queue)
 {
-    queue->housekeeper = make(queue, HOUSEKEEPER);
-    return queue->housekeeper != NULL;
+    ptr_store(&queue->housekeepers[0], make(queue, HOUSEKEEPER));
+    return ptr_load(&queue->housekeepers[0]) != NULL;
+}
+
+static bool
+take_house(struct queue *queue, uint32_t i)
+{
+    uint32_t taken = u32_load(&queue->housekeeping);
+
+    /* Ends: each failed exchange means that another was taken or given back. */
+    while ((taken >> i & 1) == 0) {
+        uint32_t found = u32_cas_value(&queue->housekeeping, taken, taken | UINT32_C(1) << i); /* take_house:A */
+
+        if (found == taken) {
+            return true;
+        }
+        taken = found;
+    }
+    return false;
+}
+
+static void
+give_house(struct queue *queue, uint32_t i)
+{
+    uint32_t taken = u32_load(&queue->housekeeping);
+
+    for (;;) {
+        uint32_t found = u32_cas_value(&queue->housekeeping, taken, taken & ~(UINT32_C(1) << i)); /* give_house:A */
+
+        if (found == taken) {
+            return;
+        }
+        taken = found;
+    }
 }
 
 struct worker *
-workers_keep_house(struct queue *queue)
+workers_keep_house(struct queue *queue, uint32_t *house)
 {
-    return u32_cas(&queue->housekeeping, 0, 1) ? queue->housekeeper : NULL; /* workers_keep_house:A */
+    for (uint32_t i = 0; i < HOUSEKEEPERS; i++) {
+        if (!take_house(queue, i)) {
+            continue;
+        }
+        struct worker *worker = ptr_load_acquire(&queue->housekeepers[i]);
+
+        if (worker == NULL) {
+            worker = make(queue, HOUSEKEEPER);
+            ptr_store_release(&queue->housekeepers[i], worker);
+        }
+        if (worker != NULL) {
+            *house = i;
+            return worker;
+        }
+        give_house(queue, i);
+    }
+    return NULL;
 }
 
 static void
@@ -101,10 +149,23 @@ flush(struct worker *worker)
 }
 
 void
-workers_leave_house(struct queue *queue)
+workers_leave_house(struct queue *queue, uint32_t house)
 {
-    flush(queue->housekeeper);
-    (void)u32_exchange(&queue->housekeeping, 0); /* workers_leave_house:A */
+    flush(ptr_load(&queue->housekeepers[house]));
+    give_house(queue, house);
+}
+
+void
+workers_poll(struct queue *queue)
+{
+    for (uint32_t i = 0; i < HOUSEKEEPERS; i++) {
+        struct worker *worker = ptr_load_acquire(&queue->housekeepers[i]);
+
+        if (worker != NULL && take_house(queue, i)) {
+            epoch_poll(worker->epoch);
+            give_house(queue, i);
+        }
+    }
 }
 
 schedq_status_t
@@ -165,8 +226,9 @@ workers_reserve(struct queue *queue, uint32_t count)
 void
 workers_free(struct queue *queue)
 {
-    for (uint32_t i = 0; i <= HOUSEKEEPER; i++) {
-        struct worker *worker = i < HOUSEKEEPER ? ptr_load(&queue->workers[i]) : queue->housekeeper;
+    for (uint32_t i = 0; i < WORKERS_MAX + HOUSEKEEPERS; i++) {
+        struct worker *worker =
+            i < WORKERS_MAX ? ptr_load(&queue->workers[i]) : ptr_load(&queue->housekeepers[i - WORKERS_MAX]);
 
         if (worker != NULL) {
             charges_free(&worker->charges, &queue->base.memory);

@@ -13,12 +13,15 @@ schedq_status_t workers_take(struct queue *queue, struct worker **worker);
 /** Gives a slot back; the worker's free objects go to the others, its lanes become small. Outside a section. */
 void workers_give(struct worker *worker);
 
-/** Makes the housekeeper. False: no memory. */
+/** Makes the first housekeeper. False: no memory. */
 bool workers_open(struct queue *queue);
 
-/** The housekeeper, for one caller at a time; NULL: another has it. */
-struct worker *workers_keep_house(struct queue *queue);
-void workers_leave_house(struct queue *queue);
+/** A housekeeper, for one caller; NULL: all are at work, or no memory. */
+struct worker *workers_keep_house(struct queue *queue, uint32_t *house);
+void workers_leave_house(struct queue *queue, uint32_t house);
+
+/** Frees what housekeepers retired, if its grace period is over. Outside a section. */
+void workers_poll(struct queue *queue);
 
 /** Slots that are taken. */
 uint32_t workers_count(const struct queue *queue);

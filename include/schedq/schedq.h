@@ -299,10 +299,12 @@ typedef enum schedq_preset {
 typedef struct schedq_config {
     uint32_t struct_size; /**< set by the init functions */
     /* Caps. Hitting one is SCHEDQ_FULL at admission; 0 = none: it grows to the width of its word. (LOCKFREE:
-       never below the cap; calls that overlap may get past it together, each with what it adds first.) */
+       calls that overlap may get past it together, each with what it adds first, and adds under way count,
+       also those that will find their name taken.) */
     uint32_t max_pods;    /**< default 1,048,576; 0..268,435,455 */
     uint32_t max_bands;   /**< distinct priorities of the pods in the queue, counted at admission (an update
-                               may bring one more); default 1,024; 0..65,535 */
+                               may bring one more; with fifo all are one); default 1,024; 0..65,535.
+                               LOCKFREE: after 65,535 different ones in a queue's life, FULL */
     uint32_t max_workers; /**< default 64; 1..64; the timer thread takes one */
     uint32_t max_events;  /**< kinds of events, the predefined ones included; default 256; 0 or 24..65,535 */
     uint32_t event_log;   /**< [callbacks] events kept for hint replay; an event that is not kept counts as
@@ -1153,7 +1155,8 @@ SCHEDQ_API schedq_status_t schedq_find(schedq_worker_t *worker, const char *name
  * @retval SCHEDQ_OK       result->added tells whether it acted as add, result->object what was replaced
  * @retval SCHEDQ_RETRY    [host] as schedq_add, when it acts as one; nothing changed
  * @retval SCHEDQ_CLOSED   the name is unknown and the queue closed; nothing changed
- * @retval SCHEDQ_FULL     as schedq_add, when it acts as one; nothing changed
+ * @retval SCHEDQ_FULL     as schedq_add, when it acts as one (LOCKFREE: the 65,536th priority too); nothing
+ *                         changed
  * @retval SCHEDQ_NOMEM    nothing changed
  * @retval SCHEDQ_INVALID  also another profile than before; nothing changed
  * @retval SCHEDQ_BUSY     nothing changed
