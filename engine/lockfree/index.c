@@ -376,7 +376,10 @@ index_insert(struct index *index, const struct index_caller *caller, const struc
         uint64_t control = u64_load_acquire(&home->word[HOME_CONTROL]); /* index_insert:C */
 
         if (control_named(control) != 0) {
-            (void)index_complete(index, caller, attempt.table, home, control);
+            if (index_complete(index, caller, attempt.table, home, control) == COMPLETION_REFUSED) {
+                give_up(&attempt);
+                return INDEX_NOMEM;
+            }
             continue;
         }
         if ((control & CONTROL_FROZEN) != 0) {
@@ -442,7 +445,14 @@ look_up(const struct index *index, const struct index_caller *caller, const stru
             continue;
         }
         *record = cell_record(cell);
-        return !tentative || index_complete(index, caller, table, home, control) ? LOOKUP_FOUND : LOOKUP_AGAIN;
+        switch (tentative ? index_complete(index, caller, table, home, control) : COMPLETED) {
+        case COMPLETED:
+            return LOOKUP_FOUND;
+        case COMPLETION_CHANGED:
+            return LOOKUP_AGAIN;
+        case COMPLETION_REFUSED:
+            return LOOKUP_NONE;
+        }
     } while (spot_step(table, &spot));
     return LOOKUP_NONE;
 }

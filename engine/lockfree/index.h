@@ -16,7 +16,7 @@
  * Also called for pods whose adder is merely slow, and by several threads for one pod. The pod may be over, and its
  * record used again, before or while it runs. The caller holds nothing that others wait for.
  */
-typedef void (*index_settle_fn)(void *ctx, uint32_t record, uint64_t life);
+typedef bool (*index_settle_fn)(void *ctx, uint32_t record, uint64_t life);
 
 struct index {
     struct memory *memory;

@@ -109,7 +109,9 @@ index_move_line(struct index *index, const struct index_caller *caller, struct i
             return true;
         }
         if (control_named(control) != 0) {
-            (void)index_complete(index, caller, table, home, control);
+            if (index_complete(index, caller, table, home, control) == COMPLETION_REFUSED) {
+                return false;
+            }
         } else if ((control & CONTROL_FROZEN) == 0) {
             prefetch_pods(index, home);
             (void)u64_cas(word, control, control_next(control, CONTROL_FROZEN)); /* index_move_line:B */

@@ -45,7 +45,7 @@ cell_at(struct index_table *table, struct index_line *home, uint32_t position)
     return spot_cell(&spot);
 }
 
-bool
+enum completion
 index_complete(const struct index *index, const struct index_caller *caller, struct index_table *table,
                struct index_line *home, uint64_t control)
 {
@@ -54,16 +54,17 @@ index_complete(const struct index *index, const struct index_caller *caller, str
     struct seen seen;
 
     if (u64_load_acquire(&home->word[HOME_CONTROL]) != control) { /* index_complete:B */
-        return false;
+        return COMPLETION_CHANGED;
     }
     /* The control word named the position when the cell was read: this is the pod that was committed with it. */
     assert(!cell_is_free(value));
     if ((value & CELL_TENTATIVE) != 0) {
-        if (index_look(index, value, NULL, &seen) != SIGHT_OVER) {
-            index->settle(caller->ctx, cell_record(value), seen.life);
+        if (index_look(index, value, NULL, &seen) != SIGHT_OVER &&
+            !index->settle(caller->ctx, cell_record(value), seen.life)) {
+            return COMPLETION_REFUSED;
         }
         (void)u64_cas(cell, value, value & ~CELL_TENTATIVE); /* index_complete:C */
     }
     (void)u64_cas(&home->word[HOME_CONTROL], control, control_next(control, 0)); /* index_complete:D */
-    return true;
+    return COMPLETED;
 }

@@ -198,9 +198,15 @@ struct seen {
 /** Is the pod of this cell over, and if not, does it have this name? `key` NULL: only whether it is over. */
 enum sight index_look(const struct index *index, uint64_t cell, const struct index_key *key, struct seen *seen);
 
-/** Completes the insertion that the control word names. False: somebody did, and the control word has changed. */
-bool index_complete(const struct index *index, const struct index_caller *caller, struct index_table *table,
-                    struct index_line *home, uint64_t control);
+enum completion {
+    COMPLETED,
+    COMPLETION_CHANGED, /* somebody did it, and the control word has changed */
+    COMPLETION_REFUSED  /* the pod could not be settled: everything is as it was */
+};
+
+/** Completes the insertion that the control word names. */
+enum completion index_complete(const struct index *index, const struct index_caller *caller, struct index_table *table,
+                               struct index_line *home, uint64_t control);
 
 /* ---- index_growth.c: from one table to the next ----------------------------------------------------------------- */
 

@@ -224,31 +224,33 @@ publish_again(struct worker *worker, struct entry *entry, uint32_t record, uint6
     return true;
 }
 
-void
+bool
 publish_settle(void *ctx, uint32_t record, uint64_t life)
 {
     struct worker *worker = ctx;
     struct entry *entry = entry_at(&queue_of(worker)->entries, record);
 
     if (entry == NULL) {
-        return;
+        return true;
     }
     uint64_t state = entry_state(entry);
     bool untouched = state_place(state) == PLACE_ACTIVE && state_lag(state) == 0 &&
                      ((state_version(state) ^ life) & INDEX_LIFE_MASK) == 0;
 
     if (!untouched) {
-        return; /* somebody found it before */
+        return true; /* somebody found it before */
     }
     /* What was prepared for a pod of the worker's own stays prepared. */
     struct run *prepared = worker->spare_run;
 
     worker->spare_run = NULL;
-    (void)publish_again(worker, entry, record, state);
+    bool settled = publish_again(worker, entry, record, state);
+
     if (prepared != NULL && worker->spare_run != NULL) {
         run_give(&queue_of(worker)->runs, worker->spare_run);
     }
     worker->spare_run = prepared != NULL ? prepared : worker->spare_run;
+    return settled;
 }
 
 void

@@ -36,7 +36,7 @@ void publish_told(struct worker *worker, uint32_t record, uint64_t life, uint64_
 bool publish_again(struct worker *worker, struct entry *entry, uint32_t record, uint64_t state);
 
 /** For the index: makes a pod findable that exists, and whose adder may have stopped before he published it. */
-void publish_settle(void *ctx, uint32_t record, uint64_t life);
+bool publish_settle(void *ctx, uint32_t record, uint64_t life);
 
 /** After something became poppable, and a full fence: tells sleepers and hosts. */
 void publish_wake(struct worker *worker);

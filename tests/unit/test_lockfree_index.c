@@ -26,6 +26,7 @@ typedef struct world {
     struct names names;
     struct index index;
     atomic_u32 settled;            /* calls */
+    bool refuses;                  /* to settle */
     atomic_u64 published[RECORDS]; /* the last life with a ref */
     mailbox_t mailbox;
     uint64_t seed;
@@ -52,12 +53,15 @@ publish(world_t *world, uint32_t record, uint64_t life)
     (void)u64_max(&world->published[record], life);
 }
 
-static void
+static bool
 settle(void *ctx, uint32_t record, uint64_t life)
 {
     actor_t *actor = ctx;
+    if (actor->world->refuses)
+        return false;
     (void)u32_add(&actor->world->settled, 1);
     publish(actor->world, record, life);
+    return true;
 }
 
 static void
@@ -352,6 +356,24 @@ the_first_to_meet_a_pod_whose_adder_stopped_settles_it(void **state)
     assert_int_equal(u64_load(&world->published[stopped.record]), stopped.life);
     assert_int_equal(find_any(&actor, "a/stopped"), stopped.record);
     assert_int_equal(u32_load(&world->settled), 1);
+}
+
+static void
+a_pod_that_cannot_be_settled_is_not_there_and_stops_adds_into_its_line(void **state)
+{
+    world_t *world = *state;
+    open_index(world, 1);
+    actor_t actor;
+    pod_t other;
+    actor_init(&actor, world, 0);
+    pod_t stopped = add_and_stop(&actor, "a/stopped");
+    world->refuses = true;
+    assert_int_equal(find_any(&actor, "a/stopped"), 0);
+    assert_int_equal(add(&actor, "a/other", &other), INDEX_NOMEM);
+    assert_int_equal(find_any(&actor, "a/other"), 0);
+    world->refuses = false;
+    assert_int_equal(find_any(&actor, "a/stopped"), stopped.record);
+    assert_int_equal(add(&actor, "a/other", &other), INDEX_DONE);
 }
 
 static void
@@ -838,6 +860,8 @@ main(void)
         cmocka_unit_test_setup_teardown(a_name_is_free_at_once_though_nobody_removed_its_cell, setup, teardown),
         cmocka_unit_test_setup_teardown(a_deleted_pod_in_flight_is_not_found, setup, teardown),
         cmocka_unit_test_setup_teardown(the_first_to_meet_a_pod_whose_adder_stopped_settles_it, setup, teardown),
+        cmocka_unit_test_setup_teardown(a_pod_that_cannot_be_settled_is_not_there_and_stops_adds_into_its_line, setup,
+                                        teardown),
         cmocka_unit_test_setup_teardown(an_add_settles_the_pod_before_it_in_the_line, setup, teardown),
         cmocka_unit_test_setup_teardown(a_pod_can_be_removed_while_its_adder_has_not_finished, setup, teardown),
         cmocka_unit_test_setup_teardown(every_name_is_found_while_tables_grow, setup, teardown),

@@ -1,0 +1,22 @@
+/* What each engine has. */
+#include "engines.h"
+
+#include <stddef.h>
+#include <string.h>
+
+#include "schedq/schedq.h"
+
+static const engine_t engines[] = {
+    {"mutex", SCHEDQ_ENGINE_MUTEX, NEEDS_WAITING | NEEDS_EVENTS | NEEDS_NOMINATIONS | NEEDS_WALKS | NEEDS_TIMER},
+    {"lockfree", SCHEDQ_ENGINE_LOCKFREE, NEEDS_NOTHING},
+};
+
+const engine_t *
+engine_find(const char *name)
+{
+    for (size_t i = 0; i < sizeof engines / sizeof *engines; i++) {
+        if (strcmp(name, engines[i].name) == 0)
+            return &engines[i];
+    }
+    return NULL;
+}
