@@ -16,7 +16,7 @@ table_bytes(uint32_t count)
 
 bool
 bands_open(struct bands *bands, struct memory *memory, const struct entries *entries, atomic_u64 *reorder,
-           struct run_pool *pool, const atomic_ptr *charges, uint32_t max)
+           struct run_pool *pool, const struct charge_books *books, uint32_t max)
 {
     struct band_table *table = memory_alloc(memory, MEMORY_QUEUES, table_bytes(0), CACHE_LINE);
 
@@ -24,7 +24,7 @@ bands_open(struct bands *bands, struct memory *memory, const struct entries *ent
     bands->entries = entries;
     bands->reorder = reorder;
     bands->pool = pool;
-    bands->charges = charges;
+    bands->books = *books;
     bands->max = max;
     ptr_store(&bands->table, table);
     return table != NULL;
@@ -243,9 +243,9 @@ live_rows(const struct band_table *table)
 static int32_t
 pods_of(const struct bands *bands, const struct band *band)
 {
-    uint32_t entered = charge_entered(bands->charges, &band->charge, band->id);
+    uint32_t entered = charge_entered(&bands->books, &band->charge, band->id);
 
-    return (int32_t)(entered - charge_left(bands->charges, &band->charge, band->id));
+    return (int32_t)(entered - charge_left(&bands->books, &band->charge, band->id));
 }
 
 /* How many of the rows from `first` on, up to USED_AT_ONCE, had pods at one moment, or fewer. */
@@ -259,11 +259,11 @@ used_at_once(const struct bands *bands, const struct band_table *table, uint32_t
     for (uint32_t i = first; i < end; i++) {
         const struct band *band = table->rows[i].band;
 
-        entered[i - first] = charge_entered(bands->charges, &band->charge, band->id);
+        entered[i - first] = charge_entered(&bands->books, &band->charge, band->id);
     }
     for (uint32_t i = first; i < end; i++) {
         const struct band *band = table->rows[i].band;
-        uint32_t left = charge_left(bands->charges, &band->charge, band->id);
+        uint32_t left = charge_left(&bands->books, &band->charge, band->id);
 
         used += (int32_t)(entered[i - first] - left) > 0 ? 1 : 0;
     }

@@ -50,7 +50,7 @@ struct bands {
     const struct entries *entries;
     atomic_u64 *reorder;
     struct run_pool *pool;
-    const atomic_ptr *charges; /* [WORKERS_MAX], of struct charges; NULL where no worker ever was */
+    struct charge_books books;
     uint32_t max;
     atomic_ptr table;
     atomic_u32 ids;   /* given out; the first is 1 */
@@ -60,7 +60,7 @@ struct bands {
 
 /** False: no memory. */
 bool bands_open(struct bands *bands, struct memory *memory, const struct entries *entries, atomic_u64 *reorder,
-                struct run_pool *pool, const atomic_ptr *charges, uint32_t max);
+                struct run_pool *pool, const struct charge_books *books, uint32_t max);
 void bands_close(struct bands *bands);
 
 /** Makes objects for so many priorities. False: no memory. */

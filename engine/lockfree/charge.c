@@ -51,12 +51,12 @@ count_of(const atomic_ptr *worker, uint32_t id)
 }
 
 uint32_t
-charge_entered(const atomic_ptr workers[WORKERS_MAX], const struct charge *shared, uint32_t id)
+charge_entered(const struct charge_books *books, const struct charge *shared, uint32_t id)
 {
     uint32_t sum = u32_load_acquire(&shared->entered);
 
-    for (uint32_t i = 0; i < WORKERS_MAX; i++) {
-        const struct charge *count = count_of(&workers[i], id);
+    for (uint32_t i = 0; i < u64_load_acquire(books->count); i++) {
+        const struct charge *count = count_of(&books->workers[i], id);
 
         sum += count != NULL ? u32_load_acquire(&count->entered) : 0;
     }
@@ -64,12 +64,12 @@ charge_entered(const atomic_ptr workers[WORKERS_MAX], const struct charge *share
 }
 
 uint32_t
-charge_left(const atomic_ptr workers[WORKERS_MAX], const struct charge *shared, uint32_t id)
+charge_left(const struct charge_books *books, const struct charge *shared, uint32_t id)
 {
     uint32_t sum = u32_load_acquire(&shared->left);
 
-    for (uint32_t i = 0; i < WORKERS_MAX; i++) {
-        const struct charge *count = count_of(&workers[i], id);
+    for (uint32_t i = 0; i < u64_load_acquire(books->count); i++) {
+        const struct charge *count = count_of(&books->workers[i], id);
 
         sum += count != NULL ? u32_load_acquire(&count->left) : 0;
     }

@@ -24,13 +24,19 @@ struct charges {
     atomic_ptr chunks[CHARGE_CHUNKS]; /* of CHARGE_CHUNK struct charge; by band id */
 };
 
+/** Where the counts of all workers are. */
+struct charge_books {
+    const atomic_ptr *workers; /* [WORKERS_MAX], of struct charges; NULL where no worker ever was */
+    const atomic_u64 *count;   /* those with smaller numbers may be there */
+};
+
 /** The worker counts a pod to a band, or off it. Without memory for its own count it uses the band's, `shared`. */
 void charge_enter(struct charges *charges, struct memory *memory, struct charge *shared, uint32_t id);
 void charge_leave(struct charges *charges, struct memory *memory, struct charge *shared, uint32_t id);
 
 /** What all workers counted for one band. */
-uint32_t charge_entered(const atomic_ptr workers[WORKERS_MAX], const struct charge *shared, uint32_t id);
-uint32_t charge_left(const atomic_ptr workers[WORKERS_MAX], const struct charge *shared, uint32_t id);
+uint32_t charge_entered(const struct charge_books *books, const struct charge *shared, uint32_t id);
+uint32_t charge_left(const struct charge_books *books, const struct charge *shared, uint32_t id);
 
 /** Alone. */
 void charges_free(struct charges *charges, struct memory *memory);

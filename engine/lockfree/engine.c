@@ -41,7 +41,8 @@ lockfree_open(schedq_t *base)
     u64_store(&queue->pops_at_tick, UINT64_MAX);
     queue->has_ticks = clock_has_ticks();
     queue->epoch = epoch_open(memory);
-    bool bands = bands_open(&queue->bands, memory, &queue->entries, &queue->reorder, &queue->runs, queue->charges,
+    const struct charge_books books = {.workers = queue->charges, .count = &queue->slots};
+    bool bands = bands_open(&queue->bands, memory, &queue->entries, &queue->reorder, &queue->runs, &books,
                             bands_max(&base->config));
 
     if (queue->epoch != NULL && bands && workers_open(queue) &&

@@ -25,6 +25,8 @@ typedef struct world {
     struct run_pool pool;
     atomic_u64 reorder;
     atomic_ptr workers[WORKERS_MAX];
+    atomic_u64 worker_count;
+    struct charge_books books;
     struct charges *charges[WORKERS];
     struct bands *bands;
 } world_t;
@@ -54,7 +56,7 @@ open_bands(world_t *world, uint32_t max)
     world->bands = memory_alloc(&world->memory, MEMORY_OTHER, sizeof *world->bands, CACHE_LINE);
     assert_non_null(world->bands);
     assert_true(
-        bands_open(world->bands, &world->memory, &world->entries, &world->reorder, &world->pool, world->workers, max));
+        bands_open(world->bands, &world->memory, &world->entries, &world->reorder, &world->pool, &world->books, max));
 }
 
 static int
@@ -72,6 +74,8 @@ setup(void **state)
     world->record = epoch_record_make(world->epoch);
     records_open(&world->entries, &world->memory);
     run_pool_open(&world->pool, &world->memory);
+    u64_store(&world->worker_count, WORKERS_MAX);
+    world->books = (struct charge_books){.workers = world->workers, .count = &world->worker_count};
     for (unsigned i = 0; i < WORKERS; i++) {
         world->charges[i] = memory_alloc(&world->memory, MEMORY_OTHER, sizeof(struct charges), CACHE_LINE);
         ptr_store(&world->workers[i * 21], world->charges[i]); /* 0 to 63 */
@@ -151,8 +155,8 @@ get_used(world_t *world, int32_t priority)
 static int32_t
 sum(world_t *world, const struct band *band)
 {
-    uint32_t entered = charge_entered(world->workers, &band->charge, band->id);
-    return (int32_t)(entered - charge_left(world->workers, &band->charge, band->id));
+    uint32_t entered = charge_entered(&world->books, &band->charge, band->id);
+    return (int32_t)(entered - charge_left(&world->books, &band->charge, band->id));
 }
 
 static bool
@@ -442,8 +446,8 @@ each_change_of_a_count_raises_one_of_two_sums(void **state)
     struct band *band = get(world, 1);
     for (uint32_t i = 0; i < 40; i++) {
         assert_int_equal(sum(world, band), (int)(i % 2));
-        assert_int_equal(charge_entered(world->workers, &band->charge, band->id), (i + 1) / 2);
-        assert_int_equal(charge_left(world->workers, &band->charge, band->id), i / 2);
+        assert_int_equal(charge_entered(&world->books, &band->charge, band->id), (i + 1) / 2);
+        assert_int_equal(charge_left(&world->books, &band->charge, band->id), i / 2);
         if (i % 2 == 0)
             enter(world, i % WORKERS, band);
         else
@@ -508,7 +512,7 @@ without_memory_there_is_no_band_and_no_id_is_lost(void **state)
     struct bands *open = world->bands;
     struct bands *other = memory_alloc(&world->memory, MEMORY_OTHER, sizeof *other, CACHE_LINE);
     atomic_store(&world->account.fail_all, true);
-    assert_false(bands_open(other, &world->memory, &world->entries, &world->reorder, &world->pool, world->workers, 1));
+    assert_false(bands_open(other, &world->memory, &world->entries, &world->reorder, &world->pool, &world->books, 1));
     (void)account_heal(&world->account);
     bands_close(other);
     memory_free(&world->memory, MEMORY_OTHER, other, sizeof *other);
