@@ -5,8 +5,8 @@
  * A bin has a word {version, CLEAR | SET | CLEARING}, a lane whose owner may replace its segment, and run slots. A
  * producer publishes pod X in its lane, passes a full fence, loads the word, and sets it unless it is SET. The
  * publishing store sits in a store buffer until it drains by itself, or at the fence or the next locked access.
- * A compactor copies live refs from the lane to the upper run slot and from there to the lower one, each time copy first, then
- * empty the source. Consumers take X or report the bin empty: word CLEAR, or SET -> CLEARING, another scan, CLEARING
+ * A compactor copies live refs from the lane to the upper run slot and from there to the lower one, each time copy
+ * first, then empty the source. Consumers take X or report the bin empty: word CLEAR, or SET -> CLEARING, another scan, CLEARING
  * -> CLEAR, each from the word read before the scan. A scan reads the lane, then the run slots from the upper to the
  * lower.
  *

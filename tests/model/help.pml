@@ -15,9 +15,9 @@
  *   no walk reports EMPTY while X was ACTIVE during the whole call (Consumer)
  *
  * Planted bugs
- *   -DHELP_UNMARKED  a helper switches without a mark: a bin that was cleared after he had read its word holds X
- *   -DMARK_LATE      a helper marks after his switch: so too, if he stops in between
- *   -DHELP_RETIRED   a helper switches although the bin is RETIRED
+ *   -DHELP_UNMARKED    a helper switches without a mark: a bin that was cleared after he had read its word holds X
+ *   -DMARK_LATE        a helper marks after his switch: so too, if he stops in between
+ *   -DHELP_RETIRED     a helper switches although the bin is RETIRED
  *   -DUPDATE_UNMARKED  the updater marks after his switch
  *
  * Bounds: one pod, one update, CONSUMERS consumers (2, with --large 3) with TRIES calls each, one retirer.

@@ -36,8 +36,8 @@
  *   -DEARLY_CLEAR              TENTATIVE is cleared before the ref is published: a pod without a ref is reported
  *   -DNO_LIFE                  a cell names the record without its life
  *   -DCOUNT_TENTATIVE          tentative cells count though no control word names them
- *   -DNAMED_DEAD               a named position is made DEAD: an inserter who has seen DEAD there before takes the cell,
- *                              and the name commits his pod
+ *   -DNAMED_DEAD               a named position is made DEAD: an inserter who has seen DEAD there before takes the
+ *                              cell, and the name commits his pod
  *   -DTAKE_NAMED               with NO_COMPLETION: the named cell is taken once its pod is over
  *
  * Bounds: one line of 2 cells (NO_COMPLETION 3), 3 records, 2 lives each; 2 inserters and a deleter, or 3 inserters

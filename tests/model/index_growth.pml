@@ -12,7 +12,7 @@
  * Pod 1 and pod 4, which has another key and lives on, are in the old line. An inserter of pod 2, which has the key of
  * pod 1, and the deleter of pod 1, which inserts the record's next life (pod 3, same key) at once, begin before or
  * after the next table appears; a helper only moves the line. With LOOKUP a lookup and a thread that ends pod 1 stand
- * for the deleter and the helper. With REMOVER two helpers, the inserter, and a thread that ends pod 1 and removes it.
+ * for the deleter. With REMOVER two helpers, the inserter, and a thread that ends pod 1 and removes it.
  *
  * Claims
  *   a key never lives twice (commit)
@@ -26,8 +26,8 @@
  * Planted bugs
  *   -DMOVER_INSERTS     a mover inserts as anybody does: he commits a pod that ends under his hands, and its value
  *                       repeats in a cell
- *   -DREMOVE_TO_ZERO    with REMOVER: a removed cell is 0 again: a late mover gives a living pod a second cell
- *   -DMOVE_ANYWHERE     a mover takes whatever cell is 0 first, without looking whether the pod is there: a second cell
+ *   -DREMOVE_TO_ZERO    a removed cell is 0 again: a late mover gives a living pod a second cell
+ *   -DMOVE_ANYWHERE     a mover takes the first cell that is 0, also after the pod: a second cell
  *   -DNO_FREEZE         the old line stays open while it is moved: a commit behind the mover's back is lost
  *   -DFREEZE_OVER_NAME  frozen although a position is named: a committed pod is lost
  *   -DNO_HELP           an inserter goes on to the next table before his line is moved
@@ -35,8 +35,7 @@
  *   -DSTAY              an inserter that has taken a cell commits in the old line whatever the mark says
  *   -DLOOK_AT_OLD_ONLY  with LOOKUP: a lookup does not look at the mark and stays in the old line
  *
- * Bounds: one line of 3 cells, the next of 4, 3 records, 3 lives. Any number may stop anywhere. --large: REMOVER with
- * the deleter too.
+ * Bounds: one line of 3 cells, the next of 4, 3 records, 4 pods. Any number may stop anywhere. --large: REMOVER too.
  */
 #define CELLS     3
 #define NEXT      4
@@ -544,7 +543,15 @@ proctype Lookup()
     byte c_sequence, c_position, c_mark, value, i, mine, spare, spare_value, found, from, to, carried, line;
     byte before;
     bool ok, placed;
-    before = (lives(1) -> 1 : 0);
+    d_step {
+        for (i : 1 .. PODS) {
+            if
+            :: has(committed, i) && lives(i) && !key_of(i) -> before = i
+            :: else
+            fi
+        }
+        i = 0
+    }
     line = 0;
     look(line);
     assert(found || !before || !lives(before));
@@ -593,12 +600,6 @@ end:
     od
 }
 
-/* The next table appears; its maker stops before he moves anything. */
-proctype Growth()
-{
-    growing = true
-}
-
 /* Ends pod 1. */
 proctype Killer()
 {
@@ -619,16 +620,13 @@ init
         run Inserter();
         run Lookup();
         run Killer();
-        run Growth();
+        run Helper();
 #else
 #ifdef REMOVER
         run Inserter();
         run Helper();
         run Helper();
         run Remover();
-#ifdef LARGE
-        run Deleter();
-#endif
 #else
         run Inserter();
         run Deleter();

@@ -3,7 +3,8 @@
  *
  * Four containers, in the order in which a walk reads them: band 2, which the table does not have at first; two run
  * slots of band 1; band 0. Pod X is in one of the first three, pod Y in band 0, so X ranks before Y. Y itself is
- * not modelled: to claim it is wrong whenever EMPTY is. An updater takes X from one container to another: into the new band, or within band 1 when only the key changes.
+ * not modelled: to claim it is wrong whenever EMPTY is. An updater takes X from one container to another: into the
+ * new band, or within band 1 when only the key changes.
  * It publishes, increments reorder, switches; who helps increments reorder before he switches. A pop loads reorder
  * and the table, walks, and reads reorder again before it claims and before it reports EMPTY. Another scanner walks
  * as well, helps, advances heads over stale refs, and takes nothing.
