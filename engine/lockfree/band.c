@@ -70,33 +70,24 @@ bands_close(struct bands *bands)
 static void
 spare_push(struct bands *bands, struct band *band)
 {
-    uint64_t top = u64_load(&bands->spare);
+    uint64_t seen = u64_load(&bands->spare);
 
-    for (;;) {
-        u64_store(&band->next_spare, ref_record(top));
-        uint64_t found = u64_cas_value(&bands->spare, top, ref_make(ref_version(top) + 1, band->id)); /* spare_push:A */
-
-        if (found == top) {
-            return;
-        }
-        top = found;
-    }
+    do {
+        u64_store(&band->next_spare, stack_top(seen));
+    } while (!stack_swing(&bands->spare, &seen, band->id));
 }
 
 static struct band *
 spare_pop(struct bands *bands)
 {
-    uint64_t top = u64_load_acquire(&bands->spare);
+    uint64_t seen = u64_load_acquire(&bands->spare);
 
-    while (ref_record(top) != 0) {
-        struct band *band = bands_at(bands, ref_record(top));
-        uint32_t next = (uint32_t)u64_load_acquire(&band->next_spare);
-        uint64_t found = u64_cas_value(&bands->spare, top, ref_make(ref_version(top) + 1, next)); /* spare_pop:A */
+    while (stack_top(seen) != 0) {
+        struct band *band = bands_at(bands, stack_top(seen));
 
-        if (found == top) {
+        if (stack_swing(&bands->spare, &seen, (uint32_t)u64_load_acquire(&band->next_spare))) {
             return band;
         }
-        top = found;
     }
     return NULL;
 }

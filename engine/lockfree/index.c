@@ -87,8 +87,7 @@
  * 28 of its 36 bits. A cell that was left behind and fits a later life of its record leads to that record, whose name
  * is compared: harmless. An exchange on a cell can be fooled if its thread stops before it, while the record goes
  * through a multiple of 2^28 versions (27 s at 10 million a second of one record), and the life at exactly that
- * version gets a name with the same line and tag and takes the same cell. Spare lines: a 32-bit tag, which counts
- * lost races only.
+ * version gets a name with the same line and tag and takes the same cell. Spare lines: stack.h.
  *
  * 10 NOT CHOSEN. Chains of records (two misses more, and records that are used again at once); seven cells and a
  * control word that names the record (needs the record's life there too, and overflow cells that two lines share: a

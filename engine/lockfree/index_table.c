@@ -31,49 +31,31 @@ index_table_free(struct memory *memory, struct index_table *table)
     }
 }
 
-#define SPARE_LINE UINT64_C(0xffffffff)
-
-static uint64_t
-spare_make(uint64_t before, uint64_t line)
-{
-    return ((before >> 32) + 1) << 32 | line;
-}
-
-/* Ends: each failed exchange means that somebody took or gave a line. */
 static uint32_t
 spare_pop(struct index_table *table)
 {
-    uint64_t top = u64_load_acquire(&table->spare); /* spare_pop:A */
+    uint64_t seen = u64_load_acquire(&table->spare); /* spare_pop:A */
 
-    while ((top & SPARE_LINE) != 0) {
-        /* The line may be another's already: then this is any value, and the tag makes the exchange fail. */
-        uint64_t below = u64_load(&table_overflow(table, top & SPARE_LINE)->word[OVERFLOW_LINK]);
-        uint64_t found = u64_cas_value(&table->spare, top, spare_make(top, below & SPARE_LINE)); /* spare_pop:B */
+    while (stack_top(seen) != 0) {
+        uint32_t line = stack_top(seen);
+        /* The line may be another's already: then this is any value, and the swing fails. */
+        uint64_t below = u64_load(&table_overflow(table, line)->word[OVERFLOW_LINK]);
 
-        if (found == top) {
-            return (uint32_t)(top & SPARE_LINE);
+        if (stack_swing(&table->spare, &seen, (uint32_t)below)) { /* spare_pop:B */
+            return line;
         }
-        top = found;
     }
     return 0;
 }
 
-/* Ends: as above. */
 static void
 spare_push(struct index_table *table, uint32_t line)
 {
-    uint64_t top = u64_load(&table->spare);
+    uint64_t seen = u64_load(&table->spare);
 
-    for (;;) {
-        u64_store(&table_overflow(table, line)->word[OVERFLOW_LINK], top & SPARE_LINE);
-
-        uint64_t found = u64_cas_value(&table->spare, top, spare_make(top, line)); /* spare_push:A */
-
-        if (found == top) {
-            return;
-        }
-        top = found;
-    }
+    do {
+        u64_store(&table_overflow(table, line)->word[OVERFLOW_LINK], stack_top(seen));
+    } while (!stack_swing(&table->spare, &seen, line)); /* spare_push:A */
 }
 
 static uint32_t

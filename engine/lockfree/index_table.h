@@ -7,6 +7,7 @@
 #define SCHEDQ_LOCKFREE_INDEX_TABLE_H
 
 #include "lockfree/index.h"
+#include "lockfree/stack.h"
 
 /* ---- control word: sequence:50 | FROZEN | MOVED | position:12 --------------------------------------------------- */
 
@@ -91,7 +92,7 @@ struct index_table {
     uint32_t mask; /* home lines - 1 */
     uint32_t pool; /* overflow lines */
 
-    _Alignas(CACHE_LINE) atomic_u64 spare; /* {tag:32, overflow line:32}: a stack of lines that came back */
+    _Alignas(CACHE_LINE) atomic_u64 spare; /* a stack (stack.h) of overflow lines that came back */
     atomic_u64 cursor;                     /* lines below are somebody's to move */
     atomic_u64 frontier;                   /* lines below are moved */
     atomic_u32 taken;                      /* overflow lines that were taken out of the pool */

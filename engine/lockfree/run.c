@@ -47,17 +47,16 @@ run_at(const struct run_pool *pool, uint64_t word)
 static uint32_t
 number_reuse(struct run_pool *pool)
 {
-    uint64_t top = u64_load_acquire(&pool->unused);
+    uint64_t seen = u64_load_acquire(&pool->unused);
 
-    while (ref_record(top) != 0) {
-        const void *next = ptr_load_acquire(place_of(pool, ref_record(top)));
+    while (stack_top(seen) != 0) {
+        uint32_t number = stack_top(seen);
+        const void *next = ptr_load_acquire(place_of(pool, number));
         uint32_t below = is_number(next) ? (uint32_t)((uintptr_t)next >> 1) : 0;
-        uint64_t found = u64_cas_value(&pool->unused, top, ref_make(ref_version(top) + 1, below)); /* number_reuse:A */
 
-        if (found == top) {
-            return ref_record(top);
+        if (stack_swing(&pool->unused, &seen, below)) {
+            return number;
         }
-        top = found;
     }
     return 0;
 }
@@ -65,17 +64,11 @@ number_reuse(struct run_pool *pool)
 static void
 number_give(struct run_pool *pool, uint32_t number)
 {
-    uint64_t top = u64_load(&pool->unused);
+    uint64_t seen = u64_load(&pool->unused);
 
-    for (;;) {
-        ptr_store(place_of(pool, number), (void *)((uintptr_t)ref_record(top) << 1 | 1));
-        uint64_t found = u64_cas_value(&pool->unused, top, ref_make(ref_version(top) + 1, number)); /* number_give:A */
-
-        if (found == top) {
-            return;
-        }
-        top = found;
-    }
+    do {
+        ptr_store(place_of(pool, number), (void *)((uintptr_t)stack_top(seen) << 1 | 1));
+    } while (!stack_swing(&pool->unused, &seen, number));
 }
 
 /* Leaves stay until the pool closes. */
@@ -126,35 +119,26 @@ static void
 push_free(struct run_pool *pool, struct run *run)
 {
     atomic_u64 *stack = &pool->free[run->size_class];
-    uint64_t top = u64_load(stack);
+    uint64_t seen = u64_load(stack);
 
-    for (;;) {
-        u64_store(&run->next, top & REF_INDEX_MASK);
-        uint64_t found = u64_cas_value(stack, top, ref_make(ref_version(top) + 1, run->number)); /* push_free:A */
-
-        if (found == top) {
-            return;
-        }
-        top = found;
-    }
+    do {
+        u64_store(&run->next, stack_top(seen));
+    } while (!stack_swing(stack, &seen, run->number));
 }
 
-/* `next` of a run that somebody else took meanwhile is nonsense, and then the top's tag has changed. */
 static struct run *
 pop_free(struct run_pool *pool, uint32_t size_class)
 {
     atomic_u64 *stack = &pool->free[size_class];
-    uint64_t top = u64_load_acquire(stack);
+    uint64_t seen = u64_load_acquire(stack);
 
-    while (ref_record(top) != 0) {
-        struct run *run = run_at(pool, ref_record(top));
-        uint64_t next = run != NULL ? u64_load_acquire(&run->next) : 0;
-        uint64_t found = u64_cas_value(stack, top, ref_make(ref_version(top) + 1, (uint32_t)next)); /* pop_free:A */
+    while (stack_top(seen) != 0) {
+        struct run *run = run_at(pool, stack_top(seen));
+        uint32_t next = run != NULL ? (uint32_t)u64_load_acquire(&run->next) : 0;
 
-        if (found == top) {
+        if (stack_swing(stack, &seen, next)) {
             return run;
         }
-        top = found;
     }
     return NULL;
 }

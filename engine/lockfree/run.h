@@ -10,8 +10,8 @@
  * run, and the slot word again: if that has not changed, the run was not given back in between, because it is taken out
  * of its slot first. The head carries the generation, so a late advance fails on the next user's run.
  *
- * MEMORY. By size, a power of two; one lock-free stack of free runs per size ({tag, number}, so that a stack's head never
- * repeats). Only run_pool_trim gives memory back, through a grace period, since readers may still look at it.
+ * MEMORY. By size, a power of two; one stack of free runs per size (stack.h). Only run_pool_trim gives memory back, through
+ * a grace period, since readers may still look at it.
  *
  * WRAPAROUND. A generation repeats after 2^32 uses of one run: 71 minutes at a million a second, and then only a reader
  * that slept exactly so many uses is deceived.
@@ -22,6 +22,7 @@
 #define SCHEDQ_LOCKFREE_RUN_H
 
 #include "lockfree/lane.h"
+#include "lockfree/stack.h"
 
 #define RUN_SIZES 29
 #define RUN_LEAF 1024

@@ -51,10 +51,9 @@
  */
 #include "lockfree/slab.h"
 
-#include <string.h>
+#include "lockfree/stack.h"
 
-#define TAG_SHIFT 28
-#define OBJECT_MASK ((UINT64_C(1) << TAG_SHIFT) - 1)
+#include <string.h>
 
 /* In front of a page's objects, which stay aligned to a line. */
 #define PAGE_HEADER CACHE_LINE
@@ -100,55 +99,38 @@ struct list {
     uint32_t first, length;
 };
 
-static uint64_t
-stack_next(uint64_t stack, uint32_t first)
-{
-    return ((stack >> TAG_SHIFT) + 1) << TAG_SHIFT | first;
-}
-
 static void
 magazine_push(struct slab *slab, struct list list)
 {
     atomic_u64 *link = word_in(slab_at(slab, list.first), slab->kind.magazine_link);
-    uint64_t stack = u64_load(&slab->magazines);
+    uint64_t seen = u64_load(&slab->magazines);
 
-    for (;;) {
-        u64_store(link, (uint64_t)list.length << 32 | (stack & OBJECT_MASK));                   /* push:A */
-        uint64_t found = u64_cas_value(&slab->magazines, stack, stack_next(stack, list.first)); /* push:B */
-
-        if (found == stack) {
-            return;
-        }
-        stack = found;
-    }
+    do {
+        u64_store(link, (uint64_t)list.length << 32 | stack_top(seen)); /* push:A */
+    } while (!stack_swing(&slab->magazines, &seen, list.first));        /* push:B */
 }
 
 /* Length 0: there was none. */
 static struct list
 magazine_pop(struct slab *slab)
 {
-    uint64_t stack = u64_load_acquire(&slab->magazines); /* pop:A */
+    uint64_t seen = u64_load_acquire(&slab->magazines); /* pop:A */
 
-    for (;;) {
-        uint32_t first = (uint32_t)(stack & OBJECT_MASK);
-        const char *object = first != 0 ? slab_at(slab, first) : NULL;
+    while (stack_top(seen) != 0) {
+        uint32_t first = stack_top(seen);
+        const char *object = slab_at(slab, first);
 
-        if (first == 0) {
-            return (struct list){0, 0};
-        }
         if (object == NULL) { /* popped and trimmed since: the stack is another */
-            stack = u64_load_acquire(&slab->magazines);
+            seen = u64_load_acquire(&slab->magazines);
             continue;
         }
         uint64_t link = u64_load((const atomic_u64 *)(const void *)(object + slab->kind.magazine_link));
-        uint64_t found =
-            u64_cas_value(&slab->magazines, stack, stack_next(stack, (uint32_t)(link & OBJECT_MASK))); /* pop:B */
 
-        if (found == stack) {
+        if (stack_swing(&slab->magazines, &seen, stack_top(link))) { /* pop:B */
             return (struct list){first, (uint32_t)(link >> 32)};
         }
-        stack = found;
     }
+    return (struct list){0, 0};
 }
 
 /* ---- pages ------------------------------------------------------------------------------------------------------- */
@@ -411,17 +393,11 @@ struct pile {
 static uint32_t
 stack_take_all(struct slab *slab)
 {
-    uint64_t stack = u64_load(&slab->magazines);
+    uint64_t seen = u64_load(&slab->magazines);
 
-    /* Ends: each failed exchange means that a magazine changed hands. */
-    for (;;) {
-        uint64_t found = u64_cas_value(&slab->magazines, stack, stack_next(stack, 0)); /* trim:A */
-
-        if (found == stack) {
-            return (uint32_t)(stack & OBJECT_MASK);
-        }
-        stack = found;
+    while (!stack_swing(&slab->magazines, &seen, 0)) { /* trim:A */
     }
+    return stack_top(seen);
 }
 
 /* Takes the first magazine off a stack that is the caller's. */
@@ -431,7 +407,7 @@ stack_split(const struct slab *slab, uint32_t *stack)
     uint32_t first = *stack;
     uint64_t link = u64_load(word_in(slab_at(slab, first), slab->kind.magazine_link));
 
-    *stack = (uint32_t)(link & OBJECT_MASK);
+    *stack = stack_top(link);
     return (struct list){first, (uint32_t)(link >> 32)};
 }
 
