@@ -17,12 +17,12 @@ bands_max(const schedq_config_t *config)
 static void
 containers_close(struct queue *queue)
 {
+    workers_free(queue);
     if (queue->epoch != NULL) {
         epoch_close(queue->epoch);
     }
     bands_close(&queue->bands);
     run_pool_close(&queue->runs);
-    workers_free(queue);
     names_close(&queue->names);
     records_close(&queue->entries);
 }

@@ -46,6 +46,7 @@ struct worker {
     int64_t last_drawn; /* order key */
     uint64_t random;
     struct epoch_record *epoch;
+    bool joined; /* epoch is in use */
     struct hazard_slot *hazard;
     struct slab_cache records, descriptions;
     struct names_cache names;
@@ -72,10 +73,10 @@ struct queue {
     struct bands bands;
     bool has_ticks; /* they order pops; else pop_orders does */
     struct hazards hazards;
-    atomic_ptr workers[WORKERS_MAX]; /* made; their memory stays until the queue ends */
+    atomic_ptr workers[WORKERS_MAX]; /* their memory stays until the queue ends */
     atomic_ptr charges[WORKERS_MAX]; /* theirs */
     atomic_u64 taken;                /* slots that have an owner, as bits */
-    atomic_u64 slots;                /* those with smaller numbers may be made */
+    atomic_u64 slots;                /* those with smaller numbers may have been taken */
     atomic_ptr housekeepers[HOUSEKEEPERS];
     atomic_u32 housekeeping; /* those that somebody works with, as bits */
     atomic_u64 strays;       /* notes:2, above them how often one was left */

@@ -1,8 +1,9 @@
 /*
  * Slots of workers.h.
  *
- * A slot is taken by a CAS of its number's bit in the queue's word, before its memory is looked at: only its taker makes it, and
- * publishes the pointer afterwards (workers_take:B), where sums over all workers find it.
+ * Memory for a slot may be made by anybody: the first to put it there wins (slot_worker:A). A slot is taken by a CAS of its
+ * number's bit in the queue's word; the first who takes it joins the epoch with it, and lets it be seen by sums over all
+ * workers.
  */
 #include "lockfree/workers.h"
 
@@ -18,7 +19,7 @@ make(struct queue *queue, uint32_t number)
     if (worker == NULL) {
         return NULL;
     }
-    worker->epoch = epoch_record_make(queue->epoch);
+    worker->epoch = epoch_record_prepare(queue->epoch);
     if (worker->epoch == NULL) {
         memory_free(memory, MEMORY_OTHER, worker, sizeof *worker);
         return NULL;
@@ -28,14 +29,58 @@ make(struct queue *queue, uint32_t number)
     worker->base.busy = 1; /* until it is registered nobody may call with it */
     worker->last_drawn = INT64_MIN;
     worker->random = number + 1;
-    if (number == HOUSEKEEPER) {
+    return worker;
+}
+
+static void
+unmake(struct queue *queue, struct worker *worker)
+{
+    if (!worker->joined) { /* else epoch_close frees it */
+        epoch_record_drop(worker->epoch);
+    }
+    charges_free(&worker->charges, &queue->base.memory);
+    memory_free(&queue->base.memory, MEMORY_OTHER, worker->scratch, worker->scratch_bytes);
+    memory_free(&queue->base.memory, MEMORY_OTHER, worker, sizeof *worker);
+}
+
+/* Makes it, if it is not there. NULL: no memory. */
+static struct worker *
+slot_worker(struct queue *queue, atomic_ptr *slot, uint32_t number)
+{
+    struct worker *worker = ptr_load_acquire(slot);
+
+    if (worker != NULL) {
         return worker;
     }
-    worker->hazard = hazard_slot(&queue->hazards, number);
-    (void)u64_max(&queue->slots, number + 1);
-    ptr_store_release(&queue->charges[number], &worker->charges);
-    ptr_store_release(&queue->workers[number], worker); /* make:A */
-    return worker;
+    struct worker *own = make(queue, number);
+
+    if (own == NULL) {
+        return NULL;
+    }
+    worker = ptr_cas_value(slot, NULL, own); /* slot_worker:A */
+    if (worker != NULL) {
+        unmake(queue, own);
+        return worker;
+    }
+    return own;
+}
+
+/* By who has the slot's bit. */
+static void
+join(struct queue *queue, struct worker *worker)
+{
+    uint32_t number = worker->base.number;
+
+    if (worker->joined) {
+        return;
+    }
+    epoch_record_join(worker->epoch);
+    worker->joined = true;
+    if (number != HOUSEKEEPER) {
+        worker->hazard = hazard_slot(&queue->hazards, number);
+        ptr_store_release(&queue->charges[number], &worker->charges);
+        (void)u64_max(&queue->slots, number + 1);
+    }
 }
 
 static bool
@@ -76,8 +121,7 @@ give_bit(struct queue *queue, uint32_t number)
 bool
 workers_open(struct queue *queue)
 {
-    ptr_store(&queue->housekeepers[0], make(queue, HOUSEKEEPER));
-    return ptr_load(&queue->housekeepers[0]) != NULL;
+    return slot_worker(queue, &queue->housekeepers[0], HOUSEKEEPER) != NULL;
 }
 
 static bool
@@ -119,13 +163,10 @@ workers_keep_house(struct queue *queue, uint32_t *house)
         if (!take_house(queue, i)) {
             continue;
         }
-        struct worker *worker = ptr_load_acquire(&queue->housekeepers[i]);
+        struct worker *worker = slot_worker(queue, &queue->housekeepers[i], HOUSEKEEPER);
 
-        if (worker == NULL) {
-            worker = make(queue, HOUSEKEEPER);
-            ptr_store_release(&queue->housekeepers[i], worker);
-        }
         if (worker != NULL) {
+            join(queue, worker);
             *house = i;
             return worker;
         }
@@ -162,7 +203,9 @@ workers_poll(struct queue *queue)
         struct worker *worker = ptr_load_acquire(&queue->housekeepers[i]);
 
         if (worker != NULL && take_house(queue, i)) {
-            epoch_poll(worker->epoch);
+            if (worker->joined) {
+                epoch_poll(worker->epoch);
+            }
             give_house(queue, i);
         }
     }
@@ -175,13 +218,13 @@ workers_take(struct queue *queue, struct worker **out)
         if (!take_bit(queue, i)) {
             continue;
         }
-        struct worker *worker = ptr_load_acquire(&queue->workers[i]);
+        struct worker *worker = slot_worker(queue, &queue->workers[i], i);
 
-        worker = worker != NULL ? worker : make(queue, i);
         if (worker == NULL) {
             give_bit(queue, i);
             return SCHEDQ_NOMEM;
         }
+        join(queue, worker);
         *out = worker;
         return SCHEDQ_OK;
     }
@@ -211,13 +254,8 @@ bool
 workers_reserve(struct queue *queue, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++) {
-        if (ptr_load_acquire(&queue->workers[i]) == NULL && take_bit(queue, i)) {
-            bool made = ptr_load_acquire(&queue->workers[i]) != NULL || make(queue, i) != NULL;
-
-            give_bit(queue, i);
-            if (!made) {
-                return false;
-            }
+        if (slot_worker(queue, &queue->workers[i], i) == NULL) {
+            return false;
         }
     }
     return true;
@@ -231,9 +269,7 @@ workers_free(struct queue *queue)
             i < WORKERS_MAX ? ptr_load(&queue->workers[i]) : ptr_load(&queue->housekeepers[i - WORKERS_MAX]);
 
         if (worker != NULL) {
-            charges_free(&worker->charges, &queue->base.memory);
-            memory_free(&queue->base.memory, MEMORY_OTHER, worker->scratch, worker->scratch_bytes);
-            memory_free(&queue->base.memory, MEMORY_OTHER, worker, sizeof *worker);
+            unmake(queue, worker);
         }
     }
 }

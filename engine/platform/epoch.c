@@ -64,19 +64,42 @@ epoch_close(struct epoch *epoch)
 }
 
 struct epoch_record *
-epoch_record_make(struct epoch *epoch)
+epoch_record_prepare(struct epoch *epoch)
 {
     struct epoch_record *record = memory_alloc(epoch->memory, MEMORY_OTHER, sizeof *record, CACHE_LINE);
 
-    if (record == NULL) {
-        return NULL;
+    if (record != NULL) {
+        record->epoch = epoch;
     }
-    record->epoch = epoch;
+    return record;
+}
+
+void
+epoch_record_drop(struct epoch_record *record)
+{
+    memory_free(record->epoch->memory, MEMORY_OTHER, record, sizeof *record);
+}
+
+void
+epoch_record_join(struct epoch_record *record)
+{
+    struct epoch *epoch = record->epoch;
+
     ck_epoch_register(&epoch->domain, &record->own, NULL);
-    /* Ends: each failed exchange means that somebody made a record. */
+    /* Ends: each failed exchange means that somebody joined. */
     do {
         record->older = ptr_load(&epoch->records);
     } while (!ptr_cas(&epoch->records, record->older, record));
+}
+
+struct epoch_record *
+epoch_record_make(struct epoch *epoch)
+{
+    struct epoch_record *record = epoch_record_prepare(epoch);
+
+    if (record != NULL) {
+        epoch_record_join(record);
+    }
     return record;
 }
 

@@ -35,6 +35,11 @@ void epoch_close(struct epoch *epoch);
 /** A worker's part; lives until epoch_close. NULL: no memory. */
 struct epoch_record *epoch_record_make(struct epoch *epoch);
 
+/** The same in two steps: memory, which may still be dropped, and no failure afterwards. */
+struct epoch_record *epoch_record_prepare(struct epoch *epoch);
+void epoch_record_drop(struct epoch_record *record);
+void epoch_record_join(struct epoch_record *record);
+
 /** Sections do not nest. */
 void epoch_enter(struct epoch_record *record);
 void epoch_leave(struct epoch_record *record);

@@ -136,9 +136,7 @@ add(struct actor *actor, struct attempt wanted)
     schedq_pod_spec_t spec = spec_of(actor, object);
     schedq_status_t status = schedq_add(actor->worker, world_name(wanted.key, NULL), &spec, &result);
     moment ended = end(actor, status);
-    check_status(actor, "add", status,
-                 LEGAL(SCHEDQ_OK) | LEGAL(SCHEDQ_EXISTS) | LEGAL(SCHEDQ_CLOSED) |
-                     (world.full_is_legal ? LEGAL(SCHEDQ_FULL) : 0));
+    check_status(actor, "add", status, LEGAL(SCHEDQ_OK) | LEGAL(SCHEDQ_EXISTS) | LEGAL(SCHEDQ_CLOSED) | world.refusals);
     attempt_ends(ledger_attempt_of(ledger, object), status, ended);
     if (status == SCHEDQ_OK) {
         SIM_CHECK(result.place == SCHEDQ_ACTIVE, "add says place %s", schedq_place_name((schedq_place_t)result.place));
@@ -162,23 +160,27 @@ actor_add_at(struct actor *actor, uint32_t key, int32_t priority, int64_t order_
     return add(actor, (struct attempt){.key = key, .priority = priority, .order_key = order_key, .keyed = true});
 }
 
-static void
+static unsigned
 end_of_batch(struct actor *actor, const uint64_t *objects, const schedq_pod_t *pods, const uint8_t *statuses,
              uint32_t count, moment ended)
 {
+    unsigned existing = 0;
+
     for (uint32_t i = 0; i < count; i++) {
         struct attempt *attempt = ledger_attempt_of(ledger, objects[i]);
 
         check_status(actor, "add_many", (schedq_status_t)statuses[i],
-                     LEGAL(SCHEDQ_OK) | LEGAL(SCHEDQ_EXISTS) | LEGAL(SCHEDQ_CLOSED));
+                     LEGAL(SCHEDQ_OK) | LEGAL(SCHEDQ_EXISTS) | LEGAL(SCHEDQ_CLOSED) | world.refusals);
         attempt_ends(attempt, (schedq_status_t)statuses[i], ended);
         if (statuses[i] == SCHEDQ_OK) {
             attempt_added(attempt, pods[i].bits, attempt->began, ended);
         }
+        existing += statuses[i] == SCHEDQ_EXISTS;
     }
+    return existing;
 }
 
-void
+unsigned
 actor_add_many(struct actor *actor, uint32_t first, uint32_t count, int32_t priority)
 {
     char names[BATCH_MAX * (SCHEDQ_NAME_MAX + 1)];
@@ -202,7 +204,7 @@ actor_add_many(struct actor *actor, uint32_t first, uint32_t count, int32_t prio
     }
     schedq_status_t status = schedq_add_many(actor->worker, names, specs, count, pods, statuses, NULL);
     moment ended = end(actor, status);
-    end_of_batch(actor, objects, pods, statuses, count, ended);
+    return end_of_batch(actor, objects, pods, statuses, count, ended);
 }
 
 static void
@@ -226,8 +228,7 @@ update(struct actor *actor, struct attempt wanted)
     schedq_pod_spec_t spec = spec_of(actor, object);
     schedq_status_t status = schedq_update(actor->worker, world_name(wanted.key, NULL), &spec, 0, NULL, 0, &result);
     moment ended = end(actor, status);
-    check_status(actor, "update", status,
-                 LEGAL(SCHEDQ_OK) | LEGAL(SCHEDQ_CLOSED) | (world.full_is_legal ? LEGAL(SCHEDQ_FULL) : 0));
+    check_status(actor, "update", status, LEGAL(SCHEDQ_OK) | LEGAL(SCHEDQ_CLOSED) | world.refusals);
     struct attempt *attempt = ledger_attempt_of(ledger, object);
     attempt_ends(attempt, status, ended);
     if (status == SCHEDQ_OK && result.added) {

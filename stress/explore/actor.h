@@ -25,12 +25,12 @@ void actor_unregister(struct actor *actor);
 /** Goes on with the worker of a thread that will never come back. False: that thread was about to unregister it. */
 bool actor_adopt(struct actor *actor, const struct actor *frozen);
 
-/** True: OK. False: EXISTS, CLOSED, or FULL where the scenario allows it. */
+/** True: OK. False: EXISTS, CLOSED, or what the scenario allows (world_allow). */
 bool actor_add(struct actor *actor, uint32_t key, int32_t priority);
 bool actor_add_at(struct actor *actor, uint32_t key, int32_t priority, int64_t order_key);
 
-/** Pods first..first + count - 1 in one call. */
-void actor_add_many(struct actor *actor, uint32_t first, uint32_t count, int32_t priority);
+/** Pods first..first + count - 1 in one call. Returns how many were there already: EXISTS. */
+unsigned actor_add_many(struct actor *actor, uint32_t first, uint32_t count, int32_t priority);
 
 /** True: OK. It may have added the pod. */
 bool actor_update(struct actor *actor, uint32_t key, int32_t priority);

@@ -28,6 +28,7 @@ struct arena_map arena_map;
 
 static char *memory;
 static uint64_t live;
+static uint32_t failing; /* arena_fail */
 
 static void *
 map(void *wanted, size_t bytes)
@@ -53,6 +54,13 @@ arena_reset(void)
     UNPOISON(memory, arena_map.used);
     arena_map.used = 0;
     live = 0;
+    failing = 0;
+}
+
+void
+arena_fail(uint32_t one_in)
+{
+    failing = one_in;
 }
 
 static size_t
@@ -70,7 +78,7 @@ arena_alloc(void *ctx, size_t bytes, size_t align)
 
     (void)ctx;
     sim_settle();
-    if (begin + granules > ARENA_BYTES) {
+    if (begin + granules > ARENA_BYTES || (failing != 0 && random_below(sim_random(), failing) == 0)) {
         return NULL;
     }
     memset(arena_map.alive + begin / ARENA_GRANULE, 1, granules / ARENA_GRANULE);

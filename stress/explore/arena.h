@@ -17,6 +17,9 @@
 void arena_reset(void);
 schedq_allocator_t arena_allocator(void);
 
+/** From here to the next reset one allocation out of `one_in`, drawn at random, gives nothing; 0: none, 1: all. */
+void arena_fail(uint32_t one_in);
+
 /** Bytes that were allocated and not given back. */
 uint64_t arena_live_bytes(void);
 

@@ -8,12 +8,15 @@
 
 extern const struct scenario pop_scenarios[];
 extern const struct scenario update_scenarios[];
+extern const struct scenario told_scenarios[];
 extern const struct scenario delete_scenarios[];
 extern const struct scenario band_scenarios[];
 extern const struct scenario bin_scenarios[];
 extern const struct scenario index_scenarios[];
 extern const struct scenario sleep_scenarios[];
 extern const struct scenario life_scenarios[];
+extern const struct scenario upkeep_scenarios[];
+extern const struct scenario no_memory_scenarios[];
 extern const struct scenario mixed_scenarios[];
 extern const struct scenario planted_scenarios[];
 extern const struct scenario toy_scenarios[];

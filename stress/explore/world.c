@@ -29,9 +29,22 @@ world_actor(unsigned thread)
 }
 
 void
-world_allow_full(void)
+world_allow(schedq_status_t refusal)
 {
-    world.full_is_legal = true;
+    world.refusals |= UINT32_C(1) << refusal;
+}
+
+void
+world_lacks_memory(uint32_t one_in)
+{
+    world_allow(SCHEDQ_NOMEM);
+    arena_fail(one_in);
+}
+
+void
+world_has_memory(void)
+{
+    arena_fail(0);
 }
 
 /* ---- names ---------------------------------------------------------------------------------------------------------------- */
@@ -134,7 +147,7 @@ world_begin(const struct scenario *scenario)
 
     ledger_reset(&world.ledger);
     world.keys = 0;
-    world.full_is_legal = false;
+    world.refusals = 0;
     world.config = config_of(scenario);
     world.ledger.relaxed = world.config.order == SCHEDQ_ORDER_RELAXED;
     world.ledger.still_clock = world.config.external_clock != 0 || world.config.clock.is_virtual != 0;
@@ -250,7 +263,8 @@ explain_refusal(struct actor *actor, uint32_t key)
     const char *name = world_name(key, &length);
 
     (void)schedq_find(actor->worker, name, length, &result);
-    SIM_CHECK(world.full_is_legal || (result.place == SCHEDQ_INFLIGHT && sim_frozen() > 0) || is_adding(),
+    SIM_CHECK((world.refusals >> SCHEDQ_FULL & 1) != 0 || (result.place == SCHEDQ_INFLIGHT && sim_frozen() > 0) ||
+                  is_adding(),
               "pod %u cannot be added again: it is said to be %s", key,
               schedq_place_name((schedq_place_t)result.place));
 }
@@ -309,6 +323,8 @@ world_drain(const struct scenario *scenario)
     struct actor *healthy = &world.actors[HEALTHY];
 
     (void)scenario;
+    world_has_memory();
+    world.refusals &= ~(UINT32_C(1) << SCHEDQ_NOMEM);
     actor_register(healthy);
     if (random_below(sim_random(), 2) == 0) {
         look_for_all(healthy);
@@ -327,22 +343,49 @@ world_drain(const struct scenario *scenario)
 /* ---- end --------------------------------------------------------------------------------------------------------------------- */
 
 static void
-world_end(const struct scenario *scenario)
+destroy(const struct scenario *scenario)
 {
     for (unsigned i = 0; i < scenario->threads; i++) {
         if (world.actors[i].worker != NULL) {
             actor_unregister(&world.actors[i]);
         }
     }
-    actor_unregister(&world.actors[HEALTHY]);
     schedq_status_t status = schedq_destroy(world.queue);
     SIM_CHECK(status == SCHEDQ_OK, "destroy returns %s", schedq_status_name(status));
-    if (world.config.objects == SCHEDQ_OBJECTS_COUNTED) {
+    if (world.config.objects == SCHEDQ_OBJECTS_COUNTED && sim_frozen() == 0) {
         check_references();
     }
 }
 
+static void
+world_end(const struct scenario *scenario)
+{
+    actor_unregister(&world.actors[HEALTHY]);
+    destroy(scenario);
+}
+
 const struct harness queue_harness = {world_begin, world_thread, world_drain, world_end};
+
+/* ---- destroy instead of a drain ---------------------------------------------------------------------------------------------- */
+
+static void
+adopt_and_destroy(const struct scenario *scenario)
+{
+    for (unsigned i = 0; i < scenario->threads; i++) {
+        if (sim_is_frozen(i) && world.actors[i].worker != NULL) {
+            (void)actor_adopt(&world.actors[i], &world.actors[i]);
+        }
+    }
+    destroy(scenario);
+}
+
+static void
+nothing_is_left(const struct scenario *scenario)
+{
+    (void)scenario;
+}
+
+const struct harness destroy_harness = {world_begin, world_thread, adopt_and_destroy, nothing_is_left};
 
 /* ---- sleepers ------------------------------------------------------------------------------------------------------------------ */
 

@@ -2,9 +2,9 @@
  * The queue of an episode, its actors, and how every queue scenario begins and ends.
  *
  * BEGIN   a queue in the arena, a worker per thread, then the scenario's `prepare`.
- * DRAIN   a healthy thread with a worker of its own pops and ends what is left, looks for every pod that somebody was told
- *         of, and uses every name once more, some of the time with the worker of a frozen thread: whatever frozen threads
- *         hold, nothing else may be missing.
+ * DRAIN   allocations succeed; a healthy thread with a worker of its own pops and ends what is left, looks for every
+ *         pod that somebody was told of, and uses every name once more, some of the time with the worker of a frozen
+ *         thread: whatever frozen threads hold, nothing else may be missing.
  * END     nobody frozen: counts, references and bytes come out even.
  */
 #ifndef EXPLORE_WORLD_H
@@ -20,12 +20,18 @@ struct world {
     schedq_config_t config;
     struct ledger ledger;
     struct actor actors[SIM_THREADS_MAX + 1];
-    bool full_is_legal;
-    uint32_t keys; /* one past the highest pod that was named */
+    uint32_t refusals; /* a bit per status: world_allow */
+    uint32_t keys;     /* one past the highest pod that was named */
 };
 
 extern struct world world;
 extern const struct harness queue_harness;
+
+/**
+ * Instead of the drain the workers of frozen threads are adopted, all are unregistered, and the queue is destroyed with
+ * what is left in it.
+ */
+extern const struct harness destroy_harness;
 
 /** Which engine the queues get: SCHEDQ_ENGINE_. */
 void world_use_engine(uint8_t engine);
@@ -33,8 +39,12 @@ void world_use_engine(uint8_t engine);
 /** The worker's actor of a thread, for `prepare`. */
 struct actor *world_actor(unsigned thread);
 
-/** A scenario may let adds answer FULL. */
-void world_allow_full(void);
+/** Adds and updates may answer this: FULL, NOMEM. */
+void world_allow(schedq_status_t refusal);
+
+/** One allocation out of `one_in` fails, until world_has_memory or the drain; adds and updates may answer NOMEM. */
+void world_lacks_memory(uint32_t one_in);
+void world_has_memory(void);
 
 /** The name of a pod: text that stays; its length. */
 const char *world_name(uint32_t key, uint32_t *length);

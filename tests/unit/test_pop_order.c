@@ -47,6 +47,29 @@ pods_of_one_clock_reading_go_in_the_order_of_their_arrival(void **state)
     }
 }
 
+/* A caller's clock may be coarse without being virtual. */
+static void
+readings_that_repeat_keep_the_order_of_arrival_over_workers(void **state)
+{
+    fixture_t *fixture = *state;
+    schedq_worker_t *workers[2];
+    char name[16];
+    fixture->config.clock.is_virtual = 0;
+    for (int i = 0; i < 2; i++)
+        assert_ok(schedq_worker_register(fx_queue(fixture), &workers[i], NULL, 0));
+    for (int i = 0; i < 30; i++) {
+        snprintf(name, sizeof name, "ns/%02d", (i * 7) % 30);
+        schedq_pod_spec_t spec = fx_spec(name, 0);
+        assert_ok(schedq_add(workers[i % 3 == 2], name, &spec, NULL));
+    }
+    for (int i = 0; i < 30; i++) {
+        snprintf(name, sizeof name, "ns/%02d", (i * 7) % 30);
+        fx_pop(fixture, name);
+    }
+    for (int i = 0; i < 2; i++)
+        assert_ok(schedq_worker_unregister(workers[i]));
+}
+
 static void
 a_failed_pod_goes_behind_those_that_were_never_tried(void **state)
 {
@@ -390,6 +413,7 @@ main(int argc, char **argv)
         fx_test(higher_priority_goes_first),
         fx_test(an_older_timestamp_goes_first_inside_a_priority),
         fx_test(pods_of_one_clock_reading_go_in_the_order_of_their_arrival),
+        fx_test(readings_that_repeat_keep_the_order_of_arrival_over_workers),
         fx_test(with_fifo_priorities_do_not_order),
         fx_test(an_order_key_replaces_the_timestamp_inside_a_priority),
         fx_test(a_relaxed_queue_still_orders_by_priority),

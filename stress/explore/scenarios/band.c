@@ -64,7 +64,7 @@ three_bands_at_most(schedq_config_t *config)
 static void
 prepare_used_up(struct actor *actor)
 {
-    world_allow_full();
+    world_allow(SCHEDQ_FULL);
     (void)actor_add(actor, 0, 1);
     (void)actor_add(actor, 1, 2);
     actor_consume(actor, 2);

@@ -88,13 +88,13 @@ trim_only(struct actor *actor)
 static void
 add_batch_low(struct actor *actor)
 {
-    actor_add_many(actor, 0, 4, 1);
+    (void)actor_add_many(actor, 0, 4, 1);
 }
 
 static void
 add_batch_high(struct actor *actor)
 {
-    actor_add_many(actor, 2, 3, 2);
+    (void)actor_add_many(actor, 2, 3, 2);
 }
 
 static void

@@ -1,0 +1,181 @@
+/*
+ * Housekeeping against work: trim takes the page of a pod that somebody works on, workers register while a slot is
+ * borrowed, queues are destroyed with pods in them.
+ */
+#include "scenarios.h"
+#include "world.h"
+
+#define RETURNS 4 /* of a worker while others keep house */
+
+static void
+add_by_1(struct actor *actor)
+{
+    (void)actor;
+    (void)actor_add(world_actor(1), 0, 1);
+}
+
+/* ---- a page goes ------------------------------------------------------------------------------------------------- */
+
+/* A worker that leaves gives its free records back, and with them trim has a whole page. */
+static void
+trim_all(struct actor *actor)
+{
+    actor_unregister(actor);
+    actor_trim(actor);
+    actor_register(actor);
+}
+
+static void
+delete_and_trim(struct actor *actor)
+{
+    (void)actor_delete(actor, 0);
+    trim_all(actor);
+}
+
+static void
+consume_and_trim(struct actor *actor)
+{
+    actor_consume(actor, 1);
+    trim_all(actor);
+}
+
+static void
+update_0(struct actor *actor)
+{
+    (void)actor_update(actor, 0, 3);
+}
+
+static void
+delete_0(struct actor *actor)
+{
+    (void)actor_delete(actor, 0);
+}
+
+static void
+get_0(struct actor *actor)
+{
+    (void)actor_get(actor, 0);
+}
+
+/* ---- slots ------------------------------------------------------------------------------------------------------- */
+
+static void
+three_workers(schedq_config_t *config)
+{
+    config->max_workers = 3;
+}
+
+static void
+come_back(struct actor *actor)
+{
+    for (unsigned i = 0; i < RETURNS; i++) {
+        actor_unregister(actor);
+        actor_register(actor);
+    }
+}
+
+static void
+trim(struct actor *actor)
+{
+    actor_trim(actor);
+}
+
+static void
+reserve(struct actor *actor)
+{
+    actor_reserve(actor, 1, 0, 3);
+}
+
+/* Leaves its slot to whoever drains, and to nobody before. */
+static void
+leave_last(struct actor *actor)
+{
+    (void)sim_wait_for_quiet();
+    actor_unregister(actor);
+}
+
+/* Has a slot that nobody had before. */
+static void
+come_late(struct actor *actor)
+{
+    struct actor late = {.number = actor->number};
+
+    actor_register(&late);
+    actor_unregister(&late);
+}
+
+/* ---- destroy ----------------------------------------------------------------------------------------------------- */
+
+static void
+counted(schedq_config_t *config)
+{
+    config->objects = SCHEDQ_OBJECTS_COUNTED;
+}
+
+/* Pod 1 has the record of a pod that was popped. */
+static void
+prepare_second_life(struct actor *actor)
+{
+    (void)actor_add(actor, 0, 1);
+    actor_consume(actor, 1);
+    (void)actor_add(actor, 1, 1);
+}
+
+static void
+pop_and_keep(struct actor *actor)
+{
+    (void)actor_pop(actor);
+}
+
+static void
+add_2_and_pop(struct actor *actor)
+{
+    (void)actor_add(actor, 2, 1);
+    (void)actor_pop(actor);
+    (void)actor_add(actor, 3, 1);
+    (void)actor_done_all(actor);
+}
+
+#define TRIM(title, text, body, trimmer)                                                                            \
+    {                                                                                                               \
+        .name = (title), .about = (text), .harness = &queue_harness, .threads = 2, .prepare = add_by_1, .bodies = { \
+            body,                                                                                                   \
+            trimmer                                                                                                 \
+        }                                                                                                           \
+    }
+
+#define REGISTER(title, text, upkeep)                                                           \
+    {                                                                                           \
+        .name = (title), .about = (text), .harness = &queue_harness, .threads = 3, .steady = 1, \
+        .configure = three_workers, .bodies = {                                                 \
+            come_back,                                                                          \
+            upkeep,                                                                             \
+            leave_last                                                                          \
+        }                                                                                       \
+    }
+
+const struct scenario upkeep_scenarios[] = {
+    TRIM("upkeep_update", "an update finds a pod; it is deleted, and trim takes its page", update_0, delete_and_trim),
+    TRIM("upkeep_update_done", "an update finds a pod; it is popped and ended, and trim takes its page", update_0,
+         consume_and_trim),
+    TRIM("upkeep_delete", "a deletion finds a pod; another deletes it, and trim takes its page", delete_0,
+         delete_and_trim),
+    TRIM("upkeep_get", "a look at a pod that is deleted, and trim takes its page", get_0, delete_and_trim),
+    REGISTER("upkeep_register_trim", "a worker registers in the last slot while trim borrows one", trim),
+    REGISTER("upkeep_register_reserve", "a worker registers in the last slot while reserve borrows one", reserve),
+    {.name = "upkeep_register_first",
+     .about = "a worker registers in a slot that reserve is just making",
+     .harness = &queue_harness,
+     .threads = 2,
+     .never_frozen = true,
+     .configure = three_workers,
+     .bodies = {come_late, reserve}},
+    {.name = "upkeep_destroy",
+     .about = "counted objects: a queue is destroyed with a pod in it whose holder may have stopped in its pop",
+     .harness = &destroy_harness,
+     .threads = 2,
+     .configure = counted,
+     .prepare = prepare_second_life,
+     .bodies = {pop_and_keep, add_2_and_pop}},
+    {.name = NULL},
+};
