@@ -145,7 +145,7 @@ fill(struct worker *worker, struct arrival *arrival, const schedq_pod_spec_t *sp
     u64_store(&entry->attempts_rejections, 0);
     u64_store(&entry->errors_charged, arrival->band->id);
     u64_store(&entry->seen, 0);
-    u64_store(&entry->pop_order, 0);
+    u64_store(&entry->flight, 0);
     u64_store_release(&entry->word.low, state_make(life, arrival->band->id, PLACE_ACTIVE)); /* fill:A */
 }
 

@@ -69,7 +69,7 @@ release_objects(struct queue *queue)
         object_give_back(queue, description.object);
         if (place == PLACE_INFLIGHT) {
             /* A holder who died before he noted what he holds: it is what the pod has, unless an update came since. */
-            bool noted = u64_load(&entry->pop_order) != 0;
+            bool noted = entry_pop_order(entry) != 0;
 
             object_give_back(queue, noted ? u64_load(&entry->popped) : description.object);
         }

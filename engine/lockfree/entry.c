@@ -71,6 +71,40 @@ records_close(struct entries *entries)
     slab_close(&entries->records);
 }
 
+/* ---- gates --------------------------------------------------------------------------------------------------------------- */
+
+/* Versions wrap round: which of two is later is said by their distance. */
+static bool
+is_later(uint64_t a, uint64_t b)
+{
+    return ((a - b) & STATE_VERSION_MASK) - 1 < STATE_VERSION_MASK / 2;
+}
+
+uint8_t
+entry_set_gate(struct entry *entry, uint64_t version, uint8_t gate)
+{
+    uint64_t word = GATE_MARK | version << GATE_VERSION_SHIFT | gate;
+    uint64_t found = u64_load_acquire(&entry->flight);
+
+    /* Ends: each failed exchange means that another mover said something. */
+    for (;;) {
+        uint64_t known = found >> GATE_VERSION_SHIFT & STATE_VERSION_MASK;
+
+        if ((found & GATE_MARK) != 0 && !is_later(version, known)) {
+            return known == version ? (uint8_t)found : gate; /* a later one: this mover has lost */
+        }
+        uint64_t before = found;
+
+        found = u64_cas_value(&entry->flight, before, word); /* entry_set_gate:A */
+        if (found == before) {
+            return gate;
+        }
+    }
+}
+
+/* In a description record's attributes, where a pod's record has the profile. */
+#define MARK_OWN_KEY 1
+
 /* ---- descriptions --------------------------------------------------------------------------------------------------- */
 
 static void
@@ -82,21 +116,27 @@ copy_inline(const struct entry *entry, struct description *out)
     out->order_key = (int64_t)u64_load_acquire(&entry->order_key);
     out->priority = attributes_priority(attributes);
     out->flags = attributes_flags(attributes);
+    out->own_key = false;
     out->charged = (uint32_t)u64_load_acquire(&entry->errors_charged);
     out->described_node = 0;
+    out->nominated_node = 0;
+    out->nomination = 0;
 }
 
 static void
-copy_record(const struct description_record *record, struct description *out)
+copy_record(const struct entry *entry, const struct description_record *record, struct description *out)
 {
     uint64_t attributes = u64_load_acquire(&record->attributes);
 
+    out->own_key = (attributes_profile(attributes) & MARK_OWN_KEY) != 0;
     out->object = u64_load_acquire(&record->object);
-    out->order_key = (int64_t)u64_load_acquire(&record->order_key);
+    out->order_key = (int64_t)u64_load_acquire(out->own_key ? &record->order_key : &entry->order_key);
     out->priority = attributes_priority(attributes);
     out->flags = attributes_flags(attributes);
     out->charged = attributes_name_length(attributes);
     out->described_node = u64_load_acquire(&record->described_node);
+    out->nominated_node = u64_load_acquire(&record->nominated_node);
+    out->nomination = u64_load_acquire(&record->nomination);
 }
 
 uint64_t
@@ -109,7 +149,7 @@ entry_description(const struct entries *entries, const struct entry *entry, stru
         const struct description_record *record = desc != 0 ? slab_at(&entries->descriptions, ref_record(desc)) : NULL;
 
         if (record != NULL) {
-            copy_record(record, out);
+            copy_record(entry, record, out);
         } else {
             copy_inline(entry, out);
         }
@@ -165,8 +205,11 @@ description_fill(struct entries *entries, uint64_t desc, const struct descriptio
 
     u64_store(&record->object, description->object);
     time_store(&record->order_key, description->order_key);
-    u64_store(&record->attributes, attributes_pack(description->priority, description->charged, 0, description->flags));
+    u64_store(&record->attributes, attributes_pack(description->priority, description->charged,
+                                                   description->own_key ? MARK_OWN_KEY : 0, description->flags));
     u64_store(&record->described_node, description->described_node);
+    u64_store(&record->nominated_node, description->nominated_node);
+    u64_store(&record->nomination, description->nomination);
 }
 
 void

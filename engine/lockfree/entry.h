@@ -8,14 +8,18 @@
  *
  * WHO MAY WRITE
  *   life, name, hash, profile        the owner, before the pod exists
- *   timestamp, counters, sets, ...   the owner before the pod exists; the holder while the pod is in flight
+ *   timestamp, counters, sets, key   the owner before the pod exists; the holder while the pod is in flight
+ *   unschedulable, initial_attempt, gate, since   movers too, before they publish, and only so that any order of theirs is
+ *                                    right: a set of rejectors only grows (fetch-or), the first attempt is set once,
+ *                                    a gate counts only for the version that it names
  *   state                            state.h
- *   state and desc together          update (entry_describe)
+ *   state and desc together          update, nominate (entry_describe)
  * Every field is atomic, because others read it without a right to it (find, get, snapshot, a helper). They read it between
  * two loads of the state word (entry_read_begin, entry_read_holds), and drop what they read if the word's version changed.
  *
- * THE DESCRIPTION {object, order key, priority, flags, described node} is what update replaces. It is written into the record
- * before the pod exists and never changes there. An update puts a new description into a record of its own and makes the
+ * THE DESCRIPTION {object, order key, priority, flags, described node, nomination} is what update replaces. It is written into
+ * the record before the pod exists and never changes there, but for the order key that queues draw: that is the record's, and
+ * descriptions inherit it unless they have one of their own. An update puts a new description into a record of its own and makes the
  * word `desc`, beside the state word, name it: one 16-byte CAS on both words, so that a description reaches exactly the
  * life that it was meant for, and a pod that leaves its place meanwhile makes the CAS fail. `desc` is {tag:36, record:28},
  * 0 for the description in the pod's record; the tag makes each value unique.
@@ -41,10 +45,14 @@ struct entry {
     atomic_u64 timestamp, initial_attempt;
     atomic_u64 attempts_rejections; /* 32 bits each */
     atomic_u64 errors_charged;      /* errors:32 | band that the pod was counted to when it came:32 */
-    atomic_u64 seen;                /* event sequence at its pop */
-    atomic_u64 pop_order;           /* in flight: orders pods by their pops */
-    atomic_u64 popped;              /* in flight, counted objects: the holder's reference */
+    atomic_u64 seen;                /* in flight: event sequence at its pop; gated: the one up to which it was judged */
+    atomic_u64 flight;              /* in flight: orders pods by their pops, 0 until it is set; gated: a gate word */
+    atomic_u64 popped;              /* in flight, counted objects: the holder's reference; parked, gated: waits since */
 };
+
+/* A gate word: 1:1 | 0 | version:36 | gate:8. It counts while the state word has its version, or was that raised by updates. */
+#define GATE_MARK (UINT64_C(1) << 63)
+#define GATE_VERSION_SHIFT 8
 
 _Static_assert(sizeof(struct entry) == 128, "two cache lines");
 
@@ -53,18 +61,23 @@ struct description_record {
     atomic_u64 tag; /* low 36 bits: of the word that names it, or of the next one that will */
     atomic_u64 object;
     atomic_u64 order_key;
-    atomic_u64 attributes; /* priority:32 | charged:16 | 0:8 | flags:8 */
+    atomic_u64 attributes; /* priority:32 | charged:16 | marks:8 | flags:8 */
     atomic_u64 described_node;
+    atomic_u64 nominated_node; /* 0: none */
+    atomic_u64 nomination;     /* orders the pods of one node */
 };
 
 /** The same, copied out. */
 struct description {
     uint64_t object;
-    int64_t order_key;
+    int64_t order_key; /* what orders the pod, its own or inherited */
     int32_t priority;
     uint8_t flags;    /* SCHEDQ_POD_ */
+    bool own_key;     /* order_key is this description's, not the record's */
     uint32_t charged; /* the band that the pod is counted to */
     uint64_t described_node;
+    uint64_t nominated_node; /* 0: none */
+    uint64_t nomination;
 };
 
 struct entries {
@@ -125,6 +138,35 @@ attributes_flags(uint64_t attributes)
 {
     return (uint8_t)attributes;
 }
+
+/* ---- what the place gives a meaning -------------------------------------------------------------------------------------- */
+
+/** In flight: what orders it among the pops; 0: its holder has not noted it yet. */
+static inline uint64_t
+entry_pop_order(const struct entry *entry)
+{
+    uint64_t flight = u64_load_acquire(&entry->flight);
+
+    return (flight & GATE_MARK) == 0 ? flight : 0;
+}
+
+/** The gate of a pod whose word is `state`: 1 + number of the plugin, 0 if it is not gated. */
+static inline uint8_t
+entry_gate(const struct entry *entry, uint64_t state)
+{
+    uint64_t word = u64_load_acquire(&entry->flight);
+    bool counts = state_place(state) == PLACE_GATED && (word & GATE_MARK) != 0 &&
+                  (word >> GATE_VERSION_SHIFT & STATE_VERSION_MASK) == state_base(state);
+
+    return counts ? (uint8_t)word : 0;
+}
+
+/**
+ * Says which gate a pod has from `version` on. Returns the gate that counts for it: another mover's, if he was first.
+ *
+ * Before the pod is published at that version.
+ */
+uint8_t entry_set_gate(struct entry *entry, uint64_t version, uint8_t gate);
 
 /* ---- descriptions --------------------------------------------------------------------------------------------------- */
 

@@ -110,17 +110,18 @@ describe(struct update *update, struct description *description)
     const schedq_pod_spec_t *spec = update->spec;
     const struct description *old = &update->before.description;
 
+    *description = *old;
     description->object = spec->object;
     description->priority = spec->priority;
     description->flags = spec->flags;
     description->described_node = spec->nominated_node;
     description->charged = update->band->id;
     if ((spec->flags & SCHEDQ_POD_ORDER_KEY) != 0) {
+        description->own_key = true;
         description->order_key = spec->order_key;
     } else if ((old->flags & SCHEDQ_POD_ORDER_KEY) != 0) {
+        description->own_key = true;
         description->order_key = update->before.history.timestamp_ns;
-    } else {
-        description->order_key = old->order_key;
     }
 }
 

@@ -126,7 +126,7 @@ begin_flight(const struct walk *walk, schedq_popped_t *out)
     u64_store(&entry->pending, 0);
     u64_store(&entry->seen, out->seen);
     u64_store(&entry->popped, walk->description.object);
-    u64_store_release(&entry->pop_order, order); /* not 0: `popped` is this flight's */
+    u64_store_release(&entry->flight, order); /* not 0: `popped` is this flight's */
 }
 
 /* ---- taking ----------------------------------------------------------------------------------------------------------------- */

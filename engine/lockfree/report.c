@@ -19,7 +19,10 @@ copy(const struct queue *queue, const struct entry *entry, struct view *view)
     view->history.reserved = 0;
     view->unschedulable = u64_load_acquire(&entry->unschedulable);
     view->pending = u64_load_acquire(&entry->pending);
-    view->pop_order = u64_load_acquire(&entry->pop_order);
+    view->pop_order = entry_pop_order(entry);
+    view->gate = entry_gate(entry, view->state);
+    view->since = (int64_t)u64_load_acquire(&entry->popped);
+    view->seen = u64_load_acquire(&entry->seen);
     view->desc = entry_description(&queue->entries, entry, &view->description);
 }
 

@@ -20,12 +20,16 @@
  * "sw" is a CAS from the exact word that the decision was taken on, version + 1. The owner of a record that is
  * FREE or DEAD is whoever's CAS made it DEAD, until it goes to a free list, and whoever takes it from there. The holder is
  * whoever has the token, and the token is the version: who lost the version lost the pod.
- * Flags change without a version, in INFLIGHT only (entry_flag): DEL the pod was deleted, ACT it was activated.
+ * Flags change without a version, in INFLIGHT only (entry_flag): DEL the pod was deleted, ACT it was activated, JUDGE an event
+ * came while its holder was about to park it. A switch out of INFLIGHT fails if a flag was set meanwhile.
  *
- * LAG. An update that changes where a waiting pod stands (its band, its order key) replaces the description first and moves the
- * pod afterwards. The replacement raises the version and, in seven of the flags, the lag: refs of `version - lag` stay
- * VALID, so that the pod can be found where it was, and only the ref of the next version can become valid. So no ref that was
- * published for an older description ever gets valid beside the newest one. The switch sets the lag to 0.
+ * BAND means something in ACTIVE only; in every other place it is carried along.
+ *
+ * LAG. An update of an active pod that changes where it stands (its band, its order key), and every update of a waiting one,
+ * replaces the description first and moves the pod afterwards, if it has to be moved. The replacement raises the version and,
+ * in six of the flags, the lag: refs of `version - lag` stay VALID, so that the pod can be found where it was, and only the
+ * ref of the next version can become valid. So no ref that was published for an older description ever gets valid beside the
+ * newest one, and nothing that was decided on an older description is applied. The switch sets the lag to 0.
  *
  * PUBLISH, THEN SWITCH. Who moves a pod at version v first publishes the ref {record, v+1} in the container of the new place
  * (this ref is FUTURE until the switch), and switches afterwards. Whoever meets a FUTURE ref performs the switch himself; the
@@ -66,13 +70,14 @@ enum place {
 };
 
 enum state_flag {
-    FLAG_DELETED = 1,  /* in flight, deleted meanwhile: its holder gets GONE */
-    FLAG_ACTIVATED = 2 /* in flight, activated meanwhile: it is retried when it fails */
+    FLAG_DELETED = 1,   /* in flight, deleted meanwhile: its holder gets GONE */
+    FLAG_ACTIVATED = 2, /* in flight, activated meanwhile: it is retried when it fails */
+    FLAG_JUDGE = 4      /* in flight, and an event found it where its holder is parking it: he has to judge again */
 };
 
 #define STATE_FLAGS_MASK ((UINT64_C(1) << STATE_PLACE_SHIFT) - 1)
-#define STATE_LAG_SHIFT 2
-#define STATE_LAG_MAX 127
+#define STATE_LAG_SHIFT 3
+#define STATE_LAG_MAX 63
 
 static inline uint64_t
 state_make(uint64_t version, uint32_t band, enum place place)
@@ -178,6 +183,13 @@ enum verdict {
     VERDICT_FUTURE /* somebody published the pod here and has not switched it: help */
 };
 
+/** Is a pod at `now` where a container of `place` has it? One of PARKED has gated pods too. */
+static inline bool
+place_matches(enum place place, enum place now)
+{
+    return now == place || (place == PLACE_PARKED && now == PLACE_GATED);
+}
+
 /** What a ref from a container of `place` means while the word is `state`. `band` counts for ACTIVE only. */
 static inline enum verdict
 state_judge(uint64_t state, uint64_t ref, enum place place, uint32_t band)
@@ -185,7 +197,7 @@ state_judge(uint64_t state, uint64_t ref, enum place place, uint32_t band)
     enum place now = state_place(state);
 
     if (state_base(state) == ref_version(ref)) {
-        bool here = now == place && (place != PLACE_ACTIVE || state_band(state) == band);
+        bool here = place_matches(place, now) && (place != PLACE_ACTIVE || state_band(state) == band);
 
         return here ? VERDICT_VALID : VERDICT_STALE;
     }

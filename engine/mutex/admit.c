@@ -44,7 +44,7 @@ schedq_status_t
 admit_check_gate(const struct mutex_queue *queue, schedq_profile_t profile, uint8_t gate, uint64_t judged_up_to,
                  schedq_result_t *result)
 {
-    if (event_log_newest_stamp(&queue->log, profile, gate_bit(gate)) <= judged_up_to) {
+    if (mutex_event_log_newest_stamp(&queue->log, profile, gate_bit(gate)) <= judged_up_to) {
         return SCHEDQ_OK;
     }
     result->sequence = queue->log.newest;
@@ -186,7 +186,7 @@ admit_pod(schedq_worker_t *worker, const char *name, uint32_t hash, const schedq
     mutex_index_insert(&queue->index, *index, hash);
     queue->pods++;
     if (queue->base.rules.nominate == NOMINATE_AT_ADD) {
-        nominator_set(&queue->nominator, *index, entry->described_node);
+        mutex_nominator_set(&queue->nominator, *index, entry->described_node);
     }
     return SCHEDQ_OK;
 }
@@ -197,7 +197,7 @@ admit_end(struct mutex_queue *queue, uint32_t index)
     struct entry *entry = pod_at(queue, index);
 
     if (entry->nominated) {
-        nominator_set(&queue->nominator, index, 0);
+        mutex_nominator_set(&queue->nominator, index, 0);
     }
     if ((entry->marks & MARK_DELETED) == 0) {
         mutex_index_remove(&queue->index, index, entry->hash);
@@ -241,7 +241,7 @@ admit_renominate(struct mutex_queue *queue, uint32_t index, uint64_t old_describ
     bool spoken_of = old_described != 0 || entry->described_node != 0;
 
     if (spoken_of || entry->nominated) {
-        nominator_set(&queue->nominator, index, spoken_of ? entry->described_node : entry->nominated_node);
+        mutex_nominator_set(&queue->nominator, index, spoken_of ? entry->described_node : entry->nominated_node);
     }
 }
 

@@ -26,7 +26,7 @@ static void
 describe_popped(const struct mutex_queue *queue, uint32_t index, schedq_popped_t *out)
 {
     const struct entry *entry = pod_at(queue, index);
-    int64_t expiry = place_expiry(queue, entry);
+    int64_t expiry = mutex_place_expiry(queue, entry);
 
     /* Field by field: for a whole answer at once gcc 12 emits a string instruction, whose start alone costs more. */
     out->pod = entry_handle(entry, index);
@@ -89,10 +89,10 @@ cycle_pop(struct mutex_queue *queue, schedq_popped_t *out)
     __builtin_prefetch(pod_at(queue, index)->name, 1);
     describe_popped(queue, index, out);
     raise_count(&out->history.attempts);
-    place_leave(queue, index);
+    mutex_place_leave(queue, index);
     begin_flight(queue, index, out);
     if (from_backoff) {
-        place_count(queue, INCOMING_ACTIVE, LABEL_POP_FROM_BACKOFF);
+        mutex_place_count(queue, INCOMING_ACTIVE, LABEL_POP_FROM_BACKOFF);
     }
     out->more = is_poppable(queue);
     if (queue->active.count > 0) {
@@ -112,7 +112,7 @@ end_flight(struct mutex_queue *queue, const struct entry *entry)
         queue->base.config.release(queue->base.config.object_ctx, entry->flight.popped_object);
     }
     if (--queue->inflight == 0) {
-        event_log_forget(&queue->log);
+        mutex_event_log_forget(&queue->log);
     }
 }
 
@@ -183,7 +183,7 @@ judge_flight(struct mutex_queue *queue, const struct entry *entry)
 
         strategy = !rules->errors_park || anything ? STRATEGY_AFTER_BACKOFF : STRATEGY_SKIP;
     } else if (rules->hints) {
-        strategy = event_log_judge(&queue->log, entry, &queue->counters.hint_calls);
+        strategy = mutex_event_log_judge(&queue->log, entry, &queue->counters.hint_calls);
     } else {
         strategy = queue->moved > entry->flight.seen ? STRATEGY_AFTER_BACKOFF : STRATEGY_SKIP;
     }
@@ -223,7 +223,7 @@ take_newest(struct mutex_queue *queue, uint32_t index, const schedq_failure_t *f
         }
     }
     if (queue->base.rules.nominate == NOMINATE_ALWAYS) {
-        nominator_set(&queue->nominator, index, entry->described_node);
+        mutex_nominator_set(&queue->nominator, index, entry->described_node);
     }
     return SCHEDQ_OK;
 }
@@ -240,7 +240,7 @@ is_outdated(struct mutex_queue *queue, const struct entry *entry, const schedq_f
         failure->place == SCHEDQ_GATED ? gate_bit(failure->gate) : failure->unschedulable | failure->pending;
     /* A pod without rejectors is helped by any event. */
     uint64_t newest =
-        rejectors == 0 ? queue->log.newest : event_log_newest_stamp(&queue->log, entry->profile, rejectors);
+        rejectors == 0 ? queue->log.newest : mutex_event_log_newest_stamp(&queue->log, entry->profile, rejectors);
 
     if (failure->place != SCHEDQ_PARKED && failure->place != SCHEDQ_GATED) {
         return false;
@@ -257,13 +257,13 @@ route_by_host(const struct route *route, uint32_t index, const schedq_failure_t 
 {
     switch (failure->place) {
     case SCHEDQ_PARKED:
-        route_parked(route, index);
+        mutex_route_parked(route, index);
         break;
     case SCHEDQ_GATED:
-        route_gated(route, index, failure->gate);
+        mutex_route_gated(route, index, failure->gate);
         break;
     default:
-        route_admitted(route, index, (schedq_place_t)failure->place);
+        mutex_route_admitted(route, index, (schedq_place_t)failure->place);
         break;
     }
 }
@@ -277,9 +277,9 @@ route_failed(struct mutex_queue *queue, uint32_t index, const schedq_failure_t *
     if (queue->base.rules.host) {
         route_by_host(&route, index, failure);
     } else if (strategy == STRATEGY_SKIP) {
-        route_parked(&route, index);
+        mutex_route_parked(&route, index);
     } else {
-        (void)route_by_strategy(&route, index, strategy);
+        (void)mutex_route_by_strategy(&route, index, strategy);
     }
 }
 
@@ -410,7 +410,7 @@ mutex_readd(schedq_worker_t *worker, const char *names, const schedq_pod_spec_t 
     if (status == SCHEDQ_OK) {
         restore_history(queue, index, history, failure, now);
         if (queue->base.rules.nominate == NOMINATE_ALWAYS) {
-            nominator_set(&queue->nominator, index, pod_at(queue, index)->described_node);
+            mutex_nominator_set(&queue->nominator, index, pod_at(queue, index)->described_node);
         }
         route_failed(queue, index, failure, STRATEGY_AFTER_BACKOFF, now, result);
         queue->counters.adds++;

@@ -29,7 +29,7 @@ gated_due(const struct mutex_queue *queue)
 }
 
 int64_t
-deadline_next(const struct mutex_queue *queue)
+mutex_deadline_next(const struct mutex_queue *queue)
 {
     const struct backoff_rules *rules = &queue->base.rules.backoff;
     int64_t next = SCHEDQ_NO_DEADLINE;

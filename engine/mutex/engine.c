@@ -40,7 +40,7 @@ containers_open(struct mutex_queue *queue)
     queue->last_key = INT64_MIN;
     entries_open(&queue->entries, memory);
     mutex_names_open(&queue->names, memory);
-    return place_reserve_labels(queue);
+    return mutex_place_reserve_labels(queue);
 }
 
 static bool
@@ -54,9 +54,9 @@ mutex_open(schedq_t *base)
     }
     bool index = mutex_index_open(&queue->index, memory, &queue->entries);
     bool bands = mutex_bands_open(&queue->bands, memory);
-    bool lots = lots_open(&queue->lots, memory, &queue->entries);
-    bool nominator = nominator_open(&queue->nominator, memory, &queue->entries);
-    bool log = event_log_open(&queue->log, base);
+    bool lots = mutex_lots_open(&queue->lots, memory, &queue->entries);
+    bool nominator = mutex_nominator_open(&queue->nominator, memory, &queue->entries);
+    bool log = mutex_event_log_open(&queue->log, base);
     bool sleepers = sleep_open(queue);
 
     if (index && bands && lots && nominator && log && sleepers) {
@@ -69,13 +69,13 @@ mutex_open(schedq_t *base)
         mutex_bands_shut(&queue->bands);
     }
     if (lots) {
-        lots_shut(&queue->lots);
+        mutex_lots_shut(&queue->lots);
     }
     if (nominator) {
-        nominator_shut(&queue->nominator);
+        mutex_nominator_shut(&queue->nominator);
     }
     if (log) {
-        event_log_shut(&queue->log);
+        mutex_event_log_shut(&queue->log);
     }
     if (sleepers) {
         sleep_shut(queue);
@@ -120,9 +120,9 @@ mutex_shut(schedq_t *base)
         return SCHEDQ_BUSY;
     }
     release_objects(queue);
-    event_log_shut(&queue->log);
-    nominator_shut(&queue->nominator);
-    lots_shut(&queue->lots);
+    mutex_event_log_shut(&queue->log);
+    mutex_nominator_shut(&queue->nominator);
+    mutex_lots_shut(&queue->lots);
     mutex_bands_shut(&queue->bands);
     mutex_index_shut(&queue->index);
     mutex_workers_shut(queue);
@@ -138,8 +138,8 @@ mutex_reserve(schedq_t *base, uint32_t pods, uint32_t bands, uint32_t workers)
 
     queue_lock(queue);
     bool ok = admit_reserve(queue, pods) && mutex_names_reserve(&queue->names, pods) &&
-              mutex_bands_reserve(&queue->bands, bands) && lots_reserve(&queue->lots, base->config.max_lots) &&
-              nominator_reserve(&queue->nominator, pods) && mutex_workers_reserve(queue, workers);
+              mutex_bands_reserve(&queue->bands, bands) && mutex_lots_reserve(&queue->lots, base->config.max_lots) &&
+              mutex_nominator_reserve(&queue->nominator, pods) && mutex_workers_reserve(queue, workers);
     queue_unlock(queue);
     return ok ? SCHEDQ_OK : SCHEDQ_NOMEM;
 }
@@ -164,7 +164,7 @@ mutex_event_define(schedq_t *base, const char *resource, uint32_t actions, const
 
     queue_lock(queue);
     schedq_status_t status = registry_define_event(&base->registry, resource, actions, label, event);
-    if (status == SCHEDQ_OK && !place_reserve_labels(queue)) {
+    if (status == SCHEDQ_OK && !mutex_place_reserve_labels(queue)) {
         /* The event stays; nobody knows its number, and the next definition finds it again. */
         status = SCHEDQ_NOMEM;
     }
@@ -188,7 +188,7 @@ mutex_profile_define(schedq_t *base, const char *name, schedq_profile_t *profile
     queue_lock(queue);
     if (setup_is_over(queue)) {
         status = SCHEDQ_BUSY;
-    } else if (event_log_add_profile(&queue->log, base->registry.profile_count + 1)) {
+    } else if (mutex_event_log_add_profile(&queue->log, base->registry.profile_count + 1)) {
         status = registry_define_profile(&base->registry, name, profile);
     }
     queue_unlock(queue);
@@ -228,7 +228,7 @@ mutex_rejector_bit(schedq_t *base, schedq_profile_t profile, const char *name, u
 
     if ((bit & base->registry.profiles[profile]->late & ~late) != 0) {
         /* Events that came before the name did reach it as well: a pod that is in flight may have missed them. */
-        event_log_stamp(&queue->log, profile, bit, queue->log.newest);
+        mutex_event_log_stamp(&queue->log, profile, bit, queue->log.newest);
     }
     queue_unlock(queue);
     return bit;

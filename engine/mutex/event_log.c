@@ -2,7 +2,7 @@
 #include "mutex/event_log.h"
 
 bool
-event_log_open(struct event_log *log, schedq_t *queue)
+mutex_event_log_open(struct event_log *log, schedq_t *queue)
 {
     *log = (struct event_log){.queue = queue, .size = queue->rules.host ? 0 : queue->config.event_log};
     if (log->size > 0) {
@@ -11,7 +11,7 @@ event_log_open(struct event_log *log, schedq_t *queue)
             return false;
         }
     }
-    if (!event_log_add_profile(log, 1)) {
+    if (!mutex_event_log_add_profile(log, 1)) {
         memory_free(&queue->memory, MEMORY_OTHER, log->ring, log->size * sizeof *log->ring);
         return false;
     }
@@ -19,15 +19,15 @@ event_log_open(struct event_log *log, schedq_t *queue)
 }
 
 void
-event_log_shut(struct event_log *log)
+mutex_event_log_shut(struct event_log *log)
 {
-    event_log_forget(log);
+    mutex_event_log_forget(log);
     memory_free(&log->queue->memory, MEMORY_OTHER, log->ring, log->size * sizeof *log->ring);
     memory_free(&log->queue->memory, MEMORY_OTHER, log->stamps, log->stamps_capacity * sizeof *log->stamps);
 }
 
 bool
-event_log_add_profile(struct event_log *log, uint32_t profile_count)
+mutex_event_log_add_profile(struct event_log *log, uint32_t profile_count)
 {
     uint32_t capacity = log->stamps_capacity == 0 ? 4 : log->stamps_capacity;
 
@@ -48,13 +48,13 @@ event_log_add_profile(struct event_log *log, uint32_t profile_count)
 }
 
 uint64_t
-event_log_draw(struct event_log *log)
+mutex_event_log_draw(struct event_log *log)
 {
     return ++log->newest;
 }
 
 void
-event_log_stamp(struct event_log *log, schedq_profile_t profile, uint64_t rejectors, uint64_t sequence)
+mutex_event_log_stamp(struct event_log *log, schedq_profile_t profile, uint64_t rejectors, uint64_t sequence)
 {
     uint64_t *stamps = log->stamps[profile];
 
@@ -98,7 +98,7 @@ record_clear(const struct event_log *log, struct event_record *record)
 }
 
 void
-event_log_record(struct event_log *log, schedq_event_t event, uint64_t old_object, uint64_t new_object)
+mutex_event_log_record(struct event_log *log, schedq_event_t event, uint64_t old_object, uint64_t new_object)
 {
     bool opaque = log->queue->config.objects == SCHEDQ_OBJECTS_BORROWED;
 
@@ -128,7 +128,7 @@ ring_begin(const struct event_log *log)
 }
 
 void
-event_log_forget(struct event_log *log)
+mutex_event_log_forget(struct event_log *log)
 {
     if (log->first_held == 0) {
         return;
@@ -142,7 +142,7 @@ event_log_forget(struct event_log *log)
 }
 
 uint64_t
-event_log_newest_stamp(const struct event_log *log, schedq_profile_t profile, uint64_t rejectors)
+mutex_event_log_newest_stamp(const struct event_log *log, schedq_profile_t profile, uint64_t rejectors)
 {
     uint64_t newest = 0;
 
@@ -176,12 +176,12 @@ judge_record(const struct event_log *log, const struct event_record *record, con
 }
 
 enum strategy
-event_log_judge(const struct event_log *log, const struct entry *entry, uint64_t *hint_calls)
+mutex_event_log_judge(const struct event_log *log, const struct entry *entry, uint64_t *hint_calls)
 {
     uint64_t seen = entry->flight.seen;
     enum strategy best = STRATEGY_SKIP;
 
-    if (event_log_newest_stamp(log, entry->profile, entry->unschedulable | entry->pending) <= seen) {
+    if (mutex_event_log_newest_stamp(log, entry->profile, entry->unschedulable | entry->pending) <= seen) {
         return STRATEGY_SKIP;
     }
     uint64_t begin = ring_begin(log);

@@ -32,27 +32,27 @@ struct event_log {
     uint32_t stamps_capacity;
 };
 
-bool event_log_open(struct event_log *log, schedq_t *queue);
-void event_log_shut(struct event_log *log);
+bool mutex_event_log_open(struct event_log *log, schedq_t *queue);
+void mutex_event_log_shut(struct event_log *log);
 
 /** Stamps for one more profile. False: no memory. */
-bool event_log_add_profile(struct event_log *log, uint32_t profile_count);
+bool mutex_event_log_add_profile(struct event_log *log, uint32_t profile_count);
 
-uint64_t event_log_draw(struct event_log *log);
+uint64_t mutex_event_log_draw(struct event_log *log);
 
 /** Raises the stamps of these rejectors; never lowers one. */
-void event_log_stamp(struct event_log *log, schedq_profile_t profile, uint64_t rejectors, uint64_t sequence);
+void mutex_event_log_stamp(struct event_log *log, schedq_profile_t profile, uint64_t rejectors, uint64_t sequence);
 
 /** Writes the newest event down, for the pods in flight. */
-void event_log_record(struct event_log *log, schedq_event_t event, uint64_t old_object, uint64_t new_object);
+void mutex_event_log_record(struct event_log *log, schedq_event_t event, uint64_t old_object, uint64_t new_object);
 
 /** Lets all objects go: no pod is in flight. */
-void event_log_forget(struct event_log *log);
+void mutex_event_log_forget(struct event_log *log);
 
 /** The newest stamp among these rejectors. */
-uint64_t event_log_newest_stamp(const struct event_log *log, schedq_profile_t profile, uint64_t rejectors);
+uint64_t mutex_event_log_newest_stamp(const struct event_log *log, schedq_profile_t profile, uint64_t rejectors);
 
 /** What the events since its pop mean to a pod that fails with the rejectors it has now. */
-enum strategy event_log_judge(const struct event_log *log, const struct entry *entry, uint64_t *hint_calls);
+enum strategy mutex_event_log_judge(const struct event_log *log, const struct entry *entry, uint64_t *hint_calls);
 
 #endif

@@ -29,7 +29,7 @@ mutex_event_begin(schedq_worker_t *worker, uint64_t *sequence)
     struct mutex_queue *queue = queue_of(worker);
 
     queue_lock(queue);
-    *sequence = event_log_draw(&queue->log);
+    *sequence = mutex_event_log_draw(&queue->log);
     queue->counters.events++;
     queue_unlock(queue);
 }
@@ -53,7 +53,7 @@ mutex_event_stamp(schedq_worker_t *worker, uint64_t sequence, schedq_profile_t p
                    (unsigned long long)queue->log.newest);
         status = SCHEDQ_INVALID;
     } else {
-        event_log_stamp(&queue->log, profile, plugins | always_reached(queue, profile), sequence);
+        mutex_event_log_stamp(&queue->log, profile, plugins | always_reached(queue, profile), sequence);
     }
     queue_unlock(queue);
     return status;
@@ -163,7 +163,7 @@ search_parked_and_gated(struct search *search)
     const struct lots *lots = &search->queue->lots;
     schedq_query_t *query = search->query;
 
-    for (uint32_t lot = lots_first(lots); lot != NO_LOT; lot = lots_next(lots, lot)) {
+    for (uint32_t lot = mutex_lots_first(lots); lot != NO_LOT; lot = mutex_lots_next(lots, lot)) {
         uint64_t phase = PHASE_LOTS + lot_at(lots, lot)->born;
 
         if (phase < query->cursor[0]) {
@@ -269,10 +269,10 @@ apply(schedq_worker_t *worker, const schedq_decision_t *decision, int64_t now, s
     result->unschedulable = entry->unschedulable;
     result->pending = entry->pending;
     if (decision->place == SCHEDQ_GATED) {
-        route_gated(&route, index, decision->gate);
+        mutex_route_gated(&route, index, decision->gate);
     } else {
         entry->gate = 0;
-        route_admitted(&route, index, (schedq_place_t)decision->place);
+        mutex_route_admitted(&route, index, (schedq_place_t)decision->place);
         queue->counters.moves++;
     }
     mutex_report_moved(queue, index, result);

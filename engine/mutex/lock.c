@@ -40,7 +40,7 @@ publish_words(struct mutex_queue *queue)
 static void
 wake_for_time(struct mutex_queue *queue)
 {
-    int64_t next = deadline_next(queue);
+    int64_t next = mutex_deadline_next(queue);
     bool sooner = next < queue->base.words.next_deadline_ns;
 
     queue->time_changed = false;

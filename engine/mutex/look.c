@@ -134,8 +134,8 @@ count_nominated(struct mutex_queue *queue, uint64_t node)
     uint32_t count = 0;
 
     queue_lock(queue);
-    for (uint32_t i = nominator_first(&queue->nominator, node); i != NO_ENTRY;
-         i = nominator_next(&queue->nominator, i)) {
+    for (uint32_t i = mutex_nominator_first(&queue->nominator, node); i != NO_ENTRY;
+         i = mutex_nominator_next(&queue->nominator, i)) {
         count++;
     }
     queue_unlock(queue);
@@ -157,8 +157,8 @@ mutex_nominated_pods(schedq_worker_t *worker, uint64_t node, schedq_visit_fn vis
         return SCHEDQ_NOMEM;
     }
     queue_lock(queue);
-    for (uint32_t i = nominator_first(&queue->nominator, node); i != NO_ENTRY && batch.count < room;
-         i = nominator_next(&queue->nominator, i)) {
+    for (uint32_t i = mutex_nominator_first(&queue->nominator, node); i != NO_ENTRY && batch.count < room;
+         i = mutex_nominator_next(&queue->nominator, i)) {
         batch_take(&batch, i);
     }
     queue_unlock(queue);

@@ -61,7 +61,7 @@ rehash(struct lots *lots)
 }
 
 bool
-lots_open(struct lots *lots, struct memory *memory, const struct entries *entries)
+mutex_lots_open(struct lots *lots, struct memory *memory, const struct entries *entries)
 {
     *lots = (struct lots){.memory = memory,
                           .entries = entries,
@@ -80,14 +80,14 @@ lots_open(struct lots *lots, struct memory *memory, const struct entries *entrie
 }
 
 void
-lots_shut(struct lots *lots)
+mutex_lots_shut(struct lots *lots)
 {
     memory_free(lots->memory, MEMORY_QUEUES, lots->lots, lots->capacity * sizeof *lots->lots);
     memory_free(lots->memory, MEMORY_QUEUES, lots->buckets, lots->capacity * sizeof *lots->buckets);
 }
 
 bool
-lots_reserve(struct lots *lots, uint32_t count)
+mutex_lots_reserve(struct lots *lots, uint32_t count)
 {
     uint32_t capacity = lots->capacity;
 
@@ -114,7 +114,7 @@ lot_take(struct lots *lots)
         lots->free_head = lots->lots[lot].next;
         return lot;
     }
-    if (lots->made == lots->capacity && !lots_reserve(lots, lots->capacity)) {
+    if (lots->made == lots->capacity && !mutex_lots_reserve(lots, lots->capacity)) {
         return NO_LOT;
     }
     return lots->made++;
@@ -197,7 +197,7 @@ lot_for(struct lots *lots, const struct entry *entry)
 }
 
 void
-lots_insert(struct lots *lots, uint32_t index)
+mutex_lots_insert(struct lots *lots, uint32_t index)
 {
     struct entry *entry = entry_at(lots->entries, index);
     struct lot *lot;
@@ -217,7 +217,7 @@ lots_insert(struct lots *lots, uint32_t index)
 }
 
 void
-lots_remove(struct lots *lots, uint32_t index)
+mutex_lots_remove(struct lots *lots, uint32_t index)
 {
     struct entry *entry = entry_at(lots->entries, index);
     struct lot *lot = &lots->lots[entry->lot];

@@ -47,13 +47,13 @@ struct lots {
     uint64_t sequence;
 };
 
-bool lots_open(struct lots *lots, struct memory *memory, const struct entries *entries);
-void lots_shut(struct lots *lots);
-bool lots_reserve(struct lots *lots, uint32_t count);
+bool mutex_lots_open(struct lots *lots, struct memory *memory, const struct entries *entries);
+void mutex_lots_shut(struct lots *lots);
+bool mutex_lots_reserve(struct lots *lots, uint32_t count);
 
 /** Appends a pod whose place and sets are final. */
-void lots_insert(struct lots *lots, uint32_t index);
-void lots_remove(struct lots *lots, uint32_t index);
+void mutex_lots_insert(struct lots *lots, uint32_t index);
+void mutex_lots_remove(struct lots *lots, uint32_t index);
 
 static inline const struct lot *
 lot_at(const struct lots *lots, uint32_t lot)
@@ -63,14 +63,14 @@ lot_at(const struct lots *lots, uint32_t lot)
 
 /** First lot that may hold parked or gated pods: the catch-all, then the live list. NO_LOT ends it. */
 static inline uint32_t
-lots_first(const struct lots *lots)
+mutex_lots_first(const struct lots *lots)
 {
     (void)lots;
     return LOT_CATCH_ALL;
 }
 
 static inline uint32_t
-lots_next(const struct lots *lots, uint32_t lot)
+mutex_lots_next(const struct lots *lots, uint32_t lot)
 {
     return lot == LOT_CATCH_ALL ? lots->live_head : lots->lots[lot].next;
 }

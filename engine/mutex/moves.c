@@ -22,7 +22,7 @@ struct walk {
 };
 
 enum strategy
-moves_judge(struct mutex_queue *queue, const struct entry *entry, const struct cluster_event *event)
+mutex_moves_judge(struct mutex_queue *queue, const struct entry *entry, const struct cluster_event *event)
 {
     if (queue->base.registry.events[event->event].wildcard) {
         return STRATEGY_AFTER_BACKOFF;
@@ -44,15 +44,15 @@ stamp_profiles(struct mutex_queue *queue, schedq_event_t event, uint64_t sequenc
     for (uint32_t i = 0; i < registry_profile_count(&queue->base.registry); i++) {
         schedq_profile_t profile = (schedq_profile_t)i;
 
-        event_log_stamp(&queue->log, profile, registry_reached(&queue->base.registry, profile, event), sequence);
+        mutex_event_log_stamp(&queue->log, profile, registry_reached(&queue->base.registry, profile, event), sequence);
     }
 }
 
 void
-moves_announce(struct mutex_queue *queue, const struct cluster_event *event)
+mutex_moves_announce(struct mutex_queue *queue, const struct cluster_event *event)
 {
     bool registered = registry_is_registered(&queue->base.registry, event->event);
-    uint64_t sequence = event_log_draw(&queue->log);
+    uint64_t sequence = mutex_event_log_draw(&queue->log);
 
     stamp_profiles(queue, event->event, sequence);
     if (registered || !queue->base.rules.ignores_unregistered) {
@@ -60,8 +60,8 @@ moves_announce(struct mutex_queue *queue, const struct cluster_event *event)
     }
     if (queue->inflight > 0) {
         /* No hint will ask for the objects of an event that nobody registered. */
-        event_log_record(&queue->log, event->event, registered ? event->old_object : 0,
-                         registered ? event->new_object : 0);
+        mutex_event_log_record(&queue->log, event->event, registered ? event->old_object : 0,
+                               registered ? event->new_object : 0);
     }
 }
 
@@ -133,7 +133,7 @@ try_pod(const struct walk *walk, uint32_t index)
     if (!gate_hears(walk, entry->profile, entry->gate) || !is_candidate(walk, entry)) {
         return;
     }
-    if (route_by_strategy(&walk->route, index, moves_judge(queue, entry, &walk->event))) {
+    if (mutex_route_by_strategy(&walk->route, index, mutex_moves_judge(queue, entry, &walk->event))) {
         queue->counters.moves++;
     }
 }
@@ -159,11 +159,11 @@ static void
 walk_lots(const struct walk *walk)
 {
     struct mutex_queue *queue = walk->route.queue;
-    uint32_t lot = lots_first(&queue->lots);
+    uint32_t lot = mutex_lots_first(&queue->lots);
 
     while (lot != NO_LOT) {
         /* Read before the walk: a lot that is emptied is taken apart. */
-        uint32_t next = lots_next(&queue->lots, lot);
+        uint32_t next = mutex_lots_next(&queue->lots, lot);
 
         if (lot == LOT_CATCH_ALL || lot_is_reached(walk, lot_at(&queue->lots, lot))) {
             walk_lot(walk, lot);
@@ -202,7 +202,7 @@ move(struct walk *walk)
         move_target(walk, walk->move->target);
         return;
     }
-    moves_announce(queue, &walk->event);
+    mutex_moves_announce(queue, &walk->event);
     if (registered || queue->others_used || !queue->base.rules.ignores_unregistered) {
         walk_lots(walk);
     }

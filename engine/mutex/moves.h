@@ -12,10 +12,11 @@ struct cluster_event {
 };
 
 /** What an event means to a waiting pod, by its rejectors. Gates are not looked at. */
-enum strategy moves_judge(struct mutex_queue *queue, const struct entry *entry, const struct cluster_event *event);
+enum strategy mutex_moves_judge(struct mutex_queue *queue, const struct entry *entry,
+                                const struct cluster_event *event);
 
 /** Tells the pods in flight: draws the event's sequence, raises the stamps, writes it down. */
-void moves_announce(struct mutex_queue *queue, const struct cluster_event *event);
+void mutex_moves_announce(struct mutex_queue *queue, const struct cluster_event *event);
 
 /** Entry of the engine's table. */
 schedq_status_t mutex_move(schedq_worker_t *worker, const schedq_move_t *move, const struct assigned_pod *assigned,

@@ -15,7 +15,7 @@ buckets_make(struct memory *memory, uint32_t count)
 }
 
 bool
-nominator_open(struct nominator *nominator, struct memory *memory, const struct entries *entries)
+mutex_nominator_open(struct nominator *nominator, struct memory *memory, const struct entries *entries)
 {
     *nominator = (struct nominator){.memory = memory, .entries = entries, .mask = BUCKETS_MIN - 1};
     nominator->buckets = buckets_make(memory, BUCKETS_MIN);
@@ -23,7 +23,7 @@ nominator_open(struct nominator *nominator, struct memory *memory, const struct 
 }
 
 void
-nominator_shut(struct nominator *nominator)
+mutex_nominator_shut(struct nominator *nominator)
 {
     memory_free(nominator->memory, MEMORY_OTHER, nominator->buckets,
                 ((size_t)nominator->mask + 1) * sizeof *nominator->buckets);
@@ -99,7 +99,7 @@ grow(struct nominator *nominator, uint32_t count)
 }
 
 bool
-nominator_reserve(struct nominator *nominator, uint32_t count)
+mutex_nominator_reserve(struct nominator *nominator, uint32_t count)
 {
     uint32_t buckets = nominator->mask + 1;
 
@@ -110,7 +110,7 @@ nominator_reserve(struct nominator *nominator, uint32_t count)
 }
 
 void
-nominator_set(struct nominator *nominator, uint32_t index, uint64_t node)
+mutex_nominator_set(struct nominator *nominator, uint32_t index, uint64_t node)
 {
     struct entry *entry = entry_at(nominator->entries, index);
 
@@ -124,7 +124,7 @@ nominator_set(struct nominator *nominator, uint32_t index, uint64_t node)
     if (node == 0) {
         return;
     }
-    (void)nominator_reserve(nominator, nominator->count + 1);
+    (void)mutex_nominator_reserve(nominator, nominator->count + 1);
     entry->nomination = ++nominator->sequence;
     nominator->count++;
     append(nominator, index);
@@ -140,13 +140,13 @@ same_node(const struct nominator *nominator, uint32_t index, uint64_t node)
 }
 
 uint32_t
-nominator_first(const struct nominator *nominator, uint64_t node)
+mutex_nominator_first(const struct nominator *nominator, uint64_t node)
 {
     return same_node(nominator, bucket_of(nominator, node)->head, node);
 }
 
 uint32_t
-nominator_next(const struct nominator *nominator, uint32_t index)
+mutex_nominator_next(const struct nominator *nominator, uint32_t index)
 {
     const struct entry *entry = entry_at(nominator->entries, index);
 

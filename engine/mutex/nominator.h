@@ -22,17 +22,17 @@ struct nominator {
     uint64_t sequence;
 };
 
-bool nominator_open(struct nominator *nominator, struct memory *memory, const struct entries *entries);
-void nominator_shut(struct nominator *nominator);
+bool mutex_nominator_open(struct nominator *nominator, struct memory *memory, const struct entries *entries);
+void mutex_nominator_shut(struct nominator *nominator);
 
 /** Buckets for `count` nominations. False: no memory, nothing changed. */
-bool nominator_reserve(struct nominator *nominator, uint32_t count);
+bool mutex_nominator_reserve(struct nominator *nominator, uint32_t count);
 
 /** Ends the pod's nomination, if any, and begins one to `node`, unless that is 0. */
-void nominator_set(struct nominator *nominator, uint32_t index, uint64_t node);
+void mutex_nominator_set(struct nominator *nominator, uint32_t index, uint64_t node);
 
 /** First pod of a node, and the next one; NO_ENTRY ends it. */
-uint32_t nominator_first(const struct nominator *nominator, uint64_t node);
-uint32_t nominator_next(const struct nominator *nominator, uint32_t index);
+uint32_t mutex_nominator_first(const struct nominator *nominator, uint64_t node);
+uint32_t mutex_nominator_next(const struct nominator *nominator, uint32_t index);
 
 #endif

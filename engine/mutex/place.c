@@ -65,7 +65,7 @@ age_remove(struct mutex_queue *queue, struct age_list *list, uint32_t index)
 }
 
 schedq_place_t
-place_of_backoff(const struct mutex_queue *queue, const struct entry *entry)
+mutex_place_of_backoff(const struct mutex_queue *queue, const struct entry *entry)
 {
     bool failed_with_error = (entry->unschedulable | entry->pending) == 0;
 
@@ -73,7 +73,7 @@ place_of_backoff(const struct mutex_queue *queue, const struct entry *entry)
 }
 
 int64_t
-place_expiry(const struct mutex_queue *queue, const struct entry *entry)
+mutex_place_expiry(const struct mutex_queue *queue, const struct entry *entry)
 {
     const struct backoff_counters counters = {
         .attempts = entry->attempts, .rejections = entry->rejections, .errors = entry->errors};
@@ -82,12 +82,12 @@ place_expiry(const struct mutex_queue *queue, const struct entry *entry)
 }
 
 bool
-place_is_backing_off(const struct mutex_queue *queue, const struct entry *entry, int64_t now)
+mutex_place_is_backing_off(const struct mutex_queue *queue, const struct entry *entry, int64_t now)
 {
     if (entry->gate != 0 && queue->base.rules.gated_never_backs_off) {
         return false;
     }
-    return backoff_is_waiting(&queue->base.rules.backoff, place_expiry(queue, entry), now);
+    return backoff_is_waiting(&queue->base.rules.backoff, mutex_place_expiry(queue, entry), now);
 }
 
 static struct order
@@ -106,13 +106,13 @@ heap_enter(struct mutex_queue *queue, uint32_t index)
     struct entry *entry = pod_at(queue, index);
 
     if (entry->place != SCHEDQ_ACTIVE) {
-        entry->expiry = place_expiry(queue, entry);
+        entry->expiry = mutex_place_expiry(queue, entry);
     }
     heap_push(&queue->room, heap_of(queue, entry->place), order_of(queue, index));
 }
 
 void
-place_enter(struct mutex_queue *queue, uint32_t index, schedq_place_t place)
+mutex_place_enter(struct mutex_queue *queue, uint32_t index, schedq_place_t place)
 {
     struct entry *entry = pod_at(queue, index);
 
@@ -133,11 +133,11 @@ place_enter(struct mutex_queue *queue, uint32_t index, schedq_place_t place)
     if (place == SCHEDQ_GATED && entry->parking.since < queue->gated_oldest) {
         queue->gated_oldest = entry->parking.since;
     }
-    lots_insert(&queue->lots, index);
+    mutex_lots_insert(&queue->lots, index);
 }
 
 void
-place_leave(struct mutex_queue *queue, uint32_t index)
+mutex_place_leave(struct mutex_queue *queue, uint32_t index)
 {
     struct entry *entry = pod_at(queue, index);
     struct heap *heap = heap_of(queue, entry->place);
@@ -150,13 +150,13 @@ place_leave(struct mutex_queue *queue, uint32_t index)
         age_remove(queue, list, index);
     }
     if (entry_is_waiting(entry) && entry->place != SCHEDQ_ACTIVE) {
-        lots_remove(&queue->lots, index);
+        mutex_lots_remove(&queue->lots, index);
         queue->time_changed = true;
     }
 }
 
 void
-place_again(struct mutex_queue *queue, uint32_t index)
+mutex_place_again(struct mutex_queue *queue, uint32_t index)
 {
     struct entry *entry = pod_at(queue, index);
     struct heap *heap = heap_of(queue, entry->place);
@@ -166,13 +166,13 @@ place_again(struct mutex_queue *queue, uint32_t index)
         heap_replace(&queue->room, heap, order_of(queue, index));
     } else if (entry->place == SCHEDQ_PARKED || entry->place == SCHEDQ_GATED) {
         /* Its flags or sets may name another lot. The age list, in order of waiting, does not change. */
-        lots_remove(&queue->lots, index);
-        lots_insert(&queue->lots, index);
+        mutex_lots_remove(&queue->lots, index);
+        mutex_lots_insert(&queue->lots, index);
     }
 }
 
 void
-place_count(struct mutex_queue *queue, enum incoming_place place, uint32_t label)
+mutex_place_count(struct mutex_queue *queue, enum incoming_place place, uint32_t label)
 {
     if (label == LABEL_NONE || (label == LABEL_POD_UPDATE && !queue->base.rules.counts_updates)) {
         return;
@@ -181,7 +181,7 @@ place_count(struct mutex_queue *queue, enum incoming_place place, uint32_t label
 }
 
 bool
-place_reserve_labels(struct mutex_queue *queue)
+mutex_place_reserve_labels(struct mutex_queue *queue)
 {
     uint32_t capacity = queue->incoming_capacity == 0 ? 64 : queue->incoming_capacity;
 

@@ -7,29 +7,29 @@
 #include "mutex/queue.h"
 
 /** The pod is in no container; its key, sets, gate, Timestamp and counters are final. */
-void place_enter(struct mutex_queue *queue, uint32_t index, schedq_place_t place);
+void mutex_place_enter(struct mutex_queue *queue, uint32_t index, schedq_place_t place);
 
 /** Takes the pod out of whatever holds it. Its entry.place stays: the caller enters another or ends the pod. */
-void place_leave(struct mutex_queue *queue, uint32_t index);
+void mutex_place_leave(struct mutex_queue *queue, uint32_t index);
 
 /** After the order, expiry, sets or flags of a waiting pod changed: the same place again, and a new version. */
-void place_again(struct mutex_queue *queue, uint32_t index);
+void mutex_place_again(struct mutex_queue *queue, uint32_t index);
 
 /** Counts a pod for queue_incoming_pods_total. LABEL_NONE counts nothing. */
-void place_count(struct mutex_queue *queue, enum incoming_place place, uint32_t label);
+void mutex_place_count(struct mutex_queue *queue, enum incoming_place place, uint32_t label);
 
 #define LABEL_NONE UINT32_MAX
 
 /** Makes the counters reach all labels that are known. False: no memory. */
-bool place_reserve_labels(struct mutex_queue *queue);
+bool mutex_place_reserve_labels(struct mutex_queue *queue);
 
 /** The backoff place that fits the pod's rejectors. */
-schedq_place_t place_of_backoff(const struct mutex_queue *queue, const struct entry *entry);
+schedq_place_t mutex_place_of_backoff(const struct mutex_queue *queue, const struct entry *entry);
 
 /** End of the pod's backoff as it is compared; BACKOFF_NONE if it has none. */
-int64_t place_expiry(const struct mutex_queue *queue, const struct entry *entry);
+int64_t mutex_place_expiry(const struct mutex_queue *queue, const struct entry *entry);
 
 /** True: the pod's backoff is not over at `now`. */
-bool place_is_backing_off(const struct mutex_queue *queue, const struct entry *entry, int64_t now);
+bool mutex_place_is_backing_off(const struct mutex_queue *queue, const struct entry *entry, int64_t now);
 
 #endif

@@ -17,11 +17,11 @@ route_new(struct mutex_queue *queue, uint32_t index, uint8_t host_gate, uint32_t
     const struct route route = {.queue = queue, .result = result, .now = now, .label = label, .recount = true};
 
     if (!queue->base.rules.host) {
-        route_to_active(&route, index);
+        mutex_route_to_active(&route, index);
     } else if (host_gate != 0) {
-        route_gated(&route, index, host_gate);
+        mutex_route_gated(&route, index, host_gate);
     } else {
-        route_admitted(&route, index, SCHEDQ_ACTIVE);
+        mutex_route_admitted(&route, index, SCHEDQ_ACTIVE);
     }
     queue->counters.adds++;
 }
@@ -147,17 +147,17 @@ retry_updated(struct mutex_queue *queue, uint32_t index, const struct update *up
     if (!rules->hints) {
         route.label = rules->counts_updates ? LABEL_POD_UPDATE : LABEL_NONE;
         if (update->event_count > 0) {
-            route_after_backoff(&route, index);
+            mutex_route_after_backoff(&route, index);
         }
         return;
     }
     for (size_t i = 0; i < update->event_count; i++) {
         const struct cluster_event event = {
             .event = update->events[i], .old_object = update->old_object, .new_object = pod_at(queue, index)->object};
-        enum strategy strategy = moves_judge(queue, pod_at(queue, index), &event);
+        enum strategy strategy = mutex_moves_judge(queue, pod_at(queue, index), &event);
 
         route.label = queue->base.registry.events[update->events[i]].label;
-        if (route_by_strategy(&route, index, strategy)) {
+        if (mutex_route_by_strategy(&route, index, strategy)) {
             queue->counters.moves++;
             return;
         }
@@ -174,7 +174,7 @@ update_in_flight(struct mutex_queue *queue, const struct update *update, uint64_
         const struct cluster_event event = {
             .event = update->events[i], .old_object = update->old_object, .new_object = new_object};
 
-        moves_announce(queue, &event);
+        mutex_moves_announce(queue, &event);
     }
 }
 
@@ -209,7 +209,7 @@ update_present(schedq_worker_t *worker, uint32_t index, const schedq_pod_spec_t 
         return SCHEDQ_OK;
     }
     admit_renominate(queue, index, old_described);
-    place_again(queue, index);
+    mutex_place_again(queue, index);
     if (!queue->base.rules.host && (entry->place == SCHEDQ_PARKED || entry->place == SCHEDQ_GATED)) {
         retry_updated(queue, index, update, result);
     }
@@ -253,13 +253,13 @@ delete_found(struct mutex_queue *queue, uint32_t index)
 
     queue->counters.deletes++;
     if (entry->place != SCHEDQ_INFLIGHT) {
-        place_leave(queue, index);
+        mutex_place_leave(queue, index);
         admit_end(queue, index);
         return;
     }
     /* The record is its holder's until the token is used; the name is free now. */
     if (entry->nominated) {
-        nominator_set(&queue->nominator, index, 0);
+        mutex_nominator_set(&queue->nominator, index, 0);
     }
     mutex_index_remove(&queue->index, index, entry->hash);
     entry->marks |= MARK_DELETED;
@@ -303,7 +303,7 @@ activate(const struct route *route, uint32_t index)
     case SCHEDQ_PARKED:
     case SCHEDQ_GATED:
         if (!queue->base.rules.host) {
-            route_to_active(route, index);
+            mutex_route_to_active(route, index);
         }
         break;
     default:
@@ -340,7 +340,7 @@ mutex_nominate(schedq_worker_t *worker, schedq_pod_t pod, uint64_t node)
     queue_lock(queue);
     bool found = entry_of_handle(&queue->entries, pod, &index) != NULL;
     if (found) {
-        nominator_set(&queue->nominator, index, node);
+        mutex_nominator_set(&queue->nominator, index, node);
     }
     queue_unlock(queue);
     return found ? SCHEDQ_OK : SCHEDQ_NOT_FOUND;

@@ -86,10 +86,10 @@ mutex_report_candidate(const struct mutex_queue *queue, uint32_t index, int64_t 
         .unschedulable = entry->unschedulable,
         .pending = entry->pending,
         .timestamp_ns = entry->timestamp,
-        .expiry_ns = public_expiry(place_expiry(queue, entry)),
+        .expiry_ns = public_expiry(mutex_place_expiry(queue, entry)),
         .place = entry->place,
         .gate = entry->gate,
-        .backing_off = place_is_backing_off(queue, entry, now),
+        .backing_off = mutex_place_is_backing_off(queue, entry, now),
         .profile = entry->profile,
     };
 }

@@ -24,12 +24,12 @@ enter_active(const struct route *route, uint32_t index)
     if (entry->initial_attempt == 0) {
         entry->initial_attempt = route->now;
     }
-    place_leave(queue, index);
-    place_enter(queue, index, SCHEDQ_ACTIVE);
-    place_count(queue, INCOMING_ACTIVE, route->label);
+    mutex_place_leave(queue, index);
+    mutex_place_enter(queue, index, SCHEDQ_ACTIVE);
+    mutex_place_count(queue, INCOMING_ACTIVE, route->label);
     route->result->to_active++;
     if (enters_nominator(queue, route->label)) {
-        nominator_set(&queue->nominator, index, entry->described_node);
+        mutex_nominator_set(&queue->nominator, index, entry->described_node);
     }
 }
 
@@ -38,16 +38,16 @@ enter_backoff(const struct route *route, uint32_t index)
 {
     struct mutex_queue *queue = route->queue;
 
-    place_leave(queue, index);
-    place_enter(queue, index, place_of_backoff(queue, pod_at(queue, index)));
-    place_count(queue, INCOMING_BACKOFF, route->label);
+    mutex_place_leave(queue, index);
+    mutex_place_enter(queue, index, mutex_place_of_backoff(queue, pod_at(queue, index)));
+    mutex_place_count(queue, INCOMING_BACKOFF, route->label);
     route->result->to_backoff++;
 }
 
 void
-route_admitted(const struct route *route, uint32_t index, schedq_place_t place)
+mutex_route_admitted(const struct route *route, uint32_t index, schedq_place_t place)
 {
-    if (place == SCHEDQ_BACKOFF && place_is_backing_off(route->queue, pod_at(route->queue, index), route->now)) {
+    if (place == SCHEDQ_BACKOFF && mutex_place_is_backing_off(route->queue, pod_at(route->queue, index), route->now)) {
         enter_backoff(route, index);
     } else {
         enter_active(route, index);
@@ -55,37 +55,37 @@ route_admitted(const struct route *route, uint32_t index, schedq_place_t place)
 }
 
 void
-route_gated(const struct route *route, uint32_t index, uint8_t gate)
+mutex_route_gated(const struct route *route, uint32_t index, uint8_t gate)
 {
     struct mutex_queue *queue = route->queue;
     struct entry *entry = pod_at(queue, index);
     bool stays = entry->place == SCHEDQ_GATED;
     bool came_in = route->recount || (entry->place != SCHEDQ_PARKED && !stays);
 
-    place_leave(queue, index);
+    mutex_place_leave(queue, index);
     entry->unschedulable |= gate_bit(gate);
     entry->gate = gate;
     /* schedq tries a gated pod again once per limit; kube counts from its Timestamp. */
     entry->parking.since = queue->base.rules.gates_see_leftover ? route->now : entry->timestamp;
-    place_enter(queue, index, SCHEDQ_GATED);
+    mutex_place_enter(queue, index, SCHEDQ_GATED);
     if (came_in || !stays) {
         route->result->to_gated++;
     }
     if (came_in && queue->base.rules.counts_updates) {
-        place_count(queue, INCOMING_UNSCHEDULABLE, route->label);
+        mutex_place_count(queue, INCOMING_UNSCHEDULABLE, route->label);
     }
 }
 
 void
-route_parked(const struct route *route, uint32_t index)
+mutex_route_parked(const struct route *route, uint32_t index)
 {
     struct entry *entry = pod_at(route->queue, index);
 
-    place_leave(route->queue, index);
+    mutex_place_leave(route->queue, index);
     entry->gate = 0;
     entry->parking.since = entry->timestamp;
-    place_enter(route->queue, index, SCHEDQ_PARKED);
-    place_count(route->queue, INCOMING_UNSCHEDULABLE, route->label);
+    mutex_place_enter(route->queue, index, SCHEDQ_PARKED);
+    mutex_place_count(route->queue, INCOMING_UNSCHEDULABLE, route->label);
     route->result->to_parked++;
 }
 
@@ -99,7 +99,7 @@ ask_gates(struct mutex_queue *queue, struct entry *entry)
 }
 
 void
-route_to_active(const struct route *route, uint32_t index)
+mutex_route_to_active(const struct route *route, uint32_t index)
 {
     struct mutex_queue *queue = route->queue;
     struct entry *entry = pod_at(queue, index);
@@ -107,7 +107,7 @@ route_to_active(const struct route *route, uint32_t index)
     uint8_t gate = passed_before ? 0 : ask_gates(queue, entry);
 
     if (gate != 0) {
-        route_gated(route, index, gate);
+        mutex_route_gated(route, index, gate);
         return;
     }
     entry->gate = 0;
@@ -115,13 +115,13 @@ route_to_active(const struct route *route, uint32_t index)
 }
 
 void
-route_after_backoff(const struct route *route, uint32_t index)
+mutex_route_after_backoff(const struct route *route, uint32_t index)
 {
     struct mutex_queue *queue = route->queue;
     struct entry *entry = pod_at(queue, index);
 
-    if (!place_is_backing_off(queue, entry, route->now)) {
-        route_to_active(route, index);
+    if (!mutex_place_is_backing_off(queue, entry, route->now)) {
+        mutex_route_to_active(route, index);
         return;
     }
     /* Pop does not ask, so where it takes from backoff the gates stand before backoff. Else the pod keeps its gate there. */
@@ -129,7 +129,7 @@ route_after_backoff(const struct route *route, uint32_t index)
         uint8_t gate = ask_gates(queue, entry);
 
         if (gate != 0) {
-            route_gated(route, index, gate);
+            mutex_route_gated(route, index, gate);
             return;
         }
         entry->gate = 0;
@@ -138,16 +138,16 @@ route_after_backoff(const struct route *route, uint32_t index)
 }
 
 bool
-route_by_strategy(const struct route *route, uint32_t index, enum strategy strategy)
+mutex_route_by_strategy(const struct route *route, uint32_t index, enum strategy strategy)
 {
     switch (strategy) {
     case STRATEGY_SKIP:
         return false;
     case STRATEGY_AFTER_BACKOFF:
-        route_after_backoff(route, index);
+        mutex_route_after_backoff(route, index);
         break;
     case STRATEGY_IMMEDIATELY:
-        route_to_active(route, index);
+        mutex_route_to_active(route, index);
         break;
     }
     uint8_t place = pod_at(route->queue, index)->place;

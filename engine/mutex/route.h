@@ -18,18 +18,18 @@ struct route {
 };
 
 /** To active, if no gate refuses. */
-void route_to_active(const struct route *route, uint32_t index);
+void mutex_route_to_active(const struct route *route, uint32_t index);
 
 /** To backoff while its backoff lasts, else to active; the gates that the rules put before it are asked. */
-void route_after_backoff(const struct route *route, uint32_t index);
+void mutex_route_after_backoff(const struct route *route, uint32_t index);
 
 /** As a strategy says. SKIP leaves the pod where it is. Returns true if it is active or backs off. */
-bool route_by_strategy(const struct route *route, uint32_t index, enum strategy strategy);
+bool mutex_route_by_strategy(const struct route *route, uint32_t index, enum strategy strategy);
 
 /* Without asking anybody. */
-void route_parked(const struct route *route, uint32_t index);
-void route_gated(const struct route *route, uint32_t index, uint8_t gate);
-void route_admitted(const struct route *route, uint32_t index,
-                    schedq_place_t place); /* active, or backoff while it lasts */
+void mutex_route_parked(const struct route *route, uint32_t index);
+void mutex_route_gated(const struct route *route, uint32_t index, uint8_t gate);
+void mutex_route_admitted(const struct route *route, uint32_t index,
+                          schedq_place_t place); /* active, or backoff while it lasts */
 
 #endif

@@ -78,7 +78,7 @@ wait_until(struct mutex_queue *queue, pthread_cond_t *cond, int64_t until, int64
 static void
 sleep_for_pod(struct mutex_queue *queue, int64_t deadline, int64_t now)
 {
-    int64_t until = deadline_next(queue);
+    int64_t until = mutex_deadline_next(queue);
 
     if (queue->timer.running && until != SCHEDQ_NO_DEADLINE) {
         until = time_add(until, queue->base.rules.tick_ns);
@@ -94,13 +94,13 @@ static bool
 serve_if_late(struct mutex_queue *queue, int64_t now)
 {
     schedq_result_t unseen = {0};
-    int64_t next = deadline_next(queue);
+    int64_t next = mutex_deadline_next(queue);
     int64_t patience = queue->timer.running ? queue->base.rules.tick_ns : 0;
 
     if (next == SCHEDQ_NO_DEADLINE || now < time_add(next, patience)) {
         return false;
     }
-    return time_serve(queue, now, false, &unseen);
+    return mutex_time_serve(queue, now, false, &unseen);
 }
 
 static schedq_status_t
@@ -155,8 +155,8 @@ mutex_tick(schedq_worker_t *worker, int64_t *next, schedq_result_t *result)
     struct mutex_queue *queue = queue_of(worker);
 
     queue_lock(queue);
-    (void)time_serve(queue, queue_now(queue), true, result);
-    *next = deadline_next(queue);
+    (void)mutex_time_serve(queue, queue_now(queue), true, result);
+    *next = mutex_deadline_next(queue);
     result->poppable = is_poppable(queue);
     if (clock_is_virtual(&queue->base.clock) && queue->sleepers.waiting > 0) {
         queue->sleepers.ticks++;
@@ -180,14 +180,14 @@ timer_main(void *argument)
         schedq_result_t unseen = {0};
         int64_t now = queue_now(queue);
 
-        if (now >= deadline_next(queue)) {
-            (void)time_serve(queue, now, false, &unseen);
+        if (now >= mutex_deadline_next(queue)) {
+            (void)mutex_time_serve(queue, now, false, &unseen);
             /* The lock is given up between two rounds: whoever waits for it comes in. */
             queue_unlock(queue);
             queue_lock(queue);
             continue;
         }
-        wait_until(queue, &queue->timer.wake, deadline_next(queue), now);
+        wait_until(queue, &queue->timer.wake, mutex_deadline_next(queue), now);
     }
     queue_unlock(queue);
     inside_leave(&inside);

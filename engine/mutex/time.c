@@ -32,9 +32,9 @@ flush_backoff(struct mutex_queue *queue, struct heap *heap, int64_t now, schedq_
             return false;
         }
         if (queue->base.rules.host) {
-            route_admitted(&route, order_pod(heap_best(heap)), SCHEDQ_ACTIVE);
+            mutex_route_admitted(&route, order_pod(heap_best(heap)), SCHEDQ_ACTIVE);
         } else {
-            route_to_active(&route, order_pod(heap_best(heap)));
+            mutex_route_to_active(&route, order_pod(heap_best(heap)));
         }
         queue->counters.moves++;
         moved = true;
@@ -56,7 +56,7 @@ flush_parked(const struct route *route)
 
     while (queue->parked.head != NO_ENTRY &&
            is_old(queue, pod_at(queue, queue->parked.head)->parking.since, route->now)) {
-        route_after_backoff(route, queue->parked.head);
+        mutex_route_after_backoff(route, queue->parked.head);
         queue->counters.moves++;
         moved = true;
     }
@@ -71,7 +71,7 @@ flush_gated(const struct route *route)
 
     while (queue->gated.head != NO_ENTRY &&
            is_old(queue, pod_at(queue, queue->gated.head)->parking.since, route->now)) {
-        route_after_backoff(route, queue->gated.head);
+        mutex_route_after_backoff(route, queue->gated.head);
     }
 }
 
@@ -117,7 +117,7 @@ flush_gated_as_kube(const struct route *route)
         }
         any = true;
         if (kube_tries_again(queue, entry)) {
-            route_after_backoff(route, i);
+            mutex_route_after_backoff(route, i);
         }
     }
     queue->gated_oldest = oldest_gated(queue);
@@ -149,13 +149,13 @@ flush_leftovers(struct mutex_queue *queue, int64_t now, bool asked, schedq_resul
     if (any) {
         const struct cluster_event wildcard = {.event = SCHEDQ_EVENT_WILDCARD};
 
-        moves_announce(queue, &wildcard);
+        mutex_moves_announce(queue, &wildcard);
     }
     return any;
 }
 
 bool
-time_serve(struct mutex_queue *queue, int64_t now, bool asked, schedq_result_t *result)
+mutex_time_serve(struct mutex_queue *queue, int64_t now, bool asked, schedq_result_t *result)
 {
     bool moved = flush_backoff(queue, &queue->backoff, now, result);
 

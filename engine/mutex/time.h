@@ -11,6 +11,6 @@
  *
  * @param asked a caller's own tick; otherwise the queue's, which does not repeat in vain (kube presets)
  */
-bool time_serve(struct mutex_queue *queue, int64_t now, bool asked, schedq_result_t *result);
+bool mutex_time_serve(struct mutex_queue *queue, int64_t now, bool asked, schedq_result_t *result);
 
 #endif

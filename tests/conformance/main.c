@@ -20,12 +20,14 @@ static const struct engine {
     uint8_t value;
 } engines[] = {
     {"mutex", SCHEDQ_ENGINE_MUTEX},
+    {"lockfree", SCHEDQ_ENGINE_LOCKFREE},
 };
 
 #define ENGINE_COUNT (sizeof engines / sizeof engines[0])
 
 struct arguments {
     uint8_t engine;
+    size_t workers;
     char **files;
     size_t file_count;
 };
@@ -49,6 +51,19 @@ parse_engine(const char *name, struct argp_state *state)
     exit(2);
 }
 
+static size_t
+parse_workers(const char *text, struct argp_state *state)
+{
+    char *end;
+    unsigned long value = strtoul(text, &end, 10);
+
+    if (*text < '0' || *text > '9' || *end != '\0' || value < 1 || value > WORKERS_MAX) {
+        argp_failure(state, 2, 0, "--workers %s: legal: a whole number from 1 to %d", text, WORKERS_MAX);
+        exit(2);
+    }
+    return value;
+}
+
 static error_t
 parse_option(int key, char *value, struct argp_state *state)
 {
@@ -57,6 +72,9 @@ parse_option(int key, char *value, struct argp_state *state)
     switch (key) {
     case 'e':
         arguments->engine = parse_engine(value, state);
+        return 0;
+    case 'w':
+        arguments->workers = parse_workers(value, state);
         return 0;
     case ARGP_KEY_ARGS:
         arguments->files = state->argv + state->next;
@@ -108,10 +126,10 @@ run_step(struct world *world, struct step *step)
 }
 
 static bool
-run_script(struct script *script, uint8_t engine, size_t *count)
+run_script(struct script *script, const struct arguments *arguments, size_t *count)
 {
     struct world world;
-    bool passed = world_open(&world, script, engine);
+    bool passed = world_open(&world, script, arguments->engine, arguments->workers);
 
     if (world.queue == NULL) {
         return false;
@@ -125,11 +143,11 @@ run_script(struct script *script, uint8_t engine, size_t *count)
 }
 
 static bool
-run_file(const char *file, uint8_t engine)
+run_file(const char *file, const struct arguments *arguments)
 {
     struct script script;
     size_t count = 0;
-    bool passed = script_read(&script, file) && run_script(&script, engine, &count);
+    bool passed = script_read(&script, file) && run_script(&script, arguments, &count);
 
     if (passed) {
         printf("%s: ok (%zu operations)\n", file, count);
@@ -142,7 +160,8 @@ int
 main(int argc, char **argv)
 {
     static const struct argp_option options[] = {
-        {"engine", 'e', "ENGINE", 0, "Engine under test: mutex (default)", 0},
+        {"engine", 'e', "ENGINE", 0, "Engine under test: mutex (default), lockfree", 0},
+        {"workers", 'w', "N", 0, "Operations go round N workers, 1 (default) to 16, all on one thread", 0},
         {0},
     };
     static const struct argp argp = {
@@ -152,13 +171,13 @@ main(int argc, char **argv)
         .doc = "Run recorded vectors of kube-scheduler's queue against an engine of schedq.\v"
                "The exit status is 0 if every file passed, 1 if one did not, 2 for bad usage.",
     };
-    struct arguments arguments = {.engine = engines[0].value};
+    struct arguments arguments = {.engine = engines[0].value, .workers = 1};
     size_t passed = 0;
 
     argp_err_exit_status = 2;
     argp_parse(&argp, argc, argv, 0, NULL, &arguments);
     for (size_t i = 0; i < arguments.file_count; i++) {
-        passed += run_file(arguments.files[i], arguments.engine);
+        passed += run_file(arguments.files[i], &arguments);
     }
     printf("%zu passed, %zu failed\n", passed, arguments.file_count - passed);
     return passed == arguments.file_count ? EXIT_SUCCESS : EXIT_FAILURE;

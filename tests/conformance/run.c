@@ -209,5 +209,6 @@ run_operation(struct world *world, const struct operation *operation, FILE *resu
     };
 
     world_set_time(world, operation->time_ms);
+    world_pass_turn(world);
     runners[operation->kind](world, operation, result);
 }

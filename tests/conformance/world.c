@@ -150,13 +150,29 @@ register_plugin(struct world *world, struct plugin_line *line)
     return true;
 }
 
+static bool
+register_workers(struct world *world, size_t count)
+{
+    char why[WHY_SIZE] = "";
+
+    while (world->worker_count < count) {
+        schedq_status_t status =
+            schedq_worker_register(world->queue, &world->workers[world->worker_count], why, sizeof why);
+        if (status != SCHEDQ_OK) {
+            report(world->script->file, 1, "no worker %zu: %s: %s", world->worker_count + 1, schedq_status_name(status),
+                   why);
+            return false;
+        }
+        world->worker_count++;
+    }
+    world->worker = world->workers[0];
+    return true;
+}
+
 /* Profiles and plugins; a profile that only pods name has no plugins. */
 static bool
 set_up(struct world *world)
 {
-    char why[WHY_SIZE] = "";
-    schedq_status_t status;
-
     for (struct plugin_line *line = world->script->plugins; line != NULL; line = line->next) {
         if (!register_plugin(world, line)) {
             return false;
@@ -168,15 +184,11 @@ set_up(struct world *world)
             return false;
         }
     }
-    status = schedq_worker_register(world->queue, &world->worker, why, sizeof why);
-    if (status != SCHEDQ_OK) {
-        report(world->script->file, 1, "no worker: %s: %s", schedq_status_name(status), why);
-    }
-    return status == SCHEDQ_OK;
+    return true;
 }
 
 bool
-world_open(struct world *world, struct script *script, uint8_t engine)
+world_open(struct world *world, struct script *script, uint8_t engine, size_t workers)
 {
     schedq_config_t config;
     char why[WHY_SIZE] = "";
@@ -190,7 +202,7 @@ world_open(struct world *world, struct script *script, uint8_t engine)
         report(script->file, script->config.line, "no queue: %s: %s", schedq_status_name(status), why);
         return false;
     }
-    return set_up(world);
+    return set_up(world) && register_workers(world, workers);
 }
 
 bool
@@ -198,8 +210,8 @@ world_close(struct world *world)
 {
     schedq_status_t status = SCHEDQ_OK;
 
-    if (world->worker != NULL) {
-        status = schedq_worker_unregister(world->worker);
+    for (size_t i = 0; i < world->worker_count && status == SCHEDQ_OK; i++) {
+        status = schedq_worker_unregister(world->workers[i]);
     }
     if (status == SCHEDQ_OK) {
         status = schedq_destroy(world->queue);
@@ -208,6 +220,13 @@ world_close(struct world *world)
         report(world->script->file, 1, "the queue is not destroyed: %s", schedq_status_name(status));
     }
     return status == SCHEDQ_OK;
+}
+
+void
+world_pass_turn(struct world *world)
+{
+    world->turn = (world->turn + 1) % world->worker_count;
+    world->worker = world->workers[world->turn];
 }
 
 struct pod *

@@ -17,6 +17,7 @@
 #define NAMESPACE "default"
 #define FULL_NAME_SIZE (sizeof NAMESPACE + 64)
 #define PLUGINS_MAX 63
+#define WORKERS_MAX 16
 
 struct profile {
     struct profile *next;
@@ -46,7 +47,10 @@ struct node {
 struct world {
     struct script *script;
     schedq_t *queue;
-    schedq_worker_t *worker;
+    schedq_worker_t *workers[WORKERS_MAX];
+    size_t worker_count;
+    size_t turn;
+    schedq_worker_t *worker; /* whose turn it is */
     int64_t now_ns;
     struct profile *profiles;
     struct pod *pods;
@@ -55,10 +59,12 @@ struct world {
     uint64_t last_pop_before_close; /* upstream's Close forgets what is in flight: pops up to this one are not listed */
 };
 
-/** Creates the queue as the script's head says. Reports and returns false if the library refuses that. */
-bool world_open(struct world *world, struct script *script, uint8_t engine);
+/** Creates the queue as the script's head says, with that many workers. Reports and returns false if the library refuses. */
+bool world_open(struct world *world, struct script *script, uint8_t engine, size_t workers);
 /** Destroys the queue. False: the library refused, which was reported. */
 bool world_close(struct world *world);
+/** Passes the turn to the next worker. */
+void world_pass_turn(struct world *world);
 /** A time of the vector on the queue's clock. */
 int64_t world_time(int64_t time_ms);
 /** Sets the clock. */

@@ -109,6 +109,8 @@ assert_described(world_t *world, const struct entry *entry, const struct descrip
     assert_int_equal(got.flags, expected->flags);
     assert_int_equal(got.charged, expected->charged);
     assert_true(got.described_node == expected->described_node);
+    assert_true(got.nominated_node == expected->nominated_node);
+    assert_true(got.nomination == expected->nomination);
 }
 
 static const struct description first = {
@@ -118,8 +120,11 @@ static const struct description second = {.object = 77,
                                           .order_key = INT64_MAX,
                                           .priority = INT32_MAX,
                                           .flags = 0,
+                                          .own_key = true,
                                           .charged = 65535,
-                                          .described_node = UINT64_MAX};
+                                          .described_node = UINT64_MAX,
+                                          .nominated_node = UINT64_MAX - 1,
+                                          .nomination = UINT64_MAX - 2};
 
 /* ---- words ------------------------------------------------------------------------------------------------------- */
 
@@ -340,6 +345,7 @@ description_of(uint64_t life, uint32_t number)
                                 .order_key = -(int64_t)(number * UINT64_C(2654435761)),
                                 .priority = (int32_t)(number ^ 0x5a5a5a5au),
                                 .flags = (uint8_t)number,
+                                .own_key = true,
                                 .charged = (number & 0xffff) | 1,
                                 .described_node = number % 2 == 0 ? 0 : number * UINT64_C(40503)};
 }

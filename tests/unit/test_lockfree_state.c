@@ -101,7 +101,7 @@ static uint64_t
 pack(const struct word *word)
 {
     return word->version * (UINT64_C(1) << 28) + word->band * UINT64_C(4096) + (unsigned)word->place * UINT64_C(512) +
-           word->lag * 4 + word->flags;
+           word->lag * 8 + word->flags;
 }
 
 /* Versions go round from 2^36 - 1 to 1. */
@@ -134,12 +134,12 @@ typedef void visit_fn(const struct word *word);
 static void
 visit_extras(struct word word, visit_fn *visit)
 {
-    static const uint32_t lags[] = {0, 1, 2, 5, 126, 127};
+    static const uint32_t lags[] = {0, 1, 2, 5, 62, 63};
     for (unsigned i = 0; waits(word.place) && i < sizeof lags / sizeof *lags; i++) {
         word.lag = lags[i];
         visit(&word);
     }
-    for (unsigned flags = 0; word.place == PLACE_INFLIGHT && flags < 4; flags++) {
+    for (unsigned flags = 0; word.place == PLACE_INFLIGHT && flags < 8; flags++) {
         word.flags = flags;
         visit(&word);
     }
@@ -172,7 +172,7 @@ check_fields(const struct word *word)
     assert_int_equal(state_band(state), word->band);
     assert_int_equal(state_place(state), word->place);
     assert_int_equal(state_lag(state), word->lag);
-    assert_int_equal(state_flags(state), word->lag * 4 + word->flags);
+    assert_int_equal(state_flags(state), word->lag * 8 + word->flags);
     assert_true(state_base(state) == earlier(word->version, word->lag));
     assert_true(state_make(word->version, word->band, word->place) == state - state_flags(state));
     bool pod = word->place != PLACE_FREE && word->place != PLACE_DEAD && (word->flags & FLAG_DELETED) == 0;
@@ -252,7 +252,8 @@ check_verdict(const struct word *word, enum distance distance, uint64_t version,
 static void
 check_container(const struct word *word, enum place place, uint32_t band)
 {
-    bool here = place == word->place && (place != PLACE_ACTIVE || band == word->band);
+    bool lot_of_gated = place == PLACE_PARKED && word->place == PLACE_GATED;
+    bool here = (place == word->place || lot_of_gated) && (place != PLACE_ACTIVE || band == word->band);
     uint64_t base = earlier(word->version, word->lag);
     check_verdict(word, here ? BASE_HERE : BASE_ELSEWHERE, base, place, band);
     for (uint64_t i = 1; i <= word->lag; i++)
@@ -321,7 +322,7 @@ operations_on(const struct word *word)
     }
     if (waits(word->place) && word->lag < STATE_LAG_MAX)
         offer(&operations, (struct operation){.access = ACCESS_DESCRIBE});
-    for (uint32_t flag = 1; word->place == PLACE_INFLIGHT && flag <= 2; flag++) {
+    for (uint32_t flag = 1; word->place == PLACE_INFLIGHT && flag <= 4; flag *= 2) {
         if ((word->flags & flag) == 0)
             offer(&operations, (struct operation){.access = ACCESS_FLAG, .flag = flag});
     }
