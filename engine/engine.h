@@ -75,7 +75,6 @@ struct engine_ops {
     const char *name;
     uint8_t number; /* SCHEDQ_ENGINE_ */
     size_t queue_bytes;
-    bool has_events; /* false: no plugins, events, waiting pods, timer thread, metrics */
 
     /* Life. `open` gets a queue whose base is filled in; after it failed, `shut` is not called. */
     bool (*open)(schedq_t *queue);
@@ -114,7 +113,8 @@ struct engine_ops {
     schedq_status_t (*update)(schedq_worker_t *worker, const char *names, const schedq_pod_spec_t *spec,
                               uint64_t old_object, const schedq_event_t *events, size_t count, schedq_result_t *result);
     schedq_status_t (*delete_pod)(schedq_worker_t *worker, const struct pod_key *key, schedq_result_t *result);
-    void (*activate)(schedq_worker_t *worker, const schedq_pod_t *pods, size_t count, schedq_result_t *result);
+    schedq_status_t (*activate)(schedq_worker_t *worker, const schedq_pod_t *pods, size_t count,
+                                schedq_result_t *result);
     schedq_status_t (*nominate)(schedq_worker_t *worker, schedq_pod_t pod, uint64_t node);
 
     /* Events. `assigned` NULL: move_all. */
@@ -134,7 +134,7 @@ struct engine_ops {
     schedq_status_t (*nominated_pods)(schedq_worker_t *worker, uint64_t node, schedq_visit_fn visit, void *ctx);
     void (*stats)(schedq_t *queue, schedq_stats_t *stats);
     schedq_status_t (*metrics)(schedq_t *queue, struct text *text);
-    void (*tick)(schedq_worker_t *worker, int64_t *next, schedq_result_t *result);
+    schedq_status_t (*tick)(schedq_worker_t *worker, int64_t *next, schedq_result_t *result);
 };
 
 extern const struct engine_ops lockfree_engine;

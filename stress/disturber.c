@@ -288,11 +288,11 @@ ticks_run(void *argument)
         schedq_status_t status = schedq_tick(actor.worker, NULL, NULL);
         TALLY_CHECK(tally, status == SCHEDQ_OK, "tick says %s", schedq_status_name(status));
         actor_nap(&actor, 3000);
-        if (!world_can(start->world, NEEDS_TIMER) || actor_roll(&actor, 50) != 0)
+        if (!world_can(start->world, NEEDS_TIMER) || actor_roll(&actor, 8) != 0)
             continue;
         status = schedq_run(start->world->queue, NULL, 0);
         TALLY_CHECK(tally, status == SCHEDQ_OK, "run says %s", schedq_status_name(status));
-        actor_nap(&actor, 10000);
+        actor_nap(&actor, 30000);
         schedq_stop(start->world->queue);
     }
     actor_end(&actor);

@@ -7,7 +7,7 @@
 #include "schedq/schedq.h"
 
 static const engine_t engines[] = {
-    {"mutex", SCHEDQ_ENGINE_MUTEX, NEEDS_WAITING | NEEDS_EVENTS | NEEDS_NOMINATIONS | NEEDS_WALKS | NEEDS_TIMER},
+    {"mutex", SCHEDQ_ENGINE_MUTEX, NEEDS_EVERYTHING},
     {"lockfree", SCHEDQ_ENGINE_LOCKFREE, NEEDS_NOTHING},
 };
 

@@ -16,7 +16,8 @@ enum {
     NEEDS_EVENTS = 2,      /* plugins, gates, moves */
     NEEDS_NOMINATIONS = 4, /* nominate, nominated_pods, and nominations of specs */
     NEEDS_WALKS = 8,       /* snapshot and metrics */
-    NEEDS_TIMER = 16       /* schedq_run */
+    NEEDS_TIMER = 16,      /* schedq_run */
+    NEEDS_EVERYTHING = 31
 };
 
 typedef struct engine {

@@ -46,20 +46,6 @@ wait_for(crew_t *crew)
     return true;
 }
 
-typedef struct batch {
-    size_t count;
-    schedq_pod_t pods[64];
-} batch_t;
-
-static int
-collect_waiting(void *ctx, const schedq_pod_info_t *pod)
-{
-    batch_t *batch = ctx;
-    if (pod->place != SCHEDQ_ACTIVE && pod->place != SCHEDQ_INFLIGHT)
-        batch->pods[batch->count++] = pod->pod;
-    return batch->count < 64;
-}
-
 static bool
 is_empty(world_t *world)
 {
@@ -69,21 +55,31 @@ is_empty(world_t *world)
     return stats.active + stats.backoff + stats.error_backoff + stats.parked + stats.gated + stats.inflight == 0;
 }
 
-/* Brings back all that waits until nothing is left; consumers finish everything meanwhile. */
+static void
+send(actor_t *actor, schedq_event_t event)
+{
+    schedq_move_t move;
+    schedq_move_init(&move);
+    move.event = event;
+    schedq_status_t status = schedq_move_all(actor->worker, &move, NULL);
+    TALLY_CHECK(&actor->world->tally, status == SCHEDQ_OK, "a move says %s", schedq_status_name(status));
+}
+
+/*
+ * One wildcard, and one event of the gates, concern every pod that waits, and every one that fails later but was popped
+ * before. The rest is done by time, which the consumers serve in their sleep, and by them: this thread helps nobody.
+ */
 static bool
 drain(actor_t *actor)
 {
     world_t *world = actor->world;
-    batch_t waiting;
     time_t end = time(NULL) + PATIENCE_SECONDS;
-    while (!is_empty(world) && time(NULL) < end) {
-        waiting.count = 0;
-        if (world_can(world, NEEDS_WAITING | NEEDS_WALKS))
-            schedq_snapshot(actor->worker, collect_waiting, &waiting);
-        schedq_activate(actor->worker, waiting.pods, waiting.count, NULL);
-        if (waiting.count == 0)
-            actor_nap(actor, 1000);
+    if (world_can(world, NEEDS_EVENTS)) {
+        send(actor, SCHEDQ_EVENT_WILDCARD);
+        send(actor, SCHEDQ_EVENT_UNSCHEDULED_POD_UPDATE_GATES_ELIMINATED);
     }
+    while (!is_empty(world) && time(NULL) < end)
+        actor_nap(actor, 1000);
     return is_empty(world);
 }
 

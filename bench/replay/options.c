@@ -10,6 +10,7 @@
 
 static const choice_t engines[] = {
     {"mutex", SCHEDQ_ENGINE_MUTEX},
+    {"lockfree", SCHEDQ_ENGINE_LOCKFREE},
     {0},
 };
 static const choice_t presets[] = {
@@ -53,7 +54,7 @@ enum {
 #define PACE_MAX 1e12
 
 static const struct argp_option option_list[] = {
-    {"engine", KEY_ENGINE, "NAME", 0, "Engine of the queue: mutex (default)", 2},
+    {"engine", KEY_ENGINE, "NAME", 0, "Engine of the queue: mutex (default), lockfree", 2},
     {"preset", KEY_PRESET, "NAME", 0, "Behaviour of the queue: default, kube-1.34, kube-1.26, kube-1.12", 2},
     {"max-parked", KEY_MAX_PARKED, "SECONDS", 0, "How long a pod stays parked without an event; default: the preset's",
      2},

@@ -4,6 +4,7 @@
  *   sim_queue.c     the queue: configuration, plugins, hints
  *   sim_worker.c    a worker's cycle: pop, place, done or add_unschedulable
  *   sim_time.c      virtual time: what happens next, and making it happen
+ *   sim_missed.c    does the queue miss an event
  *   sim_account.c   the end: is every pod accounted for, and the figures
  *   simulate.c      threads, and putting it together
  *
@@ -36,7 +37,11 @@ typedef enum sim_place {
     SIM_ENDED
 } sim_place_t;
 
+/* Nodes of the newest events that are remembered; a flight with more of them is checked as far as they go. */
+enum { SIM_RECENT_EVENTS = 1024 };
+
 typedef struct sim_pod {
+    schedq_pod_t handle;
     int64_t bound_ns; /* end of the cycle that placed it */
     uint64_t gpus;    /* what cluster_reserve returned */
     uint32_t node;
@@ -65,6 +70,7 @@ typedef struct sim_worker {
     schedq_popped_t popped;
     uint64_t rejectors; /* of that pod; 0: it was placed */
     uint64_t news;      /* sim->news from before the last pop */
+    uint64_t events;    /* result->events at the last pop */
     uint32_t cycles;
     costs_t costs;
 } sim_worker_t;
@@ -94,6 +100,7 @@ struct sim {
     size_t next_pod;
     size_t next_node;
     completions_t completions;
+    uint32_t recent[SIM_RECENT_EVENTS]; /* nodes; event i is at i % SIM_RECENT_EVENTS */
     sim_pod_t *pods;
     uint64_t waiting;
     uint64_t possible_left; /* pods not placed yet that can be */
@@ -142,6 +149,13 @@ void sim_worker_go(sim_worker_t *worker);
 
 /* Moves time to the next thing that happens and lets it happen; nobody is at work. With the lock. */
 void sim_step(sim_t *sim, sim_worker_t *worker);
+
+/* An event on this node goes to the queue. With the lock. */
+void sim_note_event(sim_t *sim, uint32_t node);
+/* No pod may stay parked that an event from `first_event` on helps; some are looked at. Nobody is at work. With the lock. */
+void sim_check_parked(sim_t *sim, sim_worker_t *worker, uint64_t first_event);
+/* This pod was parked though there were events from `first_event` on. Takes the lock. */
+void sim_check_failed(sim_t *sim, size_t pod, uint64_t first_event);
 
 /* After the run: checks that no pod is lost and fills the result. */
 void sim_account(sim_t *sim);

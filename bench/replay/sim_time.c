@@ -60,8 +60,8 @@ next_tick_ns(const sim_t *sim)
     if (deadline == SCHEDQ_NO_DEADLINE) {
         return NEVER;
     }
-    deadline -= SIM_CLOCK_OFFSET_NS;
-    return deadline < sim->now_ns ? sim->now_ns : deadline;
+    /* Whatever lies in the past means "at once". */
+    return deadline < sim->now_ns + SIM_CLOCK_OFFSET_NS ? sim->now_ns : deadline - SIM_CLOCK_OFFSET_NS;
 }
 
 static void
@@ -88,15 +88,19 @@ tick(sim_t *sim, sim_worker_t *worker)
 }
 
 static void
-move_all(sim_t *sim, sim_worker_t *worker, const schedq_move_t *move, const char *what)
+move_all(sim_t *sim, sim_worker_t *worker, const schedq_move_t *move, uint32_t node, const char *what)
 {
     schedq_result_t result;
+
+    sim_note_event(sim, node);
+    if (sim->options->withhold != 0 && sim->result->events % sim->options->withhold == 0) {
+        return;
+    }
 
     uint64_t start = costs_now();
     schedq_status_t status = schedq_move_all(worker->queue, move, &result);
     costs_record(&worker->costs, COST_MOVE_ALL, start);
     check(sim, status, "schedq_move_all", what, worker);
-    sim->result->events++;
     sim->quiet_ns = sim->now_ns;
     if (result.poppable != 0) {
         sim_wake_idle(sim);
@@ -115,7 +119,7 @@ end_pod(sim_t *sim, sim_worker_t *worker)
     schedq_move_init(&move);
     move.event = SCHEDQ_EVENT_ASSIGNED_POD_DELETE;
     move.old_object = sim_object(ended.pod);
-    move_all(sim, worker, &move, "a pod ended");
+    move_all(sim, worker, &move, pod->node, "a pod ended");
 }
 
 static void
@@ -128,7 +132,7 @@ join_node(sim_t *sim, sim_worker_t *worker)
     schedq_move_init(&move);
     move.event = SCHEDQ_EVENT_NODE_ADD;
     move.new_object = sim_object(node);
-    move_all(sim, worker, &move, "a node joined");
+    move_all(sim, worker, &move, (uint32_t)node, "a node joined");
 }
 
 static void
@@ -151,6 +155,7 @@ add_pod(sim_t *sim, sim_worker_t *worker)
     schedq_status_t status = schedq_add(worker->queue, name, &spec, &result);
     costs_record(&worker->costs, COST_ADD, start);
     check(sim, status, "schedq_add", name, worker);
+    sim->pods[number].handle = result.pod;
     sim->quiet_ns = sim->now_ns;
     if (result.poppable != 0) {
         sim_wake_idle(sim);
@@ -248,6 +253,7 @@ let_happen(sim_t *sim, sim_worker_t *worker, int64_t time_ns)
 {
     const scenario_t *scenario = sim->scenario;
     bool ticks = next_tick_ns(sim) <= time_ns;
+    uint64_t first_event = sim->result->events;
 
     sim->ticks_in_vain = ticks && time_ns == sim->now_ns ? sim->ticks_in_vain + 1 : 0;
     sim->now_ns = time_ns;
@@ -264,6 +270,7 @@ let_happen(sim_t *sim, sim_worker_t *worker, int64_t time_ns)
     while (sim->next_pod < scenario->pod_count && scenario->pods[sim->next_pod].arrival_ns <= time_ns) {
         add_pod(sim, worker);
     }
+    sim_check_parked(sim, worker, first_event);
     end_cycles(sim);
 }
 

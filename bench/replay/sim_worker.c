@@ -107,6 +107,8 @@ static uint64_t
 reject(sim_worker_t *worker, uint64_t start)
 {
     sim_t *sim = worker->sim;
+    size_t number = sim_number(worker->popped.object);
+    uint64_t events = worker->events;
     schedq_failure_t failure;
     schedq_result_t result;
 
@@ -114,14 +116,16 @@ reject(sim_worker_t *worker, uint64_t start)
     failure.unschedulable = worker->rejectors;
     schedq_status_t status = schedq_add_unschedulable(worker->queue, &worker->popped.token, &failure, &result);
     uint64_t end = costs_record(&worker->costs, COST_ADD_UNSCHEDULABLE, start);
+    if (status == SCHEDQ_OK && result.place == SCHEDQ_PARKED && events != sim->result->events) {
+        sim_check_failed(sim, number, events);
+    }
     if (status == SCHEDQ_OK && result.poppable == 0) {
         return end;
     }
     pthread_mutex_lock(&sim->lock);
     if (status != SCHEDQ_OK) {
-        sim_fail(sim, "schedq_add_unschedulable(%s): %s: %s",
-                 sim_recorded(sim, sim_number(worker->popped.object))->name, schedq_status_name(status),
-                 schedq_worker_error(worker->queue));
+        sim_fail(sim, "schedq_add_unschedulable(%s): %s: %s", sim_recorded(sim, number)->name,
+                 schedq_status_name(status), schedq_worker_error(worker->queue));
     }
     sim_wake_idle(sim);
     pthread_mutex_unlock(&sim->lock);
@@ -155,6 +159,7 @@ serve(sim_worker_t *worker)
     sim->waiting--;
     place(worker, number);
     worker->holds = true;
+    worker->events = sim->result->events;
     worker->state = SIM_SERVING;
     worker->until_ns = sim->now_ns + sim->options->service_ns;
     sim->at_work--;

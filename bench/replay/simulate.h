@@ -21,6 +21,7 @@ typedef struct simulate_options {
     double pace;             /* virtual seconds per real second; 0: as fast as possible */
     const int32_t *priority; /* of each class of the workload */
     bool progress;           /* write a line to stderr now and then */
+    uint64_t withhold;       /* every so many-th event is not told to the queue, to see that this is found; 0: none */
 } simulate_options_t;
 
 /* How long the pods of one class waited, from arrival to the end of the cycle that placed them. */

@@ -4,7 +4,7 @@
 /* The first one is the one that `min` and `max` of a row speak of. */
 const contestant_t contestants[] = {
     {"mutex", &schedq_ops, SCHEDQ_ENGINE_MUTEX, ABLE_EVENTS},
-    {"schedq", &schedq_ops, SCHEDQ_ENGINE_LOCKFREE, ABLE_SCHEDQ},
+    {"schedq", &schedq_ops, SCHEDQ_ENGINE_LOCKFREE, ABLE_FROZEN},
     {"bare", &bare_ops, 0, ABLE_QUEUE},
 };
 

@@ -26,7 +26,8 @@ typedef struct contestant contestant_t;
 typedef enum ability {
     ABLE_QUEUE,  /* queue_ops_t */
     ABLE_SCHEDQ, /* the public API, for pods that are active or in flight */
-    ABLE_EVENTS  /* all of it */
+    ABLE_EVENTS, /* all of it */
+    ABLE_FROZEN  /* all of it, also while a thread stands still inside a call */
 } ability_t;
 
 /*

@@ -1,8 +1,9 @@
 /*
- * What one event costs while `pods` pods are parked: it reaches none of them, 10, 1,000, or all of the large group.
+ * What one event costs while `pods` pods are parked: it reaches none of them, 10, 1,000, 100,000, or all of the large group.
+ * With a `count` it is ns for each pod that the event moves; that many it has to move.
  *
- * Four groups of parked pods, each rejected by a plugin that hears of one kind of node event: none, 10, 1,000 and `pods`
- * pods. The large group is spread over 32 rejector sets by a second rejector, so that an event which concerns nobody
+ * Five groups of parked pods, each rejected by a plugin that hears of one kind of node event: none, 10, 1,000, 100,000 (in
+ * the rows whose event reaches them) and `pods` pods. The large group is spread over 32 rejector sets by a second rejector, so that an event which concerns nobody
  * still has sets to look at. Backoff is off, so a pod that an event reaches is active at once; untimed, it is popped and
  * parked again before the next event. One thread; the bare queue has no events.
  */
@@ -15,17 +16,21 @@ enum {
     SETS = 32,
     SMALL = 10,
     MIDDLE = 1000,
+    MANY = 100000,
 };
 
 typedef struct event_run {
     const row_t *row;
+    const contestant_t *contestant;
     schedq_t *queue;
     schedq_worker_t *worker;
     uint64_t small_bit;
     uint64_t middle_bit;
+    uint64_t many_bit;
     uint64_t large_bit;
     uint64_t set_bits[SETS];
     schedq_event_t event;
+    uint32_t many;    /* the size of the group of 100,000; 0: there is none */
     uint32_t reached; /* pods that the event is to move */
 } event_run_t;
 
@@ -37,6 +42,7 @@ register_plugins(event_run_t *run)
     plugin_create(run->queue, "nobody", "Node", SCHEDQ_ACTION_UPDATE_NODE_LABEL, NULL, NULL);
     run->small_bit = plugin_create(run->queue, "small", "Node", SCHEDQ_ACTION_UPDATE_NODE_TAINT, NULL, NULL);
     run->middle_bit = plugin_create(run->queue, "middle", "Node", SCHEDQ_ACTION_UPDATE_NODE_CONDITION, NULL, NULL);
+    run->many_bit = plugin_create(run->queue, "many", "Node", SCHEDQ_ACTION_UPDATE_NODE_ANNOTATION, NULL, NULL);
     run->large_bit = plugin_create(run->queue, "large", "Node", SCHEDQ_ACTION_UPDATE_NODE_ALLOCATABLE, NULL, NULL);
     for (unsigned i = 0; i < SETS; i++) {
         snprintf(name, sizeof name, "set-%u", i);
@@ -44,7 +50,7 @@ register_plugins(event_run_t *run)
     }
 }
 
-/* A pod's number is its object: the first ones are the small group, then comes the middle one. */
+/* A pod's number is its object: the first ones are the small group, then come the middle one and that of 100,000. */
 static uint64_t
 rejectors_of(const event_run_t *run, uint64_t number)
 {
@@ -53,6 +59,9 @@ rejectors_of(const event_run_t *run, uint64_t number)
     }
     if (number < SMALL + MIDDLE) {
         return run->middle_bit;
+    }
+    if (number < SMALL + MIDDLE + run->many) {
+        return run->many_bit;
     }
     return run->large_bit | run->set_bits[number % SETS];
 }
@@ -90,6 +99,10 @@ choose_event(event_run_t *run)
         run->event = SCHEDQ_EVENT_NODE_UPDATE_CONDITION;
         run->reached = MIDDLE;
         break;
+    case EVENT_100K:
+        run->event = SCHEDQ_EVENT_NODE_UPDATE_ANNOTATION;
+        run->reached = MANY;
+        break;
     default:
         run->event = SCHEDQ_EVENT_NODE_UPDATE_ALLOCATABLE;
         run->reached = run->row->pods;
@@ -106,6 +119,8 @@ open_event(const subject_t *subject)
     schedq_config_t config;
 
     run->row = subject->row;
+    run->contestant = subject->contestant;
+    run->many = subject->row->part == EVENT_100K ? MANY : 0;
     config_for(&config, subject->contestant);
     config.max_backoff_ns = 0;
     run->queue = queue_create(&config, pods, 1);
@@ -144,8 +159,31 @@ body(gbench_thread_t *thread, void *ctx)
 static void
 settle(void *ctx, double seconds, sample_t *samples)
 {
-    event_run_t *run = ctx;
-    samples[0].ns = seconds * 1e9 / run->row->rounds;
+    const event_run_t *run = ctx;
+    uint32_t pods = run->row->count > 0 ? run->row->count : 1;
+
+    samples[0].ns = seconds * 1e9 / run->row->rounds / pods;
+}
+
+/* What a parked pod costs in memory. */
+static void
+note(void *ctx, FILE *out)
+{
+    const event_run_t *run = ctx;
+    schedq_stats_t stats;
+
+    schedq_stats_init(&stats);
+    must(schedq_stats(run->queue, &stats), "schedq_stats");
+    if (run->row->part != EVENT_NONE) {
+        return;
+    }
+    double pods = (double)stats.parked;
+    fprintf(out,
+            "%s: %s holds for each of %.0f parked pods: entries %.1f B, names %.1f B, index %.1f B, queues %.1f B, "
+            "other %.1f B\n",
+            run->row->name, run->contestant->name, pods, (double)stats.bytes_entries / pods,
+            (double)stats.bytes_names / pods, (double)stats.bytes_index / pods, (double)stats.bytes_queues / pods,
+            (double)stats.bytes_other / pods);
 }
 
 static void
@@ -163,5 +201,6 @@ const workload_t event_workload = {
     .open = open_event,
     .body = body,
     .settle = settle,
+    .note = note,
     .close = close_event,
 };

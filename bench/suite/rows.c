@@ -55,9 +55,12 @@ const row_t rows[] = {
     {"event/10/100k", &event_workload, 100 * K, 1, EVENT_10, 0, 5 * K, false},
     {"event/1k/100k", &event_workload, 100 * K, 1, EVENT_1K, 0, 200, false},
     {"event/100k/100k", &event_workload, 100 * K, 1, EVENT_ALL, 0, 3, false},
-    {"event/none/1M", &event_workload, 1 * M, 1, EVENT_NONE, 0, 20 * K, true},
-    {"event/10/1M", &event_workload, 1 * M, 1, EVENT_10, 0, 5 * K, true},
-    {"event/1k/1M", &event_workload, 1 * M, 1, EVENT_1K, 0, 200, true},
+    {"event/none/1M-parked", &event_workload, 1 * M, 1, EVENT_NONE, 0, 20 * K, true},
+    {"event/10/1M-parked", &event_workload, 1 * M, 1, EVENT_10, 10, 5 * K, true},
+    {"event/1k/1M-parked", &event_workload, 1 * M, 1, EVENT_1K, 1 * K, 200, true},
+    {"event/100k/1M-parked", &event_workload, 1 * M, 1, EVENT_100K, 100 * K, 3, true},
+
+    {"inflight/1M-events", &inflight_workload, 1, 1, 0, 1 * M, 1, false},
 
     {"storm/100k", &storm_workload, 100 * K, 2, 0, 20 * K, 1, false},
     {"storm/1M", &storm_workload, 1 * M, 2, 0, 50 * K, 1, true},
@@ -68,6 +71,10 @@ const row_t rows[] = {
     {"backoff/tick/1k", &backoff_workload, 1 * K, 1, BACKOFF_TICK, 0, 1, true},
     {"backoff/tick/100k", &backoff_workload, 100 * K, 1, BACKOFF_TICK, 0, 1, false},
     {"backoff/tick/1M", &backoff_workload, 1 * M, 1, BACKOFF_TICK, 0, 1, true},
+
+    {"lateness/running", &lateness_workload, 200, 1, LATENESS_RUNNING, 5 * K, 1, false},
+    {"lateness/alone", &lateness_workload, 200, 1, LATENESS_ALONE, 5 * K, 1, false},
+    {"lateness/frozen", &lateness_frozen_workload, 200, 1, LATENESS_FROZEN, 5 * K, 1, false},
 
     {"pending/1M", &pending_workload, 1 * M, 1, 0, 0, 1, false},
     {"wildcard/1M/100k", &memory_workload, 1 * M, 1, 0, 0, 1, false},

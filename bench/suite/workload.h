@@ -67,6 +67,9 @@ extern const workload_t churn_workload;
 extern const workload_t event_workload;
 extern const workload_t storm_workload;
 extern const workload_t backoff_workload;
+extern const workload_t inflight_workload;
+extern const workload_t lateness_workload;
+extern const workload_t lateness_frozen_workload;
 extern const workload_t memory_workload;
 extern const workload_t pending_workload;
 
@@ -74,8 +77,9 @@ extern const workload_t pending_workload;
 enum { LIFECYCLE_WHOLE, LIFECYCLE_SPLIT };
 enum { FILL, DRAIN };
 enum { CHURN_UPDATE, CHURN_REPLACE };
-enum { EVENT_NONE = 0, EVENT_10 = 10, EVENT_1K = 1000, EVENT_ALL = 1000000000 };
+enum { EVENT_NONE = 0, EVENT_10 = 10, EVENT_1K = 1000, EVENT_100K = 100000, EVENT_ALL = 1000000000 };
 enum { BACKOFF_FAIL, BACKOFF_TICK };
+enum { LATENESS_RUNNING, LATENESS_ALONE, LATENESS_FROZEN };
 
 extern const row_t rows[];
 extern const unsigned row_count;

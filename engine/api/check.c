@@ -116,11 +116,6 @@ check_spec(schedq_worker_t *worker, const char *names, const schedq_pod_spec_t *
         !check_profile(worker, "spec.profile", spec->profile) || !check_description(worker, spec)) {
         return false;
     }
-    if (spec->nominated_node != 0 && !worker->queue->ops->has_events) {
-        worker_say(worker, "spec.nominated_node %" PRIu64 ": 0, engine %s has no nominations", spec->nominated_node,
-                   worker->queue->ops->name);
-        return false;
-    }
     if (spec->timestamp_ns < 0) {
         worker_say(worker, "spec.timestamp_ns %" PRId64 ": 0..%" PRId64, spec->timestamp_ns, INT64_MAX);
         return false;

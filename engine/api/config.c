@@ -22,12 +22,12 @@ set_default(schedq_config_t *config)
         .max_workers = WORKERS_MAX,
         .max_events = 256,
         .event_log = 4096,
-        .max_lots = 64,
+        .max_lots = 1024,
         .initial_backoff_ns = SECOND,
         .max_backoff_ns = 10 * SECOND,
         .max_parked_ns = 300 * SECOND,
         .tick_ns = MILLISECOND,
-        .engine = SCHEDQ_ENGINE_MUTEX,
+        .engine = SCHEDQ_ENGINE_LOCKFREE,
         .order = SCHEDQ_ORDER_STRICT,
         .objects = SCHEDQ_OBJECTS_STABLE,
         .decide = SCHEDQ_DECIDE_CALLBACKS,
@@ -207,11 +207,6 @@ check_callbacks(const schedq_config_t *config, char *why, size_t size)
     if (config->decide == SCHEDQ_DECIDE_HOST && config->objects != SCHEDQ_OBJECTS_STABLE) {
         say(why, size, "objects %u: %d (STABLE), since decide is SCHEDQ_DECIDE_HOST", config->objects,
             SCHEDQ_OBJECTS_STABLE);
-        return false;
-    }
-    if (config->decide == SCHEDQ_DECIDE_HOST && config->engine == SCHEDQ_ENGINE_LOCKFREE) {
-        say(why, size, "decide %u: %d (CALLBACKS), since engine is SCHEDQ_ENGINE_LOCKFREE", config->decide,
-            SCHEDQ_DECIDE_CALLBACKS);
         return false;
     }
     if (config->external_clock && (config->clock.now_ns != NULL || config->clock.is_virtual != 0)) {

@@ -233,7 +233,7 @@ schedq_tick(schedq_worker_t *worker, int64_t *next_ns, schedq_result_t *result)
     if (status != SCHEDQ_OK) {
         return status;
     }
-    worker->queue->ops->tick(worker, next_ns != NULL ? next_ns : &next, result);
+    status = worker->queue->ops->tick(worker, next_ns != NULL ? next_ns : &next, result);
     call_end(&call);
     return status;
 }

@@ -287,7 +287,7 @@ schedq_activate(schedq_worker_t *worker, const schedq_pod_t *pods, size_t count,
     if (count > 0 && !check_not_null(worker, pods, "pods")) {
         status = SCHEDQ_INVALID;
     } else {
-        worker->queue->ops->activate(worker, pods, count, result);
+        status = worker->queue->ops->activate(worker, pods, count, result);
     }
     call_end(&call);
     return status;

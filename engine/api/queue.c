@@ -202,10 +202,6 @@ schedq_run(schedq_t *queue, char *why, size_t why_size)
     if (clock_is_virtual(&queue->clock)) {
         say(why, why_size, "clock: a real one; with a virtual or external clock call schedq_tick");
         status = SCHEDQ_INVALID;
-    } else if (!queue->ops->has_events) {
-        say(why, why_size, "engine %s: it has no timer thread; SCHEDQ_ENGINE_MUTEX (%d) has", queue->ops->name,
-            SCHEDQ_ENGINE_MUTEX);
-        status = SCHEDQ_INVALID;
     } else {
         status = queue->ops->run(queue);
         if (status == SCHEDQ_FULL) {
@@ -287,7 +283,7 @@ schedq_metrics_write(schedq_t *queue, int (*write)(void *ctx, const char *text, 
     if (status != SCHEDQ_OK) {
         return status;
     }
-    if (write == NULL || !queue->ops->has_events) {
+    if (write == NULL) {
         status = SCHEDQ_INVALID;
     } else {
         text_open(&text);

@@ -16,16 +16,6 @@ begin(struct call *call, schedq_t *queue, char *why, size_t why_size)
 }
 
 static bool
-check_engine(const schedq_t *queue, char *why, size_t why_size)
-{
-    if (!queue->ops->has_events) {
-        say(why, why_size, "engine %s: it has no events, profiles and plugins; SCHEDQ_ENGINE_MUTEX (%d) has",
-            queue->ops->name, SCHEDQ_ENGINE_MUTEX);
-    }
-    return queue->ops->has_events;
-}
-
-static bool
 check_pointer(const void *argument, const char *name, char *why, size_t why_size)
 {
     if (argument == NULL) {
@@ -55,7 +45,7 @@ schedq_event_define(schedq_t *queue, const char *resource, uint32_t actions, con
     if (status != SCHEDQ_OK) {
         return status;
     }
-    bool legal = check_engine(queue, why, why_size) && check_pointer(resource, "resource", why, why_size) &&
+    bool legal = check_pointer(resource, "resource", why, why_size) &&
                  check_pointer(event, "event", why, why_size) &&
                  check_text(why, why_size, "resource", resource, strlen(resource)) &&
                  check_actions(actions, why, why_size) &&
@@ -79,7 +69,7 @@ schedq_profile_define(schedq_t *queue, const char *name, schedq_profile_t *profi
     if (status != SCHEDQ_OK) {
         return status;
     }
-    bool legal = check_engine(queue, why, why_size) && check_pointer(name, "name", why, why_size) &&
+    bool legal = check_pointer(name, "name", why, why_size) &&
                  check_pointer(profile, "profile", why, why_size) &&
                  check_text(why, why_size, "name", name, strlen(name));
 
@@ -165,7 +155,7 @@ schedq_plugin_register(schedq_t *queue, const schedq_plugin_t *plugin, uint64_t 
     if (status != SCHEDQ_OK) {
         return status;
     }
-    bool legal = check_engine(queue, why, why_size) && check_plugin(queue, plugin, why, why_size) &&
+    bool legal = check_plugin(queue, plugin, why, why_size) &&
                  check_pointer(bit, "bit", why, why_size);
 
     status = legal ? queue->ops->plugin_register(queue, plugin, bit) : SCHEDQ_INVALID;

@@ -8,16 +8,20 @@
  *   mark       the word of the band; then sleepers
  *
  * WHO STOPS WHERE. Before insert: nothing happened. Between insert and finish: whoever meets the name in the index publishes
- * the pod once more (publish_settle), so nobody is told of a pod that no pop can find. A pop that comes between publish and
+ * the pod once more (settle_pod), so nobody is told of a pod that no pop can find. A pop that comes between publish and
  * finish takes the pod like any other.
  * Several pods: batch.c.
  */
 #include "lockfree/add.h"
 
+#include "lockfree/describe.h"
+#include "lockfree/events.h"
+#include "lockfree/finish.h"
+#include "lockfree/history.h"
 #include "lockfree/objects.h"
 #include "lockfree/ops.h"
-#include "lockfree/publish.h"
-#include "lockfree/report.h"
+#include "lockfree/settle.h"
+#include "lockfree/switch.h"
 #include "policy/order.h"
 
 /* ---- admitting ---------------------------------------------------------------------------------------------------------- */
@@ -66,6 +70,21 @@ check_full(struct worker *worker)
     return SCHEDQ_FULL;
 }
 
+void
+add_say_full(struct worker *worker, int32_t priority)
+{
+    const struct bands *bands = &queue_of(worker)->bands;
+
+    if (u32_load(&bands->ids) == BANDS_MAX) {
+        worker_say(&worker->base, "priority %d: the queue has had %u others, as many as there may be in its life",
+                   priority, BANDS_MAX);
+    } else {
+        worker_say(&worker->base,
+                   "priority %d: %u other priorities are in the queue, as many as there may be (max_bands)", priority,
+                   bands->max);
+    }
+}
+
 static schedq_status_t
 find_band(struct worker *worker, int32_t priority, struct band **band)
 {
@@ -73,9 +92,7 @@ find_band(struct worker *worker, int32_t priority, struct band **band)
 
     *band = publish_band(worker, priority, false, &status);
     if (*band == NULL && status == SCHEDQ_FULL) {
-        worker_say(&worker->base,
-                   "priority %d: %u other priorities are in the queue, as many as there may be (max_bands)", priority,
-                   queue_of(worker)->bands.max);
+        add_say_full(worker, priority);
     }
     return *band != NULL ? SCHEDQ_OK : status;
 }
@@ -88,8 +105,8 @@ clock_repeats(const struct queue *queue)
 }
 
 /* With a clock that repeats readings one word gives every key of the queue; else the worker's own last key is enough. */
-static int64_t
-draw_key(struct worker *worker, int64_t now)
+int64_t
+add_draw_key(struct worker *worker, int64_t now)
 {
     struct queue *queue = queue_of(worker);
 
@@ -112,68 +129,252 @@ draw_key(struct worker *worker, int64_t now)
 }
 
 static int64_t
-key_of(struct worker *worker, const schedq_pod_spec_t *spec, int64_t now)
+key_of(struct worker *worker, const struct incoming_pod *pod, int64_t now)
 {
+    const schedq_pod_spec_t *spec = pod->spec;
+    bool keeps = pod->history != NULL && queue_of(worker)->base.rules.keep_order;
+
     if ((spec->flags & SCHEDQ_POD_ORDER_KEY) != 0) {
         return spec->order_key;
     }
-    return spec->timestamp_ns != 0 ? spec->timestamp_ns : draw_key(worker, now);
+    int64_t key = spec->timestamp_ns != 0 ? spec->timestamp_ns : add_draw_key(worker, now);
+
+    return keeps ? pod->history->timestamp_ns : key;
+}
+
+/* ---- where it goes ------------------------------------------------------------------------------------------------------ */
+
+/* What the record gets. */
+struct origin {
+    struct description description;
+    schedq_history_t history;
+    uint64_t unschedulable, pending;
+};
+
+static void
+describe_arrival(const struct queue *queue, const struct incoming_pod *pod, const struct arrival *arrival, int64_t now,
+                 struct origin *origin)
+{
+    const schedq_pod_spec_t *spec = pod->spec;
+    const struct rules *rules = &queue->base.rules;
+    int64_t timestamp = pod->history == NULL && spec->timestamp_ns != 0 ? spec->timestamp_ns : now;
+
+    origin->description = (struct description){.object = spec->object,
+                                               .order_key = arrival->key,
+                                               .priority = spec->priority,
+                                               .flags = spec->flags,
+                                               .charged = arrival->band->id,
+                                               .described_node = spec->nominated_node};
+    if (pod->history == NULL) {
+        origin->history = (schedq_history_t){.timestamp_ns = timestamp,
+                                             .initial_attempt_ns = rules->attempt_starts_at_add ? timestamp : 0};
+        origin->unschedulable = origin->pending = 0;
+        return;
+    }
+    origin->history = *pod->history;
+    origin->history.timestamp_ns = now;
+    origin->unschedulable = pod->failure->unschedulable;
+    origin->pending = pod->failure->pending;
+    history_count_failure(&origin->history, origin->unschedulable | origin->pending);
+}
+
+/* The way of a new pod, of one that comes back, and of what a host says. */
+static struct way
+choose_way(struct worker *worker, const struct incoming_pod *pod, const struct origin *origin, int64_t now)
+{
+    const struct subject subject = {.object = origin->description.object,
+                                    .history = &origin->history,
+                                    .unschedulable = origin->unschedulable,
+                                    .pending = origin->pending,
+                                    .profile = pod->spec->profile};
+    bool host = queue_of(worker)->base.rules.host;
+    uint8_t gate = pod->history == NULL ? pod->spec->gate : host ? pod->failure->gate : 0;
+
+    if (gate != 0) {
+        return (struct way){.place = PLACE_GATED, .gate = gate};
+    }
+    if (pod->history == NULL) {
+        return host ? (struct way){.place = PLACE_ACTIVE} : route_to_active(worker, &subject);
+    }
+    return host ? route_admitted(worker, &subject, pod->failure->place == SCHEDQ_BACKOFF, now)
+                : route_after_backoff(worker, &subject, now);
+}
+
+/* A host's gate stands only if it heard of no event that the host has not judged. */
+static schedq_status_t
+check_gate(const struct queue *queue, const struct incoming_pod *pod, uint64_t *judged_up_to, schedq_result_t *result)
+{
+    bool again = pod->history != NULL;
+    uint8_t gate = again ? pod->failure->gate : pod->spec->gate;
+
+    if (!queue->base.rules.host || gate == 0) {
+        return SCHEDQ_OK;
+    }
+    *judged_up_to = again ? pod->failure->judged_up_to : pod->spec->judged_up_to;
+    if (stamps_newest(&queue->stamps, pod->spec->profile, gate_bit(gate)) <= *judged_up_to) {
+        return SCHEDQ_OK;
+    }
+    result->sequence = stamps_drawn(&queue->stamps);
+    return SCHEDQ_RETRY;
+}
+
+static bool
+enters_nominator(const struct queue *queue, const struct incoming_pod *pod, enum place place)
+{
+    switch (queue->base.rules.nominate) {
+    case NOMINATE_AT_ADD:
+        return true;
+    case NOMINATE_WHEN_ACTIVE:
+        return pod->history == NULL && place == PLACE_ACTIVE;
+    case NOMINATE_ALWAYS:
+        return pod->history != NULL || place == PLACE_ACTIVE;
+    }
+    return false;
+}
+
+/* ---- the record --------------------------------------------------------------------------------------------------------- */
+
+/* The record has no field for a node: who comes with one has a description of his own from the beginning. */
+static bool
+describe_node(struct worker *worker, const struct incoming_pod *pod, const struct arrival *arrival,
+              struct description *description, uint64_t *desc)
+{
+    struct queue *queue = queue_of(worker);
+    uint64_t node = description->described_node;
+
+    *desc = 0;
+    if (node == 0) {
+        return true;
+    }
+    *desc = description_take(&queue->entries, &worker->descriptions);
+    if (*desc == 0) {
+        return false;
+    }
+    description->own_key = (description->flags & SCHEDQ_POD_ORDER_KEY) != 0;
+    description->order_key = arrival->key;
+    if (enters_nominator(queue, pod, arrival->to.place) &&
+        !describe_first_nomination(worker, arrival->record, ref_version(arrival->ref), description)) {
+        description_give(&queue->entries, &worker->descriptions, *desc);
+        return false;
+    }
+    description_fill(&queue->entries, *desc, description);
+    return true;
 }
 
 /* The record is this worker's alone; the last store makes it ready for the index. */
 static void
-fill(struct worker *worker, struct arrival *arrival, const schedq_pod_spec_t *spec, uint32_t name, int64_t now)
+fill(struct worker *worker, const struct arrival *arrival, const struct incoming_pod *pod, const struct origin *origin,
+     uint64_t desc, uint32_t name)
 {
     const struct queue *queue = queue_of(worker);
     struct entry *entry = entry_at(&queue->entries, arrival->record);
-    int64_t timestamp = spec->timestamp_ns != 0 ? spec->timestamp_ns : now;
-    int64_t initial = queue->base.rules.attempt_starts_at_add ? timestamp : 0;
-    uint64_t life = version_next(state_version(u64_load(&entry->word.low)));
+    const struct description *description = &origin->description;
+    const schedq_history_t *history = &origin->history;
+    uint64_t life = ref_version(arrival->ref);
 
-    arrival->key = key_of(worker, spec, now);
-    arrival->ref = ref_make(life, arrival->record);
     u64_store(&entry->life, life);
-    u64_store(&entry->word.high, 0);
-    u64_store(&entry->object, spec->object);
+    u64_store(&entry->word.high, desc);
+    u64_store(&entry->object, description->object);
     time_store(&entry->order_key, arrival->key);
-    u64_store(&entry->attributes, attributes_pack(spec->priority, spec->name_length, spec->profile, spec->flags));
+    u64_store(&entry->attributes,
+              attributes_pack(description->priority, pod->spec->name_length, pod->spec->profile, description->flags));
     u64_store(&entry->name, (uint64_t)arrival->hash << 32 | name);
-    u64_store(&entry->unschedulable, 0);
-    u64_store(&entry->pending, 0);
-    time_store(&entry->timestamp, timestamp);
-    time_store(&entry->initial_attempt, initial != 0 ? initial : now);
-    u64_store(&entry->attempts_rejections, 0);
-    u64_store(&entry->errors_charged, arrival->band->id);
+    u64_store(&entry->unschedulable, origin->unschedulable | gate_bit(arrival->to.gate));
+    u64_store(&entry->pending, origin->pending);
+    time_store(&entry->timestamp, history->timestamp_ns);
+    time_store(&entry->initial_attempt, history->initial_attempt_ns);
+    u64_store(&entry->attempts_rejections, (uint64_t)history->attempts << 32 | history->rejections);
+    u64_store(&entry->errors_charged, (uint64_t)history->errors << 32 | arrival->band->id);
     u64_store(&entry->seen, 0);
     u64_store(&entry->flight, 0);
-    u64_store_release(&entry->word.low, state_make(life, arrival->band->id, PLACE_ACTIVE)); /* fill:A */
+    if (arrival->to.gate != 0) {
+        (void)entry_set_gate(entry, life, arrival->to.gate);
+    }
+    u64_store_release(&entry->word.low, state_make(life, arrival->to.place == PLACE_ACTIVE ? arrival->band->id : 0, arrival->to.place)); /* fill:A */
+}
+
+static bool
+find_way(struct worker *worker, const struct incoming_pod *pod, const struct way *way, struct origin *origin,
+         struct arrival *arrival, int64_t now)
+{
+    const struct rules *rules = &queue_of(worker)->base.rules;
+
+    arrival->cause = way->place == PLACE_GATED && !rules->counts_updates ? CAUSE_NONE : cause_of(pod->label, false);
+    if (way->place == PLACE_ACTIVE) {
+        arrival->to = (struct destination){.place = PLACE_ACTIVE,
+                                           .band = arrival->band,
+                                           .bin = &arrival->band->bin,
+                                           .key = arrival->key,
+                                           .due = SCHEDQ_NO_DEADLINE};
+        if (origin->history.initial_attempt_ns == 0) {
+            origin->history.initial_attempt_ns = now;
+        }
+        return true;
+    }
+    const struct moving moving = {.description = &origin->description,
+                                  .history = &origin->history,
+                                  .unschedulable = origin->unschedulable,
+                                  .pending = origin->pending,
+                                  .since = rules->gates_see_leftover ? now : origin->history.timestamp_ns,
+                                  .profile = pod->spec->profile};
+
+    return destination_find(worker, way, &moving, &arrival->to);
+}
+
+static schedq_status_t
+take_record(struct worker *worker, const char *text, const struct incoming_pod *pod, struct origin *origin,
+            struct arrival *arrival)
+{
+    struct queue *queue = queue_of(worker);
+    uint32_t name = names_take(&queue->names, &worker->names, text, pod->spec->name_length);
+    uint64_t desc;
+
+    if (name == 0) {
+        return SCHEDQ_NOMEM;
+    }
+    if (!describe_node(worker, pod, arrival, &origin->description, &desc)) {
+        names_give(&queue->names, &worker->names, name);
+        return SCHEDQ_NOMEM;
+    }
+    fill(worker, arrival, pod, origin, desc, name);
+    object_retain(queue, pod->spec->object);
+    return SCHEDQ_OK;
 }
 
 schedq_status_t
-add_admit(struct worker *worker, const char *text, const schedq_pod_spec_t *spec, int64_t now, struct arrival *arrival)
+add_admit(struct worker *worker, const char *text, const struct incoming_pod *pod, int64_t now, struct arrival *arrival,
+          schedq_result_t *result)
 {
     struct queue *queue = queue_of(worker);
-    schedq_status_t status = check_full(worker);
+    struct origin origin;
+    schedq_status_t status = check_gate(queue, pod, &arrival->judged_up_to, result);
 
-    if (status == SCHEDQ_OK) {
-        status = find_band(worker, spec->priority, &arrival->band);
-    }
+    status = status == SCHEDQ_OK ? check_full(worker) : status;
+    status = status == SCHEDQ_OK ? find_band(worker, pod->spec->priority, &arrival->band) : status;
     if (status != SCHEDQ_OK) {
         return status;
     }
-    arrival->rank = queue_rank(queue, spec->priority);
+    arrival->rank = queue_rank(queue, pod->spec->priority);
     arrival->record = slab_take(&queue->entries.records, &worker->records);
     if (arrival->record == 0) {
         return SCHEDQ_NOMEM;
     }
-    uint32_t name = names_take(&queue->names, &worker->names, text, spec->name_length);
+    const struct entry *entry = entry_at(&queue->entries, arrival->record);
 
-    if (name == 0) {
-        slab_give(&queue->entries.records, &worker->records, arrival->record);
-        return SCHEDQ_NOMEM;
+    arrival->ref = ref_make(version_next(state_version(u64_load(&entry->word.low))), arrival->record);
+    arrival->key = key_of(worker, pod, now);
+    describe_arrival(queue, pod, arrival, now, &origin);
+    if (!queue->base.rules.host) {
+        arrival->judged_up_to = stamps_drawn(&queue->stamps); /* before the gates are asked */
     }
-    fill(worker, arrival, spec, name, now);
-    object_retain(queue, spec->object);
+    const struct way way = choose_way(worker, pod, &origin, now);
+
+    status = find_way(worker, pod, &way, &origin, arrival, now) ? take_record(worker, text, pod, &origin, arrival)
+                                                                : SCHEDQ_NOMEM;
+    if (status != SCHEDQ_OK) {
+        slab_give(&queue->entries.records, &worker->records, arrival->record);
+        return status;
+    }
     tally_add(&worker->tally.taken, 1);
     pod_enters(worker, arrival->band->id);
     return SCHEDQ_OK;
@@ -185,15 +386,18 @@ add_give_up(struct worker *worker, const struct arrival *arrival)
 {
     struct queue *queue = queue_of(worker);
     struct entry *entry = entry_at(&queue->entries, arrival->record);
-    uint64_t object = u64_load(&entry->object);
     uint32_t name = (uint32_t)u64_load(&entry->name);
+    struct description description;
+    uint64_t desc = entry_description(&queue->entries, entry, &description);
 
     u64_store_release(&entry->word.low, state_make(version_next(ref_version(arrival->ref)), 0, PLACE_FREE));
+    describe_end(worker, &description);
+    description_give(&queue->entries, &worker->descriptions, desc);
     names_give(&queue->names, &worker->names, name);
     slab_give(&queue->entries.records, &worker->records, arrival->record);
     tally_add(&worker->tally.given, 1);
     pod_leaves(worker, arrival->band->id);
-    object_give_back(queue, object);
+    object_give_back(queue, description.object);
 }
 
 /* ---- inserting ---------------------------------------------------------------------------------------------------------- */
@@ -205,40 +409,101 @@ add_insert(struct worker *worker, struct arrival *arrival, const char *text, uin
     const struct index_caller caller = index_caller(worker);
     const struct index_key key = {.name = text, .length = length, .hash = arrival->hash};
 
+    bool prepared = arrival->to.place == PLACE_ACTIVE ? publish_prepare_key(worker, arrival->band, arrival->key)
+                                                      : destination_prepare(worker, &arrival->to);
+    schedq_status_t status = SCHEDQ_NOMEM;
+
+    if (!prepared) {
+        add_give_up(worker, arrival);
+        return SCHEDQ_NOMEM;
+    }
+    switch_enter(worker, arrival->to.place);
     switch (index_insert(&queue->index, &caller, &key, arrival->record, ref_version(arrival->ref), &arrival->ticket,
                          &present->record, &present->state)) {
     case INDEX_DONE:
         tally_add(&worker->tally.adds, 1);
-        tally_add(&worker->tally.active, 1);
+        switch_count(worker, arrival->to.place, arrival->cause);
         return SCHEDQ_OK;
     case INDEX_EXISTS:
-        add_give_up(worker, arrival);
-        return SCHEDQ_EXISTS;
+        status = SCHEDQ_EXISTS;
+        break;
     case INDEX_NOMEM:
         break;
     }
+    switch_leave(worker, arrival->to.place);
     add_give_up(worker, arrival);
-    return SCHEDQ_NOMEM;
+    return status;
+}
+
+/* [host] The pod was there for a moment, and its gate heard of an event. If somebody moved it since, it was judged. */
+static bool
+take_back(struct worker *worker, const struct arrival *arrival)
+{
+    const struct queue *queue = queue_of(worker);
+    struct view view;
+
+    /* Ends: each further round means that somebody changed the pod. */
+    while (report_view(queue, arrival->record, ref_version(arrival->ref), &view) &&
+           state_place(view.state) == PLACE_GATED && state_base(view.state) == ref_version(arrival->ref)) {
+        uint64_t dead = state_switched(view.state, 0, PLACE_DEAD);
+
+        if (switch_pod(worker, view.entry, view.state, view.desc, dead, CAUSE_NONE)) {
+            describe_end(worker, &view.description);
+            finish_record(worker, arrival->record, view.entry);
+            tally_add(&worker->tally.adds, UINT64_MAX);
+            return true;
+        }
+    }
+    return false;
+}
+
+static void
+report_arrival(const struct queue *queue, const struct arrival *arrival, schedq_result_t *result)
+{
+    enum place place = arrival->to.place;
+
+    result->pod = entry_handle(arrival->record, ref_version(arrival->ref));
+    result->place = (uint8_t)place_public(place);
+    result->gate = arrival->to.gate;
+    result->ref = queue->base.rules.host && place != PLACE_ACTIVE ? arrival->ref : 0;
+    result->to_active += place == PLACE_ACTIVE ? 1 : 0;
+    result->to_gated += place == PLACE_GATED ? 1 : 0;
+    result->to_backoff += place == PLACE_BACKOFF || place == PLACE_ERROR_BACKOFF ? 1 : 0;
+    result->poppable |= destination_is_poppable(queue, place) ? 1 : 0;
 }
 
 /* From its insertion on the pod may be anybody's: nothing of its record is read here. */
-void
-add_complete(struct worker *worker, const struct arrival *arrival)
+schedq_status_t
+add_complete(struct worker *worker, const struct arrival *arrival, schedq_result_t *result)
 {
-    publish_ref(worker, arrival->band, arrival->ref, arrival->key);
+    struct queue *queue = queue_of(worker);
+
+    destination_publish(worker, &arrival->to, arrival->ref, CAUSE_NONE);
     index_finish(&arrival->ticket); /* complete:A, a full fence behind the publication */
-    if (!publish_mark(worker, arrival->band)) {
+    if (!destination_announce(worker, &arrival->to)) {
         (void)publish_follow(worker, arrival->record, ref_version(arrival->ref));
     }
+    report_arrival(queue, arrival, result);
+    if (arrival->to.place != PLACE_GATED ||
+        stamps_newest(&queue->stamps, arrival->profile, gate_bit(arrival->to.gate)) <= arrival->judged_up_to) {
+        return SCHEDQ_OK;
+    }
+    if (!queue->base.rules.host) {
+        (void)events_help(worker, arrival->record, ref_version(arrival->ref));
+        return SCHEDQ_OK;
+    }
+    result->sequence = stamps_drawn(&queue->stamps);
+    return take_back(worker, arrival) ? SCHEDQ_RETRY : SCHEDQ_OK;
 }
 
 /* ---- one pod ------------------------------------------------------------------------------------------------------------ */
 
-/* With a caller's clock a key is drawn only for a pod that gets in, so that equal calls draw equal keys. */
+/* With a caller's clock a key is drawn only for a pod that gets in, so that equal calls draw equal keys; and gates are asked
+ * about no other. */
 bool
-add_looks_first(const struct queue *queue)
+add_looks_first(const struct queue *queue, const schedq_pod_spec_t *spec)
 {
-    return clock_repeats(queue) || may_be_full(queue);
+    return clock_repeats(queue) || may_be_full(queue) || queue->base.registry.has_gates || spec->gate != 0;
 }
 
 /* Before EXISTS is said. False: the pod is over by now. */
@@ -248,7 +513,7 @@ add_tell_present(struct worker *worker, const struct present *present, struct vi
     if (!report_found(queue_of(worker), present->record, present->state, view)) {
         return false;
     }
-    publish_told(worker, present->record, view->life, view->state);
+    settle_told(worker, present->record, view->life, view->state);
     return true;
 }
 
@@ -267,23 +532,12 @@ add_is_present(struct worker *worker, const char *text, uint32_t length, uint32_
     return present->record != 0;
 }
 
-/* What the caller is told, from the arguments: the pod may be gone by now. */
-void
-add_report(const struct arrival *arrival, const schedq_pod_spec_t *spec, int64_t now, schedq_result_t *result)
-{
-    result->pod = entry_handle(arrival->record, ref_version(arrival->ref));
-    result->object = spec->object;
-    result->timestamp_ns = spec->timestamp_ns != 0 ? spec->timestamp_ns : now;
-    result->place = SCHEDQ_ACTIVE;
-    result->to_active++;
-    result->poppable = 1;
-}
-
 schedq_status_t
-add_one(struct worker *worker, const char *names, const schedq_pod_spec_t *spec, uint32_t hash, schedq_result_t *result,
-        struct present *present)
+add_one(struct worker *worker, const char *names, const struct incoming_pod *pod, uint32_t hash,
+        schedq_result_t *result, struct present *present)
 {
     struct queue *queue = queue_of(worker);
+    const schedq_pod_spec_t *spec = pod->spec;
     struct arrival arrival;
     const char *text = names + spec->name_offset;
 
@@ -293,23 +547,23 @@ add_one(struct worker *worker, const char *names, const schedq_pod_spec_t *spec,
     index_prefetch(&queue->index, hash);
     int64_t now = queue_now(queue);
 
-    if (add_looks_first(queue) && add_is_present(worker, text, spec->name_length, hash, present)) {
+    if (add_looks_first(queue, spec) && add_is_present(worker, text, spec->name_length, hash, present)) {
         return SCHEDQ_EXISTS;
     }
     arrival.hash = hash;
-    schedq_status_t status = add_admit(worker, text, spec, now, &arrival);
+    arrival.profile = spec->profile;
+    schedq_status_t status = add_admit(worker, text, pod, now, &arrival, result);
 
     if (status != SCHEDQ_OK) {
         return add_is_present(worker, text, spec->name_length, hash, present) ? SCHEDQ_EXISTS : status;
     }
-    if (!publish_prepare(worker, arrival.band, arrival.key)) {
-        add_give_up(worker, &arrival);
-        return SCHEDQ_NOMEM;
-    }
     status = add_insert(worker, &arrival, text, spec->name_length, present);
     if (status == SCHEDQ_OK) {
-        add_report(&arrival, spec, now, result);
-        add_complete(worker, &arrival);
+        result->object = spec->object;
+        result->timestamp_ns = pod->history == NULL && spec->timestamp_ns != 0 ? spec->timestamp_ns : now;
+        status = add_complete(worker, &arrival, result);
+    }
+    if (result->poppable) {
         publish_wake(worker);
     }
     return status;
@@ -320,6 +574,7 @@ static schedq_status_t
 add_single(struct worker *worker, const struct add_batch *batch, schedq_result_t *result)
 {
     const schedq_pod_spec_t *spec = &batch->specs[0];
+    const struct incoming_pod pod = {.spec = spec, .label = LABEL_POD_ADD};
     uint32_t hash = index_hash(&queue_of(worker)->index, batch->names + spec->name_offset, spec->name_length);
     schedq_status_t status;
     struct view view;
@@ -327,10 +582,10 @@ add_single(struct worker *worker, const struct add_batch *batch, schedq_result_t
 
     section_begin(worker);
     do {
-        status = add_one(worker, batch->names, spec, hash, result, &present);
+        status = add_one(worker, batch->names, &pod, hash, result, &present);
     } while (status == SCHEDQ_EXISTS && !add_tell_present(worker, &present, &view));
     if (status == SCHEDQ_EXISTS) {
-        report_pod(present.record, &view, result);
+        report_pod(queue_of(worker), present.record, &view, result);
     }
     section_end(worker);
     if (batch->pods != NULL && status == SCHEDQ_OK) {

@@ -344,23 +344,22 @@ bands_get(struct bands *bands, struct epoch_record *epoch, int32_t priority, boo
 
 /* ---- lanes of a worker ---------------------------------------------------------------------------------------------------- */
 
-static struct lane *
-lane_of(const struct bands *bands, uint32_t id, uint32_t worker)
+static struct band *
+made(const struct bands *bands, uint32_t id)
 {
     const struct chunk *chunk = chunk_of(bands, id);
-    const struct band *band = chunk != NULL ? ptr_load_acquire(&chunk->bands[id % BAND_CHUNK]) : NULL;
 
-    return band != NULL ? bin_lane(&band->bin, worker) : NULL;
+    return chunk != NULL ? ptr_load_acquire(&chunk->bands[id % BAND_CHUNK]) : NULL;
 }
 
 void
 bands_resume(struct bands *bands, uint32_t worker)
 {
     for (uint32_t id = 1; id <= u32_load_acquire(&bands->ids); id++) {
-        struct lane *lane = lane_of(bands, id, worker);
+        struct band *band = made(bands, id);
 
-        if (lane != NULL) {
-            lane_resume(lane);
+        if (band != NULL) {
+            bin_resume(&band->bin, worker);
         }
     }
 }
@@ -369,10 +368,10 @@ void
 bands_shrink(struct bands *bands, struct epoch_record *epoch, uint32_t worker)
 {
     for (uint32_t id = 1; id <= u32_load_acquire(&bands->ids); id++) {
-        struct lane *lane = lane_of(bands, id, worker);
+        struct band *band = made(bands, id);
 
-        if (lane != NULL) {
-            lane_shrink(lane, &bands_at(bands, id)->bin.residence, bands->memory, epoch);
+        if (band != NULL) {
+            bin_shrink(&band->bin, bands->memory, epoch, worker);
         }
     }
 }

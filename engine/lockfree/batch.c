@@ -9,6 +9,7 @@
 #include "lockfree/add.h"
 
 #include "lockfree/publish.h"
+#include "lockfree/sort.h"
 
 #include <string.h>
 
@@ -125,12 +126,15 @@ admit_element(struct many *many, size_t element)
         return SCHEDQ_OK; /* what became of the first is not known so far */
     }
     index_prefetch(&queue->index, hash);
-    if (add_looks_first(queue) && add_is_present(worker, text, spec->name_length, hash, &present)) {
+    if (add_looks_first(queue, spec) && add_is_present(worker, text, spec->name_length, hash, &present)) {
         return SCHEDQ_EXISTS;
     }
+    const struct incoming_pod pod = {.spec = spec, .label = LABEL_POD_ADD};
+
     arrival->element = element;
     arrival->hash = hash;
-    schedq_status_t status = add_admit(worker, text, spec, many->now, arrival);
+    arrival->profile = spec->profile;
+    schedq_status_t status = add_admit(worker, text, &pod, many->now, arrival, many->result);
 
     if (status == SCHEDQ_OK) {
         many->next[many->admitted] = many->buckets[hash & many->bucket_mask];
@@ -141,65 +145,17 @@ admit_element(struct many *many, size_t element)
     return status;
 }
 
+/* sort_numbers's `before`. */
 static bool
-ranks_before(const struct arrival *a, const struct arrival *b)
+ranks_before(const void *ctx, uint32_t i, uint32_t j)
 {
+    const struct many *many = ctx;
+    const struct arrival *a = &many->arrivals[i], *b = &many->arrivals[j];
+
     if (a->rank != b->rank) {
         return a->rank > b->rank;
     }
     return a->key != b->key ? a->key < b->key : a->element < b->element;
-}
-
-/* Of arrivals[0, count), the one at `root` may rank before those below it: they have to rank before it. */
-static void
-sift(struct arrival *arrivals, size_t root, size_t count)
-{
-    const struct arrival moved = arrivals[root];
-    size_t child;
-
-    while ((child = 2 * root + 1) < count) {
-        if (child + 1 < count && ranks_before(&arrivals[child], &arrivals[child + 1])) {
-            child++;
-        }
-        if (!ranks_before(&moved, &arrivals[child])) {
-            break;
-        }
-        arrivals[root] = arrivals[child];
-        root = child;
-    }
-    arrivals[root] = moved;
-}
-
-static bool
-is_sorted(const struct many *many)
-{
-    size_t i = 1;
-
-    while (i < many->admitted && ranks_before(&many->arrivals[i - 1], &many->arrivals[i])) {
-        i++;
-    }
-    return i >= many->admitted;
-}
-
-/* A heap sort: it needs no memory, which qsort takes from the C library. */
-static void
-sort(struct many *many)
-{
-    size_t count = many->admitted;
-
-    if (is_sorted(many)) {
-        return;
-    }
-    for (size_t root = count / 2; root-- > 0;) {
-        sift(many->arrivals, root, count);
-    }
-    for (; count > 1; count--) {
-        const struct arrival last = many->arrivals[0];
-
-        many->arrivals[0] = many->arrivals[count - 1];
-        many->arrivals[count - 1] = last;
-        sift(many->arrivals, 0, count - 1);
-    }
 }
 
 static schedq_status_t
@@ -210,16 +166,13 @@ insert_arrival(struct many *many, struct arrival *arrival)
     struct present present;
     struct view view;
 
-    if (!publish_prepare(worker, arrival->band, arrival->key)) {
-        add_give_up(worker, arrival);
-        return SCHEDQ_NOMEM;
-    }
     schedq_status_t status = add_insert(worker, arrival, text_of(many, arrival->element), spec->name_length, &present);
 
     if (status == SCHEDQ_OK) {
-        add_complete(worker, arrival);
-        add_report(arrival, spec, many->now, many->result);
-        if (many->batch->pods != NULL) {
+        many->result->object = spec->object;
+        many->result->timestamp_ns = spec->timestamp_ns != 0 ? spec->timestamp_ns : many->now;
+        status = add_complete(worker, arrival, many->result);
+        if (many->batch->pods != NULL && status == SCHEDQ_OK) {
             many->batch->pods[arrival->element] = many->result->pod;
         }
     } else if (status == SCHEDQ_EXISTS) {
@@ -234,7 +187,7 @@ settle_repeated(struct many *many)
 {
     for (size_t i = 0; i < many->batch->count; i++) {
         if (many->first[i] != 0) {
-            schedq_status_t first = (schedq_status_t)many->statuses[many->next[many->first[i] - 1]];
+            schedq_status_t first = (schedq_status_t)many->statuses[many->arrivals[many->first[i] - 1].element];
 
             set_status(many, i, first == SCHEDQ_OK ? SCHEDQ_EXISTS : first);
         }
@@ -249,13 +202,15 @@ add_array(struct many *many)
             set_status(many, i, admit_element(many, i));
         }
     }
-    /* From here on next[] tells the element of an arrival as it was numbered: sorting moves the arrivals. */
+    /* From here on next[] is the order in which arrivals go in. */
     for (size_t i = 0; i < many->admitted; i++) {
-        many->next[i] = (uint32_t)many->arrivals[i].element;
+        many->next[i] = (uint32_t)i;
     }
-    sort(many);
+    sort_numbers(many->next, many->admitted, ranks_before, many);
     for (size_t i = 0; i < many->admitted; i++) {
-        set_status(many, many->arrivals[i].element, insert_arrival(many, &many->arrivals[i]));
+        struct arrival *arrival = &many->arrivals[many->next[i]];
+
+        set_status(many, arrival->element, insert_arrival(many, arrival));
     }
     if (many->result->poppable) {
         publish_wake(many->worker);

@@ -1,6 +1,8 @@
 /* Bins of bin.h. */
 #include "lockfree/bin.h"
 
+#include "lockfree/tie.h"
+
 void
 bin_open(struct bin *bin, atomic_u64 *word, const struct residence *residence)
 {
@@ -17,6 +19,26 @@ bin_close(struct bin *bin, struct memory *memory)
         if (lane != NULL) {
             lane_free(memory, lane);
         }
+    }
+}
+
+void
+bin_resume(struct bin *bin, uint32_t worker)
+{
+    struct lane *lane = bin_lane(bin, worker);
+
+    if (lane != NULL) {
+        lane_resume(lane);
+    }
+}
+
+void
+bin_shrink(struct bin *bin, struct memory *memory, struct epoch_record *epoch, uint32_t worker)
+{
+    struct lane *lane = bin_lane(bin, worker);
+
+    if (lane != NULL) {
+        lane_shrink(lane, &bin->residence, memory, epoch);
     }
 }
 
@@ -66,12 +88,31 @@ bin_mark(struct bin *bin)
     }
 }
 
+static bool
+is_stale(const struct bin *bin, uint64_t ref)
+{
+    const struct residence *residence = &bin->residence;
+    const struct entry *entry = entry_at(residence->entries, ref_record(ref));
+
+    return entry == NULL || state_judge(entry_state(entry), ref, residence->place, residence->band) == VERDICT_STALE;
+}
+
+static enum verdict
+help(const struct bin_caller *caller, const struct residence *residence, struct entry *entry, uint64_t ref,
+     uint32_t cause, uint64_t *state)
+{
+    if (caller->help != NULL) {
+        return caller->help(caller->ctx, residence, entry, ref, cause, state);
+    }
+    return state_help(&entry->word.low, ref, residence->place, residence->band, residence->reorder, state);
+}
+
 /*
  * Whoever helps does all that the publisher still owes: he may have stopped before he marked the bin, and a pod that is
  * switched into a bin whose word is CLEAR is found by nobody. A retired bin takes nobody in: its publisher will find out.
  */
 bool
-bin_judge(struct bin *bin, uint64_t ref, uint64_t *state)
+bin_judge(struct bin *bin, const struct bin_caller *caller, uint64_t ref, uint32_t cause, uint64_t *state)
 {
     const struct residence *residence = &bin->residence;
     struct entry *entry = entry_at(residence->entries, ref_record(ref));
@@ -85,8 +126,7 @@ bin_judge(struct bin *bin, uint64_t ref, uint64_t *state)
     if (verdict != VERDICT_FUTURE) {
         return verdict == VERDICT_VALID;
     }
-    return bin_mark(bin) && state_help(&entry->word.low, ref, residence->place, residence->band, residence->reorder,
-                                       state) == VERDICT_VALID;
+    return bin_mark(bin) && help(caller, residence, entry, ref, cause, state) == VERDICT_VALID;
 }
 
 /* ---- merging ----------------------------------------------------------------------------------------------------------- */
@@ -172,50 +212,66 @@ struct cursor {
     const atomic_u64 *slot;
     uint64_t word; /* of the slot, while it holds the run */
     uint32_t position, end;
+    uint32_t cause;
+    uint64_t ref; /* the next that is not stale */
     int64_t key;
 };
 
-static void
-cursor_load(struct cursor *cursor)
+/*
+ * Goes on to the next ref that is not stale, helping what is FUTURE, so that copies are VALID only. False: the run left its
+ * slot; what was read from it may be of its next use, in another bin, and must not be helped here. So the slot is looked at
+ * behind each ref.
+ */
+static bool
+cursor_load(struct cursor *cursor, struct bin *bin, const struct bin_caller *caller)
 {
-    if (cursor->position < cursor->end) {
-        cursor->key = (int64_t)u64_load_acquire(&cursor->run->slots[cursor->position].key);
+    for (; cursor->position < cursor->end; cursor->position++) {
+        const struct slot *slot = &cursor->run->slots[cursor->position];
+        uint64_t state;
+
+        cursor->key = (int64_t)u64_load_acquire(&slot->key);
+        cursor->ref = u64_load_acquire(&slot->ref);
+        if (u64_load_acquire(cursor->slot) != cursor->word) { /* cursor_load:A */
+            return false;
+        }
+        if (bin_judge(bin, caller, cursor->ref, cursor->cause, &state)) {
+            break;
+        }
     }
+    return true;
 }
 
 static struct cursor *
-least(struct cursor *cursors, uint32_t count)
+least(const struct residence *residence, struct cursor *cursors, uint32_t count)
 {
     struct cursor *best = NULL;
 
     for (uint32_t i = 0; i < count; i++) {
-        if (cursors[i].position < cursors[i].end && (best == NULL || cursors[i].key < best->key)) {
-            best = &cursors[i];
+        struct cursor *cursor = &cursors[i];
+
+        if (cursor->position < cursor->end &&
+            (best == NULL || ref_before(residence, cursor->key, cursor->ref, best->key, best->ref))) {
+            best = cursor;
         }
     }
     return best;
 }
 
-/*
- * Helps FUTURE refs, so that copies are VALID only. False: a run left its slot; what was read from it may be of its next use,
- * in another bin, and must not be helped here. So the slot is looked at behind each ref.
- */
 static bool
-merge_into(struct run *merged, struct bin *bin, struct cursor *cursors, uint32_t count)
+merge_into(struct run *merged, struct bin *bin, const struct bin_caller *caller, struct cursor *cursors, uint32_t count)
 {
-    for (struct cursor *cursor = least(cursors, count); cursor != NULL; cursor = least(cursors, count)) {
-        uint64_t ref = u64_load_acquire(&cursor->run->slots[cursor->position].ref);
-        int64_t key = cursor->key;
-        uint64_t state;
-
-        if (u64_load_acquire(cursor->slot) != cursor->word) { /* merge_into:A */
+    for (uint32_t i = 0; i < count; i++) {
+        if (!cursor_load(&cursors[i], bin, caller)) {
             return false;
         }
-        if (bin_judge(bin, ref, &state)) {
-            run_put(merged, ref, key);
-        }
+    }
+    for (struct cursor *cursor = least(&bin->residence, cursors, count); cursor != NULL;
+         cursor = least(&bin->residence, cursors, count)) {
+        run_put(merged, cursor->ref, cursor->key);
         cursor->position++;
-        cursor_load(cursor);
+        if (!cursor_load(cursor, bin, caller)) {
+            return false;
+        }
     }
     return true;
 }
@@ -248,8 +304,9 @@ put_merged(struct bin *bin, struct run_pool *pool, const struct sighting *seen, 
 
 /* Frees a slot, or sees one free. False: no memory. */
 static bool
-make_slot(struct bin *bin, struct run_pool *pool)
+make_slot(struct bin *bin, const struct bin_caller *caller)
 {
+    struct run_pool *pool = caller->pool;
     struct sighting seen;
     struct cursor cursors[BIN_RUNS];
     uint32_t refs;
@@ -271,9 +328,9 @@ make_slot(struct bin *bin, struct run_pool *pool)
                                      .word = head->word,
                                      .position = (uint32_t)head->head,
                                      .end = (uint32_t)head->head + head->left,
-                                     .key = head->key};
+                                     .cause = head->cause};
     }
-    if (merge_into(merged, bin, cursors, count)) {
+    if (merge_into(merged, bin, caller, cursors, count)) {
         put_merged(bin, pool, &seen, count, merged);
     } else {
         run_give(pool, merged);
@@ -305,7 +362,7 @@ bin_prepare_run(struct bin *bin, const struct bin_caller *caller)
             return true;
         }
     }
-    return make_slot(bin, caller->pool);
+    return make_slot(bin, caller);
 }
 
 bool
@@ -323,13 +380,26 @@ bin_publish_run(struct bin *bin, const struct bin_caller *caller, struct run *ru
                 }
             }
         }
-        if (!make_slot(bin, caller->pool)) {
+        if (!make_slot(bin, caller)) {
             return false;
         }
     }
 }
 
 /* ---- consumers ------------------------------------------------------------------------------------------------------- */
+
+/* The first ref of a lane. Where ties are compared, the first that is not stale: a stale one has none. */
+static bool
+first_of_lane(const struct bin *bin, const struct lane *lane, struct lane_head *head)
+{
+    bool found = lane_peek(lane, head);
+
+    while (found && bin->residence.ties != TIES_OPEN && is_stale(bin, head->ref)) {
+        lane_advance(head);
+        found = lane_peek(lane, head);
+    }
+    return found;
+}
 
 static bool
 scan_lanes(const struct bin *bin, struct bin_head *best)
@@ -343,7 +413,8 @@ scan_lanes(const struct bin *bin, struct bin_head *best)
 
         const struct lane *lane = ptr_load_acquire(&bin->lanes[i]); /* reads from bin_prepare:B */
 
-        if (lane != NULL && lane_peek(lane, &head) && (!found || head.key < best->lane.key)) {
+        if (lane != NULL && first_of_lane(bin, lane, &head) &&
+            (!found || ref_before(&bin->residence, head.key, head.ref, best->lane.key, best->lane.ref))) {
             best->lane = head;
             best->is_run = false;
             found = true;
@@ -352,34 +423,48 @@ scan_lanes(const struct bin *bin, struct bin_head *best)
     return found;
 }
 
+/* The first ref of the run in a slot, as first_of_lane. RUN_CHANGED does not come out. */
+static enum run_sight
+first_of_run(struct bin *bin, struct run_pool *pool, uint32_t slot, struct run_head *head)
+{
+    uint64_t word;
+
+    /* Ends: a changed slot is another thread's progress, and so is a head that moved. */
+    while ((word = u64_load_acquire(&bin->runs[slot])) != 0) {
+        enum run_sight sight = run_peek(pool, &bin->runs[slot], word, head);
+
+        if (sight == RUN_EMPTY) {
+            drop_run(bin, pool, slot, head);
+            return RUN_EMPTY;
+        }
+        if (sight == RUN_HEAD) {
+            if (bin->residence.ties == TIES_OPEN || !is_stale(bin, head->ref)) {
+                return RUN_HEAD;
+            }
+            run_advance(head);
+        }
+    }
+    return RUN_EMPTY;
+}
+
 bool
 bin_first(struct bin *bin, struct run_pool *pool, struct bin_head *best)
 {
     bool found = scan_lanes(bin, best);
     int64_t key = found ? best->lane.key : 0;
+    uint64_t ref = found ? best->lane.ref : 0;
 
+    best->is_run = false;
     for (uint32_t i = u32_load_acquire(&bin->slots); i-- > 0;) { /* bin_first:A reads from raise_slots:A */
         struct run_head head;
-        uint64_t word;
-        enum run_sight sight = RUN_EMPTY;
 
-        /* Ends: a changed slot is another thread's progress. */
-        while ((word = u64_load_acquire(&bin->runs[i])) != 0) {
-            sight = run_peek(pool, &bin->runs[i], word, &head);
-            if (sight != RUN_CHANGED) {
-                break;
-            }
-        }
-        if (word == 0) {
-            continue;
-        }
-        if (sight == RUN_EMPTY) {
-            drop_run(bin, pool, i, &head);
-        } else if (!found || head.key < key) {
+        if (first_of_run(bin, pool, i, &head) == RUN_HEAD &&
+            (!found || ref_before(&bin->residence, head.key, head.ref, key, ref))) {
             best->run = head;
             best->slot = i;
             best->is_run = true;
             key = head.key;
+            ref = head.ref;
             found = true;
         }
     }
@@ -450,16 +535,152 @@ bin_is_empty(struct bin *bin, struct run_pool *pool)
     struct bin_head head;
 
     while (bin_first(bin, pool, &head)) {
-        const struct entry *entry = entry_at(bin->residence.entries, ref_record(bin_head_ref(&head)));
-
-        if (entry != NULL && state_judge(entry_state(entry), bin_head_ref(&head), bin->residence.place,
-                                         bin->residence.band) != VERDICT_STALE) {
+        if (!is_stale(bin, bin_head_ref(&head))) {
             return false;
         }
         bin_advance(&head);
     }
     return true;
 }
+
+/* ---- reading ------------------------------------------------------------------------------------------------------------ */
+
+void
+bin_read_begin(struct bin_reader *reader, struct bin *bin, struct run_pool *pool, int64_t limit)
+{
+    reader->bin = bin;
+    reader->pool = pool;
+    reader->limit = limit;
+    reader->lanes = u64_load_acquire(&bin->used);
+    reader->slots = BIN_RUNS; /* a merge copies downwards: so do readers */
+    reader->in_lane = reader->in_run = false;
+}
+
+/* False: there is no lane left. */
+static bool
+next_lane(struct bin_reader *reader)
+{
+    reader->in_lane = false;
+    while (!reader->in_lane && reader->lanes != 0) {
+        struct lane *lane = ptr_load_acquire(&reader->bin->lanes[__builtin_ctzll(reader->lanes)]);
+
+        reader->lanes &= reader->lanes - 1;
+        if (lane != NULL) {
+            lane_read_begin(&reader->lane, lane);
+            reader->in_lane = true;
+        }
+    }
+    return reader->in_lane;
+}
+
+/* False: there is no run left. */
+static bool
+next_run(struct bin_reader *reader)
+{
+    reader->in_run = false;
+    reader->position = 0;
+    while (!reader->in_run && reader->slots > 0) {
+        reader->slots--;
+        reader->in_run = first_of_run(reader->bin, reader->pool, reader->slots, &reader->run) == RUN_HEAD;
+    }
+    return reader->in_run;
+}
+
+static bool
+read_lane(struct bin_reader *reader, struct bin_ref *out)
+{
+    struct lane_ref found;
+
+    if (!lane_next(&reader->lane, reader->limit, &found)) {
+        return false;
+    }
+    *out = (struct bin_ref){.ref = found.ref, .key = found.key};
+    return true;
+}
+
+/* A run that leaves its slot while it is read was merged into this slot, which is read again, or into a lower one. */
+static bool
+read_run(struct bin_reader *reader, struct bin_ref *out)
+{
+    const struct run_head *run = &reader->run;
+
+    if (reader->position == run->left) {
+        return false;
+    }
+    const struct slot *from = &run->run->slots[(uint32_t)run->head + reader->position++];
+
+    *out = (struct bin_ref){
+        .key = (int64_t)u64_load_acquire(&from->key), .ref = u64_load_acquire(&from->ref), .cause = run->cause};
+    if (u64_load_acquire(&reader->bin->runs[reader->slots]) != run->word) { /* read_run:A */
+        reader->slots++;
+        return false;
+    }
+    return out->key <= reader->limit;
+}
+
+size_t
+bin_read(struct bin_reader *reader, struct bin_ref *out, size_t capacity)
+{
+    size_t count = 0;
+
+    while (count < capacity && (reader->in_lane || next_lane(reader))) {
+        reader->in_lane = read_lane(reader, &out[count]);
+        count += reader->in_lane ? 1 : 0;
+    }
+    while (count < capacity && (reader->in_run || next_run(reader))) {
+        reader->in_run = read_run(reader, &out[count]);
+        count += reader->in_run ? 1 : 0;
+    }
+    return count;
+}
+
+bool
+bin_has(const struct bin *bin, uint64_t ref)
+{
+    const struct residence *residence = &bin->residence;
+    const struct entry *entry = entry_at(residence->entries, ref_record(ref));
+
+    return entry != NULL && state_judge(entry_state(entry), ref, residence->place, residence->band) == VERDICT_VALID;
+}
+
+static void
+pass_lane(const struct bin *bin, const struct lane *lane)
+{
+    struct lane_head head;
+
+    while (lane_peek(lane, &head) && is_stale(bin, head.ref)) {
+        lane_advance(&head);
+    }
+}
+
+static void
+pass_run(struct bin *bin, struct run_pool *pool, uint32_t slot)
+{
+    struct run_head head;
+
+    while (first_of_run(bin, pool, slot, &head) == RUN_HEAD && is_stale(bin, head.ref)) {
+        run_advance(&head);
+    }
+}
+
+void
+bin_pass(struct bin *bin, struct run_pool *pool)
+{
+    uint64_t used = u64_load_acquire(&bin->used);
+
+    for (; used != 0; used &= used - 1) {
+        const struct lane *lane = ptr_load_acquire(&bin->lanes[__builtin_ctzll(used)]);
+
+        if (lane != NULL) {
+            pass_lane(bin, lane);
+        }
+    }
+    for (uint32_t i = u32_load_acquire(&bin->slots); i-- > 0;) {
+        pass_run(bin, pool, i);
+    }
+}
+
+/* ---- clearing ----------------------------------------------------------------------------------------------------------- */
 
 /* SET -> CLEARING, and a scan that begins after it. */
 static void

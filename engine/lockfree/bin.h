@@ -8,7 +8,8 @@
  *   runs        16 slots, each 0 or the word of an immutable sorted run
  *
  * CONTRACT. A ref that was published (bin_publish, bin_publish_run), followed by a full fence and bin_mark, is found by every
- * scan that begins afterwards, until its pod has left the version it names. Scans find the least key; equal keys in any order.
+ * scan that begins afterwards, until its pod has left the version it names. Scans find the least key; equal keys in any order,
+ * or, where the residence says so, by tie.h: there scans go past stale refs before they compare.
  * Nothing is dequeued: see lane.h and run.h.
  *
  * WHO MAY CHANGE THE WORD
@@ -49,12 +50,16 @@ struct bin {
     atomic_ptr lanes[WORKERS_MAX];
 };
 
-/** What a producer brings along. */
+/** What a caller brings along. */
 struct bin_caller {
     uint32_t worker; /* its number: which lane is its own */
     struct memory *memory;
     struct epoch_record *epoch; /* inside a section */
     struct run_pool *pool;
+    /** How a FUTURE ref is helped, as state_help does it; NULL: by state_help, and nothing is counted. */
+    enum verdict (*help)(void *ctx, const struct residence *residence, struct entry *entry, uint64_t ref,
+                         uint32_t cause, uint64_t *state);
+    void *ctx;
 };
 
 static inline enum bin_phase
@@ -68,6 +73,12 @@ void bin_open(struct bin *bin, atomic_u64 *word, const struct residence *residen
 
 /** Alone: frees the lanes; the runs go with their pool. */
 void bin_close(struct bin *bin, struct memory *memory);
+
+/** For the next owner of a slot whose last one died: its lane goes on from what was published. */
+void bin_resume(struct bin *bin, uint32_t worker);
+
+/** For who has a slot that nobody uses: makes its lane as small as it can be. */
+void bin_shrink(struct bin *bin, struct memory *memory, struct epoch_record *epoch, uint32_t worker);
 
 /* ---- producers ------------------------------------------------------------------------------------------------------- */
 
@@ -108,10 +119,58 @@ bin_head_ref(const struct bin_head *head)
     return head->is_run ? head->run.ref : head->lane.ref;
 }
 
-/** Judges a ref of this bin, helping if it is FUTURE. True: the pod is here, at the word *state. */
-bool bin_judge(struct bin *bin, uint64_t ref, uint64_t *state);
+static inline int64_t
+bin_head_key(const struct bin_head *head)
+{
+    return head->is_run ? head->run.key : head->lane.key;
+}
 
-/** The ref with the least key, unjudged. False: there is none. */
+/** Why the pod of the ref is moved, if it is FUTURE; 0: by its holder, or inside the order. */
+static inline uint32_t
+bin_head_cause(const struct bin_head *head)
+{
+    return head->is_run ? head->run.cause : 0;
+}
+
+/** Judges a ref of this bin, helping if it is FUTURE. True: the pod is here, at the word *state. */
+bool bin_judge(struct bin *bin, const struct bin_caller *caller, uint64_t ref, uint32_t cause, uint64_t *state);
+
+/** A ref that was read, and not taken. */
+struct bin_ref {
+    uint64_t ref;
+    int64_t key;
+    uint32_t cause;
+};
+
+/** Where the reading of a bin is; good until the reader's section ends. */
+struct bin_reader {
+    struct bin *bin;
+    struct run_pool *pool;
+    int64_t limit;
+    uint64_t lanes; /* that come later, as bits */
+    uint32_t slots; /* of runs that come later: those below */
+    bool in_lane, in_run;
+    struct lane_reader lane;
+    struct run_head run;
+    uint32_t position; /* in the run, from its head on */
+};
+
+/**
+ * Reading takes nothing: it gives each ref with a key up to `limit` that was there when it began, unjudged, in no order, some
+ * of them twice, and perhaps some that came later.
+ */
+void bin_read_begin(struct bin_reader *reader, struct bin *bin, struct run_pool *pool, int64_t limit);
+
+/** The next refs; 0: no more. */
+size_t bin_read(struct bin_reader *reader, struct bin_ref *out, size_t capacity);
+
+/** Is the pod of a ref here? Without helping. */
+bool bin_has(const struct bin *bin, uint64_t ref);
+
+/** Goes past the stale refs that stand first in their lanes and runs. */
+void bin_pass(struct bin *bin, struct run_pool *pool);
+
+/** The ref with the least key, unjudged; among equal keys what the residence says. False: there is none. */
 bool bin_first(struct bin *bin, struct run_pool *pool, struct bin_head *head);
 
 /**

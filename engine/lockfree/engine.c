@@ -1,9 +1,11 @@
 /* The lock-free engine's table of functions; making, growing and ending a queue; numbers. queue.h has the picture. */
 #include "engine.h"
 
+#include "lockfree/backoff.h"
 #include "lockfree/objects.h"
 #include "lockfree/ops.h"
-#include "lockfree/publish.h"
+#include "lockfree/settle.h"
+#include "lockfree/waiting.h"
 #include "lockfree/workers.h"
 
 /* ---- life ------------------------------------------------------------------------------------------------------------- */
@@ -21,10 +23,32 @@ containers_close(struct queue *queue)
     if (queue->epoch != NULL) {
         epoch_close(queue->epoch);
     }
+    event_log_close(&queue->log);
+    nominator_close(&queue->nominator);
+    stamps_close(&queue->stamps);
+    waiting_close(queue);
+    backoff_close(queue);
+    incoming_close(&queue->incoming_late);
     bands_close(&queue->bands);
     run_pool_close(&queue->runs);
     names_close(&queue->names);
     records_close(&queue->entries);
+}
+
+static bool
+parts_open(struct queue *queue)
+{
+    const schedq_config_t *config = &queue->base.config;
+    struct memory *memory = &queue->base.memory;
+
+    /* All of them, also after a failure: each may be closed then. */
+    bool waiting = waiting_open(queue);
+    bool stamps = stamps_open(&queue->stamps, memory, u64_of(&queue->base.words.event_sequence));
+    bool nominator = nominator_open(&queue->nominator, memory, &queue->entries);
+    bool log = event_log_open(&queue->log, memory, queue->base.rules.host ? 0 : config->event_log, config->objects,
+                              &queue->hazards, config->retain);
+
+    return waiting && stamps && nominator && log;
 }
 
 static bool
@@ -45,8 +69,14 @@ lockfree_open(schedq_t *base)
     bool bands = bands_open(&queue->bands, memory, &queue->entries, &queue->reorder, &queue->runs, &books,
                             bands_max(&base->config));
 
-    if (queue->epoch != NULL && bands && workers_open(queue) &&
-        index_open(&queue->index, memory, &queue->entries, &queue->names, publish_settle)) {
+    incoming_open(&queue->incoming_late, memory);
+    deadline_open(&queue->deadline, &base->words.next_deadline_ns);
+    time_store(&queue->leftover_again, INT64_MIN);
+    backoff_open(queue);
+    bool parts = parts_open(queue);
+
+    if (queue->epoch != NULL && bands && parts && workers_open(queue) &&
+        index_open(&queue->index, memory, &queue->entries, &queue->names, settle_pod)) {
         return true;
     }
     containers_close(queue);
@@ -84,7 +114,7 @@ lockfree_shut(schedq_t *base)
 {
     struct queue *queue = queue_of_base(base);
 
-    if (workers_count(queue) > 0) {
+    if (workers_count(queue) > 0) { /* the timer thread's among them */
         return SCHEDQ_BUSY;
     }
     release_objects(queue);
@@ -145,146 +175,79 @@ lockfree_trim(schedq_t *base)
     workers_leave_house(queue, house);
 }
 
-/* ---- what this engine has no part for ----------------------------------------------------------------------------------- */
+/* ---- time ----------------------------------------------------------------------------------------------------------------- */
 
 static schedq_status_t
-lacks(schedq_worker_t *worker, const char *what)
+lockfree_run(schedq_t *base)
 {
-    worker_say(worker, "engine lockfree: it has no %s; SCHEDQ_ENGINE_MUTEX (%d) has", what, SCHEDQ_ENGINE_MUTEX);
-    return SCHEDQ_INVALID;
-}
-
-/* Nothing was started. */
-static void
-lockfree_stop(schedq_t *queue)
-{
-    (void)queue;
-}
-
-static uint64_t
-lockfree_event_plugins(schedq_t *queue, schedq_profile_t profile, schedq_event_t event)
-{
-    return registry_reached(&queue->registry, profile, event);
-}
-
-static uint64_t
-lockfree_rejector_bit(schedq_t *queue, schedq_profile_t profile, const char *name, uint32_t length)
-{
-    (void)queue, (void)profile, (void)name, (void)length;
-    return SCHEDQ_REJECTOR_OTHERS;
-}
-
-static schedq_status_t
-lockfree_add_unschedulable(schedq_worker_t *worker, schedq_token_t *token, const schedq_failure_t *failure,
-                           schedq_result_t *result)
-{
-    (void)token, (void)failure, (void)result;
-    return lacks(worker, "parking and no backoff (add_unschedulable)");
-}
-
-static schedq_status_t
-lockfree_readd(schedq_worker_t *worker, const char *names, const schedq_pod_spec_t *spec,
-               const schedq_history_t *history, const schedq_failure_t *failure, schedq_result_t *result)
-{
-    (void)names, (void)spec, (void)history, (void)failure, (void)result;
-    return lacks(worker, "backoff (readd)");
-}
-
-/* Every pod is active or in flight, and no flight fails: there is nothing to activate. */
-static void
-lockfree_activate(schedq_worker_t *worker, const schedq_pod_t *pods, size_t count, schedq_result_t *result)
-{
-    (void)worker, (void)pods, (void)count, (void)result;
-}
-
-static schedq_status_t
-lockfree_nominate(schedq_worker_t *worker, schedq_pod_t pod, uint64_t node)
-{
-    (void)pod, (void)node;
-    return lacks(worker, "nominations (nominate)");
-}
-
-static schedq_status_t
-lockfree_move(schedq_worker_t *worker, const schedq_move_t *move, const struct assigned_pod *assigned,
-              schedq_result_t *result)
-{
-    (void)move, (void)assigned, (void)result;
-    return lacks(worker, "events (move_all, assigned_pod_*)");
+    return timer_run(queue_of_base(base));
 }
 
 static void
-lockfree_event_begin(schedq_worker_t *worker, uint64_t *sequence)
+lockfree_stop(schedq_t *base)
 {
-    (void)worker;
-    *sequence = 0;
+    timer_stop(queue_of_base(base));
 }
 
+/* ---- setup ---------------------------------------------------------------------------------------------------------------- */
+
+/* Room to count what comes in by an event is made before anybody can know its number. */
 static schedq_status_t
-lockfree_event_stamp(schedq_worker_t *worker, uint64_t sequence, schedq_profile_t profile, uint64_t plugins)
+lockfree_event_define(schedq_t *base, const char *resource, uint32_t actions, const char *label, schedq_event_t *event)
 {
-    (void)sequence, (void)profile, (void)plugins;
-    return lacks(worker, "events (event_stamp)");
-}
+    struct queue *queue = queue_of_base(base);
+    uint32_t coming = registry_label_count(&base->registry) + WORKERS_MAX;
 
-static schedq_status_t
-lockfree_candidates(schedq_worker_t *worker, schedq_query_t *query, schedq_candidate_t *out, size_t capacity,
-                    size_t *count)
-{
-    (void)query, (void)out, (void)capacity, (void)count;
-    return lacks(worker, "waiting pods (candidates)");
-}
-
-static schedq_status_t
-lockfree_apply_many(schedq_worker_t *worker, const schedq_decision_t *decisions, size_t count, uint8_t *statuses,
-                    schedq_result_t *results, schedq_result_t *sum)
-{
-    (void)decisions, (void)count, (void)statuses, (void)results, (void)sum;
-    return lacks(worker, "waiting pods (apply)");
-}
-
-static schedq_status_t
-lockfree_snapshot(schedq_worker_t *worker, schedq_visit_fn visit, void *ctx)
-{
-    (void)visit, (void)ctx;
-    return lacks(worker, "snapshot");
-}
-
-static schedq_status_t
-lockfree_nominated_pods(schedq_worker_t *worker, uint64_t node, schedq_visit_fn visit, void *ctx)
-{
-    (void)node, (void)visit, (void)ctx;
-    return lacks(worker, "nominations (nominated_pods)");
-}
-
-/* ---- numbers -------------------------------------------------------------------------------------------------------------- */
-
-static void
-lockfree_stats(schedq_t *base, schedq_stats_t *stats)
-{
-    const struct queue *queue = queue_of_base(base);
-
-    *stats = (schedq_stats_t){
-        .struct_size = (uint32_t)sizeof *stats,
-        .workers = workers_count(queue),
-        .bytes_entries = memory_bytes(&base->memory, MEMORY_ENTRIES),
-        .bytes_names = memory_bytes(&base->memory, MEMORY_NAMES),
-        .bytes_index = memory_bytes(&base->memory, MEMORY_INDEX),
-        .bytes_queues = memory_bytes(&base->memory, MEMORY_QUEUES),
-        .bytes_other = memory_bytes(&base->memory, MEMORY_OTHER),
-    };
-    for (uint32_t i = 0; i < queue_slots(queue); i++) {
-        const struct worker *worker = ptr_load_acquire(&queue->workers[i]);
-
-        if (worker != NULL) {
-            stats->active += u64_load(&worker->tally.active);
-            stats->inflight += u64_load(&worker->tally.inflight);
-            stats->adds += u64_load(&worker->tally.adds);
-            stats->pops += u64_load(&worker->tally.pops);
-            stats->dones += u64_load(&worker->tally.dones);
-            stats->deletes += u64_load(&worker->tally.deletes);
-            stats->updates += u64_load(&worker->tally.updates);
-        }
+    if (!incoming_reserve(&queue->incoming_late, coming) ||
+        !incoming_reserve(&queue->incoming_late, registry_label_count(&base->registry))) {
+        return SCHEDQ_NOMEM;
     }
+    return registry_define_event(&base->registry, resource, actions, label, event);
+}
+
+/* Argument checks read profiles and plugins without a lock: they are fixed when the first worker exists. */
+static bool
+setup_is_over(const struct queue *queue)
+{
+    return workers_count(queue) > 0;
+}
+
+static schedq_status_t
+lockfree_profile_define(schedq_t *base, const char *name, schedq_profile_t *profile)
+{
+    struct queue *queue = queue_of_base(base);
+
+    if (setup_is_over(queue)) {
+        return SCHEDQ_BUSY;
+    }
+    if (!stamps_add_profile(&queue->stamps, registry_profile_count(&base->registry) + 1)) {
+        return SCHEDQ_NOMEM;
+    }
+    return registry_define_profile(&base->registry, name, profile);
+}
+
+static schedq_status_t
+lockfree_plugin_register(schedq_t *base, const schedq_plugin_t *plugin, uint64_t *bit)
+{
+    return setup_is_over(queue_of_base(base)) ? SCHEDQ_BUSY : registry_add_plugin(&base->registry, plugin, bit);
+}
+
+static uint64_t
+lockfree_event_plugins(schedq_t *base, schedq_profile_t profile, schedq_event_t event)
+{
+    return registry_reached(&base->registry, profile, event);
+}
+
+static uint64_t
+lockfree_rejector_bit(schedq_t *base, schedq_profile_t profile, const char *name, uint32_t length)
+{
+    struct queue *queue = queue_of_base(base);
+    uint64_t bit = registry_rejector(&base->registry, profile, name, length);
+
+    if ((bit & registry_late(&base->registry, profile)) != 0) {
+        stamps_begin_late(&queue->stamps, profile, bit);
+    }
+    return bit;
 }
 
 const struct engine_ops lockfree_engine = {
@@ -295,8 +258,12 @@ const struct engine_ops lockfree_engine = {
     .shut = lockfree_shut,
     .reserve = lockfree_reserve,
     .trim = lockfree_trim,
+    .run = lockfree_run,
     .stop = lockfree_stop,
     .close = lockfree_close,
+    .event_define = lockfree_event_define,
+    .profile_define = lockfree_profile_define,
+    .plugin_register = lockfree_plugin_register,
     .event_plugins = lockfree_event_plugins,
     .rejector_bit = lockfree_rejector_bit,
     .worker_register = lockfree_worker_register,
@@ -322,5 +289,6 @@ const struct engine_ops lockfree_engine = {
     .snapshot = lockfree_snapshot,
     .nominated_pods = lockfree_nominated_pods,
     .stats = lockfree_stats,
+    .metrics = lockfree_metrics,
     .tick = lockfree_tick,
 };

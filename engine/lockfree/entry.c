@@ -73,13 +73,6 @@ records_close(struct entries *entries)
 
 /* ---- gates --------------------------------------------------------------------------------------------------------------- */
 
-/* Versions wrap round: which of two is later is said by their distance. */
-static bool
-is_later(uint64_t a, uint64_t b)
-{
-    return ((a - b) & STATE_VERSION_MASK) - 1 < STATE_VERSION_MASK / 2;
-}
-
 uint8_t
 entry_set_gate(struct entry *entry, uint64_t version, uint8_t gate)
 {
@@ -90,7 +83,7 @@ entry_set_gate(struct entry *entry, uint64_t version, uint8_t gate)
     for (;;) {
         uint64_t known = found >> GATE_VERSION_SHIFT & STATE_VERSION_MASK;
 
-        if ((found & GATE_MARK) != 0 && !is_later(version, known)) {
+        if ((found & GATE_MARK) != 0 && !version_is_before(known, version)) {
             return known == version ? (uint8_t)found : gate; /* a later one: this mover has lost */
         }
         uint64_t before = found;

@@ -9,9 +9,9 @@
  * WHO MAY WRITE
  *   life, name, hash, profile        the owner, before the pod exists
  *   timestamp, counters, sets, key   the owner before the pod exists; the holder while the pod is in flight
- *   unschedulable, initial_attempt, gate, since   movers too, before they publish, and only so that any order of theirs is
- *                                    right: a set of rejectors only grows (fetch-or), the first attempt is set once,
- *                                    a gate counts only for the version that it names
+ *   unschedulable, initial_attempt, gate   movers too, and only so that any order of theirs is right: a set of rejectors
+ *                                    only grows (fetch-or), the first attempt is set once, a gate counts only for the
+ *                                    version that it names
  *   state                            state.h
  *   state and desc together          update, nominate (entry_describe)
  * Every field is atomic, because others read it without a right to it (find, get, snapshot, a helper). They read it between
@@ -45,9 +45,9 @@ struct entry {
     atomic_u64 timestamp, initial_attempt;
     atomic_u64 attempts_rejections; /* 32 bits each */
     atomic_u64 errors_charged;      /* errors:32 | band that the pod was counted to when it came:32 */
-    atomic_u64 seen;                /* in flight: event sequence at its pop; gated: the one up to which it was judged */
-    atomic_u64 flight;              /* in flight: orders pods by their pops, 0 until it is set; gated: a gate word */
-    atomic_u64 popped;              /* in flight, counted objects: the holder's reference; parked, gated: waits since */
+    atomic_u64 seen;                /* in flight: event sequence at its pop */
+    atomic_u64 flight; /* in flight: orders pods by their pops, 0 until it is set; with a gate: a gate word */
+    atomic_u64 popped; /* in flight, counted objects: the holder's reference */
 };
 
 /* A gate word: 1:1 | 0 | version:36 | gate:8. It counts while the state word has its version, or was that raised by updates. */
@@ -155,8 +155,10 @@ static inline uint8_t
 entry_gate(const struct entry *entry, uint64_t state)
 {
     uint64_t word = u64_load_acquire(&entry->flight);
-    bool counts = state_place(state) == PLACE_GATED && (word & GATE_MARK) != 0 &&
-                  (word >> GATE_VERSION_SHIFT & STATE_VERSION_MASK) == state_base(state);
+    enum place place = state_place(state);
+    bool waits = place == PLACE_GATED || place == PLACE_BACKOFF || place == PLACE_ERROR_BACKOFF;
+    bool counts =
+        waits && (word & GATE_MARK) != 0 && (word >> GATE_VERSION_SHIFT & STATE_VERSION_MASK) == state_base(state);
 
     return counts ? (uint8_t)word : 0;
 }

@@ -7,6 +7,7 @@
  */
 #include "lockfree/finish.h"
 
+#include "lockfree/describe.h"
 #include "lockfree/objects.h"
 #include "lockfree/ops.h"
 
@@ -45,8 +46,37 @@ entry_of_token(const struct queue *queue, schedq_token_t token, uint64_t *state)
     return flies ? entry : NULL;
 }
 
-static schedq_status_t
-done(struct worker *worker, schedq_token_t token)
+/* Of a pod that was deleted in flight it ended then. */
+static void
+end_nomination(struct worker *worker, const struct entry *entry)
+{
+    struct description description;
+
+    if (u64_load_acquire(&entry->word.high) != 0) {
+        (void)entry_description(&queue_of(worker)->entries, entry, &description);
+        describe_end(worker, &description);
+    }
+}
+
+struct entry *
+finish_entry_of_token(const struct queue *queue, schedq_token_t token)
+{
+    uint64_t state;
+
+    return entry_of_token(queue, token, &state);
+}
+
+uint64_t
+finish_object(const struct queue *queue, const struct entry *entry)
+{
+    struct description description;
+
+    (void)entry_description(&queue->entries, entry, &description);
+    return description.object;
+}
+
+schedq_status_t
+finish_flight(struct worker *worker, schedq_token_t token)
 {
     struct queue *queue = queue_of(worker);
     struct entry *entry;
@@ -62,6 +92,9 @@ done(struct worker *worker, schedq_token_t token)
     bool deleted = (state & FLAG_DELETED) != 0;
     uint64_t popped = u64_load(&entry->popped);
 
+    if (!deleted) {
+        end_nomination(worker, entry);
+    }
     finish_record(worker, ref_record(token.bits), entry);
     object_give_back(queue, popped);
     tally_add(&worker->tally.inflight, UINT64_MAX);
@@ -77,7 +110,7 @@ lockfree_done_many(schedq_worker_t *base, const schedq_token_t *tokens, size_t c
 
     section_begin(worker);
     for (size_t i = 0; i < count; i++) {
-        schedq_status_t status = done(worker, tokens[i]);
+        schedq_status_t status = finish_flight(worker, tokens[i]);
 
         if (statuses != NULL) {
             statuses[i] = (uint8_t)status;

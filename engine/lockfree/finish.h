@@ -9,4 +9,13 @@
 /** For whoever made the word DEAD: the record is his, and is given back. */
 void finish_record(struct worker *worker, uint32_t record, struct entry *entry);
 
+/** The record of a token whose flight goes on; NULL: the token was used, or never given. */
+struct entry *finish_entry_of_token(const struct queue *queue, schedq_token_t token);
+
+/** The newest object of a pod in flight. */
+uint64_t finish_object(const struct queue *queue, const struct entry *entry);
+
+/** Ends a flight, and the pod. As schedq_done. */
+schedq_status_t finish_flight(struct worker *worker, schedq_token_t token);
+
 #endif

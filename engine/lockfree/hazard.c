@@ -2,15 +2,19 @@
  * The slots of hazard.h.
  *
  * ORDERING. A full fence on both sides:
- *     pin       object, then pinned = 1 by an exchange (pin:B)     ; read the pod again
- *     release   take the object out of the pod (the caller's RMW)  ; read the slots (scan:A, scan:B)
- * If the second read of the pod finds the object, pin:B came before the object was taken out. So the scan finds the pin,
- * or what its owner did since (unpin:A, a later pin): then he has his reference, or gave the object up.
- * unpin:A is a release, scan:A an acquire: what the pinner did with the object happens before its release.
+ *     pin       object, then its bit in `pinned` by an exchange (pin:B)   ; read again where it is from
+ *     release   take the object out from there (the caller's RMW)         ; read the slots (scan:A, scan:B)
+ * If the second read finds the object where it was, pin:B came before the object was taken out. So the scan finds the
+ * pin, or what its owner did since (unpin:A, a later pin): then he has his reference, or gave the object up.
+ * The pins of a slot share the word `pinned`, which only its owner writes: each write repeats the bits of his other
+ * pins, so none is lost. The two pins of an event come with one pin:B, behind both objects.
+ * What the pinner did with the object happens before its release: unpin:A is a release, and so is each later write of
+ * `pinned`; scan:A is an acquire. Between scan:A and scan:B the owner may unpin and store the object of a later pin:
+ * then scan:B finds that one instead, and orders the same (pin:A is a release, scan:B an acquire).
  *
- * PROGRESS. Wait-free, but for the caller's callback. A thread that stops with a pin keeps one object alive.
+ * PROGRESS. Wait-free, but for the caller's callback. A thread that stops with its pins keeps three objects alive.
  *
- * EVIDENCE. tests/unit/test_lockfree_hazard.c.
+ * EVIDENCE. tests/unit/test_lockfree_hazard.c, test_lockfree_event_log.c.
  */
 #include "lockfree/hazard.h"
 
@@ -19,8 +23,11 @@
 /* What was in the slots, each looked at once. */
 struct pins {
     uint32_t count;
-    uint64_t objects[WORKERS_MAX];
+    uint64_t objects[HAZARD_PINS_MAX];
 };
+
+#define BIT(pin) (UINT32_C(1) << (pin))
+#define EVENT_BITS (BIT(HAZARD_EVENT_OLD) | BIT(HAZARD_EVENT_NEW))
 
 void
 hazards_open(struct hazards *hazards, void (*release)(void *ctx, uint64_t object), void *ctx)
@@ -37,17 +44,63 @@ hazard_slot(struct hazards *hazards, uint32_t worker)
     return &hazards->slot[worker];
 }
 
+/* Bits of pins whose objects stand in the slot. */
+static void
+pin(struct hazard_slot *slot, uint32_t bits)
+{
+    (void)u32_exchange(&slot->pinned, u32_load(&slot->pinned) | bits); /* pin:B; the load: the owner's own word */
+}
+
+static void
+unpin(struct hazard_slot *slot, uint32_t bits)
+{
+    u32_store_release(&slot->pinned, u32_load(&slot->pinned) & ~bits); /* unpin:A */
+}
+
 void
 hazard_pin(struct hazard_slot *slot, uint64_t object)
 {
-    u64_store(&slot->object, object);     /* pin:A; relaxed: pin:B orders it */
-    (void)u32_exchange(&slot->pinned, 1); /* pin:B */
+    u64_store_release(&slot->objects[HAZARD_POD], object); /* pin:A, read by scan:B */
+    pin(slot, BIT(HAZARD_POD));
 }
 
 void
 hazard_unpin(struct hazard_slot *slot)
 {
-    u32_store_release(&slot->pinned, 0); /* unpin:A */
+    unpin(slot, BIT(HAZARD_POD));
+}
+
+void
+hazard_pin_event(struct hazard_slot *slot, uint64_t old_object, uint64_t new_object)
+{
+    uint32_t bits = (old_object != 0 ? BIT(HAZARD_EVENT_OLD) : 0) | (new_object != 0 ? BIT(HAZARD_EVENT_NEW) : 0);
+
+    if (bits != 0) {
+        u64_store_release(&slot->objects[HAZARD_EVENT_OLD], old_object); /* pin:A */
+        u64_store_release(&slot->objects[HAZARD_EVENT_NEW], new_object); /* pin:A */
+        pin(slot, bits);
+    }
+}
+
+void
+hazard_unpin_event(struct hazard_slot *slot)
+{
+    unpin(slot, EVENT_BITS);
+}
+
+void
+hazard_unpin_all(struct hazard_slot *slot)
+{
+    unpin(slot, BIT(HAZARD_POD) | EVENT_BITS);
+}
+
+static void
+scan_slot(const struct hazard_slot *slot, struct pins *pins)
+{
+    /* Ends: a bit less each round. */
+    for (uint32_t bits = u32_load_acquire(&slot->pinned); bits != 0; bits &= bits - 1) {      /* scan:A */
+        pins->objects[pins->count++] = u64_load_acquire(&slot->objects[__builtin_ctz(bits)]); /* scan:B */
+    }
 }
 
 static void
@@ -57,9 +110,7 @@ scan(const struct hazards *hazards, struct pins *pins)
 
     pins->count = 0;
     for (uint32_t i = 0; i < slots; i++) {
-        if (u32_load_acquire(&hazards->slot[i].pinned) != 0) {                 /* scan:A */
-            pins->objects[pins->count++] = u64_load(&hazards->slot[i].object); /* scan:B */
-        }
+        scan_slot(&hazards->slot[i], pins);
     }
 }
 
@@ -116,7 +167,7 @@ release_all(const struct hazards *hazards, const struct hazard_kept *taken, uint
 static void
 retry_with(struct hazards *hazards, struct hazard_slot *slot, const struct pins *pins)
 {
-    struct hazard_kept taken[WORKERS_MAX + 1];
+    struct hazard_kept taken[HAZARD_PINS_MAX + 1];
 
     release_all(hazards, taken, take_unpinned(slot, pins, taken));
 }

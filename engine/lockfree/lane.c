@@ -126,21 +126,31 @@ lane_make_room(struct lane *lane, const struct residence *residence, struct memo
 {
     struct segment *segment = own_segment(lane);
     uint32_t head = u32_load_acquire(u32_of(&segment->ring.c_head)); /* lane_make_room:A */
+    uint32_t refs = lane->tail - head;
+    bool has_room = refs + count <= segment->ring.mask && lane->tail < SEGMENT_PUSHES_MAX;
 
-    if (lane->tail - head + count <= segment->ring.mask && lane->tail < SEGMENT_PUSHES_MAX) {
+    if (has_room && !(refs > LANE_CROWD && u32_load(&lane->crowded) != 0)) {
         return true;
     }
     uint32_t live = count_live(segment, residence, head, lane->tail);
     uint32_t wanted = slots_for(live + count);
 
+    u32_store(&lane->crowded, 0);
     if (live + count > SEGMENT_SLOTS_MAX - 1) {
-        return false;
+        return has_room;
+    }
+    if (has_room && 2 * live >= refs) {
+        return true;
     }
     /* Less than half live: the same size has room for as many pushes again. */
     if (wanted - 1 < 2 * live && wanted < SEGMENT_SLOTS_MAX) {
         wanted *= 2;
     }
-    return replace(lane, residence, memory, epoch, wanted > segment->ring.size ? wanted : segment->ring.size);
+    /* A full lane needed its size a short time ago. In a crowded one with room, what stands still took it. */
+    if (!has_room && wanted < segment->ring.size) {
+        wanted = segment->ring.size;
+    }
+    return replace(lane, residence, memory, epoch, wanted) || has_room;
 }
 
 void
@@ -179,4 +189,38 @@ void
 lane_publish(struct lane *lane)
 {
     u32_store_release(u32_of(&own_segment(lane)->ring.p_tail), lane->tail); /* lane_publish:A */
+}
+
+size_t
+lane_read(struct lane_reader *reader, int64_t limit, struct lane_ref *out, size_t capacity)
+{
+    size_t count = 0;
+
+    while (count < capacity && lane_next(reader, limit, &out[count])) {
+        count++;
+    }
+    return count;
+}
+
+void
+lane_read_end(const struct lane_reader *reader)
+{
+    struct lane *lane = reader->lane;
+
+    /* The owner may have replaced the segment, or another reader have said so. */
+    if (reader->read > LANE_CROWD && reader->stale > reader->read / 2 &&
+        ptr_load(&lane->segment) == (const void *)reader->segment && u32_load(&lane->crowded) == 0) {
+        u32_store(&lane->crowded, 1);
+    }
+}
+
+void
+lane_pass(struct lane *lane, const struct residence *residence)
+{
+    struct lane_head head;
+
+    /* Ends: each round advances the head, or somebody else did. */
+    while (lane_peek(lane, &head) && !is_live(residence, head.ref)) {
+        lane_advance(&head);
+    }
 }

@@ -1,5 +1,5 @@
 /*
- * What callers do to single pods: find, get, update, delete.
+ * What callers do to single pods: find, update, delete, activate, nominate.
  *
  * UPDATE replaces the description by one CAS on {state word, description word}: it fails if the pod left its place, or ended,
  * meanwhile. If the new description changes where an active pod stands, the same CAS raises the lag (state.h), and
@@ -9,11 +9,15 @@
  * flag: the name is free at once, the record stays its holder's.
  */
 #include "lockfree/add.h"
+#include "lockfree/backoff.h"
+#include "lockfree/describe.h"
+#include "lockfree/events.h"
 #include "lockfree/finish.h"
 #include "lockfree/objects.h"
 #include "lockfree/ops.h"
-#include "lockfree/publish.h"
-#include "lockfree/report.h"
+#include "lockfree/settle.h"
+#include "lockfree/switch.h"
+#include "lockfree/waiting.h"
 
 /*
  * The pod that has a name; 0: none. A pod that ends between the two looks is looked for again: another may have its name.
@@ -44,170 +48,326 @@ lockfree_find(schedq_worker_t *base, const char *name, uint32_t length, schedq_r
     section_begin(worker);
     uint32_t record = find_name(worker, name, length, hash, &view);
     if (record != 0) {
-        publish_told(worker, record, view.life, view.state);
-        report_pod(record, &view, result);
+        settle_told(worker, record, view.life, view.state);
+        report_pod(queue_of(worker), record, &view, result);
     }
     section_end(worker);
     return record != 0 ? SCHEDQ_OK : SCHEDQ_NOT_FOUND;
-}
-
-/* ---- get ------------------------------------------------------------------------------------------------------------------ */
-
-/* Name and object as of one version; the object retained. False: the pod is gone. */
-static bool
-take_pod(struct worker *worker, schedq_pod_t pod, struct view *view)
-{
-    struct queue *queue = queue_of(worker);
-    uint32_t record = ref_record(pod.bits);
-    bool exists = record < slab_end(&queue->entries.records);
-
-    /* Ends: each further round means that the pod changed. */
-    while (exists && report_view(queue, record, ref_version(pod.bits), view)) {
-        names_copy(&queue->names, view->name, worker->name, view->name_length);
-        if (objects_take(worker, view->entry, view->state, &view->description, &view->desc)) {
-            return true;
-        }
-    }
-    return false;
-}
-
-schedq_status_t
-lockfree_get(schedq_worker_t *base, schedq_pod_t pod, schedq_visit_fn visit, void *ctx)
-{
-    struct worker *worker = worker_of(base);
-    struct queue *queue = queue_of(worker);
-    schedq_pod_info_t info;
-    struct view view;
-
-    section_begin(worker);
-    bool found = take_pod(worker, pod, &view);
-    if (found) {
-        publish_told(worker, ref_record(pod.bits), view.life, view.state);
-    }
-    section_end(worker);
-    if (!found) {
-        return SCHEDQ_NOT_FOUND;
-    }
-    report_info(queue, ref_record(pod.bits), &view, worker->name, &info);
-    (void)visit(ctx, &info);
-    object_give_back(queue, view.description.object);
-    return SCHEDQ_OK;
 }
 
 /* ---- update --------------------------------------------------------------------------------------------------------------- */
 
 struct update {
     const schedq_pod_spec_t *spec;
-    uint64_t replacement; /* a description record, the caller's until it is installed; 0: none so far */
-    struct band *band;    /* of the new priority */
+    uint64_t old_object;
+    const schedq_event_t *events;
+    size_t event_count;
     uint32_t record;
+    uint64_t word; /* after it was installed */
     struct view before;
 };
 
-static void
-describe(struct update *update, struct description *description)
-{
-    const schedq_pod_spec_t *spec = update->spec;
-    const struct description *old = &update->before.description;
-
-    *description = *old;
-    description->object = spec->object;
-    description->priority = spec->priority;
-    description->flags = spec->flags;
-    description->described_node = spec->nominated_node;
-    description->charged = update->band->id;
-    if ((spec->flags & SCHEDQ_POD_ORDER_KEY) != 0) {
-        description->own_key = true;
-        description->order_key = spec->order_key;
-    } else if ((old->flags & SCHEDQ_POD_ORDER_KEY) != 0) {
-        description->own_key = true;
-        description->order_key = update->before.history.timestamp_ns;
-    }
-}
-
-static schedq_status_t
-prepare_update(struct worker *worker, struct update *update)
-{
-    struct queue *queue = queue_of(worker);
-    schedq_status_t status;
-
-    update->band = publish_band(worker, update->spec->priority, true, &status);
-    if (update->band == NULL) {
-        return status;
-    }
-    if (update->replacement == 0) {
-        update->replacement = description_take(&queue->entries, &worker->descriptions);
-    }
-    bool ready = update->replacement != 0 && publish_prepare_move(worker, update->band);
-
-    return ready ? SCHEDQ_OK : SCHEDQ_NOMEM;
-}
-
-static void
-installed(struct worker *worker, struct update *update)
-{
-    struct queue *queue = queue_of(worker);
-    const struct view *before = &update->before;
-
-    update->replacement = 0;
-    /* Off first: the pod must not count twice for a moment. */
-    pod_leaves(worker, before->description.charged);
-    pod_enters(worker, update->band->id);
-    description_give(&queue->entries, &worker->descriptions, before->desc);
-    object_release(worker, before->description.object);
-    tally_add(&worker->tally.updates, 1);
-}
-
-/* One attempt on what update->before shows. False: the pod changed meanwhile. */
+/* A new key, or a new priority: the pod stands elsewhere in the order of its place. */
 static bool
-install(struct worker *worker, struct update *update)
+moves_in_order(const struct queue *queue, const struct view *before, const struct description *description)
 {
-    uint32_t record = update->record;
-    struct queue *queue = queue_of(worker);
-    const struct view *before = &update->before;
-    struct description description;
+    return description->order_key != before->description.order_key ||
+           queue_rank(queue, description->priority) != queue_rank(queue, before->description.priority);
+}
 
-    describe(update, &description);
-    bool moves = state_place(before->state) != PLACE_INFLIGHT &&
-                 (description.order_key != before->description.order_key ||
-                  queue_rank(queue, description.priority) != queue_rank(queue, before->description.priority));
+static bool
+is_parked_or_gated(uint64_t state)
+{
+    return state_place(state) == PLACE_PARKED || state_place(state) == PLACE_GATED;
+}
 
-    if (moves && state_lag(before->state) == STATE_LAG_MAX) {
-        (void)publish_follow(worker, record, before->life);
-        return false;
+/* In flight the holder has to decide again, should he be about to; a waiting pod gets another version. */
+static uint64_t
+word_after(const struct queue *queue, const struct view *before, const struct description *description)
+{
+    switch (state_place(before->state)) {
+    case PLACE_INFLIGHT:
+        return before->state | FLAG_JUDGE;
+    case PLACE_ACTIVE:
+        return moves_in_order(queue, before, description) ? state_described(before->state) : before->state;
+    default:
+        return state_described(before->state);
     }
-    description_fill(&queue->entries, update->replacement, &description);
-    uint64_t described = moves ? state_described(before->state) : before->state;
+}
 
-    if (!entry_describe(before->entry, before->state, before->desc, described, update->replacement)) {
-        return false;
+static bool
+backs_off(uint64_t state)
+{
+    return state_place(state) == PLACE_BACKOFF || state_place(state) == PLACE_ERROR_BACKOFF;
+}
+
+/* Where only a host takes pods out of backoff, their order means nothing, and a pod that stood elsewhere could miss a walk. */
+static bool
+moves_in_backoff(const struct queue *queue, const struct view *before, const struct description *description)
+{
+    return backs_off(before->state) && moves_in_order(queue, before, description) &&
+           (!queue->base.rules.host || queue->base.rules.pop_from_backoff);
+}
+
+/*
+ * Publishes a waiting pod where its newest description wants it, and ends its lag. What backs off stands in the order of its description;
+ * a parked pod moves within its lot only at the end of a lag, and only where the host judges every update anyway: an event that reads the
+ * lot meanwhile may miss both refs. False: no memory; it stays where it stood.
+ */
+static bool
+stand_anew(struct worker *worker, uint32_t record, uint64_t life)
+{
+    bool host = queue_of(worker)->base.rules.host;
+    struct view view;
+
+    /* Ends: each further round means that somebody changed the pod. */
+    while (report_view(queue_of(worker), record, life, &view) && state_waits(view.state) &&
+           state_lag(view.state) != 0 && (host || !is_parked_or_gated(view.state))) {
+        const struct way way = {.place = state_place(view.state), .gate = view.gate};
+        const struct moving moving = {.description = &view.description,
+                                      .history = &view.history,
+                                      .unschedulable = view.unschedulable,
+                                      .pending = view.pending,
+                                      .since = view.history.timestamp_ns,
+                                      .profile = view.profile};
+        uint64_t next = state_switched(view.state, 0, way.place);
+        struct destination to;
+
+        if (!destination_find(worker, &way, &moving, &to) || !destination_prepare(worker, &to)) {
+            return false;
+        }
+        if (way.gate != 0) {
+            (void)entry_set_gate(view.entry, state_version(next), way.gate);
+        }
+        destination_publish(worker, &to, ref_make(state_version(next), record), CAUSE_NONE);
+        atomic_fence();
+        (void)destination_announce(worker, &to);
+        (void)switch_pod(worker, view.entry, view.state, view.desc, next, CAUSE_NONE);
     }
-    installed(worker, update);
-    /* An update that came before, and stopped before it moved the pod, is finished here too. */
-    (void)publish_follow(worker, record, before->life);
     return true;
 }
 
-/* kube's move request sequence: events of a pod in flight count, whatever they are. */
-static void
-draw_events(struct queue *queue, const schedq_event_t *events, size_t count)
+/* The lag is at its end: it ends when the pod is moved. False: no memory. */
+static bool
+end_lag(struct worker *worker, const struct update *update)
 {
-    const struct rules *rules = &queue->base.rules;
-
-    if (!rules->hints) {
-        return;
+    if (is_parked_or_gated(update->before.state) && !queue_of(worker)->base.rules.host) {
+        return events_help(worker, update->record, update->before.life);
     }
-    for (size_t i = 0; i < count; i++) {
-        if (!rules->ignores_unregistered || registry_is_registered(&queue->base.registry, events[i])) {
-            (void)u64_add(u64_of(&queue->base.words.event_sequence), 1);
+    return publish_follow(worker, update->record, update->before.life) &&
+           stand_anew(worker, update->record, update->before.life);
+}
+
+/*
+ * Room for the pod where it will stand. Before the description is installed: while a pod that backs off has a new one and
+ * stands at the old place, runs that are merged to make room come out in no order. False: no memory.
+ */
+static bool
+prepare_new_place(struct worker *worker, const struct view *before, const struct description *description,
+                  struct band *band)
+{
+    struct destination to;
+
+    if (state_place(before->state) == PLACE_ACTIVE) {
+        return publish_prepare(worker, &band->bin);
+    }
+    if (!moves_in_backoff(queue_of(worker), before, description)) {
+        return true;
+    }
+    const struct way way = {.place = state_place(before->state), .gate = before->gate};
+    const struct moving moving = {.description = description, .history = &before->history};
+
+    return destination_find(worker, &way, &moving, &to) && destination_prepare(worker, &to);
+}
+
+/* SCHEDQ_RETRY: the pod changed meanwhile. */
+static schedq_status_t
+install(struct worker *worker, struct update *update)
+{
+    struct queue *queue = queue_of(worker);
+    const struct view *before = &update->before;
+    struct redescription change = describe_begin(before);
+    enum place place = state_place(before->state);
+    schedq_status_t status = SCHEDQ_OK;
+    struct band *band = publish_band(worker, update->spec->priority, true, &status);
+
+    if (band == NULL) {
+        if (status == SCHEDQ_FULL) {
+            add_say_full(worker, update->spec->priority);
+        }
+        return status;
+    }
+    describe_by_spec(&change, before, update->spec, band->id);
+    if (place != PLACE_INFLIGHT || queue->base.rules.nominate == NOMINATE_AT_ADD) {
+        describe_renominate(&change, before);
+    }
+    change.word = word_after(queue, before, &change.description);
+    if (change.word != before->state && place != PLACE_INFLIGHT && state_lag_is_at_end(before->state)) {
+        return end_lag(worker, update) ? SCHEDQ_RETRY : SCHEDQ_NOMEM;
+    }
+    if (!prepare_new_place(worker, before, &change.description, band)) {
+        return SCHEDQ_NOMEM;
+    }
+    if (is_parked_or_gated(before->state) && (update->spec->flags & SCHEDQ_POD_AFFINITY) != 0) {
+        lot_note_affinity(waiting_lot(queue, before->profile, before->unschedulable, before->pending, before->gate));
+    }
+    status = describe_install(worker, update->record, before, &change);
+    if (status == SCHEDQ_OK) {
+        tally_add(&worker->tally.updates, 1);
+        update->word = change.word;
+        /* An update that came before, and stopped before it moved the pod, is finished here too. */
+        (void)publish_follow(worker, update->record, before->life);
+        if (moves_in_backoff(queue, before, &change.description)) {
+            (void)stand_anew(worker, update->record, before->life);
         }
     }
+    return status;
 }
+
+/* ---- what an update means to those that wait, and to those in flight ------------------------------------------------------ */
+
+/* mover.decide: without hints any event is worth another attempt. */
+static bool
+decide_without_hints(struct mover *mover, const struct view *view, struct way *way)
+{
+    const struct subject subject = mover_subject(view);
+
+    if (!is_parked_or_gated(view->state)) {
+        return false;
+    }
+    *way = route_after_backoff(mover->worker, &subject, mover->now);
+    return true;
+}
+
+static bool
+decide_by_event(struct mover *mover, const struct view *view, struct way *way)
+{
+    const struct cluster_event *event = mover->ctx;
+    const struct subject subject = mover_subject(view);
+
+    if (!is_parked_or_gated(view->state)) {
+        return false;
+    }
+    struct cluster_event now = *event;
+
+    now.new_object = view->description.object;
+    enum strategy strategy = events_judge(mover->worker, view, &now);
+
+    if (strategy == STRATEGY_SKIP) {
+        return false;
+    }
+    *way = route_by_strategy(mover->worker, &subject, strategy, mover->now);
+    return true;
+}
+
+/* A parked or gated pod: is the change worth another attempt? The first event that moves it ends the matter. */
+static bool
+retry_updated(struct worker *worker, const struct update *update, schedq_result_t *result)
+{
+    struct queue *queue = queue_of(worker);
+    const struct rules *rules = &queue->base.rules;
+    struct cluster_event event = {.old_object = update->old_object};
+    struct mover mover = {.worker = worker,
+                          .now = queue_now(queue),
+                          .label = rules->counts_updates ? LABEL_POD_UPDATE : NO_LABEL,
+                          .tells = true,
+                          .result = result,
+                          .decide = rules->hints ? decide_by_event : decide_without_hints,
+                          .ctx = &event};
+    struct view now = update->before;
+
+    mover_begin(&mover);
+    for (size_t i = 0; i < update->event_count && is_parked_or_gated(now.state); i++) {
+        if (rules->hints) {
+            event.event = update->events[i];
+            mover.label = registry_label(&queue->base.registry, event.event);
+            mover.counts = true;
+        }
+        mover_try(&mover, update->record, update->before.life);
+        mover_end(&mover);
+        if (!rules->hints || !report_view(queue, update->record, update->before.life, &now)) {
+            break;
+        }
+    }
+    return !mover.no_memory;
+}
+
+/* Announced first; then the pod is looked at again: its holder may have parked it before he could see the stamps. */
+static void
+tell_holder(struct worker *worker, const struct update *update, schedq_result_t *result)
+{
+    struct queue *queue = queue_of(worker);
+    struct view now;
+
+    for (size_t i = 0; i < update->event_count; i++) {
+        events_announce(worker, &(struct cluster_event){.event = update->events[i],
+                                                        .old_object = update->old_object,
+                                                        .new_object = update->spec->object});
+    }
+    if (report_view(queue, update->record, update->before.life, &now) && is_parked_or_gated(now.state)) {
+        (void)retry_updated(worker,
+                            &(struct update){.spec = update->spec,
+                                             .old_object = update->old_object,
+                                             .events = update->events,
+                                             .event_count = update->event_count,
+                                             .record = update->record,
+                                             .before = now},
+                            result);
+    }
+}
+
+/* Where this call put it, or left it: it may be elsewhere by now. */
+static void
+report_updated(const struct queue *queue, const struct update *update, schedq_result_t *result)
+{
+    const struct view *before = &update->before;
+    struct view after = *before, now;
+
+    bool exists = report_view(queue, update->record, before->life, &now);
+    bool stays = exists && state_place(now.state) == state_place(before->state);
+
+    after.state = stays ? now.state : update->word; /* a ref is the newest there is */
+    report_moved(queue, update->record, &after, result);
+    if (result->to_active > 0) {
+        result->place = SCHEDQ_ACTIVE;
+        result->gate = 0;
+    } else if (result->to_backoff > 0) {
+        result->place = (uint8_t)place_public(backoff_place(queue, before->unschedulable | before->pending));
+        result->gate = queue->base.rules.pop_from_backoff ? 0 : before->gate; /* as route.c has it */
+    } else if (result->to_gated > 0) {
+        result->place = SCHEDQ_GATED;
+        result->gate = exists ? now.gate : before->gate;
+    }
+    result->object = before->description.object;
+    result->unschedulable = before->unschedulable;
+    result->pending = before->pending;
+}
+
+static void
+follow_up(struct worker *worker, const struct update *update, schedq_result_t *result)
+{
+    const struct rules *rules = &queue_of(worker)->base.rules;
+
+    if (rules->host) {
+        return;
+    }
+    if (state_place(update->before.state) == PLACE_INFLIGHT) {
+        if (rules->hints) {
+            tell_holder(worker, update, result);
+        }
+    } else if (is_parked_or_gated(update->before.state)) {
+        (void)retry_updated(worker, update, result);
+    }
+}
+
+/* ---- the call ------------------------------------------------------------------------------------------------------------- */
 
 /* SCHEDQ_NOT_FOUND: no pod has this name. */
 static schedq_status_t
 update_present(struct worker *worker, const char *name, uint32_t hash, struct update *update)
 {
+    schedq_status_t status;
+
     /* Ends: each further round means that somebody changed the pod, or ended it. */
     do {
         update->record = find_name(worker, name, update->spec->name_length, hash, &update->before);
@@ -219,32 +379,16 @@ update_present(struct worker *worker, const char *name, uint32_t hash, struct up
                        update->before.profile);
             return SCHEDQ_INVALID;
         }
-        schedq_status_t status = prepare_update(worker, update);
-
-        if (status != SCHEDQ_OK) {
-            return status;
-        }
-    } while (!install(worker, update));
-    return SCHEDQ_OK;
-}
-
-static void
-report_updated(const struct update *update, schedq_result_t *result)
-{
-    const struct view *before = &update->before;
-
-    result->pod = entry_handle(update->record, before->life);
-    result->object = before->description.object;
-    result->unschedulable = before->unschedulable;
-    result->pending = before->pending;
-    result->timestamp_ns = before->history.timestamp_ns;
-    result->place = (uint8_t)place_public(state_place(before->state));
+        status = install(worker, update);
+    } while (status == SCHEDQ_RETRY);
+    return status;
 }
 
 static schedq_status_t
 update_or_add(struct worker *worker, const char *names, struct update *update, schedq_result_t *result)
 {
     const schedq_pod_spec_t *spec = update->spec;
+    const struct incoming_pod pod = {.spec = spec, .label = LABEL_POD_UPDATE};
     uint32_t hash = index_hash(&queue_of(worker)->index, names + spec->name_offset, spec->name_length);
     schedq_status_t status;
     struct present present;
@@ -253,12 +397,13 @@ update_or_add(struct worker *worker, const char *names, struct update *update, s
     for (;;) {
         status = update_present(worker, names + spec->name_offset, hash, update);
         if (status == SCHEDQ_OK) {
-            report_updated(update, result);
+            follow_up(worker, update, result);
+            report_updated(queue_of(worker), update, result);
         }
         if (status != SCHEDQ_NOT_FOUND) {
             return status;
         }
-        status = add_one(worker, names, spec, hash, result, &present);
+        status = add_one(worker, names, &pod, hash, result, &present);
         if (status != SCHEDQ_EXISTS) {
             result->added = status == SCHEDQ_OK;
             return status;
@@ -272,19 +417,15 @@ lockfree_update(schedq_worker_t *base, const char *names, const schedq_pod_spec_
 {
     struct worker *worker = worker_of(base);
     struct queue *queue = queue_of(worker);
-    struct update update = {.spec = spec};
+    struct update update = {.spec = spec, .old_object = old_object, .events = events, .event_count = count};
 
-    (void)old_object;
     section_begin(worker);
     object_retain(queue, spec->object);
     schedq_status_t status = update_or_add(worker, names, &update, result);
 
     if (status != SCHEDQ_OK || result->added) {
         object_give_back(queue, spec->object); /* add_one took its own */
-    } else if (result->place == SCHEDQ_INFLIGHT) {
-        draw_events(queue, events, count);
     }
-    description_give(&queue->entries, &worker->descriptions, update.replacement);
     section_end(worker);
     return status;
 }
@@ -302,11 +443,11 @@ delete_at(struct worker *worker, uint32_t record, const struct view *view)
     if (state_place(view->state) != PLACE_INFLIGHT) {
         uint64_t dead = state_switched(view->state, state_band(view->state), PLACE_DEAD);
 
-        if (!entry_switch(entry, view->state, view->desc, dead)) {
+        if (!switch_pod(worker, entry, view->state, view->desc, dead, CAUSE_NONE)) {
             return false;
         }
+        describe_end(worker, &view->description);
         finish_record(worker, record, entry);
-        tally_add(&worker->tally.active, UINT64_MAX);
         return true;
     }
     uint32_t hash = (uint32_t)(u64_load_acquire(&entry->name) >> 32);
@@ -314,6 +455,7 @@ delete_at(struct worker *worker, uint32_t record, const struct view *view)
     if (!entry_flag(entry, view->state, view->desc, FLAG_DELETED)) {
         return false;
     }
+    describe_end(worker, &view->description);
     index_remove(&queue->index, &caller, hash, record, view->life);
     return true;
 }
@@ -352,9 +494,87 @@ lockfree_delete(schedq_worker_t *base, const struct pod_key *key, schedq_result_
         }
     }
     if (status == SCHEDQ_OK) {
-        report_pod(record, &view, result);
+        report_pod(queue, record, &view, result);
+        result->ref = 0;
         result->place = state_place(view.state) == PLACE_INFLIGHT ? SCHEDQ_INFLIGHT : SCHEDQ_NOWHERE;
         tally_add(&worker->tally.deletes, 1);
+    }
+    section_end(worker);
+    return status;
+}
+
+/* ---- activate, nominate --------------------------------------------------------------------------------------------------- */
+
+/* mover.decide */
+static bool
+decide_active(struct mover *mover, const struct view *view, struct way *way)
+{
+    const struct subject subject = mover_subject(view);
+
+    *way = route_to_active(mover->worker, &subject);
+    return true;
+}
+
+static void
+activate(struct mover *mover, schedq_pod_t pod)
+{
+    struct queue *queue = queue_of(mover->worker);
+    uint32_t record = ref_record(pod.bits);
+    struct view view;
+
+    if (record >= slab_end(&queue->entries.records) || !report_view(queue, record, ref_version(pod.bits), &view)) {
+        return;
+    }
+    if (queue->base.rules.activates_in_flight) {
+        events_activate_in_flight(view.entry, view.life);
+    }
+    if (!queue->base.rules.host) {
+        if (mover_holds(mover, record)) {
+            mover_end(mover); /* a caller may name a pod twice */
+        }
+        mover_try(mover, record, view.life);
+    }
+}
+
+schedq_status_t
+lockfree_activate(schedq_worker_t *base, const schedq_pod_t *pods, size_t count, schedq_result_t *result)
+{
+    struct worker *worker = worker_of(base);
+    struct queue *queue = queue_of(worker);
+    struct mover mover = {.worker = worker,
+                          .now = queue_now(queue),
+                          .label = LABEL_FORCE_ACTIVATE,
+                          .result = result,
+                          .decide = decide_active};
+
+    section_begin(worker);
+    mover_begin(&mover);
+    for (size_t i = 0; i < count; i++) {
+        activate(&mover, pods[i]);
+    }
+    mover_end(&mover);
+    section_end(worker);
+    return mover.no_memory ? SCHEDQ_NOMEM : SCHEDQ_OK;
+}
+
+schedq_status_t
+lockfree_nominate(schedq_worker_t *base, schedq_pod_t pod, uint64_t node)
+{
+    struct worker *worker = worker_of(base);
+    struct queue *queue = queue_of(worker);
+    uint32_t record = ref_record(pod.bits);
+    bool exists = record < slab_end(&queue->entries.records);
+    schedq_status_t status = SCHEDQ_NOT_FOUND;
+    struct view view;
+
+    section_begin(worker);
+    /* Ends: each further round means that somebody changed the pod. */
+    while (exists && report_view(queue, record, ref_version(pod.bits), &view)) {
+        status = describe_nomination(worker, record, &view, node);
+        if (status != SCHEDQ_RETRY) {
+            break;
+        }
+        status = SCHEDQ_NOT_FOUND;
     }
     section_end(worker);
     return status;

@@ -29,12 +29,15 @@
  * EVIDENCE. tests/model: claim, walk, sleepers; stress/explore: pop, walk, sleepers, close; stress/history: strict order, lost
  * wake-up; tests/unit/test_engines_pop.c.
  */
+#include "lockfree/backoff.h"
+#include "lockfree/history.h"
 #include "lockfree/objects.h"
 #include "lockfree/ops.h"
 #include "lockfree/publish.h"
+#include "lockfree/serve.h"
 #include "lockfree/stray.h"
-#include "lockfree/workers.h"
-
+#include "lockfree/switch.h"
+#include "lockfree/tie.h"
 #include "policy/backoff.h"
 
 #include <string.h>
@@ -55,24 +58,16 @@ struct walk {
     uint32_t record;
     struct entry *entry;
     uint64_t state; /* in flight */
+    bool from_backoff;
     struct description description;
 };
 
 /* ---- the claimed pod ------------------------------------------------------------------------------------------------------ */
 
-/* Counters stay at their end: a pod that was popped 2^32 times must not look like a new one. */
-static uint32_t
-raised(uint32_t count)
-{
-    return count < UINT32_MAX ? count + 1 : count;
-}
-
 static int64_t
 expiry_of(const struct queue *queue, const schedq_history_t *history)
 {
-    const struct backoff_counters counters = {
-        .attempts = history->attempts, .rejections = history->rejections, .errors = history->errors};
-    int64_t expiry = backoff_expiry(&queue->base.rules.backoff, &counters, history->timestamp_ns);
+    int64_t expiry = backoff_expiry_of(queue, history);
 
     return expiry == BACKOFF_NONE ? 0 : expiry;
 }
@@ -89,7 +84,7 @@ describe_history(const struct queue *queue, const struct entry *entry, schedq_po
     out->history.errors = (uint32_t)(u64_load(&entry->errors_charged) >> 32);
     out->history.reserved = 0;
     out->backoff_expiry_ns = expiry_of(queue, &out->history);
-    out->history.attempts = raised(out->history.attempts);
+    out->history.attempts = history_raised(out->history.attempts);
 }
 
 /*
@@ -116,8 +111,8 @@ begin_flight(const struct walk *walk, schedq_popped_t *out)
     out->pending = u64_load(&entry->pending);
     out->seen = u64_load_acquire(u64_of(&queue->base.words.event_sequence));
     out->cycle = queue->base.rules.count_cycles ? order : 0;
-    out->nominated_node = 0;
-    out->from_backoff = 0;
+    out->nominated_node = walk->description.nominated_node;
+    out->from_backoff = walk->from_backoff;
     out->profile = attributes_profile(attributes);
     out->flags = walk->description.flags;
     memset(out->reserved, 0, sizeof out->reserved);
@@ -190,6 +185,8 @@ claim(struct walk *walk, uint64_t state)
     }
     walk->state = state_switched(state, state_band(state), PLACE_INFLIGHT);
     if (entry_switch(walk->entry, state, desc, walk->state)) { /* claim:A */
+        switch_leave(walk->worker, state_place(state));
+        switch_enter(walk->worker, PLACE_INFLIGHT);
         return true;
     }
     object_release(walk->worker, walk->description.object);
@@ -202,6 +199,7 @@ take_from(struct walk *walk, struct band *band, uint64_t word)
 {
     struct queue *queue = queue_of(walk->worker);
     struct bin *bin = &band->bin;
+    const struct bin_caller caller = bin_caller(walk->worker);
 
     /* Ends: each further round advanced a head, or somebody else changed the pod. */
     while (look_into(walk, bin)) {
@@ -210,7 +208,7 @@ take_from(struct walk *walk, struct band *band, uint64_t word)
 
         walk->record = ref_record(ref);
         walk->entry = entry_at(&queue->entries, walk->record);
-        if (!bin_judge(bin, ref, &state)) {
+        if (!bin_judge(bin, &caller, ref, bin_head_cause(&walk->head), &state)) {
             bin_advance(&walk->head);
             continue;
         }
@@ -249,6 +247,72 @@ walk_down(struct walk *walk)
     return STEP_NOTHING;
 }
 
+/* ---- backoff -------------------------------------------------------------------------------------------------------------- */
+
+/* The pod whose backoff ends first; among those the best. */
+static struct bin *
+first_in_backoff(struct walk *walk)
+{
+    struct queue *queue = queue_of(walk->worker);
+    struct bin *best = NULL;
+
+    for (uint32_t i = 0; i < BACKOFF_CLASSES; i++) {
+        struct bin *bin = backoff_used(queue, PLACE_BACKOFF, i);
+        struct bin_head head;
+
+        if (bin != NULL && bin_first(bin, &queue->runs, &head) &&
+            (best == NULL || ref_before(&bin->residence, bin_head_key(&head), bin_head_ref(&head),
+                                        bin_head_key(&walk->head), bin_head_ref(&walk->head)))) {
+            best = bin;
+            walk->head = head;
+        }
+    }
+    return best;
+}
+
+/* Nothing is active: pods that back off are better than none, where the rules say so. Errors are left alone. */
+static enum step
+take_from_backoff(struct walk *walk)
+{
+    struct worker *worker = walk->worker;
+    struct queue *queue = queue_of(worker);
+    const struct bin_caller caller = bin_caller(worker);
+    struct bin *bin;
+
+    /* Ends: each further round advanced a head, or somebody else changed the pod. */
+    while ((bin = first_in_backoff(walk)) != NULL) {
+        uint64_t ref = bin_head_ref(&walk->head);
+        uint64_t state;
+
+        walk->record = ref_record(ref);
+        walk->entry = entry_at(&queue->entries, walk->record);
+        if (!bin_judge(bin, &caller, ref, bin_head_cause(&walk->head), &state)) {
+            bin_advance(&walk->head);
+            continue;
+        }
+        if (u64_load_acquire(&queue->reorder) != walk->reorder) {
+            return STEP_AGAIN;
+        }
+        if (claim(walk, state)) {
+            bin_advance(&walk->head);
+            switch_count(worker, PLACE_ACTIVE, cause_of(LABEL_POP_FROM_BACKOFF, false));
+            walk->from_backoff = true;
+            return STEP_TAKEN;
+        }
+    }
+    return STEP_NOTHING;
+}
+
+static enum step
+walk_all(struct walk *walk)
+{
+    struct queue *queue = queue_of(walk->worker);
+    enum step step = walk_down(walk);
+
+    walk->from_backoff = false;
+    return step == STEP_NOTHING && queue->base.rules.pop_from_backoff ? take_from_backoff(walk) : step;
+}
+
 static bool
 walk_take(struct walk *walk, struct worker *worker)
 {
@@ -259,7 +323,7 @@ walk_take(struct walk *walk, struct worker *worker)
     for (;;) {
         walk->reorder = u64_load_acquire(&queue->reorder); /* walk:A */
         walk->table = bands_table(&queue->bands);
-        enum step step = walk_down(walk);
+        enum step step = walk_all(walk);
 
         if (step == STEP_TAKEN) {
             return true;
@@ -278,6 +342,12 @@ anything_left(const struct walk *walk)
     struct bin_head head;
     bool here = walk->head.is_run ? walk->head.run.left > 1 : lane_has_more(&walk->head.lane);
 
+    if (queue->base.rules.pop_from_backoff && u64_load(u64_of(&queue->base.words.backoff)) > 0) {
+        return true;
+    }
+    if (walk->from_backoff) {
+        return false;
+    }
     here = here || bin_first(&walk->table->rows[walk->row].band->bin, &queue->runs, &head);
     for (uint32_t i = walk->row + 1; !here && i < walk->table->count; i++) {
         enum bin_phase phase = bin_phase(u64_load_acquire(walk->table->rows[i].word));
@@ -296,8 +366,6 @@ take_one(struct worker *worker, schedq_popped_t *out)
         return false;
     }
     tally_add(&worker->tally.pops, 1);
-    tally_add(&worker->tally.active, UINT64_MAX);
-    tally_add(&worker->tally.inflight, 1);
     prefetch_coming(&walk);
     begin_flight(&walk, out);
     out->more = anything_left(&walk);
@@ -366,6 +434,20 @@ futex_deadline(const struct queue *queue, int64_t deadline, int64_t now)
     return time_add(clock_monotonic(), time_add(deadline, -now));
 }
 
+/*
+ * For a tick at most: whoever should have woken this thread for time may have stopped before he did, and so may the timer thread. What was
+ * served in vain is not served again at once either.
+ */
+static int64_t
+sleep_until(const struct queue *queue, int64_t deadline, int64_t now)
+{
+    int64_t tick = time_add(now, queue->base.rules.tick_ns);
+    int64_t wanted = serve_wanted(queue);
+    int64_t until = wanted > now && wanted < tick ? wanted : tick;
+
+    return until < deadline ? until : deadline;
+}
+
 /* One round: SCHEDQ_EMPTY means that it is worth another. */
 static schedq_status_t
 pop_or_sleep(struct worker *worker, int64_t deadline, schedq_popped_t *out)
@@ -379,13 +461,13 @@ pop_or_sleep(struct worker *worker, int64_t deadline, schedq_popped_t *out)
         status = SCHEDQ_OK;
     } else if (closed) {
         status = SCHEDQ_CLOSED;
-    } else {
+    } else if (!serve_if_late(worker)) {
         int64_t now = queue_now(queue);
 
         if (now >= deadline) {
             status = SCHEDQ_TIMEDOUT;
         } else {
-            sleepers_wait(&queue->sleepers, sequence, futex_deadline(queue, deadline, now));
+            sleepers_wait(&queue->sleepers, sequence, futex_deadline(queue, sleep_until(queue, deadline, now), now));
         }
     }
     sleepers_cancel(&queue->sleepers);
@@ -437,65 +519,7 @@ lockfree_pop(schedq_worker_t *base, enum pop_mode mode, int64_t deadline, schedq
     return closed ? SCHEDQ_CLOSED : SCHEDQ_EMPTY;
 }
 
-/* ---- tick, close ---------------------------------------------------------------------------------------------------------- */
-
-static uint64_t
-pops_so_far(const struct queue *queue)
-{
-    uint64_t sum = 0;
-
-    for (uint32_t i = 0; i < queue_slots(queue); i++) {
-        const struct worker *worker = ptr_load_acquire(&queue->workers[i]);
-
-        sum += worker != NULL ? u64_load(&worker->tally.pops) : 0;
-    }
-    return sum;
-}
-
-/* Looks into the bands: a producer may have stopped before he told anybody. */
-static bool
-anything_poppable(struct worker *worker)
-{
-    struct queue *queue = queue_of(worker);
-    const struct band_table *table = bands_table(&queue->bands);
-
-    for (uint32_t i = 0; i < table->count; i++) {
-        enum bin_phase phase = bin_phase(u64_load_acquire(table->rows[i].word));
-
-        if ((phase == BIN_SET || phase == BIN_CLEARING) && !bin_is_empty(&table->rows[i].band->bin, &queue->runs)) {
-            return true;
-        }
-    }
-    return false;
-}
-
-/*
- * The one sleeper that a producer woke may have stopped for ever, or the producer before he woke one. If there is work, and
- * nobody took any since the last tick, one more is woken. With a caller's clock each tick wakes all, who look at their deadlines.
- */
-void
-lockfree_tick(schedq_worker_t *base, int64_t *next, schedq_result_t *result)
-{
-    struct worker *worker = worker_of(base);
-    struct queue *queue = queue_of(worker);
-    uint64_t pops = pops_so_far(queue);
-
-    *next = SCHEDQ_NO_DEADLINE;
-    section_begin(worker);
-    (void)stray_gather(worker);
-    result->poppable = anything_poppable(worker);
-    section_end(worker);
-    workers_poll(queue);
-    if (result->poppable) {
-        u32_store(u32_of(&queue->base.words.poppable), 1);
-    }
-    atomic_fence();
-    if (clock_is_virtual(&queue->base.clock)) {
-        sleepers_wake_all(&queue->sleepers);
-    } else if (u64_exchange(&queue->pops_at_tick, pops) == pops && result->poppable) {
-        (void)sleepers_wake_one(&queue->sleepers);
-    }
-}
+/* ---- close ---------------------------------------------------------------------------------------------------------------- */
 
 void
 lockfree_close(schedq_t *base)

@@ -1,9 +1,11 @@
 /* Publishing of publish.h. */
 #include "lockfree/publish.h"
 
+#include "lockfree/switch.h"
+#include "lockfree/tie.h"
+
 /* A ref more than is put: a caller who is adding a pod has made room for it. */
 #define ROOM 2
-#define INDEX_LIFE_MASK ((UINT64_C(1) << 28) - 1) /* what the index knows of a life */
 
 struct band *
 publish_band(struct worker *worker, int32_t priority, bool exceed, schedq_status_t *status)
@@ -43,41 +45,54 @@ forget_band(struct worker *worker, const struct band *band)
     }
 }
 
-/* A lane takes what is not older than its last ref, and not younger than what this worker will draw next. */
+/*
+ * A lane takes what does not stand before its last ref; of pods that are active, what is not younger than what this worker will
+ * draw next. What others have to know of a move (its cause) has no room in a lane.
+ */
 static bool
-fits_lane(const struct worker *worker, const struct band *band, int64_t key)
+fits_lane(const struct worker *worker, const struct bin *bin, const struct placing *placing)
 {
-    return worker->base.number != HOUSEKEEPER && key >= bin_lane(&band->bin, worker->base.number)->last_key &&
-           key <= worker->last_drawn;
+    if (worker->base.number == HOUSEKEEPER || placing->cause != CAUSE_NONE) {
+        return false;
+    }
+    const struct lane *lane = bin_lane(bin, worker->base.number);
+
+    if (bin->residence.place == PLACE_ACTIVE && placing->key > worker->last_drawn) {
+        return false;
+    }
+    if (placing->key != lane->last_key || bin->residence.ties == TIES_OPEN) {
+        return placing->key >= lane->last_key;
+    }
+    return !tie_before(&placing->tie, &lane->last_tie);
 }
 
 /* Room in the lane, for ROOM refs, and what a run of one needs. */
 bool
-publish_prepare_move(struct worker *worker, struct band *band)
+publish_prepare(struct worker *worker, struct bin *bin)
 {
     const struct bin_caller caller = bin_caller(worker);
 
     if (worker->spare_run == NULL) {
         worker->spare_run = run_take(caller.pool, 1);
     }
-    bool room = worker->base.number == HOUSEKEEPER || bin_prepare(&band->bin, &caller, ROOM);
+    bool room = worker->base.number == HOUSEKEEPER || bin_prepare(bin, &caller, ROOM);
 
-    return room && worker->spare_run != NULL && bin_prepare_run(&band->bin, &caller);
+    return room && worker->spare_run != NULL && bin_prepare_run(bin, &caller);
 }
 
 bool
-publish_prepare(struct worker *worker, struct band *band, int64_t key)
+publish_prepare_key(struct worker *worker, struct band *band, int64_t key)
 {
     const struct bin_caller caller = bin_caller(worker);
 
     if (!bin_prepare(&band->bin, &caller, 1)) {
         return false;
     }
-    return fits_lane(worker, band, key) || publish_prepare_move(worker, band);
+    return fits_lane(worker, &band->bin, &(struct placing){.key = key}) || publish_prepare(worker, &band->bin);
 }
 
 static bool
-publish_as_run(struct worker *worker, struct band *band, uint64_t ref, int64_t key)
+publish_as_run(struct worker *worker, struct bin *bin, const struct placing *placing)
 {
     const struct bin_caller caller = bin_caller(worker);
     struct run *run = worker->spare_run != NULL ? worker->spare_run : run_take(caller.pool, 1);
@@ -86,8 +101,9 @@ publish_as_run(struct worker *worker, struct band *band, uint64_t ref, int64_t k
         return false;
     }
     worker->spare_run = NULL;
-    run_put(run, ref, key);
-    if (!bin_publish_run(&band->bin, &caller, run)) {
+    run_set_cause(run, placing->cause);
+    run_put(run, placing->ref, placing->key);
+    if (!bin_publish_run(bin, &caller, run)) {
         run_give(caller.pool, run);
         return false;
     }
@@ -99,18 +115,19 @@ publish_as_run(struct worker *worker, struct band *band, uint64_t ref, int64_t k
  * there is no memory to merge them: then the ref goes into the lane, out of its order, but not lost.
  */
 void
-publish_ref(struct worker *worker, struct band *band, uint64_t ref, int64_t key)
+publish_ref(struct worker *worker, struct bin *bin, const struct placing *placing)
 {
-    if (!fits_lane(worker, band, key) && publish_as_run(worker, band, ref, key)) {
+    if (!fits_lane(worker, bin, placing) && publish_as_run(worker, bin, placing)) {
         return;
     }
     if (worker->base.number == HOUSEKEEPER) {
         queue_note_stray(queue_of(worker), STRAY_UNPUBLISHED);
         return;
     }
-    struct lane *lane = bin_lane(&band->bin, worker->base.number);
+    struct lane *lane = bin_lane(bin, worker->base.number);
 
-    lane_put(lane, ref, key < lane->last_key ? lane->last_key : key);
+    lane_put(lane, placing->ref, placing->key < lane->last_key ? lane->last_key : placing->key);
+    lane->last_tie = placing->tie;
     lane_publish(lane);
 }
 
@@ -158,12 +175,13 @@ publish_follow(struct worker *worker, uint32_t record, uint64_t life)
             }
             continue;
         }
-        if (!publish_prepare_move(worker, band)) {
+        if (!publish_prepare(worker, &band->bin)) {
             break;
         }
         uint64_t next = state_switched(state, band->id, PLACE_ACTIVE);
+        const struct placing placing = {.ref = ref_make(state_version(next), record), .key = description.order_key};
 
-        publish_ref(worker, band, ref_make(state_version(next), record), description.order_key);
+        publish_ref(worker, &band->bin, &placing);
         atomic_fence();
         if (!publish_mark(worker, band)) {
             continue;
@@ -177,80 +195,6 @@ publish_follow(struct worker *worker, uint32_t record, uint64_t life)
     }
     queue_note_stray(queue, STRAY_UNMOVED);
     return false;
-}
-
-/*
- * Its ref is published: who publishes it says so to the index afterwards. But the one who did may have stopped before he marked
- * the band. No fence: the ref was visible before the caller saw the pod.
- */
-void
-publish_told(struct worker *worker, uint32_t record, uint64_t life, uint64_t state)
-{
-    struct queue *queue = queue_of(worker);
-
-    if (state_place(state) != PLACE_ACTIVE) {
-        return;
-    }
-    /* An update that was described and has not moved the pod is told of as well, so it is finished. */
-    if (state_lag(state) != 0 || !bin_mark(&bands_at(&queue->bands, state_band(state))->bin)) {
-        (void)publish_follow(worker, record, life);
-    }
-}
-
-/* ---- settling ------------------------------------------------------------------------------------------------------------- */
-
-/* The key of a pod that was never moved is that of its description. What changed meanwhile was found by who changed it. */
-bool
-publish_again(struct worker *worker, struct entry *entry, uint32_t record, uint64_t state)
-{
-    struct queue *queue = queue_of(worker);
-    struct band *band = bands_at(&queue->bands, state_band(state));
-    struct description description;
-
-    (void)entry_description(&queue->entries, entry, &description);
-    if (entry_state(entry) != state || state_lag(state) != 0) {
-        return true;
-    }
-    if (!publish_prepare_move(worker, band)) {
-        queue_note_stray(queue, STRAY_UNPUBLISHED);
-        return false;
-    }
-    publish_ref(worker, band, ref_make(state_version(state), record), description.order_key);
-    atomic_fence();
-    if (!publish_mark(worker, band)) {
-        (void)publish_follow(worker, record, u64_load_acquire(&entry->life));
-    }
-    publish_wake(worker);
-    return true;
-}
-
-bool
-publish_settle(void *ctx, uint32_t record, uint64_t life)
-{
-    struct worker *worker = ctx;
-    struct entry *entry = entry_at(&queue_of(worker)->entries, record);
-
-    if (entry == NULL) {
-        return true;
-    }
-    uint64_t state = entry_state(entry);
-    bool untouched = state_place(state) == PLACE_ACTIVE && state_lag(state) == 0 &&
-                     ((state_version(state) ^ life) & INDEX_LIFE_MASK) == 0;
-
-    if (!untouched) {
-        return true; /* somebody found it before */
-    }
-    /* What was prepared for a pod of the worker's own stays prepared. */
-    struct run *prepared = worker->spare_run;
-
-    worker->spare_run = NULL;
-    bool settled = publish_again(worker, entry, record, state);
-
-    if (prepared != NULL && worker->spare_run != NULL) {
-        run_give(&queue_of(worker)->runs, worker->spare_run);
-    }
-    worker->spare_run = prepared != NULL ? prepared : worker->spare_run;
-    return settled;
 }
 
 void

@@ -20,10 +20,17 @@
 #define SCHEDQ_LOCKFREE_QUEUE_H
 
 #include "lockfree/band.h"
+#include "lockfree/deadline.h"
+#include "lockfree/event_log.h"
 #include "lockfree/hazard.h"
+#include "lockfree/incoming.h"
 #include "lockfree/index.h"
+#include "lockfree/lots.h"
 #include "lockfree/names.h"
+#include "lockfree/nominator.h"
 #include "lockfree/sleepers.h"
+#include "lockfree/stamps.h"
+#include "lockfree/timer.h"
 
 #define BAND_CACHE 4
 
@@ -34,9 +41,30 @@
 /* Notes of what could not be done for want of memory (stray.h). */
 #define STRAY_UNMOVED 1
 #define STRAY_UNPUBLISHED 2
+#define STRAY_UNJUDGED 4
+#define STRAY_NOTES 7
+
+/** Lengths of a backoff that have a bin of their own: 1 ms doubled up to 24 hours. */
+#define BACKOFF_CLASSES 32
+#define BACKOFF_KINDS 2 /* errors apart */
+
+/** Pods that back off (backoff.h). */
+struct backoff {
+    struct bin bins[BACKOFF_KINDS][BACKOFF_CLASSES];
+    atomic_u64 words[BACKOFF_KINDS][BACKOFF_CLASSES];
+};
+
+/** Parked and gated pods (waiting.h). */
+struct waiting {
+    struct lots lots;
+    struct bin ages[2]; /* parked, gated */
+    atomic_u64 words[2];
+    struct lot backing_off[BACKOFF_KINDS]; /* for hosts that look at pods in backoff */
+};
+
 /** What a worker did; only the worker writes, anybody adds up. Differences wrap round and come right in the sum. */
 struct tally {
-    atomic_u64 adds, pops, dones, deletes, updates;
+    atomic_u64 adds, pops, dones, failures, deletes, updates, moves, events, hint_calls, gate_calls;
     atomic_u64 active, inflight;
     atomic_u64 taken, given; /* records */
 };
@@ -58,8 +86,11 @@ struct worker {
     struct run *spare_run; /* for one ref, or NULL: what was prepared cannot fail */
     void *scratch;         /* of batches */
     size_t scratch_bytes;
+    struct mover_batch *batch;      /* of moves (mover.h) */
+    int64_t insertions;             /* into lots */
     char name[SCHEDQ_NAME_MAX + 9]; /* for visitors */
     _Alignas(CACHE_LINE) struct tally tally;
+    struct incoming incoming;
     struct charges charges;
 };
 
@@ -79,12 +110,22 @@ struct queue {
     atomic_u64 slots;                /* those with smaller numbers may have been taken */
     atomic_ptr housekeepers[HOUSEKEEPERS];
     atomic_u32 housekeeping; /* those that somebody works with, as bits */
-    atomic_u64 strays;       /* notes:2, above them how often one was left */
+    atomic_u64 strays;       /* notes:3, above them how often one was left */
+    struct incoming_late incoming_late;
+    struct event_log log;
+    struct backoff backoff;
+    struct waiting waiting;
+    struct nominator nominator;
+    struct deadline deadline;
+    struct timer timer;
+    atomic_u32 others_used;    /* some pod failed with SCHEDQ_REJECTOR_OTHERS: unregistered events matter too */
+    atomic_u64 leftover_again; /* kube presets: no flush of gated pods before this unless a caller asks for one */
 
     /* One line each: written by different calls. */
     _Alignas(CACHE_LINE) atomic_u64 reorder; /* raised before a pod moves inside the order: a walk begins again */
     _Alignas(CACHE_LINE) atomic_u64 last_key;
     _Alignas(CACHE_LINE) atomic_u64 pop_orders;
+    _Alignas(CACHE_LINE) struct stamps stamps;
     _Alignas(CACHE_LINE) struct sleepers sleepers;
     atomic_u64 pops_at_tick;
 };
@@ -133,7 +174,8 @@ queue_note_stray(struct queue *queue, uint64_t note)
     uint64_t notes = u64_load(&queue->strays);
 
     for (;;) {
-        uint64_t found = u64_cas_value(&queue->strays, notes, (notes + 4) | note); /* queue_note_stray:A */
+        uint64_t found =
+            u64_cas_value(&queue->strays, notes, (notes + STRAY_NOTES + 1) | note); /* queue_note_stray:A */
 
         if (found == notes) {
             return;
@@ -163,13 +205,21 @@ tally_add(atomic_u64 *number, uint64_t change)
     u64_store(number, u64_load(number) + change);
 }
 
+/* switch.h */
+enum verdict switch_help(void *ctx, const struct residence *residence, struct entry *entry, uint64_t ref,
+                         uint32_t cause, uint64_t *state);
+
 static inline struct bin_caller
 bin_caller(struct worker *worker)
 {
     struct queue *queue = queue_of(worker);
 
-    return (struct bin_caller){
-        .worker = worker->base.number, .memory = &queue->base.memory, .epoch = worker->epoch, .pool = &queue->runs};
+    return (struct bin_caller){.worker = worker->base.number,
+                               .memory = &queue->base.memory,
+                               .epoch = worker->epoch,
+                               .pool = &queue->runs,
+                               .help = switch_help,
+                               .ctx = worker};
 }
 
 static inline struct index_caller

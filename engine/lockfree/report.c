@@ -1,6 +1,9 @@
 /* Copies for report.h. */
 #include "lockfree/report.h"
 
+#include "lockfree/backoff.h"
+#include "policy/backoff.h"
+
 static void
 copy(const struct queue *queue, const struct entry *entry, struct view *view)
 {
@@ -8,6 +11,7 @@ copy(const struct queue *queue, const struct entry *entry, struct view *view)
     uint64_t counts = u64_load_acquire(&entry->attempts_rejections);
 
     view->life = u64_load_acquire(&entry->life);
+    view->gate = entry_gate(entry, view->state);
     view->profile = attributes_profile(attributes);
     view->name_length = attributes_name_length(attributes);
     view->name = (uint32_t)u64_load_acquire(&entry->name);
@@ -17,17 +21,15 @@ copy(const struct queue *queue, const struct entry *entry, struct view *view)
     view->history.rejections = (uint32_t)counts;
     view->history.errors = (uint32_t)(u64_load_acquire(&entry->errors_charged) >> 32);
     view->history.reserved = 0;
-    view->unschedulable = u64_load_acquire(&entry->unschedulable);
+    view->unschedulable = u64_load_acquire(&entry->unschedulable) | gate_bit(view->gate);
     view->pending = u64_load_acquire(&entry->pending);
     view->pop_order = entry_pop_order(entry);
-    view->gate = entry_gate(entry, view->state);
-    view->since = (int64_t)u64_load_acquire(&entry->popped);
     view->seen = u64_load_acquire(&entry->seen);
     view->desc = entry_description(&queue->entries, entry, &view->description);
 }
 
 bool
-report_any(const struct queue *queue, uint32_t record, struct view *view)
+report_record(const struct queue *queue, uint32_t record, struct view *view)
 {
     struct entry *entry = entry_at(&queue->entries, record);
 
@@ -35,7 +37,7 @@ report_any(const struct queue *queue, uint32_t record, struct view *view)
     /* Ends: each further round means that the word changed. */
     while (entry != NULL) {
         view->state = entry_state(entry); /* report_view:A */
-        if (!state_is_pod(view->state)) {
+        if (state_place(view->state) == PLACE_FREE || state_place(view->state) == PLACE_DEAD) {
             return false;
         }
         copy(queue, entry, view);
@@ -45,6 +47,12 @@ report_any(const struct queue *queue, uint32_t record, struct view *view)
         }
     }
     return false;
+}
+
+bool
+report_any(const struct queue *queue, uint32_t record, struct view *view)
+{
+    return report_record(queue, record, view) && state_is_pod(view->state);
 }
 
 bool
@@ -61,19 +69,29 @@ report_found(const struct queue *queue, uint32_t record, uint64_t state, struct 
            ((state_version(state) - view->life) & STATE_VERSION_MASK) <= STATE_VERSION_MASK / 2;
 }
 
+static bool
+waits(uint64_t state)
+{
+    enum place place = state_place(state);
+
+    return place == PLACE_PARKED || place == PLACE_GATED || place == PLACE_BACKOFF || place == PLACE_ERROR_BACKOFF;
+}
+
 void
-report_moved(uint32_t record, const struct view *view, schedq_result_t *result)
+report_moved(const struct queue *queue, uint32_t record, const struct view *view, schedq_result_t *result)
 {
     result->pod = entry_handle(record, view->life);
+    result->ref = queue->base.rules.host && waits(view->state) ? ref_make(state_version(view->state), record) : 0;
+    result->gate = view->gate;
     result->object = view->description.object;
     result->timestamp_ns = view->history.timestamp_ns;
     result->place = (uint8_t)place_public(state_place(view->state));
 }
 
 void
-report_pod(uint32_t record, const struct view *view, schedq_result_t *result)
+report_pod(const struct queue *queue, uint32_t record, const struct view *view, schedq_result_t *result)
 {
-    report_moved(record, view, result);
+    report_moved(queue, record, view, result);
     result->unschedulable = view->unschedulable;
     result->pending = view->pending;
 }
@@ -82,7 +100,11 @@ void
 report_info(const struct queue *queue, uint32_t record, const struct view *view, const char *name,
             schedq_pod_info_t *info)
 {
-    bool flying = state_place(view->state) == PLACE_INFLIGHT;
+    enum place place = state_place(view->state);
+    bool flying = place == PLACE_INFLIGHT;
+    bool backs_off = place == PLACE_BACKOFF || place == PLACE_ERROR_BACKOFF;
+    bool deleted = flying && (view->state & FLAG_DELETED) != 0;
+    int64_t expiry = backs_off ? backoff_expiry_of(queue, &view->history) : BACKOFF_NONE;
 
     *info = (schedq_pod_info_t){
         .struct_size = (uint32_t)sizeof *info,
@@ -95,8 +117,13 @@ report_info(const struct queue *queue, uint32_t record, const struct view *view,
         .name_length = view->name_length,
         .priority = view->description.priority,
         .history = view->history,
+        .deleted = deleted,
+        .backoff_expiry_ns = expiry == BACKOFF_NONE ? 0 : expiry,
         .unschedulable = view->unschedulable,
         .pending = view->pending,
+        .gate = view->gate,
+        .nominated_node = deleted ? 0 : view->description.nominated_node,
+        .nomination = deleted || view->description.nominated_node == 0 ? 0 : view->description.nomination,
         .pop_order = flying ? view->pop_order : 0,
         .cycle = flying && queue->base.rules.count_cycles ? view->pop_order : 0,
     };

@@ -15,12 +15,14 @@ struct view {
     uint64_t unschedulable, pending;
     uint64_t pop_order;
     uint64_t seen; /* in flight */
-    int64_t since; /* parked, gated */
     uint8_t gate;  /* 1 + number of the plugin; 0: none */
     uint32_t name; /* cell */
     uint32_t name_length;
     uint8_t profile;
 };
+
+/** What the record holds: a pod, or one that was deleted in flight. False: neither. */
+bool report_record(const struct queue *queue, uint32_t record, struct view *view);
 
 /** The record's pod, whichever it is. False: it has none. */
 bool report_any(const struct queue *queue, uint32_t record, struct view *view);
@@ -31,11 +33,11 @@ bool report_view(const struct queue *queue, uint32_t record, uint64_t life, stru
 /** The same for a record that the index gave: the pod that it had when its word was `state`. */
 bool report_found(const struct queue *queue, uint32_t record, uint64_t state, struct view *view);
 
-/** Pod, object, time, place. */
-void report_moved(uint32_t record, const struct view *view, schedq_result_t *result);
+/** Pod, object, time, place, gate, ref. */
+void report_moved(const struct queue *queue, uint32_t record, const struct view *view, schedq_result_t *result);
 
 /** The same, and its sets. */
-void report_pod(uint32_t record, const struct view *view, schedq_result_t *result);
+void report_pod(const struct queue *queue, uint32_t record, const struct view *view, schedq_result_t *result);
 
 /** What a visitor gets; `name` is a copy of the text. */
 void report_info(const struct queue *queue, uint32_t record, const struct view *view, const char *name,

@@ -236,6 +236,7 @@ run_give(struct run_pool *pool, struct run *run)
     generation = generation != 0 ? generation : 1;
     u32_store(&run->generation, generation);
     u32_store(&run->count, 0);
+    u32_store(&run->cause, 0);
     (void)u64_exchange(&run->head, (uint64_t)generation << 32); /* run_give:A */
     push_free(pool, run);
 }
@@ -268,6 +269,7 @@ run_peek(const struct run_pool *pool, const atomic_u64 *slot, uint64_t word, str
     if (position < count) {
         out->key = (int64_t)u64_load_acquire(&run->slots[position].key);
         out->ref = u64_load_acquire(&run->slots[position].ref);
+        out->cause = u32_load_acquire(&run->cause);
     }
     if (u64_load_acquire(slot) != word) { /* run_peek:B */
         return RUN_CHANGED;

@@ -34,7 +34,8 @@ struct run {
     atomic_u64 next;             /* in the stack of free runs */
     atomic_u32 generation;
     atomic_u32 count;
-    atomic_u64 head; /* generation:32 | position:32 */
+    atomic_u32 cause; /* why its pods are moved, for who helps (switch.h) */
+    atomic_u64 head;  /* generation:32 | position:32 */
     struct slot slots[];
 };
 
@@ -61,6 +62,13 @@ struct run *run_take(struct run_pool *pool, uint32_t count);
 /** The caller's run, published no more or never. */
 void run_give(struct run_pool *pool, struct run *run);
 
+/** Only before it is published. A run that was taken has cause 0. */
+static inline void
+run_set_cause(struct run *run, uint32_t cause)
+{
+    u32_store(&run->cause, cause);
+}
+
 /** Only before it is published: keys must not fall. */
 void run_put(struct run *run, uint64_t ref, int64_t key);
 
@@ -81,6 +89,7 @@ struct run_head {
     uint64_t ref;
     int64_t key;
     uint32_t left; /* refs from the head on */
+    uint32_t cause;
 };
 
 enum run_sight { RUN_CHANGED, RUN_EMPTY, RUN_HEAD };

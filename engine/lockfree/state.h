@@ -1,7 +1,7 @@
 /*
  * The state word of a pod's record: where the pod is, in one word that is the only truth about it.
  *
- *   version:36 | band:16 | place:3 | flags:9
+ *   version:36 | band:16, or lag | place:3 | flags:9, or lag
  *
  * CONTRACT. Containers (lanes, runs, the index) hold refs {record, version} and keys; they are hints. A pod is where its
  * word says. Every change of place, of band or of the position inside a band is one CAS of the word that raises the version
@@ -23,11 +23,12 @@
  * Flags change without a version, in INFLIGHT only (entry_flag): DEL the pod was deleted, ACT it was activated, JUDGE an event
  * came while its holder was about to park it. A switch out of INFLIGHT fails if a flag was set meanwhile.
  *
- * BAND means something in ACTIVE only; in every other place it is carried along.
+ * BAND is there in ACTIVE only. The flags are there in INFLIGHT only. The bits of both that a place does not need hold the lag: six in
+ * ACTIVE, 22 where pods wait.
  *
  * LAG. An update of an active pod that changes where it stands (its band, its order key), and every update of a waiting one,
  * replaces the description first and moves the pod afterwards, if it has to be moved. The replacement raises the version and,
- * in six of the flags, the lag: refs of `version - lag` stay VALID, so that the pod can be found where it was, and only the
+ * and the lag: refs of `version - lag` stay VALID, so that the pod can be found where it was, and only the
  * ref of the next version can become valid. So no ref that was published for an older description ever gets valid beside the
  * newest one, and nothing that was decided on an older description is applied. The switch sets the lag to 0.
  *
@@ -45,6 +46,7 @@
 #ifndef SCHEDQ_LOCKFREE_STATE_H
 #define SCHEDQ_LOCKFREE_STATE_H
 
+#include "lockfree/sizes.h"
 #include "platform/atomic.h"
 
 #include <schedq/schedq.h>
@@ -77,7 +79,9 @@ enum state_flag {
 
 #define STATE_FLAGS_MASK ((UINT64_C(1) << STATE_PLACE_SHIFT) - 1)
 #define STATE_LAG_SHIFT 3
-#define STATE_LAG_MAX 63
+#define STATE_LAG_BITS 6 /* among the flags; those above are in the place of the band */
+#define STATE_LAG_ACTIVE ((UINT32_C(1) << STATE_LAG_BITS) - 1)
+#define STATE_LAG_WAITING SIZE((UINT32_C(1) << 22) - 1, 3)
 
 static inline uint64_t
 state_make(uint64_t version, uint32_t band, enum place place)
@@ -128,11 +132,42 @@ version_next(uint64_t version)
     return next != 0 ? next : 1;
 }
 
+/** Is `a` an earlier version than `b`? They go round: within half of their range. */
+static inline bool
+version_is_before(uint64_t a, uint64_t b)
+{
+    return ((b - a) & STATE_VERSION_MASK) - 1 < STATE_VERSION_MASK / 2;
+}
+
+/** In BACKOFF, ERROR_BACKOFF, PARKED, GATED? */
+static inline bool
+state_waits(uint64_t state)
+{
+    switch (state_place(state)) {
+    case PLACE_BACKOFF:
+    case PLACE_ERROR_BACKOFF:
+    case PLACE_PARKED:
+    case PLACE_GATED:
+        return true;
+    default:
+        return false;
+    }
+}
+
 /** How many versions ago the refs were published that are good now. */
 static inline uint32_t
 state_lag(uint64_t state)
 {
-    return (uint32_t)(state_flags(state) >> STATE_LAG_SHIFT);
+    uint32_t low = (uint32_t)(state_flags(state) >> STATE_LAG_SHIFT);
+
+    return state_waits(state) ? state_band(state) << STATE_LAG_BITS | low : low;
+}
+
+/** No more descriptions before the pod is moved. */
+static inline bool
+state_lag_is_at_end(uint64_t state)
+{
+    return state_lag(state) >= (state_waits(state) ? STATE_LAG_WAITING : STATE_LAG_ACTIVE);
 }
 
 /** The version that a ref must have to be VALID. */
@@ -146,13 +181,15 @@ state_base(uint64_t state)
     return version > lag ? version - lag : (version - lag - 1) & STATE_VERSION_MASK;
 }
 
-/** The word after a description was replaced that changes where the pod stands. The lag is below its maximum. */
+/** The word after a description was replaced that changes where the pod stands, or of a pod that waits. The lag is not at its end. */
 static inline uint64_t
 state_described(uint64_t state)
 {
-    uint64_t lag = (uint64_t)(state_lag(state) + 1) << STATE_LAG_SHIFT;
+    uint32_t lag = state_lag(state) + 1;
+    uint32_t high = state_waits(state) ? lag >> STATE_LAG_BITS : state_band(state);
 
-    return state_make(version_next(state_version(state)), state_band(state), state_place(state)) | lag;
+    return state_make(version_next(state_version(state)), high, state_place(state)) | (uint64_t)(lag & STATE_LAG_ACTIVE)
+                                                                                          << STATE_LAG_SHIFT;
 }
 
 /* ---- refs: {version, record}, with the version where the state word has it ---------------------------------------------- */
@@ -208,11 +245,11 @@ state_judge(uint64_t state, uint64_t ref, enum place place, uint32_t band)
     return now == PLACE_INFLIGHT && state_flags(state) != 0 ? VERDICT_STALE : VERDICT_FUTURE;
 }
 
-/** The word that a switch from `state` leads to. */
+/** The word that a switch from `state` leads to; `band` counts for ACTIVE only. */
 static inline uint64_t
 state_switched(uint64_t state, uint32_t band, enum place place)
 {
-    return state_make(version_next(state_version(state)), band, place);
+    return state_make(version_next(state_version(state)), place == PLACE_ACTIVE ? band : 0, place);
 }
 
 /**

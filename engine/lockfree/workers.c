@@ -7,7 +7,10 @@
  */
 #include "lockfree/workers.h"
 
+#include "lockfree/backoff.h"
+#include "lockfree/mover.h"
 #include "lockfree/ops.h"
+#include "lockfree/waiting.h"
 #include "platform/words.h"
 
 static struct worker *
@@ -20,7 +23,12 @@ make(struct queue *queue, uint32_t number)
         return NULL;
     }
     worker->epoch = epoch_record_prepare(queue->epoch);
-    if (worker->epoch == NULL) {
+    worker->batch = memory_alloc(memory, MEMORY_OTHER, sizeof *worker->batch, CACHE_LINE);
+    if (worker->epoch == NULL || worker->batch == NULL) {
+        if (worker->epoch != NULL) {
+            epoch_record_drop(worker->epoch);
+        }
+        memory_free(memory, MEMORY_OTHER, worker->batch, sizeof *worker->batch);
         memory_free(memory, MEMORY_OTHER, worker, sizeof *worker);
         return NULL;
     }
@@ -40,6 +48,7 @@ unmake(struct queue *queue, struct worker *worker)
     }
     charges_free(&worker->charges, &queue->base.memory);
     memory_free(&queue->base.memory, MEMORY_OTHER, worker->scratch, worker->scratch_bytes);
+    memory_free(&queue->base.memory, MEMORY_OTHER, worker->batch, sizeof *worker->batch);
     memory_free(&queue->base.memory, MEMORY_OTHER, worker, sizeof *worker);
 }
 
@@ -239,6 +248,8 @@ workers_give(struct worker *worker)
     section_begin(worker);
     hazard_retry(&queue->hazards, worker->hazard);
     bands_shrink(&queue->bands, worker->epoch, worker->base.number);
+    backoff_shrink(queue, worker->epoch, worker->base.number);
+    waiting_shrink(queue, worker->epoch, worker->base.number);
     section_end(worker);
     flush(worker);
     give_bit(queue, worker->base.number);
@@ -311,8 +322,10 @@ lockfree_worker_adopt(schedq_t *base, schedq_worker_t *abandoned)
 
         if (worker != NULL && &worker->base == abandoned && (u64_load_acquire(&queue->taken) >> i & 1) != 0) {
             epoch_abandon(worker->epoch);
-            hazard_unpin(worker->hazard);
+            hazard_unpin_all(worker->hazard);
             bands_resume(&queue->bands, i);
+            backoff_resume(queue, i);
+            waiting_resume(queue, i);
             word_give_back(&worker->base.busy);
             return SCHEDQ_OK;
         }

@@ -188,7 +188,7 @@ mutex_profile_define(schedq_t *base, const char *name, schedq_profile_t *profile
     queue_lock(queue);
     if (setup_is_over(queue)) {
         status = SCHEDQ_BUSY;
-    } else if (mutex_event_log_add_profile(&queue->log, base->registry.profile_count + 1)) {
+    } else if (mutex_event_log_add_profile(&queue->log, registry_profile_count(&base->registry) + 1)) {
         status = registry_define_profile(&base->registry, name, profile);
     }
     queue_unlock(queue);
@@ -223,10 +223,10 @@ mutex_rejector_bit(schedq_t *base, schedq_profile_t profile, const char *name, u
     struct mutex_queue *queue = mutex_queue(base);
 
     queue_lock(queue);
-    uint64_t late = base->registry.profiles[profile]->late;
+    uint64_t late = registry_late(&base->registry, profile);
     uint64_t bit = registry_rejector(&base->registry, profile, name, length);
 
-    if ((bit & base->registry.profiles[profile]->late & ~late) != 0) {
+    if ((bit & registry_late(&base->registry, profile) & ~late) != 0) {
         /* Events that came before the name did reach it as well: a pod that is in flight may have missed them. */
         mutex_event_log_stamp(&queue->log, profile, bit, queue->log.newest);
     }
@@ -238,7 +238,6 @@ const struct engine_ops mutex_engine = {
     .name = "mutex",
     .number = SCHEDQ_ENGINE_MUTEX,
     .queue_bytes = sizeof(struct mutex_queue),
-    .has_events = true,
     .open = mutex_open,
     .shut = mutex_shut,
     .reserve = mutex_reserve,

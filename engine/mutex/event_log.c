@@ -160,7 +160,7 @@ judge_record(const struct event_log *log, const struct event_record *record, con
 {
     const struct registry *registry = &log->queue->registry;
 
-    if (registry->events[record->event].wildcard) {
+    if (registry_is_wildcard(registry, record->event)) {
         return STRATEGY_AFTER_BACKOFF;
     }
     struct hint_list hints = registry_hints(registry, entry->profile, record->event);

@@ -38,7 +38,7 @@ mutex_event_begin(schedq_worker_t *worker, uint64_t *sequence)
 static uint64_t
 always_reached(const struct mutex_queue *queue, schedq_profile_t profile)
 {
-    return queue->base.registry.profiles[profile]->late | SCHEDQ_REJECTOR_OTHERS;
+    return registry_late(&queue->base.registry, profile) | SCHEDQ_REJECTOR_OTHERS;
 }
 
 schedq_status_t
@@ -263,7 +263,7 @@ apply(schedq_worker_t *worker, const schedq_decision_t *decision, int64_t now, s
     const struct route route = {.queue = queue,
                                 .result = result,
                                 .now = now,
-                                .label = queue->base.registry.events[decision->event].label,
+                                .label = registry_label(&queue->base.registry, decision->event),
                                 .recount = true};
 
     result->unschedulable = entry->unschedulable;

@@ -219,12 +219,12 @@ write_incoming(const struct mutex_queue *queue, struct text *text)
     static const char *const places[INCOMING_PLACES] = {"active", "backoff", "unschedulable"};
 
     metrics_incoming_head(text);
-    for (uint32_t label = 0; label < queue->base.registry.label_count; label++) {
+    for (uint32_t label = 0; label < registry_label_count(&queue->base.registry); label++) {
         for (uint32_t place = 0; place < INCOMING_PLACES; place++) {
             uint64_t count = queue->incoming[label][place];
 
             if (count > 0) {
-                metrics_incoming(text, places[place], queue->base.registry.labels[label].text, count);
+                metrics_incoming(text, places[place], registry_label_text(&queue->base.registry, label), count);
             }
         }
     }
@@ -255,16 +255,19 @@ write_rejectors(const struct mutex_queue *queue, struct text *text)
     const struct registry *registry = &queue->base.registry;
 
     metrics_rejector_head(text);
-    for (uint32_t i = 0; i < registry->profile_count; i++) {
-        const struct profile *profile = registry->profiles[i];
+    for (uint32_t i = 0; i < registry_profile_count(registry); i++) {
+        schedq_profile_t profile = (schedq_profile_t)i;
+        const char *name = registry_profile_name(registry, profile);
         uint64_t counts[STAMPS] = {0};
 
-        count_rejectors(queue, (schedq_profile_t)i, counts);
-        for (uint32_t j = 0; j < profile->plugin_count; j++) {
-            metrics_rejector(text, profile->plugins[j].name.text, profile->name.text, counts[j]);
+        count_rejectors(queue, profile, counts);
+        for (uint64_t bits = registry_known(registry, profile) & ~SCHEDQ_REJECTOR_OTHERS; bits != 0; bits &= bits - 1) {
+            uint32_t plugin = (uint32_t)__builtin_ctzll(bits);
+
+            metrics_rejector(text, registry_plugin_name(registry, profile, plugin), name, counts[plugin]);
         }
         if (counts[STAMPS - 1] > 0) {
-            metrics_rejector(text, "others", profile->name.text, counts[STAMPS - 1]);
+            metrics_rejector(text, "others", name, counts[STAMPS - 1]);
         }
     }
 }

@@ -24,7 +24,7 @@ struct walk {
 enum strategy
 mutex_moves_judge(struct mutex_queue *queue, const struct entry *entry, const struct cluster_event *event)
 {
-    if (queue->base.registry.events[event->event].wildcard) {
+    if (registry_is_wildcard(&queue->base.registry, event->event)) {
         return STRATEGY_AFTER_BACKOFF;
     }
     struct hint_list hints = registry_hints(&queue->base.registry, entry->profile, event->event);
@@ -88,7 +88,7 @@ concerns_assigned(const struct walk *walk, const struct entry *entry)
 {
     const struct schedq *base = &walk->route.queue->base;
 
-    if ((entry->unschedulable & base->registry.profiles[entry->profile]->spread) != 0 &&
+    if ((entry->unschedulable & registry_spread(&base->registry, entry->profile)) != 0 &&
         in_namespace(entry, walk->assigned)) {
         return true;
     }
@@ -116,7 +116,7 @@ lot_is_reached(const struct walk *walk, const struct lot *lot)
         return false;
     }
     if (walk->assigned != NULL && !lot->key.affinity &&
-        (lot->key.unschedulable & registry->profiles[lot->key.profile]->spread) == 0) {
+        (lot->key.unschedulable & registry_spread(registry, lot->key.profile)) == 0) {
         return false;
     }
     return gate_hears(walk, lot->key.profile, lot->key.gate);
@@ -211,7 +211,7 @@ move(struct walk *walk)
 static bool
 is_scale_down(const struct mutex_queue *queue, schedq_event_t event)
 {
-    return queue->base.registry.events[event].kind.actions == SCHEDQ_ACTION_UPDATE_POD_SCALE_DOWN;
+    return registry_actions(&queue->base.registry, event) == SCHEDQ_ACTION_UPDATE_POD_SCALE_DOWN;
 }
 
 schedq_status_t
@@ -219,22 +219,28 @@ mutex_move(schedq_worker_t *worker, const schedq_move_t *request, const struct a
            schedq_result_t *result)
 {
     struct mutex_queue *queue = queue_of(worker);
+    const struct registry *registry = &queue->base.registry;
 
     queue_lock(queue);
-    if (request->target.bits != 0 && !queue->base.registry.events[request->event].wildcard) {
+    bool wildcard = registry_is_wildcard(registry, request->event);
+
+    if (request->target.bits != 0 && !wildcard) {
         worker_say(worker, "move.target: {0}, since event %u is not {\"*\", SCHEDQ_ACTION_ALL}", request->event);
         queue_unlock(queue);
         return SCHEDQ_INVALID;
     }
-    const struct event *event = &queue->base.registry.events[request->event];
     bool moves_all = assigned == NULL || (assigned->updated && is_scale_down(queue, request->event));
     struct walk walk = {
-        .route = {.queue = queue, .result = result, .now = queue_now(queue), .label = event->label, .recount = true},
+        .route = {.queue = queue,
+                  .result = result,
+                  .now = queue_now(queue),
+                  .label = registry_label(registry, request->event),
+                  .recount = true},
         .event = {.event = request->event, .old_object = request->old_object, .new_object = request->new_object},
         .move = request,
         .assigned = moves_all ? NULL : assigned,
         .precheck = assigned == NULL ? request->precheck : NULL,
-        .wildcard = event->wildcard,
+        .wildcard = wildcard,
         .newest_insertion = queue->lots.sequence,
     };
 

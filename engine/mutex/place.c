@@ -185,7 +185,7 @@ mutex_place_reserve_labels(struct mutex_queue *queue)
 {
     uint32_t capacity = queue->incoming_capacity == 0 ? 64 : queue->incoming_capacity;
 
-    while (capacity < queue->base.registry.label_count) {
+    while (capacity < registry_label_count(&queue->base.registry)) {
         capacity *= 2;
     }
     if (capacity == queue->incoming_capacity) {

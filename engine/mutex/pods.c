@@ -156,7 +156,7 @@ retry_updated(struct mutex_queue *queue, uint32_t index, const struct update *up
             .event = update->events[i], .old_object = update->old_object, .new_object = pod_at(queue, index)->object};
         enum strategy strategy = mutex_moves_judge(queue, pod_at(queue, index), &event);
 
-        route.label = queue->base.registry.events[update->events[i]].label;
+        route.label = registry_label(&queue->base.registry, update->events[i]);
         if (mutex_route_by_strategy(&route, index, strategy)) {
             queue->counters.moves++;
             return;
@@ -311,7 +311,7 @@ activate(const struct route *route, uint32_t index)
     }
 }
 
-void
+schedq_status_t
 mutex_activate(schedq_worker_t *worker, const schedq_pod_t *pods, size_t count, schedq_result_t *result)
 {
     struct mutex_queue *queue = queue_of(worker);
@@ -329,6 +329,7 @@ mutex_activate(schedq_worker_t *worker, const schedq_pod_t *pods, size_t count, 
     }
     result->poppable = queue->made_poppable > 0;
     queue_unlock(queue);
+    return SCHEDQ_OK;
 }
 
 schedq_status_t

@@ -93,9 +93,10 @@ mutex_route_parked(const struct route *route, uint32_t index)
 static uint8_t
 ask_gates(struct mutex_queue *queue, struct entry *entry)
 {
-    const struct profile *profile = queue->base.registry.profiles[entry->profile];
+    uint32_t count;
+    const struct gate *gates = registry_gates(&queue->base.registry, entry->profile, &count);
 
-    return gating_ask(profile->gates, profile->gate_count, entry->gate, entry->object, &queue->counters.gate_calls);
+    return gating_ask(gates, count, entry->gate, entry->object, &queue->counters.gate_calls);
 }
 
 void

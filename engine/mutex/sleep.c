@@ -73,12 +73,21 @@ wait_until(struct mutex_queue *queue, pthread_cond_t *cond, int64_t until, int64
     (void)pthread_cond_timedwait(cond, &queue->lock, &deadline);
 }
 
+/* When a sleeper is wanted for time: where only the host serves, never. */
+static int64_t
+sleepers_deadline(const struct mutex_queue *queue)
+{
+    const struct rules *rules = &queue->base.rules;
+
+    return rules->host && !rules->pop_from_backoff ? SCHEDQ_NO_DEADLINE : mutex_deadline_next(queue);
+}
+
 /* ---- pop ------------------------------------------------------------------------------------------------------------ */
 
 static void
 sleep_for_pod(struct mutex_queue *queue, int64_t deadline, int64_t now)
 {
-    int64_t until = mutex_deadline_next(queue);
+    int64_t until = sleepers_deadline(queue);
 
     if (queue->timer.running && until != SCHEDQ_NO_DEADLINE) {
         until = time_add(until, queue->base.rules.tick_ns);
@@ -94,7 +103,7 @@ static bool
 serve_if_late(struct mutex_queue *queue, int64_t now)
 {
     schedq_result_t unseen = {0};
-    int64_t next = mutex_deadline_next(queue);
+    int64_t next = sleepers_deadline(queue);
     int64_t patience = queue->timer.running ? queue->base.rules.tick_ns : 0;
 
     if (next == SCHEDQ_NO_DEADLINE || now < time_add(next, patience)) {
@@ -149,7 +158,7 @@ mutex_pop(schedq_worker_t *worker, enum pop_mode mode, int64_t deadline, schedq_
 
 /* ---- tick --------------------------------------------------------------------------------------------------------- */
 
-void
+schedq_status_t
 mutex_tick(schedq_worker_t *worker, int64_t *next, schedq_result_t *result)
 {
     struct mutex_queue *queue = queue_of(worker);
@@ -163,6 +172,7 @@ mutex_tick(schedq_worker_t *worker, int64_t *next, schedq_result_t *result)
         (void)pthread_cond_broadcast(&queue->sleepers.wake);
     }
     queue_unlock(queue);
+    return SCHEDQ_OK;
 }
 
 /* ---- the timer thread ------------------------------------------------------------------------------------------------- */

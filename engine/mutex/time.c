@@ -121,7 +121,9 @@ flush_gated_as_kube(const struct route *route)
         }
     }
     queue->gated_oldest = oldest_gated(queue);
-    queue->leftover_again = time_add(route->now, KUBE_FLUSH_NS);
+    if (any) {
+        queue->leftover_again = time_add(route->now, KUBE_FLUSH_NS);
+    }
     queue->time_changed = true;
     return any;
 }
@@ -140,7 +142,7 @@ flush_leftovers(struct mutex_queue *queue, int64_t now, bool asked, schedq_resul
         if (queue->base.rules.gates_see_leftover) {
             flush_gated(&route);
         }
-        return moved || route.result->to_active > 0;
+        return moved || route.result->to_active > 0 || route.result->to_backoff > 0;
     }
     /* Gated first: a parked pod that a gate refuses must not be tried twice in one flush. */
     bool any = (asked || now >= queue->leftover_again) && flush_gated_as_kube(&route);

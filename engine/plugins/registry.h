@@ -2,12 +2,19 @@
  * What the caller registered: profiles, their plugins, events; and for each event and profile, which plugins it concerns.
  *
  * All matching of events with registrations is done here, when either is registered, so that a move looks a list up and
- * compares no string. Nothing here locks: an engine calls it under its own rules. Only the counts and masks that argument
- * checks read (registry_event_count and so on) may be read at any time.
+ * compares no string.
+ *
+ * WHO MAY CALL WHAT. Nothing here locks, waits, or goes back: what is published stays until registry_close, so that
+ * whoever holds an id may use it for ever.
+ *   setup alone   registry_define_profile, registry_add_plugin: they overlap with no other call. What they write is plain.
+ *   any time      the rest, on any threads. registry_define_event and registry_rejector publish an object that is
+ *                 complete by one CAS into the first free slot of a row (events.c, profiles.c); who loses the slot looks
+ *                 at what took it. So numbers are dense, and the same name never gets two.
  */
 #ifndef SCHEDQ_PLUGINS_REGISTRY_H
 #define SCHEDQ_PLUGINS_REGISTRY_H
 
+#include "platform/atomic.h"
 #include "platform/memory.h"
 #include "policy/requeue.h"
 #include "policy/rules.h"
@@ -33,57 +40,26 @@ struct registry_name {
     char text[REGISTRY_NAME_MAX + 1];
 };
 
-struct interest {
-    struct event_kind kind;
-    schedq_hint_fn hint;
-};
+/* Events lie in chunks, which are made when their first event is and never move. */
+#define EVENT_CHUNK 256
+#define EVENT_CHUNKS (REGISTRY_EVENTS_MAX / EVENT_CHUNK + 1)
 
-struct plugin {
-    struct registry_name name;
-    struct interest *interests;
-    uint32_t interest_count;
-    uint8_t flags;
-    schedq_pre_enqueue_fn pre_enqueue;
-    void *ctx;
-};
-
-/** One event as one profile sees it. */
-struct match {
-    struct hint_entry *entries;
-    uint32_t count;
-    uint64_t interested; /* plugins among entries */
-};
-
-struct profile {
-    struct registry_name name;
-    struct plugin plugins[REGISTRY_PLUGINS_MAX];
-    struct gate gates[REGISTRY_PLUGINS_MAX];
-    uint32_t plugin_count, gate_count;
-    uint64_t known;        /* bits that a rejector set may hold */
-    uint64_t late;         /* names that came late: every event reaches them */
-    uint64_t spread;       /* SCHEDQ_PLUGIN_SPREAD */
-    struct match *matches; /* by event */
-    uint32_t match_capacity;
-};
-
-struct event {
-    struct event_kind kind;
-    uint32_t label;
-    bool wildcard;
-};
+struct profile;
 
 struct registry {
     struct memory *memory;
     const struct rules *rules;
+    const char *const *fixed_labels; /* LABEL_FIRST_EVENT texts */
     uint32_t events_max;
+    /* Of setup alone. */
+    bool has_gates; /* some plugin has a PreEnqueue */
     struct profile **profiles;
     uint32_t profile_count, profile_capacity;
-    struct event *events;
-    uint32_t event_count, event_capacity;
-    struct registry_name *resources;
+    struct registry_name *resources; /* those that match.h has numbers for, and those of interests */
     uint32_t resource_count, resource_capacity;
-    struct registry_name *labels;
-    uint32_t label_count, label_capacity;
+    /* Written at any time. */
+    atomic_u64 event_count; /* so many slots are taken, at least; who tells an id raised it above that first */
+    atomic_ptr event_chunks[EVENT_CHUNKS];
 };
 
 /** With the default profile and the predefined events. False if there is no memory; close it then too. */
@@ -96,15 +72,45 @@ schedq_status_t registry_define_event(struct registry *registry, const char *res
 schedq_status_t registry_define_profile(struct registry *registry, const char *name, schedq_profile_t *profile);
 schedq_status_t registry_add_plugin(struct registry *registry, const schedq_plugin_t *plugin, uint64_t *bit);
 
-/** SCHEDQ_REJECTOR_OTHERS if the numbers are used up. */
+/**
+ * The bit of a name, which is published if it is new. SCHEDQ_REJECTOR_OTHERS if the numbers are used up.
+ *
+ * Allocates only after calls that overlapped spent the profile's spares: never under an engine's lock. If it then finds no
+ * memory: SCHEDQ_REJECTOR_OTHERS.
+ */
 uint64_t registry_rejector(struct registry *registry, schedq_profile_t profile, const char *name, uint32_t length);
 
-uint32_t registry_event_count(const struct registry *registry);
+/* ---- profiles and plugins ---------------------------------------------------------------------------------------------- */
+
 uint32_t registry_profile_count(const struct registry *registry);
+const char *registry_profile_name(const struct registry *registry, schedq_profile_t profile);
+
 /** Bits that rejector sets of this profile may hold. */
 uint64_t registry_known(const struct registry *registry, schedq_profile_t profile);
+/** Those whose names came late: every event reaches them. Who sees a bit among the known and then looks here sees it. */
+uint64_t registry_late(const struct registry *registry, schedq_profile_t profile);
+/** The name of a plugin, late names included; `number` is that of a known bit other than SCHEDQ_REJECTOR_OTHERS. */
+const char *registry_plugin_name(const struct registry *registry, schedq_profile_t profile, uint32_t number);
+
+/** Plugins with SCHEDQ_PLUGIN_SPREAD. */
+uint64_t registry_spread(const struct registry *registry, schedq_profile_t profile);
 /** Plugins that have a PreEnqueue, or all with host decisions. */
 uint64_t registry_gate_bits(const struct registry *registry, schedq_profile_t profile);
+/** What gating_ask asks. */
+const struct gate *registry_gates(const struct registry *registry, schedq_profile_t profile, uint32_t *count);
+
+/* ---- events; an id is below registry_event_count ------------------------------------------------------------------------ */
+
+uint32_t registry_event_count(const struct registry *registry);
+bool registry_is_wildcard(const struct registry *registry, schedq_event_t event);
+uint32_t registry_actions(const struct registry *registry, schedq_event_t event);
+
+/** The number under which moves by this event are counted: that of the first event with the same label text, or LABEL_*. */
+uint32_t registry_label(const struct registry *registry, schedq_event_t event);
+/** All label numbers are below; it only grows. */
+uint32_t registry_label_count(const struct registry *registry);
+/** NULL for a number that no label has: that of an event that is counted under another one's. */
+const char *registry_label_text(const struct registry *registry, uint32_t label);
 
 /** Did any plugin of any profile ask for this event? Always true for the wildcard. */
 bool registry_is_registered(const struct registry *registry, schedq_event_t event);

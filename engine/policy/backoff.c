@@ -75,6 +75,14 @@ backoff_is_waiting(const struct backoff_rules *rules, int64_t expiry, int64_t no
 }
 
 int64_t
+backoff_latest_due(const struct backoff_rules *rules, int64_t now)
+{
+    int64_t compared = rules->windows ? second_of(now) : now;
+
+    return rules->at_expiry ? time_add(compared, -1) : compared;
+}
+
+int64_t
 backoff_due(const struct backoff_rules *rules, int64_t expiry)
 {
     if (expiry == BACKOFF_NONE || !rules->at_expiry) {

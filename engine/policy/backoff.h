@@ -47,6 +47,9 @@ int64_t backoff_expiry(const struct backoff_rules *rules, const struct backoff_c
 /** Is a pod with this expiry still backing off at `now`? */
 bool backoff_is_waiting(const struct backoff_rules *rules, int64_t expiry, int64_t now);
 
+/** The latest expiry that is over at `now`. */
+int64_t backoff_latest_due(const struct backoff_rules *rules, int64_t now);
+
 /** The first reading of the clock at which it is not. */
 int64_t backoff_due(const struct backoff_rules *rules, int64_t expiry);
 

@@ -47,15 +47,13 @@
  * but those that it has popped (create and destroy are for one thread). No call waits for anything else,
  * except a blocking pop (for a pod), schedq_stop (for the timer thread), and the allocator, in calls that
  * list SCHEDQ_NOMEM or say "allocates". Costs are those of MUTEX; n is the number of pods in the queue.
- * LOCKFREE adds, pops and ends in O(1) of n, O(priorities + workers).
+ * LOCKFREE adds, pops and ends in O(1) of n, O(priorities + workers); what it moves it publishes in runs that
+ * are merged, O(log n) copies of 16 bytes per pod.
  *
- * ENGINES. Both answer alike in what both can do. SCHEDQ_ENGINE_MUTEX is complete, and the default.
- * SCHEDQ_ENGINE_LOCKFREE keeps active pods and pods in flight: it adds, pops, ends, finds, gets, updates and
- * deletes them, with workers, objects, reserve, trim, close and tick. It has no waiting places and no events:
- * SCHEDQ_INVALID, with words, answers add_unschedulable, readd, nominate (and a nominated_node in a spec),
- * move_all, assigned_pod_*, event_define, event_stamp, profile_define, plugin_register, plugin_name,
- * candidates, apply, snapshot, nominated_pods, run, metrics_write, and decide = HOST at creation; activate
- * does nothing; rejector_bit gives SCHEDQ_REJECTOR_OTHERS.
+ * ENGINES. Both do all of this header and answer alike. SCHEDQ_ENGINE_LOCKFREE is the default.
+ * SCHEDQ_ENGINE_MUTEX is the whole queue behind one lock: plain, a reference, and the way to find out whether
+ * a problem is the other's. LOCKFREE marks below what differs. In results, to_active and its like count what
+ * the call itself moved: what it published and another thread switched for it is not counted.
  *
  * ORDERING. What a thread did before it passed a pod to the queue (add, add_unschedulable, a move) happens
  * before what a thread does after it popped that pod. Statistics and words are exact when the queue is
@@ -309,8 +307,9 @@ typedef struct schedq_config {
     uint32_t max_events;  /**< kinds of events, the predefined ones included; default 256; 0 or 24..65,535 */
     uint32_t event_log;   /**< [callbacks] events kept for hint replay; an event that is not kept counts as
                                one that helps; default 4,096; 0 or a power of two up to 1,048,576 */
-    uint32_t max_lots;    /**< rejector sets kept apart by each worker, the rest share one (MUTEX: how many
-                               schedq_reserve makes room for, all are kept apart); default 64; 1..65,535 */
+    uint32_t max_lots;    /**< rejector sets that are kept apart, the first that come; the others share one lot,
+                               which every event reads (MUTEX: how many schedq_reserve makes room for, all are
+                               kept apart); default 1,024; 1..65,535 */
     uint32_t reserved0;
     /* Time, nanoseconds. */
     int64_t initial_backoff_ns; /**< the n-th backoff is initial * 2^(n-1), at most the maximum; default 1 s;
@@ -320,7 +319,7 @@ typedef struct schedq_config {
     int64_t tick_ns;            /**< how late the timer thread may be: a blocking pop that finds it later
                                      serves time itself; default 1 ms; 100 us..1 s */
     /* Kind. */
-    uint8_t engine;         /**< SCHEDQ_ENGINE_MUTEX (default) or SCHEDQ_ENGINE_LOCKFREE: see ENGINES above */
+    uint8_t engine;         /**< SCHEDQ_ENGINE_LOCKFREE (default) or SCHEDQ_ENGINE_MUTEX: see ENGINES above */
     uint8_t order;          /**< STRICT (default); RELAXED allows other Timestamp orders inside a priority
                                  (MUTEX stays strict) */
     uint8_t objects;        /**< schedq_objects_t; default STABLE; [host] must be STABLE */
@@ -497,7 +496,8 @@ typedef struct schedq_words_t {
     uint64_t parked, gated, backoff, error_backoff, nominations;
     uint64_t event_sequence;   /**< newest sequence that an event drew, the first is 1; 0 = none yet */
     int64_t  next_deadline_ns; /**< when schedq_tick is wanted, on the queue's clock; SCHEDQ_NO_DEADLINE:
-                                    never */
+                                    never. It may say too early (LOCKFREE: before all times while somebody
+                                    looks for the next): then a tick sets it right */
     int64_t  now_ns;           /**< external_clock: the host raises it by atomic max; it never goes back */
     uint32_t closed;           /**< 1 after schedq_close */
     uint32_t poppable;         /**< a hint: 1: something may be popped */

@@ -1,6 +1,7 @@
 /* Calls of actor.h. Each is a point, records its beginning, calls, empties the store buffer (sim_call_ends), and records its end. */
-#include "actor.h"
+#include "actor_calls.h"
 
+#include "cluster.h"
 #include "trace.h"
 #include "world.h"
 
@@ -10,32 +11,30 @@
 
 static struct ledger *const ledger = &world.ledger;
 
-static moment
-begin(struct actor *actor, const char *text, struct open_call call)
+moment
+act_begin(struct actor *actor, const char *text, struct open_call call)
 {
     sim_point();
     trace_note(actor->number, text, call.key);
     return ledger_begin(ledger, actor->number, call);
 }
 
-static moment
-end(struct actor *actor, schedq_status_t status)
+moment
+act_end(struct actor *actor, schedq_status_t status)
 {
     sim_call_ends();
     trace_note(actor->number, schedq_status_name(status), 0);
     return ledger_end(ledger, actor->number);
 }
 
-static void
-check_status(struct actor *actor, const char *call, schedq_status_t status, uint32_t legal)
+void
+act_check(struct actor *actor, const char *call, schedq_status_t status, uint32_t legal)
 {
     SIM_CHECK((legal >> status & 1) != 0, "%s returns %s: %s", call, schedq_status_name(status),
               schedq_worker_error(actor->worker));
     SIM_CHECK(status != SCHEDQ_CLOSED || ledger->closing != NEVER, "%s returns CLOSED, and nobody closed the queue",
               call);
 }
-
-#define LEGAL(status) (UINT32_C(1) << (status))
 
 /* ---- workers -------------------------------------------------------------------------------------------------------------- */
 
@@ -44,18 +43,18 @@ actor_register(struct actor *actor)
 {
     char why[200];
 
-    (void)begin(actor, "register", (struct open_call){.kind = CALL_WORKER});
+    (void)act_begin(actor, "register", (struct open_call){.kind = CALL_WORKER});
     schedq_status_t status = schedq_worker_register(world.queue, &actor->worker, why, sizeof why);
-    (void)end(actor, status);
+    (void)act_end(actor, status);
     SIM_CHECK(status == SCHEDQ_OK, "worker_register returns %s: %s", schedq_status_name(status), why);
 }
 
 void
 actor_unregister(struct actor *actor)
 {
-    (void)begin(actor, "unregister", (struct open_call){.kind = CALL_WORKER});
+    (void)act_begin(actor, "unregister", (struct open_call){.kind = CALL_WORKER});
     schedq_status_t status = schedq_worker_unregister(actor->worker);
-    (void)end(actor, status);
+    (void)act_end(actor, status);
     SIM_CHECK(status == SCHEDQ_OK, "worker_unregister returns %s", schedq_status_name(status));
     actor->worker = NULL;
 }
@@ -65,9 +64,9 @@ actor_adopt(struct actor *actor, const struct actor *frozen)
 {
     const struct open_call *last = &ledger->calls[frozen->number];
 
-    (void)begin(actor, "adopt the worker of thread", (struct open_call){.kind = CALL_WORKER, .key = frozen->number});
+    (void)act_begin(actor, "adopt the worker of thread", (struct open_call){.kind = CALL_WORKER, .key = frozen->number});
     schedq_status_t status = schedq_worker_adopt(world.queue, frozen->worker);
-    (void)end(actor, status);
+    (void)act_end(actor, status);
     SIM_CHECK(status == SCHEDQ_OK || (status == SCHEDQ_INVALID && last->open && last->kind == CALL_WORKER),
               "worker_adopt returns %s", schedq_status_name(status));
     if (status == SCHEDQ_OK) {
@@ -78,8 +77,8 @@ actor_adopt(struct actor *actor, const struct actor *frozen)
 
 /* ---- describing pods -------------------------------------------------------------------------------------------------------- */
 
-static schedq_pod_spec_t
-spec_of(const struct actor *actor, uint64_t object)
+schedq_pod_spec_t
+act_spec(const struct actor *actor, uint64_t object)
 {
     const struct attempt *attempt = ledger_attempt_of(ledger, object);
     schedq_pod_spec_t spec;
@@ -105,16 +104,16 @@ drop_reference(struct attempt *attempt)
     attempt->references--;
 }
 
-static void
-attempt_ends(struct attempt *attempt, schedq_status_t status, moment ended)
+void
+act_attempt_ends(struct attempt *attempt, schedq_status_t status, moment ended)
 {
     attempt->status = (int)status;
     attempt->ended = ended;
     drop_reference(attempt);
 }
 
-static void
-attempt_added(struct attempt *attempt, uint64_t handle, moment began, moment ended)
+void
+act_attempt_added(struct attempt *attempt, schedq_place_t place, uint64_t handle, moment began, moment ended)
 {
     attempt->added = true;
     attempt->handle = handle;
@@ -122,25 +121,27 @@ attempt_added(struct attempt *attempt, uint64_t handle, moment began, moment end
 
     ledger->sums.adds++;
     life->add_began = began;
-    ledger_told(ledger, life, SCHEDQ_ACTIVE, began, ended);
+    ledger_told(ledger, life, place, began, ended);
 }
 
 static bool
 add(struct actor *actor, struct attempt wanted)
 {
     schedq_result_t result;
-    moment began = begin(actor, "add pod", (struct open_call){.kind = CALL_ADD, .key = wanted.key});
+    moment began = act_begin(actor, "add pod", (struct open_call){.kind = CALL_ADD, .key = wanted.key});
 
     wanted.began = began;
     uint64_t object = ledger_attempt(ledger, wanted);
-    schedq_pod_spec_t spec = spec_of(actor, object);
+    schedq_pod_spec_t spec = act_spec(actor, object);
     schedq_status_t status = schedq_add(actor->worker, world_name(wanted.key, NULL), &spec, &result);
-    moment ended = end(actor, status);
-    check_status(actor, "add", status, LEGAL(SCHEDQ_OK) | LEGAL(SCHEDQ_EXISTS) | LEGAL(SCHEDQ_CLOSED) | world.refusals);
-    attempt_ends(ledger_attempt_of(ledger, object), status, ended);
+    moment ended = act_end(actor, status);
+    act_check(actor, "add", status, LEGAL(SCHEDQ_OK) | LEGAL(SCHEDQ_EXISTS) | LEGAL(SCHEDQ_CLOSED) | world.refusals);
+    act_attempt_ends(ledger_attempt_of(ledger, object), status, ended);
     if (status == SCHEDQ_OK) {
-        SIM_CHECK(result.place == SCHEDQ_ACTIVE, "add says place %s", schedq_place_name((schedq_place_t)result.place));
-        attempt_added(ledger_attempt_of(ledger, object), result.pod.bits, began, ended);
+        SIM_CHECK(result.place == SCHEDQ_ACTIVE || (result.place == SCHEDQ_GATED && cluster_has_gates()),
+                  "add says place %s", schedq_place_name((schedq_place_t)result.place));
+        act_attempt_added(ledger_attempt_of(ledger, object), (schedq_place_t)result.place, result.pod.bits, began,
+                           ended);
     } else if (status == SCHEDQ_EXISTS) {
         ledger_told(ledger, ledger_life(ledger, result.pod.bits, wanted.key), (schedq_place_t)result.place, began,
                     ended);
@@ -169,11 +170,11 @@ end_of_batch(struct actor *actor, const uint64_t *objects, const schedq_pod_t *p
     for (uint32_t i = 0; i < count; i++) {
         struct attempt *attempt = ledger_attempt_of(ledger, objects[i]);
 
-        check_status(actor, "add_many", (schedq_status_t)statuses[i],
+        act_check(actor, "add_many", (schedq_status_t)statuses[i],
                      LEGAL(SCHEDQ_OK) | LEGAL(SCHEDQ_EXISTS) | LEGAL(SCHEDQ_CLOSED) | world.refusals);
-        attempt_ends(attempt, (schedq_status_t)statuses[i], ended);
+        act_attempt_ends(attempt, (schedq_status_t)statuses[i], ended);
         if (statuses[i] == SCHEDQ_OK) {
-            attempt_added(attempt, pods[i].bits, attempt->began, ended);
+            act_attempt_added(attempt, SCHEDQ_ACTIVE, pods[i].bits, attempt->began, ended);
         }
         existing += statuses[i] == SCHEDQ_EXISTS;
     }
@@ -189,7 +190,7 @@ actor_add_many(struct actor *actor, uint32_t first, uint32_t count, int32_t prio
     uint64_t objects[BATCH_MAX];
     uint8_t statuses[BATCH_MAX];
     uint32_t used = 0;
-    moment began = begin(actor, "add_many, first pod", (struct open_call){.kind = CALL_ADD, .key = first});
+    moment began = act_begin(actor, "add_many, first pod", (struct open_call){.kind = CALL_ADD, .key = first});
 
     SIM_CHECK(count <= BATCH_MAX, "a batch of %u", count);
     for (uint32_t i = 0; i < count; i++) {
@@ -197,13 +198,13 @@ actor_add_many(struct actor *actor, uint32_t first, uint32_t count, int32_t prio
         const char *name = world_name(first + i, &length);
 
         objects[i] = ledger_attempt(ledger, (struct attempt){.key = first + i, .priority = priority, .began = began});
-        specs[i] = spec_of(actor, objects[i]);
+        specs[i] = act_spec(actor, objects[i]);
         specs[i].name_offset = used;
         memcpy(names + used, name, length);
         used += length;
     }
     schedq_status_t status = schedq_add_many(actor->worker, names, specs, count, pods, statuses, NULL);
-    moment ended = end(actor, status);
+    moment ended = act_end(actor, status);
     return end_of_batch(actor, objects, pods, statuses, count, ended);
 }
 
@@ -216,24 +217,36 @@ note_replaced(uint64_t object)
     attempt->replaced = true;
 }
 
+/* `event`: what the update is classified as; NULL: nothing that could help. */
 static bool
-update(struct actor *actor, struct attempt wanted)
+update(struct actor *actor, struct attempt wanted, const schedq_event_t *event)
 {
     schedq_result_t result;
-    moment began = begin(actor, "update pod", (struct open_call){.kind = CALL_UPDATE, .key = wanted.key});
+    struct occasion *occasion = NULL;
+    moment began = act_begin(actor, "update pod", (struct open_call){.kind = CALL_UPDATE, .key = wanted.key});
 
     wanted.began = began;
     wanted.is_update = true;
     uint64_t object = ledger_attempt(ledger, wanted);
-    schedq_pod_spec_t spec = spec_of(actor, object);
-    schedq_status_t status = schedq_update(actor->worker, world_name(wanted.key, NULL), &spec, 0, NULL, 0, &result);
-    moment ended = end(actor, status);
-    check_status(actor, "update", status, LEGAL(SCHEDQ_OK) | LEGAL(SCHEDQ_CLOSED) | world.refusals);
+    schedq_pod_spec_t spec = act_spec(actor, object);
+    if (event != NULL) {
+        occasion = ledger_occasion(ledger, cluster_reach(*event));
+        occasion->began = began;
+        occasion->is_update = true;
+    }
+    schedq_status_t status = schedq_update(actor->worker, world_name(wanted.key, NULL), &spec, 0, event,
+                                           event != NULL ? 1 : 0, &result);
+    moment ended = act_end(actor, status);
+    act_check(actor, "update", status, LEGAL(SCHEDQ_OK) | LEGAL(SCHEDQ_CLOSED) | world.refusals);
     struct attempt *attempt = ledger_attempt_of(ledger, object);
-    attempt_ends(attempt, status, ended);
+    act_attempt_ends(attempt, status, ended);
     if (status == SCHEDQ_OK && result.added) {
-        attempt_added(attempt, result.pod.bits, began, ended);
+        act_attempt_added(attempt, (schedq_place_t)result.place, result.pod.bits, began, ended);
     } else if (status == SCHEDQ_OK) {
+        if (occasion != NULL) {
+            occasion->handle = result.pod.bits;
+            occasion->ended = ended;
+        }
         attempt->handle = result.pod.bits;
         ledger->sums.updates++;
         note_replaced(result.object);
@@ -246,13 +259,20 @@ update(struct actor *actor, struct attempt wanted)
 bool
 actor_update(struct actor *actor, uint32_t key, int32_t priority)
 {
-    return update(actor, (struct attempt){.key = key, .priority = priority});
+    return update(actor, (struct attempt){.key = key, .priority = priority}, NULL);
+}
+
+bool
+actor_update_event(struct actor *actor, uint32_t key, int32_t priority, schedq_event_t event)
+{
+    return update(actor, (struct attempt){.key = key, .priority = priority}, &event);
 }
 
 bool
 actor_update_at(struct actor *actor, uint32_t key, int32_t priority, int64_t order_key)
 {
-    return update(actor, (struct attempt){.key = key, .priority = priority, .order_key = order_key, .keyed = true});
+    return update(actor, (struct attempt){.key = key, .priority = priority, .order_key = order_key, .keyed = true},
+                  NULL);
 }
 
 /* ---- deleting, looking -------------------------------------------------------------------------------------------------------- */
@@ -263,14 +283,15 @@ delete_pod(struct actor *actor, uint32_t key, schedq_pod_t pod)
     schedq_result_t result;
     uint32_t length;
     const char *name = world_name(key, &length);
-    moment began = begin(actor, "delete pod", (struct open_call){.kind = CALL_DELETE, .key = key});
+    moment began = act_begin(actor, "delete pod", (struct open_call){.kind = CALL_DELETE, .key = key});
     schedq_status_t status = schedq_delete(actor->worker, pod, name, length, &result);
-    moment ended = end(actor, status);
+    moment ended = act_end(actor, status);
 
-    check_status(actor, "delete", status, LEGAL(SCHEDQ_OK) | LEGAL(SCHEDQ_NOT_FOUND));
+    act_check(actor, "delete", status, LEGAL(SCHEDQ_OK) | LEGAL(SCHEDQ_NOT_FOUND));
     if (status == SCHEDQ_OK) {
         struct life *life = ledger_life(ledger, result.pod.bits, key);
 
+        life = result.place == SCHEDQ_NOWHERE ? ledger_waiting(ledger, life) : life;
         SIM_CHECK(result.place == SCHEDQ_NOWHERE || result.place == SCHEDQ_INFLIGHT, "delete says place %s",
                   schedq_place_name((schedq_place_t)result.place));
         life->deleted_in_flight = result.place == SCHEDQ_INFLIGHT;
@@ -296,16 +317,16 @@ actor_delete_held(struct actor *actor, unsigned held)
     return delete_pod(actor, world_key(popped->name, popped->name_length), popped->pod);
 }
 
-static bool
-find(struct actor *actor, uint32_t key, schedq_result_t *result)
+bool
+act_find(struct actor *actor, uint32_t key, schedq_result_t *result)
 {
     uint32_t length;
     const char *name = world_name(key, &length);
-    moment began = begin(actor, "find pod", (struct open_call){.kind = CALL_FIND, .key = key});
+    moment began = act_begin(actor, "find pod", (struct open_call){.kind = CALL_FIND, .key = key});
     schedq_status_t status = schedq_find(actor->worker, name, length, result);
-    moment ended = end(actor, status);
+    moment ended = act_end(actor, status);
 
-    check_status(actor, "find", status, LEGAL(SCHEDQ_OK) | LEGAL(SCHEDQ_NOT_FOUND));
+    act_check(actor, "find", status, LEGAL(SCHEDQ_OK) | LEGAL(SCHEDQ_NOT_FOUND));
     if (status == SCHEDQ_OK) {
         const struct attempt *attempt = ledger_attempt_of(ledger, result->object);
 
@@ -322,7 +343,7 @@ actor_find(struct actor *actor, uint32_t key)
 {
     schedq_result_t result;
 
-    return find(actor, key, &result);
+    return act_find(actor, key, &result);
 }
 
 struct visit {
@@ -355,14 +376,14 @@ actor_get(struct actor *actor, uint32_t key)
 {
     schedq_result_t result;
 
-    if (!find(actor, key, &result)) {
+    if (!act_find(actor, key, &result)) {
         return false;
     }
     struct visit visit = {.pod = result.pod, .key = key};
-    (void)begin(actor, "get pod", (struct open_call){.kind = CALL_FIND, .key = key});
+    (void)act_begin(actor, "get pod", (struct open_call){.kind = CALL_FIND, .key = key});
     schedq_status_t status = schedq_get(actor->worker, result.pod, visit_pod, &visit);
-    (void)end(actor, status);
-    check_status(actor, "get", status, LEGAL(SCHEDQ_OK) | LEGAL(SCHEDQ_NOT_FOUND));
+    (void)act_end(actor, status);
+    act_check(actor, "get", status, LEGAL(SCHEDQ_OK) | LEGAL(SCHEDQ_NOT_FOUND));
     SIM_CHECK(visit.visits == (status == SCHEDQ_OK), "get of pod %u visits %u pods", key, visit.visits);
     return status == SCHEDQ_OK;
 }
@@ -392,9 +413,9 @@ took(struct actor *actor, moment began, moment ended)
 static bool
 popped(struct actor *actor, const char *call, schedq_status_t status, uint32_t legal, moment began)
 {
-    moment ended = end(actor, status);
+    moment ended = act_end(actor, status);
 
-    check_status(actor, call, status, legal | LEGAL(SCHEDQ_OK) | LEGAL(SCHEDQ_CLOSED));
+    act_check(actor, call, status, legal | LEGAL(SCHEDQ_OK) | LEGAL(SCHEDQ_CLOSED));
     if (status == SCHEDQ_OK) {
         took(actor, began, ended);
     } else {
@@ -414,7 +435,7 @@ bool
 actor_pop(struct actor *actor)
 {
     schedq_popped_t *out = room(actor, 1);
-    moment began = begin(actor, "try_pop", (struct open_call){.kind = CALL_POP, .capacity = 1});
+    moment began = act_begin(actor, "try_pop", (struct open_call){.kind = CALL_POP, .capacity = 1});
 
     return popped(actor, "try_pop", schedq_try_pop(actor->worker, out), LEGAL(SCHEDQ_EMPTY), began);
 }
@@ -424,7 +445,7 @@ static bool
 pop_waiting(struct actor *actor, int64_t deadline, uint32_t legal)
 {
     schedq_popped_t *out = room(actor, 1);
-    moment began = begin(actor, "pop", (struct open_call){.kind = CALL_POP, .capacity = 1});
+    moment began = act_begin(actor, "pop", (struct open_call){.kind = CALL_POP, .capacity = 1});
 
     return popped(actor, "pop", schedq_pop(actor->worker, deadline, out), legal, began);
 }
@@ -446,11 +467,11 @@ actor_pop_many(struct actor *actor, unsigned capacity)
 {
     schedq_popped_t *out = room(actor, capacity);
     size_t count = 0;
-    moment began = begin(actor, "pop_many", (struct open_call){.kind = CALL_POP, .capacity = capacity});
+    moment began = act_begin(actor, "pop_many", (struct open_call){.kind = CALL_POP, .capacity = capacity});
     schedq_status_t status = schedq_pop_many(actor->worker, out, capacity, &count);
-    moment ended = end(actor, status);
+    moment ended = act_end(actor, status);
 
-    check_status(actor, "pop_many", status, LEGAL(SCHEDQ_OK) | LEGAL(SCHEDQ_EMPTY) | LEGAL(SCHEDQ_CLOSED));
+    act_check(actor, "pop_many", status, LEGAL(SCHEDQ_OK) | LEGAL(SCHEDQ_EMPTY) | LEGAL(SCHEDQ_CLOSED));
     SIM_CHECK((status == SCHEDQ_OK) == (count > 0) && count <= capacity, "pop_many returns %s and %zu pods",
               schedq_status_name(status), count);
     for (size_t i = 0; i < count; i++) {
@@ -470,7 +491,7 @@ done_ends(struct actor *actor, const schedq_popped_t *done, schedq_status_t stat
 {
     struct life *life = ledger_life(ledger, done->pod.bits, ledger_attempt_of(ledger, done->object)->key);
 
-    check_status(actor, "done", status, LEGAL(SCHEDQ_OK) | LEGAL(SCHEDQ_GONE));
+    act_check(actor, "done", status, LEGAL(SCHEDQ_OK) | LEGAL(SCHEDQ_GONE));
     if (status == SCHEDQ_OK) {
         ledger->sums.dones++;
         ledger_ended(ledger, life, false, began, ended);
@@ -480,17 +501,24 @@ done_ends(struct actor *actor, const schedq_popped_t *done, schedq_status_t stat
     return status == SCHEDQ_OK;
 }
 
+void
+act_let_go(struct actor *actor)
+{
+    actor->last = actor->held[0];
+    actor->holds--;
+    memmove(&actor->held[0], &actor->held[1], actor->holds * sizeof actor->held[0]);
+}
+
 bool
 actor_done(struct actor *actor)
 {
     schedq_popped_t done = actor->held[0];
-    moment began = begin(actor, "done, object",
+    moment began = act_begin(actor, "done, object",
                          (struct open_call){.kind = CALL_DONE, .handle = done.pod.bits, .key = (uint32_t)done.object});
     schedq_status_t status = schedq_done(actor->worker, done.token);
-    moment ended = end(actor, status);
+    moment ended = act_end(actor, status);
 
-    actor->holds--;
-    memmove(&actor->held[0], &actor->held[1], actor->holds * sizeof actor->held[0]);
+    act_let_go(actor);
     return done_ends(actor, &done, status, began, ended);
 }
 
@@ -512,13 +540,13 @@ actor_done_many(struct actor *actor)
     uint8_t statuses[HELD_MAX];
     unsigned count = actor->holds;
     bool all = true;
-    moment began = begin(actor, "done_many", (struct open_call){.kind = CALL_DONE, .key = count});
+    moment began = act_begin(actor, "done_many", (struct open_call){.kind = CALL_DONE, .key = count});
 
     for (unsigned i = 0; i < count; i++) {
         tokens[i] = actor->held[i].token;
     }
     schedq_status_t status = schedq_done_many(actor->worker, tokens, count, statuses);
-    moment ended = end(actor, status);
+    moment ended = act_end(actor, status);
     for (unsigned i = 0; i < count; i++) {
         all = done_ends(actor, &actor->held[i], (schedq_status_t)statuses[i], began, ended) && all;
     }
@@ -539,56 +567,33 @@ actor_consume(struct actor *actor, unsigned pops)
 void
 actor_token_alive(struct actor *actor)
 {
-    (void)begin(actor, "token_alive", (struct open_call){.kind = CALL_OTHER});
+    (void)act_begin(actor, "token_alive", (struct open_call){.kind = CALL_OTHER});
     schedq_status_t status = schedq_token_alive(actor->worker, actor->held[0].token);
-    (void)end(actor, status);
-    check_status(actor, "token_alive", status, LEGAL(SCHEDQ_OK) | LEGAL(SCHEDQ_GONE));
+    (void)act_end(actor, status);
+    act_check(actor, "token_alive", status, LEGAL(SCHEDQ_OK) | LEGAL(SCHEDQ_GONE));
 }
 
 /* ---- the rest ---------------------------------------------------------------------------------------------------------------------- */
 
 void
-actor_activate(struct actor *actor, uint32_t key)
-{
-    schedq_result_t result;
-
-    if (!find(actor, key, &result)) {
-        return;
-    }
-    (void)begin(actor, "activate pod", (struct open_call){.kind = CALL_OTHER, .key = key});
-    schedq_status_t status = schedq_activate(actor->worker, &result.pod, 1, NULL);
-    (void)end(actor, status);
-    check_status(actor, "activate", status, LEGAL(SCHEDQ_OK));
-}
-
-void
-actor_tick(struct actor *actor)
-{
-    (void)begin(actor, "tick", (struct open_call){.kind = CALL_OTHER});
-    schedq_status_t status = schedq_tick(actor->worker, NULL, NULL);
-    (void)end(actor, status);
-    check_status(actor, "tick", status, LEGAL(SCHEDQ_OK));
-}
-
-void
 actor_close(struct actor *actor)
 {
-    moment began = begin(actor, "close", (struct open_call){.kind = CALL_OTHER});
+    moment began = act_begin(actor, "close", (struct open_call){.kind = CALL_OTHER});
 
     if (ledger->closing == NEVER) {
         ledger->closing = began;
     }
     schedq_status_t status = schedq_close(world.queue);
-    (void)end(actor, status);
+    (void)act_end(actor, status);
     SIM_CHECK(status == SCHEDQ_OK, "close returns %s", schedq_status_name(status));
 }
 
 void
 actor_trim(struct actor *actor)
 {
-    (void)begin(actor, "trim", (struct open_call){.kind = CALL_OTHER});
+    (void)act_begin(actor, "trim", (struct open_call){.kind = CALL_OTHER});
     schedq_status_t status = schedq_trim(world.queue);
-    (void)end(actor, status);
+    (void)act_end(actor, status);
     SIM_CHECK(status == SCHEDQ_OK, "trim returns %s", schedq_status_name(status));
 }
 
@@ -597,8 +602,8 @@ actor_reserve(struct actor *actor, uint32_t pods, uint32_t bands, uint32_t worke
 {
     char why[200];
 
-    (void)begin(actor, "reserve", (struct open_call){.kind = CALL_OTHER, .key = pods});
+    (void)act_begin(actor, "reserve", (struct open_call){.kind = CALL_OTHER, .key = pods});
     schedq_status_t status = schedq_reserve(world.queue, pods, bands, workers, why, sizeof why);
-    (void)end(actor, status);
+    (void)act_end(actor, status);
     SIM_CHECK(status == SCHEDQ_OK, "reserve returns %s: %s", schedq_status_name(status), why);
 }

@@ -17,6 +17,7 @@ struct actor {
     schedq_worker_t *worker;
     schedq_popped_t held[HELD_MAX];
     unsigned holds;
+    schedq_popped_t last; /* let go of */
 };
 
 void actor_register(struct actor *actor);
@@ -34,6 +35,7 @@ unsigned actor_add_many(struct actor *actor, uint32_t first, uint32_t count, int
 
 /** True: OK. It may have added the pod. */
 bool actor_update(struct actor *actor, uint32_t key, int32_t priority);
+bool actor_update_event(struct actor *actor, uint32_t key, int32_t priority, schedq_event_t event);
 bool actor_update_at(struct actor *actor, uint32_t key, int32_t priority, int64_t order_key);
 
 /** True: OK. False: NOT_FOUND. */
@@ -67,8 +69,45 @@ bool actor_done_many(struct actor *actor);
 void actor_consume(struct actor *actor, unsigned pops);
 
 void actor_token_alive(struct actor *actor);
+/* ---- actor_wait.c: pods that wait ------------------------------------------------------------------------------------------ */
+
+/** Fails held[0], rejected by these; 0: an error. False: GONE. */
+bool actor_fail(struct actor *actor, uint64_t rejectors);
+
+/** Pops and fails; false: there was nothing. */
+bool actor_pop_and_fail(struct actor *actor, uint64_t rejectors);
+
+/** Puts the pod that was let go of last back with its history. True: OK. */
+bool actor_readd(struct actor *actor, uint64_t rejectors);
+
+void actor_move(struct actor *actor, schedq_event_t event);
+
+/** Opens a gate and tells the queue. */
+void actor_open(struct actor *actor, uint64_t gate);
+
 void actor_activate(struct actor *actor, uint32_t key);
 void actor_tick(struct actor *actor);
+
+/** Lets time pass, and serves it. */
+void actor_tick_after(struct actor *actor, int64_t ns);
+
+void actor_nominate(struct actor *actor, uint32_t key, uint64_t node);
+
+/** Looks at all pods, and at those that are nominated to a node. */
+void actor_snapshot(struct actor *actor);
+void actor_nominated(struct actor *actor, uint64_t node);
+
+/* ---- actor_host.c: decisions of a host ---------------------------------------------------------------------------------------- */
+
+/** Judges what happened since the pop, and parks held[0] or lets it back off, until the queue agrees. False: GONE. */
+bool actor_host_fail(struct actor *actor, uint64_t rejectors);
+
+/** Draws, logs, stamps; looks for candidates and applies. */
+void actor_host_event(struct actor *actor, schedq_event_t event);
+
+/** All that wait become active. */
+void actor_host_release(struct actor *actor);
+
 void actor_close(struct actor *actor);
 void actor_trim(struct actor *actor);
 void actor_reserve(struct actor *actor, uint32_t pods, uint32_t bands, uint32_t workers);

@@ -9,13 +9,15 @@ void
 ledger_reset(struct ledger *ledger)
 {
     ledger->now = 0;
-    ledger->attempt_count = ledger->life_count = ledger->look_count = 0;
+    ledger->attempt_count = ledger->life_count = ledger->look_count = ledger->occasion_count = 0;
     for (unsigned i = 0; i < OPEN_CALLS_MAX; i++) {
         ledger->calls[i].open = false;
     }
-    ledger->relaxed = ledger->still_clock = false;
+    ledger->relaxed = ledger->still_clock = ledger->moving_clock = false;
+    ledger->backoff_pops = ledger->any_history = false;
     ledger->closing = NEVER;
-    ledger->sums.adds = ledger->sums.pops = ledger->sums.dones = ledger->sums.deletes = ledger->sums.updates = 0;
+    ledger->sums.adds = ledger->sums.pops = ledger->sums.dones = 0;
+    ledger->sums.failures = ledger->sums.deletes = ledger->sums.updates = 0;
 }
 
 moment
@@ -54,6 +56,29 @@ ledger_attempt_of(struct ledger *ledger, uint64_t object)
     return &ledger->attempts[object - 1];
 }
 
+static struct life *
+new_life(struct ledger *ledger, uint64_t handle, uint32_t key)
+{
+    assert(ledger->life_count < LIVES_MAX);
+    struct life *life = &ledger->lives[ledger->life_count++];
+
+    *life = (struct life){.handle = handle,
+                          .key = key,
+                          .add_began = NEVER,
+                          .exists = NEVER,
+                          .active = NEVER,
+                          .poppable = NEVER,
+                          .pop_began = NEVER,
+                          .pop_ended = NEVER,
+                          .end_began = NEVER,
+                          .end_ended = NEVER,
+                          .fail_began = NEVER,
+                          .fail_ended = NEVER,
+                          .flight_began = NEVER,
+                          .due = INT64_MAX};
+    return life;
+}
+
 struct life *
 ledger_life(struct ledger *ledger, uint64_t handle, uint32_t key)
 {
@@ -67,18 +92,25 @@ ledger_life(struct ledger *ledger, uint64_t handle, uint32_t key)
             return life;
         }
     }
-    assert(ledger->life_count < LIVES_MAX);
-    struct life *life = &ledger->lives[ledger->life_count++];
-    *life = (struct life){.handle = handle,
-                          .key = key,
-                          .add_began = NEVER,
-                          .exists = NEVER,
-                          .active = NEVER,
-                          .pop_began = NEVER,
-                          .pop_ended = NEVER,
-                          .end_began = NEVER,
-                          .end_ended = NEVER};
-    return life;
+    return new_life(ledger, handle, key);
+}
+
+struct life *
+ledger_waiting(struct ledger *ledger, struct life *life)
+{
+    if (life->fail_began == NEVER) {
+        return life;
+    }
+    if (life->next == 0) {
+        struct life *next = new_life(ledger, life->handle, life->key);
+
+        next->add_began = life->fail_began;
+        next->attempts = life->attempts + 1;
+        next->flight_began = life->pop_ended;
+        next->rejectors = life->fail_rejectors;
+        life->next = ledger->life_count;
+    }
+    return &ledger->lives[life->next - 1];
 }
 
 static moment
@@ -90,15 +122,25 @@ earlier(moment one, moment other)
 void
 ledger_told(struct ledger *ledger, struct life *life, schedq_place_t place, moment began, moment when)
 {
-    (void)ledger;
-    SIM_CHECK(place == SCHEDQ_ACTIVE || place == SCHEDQ_INFLIGHT, "pod %u is said to be in place %s", life->key,
-              schedq_place_name(place));
+    SIM_CHECK(place != SCHEDQ_NOWHERE, "pod %u is said to be nowhere", life->key);
+    bool certain = life->add_began <= began || life->add_began == NEVER;
+
+    if (place != SCHEDQ_INFLIGHT && life->fail_began != NEVER) {
+        certain = life->pop_ended < began;
+        life = certain ? ledger_waiting(ledger, life) : life;
+    }
     SIM_CHECK(!sim_is_settled() || life->end_ended == NEVER || life->end_ended > began,
               "pod %u is said to be there: handle 0x%llx had ended before the call", life->key,
               (unsigned long long)life->handle);
     life->exists = earlier(life->exists, when);
+    if (!certain && (life->attempts > 0 || life->fail_began != NEVER)) {
+        return; /* true of an earlier flight, perhaps */
+    }
     if (place == SCHEDQ_ACTIVE) {
         life->active = earlier(life->active, when);
+    }
+    if (place == SCHEDQ_ACTIVE || (place == SCHEDQ_BACKOFF && ledger->backoff_pops)) {
+        life->poppable = earlier(life->poppable, when);
     }
 }
 
@@ -106,7 +148,7 @@ void
 ledger_popped(struct ledger *ledger, unsigned actor, const schedq_popped_t *popped, uint32_t key, moment began,
               moment ended)
 {
-    struct life *life = ledger_life(ledger, popped->pod.bits, key);
+    struct life *life = ledger_waiting(ledger, ledger_life(ledger, popped->pod.bits, key));
     const struct attempt *attempt = ledger_attempt_of(ledger, popped->object);
 
     SIM_CHECK(life->pops == 0, "pod %u is popped twice: handle 0x%llx, object %llu", key,
@@ -116,7 +158,10 @@ ledger_popped(struct ledger *ledger, unsigned actor, const schedq_popped_t *popp
               popped->priority, attempt->priority);
     SIM_CHECK(attempt->keyed == ((popped->flags & SCHEDQ_POD_ORDER_KEY) != 0), "pod %u is popped with flags %u", key,
               popped->flags);
-    SIM_CHECK(popped->history.attempts == 1, "pod %u is popped with %u attempts", key, popped->history.attempts);
+    SIM_CHECK(popped->history.attempts == life->attempts + 1 || (ledger->any_history && life->add_began == NEVER),
+              "pod %u is popped with %u attempts, and was popped %u times before", key, popped->history.attempts,
+              life->attempts);
+    life->attempts = popped->history.attempts - 1;
     life->pops++;
     life->pop_began = began;
     life->pop_ended = ended;
@@ -124,6 +169,7 @@ ledger_popped(struct ledger *ledger, unsigned actor, const schedq_popped_t *popp
     life->priority = popped->priority;
     life->timestamp = attempt->keyed ? attempt->order_key : popped->history.timestamp_ns;
     life->holder = actor;
+    life->from_backoff = popped->from_backoff != 0;
     life->exists = earlier(life->exists, ended);
     ledger->sums.pops++;
 }
@@ -146,4 +192,37 @@ ledger_look(struct ledger *ledger, bool is_pop, uint32_t key, moment began, mome
         ledger->looks[ledger->look_count++] =
             (struct look){.is_pop = is_pop, .key = key, .began = began, .ended = ended};
     }
+}
+
+void
+ledger_fail_begins(struct life *life, uint64_t rejectors, moment began)
+{
+    life->fail_began = began;
+    life->fail_rejectors = rejectors;
+}
+
+void
+ledger_failed(struct ledger *ledger, struct life *life, schedq_place_t place, moment ended)
+{
+    life->fail_ended = ended;
+    life->ends++;
+    ledger->sums.failures++;
+    ledger_told(ledger, life, place, life->fail_began, ended);
+}
+
+void
+ledger_fail_refused(struct life *life, bool gone)
+{
+    SIM_CHECK(life->next == 0, "the failure of pod %u is refused, and it was seen elsewhere meanwhile", life->key);
+    life->fail_began = NEVER;
+    life->gones += gone ? 1 : 0;
+}
+
+struct occasion *
+ledger_occasion(struct ledger *ledger, struct occasion occasion)
+{
+    assert(ledger->occasion_count < OCCASIONS_MAX);
+    occasion.ended = NEVER;
+    ledger->occasions[ledger->occasion_count] = occasion;
+    return &ledger->occasions[ledger->occasion_count++];
 }

@@ -1,12 +1,15 @@
 /*
- * The parts of engine/platform that this program replaces: futex.h, clock.h and inside.h ask the scheduler. They are linked
- * instead of the library's, because a program's own objects come before an archive's.
+ * The parts of engine/platform that this program replaces: futex.h, clock.h, inside.h and thread.h ask the scheduler. They are
+ * linked instead of the library's, because a program's own objects come before an archive's.
  */
+#include "platform.h"
+
 #include "scheduler.h"
 
 #include "platform/clock.h"
 #include "platform/futex.h"
 #include "platform/inside.h"
+#include "platform/thread.h"
 
 void
 futex_wait(atomic_u32 *word, uint32_t expected, int64_t deadline_ns)
@@ -74,4 +77,39 @@ void
 inside_leave(const struct inside *frame)
 {
     *innermost() = frame->outer;
+}
+
+/* ---- thread.h: the one thread that a queue starts becomes a thread of the scenario's ----------------------------------------- */
+
+static struct {
+    void *(*main)(void *argument);
+    void *argument;
+    bool ended;
+} started;
+
+bool
+thread_start(struct thread *thread, void *(*main)(void *argument), void *argument)
+{
+    thread->id = 1;
+    started.main = main;
+    started.argument = argument;
+    started.ended = false;
+    return true;
+}
+
+void
+platform_run_thread(void)
+{
+    (void)started.main(started.argument);
+    started.ended = true;
+}
+
+/* Looks when nobody else can run; who joins a frozen thread waits for ever. */
+void
+thread_join(const struct thread *thread)
+{
+    (void)thread;
+    while (!started.ended) {
+        (void)sim_wait_for_quiet();
+    }
 }

@@ -18,6 +18,11 @@ extern const struct scenario life_scenarios[];
 extern const struct scenario upkeep_scenarios[];
 extern const struct scenario no_memory_scenarios[];
 extern const struct scenario mixed_scenarios[];
+extern const struct scenario event_scenarios[];
+extern const struct scenario gate_scenarios[];
+extern const struct scenario time_scenarios[];
+extern const struct scenario host_scenarios[];
+extern const struct scenario registry_scenarios[];
 extern const struct scenario planted_scenarios[];
 extern const struct scenario toy_scenarios[];
 

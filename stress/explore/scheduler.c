@@ -57,6 +57,7 @@
 #define FLUSH_RATES 7  /* 1/2, 1/4, ... 1/128 of the points let a store go */
 #define STRAY_RATE 32  /* of the points, in an episode that has spurious wake-ups or early deadlines */
 #define READING_NS 100 /* longer than the keys of one batch are apart */
+#define FAR_NS 100000000 /* deadlines so far off do not pass by themselves: a sleeper that needs them is a lost wake-up */
 #define ALONE SIM_THREADS_MAX
 
 enum thread_state { RUNNABLE, ASLEEP, QUIET, FROZEN, ENDED };
@@ -155,7 +156,7 @@ earliest_deadline(void)
     for (unsigned i = 0; i < sim.count; i++) {
         struct thread *thread = &sim.threads[i];
 
-        if (thread->state == ASLEEP && thread->deadline != INT64_MAX &&
+        if (thread->state == ASLEEP && thread->deadline - FAR_NS < sim.now &&
             (best == NULL || thread->deadline < best->deadline)) {
             best = thread;
         }
@@ -446,6 +447,12 @@ sim_wake(const void *word, uint32_t count, const void *where)
         woken++;
     }
     trace_add(TRACE_WAKE, sim.current->number, word, woken, where);
+}
+
+void
+sim_pass(int64_t ns)
+{
+    sim.now += ns;
 }
 
 int64_t

@@ -103,6 +103,9 @@ void sim_wake(const void *word, uint32_t count, const void *where);
 /** The simulated CLOCK_MONOTONIC. */
 int64_t sim_now(void);
 
+/** Lets time pass, beside what readings take. */
+void sim_pass(int64_t ns);
+
 /** The calling thread's own place for what the engine keeps in a thread-local variable. */
 void **sim_thread_local(void);
 

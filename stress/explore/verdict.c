@@ -34,7 +34,8 @@ ledger_exists_until(const struct ledger *ledger, const struct life *life)
 {
     moment until = earlier(life->end_began, open_since(ledger, CALL_DELETE, life->key, 0));
 
-    return earlier(until, open_since(ledger, CALL_DONE, 0, life->handle));
+    until = earlier(until, open_since(ledger, CALL_DONE, 0, life->handle));
+    return life->next == 0 ? until : earlier(until, ledger_exists_until(ledger, &ledger->lives[life->next - 1]));
 }
 
 moment
@@ -76,6 +77,9 @@ ever_had_key(const struct ledger *ledger, const struct life *life)
 static bool
 ranks_before(const struct ledger *ledger, const struct life *one, const struct life *other)
 {
+    if (one->from_backoff || other->from_backoff) {
+        return !one->from_backoff;
+    }
     if (one->priority != other->priority) {
         return one->priority > other->priority;
     }
@@ -84,7 +88,7 @@ ranks_before(const struct ledger *ledger, const struct life *one, const struct l
     }
     bool drawn = !ever_had_key(ledger, one) && !ever_had_key(ledger, other);
 
-    return one->timestamp < other->timestamp ||
+    return (one->timestamp < other->timestamp && (!drawn || !ledger->moving_clock)) ||
            (ledger->still_clock && drawn && other->add_began != NEVER && one->active < other->add_began);
 }
 
@@ -121,8 +125,8 @@ check_look(const struct ledger *ledger, const struct look *look)
         const struct life *life = &ledger->lives[i];
 
         if (look->is_pop) {
-            SIM_CHECK(life->active > look->began || ledger_active_until(ledger, life) < look->ended,
-                      "a pop found nothing while pod %u was active all along", life->key);
+            SIM_CHECK(life->poppable > look->began || ledger_active_until(ledger, life) < look->ended,
+                      "a pop found nothing while pod %u was there to be popped all along", life->key);
         } else if (life->key == look->key) {
             SIM_CHECK(life->exists > look->began || ledger_exists_until(ledger, life) < look->ended,
                       "pod %u was not found though it was there all along", life->key);
@@ -147,11 +151,22 @@ check_names(const struct ledger *ledger)
 {
     for (uint32_t i = 0; i < ledger->life_count; i++) {
         for (uint32_t j = 0; j < i; j++) {
-            if (ledger->lives[i].key == ledger->lives[j].key) {
+            if (ledger->lives[i].key == ledger->lives[j].key && ledger->lives[i].handle != ledger->lives[j].handle) {
                 check_name_is_unique(ledger, &ledger->lives[i], &ledger->lives[j]);
             }
         }
     }
+}
+
+static bool
+was_deleted(const struct ledger *ledger, uint64_t handle)
+{
+    for (uint32_t i = 0; i < ledger->life_count; i++) {
+        if (ledger->lives[i].handle == handle && ledger->lives[i].ended_by_delete) {
+            return true;
+        }
+    }
+    return false;
 }
 
 static void
@@ -159,7 +174,7 @@ check_end(const struct ledger *ledger, const struct life *life)
 {
     bool deletion_runs = open_since(ledger, CALL_DELETE, life->key, 0) != NEVER;
 
-    SIM_CHECK(life->gones == 0 || life->ended_by_delete || deletion_runs,
+    SIM_CHECK(life->gones == 0 || was_deleted(ledger, life->handle) || deletion_runs,
               "the holder of pod %u was told GONE, and nobody deleted it", life->key);
     SIM_CHECK(!life->ended_by_delete || life->pops == (life->deleted_in_flight ? 1u : 0u) ||
                   open_since(ledger, CALL_POP, 0, 0) != NEVER,

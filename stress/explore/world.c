@@ -2,6 +2,8 @@
 #include "world.h"
 
 #include "arena.h"
+#include "cluster.h"
+#include "release.h"
 #include "trace.h"
 
 #include <stdio.h>
@@ -129,6 +131,7 @@ config_of(const struct scenario *scenario)
     config.max_pods = KEYS_MAX;
     config.event_log = 0;
     config.max_lots = 1;
+    config.tick_ns = 1000000000; /* further than the scheduler's time goes: nobody wakes because of it alone */
     config.allocator = arena_allocator();
     if (scenario->configure != NULL) {
         scenario->configure(&config);
@@ -148,11 +151,15 @@ world_begin(const struct scenario *scenario)
     ledger_reset(&world.ledger);
     world.keys = 0;
     world.refusals = 0;
+    cluster_reset();
     world.config = config_of(scenario);
     world.ledger.relaxed = world.config.order == SCHEDQ_ORDER_RELAXED;
     world.ledger.still_clock = world.config.external_clock != 0 || world.config.clock.is_virtual != 0;
+    world.ledger.moving_clock = cluster_is_used();
+    world.ledger.backoff_pops = world.config.pop_from_backoff != 0 && !cluster_has_gates();
     schedq_status_t status = schedq_create(&world.config, &world.queue, why, sizeof why);
     SIM_CHECK(status == SCHEDQ_OK, "create returns %s: %s", schedq_status_name(status), why);
+    cluster_begin(world.queue);
     for (unsigned i = 0; i < scenario->threads; i++) {
         world.actors[i].number = i;
         world.actors[i].holds = 0;
@@ -178,14 +185,6 @@ look_for_all(struct actor *actor)
 {
     for (uint32_t key = 0; key < world.keys; key++) {
         (void)actor_find(actor, key);
-    }
-}
-
-static void
-pop_all(struct actor *actor)
-{
-    for (unsigned i = 0; i < LIVES_MAX && actor_pop(actor); i++) {
-        (void)actor_done(actor);
     }
 }
 
@@ -280,7 +279,7 @@ use_names_again(struct actor *actor)
             explain_refusal(actor, key);
         }
     }
-    pop_all(actor);
+    release_pop(actor);
 }
 
 /* Somebody who knows that a thread is dead may go on with its worker. */
@@ -310,6 +309,12 @@ check_stats(void)
     SIM_CHECK(schedq_stats(world.queue, &stats) == SCHEDQ_OK, "stats fails");
     check_count("active", stats.active, 0);
     check_count("inflight", stats.inflight, 0);
+    check_count("parked", stats.parked, 0);
+    check_count("gated", stats.gated, 0);
+    check_count("backoff", stats.backoff, 0);
+    check_count("error_backoff", stats.error_backoff, 0);
+    check_count("nominated", stats.nominated, 0);
+    check_count("failures", stats.failures, world.ledger.sums.failures);
     check_count("adds", stats.adds, world.ledger.sums.adds);
     check_count("pops", stats.pops, world.ledger.sums.pops);
     check_count("dones", stats.dones, world.ledger.sums.dones);
@@ -326,10 +331,17 @@ world_drain(const struct scenario *scenario)
     world_has_memory();
     world.refusals &= ~(UINT32_C(1) << SCHEDQ_NOMEM);
     actor_register(healthy);
+    if (cluster_is_used()) {
+        release_check(healthy);
+    }
     if (random_below(sim_random(), 2) == 0) {
         look_for_all(healthy);
     }
-    pop_all(healthy);
+    if (cluster_is_used()) {
+        release_all(healthy);
+    } else {
+        release_pop(healthy);
+    }
     account_for_all(healthy);
     adopt_frozen(healthy);
     use_names_again(healthy);

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "control.h"
+#include "plugins.h"
 #include "run.h"
 
 #define POP_DEADLINE_NS INT64_C(1000000)
@@ -131,10 +132,12 @@ update(actor_t *actor)
     char name[32];
     schedq_pod_spec_t spec;
     schedq_result_t result;
+    const schedq_event_t event = SCHEDQ_EVENT_UNSCHEDULED_POD_UPDATE_GATES_ELIMINATED;
     unsigned index = actor_roll(actor, TALLY_NAMES);
     describe(actor, &spec, name, index, 0);
     begin(actor, CALL_UPDATE, &index, 1);
-    schedq_status_t status = schedq_update(actor->worker, name, &spec, spec.object, NULL, 0, &result);
+    schedq_status_t status =
+        schedq_update(actor->worker, name, &spec, spec.object, &event, run_waits(actor->run), &result);
     end(actor);
     if (status == SCHEDQ_OK && result.added)
         atomic_fetch_add(&actor->run->tally.adds[index], 1);
@@ -201,8 +204,53 @@ get(actor_t *actor)
     expect(actor, status == SCHEDQ_OK || status == SCHEDQ_NOT_FOUND, CALL_GET, status);
 }
 
+schedq_status_t
+actor_readd_named(actor_t *actor, unsigned index)
+{
+    const schedq_history_t history = {0};
+    char name[32];
+    schedq_pod_spec_t spec;
+    schedq_failure_t failure;
+    describe(actor, &spec, name, index, 0);
+    schedq_failure_init(&failure);
+    begin(actor, CALL_READD, &index, 1);
+    schedq_status_t status = schedq_readd(actor->worker, name, &spec, &history, &failure, NULL);
+    end(actor);
+    if (status == SCHEDQ_OK)
+        atomic_fetch_add(&actor->run->tally.adds[index], 1);
+    entered(actor);
+    expect(actor, status == SCHEDQ_OK || status == SCHEDQ_EXISTS, CALL_READD, status);
+    return status;
+}
+
+void
+actor_move_all(actor_t *actor, schedq_event_t event)
+{
+    schedq_move_t move;
+    schedq_move_init(&move);
+    move.event = event;
+    begin(actor, CALL_MOVE_ALL, NULL, 0);
+    schedq_status_t status = schedq_move_all(actor->worker, &move, NULL);
+    end(actor);
+    entered(actor);
+    expect(actor, status == SCHEDQ_OK, CALL_MOVE_ALL, status);
+}
+
 static void
-tick(actor_t *actor)
+activate(actor_t *actor)
+{
+    schedq_result_t found;
+    if (actor_find_named(actor, actor_roll(actor, TALLY_NAMES), &found) != SCHEDQ_OK)
+        return;
+    begin(actor, CALL_ACTIVATE, NULL, 0);
+    schedq_status_t status = schedq_activate(actor->worker, &found.pod, 1, NULL);
+    end(actor);
+    entered(actor);
+    expect(actor, status == SCHEDQ_OK, CALL_ACTIVATE, status);
+}
+
+void
+actor_tick(actor_t *actor)
 {
     begin(actor, CALL_TICK, NULL, 0);
     schedq_status_t status = schedq_tick(actor->worker, NULL, NULL);
@@ -296,6 +344,27 @@ done(actor_t *actor)
 }
 
 static void
+fail(actor_t *actor)
+{
+    unsigned left = atomic_load(&actor->held_count) - 1;
+    held_t *held = &actor->held[left];
+    schedq_token_t token = held->token;
+    schedq_failure_t failure;
+    schedq_failure_init(&failure);
+    failure.unschedulable = plugins_rejectors(actor);
+    failure.pending = actor_roll(actor, 4) == 0 ? plugins_rejectors(actor) : 0;
+    begin(actor, CALL_ADD_UNSCHEDULABLE, &held->index, 1);
+    schedq_status_t status = schedq_add_unschedulable(actor->worker, &token, &failure, NULL);
+    end(actor);
+    if (status == SCHEDQ_OK)
+        atomic_fetch_add(&actor->run->failures, 1);
+    else
+        count_end(actor, held, status, CALL_ADD_UNSCHEDULABLE);
+    atomic_store(&actor->held_count, left);
+    entered(actor);
+}
+
+static void
 done_many(actor_t *actor)
 {
     schedq_token_t tokens[BATCH];
@@ -319,8 +388,11 @@ done_many(actor_t *actor)
 void
 actor_finish_held(actor_t *actor)
 {
+    bool fails = run_waits(actor->run) && atomic_load(&actor->run->phase) == PHASE_RUNNING;
     while (atomic_load(&actor->held_count) > 0) {
-        if (actor_roll(actor, 4) == 0)
+        if (fails && actor_roll(actor, 3) == 0)
+            fail(actor);
+        else if (actor_roll(actor, 4) == 0)
             done_many(actor);
         else
             done(actor);
@@ -378,8 +450,14 @@ do_one(actor_t *actor)
     case CALL_GET:
         get(actor);
         break;
+    case CALL_MOVE_ALL:
+        actor_move_all(actor, plugins_event(actor));
+        break;
+    case CALL_ACTIVATE:
+        activate(actor);
+        break;
     default:
-        tick(actor);
+        actor_tick(actor);
     }
 }
 
@@ -388,6 +466,7 @@ actor_main(void *argument)
 {
     actor_t *actor = argument;
     run_t *run = actor->run;
+    run_enter_thread();
     ice_take(&actor->ice);
     atomic_store(&actor->tid, (int)gettid());
     while (atomic_load(&run->phase) == PHASE_RUNNING) {

@@ -14,9 +14,14 @@ typedef enum call {
     CALL_FIND,
     CALL_GET,
     CALL_TICK,
+    CALL_MOVE_ALL,
+    CALL_ACTIVATE,
     CALL_CHOSEN, /* calls below are chosen by weight, those from here on follow a pop */
     CALL_DONE = CALL_CHOSEN,
     CALL_DONE_MANY,
+    CALL_ADD_UNSCHEDULABLE,
+    CALL_READD, /* of the settler only */
+    CALL_TIMER, /* all that the timer thread does */
     CALLS
 } call_t;
 

@@ -1,7 +1,7 @@
 /*
  * schedq-freeze: stops workers, watches the others, settles, prints the table.
  *
- * Main thread: chooses the victim and the moment. Actors: the victims. Control threads: tell a machine that stood still
+ * Main thread: chooses the victim and the moment. Actors, and the queue's timer thread: the victims. Control threads: tell a machine that stood still
  * from a queue that did.
  */
 #include <stdio.h>
@@ -30,12 +30,20 @@ wait_some_time(stage_t *stage, int64_t at_least)
     clock_sleep_until(clock_now() + at_least + 1000 * (int64_t)actor_roll(&stage->dice, PAUSE_US));
 }
 
+/* The timer thread is as likely as any other. */
+static actor_t *
+choose_victim(stage_t *stage, run_t *run)
+{
+    unsigned number = actor_roll(&stage->dice, run->actor_count + atomic_load(&run->timer_known));
+    return number < run->actor_count ? &run->actors[number] : &run->timer;
+}
+
 /* Stops one thread and watches the others. It stands still when this returns. NULL: it could not be stopped. */
 static actor_t *
 freeze_one(stage_t *stage, run_t *run)
 {
     watch_t watch;
-    actor_t *victim = &run->actors[actor_roll(&stage->dice, run->actor_count)];
+    actor_t *victim = choose_victim(stage, run);
     if (!ice_freeze(&victim->ice, victim->thread)) {
         tally_violation(&run->tally, "thread %u cannot be stopped", victim->number);
         return NULL;

@@ -12,8 +12,9 @@
 
 #define KILLS_MAX 2000u /* each leaves a thread behind */
 
-static const char *const call_names[CALLS] = {"outside", "add",  "add_many", "try_pop", "pop",  "pop_many", "delete",
-                                              "update",  "find", "get",      "tick",    "done", "done_many"};
+static const char *const call_names[CALLS] = {
+    "outside", "add",      "add_many", "try_pop", "pop",       "pop_many",          "delete", "update", "find", "get",
+    "tick",    "move_all", "activate", "done",    "done_many", "add_unschedulable", "readd",  "timer"};
 
 const char *
 call_name(unsigned call)
@@ -23,8 +24,9 @@ call_name(unsigned call)
 
 /* Adds and removals balance, so that the queue is neither empty nor full of all names. */
 static const unsigned default_weights[CALL_CHOSEN] = {
-    [CALL_ADD] = 24,   [CALL_ADD_MANY] = 6, [CALL_TRY_POP] = 16, [CALL_POP] = 8, [CALL_POP_MANY] = 6,
-    [CALL_DELETE] = 8, [CALL_UPDATE] = 10,  [CALL_FIND] = 10,    [CALL_GET] = 4, [CALL_TICK] = 2,
+    [CALL_ADD] = 24,     [CALL_ADD_MANY] = 6, [CALL_TRY_POP] = 16, [CALL_POP] = 8,
+    [CALL_POP_MANY] = 6, [CALL_DELETE] = 8,   [CALL_UPDATE] = 10,  [CALL_FIND] = 10,
+    [CALL_GET] = 4,      [CALL_TICK] = 2,     [CALL_MOVE_ALL] = 4, [CALL_ACTIVATE] = 2,
 };
 
 static const struct argp_option known[] = {
@@ -36,8 +38,9 @@ static const struct argp_option known[] = {
     {"window", 'w', "N", 0, "milliseconds in which the others must make progress; 1..1000, default 5", 0},
     {"seed", 'r', "N", 0, "of all random choices; default: the time", 0},
     {"mix", 'x', "CALL=N,...", 0,
-     "weights, 0..1000, of add, add_many, try_pop, pop, pop_many, delete, update, find, get, tick; what is not named "
-     "keeps its default. Every popped pod ends in done or done_many",
+     "weights, 0..1000, of add, add_many, try_pop, pop, pop_many, delete, update, find, get, tick, "
+     "move_all, activate; what is not named keeps its default. Every popped pod ends in done, done_many or "
+     "add_unschedulable",
      0},
     {"kill", 'k', NULL, 0, "the stopped thread never comes back; each round has a queue of its own", 0},
     {0},
@@ -58,13 +61,9 @@ number(struct argp_state *state, const char *option, const char *text, uint64_t 
 static void
 choose_engine(struct argp_state *state, options_t *options, const char *name)
 {
-    if (strcmp(name, "mutex") == 0)
-        options->engine = SCHEDQ_ENGINE_MUTEX;
-    else if (strcmp(name, "lockfree") == 0)
-        options->engine = SCHEDQ_ENGINE_LOCKFREE;
-    else
-        argp_error(state, "--engine %s: legal are mutex, lockfree", name);
-    options->engine_name = name;
+    options->engine = engine_find(name);
+    if (options->engine == NULL)
+        argp_error(state, "--engine %s: legal are " ENGINE_NAMES, name);
 }
 
 static void
@@ -90,6 +89,8 @@ choose_mix(struct argp_state *state, options_t *options, const char *text)
 static void
 finish(struct argp_state *state, options_t *options)
 {
+    if (!options_wait(options))
+        options->weights[CALL_MOVE_ALL] = options->weights[CALL_ACTIVATE] = 0;
     for (unsigned i = 0; i < CALL_CHOSEN; i++)
         options->weight_sum += options->weights[i];
     if (options->weights[CALL_ADD] + options->weights[CALL_ADD_MANY] == 0)
@@ -150,15 +151,15 @@ options_parse(options_t *options, int argc, char **argv)
         known,
         parse_option,
         NULL,
-        "Stops a worker's thread at a random instruction, again and again, and looks whether the others go on: in no "
+        "Stops a worker's thread, or the timer thread, at a random instruction, again and again, and looks whether the "
+        "others go on: in no "
         "window may they complete no call. At the end it drains the queue and checks that every pod ended once. With "
-        "--kill the stopped thread never comes back, its worker is adopted, and every pod that it had not popped must "
+        "--kill the stopped thread never comes back, a worker's is adopted, and every pod that it had not popped must "
         "still be reached.\vExit status: 0 nothing wrong; 1 a violation; 2 bad usage.",
         NULL,
         NULL,
         NULL};
-    *options = (options_t){.engine = SCHEDQ_ENGINE_LOCKFREE,
-                           .engine_name = "lockfree",
+    *options = (options_t){.engine = engine_find("lockfree"),
                            .threads = 4,
                            .freezes = 200,
                            .milliseconds = 100,
@@ -175,7 +176,7 @@ options_print(const options_t *options)
 {
     printf("seed %llu; again with: schedq-freeze --engine %s --threads %u --freezes %u --milliseconds %u --window %u "
            "--seed %llu%s%s%s\n",
-           (unsigned long long)options->seed, options->engine_name, options->threads, options->freezes,
+           (unsigned long long)options->seed, options->engine->name, options->threads, options->freezes,
            options->milliseconds, options->window, (unsigned long long)options->seed,
            options->mix[0] != '\0' ? " --mix " : "", options->mix, options->kill ? " --kill" : "");
 }

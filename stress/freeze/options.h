@@ -6,10 +6,10 @@
 #include <stdint.h>
 
 #include "call.h"
+#include "engines.h"
 
 typedef struct options {
-    uint8_t engine;
-    const char *engine_name;
+    const engine_t *engine;
     unsigned threads;
     unsigned freezes;
     unsigned milliseconds; /* one freeze */
@@ -20,6 +20,13 @@ typedef struct options {
     unsigned weights[CALL_CHOSEN];
     unsigned weight_sum;
 } options_t;
+
+/** The engine has waiting places, events and the timer thread. */
+static inline bool
+options_wait(const options_t *options)
+{
+    return ((NEEDS_WAITING | NEEDS_EVENTS | NEEDS_TIMER) & ~options->engine->has) == 0;
+}
 
 /** Ends the process with status 2 on bad usage. */
 void options_parse(options_t *options, int argc, char **argv);

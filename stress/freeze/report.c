@@ -64,14 +64,14 @@ sum_up(row_t *sum, const row_t *row)
 static void
 print_head(void)
 {
-    printf("%-10s %7s %7s %7s %7s %8s %12s %7s %10s %11s %11s %10s\n", "stopped in", "freezes", "windows", "counted",
+    printf("%-17s %7s %7s %7s %7s %8s %12s %7s %10s %11s %11s %10s\n", "stopped in", "freezes", "windows", "counted",
            "blocked", "spinning", "uncontrolled", "starved", "gap ms", "control ms", "least calls", "least pops");
 }
 
 static void
 print_row(const char *name, const row_t *row)
 {
-    printf("%-10s %7u %7u %7u %7u %8u %12u %7u %10.2f %11.2f %11" PRIu64 " %10" PRIu64 "\n", name, row->freezes,
+    printf("%-17s %7u %7u %7u %7u %8u %12u %7u %10.2f %11.2f %11" PRIu64 " %10" PRIu64 "\n", name, row->freezes,
            row->windows, row->counted, row->blocked, row->spinning, row->uncontrolled, row->starved,
            (double)row->others_gap_ns / 1e6, (double)row->control_gap_ns / 1e6, row->least_calls, row->least_pods);
 }

@@ -3,14 +3,55 @@
  *
  * The allocator's slow path is outside what a lock-free engine promises: a thread stopped there may hold its lock. So
  * all is reserved first, and a freeze that hits the allocator all the same is told apart by its mark.
+ *
+ * The timer thread blocks all signals, so nobody could stop it. But it reads the queue's clock, which is a function of
+ * this file: there it lets the one signal through, and from then on it can be stopped at any instruction.
  */
 #include "run.h"
 
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "control.h"
+#include "plugins.h"
+
 #define PRIORITIES 8u
+#define MS(n) ((n)*INT64_C(1000000))
+
+static _Thread_local bool is_ours;
+
+void
+run_enter_thread(void)
+{
+    is_ours = true;
+}
+
+static void
+adopt_timer_thread(run_t *run)
+{
+    sigset_t set;
+    is_ours = true;
+    ice_take(&run->timer.ice);
+    ice_enter(&run->timer.ice, CALL_TIMER);
+    run->timer.thread = pthread_self();
+    sigemptyset(&set);
+    sigaddset(&set, SIGUSR1);
+    pthread_sigmask(SIG_UNBLOCK, &set, NULL);
+    atomic_store(&run->timer_known, true);
+}
+
+static int64_t
+read_clock(void *ctx)
+{
+    run_t *run = ctx;
+    if (!is_ours)
+        adopt_timer_thread(run);
+    if (ice_own() == &run->timer.ice)
+        atomic_fetch_add_explicit(&run->timer.calls, 1, memory_order_relaxed);
+    return clock_now();
+}
 
 static void
 mark(unsigned value)
@@ -57,22 +98,38 @@ make_queue(run_t *run)
     char why[200];
     schedq_config_t config;
     schedq_config_init(&config);
-    config.engine = run->options->engine;
+    config.engine = run->options->engine->number;
     config.allocator = (schedq_allocator_t){.alloc = marked_alloc, .free = marked_free, .ctx = run};
+    config.clock = (schedq_clock_t){.now_ns = read_clock, .ctx = run};
+    config.initial_backoff_ns = MS(1);
+    config.max_backoff_ns = MS(4);
+    config.max_parked_ns = MS(50);
     schedq_status_t status = schedq_create(&config, &run->queue, why, sizeof why);
     if (status != SCHEDQ_OK)
         refuse("schedq_create", status, why);
+    plugins_register(run);
     /* Names, each once more for lives that were deleted in flight, and those in hands. */
     uint32_t pods = 2 * TALLY_NAMES + (run->options->threads + 1) * HELD_MAX;
-    status = schedq_reserve(run->queue, pods, PRIORITIES, run->options->threads + 1, why, sizeof why);
+    status = schedq_reserve(run->queue, pods, PRIORITIES, run->options->threads + 2, why, sizeof why);
     if (status != SCHEDQ_OK)
         refuse("schedq_reserve", status, why);
+}
+
+static void
+start_timer(run_t *run)
+{
+    char why[200];
+    actor_prepare(&run->timer, run, ACTORS_MAX + 2);
+    schedq_status_t status = run_waits(run) ? schedq_run(run->queue, why, sizeof why) : SCHEDQ_OK;
+    if (status != SCHEDQ_OK)
+        refuse("schedq_run", status, why);
 }
 
 bool
 run_open(run_t *run, const options_t *options, uint64_t seed)
 {
     memset(run, 0, sizeof *run);
+    run_enter_thread();
     run->options = options;
     run->seed = seed;
     make_queue(run);
@@ -84,6 +141,7 @@ run_open(run_t *run, const options_t *options, uint64_t seed)
         if (status != SCHEDQ_OK)
             refuse("schedq_worker_register", status, why);
     }
+    start_timer(run);
     for (unsigned i = 0; i < options->threads; i++) {
         if (pthread_create(&run->actors[i].thread, NULL, actor_main, &run->actors[i]) != 0) {
             tally_violation(&run->tally, "thread %u cannot be started", i);

@@ -29,6 +29,7 @@
 #define PATIENCE_SECONDS 30
 
 enum { PHASE_RUNNING, PHASE_DRAINING };
+enum { RUN_PLUGINS = 4 };
 
 typedef struct run run_t;
 
@@ -38,7 +39,7 @@ typedef struct held {
 } held_t;
 
 /*
- * One thread, or the one that settles a run.
+ * One thread, the one that settles a run, or the queue's timer thread.
  *
  * `intent` is the call whose outcome is not in the account yet, with the names it was given: what a thread that never
  * comes back leaves open.
@@ -66,12 +67,25 @@ struct run {
     schedq_t *queue;
     atomic_uint phase;
     atomic_uint_fast64_t allocations;
-    atomic_uint_fast64_t pops, gones, deletes_in_flight, updates;
+    atomic_uint_fast64_t pops, gones, deletes_in_flight, updates, failures;
+    uint64_t bits[RUN_PLUGINS];
+    atomic_uint_fast64_t answers; /* of hints and gates, so far */
     unsigned actor_count;
     actor_t actors[ACTORS_MAX];
     actor_t settler;
+    actor_t timer; /* the queue's timer thread; it has no worker here, and its calls are its readings of the clock */
+    atomic_bool timer_known;
     tally_t tally;
 };
+
+static inline bool
+run_waits(const run_t *run)
+{
+    return options_wait(run->options);
+}
+
+/** Makes the calling thread one whose readings of the queue's clock are not the timer thread's. */
+void run_enter_thread(void);
 
 /** Makes the queue, reserves for all that will be in it, starts the actors. False, with a violation, if it cannot. */
 bool run_open(run_t *run, const options_t *options, uint64_t seed);
@@ -88,5 +102,9 @@ schedq_status_t actor_try_pop(actor_t *actor);
 void actor_finish_held(actor_t *actor);
 schedq_status_t actor_find_named(actor_t *actor, unsigned index, schedq_result_t *result);
 schedq_status_t actor_delete_named(actor_t *actor, unsigned index);
+/** Adds it as a pod that failed with an error: it backs off. */
+schedq_status_t actor_readd_named(actor_t *actor, unsigned index);
+void actor_move_all(actor_t *actor, schedq_event_t event);
+void actor_tick(actor_t *actor);
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * Order: the actors that never sleep long end; a worker (the dead actor's, adopted) takes all there is, then adds each
- * name once more and takes all there is again; sleepers are handed single pods; close ends them; what is left is
+ * Order: the actors that never sleep long end; a worker (the dead actor's, adopted) takes all there is, sets free what
+ * waits, then adds each name once more and takes all there is again; sleepers are handed single pods; close ends them; what is left is
  * compared with the account. A thread of its own does it: in a queue that stands still it would never come back.
  *
  * What a dead actor leaves open is exactly known: the pods in its hands, and the outcome of one call.
@@ -12,6 +12,7 @@
 #include <time.h>
 
 #include "control.h"
+#include "plugins.h"
 
 #define HANDOVERS 50
 
@@ -39,14 +40,15 @@ obtain_worker(run_t *run, actor_t *own, actor_t *dead)
     char why[200] = "";
     schedq_status_t status;
     actor_prepare(own, run, ACTORS_MAX);
-    if (dead != NULL) {
+    if (dead != NULL && dead->worker != NULL) {
         status = schedq_worker_adopt(run->queue, dead->worker);
         own->worker = dead->worker;
     } else {
         status = schedq_worker_register(run->queue, &own->worker, why, sizeof why);
     }
     TALLY_CHECK(&run->tally, status == SCHEDQ_OK, "%s says %s %s",
-                dead != NULL ? "schedq_worker_adopt" : "schedq_worker_register", schedq_status_name(status), why);
+                dead != NULL && dead->worker != NULL ? "schedq_worker_adopt" : "schedq_worker_register",
+                schedq_status_name(status), why);
     return status == SCHEDQ_OK;
 }
 
@@ -63,14 +65,16 @@ ended(run_t *run, unsigned index)
     return atomic_load(&run->tally.dones[index]);
 }
 
-/* Single pods for threads that all sleep by then: here no other call makes up for a lost wake-up. */
+/* Single pods for threads that all sleep by then: here no other call makes up for a lost wake-up. Every second one only
+ * becomes active by time, which the sleepers serve if the timer thread does not. */
 static void
 hand_over(run_t *run, actor_t *own)
 {
     for (unsigned i = 0; i < HANDOVERS; i++) {
         unsigned index = i % TALLY_NAMES, before = ended(run, index);
         int64_t limit = clock_now() + PATIENCE_SECONDS * INT64_C(1000000000);
-        if (actor_add_named(own, index) != SCHEDQ_OK)
+        bool by_time = run_waits(run) && i % 2 == 1;
+        if ((by_time ? actor_readd_named(own, index) : actor_add_named(own, index)) != SCHEDQ_OK)
             continue;
         while (ended(run, index) == before && clock_now() < limit)
             clock_sleep_until(clock_now() + 200000);
@@ -85,7 +89,43 @@ static bool
 has_sleepers(const run_t *run, const actor_t *dead)
 {
     unsigned sleepers = run->actor_count > FIRST_SLEEPER ? run->actor_count - FIRST_SLEEPER : 0;
-    return sleepers > (dead != NULL && dead->number >= FIRST_SLEEPER ? 1 : 0);
+    bool slept = dead != NULL && dead->worker != NULL && dead->number >= FIRST_SLEEPER;
+    return sleepers > (slept ? 1 : 0);
+}
+
+static bool
+anything_waits(run_t *run)
+{
+    schedq_words_t *words = schedq_words(run->queue);
+    return (__atomic_load_n(&words->parked, __ATOMIC_ACQUIRE) | __atomic_load_n(&words->gated, __ATOMIC_ACQUIRE) |
+            __atomic_load_n(&words->backoff, __ATOMIC_ACQUIRE) |
+            __atomic_load_n(&words->error_backoff, __ATOMIC_ACQUIRE)) != 0;
+}
+
+/*
+ * Two events concern every pod that waits, and every one that fails later but was popped before. Then it is for time to
+ * bring them: for the sleepers, which serve it if the timer thread does not; for this thread if there are none.
+ */
+static void
+set_free(run_t *run, actor_t *own, const actor_t *dead)
+{
+    int64_t limit = clock_now() + PATIENCE_SECONDS * INT64_C(1000000000);
+    if (!run_waits(run))
+        return;
+    for (unsigned i = 0; i < sizeof plugins_free_all / sizeof *plugins_free_all; i++)
+        actor_move_all(own, plugins_free_all[i]);
+    while (anything_waits(run) && clock_now() < limit) {
+        if (!has_sleepers(run, dead)) {
+            actor_tick(own);
+            take_all(own);
+        }
+        clock_sleep_until(clock_now() + 200000);
+    }
+    const schedq_words_t *words = schedq_words(run->queue);
+    TALLY_CHECK(&run->tally, !anything_waits(run),
+                "%llu pods stay parked, %llu gated, %llu in backoff, %llu in error backoff",
+                (unsigned long long)words->parked, (unsigned long long)words->gated, (unsigned long long)words->backoff,
+                (unsigned long long)words->error_backoff);
 }
 
 static void
@@ -114,7 +154,9 @@ check_stats(run_t *run)
         {"dones", stats.dones, tally_sum(tally->dones)},
         {"deletes", stats.deletes, tally_sum(tally->deletes)},
         {"updates", stats.updates, atomic_load(&run->updates)},
+        {"failures", stats.failures, atomic_load(&run->failures)},
         {"active", stats.active, 0},
+        {"waiting", stats.backoff + stats.error_backoff + stats.parked + stats.gated, 0},
         {"inflight", stats.inflight, 0},
         {"gones (queue: deleted in flight)", atomic_load(&run->deletes_in_flight), atomic_load(&run->gones)},
     };
@@ -199,7 +241,7 @@ check_names(run_t *run, actor_t *own, const actor_t *dead)
             continue;
         TALLY_CHECK(&run->tally, result.place == SCHEDQ_INFLIGHT, "pod-%u is stranded, %s", i,
                     schedq_place_name((schedq_place_t)result.place));
-        unseen += !is_held(dead, i);
+        unseen += result.place == SCHEDQ_INFLIGHT && !is_held(dead, i);
         TALLY_CHECK(&run->tally, actor_delete_named(own, i) == SCHEDQ_OK, "pod-%u cannot be deleted", i);
     }
     return unseen;
@@ -210,7 +252,8 @@ end_what_it_held(run_t *run, actor_t *own, const actor_t *dead)
 {
     for (unsigned i = 0; i < atomic_load(&dead->held_count); i++) {
         unsigned intent = atomic_load(&dead->intent), index = dead->held[i].index;
-        bool open = (intent == CALL_DONE || intent == CALL_DONE_MANY) && times_open(dead, index) > 0;
+        bool open = (intent == CALL_DONE || intent == CALL_DONE_MANY || intent == CALL_ADD_UNSCHEDULABLE) &&
+                    times_open(dead, index) > 0;
         schedq_status_t status = schedq_done(own->worker, dead->held[i].token);
         TALLY_CHECK(&run->tally, status == SCHEDQ_OK || status == SCHEDQ_GONE || (open && status == SCHEDQ_STALE),
                     "done of pod-%u, which the dead thread held, says %s", index, schedq_status_name(status));
@@ -226,9 +269,13 @@ check_what_the_dead_left(run_t *run, actor_t *own, const actor_t *dead)
     end_what_it_held(run, own, dead);
 }
 
+/* A timer thread that stands still cannot be joined: then the queue must refuse to end. */
 static void
-destroy(run_t *run, actor_t *own)
+destroy(run_t *run, actor_t *own, const actor_t *dead)
 {
+    bool timer_is_dead = dead == &run->timer;
+    if (!timer_is_dead)
+        schedq_stop(run->queue);
     schedq_status_t status = schedq_worker_unregister(own->worker);
     TALLY_CHECK(&run->tally, status == SCHEDQ_OK, "schedq_worker_unregister says %s", schedq_status_name(status));
     for (unsigned i = 0; i < run->actor_count; i++) {
@@ -236,7 +283,8 @@ destroy(run_t *run, actor_t *own)
             (void)schedq_worker_unregister(run->actors[i].worker);
     }
     status = schedq_destroy(run->queue);
-    TALLY_CHECK(&run->tally, status == SCHEDQ_OK, "schedq_destroy says %s", schedq_status_name(status));
+    TALLY_CHECK(&run->tally, status == (timer_is_dead ? SCHEDQ_BUSY : SCHEDQ_OK), "schedq_destroy says %s",
+                schedq_status_name(status));
 }
 
 static bool
@@ -246,7 +294,9 @@ settle_here(run_t *run, actor_t *dead)
     if (!join(run, dead, 0, FIRST_SLEEPER) || !obtain_worker(run, own, dead))
         return false;
     take_all(own);
+    set_free(run, own, dead);
     use_every_name_again(own);
+    set_free(run, own, dead);
     if (has_sleepers(run, dead))
         hand_over(run, own);
     schedq_close(run->queue);
@@ -258,7 +308,7 @@ settle_here(run_t *run, actor_t *dead)
         check_what_the_dead_left(run, own, dead);
     else
         check_nothing_is_left(run, own);
-    destroy(run, own);
+    destroy(run, own, dead);
     return true;
 }
 
@@ -271,6 +321,7 @@ static void *
 settler_main(void *argument)
 {
     job_t *job = argument;
+    run_enter_thread();
     return settle_here(job->run, job->dead) ? job : NULL;
 }
 

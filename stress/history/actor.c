@@ -71,6 +71,14 @@ note_description(record_t *record, const description_t *what, uint64_t object)
     record->object = object;
 }
 
+static void
+note_result(record_t *record, const schedq_result_t *result)
+{
+    record->pod = result->pod.bits;
+    record->place = result->place;
+    record->timestamp_ns = result->timestamp_ns;
+}
+
 /* Most pods are looked at by somebody else soon. */
 static void
 share_pod(actor_t *actor, uint64_t pod)
@@ -82,11 +90,22 @@ share_pod(actor_t *actor, uint64_t pod)
 
 /* ---- add, update ------------------------------------------------------------------------------------------------- */
 
+static uint64_t
+next_object(actor_t *actor, const description_t *what)
+{
+    for (;;) {
+        uint64_t object = (uint64_t)(actor->number + 1) << 48 | ++actor->objects;
+        unsigned gate = object_gate(object);
+        if (what->gated ? gate == what->gate : gate == NO_GATE || !what->never_gated)
+            return object;
+    }
+}
+
 static void
 make_spec(actor_t *actor, const description_t *what, schedq_pod_spec_t *spec)
 {
     memset(spec, 0, sizeof *spec);
-    spec->object = (uint64_t)(actor->number + 1) << 48 | ++actor->objects;
+    spec->object = next_object(actor, what);
     spec->name_length = names_length(what->name);
     spec->priority = what->priority;
     if (what->keyed) {
@@ -95,7 +114,7 @@ make_spec(actor_t *actor, const description_t *what, schedq_pod_spec_t *spec)
     }
 }
 
-void
+uint64_t
 actor_add(actor_t *actor, const description_t *what)
 {
     schedq_pod_spec_t spec;
@@ -110,12 +129,11 @@ actor_add(actor_t *actor, const description_t *what)
     if (status == SCHEDQ_EXISTS)
         record->object = result.object;
     if (status == SCHEDQ_OK || status == SCHEDQ_EXISTS) {
-        record->pod = result.pod.bits;
-        record->place = result.place;
-        record->timestamp_ns = result.timestamp_ns;
+        note_result(record, &result);
         actor->last_timestamp = result.timestamp_ns;
         share_pod(actor, result.pod.bits);
     }
+    return record->pod;
 }
 
 void
@@ -146,24 +164,49 @@ actor_add_many(actor_t *actor, const description_t *what, size_t count)
 }
 
 void
-actor_update(actor_t *actor, const description_t *what)
+actor_update(actor_t *actor, const description_t *what, unsigned kind)
 {
     schedq_pod_spec_t spec;
     schedq_result_t result;
+    bool with_event = kind != KINDS;
+    schedq_event_t event = with_event ? kind_event((uint8_t)kind) : 0;
     make_spec(actor, what, &spec);
     uint64_t begin = enter(actor, CALL_UPDATE);
-    schedq_status_t status = schedq_update(actor->worker, names_text(what->name), &spec, 0, NULL, 0, &result);
+    schedq_status_t status =
+        schedq_update(actor->worker, names_text(what->name), &spec, 0, &event, with_event, &result);
     uint64_t end = stamp_end();
     leave(actor);
     record_t *record = note(actor, CALL_UPDATE, begin, end, status);
     note_description(record, what, spec.object);
+    record->with_event = with_event;
+    record->kind = (uint8_t)kind;
     if (status == SCHEDQ_OK) {
-        record->pod = result.pod.bits;
-        record->place = result.place;
+        note_result(record, &result);
         record->added = result.added != 0;
         record->replaced = record->added ? 0 : result.object;
-        record->timestamp_ns = result.timestamp_ns;
     }
+}
+
+void
+actor_readd(actor_t *actor, const description_t *what)
+{
+    const schedq_history_t history = {0};
+    schedq_failure_t failure;
+    schedq_pod_spec_t spec;
+    schedq_result_t result;
+    make_spec(actor, what, &spec);
+    schedq_failure_init(&failure);
+    uint64_t begin = enter(actor, CALL_READD);
+    schedq_status_t status = schedq_readd(actor->worker, names_text(what->name), &spec, &history, &failure, &result);
+    uint64_t end = stamp_end();
+    leave(actor);
+    record_t *record = note(actor, CALL_READD, begin, end, status);
+    note_description(record, what, spec.object);
+    if (status == SCHEDQ_EXISTS)
+        record->object = result.object;
+    if (status == SCHEDQ_OK || status == SCHEDQ_EXISTS)
+        note_result(record, &result);
+    record->errors = status == SCHEDQ_OK;
 }
 
 /* ---- pop --------------------------------------------------------------------------------------------------------- */
@@ -177,6 +220,10 @@ note_popped(actor_t *actor, record_t *record, const schedq_popped_t *popped)
     record->object = popped->object;
     record->priority = popped->priority;
     record->timestamp_ns = popped->history.timestamp_ns;
+    record->attempts = popped->history.attempts;
+    record->rejections = popped->history.rejections;
+    record->errors = popped->history.errors;
+    record->from_backoff = popped->from_backoff != 0;
     actor->in_hand[actor->in_hand_count++] =
         (in_hand_t){popped->token.bits, popped->name, popped->name_length, record->name};
 }
@@ -309,6 +356,45 @@ actor_done_many(actor_t *actor, size_t count)
     }
 }
 
+static record_t *
+fail(actor_t *actor, uint64_t bits, rejection_t why)
+{
+    schedq_token_t token = {bits};
+    schedq_failure_t failure;
+    schedq_result_t result;
+    schedq_failure_init(&failure);
+    failure.unschedulable = cluster_rejectors(actor->cluster, why.unschedulable);
+    failure.pending = cluster_rejectors(actor->cluster, why.pending);
+    uint64_t begin = enter(actor, CALL_FAIL);
+    schedq_status_t status = schedq_add_unschedulable(actor->worker, &token, &failure, &result);
+    uint64_t end = stamp_end();
+    leave(actor);
+    record_t *record = note(actor, CALL_FAIL, begin, end, status);
+    record->token = bits;
+    record->unschedulable = why.unschedulable;
+    record->pending = why.pending;
+    if (status == SCHEDQ_OK)
+        note_result(record, &result);
+    return record;
+}
+
+void
+actor_fail(actor_t *actor, uint64_t token, rejection_t why)
+{
+    fail(actor, token, why);
+}
+
+void
+actor_fail_in_hand(actor_t *actor, unsigned which, rejection_t why)
+{
+    in_hand_t held = actor->in_hand[which];
+    bool garbled = is_garbled(&held);
+    forget_in_hand(actor, which);
+    record_t *record = fail(actor, held.token, why);
+    record->name = held.index;
+    record->garbled = garbled;
+}
+
 void
 actor_alive(actor_t *actor, uint64_t token)
 {
@@ -319,10 +405,81 @@ actor_alive(actor_t *actor, uint64_t token)
     note(actor, CALL_ALIVE, begin, end, status)->token = token;
 }
 
+/* ---- events, time, gates ----------------------------------------------------------------------------------------- */
+
+void
+actor_event(actor_t *actor, kind_t kind, unsigned class)
+{
+    schedq_move_t move;
+    schedq_move_init(&move);
+    move.event = kind_event((uint8_t)kind);
+    move.new_object = kind == KIND_WILDCARD ? 0 : class + 1;
+    uint64_t begin = enter(actor, CALL_EVENT);
+    schedq_status_t status = schedq_move_all(actor->worker, &move, NULL);
+    uint64_t end = stamp_end();
+    leave(actor);
+    record_t *record = note(actor, CALL_EVENT, begin, end, status);
+    record->kind = (uint8_t)kind;
+    record->class = (uint8_t) class;
+}
+
+void
+actor_target(actor_t *actor, uint64_t pod)
+{
+    schedq_move_t move;
+    schedq_move_init(&move);
+    move.event = kind_event(KIND_WILDCARD);
+    move.target.bits = pod;
+    uint64_t begin = enter(actor, CALL_TARGET);
+    schedq_status_t status = schedq_move_all(actor->worker, &move, NULL);
+    uint64_t end = stamp_end();
+    leave(actor);
+    note(actor, CALL_TARGET, begin, end, status)->pod = pod;
+}
+
+void
+actor_activate(actor_t *actor, const uint64_t *pods, size_t count)
+{
+    schedq_pod_t handles[MANY];
+    for (size_t i = 0; i < count; i++)
+        handles[i].bits = pods[i];
+    uint64_t begin = enter(actor, CALL_ACTIVATE);
+    schedq_status_t status = schedq_activate(actor->worker, handles, count, NULL);
+    uint64_t end = stamp_end();
+    leave(actor);
+    for (size_t i = 0; i < count; i++) {
+        record_t *record = note(actor, CALL_ACTIVATE, begin, end, status);
+        record->element = (uint16_t)i;
+        record->pod = pods[i];
+    }
+}
+
+void
+actor_tick(actor_t *actor)
+{
+    int64_t now = (int64_t)stamp_monotonic();
+    uint64_t begin = enter(actor, CALL_TICK);
+    schedq_status_t status = schedq_tick(actor->worker, NULL, NULL);
+    uint64_t end = stamp_end();
+    leave(actor);
+    note(actor, CALL_TICK, begin, end, status)->key = now;
+}
+
+void
+actor_gate(actor_t *actor, unsigned gate, bool shut)
+{
+    uint64_t begin = stamp_begin();
+    atomic_store(&actor->cluster->shut[gate], shut);
+    uint64_t end = stamp_end();
+    record_t *record = note(actor, CALL_GATE, begin, end, SCHEDQ_OK);
+    record->gate = (uint8_t)gate;
+    record->shut = shut;
+}
+
 /* ---- look, delete, close ----------------------------------------------------------------------------------------- */
 
-schedq_place_t
-actor_find(actor_t *actor, uint32_t name)
+static record_t *
+find(actor_t *actor, uint32_t name)
 {
     schedq_result_t result;
     uint64_t begin = enter(actor, CALL_FIND);
@@ -331,14 +488,38 @@ actor_find(actor_t *actor, uint32_t name)
     leave(actor);
     record_t *record = note(actor, CALL_FIND, begin, end, status);
     record->name = name;
-    if (status != SCHEDQ_OK)
-        return SCHEDQ_NOWHERE;
-    record->pod = result.pod.bits;
-    record->object = result.object;
-    record->place = result.place;
-    record->timestamp_ns = result.timestamp_ns;
-    share_pod(actor, result.pod.bits);
-    return (schedq_place_t)result.place;
+    if (status == SCHEDQ_OK) {
+        note_result(record, &result);
+        record->object = result.object;
+        record->unschedulable = cluster_plugins(actor->cluster, result.unschedulable);
+        record->pending = cluster_plugins(actor->cluster, result.pending);
+        share_pod(actor, result.pod.bits);
+    }
+    return record;
+}
+
+schedq_place_t
+actor_find(actor_t *actor, uint32_t name)
+{
+    return (schedq_place_t)find(actor, name)->place;
+}
+
+static int
+copy_history(void *ctx, const schedq_pod_info_t *info)
+{
+    record_t *record = ctx;
+    record->attempts = info->history.attempts;
+    record->rejections = info->history.rejections;
+    record->errors = info->history.errors;
+    return 1;
+}
+
+void
+actor_look(actor_t *actor, uint32_t name)
+{
+    record_t *record = find(actor, name);
+    if (record->status == SCHEDQ_OK)
+        schedq_get(actor->worker, (schedq_pod_t){record->pod}, copy_history, record);
 }
 
 static int

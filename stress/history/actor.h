@@ -10,6 +10,7 @@
 
 #include <stdatomic.h>
 
+#include "cluster.h"
 #include "record.h"
 
 enum { IN_HAND_MAX = 24, SHARED_SLOTS = 64, USED_TOKENS = 64 };
@@ -31,6 +32,7 @@ typedef struct actor {
     schedq_worker_t *worker;
     book_t *book;
     shared_t *shared;
+    cluster_t *cluster;
     unsigned number;
     uint64_t dice;
     uint64_t objects; /* given out: each is another number */
@@ -48,15 +50,27 @@ typedef struct description {
     int32_t priority;
     bool keyed;
     int64_t key;
+    bool gated; /* its object has the gate `gate`; else whichever comes */
+    unsigned gate;
+    bool never_gated; /* its object has no gate */
 } description_t;
+
+/** Why a cycle fails: sets of plugins; none: an error. */
+typedef struct rejection {
+    uint8_t unschedulable, pending;
+} rejection_t;
 
 /** Ends the process with words if the queue refuses. */
 void actor_register(actor_t *actor);
 void actor_unregister(actor_t *actor);
 
-void actor_add(actor_t *actor, const description_t *what);
+/** Returns the handle of the pod that has the name then, 0 if it was refused. */
+uint64_t actor_add(actor_t *actor, const description_t *what);
 void actor_add_many(actor_t *actor, const description_t *what, size_t count);
-void actor_update(actor_t *actor, const description_t *what);
+/** With an event of that kind; KINDS: with none. */
+void actor_update(actor_t *actor, const description_t *what, unsigned kind);
+/** As if it had failed once, without a rejector. */
+void actor_readd(actor_t *actor, const description_t *what);
 
 /* Pops return the status; what was popped is in hand then. */
 schedq_status_t actor_try_pop(actor_t *actor);
@@ -71,10 +85,24 @@ void actor_done_many(actor_t *actor, size_t count);
 uint64_t actor_give_away(actor_t *actor, unsigned which);
 /** Finishes whatever token this is. */
 void actor_done(actor_t *actor, uint64_t token);
+/** Fails the `which`-th in hand. */
+void actor_fail_in_hand(actor_t *actor, unsigned which, rejection_t why);
+/** Fails whatever token this is. */
+void actor_fail(actor_t *actor, uint64_t token, rejection_t why);
 void actor_alive(actor_t *actor, uint64_t token);
+
+/** An event; `class` says whom it helps if the kind is KIND_FIT. */
+void actor_event(actor_t *actor, kind_t kind, unsigned class);
+/** A wildcard with a target. */
+void actor_target(actor_t *actor, uint64_t pod);
+void actor_activate(actor_t *actor, const uint64_t *pods, size_t count);
+void actor_tick(actor_t *actor);
+void actor_gate(actor_t *actor, unsigned gate, bool shut);
 
 /** Returns the place it said, SCHEDQ_NOWHERE if there is no such pod. */
 schedq_place_t actor_find(actor_t *actor, uint32_t name);
+/** find, and what the next round must know of the pod. */
+void actor_look(actor_t *actor, uint32_t name);
 void actor_get(actor_t *actor, uint64_t pod);
 void actor_delete_name(actor_t *actor, uint32_t name);
 void actor_delete_pod(actor_t *actor, uint64_t pod);

@@ -1,26 +1,31 @@
 /*
  * Linearizability of the calls on each name, after Wing, Gong and Lowe.
  *
- *      absent -- add, update --> ACTIVE
- *      ACTIVE -- pop ----------> IN FLIGHT        ACTIVE  -- delete ----> ended
- *   IN FLIGHT -- delete -------> DELETED       IN FLIGHT  -- done OK ---> ended
- *                                                DELETED  -- done GONE -> ended
+ *      absent -- add, update, readd -> WAITING
+ *     WAITING -- pop --------> IN FLIGHT          WAITING -- delete ----> ended
+ *   IN FLIGHT -- fail OK ----> WAITING          IN FLIGHT -- done OK ---> ended
+ *   IN FLIGHT -- delete -----> DELETED            DELETED -- done, fail GONE -> ended
  *
- * A name has one pod at most that is active or in flight, the occupant; pods deleted in flight live on beside it until
+ * A name has one pod at most that waits or is in flight, the occupant; pods deleted in flight live on beside it until
  * their holders come back. A pod's description (its object) is part of its state: an update says which it replaced, a
  * look or a pop must show the newest.
+ *
+ * A pod that waits is parked, gated, in a backoff or active. Events, time and activations move it from one to the other
+ * without a call on its name, never back (may_become): a look that finds it further on changes the state, so that no
+ * later one finds it where it was.
  *
  * The calls of a name are cut where all calls before have ended and none after has begun; each piece is searched for an
  * order. A call may come next if no other one that is left ended before it began. Calls that only look are taken as
  * soon as their answer is right, which never spoils anything; only calls that change the state are tried one after the
- * other. What such a call does is known from its answer, so the state depends on which calls were taken and not on
- * their order: a set that led nowhere once is not tried again.
+ * other. What such a call does is known from its answer, so the state, but for the place of the occupant, depends on
+ * which calls were taken and not on their order: a set that led nowhere once is not tried again with that place.
  */
 #include "check.h"
 
 #include <stdlib.h>
 #include <string.h>
 
+#include "cluster.h"
 #include "names.h"
 #include "plan.h"
 
@@ -28,7 +33,7 @@
 #define STEPS_MAX 2000000u
 #define PRINTED_CALLS 24
 
-enum { LIFE_UNBORN, LIFE_ACTIVE, LIFE_INFLIGHT, LIFE_DELETED, LIFE_ENDED };
+enum { LIFE_UNBORN, LIFE_WAITING, LIFE_INFLIGHT, LIFE_DELETED, LIFE_ENDED };
 
 struct automaton {
     uint32_t names;
@@ -89,17 +94,37 @@ automaton_free(automaton_t *automaton)
 
 /* ---- the states: what each answer demands, what it does ---------------------------------------------------------- */
 
-static uint8_t
-place_of(const life_t *life)
+/*
+ * Can a pod get from one place to the other without a failure? From BACKOFF a gate takes it back when it is activated,
+ * or, where pop does not take from backoff, when that is over. A pod that failed with an error is one that its gate
+ * rejected after that.
+ */
+static bool
+may_become(uint8_t from, uint8_t to)
 {
-    return life->state == LIFE_ACTIVE ? SCHEDQ_ACTIVE : life->state == LIFE_INFLIGHT ? SCHEDQ_INFLIGHT : SCHEDQ_NOWHERE;
+    switch (from) {
+    case SCHEDQ_PARKED:
+        return to == SCHEDQ_PARKED || to == SCHEDQ_GATED || to == SCHEDQ_BACKOFF || to == SCHEDQ_ACTIVE;
+    case SCHEDQ_ERROR_BACKOFF:
+        return to == SCHEDQ_ERROR_BACKOFF || to == SCHEDQ_GATED || to == SCHEDQ_BACKOFF || to == SCHEDQ_ACTIVE;
+    case SCHEDQ_GATED:
+    case SCHEDQ_BACKOFF:
+        return to == SCHEDQ_GATED || to == SCHEDQ_BACKOFF || to == SCHEDQ_ACTIVE;
+    default:
+        return to == from;
+    }
 }
 
 static bool
 may_see(const automaton_t *automaton, const record_t *record, uint64_t object)
 {
     const life_t *life = record->life;
-    return life != NULL && automaton->occupant == life && life->object == object && place_of(life) == record->place;
+    if (life == NULL || automaton->occupant != life || life->object != object)
+        return false;
+    if (life->state == LIFE_INFLIGHT)
+        return record->place == SCHEDQ_INFLIGHT;
+    return life->state == LIFE_WAITING && (record->stay == NULL || record->stay == life->stay) &&
+           may_become(life->place, record->place);
 }
 
 static bool
@@ -110,11 +135,24 @@ may_delete(const automaton_t *automaton, const record_t *record)
     return life != NULL && automaton->occupant == life && life->object == record->object && record->place == then;
 }
 
+/* The state of the stay that the token is of: when the pod waits again, the token is used up. */
+static uint8_t
+state_of_token(const record_t *record)
+{
+    const life_t *life = record->life;
+    if (life == NULL)
+        return LIFE_ENDED;
+    if (life->state == LIFE_UNBORN)
+        return LIFE_UNBORN;
+    if (record->stay->number < life->stay->number)
+        return LIFE_ENDED;
+    return record->stay == life->stay ? life->state : LIFE_WAITING;
+}
+
 static bool
 may_use_token(const record_t *record)
 {
-    const life_t *life = record->life;
-    uint8_t state = life == NULL ? LIFE_ENDED : life->state;
+    uint8_t state = state_of_token(record);
     switch (record->status) {
     case SCHEDQ_OK:
         return state == LIFE_INFLIGHT;
@@ -125,6 +163,14 @@ may_use_token(const record_t *record)
     default:
         return false;
     }
+}
+
+static bool
+may_pop(const record_t *record)
+{
+    const life_t *life = record->life;
+    return life->state == LIFE_WAITING && life->stay == record->stay && life->object == record->object &&
+           (!record->from_backoff || may_become(life->place, SCHEDQ_BACKOFF));
 }
 
 static bool
@@ -151,15 +197,17 @@ is_legal(const automaton_t *automaton, const record_t *record)
     case CALL_CARRY:
     case CALL_ADD:
     case CALL_ADD_MANY:
+    case CALL_READD:
     case CALL_UPDATE:
         return may_enter(automaton, record);
     case CALL_TRY_POP:
     case CALL_POP:
     case CALL_WAIT:
     case CALL_POP_MANY:
-        return record->life->state == LIFE_ACTIVE && record->life->object == record->object;
+        return may_pop(record);
     case CALL_DONE:
     case CALL_DONE_MANY:
+    case CALL_FAIL:
     case CALL_ALIVE:
         return may_use_token(record);
     case CALL_DELETE_NAME:
@@ -176,20 +224,68 @@ is_legal(const automaton_t *automaton, const record_t *record)
     }
 }
 
+/* A look that finds the pod further on than any before; asked of calls that are legal. */
+static bool
+finds_it_moved(const record_t *record)
+{
+    const life_t *life = record->life;
+    return record_sees(record) && life != NULL && life->state == LIFE_WAITING && life->place != record->place;
+}
+
 static bool
 changes(const record_t *record)
 {
+    if (finds_it_moved(record))
+        return true;
     if (record->call == CALL_ALIVE || record->call == CALL_FIND || record->call == CALL_GET)
         return false;
     return record->call == CALL_CARRY || record->status == SCHEDQ_OK ||
-           (record_is_done(record) && record->status == SCHEDQ_GONE);
+           (record_uses_token(record) && record->status == SCHEDQ_GONE);
 }
 
 typedef struct before {
     life_t *occupant;
+    const stay_t *stay;
     uint64_t object;
-    uint8_t state;
+    uint8_t state, place;
 } before_t;
+
+static before_t
+remember(const automaton_t *automaton, const life_t *life)
+{
+    if (life == NULL)
+        return (before_t){.occupant = automaton->occupant};
+    return (before_t){automaton->occupant, life->stay, life->object, life->state, life->place};
+}
+
+static void
+restore(automaton_t *automaton, life_t *life, const before_t *before)
+{
+    automaton->occupant = before->occupant;
+    if (life == NULL)
+        return;
+    life->stay = before->stay;
+    life->object = before->object;
+    life->state = before->state;
+    life->place = before->place;
+}
+
+static void
+wait_at(life_t *life, const stay_t *stay, uint8_t place)
+{
+    life->state = LIFE_WAITING;
+    life->stay = stay;
+    life->place = place;
+}
+
+/* A new pod that has a gate may be gated for a moment, whatever its call says when it is over; add_many does not say. */
+static uint8_t
+first_place(const record_t *record)
+{
+    bool gated =
+        record->call != CALL_CARRY && record->place != SCHEDQ_ERROR_BACKOFF && object_gate(record->object) != NO_GATE;
+    return gated ? SCHEDQ_GATED : record->call == CALL_ADD_MANY ? SCHEDQ_ACTIVE : record->place;
+}
 
 static void
 take_effect(automaton_t *automaton, record_t *record)
@@ -197,13 +293,17 @@ take_effect(automaton_t *automaton, record_t *record)
     life_t *life = record->life;
     if (record_creates(record)) {
         automaton->occupant = life;
-        life->state = LIFE_ACTIVE;
         life->object = record->object;
+        wait_at(life, life->first, first_place(record));
     } else if (record->call == CALL_UPDATE) {
-        life->object = record->object;
+        life->object = record->object; /* it says where the pod is when the call is over, perhaps moved by then */
+    } else if (record_sees(record)) {
+        life->place = record->place;
     } else if (record_is_pop(record)) {
         life->state = LIFE_INFLIGHT;
-    } else if (record_is_done(record)) {
+    } else if (record_fails(record)) {
+        wait_at(life, life->stay->next, record->place);
+    } else if (record_uses_token(record)) {
         life->state = LIFE_ENDED;
         automaton->occupant = record->status == SCHEDQ_OK ? NULL : automaton->occupant;
     } else {
@@ -240,7 +340,7 @@ take_looks(automaton_t *automaton)
         record_t *record = automaton->piece[i];
         if (record->from > first_end)
             break;
-        if (!changes(record) && is_legal(automaton, record)) {
+        if (is_legal(automaton, record) && !changes(record)) {
             unlink_call(automaton, i);
             automaton->taken[automaton->taken_count++] = i;
             any = true;
@@ -265,15 +365,13 @@ try_change(automaton_t *automaton, uint32_t i)
 {
     record_t *record = automaton->piece[i];
     life_t *life = record->life;
-    const before_t before = {automaton->occupant, life->object, life->state};
+    const before_t before = remember(automaton, life);
     take_effect(automaton, record);
     unlink_call(automaton, i);
     if (search(automaton))
         return true;
     relink_call(automaton, i);
-    automaton->occupant = before.occupant;
-    life->object = before.object;
-    life->state = before.state;
+    restore(automaton, life, &before);
     return false;
 }
 
@@ -285,7 +383,7 @@ try_changes(automaton_t *automaton)
         record_t *record = automaton->piece[i];
         if (record->from > first_end)
             break;
-        if (changes(record) && is_legal(automaton, record) && try_change(automaton, i))
+        if (is_legal(automaton, record) && changes(record) && try_change(automaton, i))
             return true;
         if (record->end < first_end)
             first_end = record->end;
@@ -302,8 +400,10 @@ search(automaton_t *automaton)
         ;
     if (automaton->next[automaton->count] == automaton->count)
         return true;
-    uint64_t *dead = &automaton->dead[automaton->set % DEAD_SETS];
     uint64_t set = automaton->set;
+    if (automaton->occupant != NULL && automaton->occupant->state == LIFE_WAITING)
+        set ^= automaton->occupant->place * UINT64_C(0x9e3779b97f4a7c15);
+    uint64_t *dead = &automaton->dead[set % DEAD_SETS];
     if (*dead != set && ++automaton->steps < STEPS_MAX && try_changes(automaton))
         return true;
     *dead = set;
@@ -353,8 +453,8 @@ name_of(const record_t *record)
 static bool
 is_mute(const record_t *record)
 {
-    return name_of(record) == NO_NAME ||
-           (record->life == NULL && (record_is_pop(record) || record_is_done(record) || record->call == CALL_ALIVE));
+    return name_of(record) == NO_NAME || record_nudges(record) ||
+           (record->life == NULL && (record_is_pop(record) || record_uses_token(record) || record->call == CALL_ALIVE));
 }
 
 static void
@@ -389,25 +489,18 @@ static bool
 check_piece(automaton_t *automaton, record_t **piece, uint32_t count)
 {
     life_t *occupant = automaton->occupant;
-    uint8_t states[8];
-    uint64_t objects[8];
+    before_t before[8];
     if (count == 1)
         return walk_piece(automaton, piece, 1) == 1;
     if (count > 8)
         return search_piece(automaton, piece, count);
-    for (uint32_t i = 0; i < count; i++) {
-        states[i] = piece[i]->life != NULL ? piece[i]->life->state : LIFE_UNBORN;
-        objects[i] = piece[i]->life != NULL ? piece[i]->life->object : 0;
-    }
+    for (uint32_t i = 0; i < count; i++)
+        before[i] = remember(automaton, piece[i]->life);
     if (walk_piece(automaton, piece, count) == count)
         return true;
+    for (uint32_t i = 0; i < count; i++)
+        restore(automaton, piece[i]->life, &before[i]);
     automaton->occupant = occupant;
-    for (uint32_t i = 0; i < count; i++) {
-        if (piece[i]->life != NULL) {
-            piece[i]->life->state = states[i];
-            piece[i]->life->object = objects[i];
-        }
-    }
     return search_piece(automaton, piece, count);
 }
 

@@ -7,6 +7,8 @@ struct checker {
     lives_t lives;
     automaton_t *automaton;
     order_t *order;
+    events_rule_t *events;
+    due_rule_t *due;
 };
 
 checker_t *
@@ -20,6 +22,8 @@ checker_make(const book_t *book, size_t operations, uint32_t names)
     lives_make(&checker->lives, book, operations);
     checker->automaton = automaton_make(book, names);
     checker->order = order_make(book);
+    checker->events = events_rule_make(book);
+    checker->due = due_rule_make(book);
     return checker;
 }
 
@@ -29,6 +33,8 @@ checker_free(checker_t *checker)
     lives_free(&checker->lives);
     automaton_free(checker->automaton);
     order_free(checker->order);
+    events_rule_free(checker->events);
+    due_rule_free(checker->due);
     free(checker);
 }
 
@@ -39,6 +45,8 @@ checker_run(checker_t *checker, book_t *book, report_t *report)
     once_check(&checker->lives, book, report);
     automaton_check(checker->automaton, book, report);
     order_check(checker->order, &checker->lives, book, report);
+    events_rule_check(checker->events, book, report);
+    due_rule_check(checker->due, &checker->lives, book, report);
     clock_check(book, report);
     close_check(book, report);
 }

@@ -32,6 +32,20 @@ order_t *order_make(const book_t *book);
 void order_free(order_t *order);
 void order_check(order_t *order, const lives_t *lives, const book_t *book, report_t *report);
 
+typedef struct events_rule events_rule_t;
+
+/** events_rule.c: no event is missed by a parked or a gated pod that it helps. */
+events_rule_t *events_rule_make(const book_t *book);
+void events_rule_free(events_rule_t *rule);
+void events_rule_check(events_rule_t *rule, const book_t *book, report_t *report);
+
+typedef struct due_rule due_rule_t;
+
+/** due_rule.c: a tick leaves nothing in a backoff that is over. */
+due_rule_t *due_rule_make(const book_t *book);
+void due_rule_free(due_rule_t *rule);
+void due_rule_check(due_rule_t *rule, const lives_t *lives, const book_t *book, report_t *report);
+
 /** clock_rule.c: Timestamps follow real time; nothing enters after close. */
 void clock_check(const book_t *book, report_t *report);
 void close_check(const book_t *book, report_t *report);

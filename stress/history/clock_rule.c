@@ -6,7 +6,7 @@
 static bool
 draws_timestamp(const record_t *record)
 {
-    return record->timestamp_ns != 0 && record->call != CALL_CARRY && record_creates(record);
+    return record->timestamp_ns != 0 && record->call != CALL_CARRY && (record_creates(record) || record_fails(record));
 }
 
 /* The newest Timestamp among the calls of one thread that ended before `time`; `next` goes on from call to call. */

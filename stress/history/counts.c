@@ -2,11 +2,14 @@
 #include "counts.h"
 
 #include <inttypes.h>
+#include <string.h>
+
+#include "cluster.h"
 
 void
 counts_add(counts_t *counts, const book_t *book)
 {
-    counts->pending = 0;
+    memset(counts->pending, 0, sizeof counts->pending);
     for (size_t i = 0; i < book->count; i++) {
         const record_t *record = book->all[i];
         bool ok = record->status == SCHEDQ_OK;
@@ -17,40 +20,83 @@ counts_add(counts_t *counts, const book_t *book)
         counts->dones += ok && record_is_done(record);
         counts->deletes += ok && (record->call == CALL_DELETE_NAME || record->call == CALL_DELETE_POD);
         counts->updates += ok && record->call == CALL_UPDATE && !record->added;
-        counts->pending += ok && record->call == CALL_FIND && record->thread == book->threads;
+        counts->failures += record_fails(record);
+        counts->events +=
+            ok && (record->call == CALL_TARGET || (record->call == CALL_EVENT && kind_is_registered(record->kind)));
+        if (ok && record->call == CALL_FIND && record->thread == book->threads && record->place <= SCHEDQ_INFLIGHT)
+            counts->pending[record->place]++;
     }
 }
 
-void
-counts_check(const counts_t *counts, schedq_t *queue, unsigned workers, report_t *report)
+typedef struct row {
+    const char *name;
+    uint64_t said, counted;
+} row_t;
+
+static void
+compare(const row_t *rows, size_t count, report_t *report)
 {
-    schedq_stats_t stats;
-    schedq_stats_init(&stats);
-    schedq_stats(queue, &stats);
-    const struct {
-        const char *name;
-        uint64_t said, counted;
-    } rows[] = {
-        {"adds", stats.adds, counts->adds},
-        {"pops", stats.pops, counts->pops},
-        {"dones", stats.dones, counts->dones},
-        {"deletes", stats.deletes, counts->deletes},
-        {"updates", stats.updates, counts->updates},
-        {"active", stats.active, counts->pending},
-        {"inflight", stats.inflight, 0},
-        {"workers", stats.workers, workers},
-        {"backoff", stats.backoff, 0},
-        {"error_backoff", stats.error_backoff, 0},
-        {"parked", stats.parked, 0},
-        {"gated", stats.gated, 0},
-        {"failures", stats.failures, 0},
-        {"moves", stats.moves, 0},
-    };
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    for (size_t i = 0; i < count; i++) {
         if (rows[i].said != rows[i].counted)
             report_violation(report, RULE_COUNTERS, NULL, NULL, "stats say %s %" PRIu64 ", counted %" PRIu64,
                              rows[i].name, rows[i].said, rows[i].counted);
     }
+}
+
+/* The words that a host reads without a call. */
+static void
+compare_words(const schedq_words_t *words, const schedq_stats_t *stats, report_t *report)
+{
+    const row_t rows[] = {
+        {"parked pods, the words another number", stats->parked, words->parked},
+        {"gated pods, the words another number", stats->gated, words->gated},
+        {"pods in backoff, the words another number", stats->backoff, words->backoff},
+        {"pods in error backoff, the words another number", stats->error_backoff, words->error_backoff},
+    };
+    compare(rows, sizeof rows / sizeof *rows, report);
+}
+
+static void
+compare_places(const counts_t *counts, const schedq_stats_t *stats, report_t *report)
+{
+    const uint64_t *pending = counts->pending;
+    const row_t rows[] = {
+        {"active", stats->active, pending[SCHEDQ_ACTIVE]},
+        {"backoff", stats->backoff, pending[SCHEDQ_BACKOFF]},
+        {"error_backoff", stats->error_backoff, pending[SCHEDQ_ERROR_BACKOFF]},
+        {"parked", stats->parked, pending[SCHEDQ_PARKED]},
+        {"gated", stats->gated, pending[SCHEDQ_GATED]},
+        {"inflight", stats->inflight, pending[SCHEDQ_INFLIGHT]},
+    };
+    compare(rows, sizeof rows / sizeof *rows, report);
+}
+
+void
+counts_check(const counts_t *counts, schedq_t *queue, unsigned workers, bool moving, report_t *report)
+{
+    schedq_stats_t stats;
+    uint64_t pending = 0;
+    schedq_stats_init(&stats);
+    schedq_stats(queue, &stats);
+    for (unsigned place = 0; place <= SCHEDQ_INFLIGHT; place++)
+        pending += counts->pending[place];
+    const row_t rows[] = {
+        {"adds", stats.adds, counts->adds},
+        {"pops", stats.pops, counts->pops},
+        {"dones", stats.dones, counts->dones},
+        {"failures", stats.failures, counts->failures},
+        {"deletes", stats.deletes, counts->deletes},
+        {"updates", stats.updates, counts->updates},
+        {"events", stats.events, counts->events},
+        {"workers", stats.workers, workers},
+        {"pods", stats.active + stats.backoff + stats.error_backoff + stats.parked + stats.gated + stats.inflight,
+         pending},
+    };
+    compare(rows, sizeof rows / sizeof *rows, report);
+    if (moving)
+        return;
+    compare_places(counts, &stats, report);
+    compare_words(schedq_words(queue), &stats, report);
 }
 
 void

@@ -7,15 +7,15 @@
 #include "report.h"
 
 typedef struct counts {
-    uint64_t adds, pops, dones, deletes, updates; /* as in schedq_stats */
-    uint64_t pending;                             /* at the last quiet point */
+    uint64_t adds, pops, dones, failures, deletes, updates, events; /* as in schedq_stats */
+    uint64_t pending[SCHEDQ_INFLIGHT + 1];                          /* at the last quiet point, by place */
     uint64_t records;
     uint64_t outcomes[CALLS][SCHEDQ_INVALID + 1]; /* calls by answer */
 } counts_t;
 
 void counts_add(counts_t *counts, const book_t *book);
-/** The main thread's worker and those of the threads are registered. */
-void counts_check(const counts_t *counts, schedq_t *queue, unsigned workers, report_t *report);
+/** `workers` are registered; `moving`: one of them is the timer thread, which makes pods active at any time. */
+void counts_check(const counts_t *counts, schedq_t *queue, unsigned workers, bool moving, report_t *report);
 /** Prints how often each call gave each answer. */
 void counts_print(const counts_t *counts);
 

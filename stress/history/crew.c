@@ -132,8 +132,12 @@ crew_explain(crew_t *crew, report_t *report)
     schedq_stats_init(&stats);
     schedq_stats(crew->world->queue, &stats);
     report_violation(report, RULE_WAKEUP, NULL, NULL,
-                     "%u threads sleep in pop for ever, and %" PRIu64 " pods are active%s", sleepers, stats.active,
-                     stats.active == 0 ? ": those that were to wake them are lost" : "");
+                     "%u threads sleep in pop for ever; %" PRIu64 " pods are active, %" PRIu64 " back off, %" PRIu64
+                     " are parked, %" PRIu64 " gated%s",
+                     sleepers, stats.active, stats.backoff + stats.error_backoff, stats.parked, stats.gated,
+                     stats.active + stats.backoff + stats.error_backoff + stats.parked + stats.gated == 0
+                         ? ": those that were to wake them are lost"
+                         : "");
 }
 
 void

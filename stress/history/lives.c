@@ -1,10 +1,11 @@
-/* Three passes over the records: calls that make pods, pops, all others; then the order in time. */
+/* Passes over the records: calls that make pods, pops, failures, which chain the stays; all others; the order in time. */
 #include "lives.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "cluster.h"
 #include "names.h"
 
 void
@@ -13,9 +14,10 @@ lives_make(lives_t *lives, const book_t *book, size_t operations)
     size_t records = (size_t)book->capacity * (book->threads + 1);
     lives->capacity = records;
     lives->lives = malloc(records * sizeof *lives->lives);
+    lives->stays = malloc(records * sizeof *lives->stays);
     lives->sortable = malloc(records * sizeof *lives->sortable);
     lives->scratch = malloc(records * sizeof *lives->scratch);
-    if (lives->lives == NULL || lives->sortable == NULL || lives->scratch == NULL) {
+    if (lives->lives == NULL || lives->stays == NULL || lives->sortable == NULL || lives->scratch == NULL) {
         fprintf(stderr, "schedq-history: no memory for %zu lives\n", records);
         exit(1);
     }
@@ -27,6 +29,7 @@ void
 lives_free(lives_t *lives)
 {
     free(lives->lives);
+    free(lives->stays);
     free(lives->sortable);
     free(lives->scratch);
     map_free(&lives->by_pod);
@@ -44,6 +47,40 @@ life_description(const life_t *life, uint64_t object)
     return record;
 }
 
+bool
+life_is_nudged(const life_t *life, uint64_t from, uint64_t until)
+{
+    for (const record_t *nudge = life->nudges; nudge != NULL; nudge = nudge->next_nudge) {
+        if (nudge->end >= from && nudge->begin <= until)
+            return true;
+    }
+    return false;
+}
+
+/* Surely another description took the place of this one before `time`. */
+static bool
+is_replaced_before(const record_t *description, const record_t *later, uint64_t time)
+{
+    for (; later != NULL && later->begin < time; later = later->next_update) {
+        if (later->begin > description->end && later->end < time)
+            return true;
+    }
+    return false;
+}
+
+bool
+life_objects_are(const life_t *life, uint64_t from, uint64_t until, bool (*good)(uint64_t object, unsigned what),
+                 unsigned what)
+{
+    const record_t *next = life->first_update;
+    for (const record_t *description = life->created; description != NULL && description->begin <= until;
+         description = next, next = next != NULL ? next->next_update : NULL) {
+        if (!good(description->object, what) && !is_replaced_before(description, next, from))
+            return false;
+    }
+    return true;
+}
+
 /* ---- what a record says about its life --------------------------------------------------------------------------- */
 
 static bool
@@ -52,10 +89,37 @@ tells_name(const record_t *record)
     return record->status == SCHEDQ_OK && (record_is_pop(record) || record->call == CALL_GET);
 }
 
+/* Not who sees a pod in flight: its holder may be about to fail it, with the next Timestamp. */
 static bool
 tells_timestamp(const record_t *record)
 {
-    return record->timestamp_ns != 0;
+    return record->timestamp_ns != 0 && !record_fails(record) && record->place != SCHEDQ_INFLIGHT;
+}
+
+static bool
+is_of_stay(const stay_t *stay, const record_t *record)
+{
+    return !stay->timed || stay->timestamp_ns == record->timestamp_ns;
+}
+
+/* The stay with the Timestamp that the record tells; the first stay's may not be known yet. */
+static void
+bind_timestamp(life_t *life, record_t *record, report_t *report)
+{
+    stay_t *stay = record->stay != NULL ? record->stay : life->first;
+    while (record->stay == NULL && stay->next != NULL && !(stay->timed && is_of_stay(stay, record)))
+        stay = stay->next;
+    if (record->stay == NULL && !is_of_stay(stay, record))
+        stay = life->first;
+    if (!is_of_stay(stay, record)) {
+        report_violation(report, RULE_STATES, stay->began, record,
+                         "a pod's Timestamp changes from %" PRId64 " to %" PRId64, stay->timestamp_ns,
+                         record->timestamp_ns);
+        return;
+    }
+    record->stay = stay;
+    stay->timed = true;
+    stay->timestamp_ns = record->timestamp_ns;
 }
 
 static void
@@ -67,26 +131,76 @@ bind(life_t *life, record_t *record, report_t *report)
     if (record->name != life->created->name)
         report_violation(report, RULE_STATES, life->created, record, "a pod shows up under another name");
     if (record->garbled)
-        report_violation(report, RULE_STATES, life->popped, record, "the name that pop gave changed before done");
-    if (!tells_timestamp(record))
+        report_violation(report, RULE_STATES, record->stay != NULL ? record->stay->popped : NULL, record,
+                         "the name that pop gave changed before its cycle ended");
+    if (tells_timestamp(record))
+        bind_timestamp(life, record, report);
+}
+
+/* ---- stays ------------------------------------------------------------------------------------------------------- */
+
+static bool
+is_poppable(const book_t *book, uint8_t place)
+{
+    return place == SCHEDQ_ACTIVE || (place == SCHEDQ_BACKOFF && book->settings.pop_from_backoff);
+}
+
+/* A pod that add_many made is active, or gated if it has a gate. */
+static uint8_t
+place_of_creation(const record_t *record)
+{
+    if (record->call == CALL_ADD_MANY)
+        return object_gate(record->object) == NO_GATE ? SCHEDQ_ACTIVE : SCHEDQ_NOWHERE;
+    return record->place;
+}
+
+/* A call whose interval is over at `end` found it at `place`. */
+static void
+see(const book_t *book, stay_t *stay, const record_t *record, uint8_t place)
+{
+    bool active = place == SCHEDQ_ACTIVE;
+    if (active && stay->active_from > record->end) {
+        stay->active_from = record->end;
+        stay->witness = record == stay->began ? NULL : record;
+    }
+    if (is_poppable(book, place) && stay->poppable_from > record->end)
+        stay->poppable_from = record->end;
+    if (place != SCHEDQ_BACKOFF && place != SCHEDQ_ERROR_BACKOFF)
         return;
-    if (life->timed && life->timestamp_ns != record->timestamp_ns)
-        report_violation(report, RULE_STATES, life->created, record,
-                         "a pod's Timestamp changes from %" PRId64 " to %" PRId64, life->timestamp_ns,
-                         record->timestamp_ns);
-    life->timed = true;
-    life->timestamp_ns = record->timestamp_ns;
+    if (stay->backoff_first == NULL || stay->backoff_first->end > record->end)
+        stay->backoff_first = record;
+    if (record != stay->began && (stay->backoff_last == NULL || stay->backoff_last->begin < record->begin))
+        stay->backoff_last = record;
+}
+
+static stay_t *
+add_stay(lives_t *lives, const book_t *book, life_t *life, record_t *began)
+{
+    stay_t *stay = &lives->stays[lives->stay_count++];
+    *stay = (stay_t){
+        .life = life, .began = began, .active_from = UINT64_MAX, .poppable_from = UINT64_MAX, .taken_from = UINT64_MAX};
+    if (life->first == NULL) {
+        life->first = stay;
+    } else {
+        stay->number = life->last->number + 1;
+        stay->flight = life->last->popped;
+        stay->timed = true;
+        stay->timestamp_ns = began->timestamp_ns;
+        life->last->next = stay;
+    }
+    life->last = stay;
+    see(book, stay, began, life->first == stay ? place_of_creation(began) : began->place);
+    return stay;
 }
 
 static void
-resolve_creation(lives_t *lives, record_t *record, report_t *report)
+resolve_creation(lives_t *lives, const book_t *book, record_t *record, report_t *report)
 {
     life_t *other = map_get(&lives->by_pod, record->pod);
     life_t *life = &lives->lives[lives->count++];
     memset(life, 0, sizeof *life);
     life->created = record;
-    life->sure_from = record->end;
-    life->taken_from = UINT64_MAX;
+    record->stay = add_stay(lives, book, life, record);
     bind(life, record, report);
     if (record->pod == 0)
         report_violation(report, RULE_TOKENS, record, NULL, "a new pod has no handle");
@@ -100,48 +214,99 @@ static void
 resolve_pop(lives_t *lives, record_t *record, report_t *report)
 {
     life_t *life = map_get(&lives->by_pod, record->pod);
-    life_t *other = map_get(&lives->by_token, record->token);
+    const record_t *other = map_get(&lives->by_token, record->token);
     if (life == NULL) {
         report_violation(report, RULE_ONCE, record, NULL, "a pod was popped that nobody added, or that ended before");
         return;
     }
-    if (life->popped != NULL)
-        report_violation(report, RULE_ONCE, life->popped, record, "a pod was popped twice");
-    else
-        life->popped = record;
-    bind(life, record, report);
-    if (life->taken_from > record->begin)
-        life->taken_from = record->begin;
-    if (record->from < life->created->begin && life->created->begin <= record->end)
-        record->from = life->created->begin; /* a pop that waited takes nothing before it is there */
+    record->life = life;
+    record_t **link = &life->pops;
+    while (*link != NULL && (*link)->attempts <= record->attempts)
+        link = &(*link)->next_pop;
+    record->next_pop = *link;
+    *link = record;
     if (record->token == 0)
         report_violation(report, RULE_TOKENS, record, NULL, "a popped pod has no token");
     else if (other != NULL)
-        report_violation(report, RULE_TOKENS, other->popped, record, "a token was given twice");
+        report_violation(report, RULE_TOKENS, other, record, "a token was given twice");
     else
-        map_put(&lives->by_token, record->token, life);
+        map_put(&lives->by_token, record->token, record);
 }
+
+static void
+resolve_failure(lives_t *lives, record_t *record, report_t *report)
+{
+    record_t *pop = map_get(&lives->by_token, record->token);
+    if (pop == NULL)
+        report_violation(report, RULE_TOKENS, record, NULL, "a token works that no pop of this round gave");
+    else if (pop->use != NULL)
+        report_violation(report, RULE_TOKENS, pop->use, record, "a token was used twice");
+    else
+        pop->use = record;
+}
+
+static void
+bind_pop(stay_t *stay, record_t *pop, report_t *report)
+{
+    stay->popped = pop;
+    stay->taken_from = pop->begin;
+    pop->stay = stay;
+    bind(stay->life, pop, report);
+    if (pop->from < stay->began->begin && stay->began->begin <= pop->end)
+        pop->from = stay->began->begin; /* a pop that waited takes nothing before it is there */
+}
+
+/* No token has another use yet than a failure. */
+static void
+chain_stays(lives_t *lives, const book_t *book, life_t *life, report_t *report)
+{
+    uint32_t attempts = life->created->attempts;
+    for (record_t *pop = life->pops; pop != NULL; pop = pop->next_pop) {
+        if (life->last->popped != NULL && life->last->popped->use == NULL) {
+            report_violation(report, RULE_ONCE, life->last->popped, pop, "a pod was popped twice");
+            pop->stay = life->last;
+            continue;
+        }
+        if (life->last->popped != NULL)
+            add_stay(lives, book, life, life->last->popped->use);
+        bind_pop(life->last, pop, report);
+        if (pop->attempts != ++attempts)
+            report_violation(report, RULE_STATES, life->created, pop,
+                             "pop number %" PRIu32 " says %" PRIu32 " attempts", attempts, pop->attempts);
+        if (pop->use != NULL) {
+            pop->use->stay = life->last;
+            bind(life, pop->use, report);
+        }
+    }
+    if (life->last->popped != NULL && life->last->popped->use != NULL)
+        add_stay(lives, book, life, life->last->popped->use);
+}
+
+/* ---- the other records ------------------------------------------------------------------------------------------- */
 
 static void
 resolve_token(lives_t *lives, record_t *record, report_t *report)
 {
-    life_t *life = map_get(&lives->by_token, record->token);
-    if (life == NULL) {
+    record_t *pop = map_get(&lives->by_token, record->token);
+    if (pop == NULL || pop->life == NULL) {
         if (record->status != SCHEDQ_STALE)
             report_violation(report, RULE_TOKENS, record, NULL, "a token works that no pop of this round gave");
         return;
     }
+    life_t *life = pop->life;
+    record->stay = pop->stay;
     bind(life, record, report);
-    if (!record_is_done(record) || record->status == SCHEDQ_STALE)
+    if (!record_uses_token(record) || record->status == SCHEDQ_STALE)
         return;
-    record_t **use = record->status == SCHEDQ_OK ? &life->ended : &life->returned;
-    if (life->returned != NULL || (life->ended != NULL && record_is_done(life->ended)))
-        report_violation(report, RULE_TOKENS, life->returned != NULL ? life->returned : life->ended, record,
-                         "a token was used twice");
-    else if (*use != NULL)
-        report_violation(report, RULE_ONCE, *use, record, "a pod ended twice");
+    record_t **end = record->status == SCHEDQ_OK ? &life->ended : &life->returned;
+    if (pop->use != NULL)
+        report_violation(report, RULE_TOKENS, pop->use, record, "a token was used twice");
+    else if (*end != NULL)
+        report_violation(report, RULE_ONCE, *end, record, "a pod ended twice");
     else
-        *use = record;
+        *end = record;
+    if (pop->use == NULL)
+        pop->use = record;
 }
 
 static void
@@ -160,8 +325,8 @@ resolve_deletion(lives_t *lives, record_t *record, report_t *report)
         report_violation(report, RULE_ONCE, life->ended, record, "a pod ended twice");
     else
         life->ended = record;
-    if (life->taken_from > record->begin)
-        life->taken_from = record->begin;
+    if (life->last->taken_from > record->begin)
+        life->last->taken_from = record->begin;
 }
 
 static void
@@ -176,23 +341,34 @@ resolve_look(lives_t *lives, const book_t *book, record_t *record, report_t *rep
         report_violation(report, RULE_STATES, record, NULL, "a pod is there that nobody added, or that ended before");
         return;
     }
-    if (life->sure_from > record->end) {
-        life->sure_from = record->end;
-        life->witness = record;
-    }
+    if (record->stay != NULL)
+        see(book, record->stay, record, record->place);
     if (record->thread == book->threads && record->call == CALL_FIND)
         life->pending = record;
 }
 
 static void
+resolve_nudge(lives_t *lives, record_t *record, report_t *report)
+{
+    life_t *life = map_get(&lives->by_pod, record->pod);
+    if (life == NULL)
+        return;
+    bind(life, record, report);
+    record->next_nudge = life->nudges;
+    life->nudges = record;
+}
+
+static void
 resolve_rest(lives_t *lives, const book_t *book, record_t *record, report_t *report)
 {
-    if (record_creates(record) || record_is_pop(record))
+    if (record_creates(record) || record_fails(record) || (record_is_pop(record) && record->status == SCHEDQ_OK))
         return;
-    if (record_is_done(record) || record->call == CALL_ALIVE)
+    if (record_uses_token(record) || record->call == CALL_ALIVE)
         resolve_token(lives, record, report);
     else if (record->call == CALL_DELETE_NAME || record->call == CALL_DELETE_POD)
         resolve_deletion(lives, record, report);
+    else if (record_nudges(record))
+        resolve_nudge(lives, record, report);
     else if (record->pod != 0)
         resolve_look(lives, book, record, report);
 }
@@ -208,7 +384,8 @@ gather(book_t *book)
             record_t *record = &book->pages[thread].records[i];
             record->from = record->begin;
             record->life = NULL;
-            record->next_update = NULL;
+            record->stay = NULL;
+            record->next_update = record->next_nudge = record->next_pop = record->use = NULL;
             if (record->call != CALL_NOTHING)
                 book->all[book->count++] = record;
         }
@@ -245,17 +422,24 @@ void
 lives_resolve(lives_t *lives, book_t *book, report_t *report)
 {
     lives->count = 0;
+    lives->stay_count = 0;
     map_clear(&lives->by_pod);
     map_clear(&lives->by_token);
     gather(book);
     for (size_t i = 0; i < book->count; i++) {
         if (record_creates(book->all[i]))
-            resolve_creation(lives, book->all[i], report);
+            resolve_creation(lives, book, book->all[i], report);
     }
     for (size_t i = 0; i < book->count; i++) {
         if (record_is_pop(book->all[i]) && book->all[i]->status == SCHEDQ_OK)
             resolve_pop(lives, book->all[i], report);
     }
+    for (size_t i = 0; i < book->count; i++) {
+        if (record_fails(book->all[i]))
+            resolve_failure(lives, book->all[i], report);
+    }
+    for (size_t i = 0; i < lives->count; i++)
+        chain_stays(lives, book, &lives->lives[i], report);
     for (size_t i = 0; i < book->count; i++)
         resolve_rest(lives, book, book->all[i], report);
     sort_by_time(lives, book);

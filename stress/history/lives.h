@@ -1,8 +1,9 @@
 /*
- * Lives: what the records of a round say about each pod, from the call that made it to the one that ended it.
+ * Lives: what the records of a round say about each pod, from the call that made it to the one that ended it. A life is
+ * a chain of stays: in each the pod waits, until it is popped, and is in flight, until it fails; then the next begins.
  *
- * A handle names one life, a token one cycle of it, so nearly every answer says which life it is about. What does not
- * fit (a handle that nobody made, a token given twice) is reported here.
+ * A handle names one life, a token and a Timestamp one stay of it, so nearly every answer says which it is about. What
+ * does not fit (a handle that nobody made, a token given twice) is reported here.
  */
 #ifndef SCHEDQ_HISTORY_LIVES_H
 #define SCHEDQ_HISTORY_LIVES_H
@@ -11,27 +12,43 @@
 #include "report.h"
 #include "sort.h"
 
-typedef struct life {
-    record_t *created;
-    record_t *popped;
-    record_t *ended;                      /* the done or delete that was OK */
-    record_t *returned;                   /* the done that got GONE */
-    record_t *pending;                    /* found when all was quiet */
-    record_t *first_update, *last_update; /* by begin */
-    uint64_t sure_from;      /* active at the latest from here: the return of the call that made it, or of `witness` */
-    const record_t *witness; /* an earlier return that shows it was there; NULL: none */
-    uint64_t taken_from;     /* begin of the first call that took or deleted it; UINT64_MAX: none did */
+typedef struct stay {
+    struct life *life;
+    struct stay *next;
+    uint32_t number;
+    record_t *began;               /* the call that made the pod, or the failure of the stay before */
+    const record_t *flight;        /* the pop before that failure; NULL: the stay began with the life */
+    record_t *popped;              /* what ended the wait */
+    uint64_t active_from;          /* active at the latest from here: the return of `began`, or of `witness` */
+    const record_t *witness;       /* a look that shows it was active; NULL: `began` does */
+    uint64_t poppable_from;        /* active, or in a backoff that pops take from */
+    uint64_t taken_from;           /* begin of the first call that took or deleted it; UINT64_MAX: none did */
+    const record_t *backoff_first; /* of the calls that found it in a backoff, the one that ended first */
+    const record_t *backoff_last;  /* of the looks that did, the one that began last */
     int64_t timestamp_ns;
     bool timed; /* timestamp_ns is known */
+} stay_t;
+
+typedef struct life {
+    record_t *created;
+    record_t *ended;                      /* the done or delete that was OK */
+    record_t *returned;                   /* the use of its token that got GONE */
+    record_t *pending;                    /* found when all was quiet */
+    record_t *first_update, *last_update; /* by begin */
+    record_t *nudges;                     /* activate, target; in no order */
+    record_t *pops;                       /* by attempts */
+    stay_t *first, *last;
     /* ---- automaton.c ---- */
-    uint8_t state;
+    uint8_t state, place; /* place: of a pod that waits */
     uint64_t object;
+    const stay_t *stay;
 } life_t;
 
 typedef struct lives {
     life_t *lives;
-    size_t count, capacity;
-    map_t by_pod, by_token;
+    stay_t *stays;
+    size_t count, stay_count, capacity;
+    map_t by_pod, by_token; /* lives; pops */
     sortable_t *sortable, *scratch;
 } lives_t;
 
@@ -41,5 +58,10 @@ void lives_free(lives_t *lives);
 void lives_resolve(lives_t *lives, book_t *book, report_t *report);
 /** The record that gave this life this object, NULL if none did. */
 const record_t *life_description(const life_t *life, uint64_t object);
+/** May an activation or a target have moved it at a time in [from, until]? */
+bool life_is_nudged(const life_t *life, uint64_t from, uint64_t until);
+/** Is `good` said of every object that the pod may have had at a time in [from, until]? */
+bool life_objects_are(const life_t *life, uint64_t from, uint64_t until, bool (*good)(uint64_t object, unsigned what),
+                      unsigned what);
 
 #endif

@@ -19,6 +19,7 @@
 /* Longer than any machine keeps a thread from running that it has not forgotten. */
 #define PATIENCE_SECONDS 60
 #define PATIENCE_PLANTED 3
+#define NEVER_NS (INT64_C(3600) * 1000000000) /* plant: a backoff that is never over */
 
 typedef struct run {
     options_t options;
@@ -29,6 +30,7 @@ typedef struct run {
     report_t report;
     const plant_t *plant;
     bool planted;
+    bool timer;        /* the timer thread runs */
     record_t *carried; /* the next round's first records */
     uint32_t carried_count;
     uint64_t ran_ns, checked_ns;
@@ -37,17 +39,43 @@ typedef struct run {
 
 /* ---- the queue --------------------------------------------------------------------------------------------------- */
 
+static bool
+waits(const options_t *options)
+{
+    return ((NEEDS_WAITING | NEEDS_EVENTS | NEEDS_TIMER) & ~options->engine->has) == 0;
+}
+
+/* The seed says which of two or three ways to go. */
+static void
+configure(const options_t *options, schedq_config_t *config)
+{
+    schedq_config_init(config);
+    config->engine = options->engine->number;
+    if (!waits(options))
+        return;
+    config->pop_from_backoff = options->seed / 2 % 2 == 0;
+    config->initial_backoff_ns = INT64_C(1000000);
+    config->max_backoff_ns = INT64_C(4000000);
+    config->event_log = options->seed % 3 == 0 ? 64 : config->event_log;
+    config->max_lots = options->seed % 5 == 0 ? 2 : config->max_lots;
+    if (options->plant != NULL && strcmp(options->plant, "never-due") == 0)
+        config->initial_backoff_ns = config->max_backoff_ns = NEVER_NS;
+}
+
 static schedq_t *
-make_queue(const options_t *options)
+make_queue(const options_t *options, settings_t *settings)
 {
     schedq_config_t config;
     schedq_t *queue;
     char why[200];
-    schedq_config_init(&config);
-    config.engine = options->engine;
+    configure(options, &config);
+    *settings = (settings_t){.waits = waits(options),
+                             .pop_from_backoff = config.pop_from_backoff != 0,
+                             .initial_backoff_ns = config.initial_backoff_ns,
+                             .max_backoff_ns = config.max_backoff_ns};
     schedq_status_t status = schedq_create(&config, &queue, why, sizeof why);
     if (status != SCHEDQ_OK) {
-        fprintf(stderr, "schedq-history: --engine %s: this library says %s: %s\n", options->engine_name,
+        fprintf(stderr, "schedq-history: --engine %s: this library says %s: %s\n", options->engine->name,
                 schedq_status_name(status), why);
         exit(status == SCHEDQ_INVALID ? 2 : 1);
     }
@@ -62,6 +90,7 @@ make_actors(world_t *world)
         actor->queue = world->queue;
         actor->book = &world->book;
         actor->shared = &world->shared;
+        actor->cluster = &world->cluster;
         actor->number = i;
         actor->dice = world->options->seed * 1000 + i;
         actor->last_timestamp = (int64_t)stamp_monotonic();
@@ -82,9 +111,11 @@ open_run(run_t *run)
     world_t *world = &run->world;
     uint32_t names = workload_names(options);
     world->options = options;
-    world->queue = make_queue(options);
     names_make(names);
     book_make(&world->book, options->threads, records_of_a_thread(options));
+    world->queue = make_queue(options, &world->book.settings);
+    if (waits(options))
+        cluster_open(&world->cluster, world->queue);
     pthread_barrier_init(&world->all_done, NULL, options->threads);
     make_actors(world);
     actor_register(&world->actors[options->threads]);
@@ -106,6 +137,7 @@ close_run(run_t *run)
     const options_t *options = &run->options;
     crew_dismiss(&run->crew);
     actor_unregister(&run->world.actors[options->threads]);
+    schedq_stop(run->world.queue);
     schedq_status_t status = schedq_destroy(run->world.queue);
     if (status != SCHEDQ_OK)
         report_violation(&run->report, RULE_CLOSED, NULL, NULL, "destroy says %s", schedq_status_name(status));
@@ -131,6 +163,26 @@ begin_book(run_t *run)
     }
 }
 
+/* The gates and the timer thread of this round. */
+static void
+begin_waiting(run_t *run)
+{
+    world_t *world = &run->world;
+    char why[200];
+    if (!world->book.settings.waits)
+        return;
+    for (unsigned gate = 0; gate < GATES; gate++)
+        actor_gate(&world->actors[world->options->threads], gate, (world->plan.gates_shut >> gate & 1) != 0);
+    if (run->timer == world->plan.timer)
+        return;
+    schedq_status_t status = run->timer ? schedq_stop(world->queue) : schedq_run(world->queue, why, sizeof why);
+    if (status != SCHEDQ_OK) {
+        fprintf(stderr, "schedq-history: the timer thread: %s\n", schedq_status_name(status));
+        exit(1);
+    }
+    run->timer = world->plan.timer;
+}
+
 /* What is pending is described by the newest update, or by its add. */
 static void
 carry(run_t *run)
@@ -151,7 +203,13 @@ carry(run_t *run)
                              .priority = newest->priority,
                              .keyed = newest->keyed,
                              .key = newest->key,
-                             .timestamp_ns = life->timestamp_ns};
+                             .place = life->pending->place,
+                             .attempts = life->pending->attempts,
+                             .rejections = life->pending->rejections,
+                             .errors = life->pending->errors,
+                             .unschedulable = life->pending->unschedulable,
+                             .pending = life->pending->pending,
+                             .timestamp_ns = life->last->timestamp_ns};
     }
 }
 
@@ -170,10 +228,16 @@ check_round(run_t *run)
         run->counts.adds++;
     }
     if (!run->planted || run->plant->rule == RULE_COUNTERS)
-        counts_check(&run->counts, run->world.queue, run->options.threads + 1, &run->report);
+        counts_check(&run->counts, run->world.queue, run->options.threads + 1 + run->timer, run->timer, &run->report);
     if (run->world.plan.last && schedq_words(run->world.queue)->closed != 1)
         report_violation(&run->report, RULE_CLOSED, NULL, NULL, "words.closed is not 1 after close");
     carry(run);
+}
+
+static bool
+is_stuck_by_plan(const run_t *run)
+{
+    return run->world.elsewhere != NULL || (run->plant != NULL && strcmp(run->plant->name, "never-due") == 0);
 }
 
 /* False: threads are stuck in the queue, nothing can be freed. */
@@ -184,7 +248,8 @@ do_round(run_t *run, uint64_t round, bool last)
     plan_round(&run->world.plan, &run->options, round, last);
     run->report.round = round;
     begin_book(run);
-    if (!crew_run(&run->crew, run->world.elsewhere != NULL ? PATIENCE_PLANTED : PATIENCE_SECONDS)) {
+    begin_waiting(run);
+    if (!crew_run(&run->crew, is_stuck_by_plan(run) ? PATIENCE_PLANTED : PATIENCE_SECONDS)) {
         crew_explain(&run->crew, &run->report);
         return false;
     }
@@ -202,9 +267,13 @@ static void
 lead_astray(run_t *run)
 {
     char why[200];
-    if (run->plant == NULL || strcmp(run->plant->name, "asleep") != 0 || run->options.threads == 1)
+    if (run->plant == NULL || run->options.threads == 1)
         return;
-    schedq_t *elsewhere = make_queue(&run->options);
+    run->planted = strcmp(run->plant->name, "never-due") == 0 && waits(&run->options);
+    if (strcmp(run->plant->name, "asleep") != 0)
+        return;
+    settings_t unused;
+    schedq_t *elsewhere = make_queue(&run->options, &unused);
     run->planted = schedq_worker_register(elsewhere, &run->world.elsewhere, why, sizeof why) == SCHEDQ_OK;
 }
 
@@ -244,7 +313,7 @@ name_command(run_t *run)
     snprintf(run->again, sizeof run->again,
              "schedq-history --engine %s --threads %u --operations %" PRIu64 " --round-operations %u --names %u --seed "
              "%" PRIu64 "%s%s%s",
-             options->engine_name, options->threads, options->operations, options->round_operations, options->names,
+             options->engine->name, options->threads, options->operations, options->round_operations, options->names,
              options->seed, options->perturb ? " --perturb" : "", options->plant != NULL ? " --plant " : "",
              options->plant != NULL ? options->plant : "");
     printf("%s\nclock: %s\n", run->again, stamp_is_counter ? "time stamp counter" : "CLOCK_MONOTONIC");

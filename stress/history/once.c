@@ -4,17 +4,19 @@
 static void
 check_end(const life_t *life, report_t *report)
 {
+    const record_t *popped = life->last->popped;
     if (life->ended == NULL && life->pending == NULL)
-        report_violation(report, RULE_ONCE, life->created, life->popped,
+        report_violation(report, RULE_ONCE, life->last->began, popped,
                          "a pod is lost: it was neither done nor deleted, and is not there when all is quiet");
     else if (life->ended != NULL && life->pending != NULL)
         report_violation(report, RULE_ONCE, life->ended, life->pending, "a pod ended, and is there when all is quiet");
-    if (life->popped == NULL)
+    if (popped == NULL)
         return;
     if (life->ended == NULL)
-        report_violation(report, RULE_ONCE, life->popped, life->pending, "a pod was popped, and no done of it is OK");
+        report_violation(report, RULE_ONCE, popped, life->pending,
+                         "a pod was popped, and no done or add_unschedulable of it is OK");
     else if (!record_is_done(life->ended) && life->returned == NULL)
-        report_violation(report, RULE_TOKENS, life->popped, life->ended,
+        report_violation(report, RULE_TOKENS, popped, life->ended,
                          "a pod was deleted in flight, and its holder never learned of it");
 }
 
@@ -22,16 +24,13 @@ check_end(const life_t *life, report_t *report)
 static void
 check_stale(const record_t *record, report_t *report)
 {
-    const life_t *life = record->life;
-    if (life == NULL || life->popped == NULL || life->popped->token != record->token)
+    const record_t *popped = record->stay != NULL ? record->stay->popped : NULL;
+    if (popped == NULL || popped->token != record->token)
         return;
-    const record_t *use = life->returned != NULL                               ? life->returned
-                          : life->ended != NULL && record_is_done(life->ended) ? life->ended
-                                                                               : NULL;
-    if (use == NULL)
-        report_violation(report, RULE_TOKENS, life->popped, record, "a token is STALE that nobody used");
-    else if (record->end < use->begin)
-        report_violation(report, RULE_TOKENS, record, use, "a token is STALE before its use");
+    if (popped->use == NULL)
+        report_violation(report, RULE_TOKENS, popped, record, "a token is STALE that nobody used");
+    else if (record->end < popped->use->begin)
+        report_violation(report, RULE_TOKENS, record, popped->use, "a token is STALE before its use");
 }
 
 void
@@ -41,7 +40,7 @@ once_check(const lives_t *lives, const book_t *book, report_t *report)
         check_end(&lives->lives[i], report);
     for (size_t i = 0; i < book->count; i++) {
         const record_t *record = book->all[i];
-        if (record->status == SCHEDQ_STALE && (record_is_done(record) || record->call == CALL_ALIVE))
+        if (record->status == SCHEDQ_STALE && (record_uses_token(record) || record->call == CALL_ALIVE))
             check_stale(record, report);
     }
 }

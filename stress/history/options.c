@@ -14,12 +14,6 @@
 
 enum { OPTION_PLANT = 256, OPTION_PERTURB, OPTION_NAMES, OPTION_ROUND };
 
-/* Whether the library has the engine is for schedq_create to say. */
-static const struct {
-    const char *name;
-    uint8_t engine;
-} engines[] = {{"mutex", SCHEDQ_ENGINE_MUTEX}, {"lockfree", SCHEDQ_ENGINE_LOCKFREE}};
-
 static const struct argp_option known[] = {
     {"engine", 'e', "NAME", 0, "mutex (default) or lockfree", 0},
     {"threads", 't', "N", 0, "1..32, default 4", 0},
@@ -47,14 +41,9 @@ number(struct argp_state *state, const char *option, const char *text, uint64_t 
 static void
 choose_engine(struct argp_state *state, options_t *options, const char *name)
 {
-    for (size_t i = 0; i < sizeof engines / sizeof *engines; i++) {
-        if (strcmp(name, engines[i].name) == 0) {
-            options->engine = engines[i].engine;
-            options->engine_name = engines[i].name;
-            return;
-        }
-    }
-    argp_error(state, "--engine %s: legal are mutex, lockfree", name);
+    options->engine = engine_find(name);
+    if (options->engine == NULL)
+        argp_error(state, "--engine %s: legal are " ENGINE_NAMES, name);
 }
 
 static void
@@ -121,14 +110,14 @@ options_parse(options_t *options, int argc, char **argv)
         NULL,
         "Lets threads call one queue at random, records each call with its interval, its arguments and its answer, and "
         "checks afterwards that the histories keep every rule of the header: exactly once, the pod's states, tokens, "
-        "strict order, EMPTY, wake-ups, Timestamps, counters, close.\vExit status: 0 nothing wrong (with --plant: the "
+        "strict order, EMPTY, wake-ups, events, gates, backoffs that are over, Timestamps, counters, close. The seed "
+        "also says how the queue is configured.\vExit status: 0 nothing wrong (with --plant: the "
         "planted violation was found); 1 a violation (with --plant: it was not found); 2 bad usage, or an engine that "
         "this library does not have. A seed fixes what the threads choose, not how they interleave.",
         NULL,
         list_plants,
         NULL};
-    *options = (options_t){.engine_name = "mutex",
-                           .engine = SCHEDQ_ENGINE_MUTEX,
+    *options = (options_t){.engine = engine_find("mutex"),
                            .threads = 4,
                            .operations = 1000000,
                            .round_operations = 50000,

@@ -5,9 +5,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "engines.h"
+
 typedef struct options {
-    const char *engine_name;
-    uint8_t engine; /* config.engine */
+    const engine_t *engine;
     unsigned threads;
     uint64_t operations;       /* in all */
     uint32_t round_operations; /* recorded, then checked, at a time */

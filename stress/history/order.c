@@ -1,15 +1,17 @@
 /*
  * Strict order, between intervals: no pop returns Y while some X that ranks before Y is active during the whole call.
  *
- * What is known for sure of each pod becomes windows {from, until, rank}: during all of it the pod is active and ranks
- * at least so. A life without updates is one window, from the return of its add to the begin of what took it. An update
- * that runs may or may not have happened, so there is a window for each description, one for each two that follow each
- * other, with the worse rank, and one for the whole life with the worst. A pop's pod ranks as the best description that
- * it had at any time of the call.
+ * What is known for sure of each stay of a pod becomes windows {from, until, rank}: during all of it the pod is active
+ * and ranks at least so. A stay of a pod without updates is one window, from the return of the call that made it active,
+ * or of the first look that saw it so, to the begin of what took it. An update that runs may or may not have happened,
+ * so there is a window for each description, one for each two that follow each other, with the worse rank, and one for
+ * the whole stay with the worst.
+ * A pop's pod ranks as the best description that it had at any time of the call.
  *
  * All windows and pops are swept by time. A Fenwick tree over ranks holds the greatest `until` of the windows that have
  * begun: a pop is wrong if a rank before its own is there with an `until` after its end. What has ended needs no
- * removal. EMPTY and TIMEDOUT ask the same of all ranks. n log n for n records.
+ * removal. A pop that took from backoff, EMPTY and TIMEDOUT ask the same of all ranks. For the last two there are also
+ * windows without a rank: where pops take from backoff, a pod there is as good as an active one. n log n for n records.
  *
  * Equal Timestamps, and equal order keys, may go either way.
  *
@@ -20,6 +22,8 @@
 
 #include <stdlib.h>
 #include <string.h>
+
+#include "cluster.h"
 
 /* Smaller first. */
 typedef struct rank {
@@ -32,8 +36,9 @@ typedef struct item {
     rank_t rank;
     uint32_t place; /* of the rank among all ranks of the round, from 1 */
     bool is_pop;
+    bool is_ranked;         /* the window: else the pod is poppable and perhaps not active */
     const record_t *record; /* the pop */
-    const life_t *life;     /* the window's */
+    const stay_t *stay;     /* the window's */
 } item_t;
 
 struct order {
@@ -42,7 +47,9 @@ struct order {
     sortable_t *sortable, *scratch;
     uint64_t *tree; /* by place */
     uint32_t places;
-    uint64_t latest; /* greatest `until` so far, of any rank */
+    size_t room;
+    uint64_t latest_active;   /* greatest `until` so far, of any rank */
+    uint64_t latest_poppable; /* also of pods in backoff */
 };
 
 static void *
@@ -59,9 +66,10 @@ room(size_t count, size_t size)
 order_t *
 order_make(const book_t *book)
 {
-    /* A record gives at most three windows: the creation, and each update. */
-    size_t items = 3 * (size_t)book->capacity * (book->threads + 1);
+    /* Two windows for each description, two for each stay, and for each time one begins in the midst of the other. */
+    size_t items = 6 * (size_t)book->capacity * (book->threads + 1);
     order_t *order = room(1, sizeof *order);
+    order->room = items;
     order->items = room(items, sizeof *order->items);
     order->sortable = room(items, sizeof *order->sortable);
     order->scratch = room(items, sizeof *order->scratch);
@@ -82,9 +90,9 @@ order_free(order_t *order)
 /* ---- ranks ------------------------------------------------------------------------------------------------------- */
 
 static rank_t
-rank_of(const life_t *life, const record_t *description)
+rank_of(const stay_t *stay, const record_t *description)
 {
-    int64_t key = description->keyed ? description->key : life->timed ? life->timestamp_ns : INT64_MAX;
+    int64_t key = description->keyed ? description->key : stay->timed ? stay->timestamp_ns : INT64_MAX;
     return (rank_t){(uint32_t)INT32_MAX - (uint32_t)description->priority, (uint64_t)key ^ UINT64_C(1) << 63};
 }
 
@@ -94,9 +102,9 @@ rank_of(const life_t *life, const record_t *description)
  * call.
  */
 static rank_t
-sure_rank_of(const life_t *life, const record_t *description)
+sure_rank_of(const stay_t *stay, const record_t *description)
 {
-    rank_t rank = rank_of(life, description);
+    rank_t rank = rank_of(stay, description);
     rank.key += description->keyed || rank.key > UINT64_MAX - MANY ? 0 : MANY - 1;
     return rank;
 }
@@ -131,14 +139,14 @@ rank_of_pop(const record_t *pop)
 {
     const life_t *life = pop->life;
     const record_t *description = life_description(life, pop->object);
-    rank_t rank = rank_of(life, description != NULL ? description : life->created);
+    rank_t rank = rank_of(pop->stay, description != NULL ? description : life->created);
     for (const record_t *update = life->first_update; update != NULL; update = update->next_update) {
         if (!overlap(update, pop))
             continue;
         const record_t *replaced = life_description(life, update->replaced);
-        rank = better(rank, rank_of(life, update));
+        rank = better(rank, rank_of(pop->stay, update));
         if (replaced != NULL)
-            rank = better(rank, rank_of(life, replaced));
+            rank = better(rank, rank_of(pop->stay, replaced));
     }
     return rank;
 }
@@ -146,12 +154,22 @@ rank_of_pop(const record_t *pop)
 /* ---- windows ----------------------------------------------------------------------------------------------------- */
 
 static void
-add_window(order_t *order, const life_t *life, uint64_t from, uint64_t until, rank_t rank)
+add_item(order_t *order, item_t item)
 {
-    if (until > life->taken_from)
-        until = life->taken_from;
+    if (order->count == order->room) {
+        fprintf(stderr, "schedq-history: more than %zu windows\n", order->room);
+        exit(1);
+    }
+    order->items[order->count++] = item;
+}
+
+static void
+add_window(order_t *order, const stay_t *stay, uint64_t from, uint64_t until, rank_t rank)
+{
+    if (until > stay->taken_from)
+        until = stay->taken_from;
     if (from < until)
-        order->items[order->count++] = (item_t){.from = from, .until = until, .rank = rank, .life = life};
+        add_item(order, (item_t){.from = from, .until = until, .rank = rank, .is_ranked = true, .stay = stay});
 }
 
 static uint64_t
@@ -160,35 +178,56 @@ begin_of(const record_t *record)
     return record != NULL ? record->begin : UINT64_MAX;
 }
 
+static uint64_t
+later_of(uint64_t a, uint64_t b)
+{
+    return a > b ? a : b;
+}
+
 /* The windows that begin with this description. `settled`: when all earlier descriptions were given. */
 static void
-add_windows_of(order_t *order, const life_t *life, const record_t *description, uint64_t settled)
+add_windows_of(order_t *order, const stay_t *stay, const record_t *description, uint64_t settled)
 {
-    const record_t *next = description == life->created ? life->first_update : description->next_update;
-    uint64_t from = description == life->created ? life->sure_from : description->end;
-    rank_t rank = sure_rank_of(life, description);
-    if (description != life->created && description->begin <= settled)
+    const record_t *created = stay->life->created;
+    const record_t *next = description == created ? stay->life->first_update : description->next_update;
+    uint64_t from = description == created ? stay->active_from : later_of(description->end, stay->active_from);
+    rank_t rank = sure_rank_of(stay, description);
+    if (description != created && description->begin <= settled)
         return; /* nobody can tell which of the two came last */
-    add_window(order, life, from, begin_of(next), rank);
+    add_window(order, stay, from, begin_of(next), rank);
     if (next != NULL)
-        add_window(order, life, from, begin_of(next->next_update), worse(rank, sure_rank_of(life, next)));
+        add_window(order, stay, from, begin_of(next->next_update), worse(rank, sure_rank_of(stay, next)));
 }
 
 static void
-add_life(order_t *order, const life_t *life)
+add_active(order_t *order, const stay_t *stay)
 {
-    rank_t worst = sure_rank_of(life, life->created);
+    const life_t *life = stay->life;
+    rank_t worst = sure_rank_of(stay, life->created);
     uint64_t settled = life->created->end;
     if (life->first_update != NULL)
-        add_windows_of(order, life, life->created, 0);
+        add_windows_of(order, stay, life->created, 0);
     for (const record_t *update = life->first_update; update != NULL; update = update->next_update) {
-        if (update->begin >= life->taken_from)
+        if (update->begin >= stay->taken_from)
             break;
-        worst = worse(worst, sure_rank_of(life, update));
-        add_windows_of(order, life, update, settled);
-        settled = update->end > settled ? update->end : settled;
+        bool alone = update->begin > settled && update->end <= stay->active_from;
+        worst = alone ? sure_rank_of(stay, update) : worse(worst, sure_rank_of(stay, update));
+        add_windows_of(order, stay, update, settled);
+        settled = later_of(update->end, settled);
     }
-    add_window(order, life, life->sure_from, UINT64_MAX, worst);
+    add_window(order, stay, stay->active_from, UINT64_MAX, worst);
+}
+
+/* An activation may take a pod out of backoff that its gate then refuses. */
+static void
+add_stay(order_t *order, const stay_t *stay)
+{
+    if (stay->active_from < stay->taken_from)
+        add_active(order, stay);
+    if (stay->poppable_from >= stay->active_from || stay->poppable_from >= stay->taken_from)
+        return;
+    if (!life_is_nudged(stay->life, stay->began->begin, stay->taken_from))
+        add_item(order, (item_t){.from = stay->poppable_from, .until = stay->taken_from, .stay = stay});
 }
 
 /* The pods of one add_many, which stand side by side. */
@@ -197,13 +236,15 @@ see_batch(record_t *const *batch, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
         life_t *life = batch[i]->life;
-        for (size_t j = 0; life != NULL && j < count; j++) {
+        for (size_t j = 0; life != NULL && object_gate(batch[i]->object) == NO_GATE && j < count; j++) {
             const life_t *other = batch[j]->life;
-            if (other == NULL || other->popped == NULL || other->first_update != NULL)
+            if (other == NULL || other->first->popped == NULL || other->first_update != NULL)
                 continue;
-            if (other->popped->end < life->sure_from && is_before(rank_of(life, batch[i]), rank_of(other, batch[j]))) {
-                life->sure_from = other->popped->end;
-                life->witness = other->popped;
+            const record_t *popped = other->first->popped;
+            if (popped->end < life->first->active_from &&
+                is_before(rank_of(life->first, batch[i]), rank_of(other->first, batch[j]))) {
+                life->first->active_from = popped->end;
+                life->first->witness = popped;
             }
         }
     }
@@ -239,12 +280,12 @@ add_pops(order_t *order, const book_t *book)
 {
     for (size_t i = 0; i < book->count; i++) {
         const record_t *record = book->all[i];
-        if (!record_is_pop(record) || (record->status == SCHEDQ_OK && record->life == NULL))
+        if (!record_is_pop(record) || (record->status == SCHEDQ_OK && record->stay == NULL))
             continue;
-        item_t *item = &order->items[order->count++];
-        *item = (item_t){.from = record->begin, .until = record->end, .is_pop = true, .record = record};
+        item_t item = {.from = record->begin, .until = record->end, .is_pop = true, .record = record};
         if (record->status == SCHEDQ_OK)
-            item->rank = rank_of_pop(record);
+            item.rank = rank_of_pop(record);
+        add_item(order, item);
     }
 }
 
@@ -298,35 +339,63 @@ latest_before(const order_t *order, uint32_t place)
     return latest;
 }
 
+/* How late the windows last that make this pop wrong, as far as they have begun. */
+static uint64_t
+latest_against(const order_t *order, const item_t *pop)
+{
+    if (pop->record->status != SCHEDQ_OK)
+        return order->latest_poppable;
+    return pop->record->from_backoff ? order->latest_active : latest_before(order, pop->place);
+}
+
+static bool
+is_against(const item_t *window, const item_t *pop)
+{
+    if (window->is_pop || window->from >= pop->from || window->until <= pop->until)
+        return false;
+    if (pop->record->status != SCHEDQ_OK)
+        return true;
+    return window->is_ranked && (pop->record->from_backoff || window->place < pop->place);
+}
+
 static const item_t *
 find_window(const order_t *order, const item_t *pop)
 {
-    bool any_rank = pop->record->status != SCHEDQ_OK;
     for (size_t i = 0; i < order->count; i++) {
-        const item_t *window = &order->items[i];
-        if (!window->is_pop && window->from < pop->from && window->until > pop->until &&
-            (any_rank || window->place < pop->place))
-            return window;
+        if (is_against(&order->items[i], pop))
+            return &order->items[i];
     }
     return NULL;
 }
 
 /* Everything that gave it its rank, and what ended that. */
 static void
-print_life(const report_t *report, const life_t *life)
+print_stay(const report_t *report, const stay_t *stay)
 {
+    const life_t *life = stay->life;
     record_print(report->book, life->created, stdout);
-    if (life->witness != NULL) {
-        printf("  it was there when this returned:\n");
-        record_print(report->book, life->witness, stdout);
+    if (stay->began != life->created)
+        record_print(report->book, stay->began, stdout);
+    if (stay->witness != NULL) {
+        printf("  it was active when this returned:\n");
+        record_print(report->book, stay->witness, stdout);
         printf("  and then:\n");
     }
     for (const record_t *update = life->first_update; update != NULL; update = update->next_update)
         record_print(report->book, update, stdout);
-    if (life->popped != NULL)
-        record_print(report->book, life->popped, stdout);
-    if (life->ended != NULL)
+    if (stay->popped != NULL)
+        record_print(report->book, stay->popped, stdout);
+    if (stay->next == NULL && life->ended != NULL)
         record_print(report->book, life->ended, stdout);
+}
+
+static const char *
+complaint_of(const record_t *pop)
+{
+    if (pop->status != SCHEDQ_OK)
+        return "during the whole of this pop a pod was there to be popped";
+    return pop->from_backoff ? "during the whole of this pop, which took from backoff, a pod was active"
+                             : "during the whole of this pop a pod that ranks before was active";
 }
 
 static void
@@ -337,29 +406,28 @@ complain(const order_t *order, const item_t *pop, report_t *report)
                   : pop->record->status == SCHEDQ_TIMEDOUT ? RULE_WAKEUP
                                                            : RULE_EMPTY;
     bool printing = report_is_printing(report, rule);
-    report_violation(report, rule, pop->record, NULL,
-                     rule == RULE_ORDER ? "during the whole of this pop a pod that ranks before was active"
-                                        : "during the whole of this pop a pod was active");
+    report_violation(report, rule, pop->record, NULL, "%s", complaint_of(pop->record));
     if (printing)
-        print_life(report, window->life);
+        print_stay(report, window->stay);
 }
 
 static void
 sweep(order_t *order, report_t *report)
 {
     memset(order->tree, 0, ((size_t)order->places + 1) * sizeof *order->tree);
-    order->latest = 0;
+    order->latest_active = order->latest_poppable = 0;
     for (size_t i = 0; i < order->count; i++) {
         const item_t *item = order->sortable[i].item;
         if (item->is_pop) {
-            bool ok = item->record->status == SCHEDQ_OK;
-            if ((ok ? latest_before(order, item->place) : order->latest) > item->until)
+            if (latest_against(order, item) > item->until)
                 complain(order, item, report);
             continue;
         }
-        raise_tree(order, item->place, item->until);
-        if (item->until > order->latest)
-            order->latest = item->until;
+        order->latest_poppable = later_of(order->latest_poppable, item->until);
+        if (item->is_ranked) {
+            order->latest_active = later_of(order->latest_active, item->until);
+            raise_tree(order, item->place, item->until);
+        }
     }
 }
 
@@ -369,15 +437,16 @@ sweep(order_t *order, report_t *report)
 static bool
 should_come_first(const record_t *later, const record_t *earlier)
 {
-    const life_t *life = later->life;
-    if (life == NULL || earlier->life == NULL || life->sure_from >= later->begin ||
-        life_description(life, later->object) == NULL)
+    const stay_t *stay = later->stay;
+    if (stay == NULL || earlier->stay == NULL || later->from_backoff || stay->active_from >= later->begin ||
+        life_description(stay->life, later->object) == NULL)
         return false;
-    for (const record_t *update = life->first_update; update != NULL; update = update->next_update) {
+    for (const record_t *update = stay->life->first_update; update != NULL; update = update->next_update) {
         if (overlap(update, later))
             return false;
     }
-    return is_before(sure_rank_of(life, life_description(life, later->object)), rank_of_pop(earlier));
+    return earlier->from_backoff ||
+           is_before(sure_rank_of(stay, life_description(stay->life, later->object)), rank_of_pop(earlier));
 }
 
 static void
@@ -388,8 +457,8 @@ check_two(const record_t *earlier, const record_t *later, report_t *report)
         return;
     report_violation(report, RULE_ORDER, NULL, NULL, "one call took the second of these pods after the first");
     if (printing) {
-        print_life(report, earlier->life);
-        print_life(report, later->life);
+        print_stay(report, earlier->stay);
+        print_stay(report, later->stay);
     }
 }
 
@@ -412,8 +481,8 @@ order_check(order_t *order, const lives_t *lives, const book_t *book, report_t *
 {
     see_batches(book);
     order->count = 0;
-    for (size_t i = 0; i < lives->count; i++)
-        add_life(order, &lives->lives[i]);
+    for (size_t i = 0; i < lives->stay_count; i++)
+        add_stay(order, &lives->stays[i]);
     add_pops(order, book);
     place_ranks(order);
     sort_by_begin(order);

@@ -4,6 +4,8 @@
  */
 #include "plan.h"
 
+#include "cluster.h"
+
 /* The pool is far smaller than what a queue can name in its life, and has both ends of the range. */
 static int32_t
 choose_priority(uint64_t *dice)
@@ -40,4 +42,6 @@ plan_round(plan_t *plan, const options_t *options, uint64_t round, bool last)
     plan->drain = last || dice_roll(&dice, 3) == 0;
     plan->hand_overs = 4 + dice_roll(&dice, 12);
     plan->close_early = options->seed % 2 == 0;
+    plan->timer = dice_roll(&dice, 3) == 0;
+    plan->gates_shut = dice_roll(&dice, 1u << GATES);
 }

@@ -23,7 +23,9 @@ typedef struct plan {
     phase_t phases[PHASES]; /* one after the other, a third of the operations each */
     unsigned keyed_in;      /* one pod in so many has an order key of its own */
     bool new_workers;
-    bool drain; /* ends empty; else pods stay for the next round */
+    bool timer;          /* the timer thread runs */
+    unsigned gates_shut; /* a bit for each gate that is shut as the round begins */
+    bool drain;          /* ends empty; else pods stay for the next round */
     unsigned hand_overs;
     bool last;
     bool close_early; /* the last round: close in its middle, else when the others sleep */

@@ -7,62 +7,9 @@
 #include <string.h>
 
 #include "names.h"
+#include "plant_parts.h"
 
 #define FORGED (UINT64_C(1) << 63)
-
-/* ---- what plants are made of ------------------------------------------------------------------------------------- */
-
-/* A find of a thread inside (after, before); NULL if there is none. */
-static record_t *
-look_between(const book_t *book, uint64_t after, uint64_t before)
-{
-    for (size_t i = 0; i < book->count; i++) {
-        record_t *record = book->sorted[i];
-        if (record->begin > before)
-            return NULL;
-        if (record->call == CALL_FIND && record->thread != book->threads && record->begin > after &&
-            record->end < before)
-            return record;
-    }
-    return NULL;
-}
-
-/* Keeps thread and interval. */
-static void
-rewrite(record_t *record, call_t call, schedq_status_t status)
-{
-    record_t old = *record;
-    memset(record, 0, sizeof *record);
-    record->begin = old.begin;
-    record->end = old.end;
-    record->thread = old.thread;
-    record->call = (uint8_t)call;
-    record->status = (uint8_t)status;
-    record->name = NO_NAME;
-}
-
-static void
-rewrite_about(record_t *record, call_t call, const life_t *life)
-{
-    rewrite(record, call, SCHEDQ_OK);
-    record->name = life->created->name;
-    record->pod = life->created->pod;
-    record->object = life->created->object;
-    record->priority = life->created->priority;
-    record->timestamp_ns = life->timestamp_ns;
-}
-
-static bool
-is_plain(const life_t *life)
-{
-    return life->first_update == NULL && life->timed && life->created->call != CALL_CARRY;
-}
-
-static bool
-is_done_life(const life_t *life)
-{
-    return life->popped != NULL && life->ended != NULL && record_is_done(life->ended);
-}
 
 /* ---- exactly-once ------------------------------------------------------------------------------------------------ */
 
@@ -72,9 +19,9 @@ plant_lost(book_t *book, lives_t *lives)
     (void)book;
     for (size_t i = 0; i < lives->count; i++) {
         life_t *life = &lives->lives[i];
-        if (!is_done_life(life))
+        if (!plant_is_done_life(life))
             continue;
-        life->popped->call = CALL_NOTHING;
+        plant_only_pop(life)->call = CALL_NOTHING;
         life->ended->call = CALL_NOTHING;
         return true;
     }
@@ -86,11 +33,13 @@ plant_duplicated(book_t *book, lives_t *lives)
 {
     for (size_t i = 0; i < lives->count; i++) {
         life_t *life = &lives->lives[i];
-        record_t *look = life->popped != NULL ? look_between(book, life->popped->end, UINT64_MAX) : NULL;
+        const record_t *popped = plant_only_pop(life);
+        record_t *look = popped != NULL ? plant_look_between(book, popped->end, UINT64_MAX) : NULL;
         if (look == NULL)
             continue;
-        rewrite_about(look, CALL_TRY_POP, life);
-        look->token = life->popped->token | FORGED;
+        plant_rewrite_about(look, CALL_TRY_POP, life);
+        look->token = popped->token | FORGED;
+        look->attempts = popped->attempts;
         return true;
     }
     return false;
@@ -101,8 +50,8 @@ plant_unknown(book_t *book, lives_t *lives)
 {
     (void)book;
     for (size_t i = 0; i < lives->count; i++) {
-        if (lives->lives[i].popped != NULL) {
-            lives->lives[i].popped->pod ^= FORGED;
+        if (plant_only_pop(&lives->lives[i]) != NULL) {
+            plant_only_pop(&lives->lives[i])->pod ^= FORGED;
             return true;
         }
     }
@@ -117,11 +66,12 @@ plant_absent(book_t *book, lives_t *lives)
     (void)lives;
     for (size_t i = 0; i < book->count; i++) {
         record_t *look = book->sorted[i];
-        if (look->call != CALL_FIND || look->life == NULL || look->begin <= look->life->sure_from ||
-            look->end >= look->life->taken_from || look->thread == book->threads)
+        if (look->call != CALL_FIND || look->life == NULL || look->stay == NULL ||
+            look->begin <= look->stay->active_from || look->end >= look->stay->taken_from ||
+            look->thread == book->threads)
             continue;
         uint32_t name = look->name;
-        rewrite(look, CALL_FIND, SCHEDQ_NOT_FOUND);
+        plant_rewrite(look, CALL_FIND, SCHEDQ_NOT_FOUND);
         look->name = name;
         return true;
     }
@@ -133,10 +83,10 @@ plant_reappears(book_t *book, lives_t *lives)
 {
     for (size_t i = 0; i < lives->count; i++) {
         const life_t *life = &lives->lives[i];
-        record_t *look = life->ended != NULL ? look_between(book, life->ended->end, UINT64_MAX) : NULL;
+        record_t *look = life->ended != NULL ? plant_look_between(book, life->ended->end, UINT64_MAX) : NULL;
         if (look == NULL)
             continue;
-        rewrite_about(look, CALL_FIND, life);
+        plant_rewrite_about(look, CALL_FIND, life);
         look->place = SCHEDQ_ACTIVE;
         return true;
     }
@@ -150,9 +100,10 @@ plant_description(book_t *book, lives_t *lives)
     for (size_t i = 0; i < lives->count; i++) {
         life_t *life = &lives->lives[i];
         const record_t *update = life->first_update;
-        if (life->popped == NULL || update == NULL || update->end >= life->popped->begin)
+        record_t *popped = plant_only_pop(life);
+        if (popped == NULL || update == NULL || update->end >= popped->begin)
             continue;
-        life->popped->object = update->replaced;
+        popped->object = update->replaced;
         return true;
     }
     return false;
@@ -163,17 +114,17 @@ plant_description(book_t *book, lives_t *lives)
 static bool
 plant_token_twice(book_t *book, lives_t *lives)
 {
-    const life_t *first = NULL;
+    const record_t *first = NULL;
     (void)book;
     for (size_t i = 0; i < lives->count; i++) {
-        life_t *life = &lives->lives[i];
-        if (life->popped == NULL)
+        record_t *popped = plant_only_pop(&lives->lives[i]);
+        if (popped == NULL)
             continue;
         if (first != NULL) {
-            life->popped->token = first->popped->token;
+            popped->token = first->token;
             return true;
         }
-        first = life;
+        first = popped;
     }
     return false;
 }
@@ -183,11 +134,12 @@ plant_stale_early(book_t *book, lives_t *lives)
 {
     for (size_t i = 0; i < lives->count; i++) {
         const life_t *life = &lives->lives[i];
-        record_t *look = is_done_life(life) ? look_between(book, life->popped->end, life->ended->begin) : NULL;
+        record_t *look =
+            plant_is_done_life(life) ? plant_look_between(book, plant_only_pop(life)->end, life->ended->begin) : NULL;
         if (look == NULL)
             continue;
-        rewrite(look, CALL_DONE, SCHEDQ_STALE);
-        look->token = life->popped->token;
+        plant_rewrite(look, CALL_DONE, SCHEDQ_STALE);
+        look->token = plant_only_pop(life)->token;
         return true;
     }
     return false;
@@ -215,8 +167,9 @@ swap_pops(record_t *a, record_t *b)
 static bool
 is_swappable(const record_t *record, uint64_t since)
 {
-    return record_is_pop(record) && record->status == SCHEDQ_OK && record->life != NULL && is_plain(record->life) &&
-           !record->life->created->keyed && record->life->sure_from < since;
+    return record_is_pop(record) && record->status == SCHEDQ_OK && record->life != NULL &&
+           plant_is_plain(record->life) && !record->from_backoff && !record->life->created->keyed &&
+           record->stay->active_from < since;
 }
 
 static bool
@@ -283,8 +236,8 @@ pop_between(const book_t *book, const life_t *not_of, uint64_t after, uint64_t b
     for (size_t i = 0; i < book->count; i++) {
         const record_t *record = book->sorted[i];
         if (record->call == CALL_TRY_POP && record->status == SCHEDQ_OK && record->life != NULL &&
-            record->life != not_of && is_plain(record->life) && record->priority < INT32_MAX && record->begin > after &&
-            record->end < before)
+            record->life != not_of && plant_is_plain(record->life) && record->priority < INT32_MAX &&
+            record->begin > after && record->end < before)
             return record;
     }
     return NULL;
@@ -296,20 +249,36 @@ plant_update_order(book_t *book, lives_t *lives)
 {
     for (size_t i = 0; i < lives->count; i++) {
         life_t *life = &lives->lives[i];
-        if (!is_plain(life))
+        if (!plant_is_plain(life))
             continue;
-        record_t *look = look_between(book, life->sure_from, life->taken_from);
-        if (look == NULL || pop_between(book, life, look->end, life->taken_from) == NULL)
+        record_t *look = plant_look_between(book, life->first->active_from, life->first->taken_from);
+        if (look == NULL || pop_between(book, life, look->end, life->first->taken_from) == NULL)
             continue;
-        rewrite_about(look, CALL_UPDATE, life);
+        plant_rewrite_about(look, CALL_UPDATE, life);
         look->object = life->created->object | FORGED;
         look->replaced = life->created->object;
         look->place = SCHEDQ_ACTIVE;
         look->priority = INT32_MAX;
         look->keyed = true;
         look->key = INT64_MIN;
-        if (life->popped != NULL)
-            life->popped->object = look->object;
+        if (plant_only_pop(life) != NULL)
+            plant_only_pop(life)->object = look->object;
+        return true;
+    }
+    return false;
+}
+
+/* A pop says that it took from backoff, while a pod is active. */
+static bool
+plant_from_backoff(book_t *book, lives_t *lives)
+{
+    for (size_t i = 0; i < lives->count; i++) {
+        const life_t *life = &lives->lives[i];
+        const record_t *pop =
+            plant_is_plain(life) ? pop_between(book, life, life->first->active_from, life->first->taken_from) : NULL;
+        if (pop == NULL)
+            continue;
+        ((record_t *)(uintptr_t)pop)->from_backoff = true;
         return true;
     }
     return false;
@@ -321,11 +290,11 @@ static bool
 find_nothing(const book_t *book, const lives_t *lives, call_t call, schedq_status_t status)
 {
     for (size_t i = 0; i < lives->count; i++) {
-        const life_t *life = &lives->lives[i];
-        record_t *look = look_between(book, life->sure_from, life->taken_from);
+        const stay_t *stay = lives->lives[i].first;
+        record_t *look = plant_look_between(book, stay->active_from, stay->taken_from);
         if (look == NULL)
             continue;
-        rewrite(look, call, status);
+        plant_rewrite(look, call, status);
         return true;
     }
     return false;
@@ -409,15 +378,26 @@ static const plant_t plants[] = {
     {"absent", RULE_STATES, plant_absent},
     {"reappears", RULE_STATES, plant_reappears},
     {"description", RULE_STATES, plant_description},
+    {"moved-back", RULE_STATES, plant_moved_back},
+    {"attempts", RULE_STATES, plant_attempts},
     {"token-twice", RULE_TOKENS, plant_token_twice},
     {"stale-early", RULE_TOKENS, plant_stale_early},
     {"priority-order", RULE_ORDER, plant_priority_order},
     {"time-order", RULE_ORDER, plant_time_order},
     {"update-order", RULE_ORDER, plant_update_order},
     {"batch-order", RULE_ORDER, plant_batch_order},
+    {"from-backoff", RULE_ORDER, plant_from_backoff},
     {"empty", RULE_EMPTY, plant_empty},
+    {"empty-backoff", RULE_EMPTY, plant_empty_backoff},
     {"timed-out", RULE_WAKEUP, plant_timed_out},
     {"asleep", RULE_WAKEUP, NULL},
+    {"never-due", RULE_WAKEUP, NULL},
+    {"missed-event", RULE_EVENTS, plant_missed_event},
+    {"missed-in-flight", RULE_EVENTS, plant_missed_in_flight},
+    {"missed-activation", RULE_EVENTS, plant_missed_activation},
+    {"gated", RULE_GATES, plant_gated},
+    {"gated-add", RULE_GATES, plant_gated_add},
+    {"overdue", RULE_DUE, plant_overdue},
     {"time-goes-back", RULE_CLOCK, plant_time_goes_back},
     {"counter", RULE_COUNTERS, NULL},
     {"closed-add", RULE_CLOSED, plant_closed_add},

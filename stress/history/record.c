@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cluster.h"
 #include "names.h"
 
 static void *
@@ -62,9 +63,10 @@ const char *
 call_name(uint8_t call)
 {
     static const char *const names[CALLS] = {[CALL_NOTHING] = "nothing",
-                                             [CALL_CARRY] = "was active",
+                                             [CALL_CARRY] = "was there",
                                              [CALL_ADD] = "add",
                                              [CALL_ADD_MANY] = "add_many",
+                                             [CALL_READD] = "readd",
                                              [CALL_UPDATE] = "update",
                                              [CALL_TRY_POP] = "try_pop",
                                              [CALL_POP] = "pop",
@@ -72,11 +74,17 @@ call_name(uint8_t call)
                                              [CALL_POP_MANY] = "pop_many",
                                              [CALL_DONE] = "done",
                                              [CALL_DONE_MANY] = "done_many",
+                                             [CALL_FAIL] = "add_unsch.",
                                              [CALL_ALIVE] = "token_alive",
                                              [CALL_FIND] = "find",
                                              [CALL_DELETE_NAME] = "delete(name)",
                                              [CALL_DELETE_POD] = "delete(handle)",
                                              [CALL_GET] = "get",
+                                             [CALL_EVENT] = "event",
+                                             [CALL_TARGET] = "event(target)",
+                                             [CALL_ACTIVATE] = "activate",
+                                             [CALL_TICK] = "tick",
+                                             [CALL_GATE] = "gate",
                                              [CALL_CLOSE] = "close"};
     return call < CALLS ? names[call] : "?";
 }
@@ -89,6 +97,7 @@ record_creates(const record_t *record)
         return true;
     case CALL_ADD:
     case CALL_ADD_MANY:
+    case CALL_READD:
         return record->status == SCHEDQ_OK;
     case CALL_UPDATE:
         return record->status == SCHEDQ_OK && record->added;
@@ -110,10 +119,29 @@ record_is_done(const record_t *record)
 }
 
 bool
+record_uses_token(const record_t *record)
+{
+    return record_is_done(record) || record->call == CALL_FAIL;
+}
+
+bool
+record_fails(const record_t *record)
+{
+    return record->call == CALL_FAIL && record->status == SCHEDQ_OK;
+}
+
+bool
+record_nudges(const record_t *record)
+{
+    return record->call == CALL_ACTIVATE || record->call == CALL_TARGET;
+}
+
+bool
 record_sees(const record_t *record)
 {
     switch (record->call) {
     case CALL_ADD:
+    case CALL_READD:
         return record->status == SCHEDQ_EXISTS;
     case CALL_UPDATE:
         return record->status == SCHEDQ_OK && !record->added;
@@ -129,7 +157,26 @@ static bool
 describes(const record_t *record)
 {
     return record->call == CALL_CARRY || record->call == CALL_ADD || record->call == CALL_ADD_MANY ||
-           record->call == CALL_UPDATE || (record_is_pop(record) && record->status == SCHEDQ_OK);
+           record->call == CALL_READD || record->call == CALL_UPDATE ||
+           (record_is_pop(record) && record->status == SCHEDQ_OK);
+}
+
+/* What is said of events, gates and failures. */
+static void
+print_cause(const record_t *record, FILE *out)
+{
+    if (record->call == CALL_EVENT || record->with_event)
+        fprintf(out, " %s", kind_name(record->kind));
+    if (record->call == CALL_EVENT && record->kind == KIND_FIT)
+        fprintf(out, " class %u", record->class);
+    if (record->call == CALL_GATE)
+        fprintf(out, " %u %s", record->gate, record->shut ? "shuts" : "opens");
+    if (record->call == CALL_TICK)
+        fprintf(out, " at %" PRId64, record->key);
+    if (record->unschedulable != 0)
+        fprintf(out, " unschedulable %#x", record->unschedulable);
+    if (record->pending != 0)
+        fprintf(out, " pending %#x", record->pending);
 }
 
 void
@@ -148,6 +195,7 @@ record_print(const book_t *book, const record_t *record, FILE *out)
         fprintf(out, " priority %" PRId32, record->priority);
     if (record->keyed)
         fprintf(out, " key %" PRId64, record->key);
+    print_cause(record, out);
     if (record->element != 0)
         fprintf(out, " (element %u)", record->element);
     if (record->token != 0)
@@ -163,6 +211,8 @@ record_print(const book_t *book, const record_t *record, FILE *out)
         fprintf(out, " %s", schedq_place_name(record->place));
     if (record->added)
         fprintf(out, " added");
+    if (record->from_backoff)
+        fprintf(out, " from backoff");
     if (record->timestamp_ns != 0)
         fprintf(out, " timestamp %" PRId64, record->timestamp_ns);
     fprintf(out, "\n");

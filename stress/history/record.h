@@ -18,9 +18,10 @@ enum { THREADS_MAX = 32, MANY = 8 /* pods of one call, at most */ };
 
 typedef enum call {
     CALL_NOTHING, /* made harmless by a plant */
-    CALL_CARRY,   /* no call: a pod that is active as the round begins */
+    CALL_CARRY,   /* no call: a pod that is there as the round begins */
     CALL_ADD,
     CALL_ADD_MANY,
+    CALL_READD,
     CALL_UPDATE,
     CALL_TRY_POP,
     CALL_POP,  /* blocking, with a deadline */
@@ -28,16 +29,23 @@ typedef enum call {
     CALL_POP_MANY,
     CALL_DONE,
     CALL_DONE_MANY,
+    CALL_FAIL, /* add_unschedulable */
     CALL_ALIVE,
     CALL_DELETE_NAME,
     CALL_DELETE_POD,
     CALL_FIND,
     CALL_GET,
+    CALL_EVENT,    /* move_all */
+    CALL_TARGET,   /* move_all of a wildcard with a target */
+    CALL_ACTIVATE, /* one record for each pod */
+    CALL_TICK,
+    CALL_GATE, /* no call: a gate opens or shuts */
     CALL_CLOSE,
     CALLS
 } call_t;
 
 struct life;
+struct stay;
 
 typedef struct record {
     uint64_t begin, end; /* stamps */
@@ -46,17 +54,28 @@ typedef struct record {
     uint64_t object;   /* the one given, or found */
     uint64_t replaced; /* update: the object before */
     int64_t timestamp_ns;
-    int64_t key; /* keyed: the order key given */
+    int64_t key; /* keyed: the order key given; tick: the queue's clock just before */
     int32_t priority;
     uint32_t name;
+    uint32_t attempts, rejections, errors; /* pop, carry, readd: the pod's history; a pop's attempts count it */
     uint8_t call, status, place, thread;
+    uint8_t unschedulable, pending; /* fail, carry, readd: sets of plugins (cluster.h) */
+    uint8_t kind, class;            /* event: which, and whom it helps; update: which, if with_event */
+    uint8_t gate;                   /* gate: which */
+    bool shut;                      /* gate: from here on */
+    bool with_event;                /* update: with an event, of `kind` */
+    bool from_backoff;              /* pop */
     bool keyed, added;
     bool garbled;     /* done: the name that pop gave had changed */
     uint16_t element; /* which pod of a call for many */
     /* ---- */
     uint64_t from; /* it took effect at or after this: its begin, or later */
     struct life *life;
+    struct stay *stay;          /* the one it is about; NULL: no telling */
     struct record *next_update; /* of the same life, by begin */
+    struct record *next_nudge;  /* activate, target: of the same life */
+    struct record *next_pop;    /* of the same life, by attempts */
+    struct record *use;         /* pop: what used its token */
 } record_t;
 
 /** One thread's part. Threads count without meeting each other in one cache line. */
@@ -65,7 +84,15 @@ typedef struct page {
     uint32_t count;
 } page_t;
 
+/** What the checker must know of the configuration. */
+typedef struct settings {
+    bool waits; /* pods fail, wait, are gated and moved; else they are active or in flight */
+    bool pop_from_backoff;
+    int64_t initial_backoff_ns, max_backoff_ns;
+} settings_t;
+
 typedef struct book {
+    settings_t settings;
     unsigned threads;  /* the main thread's page is that of number `threads` */
     uint32_t capacity; /* of each page */
     page_t pages[THREADS_MAX + 1];
@@ -90,6 +117,12 @@ bool record_creates(const record_t *record);
 bool record_is_pop(const record_t *record);
 /** done and done_many. */
 bool record_is_done(const record_t *record);
+/** done, done_many and fail. */
+bool record_uses_token(const record_t *record);
+/** A failure that was OK: its pod waits from here on. */
+bool record_fails(const record_t *record);
+/** activate and target: it brings its pod back, wherever it waits. */
+bool record_nudges(const record_t *record);
 /** True if the call said that its pod is in the queue at a place: find, get, update, EXISTS. */
 bool record_sees(const record_t *record);
 /** One line; times count from the round's begin. */

@@ -10,10 +10,14 @@ typedef enum rule {
     RULE_ONCE,     /* every add ends in one done or one delete, or is pending */
     RULE_STATES,   /* the calls on a name fit in an order in which each answer is right */
     RULE_TOKENS,   /* no token or handle twice; STALE after the use, and only then */
-    RULE_ORDER,    /* no pop returns a pod while one that ranks before it is active during the whole call */
-    RULE_EMPTY,    /* EMPTY and CLOSED only if no pod is active during the whole call */
-    RULE_WAKEUP,   /* TIMEDOUT likewise; and no sleeper stays asleep while a pod is active */
-    RULE_CLOCK,    /* an add that follows another has no older Timestamp */
+    RULE_ORDER,    /* no pop returns a pod while one that ranks before it is active during the whole call; from a
+                      backoff only if none is active */
+    RULE_EMPTY,    /* EMPTY and CLOSED only if no pod is there to be popped during the whole call */
+    RULE_WAKEUP,   /* TIMEDOUT likewise; and no sleeper stays asleep while a pod is active or becomes due */
+    RULE_EVENTS,   /* an event, an activation or an update brings back the parked pods that it helps */
+    RULE_GATES,    /* no pod is gated that its gate lets pass, after an event of the gate */
+    RULE_DUE,      /* no pod is in a backoff that is over, after a tick */
+    RULE_CLOCK,    /* an add or a failure that follows another has no older Timestamp */
     RULE_COUNTERS, /* schedq_stats says what happened */
     RULE_CLOSED,   /* after close nothing enters, and pops end with CLOSED */
     RULES

@@ -1,15 +1,9 @@
-/*
- * The random part draws from a table of weights. The hand-over is where a lost wake-up shows: all but one thread sleep
- * without a deadline, and no later call makes up for a wake-up that went astray. Two kinds of pods are there for this
- * alone: a ball is thrown to whoever catches it, and the next one not before; a pill sends the sleeper home who takes
- * it, one each. They rank last in a round that ends empty, so that sleepers take everything else before, and first in
- * the others, which have no balls.
- */
+/* The random part draws from a table of weights; ending.c has the rest of a round. */
 #include "workload.h"
 
 #include <sched.h>
-#include <time.h>
 
+#include "ending.h"
 #include "stamp.h"
 
 typedef enum act {
@@ -27,59 +21,43 @@ typedef enum act {
     ACT_GET,
     ACT_DELETE_NAME,
     ACT_DELETE_POD,
+    ACT_ALWAYS, /* acts from here on need waiting places */
+    ACT_FAIL = ACT_ALWAYS,
+    ACT_READD,
+    ACT_EVENT,
+    ACT_TARGET,
+    ACT_ACTIVATE,
+    ACT_TICK,
+    ACT_GATE,
     ACTS
 } act_t;
 
 static const uint8_t weights[PHASES][ACTS] = {
-    [PHASE_DEEP] = {[ACT_ADD] = 30,
-                    [ACT_ADD_MANY] = 7,
-                    [ACT_UPDATE] = 12,
-                    [ACT_TRY_POP] = 9,
-                    [ACT_POP] = 1,
-                    [ACT_POP_MANY] = 1,
-                    [ACT_DONE] = 10,
-                    [ACT_DONE_MANY] = 1,
-                    [ACT_DONE_AGAIN] = 2,
-                    [ACT_ALIVE] = 2,
-                    [ACT_FIND] = 10,
-                    [ACT_GET] = 2,
-                    [ACT_DELETE_NAME] = 4,
-                    [ACT_DELETE_POD] = 4},
-    [PHASE_MIXED] = {[ACT_ADD] = 18,
-                     [ACT_ADD_MANY] = 4,
-                     [ACT_UPDATE] = 11,
-                     [ACT_TRY_POP] = 16,
-                     [ACT_POP] = 2,
-                     [ACT_POP_MANY] = 3,
-                     [ACT_DONE] = 18,
-                     [ACT_DONE_MANY] = 3,
-                     [ACT_DONE_AGAIN] = 2,
-                     [ACT_ALIVE] = 2,
-                     [ACT_FIND] = 10,
-                     [ACT_GET] = 2,
-                     [ACT_DELETE_NAME] = 4,
-                     [ACT_DELETE_POD] = 4},
-    [PHASE_SCARCE] = {[ACT_ADD] = 18,
-                      [ACT_ADD_MANY] = 2,
-                      [ACT_UPDATE] = 5,
-                      [ACT_TRY_POP] = 24,
-                      [ACT_POP] = 3,
-                      [ACT_POP_MANY] = 4,
-                      [ACT_DONE] = 22,
-                      [ACT_DONE_MANY] = 3,
-                      [ACT_DONE_AGAIN] = 2,
-                      [ACT_ALIVE] = 2,
-                      [ACT_FIND] = 6,
-                      [ACT_GET] = 2,
-                      [ACT_DELETE_NAME] = 3,
-                      [ACT_DELETE_POD] = 4},
+    [PHASE_DEEP] =
+        {[ACT_ADD] = 30,     [ACT_ADD_MANY] = 7, [ACT_UPDATE] = 12,     [ACT_TRY_POP] = 9,    [ACT_POP] = 1,
+         [ACT_POP_MANY] = 1, [ACT_DONE] = 10,    [ACT_DONE_MANY] = 1,   [ACT_DONE_AGAIN] = 2, [ACT_ALIVE] = 2,
+         [ACT_FIND] = 10,    [ACT_GET] = 2,      [ACT_DELETE_NAME] = 4, [ACT_DELETE_POD] = 4, [ACT_FAIL] = 8,
+         [ACT_READD] = 1,    [ACT_EVENT] = 2,    [ACT_TARGET] = 1,      [ACT_ACTIVATE] = 1,   [ACT_TICK] = 1,
+         [ACT_GATE] = 1},
+    [PHASE_MIXED] =
+        {[ACT_ADD] = 18,     [ACT_ADD_MANY] = 4, [ACT_UPDATE] = 11,     [ACT_TRY_POP] = 16,   [ACT_POP] = 2,
+         [ACT_POP_MANY] = 3, [ACT_DONE] = 18,    [ACT_DONE_MANY] = 3,   [ACT_DONE_AGAIN] = 2, [ACT_ALIVE] = 2,
+         [ACT_FIND] = 10,    [ACT_GET] = 2,      [ACT_DELETE_NAME] = 4, [ACT_DELETE_POD] = 4, [ACT_FAIL] = 14,
+         [ACT_READD] = 1,    [ACT_EVENT] = 4,    [ACT_TARGET] = 1,      [ACT_ACTIVATE] = 1,   [ACT_TICK] = 1,
+         [ACT_GATE] = 1},
+    [PHASE_SCARCE] =
+        {[ACT_ADD] = 18,     [ACT_ADD_MANY] = 2, [ACT_UPDATE] = 5,      [ACT_TRY_POP] = 24,   [ACT_POP] = 3,
+         [ACT_POP_MANY] = 4, [ACT_DONE] = 22,    [ACT_DONE_MANY] = 3,   [ACT_DONE_AGAIN] = 2, [ACT_ALIVE] = 2,
+         [ACT_FIND] = 6,     [ACT_GET] = 2,      [ACT_DELETE_NAME] = 3, [ACT_DELETE_POD] = 4, [ACT_FAIL] = 16,
+         [ACT_READD] = 1,    [ACT_EVENT] = 8,    [ACT_TARGET] = 1,      [ACT_ACTIVATE] = 1,   [ACT_TICK] = 1,
+         [ACT_GATE] = 1},
 };
 
 static act_t
 choose_act(actor_t *actor, phase_t phase)
 {
-    unsigned sum = 0;
-    for (unsigned i = 0; i < ACTS; i++)
+    unsigned sum = 0, acts = actor->book->settings.waits ? ACTS : ACT_ALWAYS;
+    for (unsigned i = 0; i < acts; i++)
         sum += weights[phase][i];
     unsigned number = dice_roll(&actor->dice, sum);
     unsigned act = 0;
@@ -90,8 +68,8 @@ choose_act(actor_t *actor, phase_t phase)
 
 /* ---- one step ---------------------------------------------------------------------------------------------------- */
 
-static description_t
-describe(world_t *world, actor_t *actor)
+description_t
+workload_describe(world_t *world, actor_t *actor)
 {
     const plan_t *plan = &world->plan;
     description_t what = {.name = dice_roll(&actor->dice, plan->names),
@@ -108,7 +86,7 @@ add_many(world_t *world, actor_t *actor)
     description_t what[MANY];
     size_t count = 1 + dice_roll(&actor->dice, MANY);
     for (size_t i = 0; i < count; i++)
-        what[i] = describe(world, actor);
+        what[i] = workload_describe(world, actor);
     actor_add_many(actor, what, count);
 }
 
@@ -126,6 +104,46 @@ finish_one(actor_t *actor)
     uint64_t token = atomic_exchange_explicit(slot, actor_give_away(actor, which), memory_order_acq_rel);
     if (token != 0)
         actor_done(actor, token);
+}
+
+static uint8_t
+some_plugins(actor_t *actor)
+{
+    unsigned plugins = 1u << (PLUGIN_FIT + dice_roll(&actor->dice, PLUGIN_DEAF - PLUGIN_FIT));
+    if (dice_roll(&actor->dice, 4) == 0)
+        plugins |= 1u << (PLUGIN_FIT + dice_roll(&actor->dice, PLUGIN_OTHERS - PLUGIN_FIT));
+    if (dice_roll(&actor->dice, 32) == 0)
+        plugins |= 1u << PLUGIN_OTHERS;
+    return (uint8_t)plugins;
+}
+
+/* One failure in four is an error. */
+static rejection_t
+some_rejection(actor_t *actor)
+{
+    rejection_t why = {0};
+    unsigned choice = dice_roll(&actor->dice, 8);
+    if (choice >= 2)
+        why.unschedulable = some_plugins(actor);
+    if (choice >= 6)
+        why.pending = some_plugins(actor);
+    return why;
+}
+
+static void
+fail_one(actor_t *actor)
+{
+    if (actor->in_hand_count > 0)
+        actor_fail_in_hand(actor, dice_roll(&actor->dice, actor->in_hand_count), some_rejection(actor));
+}
+
+static void
+send_event(actor_t *actor)
+{
+    static const kind_t kinds[] = {KIND_FIT,   KIND_FIT,   KIND_FIT,   KIND_FIT,   KIND_FIT,     KIND_TAINT,
+                                   KIND_TAINT, KIND_LABEL, KIND_GATES, KIND_GATES, KIND_UNHEARD, KIND_WILDCARD};
+    kind_t kind = kinds[dice_roll(&actor->dice, sizeof kinds / sizeof *kinds)];
+    actor_event(actor, kind, kind == KIND_FIT ? dice_roll(&actor->dice, CLASSES) : 0);
 }
 
 static void
@@ -168,6 +186,45 @@ strange_pod(actor_t *actor)
     return pod != 0 && dice_roll(&actor->dice, 64) != 0 ? pod : dice_next(&actor->dice) | 1;
 }
 
+static void
+activate(actor_t *actor)
+{
+    uint64_t pods[MANY];
+    size_t count = 1 + dice_roll(&actor->dice, MANY);
+    for (size_t i = 0; i < count; i++)
+        pods[i] = strange_pod(actor);
+    actor_activate(actor, pods, count);
+}
+
+/* An update of a label, of anything, or without an event. */
+static void
+update(world_t *world, actor_t *actor)
+{
+    static const unsigned kinds[] = {KIND_LABEL, KIND_GATES, KINDS, KINDS};
+    description_t what = workload_describe(world, actor);
+    unsigned kind = kinds[dice_roll(&actor->dice, sizeof kinds / sizeof *kinds)];
+    actor_update(actor, &what, actor->book->settings.waits ? kind : KINDS);
+}
+
+static void
+use_again(actor_t *actor, uint64_t token)
+{
+    if (actor->book->settings.waits && dice_roll(&actor->dice, 2) == 0)
+        actor_fail(actor, token, some_rejection(actor));
+    else
+        actor_done(actor, token);
+}
+
+static void
+turn_gate(actor_t *actor)
+{
+    unsigned gate = dice_roll(&actor->dice, GATES);
+    bool shut = dice_roll(&actor->dice, 2) == 0;
+    actor_gate(actor, gate, shut);
+    if (!shut)
+        actor_event(actor, KIND_GATES, 0);
+}
+
 static uint64_t
 token_to_ask(actor_t *actor)
 {
@@ -194,20 +251,48 @@ pop(actor_t *actor, act_t act)
 }
 
 static void
+step_of_waiting(world_t *world, actor_t *actor, act_t act)
+{
+    description_t what;
+    switch (act) {
+    case ACT_FAIL:
+        fail_one(actor);
+        break;
+    case ACT_READD:
+        what = workload_describe(world, actor);
+        actor_readd(actor, &what);
+        break;
+    case ACT_EVENT:
+        send_event(actor);
+        break;
+    case ACT_TARGET:
+        actor_target(actor, strange_pod(actor));
+        break;
+    case ACT_ACTIVATE:
+        activate(actor);
+        break;
+    case ACT_TICK:
+        actor_tick(actor);
+        break;
+    default:
+        turn_gate(actor);
+    }
+}
+
+static void
 step(world_t *world, actor_t *actor, act_t act)
 {
     description_t what;
     switch (act) {
     case ACT_ADD:
-        what = describe(world, actor);
+        what = workload_describe(world, actor);
         actor_add(actor, &what);
         break;
     case ACT_ADD_MANY:
         add_many(world, actor);
         break;
     case ACT_UPDATE:
-        what = describe(world, actor);
-        actor_update(actor, &what);
+        update(world, actor);
         break;
     case ACT_TRY_POP:
     case ACT_POP:
@@ -221,7 +306,7 @@ step(world_t *world, actor_t *actor, act_t act)
         finish_many(actor);
         break;
     case ACT_DONE_AGAIN:
-        actor_done(actor, strange_token(actor));
+        use_again(actor, strange_token(actor));
         break;
     case ACT_ALIVE:
         actor_alive(actor, token_to_ask(actor));
@@ -238,8 +323,8 @@ step(world_t *world, actor_t *actor, act_t act)
     case ACT_DELETE_POD:
         actor_delete_pod(actor, strange_pod(actor));
         break;
-    case ACTS:
-        break;
+    default:
+        step_of_waiting(world, actor, act);
     }
 }
 
@@ -264,114 +349,6 @@ act_at_random(world_t *world, actor_t *actor)
     }
 }
 
-/* Nothing depends on whether the others fall asleep meanwhile; often they do. */
-static void
-nap(actor_t *actor)
-{
-    struct timespec pause = {0, (long)dice_roll(&actor->dice, 100) * 1000};
-    if (dice_roll(&actor->dice, 3) == 0)
-        nanosleep(&pause, NULL);
-}
-
-static void
-hand_out(world_t *world, actor_t *actor, uint32_t name)
-{
-    bool last = world->plan.drain;
-    description_t what = {
-        .name = name, .priority = last ? INT32_MIN : INT32_MAX, .keyed = true, .key = last ? INT64_MAX : INT64_MIN};
-    actor_add(actor, &what);
-}
-
-static uint32_t
-ball(const world_t *world)
-{
-    return workload_names(world->options) - 1;
-}
-
-/* No call of this thread helps a sleeper that overslept: it only waits. */
-static void
-throw_ball(world_t *world, actor_t *actor)
-{
-    const struct timespec pause = {0, 5000};
-    uint64_t caught = atomic_load(&world->balls);
-    hand_out(world, actor, ball(world));
-    while (atomic_load(&world->balls) == caught)
-        nanosleep(&pause, NULL);
-}
-
-static void
-hand_over(world_t *world, actor_t *actor)
-{
-    for (unsigned i = 0; i < world->plan.hand_overs; i++) {
-        description_t what = describe(world, actor);
-        actor_add(actor, &what);
-        nap(actor);
-    }
-    for (unsigned i = 0; world->plan.drain && i < world->plan.hand_overs; i++) {
-        throw_ball(world, actor);
-        nap(actor);
-    }
-    for (unsigned i = 0; i + 1 < world->options->threads; i++) {
-        hand_out(world, actor, world->options->names + i);
-        nap(actor);
-    }
-}
-
-static void
-wait_for_pill(world_t *world, actor_t *actor)
-{
-    while (actor_pop(actor, SCHEDQ_NO_DEADLINE) == SCHEDQ_OK) {
-        uint32_t name = actor->in_hand[0].index;
-        actor_done_in_hand(actor, 0);
-        if (name == ball(world))
-            atomic_fetch_add(&world->balls, 1);
-        else if (name >= world->options->names)
-            return;
-    }
-}
-
-/* A sleeper that nobody wakes: the plant "asleep". */
-static void
-sleep_elsewhere(world_t *world, actor_t *actor)
-{
-    schedq_popped_t popped;
-    atomic_store_explicit(&actor->doing, CALL_WAIT, memory_order_relaxed);
-    schedq_pop(world->elsewhere, SCHEDQ_NO_DEADLINE, &popped);
-}
-
-static void
-end_round(world_t *world, actor_t *actor)
-{
-    unsigned giver = (unsigned)(world->plan.round % world->options->threads);
-    if (world->options->threads == 1) {
-        while (world->plan.drain && actor_try_pop(actor) == SCHEDQ_OK)
-            actor_done_in_hand(actor, 0);
-    } else if (actor->number == giver) {
-        hand_over(world, actor);
-    } else if (world->elsewhere != NULL && actor->number == (giver + 1) % world->options->threads) {
-        sleep_elsewhere(world, actor);
-    } else {
-        wait_for_pill(world, actor);
-    }
-}
-
-static void
-end_queue(world_t *world, actor_t *actor)
-{
-    if (!world->plan.close_early && actor->number == 0) {
-        nap(actor);
-        actor_close(actor);
-    }
-    while (actor_pop(actor, SCHEDQ_NO_DEADLINE) == SCHEDQ_OK)
-        actor_done_in_hand(actor, 0);
-    description_t what = describe(world, actor);
-    actor_add(actor, &what);
-    actor_add_many(actor, &what, 1);
-    actor_update(actor, &what);
-    actor_try_pop(actor);
-    actor_pop_many(actor, 1);
-}
-
 void
 workload_run(world_t *world, unsigned number)
 {
@@ -380,9 +357,9 @@ workload_run(world_t *world, unsigned number)
     finish_all(actor);
     pthread_barrier_wait(&world->all_done); /* from here on nobody takes or deletes another one's pill */
     if (world->plan.last)
-        end_queue(world, actor);
+        ending_close(world, actor);
     else
-        end_round(world, actor);
+        ending_run(world, actor);
 }
 
 void
@@ -395,5 +372,5 @@ workload_look(world_t *world)
             actor_done(actor, token);
     }
     for (uint32_t name = 0; name < workload_names(world->options); name++)
-        actor_find(actor, name);
+        actor_look(actor, name);
 }

@@ -15,11 +15,16 @@ typedef struct world {
     plan_t plan; /* of this round; the main thread writes it between rounds */
     book_t book;
     shared_t shared;
+    cluster_t cluster;
     pthread_barrier_t all_done;      /* the random part of a round is over */
     _Atomic uint64_t balls;          /* caught by sleepers, ever */
+    _Atomic bool park_next;          /* who catches the next ball parks it first */
     actor_t actors[THREADS_MAX + 1]; /* the last one, [threads], is the main thread's */
     schedq_worker_t *elsewhere;      /* plant: a worker of another queue, whose pods never come */
 } world_t;
+
+/** A pod as the round's plan has them. */
+description_t workload_describe(world_t *world, actor_t *actor);
 
 /** One thread's part of a round. When all are through, nobody has a pod in hand. */
 void workload_run(world_t *world, unsigned number);

@@ -63,7 +63,7 @@ bad_values_are_named_with_the_legal_range(void **state)
     expect_refusal("--seed 18446744073709551616", "--seed is \"18446744073709551616\"",
                    "from 0 to 18446744073709551615");
     expect_refusal("--suite nothing", "--suite is \"nothing\"",
-                   "lifecycle, fill, steady, churn, event, storm, backoff and memory");
+                   "lifecycle, fill, steady, churn, event, inflight, storm, backoff, lateness and memory");
     expect_refusal("--filter '['", "--filter is \"[\"", "POSIX extended regular expressions");
     expect_refusal("--json /no/such/directory/file --filter '^fill/1t/1k$'", "--json is \"/no/such/directory/file\"",
                    "files that can be written");
@@ -129,6 +129,33 @@ a_suite_is_all_of_its_rows_and_no_others(void **state)
 }
 
 static void
+the_rows_of_events_and_time_are_there(void **state)
+{
+    (void)state;
+    assert_int_equal(run("--list --full --filter '1M-parked|1M-events|^lateness/.*p99$'"), 0);
+    assert_string_equal(output, "event/none/1M-parked\n"
+                                "event/10/1M-parked\n"
+                                "event/1k/1M-parked\n"
+                                "event/100k/1M-parked\n"
+                                "inflight/1M-events/event\n"
+                                "inflight/1M-events/failure\n"
+                                "lateness/running/p99\n"
+                                "lateness/alone/p99\n"
+                                "lateness/frozen/p99\n");
+}
+
+static void
+a_pod_in_flight_and_due_pods_are_measured(void **state)
+{
+    (void)state;
+    assert_int_equal(run("--filter '^inflight/|^lateness/' --reps 1"), 0);
+    expect_output("inflight/1M-events/failure");
+    expect_output("inflight/1M-events: mutex grew by ");
+    expect_output("lateness/running/p99");
+    expect_output("lateness/frozen/p99");
+}
+
+static void
 expect_number(const json_t *row, const char *key)
 {
     const json_t *value = json_object_get(row, key);
@@ -175,6 +202,8 @@ main(void)
         cmocka_unit_test(full_lists_more_rows_and_all_of_the_short_run),
         cmocka_unit_test(a_filter_selects_single_values_of_a_row),
         cmocka_unit_test(a_suite_is_all_of_its_rows_and_no_others),
+        cmocka_unit_test(the_rows_of_events_and_time_are_there),
+        cmocka_unit_test(a_pod_in_flight_and_due_pods_are_measured),
         cmocka_unit_test(a_run_writes_its_rows_as_json),
     };
     return cmocka_run_group_tests_name("schedq-bench", tests, NULL, NULL);

@@ -15,6 +15,9 @@ bool differ(world_t *world, const char *format, ...) __attribute__((format(print
 /** True if this operation has to be distorted so. */
 bool plant_due(const world_t *world, enum other what);
 
+/** May the mutex engine plan time earlier than it has to? */
+bool plans_in_vain(const world_t *world);
+
 bool compare_status(world_t *world, const schedq_status_t statuses[SIDES]);
 bool compare_statuses(world_t *world, uint8_t statuses[SIDES][BATCH_MAX], size_t count);
 bool compare_counts(world_t *world, size_t counts[SIDES]);
@@ -24,10 +27,18 @@ bool compare_pods(world_t *world, const life_t *life, schedq_pod_t pods[SIDES]);
 
 /** All fields, of which `pod` has to name `life` (NULL: {0}). */
 bool compare_results(world_t *world, const life_t *life, schedq_result_t results[SIDES]);
+/** The same, and takes down the ref of a pod that waits. */
+bool compare_referred(world_t *world, life_t *life, schedq_result_t results[SIDES]);
 /** The same for a call that made a pod: its handles are new. */
 bool compare_born(world_t *world, schedq_result_t results[SIDES]);
 /** Counts and `poppable`: what a sum over many pods has. */
 bool compare_sums(world_t *world, schedq_result_t results[SIDES]);
+
+/** What functions return that answer with a mask or a number. */
+bool compare_bits(world_t *world, const char *what, uint64_t bits[SIDES]);
+
+/** All fields but pod and ref, which have to name the object's pod. */
+bool compare_candidates(world_t *world, schedq_candidate_t candidates[SIDES]);
 
 /** All fields but pod and token. The name has to be that of the object's pod. */
 bool compare_popped(world_t *world, schedq_popped_t popped[SIDES]);

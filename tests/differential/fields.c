@@ -1,8 +1,7 @@
 /*
  * Fields that have to agree, as the header documents them.
  *
- * Left out on purpose: bytes in schedq_stats_t (each engine's own), popped.seen (only for hosts), and handles and tokens,
- * which world.c maps.
+ * Left out on purpose: bytes in schedq_stats_t (each engine's own), and handles, tokens and refs, which world.c maps.
  */
 #include "fields.h"
 
@@ -15,6 +14,7 @@
     }
 #define RESULT(member, kind) FIELD("result", schedq_result_t, member, kind)
 #define POPPED(member, kind) FIELD("popped", schedq_popped_t, member, kind)
+#define CANDIDATE(member, kind) FIELD("candidate", schedq_candidate_t, member, kind)
 #define INFO(member, kind) FIELD("info", schedq_pod_info_t, member, kind)
 #define STATS(member) FIELD("stats", schedq_stats_t, member, FIELD_EQUAL)
 #define WORDS(member, kind) FIELD("words", schedq_words_t, member, kind)
@@ -43,6 +43,7 @@ static const field_t popped_fields[] = {
     POPPED(history.reserved, FIELD_EQUAL),
     POPPED(unschedulable, FIELD_EQUAL),
     POPPED(pending, FIELD_EQUAL),
+    POPPED(seen, FIELD_EQUAL),
     POPPED(cycle, FIELD_EQUAL),
     POPPED(nominated_node, FIELD_EQUAL),
     POPPED(backoff_expiry_ns, FIELD_EQUAL),
@@ -50,6 +51,14 @@ static const field_t popped_fields[] = {
     POPPED(profile, FIELD_EQUAL),
     POPPED(flags, FIELD_EQUAL),
     POPPED(more, FIELD_HINT),
+};
+
+static const field_t candidate_fields[] = {
+    CANDIDATE(object, FIELD_EQUAL),    CANDIDATE(unschedulable, FIELD_EQUAL),
+    CANDIDATE(pending, FIELD_EQUAL),   CANDIDATE(timestamp_ns, FIELD_EQUAL),
+    CANDIDATE(expiry_ns, FIELD_EQUAL), CANDIDATE(place, FIELD_EQUAL),
+    CANDIDATE(gate, FIELD_EQUAL),      CANDIDATE(backing_off, FIELD_EQUAL),
+    CANDIDATE(profile, FIELD_EQUAL),   CANDIDATE(ref, FIELD_SET),
 };
 
 static const field_t info_fields[] = {
@@ -66,6 +75,8 @@ static const field_t info_fields[] = {
     INFO(history.attempts, FIELD_EQUAL),
     INFO(history.rejections, FIELD_EQUAL),
     INFO(history.errors, FIELD_EQUAL),
+    INFO(history.reserved, FIELD_EQUAL),
+    INFO(reserved, FIELD_EQUAL),
     INFO(backoff_expiry_ns, FIELD_EQUAL),
     INFO(unschedulable, FIELD_EQUAL),
     INFO(pending, FIELD_EQUAL),
@@ -86,13 +97,14 @@ static const field_t stats_fields[] = {
 static const field_t words_fields[] = {
     WORDS(parked, FIELD_EQUAL),           WORDS(gated, FIELD_EQUAL),       WORDS(backoff, FIELD_EQUAL),
     WORDS(error_backoff, FIELD_EQUAL),    WORDS(nominations, FIELD_EQUAL), WORDS(event_sequence, FIELD_EQUAL),
-    WORDS(next_deadline_ns, FIELD_EQUAL), WORDS(now_ns, FIELD_EQUAL),      WORDS(closed, FIELD_EQUAL),
+    WORDS(next_deadline_ns, FIELD_BOUND), WORDS(now_ns, FIELD_EQUAL),      WORDS(closed, FIELD_EQUAL),
     WORDS(poppable, FIELD_HINT),
 };
 
 const table_t result_table = {result_fields, LENGTH(result_fields)};
 const table_t sum_table = {result_fields, SUM_FIELDS};
 const table_t popped_table = {popped_fields, LENGTH(popped_fields)};
+const table_t candidate_table = {candidate_fields, LENGTH(candidate_fields)};
 const table_t info_table = {info_fields, LENGTH(info_fields)};
 const table_t stats_table = {stats_fields, LENGTH(stats_fields)};
 const table_t words_table = {words_fields, LENGTH(words_fields)};
@@ -114,10 +126,16 @@ const field_t plant_others[OTHERS] = {
     [OTHER_RESERVED] = {.name = "reserved"},
     [OTHER_VISITS] = {.name = "visits"},
     [OTHER_ORDER] = {.name = "order"},
+    [OTHER_HEARD] = {.name = "heard"},
+    [OTHER_METRICS] = {.name = "metrics"},
+    [OTHER_BIT] = {.name = "bits"},
+    [OTHER_CANDIDATES] = {.name = "candidates"},
+    [OTHER_HINT] = {.name = "hint"},
+    [OTHER_GATE] = {.name = "gate"},
 };
 
 static const table_t others_table = {plant_others, OTHERS};
-static const table_t *const tables[] = {&result_table, &popped_table, &info_table,
+static const table_t *const tables[] = {&result_table, &popped_table, &candidate_table, &info_table,
                                         &stats_table,  &words_table,  &others_table};
 
 const field_t *

@@ -8,39 +8,53 @@
 #define LOTTERY_MAX 4096 /* more than the sum of all weights */
 
 const operation_kind_t operation_kinds[] = {
-    {"add", 240, FEATURES_CORE, FLOW_IN, TARGETS_NONE, run_add},
-    {"add-many", 30, FEATURES_CORE, FLOW_IN, TARGETS_NONE, run_add_many},
-    {"update", 90, FEATURES_CORE, FLOW_NONE, TARGETS_NONE, run_update},
-    {"bad-spec", 10, FEATURES_CORE, FLOW_NONE, TARGETS_NONE, run_bad_spec},
-    {"try-pop", 160, FEATURES_CORE, FLOW_OUT, TARGETS_NONE, run_try_pop},
-    {"pop", 20, FEATURES_CORE, FLOW_OUT, TARGETS_NONE, run_pop},
-    {"pop-many", 20, FEATURES_CORE, FLOW_OUT, TARGETS_NONE, run_pop_many},
-    {"done", 170, FEATURES_CORE, FLOW_OUT, TARGETS_CYCLE, run_done},
-    {"done-many", 25, FEATURES_CORE, FLOW_OUT, TARGETS_CYCLES, run_done_many},
-    {"token-alive", 30, FEATURES_CORE, FLOW_NONE, TARGETS_CYCLE, run_token_alive},
-    {"forged-token", 6, FEATURES_CORE, FLOW_NONE, TARGETS_NONE, run_forged_token},
-    {"delete-name", 35, FEATURES_CORE, FLOW_OUT, TARGETS_NONE, run_delete_name},
-    {"delete-handle", 35, FEATURES_CORE, FLOW_OUT, TARGETS_LIFE, run_delete_handle},
-    {"find", 50, FEATURES_CORE, FLOW_NONE, TARGETS_NONE, run_find},
-    {"get", 40, FEATURES_CORE, FLOW_NONE, TARGETS_LIFE, run_get},
-    {"forged-handle", 6, FEATURES_CORE, FLOW_NONE, TARGETS_NONE, run_forged_handle},
-    {"activate", 10, FEATURES_CORE, FLOW_NONE, TARGETS_LIVES, run_activate},
-    {"clock", 40, FEATURES_CORE, FLOW_NONE, TARGETS_NONE, run_clock},
-    {"tick", 8, FEATURES_CORE, FLOW_NONE, TARGETS_NONE, run_tick},
-    {"stats", 4, FEATURES_CORE, FLOW_NONE, TARGETS_NONE, run_stats},
-    {"reserve", 1, FEATURES_CORE, FLOW_NONE, TARGETS_NONE, run_reserve},
-    {"trim", 1, FEATURES_CORE, FLOW_NONE, TARGETS_NONE, run_trim},
-    {"reregister", 3, FEATURES_CORE, FLOW_NONE, TARGETS_NONE, run_reregister},
-    {"extra-worker", 2, FEATURES_CORE, FLOW_NONE, TARGETS_NONE, run_extra_worker},
-    {"adopt", 2, FEATURES_CORE, FLOW_NONE, TARGETS_NONE, run_adopt},
-    {"fail", 150, FEATURES_ALL, FLOW_NONE, TARGETS_CYCLE, run_fail},
-    {"readd", 25, FEATURES_ALL, FLOW_IN, TARGETS_NONE, run_readd},
-    {"move", 25, FEATURES_ALL, FLOW_NONE, TARGETS_NONE, run_move},
-    {"gates", 5, FEATURES_ALL, FLOW_NONE, TARGETS_NONE, run_gates},
-    {"nominate", 20, FEATURES_ALL, FLOW_NONE, TARGETS_LIFE, run_nominate},
-    {"nominated", 4, FEATURES_ALL, FLOW_NONE, TARGETS_NONE, run_nominated},
-    {"snapshot", 1, FEATURES_ALL, FLOW_NONE, TARGETS_NONE, run_snapshot},
-    {"close", 0, FEATURES_CORE, FLOW_NONE, TARGETS_NONE, run_close}, /* see draw_kind */
+    {"add", 240, FEATURE_PODS, MODE_ANY, FLOW_IN, TARGETS_NAME, run_add},
+    {"add-many", 30, FEATURE_PODS, MODE_ANY, FLOW_IN, TARGETS_NONE, run_add_many},
+    {"update", 90, FEATURE_PODS, MODE_ANY, FLOW_NONE, TARGETS_NAME, run_update},
+    {"bad-spec", 10, FEATURE_PODS, MODE_ANY, FLOW_NONE, TARGETS_NONE, run_bad_spec},
+    {"try-pop", 160, FEATURE_PODS, MODE_ANY, FLOW_OUT, TARGETS_NONE, run_try_pop},
+    {"pop", 20, FEATURE_PODS, MODE_ANY, FLOW_OUT, TARGETS_NONE, run_pop},
+    {"pop-many", 20, FEATURE_PODS, MODE_ANY, FLOW_OUT, TARGETS_NONE, run_pop_many},
+    {"done", 170, FEATURE_PODS, MODE_ANY, FLOW_OUT, TARGETS_CYCLE, run_done},
+    {"done-many", 25, FEATURE_PODS, MODE_ANY, FLOW_OUT, TARGETS_CYCLES, run_done_many},
+    {"token-alive", 30, FEATURE_PODS, MODE_ANY, FLOW_NONE, TARGETS_CYCLE, run_token_alive},
+    {"forged-token", 6, FEATURE_PODS, MODE_ANY, FLOW_NONE, TARGETS_NONE, run_forged_token},
+    {"delete-name", 35, FEATURE_PODS, MODE_ANY, FLOW_OUT, TARGETS_NAME, run_delete_name},
+    {"delete-handle", 35, FEATURE_PODS, MODE_ANY, FLOW_OUT, TARGETS_LIFE, run_delete_handle},
+    {"find", 50, FEATURE_PODS, MODE_ANY, FLOW_NONE, TARGETS_NAME, run_find},
+    {"get", 40, FEATURE_PODS, MODE_ANY, FLOW_NONE, TARGETS_LIFE, run_get},
+    {"forged-handle", 6, FEATURE_PODS, MODE_ANY, FLOW_NONE, TARGETS_NONE, run_forged_handle},
+    {"activate", 20, FEATURE_PODS, MODE_ANY, FLOW_NONE, TARGETS_LIVES, run_activate},
+    {"clock", 40, FEATURE_PODS, MODE_ANY, FLOW_NONE, TARGETS_NONE, run_clock},
+    {"tick", 12, FEATURE_PODS, MODE_ANY, FLOW_NONE, TARGETS_NONE, run_tick},
+    {"stats", 4, FEATURE_PODS, MODE_ANY, FLOW_NONE, TARGETS_NONE, run_stats},
+    {"reserve", 1, FEATURE_PODS, MODE_ANY, FLOW_NONE, TARGETS_NONE, run_reserve},
+    {"trim", 1, FEATURE_PODS, MODE_ANY, FLOW_NONE, TARGETS_NONE, run_trim},
+    {"reregister", 3, FEATURE_PODS, MODE_ANY, FLOW_NONE, TARGETS_NONE, run_reregister},
+    {"extra-worker", 2, FEATURE_PODS, MODE_ANY, FLOW_NONE, TARGETS_NONE, run_extra_worker},
+    {"adopt", 2, FEATURE_PODS, MODE_ANY, FLOW_NONE, TARGETS_NONE, run_adopt},
+    {"fail", 220, FEATURE_TIME | FEATURE_EVENTS, MODE_ANY, FLOW_NONE, TARGETS_CYCLE, run_fail},
+    {"readd", 25, FEATURE_TIME | FEATURE_EVENTS, MODE_ANY, FLOW_IN, TARGETS_NAME, run_readd},
+    {"jump", 25, FEATURE_TIME, MODE_ANY, FLOW_NONE, TARGETS_NONE, run_jump},
+    {"timer", 1, FEATURE_TIME, MODE_ANY, FLOW_NONE, TARGETS_NONE, run_timer},
+    {"move", 80, FEATURE_EVENTS, MODE_CALLBACKS, FLOW_NONE, TARGETS_NONE, run_move},
+    {"storm", 2, FEATURE_EVENTS, MODE_CALLBACKS, FLOW_NONE, TARGETS_NONE, run_storm},
+    {"define-event", 4, FEATURE_EVENTS, MODE_ANY, FLOW_NONE, TARGETS_NONE, run_define_event},
+    {"event-plugins", 6, FEATURE_EVENTS, MODE_ANY, FLOW_NONE, TARGETS_NONE, run_event_plugins},
+    {"late-name", 6, FEATURE_EVENTS, MODE_ANY, FLOW_NONE, TARGETS_NONE, run_late_name},
+    {"late-setup", 1, FEATURE_EVENTS, MODE_ANY, FLOW_NONE, TARGETS_NONE, run_late_setup},
+    {"gates", 12, FEATURE_GATES, MODE_CALLBACKS, FLOW_NONE, TARGETS_NONE, run_gates},
+    {"nominate", 20, FEATURE_NOMINATE, MODE_ANY, FLOW_NONE, TARGETS_LIFE, run_nominate},
+    {"nominated", 4, FEATURE_NOMINATE, MODE_ANY, FLOW_NONE, TARGETS_NONE, run_nominated},
+    {"snapshot", 1, FEATURE_LOOK, MODE_ANY, FLOW_NONE, TARGETS_NONE, run_snapshot},
+    {"metrics", 1, FEATURE_LOOK, MODE_ANY, FLOW_NONE, TARGETS_NONE, run_metrics},
+    {"event-begin", 30, FEATURE_HOST, MODE_HOST, FLOW_NONE, TARGETS_NONE, run_event_begin},
+    {"event-stamp", 30, FEATURE_HOST, MODE_HOST, FLOW_NONE, TARGETS_NONE, run_event_stamp},
+    {"candidates", 8, FEATURE_HOST, MODE_HOST, FLOW_NONE, TARGETS_NONE, run_candidates},
+    {"apply", 150, FEATURE_HOST, MODE_HOST, FLOW_NONE, TARGETS_LIFE, run_apply},
+    {"apply-many", 40, FEATURE_HOST, MODE_HOST, FLOW_NONE, TARGETS_LIVES, run_apply_many},
+    {"apply-walk", 4, FEATURE_HOST, MODE_HOST, FLOW_NONE, TARGETS_NONE, run_apply_walk},
+    {"close", 0, FEATURE_PODS, MODE_ANY, FLOW_NONE, TARGETS_NONE, run_close}, /* see draw_kind */
 };
 
 const uint32_t operation_kind_count = sizeof operation_kinds / sizeof *operation_kinds;
@@ -51,19 +65,29 @@ typedef struct lottery {
     uint32_t count;
 } lottery_t;
 
-static const lottery_t *
-lottery_of(enum features features)
+static uint32_t
+weight_of(const operation_kind_t *kind, const settings_t *settings)
 {
-    static lottery_t lotteries[FEATURES_ALL + 1];
-    lottery_t *lottery = &lotteries[features];
+    bool refused = kind->mode == (settings->host ? MODE_CALLBACKS : MODE_HOST);
+
+    if (!settings_have(settings, kind->features)) {
+        return 0;
+    }
+    return refused && kind->weight > 1 ? 1 : kind->weight;
+}
+
+/* All rounds of a process have the same features. */
+static const lottery_t *
+lottery_of(const settings_t *settings)
+{
+    static lottery_t lotteries[2];
+    lottery_t *lottery = &lotteries[settings->host];
 
     if (lottery->count > 0) {
         return lottery;
     }
     for (uint32_t i = 0; i < operation_kind_count; i++) {
-        const operation_kind_t *kind = &operation_kinds[i];
-
-        for (uint32_t j = 0; kind->features <= features && j < kind->weight; j++) {
+        for (uint32_t left = weight_of(&operation_kinds[i], settings); left > 0; left--) {
             lottery->tickets[lottery->count++] = (uint8_t)i;
         }
     }
@@ -73,9 +97,19 @@ lottery_of(enum features features)
 static uint8_t
 draw_any_kind(const world_t *world, chance_t *chance)
 {
-    const lottery_t *lottery = lottery_of(world->settings.features);
+    const lottery_t *lottery = lottery_of(&world->settings);
 
     return lottery->tickets[chance_below(chance, lottery->count)];
+}
+
+/* Tokens are used when enough pods are in flight. */
+static bool
+lacks_flights(const world_t *world, uint8_t kind)
+{
+    enum targets targets = operation_kinds[kind].targets;
+
+    return (targets == TARGETS_CYCLE || targets == TARGETS_CYCLES) && world->settings.features != FEATURE_PODS &&
+           world->open_count <= world->settings.flight;
 }
 
 /* In every second phase the queues fill, in the others they run empty. */
@@ -91,7 +125,7 @@ draw_kind(const world_t *world, chance_t *chance, uint32_t number)
     }
     uint8_t kind = draw_any_kind(world, chance);
 
-    for (unsigned i = 0; i < 3 && operation_kinds[kind].flow == against; i++) {
+    for (unsigned i = 0; i < 3 && (operation_kinds[kind].flow == against || lacks_flights(world, kind)); i++) {
         kind = draw_any_kind(world, chance);
     }
     return kind;
@@ -107,6 +141,20 @@ draw_life(const world_t *world, chance_t *chance)
         return life->reference;
     }
     return world->life_count > 0 ? world->lives[chance_below(chance, world->life_count)].reference : NOTHING;
+}
+
+/* [host] Most often one that waited when it was last heard of. */
+static uint32_t
+draw_waiting(const world_t *world, chance_t *chance)
+{
+    for (unsigned i = 0; i < 12; i++) {
+        const life_t *life = world_named(world, chance_below(chance, world->settings.names));
+
+        if (life != NULL && life->waits) {
+            return life->reference;
+        }
+    }
+    return draw_life(world, chance);
 }
 
 /* Most often a token that was not used; else any of the round. */
@@ -125,13 +173,16 @@ draw_targets(const world_t *world, chance_t *chance, operation_t *operation)
     enum targets targets = operation_kinds[operation->kind].targets;
     bool many = targets == TARGETS_LIVES || targets == TARGETS_CYCLES;
     bool lives = targets == TARGETS_LIFE || targets == TARGETS_LIVES;
+    bool waiting = operation_kinds[operation->kind].mode == MODE_HOST;
 
-    if (targets == TARGETS_NONE) {
+    if (targets == TARGETS_NONE || targets == TARGETS_NAME) {
         return;
     }
     operation->target_count = (uint8_t)(many ? chance_below(chance, TARGETS_MAX + 1) : 1);
     for (uint32_t i = 0; i < operation->target_count; i++) {
-        operation->targets[i] = lives ? draw_life(world, chance) : draw_cycle(world, chance);
+        operation->targets[i] = !lives    ? draw_cycle(world, chance)
+                                : waiting ? draw_waiting(world, chance)
+                                          : draw_life(world, chance);
     }
     if (operation->target_count > 1 && chance_one_in(chance, 4)) {
         operation->targets[operation->target_count - 1] = operation->targets[0];

@@ -97,8 +97,8 @@ show_repeat(const record_t *record, const options_t *options)
 {
     printf("again: schedq-fuzz --engine %s --features %s --preset %s --operations %" PRIu64 " --seed %" PRIu64
            " --round %" PRIu64,
-           options->engine_name, options->features == FEATURES_CORE ? "core" : "all", preset_names[options->preset],
-           options->operations, options->seed, record->settings.number);
+           options->engine_name, options->features_name, preset_names[options->preset], options->operations,
+           options->seed, record->settings.number);
     if (options->workers != 0) {
         printf(" --workers %" PRIu32, options->workers);
     }
@@ -146,7 +146,9 @@ compare_engines(world_t *world, record_t *record, const options_t *options)
 
     if (search(world, record, options) == 0) {
         show_success(record, options, seconds_now() - start);
-        return options->plant != NULL ? 1 : 0;
+        unsigned missing = options->coverage ? coverage_show(&record->coverage, options->features) : 0;
+
+        return options->plant != NULL || missing > 0 ? 1 : 0;
     }
     show_finding(record, options);
     shrink(world, record, options);

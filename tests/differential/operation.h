@@ -25,6 +25,7 @@ typedef struct operation {
 
 enum targets {
     TARGETS_NONE,
+    TARGETS_NAME, /* operation.name */
     TARGETS_LIFE, /* one pod, most often one that is there */
     TARGETS_LIVES,
     TARGETS_CYCLE, /* one token, most often one that was not used */
@@ -34,10 +35,14 @@ enum targets {
 /** Mixtures of a round change: pods come in, pods go out. */
 enum flow { FLOW_IN = -1, FLOW_NONE = 0, FLOW_OUT = 1 };
 
+/* Who decides: in rounds of the other kind the call is refused, and rare. */
+enum mode { MODE_ANY, MODE_CALLBACKS, MODE_HOST };
+
 typedef struct operation_kind {
     const char *name;
-    uint32_t weight; /* how often, relative to the others */
-    enum features features;
+    uint32_t weight;   /* how often, relative to the others */
+    unsigned features; /* drawn if the round has one of them */
+    enum mode mode;
     enum flow flow;
     enum targets targets;
     void (*run)(world_t *world, const operation_t *operation);
@@ -81,13 +86,26 @@ void run_extra_worker(world_t *world, const operation_t *operation);
 void run_adopt(world_t *world, const operation_t *operation);
 void run_close(world_t *world, const operation_t *operation);
 
-/* What only FEATURES_ALL has. */
 void run_fail(world_t *world, const operation_t *operation);
 void run_readd(world_t *world, const operation_t *operation);
 void run_move(world_t *world, const operation_t *operation);
+void run_storm(world_t *world, const operation_t *operation);
+void run_gates(world_t *world, const operation_t *operation);
+void run_define_event(world_t *world, const operation_t *operation);
+void run_event_plugins(world_t *world, const operation_t *operation);
+void run_late_name(world_t *world, const operation_t *operation);
+void run_late_setup(world_t *world, const operation_t *operation);
 void run_nominate(world_t *world, const operation_t *operation);
 void run_nominated(world_t *world, const operation_t *operation);
-void run_gates(world_t *world, const operation_t *operation);
 void run_snapshot(world_t *world, const operation_t *operation);
+void run_metrics(world_t *world, const operation_t *operation);
+void run_jump(world_t *world, const operation_t *operation);
+void run_timer(world_t *world, const operation_t *operation);
+void run_event_begin(world_t *world, const operation_t *operation);
+void run_event_stamp(world_t *world, const operation_t *operation);
+void run_candidates(world_t *world, const operation_t *operation);
+void run_apply(world_t *world, const operation_t *operation);
+void run_apply_many(world_t *world, const operation_t *operation);
+void run_apply_walk(world_t *world, const operation_t *operation);
 
 #endif

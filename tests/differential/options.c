@@ -10,9 +10,9 @@
 
 #include "plant.h"
 
-enum { KEY_ROUND = 0x100, KEY_KEEP, KEY_PLANTS };
+enum { KEY_ROUND = 0x100, KEY_KEEP, KEY_PLANTS, KEY_COVERAGE };
 
-const char *const preset_names[PRESETS_ALL + 1] = {"default", "kube-1.34", "kube-1.26", "kube-1.12", "all"};
+const char *const preset_names[PRESETS_ALL + 1] = {"default", "kube-1.34", "kube-1.26", "kube-1.12", "host", "all"};
 
 static const struct {
     const char *name;
@@ -22,15 +22,33 @@ static const struct {
     {"mutex", SCHEDQ_ENGINE_MUTEX},
 };
 
+static const struct {
+    const char *name;
+    unsigned features;
+} features[] = {
+    {"pods", FEATURE_PODS},
+    {"time", FEATURE_TIME},
+    {"events", FEATURE_EVENTS},
+    {"gates", FEATURE_GATES},
+    {"nominate", FEATURE_NOMINATE},
+    {"look", FEATURE_LOOK},
+    {"host", FEATURE_HOST | FEATURE_TIME | FEATURE_EVENTS | FEATURE_GATES},
+    {"core", FEATURE_PODS},
+    {"all", FEATURES_ALL},
+};
+
 static const struct argp_option known[] = {
     {"operations", 'n', "N", 0, "how many; 1..10^12, default 1000000", 0},
     {"seed", 's', "S", 0, "of all random choices; default: the time", 0},
     {"engine", 'e', "NAME", 0, "compared with the mutex engine: lockfree (default) or mutex", 0},
-    {"preset", 'p', "NAME", 0, "default, kube-1.34, kube-1.26, kube-1.12, or all (default): in turn", 0},
-    {"features", 'f', "NAME", 0, "core (default): pods are active or in flight; all: parking, events, time too", 0},
+    {"preset", 'p', "NAME", 0, "default, kube-1.34, kube-1.26, kube-1.12, host, or all (default): in turn", 0},
+    {"features", 'f', "NAME", 0,
+     "a list of pods, time, events, gates, nominate, look, host; all (default); core: pods alone", 0},
     {"workers", 'w', "N", 0, "workers of each queue, which take turns; 1..16, default: each round draws it", 0},
     {"plant", 'P', "NAME", 0, "distort one side; exit status 0 only if it is found; all: each of them", 0},
     {"plants", KEY_PLANTS, 0, 0, "print the names for --plant", 0},
+    {"coverage", KEY_COVERAGE, 0, 0,
+     "print how often each outcome happened; exit status 1 if one that has to did not; slower", 0},
     {"round", KEY_ROUND, "R", 0, "only this round of the run", 0},
     {"keep", KEY_KEEP, "I,J,..", 0, "with --round: only these of its operations, in this process (for a debugger)", 0},
     {0},
@@ -72,18 +90,40 @@ choose_preset(struct argp_state *state, options_t *options, const char *name)
             return;
         }
     }
-    argp_error(state, "--preset %s: legal are default, kube-1.34, kube-1.26, kube-1.12, all", name);
+    argp_error(state, "--preset %s: legal are default, kube-1.34, kube-1.26, kube-1.12, host, all", name);
+}
+
+static unsigned
+feature_bits(const char *name, size_t length)
+{
+    for (size_t i = 0; i < sizeof features / sizeof *features; i++) {
+        if (strlen(features[i].name) == length && strncmp(name, features[i].name, length) == 0) {
+            return features[i].features;
+        }
+    }
+    return 0;
 }
 
 static void
-choose_features(struct argp_state *state, options_t *options, const char *name)
+choose_features(struct argp_state *state, options_t *options, const char *list)
 {
-    if (strcmp(name, "core") == 0) {
-        options->features = FEATURES_CORE;
-    } else if (strcmp(name, "all") == 0) {
-        options->features = FEATURES_ALL;
-    } else {
-        argp_error(state, "--features %s: legal are core, all", name);
+    options->features = FEATURE_PODS;
+    options->features_name = list;
+    for (const char *at = list;; at++) {
+        size_t length = strcspn(at, ",");
+        unsigned bits = feature_bits(at, length);
+
+        if (bits == 0) {
+            argp_error(state,
+                       "--features %s: legal are all, core, and lists of pods, time, events, gates, nominate, "
+                       "look, host",
+                       list);
+        }
+        options->features |= bits;
+        at += length;
+        if (*at == '\0') {
+            return;
+        }
     }
 }
 
@@ -133,6 +173,9 @@ parse_option(int key, char *argument, struct argp_state *state)
     case KEY_PLANTS:
         options->list_plants = true;
         return 0;
+    case KEY_COVERAGE:
+        options->coverage = true;
+        return 0;
     case KEY_ROUND:
         options->round = (int64_t)number(state, "round", argument, 0, INT32_MAX);
         return 0;
@@ -145,6 +188,9 @@ parse_option(int key, char *argument, struct argp_state *state)
     case ARGP_KEY_END:
         if (options->keep_count > 0 && options->round < 0) {
             argp_error(state, "--keep: only with --round");
+        }
+        if (options->preset == PRESET_HOST && (options->features & FEATURE_HOST) == 0) {
+            argp_error(state, "--preset host: only with --features host or all");
         }
         return 0;
     default:
@@ -175,7 +221,8 @@ options_parse(options_t *options, int argc, char **argv)
                            .engine = engines[0].engine,
                            .engine_name = engines[0].name,
                            .preset = PRESETS_ALL,
-                           .features = FEATURES_CORE,
+                           .features = FEATURES_ALL,
+                           .features_name = "all",
                            .round = -1};
     argp_err_exit_status = 2;
     argp_parse(&parser, argc, argv, 0, NULL, options);

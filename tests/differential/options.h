@@ -5,10 +5,21 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define PRESETS_ALL 4 /* presets 0..3 are those of preset_names; this one takes them in turn */
+#define PRESET_HOST 4
+#define PRESETS_ALL 5 /* presets 0..4 are those of preset_names; this one takes them in turn */
 #define KEEP_MAX 4096
 
-enum features { FEATURES_CORE = 1, FEATURES_ALL = 2 };
+/* What the calls make use of: an engine that lacks something can be compared in the rest. */
+enum features {
+    FEATURE_PODS = 1,   /* they are active or in flight */
+    FEATURE_TIME = 2,   /* errors, backoff, the leftover limit */
+    FEATURE_EVENTS = 4, /* plugins, parking, moves */
+    FEATURE_GATES = 8,  /* PreEnqueue */
+    FEATURE_NOMINATE = 16,
+    FEATURE_LOOK = 32, /* snapshot, metrics */
+    FEATURE_HOST = 64, /* the host decides: candidates, apply */
+    FEATURES_ALL = 127
+};
 
 typedef struct options {
     uint64_t operations;
@@ -16,13 +27,15 @@ typedef struct options {
     uint8_t engine; /* config.engine */
     const char *engine_name;
     unsigned preset;
-    enum features features;
+    unsigned features; /* of enum features */
+    const char *features_name;
     const char *plant; /* NULL: none; a name that the list of plants has, or "all" */
     uint32_t workers;
     int64_t round; /* -1: all */
     uint32_t keep[KEEP_MAX];
     uint32_t keep_count;
     bool list_plants;
+    bool coverage; /* counts how often each outcome happened, and fails if one that has to did not */
 } options_t;
 
 extern const char *const preset_names[PRESETS_ALL + 1];

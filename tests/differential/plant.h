@@ -12,7 +12,8 @@
 enum field_kind {
     FIELD_EQUAL, /* the same bytes */
     FIELD_HINT,  /* the other engine may say 1 where the mutex engine says 0 */
-    FIELD_SET    /* both 0, or neither */
+    FIELD_SET,   /* both 0, or neither */
+    FIELD_BOUND  /* a time: the other engine's may be earlier */
 };
 
 typedef struct field {
@@ -40,6 +41,12 @@ enum other {
     OTHER_RESERVED,
     OTHER_VISITS,
     OTHER_ORDER,
+    OTHER_HEARD,
+    OTHER_METRICS,
+    OTHER_BIT,
+    OTHER_CANDIDATES,
+    OTHER_HINT,
+    OTHER_GATE,
     OTHERS
 };
 

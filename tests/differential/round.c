@@ -11,18 +11,76 @@
 #define OPERATIONS_PER_LOOK 256
 #define NAMES_LOOKED_AT 128
 
+/* The pod that an operation is about; NULL: none is, or it is not in the queue by its name. */
+static const life_t *
+subject_of(const world_t *world, const operation_t *operation)
+{
+    const life_t *life = NULL;
+    const cycle_t *cycle;
+
+    switch (operation_kinds[operation->kind].targets) {
+    case TARGETS_NAME:
+        return world_named(world, operation->name);
+    case TARGETS_LIFE:
+        life = world_life(world, operation->targets[0]);
+        break;
+    case TARGETS_CYCLE:
+        cycle = world_cycle(world, operation->targets[0]);
+        life = cycle != NULL ? &world->lives[cycle->life] : NULL;
+        break;
+    default:
+        break;
+    }
+    return life != NULL && world_named(world, life->name) == life ? life : NULL;
+}
+
+static uint8_t
+place_of(const world_t *world, const life_t *life)
+{
+    char text[NAME_ROOM];
+    schedq_result_t result = {0};
+
+    if (life != NULL) {
+        (void)schedq_find(world_worker(world, 0), text, name_write(life->name, text), &result);
+    }
+    return result.place;
+}
+
+static bool
+is_about_one_pod(const operation_t *operation)
+{
+    enum targets targets = operation_kinds[operation->kind].targets;
+
+    return targets == TARGETS_NAME || targets == TARGETS_LIFE || targets == TARGETS_CYCLE;
+}
+
+static void
+run_kind(world_t *world, const operation_t *operation)
+{
+    uint8_t before = world->coverage != NULL ? place_of(world, subject_of(world, operation)) : 0;
+
+    memset(&world->seen, 0, sizeof world->seen);
+    operation_kinds[operation->kind].run(world, operation);
+    if (!world->different && compare_cheap(world) && world->coverage != NULL) {
+        world->seen.about_pod = is_about_one_pod(operation);
+        world->seen.before = before;
+        world->seen.after = place_of(world, subject_of(world, operation));
+        coverage_count(world->coverage, operation->kind, &world->seen);
+    }
+}
+
 static void
 run(world_t *world, record_t *record, const operation_t *operation)
 {
-    const operation_kind_t *kind = &operation_kinds[operation->kind];
-
     world->operation = record->at = operation->number;
     world->worker = (uint8_t)(operation->worker % world->settings.workers);
     world->worker_said = false;
+    world->lent_count = 0;
+    world->sides[0].heard = world->sides[1].heard = 0;
     record->at_kind = operation->kind;
-    SHOW(world, "%" PRIu32 " %s, worker %u\n", operation->number, kind->name, world->worker);
-    kind->run(world, operation);
-    if (world->different || !compare_cheap(world)) {
+    SHOW(world, "%" PRIu32 " %s, worker %u\n", operation->number, operation_kinds[operation->kind].name, world->worker);
+    run_kind(world, operation);
+    if (world->different) {
         return;
     }
     if (world->careful || operation->number % OPERATIONS_PER_LOOK == OPERATIONS_PER_LOOK - 1) {
@@ -37,6 +95,7 @@ begin(world_t *world, record_t *record, const options_t *options)
 {
     world->plant = options->plant != NULL ? plant_find(options->plant) : NULL;
     world->met = record->met;
+    world->coverage = options->coverage ? &record->coverage : NULL;
     if (world_open(world, &record->settings, options->engine, options->engine_name)) {
         return true;
     }

@@ -10,6 +10,7 @@ typedef struct record {
     uint64_t operations_done; /* in rounds before */
     uint64_t rounds_done;
     uint64_t met[STATUSES];
+    coverage_t coverage;
     uint32_t most_pods;       /* at a time */
     uint64_t references_late; /* most references that the other engine held beyond those it owes */
     char difference[1024];    /* of the round; empty: none was seen */

@@ -13,8 +13,20 @@ bool take_popped(world_t *world, uint32_t element, schedq_popped_t popped[SIDES]
 /** Looks whether a popped name still stands where it was. */
 bool compare_kept_names(world_t *world, const cycle_t *cycle);
 
+/** Deletes a pod by its name on each side. */
+void delete_both(world_t *world, life_t *life);
+
 /** Ends a cycle on each side. */
 void done_both(world_t *world, cycle_t *cycle);
+
+/** Sets the clocks to when every wait that began is over. */
+void leave_time_behind(world_t *world);
+
+/** Ticks on each side. */
+void tick_both(world_t *world);
+
+/** Tells both sides of an event that reaches every waiting pod. */
+void move_everything(world_t *world);
 
 /** Finds a name on each side. */
 schedq_status_t find_both(world_t *world, uint32_t name, schedq_result_t results[SIDES]);

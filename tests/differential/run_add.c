@@ -9,6 +9,7 @@
 #include "spec.h"
 
 #define UNTOUCHED 0x77
+#define EVENTS_MAX 5
 
 /* ---- add ---------------------------------------------------------------------------------------------------------------- */
 
@@ -18,9 +19,10 @@ take_added(world_t *world, uint32_t name, const schedq_pod_spec_t *spec, schedq_
            schedq_result_t results[SIDES])
 {
     if (status != SCHEDQ_OK) {
-        (void)compare_results(world, status == SCHEDQ_EXISTS ? world_named(world, name) : NULL, results);
+        (void)compare_referred(world, status == SCHEDQ_EXISTS ? world_named(world, name) : NULL, results);
     } else if (compare_born(world, results)) {
         world_born(world, 0, name, spec, (const schedq_pod_t[SIDES]){results[0].pod, results[1].pod});
+        world_referred(world_named(world, name), (const uint64_t[SIDES]){results[0].ref, results[1].ref});
     }
 }
 
@@ -32,6 +34,7 @@ add(world_t *world, uint32_t name, const schedq_pod_spec_t *spec, name_text_t *n
 
     SHOW(world, "schedq_add\n");
     spec_show(world, name, spec);
+    world_lend(world, spec->object);
     for (unsigned side = 0; side < SIDES; side++) {
         schedq_pod_spec_t copy = spec_for_side(world, side, spec);
 
@@ -67,7 +70,7 @@ struct batch {
 };
 
 static void
-draw_batch(const world_t *world, chance_t *chance, struct batch *batch)
+draw_batch(world_t *world, chance_t *chance, struct batch *batch)
 {
     uint32_t bad_one_in = batch->with_statuses ? 10 : 80;
 
@@ -78,6 +81,7 @@ draw_batch(const world_t *world, chance_t *chance, struct batch *batch)
             spec_spoil(chance, batch->numbers[i], &batch->names, &batch->specs[i]);
         }
         spec_show(world, batch->numbers[i], &batch->specs[i]);
+        world_lend(world, batch->specs[i].object);
     }
 }
 
@@ -181,7 +185,7 @@ run_add_many(world_t *world, const operation_t *operation)
 
 struct update {
     uint64_t old_object;
-    schedq_event_t events[2];
+    schedq_event_t events[EVENTS_MAX];
     size_t count;
 };
 
@@ -191,10 +195,13 @@ draw_update(const world_t *world, chance_t *chance, const life_t *life, struct u
     update->old_object = life != NULL && !chance_one_in(chance, 8) ? life->object : 0;
     if (chance_one_in(chance, 64)) {
         update->events[update->count++] = 60000; /* nobody defined it */
-    } else if (world->settings.features == FEATURES_ALL) {
-        update->count = chance_below(chance, 3);
+    } else if (settings_have(&world->settings, FEATURE_EVENTS)) {
+        update->count = chance_below(chance, chance_one_in(chance, 4) ? EVENTS_MAX + 1 : 3);
         for (size_t i = 0; i < update->count; i++) {
-            update->events[i] = plugins_event(chance);
+            update->events[i] = chance_one_in(chance, 8) ? SCHEDQ_EVENT_WILDCARD
+                                : chance_one_in(chance, 3)
+                                    ? plugins_event(world, chance)
+                                    : (schedq_event_t)(SCHEDQ_EVENT_UNSCHEDULED_POD_UPDATE + chance_below(chance, 6));
         }
     }
 }
@@ -207,7 +214,7 @@ take_updated(world_t *world, uint32_t name, const schedq_pod_spec_t *spec, sched
 
     if (status != SCHEDQ_OK || life == NULL) {
         take_added(world, name, spec, status, results);
-    } else if (compare_results(world, life, results)) {
+    } else if (compare_referred(world, life, results)) {
         world_described(world, life, spec);
     }
 }
@@ -228,9 +235,15 @@ run_update(world_t *world, const operation_t *operation)
     draw_update(world, &chance, life, &update);
     if (chance_one_in(&chance, 40)) {
         spec.profile ^= 1; /* not the pod's, or not even a profile */
+        spec.gate = 0;
     }
     SHOW(world, "schedq_update with %zu events\n", update.count);
     spec_show(world, operation->name, &spec);
+    world_lend(world, spec.object);
+    world_lend(world, update.old_object);
+    if (life != NULL && life->in_flight && update.count > 0) {
+        world_mark(world, MARK_UPDATE_IN_FLIGHT);
+    }
     for (unsigned side = 0; side < SIDES; side++) {
         schedq_pod_spec_t copy = spec_for_side(world, side, &spec);
 

@@ -31,7 +31,7 @@ run_find(world_t *world, const operation_t *operation)
     schedq_status_t status = find_both(world, operation->name, results);
 
     if (!world->different) {
-        (void)compare_results(world, status == SCHEDQ_OK ? world_named(world, operation->name) : NULL, results);
+        (void)compare_referred(world, status == SCHEDQ_OK ? world_named(world, operation->name) : NULL, results);
     }
 }
 
@@ -128,6 +128,21 @@ take_deleted(world_t *world, life_t *life, const schedq_status_t statuses[SIDES]
 }
 
 void
+delete_both(world_t *world, life_t *life)
+{
+    char text[NAME_ROOM];
+    uint32_t length = name_write(life->name, text);
+    schedq_status_t statuses[SIDES];
+    schedq_result_t results[SIDES];
+
+    SHOW(world, "schedq_delete of pod %" PRIu32 "\n", life->name);
+    for (unsigned side = 0; side < SIDES; side++) {
+        statuses[side] = schedq_delete(world_worker(world, side), (schedq_pod_t){0}, text, length, &results[side]);
+    }
+    take_deleted(world, life, statuses, results, true);
+}
+
+void
 run_delete_name(world_t *world, const operation_t *operation)
 {
     chance_t chance = operation_chance(operation);
@@ -193,6 +208,7 @@ run_forged_handle(world_t *world, const operation_t *operation)
     }
 }
 
+/* Handles that name nothing are ignored. */
 void
 run_activate(world_t *world, const operation_t *operation)
 {
@@ -201,15 +217,24 @@ run_activate(world_t *world, const operation_t *operation)
     schedq_pod_t pods[SIDES][TARGETS_MAX + 1];
     size_t count = 0;
 
+    SHOW(world, "schedq_activate of pods");
     for (size_t i = 0; i < operation->target_count; i++) {
         const life_t *life = world_life(world, operation->targets[i]);
 
         if (life != NULL) {
+            SHOW(world, " %" PRIu32, life->name);
             pods[0][count].bits = life->handles[0];
             pods[1][count++].bits = life->handles[1];
+            if (life->in_flight) {
+                world_mark(world, MARK_ACTIVATE_IN_FLIGHT);
+            }
         }
     }
-    SHOW(world, "schedq_activate of %zu\n", count);
+    if (operation->random % 8 == 0) {
+        pods[0][count].bits = pods[1][count].bits = 0;
+        count++;
+    }
+    SHOW(world, ", %zu handles\n", count);
     for (unsigned side = 0; side < SIDES; side++) {
         statuses[side] = schedq_activate(world_worker(world, side), pods[side], count, &results[side]);
     }

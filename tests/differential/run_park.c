@@ -1,4 +1,4 @@
-/* Failures and what brings failed pods back (FEATURES_ALL): add_unschedulable, readd, moves, nominations. */
+/* Failures and nominations: add_unschedulable, readd, nominate. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -12,18 +12,60 @@
 
 /* ---- failures ------------------------------------------------------------------------------------------------------------ */
 
+/* [host] A verdict; sometimes one that is refused. */
 static void
-draw_failure(const world_t *world, chance_t *chance, uint32_t name, schedq_failure_t *failure)
+draw_verdict(const world_t *world, chance_t *chance, uint64_t seen, schedq_failure_t *failure)
 {
-    uint64_t known = world->sides[0].rejectors[name & 1];
+    static const uint8_t places[] = {SCHEDQ_PARKED, SCHEDQ_PARKED, SCHEDQ_BACKOFF, SCHEDQ_ACTIVE, SCHEDQ_GATED};
 
-    schedq_failure_init(failure);
-    if (!chance_one_in(chance, 5)) {
-        failure->unschedulable = chance_next(chance) & chance_next(chance) & known;
-        failure->pending = chance_one_in(chance, 4) ? chance_next(chance) & known : 0;
-    }
+    failure->place = CHANCE_OF(chance, places);
+    failure->gate = failure->place == SCHEDQ_GATED ? plugins_gate(chance) : 0;
+    failure->judged_up_to = plugins_judgement(world, chance, seen);
     if (chance_one_in(chance, 40)) {
-        failure->unschedulable |= UINT64_C(1) << 40; /* was never given out */
+        failure->gate ^= 60;
+    }
+}
+
+static void
+draw_failure(const world_t *world, chance_t *chance, uint32_t name, uint64_t seen, schedq_failure_t *failure)
+{
+    schedq_failure_init(failure);
+    if (settings_have(&world->settings, FEATURE_EVENTS) && !chance_one_in(chance, 5)) {
+        failure->unschedulable = plugins_set(world, chance, profile_of(name));
+        failure->pending = chance_one_in(chance, 3) ? plugins_set(world, chance, profile_of(name)) : 0;
+    }
+    if (chance_one_in(chance, 60)) {
+        /* Most often it was never given out; a late name may have it. */
+        failure->unschedulable |= UINT64_C(1) << (40 + chance_below(chance, 23));
+    }
+    if (world->settings.host) {
+        draw_verdict(world, chance, seen, failure);
+    }
+}
+
+static void
+mark_failure(const world_t *world, const cycle_t *cycle, const schedq_failure_t *failure)
+{
+    uint64_t rejectors = failure->unschedulable | failure->pending;
+    uint64_t events = world->sides[0].words->event_sequence - cycle->sequence;
+
+    if (events > world->settings.config.event_log) {
+        world_mark(world, MARK_FAIL_LOG_OVERFLOW);
+    }
+    if (failure->has_newest) {
+        world_mark(world, MARK_FAIL_NEWEST);
+    }
+    if (rejectors == 0) {
+        world_mark(world, MARK_FAIL_NO_REJECTOR);
+    }
+    if ((rejectors & ~SCHEDQ_REJECTOR_OTHERS) >> PLUGINS_REGISTERED != 0) {
+        world_mark(world, MARK_FAIL_LATE_NAME);
+    }
+    if ((rejectors & SCHEDQ_REJECTOR_OTHERS) != 0) {
+        world_mark(world, MARK_FAIL_OTHERS);
+    }
+    if (failure->unschedulable == 0 && failure->pending != 0) {
+        world_mark(world, MARK_FAIL_PENDING_ALONE);
     }
 }
 
@@ -33,11 +75,57 @@ take_failed(world_t *world, cycle_t *cycle, const schedq_failure_t *failure)
 {
     life_t *life = &world->lives[cycle->life];
 
+    mark_failure(world, cycle, failure);
     if (failure->has_newest) {
         world_described(world, life, &failure->newest);
     }
     life->own_time = false;
     world_flown(world, cycle, false);
+}
+
+/* [host] The token that was passed is used up. */
+static void
+take_retried(world_t *world, cycle_t *cycle, const schedq_token_t tokens[SIDES])
+{
+    schedq_status_t statuses[SIDES];
+
+    for (unsigned side = 0; side < SIDES; side++) {
+        statuses[side] = schedq_token_alive(world_worker(world, side), (schedq_token_t){cycle->tokens[side]});
+    }
+    SHOW(world, "schedq_token_alive of the token that was passed\n");
+    if (compare_status(world, statuses)) {
+        world_retried(world, cycle, tokens);
+    }
+}
+
+static void
+fail_both(world_t *world, cycle_t *cycle, const schedq_failure_t *failure)
+{
+    life_t *life = &world->lives[cycle->life];
+    schedq_token_t tokens[SIDES] = {{cycle->tokens[0]}, {cycle->tokens[1]}};
+    schedq_status_t statuses[SIDES];
+    schedq_result_t results[SIDES];
+
+    for (unsigned side = 0; side < SIDES; side++) {
+        statuses[side] = schedq_add_unschedulable(world_worker(world, side), &tokens[side], failure, &results[side]);
+    }
+    if (!compare_status(world, statuses)) {
+        return;
+    }
+    bool told = statuses[0] == SCHEDQ_OK || statuses[0] == SCHEDQ_RETRY;
+
+    if (!compare_referred(world, told ? life : NULL, results)) {
+        return;
+    }
+    if (statuses[0] == SCHEDQ_OK) {
+        take_failed(world, cycle, failure);
+    } else if (statuses[0] == SCHEDQ_GONE) {
+        world_flown(world, cycle, true);
+    } else if (statuses[0] == SCHEDQ_RETRY) {
+        take_retried(world, cycle, tokens);
+    } else if (tokens[0].bits != cycle->tokens[0] || tokens[1].bits != cycle->tokens[1]) {
+        (void)differ(world, "token: it changed with %s", schedq_status_name(statuses[0]));
+    }
 }
 
 void
@@ -46,14 +134,12 @@ run_fail(world_t *world, const operation_t *operation)
     chance_t chance = operation_chance(operation);
     cycle_t *cycle = world_cycle(world, operation->targets[0]);
     schedq_failure_t failure;
-    schedq_status_t statuses[SIDES];
-    schedq_result_t results[SIDES];
 
     if (cycle == NULL || !compare_kept_names(world, cycle)) {
         return;
     }
-    life_t *life = &world->lives[cycle->life];
-    draw_failure(world, &chance, life->name, &failure);
+    const life_t *life = &world->lives[cycle->life];
+    draw_failure(world, &chance, life->name, cycle->seen, &failure);
     if (chance_one_in(&chance, 3)) {
         name_text_t names = {0};
         life_t clocked = *life;
@@ -62,25 +148,15 @@ run_fail(world_t *world, const operation_t *operation)
         clocked.own_time = false;
         spec_draw(world, &chance, life->name, &names, &failure.newest);
         spec_for_life(world, &chance, &clocked, life->name, &failure.newest);
+        world_lend(world, failure.newest.object);
     }
-    SHOW(world, "schedq_add_unschedulable of pod %" PRIu32 ", unschedulable 0x%" PRIx64 " pending 0x%" PRIx64 "\n",
+    SHOW(world, "schedq_add_unschedulable of pod %" PRIu32 ", unschedulable 0x%" PRIx64 " pending 0x%" PRIx64,
          life->name, failure.unschedulable, failure.pending);
+    SHOW(world, " place %u gate %u judged_up_to %" PRIu64 "\n", failure.place, failure.gate, failure.judged_up_to);
     if (failure.has_newest) {
         spec_show(world, life->name, &failure.newest);
     }
-    for (unsigned side = 0; side < SIDES; side++) {
-        schedq_token_t token = {cycle->tokens[side]};
-
-        statuses[side] = schedq_add_unschedulable(world_worker(world, side), &token, &failure, &results[side]);
-    }
-    if (!compare_status(world, statuses) || !compare_results(world, statuses[0] == SCHEDQ_OK ? life : NULL, results)) {
-        return;
-    }
-    if (statuses[0] == SCHEDQ_OK) {
-        take_failed(world, cycle, &failure);
-    } else if (statuses[0] == SCHEDQ_GONE) {
-        world_flown(world, cycle, true);
-    }
+    fail_both(world, cycle, &failure);
 }
 
 static void
@@ -113,7 +189,12 @@ run_readd(world_t *world, const operation_t *operation)
     if (world->settings.config.keep_order && (spec.flags & SCHEDQ_POD_ORDER_KEY) == 0) {
         history.timestamp_ns += (INT64_C(1) << (CLOCK_BITS - 1)) + operation->name; /* it orders the pod */
     }
-    draw_failure(world, &chance, operation->name, &failure);
+    spec.gate = 0;
+    world_lend(world, spec.object);
+    draw_failure(world, &chance, operation->name, 0, &failure);
+    if (failure.place == SCHEDQ_PARKED && !chance_one_in(&chance, 16)) {
+        failure.place = SCHEDQ_BACKOFF; /* a readd never parks */
+    }
     SHOW(world, "schedq_readd, unschedulable 0x%" PRIx64 " pending 0x%" PRIx64 "\n", failure.unschedulable,
          failure.pending);
     spec_show(world, operation->name, &spec);
@@ -125,67 +206,12 @@ run_readd(world_t *world, const operation_t *operation)
         return;
     }
     if (statuses[0] != SCHEDQ_OK) {
-        (void)compare_results(world, statuses[0] == SCHEDQ_EXISTS ? world_named(world, operation->name) : NULL,
-                              results);
+        (void)compare_referred(world, statuses[0] == SCHEDQ_EXISTS ? world_named(world, operation->name) : NULL,
+                               results);
     } else if (compare_born(world, results)) {
         world_born(world, 0, operation->name, &spec, (const schedq_pod_t[SIDES]){results[0].pod, results[1].pod});
+        world_referred(world_named(world, operation->name), (const uint64_t[SIDES]){results[0].ref, results[1].ref});
     }
-}
-
-/* ---- events ----------------------------------------------------------------------------------------------------------------- */
-
-static schedq_status_t
-call_move(const world_t *world, unsigned side, uint32_t call, const schedq_move_t *move, schedq_result_t *result)
-{
-    schedq_worker_t *worker = world_worker(world, side);
-
-    switch (call) {
-    case 0:
-        return schedq_assigned_pod_added(worker, move, "0", 1, result);
-    case 1:
-        return schedq_assigned_pod_updated(worker, move, "0", 1, result);
-    default:
-        return schedq_move_all(worker, move, result);
-    }
-}
-
-void
-run_move(world_t *world, const operation_t *operation)
-{
-    chance_t chance = operation_chance(operation);
-    uint32_t call = chance_below(&chance, 8);
-    const life_t *target = chance_one_in(&chance, 8) ? world_named(world, operation->name) : NULL;
-    schedq_move_t move;
-    schedq_status_t statuses[SIDES];
-    schedq_result_t results[SIDES];
-
-    schedq_move_init(&move);
-    move.event = chance_one_in(&chance, 12) ? SCHEDQ_EVENT_WILDCARD : plugins_event(&chance);
-    move.old_object = chance_one_in(&chance, 2) ? 0 : object_of(chance_below(&chance, world->settings.names), 0);
-    move.new_object = chance_one_in(&chance, 2) ? 0 : object_of(chance_below(&chance, world->settings.names), 0);
-    move.precheck = chance_one_in(&chance, 4) ? plugins_precheck : NULL;
-    SHOW(world, "%s event %u%s\n",
-         call == 0   ? "schedq_assigned_pod_added"
-         : call == 1 ? "schedq_assigned_pod_updated"
-                     : "schedq_move_all",
-         move.event, target != NULL ? " with a target" : "");
-    for (unsigned side = 0; side < SIDES; side++) {
-        move.target.bits = target != NULL ? target->handles[side] : 0;
-        statuses[side] = call_move(world, side, call, &move, &results[side]);
-    }
-    if (compare_status(world, statuses)) {
-        (void)compare_sums(world, results);
-    }
-}
-
-/* From here on PreEnqueue says something else. */
-void
-run_gates(world_t *world, const operation_t *operation)
-{
-    chance_t chance = operation_chance(operation);
-
-    world->gate_epoch = chance_below(&chance, 4);
-    SHOW(world, "PreEnqueue answers by rule %" PRIu32 "\n", world->gate_epoch);
 }
 
 /* ---- nominations ------------------------------------------------------------------------------------------------------------ */

@@ -11,6 +11,25 @@
 
 /* ---- pop ------------------------------------------------------------------------------------------------------------------ */
 
+static void
+mark_popped(const world_t *world, const schedq_popped_t *popped)
+{
+    if (popped->from_backoff) {
+        bool early = popped->backoff_expiry_ns > world->now;
+
+        world_mark(world, early ? MARK_POP_FROM_BACKOFF_EARLY : MARK_POP_FROM_BACKOFF);
+    }
+    if (popped->unschedulable != 0) {
+        world_mark(world, MARK_POP_REJECTED);
+    }
+    if (popped->pending != 0) {
+        world_mark(world, MARK_POP_PENDING);
+    }
+    if (popped->nominated_node != 0) {
+        world_mark(world, MARK_POP_NOMINATED);
+    }
+}
+
 bool
 take_popped(world_t *world, uint32_t element, schedq_popped_t popped[SIDES])
 {
@@ -29,6 +48,7 @@ take_popped(world_t *world, uint32_t element, schedq_popped_t popped[SIDES])
         return false;
     }
     world_popped(world, element, life, popped);
+    mark_popped(world, &popped[0]);
     return !world->different;
 }
 

@@ -16,31 +16,36 @@ some_step(const world_t *world, chance_t *chance)
 {
     int64_t ticks = 1 + chance_below(chance, 64);
 
-    if (world->settings.features == FEATURES_ALL) {
+    if (settings_have(&world->settings, FEATURE_TIME)) {
         ticks *= chance_one_in(chance, 64) ? 8192 : chance_one_in(chance, 3) ? 64 : 1; /* backoff, and leftovers */
     }
-    return ticks << CLOCK_BITS;
+    return ticks * (INT64_C(1) << CLOCK_BITS);
 }
 
-void
-run_clock(world_t *world, const operation_t *operation)
+/* The latest reading that spec.h allows to be taken for `now`, but not before what the clock shows. */
+static int64_t
+allowed_reading(const world_t *world, int64_t now)
 {
-    chance_t chance = operation_chance(operation);
-    int64_t now = world->now + some_step(world, &chance);
+    int64_t unit = INT64_C(1) << CLOCK_BITS;
+
+    if ((now & (unit - 1)) >= CLOCK_READINGS) {
+        now += unit - (now & (unit - 1));
+    }
+    return now > world->now ? now : world->now;
+}
+
+static void
+set_clock(world_t *world, int64_t now, bool advances)
+{
     schedq_status_t statuses[SIDES];
 
-    SHOW(world, "the clock shows %" PRId64 "\n", now);
-    if (!world->settings.config.external_clock) {
-        world->now = now;
-        if (!chance_one_in(&chance, 32)) {
-            return;
-        }
-    } else if (chance_one_in(&chance, 8)) {
-        now = world->now - 1; /* it stays where it is */
-    } else {
+    SHOW(world, "the clock shows %" PRId64 "%s\n", now, advances ? ", schedq_clock_advance" : "");
+    if (now > world->now) {
         world->now = now;
     }
-    SHOW(world, "schedq_clock_advance %" PRId64 "\n", now);
+    if (!advances) {
+        return;
+    }
     for (unsigned side = 0; side < SIDES; side++) {
         statuses[side] = schedq_clock_advance(world->sides[side].queue, now);
     }
@@ -48,14 +53,84 @@ run_clock(world_t *world, const operation_t *operation)
     world->worker_said = false;
 }
 
+/* With an external clock it may be told to go back: it stays where it is. Else advancing it is refused. */
 void
-run_tick(world_t *world, const operation_t *operation)
+run_clock(world_t *world, const operation_t *operation)
+{
+    chance_t chance = operation_chance(operation);
+    int64_t now = world->now + some_step(world, &chance);
+
+    if (world->settings.config.external_clock) {
+        set_clock(world, chance_one_in(&chance, 8) ? world->now - 1 : now, true);
+    } else {
+        set_clock(world, now, chance_one_in(&chance, 32));
+    }
+}
+
+/* To where something becomes due, or just before; into the second of a window; over the leftover limit. */
+static int64_t
+some_jump(const world_t *world, chance_t *chance)
+{
+    int64_t deadline = world->sides[0].words->next_deadline_ns;
+    int64_t second = INT64_C(1000000000);
+    bool soon = deadline < world->now + (INT64_C(1) << 50);
+
+    switch (chance_below(chance, 8)) {
+    case 0:
+    case 1:
+    case 2:
+        world_mark(world, MARK_CLOCK_EXACT);
+        return soon ? deadline : world->now;
+    case 3:
+        world_mark(world, MARK_CLOCK_BEFORE);
+        return soon ? deadline - 1 : world->now;
+    case 4:
+        world_mark(world, MARK_CLOCK_WINDOW);
+        return (world->now / second + 1 + chance_below(chance, 3)) * second;
+    case 5:
+        if (!chance_one_in(chance, 4)) {
+            return world->now;
+        }
+        world_mark(world, MARK_CLOCK_LEFTOVER);
+        return world->now + world->settings.config.max_parked_ns + chance_below(chance, 3);
+    default:
+        return world->now + chance_below(chance, 1U << 30);
+    }
+}
+
+void
+leave_time_behind(world_t *world)
+{
+    const schedq_config_t *config = &world->settings.config;
+
+    set_clock(world, allowed_reading(world, world->now + config->max_parked_ns + config->max_backoff_ns + 2000000000),
+              config->external_clock != 0);
+}
+
+void
+run_jump(world_t *world, const operation_t *operation)
+{
+    chance_t chance = operation_chance(operation);
+
+    set_clock(world, allowed_reading(world, some_jump(world, &chance)), world->settings.config.external_clock != 0);
+    if (!world->different && !chance_one_in(&chance, 4)) {
+        tick_both(world);
+    }
+}
+
+static bool
+next_agrees(const world_t *world, const int64_t next[SIDES])
+{
+    return next[0] == next[1] || (plans_in_vain(world) && next[0] < next[1]);
+}
+
+void
+tick_both(world_t *world)
 {
     schedq_status_t statuses[SIDES];
     schedq_result_t results[SIDES];
     int64_t next[SIDES];
 
-    (void)operation;
     SHOW(world, "schedq_tick\n");
     for (unsigned side = 0; side < SIDES; side++) {
         statuses[side] = schedq_tick(world_worker(world, side), &next[side], &results[side]);
@@ -66,9 +141,33 @@ run_tick(world_t *world, const operation_t *operation)
     if (!compare_status(world, statuses) || !compare_sums(world, results)) {
         return;
     }
-    if (next[0] != next[1]) {
+    if (!next_agrees(world, next)) {
         (void)differ(world, "next_ns: mutex %" PRId64 ", %s %" PRId64, next[0], world->sides[1].engine, next[1]);
+    } else if (results[0].left != results[1].left) {
+        (void)differ(world, "result.left: mutex %u, %s %u", results[0].left, world->sides[1].engine, results[1].left);
     }
+}
+
+void
+run_tick(world_t *world, const operation_t *operation)
+{
+    (void)operation;
+    tick_both(world);
+}
+
+/* Neither clock is one that a timer thread could sleep on. */
+void
+run_timer(world_t *world, const operation_t *operation)
+{
+    schedq_status_t statuses[SIDES];
+    bool starts = operation->random % 2 == 0;
+
+    SHOW(world, "%s\n", starts ? "schedq_run" : "schedq_stop");
+    for (unsigned side = 0; side < SIDES; side++) {
+        statuses[side] = starts ? schedq_run(world->sides[side].queue, NULL, 0) : schedq_stop(world->sides[side].queue);
+    }
+    (void)compare_status(world, statuses);
+    world->worker_said = false;
 }
 
 /* ---- counts ----------------------------------------------------------------------------------------------------------------- */

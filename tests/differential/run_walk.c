@@ -1,4 +1,4 @@
-/* Walks over many pods (FEATURES_ALL): snapshot, nominated_pods. */
+/* Walks over many pods: snapshot, in any order; nominated_pods, in that of their nominations. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -89,6 +89,16 @@ compare_walks(world_t *world, struct walk walks[SIDES])
     }
 }
 
+/*
+ * In the kube presets an event nominates each pod that it moves, if its label is that of an add; the pods of one event come
+ * in no order that anybody promised.
+ */
+static bool
+moves_nominate(const world_t *world)
+{
+    return world->settings.config.kube_minor != 0;
+}
+
 static void
 walk_both(world_t *world, uint64_t node)
 {
@@ -104,12 +114,15 @@ walk_both(world_t *world, uint64_t node)
 
         statuses[side] = node == 0 ? schedq_snapshot(worker, take_info, &walks[side])
                                    : schedq_nominated_pods(worker, node, take_info, &walks[side]);
-        if (node == 0) {
+        if (node == 0 || moves_nominate(world)) {
             qsort(walks[side].infos, walks[side].count, sizeof *walks[side].infos, order_infos);
         }
     }
     if (compare_status(world, statuses)) {
         compare_walks(world, walks);
+        if (node != 0 && walks[0].count > 1) {
+            world_mark(world, MARK_NOMINATED_SEVERAL);
+        }
     }
     free(walks[0].infos);
     free(walks[1].infos);

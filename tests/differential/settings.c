@@ -1,8 +1,15 @@
 /* Draws a round: most are short, so that many configurations are met; some are long, so that tables grow. */
 #include "settings.h"
 
-static const schedq_preset_t presets[PRESETS_ALL] = {SCHEDQ_PRESET_DEFAULT, SCHEDQ_PRESET_KUBE_1_34,
-                                                     SCHEDQ_PRESET_KUBE_1_26, SCHEDQ_PRESET_KUBE_1_12};
+#include "spec.h"
+
+/* So that a short run is not one long round. */
+#define LONG_EVERY 256
+
+#define DAY_NS INT64_C(86400000000000)
+
+static const schedq_preset_t presets[] = {SCHEDQ_PRESET_DEFAULT, SCHEDQ_PRESET_KUBE_1_34, SCHEDQ_PRESET_KUBE_1_26,
+                                          SCHEDQ_PRESET_KUBE_1_12};
 
 /* About as likely in each power of two from 2^low to 2^high. */
 static uint32_t
@@ -14,36 +21,119 @@ some_scale(chance_t *chance, uint32_t low, uint32_t high)
 }
 
 static void
-draw_caps(schedq_config_t *config, chance_t *chance, uint32_t names)
+draw_caps(schedq_config_t *config, chance_t *chance, uint32_t names, uint32_t one_in)
 {
     static const uint32_t bands[] = {1, 2, 3, 8, 64};
 
-    if (chance_one_in(chance, 3)) {
+    if (chance_one_in(chance, one_in)) {
         config->max_pods = chance_one_in(chance, 8) ? 0 : 1 + (chance_below(chance, names) >> chance_below(chance, 4));
     }
-    if (chance_one_in(chance, 3)) {
+    if (chance_one_in(chance, one_in)) {
         config->max_bands = chance_one_in(chance, 8) ? 0 : CHANCE_OF(chance, bands);
     }
+}
+
+/* Backoffs of whole units of the clock end at readings that it can show; others do not. */
+static void
+draw_times(schedq_config_t *config, chance_t *chance)
+{
+    if (chance_one_in(chance, 2)) {
+        config->initial_backoff_ns = (int64_t)(1 + chance_below(chance, 2000)) << CLOCK_BITS;
+        config->max_backoff_ns = chance_one_in(chance, 8) ? 0
+                                                          : (config->initial_backoff_ns << chance_below(chance, 6)) >>
+                                                                (chance_one_in(chance, 8) ? 1 : 0);
+    }
+    if (config->max_backoff_ns != 0 && config->max_backoff_ns < INT64_C(1) << CLOCK_BITS) {
+        config->max_backoff_ns = INT64_C(1) << CLOCK_BITS;
+    }
+    if (chance_one_in(chance, 2)) {
+        config->max_parked_ns = (int64_t)(1 + (chance_below(chance, 4000) >> chance_below(chance, 8))) << CLOCK_BITS;
+    }
+}
+
+/* What the presets set, anybody may. */
+static void
+draw_behaviour(schedq_config_t *config, chance_t *chance)
+{
+    static const uint8_t kube_minors[] = {0, 12, 26, 34};
+
+    config->keep_order = chance_one_in(chance, 4);
+    config->requeue ^= chance_one_in(chance, 12);
+    config->pop_from_backoff ^= chance_one_in(chance, 4);
+    config->backoff_window ^= chance_one_in(chance, 8);
+    config->backoff_at_expiry ^= chance_one_in(chance, 8);
+    config->backoff_counts ^= chance_one_in(chance, 8);
+    config->errors_park ^= chance_one_in(chance, 8);
+    config->gates_see_wildcards ^= chance_one_in(chance, 8);
+    if (chance_one_in(chance, 12)) {
+        config->kube_minor = CHANCE_OF(chance, kube_minors);
+    }
+}
+
+static void
+draw_event_caps(schedq_config_t *config, chance_t *chance)
+{
+    static const uint32_t logs[] = {0, 1, 2, 16, 64};
+    static const uint32_t lots[] = {1, 2, 8};
+    static const uint32_t kinds[] = {0, SCHEDQ_EVENT_FIRST_FREE, SCHEDQ_EVENT_FIRST_FREE + 3};
+
+    if (chance_one_in(chance, 2)) {
+        config->event_log = CHANCE_OF(chance, logs);
+    }
+    if (chance_one_in(chance, 2)) {
+        config->max_lots = CHANCE_OF(chance, lots);
+    }
+    if (chance_one_in(chance, 2)) {
+        config->max_events = CHANCE_OF(chance, kinds);
+    }
+}
+
+/* What the round makes no use of must not come about by itself. */
+static void
+leave_out_features(schedq_config_t *config, const settings_t *settings)
+{
+    if (!settings_have(settings, FEATURE_TIME)) {
+        config->max_backoff_ns = 0;
+        config->max_parked_ns = 365 * DAY_NS;
+    }
+    if (!settings_have(settings, FEATURE_EVENTS)) {
+        config->errors_park = 0;
+    }
+}
+
+static unsigned
+preset_of(const settings_t *settings, const options_t *options)
+{
+    unsigned in_turn = settings_have(settings, FEATURE_HOST) ? PRESETS_ALL : PRESET_HOST;
+
+    return options->preset < PRESETS_ALL ? options->preset : (unsigned)(settings->number % in_turn);
 }
 
 static void
 draw_config(settings_t *settings, const options_t *options, chance_t *chance)
 {
     schedq_config_t *config = &settings->config;
-    unsigned preset = options->preset < PRESETS_ALL ? options->preset : (unsigned)(settings->number % PRESETS_ALL);
+    unsigned preset = preset_of(settings, options);
+    unsigned based_on = chance_below(chance, PRESET_HOST);
 
-    (void)schedq_config_preset(config, sizeof *config, presets[preset]);
+    (void)schedq_config_preset(config, sizeof *config, presets[preset < PRESET_HOST ? preset : based_on]);
     settings->preset = preset_names[preset];
-    draw_caps(config, chance, settings->names);
+    settings->host = preset == PRESET_HOST;
+    draw_caps(config, chance, settings->names, settings->features == FEATURE_PODS ? 3 : 8);
     config->max_workers = settings->workers + chance_below(chance, 2);
     config->objects = (uint8_t)chance_below(chance, 3);
     config->fifo = chance_one_in(chance, 6);
     config->external_clock = chance_one_in(chance, 2);
     config->count_cycles = chance_one_in(chance, 3);
-    if (settings->features == FEATURES_ALL) {
-        config->keep_order = chance_one_in(chance, 4);
-        config->event_log = chance_one_in(chance, 2) ? 16 : config->event_log;
-        config->max_lots = chance_one_in(chance, 2) ? 2 : config->max_lots;
+    if (settings->features != FEATURE_PODS) {
+        draw_behaviour(config, chance);
+        draw_times(config, chance);
+        draw_event_caps(config, chance);
+        leave_out_features(config, settings);
+    }
+    if (settings->host) {
+        config->decide = SCHEDQ_DECIDE_HOST;
+        config->objects = SCHEDQ_OBJECTS_STABLE;
     }
 }
 
@@ -53,12 +143,18 @@ settings_draw(settings_t *settings, const options_t *options, uint64_t round, ui
     chance_t chance = {chance_mix(options->seed) ^ chance_mix(round + 1)};
 
     *settings = (settings_t){.seed = chance_next(&chance), .number = round, .features = options->features};
-    settings->length = chance_one_in(&chance, 24) ? ROUND_OPERATIONS_MAX : some_scale(&chance, 6, 15);
+    bool pods_alone = settings->features == FEATURE_PODS;
+
+    bool is_long = pods_alone ? chance_one_in(&chance, 24) : round % LONG_EVERY == LONG_EVERY - 1;
+
+    settings->length = is_long ? ROUND_OPERATIONS_MAX : some_scale(&chance, 6, pods_alone ? 15 : 11);
     if (settings->length > operations_left) {
         settings->length = (uint32_t)operations_left;
     }
-    settings->names = settings->length == ROUND_OPERATIONS_MAX ? NAMES_OF_LONG_ROUNDS : some_scale(&chance, 2, 11);
+    settings->names =
+        settings->length == ROUND_OPERATIONS_MAX ? NAMES_OF_LONG_ROUNDS : some_scale(&chance, 2, pods_alone ? 11 : 9);
     settings->workers = options->workers != 0 ? options->workers : 1 + chance_below(&chance, 4);
+    settings->flight = pods_alone || chance_one_in(&chance, 4) ? 0 : chance_below(&chance, 1 + settings->names);
     settings->phase = some_scale(&chance, 5, 14);
     settings->priorities = (enum priorities)chance_below(&chance, PRIORITIES_ANY + 1);
     settings->drains = !chance_one_in(&chance, 3);

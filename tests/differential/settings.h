@@ -27,12 +27,20 @@ typedef struct settings {
     uint32_t length;  /* operations */
     uint32_t names;   /* pods have the numbers below */
     uint32_t workers; /* of each queue */
+    uint32_t flight;  /* about as many pods are in flight, if there are so many */
     uint32_t phase;   /* operations until the mixture changes */
     enum priorities priorities;
-    enum features features;
-    bool drains; /* at its end everything is popped and done; else the queues end with what is in them */
-    bool closes; /* the queues are closed at some time */
+    unsigned features; /* of enum features */
+    bool host;         /* config.decide */
+    bool drains;       /* at its end everything is popped and done; else the queues end with what is in them */
+    bool closes;       /* the queues are closed at some time */
 } settings_t;
+
+static inline bool
+settings_have(const settings_t *settings, unsigned features)
+{
+    return (settings->features & features) != 0;
+}
 
 void settings_draw(settings_t *settings, const options_t *options, uint64_t round, uint64_t operations_left);
 

@@ -4,6 +4,8 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "plugins.h"
+
 #define OWN_TIMES (INT64_C(1) << (CLOCK_BITS - 1))
 #define ORDER_KEYS (OWN_TIMES + (INT64_C(1) << (CLOCK_BITS - 2)))
 #define TICKS_MAX ((INT64_C(1) << (63 - CLOCK_BITS)) - 1)
@@ -110,9 +112,15 @@ spec_draw(const world_t *world, chance_t *chance, uint32_t name, name_text_t *na
     if (chance_one_in(chance, 8)) {
         spec->flags |= SCHEDQ_POD_AFFINITY;
     }
-    if (world->settings.features == FEATURES_ALL) {
-        spec->profile = name & 1;
+    if (settings_have(&world->settings, FEATURE_EVENTS | FEATURE_GATES)) {
+        spec->profile = profile_of(name);
+    }
+    if (settings_have(&world->settings, FEATURE_NOMINATE)) {
         spec->nominated_node = chance_one_in(chance, 8) ? 1 + chance_below(chance, 4) : 0;
+    }
+    if (world->settings.host && chance_one_in(chance, 4)) {
+        spec->gate = plugins_gate(chance);
+        spec->judged_up_to = plugins_judgement(world, chance, 0);
     }
     append_name(names, name, spec);
 }
@@ -137,7 +145,7 @@ spec_spoil(chance_t *chance, uint32_t name, name_text_t *names, schedq_pod_spec_
         spec->timestamp_ns = chance_one_in(chance, 2) ? -1 : INT64_MIN;
         break;
     case 5:
-        spec->gate = 1;
+        spec->gate = 200; /* no plugin has such a number */
         break;
     default:
         /* The spec's own name was the last one: it is replaced. */
@@ -183,6 +191,10 @@ spec_show(const world_t *world, uint32_t name, const schedq_pod_spec_t *spec)
     SHOW(world, " timestamp %" PRId64 " flags 0x%x", spec->timestamp_ns, spec->flags);
     if ((spec->flags & SCHEDQ_POD_ORDER_KEY) != 0) {
         SHOW(world, " order_key %" PRId64, spec->order_key);
+    }
+    if (spec->nominated_node != 0 || spec->gate != 0) {
+        SHOW(world, " nominated_node %" PRIu64 " gate %u judged_up_to %" PRIu64, spec->nominated_node, spec->gate,
+             spec->judged_up_to);
     }
     SHOW(world, "\n");
 }

@@ -3,7 +3,7 @@
  *
  * The header says nothing of the order of equal chosen Timestamps, of equal order keys, and of a chosen Timestamp that is
  * equal to the clock's reading. So the low CLOCK_BITS bits of a time tell apart: the clock shows multiples of
- * 1 << CLOCK_BITS (pods that take their Timestamp from it come just behind), chosen Timestamps and order keys have the
+ * 1 << CLOCK_BITS, or up to CLOCK_READINGS more (pods that take their Timestamp from it come just behind), chosen Timestamps and order keys have the
  * number of the pod there. Equal order keys are used where each pod has its own priority. A pod that took its Timestamp
  * from the clock keeps an order key once it has one: without it, pods of one reading would be equal.
  */
@@ -13,6 +13,7 @@
 #include "world.h"
 
 #define CLOCK_BITS 20
+#define CLOCK_READINGS (INT64_C(1) << (CLOCK_BITS - 2))
 
 /** The names that stand beside specs. */
 typedef struct name_text {

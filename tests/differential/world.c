@@ -63,7 +63,8 @@ forget(world_t *world, const settings_t *settings)
     memset(world->references, 0, settings->names * OBJECT_VARIANTS * sizeof *world->references);
     world->reference_sum = (references_t){0};
     world->closed = world->different = false;
-    world->gate_epoch = 0;
+    world->gate_epoch = world->lent_count = 0;
+    world->event_count = SCHEDQ_EVENT_FIRST_FREE;
     world->difference[0] = '\0';
     for (unsigned i = 0; i < SIDES; i++) {
         side_t *side = &world->sides[i];
@@ -71,6 +72,8 @@ forget(world_t *world, const settings_t *settings)
         memset(side->account.held, 0, settings->names * OBJECT_VARIANTS * sizeof *side->account.held);
         side->account.sum = 0;
         side->account.wrong = false;
+        side->world = world;
+        side->heard = 0;
         side->queue = NULL;
         memset(side->workers, 0, sizeof side->workers);
         bits_set_clear(&side->handles, set_slots);
@@ -82,6 +85,22 @@ static int64_t
 clock_read(void *ctx)
 {
     return *(const int64_t *)ctx;
+}
+
+static void
+retain(void *ctx, uint64_t object)
+{
+    side_t *side = ctx;
+
+    account_retain(&side->account, object);
+}
+
+static void
+release(void *ctx, uint64_t object)
+{
+    side_t *side = ctx;
+
+    account_release(&side->account, object);
 }
 
 static schedq_config_t
@@ -96,9 +115,12 @@ config_of(world_t *world, side_t *side)
         config.clock = (schedq_clock_t){.now_ns = clock_read, .ctx = &world->now, .is_virtual = 1};
     }
     if (config.objects == SCHEDQ_OBJECTS_COUNTED) {
-        config.object_ctx = &side->account;
-        config.retain = account_retain;
-        config.release = account_release;
+        config.retain = retain;
+        config.release = release;
+    }
+    config.object_ctx = side;
+    if (!world->settings.host) {
+        config.affinity_matches = plugins_affinity;
     }
     return config;
 }
@@ -114,7 +136,7 @@ side_open(world_t *world, side_t *side)
         return differ(world, "schedq_create: %s %s: %s", side->engine, schedq_status_name(status), why);
     }
     side->words = schedq_words(side->queue);
-    if (world->settings.features == FEATURES_ALL && !plugins_register(world, side)) {
+    if (settings_have(&world->settings, FEATURE_EVENTS | FEATURE_GATES) && !plugins_register(world, side)) {
         return false;
     }
     for (uint32_t i = 0; i < world->settings.workers; i++) {
@@ -164,15 +186,55 @@ world_abandon(world_t *world)
     side_shut(&world->sides[1]);
 }
 
-/* What is left at the end of a round goes through the same comparisons as in its course. */
 static void
-drain(world_t *world)
+pop_and_end_all(world_t *world)
 {
     while (!world->different && try_pop_both(world, 0) == SCHEDQ_OK) {
         world->worker = (uint8_t)((world->worker + 1U) % world->settings.workers);
     }
     while (!world->different && world->open_count > 0) {
         done_both(world, &world->cycles[world->open[world->open_count - 1]]);
+    }
+}
+
+static void
+delete_all(world_t *world)
+{
+    for (uint32_t name = 0; name < world->settings.names && !world->different; name++) {
+        life_t *life = world_named(world, name);
+
+        if (life != NULL) {
+            delete_both(world, life);
+        }
+    }
+}
+
+/*
+ * What is left at the end of a round goes through the same comparisons as in its course. Events and time bring back what
+ * waits; what does not come is deleted.
+ */
+static void
+drain(world_t *world)
+{
+    pop_and_end_all(world);
+    if (world->settings.features == FEATURE_PODS || world->different) {
+        return;
+    }
+    if (!world->settings.host && settings_have(&world->settings, FEATURE_EVENTS)) {
+        move_everything(world);
+    }
+    if (!world->different && settings_have(&world->settings, FEATURE_TIME)) {
+        leave_time_behind(world);
+        tick_both(world);
+    }
+    pop_and_end_all(world);
+    delete_all(world);
+    for (unsigned i = 0; i < SIDES && !world->different; i++) {
+        const side_t *side = &world->sides[i];
+
+        if (side->number == SCHEDQ_ENGINE_MUTEX && side->account.sum != 0) {
+            (void)differ(world, "objects: mutex holds %" PRIu64 " references without a pod", side->account.sum);
+        }
     }
 }
 
@@ -198,6 +260,8 @@ world_end(world_t *world)
 {
     world->operation = world->settings.length;
     world->worker = 0;
+    world->worker_said = false;
+    world->sides[0].heard = world->sides[1].heard = 0;
     SHOW(world, "%u end of the round%s\n", world->operation, world->settings.drains ? ": drain" : "");
     if (world->settings.drains) {
         drain(world);
@@ -336,6 +400,8 @@ world_popped(world_t *world, uint32_t element, life_t *life, const schedq_popped
     cycle_t *cycle = &world->cycles[number];
 
     *cycle = (cycle_t){.object = popped[0].object,
+                       .seen = popped[0].seen,
+                       .sequence = world->sides[0].words->event_sequence,
                        .reference = reference_of(world->operation, element),
                        .life = (uint32_t)(life - world->lives),
                        .slot = world->open_count};
@@ -351,7 +417,34 @@ world_popped(world_t *world, uint32_t element, life_t *life, const schedq_popped
     }
     world->open[world->open_count++] = number;
     life->in_flight = true;
+    life->waits = false;
     owe(world, cycle->object, 1);
+}
+
+void
+world_referred(life_t *life, const uint64_t refs[SIDES])
+{
+    ref_t ref = {{refs[0], refs[1]}};
+
+    life->waits = refs[0] != 0;
+    if (refs[0] == 0 || life->refs[0].bits[0] == refs[0]) {
+        return;
+    }
+    for (unsigned i = REFS_KEPT - 1; i > 0; i--) {
+        life->refs[i] = life->refs[i - 1];
+    }
+    life->refs[0] = ref;
+}
+
+void
+world_retried(world_t *world, cycle_t *cycle, const schedq_token_t tokens[SIDES])
+{
+    for (unsigned i = 0; i < SIDES; i++) {
+        side_t *side = &world->sides[i];
+
+        cycle->tokens[i] = tokens[i].bits;
+        (void)is_new(world, &side->tokens, side, tokens[i].bits, "token", OTHER_TOKEN_REUSED);
+    }
 }
 
 void

@@ -13,14 +13,17 @@
 
 #include "account.h"
 #include "bits_set.h"
+#include "coverage.h"
 #include "names.h"
 #include "plant.h"
 #include "settings.h"
 
 #define SIDES 2
-#define STATUSES (SCHEDQ_INVALID + 1)
 #define NOTHING UINT32_MAX
 #define BATCH_MAX 16
+#define REFS_KEPT 3
+#define LENT_MAX (BATCH_MAX + 3)
+#define PROFILES 2
 #define LIVES_MAX (4 * ROUND_OPERATIONS_MAX)
 
 /** Names what operation `number` made as its `element`-th; NOTHING names nothing. */
@@ -28,6 +31,18 @@ static inline uint32_t
 reference_of(uint32_t number, uint32_t element)
 {
     return number * BATCH_MAX + element;
+}
+
+/** A waiting pod at one version, as each side names it; 0: not known. */
+typedef struct ref {
+    uint64_t bits[SIDES];
+} ref_t;
+
+/** The profile of the pods with a name. */
+static inline schedq_profile_t
+profile_of(uint32_t name)
+{
+    return name & 1;
 }
 
 /** A pod from add to the end of its life. */
@@ -39,13 +54,17 @@ typedef struct life {
     bool own_time;  /* its Timestamp is one that no other pod has */
     bool order_key; /* its description has one */
     bool in_flight;
+    bool waits;            /* [host] when it was last heard of */
+    ref_t refs[REFS_KEPT]; /* [host] newest first; of side 0 they differ */
 } life_t;
 
 /** A flight of a pod, from pop to the use of its token. */
 typedef struct cycle {
     uint64_t tokens[SIDES];
     const char *names[SIDES];
-    uint64_t object; /* as popped */
+    uint64_t object;   /* as popped */
+    uint64_t seen;     /* [host] */
+    uint64_t sequence; /* words.event_sequence when it was popped */
     uint32_t reference;
     uint32_t life;
     uint32_t slot; /* in world.open; NOTHING: the token was used */
@@ -58,14 +77,16 @@ typedef struct references {
 } references_t;
 
 typedef struct side {
+    struct world *world;
     const char *engine;
     uint8_t number; /* config.engine */
     schedq_t *queue;
     schedq_words_t *words;
     schedq_worker_t *workers[WORKERS_MAX];
     account_t account;
-    bits_set_t handles, tokens; /* given in this round: none may come twice */
-    uint64_t rejectors[2];      /* of each profile: the bits of its plugins */
+    bits_set_t handles, tokens;   /* given in this round: none may come twice */
+    uint64_t rejectors[PROFILES]; /* the bits of each profile's plugins and late names */
+    uint64_t heard;               /* of the questions of this operation, in any order */
 } side_t;
 
 typedef struct world {
@@ -85,7 +106,10 @@ typedef struct world {
     references_t *references;      /* by object_slot */
     references_t reference_sum;
     bool closed;
-    uint32_t gate_epoch; /* changes what PreEnqueue answers */
+    uint32_t gate_epoch;     /* changes what PreEnqueue answers */
+    uint32_t event_count;    /* the events 0 to below this one are defined */
+    uint64_t lent[LENT_MAX]; /* objects that the caller holds during the operation's calls */
+    uint32_t lent_count;
     /* What is going on. */
     uint32_t operation;    /* its number */
     uint8_t worker;        /* its worker */
@@ -96,7 +120,27 @@ typedef struct world {
     const field_t *plant;  /* NULL: none */
     char difference[1024]; /* in words */
     uint64_t *met;         /* how often each status was answered */
+    coverage_t *coverage;  /* NULL: nobody counts */
+    seen_t seen;           /* in this operation, for the coverage */
 } world_t;
+
+/** The caller holds these during the operation's calls; callbacks may get them. */
+static inline void
+world_lend(world_t *world, uint64_t object)
+{
+    if (world->lent_count < LENT_MAX) {
+        world->lent[world->lent_count++] = object;
+    }
+}
+
+/** Something happened that no answer tells. */
+static inline void
+world_mark(const world_t *world, enum mark mark)
+{
+    if (world->coverage != NULL) {
+        world->coverage->marks[mark]++;
+    }
+}
 
 /** Memory for rounds, which one world serves one after another. Exits with a message if there is none. */
 void world_make(world_t *world);
@@ -132,6 +176,10 @@ void world_born(world_t *world, uint32_t element, uint32_t name, const schedq_po
 void world_described(world_t *world, life_t *life, const schedq_pod_spec_t *spec);
 void world_deleted(world_t *world, life_t *life);
 void world_popped(world_t *world, uint32_t element, life_t *life, const schedq_popped_t popped[SIDES]);
+/** A waiting pod's ref came back. */
+void world_referred(life_t *life, const uint64_t refs[SIDES]);
+/** The flight goes on under other tokens. */
+void world_retried(world_t *world, cycle_t *cycle, const schedq_token_t tokens[SIDES]);
 /** The token was used; the pod's life is over, too, if `life_ends`. */
 void world_flown(world_t *world, cycle_t *cycle, bool life_ends);
 

@@ -18,6 +18,9 @@ typedef struct world {
     char why[400];
 } world_t;
 
+/* The argument names it: mutex (default) or lockfree. */
+static uint8_t engine;
+
 static void
 build(world_t *world, const char *lines, const scenario_options_t *options)
 {
@@ -30,7 +33,7 @@ build(world_t *world, const char *lines, const scenario_options_t *options)
     scenario_init(&world->scenario, &world->loaded.workload,
                   options != NULL ? options : &(scenario_options_t){.seed = 1, .copies = 1, .nodes_fraction = 1});
     world->options = (simulate_options_t){
-        .engine = SCHEDQ_ENGINE_MUTEX,
+        .engine = engine,
         .preset = SCHEDQ_PRESET_DEFAULT,
         .workers = 1,
         .service_ns = SERVICE_NS,
@@ -246,6 +249,29 @@ many_workers_place_every_pod_once(void **state)
 }
 
 static void
+expect_missed(uint64_t withhold, unsigned workers)
+{
+    world_t world;
+    scenario_options_t options = {.seed = 1, .copies = 3, .jitter_ns = 5 * NS_PER_SECOND, .nodes_fraction = 1};
+
+    build(&world, crowd(), &options);
+    world.options.workers = workers;
+    world.options.withhold = withhold;
+    assert_false(simulate(&world.scenario, &world.options, &world.result, world.why, sizeof world.why));
+    assert_contains(world.why, "it fits on that node");
+    tear_down(&world);
+}
+
+static void
+an_event_that_the_queue_misses_is_found(void **state)
+{
+    (void)state;
+    expect_missed(1, 1);
+    expect_missed(7, 1);
+    expect_missed(7, 4);
+}
+
+static void
 depth_and_costs_are_recorded(void **state)
 {
     world_t world;
@@ -315,7 +341,7 @@ remove_files(void **state)
 }
 
 int
-main(void)
+main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_pod_that_fits_is_placed_after_one_service_time),
@@ -326,9 +352,11 @@ main(void)
         cmocka_unit_test(higher_priority_goes_first),
         cmocka_unit_test(one_worker_decides_the_same_every_time),
         cmocka_unit_test(many_workers_place_every_pod_once),
+        cmocka_unit_test(an_event_that_the_queue_misses_is_found),
         cmocka_unit_test(depth_and_costs_are_recorded),
         cmocka_unit_test(a_paced_run_decides_as_a_fast_one),
         cmocka_unit_test(a_run_that_takes_longer_than_time_can_count_is_refused),
     };
+    engine = argc > 1 && strcmp(argv[1], "lockfree") == 0 ? SCHEDQ_ENGINE_LOCKFREE : SCHEDQ_ENGINE_MUTEX;
     return cmocka_run_group_tests(tests, NULL, remove_files);
 }

@@ -1,9 +1,9 @@
 /**
  * One test program, several engines: `test_add --engine lockfree`. Without the argument: mutex.
  *
- * Tests stand in groups, and a group says what it needs that not every engine has. On an engine that lacks it the group is
- * left out, by name, and a program of which no group is left fails: so what runs where is decided here and in the
- * program's list of groups, never inside a test.
+ * Nearly every test runs on any engine. A group of tests says what it needs that not every engine has; on an engine that
+ * lacks it the group is left out, by name. So what runs where is decided here and in the program's list of groups, never
+ * inside a test.
  */
 #ifndef SCHEDQ_TESTS_SUPPORT_ENGINES_H
 #define SCHEDQ_TESTS_SUPPORT_ENGINES_H
@@ -13,15 +13,10 @@
 /** What a group may need. The engines' table in engines.c says who has it. */
 enum {
     FX_ANY_ENGINE = 0,
-    FX_EVENTS = 1,         /* plugins, gates, profiles, kinds of events, moves */
-    FX_WAITING = 2,        /* parking and backoff: add_unschedulable, readd, and pods that wait */
-    FX_NOMINATIONS = 4,    /* nominate, and nominations of specs */
-    FX_WALKS = 8,          /* snapshot and metrics */
-    FX_HOST = 16,          /* SCHEDQ_DECIDE_HOST */
-    FX_TIMER = 32,         /* schedq_run */
-    FX_EXACT_CAPS = 64,    /* no cap is exceeded, however many add at once */
-    FX_FULL_RESERVE = 128, /* what reserve made room for needs no memory, not even the first time */
-    FX_FULL_TRIM = 256     /* trim shrinks everything, the index of names too */
+    FX_EXACT_CAPS = 1,    /* no cap is exceeded, however many add at once */
+    FX_FULL_RESERVE = 2,  /* what reserve made room for needs no memory, not even the first time */
+    FX_FULL_TRIM = 4,     /* trim shrinks everything, the index of names too */
+    FX_MOVES_IN_PLACE = 8 /* events, time, activation and nominations need no memory */
 };
 
 typedef struct fx_group {
@@ -40,6 +35,8 @@ typedef struct fx_group {
 /** main() of a program that knows its engine: reads the arguments, runs the groups. Returns main's value. */
 int fx_run(int argc, char **argv, const fx_group_t *groups, size_t count);
 #define fx_run_groups(argc, argv, groups) fx_run(argc, argv, groups, sizeof(groups) / sizeof *(groups))
+/** The same for a program all of whose tests run on any engine. */
+#define fx_run_tests(argc, argv, tests) fx_run(argc, argv, &(const fx_group_t)fx_group(tests, FX_ANY_ENGINE), 1)
 
 /** SCHEDQ_ENGINE_ of this run, and its name. */
 uint8_t fx_engine(void);

@@ -186,7 +186,7 @@ claim(world_t *world, struct bin *bin, int64_t *key)
     struct bin_head head = {0};
     while (bin_first(bin, &world->pool, &head)) {
         uint64_t state;
-        if (bin_judge(bin, bin_head_ref(&head), &state)) {
+        if (bin_judge(bin, &world->caller, bin_head_ref(&head), bin_head_cause(&head), &state)) {
             unsigned pod = pod_of(world, ref_record(bin_head_ref(&head)));
             *key = head.is_run ? head.run.key : head.lane.key;
             (void)move(world, pod, BAND, PLACE_INFLIGHT);

@@ -165,8 +165,6 @@ main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         fx_test(active_and_unknown_pods_are_ignored),
-    };
-    const struct CMUnitTest with_events_and_waiting[] = {
         fx_test(every_waiting_place_gives_its_pods_up),
         fx_test(an_activated_pod_keeps_its_history),
         fx_test(a_pod_that_a_gate_refuses_is_gated),
@@ -177,9 +175,5 @@ main(int argc, char **argv)
         fx_test(activation_moves_no_other_pod),
         fx_test_1_26(in_kube_1_26_a_pod_in_flight_is_not_retried_for_it),
     };
-    const fx_group_t groups[] = {
-        fx_group(tests, FX_ANY_ENGINE),
-        fx_group(with_events_and_waiting, FX_EVENTS | FX_WAITING),
-    };
-    return fx_run_groups(argc, argv, groups);
+    return fx_run_tests(argc, argv, tests);
 }

@@ -398,18 +398,9 @@ main(int argc, char **argv)
         fx_test(without_statuses_a_bad_element_stops_its_batch),
         fx_test(an_empty_batch_is_fine),
         fx_test(a_batch_of_many_pods_is_popped_in_order),
-    };
-    const struct CMUnitTest with_events_and_waiting[] = {
         fx_test(one_name_is_there_once_whatever_its_place),
         fx_test(a_batch_counts_the_gated_ones_apart),
-    };
-    const struct CMUnitTest with_nominations[] = {
         fx_test(a_pod_is_popped_with_the_nomination_of_its_spec),
     };
-    const fx_group_t groups[] = {
-        fx_group(tests, FX_ANY_ENGINE),
-        fx_group(with_events_and_waiting, FX_EVENTS | FX_WAITING),
-        fx_group(with_nominations, FX_NOMINATIONS),
-    };
-    return fx_run_groups(argc, argv, groups);
+    return fx_run_tests(argc, argv, tests);
 }

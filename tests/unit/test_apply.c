@@ -162,7 +162,7 @@ one_malformed_decision_stops_all_of_them(void **state)
 }
 
 int
-main(void)
+main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         fx_test_host(applying_gated_asks_for_a_newer_judgement_too),
@@ -173,5 +173,5 @@ main(void)
         fx_test_host(apply_many_answers_for_each_decision),
         fx_test_host(one_malformed_decision_stops_all_of_them),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return fx_run_tests(argc, argv, tests);
 }

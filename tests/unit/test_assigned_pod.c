@@ -198,7 +198,7 @@ bad_namespaces_are_refused(void **state)
 }
 
 int
-main(void)
+main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         fx_test(pods_whose_affinity_matches_are_tried_again),
@@ -211,5 +211,5 @@ main(void)
         fx_test_1_26(in_kube_1_26_an_assigned_pod_retries_every_pod_in_flight),
         fx_test(bad_namespaces_are_refused),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return fx_run_tests(argc, argv, tests);
 }

@@ -337,7 +337,7 @@ many_pods_of_different_backoffs_become_active_each_at_its_time(void **state)
 }
 
 int
-main(void)
+main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         fx_test(rejections_double_the_backoff_up_to_its_limit),
@@ -361,5 +361,5 @@ main(void)
         fx_test(a_pod_that_became_active_by_time_keeps_its_place_in_the_order),
         fx_test(many_pods_of_different_backoffs_become_active_each_at_its_time),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return fx_run_tests(argc, argv, tests);
 }

@@ -426,20 +426,11 @@ main(int argc, char **argv)
         fx_test(a_history_is_needed_and_checked),
         fx_test(unknown_events_are_refused),
         fx_test(missing_arguments_of_the_rest_are_refused),
-    };
-    const struct CMUnitTest with_events_and_waiting[] = {
         fx_test(bad_failures_are_refused_and_the_pod_stays_in_flight),
         fx_test(invented_tokens_of_failures_are_stale),
-    };
-    const struct CMUnitTest with_host[] = {
         fx_test_host(a_hosts_gate_must_be_a_plugin_of_the_profile),
         fx_test_host(a_host_must_say_where_a_failed_pod_goes),
         fx_test_host(bad_host_arguments_are_refused),
     };
-    const fx_group_t groups[] = {
-        fx_group(tests, FX_ANY_ENGINE),
-        fx_group(with_events_and_waiting, FX_EVENTS | FX_WAITING),
-        fx_group(with_host, FX_HOST),
-    };
-    return fx_run_groups(argc, argv, groups);
+    return fx_run_tests(argc, argv, tests);
 }

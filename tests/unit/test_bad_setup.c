@@ -201,16 +201,10 @@ main(int argc, char **argv)
         fx_test(a_worker_of_another_queue_cannot_be_adopted),
         fx_test(a_queue_with_workers_is_not_destroyed),
         fx_test(reservations_above_a_cap_are_refused),
-    };
-    const struct CMUnitTest with_events[] = {
         fx_test(bad_event_definitions_are_refused),
         fx_test(known_events_get_their_id_again),
         fx_test(bad_profiles_are_refused),
         fx_test(bad_plugins_are_refused),
     };
-    const fx_group_t groups[] = {
-        fx_group(tests, FX_ANY_ENGINE),
-        fx_group(with_events, FX_EVENTS),
-    };
-    return fx_run_groups(argc, argv, groups);
+    return fx_run_tests(argc, argv, tests);
 }

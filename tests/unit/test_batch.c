@@ -325,6 +325,5 @@ main(int argc, char **argv)
         fx_test(batches_of_many_priorities_and_keys_are_popped_in_order),
         fx_test(a_pop_beside_a_batch_takes_no_pod_while_a_better_one_is_to_come),
     };
-    const fx_group_t groups[] = {fx_group(tests, FX_ANY_ENGINE)};
-    return fx_run_groups(argc, argv, groups);
+    return fx_run_tests(argc, argv, tests);
 }

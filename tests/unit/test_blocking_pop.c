@@ -469,8 +469,6 @@ main(int argc, char **argv)
         fx_test(close_wakes_every_sleeper),
         fx_test(close_lets_what_is_left_be_popped),
         fx_test(a_worker_inside_a_call_is_busy),
-    };
-    const struct CMUnitTest with_events_and_waiting[] = {
         fx_test(a_readd_into_backoff_wakes_a_sleeper),
         fx_test(an_event_wakes_a_sleeper),
         fx_test(an_activation_wakes_a_sleeper),
@@ -479,9 +477,5 @@ main(int argc, char **argv)
         fx_test(a_failure_into_backoff_wakes_a_sleeper),
         fx_test(one_event_wakes_as_many_sleepers_as_it_moves_pods),
     };
-    const fx_group_t groups[] = {
-        fx_group(tests, FX_ANY_ENGINE),
-        fx_group(with_events_and_waiting, FX_EVENTS | FX_WAITING),
-    };
-    return fx_run_groups(argc, argv, groups);
+    return fx_run_tests(argc, argv, tests);
 }

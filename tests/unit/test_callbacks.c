@@ -448,8 +448,6 @@ main(int argc, char **argv)
         fx_test(a_reference_count_is_refused),
         fx_test(a_visitor_of_one_pod_is_refused),
         fx_test(during_a_visit_other_threads_use_the_queue),
-    };
-    const struct CMUnitTest with_everything[] = {
         fx_test(a_hint_asked_by_an_event_is_refused),
         fx_test(a_hint_asked_by_a_failure_is_refused),
         fx_test(a_hint_asked_by_an_update_is_refused),
@@ -460,9 +458,5 @@ main(int argc, char **argv)
         fx_test(a_writer_of_metrics_is_refused),
         fx_test(during_a_snapshot_other_threads_use_the_queue),
     };
-    const fx_group_t groups[] = {
-        fx_group(tests, FX_ANY_ENGINE),
-        fx_group(with_everything, FX_EVENTS | FX_WAITING | FX_NOMINATIONS | FX_WALKS),
-    };
-    return fx_run_groups(argc, argv, groups);
+    return fx_run_tests(argc, argv, tests);
 }

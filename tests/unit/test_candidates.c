@@ -321,7 +321,7 @@ candidates_are_of_one_profile(void **state)
 }
 
 int
-main(void)
+main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         fx_test_host(candidates_are_the_parked_pods_whose_rejectors_meet_the_mask),
@@ -337,5 +337,5 @@ main(void)
         fx_test_host(one_query_may_ask_for_everything),
         fx_test_host(candidates_are_of_one_profile),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return fx_run_tests(argc, argv, tests);
 }

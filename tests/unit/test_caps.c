@@ -420,8 +420,6 @@ main(int argc, char **argv)
         fx_test(several_adders_are_not_refused_before_the_cap_of_pods),
         fx_test(several_adders_are_not_refused_before_the_cap_of_priorities),
         fx_test(workers_beyond_max_workers_are_refused),
-    };
-    const struct CMUnitTest with_events_and_waiting[] = {
         fx_test(more_pods_than_max_pods_are_refused),
         fx_test(a_failure_of_a_pod_that_is_in_hits_no_cap),
         fx_test(events_beyond_max_events_are_refused),
@@ -437,7 +435,6 @@ main(int argc, char **argv)
     const fx_group_t groups[] = {
         fx_group(tests, FX_ANY_ENGINE),
         fx_group(with_exact_caps, FX_EXACT_CAPS),
-        fx_group(with_events_and_waiting, FX_EVENTS | FX_WAITING),
     };
     return fx_run_groups(argc, argv, groups);
 }

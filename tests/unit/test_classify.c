@@ -1,7 +1,7 @@
 /* What an update of a pod or of a node means: which events, in kube's order. SPEC 8.5, 8.6. */
 #include <string.h>
 
-#include "expect.h"
+#include "engines.h"
 
 static const schedq_quantity_t requests[] = {{1, 1000}, {2, 500}};
 
@@ -191,7 +191,7 @@ all_changes_of_a_node_come_in_kubes_order_and_none_twice(void **state)
 }
 
 int
-main(void)
+main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_change_that_no_kind_names_is_a_generic_update),
@@ -204,5 +204,5 @@ main(void)
         cmocka_unit_test(a_node_that_became_schedulable_is_a_taint_event),
         cmocka_unit_test(all_changes_of_a_node_come_in_kubes_order_and_none_twice),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return fx_run_tests(argc, argv, tests);
 }

@@ -70,12 +70,12 @@ the_default_is_what_the_header_says(void **state)
     assert_int_equal(config.max_workers, 64);
     assert_int_equal(config.max_events, 256);
     assert_int_equal(config.event_log, 4096);
-    assert_int_equal(config.max_lots, 64);
+    assert_int_equal(config.max_lots, 1024);
     assert_ns_equal(config.initial_backoff_ns, SEC(1));
     assert_ns_equal(config.max_backoff_ns, SEC(10));
     assert_ns_equal(config.max_parked_ns, SEC(300));
     assert_ns_equal(config.tick_ns, MS(1));
-    assert_int_equal(config.engine, SCHEDQ_ENGINE_MUTEX);
+    assert_int_equal(config.engine, SCHEDQ_ENGINE_LOCKFREE);
     assert_int_equal(config.order, SCHEDQ_ORDER_STRICT);
     assert_int_equal(config.objects, SCHEDQ_OBJECTS_STABLE);
     assert_int_equal(config.decide, SCHEDQ_DECIDE_CALLBACKS);
@@ -374,8 +374,5 @@ main(int argc, char **argv)
         cmocka_unit_test(without_an_allocator_and_a_clock_the_defaults_work),
         cmocka_unit_test(the_configuration_is_copied),
     };
-    const fx_group_t groups[] = {
-        fx_group(tests, FX_ANY_ENGINE),
-    };
-    return fx_run_groups(argc, argv, groups);
+    return fx_run_tests(argc, argv, tests);
 }

@@ -226,18 +226,9 @@ main(int argc, char **argv)
         fx_test(a_deleted_pod_in_flight_is_no_longer_found_by_its_handle),
         fx_test(two_cycles_of_one_name_are_done_apart),
         fx_test(deleting_the_best_of_many_leaves_the_order_of_the_others),
-    };
-    const struct CMUnitTest with_events_and_waiting[] = {
         fx_test(each_waiting_place_lets_go_of_a_deleted_pod),
         fx_test(two_cycles_of_one_name_end_apart),
-    };
-    const struct CMUnitTest with_nominations[] = {
         fx_test(a_deleted_pod_in_flight_cannot_be_nominated),
     };
-    const fx_group_t groups[] = {
-        fx_group(tests, FX_ANY_ENGINE),
-        fx_group(with_events_and_waiting, FX_EVENTS | FX_WAITING),
-        fx_group(with_nominations, FX_NOMINATIONS),
-    };
-    return fx_run_groups(argc, argv, groups);
+    return fx_run_tests(argc, argv, tests);
 }

@@ -466,8 +466,6 @@ main(int argc, char **argv)
         fx_test(a_token_is_used_up_by_done),
         fx_test(done_many_answers_for_each_token),
         fx_test(a_token_may_be_used_by_another_worker),
-    };
-    const struct CMUnitTest with_events_and_waiting[] = {
         fx_test(a_rejected_pod_is_parked),
         fx_test(a_pod_that_only_waits_is_parked_too),
         fx_test(an_error_backs_off_and_never_parks),
@@ -493,9 +491,5 @@ main(int argc, char **argv)
         fx_test(the_holder_of_a_deleted_pod_who_failed_gets_gone_once),
         fx_test(the_newest_description_replaces_the_popped_one),
     };
-    const fx_group_t groups[] = {
-        fx_group(tests, FX_ANY_ENGINE),
-        fx_group(with_events_and_waiting, FX_EVENTS | FX_WAITING),
-    };
-    return fx_run_groups(argc, argv, groups);
+    return fx_run_tests(argc, argv, tests);
 }

@@ -198,6 +198,5 @@ main(int argc, char **argv)
         fx_test(a_handle_lasts_through_moves_and_a_pop), fx_test(a_handle_is_no_token_and_a_token_no_handle),
         fx_test(trim_leaves_what_is_in_flight_usable),
     };
-    const fx_group_t groups[] = {fx_group(tests, FX_ANY_ENGINE)};
-    return fx_run_groups(argc, argv, groups);
+    return fx_run_tests(argc, argv, tests);
 }

@@ -330,7 +330,7 @@ in_kube_1_26_a_gated_pod_hears_of_every_event_of_its_plugins(void **state)
 }
 
 int
-main(void)
+main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         fx_test(a_refused_pod_is_gated_and_not_poppable),
@@ -353,5 +353,5 @@ main(void)
         fx_test(a_pod_that_became_active_once_keeps_its_first_attempt_through_a_gate),
         fx_test_1_26(in_kube_1_26_a_gated_pod_hears_of_every_event_of_its_plugins),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return fx_run_tests(argc, argv, tests);
 }

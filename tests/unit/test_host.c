@@ -214,7 +214,7 @@ a_bound_pod_that_failed_is_readded_where_the_host_says(void **state)
 }
 
 int
-main(void)
+main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         fx_test_host(sequences_grow_and_are_readable_without_a_call),
@@ -231,5 +231,5 @@ main(void)
         fx_test_host(a_host_parks_an_error_only_if_it_judged_every_event),
         fx_test_host(a_bound_pod_that_failed_is_readded_where_the_host_says),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return fx_run_tests(argc, argv, tests);
 }

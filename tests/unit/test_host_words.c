@@ -174,7 +174,7 @@ with_an_external_clock_no_timer_thread_runs(void **state)
 }
 
 int
-main(void)
+main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         fx_test(words_count_the_pods_of_each_waiting_place),
@@ -188,5 +188,5 @@ main(void)
         fx_test(only_an_external_clock_can_be_advanced),
         fx_test(with_an_external_clock_no_timer_thread_runs),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return fx_run_tests(argc, argv, tests);
 }

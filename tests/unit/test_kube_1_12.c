@@ -77,17 +77,11 @@ main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         fx_test_1_12(priorities_order_unless_fifo_is_set),
-    };
-    const struct CMUnitTest with_events_and_waiting[] = {
         fx_test_1_12(an_error_goes_straight_back),
         fx_test_1_12(a_rejection_parks),
         fx_test_1_12(a_move_during_the_flight_goes_straight_back),
         fx_test_1_12(a_move_makes_parked_pods_active),
         fx_test_1_12(an_update_that_changed_something_makes_a_parked_pod_active),
     };
-    const fx_group_t groups[] = {
-        fx_group(tests, FX_ANY_ENGINE),
-        fx_group(with_events_and_waiting, FX_EVENTS | FX_WAITING),
-    };
-    return fx_run_groups(argc, argv, groups);
+    return fx_run_tests(argc, argv, tests);
 }

@@ -204,7 +204,7 @@ a_gated_pod_past_the_limit_is_no_event_for_pods_in_flight(void **state)
 }
 
 int
-main(void)
+main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         fx_test(a_pod_parked_for_longer_than_the_limit_is_active),
@@ -221,5 +221,5 @@ main(void)
         fx_test(each_gated_pod_is_tried_at_its_own_time),
         fx_test(a_gated_pod_past_the_limit_is_no_event_for_pods_in_flight),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return fx_run_tests(argc, argv, tests);
 }

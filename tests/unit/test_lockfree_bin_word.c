@@ -187,7 +187,7 @@ a_pod_that_a_helper_switched_is_in_a_bin_that_walks_look_at(void **state)
     (void)move(world, 0, OTHER_BAND, PLACE_ACTIVE);
     assert_true(publish_one(world, bin, next_ref_of(world, 0), 1));
     assert_true(bin_first(bin, &world->pool, &head));
-    assert_true(bin_judge(bin, bin_head_ref(&head), &word));
+    assert_true(bin_judge(bin, &world->caller, bin_head_ref(&head), bin_head_cause(&head), &word));
     assert_int_equal(state_band(word), BAND);
     assert_int_equal(bin_phase(bin_word(bin)), BIN_SET);
     assert_int_equal(u64_load(&world->reorder), 1);
@@ -217,7 +217,7 @@ a_retired_bin_helps_no_early_ref(void **state)
     uint64_t before = word_of(world, 0);
     assert_true(publish_one(world, bin, next_ref_of(world, 0), 1));
     assert_true(bin_first(bin, &world->pool, &head));
-    assert_false(bin_judge(bin, bin_head_ref(&head), &word));
+    assert_false(bin_judge(bin, &world->caller, bin_head_ref(&head), bin_head_cause(&head), &word));
     assert_true(word_of(world, 0) == before);
 }
 
@@ -323,7 +323,7 @@ take_one(member_t *member, struct bin *bin)
     while (bin_first(bin, member->caller.pool, &head)) {
         uint64_t ref = bin_head_ref(&head);
         struct entry *entry = entry_at(&world->entries, ref_record(ref));
-        if (!bin_judge(bin, ref, &state)) {
+        if (!bin_judge(bin, &member->caller, ref, bin_head_cause(&head), &state)) {
             bin_advance(&head);
         } else if (u64_cas(&entry->word.low, state, state_switched(state, 0, PLACE_INFLIGHT))) {
             bin_advance(&head);

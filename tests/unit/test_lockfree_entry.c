@@ -391,7 +391,7 @@ try_update(member_t *member, struct entry *entry)
     if (!mailbox_check(&member->team->mailbox, replacement != 0))
         return false;
     description_fill(entries, replacement, &description);
-    bool moves = member->number % 3 == 0 && state_lag(state) < STATE_LAG_MAX;
+    bool moves = member->number % 3 == 0 && !state_lag_is_at_end(state);
     if (entry_describe(entry, state, desc, moves ? state_described(state) : state, replacement)) {
         description_give(entries, &member->descriptions, desc);
         return true;

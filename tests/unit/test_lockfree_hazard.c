@@ -7,7 +7,7 @@
 #include "lockfree/hazard.h"
 #include "mailbox.h"
 
-#define OBJECTS 256
+#define OBJECTS (2 * HAZARD_PINS_MAX + 1)
 
 static unsigned released[OBJECTS];
 
@@ -80,7 +80,7 @@ a_retry_releases_what_the_pin_let_go(void **state)
     hazard_release(hazards, mine, 3);
     hazard_retry(hazards, mine);
     assert_int_equal(released[3], 0);
-    hazard_pin(other, 4); /* a slot pins one */
+    hazard_pin(other, 4); /* a slot pins one object of a pod */
     hazard_retry(hazards, mine);
     assert_int_equal(released[3], 1);
     hazard_unpin(other);
@@ -100,32 +100,108 @@ the_own_pin_counts_like_any_other(void **state)
 }
 
 static void
+the_pins_of_a_slot_are_independent(void **state)
+{
+    struct hazards *hazards = *state;
+    struct hazard_slot *mine = hazard_slot(hazards, 0), *other = hazard_slot(hazards, 1);
+    hazard_pin_event(other, 4, 5);
+    hazard_pin(other, 3);
+    for (unsigned object = 3; object < 6; object++)
+        hazard_release(hazards, mine, object);
+    for (unsigned object = 3; object < 6; object++)
+        assert_int_equal(released[object], 0);
+    hazard_unpin(other);
+    hazard_retry(hazards, mine);
+    assert_int_equal(released[3], 1);
+    assert_int_equal(released[4], 0);
+    assert_int_equal(released[5], 0);
+    hazard_pin(other, 6);
+    hazard_unpin_event(other);
+    hazard_release(hazards, mine, 6);
+    assert_int_equal(released[4], 1);
+    assert_int_equal(released[5], 1);
+    assert_int_equal(released[6], 0);
+    hazard_unpin(other);
+    hazard_retry(hazards, mine);
+    assert_int_equal(released[6], 1);
+}
+
+static void
+an_event_without_an_object_pins_none(void **state)
+{
+    struct hazards *hazards = *state;
+    struct hazard_slot *mine = hazard_slot(hazards, 0), *other = hazard_slot(hazards, 1);
+    hazard_pin_event(other, 0, 0);
+    hazard_release(hazards, mine, 0);
+    assert_int_equal(released[0], 1);
+    hazard_pin_event(other, 0, 7);
+    hazard_release(hazards, mine, 7);
+    hazard_release(hazards, mine, 0);
+    assert_int_equal(released[0], 2);
+    assert_int_equal(released[7], 0);
+    hazard_unpin_event(other);
+    hazard_pin_event(other, 8, 0);
+    hazard_release(hazards, mine, 8);
+    hazard_release(hazards, mine, 0);
+    assert_int_equal(released[0], 3);
+    assert_int_equal(released[7], 1);
+    assert_int_equal(released[8], 0);
+    hazard_unpin_event(other);
+    hazard_retry(hazards, mine);
+    assert_int_equal(released[8], 1);
+}
+
+static void
+a_dead_thread_s_pins_end_together(void **state)
+{
+    struct hazards *hazards = *state;
+    struct hazard_slot *mine = hazard_slot(hazards, 0), *dead = hazard_slot(hazards, 1);
+    hazard_pin(dead, 3);
+    hazard_pin_event(dead, 4, 5);
+    for (unsigned object = 3; object < 6; object++)
+        hazard_release(hazards, mine, object);
+    hazard_unpin_all(dead);
+    hazard_retry(hazards, mine);
+    for (unsigned object = 3; object < 6; object++)
+        assert_int_equal(released[object], 1);
+}
+
+/* Every pin of every worker, each with an object of its own from `first` on. */
+static void
+pin_all(struct hazards *hazards, uint64_t first)
+{
+    for (uint32_t worker = 0; worker < WORKERS_MAX; worker++) {
+        struct hazard_slot *slot = hazard_slot(hazards, worker);
+        hazard_pin(slot, first + worker * HAZARD_PINS);
+        hazard_pin_event(slot, first + worker * HAZARD_PINS + 1, first + worker * HAZARD_PINS + 2);
+    }
+}
+
+static void
 every_reference_is_released_however_many_wait(void **state)
 {
     struct hazards *hazards = *state;
     struct hazard_slot *mine = hazard_slot(hazards, 0);
-    for (uint32_t worker = 0; worker < WORKERS_MAX; worker++)
-        hazard_pin(hazard_slot(hazards, worker), worker);
+    pin_all(hazards, 1);
     for (unsigned round = 0; round < 50; round++) {
-        for (unsigned object = 0; object < WORKERS_MAX; object++)
+        for (unsigned object = 1; object <= HAZARD_PINS_MAX; object++)
             hazard_release(hazards, mine, object);
     }
-    for (unsigned object = 0; object < WORKERS_MAX; object++)
+    for (unsigned object = 1; object <= HAZARD_PINS_MAX; object++)
         assert_int_equal(released[object], 0);
     /* Every pin goes to another object, and the list is full: the new ones find room, the old ones go. */
-    for (uint32_t worker = 0; worker < WORKERS_MAX; worker++)
-        hazard_pin(&hazards->slot[worker], WORKERS_MAX + worker);
-    for (unsigned object = 0; object < WORKERS_MAX; object++)
-        hazard_release(hazards, mine, WORKERS_MAX + object);
-    for (unsigned object = 0; object < WORKERS_MAX; object++) {
+    pin_all(hazards, HAZARD_PINS_MAX + 1);
+    for (unsigned object = 1; object <= HAZARD_PINS_MAX; object++)
+        hazard_release(hazards, mine, HAZARD_PINS_MAX + object);
+    for (unsigned object = 1; object <= HAZARD_PINS_MAX; object++) {
         assert_int_equal(released[object], 50);
-        assert_int_equal(released[WORKERS_MAX + object], 0);
+        assert_int_equal(released[HAZARD_PINS_MAX + object], 0);
     }
     for (uint32_t worker = 0; worker < WORKERS_MAX; worker++)
-        hazard_unpin(&hazards->slot[worker]);
+        hazard_unpin_all(&hazards->slot[worker]);
     hazard_retry(hazards, mine);
-    for (unsigned object = 0; object < WORKERS_MAX; object++)
-        assert_int_equal(released[WORKERS_MAX + object], 1);
+    for (unsigned object = 1; object <= HAZARD_PINS_MAX; object++)
+        assert_int_equal(released[HAZARD_PINS_MAX + object], 1);
 }
 
 static void
@@ -240,6 +316,9 @@ main(void)
         cmocka_unit_test_setup_teardown(what_is_pinned_waits_for_the_next_release_after_the_pin, setup, teardown),
         cmocka_unit_test_setup_teardown(a_retry_releases_what_the_pin_let_go, setup, teardown),
         cmocka_unit_test_setup_teardown(the_own_pin_counts_like_any_other, setup, teardown),
+        cmocka_unit_test_setup_teardown(the_pins_of_a_slot_are_independent, setup, teardown),
+        cmocka_unit_test_setup_teardown(an_event_without_an_object_pins_none, setup, teardown),
+        cmocka_unit_test_setup_teardown(a_dead_thread_s_pins_end_together, setup, teardown),
         cmocka_unit_test_setup_teardown(every_reference_is_released_however_many_wait, setup, teardown),
         cmocka_unit_test_setup_teardown(drain_releases_what_every_slot_keeps, setup, teardown),
         cmocka_unit_test(threads_never_retain_what_was_released_for_the_last_time),

@@ -408,6 +408,276 @@ a_slot_that_is_used_again_while_it_is_read_is_not_taken_for_the_old_one(void **s
     }
 }
 
+/* ---- reading ----------------------------------------------------------------------------------------------------- */
+
+static struct lane_reader
+reader_of(world_t *world)
+{
+    struct lane_reader reader;
+    lane_read_begin(&reader, world->lane);
+    return reader;
+}
+
+/* The next refs up to `limit` are those of the pods [first, end). */
+static void
+assert_reads(world_t *world, struct lane_reader *reader, int64_t limit, unsigned first, unsigned end)
+{
+    static struct lane_ref refs[PODS];
+    assert_int_equal(lane_read(reader, limit, refs, PODS), end - first);
+    for (unsigned i = first; i < end; i++) {
+        assert_int_equal(ref_record(refs[i - first].ref), world->records[i]);
+        assert_ns_equal(refs[i - first].key, (int64_t)i);
+    }
+}
+
+static void
+reading_meets_all_refs_in_order_and_takes_none(void **state)
+{
+    world_t *world = *state;
+    struct lane_reader reader = reader_of(world);
+    assert_reads(world, &reader, INT64_MAX, 0, 0);
+    add(world, 0, FIRST_ROOM);
+    set_word(world, 3, 6, BAND, PLACE_DEAD); /* refs are not judged */
+    for (unsigned i = 0; i < 2; i++) {
+        reader = reader_of(world);
+        assert_reads(world, &reader, INT64_MAX, 0, FIRST_ROOM);
+        assert_reads(world, &reader, INT64_MAX, FIRST_ROOM, FIRST_ROOM);
+    }
+    assert_next(world, 0);
+    reader = reader_of(world);
+    assert_reads(world, &reader, INT64_MAX, 1, FIRST_ROOM);
+}
+
+static void
+reading_goes_on_where_it_had_no_more_room(void **state)
+{
+    world_t *world = *state;
+    struct lane_ref refs[4];
+    add(world, 0, 10);
+    struct lane_reader reader = reader_of(world);
+    for (unsigned i = 0; i < 10; i += 4) {
+        assert_int_equal(lane_read(&reader, INT64_MAX, refs, 4), i < 8 ? 4 : 2);
+        assert_int_equal(ref_record(refs[0].ref), world->records[i]);
+    }
+    assert_int_equal(lane_read(&reader, INT64_MAX, refs, 4), 0);
+}
+
+static void
+reading_stops_at_the_first_key_beyond_its_limit(void **state)
+{
+    world_t *world = *state;
+    add(world, 0, 10);
+    struct lane_reader reader = reader_of(world);
+    assert_reads(world, &reader, -1, 0, 0);
+    assert_reads(world, &reader, 3, 0, 4);
+    assert_reads(world, &reader, 3, 4, 4);
+    assert_reads(world, &reader, 9, 4, 10);
+}
+
+static void
+reading_ends_at_the_tail_that_was_there_when_it_began(void **state)
+{
+    world_t *world = *state;
+    add(world, 0, 3);
+    struct lane_reader reader = reader_of(world);
+    add(world, 3, 5);
+    assert_reads(world, &reader, INT64_MAX, 0, 3);
+    reader = reader_of(world);
+    assert_reads(world, &reader, INT64_MAX, 0, 5);
+}
+
+static void
+a_reader_of_a_replaced_segment_finishes_on_it(void **state)
+{
+    world_t *world = *state;
+    add(world, 0, FIRST_ROOM);
+    struct lane_reader reader = reader_of(world);
+    assert_int_equal(lane_read(&reader, 4, (struct lane_ref[5]){{0}}, 5), 5);
+    add(world, FIRST_ROOM, FIRST_ROOM + 1);
+    assert_ptr_not_equal(ptr_load(&world->lane->segment), reader.segment);
+    assert_next(world, 0);
+    assert_reads(world, &reader, INT64_MAX, 5, FIRST_ROOM);
+}
+
+static void
+a_slot_that_is_used_again_while_it_is_read_is_left_out(void **state)
+{
+    world_t *world = *state;
+    for (unsigned loads = 0; loads < 4; loads++) { /* the first slot's key, ref; the second's, after one was read */
+        world->lane->last_key = INT64_MIN;
+        for (unsigned i = 0; i < 2 * FIRST_ROOM; i++)
+            set_word(world, i, 4, BAND, PLACE_DEAD);
+        add(world, 0, FIRST_ROOM);
+        struct lane_reader reader = reader_of(world);
+        interleave.loads_before = loads;
+        interleave.ctx = world;
+        interleave.others = use_all_slots_again;
+        /* Whatever is left out had been claimed; of what came later nothing is told. */
+        struct lane_ref ref;
+        unsigned read = 0;
+        for (; lane_next(&reader, FIRST_ROOM - 1, &ref); read++) {
+            assert_ns_equal(ref.key, read);
+            assert_int_equal(ref_record(ref.ref), world->records[read]);
+        }
+        assert_null(interleave.others);
+        assert_int_equal(read, loads / 2);
+        assert_int_equal(reader.position, reader.end);
+        for (unsigned i = FIRST_ROOM; i < 2 * FIRST_ROOM; i++)
+            assert_next(world, i);
+    }
+}
+
+static void
+reading_goes_on_at_the_head_when_that_is_further(void **state)
+{
+    world_t *world = *state;
+    add(world, 0, 10);
+    struct lane_reader reader = reader_of(world);
+    assert_reads(world, &reader, 1, 0, 2);
+    for (unsigned i = 0; i < 5; i++)
+        assert_next(world, i);
+    assert_reads(world, &reader, INT64_MAX, 5, 10);
+}
+
+static void
+passing_goes_over_stale_refs_up_to_the_first_live_or_early_one(void **state)
+{
+    world_t *world = *state;
+    add(world, 0, 10);
+    for (unsigned i = 0; i < 9; i++)
+        set_word(world, i, 6, BAND, PLACE_INFLIGHT);
+    set_word(world, 4, 4, BAND, PLACE_INFLIGHT); /* early */
+    lane_pass(world->lane, &world->residence);
+    struct lane_head head = {0};
+    assert_true(lane_peek(world->lane, &head));
+    assert_ns_equal(head.key, 4);
+    assert_true(state_place(entry_state(entry_of(world, 4))) == PLACE_INFLIGHT); /* and is not helped */
+    set_word(world, 4, 6, BAND, PLACE_INFLIGHT);
+    lane_pass(world->lane, &world->residence);
+    assert_next(world, 9);
+    lane_pass(world->lane, &world->residence);
+    assert_empty(world);
+}
+
+/* ---- lanes that a live ref keeps from being passed ---------------------------------------------------------------- */
+
+/* `refs` of which the first and the last `live` - 1 are live; read to the end, with the count of the stale ones. */
+static struct lane_reader
+read_mostly_stale(world_t *world, unsigned refs, unsigned live)
+{
+    add(world, 0, refs);
+    for (unsigned i = 1; i <= refs - live; i++)
+        set_word(world, i, 6, BAND, PLACE_INFLIGHT);
+    struct lane_reader reader = reader_of(world);
+    assert_reads(world, &reader, INT64_MAX, 0, refs);
+    lane_found_stale(&reader, refs - live);
+    lane_pass(world->lane, &world->residence);
+    return reader;
+}
+
+static void
+assert_holds(world_t *world, unsigned refs)
+{
+    assert_int_equal(u32_load(u32_of(&ring_of(world)->p_tail)) - u32_load(u32_of(&ring_of(world)->c_head)), refs);
+}
+
+static void
+the_owner_of_a_crowded_lane_drops_what_is_stale_although_there_is_room(void **state)
+{
+    world_t *world = *state;
+    struct lane_reader reader = read_mostly_stale(world, 1000, 3);
+    assert_true(make_room(world, 1));
+    assert_holds(world, 1000); /* nobody has said that it is crowded */
+    lane_read_end(&reader);
+    assert_holds(world, 1000);
+    assert_true(make_room(world, 1));
+    assert_holds(world, 3);
+    assert_int_equal(ring_of(world)->size, 16);
+    const void *before = ptr_load(&world->lane->segment);
+    add(world, 1000, 1001);
+    assert_ptr_equal(ptr_load(&world->lane->segment), before);
+    reader = reader_of(world);
+    struct lane_ref refs[5];
+    assert_int_equal(lane_read(&reader, INT64_MAX, refs, 5), 4);
+    assert_ns_equal(refs[0].key, 0);
+    assert_ns_equal(refs[1].key, 998);
+    assert_ns_equal(refs[3].key, 1000);
+}
+
+static void
+a_lane_of_which_half_is_live_or_that_is_small_is_not_crowded(void **state)
+{
+    world_t *world = *state;
+    static const unsigned cases[][2] = {{1000, 500}, {LANE_CROWD, 1}};
+    for (unsigned i = 0; i < 2; i++) {
+        world->lane->last_key = INT64_MIN;
+        struct lane_reader reader = read_mostly_stale(world, cases[i][0], cases[i][1]);
+        lane_read_end(&reader);
+        assert_int_equal(u32_load(&world->lane->crowded), 0);
+        for (unsigned pod = 0; pod < PODS; pod++)
+            set_word(world, pod, 7, BAND, PLACE_DEAD);
+        lane_pass(world->lane, &world->residence);
+        assert_empty(world);
+    }
+    world->lane->last_key = INT64_MIN;
+    struct lane_reader reader = read_mostly_stale(world, LANE_CROWD + 1, LANE_CROWD / 2);
+    lane_read_end(&reader);
+    assert_int_equal(u32_load(&world->lane->crowded), 1);
+}
+
+static void
+the_owner_of_a_lane_that_is_crowded_no_more_leaves_it_as_it_is(void **state)
+{
+    world_t *world = *state;
+    struct lane_reader reader = read_mostly_stale(world, 1000, 3);
+    lane_read_end(&reader);
+    world->lane->last_key = INT64_MIN;
+    for (unsigned i = 0; i < 1000; i++)
+        set_word(world, i, 5, BAND, PLACE_ACTIVE);
+    const void *before = ptr_load(&world->lane->segment);
+    assert_true(make_room(world, 1));
+    assert_ptr_equal(ptr_load(&world->lane->segment), before);
+    assert_int_equal(u32_load(&world->lane->crowded), 0);
+}
+
+static void
+the_owner_of_a_crowded_lane_leaves_it_as_it_is_when_little_is_left(void **state)
+{
+    world_t *world = *state;
+    struct lane_reader reader = read_mostly_stale(world, 1000, 3);
+    lane_read_end(&reader);
+    set_word(world, 0, 6, BAND, PLACE_INFLIGHT);
+    lane_pass(world->lane, &world->residence);
+    const void *before = ptr_load(&world->lane->segment);
+    set_word(world, 998, 6, BAND, PLACE_INFLIGHT);
+    set_word(world, 999, 6, BAND, PLACE_INFLIGHT);
+    assert_true(make_room(world, 1));
+    assert_ptr_equal(ptr_load(&world->lane->segment), before);
+}
+
+static void
+a_reader_of_a_replaced_segment_does_not_call_its_lane_crowded(void **state)
+{
+    world_t *world = *state;
+    struct lane_reader reader = read_mostly_stale(world, 1000, 3);
+    lane_shrink(world->lane, &world->residence, &world->memory, world->record);
+    lane_read_end(&reader);
+    assert_int_equal(u32_load(&world->lane->crowded), 0);
+}
+
+static void
+a_crowded_lane_without_memory_has_the_room_that_it_has(void **state)
+{
+    world_t *world = *state;
+    struct lane_reader reader = read_mostly_stale(world, 1000, 3);
+    lane_read_end(&reader);
+    atomic_store(&world->account.fail_all, true);
+    assert_true(make_room(world, 1));
+    (void)account_heal(&world->account);
+    reader = reader_of(world);
+    assert_reads(world, &reader, INT64_MAX, 0, 1000);
+}
+
 /* ---- the counters of 32 bits ------------------------------------------------------------------------------------- */
 
 static void
@@ -427,8 +697,13 @@ counters_may_pass_their_end(void **state)
         assert_true(lane_has_more(&head));
         assert_ptr_equal(lane_ahead(&head, &world->entries, FIRST_ROOM - 1), entry_of(world, FIRST_ROOM - 1));
         assert_null(lane_ahead(&head, &world->entries, FIRST_ROOM));
-        for (unsigned i = 0; i < FIRST_ROOM; i++)
+        struct lane_reader reader = reader_of(world);
+        assert_reads(world, &reader, 7, 0, 8);
+        for (unsigned i = 0; i < FIRST_ROOM; i++) {
             assert_next(world, i);
+            if (i == 9)
+                assert_reads(world, &reader, INT64_MAX, 10, FIRST_ROOM);
+        }
         assert_empty(world);
     }
 }
@@ -485,7 +760,7 @@ the_next_owner_goes_on_behind_what_was_published(void **state)
 
 /* ---- threads ----------------------------------------------------------------------------------------------------- */
 
-enum { CONSUMERS = 3, PUSHES = 300000 };
+enum { CONSUMERS = 3, READERS = 1, PUSHES = 300000 };
 
 typedef struct team {
     world_t *world;
@@ -582,23 +857,54 @@ consumer_main(void *argument)
     }
 }
 
+/* No ref is met with another's key, or twice, or out of order. */
 static void
-consumers_see_each_ref_in_order_and_claim_it_once(void **state)
+read_all(member_t *member)
+{
+    world_t *world = member->team->world;
+    struct lane_reader reader;
+    struct lane_ref ref;
+    int64_t last = -1;
+    lane_read_begin(&reader, world->lane);
+    while (lane_next(&reader, INT64_MAX, &ref)) {
+        mailbox_check(&member->team->mailbox, ref.key > last);
+        mailbox_check(&member->team->mailbox, ref_record(ref.ref) == world->records[ref.key % PODS]);
+        last = ref.key;
+    }
+    lane_read_end(&reader);
+    lane_pass(world->lane, &world->residence);
+}
+
+static void *
+reader_main(void *argument)
+{
+    member_t *member = argument;
+    while (u32_load_acquire(&member->team->producing) != 0) {
+        epoch_enter(member->record);
+        read_all(member);
+        epoch_leave(member->record);
+        (void)sched_yield();
+    }
+    return NULL;
+}
+
+static void
+consumers_see_each_ref_in_order_and_claim_it_once_and_readers_see_whole_ones(void **state)
 {
     world_t *world = *state;
     static team_t team;
-    static member_t members[CONSUMERS + 1];
+    static member_t members[CONSUMERS + READERS + 1];
     memset((void *)&team, 0, sizeof team);
     team.world = world;
     mailbox_init(&team.mailbox);
     (void)u32_exchange(&team.producing, 1);
     count_from(world, (UINT32_C(1) << 30) - 2000); /* a replacement because of the counters is among the others */
-    for (unsigned i = 0; i <= CONSUMERS; i++) {
+    for (unsigned i = 0; i <= CONSUMERS + READERS; i++) {
+        void *(*main_of)(void *) = i == 0 ? producer_main : i <= CONSUMERS ? consumer_main : reader_main;
         members[i] = (member_t){.team = &team, .record = epoch_record_make(world->epoch), .last = -1};
-        assert_int_equal(pthread_create(&members[i].thread, NULL, i == 0 ? producer_main : consumer_main, &members[i]),
-                         0);
+        assert_int_equal(pthread_create(&members[i].thread, NULL, main_of, &members[i]), 0);
     }
-    for (unsigned i = 0; i <= CONSUMERS; i++)
+    for (unsigned i = 0; i <= CONSUMERS + READERS; i++)
         assert_int_equal(pthread_join(members[i].thread, NULL), 0);
     mailbox_assert_empty(&team.mailbox);
     for (unsigned i = 0; i < PUSHES; i++) {
@@ -631,7 +937,21 @@ main(void)
         TEST(counters_may_pass_their_end),
         TEST(a_segment_is_replaced_long_before_its_counters_come_round),
         TEST(the_next_owner_goes_on_behind_what_was_published),
-        TEST(consumers_see_each_ref_in_order_and_claim_it_once),
+        TEST(reading_meets_all_refs_in_order_and_takes_none),
+        TEST(reading_goes_on_where_it_had_no_more_room),
+        TEST(reading_stops_at_the_first_key_beyond_its_limit),
+        TEST(reading_ends_at_the_tail_that_was_there_when_it_began),
+        TEST(a_reader_of_a_replaced_segment_finishes_on_it),
+        TEST(a_slot_that_is_used_again_while_it_is_read_is_left_out),
+        TEST(reading_goes_on_at_the_head_when_that_is_further),
+        TEST(passing_goes_over_stale_refs_up_to_the_first_live_or_early_one),
+        TEST(the_owner_of_a_crowded_lane_drops_what_is_stale_although_there_is_room),
+        TEST(a_lane_of_which_half_is_live_or_that_is_small_is_not_crowded),
+        TEST(the_owner_of_a_lane_that_is_crowded_no_more_leaves_it_as_it_is),
+        TEST(the_owner_of_a_crowded_lane_leaves_it_as_it_is_when_little_is_left),
+        TEST(a_reader_of_a_replaced_segment_does_not_call_its_lane_crowded),
+        TEST(a_crowded_lane_without_memory_has_the_room_that_it_has),
+        TEST(consumers_see_each_ref_in_order_and_claim_it_once_and_readers_see_whole_ones),
 #undef TEST
     };
     return cmocka_run_group_tests_name("lockfree_lane", tests, NULL, NULL);

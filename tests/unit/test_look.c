@@ -409,29 +409,14 @@ main(int argc, char **argv)
         fx_test(a_pod_deleted_in_flight_counts_as_in_flight_until_its_holder_is_told),
         cmocka_unit_test(every_status_and_place_has_its_name),
         cmocka_unit_test(frozen_layouts_have_the_sizes_that_the_header_names),
-    };
-    const struct CMUnitTest with_events_and_waiting[] = {
         fx_test(find_tells_place_handle_object_and_sets),
         fx_test(the_pending_text_counts_the_queues_of_kube),
         fx_test(stats_count_what_happened),
-    };
-    const struct CMUnitTest with_nominations[] = {
         fx_test(get_shows_a_nomination),
-    };
-    const struct CMUnitTest with_walks[] = {
         fx_test(a_snapshot_of_an_empty_queue_visits_nothing),
         fx_test(a_visitor_may_end_the_walk),
         fx_test(a_visitor_of_a_snapshot_may_call_another_queue),
-    };
-    const struct CMUnitTest with_events_and_walks[] = {
         fx_test(a_snapshot_visits_every_pod_once_in_its_place),
     };
-    const fx_group_t groups[] = {
-        fx_group(tests, FX_ANY_ENGINE),
-        fx_group(with_events_and_waiting, FX_EVENTS | FX_WAITING),
-        fx_group(with_nominations, FX_NOMINATIONS),
-        fx_group(with_walks, FX_WALKS),
-        fx_group(with_events_and_walks, FX_EVENTS | FX_WAITING | FX_WALKS),
-    };
-    return fx_run_groups(argc, argv, groups);
+    return fx_run_tests(argc, argv, tests);
 }

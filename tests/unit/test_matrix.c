@@ -392,12 +392,12 @@ every_operation_from_every_place_in_kube_1_26(void **state)
 }
 
 int
-main(void)
+main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_operation_from_every_place_by_default),
         cmocka_unit_test(every_operation_from_every_place_in_kube_1_34),
         cmocka_unit_test(every_operation_from_every_place_in_kube_1_26),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return fx_run_tests(argc, argv, tests);
 }

@@ -74,48 +74,86 @@ after_reserve_and_some_use_no_call_on_active_pods_allocates(void **state)
     expect_enough_after(*state, 3);
 }
 
+/* Plugins, and two workers with room for PODS pods. */
+typedef struct reserved {
+    fixture_t *fixture;
+    fx_plugin_t *fit, *others[8];
+    schedq_worker_t *second;
+    bool nominates;
+} reserved_t;
+
+static void
+reserve_for_waiting(reserved_t *reserved, fixture_t *fixture)
+{
+    static const char *const names[] = {"P0", "P1", "P2", "P3", "P4", "P5", "P6", "P7"};
+    memset(reserved, 0, sizeof *reserved);
+    reserved->fixture = fixture;
+    reserved->fit = fx_plugin(fixture, "Fit", "Node", SCHEDQ_ACTION_ADD);
+    for (unsigned i = 0; i < 8; i++)
+        reserved->others[i] = fx_plugin(fixture, names[i], "Pod", SCHEDQ_ACTION_ADD);
+    fx_worker(fixture);
+    assert_ok(schedq_worker_register(fx_queue(fixture), &reserved->second, NULL, 0));
+    assert_ok(schedq_reserve(fx_queue(fixture), PODS, BANDS, 2, NULL, 0));
+}
+
+/* All are added, fail, are moved by an event and by time, popped, done. */
+static void
+wait_and_go(reserved_t *reserved)
+{
+    fixture_t *fixture = reserved->fixture;
+    uint64_t fit = reserved->fit->bit;
+    schedq_popped_t popped;
+    char name[64];
+    for (unsigned i = 0; i < PODS; i++) {
+        longest_reserved_name(name, i);
+        schedq_pod_spec_t spec = fx_spec(name, (int32_t)(i % BANDS));
+        spec.nominated_node = reserved->nominates ? i : 0;
+        assert_ok(schedq_add(i % 2 != 0 ? reserved->second : fx_worker(fixture), name, &spec, NULL));
+    }
+    for (unsigned i = 0; i < PODS; i++) {
+        assert_ok(schedq_try_pop(reserved->second, &popped));
+        if (i % 4 == 0)
+            fx_fail(fixture, &popped, 0, 0);
+        else
+            fx_fail(fixture, &popped, fit | reserved->others[i % 8]->bit,
+                    i % 3 == 0 ? reserved->others[i % 5]->bit : 0);
+    }
+    fx_move(fixture, SCHEDQ_EVENT_NODE_ADD);
+    fx_pass(fixture, SEC(60));
+    for (unsigned i = 0; i < PODS; i++) {
+        assert_ok(schedq_try_pop(reserved->second, &popped));
+        assert_ok(schedq_done(reserved->second, popped.token));
+    }
+    fx_pop_nothing(fixture);
+}
+
+static void
+expect_waiting_pods_to_find_room(fixture_t *fixture, unsigned rounds, bool nominates)
+{
+    reserved_t reserved;
+    reserve_for_waiting(&reserved, fixture);
+    reserved.nominates = nominates;
+    for (unsigned i = 0; i < rounds; i++)
+        wait_and_go(&reserved);
+    uint64_t allocations = atomic_load(&fixture->memory.allocations);
+    atomic_store(&fixture->memory.fail_all, true);
+    for (unsigned i = 0; i < 3; i++)
+        wait_and_go(&reserved);
+    account_heal(&fixture->memory);
+    assert_int_equal(atomic_load(&fixture->memory.allocations), allocations);
+    assert_ok(schedq_worker_unregister(reserved.second));
+}
+
 static void
 after_reserve_nothing_allocates(void **state)
 {
-    fixture_t *fixture = *state;
-    fx_plugin_t *fit = fx_plugin(fixture, "Fit", "Node", SCHEDQ_ACTION_ADD);
-    fx_plugin_t *others[8];
-    static const char *const names[] = {"P0", "P1", "P2", "P3", "P4", "P5", "P6", "P7"};
-    for (unsigned i = 0; i < 8; i++)
-        others[i] = fx_plugin(fixture, names[i], "Pod", SCHEDQ_ACTION_ADD);
-    schedq_worker_t *second;
-    fx_worker(fixture);
-    assert_ok(schedq_worker_register(fx_queue(fixture), &second, NULL, 0));
-    assert_ok(schedq_reserve(fx_queue(fixture), PODS, BANDS, 2, NULL, 0));
-    uint64_t allocations = atomic_load(&fixture->memory.allocations);
-    atomic_store(&fixture->memory.fail_all, true);
-    char name[64];
-    for (unsigned round = 0; round < 3; round++) {
-        for (unsigned i = 0; i < PODS; i++) {
-            longest_reserved_name(name, i);
-            schedq_pod_spec_t spec = fx_spec(name, (int32_t)(i % BANDS));
-            spec.nominated_node = i;
-            assert_ok(schedq_add(i % 2 != 0 ? second : fx_worker(fixture), name, &spec, NULL));
-        }
-        schedq_popped_t popped;
-        for (unsigned i = 0; i < PODS; i++) {
-            assert_ok(schedq_try_pop(second, &popped));
-            if (i % 4 == 0)
-                fx_fail(fixture, &popped, 0, 0);
-            else
-                fx_fail(fixture, &popped, fit->bit | others[i % 8]->bit, i % 3 == 0 ? others[i % 5]->bit : 0);
-        }
-        fx_move(fixture, SCHEDQ_EVENT_NODE_ADD);
-        fx_pass(fixture, SEC(60));
-        for (unsigned i = 0; i < PODS; i++) {
-            assert_ok(schedq_try_pop(second, &popped));
-            assert_ok(schedq_done(second, popped.token));
-        }
-        fx_pop_nothing(fixture);
-    }
-    assert_ok(schedq_worker_unregister(second));
-    account_heal(&fixture->memory);
-    assert_int_equal(atomic_load(&fixture->memory.allocations), allocations);
+    expect_waiting_pods_to_find_room(*state, 0, true);
+}
+
+static void
+after_reserve_and_some_use_no_call_on_waiting_pods_allocates(void **state)
+{
+    expect_waiting_pods_to_find_room(*state, 3, false);
 }
 
 static uint64_t
@@ -324,17 +362,14 @@ main(int argc, char **argv)
         fx_test(memory_does_not_grow_with_churn_of_active_pods),
         fx_test(trim_gives_back_what_holds_no_pod),
         fx_test(holes_that_trim_left_are_filled_again),
-    };
-    const struct CMUnitTest with_everything[] = {
-        fx_test(after_reserve_nothing_allocates),
+        fx_test(after_reserve_and_some_use_no_call_on_waiting_pods_allocates),
         fx_test(stats_account_for_every_byte),
         fx_test(memory_does_not_grow_with_events_or_churn),
-    };
-    const struct CMUnitTest with_walks[] = {
         fx_test(metrics_walk_over_the_holes_that_trim_left),
     };
     const struct CMUnitTest with_full_reserve[] = {
         fx_test(after_reserve_no_call_on_active_pods_allocates),
+        fx_test(after_reserve_nothing_allocates),
     };
     const struct CMUnitTest with_full_trim[] = {
         fx_test(trim_shrinks_the_index),
@@ -343,8 +378,6 @@ main(int argc, char **argv)
         fx_group(tests, FX_ANY_ENGINE),
         fx_group(with_full_reserve, FX_FULL_RESERVE),
         fx_group(with_full_trim, FX_FULL_TRIM),
-        fx_group(with_everything, FX_EVENTS | FX_WAITING | FX_NOMINATIONS | FX_WALKS),
-        fx_group(with_walks, FX_WALKS),
     };
     return fx_run_groups(argc, argv, groups);
 }

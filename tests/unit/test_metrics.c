@@ -426,7 +426,7 @@ the_writer_may_stop(void **state)
 }
 
 int
-main(void)
+main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         fx_test(the_pods_of_each_place_are_counted),
@@ -445,5 +445,5 @@ main(void)
         fx_test(the_whole_text_of_a_small_queue_is_known),
         fx_test(the_writer_may_stop),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return fx_run_tests(argc, argv, tests);
 }

@@ -491,7 +491,7 @@ many_parked_pods_move_in_one_event_and_keep_their_order(void **state)
 }
 
 int
-main(void)
+main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         fx_test(an_event_moves_the_pods_that_its_plugin_rejected),
@@ -522,5 +522,5 @@ main(void)
         fx_test(active_and_backing_off_pods_do_not_hear_of_events),
         fx_test(many_parked_pods_move_in_one_event_and_keep_their_order),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return fx_run_tests(argc, argv, tests);
 }

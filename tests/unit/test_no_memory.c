@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "fixture.h"
+#include "host.h"
 
 /* Everything that a failed call must leave as it was: counts, and the one pod there is, with place, sets and history. */
 typedef struct digest {
@@ -12,8 +12,9 @@ typedef struct digest {
 
 typedef struct trial {
     fixture_t *fixture;
-    fx_plugin_t *fit;
+    fx_plugin_t *fit, *gate;
     uint64_t node; /* what specs nominate */
+    uint64_t ref;
     schedq_pod_t pod;
     schedq_popped_t popped;
 } trial_t;
@@ -215,6 +216,105 @@ do_error(trial_t *trial)
     return schedq_add_unschedulable(fx_worker(trial->fixture), &trial->popped.token, &failure, NULL);
 }
 
+/* Fails with an error at once: it is active again, under a priority that nobody had. */
+static void
+prepare_flying_without_backoff(trial_t *trial)
+{
+    trial->fixture->config.max_backoff_ns = 0;
+    prepare_flying(trial);
+}
+
+static schedq_status_t
+do_error_with_newest(trial_t *trial)
+{
+    schedq_failure_t failure;
+    schedq_failure_init(&failure);
+    failure.has_newest = 1;
+    failure.newest.object = 81;
+    failure.newest.priority = 4711;
+    return schedq_add_unschedulable(fx_worker(trial->fixture), &trial->popped.token, &failure, NULL);
+}
+
+/* An event reaches the pod while it flies, and a gate refuses it then. */
+static void
+prepare_flying_to_a_gate(trial_t *trial)
+{
+    trial->gate = fx_gate(trial->fixture, "Gate", "Node", SCHEDQ_ACTION_DELETE);
+    trial->fit = fx_plugin(trial->fixture, "Fit", "Node", SCHEDQ_ACTION_ADD);
+    prepare_flying(trial);
+    fx_move(trial->fixture, SCHEDQ_EVENT_NODE_ADD);
+    trial->gate->refuses = true;
+}
+
+static void
+prepare_parked(trial_t *trial)
+{
+    trial->fit = fx_plugin(trial->fixture, "Fit", "Node", SCHEDQ_ACTION_ADD);
+    trial->pod = fx_park(trial->fixture, "ns/a", trial->fit->bit);
+}
+
+static void
+prepare_backing_off(trial_t *trial)
+{
+    trial->fit = fx_plugin(trial->fixture, "Fit", "Node", SCHEDQ_ACTION_ADD);
+    trial->pod = fx_back_off(trial->fixture, "ns/a", trial->fit->bit, SCHEDQ_EVENT_NODE_ADD);
+}
+
+static void
+prepare_gated(trial_t *trial)
+{
+    trial->gate = fx_gate(trial->fixture, "Gate", "Node", SCHEDQ_ACTION_DELETE);
+    trial->gate->refuses = true;
+    trial->pod = fx_add(trial->fixture, "ns/a", 0);
+    assert_place(fx_place(trial->fixture, "ns/a"), SCHEDQ_GATED);
+}
+
+static void
+prepare_gated_and_open(trial_t *trial)
+{
+    prepare_gated(trial);
+    trial->gate->refuses = false;
+}
+
+static schedq_status_t
+do_activate(trial_t *trial)
+{
+    return schedq_activate(fx_worker(trial->fixture), &trial->pod, 1, NULL);
+}
+
+static schedq_status_t
+do_nominate(trial_t *trial)
+{
+    return schedq_nominate(fx_worker(trial->fixture), trial->pod, 6);
+}
+
+static void
+prepare_host_parked(trial_t *trial)
+{
+    trial->fixture->config.decide = SCHEDQ_DECIDE_HOST;
+    trial->fit = fx_plugin(trial->fixture, "Fit", NULL, 0);
+    trial->pod = hx_park(trial->fixture, "ns/a", 7, trial->fit->bit);
+    trial->ref = fx_find(trial->fixture, "ns/a").ref;
+}
+
+static schedq_status_t
+do_apply_active(trial_t *trial)
+{
+    return hx_apply(trial->fixture, trial->ref, SCHEDQ_ACTIVE, 0, 0, NULL);
+}
+
+static schedq_status_t
+do_apply_backoff(trial_t *trial)
+{
+    return hx_apply(trial->fixture, trial->ref, SCHEDQ_BACKOFF, 0, 0, NULL);
+}
+
+static schedq_status_t
+do_apply_gated(trial_t *trial)
+{
+    return hx_apply(trial->fixture, trial->ref, SCHEDQ_GATED, (uint8_t)trial->fit->gate, UINT64_MAX, NULL);
+}
+
 static schedq_status_t
 do_define_events(trial_t *trial)
 {
@@ -268,7 +368,102 @@ each_failing_allocation_of_waiting_pods_and_nominations_changes_nothing(void **s
     fail_each_site("readd", NULL, do_readd);
     fail_each_site("add_unschedulable, parked", prepare_flying_with_plugin, do_park);
     fail_each_site("add_unschedulable, error", prepare_flying, do_error);
+    fail_each_site("add_unschedulable, active and newest", prepare_flying_without_backoff, do_error_with_newest);
+    fail_each_site("add_unschedulable, gated and newest", prepare_flying_to_a_gate, do_park);
     fail_each_site("event_define", NULL, do_define_events);
+}
+
+static void
+each_failing_allocation_of_calls_on_waiting_pods_changes_nothing(void **state)
+{
+    (void)state;
+    fail_each_site("update of a parked pod", prepare_parked, do_update_priority);
+    fail_each_site("update of a gated pod", prepare_gated, do_update_priority);
+    fail_each_site("update of a pod in backoff", prepare_backing_off, do_update_priority);
+    fail_each_site("activate, parked", prepare_parked, do_activate);
+    fail_each_site("activate, backing off", prepare_backing_off, do_activate);
+    fail_each_site("activate, gated", prepare_gated_and_open, do_activate);
+    fail_each_site("nominate", prepare_parked, do_nominate);
+    fail_each_site("apply, active", prepare_host_parked, do_apply_active);
+    fail_each_site("apply, backoff", prepare_host_parked, do_apply_backoff);
+    fail_each_site("apply, gated", prepare_host_parked, do_apply_gated);
+}
+
+/* Parked, gated, and one in flight: whatever the call says, the next tick has moved them all. */
+static void
+expect_reached(fixture_t *fixture, const fx_plugin_t *fit, const fx_plugin_t *gate, unsigned pods,
+               schedq_popped_t *flying)
+{
+    assert_place(fx_fail(fixture, flying, fit->bit | gate->bit, 0).place, SCHEDQ_BACKOFF);
+    assert_int_equal(fx_stats(fixture).parked, 0);
+    assert_int_equal(fx_stats(fixture).gated, 0);
+    fx_pass(fixture, SEC(60));
+    assert_int_equal(fx_stats(fixture).active, pods);
+}
+
+static void
+an_event_without_memory_counts_for_every_pod(void **state)
+{
+    (void)state;
+    enum { COUNT = 20 };
+    char name[32];
+    bool happened = true;
+    for (int64_t site = 0; happened; site++) {
+        fixture_t *fixture = fx_new(SCHEDQ_PRESET_DEFAULT);
+        schedq_move_t move;
+        fx_plugin_t *fit = fx_plugin(fixture, "Fit", "Node", SCHEDQ_ACTION_ADD);
+        fx_plugin_t *gate = fx_gate(fixture, "Gate", "Node", SCHEDQ_ACTION_ADD);
+        for (unsigned i = 0; i < COUNT; i++) {
+            snprintf(name, sizeof name, "ns/parked%u", i);
+            fx_park(fixture, name, fit->bit);
+        }
+        gate->refuses = true;
+        for (unsigned i = 0; i < COUNT; i++) {
+            snprintf(name, sizeof name, "ns/gated%u", i);
+            fx_add(fixture, name, 0);
+        }
+        gate->refuses = false;
+        fx_add(fixture, "ns/flying", 0);
+        schedq_popped_t flying = fx_pop(fixture, "ns/flying");
+        schedq_move_init(&move);
+        move.event = SCHEDQ_EVENT_NODE_ADD;
+        account_fail_after(&fixture->memory, site);
+        schedq_status_t status = schedq_move_all(fx_worker(fixture), &move, NULL);
+        happened = account_heal(&fixture->memory);
+        assert_true(status == SCHEDQ_OK || (happened && status == SCHEDQ_NOMEM));
+        if (status == SCHEDQ_NOMEM)
+            fx_tick(fixture);
+        expect_reached(fixture, fit, gate, 2 * COUNT + 1, &flying);
+        fx_free(fixture);
+    }
+}
+
+static void
+due_pods_without_memory_stay_due(void **state)
+{
+    (void)state;
+    bool happened = true;
+    for (int64_t site = 0; happened; site++) {
+        fixture_t *fixture = fx_new(SCHEDQ_PRESET_DEFAULT);
+        int64_t next = 0;
+        schedq_result_t result;
+        fixture->config.pop_from_backoff = 0;
+        fx_err(fixture, "ns/first");
+        fx_advance(fixture, 1);
+        fx_err(fixture, "ns/second");
+        fx_advance(fixture, SEC(60));
+        account_fail_after(&fixture->memory, site);
+        schedq_status_t status = schedq_tick(fx_worker(fixture), &next, &result);
+        happened = account_heal(&fixture->memory);
+        assert_true(status == SCHEDQ_OK || (happened && status == SCHEDQ_NOMEM));
+        assert_int_equal(fx_stats(fixture).active + fx_stats(fixture).error_backoff, 2);
+        if (fx_stats(fixture).active < 2)
+            assert_true(next <= fx_now(fixture));
+        fx_tick(fixture);
+        fx_pop(fixture, "ns/first");
+        fx_pop(fixture, "ns/second");
+        fx_free(fixture);
+    }
 }
 
 /* Nothing can be allocated from some moment on: what is there goes its way, and what comes gets in, or NOMEM. */
@@ -641,19 +836,22 @@ main(int argc, char **argv)
         cmocka_unit_test(a_queue_that_cannot_be_made_leaves_nothing),
         fx_test(a_late_name_without_memory_gets_a_bit_all_the_same),
         fx_test(growing_by_thousands_of_pods_survives_failures_all_the_way),
-    };
-    const struct CMUnitTest with_everything[] = {
         cmocka_unit_test(each_failing_allocation_of_waiting_pods_and_nominations_changes_nothing),
+        cmocka_unit_test(each_failing_allocation_of_calls_on_waiting_pods_changes_nothing),
+        cmocka_unit_test(an_event_without_memory_counts_for_every_pod),
+        cmocka_unit_test(due_pods_without_memory_stay_due),
         cmocka_unit_test(plugins_profiles_and_events_without_memory_change_nothing),
         fx_test(many_profiles_without_memory_change_nothing),
+        fx_test(looking_without_memory_says_so_or_works),
+    };
+    const struct CMUnitTest with_moves_in_place[] = {
         fx_test(events_time_and_activation_need_no_memory),
         fx_test(gating_during_an_event_needs_no_memory),
         fx_test(nominating_needs_no_memory),
-        fx_test(looking_without_memory_says_so_or_works),
     };
     const fx_group_t groups[] = {
         fx_group(tests, FX_ANY_ENGINE),
-        fx_group(with_everything, FX_EVENTS | FX_WAITING | FX_NOMINATIONS | FX_WALKS),
+        fx_group(with_moves_in_place, FX_MOVES_IN_PLACE),
     };
     return fx_run_groups(argc, argv, groups);
 }

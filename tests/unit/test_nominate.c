@@ -274,7 +274,7 @@ many_nodes_and_nominations_are_kept_apart(void **state)
 }
 
 int
-main(void)
+main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         fx_test(pods_are_listed_in_the_order_of_their_nominations),
@@ -294,5 +294,5 @@ main(void)
         fx_test(node_zero_is_no_node),
         fx_test(many_nodes_and_nominations_are_kept_apart),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return fx_run_tests(argc, argv, tests);
 }

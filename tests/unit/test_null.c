@@ -131,8 +131,5 @@ main(int argc, char **argv)
         cmocka_unit_test(a_missing_queue_is_refused),
         fx_test(a_worker_without_an_error_has_empty_words),
     };
-    const fx_group_t groups[] = {
-        fx_group(tests, FX_ANY_ENGINE),
-    };
-    return fx_run_groups(argc, argv, groups);
+    return fx_run_tests(argc, argv, tests);
 }

@@ -481,8 +481,6 @@ main(int argc, char **argv)
         fx_test(destroying_a_queue_gives_the_references_of_active_and_flying_pods_back),
         fx_test(a_visitor_of_one_pod_sees_a_pinned_object),
         fx_test(a_borrowed_object_is_handed_out_and_never_counted),
-    };
-    const struct CMUnitTest with_events_and_waiting[] = {
         fx_test(a_waiting_pod_holds_one_reference_and_a_popped_one_two),
         fx_test(an_update_swaps_the_reference_in_every_waiting_place),
         fx_test(an_update_in_flight_leaves_the_holder_its_own_reference),
@@ -496,14 +494,7 @@ main(int argc, char **argv)
         fx_test(a_pod_with_borrowed_objects_is_retried_after_any_event_that_concerns_it),
         fx_test(hints_see_borrowed_objects_of_events_while_the_call_lasts),
         fx_test(a_plugin_that_waits_does_not_skip_the_backoff_of_borrowed_objects),
-    };
-    const struct CMUnitTest with_everything[] = {
         fx_test(visitors_see_pinned_objects),
     };
-    const fx_group_t groups[] = {
-        fx_group(tests, FX_ANY_ENGINE),
-        fx_group(with_events_and_waiting, FX_EVENTS | FX_WAITING),
-        fx_group(with_everything, FX_EVENTS | FX_WAITING | FX_NOMINATIONS | FX_WALKS),
-    };
-    return fx_run_groups(argc, argv, groups);
+    return fx_run_tests(argc, argv, tests);
 }

@@ -170,6 +170,5 @@ main(int argc, char **argv)
         fx_test(destroy_gives_back_what_the_threads_left),
         fx_test(an_update_that_races_with_pops_loses_no_reference),
     };
-    const fx_group_t groups[] = {fx_group(tests, FX_ANY_ENGINE)};
-    return fx_run_groups(argc, argv, groups);
+    return fx_run_tests(argc, argv, tests);
 }

@@ -461,6 +461,5 @@ main(int argc, char **argv)
         cmocka_unit_test(an_add_that_lacks_memory_is_refused_or_stands_in_its_place),
         fx_test(random_moves_pop_what_a_plain_model_pops),
     };
-    const fx_group_t groups[] = {fx_group(tests, FX_ANY_ENGINE)};
-    return fx_run_groups(argc, argv, groups);
+    return fx_run_tests(argc, argv, tests);
 }

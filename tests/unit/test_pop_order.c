@@ -423,8 +423,6 @@ main(int argc, char **argv)
         fx_test(pop_many_takes_the_best_in_order),
         fx_test(a_closed_queue_gives_what_is_left_then_says_so),
         fx_test(random_operations_pop_what_a_plain_model_pops),
-    };
-    const struct CMUnitTest with_events_and_waiting[] = {
         fx_test(a_failed_pod_goes_behind_those_that_were_never_tried),
         fx_test(a_failed_pod_goes_behind_even_if_the_clock_stands_still),
         fx_test(with_keep_order_a_failed_pod_keeps_its_place_inside_its_priority),
@@ -434,9 +432,5 @@ main(int argc, char **argv)
         fx_test(pop_hands_out_the_old_rejectors_and_empties_the_pods_own),
         fx_test(pods_may_be_failed_back_into_a_closed_queue_and_popped_again),
     };
-    const fx_group_t groups[] = {
-        fx_group(tests, FX_ANY_ENGINE),
-        fx_group(with_events_and_waiting, FX_EVENTS | FX_WAITING),
-    };
-    return fx_run_groups(argc, argv, groups);
+    return fx_run_tests(argc, argv, tests);
 }

@@ -146,6 +146,5 @@ main(int argc, char **argv)
         fx_test(after_any_call_it_is_not_0_while_a_pod_is_active),
         fx_test(when_all_threads_are_out_of_calls_it_is_not_0_while_a_pod_is_active),
     };
-    const fx_group_t groups[] = {fx_group(tests, FX_ANY_ENGINE)};
-    return fx_run_groups(argc, argv, groups);
+    return fx_run_tests(argc, argv, tests);
 }

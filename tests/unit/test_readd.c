@@ -197,7 +197,7 @@ a_readded_pod_counts_its_nomination(void **state)
 }
 
 int
-main(void)
+main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         fx_test(a_pod_that_failed_with_an_error_after_done_backs_off_with_its_history),
@@ -212,5 +212,5 @@ main(void)
         fx_test(after_close_nothing_is_readded),
         fx_test(a_readded_pod_counts_its_nomination),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return fx_run_tests(argc, argv, tests);
 }

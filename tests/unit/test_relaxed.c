@@ -110,6 +110,5 @@ main(int argc, char **argv)
         fx_test(pods_with_keys_out_of_order_are_popped_too),
         fx_test(who_added_a_pod_never_finds_the_queue_empty),
     };
-    const fx_group_t groups[] = {fx_group(tests, FX_ANY_ENGINE)};
-    return fx_run_groups(argc, argv, groups);
+    return fx_run_tests(argc, argv, tests);
 }

@@ -147,7 +147,7 @@ only_a_wildcard_can_have_a_target(void **state)
 }
 
 int
-main(void)
+main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         fx_test(setup_ends_with_the_first_worker),
@@ -158,5 +158,5 @@ main(void)
         fx_test(a_wildcard_under_another_label_is_a_wildcard),
         fx_test(only_a_wildcard_can_have_a_target),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return fx_run_tests(argc, argv, tests);
 }

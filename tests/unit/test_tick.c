@@ -175,8 +175,6 @@ main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         fx_test(an_empty_queue_wants_no_tick),
         fx_test(an_active_pod_wants_no_tick_but_is_reported_as_poppable),
-    };
-    const struct CMUnitTest with_events_and_waiting[] = {
         fx_test(tick_is_wanted_when_a_backoff_ends),
         fx_test(tick_is_wanted_when_an_error_backoff_ends),
         fx_test(tick_is_wanted_one_nanosecond_later_with_backoff_at_expiry),
@@ -188,9 +186,5 @@ main(int argc, char **argv)
         fx_test(try_pop_does_not_serve_time),
         fx_test(a_closed_queue_still_serves_time),
     };
-    const fx_group_t groups[] = {
-        fx_group(tests, FX_ANY_ENGINE),
-        fx_group(with_events_and_waiting, FX_EVENTS | FX_WAITING),
-    };
-    return fx_run_groups(argc, argv, groups);
+    return fx_run_tests(argc, argv, tests);
 }

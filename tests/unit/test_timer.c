@@ -200,22 +200,13 @@ main(int argc, char **argv)
         fx_test(with_an_external_clock_a_deadline_is_seen_at_a_tick),
         fx_test(with_the_real_clock_a_deadline_passes_by_itself),
         fx_test(with_a_virtual_clock_no_timer_thread_runs),
-    };
-    const struct CMUnitTest with_waiting[] = {
         fx_test(a_blocking_pop_serves_time_itself),
         fx_test(a_sleeper_without_deadline_serves_time_that_others_create),
-    };
-    const struct CMUnitTest with_timer[] = {
         fx_test(the_timer_thread_serves_time_and_takes_a_worker_slot),
         fx_test(the_timer_thread_wakes_a_sleeper),
         fx_test(the_timer_thread_finds_no_slot_when_all_are_taken),
         fx_test(the_timer_thread_takes_the_last_slot),
         fx_test(a_closed_queue_starts_no_timer_thread),
     };
-    const fx_group_t groups[] = {
-        fx_group(tests, FX_ANY_ENGINE),
-        fx_group(with_waiting, FX_WAITING),
-        fx_group(with_timer, FX_TIMER | FX_WAITING),
-    };
-    return fx_run_groups(argc, argv, groups);
+    return fx_run_tests(argc, argv, tests);
 }

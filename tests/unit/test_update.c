@@ -391,8 +391,6 @@ main(int argc, char **argv)
         fx_test(an_active_pod_is_replaced_in_place),
         fx_test(a_lower_priority_takes_effect_at_once),
         fx_test(the_holder_keeps_what_it_popped_and_others_see_the_update),
-    };
-    const struct CMUnitTest with_events_and_waiting[] = {
         fx_test(an_unknown_pod_may_be_gated),
         fx_test(an_update_of_an_active_pod_asks_no_hint_and_no_gate),
         fx_test(a_pod_that_backs_off_is_replaced_in_place),
@@ -412,9 +410,5 @@ main(int argc, char **argv)
         fx_test_1_26(in_kube_1_26_an_update_with_events_moves_a_parked_pod),
         fx_test(another_profile_is_refused_and_changes_nothing),
     };
-    const fx_group_t groups[] = {
-        fx_group(tests, FX_ANY_ENGINE),
-        fx_group(with_events_and_waiting, FX_EVENTS | FX_WAITING),
-    };
-    return fx_run_groups(argc, argv, groups);
+    return fx_run_tests(argc, argv, tests);
 }

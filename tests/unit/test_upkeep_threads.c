@@ -237,6 +237,5 @@ main(int argc, char **argv)
         fx_test(pods_keep_their_names_and_handles_beside_all_of_that),
         fx_test(so_they_do_with_a_clock_that_runs),
     };
-    const fx_group_t groups[] = {fx_group(tests, FX_ANY_ENGINE)};
-    return fx_run_groups(argc, argv, groups);
+    return fx_run_tests(argc, argv, tests);
 }

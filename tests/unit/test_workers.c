@@ -205,6 +205,5 @@ main(int argc, char **argv)
         fx_test(after_close_workers_still_come_and_go),
         fx_test(workers_of_several_threads_come_and_go),
     };
-    const fx_group_t groups[] = {fx_group(tests, FX_ANY_ENGINE)};
-    return fx_run_groups(argc, argv, groups);
+    return fx_run_tests(argc, argv, tests);
 }

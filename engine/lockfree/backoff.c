@@ -1,0 +1,136 @@
+/* The bins of backoff.h. */
+#include "lockfree/backoff.h"
+
+#include "policy/backoff.h"
+
+static uint32_t
+kind_of(enum place place)
+{
+    return place == PLACE_ERROR_BACKOFF ? 1 : 0;
+}
+
+void
+backoff_open(struct queue *queue)
+{
+    struct backoff *backoff = &queue->backoff;
+
+    for (uint32_t i = 0; i < BACKOFF_CLASSES; i++) {
+        for (uint32_t kind = 0; kind < BACKOFF_KINDS; kind++) {
+            bin_open(&backoff->bins[kind][i], &backoff->words[kind][i],
+                     &(struct residence){.entries = &queue->entries,
+                                         .place = kind == 0 ? PLACE_BACKOFF : PLACE_ERROR_BACKOFF,
+                                         .ties = queue->base.rules.fifo ? TIES_BY_KEY : TIES_BY_RANK,
+                                         .reorder = &queue->reorder});
+        }
+    }
+}
+
+void
+backoff_close(struct queue *queue)
+{
+    for (uint32_t i = 0; i < BACKOFF_CLASSES; i++) {
+        for (uint32_t kind = 0; kind < BACKOFF_KINDS; kind++) {
+            bin_close(&queue->backoff.bins[kind][i], &queue->base.memory);
+        }
+    }
+}
+
+static struct backoff_counters
+counters_of(const schedq_history_t *history)
+{
+    return (struct backoff_counters){
+        .attempts = history->attempts, .rejections = history->rejections, .errors = history->errors};
+}
+
+int64_t
+backoff_expiry_of(const struct queue *queue, const schedq_history_t *history)
+{
+    const struct backoff_counters counters = counters_of(history);
+
+    return backoff_expiry(&queue->base.rules.backoff, &counters, history->timestamp_ns);
+}
+
+enum place
+backoff_place(const struct queue *queue, uint64_t rejectors)
+{
+    return rejectors == 0 && queue->base.rules.errors_apart ? PLACE_ERROR_BACKOFF : PLACE_BACKOFF;
+}
+
+/* By the doublings of the first wait; the longest has a class of its own, because it need not be a doubling. */
+static uint32_t
+class_of(const struct backoff_rules *rules, int64_t duration)
+{
+    uint64_t times = (uint64_t)duration / (uint64_t)rules->initial_ns;
+
+    if (duration >= rules->max_ns || times == 0) {
+        return BACKOFF_CLASSES - 1;
+    }
+    uint32_t doublings = 63 - (uint32_t)__builtin_clzll(times);
+
+    return doublings < BACKOFF_CLASSES - 1 ? doublings : BACKOFF_CLASSES - 2;
+}
+
+struct bin *
+backoff_bin(struct queue *queue, enum place place, const schedq_history_t *history)
+{
+    const struct backoff_rules *rules = &queue->base.rules.backoff;
+    const struct backoff_counters counters = counters_of(history);
+
+    return &queue->backoff.bins[kind_of(place)][class_of(rules, backoff_duration(rules, &counters))];
+}
+
+struct bin *
+backoff_used(struct queue *queue, enum place place, uint32_t i)
+{
+    struct bin *bin = &queue->backoff.bins[kind_of(place)][i];
+
+    return bin_phase(u64_load_acquire(bin->word)) != BIN_CLEAR ? bin : NULL;
+}
+
+static int64_t
+earliest(struct queue *queue, enum place place)
+{
+    int64_t earliest = SCHEDQ_NO_DEADLINE;
+
+    for (uint32_t i = 0; i < BACKOFF_CLASSES; i++) {
+        struct bin *bin = backoff_used(queue, place, i);
+        struct bin_head head;
+
+        if (bin != NULL && bin_first(bin, &queue->runs, &head)) {
+            int64_t key = bin_head_key(&head);
+
+            earliest = key < earliest ? key : earliest;
+        }
+    }
+    return earliest;
+}
+
+int64_t
+backoff_next(struct queue *queue)
+{
+    int64_t backoff = earliest(queue, PLACE_BACKOFF);
+    int64_t errors = earliest(queue, PLACE_ERROR_BACKOFF);
+    int64_t next = backoff < errors ? backoff : errors;
+
+    return next == SCHEDQ_NO_DEADLINE ? next : backoff_due(&queue->base.rules.backoff, next);
+}
+
+void
+backoff_resume(struct queue *queue, uint32_t worker)
+{
+    for (uint32_t i = 0; i < BACKOFF_CLASSES; i++) {
+        for (uint32_t kind = 0; kind < BACKOFF_KINDS; kind++) {
+            bin_resume(&queue->backoff.bins[kind][i], worker);
+        }
+    }
+}
+
+void
+backoff_shrink(struct queue *queue, struct epoch_record *epoch, uint32_t worker)
+{
+    for (uint32_t i = 0; i < BACKOFF_CLASSES; i++) {
+        for (uint32_t kind = 0; kind < BACKOFF_KINDS; kind++) {
+            bin_shrink(&queue->backoff.bins[kind][i], &queue->base.memory, epoch, worker);
+        }
+    }
+}

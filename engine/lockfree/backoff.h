@@ -1,0 +1,39 @@
+/*
+ * Pods that back off: one bin for each length of the wait, those that failed with an error apart.
+ *
+ * All who wait equally long end their wait in the order in which they failed, so a worker's lane takes them in the order of
+ * their expiries. What comes in another order (a pod that an event let out of its lot) goes as a run. A bin's key is the expiry as it is
+ * compared; equal expiries (whole seconds, with windows) are ordered by rank and order key, because pop may take from here.
+ *
+ * The words of the bins say only whether anything was ever put there: they are set once, and never cleared.
+ */
+#ifndef SCHEDQ_LOCKFREE_BACKOFF_H
+#define SCHEDQ_LOCKFREE_BACKOFF_H
+
+#include "lockfree/queue.h"
+
+void backoff_open(struct queue *queue);
+
+/** Alone. */
+void backoff_close(struct queue *queue);
+
+/** The expiry of a pod with this history; BACKOFF_NONE. */
+int64_t backoff_expiry_of(const struct queue *queue, const schedq_history_t *history);
+
+/** BACKOFF, or ERROR_BACKOFF for a pod without rejectors where errors are kept apart. */
+enum place backoff_place(const struct queue *queue, uint64_t rejectors);
+
+/** The bin of a pod that backs off. */
+struct bin *backoff_bin(struct queue *queue, enum place place, const schedq_history_t *history);
+
+/** The `i`th bin of a place, i below BACKOFF_CLASSES; NULL: nothing was ever put there. */
+struct bin *backoff_used(struct queue *queue, enum place place, uint32_t i);
+
+/** The earliest time at which a pod is due; SCHEDQ_NO_DEADLINE. Goes past stale refs. */
+int64_t backoff_next(struct queue *queue);
+
+/** The lanes of a worker's slot: as bands_resume and bands_shrink. */
+void backoff_resume(struct queue *queue, uint32_t worker);
+void backoff_shrink(struct queue *queue, struct epoch_record *epoch, uint32_t worker);
+
+#endif

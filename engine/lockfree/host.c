@@ -1,0 +1,391 @@
+/*
+ * Deciding without callbacks: the host draws a sequence, logs its event, raises stamps, copies candidates out, and applies
+ * its verdicts, each only if the pod still is at the version that was judged.
+ *
+ * THE CURSOR of candidates is {lot, worker, insertion}: lots in the order in which they were made, then backoff and error
+ * backoff; in a lot the lanes by worker; in a lane the refs by their insertion numbers, which grow and stay with a ref when its
+ * lane is replaced. So nothing is pinned, and a pod that stays where it is cannot be missed: every ref before the cursor in its lane was
+ * given. A ref that is FUTURE makes its mover look at the stamps again, as with events (mover.h), so a host that raised its stamps
+ * before misses no pod that somebody parks meanwhile.
+ *
+ *   cursor[0]   0 = from the start; else 1 + number of the lot, or one of the phases below
+ *   cursor[1]   worker of the lane
+ *   cursor[2]   insertion of the next ref
+ *
+ * APPLY is a mover of one pod. GATED is published, then the gate's stamp is looked at, then switched: newer means RETRY.
+ */
+#include "lockfree/events.h"
+#include "lockfree/ops.h"
+#include "lockfree/publish.h"
+#include "lockfree/switch.h"
+#include "lockfree/waiting.h"
+
+#include "lockfree/backoff.h"
+#include "policy/backoff.h"
+
+#define PHASE_BACKOFF (UINT64_MAX - 2)
+#define PHASE_ERROR_BACKOFF (UINT64_MAX - 1)
+#define PHASE_END UINT64_MAX
+
+void
+lockfree_event_begin(schedq_worker_t *base, uint64_t *sequence)
+{
+    struct worker *worker = worker_of(base);
+
+    *sequence = stamps_draw(&queue_of(worker)->stamps);
+    tally_add(&worker->tally.events, 1);
+}
+
+/* Rejectors that every event reaches, whatever the host's mask says: it may have been computed before they had a bit. */
+static uint64_t
+always_reached(const struct queue *queue, schedq_profile_t profile)
+{
+    return registry_late(&queue->base.registry, profile) | SCHEDQ_REJECTOR_OTHERS;
+}
+
+schedq_status_t
+lockfree_event_stamp(schedq_worker_t *base, uint64_t sequence, schedq_profile_t profile, uint64_t plugins)
+{
+    struct queue *queue = queue_of(worker_of(base));
+    uint64_t drawn = stamps_drawn(&queue->stamps);
+
+    if (sequence == 0 || sequence > drawn) {
+        worker_say(base, "sequence %llu: 1..%llu, as schedq_event_begin drew it", (unsigned long long)sequence,
+                   (unsigned long long)drawn);
+        return SCHEDQ_INVALID;
+    }
+    stamps_raise(&queue->stamps, profile, plugins | always_reached(queue, profile), sequence);
+    atomic_fence();
+    return SCHEDQ_OK;
+}
+
+/* ---- candidates ------------------------------------------------------------------------------------------------------- */
+
+struct search {
+    struct worker *worker;
+    schedq_query_t *query;
+    uint64_t rejectors;
+    int64_t now;
+    schedq_candidate_t *out;
+    size_t capacity, count;
+};
+
+static bool
+is_wanted(const struct search *search, const struct view *view)
+{
+    const schedq_query_t *query = search->query;
+
+    if (view->profile != query->profile) {
+        return false;
+    }
+    switch (state_place(view->state)) {
+    case PLACE_PARKED: {
+        uint64_t rejectors = view->unschedulable | view->pending;
+
+        return query->rejectors != 0 && (rejectors == 0 || (rejectors & search->rejectors) != 0) &&
+               view->history.timestamp_ns <= query->not_after_ns;
+    }
+    case PLACE_GATED:
+        return (query->gates & gate_bit(view->gate)) != 0 && view->history.timestamp_ns <= query->not_after_ns;
+    case PLACE_BACKOFF:
+    case PLACE_ERROR_BACKOFF:
+        return query->backoff != 0 &&
+               backoff_expiry_of(queue_of(search->worker), &view->history) <= query->not_after_ns;
+    default:
+        return false;
+    }
+}
+
+static bool
+lot_may_hold(const struct search *search, const struct lot *lot)
+{
+    const schedq_query_t *query = search->query;
+    uint64_t rejectors = lot->key.unschedulable | lot->key.pending;
+
+    if (lot->catch_all) {
+        return true;
+    }
+    if (lot->key.profile != query->profile) {
+        return false;
+    }
+    if (lot->key.gate != 0) {
+        return (query->gates & gate_bit(lot->key.gate)) != 0;
+    }
+    return query->rejectors != 0 && (rejectors == 0 || (rejectors & search->rejectors) != 0);
+}
+
+static void
+describe_candidate(const struct search *search, uint32_t record, const struct view *view, schedq_candidate_t *candidate)
+{
+    const struct queue *queue = queue_of(search->worker);
+    int64_t expiry = backoff_expiry_of(queue, &view->history);
+    const struct subject subject = mover_subject(view);
+
+    *candidate = (schedq_candidate_t){
+        .ref = ref_make(state_version(view->state), record),
+        .object = view->description.object,
+        .pod = entry_handle(record, view->life),
+        .unschedulable = view->unschedulable,
+        .pending = view->pending,
+        .timestamp_ns = view->history.timestamp_ns,
+        .expiry_ns = expiry == BACKOFF_NONE ? 0 : expiry,
+        .place = (uint8_t)place_public(state_place(view->state)),
+        .gate = view->gate,
+        .backing_off = route_is_backing_off(queue, &subject, search->now),
+        .profile = view->profile,
+    };
+}
+
+/* The pod of a ref, if it is here and wanted. */
+static bool
+look_at(struct search *search, const struct lot *lot, uint64_t ref, struct view *view)
+{
+    struct queue *queue = queue_of(search->worker);
+    enum place place = lot->residence.place;
+
+    if (place == PLACE_PARKED) {
+        mover_disturb(search->worker, ref);
+    }
+    return report_any(queue, ref_record(ref), view) && state_judge(view->state, ref, place, 0) == VERDICT_VALID &&
+           is_wanted(search, view);
+}
+
+/* False: the answer is full, and the cursor stands on the next ref. */
+static bool
+search_lane(struct search *search, const struct lot *lot, struct lane *lane)
+{
+    struct lane_reader reader;
+    struct lane_ref found;
+    int64_t from = (int64_t)search->query->cursor[2];
+
+    lane_read_begin(&reader, lane);
+    while (lane_next(&reader, INT64_MAX, &found)) {
+        struct view view;
+
+        if (found.key < from || !look_at(search, lot, found.ref, &view)) {
+            continue;
+        }
+        if (search->count == search->capacity) {
+            search->query->cursor[2] = (uint64_t)found.key;
+            return false;
+        }
+        describe_candidate(search, ref_record(found.ref), &view, &search->out[search->count++]);
+    }
+    return true;
+}
+
+static bool
+search_lot(struct search *search, struct lot *lot)
+{
+    schedq_query_t *query = search->query;
+
+    for (; query->cursor[1] < WORKERS_MAX; query->cursor[1]++, query->cursor[2] = 0) {
+        struct lane *lane = ptr_load_acquire(&lot->lanes[query->cursor[1]]);
+
+        if (lane != NULL && !search_lane(search, lot, lane)) {
+            return false;
+        }
+    }
+    lot_pass(lot);
+    query->cursor[1] = 0;
+    query->cursor[2] = 0;
+    return true;
+}
+
+static bool
+search_parked_and_gated(struct search *search)
+{
+    struct lots *lots = &queue_of(search->worker)->waiting.lots;
+    schedq_query_t *query = search->query;
+    uint32_t cursor = query->cursor[0] > 0 ? (uint32_t)(query->cursor[0] - 1) : 0;
+    struct lot *lot;
+
+    for (; (lot = lots_next(lots, &cursor)) != NULL; query->cursor[0] = 1 + (uint64_t)cursor) {
+        if (lot_may_hold(search, lot) && !search_lot(search, lot)) {
+            query->cursor[0] = query->cursor[0] == 0 ? 1 : query->cursor[0];
+            return false;
+        }
+    }
+    query->cursor[0] = PHASE_BACKOFF;
+    return true;
+}
+
+static void
+search_all(struct search *search)
+{
+    struct queue *queue = queue_of(search->worker);
+    schedq_query_t *query = search->query;
+
+    if (query->cursor[0] < PHASE_BACKOFF && !search_parked_and_gated(search)) {
+        return;
+    }
+    if (query->cursor[0] == PHASE_BACKOFF) {
+        if (query->backoff && !search_lot(search, waiting_backoff_lot(queue, PLACE_BACKOFF))) {
+            return;
+        }
+        query->cursor[0] = PHASE_ERROR_BACKOFF;
+    }
+    if (query->cursor[0] == PHASE_ERROR_BACKOFF) {
+        if (query->backoff && !search_lot(search, waiting_backoff_lot(queue, PLACE_ERROR_BACKOFF))) {
+            return;
+        }
+        query->cursor[0] = PHASE_END;
+    }
+}
+
+/* A cursor is the caller's memory: what it says is only where to begin. */
+schedq_status_t
+lockfree_candidates(schedq_worker_t *base, schedq_query_t *query, schedq_candidate_t *out, size_t capacity,
+                    size_t *count)
+{
+    struct worker *worker = worker_of(base);
+    struct queue *queue = queue_of(worker);
+    struct search search = {.worker = worker,
+                            .query = query,
+                            .rejectors = query->rejectors | always_reached(queue, query->profile),
+                            .now = queue_now(queue),
+                            .out = out,
+                            .capacity = capacity};
+
+    section_begin(worker);
+    search_all(&search);
+    section_end(worker);
+    *count = search.count;
+    return search.count > 0 ? SCHEDQ_OK : SCHEDQ_EMPTY;
+}
+
+/* ---- apply ------------------------------------------------------------------------------------------------------------ */
+
+static schedq_status_t
+check_decision(schedq_worker_t *worker, const struct view *view, const schedq_decision_t *decision)
+{
+    uint64_t gates = registry_gate_bits(&worker->queue->registry, view->profile);
+
+    if (decision->place == SCHEDQ_GATED && (gate_bit(decision->gate) & gates) == 0) {
+        worker_say(worker, "decision.gate %u: 1 + the number of a plugin of profile %u", decision->gate, view->profile);
+        return SCHEDQ_INVALID;
+    }
+    return SCHEDQ_OK;
+}
+
+static bool
+waits(uint64_t state)
+{
+    enum place place = state_place(state);
+
+    return place == PLACE_PARKED || place == PLACE_GATED || place == PLACE_BACKOFF || place == PLACE_ERROR_BACKOFF;
+}
+
+static schedq_status_t
+outdated_gate(const struct queue *queue, const struct view *view, const schedq_decision_t *decision,
+              schedq_result_t *result)
+{
+    if (decision->place != SCHEDQ_GATED ||
+        stamps_newest(&queue->stamps, view->profile, gate_bit(decision->gate)) <= decision->judged_up_to) {
+        return SCHEDQ_OK;
+    }
+    result->sequence = stamps_drawn(&queue->stamps);
+    return SCHEDQ_RETRY;
+}
+
+/* OK: *view shows the pod where it was put. SCHEDQ_CHANGED also if it is still there, and somebody was first. */
+static schedq_status_t
+apply_at(struct worker *worker, uint32_t record, struct view *view, const schedq_decision_t *decision, int64_t now,
+         schedq_result_t *result)
+{
+    struct queue *queue = queue_of(worker);
+    struct subject subject = mover_subject(view);
+    struct mover mover = {.worker = worker,
+                          .now = now,
+                          .label = registry_label(&queue->base.registry, decision->event),
+                          .counts = true,
+                          .recount = true,
+                          .result = result};
+    struct way way = {.place = PLACE_GATED, .gate = decision->gate};
+
+    subject.gate = 0;
+    if (decision->place != SCHEDQ_GATED) {
+        way = route_admitted(worker, &subject, decision->place == SCHEDQ_BACKOFF, now);
+    }
+    schedq_status_t status = mover_apply(&mover, record, view, &way, decision->judged_up_to);
+
+    if (status == SCHEDQ_RETRY) {
+        result->sequence = stamps_drawn(&queue->stamps);
+    }
+    if (status == SCHEDQ_OK) {
+        view->state = state_switched(view->state, state_band(view->state), way.place);
+        view->gate = way.gate;
+    }
+    return status;
+}
+
+static schedq_status_t
+apply(struct worker *worker, const schedq_decision_t *decision, int64_t now, schedq_result_t *result)
+{
+    struct queue *queue = queue_of(worker);
+    uint32_t record = ref_record(decision->ref);
+    uint64_t version = ref_version(decision->ref);
+    struct view view;
+
+    if (record >= slab_end(&queue->entries.records) || !report_any(queue, record, &view) || !waits(view.state) ||
+        version_is_before(version, view.life)) {
+        return SCHEDQ_GONE;
+    }
+    if (state_version(view.state) != version) {
+        report_pod(queue, record, &view, result);
+        return SCHEDQ_CHANGED;
+    }
+    schedq_status_t status = check_decision(&worker->base, &view, decision);
+
+    status = status == SCHEDQ_OK ? outdated_gate(queue, &view, decision, result) : status;
+    if (status != SCHEDQ_OK) {
+        return status;
+    }
+    status = apply_at(worker, record, &view, decision, now, result);
+    if (status == SCHEDQ_CHANGED) {
+        /* Somebody was first: tell what there is now. */
+        return apply(worker, decision, now, result);
+    }
+    if (status == SCHEDQ_OK) {
+        report_moved(queue, record, &view, result);
+        result->unschedulable = view.unschedulable;
+        result->pending = view.pending;
+    }
+    return status;
+}
+
+static void
+add_counts(schedq_result_t *sum, const schedq_result_t *one)
+{
+    sum->to_active += one->to_active;
+    sum->to_backoff += one->to_backoff;
+    sum->to_parked += one->to_parked;
+    sum->to_gated += one->to_gated;
+    sum->poppable |= one->poppable;
+}
+
+schedq_status_t
+lockfree_apply_many(schedq_worker_t *base, const schedq_decision_t *decisions, size_t count, uint8_t *statuses,
+                    schedq_result_t *results, schedq_result_t *sum)
+{
+    struct worker *worker = worker_of(base);
+    int64_t now = queue_now(queue_of(worker));
+    schedq_status_t first = SCHEDQ_OK;
+
+    section_begin(worker);
+    for (size_t i = 0; i < count; i++) {
+        schedq_result_t one = {0};
+        schedq_status_t status = apply(worker, &decisions[i], now, &one);
+
+        add_counts(sum, &one);
+        if (statuses != NULL) {
+            statuses[i] = (uint8_t)status;
+        }
+        if (results != NULL) {
+            results[i] = one;
+        }
+        first = first == SCHEDQ_OK ? status : first;
+    }
+    section_end(worker);
+    return first;
+}

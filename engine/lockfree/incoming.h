@@ -1,0 +1,43 @@
+/*
+ * How often pods came into a place, and why: kube's queue_incoming_pods_total, by label and place.
+ *
+ * Each worker counts for itself. Labels of events that were defined late are beyond what a worker has room for: these are
+ * counted in one table of the queue, made when the event is defined.
+ */
+#ifndef SCHEDQ_LOCKFREE_INCOMING_H
+#define SCHEDQ_LOCKFREE_INCOMING_H
+
+#include "platform/atomic.h"
+#include "platform/memory.h"
+
+#define INCOMING_OWN 64
+#define INCOMING_CHUNK 64
+#define INCOMING_CHUNKS 1025
+
+/** Where a pod comes in, as metrics tell it: both backoffs are one, parked and gated are one. */
+enum incoming_place { INCOMING_ACTIVE, INCOMING_BACKOFF, INCOMING_UNSCHEDULABLE, INCOMING_PLACES };
+
+/** A worker's own. */
+struct incoming {
+    atomic_u64 counts[INCOMING_OWN][INCOMING_PLACES];
+};
+
+/** The queue's. */
+struct incoming_late {
+    struct memory *memory;
+    atomic_ptr chunks[INCOMING_CHUNKS]; /* of INCOMING_CHUNK labels */
+};
+
+void incoming_open(struct incoming_late *late, struct memory *memory);
+void incoming_close(struct incoming_late *late);
+
+/** Makes room for a label. False: no memory. */
+bool incoming_reserve(struct incoming_late *late, uint32_t label);
+
+/** Counts one pod. `own` is the calling worker's; room was made for the label. */
+void incoming_count(struct incoming *own, struct incoming_late *late, uint32_t label, enum incoming_place place);
+
+/** What the table of late labels has; the workers' own are added by the caller. */
+uint64_t incoming_of_late(const struct incoming_late *late, uint32_t label, enum incoming_place place);
+
+#endif

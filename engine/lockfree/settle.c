@@ -1,0 +1,117 @@
+/* Making pods findable, for settle.h. */
+#include "lockfree/settle.h"
+
+#include "lockfree/backoff.h"
+#include "lockfree/events.h"
+#include "lockfree/switch.h"
+
+#define INDEX_LIFE_MASK ((UINT64_C(1) << 28) - 1) /* what the index knows of a life */
+
+/* A pod's container of its own place, from what its record says. */
+static bool
+find_own(struct worker *worker, const struct view *view, struct destination *destination)
+{
+    const struct rules *rules = &queue_of(worker)->base.rules;
+    enum place place = state_place(view->state);
+    bool tried_lately = place == PLACE_GATED && rules->gates_see_leftover;
+    const struct way way = {.place = place, .gate = view->gate};
+    const struct moving moving = {.description = &view->description,
+                                  .history = &view->history,
+                                  .unschedulable = view->unschedulable,
+                                  .pending = view->pending,
+                                  .since = tried_lately ? queue_now(queue_of(worker)) : view->history.timestamp_ns,
+                                  .profile = view->profile};
+
+    return destination_find(worker, &way, &moving, destination);
+}
+
+/*
+ * The container of a pod that was never moved is that of its description. What changed meanwhile was found by who changed it.
+ *
+ * A gated pod may have missed events of its gate while nobody found it: it counts as one that an event helps.
+ */
+bool
+settle_again(struct worker *worker, uint32_t record, const struct view *view)
+{
+    struct destination own;
+
+    enum place place = state_place(view->state);
+
+    if (place == PLACE_INFLIGHT) {
+        return true;
+    }
+    if (worker->base.number == HOUSEKEEPER && place != PLACE_ACTIVE) {
+        queue_note_stray(queue_of(worker), STRAY_UNPUBLISHED); /* it has no lanes: who has brings it there */
+        return true;
+    }
+    if (!find_own(worker, view, &own) || !destination_prepare(worker, &own)) {
+        queue_note_stray(queue_of(worker), STRAY_UNPUBLISHED);
+        return false;
+    }
+    if (entry_state(view->entry) != view->state) {
+        return true;
+    }
+    if (own.band != NULL) {
+        own.band = bands_at(&queue_of(worker)->bands, state_band(view->state));
+        own.bin = &own.band->bin;
+        if (!publish_prepare(worker, own.bin)) {
+            queue_note_stray(queue_of(worker), STRAY_UNPUBLISHED);
+            return false;
+        }
+    }
+    destination_publish(worker, &own, ref_make(state_base(view->state), record), CAUSE_NONE);
+    atomic_fence();
+    if (!destination_announce(worker, &own)) {
+        (void)publish_follow(worker, record, view->life);
+    }
+    if (place == PLACE_GATED) {
+        return events_help(worker, record, view->life);
+    }
+    publish_wake(worker);
+    return true;
+}
+
+bool
+settle_pod(void *ctx, uint32_t record, uint64_t life)
+{
+    struct worker *worker = ctx;
+    struct view view;
+
+    if (!report_any(queue_of(worker), record, &view)) {
+        return true;
+    }
+    bool untouched = state_lag(view.state) == 0 && ((state_version(view.state) ^ life) & INDEX_LIFE_MASK) == 0;
+
+    if (!untouched) {
+        return true; /* somebody found it before */
+    }
+    /* What was prepared for a pod of the worker's own stays prepared. */
+    struct run *prepared = worker->spare_run;
+
+    worker->spare_run = NULL;
+    bool settled = settle_again(worker, record, &view);
+
+    if (prepared != NULL && worker->spare_run != NULL) {
+        run_give(&queue_of(worker)->runs, worker->spare_run);
+    }
+    worker->spare_run = prepared != NULL ? prepared : worker->spare_run;
+    return settled;
+}
+
+/*
+ * Its ref is published: who publishes it says so to the index afterwards. But the one who did may have stopped before he marked
+ * the band. No fence: the ref was visible before the caller saw the pod.
+ */
+void
+settle_told(struct worker *worker, uint32_t record, uint64_t life, uint64_t state)
+{
+    struct queue *queue = queue_of(worker);
+
+    if (state_place(state) != PLACE_ACTIVE) {
+        return;
+    }
+    /* An update that was described and has not moved the pod is told of as well, so it is finished. */
+    if (state_lag(state) != 0 || !bin_mark(&bands_at(&queue->bands, state_band(state))->bin)) {
+        (void)publish_follow(worker, record, life);
+    }
+}

@@ -1,0 +1,20 @@
+/*
+ * Before anybody is told of a pod: making sure that it is found where its word says, though whoever brought it there may have
+ * stopped before he published it, or before he marked where he did.
+ */
+#ifndef SCHEDQ_LOCKFREE_SETTLE_H
+#define SCHEDQ_LOCKFREE_SETTLE_H
+
+#include "lockfree/destination.h"
+#include "lockfree/report.h"
+
+/** Before a caller is told that a pod is there, whose word was `state`: makes sure that pops look where it is. */
+void settle_told(struct worker *worker, uint32_t record, uint64_t life, uint64_t state);
+
+/** Publishes the pod that `view` shows once more, where it is. False: no memory; it is a stray then. */
+bool settle_again(struct worker *worker, uint32_t record, const struct view *view);
+
+/** For the index: makes a pod findable that exists, and whose adder may have stopped before he published it. */
+bool settle_pod(void *ctx, uint32_t record, uint64_t life);
+
+#endif

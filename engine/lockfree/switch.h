@@ -1,0 +1,67 @@
+/*
+ * Switches: the second half of "publish, then switch", with everything that is counted by it.
+ *
+ * Whoever's CAS it is counts: pods by place, what came in by label, moves. A helper counts like the mover would have, so what
+ * he has to know stands where the ref stands: the cause of a run (run.h). A ref in a lane has none: there a holder published
+ * the pod that he failed, or an update moves it inside the order.
+ *
+ * COUNTS. Pods that are active or in flight are in the workers' tallies. Those that wait are in the public words, which hosts
+ * read without a call: a word is raised before the CAS that may bring the pod, and taken back if that fails, so it is never
+ * 0 while a pod waits there. A thread that stops between leaves it one too high; the sum over a queue at rest, of threads
+ * that all returned, is exact.
+ */
+#ifndef SCHEDQ_LOCKFREE_SWITCH_H
+#define SCHEDQ_LOCKFREE_SWITCH_H
+
+#include "lockfree/queue.h"
+
+/* A cause is 1 + a label, perhaps with CAUSE_MOVE: it counts as a move; CAUSE_NONE. */
+#define CAUSE_NONE 0
+#define CAUSE_MOVE (UINT32_C(1) << 31)
+
+static inline uint32_t
+cause_of(uint32_t label, bool moves)
+{
+    return (label + 1) | (moves ? CAUSE_MOVE : 0);
+}
+
+/** Counts a pod that came into a place, for a cause. */
+void switch_count(struct worker *worker, enum place to, uint32_t cause);
+
+/** The public word of a place where pods wait; NULL for the others. */
+atomic_u64 *switch_word(struct worker *worker, enum place place);
+
+static inline void
+switch_change(struct worker *worker, enum place place, uint64_t by)
+{
+    if (place == PLACE_ACTIVE) {
+        tally_add(&worker->tally.active, by);
+    } else if (place == PLACE_INFLIGHT) {
+        tally_add(&worker->tally.inflight, by);
+    } else if (switch_word(worker, place) != NULL) {
+        (void)u64_add(switch_word(worker, place), by);
+    }
+}
+
+/** Raises or lowers how many pods there are in a place. */
+static inline void
+switch_enter(struct worker *worker, enum place place)
+{
+    switch_change(worker, place, 1);
+}
+
+static inline void
+switch_leave(struct worker *worker, enum place place)
+{
+    switch_change(worker, place, UINT64_MAX);
+}
+
+/**
+ * Switches a pod whose words still are `state` and `desc` to `next`, and counts it. False: they changed.
+ *
+ * DEAD is counted as leaving only.
+ */
+bool switch_pod(struct worker *worker, struct entry *entry, uint64_t state, uint64_t desc, uint64_t next,
+                uint32_t cause);
+
+#endif

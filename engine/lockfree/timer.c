@@ -1,0 +1,134 @@
+/* The thread of timer.h. */
+#include "lockfree/timer.h"
+
+#include "lockfree/ops.h"
+#include "lockfree/serve.h"
+#include "lockfree/workers.h"
+#include "platform/inside.h"
+#include "policy/backoff.h"
+
+enum phase { PHASE_NONE, PHASE_STARTING, PHASE_RUNNING, PHASE_STOPPING };
+
+static enum phase
+phase_of(const struct queue *queue)
+{
+    return (enum phase)u32_load_acquire(&queue->timer.phase);
+}
+
+bool
+timer_is_running(const struct queue *queue)
+{
+    return phase_of(queue) == PHASE_RUNNING;
+}
+
+void
+timer_wake(struct queue *queue)
+{
+    if (timer_is_running(queue)) {
+        (void)u32_add(&queue->timer.wakes, 1);
+        futex_wake(&queue->timer.wakes, 1);
+    } else if (sleepers_waiting(&queue->sleepers) > 0) {
+        sleepers_wake_all(&queue->sleepers);
+    }
+}
+
+/* Until the deadline, or for one tick. The queue's clock need not be CLOCK_MONOTONIC: what is left is waited for on that. */
+static void
+sleep_until_wanted(struct queue *queue, uint32_t wakes, int64_t now)
+{
+    int64_t next = deadline_read(&queue->deadline);
+    int64_t tick = time_add(now, queue->base.rules.tick_ns);
+    int64_t until = next < tick ? next : tick;
+
+    if (until > now) {
+        futex_wait(&queue->timer.wakes, wakes, time_add(clock_monotonic(), until - now));
+    }
+}
+
+static void
+serve(struct worker *worker)
+{
+    struct queue *queue = queue_of(worker);
+    schedq_result_t unseen = {0};
+
+    if (queue_now(queue) >= deadline_read(&queue->deadline)) {
+        section_begin(worker);
+        (void)serve_time(worker, false, &unseen);
+        section_end(worker);
+    }
+}
+
+static void *
+timer_main(void *argument)
+{
+    struct queue *queue = argument;
+    struct worker *worker = queue->timer.worker;
+    int64_t kept = queue_now(queue);
+    struct inside inside;
+
+    /* Gates run here too, and must not call the queue from here either. */
+    inside_enter(&inside, &queue->base);
+    while (phase_of(queue) != PHASE_STOPPING) {
+        uint32_t wakes = u32_load_acquire(&queue->timer.wakes);
+
+        serve(worker);
+        int64_t now = queue_now(queue);
+
+        if (now >= time_add(kept, queue->base.rules.tick_ns)) {
+            schedq_result_t unseen = {0};
+
+            kept = now;
+            serve_upkeep(worker, &unseen);
+        }
+        sleep_until_wanted(queue, wakes, now);
+    }
+    inside_leave(&inside);
+    return NULL;
+}
+
+static schedq_status_t
+start(struct queue *queue)
+{
+    struct timer *timer = &queue->timer;
+    schedq_status_t status = workers_take(queue, &timer->worker);
+
+    if (status != SCHEDQ_OK) {
+        return status;
+    }
+    if (!thread_start(&timer->thread, timer_main, queue)) {
+        workers_give(timer->worker);
+        return SCHEDQ_NOMEM;
+    }
+    return SCHEDQ_OK;
+}
+
+schedq_status_t
+timer_run(struct queue *queue)
+{
+    struct timer *timer = &queue->timer;
+
+    if (phase_of(queue) != PHASE_NONE || !u32_cas(&timer->phase, PHASE_NONE, PHASE_STARTING)) {
+        return SCHEDQ_EXISTS;
+    }
+    schedq_status_t status = queue_is_closed(queue) ? SCHEDQ_CLOSED : start(queue);
+
+    (void)u32_exchange(&timer->phase, status == SCHEDQ_OK ? PHASE_RUNNING : PHASE_NONE);
+    return status;
+}
+
+/* Sleepers relied on the thread: they have to plan anew. */
+void
+timer_stop(struct queue *queue)
+{
+    struct timer *timer = &queue->timer;
+
+    if (!u32_cas(&timer->phase, PHASE_RUNNING, PHASE_STOPPING)) {
+        return;
+    }
+    (void)u32_add(&timer->wakes, 1);
+    futex_wake(&timer->wakes, 1);
+    thread_join(&timer->thread);
+    workers_give(timer->worker);
+    (void)u32_exchange(&timer->phase, PHASE_NONE);
+    sleepers_wake_all(&queue->sleepers);
+}

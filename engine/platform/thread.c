@@ -1,0 +1,25 @@
+/* Threads of thread.h. */
+#include "platform/thread.h"
+
+#include <pthread.h>
+#include <signal.h>
+
+_Static_assert(sizeof(pthread_t) == sizeof(unsigned long), "struct thread holds one");
+
+bool
+thread_start(struct thread *thread, void *(*main_fn)(void *argument), void *argument)
+{
+    sigset_t all, old;
+
+    (void)sigfillset(&all);
+    (void)pthread_sigmask(SIG_SETMASK, &all, &old);
+    int failed = pthread_create(&thread->id, NULL, main_fn, argument);
+    (void)pthread_sigmask(SIG_SETMASK, &old, NULL);
+    return failed == 0;
+}
+
+void
+thread_join(const struct thread *thread)
+{
+    (void)pthread_join(thread->id, NULL);
+}

@@ -1,0 +1,19 @@
+/*
+ * A thread of the library's own: all signals are blocked in it, they are the host's business.
+ */
+#ifndef SCHEDQ_PLATFORM_THREAD_H
+#define SCHEDQ_PLATFORM_THREAD_H
+
+#include <stdbool.h>
+
+struct thread {
+    unsigned long id; /* pthread_t */
+};
+
+/** False: the system has no thread to give. */
+bool thread_start(struct thread *thread, void *(*main)(void *argument), void *argument);
+
+/** Waits until it has returned. */
+void thread_join(const struct thread *thread);
+
+#endif

@@ -1,0 +1,245 @@
+/* Calls for pods that wait: failures, events, time, nominations, and looks at all of them. */
+#include "actor_calls.h"
+
+#include "cluster.h"
+#include "trace.h"
+#include "world.h"
+
+#include <string.h>
+
+#define EVERY UINT64_MAX
+
+static struct ledger *const ledger = &world.ledger;
+
+/* ---- failures ------------------------------------------------------------------------------------------------------------- */
+
+static bool
+failed(struct actor *actor, struct life *life, schedq_status_t status, const schedq_result_t *result, moment ended)
+{
+    if (status == SCHEDQ_NOMEM) {
+        ledger_fail_refused(life, false);
+        return false;
+    }
+    act_let_go(actor);
+    if (status == SCHEDQ_GONE) {
+        ledger_fail_refused(life, true);
+        return false;
+    }
+    trace_note(actor->number, schedq_place_name((schedq_place_t)result->place), life->key);
+    SIM_CHECK(result->pod.bits == life->handle, "add_unschedulable of pod %u tells of handle 0x%llx", life->key,
+              (unsigned long long)result->pod.bits);
+    SIM_CHECK(result->place != SCHEDQ_INFLIGHT && result->place != SCHEDQ_NOWHERE, "pod %u failed, and is %s",
+              life->key, schedq_place_name((schedq_place_t)result->place));
+    ledger_failed(ledger, life, (schedq_place_t)result->place, ended);
+    return true;
+}
+
+bool
+actor_fail(struct actor *actor, uint64_t rejectors)
+{
+    schedq_popped_t *held = &actor->held[0];
+    schedq_failure_t failure;
+    schedq_result_t result;
+    uint32_t key = world_key(held->name, held->name_length);
+    struct life *life = ledger_life(ledger, held->pod.bits, key);
+    moment began =
+        act_begin(actor, "fail pod", (struct open_call){.kind = CALL_FAIL, .handle = held->pod.bits, .key = key});
+
+    schedq_failure_init(&failure);
+    failure.unschedulable = rejectors;
+    ledger_fail_begins(life, rejectors, began);
+    schedq_status_t status = schedq_add_unschedulable(actor->worker, &held->token, &failure, &result);
+    moment ended = act_end(actor, status);
+    act_check(actor, "add_unschedulable", status, LEGAL(SCHEDQ_OK) | LEGAL(SCHEDQ_GONE) | world.refusals);
+    return failed(actor, life, status, &result, ended);
+}
+
+bool
+actor_pop_and_fail(struct actor *actor, uint64_t rejectors)
+{
+    return actor_pop(actor) && actor_fail(actor, rejectors);
+}
+
+bool
+actor_readd(struct actor *actor, uint64_t rejectors)
+{
+    const schedq_popped_t *last = &actor->last;
+    const struct attempt *former = ledger_attempt_of(ledger, last->object);
+    schedq_failure_t failure;
+    schedq_result_t result;
+    uint32_t key = former->key;
+    moment began = act_begin(actor, "readd pod", (struct open_call){.kind = CALL_ADD, .key = key});
+    uint64_t object =
+        ledger_attempt(ledger, (struct attempt){.key = key, .priority = former->priority, .began = began});
+    schedq_pod_spec_t spec = act_spec(actor, object);
+
+    ledger->any_history = true;
+    schedq_failure_init(&failure);
+    failure.unschedulable = rejectors;
+    schedq_status_t status =
+        schedq_readd(actor->worker, world_name(key, NULL), &spec, &last->history, &failure, &result);
+    moment ended = act_end(actor, status);
+    act_check(actor, "readd", status,
+               LEGAL(SCHEDQ_OK) | LEGAL(SCHEDQ_EXISTS) | LEGAL(SCHEDQ_CLOSED) | world.refusals);
+    act_attempt_ends(ledger_attempt_of(ledger, object), status, ended);
+    if (status == SCHEDQ_OK) {
+        struct life *life = ledger_life(ledger, result.pod.bits, key);
+
+        life->attempts = last->history.attempts;
+        SIM_CHECK(result.place != SCHEDQ_PARKED && result.place != SCHEDQ_INFLIGHT, "readd says place %s",
+                  schedq_place_name((schedq_place_t)result.place));
+        act_attempt_added(ledger_attempt_of(ledger, object), (schedq_place_t)result.place, result.pod.bits, began,
+                           ended);
+    } else if (status == SCHEDQ_EXISTS) {
+        ledger_told(ledger, ledger_life(ledger, result.pod.bits, key), (schedq_place_t)result.place, began, ended);
+    }
+    return status == SCHEDQ_OK;
+}
+
+/* ---- events ----------------------------------------------------------------------------------------------------------------- */
+
+void
+actor_move(struct actor *actor, schedq_event_t event)
+{
+    schedq_move_t move;
+    struct occasion *occasion = ledger_occasion(ledger, cluster_reach(event));
+
+    occasion->began = act_begin(actor, "move_all, event", (struct open_call){.kind = CALL_OTHER, .key = event});
+    schedq_move_init(&move);
+    move.event = event;
+    schedq_status_t status = schedq_move_all(actor->worker, &move, NULL);
+    occasion->ended = act_end(actor, status);
+    act_check(actor, "move_all", status, LEGAL(SCHEDQ_OK) | world.refusals);
+}
+
+void
+actor_open(struct actor *actor, uint64_t gate)
+{
+    cluster_open(gate);
+    trace_note(actor->number, "opens gate", (int64_t)gate);
+    actor_move(actor, gate == GATE_A ? EVENT_GATE_A : EVENT_GATE_B);
+}
+
+/* What waits is active or gated by then; what was in flight is not parked when it fails. */
+void
+actor_activate(struct actor *actor, uint32_t key)
+{
+    schedq_result_t result;
+
+    if (!act_find(actor, key, &result)) {
+        return;
+    }
+    moment began = act_begin(actor, "activate pod", (struct open_call){.kind = CALL_OTHER, .key = key});
+    schedq_status_t status = schedq_activate(actor->worker, &result.pod, 1, NULL);
+    moment ended = act_end(actor, status);
+
+    act_check(actor, "activate", status, LEGAL(SCHEDQ_OK) | world.refusals);
+    if (status == SCHEDQ_OK) {
+        struct occasion *occasion = ledger_occasion(
+            ledger, (struct occasion){.began = began, .handle = result.pod.bits, .reached = EVERY, .gates = EVERY});
+
+        occasion->ended = ended;
+    }
+}
+
+/* ---- time --------------------------------------------------------------------------------------------------------------------- */
+
+void
+actor_tick(struct actor *actor)
+{
+    (void)act_begin(actor, "tick", (struct open_call){.kind = CALL_OTHER});
+    schedq_status_t status = schedq_tick(actor->worker, NULL, NULL);
+    (void)act_end(actor, status);
+    act_check(actor, "tick", status, LEGAL(SCHEDQ_OK) | world.refusals);
+}
+
+void
+actor_tick_after(struct actor *actor, int64_t ns)
+{
+    cluster_pass(ns);
+    trace_note(actor->number, "time passes", ns);
+    actor_tick(actor);
+}
+
+/* ---- nominations --------------------------------------------------------------------------------------------------------------- */
+
+void
+actor_nominate(struct actor *actor, uint32_t key, uint64_t node)
+{
+    schedq_result_t result;
+
+    if (!act_find(actor, key, &result)) {
+        return;
+    }
+    (void)act_begin(actor, "nominate pod", (struct open_call){.kind = CALL_OTHER, .key = key});
+    schedq_status_t status = schedq_nominate(actor->worker, result.pod, node);
+    (void)act_end(actor, status);
+    act_check(actor, "nominate", status, LEGAL(SCHEDQ_OK) | LEGAL(SCHEDQ_NOT_FOUND) | world.refusals);
+}
+
+/* ---- looking at all ---------------------------------------------------------------------------------------------------------- */
+
+struct walk {
+    uint64_t node; /* 0: any */
+    uint64_t nomination;
+    uint32_t visits;
+    uint64_t handles[LIVES_MAX];
+};
+
+static int
+visit(void *ctx, const schedq_pod_info_t *info)
+{
+    struct walk *walk = ctx;
+    uint32_t key = world_key(info->name, info->name_length);
+
+    SIM_CHECK(ledger_attempt_of(ledger, info->object)->key == key, "pod %u is shown with another's object", key);
+    SIM_CHECK(walk->node == 0 || (info->nominated_node == walk->node && info->nomination != 0),
+              "pod %u is shown as nominated to node %llu", key, (unsigned long long)info->nominated_node);
+    for (uint32_t i = 0; i < walk->visits; i++) {
+        SIM_CHECK(walk->handles[i] != info->pod.bits, "pod %u is shown twice", key);
+    }
+    SIM_CHECK(walk->node == 0 || info->nomination > walk->nomination, "pod %u is shown out of order", key);
+    walk->nomination = info->nomination;
+    walk->handles[walk->visits++] = info->pod.bits;
+    return 1;
+}
+
+static bool
+is_among(const struct walk *walk, uint64_t handle)
+{
+    uint32_t i = 0;
+
+    while (i < walk->visits && walk->handles[i] != handle) {
+        i++;
+    }
+    return i < walk->visits;
+}
+
+void
+actor_snapshot(struct actor *actor)
+{
+    struct walk walk = {.node = 0};
+    moment began = act_begin(actor, "snapshot", (struct open_call){.kind = CALL_OTHER});
+    schedq_status_t status = schedq_snapshot(actor->worker, visit, &walk);
+    moment ended = act_end(actor, status);
+
+    act_check(actor, "snapshot", status, LEGAL(SCHEDQ_OK) | world.refusals);
+    for (uint32_t i = 0; i < ledger->life_count && sim_is_settled(); i++) {
+        const struct life *life = &ledger->lives[i];
+
+        SIM_CHECK(life->exists > began || ledger_exists_until(ledger, life) < ended || is_among(&walk, life->handle),
+                  "a snapshot does not show pod %u, which was there all along", life->key);
+    }
+}
+
+void
+actor_nominated(struct actor *actor, uint64_t node)
+{
+    struct walk walk = {.node = node};
+
+    (void)act_begin(actor, "nominated_pods, node",
+                     (struct open_call){.kind = CALL_OTHER, .key = (uint32_t)node});
+    schedq_status_t status = schedq_nominated_pods(actor->worker, node, visit, &walk);
+    (void)act_end(actor, status);
+    act_check(actor, "nominated_pods", status, LEGAL(SCHEDQ_OK) | world.refusals);
+}

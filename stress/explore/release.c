@@ -1,0 +1,170 @@
+/* Checks and ways out of release.h. */
+#include "release.h"
+
+#include "cluster.h"
+#include "world.h"
+
+#include <string.h>
+
+static struct ledger *const ledger = &world.ledger;
+
+struct sums {
+    uint64_t places[SCHEDQ_INFLIGHT + 1];
+    uint64_t nominated;
+    uint64_t nodes; /* as bits */
+    int64_t due; /* the earliest; SCHEDQ_NO_DEADLINE */
+};
+
+static int64_t
+due_of(const schedq_pod_info_t *info)
+{
+    switch (info->place) {
+    case SCHEDQ_BACKOFF:
+    case SCHEDQ_ERROR_BACKOFF:
+        return info->backoff_expiry_ns;
+    case SCHEDQ_PARKED:
+        return world.config.decide == SCHEDQ_DECIDE_HOST ? SCHEDQ_NO_DEADLINE
+                                                         : info->history.timestamp_ns + LIMIT_NS + 1;
+    default:
+        return SCHEDQ_NO_DEADLINE;
+    }
+}
+
+static int
+look_at(void *ctx, const schedq_pod_info_t *info)
+{
+    struct sums *sums = ctx;
+    struct life *life = ledger_life(ledger, info->pod.bits, world_key(info->name, info->name_length));
+    uint64_t gate = info->gate == 0 ? 0 : UINT64_C(1) << (info->gate - 1);
+    int64_t due = due_of(info);
+
+    sums->places[info->place]++;
+    sums->nominated += info->nominated_node != 0;
+    sums->nodes |= info->nominated_node != 0 ? UINT64_C(1) << info->nominated_node : 0;
+    sums->due = due < sums->due ? due : sums->due;
+    if (info->place == SCHEDQ_PARKED || info->place == SCHEDQ_GATED) {
+        SIM_CHECK((info->place == SCHEDQ_GATED) == (gate != 0), "pod %u is %s with gate %u", life->key,
+                  schedq_place_name((schedq_place_t)info->place), info->gate);
+        ledger_check_waiting(ledger, ledger_waiting(ledger, life), (schedq_place_t)info->place, gate,
+                             cluster_opened(gate));
+    }
+    return 1;
+}
+
+static void
+look(struct actor *healthy, struct sums *sums)
+{
+    *sums = (struct sums){.due = SCHEDQ_NO_DEADLINE};
+    schedq_status_t status = schedq_snapshot(healthy->worker, look_at, sums);
+    SIM_CHECK(status == SCHEDQ_OK, "snapshot returns %s", schedq_status_name(status));
+}
+
+/* A frozen thread may have raised one word for a pod that it did not move, or not lowered it for one that it did. */
+static void
+check_word(const char *name, uint64_t word, uint64_t there)
+{
+    SIM_CHECK(word >= there && word <= there + sim_frozen(), "words say %s %llu, there are %llu", name,
+              (unsigned long long)word, (unsigned long long)there);
+}
+
+static void
+check_words(const struct sums *sums)
+{
+    const schedq_words_t *words = schedq_words(world.queue);
+
+    check_word("parked", words->parked, sums->places[SCHEDQ_PARKED]);
+    check_word("gated", words->gated, sums->places[SCHEDQ_GATED]);
+    check_word("backoff", words->backoff, sums->places[SCHEDQ_BACKOFF]);
+    check_word("error backoff", words->error_backoff, sums->places[SCHEDQ_ERROR_BACKOFF]);
+    check_word("nominations", words->nominations, sums->nominated);
+    SIM_CHECK(words->next_deadline_ns <= sums->due, "time is wanted at %lld, and a pod is due at %lld",
+              (long long)words->next_deadline_ns, (long long)sums->due);
+}
+
+static int
+count_visit(void *ctx, const schedq_pod_info_t *info)
+{
+    (void)info;
+    ++*(uint64_t *)ctx;
+    return 1;
+}
+
+static void
+check_nominated(struct actor *healthy, const struct sums *sums)
+{
+    uint64_t visited = 0;
+
+    for (uint64_t nodes = sums->nodes; nodes != 0; nodes &= nodes - 1) {
+        (void)schedq_nominated_pods(healthy->worker, (uint64_t)__builtin_ctzll(nodes), count_visit, &visited);
+    }
+    SIM_CHECK(visited == sums->nominated, "%llu pods are nominated, nominated_pods shows %llu",
+              (unsigned long long)sums->nominated, (unsigned long long)visited);
+}
+
+void
+release_check(struct actor *healthy)
+{
+    struct sums sums;
+
+    look(healthy, &sums);
+    check_words(&sums);
+    check_nominated(healthy, &sums);
+}
+
+/* ---- ways out ----------------------------------------------------------------------------------------------------------- */
+
+void
+release_pop(struct actor *healthy)
+{
+    for (unsigned i = 0; i < LIVES_MAX && actor_pop(healthy); i++) {
+        (void)actor_done(healthy);
+    }
+}
+
+static void
+check_empty(struct actor *healthy, schedq_place_t place, const char *after)
+{
+    struct sums sums;
+
+    look(healthy, &sums);
+    SIM_CHECK(sums.places[place] == 0, "%llu pods are stranded: %s after %s", (unsigned long long)sums.places[place],
+              schedq_place_name(place), after);
+}
+
+static void
+serve(struct actor *healthy, int64_t ns)
+{
+    const schedq_words_t *words = schedq_words(world.queue);
+
+    actor_tick_after(healthy, ns);
+    SIM_CHECK(sim_frozen() > 0 || words->next_deadline_ns > cluster_now(),
+              "after a tick at %lld time is wanted at %lld", (long long)cluster_now(),
+              (long long)words->next_deadline_ns);
+    release_pop(healthy);
+}
+
+void
+release_all(struct actor *healthy)
+{
+    release_pop(healthy);
+    if (world.config.decide == SCHEDQ_DECIDE_HOST) {
+        actor_host_release(healthy);
+        release_pop(healthy);
+        return;
+    }
+    serve(healthy, 100 * BACKOFF_NS);
+    check_empty(healthy, SCHEDQ_BACKOFF, "its time");
+    check_empty(healthy, SCHEDQ_ERROR_BACKOFF, "its time");
+    cluster_open(GATE_A);
+    cluster_open(GATE_B);
+    if (random_below(sim_random(), 2) == 0) {
+        serve(healthy, LIMIT_NS + 1);
+        check_empty(healthy, SCHEDQ_PARKED, "the limit");
+    }
+    actor_move(healthy, SCHEDQ_EVENT_WILDCARD);
+    actor_move(healthy, EVENT_GATE_A);
+    actor_move(healthy, EVENT_GATE_B);
+    serve(healthy, 100 * BACKOFF_NS);
+    check_empty(healthy, SCHEDQ_PARKED, "an event for all");
+    check_empty(healthy, SCHEDQ_GATED, "an event for all");
+}

@@ -1,0 +1,335 @@
+/* Events, activations and updates against pods that are being parked, or are parked. */
+#include "cluster.h"
+#include "scenarios.h"
+#include "world.h"
+
+#define MANY 6 /* more than a mover collects (MOVER_BATCH) */
+
+/* ---- before --------------------------------------------------------------------------------------------------------------- */
+
+static void
+hold_wanted(struct actor *actor)
+{
+    (void)actor_add(actor, 0, WANTED);
+    (void)actor_pop(actor);
+}
+
+static void
+hold_unwanted(struct actor *actor)
+{
+    (void)actor_add(actor, 0, WANTED - 1);
+    (void)actor_pop(actor);
+}
+
+static void
+park_one(struct actor *actor)
+{
+    (void)actor_add(actor, 0, 1);
+    (void)actor_pop_and_fail(actor, PLAIN);
+}
+
+static void
+park_unwanted(struct actor *actor)
+{
+    (void)actor_add(actor, 0, WANTED - 1);
+    (void)actor_pop_and_fail(actor, HINTED);
+}
+
+static void
+park_many(struct actor *actor)
+{
+    for (uint32_t key = 0; key < MANY; key++) {
+        (void)actor_add(actor, key, (int32_t)(key % 2) + 1);
+    }
+    for (uint32_t key = 0; key < MANY; key++) {
+        (void)actor_pop_and_fail(actor, PLAIN);
+    }
+}
+
+/* Different sets, more of them than there are lots. */
+static void
+park_in_lots(struct actor *actor)
+{
+    const uint64_t sets[] = {PLAIN, HINTED | PLAIN, HINTED, GATE_A | PLAIN};
+
+    for (uint32_t key = 0; key < 4; key++) {
+        (void)actor_add(actor, key, WANTED);
+        (void)actor_pop_and_fail(actor, sets[key]);
+    }
+}
+
+static void
+back_off_one(struct actor *actor)
+{
+    park_one(actor);
+    actor_move(actor, EVENT_PLAIN);
+}
+
+/* ---- threads ---------------------------------------------------------------------------------------------------------------- */
+
+static void
+fail_hinted(struct actor *actor)
+{
+    (void)actor_fail(actor, HINTED);
+}
+
+static void
+fail_plain(struct actor *actor)
+{
+    (void)actor_fail(actor, PLAIN);
+}
+
+static void
+fail_both_twice(struct actor *actor)
+{
+    (void)actor_fail(actor, HINTED | PLAIN);
+    (void)actor_pop_and_fail(actor, PLAIN);
+}
+
+static void
+move_hinted(struct actor *actor)
+{
+    actor_move(actor, EVENT_HINTED);
+}
+
+static void
+move_plain(struct actor *actor)
+{
+    actor_move(actor, EVENT_PLAIN);
+}
+
+static void
+move_often(struct actor *actor)
+{
+    for (unsigned i = 0; i < 5; i++) {
+        actor_move(actor, EVENT_OF_NOBODY);
+    }
+    actor_move(actor, EVENT_HINTED);
+}
+
+static void
+move_wildcard(struct actor *actor)
+{
+    actor_move(actor, SCHEDQ_EVENT_WILDCARD);
+}
+
+static void
+move_both(struct actor *actor)
+{
+    actor_move(actor, EVENT_HINTED);
+    actor_move(actor, EVENT_PLAIN);
+}
+
+static void
+pop_and_fail_plain(struct actor *actor)
+{
+    (void)actor_pop_and_fail(actor, PLAIN);
+}
+
+static void
+pop_and_fail_hinted(struct actor *actor)
+{
+    (void)actor_pop_and_fail(actor, HINTED);
+}
+
+/* Once the pod is one that the hint wants, an event comes. */
+static void
+update_then_move(struct actor *actor)
+{
+    (void)actor_update(actor, 0, WANTED);
+    actor_move(actor, EVENT_HINTED);
+}
+
+static void
+update_is_event(struct actor *actor)
+{
+    (void)actor_update_event(actor, 0, WANTED, EVENT_HINTED);
+}
+
+static void
+update_is_plain_event(struct actor *actor)
+{
+    (void)actor_update_event(actor, 0, 5, EVENT_PLAIN);
+}
+
+static void
+update_and_delete(struct actor *actor)
+{
+    (void)actor_update(actor, 2, 7);
+    (void)actor_delete(actor, 3);
+}
+
+static void
+update_up(struct actor *actor)
+{
+    (void)actor_update(actor, 0, 5);
+}
+
+static void
+update_often(struct actor *actor)
+{
+    for (int32_t i = 0; i < 4; i++) {
+        (void)actor_update(actor, 0, WANTED + i);
+    }
+}
+
+static void
+activate_0(struct actor *actor)
+{
+    actor_activate(actor, 0);
+}
+
+static void
+delete_0(struct actor *actor)
+{
+    (void)actor_delete(actor, 0);
+}
+
+static void
+consume_2(struct actor *actor)
+{
+    actor_consume(actor, 2);
+}
+
+static void
+consume_3(struct actor *actor)
+{
+    actor_consume(actor, 3);
+}
+
+static void
+look_around(struct actor *actor)
+{
+    actor_snapshot(actor);
+    (void)actor_get(actor, 0);
+}
+
+static void
+add_0_again(struct actor *actor)
+{
+    (void)actor_delete(actor, 0);
+    (void)actor_add(actor, 0, 1);
+}
+
+static void
+done_and_readd(struct actor *actor)
+{
+    (void)actor_done(actor);
+    (void)actor_readd(actor, PLAIN);
+}
+
+static void
+done_again(struct actor *actor)
+{
+    if (actor_pop(actor)) {
+        (void)actor_done(actor);
+        (void)actor_readd(actor, 0);
+    }
+}
+
+/* ---- nominations --------------------------------------------------------------------------------------------------------------- */
+
+static void
+add_two(struct actor *actor)
+{
+    (void)actor_add(actor, 0, 1);
+    (void)actor_add(actor, 1, 2);
+}
+
+static void
+nominate_here(struct actor *actor)
+{
+    actor_nominate(actor, 0, 1);
+    actor_nominate(actor, 1, 1);
+    actor_nominate(actor, 0, 3);
+}
+
+static void
+nominate_and_update(struct actor *actor)
+{
+    (void)actor_update(actor, 0, 2);
+    actor_nominate(actor, 0, 3);
+    actor_nominated(actor, 1);
+}
+
+static void
+fail_and_look(struct actor *actor)
+{
+    (void)actor_pop_and_fail(actor, PLAIN);
+    actor_nominated(actor, 3);
+    actor_nominate(actor, 1, 0);
+}
+
+static void
+counted(schedq_config_t *config)
+{
+    cluster_use_without_gates(config);
+    config->objects = SCHEDQ_OBJECTS_COUNTED;
+}
+
+static void
+as_kube_1_26(schedq_config_t *config)
+{
+    cluster_use_without_gates(config);
+    config->requeue = SCHEDQ_REQUEUE_MOVE_CYCLE;
+    config->pop_from_backoff = 0;
+}
+
+#define EVENTS(title, text, settings, before, ...)                                                         \
+    {                                                                                                      \
+        .name = (title), .about = (text), .harness = &queue_harness, .threads = 3, .configure = (settings), \
+        .prepare = (before), .bodies = { __VA_ARGS__ }                                                     \
+    }
+#define PLAIN_EVENTS(title, text, before, ...) EVENTS(title, text, cluster_use_without_gates, before, __VA_ARGS__)
+
+const struct scenario event_scenarios[] = {
+    PLAIN_EVENTS("event_park", "an event against a failure that it helps, by its hint", hold_wanted, fail_hinted,
+                 move_hinted, pop_and_fail_plain),
+    PLAIN_EVENTS("event_park_plain", "two events without a hint against a failure", hold_wanted, fail_plain, move_plain,
+                 move_plain),
+    PLAIN_EVENTS("event_park_both", "two failures of one pod against events of both plugins", hold_wanted,
+                 fail_both_twice, move_both, pop_and_fail_hinted),
+    PLAIN_EVENTS("event_park_skip", "an event that the hint does not want, and a wildcard, against a failure",
+                 hold_unwanted, fail_hinted, move_hinted, move_wildcard),
+    PLAIN_EVENTS("event_park_update", "the pod becomes one that the event helps while it fails", hold_unwanted,
+                 fail_hinted, update_then_move, pop_and_fail_hinted),
+    PLAIN_EVENTS("event_update", "an update that is an event against a failure", hold_unwanted, fail_hinted,
+                 update_is_event, pop_and_fail_hinted),
+    PLAIN_EVENTS("event_log", "more events than the log holds against a failure", hold_wanted, fail_hinted, move_often,
+                 move_plain),
+    EVENTS("event_counted", "an update and an event against a failure, objects counted", counted, hold_unwanted,
+           fail_hinted, update_then_move, pop_and_fail_hinted),
+    EVENTS("event_kube_1_26", "an event against a failure without hints", as_kube_1_26, hold_unwanted, fail_hinted,
+           move_plain, update_up),
+    PLAIN_EVENTS("event_lots", "events that share lots, and a pod that comes to them", park_in_lots, move_both,
+                 move_plain, consume_3),
+    PLAIN_EVENTS("activate_fail", "an activation against a failure", hold_wanted, fail_plain, activate_0,
+                 pop_and_fail_plain),
+    PLAIN_EVENTS("activate_parked", "two activations and an event of a parked pod", park_one, activate_0, activate_0,
+                 move_plain),
+    PLAIN_EVENTS("update_parked", "an update that is an event, against an event and pops", park_one,
+                 update_is_plain_event, move_plain, consume_2),
+    PLAIN_EVENTS("update_unwanted", "a parked pod becomes one that the event helps", park_unwanted, update_then_move,
+                 update_up, move_hinted),
+    PLAIN_EVENTS("update_backoff", "an update of a pod that backs off, against an activation and pops", back_off_one,
+                 update_up, activate_0, consume_2),
+    PLAIN_EVENTS("delete_fail", "a deletion and a new pod of that name against a failure", hold_wanted, fail_plain,
+                 add_0_again, move_plain),
+    PLAIN_EVENTS("delete_parked", "a deletion and a new pod of that name against an event", park_one, move_plain,
+                 add_0_again, consume_2),
+    PLAIN_EVENTS("delete_flight_readd", "a deletion in flight against done and readd", hold_wanted, done_and_readd,
+                 add_0_again, done_again),
+    PLAIN_EVENTS("batch_moves", "two moves of more pods than one batch, against pops", park_many, move_plain,
+                 move_plain, consume_3),
+    PLAIN_EVENTS("batch_losers", "a move of many pods, some of which change", park_many, move_plain, update_and_delete,
+                 consume_3),
+    PLAIN_EVENTS("batch_look", "a look at all pods while many are moved", park_many, move_plain, look_around,
+                 consume_3),
+    PLAIN_EVENTS("lag_end", "updates of a parked pod against an event", park_unwanted, update_often, update_then_move,
+                 move_hinted),
+    PLAIN_EVENTS("lag_end_fail", "updates against a failure, an event and a deletion", hold_unwanted, fail_hinted,
+                 update_often, delete_0),
+    PLAIN_EVENTS("nominate_update", "nominations against updates, a failure and looks", add_two, nominate_here,
+                 nominate_and_update, fail_and_look),
+    {.name = NULL},
+};

@@ -1,0 +1,162 @@
+/* Gates that open while pods come to stand behind them. Pods with negative priorities are held. */
+#include "cluster.h"
+#include "scenarios.h"
+#include "world.h"
+
+static void
+add_gated(struct actor *actor)
+{
+    (void)actor_add(actor, 0, -1);
+}
+
+static void
+hold_one(struct actor *actor)
+{
+    (void)actor_add(actor, 0, 1);
+    (void)actor_pop(actor);
+}
+
+static void
+park_one(struct actor *actor)
+{
+    hold_one(actor);
+    (void)actor_fail(actor, PLAIN);
+}
+
+static void
+open_a(struct actor *actor)
+{
+    actor_open(actor, GATE_A);
+}
+
+static void
+open_b(struct actor *actor)
+{
+    actor_open(actor, GATE_B);
+}
+
+static void
+open_both(struct actor *actor)
+{
+    actor_open(actor, GATE_A);
+    actor_open(actor, GATE_B);
+}
+
+static void
+activate_0(struct actor *actor)
+{
+    actor_activate(actor, 0);
+}
+
+static void
+wildcard(struct actor *actor)
+{
+    actor_move(actor, SCHEDQ_EVENT_WILDCARD);
+}
+
+static void
+move_plain(struct actor *actor)
+{
+    actor_move(actor, EVENT_PLAIN);
+}
+
+static void
+update_0(struct actor *actor)
+{
+    (void)actor_update(actor, 0, -2);
+}
+
+static void
+update_often(struct actor *actor)
+{
+    for (int32_t i = 2; i < 6; i++) {
+        (void)actor_update(actor, 0, -i);
+    }
+}
+
+static void
+gate_0_by_update(struct actor *actor)
+{
+    (void)actor_update(actor, 0, -1);
+}
+
+static void
+gate_0_and_move(struct actor *actor)
+{
+    (void)actor_update(actor, 0, -1);
+    actor_move(actor, EVENT_PLAIN);
+}
+
+static void
+add_1(struct actor *actor)
+{
+    (void)actor_add(actor, 1, -1);
+}
+
+static void
+find_and_consume(struct actor *actor)
+{
+    (void)actor_find(actor, 1);
+    actor_consume(actor, 2);
+}
+
+static void
+fail_with_error(struct actor *actor)
+{
+    (void)actor_fail(actor, 0);
+}
+
+static void
+pass_and_tick(struct actor *actor)
+{
+    actor_tick_after(actor, 2 * BACKOFF_NS);
+}
+
+static void
+as_kube_1_34(schedq_config_t *config)
+{
+    schedq_config_t own = *config;
+
+    schedq_config_kube_1_34(config);
+    config->engine = own.engine;
+    config->allocator = own.allocator;
+    config->max_workers = own.max_workers;
+    config->max_pods = own.max_pods;
+    config->max_bands = own.max_bands;
+    cluster_use(config);
+    config->backoff_window = 0;
+}
+
+static void
+gates_after_backoff(schedq_config_t *config)
+{
+    cluster_use(config);
+    config->pop_from_backoff = 0;
+}
+
+#define GATES(title, text, settings, before, ...)                                                          \
+    {                                                                                                      \
+        .name = (title), .about = (text), .harness = &queue_harness, .threads = 3, .configure = (settings), \
+        .prepare = (before), .bodies = { __VA_ARGS__ }                                                     \
+    }
+
+const struct scenario gate_scenarios[] = {
+    GATES("event_gate", "a gate opens while a pod is put behind it again", cluster_use, add_gated, open_both, activate_0,
+          wildcard),
+    GATES("event_gate_next", "two gates open, each by its own thread", cluster_use, add_gated, open_a, open_b, activate_0),
+    GATES("event_gate_add", "gates open while a pod is added, and looked for", cluster_use, NULL, open_both, add_1,
+          find_and_consume),
+    GATES("event_gate_fail", "gates open while a pod fails into them", cluster_use, hold_one, fail_with_error,
+          gate_0_by_update, open_both),
+    GATES("event_gate_move", "gates open while an event moves a parked pod behind them", cluster_use, park_one,
+          gate_0_and_move, move_plain, open_both),
+    GATES("event_gate_update", "a gated pod is updated while its gates open", cluster_use, add_gated, open_both, update_0,
+          activate_0),
+    GATES("event_gate_lag", "a gated pod is updated often while its gates open", cluster_use, add_gated, open_both,
+          update_often, activate_0),
+    GATES("event_gate_tick", "gates stand behind backoff, and open while it ends", gates_after_backoff, hold_one,
+          fail_with_error, gate_0_by_update, pass_and_tick),
+    GATES("event_gate_kube_1_34", "gates of kube 1.34 open while a pod is put behind them", as_kube_1_34, add_gated,
+          open_both, activate_0, update_0),
+    {.name = NULL},
+};

@@ -1,0 +1,179 @@
+/* Plants about pods that wait: events, gates, backoffs that are over, the way from one place to the other. */
+#include "plant_parts.h"
+
+#include "cluster.h"
+
+/* An event in (after, before) that helps whoever has one of these rejectors, whatever its object. */
+static const record_t *
+event_between(const book_t *book, uint8_t rejectors, uint64_t after, uint64_t before)
+{
+    for (size_t i = 0; i < book->count; i++) {
+        const record_t *record = book->sorted[i];
+        if (record->begin > before)
+            return NULL;
+        if (record->call == CALL_EVENT && record->kind != KIND_FIT && record->begin > after && record->end < before &&
+            (kind_hearers(record->kind) & rejectors) != 0)
+            return record;
+    }
+    return NULL;
+}
+
+static uint8_t
+rejectors_of(const record_t *failure)
+{
+    return (uint8_t)(failure->unschedulable | failure->pending);
+}
+
+static bool
+is_parked_plainly(const stay_t *stay)
+{
+    return stay->life->first_update == NULL && record_fails(stay->began) && stay->began->place == SCHEDQ_PARKED;
+}
+
+bool
+plant_missed_event(book_t *book, lives_t *lives)
+{
+    for (size_t i = 0; i < lives->stay_count; i++) {
+        const stay_t *stay = &lives->stays[i];
+        const record_t *event = is_parked_plainly(stay)
+                                    ? event_between(book, rejectors_of(stay->began), stay->began->end, stay->taken_from)
+                                    : NULL;
+        record_t *look = event != NULL ? plant_look_between(book, event->end, stay->taken_from) : NULL;
+        if (look == NULL)
+            continue;
+        plant_rewrite_as_look(look, stay, SCHEDQ_PARKED);
+        return true;
+    }
+    return false;
+}
+
+bool
+plant_missed_in_flight(book_t *book, lives_t *lives)
+{
+    for (size_t i = 0; i < lives->stay_count; i++) {
+        const stay_t *stay = &lives->stays[i];
+        if (!record_fails(stay->began) || stay->began->place == SCHEDQ_PARKED ||
+            event_between(book, rejectors_of(stay->began), stay->flight->end, stay->began->begin) == NULL)
+            continue;
+        stay->began->place = SCHEDQ_PARKED;
+        return true;
+    }
+    return false;
+}
+
+bool
+plant_missed_activation(book_t *book, lives_t *lives)
+{
+    for (size_t i = 0; i < lives->stay_count; i++) {
+        const stay_t *stay = &lives->stays[i];
+        const record_t *nudge = is_parked_plainly(stay) ? stay->life->nudges : NULL;
+        while (nudge != NULL && nudge->begin <= stay->began->end)
+            nudge = nudge->next_nudge;
+        record_t *look = nudge != NULL ? plant_look_between(book, nudge->end, stay->taken_from) : NULL;
+        if (look == NULL)
+            continue;
+        plant_rewrite_as_look(look, stay, SCHEDQ_PARKED);
+        return true;
+    }
+    return false;
+}
+
+bool
+plant_gated(book_t *book, lives_t *lives)
+{
+    for (size_t i = 0; i < lives->count; i++) {
+        const stay_t *stay = lives->lives[i].first;
+        if (!plant_is_plain(stay->life) || object_gate(stay->life->created->object) != NO_GATE)
+            continue;
+        const record_t *event = event_between(book, 1u << PLUGIN_GATE, stay->active_from, stay->taken_from);
+        record_t *look = event != NULL ? plant_look_between(book, event->end, stay->taken_from) : NULL;
+        if (look == NULL)
+            continue;
+        plant_rewrite_as_look(look, stay, SCHEDQ_GATED);
+        return true;
+    }
+    return false;
+}
+
+bool
+plant_gated_add(book_t *book, lives_t *lives)
+{
+    (void)book;
+    for (size_t i = 0; i < lives->count; i++) {
+        record_t *created = lives->lives[i].created;
+        if (created->call == CALL_ADD && object_gate(created->object) == NO_GATE) {
+            created->place = SCHEDQ_GATED;
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Backoffs of stays without a failure before are the shortest. */
+bool
+plant_overdue(book_t *book, lives_t *lives)
+{
+    for (size_t i = 0; i < lives->stay_count; i++) {
+        const stay_t *stay = &lives->stays[i];
+        int64_t expiry = stay->timestamp_ns + book->settings.max_backoff_ns;
+        if (stay->backoff_first == NULL || !stay->timed || stay->life->first_update != NULL ||
+            stay->life->nudges != NULL || object_gate(stay->life->created->object) != NO_GATE)
+            continue;
+        for (size_t j = 0; j < book->count; j++) {
+            const record_t *tick = book->sorted[j];
+            bool late = tick->call == CALL_TICK && tick->begin > stay->backoff_first->end && tick->key > expiry;
+            record_t *look = late ? plant_look_between(book, tick->end, stay->taken_from) : NULL;
+            if (look == NULL)
+                continue;
+            plant_rewrite_as_look(look, stay, SCHEDQ_BACKOFF);
+            return true;
+        }
+    }
+    return false;
+}
+
+/* A pod that is active is parked again, without a failure. */
+bool
+plant_moved_back(book_t *book, lives_t *lives)
+{
+    for (size_t i = 0; i < lives->stay_count; i++) {
+        const stay_t *stay = &lives->stays[i];
+        record_t *look = stay->life->first_update == NULL && stay->timed
+                             ? plant_look_between(book, stay->active_from, stay->taken_from)
+                             : NULL;
+        if (look == NULL)
+            continue;
+        plant_rewrite_as_look(look, stay, SCHEDQ_PARKED);
+        return true;
+    }
+    return false;
+}
+
+bool
+plant_attempts(book_t *book, lives_t *lives)
+{
+    (void)book;
+    for (size_t i = 0; i < lives->count; i++) {
+        if (lives->lives[i].last->popped != NULL) {
+            lives->lives[i].last->popped->attempts++;
+            return true;
+        }
+    }
+    return false;
+}
+
+bool
+plant_empty_backoff(book_t *book, lives_t *lives)
+{
+    for (size_t i = 0; i < lives->stay_count; i++) {
+        const stay_t *stay = &lives->stays[i];
+        record_t *look = stay->poppable_from < stay->active_from && stay->life->nudges == NULL
+                             ? plant_look_between(book, stay->poppable_from, stay->taken_from)
+                             : NULL;
+        if (look == NULL)
+            continue;
+        plant_rewrite(look, CALL_TRY_POP, SCHEDQ_EMPTY);
+        return true;
+    }
+    return false;
+}

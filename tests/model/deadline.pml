@@ -1,0 +1,324 @@
+/*
+ * The next deadline: a word that is never later than the least due time that waits (engine/lockfree: deadline,
+ * serve, timer).
+ *
+ * Who parks something that is due at d puts d into its bin, passes a full fence, and lowers the word to d. Who has
+ * served what was due recomputes: exchanges the word for a marker, which no other exchange used and which reads as
+ * "due now"; then looks at all bins; then exchanges his marker for the least time that he has found, if it is still
+ * there. A parker who finds a marker cannot tell what its recomputer has seen, nor what waits beside his own time:
+ * he exchanges it for another marker, so that the recomputer's exchange fails, and leaves it. So a recomputer who
+ * stops, or fails, leaves "due now" to whoever looks next. Who made the word earlier, or exchanged a marker, wakes
+ * the sleeper, who serves or sleeps until the word's time. The store into the bin sits in a store buffer until it
+ * drains by itself, or at the fence or the next locked access.
+ *
+ * Time 1 waits and is due: who finds the word due serves it. Parkers park 2 and 3.
+ *
+ * Claims
+ *   the word is a marker, or not later than any time that waits and whose parker has returned, wherever threads stop
+ *   (Observer, in every state)
+ *   when all others have finished and the sleeper sleeps, then until no time later than one that waits (Observer)
+ *
+ * Planted bugs
+ *   -DPARK_UNFENCED    no fence between the store into the bin and the look at the word
+ *   -DWORD_FIRST       the word is lowered before the time is in its bin
+ *   -DMARKER_LEFT      a parker leaves a marker as it is: the recomputer's exchange hides his time
+ *   -DMARKER_TO_TIME   a parker exchanges a marker for his time: what waited before is late if the recomputer stops
+ *   -DONE_MARKER       all markers are the same
+ *   -DNO_MARKER        the word is exchanged for the new time directly
+ *   -DLOOK_FIRST       the bins are looked at before the marker is in the word
+ *   -DLOST_STORES      a recomputer stores the time that he has found, whatever the word is
+ *   -DMARKER_SILENT    a parker who exchanges a marker wakes nobody
+ *   -DEND_SILENT       a recomputer wakes nobody: he may have put a time into the word before its parker could
+ *
+ * Bounds: two parkers, the sleeper, one more recomputer (--large: two).
+ */
+#ifdef LARGE
+#define RECOMPUTERS 2
+#else
+#define RECOMPUTERS 1
+#endif
+#define TIMES 3
+#define NEVER 9
+#define NOW   1
+
+bool waits[TIMES + 1];      /* in its bin */
+bool buffered[TIMES + 1];   /* the store into the bin is in the store buffer */
+bool told[TIMES + 1];       /* ghost: its parker has returned */
+bool marker;                /* what the word is: a marker, or a time */
+byte word = NOW;
+byte markers;               /* how many there were */
+bool asleep;
+byte until;
+byte unfinished;            /* ghost: threads, without the sleeper */
+
+#ifdef ONE_MARKER
+#define NEW_MARKER 0
+#else
+#define NEW_MARKER markers
+#endif
+
+inline read_word()
+{
+    d_step {
+        m = marker;
+        w = word
+    }
+}
+
+/* From {m, w}. */
+inline exchange(to_marker, to)
+{
+    d_step {
+        ok = (marker == m && word == w);
+        if
+        :: ok ->
+            marker = to_marker;
+            word = to
+        :: else
+        fi
+    }
+}
+
+inline exchange_for_marker()
+{
+    d_step {
+        ok = (marker == m && word == w);
+        if
+        :: ok ->
+            markers++;
+            marker = true;
+            word = NEW_MARKER
+        :: else
+        fi
+    }
+}
+
+/* The marker is {m, w}. */
+inline put_marker()
+{
+    d_step {
+        markers++;
+        before = (marker -> NEVER + 1 : word);
+        marker = true;
+        word = NEW_MARKER;
+        m = true;
+        w = word
+    }
+}
+
+inline wake()
+{
+    asleep = false
+}
+
+/* A locked access drains the store buffer. */
+inline drain()
+{
+    d_step {
+        waits[due] = waits[due] || buffered[due];
+        buffered[due] = false
+    }
+}
+
+inline lower_word()
+{
+    do
+    :: read_word();
+        if
+        :: !m && w <= due -> break
+        :: m ->
+#if defined(MARKER_LEFT)
+            break
+#else
+            drain();
+#if defined(MARKER_TO_TIME)
+            exchange(false, due);
+#else
+            exchange_for_marker();
+#endif
+            if
+            :: ok -> break
+            :: else
+            fi
+#endif
+        :: else ->
+            drain();
+            exchange(false, due);
+            if
+            :: ok -> break
+            :: else
+            fi
+        fi
+    od;
+#ifdef MARKER_SILENT
+    ok = ok && !m;
+#endif
+    if
+    :: ok -> wake()
+    :: else
+    fi
+}
+
+proctype Parker(byte due)
+{
+    byte w;
+    bool m, ok;
+#ifdef WORD_FIRST
+    lower_word();
+    waits[due] = true;
+#else
+    buffered[due] = true;
+#ifndef PARK_UNFENCED
+    drain();
+#endif
+    lower_word();
+#endif
+    d_step {
+        told[due] = true;
+        unfinished--;
+        w = 0;
+        m = false;
+        ok = false
+    }
+}
+
+inline look_at_bins()
+{
+    least = NEVER;
+    i = NOW + 1;
+    do
+    :: i <= TIMES && least == NEVER -> d_step {
+        if
+        :: waits[i] -> least = i
+        :: else
+        fi;
+        i++
+    }
+    :: else -> break
+    od;
+    i = 0
+}
+
+/* The word was {m, w}. */
+inline recompute()
+{
+#ifdef NO_MARKER
+    look_at_bins();
+    before = w;
+    exchange(false, least);
+#else
+#ifdef LOOK_FIRST
+    look_at_bins();
+#endif
+    put_marker();
+#ifndef LOOK_FIRST
+    look_at_bins();
+#endif
+#ifdef LOST_STORES
+    d_step {
+        marker = false;
+        word = least;
+        ok = true
+    }
+#else
+    exchange(false, least);
+#endif
+#endif
+#ifndef END_SILENT
+    if
+    :: ok && least < before -> wake()
+    :: else
+    fi;
+#endif
+    least = 0;
+    before = 0;
+    ok = false
+}
+
+proctype Recomputer()
+{
+    byte w, i, least, before;
+    bool m, ok;
+    read_word();
+    if
+    :: m || w <= NOW ->
+        waits[NOW] = false;
+        recompute()
+    :: else
+    fi;
+    d_step {
+        unfinished--;
+        w = 0;
+        m = false
+    }
+}
+
+/* asleep before the word is read: that is the sequence that the futex compares. */
+proctype Sleeper()
+{
+    byte w, i, least, before;
+    bool m, ok;
+end:
+    do
+    :: asleep = true;
+        read_word();
+        if
+        :: m || w <= NOW ->
+            waits[NOW] = false;
+            recompute()
+        :: else ->
+            until = w;
+            !asleep
+        fi;
+        until = 0
+    od
+}
+
+proctype StoreBuffers()
+{
+    byte due;
+end:
+    do
+    :: d_step {
+        buffered[2] || buffered[3] ->
+        due = (buffered[2] -> 2 : 3);
+        waits[due] = true;
+        buffered[due] = false;
+        due = 0
+    }
+    od
+}
+
+proctype Observer()
+{
+    byte i;
+end:
+    do
+    :: d_step {
+        for (i : 1 .. TIMES) {
+            assert(marker || !waits[i] || !told[i] || word <= i);
+            assert(unfinished > 0 || !asleep || !waits[i] || until <= i)
+        }
+        i = 0
+    }
+    od
+}
+
+init
+{
+    byte n;
+    atomic {
+        waits[1] = true;
+        told[1] = true;
+        for (n : 2 .. TIMES) {
+            run Parker(n)
+        }
+        for (n : 1 .. RECOMPUTERS) {
+            run Recomputer()
+        }
+        unfinished = TIMES - 1 + RECOMPUTERS;
+        run Sleeper();
+        run StoreBuffers();
+        run Observer()
+    }
+}

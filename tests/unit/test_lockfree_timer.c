@@ -1,0 +1,144 @@
+/* The timer thread stops for ever, as far as anybody can see: blocking pops serve time by themselves. */
+#include <string.h>
+#include <time.h>
+
+#include "sleeper.h"
+
+/* A clock in which the timer thread can be held: the first thread that reads it, other than the one that made it. */
+typedef struct held_clock {
+    pthread_t maker, timer;
+    atomic_bool timer_is_known;
+    atomic_bool holds;
+    atomic_bool held; /* the timer thread is in it */
+} held_clock_t;
+
+static void
+pause_shortly(void)
+{
+    struct timespec pause = {0, 1000000};
+    nanosleep(&pause, NULL);
+}
+
+static int64_t
+clock_now(void *ctx)
+{
+    held_clock_t *clock = ctx;
+    struct timespec now;
+    if (!atomic_load(&clock->timer_is_known) && !pthread_equal(pthread_self(), clock->maker)) {
+        clock->timer = pthread_self();
+        atomic_store(&clock->timer_is_known, true);
+    }
+    while (atomic_load(&clock->holds) && pthread_equal(pthread_self(), clock->timer)) {
+        atomic_store(&clock->held, true);
+        pause_shortly();
+    }
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return SEC(now.tv_sec) + now.tv_nsec;
+}
+
+static void
+begin_with_timer(fixture_t *fixture, held_clock_t *clock)
+{
+    memset(clock, 0, sizeof *clock);
+    clock->maker = pthread_self();
+    fixture->config.clock = (schedq_clock_t){.now_ns = clock_now, .ctx = clock};
+    fixture->config.initial_backoff_ns = MS(20);
+    fx_worker(fixture);
+    assert_ok(schedq_run(fx_queue(fixture), NULL, 0));
+    while (!atomic_load(&clock->timer_is_known))
+        pause_shortly();
+}
+
+static void
+hold(held_clock_t *clock)
+{
+    atomic_store(&clock->holds, true);
+    while (!atomic_load(&clock->held))
+        pause_shortly();
+}
+
+/* Before anything is asserted: the thread has to end with the queue. */
+static void
+let_go(fixture_t *fixture, held_clock_t *clock)
+{
+    atomic_store(&clock->holds, false);
+    assert_ok(schedq_stop(fx_queue(fixture)));
+}
+
+static void
+a_pop_that_begins_later_serves_what_is_due(void **state)
+{
+    fixture_t *fixture = *state;
+    held_clock_t clock;
+    schedq_popped_t popped;
+    begin_with_timer(fixture, &clock);
+    hold(&clock);
+    fx_err(fixture, "ns/a");
+    schedq_status_t status = schedq_pop(fx_worker(fixture), clock_now(&clock) + SEC(20), &popped);
+    let_go(fixture, &clock);
+    assert_status(status, SCHEDQ_OK);
+    assert_string_equal(popped.name, "ns/a");
+    assert_int_equal(popped.from_backoff, 0);
+}
+
+/* False: it takes longer than anybody would wait. */
+static bool
+somebody_is_done(fixture_t *fixture)
+{
+    for (unsigned i = 0; i < 10000; i++) {
+        if (fx_stats(fixture).dones > 0)
+            return true;
+        pause_shortly();
+    }
+    return false;
+}
+
+/* The sleeper went to sleep when nothing waited, and trusted the thread. */
+static void
+a_pop_that_slept_before_serves_what_is_due(void **state)
+{
+    fixture_t *fixture = *state;
+    held_clock_t clock;
+    mailbox_t mailbox;
+    sleeper_t sleeper;
+    mailbox_init(&mailbox);
+    begin_with_timer(fixture, &clock);
+    fx_add(fixture, "ns/a", 0);
+    schedq_popped_t popped = fx_pop(fixture, "ns/a");
+    sleeper_start(&sleeper, fixture, &mailbox, SCHEDQ_NO_DEADLINE);
+    sleeper_pause();
+    hold(&clock);
+    fx_fail(fixture, &popped, 0, 0);
+    bool served = somebody_is_done(fixture);
+    let_go(fixture, &clock);
+    sleeper_join(&sleeper, SCHEDQ_OK);
+    assert_true(served);
+    assert_string_equal(sleeper.name, "ns/a");
+}
+
+static void
+a_parked_pod_is_tried_again_though_the_thread_stopped(void **state)
+{
+    fixture_t *fixture = *state;
+    held_clock_t clock;
+    schedq_popped_t popped;
+    fixture->config.max_parked_ns = MS(20);
+    begin_with_timer(fixture, &clock);
+    hold(&clock);
+    fx_park(fixture, "ns/a", SCHEDQ_REJECTOR_OTHERS);
+    schedq_status_t status = schedq_pop(fx_worker(fixture), clock_now(&clock) + SEC(20), &popped);
+    let_go(fixture, &clock);
+    assert_status(status, SCHEDQ_OK);
+    assert_string_equal(popped.name, "ns/a");
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        fx_test_lockfree(a_pop_that_begins_later_serves_what_is_due),
+        fx_test_lockfree(a_pop_that_slept_before_serves_what_is_due),
+        fx_test_lockfree(a_parked_pod_is_tried_again_though_the_thread_stopped),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,194 @@
+/*
+ * Events on one thread, failures and updates on others: a pod that was popped before an event began is not parked when both
+ * calls are over. Each round has one event, so that no later one makes good what it missed.
+ */
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "fixture.h"
+#include "seed.h"
+#include "squad.h"
+
+enum { PARKERS = 3, PODS = 9, ROUNDS = 1500, PLUGINS = 3 };
+
+typedef struct arena {
+    fixture_t *fixture;
+    pthread_barrier_t barrier;
+    atomic_uint changes;    /* of the cluster, each followed by an event */
+    atomic_uint seen[PODS]; /* changes that there were when the pod had been popped */
+    uint64_t rejectors[PLUGINS];
+    bool moves_assigned; /* the events are those of assigned pods */
+    unsigned at_rest;    /* pods that were parked when a round was over, in all rounds */
+} arena_t;
+
+static void
+linger(soldier_t *soldier)
+{
+    for (uint64_t i = seed_next(&soldier->seed) % 200; i > 0; i--)
+        __asm__ volatile("" ::: "memory");
+}
+
+static void
+change_cluster(soldier_t *soldier)
+{
+    arena_t *arena = soldier->ctx;
+    schedq_move_t move;
+    schedq_status_t status;
+    schedq_move_init(&move);
+    move.event = arena->moves_assigned ? SCHEDQ_EVENT_ASSIGNED_POD_ADD : SCHEDQ_EVENT_NODE_ADD;
+    atomic_fetch_add(&arena->changes, 1);
+    if (arena->moves_assigned)
+        status = schedq_assigned_pod_added(soldier->worker, &move, "ns", 2, NULL);
+    else
+        status = schedq_move_all(soldier->worker, &move, NULL);
+    mailbox_check(soldier->mailbox, status == SCHEDQ_OK);
+}
+
+/* Pops and rejects what it gets; the pods that it parks may be moved and got again. */
+static void
+park_some(soldier_t *soldier)
+{
+    arena_t *arena = soldier->ctx;
+    schedq_popped_t popped;
+    for (unsigned i = 0; i < PODS / PARKERS; i++) {
+        schedq_failure_t failure;
+        if (schedq_try_pop(soldier->worker, &popped) != SCHEDQ_OK)
+            continue;
+        atomic_store(&arena->seen[popped.object], atomic_load(&arena->changes));
+        linger(soldier);
+        schedq_failure_init(&failure);
+        failure.unschedulable = arena->rejectors[seed_next(&soldier->seed) % PLUGINS];
+        if (!arena->moves_assigned)
+            failure.pending = arena->rejectors[seed_next(&soldier->seed) % PLUGINS];
+        mailbox_check(soldier->mailbox,
+                      schedq_add_unschedulable(soldier->worker, &popped.token, &failure, NULL) == SCHEDQ_OK);
+    }
+}
+
+/* Other descriptions, of pods that may be anywhere. */
+static void
+update_some(soldier_t *soldier)
+{
+    char name[32];
+    for (unsigned i = 0; i < 3; i++) {
+        unsigned number = (unsigned)(seed_next(&soldier->seed) % PODS);
+        snprintf(name, sizeof name, "ns/%u", number);
+        schedq_pod_spec_t spec = fx_spec(name, (int32_t)(seed_next(&soldier->seed) % 3));
+        spec.object = number;
+        mailbox_check(soldier->mailbox, schedq_update(soldier->worker, name, &spec, 0, NULL, 0, NULL) == SCHEDQ_OK);
+        linger(soldier);
+    }
+}
+
+static int
+check_pod(void *ctx, const schedq_pod_info_t *pod)
+{
+    soldier_t *soldier = ctx;
+    arena_t *arena = soldier->ctx;
+    if (pod->place != SCHEDQ_PARKED)
+        return 1;
+    arena->at_rest++;
+    mailbox_check(soldier->mailbox, atomic_load(&arena->seen[pod->object]) == atomic_load(&arena->changes));
+    return 1;
+}
+
+/* Nobody else is at work: looks, then brings everything back. */
+static void
+end_round(soldier_t *soldier)
+{
+    schedq_words_t *words = schedq_words(soldier->queue);
+    mailbox_check(soldier->mailbox, schedq_snapshot(soldier->worker, check_pod, soldier) == SCHEDQ_OK);
+    change_cluster(soldier);
+    mailbox_check(soldier->mailbox, words->parked == 0);
+}
+
+/* Soldier 0 is the cluster, 1 updates, the others park. */
+static void
+fight(soldier_t *soldier)
+{
+    arena_t *arena = soldier->ctx;
+    for (unsigned round = 0; round < ROUNDS; round++) {
+        pthread_barrier_wait(&arena->barrier);
+        if (soldier->number == 0) {
+            linger(soldier);
+            change_cluster(soldier);
+        } else if (soldier->number == 1) {
+            update_some(soldier);
+        } else {
+            park_some(soldier);
+        }
+        pthread_barrier_wait(&arena->barrier);
+        if (soldier->number == 0)
+            end_round(soldier);
+    }
+}
+
+static void
+run_rounds(fixture_t *fixture, bool moves_assigned)
+{
+    static const char *const names[PLUGINS] = {"One", "Two", "Three"};
+    static arena_t arena;
+    char name[32];
+    uint64_t seed = seed_of("test_move_threads");
+    memset(&arena, 0, sizeof arena);
+    arena.fixture = fixture;
+    arena.moves_assigned = moves_assigned;
+    fixture->config.max_backoff_ns = 0;
+    for (unsigned i = 0; i < PLUGINS; i++) {
+        const schedq_interest_t interests[] = {{.resource = "Node", .actions = SCHEDQ_ACTION_ADD},
+                                               {.resource = "AssignedPod", .actions = SCHEDQ_ACTION_ADD}};
+        arena.rejectors[i] = fx_plugin_full(fixture, 0, names[i], SCHEDQ_PLUGIN_SPREAD, interests, 2, false)->bit;
+    }
+    for (unsigned i = 0; i < PODS; i++) {
+        snprintf(name, sizeof name, "ns/%u", i);
+        schedq_pod_spec_t spec = fx_spec(name, 0);
+        spec.object = i;
+        fx_add_spec(fixture, name, &spec);
+    }
+    assert_int_equal(pthread_barrier_init(&arena.barrier, NULL, PARKERS + 2), 0);
+    squad_run(fixture, PARKERS + 2, seed, fight, &arena);
+    pthread_barrier_destroy(&arena.barrier);
+    assert_true(arena.at_rest > 0);
+}
+
+static void
+no_event_misses_a_pod_that_is_being_parked(void **state)
+{
+    run_rounds(*state, false);
+}
+
+static void
+no_event_misses_a_pod_where_all_sets_share_one_lot(void **state)
+{
+    fixture_t *fixture = *state;
+    fixture->config.max_lots = 1;
+    run_rounds(fixture, false);
+}
+
+static void
+no_event_misses_a_pod_when_no_event_is_kept(void **state)
+{
+    fixture_t *fixture = *state;
+    fixture->config.event_log = 0;
+    run_rounds(fixture, false);
+}
+
+static void
+no_assigned_pod_misses_a_pod_that_is_being_parked(void **state)
+{
+    run_rounds(*state, true);
+}
+
+int
+main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        fx_test(no_event_misses_a_pod_that_is_being_parked),
+        fx_test_1_26(no_event_misses_a_pod_that_is_being_parked),
+        fx_test(no_event_misses_a_pod_where_all_sets_share_one_lot),
+        fx_test(no_event_misses_a_pod_when_no_event_is_kept),
+        fx_test_1_26(no_assigned_pod_misses_a_pod_that_is_being_parked),
+    };
+    return fx_run_tests(argc, argv, tests);
+}
