@@ -8,7 +8,7 @@
 
 static const engine_t engines[] = {
     {"mutex", SCHEDQ_ENGINE_MUTEX, NEEDS_EVERYTHING},
-    {"lockfree", SCHEDQ_ENGINE_LOCKFREE, NEEDS_NOTHING},
+    {"lockfree", SCHEDQ_ENGINE_LOCKFREE, NEEDS_EVERYTHING},
 };
 
 const engine_t *

@@ -288,9 +288,10 @@ fill(struct worker *worker, const struct arrival *arrival, const struct incoming
     u64_store(&entry->seen, 0);
     u64_store(&entry->flight, 0);
     if (arrival->to.gate != 0) {
-        (void)entry_set_gate(entry, life, arrival->to.gate);
+        (void)entry_set_gate(entry, 0, life, arrival->to.gate);
     }
-    u64_store_release(&entry->word.low, state_make(life, arrival->to.place == PLACE_ACTIVE ? arrival->band->id : 0, arrival->to.place)); /* fill:A */
+    u64_store_release(&entry->word.low, state_make(life, arrival->to.place == PLACE_ACTIVE ? arrival->band->id : 0,
+                                                   arrival->to.place)); /* fill:A */
 }
 
 static bool
@@ -472,28 +473,53 @@ report_arrival(const struct queue *queue, const struct arrival *arrival, schedq_
     result->poppable |= destination_is_poppable(queue, place) ? 1 : 0;
 }
 
-/* From its insertion on the pod may be anybody's: nothing of its record is read here. */
-schedq_status_t
-add_complete(struct worker *worker, const struct arrival *arrival, schedq_result_t *result)
+static bool
+gate_heard(const struct queue *queue, const struct arrival *arrival)
+{
+    return arrival->to.place == PLACE_GATED &&
+           stamps_newest(&queue->stamps, arrival->profile, gate_bit(arrival->to.gate)) > arrival->judged_up_to;
+}
+
+/*
+ * A pod that does not become active: all that time and events need is done before the name is finished, so who is told of the pod before
+ * settles it, and who is told of it afterwards finds it settled.
+ */
+static schedq_status_t
+complete_waiting(struct worker *worker, const struct arrival *arrival, schedq_result_t *result)
 {
     struct queue *queue = queue_of(worker);
 
     destination_publish(worker, &arrival->to, arrival->ref, CAUSE_NONE);
-    index_finish(&arrival->ticket); /* complete:A, a full fence behind the publication */
-    if (!destination_announce(worker, &arrival->to)) {
-        (void)publish_follow(worker, arrival->record, ref_version(arrival->ref));
-    }
-    report_arrival(queue, arrival, result);
-    if (arrival->to.place != PLACE_GATED ||
-        stamps_newest(&queue->stamps, arrival->profile, gate_bit(arrival->to.gate)) <= arrival->judged_up_to) {
-        return SCHEDQ_OK;
-    }
-    if (!queue->base.rules.host) {
+    atomic_fence(); /* complete_waiting:A */
+    (void)destination_announce(worker, &arrival->to);
+    bool heard = gate_heard(queue, arrival);
+
+    if (heard && !queue->base.rules.host) {
         (void)events_help(worker, arrival->record, ref_version(arrival->ref));
+    }
+    index_finish(&arrival->ticket);
+    report_arrival(queue, arrival, result);
+    if (!heard || !queue->base.rules.host) {
         return SCHEDQ_OK;
     }
     result->sequence = stamps_drawn(&queue->stamps);
     return take_back(worker, arrival) ? SCHEDQ_RETRY : SCHEDQ_OK;
+}
+
+/* From its insertion on the pod may be anybody's: nothing of its record is read here. */
+schedq_status_t
+add_complete(struct worker *worker, const struct arrival *arrival, schedq_result_t *result)
+{
+    if (arrival->to.place != PLACE_ACTIVE) {
+        return complete_waiting(worker, arrival, result);
+    }
+    destination_publish(worker, &arrival->to, arrival->ref, CAUSE_NONE);
+    index_finish(&arrival->ticket); /* add_complete:A, a full fence behind the publication */
+    if (!destination_announce(worker, &arrival->to)) {
+        (void)publish_follow(worker, arrival->record, ref_version(arrival->ref));
+    }
+    report_arrival(queue_of(worker), arrival, result);
+    return SCHEDQ_OK;
 }
 
 /* ---- one pod ------------------------------------------------------------------------------------------------------------ */

@@ -73,26 +73,29 @@ records_close(struct entries *entries)
 
 /* ---- gates --------------------------------------------------------------------------------------------------------------- */
 
+/* A word of a flight is not touched: the pod was popped since `state`, and the caller has lost. */
 uint8_t
-entry_set_gate(struct entry *entry, uint64_t version, uint8_t gate)
+entry_set_gate(struct entry *entry, uint64_t state, uint64_t version, uint8_t gate)
 {
-    uint64_t word = GATE_MARK | version << GATE_VERSION_SHIFT | gate;
+    uint64_t word =
+        GATE_MARK | version << GATE_VERSION_SHIFT | (uint64_t)entry_gate(entry, state) << GATE_BEFORE_SHIFT | gate;
     uint64_t found = u64_load_acquire(&entry->flight);
 
     /* Ends: each failed exchange means that another mover said something. */
-    for (;;) {
+    while (found == 0 || (found & GATE_MARK) != 0) {
         uint64_t known = found >> GATE_VERSION_SHIFT & STATE_VERSION_MASK;
 
-        if ((found & GATE_MARK) != 0 && !version_is_before(known, version)) {
+        if (found != 0 && !version_is_before(known, version)) {
             return known == version ? (uint8_t)found : gate; /* a later one: this mover has lost */
         }
         uint64_t before = found;
 
         found = u64_cas_value(&entry->flight, before, word); /* entry_set_gate:A */
         if (found == before) {
-            return gate;
+            break;
         }
     }
+    return gate;
 }
 
 /* In a description record's attributes, where a pod's record has the profile. */

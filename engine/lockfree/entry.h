@@ -50,9 +50,13 @@ struct entry {
     atomic_u64 popped; /* in flight, counted objects: the holder's reference */
 };
 
-/* A gate word: 1:1 | 0 | version:36 | gate:8. It counts while the state word has its version, or was that raised by updates. */
+/*
+ * A gate word: 1:1 | 0 | version:36 | gate before it:8 | gate from it on:8. "From it on" counts when a switch brings the pod to that
+ * version, or further versions that only describe it; until then, and if that switch never comes, "before it" does.
+ */
 #define GATE_MARK (UINT64_C(1) << 63)
-#define GATE_VERSION_SHIFT 8
+#define GATE_VERSION_SHIFT 16
+#define GATE_BEFORE_SHIFT 8
 
 _Static_assert(sizeof(struct entry) == 128, "two cache lines");
 
@@ -150,25 +154,28 @@ entry_pop_order(const struct entry *entry)
     return (flight & GATE_MARK) == 0 ? flight : 0;
 }
 
-/** The gate of a pod whose word is `state`: 1 + number of the plugin, 0 if it is not gated. */
+/** The gate of a pod whose word is `state`: 1 + number of the plugin, 0 if none keeps it out. */
 static inline uint8_t
 entry_gate(const struct entry *entry, uint64_t state)
 {
     uint64_t word = u64_load_acquire(&entry->flight);
     enum place place = state_place(state);
-    bool waits = place == PLACE_GATED || place == PLACE_BACKOFF || place == PLACE_ERROR_BACKOFF;
-    bool counts =
-        waits && (word & GATE_MARK) != 0 && (word >> GATE_VERSION_SHIFT & STATE_VERSION_MASK) == state_base(state);
+    bool may = place == PLACE_GATED || place == PLACE_BACKOFF || place == PLACE_ERROR_BACKOFF;
+    uint64_t version = word >> GATE_VERSION_SHIFT & STATE_VERSION_MASK;
 
-    return counts ? (uint8_t)word : 0;
+    if (!may || (word & GATE_MARK) == 0 || version_is_before(version, state_base(state))) {
+        return 0;
+    }
+    return version == state_base(state) ? (uint8_t)word : (uint8_t)(word >> GATE_BEFORE_SHIFT);
 }
 
 /**
- * Says which gate a pod has from `version` on. Returns the gate that counts for it: another mover's, if he was first.
+ * Says which gate a pod, whose word is `state`, has from `version` on. Returns the gate that counts for it: another mover's, if he
+ * was first.
  *
  * Before the pod is published at that version.
  */
-uint8_t entry_set_gate(struct entry *entry, uint64_t version, uint8_t gate);
+uint8_t entry_set_gate(struct entry *entry, uint64_t state, uint64_t version, uint8_t gate);
 
 /* ---- descriptions --------------------------------------------------------------------------------------------------- */
 

@@ -372,6 +372,19 @@ events_activate_in_flight(struct entry *entry, uint64_t life)
     }
 }
 
+bool
+events_judge_again(struct queue *queue, uint32_t record, uint64_t life, struct view *view)
+{
+    /* Ends: each further round means that the word changed. */
+    while (report_view(queue, record, life, view) && state_place(view->state) == PLACE_INFLIGHT) {
+        if (u64_cas(&view->entry->word.low, view->state, view->state | FLAG_JUDGE)) {
+            return false;
+        }
+    }
+    return report_view(queue, record, life, view) &&
+           (state_place(view->state) == PLACE_PARKED || state_place(view->state) == PLACE_GATED);
+}
+
 /* A wildcard that has an object concerns the one pod that is the object, or nobody. */
 static void
 move_target(struct walk *walk, schedq_pod_t target)

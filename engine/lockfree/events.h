@@ -36,6 +36,9 @@ bool events_came_since(const struct queue *queue, const struct view *view, uint6
 /** A pod in flight is retried when it fails; one that is not in flight, or of another life, is left alone. */
 void events_activate_in_flight(struct entry *entry, uint64_t life);
 
+/** A pod in flight is judged again by its holder, if he is about to park it. True: it is parked or gated, as `view` shows. */
+bool events_judge_again(struct queue *queue, uint32_t record, uint64_t life, struct view *view);
+
 /** This waiting pod counts as one that an event helps. False: no memory, a note was left. */
 bool events_help(struct worker *worker, uint32_t record, uint64_t life);
 

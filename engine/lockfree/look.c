@@ -108,6 +108,9 @@ take_record(struct worker *worker, uint32_t record, struct view *view)
     while (!taken && report_record(queue, record, view) && look_exists(worker, record, view)) {
         taken = take(worker, view);
     }
+    if (taken) {
+        settle_told(worker, record, view->life, view->state);
+    }
     section_end(worker);
     return taken;
 }
@@ -150,6 +153,9 @@ visit_nominated(struct worker *worker, uint64_t node, const struct nominated *po
 
         section_begin(worker);
         bool found = take_pod(worker, pods[i].record, pods[i].life, &view);
+        if (found) {
+            settle_told(worker, pods[i].record, view.life, view.state);
+        }
         section_end(worker);
         if (found && view.description.nominated_node == node) {
             more = show(worker, pods[i].record, &view, visit, ctx);

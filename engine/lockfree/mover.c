@@ -155,7 +155,7 @@ gate_pod(struct mover *mover, uint32_t record, const struct view *view, const st
         give_up(mover);
         return OUTCOME_DONE;
     }
-    if (entry_set_gate(view->entry, state_version(next), way->gate) != way->gate) {
+    if (entry_set_gate(view->entry, view->state, state_version(next), way->gate) != way->gate) {
         raise_lag(view->entry, view->state);
         return OUTCOME_AGAIN;
     }
@@ -376,7 +376,7 @@ collect(struct mover *mover, uint32_t record, const struct view *view, const str
         return;
     }
     if (way->gate != 0) {
-        (void)entry_set_gate(view->entry, version_next(state_version(view->state)), way->gate);
+        (void)entry_set_gate(view->entry, view->state, version_next(state_version(view->state)), way->gate);
     }
     note_first_attempt(mover, view, way);
     item->entry = view->entry;

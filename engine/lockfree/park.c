@@ -39,6 +39,7 @@ struct failing {
     uint64_t popped; /* the holder's object */
     bool activated;
     bool described;     /* what is newest about the pod was installed */
+    bool drawn;         /* the record has the order key of this failure */
     int64_t order_key;  /* the record's own, of before */
     struct view before; /* what is put back if nothing is to change after all */
 };
@@ -66,6 +67,20 @@ raise_version(struct failing *failing, uint64_t state)
     failing->version = state_version(next);
     failing->activated |= (state & FLAG_ACTIVATED) != 0;
     return true;
+}
+
+/* Makes stale what was published in vain. False: somebody helped before, and the pod is there; or it was deleted. */
+static bool
+take_back(struct failing *failing)
+{
+    uint64_t state;
+
+    while (still_flies(failing, &state)) {
+        if (raise_version(failing, state)) {
+            return true;
+        }
+    }
+    return false;
 }
 
 /* ---- what the failure says --------------------------------------------------------------------------------------------------- */
@@ -121,9 +136,19 @@ draws_key(const struct queue *queue, uint8_t flags)
     return (flags & SCHEDQ_POD_ORDER_KEY) == 0 && !queue->base.rules.keep_order;
 }
 
+/* Behind all that came before. Not if the record has a key that the caller chose. */
+static void
+draw_key(struct failing *failing)
+{
+    if (!failing->drawn) {
+        time_store(&failing->entry->order_key, add_draw_key(failing->worker, failing->now));
+        failing->drawn = true;
+    }
+}
+
 /* The failure's newest description, and what kube does to nominations; false: what `view` shows stays. */
 static schedq_status_t
-plan_description(const struct failing *failing, const struct view *view, struct redescription *change, bool *wanted)
+plan_description(struct failing *failing, const struct view *view, struct redescription *change, bool *wanted)
 {
     struct queue *queue = queue_of(failing->worker);
     const struct rules *rules = &queue->base.rules;
@@ -157,6 +182,7 @@ plan_description(const struct failing *failing, const struct view *view, struct 
         change->renominates = *wanted = true;
     }
     if (change->description.own_key && draws_key(queue, change->description.flags)) {
+        draw_key(failing); /* an update may have taken the caller's key from it since the failure was counted */
         change->description.own_key = false;
         change->description.order_key = time_load(&failing->entry->order_key);
         *wanted = true;
@@ -221,7 +247,7 @@ count_failure(struct failing *failing)
         flags = description.flags;
     }
     if (draws_key(queue, flags)) {
-        time_store(&failing->entry->order_key, add_draw_key(failing->worker, failing->now));
+        draw_key(failing);
     }
 }
 
@@ -319,7 +345,7 @@ prepare_record(const struct failing *failing, const struct destination *to)
 
     u64_store(&entry->flight, 0);
     if (to->gate != 0) {
-        (void)entry_set_gate(entry, next, to->gate);
+        (void)entry_set_gate(entry, 0, next, to->gate);
     }
     /* An earlier attempt may have left the bit of another gate. */
     u64_store(&entry->unschedulable,
@@ -359,6 +385,13 @@ tell(const struct failing *failing, const struct view *view, const struct destin
     result->poppable = destination_is_poppable(queue, to->place) ? 1 : 0;
 }
 
+/* Nobody but a helper changes the version of a flight that was claimed. */
+static bool
+is_there(const struct failing *failing)
+{
+    return state_version(entry_state(failing->entry)) != failing->version;
+}
+
 /* True: it is there, by this call or by who helped. */
 static bool
 switch_there(const struct failing *failing, const struct view *view, const struct destination *to)
@@ -370,7 +403,7 @@ switch_there(const struct failing *failing, const struct view *view, const struc
     if (switch_pod(worker, failing->entry, view->state, view->desc, next, cause_for(queue_of(worker), to->place))) {
         return true;
     }
-    return state_version(entry_state(failing->entry)) != failing->version;
+    return is_there(failing);
 }
 
 enum attempt { ATTEMPT_DONE, ATTEMPT_AGAIN, ATTEMPT_OUTDATED, ATTEMPT_NOMEM };
@@ -402,14 +435,19 @@ try_once(struct failing *failing, struct view *view, const struct decision *deci
     prepare_record(failing, &to);
     destination_publish(worker, &to, ref_make(version_next(failing->version), failing->record), CAUSE_NONE);
     atomic_fence(); /* try_once:A */
-    if (event_came(failing, view, decision)) {
-        return queue->base.rules.host ? ATTEMPT_OUTDATED : ATTEMPT_AGAIN;
+    bool outdated = event_came(failing, view, decision);
+    const uint64_t version = failing->version;
+
+    if (!outdated && destination_announce(worker, &to) && switch_there(failing, view, &to)) {
+        tell(failing, view, &to);
+        return ATTEMPT_DONE;
     }
-    if (!destination_announce(worker, &to) || !switch_there(failing, view, &to)) {
-        return ATTEMPT_AGAIN;
+    if (!take_back(failing) && is_there(failing)) {
+        failing->version = version;
+        tell(failing, view, &to);
+        return ATTEMPT_DONE;
     }
-    tell(failing, view, &to);
-    return ATTEMPT_DONE;
+    return outdated && queue->base.rules.host ? ATTEMPT_OUTDATED : ATTEMPT_AGAIN;
 }
 
 /* What the pod is now, its object retained; the flags are taken. False: it is gone. */
@@ -490,10 +528,6 @@ move(struct failing *failing)
     while (status == SCHEDQ_OK && attempt == ATTEMPT_AGAIN) {
         attempt = ATTEMPT_NOMEM;
         status = try_round(failing, &attempt);
-        /* What was published is not meant any more. */
-        while ((attempt == ATTEMPT_AGAIN || attempt == ATTEMPT_OUTDATED) && still_flies(failing, &state) &&
-               !raise_version(failing, state)) {
-        }
     }
     if (attempt == ATTEMPT_OUTDATED) {
         return still_flies(failing, &state) ? judge_again(failing) : SCHEDQ_GONE;
@@ -511,13 +545,21 @@ static schedq_status_t
 refuse_outdated(struct failing *failing)
 {
     const struct queue *queue = queue_of(failing->worker);
-    uint64_t state;
 
-    while (still_flies(failing, &state) && !raise_version(failing, state)) {
-    }
     failing->result->sequence = stamps_drawn(&queue->stamps);
     report_pod(queue, failing->record, &failing->before, failing->result);
     return SCHEDQ_RETRY;
+}
+
+/* Copies what the record has; false: its pod was deleted, or the token was used. */
+static bool
+copy_before(struct failing *failing)
+{
+    const struct queue *queue = queue_of(failing->worker);
+
+    failing->order_key = time_load(&failing->entry->order_key);
+    return report_any(queue, failing->record, &failing->before) &&
+           state_version(failing->before.state) == failing->version;
 }
 
 static schedq_status_t
@@ -528,11 +570,17 @@ fail(struct failing *failing)
     if (status != SCHEDQ_OK) {
         return status;
     }
-    failing->activated = (failing->before.state & FLAG_ACTIVATED) != 0;
+    /* From here on the flight is this call's: who has the token that was passed is late. */
+    if (!take_back(failing)) {
+        return is_there(failing) ? SCHEDQ_STALE : SCHEDQ_GONE;
+    }
+    if (!copy_before(failing)) {
+        return SCHEDQ_GONE;
+    }
+    failing->popped = u64_load(&failing->entry->popped);
     if (is_outdated(failing)) {
         return refuse_outdated(failing);
     }
-    failing->activated = false; /* the flag is taken when the pod is looked at */
     if (failing->failure->has_newest) {
         object_retain(queue_of(failing->worker), failing->failure->newest.object);
     }
@@ -563,19 +611,7 @@ begin(struct failing *failing, schedq_token_t token)
     if (failing->entry == NULL) {
         return false;
     }
-    failing->popped = u64_load(&failing->entry->popped);
     return true;
-}
-
-/* Copies what the record has; false: its pod was deleted. */
-static bool
-copy_before(struct failing *failing)
-{
-    const struct queue *queue = queue_of(failing->worker);
-
-    failing->order_key = time_load(&failing->entry->order_key);
-    return report_any(queue, failing->record, &failing->before) &&
-           state_version(failing->before.state) == failing->version;
 }
 
 schedq_status_t
@@ -595,7 +631,9 @@ lockfree_add_unschedulable(schedq_worker_t *base, schedq_token_t *token, const s
     if (copy_before(&failing)) {
         status = fail(&failing);
     }
-    token->bits = status == SCHEDQ_OK ? token->bits : ref_make(failing.version, failing.record);
+    if (status != SCHEDQ_OK && status != SCHEDQ_STALE) {
+        token->bits = ref_make(failing.version, failing.record);
+    }
     if (status == SCHEDQ_GONE) {
         *result = (schedq_result_t){.object = finish_object(queue_of(worker), failing.entry)};
         status = finish_flight(worker, *token);

@@ -137,7 +137,7 @@ stand_anew(struct worker *worker, uint32_t record, uint64_t life)
             return false;
         }
         if (way.gate != 0) {
-            (void)entry_set_gate(view.entry, state_version(next), way.gate);
+            (void)entry_set_gate(view.entry, view.state, state_version(next), way.gate);
         }
         destination_publish(worker, &to, ref_make(state_version(next), record), CAUSE_NONE);
         atomic_fence();
@@ -292,7 +292,10 @@ retry_updated(struct worker *worker, const struct update *update, schedq_result_
     return !mover.no_memory;
 }
 
-/* Announced first; then the pod is looked at again: its holder may have parked it before he could see the stamps. */
+/*
+ * Announced first; then the pod is looked at again: its holder may have parked it before he could see the stamps, or have
+ * looked at them and be about to.
+ */
 static void
 tell_holder(struct worker *worker, const struct update *update, schedq_result_t *result)
 {
@@ -304,7 +307,7 @@ tell_holder(struct worker *worker, const struct update *update, schedq_result_t 
                                                         .old_object = update->old_object,
                                                         .new_object = update->spec->object});
     }
-    if (report_view(queue, update->record, update->before.life, &now) && is_parked_or_gated(now.state)) {
+    if (events_judge_again(queue, update->record, update->before.life, &now)) {
         (void)retry_updated(worker,
                             &(struct update){.spec = update->spec,
                                              .old_object = update->old_object,

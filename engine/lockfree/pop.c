@@ -461,10 +461,12 @@ pop_or_sleep(struct worker *worker, int64_t deadline, schedq_popped_t *out)
         status = SCHEDQ_OK;
     } else if (closed) {
         status = SCHEDQ_CLOSED;
-    } else if (!serve_if_late(worker)) {
+    } else {
         int64_t now = queue_now(queue);
 
-        if (now >= deadline) {
+        if (serve_if_late(worker, now)) {
+            status = SCHEDQ_EMPTY; /* there may be something to pop */
+        } else if (now >= deadline) {
             status = SCHEDQ_TIMEDOUT;
         } else {
             sleepers_wait(&queue->sleepers, sequence, futex_deadline(queue, sleep_until(queue, deadline, now), now));

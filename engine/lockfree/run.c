@@ -1,6 +1,8 @@
 /* Runs of run.h. */
 #include "lockfree/run.h"
 
+#include <assert.h>
+
 static size_t
 run_bytes(uint32_t size_class)
 {
@@ -246,6 +248,8 @@ run_put(struct run *run, uint64_t ref, int64_t key)
 {
     uint32_t count = u32_load(&run->count);
 
+    assert(count < UINT32_C(1) << run->size_class);
+    assert(count == 0 || time_load(&run->slots[count - 1].key) <= key);
     time_store(&run->slots[count].key, key);
     u64_store(&run->slots[count].ref, ref);
     u32_store(&run->count, count + 1);

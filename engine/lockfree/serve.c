@@ -28,6 +28,7 @@
 
 #define READ_AT_ONCE 64
 #define PLANS_MAX 4
+#define ROUNDS_MAX 4
 #define KUBE_FLUSH_NS (30 * INT64_C(1000000000))
 
 struct serving {
@@ -132,7 +133,11 @@ flush_backoff(struct serving *serving, enum place place)
         }
         if (is_left_to_host(queue)) {
             serving->result->left = 1;
-        } else {
+            continue;
+        }
+        /* What an update publishes anew meanwhile may be overlooked: it is due still. */
+        for (uint32_t round = 0; round < ROUNDS_MAX && !serving->no_memory && has_due(queue, bin, flush.limit);
+             round++) {
             mover_begin(&flush.mover);
             flush_bin(&flush, bin);
             serving->no_memory |= flush.mover.no_memory;
@@ -252,11 +257,14 @@ serve_time(struct worker *worker, bool asked, schedq_result_t *result)
 {
     struct queue *queue = queue_of(worker);
     struct serving serving = {.worker = worker, .now = queue_now(queue), .result = result};
-    bool moved = flush_backoff(&serving, PLACE_BACKOFF);
+    struct served served = {.moved = false};
 
-    moved |= flush_backoff(&serving, PLACE_ERROR_BACKOFF);
-    moved |= flush_leftovers(&serving, asked);
-    return (struct served){.moved = moved, .no_memory = serving.no_memory, .next = plan(queue)};
+    served.moved |= flush_backoff(&serving, PLACE_BACKOFF);
+    served.moved |= flush_backoff(&serving, PLACE_ERROR_BACKOFF);
+    served.moved |= flush_leftovers(&serving, asked);
+    served.next = plan(queue);
+    served.no_memory = serving.no_memory;
+    return served;
 }
 
 int64_t
@@ -270,13 +278,13 @@ serve_wanted(const struct queue *queue)
 }
 
 bool
-serve_if_late(struct worker *worker)
+serve_if_late(struct worker *worker, int64_t now)
 {
     const struct queue *queue = queue_of(worker);
     int64_t wanted = serve_wanted(queue);
     schedq_result_t unseen = {0};
 
-    if (wanted == SCHEDQ_NO_DEADLINE || queue_now(queue) < wanted) {
+    if (wanted == SCHEDQ_NO_DEADLINE || now < wanted) {
         return false;
     }
     section_begin(worker);

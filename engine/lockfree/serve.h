@@ -23,7 +23,7 @@ struct served serve_time(struct worker *worker, bool asked, schedq_result_t *res
 void serve_upkeep(struct worker *worker, schedq_result_t *result);
 
 /** A sleeper that finds the deadline passed serves it: a tick late if there is a timer thread. True: it did. */
-bool serve_if_late(struct worker *worker);
+bool serve_if_late(struct worker *worker, int64_t now);
 
 /** Until when a sleeper may sleep, on the queue's clock, so that serve_if_late is called when it has to be. */
 int64_t serve_wanted(const struct queue *queue);

@@ -1,6 +1,9 @@
 /* Counted switches of switch.h. */
 #include "lockfree/switch.h"
 
+#include "lockfree/backoff.h"
+#include "policy/backoff.h"
+
 atomic_u64 *
 switch_word(struct worker *worker, enum place place)
 {
@@ -99,6 +102,26 @@ switch_pod(struct worker *worker, struct entry *entry, uint64_t state, uint64_t 
     return true;
 }
 
+/* Whoever published the pod may have stopped before he lowered the deadline. */
+static void
+look_after_deadline(struct worker *worker, const struct entry *entry, enum place place)
+{
+    struct queue *queue = queue_of(worker);
+    uint64_t counts = u64_load_acquire(&entry->attempts_rejections);
+    const schedq_history_t history = {.timestamp_ns = (int64_t)u64_load_acquire(&entry->timestamp),
+                                      .attempts = (uint32_t)(counts >> 32),
+                                      .rejections = (uint32_t)counts,
+                                      .errors = (uint32_t)(u64_load_acquire(&entry->errors_charged) >> 32)};
+
+    if (place == PLACE_BACKOFF || place == PLACE_ERROR_BACKOFF) {
+        int64_t due = backoff_due(&queue->base.rules.backoff, backoff_expiry_of(queue, &history));
+
+        if (deadline_lower(&queue->deadline, due)) {
+            timer_wake(queue);
+        }
+    }
+}
+
 /* The description may have changed without the version (a nomination): then the same switch is tried again. */
 enum verdict
 switch_help(void *ctx, const struct residence *residence, struct entry *entry, uint64_t ref, uint32_t cause,
@@ -118,6 +141,7 @@ switch_help(void *ctx, const struct residence *residence, struct entry *entry, u
         uint32_t band = residence->place == PLACE_ACTIVE ? residence->band : state_band(*state);
         uint64_t next = state_switched(*state, band, residence->place);
 
+        look_after_deadline(worker, entry, residence->place);
         if (switch_pod(worker, entry, *state, desc, next, cause_known(cause, *state))) {
             *state = next;
         } else {

@@ -1076,6 +1076,7 @@ schedq_failure_init(schedq_failure_t *failure)
  *
  * Never FULL: its space was taken at admission. The Timestamp becomes now.
  *
+ * The call takes the token when it begins: a done of another thread with the same one gets STALE from then on.
  * [host] BACKOFF acts as ACTIVE if the backoff is over, as ERROR_BACKOFF after an error. PARKED and GATED
  * only if no stamp of a rejector (GATED: of the gate; no rejectors: of any event) is newer than judged_up_to
  * and the pod was not activated; else RETRY. The host asks PreEnqueue before ACTIVE, and before BACKOFF too
@@ -1086,8 +1087,9 @@ schedq_failure_init(schedq_failure_t *failure)
  * @retval SCHEDQ_RETRY    [host] judge up to result->sequence, call again; the token that was passed is used
  *                         up, *token is the next
  * @retval SCHEDQ_GONE     it was deleted meanwhile; the token is used up
- * @retval SCHEDQ_STALE    the token was used before; nothing changed
- * @retval SCHEDQ_NOMEM    the pod stays in flight under *token; nothing changed
+ * @retval SCHEDQ_STALE    the token was used before, or by a call that has not returned; nothing changed
+ * @retval SCHEDQ_NOMEM    the pod stays in flight under *token, the token that was passed is used up; nothing else
+ *                         changed
  * @retval SCHEDQ_INVALID  the same
  * @retval SCHEDQ_BUSY     the same
  *

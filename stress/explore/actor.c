@@ -64,7 +64,8 @@ actor_adopt(struct actor *actor, const struct actor *frozen)
 {
     const struct open_call *last = &ledger->calls[frozen->number];
 
-    (void)act_begin(actor, "adopt the worker of thread", (struct open_call){.kind = CALL_WORKER, .key = frozen->number});
+    (void)act_begin(actor, "adopt the worker of thread",
+                    (struct open_call){.kind = CALL_WORKER, .key = frozen->number});
     schedq_status_t status = schedq_worker_adopt(world.queue, frozen->worker);
     (void)act_end(actor, status);
     SIM_CHECK(status == SCHEDQ_OK || (status == SCHEDQ_INVALID && last->open && last->kind == CALL_WORKER),
@@ -141,7 +142,7 @@ add(struct actor *actor, struct attempt wanted)
         SIM_CHECK(result.place == SCHEDQ_ACTIVE || (result.place == SCHEDQ_GATED && cluster_has_gates()),
                   "add says place %s", schedq_place_name((schedq_place_t)result.place));
         act_attempt_added(ledger_attempt_of(ledger, object), (schedq_place_t)result.place, result.pod.bits, began,
-                           ended);
+                          ended);
     } else if (status == SCHEDQ_EXISTS) {
         ledger_told(ledger, ledger_life(ledger, result.pod.bits, wanted.key), (schedq_place_t)result.place, began,
                     ended);
@@ -171,7 +172,7 @@ end_of_batch(struct actor *actor, const uint64_t *objects, const schedq_pod_t *p
         struct attempt *attempt = ledger_attempt_of(ledger, objects[i]);
 
         act_check(actor, "add_many", (schedq_status_t)statuses[i],
-                     LEGAL(SCHEDQ_OK) | LEGAL(SCHEDQ_EXISTS) | LEGAL(SCHEDQ_CLOSED) | world.refusals);
+                  LEGAL(SCHEDQ_OK) | LEGAL(SCHEDQ_EXISTS) | LEGAL(SCHEDQ_CLOSED) | world.refusals);
         act_attempt_ends(attempt, (schedq_status_t)statuses[i], ended);
         if (statuses[i] == SCHEDQ_OK) {
             act_attempt_added(attempt, SCHEDQ_ACTIVE, pods[i].bits, attempt->began, ended);
@@ -234,8 +235,8 @@ update(struct actor *actor, struct attempt wanted, const schedq_event_t *event)
         occasion->began = began;
         occasion->is_update = true;
     }
-    schedq_status_t status = schedq_update(actor->worker, world_name(wanted.key, NULL), &spec, 0, event,
-                                           event != NULL ? 1 : 0, &result);
+    schedq_status_t status =
+        schedq_update(actor->worker, world_name(wanted.key, NULL), &spec, 0, event, event != NULL ? 1 : 0, &result);
     moment ended = act_end(actor, status);
     act_check(actor, "update", status, LEGAL(SCHEDQ_OK) | LEGAL(SCHEDQ_CLOSED) | world.refusals);
     struct attempt *attempt = ledger_attempt_of(ledger, object);
@@ -513,8 +514,9 @@ bool
 actor_done(struct actor *actor)
 {
     schedq_popped_t done = actor->held[0];
-    moment began = act_begin(actor, "done, object",
-                         (struct open_call){.kind = CALL_DONE, .handle = done.pod.bits, .key = (uint32_t)done.object});
+    moment began =
+        act_begin(actor, "done, object",
+                  (struct open_call){.kind = CALL_DONE, .handle = done.pod.bits, .key = (uint32_t)done.object});
     schedq_status_t status = schedq_done(actor->worker, done.token);
     moment ended = act_end(actor, status);
 

@@ -59,13 +59,13 @@ actor_host_fail(struct actor *actor, uint64_t rejectors)
     while (status == SCHEDQ_RETRY) {
         failure.judged_up_to = newest_sequence();
         failure.place = helped(held->seen, failure.judged_up_to, rejectors) ? SCHEDQ_BACKOFF : SCHEDQ_PARKED;
-        moment began = act_begin(actor, "fail pod",
-                                  (struct open_call){.kind = CALL_FAIL, .handle = held->pod.bits, .key = key});
+        moment began =
+            act_begin(actor, "fail pod", (struct open_call){.kind = CALL_FAIL, .handle = held->pod.bits, .key = key});
         ledger_fail_begins(life, rejectors, began);
         status = schedq_add_unschedulable(actor->worker, &held->token, &failure, &result);
         ended = act_end(actor, status);
         act_check(actor, "add_unschedulable", status,
-                   LEGAL(SCHEDQ_OK) | LEGAL(SCHEDQ_RETRY) | LEGAL(SCHEDQ_GONE) | world.refusals);
+                  LEGAL(SCHEDQ_OK) | LEGAL(SCHEDQ_RETRY) | LEGAL(SCHEDQ_GONE) | world.refusals);
         if (status != SCHEDQ_OK) {
             ledger_fail_refused(life, status == SCHEDQ_GONE);
         }
@@ -85,11 +85,9 @@ apply(struct actor *actor, uint64_t ref, schedq_place_t place, schedq_result_t *
     schedq_status_t status = schedq_apply(actor->worker, &decision, result);
     moment ended = act_end(actor, status);
 
-    act_check(actor, "apply", status,
-               LEGAL(SCHEDQ_OK) | LEGAL(SCHEDQ_CHANGED) | LEGAL(SCHEDQ_GONE) | world.refusals);
+    act_check(actor, "apply", status, LEGAL(SCHEDQ_OK) | LEGAL(SCHEDQ_CHANGED) | LEGAL(SCHEDQ_GONE) | world.refusals);
     if (status == SCHEDQ_OK) {
-        struct life *life =
-            ledger_life(ledger, result->pod.bits, ledger_attempt_of(ledger, result->object)->key);
+        struct life *life = ledger_life(ledger, result->pod.bits, ledger_attempt_of(ledger, result->object)->key);
 
         ledger_told(ledger, life, (schedq_place_t)result->place, began, ended);
     }

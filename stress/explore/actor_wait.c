@@ -79,8 +79,7 @@ actor_readd(struct actor *actor, uint64_t rejectors)
     schedq_status_t status =
         schedq_readd(actor->worker, world_name(key, NULL), &spec, &last->history, &failure, &result);
     moment ended = act_end(actor, status);
-    act_check(actor, "readd", status,
-               LEGAL(SCHEDQ_OK) | LEGAL(SCHEDQ_EXISTS) | LEGAL(SCHEDQ_CLOSED) | world.refusals);
+    act_check(actor, "readd", status, LEGAL(SCHEDQ_OK) | LEGAL(SCHEDQ_EXISTS) | LEGAL(SCHEDQ_CLOSED) | world.refusals);
     act_attempt_ends(ledger_attempt_of(ledger, object), status, ended);
     if (status == SCHEDQ_OK) {
         struct life *life = ledger_life(ledger, result.pod.bits, key);
@@ -89,7 +88,7 @@ actor_readd(struct actor *actor, uint64_t rejectors)
         SIM_CHECK(result.place != SCHEDQ_PARKED && result.place != SCHEDQ_INFLIGHT, "readd says place %s",
                   schedq_place_name((schedq_place_t)result.place));
         act_attempt_added(ledger_attempt_of(ledger, object), (schedq_place_t)result.place, result.pod.bits, began,
-                           ended);
+                          ended);
     } else if (status == SCHEDQ_EXISTS) {
         ledger_told(ledger, ledger_life(ledger, result.pod.bits, key), (schedq_place_t)result.place, began, ended);
     }
@@ -237,8 +236,7 @@ actor_nominated(struct actor *actor, uint64_t node)
 {
     struct walk walk = {.node = node};
 
-    (void)act_begin(actor, "nominated_pods, node",
-                     (struct open_call){.kind = CALL_OTHER, .key = (uint32_t)node});
+    (void)act_begin(actor, "nominated_pods, node", (struct open_call){.kind = CALL_OTHER, .key = (uint32_t)node});
     schedq_status_t status = schedq_nominated_pods(actor->worker, node, visit, &walk);
     (void)act_end(actor, status);
     act_check(actor, "nominated_pods", status, LEGAL(SCHEDQ_OK) | world.refusals);

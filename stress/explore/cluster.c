@@ -150,8 +150,7 @@ static void
 add_plugin(schedq_t *queue, const char *name, uint32_t actions, bool hinted, moment *gate, uint64_t expected)
 {
     bool host = world.config.decide == SCHEDQ_DECIDE_HOST;
-    const schedq_interest_t interest = {
-        .resource = "Node", .actions = actions, .hint = hinted && !host ? hint : NULL};
+    const schedq_interest_t interest = {.resource = "Node", .actions = actions, .hint = hinted && !host ? hint : NULL};
     schedq_plugin_t plugin;
     uint64_t bit = 0;
     char why[200];
@@ -184,11 +183,11 @@ cluster_reach(schedq_event_t event)
 {
     bool all = event == SCHEDQ_EVENT_WILDCARD;
 
-    return (struct occasion){
-        .reached = all ? UINT64_MAX
-                       : (event == EVENT_PLAIN ? PLAIN : 0) | (event == EVENT_GATE_A ? GATE_A : 0) |
-                             (event == EVENT_GATE_B ? GATE_B : 0),
-        .hinted = event == EVENT_HINTED ? HINTED : 0,
-        .gates = (all && world.config.gates_see_wildcards ? UINT64_MAX : 0) |
-                 (event == EVENT_GATE_A ? GATE_A : 0) | (event == EVENT_GATE_B ? GATE_B : 0)};
+    return (struct occasion){.reached = all ? UINT64_MAX
+                                            : (event == EVENT_PLAIN ? PLAIN : 0) |
+                                                  (event == EVENT_GATE_A ? GATE_A : 0) |
+                                                  (event == EVENT_GATE_B ? GATE_B : 0),
+                             .hinted = event == EVENT_HINTED ? HINTED : 0,
+                             .gates = (all && world.config.gates_see_wildcards ? UINT64_MAX : 0) |
+                                      (event == EVENT_GATE_A ? GATE_A : 0) | (event == EVENT_GATE_B ? GATE_B : 0)};
 }

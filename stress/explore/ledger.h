@@ -29,7 +29,17 @@
 typedef uint64_t moment;
 #define NEVER UINT64_MAX
 
-enum call_kind { CALL_ADD, CALL_UPDATE, CALL_POP, CALL_DONE, CALL_DELETE, CALL_FIND, CALL_WORKER, CALL_FAIL, CALL_OTHER };
+enum call_kind {
+    CALL_ADD,
+    CALL_UPDATE,
+    CALL_POP,
+    CALL_DONE,
+    CALL_DELETE,
+    CALL_FIND,
+    CALL_WORKER,
+    CALL_FAIL,
+    CALL_OTHER
+};
 
 /** A call that runs, or that a frozen thread will never end. */
 struct open_call {
@@ -73,10 +83,10 @@ struct life {
     moment poppable;        /* since when at the latest it is sure that pops may take it: active, or backing off */
     moment fail_began, fail_ended; /* of the call that ends its flight without success; NEVER: none */
     uint64_t fail_rejectors;
-    uint32_t next;          /* 1 + number of the life that it goes on as; 0: none */
-    moment flight_began;    /* the pop before this life had returned; NEVER: there was none, or its end is not known */
-    uint64_t rejectors;     /* of the failure before */
-    int64_t due;            /* backing off: until then; INT64_MAX: not known */
+    uint32_t next;       /* 1 + number of the life that it goes on as; 0: none */
+    moment flight_began; /* the pop before this life had returned; NEVER: there was none, or its end is not known */
+    uint64_t rejectors;  /* of the failure before */
+    int64_t due;         /* backing off: until then; INT64_MAX: not known */
 };
 
 struct look {

@@ -39,8 +39,7 @@ hints_want(const struct ledger *ledger, const struct life *life, moment since)
     for (uint32_t i = 0; i < ledger->attempt_count; i++) {
         const struct attempt *attempt = &ledger->attempts[i];
 
-        if (may_describe(attempt, life) && !is_replaced(ledger, attempt, since) &&
-            !cluster_wants(attempt->priority)) {
+        if (may_describe(attempt, life) && !is_replaced(ledger, attempt, since) && !cluster_wants(attempt->priority)) {
             return false;
         }
     }

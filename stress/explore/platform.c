@@ -110,6 +110,11 @@ thread_join(const struct thread *thread)
 {
     (void)thread;
     while (!started.ended) {
-        (void)sim_wait_for_quiet();
+        bool quiet = sim_wait_for_quiet();
+
+        SIM_CHECK(quiet || started.ended, "a thread is joined that sleeps");
+        if (!started.ended) {
+            sim_stop();
+        }
     }
 }

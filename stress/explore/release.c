@@ -12,7 +12,7 @@ struct sums {
     uint64_t places[SCHEDQ_INFLIGHT + 1];
     uint64_t nominated;
     uint64_t nodes; /* as bits */
-    int64_t due; /* the earliest; SCHEDQ_NO_DEADLINE */
+    int64_t due;    /* the earliest; SCHEDQ_NO_DEADLINE */
 };
 
 static int64_t

@@ -57,7 +57,8 @@
 #define FLUSH_RATES 7  /* 1/2, 1/4, ... 1/128 of the points let a store go */
 #define STRAY_RATE 32  /* of the points, in an episode that has spurious wake-ups or early deadlines */
 #define READING_NS 100 /* longer than the keys of one batch are apart */
-#define FAR_NS 100000000 /* deadlines so far off do not pass by themselves: a sleeper that needs them is a lost wake-up */
+#define FAR_NS \
+    100000000 /* deadlines so far off do not pass by themselves: a sleeper that needs them is a lost wake-up */
 #define ALONE SIM_THREADS_MAX
 
 enum thread_state { RUNNABLE, ASLEEP, QUIET, FROZEN, ENDED };
@@ -511,6 +512,12 @@ bool
 sim_is_settled(void)
 {
     return sim.settled;
+}
+
+void
+sim_stop(void)
+{
+    stop_for_ever(sim.current, __builtin_return_address(0));
 }
 
 bool

@@ -91,6 +91,9 @@ void sim_settle(void);
 /** The end of a call: as sim_settle in the episodes in which outcomes are in the order of real time. */
 void sim_call_ends(void);
 
+/** This thread waits for something that will never come: it counts as frozen. */
+void sim_stop(void);
+
 /** Sleeps until no other thread can run. True: all of them have ended or are frozen; false: somebody sleeps. */
 bool sim_wait_for_quiet(void);
 

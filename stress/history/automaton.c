@@ -149,6 +149,15 @@ state_of_token(const record_t *record)
     return record->stay == life->stay ? life->state : LIFE_WAITING;
 }
 
+/* A failure takes the token when it begins, and may end long after it. */
+static bool
+is_being_used(const record_t *record)
+{
+    const record_t *popped = record->stay != NULL ? record->stay->popped : NULL;
+    const record_t *use = popped != NULL && popped->token == record->token ? popped->use : NULL;
+    return use != NULL && use->call == CALL_FAIL && use->begin <= record->end;
+}
+
 static bool
 may_use_token(const record_t *record)
 {
@@ -159,7 +168,7 @@ may_use_token(const record_t *record)
     case SCHEDQ_GONE:
         return state == LIFE_DELETED;
     case SCHEDQ_STALE:
-        return state == LIFE_ENDED;
+        return state == LIFE_ENDED || is_being_used(record);
     default:
         return false;
     }

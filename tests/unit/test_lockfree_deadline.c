@@ -150,10 +150,21 @@ least_due(arena_t *arena)
 }
 
 static void
-look(arena_t *arena)
+linger(member_t *member)
 {
+    for (uint64_t i = seed_next(&member->seed) % 20000; i > 0; i--)
+        __asm__ volatile("" ::: "memory");
+}
+
+static void
+look(member_t *member)
+{
+    arena_t *arena = member->arena;
     struct planning planning = deadline_begin(arena->deadline);
-    (void)deadline_end(arena->deadline, &planning, least_due(arena));
+    linger(member);
+    int64_t next = least_due(arena);
+    linger(member);
+    (void)deadline_end(arena->deadline, &planning, next);
 }
 
 static void
@@ -161,6 +172,7 @@ park(member_t *member)
 {
     arena_t *arena = member->arena;
     int64_t due = 1 + (int64_t)(seed_next(&member->seed) % 100);
+    linger(member);
     time_store(&arena->dues[member->number], due);
     atomic_fence();
     (void)deadline_lower(arena->deadline, due);
@@ -176,16 +188,16 @@ member_main(void *argument)
         if (member->number < PARKERS)
             park(member);
         else
-            look(arena);
+            look(member);
         pthread_barrier_wait(&arena->barrier);
         if (member->number == 0) {
             mailbox_check(&arena->mailbox, deadline_read(arena->deadline) <= least_due(arena));
-            look(arena);
+            look(member);
             mailbox_check(&arena->mailbox, deadline_read(arena->deadline) == least_due(arena));
             for (unsigned i = 0; i < PARKERS; i++)
                 time_store(&arena->dues[i], SCHEDQ_NO_DEADLINE);
             if (round % 2 == 0)
-                look(arena);
+                look(member);
         }
     }
     return NULL;

@@ -60,8 +60,11 @@ a_failure_without_memory_leaves_the_order_key(void **state)
     assert_status(schedq_add_unschedulable(fx_worker(fixture), &popped.token, &failure, NULL), SCHEDQ_NOMEM);
     account_heal(&fixture->memory);
     fx_fail(fixture, &popped, 0, 0);
-    fx_add(fixture, "ns/later", 0);
+    spec.name_length = (uint32_t)strlen("ns/later");
+    spec.order_key = 6;
+    fx_add_spec(fixture, "ns/later", &spec);
     fx_pop(fixture, "ns/keyed");
+    fx_pop(fixture, "ns/later");
 }
 
 /* Its memory stays until destroy, so this is defined, though nobody should do it. */

@@ -10,7 +10,7 @@
 #include "seed.h"
 #include "squad.h"
 
-enum { PARKERS = 3, PODS = 9, ROUNDS = 1500, PLUGINS = 3 };
+enum { PARKERS = 3, PODS = 9, ROUNDS = 6000, PLUGINS = 3 };
 
 typedef struct arena {
     fixture_t *fixture;
@@ -25,7 +25,7 @@ typedef struct arena {
 static void
 linger(soldier_t *soldier)
 {
-    for (uint64_t i = seed_next(&soldier->seed) % 200; i > 0; i--)
+    for (uint64_t i = seed_next(&soldier->seed) % 20000; i > 0; i--)
         __asm__ volatile("" ::: "memory");
 }
 

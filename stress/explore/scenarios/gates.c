@@ -134,24 +134,27 @@ gates_after_backoff(schedq_config_t *config)
     config->pop_from_backoff = 0;
 }
 
-#define GATES(title, text, settings, before, ...)                                                          \
-    {                                                                                                      \
+#define GATES(title, text, settings, before, ...)                                                           \
+    {                                                                                                       \
         .name = (title), .about = (text), .harness = &queue_harness, .threads = 3, .configure = (settings), \
-        .prepare = (before), .bodies = { __VA_ARGS__ }                                                     \
+        .prepare = (before), .bodies = {                                                                    \
+            __VA_ARGS__                                                                                     \
+        }                                                                                                   \
     }
 
 const struct scenario gate_scenarios[] = {
-    GATES("event_gate", "a gate opens while a pod is put behind it again", cluster_use, add_gated, open_both, activate_0,
-          wildcard),
-    GATES("event_gate_next", "two gates open, each by its own thread", cluster_use, add_gated, open_a, open_b, activate_0),
+    GATES("event_gate", "a gate opens while a pod is put behind it again", cluster_use, add_gated, open_both,
+          activate_0, wildcard),
+    GATES("event_gate_next", "two gates open, each by its own thread", cluster_use, add_gated, open_a, open_b,
+          activate_0),
     GATES("event_gate_add", "gates open while a pod is added, and looked for", cluster_use, NULL, open_both, add_1,
           find_and_consume),
     GATES("event_gate_fail", "gates open while a pod fails into them", cluster_use, hold_one, fail_with_error,
           gate_0_by_update, open_both),
     GATES("event_gate_move", "gates open while an event moves a parked pod behind them", cluster_use, park_one,
           gate_0_and_move, move_plain, open_both),
-    GATES("event_gate_update", "a gated pod is updated while its gates open", cluster_use, add_gated, open_both, update_0,
-          activate_0),
+    GATES("event_gate_update", "a gated pod is updated while its gates open", cluster_use, add_gated, open_both,
+          update_0, activate_0),
     GATES("event_gate_lag", "a gated pod is updated often while its gates open", cluster_use, add_gated, open_both,
           update_often, activate_0),
     GATES("event_gate_tick", "gates stand behind backoff, and open while it ends", gates_after_backoff, hold_one,

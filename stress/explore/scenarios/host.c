@@ -71,7 +71,9 @@ host_without_pop(schedq_config_t *config)
 #define HOST(title, text, settings, before, ...)                                                            \
     {                                                                                                       \
         .name = (title), .about = (text), .harness = &queue_harness, .threads = 3, .configure = (settings), \
-        .prepare = (before), .bodies = { __VA_ARGS__ }                                                      \
+        .prepare = (before), .bodies = {                                                                    \
+            __VA_ARGS__                                                                                     \
+        }                                                                                                   \
     }
 
 const struct scenario host_scenarios[] = {
