@@ -136,7 +136,10 @@ describe_candidate(const struct search *search, uint32_t record, const struct vi
     };
 }
 
-/* The pod of a ref, if it is here and wanted. */
+/*
+ * The pod of a ref, if it is here and wanted. One that backs off may have been published anew by an update, in a lane that the walk has
+ * passed: any ref of its life will do.
+ */
 static bool
 look_at(struct search *search, const struct lot *lot, uint64_t ref, struct view *view)
 {
@@ -146,8 +149,12 @@ look_at(struct search *search, const struct lot *lot, uint64_t ref, struct view 
     if (place == PLACE_PARKED) {
         mover_disturb(search->worker, ref);
     }
-    return report_any(queue, ref_record(ref), view) && state_judge(view->state, ref, place, 0) == VERDICT_VALID &&
-           is_wanted(search, view);
+    if (!report_any(queue, ref_record(ref), view) || !is_wanted(search, view)) {
+        return false;
+    }
+    return place == PLACE_PARKED
+               ? state_judge(view->state, ref, place, 0) == VERDICT_VALID
+               : state_place(view->state) == place && !version_is_before(ref_version(ref), view->life);
 }
 
 /* False: the answer is full, and the cursor stands on the next ref. */

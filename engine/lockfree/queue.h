@@ -2,12 +2,22 @@
  * The lock-free engine: what a queue and a worker consist of, and who may use whom.
  *
  * Includes go downwards only:
- *   engine.c     the table of functions, making and ending a queue, numbers
+ *   engine.c     the table of functions, making and ending a queue, setup
  *   pop.c        the walk from the top, claiming, waiting           add.c, batch.c   new pods
- *   finish.c     done, and the end of a record                      pods.c     find, get, update, delete
- *   publish.c    making a pod findable where its word says          workers.c  handles that calls take
- *   band, bin, lane, run      where refs wait                       index, names   from a name to a record
- *   entry, state, slab        what a pod is                         sleepers, hazard   who waits; objects that are held
+ *   park.c       add_unschedulable, readd                           pods.c    find, update, delete, activate, nominate
+ *   events.c     move_all, assigned_pod_*; judging                  host.c    candidates, apply
+ *   look.c       get, snapshot, statistics, metrics                 finish.c  done, and the end of a record
+ *   timer.c      the timer thread                                   serve.c   what time demands; tick
+ *   mover.c      waiting pods, many at once                         stray.c   pods that memory failed for
+ *   settle.c     before anybody is told of a pod                    workers.c handles that calls take
+ *   route.c      where a pod goes next                              describe.c  replacing a description, nominations
+ *   destination.c   where it is published then, in order            publish.c   refs into bins; pods that move inside the order
+ *   switch.c     the second half of "publish, then switch", counted
+ *   waiting.c    parked and gated pods: lots, and bins by age       backoff.c   bins by length of the wait
+ *   band, bin, lane, run, lots   where refs wait                    index, names   from a name to a record
+ *   stamps, event_log            what happened, and to whom         deadline       when time is wanted next
+ *   entry, state, slab           what a pod is                      nominator      who is nominated to a node
+ *   sleepers, hazard             who waits; objects that are held   incoming, charge   what workers count for themselves
  *
  * TWO RULES. The state word of a pod's record is the truth, whatever a container holds is a hint (state.h). Publish, then
  * switch; whoever meets what is half done finishes it. Everything else follows: nothing waits for another thread, and a
