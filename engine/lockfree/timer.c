@@ -68,9 +68,13 @@ timer_main(void *argument)
 
     /* Gates run here too, and must not call the queue from here either. */
     inside_enter(&inside, &queue->base);
-    while (phase_of(queue) != PHASE_STOPPING) {
+    for (;;) {
         uint32_t wakes = u32_load_acquire(&queue->timer.wakes);
 
+        /* Read after `wakes`: a stop that this read misses changes the word that the sleep below compares. */
+        if (phase_of(queue) == PHASE_STOPPING) {
+            break;
+        }
         serve(worker);
         int64_t now = queue_now(queue);
 

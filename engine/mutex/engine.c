@@ -40,7 +40,7 @@ containers_open(struct mutex_queue *queue)
     queue->last_key = INT64_MIN;
     entries_open(&queue->entries, memory);
     mutex_names_open(&queue->names, memory);
-    return mutex_place_reserve_labels(queue);
+    return mutex_place_reserve_labels(queue, registry_label_count(&queue->base.registry));
 }
 
 static bool
@@ -163,10 +163,11 @@ mutex_event_define(schedq_t *base, const char *resource, uint32_t actions, const
     struct mutex_queue *queue = mutex_queue(base);
 
     queue_lock(queue);
-    schedq_status_t status = registry_define_event(&base->registry, resource, actions, label, event);
-    if (status == SCHEDQ_OK && !mutex_place_reserve_labels(queue)) {
-        /* The event stays; nobody knows its number, and the next definition finds it again. */
-        status = SCHEDQ_NOMEM;
+    schedq_status_t status = SCHEDQ_NOMEM;
+
+    /* An event brings one label at most; once it is defined nothing may fail, for every event is counted by its label. */
+    if (mutex_place_reserve_labels(queue, registry_label_count(&base->registry) + 1)) {
+        status = registry_define_event(&base->registry, resource, actions, label, event);
     }
     queue_unlock(queue);
     return status;

@@ -181,11 +181,11 @@ mutex_place_count(struct mutex_queue *queue, enum incoming_place place, uint32_t
 }
 
 bool
-mutex_place_reserve_labels(struct mutex_queue *queue)
+mutex_place_reserve_labels(struct mutex_queue *queue, uint32_t labels)
 {
     uint32_t capacity = queue->incoming_capacity == 0 ? 64 : queue->incoming_capacity;
 
-    while (capacity < registry_label_count(&queue->base.registry)) {
+    while (capacity < labels) {
         capacity *= 2;
     }
     if (capacity == queue->incoming_capacity) {

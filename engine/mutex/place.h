@@ -21,7 +21,7 @@ void mutex_place_count(struct mutex_queue *queue, enum incoming_place place, uin
 #define LABEL_NONE UINT32_MAX
 
 /** Makes the counters reach all labels that are known. False: no memory. */
-bool mutex_place_reserve_labels(struct mutex_queue *queue);
+bool mutex_place_reserve_labels(struct mutex_queue *queue, uint32_t labels);
 
 /** The backoff place that fits the pod's rejectors. */
 schedq_place_t mutex_place_of_backoff(const struct mutex_queue *queue, const struct entry *entry);

@@ -29,7 +29,7 @@ struct scenario {
     bool hidden;       /* `all` leaves it out */
     bool never_frozen; /* its threads wait for each other */
     unsigned steady;   /* so many of the last threads are never frozen */
-    bool sleeps;       /* needs an engine whose sleepers the scheduler knows */
+    bool sleeps;       /* not for an engine with a lock: who sleeps, or comes to a point, while he holds it stops all */
     unsigned variant;  /* the harness's */
 
     /* queue_harness (world.h). Those that are NULL do not exist. */

@@ -275,12 +275,12 @@ as_kube_1_26(schedq_config_t *config)
     config->pop_from_backoff = 0;
 }
 
-#define EVENTS(title, text, settings, before, ...)                                                          \
-    {                                                                                                       \
-        .name = (title), .about = (text), .harness = &queue_harness, .threads = 3, .configure = (settings), \
-        .prepare = (before), .bodies = {                                                                    \
-            __VA_ARGS__                                                                                     \
-        }                                                                                                   \
+#define EVENTS(title, text, settings, before, ...)                                                 \
+    {                                                                                              \
+        .name = (title), .about = (text), .harness = &queue_harness, .threads = 3, .sleeps = true, \
+        .configure = (settings), .prepare = (before), .bodies = {                                  \
+            __VA_ARGS__                                                                            \
+        }                                                                                          \
     }
 #define PLAIN_EVENTS(title, text, before, ...) EVENTS(title, text, cluster_use_without_gates, before, __VA_ARGS__)
 

@@ -134,12 +134,12 @@ gates_after_backoff(schedq_config_t *config)
     config->pop_from_backoff = 0;
 }
 
-#define GATES(title, text, settings, before, ...)                                                           \
-    {                                                                                                       \
-        .name = (title), .about = (text), .harness = &queue_harness, .threads = 3, .configure = (settings), \
-        .prepare = (before), .bodies = {                                                                    \
-            __VA_ARGS__                                                                                     \
-        }                                                                                                   \
+#define GATES(title, text, settings, before, ...)                                                  \
+    {                                                                                              \
+        .name = (title), .about = (text), .harness = &queue_harness, .threads = 3, .sleeps = true, \
+        .configure = (settings), .prepare = (before), .bodies = {                                  \
+            __VA_ARGS__                                                                            \
+        }                                                                                          \
     }
 
 const struct scenario gate_scenarios[] = {

@@ -68,12 +68,12 @@ host_without_pop(schedq_config_t *config)
     config->pop_from_backoff = 0;
 }
 
-#define HOST(title, text, settings, before, ...)                                                            \
-    {                                                                                                       \
-        .name = (title), .about = (text), .harness = &queue_harness, .threads = 3, .configure = (settings), \
-        .prepare = (before), .bodies = {                                                                    \
-            __VA_ARGS__                                                                                     \
-        }                                                                                                   \
+#define HOST(title, text, settings, before, ...)                                                   \
+    {                                                                                              \
+        .name = (title), .about = (text), .harness = &queue_harness, .threads = 3, .sleeps = true, \
+        .configure = (settings), .prepare = (before), .bodies = {                                  \
+            __VA_ARGS__                                                                            \
+        }                                                                                          \
     }
 
 const struct scenario host_scenarios[] = {

@@ -313,12 +313,12 @@ real_time(schedq_config_t *config)
     config->pop_from_backoff = 0;
 }
 
-#define TIME(title, text, settings, before, ...)                                                            \
-    {                                                                                                       \
-        .name = (title), .about = (text), .harness = &queue_harness, .threads = 3, .configure = (settings), \
-        .prepare = (before), .bodies = {                                                                    \
-            __VA_ARGS__                                                                                     \
-        }                                                                                                   \
+#define TIME(title, text, settings, before, ...)                                                   \
+    {                                                                                              \
+        .name = (title), .about = (text), .harness = &queue_harness, .threads = 3, .sleeps = true, \
+        .configure = (settings), .prepare = (before), .bodies = {                                  \
+            __VA_ARGS__                                                                            \
+        }                                                                                          \
     }
 
 const struct scenario time_scenarios[] = {
