@@ -439,10 +439,9 @@ futex_deadline(const struct queue *queue, int64_t deadline, int64_t now)
  * served in vain is not served again at once either.
  */
 static int64_t
-sleep_until(const struct queue *queue, int64_t deadline, int64_t now)
+sleep_until(const struct queue *queue, int64_t wanted, int64_t deadline, int64_t now)
 {
     int64_t tick = time_add(now, queue->base.rules.tick_ns);
-    int64_t wanted = serve_wanted(queue);
     int64_t until = wanted > now && wanted < tick ? wanted : tick;
 
     return until < deadline ? until : deadline;
@@ -462,14 +461,21 @@ pop_or_sleep(struct worker *worker, int64_t deadline, schedq_popped_t *out)
     } else if (closed) {
         status = SCHEDQ_CLOSED;
     } else {
+        /* Each is read once: what is not due yet for the first question must not be past for the second, which sleeps a tick then. */
         int64_t now = queue_now(queue);
+        int64_t wanted = serve_wanted(queue);
+        bool served = false;
 
-        if (serve_if_late(worker, now)) {
+        if (wanted <= now) {
+            served = serve_late(worker);
+            wanted = serve_wanted(queue);
+        }
+        if (served) {
             status = SCHEDQ_EMPTY; /* there may be something to pop */
         } else if (now >= deadline) {
             status = SCHEDQ_TIMEDOUT;
         } else {
-            sleepers_wait(&queue->sleepers, sequence, futex_deadline(queue, sleep_until(queue, deadline, now), now));
+            sleepers_wait(&queue->sleepers, sequence, futex_deadline(queue, sleep_until(queue, wanted, deadline, now), now));
         }
     }
     sleepers_cancel(&queue->sleepers);

@@ -278,15 +278,10 @@ serve_wanted(const struct queue *queue)
 }
 
 bool
-serve_if_late(struct worker *worker, int64_t now)
+serve_late(struct worker *worker)
 {
-    const struct queue *queue = queue_of(worker);
-    int64_t wanted = serve_wanted(queue);
     schedq_result_t unseen = {0};
 
-    if (wanted == SCHEDQ_NO_DEADLINE || now < wanted) {
-        return false;
-    }
     section_begin(worker);
     const struct served served = serve_time(worker, false, &unseen);
     section_end(worker);

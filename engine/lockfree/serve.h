@@ -22,10 +22,10 @@ struct served serve_time(struct worker *worker, bool asked, schedq_result_t *res
 /** What tick does beside: strays, sleepers that nobody woke, memory that may go back. Outside a section. */
 void serve_upkeep(struct worker *worker, schedq_result_t *result);
 
-/** A sleeper that finds the deadline passed serves it: a tick late if there is a timer thread. True: it did. */
-bool serve_if_late(struct worker *worker, int64_t now);
+/** Serves time for a sleeper that finds serve_wanted passed. True: pods came out. */
+bool serve_late(struct worker *worker);
 
-/** Until when a sleeper may sleep, on the queue's clock, so that serve_if_late is called when it has to be. */
+/** When a sleeper has to serve time, on the queue's clock: at the deadline, a tick later if there is a timer thread. */
 int64_t serve_wanted(const struct queue *queue);
 
 /** Can anything be popped? Looks into the bands: a producer may have stopped before he told anybody. */
