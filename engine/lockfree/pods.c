@@ -283,6 +283,7 @@ retry_updated(struct worker *worker, const struct update *update, schedq_result_
             mover.label = registry_label(&queue->base.registry, event.event);
             mover.counts = true;
         }
+        result->gate = now.gate; /* backoff keeps it: report_updated */
         mover_try(&mover, update->record, update->before.life);
         mover_end(&mover);
         if (!rules->hints || !report_view(queue, update->record, update->before.life, &now)) {
@@ -325,6 +326,7 @@ report_updated(const struct queue *queue, const struct update *update, schedq_re
 {
     const struct view *before = &update->before;
     struct view after = *before, now;
+    uint8_t moved_with = result->gate; /* one event may have brought it before a gate, and the next away from there */
 
     bool exists = report_view(queue, update->record, before->life, &now);
     bool stays = exists && state_place(now.state) == state_place(before->state);
@@ -336,7 +338,7 @@ report_updated(const struct queue *queue, const struct update *update, schedq_re
         result->gate = 0;
     } else if (result->to_backoff > 0) {
         result->place = (uint8_t)place_public(backoff_place(queue, before->unschedulable | before->pending));
-        result->gate = queue->base.rules.pop_from_backoff ? 0 : before->gate; /* as route.c has it */
+        result->gate = queue->base.rules.pop_from_backoff ? 0 : moved_with; /* as route.c has it */
     } else if (result->to_gated > 0) {
         result->place = SCHEDQ_GATED;
         result->gate = exists ? now.gate : before->gate;

@@ -360,6 +360,7 @@ workload_run(world_t *world, unsigned number)
         ending_close(world, actor);
     else
         ending_run(world, actor);
+    finish_all(actor); /* a closed queue's pods come out of backoff behind pops that found nothing */
 }
 
 void
