@@ -236,6 +236,30 @@ a_gated_pod_that_is_refused_again_stays_gated(void **state)
     assert_int_equal(gate->gate_calls, 2);
 }
 
+/* The first event passes for the rejector that is pending, at once and so to the gate; the second for the gate, to backoff. */
+static void
+backoff_keeps_the_gate_that_an_earlier_event_of_the_update_led_to(void **state)
+{
+    fixture_t *fixture = *state;
+    fixture->config.pop_from_backoff = 0;
+    fx_plugin_t *fit = fx_plugin(fixture, "Fit", "Pod", SCHEDQ_ACTION_UPDATE_POD_LABEL);
+    fx_plugin_t *other = fx_plugin(fixture, "Other", "Node", SCHEDQ_ACTION_ADD);
+    fx_plugin_t *gate = fx_gate(fixture, "Gate", "Pod", SCHEDQ_ACTION_UPDATE_POD_GATES_ELIMINATED);
+    const schedq_event_t events[] = {SCHEDQ_EVENT_UNSCHEDULED_POD_UPDATE_LABEL,
+                                     SCHEDQ_EVENT_UNSCHEDULED_POD_UPDATE_GATES_ELIMINATED};
+    schedq_pod_spec_t spec = fx_spec("ns/a", 0);
+    schedq_result_t result;
+    fx_add(fixture, "ns/a", 0);
+    schedq_popped_t popped = fx_pop(fixture, "ns/a");
+    fx_fail(fixture, &popped, other->bit, fit->bit);
+    gate->refuses = true;
+    assert_ok(schedq_update(fx_worker(fixture), "ns/a", &spec, 0, events, 2, &result));
+    assert_place(result.place, SCHEDQ_BACKOFF);
+    assert_int_equal(result.to_gated, 1);
+    assert_int_equal(result.to_backoff, 1);
+    assert_int_equal(result.gate, gate->gate);
+}
+
 /* ---- in flight ---- */
 
 static void
@@ -401,6 +425,7 @@ main(int argc, char **argv)
         fx_test(the_first_event_that_moves_a_pod_ends_the_deciding),
         fx_test(a_gated_pod_is_asked_for_by_events_of_its_rejectors),
         fx_test(a_gated_pod_that_is_refused_again_stays_gated),
+        fx_test(backoff_keeps_the_gate_that_an_earlier_event_of_the_update_led_to),
         fx_test(the_holder_keeps_what_it_popped_and_the_pod_returns_as_updated),
         fx_test(the_newest_description_of_the_failure_beats_the_update),
         fx_test(the_events_of_an_update_in_flight_count_when_the_pod_fails),
