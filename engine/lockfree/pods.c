@@ -320,7 +320,24 @@ tell_holder(struct worker *worker, const struct update *update, schedq_result_t 
     }
 }
 
-/* Where this call put it, or left it: it may be elsewhere by now. */
+/* A parked or gated pod that its events moved; `now` is the pod as it is, NULL if it is not any more. */
+static void
+report_retried(const struct queue *queue, const struct view *before, const struct view *now, uint8_t moved_with,
+               schedq_result_t *result)
+{
+    if (result->to_active > 0) {
+        result->place = SCHEDQ_ACTIVE;
+        result->gate = 0;
+    } else if (result->to_backoff > 0) {
+        result->place = (uint8_t)place_public(backoff_place(queue, before->unschedulable | before->pending));
+        result->gate = queue->base.rules.pop_from_backoff ? 0 : moved_with; /* as route.c has it */
+    } else if (result->to_gated > 0) {
+        result->place = SCHEDQ_GATED;
+        result->gate = now != NULL ? now->gate : before->gate;
+    }
+}
+
+/* Where this call put it, or left it: it may be elsewhere by now. What moved a pod since its flight is of another stay than this tells. */
 static void
 report_updated(const struct queue *queue, const struct update *update, schedq_result_t *result)
 {
@@ -333,15 +350,8 @@ report_updated(const struct queue *queue, const struct update *update, schedq_re
 
     after.state = stays ? now.state : update->word; /* a ref is the newest there is */
     report_moved(queue, update->record, &after, result);
-    if (result->to_active > 0) {
-        result->place = SCHEDQ_ACTIVE;
-        result->gate = 0;
-    } else if (result->to_backoff > 0) {
-        result->place = (uint8_t)place_public(backoff_place(queue, before->unschedulable | before->pending));
-        result->gate = queue->base.rules.pop_from_backoff ? 0 : moved_with; /* as route.c has it */
-    } else if (result->to_gated > 0) {
-        result->place = SCHEDQ_GATED;
-        result->gate = exists ? now.gate : before->gate;
+    if (is_parked_or_gated(before->state)) {
+        report_retried(queue, before, exists ? &now : NULL, moved_with, result);
     }
     result->object = before->description.object;
     result->unschedulable = before->unschedulable;

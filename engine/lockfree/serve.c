@@ -229,6 +229,14 @@ flush_leftovers(struct serving *serving, bool asked)
     return any;
 }
 
+static bool
+flush_backoffs(struct serving *serving)
+{
+    bool any = flush_backoff(serving, PLACE_BACKOFF);
+
+    return flush_backoff(serving, PLACE_ERROR_BACKOFF) || any;
+}
+
 /* ---- all of it ------------------------------------------------------------------------------------------------------------------- */
 
 /* What is parked while this looks makes the word say "due now" (deadline.h); whoever parks all the time shall not keep it here. */
@@ -259,10 +267,17 @@ serve_time(struct worker *worker, bool asked, schedq_result_t *result)
     struct serving serving = {.worker = worker, .now = queue_now(queue), .result = result};
     struct served served = {.moved = false};
 
-    served.moved |= flush_backoff(&serving, PLACE_BACKOFF);
-    served.moved |= flush_backoff(&serving, PLACE_ERROR_BACKOFF);
+    served.moved |= flush_backoffs(&serving);
     served.moved |= flush_leftovers(&serving, asked);
     served.next = plan(queue);
+    /*
+     * A look passes over a pod that an update publishes anew meanwhile, behind the look, and whose old place is stale when
+     * the look arrives there. The update lowered the deadline, so the plan knows.
+     */
+    for (uint32_t i = 0; i < ROUNDS_MAX && served.next <= serving.now && !serving.no_memory && result->left == 0; i++) {
+        served.moved |= flush_backoffs(&serving);
+        served.next = plan(queue);
+    }
     served.no_memory = serving.no_memory;
     return served;
 }

@@ -237,9 +237,6 @@ ending_close(world_t *world, actor_t *actor)
     actor_add(actor, &what);
     actor_add_many(actor, &what, 1);
     actor_update(actor, &what, KINDS);
-    /* A closed queue still gives what comes out of a backoff, and another thread's call may just have brought that out. */
     actor_try_pop(actor);
     actor_pop_many(actor, 1);
-    while (actor->in_hand_count > 0)
-        actor_done_in_hand(actor, 0);
 }
