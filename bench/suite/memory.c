@@ -89,7 +89,7 @@ settle(void *ctx, double seconds, sample_t *samples)
     samples[0].ns = seconds * 1e9 / run->row->rounds;
 }
 
-/* What the structs of an engine take for one pod with a name of at most 63 bytes. */
+/* What the mutex engine's structs take for one pod with a name of at most 63 bytes; the other's grow in steps, by what happens. */
 typedef struct arithmetic {
     double entries;
     double names;
@@ -114,10 +114,13 @@ mutex_arithmetic(uint32_t pods)
 }
 
 static void
-print_bytes(FILE *out, const char *what, uint64_t bytes, uint32_t pods, double structs)
+print_bytes(FILE *out, const char *what, uint64_t bytes, uint32_t pods, const double *structs)
 {
-    fprintf(out, "  %-8s %10.1f MiB %8.1f B/pod %8.1f by the structs\n", what, (double)bytes / 1048576.0,
-            (double)bytes / pods, structs);
+    fprintf(out, "  %-8s %10.1f MiB %8.1f B/pod", what, (double)bytes / 1048576.0, (double)bytes / pods);
+    if (structs != NULL) {
+        fprintf(out, " %8.1f by the structs", *structs);
+    }
+    fputc('\n', out);
 }
 
 static void
@@ -126,6 +129,8 @@ note(void *ctx, FILE *out)
     const memory_run_t *run = ctx;
     const uint32_t pods = run->row->pods;
     const arithmetic_t structs = mutex_arithmetic(pods);
+    const double sum = structs.entries + structs.names + structs.index + structs.queues;
+    const bool known = run->contestant->engine == SCHEDQ_ENGINE_MUTEX;
     schedq_stats_t stats;
 
     schedq_stats_init(&stats);
@@ -134,12 +139,12 @@ note(void *ctx, FILE *out)
         stats.bytes_entries + stats.bytes_names + stats.bytes_index + stats.bytes_queues + stats.bytes_other;
     fprintf(out, "%s: memory that %s holds for %u pods (%u parked), names of 31 bytes\n", run->row->name,
             run->contestant->name, pods, run->parked);
-    print_bytes(out, "entries", stats.bytes_entries, pods, structs.entries);
-    print_bytes(out, "names", stats.bytes_names, pods, structs.names);
-    print_bytes(out, "index", stats.bytes_index, pods, structs.index);
-    print_bytes(out, "queues", stats.bytes_queues, pods, structs.queues);
-    print_bytes(out, "other", stats.bytes_other, pods, 0);
-    print_bytes(out, "sum", total, pods, structs.entries + structs.names + structs.index + structs.queues);
+    print_bytes(out, "entries", stats.bytes_entries, pods, known ? &structs.entries : NULL);
+    print_bytes(out, "names", stats.bytes_names, pods, known ? &structs.names : NULL);
+    print_bytes(out, "index", stats.bytes_index, pods, known ? &structs.index : NULL);
+    print_bytes(out, "queues", stats.bytes_queues, pods, known ? &structs.queues : NULL);
+    print_bytes(out, "other", stats.bytes_other, pods, NULL);
+    print_bytes(out, "sum", total, pods, known ? &sum : NULL);
 }
 
 static void
