@@ -144,57 +144,74 @@ key_of(struct worker *worker, const struct incoming_pod *pod, int64_t now)
 
 /* ---- where it goes ------------------------------------------------------------------------------------------------------ */
 
-/* What the record gets. */
+/* What the record gets besides the spec. */
 struct origin {
-    struct description description;
-    schedq_history_t history;
+    const schedq_history_t *history; /* as it is in the new place */
+    schedq_history_t raised;         /* that of a pod that comes back */
+    int64_t timestamp, initial_attempt;
     uint64_t unschedulable, pending;
 };
 
+static const schedq_history_t no_history;
+
 static void
-describe_arrival(const struct queue *queue, const struct incoming_pod *pod, const struct arrival *arrival, int64_t now,
-                 struct origin *origin)
+find_origin(const struct queue *queue, const struct incoming_pod *pod, int64_t now, struct origin *origin)
 {
     const schedq_pod_spec_t *spec = pod->spec;
-    const struct rules *rules = &queue->base.rules;
-    int64_t timestamp = pod->history == NULL && spec->timestamp_ns != 0 ? spec->timestamp_ns : now;
 
-    origin->description = (struct description){.object = spec->object,
-                                               .order_key = arrival->key,
-                                               .priority = spec->priority,
-                                               .flags = spec->flags,
-                                               .charged = arrival->band->id,
-                                               .described_node = spec->nominated_node};
     if (pod->history == NULL) {
-        origin->history = (schedq_history_t){.timestamp_ns = timestamp,
-                                             .initial_attempt_ns = rules->attempt_starts_at_add ? timestamp : 0};
+        origin->history = &no_history;
+        origin->timestamp = spec->timestamp_ns != 0 ? spec->timestamp_ns : now;
+        origin->initial_attempt = queue->base.rules.attempt_starts_at_add ? origin->timestamp : 0;
         origin->unschedulable = origin->pending = 0;
         return;
     }
-    origin->history = *pod->history;
-    origin->history.timestamp_ns = now;
     origin->unschedulable = pod->failure->unschedulable;
     origin->pending = pod->failure->pending;
-    history_count_failure(&origin->history, origin->unschedulable | origin->pending);
+    origin->raised = *pod->history;
+    origin->raised.timestamp_ns = now;
+    history_count_failure(&origin->raised, origin->unschedulable | origin->pending);
+    origin->history = &origin->raised;
+    origin->timestamp = now;
+    origin->initial_attempt = origin->raised.initial_attempt_ns;
+}
+
+/* Only who waits, or comes with a node, needs it: of the others the record has all of it. */
+static struct description
+describe_arrival(const struct incoming_pod *pod, const struct arrival *arrival)
+{
+    const schedq_pod_spec_t *spec = pod->spec;
+
+    return (struct description){.object = spec->object,
+                                .order_key = arrival->key,
+                                .priority = spec->priority,
+                                .flags = spec->flags,
+                                .charged = arrival->band->id,
+                                .described_node = spec->nominated_node};
 }
 
 /* The way of a new pod, of one that comes back, and of what a host says. */
 static struct way
 choose_way(struct worker *worker, const struct incoming_pod *pod, const struct origin *origin, int64_t now)
 {
-    const struct subject subject = {.object = origin->description.object,
-                                    .history = &origin->history,
-                                    .unschedulable = origin->unschedulable,
-                                    .pending = origin->pending,
-                                    .profile = pod->spec->profile};
-    bool host = queue_of(worker)->base.rules.host;
+    const struct queue *queue = queue_of(worker);
+    bool host = queue->base.rules.host;
     uint8_t gate = pod->history == NULL ? pod->spec->gate : host ? pod->failure->gate : 0;
 
     if (gate != 0) {
         return (struct way){.place = PLACE_GATED, .gate = gate};
     }
+    if (pod->history == NULL && (host || !queue->base.registry.has_gates)) {
+        return (struct way){.place = PLACE_ACTIVE};
+    }
+    const struct subject subject = {.object = pod->spec->object,
+                                    .history = origin->history,
+                                    .unschedulable = origin->unschedulable,
+                                    .pending = origin->pending,
+                                    .profile = pod->spec->profile};
+
     if (pod->history == NULL) {
-        return host ? (struct way){.place = PLACE_ACTIVE} : route_to_active(worker, &subject);
+        return route_to_active(worker, &subject);
     }
     return host ? route_admitted(worker, &subject, pod->failure->place == SCHEDQ_BACKOFF, now)
                 : route_after_backoff(worker, &subject, now);
@@ -236,28 +253,27 @@ enters_nominator(const struct queue *queue, const struct incoming_pod *pod, enum
 
 /* The record has no field for a node: who comes with one has a description of his own from the beginning. */
 static bool
-describe_node(struct worker *worker, const struct incoming_pod *pod, const struct arrival *arrival,
-              struct description *description, uint64_t *desc)
+describe_node(struct worker *worker, const struct incoming_pod *pod, const struct arrival *arrival, uint64_t *desc)
 {
     struct queue *queue = queue_of(worker);
-    uint64_t node = description->described_node;
 
     *desc = 0;
-    if (node == 0) {
+    if (pod->spec->nominated_node == 0) {
         return true;
     }
+    struct description description = describe_arrival(pod, arrival);
+
     *desc = description_take(&queue->entries, &worker->descriptions);
     if (*desc == 0) {
         return false;
     }
-    description->own_key = (description->flags & SCHEDQ_POD_ORDER_KEY) != 0;
-    description->order_key = arrival->key;
+    description.own_key = (description.flags & SCHEDQ_POD_ORDER_KEY) != 0;
     if (enters_nominator(queue, pod, arrival->to.place) &&
-        !describe_first_nomination(worker, arrival->record, ref_version(arrival->ref), description)) {
+        !describe_first_nomination(worker, arrival->record, ref_version(arrival->ref), &description)) {
         description_give(&queue->entries, &worker->descriptions, *desc);
         return false;
     }
-    description_fill(&queue->entries, *desc, description);
+    description_fill(&queue->entries, *desc, &description);
     return true;
 }
 
@@ -268,21 +284,20 @@ fill(struct worker *worker, const struct arrival *arrival, const struct incoming
 {
     const struct queue *queue = queue_of(worker);
     struct entry *entry = entry_at(&queue->entries, arrival->record);
-    const struct description *description = &origin->description;
-    const schedq_history_t *history = &origin->history;
+    const schedq_pod_spec_t *spec = pod->spec;
+    const schedq_history_t *history = origin->history;
     uint64_t life = ref_version(arrival->ref);
 
     u64_store(&entry->life, life);
     u64_store(&entry->word.high, desc);
-    u64_store(&entry->object, description->object);
+    u64_store(&entry->object, spec->object);
     time_store(&entry->order_key, arrival->key);
-    u64_store(&entry->attributes,
-              attributes_pack(description->priority, pod->spec->name_length, pod->spec->profile, description->flags));
+    u64_store(&entry->attributes, attributes_pack(spec->priority, spec->name_length, spec->profile, spec->flags));
     u64_store(&entry->name, (uint64_t)arrival->hash << 32 | name);
     u64_store(&entry->unschedulable, origin->unschedulable | gate_bit(arrival->to.gate));
     u64_store(&entry->pending, origin->pending);
-    time_store(&entry->timestamp, history->timestamp_ns);
-    time_store(&entry->initial_attempt, history->initial_attempt_ns);
+    time_store(&entry->timestamp, origin->timestamp);
+    time_store(&entry->initial_attempt, origin->initial_attempt);
     u64_store(&entry->attempts_rejections, (uint64_t)history->attempts << 32 | history->rejections);
     u64_store(&entry->errors_charged, (uint64_t)history->errors << 32 | arrival->band->id);
     u64_store(&entry->seen, 0);
@@ -307,24 +322,25 @@ find_way(struct worker *worker, const struct incoming_pod *pod, const struct way
                                            .bin = &arrival->band->bin,
                                            .key = arrival->key,
                                            .due = SCHEDQ_NO_DEADLINE};
-        if (origin->history.initial_attempt_ns == 0) {
-            origin->history.initial_attempt_ns = now;
+        if (origin->initial_attempt == 0) {
+            origin->initial_attempt = now;
         }
         return true;
     }
-    const struct moving moving = {.description = &origin->description,
-                                  .history = &origin->history,
+    const struct description description = describe_arrival(pod, arrival);
+    const struct moving moving = {.description = &description,
+                                  .history = origin->history,
                                   .unschedulable = origin->unschedulable,
                                   .pending = origin->pending,
-                                  .since = rules->gates_see_leftover ? now : origin->history.timestamp_ns,
+                                  .since = rules->gates_see_leftover ? now : origin->timestamp,
                                   .profile = pod->spec->profile};
 
     return destination_find(worker, way, &moving, &arrival->to);
 }
 
 static schedq_status_t
-take_record(struct worker *worker, const char *text, const struct incoming_pod *pod, struct origin *origin,
-            struct arrival *arrival)
+take_record(struct worker *worker, const char *text, const struct incoming_pod *pod, const struct origin *origin,
+            const struct arrival *arrival)
 {
     struct queue *queue = queue_of(worker);
     uint32_t name = names_take(&queue->names, &worker->names, text, pod->spec->name_length);
@@ -333,7 +349,7 @@ take_record(struct worker *worker, const char *text, const struct incoming_pod *
     if (name == 0) {
         return SCHEDQ_NOMEM;
     }
-    if (!describe_node(worker, pod, arrival, &origin->description, &desc)) {
+    if (!describe_node(worker, pod, arrival, &desc)) {
         names_give(&queue->names, &worker->names, name);
         return SCHEDQ_NOMEM;
     }
@@ -364,7 +380,7 @@ add_admit(struct worker *worker, const char *text, const struct incoming_pod *po
 
     arrival->ref = ref_make(version_next(state_version(u64_load(&entry->word.low))), arrival->record);
     arrival->key = key_of(worker, pod, now);
-    describe_arrival(queue, pod, arrival, now, &origin);
+    find_origin(queue, pod, now, &origin);
     if (!queue->base.rules.host) {
         arrival->judged_up_to = stamps_drawn(&queue->stamps); /* before the gates are asked */
     }

@@ -30,6 +30,17 @@ is_parked_plainly(const stay_t *stay)
     return stay->life->first_update == NULL && record_fails(stay->began) && stay->began->place == SCHEDQ_PARKED;
 }
 
+/* Some look between `cause` and the end of the stay tells that the pod is where it was. False: there is no cause, or no such look. */
+static bool
+still_there_after(book_t *book, const record_t *cause, const stay_t *stay, schedq_place_t place)
+{
+    record_t *look = cause != NULL ? plant_look_between(book, cause->end, stay->taken_from) : NULL;
+    if (look == NULL)
+        return false;
+    plant_rewrite_as_look(look, stay, place);
+    return true;
+}
+
 bool
 plant_missed_event(book_t *book, lives_t *lives)
 {
@@ -38,11 +49,8 @@ plant_missed_event(book_t *book, lives_t *lives)
         const record_t *event = is_parked_plainly(stay)
                                     ? event_between(book, rejectors_of(stay->began), stay->began->end, stay->taken_from)
                                     : NULL;
-        record_t *look = event != NULL ? plant_look_between(book, event->end, stay->taken_from) : NULL;
-        if (look == NULL)
-            continue;
-        plant_rewrite_as_look(look, stay, SCHEDQ_PARKED);
-        return true;
+        if (still_there_after(book, event, stay, SCHEDQ_PARKED))
+            return true;
     }
     return false;
 }
@@ -69,11 +77,8 @@ plant_missed_activation(book_t *book, lives_t *lives)
         const record_t *nudge = is_parked_plainly(stay) ? stay->life->nudges : NULL;
         while (nudge != NULL && nudge->begin <= stay->began->end)
             nudge = nudge->next_nudge;
-        record_t *look = nudge != NULL ? plant_look_between(book, nudge->end, stay->taken_from) : NULL;
-        if (look == NULL)
-            continue;
-        plant_rewrite_as_look(look, stay, SCHEDQ_PARKED);
-        return true;
+        if (still_there_after(book, nudge, stay, SCHEDQ_PARKED))
+            return true;
     }
     return false;
 }
@@ -86,11 +91,8 @@ plant_gated(book_t *book, lives_t *lives)
         if (!plant_is_plain(stay->life) || object_gate(stay->life->created->object) != NO_GATE)
             continue;
         const record_t *event = event_between(book, 1u << PLUGIN_GATE, stay->active_from, stay->taken_from);
-        record_t *look = event != NULL ? plant_look_between(book, event->end, stay->taken_from) : NULL;
-        if (look == NULL)
-            continue;
-        plant_rewrite_as_look(look, stay, SCHEDQ_GATED);
-        return true;
+        if (still_there_after(book, event, stay, SCHEDQ_GATED))
+            return true;
     }
     return false;
 }

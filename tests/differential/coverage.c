@@ -253,6 +253,14 @@ has(unsigned features, unsigned wanted)
 }
 
 static unsigned
+say_missing(unsigned kind, unsigned status, unsigned outcome)
+{
+    printf("MISSING ");
+    show_outcome(kind, status, outcome, 0);
+    return 1;
+}
+
+static unsigned
 missing_places(const coverage_t *coverage, unsigned features)
 {
     unsigned missing = 0;
@@ -261,9 +269,7 @@ missing_places(const coverage_t *coverage, unsigned features)
         unsigned kind = kind_named(places[i].kind), outcome = places[i].before * PLACES * 1U + places[i].after;
 
         if (has(features, places[i].features) && coverage->outcomes[kind][places[i].status][outcome] == 0) {
-            printf("MISSING ");
-            show_outcome(kind, places[i].status, outcome, 0);
-            missing++;
+            missing += say_missing(kind, places[i].status, outcome);
         }
     }
     return missing;
@@ -284,9 +290,7 @@ missing_answers(const coverage_t *coverage, unsigned features)
             }
         }
         if (has(features, answers[i].features) && count == 0) {
-            printf("MISSING ");
-            show_outcome(kind, answers[i].status, PLACES * PLACES + answers[i].effect, 0);
-            missing++;
+            missing += say_missing(kind, answers[i].status, PLACES * PLACES + answers[i].effect);
         }
     }
     return missing;

@@ -321,6 +321,15 @@ real_time(schedq_config_t *config)
         }                                                                                          \
     }
 
+/* Threads that wait in real time, of whom one at least never stops. */
+#define WAITING(title, text, count, settings, before, ...)                                                            \
+    {                                                                                                                 \
+        .name = (title), .about = (text), .harness = &queue_harness, .threads = (count), .sleeps = true, .steady = 1, \
+        .configure = (settings), .prepare = (before), .bodies = {                                                     \
+            __VA_ARGS__                                                                                               \
+        }                                                                                                             \
+    }
+
 const struct scenario time_scenarios[] = {
     TIME("tick_tick", "two ticks at once over the same due pods, and pops", not_from_backoff, back_off_till_due, tick,
          tick, consume_3),
@@ -341,24 +350,10 @@ const struct scenario time_scenarios[] = {
          park_and_back_off, move_plain, consume_1, activate_1),
     TIME("tick_leftover", "two ticks over pods that were parked too long, and an event", cluster_use_without_gates,
          park_too_long, tick, tick, move_plain),
-    {.name = "serve_sleepers",
-     .about = "who waits for a pod serves time, whoever else stops",
-     .harness = &queue_harness,
-     .threads = 4,
-     .steady = 1,
-     .sleeps = true,
-     .configure = real_time,
-     .prepare = hold_two,
-     .bodies = {fail_errors, pop_until_closed, pop_until_closed, heal}},
-    {.name = "serve_sleepers_tick",
-     .about = "the same against a caller's ticks",
-     .harness = &queue_harness,
-     .threads = 4,
-     .steady = 1,
-     .sleeps = true,
-     .configure = real_time,
-     .prepare = hold_two,
-     .bodies = {fail_errors, pop_until_closed, tick, heal}},
+    WAITING("serve_sleepers", "who waits for a pod serves time, whoever else stops", 4, real_time, hold_two,
+            fail_errors, pop_until_closed, pop_until_closed, heal),
+    WAITING("serve_sleepers_tick", "the same against a caller's ticks", 4, real_time, hold_two, fail_errors,
+            pop_until_closed, tick, heal),
     {.name = "timer_frozen",
      .about = "the timer thread stops anywhere: who waits for a pod serves time",
      .harness = &queue_harness,
@@ -368,15 +363,8 @@ const struct scenario time_scenarios[] = {
      .configure = short_ticks,
      .prepare = run_and_hold_two,
      .bodies = {be_timer, fail_and_wait, wait_for_one}},
-    {.name = "timer_wakes",
-     .about = "pods fail while the timer thread falls asleep",
-     .harness = &queue_harness,
-     .threads = 3,
-     .sleeps = true,
-     .steady = 1,
-     .configure = real_time,
-     .prepare = run_and_hold_two,
-     .bodies = {be_timer, fail_errors, heal_timer}},
+    WAITING("timer_wakes", "pods fail while the timer thread falls asleep", 3, real_time, run_and_hold_two, be_timer,
+            fail_errors, heal_timer),
     {.name = "timer_stops",
      .about = "the timer thread is stopped while others wait for a pod",
      .harness = &queue_harness,
@@ -386,23 +374,9 @@ const struct scenario time_scenarios[] = {
      .configure = short_ticks,
      .prepare = run_and_hold_two,
      .bodies = {be_timer, stop_early, wait_for_one}},
-    {.name = "close_all",
-     .about = "close against a failure, an add, an event and a sleeper",
-     .harness = &queue_harness,
-     .threads = 4,
-     .steady = 1,
-     .sleeps = true,
-     .configure = cluster_use_without_gates,
-     .prepare = hold_two,
-     .bodies = {fail_and_close, add_and_move, pop_until_closed, world_heal}},
-    {.name = "close_real",
-     .about = "close against sleepers that wait for a backoff",
-     .harness = &queue_harness,
-     .threads = 4,
-     .steady = 1,
-     .sleeps = true,
-     .configure = real_time,
-     .prepare = hold_two,
-     .bodies = {fail_errors, close_queue, pop_until_closed, heal}},
+    WAITING("close_all", "close against a failure, an add, an event and a sleeper", 4, cluster_use_without_gates,
+            hold_two, fail_and_close, add_and_move, pop_until_closed, world_heal),
+    WAITING("close_real", "close against sleepers that wait for a backoff", 4, real_time, hold_two, fail_errors,
+            close_queue, pop_until_closed, heal),
     {.name = NULL},
 };
