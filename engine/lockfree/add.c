@@ -1,16 +1,40 @@
 /*
  * Adding pods.
  *
+ * CONTRACT. After OK the pod exists under its name, and pops that begin afterwards look where it is. EXISTS, FULL,
+ * NOMEM, CLOSED and RETRY leave nothing of it. Caps are no locks: adds that overlap may pass one together (charge.h).
+ *
  *   admit      caps, a record, a name, an order key. Nobody sees any of it.
  *   insert     the index makes the pod exist (index_insert), or says that the name is there.
  *   publish    its ref goes where pops find it
  *   finish     the index forgets that the pod may be unpublished; this is the full fence
  *   mark       the word of the band; then sleepers
+ * A pod that does not become active is marked, and its deadline lowered, before finish; a gated one looks at its
+ * gate's stamp there. Several pods: batch.c.
  *
- * WHO STOPS WHERE. Before insert: nothing happened. Between insert and finish: whoever meets the name in the index publishes
- * the pod once more (settle_pod), so nobody is told of a pod that no pop can find. A pop that comes between publish and
- * finish takes the pod like any other.
- * Several pods: batch.c.
+ * LINEARIZATION. OK: commit:A of the index. EXISTS: index_look:C. FULL: the moment between the two sums (charge.h).
+ * CLOSED: the load of `closed`. RETRY: the look at the gate's stamp.
+ *
+ * ORDERING
+ *   fill:A (release), commit:A -> report_view:A, index_look:C     the record, by its number or by its name
+ *   ref, add_complete:A   |  look_up:A without TENTATIVE, settle_told     who is told of the pod marks the band for it
+ *   ref, add_complete:A, bin_mark:A   |  begin_clearing:A, scan           no band is cleared over it (bin.h)
+ *   ref, complete_waiting:A, the gate's stamp   |  stamps, events_announce:A, lots       no event is missed (stamps.c)
+ *   ref, complete_waiting:A, mark, deadline_lower:A   |  deadline_begin:A, looks         (deadline.h)
+ *   ref, add_complete:A or complete_waiting:A, publish_wake   |  prepare:A, look         no sleeper is (sleepers.c)
+ *
+ * PROGRESS. Lock-free; admit and insert may allocate. A thread that stops
+ *   before insert           holds a record, a name, perhaps a description, which count as taken (charge.h); a pod that
+ *                           would wait counts in the word of its place, a nomination in that of nominations
+ *   from insert to finish   whoever meets the name in the index publishes the pod once more (settle_pod), so nobody is
+ *                           told of a pod that no pop can find; a pop that comes between publish and finish takes the
+ *                           pod like any other
+ *   from finish to mark     whoever is told of the pod marks its band (settle_told)
+ *   before it wakes anybody a tick does (serve_upkeep)
+ *
+ * EVIDENCE. tests/model: index, bin (REPORTER), gate, sleepers; stress/explore: add_one_key, push_pop, find_told,
+ * told_add, told_batch, batches, event_gate_add, delete_readd, no_memory_*; stress/history: once;
+ * tests/unit/test_add.c, test_batch.c, test_caps.c, test_readd.c, test_no_memory.c.
  */
 #include "lockfree/add.h"
 
@@ -26,7 +50,10 @@
 
 /* ---- admitting ---------------------------------------------------------------------------------------------------------- */
 
-/* Records taken and not given back, at a moment during this call, or fewer: see charge.h. */
+/*
+ * Records taken and not given back, at a moment during this call, or fewer: see charge.h, also for why the loads of
+ * counts are acquire. Those of pointers and of their number read from slot_worker:A and join:B (workers.c).
+ */
 static int64_t
 records_in_use(const struct queue *queue)
 {
@@ -104,7 +131,12 @@ clock_repeats(const struct queue *queue)
     return queue->base.clock.source.now_ns != NULL || clock_is_virtual(&queue->base.clock);
 }
 
-/* With a clock that repeats readings one word gives every key of the queue; else the worker's own last key is enough. */
+/*
+ * With a clock that repeats readings one word gives every key of the queue; else the worker's own last key is enough.
+ *
+ * Ends: each failed exchange is another's key. Loaded relaxed: the exchange compares, and is what orders two adds of
+ * which one ended before the other began.
+ */
 int64_t
 add_draw_key(struct worker *worker, int64_t now)
 {
@@ -115,7 +147,7 @@ add_draw_key(struct worker *worker, int64_t now)
 
         for (;;) {
             int64_t key = order_key_next(now, (int64_t)last);
-            uint64_t found = u64_cas_value(&queue->last_key, last, (uint64_t)key);
+            uint64_t found = u64_cas_value(&queue->last_key, last, (uint64_t)key); /* draw_key:A */
 
             if (found == last) {
                 worker->last_drawn = key;
@@ -277,7 +309,7 @@ describe_node(struct worker *worker, const struct incoming_pod *pod, const struc
     return true;
 }
 
-/* The record is this worker's alone; the last store makes it ready for the index. */
+/* The record is this worker's alone, hence relaxed; the last store, a release, makes it ready for the index. */
 static void
 fill(struct worker *worker, const struct arrival *arrival, const struct incoming_pod *pod, const struct origin *origin,
      uint64_t desc, uint32_t name)
@@ -306,7 +338,7 @@ fill(struct worker *worker, const struct arrival *arrival, const struct incoming
         (void)entry_set_gate(entry, 0, life, arrival->to.gate);
     }
     u64_store_release(&entry->word.low, state_make(life, arrival->to.place == PLACE_ACTIVE ? arrival->band->id : 0,
-                                                   arrival->to.place)); /* fill:A */
+                                                   arrival->to.place)); /* fill:A, read by report_view:A */
 }
 
 static bool
@@ -407,6 +439,7 @@ add_give_up(struct worker *worker, const struct arrival *arrival)
     struct description description;
     uint64_t desc = entry_description(&queue->entries, entry, &description);
 
+    /* give_up:A. Only who goes through records by number saw the pod: he asks the index (look_exists), or counts. */
     u64_store_release(&entry->word.low, state_make(version_next(ref_version(arrival->ref)), 0, PLACE_FREE));
     describe_end(worker, &description);
     description_give(&queue->entries, &worker->descriptions, desc);
@@ -506,7 +539,7 @@ complete_waiting(struct worker *worker, const struct arrival *arrival, schedq_re
     struct queue *queue = queue_of(worker);
 
     destination_publish(worker, &arrival->to, arrival->ref, CAUSE_NONE);
-    atomic_fence(); /* complete_waiting:A */
+    atomic_fence(); /* complete_waiting:A, between the ref and the looks at the bin's word, deadline and stamp */
     (void)destination_announce(worker, &arrival->to);
     bool heard = gate_heard(queue, arrival);
 
@@ -623,6 +656,7 @@ add_single(struct worker *worker, const struct add_batch *batch, schedq_result_t
     struct present present;
 
     section_begin(worker);
+    /* Ends: each further round means that a pod of this name ended. */
     do {
         status = add_one(worker, batch->names, &pod, hash, result, &present);
     } while (status == SCHEDQ_EXISTS && !add_tell_present(worker, &present, &view));

@@ -84,7 +84,7 @@ backoff_used(struct queue *queue, enum place place, uint32_t i)
 {
     struct bin *bin = &queue->backoff.bins[kind_of(place)][i];
 
-    return bin_phase(u64_load_acquire(bin->word)) != BIN_CLEAR ? bin : NULL;
+    return bin_phase(u64_load_acquire(bin->word)) != BIN_CLEAR ? bin : NULL; /* backoff_used:A reads from bin_mark:B */
 }
 
 static int64_t

@@ -1,11 +1,23 @@
 /*
  * Pods that back off: one bin for each length of the wait, those that failed with an error apart.
  *
- * All who wait equally long end their wait in the order in which they failed, so a worker's lane takes them in the order of
- * their expiries. What comes in another order (a pod that an event let out of its lot) goes as a run. A bin's key is the expiry as it is
- * compared; equal expiries (whole seconds, with windows) are ordered by rank and order key, because pop may take from here.
+ * All who wait equally long end their wait in the order in which they failed, so a worker's lane takes them in the
+ * order of their expiries. What comes in another order (a pod that an event let out of its lot) goes as a run. A
+ * bin's key is the expiry as it is compared; equal expiries (whole seconds, with windows) are ordered by rank and
+ * order key, because pop may take from here.
  *
- * The words of the bins say only whether anything was ever put there: they are set once, and never cleared.
+ * WORDS. A bin's word says only whether anything was ever put there: it is set once (bin_mark:B), and never cleared.
+ * A bin whose word is CLEAR is passed over by pops, by who serves time and by who looks for the next deadline. So the
+ * mark has to stand before the switch of the first pod, before the return of the add that brings one, and before the
+ * deadline is lowered for it.
+ *
+ * ORDERING. publish, full fence, bin_mark:B -> backoff_used:A (acquire): who finds the word set finds the ref.
+ *
+ * PROGRESS. Nothing here is retried; the bins' own is in bin.h. A thread that stops before the mark leaves its pod
+ * where it was, or, if it was adding it, to who asks for its name (add.c).
+ *
+ * EVIDENCE. tests/model: tick, deadline; stress/explore: tick_pop, tick_update, tick_fail, update_backoff,
+ * help_backoff; tests/unit/test_backoff.c, test_backoff_order.c, test_tick.c.
  */
 #ifndef SCHEDQ_LOCKFREE_BACKOFF_H
 #define SCHEDQ_LOCKFREE_BACKOFF_H

@@ -1,4 +1,4 @@
-/* Bands of band.h. */
+/* Bands of band.h, which has the essay. */
 #include "lockfree/band.h"
 
 #define USED_AT_ONCE 256
@@ -33,13 +33,13 @@ bands_open(struct bands *bands, struct memory *memory, const struct entries *ent
 static struct chunk *
 chunk_of(const struct bands *bands, uint32_t id)
 {
-    return ptr_load_acquire(&bands->chunks[id / BAND_CHUNK]);
+    return ptr_load_acquire(&bands->chunks[id / BAND_CHUNK]); /* chunk_of:A reads from chunk_make:A */
 }
 
 struct band *
 bands_at(const struct bands *bands, uint32_t id)
 {
-    return ptr_load_acquire(&chunk_of(bands, id)->bands[id % BAND_CHUNK]);
+    return ptr_load_acquire(&chunk_of(bands, id)->bands[id % BAND_CHUNK]); /* bands_at:B reads from band_make:A */
 }
 
 void
@@ -67,6 +67,7 @@ bands_close(struct bands *bands)
 
 /* ---- objects ------------------------------------------------------------------------------------------------------------ */
 
+/* Ends, like spare_pop: each failed swing is another's (stack.h). Relaxed: the swing publishes the link. */
 static void
 spare_push(struct bands *bands, struct band *band)
 {
@@ -80,7 +81,7 @@ spare_push(struct bands *bands, struct band *band)
 static struct band *
 spare_pop(struct bands *bands)
 {
-    uint64_t seen = u64_load_acquire(&bands->spare);
+    uint64_t seen = u64_load_acquire(&bands->spare); /* reads from a swing of spare_push */
 
     while (stack_top(seen) != 0) {
         struct band *band = bands_at(bands, stack_top(seen));
@@ -96,13 +97,13 @@ static struct chunk *
 chunk_make(struct bands *bands, uint32_t id)
 {
     atomic_ptr *place = &bands->chunks[id / BAND_CHUNK];
-    struct chunk *chunk = ptr_load_acquire(place);
+    struct chunk *chunk = ptr_load_acquire(place); /* as chunk_of:A */
 
     if (chunk != NULL) {
         return chunk;
     }
     chunk = memory_alloc(bands->memory, MEMORY_QUEUES, sizeof *chunk, CACHE_LINE);
-    if (chunk != NULL && !ptr_cas(place, NULL, chunk)) {
+    if (chunk != NULL && !ptr_cas(place, NULL, chunk)) { /* chunk_make:A; never NULL again */
         memory_free(bands->memory, MEMORY_QUEUES, chunk, sizeof *chunk);
         chunk = ptr_load_acquire(place);
     }
@@ -117,6 +118,7 @@ band_make(struct bands *bands, schedq_status_t *status)
     struct band *band = memory_alloc(bands->memory, MEMORY_QUEUES, sizeof *band, CACHE_LINE);
 
     *status = SCHEDQ_NOMEM;
+    /* Ends: each failed exchange means that somebody drew an id. Loaded relaxed: the exchange compares. */
     while (band != NULL) {
         uint32_t id = last + 1;
         struct chunk *chunk = id <= BANDS_MAX ? chunk_make(bands, id) : NULL;
@@ -126,14 +128,14 @@ band_make(struct bands *bands, schedq_status_t *status)
             memory_free(bands->memory, MEMORY_QUEUES, band, sizeof *band);
             return NULL;
         }
-        uint32_t found = u32_cas_value(&bands->ids, last, id);
+        uint32_t found = u32_cas_value(&bands->ids, last, id); /* band_make:B, before there is an object of this id */
 
         if (found == last) {
             band->id = id;
             bin_open(&band->bin, &chunk->words[id % BAND_CHUNK],
                      &(struct residence){
                          .entries = bands->entries, .place = PLACE_ACTIVE, .band = id, .reorder = bands->reorder});
-            ptr_store_release(&chunk->bands[id % BAND_CHUNK], band); /* band_make:A */
+            ptr_store_release(&chunk->bands[id % BAND_CHUNK], band); /* band_make:A, read by bands_at:B, made:A */
             return band;
         }
         last = found;
@@ -146,6 +148,7 @@ bands_reserve(struct bands *bands, uint32_t count)
 {
     schedq_status_t status;
 
+    /* Ends: each round draws an id. Relaxed: an old number is one round more. */
     while (u32_load(&bands->ids) < count) {
         struct band *band = band_make(bands, &status);
 
@@ -180,7 +183,7 @@ search(const struct band_table *table, int32_t priority)
 static bool
 is_retired(const struct band_row *row)
 {
-    return bin_phase(u64_load_acquire(row->word)) == BIN_RETIRED;
+    return bin_phase(u64_load_acquire(row->word)) == BIN_RETIRED; /* of bin_retire:A, for ever */
 }
 
 static struct band *
@@ -306,7 +309,7 @@ bands_get(struct bands *bands, struct epoch_record *epoch, int32_t priority, boo
 
     /* Ends: each further round means that somebody put a priority into the table. */
     for (;;) {
-        struct band_table *table = ptr_load_acquire(&bands->table); /* bands_get:A */
+        struct band_table *table = ptr_load_acquire(&bands->table); /* bands_get:A reads from bands_get:B */
 
         band = find(table, priority);
         if (!exceed && is_refused(bands, table, band)) {
@@ -344,17 +347,19 @@ bands_get(struct bands *bands, struct epoch_record *epoch, int32_t priority, boo
 
 /* ---- lanes of a worker ---------------------------------------------------------------------------------------------------- */
 
+/* NULL: the id was drawn, its band is not there. Then no lane of this worker is in it: he would have seen it. */
 static struct band *
 made(const struct bands *bands, uint32_t id)
 {
     const struct chunk *chunk = chunk_of(bands, id);
 
-    return chunk != NULL ? ptr_load_acquire(&chunk->bands[id % BAND_CHUNK]) : NULL;
+    return chunk != NULL ? ptr_load_acquire(&chunk->bands[id % BAND_CHUNK]) : NULL; /* made:A reads from band_make:A */
 }
 
 void
 bands_resume(struct bands *bands, uint32_t worker)
 {
+    /* Of band_make:B: those in which the worker published came before. So too in bands_shrink. */
     for (uint32_t id = 1; id <= u32_load_acquire(&bands->ids); id++) {
         struct band *band = made(bands, id);
 

@@ -1,10 +1,14 @@
 /*
  * Adding many pods at once.
  *
- * The batch is admitted in the caller's order, which decides who is refused when the queue gets full, and which of two equal
- * names comes in. Then it is sorted, and pod after pod goes through insert to mark, the best first: so a pop never takes one
- * pod of a batch while another that ranks before it is still to come, also if somebody asks for one of them by its name
- * meanwhile. What a batch saves is hashing ahead of memory, one reading of the clock, one section and one wake-up.
+ * The batch is admitted in the caller's order, which decides who is refused when the queue gets full, and which of
+ * two equal names comes in. Then it is sorted, and pod after pod goes through insert to mark, the best first: so a
+ * pop never takes one pod of a batch while another that ranks before it is still to come, also if somebody asks for
+ * one of them by its name meanwhile. What a batch saves is hashing ahead of memory, one reading of the clock, one
+ * section and one wake-up.
+ *
+ * Ordering, progress and who stops where: add.c, for each pod. A thread that stops holds what it had admitted of the
+ * batch.
  */
 #include "lockfree/add.h"
 

@@ -67,6 +67,7 @@ bin_mark(struct bin *bin)
 {
     uint64_t word = u64_load(bin->word); /* bin_mark:A; the caller's fence stands before it */
 
+    /* Ends: each failed exchange means that somebody set the bin, or began or ended a clearing. */
     for (;;) {
         switch (bin_phase(word)) {
         case BIN_SET:
@@ -78,7 +79,7 @@ bin_mark(struct bin *bin)
             break;
         }
         uint64_t set = (word & ~UINT64_C(3)) + 4 + BIN_SET;
-        uint64_t found = u64_cas_value(bin->word, word, set); /* bin_mark:B */
+        uint64_t found = u64_cas_value(bin->word, word, set); /* bin_mark:B, read by walk:B, backoff_used:A */
 
         if (found == word) {
             u32_store(&bin->fruitless, 0);
@@ -165,6 +166,7 @@ sight_runs(struct bin *bin, struct run_pool *pool, struct sighting *seen)
 {
     bool room = false;
 
+    /* Slots are loaded with acquire, here and in scans: they read from bin_publish_run:A or put_merged:A. */
     seen->count = 0;
     for (uint32_t i = 0; i < BIN_RUNS; i++) {
         uint64_t word = u64_load_acquire(&bin->runs[i]);
@@ -229,7 +231,7 @@ cursor_load(struct cursor *cursor, struct bin *bin, const struct bin_caller *cal
         const struct slot *slot = &cursor->run->slots[cursor->position];
         uint64_t state;
 
-        cursor->key = (int64_t)u64_load_acquire(&slot->key);
+        cursor->key = (int64_t)u64_load_acquire(&slot->key); /* acquire: cursor_load:A comes after both */
         cursor->ref = u64_load_acquire(&slot->ref);
         if (u64_load_acquire(cursor->slot) != cursor->word) { /* cursor_load:A */
             return false;
@@ -358,7 +360,7 @@ bool
 bin_prepare_run(struct bin *bin, const struct bin_caller *caller)
 {
     for (uint32_t i = 0; i < BIN_RUNS; i++) {
-        if (u64_load(&bin->runs[i]) == 0) {
+        if (u64_load(&bin->runs[i]) == 0) { /* relaxed, as in bin_publish_run: the exchange there compares */
             return true;
         }
     }
@@ -474,7 +476,7 @@ bin_first(struct bin *bin, struct run_pool *pool, struct bin_head *best)
 static bool
 peek_lane(const struct bin *bin, uint32_t worker, struct bin_head *head)
 {
-    const struct lane *lane = ptr_load_acquire(&bin->lanes[worker]);
+    const struct lane *lane = ptr_load_acquire(&bin->lanes[worker]); /* of bin_prepare:B */
 
     head->is_run = false;
     return lane != NULL && lane_peek(lane, &head->lane);
@@ -495,7 +497,7 @@ pick_lane(uint64_t used, uint32_t random)
 bool
 bin_any(struct bin *bin, struct run_pool *pool, uint32_t own, uint32_t random, struct bin_head *head)
 {
-    uint64_t used = u64_load_acquire(&bin->used);
+    uint64_t used = u64_load_acquire(&bin->used); /* as scan_lanes:A; the slots as bin_first:A; so too in bin_pass */
 
     if (used != 0 && (peek_lane(bin, own, head) || peek_lane(bin, pick_lane(used, random & 0xffff), head) ||
                       peek_lane(bin, pick_lane(used, random >> 16), head))) {
@@ -551,8 +553,8 @@ bin_read_begin(struct bin_reader *reader, struct bin *bin, struct run_pool *pool
     reader->bin = bin;
     reader->pool = pool;
     reader->limit = limit;
-    reader->lanes = u64_load_acquire(&bin->used);
-    reader->slots = BIN_RUNS; /* a merge copies downwards: so do readers */
+    reader->lanes = u64_load_acquire(&bin->used); /* of bin_prepare:A; next_lane reads from B */
+    reader->slots = BIN_RUNS;                     /* a merge copies downwards: so do readers */
     reader->in_lane = reader->in_run = false;
 }
 
@@ -648,6 +650,7 @@ pass_lane(const struct bin *bin, const struct lane *lane)
 {
     struct lane_head head;
 
+    /* Ends, like pass_run: each round advances the head, or somebody else did. */
     while (lane_peek(lane, &head) && is_stale(bin, head.ref)) {
         lane_advance(&head);
     }
@@ -714,7 +717,7 @@ bin_found_empty(struct bin *bin, struct run_pool *pool, uint64_t seen)
 bool
 bin_retire(struct bin *bin, struct run_pool *pool)
 {
-    uint64_t word = u64_load_acquire(bin->word);
+    uint64_t word = u64_load_acquire(bin->word); /* of bin_mark:B, or of who clears; before the scans, like walk:B */
 
     if (bin_phase(word) == BIN_SET) {
         begin_clearing(bin, pool, word);

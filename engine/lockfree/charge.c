@@ -1,6 +1,7 @@
 /* The counts of charge.h. */
 #include "lockfree/charge.h"
 
+/* Relaxed: only this worker stores there. */
 static struct charge *
 own_count(struct charges *charges, struct memory *memory, uint32_t id)
 {
@@ -9,12 +10,12 @@ own_count(struct charges *charges, struct memory *memory, uint32_t id)
 
     if (chunk == NULL) {
         chunk = memory_alloc(memory, MEMORY_OTHER, CHARGE_CHUNK * sizeof *chunk, CACHE_LINE);
-        ptr_store_release(place, chunk);
+        ptr_store_release(place, chunk); /* own_count:A, read by count_of:B */
     }
     return chunk != NULL ? &chunk[id % CHARGE_CHUNK] : NULL;
 }
 
-/* Its own count nobody else writes. */
+/* Its own count nobody else writes, so load and store do. */
 static void
 raise(atomic_u32 *own, atomic_u32 *shared)
 {
@@ -44,12 +45,14 @@ charge_leave(struct charges *charges, struct memory *memory, struct charge *shar
 static const struct charge *
 count_of(const atomic_ptr *worker, uint32_t id)
 {
-    const struct charges *charges = ptr_load_acquire(worker);
-    const struct charge *chunk = charges != NULL ? ptr_load_acquire(&charges->chunks[id / CHARGE_CHUNK]) : NULL;
+    const struct charges *charges = ptr_load_acquire(worker); /* count_of:A reads from join:A */
+    const struct charge *chunk =
+        charges != NULL ? ptr_load_acquire(&charges->chunks[id / CHARGE_CHUNK]) : NULL; /* count_of:B */
 
     return chunk != NULL ? &chunk[id % CHARGE_CHUNK] : NULL;
 }
 
+/* Acquire, here and in charge_left: who adds up both finishes this sum before he begins that. The count: join:B. */
 uint32_t
 charge_entered(const struct charge_books *books, const struct charge *shared, uint32_t id)
 {

@@ -1,4 +1,4 @@
-/* The word of deadline.h. */
+/* The word of deadline.h, which has the essay. */
 #include "lockfree/deadline.h"
 
 #include <schedq/schedq.h>
@@ -13,6 +13,7 @@ is_marker(uint64_t word)
     return word - FIRST_MARKER < MARKERS;
 }
 
+/* No two are equal; nothing else is ordered by it. */
 static uint64_t
 draw(struct deadline *deadline)
 {
@@ -29,13 +30,13 @@ deadline_open(struct deadline *deadline, int64_t *word)
 int64_t
 deadline_read(const struct deadline *deadline)
 {
-    return (int64_t)u64_load_acquire(deadline->word);
+    return (int64_t)u64_load_acquire(deadline->word); /* deadline_read:A reads from deadline_lower:B, deadline_end:A */
 }
 
 bool
 deadline_lower(struct deadline *deadline, int64_t due)
 {
-    uint64_t found = u64_load(deadline->word); /* deadline_lower:A */
+    uint64_t found = u64_load(deadline->word); /* deadline_lower:A; relaxed: the caller's fence orders it */
 
     /* Ends: each failed exchange means that somebody changed the word. */
     for (;;) {
@@ -45,7 +46,7 @@ deadline_lower(struct deadline *deadline, int64_t due)
         uint64_t wanted = is_marker(found) ? draw(deadline) : (uint64_t)due;
         uint64_t before = found;
 
-        found = u64_cas_value(deadline->word, before, wanted); /* deadline_lower:B */
+        found = u64_cas_value(deadline->word, before, wanted); /* deadline_lower:B, seen by deadline_end:A */
         if (found == before) {
             return true;
         }
@@ -57,9 +58,11 @@ deadline_begin(struct deadline *deadline)
 {
     uint64_t marker = draw(deadline);
 
-    return (struct planning){.marker = marker, .replaced = u64_exchange(deadline->word, marker)}; /* deadline_begin:A */
+    /* deadline_begin:A: who published and found the word before this is seen by the looks that follow. */
+    return (struct planning){.marker = marker, .replaced = u64_exchange(deadline->word, marker)};
 }
 
+/* The exchange fails if somebody lowered the word, or began another look. */
 enum planned
 deadline_end(struct deadline *deadline, const struct planning *planning, int64_t next)
 {

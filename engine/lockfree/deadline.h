@@ -1,26 +1,40 @@
 /*
  * When time is wanted next: the word that hosts, the timer thread and sleepers look at.
  *
- * CONTRACT. When nobody is at work, the word is at most the time at which the first waiting pod is due. It may be earlier: then
- * somebody serves in vain and sets it right.
+ * CONTRACT. When nobody is at work, the word is at most the time at which the first waiting pod is due. It may be
+ * earlier: then somebody serves in vain and sets it right.
  *
  * HOW IT CHANGES
- *   lower     who parks a pod that is due at d, after it was published and a full fence: the word becomes at most d
+ *   lower     who parks a pod that is due at d, after it was published and its bin marked, and a full fence: the word
+ *             becomes at most d
  *   begin     who is about to look at all that waits: the word becomes a marker, a value that no other time had
- *   end       who has looked: the marker becomes what was found, if it is still there. He wakes who sleeps for the word if it says
- *             less than it did before
- * A marker is before all times, so it reads as "due now": a thread that stops between begin and end leaves everybody else
- * with something to serve, and the next who serves begins with a marker of his own. Who lowers the word and meets a marker
- * replaces it by another marker, since it may stand for something that is due earlier than his: so the `end` of who looked
- * before fails. (A word without markers would let `end` raise what a parker found low enough and left.)
+ *   end       who has looked: the marker becomes what was found, if it is still there. He wakes who sleeps for the
+ *             word if it says less than it did before
+ * A marker is before all times, so it reads as "due now": a thread that stops between begin and end leaves everybody
+ * else with something to serve, and the next who serves begins with a marker of his own. Who lowers the word and
+ * meets a marker replaces it by another marker, since it may stand for something that is due earlier than his: so the
+ * `end` of who looked before fails. (A word without markers would let `end` raise what a parker found low enough and
+ * left.)
  *
- * ORDERING. publish, full fence, deadline_lower:A ; deadline_begin:A (full fence), look. One of the two sees the other.
+ * LINEARIZATION. deadline_lower: B, or A of the round that finds the word low enough. deadline_begin: A.
+ * deadline_end: A.
  *
- * PROGRESS. Lock-free: a failed exchange is another's success.
+ * ORDERING
+ *   publish, full fence, mark the bin ; deadline_lower:A   |   deadline_begin:A, a full fence ; look
+ *       One of the two sees the other. Who looks passes over a bin of backoff that was never marked (backoff.h), so the
+ *       mark has to come before the look at the word, like the publication.
+ *   publish ; deadline_lower:B  ->  deadline_read:A        who finds the time finds the pod
+ *   deadline_lower:B, deadline_end:A ; wake                by the callers: timer.c has both sides
  *
- * WRAPAROUND. Markers: 2^62 of them.
+ * PROGRESS. read, begin and end are wait-free, lower is lock-free: a failed exchange is another's success. A thread
+ * that stops after it published and before it lowered leaves a pod that is not there so far; whoever switches it for
+ * him lowers the word first (switch.c).
  *
- * EVIDENCE. tests/model: deadline; tests/unit/test_lockfree_deadline.c.
+ * ABA, WRAPAROUND. Markers: 2^62 of them, one for each begin, and for each lowering that meets one. A time that comes
+ * back says what it said before.
+ *
+ * EVIDENCE. tests/model: deadline; stress/explore: tick_fail, tick_fail_plain, timer_wakes, serve_sleepers, and every
+ * program's end (release.c); tests/unit/test_lockfree_deadline.c.
  */
 #ifndef SCHEDQ_LOCKFREE_DEADLINE_H
 #define SCHEDQ_LOCKFREE_DEADLINE_H

@@ -1,4 +1,4 @@
-/* Descriptions of describe.h. Nominations keep to the rules of nominator.h: drawn, inserted, then installed. */
+/* Descriptions of describe.h, which has the essay. Nominations go by nominator.h: drawn, inserted, then installed. */
 #include "lockfree/describe.h"
 
 #include "lockfree/objects.h"
@@ -56,7 +56,7 @@ describe_end(struct worker *worker, const struct description *description)
     count_nomination(worker, description, UINT64_MAX);
 }
 
-/* Counted before it can be seen: the word is never 0 while a pod is nominated. */
+/* Counted before it can be seen, and off after it was replaced: the word is never 0 while a pod is nominated. */
 static bool
 nominate(struct worker *worker, uint32_t record, uint64_t life, struct redescription *change)
 {

@@ -1,5 +1,18 @@
 /*
  * Replacing the description of a pod: what update, nominate, and a failure that brings a newer object have in common.
+ *
+ * LINEARIZATION. Of what is installed: entry_describe:A (entry.c).
+ *
+ * ORDERING. describe_install: the nomination is inserted (nominator_insert:B), counted (a full fence), the
+ * description filled, then entry_describe:A: who sees the description finds the hint (nominator.h), and a count that
+ * is not 0. Band counts, the old record and the old object's reference follow the CAS.
+ *
+ * PROGRESS. Lock-free, like nominator_insert; one attempt each. A thread that stops before entry_describe:A leaves a
+ * hint that is no nomination, and a count that is one too high; behind it, the old description's record and
+ * reference, and the band counts as they were (charge.h).
+ *
+ * EVIDENCE. tests/model: description, nominator; stress/explore: update_two, nominate_update;
+ * tests/unit/test_nominate.c, test_update.c, test_no_memory.c.
  */
 #ifndef SCHEDQ_LOCKFREE_DESCRIBE_H
 #define SCHEDQ_LOCKFREE_DESCRIBE_H

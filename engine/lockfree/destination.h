@@ -5,9 +5,10 @@
  *   prepare   room in them
  *   publish   the pod's next ref goes there
  *             the caller's full fence, and what he has to look at behind it
- *   announce  bands are marked, the deadline is lowered: whoever should look, will
+ *   announce  the bin is marked, then the deadline lowered: whoever should look, will
  *             the caller's switch
- *   arrived   sleepers and hosts are told
+ *             the caller tells sleepers and hosts (publish_wake)
+ * What orders what: bin.h (the mark), deadline.h, stamps.c (the caller's look), switch.h. Lock-free, like these.
  */
 #ifndef SCHEDQ_LOCKFREE_DESTINATION_H
 #define SCHEDQ_LOCKFREE_DESTINATION_H

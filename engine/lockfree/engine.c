@@ -83,7 +83,7 @@ lockfree_open(schedq_t *base)
     return false;
 }
 
-/* Every reference that the queue holds goes back, those for pods in flight included. */
+/* Every reference that the queue holds goes back, those for pods in flight included. Alone: loads are relaxed. */
 static void
 release_objects(struct queue *queue)
 {

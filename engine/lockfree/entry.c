@@ -1,9 +1,12 @@
-/* Records and descriptions of entry.h. */
+/* Records and descriptions of entry.h, which has the essay. */
 #include "lockfree/entry.h"
 
 #include <stddef.h>
 
-/* A record's versions go on over its lives; in a page that was made again they start above those of the old one. */
+/*
+ * A record's versions go on over its lives; in a page that was made again they start above those of the old one.
+ * Relaxed, here and below: the page's objects are nobody's until a magazine with them is pushed (slab.c).
+ */
 static void
 record_prepare(void *object, uint64_t floor)
 {
@@ -79,7 +82,7 @@ entry_set_gate(struct entry *entry, uint64_t state, uint64_t version, uint8_t ga
 {
     uint64_t word =
         GATE_MARK | version << GATE_VERSION_SHIFT | (uint64_t)entry_gate(entry, state) << GATE_BEFORE_SHIFT | gate;
-    uint64_t found = u64_load_acquire(&entry->flight);
+    uint64_t found = u64_load_acquire(&entry->flight); /* of entry_set_gate:A, or of a holder */
 
     /* Ends: each failed exchange means that another mover said something. */
     while (found == 0 || (found & GATE_MARK) != 0) {
@@ -103,6 +106,11 @@ entry_set_gate(struct entry *entry, uint64_t state, uint64_t version, uint8_t ga
 
 /* ---- descriptions --------------------------------------------------------------------------------------------------- */
 
+/*
+ * Acquire loads, so that entry_description:B comes after them. They read what fill stored (add.c), or
+ * description_fill, or a holder's order key; after the next use's stores, which follow a full fence behind the change
+ * of the word, B finds that.
+ */
 static void
 copy_inline(const struct entry *entry, struct description *out)
 {
@@ -138,7 +146,7 @@ copy_record(const struct entry *entry, const struct description_record *record, 
 uint64_t
 entry_description(const struct entries *entries, const struct entry *entry, struct description *out)
 {
-    uint64_t desc = u64_load_acquire(&entry->word.high); /* entry_description:A */
+    uint64_t desc = u64_load_acquire(&entry->word.high); /* entry_description:A reads from entry_describe:A */
 
     /* Ends: each further round means that an update came in between. */
     for (;;) {
@@ -179,6 +187,7 @@ entry_flag(struct entry *entry, uint64_t state, uint64_t desc, enum state_flag f
     return entry_switch(entry, state, desc, state | (uint64_t)flag);
 }
 
+/* Relaxed, here and in description_fill: the record is the caller's; entry_describe:A publishes it. */
 uint64_t
 description_take(struct entries *entries, struct slab_cache *cache)
 {

@@ -3,8 +3,9 @@
  *
  * Two cache lines:
  *   line 1   the state word and what pop reads          line 2   what a pod went through, and what never changes in a life
- * A record is named by a number (slab.h) and used again at once. A handle is {life, record}, where life is the version at
- * which the record left FREE: no two lives have the same, and a ref with a smaller version is of an older life.
+ * A record is named by a number (slab.h) and used again at once. A handle is {life, record}, where life is the
+ * version at which the record left FREE: no two lives have the same, and a ref with a smaller version is of an older
+ * life.
  *
  * WHO MAY WRITE
  *   life, name, hash, profile        the owner, before the pod exists
@@ -14,17 +15,37 @@
  *                                    version that it names
  *   state                            state.h
  *   state and desc together          update, nominate (entry_describe)
- * Every field is atomic, because others read it without a right to it (find, get, snapshot, a helper). They read it between
- * two loads of the state word (entry_read_begin, entry_read_holds), and drop what they read if the word's version changed.
+ * Every field is atomic, because others read it without a right to it (find, get, snapshot, a helper). They read it
+ * between two loads of the state word (report_record), and drop what they read if the word changed.
  *
- * THE DESCRIPTION {object, order key, priority, flags, described node, nomination} is what update replaces. It is written into
- * the record before the pod exists and never changes there, but for the order key that queues draw: that is the record's, and
- * descriptions inherit it unless they have one of their own. An update puts a new description into a record of its own and makes the
- * word `desc`, beside the state word, name it: one 16-byte CAS on both words, so that a description reaches exactly the
- * life that it was meant for, and a pod that leaves its place meanwhile makes the CAS fail. `desc` is {tag:36, record:28},
- * 0 for the description in the pod's record; the tag makes each value unique.
+ * THE DESCRIPTION {object, order key, priority, flags, described node, nomination} is what update replaces. It is
+ * written into the record before the pod exists and never changes there, but for the order key that queues draw: that
+ * is the record's, and descriptions inherit it unless they have one of their own. An update puts a new description
+ * into a record of its own and makes the word `desc`, beside the state word, name it: one 16-byte CAS on both words,
+ * so that a description reaches exactly the life that it was meant for, and a pod that leaves its place meanwhile
+ * makes the CAS fail. `desc` is {tag:36, record:28}, 0 for the description in the pod's record; the tag makes each
+ * value unique.
  *
- * EVIDENCE. tests/model: description; tests/unit/test_lockfree_entry.c.
+ * LINEARIZATION. An update, a nomination: entry_describe:A. Reading a description: entry_description:B, if the caller
+ * then finds the state word's version unchanged.
+ *
+ * ORDERING
+ *   fill:A (add.c), release; every CAS of the state word   -> entry_state (acquire): the record's fields
+ *   description_fill, entry_describe:A, a full fence       -> entry_description:A (acquire): the description's fields
+ *   the CAS that took a pod or a description out, a full fence, before its memory is used again   |   acquire loads of
+ *       fields, then the word again: who met the next use's fields finds the word changed
+ *   entry_set_gate:A before the pod is published           -> entry_gate, by who found the pod at that version
+ *
+ * PROGRESS. Wait-free but for entry_description, entry_set_gate and slab_take, which are lock-free. A thread that stops
+ * behind entry_describe:A keeps the old description's record and its reference to the object; where the pod has to
+ * move, publish_follow is finished by who meets it.
+ *
+ * ABA, WRAPAROUND. A desc word comes back after 2^36 takes of one description record: at 10 million a second, 1.9
+ * hours, and only for a thread that slept exactly so long. A gate word 0 comes back: a mover that slept may put his
+ * own over it, in a later stay or life; that one names an earlier version, and counts for nothing.
+ *
+ * EVIDENCE. tests/model: description; stress/explore: update_two, update_twice, nominate_update, event_gate*;
+ * tests/unit/test_lockfree_entry.c.
  */
 #ifndef SCHEDQ_LOCKFREE_ENTRY_H
 #define SCHEDQ_LOCKFREE_ENTRY_H
@@ -102,7 +123,7 @@ entry_at(const struct entries *entries, uint32_t record)
 static inline uint64_t
 entry_state(const struct entry *entry)
 {
-    return u64_load_acquire(&entry->word.low);
+    return u64_load_acquire(&entry->word.low); /* reads from fill:A and every CAS of the word */
 }
 
 static inline schedq_pod_t
@@ -145,7 +166,7 @@ attributes_flags(uint64_t attributes)
 
 /* ---- what the place gives a meaning -------------------------------------------------------------------------------------- */
 
-/** In flight: what orders it among the pops; 0: its holder has not noted it yet. */
+/** In flight: what orders it among the pops; 0: its holder has not noted it yet. Reads from begin_flight:A (pop.c). */
 static inline uint64_t
 entry_pop_order(const struct entry *entry)
 {
@@ -158,7 +179,7 @@ entry_pop_order(const struct entry *entry)
 static inline uint8_t
 entry_gate(const struct entry *entry, uint64_t state)
 {
-    uint64_t word = u64_load_acquire(&entry->flight);
+    uint64_t word = u64_load_acquire(&entry->flight); /* of entry_set_gate:A */
     enum place place = state_place(state);
     bool may = place == PLACE_GATED || place == PLACE_BACKOFF || place == PLACE_ERROR_BACKOFF;
     uint64_t version = word >> GATE_VERSION_SHIFT & STATE_VERSION_MASK;

@@ -47,7 +47,7 @@
  *   records: it would need reclamation at the rate of events. Records one cache line each: two neighbours are written
  *   at once only by two events at once, which meet on the sequence's line anyway.
  *
- * 11 EVIDENCE. tests/unit/test_lockfree_event_log.c.
+ * 11 EVIDENCE. tests/model: event_log; stress/explore: event_log, event_counted; tests/unit/test_lockfree_event_log.c.
  */
 #include "lockfree/event_log.h"
 

@@ -1,16 +1,35 @@
 /*
- * move_all and assigned_pod_*: pods in flight are told first, then the lots that the event reaches are read, and each pod in
- * them is judged by its own rejectors.
+ * move_all and assigned_pod_*: pods in flight are told first, then the lots that the event reaches are read, and each
+ * pod in them is judged by its own rejectors.
  *
- * NO EVENT IS MISSED. An event: draw, log, stamps, FENCE, read lots. A holder who parks: note the sequence, judge, publish in
- * the lot, FENCE, read the stamps, switch. Either the event's reader meets the published ref and disturbs its holder (mover.h),
- * or the holder sees the stamp; both make him judge again. What he compares the stamps with is what his judgement covered: the
- * sequence that he noted if he read the log, else `seen`, because an event that had drawn its number then may have been nowhere else.
+ * NO EVENT IS MISSED. An event: draw, log, stamps, FENCE, read lots. A holder who parks: note the sequence, judge,
+ * publish in the lot, FENCE, read the stamps, switch. Either the event's reader meets the published ref and disturbs
+ * its holder (mover.h), or the holder sees the stamp; both make him judge again. What he compares the stamps with is
+ * what his judgement covered: the sequence that he noted if he read the log, else `seen`, because an event that had
+ * drawn its number then may have been nowhere else.
  *
- * A pod that a gate refuses again is published anew in a lot while the walk goes on. The walk ends in its own worker's lanes at
- * the newest insertion there was when it began, and others' lanes get nothing from it: so it meets no pod twice by its own doing.
+ * A pod that a gate refuses again is published anew in a lot while the walk goes on. The walk ends in its own
+ * worker's lanes at the newest insertion there was when it began, and others' lanes get nothing from it: so it meets
+ * no pod twice by its own doing.
  *
- * EVIDENCE. tests/model: park, event_log; stress/explore: event_park; stress/history: missed events; tests/conformance.
+ * LINEARIZATION. Of an event's number: draw:A. Of what it does to a waiting pod: the switch. To one in flight: the
+ * stamp, or the flag.
+ *
+ * ORDERING
+ *   draw:A, log, raise:A, events_announce:A, lots     |  the parker's steps in stamps.c, park.c
+ *   events_announce:A, others_used                    |  count_failure:A, ref, try_once:A, the stamps
+ *   events_announce:A, the lot's affinity             |  lot_note_affinity, ref, the stamps
+ *   activate:A, judge_again:A (full fences)           -> still_flies, or the holder's switch, which fails
+ * The sum over the tallies orders nothing: a pod that it misses finds a gap in the log, and a gap counts as help.
+ *
+ * PROGRESS. Lock-free. A walk is as long as what was in the lots when it came to them; a pod is tried again only if
+ * somebody changed it, or an event reached its gate. A thread that stops before its stamps has had no event. One that
+ * stops behind them leaves pods in lots that it did not reach, and the next event, or the limit, finds them there;
+ * what it had published and not switched is FUTURE in its bin, and whoever meets it there finishes it (mover.h).
+ *
+ * EVIDENCE. tests/model: park, gate, event_log; stress/explore: event_park*, event_update, event_log, event_lots,
+ * event_gate*, activate_fail, batch_moves, batch_losers; stress/history: missed events; tests/conformance;
+ * tests/unit/test_move.c, test_move_threads.c, test_assigned_pod.c, test_failure.c, test_gates.c.
  */
 #include "lockfree/events.h"
 
@@ -23,7 +42,7 @@
 
 /* ---- telling those in flight ------------------------------------------------------------------------------------------------ */
 
-/* A pod whose holder has not counted it so far finds a gap in the log, which counts as help. */
+/* Relaxed: a pod whose holder has not counted it so far finds a gap in the log, which counts as help. */
 static bool
 anybody_flies(const struct queue *queue)
 {
@@ -63,7 +82,7 @@ events_announce(struct worker *worker, const struct cluster_event *event)
     if (registered || !queue->base.rules.ignores_unregistered) {
         stamps_raise_moved(&queue->stamps, sequence);
     }
-    atomic_fence(); /* events_announce:A */
+    atomic_fence(); /* events_announce:A, between the stamps and the looks at lots */
 }
 
 /* ---- judging -------------------------------------------------------------------------------------------------------------------- */
@@ -366,7 +385,8 @@ events_activate_in_flight(struct entry *entry, uint64_t life)
         uint64_t state = entry_state(entry);
 
         if (state_place(state) != PLACE_INFLIGHT || (state & (FLAG_ACTIVATED | FLAG_DELETED)) != 0 ||
-            u64_load_acquire(&entry->life) != life || u64_cas(&entry->word.low, state, state | FLAG_ACTIVATED)) {
+            u64_load_acquire(&entry->life) != life || /* of this word, if the exchange finds it still */
+            u64_cas(&entry->word.low, state, state | FLAG_ACTIVATED)) { /* activate:A */
             return;
         }
     }
@@ -377,7 +397,7 @@ events_judge_again(struct queue *queue, uint32_t record, uint64_t life, struct v
 {
     /* Ends: each further round means that the word changed. */
     while (report_view(queue, record, life, view) && state_place(view->state) == PLACE_INFLIGHT) {
-        if (u64_cas(&view->entry->word.low, view->state, view->state | FLAG_JUDGE)) {
+        if (u64_cas(&view->entry->word.low, view->state, view->state | FLAG_JUDGE)) { /* judge_again:A */
             return false;
         }
     }
@@ -415,6 +435,7 @@ move(struct walk *walk)
         return;
     }
     events_announce(worker, &walk->event);
+    /* others_used, of count_failure:A: who set it after this look sees the stamps. */
     if (registered || u32_load_acquire(&queue->others_used) != 0 || !rules->ignores_unregistered) {
         walk_lots(walk);
     }

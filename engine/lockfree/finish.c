@@ -1,9 +1,25 @@
 /*
  * The end of a flight, and of a record.
  *
- * The token is the version at which the pod went into flight; only its holder may end the flight, by a CAS from exactly that
- * version. Whoever makes the word DEAD owns the record and what it holds: description, object, name. The index is told
- * before the record is given back; whether it knows does not matter to anybody who looks at the word.
+ * CONTRACT. The token is the version at which the pod went into flight; only its holder may end the flight, by a CAS
+ * from exactly that version. Whoever makes the word DEAD owns the record and what it holds: description, object,
+ * name. The index is told before the record is given back; whether it knows does not matter to anybody who looks at
+ * the word.
+ *
+ * LINEARIZATION. OK, GONE: done:A. GONE if the deletion's flag was set before. STALE: the load of the word.
+ *
+ * ORDERING. done:A, like every CAS to DEAD, is a full fence, and reads from the switches before it: what holders
+ * stored relaxed is seen. What the record's, the name's, the description's next users store comes after it: a late
+ * reader who meets that finds the word changed (report.c, index_line.c, entry.c). So nothing here needs a release of
+ * its own.
+ *
+ * PROGRESS. Lock-free; without a deletion or an update in between done is one CAS, and index_remove. A thread that
+ * stops after done:A has ended the pod: its name is free, and no token or handle finds it. What it had not given back
+ * is lost: a record, which stays counted, a name's cell, a description, one reference to an object.
+ *
+ * EVIDENCE. tests/model: intent, description, index (deleter); stress/explore: delete_in_flight, update_in_flight,
+ * delete_flight_readd, upkeep_update_done; stress/history: once; tests/unit/test_failure.c, test_delete.c,
+ * test_former_lives.c.
  */
 #include "lockfree/finish.h"
 
@@ -18,7 +34,7 @@ finish_record(struct worker *worker, uint32_t record, struct entry *entry)
     const struct index_caller caller = index_caller(worker);
     struct description description;
     uint64_t desc = entry_description(&queue->entries, entry, &description);
-    uint64_t name = u64_load(&entry->name);
+    uint64_t name = u64_load(&entry->name); /* relaxed, as below: stored before the CAS to DEAD */
 
     /* Counted first: the index's access, a full fence, lets everybody know before the caller hears of it. */
     tally_add(&worker->tally.given, 1);
@@ -40,7 +56,7 @@ entry_of_token(const struct queue *queue, schedq_token_t token, uint64_t *state)
     if (entry == NULL) {
         return NULL;
     }
-    *state = entry_state(entry);
+    *state = entry_state(entry); /* acquire: reads from the pop's claim:A, or from a holder's raise_version:A */
     bool flies = state_place(*state) == PLACE_INFLIGHT && state_version(*state) == ref_version(token.bits);
 
     return flies ? entry : NULL;
@@ -52,7 +68,7 @@ end_nomination(struct worker *worker, const struct entry *entry)
 {
     struct description description;
 
-    if (u64_load_acquire(&entry->word.high) != 0) {
+    if (u64_load_acquire(&entry->word.high) != 0) { /* of entry_describe:A; constant since done:A */
         (void)entry_description(&queue_of(worker)->entries, entry, &description);
         describe_end(worker, &description);
     }
@@ -90,7 +106,7 @@ finish_flight(struct worker *worker, schedq_token_t token)
         }
     } while (!u64_cas(&entry->word.low, state, state_switched(state, state_band(state), PLACE_DEAD))); /* done:A */
     bool deleted = (state & FLAG_DELETED) != 0;
-    uint64_t popped = u64_load(&entry->popped);
+    uint64_t popped = u64_load(&entry->popped); /* relaxed: stored before pop returned the token */
 
     if (!deleted) {
         end_nomination(worker, entry);

@@ -14,7 +14,8 @@
  *
  * PROGRESS. Wait-free, but for the caller's callback. A thread that stops with its pins keeps three objects alive.
  *
- * EVIDENCE. tests/unit/test_lockfree_hazard.c, test_lockfree_event_log.c.
+ * EVIDENCE. tests/model: event_log; stress/explore: counted_*, event_counted; tests/unit/test_lockfree_hazard.c,
+ * test_lockfree_event_log.c, test_objects_threads.c.
  */
 #include "lockfree/hazard.h"
 
@@ -106,7 +107,7 @@ scan_slot(const struct hazard_slot *slot, struct pins *pins)
 static void
 scan(const struct hazards *hazards, struct pins *pins)
 {
-    uint32_t slots = (uint32_t)u64_load(&hazards->slots);
+    uint32_t slots = (uint32_t)u64_load(&hazards->slots); /* relaxed: raised before the first pin:B of that slot */
 
     pins->count = 0;
     for (uint32_t i = 0; i < slots; i++) {

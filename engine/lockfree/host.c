@@ -1,18 +1,33 @@
 /*
- * Deciding without callbacks: the host draws a sequence, logs its event, raises stamps, copies candidates out, and applies
- * its verdicts, each only if the pod still is at the version that was judged.
+ * Deciding without callbacks: the host draws a sequence, logs its event, raises stamps, copies candidates out, and
+ * applies its verdicts, each only if the pod still is at the version that was judged.
  *
- * THE CURSOR of candidates is {lot, worker, insertion}: lots in the order in which they were made, then backoff and error
- * backoff; in a lot the lanes by worker; in a lane the refs by their insertion numbers, which grow and stay with a ref when its
- * lane is replaced. So nothing is pinned, and a pod that stays where it is cannot be missed: every ref before the cursor in its lane was
- * given. A ref that is FUTURE makes its mover look at the stamps again, as with events (mover.h), so a host that raised its stamps
- * before misses no pod that somebody parks meanwhile.
+ * THE CURSOR of candidates is {lot, worker, insertion}: lots in the order in which they were made, then backoff and
+ * error backoff; in a lot the lanes by worker; in a lane the refs by their insertion numbers, which grow and stay
+ * with a ref when its lane is replaced. So nothing is pinned, and a pod that stays where it is cannot be missed:
+ * every ref before the cursor in its lane was given. A ref that is FUTURE makes its mover look at the stamps again,
+ * as with events (mover.h), so a host that raised its stamps before misses no pod that somebody parks meanwhile.
  *
  *   cursor[0]   0 = from the start; else 1 + number of the lot, or one of the phases below
  *   cursor[1]   worker of the lane
  *   cursor[2]   insertion of the next ref
  *
- * APPLY is a mover of one pod. GATED is published, then the gate's stamp is looked at, then switched: newer means RETRY.
+ * APPLY is a mover of one pod. GATED is published, then the gate's stamp is looked at, then switched: newer means
+ * RETRY.
+ *
+ * LINEARIZATION. A candidate: report_view:B. apply: OK, the switch; CHANGED, GONE: report_view:B of the look that is
+ * told; RETRY: the look at the stamp.
+ *
+ * ORDERING. lockfree_event_begin: draw:A. lockfree_event_stamp: raise:A, a full fence (event_stamp:A), then the
+ * caller's candidates read the lots; the parker's side is in stamps.c. A cursor looks at the lanes'
+ * pointers (lot_prepare:B), not at their bits.
+ *
+ * PROGRESS. Lock-free: a second look at a candidate, or at a pod that is applied to, means that somebody changed it.
+ * A host's thread that stops between begin and stamp has had no event; behind the stamp, pods whose holders had
+ * looked before wait for the next one.
+ *
+ * EVIDENCE. tests/model: park, gate; stress/explore: host_park, host_apply, host_delete, host_gated_backoff;
+ * tests/unit/test_host.c, test_candidates.c, test_candidates_threads.c, test_apply.c.
  */
 #include "lockfree/events.h"
 #include "lockfree/ops.h"
@@ -55,7 +70,7 @@ lockfree_event_stamp(schedq_worker_t *base, uint64_t sequence, schedq_profile_t 
         return SCHEDQ_INVALID;
     }
     stamps_raise(&queue->stamps, profile, plugins | always_reached(queue, profile), sequence);
-    atomic_fence();
+    atomic_fence(); /* event_stamp:A, between the stamps and the caller's looks at words and candidates */
     return SCHEDQ_OK;
 }
 
@@ -187,7 +202,7 @@ search_lot(struct search *search, struct lot *lot)
     schedq_query_t *query = search->query;
 
     for (; query->cursor[1] < WORKERS_MAX; query->cursor[1]++, query->cursor[2] = 0) {
-        struct lane *lane = ptr_load_acquire(&lot->lanes[query->cursor[1]]);
+        struct lane *lane = ptr_load_acquire(&lot->lanes[query->cursor[1]]); /* of lot_prepare:B */
 
         if (lane != NULL && !search_lane(search, lot, lane)) {
             return false;
@@ -350,7 +365,7 @@ apply(struct worker *worker, const schedq_decision_t *decision, int64_t now, sch
     }
     status = apply_at(worker, record, &view, decision, now, result);
     if (status == SCHEDQ_CHANGED) {
-        /* Somebody was first: tell what there is now. */
+        /* Somebody was first: tell what there is now. Ends: each further round is another's change. */
         return apply(worker, decision, now, result);
     }
     if (status == SCHEDQ_OK) {

@@ -24,12 +24,12 @@ incoming_reserve(struct incoming_late *late, uint32_t label)
 {
     atomic_ptr *place = &late->chunks[label / INCOMING_CHUNK];
 
-    if (label < INCOMING_OWN || ptr_load_acquire(place) != NULL) {
+    if (label < INCOMING_OWN || ptr_load_acquire(place) != NULL) { /* of incoming_reserve:A, here and below */
         return true;
     }
     struct chunk *chunk = memory_alloc(late->memory, MEMORY_OTHER, sizeof *chunk, CACHE_LINE);
 
-    if (chunk != NULL && !ptr_cas(place, NULL, chunk)) {
+    if (chunk != NULL && !ptr_cas(place, NULL, chunk)) { /* incoming_reserve:A */
         memory_free(late->memory, MEMORY_OTHER, chunk, sizeof *chunk);
     }
     return chunk != NULL;

@@ -1,8 +1,15 @@
 /*
  * How often pods came into a place, and why: kube's queue_incoming_pods_total, by label and place.
  *
- * Each worker counts for itself. Labels of events that were defined late are beyond what a worker has room for: these are
- * counted in one table of the queue, made when the event is defined.
+ * Each worker counts for itself. Labels of events that were defined late are beyond what a worker has room for: these
+ * are counted in one table of the queue, made when the event is defined.
+ *
+ * ORDERING, PROGRESS. Counts order nothing: a worker's own has one writer, and is stored relaxed; those of the table
+ * are added to. A chunk is put into the table by a CAS, before the event's number is known to anybody, and stays:
+ * incoming_reserve:A -> the acquire loads. Wait-free, but for the allocator. A thread that stops leaves a pod
+ * uncounted, or a chunk that is there too early.
+ *
+ * EVIDENCE. stress/explore: registry_define; tests/unit/test_metrics.c.
  */
 #ifndef SCHEDQ_LOCKFREE_INCOMING_H
 #define SCHEDQ_LOCKFREE_INCOMING_H

@@ -96,7 +96,8 @@
  * thread that stops between the mark and the count ends all growth); ck_ht (decays with removals).
  *   Cost: insertion 4 read-modify-writes on one line; finding none.
  *
- * 11 EVIDENCE. tests/model: index; tests/unit/test_lockfree_index.c.
+ * 11 EVIDENCE. tests/model: index, index_growth; stress/explore: index_growth, index_reserve, add_one_key, find_told,
+ * delete_readd; tests/unit/test_lockfree_index.c.
  */
 #include "lockfree/index_table.h"
 
@@ -115,7 +116,7 @@ index_open_lines(struct index *index, struct memory *memory, const struct entrie
 
     *index = (struct index){
         .memory = memory, .entries = entries, .names = names, .settle = settle, .seed = hash_seed(table, index)};
-    ptr_store_release(&index->table, table);
+    ptr_store_release(&index->table, table); /* alone; the queue's caller publishes it */
     return table != NULL;
 }
 
@@ -236,7 +237,7 @@ find_stale(const struct index *index, struct index_table *table, struct index_li
 static bool
 is_current(const struct index *index, const struct index_table *table)
 {
-    return ptr_load_acquire(&index->table) == table;
+    return ptr_load_acquire(&index->table) == table; /* of switch_table:A */
 }
 
 /* Doubles a table half of whose pool is in use, if its pods are the reason. Who does not get the claim goes on. */
@@ -420,7 +421,7 @@ find_line(const struct index *index, uint32_t hash, struct index_table **table, 
         if ((*control & CONTROL_MOVED) == 0) {
             return home;
         }
-        *table = ptr_load_acquire(&(*table)->next);
+        *table = ptr_load_acquire(&(*table)->next); /* of index_grow:A, before any line was MOVED */
     }
 }
 

@@ -9,7 +9,7 @@
 bool
 index_grow(struct index *index, struct index_table *table, uint32_t lines)
 {
-    if (ptr_load_acquire(&table->next) != NULL) {
+    if (ptr_load_acquire(&table->next) != NULL) { /* of index_grow:A, another's */
         return true;
     }
     /* A table of the same size is made when most of the overflow lines hold nothing: half of them is room enough. */
@@ -39,7 +39,7 @@ place_cell(struct index_table *table, struct index_line *home, uint64_t cell)
     /* Ends: the chain becomes at most as long as the one that the cell comes from. */
     for (;;) {
         atomic_u64 *word = spot_cell(&spot);
-        uint64_t found = u64_load_acquire(word);
+        uint64_t found = u64_load_acquire(word); /* of place_cell:A, another mover's */
 
         if (found == 0) {
             found = u64_cas_value(word, 0, cell); /* place_cell:A */

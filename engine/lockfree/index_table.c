@@ -1,4 +1,4 @@
-/* The memory of index_table.h. */
+/* The memory of index_table.h. Essay in index.c; spare lines: stack.h, also for why their loops end. */
 #include "lockfree/index_table.h"
 
 /* Beyond a quarter of the home lines: something for tables that are small, and what stopped threads may hold. */

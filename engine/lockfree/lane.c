@@ -96,7 +96,7 @@ replace(struct lane *lane, const struct residence *residence, struct memory *mem
         uint32_t slots)
 {
     struct segment *old = own_segment(lane);
-    uint32_t head = u32_load_acquire(u32_of(&old->ring.c_head));
+    uint32_t head = u32_load_acquire(u32_of(&old->ring.c_head)); /* of lane_advance:A */
     struct segment *segment = segment_make(memory, slots);
     uint32_t tail = 0;
 
@@ -113,7 +113,7 @@ replace(struct lane *lane, const struct residence *residence, struct memory *mem
             tail++;
         }
     }
-    u32_store(u32_of(&segment->ring.p_tail), tail);
+    u32_store(u32_of(&segment->ring.p_tail), tail); /* relaxed, like the slots: replace:A publishes all of it */
     lane->tail = tail;
     (void)ptr_exchange(&lane->segment, segment); /* replace:A */
     epoch_retire(epoch, &old->block, memory, MEMORY_QUEUES, segment_bytes(old->ring.size));
@@ -157,7 +157,7 @@ void
 lane_shrink(struct lane *lane, const struct residence *residence, struct memory *memory, struct epoch_record *epoch)
 {
     struct segment *segment = own_segment(lane);
-    uint32_t head = u32_load_acquire(u32_of(&segment->ring.c_head));
+    uint32_t head = u32_load_acquire(u32_of(&segment->ring.c_head)); /* as in replace */
     uint32_t wanted = slots_for(count_live(segment, residence, head, lane->tail));
 
     if (wanted < segment->ring.size) {
@@ -168,7 +168,7 @@ lane_shrink(struct lane *lane, const struct residence *residence, struct memory 
 void
 lane_resume(struct lane *lane)
 {
-    lane->tail = u32_load(u32_of(&own_segment(lane)->ring.p_tail));
+    lane->tail = u32_load(u32_of(&own_segment(lane)->ring.p_tail)); /* relaxed: the last owner is dead */
 }
 
 void

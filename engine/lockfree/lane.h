@@ -139,7 +139,7 @@ void lane_publish(struct lane *lane);
 static inline bool
 lane_peek(const struct lane *lane, struct lane_head *out)
 {
-    struct segment *segment = ptr_load_acquire(&lane->segment);
+    struct segment *segment = ptr_load_acquire(&lane->segment);      /* of replace:A */
     uint32_t head = u32_load_acquire(u32_of(&segment->ring.c_head)); /* lane_peek:A */
 
     /* Ends: each further round means that a consumer advanced the head. */

@@ -1,11 +1,24 @@
 /*
  * Looking at pods without stopping anybody: get, snapshot, nominated pods, statistics, metrics.
  *
- * A snapshot goes through the records by number. A pod keeps its record for its whole life, so one that is in the queue
- * during the whole call is met exactly once, however it moves between places meanwhile. Each pod is copied at one version of
- * its word, its name included and its object retained, and visited outside of the epoch section: a visitor may take its time.
+ * A snapshot goes through the records by number. A pod keeps its record for its whole life, so one that is in the
+ * queue during the whole call is met exactly once, however it moves between places meanwhile. Each pod is copied at
+ * one version of its word, its name included and its object retained, and visited outside of the epoch section: a
+ * visitor may take its time.
  *
  * COUNTS are sums over the workers, who go on counting; of a queue at rest they are exact.
+ *
+ * LINEARIZATION. Of each pod that is shown: the look at its words in objects_take. Of a sum: none.
+ *
+ * ORDERING. Pods: report.h; a name is read between the same two looks. look_exists: the index knows a pod from
+ * commit:A on, so a record that is being filled is not shown. Counts are loaded relaxed: they publish nothing.
+ *
+ * PROGRESS. Lock-free: each further round about a pod means that it changed. A thread that stops here holds back what
+ * waits for a grace period, one pin and one reference.
+ *
+ * EVIDENCE. stress/explore: batch_look, told_lower_get, told_raise_get, upkeep_get, counted_update, and every
+ * program's end (release.c); tests/unit/test_look.c, test_metrics.c, test_candidates_threads.c,
+ * test_upkeep_threads.c.
  */
 #include "lockfree/look.h"
 
@@ -34,7 +47,7 @@ look_exists(struct worker *worker, uint32_t record, const struct view *view)
     }
     key.hash = index_hash(&queue->index, key.name, key.length);
     return index_find(&queue->index, &caller, &key, &state) == record &&
-           u64_load_acquire(&view->entry->life) == view->life;
+           u64_load_acquire(&view->entry->life) == view->life; /* of fill, after the record that the index gave */
 }
 
 /* Name and object as of one version; the object retained. False: it changed. */

@@ -88,7 +88,7 @@ find(const struct lots *lots, const struct lot_key *key)
     }
 }
 
-/* Puts lot `number` into the table, if nobody did, and says so. */
+/* Puts lot `number` into the table, if nobody did, and says so. Ends: half of the cells stay NULL. */
 static void
 index_lot(struct lots *lots, struct lot *lot, uint32_t number)
 {
@@ -126,7 +126,7 @@ settle(struct lots *lots, const struct lot_key *key, uint32_t number)
     lot = lot_make(lots, key);
     if (lot != NULL && !ptr_cas(&lots->order[number], NULL, lot)) { /* settle:B */
         memory_free(lots->memory, MEMORY_QUEUES, lot, sizeof *lot);
-        lot = ptr_load_acquire(&lots->order[number]);
+        lot = ptr_load_acquire(&lots->order[number]); /* as settle:A */
     }
     return lot;
 }
@@ -176,7 +176,7 @@ lots_next(const struct lots *lots, uint32_t *cursor)
 void
 lot_resume(struct lot *lot, uint32_t worker)
 {
-    struct lane *lane = ptr_load_acquire(&lot->lanes[worker]);
+    struct lane *lane = ptr_load_acquire(&lot->lanes[worker]); /* of lot_prepare:B, as below */
 
     if (lane != NULL) {
         lane_resume(lane);
@@ -245,7 +245,7 @@ lot_publish(struct lot *lot, uint32_t worker, uint64_t ref, int64_t insertion)
 void
 lot_note_affinity(struct lot *lot)
 {
-    if (u32_load(&lot->affinity) == 0) {
+    if (u32_load(&lot->affinity) == 0) { /* relaxed: who set it made the fence, before this caller's own */
         (void)u32_exchange(&lot->affinity, 1);
     }
 }
@@ -314,6 +314,7 @@ lot_found_stale(struct lot_reader *reader, uint32_t count)
     lane_found_stale(&reader->lane, count);
 }
 
+/* Loads as lot_read_begin:A and begin_lane:A. */
 void
 lot_pass(struct lot *lot)
 {

@@ -36,7 +36,7 @@
  * COST. lots_get is one probe for a known key. An event looks at the first line of each lot, and at the refs of those that it
  * reaches; an iteration over `max` cells would cost more than most events.
  *
- * EVIDENCE. tests/model: lots; tests/unit/test_lockfree_lots.c, test_lockfree_lane.c.
+ * EVIDENCE. tests/model: lots, park; stress/explore: event_lots; tests/unit/test_lockfree_lots.c, test_lots.c.
  */
 #ifndef SCHEDQ_LOCKFREE_LOTS_H
 #define SCHEDQ_LOCKFREE_LOTS_H
@@ -105,7 +105,7 @@ void lot_note_affinity(struct lot *lot);
 static inline bool
 lot_may_have_affinity(const struct lot *lot)
 {
-    return u32_load_acquire(&lot->affinity) != 0;
+    return u32_load_acquire(&lot->affinity) != 0; /* of lot_note_affinity's exchange */
 }
 
 /**

@@ -1,4 +1,4 @@
-/* The moves of mover.h. */
+/* The moves of mover.h, which has the essay. */
 #include "lockfree/mover.h"
 
 #include "lockfree/describe.h"
@@ -159,9 +159,9 @@ gate_pod(struct mover *mover, uint32_t record, const struct view *view, const st
         raise_lag(view->entry, view->state);
         return OUTCOME_AGAIN;
     }
-    u64_or(&view->entry->unschedulable, gate_bit(way->gate));
+    u64_or(&view->entry->unschedulable, gate_bit(way->gate)); /* before the ref: who meets that sees the bit */
     destination_publish(worker, &to, ref_make(state_version(next), record), CAUSE_NONE);
-    atomic_fence(); /* gate_pod:A */
+    atomic_fence(); /* gate_pod:A, between the ref and the look at the stamp */
     if (stamps_newest(&queue->stamps, view->profile, gate_bit(way->gate)) > asked) {
         raise_lag(view->entry, view->state);
         return OUTCOME_OUTDATED;
@@ -296,7 +296,7 @@ move_group(struct mover *mover, uint32_t from, uint32_t to)
         }
         return;
     }
-    atomic_fence(); /* move_group:A */
+    atomic_fence(); /* move_group:A, between the refs and the looks at the deadline and the bin's word */
     announce_group(mover, from, to);
     if (first->band != NULL ? !publish_mark(worker, first->band) : !bin_mark(first->bin)) {
         return;
@@ -359,7 +359,7 @@ flush(struct mover *mover)
 static void
 note_first_attempt(const struct mover *mover, const struct view *view, const struct way *way)
 {
-    if (way->place == PLACE_ACTIVE && u64_load(&view->entry->initial_attempt) == 0) {
+    if (way->place == PLACE_ACTIVE && u64_load(&view->entry->initial_attempt) == 0) { /* the exchange looks again */
         (void)u64_cas(&view->entry->initial_attempt, 0, (uint64_t)mover->now);
     }
 }
@@ -511,7 +511,7 @@ mover_try_ref(struct mover *mover, uint64_t ref)
                 continue;
             }
         }
-        uint64_t life = u64_load_acquire(&entry->life);
+        uint64_t life = u64_load_acquire(&entry->life); /* acquire: the look at the word comes after */
 
         if (entry_state(entry) == state) { /* the life of the version that was judged */
             mover_try(mover, record, life);
@@ -551,6 +551,7 @@ mover_apply(struct mover *mover, uint32_t record, struct view *view, const struc
         }
         return mover->no_memory ? SCHEDQ_NOMEM : SCHEDQ_OK;
     }
+    /* Ends: each further round means that a band was retired. */
     do {
         if (!destination_find(worker, way, &moving, &item.to) || !destination_prepare(worker, &item.to)) {
             return SCHEDQ_NOMEM;
@@ -566,7 +567,7 @@ mover_apply(struct mover *mover, uint32_t record, struct view *view, const struc
         }
         note_first_attempt(mover, view, way);
         destination_publish(worker, &item.to, ref_make(state_version(next_of(&item)), record), cause_of_mover(mover));
-        atomic_fence(); /* mover_apply:A */
+        atomic_fence(); /* mover_apply:A, as move_group:A */
     } while (!destination_announce(worker, &item.to));
     if (!switch_item(mover, &item)) {
         return SCHEDQ_CHANGED;

@@ -15,9 +15,19 @@
  * A pod whose lag is at its end, after four million updates and disturbances in one place, is moved as if an event helped it, by whoever
  * finds it so.
  *
- * PROGRESS. Lock-free: each further round of one pod means that somebody changed its words or its gate's stamp.
+ * LINEARIZATION. Of each pod by itself: switch_pod:B, or a helper's. Staying: the load of the words that `decide` saw.
  *
- * EVIDENCE. tests/model: park, tick; stress/explore: event_park, tick_tick.
+ * ORDERING
+ *   refs, move_group:A or mover_apply:A, mark           |  begin_clearing:A, scan (bin.h)
+ *   refs, move_group:A or mover_apply:A, the deadline   |  deadline_begin:A, looks (deadline.h)
+ *   ref, gate_pod:A, the gate's stamp                   |  stamps, events_announce:A, lots, disturb:B (stamps.c)
+ *
+ * PROGRESS. Lock-free: each further round of one pod means that somebody changed its words or its gate's stamp. A
+ * thread that stops has moved what it had switched. What it had published, and not switched, is switched by who meets
+ * it in a band or for backoff; in a lot by nobody, and the pod stays where it was, like what was only collected.
+ *
+ * EVIDENCE. tests/model: park, gate, tick, help; stress/explore: event_park*, event_gate*, batch_*, tick_tick,
+ * lag_end, host_apply; tests/unit/test_move.c, test_move_threads.c, test_many_updates.c, test_apply.c.
  */
 #ifndef SCHEDQ_LOCKFREE_MOVER_H
 #define SCHEDQ_LOCKFREE_MOVER_H

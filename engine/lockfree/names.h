@@ -1,9 +1,17 @@
 /*
  * The texts "namespace/name", each in one contiguous cell that pop may hand out a pointer to.
  *
- * Three sizes of cells, each a slab: texts of up to 63, 127 and 319 bytes with their NUL, padded with NULs to whole words.
- * A cell is written word by word with atomic stores before its pod exists, and may be read by anybody at any time: the
- * index compares names of records that may be given to another pod meanwhile, and looks at the record's life afterwards.
+ * Three sizes of cells, each a slab: texts of up to 63, 127 and 319 bytes with their NUL, padded with NULs to whole
+ * words. A cell is written word by word with atomic stores before its pod exists, and may be read by anybody at any
+ * time: the index compares names of records that may be given to another pod meanwhile, and looks at the record's
+ * life afterwards.
+ *
+ * ORDERING, PROGRESS. Words are stored relaxed: the state word of the pod publishes them (fill:A, add.c). They are
+ * loaded with acquire, so that the reader's second look at word or life comes after them (index_look:C,
+ * report_view:B). Wait-free, but for slab_take.
+ *
+ * EVIDENCE. stress/explore: index_growth, delete_readd, trim; tests/unit/test_lockfree_names.c,
+ * test_lockfree_index.c, test_add.c.
  */
 #ifndef SCHEDQ_LOCKFREE_NAMES_H
 #define SCHEDQ_LOCKFREE_NAMES_H

@@ -96,7 +96,7 @@ judge(const struct entries *entries, const struct hint *hint)
         if (!state_is_pod(state)) {
             return STANDING_OVER;
         }
-        bool is_its_life = u64_load_acquire(&entry->life) == life;
+        bool is_its_life = u64_load_acquire(&entry->life) == life; /* acquire: judge:B comes after */
 
         (void)entry_description(entries, entry, &description);
         if (state_version(entry_state(entry)) == state_version(state)) { /* judge:B */

@@ -38,7 +38,8 @@
  *
  * WRAPAROUND. Nominations have 64 bits. ABA: an array that a section has seen is not freed, so its address is not another's.
  *
- * EVIDENCE. tests/model: nominator; tests/unit/test_lockfree_nominator.c.
+ * EVIDENCE. tests/model: nominator; stress/explore: nominate_update; tests/unit/test_lockfree_nominator.c,
+ * test_nominate.c.
  */
 #ifndef SCHEDQ_LOCKFREE_NOMINATOR_H
 #define SCHEDQ_LOCKFREE_NOMINATOR_H

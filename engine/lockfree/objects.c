@@ -20,7 +20,7 @@ objects_take(struct worker *worker, struct entry *entry, uint64_t state, struct 
         }
         hazard_pin(worker->hazard, description->object); /* objects_take:A, a full fence */
         bool same = ((entry_state(entry) ^ state) & ~STATE_FLAGS_MASK) == 0;
-        bool newest = u64_load_acquire(&entry->word.high) == *desc; /* objects_take:B */
+        bool newest = u64_load_acquire(&entry->word.high) == *desc; /* objects_take:B; not so: an update was first */
 
         if (same && newest) {
             object_retain(queue, description->object);

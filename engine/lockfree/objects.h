@@ -2,6 +2,13 @@
  * References to callers' objects, where config.objects is COUNTED; else nothing happens.
  *
  * The queue has one reference for each description it stores, the holder of a pod in flight has one more.
+ *
+ * ORDERING, PROGRESS. objects_take pins, a full fence, then reads the words again; whoever takes a description out
+ * does so by a CAS, then looks through the pins (hazard.c). Lock-free: each further round is an update. A thread that
+ * stops with a pin keeps one object alive; one that stops with a reference, that.
+ *
+ * EVIDENCE. tests/model: event_log (the pins); stress/explore: counted_update, counted_delete, event_counted,
+ * upkeep_destroy; tests/unit/test_objects.c, test_objects_threads.c.
  */
 #ifndef SCHEDQ_LOCKFREE_OBJECTS_H
 #define SCHEDQ_LOCKFREE_OBJECTS_H

@@ -1,20 +1,31 @@
 /*
  * The end of a cycle without success: add_unschedulable; and readd, for a pod that failed after its done.
  *
- * The holder decides: parked, backing off, behind a gate, or active at once because of what happened during the flight. Until
- * his switch nobody else writes the record's counters and sets; afterwards he does not.
+ * The holder decides: parked, backing off, behind a gate, or active at once because of what happened during the
+ * flight. Until his switch nobody else writes the record's counters and sets; afterwards he does not.
  *
- * PARKING is publish, then look, then switch. The pod's next ref goes into its lot; a full fence; the stamps of what rejected it, against
- * what the judgement covered (events.c); then the switch, which expects the very words that were judged: an update, an
- * activation, a deletion, or an event that met the published ref has changed them. In each of these cases, and if a stamp is newer, the version of
- * the flight is raised, which makes stale what was published, and the holder judges again with what is new.
+ * PARKING is publish, then look, then switch. The pod's next ref goes into its lot; a full fence; the stamps of what
+ * rejected it, against what the judgement covered (events.c); then the switch, which expects the very words that were
+ * judged: an update, an activation, a deletion, or an event that met the published ref has changed them. In each of
+ * these cases, and if a stamp is newer, the version of the flight is raised, which makes stale what was published,
+ * and the holder judges again with what is new.
  *
- * WHO STOPS. A holder who stops before his switch keeps the pod, as he would have before the call. Where he had published it in a
- * band or for backoff, whoever meets it there finishes his switch.
+ * LINEARIZATION. OK: switch_pod:B, or a helper's. RETRY: the look at the stamps. GONE: the deletion's flag. STALE:
+ * the load of the word. From its first raise_version:A on the call has the flight to itself: a second one
+ * with the same token is late.
  *
- * PROGRESS. Lock-free: each further round means that somebody changed the pod, or that an event reached it.
+ * ORDERING
+ *   the record's fields (relaxed) ; ref ; switch      -> who meets the ref (switch_help:A), or reads the word
+ *   ref, try_once:A, stamps (newest:A)         |  stamps, events_announce:A, lots (stamps.c)
+ *   count_failure:A, ref, try_once:A, stamps   |  events_announce:A, others_used (events.c)
+ *   ref, try_once:A, mark, deadline            |  bin.h, deadline.h
  *
- * EVIDENCE. tests/model: park; stress/explore: event_park, activate_fail, update_fail; tests/unit/test_failure.c, test_readd.c.
+ * PROGRESS. Lock-free: each further round means that somebody changed the pod, or that an event reached it. A holder
+ * who stops before his switch keeps the pod, as he would have before the call. Where he had published it in a band or
+ * for backoff, whoever meets it there finishes his switch.
+ *
+ * EVIDENCE. tests/model: park, tick; stress/explore: event_park*, event_update, activate_fail, delete_fail,
+ * lag_end_fail, tick_fail; tests/unit/test_failure.c, test_readd.c.
  */
 #include "lockfree/add.h"
 #include "lockfree/describe.h"
@@ -55,7 +66,7 @@ still_flies(const struct failing *failing, uint64_t *state)
            (*state & FLAG_DELETED) == 0;
 }
 
-/* Makes stale what was published, and takes the flags. False: the word changed. */
+/* Makes stale what was published, so that a helper's switch fails, and takes the flags. False: the word changed. */
 static bool
 raise_version(struct failing *failing, uint64_t state)
 {
@@ -75,6 +86,7 @@ take_back(struct failing *failing)
 {
     uint64_t state;
 
+    /* Ends: each further round means that a flag was set, each of which stays, or that the flight is over. */
     while (still_flies(failing, &state)) {
         if (raise_version(failing, state)) {
             return true;
@@ -212,6 +224,7 @@ take_newest(struct failing *failing, struct view *view, struct redescription *ch
 
 /* ---- the record --------------------------------------------------------------------------------------------------------------- */
 
+/* Relaxed: the flight is this thread's; the switch publishes it. */
 static void
 write_record(const struct failing *failing, const schedq_history_t *history, uint64_t unschedulable, uint64_t pending)
 {
@@ -226,6 +239,7 @@ write_record(const struct failing *failing, const schedq_history_t *history, uin
     time_store(&entry->initial_attempt, history->initial_attempt_ns);
 }
 
+/* others_used is loaded relaxed: who set it did count_failure:A, before this thread's try_once:A. */
 static void
 count_failure(struct failing *failing)
 {
@@ -237,7 +251,7 @@ count_failure(struct failing *failing)
 
     if (((failure->unschedulable | failure->pending) & SCHEDQ_REJECTOR_OTHERS) != 0 &&
         u32_load(&queue->others_used) == 0) {
-        (void)u32_exchange(&queue->others_used, 1);
+        (void)u32_exchange(&queue->others_used, 1); /* count_failure:A */
     }
     history_count_failure(&history, failure->unschedulable | failure->pending);
     history.timestamp_ns = failing->now;
@@ -261,7 +275,7 @@ put_back(const struct failing *failing)
     if (!failing->described) {
         time_store(&failing->entry->order_key, failing->order_key);
     }
-    u64_store_release(&failing->entry->flight, before->pop_order);
+    u64_store_release(&failing->entry->flight, before->pop_order); /* as begin_flight:A */
 }
 
 /* ---- deciding -------------------------------------------------------------------------------------------------------------------- */
@@ -434,7 +448,7 @@ try_once(struct failing *failing, struct view *view, const struct decision *deci
     }
     prepare_record(failing, &to);
     destination_publish(worker, &to, ref_make(version_next(failing->version), failing->record), CAUSE_NONE);
-    atomic_fence(); /* try_once:A */
+    atomic_fence(); /* try_once:A, between the ref and the looks at stamps, the bin's word and the deadline */
     bool outdated = event_came(failing, view, decision);
     const uint64_t version = failing->version;
 
@@ -525,6 +539,7 @@ move(struct failing *failing)
     schedq_status_t status = SCHEDQ_OK;
     uint64_t state;
 
+    /* Ends: each further round means that somebody changed the pod, that an event came, or that a band was retired. */
     while (status == SCHEDQ_OK && attempt == ATTEMPT_AGAIN) {
         attempt = ATTEMPT_NOMEM;
         status = try_round(failing, &attempt);
@@ -660,9 +675,10 @@ lockfree_readd(schedq_worker_t *base, const char *names, const schedq_pod_spec_t
         return status;
     }
     if (((failure->unschedulable | failure->pending) & SCHEDQ_REJECTOR_OTHERS) != 0) {
-        (void)u32_exchange(&queue->others_used, 1);
+        (void)u32_exchange(&queue->others_used, 1); /* as count_failure:A */
     }
     section_begin(worker);
+    /* Ends: each further round means that a pod of this name ended. */
     do {
         status = add_one(worker, names, &pod, hash, result, &present);
     } while (status == SCHEDQ_EXISTS && !add_tell_present(worker, &present, &view));

@@ -1,12 +1,30 @@
 /*
  * What callers do to single pods: find, update, delete, activate, nominate.
  *
- * UPDATE replaces the description by one CAS on {state word, description word}: it fails if the pod left its place, or ended,
- * meanwhile. If the new description changes where an active pod stands, the same CAS raises the lag (state.h), and
- * publish_follow moves the pod. A pod in flight is only described anew: its place is decided when its flight ends.
+ * UPDATE replaces the description by one CAS on {state word, description word}: it fails if the pod left its place,
+ * or ended, meanwhile. If the new description changes where an active pod stands, the same CAS raises the lag
+ * (state.h), and publish_follow moves the pod. A pod in flight is only described anew: its place is decided when its
+ * flight ends.
  *
- * DELETE makes the word DEAD from any waiting place; containers are not touched, their refs are stale by that. In flight it sets a
- * flag: the name is free at once, the record stays its holder's.
+ * DELETE makes the word DEAD from any waiting place; containers are not touched, their refs are stale by that. In
+ * flight it sets a flag: the name is free at once, the record stays its holder's.
+ *
+ * LINEARIZATION. find: index_look:C. update, nominate: entry_describe:A. delete: the switch to DEAD, or the flag
+ * (entry_switch:A). activate: the switch, or activate:A in flight. NOT_FOUND: the look at the index or the word.
+ *
+ * ORDERING. All of them change words by full fences (state.h, entry.h). An update in flight sets FLAG_JUDGE with the
+ * description, before its events are announced: a holder who looked at the stamps before fails to switch, or has
+ * parked the pod where tell_holder then finds it (events.c). A pod that moves inside the order, or stands anew for
+ * backoff, is published as in publish.h, deadline.h.
+ *
+ * PROGRESS. Lock-free: every loop's further round is another's change of the pod, or its end. A thread that stops
+ * behind entry_describe:A: describe.h; the active pod's move is finished by who is told of it or pops it, a waiting
+ * one stands where it stood, and the update's own events are lost with it. One that stops behind a deletion:
+ * finish.c.
+ *
+ * EVIDENCE. tests/model: description, intent, park (UPDATE, DELETE), walk; stress/explore: update_*, told_*,
+ * delete_*, lag_end, activate_*, nominate_update, upkeep_*; tests/unit/test_update.c, test_delete.c, test_activate.c,
+ * test_nominate.c, test_many_updates.c.
  */
 #include "lockfree/add.h"
 #include "lockfree/backoff.h"
@@ -140,7 +158,7 @@ stand_anew(struct worker *worker, uint32_t record, uint64_t life)
             (void)entry_set_gate(view.entry, view.state, state_version(next), way.gate);
         }
         destination_publish(worker, &to, ref_make(state_version(next), record), CAUSE_NONE);
-        atomic_fence();
+        atomic_fence(); /* stand_anew:A, between the ref and the looks at the bin's word and the deadline */
         (void)destination_announce(worker, &to);
         (void)switch_pod(worker, view.entry, view.state, view.desc, next, CAUSE_NONE);
     }
@@ -465,7 +483,7 @@ delete_at(struct worker *worker, uint32_t record, const struct view *view)
         finish_record(worker, record, entry);
         return true;
     }
-    uint32_t hash = (uint32_t)(u64_load_acquire(&entry->name) >> 32);
+    uint32_t hash = (uint32_t)(u64_load_acquire(&entry->name) >> 32); /* of this life, if the flag is set */
 
     if (!entry_flag(entry, view->state, view->desc, FLAG_DELETED)) {
         return false;

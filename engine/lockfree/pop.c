@@ -17,8 +17,17 @@
  * LINEARIZATION. OK: the CAS of the claim (claim:A). EMPTY: the last load of `reorder` (walk:E). CLOSED: EMPTY, if `closed` was set
  * before the walk began.
  *
- * A pod whose description was replaced, and which still stands in its old place, is moved before anybody takes it: what the
- * caller gets is the new description, and it has to be in its order.
+ * An active pod whose description was replaced, and which still stands in its old place, is moved before anybody takes
+ * it: what the caller gets is the new description, and it has to be in its order.
+ *
+ * ORDERING
+ *   walk:A, scan, walk:C, walk:E (acquire loads)   |   ref, then publish_follow:A or switch_pod:A, then the switch
+ *   walk:B -> the scan                             |   ref, full fence, bin_mark:B (bin.h)
+ *   claim:A (full fence) reads from the switch before it: the holder sees what was stored for the pod until then
+ *   begin_flight:A (release)                       ->  entry_pop_order: with an order, `popped` is this flight's
+ *   take_or_say_empty:A (full fence), second look  |   ref, full fence, publish_wake
+ *   pop_or_sleep:A (full fence), second look       |   ref, full fence, wake:A (sleepers.c); the deadline (timer.h)
+ *   lockfree_close's exchange                      ->  the load of `closed` before a walk
  *
  * PROGRESS. A walk begins again only if an update moved a pod; a claim fails only if somebody else claimed, moved or deleted the
  * pod. A consumer that stops after the claim holds that pod and nothing else: the head it did not advance is passed by the next.
@@ -26,8 +35,9 @@
  * WHO WAKES WHOM. A producer wakes one sleeper; whoever takes a pod and leaves something behind wakes the next. A sleeper that
  * leaves by its deadline looks once more: the wake-up may have been meant for it.
  *
- * EVIDENCE. tests/model: claim, walk, sleepers; stress/explore: pop, walk, sleepers, close; stress/history: strict order, lost
- * wake-up; tests/unit/test_engines_pop.c.
+ * EVIDENCE. tests/model: claim, walk, help, sleepers; stress/explore: push_pop, claim, bands, relaxed, update_raise,
+ * update_lower, told_*, tick_pop, sleep_*, close; stress/history: strict order, lost wake-up;
+ * tests/unit/test_pop_order.c, test_blocking_pop.c, test_poppable.c, test_relaxed.c.
  */
 #include "lockfree/backoff.h"
 #include "lockfree/history.h"
@@ -88,8 +98,8 @@ describe_history(const struct queue *queue, const struct entry *entry, schedq_po
 }
 
 /*
- * The record is this worker's: nobody but an update, which replaces the description, changes anything in it. The description
- * that the caller gets is that of the claim.
+ * The record is this worker's: nobody but an update, which replaces the description, changes anything in it. So it is
+ * read and written relaxed, behind claim:A. The description that the caller gets is that of the claim.
  */
 static void
 begin_flight(const struct walk *walk, schedq_popped_t *out)
@@ -109,7 +119,7 @@ begin_flight(const struct walk *walk, schedq_popped_t *out)
     out->priority = walk->description.priority;
     out->unschedulable = u64_load(&entry->unschedulable);
     out->pending = u64_load(&entry->pending);
-    out->seen = u64_load_acquire(u64_of(&queue->base.words.event_sequence));
+    out->seen = u64_load_acquire(u64_of(&queue->base.words.event_sequence)); /* of draw:A */
     out->cycle = queue->base.rules.count_cycles ? order : 0;
     out->nominated_node = walk->description.nominated_node;
     out->from_backoff = walk->from_backoff;
@@ -121,7 +131,7 @@ begin_flight(const struct walk *walk, schedq_popped_t *out)
     u64_store(&entry->pending, 0);
     u64_store(&entry->seen, out->seen);
     u64_store(&entry->popped, walk->description.object);
-    u64_store_release(&entry->flight, order); /* not 0: `popped` is this flight's */
+    u64_store_release(&entry->flight, order); /* begin_flight:A; not 0: `popped` is this flight's */
 }
 
 /* ---- taking ----------------------------------------------------------------------------------------------------------------- */
@@ -290,7 +300,7 @@ take_from_backoff(struct walk *walk)
             bin_advance(&walk->head);
             continue;
         }
-        if (u64_load_acquire(&queue->reorder) != walk->reorder) {
+        if (u64_load_acquire(&queue->reorder) != walk->reorder) { /* as walk:C */
             return STEP_AGAIN;
         }
         if (claim(walk, state)) {
@@ -387,7 +397,7 @@ take_or_say_empty(struct worker *worker, schedq_popped_t *out)
     if (u32_load(poppable) == 0) {
         return false;
     }
-    (void)u32_exchange(poppable, 0);
+    (void)u32_exchange(poppable, 0); /* take_or_say_empty:A */
     if (!take_one(worker, out)) {
         return false;
     }
@@ -475,7 +485,8 @@ pop_or_sleep(struct worker *worker, int64_t deadline, schedq_popped_t *out)
         } else if (now >= deadline) {
             status = SCHEDQ_TIMEDOUT;
         } else {
-            sleepers_wait(&queue->sleepers, sequence, futex_deadline(queue, sleep_until(queue, wanted, deadline, now), now));
+            sleepers_wait(&queue->sleepers, sequence,
+                          futex_deadline(queue, sleep_until(queue, wanted, deadline, now), now));
         }
     }
     sleepers_cancel(&queue->sleepers);
@@ -492,6 +503,7 @@ pop_waiting(struct worker *worker, int64_t deadline, schedq_popped_t *out)
     if (take_many(worker, out, 1) > 0) {
         return SCHEDQ_OK;
     }
+    /* Waits for a pod, the deadline, or the end: the one loop here that need not end. */
     while (status == SCHEDQ_EMPTY) {
         status = pop_or_sleep(worker, deadline, out);
     }
@@ -534,6 +546,6 @@ lockfree_close(schedq_t *base)
 {
     struct queue *queue = queue_of_base(base);
 
-    (void)u32_exchange(u32_of(&base->words.closed), 1);
+    (void)u32_exchange(u32_of(&base->words.closed), 1); /* before the sleepers are woken: they look at it again */
     sleepers_wake_all(&queue->sleepers);
 }

@@ -1,4 +1,4 @@
-/* Publishing of publish.h. */
+/* Publishing of publish.h, which has the essay. */
 #include "lockfree/publish.h"
 
 #include "lockfree/switch.h"
@@ -18,7 +18,7 @@ publish_band(struct worker *worker, int32_t priority, bool exceed, schedq_status
         struct band *known = worker->bands[i].band;
 
         if (known != NULL && worker->bands[i].priority == rank) {
-            if (bin_phase(u64_load_acquire(known->bin.word)) != BIN_RETIRED) {
+            if (bin_phase(u64_load_acquire(known->bin.word)) != BIN_RETIRED) { /* a hint: publish_mark looks again */
                 return known;
             }
             worker->bands[i].band = NULL;
@@ -153,6 +153,7 @@ publish_follow(struct worker *worker, uint32_t record, uint64_t life)
         schedq_status_t status;
         uint64_t state = entry_state(entry);
 
+        /* Acquire loads, so that the second look at the word comes last: unchanged, all of it is of one pod. */
         if (state_place(state) != PLACE_ACTIVE || u64_load_acquire(&entry->life) != life) {
             return true;
         }
@@ -165,7 +166,7 @@ publish_follow(struct worker *worker, uint32_t record, uint64_t life)
         if (band == NULL) {
             break;
         }
-        if (bin_phase(u64_load_acquire(band->bin.word)) == BIN_RETIRED) {
+        if (bin_phase(u64_load_acquire(band->bin.word)) == BIN_RETIRED) { /* a hint: so does publish_mark below */
             forget_band(worker, band);
             continue;
         }
@@ -182,7 +183,7 @@ publish_follow(struct worker *worker, uint32_t record, uint64_t life)
         const struct placing placing = {.ref = ref_make(state_version(next), record), .key = description.order_key};
 
         publish_ref(worker, &band->bin, &placing);
-        atomic_fence();
+        atomic_fence(); /* publish_follow:C, between the ref and the look at the bin's word */
         if (!publish_mark(worker, band)) {
             continue;
         }
@@ -203,6 +204,7 @@ publish_wake(struct worker *worker)
     struct queue *queue = queue_of(worker);
     atomic_u32 *poppable = u32_of(&queue->base.words.poppable);
 
+    /* Relaxed: the caller's fence stands before both. A 1 that is stored late is one for nothing, which is allowed. */
     if (u32_load(poppable) == 0) {
         u32_store(poppable, 1);
     }

@@ -1,6 +1,28 @@
 /*
- * Making a pod findable where its word says, or will say: the first half of "publish, then switch", and the second half for
- * pods that stay active.
+ * Making a pod findable where its word says, or will say: the first half of "publish, then switch", and the second
+ * half for pods that stay active.
+ *
+ * CONTRACT. publish_ref makes a ref visible; with a full fence and publish_mark (or bin_mark) behind it, scans that
+ * begin afterwards find it. publish_follow: after true the pod, if it still is active in this life, stands where its
+ * newest description says, and walks look there; also if who described it stopped.
+ *
+ * LINEARIZATION. publish_ref: lane_publish:A or bin_publish_run:A. publish_follow: publish_follow:B, or a helper's
+ * switch_pod:B.
+ *
+ * ORDERING
+ *   ref, full fence, bin_mark:A                |  begin_clearing:A, scan (bin.h)
+ *   ref, publish_follow:A, publish_follow:B    |  walk:A, scan, walk:C or walk:E (pop.c): the pod is met in one of its
+ *                                                 two places, or the walk begins again
+ *   ref, full fence, publish_wake's two loads  |  prepare:A, look (sleepers.c); poppable to 0, look (take_or_say_empty)
+ *
+ * PROGRESS. Lock-free; what is prepared does not fail. A thread that stops behind the ref leaves it FUTURE: who meets
+ * it marks the bin, raises reorder and switches (bin_judge, switch_help). One that stops before leaves a lag
+ * (state.h), which ends when somebody pops the pod or is told of it. One that stops before publish_wake wakes nobody:
+ * a tick does (serve.c).
+ *
+ * EVIDENCE. tests/model: description, walk, help, retire, bin; stress/explore: update_raise and the other programs of
+ * update.c, told_*, order_keys, band_retire, no_memory_gather; tests/unit/test_update.c, test_order_keys.c,
+ * test_pop_order.c.
  */
 #ifndef SCHEDQ_LOCKFREE_PUBLISH_H
 #define SCHEDQ_LOCKFREE_PUBLISH_H

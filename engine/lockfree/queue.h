@@ -162,7 +162,7 @@ queue_of(const struct worker *worker)
 static inline uint32_t
 queue_slots(const struct queue *queue)
 {
-    return (uint32_t)u64_load_acquire(&queue->slots);
+    return (uint32_t)u64_load_acquire(&queue->slots); /* of join:B (workers.c) */
 }
 
 static inline int64_t
@@ -174,10 +174,10 @@ queue_now(const struct queue *queue)
 static inline bool
 queue_is_closed(struct queue *queue)
 {
-    return u32_load_acquire(u32_of(&queue->base.words.closed)) != 0;
+    return u32_load_acquire(u32_of(&queue->base.words.closed)) != 0; /* of lockfree_close's exchange */
 }
 
-/** Leaves a note that a pod stands where no pop finds it. Ends: each failed exchange is another's note. */
+/** Leaves a note that a pod stands where no pop finds it (stray.h). Ends: each failed exchange is another's note. */
 static inline void
 queue_note_stray(struct queue *queue, uint64_t note)
 {
@@ -208,7 +208,7 @@ section_end(struct worker *worker)
     epoch_poll(worker->epoch);
 }
 
-/** Adds to a number that only this worker writes. */
+/** Adds to a number that only this worker writes, relaxed: who reads it adds up what publishes nothing. */
 static inline void
 tally_add(atomic_u64 *number, uint64_t change)
 {

@@ -1,9 +1,10 @@
-/* Copies for report.h. */
+/* Copies for report.h, which has the essay. */
 #include "lockfree/report.h"
 
 #include "lockfree/backoff.h"
 #include "policy/backoff.h"
 
+/* Acquire loads: report_view:B comes after them. */
 static void
 copy(const struct queue *queue, const struct entry *entry, struct view *view)
 {
@@ -36,7 +37,7 @@ report_record(const struct queue *queue, uint32_t record, struct view *view)
     view->entry = entry;
     /* Ends: each further round means that the word changed. */
     while (entry != NULL) {
-        view->state = entry_state(entry); /* report_view:A */
+        view->state = entry_state(entry); /* report_view:A reads from fill:A, or a CAS of the word */
         if (state_place(view->state) == PLACE_FREE || state_place(view->state) == PLACE_DEAD) {
             return false;
         }

@@ -1,5 +1,20 @@
 /*
  * What callers are told of a pod: copies that are taken while others work on it, and dropped if it changed meanwhile.
+ *
+ * CONTRACT. A view shows the record at one value of its state word. What changes without that word it may show half:
+ * counters, sets and times of a pod in flight, which its holder sets from the pop on and when it fails; the
+ * description is of one moment always.
+ *
+ * LINEARIZATION. report_view:B.
+ *
+ * ORDERING. report_view:A reads from fill:A or a CAS of the word, and with it what was stored before. The fields are
+ * loaded with acquire, so report_view:B comes after them: if it finds what A found, no later owner had stored one of
+ * them, because he does so behind the full fence of a CAS that changed the word (entry.h).
+ *
+ * PROGRESS. Lock-free: each further round means that the word changed. Nothing is written.
+ *
+ * EVIDENCE. tests/model: description (READER, LOOK_ONCE); stress/explore: batch_look, told_*, upkeep_get;
+ * tests/unit/test_look.c, test_former_lives.c, test_lockfree_entry.c.
  */
 #ifndef SCHEDQ_LOCKFREE_REPORT_H
 #define SCHEDQ_LOCKFREE_REPORT_H

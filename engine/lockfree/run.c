@@ -1,4 +1,4 @@
-/* Runs of run.h. */
+/* Runs of run.h, which has the essay. */
 #include "lockfree/run.h"
 
 #include <assert.h>
@@ -26,7 +26,7 @@ class_of(uint32_t count)
 static atomic_ptr *
 place_of(const struct run_pool *pool, uint32_t number)
 {
-    atomic_ptr *leaf = ptr_load_acquire(&pool->root[number / RUN_LEAF]);
+    atomic_ptr *leaf = ptr_load_acquire(&pool->root[number / RUN_LEAF]); /* of leaf_make:A */
 
     return leaf != NULL ? &leaf[number % RUN_LEAF] : NULL;
 }
@@ -41,7 +41,7 @@ struct run *
 run_at(const struct run_pool *pool, uint64_t word)
 {
     const atomic_ptr *place = place_of(pool, (uint32_t)word);
-    void *run = place != NULL ? ptr_load_acquire(place) : NULL;
+    void *run = place != NULL ? ptr_load_acquire(place) : NULL; /* of run_make:A */
 
     return is_number(run) ? NULL : run;
 }
@@ -49,11 +49,11 @@ run_at(const struct run_pool *pool, uint64_t word)
 static uint32_t
 number_reuse(struct run_pool *pool)
 {
-    uint64_t seen = u64_load_acquire(&pool->unused);
+    uint64_t seen = u64_load_acquire(&pool->unused); /* of a swing of number_give; ends: see stack.h, as those below */
 
     while (stack_top(seen) != 0) {
         uint32_t number = stack_top(seen);
-        const void *next = ptr_load_acquire(place_of(pool, number));
+        const void *next = ptr_load_acquire(place_of(pool, number)); /* a run by now: then the swing fails */
         uint32_t below = is_number(next) ? (uint32_t)((uintptr_t)next >> 1) : 0;
 
         if (stack_swing(&pool->unused, &seen, below)) {
@@ -79,7 +79,7 @@ leaf_make(struct run_pool *pool, atomic_ptr *root)
 {
     void *leaf = memory_alloc(pool->memory, MEMORY_QUEUES, RUN_LEAF * sizeof(atomic_ptr), CACHE_LINE);
 
-    if (leaf != NULL && !ptr_cas(root, NULL, leaf)) {
+    if (leaf != NULL && !ptr_cas(root, NULL, leaf)) { /* leaf_make:A */
         memory_free(pool->memory, MEMORY_QUEUES, leaf, RUN_LEAF * sizeof(atomic_ptr));
     }
     return leaf != NULL;
@@ -90,7 +90,7 @@ static uint32_t
 number_take(struct run_pool *pool)
 {
     uint32_t reused = number_reuse(pool);
-    uint32_t last = u32_load(&pool->numbers);
+    uint32_t last = u32_load(&pool->numbers); /* relaxed: the exchange compares */
 
     if (reused != 0) {
         return reused;
@@ -132,7 +132,7 @@ static struct run *
 pop_free(struct run_pool *pool, uint32_t size_class)
 {
     atomic_u64 *stack = &pool->free[size_class];
-    uint64_t seen = u64_load_acquire(stack);
+    uint64_t seen = u64_load_acquire(stack); /* of a swing of push_free */
 
     while (stack_top(seen) != 0) {
         struct run *run = run_at(pool, stack_top(seen));
@@ -186,8 +186,8 @@ run_pool_trim(struct run_pool *pool, struct epoch_record *epoch)
             uint32_t number = run->number;
 
             /* The next run of this number goes on with the generations. */
-            (void)u64_max(&pool->floor, u32_load(&run->generation));
-            (void)ptr_exchange(place_of(pool, number), NULL); /* run_pool_trim:A */
+            (void)u64_max(&pool->floor, u32_load(&run->generation)); /* relaxed: the run is this thread's */
+            (void)ptr_exchange(place_of(pool, number), NULL);        /* run_pool_trim:A */
             epoch_retire(epoch, &run->block, pool->memory, MEMORY_QUEUES, run_bytes(i));
             number_give(pool, number);
         }
@@ -208,11 +208,12 @@ run_make(struct run_pool *pool, uint32_t size_class)
         run_free(pool, run);
         return NULL;
     }
+    /* Relaxed: a number that was trimmed was given, by a full fence, after the floor was raised. */
     uint32_t generation = (uint32_t)u64_load(&pool->floor) + 1;
 
     u32_store(&run->generation, generation);
     u64_store(&run->head, (uint64_t)generation << 32);
-    ptr_store_release(place_of(pool, run->number), run); /* run_make:A */
+    ptr_store_release(place_of(pool, run->number), run); /* run_make:A, read by run_at */
     return run;
 }
 
@@ -229,7 +230,11 @@ run_take(struct run_pool *pool, uint32_t count)
     return run != NULL ? run : run_make(pool, size_class);
 }
 
-/* The generation first: who still reads the run by its old word finds that the slot has changed, or the head's generation. */
+/*
+ * The generation first: who still reads the run by its old word finds that the slot has changed, or the head's
+ * generation. Relaxed: the slot was changed by a full fence before, and run_give:A, another, comes before the run can
+ * be had.
+ */
 void
 run_give(struct run_pool *pool, struct run *run)
 {
@@ -243,6 +248,7 @@ run_give(struct run_pool *pool, struct run *run)
     push_free(pool, run);
 }
 
+/* Relaxed: the run is the caller's; the CAS on a slot publishes it. */
 void
 run_put(struct run *run, uint64_t ref, int64_t key)
 {

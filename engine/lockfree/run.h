@@ -1,22 +1,35 @@
 /*
  * Runs: immutable sorted arrays of refs, and the pool that they come from.
  *
- * CONTRACT. A run is filled by one thread, published in one of a bin's run slots (bin.h), read by all, and given back by
- * whoever takes it out of its slot. Its refs never change; its head moves over refs that are stale. It is named by a run
- * word {generation:32, number:32}; 0 names none.
+ * CONTRACT. A run is filled by one thread, published in one of a bin's run slots (bin.h), read by all, and given back
+ * by whoever takes it out of its slot. Its refs never change; its head moves over refs that are stale. It is named by
+ * a run word {generation:32, number:32}; 0 names none.
  *
- * RECYCLING BY GENERATION. Runs come and go at operation rate, so they do not wait for a grace period: the memory of a run
- * stays a run, and run_give raises its generation before anybody else can have it. Who reads one reads the slot word, the
- * run, and the slot word again: if that has not changed, the run was not given back in between, because it is taken out
- * of its slot first. The head carries the generation, so a late advance fails on the next user's run.
+ * RECYCLING BY GENERATION. Runs come and go at operation rate, so they do not wait for a grace period: the memory of
+ * a run stays a run, and run_give raises its generation before anybody else can have it. Who reads one reads the slot
+ * word, the run, and the slot word again: if that has not changed, the run was not given back in between, because it
+ * is taken out of its slot first. The head carries the generation, so a late advance fails on the next user's run.
  *
- * MEMORY. By size, a power of two; one stack of free runs per size (stack.h). Only run_pool_trim gives memory back, through
- * a grace period, since readers may still look at it.
+ * MEMORY. By size, a power of two; one stack of free runs per size (stack.h). Only run_pool_trim gives memory back,
+ * through a grace period, since readers may still look at it.
  *
- * WRAPAROUND. A generation repeats after 2^32 uses of one run: 71 minutes at a million a second, and then only a reader
- * that slept exactly so many uses is deceived.
+ * LINEARIZATION. run_peek: HEAD and EMPTY, the load of the head (A); CHANGED, that of the slot (B). run_advance: A.
  *
- * EVIDENCE. tests/model: run_recycle; stress/explore: runs; tests/unit/test_lockfree_bin.c.
+ * ORDERING
+ *   run_put, bin_publish_run:A (full fence)                 -> the acquire load of the slot: all refs of the run
+ *   drop_run:A or put_merged:A (full fence), run_give, the next user's run_put   |   acquire loads of the run, then
+ *       run_peek:B, cursor_load:A, read_run:A: who met what came later finds the slot changed
+ *   run_make:A (release) -> run_at (acquire)                   a run by its number
+ *   run_pool_trim:A (full fence), before its number is given   nobody reads a number's link for a run
+ *
+ * PROGRESS. Lock-free: stack.h, and numbers; run_make and a new leaf allocate. A thread that stops holds the run that
+ * it filled or took out; the head that it did not advance, the next one advances.
+ *
+ * WRAPAROUND. A generation repeats after 2^32 uses of one run: 71 minutes at a million a second, and then only a
+ * reader that slept exactly so many uses is deceived.
+ *
+ * EVIDENCE. tests/model: run_recycle; stress/explore: runs, runs_move, trim; tests/unit/test_lockfree_run.c,
+ * test_lockfree_bin.c.
  */
 #ifndef SCHEDQ_LOCKFREE_RUN_H
 #define SCHEDQ_LOCKFREE_RUN_H

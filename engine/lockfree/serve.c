@@ -1,18 +1,31 @@
 /*
  * Serving time.
  *
- * The pods that are due stand first in their bins (backoff.h, waiting.h). They are read, not taken: moved like by an event
- * (mover.h), after which the heads pass what is stale. So two who serve at once do the same work twice, and one who stops anywhere
- * leaves the rest to the others: whoever finds the deadline passed serves all of it.
+ * The pods that are due stand first in their bins (backoff.h, waiting.h). They are read, not taken: moved like by an
+ * event (mover.h), after which the heads pass what is stale. So two who serve at once do the same work twice, and one
+ * who stops anywhere leaves the rest to the others: whoever finds the deadline passed serves all of it.
  *
- * The kube presets count a gated pod from its Timestamp, and 1.34 does not let it go either: an old gated pod stays, and every
- * flush in which there is one counts as an event (D13 of kube's defects). A flush that nobody asked for waits kube's 30 seconds
- * before it repeats that.
+ * The kube presets count a gated pod from its Timestamp, and 1.34 does not let it go either: an old gated pod stays,
+ * and every flush in which there is one counts as an event (D13 of kube's defects). A flush that nobody asked for
+ * waits kube's 30 seconds before it repeats that.
  *
- * WHO SERVES. The timer thread if it runs; a sleeper too, when it finds time a whole tick late: the thread may have been stopped by
- * its debugger or its scheduler. Without the thread, every blocking pop that finds nothing; and schedq_tick.
+ * WHO SERVES. The timer thread if it runs; a sleeper too, when it finds time a whole tick late: the thread may have
+ * been stopped by its debugger or its scheduler. Without the thread, every blocking pop that finds nothing; and
+ * schedq_tick.
  *
- * EVIDENCE. tests/model: tick, deadline; stress/explore: tick_tick; tests/unit/test_tick.c, test_leftover.c, test_timer.c.
+ * LINEARIZATION. Of each pod: its switch (mover.h). Of the deadline: deadline.h.
+ *
+ * ORDERING
+ *   deadline_begin:A, looks at all bins        |  refs, marks, deadline_lower:A (deadline.h)
+ *   serve_is_poppable, serve_upkeep:A, wake:A  |  prepare:A, look (sleepers.c)
+ * Sums over tallies, `poppable` and leftover_again are relaxed: they are advice. An old sum of pops wakes one sleeper
+ * for nothing; of two who read leftover_again at once both flush.
+ *
+ * PROGRESS. Lock-free. A call's rounds are bounded (ROUNDS_MAX, PLANS_MAX); what came meanwhile keeps the deadline at
+ * "due now". A thread that stops has moved what it had switched (mover.h); behind deadline_begin:A it leaves "due now".
+ *
+ * EVIDENCE. tests/model: tick, deadline; stress/explore: tick_*, serve_sleepers, serve_sleepers_tick, timer_*,
+ * sleep_frozen; tests/unit/test_tick.c, test_leftover.c, test_timer.c, test_lockfree_timer.c.
  */
 #include "lockfree/serve.h"
 
@@ -61,7 +74,7 @@ flush_bin(struct flush *flush, struct bin *bin)
     while ((count = bin_read(&reader, refs, READ_AT_ONCE)) > 0) {
         for (size_t i = 0; i < count; i++) {
             const struct entry *entry = entry_at(&queue->entries, ref_record(refs[i].ref));
-            uint64_t life = entry != NULL ? u64_load_acquire(&entry->life) : 0;
+            uint64_t life = entry != NULL ? u64_load_acquire(&entry->life) : 0; /* mover_try looks again */
             uint64_t state;
             bool here = helps ? bin_judge(bin, &caller, refs[i].ref, refs[i].cause, &state) : bin_has(bin, refs[i].ref);
 
@@ -305,6 +318,7 @@ serve_late(struct worker *worker)
 
 /* ---- upkeep -------------------------------------------------------------------------------------------------------------------- */
 
+/* Relaxed: advice. Pointers read from slot_worker:A (workers.c). */
 static uint64_t
 pops_so_far(const struct queue *queue)
 {
@@ -328,7 +342,7 @@ serve_is_poppable(struct worker *worker)
         return true;
     }
     for (uint32_t i = 0; i < table->count; i++) {
-        enum bin_phase phase = bin_phase(u64_load_acquire(table->rows[i].word));
+        enum bin_phase phase = bin_phase(u64_load_acquire(table->rows[i].word)); /* of bin_mark:B */
 
         if ((phase == BIN_SET || phase == BIN_CLEARING) && !bin_is_empty(&table->rows[i].band->bin, &queue->runs)) {
             return true;
@@ -372,9 +386,9 @@ serve_upkeep(struct worker *worker, schedq_result_t *result)
     section_end(worker);
     workers_poll(queue);
     if (result->poppable) {
-        u32_store(u32_of(&queue->base.words.poppable), 1);
+        u32_store(u32_of(&queue->base.words.poppable), 1); /* relaxed: it may say so for nothing */
     }
-    atomic_fence();
+    atomic_fence(); /* serve_upkeep:A, between the look for pods and the look for sleepers */
     if (clock_is_virtual(&queue->base.clock)) {
         sleepers_wake_all(&queue->sleepers);
     } else if (u64_exchange(&queue->pops_at_tick, pops) == pops && result->poppable) {

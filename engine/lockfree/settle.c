@@ -1,4 +1,4 @@
-/* Making pods findable, for settle.h. */
+/* Making pods findable, for settle.h, which has the essay. */
 #include "lockfree/settle.h"
 
 #include "lockfree/backoff.h"
@@ -60,7 +60,7 @@ settle_again(struct worker *worker, uint32_t record, const struct view *view)
         }
     }
     destination_publish(worker, &own, ref_make(state_base(view->state), record), CAUSE_NONE);
-    atomic_fence();
+    atomic_fence(); /* settle_again:A, between the ref and the looks at the bin's word and the deadline */
     if (!destination_announce(worker, &own)) {
         (void)publish_follow(worker, record, view->life);
     }

@@ -47,7 +47,7 @@
  *   next. With two lists the older one is the colder one, as a whole, and nothing is walked.
  *   Preparing a page before it is linked: the floor may rise between the two.
  *
- * 11 EVIDENCE. tests/unit/test_lockfree_slab.c.
+ * 11 EVIDENCE. stress/explore: trim, upkeep_*, mixed_upkeep; tests/unit/test_lockfree_slab.c, test_upkeep_threads.c.
  */
 #include "lockfree/slab.h"
 
@@ -120,8 +120,8 @@ magazine_pop(struct slab *slab)
         uint32_t first = stack_top(seen);
         const char *object = slab_at(slab, first);
 
-        if (object == NULL) { /* popped and trimmed since: the stack is another */
-            seen = u64_load_acquire(&slab->magazines);
+        if (object == NULL) {                          /* popped and trimmed since: the stack is another */
+            seen = u64_load_acquire(&slab->magazines); /* as pop:A; ends: somebody popped */
             continue;
         }
         uint64_t link = u64_load((const atomic_u64 *)(const void *)(object + slab->kind.magazine_link));
@@ -174,7 +174,7 @@ static atomic_ptr *
 page_slot(struct slab *slab, uint32_t page)
 {
     atomic_ptr *root = &slab->root[page / SLAB_LEAF];
-    atomic_ptr *leaf = ptr_load_acquire(root);
+    atomic_ptr *leaf = ptr_load_acquire(root); /* of another's exchange below */
 
     if (leaf == NULL) {
         atomic_ptr *own = memory_alloc(slab->memory, slab->kind.memory, SLAB_LEAF * sizeof *own, CACHE_LINE);
@@ -239,7 +239,10 @@ page_number(struct slab *slab, uint32_t *page)
     return false;
 }
 
-/* A new number can be lost to a thread that looks for a hole; then the hole that it came for is still there. */
+/*
+ * A new number can be lost to a thread that looks for a hole; then the hole that it came for is still there. Ends:
+ * each further round is that thread's page.
+ */
 static bool
 page_place(struct slab *slab, char *objects, uint32_t *page)
 {
@@ -395,7 +398,7 @@ stack_take_all(struct slab *slab)
 {
     uint64_t seen = u64_load(&slab->magazines);
 
-    while (!stack_swing(&slab->magazines, &seen, 0)) { /* trim:A */
+    while (!stack_swing(&slab->magazines, &seen, 0)) { /* trim:A; ends: each failed swing is another's */
     }
     return stack_top(seen);
 }

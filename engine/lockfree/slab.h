@@ -90,14 +90,14 @@ void slab_trim(struct slab *slab, struct epoch_record *epoch);
 static inline uint32_t
 slab_made(const struct slab *slab)
 {
-    return u32_load(&slab->made);
+    return u32_load(&slab->made); /* relaxed: raised before an object of the page can be another's */
 }
 
 /** One past the highest number that was ever given out. */
 static inline uint32_t
 slab_end(const struct slab *slab)
 {
-    return u32_load_acquire(&slab->pages) << slab->kind.page_bits;
+    return u32_load_acquire(&slab->pages) << slab->kind.page_bits; /* of page_number's exchange */
 }
 
 /**
@@ -108,7 +108,7 @@ slab_end(const struct slab *slab)
 static inline void *
 slab_at(const struct slab *slab, uint32_t object)
 {
-    uint32_t page = object >> slab->kind.page_bits;
+    uint32_t page = object >> slab->kind.page_bits; /* acquire, both: of page_slot's exchange, and page_install:A */
     const atomic_ptr *leaf = (const atomic_ptr *)ptr_load_acquire(&slab->root[page / SLAB_LEAF]);
     char *memory = leaf != NULL ? (char *)ptr_load_acquire(&leaf[page % SLAB_LEAF]) : NULL;
 

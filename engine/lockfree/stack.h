@@ -5,6 +5,8 @@
  * Who pops reads a link of an object that may have been taken, and used, by somebody else meanwhile: then the link is nonsense,
  * and the tag has changed. The object's memory has to stay: its owner sees to that.
  *
+ * Ordering: each change is a full fence; what the pusher stored before it, link and contents, is seen by who pops.
+ * Progress: lock-free, a failed swing is another's success. A thread that stops holds what it had popped.
  * Wraparound: 2^36 changes; at 10 million a second 1.9 hours, and then only for a thread that slept exactly so long.
  * Not chosen: ck_stack, whose 16-byte exchange is assembly that neither ThreadSanitizer nor the controlled scheduler sees.
  *

@@ -33,7 +33,7 @@
  *
  * 8 NOT CHOSEN. One word per profile: every event would send every parker to the log.
  *
- * 9 EVIDENCE. tests/unit/test_lockfree_stamps.c.
+ * 9 EVIDENCE. tests/model: park, gate; stress/explore: event_park*, event_gate*; tests/unit/test_lockfree_stamps.c.
  */
 #include "lockfree/stamps.h"
 
@@ -97,7 +97,7 @@ stamps_begin_late(struct stamps *stamps, schedq_profile_t profile, uint64_t bit)
 {
     struct stamp_row *row = stamps->rows[profile];
 
-    if ((u64_load_acquire(&row->late) & bit) == 0) {
+    if ((u64_load_acquire(&row->late) & bit) == 0) { /* of begin_late:A, which comes after the raise */
         stamps_raise(stamps, profile, bit, stamps_drawn(stamps));
         u64_or(&row->late, bit); /* begin_late:A */
     }

@@ -1,10 +1,10 @@
-/* Helping of state.h. */
+/* Helping of state.h, for containers by themselves: the engine helps by switch_help, which counts too. */
 #include "lockfree/state.h"
 
 enum verdict
 state_help(atomic_u64 *word, uint64_t ref, enum place place, uint32_t band, atomic_u64 *reorder, uint64_t *state)
 {
-    *state = u64_load_acquire(word); /* state_help:A */
+    *state = u64_load_acquire(word); /* state_help:A reads from state_help:B, and from every other CAS of the word */
     for (;;) {
         enum verdict verdict = state_judge(*state, ref, place, band);
 
@@ -14,7 +14,7 @@ state_help(atomic_u64 *word, uint64_t ref, enum place place, uint32_t band, atom
         uint64_t next = state_switched(*state, band, place);
 
         if (place == PLACE_ACTIVE && state_place(*state) == PLACE_ACTIVE) {
-            (void)u64_add(reorder, 1); /* state_help:C */
+            (void)u64_add(reorder, 1); /* state_help:C, read by walk:C, walk:E */
         }
         uint64_t found = u64_cas_value(word, *state, next); /* state_help:B */
 

@@ -37,6 +37,15 @@
  * band that he switches to is that of the container. So a thread that stops anywhere leaves a pod either where it was or
  * where somebody finds it.
  *
+ * LINEARIZATION. Of each change of a pod's place: the CAS of its word. Of finding a pod: the load of the word.
+ *
+ * ORDERING. A CAS of the word is a full fence, its load an acquire. So who reads the word sees what was stored into
+ * the record before the CAS that he reads from, and before the earlier ones. Fields that are read by acquire loads
+ * between two loads of the word are of its version if both find the same (report.c).
+ *
+ * PROGRESS. Wait-free but for state_help, which is lock-free. A thread that stops before its CAS has changed nothing;
+ * behind it, the pod is where the word says, and is found there, because it was published before. (New pods: add.c.)
+ *
  * WRAPAROUND. 36 bits at 10 million changes a second of one record: 1.9 hours. A ref that slept exactly that long could let a
  * pop claim a pod early inside its own band; it could lose none.
  *

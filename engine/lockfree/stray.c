@@ -26,7 +26,7 @@ bool
 stray_gather(struct worker *worker)
 {
     struct queue *queue = queue_of(worker);
-    uint64_t notes = u64_load_acquire(&queue->strays);
+    uint64_t notes = u64_load_acquire(&queue->strays); /* stray_gather:A reads from queue_note_stray:A */
     bool all = true;
 
     if ((notes & STRAY_NOTES) == 0) {
@@ -40,7 +40,7 @@ stray_gather(struct worker *worker)
         all = events_judge_all(worker) && all;
     }
     if (all) {
-        (void)u64_cas(&queue->strays, notes, notes & ~(uint64_t)STRAY_NOTES); /* stray_gather:A */
+        (void)u64_cas(&queue->strays, notes, notes & ~(uint64_t)STRAY_NOTES); /* stray_gather:B */
     }
     return true;
 }

@@ -1,8 +1,16 @@
 /*
  * Pods that stand where no pop finds them, because there was no memory when they should have been moved or published.
  *
- * Whoever could not do it leaves a note. A pop that finds nothing, and tick, look after it: they go through all records, and
- * move or publish what has to be. It costs a pass over everything, and happens only behind an allocator that failed.
+ * Whoever could not do it leaves a note. A pop that finds nothing, and tick, look after it: they go through all
+ * records, and move or publish what has to be. It costs a pass over everything, and happens only behind an allocator
+ * that failed.
+ *
+ * ORDERING, PROGRESS. The word counts notes, so stray_gather:B fails if one came since A; queue_note_stray:A ->
+ * stray_gather:A (acquire): the pod that the note is about. Lock-free: one pass. A thread that stops in it takes no
+ * note with it; one that stops before its note leaves a pod that is settled or moved when somebody is told of it
+ * (settle.h, publish.h).
+ *
+ * EVIDENCE. stress/explore: no_memory_*; tests/unit/test_no_memory.c.
  */
 #ifndef SCHEDQ_LOCKFREE_STRAY_H
 #define SCHEDQ_LOCKFREE_STRAY_H

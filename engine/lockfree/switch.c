@@ -1,4 +1,4 @@
-/* Counted switches of switch.h. */
+/* Counted switches of switch.h, which has the essay. */
 #include "lockfree/switch.h"
 
 #include "lockfree/backoff.h"
@@ -86,7 +86,7 @@ switch_pod(struct worker *worker, struct entry *entry, uint64_t state, uint64_t 
         switch_enter(worker, to);
     }
     if (moves_in_order(queue, state, next)) {
-        (void)u64_add(&queue->reorder, 1); /* switch_pod:A */
+        (void)u64_add(&queue->reorder, 1); /* switch_pod:A, read by walk:C, walk:E */
     }
     if (!entry_switch(entry, state, desc, next)) { /* switch_pod:B */
         if (waits) {
@@ -102,12 +102,15 @@ switch_pod(struct worker *worker, struct entry *entry, uint64_t state, uint64_t 
     return true;
 }
 
-/* Whoever published the pod may have stopped before he lowered the deadline. */
+/*
+ * Whoever published the pod may have stopped before he lowered the deadline. What is read was stored before the ref
+ * that the helper met; if it is of another version, the switch fails, and the deadline is too early at worst.
+ */
 static void
 look_after_deadline(struct worker *worker, const struct entry *entry, enum place place)
 {
     struct queue *queue = queue_of(worker);
-    uint64_t counts = u64_load_acquire(&entry->attempts_rejections);
+    uint64_t counts = u64_load_acquire(&entry->attempts_rejections); /* acquire: switch_pod:B comes after */
     const schedq_history_t history = {.timestamp_ns = (int64_t)u64_load_acquire(&entry->timestamp),
                                       .attempts = (uint32_t)(counts >> 32),
                                       .rejections = (uint32_t)counts,
@@ -137,7 +140,7 @@ switch_help(void *ctx, const struct residence *residence, struct entry *entry, u
         if (verdict != VERDICT_FUTURE) {
             return verdict;
         }
-        uint64_t desc = u64_load_acquire(&entry->word.high);
+        uint64_t desc = u64_load_acquire(&entry->word.high); /* of entry_describe:A; switch_pod:B compares it */
         uint32_t band = residence->place == PLACE_ACTIVE ? residence->band : state_band(*state);
         uint64_t next = state_switched(*state, band, residence->place);
 

@@ -1,14 +1,28 @@
 /*
  * Switches: the second half of "publish, then switch", with everything that is counted by it.
  *
- * Whoever's CAS it is counts: pods by place, what came in by label, moves. A helper counts like the mover would have, so what
- * he has to know stands where the ref stands: the cause of a run (run.h). A ref in a lane has none: there a holder published
- * the pod that he failed, or an update moves it inside the order.
+ * Whoever's CAS it is counts: pods by place, what came in by label, moves. A helper counts like the mover would have,
+ * so what he has to know stands where the ref stands: the cause of a run (run.h). A ref in a lane has none: there a
+ * holder published the pod that he failed, or an update moves it inside the order.
  *
- * COUNTS. Pods that are active or in flight are in the workers' tallies. Those that wait are in the public words, which hosts
- * read without a call: a word is raised before the CAS that may bring the pod, and taken back if that fails, so it is never
- * 0 while a pod waits there. A thread that stops between leaves it one too high; the sum over a queue at rest, of threads
- * that all returned, is exact.
+ * COUNTS. Pods that are active or in flight are in the workers' tallies. Those that wait are in the public words,
+ * which hosts read without a call: a word is raised before the CAS that may bring the pod, and taken back if that
+ * fails, so it is never 0 while a pod waits there. A thread that stops between leaves it one too high; the sum over a
+ * queue at rest, of threads that all returned, is exact.
+ *
+ * LINEARIZATION. switch_pod:B.
+ *
+ * ORDERING. switch_pod:B is a full fence: it publishes what its thread wrote before to who reads the word (claim:A,
+ * report_view:A, switch_help:A). switch_pod:A stands between the publication and the switch, for walks (pop.c). A
+ * word's raise stands before switch_pod:B, its lowering behind it, each a full fence. Tallies are stored relaxed by
+ * their worker: sums of them order nothing.
+ *
+ * PROGRESS. switch_pod is wait-free, switch_help lock-free: each further round is another's change of the words. A
+ * thread that stops before switch_pod:B has moved nothing; behind it, the pod has moved, and what it had not counted
+ * stays uncounted.
+ *
+ * EVIDENCE. tests/model: intent, help, walk, tick (counts); stress/explore: tick_tick, help_backoff, batch_losers,
+ * and every program's end (release.c: words); tests/unit/test_host_words.c, test_look.c, test_metrics.c.
  */
 #ifndef SCHEDQ_LOCKFREE_SWITCH_H
 #define SCHEDQ_LOCKFREE_SWITCH_H

@@ -1,4 +1,4 @@
-/* The thread of timer.h. */
+/* The thread of timer.h, which has the essay. */
 #include "lockfree/timer.h"
 
 #include "lockfree/ops.h"
@@ -12,7 +12,7 @@ enum phase { PHASE_NONE, PHASE_STARTING, PHASE_RUNNING, PHASE_STOPPING };
 static enum phase
 phase_of(const struct queue *queue)
 {
-    return (enum phase)u32_load_acquire(&queue->timer.phase);
+    return (enum phase)u32_load_acquire(&queue->timer.phase); /* of timer_run's and timer_stop's exchanges */
 }
 
 bool
@@ -69,7 +69,7 @@ timer_main(void *argument)
     /* Gates run here too, and must not call the queue from here either. */
     inside_enter(&inside, &queue->base);
     for (;;) {
-        uint32_t wakes = u32_load_acquire(&queue->timer.wakes);
+        uint32_t wakes = u32_load_acquire(&queue->timer.wakes); /* timer_main:A, before the phase and the deadline */
 
         /* Read after `wakes`: a stop that this read misses changes the word that the sleep below compares. */
         if (phase_of(queue) == PHASE_STOPPING) {

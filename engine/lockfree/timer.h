@@ -1,8 +1,31 @@
 /*
- * The timer thread: serves time (serve.h) when the deadline comes, and once per config.tick_ns whatever else tick does.
+ * The timer thread: serves time (serve.h) when the deadline comes, and once per config.tick_ns whatever else tick
+ * does.
  *
- * Its role is advice. It holds nothing that others need: a blocking pop that finds the deadline passed by a whole tick serves
- * itself, and so does schedq_tick at any time. Frozen or gone, it strands nobody.
+ * Its role is advice. It holds nothing that others need: a blocking pop that finds the deadline passed by a whole
+ * tick serves itself, and so does schedq_tick at any time. Frozen or gone, it strands nobody.
+ *
+ * PHASES
+ *   NONE -> STARTING       timer_run, a CAS         STARTING -> RUNNING, or NONE      the same call, an exchange
+ *   RUNNING -> STOPPING    timer_stop, a CAS        STOPPING -> NONE                  the same call, behind the join
+ * `worker` and `thread` are plain: they are of who made the phase STARTING or STOPPING, and the thread is started
+ * after them.
+ *
+ * ORDERING
+ *   deadline_lower:B, the phase, wakes + 1    |  timer_main:A (wakes), the deadline, the futex's comparison: either
+ *                                                the deadline is the new one, or `wakes` has changed
+ *   deadline_lower:B, the look for sleepers   |  prepare:A, the deadline (pop.c)
+ *   STOPPING, wakes + 1                       |  timer_main:A (wakes), the phase
+ * While the phase is STARTING the thread may sleep through a change: for a tick, which is how long it sleeps at most.
+ *
+ * PROGRESS. The thread and timer_wake are lock-free. timer_stop waits for the thread, and so for a callback that runs
+ * in it: blocking. A thread that stops inside timer_run leaves STARTING: no other timer thread, and sleepers serve
+ * time themselves. One that stops in timer_stop leaves STOPPING: so too.
+ *
+ * WRAPAROUND. `wakes` comes back after 2^32 wake-ups between its load and the futex's comparison.
+ *
+ * EVIDENCE. tests/model: deadline; stress/explore: timer_frozen, timer_wakes, timer_stops; tests/unit/test_timer.c,
+ * test_lockfree_timer.c.
  */
 #ifndef SCHEDQ_LOCKFREE_TIMER_H
 #define SCHEDQ_LOCKFREE_TIMER_H

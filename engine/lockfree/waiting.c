@@ -83,7 +83,7 @@ waiting_next(struct queue *queue)
 {
     int64_t parked = earliest(queue, PLACE_PARKED);
     int64_t gated = earliest(queue, PLACE_GATED);
-    int64_t again = time_load(&queue->leftover_again);
+    int64_t again = time_load(&queue->leftover_again); /* relaxed: advice (serve.c) */
 
     if (queue->base.rules.leftover_is_event && gated != SCHEDQ_NO_DEADLINE && gated < again) {
         gated = again;

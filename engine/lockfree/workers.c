@@ -1,9 +1,30 @@
 /*
  * Slots of workers.h.
  *
- * Memory for a slot may be made by anybody: the first to put it there wins (slot_worker:A). A slot is taken by a CAS of its
- * number's bit in the queue's word; the first who takes it joins the epoch with it, and lets it be seen by sums over all
- * workers.
+ * Memory for a slot may be made by anybody: the first to put it there wins (slot_worker:A). A slot is taken by a CAS
+ * of its number's bit in the queue's word; the first who takes it joins the epoch with it, and lets it be seen by
+ * sums over all workers. Housekeepers are slots of their own kind, with bits of their own: trim, reserve and metrics
+ * borrow one, and a tick polls them.
+ *
+ * CONTRACT. Between take_bit:A and give_bit:A all that lies in the slot is one owner's, and plain. The memory stays
+ * until the queue ends; a slot is never unmade, so who reads counts in it (charge.h, tallies) needs no right to it.
+ *
+ * LINEARIZATION. A slot is taken at take_bit:A and free at give_bit:A. FULL: each bit was found taken once, not all
+ * at one moment.
+ *
+ * ORDERING
+ *   give_bit:A -> take_bit:A (full fences)         what the last owner did, to the next; so take_house:A, give_house:A
+ *   slot_worker:A (full fence) -> acquire loads    a slot's memory is seen made
+ *   join:A, then join:B (full fence) -> queue_slots, acquire      below that number: the slot, its book of charges
+ * Adoption has no such edge: the caller knows that the last owner's thread is dead, which orders what it did.
+ *
+ * PROGRESS. Lock-free; making a slot allocates. A thread that stops with a slot keeps it, and what lies in it:
+ * SLAB_CACHE_MAX free objects of each kind, its lanes, of which others go on to take. One that stops with a
+ * housekeeper keeps that; when HOUSEKEEPERS have, trim does nothing, and reserve and metrics answer NOMEM. A dead
+ * thread's slot goes on by adoption, with what was published.
+ *
+ * EVIDENCE. stress/explore: workers, trim_lanes, upkeep_register_first, upkeep_register_trim,
+ * upkeep_register_reserve, mixed_upkeep; tests/unit/test_workers.c, test_lockfree_adopt.c, test_upkeep_threads.c.
  */
 #include "lockfree/workers.h"
 
@@ -56,7 +77,7 @@ unmake(struct queue *queue, struct worker *worker)
 static struct worker *
 slot_worker(struct queue *queue, atomic_ptr *slot, uint32_t number)
 {
-    struct worker *worker = ptr_load_acquire(slot);
+    struct worker *worker = ptr_load_acquire(slot); /* of slot_worker:A */
 
     if (worker != NULL) {
         return worker;
@@ -66,7 +87,7 @@ slot_worker(struct queue *queue, atomic_ptr *slot, uint32_t number)
     if (own == NULL) {
         return NULL;
     }
-    worker = ptr_cas_value(slot, NULL, own); /* slot_worker:A */
+    worker = ptr_cas_value(slot, NULL, own); /* slot_worker:A; never NULL again */
     if (worker != NULL) {
         unmake(queue, own);
         return worker;
@@ -87,8 +108,8 @@ join(struct queue *queue, struct worker *worker)
     worker->joined = true;
     if (number != HOUSEKEEPER) {
         worker->hazard = hazard_slot(&queue->hazards, number);
-        ptr_store_release(&queue->charges[number], &worker->charges);
-        (void)u64_max(&queue->slots, number + 1);
+        ptr_store_release(&queue->charges[number], &worker->charges); /* join:A, read by count_of:A (charge.c) */
+        (void)u64_max(&queue->slots, number + 1);                     /* join:B, read by queue_slots */
     }
 }
 
@@ -96,7 +117,7 @@ static bool
 take_bit(struct queue *queue, uint32_t number)
 {
     uint64_t bit = UINT64_C(1) << number;
-    uint64_t taken = u64_load(&queue->taken);
+    uint64_t taken = u64_load(&queue->taken); /* relaxed, here and below: the exchange compares */
 
     /* Ends: each failed exchange means that another slot was taken or given back. */
     while ((taken & bit) == 0) {
@@ -117,8 +138,9 @@ give_bit(struct queue *queue, uint32_t number)
     uint64_t bit = UINT64_C(1) << number;
     uint64_t taken = u64_load(&queue->taken);
 
+    /* Ends: as take_bit. */
     for (;;) {
-        uint64_t found = u64_cas_value(&queue->taken, taken, taken & ~bit); /* give_bit:A */
+        uint64_t found = u64_cas_value(&queue->taken, taken, taken & ~bit); /* give_bit:A, read by take_bit:A */
 
         if (found == taken) {
             return;
@@ -155,6 +177,7 @@ give_house(struct queue *queue, uint32_t i)
 {
     uint32_t taken = u32_load(&queue->housekeeping);
 
+    /* Ends: as take_house. */
     for (;;) {
         uint32_t found = u32_cas_value(&queue->housekeeping, taken, taken & ~(UINT32_C(1) << i)); /* give_house:A */
 
@@ -209,7 +232,7 @@ void
 workers_poll(struct queue *queue)
 {
     for (uint32_t i = 0; i < HOUSEKEEPERS; i++) {
-        struct worker *worker = ptr_load_acquire(&queue->housekeepers[i]);
+        struct worker *worker = ptr_load_acquire(&queue->housekeepers[i]); /* of slot_worker:A */
 
         if (worker != NULL && take_house(queue, i)) {
             if (worker->joined) {
@@ -258,7 +281,7 @@ workers_give(struct worker *worker)
 uint32_t
 workers_count(const struct queue *queue)
 {
-    return (uint32_t)__builtin_popcountll(u64_load_acquire(&queue->taken));
+    return (uint32_t)__builtin_popcountll(u64_load_acquire(&queue->taken)); /* of take_bit:A, give_bit:A */
 }
 
 bool
@@ -318,7 +341,7 @@ lockfree_worker_adopt(schedq_t *base, schedq_worker_t *abandoned)
     struct queue *queue = queue_of_base(base);
 
     for (uint32_t i = 0; i < WORKERS_MAX; i++) {
-        struct worker *worker = ptr_load_acquire(&queue->workers[i]);
+        struct worker *worker = ptr_load_acquire(&queue->workers[i]); /* of slot_worker:A */
 
         if (worker != NULL && &worker->base == abandoned && (u64_load_acquire(&queue->taken) >> i & 1) != 0) {
             epoch_abandon(worker->epoch);

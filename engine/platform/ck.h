@@ -1,5 +1,5 @@
 /*
- * Concurrency Kit's containers, for the files that use them: epoch.c and lockfree/ring.h. CK's atomics: atomic_ck.h.
+ * Concurrency Kit's containers, for the files that use them: epoch.c and lockfree/lane.h. CK's atomics: atomic_ck.h.
  *
  * ThreadSanitizer cannot see into CK's assembly, but it sees the plain accesses beside it, and reports those. Compiled
  * without instrumentation, CK's inline functions are invisible to it as a whole. What happens before what, it then learns

@@ -49,7 +49,7 @@ epoch_open(struct memory *memory)
 void
 epoch_close(struct epoch *epoch)
 {
-    struct epoch_record *first = ptr_load_acquire(&epoch->records);
+    struct epoch_record *first = ptr_load_acquire(&epoch->records); /* of epoch_record_join:A */
 
     for (struct epoch_record *record = first; record != NULL; record = record->older) {
         ck_epoch_reclaim(&record->own);
@@ -89,7 +89,7 @@ epoch_record_join(struct epoch_record *record)
     /* Ends: each failed exchange means that somebody joined. */
     do {
         record->older = ptr_load(&epoch->records);
-    } while (!ptr_cas(&epoch->records, record->older, record));
+    } while (!ptr_cas(&epoch->records, record->older, record)); /* epoch_record_join:A; records stay, so no ABA */
 }
 
 struct epoch_record *

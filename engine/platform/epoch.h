@@ -4,11 +4,17 @@
  * For what changes at growth rate only: segments of lanes, tables, pages that trim gives back. What is recycled at
  * operation rate is protected by versions and never waits here. Each public call is one section.
  *
- * RULES OF ck_epoch 0.7.1 (later versions relax some): what is retired was unlinked by a read-modify-write; it is retired
- * inside the section that unlinked it; records are never unregistered. epoch_poll never waits.
+ * RULES OF ck_epoch 0.7.1 (later versions relax some): what is retired was unlinked by a read-modify-write; it is
+ * retired inside the section that unlinked it; records are never unregistered. epoch_poll never waits.
  *
- * A thread that stops inside a section holds back what is retired afterwards: at most as much as the live structures are
- * large, because each is retired when it is replaced by one twice its size, or by trim.
+ * ORDERING. Entering a section is a full fence: who reads a pointer in it either finds it unlinked, or is waited for.
+ * Leaving is a release: what the section read was read before the memory is freed.
+ *
+ * PROGRESS. All of it is wait-free, but for epoch_record_join, which is lock-free, the allocator, and the blocks that
+ * a poll frees. A thread that stops inside a section holds back what is retired afterwards: at most as much as the
+ * live structures are large, because each is retired when it is replaced by one twice its size, or by trim.
+ *
+ * EVIDENCE. stress/explore: lane_growth, index_growth, trim, upkeep_*; tests/unit/test_lockfree_epoch.c.
  */
 #ifndef SCHEDQ_PLATFORM_EPOCH_H
 #define SCHEDQ_PLATFORM_EPOCH_H

@@ -1,8 +1,9 @@
 /*
- * Accesses to the words that other threads read without the queue's lock: schedq_words_t, a worker's busy flag, counts
- * that argument checks read.
+ * Accesses to the words that other threads read without the queue's lock: schedq_words_t, a worker's busy flag,
+ * counts that argument checks read.
  *
- * Store with release, load with acquire: who reads a count sees what was done before it was stored.
+ * Store with release, load with acquire: who reads a count sees what was done before it was stored. Wait-free, but
+ * for word_raise_i64, which is lock-free.
  */
 #ifndef SCHEDQ_PLATFORM_WORDS_H
 #define SCHEDQ_PLATFORM_WORDS_H
