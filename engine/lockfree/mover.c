@@ -95,7 +95,7 @@ tell(struct mover *mover, enum place place)
 
 /* ---- behind a gate ---------------------------------------------------------------------------------------------------------- */
 
-/* What was published for this version gets stale, the pod stays where it is. The lag is below its end. */
+/* What was published for the next version gets stale, the pod stays where it is. The lag must be below its end. */
 static void
 raise_lag(struct entry *entry, uint64_t state)
 {
@@ -134,7 +134,13 @@ stay_gated(struct mover *mover, const struct view *view, bool came_in)
     return OUTCOME_DONE;
 }
 
-/* `asked` is the newest event that was drawn before PreEnqueue was asked: what changed by then, it has seen. */
+/*
+ * `asked` is the newest event that was drawn before PreEnqueue was asked: what changed by then, it has seen.
+ *
+ * One gate counts for the next version: who finds another's there, or an event that nobody asked about, makes that version stale and
+ * decides again. With a lag at its end there is no version to stay at: then the pod moves behind the gate that stands, which ends
+ * the lag, and is decided about again. Who stops in between leaves a note.
+ */
 static enum outcome
 gate_pod(struct mover *mover, uint32_t record, const struct view *view, const struct way *way, uint64_t asked)
 {
@@ -145,29 +151,44 @@ gate_pod(struct mover *mover, uint32_t record, const struct view *view, const st
     const struct moving moving = moving_of(view, rules->gates_see_leftover ? mover->now : view->history.timestamp_ns);
     enum place from = state_place(view->state);
     bool came_in = mover->recount || (from != PLACE_PARKED && from != PLACE_GATED);
+    bool may_stay = !state_lag_is_at_end(view->state);
+    struct way there = *way;
     struct destination to;
 
-    if (from == PLACE_GATED && view->gate == way->gate && !rules->gates_see_leftover &&
-        !state_lag_is_at_end(view->state)) {
+    if (from == PLACE_GATED && view->gate == way->gate && !rules->gates_see_leftover && may_stay) {
         return stay_gated(mover, view, came_in);
     }
-    if (!destination_find(worker, way, &moving, &to) || !destination_prepare(worker, &to)) {
-        give_up(mover);
-        return OUTCOME_DONE;
-    }
-    if (entry_set_gate(view->entry, view->state, state_version(next), way->gate) != way->gate) {
+    there.gate = entry_set_gate(view->entry, view->state, state_version(next), way->gate);
+    if (there.gate != way->gate && may_stay) {
         raise_lag(view->entry, view->state);
         return OUTCOME_AGAIN;
     }
-    u64_or(&view->entry->unschedulable, gate_bit(way->gate)); /* before the ref: who meets that sees the bit */
+    if (!destination_find(worker, &there, &moving, &to) || !destination_prepare(worker, &to)) {
+        give_up(mover);
+        return OUTCOME_DONE;
+    }
+    u64_or(&view->entry->unschedulable, gate_bit(there.gate)); /* before the ref: who meets that sees the bit */
+    switch_announce(worker, PLACE_GATED);                      /* before the look at the stamp: hosts read the word */
     destination_publish(worker, &to, ref_make(state_version(next), record), CAUSE_NONE);
     atomic_fence(); /* gate_pod:A, between the ref and the look at the stamp */
-    if (stamps_newest(&queue->stamps, view->profile, gate_bit(way->gate)) > asked) {
+    bool judged =
+        there.gate == way->gate && stamps_newest(&queue->stamps, view->profile, gate_bit(there.gate)) <= asked;
+
+    if (!judged && may_stay) {
+        switch_withdraw(worker, PLACE_GATED);
         raise_lag(view->entry, view->state);
         return OUTCOME_OUTDATED;
     }
+    if (!judged && mover->tells) {
+        queue_note_stray(queue, STRAY_UNJUDGED);
+    }
     (void)destination_announce(worker, &to);
-    if (!switch_pod(worker, view->entry, view->state, view->desc, next, cause_of_gated(mover, came_in))) {
+    if (!switch_announced(worker, view->entry, view->state, view->desc, next,
+                          judged ? cause_of_gated(mover, came_in) : CAUSE_NONE)) {
+        switch_withdraw(worker, PLACE_GATED);
+        return OUTCOME_AGAIN;
+    }
+    if (!judged) {
         return OUTCOME_AGAIN;
     }
     tell_gated(mover, came_in || from != PLACE_GATED);
@@ -296,11 +317,11 @@ move_group(struct mover *mover, uint32_t from, uint32_t to)
         }
         return;
     }
-    atomic_fence(); /* move_group:A, between the refs and the looks at the deadline and the bin's word */
-    announce_group(mover, from, to);
+    atomic_fence(); /* move_group:A, between the refs and the looks at the bin's word and the deadline */
     if (first->band != NULL ? !publish_mark(worker, first->band) : !bin_mark(first->bin)) {
         return;
     }
+    announce_group(mover, from, to); /* marked before: who plans passes over bins that are not (deadline.h) */
     switch_group(mover, from, to);
     mover->result->poppable |= destination_is_poppable(queue_of(worker), first->place) ? 1 : 0;
 }

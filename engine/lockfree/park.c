@@ -406,20 +406,6 @@ is_there(const struct failing *failing)
     return state_version(entry_state(failing->entry)) != failing->version;
 }
 
-/* True: it is there, by this call or by who helped. */
-static bool
-switch_there(const struct failing *failing, const struct view *view, const struct destination *to)
-{
-    struct worker *worker = failing->worker;
-    uint32_t band = to->band != NULL ? to->band->id : state_band(view->state);
-    uint64_t next = state_switched(view->state, band, to->place);
-
-    if (switch_pod(worker, failing->entry, view->state, view->desc, next, cause_for(queue_of(worker), to->place))) {
-        return true;
-    }
-    return is_there(failing);
-}
-
 enum attempt { ATTEMPT_DONE, ATTEMPT_AGAIN, ATTEMPT_OUTDATED, ATTEMPT_NOMEM };
 
 /* One attempt to bring the pod where `decision` says, described as `change` says if that is wanted. */
@@ -446,17 +432,23 @@ try_once(struct failing *failing, struct view *view, const struct decision *deci
     if (status != SCHEDQ_OK) {
         return status == SCHEDQ_NOMEM ? ATTEMPT_NOMEM : ATTEMPT_AGAIN;
     }
+    uint32_t band = to.band != NULL ? to.band->id : state_band(view->state);
+    uint64_t next = state_switched(view->state, band, to.place);
+
     prepare_record(failing, &to);
+    switch_announce(worker, to.place); /* before the look at the stamps: hosts read the word */
     destination_publish(worker, &to, ref_make(version_next(failing->version), failing->record), CAUSE_NONE);
     atomic_fence(); /* try_once:A, between the ref and the looks at stamps, the bin's word and the deadline */
     bool outdated = event_came(failing, view, decision);
     const uint64_t version = failing->version;
 
-    if (!outdated && destination_announce(worker, &to) && switch_there(failing, view, &to)) {
+    if (!outdated && destination_announce(worker, &to) &&
+        switch_announced(worker, failing->entry, view->state, view->desc, next, cause_for(queue, to.place))) {
         tell(failing, view, &to);
         return ATTEMPT_DONE;
     }
-    if (!take_back(failing) && is_there(failing)) {
+    switch_withdraw(worker, to.place);
+    if (!take_back(failing) && is_there(failing)) { /* a helper brought it */
         failing->version = version;
         tell(failing, view, &to);
         return ATTEMPT_DONE;

@@ -76,30 +76,35 @@ cause_known(uint32_t cause, uint64_t state)
 }
 
 bool
-switch_pod(struct worker *worker, struct entry *entry, uint64_t state, uint64_t desc, uint64_t next, uint32_t cause)
+switch_announced(struct worker *worker, struct entry *entry, uint64_t state, uint64_t desc, uint64_t next,
+                 uint32_t cause)
 {
     struct queue *queue = queue_of(worker);
     enum place from = state_place(state), to = state_place(next);
-    bool waits = switch_word(worker, to) != NULL;
 
-    if (waits) {
-        switch_enter(worker, to);
-    }
     if (moves_in_order(queue, state, next)) {
         (void)u64_add(&queue->reorder, 1); /* switch_pod:A, read by walk:C, walk:E */
     }
     if (!entry_switch(entry, state, desc, next)) { /* switch_pod:B */
-        if (waits) {
-            switch_leave(worker, to);
-        }
         return false;
     }
-    if (!waits) {
+    if (switch_word(worker, to) == NULL) {
         switch_enter(worker, to);
     }
     switch_leave(worker, from);
     switch_count(worker, to, cause);
     return true;
+}
+
+bool
+switch_pod(struct worker *worker, struct entry *entry, uint64_t state, uint64_t desc, uint64_t next, uint32_t cause)
+{
+    switch_announce(worker, state_place(next));
+    if (switch_announced(worker, entry, state, desc, next, cause)) {
+        return true;
+    }
+    switch_withdraw(worker, state_place(next));
+    return false;
 }
 
 /*

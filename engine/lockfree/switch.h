@@ -7,7 +7,8 @@
  *
  * COUNTS. Pods that are active or in flight are in the workers' tallies. Those that wait are in the public words,
  * which hosts read without a call: a word is raised before the CAS that may bring the pod, and taken back if that
- * fails, so it is never 0 while a pod waits there. A thread that stops between leaves it one too high; the sum over a
+ * fails, so it is never 0 while a pod waits there. Who parks or gates a pod raises it before he looks at the stamps
+ * (switch_announce), so a host that stamps an event and then reads 0 misses nobody. A thread that stops between leaves it one too high; the sum over a
  * queue at rest, of threads that all returned, is exact.
  *
  * LINEARIZATION. switch_pod:B.
@@ -70,6 +71,23 @@ switch_leave(struct worker *worker, enum place place)
     switch_change(worker, place, UINT64_MAX);
 }
 
+/** Raises the word of a place where a pod is to wait, if it is one; withdrawn if the pod does not come. */
+static inline void
+switch_announce(struct worker *worker, enum place to)
+{
+    if (switch_word(worker, to) != NULL) {
+        switch_enter(worker, to);
+    }
+}
+
+static inline void
+switch_withdraw(struct worker *worker, enum place to)
+{
+    if (switch_word(worker, to) != NULL) {
+        switch_leave(worker, to);
+    }
+}
+
 /**
  * Switches a pod whose words still are `state` and `desc` to `next`, and counts it. False: they changed.
  *
@@ -77,5 +95,9 @@ switch_leave(struct worker *worker, enum place place)
  */
 bool switch_pod(struct worker *worker, struct entry *entry, uint64_t state, uint64_t desc, uint64_t next,
                 uint32_t cause);
+
+/** The same for a pod whose coming was announced, and is still if this fails. */
+bool switch_announced(struct worker *worker, struct entry *entry, uint64_t state, uint64_t desc, uint64_t next,
+                      uint32_t cause);
 
 #endif

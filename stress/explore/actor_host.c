@@ -127,6 +127,17 @@ apply_all(struct actor *actor, schedq_query_t *query, schedq_place_t place)
     }
 }
 
+/* What hosts look at before they look for candidates. */
+static bool
+anybody_waits(void)
+{
+    const schedq_words_t *words = schedq_words(world.queue);
+
+    sim_point();
+    return __atomic_load_n(&words->parked, __ATOMIC_ACQUIRE) != 0 ||
+           __atomic_load_n(&words->gated, __ATOMIC_ACQUIRE) != 0;
+}
+
 void
 actor_host_event(struct actor *actor, schedq_event_t event)
 {
@@ -147,9 +158,11 @@ actor_host_event(struct actor *actor, schedq_event_t event)
     schedq_status_t status = schedq_event_stamp(actor->worker, sequence, 0, reach.reached);
     (void)act_end(actor, status);
     act_check(actor, "event_stamp", status, LEGAL(SCHEDQ_OK));
-    schedq_query_init(&query);
-    query.rejectors = reach.reached;
-    apply_all(actor, &query, SCHEDQ_BACKOFF);
+    if (anybody_waits()) {
+        schedq_query_init(&query);
+        query.rejectors = reach.reached;
+        apply_all(actor, &query, SCHEDQ_BACKOFF);
+    }
     occasion->ended = ++ledger->now;
 }
 

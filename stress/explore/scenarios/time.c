@@ -36,6 +36,15 @@ park_too_long(struct actor *actor)
 }
 
 static void
+park_two(struct actor *actor)
+{
+    for (uint32_t key = 0; key < 2; key++) {
+        (void)actor_add(actor, key, 1);
+        (void)actor_pop_and_fail(actor, PLAIN);
+    }
+}
+
+static void
 hold_two(struct actor *actor)
 {
     (void)actor_add(actor, 0, 1);
@@ -348,6 +357,8 @@ const struct scenario time_scenarios[] = {
          pass_far_and_tick, tick_often),
     TIME("help_backoff", "a pop helps a move into backoff, and takes another pod", cluster_use_without_gates,
          park_and_back_off, move_plain, consume_1, activate_1),
+    TIME("move_tick", "an event brings the first pods into backoff while time is planned", not_from_backoff, park_two,
+         move_plain, tick, add_and_pop),
     TIME("tick_leftover", "two ticks over pods that were parked too long, and an event", cluster_use_without_gates,
          park_too_long, tick, tick, move_plain),
     WAITING("serve_sleepers", "who waits for a pod serves time, whoever else stops", 4, real_time, hold_two,
