@@ -59,13 +59,13 @@ records_in_use(const struct queue *queue)
 {
     uint64_t taken = 0, given = 0;
 
-    for (uint32_t i = 0; i < queue_slots(queue); i++) {
-        const struct worker *worker = ptr_load_acquire(&queue->workers[i]);
+    for (uint32_t i = 0; i < queue_counters(queue); i++) {
+        const struct worker *worker = queue_counter(queue, i);
 
         taken += worker != NULL ? u64_load_acquire(&worker->tally.taken) : 0;
     }
-    for (uint32_t i = 0; i < queue_slots(queue); i++) {
-        const struct worker *worker = ptr_load_acquire(&queue->workers[i]);
+    for (uint32_t i = 0; i < queue_counters(queue); i++) {
+        const struct worker *worker = queue_counter(queue, i);
 
         given += worker != NULL ? u64_load_acquire(&worker->tally.given) : 0;
     }
@@ -435,15 +435,23 @@ add_give_up(struct worker *worker, const struct arrival *arrival)
 {
     struct queue *queue = queue_of(worker);
     struct entry *entry = entry_at(&queue->entries, arrival->record);
-    uint32_t name = (uint32_t)u64_load(&entry->name);
+    const uint64_t life = ref_version(arrival->ref);
     struct description description;
-    uint64_t desc = entry_description(&queue->entries, entry, &description);
+    uint64_t desc, state;
 
-    /* give_up:A. Only who goes through records by number saw the pod: he asks the index (look_exists), or counts. */
-    u64_store_release(&entry->word.low, state_make(version_next(ref_version(arrival->ref)), 0, PLACE_FREE));
+    /* Ends: each further round means that somebody who guessed the handle changed the pod. Who deleted it gave all back. */
+    do {
+        state = entry_state(entry);
+        if (state_place(state) == PLACE_FREE || state_place(state) == PLACE_DEAD ||
+            u64_load_acquire(&entry->life) != life) {
+            return;
+        }
+        desc = entry_description(&queue->entries, entry, &description);
+        /* give_up:A. Who goes through records by number saw the pod, and asks the index (look_exists), or counts. */
+    } while (!u64_cas(&entry->word.low, state, state_switched(state, 0, PLACE_FREE)));
     describe_end(worker, &description);
     description_give(&queue->entries, &worker->descriptions, desc);
-    names_give(&queue->names, &worker->names, name);
+    names_give(&queue->names, &worker->names, (uint32_t)u64_load(&entry->name));
     slab_give(&queue->entries.records, &worker->records, arrival->record);
     tally_add(&worker->tally.given, 1);
     pod_leaves(worker, arrival->band->id);

@@ -49,7 +49,9 @@ scratch(struct worker *worker, size_t bytes)
         }
         /* Who adopts this worker after a death anywhere here finds one that is whole. */
         worker->scratch_bytes = 0;
+        __atomic_signal_fence(__ATOMIC_SEQ_CST); /* the compiler keeps the 0 and the order */
         worker->scratch = larger;
+        __atomic_signal_fence(__ATOMIC_SEQ_CST);
         worker->scratch_bytes = bytes;
         memory_free(memory, MEMORY_OTHER, old, old_bytes);
     }

@@ -202,7 +202,12 @@ lockfree_event_define(schedq_t *base, const char *resource, uint32_t actions, co
         !incoming_reserve(&queue->incoming_late, registry_label_count(&base->registry))) {
         return SCHEDQ_NOMEM;
     }
-    return registry_define_event(&base->registry, resource, actions, label, event);
+    schedq_status_t status = registry_define_event(&base->registry, resource, actions, label, event);
+
+    if (status == SCHEDQ_OK) {
+        (void)incoming_reserve(&queue->incoming_late, registry_label(&base->registry, *event));
+    }
+    return status;
 }
 
 /* Argument checks read profiles and plugins without a lock: they are fixed when the first worker exists. */

@@ -48,8 +48,8 @@ anybody_flies(const struct queue *queue)
 {
     uint64_t inflight = 0;
 
-    for (uint32_t i = 0; i < queue_slots(queue); i++) {
-        const struct worker *worker = ptr_load_acquire(&queue->workers[i]);
+    for (uint32_t i = 0; i < queue_counters(queue); i++) {
+        const struct worker *worker = queue_counter(queue, i);
 
         inflight += worker != NULL ? u64_load(&worker->tally.inflight) : 0;
     }
@@ -435,7 +435,9 @@ move(struct walk *walk)
         return;
     }
     events_announce(worker, &walk->event);
-    /* others_used, of count_failure:A: who set it after this look sees the stamps. */
+    /* Again, behind the fence: a name that came late meanwhile is reached by this event. Who made it, or set others_used
+     * (count_failure:A), after this look sees the stamps. */
+    registered = registry_is_registered(&queue->base.registry, walk->event.event);
     if (registered || u32_load_acquire(&queue->others_used) != 0 || !rules->ignores_unregistered) {
         walk_lots(walk);
     }

@@ -36,7 +36,7 @@ finish_record(struct worker *worker, uint32_t record, struct entry *entry)
     uint64_t desc = entry_description(&queue->entries, entry, &description);
     uint64_t name = u64_load(&entry->name); /* relaxed, as below: stored before the CAS to DEAD */
 
-    /* Counted first: the index's access, a full fence, lets everybody know before the caller hears of it. */
+    /* Counted before the call returns: whoever hears from the caller that the pod is over finds it counted. */
     tally_add(&worker->tally.given, 1);
     pod_leaves(worker, description.charged);
     index_remove(&queue->index, &caller, (uint32_t)(name >> 32), record, u64_load(&entry->life));

@@ -241,8 +241,8 @@ lockfree_stats(schedq_t *base, schedq_stats_t *stats)
         .bytes_queues = memory_bytes(&base->memory, MEMORY_QUEUES),
         .bytes_other = memory_bytes(&base->memory, MEMORY_OTHER),
     };
-    for (uint32_t i = 0; i < queue_slots(queue); i++) {
-        const struct worker *worker = ptr_load_acquire(&queue->workers[i]);
+    for (uint32_t i = 0; i < queue_counters(queue); i++) {
+        const struct worker *worker = queue_counter(queue, i);
 
         if (worker != NULL) {
             add_tally(stats, &worker->tally);
@@ -255,8 +255,8 @@ incoming(const struct queue *queue, uint32_t label, enum incoming_place place)
 {
     uint64_t count = incoming_of_late(&queue->incoming_late, label, place);
 
-    for (uint32_t i = 0; label < INCOMING_OWN && i < queue_slots(queue); i++) {
-        const struct worker *worker = ptr_load_acquire(&queue->workers[i]);
+    for (uint32_t i = 0; label < INCOMING_OWN && i < queue_counters(queue); i++) {
+        const struct worker *worker = queue_counter(queue, i);
 
         count += worker != NULL ? u64_load(&worker->incoming.counts[label][place]) : 0;
     }

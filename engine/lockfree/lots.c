@@ -250,6 +250,22 @@ lot_note_affinity(struct lot *lot)
     }
 }
 
+void
+lots_note_affinity(struct lots *lots, schedq_profile_t profile, uint64_t unschedulable, uint64_t pending)
+{
+    uint32_t cursor = 0;
+
+    for (struct lot *lot = lots_next(lots, &cursor); lot != NULL; lot = lots_next(lots, &cursor)) {
+        const struct lot_key *key = &lot->key;
+        bool may_hold =
+            key->profile == profile && (key->unschedulable & ~unschedulable) == 0 && (key->pending & ~pending) == 0;
+
+        if (lot->catch_all || may_hold) {
+            lot_note_affinity(lot);
+        }
+    }
+}
+
 /* ---- reading --------------------------------------------------------------------------------------------------------------- */
 
 void

@@ -102,6 +102,12 @@ void lot_shrink(struct lot *lot, struct memory *memory, struct epoch_record *epo
 /** A pod with the flag is about to stand here. Before it is published, or described. */
 void lot_note_affinity(struct lot *lot);
 
+/**
+ * The same for a pod that stands in some lot already: all lots where it may be. Its rejectors only grew since it came there, and
+ * movers that lost may have left bits of gates among them.
+ */
+void lots_note_affinity(struct lots *lots, schedq_profile_t profile, uint64_t unschedulable, uint64_t pending);
+
 static inline bool
 lot_may_have_affinity(const struct lot *lot)
 {

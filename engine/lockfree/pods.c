@@ -227,7 +227,7 @@ install(struct worker *worker, struct update *update)
         return SCHEDQ_NOMEM;
     }
     if (is_parked_or_gated(before->state) && (update->spec->flags & SCHEDQ_POD_AFFINITY) != 0) {
-        lot_note_affinity(waiting_lot(queue, before->profile, before->unschedulable, before->pending, before->gate));
+        lots_note_affinity(&queue->waiting.lots, before->profile, before->unschedulable, before->pending);
     }
     status = describe_install(worker, update->record, before, &change);
     if (status == SCHEDQ_OK) {

@@ -165,6 +165,21 @@ queue_slots(const struct queue *queue)
     return (uint32_t)u64_load_acquire(&queue->slots); /* of join:B (workers.c) */
 }
 
+/** How many have tallies that add up: the housekeepers, whose merges may move a pod for somebody who stopped, and the workers. */
+static inline uint32_t
+queue_counters(const struct queue *queue)
+{
+    return HOUSEKEEPERS + queue_slots(queue);
+}
+
+/** One of them; NULL: there is none. */
+static inline const struct worker *
+queue_counter(const struct queue *queue, uint32_t i)
+{
+    return i < HOUSEKEEPERS ? ptr_load_acquire(&queue->housekeepers[i])
+                            : ptr_load_acquire(&queue->workers[i - HOUSEKEEPERS]);
+}
+
 static inline int64_t
 queue_now(const struct queue *queue)
 {

@@ -184,7 +184,7 @@ cluster_reach(schedq_event_t event)
     bool all = event == SCHEDQ_EVENT_WILDCARD;
 
     return (struct occasion){.reached = all ? UINT64_MAX
-                                            : (event == EVENT_PLAIN ? PLAIN : 0) |
+                                            : LATE | (event == EVENT_PLAIN ? PLAIN : 0) |
                                                   (event == EVENT_GATE_A ? GATE_A : 0) |
                                                   (event == EVENT_GATE_B ? GATE_B : 0),
                              .hinted = event == EVENT_HINTED ? HINTED : 0,

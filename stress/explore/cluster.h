@@ -15,6 +15,10 @@
 
 enum { HINTED = 1, PLAIN = 2, GATE_A = 4, GATE_B = 8 }; /* bits of rejector sets */
 
+/* That of the first name that comes late: every event reaches it. */
+#define LATE_NAME "Late"
+#define LATE 16
+
 #define EVENT_HINTED SCHEDQ_EVENT_NODE_ADD
 #define EVENT_PLAIN SCHEDQ_EVENT_NODE_UPDATE_LABEL
 #define EVENT_GATE_A SCHEDQ_EVENT_NODE_DELETE

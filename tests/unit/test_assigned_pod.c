@@ -1,4 +1,5 @@
 /* A pod got a node, or changed on it: which parked pods hear of it through schedq_assigned_pod_added and _updated. */
+#include <pthread.h>
 #include <string.h>
 
 #include "fixture.h"
@@ -176,6 +177,78 @@ in_kube_1_26_an_assigned_pod_retries_every_pod_in_flight(void **state)
     assert_place(fx_fail(fixture, &popped, deaf->bit, 0).place, SCHEDQ_BACKOFF);
 }
 
+/* PreEnqueue refuses the pod when an update has already changed it: nothing comes of the refusal. */
+typedef struct disturbance {
+    fixture_t *fixture;
+    fx_plugin_t *gate;
+    bool due;
+} disturbance_t;
+
+static void *
+update_elsewhere(void *argument)
+{
+    disturbance_t *disturbance = argument;
+    schedq_pod_spec_t spec = fx_spec("ns/a", 0);
+    schedq_worker_t *worker;
+    char why[200];
+    spec.object = 32;
+    assert_ok(schedq_worker_register(fx_queue(disturbance->fixture), &worker, why, sizeof why));
+    assert_ok(schedq_update(worker, "ns/a", &spec, 0, NULL, 0, NULL));
+    assert_ok(schedq_worker_unregister(worker));
+    return NULL;
+}
+
+static int
+refuse_too_late(void *ctx, uint64_t pod)
+{
+    disturbance_t *disturbance = ctx;
+    pthread_t thread;
+    (void)pod;
+    if (!disturbance->due)
+        return 1;
+    disturbance->due = false;
+    assert_int_equal(pthread_create(&thread, NULL, update_elsewhere, disturbance), 0);
+    assert_int_equal(pthread_join(thread, NULL), 0);
+    return 0;
+}
+
+static void
+an_affinity_that_comes_after_a_refusal_in_vain_is_heeded(void **state)
+{
+    fixture_t *fixture = *state;
+    unsigned calls;
+    if (fixture->config.engine != SCHEDQ_ENGINE_LOCKFREE)
+        skip(); /* the other holds its lock while it asks */
+    start_with_affinity(fixture, &calls);
+    disturbance_t disturbance = {.fixture = fixture};
+    schedq_plugin_t gate;
+    uint64_t bit;
+    char why[200];
+    const schedq_interest_t interests[] = {{.resource = "AssignedPod", .actions = SCHEDQ_ACTION_ADD, .hint = fx_hint},
+                                           {.resource = "Node", .actions = SCHEDQ_ACTION_ADD, .hint = fx_hint}};
+    fx_plugin_t *affinity = fx_plugin_full(fixture, 0, "InterPodAffinity", 0, interests, 2, false);
+    schedq_plugin_init(&gate);
+    gate.name = "Gate";
+    gate.pre_enqueue = refuse_too_late;
+    gate.ctx = &disturbance;
+    assert_ok(schedq_plugin_register(fx_queue(fixture), &gate, &bit, why, sizeof why));
+    park_pod(fixture, "ns/a", 31, 0, affinity->bit);
+    affinity->only_object = 31;
+    disturbance.due = true;
+    schedq_move_t move;
+    schedq_move_init(&move);
+    move.event = SCHEDQ_EVENT_NODE_ADD;
+    assert_ok(schedq_move_all(fx_worker(fixture), &move, NULL));
+    assert_false(disturbance.due);
+    assert_place(fx_place(fixture, "ns/a"), SCHEDQ_PARKED);
+    schedq_pod_spec_t spec = fx_spec("ns/a", 0);
+    spec.object = 33;
+    spec.flags = SCHEDQ_POD_AFFINITY;
+    assert_ok(schedq_update(fx_worker(fixture), "ns/a", &spec, 0, NULL, 0, NULL));
+    affinity->only_object = 33;
+    assert_int_equal(assigned(fixture, 63, "ns").to_backoff, 1);
+}
+
 static void
 bad_namespaces_are_refused(void **state)
 {
@@ -209,6 +282,7 @@ main(int argc, char **argv)
         fx_test(an_assigned_pod_counts_for_pods_in_flight),
         fx_test(a_scale_down_of_an_assigned_pod_moves_as_move_all_does),
         fx_test_1_26(in_kube_1_26_an_assigned_pod_retries_every_pod_in_flight),
+        fx_test(an_affinity_that_comes_after_a_refusal_in_vain_is_heeded),
         fx_test(bad_namespaces_are_refused),
     };
     return fx_run_tests(argc, argv, tests);

@@ -173,6 +173,22 @@ update_often(struct actor *actor)
     }
 }
 
+/* The first who is rejected by that name. */
+static void
+fail_late(struct actor *actor)
+{
+    uint64_t bit = schedq_rejector_bit(world.queue, 0, LATE_NAME, sizeof LATE_NAME - 1);
+
+    SIM_CHECK(bit == LATE, "the bit of a late name is %llu", (unsigned long long)bit);
+    (void)actor_fail(actor, bit);
+}
+
+static void
+move_nobody(struct actor *actor)
+{
+    actor_move(actor, EVENT_OF_NOBODY);
+}
+
 static void
 activate_0(struct actor *actor)
 {
@@ -287,6 +303,8 @@ as_kube_1_26(schedq_config_t *config)
 const struct scenario event_scenarios[] = {
     PLAIN_EVENTS("event_park", "an event against a failure that it helps, by its hint", hold_wanted, fail_hinted,
                  move_hinted, pop_and_fail_plain),
+    PLAIN_EVENTS("event_park_late", "an event that nobody asked for against a failure by a name that is new",
+                 hold_wanted, fail_late, move_nobody, move_nobody),
     PLAIN_EVENTS("event_park_plain", "two events without a hint against a failure", hold_wanted, fail_plain, move_plain,
                  move_plain),
     PLAIN_EVENTS("event_park_both", "two failures of one pod against events of both plugins", hold_wanted,
