@@ -124,7 +124,10 @@ find_band(struct worker *worker, int32_t priority, struct band **band)
     return *band != NULL ? SCHEDQ_OK : status;
 }
 
-/* CLOCK_MONOTONIC gives two adds, of which one ended before the other began, different readings. Other clocks may not. */
+/*
+ * With a fine clock source CLOCK_MONOTONIC gives two adds, of which one ended before the other began, different readings. With a
+ * coarse one their keys may tie, like those of adds that overlapped. Other clocks may stand still.
+ */
 static bool
 clock_repeats(const struct queue *queue)
 {

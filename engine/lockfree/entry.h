@@ -10,9 +10,9 @@
  * WHO MAY WRITE
  *   life, name, hash, profile        the owner, before the pod exists
  *   timestamp, counters, sets, key   the owner before the pod exists; the holder while the pod is in flight
- *   unschedulable, initial_attempt, gate   movers too, and only so that any order of theirs is right: a set of rejectors
- *                                    only grows (fetch-or), the first attempt is set once, a gate counts only for the
- *                                    version that it names
+ *   unschedulable, initial_attempt, gate   movers too, before they publish: a set of rejectors only grows (fetch-or), the first
+ *                                    attempt is set once, a gate counts only for the version that it names. Of a mover
+ *                                    that lost, or was slow, a bit of a gate too many may stay: it wakes in vain
  *   state                            state.h
  *   state and desc together          update, nominate (entry_describe)
  * Every field is atomic, because others read it without a right to it (find, get, snapshot, a helper). They read it

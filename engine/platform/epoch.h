@@ -1,8 +1,8 @@
 /*
  * Grace periods, on ck_epoch: when may memory be given back that other threads may still read?
  *
- * For what changes at growth rate only: segments of lanes, tables, pages that trim gives back. What is recycled at
- * operation rate is protected by versions and never waits here. Each public call is one section.
+ * For segments of lanes, tables, arrays of hints, pages that trim gives back. Records, names and runs, which are recycled at
+ * operation rate, are protected by versions and never wait here. Each public call is one section.
  *
  * RULES OF ck_epoch 0.7.1 (later versions relax some): what is retired was unlinked by a read-modify-write; it is
  * retired inside the section that unlinked it; records are never unregistered. epoch_poll never waits.
@@ -11,8 +11,10 @@
  * Leaving is a release: what the section read was read before the memory is freed.
  *
  * PROGRESS. All of it is wait-free, but for epoch_record_join, which is lock-free, the allocator, and the blocks that
- * a poll frees. A thread that stops inside a section holds back what is retired afterwards: at most as much as the
- * live structures are large, because each is retired when it is replaced by one twice its size, or by trim.
+ * a poll frees. A thread that stops inside a section holds back what is retired afterwards. Of what is replaced by
+ * something twice its size, or by trim, that is at most as much as the live structures are large. Two things are also
+ * retired as operations go on: the array of a node's hints with each nomination, and a segment that filled with refs
+ * of dead pods behind one that lives.
  *
  * EVIDENCE. stress/explore: lane_growth, index_growth, trim, upkeep_*; tests/unit/test_lockfree_epoch.c.
  */
