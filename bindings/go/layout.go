@@ -27,7 +27,7 @@ var (
 	_ [0]byte = [unsafe.Sizeof(Candidate{}) - unsafe.Sizeof(C.schedq_candidate_t{})]byte{}
 	_ [0]byte = [unsafe.Offsetof(Candidate{}.Profile) - unsafe.Offsetof(C.schedq_candidate_t{}.profile)]byte{}
 	_ [0]byte = [unsafe.Sizeof(Decision{}) - unsafe.Sizeof(C.schedq_decision_t{})]byte{}
-	_ [0]byte = [unsafe.Offsetof(Decision{}.Gate) - unsafe.Offsetof(C.schedq_decision_t{}.gate)]byte{}
+	_ [0]byte = [unsafe.Offsetof(Decision{}.Uncounted) - unsafe.Offsetof(C.schedq_decision_t{}.uncounted)]byte{}
 	_ [0]byte = [unsafe.Sizeof(Stats{}) - unsafe.Sizeof(C.schedq_stats_t{})]byte{}
 	_ [0]byte = [unsafe.Offsetof(Stats{}.Moves) - unsafe.Offsetof(C.schedq_stats_t{}.moves)]byte{}
 	_ [0]byte = [unsafe.Sizeof(Words{}) - unsafe.Sizeof(C.schedq_words_t{})]byte{}

@@ -176,7 +176,10 @@ type Decision struct {
 	Event      Event  // its label counts in the metrics
 	Place      Place  // Active; Backoff (acts as Active if it is over); Gated
 	Gate       Gate   // with Gated
-	reserved   [4]uint8
+	// Uncounted: with Gated, a pod that was parked or gated does not count as one that came in again, in metrics and
+	// ToGated: an update or an activation that is in vain. An event counts.
+	Uncounted bool
+	reserved  [3]uint8
 }
 
 // PodInfo is a copy of a pod. Times are nanoseconds on the queue's clock.
