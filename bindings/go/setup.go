@@ -45,30 +45,30 @@ type Event uint16
 
 // Events that every queue knows. The resource UnschedulablePod is a pod without a node, AssignedPod one that has a node.
 const (
-	EventWildcard                           Event = C.SCHEDQ_EVENT_WILDCARD // {"*", ActionAll}
-	EventUnscheduledPodAdd                  Event = C.SCHEDQ_EVENT_UNSCHEDULED_POD_ADD
-	EventUnscheduledPodDelete               Event = C.SCHEDQ_EVENT_UNSCHEDULED_POD_DELETE
-	EventUnscheduledPodUpdate               Event = C.SCHEDQ_EVENT_UNSCHEDULED_POD_UPDATE
-	EventUnscheduledPodUpdateLabel          Event = C.SCHEDQ_EVENT_UNSCHEDULED_POD_UPDATE_LABEL
-	EventUnscheduledPodUpdateScaleDown      Event = C.SCHEDQ_EVENT_UNSCHEDULED_POD_UPDATE_SCALE_DOWN
-	EventUnscheduledPodUpdateGatesEliminate Event = C.SCHEDQ_EVENT_UNSCHEDULED_POD_UPDATE_GATES_ELIMINATED
-	EventUnscheduledPodUpdateToleration     Event = C.SCHEDQ_EVENT_UNSCHEDULED_POD_UPDATE_TOLERATION
-	EventUnscheduledPodUpdateGeneratedClaim Event = C.SCHEDQ_EVENT_UNSCHEDULED_POD_UPDATE_GENERATED_CLAIM
-	EventAssignedPodAdd                     Event = C.SCHEDQ_EVENT_ASSIGNED_POD_ADD
-	EventAssignedPodDelete                  Event = C.SCHEDQ_EVENT_ASSIGNED_POD_DELETE
-	EventAssignedPodUpdate                  Event = C.SCHEDQ_EVENT_ASSIGNED_POD_UPDATE
-	EventAssignedPodUpdateLabel             Event = C.SCHEDQ_EVENT_ASSIGNED_POD_UPDATE_LABEL
-	EventAssignedPodUpdateScaleDown         Event = C.SCHEDQ_EVENT_ASSIGNED_POD_UPDATE_SCALE_DOWN
-	EventAssignedPodUpdateGatesEliminated   Event = C.SCHEDQ_EVENT_ASSIGNED_POD_UPDATE_GATES_ELIMINATED
-	EventAssignedPodUpdateToleration        Event = C.SCHEDQ_EVENT_ASSIGNED_POD_UPDATE_TOLERATION
-	EventAssignedPodUpdateGeneratedClaim    Event = C.SCHEDQ_EVENT_ASSIGNED_POD_UPDATE_GENERATED_CLAIM
-	EventNodeAdd                            Event = C.SCHEDQ_EVENT_NODE_ADD
-	EventNodeDelete                         Event = C.SCHEDQ_EVENT_NODE_DELETE
-	EventNodeUpdateAllocatable              Event = C.SCHEDQ_EVENT_NODE_UPDATE_ALLOCATABLE
-	EventNodeUpdateLabel                    Event = C.SCHEDQ_EVENT_NODE_UPDATE_LABEL
-	EventNodeUpdateTaint                    Event = C.SCHEDQ_EVENT_NODE_UPDATE_TAINT
-	EventNodeUpdateCondition                Event = C.SCHEDQ_EVENT_NODE_UPDATE_CONDITION
-	EventNodeUpdateAnnotation               Event = C.SCHEDQ_EVENT_NODE_UPDATE_ANNOTATION
+	EventWildcard                            Event = C.SCHEDQ_EVENT_WILDCARD // {"*", ActionAll}
+	EventUnscheduledPodAdd                   Event = C.SCHEDQ_EVENT_UNSCHEDULED_POD_ADD
+	EventUnscheduledPodDelete                Event = C.SCHEDQ_EVENT_UNSCHEDULED_POD_DELETE
+	EventUnscheduledPodUpdate                Event = C.SCHEDQ_EVENT_UNSCHEDULED_POD_UPDATE
+	EventUnscheduledPodUpdateLabel           Event = C.SCHEDQ_EVENT_UNSCHEDULED_POD_UPDATE_LABEL
+	EventUnscheduledPodUpdateScaleDown       Event = C.SCHEDQ_EVENT_UNSCHEDULED_POD_UPDATE_SCALE_DOWN
+	EventUnscheduledPodUpdateGatesEliminated Event = C.SCHEDQ_EVENT_UNSCHEDULED_POD_UPDATE_GATES_ELIMINATED
+	EventUnscheduledPodUpdateToleration      Event = C.SCHEDQ_EVENT_UNSCHEDULED_POD_UPDATE_TOLERATION
+	EventUnscheduledPodUpdateGeneratedClaim  Event = C.SCHEDQ_EVENT_UNSCHEDULED_POD_UPDATE_GENERATED_CLAIM
+	EventAssignedPodAdd                      Event = C.SCHEDQ_EVENT_ASSIGNED_POD_ADD
+	EventAssignedPodDelete                   Event = C.SCHEDQ_EVENT_ASSIGNED_POD_DELETE
+	EventAssignedPodUpdate                   Event = C.SCHEDQ_EVENT_ASSIGNED_POD_UPDATE
+	EventAssignedPodUpdateLabel              Event = C.SCHEDQ_EVENT_ASSIGNED_POD_UPDATE_LABEL
+	EventAssignedPodUpdateScaleDown          Event = C.SCHEDQ_EVENT_ASSIGNED_POD_UPDATE_SCALE_DOWN
+	EventAssignedPodUpdateGatesEliminated    Event = C.SCHEDQ_EVENT_ASSIGNED_POD_UPDATE_GATES_ELIMINATED
+	EventAssignedPodUpdateToleration         Event = C.SCHEDQ_EVENT_ASSIGNED_POD_UPDATE_TOLERATION
+	EventAssignedPodUpdateGeneratedClaim     Event = C.SCHEDQ_EVENT_ASSIGNED_POD_UPDATE_GENERATED_CLAIM
+	EventNodeAdd                             Event = C.SCHEDQ_EVENT_NODE_ADD
+	EventNodeDelete                          Event = C.SCHEDQ_EVENT_NODE_DELETE
+	EventNodeUpdateAllocatable               Event = C.SCHEDQ_EVENT_NODE_UPDATE_ALLOCATABLE
+	EventNodeUpdateLabel                     Event = C.SCHEDQ_EVENT_NODE_UPDATE_LABEL
+	EventNodeUpdateTaint                     Event = C.SCHEDQ_EVENT_NODE_UPDATE_TAINT
+	EventNodeUpdateCondition                 Event = C.SCHEDQ_EVENT_NODE_UPDATE_CONDITION
+	EventNodeUpdateAnnotation                Event = C.SCHEDQ_EVENT_NODE_UPDATE_ANNOTATION
 )
 
 // DefineEvent numbers a kind of event; the same one gets the same number. Also after setup.
