@@ -1,7 +1,9 @@
 package schedq_test
 
 import (
+	"context"
 	"fmt"
+	"runtime"
 	"slices"
 	"testing"
 	"time"
@@ -176,6 +178,48 @@ func BenchmarkWord(b *testing.B) {
 	}
 	read.report(b)
 	b.ReportMetric(0, "ns/op")
+	if err := queue.Destroy(); err != nil {
+		b.Fatal(err)
+	}
+}
+
+// From Add to the return of the Pop that another goroutine waits in, one pod at a time.
+func BenchmarkWakeUp(b *testing.B) {
+	queue, err := schedq.New(schedq.DefaultConfig(), nil)
+	if err != nil {
+		b.Fatal(err)
+	}
+	woken := make(chan time.Time)
+	go func() {
+		for {
+			popped, err := queue.Pop(context.Background())
+			if err != nil {
+				close(woken)
+				return
+			}
+			woken <- time.Now()
+			_ = queue.Done(popped.Token)
+		}
+	}()
+	var delays []time.Duration
+	for b.Loop() {
+		for range perTurn / batch {
+			for queue.Waiting() == 0 {
+				runtime.Gosched()
+			}
+			began := time.Now()
+			if _, err := queue.Add("default/a", &schedq.PodSpec{}); err != nil {
+				b.Fatal(err)
+			}
+			delays = append(delays, (<-woken).Sub(began))
+		}
+	}
+	slices.Sort(delays)
+	b.ReportMetric(float64(delays[len(delays)/2]), "p50-ns")
+	b.ReportMetric(float64(delays[len(delays)*99/100]), "p99-ns")
+	b.ReportMetric(0, "ns/op")
+	queue.Close()
+	<-woken
 	if err := queue.Destroy(); err != nil {
 		b.Fatal(err)
 	}

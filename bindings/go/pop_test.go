@@ -216,3 +216,25 @@ func TestACallAfterDestroyPanics(t *testing.T) {
 	}()
 	_, _ = queue.TryPop()
 }
+
+// One call makes two pods poppable and wakes one goroutine, which passes the wake-up on.
+func TestAWakeUpIsPassedOn(t *testing.T) {
+	onBothEngines(t, nil, func(f *fixture) {
+		ctx, cancel := context.WithTimeout(context.Background(), patience)
+		defer cancel()
+		ended := make(chan error)
+		for range 2 {
+			go func() {
+				_, err := f.Pop(ctx)
+				ended <- err
+			}()
+		}
+		for f.Waiting() < 2 {
+			time.Sleep(time.Millisecond)
+		}
+		_, err := f.AddMany("default/adefault/b", []schedq.PodSpec{{NameLength: 9}, {NameOffset: 9, NameLength: 9}}, nil, nil)
+		f.ok(err)
+		f.ok(<-ended)
+		f.ok(<-ended)
+	})
+}

@@ -258,3 +258,19 @@ func TestNominationsAreCountedInAWord(t *testing.T) {
 		f.wants(err, schedq.ErrInvalid)
 	})
 }
+
+func TestTheClockDoesNotGoBack(t *testing.T) {
+	onBothEngines(t, nil, func(f *fixture) {
+		f.now = 5 * second
+		f.add("default/a", schedq.PodSpec{})
+		f.now = 3 * second
+		equal(f, "timestamp", f.add("default/b", schedq.PodSpec{}).Timestamp, 5*second)
+	})
+}
+
+func TestACallForOnePodTakesTheWholeName(t *testing.T) {
+	onBothEngines(t, nil, func(f *fixture) {
+		f.add("default/a", schedq.PodSpec{NameOffset: 100, NameLength: 3})
+		f.pop("default/a")
+	})
+}
