@@ -3,6 +3,7 @@ package schedq_test
 import (
 	"context"
 	"fmt"
+	"runtime"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -51,6 +52,7 @@ func TestNoEventIsMissed(t *testing.T) {
 				}
 				return f.Done(popped.Token)
 			}
+			runtime.Gosched() // a cycle takes its time
 			failure := schedq.Failure{Place: schedq.Parked, Unschedulable: fit, JudgedUpTo: popped.Seen}
 			for {
 				result, err := f.AddUnschedulable(&popped.Token, &failure)
