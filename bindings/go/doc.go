@@ -39,7 +39,8 @@
 //
 // schedq_pop, schedq_run and schedq_stop would block a thread, or start one that cannot wake a goroutine:
 // [Queue.Pop] and [Queue.Run] do their work. schedq_worker_register, schedq_worker_unregister, schedq_worker_error and
-// schedq_worker_adopt are the pool's: no goroutine dies inside a call. Callbacks (hints, PreEnqueue, preCheck, affinity,
+// schedq_worker_adopt are the pool's: no goroutine dies inside a call. schedq_clock_advance is what every call does with the
+// clock of New. Callbacks (hints, PreEnqueue, preCheck, affinity,
 // retain and release, clock, allocator) have no place, as said above.
 //
 // # Building
