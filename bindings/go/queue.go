@@ -11,16 +11,11 @@ package schedq
 #cgo nocallback schedq_trim
 #cgo nocallback schedq_words
 #cgo nocallback schedq_close
-#cgo noescape schedq_worker_register
-#cgo nocallback schedq_worker_register
-#cgo nocallback schedq_worker_unregister
-#cgo nocallback schedq_worker_error
 #include <schedq/schedq.h>
 */
 import "C"
 
 import (
-	"errors"
 	"sync/atomic"
 	"unsafe"
 )
@@ -32,9 +27,7 @@ type Queue struct {
 	words *Words
 	now   func() int64 // nil: the library reads CLOCK_MONOTONIC
 
-	free     chan *C.schedq_worker_t // workers that no call has
-	made     atomic.Int32            // workers that are registered, or are being
-	capacity int32
+	pool pool
 
 	waiting  atomic.Int32  // goroutines that sleep in Pop, or are about to
 	poppable chan struct{} // holds one wake-up for them
@@ -67,8 +60,7 @@ func New(config Config, now func() int64) (*Queue, error) {
 		c:        c,
 		words:    (*Words)(unsafe.Pointer(C.schedq_words(c))),
 		now:      now,
-		free:     make(chan *C.schedq_worker_t, config.MaxWorkers),
-		capacity: int32(config.MaxWorkers),
+		pool:     newPool(config.MaxWorkers),
 		poppable: make(chan struct{}, 1),
 		closed:   make(chan struct{}),
 		earlier:  make(chan struct{}, 1),
@@ -93,9 +85,7 @@ func (queue *Queue) Close() {
 // promise that calls Close only.
 func (queue *Queue) Destroy() error {
 	queue.Close()
-	for ; queue.made.Load() > 0; queue.made.Add(-1) {
-		_ = C.schedq_worker_unregister(<-queue.free)
-	}
+	queue.pool.drain()
 	status := Status(C.schedq_destroy(queue.c))
 	queue.c, queue.words = nil, nil
 	return asError(status, "schedq_destroy", "")
@@ -114,51 +104,6 @@ func (queue *Queue) Reserve(pods, bands, workers int) error {
 // Trim gives memory that holds no pod back to the allocator.
 func (queue *Queue) Trim() error {
 	return asError(Status(C.schedq_trim(queue.c)), "schedq_trim", "")
-}
-
-// enter begins a call that touches pods: the clock is read, a worker taken.
-func (queue *Queue) enter() *C.schedq_worker_t {
-	if queue.now != nil {
-		queue.words.advance(queue.now())
-	}
-	select {
-	case worker := <-queue.free:
-		return worker
-	default:
-		return queue.anotherWorker()
-	}
-}
-
-// anotherWorker makes a worker while there are less than Config.MaxWorkers, and waits for one from then on. So there are
-// as many as there ever were calls at once.
-func (queue *Queue) anotherWorker() *C.schedq_worker_t {
-	if queue.c == nil {
-		panic("schedq: a call on a queue after its Destroy")
-	}
-	if queue.made.Add(1) <= queue.capacity {
-		var worker *C.schedq_worker_t
-		if C.schedq_worker_register(queue.c, &worker, nil, 0) == C.SCHEDQ_OK {
-			return worker
-		}
-	}
-	// Without memory for another one those that there are have to do; without any there is nothing to wait for.
-	if queue.made.Add(-1) == 0 {
-		panic(errors.New("schedq: no memory for the first worker"))
-	}
-	return <-queue.free
-}
-
-// leave ends it. The words of a refusal are the worker's, so they are read before another call gets it.
-func (queue *Queue) leave(worker *C.schedq_worker_t, call string, status Status) error {
-	var err error
-
-	if status == ErrInvalid || status == ErrFull {
-		err = asError(status, call, C.GoString(C.schedq_worker_error(worker)))
-	} else if status != OK {
-		err = status
-	}
-	queue.free <- worker
-	return err
 }
 
 // tell passes on what a call did: to goroutines in Pop, and to the one in Run.
