@@ -164,6 +164,11 @@ check_decision(schedq_worker_t *worker, const schedq_decision_t *decision)
         worker_say(worker, "decision.reserved: 0");
         return false;
     }
+    if (decision->uncounted > (gated ? 1 : 0)) {
+        worker_say(worker, "decision.uncounted %u: 0%s", decision->uncounted,
+                   gated ? "..1" : ", since place is not GATED");
+        return false;
+    }
     if (!gated && decision->place != SCHEDQ_ACTIVE && decision->place != SCHEDQ_BACKOFF) {
         worker_say(worker, "decision.place %u: ACTIVE %d, BACKOFF %d, GATED %d", decision->place, SCHEDQ_ACTIVE,
                    SCHEDQ_BACKOFF, SCHEDQ_GATED);

@@ -321,7 +321,7 @@ apply_at(struct worker *worker, uint32_t record, struct view *view, const schedq
                           .now = now,
                           .label = registry_label(&queue->base.registry, decision->event),
                           .counts = true,
-                          .recount = true,
+                          .recount = decision->uncounted == 0,
                           .result = result};
     struct way way = {.place = PLACE_GATED, .gate = decision->gate};
 

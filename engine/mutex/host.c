@@ -264,7 +264,7 @@ apply(schedq_worker_t *worker, const schedq_decision_t *decision, int64_t now, s
                                 .result = result,
                                 .now = now,
                                 .label = registry_label(&queue->base.registry, decision->event),
-                                .recount = true};
+                                .recount = decision->uncounted == 0};
 
     result->unschedulable = entry->unschedulable;
     result->pending = entry->pending;

@@ -1402,7 +1402,10 @@ typedef struct schedq_decision {
                                 ALL, "ForceActivate"} */
     uint8_t  place;        /**< ACTIVE; BACKOFF (acts as ACTIVE if it is over); GATED */
     uint8_t  gate;         /**< GATED: 1 + number of the plugin, whose bit joins its rejectors; else 0 */
-    uint8_t  reserved[4];
+    uint8_t  uncounted;    /**< GATED: 1: a pod that was parked or gated does not count as one that came in
+                                again, in metrics and, if it stays gated, to_gated: an update or an
+                                activation that is in vain; 0: it does: an event */
+    uint8_t  reserved[3];
 } schedq_decision_t;
 
 /**

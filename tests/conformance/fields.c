@@ -166,6 +166,17 @@ parse_number(const struct fields *fields, const char *key, const char *text, int
     return true;
 }
 
+void
+write_time(FILE *out, int64_t since_ns)
+{
+    const int64_t ms = 1000000;
+
+    fprintf(out, "%" PRId64, since_ns / ms);
+    if (since_ns % ms != 0) {
+        fprintf(out, "%+" PRId64 "ns", since_ns % ms);
+    }
+}
+
 static uint32_t
 action_bits(const char *name)
 {

@@ -11,6 +11,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 struct fields {
     const char *file;
@@ -56,6 +57,8 @@ bool fields_equal(struct obstack *memory, const char *left, const char *right);
 bool parse_list(const struct fields *fields, const char *key, char *text, struct list *list);
 bool parse_number(const struct fields *fields, const char *key, const char *text, int64_t min, int64_t max,
                   struct number *number);
+/** Writes nanoseconds since the vector's time 0 in its milliseconds, with a fraction if there is one. */
+void write_time(FILE *out, int64_t since_ns);
 /** RESOURCE:ACTION|ACTION */
 bool parse_event(const struct fields *fields, char *text, struct event_text *event);
 

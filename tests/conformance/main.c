@@ -3,12 +3,10 @@
  * docs/CONFORMANCE.md.
  */
 #include "buffer.h"
-#include "metrics.h"
-#include "report.h"
-#include "run.h"
+#include "check.h"
+#include "driver.h"
+#include "local.h"
 #include "script.h"
-#include "state.h"
-#include "world.h"
 
 #include <argp.h>
 #include <stdlib.h>
@@ -26,20 +24,22 @@ static const struct engine {
 #define ENGINE_COUNT (sizeof engines / sizeof engines[0])
 
 struct arguments {
-    uint8_t engine;
-    size_t workers;
+    struct subject_options options;
+    const char *driver; /* NULL: the library in this process */
     char **files;
     size_t file_count;
 };
 
-static uint8_t
-parse_engine(const char *name, struct argp_state *state)
+static void
+parse_engine(const char *name, struct argp_state *state, struct subject_options *options)
 {
     struct buffer legal;
 
     for (size_t i = 0; i < ENGINE_COUNT; i++) {
         if (strcmp(engines[i].name, name) == 0) {
-            return engines[i].value;
+            options->engine_name = engines[i].name;
+            options->engine = engines[i].value;
+            return;
         }
     }
     buffer_open(&legal);
@@ -71,10 +71,13 @@ parse_option(int key, char *value, struct argp_state *state)
 
     switch (key) {
     case 'e':
-        arguments->engine = parse_engine(value, state);
+        parse_engine(value, state, &arguments->options);
         return 0;
     case 'w':
-        arguments->workers = parse_workers(value, state);
+        arguments->options.workers = parse_workers(value, state);
+        return 0;
+    case 'd':
+        arguments->driver = value;
         return 0;
     case ARGP_KEY_ARGS:
         arguments->files = state->argv + state->next;
@@ -89,65 +92,11 @@ parse_option(int key, char *value, struct argp_state *state)
 }
 
 static bool
-compare(struct script *script, const struct operation *operation, unsigned line, const char *what, const char *expected,
-        const char *got)
-{
-    char heading[512];
-
-    if (fields_equal(&script->memory, expected, got)) {
-        return true;
-    }
-    (void)snprintf(heading, sizeof heading, "the %s of \"%.400s\" differs", what, operation->text);
-    report_difference(script->file, line, heading, expected, got);
-    return false;
-}
-
-/* Performs an operation and compares its result and the state after it. */
-static bool
-run_step(struct world *world, struct step *step)
-{
-    struct operation *operation = &step->operation;
-    struct buffer result;
-    struct buffer state;
-    bool agrees;
-
-    buffer_open(&result);
-    run_operation(world, operation, result.out);
-    buffer_close(&result);
-    buffer_open(&state);
-    state_write(world, state.out);
-    buffer_close(&state);
-    state_strip(operation->state);
-    agrees = compare(world->script, operation, operation->line + 1, "result", operation->result, result.text) &&
-             compare(world->script, operation, operation->line + 2, "state", operation->state, state.text);
-    free(result.text);
-    free(state.text);
-    return agrees;
-}
-
-static bool
-run_script(struct script *script, const struct arguments *arguments, size_t *count)
-{
-    struct world world;
-    bool passed = world_open(&world, script, arguments->engine, arguments->workers);
-
-    if (world.queue == NULL) {
-        return false;
-    }
-    for (struct step *step = script->steps; passed && step != NULL; step = step->next) {
-        passed = run_step(&world, step);
-        ++*count;
-    }
-    passed = passed && metrics_agree(&world);
-    return world_close(&world) && passed;
-}
-
-static bool
-run_file(const char *file, const struct arguments *arguments)
+run_file(const char *file, struct subject *subject)
 {
     struct script script;
     size_t count = 0;
-    bool passed = script_read(&script, file) && run_script(&script, arguments, &count);
+    bool passed = script_read(&script, file) && check_script(&script, subject, &count);
 
     if (passed) {
         printf("%s: ok (%zu operations)\n", file, count);
@@ -156,12 +105,45 @@ run_file(const char *file, const struct arguments *arguments)
     return passed;
 }
 
+static size_t
+run_files(const struct arguments *arguments, struct subject *subject)
+{
+    size_t passed = 0;
+
+    for (size_t i = 0; i < arguments->file_count; i++) {
+        passed += run_file(arguments->files[i], subject);
+    }
+    return passed;
+}
+
+static bool
+run_with_driver(const struct arguments *arguments, size_t *passed)
+{
+    struct driver driver;
+
+    driver_start(&driver, arguments->driver, &arguments->options);
+    *passed = run_files(arguments, &driver.subject);
+    return driver_stop(&driver);
+}
+
+static bool
+run_locally(const struct arguments *arguments, size_t *passed)
+{
+    struct local local;
+
+    local_init(&local, &arguments->options);
+    *passed = run_files(arguments, &local.subject);
+    return true;
+}
+
 int
 main(int argc, char **argv)
 {
     static const struct argp_option options[] = {
         {"engine", 'e', "ENGINE", 0, "Engine under test: mutex (default), lockfree", 0},
         {"workers", 'w', "N", 0, "Operations go round N workers, 1 (default) to 16, all on one thread", 0},
+        {"driver", 'd', "CMD", 0,
+         "The queue under test is the shell command CMD, which speaks docs/CONFORMANCE.md's lines", 0},
         {0},
     };
     static const struct argp argp = {
@@ -169,16 +151,17 @@ main(int argc, char **argv)
         .parser = parse_option,
         .args_doc = "FILE...",
         .doc = "Run recorded vectors of kube-scheduler's queue against an engine of schedq.\v"
-               "The exit status is 0 if every file passed, 1 if one did not, 2 for bad usage.",
+               "The exit status is 0 if every file passed, 1 if one did not, or the driver failed, 2 for bad usage.",
     };
-    struct arguments arguments = {.engine = engines[0].value, .workers = 1};
-    size_t passed = 0;
+    struct arguments arguments = {
+        .options = {.engine_name = engines[0].name, .engine = engines[0].value, .workers = 1},
+    };
+    size_t passed;
+    bool ended;
 
     argp_err_exit_status = 2;
     argp_parse(&argp, argc, argv, 0, NULL, &arguments);
-    for (size_t i = 0; i < arguments.file_count; i++) {
-        passed += run_file(arguments.files[i], &arguments);
-    }
+    ended = arguments.driver != NULL ? run_with_driver(&arguments, &passed) : run_locally(&arguments, &passed);
     printf("%zu passed, %zu failed\n", passed, arguments.file_count - passed);
-    return passed == arguments.file_count ? EXIT_SUCCESS : EXIT_FAILURE;
+    return ended && passed == arguments.file_count ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -37,12 +37,6 @@ is_family(const char *name)
     return false;
 }
 
-static int
-append(void *ctx, const char *text, size_t length)
-{
-    return fwrite(text, 1, length, ctx) == length;
-}
-
 /* Cuts key="value" pairs up to the brace into "key=value"; returns what follows, NULL if it is malformed. */
 static char *
 cut_labels(char *text, struct sample *sample)
@@ -106,31 +100,22 @@ read_sample(struct obstack *memory, char *line, struct sample **samples)
 }
 
 static bool
-read_samples(struct world *world, struct sample **samples)
+read_samples(struct script *script, char *text, struct sample **samples)
 {
-    struct buffer text;
     char *rest;
-    schedq_status_t status;
-    bool good = true;
 
-    buffer_open(&text);
-    status = schedq_metrics_write(world->queue, append, text.out);
-    buffer_close(&text);
-    for (char *line = strtok_r(text.text, "\n", &rest); good && line != NULL; line = strtok_r(NULL, "\n", &rest)) {
-        good = read_sample(&world->script->memory, keep_text(&world->script->memory, line), samples);
-        if (!good) {
-            report(world->script->file, 1, "the queue's metrics have a malformed line: %s", line);
+    for (char *line = strtok_r(text, "\n", &rest); line != NULL; line = strtok_r(NULL, "\n", &rest)) {
+        const char *whole = keep_text(&script->memory, line);
+        if (!read_sample(&script->memory, line, samples)) {
+            report(script->file, 1, "the queue's metrics have a malformed line: %s", whole);
+            return false;
         }
     }
-    free(text.text);
-    if (status != SCHEDQ_OK) {
-        report(world->script->file, 1, "no metrics: %s", schedq_status_name(status));
-    }
-    return good && status == SCHEDQ_OK;
+    return true;
 }
 
 static bool
-report_metric(const struct world *world, unsigned line, const char *name, const struct list *labels, int64_t expected,
+report_metric(const struct script *script, unsigned line, const char *name, const struct list *labels, int64_t expected,
               int64_t got)
 {
     struct buffer heading;
@@ -146,14 +131,14 @@ report_metric(const struct world *world, unsigned line, const char *name, const 
     buffer_close(&heading);
     (void)snprintf(expected_text, sizeof expected_text, "%" PRId64, expected);
     (void)snprintf(got_text, sizeof got_text, "%" PRId64, got);
-    report_difference(world->script->file, line, heading.text, expected_text, got_text);
+    report_difference(script->file, line, heading.text, expected_text, got_text);
     free(heading.text);
     return false;
 }
 
 /* A sample that the queue does not write is 0. */
 static bool
-find_stated(const struct world *world, struct metric_line *metric, struct sample *samples)
+find_stated(const struct script *script, struct metric_line *metric, struct sample *samples)
 {
     int64_t got = 0;
 
@@ -164,16 +149,16 @@ find_stated(const struct world *world, struct metric_line *metric, struct sample
         }
     }
     return got == metric->value ||
-           report_metric(world, metric->line, metric->name, &metric->labels, metric->value, got);
+           report_metric(script, metric->line, metric->name, &metric->labels, metric->value, got);
 }
 
 static bool
-is_known(const struct world *world, const struct metric_line *metric)
+is_known(const struct script *script, const struct metric_line *metric)
 {
     if (is_family(metric->name) || strcmp(metric->name, not_compared) == 0) {
         return true;
     }
-    report(world->script->file, metric->line, "metric is \"%s\", expected %s, %s, %s or %s", metric->name, families[0],
+    report(script->file, metric->line, "metric is \"%s\", expected %s, %s, %s or %s", metric->name, families[0],
            families[1], families[2], not_compared);
     return false;
 }
@@ -185,22 +170,21 @@ is_complete(const struct script *script, const char *family)
 }
 
 bool
-metrics_agree(struct world *world)
+metrics_agree(struct script *script, char *text)
 {
-    const struct script *script = world->script;
     struct sample *samples = NULL;
 
-    if (!read_samples(world, &samples)) {
+    if (!read_samples(script, text, &samples)) {
         return false;
     }
     for (struct metric_line *metric = script->metrics; metric != NULL; metric = metric->next) {
-        if (!is_known(world, metric) || (is_family(metric->name) && !find_stated(world, metric, samples))) {
+        if (!is_known(script, metric) || (is_family(metric->name) && !find_stated(script, metric, samples))) {
             return false;
         }
     }
     for (const struct sample *sample = samples; sample != NULL; sample = sample->next) {
         if (!sample->stated && sample->value != 0 && is_complete(script, sample->name)) {
-            return report_metric(world, script->end_line, sample->name, &sample->labels, 0, sample->value);
+            return report_metric(script, script->end_line, sample->name, &sample->labels, 0, sample->value);
         }
     }
     return true;

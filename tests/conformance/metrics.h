@@ -2,9 +2,13 @@
 #ifndef CONFORM_METRICS_H
 #define CONFORM_METRICS_H
 
-#include "world.h"
+#include "script.h"
 
-/** Compares both ways: what the vector states, and that nothing else is counted. Reports the first difference. */
-bool metrics_agree(struct world *world);
+/**
+ * Compares both ways: what the vector states, and that nothing else is counted. Reports the first difference.
+ *
+ * @param text what the queue under test writes; it is cut
+ */
+bool metrics_agree(struct script *script, char *text);
 
 #endif

@@ -28,12 +28,12 @@ write_history(const schedq_history_t *history, FILE *result)
 {
     fprintf(result, " attempts=%u unschedulable=%u errors=%u timestamp=", history->attempts, history->rejections,
             history->errors);
-    world_print_time(result, history->timestamp_ns);
+    write_time(result, world_since(history->timestamp_ns));
     fputs(" initial-attempt=", result);
     if (history->initial_attempt_ns == 0) {
         fputc('-', result);
     } else {
-        world_print_time(result, history->initial_attempt_ns);
+        write_time(result, world_since(history->initial_attempt_ns));
     }
 }
 

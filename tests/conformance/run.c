@@ -163,27 +163,11 @@ run_pending(struct world *world, const struct operation *operation, FILE *result
     fputs(text, result);
 }
 
-static int
-note_last_pop(void *ctx, const schedq_pod_info_t *info)
-{
-    uint64_t *last = ctx;
-
-    if (info->pop_order > *last) {
-        *last = info->pop_order;
-    }
-    return 1;
-}
-
 static void
 run_close(struct world *world, const struct operation *operation, FILE *result)
 {
-    schedq_status_t status = schedq_snapshot(world->worker, note_last_pop, &world->last_pop_before_close);
-
     (void)operation;
-    if (status == SCHEDQ_OK) {
-        status = schedq_close(world->queue);
-    }
-    write_status(world, status, result);
+    write_status(world, schedq_close(world->queue), result);
 }
 
 void

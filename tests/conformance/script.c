@@ -31,6 +31,7 @@ struct reader {
     char *rest;
     unsigned line;
     enum stage stage;
+    struct head_line **next_head;
     struct plugin_line **next_plugin;
     struct step **next_step;
     struct metric_line **next_metric;
@@ -276,20 +277,35 @@ enter(struct reader *reader, enum stage stage, bool once)
     return true;
 }
 
+static void
+keep_head(struct reader *reader, const char *text)
+{
+    struct head_line *line = keep(&reader->script->memory, 1, sizeof *line);
+
+    line->text = text;
+    *reader->next_head = line;
+    reader->next_head = &line->next;
+}
+
 static bool
 read_line(struct reader *reader, char *line)
 {
     struct script *script = reader->script;
     struct fields fields = {.file = script->file, .line = reader->line, .memory = &script->memory};
+    const char *text;
 
     if (line[0] >= '0' && line[0] <= '9') {
         return enter(reader, OPERATION, false) && read_operation(reader, line);
     }
+    text = keep_text(&script->memory, line);
     if (!fields_split(&fields, line)) {
         return false;
     }
     for (size_t i = 0; i < sizeof records / sizeof records[0]; i++) {
         if (strcmp(records[i].word, fields.item[0]) == 0) {
+            if (records[i].stage == SOURCE || records[i].stage == CONFIG || records[i].stage == PLUGIN) {
+                keep_head(reader, text);
+            }
             return enter(reader, records[i].stage, records[i].once) && records[i].read(reader, &fields);
         }
     }
@@ -302,6 +318,7 @@ read_lines(struct script *script)
     struct reader reader = {
         .script = script,
         .rest = script->text,
+        .next_head = &script->head,
         .next_plugin = &script->plugins,
         .next_step = &script->steps,
         .next_metric = &script->metrics,

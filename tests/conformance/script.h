@@ -39,6 +39,12 @@ struct plugin_line {
     size_t interest_count;
 };
 
+/** A line of the head as it stands in the file: source, config or plugin. */
+struct head_line {
+    struct head_line *next;
+    const char *text;
+};
+
 struct metric_line {
     struct metric_line *next;
     unsigned line;
@@ -57,6 +63,7 @@ struct script {
     char *text;
     struct obstack memory;
     const struct release *release;
+    struct head_line *head;
     struct config_line config;
     struct plugin_line *plugins;
     struct step *steps;

@@ -6,52 +6,10 @@
  */
 #include "state.h"
 
-#include <errno.h>
-#include <error.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* What a visit leaves of a pod: the visit's strings are gone after it, the objects are not. */
-struct seen {
-    char name[64];
-    const char *uid;
-    schedq_place_t place;
-    int64_t priority;
-    int64_t timestamp_ns;
-    int64_t expiry_ns;
-    uint64_t pop_order;
-};
-
-struct snapshot {
-    struct seen *pods;
-    size_t count;
-};
-
 typedef int (*compare_fn)(const void *left, const void *right);
-
-static int
-note(void *ctx, const schedq_pod_info_t *info)
-{
-    struct snapshot *snapshot = ctx;
-    struct seen *pods = reallocarray(snapshot->pods, snapshot->count + 1, sizeof *pods);
-    struct seen *seen;
-
-    if (pods == NULL) {
-        error(EXIT_FAILURE, errno, "no memory for a snapshot");
-    }
-    snapshot->pods = pods;
-    seen = &pods[snapshot->count++];
-    *seen = (struct seen){
-        .uid = object_at(info->object)->uid,
-        .place = (schedq_place_t)info->place,
-        .priority = info->priority,
-        .timestamp_ns = info->history.timestamp_ns,
-        .expiry_ns = info->backoff_expiry_ns,
-        .pop_order = info->pop_order,
-    };
-    (void)snprintf(seen->name, sizeof seen->name, "%s", info->name + strlen(NAMESPACE "/"));
-    return 1;
-}
 
 static int
 three_way(int64_t left, int64_t right)
@@ -103,106 +61,117 @@ write_one(const struct seen *seen, FILE *out)
     fputs(seen->place == SCHEDQ_INFLIGHT ? seen->uid : seen->name, out);
     if (seen->place == SCHEDQ_BACKOFF || seen->place == SCHEDQ_ERROR_BACKOFF) {
         fputc('@', out);
-        world_print_time(out, seen->expiry_ns);
+        write_time(out, seen->expiry_ns);
     }
 }
 
+struct listing {
+    const struct script *script;
+    struct snapshot *snapshot;
+    uint64_t forgotten_pops;
+    FILE *out;
+};
+
 static void
-write_place(const struct world *world, struct snapshot *snapshot, schedq_place_t place, compare_fn compare, FILE *out)
+write_place(const struct listing *listing, schedq_place_t place, compare_fn compare)
 {
+    const struct snapshot *snapshot = listing->snapshot;
     const char *separator = "";
 
-    fprintf(out, "%s:", schedq_place_name(place));
+    fprintf(listing->out, "%s:", schedq_place_name(place));
     if (snapshot->count > 1) {
         qsort(snapshot->pods, snapshot->count, sizeof *snapshot->pods, compare);
     }
     for (size_t i = 0; i < snapshot->count; i++) {
         const struct seen *seen = &snapshot->pods[i];
-        if (seen->place != place || (place == SCHEDQ_INFLIGHT && seen->pop_order <= world->last_pop_before_close)) {
+        if (seen->place != place || (place == SCHEDQ_INFLIGHT && seen->pop_order <= listing->forgotten_pops)) {
             continue;
         }
-        fputs(separator, out);
-        write_one(seen, out);
+        fputs(separator, listing->out);
+        write_one(seen, listing->out);
         separator = ",";
     }
-    fputc(' ', out);
+    fputc(' ', listing->out);
 }
 
-struct nominations {
-    FILE *out;
-    const char *separator;
-    const char *node;
-};
-
-/* The node is written before its first pod; nodes without pods are not listed. */
 static int
-write_nominated(void *ctx, const schedq_pod_info_t *info)
+by_node(const void *left_nomination, const void *right_nomination)
 {
-    struct nominations *nominations = ctx;
+    const struct nomination *left = left_nomination;
+    const struct nomination *right = right_nomination;
+    int order = strcmp(left->node, right->node);
 
-    if (nominations->node != NULL) {
-        fprintf(nominations->out, "%s%s=", nominations->separator, nominations->node);
-        nominations->node = NULL;
-    } else {
-        fputc(',', nominations->out);
-    }
-    fputs(info->name + strlen(NAMESPACE "/"), nominations->out);
-    nominations->separator = "|";
-    return 1;
+    return order != 0 ? order : three_way((int64_t)left->rank, (int64_t)right->rank);
 }
 
+/* Nodes without pods are not listed. */
 static void
-write_nominations(struct world *world, FILE *out)
+write_nominations(const struct snapshot *snapshot, FILE *out)
 {
-    struct nominations nominations = {.out = out, .separator = ""};
+    const char *node = NULL;
 
     fputs("nominated:", out);
-    for (const struct node *node = world->nodes; node != NULL; node = node->next) {
-        nominations.node = node->name;
-        if (schedq_nominated_pods(world->worker, node->number, write_nominated, &nominations) != SCHEDQ_OK) {
-            fprintf(out, "error of node %s", node->name);
+    if (snapshot->nomination_count > 1) {
+        qsort(snapshot->nominations, snapshot->nomination_count, sizeof *snapshot->nominations, by_node);
+    }
+    for (size_t i = 0; i < snapshot->nomination_count; i++) {
+        const struct nomination *nomination = &snapshot->nominations[i];
+        if (node != NULL && strcmp(node, nomination->node) == 0) {
+            fprintf(out, ",%s", nomination->pod);
+        } else {
+            fprintf(out, "%s%s=%s", node == NULL ? "" : "|", nomination->node, nomination->pod);
         }
+        node = nomination->node;
     }
 }
 
 /* Before queueing hints: no error backoff, and pods in flight are not the queue's. */
 static void
-write_early_places(const struct world *world, struct snapshot *snapshot, FILE *out)
+write_early_places(const struct listing *listing)
 {
-    write_place(world, snapshot, SCHEDQ_ACTIVE, by_rank, out);
-    write_place(world, snapshot, SCHEDQ_BACKOFF, by_expiry_and_name, out);
-    write_place(world, snapshot, SCHEDQ_PARKED, by_name, out);
-    write_place(world, snapshot, SCHEDQ_GATED, by_name, out);
+    write_place(listing, SCHEDQ_ACTIVE, by_rank);
+    write_place(listing, SCHEDQ_BACKOFF, by_expiry_and_name);
+    write_place(listing, SCHEDQ_PARKED, by_name);
+    write_place(listing, SCHEDQ_GATED, by_name);
 }
 
 static void
-write_places(const struct world *world, struct snapshot *snapshot, FILE *out)
+write_places(const struct listing *listing)
 {
-    bool popped_from = world->script->config.pop_from_backoff.value == 1;
+    bool popped_from = listing->script->config.pop_from_backoff.value == 1;
 
-    write_place(world, snapshot, SCHEDQ_ACTIVE, by_rank, out);
-    write_place(world, snapshot, SCHEDQ_BACKOFF, popped_from ? by_expiry_and_rank : by_expiry_and_name, out);
-    write_place(world, snapshot, SCHEDQ_ERROR_BACKOFF, by_expiry_and_name, out);
-    write_place(world, snapshot, SCHEDQ_PARKED, by_name, out);
-    write_place(world, snapshot, SCHEDQ_GATED, by_name, out);
-    write_place(world, snapshot, SCHEDQ_INFLIGHT, by_pop, out);
+    write_place(listing, SCHEDQ_ACTIVE, by_rank);
+    write_place(listing, SCHEDQ_BACKOFF, popped_from ? by_expiry_and_rank : by_expiry_and_name);
+    write_place(listing, SCHEDQ_ERROR_BACKOFF, by_expiry_and_name);
+    write_place(listing, SCHEDQ_PARKED, by_name);
+    write_place(listing, SCHEDQ_GATED, by_name);
+    write_place(listing, SCHEDQ_INFLIGHT, by_pop);
 }
 
 void
-state_write(struct world *world, FILE *out)
+state_write(const struct script *script, struct snapshot *snapshot, uint64_t forgotten_pops, FILE *out)
 {
-    struct snapshot snapshot = {0};
-    schedq_status_t status = schedq_snapshot(world->worker, note, &snapshot);
+    const struct listing listing = {script, snapshot, forgotten_pops, out};
 
-    if (status != SCHEDQ_OK) {
-        fprintf(out, "error %s ", schedq_status_name(status));
-    } else if (world->script->release->hints) {
-        write_places(world, &snapshot, out);
+    if (script->release->hints) {
+        write_places(&listing);
     } else {
-        write_early_places(world, &snapshot, out);
+        write_early_places(&listing);
     }
-    write_nominations(world, out);
-    free(snapshot.pods);
+    write_nominations(snapshot, out);
+}
+
+uint64_t
+state_newest_pop(const struct snapshot *snapshot)
+{
+    uint64_t newest = 0;
+
+    for (size_t i = 0; i < snapshot->count; i++) {
+        if (snapshot->pods[i].pop_order > newest) {
+            newest = snapshot->pods[i].pop_order;
+        }
+    }
+    return newest;
 }
 
 void

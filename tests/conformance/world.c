@@ -3,7 +3,6 @@
 
 #include "report.h"
 
-#include <inttypes.h>
 #include <string.h>
 
 #define WHY_SIZE 256
@@ -31,15 +30,10 @@ world_set_time(struct world *world, int64_t time_ms)
     world->now_ns = world_time(time_ms);
 }
 
-void
-world_print_time(FILE *out, int64_t time_ns)
+int64_t
+world_since(int64_t time_ns)
 {
-    int64_t since_ns = time_ns - START_NS;
-
-    fprintf(out, "%" PRId64, since_ns / NS_PER_MS);
-    if (since_ns % NS_PER_MS != 0) {
-        fprintf(out, "%+" PRId64 "ns", since_ns % NS_PER_MS);
-    }
+    return time_ns - START_NS;
 }
 
 static void

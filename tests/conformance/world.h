@@ -1,5 +1,5 @@
 /*
- * The queue under test, and what its callers hold: objects, the handle and the token of each pod, numbers of nodes,
+ * A queue of this process, and what its callers hold: objects, the handle and the token of each pod, numbers of nodes,
  * bits of plugins. Where a pod is, in which order and since when is asked of the queue alone.
  */
 #ifndef CONFORM_WORLD_H
@@ -56,7 +56,6 @@ struct world {
     struct pod *pods;
     struct node *nodes;
     uint64_t node_count;
-    uint64_t last_pop_before_close; /* upstream's Close forgets what is in flight: pops up to this one are not listed */
 };
 
 /** Creates the queue as the script's head says, with that many workers. Reports and returns false if the library refuses. */
@@ -69,8 +68,8 @@ void world_pass_turn(struct world *world);
 int64_t world_time(int64_t time_ms);
 /** Sets the clock. */
 void world_set_time(struct world *world, int64_t time_ms);
-/** Writes a time of the queue's clock in the vector's milliseconds, with a fraction if it has one. */
-void world_print_time(FILE *out, int64_t time_ns);
+/** Nanoseconds since the vector's time 0. */
+int64_t world_since(int64_t time_ns);
 
 /** NULL: no operation has made it. */
 struct pod *world_find_pod(const struct world *world, struct pod_name id);

@@ -56,6 +56,7 @@ draw_decision(const world_t *world, chance_t *chance, schedq_decision_t *decisio
 
     *decision = (schedq_decision_t){.place = CHANCE_OF(chance, places), .event = plugins_event(world, chance)};
     decision->gate = decision->place == SCHEDQ_GATED ? plugins_gate(chance) : 0;
+    decision->uncounted = decision->place == SCHEDQ_GATED && chance_one_in(chance, 2);
     decision->judged_up_to = plugins_judgement(world, chance, 0);
     if (chance_one_in(chance, 60)) {
         decision->gate ^= 60;

@@ -382,8 +382,14 @@ bad_host_arguments_are_refused(void **state)
     REFUSED(fixture, schedq_apply(worker, &decision, NULL), "gate");
     decision.gate = 9;
     REFUSED(fixture, schedq_apply(worker, &decision, NULL), "gate");
+    decision.gate = 1;
+    decision.uncounted = 2;
+    REFUSED(fixture, schedq_apply(worker, &decision, NULL), "uncounted");
     decision.gate = 0;
     decision.place = SCHEDQ_ACTIVE;
+    decision.uncounted = 1;
+    REFUSED(fixture, schedq_apply(worker, &decision, NULL), "uncounted");
+    decision.uncounted = 0;
     decision.event = 999;
     REFUSED(fixture, schedq_apply(worker, &decision, NULL), "event");
     REFUSED(fixture, schedq_apply(worker, NULL, NULL), "decision");

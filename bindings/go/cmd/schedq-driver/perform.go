@@ -1,0 +1,120 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+
+	"schedq"
+)
+
+// perform does an operation and returns its result in the vector's words.
+func (host *host) perform(text string) string {
+	line := parseLine(text)
+	time, _ := strconv.ParseInt(line.words[0], 10, 64)
+	verb := line.words[1]
+	line.words = line.words[2:]
+	host.now = startNS + time*1_000_000
+
+	result, err := host.run(verb, line)
+	if err != nil {
+		return fmt.Sprint("error ", err)
+	}
+	return result
+}
+
+func (host *host) run(verb string, line line) (string, error) {
+	var id identity
+	if len(line.words) > 0 {
+		id = identity{line.words[0], line.text("uid", line.words[0])}
+	}
+	switch verb {
+	case "add":
+		return host.add(id, line)
+	case "pop":
+		return host.pop()
+	case "fail":
+		return host.fail(id, line)
+	case "done":
+		return host.done(id)
+	case "update":
+		return host.update(id, line)
+	case "delete":
+		return host.delete(id)
+	case "nominate":
+		return host.nominate(id, host.node(nominatedNode(line)))
+	case "denominate":
+		return host.nominate(id, 0)
+	case "move":
+		return host.move(line)
+	case "assigned-add":
+		return host.assigned(line, schedq.ActionAdd, "AssignedPodAdd")
+	case "assigned-update":
+		return host.assigned(line, schedq.ActionUpdate, "AssignedPodUpdate")
+	case "activate":
+		return host.activate(line.words[0])
+	case "tick":
+		return host.tick()
+	case "get":
+		return host.get(id)
+	case "pending":
+		return host.queue.PendingText(), nil
+	case "close":
+		host.queue.Close()
+		return "ok", nil
+	}
+	return "", fmt.Errorf("there is no operation %q", verb)
+}
+
+// nominatedNode reads NODE, "-" or status nominated=NODE.
+func nominatedNode(line line) string {
+	switch node := line.words[1]; node {
+	case "-":
+		return ""
+	case "status":
+		return line.text("nominated", "")
+	default:
+		return node
+	}
+}
+
+// historyText is COUNTERS of docs/CONFORMANCE.md.
+func historyText(history *schedq.History) string {
+	initial := "-"
+	if history.InitialAttempt != 0 {
+		initial = milliseconds(history.InitialAttempt)
+	}
+	return fmt.Sprintf("attempts=%d unschedulable=%d errors=%d timestamp=%s initial-attempt=%s", history.Attempts,
+		history.Rejections, history.Errors, milliseconds(history.Timestamp), initial)
+}
+
+// milliseconds since the vector's time 0, with a fraction if there is one.
+func milliseconds(time int64) string {
+	text := strconv.FormatInt((time-startNS)/1_000_000, 10)
+	if rest := (time - startNS) % 1_000_000; rest != 0 {
+		text += fmt.Sprintf("%+dns", rest)
+	}
+	return text
+}
+
+func (host *host) writeState(out io.Writer) {
+	pods, err := host.queue.Snapshot()
+	if err != nil {
+		fmt.Fprintln(out, "error", err)
+	}
+	for i := range pods {
+		pod := &pods[i]
+		fmt.Fprintln(out, "pod", strings.TrimPrefix(pod.Name, namespace+"/"), host.objects[pod.Object].uid, pod.Place,
+			pod.Priority, pod.History.Timestamp-startNS, pod.BackoffExpiry-startNS, pod.PopOrder)
+	}
+	for number := 1; number < len(host.nodes); number++ {
+		nominated, err := host.queue.NominatedPods(uint64(number))
+		if err != nil {
+			fmt.Fprintln(out, "error", err)
+		}
+		for i := range nominated {
+			fmt.Fprintln(out, "nominated", host.nodes[number], strings.TrimPrefix(nominated[i].Name, namespace+"/"))
+		}
+	}
+}

@@ -1,0 +1,121 @@
+package schedq
+
+/*
+#cgo noescape schedq_config_preset
+#cgo nocallback schedq_config_preset
+#include <schedq/schedq.h>
+*/
+import "C"
+
+import "unsafe"
+
+// Engine is which of the two engines stands behind a queue. They answer alike.
+type Engine uint8
+
+const (
+	LockFree Engine = C.SCHEDQ_ENGINE_LOCKFREE // no lock anywhere: a thread that stops for ever stops nobody
+	Mutex    Engine = C.SCHEDQ_ENGINE_MUTEX    // the whole queue behind one lock: a reference
+)
+
+// Order is how strictly Timestamps order the pods of one priority.
+type Order uint8
+
+const (
+	OrderStrict  Order = C.SCHEDQ_ORDER_STRICT
+	OrderRelaxed Order = C.SCHEDQ_ORDER_RELAXED
+)
+
+// Decide is who decides what an event does to the pods that wait.
+type Decide uint8
+
+const (
+	DecideLibrary Decide = C.SCHEDQ_DECIDE_CALLBACKS // the library, by what each plugin registered
+	DecideHost    Decide = C.SCHEDQ_DECIDE_HOST      // the program, with Candidates and Apply
+)
+
+// Requeue is how a pod in flight learns of events, with DecideLibrary.
+type Requeue uint8
+
+const (
+	RequeueHints     Requeue = C.SCHEDQ_REQUEUE_HINTS      // events are matched with its rejectors
+	RequeueMoveCycle Requeue = C.SCHEDQ_REQUEUE_MOVE_CYCLE // any event counts, as in kube-scheduler <= 1.27
+)
+
+// BackoffCounts is what the length of a backoff grows with.
+type BackoffCounts uint8
+
+const (
+	CountFailures BackoffCounts = C.SCHEDQ_COUNT_FAILURES // errors if there are any, else rejections
+	CountAttempts BackoffCounts = C.SCHEDQ_COUNT_ATTEMPTS // pops, as in kube-scheduler <= 1.31
+)
+
+// Preset names a set of defaults.
+type Preset int
+
+const (
+	PresetDefault Preset = C.SCHEDQ_PRESET_DEFAULT
+	PresetKube112 Preset = C.SCHEDQ_PRESET_KUBE_1_12
+	PresetKube126 Preset = C.SCHEDQ_PRESET_KUBE_1_26
+	PresetKube134 Preset = C.SCHEDQ_PRESET_KUBE_1_34
+)
+
+// Config is how a queue behaves. Take one from [DefaultConfig] or [PresetConfig] and change what you want; defaults and
+// legal ranges are in the C header. Times are nanoseconds.
+type Config struct {
+	structSize uint32
+
+	// Caps; 0 = none. Hitting one is ErrFull.
+	MaxPods    uint32
+	MaxBands   uint32 // distinct priorities
+	MaxWorkers uint32 // calls under way at once; a call that finds none free waits for one
+	MaxEvents  uint32
+	EventLog   uint32 // [DecideLibrary] events that are kept for the pods in flight
+	MaxLots    uint32
+	reserved0  uint32
+
+	InitialBackoff int64
+	MaxBackoff     int64 // 0 = no backoff
+	MaxParked      int64 // a pod that is parked for longer is tried again
+	Tick           int64 // how late Run may be
+
+	Engine        Engine
+	Order         Order
+	objects       uint8
+	Decide        Decide
+	externalClock bool
+
+	Requeue           Requeue // [DecideHost] ignored
+	PopFromBackoff    bool    // when nothing is active, a pop takes from backoff
+	BackoffWindow     bool    // expiries are compared in whole seconds
+	BackoffAtExpiry   bool    // at exactly its expiry a pod still is backing off
+	BackoffCounts     BackoffCounts
+	ErrorsPark        bool  // [DecideHost] ignored
+	KeepOrder         bool  // a failed pod keeps its place inside its priority
+	GatesSeeWildcards bool  // wildcards try gated pods again
+	CountCycles       bool  // pops are numbered: Popped.Cycle
+	FIFO              bool  // priorities do not order
+	KubeMinor         uint8 // details of that kube-scheduler release: 0, 12, 26 or 34
+	reserved1         [8]uint8
+
+	startNS int64
+	rest    [configRest]byte // clock, allocator and callbacks of the C library: none
+}
+
+const configRest = unsafe.Sizeof(C.schedq_config_t{}) - unsafe.Offsetof(C.schedq_config_t{}.clock)
+
+// DefaultConfig is schedq's own behaviour: exact expiries, pop from backoff, errors back off.
+func DefaultConfig() Config {
+	config, _ := PresetConfig(PresetDefault)
+	return config
+}
+
+// PresetConfig is the behaviour that a preset names. Set Decide to have the program decide.
+//
+// Errors: ErrInvalid, there is no such preset.
+func PresetConfig(preset Preset) (Config, error) {
+	config := Config{}
+	size := unsafe.Sizeof(config)
+	status := Status(C.schedq_config_preset((*C.schedq_config_t)(unsafe.Pointer(&config)), C.size_t(size),
+		C.schedq_preset_t(preset)))
+	return config, asError(status, "schedq_config_preset", "")
+}

@@ -1,0 +1,50 @@
+// Package schedq is the Go binding of the C library schedq: which pod (job, task) does a scheduler look at next.
+//
+// It is thin: one method for each function of the C header, with the same name, the same words and the same answers.
+// The header, schedq/schedq.h, is the reference for what each call guarantees; the comments here say what a Go caller
+// has to know. It adds four things that Go needs:
+//
+//   - Workers. The C library wants a handle for every call under way. A [Queue] keeps a pool of them and takes one for
+//     the length of a call, so every method may be called from any goroutine, and no handle is held while Go code runs.
+//   - A pop that waits in Go. [Queue.Pop] obeys a context, and a goroutine that waits in it costs no thread.
+//   - Time. [Queue.Run] is the goroutine that does what time demands. A clock of the caller's can stand in for the
+//     monotonic one, see [New].
+//   - Numbers without a call. [Queue.Words] reads counts from the library's memory: less than a nanosecond, where a
+//     call costs tens.
+//
+// # Objects
+//
+// The queue holds 64 bits for each pod, chosen by the caller ([PodSpec].Object), and never a Go pointer. Keep a table
+// from these bits to your record, and fill it before the call: the pod can be popped before [Queue.Add] returns. The
+// bits must stay meaningful while anything may still return them (the C header's SCHEDQ_OBJECTS_STABLE).
+//
+// # Who decides
+//
+// C never calls Go. So hints, PreEnqueue plugins and preChecks, which the C library can call, are not handed over; there
+// are two ways to do without:
+//
+//   - [DecideHost]: the program decides, in two steps. [Queue.Candidates] copies out the pods that an event may
+//     concern, Go code judges them, and [Queue.Apply] moves each one that still is what was judged. This is what a
+//     scheduler with hints in Go wants; docs/HOST.md gives the order of the calls.
+//   - [DecideLibrary]: the library decides by what each plugin registered ([Queue.RegisterPlugin]): an event that one
+//     of a pod's rejectors asked for brings the pod back.
+//
+// # Errors
+//
+// What a call answers is a [Status], and a Status is an error: compare with == or [errors.Is]. [ErrInvalid] and
+// [ErrFull] come with words, as an [*Error] that wraps them. Many answers are ordinary outcomes and not failures:
+// [ErrEmpty], [ErrGone], [ErrStale], [ErrExists], [ErrRetry], [ErrChanged].
+//
+// # Not bound
+//
+// schedq_pop, schedq_run and schedq_stop would block a thread, or start one that cannot wake a goroutine:
+// [Queue.Pop] and [Queue.Run] do their work. schedq_worker_register, schedq_worker_unregister, schedq_worker_error and
+// schedq_worker_adopt are the pool's: no goroutine dies inside a call. schedq_clock_advance is what every call does with the
+// clock of New. Callbacks (hints, PreEnqueue, preCheck, affinity,
+// retain and release, clock, allocator) have no place, as said above.
+//
+// # Building
+//
+// The package asks pkg-config for schedq: install the library, and name its directory in PKG_CONFIG_PATH if it is not
+// a standard one.
+package schedq

@@ -1,0 +1,3 @@
+module schedq
+
+go 1.24

@@ -1,0 +1,52 @@
+package schedq_test
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// notBound are the functions that doc.go says are not bound, and those that the pool uses without showing them.
+var notBound = map[string]bool{
+	"schedq_pop":           true,
+	"schedq_run":           true,
+	"schedq_stop":          true,
+	"schedq_worker_adopt":  true,
+	"schedq_clock_advance": true, // Words.advance does it without a call
+}
+
+// Every function of the public header is called by this package, or is left out on purpose.
+func TestTheHeaderIsBoundWhole(t *testing.T) {
+	header, err := os.ReadFile("../../include/schedq/schedq.h")
+	if os.IsNotExist(err) {
+		t.Skip("the header is not beside this package")
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	var sources strings.Builder
+	files, _ := filepath.Glob("*.[cg]*")
+	for _, file := range files {
+		if strings.HasSuffix(file, "_test.go") {
+			continue
+		}
+		source, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		sources.Write(source)
+	}
+	declared := regexp.MustCompile(`(?m)^SCHEDQ_API [^(]*\b(schedq_[a-z0-9_]+)\(`).FindAllStringSubmatch(string(header), -1)
+	if len(declared) < 40 {
+		t.Fatalf("the header declares %d functions: this test does not understand it", len(declared))
+	}
+	for _, match := range declared {
+		name := match[1]
+		called := regexp.MustCompile(`(C\.|= )` + name + `\(`).MatchString(sources.String())
+		if called == notBound[name] {
+			t.Errorf("%s: called %v, left out on purpose %v", name, called, notBound[name])
+		}
+	}
+}

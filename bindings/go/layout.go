@@ -1,0 +1,41 @@
+package schedq
+
+/*
+#include <schedq/schedq.h>
+*/
+import "C"
+
+import "unsafe"
+
+// Each line below fails to compile if a struct of this package and its original in the C header differ in size, or in
+// where the named field stands: an array's length is not 0 then, or negative.
+var (
+	_ [0]byte = [unsafe.Sizeof(Config{}) - unsafe.Sizeof(C.schedq_config_t{})]byte{}
+	_ [0]byte = [unsafe.Offsetof(Config{}.startNS) - unsafe.Offsetof(C.schedq_config_t{}.start_ns)]byte{}
+	_ [0]byte = [unsafe.Offsetof(Config{}.KubeMinor) - unsafe.Offsetof(C.schedq_config_t{}.kube_minor)]byte{}
+	_ [0]byte = [unsafe.Offsetof(Config{}.externalClock) - unsafe.Offsetof(C.schedq_config_t{}.external_clock)]byte{}
+	_ [0]byte = [unsafe.Sizeof(PodSpec{}) - unsafe.Sizeof(C.schedq_pod_spec_t{})]byte{}
+	_ [0]byte = [unsafe.Offsetof(PodSpec{}.JudgedUpTo) - unsafe.Offsetof(C.schedq_pod_spec_t{}.judged_up_to)]byte{}
+	_ [0]byte = [unsafe.Offsetof(PodSpec{}.Gate) - unsafe.Offsetof(C.schedq_pod_spec_t{}.gate)]byte{}
+	_ [0]byte = [unsafe.Sizeof(Result{}) - unsafe.Sizeof(C.schedq_result_t{})]byte{}
+	_ [0]byte = [unsafe.Offsetof(Result{}.Left) - unsafe.Offsetof(C.schedq_result_t{}.left)]byte{}
+	_ [0]byte = [unsafe.Sizeof(History{}) - unsafe.Sizeof(C.schedq_history_t{})]byte{}
+	_ [0]byte = [unsafe.Offsetof(History{}.Errors) - unsafe.Offsetof(C.schedq_history_t{}.errors)]byte{}
+	_ [0]byte = [unsafe.Sizeof(Failure{}) - unsafe.Sizeof(C.schedq_failure_t{})]byte{}
+	_ [0]byte = [unsafe.Offsetof(Failure{}.Newest) - unsafe.Offsetof(C.schedq_failure_t{}.newest)]byte{}
+	_ [0]byte = [unsafe.Offsetof(Failure{}.HasNewest) - unsafe.Offsetof(C.schedq_failure_t{}.has_newest)]byte{}
+	_ [0]byte = [unsafe.Sizeof(Candidate{}) - unsafe.Sizeof(C.schedq_candidate_t{})]byte{}
+	_ [0]byte = [unsafe.Offsetof(Candidate{}.Profile) - unsafe.Offsetof(C.schedq_candidate_t{}.profile)]byte{}
+	_ [0]byte = [unsafe.Sizeof(Decision{}) - unsafe.Sizeof(C.schedq_decision_t{})]byte{}
+	_ [0]byte = [unsafe.Offsetof(Decision{}.Uncounted) - unsafe.Offsetof(C.schedq_decision_t{}.uncounted)]byte{}
+	_ [0]byte = [unsafe.Sizeof(Stats{}) - unsafe.Sizeof(C.schedq_stats_t{})]byte{}
+	_ [0]byte = [unsafe.Offsetof(Stats{}.Moves) - unsafe.Offsetof(C.schedq_stats_t{}.moves)]byte{}
+	_ [0]byte = [unsafe.Sizeof(Words{}) - unsafe.Sizeof(C.schedq_words_t{})]byte{}
+	_ [0]byte = [unsafe.Offsetof(Words{}.poppable) - unsafe.Offsetof(C.schedq_words_t{}.poppable)]byte{}
+	_ [0]byte = [unsafe.Sizeof(Quantity{}) - unsafe.Sizeof(C.schedq_quantity_t{})]byte{}
+	_ [0]byte = [unsafe.Sizeof(PodFacts{}) - unsafe.Sizeof(C.schedq_pod_facts_t{})]byte{}
+	_ [0]byte = [unsafe.Offsetof(PodFacts{}.Assigned) - unsafe.Offsetof(C.schedq_pod_facts_t{}.assigned)]byte{}
+	_ [0]byte = [unsafe.Sizeof(NodeFacts{}) - unsafe.Sizeof(C.schedq_node_facts_t{})]byte{}
+	_ [0]byte = [unsafe.Offsetof(NodeFacts{}.Unschedulable) -
+		unsafe.Offsetof(C.schedq_node_facts_t{}.unschedulable)]byte{}
+)

@@ -1,0 +1,197 @@
+package schedq_test
+
+import (
+	"bytes"
+	"errors"
+	"strings"
+	"testing"
+
+	"schedq"
+)
+
+func TestTheLibraryDecidesByWhatPluginsRegistered(t *testing.T) {
+	onBothEngines(t, nil, func(f *fixture) {
+		fit := f.plugin("Fit", schedq.Interest{Resource: "Node", Actions: schedq.ActionAdd | schedq.ActionUpdateNodeAllocatable})
+		f.add("default/a", schedq.PodSpec{})
+		popped := f.pop("default/a")
+		_, err := f.AddUnschedulable(&popped.Token, &schedq.Failure{Unschedulable: fit})
+		f.ok(err)
+		equal(f, "place", f.place("default/a"), schedq.Parked)
+		result, err := f.MoveAll(&schedq.Move{Event: schedq.EventNodeUpdateTaint})
+		f.ok(err)
+		equal(f, "moved by another event", result.ToBackoff, 0)
+		result, err = f.MoveAll(&schedq.Move{Event: schedq.EventNodeAdd})
+		f.ok(err)
+		equal(f, "moved", result.ToBackoff, 1)
+		f.now += second
+		ticked, next, err := f.Tick()
+		f.ok(err)
+		equal(f, "due", ticked.ToActive, 1)
+		equal(f, "next", next, schedq.NoDeadline)
+		f.pop("default/a")
+	})
+}
+
+func TestAnAssignedPodReachesThoseThatASpreadPluginRejected(t *testing.T) {
+	onBothEngines(t, func(config *schedq.Config) { config.Requeue = schedq.RequeueMoveCycle }, func(f *fixture) {
+		spread, err := f.RegisterPlugin(0, "Spread", schedq.PluginSpread,
+			schedq.Interest{Resource: "Pod", Actions: schedq.ActionAll})
+		f.ok(err)
+		for _, name := range []string{"near/a", "near/b", "far/c"} {
+			f.add(name, schedq.PodSpec{})
+			popped := f.pop(name)
+			_, err := f.AddUnschedulable(&popped.Token, &schedq.Failure{Unschedulable: spread})
+			f.ok(err)
+		}
+		result, err := f.AssignedPodAdded(&schedq.Move{Event: schedq.EventAssignedPodAdd}, "near")
+		f.ok(err)
+		equal(f, "moved", result.ToBackoff, 2)
+		result, err = f.AssignedPodUpdated(&schedq.Move{Event: schedq.EventAssignedPodUpdateScaleDown}, "near")
+		f.ok(err)
+		equal(f, "moved by a scale-down, wherever they are", result.ToBackoff, 1)
+	})
+}
+
+func TestEventsAndPluginsHaveNumbers(t *testing.T) {
+	onBothEngines(t, byHost, func(f *fixture) {
+		batch, err := f.DefineProfile("batch")
+		f.ok(err)
+		fit := f.plugin("Fit", schedq.Interest{Resource: "Node", Actions: schedq.ActionAdd})
+		other, err := f.RegisterPlugin(batch, "Fit", 0)
+		f.ok(err)
+		again, err := f.RegisterPlugin(0, "Fit", 0)
+		f.wants(err, schedq.ErrExists)
+		equal(f, "bit of a name that is taken", again, fit)
+		node, err := f.DefineEvent("Node", schedq.ActionAdd, "")
+		f.ok(err)
+		equal(f, "a known event", node, schedq.EventNodeAdd)
+		claim, err := f.DefineEvent("resource.k8s.io/ResourceClaim", schedq.ActionAdd, "")
+		f.ok(err)
+		if claim <= schedq.EventNodeUpdateAnnotation {
+			f.Fatalf("a new event has the number %d of a known one", claim)
+		}
+		equal(f, "who hears of a node", f.EventPlugins(0, node)&^schedq.RejectorOthers, fit)
+		equal(f, "in the other profile", f.EventPlugins(batch, node)&other, 0)
+		late := f.RejectorBit(0, "Late")
+		if late == 0 || late == fit || late == schedq.RejectorOthers {
+			f.Fatalf("bit of a late name: %x", uint64(late))
+		}
+		equal(f, "the same late name", f.RejectorBit(0, "Late"), late)
+		f.add("default/a", schedq.PodSpec{})
+		_, err = f.DefineProfile("too late")
+		f.wants(err, schedq.ErrBusy)
+		_, err = f.RegisterPlugin(0, "too late", 0)
+		f.wants(err, schedq.ErrBusy)
+	})
+}
+
+func TestUpdatesAreClassified(t *testing.T) {
+	before, after := schedq.PodFacts{Gates: 1, Labels: 1}, schedq.PodFacts{Labels: 2}
+	events := schedq.ClassifyPodUpdate(nil, &before, []schedq.Quantity{{Resource: 1, Milli: 500}}, &after,
+		[]schedq.Quantity{{Resource: 1, Milli: 400}})
+	want := []schedq.Event{
+		schedq.EventUnscheduledPodUpdateLabel, schedq.EventUnscheduledPodUpdateScaleDown,
+		schedq.EventUnscheduledPodUpdateGatesEliminated,
+	}
+	if len(events) != len(want) || events[0] != want[0] || events[1] != want[1] || events[2] != want[2] {
+		t.Errorf("pod: got %v, want %v", events, want)
+	}
+	if events := schedq.ClassifyPodUpdate(nil, &before, nil, &before, nil); len(events) != 1 ||
+		events[0] != schedq.EventUnscheduledPodUpdate {
+		t.Errorf("a pod that did not change: got %v", events)
+	}
+	closed, open := schedq.NodeFacts{Unschedulable: true}, schedq.NodeFacts{Allocatable: 1}
+	nodes := schedq.ClassifyNodeUpdate([]schedq.Event{schedq.EventNodeAdd}, &closed, &open)
+	if len(nodes) != 3 || nodes[0] != schedq.EventNodeAdd || nodes[1] != schedq.EventNodeUpdateTaint ||
+		nodes[2] != schedq.EventNodeUpdateAllocatable {
+		t.Errorf("node: got %v", nodes)
+	}
+}
+
+func TestRefusalsHaveWords(t *testing.T) {
+	config := schedq.DefaultConfig()
+	config.MaxWorkers = 65
+	_, err := schedq.New(config, nil)
+	var refusal *schedq.Error
+	if !errors.Is(err, schedq.ErrInvalid) || !errors.As(err, &refusal) || !strings.Contains(err.Error(), "max_workers 65") {
+		t.Errorf("65 workers: got %v", err)
+	}
+	if _, err := schedq.PresetConfig(99); err != schedq.ErrInvalid {
+		t.Errorf("preset 99: got %v", err)
+	}
+	onBothEngines(t, func(config *schedq.Config) { config.MaxPods = 1 }, func(f *fixture) {
+		_, err := f.Add("nameless", &schedq.PodSpec{})
+		f.wants(err, schedq.ErrInvalid)
+		if !strings.Contains(err.Error(), "schedq_add") || !strings.Contains(err.Error(), "name") {
+			f.Errorf("got %q", err)
+		}
+		_, err = f.Add("", &schedq.PodSpec{})
+		f.wants(err, schedq.ErrInvalid)
+		f.add("default/a", schedq.PodSpec{})
+		_, err = f.Add("default/b", &schedq.PodSpec{})
+		f.wants(err, schedq.ErrFull)
+		if !strings.Contains(err.Error(), "max_pods") {
+			f.Errorf("got %q", err)
+		}
+		f.wants(f.Reserve(2, 0, 0), schedq.ErrInvalid)
+		_, err = f.Candidates(&schedq.Query{}, nil)
+		f.wants(err, schedq.ErrInvalid)
+	})
+}
+
+func TestStatusesAndPlacesHaveNames(t *testing.T) {
+	if got := schedq.ErrNotFound.Error(); got != "schedq: SCHEDQ_NOT_FOUND" {
+		t.Errorf("got %q", got)
+	}
+	if got := schedq.Parked.String(); got != "unschedulable" {
+		t.Errorf("got %q", got)
+	}
+	if major, minor, patch := schedq.Version(); major == 0 && minor == 0 && patch == 0 {
+		t.Error("there is no version 0.0.0")
+	}
+}
+
+func TestTheQueueCanBeLookedAt(t *testing.T) {
+	onBothEngines(t, byHost, func(f *fixture) {
+		const count = 300 // more than what the copies of a visit begin with
+		fit := f.plugin("Fit")
+		for i := range count {
+			f.add("default/pod-"+strings.Repeat("x", i%40), schedq.PodSpec{Object: uint64(i), Priority: int32(i)})
+			popped, err := f.TryPop()
+			f.ok(err)
+			_, err = f.Delete(popped.Name)
+			f.ok(err)
+		}
+		f.park("default/parked", 1, fit)
+		pods, err := f.Snapshot()
+		f.ok(err)
+		equal(f, "pods", len(pods), count+1)
+		deleted := 0
+		for i := range pods {
+			if pods[i].Deleted {
+				deleted++
+				equal(f, "name", pods[i].Name, "default/pod-"+strings.Repeat("x", int(pods[i].Object)%40))
+			}
+		}
+		equal(f, "deleted in flight", deleted, count)
+		equal(f, "text", f.PendingText(), "activeQ:0; backoffQ:0; unschedulablePods:1")
+		stats, err := f.Stats()
+		f.ok(err)
+		equal(f, "parked", stats.Parked, 1)
+		equal(f, "in flight", stats.InFlight, count)
+		var metrics bytes.Buffer
+		f.ok(f.WriteMetrics(&metrics))
+		if !strings.Contains(metrics.String(), `scheduler_pending_pods{queue="unschedulable"} 1`) {
+			f.Errorf("metrics: %s", metrics.String())
+		}
+		f.wants(f.WriteMetrics(failingWriter{}), errFailingWriter)
+		f.ok(f.Reserve(100, 10, 2))
+		f.ok(f.Trim())
+	})
+}
+
+var errFailingWriter = errors.New("this writer always fails")
+
+type failingWriter struct{}
+
+func (failingWriter) Write([]byte) (int, error) { return 0, errFailingWriter }

@@ -1,0 +1,143 @@
+package schedq
+
+/*
+#cgo noescape schedq_try_pop
+#cgo nocallback schedq_try_pop
+#cgo noescape schedq_pop_many
+#cgo nocallback schedq_pop_many
+#include <schedq/schedq.h>
+*/
+import "C"
+
+import (
+	"context"
+	"unsafe"
+)
+
+// A pop that finds nothing registers as waiting, looks again, and only then sleeps: what became poppable before it
+// registered is found by the second look, what comes later meets a waiter to wake. The channel holds one wake-up. More
+// are not needed: who takes a pod passes the wake-up on as long as there is more.
+
+// popBatch is how many pods a pop of many gets per call.
+const popBatch = 64
+
+// fill copies what a pop gave, but for the name, which is the queue's memory.
+func (popped *Popped) fill(from *C.schedq_popped_t) {
+	popped.Token.bits = uint64(from.token.bits)
+	popped.Pod.bits = uint64(from.pod.bits)
+	popped.Object = uint64(from.object)
+	popped.Priority = int32(from.priority)
+	popped.History = *(*History)(unsafe.Pointer(&from.history))
+	popped.Unschedulable = Plugins(from.unschedulable)
+	popped.Pending = Plugins(from.pending)
+	popped.Seen = uint64(from.seen)
+	popped.Cycle = uint64(from.cycle)
+	popped.NominatedNode = uint64(from.nominated_node)
+	popped.BackoffExpiry = int64(from.backoff_expiry_ns)
+	popped.FromBackoff = from.from_backoff != 0
+	popped.More = from.more != 0
+	popped.Profile = Profile(from.profile)
+	popped.Flags = PodFlags(from.flags)
+}
+
+// TryPop takes the best pod, without waiting. It does not serve time: a due backoff stays until Run or Tick.
+//
+// Errors: ErrEmpty; ErrClosed, and nothing is poppable.
+func (queue *Queue) TryPop() (popped Popped, err error) {
+	var out C.schedq_popped_t
+
+	worker := queue.enter()
+	status := Status(C.schedq_try_pop(worker, &out))
+	err = queue.leave(worker, "schedq_try_pop", status)
+	if err == nil {
+		popped.fill(&out)
+		popped.Name = C.GoStringN(out.name, C.int(out.name_length))
+	}
+	return popped, err
+}
+
+// PopMany takes up to len(out) of the best pods, without waiting, and returns how many; 0 and an error, or at least 1 and
+// nil. What is taken, it takes by as many as 64 at a time.
+//
+// Errors: as TryPop.
+func (queue *Queue) PopMany(out []Popped) (taken int, err error) {
+	var batch [popBatch]C.schedq_popped_t
+	var count C.size_t
+
+	for taken < len(out) && err == nil {
+		capacity := min(popBatch, len(out)-taken)
+		worker := queue.enter()
+		status := Status(C.schedq_pop_many(worker, &batch[0], C.size_t(capacity), &count))
+		err = queue.leave(worker, "schedq_pop_many", status)
+		if err == nil {
+			fillMany(out[taken:], batch[:count])
+			taken += int(count)
+		}
+	}
+	if taken > 0 {
+		return taken, nil
+	}
+	return 0, err
+}
+
+// fillMany makes one string of all names, and cuts it.
+func fillMany(out []Popped, batch []C.schedq_popped_t) {
+	length := 0
+	for i := range batch {
+		length += int(batch[i].name_length)
+	}
+	names := make([]byte, 0, length)
+	for i := range batch {
+		names = append(names, unsafe.Slice((*byte)(unsafe.Pointer(batch[i].name)), batch[i].name_length)...)
+	}
+	all := unsafe.String(unsafe.SliceData(names), len(names))
+	for i := range batch {
+		out[i].fill(&batch[i])
+		out[i].Name, all = all[:batch[i].name_length], all[batch[i].name_length:]
+	}
+}
+
+// Pop takes the best pod, and waits for one if there is none. The goroutine that waits holds neither a thread nor a
+// worker. Time has to be served meanwhile: by Run, or by calls of Tick.
+//
+// Errors: ErrClosed, the queue is closed and nothing is poppable; the context's, and nothing is poppable.
+func (queue *Queue) Pop(ctx context.Context) (Popped, error) {
+	for {
+		popped, err := queue.TryPop()
+		if err == ErrEmpty {
+			popped, err = queue.popOrSleep(ctx)
+			if err == ErrEmpty {
+				continue
+			}
+		}
+		if err == nil && popped.More {
+			queue.wakeOne()
+		}
+		return popped, err
+	}
+}
+
+// popOrSleep registers as waiting, looks again, and sleeps. ErrEmpty: it was woken.
+func (queue *Queue) popOrSleep(ctx context.Context) (Popped, error) {
+	queue.waiting.Add(1)
+	defer queue.waiting.Add(-1)
+
+	popped, err := queue.TryPop()
+	if err != ErrEmpty {
+		return popped, err
+	}
+	select {
+	case <-queue.poppable:
+	case <-queue.closed:
+	case <-ctx.Done():
+		return popped, ctx.Err()
+	}
+	return popped, ErrEmpty
+}
+
+// wakeOne wakes a goroutine that waits in Pop, if there is one.
+func (queue *Queue) wakeOne() {
+	if queue.waiting.Load() > 0 {
+		wake(queue.poppable)
+	}
+}

@@ -1,0 +1,125 @@
+package schedq
+
+/*
+#cgo pkg-config: schedq
+#cgo CFLAGS: -std=gnu11 -O2
+#cgo noescape schedq_create
+#cgo nocallback schedq_create
+#cgo nocallback schedq_destroy
+#cgo noescape schedq_reserve
+#cgo nocallback schedq_reserve
+#cgo nocallback schedq_trim
+#cgo nocallback schedq_words
+#cgo nocallback schedq_close
+#include <schedq/schedq.h>
+*/
+import "C"
+
+import (
+	"sync/atomic"
+	"unsafe"
+)
+
+// Queue is a scheduling queue. All its methods may be called from any goroutine at any time, unless they say otherwise:
+// setup ends with the first call that touches pods, and nothing may overlap with Destroy.
+type Queue struct {
+	c     *C.schedq_t
+	words *Words
+	now   func() int64 // nil: the library reads CLOCK_MONOTONIC
+
+	pool pool
+
+	waiting  atomic.Int32  // goroutines that sleep in Pop, or are about to
+	poppable chan struct{} // holds one wake-up for them
+	closed   chan struct{}
+	closing  atomic.Bool
+
+	sleepsTo atomic.Int64  // when Run's goroutine wakes up by itself
+	earlier  chan struct{} // holds one wake-up for it
+}
+
+// New makes a queue.
+//
+// now is the queue's clock in nanoseconds, not before any earlier reading; it is read once before each call. nil: the
+// library's own, CLOCK_MONOTONIC. A clock that goes on only when the program says so makes tests repeatable.
+//
+// Errors: ErrInvalid with the field, its value and the legal range; ErrNoMemory.
+func New(config Config, now func() int64) (*Queue, error) {
+	var why whyText
+	var c *C.schedq_t
+
+	if now != nil {
+		config.externalClock = true
+		config.startNS = now()
+	}
+	status := Status(C.schedq_create((*C.schedq_config_t)(unsafe.Pointer(&config)), &c, &why[0], whySize))
+	if status != OK {
+		return nil, asError(status, "schedq_create", why.String())
+	}
+	queue := &Queue{
+		c:        c,
+		words:    (*Words)(unsafe.Pointer(C.schedq_words(c))),
+		now:      now,
+		pool:     newPool(config.MaxWorkers),
+		poppable: make(chan struct{}, 1),
+		closed:   make(chan struct{}),
+		earlier:  make(chan struct{}, 1),
+	}
+	queue.sleepsTo.Store(nobodySleeps)
+	return queue, nil
+}
+
+// Words returns the queue's numbers.
+func (queue *Queue) Words() *Words { return queue.words }
+
+// Close closes the queue and wakes every goroutine in Pop. Pops go on until nothing is poppable, adds get ErrClosed, and
+// tokens work as before. It may be called again.
+func (queue *Queue) Close() {
+	_ = C.schedq_close(queue.c)
+	if queue.closing.CompareAndSwap(false, true) {
+		close(queue.closed)
+	}
+}
+
+// Destroy ends the queue and frees its memory. No other call may overlap with it or follow it: a program that cannot
+// promise that calls Close only.
+func (queue *Queue) Destroy() error {
+	queue.Close()
+	queue.pool.drain()
+	status := Status(C.schedq_destroy(queue.c))
+	queue.c, queue.words = nil, nil
+	return asError(status, "schedq_destroy", "")
+}
+
+// Reserve allocates for that many pods (names of at most 63 bytes), priorities and workers.
+//
+// Errors: ErrInvalid, above a cap; ErrNoMemory.
+func (queue *Queue) Reserve(pods, bands, workers int) error {
+	var why whyText
+
+	status := Status(C.schedq_reserve(queue.c, C.uint32_t(pods), C.uint32_t(bands), C.uint32_t(workers), &why[0], whySize))
+	return asError(status, "schedq_reserve", why.String())
+}
+
+// Trim gives memory that holds no pod back to the allocator.
+func (queue *Queue) Trim() error {
+	return asError(Status(C.schedq_trim(queue.c)), "schedq_trim", "")
+}
+
+// tell passes on what a call did: to goroutines in Pop, and to the one in Run.
+func (queue *Queue) tell(result *Result) {
+	if result.Poppable {
+		queue.wakeOne()
+	}
+	if queue.words.NextDeadline() < queue.sleepsTo.Load() {
+		wake(queue.earlier)
+	}
+}
+
+// wake leaves a wake-up in a channel that holds one.
+func wake(channel chan struct{}) {
+	select {
+	case channel <- struct{}{}:
+	default:
+	}
+}

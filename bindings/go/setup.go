@@ -1,0 +1,180 @@
+package schedq
+
+/*
+#cgo noescape schedq_event_define
+#cgo nocallback schedq_event_define
+#cgo noescape schedq_profile_define
+#cgo nocallback schedq_profile_define
+#cgo noescape schedq_plugin_name
+#cgo nocallback schedq_plugin_name
+#cgo noescape schedq_plugin_register
+#cgo nocallback schedq_plugin_register
+#cgo nocallback schedq_event_plugins
+#cgo noescape schedq_rejector_bit
+#cgo nocallback schedq_rejector_bit
+#include <stdlib.h>
+#include <schedq/schedq.h>
+*/
+import "C"
+
+import "unsafe"
+
+// Action is what happened to an object: one of these, or ActionUpdate for a change that has no bit. Plugins register
+// unions of them.
+type Action uint32
+
+const (
+	ActionAdd                      Action = C.SCHEDQ_ACTION_ADD
+	ActionDelete                   Action = C.SCHEDQ_ACTION_DELETE
+	ActionUpdateNodeAllocatable    Action = C.SCHEDQ_ACTION_UPDATE_NODE_ALLOCATABLE
+	ActionUpdateNodeLabel          Action = C.SCHEDQ_ACTION_UPDATE_NODE_LABEL
+	ActionUpdateNodeTaint          Action = C.SCHEDQ_ACTION_UPDATE_NODE_TAINT
+	ActionUpdateNodeCondition      Action = C.SCHEDQ_ACTION_UPDATE_NODE_CONDITION
+	ActionUpdateNodeAnnotation     Action = C.SCHEDQ_ACTION_UPDATE_NODE_ANNOTATION
+	ActionUpdatePodLabel           Action = C.SCHEDQ_ACTION_UPDATE_POD_LABEL
+	ActionUpdatePodScaleDown       Action = C.SCHEDQ_ACTION_UPDATE_POD_SCALE_DOWN
+	ActionUpdatePodToleration      Action = C.SCHEDQ_ACTION_UPDATE_POD_TOLERATION
+	ActionUpdatePodGatesEliminated Action = C.SCHEDQ_ACTION_UPDATE_POD_GATES_ELIMINATED
+	ActionUpdatePodGeneratedClaim  Action = C.SCHEDQ_ACTION_UPDATE_POD_GENERATED_CLAIM
+	ActionUpdate                   Action = C.SCHEDQ_ACTION_UPDATE
+	ActionAll                      Action = C.SCHEDQ_ACTION_ALL
+)
+
+// Event numbers a kind of event: {resource, actions, label}.
+type Event uint16
+
+// Events that every queue knows. The resource UnschedulablePod is a pod without a node, AssignedPod one that has a node.
+const (
+	EventWildcard                            Event = C.SCHEDQ_EVENT_WILDCARD // {"*", ActionAll}
+	EventUnscheduledPodAdd                   Event = C.SCHEDQ_EVENT_UNSCHEDULED_POD_ADD
+	EventUnscheduledPodDelete                Event = C.SCHEDQ_EVENT_UNSCHEDULED_POD_DELETE
+	EventUnscheduledPodUpdate                Event = C.SCHEDQ_EVENT_UNSCHEDULED_POD_UPDATE
+	EventUnscheduledPodUpdateLabel           Event = C.SCHEDQ_EVENT_UNSCHEDULED_POD_UPDATE_LABEL
+	EventUnscheduledPodUpdateScaleDown       Event = C.SCHEDQ_EVENT_UNSCHEDULED_POD_UPDATE_SCALE_DOWN
+	EventUnscheduledPodUpdateGatesEliminated Event = C.SCHEDQ_EVENT_UNSCHEDULED_POD_UPDATE_GATES_ELIMINATED
+	EventUnscheduledPodUpdateToleration      Event = C.SCHEDQ_EVENT_UNSCHEDULED_POD_UPDATE_TOLERATION
+	EventUnscheduledPodUpdateGeneratedClaim  Event = C.SCHEDQ_EVENT_UNSCHEDULED_POD_UPDATE_GENERATED_CLAIM
+	EventAssignedPodAdd                      Event = C.SCHEDQ_EVENT_ASSIGNED_POD_ADD
+	EventAssignedPodDelete                   Event = C.SCHEDQ_EVENT_ASSIGNED_POD_DELETE
+	EventAssignedPodUpdate                   Event = C.SCHEDQ_EVENT_ASSIGNED_POD_UPDATE
+	EventAssignedPodUpdateLabel              Event = C.SCHEDQ_EVENT_ASSIGNED_POD_UPDATE_LABEL
+	EventAssignedPodUpdateScaleDown          Event = C.SCHEDQ_EVENT_ASSIGNED_POD_UPDATE_SCALE_DOWN
+	EventAssignedPodUpdateGatesEliminated    Event = C.SCHEDQ_EVENT_ASSIGNED_POD_UPDATE_GATES_ELIMINATED
+	EventAssignedPodUpdateToleration         Event = C.SCHEDQ_EVENT_ASSIGNED_POD_UPDATE_TOLERATION
+	EventAssignedPodUpdateGeneratedClaim     Event = C.SCHEDQ_EVENT_ASSIGNED_POD_UPDATE_GENERATED_CLAIM
+	EventNodeAdd                             Event = C.SCHEDQ_EVENT_NODE_ADD
+	EventNodeDelete                          Event = C.SCHEDQ_EVENT_NODE_DELETE
+	EventNodeUpdateAllocatable               Event = C.SCHEDQ_EVENT_NODE_UPDATE_ALLOCATABLE
+	EventNodeUpdateLabel                     Event = C.SCHEDQ_EVENT_NODE_UPDATE_LABEL
+	EventNodeUpdateTaint                     Event = C.SCHEDQ_EVENT_NODE_UPDATE_TAINT
+	EventNodeUpdateCondition                 Event = C.SCHEDQ_EVENT_NODE_UPDATE_CONDITION
+	EventNodeUpdateAnnotation                Event = C.SCHEDQ_EVENT_NODE_UPDATE_ANNOTATION
+)
+
+// DefineEvent numbers a kind of event; the same one gets the same number. Also after setup.
+//
+// label is what the metrics call it; "": resource and action, as kube-scheduler writes them ("NodeAdd").
+//
+// Errors: ErrFull, Config.MaxEvents; ErrInvalid; ErrNoMemory.
+func (queue *Queue) DefineEvent(resource string, actions Action, label string) (Event, error) {
+	var why whyText
+	var event C.schedq_event_t
+
+	cResource, cLabel := C.CString(resource), C.CString(label)
+	defer C.free(unsafe.Pointer(cResource))
+	defer C.free(unsafe.Pointer(cLabel))
+	status := Status(C.schedq_event_define(queue.c, cResource, C.uint32_t(actions), cLabel, &event, &why[0], whySize))
+	return Event(event), asError(status, "schedq_event_define", why.String())
+}
+
+// DefineProfile numbers another profile; the same name gets the same number. During setup.
+//
+// Errors: ErrFull, there are 255; ErrBusy, setup is over; ErrInvalid; ErrNoMemory.
+func (queue *Queue) DefineProfile(name string) (Profile, error) {
+	var why whyText
+	var profile C.schedq_profile_t
+
+	cName := C.CString(name)
+	defer C.free(unsafe.Pointer(cName))
+	status := Status(C.schedq_profile_define(queue.c, cName, &profile, &why[0], whySize))
+	return Profile(profile), asError(status, "schedq_profile_define", why.String())
+}
+
+// Interest is an event that a plugin wants to hear of when it rejected (or gates) a pod.
+type Interest struct {
+	Resource string // or "*"; "Pod" hears of AssignedPod and UnschedulablePod too
+	Actions  Action
+}
+
+// PluginOptions are properties of a plugin.
+type PluginOptions uint8
+
+// PluginSpread says that AssignedPodAdded and AssignedPodUpdated reach the pods of the assigned pod's namespace that the
+// plugin rejected.
+const PluginSpread PluginOptions = C.SCHEDQ_PLUGIN_SPREAD
+
+// RegisterPlugin registers a plugin with the events that it wants, and returns its bit. During setup. A profile has room
+// for 63, late names included.
+//
+// Errors: ErrExists, the name is taken, with its bit; ErrFull; ErrBusy, setup is over; ErrInvalid; ErrNoMemory.
+func (queue *Queue) RegisterPlugin(profile Profile, name string, options PluginOptions,
+	interests ...Interest) (Plugins, error) {
+	var why whyText
+	var bit C.uint64_t
+
+	// What a struct that C reads points to must not be Go's, so all of it is C's.
+	var texts []*C.char
+	text := func(value string) *C.char {
+		texts = append(texts, C.CString(value))
+		return texts[len(texts)-1]
+	}
+	memory := (*C.schedq_interest_t)(C.calloc(C.size_t(len(interests)+1), C.sizeof_schedq_interest_t))
+	defer func() {
+		for _, value := range texts {
+			C.free(unsafe.Pointer(value))
+		}
+		C.free(unsafe.Pointer(memory))
+	}()
+	for i, interest := range unsafe.Slice(memory, len(interests)) {
+		interest.resource = text(interests[i].Resource)
+		interest.actions = C.uint32_t(interests[i].Actions)
+		unsafe.Slice(memory, len(interests))[i] = interest
+	}
+	plugin := C.schedq_plugin_t{
+		struct_size:    C.sizeof_schedq_plugin_t,
+		profile:        C.schedq_profile_t(profile),
+		flags:          C.uint8_t(options),
+		name:           text(name),
+		interests:      memory,
+		interest_count: C.size_t(len(interests)),
+	}
+	status := Status(C.schedq_plugin_register(queue.c, &plugin, &bit, &why[0], whySize))
+	return Plugins(bit), asError(status, "schedq_plugin_register", why.String())
+}
+
+// NamePlugin registers a plugin that is only a name: what a program that matches events itself needs. As RegisterPlugin.
+func (queue *Queue) NamePlugin(profile Profile, name string) (Plugins, error) {
+	var why whyText
+	var bit C.uint64_t
+
+	status := Status(C.schedq_plugin_name(queue.c, C.schedq_profile_t(profile), text(name), C.uint32_t(len(name)), &bit,
+		&why[0], whySize))
+	return Plugins(bit), asError(status, "schedq_plugin_name", why.String())
+}
+
+// EventPlugins returns the plugins of a profile whose registered interests an event matches, late names and
+// RejectorOthers among them; for a wildcard AllPlugins. 0: unknown profile or event.
+func (queue *Queue) EventPlugins(profile Profile, event Event) Plugins {
+	return Plugins(C.schedq_event_plugins(queue.c, C.schedq_profile_t(profile), C.schedq_event_t(event)))
+}
+
+// RejectorBit returns the bit of a rejector whose name shows up late, also after setup; a registered plugin's is its own.
+// Every event reaches a late name. RejectorOthers: there is no bit left. 0: a bad argument.
+func (queue *Queue) RejectorBit(profile Profile, name string) Plugins {
+	return Plugins(C.schedq_rejector_bit(queue.c, C.schedq_profile_t(profile), text(name), C.uint32_t(len(name))))
+}
+
+// text lends a string's bytes to a call that takes pointer and length.
+func text(value string) *C.char {
+	return (*C.char)(unsafe.Pointer(unsafe.StringData(value)))
+}

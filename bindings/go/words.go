@@ -1,0 +1,56 @@
+package schedq
+
+import "sync/atomic"
+
+// Words are numbers that the library keeps at one address: reading one costs no call. They are valid until Destroy, also
+// after Close.
+//
+// A place's count is raised before a pod becomes visible there and lowered after one left: 0 read after an event's stamp
+// means that there is nothing to look for. Exact when the queue is quiet. Pods that are active or in flight are counted
+// by [Queue.Stats].
+type Words struct {
+	parked, gated, backoff, errorBackoff, nominations uint64
+
+	eventSequence    uint64
+	nextDeadline     int64
+	now              int64
+	closed, poppable uint32
+	reserved         [7]uint64
+}
+
+// Parked is the number of pods that wait for an event.
+func (words *Words) Parked() uint64 { return atomic.LoadUint64(&words.parked) }
+
+// Gated is the number of pods that a PreEnqueue plugin keeps out.
+func (words *Words) Gated() uint64 { return atomic.LoadUint64(&words.gated) }
+
+// Backoff is the number of pods in backoff, error backoff apart.
+func (words *Words) Backoff() uint64 { return atomic.LoadUint64(&words.backoff) }
+
+// ErrorBackoff is the number of pods in error backoff.
+func (words *Words) ErrorBackoff() uint64 { return atomic.LoadUint64(&words.errorBackoff) }
+
+// Nominations is the number of pods that are nominated to a node.
+func (words *Words) Nominations() uint64 { return atomic.LoadUint64(&words.nominations) }
+
+// EventSequence is the newest sequence that an event drew; 0 = none yet.
+func (words *Words) EventSequence() uint64 { return atomic.LoadUint64(&words.eventSequence) }
+
+// NextDeadline is when Tick is wanted, on the queue's clock, or NoDeadline. It may be too early: then a Tick sets it right.
+func (words *Words) NextDeadline() int64 { return atomic.LoadInt64(&words.nextDeadline) }
+
+// Closed says whether Close was called.
+func (words *Words) Closed() bool { return atomic.LoadUint32(&words.closed) != 0 }
+
+// Poppable is a hint: something may be popped.
+func (words *Words) Poppable() bool { return atomic.LoadUint32(&words.poppable) != 0 }
+
+// advance raises the clock to now, never back.
+func (words *Words) advance(now int64) {
+	for {
+		was := atomic.LoadInt64(&words.now)
+		if was >= now || atomic.CompareAndSwapInt64(&words.now, was, now) {
+			return
+		}
+	}
+}

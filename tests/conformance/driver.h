@@ -1,0 +1,29 @@
+/*
+ * The queue under test belongs to a child process, which reads requests and writes answers, a line each. The protocol is in
+ * docs/CONFORMANCE.md.
+ */
+#ifndef CONFORM_DRIVER_H
+#define CONFORM_DRIVER_H
+
+#include "subject.h"
+
+#include <sys/types.h>
+
+struct driver {
+    struct subject subject;
+    struct subject_options options;
+    struct script *script; /* the vector that is open */
+    const char *command;
+    pid_t process;
+    FILE *requests;
+    FILE *answers;
+    char *line;
+    size_t line_size;
+};
+
+/** Starts a shell command. Without a pipe or a process the program ends with a message. */
+void driver_start(struct driver *driver, const char *command, const struct subject_options *options);
+/** Closes its input and waits for it. Reports and returns false if its exit status is not 0. */
+bool driver_stop(struct driver *driver);
+
+#endif

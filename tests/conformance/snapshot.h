@@ -1,0 +1,38 @@
+/* Where every pod of the queue under test is, and who is nominated where: what a state line is rendered from. */
+#ifndef CONFORM_SNAPSHOT_H
+#define CONFORM_SNAPSHOT_H
+
+#include <schedq/schedq.h>
+
+#include <stddef.h>
+#include <stdint.h>
+
+/** Names live as long as the vector. Times are nanoseconds since its time 0. */
+struct seen {
+    const char *name;
+    const char *uid;
+    schedq_place_t place;
+    int64_t priority;
+    int64_t timestamp_ns;
+    int64_t expiry_ns;
+    uint64_t pop_order;
+};
+
+struct nomination {
+    const char *node;
+    const char *pod;
+    size_t rank; /* of its node's pods */
+};
+
+struct snapshot {
+    struct seen *pods;
+    size_t count;
+    struct nomination *nominations; /* a node's in their order */
+    size_t nomination_count;
+};
+
+void snapshot_add(struct snapshot *snapshot, const struct seen *seen);
+void snapshot_nominate(struct snapshot *snapshot, const char *node, const char *pod);
+void snapshot_free(struct snapshot *snapshot);
+
+#endif

@@ -1,0 +1,73 @@
+# What tests/run --kube does: the Go binding against an installed copy of the library, and the conformance vectors through
+# its driver. Sourced with $root = top of the source tree, after cmake/parts.sh.
+
+go_needed="1.24"
+kube_build=$root/build/kube
+kube_prefix=$kube_build/installed
+
+# need_go: finds Go, or ends the script with status 3.
+need_go()
+{
+    local version
+    if ! command -v go >/dev/null && [ -x /usr/local/go/bin/go ]; then
+        PATH=/usr/local/go/bin:$PATH
+    fi
+    if ! command -v go >/dev/null; then
+        echo "tests/run --kube needs Go >= $go_needed, and there is no \"go\" in PATH nor in /usr/local/go/bin." >&2
+        echo "Get it from https://go.dev/dl/" >&2
+        exit 3
+    fi
+    version=$(GOTOOLCHAIN=local go env GOVERSION)
+    if [ "$(printf '%s\n' "go$go_needed" "$version" | sort -V | head -n 1)" != "go$go_needed" ]; then
+        echo "tests/run --kube needs Go >= $go_needed; $(command -v go) is $version. Get one from https://go.dev/dl/" >&2
+        exit 3
+    fi
+    echo "$(command -v go): $version"
+}
+
+kube_install()
+{
+    configure_and_build release kube --target schedq schedq_shared schedq-conform &&
+        rm -rf "$kube_prefix" && cmake --install "$kube_build" --prefix "$kube_prefix" >"$kube_build/install.log"
+}
+
+# in_binding COMMAND...: a command in bindings/go that finds the installed copy.
+in_binding()
+{
+    (cd "$root/bindings/go" &&
+        env GOTOOLCHAIN=local GOFLAGS=-buildvcs=false GODEBUG=cgocheck=1 LD_LIBRARY_PATH="$kube_prefix/lib" \
+            PKG_CONFIG_PATH="$kube_prefix/lib/pkgconfig" "$@")
+}
+
+# go_format: succeeds if gofmt would change nothing.
+go_format()
+{
+    local changed
+    changed=$(in_binding gofmt -l .) && [ -z "$changed" ] && return
+    echo "gofmt would change: $changed" >&2
+    return 1
+}
+
+# conform_by_driver ENGINE
+conform_by_driver()
+{
+    (cd "$root/tests/conformance" && LD_LIBRARY_PATH=$kube_prefix/lib \
+        "$kube_build/bin/schedq-conform" --engine "$1" --driver "$kube_build/bin/schedq-driver" kube-*/*.txt) |
+        tail -n 3
+    [ "${PIPESTATUS[0]}" -eq 0 ]
+}
+
+kube_parts()
+{
+    local engine
+    part "Go" need_go
+    part "library, installed" kube_install || return
+    part "gofmt" go_format
+    part "go vet" in_binding go vet ./...
+    part "go test" in_binding go test -count=1 ./...
+    part "go test -race" in_binding go test -count=1 -race ./...
+    part "schedq-driver" in_binding go build -o "$kube_build/bin/schedq-driver" ./cmd/schedq-driver || return
+    for engine in mutex lockfree; do
+        part "conformance by Go, $engine" conform_by_driver "$engine"
+    done
+}
