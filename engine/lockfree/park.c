@@ -20,10 +20,10 @@
 #include "lockfree/describe.h"
 #include "lockfree/events.h"
 #include "lockfree/finish.h"
-#include "lockfree/history.h"
 #include "lockfree/objects.h"
 #include "lockfree/ops.h"
 #include "lockfree/switch.h"
+#include "policy/history.h"
 
 #include <inttypes.h>
 
@@ -239,7 +239,7 @@ count_failure(struct failing *failing)
         u32_load(&queue->others_used) == 0) {
         (void)u32_exchange(&queue->others_used, 1);
     }
-    history_count_failure(&history, failure->unschedulable | failure->pending);
+    history_count_failure(&history.rejections, &history.errors, failure->unschedulable | failure->pending);
     history.timestamp_ns = failing->now;
     write_record(failing, &history, failure->unschedulable, failure->pending);
     if (!failure->has_newest) {

@@ -30,7 +30,6 @@
  * wake-up; tests/unit/test_engines_pop.c.
  */
 #include "lockfree/backoff.h"
-#include "lockfree/history.h"
 #include "lockfree/objects.h"
 #include "lockfree/ops.h"
 #include "lockfree/publish.h"
@@ -39,6 +38,7 @@
 #include "lockfree/switch.h"
 #include "lockfree/tie.h"
 #include "policy/backoff.h"
+#include "policy/history.h"
 
 #include <string.h>
 

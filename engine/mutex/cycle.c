@@ -9,16 +9,10 @@
 #include "mutex/admit.h"
 #include "mutex/report.h"
 #include "mutex/route.h"
+#include "policy/history.h"
 
 #include <inttypes.h>
 #include <string.h>
-
-/* Counters stay at their end: a pod that failed 2^32 times must not look like a new one. */
-static void
-raise_count(uint32_t *count)
-{
-    *count += *count < UINT32_MAX ? 1 : 0;
-}
 
 /* ---- pop ------------------------------------------------------------------------------------------------------------ */
 
@@ -58,7 +52,7 @@ begin_flight(struct mutex_queue *queue, uint32_t index, schedq_popped_t *out)
 
     entry->place = SCHEDQ_INFLIGHT;
     entry_changed(entry);
-    raise_count(&entry->attempts);
+    entry->attempts = history_raised(entry->attempts);
     entry->unschedulable = 0;
     entry->pending = 0;
     entry->gate = 0;
@@ -88,7 +82,7 @@ cycle_pop(struct mutex_queue *queue, schedq_popped_t *out)
     index_prefetch(&queue->index, pod_at(queue, index)->hash);
     __builtin_prefetch(pod_at(queue, index)->name, 1);
     describe_popped(queue, index, out);
-    raise_count(&out->history.attempts);
+    out->history.attempts = history_raised(out->history.attempts);
     mutex_place_leave(queue, index);
     begin_flight(queue, index, out);
     if (from_backoff) {
@@ -198,12 +192,7 @@ set_rejectors(struct mutex_queue *queue, struct entry *entry, const schedq_failu
     if (((entry->unschedulable | entry->pending) & SCHEDQ_REJECTOR_OTHERS) != 0) {
         queue->others_used = true;
     }
-    if ((entry->unschedulable | entry->pending) == 0) {
-        raise_count(&entry->errors);
-    } else {
-        raise_count(&entry->rejections);
-        entry->errors = 0;
-    }
+    history_count_failure(&entry->rejections, &entry->errors, entry->unschedulable | entry->pending);
 }
 
 static schedq_status_t
