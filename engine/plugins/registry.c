@@ -90,6 +90,12 @@ registry_late(const struct registry *registry, schedq_profile_t profile)
     return u64_load_acquire(&registry->profiles[profile]->late);
 }
 
+uint64_t
+registry_reached_always(const struct registry *registry, schedq_profile_t profile)
+{
+    return registry_late(registry, profile) | SCHEDQ_REJECTOR_OTHERS;
+}
+
 const char *
 registry_plugin_name(const struct registry *registry, schedq_profile_t profile, uint32_t number)
 {
@@ -162,7 +168,7 @@ registry_label_text(const struct registry *registry, uint32_t label)
 static uint64_t
 always_reached(const struct registry *registry, schedq_profile_t profile)
 {
-    return registry->rules->match == MATCH_ALL ? UINT64_MAX : registry_late(registry, profile) | SCHEDQ_REJECTOR_OTHERS;
+    return registry->rules->match == MATCH_ALL ? UINT64_MAX : registry_reached_always(registry, profile);
 }
 
 bool

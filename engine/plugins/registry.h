@@ -89,6 +89,8 @@ const char *registry_profile_name(const struct registry *registry, schedq_profil
 uint64_t registry_known(const struct registry *registry, schedq_profile_t profile);
 /** Those whose names came late: every event reaches them. Who sees a bit among the known and then looks here sees it. */
 uint64_t registry_late(const struct registry *registry, schedq_profile_t profile);
+/** Late ones and SCHEDQ_REJECTOR_OTHERS: a host's mask may have been computed before they had a bit. */
+uint64_t registry_reached_always(const struct registry *registry, schedq_profile_t profile);
 /** The name of a plugin, late names included; `number` is that of a known bit other than SCHEDQ_REJECTOR_OTHERS. */
 const char *registry_plugin_name(const struct registry *registry, schedq_profile_t profile, uint32_t number);
 
