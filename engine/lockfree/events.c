@@ -69,22 +69,18 @@ events_announce(struct worker *worker, const struct cluster_event *event)
 /* ---- judging -------------------------------------------------------------------------------------------------------------------- */
 
 static enum strategy
-ask_hints(struct worker *worker, const struct view *view, const struct event_record *record, bool ask)
+judge(struct worker *worker, const struct view *view, const struct event_record *record)
 {
-    const struct registry *registry = &queue_of(worker)->base.registry;
-
-    if (registry_is_wildcard(registry, record->event)) {
-        return STRATEGY_AFTER_BACKOFF;
-    }
-    struct hint_list hints = registry_hints(registry, view->profile, record->event);
+    const struct schedq *base = &queue_of(worker)->base;
     const struct requeue_question question = {.pod = view->description.object,
                                               .old_object = record->old_object,
                                               .new_object = record->new_object,
                                               .unschedulable = view->unschedulable,
                                               .pending = view->pending,
-                                              .ask = ask};
+                                              .ask = base->rules.hints,
+                                              .opaque = record->opaque};
     uint64_t calls = 0;
-    enum strategy strategy = requeue_for_event(&hints, &question, &calls);
+    enum strategy strategy = registry_judge(&base->registry, view->profile, record->event, &question, &calls);
 
     tally_add(&worker->tally.hint_calls, calls);
     return strategy;
@@ -96,7 +92,7 @@ events_judge(struct worker *worker, const struct view *view, const struct cluste
     const struct event_record record = {
         .event = event->event, .old_object = event->old_object, .new_object = event->new_object};
 
-    return ask_hints(worker, view, &record, queue_of(worker)->base.rules.hints);
+    return judge(worker, view, &record);
 }
 
 static enum strategy
@@ -108,10 +104,10 @@ judge_record(struct worker *worker, const struct view *view, uint64_t sequence)
     if (!event_log_read(&queue->log, worker->hazard, sequence, &record)) {
         return STRATEGY_AFTER_BACKOFF;
     }
-    enum strategy strategy = ask_hints(worker, view, &record, !record.opaque);
+    enum strategy strategy = judge(worker, view, &record);
 
     event_log_unpin(&queue->log, worker->hazard);
-    return record.opaque && strategy == STRATEGY_IMMEDIATELY ? STRATEGY_AFTER_BACKOFF : strategy;
+    return strategy;
 }
 
 static enum strategy
@@ -199,10 +195,7 @@ queue_of_walk(const struct walk *walk)
 static bool
 gate_hears(const struct walk *walk, schedq_profile_t profile, uint8_t gate)
 {
-    const struct schedq *base = &queue_of_walk(walk)->base;
-
-    return gate == 0 || gating_hears(base->rules.gating, walk->wildcard,
-                                     registry_gate_registered(&base->registry, profile, gate, walk->event.event));
+    return registry_gate_hears(&queue_of_walk(walk)->base.registry, profile, gate, walk->event.event);
 }
 
 static bool

@@ -152,9 +152,7 @@ static bool
 may_leave(const struct queue *queue, const struct view *view)
 {
     return state_place(view->state) == PLACE_PARKED || !queue->base.rules.leftover_is_event ||
-           gating_hears(
-               queue->base.rules.gating, true,
-               registry_gate_registered(&queue->base.registry, view->profile, view->gate, SCHEDQ_EVENT_WILDCARD));
+           registry_gate_hears(&queue->base.registry, view->profile, view->gate, SCHEDQ_EVENT_WILDCARD);
 }
 
 static bool

@@ -24,18 +24,14 @@ struct walk {
 enum strategy
 mutex_moves_judge(struct mutex_queue *queue, const struct entry *entry, const struct cluster_event *event)
 {
-    if (registry_is_wildcard(&queue->base.registry, event->event)) {
-        return STRATEGY_AFTER_BACKOFF;
-    }
-    struct hint_list hints = registry_hints(&queue->base.registry, entry->profile, event->event);
-    struct requeue_question question = {.pod = entry->object,
-                                        .old_object = event->old_object,
-                                        .new_object = event->new_object,
-                                        .unschedulable = entry->unschedulable,
-                                        .pending = entry->pending,
-                                        .ask = queue->base.rules.hints};
+    const struct requeue_question question = {.pod = entry->object,
+                                              .old_object = event->old_object,
+                                              .new_object = event->new_object,
+                                              .unschedulable = entry->unschedulable,
+                                              .pending = entry->pending,
+                                              .ask = queue->base.rules.hints};
 
-    return requeue_for_event(&hints, &question, &queue->counters.hint_calls);
+    return registry_judge(&queue->base.registry, entry->profile, event->event, &question, &queue->counters.hint_calls);
 }
 
 static void
@@ -66,15 +62,6 @@ mutex_moves_announce(struct mutex_queue *queue, const struct cluster_event *even
 }
 
 /* ---- who is a candidate ------------------------------------------------------------------------------------------------ */
-
-static bool
-gate_hears(const struct walk *walk, schedq_profile_t profile, uint8_t gate)
-{
-    const struct schedq *base = &walk->route.queue->base;
-
-    return gate == 0 || gating_hears(base->rules.gating, walk->wildcard,
-                                     registry_gate_registered(&base->registry, profile, gate, walk->event.event));
-}
 
 static bool
 in_namespace(const struct entry *entry, const struct assigned_pod *assigned)
@@ -119,7 +106,7 @@ lot_is_reached(const struct walk *walk, const struct lot *lot)
         (lot->key.unschedulable & registry_spread(registry, lot->key.profile)) == 0) {
         return false;
     }
-    return gate_hears(walk, lot->key.profile, lot->key.gate);
+    return registry_gate_hears(registry, lot->key.profile, lot->key.gate, walk->event.event);
 }
 
 /* ---- the walk ------------------------------------------------------------------------------------------------------------ */
@@ -130,7 +117,8 @@ try_pod(const struct walk *walk, uint32_t index)
     struct mutex_queue *queue = walk->route.queue;
     const struct entry *entry = pod_at(queue, index);
 
-    if (!gate_hears(walk, entry->profile, entry->gate) || !is_candidate(walk, entry)) {
+    if (!registry_gate_hears(&queue->base.registry, entry->profile, entry->gate, walk->event.event) ||
+        !is_candidate(walk, entry)) {
         return;
     }
     if (mutex_route_by_strategy(&walk->route, index, mutex_moves_judge(queue, entry, &walk->event))) {

@@ -78,9 +78,7 @@ flush_gated(const struct route *route)
 static bool
 kube_tries_again(const struct mutex_queue *queue, const struct entry *entry)
 {
-    return gating_hears(
-        queue->base.rules.gating, true,
-        registry_gate_registered(&queue->base.registry, entry->profile, entry->gate, SCHEDQ_EVENT_WILDCARD));
+    return registry_gate_hears(&queue->base.registry, entry->profile, entry->gate, SCHEDQ_EVENT_WILDCARD);
 }
 
 static int64_t

@@ -196,6 +196,18 @@ registry_hints(const struct registry *registry, schedq_profile_t profile, schedq
         .entries = match->entries, .count = match->count, .always = always_reached(registry, profile)};
 }
 
+enum strategy
+registry_judge(const struct registry *registry, schedq_profile_t profile, schedq_event_t event,
+               const struct requeue_question *question, uint64_t *calls)
+{
+    if (registry_is_wildcard(registry, event)) {
+        return STRATEGY_AFTER_BACKOFF;
+    }
+    const struct hint_list hints = registry_hints(registry, profile, event);
+
+    return requeue_for_event(&hints, question, calls);
+}
+
 uint64_t
 registry_reached(const struct registry *registry, schedq_profile_t profile, schedq_event_t number)
 {
@@ -207,10 +219,14 @@ registry_reached(const struct registry *registry, schedq_profile_t profile, sche
     return event->matches[profile].interested | always_reached(registry, profile);
 }
 
+/* The wildcard is registered by who registered the wildcard. */
 bool
-registry_gate_registered(const struct registry *registry, schedq_profile_t profile, uint8_t gate, schedq_event_t event)
+registry_gate_hears(const struct registry *registry, schedq_profile_t profile, uint8_t gate, schedq_event_t number)
 {
-    return (event_at(registry, event)->matches[profile].interested & gate_bit(gate)) != 0;
+    const struct event *event = event_at(registry, number);
+    bool registered = (event->matches[profile].interested & gate_bit(gate)) != 0;
+
+    return gate == 0 || gating_hears(registry->rules->gating, event->wildcard, registered);
 }
 
 /* ---- life ---------------------------------------------------------------------------------------------------------------- */
