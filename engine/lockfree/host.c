@@ -20,6 +20,7 @@
 #include "lockfree/publish.h"
 #include "lockfree/switch.h"
 #include "lockfree/waiting.h"
+#include "plugins/verdict.h"
 #include "policy/backoff.h"
 #include "policy/candidates.h"
 
@@ -237,18 +238,6 @@ lockfree_candidates(schedq_worker_t *base, schedq_query_t *query, schedq_candida
 
 /* ---- apply ------------------------------------------------------------------------------------------------------------ */
 
-static schedq_status_t
-check_decision(schedq_worker_t *worker, const struct view *view, const schedq_decision_t *decision)
-{
-    uint64_t gates = registry_gate_bits(&worker->queue->registry, view->profile);
-
-    if (decision->place == SCHEDQ_GATED && (gate_bit(decision->gate) & gates) == 0) {
-        worker_say(worker, "decision.gate %u: 1 + the number of a plugin of profile %u", decision->gate, view->profile);
-        return SCHEDQ_INVALID;
-    }
-    return SCHEDQ_OK;
-}
-
 static bool
 waits(uint64_t state)
 {
@@ -316,7 +305,8 @@ apply(struct worker *worker, const schedq_decision_t *decision, int64_t now, sch
         report_pod(queue, record, &view, result);
         return SCHEDQ_CHANGED;
     }
-    schedq_status_t status = check_decision(&worker->base, &view, decision);
+    schedq_status_t status = verdict_check_gate(&queue->base.registry, view.profile, "decision.gate", decision->gate,
+                                                worker->base.words, sizeof worker->base.words);
 
     status = status == SCHEDQ_OK ? outdated_gate(queue, &view, decision, result) : status;
     if (status != SCHEDQ_OK) {

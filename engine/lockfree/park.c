@@ -23,9 +23,8 @@
 #include "lockfree/objects.h"
 #include "lockfree/ops.h"
 #include "lockfree/switch.h"
+#include "plugins/verdict.h"
 #include "policy/history.h"
-
-#include <inttypes.h>
 
 /* A flight that fails. */
 struct failing {
@@ -85,34 +84,12 @@ take_back(struct failing *failing)
 
 /* ---- what the failure says --------------------------------------------------------------------------------------------------- */
 
-/* The profile is the pod's, so api/ could not look. */
-static schedq_status_t
-check_rejectors(schedq_worker_t *worker, schedq_profile_t profile, const schedq_failure_t *failure)
-{
-    const struct registry *registry = &worker->queue->registry;
-    uint64_t known = registry_known(registry, profile);
-    uint64_t unknown = (failure->unschedulable | failure->pending) & ~known;
-
-    if (unknown != 0) {
-        worker_say(worker, "failure: rejector bits 0x%" PRIx64 ": bits of 0x%" PRIx64 ", those of profile %u", unknown,
-                   known, profile);
-        return SCHEDQ_INVALID;
-    }
-    if (failure->gate != 0 && (gate_bit(failure->gate) & registry_gate_bits(registry, profile)) == 0) {
-        worker_say(worker, "failure.gate %u: 1 + the number of a plugin of profile %u", failure->gate, profile);
-        return SCHEDQ_INVALID;
-    }
-    return SCHEDQ_OK;
-}
-
 /* [host] The newest event that its verdict must have covered. */
 static uint64_t
 newest_for_host(const struct queue *queue, uint8_t profile, const schedq_failure_t *failure)
 {
-    uint64_t rejectors =
-        failure->place == SCHEDQ_GATED ? gate_bit(failure->gate) : failure->unschedulable | failure->pending;
+    uint64_t rejectors = verdict_rejectors(failure);
 
-    /* A pod without rejectors is helped by any event. */
     return rejectors == 0 ? stamps_drawn(&queue->stamps) : stamps_newest(&queue->stamps, profile, rejectors);
 }
 
@@ -122,7 +99,7 @@ is_outdated(const struct failing *failing)
     const struct queue *queue = queue_of(failing->worker);
     const schedq_failure_t *failure = failing->failure;
 
-    if (!queue->base.rules.host || (failure->place != SCHEDQ_PARKED && failure->place != SCHEDQ_GATED)) {
+    if (!queue->base.rules.host || !verdict_covers_events(failure)) {
         return false;
     }
     return failing->activated || newest_for_host(queue, failing->before.profile, failure) > failure->judged_up_to;
@@ -565,7 +542,9 @@ copy_before(struct failing *failing)
 static schedq_status_t
 fail(struct failing *failing)
 {
-    schedq_status_t status = check_rejectors(&failing->worker->base, failing->before.profile, failing->failure);
+    schedq_worker_t *base = &failing->worker->base;
+    schedq_status_t status = verdict_check_failure(&base->queue->registry, failing->before.profile, failing->failure,
+                                                   base->words, sizeof base->words);
 
     if (status != SCHEDQ_OK) {
         return status;
@@ -652,7 +631,8 @@ lockfree_readd(schedq_worker_t *base, const char *names, const schedq_pod_spec_t
     struct queue *queue = queue_of(worker);
     const struct incoming_pod pod = {.spec = spec, .history = history, .failure = failure, .label = LABEL_FAILURE};
     uint32_t hash = index_hash(&queue->index, names + spec->name_offset, spec->name_length);
-    schedq_status_t status = check_rejectors(base, spec->profile, failure);
+    schedq_status_t status =
+        verdict_check_failure(&queue->base.registry, spec->profile, failure, base->words, sizeof base->words);
     struct present present;
     struct view view;
 

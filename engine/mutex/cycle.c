@@ -9,9 +9,9 @@
 #include "mutex/admit.h"
 #include "mutex/report.h"
 #include "mutex/route.h"
+#include "plugins/verdict.h"
 #include "policy/history.h"
 
-#include <inttypes.h>
 #include <string.h>
 
 /* ---- pop ------------------------------------------------------------------------------------------------------------ */
@@ -225,13 +225,11 @@ static bool
 is_outdated(struct mutex_queue *queue, const struct entry *entry, const schedq_failure_t *failure,
             schedq_result_t *result)
 {
-    uint64_t rejectors =
-        failure->place == SCHEDQ_GATED ? gate_bit(failure->gate) : failure->unschedulable | failure->pending;
-    /* A pod without rejectors is helped by any event. */
+    uint64_t rejectors = verdict_rejectors(failure);
     uint64_t newest =
         rejectors == 0 ? queue->log.newest : mutex_event_log_newest_stamp(&queue->log, entry->profile, rejectors);
 
-    if (failure->place != SCHEDQ_PARKED && failure->place != SCHEDQ_GATED) {
+    if (!verdict_covers_events(failure)) {
         return false;
     }
     if (newest <= failure->judged_up_to && (entry->marks & MARK_ACTIVATED) == 0) {
@@ -270,26 +268,6 @@ route_failed(struct mutex_queue *queue, uint32_t index, const schedq_failure_t *
     } else {
         (void)mutex_route_by_strategy(&route, index, strategy);
     }
-}
-
-/* The profile is the pod's, so api/ could not look. */
-static schedq_status_t
-check_rejectors(schedq_worker_t *worker, schedq_profile_t profile, const schedq_failure_t *failure)
-{
-    const struct registry *registry = &worker->queue->registry;
-    uint64_t known = registry_known(registry, profile);
-    uint64_t unknown = (failure->unschedulable | failure->pending) & ~known;
-
-    if (unknown != 0) {
-        worker_say(worker, "failure: rejector bits 0x%" PRIx64 ": bits of 0x%" PRIx64 ", those of profile %u", unknown,
-                   known, profile);
-        return SCHEDQ_INVALID;
-    }
-    if (failure->gate != 0 && (gate_bit(failure->gate) & registry_gate_bits(registry, profile)) == 0) {
-        worker_say(worker, "failure.gate %u: 1 + the number of a plugin of profile %u", failure->gate, profile);
-        return SCHEDQ_INVALID;
-    }
-    return SCHEDQ_OK;
 }
 
 static schedq_status_t
@@ -344,7 +322,8 @@ mutex_add_unschedulable(schedq_worker_t *worker, schedq_token_t *token, const sc
         admit_end(queue, index);
         status = SCHEDQ_GONE;
     } else {
-        status = check_rejectors(worker, entry->profile, failure);
+        status =
+            verdict_check_failure(&queue->base.registry, entry->profile, failure, worker->words, sizeof worker->words);
         if (status == SCHEDQ_OK) {
             status = fail(queue, index, token, failure, result);
         }
@@ -385,7 +364,8 @@ mutex_readd(schedq_worker_t *worker, const char *names, const schedq_pod_spec_t 
     now_spec.timestamp_ns = 0;
     queue_lock(queue);
     int64_t now = queue_now(queue);
-    schedq_status_t status = check_rejectors(worker, spec->profile, failure);
+    schedq_status_t status =
+        verdict_check_failure(&queue->base.registry, spec->profile, failure, worker->words, sizeof worker->words);
 
     if (status == SCHEDQ_OK) {
         status = admit_check_absent(queue, name, spec->name_length, hash, result);

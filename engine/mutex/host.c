@@ -17,6 +17,7 @@
 #include "mutex/admit.h"
 #include "mutex/report.h"
 #include "mutex/route.h"
+#include "plugins/verdict.h"
 #include "policy/candidates.h"
 
 #define PHASE_BACKOFF (UINT64_MAX - 2)
@@ -206,19 +207,6 @@ mutex_candidates(schedq_worker_t *worker, schedq_query_t *query, schedq_candidat
 /* ---- apply ------------------------------------------------------------------------------------------------------------ */
 
 static schedq_status_t
-check_decision(schedq_worker_t *worker, const struct entry *entry, const schedq_decision_t *decision)
-{
-    uint64_t gates = registry_gate_bits(&worker->queue->registry, entry->profile);
-
-    if (decision->place == SCHEDQ_GATED && (gate_bit(decision->gate) & gates) == 0) {
-        worker_say(worker, "decision.gate %u: 1 + the number of a plugin of profile %u", decision->gate,
-                   entry->profile);
-        return SCHEDQ_INVALID;
-    }
-    return SCHEDQ_OK;
-}
-
-static schedq_status_t
 apply(schedq_worker_t *worker, const schedq_decision_t *decision, int64_t now, schedq_result_t *result)
 {
     struct mutex_queue *queue = queue_of(worker);
@@ -233,7 +221,8 @@ apply(schedq_worker_t *worker, const schedq_decision_t *decision, int64_t now, s
         mutex_report_pod(queue, index, result);
         return SCHEDQ_CHANGED;
     }
-    schedq_status_t status = check_decision(worker, entry, decision);
+    schedq_status_t status = verdict_check_gate(&queue->base.registry, entry->profile, "decision.gate", decision->gate,
+                                                worker->words, sizeof worker->words);
     if (status == SCHEDQ_OK && decision->place == SCHEDQ_GATED) {
         status = admit_check_gate(queue, entry->profile, decision->gate, decision->judged_up_to, result);
     }
