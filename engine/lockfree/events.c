@@ -178,9 +178,7 @@ struct walk {
     struct cluster_event event;
     const schedq_move_t *move;
     const struct assigned_pod *assigned; /* NULL: every pod is a candidate */
-    schedq_precheck_fn precheck;
-    bool wildcard;
-    bool knows_profile; /* what follows is of the profile that was asked for last */
+    bool knows_profile;                  /* what follows is of the profile that was asked for last */
     schedq_profile_t profile;
     uint64_t reached;
     int64_t newest_insertion; /* of the worker's own, before the walk */
@@ -232,7 +230,8 @@ is_candidate(const struct walk *walk, const struct view *view)
     if (walk->assigned != NULL && !concerns_assigned(walk, view)) {
         return false;
     }
-    return walk->precheck == NULL || walk->precheck(walk->move->precheck_ctx, view->description.object) != 0;
+    return walk->move->precheck == NULL ||
+           walk->move->precheck(walk->move->precheck_ctx, view->description.object) != 0;
 }
 
 /* The registry is asked once for many lots and pods of one profile. */
@@ -400,10 +399,12 @@ move(struct walk *walk)
     struct worker *worker = walk->mover.worker;
     struct queue *queue = queue_of(worker);
     const struct rules *rules = &queue->base.rules;
-    bool registered = registry_is_registered(&queue->base.registry, walk->event.event);
+    const struct registry *registry = &queue->base.registry;
+    bool registered = registry_is_registered(registry, walk->event.event);
 
     tally_add(&worker->tally.events, registered ? 1 : 0);
-    if (walk->wildcard && rules->targets_wildcards && (walk->move->target.bits != 0 || walk->move->new_object != 0)) {
+    if (registry_is_wildcard(registry, walk->event.event) && rules->targets_wildcards &&
+        (walk->move->target.bits != 0 || walk->move->new_object != 0)) {
         move_target(walk, walk->move->target);
         return;
     }
@@ -413,12 +414,6 @@ move(struct walk *walk)
     }
 }
 
-static bool
-is_scale_down(const struct queue *queue, schedq_event_t event)
-{
-    return registry_actions(&queue->base.registry, event) == SCHEDQ_ACTION_UPDATE_POD_SCALE_DOWN;
-}
-
 schedq_status_t
 lockfree_move(schedq_worker_t *base, const schedq_move_t *request, const struct assigned_pod *assigned,
               schedq_result_t *result)
@@ -426,13 +421,7 @@ lockfree_move(schedq_worker_t *base, const schedq_move_t *request, const struct 
     struct worker *worker = worker_of(base);
     struct queue *queue = queue_of(worker);
     const struct registry *registry = &queue->base.registry;
-    bool wildcard = registry_is_wildcard(registry, request->event);
-    bool moves_all = assigned == NULL || (assigned->updated && is_scale_down(queue, request->event));
 
-    if (request->target.bits != 0 && !wildcard) {
-        worker_say(base, "move.target: {0}, since event %u is not {\"*\", SCHEDQ_ACTION_ALL}", request->event);
-        return SCHEDQ_INVALID;
-    }
     section_begin(worker);
     struct walk walk = {
         .mover = {.worker = worker,
@@ -445,9 +434,7 @@ lockfree_move(schedq_worker_t *base, const schedq_move_t *request, const struct 
                   .decide = decide},
         .event = {.event = request->event, .old_object = request->old_object, .new_object = request->new_object},
         .move = request,
-        .assigned = moves_all ? NULL : assigned,
-        .precheck = assigned == NULL ? request->precheck : NULL,
-        .wildcard = wildcard,
+        .assigned = assigned,
         .newest_insertion = worker->insertions,
     };
 

@@ -16,8 +16,6 @@ struct walk {
     struct cluster_event event;
     const schedq_move_t *move;
     const struct assigned_pod *assigned; /* NULL: every pod is a candidate */
-    schedq_precheck_fn precheck;
-    bool wildcard;
     uint64_t newest_insertion;
 };
 
@@ -89,7 +87,7 @@ is_candidate(const struct walk *walk, const struct entry *entry)
     if (walk->assigned != NULL && !concerns_assigned(walk, entry)) {
         return false;
     }
-    return walk->precheck == NULL || walk->precheck(walk->move->precheck_ctx, entry->object) != 0;
+    return walk->move->precheck == NULL || walk->move->precheck(walk->move->precheck_ctx, entry->object) != 0;
 }
 
 /* Can any pod of this lot be a candidate? The catch-all's pods answer for themselves. */
@@ -182,10 +180,11 @@ static void
 move(struct walk *walk)
 {
     struct mutex_queue *queue = walk->route.queue;
-    bool registered = registry_is_registered(&queue->base.registry, walk->event.event);
+    const struct registry *registry = &queue->base.registry;
+    bool registered = registry_is_registered(registry, walk->event.event);
 
     queue->counters.events += registered ? 1 : 0;
-    if (walk->wildcard && queue->base.rules.targets_wildcards &&
+    if (registry_is_wildcard(registry, walk->event.event) && queue->base.rules.targets_wildcards &&
         (walk->move->target.bits != 0 || walk->move->new_object != 0)) {
         move_target(walk, walk->move->target);
         return;
@@ -196,12 +195,6 @@ move(struct walk *walk)
     }
 }
 
-static bool
-is_scale_down(const struct mutex_queue *queue, schedq_event_t event)
-{
-    return registry_actions(&queue->base.registry, event) == SCHEDQ_ACTION_UPDATE_POD_SCALE_DOWN;
-}
-
 schedq_status_t
 mutex_move(schedq_worker_t *worker, const schedq_move_t *request, const struct assigned_pod *assigned,
            schedq_result_t *result)
@@ -210,14 +203,6 @@ mutex_move(schedq_worker_t *worker, const schedq_move_t *request, const struct a
     const struct registry *registry = &queue->base.registry;
 
     queue_lock(queue);
-    bool wildcard = registry_is_wildcard(registry, request->event);
-
-    if (request->target.bits != 0 && !wildcard) {
-        worker_say(worker, "move.target: {0}, since event %u is not {\"*\", SCHEDQ_ACTION_ALL}", request->event);
-        queue_unlock(queue);
-        return SCHEDQ_INVALID;
-    }
-    bool moves_all = assigned == NULL || (assigned->updated && is_scale_down(queue, request->event));
     struct walk walk = {
         .route = {.queue = queue,
                   .result = result,
@@ -226,9 +211,7 @@ mutex_move(schedq_worker_t *worker, const schedq_move_t *request, const struct a
                   .recount = true},
         .event = {.event = request->event, .old_object = request->old_object, .new_object = request->new_object},
         .move = request,
-        .assigned = moves_all ? NULL : assigned,
-        .precheck = assigned == NULL ? request->precheck : NULL,
-        .wildcard = wildcard,
+        .assigned = assigned,
         .newest_insertion = queue->lots.sequence,
     };
 
