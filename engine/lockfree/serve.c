@@ -25,11 +25,11 @@
 #include "lockfree/waiting.h"
 #include "lockfree/workers.h"
 #include "policy/backoff.h"
+#include "policy/leftover.h"
 
 #define READ_AT_ONCE 64
 #define PLANS_MAX 4
 #define ROUNDS_MAX 4
-#define KUBE_FLUSH_NS (30 * INT64_C(1000000000))
 
 struct serving {
     struct worker *worker;
@@ -174,7 +174,7 @@ flush_old(struct serving *serving, enum place place)
 {
     struct queue *queue = queue_of(serving->worker);
     struct bin *bin = waiting_ages(queue, place);
-    int64_t limit = time_add(time_add(serving->now, -queue->base.rules.max_parked_ns), -1);
+    int64_t limit = leftover_latest(&queue->base.rules, serving->now);
     struct flush flush = flush_of(serving, place, limit);
 
     flush.mover.label = LABEL_LEFTOVER;
@@ -199,7 +199,7 @@ flush_gated_as_kube(struct serving *serving)
     bool any = flush_old(serving, PLACE_GATED);
 
     if (any) {
-        time_store(&queue_of(serving->worker)->leftover_again, time_add(serving->now, KUBE_FLUSH_NS));
+        time_store(&queue_of(serving->worker)->leftover_again, time_add(serving->now, LEFTOVER_FLUSH_NS));
     }
     return any;
 }
