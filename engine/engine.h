@@ -68,7 +68,6 @@ struct pod_key {
 struct assigned_pod {
     const char *namespace_name;
     uint32_t namespace_length;
-    bool updated; /* then a scale-down concerns every pod */
 };
 
 struct engine_ops {
@@ -117,7 +116,7 @@ struct engine_ops {
                                 schedq_result_t *result);
     schedq_status_t (*nominate)(schedq_worker_t *worker, schedq_pod_t pod, uint64_t node);
 
-    /* Events. `assigned` NULL: move_all. */
+    /* Events. `assigned`: only pods that its arrival may help; NULL: every pod that passes move->precheck. */
     schedq_status_t (*move)(schedq_worker_t *worker, const schedq_move_t *move, const struct assigned_pod *assigned,
                             schedq_result_t *result);
     void (*event_begin)(schedq_worker_t *worker, uint64_t *sequence);

@@ -24,8 +24,51 @@ check_move(schedq_worker_t *worker, const schedq_move_t *move, const char *funct
     return true;
 }
 
+/* What a schedq_assigned_pod_ call says besides the event. */
+struct assignment {
+    struct assigned_pod pod;
+    bool updated; /* then a scale-down concerns every pod */
+};
+
+static bool
+check_assignment(schedq_worker_t *worker, const struct assignment *assignment)
+{
+    uint32_t length = assignment->pod.namespace_length;
+
+    if (!check_not_null(worker, assignment->pod.namespace_name, "namespace_name")) {
+        return false;
+    }
+    if (length == 0 || length > NAMESPACE_MAX) {
+        worker_say(worker, "namespace_length %" PRIu32 ": 1..%d", length, NAMESPACE_MAX);
+        return false;
+    }
+    return true;
+}
+
+static bool
+check_target(schedq_worker_t *worker, const schedq_move_t *move)
+{
+    if (move->target.bits != 0 && !registry_is_wildcard(&worker->queue->registry, move->event)) {
+        worker_say(worker, "move.target: {0}, since event %u is not {\"*\", SCHEDQ_ACTION_ALL}", move->event);
+        return false;
+    }
+    return true;
+}
+
 static schedq_status_t
-move_pods(schedq_worker_t *worker, const schedq_move_t *move, const struct assigned_pod *assigned, const char *function,
+move_assigned(schedq_worker_t *worker, const schedq_move_t *move, const struct assignment *assignment,
+              schedq_result_t *result)
+{
+    schedq_t *queue = worker->queue;
+    bool scaled_down = registry_actions(&queue->registry, move->event) == SCHEDQ_ACTION_UPDATE_POD_SCALE_DOWN;
+    schedq_move_t unchecked = *move;
+
+    unchecked.precheck = NULL;
+    return queue->ops->move(worker, &unchecked, assignment->updated && scaled_down ? NULL : &assignment->pod, result);
+}
+
+static schedq_status_t
+move_pods(schedq_worker_t *worker, const schedq_move_t *move, const struct assignment *assignment, const char *function,
           schedq_result_t *result)
 {
     struct call call;
@@ -34,15 +77,13 @@ move_pods(schedq_worker_t *worker, const schedq_move_t *move, const struct assig
     if (status != SCHEDQ_OK) {
         return status;
     }
-    if (!check_move(worker, move, function)) {
+    if (!check_move(worker, move, function) || (assignment != NULL && !check_assignment(worker, assignment)) ||
+        !check_target(worker, move)) {
         status = SCHEDQ_INVALID;
-    } else if (assigned != NULL && !check_not_null(worker, assigned->namespace_name, "namespace_name")) {
-        status = SCHEDQ_INVALID;
-    } else if (assigned != NULL && (assigned->namespace_length == 0 || assigned->namespace_length > NAMESPACE_MAX)) {
-        worker_say(worker, "namespace_length %" PRIu32 ": 1..%d", assigned->namespace_length, NAMESPACE_MAX);
-        status = SCHEDQ_INVALID;
+    } else if (assignment != NULL) {
+        status = move_assigned(worker, move, assignment, result);
     } else {
-        status = worker->queue->ops->move(worker, move, assigned, result);
+        status = worker->queue->ops->move(worker, move, NULL, result);
     }
     call_end(&call);
     return status;
@@ -58,19 +99,18 @@ schedq_status_t
 schedq_assigned_pod_added(schedq_worker_t *worker, const schedq_move_t *move, const char *namespace_name,
                           uint32_t namespace_length, schedq_result_t *result)
 {
-    const struct assigned_pod assigned = {.namespace_name = namespace_name, .namespace_length = namespace_length};
+    const struct assignment assignment = {{namespace_name, namespace_length}, .updated = false};
 
-    return move_pods(worker, move, &assigned, "schedq_assigned_pod_added", result);
+    return move_pods(worker, move, &assignment, "schedq_assigned_pod_added", result);
 }
 
 schedq_status_t
 schedq_assigned_pod_updated(schedq_worker_t *worker, const schedq_move_t *move, const char *namespace_name,
                             uint32_t namespace_length, schedq_result_t *result)
 {
-    const struct assigned_pod assigned = {
-        .namespace_name = namespace_name, .namespace_length = namespace_length, .updated = true};
+    const struct assignment assignment = {{namespace_name, namespace_length}, .updated = true};
 
-    return move_pods(worker, move, &assigned, "schedq_assigned_pod_updated", result);
+    return move_pods(worker, move, &assignment, "schedq_assigned_pod_updated", result);
 }
 
 /* ---- decided by the host ------------------------------------------------------------------------------------------------- */

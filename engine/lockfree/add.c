@@ -41,11 +41,11 @@
 #include "lockfree/describe.h"
 #include "lockfree/events.h"
 #include "lockfree/finish.h"
-#include "lockfree/history.h"
 #include "lockfree/objects.h"
 #include "lockfree/ops.h"
 #include "lockfree/settle.h"
 #include "lockfree/switch.h"
+#include "policy/history.h"
 #include "policy/order.h"
 
 /* ---- admitting ---------------------------------------------------------------------------------------------------------- */
@@ -205,7 +205,7 @@ find_origin(const struct queue *queue, const struct incoming_pod *pod, int64_t n
     origin->pending = pod->failure->pending;
     origin->raised = *pod->history;
     origin->raised.timestamp_ns = now;
-    history_count_failure(&origin->raised, origin->unschedulable | origin->pending);
+    history_count_failure(&origin->raised.rejections, &origin->raised.errors, origin->unschedulable | origin->pending);
     origin->history = &origin->raised;
     origin->timestamp = now;
     origin->initial_attempt = origin->raised.initial_attempt_ns;

@@ -6,6 +6,7 @@
 #include "lockfree/timer.h"
 #include "lockfree/waiting.h"
 #include "policy/backoff.h"
+#include "policy/leftover.h"
 
 static bool
 find_active(struct worker *worker, const struct moving *moving, struct destination *destination)
@@ -42,7 +43,7 @@ find_waiting(struct worker *worker, const struct moving *moving, struct destinat
     }
     destination->bin = waiting_ages(queue, destination->place);
     destination->key = moving->since;
-    destination->due = destination->bin != NULL ? waiting_due(queue, moving->since) : SCHEDQ_NO_DEADLINE;
+    destination->due = destination->bin != NULL ? leftover_due(&queue->base.rules, moving->since) : SCHEDQ_NO_DEADLINE;
 }
 
 bool

@@ -88,22 +88,18 @@ events_announce(struct worker *worker, const struct cluster_event *event)
 /* ---- judging -------------------------------------------------------------------------------------------------------------------- */
 
 static enum strategy
-ask_hints(struct worker *worker, const struct view *view, const struct event_record *record, bool ask)
+judge(struct worker *worker, const struct view *view, const struct event_record *record)
 {
-    const struct registry *registry = &queue_of(worker)->base.registry;
-
-    if (registry_is_wildcard(registry, record->event)) {
-        return STRATEGY_AFTER_BACKOFF;
-    }
-    struct hint_list hints = registry_hints(registry, view->profile, record->event);
+    const struct schedq *base = &queue_of(worker)->base;
     const struct requeue_question question = {.pod = view->description.object,
                                               .old_object = record->old_object,
                                               .new_object = record->new_object,
                                               .unschedulable = view->unschedulable,
                                               .pending = view->pending,
-                                              .ask = ask};
+                                              .ask = base->rules.hints,
+                                              .opaque = record->opaque};
     uint64_t calls = 0;
-    enum strategy strategy = requeue_for_event(&hints, &question, &calls);
+    enum strategy strategy = registry_judge(&base->registry, view->profile, record->event, &question, &calls);
 
     tally_add(&worker->tally.hint_calls, calls);
     return strategy;
@@ -115,7 +111,7 @@ events_judge(struct worker *worker, const struct view *view, const struct cluste
     const struct event_record record = {
         .event = event->event, .old_object = event->old_object, .new_object = event->new_object};
 
-    return ask_hints(worker, view, &record, queue_of(worker)->base.rules.hints);
+    return judge(worker, view, &record);
 }
 
 static enum strategy
@@ -127,10 +123,10 @@ judge_record(struct worker *worker, const struct view *view, uint64_t sequence)
     if (!event_log_read(&queue->log, worker->hazard, sequence, &record)) {
         return STRATEGY_AFTER_BACKOFF;
     }
-    enum strategy strategy = ask_hints(worker, view, &record, !record.opaque);
+    enum strategy strategy = judge(worker, view, &record);
 
     event_log_unpin(&queue->log, worker->hazard);
-    return record.opaque && strategy == STRATEGY_IMMEDIATELY ? STRATEGY_AFTER_BACKOFF : strategy;
+    return strategy;
 }
 
 static enum strategy
@@ -201,9 +197,7 @@ struct walk {
     struct cluster_event event;
     const schedq_move_t *move;
     const struct assigned_pod *assigned; /* NULL: every pod is a candidate */
-    schedq_precheck_fn precheck;
-    bool wildcard;
-    bool knows_profile; /* what follows is of the profile that was asked for last */
+    bool knows_profile;                  /* what follows is of the profile that was asked for last */
     schedq_profile_t profile;
     uint64_t reached;
     int64_t newest_insertion; /* of the worker's own, before the walk */
@@ -218,10 +212,7 @@ queue_of_walk(const struct walk *walk)
 static bool
 gate_hears(const struct walk *walk, schedq_profile_t profile, uint8_t gate)
 {
-    const struct schedq *base = &queue_of_walk(walk)->base;
-
-    return gate == 0 || gating_hears(base->rules.gating, walk->wildcard,
-                                     registry_gate_registered(&base->registry, profile, gate, walk->event.event));
+    return registry_gate_hears(&queue_of_walk(walk)->base.registry, profile, gate, walk->event.event);
 }
 
 static bool
@@ -258,7 +249,8 @@ is_candidate(const struct walk *walk, const struct view *view)
     if (walk->assigned != NULL && !concerns_assigned(walk, view)) {
         return false;
     }
-    return walk->precheck == NULL || walk->precheck(walk->move->precheck_ctx, view->description.object) != 0;
+    return walk->move->precheck == NULL ||
+           walk->move->precheck(walk->move->precheck_ctx, view->description.object) != 0;
 }
 
 /* The registry is asked once for many lots and pods of one profile. */
@@ -427,10 +419,12 @@ move(struct walk *walk)
     struct worker *worker = walk->mover.worker;
     struct queue *queue = queue_of(worker);
     const struct rules *rules = &queue->base.rules;
-    bool registered = registry_is_registered(&queue->base.registry, walk->event.event);
+    const struct registry *registry = &queue->base.registry;
+    bool registered = registry_is_registered(registry, walk->event.event);
 
     tally_add(&worker->tally.events, registered ? 1 : 0);
-    if (walk->wildcard && rules->targets_wildcards && (walk->move->target.bits != 0 || walk->move->new_object != 0)) {
+    if (registry_is_wildcard(registry, walk->event.event) && rules->targets_wildcards &&
+        (walk->move->target.bits != 0 || walk->move->new_object != 0)) {
         move_target(walk, walk->move->target);
         return;
     }
@@ -443,12 +437,6 @@ move(struct walk *walk)
     }
 }
 
-static bool
-is_scale_down(const struct queue *queue, schedq_event_t event)
-{
-    return registry_actions(&queue->base.registry, event) == SCHEDQ_ACTION_UPDATE_POD_SCALE_DOWN;
-}
-
 schedq_status_t
 lockfree_move(schedq_worker_t *base, const schedq_move_t *request, const struct assigned_pod *assigned,
               schedq_result_t *result)
@@ -456,13 +444,7 @@ lockfree_move(schedq_worker_t *base, const schedq_move_t *request, const struct 
     struct worker *worker = worker_of(base);
     struct queue *queue = queue_of(worker);
     const struct registry *registry = &queue->base.registry;
-    bool wildcard = registry_is_wildcard(registry, request->event);
-    bool moves_all = assigned == NULL || (assigned->updated && is_scale_down(queue, request->event));
 
-    if (request->target.bits != 0 && !wildcard) {
-        worker_say(base, "move.target: {0}, since event %u is not {\"*\", SCHEDQ_ACTION_ALL}", request->event);
-        return SCHEDQ_INVALID;
-    }
     section_begin(worker);
     struct walk walk = {
         .mover = {.worker = worker,
@@ -475,9 +457,7 @@ lockfree_move(schedq_worker_t *base, const schedq_move_t *request, const struct 
                   .decide = decide},
         .event = {.event = request->event, .old_object = request->old_object, .new_object = request->new_object},
         .move = request,
-        .assigned = moves_all ? NULL : assigned,
-        .precheck = assigned == NULL ? request->precheck : NULL,
-        .wildcard = wildcard,
+        .assigned = assigned,
         .newest_insertion = worker->insertions,
     };
 

@@ -29,14 +29,15 @@
  * EVIDENCE. tests/model: park, gate; stress/explore: host_park, host_apply, host_delete, host_gated_backoff;
  * tests/unit/test_host.c, test_candidates.c, test_candidates_threads.c, test_apply.c.
  */
+#include "lockfree/backoff.h"
 #include "lockfree/events.h"
 #include "lockfree/ops.h"
 #include "lockfree/publish.h"
 #include "lockfree/switch.h"
 #include "lockfree/waiting.h"
-
-#include "lockfree/backoff.h"
+#include "plugins/verdict.h"
 #include "policy/backoff.h"
+#include "policy/candidates.h"
 
 #define PHASE_BACKOFF (UINT64_MAX - 2)
 #define PHASE_ERROR_BACKOFF (UINT64_MAX - 1)
@@ -51,13 +52,6 @@ lockfree_event_begin(schedq_worker_t *base, uint64_t *sequence)
     tally_add(&worker->tally.events, 1);
 }
 
-/* Rejectors that every event reaches, whatever the host's mask says: it may have been computed before they had a bit. */
-static uint64_t
-always_reached(const struct queue *queue, schedq_profile_t profile)
-{
-    return registry_late(&queue->base.registry, profile) | SCHEDQ_REJECTOR_OTHERS;
-}
-
 schedq_status_t
 lockfree_event_stamp(schedq_worker_t *base, uint64_t sequence, schedq_profile_t profile, uint64_t plugins)
 {
@@ -69,7 +63,7 @@ lockfree_event_stamp(schedq_worker_t *base, uint64_t sequence, schedq_profile_t 
                    (unsigned long long)drawn);
         return SCHEDQ_INVALID;
     }
-    stamps_raise(&queue->stamps, profile, plugins | always_reached(queue, profile), sequence);
+    stamps_raise(&queue->stamps, profile, plugins | registry_reached_always(&queue->base.registry, profile), sequence);
     atomic_fence(); /* event_stamp:A, between the stamps and the caller's looks at words and candidates */
     return SCHEDQ_OK;
 }
@@ -88,45 +82,25 @@ struct search {
 static bool
 is_wanted(const struct search *search, const struct view *view)
 {
-    const schedq_query_t *query = search->query;
+    enum place place = state_place(view->state);
+    bool backs_off = place == PLACE_BACKOFF || place == PLACE_ERROR_BACKOFF;
+    const struct waiting_pod pod = {.place = place_public(place),
+                                    .profile = view->profile,
+                                    .gate = view->gate,
+                                    .rejectors = view->unschedulable | view->pending,
+                                    .time = backs_off ? backoff_expiry_of(queue_of(search->worker), &view->history)
+                                                      : view->history.timestamp_ns};
 
-    if (view->profile != query->profile) {
-        return false;
-    }
-    switch (state_place(view->state)) {
-    case PLACE_PARKED: {
-        uint64_t rejectors = view->unschedulable | view->pending;
-
-        return query->rejectors != 0 && (rejectors == 0 || (rejectors & search->rejectors) != 0) &&
-               view->history.timestamp_ns <= query->not_after_ns;
-    }
-    case PLACE_GATED:
-        return (query->gates & gate_bit(view->gate)) != 0 && view->history.timestamp_ns <= query->not_after_ns;
-    case PLACE_BACKOFF:
-    case PLACE_ERROR_BACKOFF:
-        return query->backoff != 0 &&
-               backoff_expiry_of(queue_of(search->worker), &view->history) <= query->not_after_ns;
-    default:
-        return false;
-    }
+    return candidates_wants(search->query, search->rejectors, &pod);
 }
 
 static bool
 lot_may_hold(const struct search *search, const struct lot *lot)
 {
-    const schedq_query_t *query = search->query;
-    uint64_t rejectors = lot->key.unschedulable | lot->key.pending;
+    const struct lot_key *key = &lot->key;
 
-    if (lot->catch_all) {
-        return true;
-    }
-    if (lot->key.profile != query->profile) {
-        return false;
-    }
-    if (lot->key.gate != 0) {
-        return (query->gates & gate_bit(lot->key.gate)) != 0;
-    }
-    return query->rejectors != 0 && (rejectors == 0 || (rejectors & search->rejectors) != 0);
+    return lot->catch_all || candidates_may_want(search->query, search->rejectors, key->profile, key->gate,
+                                                 key->unschedulable | key->pending);
 }
 
 static void
@@ -264,7 +238,8 @@ lockfree_candidates(schedq_worker_t *base, schedq_query_t *query, schedq_candida
     struct queue *queue = queue_of(worker);
     struct search search = {.worker = worker,
                             .query = query,
-                            .rejectors = query->rejectors | always_reached(queue, query->profile),
+                            .rejectors =
+                                query->rejectors | registry_reached_always(&queue->base.registry, query->profile),
                             .now = queue_now(queue),
                             .out = out,
                             .capacity = capacity};
@@ -277,18 +252,6 @@ lockfree_candidates(schedq_worker_t *base, schedq_query_t *query, schedq_candida
 }
 
 /* ---- apply ------------------------------------------------------------------------------------------------------------ */
-
-static schedq_status_t
-check_decision(schedq_worker_t *worker, const struct view *view, const schedq_decision_t *decision)
-{
-    uint64_t gates = registry_gate_bits(&worker->queue->registry, view->profile);
-
-    if (decision->place == SCHEDQ_GATED && (gate_bit(decision->gate) & gates) == 0) {
-        worker_say(worker, "decision.gate %u: 1 + the number of a plugin of profile %u", decision->gate, view->profile);
-        return SCHEDQ_INVALID;
-    }
-    return SCHEDQ_OK;
-}
 
 static bool
 waits(uint64_t state)
@@ -357,7 +320,8 @@ apply(struct worker *worker, const schedq_decision_t *decision, int64_t now, sch
         report_pod(queue, record, &view, result);
         return SCHEDQ_CHANGED;
     }
-    schedq_status_t status = check_decision(&worker->base, &view, decision);
+    schedq_status_t status = verdict_check_gate(&queue->base.registry, view.profile, "decision.gate", decision->gate,
+                                                worker->base.words, sizeof worker->base.words);
 
     status = status == SCHEDQ_OK ? outdated_gate(queue, &view, decision, result) : status;
     if (status != SCHEDQ_OK) {

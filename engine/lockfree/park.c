@@ -31,12 +31,11 @@
 #include "lockfree/describe.h"
 #include "lockfree/events.h"
 #include "lockfree/finish.h"
-#include "lockfree/history.h"
 #include "lockfree/objects.h"
 #include "lockfree/ops.h"
 #include "lockfree/switch.h"
-
-#include <inttypes.h>
+#include "plugins/verdict.h"
+#include "policy/history.h"
 
 /* A flight that fails. */
 struct failing {
@@ -97,34 +96,12 @@ take_back(struct failing *failing)
 
 /* ---- what the failure says --------------------------------------------------------------------------------------------------- */
 
-/* The profile is the pod's, so api/ could not look. */
-static schedq_status_t
-check_rejectors(schedq_worker_t *worker, schedq_profile_t profile, const schedq_failure_t *failure)
-{
-    const struct registry *registry = &worker->queue->registry;
-    uint64_t known = registry_known(registry, profile);
-    uint64_t unknown = (failure->unschedulable | failure->pending) & ~known;
-
-    if (unknown != 0) {
-        worker_say(worker, "failure: rejector bits 0x%" PRIx64 ": bits of 0x%" PRIx64 ", those of profile %u", unknown,
-                   known, profile);
-        return SCHEDQ_INVALID;
-    }
-    if (failure->gate != 0 && (gate_bit(failure->gate) & registry_gate_bits(registry, profile)) == 0) {
-        worker_say(worker, "failure.gate %u: 1 + the number of a plugin of profile %u", failure->gate, profile);
-        return SCHEDQ_INVALID;
-    }
-    return SCHEDQ_OK;
-}
-
 /* [host] The newest event that its verdict must have covered. */
 static uint64_t
 newest_for_host(const struct queue *queue, uint8_t profile, const schedq_failure_t *failure)
 {
-    uint64_t rejectors =
-        failure->place == SCHEDQ_GATED ? gate_bit(failure->gate) : failure->unschedulable | failure->pending;
+    uint64_t rejectors = verdict_rejectors(failure);
 
-    /* A pod without rejectors is helped by any event. */
     return rejectors == 0 ? stamps_drawn(&queue->stamps) : stamps_newest(&queue->stamps, profile, rejectors);
 }
 
@@ -134,7 +111,7 @@ is_outdated(const struct failing *failing)
     const struct queue *queue = queue_of(failing->worker);
     const schedq_failure_t *failure = failing->failure;
 
-    if (!queue->base.rules.host || (failure->place != SCHEDQ_PARKED && failure->place != SCHEDQ_GATED)) {
+    if (!queue->base.rules.host || !verdict_covers_events(failure)) {
         return false;
     }
     return failing->activated || newest_for_host(queue, failing->before.profile, failure) > failure->judged_up_to;
@@ -253,7 +230,7 @@ count_failure(struct failing *failing)
         u32_load(&queue->others_used) == 0) {
         (void)u32_exchange(&queue->others_used, 1); /* count_failure:A */
     }
-    history_count_failure(&history, failure->unschedulable | failure->pending);
+    history_count_failure(&history.rejections, &history.errors, failure->unschedulable | failure->pending);
     history.timestamp_ns = failing->now;
     write_record(failing, &history, failure->unschedulable, failure->pending);
     if (!failure->has_newest) {
@@ -572,7 +549,9 @@ copy_before(struct failing *failing)
 static schedq_status_t
 fail(struct failing *failing)
 {
-    schedq_status_t status = check_rejectors(&failing->worker->base, failing->before.profile, failing->failure);
+    schedq_worker_t *base = &failing->worker->base;
+    schedq_status_t status = verdict_check_failure(&base->queue->registry, failing->before.profile, failing->failure,
+                                                   base->words, sizeof base->words);
 
     if (status != SCHEDQ_OK) {
         return status;
@@ -659,7 +638,8 @@ lockfree_readd(schedq_worker_t *base, const char *names, const schedq_pod_spec_t
     struct queue *queue = queue_of(worker);
     const struct incoming_pod pod = {.spec = spec, .history = history, .failure = failure, .label = LABEL_FAILURE};
     uint32_t hash = index_hash(&queue->index, names + spec->name_offset, spec->name_length);
-    schedq_status_t status = check_rejectors(base, spec->profile, failure);
+    schedq_status_t status =
+        verdict_check_failure(&queue->base.registry, spec->profile, failure, base->words, sizeof base->words);
     struct present present;
     struct view view;
 

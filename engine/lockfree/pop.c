@@ -40,7 +40,6 @@
  * tests/unit/test_pop_order.c, test_blocking_pop.c, test_poppable.c, test_relaxed.c.
  */
 #include "lockfree/backoff.h"
-#include "lockfree/history.h"
 #include "lockfree/objects.h"
 #include "lockfree/ops.h"
 #include "lockfree/publish.h"
@@ -49,6 +48,7 @@
 #include "lockfree/switch.h"
 #include "lockfree/tie.h"
 #include "policy/backoff.h"
+#include "policy/history.h"
 
 #include <string.h>
 

@@ -38,11 +38,11 @@
 #include "lockfree/waiting.h"
 #include "lockfree/workers.h"
 #include "policy/backoff.h"
+#include "policy/leftover.h"
 
 #define READ_AT_ONCE 64
 #define PLANS_MAX 4
 #define ROUNDS_MAX 4
-#define KUBE_FLUSH_NS (30 * INT64_C(1000000000))
 
 struct serving {
     struct worker *worker;
@@ -165,9 +165,7 @@ static bool
 may_leave(const struct queue *queue, const struct view *view)
 {
     return state_place(view->state) == PLACE_PARKED || !queue->base.rules.leftover_is_event ||
-           gating_hears(
-               queue->base.rules.gating, true,
-               registry_gate_registered(&queue->base.registry, view->profile, view->gate, SCHEDQ_EVENT_WILDCARD));
+           registry_gate_hears(&queue->base.registry, view->profile, view->gate, SCHEDQ_EVENT_WILDCARD);
 }
 
 static bool
@@ -189,7 +187,7 @@ flush_old(struct serving *serving, enum place place)
 {
     struct queue *queue = queue_of(serving->worker);
     struct bin *bin = waiting_ages(queue, place);
-    int64_t limit = time_add(time_add(serving->now, -queue->base.rules.max_parked_ns), -1);
+    int64_t limit = leftover_latest(&queue->base.rules, serving->now);
     struct flush flush = flush_of(serving, place, limit);
 
     flush.mover.label = LABEL_LEFTOVER;
@@ -214,7 +212,7 @@ flush_gated_as_kube(struct serving *serving)
     bool any = flush_old(serving, PLACE_GATED);
 
     if (any) {
-        time_store(&queue_of(serving->worker)->leftover_again, time_add(serving->now, KUBE_FLUSH_NS));
+        time_store(&queue_of(serving->worker)->leftover_again, time_add(serving->now, LEFTOVER_FLUSH_NS));
     }
     return any;
 }

@@ -1,7 +1,7 @@
 /* Lots and ages of waiting.h. */
 #include "lockfree/waiting.h"
 
-#include "policy/backoff.h"
+#include "policy/leftover.h"
 
 static const enum place aged[] = {PLACE_PARKED, PLACE_GATED};
 
@@ -58,12 +58,6 @@ waiting_ages(struct queue *queue, enum place place)
     return timed ? &queue->waiting.ages[place == PLACE_PARKED ? 0 : 1] : NULL;
 }
 
-int64_t
-waiting_due(const struct queue *queue, int64_t since)
-{
-    return time_add(time_add(since, queue->base.rules.max_parked_ns), 1);
-}
-
 static int64_t
 earliest(struct queue *queue, enum place place)
 {
@@ -74,7 +68,8 @@ earliest(struct queue *queue, enum place place)
         return SCHEDQ_NO_DEADLINE;
     }
     bin_pass(bin, &queue->runs);
-    return bin_first(bin, &queue->runs, &head) ? waiting_due(queue, bin_head_key(&head)) : SCHEDQ_NO_DEADLINE;
+    return bin_first(bin, &queue->runs, &head) ? leftover_due(&queue->base.rules, bin_head_key(&head))
+                                               : SCHEDQ_NO_DEADLINE;
 }
 
 /* Kube's flush of gated pods that may not leave is repeated at its own pace (serve.c). */

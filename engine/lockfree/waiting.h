@@ -29,9 +29,6 @@ struct lot *waiting_backoff_lot(struct queue *queue, enum place place);
 /** The bin by age of PARKED or GATED pods; NULL: there is no limit for them. */
 struct bin *waiting_ages(struct queue *queue, enum place place);
 
-/** When a pod that waits since then is due. */
-int64_t waiting_due(const struct queue *queue, int64_t since);
-
 /** The earliest time at which a parked or gated pod is due; SCHEDQ_NO_DEADLINE. Goes past stale refs. */
 int64_t waiting_next(struct queue *queue);
 

@@ -9,16 +9,10 @@
 #include "mutex/admit.h"
 #include "mutex/report.h"
 #include "mutex/route.h"
+#include "plugins/verdict.h"
+#include "policy/history.h"
 
-#include <inttypes.h>
 #include <string.h>
-
-/* Counters stay at their end: a pod that failed 2^32 times must not look like a new one. */
-static void
-raise_count(uint32_t *count)
-{
-    *count += *count < UINT32_MAX ? 1 : 0;
-}
 
 /* ---- pop ------------------------------------------------------------------------------------------------------------ */
 
@@ -58,7 +52,7 @@ begin_flight(struct mutex_queue *queue, uint32_t index, schedq_popped_t *out)
 
     entry->place = SCHEDQ_INFLIGHT;
     entry_changed(entry);
-    raise_count(&entry->attempts);
+    entry->attempts = history_raised(entry->attempts);
     entry->unschedulable = 0;
     entry->pending = 0;
     entry->gate = 0;
@@ -88,7 +82,7 @@ cycle_pop(struct mutex_queue *queue, schedq_popped_t *out)
     index_prefetch(&queue->index, pod_at(queue, index)->hash);
     __builtin_prefetch(pod_at(queue, index)->name, 1);
     describe_popped(queue, index, out);
-    raise_count(&out->history.attempts);
+    out->history.attempts = history_raised(out->history.attempts);
     mutex_place_leave(queue, index);
     begin_flight(queue, index, out);
     if (from_backoff) {
@@ -198,12 +192,7 @@ set_rejectors(struct mutex_queue *queue, struct entry *entry, const schedq_failu
     if (((entry->unschedulable | entry->pending) & SCHEDQ_REJECTOR_OTHERS) != 0) {
         queue->others_used = true;
     }
-    if ((entry->unschedulable | entry->pending) == 0) {
-        raise_count(&entry->errors);
-    } else {
-        raise_count(&entry->rejections);
-        entry->errors = 0;
-    }
+    history_count_failure(&entry->rejections, &entry->errors, entry->unschedulable | entry->pending);
 }
 
 static schedq_status_t
@@ -236,13 +225,11 @@ static bool
 is_outdated(struct mutex_queue *queue, const struct entry *entry, const schedq_failure_t *failure,
             schedq_result_t *result)
 {
-    uint64_t rejectors =
-        failure->place == SCHEDQ_GATED ? gate_bit(failure->gate) : failure->unschedulable | failure->pending;
-    /* A pod without rejectors is helped by any event. */
+    uint64_t rejectors = verdict_rejectors(failure);
     uint64_t newest =
         rejectors == 0 ? queue->log.newest : mutex_event_log_newest_stamp(&queue->log, entry->profile, rejectors);
 
-    if (failure->place != SCHEDQ_PARKED && failure->place != SCHEDQ_GATED) {
+    if (!verdict_covers_events(failure)) {
         return false;
     }
     if (newest <= failure->judged_up_to && (entry->marks & MARK_ACTIVATED) == 0) {
@@ -281,26 +268,6 @@ route_failed(struct mutex_queue *queue, uint32_t index, const schedq_failure_t *
     } else {
         (void)mutex_route_by_strategy(&route, index, strategy);
     }
-}
-
-/* The profile is the pod's, so api/ could not look. */
-static schedq_status_t
-check_rejectors(schedq_worker_t *worker, schedq_profile_t profile, const schedq_failure_t *failure)
-{
-    const struct registry *registry = &worker->queue->registry;
-    uint64_t known = registry_known(registry, profile);
-    uint64_t unknown = (failure->unschedulable | failure->pending) & ~known;
-
-    if (unknown != 0) {
-        worker_say(worker, "failure: rejector bits 0x%" PRIx64 ": bits of 0x%" PRIx64 ", those of profile %u", unknown,
-                   known, profile);
-        return SCHEDQ_INVALID;
-    }
-    if (failure->gate != 0 && (gate_bit(failure->gate) & registry_gate_bits(registry, profile)) == 0) {
-        worker_say(worker, "failure.gate %u: 1 + the number of a plugin of profile %u", failure->gate, profile);
-        return SCHEDQ_INVALID;
-    }
-    return SCHEDQ_OK;
 }
 
 static schedq_status_t
@@ -355,7 +322,8 @@ mutex_add_unschedulable(schedq_worker_t *worker, schedq_token_t *token, const sc
         admit_end(queue, index);
         status = SCHEDQ_GONE;
     } else {
-        status = check_rejectors(worker, entry->profile, failure);
+        status =
+            verdict_check_failure(&queue->base.registry, entry->profile, failure, worker->words, sizeof worker->words);
         if (status == SCHEDQ_OK) {
             status = fail(queue, index, token, failure, result);
         }
@@ -396,7 +364,8 @@ mutex_readd(schedq_worker_t *worker, const char *names, const schedq_pod_spec_t 
     now_spec.timestamp_ns = 0;
     queue_lock(queue);
     int64_t now = queue_now(queue);
-    schedq_status_t status = check_rejectors(worker, spec->profile, failure);
+    schedq_status_t status =
+        verdict_check_failure(&queue->base.registry, spec->profile, failure, worker->words, sizeof worker->words);
 
     if (status == SCHEDQ_OK) {
         status = admit_check_absent(queue, name, spec->name_length, hash, result);

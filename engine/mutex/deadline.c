@@ -1,16 +1,12 @@
 /* The soonest of deadline.h. */
 #include "mutex/deadline.h"
 
+#include "policy/leftover.h"
+
 static int64_t
 earlier(int64_t a, int64_t b)
 {
     return a < b ? a : b;
-}
-
-static int64_t
-leftover_due(const struct mutex_queue *queue, int64_t since)
-{
-    return time_add(time_add(since, queue->base.rules.max_parked_ns), 1);
 }
 
 static int64_t
@@ -20,12 +16,13 @@ gated_due(const struct mutex_queue *queue)
         return SCHEDQ_NO_DEADLINE;
     }
     if (queue->base.rules.leftover_is_event) {
-        int64_t due = leftover_due(queue, queue->gated_oldest);
+        int64_t due = leftover_due(&queue->base.rules, queue->gated_oldest);
 
         return due > queue->leftover_again ? due : queue->leftover_again;
     }
-    return queue->base.rules.gates_see_leftover ? leftover_due(queue, pod_at(queue, queue->gated.head)->parking.since)
-                                                : SCHEDQ_NO_DEADLINE;
+    return queue->base.rules.gates_see_leftover
+               ? leftover_due(&queue->base.rules, pod_at(queue, queue->gated.head)->parking.since)
+               : SCHEDQ_NO_DEADLINE;
 }
 
 int64_t
@@ -44,7 +41,7 @@ mutex_deadline_next(const struct mutex_queue *queue)
         return next;
     }
     if (queue->parked.head != NO_ENTRY) {
-        next = earlier(next, leftover_due(queue, pod_at(queue, queue->parked.head)->parking.since));
+        next = earlier(next, leftover_due(&queue->base.rules, pod_at(queue, queue->parked.head)->parking.since));
     }
     return earlier(next, gated_due(queue));
 }

@@ -158,21 +158,15 @@ static enum strategy
 judge_record(const struct event_log *log, const struct event_record *record, const struct entry *entry,
              uint64_t *hint_calls)
 {
-    const struct registry *registry = &log->queue->registry;
+    const struct requeue_question question = {.pod = entry->object,
+                                              .old_object = record->old_object,
+                                              .new_object = record->new_object,
+                                              .unschedulable = entry->unschedulable,
+                                              .pending = entry->pending,
+                                              .ask = true,
+                                              .opaque = record->opaque};
 
-    if (registry_is_wildcard(registry, record->event)) {
-        return STRATEGY_AFTER_BACKOFF;
-    }
-    struct hint_list hints = registry_hints(registry, entry->profile, record->event);
-    struct requeue_question question = {.pod = entry->object,
-                                        .old_object = record->old_object,
-                                        .new_object = record->new_object,
-                                        .unschedulable = entry->unschedulable,
-                                        .pending = entry->pending,
-                                        .ask = !record->opaque};
-    enum strategy strategy = requeue_for_event(&hints, &question, hint_calls);
-
-    return record->opaque && strategy == STRATEGY_IMMEDIATELY ? STRATEGY_AFTER_BACKOFF : strategy;
+    return registry_judge(&log->queue->registry, entry->profile, record->event, &question, hint_calls);
 }
 
 enum strategy

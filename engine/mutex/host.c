@@ -17,6 +17,8 @@
 #include "mutex/admit.h"
 #include "mutex/report.h"
 #include "mutex/route.h"
+#include "plugins/verdict.h"
+#include "policy/candidates.h"
 
 #define PHASE_BACKOFF (UINT64_MAX - 2)
 #define PHASE_ERROR_BACKOFF (UINT64_MAX - 1)
@@ -34,13 +36,6 @@ mutex_event_begin(schedq_worker_t *worker, uint64_t *sequence)
     queue_unlock(queue);
 }
 
-/* Rejectors that every event reaches, whatever the host's mask says: it may have been computed before they had a bit. */
-static uint64_t
-always_reached(const struct mutex_queue *queue, schedq_profile_t profile)
-{
-    return registry_late(&queue->base.registry, profile) | SCHEDQ_REJECTOR_OTHERS;
-}
-
 schedq_status_t
 mutex_event_stamp(schedq_worker_t *worker, uint64_t sequence, schedq_profile_t profile, uint64_t plugins)
 {
@@ -53,7 +48,8 @@ mutex_event_stamp(schedq_worker_t *worker, uint64_t sequence, schedq_profile_t p
                    (unsigned long long)queue->log.newest);
         status = SCHEDQ_INVALID;
     } else {
-        mutex_event_log_stamp(&queue->log, profile, plugins | always_reached(queue, profile), sequence);
+        mutex_event_log_stamp(&queue->log, profile, plugins | registry_reached_always(&queue->base.registry, profile),
+                              sequence);
     }
     queue_unlock(queue);
     return status;
@@ -73,38 +69,23 @@ struct search {
 static bool
 is_wanted(const struct search *search, const struct entry *entry)
 {
-    const schedq_query_t *query = search->query;
+    bool backs_off = entry->place == SCHEDQ_BACKOFF || entry->place == SCHEDQ_ERROR_BACKOFF;
+    const struct waiting_pod pod = {.place = (schedq_place_t)entry->place,
+                                    .profile = entry->profile,
+                                    .gate = entry->gate,
+                                    .rejectors = entry->unschedulable | entry->pending,
+                                    .time = backs_off ? entry->expiry : entry->timestamp};
 
-    if (entry->profile != query->profile) {
-        return false;
-    }
-    switch (entry->place) {
-    case SCHEDQ_PARKED: {
-        uint64_t rejectors = entry->unschedulable | entry->pending;
-
-        return query->rejectors != 0 && (rejectors == 0 || (rejectors & search->rejectors) != 0) &&
-               entry->timestamp <= query->not_after_ns;
-    }
-    case SCHEDQ_GATED:
-        return (query->gates & gate_bit(entry->gate)) != 0 && entry->timestamp <= query->not_after_ns;
-    default:
-        return query->backoff != 0 && entry->expiry <= query->not_after_ns;
-    }
+    return candidates_wants(search->query, search->rejectors, &pod);
 }
 
 static bool
 lot_may_hold(const struct search *search, const struct lot *lot)
 {
-    const schedq_query_t *query = search->query;
-    uint64_t rejectors = lot->key.unschedulable | lot->key.pending;
+    const struct lot_key *key = &lot->key;
 
-    if (lot->key.profile != query->profile) {
-        return false;
-    }
-    if (lot->key.gate != 0) {
-        return (query->gates & gate_bit(lot->key.gate)) != 0;
-    }
-    return query->rejectors != 0 && (rejectors == 0 || (rejectors & search->rejectors) != 0);
+    return candidates_may_want(search->query, search->rejectors, key->profile, key->gate,
+                               key->unschedulable | key->pending);
 }
 
 /* Where a walk of this lot goes on. */
@@ -216,7 +197,7 @@ mutex_candidates(schedq_worker_t *worker, schedq_query_t *query, schedq_candidat
 
     queue_lock(queue);
     search.now = queue_now(queue);
-    search.rejectors = query->rejectors | always_reached(queue, query->profile);
+    search.rejectors = query->rejectors | registry_reached_always(&queue->base.registry, query->profile);
     search_all(&search);
     queue_unlock(queue);
     *count = search.count;
@@ -224,19 +205,6 @@ mutex_candidates(schedq_worker_t *worker, schedq_query_t *query, schedq_candidat
 }
 
 /* ---- apply ------------------------------------------------------------------------------------------------------------ */
-
-static schedq_status_t
-check_decision(schedq_worker_t *worker, const struct entry *entry, const schedq_decision_t *decision)
-{
-    uint64_t gates = registry_gate_bits(&worker->queue->registry, entry->profile);
-
-    if (decision->place == SCHEDQ_GATED && (gate_bit(decision->gate) & gates) == 0) {
-        worker_say(worker, "decision.gate %u: 1 + the number of a plugin of profile %u", decision->gate,
-                   entry->profile);
-        return SCHEDQ_INVALID;
-    }
-    return SCHEDQ_OK;
-}
 
 static schedq_status_t
 apply(schedq_worker_t *worker, const schedq_decision_t *decision, int64_t now, schedq_result_t *result)
@@ -253,7 +221,8 @@ apply(schedq_worker_t *worker, const schedq_decision_t *decision, int64_t now, s
         mutex_report_pod(queue, index, result);
         return SCHEDQ_CHANGED;
     }
-    schedq_status_t status = check_decision(worker, entry, decision);
+    schedq_status_t status = verdict_check_gate(&queue->base.registry, entry->profile, "decision.gate", decision->gate,
+                                                worker->words, sizeof worker->words);
     if (status == SCHEDQ_OK && decision->place == SCHEDQ_GATED) {
         status = admit_check_gate(queue, entry->profile, decision->gate, decision->judged_up_to, result);
     }

@@ -16,26 +16,20 @@ struct walk {
     struct cluster_event event;
     const schedq_move_t *move;
     const struct assigned_pod *assigned; /* NULL: every pod is a candidate */
-    schedq_precheck_fn precheck;
-    bool wildcard;
     uint64_t newest_insertion;
 };
 
 enum strategy
 mutex_moves_judge(struct mutex_queue *queue, const struct entry *entry, const struct cluster_event *event)
 {
-    if (registry_is_wildcard(&queue->base.registry, event->event)) {
-        return STRATEGY_AFTER_BACKOFF;
-    }
-    struct hint_list hints = registry_hints(&queue->base.registry, entry->profile, event->event);
-    struct requeue_question question = {.pod = entry->object,
-                                        .old_object = event->old_object,
-                                        .new_object = event->new_object,
-                                        .unschedulable = entry->unschedulable,
-                                        .pending = entry->pending,
-                                        .ask = queue->base.rules.hints};
+    const struct requeue_question question = {.pod = entry->object,
+                                              .old_object = event->old_object,
+                                              .new_object = event->new_object,
+                                              .unschedulable = entry->unschedulable,
+                                              .pending = entry->pending,
+                                              .ask = queue->base.rules.hints};
 
-    return requeue_for_event(&hints, &question, &queue->counters.hint_calls);
+    return registry_judge(&queue->base.registry, entry->profile, event->event, &question, &queue->counters.hint_calls);
 }
 
 static void
@@ -68,15 +62,6 @@ mutex_moves_announce(struct mutex_queue *queue, const struct cluster_event *even
 /* ---- who is a candidate ------------------------------------------------------------------------------------------------ */
 
 static bool
-gate_hears(const struct walk *walk, schedq_profile_t profile, uint8_t gate)
-{
-    const struct schedq *base = &walk->route.queue->base;
-
-    return gate == 0 || gating_hears(base->rules.gating, walk->wildcard,
-                                     registry_gate_registered(&base->registry, profile, gate, walk->event.event));
-}
-
-static bool
 in_namespace(const struct entry *entry, const struct assigned_pod *assigned)
 {
     return entry->name_length > assigned->namespace_length && entry->name[assigned->namespace_length] == '/' &&
@@ -102,7 +87,7 @@ is_candidate(const struct walk *walk, const struct entry *entry)
     if (walk->assigned != NULL && !concerns_assigned(walk, entry)) {
         return false;
     }
-    return walk->precheck == NULL || walk->precheck(walk->move->precheck_ctx, entry->object) != 0;
+    return walk->move->precheck == NULL || walk->move->precheck(walk->move->precheck_ctx, entry->object) != 0;
 }
 
 /* Can any pod of this lot be a candidate? The catch-all's pods answer for themselves. */
@@ -119,7 +104,7 @@ lot_is_reached(const struct walk *walk, const struct lot *lot)
         (lot->key.unschedulable & registry_spread(registry, lot->key.profile)) == 0) {
         return false;
     }
-    return gate_hears(walk, lot->key.profile, lot->key.gate);
+    return registry_gate_hears(registry, lot->key.profile, lot->key.gate, walk->event.event);
 }
 
 /* ---- the walk ------------------------------------------------------------------------------------------------------------ */
@@ -130,7 +115,8 @@ try_pod(const struct walk *walk, uint32_t index)
     struct mutex_queue *queue = walk->route.queue;
     const struct entry *entry = pod_at(queue, index);
 
-    if (!gate_hears(walk, entry->profile, entry->gate) || !is_candidate(walk, entry)) {
+    if (!registry_gate_hears(&queue->base.registry, entry->profile, entry->gate, walk->event.event) ||
+        !is_candidate(walk, entry)) {
         return;
     }
     if (mutex_route_by_strategy(&walk->route, index, mutex_moves_judge(queue, entry, &walk->event))) {
@@ -194,10 +180,11 @@ static void
 move(struct walk *walk)
 {
     struct mutex_queue *queue = walk->route.queue;
-    bool registered = registry_is_registered(&queue->base.registry, walk->event.event);
+    const struct registry *registry = &queue->base.registry;
+    bool registered = registry_is_registered(registry, walk->event.event);
 
     queue->counters.events += registered ? 1 : 0;
-    if (walk->wildcard && queue->base.rules.targets_wildcards &&
+    if (registry_is_wildcard(registry, walk->event.event) && queue->base.rules.targets_wildcards &&
         (walk->move->target.bits != 0 || walk->move->new_object != 0)) {
         move_target(walk, walk->move->target);
         return;
@@ -208,12 +195,6 @@ move(struct walk *walk)
     }
 }
 
-static bool
-is_scale_down(const struct mutex_queue *queue, schedq_event_t event)
-{
-    return registry_actions(&queue->base.registry, event) == SCHEDQ_ACTION_UPDATE_POD_SCALE_DOWN;
-}
-
 schedq_status_t
 mutex_move(schedq_worker_t *worker, const schedq_move_t *request, const struct assigned_pod *assigned,
            schedq_result_t *result)
@@ -222,14 +203,6 @@ mutex_move(schedq_worker_t *worker, const schedq_move_t *request, const struct a
     const struct registry *registry = &queue->base.registry;
 
     queue_lock(queue);
-    bool wildcard = registry_is_wildcard(registry, request->event);
-
-    if (request->target.bits != 0 && !wildcard) {
-        worker_say(worker, "move.target: {0}, since event %u is not {\"*\", SCHEDQ_ACTION_ALL}", request->event);
-        queue_unlock(queue);
-        return SCHEDQ_INVALID;
-    }
-    bool moves_all = assigned == NULL || (assigned->updated && is_scale_down(queue, request->event));
     struct walk walk = {
         .route = {.queue = queue,
                   .result = result,
@@ -238,9 +211,7 @@ mutex_move(schedq_worker_t *worker, const schedq_move_t *request, const struct a
                   .recount = true},
         .event = {.event = request->event, .old_object = request->old_object, .new_object = request->new_object},
         .move = request,
-        .assigned = moves_all ? NULL : assigned,
-        .precheck = assigned == NULL ? request->precheck : NULL,
-        .wildcard = wildcard,
+        .assigned = assigned,
         .newest_insertion = queue->lots.sequence,
     };
 

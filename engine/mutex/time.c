@@ -13,8 +13,7 @@
 
 #include "mutex/moves.h"
 #include "mutex/route.h"
-
-#define KUBE_FLUSH_NS (30 * INT64_C(1000000000))
+#include "policy/leftover.h"
 
 static bool
 flush_backoff(struct mutex_queue *queue, struct heap *heap, int64_t now, schedq_result_t *result)
@@ -45,7 +44,7 @@ flush_backoff(struct mutex_queue *queue, struct heap *heap, int64_t now, schedq_
 static bool
 is_old(const struct mutex_queue *queue, int64_t since, int64_t now)
 {
-    return time_add(now, -queue->base.rules.max_parked_ns) > since;
+    return since <= leftover_latest(&queue->base.rules, now);
 }
 
 static bool
@@ -78,9 +77,7 @@ flush_gated(const struct route *route)
 static bool
 kube_tries_again(const struct mutex_queue *queue, const struct entry *entry)
 {
-    return gating_hears(
-        queue->base.rules.gating, true,
-        registry_gate_registered(&queue->base.registry, entry->profile, entry->gate, SCHEDQ_EVENT_WILDCARD));
+    return registry_gate_hears(&queue->base.registry, entry->profile, entry->gate, SCHEDQ_EVENT_WILDCARD);
 }
 
 static int64_t
@@ -122,7 +119,7 @@ flush_gated_as_kube(const struct route *route)
     }
     queue->gated_oldest = oldest_gated(queue);
     if (any) {
-        queue->leftover_again = time_add(route->now, KUBE_FLUSH_NS);
+        queue->leftover_again = time_add(route->now, LEFTOVER_FLUSH_NS);
     }
     queue->time_changed = true;
     return any;

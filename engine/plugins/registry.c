@@ -90,6 +90,12 @@ registry_late(const struct registry *registry, schedq_profile_t profile)
     return u64_load_acquire(&registry->profiles[profile]->late);
 }
 
+uint64_t
+registry_reached_always(const struct registry *registry, schedq_profile_t profile)
+{
+    return registry_late(registry, profile) | SCHEDQ_REJECTOR_OTHERS;
+}
+
 const char *
 registry_plugin_name(const struct registry *registry, schedq_profile_t profile, uint32_t number)
 {
@@ -162,7 +168,7 @@ registry_label_text(const struct registry *registry, uint32_t label)
 static uint64_t
 always_reached(const struct registry *registry, schedq_profile_t profile)
 {
-    return registry->rules->match == MATCH_ALL ? UINT64_MAX : registry_late(registry, profile) | SCHEDQ_REJECTOR_OTHERS;
+    return registry->rules->match == MATCH_ALL ? UINT64_MAX : registry_reached_always(registry, profile);
 }
 
 bool
@@ -190,6 +196,18 @@ registry_hints(const struct registry *registry, schedq_profile_t profile, schedq
         .entries = match->entries, .count = match->count, .always = always_reached(registry, profile)};
 }
 
+enum strategy
+registry_judge(const struct registry *registry, schedq_profile_t profile, schedq_event_t event,
+               const struct requeue_question *question, uint64_t *calls)
+{
+    if (registry_is_wildcard(registry, event)) {
+        return STRATEGY_AFTER_BACKOFF;
+    }
+    const struct hint_list hints = registry_hints(registry, profile, event);
+
+    return requeue_for_event(&hints, question, calls);
+}
+
 uint64_t
 registry_reached(const struct registry *registry, schedq_profile_t profile, schedq_event_t number)
 {
@@ -201,10 +219,14 @@ registry_reached(const struct registry *registry, schedq_profile_t profile, sche
     return event->matches[profile].interested | always_reached(registry, profile);
 }
 
+/* The wildcard is registered by who registered the wildcard. */
 bool
-registry_gate_registered(const struct registry *registry, schedq_profile_t profile, uint8_t gate, schedq_event_t event)
+registry_gate_hears(const struct registry *registry, schedq_profile_t profile, uint8_t gate, schedq_event_t number)
 {
-    return (event_at(registry, event)->matches[profile].interested & gate_bit(gate)) != 0;
+    const struct event *event = event_at(registry, number);
+    bool registered = (event->matches[profile].interested & gate_bit(gate)) != 0;
+
+    return gate == 0 || gating_hears(registry->rules->gating, event->wildcard, registered);
 }
 
 /* ---- life ---------------------------------------------------------------------------------------------------------------- */

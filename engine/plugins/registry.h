@@ -89,6 +89,8 @@ const char *registry_profile_name(const struct registry *registry, schedq_profil
 uint64_t registry_known(const struct registry *registry, schedq_profile_t profile);
 /** Those whose names came late: every event reaches them. Who sees a bit among the known and then looks here sees it. */
 uint64_t registry_late(const struct registry *registry, schedq_profile_t profile);
+/** Late ones and SCHEDQ_REJECTOR_OTHERS: a host's mask may have been computed before they had a bit. */
+uint64_t registry_reached_always(const struct registry *registry, schedq_profile_t profile);
 /** The name of a plugin, late names included; `number` is that of a known bit other than SCHEDQ_REJECTOR_OTHERS. */
 const char *registry_plugin_name(const struct registry *registry, schedq_profile_t profile, uint32_t number);
 
@@ -117,11 +119,14 @@ bool registry_is_registered(const struct registry *registry, schedq_event_t even
 
 struct hint_list registry_hints(const struct registry *registry, schedq_profile_t profile, schedq_event_t event);
 
+/** Is the event worth another attempt of a pod? The wildcard is to every one, after its backoff. `calls`: requeue.h. */
+enum strategy registry_judge(const struct registry *registry, schedq_profile_t profile, schedq_event_t event,
+                             const struct requeue_question *question, uint64_t *calls);
+
 /** The rejectors of a profile that an event reaches; all for the wildcard. */
 uint64_t registry_reached(const struct registry *registry, schedq_profile_t profile, schedq_event_t event);
 
-/** Did the plugin behind this gate register the event (the wildcard: register the wildcard)? */
-bool registry_gate_registered(const struct registry *registry, schedq_profile_t profile, uint8_t gate,
-                              schedq_event_t event);
+/** Does a pod behind this gate hear of the event? Without a gate (0) each does. */
+bool registry_gate_hears(const struct registry *registry, schedq_profile_t profile, uint8_t gate, schedq_event_t event);
 
 #endif

@@ -10,15 +10,15 @@ requeue_strongest(uint64_t pending)
 static bool
 says_queue(const struct hint_entry *entry, const struct requeue_question *question, uint64_t *calls)
 {
-    if (entry->hint == NULL || !question->ask) {
+    if (entry->hint == NULL || !question->ask || question->opaque) {
         return true;
     }
     ++*calls;
     return entry->hint(entry->ctx, question->pod, question->old_object, question->new_object) != SCHEDQ_HINT_SKIP;
 }
 
-enum strategy
-requeue_for_event(const struct hint_list *hints, const struct requeue_question *question, uint64_t *calls)
+static enum strategy
+best_answer(const struct hint_list *hints, const struct requeue_question *question, uint64_t *calls)
 {
     uint64_t rejectors = question->unschedulable | question->pending;
     enum strategy best = STRATEGY_SKIP;
@@ -41,4 +41,12 @@ requeue_for_event(const struct hint_list *hints, const struct requeue_question *
         best = (entry->bit & question->pending) != 0 ? STRATEGY_IMMEDIATELY : STRATEGY_AFTER_BACKOFF;
     }
     return best;
+}
+
+enum strategy
+requeue_for_event(const struct hint_list *hints, const struct requeue_question *question, uint64_t *calls)
+{
+    enum strategy best = best_answer(hints, question, calls);
+
+    return question->opaque && best == STRATEGY_IMMEDIATELY ? STRATEGY_AFTER_BACKOFF : best;
 }

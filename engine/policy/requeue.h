@@ -32,7 +32,8 @@ struct hint_list {
 struct requeue_question {
     uint64_t pod, old_object, new_object;
     uint64_t unschedulable, pending;
-    bool ask; /* false: no hint is called, registering for the event is enough (kube <= 1.27, borrowed objects) */
+    bool ask;    /* false: no hint is called, registering for the event is enough (kube <= 1.27) */
+    bool opaque; /* the event's objects are gone (borrowed ones): as without `ask`, and no answer is IMMEDIATELY */
 };
 
 /** Answers for an event that is no wildcard. `calls` is raised by the number of hints that were called. */

@@ -1,28 +1,18 @@
 /*
- * What the tests of bins start from: two bins of two bands, pods, and an allocator that counts.
+ * What the tests of bins start from: two bins of two bands, and pods.
  *
- * The allocator runs a hook, so that another thread's work comes exactly where merging allocates: between the look at the
- * runs and their copying.
+ * The ground's hook is another thread's work exactly where merging allocates: between the look at the runs and their copying.
  */
 #ifndef SCHEDQ_TESTS_UNIT_BIN_WORLD_H
 #define SCHEDQ_TESTS_UNIT_BIN_WORLD_H
 
-#include <stdlib.h>
-#include <string.h>
-
-#include "account.h"
-#include "expect.h"
+#include "ground.h"
 #include "lockfree/bin.h"
 
 enum { BAND = 1, OTHER_BAND = 2, FAR_BAND = 3, PODS = 4096 };
 
-typedef struct world {
-    account_t account;
-    schedq_allocator_t plain;
-    void (*hook)(struct world *world); /* runs once, inside the next allocation */
-    struct memory memory;
-    struct epoch *epoch;
-    struct entries entries;
+struct world {
+    struct ground ground;
     struct slab_cache cache;
     struct run_pool pool;
     atomic_u64 reorder;
@@ -30,33 +20,14 @@ typedef struct world {
     struct bin *bins[2]; /* of BAND and OTHER_BAND */
     struct bin_caller caller;
     uint32_t records[PODS];
-} world_t;
-
-static inline void *
-hooked_alloc(void *ctx, size_t bytes, size_t align)
-{
-    world_t *world = ctx;
-    void (*hook)(world_t *) = world->hook;
-    if (hook != NULL) {
-        world->hook = NULL;
-        hook(world);
-    }
-    return world->plain.alloc(world->plain.ctx, bytes, align);
-}
-
-static inline void
-hooked_free(void *ctx, void *memory, size_t bytes)
-{
-    world_t *world = ctx;
-    world->plain.free(world->plain.ctx, memory, bytes);
-}
+};
 
 static inline struct bin *
 make_bin(world_t *world, unsigned i)
 {
-    struct bin *bin = memory_alloc(&world->memory, MEMORY_QUEUES, sizeof *bin, CACHE_LINE);
+    struct bin *bin = memory_alloc(&world->ground.memory, MEMORY_QUEUES, sizeof *bin, CACHE_LINE);
     const struct residence residence = {
-        .entries = &world->entries, .place = PLACE_ACTIVE, .band = BAND + i, .reorder = &world->reorder};
+        .entries = &world->ground.entries, .place = PLACE_ACTIVE, .band = BAND + i, .reorder = &world->reorder};
     assert_non_null(bin);
     (void)u64_exchange(&world->words[i], 0);
     bin_open(bin, &world->words[i], &residence);
@@ -66,31 +37,22 @@ make_bin(world_t *world, unsigned i)
 static inline void
 free_bin(world_t *world, struct bin *bin)
 {
-    bin_close(bin, &world->memory);
-    memory_free(&world->memory, MEMORY_QUEUES, bin, sizeof *bin);
+    bin_close(bin, &world->ground.memory);
+    memory_free(&world->ground.memory, MEMORY_QUEUES, bin, sizeof *bin);
 }
 
 static inline int
 setup(void **state)
 {
-    world_t *world = NULL;
-    if (posix_memalign((void **)&world, CACHE_LINE, sizeof *world) != 0)
-        return -1;
-    memset((void *)world, 0, sizeof *world);
-    account_init(&world->account);
-    world->plain = account_allocator(&world->account);
-    const schedq_allocator_t allocator = {.alloc = hooked_alloc, .free = hooked_free, .ctx = world};
-    assert_true(memory_open(&world->memory, &allocator));
-    world->epoch = epoch_open(&world->memory);
-    records_open(&world->entries, &world->memory);
-    run_pool_open(&world->pool, &world->memory);
+    world_t *world = ground_make(sizeof *world);
+    run_pool_open(&world->pool, &world->ground.memory);
     world->caller =
-        (struct bin_caller){.memory = &world->memory, .epoch = epoch_record_make(world->epoch), .pool = &world->pool};
+        (struct bin_caller){.memory = &world->ground.memory, .epoch = world->ground.record, .pool = &world->pool};
     epoch_enter(world->caller.epoch);
     for (unsigned i = 0; i < 2; i++)
         world->bins[i] = make_bin(world, i);
     for (unsigned i = 0; i < PODS; i++)
-        world->records[i] = slab_take(&world->entries.records, &world->cache);
+        world->records[i] = slab_take(&world->ground.entries.records, &world->cache);
     *state = world;
     return 0;
 }
@@ -103,14 +65,7 @@ teardown(void **state)
     free_bin(world, world->bins[0]);
     free_bin(world, world->bins[1]);
     run_pool_close(&world->pool);
-    records_close(&world->entries);
-    epoch_close(world->epoch);
-    for (unsigned i = 0; i < MEMORY_KINDS; i++)
-        assert_int_equal(memory_bytes(&world->memory, i), 0);
-    assert_int_equal(atomic_load(&world->account.blocks), 0);
-    assert_int_equal(atomic_load(&world->account.faults), 0);
-    memory_close(&world->memory);
-    free(world);
+    ground_free(world);
     return 0;
 }
 
@@ -119,7 +74,7 @@ teardown(void **state)
 static inline struct entry *
 entry_of(world_t *world, unsigned pod)
 {
-    return entry_at(&world->entries, world->records[pod]);
+    return entry_at(&world->ground.entries, world->records[pod]);
 }
 
 static inline uint64_t

@@ -160,8 +160,41 @@ a_scale_down_of_an_assigned_pod_moves_as_move_all_does(void **state)
     assert_ok(schedq_assigned_pod_updated(fx_worker(fixture), &move, "ns", 2, &result));
     assert_int_equal(result.to_backoff, 0);
     move.event = SCHEDQ_EVENT_ASSIGNED_POD_UPDATE_SCALE_DOWN;
+    assert_ok(schedq_assigned_pod_added(fx_worker(fixture), &move, "ns", 2, &result));
+    assert_int_equal(result.to_backoff, 0);
     assert_ok(schedq_assigned_pod_updated(fx_worker(fixture), &move, "ns", 2, &result));
     assert_int_equal(result.to_backoff, 2);
+}
+
+static int
+refuse_all(void *ctx, uint64_t pod)
+{
+    (void)pod;
+    ++*(unsigned *)ctx;
+    return 0;
+}
+
+static void
+an_assigned_pod_is_not_prechecked(void **state)
+{
+    fixture_t *fixture = *state;
+    fixture->config.requeue = SCHEDQ_REQUEUE_MOVE_CYCLE;
+    fx_plugin_t *spread = spread_plugin(fixture);
+    park_pod(fixture, "ns/a", 1, 0, spread->bit);
+    park_pod(fixture, "other/a", 2, 0, spread->bit);
+    unsigned calls = 0;
+    schedq_move_t move;
+    schedq_result_t result;
+    schedq_move_init(&move);
+    move.event = SCHEDQ_EVENT_ASSIGNED_POD_ADD;
+    move.precheck = refuse_all;
+    move.precheck_ctx = &calls;
+    assert_ok(schedq_assigned_pod_added(fx_worker(fixture), &move, "ns", 2, &result));
+    assert_int_equal(result.to_backoff, 1);
+    move.event = SCHEDQ_EVENT_ASSIGNED_POD_UPDATE_SCALE_DOWN;
+    assert_ok(schedq_assigned_pod_updated(fx_worker(fixture), &move, "ns", 2, &result));
+    assert_int_equal(result.to_backoff, 1);
+    assert_int_equal(calls, 0);
 }
 
 static void
@@ -281,6 +314,7 @@ main(int argc, char **argv)
         fx_test(with_hints_they_decide_among_the_candidates),
         fx_test(an_assigned_pod_counts_for_pods_in_flight),
         fx_test(a_scale_down_of_an_assigned_pod_moves_as_move_all_does),
+        fx_test(an_assigned_pod_is_not_prechecked),
         fx_test_1_26(in_kube_1_26_an_assigned_pod_retries_every_pod_in_flight),
         fx_test(an_affinity_that_comes_after_a_refusal_in_vain_is_heeded),
         fx_test(bad_namespaces_are_refused),

@@ -3,24 +3,16 @@
  * retires what has none; ids are given once.
  */
 #include <pthread.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "account.h"
-#include "expect.h"
+#include "ground.h"
 #include "lockfree/band.h"
 #include "mailbox.h"
 
 enum { WORKERS = 4 };
 
-typedef struct world {
-    account_t account;
-    schedq_allocator_t plain;
-    void (*hook)(struct world *world); /* another thread's work, once, inside the next allocation */
-    struct memory memory;
-    struct epoch *epoch;
-    struct epoch_record *record;
-    struct entries entries;
+struct world {
+    struct ground ground;
     struct slab_cache cache;
     struct run_pool pool;
     atomic_u64 reorder;
@@ -29,58 +21,29 @@ typedef struct world {
     struct charge_books books;
     struct charges *charges[WORKERS];
     struct bands *bands;
-} world_t;
-
-static void *
-hooked_alloc(void *ctx, size_t bytes, size_t align)
-{
-    world_t *world = ctx;
-    void (*hook)(world_t *) = world->hook;
-    if (hook != NULL) {
-        world->hook = NULL;
-        hook(world);
-    }
-    return world->plain.alloc(world->plain.ctx, bytes, align);
-}
-
-static void
-hooked_free(void *ctx, void *memory, size_t bytes)
-{
-    world_t *world = ctx;
-    world->plain.free(world->plain.ctx, memory, bytes);
-}
+};
 
 static void
 open_bands(world_t *world, uint32_t max)
 {
-    world->bands = memory_alloc(&world->memory, MEMORY_OTHER, sizeof *world->bands, CACHE_LINE);
+    world->bands = memory_alloc(&world->ground.memory, MEMORY_OTHER, sizeof *world->bands, CACHE_LINE);
     assert_non_null(world->bands);
-    assert_true(
-        bands_open(world->bands, &world->memory, &world->entries, &world->reorder, &world->pool, &world->books, max));
+    assert_true(bands_open(world->bands, &world->ground.memory, &world->ground.entries, &world->reorder, &world->pool,
+                           &world->books, max));
 }
 
 static int
 setup(void **state)
 {
-    world_t *world = NULL;
-    if (posix_memalign((void **)&world, CACHE_LINE, sizeof *world) != 0)
-        return -1;
-    memset((void *)world, 0, sizeof *world);
-    account_init(&world->account);
-    world->plain = account_allocator(&world->account);
-    const schedq_allocator_t allocator = {.alloc = hooked_alloc, .free = hooked_free, .ctx = world};
-    assert_true(memory_open(&world->memory, &allocator));
-    world->epoch = epoch_open(&world->memory);
-    world->record = epoch_record_make(world->epoch);
-    records_open(&world->entries, &world->memory);
-    run_pool_open(&world->pool, &world->memory);
+    world_t *world = ground_make(sizeof *world);
+    run_pool_open(&world->pool, &world->ground.memory);
     u64_store(&world->worker_count, WORKERS_MAX);
     world->books = (struct charge_books){.workers = world->workers, .count = &world->worker_count};
     for (unsigned i = 0; i < WORKERS; i++) {
-        world->charges[i] = memory_alloc(&world->memory, MEMORY_OTHER, sizeof(struct charges), CACHE_LINE);
+        world->charges[i] = memory_alloc(&world->ground.memory, MEMORY_OTHER, sizeof(struct charges), CACHE_LINE);
         ptr_store(&world->workers[i * 21], world->charges[i]); /* 0 to 63 */
     }
-    epoch_enter(world->record);
+    epoch_enter(world->ground.record);
     *state = world;
     return 0;
 }
@@ -89,22 +52,15 @@ static int
 teardown(void **state)
 {
     world_t *world = *state;
-    epoch_leave(world->record);
+    epoch_leave(world->ground.record);
     bands_close(world->bands);
-    memory_free(&world->memory, MEMORY_OTHER, world->bands, sizeof *world->bands);
+    memory_free(&world->ground.memory, MEMORY_OTHER, world->bands, sizeof *world->bands);
     for (unsigned i = 0; i < WORKERS; i++) {
-        charges_free(world->charges[i], &world->memory);
-        memory_free(&world->memory, MEMORY_OTHER, world->charges[i], sizeof(struct charges));
+        charges_free(world->charges[i], &world->ground.memory);
+        memory_free(&world->ground.memory, MEMORY_OTHER, world->charges[i], sizeof(struct charges));
     }
     run_pool_close(&world->pool);
-    records_close(&world->entries);
-    epoch_close(world->epoch);
-    for (unsigned i = 0; i < MEMORY_KINDS; i++)
-        assert_int_equal(memory_bytes(&world->memory, i), 0);
-    assert_int_equal(atomic_load(&world->account.blocks), 0);
-    assert_int_equal(atomic_load(&world->account.faults), 0);
-    memory_close(&world->memory);
-    free(world);
+    ground_free(world);
     return 0;
 }
 
@@ -114,7 +70,7 @@ static struct band *
 get(world_t *world, int32_t priority)
 {
     schedq_status_t status = SCHEDQ_OK;
-    struct band *band = bands_get(world->bands, world->record, priority, false, &status);
+    struct band *band = bands_get(world->bands, world->ground.record, priority, false, &status);
     if (band == NULL)
         fail_msg("priority %d: status %d", priority, status);
     else
@@ -127,7 +83,7 @@ assert_refused(world_t *world, int32_t priority, bool exceed, schedq_status_t ex
 {
     schedq_status_t status = SCHEDQ_OK;
     const struct band_table *before = bands_table(world->bands);
-    assert_null(bands_get(world->bands, world->record, priority, exceed, &status));
+    assert_null(bands_get(world->bands, world->ground.record, priority, exceed, &status));
     assert_status(status, expected);
     assert_ptr_equal(bands_table(world->bands), before);
 }
@@ -135,13 +91,13 @@ assert_refused(world_t *world, int32_t priority, bool exceed, schedq_status_t ex
 static void
 enter(world_t *world, unsigned worker, struct band *band)
 {
-    charge_enter(world->charges[worker], &world->memory, &band->charge, band->id);
+    charge_enter(world->charges[worker], &world->ground.memory, &band->charge, band->id);
 }
 
 static void
 leave(world_t *world, unsigned worker, struct band *band)
 {
-    charge_leave(world->charges[worker], &world->memory, &band->charge, band->id);
+    charge_leave(world->charges[worker], &world->ground.memory, &band->charge, band->id);
 }
 
 static struct band *
@@ -192,9 +148,9 @@ assert_table(world_t *world, const int32_t *priorities, uint32_t count)
 static void
 poll(world_t *world)
 {
-    epoch_leave(world->record);
-    epoch_poll(world->record);
-    epoch_enter(world->record);
+    epoch_leave(world->ground.record);
+    epoch_poll(world->ground.record);
+    epoch_enter(world->ground.record);
 }
 
 /* ---- order ------------------------------------------------------------------------------------------------------- */
@@ -219,7 +175,7 @@ the_table_is_in_order_however_priorities_come(void **state)
         }
         assert_table(world, ordered, 5);
         bands_close(world->bands);
-        memory_free(&world->memory, MEMORY_OTHER, world->bands, sizeof *world->bands);
+        memory_free(&world->ground.memory, MEMORY_OTHER, world->bands, sizeof *world->bands);
         poll(world);
     }
     open_bands(world, 1);
@@ -260,12 +216,12 @@ priorities_that_come_at_the_same_time_are_all_there(void **state)
     static const int32_t expected[] = {3, 2};
     open_bands(world, 10);
     assert_true(bands_reserve(world->bands, 5)); /* then only the table is allocated */
-    world->hook = bring_two;
+    world->ground.hook = bring_two;
     struct band *three = get(world, 3);
-    assert_null(world->hook);
+    assert_null(world->ground.hook);
     assert_table(world, expected, 2);
     assert_ptr_equal(get(world, 3), three);
-    world->hook = bring_three;
+    world->ground.hook = bring_three;
     (void)get(world, 4);
     assert_ptr_equal(get(world, 3), three);
 }
@@ -278,7 +234,7 @@ of_two_who_bring_the_same_priority_both_get_the_same_band(void **state)
     open_bands(world, 10);
     (void)get(world, 2);
     assert_true(bands_reserve(world->bands, 5));
-    world->hook = bring_three;
+    world->ground.hook = bring_three;
     struct band *three = get(world, 3);
     assert_table(world, expected, 2);
     assert_ptr_equal(bands_table(world->bands)->rows[0].band, three);
@@ -304,7 +260,7 @@ when_max_priorities_have_pods_another_is_full_unless_it_may_exceed(void **state)
     assert_refused(world, 9, false, SCHEDQ_FULL);
     for (int32_t i = 1; i <= 3; i++)
         (void)get(world, i);
-    assert_non_null(bands_get(world->bands, world->record, 9, true, &status));
+    assert_non_null(bands_get(world->bands, world->ground.record, 9, true, &status));
     assert_table(world, expected, 4);
     /* Nobody uses it yet: who may not exceed may not bring a fourth. */
     assert_refused(world, 9, false, SCHEDQ_FULL);
@@ -359,16 +315,17 @@ a_band_with_a_ref_in_it_is_not_retired_though_nobody_is_counted(void **state)
     world_t *world = *state;
     open_bands(world, 1);
     struct band *band = get(world, 1);
-    uint32_t record = slab_take(&world->entries.records, &world->cache);
-    const struct bin_caller caller = {.memory = &world->memory, .epoch = world->record, .pool = &world->pool};
-    (void)u64_exchange(&entry_at(&world->entries, record)->word.low, state_make(5, band->id, PLACE_ACTIVE));
+    uint32_t record = slab_take(&world->ground.entries.records, &world->cache);
+    const struct bin_caller caller = {
+        .memory = &world->ground.memory, .epoch = world->ground.record, .pool = &world->pool};
+    (void)u64_exchange(&entry_at(&world->ground.entries, record)->word.low, state_make(5, band->id, PLACE_ACTIVE));
     assert_true(bin_prepare(&band->bin, &caller, 1));
     lane_put(bin_lane(&band->bin, 0), ref_make(5, record), 1);
     lane_publish(bin_lane(&band->bin, 0));
     assert_true(bin_mark(&band->bin));
     (void)get(world, 2);
     assert_false(is_retired(band));
-    (void)u64_exchange(&entry_at(&world->entries, record)->word.low, state_make(6, band->id, PLACE_DEAD));
+    (void)u64_exchange(&entry_at(&world->ground.entries, record)->word.low, state_make(6, band->id, PLACE_DEAD));
     (void)get(world, 3);
     assert_true(is_retired(band));
 }
@@ -382,7 +339,7 @@ what_exceeded_is_given_back_when_there_is_room(void **state)
     open_bands(world, 2);
     struct band *bands[6];
     for (int32_t i = 0; i < 6; i++) {
-        bands[i] = bands_get(world->bands, world->record, i, true, &status);
+        bands[i] = bands_get(world->bands, world->ground.record, i, true, &status);
         enter(world, 0, bands[i]);
     }
     assert_int_equal(bands_table(world->bands)->count, 6);
@@ -461,11 +418,11 @@ a_worker_without_memory_for_its_counts_counts_in_the_band(void **state)
     world_t *world = *state;
     open_bands(world, 2);
     struct band *band = get(world, 1);
-    atomic_store(&world->account.fail_all, true);
+    atomic_store(&world->ground.account.fail_all, true);
     for (unsigned i = 0; i < 3; i++)
         enter(world, i, band);
     leave(world, 0, band);
-    (void)account_heal(&world->account);
+    (void)account_heal(&world->ground.account);
     assert_int_equal(sum(world, band), 2);
     leave(world, 1, band);
     leave(world, 2, band);
@@ -499,23 +456,24 @@ without_memory_there_is_no_band_and_no_id_is_lost(void **state)
     open_bands(world, 1000);
     /* Allocations: the band, its chunk, the table. */
     for (int64_t successes = 0; successes < 3; successes++) {
-        account_fail_after(&world->account, successes);
+        account_fail_after(&world->ground.account, successes);
         assert_refused(world, 5, successes % 2 == 0, SCHEDQ_NOMEM);
-        assert_true(account_heal(&world->account));
+        assert_true(account_heal(&world->ground.account));
     }
-    atomic_store(&world->account.fail_all, true);
+    atomic_store(&world->ground.account.fail_all, true);
     assert_refused(world, 5, false, SCHEDQ_NOMEM); /* the band is there, the table is not */
     assert_false(bands_reserve(world->bands, 2));
-    (void)account_heal(&world->account);
+    (void)account_heal(&world->ground.account);
     assert_int_equal(get(world, 5)->id, 1);
     assert_int_equal(get(world, 6)->id, 2);
     struct bands *open = world->bands;
-    struct bands *other = memory_alloc(&world->memory, MEMORY_OTHER, sizeof *other, CACHE_LINE);
-    atomic_store(&world->account.fail_all, true);
-    assert_false(bands_open(other, &world->memory, &world->entries, &world->reorder, &world->pool, &world->books, 1));
-    (void)account_heal(&world->account);
+    struct bands *other = memory_alloc(&world->ground.memory, MEMORY_OTHER, sizeof *other, CACHE_LINE);
+    atomic_store(&world->ground.account.fail_all, true);
+    assert_false(bands_open(other, &world->ground.memory, &world->ground.entries, &world->reorder, &world->pool,
+                            &world->books, 1));
+    (void)account_heal(&world->ground.account);
     bands_close(other);
-    memory_free(&world->memory, MEMORY_OTHER, other, sizeof *other);
+    memory_free(&world->ground.memory, MEMORY_OTHER, other, sizeof *other);
     assert_ptr_equal(world->bands, open);
 }
 
@@ -529,8 +487,10 @@ the_lanes_of_a_slot_go_on_in_all_bands_and_shrink(void **state)
     open_bands(world, 1000);
     for (int32_t i = 0; i < BANDS; i++) {
         struct band *band = get(world, i);
-        const struct bin_caller caller = {
-            .worker = (uint32_t)i % 2, .memory = &world->memory, .epoch = world->record, .pool = &world->pool};
+        const struct bin_caller caller = {.worker = (uint32_t)i % 2,
+                                          .memory = &world->ground.memory,
+                                          .epoch = world->ground.record,
+                                          .pool = &world->pool};
         struct lane *lane;
         assert_true(bin_prepare(&band->bin, &caller, PUT));
         lane = bin_lane(&band->bin, caller.worker);
@@ -539,7 +499,7 @@ the_lanes_of_a_slot_go_on_in_all_bands_and_shrink(void **state)
         lane_put(lane, ref_make(6, 1), 2); /* and its owner died */
     }
     bands_resume(world->bands, 1);
-    bands_shrink(world->bands, world->record, 1);
+    bands_shrink(world->bands, world->ground.record, 1);
     for (uint32_t id = 1; id <= BANDS; id++) {
         const struct bin *bin = &bands_at(world->bands, id)->bin;
         const struct lane *lane = bin_lane(bin, 1 - id % 2);
@@ -592,11 +552,11 @@ use(member_t *member)
         return;
     }
     mailbox_check(&team->mailbox, band->priority == priority && bands_at(world->bands, band->id) == band);
-    charge_enter(world->charges[member->worker], &world->memory, &band->charge, band->id);
+    charge_enter(world->charges[member->worker], &world->ground.memory, &band->charge, band->id);
     atomic_fence();
     if (!bin_mark(&band->bin))
         (void)u32_add(&team->retired, 1);
-    charge_leave(world->charges[member->worker], &world->memory, &band->charge, band->id);
+    charge_leave(world->charges[member->worker], &world->ground.memory, &band->charge, band->id);
 }
 
 static void *
@@ -623,7 +583,8 @@ threads_that_bring_and_retire_priorities_see_a_table_in_order(void **state)
     mailbox_init(&team.mailbox);
     open_bands(world, MAX);
     for (unsigned i = 0; i < THREADS; i++) {
-        members[i] = (member_t){.team = &team, .worker = i, .seed = i, .record = epoch_record_make(world->epoch)};
+        members[i] =
+            (member_t){.team = &team, .worker = i, .seed = i, .record = epoch_record_make(world->ground.epoch)};
         assert_int_equal(pthread_create(&members[i].thread, NULL, member_main, &members[i]), 0);
     }
     for (unsigned i = 0; i < THREADS; i++)

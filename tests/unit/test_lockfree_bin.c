@@ -187,9 +187,9 @@ without_memory_to_merge_a_run_stays_its_makers_and_nothing_is_lost(void **state)
     struct run *run = run_take(&world->pool, 1);
     assert_non_null(run);
     run_put(run, ref_of(world, 100), 4);
-    atomic_store(&world->account.fail_all, true);
+    atomic_store(&world->ground.account.fail_all, true);
     assert_false(bin_publish_run(world->bins[0], &world->caller, run));
-    (void)account_heal(&world->account);
+    (void)account_heal(&world->ground.account);
     run_give(&world->pool, run);
     for (unsigned i = 0; i < BIN_RUNS; i++)
         assert_claims(world, world->bins[0], i);
@@ -201,9 +201,9 @@ without_memory_no_lane_is_prepared(void **state)
 {
     world_t *world = *state;
     for (int64_t successes = 0; successes < 2; successes++) {
-        account_fail_after(&world->account, successes);
+        account_fail_after(&world->ground.account, successes);
         assert_false(bin_prepare(world->bins[0], &world->caller, 1));
-        assert_true(account_heal(&world->account));
+        assert_true(account_heal(&world->ground.account));
         assert_null(bin_lane(world->bins[0], 0));
     }
     assert_true(bin_prepare(world->bins[0], &world->caller, 1));
@@ -245,9 +245,9 @@ publish_and_let_others(world_t *world, unsigned pod, int64_t key, void (*others)
     (void)move(world, pod, BAND, PLACE_ACTIVE);
     run_put(run, ref_of(world, pod), key);
     run_pool_trim(&world->pool, world->caller.epoch); /* so that the merge allocates */
-    world->hook = others;
+    world->ground.hook = others;
     assert_true(bin_publish_run(world->bins[0], &world->caller, run));
-    assert_null(world->hook);
+    assert_null(world->ground.hook);
 }
 
 static void

@@ -322,7 +322,7 @@ take_one(member_t *member, struct bin *bin)
         return;
     while (bin_first(bin, member->caller.pool, &head)) {
         uint64_t ref = bin_head_ref(&head);
-        struct entry *entry = entry_at(&world->entries, ref_record(ref));
+        struct entry *entry = entry_at(&world->ground.entries, ref_record(ref));
         if (!bin_judge(bin, &member->caller, ref, bin_head_cause(&head), &state)) {
             bin_advance(&head);
         } else if (u64_cas(&entry->word.low, state, state_switched(state, 0, PLACE_INFLIGHT))) {
@@ -390,7 +390,7 @@ threads_that_publish_move_and_claim_claim_every_pod_once(void **state)
     for (unsigned i = 0; i < PRODUCERS + CONSUMERS; i++) {
         members[i] = (member_t){.team = &team, .caller = world->caller, .first = i * EACH, .seed = i};
         members[i].caller.worker = i;
-        members[i].caller.epoch = epoch_record_make(world->epoch);
+        members[i].caller.epoch = epoch_record_make(world->ground.epoch);
     }
     for (unsigned i = 0; i < PODS; i++)
         (void)u64_exchange(&entry_of(world, i)->object, i);

@@ -4,37 +4,22 @@
  */
 #include <pthread.h>
 #include <sched.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "account.h"
-#include "expect.h"
+#include "ground.h"
 #include "lockfree/entry.h"
 #include "mailbox.h"
 
-typedef struct world {
-    account_t account;
-    struct memory memory;
-    struct epoch *epoch;
-    struct epoch_record *record;
-    struct entries entries;
+struct world {
+    struct ground ground;
     struct slab_cache records, descriptions;
-} world_t;
+};
 
 static int
 setup(void **state)
 {
-    world_t *world = NULL;
-    if (posix_memalign((void **)&world, CACHE_LINE, sizeof *world) != 0)
-        return -1;
-    memset((void *)world, 0, sizeof *world);
-    account_init(&world->account);
-    const schedq_allocator_t allocator = account_allocator(&world->account);
-    assert_true(memory_open(&world->memory, &allocator));
-    world->epoch = epoch_open(&world->memory);
-    world->record = epoch_record_make(world->epoch);
-    records_open(&world->entries, &world->memory);
-    epoch_enter(world->record);
+    world_t *world = ground_make(sizeof *world);
+    epoch_enter(world->ground.record);
     *state = world;
     return 0;
 }
@@ -43,15 +28,8 @@ static int
 teardown(void **state)
 {
     world_t *world = *state;
-    epoch_leave(world->record);
-    records_close(&world->entries);
-    epoch_close(world->epoch);
-    for (unsigned i = 0; i < MEMORY_KINDS; i++)
-        assert_int_equal(memory_bytes(&world->memory, i), 0);
-    assert_int_equal(atomic_load(&world->account.blocks), 0);
-    assert_int_equal(atomic_load(&world->account.faults), 0);
-    memory_close(&world->memory);
-    free(world);
+    epoch_leave(world->ground.record);
+    ground_free(world);
     return 0;
 }
 
@@ -62,7 +40,7 @@ enum { BAND = 7, OTHER_BAND = 9 };
 static uint32_t
 take(world_t *world)
 {
-    uint32_t record = slab_take(&world->entries.records, &world->records);
+    uint32_t record = slab_take(&world->ground.entries.records, &world->records);
     assert_int_not_equal(record, 0);
     return record;
 }
@@ -92,9 +70,9 @@ begin(struct entry *entry, const struct description *description)
 static uint64_t
 take_description(world_t *world, const struct description *description)
 {
-    uint64_t desc = description_take(&world->entries, &world->descriptions);
+    uint64_t desc = description_take(&world->ground.entries, &world->descriptions);
     assert_true(desc != 0);
-    description_fill(&world->entries, desc, description);
+    description_fill(&world->ground.entries, desc, description);
     return desc;
 }
 
@@ -102,7 +80,7 @@ static void
 assert_described(world_t *world, const struct entry *entry, const struct description *expected, uint64_t desc)
 {
     struct description got;
-    assert_true(entry_description(&world->entries, entry, &got) == desc);
+    assert_true(entry_description(&world->ground.entries, entry, &got) == desc);
     assert_true(got.object == expected->object);
     assert_ns_equal(got.order_key, expected->order_key);
     assert_int_equal(got.priority, expected->priority);
@@ -162,7 +140,7 @@ static void
 a_pod_has_its_own_description_until_an_update_replaces_it(void **state)
 {
     world_t *world = *state;
-    struct entry *entry = entry_at(&world->entries, take(world));
+    struct entry *entry = entry_at(&world->ground.entries, take(world));
     (void)begin(entry, &first);
     assert_described(world, entry, &first, 0);
     uint64_t word = entry_state(entry), desc = take_description(world, &second);
@@ -174,7 +152,7 @@ a_pod_has_its_own_description_until_an_update_replaces_it(void **state)
     assert_true(entry_describe(entry, word, desc, state_described(word), newest));
     assert_described(world, entry, &first, newest);
     assert_true(entry_state(entry) == state_described(word));
-    description_give(&world->entries, &world->descriptions, desc);
+    description_give(&world->ground.entries, &world->descriptions, desc);
 }
 
 /* What must not have changed since the description was decided on: the word, all of it, and the description. */
@@ -182,7 +160,7 @@ static void
 a_description_is_installed_on_what_it_was_decided_on_and_on_nothing_else(void **state)
 {
     world_t *world = *state;
-    struct entry *entry = entry_at(&world->entries, take(world));
+    struct entry *entry = entry_at(&world->ground.entries, take(world));
     (void)begin(entry, &first);
     uint64_t word = entry_state(entry);
     uint64_t desc = take_description(world, &second), other = take_description(world, &first);
@@ -205,7 +183,7 @@ static void
 a_pod_that_was_described_anew_is_not_switched_by_who_did_not_see_it(void **state)
 {
     world_t *world = *state;
-    struct entry *entry = entry_at(&world->entries, take(world));
+    struct entry *entry = entry_at(&world->ground.entries, take(world));
     (void)begin(entry, &first);
     uint64_t word = entry_state(entry), desc = take_description(world, &second);
     uint64_t flight = state_switched(word, BAND, PLACE_INFLIGHT);
@@ -222,7 +200,7 @@ static void
 a_flag_is_set_in_the_flight_that_was_seen(void **state)
 {
     world_t *world = *state;
-    struct entry *entry = entry_at(&world->entries, take(world));
+    struct entry *entry = entry_at(&world->ground.entries, take(world));
     (void)begin(entry, &first);
     uint64_t flight = state_switched(entry_state(entry), BAND, PLACE_INFLIGHT);
     (void)u64_exchange(&entry->word.low, flight);
@@ -240,7 +218,7 @@ static void
 the_next_life_of_a_record_is_not_described_by_who_saw_the_last_one(void **state)
 {
     world_t *world = *state;
-    struct entry *entry = entry_at(&world->entries, take(world));
+    struct entry *entry = entry_at(&world->ground.entries, take(world));
     uint64_t life = begin(entry, &first);
     uint64_t word = entry_state(entry), desc = take_description(world, &second);
     assert_true(entry_switch(entry, word, 0, state_switched(word, BAND, PLACE_DEAD)));
@@ -259,21 +237,21 @@ desc_words_do_not_repeat(void **state)
     enum { COUNT = 2000 };
     static uint64_t seen[COUNT];
     for (unsigned i = 0; i < COUNT; i++) {
-        seen[i] = description_take(&world->entries, &world->descriptions);
+        seen[i] = description_take(&world->ground.entries, &world->descriptions);
         assert_true(seen[i] != 0);
         if (i % 3 != 0)
-            description_give(&world->entries, &world->descriptions, seen[i]);
+            description_give(&world->ground.entries, &world->descriptions, seen[i]);
         for (unsigned j = 0; j < i; j++)
             assert_true(seen[j] != seen[i]);
     }
-    description_give(&world->entries, &world->descriptions, 0);
+    description_give(&world->ground.entries, &world->descriptions, 0);
 }
 
 static void
 trim(world_t *world, struct slab *slab, struct slab_cache *cache)
 {
     slab_flush(slab, cache);
-    slab_trim(slab, world->record);
+    slab_trim(slab, world->ground.record);
     assert_int_equal(slab_made(slab), 0);
 }
 
@@ -284,12 +262,12 @@ desc_words_do_not_repeat_when_their_page_comes_back(void **state)
     uint64_t last = 0;
     for (unsigned round = 0; round < 10; round++) {
         for (unsigned i = 0; i < 10; i++) {
-            uint64_t desc = description_take(&world->entries, &world->descriptions);
+            uint64_t desc = description_take(&world->ground.entries, &world->descriptions);
             assert_true(ref_version(desc) > last);
             last = ref_version(desc);
-            description_give(&world->entries, &world->descriptions, desc);
+            description_give(&world->ground.entries, &world->descriptions, desc);
         }
-        trim(world, &world->entries.descriptions, &world->descriptions);
+        trim(world, &world->ground.entries.descriptions, &world->descriptions);
     }
 }
 
@@ -301,15 +279,15 @@ a_record_whose_page_comes_back_has_a_life_above_every_ref_to_it(void **state)
     uint64_t published = 0;
     for (unsigned round = 0; round < 5; round++) {
         uint32_t record = take(world);
-        struct entry *entry = entry_at(&world->entries, record);
+        struct entry *entry = entry_at(&world->ground.entries, record);
         assert_int_equal(state_place(entry_state(entry)), PLACE_FREE);
         uint64_t life = begin(entry, &first);
         assert_true(life > published);
         (void)u64_exchange(&entry->word.low, state_make(life + 1000, BAND, PLACE_DEAD));
         published = life + 1001;
-        slab_give(&world->entries.records, &world->records, record);
-        trim(world, &world->entries.records, &world->records);
-        assert_null(entry_at(&world->entries, record));
+        slab_give(&world->ground.entries.records, &world->records, record);
+        trim(world, &world->ground.entries.records, &world->records);
+        assert_null(entry_at(&world->ground.entries, record));
     }
 }
 
@@ -317,7 +295,7 @@ static void
 a_new_record_is_nobodys(void **state)
 {
     world_t *world = *state;
-    const struct entry *entry = entry_at(&world->entries, take(world));
+    const struct entry *entry = entry_at(&world->ground.entries, take(world));
     assert_int_equal(state_place(entry_state(entry)), PLACE_FREE);
     assert_true(desc_of(entry) == 0);
     assert_false(state_is_pod(entry_state(entry)));
@@ -327,10 +305,10 @@ static void
 without_memory_there_is_no_description(void **state)
 {
     world_t *world = *state;
-    atomic_store(&world->account.fail_all, true);
-    assert_true(description_take(&world->entries, &world->descriptions) == 0);
-    (void)account_heal(&world->account);
-    assert_true(description_take(&world->entries, &world->descriptions) != 0);
+    atomic_store(&world->ground.account.fail_all, true);
+    assert_true(description_take(&world->ground.entries, &world->descriptions) == 0);
+    (void)account_heal(&world->ground.account);
+    assert_true(description_take(&world->ground.entries, &world->descriptions) != 0);
 }
 
 /* ---- threads ----------------------------------------------------------------------------------------------------- */
@@ -378,7 +356,7 @@ typedef struct member {
 static bool
 try_update(member_t *member, struct entry *entry)
 {
-    struct entries *entries = &member->team->world->entries;
+    struct entries *entries = &member->team->world->ground.entries;
     struct description old;
     uint64_t state = entry_state(entry), life = u64_load_acquire(&entry->life);
     uint64_t desc = entry_description(entries, entry, &old);
@@ -409,7 +387,7 @@ updater_main(void *argument)
         if (try_update(member, team->pods[i % PODS]))
             (void)u64_add(&team->updates, 1);
     }
-    slab_flush(&team->world->entries.descriptions, &member->descriptions);
+    slab_flush(&team->world->ground.entries.descriptions, &member->descriptions);
     return NULL;
 }
 
@@ -422,7 +400,7 @@ reader_main(void *argument)
         const struct entry *entry = team->pods[i % PODS];
         struct description got;
         uint64_t state = entry_state(entry), life = u64_load_acquire(&entry->life);
-        uint64_t desc = entry_description(&team->world->entries, entry, &got);
+        uint64_t desc = entry_description(&team->world->ground.entries, entry, &got);
         if (!state_is_pod(state) || entry_state(entry) != state)
             continue;
         mailbox_check(&team->mailbox, is_whole(&got, life, desc == 0));
@@ -435,7 +413,7 @@ reader_main(void *argument)
 static void
 recycle(team_t *team, struct slab_cache *cache, struct entry *entry, uint32_t number)
 {
-    struct entries *entries = &team->world->entries;
+    struct entries *entries = &team->world->ground.entries;
     struct description last;
     uint64_t state, desc;
     do {
@@ -458,7 +436,7 @@ updates_never_reach_another_life_and_nobody_reads_half_of_one(void **state)
     team.world = world;
     mailbox_init(&team.mailbox);
     for (unsigned i = 0; i < PODS; i++) {
-        team.pods[i] = entry_at(&world->entries, take(world));
+        team.pods[i] = entry_at(&world->ground.entries, take(world));
         struct description description = description_of(version_next(state_version(entry_state(team.pods[i]))), i);
         (void)begin(team.pods[i], &description);
     }
@@ -479,8 +457,8 @@ updates_never_reach_another_life_and_nobody_reads_half_of_one(void **state)
         assert_int_equal(pthread_join(members[i].thread, NULL), 0);
     mailbox_assert_empty(&team.mailbox);
     for (unsigned i = 0; i < PODS; i++)
-        description_give(&world->entries, &world->descriptions, desc_of(team.pods[i]));
-    trim(world, &world->entries.descriptions, &world->descriptions); /* every description came back, once */
+        description_give(&world->ground.entries, &world->descriptions, desc_of(team.pods[i]));
+    trim(world, &world->ground.entries.descriptions, &world->descriptions); /* every description came back, once */
 }
 
 int

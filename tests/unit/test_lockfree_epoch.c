@@ -5,8 +5,7 @@
 #include <pthread.h>
 #include <string.h>
 
-#include "account.h"
-#include "expect.h"
+#include "ground.h"
 #include "mailbox.h"
 #include "platform/atomic.h"
 #include "platform/epoch.h"
@@ -18,44 +17,32 @@ typedef struct block {
     uint64_t content; /* plain: written before it is published */
 } block_t;
 
-typedef struct world {
-    account_t account;
-    struct memory memory;
-    struct epoch *epoch;
+struct world {
+    struct ground ground;
     struct epoch_record *writer, *reader;
-} world_t;
+};
 
 static int
 setup(void **state)
 {
-    static world_t world;
-    account_init(&world.account);
-    schedq_allocator_t allocator = account_allocator(&world.account);
-    assert_true(memory_open(&world.memory, &allocator));
-    world.epoch = epoch_open(&world.memory);
-    world.writer = epoch_record_make(world.epoch);
-    world.reader = epoch_record_make(world.epoch);
-    *state = &world;
+    world_t *world = ground_make(sizeof *world);
+    world->writer = world->ground.record;
+    world->reader = epoch_record_make(world->ground.epoch);
+    *state = world;
     return 0;
 }
 
 static int
 teardown(void **state)
 {
-    world_t *world = *state;
-    epoch_close(world->epoch);
-    assert_int_equal(memory_bytes(&world->memory, MEMORY_QUEUES), 0);
-    assert_int_equal(memory_bytes(&world->memory, MEMORY_OTHER), 0);
-    assert_int_equal(atomic_load(&world->account.blocks), 0);
-    assert_int_equal(atomic_load(&world->account.faults), 0);
-    memory_close(&world->memory);
+    ground_free(*state);
     return 0;
 }
 
 static block_t *
 block_make(world_t *world)
 {
-    block_t *block = memory_alloc(&world->memory, MEMORY_QUEUES, sizeof *block, CACHE_LINE);
+    block_t *block = memory_alloc(&world->ground.memory, MEMORY_QUEUES, sizeof *block, CACHE_LINE);
     block->content = ALIVE;
     return block;
 }
@@ -63,7 +50,7 @@ block_make(world_t *world)
 static void
 block_retire(world_t *world, struct epoch_record *record, block_t *block)
 {
-    epoch_retire(record, &block->epoch, &world->memory, MEMORY_QUEUES, sizeof *block);
+    epoch_retire(record, &block->epoch, &world->ground.memory, MEMORY_QUEUES, sizeof *block);
 }
 
 static void
@@ -85,7 +72,7 @@ poll_some(world_t *world)
 static uint64_t
 waiting(world_t *world)
 {
-    return memory_bytes(&world->memory, MEMORY_QUEUES) / sizeof(block_t);
+    return memory_bytes(&world->ground.memory, MEMORY_QUEUES) / sizeof(block_t);
 }
 
 static void
@@ -161,11 +148,11 @@ static void
 without_memory_there_is_no_record(void **state)
 {
     world_t *world = *state;
-    atomic_store(&world->account.fail_all, true);
-    assert_null(epoch_record_make(world->epoch));
-    assert_null(epoch_open(&world->memory));
-    (void)account_heal(&world->account);
-    struct epoch_record *record = epoch_record_make(world->epoch);
+    atomic_store(&world->ground.account.fail_all, true);
+    assert_null(epoch_record_make(world->ground.epoch));
+    assert_null(epoch_open(&world->ground.memory));
+    (void)account_heal(&world->ground.account);
+    struct epoch_record *record = epoch_record_make(world->ground.epoch);
     assert_non_null(record);
     epoch_enter(record);
     retire_one(world);
@@ -189,7 +176,7 @@ static void *
 member_main(void *argument)
 {
     team_t *team = argument;
-    struct epoch_record *record = epoch_record_make(team->world->epoch);
+    struct epoch_record *record = epoch_record_make(team->world->ground.epoch);
     for (unsigned round = 0; round < ROUNDS; round++) {
         epoch_enter(record);
         for (unsigned i = 0; i < PLACES; i++) {
@@ -220,7 +207,7 @@ threads_never_read_what_was_freed(void **state)
         assert_int_equal(pthread_join(threads[i], NULL), 0);
     mailbox_assert_empty(&team.mailbox);
     for (unsigned i = 0; i < PLACES; i++)
-        memory_free(&team.world->memory, MEMORY_QUEUES, ptr_load(&team.place[i]), sizeof(block_t));
+        memory_free(&team.world->ground.memory, MEMORY_QUEUES, ptr_load(&team.place[i]), sizeof(block_t));
 }
 
 int

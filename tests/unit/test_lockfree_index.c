@@ -11,18 +11,14 @@
 #include <string.h>
 #include <time.h>
 
-#include "account.h"
-#include "expect.h"
+#include "ground.h"
 #include "lockfree/index_table.h"
 #include "mailbox.h"
 
 #define RECORDS 70000
 
-typedef struct world {
-    account_t account;
-    struct memory memory;
-    struct epoch *epoch;
-    struct entries entries;
+struct world {
+    struct ground ground;
     struct names names;
     struct index index;
     atomic_u32 settled;            /* calls */
@@ -30,7 +26,7 @@ typedef struct world {
     atomic_u64 published[RECORDS]; /* the last life with a ref */
     mailbox_t mailbox;
     uint64_t seed;
-} world_t;
+};
 
 /* What a thread needs to be a worker. */
 typedef struct actor {
@@ -68,7 +64,7 @@ static void
 actor_init(actor_t *actor, world_t *world, unsigned number)
 {
     *actor = (actor_t){.world = world, .random = world->seed + number * UINT64_C(0x9e3779b97f4a7c15)};
-    actor->caller = (struct index_caller){.epoch = epoch_record_make(world->epoch), .ctx = actor};
+    actor->caller = (struct index_caller){.epoch = epoch_record_make(world->ground.epoch), .ctx = actor};
 }
 
 static uint64_t
@@ -84,23 +80,16 @@ draw(actor_t *actor)
 static void
 open_index(world_t *world, uint32_t lines)
 {
-    assert_true(index_open_lines(&world->index, &world->memory, &world->entries, &world->names, settle, lines));
+    assert_true(
+        index_open_lines(&world->index, &world->ground.memory, &world->ground.entries, &world->names, settle, lines));
     world->index.seed = 1;
 }
 
 static int
 setup(void **state)
 {
-    world_t *world = NULL;
-    if (posix_memalign((void **)&world, CACHE_LINE, sizeof *world) != 0)
-        return -1;
-    memset(world, 0, sizeof *world);
-    account_init(&world->account);
-    schedq_allocator_t allocator = account_allocator(&world->account);
-    assert_true(memory_open(&world->memory, &allocator));
-    world->epoch = epoch_open(&world->memory);
-    records_open(&world->entries, &world->memory);
-    names_open(&world->names, &world->memory);
+    world_t *world = ground_make(sizeof *world);
+    names_open(&world->names, &world->ground.memory);
     mailbox_init(&world->mailbox);
     const char *seed = getenv("TEST_SEED");
     world->seed = seed != NULL ? strtoull(seed, NULL, 0) : (uint64_t)time(NULL);
@@ -114,21 +103,14 @@ teardown(void **state)
     world_t *world = *state;
     index_close(&world->index);
     names_close(&world->names);
-    records_close(&world->entries);
-    epoch_close(world->epoch);
-    for (unsigned i = 0; i < MEMORY_KINDS; i++)
-        assert_int_equal(memory_bytes(&world->memory, i), 0);
-    assert_int_equal(atomic_load(&world->account.blocks), 0);
-    assert_int_equal(atomic_load(&world->account.faults), 0);
-    memory_close(&world->memory);
-    free(world);
+    ground_free(world);
     return 0;
 }
 
 static struct entry *
 at(world_t *world, uint32_t record)
 {
-    return entry_at(&world->entries, record);
+    return entry_at(&world->ground.entries, record);
 }
 
 static struct index_key
@@ -144,7 +126,7 @@ prepare(actor_t *actor, const char *name)
 {
     world_t *world = actor->world;
     struct index_key key = key_of(world, name);
-    uint32_t record = slab_take(&world->entries.records, &actor->records);
+    uint32_t record = slab_take(&world->ground.entries.records, &actor->records);
     struct entry *entry = at(world, record);
     uint64_t life = version_next(state_version(entry_state(entry)));
     uint32_t cell = names_take(&world->names, &actor->names, name, key.length);
@@ -161,7 +143,7 @@ give_back(actor_t *actor, pod_t pod)
     world_t *world = actor->world;
     struct entry *entry = at(world, pod.record);
     names_give(&world->names, &actor->names, (uint32_t)u64_load(&entry->name));
-    slab_give(&world->entries.records, &actor->records, pod.record);
+    slab_give(&world->ground.entries.records, &actor->records, pod.record);
 }
 
 static void
@@ -317,7 +299,7 @@ a_name_is_free_at_once_though_nobody_removed_its_cell(void **state)
         give_back(&actor, pod);
     }
     /* The cells of pods that are over were taken again: one line was enough. */
-    assert_true(memory_bytes(&world->memory, MEMORY_INDEX) < 16384);
+    assert_true(memory_bytes(&world->ground.memory, MEMORY_INDEX) < 16384);
 }
 
 static void
@@ -489,9 +471,9 @@ without_memory_names_are_added_as_long_as_there_is_a_cell(void **state)
     enum { COUNT = 400 };
     static pod_t pods[COUNT];
     char name[64];
-    assert_true(slab_reserve(&world->entries.records, COUNT + 1));
+    assert_true(slab_reserve(&world->ground.entries.records, COUNT + 1));
     assert_true(names_reserve(&world->names, COUNT + 1));
-    atomic_store(&world->account.fail_all, true);
+    atomic_store(&world->ground.account.fail_all, true);
     unsigned added = 0;
     while (added < COUNT && add(&actor, numbered(name, "full", added), &pods[added]) == INDEX_DONE)
         added++;
@@ -504,7 +486,7 @@ without_memory_names_are_added_as_long_as_there_is_a_cell(void **state)
         assert_int_equal(find_any(&actor, numbered(name, "full", i)), pods[i].record);
     delete (&actor, pods[0]);
     assert_int_equal(add(&actor, numbered(name, "full", 0), &pods[0]), INDEX_DONE);
-    (void)account_heal(&world->account);
+    (void)account_heal(&world->ground.account);
     assert_int_equal(add(&actor, numbered(name, "full", added), &pods[added]), INDEX_DONE);
     for (unsigned i = 0; i <= added; i++)
         assert_int_equal(find_any(&actor, numbered(name, "full", i)), pods[i].record);
@@ -526,10 +508,10 @@ reserved_names_need_no_memory(void **state)
     assert_true(index_reserve(&world->index, &actor.caller, COUNT));
     epoch_leave(actor.caller.epoch);
     epoch_poll(actor.caller.epoch);
-    uint64_t bytes = memory_bytes(&world->memory, MEMORY_INDEX);
+    uint64_t bytes = memory_bytes(&world->ground.memory, MEMORY_INDEX);
     for (unsigned i = 100; i < COUNT; i++)
         assert_int_equal(add(&actor, numbered(name, "some", i), &pods[i]), INDEX_DONE);
-    assert_true(memory_bytes(&world->memory, MEMORY_INDEX) <= bytes);
+    assert_true(memory_bytes(&world->ground.memory, MEMORY_INDEX) <= bytes);
     for (unsigned i = 0; i < COUNT; i++)
         assert_int_equal(find_any(&actor, numbered(name, "some", i)), pods[i].record);
 }
@@ -543,13 +525,13 @@ reserve_without_memory_changes_nothing(void **state)
     actor_init(&actor, world, 0);
     pod_t pod;
     assert_int_equal(add(&actor, "a/b", &pod), INDEX_DONE);
-    uint64_t bytes = memory_bytes(&world->memory, MEMORY_INDEX);
-    atomic_store(&world->account.fail_all, true);
+    uint64_t bytes = memory_bytes(&world->ground.memory, MEMORY_INDEX);
+    atomic_store(&world->ground.account.fail_all, true);
     epoch_enter(actor.caller.epoch);
     assert_false(index_reserve(&world->index, &actor.caller, 100000));
     epoch_leave(actor.caller.epoch);
-    (void)account_heal(&world->account);
-    assert_int_equal(memory_bytes(&world->memory, MEMORY_INDEX), bytes);
+    (void)account_heal(&world->ground.account);
+    assert_int_equal(memory_bytes(&world->ground.memory, MEMORY_INDEX), bytes);
     assert_int_equal(find_any(&actor, "a/b"), pod.record);
 }
 
@@ -564,7 +546,7 @@ a_million_names_need_42_bytes_each(void **state)
     assert_true(index_reserve(&world->index, &actor.caller, 1000000));
     epoch_leave(actor.caller.epoch);
     epoch_poll(actor.caller.epoch);
-    assert_in_range(memory_bytes(&world->memory, MEMORY_INDEX), 1, 42 * 1000000 + 65536);
+    assert_in_range(memory_bytes(&world->ground.memory, MEMORY_INDEX), 1, 42 * 1000000 + 65536);
 }
 
 /* Overflow lines stay with the line that once needed them; a fresh table of the same size sheds them. */
@@ -579,7 +561,7 @@ turnover_at_constant_load_does_not_grow_the_table(void **state)
     static pod_t pods[LIVE];
     static unsigned numbers[LIVE];
     char name[64];
-    uint64_t bytes = memory_bytes(&world->memory, MEMORY_INDEX);
+    uint64_t bytes = memory_bytes(&world->ground.memory, MEMORY_INDEX);
     const void *table = ptr_load(&world->index.table);
     unsigned tables = 1;
     for (unsigned i = 0; i < ROUNDS; i++) {
@@ -592,7 +574,7 @@ turnover_at_constant_load_does_not_grow_the_table(void **state)
         tables += ptr_load(&world->index.table) != table;
         table = ptr_load(&world->index.table);
     }
-    assert_in_range(memory_bytes(&world->memory, MEMORY_INDEX), 1, 2 * bytes);
+    assert_in_range(memory_bytes(&world->ground.memory, MEMORY_INDEX), 1, 2 * bytes);
     assert_true(tables > 2); /* and all but the first were as large as that */
 }
 

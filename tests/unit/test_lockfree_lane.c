@@ -3,11 +3,9 @@
  */
 #include <pthread.h>
 #include <sched.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "account.h"
-#include "expect.h"
+#include "ground.h"
 #include "lockfree/entry.h"
 #include "mailbox.h"
 
@@ -35,38 +33,25 @@ load_after_others(const atomic_u64 *word)
 
 enum { BAND = 1, PODS = 2000, FIRST_ROOM = 15 };
 
-typedef struct world {
-    account_t account;
-    struct memory memory;
-    struct epoch *epoch;
-    struct epoch_record *record;
-    struct entries entries;
+struct world {
+    struct ground ground;
     struct slab_cache cache;
     atomic_u64 reorder;
     struct residence residence;
     struct lane *lane;
     uint32_t records[PODS];
-} world_t;
+};
 
 static int
 setup(void **state)
 {
-    world_t *world = NULL;
-    if (posix_memalign((void **)&world, CACHE_LINE, sizeof *world) != 0)
-        return -1;
-    memset((void *)world, 0, sizeof *world);
-    account_init(&world->account);
-    const schedq_allocator_t allocator = account_allocator(&world->account);
-    assert_true(memory_open(&world->memory, &allocator));
-    world->epoch = epoch_open(&world->memory);
-    world->record = epoch_record_make(world->epoch);
-    records_open(&world->entries, &world->memory);
-    epoch_enter(world->record);
+    world_t *world = ground_make(sizeof *world);
+    epoch_enter(world->ground.record);
     for (unsigned i = 0; i < PODS; i++)
-        world->records[i] = slab_take(&world->entries.records, &world->cache);
-    world->residence =
-        (struct residence){.entries = &world->entries, .place = PLACE_ACTIVE, .band = BAND, .reorder = &world->reorder};
-    world->lane = lane_make(&world->memory, 1);
+        world->records[i] = slab_take(&world->ground.entries.records, &world->cache);
+    world->residence = (struct residence){
+        .entries = &world->ground.entries, .place = PLACE_ACTIVE, .band = BAND, .reorder = &world->reorder};
+    world->lane = lane_make(&world->ground.memory, 1);
     assert_non_null(world->lane);
     *state = world;
     return 0;
@@ -76,16 +61,9 @@ static int
 teardown(void **state)
 {
     world_t *world = *state;
-    epoch_leave(world->record);
-    lane_free(&world->memory, world->lane);
-    records_close(&world->entries);
-    epoch_close(world->epoch);
-    for (unsigned i = 0; i < MEMORY_KINDS; i++)
-        assert_int_equal(memory_bytes(&world->memory, i), 0);
-    assert_int_equal(atomic_load(&world->account.blocks), 0);
-    assert_int_equal(atomic_load(&world->account.faults), 0);
-    memory_close(&world->memory);
-    free(world);
+    epoch_leave(world->ground.record);
+    lane_free(&world->ground.memory, world->lane);
+    ground_free(world);
     return 0;
 }
 
@@ -94,7 +72,7 @@ teardown(void **state)
 static struct entry *
 entry_of(world_t *world, unsigned pod)
 {
-    return entry_at(&world->entries, world->records[pod]);
+    return entry_at(&world->ground.entries, world->records[pod]);
 }
 
 static void
@@ -106,7 +84,7 @@ set_word(world_t *world, unsigned pod, uint64_t version, uint32_t band, enum pla
 static bool
 make_room(world_t *world, uint32_t count)
 {
-    return lane_make_room(world->lane, &world->residence, &world->memory, world->record, count);
+    return lane_make_room(world->lane, &world->residence, &world->ground.memory, world->ground.record, count);
 }
 
 static void
@@ -195,11 +173,11 @@ a_lane_is_made_with_the_room_that_was_asked(void **state)
 {
     world_t *world = *state;
     for (uint32_t slots = 1; slots < 200; slots++) {
-        struct lane *lane = lane_make(&world->memory, slots);
+        struct lane *lane = lane_make(&world->ground.memory, slots);
         const struct segment *segment = ptr_load(&lane->segment);
         assert_true(segment->ring.mask >= slots && segment->ring.mask + 1 == segment->ring.size);
         assert_true(segment->ring.size == 16 || segment->ring.mask / 2 < slots);
-        lane_free(&world->memory, lane);
+        lane_free(&world->ground.memory, lane);
     }
 }
 
@@ -296,17 +274,17 @@ without_memory_nothing_changes(void **state)
 {
     world_t *world = *state;
     add(world, 0, FIRST_ROOM);
-    atomic_store(&world->account.fail_all, true);
+    atomic_store(&world->ground.account.fail_all, true);
     assert_false(make_room(world, 1));
-    lane_shrink(world->lane, &world->residence, &world->memory, world->record);
-    (void)account_heal(&world->account);
+    lane_shrink(world->lane, &world->residence, &world->ground.memory, world->ground.record);
+    (void)account_heal(&world->ground.account);
     for (unsigned i = 0; i < FIRST_ROOM; i++)
         assert_next(world, i);
     assert_empty(world);
     for (int64_t successes = 0; successes < 2; successes++) {
-        account_fail_after(&world->account, successes);
-        assert_null(lane_make(&world->memory, 1));
-        assert_true(account_heal(&world->account));
+        account_fail_after(&world->ground.account, successes);
+        assert_null(lane_make(&world->ground.memory, 1));
+        assert_true(account_heal(&world->ground.account));
     }
 }
 
@@ -317,10 +295,10 @@ a_lane_shrinks_to_what_is_live(void **state)
     add(world, 0, PODS);
     for (unsigned i = 0; i < PODS - 20; i++)
         assert_next(world, i);
-    lane_shrink(world->lane, &world->residence, &world->memory, world->record);
+    lane_shrink(world->lane, &world->residence, &world->ground.memory, world->ground.record);
     assert_int_equal(ring_of(world)->size, 32);
     const void *before = ptr_load(&world->lane->segment);
-    lane_shrink(world->lane, &world->residence, &world->memory, world->record);
+    lane_shrink(world->lane, &world->residence, &world->ground.memory, world->ground.record);
     assert_ptr_equal(ptr_load(&world->lane->segment), before);
     for (unsigned i = PODS - 20; i < PODS; i++)
         assert_next(world, i);
@@ -366,13 +344,13 @@ hints_of_what_is_behind_the_head_are_right_when_nobody_interferes(void **state)
     assert_true(lane_peek(world->lane, &head));
     assert_true(lane_has_more(&head));
     for (uint32_t i = 0; i < 3; i++)
-        assert_ptr_equal(lane_ahead(&head, &world->entries, i), entry_of(world, i));
-    assert_null(lane_ahead(&head, &world->entries, 3));
+        assert_ptr_equal(lane_ahead(&head, &world->ground.entries, i), entry_of(world, i));
+    assert_null(lane_ahead(&head, &world->ground.entries, 3));
     assert_next(world, 0);
     assert_next(world, 1);
     assert_true(lane_peek(world->lane, &head));
     assert_false(lane_has_more(&head));
-    assert_null(lane_ahead(&head, &world->entries, 1));
+    assert_null(lane_ahead(&head, &world->ground.entries, 1));
 }
 
 /* All are claimed, and others stand in their slots. */
@@ -660,7 +638,7 @@ a_reader_of_a_replaced_segment_does_not_call_its_lane_crowded(void **state)
 {
     world_t *world = *state;
     struct lane_reader reader = read_mostly_stale(world, 1000, 3);
-    lane_shrink(world->lane, &world->residence, &world->memory, world->record);
+    lane_shrink(world->lane, &world->residence, &world->ground.memory, world->ground.record);
     lane_read_end(&reader);
     assert_int_equal(u32_load(&world->lane->crowded), 0);
 }
@@ -671,9 +649,9 @@ a_crowded_lane_without_memory_has_the_room_that_it_has(void **state)
     world_t *world = *state;
     struct lane_reader reader = read_mostly_stale(world, 1000, 3);
     lane_read_end(&reader);
-    atomic_store(&world->account.fail_all, true);
+    atomic_store(&world->ground.account.fail_all, true);
     assert_true(make_room(world, 1));
-    (void)account_heal(&world->account);
+    (void)account_heal(&world->ground.account);
     reader = reader_of(world);
     assert_reads(world, &reader, INT64_MAX, 0, 1000);
 }
@@ -695,8 +673,8 @@ counters_may_pass_their_end(void **state)
         struct lane_head head = {0};
         assert_true(lane_peek(world->lane, &head));
         assert_true(lane_has_more(&head));
-        assert_ptr_equal(lane_ahead(&head, &world->entries, FIRST_ROOM - 1), entry_of(world, FIRST_ROOM - 1));
-        assert_null(lane_ahead(&head, &world->entries, FIRST_ROOM));
+        assert_ptr_equal(lane_ahead(&head, &world->ground.entries, FIRST_ROOM - 1), entry_of(world, FIRST_ROOM - 1));
+        assert_null(lane_ahead(&head, &world->ground.entries, FIRST_ROOM));
         struct lane_reader reader = reader_of(world);
         assert_reads(world, &reader, 7, 0, 8);
         for (unsigned i = 0; i < FIRST_ROOM; i++) {
@@ -801,13 +779,13 @@ producer_main(void *argument)
                state_place(entry_state(entry_of(world, key % PODS))) == PLACE_ACTIVE)
             (void)sched_yield();
         mailbox_check(&member->team->mailbox,
-                      lane_make_room(world->lane, &world->residence, &world->memory, member->record, batch));
+                      lane_make_room(world->lane, &world->residence, &world->ground.memory, member->record, batch));
         unsigned end = key + batch < PUSHES ? key + batch : PUSHES;
         for (; key < end && state_place(entry_state(entry_of(world, key % PODS))) != PLACE_ACTIVE; key++)
             push(world, key);
         lane_publish(world->lane);
         if (key % 500 == 0)
-            lane_shrink(world->lane, &world->residence, &world->memory, member->record);
+            lane_shrink(world->lane, &world->residence, &world->ground.memory, member->record);
         epoch_leave(member->record);
         epoch_poll(member->record);
     }
@@ -824,7 +802,7 @@ consume(member_t *member)
     uint64_t state;
     if (!lane_peek(world->lane, &head))
         return false;
-    struct entry *entry = entry_at(&world->entries, ref_record(head.ref));
+    struct entry *entry = entry_at(&world->ground.entries, ref_record(head.ref));
     uint64_t object = u64_load_acquire(&entry->object);
     enum verdict verdict = state_help(&entry->word.low, head.ref, PLACE_ACTIVE, BAND, &world->reorder, &state);
     if (verdict == VERDICT_VALID && u64_cas(&entry->word.low, state, state_switched(state, BAND, PLACE_INFLIGHT))) {
@@ -901,7 +879,7 @@ consumers_see_each_ref_in_order_and_claim_it_once_and_readers_see_whole_ones(voi
     count_from(world, (UINT32_C(1) << 30) - 2000); /* a replacement because of the counters is among the others */
     for (unsigned i = 0; i <= CONSUMERS + READERS; i++) {
         void *(*main_of)(void *) = i == 0 ? producer_main : i <= CONSUMERS ? consumer_main : reader_main;
-        members[i] = (member_t){.team = &team, .record = epoch_record_make(world->epoch), .last = -1};
+        members[i] = (member_t){.team = &team, .record = epoch_record_make(world->ground.epoch), .last = -1};
         assert_int_equal(pthread_create(&members[i].thread, NULL, main_of, &members[i]), 0);
     }
     for (unsigned i = 0; i <= CONSUMERS + READERS; i++)

@@ -4,68 +4,33 @@
  */
 #include <pthread.h>
 #include <sched.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "account.h"
-#include "expect.h"
+#include "ground.h"
 #include "lockfree/lots.h"
 #include "mailbox.h"
 
 enum { PODS = 3000, MAX_LOTS = 8, WORKERS = 4 };
 
-typedef struct world {
-    account_t account;
-    schedq_allocator_t plain;
-    void (*hook)(struct world *world); /* runs once, inside the next allocation */
-    struct memory memory;
-    struct epoch *epoch;
-    struct entries entries;
+struct world {
+    struct ground ground;
     struct slab_cache cache;
     struct lots lots;
     struct bin_caller callers[WORKERS];
     int64_t insertions[WORKERS]; /* each worker's own */
     uint32_t records[PODS];
-} world_t;
-
-static void *
-hooked_alloc(void *ctx, size_t bytes, size_t align)
-{
-    world_t *world = ctx;
-    void (*hook)(world_t *) = world->hook;
-    if (hook != NULL) {
-        world->hook = NULL;
-        hook(world);
-    }
-    return world->plain.alloc(world->plain.ctx, bytes, align);
-}
-
-static void
-hooked_free(void *ctx, void *memory, size_t bytes)
-{
-    world_t *world = ctx;
-    world->plain.free(world->plain.ctx, memory, bytes);
-}
+};
 
 static int
 setup(void **state)
 {
-    world_t *world = NULL;
-    if (posix_memalign((void **)&world, CACHE_LINE, sizeof *world) != 0)
-        return -1;
-    memset((void *)world, 0, sizeof *world);
-    account_init(&world->account);
-    world->plain = account_allocator(&world->account);
-    const schedq_allocator_t allocator = {.alloc = hooked_alloc, .free = hooked_free, .ctx = world};
-    assert_true(memory_open(&world->memory, &allocator));
-    world->epoch = epoch_open(&world->memory);
-    records_open(&world->entries, &world->memory);
-    assert_true(lots_open(&world->lots, &world->memory, &world->entries, MAX_LOTS));
+    world_t *world = ground_make(sizeof *world);
+    assert_true(lots_open(&world->lots, &world->ground.memory, &world->ground.entries, MAX_LOTS));
     for (unsigned i = 0; i < PODS; i++)
-        world->records[i] = slab_take(&world->entries.records, &world->cache);
+        world->records[i] = slab_take(&world->ground.entries.records, &world->cache);
     for (uint32_t i = 0; i < WORKERS; i++)
-        world->callers[i] =
-            (struct bin_caller){.worker = i, .memory = &world->memory, .epoch = epoch_record_make(world->epoch)};
+        world->callers[i] = (struct bin_caller){
+            .worker = i, .memory = &world->ground.memory, .epoch = epoch_record_make(world->ground.epoch)};
     epoch_enter(world->callers[0].epoch);
     *state = world;
     return 0;
@@ -77,14 +42,7 @@ teardown(void **state)
     world_t *world = *state;
     epoch_leave(world->callers[0].epoch);
     lots_close(&world->lots);
-    records_close(&world->entries);
-    epoch_close(world->epoch);
-    for (unsigned i = 0; i < MEMORY_KINDS; i++)
-        assert_int_equal(memory_bytes(&world->memory, i), 0);
-    assert_int_equal(atomic_load(&world->account.blocks), 0);
-    assert_int_equal(atomic_load(&world->account.faults), 0);
-    memory_close(&world->memory);
-    free(world);
+    ground_free(world);
     return 0;
 }
 
@@ -116,7 +74,7 @@ count_lots(const world_t *world)
 static struct entry *
 entry_of(world_t *world, unsigned pod)
 {
-    return entry_at(&world->entries, world->records[pod]);
+    return entry_at(&world->ground.entries, world->records[pod]);
 }
 
 static void
@@ -155,7 +113,7 @@ read_lot(world_t *world, struct lot *lot, size_t capacity, unsigned *met)
         assert_true(count <= capacity);
         sum += (unsigned)count;
         for (size_t i = 0; i < count; i++) {
-            const struct entry *entry = entry_at(&world->entries, ref_record(refs[i]));
+            const struct entry *entry = entry_at(&world->ground.entries, ref_record(refs[i]));
             if (state_judge(entry_state(entry), refs[i], lot->residence.place, lot->residence.band) == VERDICT_STALE)
                 lot_found_stale(&reader, 1);
             for (unsigned pod = 0; pod < PODS; pod++)
@@ -203,7 +161,7 @@ keys_that_meet_in_the_table_are_told_apart(void **state)
         others[2].profile = 1;
         others[3].gate = 1;
         memset((void *)&lots, 0, sizeof lots);
-        assert_true(lots_open(&lots, &world->memory, &world->entries, 1));
+        assert_true(lots_open(&lots, &world->ground.memory, &world->ground.entries, 1));
         assert_false(lots_get(&lots, &known)->catch_all);
         for (unsigned j = 0; j < 4; j++)
             assert_true(lots_get(&lots, &others[j])->catch_all);
@@ -230,10 +188,10 @@ without_memory_a_new_key_gets_the_catch_all_and_later_a_lot(void **state)
 {
     world_t *world = *state;
     struct lot *known = get(world, 0);
-    atomic_store(&world->account.fail_all, true);
+    atomic_store(&world->ground.account.fail_all, true);
     assert_ptr_equal(get(world, 1), &world->lots.catch_all);
     assert_ptr_equal(get(world, 0), known);
-    (void)account_heal(&world->account);
+    (void)account_heal(&world->ground.account);
     assert_false(get(world, 1)->catch_all);
     assert_int_equal(count_lots(world), 3);
 }
@@ -245,9 +203,9 @@ lots_that_could_not_be_opened_can_be_closed(void **state)
     for (int64_t successes = 0; successes < 2; successes++) {
         static struct lots lots;
         memset((void *)&lots, 0, sizeof lots);
-        account_fail_after(&world->account, successes);
-        assert_false(lots_open(&lots, &world->memory, &world->entries, 5));
-        assert_true(account_heal(&world->account));
+        account_fail_after(&world->ground.account, successes);
+        assert_false(lots_open(&lots, &world->ground.memory, &world->ground.entries, 5));
+        assert_true(account_heal(&world->ground.account));
         lots_close(&lots);
     }
 }
@@ -259,7 +217,7 @@ the_smallest_maximum_is_one_lot(void **state)
     static struct lots lots;
     const struct lot_key one = key_of(1), two = key_of(2);
     memset((void *)&lots, 0, sizeof lots);
-    assert_true(lots_open(&lots, &world->memory, &world->entries, 1));
+    assert_true(lots_open(&lots, &world->ground.memory, &world->ground.entries, 1));
     assert_false(lots_get(&lots, &one)->catch_all);
     assert_true(lots_get(&lots, &two)->catch_all);
     assert_ptr_equal(lots_get(&lots, &one), lots_get(&lots, &one));
@@ -296,9 +254,9 @@ static void
 of_two_that_make_the_same_lot_one_gets_that_of_the_other(void **state)
 {
     world_t *world = *state;
-    world->hook = make_the_same;
+    world->ground.hook = make_the_same;
     struct lot *lot = get(world, 7);
-    assert_null(world->hook);
+    assert_null(world->ground.hook);
     assert_false(lot->catch_all);
     assert_ptr_equal(get(world, 7), lot);
     assert_int_equal(count_lots(world), 2);
@@ -308,9 +266,9 @@ static void
 of_two_that_make_different_lots_each_gets_its_own(void **state)
 {
     world_t *world = *state;
-    world->hook = make_another;
+    world->ground.hook = make_another;
     struct lot *lot = get(world, 7);
-    assert_null(world->hook);
+    assert_null(world->ground.hook);
     assert_int_equal(lot->key.unschedulable, 7);
     assert_int_equal(get(world, 1)->key.unschedulable, 1);
     assert_ptr_equal(get(world, 7), lot);
@@ -323,9 +281,9 @@ two_that_make_different_lots_do_not_exceed_the_maximum(void **state)
     world_t *world = *state;
     for (unsigned i = 0; i < MAX_LOTS - 1; i++)
         (void)get(world, 100 + i);
-    world->hook = make_another;
+    world->ground.hook = make_another;
     assert_ptr_equal(get(world, 7), &world->lots.catch_all);
-    assert_null(world->hook);
+    assert_null(world->ground.hook);
     assert_int_equal(get(world, 1)->key.unschedulable, 1);
     assert_int_equal(count_lots(world), MAX_LOTS + 1);
 }
@@ -334,7 +292,7 @@ two_that_make_different_lots_do_not_exceed_the_maximum(void **state)
 static struct lot *
 leave_half_made(world_t *world, unsigned number)
 {
-    struct lot *lot = memory_alloc(&world->memory, MEMORY_QUEUES, sizeof *lot, CACHE_LINE);
+    struct lot *lot = memory_alloc(&world->ground.memory, MEMORY_QUEUES, sizeof *lot, CACHE_LINE);
     lot->key = key_of(number);
     lot->residence = world->lots.catch_all.residence;
     (void)ptr_exchange(&world->lots.order[u32_load(&world->lots.indexed)], lot);
@@ -490,15 +448,15 @@ without_memory_nothing_is_prepared_and_what_was_there_stays(void **state)
 {
     world_t *world = *state;
     struct lot *lot = get(world, 1);
-    atomic_store(&world->account.fail_all, true);
+    atomic_store(&world->ground.account.fail_all, true);
     assert_false(publish(world, lot, 0, 0, 5));
-    (void)account_heal(&world->account);
+    (void)account_heal(&world->ground.account);
     unsigned parked = 0;
     park(world, lot, 0, parked++, 5);
-    atomic_store(&world->account.fail_all, true);
+    atomic_store(&world->ground.account.fail_all, true);
     while (publish(world, lot, 0, parked, 5))
         set_word(world, parked++, 5, PLACE_PARKED);
-    (void)account_heal(&world->account);
+    (void)account_heal(&world->ground.account);
     assert_int_equal(read_lot(world, lot, 64, met), parked);
 }
 
@@ -571,8 +529,8 @@ the_lanes_of_a_worker_shrink_to_what_is_live_and_those_of_others_stay(void **sta
         park(world, lots[i % 2], i / 2 % 2, i, 5);
     for (unsigned i = 4; i < 400; i++)
         set_word(world, i, 6, PLACE_ACTIVE);
-    lots_shrink(&world->lots, &world->memory, world->callers[0].epoch, 1);
-    lots_shrink(&world->lots, &world->memory, world->callers[0].epoch, 3); /* it has none */
+    lots_shrink(&world->lots, &world->ground.memory, world->callers[0].epoch, 1);
+    lots_shrink(&world->lots, &world->ground.memory, world->callers[0].epoch, 3); /* it has none */
     for (unsigned i = 0; i < 2; i++) {
         assert_int_equal(read_lot(world, lots[i], 64, met), 100 + 1);
         assert_int_equal(met[i] + met[2 + i], 2);
@@ -652,7 +610,7 @@ threads_that_make_lots_at_once_get_the_same_and_no_more_than_the_maximum(void **
     for (unsigned round = 0; round < ROUNDS; round++) {
         static struct lots lots;
         memset((void *)&lots, 0, sizeof lots);
-        assert_true(lots_open(&lots, &world->memory, &world->entries, MAX_LOTS));
+        assert_true(lots_open(&lots, &world->ground.memory, &world->ground.entries, MAX_LOTS));
         (void)u32_exchange(&waiting, WORKERS);
         for (uint32_t i = 0; i < WORKERS; i++) {
             members[i] = (member_t){.lots = &lots, .waiting = &waiting, .worker = i};
@@ -707,7 +665,7 @@ mover_main(void *argument)
 static void
 note(team_t *team, const uint32_t *pods, struct lot *lot, struct lot_reader *reader, uint64_t ref)
 {
-    uint64_t state = entry_state(entry_at(&team->world->entries, ref_record(ref)));
+    uint64_t state = entry_state(entry_at(&team->world->ground.entries, ref_record(ref)));
     if (state_judge(state, ref, lot->residence.place, lot->residence.band) == VERDICT_VALID)
         team->met[pods[ref_record(ref)]] = state;
     else

@@ -3,35 +3,23 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "account.h"
-#include "expect.h"
+#include "ground.h"
 #include "lockfree/names.h"
 #include "mailbox.h"
 
 #define LENGTH_MAX 319
 
-typedef struct world {
-    account_t account;
-    struct memory memory;
-    struct epoch *epoch;
-    struct epoch_record *record;
+struct world {
+    struct ground ground;
     struct names names;
     struct names_cache cache;
-} world_t;
+};
 
 static int
 setup(void **state)
 {
-    world_t *world = NULL;
-    if (posix_memalign((void **)&world, CACHE_LINE, sizeof *world) != 0)
-        return -1;
-    memset(world, 0, sizeof *world);
-    account_init(&world->account);
-    schedq_allocator_t allocator = account_allocator(&world->account);
-    assert_true(memory_open(&world->memory, &allocator));
-    world->epoch = epoch_open(&world->memory);
-    world->record = epoch_record_make(world->epoch);
-    names_open(&world->names, &world->memory);
+    world_t *world = ground_make(sizeof *world);
+    names_open(&world->names, &world->ground.memory);
     *state = world;
     return 0;
 }
@@ -41,12 +29,7 @@ teardown(void **state)
 {
     world_t *world = *state;
     names_close(&world->names);
-    epoch_close(world->epoch);
-    assert_int_equal(memory_bytes(&world->memory, MEMORY_NAMES), 0);
-    assert_int_equal(atomic_load(&world->account.blocks), 0);
-    assert_int_equal(atomic_load(&world->account.faults), 0);
-    memory_close(&world->memory);
-    free(world);
+    ground_free(world);
     return 0;
 }
 
@@ -157,12 +140,12 @@ reserved_names_need_no_memory_and_others_answer_none(void **state)
     enum { PODS = 5000 };
     char *longer = text_of(64, 'x'), *most = text_of(63, 'y');
     assert_true(names_reserve(&world->names, PODS));
-    atomic_store(&world->account.fail_all, true);
+    atomic_store(&world->ground.account.fail_all, true);
     for (unsigned i = 0; i < PODS; i++)
         assert_int_not_equal(take(world, most, 63), 0);
     assert_int_equal(take(world, longer, 64), 0);
     assert_false(names_reserve(&world->names, 4 * PODS));
-    (void)account_heal(&world->account);
+    (void)account_heal(&world->ground.account);
     assert_int_not_equal(take(world, longer, 64), 0);
     free(longer);
     free(most);
@@ -177,15 +160,15 @@ trim_gives_back_what_was_flushed(void **state)
     static const uint32_t lengths[3] = {10, 100, 300};
     for (unsigned i = 0; i < 3; i++)
         cells[i] = take(world, texts[i], lengths[i]);
-    uint64_t before = memory_bytes(&world->memory, MEMORY_NAMES);
+    uint64_t before = memory_bytes(&world->ground.memory, MEMORY_NAMES);
     for (unsigned i = 0; i < 3; i++)
         names_give(&world->names, &world->cache, cells[i]);
     names_flush(&world->names, &world->cache);
-    epoch_enter(world->record);
-    names_trim(&world->names, world->record);
-    epoch_leave(world->record);
-    epoch_poll(world->record);
-    assert_true(memory_bytes(&world->memory, MEMORY_NAMES) < before / 2);
+    epoch_enter(world->ground.record);
+    names_trim(&world->names, world->ground.record);
+    epoch_leave(world->ground.record);
+    epoch_poll(world->ground.record);
+    assert_true(memory_bytes(&world->ground.memory, MEMORY_NAMES) < before / 2);
     for (unsigned i = 0; i < 3; i++) {
         assert_false(equal(world, cells[i], texts[i], lengths[i]));
         assert_int_not_equal(take(world, texts[i], lengths[i]), 0);
@@ -217,7 +200,7 @@ member_main(void *argument)
     team_t *team = member->team;
     struct names *names = &team->world->names;
     struct names_cache cache = {0};
-    struct epoch_record *record = epoch_record_make(team->world->epoch);
+    struct epoch_record *record = epoch_record_make(team->world->ground.epoch);
     char text[201];
     memset(text, 'a' + (int)member->number, sizeof text);
     for (unsigned round = 0; round < ROUNDS; round++) {

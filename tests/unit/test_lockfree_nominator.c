@@ -4,11 +4,9 @@
  */
 #include <pthread.h>
 #include <sched.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "account.h"
-#include "expect.h"
+#include "ground.h"
 #include "lockfree/nominator.h"
 #include "mailbox.h"
 
@@ -19,43 +17,18 @@ typedef struct pod {
     uint64_t life;
 } pod_t;
 
-typedef struct world {
-    account_t account;
-    schedq_allocator_t plain;
-    void (*hook)(struct world *world); /* runs once, inside the next allocation */
-    struct memory memory;
-    struct epoch *epoch;
-    struct epoch_record *record;
-    struct entries entries;
+struct world {
+    struct ground ground;
     struct slab_cache records, descriptions;
     struct nominator nominator;
     pod_t pods[PODS];
-} world_t;
-
-static void *
-hooked_alloc(void *ctx, size_t bytes, size_t align)
-{
-    world_t *world = ctx;
-    void (*hook)(world_t *) = world->hook;
-    if (hook != NULL) {
-        world->hook = NULL;
-        hook(world);
-    }
-    return world->plain.alloc(world->plain.ctx, bytes, align);
-}
-
-static void
-hooked_free(void *ctx, void *memory, size_t bytes)
-{
-    world_t *world = ctx;
-    world->plain.free(world->plain.ctx, memory, bytes);
-}
+};
 
 /* A pod's life begins, as adding does it: the description lies in the record, and has no nomination. */
 static void
 begin(world_t *world, unsigned pod)
 {
-    struct entry *entry = entry_at(&world->entries, world->pods[pod].record);
+    struct entry *entry = entry_at(&world->ground.entries, world->pods[pod].record);
     uint64_t life = version_next(state_version(entry_state(entry)));
     world->pods[pod].life = life;
     u64_store(&entry->life, life);
@@ -66,23 +39,13 @@ begin(world_t *world, unsigned pod)
 static int
 setup(void **state)
 {
-    world_t *world = NULL;
-    if (posix_memalign((void **)&world, CACHE_LINE, sizeof *world) != 0)
-        return -1;
-    memset((void *)world, 0, sizeof *world);
-    account_init(&world->account);
-    world->plain = account_allocator(&world->account);
-    const schedq_allocator_t allocator = {.alloc = hooked_alloc, .free = hooked_free, .ctx = world};
-    assert_true(memory_open(&world->memory, &allocator));
-    world->epoch = epoch_open(&world->memory);
-    world->record = epoch_record_make(world->epoch);
-    records_open(&world->entries, &world->memory);
-    assert_true(nominator_open(&world->nominator, &world->memory, &world->entries));
+    world_t *world = ground_make(sizeof *world);
+    assert_true(nominator_open(&world->nominator, &world->ground.memory, &world->ground.entries));
     for (unsigned i = 0; i < PODS; i++) {
-        world->pods[i].record = slab_take(&world->entries.records, &world->records);
+        world->pods[i].record = slab_take(&world->ground.entries.records, &world->records);
         begin(world, i);
     }
-    epoch_enter(world->record);
+    epoch_enter(world->ground.record);
     *state = world;
     return 0;
 }
@@ -91,16 +54,9 @@ static int
 teardown(void **state)
 {
     world_t *world = *state;
-    epoch_leave(world->record);
+    epoch_leave(world->ground.record);
     nominator_close(&world->nominator);
-    records_close(&world->entries);
-    epoch_close(world->epoch);
-    for (unsigned i = 0; i < MEMORY_KINDS; i++)
-        assert_int_equal(memory_bytes(&world->memory, i), 0);
-    assert_int_equal(atomic_load(&world->account.blocks), 0);
-    assert_int_equal(atomic_load(&world->account.faults), 0);
-    memory_close(&world->memory);
-    free(world);
+    ground_free(world);
     return 0;
 }
 
@@ -109,34 +65,34 @@ teardown(void **state)
 static struct entry *
 entry_of(world_t *world, unsigned pod)
 {
-    return entry_at(&world->entries, world->pods[pod].record);
+    return entry_at(&world->ground.entries, world->pods[pod].record);
 }
 
 static bool
 insert(world_t *world, unsigned pod, uint64_t node, uint64_t nomination)
 {
-    return nominator_insert(&world->nominator, world->record, node, world->pods[pod].record, world->pods[pod].life,
-                            nomination);
+    return nominator_insert(&world->nominator, world->ground.record, node, world->pods[pod].record,
+                            world->pods[pod].life, nomination);
 }
 
 /* Makes a new description the pod's. False: another one was faster or is newer, or the pod's life ended. */
 static bool
 install(world_t *world, struct slab_cache *cache, const pod_t *pod, uint64_t node, uint64_t nomination)
 {
-    struct entry *entry = entry_at(&world->entries, pod->record);
+    struct entry *entry = entry_at(&world->ground.entries, pod->record);
     uint64_t state = entry_state(entry);
     struct description description;
-    uint64_t desc = entry_description(&world->entries, entry, &description);
-    uint64_t replacement = description_take(&world->entries, cache);
+    uint64_t desc = entry_description(&world->ground.entries, entry, &description);
+    uint64_t replacement = description_take(&world->ground.entries, cache);
     bool done = false;
     bool is_newer = description.nomination > nomination;
     description.nominated_node = node;
     description.nomination = nomination;
     if (replacement != 0 && !is_newer && state_is_pod(state) && u64_load_acquire(&entry->life) == pod->life) {
-        description_fill(&world->entries, replacement, &description);
+        description_fill(&world->ground.entries, replacement, &description);
         done = entry_describe(entry, state, desc, state, replacement);
     }
-    description_give(&world->entries, cache, done ? desc : replacement);
+    description_give(&world->ground.entries, cache, done ? desc : replacement);
     return done;
 }
 
@@ -156,7 +112,7 @@ end(world_t *world, unsigned pod)
     struct entry *entry = entry_of(world, pod);
     uint64_t desc = u64_load(&entry->word.high);
     (void)u64_exchange(&entry->word.low, state_switched(entry_state(entry), 0, PLACE_DEAD));
-    description_give(&world->entries, &world->descriptions, desc);
+    description_give(&world->ground.entries, &world->descriptions, desc);
 }
 
 /* Another place, or the same again. */
@@ -193,7 +149,7 @@ assert_none(world_t *world, uint64_t node)
 static uint64_t
 held(const world_t *world)
 {
-    return memory_bytes(&world->memory, MEMORY_OTHER);
+    return memory_bytes(&world->ground.memory, MEMORY_OTHER);
 }
 
 /* ---- one thread -------------------------------------------------------------------------------------------------- */
@@ -356,7 +312,7 @@ a_pod_may_be_nominated_before_its_life_begins(void **state)
     end(world, 0);
     struct entry *entry = entry_of(world, 0);
     uint64_t life = version_next(state_version(entry_state(entry)));
-    assert_true(nominator_insert(&world->nominator, world->record, 1, world->pods[0].record, life, 7));
+    assert_true(nominator_insert(&world->nominator, world->ground.record, 1, world->pods[0].record, life, 7));
     assert_none(world, 1);
     (void)u64_exchange(&entry->life, life);
     assert_true(insert(world, 1, 1, 8)); /* copies */
@@ -371,7 +327,7 @@ static void
 a_record_whose_page_is_gone_has_no_nomination(void **state)
 {
     world_t *world = *state;
-    assert_true(nominator_insert(&world->nominator, world->record, 1, REF_INDEX_MASK, 1, 1));
+    assert_true(nominator_insert(&world->nominator, world->ground.record, 1, REF_INDEX_MASK, 1, 1));
     (void)nominate(world, 0, 1);
     ASSERT_PODS(world, 1, 0);
 }
@@ -427,10 +383,10 @@ nominate_often(world_t *world, bool lives)
             begin(world, i % 7);
         }
         if (i % 100 == 99) {
-            epoch_leave(world->record);
+            epoch_leave(world->ground.record);
             for (unsigned poll = 0; poll < 4; poll++)
-                epoch_poll(world->record);
-            epoch_enter(world->record);
+                epoch_poll(world->ground.record);
+            epoch_enter(world->ground.record);
             after_few = i < 1000 ? held(world) : after_few;
         }
     }
@@ -454,9 +410,9 @@ without_memory_nothing_is_inserted_and_nothing_is_lost(void **state)
 {
     world_t *world = *state;
     (void)nominate(world, 0, 1);
-    atomic_store(&world->account.fail_all, true);
+    atomic_store(&world->ground.account.fail_all, true);
     assert_false(insert(world, 1, 1, nominator_draw(&world->nominator)));
-    (void)account_heal(&world->account);
+    (void)account_heal(&world->ground.account);
     ASSERT_PODS(world, 1, 0);
     (void)nominate(world, 1, 1);
     ASSERT_PODS(world, 1, 0, 1);
@@ -468,9 +424,9 @@ one_that_could_not_be_opened_can_be_closed(void **state)
     world_t *world = *state;
     struct nominator nominator;
     memset((void *)&nominator, 0, sizeof nominator);
-    atomic_store(&world->account.fail_all, true);
-    assert_false(nominator_open(&nominator, &world->memory, &world->entries));
-    (void)account_heal(&world->account);
+    atomic_store(&world->ground.account.fail_all, true);
+    assert_false(nominator_open(&nominator, &world->ground.memory, &world->ground.entries));
+    (void)account_heal(&world->ground.account);
     nominator_close(&nominator);
 }
 
@@ -485,9 +441,9 @@ of_two_that_insert_at_once_none_is_lost(void **state)
 {
     world_t *world = *state;
     (void)nominate(world, 0, 1);
-    world->hook = nominate_the_second;
+    world->ground.hook = nominate_the_second;
     (void)nominate(world, 1, 1);
-    assert_null(world->hook);
+    assert_null(world->ground.hook);
     ASSERT_PODS(world, 1, 0, 1, 2);
 }
 
@@ -522,7 +478,7 @@ static uint64_t
 nominate_among_others(member_t *member, const pod_t *pod, uint64_t node)
 {
     world_t *world = member->team->world;
-    const struct entry *entry = entry_at(&world->entries, pod->record);
+    const struct entry *entry = entry_at(&world->ground.entries, pod->record);
     for (;;) {
         struct description newest;
         uint64_t nomination = nominator_draw(&world->nominator);
@@ -533,7 +489,7 @@ nominate_among_others(member_t *member, const pod_t *pod, uint64_t node)
         do {
             if (install(world, &member->descriptions, pod, node, nomination))
                 return nomination;
-            (void)entry_description(&world->entries, entry, &newest);
+            (void)entry_description(&world->ground.entries, entry, &newest);
         } while (newest.nomination < nomination);
     }
 }
@@ -541,11 +497,11 @@ nominate_among_others(member_t *member, const pod_t *pod, uint64_t node)
 static void
 live_again(member_t *member, pod_t *pod)
 {
-    struct entry *entry = entry_at(&member->team->world->entries, pod->record);
+    struct entry *entry = entry_at(&member->team->world->ground.entries, pod->record);
     uint64_t state = entry_state(entry);
     uint64_t desc = u64_load(&entry->word.high);
     mailbox_check(&member->team->mailbox, entry_switch(entry, state, desc, state_switched(state, 0, PLACE_DEAD)));
-    description_give(&member->team->world->entries, &member->descriptions, desc);
+    description_give(&member->team->world->ground.entries, &member->descriptions, desc);
     begin(member->team->world, (unsigned)(pod - member->team->world->pods));
 }
 
@@ -612,7 +568,7 @@ assert_as_described(world_t *world, uint64_t node)
     size_t expected = 0;
     for (unsigned i = 0; i < PODS; i++) {
         struct description description;
-        (void)entry_description(&world->entries, entry_of(world, i), &description);
+        (void)entry_description(&world->ground.entries, entry_of(world, i), &description);
         bool is_there = description.nominated_node == node;
         expected += is_there ? 1 : 0;
         assert_int_equal(count_of(out, count, &world->pods[i], description.nomination), is_there ? 1 : 0);
@@ -632,20 +588,20 @@ no_nomination_is_missed_or_met_twice_while_others_nominate(void **state)
     (void)u32_exchange(&team.working, WORKERS - 1);
     for (unsigned i = 0; i < STANDING; i++)
         (void)nominate(world, i, 1);
-    epoch_leave(world->record);
+    epoch_leave(world->ground.record);
     for (unsigned i = 0; i < WORKERS - 1; i++) {
         members[i] = (member_t){
-            .team = &team, .number = i, .epoch = epoch_record_make(world->epoch), .random = UINT64_C(7) << i};
+            .team = &team, .number = i, .epoch = epoch_record_make(world->ground.epoch), .random = UINT64_C(7) << i};
         assert_int_equal(pthread_create(&members[i].thread, NULL, nominating_main, &members[i]), 0);
     }
     while (u32_load_acquire(&team.working) != 0) {
-        epoch_enter(world->record);
+        epoch_enter(world->ground.record);
         read_and_check(&team);
-        epoch_leave(world->record);
+        epoch_leave(world->ground.record);
     }
     for (unsigned i = 0; i < WORKERS - 1; i++)
         assert_int_equal(pthread_join(members[i].thread, NULL), 0);
-    epoch_enter(world->record);
+    epoch_enter(world->ground.record);
     mailbox_assert_empty(&team.mailbox);
     for (uint64_t node = 1; node <= NODES; node++)
         assert_as_described(world, node);

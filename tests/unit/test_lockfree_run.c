@@ -86,7 +86,7 @@ trim_gives_back_free_runs_and_their_numbers(void **state)
     struct run *runs[COUNT];
     uint64_t words[COUNT];
     uint64_t leaf = RUN_LEAF * sizeof(atomic_ptr);
-    uint64_t before = memory_bytes(&world->memory, MEMORY_QUEUES);
+    uint64_t before = memory_bytes(&world->ground.memory, MEMORY_QUEUES);
     for (unsigned i = 0; i < COUNT; i++) {
         runs[i] = run_take(&world->pool, 1 + i);
         words[i] = run_word(runs[i]);
@@ -101,7 +101,7 @@ trim_gives_back_free_runs_and_their_numbers(void **state)
         epoch_poll(world->caller.epoch);
         epoch_enter(world->caller.epoch);
     }
-    assert_int_equal(memory_bytes(&world->memory, MEMORY_QUEUES), before + leaf);
+    assert_int_equal(memory_bytes(&world->ground.memory, MEMORY_QUEUES), before + leaf);
     for (unsigned i = 0; i < COUNT; i++) {
         runs[i] = run_take(&world->pool, 1 + i);
         assert_true(runs[i]->number <= COUNT);
@@ -117,9 +117,9 @@ without_memory_there_is_no_run_and_no_number_is_lost(void **state)
 {
     world_t *world = *state;
     for (int64_t successes = 0; successes < 2; successes++) {
-        account_fail_after(&world->account, successes);
+        account_fail_after(&world->ground.account, successes);
         assert_null(run_take(&world->pool, 1));
-        assert_true(account_heal(&world->account));
+        assert_true(account_heal(&world->ground.account));
     }
     struct run *run = run_take(&world->pool, 1);
     assert_int_equal(run->number, 1);

@@ -5,12 +5,10 @@
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>
-#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
-#include "account.h"
-#include "expect.h"
+#include "ground.h"
 #include "lockfree/slab.h"
 #include "mailbox.h"
 
@@ -46,26 +44,16 @@ static const struct slab_kind kind = {.memory = MEMORY_ENTRIES,
                                       .prepare = object_prepare,
                                       .version = object_version};
 
-typedef struct world {
-    account_t account;
-    struct memory memory;
-    struct epoch *epoch;
-    struct epoch_record *record;
+struct world {
+    struct ground ground;
     struct slab slab;
-} world_t;
+};
 
 static int
 setup(void **state)
 {
-    world_t *world = NULL;
-    if (posix_memalign((void **)&world, CACHE_LINE, sizeof *world) != 0)
-        return -1;
-    account_init(&world->account);
-    schedq_allocator_t allocator = account_allocator(&world->account);
-    assert_true(memory_open(&world->memory, &allocator));
-    world->epoch = epoch_open(&world->memory);
-    world->record = epoch_record_make(world->epoch);
-    slab_open(&world->slab, &kind, &world->memory);
+    world_t *world = ground_make(sizeof *world);
+    slab_open(&world->slab, &kind, &world->ground.memory);
     *state = world;
     return 0;
 }
@@ -75,13 +63,7 @@ teardown(void **state)
 {
     world_t *world = *state;
     slab_close(&world->slab);
-    epoch_close(world->epoch);
-    for (unsigned i = 0; i < MEMORY_KINDS; i++)
-        assert_int_equal(memory_bytes(&world->memory, i), 0);
-    assert_int_equal(atomic_load(&world->account.blocks), 0);
-    assert_int_equal(atomic_load(&world->account.faults), 0);
-    memory_close(&world->memory);
-    free(world);
+    ground_free(world);
     return 0;
 }
 
@@ -94,16 +76,16 @@ at(world_t *world, uint32_t number)
 static void
 trim(world_t *world)
 {
-    epoch_enter(world->record);
-    slab_trim(&world->slab, world->record);
-    epoch_leave(world->record);
-    epoch_poll(world->record);
+    epoch_enter(world->ground.record);
+    slab_trim(&world->slab, world->ground.record);
+    epoch_leave(world->ground.record);
+    epoch_poll(world->ground.record);
 }
 
 static uint64_t
 slab_bytes(world_t *world)
 {
-    return memory_bytes(&world->memory, MEMORY_ENTRIES);
+    return memory_bytes(&world->ground.memory, MEMORY_ENTRIES);
 }
 
 static void
@@ -205,10 +187,10 @@ reserved_objects_need_no_memory(void **state)
     static uint32_t numbers[COUNT];
     assert_true(slab_reserve(&world->slab, COUNT));
     assert_true(slab_made(&world->slab) >= COUNT);
-    uint64_t allocations = atomic_load(&world->account.allocations);
+    uint64_t allocations = atomic_load(&world->ground.account.allocations);
     take_many(world, &cache, numbers, COUNT);
     assert_true(slab_reserve(&world->slab, COUNT)); /* used ones count */
-    assert_int_equal(atomic_load(&world->account.allocations), allocations);
+    assert_int_equal(atomic_load(&world->ground.account.allocations), allocations);
 }
 
 static void
@@ -220,22 +202,22 @@ without_memory_there_is_no_object_and_no_number_is_lost(void **state)
     for (int64_t successes = 0; successes < 4; successes++) {
         struct slab_cache cache = {0};
         unsigned taken = 0, refused = 0;
-        account_fail_after(&world->account, successes);
+        account_fail_after(&world->ground.account, successes);
         for (unsigned i = 0; i < COUNT; i++) {
             if (slab_take(&world->slab, &cache) != 0)
                 taken++;
             else
                 refused++;
         }
-        (void)account_heal(&world->account);
+        (void)account_heal(&world->ground.account);
         assert_int_equal(refused, 1);
         assert_int_equal(slab_end(&world->slab), (taken + 1 + PAGE - 1) / PAGE * PAGE);
         slab_close(&world->slab);
-        slab_open(&world->slab, &kind, &world->memory);
+        slab_open(&world->slab, &kind, &world->ground.memory);
     }
-    account_fail_after(&world->account, 3);
+    account_fail_after(&world->ground.account, 3);
     assert_false(slab_reserve(&world->slab, COUNT));
-    (void)account_heal(&world->account);
+    (void)account_heal(&world->ground.account);
     assert_int_equal(slab_made(&world->slab), 2 * PAGE - 1);
     assert_true(slab_reserve(&world->slab, COUNT));
 }
@@ -327,20 +309,20 @@ static void
 trim_waits_for_the_sections_of_others(void **state)
 {
     world_t *world = *state;
-    struct epoch_record *reader = epoch_record_make(world->epoch);
+    struct epoch_record *reader = epoch_record_make(world->ground.epoch);
     assert_true(slab_reserve(&world->slab, PAGE));
     epoch_enter(reader);
     object_t *seen = at(world, 1);
     uint64_t version = object_version(seen);
     trim(world);
     for (unsigned i = 0; i < 8; i++)
-        epoch_poll(world->record);
+        epoch_poll(world->ground.record);
     assert_int_equal(slab_made(&world->slab), 0);
     assert_int_equal(object_version(seen), version);
     uint64_t before = slab_bytes(world);
     epoch_leave(reader);
     for (unsigned i = 0; i < 8; i++)
-        epoch_poll(world->record);
+        epoch_poll(world->ground.record);
     assert_true(slab_bytes(world) < before);
 }
 
@@ -352,10 +334,10 @@ trim_without_memory_loses_nothing(void **state)
     struct slab_cache cache = {0};
     static uint32_t numbers[COUNT];
     assert_true(slab_reserve(&world->slab, COUNT));
-    atomic_store(&world->account.fail_all, true);
+    atomic_store(&world->ground.account.fail_all, true);
     trim(world);
     take_many(world, &cache, numbers, COUNT);
-    (void)account_heal(&world->account);
+    (void)account_heal(&world->ground.account);
     assert_int_equal(slab_made(&world->slab), COUNT);
 }
 
@@ -560,7 +542,7 @@ run_team(world_t *world, void *(*body)(void *), unsigned disturbances)
     mailbox_init(&team.mailbox);
     for (unsigned i = 0; i < THREADS; i++) {
         members[i] = (member_t){.team = &team, .mark = i + 1, .seed = 77 * i + 1};
-        members[i].record = epoch_record_make(world->epoch);
+        members[i].record = epoch_record_make(world->ground.epoch);
         assert_int_equal(pthread_create(&members[i].thread, NULL, body, &members[i]), 0);
     }
     disturb(members, disturbances);

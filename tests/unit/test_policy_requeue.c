@@ -30,7 +30,7 @@ ask(answer_t *answers, uint32_t count, uint64_t unschedulable, uint64_t pending,
         before += answers[i].calls;
     }
     struct hint_list list = {entries, count, always};
-    struct requeue_question question = {7, 8, 9, unschedulable, pending, ask_hints};
+    struct requeue_question question = {7, 8, 9, unschedulable, pending, ask_hints, false};
     enum strategy strategy = requeue_for_event(&list, &question, &calls);
     for (uint32_t i = 0; i < count; i++)
         after += answers[i].calls;
@@ -119,6 +119,27 @@ without_asking_registering_is_enough(void **state)
     assert_int_equal(answer.calls, 0);
 }
 
+/* Not even by who asks no hints, or for a late name. */
+static void
+an_event_whose_objects_are_gone_never_skips_the_backoff(void **state)
+{
+    (void)state;
+    answer_t answer = {.says = SCHEDQ_HINT_SKIP};
+    struct hint_entry entry = {1, give_answer, &answer};
+    struct hint_list list = {&entry, 1, 0};
+    struct requeue_question question = {.pending = 1, .ask = true, .opaque = true};
+    uint64_t calls = 0;
+    assert_int_equal(requeue_for_event(&list, &question, &calls), STRATEGY_AFTER_BACKOFF);
+    question.ask = false;
+    assert_int_equal(requeue_for_event(&list, &question, &calls), STRATEGY_AFTER_BACKOFF);
+    list.always = 1;
+    assert_int_equal(requeue_for_event(&list, &question, &calls), STRATEGY_AFTER_BACKOFF);
+    question.pending = 2;
+    list.always = 0;
+    assert_int_equal(requeue_for_event(&list, &question, &calls), STRATEGY_SKIP);
+    assert_int_equal(calls, 0);
+}
+
 static void
 a_plugin_without_a_hint_wants_its_events(void **state)
 {
@@ -151,6 +172,7 @@ main(void)
         cmocka_unit_test(plugins_that_did_not_register_do_not_help),
         cmocka_unit_test(late_names_want_every_event),
         cmocka_unit_test(without_asking_registering_is_enough),
+        cmocka_unit_test(an_event_whose_objects_are_gone_never_skips_the_backoff),
         cmocka_unit_test(a_plugin_without_a_hint_wants_its_events),
         cmocka_unit_test(the_strongest_answer_depends_on_who_waits),
     };

@@ -94,6 +94,22 @@ tick_is_wanted_when_a_parked_pod_is_past_the_limit(void **state)
     expect_move_exactly_at(fixture, FX_START + SEC(300) + 1);
 }
 
+/* The pod stays where it is, and counts as an event each time. */
+static void
+in_kube_1_34_an_old_gated_pod_wants_a_tick_every_30_seconds(void **state)
+{
+    fixture_t *fixture = *state;
+    fx_plugin_t *gate = fx_gate(fixture, "Gate", "Pod", SCHEDQ_ACTION_ALL);
+    gate->refuses = true;
+    fx_add(fixture, "ns/gated", 0);
+    int64_t due = FX_START + fixture->config.max_parked_ns + 1;
+    assert_ns_equal(next_of(fixture), due);
+    fx_advance(fixture, due - fx_now(fixture));
+    assert_ns_equal(next_of(fixture), due + SEC(30));
+    fx_advance(fixture, SEC(30));
+    assert_ns_equal(next_of(fixture), due + SEC(60));
+}
+
 static void
 the_earliest_of_all_is_wanted(void **state)
 {
@@ -180,6 +196,7 @@ main(int argc, char **argv)
         fx_test(tick_is_wanted_one_nanosecond_later_with_backoff_at_expiry),
         fx_test_1_34(in_kube_1_34_tick_is_wanted_at_the_next_whole_second),
         fx_test(tick_is_wanted_when_a_parked_pod_is_past_the_limit),
+        fx_test_1_34(in_kube_1_34_an_old_gated_pod_wants_a_tick_every_30_seconds),
         fx_test(the_earliest_of_all_is_wanted),
         fx_test(tick_moves_all_that_is_due),
         fx_test(a_stale_deadline_may_come_early_but_never_late),
