@@ -15,6 +15,18 @@ set_need(schedq_preemption_t *of, uint32_t number, uint32_t resource, int64_t am
     };
 }
 
+/* In the order of their numbers, whatever the caller's is. */
+static void
+add_extended(schedq_preemption_t *of, const schedq_amount_t *asked)
+{
+    uint32_t at = of->need_count++;
+
+    for (; at > NEED_EXTENDED && of->needs[at - 1].resource > asked->resource; at--) {
+        of->needs[at] = of->needs[at - 1];
+    }
+    set_need(of, at, asked->resource, asked->amount);
+}
+
 static bool
 list_needs(schedq_preemption_t *of)
 {
@@ -30,7 +42,7 @@ list_needs(schedq_preemption_t *of)
     of->need_count = NEED_EXTENDED;
     for (uint32_t i = 0; i < requests->extended_count; i++) {
         if (requests->extended[i].amount > 0) {
-            set_need(of, of->need_count++, requests->extended[i].resource, requests->extended[i].amount);
+            add_extended(of, &requests->extended[i]);
         }
     }
     return true;
