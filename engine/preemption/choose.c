@@ -7,12 +7,12 @@
 #include "preemption/evaluation.h"
 
 static void
-add_costs(schedq_preemption_t *of)
+add_costs(const schedq_preemption_t *of, struct candidates *from)
 {
     const schedq_preemption_config_t *config = &of->config;
 
-    for (uint32_t i = 0; i < of->left.count; i++) {
-        schedq_candidate_node_t *candidate = &of->left.items[i];
+    for (uint32_t i = 0; i < from->count; i++) {
+        schedq_candidate_node_t *candidate = &from->items[i];
 
         candidate->cost = 0;
         for (uint32_t k = 0; k < candidate->victim_count; k++) {
@@ -44,15 +44,15 @@ is_better(const schedq_preemption_t *of, const schedq_candidate_node_t *a, const
 }
 
 const schedq_candidate_node_t *
-choose(schedq_preemption_t *of)
+choose(const schedq_preemption_t *of, struct candidates *from)
 {
     const schedq_candidate_node_t *best = NULL;
 
     if (of->config.victim_cost != NULL) {
-        add_costs(of);
+        add_costs(of, from);
     }
-    for (uint32_t i = 0; i < of->left.count; i++) {
-        const schedq_candidate_node_t *candidate = &of->left.items[i];
+    for (uint32_t i = 0; i < from->count; i++) {
+        const schedq_candidate_node_t *candidate = &from->items[i];
 
         if (candidate->victim_count == 0) {
             return candidate;

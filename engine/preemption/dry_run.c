@@ -161,15 +161,19 @@ visit_windows(schedq_preemption_t *of, uint32_t from, uint32_t to)
 
 /* ---- both ------------------------------------------------------------------------------------------------------------ */
 
+/* What the visits came to. Candidates that found their list full count as such. */
 static void
-count_errors(schedq_preemption_t *of)
+count_verdicts(schedq_preemption_t *of)
 {
     of->errors = 0;
+    of->rejected = 0;
     for (uint32_t word = 0; word < (of->cluster->nodes_end + WORD_NODES - 1) / WORD_NODES; word++) {
+        of->rejected += (uint32_t)__builtin_popcountll(of->pruned[word]);
         for (uint64_t bits = of->evaluated[word] & ~of->pruned[word]; bits != 0; bits &= bits - 1) {
             uint32_t node = word * WORD_NODES + (uint32_t)__builtin_ctzll(bits);
 
             of->errors += of->verdicts[node].kind == SCHEDQ_VERDICT_ERROR;
+            of->rejected += of->verdicts[node].kind != SCHEDQ_VERDICT_CANDIDATE;
         }
     }
 }
@@ -210,6 +214,6 @@ dry_run(schedq_preemption_t *of)
     if (of->lanes[0].no_memory || !join(of)) {
         return false;
     }
-    count_errors(of);
+    count_verdicts(of);
     return true;
 }

@@ -10,23 +10,20 @@ is_recent(const schedq_preemption_t *of, int64_t from, int64_t span)
 
 /* A pod that terminates is on its way out already: sparing it helps nobody. */
 bool
-may_be_victim(const schedq_preemption_t *of, const struct slot *slot)
+is_spared(const schedq_preemption_t *of, const struct slot *slot)
 {
-    if ((slot->flags & SLOT_PROTECTED) != 0) {
+    if ((slot->flags & SLOT_TERMINATING) != 0) {
         return false;
-    }
-    if (!of->spares || (slot->flags & SLOT_TERMINATING) != 0) {
-        return true;
     }
     if (is_recent(of, slot->start_ns, of->config.min_run_ns)) {
-        return false;
+        return true;
     }
     if (of->config.evict_again_ns == 0 || (slot->flags & SLOT_WORKLOAD) == 0) {
-        return true;
+        return false;
     }
     const uint64_t *evicted = map_find(&of->cluster->evictions, of->cluster->pods[slot->pod.index].workload);
 
-    return evicted == NULL || !is_recent(of, (int64_t)*evicted, of->config.evict_again_ns);
+    return evicted != NULL && is_recent(of, (int64_t)*evicted, of->config.evict_again_ns);
 }
 
 uint32_t
@@ -35,6 +32,9 @@ first_below(const schedq_preemption_t *of, const struct node *node)
     uint32_t low = 0;
     uint32_t high = node->slot_count;
 
+    if (high > 0 && node->slots[0].priority < of->preemptor.priority) {
+        return 0;
+    }
     while (low < high) {
         uint32_t middle = low + (high - low) / 2;
 

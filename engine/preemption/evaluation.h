@@ -72,7 +72,7 @@ struct schedq_preemption {
     bool prunes;                  /* columns may reject nodes */
     bool spares;                  /* some pods are no victims because of time */
 
-    uint32_t potential, offset, wanted, errors;
+    uint32_t potential, offset, wanted, rejected, errors;
     uint64_t *potentials, *evaluated, *pruned; /* a bit for each node */
     uint32_t potential_capacity, evaluated_capacity, pruned_capacity;
     schedq_verdict_t *verdicts; /* of nodes that were evaluated and not pruned */
@@ -103,18 +103,23 @@ void lane_keep(struct lane *lane, uint32_t count);
 bool lane_lists(struct lane *lane, uint32_t pods);
 /** The lists of victims of earlier evaluations are forgotten. */
 void lane_reset(struct lane *lane);
-bool candidates_push(struct candidates *candidates, struct memory *memory, const schedq_candidate_node_t *candidate);
+/** False: no memory. */
+bool candidates_grow(struct candidates *candidates, struct memory *memory);
+static inline bool
+candidates_push(struct candidates *candidates, struct memory *memory, const schedq_candidate_node_t *candidate)
+{
+    if (candidates->count == candidates->capacity && !candidates_grow(candidates, memory)) {
+        return false;
+    }
+    candidates->items[candidates->count++] = *candidate;
+    return true;
+}
 
 /* ---- steps ----------------------------------------------------------------------------------------------------------- */
 
-/** May this pod be a victim? `slot` has a lower priority. */
-bool may_be_victim(const schedq_preemption_t *of, const struct slot *slot);
-/** May it be one apart from the rules that depend on time? */
-static inline bool
-slot_is_below(const schedq_preemption_t *of, const struct slot *slot)
-{
-    return slot->priority < of->preemptor.priority && (slot->flags & SLOT_PROTECTED) == 0;
-}
+/** Do the rules that depend on time let this pod alone? */
+bool is_spared(const schedq_preemption_t *of, const struct slot *slot);
+
 /** The position of the first pod of a node with a lower priority than the preemptor. */
 uint32_t first_below(const schedq_preemption_t *of, const struct node *node);
 
@@ -125,9 +130,6 @@ bool nomination_counts(const schedq_preemption_t *of, const struct nomination *n
 
 /** Sets lane->room to what is left beside the preemptor when the `count` pods of lane->potential are away. */
 void room_without(const schedq_preemption_t *of, struct lane *lane, uint32_t node, uint32_t count);
-/** Takes a pod's requests out of the room (sign -1) or gives them back (1). */
-void room_change(const schedq_preemption_t *of, struct lane *lane, const struct slot *slot, int64_t sign);
-bool room_is_short(const schedq_preemption_t *of, const struct lane *lane);
 /** Would the preemptor fit, resources and filter, with `away_count` pods in lane->away not there? CANDIDATE: yes. */
 schedq_verdict_t fits(const schedq_preemption_t *of, struct lane *lane, uint32_t node, uint32_t away_count);
 
@@ -166,8 +168,8 @@ void score(const schedq_cluster_t *cluster, schedq_candidate_node_t *candidate);
 /** Reads of->peaceful, fills of->left. OK, NOMEM, or INVALID: *failed is the extender that failed. */
 schedq_status_t ask_extenders(schedq_preemption_t *of, uint32_t *failed);
 
-/** The best of of->left, or NULL. */
-const schedq_candidate_node_t *choose(schedq_preemption_t *of);
+/** The best of them, or NULL. Sets their costs, if there are any. */
+const schedq_candidate_node_t *choose(const schedq_preemption_t *of, struct candidates *from);
 
 /** Fills deletes and clears; false: no memory. */
 bool plan_actions(schedq_preemption_t *of, const schedq_candidate_node_t *chosen,

@@ -6,6 +6,7 @@
  * the second question follows from the first.
  */
 #include "preemption/evaluation.h"
+#include "preemption/room.h"
 
 /* ---- nominated pods -------------------------------------------------------------------------------------------------- */
 
@@ -87,33 +88,6 @@ room_without(const schedq_preemption_t *of, struct lane *lane, uint32_t node, ui
     if (here->first_nomination != 0) {
         take_nominated(of, lane, node);
     }
-}
-
-void
-room_change(const schedq_preemption_t *of, struct lane *lane, const struct slot *slot, int64_t sign)
-{
-    int64_t *room = lane->room;
-
-    room[NEED_PODS] += sign;
-    room[NEED_CPU] += sign * slot->cpu;
-    room[NEED_MEMORY] += sign * slot->memory;
-    if ((slot->flags & SLOT_EXTENDED) == 0) {
-        return;
-    }
-    for (uint32_t i = NEED_EXTENDED; i < of->need_count; i++) {
-        room[i] += sign * amount_of(&of->cluster->pods[slot->pod.index].requests, of->needs[i].resource);
-    }
-}
-
-bool
-room_is_short(const schedq_preemption_t *of, const struct lane *lane)
-{
-    int64_t all = lane->room[NEED_PODS] | lane->room[NEED_CPU] | lane->room[NEED_MEMORY];
-
-    for (uint32_t i = NEED_EXTENDED; i < of->need_count; i++) {
-        all |= lane->room[i];
-    }
-    return all < 0;
 }
 
 /* The first resource that is short; unresolvable if the preemptor alone is too much for the node, in any of them. */

@@ -103,25 +103,10 @@ tell_dry_run(const schedq_preemption_t *of, schedq_preemption_decision_t *decisi
     decision->potential = of->potential;
     decision->offset = of->offset;
     decision->wanted = of->wanted;
+    decision->rejected = of->rejected;
     decision->errors = of->errors;
     decision->candidates = of->peaceful.items;
     decision->candidate_count = of->peaceful.count;
-}
-
-static uint32_t
-count_rejected(const schedq_preemption_t *of)
-{
-    uint32_t rejected = 0;
-
-    for (uint32_t node = 0; node < of->cluster->nodes_end; node++) {
-        uint64_t bit = UINT64_C(1) << node % WORD_NODES;
-
-        if ((of->evaluated[node / WORD_NODES] & bit) != 0) {
-            rejected +=
-                (of->pruned[node / WORD_NODES] & bit) != 0 || of->verdicts[node].kind != SCHEDQ_VERDICT_CANDIDATE;
-        }
-    }
-    return rejected;
 }
 
 static int64_t
@@ -135,7 +120,7 @@ lease_end(const schedq_preemption_t *of)
 static schedq_status_t
 pick(schedq_preemption_t *of, schedq_preemption_decision_t *decision)
 {
-    schedq_status_t status = ask_extenders(of, &decision->extender);
+    schedq_status_t status = of->preemptor.extender_count == 0 ? SCHEDQ_OK : ask_extenders(of, &decision->extender);
 
     if (status == SCHEDQ_INVALID) {
         conclude(decision, SCHEDQ_PREEMPT_EXTENDER, SCHEDQ_NOMINATION_KEEP);
@@ -144,7 +129,7 @@ pick(schedq_preemption_t *of, schedq_preemption_decision_t *decision)
     if (status != SCHEDQ_OK) {
         return status;
     }
-    const schedq_candidate_node_t *chosen = choose(of);
+    const schedq_candidate_node_t *chosen = choose(of, of->preemptor.extender_count == 0 ? &of->peaceful : &of->left);
 
     if (chosen == NULL) {
         conclude(decision, SCHEDQ_PREEMPT_UNSCHEDULABLE, SCHEDQ_NOMINATION_KEEP);
@@ -174,7 +159,6 @@ decide(schedq_preemption_t *of, schedq_preemption_decision_t *decision)
         return SCHEDQ_NOMEM;
     }
     tell_dry_run(of, decision);
-    decision->rejected = count_rejected(of);
     if (of->peaceful.count > 0) {
         return pick(of, decision);
     }

@@ -103,11 +103,26 @@ scan_find(const schedq_preemption_t *of, uint32_t number)
 
 /* ---- the walk -------------------------------------------------------------------------------------------------------- */
 
+/* The sign bits of 64 numbers, the first one lowest. */
+static uint64_t
+signs(const int64_t *numbers)
+{
+    uint64_t bits = 0;
+
+    for (uint32_t i = 0; i < WORD_NODES; i += 4) {
+        uint64_t four = (uint64_t)numbers[i] >> 63 | (uint64_t)numbers[i + 1] >> 63 << 1 |
+                        (uint64_t)numbers[i + 2] >> 63 << 2 | (uint64_t)numbers[i + 3] >> 63 << 3;
+
+        bits |= four << i;
+    }
+    return bits;
+}
+
 /* Nodes that have the room; without columns to look at, all of them. */
 static uint64_t
 roomy_word(const schedq_preemption_t *of, uint32_t word)
 {
-    uint8_t enough[WORD_NODES];
+    int64_t lack[WORD_NODES] = {0};
 
     if (of->below.none && of->config.no_victims == SCHEDQ_NO_VICTIMS_ERROR) {
         return 0;
@@ -115,7 +130,6 @@ roomy_word(const schedq_preemption_t *of, uint32_t word)
     if (!of->prunes) {
         return ~UINT64_C(0);
     }
-    memset(enough, 1, sizeof enough);
     for (uint32_t n = 0; n < of->need_count; n++) {
         int64_t amount = of->needs[n].amount;
 
@@ -125,10 +139,10 @@ roomy_word(const schedq_preemption_t *of, uint32_t word)
         const int64_t *room = of->needs[n].column + (size_t)word * WORD_NODES;
 
         for (uint32_t i = 0; i < WORD_NODES; i++) {
-            enough[i] &= (uint8_t)(room[i] >= amount);
+            lack[i] |= room[i] - amount;
         }
     }
-    return pack(enough);
+    return ~signs(lack);
 }
 
 void

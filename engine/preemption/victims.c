@@ -5,8 +5,7 @@
  * not fit any more is a victim.
  */
 #include "preemption/evaluation.h"
-
-#include <string.h>
+#include "preemption/room.h"
 
 /* ---- potential victims ----------------------------------------------------------------------------------------------- */
 
@@ -35,7 +34,9 @@ list_potential(const schedq_preemption_t *of, struct lane *lane, const struct no
     uint32_t count = 0;
 
     for (uint32_t i = first; i < node->slot_count; i++) {
-        if (may_be_victim(of, &node->slots[i])) {
+        const struct slot *slot = &node->slots[i];
+
+        if ((slot->flags & SLOT_PROTECTED) == 0 && !(of->spares && is_spared(of, slot))) {
             lane->potential[count++] = i;
         }
     }

@@ -177,12 +177,8 @@ lane_lists(struct lane *lane, uint32_t pods)
 }
 
 bool
-candidates_push(struct candidates *candidates, struct memory *memory, const schedq_candidate_node_t *candidate)
+candidates_grow(struct candidates *candidates, struct memory *memory)
 {
-    if (!array_reserve(memory, &candidates->items, &candidates->capacity, candidates->count + 1,
-                       sizeof *candidates->items)) {
-        return false;
-    }
-    candidates->items[candidates->count++] = *candidate;
-    return true;
+    return array_reserve(memory, &candidates->items, &candidates->capacity, candidates->count + 1,
+                         sizeof *candidates->items);
 }
