@@ -157,6 +157,13 @@ pod_of(const schedq_cluster_t *cluster, schedq_running_t handle)
     return pod->node != SCHEDQ_NO_NODE && pod->generation == handle.generation ? pod : NULL;
 }
 
+/** Where the column of a resource begins in a table of the levels. */
+static inline const int64_t *
+table_column(const schedq_cluster_t *cluster, const int64_t *table, uint32_t resource)
+{
+    return table + resource * column_cells(cluster->node_capacity);
+}
+
 /** What a request asks of an extended resource. */
 static inline int64_t
 amount_of(const struct amounts *amounts, uint32_t resource)

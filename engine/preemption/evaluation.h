@@ -11,7 +11,7 @@
 #include "preemption/cluster.h"
 
 #define TASKS_MAX 64
-#define WORD_NODES 64
+#define WORD_NODES 64 /* GROUP_NODES groups of GROUP_NODES */
 
 /** A resource that the preemptor asks for. The first three are its pod slot, cpu and memory, asked for or not. */
 struct need {

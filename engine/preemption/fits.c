@@ -68,8 +68,7 @@ list_nominated(const schedq_preemption_t *of, struct lane *lane, uint32_t node, 
 static int64_t
 room_of(const schedq_preemption_t *of, const struct need *need, const int64_t *table, uint32_t node)
 {
-    return need->amount == 0 ? ROOM_ENOUGH
-                             : table[(size_t)need->resource * of->cluster->node_capacity + node] - need->amount;
+    return need->amount == 0 ? ROOM_ENOUGH : table_column(of->cluster, table, need->resource)[node] - need->amount;
 }
 
 void

@@ -8,7 +8,7 @@
 static size_t
 table_bytes(const schedq_cluster_t *cluster)
 {
-    return (size_t)cluster->node_capacity * cluster->resource_count * sizeof(int64_t);
+    return column_cells(cluster->node_capacity) * cluster->resource_count * sizeof(int64_t);
 }
 
 static void
@@ -45,18 +45,35 @@ level_at(const struct levels *levels, int32_t priority)
 
 /* ---- one node in one table ------------------------------------------------------------------------------------------- */
 
+/* A group's greatest cell is looked for again only if the one that shrinks may have been it. */
+static void
+cell_add(const schedq_cluster_t *cluster, int64_t *table, uint32_t node, uint32_t resource, int64_t difference)
+{
+    int64_t *column = table + resource * column_cells(cluster->node_capacity);
+    int64_t *greatest = &column[cluster->node_capacity + node / GROUP_NODES];
+    const int64_t *group = &column[node / GROUP_NODES * GROUP_NODES];
+    int64_t before = column[node];
+
+    column[node] += difference;
+    if (difference < 0 && before == *greatest) {
+        *greatest = group[0];
+        for (uint32_t i = 1; i < GROUP_NODES; i++) {
+            *greatest = group[i] > *greatest ? group[i] : *greatest;
+        }
+    } else if (column[node] > *greatest) {
+        *greatest = column[node];
+    }
+}
+
 static void
 table_add(const schedq_cluster_t *cluster, int64_t *table, uint32_t node, const struct amounts *amounts, int64_t pods,
           int64_t sign)
 {
-    size_t column = cluster->node_capacity;
-    int64_t *at = table + node;
-
-    at[SCHEDQ_RESOURCE_CPU * column] += sign * amounts->cpu;
-    at[SCHEDQ_RESOURCE_MEMORY * column] += sign * amounts->memory;
-    at[SCHEDQ_RESOURCE_PODS * column] += sign * pods;
+    cell_add(cluster, table, node, SCHEDQ_RESOURCE_CPU, sign * amounts->cpu);
+    cell_add(cluster, table, node, SCHEDQ_RESOURCE_MEMORY, sign * amounts->memory);
+    cell_add(cluster, table, node, SCHEDQ_RESOURCE_PODS, sign * pods);
     for (uint32_t i = 0; i < amounts->extended_count; i++) {
-        at[amounts->extended[i].resource * column] += sign * amounts->extended[i].amount;
+        cell_add(cluster, table, node, amounts->extended[i].resource, sign * amounts->extended[i].amount);
     }
 }
 
@@ -85,7 +102,7 @@ static void
 table_change(const schedq_cluster_t *cluster, int64_t *table, uint32_t node, const int64_t *difference)
 {
     for (uint32_t r = 0; r < cluster->resource_count; r++) {
-        table[(size_t)r * cluster->node_capacity + node] += difference[r];
+        cell_add(cluster, table, node, r, difference[r]);
     }
 }
 
@@ -96,7 +113,7 @@ levels_node(schedq_cluster_t *cluster, uint32_t node, const struct amounts *amou
     int64_t difference[SCHEDQ_RESOURCES_MAX];
 
     for (uint32_t r = 0; r < cluster->resource_count; r++) {
-        difference[r] = -levels->allocatable[(size_t)r * cluster->node_capacity + node];
+        difference[r] = -table_column(cluster, levels->allocatable, r)[node];
     }
     if (amounts != NULL) {
         difference[SCHEDQ_RESOURCE_CPU] += amounts->cpu;
@@ -237,15 +254,19 @@ levels_below(const struct levels *levels, int32_t priority)
 static int64_t *
 table_resized(schedq_cluster_t *cluster, const int64_t *old, uint32_t node_capacity, uint32_t resource_count)
 {
-    size_t bytes = (size_t)node_capacity * resource_count * sizeof *old;
+    size_t bytes = column_cells(node_capacity) * resource_count * sizeof *old;
     int64_t *table = memory_alloc(&cluster->memory, MEMORY_QUEUES, bytes, CACHE_LINE);
+    uint32_t nodes = cluster->node_capacity;
 
     if (table == NULL || old == NULL) {
         return table;
     }
     for (uint32_t r = 0; r < cluster->resource_count; r++) {
-        memcpy(table + (size_t)r * node_capacity, old + (size_t)r * cluster->node_capacity,
-               cluster->node_capacity * sizeof *old);
+        const int64_t *from = table_column(cluster, old, r);
+        int64_t *to = table + r * column_cells(node_capacity);
+
+        memcpy(to, from, nodes * sizeof *to);
+        memcpy(to + node_capacity, from + nodes, nodes / GROUP_NODES * sizeof *to);
     }
     return table;
 }
@@ -285,7 +306,7 @@ levels_resize(schedq_cluster_t *cluster, uint32_t node_capacity, uint32_t resour
             *table = made[i];
         } else if (made[i] != NULL) {
             memory_free(&cluster->memory, MEMORY_QUEUES, made[i],
-                        (size_t)node_capacity * resource_count * sizeof(int64_t));
+                        column_cells(node_capacity) * resource_count * sizeof(int64_t));
         }
     }
     memory_free(&cluster->memory, MEMORY_OTHER, made, list_bytes);

@@ -15,8 +15,10 @@
 #include "platform/memory.h"
 
 #define LEVELS_MAX 32
+/* Nodes of a group: as many cells as a cache line has. */
+#define GROUP_NODES 8
 
-/** A table: the column of resource r begins at r * node_capacity. */
+/** A table has a column for each resource: a cell for each node, then for each group of nodes the greatest of its cells. */
 struct level {
     int32_t priority;
     uint32_t pods;
@@ -32,6 +34,13 @@ struct levels {
 
 struct amounts;
 typedef struct schedq_cluster schedq_cluster_t;
+
+/** Cells of a column, those of its groups included. */
+static inline size_t
+column_cells(uint32_t node_capacity)
+{
+    return (size_t)node_capacity + node_capacity / GROUP_NODES;
+}
 
 /** Makes room for one more node, or for one more resource, in every table; false: no memory, nothing changed. */
 bool levels_resize(schedq_cluster_t *cluster, uint32_t node_capacity, uint32_t resource_count);

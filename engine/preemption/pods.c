@@ -161,8 +161,8 @@ copy_content(schedq_cluster_t *cluster, struct pod *pod, const schedq_running_sp
 static bool
 sum_fits(schedq_cluster_t *cluster, uint32_t node, uint32_t resource, int64_t more, int64_t less)
 {
-    size_t at = (size_t)resource * cluster->node_capacity + node;
-    int64_t sum = cluster->levels.allocatable[at] - cluster->levels.free[at] - less + more;
+    int64_t sum = table_column(cluster, cluster->levels.allocatable, resource)[node] -
+                  table_column(cluster, cluster->levels.free, resource)[node] - less + more;
 
     if (sum > SCHEDQ_QUANTITY_MAX) {
         const struct words words = cluster_words(cluster);

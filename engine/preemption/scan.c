@@ -47,14 +47,17 @@ potential_word(const schedq_preemption_t *of, uint32_t word)
     const schedq_cluster_t *cluster = of->cluster;
     uint32_t base = word * WORD_NODES;
     uint32_t count = cluster->nodes_end - base < WORD_NODES ? cluster->nodes_end - base : WORD_NODES;
-    uint64_t present = pack(cluster->present + base);
-    uint8_t statuses[WORD_NODES] = {0};
+    uint8_t tail[WORD_NODES] = {0};
+    const uint8_t *statuses = of->preemptor.statuses;
 
-    if (of->preemptor.statuses == NULL) {
-        return present;
+    if (statuses == NULL) {
+        return pack(cluster->present + base);
     }
-    memcpy(statuses, of->preemptor.statuses + base, count);
-    return present & pack(statuses);
+    if (count == WORD_NODES) {
+        return pack(cluster->present + base) & pack(statuses + base);
+    }
+    memcpy(tail, statuses + base, count);
+    return pack(cluster->present + base) & pack(tail);
 }
 
 bool
@@ -103,26 +106,32 @@ scan_find(const schedq_preemption_t *of, uint32_t number)
 
 /* ---- the walk -------------------------------------------------------------------------------------------------------- */
 
-/* The sign bits of 64 numbers, the first one lowest. */
+/* Of eight nodes or groups, those where no need is short; `at` is a position in the columns. */
 static uint64_t
-signs(const int64_t *numbers)
+roomy_eight(const schedq_preemption_t *of, size_t at)
 {
-    uint64_t bits = 0;
+    int64_t lack[GROUP_NODES] = {0};
+    uint64_t short_bits = 0;
 
-    for (uint32_t i = 0; i < WORD_NODES; i += 4) {
-        uint64_t four = (uint64_t)numbers[i] >> 63 | (uint64_t)numbers[i + 1] >> 63 << 1 |
-                        (uint64_t)numbers[i + 2] >> 63 << 2 | (uint64_t)numbers[i + 3] >> 63 << 3;
+    for (uint32_t n = 0; n < of->need_count; n++) {
+        int64_t amount = of->needs[n].amount;
+        const int64_t *room = of->needs[n].column + at;
 
-        bits |= four << i;
+        for (uint32_t i = 0; i < GROUP_NODES && amount > 0; i++) {
+            lack[i] |= room[i] - amount;
+        }
     }
-    return bits;
+    for (uint32_t i = 0; i < GROUP_NODES; i++) {
+        short_bits |= (uint64_t)lack[i] >> 63 << i;
+    }
+    return ~short_bits & UINT8_MAX;
 }
 
-/* Nodes that have the room; without columns to look at, all of them. */
+/* Nodes that have the room; without columns to look at, all of them. A group is looked into if its greatest cells would do. */
 static uint64_t
 roomy_word(const schedq_preemption_t *of, uint32_t word)
 {
-    int64_t lack[WORD_NODES] = {0};
+    uint64_t bits = 0;
 
     if (of->below.none && of->config.no_victims == SCHEDQ_NO_VICTIMS_ERROR) {
         return 0;
@@ -130,19 +139,13 @@ roomy_word(const schedq_preemption_t *of, uint32_t word)
     if (!of->prunes) {
         return ~UINT64_C(0);
     }
-    for (uint32_t n = 0; n < of->need_count; n++) {
-        int64_t amount = of->needs[n].amount;
+    for (uint64_t groups = roomy_eight(of, (size_t)of->cluster->node_capacity + (size_t)word * GROUP_NODES);
+         groups != 0; groups &= groups - 1) {
+        uint32_t group = (uint32_t)__builtin_ctzll(groups);
 
-        if (amount == 0) {
-            continue;
-        }
-        const int64_t *room = of->needs[n].column + (size_t)word * WORD_NODES;
-
-        for (uint32_t i = 0; i < WORD_NODES; i++) {
-            lack[i] |= room[i] - amount;
-        }
+        bits |= roomy_eight(of, (size_t)word * WORD_NODES + (size_t)group * GROUP_NODES) << (group * GROUP_NODES);
     }
-    return ~signs(lack);
+    return bits;
 }
 
 void

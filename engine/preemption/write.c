@@ -51,7 +51,7 @@ put_room(struct writer *writer, const char *what, const int64_t *table, uint32_t
 {
     put(writer, " %s", what);
     for (uint32_t r = 0; r < writer->cluster->resource_count; r++) {
-        put(writer, "%c%" PRId64, r == 0 ? '=' : ',', table[(size_t)r * writer->cluster->node_capacity + node]);
+        put(writer, "%c%" PRId64, r == 0 ? '=' : ',', table_column(writer->cluster, table, r)[node]);
     }
 }
 
