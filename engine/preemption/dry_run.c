@@ -9,6 +9,7 @@
 #include "preemption/evaluation.h"
 
 #define WINDOW_WORDS 4 /* of nodes for each task */
+#define SLOTS_AHEAD 10
 
 /* ---- the lists ------------------------------------------------------------------------------------------------------- */
 
@@ -41,6 +42,19 @@ has_enough(const schedq_preemption_t *of)
 
 /* ---- one thread ------------------------------------------------------------------------------------------------------ */
 
+/* Its pods are wanted soon: a node that passed the columns was not touched yet. */
+static void
+fetch_ahead(const schedq_preemption_t *of, uint32_t node)
+{
+    if (node != SCHEDQ_NO_NODE) {
+        const struct slot *slots = of->cluster->nodes[node].slots;
+
+        for (uint32_t i = 0; i < SLOTS_AHEAD; i += 2) {
+            __builtin_prefetch(slots + i);
+        }
+    }
+}
+
 /* Returns true if the search is over. */
 static bool
 visit_range(schedq_preemption_t *of, uint32_t from, uint32_t to)
@@ -48,10 +62,15 @@ visit_range(schedq_preemption_t *of, uint32_t from, uint32_t to)
     struct lane *lane = &of->lanes[0];
     schedq_candidate_node_t candidate;
     struct scan scan;
-    uint32_t node;
+    uint32_t next;
 
     scan_open(&scan, from, to);
-    while ((node = scan_next(&scan, of)) != SCHEDQ_NO_NODE) {
+    next = scan_next(&scan, of);
+    while (next != SCHEDQ_NO_NODE) {
+        uint32_t node = next;
+
+        next = scan_next(&scan, of);
+        fetch_ahead(of, next);
         of->verdicts[node] = victims_on(of, lane, node, &candidate);
         if (lane->no_memory) {
             return true;
@@ -168,7 +187,7 @@ count_verdicts(schedq_preemption_t *of)
     of->errors = 0;
     of->rejected = 0;
     for (uint32_t word = 0; word < (of->cluster->nodes_end + WORD_NODES - 1) / WORD_NODES; word++) {
-        of->rejected += (uint32_t)__builtin_popcountll(of->pruned[word]);
+        of->rejected += count_ones(of->pruned[word]);
         for (uint64_t bits = of->evaluated[word] & ~of->pruned[word]; bits != 0; bits &= bits - 1) {
             uint32_t node = word * WORD_NODES + (uint32_t)__builtin_ctzll(bits);
 

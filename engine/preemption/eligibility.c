@@ -26,25 +26,21 @@ is_spared(const schedq_preemption_t *of, const struct slot *slot)
     return evicted != NULL && is_recent(of, (int64_t)*evicted, of->config.evict_again_ns);
 }
 
+/* Halves without a branch on the pods: which way it goes is a guess. */
 uint32_t
 first_below(const schedq_preemption_t *of, const struct node *node)
 {
-    uint32_t low = 0;
-    uint32_t high = node->slot_count;
+    const struct slot *at = node->slots;
+    uint32_t count = node->slot_count;
 
-    if (high > 0 && node->slots[0].priority < of->preemptor.priority) {
-        return 0;
-    }
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
+    while (count > 0) {
+        uint32_t half = count / 2;
+        bool above = at[half].priority >= of->preemptor.priority;
 
-        if (node->slots[middle].priority >= of->preemptor.priority) {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
+        at += above ? half + 1 : 0;
+        count = above ? count - half - 1 : half;
     }
-    return low;
+    return (uint32_t)(at - node->slots);
 }
 
 static bool

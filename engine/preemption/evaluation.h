@@ -17,6 +17,7 @@
 struct need {
     uint32_t resource;
     int64_t amount;        /* 0: not asked for, whatever is free is enough */
+    int64_t least;         /* the room that a node has to have: amount, or nothing */
     const int64_t *column; /* of the table that scan looks at */
 };
 
@@ -88,6 +89,16 @@ struct schedq_preemption {
     uint32_t clear_capacity;
 };
 
+/** Ones in a word; without the instruction the compiler's is a call. */
+static inline uint32_t
+count_ones(uint64_t word)
+{
+    word -= word >> 1 & UINT64_C(0x5555555555555555);
+    word = (word & UINT64_C(0x3333333333333333)) + (word >> 2 & UINT64_C(0x3333333333333333));
+    word = (word + (word >> 4)) & UINT64_C(0x0f0f0f0f0f0f0f0f);
+    return (uint32_t)(word * UINT64_C(0x0101010101010101) >> 56);
+}
+
 /* ---- checks (config.c) ----------------------------------------------------------------------------------------------- */
 
 bool check_config(const struct words *words, const schedq_preemption_config_t *config);
@@ -157,8 +168,6 @@ void scan_open(struct scan *scan, uint32_t from, uint32_t to);
 uint32_t scan_next(struct scan *scan, schedq_preemption_t *of);
 /** Nodes from..to - 1 were not evaluated after all. */
 void scan_forget(schedq_preemption_t *of, uint32_t from, uint32_t to);
-/** How many were evaluated. */
-uint32_t scan_evaluated(const schedq_preemption_t *of);
 
 /** False: no memory. */
 bool dry_run(schedq_preemption_t *of);

@@ -11,6 +11,7 @@ set_need(schedq_preemption_t *of, uint32_t number, uint32_t resource, int64_t am
     of->needs[number] = (struct need){
         .resource = resource,
         .amount = amount,
+        .least = amount > 0 ? amount : -ROOM_ENOUGH,
         .column = table_column(of->cluster, of->below.table, resource),
     };
 }

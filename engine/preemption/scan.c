@@ -75,7 +75,7 @@ scan_prepare(schedq_preemption_t *of)
     of->potential = 0;
     for (uint32_t i = 0; i < words; i++) {
         of->potentials[i] = potential_word(of, i);
-        of->potential += (uint32_t)__builtin_popcountll(of->potentials[i]);
+        of->potential += count_ones(of->potentials[i]);
     }
     if (words > 0) {
         memset(of->evaluated, 0, words * sizeof *of->evaluated);
@@ -91,7 +91,7 @@ scan_find(const schedq_preemption_t *of, uint32_t number)
     uint64_t bits;
 
     for (;; word++) {
-        uint32_t here = (uint32_t)__builtin_popcountll(of->potentials[word]);
+        uint32_t here = count_ones(of->potentials[word]);
 
         if (number < here) {
             break;
@@ -110,19 +110,22 @@ scan_find(const schedq_preemption_t *of, uint32_t number)
 static uint64_t
 roomy_eight(const schedq_preemption_t *of, size_t at)
 {
-    int64_t lack[GROUP_NODES] = {0};
+    const struct need *needs = of->needs;
+    const int64_t *pods = needs[NEED_PODS].column + at;
+    const int64_t *cpu = needs[NEED_CPU].column + at;
+    const int64_t *memory = needs[NEED_MEMORY].column + at;
     uint64_t short_bits = 0;
 
-    for (uint32_t n = 0; n < of->need_count; n++) {
-        int64_t amount = of->needs[n].amount;
-        const int64_t *room = of->needs[n].column + at;
-
-        for (uint32_t i = 0; i < GROUP_NODES && amount > 0; i++) {
-            lack[i] |= room[i] - amount;
-        }
-    }
     for (uint32_t i = 0; i < GROUP_NODES; i++) {
-        short_bits |= (uint64_t)lack[i] >> 63 << i;
+        int64_t lack = (pods[i] - needs[NEED_PODS].least) | (cpu[i] - needs[NEED_CPU].least) |
+                       (memory[i] - needs[NEED_MEMORY].least);
+
+        short_bits |= (uint64_t)lack >> 63 << i;
+    }
+    for (uint32_t n = NEED_EXTENDED; n < of->need_count; n++) {
+        for (uint32_t i = 0; i < GROUP_NODES; i++) {
+            short_bits |= (uint64_t)(needs[n].column[at + i] - needs[n].least) >> 63 << i;
+        }
     }
     return ~short_bits & UINT8_MAX;
 }
@@ -211,15 +214,4 @@ scan_forget(schedq_preemption_t *of, uint32_t from, uint32_t to)
         of->evaluated[word] &= ~bits;
         of->pruned[word] &= ~bits;
     }
-}
-
-uint32_t
-scan_evaluated(const schedq_preemption_t *of)
-{
-    uint32_t count = 0;
-
-    for (uint32_t i = 0; i < words_of_nodes(of->cluster); i++) {
-        count += (uint32_t)__builtin_popcountll(of->evaluated[i]);
-    }
-    return count;
 }
