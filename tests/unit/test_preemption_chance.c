@@ -40,10 +40,12 @@ name_of(char *text, const char *prefix, const char *kind)
 static int64_t
 amount(void)
 {
-    const int64_t odd[] = {
-        -1, INT64_MIN, INT64_MAX, SCHEDQ_QUANTITY_MAX, SCHEDQ_QUANTITY_MAX + 1, SCHEDQ_QUANTITY_MAX / 2 + 1};
+    const int64_t odd[] = {-1, INT64_MIN, INT64_MAX, SCHEDQ_QUANTITY_MAX, SCHEDQ_QUANTITY_MAX + 1};
 
-    return once_in(8) ? odd[below(6)] : below(5) * 100;
+    if (once_in(6)) {
+        return SCHEDQ_QUANTITY_MAX / 2 + 1; /* once, but not twice on a node */
+    }
+    return once_in(8) ? odd[below(5)] : below(5) * 100;
 }
 
 static schedq_amounts_t
@@ -217,7 +219,8 @@ static schedq_status_t
 call_preempt(snapshot_t *snapshot)
 {
     schedq_amount_t extended[4];
-    const uint8_t statuses[NAMES + 2] = {1, 1, 0, 1, (uint8_t)(once_in(10) ? 2 : 1), 1, 1, 1};
+    const uint8_t statuses[2 * NAMES + 8] = {1, 1, 0, 1, (uint8_t)(once_in(10) ? 2 : 1),
+                                             1, 1, 1}; /* wrong names of pods are good ones of nodes */
     schedq_preemptor_t preemptor;
     char name[32];
 

@@ -372,7 +372,7 @@ handles_of_nodes_that_went_are_used_again_lowest_first(void **state)
     schedq_running_view_t view;
 
     for (int i = 0; i < 5; i++) {
-        char name[8];
+        char name[16];
         (void)snprintf(name, sizeof name, "n%d", i);
         assert_int_equal(snapshot_node(snapshot, name, 100), i);
     }

@@ -10,7 +10,7 @@ enum { NODES = 700, THREADS = 4, DECISIONS = 50 };
 static void
 fill(snapshot_t *snapshot)
 {
-    char name[16];
+    char name[40];
 
     for (int i = 0; i < NODES; i++) {
         (void)snprintf(name, sizeof name, "n%d", i);

@@ -26,8 +26,10 @@ must(const struct world *world, const char *call, schedq_status_t status)
 static void *
 take_memory(void *ctx, size_t bytes, size_t align)
 {
+    size_t least = align < sizeof(void *) ? sizeof(void *) : align;
+
     (void)ctx;
-    return aligned_alloc(align < sizeof(void *) ? sizeof(void *) : align, (bytes + align - 1) / align * align);
+    return aligned_alloc(least, (bytes + least - 1) / least * least);
 }
 
 static void
