@@ -170,7 +170,7 @@ add_node(struct world *world, chance_t *chance)
     uint32_t number;
     int free_number = 0;
 
-    while (world->ref.nodes[free_number].used) {
+    while (free_number < world->nodes_max && world->ref.nodes[free_number].used) {
         free_number++;
     }
     if (free_number >= world->nodes_max) {
