@@ -63,7 +63,7 @@ bad_values_are_named_with_the_legal_range(void **state)
     expect_refusal("--seed 18446744073709551616", "--seed is \"18446744073709551616\"",
                    "from 0 to 18446744073709551615");
     expect_refusal("--suite nothing", "--suite is \"nothing\"",
-                   "lifecycle, fill, steady, churn, event, inflight, storm, backoff, lateness and memory");
+                   "lifecycle, fill, steady, churn, event, inflight, storm, backoff, lateness, memory and preemption");
     expect_refusal("--filter '['", "--filter is \"[\"", "POSIX extended regular expressions");
     expect_refusal("--json /no/such/directory/file --filter '^fill/1t/1k$'", "--json is \"/no/such/directory/file\"",
                    "files that can be written");

@@ -1,12 +1,14 @@
 /*
- * schedq-conform: runs recorded vectors of kube-scheduler's queue against an engine. The format of the vectors is in
+ * schedq-conform: runs recorded vectors of kube-scheduler's queue against an engine, and of its preemption. The format of the vectors is in
  * docs/CONFORMANCE.md.
  */
 #include "buffer.h"
 #include "check.h"
 #include "driver.h"
 #include "local.h"
+#include "preemption.h"
 #include "script.h"
+#include "source.h"
 
 #include <argp.h>
 #include <stdlib.h>
@@ -92,16 +94,30 @@ parse_option(int key, char *value, struct argp_state *state)
 }
 
 static bool
-run_file(const char *file, struct subject *subject)
+run_queue_file(const char *file, char *text, struct subject *subject)
 {
     struct script script;
     size_t count = 0;
-    bool passed = script_read(&script, file) && check_script(&script, subject, &count);
+    bool passed = script_read(&script, file, text) && check_script(&script, subject, &count);
 
     if (passed) {
         printf("%s: ok (%zu operations)\n", file, count);
     }
     script_free(&script);
+    return passed;
+}
+
+/* What kind of vector it is stands in its first line. Preemption is decided without a queue. */
+static bool
+run_file(const char *file, struct subject *subject)
+{
+    char *text = source_read(file);
+    bool passed = false;
+
+    if (text != NULL) {
+        passed = preemption_is(text) ? preemption_run(file, text) : run_queue_file(file, text, subject);
+    }
+    free(text);
     return passed;
 }
 
@@ -150,7 +166,8 @@ main(int argc, char **argv)
         .options = options,
         .parser = parse_option,
         .args_doc = "FILE...",
-        .doc = "Run recorded vectors of kube-scheduler's queue against an engine of schedq.\v"
+        .doc = "Run recorded vectors of kube-scheduler's queue against an engine of schedq, and those of its preemption "
+               "(files that begin with \"schedq-preemption 1\").\v"
                "The exit status is 0 if every file passed, 1 if one did not, or the driver failed, 2 for bad usage.",
     };
     struct arguments arguments = {
