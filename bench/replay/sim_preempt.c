@@ -16,16 +16,11 @@
 /* The recordings say nothing of slots for pods. */
 #define SLOTS INT64_C(1000000)
 
-/* What was decided for the pod that a worker holds. Victims are copied: some may end before they are evicted. */
+/* Objects of the pods that a decision names: carrying it out changes the snapshot. */
 typedef struct plan {
-    bool decided; /* there is something to do at the end of the cycle */
-    bool later;
-    uint8_t nomination; /* schedq_nomination_t */
-    uint32_t node;
-    uint64_t *victims; /* objects */
+    uint64_t *victims;
     uint64_t *clears;
-    size_t victim_count, victim_capacity;
-    size_t clear_count, clear_capacity;
+    size_t victim_capacity, clear_capacity;
 } plan_t;
 
 typedef struct task {
@@ -37,22 +32,16 @@ struct sim_preemption {
     schedq_cluster_t *snapshot;
     schedq_preemption_config_t config;
     schedq_evictor_t *evictor;
-    schedq_preemption_t **workspaces; /* one for each worker */
-    cluster_trial_t **trials;
-    plan_t *plans;
+    schedq_preemption_t *workspace;
+    cluster_trial_t *trial;
+    plan_t plan;
     uint8_t *statuses;         /* of nodes */
     schedq_running_t *running; /* of pods */
     uint32_t *nominated;       /* of pods: 1 + node, or 0 */
     task_t *tasks;             /* of decisions for later, at most one for each worker */
     size_t task_count;
-    sim_worker_t *hand; /* whose queue handle evictions use: the worker that moves time on */
+    sim_worker_t *hand; /* that moves time on: its handle of the queue is used */
 };
-
-static size_t
-index_of(const sim_worker_t *worker)
-{
-    return (size_t)(worker - worker->sim->workers);
-}
 
 static int32_t
 priority_of(const sim_t *sim, size_t pod)
@@ -129,12 +118,10 @@ sim_preempt_find(sim_worker_t *worker, size_t pod, unsigned *lacks)
     if (sim->preemption == NULL || __atomic_load_n(&sim->words->nominations, __ATOMIC_ACQUIRE) == 0) {
         return verdicts_find(sim->verdicts, sim->cluster, recorded, lacks);
     }
-    look_t look = {.worker = worker, .pod = pod, .trial = sim->preemption->trials[index_of(worker)]};
+    look_t look = {.worker = worker, .pod = pod, .trial = sim->preemption->trial};
 
     return cluster_find_filtered(sim->cluster, recorded, refuse_for_nominated, &look, lacks);
 }
-
-/* ---- deciding -------------------------------------------------------------------------------------------------------- */
 
 /* GPUs are shared in a way that sums do not show. */
 static schedq_fit_t
@@ -161,72 +148,6 @@ fits_gpus(void *ctx, const schedq_filter_question_t *question)
     }
     return cluster_trial_lacks(look->trial, sim_recorded(sim, look->pod)) == 0 ? SCHEDQ_FIT_YES
                                                                                : SCHEDQ_FIT_UNSCHEDULABLE;
-}
-
-static void
-copy_decision(sim_t *sim, plan_t *plan, const schedq_preemption_decision_t *decision)
-{
-    const struct sim_preemption *preemption = sim->preemption;
-    schedq_running_view_t view;
-
-    plan->nomination = decision->nomination;
-    plan->node = decision->chosen;
-    plan->later = preemption->config.asynchronous != 0;
-    plan->victims = alloc_grow(plan->victims, &plan->victim_capacity, decision->delete_count, sizeof *plan->victims);
-    plan->clears = alloc_grow(plan->clears, &plan->clear_capacity, decision->clear_count, sizeof *plan->clears);
-    plan->victim_count = decision->delete_count;
-    plan->clear_count = decision->clear_count;
-    for (uint32_t i = 0; i < decision->delete_count; i++) {
-        (void)schedq_cluster_pod(preemption->snapshot, decision->deletes[i], &view);
-        plan->victims[i] = view.object;
-    }
-    for (uint32_t i = 0; i < decision->clear_count; i++) {
-        plan->clears[i] = decision->clears[i].object;
-    }
-    plan->decided = plan->nomination != SCHEDQ_NOMINATION_KEEP;
-}
-
-void
-sim_preempt_decide(sim_worker_t *worker, size_t pod)
-{
-    sim_t *sim = worker->sim;
-    struct sim_preemption *preemption = sim->preemption;
-    size_t index = index_of(worker);
-    plan_t *plan = &preemption->plans[index];
-    look_t look = {.worker = worker, .pod = pod, .trial = preemption->trials[index]};
-    const workload_pod_t *recorded = sim_recorded(sim, pod);
-    schedq_preemption_decision_t decision;
-    schedq_preemptor_t preemptor;
-    char name[SCHEDQ_NAME_MAX + 1];
-
-    sim_pod_name(sim, pod, name);
-    schedq_preemptor_init(&preemptor);
-    preemptor.priority = priority_of(sim, pod);
-    preemptor.name = name;
-    preemptor.object = sim_object(pod);
-    preemptor.requests = requests_of(sim, pod);
-    preemptor.nominated_node = preemption->nominated[pod] != 0 ? preemption->nominated[pod] - 1 : SCHEDQ_NO_NODE;
-    preemptor.statuses = preemption->statuses;
-    preemptor.status_count = (uint32_t)sim->next_node;
-    preemptor.offset = (uint32_t)hash_mix(sim->result->attempts);
-    preemptor.now_ns = sim->now_ns + SIM_CLOCK_OFFSET_NS;
-    preemptor.filter = recorded->gpus > 0 ? fits_gpus : NULL;
-    preemptor.filter_ctx = &look;
-    for (uint32_t i = 0; i < preemptor.status_count; i++) {
-        preemption->statuses[i] =
-            cluster_node_ever_fits(sim->cluster, i, recorded) ? SCHEDQ_NODE_UNSCHEDULABLE : SCHEDQ_NODE_UNRESOLVABLE;
-    }
-    schedq_preemption_decision_init(&decision);
-    plan->decided = false;
-    uint64_t start = costs_now();
-    schedq_status_t status =
-        schedq_preempt(preemption->snapshot, preemption->workspaces[index], &preemption->config, &preemptor, &decision);
-    costs_record(&worker->costs, COST_PREEMPT, start);
-    must(sim, status, "schedq_preempt", pod, schedq_preemption_error(preemption->workspaces[index]));
-    if (status == SCHEDQ_OK) {
-        copy_decision(sim, plan, &decision);
-        sim->result->preemptions += decision.outcome == SCHEDQ_PREEMPT_SUCCESS ? 1 : 0;
-    }
 }
 
 /* ---- the snapshot follows --------------------------------------------------------------------------------------------- */
@@ -382,65 +303,139 @@ spawn(void *ctx, void (*run)(void *argument), void *argument)
     return 0;
 }
 
+/* ---- deciding -------------------------------------------------------------------------------------------------------- */
+
 static void
-start(sim_t *sim, const plan_t *plan, const sim_worker_t *worker)
+copy_objects(sim_t *sim, const schedq_preemption_decision_t *decision)
 {
-    const schedq_eviction_t eviction = {
-        .preemptor = worker->popped.object,
-        .victims = plan->victims,
-        .victim_count = (uint32_t)plan->victim_count,
-        .clears = plan->clears,
-        .clear_count = (uint32_t)plan->clear_count,
-        .later = plan->later,
-    };
-    must(sim, schedq_evictor_evict(sim->preemption->evictor, &eviction, NULL), "schedq_evictor_evict",
-         sim_number(worker->popped.object), "");
+    struct sim_preemption *preemption = sim->preemption;
+    plan_t *plan = &preemption->plan;
+    schedq_running_view_t view;
+
+    plan->victims = alloc_grow(plan->victims, &plan->victim_capacity, decision->delete_count, sizeof *plan->victims);
+    plan->clears = alloc_grow(plan->clears, &plan->clear_capacity, decision->clear_count, sizeof *plan->clears);
+    for (uint32_t i = 0; i < decision->delete_count; i++) {
+        (void)schedq_cluster_pod(preemption->snapshot, decision->deletes[i], &view);
+        plan->victims[i] = view.object;
+    }
+    for (uint32_t i = 0; i < decision->clear_count; i++) {
+        plan->clears[i] = decision->clears[i].object;
+    }
 }
 
-/* While the pod is in flight, so that no other worker has it: whoever looks from now on counts with it. */
+/* Until they are gone: who decides next sees that they are on their way out. */
 static void
-apply_nomination(sim_worker_t *worker, const plan_t *plan)
+mark_victims(sim_t *sim, uint32_t count)
 {
-    nominate(worker->sim, worker, sim_number(worker->popped.object),
-             plan->nomination == SCHEDQ_NOMINATION_SET ? plan->node + 1 : 0);
+    struct sim_preemption *preemption = sim->preemption;
+
+    for (uint32_t i = 0; i < count; i++) {
+        size_t number = sim_number(preemption->plan.victims[i]);
+        schedq_running_spec_t spec = running_spec(sim, number, NULL);
+
+        spec.start_ns = sim->pods[number].bound_ns + SIM_CLOCK_OFFSET_NS;
+        spec.terminating = 1;
+        spec.disruption_status = 1;
+        spec.disruption_reason = "PreemptionByScheduler";
+        must(sim, schedq_cluster_update_pod(preemption->snapshot, preemption->running[number], &spec),
+             "schedq_cluster_update_pod", number, schedq_cluster_error(preemption->snapshot));
+    }
+}
+
+static void
+evict_victims(sim_t *sim, size_t pod, const schedq_preemption_decision_t *decision)
+{
+    struct sim_preemption *preemption = sim->preemption;
+    const schedq_eviction_t eviction = {
+        .preemptor = sim_object(pod),
+        .victims = preemption->plan.victims,
+        .victim_count = decision->delete_count,
+        .clears = preemption->plan.clears,
+        .clear_count = decision->clear_count,
+        .later = preemption->config.asynchronous,
+    };
+
+    if (eviction.later) {
+        mark_victims(sim, decision->delete_count);
+    }
+    must(sim, schedq_evictor_evict(preemption->evictor, &eviction, NULL), "schedq_evictor_evict", pod, "");
+}
+
+/* The pod that fits nowhere, and what nodes say to it. */
+static void
+describe_preemptor(sim_t *sim, size_t pod, const char *name, look_t *look, schedq_preemptor_t *preemptor)
+{
+    const struct sim_preemption *preemption = sim->preemption;
+    const workload_pod_t *recorded = sim_recorded(sim, pod);
+
+    schedq_preemptor_init(preemptor);
+    preemptor->priority = priority_of(sim, pod);
+    preemptor->name = name;
+    preemptor->object = sim_object(pod);
+    preemptor->requests = requests_of(sim, pod);
+    preemptor->nominated_node = preemption->nominated[pod] != 0 ? preemption->nominated[pod] - 1 : SCHEDQ_NO_NODE;
+    preemptor->statuses = preemption->statuses;
+    preemptor->status_count = (uint32_t)sim->next_node;
+    preemptor->offset = (uint32_t)hash_mix(sim->result->attempts);
+    preemptor->now_ns = sim->now_ns + SIM_CLOCK_OFFSET_NS;
+    preemptor->filter = recorded->gpus > 0 ? fits_gpus : NULL;
+    preemptor->filter_ctx = look;
+    for (uint32_t i = 0; i < preemptor->status_count; i++) {
+        preemption->statuses[i] =
+            cluster_node_ever_fits(sim->cluster, i, recorded) ? SCHEDQ_NODE_UNSCHEDULABLE : SCHEDQ_NODE_UNRESOLVABLE;
+    }
 }
 
 void
-sim_preempt_before_end(sim_t *sim, sim_worker_t *worker, sim_worker_t *ending)
+sim_preempt_decide(sim_t *sim, sim_worker_t *worker, sim_worker_t *ending)
 {
-    if (sim->preemption == NULL || ending->rejectors == 0) {
+    struct sim_preemption *preemption = sim->preemption;
+
+    if (preemption == NULL || ending->rejectors == 0) {
         return;
     }
-    const plan_t *plan = &sim->preemption->plans[index_of(ending)];
+    size_t pod = sim_number(ending->popped.object);
+    look_t look = {.worker = worker, .pod = pod, .trial = preemption->trial};
+    schedq_preemption_decision_t decision;
+    schedq_preemptor_t preemptor;
+    char name[SCHEDQ_NAME_MAX + 1];
 
-    if (plan->decided && !plan->later) {
-        sim->preemption->hand = worker;
-        apply_nomination(ending, plan);
-        start(sim, plan, ending);
+    sim_pod_name(sim, pod, name);
+    describe_preemptor(sim, pod, name, &look, &preemptor);
+    schedq_preemption_decision_init(&decision);
+    preemption->hand = worker;
+    uint64_t start = costs_now();
+    schedq_status_t status =
+        schedq_preempt(preemption->snapshot, preemption->workspace, &preemption->config, &preemptor, &decision);
+    costs_record(&worker->costs, COST_PREEMPT, start);
+    must(sim, status, "schedq_preempt", pod, schedq_preemption_error(preemption->workspace));
+    if (status != SCHEDQ_OK || decision.nomination == SCHEDQ_NOMINATION_KEEP) {
+        return;
     }
+    /* The pod is in flight, so that nobody else has it: whoever looks from now on counts with its nomination. */
+    if (decision.nomination == SCHEDQ_NOMINATION_CLEAR) {
+        nominate(sim, worker, pod, 0);
+        return;
+    }
+    copy_objects(sim, &decision);
+    nominate(sim, worker, pod, decision.chosen + 1);
+    evict_victims(sim, pod, &decision);
+    sim->result->preemptions++;
 }
 
-/* Some presets take the nomination from the pod as the failure shows it. */
 void
-sim_preempt_hand_over(sim_worker_t *worker, schedq_failure_t *failure)
+sim_preempt_describe(const sim_worker_t *worker, schedq_failure_t *failure)
 {
     sim_t *sim = worker->sim;
-    size_t number = sim_number(worker->popped.object);
 
     if (sim->preemption == NULL) {
         return;
     }
     pthread_mutex_lock(&sim->lock);
-    const plan_t *plan = &sim->preemption->plans[index_of(worker)];
-
-    if (plan->decided && plan->later) {
-        apply_nomination(worker, plan);
-        start(sim, plan, worker);
-    }
     failure->has_newest = 1;
     failure->newest.object = worker->popped.object;
     failure->newest.priority = worker->popped.priority;
-    failure->newest.nominated_node = sim->preemption->nominated[number];
+    failure->newest.nominated_node = sim->preemption->nominated[sim_number(worker->popped.object)];
     pthread_mutex_unlock(&sim->lock);
 }
 
@@ -521,23 +516,6 @@ open_evictor(sim_t *sim)
     return status == SCHEDQ_OK;
 }
 
-static bool
-open_workspaces(sim_t *sim)
-{
-    struct sim_preemption *preemption = sim->preemption;
-    char why[200];
-
-    for (unsigned i = 0; i < sim->worker_count; i++) {
-        preemption->trials[i] = cluster_trial_new();
-        schedq_status_t status = schedq_preemption_create(NULL, &preemption->workspaces[i], why, sizeof why);
-        if (status != SCHEDQ_OK) {
-            sim_fail(sim, "schedq_preemption_create: %s: %s", schedq_status_name(status), why);
-            return false;
-        }
-    }
-    return true;
-}
-
 bool
 sim_preempt_open(sim_t *sim)
 {
@@ -549,9 +527,7 @@ sim_preempt_open(sim_t *sim)
     struct sim_preemption *preemption = alloc_array(1, sizeof *preemption);
 
     sim->preemption = preemption;
-    preemption->workspaces = alloc_array(sim->worker_count, sizeof *preemption->workspaces);
-    preemption->trials = alloc_array(sim->worker_count, sizeof *preemption->trials);
-    preemption->plans = alloc_array(sim->worker_count, sizeof *preemption->plans);
+    preemption->trial = cluster_trial_new();
     preemption->tasks = alloc_array(sim->worker_count, sizeof *preemption->tasks);
     preemption->statuses = alloc_array(sim->scenario->node_count, sizeof *preemption->statuses);
     preemption->running = alloc_array(sim->scenario->pod_count, sizeof *preemption->running);
@@ -567,7 +543,12 @@ sim_preempt_open(sim_t *sim)
         sim_fail(sim, "schedq_cluster_create: %s: %s", schedq_status_name(status), why);
         return false;
     }
-    return open_evictor(sim) && open_workspaces(sim);
+    status = schedq_preemption_create(NULL, &preemption->workspace, why, sizeof why);
+    if (status != SCHEDQ_OK) {
+        sim_fail(sim, "schedq_preemption_create: %s: %s", schedq_status_name(status), why);
+        return false;
+    }
+    return open_evictor(sim);
 }
 
 void
@@ -578,19 +559,14 @@ sim_preempt_close(sim_t *sim)
     if (preemption == NULL) {
         return;
     }
-    for (unsigned i = 0; i < sim->worker_count; i++) {
-        schedq_preemption_destroy(preemption->workspaces[i]);
-        cluster_trial_free(preemption->trials[i]);
-        free(preemption->plans[i].victims);
-        free(preemption->plans[i].clears);
-    }
     if (schedq_evictor_destroy(preemption->evictor) != SCHEDQ_OK && !sim->failed) {
         sim_fail(sim, "schedq_evictor_destroy: an eviction has not ended");
     }
+    schedq_preemption_destroy(preemption->workspace);
     schedq_cluster_destroy(preemption->snapshot);
-    free(preemption->workspaces);
-    free(preemption->trials);
-    free(preemption->plans);
+    cluster_trial_free(preemption->trial);
+    free(preemption->plan.victims);
+    free(preemption->plan.clears);
     free(preemption->tasks);
     free(preemption->statuses);
     free(preemption->running);

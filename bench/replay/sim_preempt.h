@@ -2,9 +2,9 @@
  * Preemption in a simulation: a snapshot of the cluster that follows the simulated one, a decision for each pod that fits
  * nowhere, and its evictions.
  *
- * A pod that found no node is decided about at its pop. What was decided is carried out when nobody is at work: with
- * kube-1.12 before the cycle ends, one victim after the other; with kube-1.34 after it, while PreEnqueue holds the
- * preemptor. Victims return to the queue at once and lose what they have run.
+ * A cycle that found no node ends with a decision; those that end at the same time decide one after the other, and each
+ * sees what the earlier ones nominated. kube-1.12 evicts before the cycle ends, one victim after the other; kube-1.34
+ * when it has ended, while PreEnqueue holds the preemptor. Victims return to the queue at once and lose what they have run.
  *
  * A pod is protected between its placing and the end of that cycle. All with the
  * lock, unless it says otherwise.
@@ -23,9 +23,6 @@ bool sim_preempt_register(sim_t *sim);
 
 /* As verdicts_find, on nodes that still have room with the pods nominated there that are at least as important. */
 uint32_t sim_preempt_find(sim_worker_t *worker, size_t pod, unsigned *lacks);
-/* Decides for the pod that the worker popped and that fits nowhere. */
-void sim_preempt_decide(sim_worker_t *worker, size_t pod);
-
 void sim_preempt_node_joined(sim_t *sim, uint32_t node);
 /* The pod got its place on a node; its nomination ends. */
 void sim_preempt_placed(sim_worker_t *worker, size_t pod);
@@ -34,10 +31,10 @@ void sim_preempt_bound(sim_t *sim, size_t pod);
 /* It left its node. */
 void sim_preempt_ended(sim_t *sim, size_t pod);
 
-/* Before the end of a cycle that placed its pod nowhere: what has to be done before that. Nobody is at work. */
-void sim_preempt_before_end(sim_t *sim, sim_worker_t *worker, sim_worker_t *ending);
-/* Just before that pod is parked: the nomination is set or cleared, and what is done later handed over. Takes the lock. */
-void sim_preempt_hand_over(sim_worker_t *worker, schedq_failure_t *failure);
+/* Decides at the end of `ending`'s cycle, which placed its pod nowhere. Nobody is at work; `worker` moves time on. */
+void sim_preempt_decide(sim_t *sim, sim_worker_t *worker, sim_worker_t *ending);
+/* The pod that failed, as it is now: some presets take its nomination from there. Takes the lock. */
+void sim_preempt_describe(const sim_worker_t *worker, schedq_failure_t *failure);
 /* Is there something to carry out? */
 bool sim_preempt_is_due(const sim_t *sim);
 /* Carries it out. Nobody is at work. */

@@ -200,7 +200,7 @@ end_cycles(sim_t *sim, sim_worker_t *worker)
     for (unsigned i = 0; i < sim->worker_count; i++) {
         sim_worker_t *ending = &sim->workers[i];
         if (ending->state == SIM_SERVING && ending->until_ns <= sim->now_ns) {
-            sim_preempt_before_end(sim, worker, ending);
+            sim_preempt_decide(sim, worker, ending);
             sim_wake(ending);
         }
     }

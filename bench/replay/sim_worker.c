@@ -38,9 +38,6 @@ place(sim_worker_t *worker, size_t number)
         worker->rejectors = ((lacks & CLUSTER_LACKS_RESOURCES) != 0 ? sim->resources_bit : 0) |
                             ((lacks & CLUSTER_LACKS_GPUS) != 0 ? sim->gpus_bit : 0);
         sim->result->first_failed += pod->attempts == 1;
-        if (sim->preemption != NULL) {
-            sim_preempt_decide(worker, number);
-        }
         return;
     }
     worker->rejectors = 0;
@@ -119,7 +116,7 @@ reject(sim_worker_t *worker, uint64_t start)
 
     schedq_failure_init(&failure);
     failure.unschedulable = worker->rejectors;
-    sim_preempt_hand_over(worker, &failure);
+    sim_preempt_describe(worker, &failure);
     schedq_status_t status = schedq_add_unschedulable(worker->queue, &worker->popped.token, &failure, &result);
     uint64_t end = costs_record(&worker->costs, COST_ADD_UNSCHEDULABLE, start);
     if (status == SCHEDQ_OK && result.place == SCHEDQ_PARKED && events != sim->result->events) {
