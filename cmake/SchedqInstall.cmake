@@ -5,7 +5,8 @@ include(CMakePackageConfigHelpers)
 
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/schedq)
 
-install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/schedq DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+install(FILES ${PROJECT_SOURCE_DIR}/include/schedq/schedq.h ${PROJECT_SOURCE_DIR}/include/schedq/preemption.h
+    DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/schedq)
 install(TARGETS schedq schedq_shared EXPORT schedqTargets)
 install(EXPORT schedqTargets NAMESPACE schedq:: DESTINATION ${package_dir})
 

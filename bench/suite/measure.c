@@ -42,7 +42,8 @@ enter(const row_t *row, unsigned repetitions, uint64_t seed, entrant_t *entrants
 
     gbench_clear();
     for (unsigned i = 0; i < contestant_count; i++) {
-        if (contestants[i].able < row->workload->needs) {
+        if (contestants[i].able < row->workload->needs ||
+            (row->workload->engines_alike && contestants[i].engine == SCHEDQ_ENGINE_MUTEX)) {
             continue;
         }
         entrant_t *entrant = &entrants[count++];

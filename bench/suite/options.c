@@ -25,7 +25,9 @@ static const struct argp_option option_table[] = {
     {"full", 'f', NULL, 0, "Every row", 0},
     {"filter", 'F', "REGEX", 0, "Only rows whose names match this extended regular expression", 0},
     {"suite", 's', "NAME", 0,
-     "Only rows of this suite: lifecycle, fill, steady, churn, event, inflight, storm, backoff, lateness or memory", 0},
+     "Only rows of this suite: lifecycle, fill, steady, churn, event, inflight, storm, backoff, lateness, memory or "
+     "preemption",
+     0},
     {"reps", 'r', "N", 0, "Repetitions, 1..1000; default 5, with --full 9", 0},
     {"seed", 'S', "N", 0, "Start of the random numbers, 0..18446744073709551615; default 1", 0},
     {"json", 'j', "FILE", 0, "Write the results to FILE as a JSON array too", 0},
@@ -72,10 +74,11 @@ parse_suite(struct argp_state *state, const char *text)
             return rows[i].workload->suite;
         }
     }
-    argp_error(state,
-               "--suite is \"%s\": legal are lifecycle, fill, steady, churn, event, inflight, storm, backoff, lateness "
-               "and memory",
-               text);
+    argp_error(
+        state,
+        "--suite is \"%s\": legal are lifecycle, fill, steady, churn, event, inflight, storm, backoff, lateness, "
+        "memory and preemption",
+        text);
     return NULL;
 }
 

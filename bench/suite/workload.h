@@ -47,6 +47,7 @@ struct workload {
     /* Ends of the names of the values that a repetition gives, up to a NULL. NULL: one value, under the row's name. */
     const char *const *values;
     ability_t needs; /* ABLE_QUEUE: only `contestant->ops` is used */
+    bool engines_alike; /* both would do the same: the mutex engine does not enter */
     /* Builds the queue up to where a repetition can begin. */
     void *(*open)(const subject_t *subject);
     /* Before each repetition, untimed. NULL: nothing to do. */
@@ -72,6 +73,7 @@ extern const workload_t lateness_workload;
 extern const workload_t lateness_frozen_workload;
 extern const workload_t memory_workload;
 extern const workload_t pending_workload;
+extern const workload_t preemption_workload;
 
 /* Parts of the workloads that have several. */
 enum { LIFECYCLE_WHOLE, LIFECYCLE_SPLIT };
@@ -79,6 +81,7 @@ enum { FILL, DRAIN };
 enum { CHURN_UPDATE, CHURN_REPLACE };
 enum { EVENT_NONE = 0, EVENT_10 = 10, EVENT_1K = 1000, EVENT_100K = 100000, EVENT_ALL = 1000000000 };
 enum { BACKOFF_FAIL, BACKOFF_TICK };
+enum { PREEMPTION_USUAL, PREEMPTION_WORST, PREEMPTION_USUAL_SAMPLED, PREEMPTION_WORST_SAMPLED };
 enum { LATENESS_RUNNING, LATENESS_ALONE, LATENESS_FROZEN };
 
 extern const row_t rows[];

@@ -1,12 +1,14 @@
 /*
- * schedq-conform: runs recorded vectors of kube-scheduler's queue against an engine. The format of the vectors is in
+ * schedq-conform: runs recorded vectors of kube-scheduler's queue against an engine, and of its preemption. The format of the vectors is in
  * docs/CONFORMANCE.md.
  */
 #include "buffer.h"
 #include "metrics.h"
+#include "preemption.h"
 #include "report.h"
 #include "run.h"
 #include "script.h"
+#include "source.h"
 #include "state.h"
 #include "world.h"
 
@@ -143,16 +145,30 @@ run_script(struct script *script, const struct arguments *arguments, size_t *cou
 }
 
 static bool
-run_file(const char *file, const struct arguments *arguments)
+run_queue_file(const char *file, char *text, const struct arguments *arguments)
 {
     struct script script;
     size_t count = 0;
-    bool passed = script_read(&script, file) && run_script(&script, arguments, &count);
+    bool passed = script_read(&script, file, text) && run_script(&script, arguments, &count);
 
     if (passed) {
         printf("%s: ok (%zu operations)\n", file, count);
     }
     script_free(&script);
+    return passed;
+}
+
+/* What kind of vector it is stands in its first line. */
+static bool
+run_file(const char *file, const struct arguments *arguments)
+{
+    char *text = source_read(file);
+    bool passed = false;
+
+    if (text != NULL) {
+        passed = preemption_is(text) ? preemption_run(file, text) : run_queue_file(file, text, arguments);
+    }
+    free(text);
     return passed;
 }
 
@@ -168,8 +184,10 @@ main(int argc, char **argv)
         .options = options,
         .parser = parse_option,
         .args_doc = "FILE...",
-        .doc = "Run recorded vectors of kube-scheduler's queue against an engine of schedq.\v"
-               "The exit status is 0 if every file passed, 1 if one did not, 2 for bad usage.",
+        .doc =
+            "Run recorded vectors of kube-scheduler's queue against an engine of schedq, and those of its preemption "
+            "(files that begin with \"schedq-preemption 1\").\v"
+            "The exit status is 0 if every file passed, 1 if one did not, 2 for bad usage.",
     };
     struct arguments arguments = {.engine = engines[0].value, .workers = 1};
     size_t passed = 0;

@@ -7,15 +7,12 @@
 #include "callbacks.h"
 #include "report.h"
 
-#include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define obstack_chunk_alloc malloc
 #define obstack_chunk_free free
 
-#define FILE_BYTES_MAX (16 << 20)
 #define TIME_MS_MAX (INT64_C(365) * 86400 * 1000)
 
 static const struct release releases[] = {
@@ -332,47 +329,16 @@ check_times(const struct script *script)
     return true;
 }
 
-/* Up to the first NUL, of which a vector has none. */
-static bool
-read_text(struct script *script)
-{
-    FILE *file = fopen(script->file, "r");
-    size_t size = 0;
-    ssize_t length;
-
-    if (file == NULL) {
-        printf("%s: cannot open: %s\n", script->file, strerror(errno));
-        return false;
-    }
-    length = getdelim(&script->text, &size, '\0', file);
-    if (ferror(file) != 0) {
-        printf("%s: cannot read: %s\n", script->file, strerror(errno));
-        length = -2;
-    }
-    (void)fclose(file);
-    if (length == -1) {
-        report(script->file, 1, "the file is empty, expected \"schedq-vector 1\"");
-    } else if (length > 0 && script->text[length - 1] == '\0') {
-        printf("%s: byte %zd is NUL, expected text\n", script->file, length - 1);
-    } else if (length > FILE_BYTES_MAX) {
-        printf("%s: more than %d bytes, expected a vector\n", script->file, FILE_BYTES_MAX);
-    } else {
-        return length > 0;
-    }
-    return false;
-}
-
 bool
-script_read(struct script *script, const char *file)
+script_read(struct script *script, const char *file, char *text)
 {
-    *script = (struct script){.file = file};
+    *script = (struct script){.file = file, .text = text};
     obstack_init(&script->memory);
-    return read_text(script) && read_lines(script) && check_times(script);
+    return read_lines(script) && check_times(script);
 }
 
 void
 script_free(struct script *script)
 {
     obstack_free(&script->memory, NULL);
-    free(script->text);
 }

@@ -64,8 +64,9 @@ struct script {
     unsigned end_line;
 };
 
-/** Reads a file. False: it is unreadable or malformed, which has been reported. script_free in either case. */
-bool script_read(struct script *script, const char *file);
+/** Cuts a file's text, which has to outlive the script. False: it is malformed, which has been reported. script_free in
+ * either case. */
+bool script_read(struct script *script, const char *file, char *text);
 void script_free(struct script *script);
 
 #endif

@@ -1,0 +1,155 @@
+/* The presets, and what a configuration may say. */
+#include "preemption/evaluation.h"
+
+#include <inttypes.h>
+
+schedq_status_t
+schedq_preemption_config_preset(schedq_preemption_config_t *config, size_t struct_size, schedq_preset_t preset)
+{
+    if (config == NULL || struct_size != sizeof *config ||
+        (preset != SCHEDQ_PRESET_DEFAULT && preset != SCHEDQ_PRESET_KUBE_1_12 && preset != SCHEDQ_PRESET_KUBE_1_34)) {
+        return SCHEDQ_INVALID;
+    }
+    *config = (schedq_preemption_config_t){
+        .struct_size = (uint32_t)sizeof *config,
+        .candidates_percentage = 10,
+        .candidates_absolute = 100,
+        .candidates_min = preset == SCHEDQ_PRESET_DEFAULT ? 1 : 0,
+        .sorts_again = 1,
+        .start_criterion = 1,
+        .heeds_never = 1,
+        .asynchronous = 1,
+    };
+    if (preset == SCHEDQ_PRESET_KUBE_1_12) {
+        config->candidates_percentage = 100;
+        config->victim_order = SCHEDQ_VICTIMS_BY_PRIORITY;
+        config->budget_rule = SCHEDQ_BUDGETS_BY_ALLOWED;
+        config->terminating_rule = SCHEDQ_BLOCKED_BY_ANY;
+        config->no_victims = SCHEDQ_NO_VICTIMS_TAKE;
+        config->sorts_again = 0;
+        config->start_criterion = 0;
+        config->heeds_never = 0;
+        config->asynchronous = 0;
+    }
+    return SCHEDQ_OK;
+}
+
+static bool
+check_size(const struct words *words, const char *what, uint32_t size, size_t expected)
+{
+    if (size != expected) {
+        words_say(words, "%s.struct_size %" PRIu32 ": %zu, as its init function sets it", what, size, expected);
+        return false;
+    }
+    return true;
+}
+
+bool
+check_config(const struct words *words, const schedq_preemption_config_t *config)
+{
+    if (!check_pointer(words, "config", config) || !check_size(words, "config", config->struct_size, sizeof *config)) {
+        return false;
+    }
+    if (config->candidates_percentage > 100) {
+        words_say(words, "config.candidates_percentage %" PRIu32 ": 0..100", config->candidates_percentage);
+        return false;
+    }
+    return check_flag(words, "config.victim_order", config->victim_order) &&
+           check_flag(words, "config.budget_rule", config->budget_rule) &&
+           check_flag(words, "config.terminating_rule", config->terminating_rule) &&
+           check_flag(words, "config.no_victims", config->no_victims) &&
+           check_flag(words, "config.sorts_again", config->sorts_again) &&
+           check_flag(words, "config.start_criterion", config->start_criterion) &&
+           check_flag(words, "config.heeds_never", config->heeds_never) &&
+           check_flag(words, "config.asynchronous", config->asynchronous) &&
+           check_time(words, "config.min_run_ns", config->min_run_ns) &&
+           check_time(words, "config.evict_again_ns", config->evict_again_ns) &&
+           check_time(words, "config.nomination_lease_ns", config->nomination_lease_ns) &&
+           check_zero(words, "config.reserved", config->reserved);
+}
+
+static bool
+check_statuses(const struct words *words, const schedq_cluster_t *cluster, const schedq_preemptor_t *preemptor)
+{
+    uint32_t expected = preemptor->statuses == NULL ? 0 : cluster->nodes_end;
+
+    if (preemptor->status_count != expected) {
+        words_say(words, "preemptor.status_count %" PRIu32 ": %" PRIu32, preemptor->status_count, expected);
+        return false;
+    }
+    for (uint32_t i = 0; i < preemptor->status_count; i++) {
+        if (preemptor->statuses[i] > SCHEDQ_NODE_UNSCHEDULABLE) {
+            words_say(words, "preemptor.statuses[%" PRIu32 "] %u: UNRESOLVABLE %d, UNSCHEDULABLE %d", i,
+                      preemptor->statuses[i], SCHEDQ_NODE_UNRESOLVABLE, SCHEDQ_NODE_UNSCHEDULABLE);
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool
+check_extenders(const struct words *words, const schedq_preemptor_t *preemptor)
+{
+    if (preemptor->extender_count > 0 && !check_pointer(words, "preemptor.extenders", preemptor->extenders)) {
+        return false;
+    }
+    for (uint32_t i = 0; i < preemptor->extender_count; i++) {
+        const schedq_extender_t *extender = &preemptor->extenders[i];
+
+        if (extender->process == NULL) {
+            words_say(words, "preemptor.extenders[%" PRIu32 "].process NULL: a function", i);
+            return false;
+        }
+        if (!check_flag(words, "extender.ignorable", extender->ignorable) ||
+            !check_zero(words, "extender.reserved", extender->reserved)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool
+check_executor(const struct words *words, const schedq_executor_t *executor)
+{
+    if (executor == NULL) {
+        return true;
+    }
+    if (executor->run == NULL) {
+        words_say(words, "executor.run NULL: a function");
+        return false;
+    }
+    if (executor->tasks < 1 || executor->tasks > TASKS_MAX) {
+        words_say(words, "executor.tasks %" PRIu32 ": 1..%d", executor->tasks, TASKS_MAX);
+        return false;
+    }
+    return check_zero(words, "executor.reserved", executor->reserved);
+}
+
+bool
+check_preemptor(const struct words *words, const schedq_cluster_t *cluster, const schedq_preemptor_t *preemptor)
+{
+    if (!check_pointer(words, "preemptor", preemptor) ||
+        !check_size(words, "preemptor", preemptor->struct_size, sizeof *preemptor) ||
+        (preemptor->name != NULL && !check_full_name(words, "preemptor.name", preemptor->name)) ||
+        !check_amounts(words, "preemptor.requests", &preemptor->requests, cluster->resource_count) ||
+        !check_flag(words, "preemptor.never", preemptor->never) ||
+        !check_flag(words, "preemptor.filter_first", preemptor->filter_first) ||
+        !check_time(words, "preemptor.now_ns", preemptor->now_ns)) {
+        return false;
+    }
+    if (preemptor->nominated_node != SCHEDQ_NO_NODE && !node_exists(cluster, preemptor->nominated_node)) {
+        words_say(words,
+                  "preemptor.nominated_node %" PRIu32 ": SCHEDQ_NO_NODE, or the number of a node, below %" PRIu32,
+                  preemptor->nominated_node, cluster->nodes_end);
+        return false;
+    }
+    return check_statuses(words, cluster, preemptor) && check_extenders(words, preemptor) &&
+           check_executor(words, preemptor->executor);
+}
+
+bool
+check_decision(const struct words *words, const schedq_preemption_decision_t *decision)
+{
+    return check_pointer(words, "decision", decision) &&
+           check_size(words, "decision", decision->struct_size, sizeof *decision);
+}

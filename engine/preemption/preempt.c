@@ -1,0 +1,248 @@
+/* schedq_preempt: the steps of a decision, one after the other. */
+#include "preemption/evaluation.h"
+
+#include <string.h>
+
+/* ---- what the steps read --------------------------------------------------------------------------------------------- */
+
+static void
+set_need(schedq_preemption_t *of, uint32_t number, uint32_t resource, int64_t amount)
+{
+    of->needs[number] = (struct need){
+        .resource = resource,
+        .amount = amount,
+        .column = of->below.table + (size_t)resource * of->cluster->node_capacity,
+    };
+}
+
+/* In the order of their numbers, whatever the caller's is. */
+static void
+add_extended(schedq_preemption_t *of, const schedq_amount_t *asked)
+{
+    uint32_t at = of->need_count++;
+
+    for (; at > NEED_EXTENDED && of->needs[at - 1].resource > asked->resource; at--) {
+        of->needs[at] = of->needs[at - 1];
+    }
+    set_need(of, at, asked->resource, asked->amount);
+}
+
+static bool
+list_needs(schedq_preemption_t *of)
+{
+    const schedq_amounts_t *requests = &of->preemptor.requests;
+
+    if (!array_reserve(&of->memory, &of->needs, &of->need_capacity, NEED_EXTENDED + requests->extended_count,
+                       sizeof *of->needs)) {
+        return false;
+    }
+    set_need(of, NEED_PODS, SCHEDQ_RESOURCE_PODS, 1);
+    set_need(of, NEED_CPU, SCHEDQ_RESOURCE_CPU, requests->cpu_milli);
+    set_need(of, NEED_MEMORY, SCHEDQ_RESOURCE_MEMORY, requests->memory_bytes);
+    of->need_count = NEED_EXTENDED;
+    for (uint32_t i = 0; i < requests->extended_count; i++) {
+        if (requests->extended[i].amount > 0) {
+            add_extended(of, &requests->extended[i]);
+        }
+    }
+    return true;
+}
+
+static bool
+prepare_lanes(schedq_preemption_t *of)
+{
+    uint32_t tasks = of->preemptor.executor == NULL ? 1 : of->preemptor.executor->tasks;
+
+    for (uint32_t i = 0; i < tasks; i++) {
+        struct lane *lane = &of->lanes[i];
+
+        lane_reset(lane);
+        if (!array_reserve(lane->memory, &lane->room, &lane->room_capacity, of->need_count, sizeof *lane->room)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static const struct nomination *
+own_nomination(const schedq_cluster_t *cluster, const char *name)
+{
+    uint64_t key = name == NULL ? 0 : name_find(&cluster->texts, name);
+    const uint64_t *found = key == 0 ? NULL : map_find(&cluster->nominated_names, key);
+
+    return found == NULL ? NULL : &cluster->nominations[*found];
+}
+
+static bool
+prepare(schedq_preemption_t *of, const schedq_cluster_t *cluster, const schedq_preemption_config_t *config,
+        const schedq_preemptor_t *preemptor)
+{
+    of->cluster = cluster;
+    of->config = *config;
+    of->preemptor = *preemptor;
+    of->below = levels_below(&cluster->levels, preemptor->priority);
+    of->own = own_nomination(cluster, preemptor->name);
+    /* A filter that goes first has to see every node. A node whose pods fit as they are is judged by its pods. */
+    of->prunes = preemptor->filter == NULL || preemptor->filter_first == 0;
+    of->spares = config->min_run_ns > 0 || config->evict_again_ns > 0;
+    return list_needs(of) && prepare_lanes(of) && scan_prepare(of);
+}
+
+/* ---- the steps ------------------------------------------------------------------------------------------------------- */
+
+static void
+conclude(schedq_preemption_decision_t *decision, schedq_outcome_t outcome, schedq_nomination_t nomination)
+{
+    decision->outcome = (uint8_t)outcome;
+    decision->nomination = (uint8_t)nomination;
+}
+
+static void
+tell_dry_run(const schedq_preemption_t *of, schedq_preemption_decision_t *decision)
+{
+    decision->potential = of->potential;
+    decision->offset = of->offset;
+    decision->wanted = of->wanted;
+    decision->errors = of->errors;
+    decision->candidates = of->peaceful.items;
+    decision->candidate_count = of->peaceful.count;
+}
+
+static uint32_t
+count_rejected(const schedq_preemption_t *of)
+{
+    uint32_t rejected = 0;
+
+    for (uint32_t node = 0; node < of->cluster->nodes_end; node++) {
+        uint64_t bit = UINT64_C(1) << node % WORD_NODES;
+
+        if ((of->evaluated[node / WORD_NODES] & bit) != 0) {
+            rejected +=
+                (of->pruned[node / WORD_NODES] & bit) != 0 || of->verdicts[node].kind != SCHEDQ_VERDICT_CANDIDATE;
+        }
+    }
+    return rejected;
+}
+
+static int64_t
+lease_end(const schedq_preemption_t *of)
+{
+    int64_t lease = of->config.nomination_lease_ns;
+
+    return lease == 0 || of->preemptor.now_ns > INT64_MAX - lease ? SCHEDQ_NO_DEADLINE : of->preemptor.now_ns + lease;
+}
+
+static schedq_status_t
+pick(schedq_preemption_t *of, schedq_preemption_decision_t *decision)
+{
+    schedq_status_t status = ask_extenders(of, &decision->extender);
+
+    if (status == SCHEDQ_INVALID) {
+        conclude(decision, SCHEDQ_PREEMPT_EXTENDER, SCHEDQ_NOMINATION_KEEP);
+        return SCHEDQ_OK;
+    }
+    if (status != SCHEDQ_OK) {
+        return status;
+    }
+    const schedq_candidate_node_t *chosen = choose(of);
+
+    if (chosen == NULL) {
+        conclude(decision, SCHEDQ_PREEMPT_UNSCHEDULABLE, SCHEDQ_NOMINATION_KEEP);
+        return SCHEDQ_OK;
+    }
+    decision->chosen = chosen->node;
+    decision->victims = chosen->victims;
+    decision->victim_count = chosen->victim_count;
+    decision->nomination_expires_ns = lease_end(of);
+    conclude(decision, SCHEDQ_PREEMPT_SUCCESS, SCHEDQ_NOMINATION_SET);
+    return plan_actions(of, chosen, decision) ? SCHEDQ_OK : SCHEDQ_NOMEM;
+}
+
+static schedq_status_t
+decide(schedq_preemption_t *of, schedq_preemption_decision_t *decision)
+{
+    decision->eligibility = (uint8_t)eligibility(of);
+    if (decision->eligibility != SCHEDQ_ELIGIBLE) {
+        conclude(decision, SCHEDQ_PREEMPT_UNSCHEDULABLE, SCHEDQ_NOMINATION_KEEP);
+        return SCHEDQ_OK;
+    }
+    if (of->cluster->node_count == 0) {
+        conclude(decision, SCHEDQ_PREEMPT_NO_NODES, SCHEDQ_NOMINATION_KEEP);
+        return SCHEDQ_OK;
+    }
+    if (!dry_run(of)) {
+        return SCHEDQ_NOMEM;
+    }
+    tell_dry_run(of, decision);
+    decision->rejected = count_rejected(of);
+    if (of->peaceful.count > 0) {
+        return pick(of, decision);
+    }
+    if (of->errors > 0) {
+        conclude(decision, SCHEDQ_PREEMPT_NODE_ERRORS, SCHEDQ_NOMINATION_KEEP);
+    } else {
+        conclude(decision, SCHEDQ_PREEMPT_UNSCHEDULABLE, SCHEDQ_NOMINATION_CLEAR);
+    }
+    return SCHEDQ_OK;
+}
+
+schedq_status_t
+schedq_preempt(const schedq_cluster_t *cluster, schedq_preemption_t *preemption,
+               const schedq_preemption_config_t *config, const schedq_preemptor_t *preemptor,
+               schedq_preemption_decision_t *decision)
+{
+    if (preemption == NULL) {
+        return SCHEDQ_INVALID;
+    }
+    const struct words words = {.text = preemption->words, .size = sizeof preemption->words};
+
+    preemption->words[0] = '\0';
+    preemption->cluster = NULL;
+    if (!check_pointer(&words, "cluster", cluster) || !check_config(&words, config) ||
+        !check_preemptor(&words, cluster, preemptor) || !check_decision(&words, decision)) {
+        return SCHEDQ_INVALID;
+    }
+    schedq_preemption_decision_t made;
+
+    schedq_preemption_decision_init(&made);
+    made.chosen = SCHEDQ_NO_NODE;
+    made.nomination_expires_ns = SCHEDQ_NO_DEADLINE;
+    if (!prepare(preemption, cluster, config, preemptor)) {
+        preemption->cluster = NULL;
+        return SCHEDQ_NOMEM;
+    }
+    schedq_status_t status = decide(preemption, &made);
+
+    if (status == SCHEDQ_OK) {
+        *decision = made;
+    } else {
+        preemption->cluster = NULL;
+    }
+    return status;
+}
+
+/* ---- afterwards ------------------------------------------------------------------------------------------------------ */
+
+schedq_status_t
+schedq_preemption_verdict(schedq_preemption_t *preemption, uint32_t node, schedq_verdict_t *verdict)
+{
+    if (verdict != NULL) {
+        *verdict = (schedq_verdict_t){0};
+    }
+    if (preemption == NULL || verdict == NULL || preemption->cluster == NULL) {
+        return SCHEDQ_INVALID;
+    }
+    if (!node_exists(preemption->cluster, node)) {
+        return SCHEDQ_NOT_FOUND;
+    }
+    uint64_t bit = UINT64_C(1) << node % WORD_NODES;
+    schedq_candidate_node_t unused;
+
+    if ((preemption->evaluated[node / WORD_NODES] & bit) == 0) {
+        return SCHEDQ_OK;
+    }
+    *verdict = (preemption->pruned[node / WORD_NODES] & bit) == 0
+                   ? preemption->verdicts[node]
+                   : victims_on(preemption, &preemption->lanes[0], node, &unused);
+    return SCHEDQ_OK;
+}

@@ -1,0 +1,208 @@
+/*
+ * Which nodes are worth a visit: 64 at a time, from the columns of the level under the preemptor, without touching a pod.
+ *
+ * Bits say what became of each node: potential, evaluated, and of those pruned, that is refused here. A potential node without
+ * enough room cannot be a candidate, whoever leaves it.
+ */
+#include "preemption/evaluation.h"
+
+#include <string.h>
+
+/* Bytes of 0 and 1 as bits, the first one lowest. */
+static uint64_t
+pack(const uint8_t *bytes)
+{
+    uint64_t bits = 0;
+
+    for (uint32_t i = 0; i < WORD_NODES / 8; i++) {
+        uint64_t eight;
+
+        memcpy(&eight, bytes + (size_t)i * 8, sizeof eight);
+#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+        eight = __builtin_bswap64(eight);
+#endif
+        bits |= (eight * UINT64_C(0x0102040810204080)) >> 56 << (i * 8);
+    }
+    return bits;
+}
+
+/* Bits lowest..63, for lowest < 64. */
+static uint64_t
+bits_from(uint32_t lowest)
+{
+    return ~UINT64_C(0) << lowest;
+}
+
+static uint32_t
+words_of_nodes(const schedq_cluster_t *cluster)
+{
+    return (cluster->nodes_end + WORD_NODES - 1) / WORD_NODES;
+}
+
+/* ---- potential nodes ------------------------------------------------------------------------------------------------- */
+
+static uint64_t
+potential_word(const schedq_preemption_t *of, uint32_t word)
+{
+    const schedq_cluster_t *cluster = of->cluster;
+    uint32_t base = word * WORD_NODES;
+    uint32_t count = cluster->nodes_end - base < WORD_NODES ? cluster->nodes_end - base : WORD_NODES;
+    uint64_t present = pack(cluster->present + base);
+    uint8_t statuses[WORD_NODES] = {0};
+
+    if (of->preemptor.statuses == NULL) {
+        return present;
+    }
+    memcpy(statuses, of->preemptor.statuses + base, count);
+    return present & pack(statuses);
+}
+
+bool
+scan_prepare(schedq_preemption_t *of)
+{
+    struct memory *memory = &of->memory;
+    uint32_t words = words_of_nodes(of->cluster);
+
+    if (!array_reserve(memory, &of->potentials, &of->potential_capacity, words, sizeof *of->potentials) ||
+        !array_reserve(memory, &of->evaluated, &of->evaluated_capacity, words, sizeof *of->evaluated) ||
+        !array_reserve(memory, &of->pruned, &of->pruned_capacity, words, sizeof *of->pruned) ||
+        !array_reserve(memory, &of->verdicts, &of->verdict_capacity, of->cluster->nodes_end, sizeof *of->verdicts)) {
+        return false;
+    }
+    of->potential = 0;
+    for (uint32_t i = 0; i < words; i++) {
+        of->potentials[i] = potential_word(of, i);
+        of->potential += (uint32_t)__builtin_popcountll(of->potentials[i]);
+    }
+    if (words > 0) {
+        memset(of->evaluated, 0, words * sizeof *of->evaluated);
+        memset(of->pruned, 0, words * sizeof *of->pruned);
+    }
+    return true;
+}
+
+uint32_t
+scan_find(const schedq_preemption_t *of, uint32_t number)
+{
+    uint32_t word = 0;
+    uint64_t bits;
+
+    for (;; word++) {
+        uint32_t here = (uint32_t)__builtin_popcountll(of->potentials[word]);
+
+        if (number < here) {
+            break;
+        }
+        number -= here;
+    }
+    for (bits = of->potentials[word]; number > 0; number--) {
+        bits &= bits - 1;
+    }
+    return word * WORD_NODES + (uint32_t)__builtin_ctzll(bits);
+}
+
+/* ---- the walk -------------------------------------------------------------------------------------------------------- */
+
+/* Nodes that have the room; without columns to look at, all of them. */
+static uint64_t
+roomy_word(const schedq_preemption_t *of, uint32_t word)
+{
+    uint8_t enough[WORD_NODES];
+
+    if (of->below.none && of->config.no_victims == SCHEDQ_NO_VICTIMS_ERROR) {
+        return 0;
+    }
+    if (!of->prunes) {
+        return ~UINT64_C(0);
+    }
+    memset(enough, 1, sizeof enough);
+    for (uint32_t n = 0; n < of->need_count; n++) {
+        int64_t amount = of->needs[n].amount;
+
+        if (amount == 0) {
+            continue;
+        }
+        const int64_t *room = of->needs[n].column + (size_t)word * WORD_NODES;
+
+        for (uint32_t i = 0; i < WORD_NODES; i++) {
+            enough[i] &= (uint8_t)(room[i] >= amount);
+        }
+    }
+    return pack(enough);
+}
+
+void
+scan_open(struct scan *scan, uint32_t from, uint32_t to)
+{
+    *scan = (struct scan){.word = from / WORD_NODES, .end = (to + WORD_NODES - 1) / WORD_NODES};
+    scan->first = bits_from(from % WORD_NODES);
+    scan->last = to % WORD_NODES == 0 ? ~UINT64_C(0) : ~bits_from(to % WORD_NODES);
+    if (from >= to) {
+        scan->end = scan->word;
+    }
+}
+
+/* Decides about the nodes of a word; what is left open is to be visited. */
+static void
+begin_word(struct scan *scan, schedq_preemption_t *of)
+{
+    uint64_t bits = of->potentials[scan->word] & scan->first;
+
+    scan->first = ~UINT64_C(0);
+    if (scan->word + 1 == scan->end) {
+        bits &= scan->last;
+    }
+    scan->is_open = true;
+    scan->open = bits;
+    if (bits == 0) {
+        return;
+    }
+    scan->open &= roomy_word(of, scan->word);
+    of->evaluated[scan->word] |= bits;
+    of->pruned[scan->word] |= bits & ~scan->open;
+}
+
+uint32_t
+scan_next(struct scan *scan, schedq_preemption_t *of)
+{
+    for (; scan->word < scan->end; scan->word++, scan->is_open = false) {
+        if (!scan->is_open) {
+            begin_word(scan, of);
+        }
+        if (scan->open != 0) {
+            uint32_t bit = (uint32_t)__builtin_ctzll(scan->open);
+
+            scan->open &= scan->open - 1;
+            return scan->word * WORD_NODES + bit;
+        }
+    }
+    return SCHEDQ_NO_NODE;
+}
+
+void
+scan_forget(schedq_preemption_t *of, uint32_t from, uint32_t to)
+{
+    struct scan range;
+
+    scan_open(&range, from, to);
+    for (uint32_t word = range.word; word < range.end; word++) {
+        uint64_t bits = word == range.word ? range.first : ~UINT64_C(0);
+
+        if (word + 1 == range.end) {
+            bits &= range.last;
+        }
+        of->evaluated[word] &= ~bits;
+        of->pruned[word] &= ~bits;
+    }
+}
+
+uint32_t
+scan_evaluated(const schedq_preemption_t *of)
+{
+    uint32_t count = 0;
+
+    for (uint32_t i = 0; i < words_of_nodes(of->cluster); i++) {
+        count += (uint32_t)__builtin_popcountll(of->evaluated[i]);
+    }
+    return count;
+}

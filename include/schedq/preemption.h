@@ -1,0 +1,790 @@
+/**
+ * schedq/preemption: which running pods have to go, on which node, for a pod that fits nowhere.
+ *
+ * A schedq_cluster_t is a snapshot: nodes, the pods that run on them, disruption budgets, nominated pods. The
+ * caller keeps it up to date, call by call. schedq_preempt reads it and decides as kube-scheduler's
+ * DefaultPreemption does: which nodes are candidates, whom each would lose, which one is best, what to do.
+ * It does nothing itself: the caller deletes the victims and nominates the pod (schedq_nominate).
+ *
+ * Use it for a pod for which scheduling found no node. Do not use it to place pods: a pod that fits is its
+ * business only where a preset says so.
+ *
+ * RESOURCES (cpu, memory, pod slots, named extended ones) it adds up itself. Every other constraint is a
+ * callback, schedq_filter_fn.
+ *
+ * THREADS. [cluster] calls change the snapshot: each overlaps with no other call on this snapshot. [read]
+ * calls may overlap with each other, on any threads; so may schedq_preempt, each with a workspace of its own.
+ * Whoever wants to update while others evaluate keeps two snapshots, applies every update to both in turn and
+ * swaps them when the readers of the older one are through (as with RCU); updates cost little for that.
+ *
+ * ALLOCATION. A snapshot and a workspace keep what they grew to. An evaluation over nodes, pods and budgets
+ * no more than those of an earlier one with the same workspace allocates nothing.
+ *
+ * ARGUMENTS. As in schedq.h: what is out of range is SCHEDQ_INVALID and changes nothing; schedq_cluster_error
+ * or schedq_preemption_error then tells argument, value and legal range. Texts end with a NUL and are copied.
+ * A list of n elements may be NULL if n is 0. Zero a description before filling it.
+ *
+ * DETERMINISM. The same snapshot, built by the same calls, and the same arguments give the same decision,
+ * with an executor or without. Nodes are visited in the order of their numbers; pods of equal importance in
+ * the order in which they came to their node.
+ */
+#ifndef SCHEDQ_PREEMPTION_H
+#define SCHEDQ_PREEMPTION_H
+
+#include <schedq/schedq.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct schedq_cluster    schedq_cluster_t;    /**< a snapshot */
+typedef struct schedq_preemption schedq_preemption_t; /**< a workspace: what one evaluation at a time needs */
+
+#define SCHEDQ_NO_NODE       UINT32_MAX
+#define SCHEDQ_NO_START      INT64_MAX            /**< a pod that has not started: later than every time */
+#define SCHEDQ_QUANTITY_MAX  (INT64_C(1) << 60)   /**< of one resource of a node, and of all on it together */
+#define SCHEDQ_RESOURCES_MAX 1024                 /**< names of resources in a snapshot */
+#define SCHEDQ_LABELS_MAX    1024                 /**< of a pod, and requirements of a budget */
+
+/** Numbers of the resources that every snapshot has; schedq_cluster_resource gives those of others. */
+enum { SCHEDQ_RESOURCE_CPU = 0, SCHEDQ_RESOURCE_MEMORY = 1, SCHEDQ_RESOURCE_PODS = 2 };
+
+/** Names a running pod from add to remove. {0} names none; a removed pod's handle is NOT_FOUND. */
+typedef struct schedq_running {
+    uint32_t index, generation;
+} schedq_running_t;
+
+/* ---- what a snapshot is told -------------------------------------------------------------------------- */
+
+/** An amount of an extended resource. */
+typedef struct schedq_amount {
+    uint32_t resource; /**< from schedq_cluster_resource; each at most once in a list */
+    uint32_t reserved;
+    int64_t  amount;   /**< 0..SCHEDQ_QUANTITY_MAX */
+} schedq_amount_t;
+
+/** What a pod requests, or a node has to give. */
+typedef struct schedq_amounts {
+    int64_t cpu_milli;    /**< 0..SCHEDQ_QUANTITY_MAX */
+    int64_t memory_bytes; /**< 0..SCHEDQ_QUANTITY_MAX */
+    const schedq_amount_t *extended;
+    uint32_t extended_count;
+    uint32_t reserved;
+} schedq_amounts_t;
+
+typedef struct schedq_node_spec {
+    const char *name;             /**< 1..317 bytes */
+    uint64_t object;              /**< the caller's own */
+    schedq_amounts_t allocatable;
+    int64_t pods;                 /**< slots, 0..SCHEDQ_QUANTITY_MAX */
+} schedq_node_spec_t;
+
+typedef struct schedq_label {
+    const char *key, *value; /**< key: 1..317 bytes; value: 0..317 */
+} schedq_label_t;
+
+/** A pod that occupies a node. */
+typedef struct schedq_running_spec {
+    const char *name;     /**< "namespace/name", 3..317 bytes */
+    uint64_t object;      /**< the caller's own */
+    uint64_t workload;    /**< the caller's key of what it belongs to (a job); 0 = none */
+    uint32_t node;        /**< the number of a node */
+    int32_t  priority;
+    int64_t  start_ns;    /**< on any clock; SCHEDQ_NO_START */
+    schedq_amounts_t requests;
+    const schedq_label_t *labels; /**< each key once */
+    uint32_t label_count; /**< 0..SCHEDQ_LABELS_MAX */
+    uint8_t  terminating; /**< 0..1: it has a deletionTimestamp */
+    uint8_t  is_protected; /**< 0..1: never a victim (kube's IsEligiblePod said no) */
+    uint8_t  disruption_status; /**< 0..1: its condition DisruptionTarget is True */
+    uint8_t  reserved;
+    const char *disruption_reason; /**< the condition's reason; NULL = no such condition. What counts is
+                                        "PreemptionByScheduler" */
+} schedq_running_spec_t;
+
+enum { SCHEDQ_SELECT_NIL = 0, SCHEDQ_SELECT_INVALID = 1, SCHEDQ_SELECT_ALL_OF = 2 }; /* budget.selector */
+enum { SCHEDQ_LABEL_EQUALS = 0, SCHEDQ_LABEL_EXISTS = 1 };                           /* requirement.kind */
+
+typedef struct schedq_requirement {
+    const char *key;   /**< 1..317 bytes */
+    const char *value; /**< EQUALS: 0..317 bytes; EXISTS: NULL */
+    uint32_t kind;     /**< SCHEDQ_LABEL_EQUALS, SCHEDQ_LABEL_EXISTS */
+    uint32_t reserved;
+} schedq_requirement_t;
+
+/** A PodDisruptionBudget. */
+typedef struct schedq_budget_spec {
+    const char *name;  /**< "namespace/name", 3..317 bytes; it concerns pods of this namespace */
+    const schedq_requirement_t *requirements;
+    uint32_t requirement_count; /**< 0..SCHEDQ_LABELS_MAX; 0 unless selector is ALL_OF */
+    uint32_t selector; /**< ALL_OF: pods that meet all requirements. Nil, invalid, and ALL_OF of none match
+                            nothing */
+    int32_t  allowed;  /**< status.disruptionsAllowed; any */
+    uint32_t disrupted_count;
+    const char *const *disrupted; /**< status.disruptedPods: names without a namespace, 1..317 bytes */
+} schedq_budget_spec_t;
+
+/** A waiting pod that an earlier decision promised a node. */
+typedef struct schedq_nominated_spec {
+    const char *name;   /**< "namespace/name", 3..317 bytes */
+    uint64_t object;    /**< the caller's own */
+    uint32_t node;      /**< the number of a node */
+    int32_t  priority;
+    schedq_amounts_t requests;
+    int64_t  expires_ns; /**< of its lease; SCHEDQ_NO_DEADLINE = never. Heeded by evaluations with
+                              config.nomination_lease_ns > 0 */
+} schedq_nominated_spec_t;
+
+/** Everything at once. A pod's or a nomination's node is the position of a node in `nodes`. */
+typedef struct schedq_cluster_arrays {
+    const schedq_node_spec_t      *nodes;
+    const schedq_running_spec_t   *pods;
+    const schedq_budget_spec_t    *budgets;
+    const schedq_nominated_spec_t *nominated;
+    uint32_t node_count, pod_count, budget_count, nominated_count;
+} schedq_cluster_arrays_t;
+
+/** A running pod as the snapshot has it; name, texts and lists are not given back. */
+typedef struct schedq_running_view {
+    uint64_t object, workload;
+    uint32_t node;
+    int32_t  priority;
+    int64_t  start_ns;
+    uint8_t  terminating, is_protected;
+    uint8_t  reserved[6];
+} schedq_running_view_t;
+
+/* ---- the snapshot ------------------------------------------------------------------------------------- */
+
+/**
+ * Makes an empty snapshot.
+ *
+ * @param allocator copied; NULL or all zero: the build's default
+ * @param cluster   receives it, NULL if there is none
+ * @retval SCHEDQ_OK       *cluster is the caller's until schedq_cluster_destroy
+ * @retval SCHEDQ_INVALID  `why` says what
+ * @retval SCHEDQ_NOMEM
+ *
+ * Threads: any  Progress: wait-free but for the allocator; allocates.
+ */
+SCHEDQ_API schedq_status_t schedq_cluster_create(const schedq_allocator_t *allocator, schedq_cluster_t **cluster,
+                                                 char *why, size_t why_size);
+
+/**
+ * Frees a snapshot; NULL is allowed. Decisions made from it point to nothing afterwards.
+ *
+ * Threads: [cluster]  Progress: O(all).
+ */
+SCHEDQ_API void schedq_cluster_destroy(schedq_cluster_t *cluster);
+
+/**
+ * Removes nodes, pods, budgets, nominations and the record of evictions; resources keep their numbers.
+ *
+ * Threads: [cluster]  Progress: O(all).
+ */
+SCHEDQ_API void schedq_cluster_clear(schedq_cluster_t *cluster);
+
+/**
+ * Says what the last [cluster] call that failed found wrong; "" if it succeeded. Valid until the next one.
+ *
+ * Threads: [cluster]
+ */
+SCHEDQ_API const char *schedq_cluster_error(const schedq_cluster_t *cluster);
+
+/**
+ * Gives the number of an extended resource, and registers the name if it is new.
+ *
+ * @param name     1..317 bytes; not "cpu", "memory", "pods"
+ * @param resource receives the number, 3 or more
+ * @retval SCHEDQ_OK
+ * @retval SCHEDQ_FULL     SCHEDQ_RESOURCES_MAX names; nothing changed
+ * @retval SCHEDQ_INVALID  nothing changed
+ * @retval SCHEDQ_NOMEM    nothing changed
+ *
+ * Threads: [cluster]  Progress: O(names); a new one O(nodes * levels). Allocates.
+ */
+SCHEDQ_API schedq_status_t schedq_cluster_resource(schedq_cluster_t *cluster, const char *name, uint32_t *resource);
+
+/**
+ * Fills an empty snapshot from arrays, in their order. Nodes get the numbers 0, 1, ...
+ *
+ * The error tells the array and the position.
+ * @retval SCHEDQ_OK
+ * @retval SCHEDQ_INVALID  also if the snapshot is not empty; nothing changed
+ * @retval SCHEDQ_EXISTS   a name occurs twice; nothing changed
+ * @retval SCHEDQ_FULL     as schedq_cluster_add_pod; nothing changed
+ * @retval SCHEDQ_NOMEM    nothing changed
+ *
+ * Threads: [cluster]  Progress: O(all); allocates.
+ */
+SCHEDQ_API schedq_status_t schedq_cluster_load(schedq_cluster_t *cluster, const schedq_cluster_arrays_t *arrays);
+
+/**
+ * Adds a node.
+ *
+ * Its number is the place in listing order: the lowest one that is free.
+ * @param node receives the number; may be NULL
+ * @retval SCHEDQ_OK
+ * @retval SCHEDQ_EXISTS   a node has that name; nothing changed
+ * @retval SCHEDQ_INVALID  nothing changed
+ * @retval SCHEDQ_NOMEM    nothing changed
+ *
+ * Threads: [cluster]  Progress: O(levels * resources), amortized; allocates. Levels are the different priorities
+ * of running pods, at most 32 of them.
+ */
+SCHEDQ_API schedq_status_t schedq_cluster_add_node(schedq_cluster_t *cluster, const schedq_node_spec_t *spec,
+                                                   uint32_t *node);
+
+/**
+ * Gives a node a new object and new amounts. Its pods stay, also if they now exceed them.
+ *
+ * @param spec its name is NULL or the node's
+ * @retval SCHEDQ_OK
+ * @retval SCHEDQ_NOT_FOUND  no node has that number; nothing changed
+ * @retval SCHEDQ_INVALID    nothing changed
+ * @retval SCHEDQ_NOMEM      nothing changed
+ *
+ * Threads: [cluster]  Progress: O(levels * resources); allocates.
+ */
+SCHEDQ_API schedq_status_t schedq_cluster_update_node(schedq_cluster_t *cluster, uint32_t node,
+                                                      const schedq_node_spec_t *spec);
+
+/**
+ * Removes a node, with the pods that run on it and the nominations to it.
+ *
+ * @retval SCHEDQ_OK
+ * @retval SCHEDQ_NOT_FOUND  no node has that number; nothing changed
+ * @retval SCHEDQ_INVALID    nothing changed
+ *
+ * Threads: [cluster]  Progress: O(its pods * levels * resources).
+ */
+SCHEDQ_API schedq_status_t schedq_cluster_remove_node(schedq_cluster_t *cluster, uint32_t node);
+
+/**
+ * Finds a node's number by its name.
+ *
+ * @retval SCHEDQ_OK
+ * @retval SCHEDQ_NOT_FOUND  *node is SCHEDQ_NO_NODE
+ * @retval SCHEDQ_INVALID
+ *
+ * Threads: [read]  Progress: O(1).
+ */
+SCHEDQ_API schedq_status_t schedq_cluster_find_node(const schedq_cluster_t *cluster, const char *name, uint32_t *node);
+
+/**
+ * One more than the highest number of a node: how long schedq_preemptor.statuses has to be.
+ *
+ * Threads: [read]  Progress: O(1).
+ */
+SCHEDQ_API uint32_t schedq_cluster_nodes_end(const schedq_cluster_t *cluster);
+
+/**
+ * The object of a node; 0 if no node has that number.
+ *
+ * Threads: [read]  Progress: O(1).
+ */
+SCHEDQ_API uint64_t schedq_cluster_node_object(const schedq_cluster_t *cluster, uint32_t node);
+
+/**
+ * Adds a running pod.
+ *
+ * @param pod receives the handle; may be NULL
+ * @retval SCHEDQ_OK
+ * @retval SCHEDQ_EXISTS     a running pod has that name; nothing changed
+ * @retval SCHEDQ_NOT_FOUND  no node has that number; nothing changed
+ * @retval SCHEDQ_FULL       the node's pods together would exceed SCHEDQ_QUANTITY_MAX; nothing changed
+ * @retval SCHEDQ_INVALID    nothing changed
+ * @retval SCHEDQ_NOMEM      nothing changed
+ *
+ * Threads: [cluster]  Progress: O(log pods + pods of the node + levels * resources), the first pod of a priority
+ * O(all pods); allocates.
+ */
+SCHEDQ_API schedq_status_t schedq_cluster_add_pod(schedq_cluster_t *cluster, const schedq_running_spec_t *spec,
+                                                  schedq_running_t *pod);
+
+/**
+ * Replaces what is known of a running pod; another node moves it there, behind the pods of equal importance.
+ *
+ * @param spec its name is NULL or the pod's
+ * @retval SCHEDQ_OK
+ * @retval SCHEDQ_NOT_FOUND  no such pod or node; nothing changed
+ * @retval SCHEDQ_FULL       as schedq_cluster_add_pod; nothing changed
+ * @retval SCHEDQ_INVALID    nothing changed
+ * @retval SCHEDQ_NOMEM      nothing changed
+ *
+ * Threads: [cluster]  Progress: as schedq_cluster_add_pod; allocates.
+ */
+SCHEDQ_API schedq_status_t schedq_cluster_update_pod(schedq_cluster_t *cluster, schedq_running_t pod,
+                                                     const schedq_running_spec_t *spec);
+
+/**
+ * Removes a running pod: its place is free.
+ *
+ * @retval SCHEDQ_OK
+ * @retval SCHEDQ_NOT_FOUND  nothing changed
+ * @retval SCHEDQ_INVALID    nothing changed
+ *
+ * Threads: [cluster]  Progress: O(pods of the node + levels * resources); the last pod of a priority, if there
+ * are more priorities than levels: O(all pods).
+ */
+SCHEDQ_API schedq_status_t schedq_cluster_remove_pod(schedq_cluster_t *cluster, schedq_running_t pod);
+
+/**
+ * Finds a running pod by "namespace/name".
+ *
+ * @retval SCHEDQ_OK
+ * @retval SCHEDQ_NOT_FOUND  *pod is {0}
+ * @retval SCHEDQ_INVALID
+ *
+ * Threads: [read]  Progress: O(1).
+ */
+SCHEDQ_API schedq_status_t schedq_cluster_find_pod(const schedq_cluster_t *cluster, const char *name,
+                                                   schedq_running_t *pod);
+
+/**
+ * Describes a running pod.
+ *
+ * @retval SCHEDQ_OK
+ * @retval SCHEDQ_NOT_FOUND  *view is all zero
+ * @retval SCHEDQ_INVALID
+ *
+ * Threads: [read]  Progress: O(1).
+ */
+SCHEDQ_API schedq_status_t schedq_cluster_pod(const schedq_cluster_t *cluster, schedq_running_t pod,
+                                              schedq_running_view_t *view);
+
+/**
+ * Adds a disruption budget, or replaces the one of that name.
+ *
+ * @retval SCHEDQ_OK
+ * @retval SCHEDQ_INVALID  nothing changed
+ * @retval SCHEDQ_NOMEM    nothing changed
+ *
+ * Threads: [cluster]  Progress: O(budgets of the namespace + its lists); allocates.
+ */
+SCHEDQ_API schedq_status_t schedq_cluster_set_budget(schedq_cluster_t *cluster, const schedq_budget_spec_t *spec);
+
+/**
+ * Removes a disruption budget by "namespace/name".
+ *
+ * @retval SCHEDQ_OK
+ * @retval SCHEDQ_NOT_FOUND  nothing changed
+ * @retval SCHEDQ_INVALID    nothing changed
+ *
+ * Threads: [cluster]  Progress: O(budgets of the namespace).
+ */
+SCHEDQ_API schedq_status_t schedq_cluster_remove_budget(schedq_cluster_t *cluster, const char *name);
+
+/**
+ * Nominates a waiting pod to a node, behind those that are nominated there; an earlier nomination of that name ends.
+ *
+ * @param generation receives the number of this nomination, never 0: whoever ends it later says which one he
+ *                   means; may be NULL
+ * @retval SCHEDQ_OK
+ * @retval SCHEDQ_NOT_FOUND  no node has that number; nothing changed
+ * @retval SCHEDQ_FULL       all nominated there together would exceed SCHEDQ_QUANTITY_MAX; nothing changed
+ * @retval SCHEDQ_INVALID    nothing changed
+ * @retval SCHEDQ_NOMEM      nothing changed
+ *
+ * Threads: [cluster]  Progress: O(nominated to the node); allocates.
+ */
+SCHEDQ_API schedq_status_t schedq_cluster_nominate(schedq_cluster_t *cluster, const schedq_nominated_spec_t *spec,
+                                                   uint64_t *generation);
+
+/**
+ * Ends a nomination by "namespace/name".
+ *
+ * @param generation of the nomination that is meant; 0 = whichever it is
+ * @retval SCHEDQ_OK
+ * @retval SCHEDQ_NOT_FOUND  nothing changed
+ * @retval SCHEDQ_STALE      a later nomination took its place; nothing changed
+ * @retval SCHEDQ_INVALID    nothing changed
+ *
+ * Threads: [cluster]  Progress: O(1).
+ */
+SCHEDQ_API schedq_status_t schedq_cluster_denominate(schedq_cluster_t *cluster, const char *name, uint64_t generation);
+
+/**
+ * Ends the nominations whose lease is over: expires_ns <= now_ns.
+ *
+ * @param expired gets the object of each, may be NULL; it must not call this snapshot
+ * @retval SCHEDQ_OK
+ * @retval SCHEDQ_INVALID
+ *
+ * Threads: [cluster]  Progress: O(nominations).
+ */
+SCHEDQ_API schedq_status_t schedq_cluster_expire(schedq_cluster_t *cluster, int64_t now_ns,
+                                                 void (*expired)(void *ctx, uint64_t object), void *ctx);
+
+/**
+ * Records that a pod of this workload was evicted; what config.evict_again_ns looks at.
+ *
+ * @param workload not 0
+ * @param now_ns   0 or more, on the clock of schedq_preemptor.now_ns
+ * @retval SCHEDQ_OK
+ * @retval SCHEDQ_INVALID  nothing changed
+ * @retval SCHEDQ_NOMEM    nothing changed
+ *
+ * Threads: [cluster]  Progress: O(1), amortized; allocates.
+ */
+SCHEDQ_API schedq_status_t schedq_cluster_evicted(schedq_cluster_t *cluster, uint64_t workload, int64_t now_ns);
+
+/**
+ * Forgets evictions before `before_ns`. The record grows by one for each workload until somebody does.
+ *
+ * Threads: [cluster]  Progress: O(record).
+ */
+SCHEDQ_API void schedq_cluster_forget_evictions(schedq_cluster_t *cluster, int64_t before_ns);
+
+/**
+ * Writes all of the snapshot as text: for people, and to see that nothing changed. The format is not promised.
+ *
+ * @param write gets pieces of text, returns 0 to stop
+ * @retval SCHEDQ_OK       also when stopped
+ * @retval SCHEDQ_INVALID
+ *
+ * Threads: [read]  Progress: O(all).
+ */
+SCHEDQ_API schedq_status_t schedq_cluster_write(const schedq_cluster_t *cluster,
+                                                int (*write)(void *ctx, const char *text, size_t length), void *ctx);
+
+/* ---- how to decide ------------------------------------------------------------------------------------ */
+
+enum { SCHEDQ_VICTIMS_BY_IMPORTANCE = 0, SCHEDQ_VICTIMS_BY_PRIORITY = 1 }; /* config.victim_order */
+enum { SCHEDQ_BUDGETS_COUNT_DOWN = 0, SCHEDQ_BUDGETS_BY_ALLOWED = 1 };     /* config.budget_rule */
+enum { SCHEDQ_BLOCKED_BY_TARGET = 0, SCHEDQ_BLOCKED_BY_ANY = 1 };          /* config.terminating_rule */
+enum { SCHEDQ_NO_VICTIMS_ERROR = 0, SCHEDQ_NO_VICTIMS_TAKE = 1 };          /* config.no_victims */
+
+/**
+ * What it costs to evict this pod; least is best. Called for victims of candidates, on the caller's thread.
+ */
+typedef uint32_t (*schedq_victim_cost_fn)(void *ctx, const schedq_cluster_t *cluster, schedq_running_t pod);
+
+/** Fill it with an init function, change what you want. Defaults are those of schedq_preemption_config_init. */
+typedef struct schedq_preemption_config {
+    uint32_t struct_size;           /**< set by the init functions */
+    uint32_t candidates_percentage; /**< of the potential nodes; default 10; 0..100 */
+    uint32_t candidates_absolute;   /**< the dry run looks for that many, if the percentage is less; default 100 */
+    uint32_t candidates_min;        /**< and at least for that many, as far as there are; default 1; kube: 0, with
+                                         which a small cluster may never preempt */
+    uint8_t victim_order;           /**< BY_IMPORTANCE (default): priority, then start; BY_PRIORITY */
+    uint8_t budget_rule;            /**< COUNT_DOWN (default): allowed counts down over the potential victims;
+                                         BY_ALLOWED: violated if allowed <= 0, disrupted pods too */
+    uint8_t terminating_rule;       /**< who blocks another preemption: BY_TARGET (default): a pod that the
+                                         scheduler evicts; BY_ANY: any that terminates */
+    uint8_t no_victims;             /**< a node where the pod fits with every pod kept: ERROR (default); TAKE:
+                                         taken at once */
+    uint8_t sorts_again;            /**< 0..1: victims of both budget groups in one order; default 1 */
+    uint8_t start_criterion;        /**< 0..1: of nodes that tie, the one whose most important victims started
+                                         last; default 1 */
+    uint8_t heeds_never;            /**< 0..1: preemptionPolicy Never; default 1 */
+    uint8_t asynchronous;           /**< 0..1: the preemptor is held back while its victims are evicted; if all
+                                         victims terminate already, no nomination is cleared; default 1 */
+    /* Beyond kube-scheduler: 0 or NULL = off, as in all presets. */
+    uint32_t max_victims;           /**< of a decision: nodes that need more are no candidates */
+    int64_t min_run_ns;             /**< a pod that started less than that before now_ns is no victim (unless it
+                                         terminates); 0..INT64_MAX */
+    int64_t evict_again_ns;         /**< no victim of a workload that lost a pod less than that before now_ns
+                                         (unless it terminates); 0..INT64_MAX */
+    int64_t nomination_lease_ns;    /**< decision.nomination_expires_ns is now_ns + this; nominations that
+                                         expired count no more; 0..INT64_MAX */
+    schedq_victim_cost_fn victim_cost; /**< among nodes with the fewest violations the least sum of costs wins;
+                                         ties go on with the other criteria */
+    void    *victim_cost_ctx;
+    uint64_t reserved;
+} schedq_preemption_config_t;
+
+/**
+ * Sets a preset: SCHEDQ_PRESET_DEFAULT, _KUBE_1_12 or _KUBE_1_34.
+ *
+ * @retval SCHEDQ_OK
+ * @retval SCHEDQ_INVALID  size or preset; nothing is written
+ *
+ * Threads: any  Progress: wait-free.
+ */
+SCHEDQ_API schedq_status_t schedq_preemption_config_preset(schedq_preemption_config_t *config, size_t struct_size,
+                                                           schedq_preset_t preset);
+
+/** Sets the defaults: kube-scheduler 1.34's, but at least one candidate is looked for. */
+static inline void
+schedq_preemption_config_init(schedq_preemption_config_t *config)
+{
+    (void)schedq_preemption_config_preset(config, sizeof *config, SCHEDQ_PRESET_DEFAULT);
+}
+
+/** Sets the behaviour of kube-scheduler 1.34. */
+static inline void
+schedq_preemption_config_kube_1_34(schedq_preemption_config_t *config)
+{
+    (void)schedq_preemption_config_preset(config, sizeof *config, SCHEDQ_PRESET_KUBE_1_34);
+}
+
+/** Sets the behaviour of kube-scheduler 1.12. */
+static inline void
+schedq_preemption_config_kube_1_12(schedq_preemption_config_t *config)
+{
+    (void)schedq_preemption_config_preset(config, sizeof *config, SCHEDQ_PRESET_KUBE_1_12);
+}
+
+/* ---- what an evaluation is told ----------------------------------------------------------------------- */
+
+/** What the filter phase said of a node; preemption may help with UNSCHEDULABLE only. */
+enum { SCHEDQ_NODE_UNRESOLVABLE = 0, SCHEDQ_NODE_UNSCHEDULABLE = 1 };
+
+/** A filter's answer; any other value counts as ERROR. */
+typedef enum schedq_fit {
+    SCHEDQ_FIT_YES = 0,
+    SCHEDQ_FIT_UNSCHEDULABLE,
+    SCHEDQ_FIT_UNRESOLVABLE,
+    SCHEDQ_FIT_ERROR
+} schedq_fit_t;
+
+/** The node as a filter has to see it. Valid during the call. */
+typedef struct schedq_filter_question {
+    const schedq_cluster_t *cluster;
+    uint64_t preemptor;        /**< its object */
+    uint32_t node;
+    uint32_t removed_count;
+    const schedq_running_t *removed; /**< running pods of the node that are away; the others are there */
+    const uint64_t *nominated;       /**< objects of nominated pods that are there too */
+    uint32_t nominated_count;
+    uint32_t reserved;
+} schedq_filter_question_t;
+
+/**
+ * Would the preemptor fit there, as far as all constraints but resources go?
+ *
+ * Where pods of at least its priority are nominated, it is asked twice, with them and without. With an executor
+ * it runs on several threads at once, and for nodes whose answer is not needed in the end. It may make [read]
+ * calls.
+ */
+typedef schedq_fit_t (*schedq_filter_fn)(void *ctx, const schedq_filter_question_t *question);
+
+/** A node, and whom it would lose. Layout is public so that extenders can change it. */
+typedef struct schedq_candidate_node {
+    uint32_t node;
+    uint32_t violations;            /**< victims whose eviction violates a budget */
+    uint32_t victim_count;
+    uint32_t dropped;               /**< extenders only: 1 takes the node out */
+    schedq_running_t *victims;      /**< most important first, within each budget group unless sorts_again */
+    /* What candidates are compared by; of the victims. */
+    int32_t  first_priority;        /**< of victims[0] */
+    int32_t  highest_priority;
+    uint64_t priority_sum;          /**< sum of (priority + 2^31) */
+    int64_t  earliest_start_ns;     /**< of those with highest_priority */
+    uint64_t cost;                  /**< sum of config.victim_cost; 0 without it */
+} schedq_candidate_node_t;
+
+enum { SCHEDQ_EXTENDER_DONE = 0, SCHEDQ_EXTENDER_UNINTERESTED = 1, SCHEDQ_EXTENDER_FAILED = 2 };
+
+/** Somebody else who has a say in which candidates are left. */
+typedef struct schedq_extender {
+    /**
+     * May set `dropped`, `violations`, and shorten or reorder `victims` (each once, of that node). Returns
+     * SCHEDQ_EXTENDER_DONE; with UNINTERESTED and FAILED, and any other value counts as that, what it changed is
+     * forgotten.
+     */
+    int (*process)(void *ctx, const schedq_cluster_t *cluster, schedq_candidate_node_t *candidates, uint32_t count);
+    void    *ctx;
+    uint32_t ignorable; /**< 0..1: its failure is ignored; a node that it leaves without victims is dropped,
+                             else it is an error */
+    uint32_t reserved;
+} schedq_extender_t;
+
+/** Threads of the caller for the dry run; the library makes none. */
+typedef struct schedq_executor {
+    /**
+     * Calls task(argument, i) once for each i from 0 to count - 1, in any order, on any threads, and returns when
+     * all of them have returned.
+     */
+    void (*run)(void *ctx, void (*task)(void *argument, uint32_t i), void *argument, uint32_t count);
+    void    *ctx;
+    uint32_t tasks; /**< how many may run at once, 1..64; the workspace grows with it */
+    uint32_t reserved;
+} schedq_executor_t;
+
+/** The pod for which there is no place, and what was found out about that. */
+typedef struct schedq_preemptor {
+    uint32_t struct_size;   /**< set by schedq_preemptor_init */
+    int32_t  priority;
+    const char *name;       /**< "namespace/name": its own nomination does not count; NULL = it has none */
+    uint64_t object;        /**< for filters */
+    schedq_amounts_t requests;
+    uint32_t nominated_node; /**< status.nominatedNodeName; SCHEDQ_NO_NODE (default): none, or an unknown node */
+    uint32_t never;         /**< 0..1: preemptionPolicy Never */
+    /** SCHEDQ_NODE_... for each number of a node; NULL: all UNSCHEDULABLE, as after a refusal by PreFilter. */
+    const uint8_t *statuses;
+    uint32_t status_count;  /**< schedq_cluster_nodes_end, or 0 with NULL */
+    uint32_t offset;        /**< the dry run begins at that potential node, modulo their number; spread it */
+    int64_t  now_ns;        /**< for min_run_ns, evict_again_ns and leases; 0 or more */
+    schedq_filter_fn filter; /**< NULL: only resources */
+    void    *filter_ctx;
+    uint32_t filter_first;  /**< 1: ask it before looking at resources, as kube's order of filters does: matters for
+                                 the reason of a refusal and for errors only, and costs a call for each node;
+                                 default 0 */
+    uint32_t extender_count;
+    const schedq_extender_t *extenders; /**< asked in this order */
+    const schedq_executor_t *executor;  /**< NULL: all on the caller's thread */
+} schedq_preemptor_t;
+
+/**
+ * Zeroes it; sets struct_size, no nominated node.
+ *
+ * Threads: any  Progress: wait-free.
+ */
+static inline void
+schedq_preemptor_init(schedq_preemptor_t *preemptor)
+{
+    memset(preemptor, 0, sizeof *preemptor);
+    preemptor->struct_size = (uint32_t)sizeof *preemptor;
+    preemptor->nominated_node = SCHEDQ_NO_NODE;
+}
+
+/* ---- the decision ------------------------------------------------------------------------------------- */
+
+typedef enum schedq_eligibility {
+    SCHEDQ_ELIGIBLE = 0,
+    SCHEDQ_INELIGIBLE_NEVER,      /**< preemptionPolicy Never */
+    SCHEDQ_INELIGIBLE_TERMINATING /**< pods on its nominated node are on their way out: wait for them */
+} schedq_eligibility_t;
+
+typedef enum schedq_outcome {
+    SCHEDQ_PREEMPT_SUCCESS = 0,   /**< `chosen` is a node */
+    SCHEDQ_PREEMPT_UNSCHEDULABLE, /**< preemption does not help, or not now */
+    SCHEDQ_PREEMPT_NO_NODES,      /**< kube: an error */
+    SCHEDQ_PREEMPT_NODE_ERRORS,   /**< kube: an error; no candidate, and some nodes gave an error */
+    SCHEDQ_PREEMPT_EXTENDER       /**< kube: an error; an extender failed */
+} schedq_outcome_t;
+
+/** What becomes of the preemptor's status.nominatedNodeName. */
+typedef enum schedq_nomination {
+    SCHEDQ_NOMINATION_KEEP = 0,
+    SCHEDQ_NOMINATION_CLEAR,
+    SCHEDQ_NOMINATION_SET    /**< to `chosen` */
+} schedq_nomination_t;
+
+/** A nomination to be cleared: the pod is less important than the preemptor. */
+typedef struct schedq_lower_nomination {
+    uint64_t object;
+    uint64_t generation; /**< for schedq_cluster_denominate */
+} schedq_lower_nomination_t;
+
+/** Lists are the workspace's: valid until its next use, and until the snapshot changes. */
+typedef struct schedq_preemption_decision {
+    uint32_t struct_size; /**< set by schedq_preemption_decision_init */
+    uint8_t  eligibility; /**< schedq_eligibility_t */
+    uint8_t  outcome;     /**< schedq_outcome_t */
+    uint8_t  nomination;  /**< schedq_nomination_t */
+    uint8_t  holds;       /**< 1: asynchronous, and there is something to delete: refuse the preemptor in PreEnqueue
+                               until the last delete was sent */
+    uint32_t potential;   /**< nodes where preemption might help */
+    uint32_t offset;      /**< where the dry run began */
+    uint32_t wanted;      /**< candidates that it looked for */
+    uint32_t rejected;    /**< nodes that it looked at and that are none; schedq_preemption_verdict tells why */
+    uint32_t errors;      /**< those of them that gave an error */
+    uint32_t chosen;      /**< the node, or SCHEDQ_NO_NODE */
+    uint32_t candidate_count;
+    uint32_t victim_count;
+    uint32_t delete_count;
+    uint32_t clear_count;
+    uint32_t extender;    /**< outcome EXTENDER: which one, from 0 */
+    uint32_t reserved;
+    const schedq_candidate_node_t *candidates; /**< of the dry run: without violations first, else as visited */
+    const schedq_running_t   *victims;    /**< of `chosen`; extenders may have changed them */
+    const schedq_running_t   *deletes;    /**< the victims that do not terminate yet; delete the last one last: its
+                                               event brings the preemptor back */
+    const schedq_lower_nomination_t *clears; /**< in the order of their nominations */
+    int64_t  nomination_expires_ns; /**< for the nomination to `chosen`; SCHEDQ_NO_DEADLINE without leases */
+} schedq_preemption_decision_t;
+
+/**
+ * Zeroes it and sets struct_size.
+ *
+ * Threads: any  Progress: wait-free.
+ */
+static inline void
+schedq_preemption_decision_init(schedq_preemption_decision_t *decision)
+{
+    memset(decision, 0, sizeof *decision);
+    decision->struct_size = (uint32_t)sizeof *decision;
+}
+
+/** What the dry run found out about a node. */
+typedef enum schedq_verdict_kind {
+    SCHEDQ_VERDICT_UNSEEN = 0,    /**< not evaluated: unresolvable before, or the search had ended */
+    SCHEDQ_VERDICT_CANDIDATE,     /**< also if its list was full already */
+    SCHEDQ_VERDICT_UNSCHEDULABLE, /**< does not fit even without its victims */
+    SCHEDQ_VERDICT_UNRESOLVABLE,  /**< and never will */
+    SCHEDQ_VERDICT_ERROR
+} schedq_verdict_kind_t;
+
+typedef enum schedq_reason {
+    SCHEDQ_REASON_NONE = 0,
+    SCHEDQ_REASON_RESOURCE,    /**< verdict.resource is the first that is missing; with PODS: too many pods */
+    SCHEDQ_REASON_FILTER,      /**< the callback said so */
+    SCHEDQ_REASON_NO_VICTIMS,  /**< no pod there may be evicted for the preemptor */
+    SCHEDQ_REASON_FITS,        /**< ERROR: it fits without any victim */
+    SCHEDQ_REASON_MAX_VICTIMS  /**< more victims than config.max_victims */
+} schedq_reason_t;
+
+typedef struct schedq_verdict {
+    uint8_t  kind;     /**< schedq_verdict_kind_t */
+    uint8_t  reason;   /**< schedq_reason_t */
+    uint16_t resource;
+} schedq_verdict_t;
+
+/**
+ * Makes a workspace.
+ *
+ * @param allocator copied; NULL or all zero: the build's default. With an executor it is used by several threads
+ * @retval SCHEDQ_OK       *preemption is the caller's until schedq_preemption_destroy
+ * @retval SCHEDQ_INVALID  `why` says what
+ * @retval SCHEDQ_NOMEM
+ *
+ * Threads: any  Progress: wait-free but for the allocator; allocates.
+ */
+SCHEDQ_API schedq_status_t schedq_preemption_create(const schedq_allocator_t *allocator,
+                                                    schedq_preemption_t **preemption, char *why, size_t why_size);
+
+/** Frees a workspace; NULL is allowed. */
+SCHEDQ_API void schedq_preemption_destroy(schedq_preemption_t *preemption);
+
+/** Says what the last schedq_preempt with this workspace found wrong; "" if it succeeded. */
+SCHEDQ_API const char *schedq_preemption_error(const schedq_preemption_t *preemption);
+
+/**
+ * Decides whom to evict for a pod that fits nowhere. Changes nothing but the workspace and *decision.
+ *
+ * What to do next: delete `deletes`, the last one last (schedq_cluster_update_pod: they terminate now;
+ * schedq_cluster_evicted, if evict_again_ns is used); end the nominations in `clears`; set, clear or keep the
+ * preemptor's own (schedq_nominate, schedq_cluster_nominate); park the preemptor (schedq_add_unschedulable). With
+ * `holds` its PreEnqueue refuses it until the last delete was sent; that pod's deletion event, or
+ * schedq_activate if a delete failed, brings it back.
+ *
+ * @retval SCHEDQ_OK       *decision is set, whatever the outcome
+ * @retval SCHEDQ_INVALID  *decision is as it was
+ * @retval SCHEDQ_NOMEM    *decision is as it was
+ *
+ * Threads: [read], one call at a time per workspace  Progress: O(nodes * resources asked for + pods of lower priority
+ * on nodes that could do); allocates while the workspace grows.
+ */
+SCHEDQ_API schedq_status_t schedq_preempt(const schedq_cluster_t *cluster, schedq_preemption_t *preemption,
+                                          const schedq_preemption_config_t *config,
+                                          const schedq_preemptor_t *preemptor, schedq_preemption_decision_t *decision);
+
+/**
+ * Tells what the workspace's last evaluation found out about a node. The snapshot must not have changed since.
+ *
+ * @retval SCHEDQ_OK
+ * @retval SCHEDQ_NOT_FOUND  no node has that number; *verdict is all zero
+ * @retval SCHEDQ_INVALID
+ *
+ * Threads: [read], as schedq_preempt  Progress: O(log pods of the node + resources asked for).
+ */
+SCHEDQ_API schedq_status_t schedq_preemption_verdict(schedq_preemption_t *preemption, uint32_t node,
+                                                     schedq_verdict_t *verdict);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

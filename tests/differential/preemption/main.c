@@ -1,0 +1,122 @@
+/*
+ * schedq-preemption-fuzz: random small clusters, changed step by step, and after each step a question to the library and to a
+ * plain implementation. Every cluster has its number, and is drawn from the seed and that number alone.
+ */
+#include "question.h"
+
+#include <argp.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <time.h>
+
+enum { STEPS_MAX = 4, KEY_CLUSTER = 0x100 };
+
+struct options {
+    uint64_t clusters, seed;
+    int64_t only; /* NONE: all */
+};
+
+static uint64_t
+number(struct argp_state *state, const char *option, const char *text, uint64_t low, uint64_t high)
+{
+    char *end;
+
+    errno = 0;
+    unsigned long long value = strtoull(text, &end, 10);
+    if (errno != 0 || *text < '0' || *text > '9' || *end != '\0' || value < low || value > high) {
+        argp_error(state, "--%s %s: legal are %" PRIu64 "..%" PRIu64, option, text, low, high);
+    }
+    return value;
+}
+
+static error_t
+parse_option(int key, char *argument, struct argp_state *state)
+{
+    struct options *options = state->input;
+
+    switch (key) {
+    case 'n':
+        options->clusters = number(state, "clusters", argument, 1, UINT64_C(1000000000000));
+        return 0;
+    case 's':
+        options->seed = number(state, "seed", argument, 0, UINT64_MAX);
+        return 0;
+    case KEY_CLUSTER:
+        options->only = (int64_t)number(state, "cluster", argument, 0, UINT64_C(1000000000000));
+        return 0;
+    case ARGP_KEY_ARG:
+        argp_error(state, "unexpected argument \"%s\"", argument);
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+/* Returns false if a question was answered differently. */
+static bool
+run_cluster(struct world *world, const struct options *options, uint64_t cluster)
+{
+    chance_t chance = {.state = chance_mix(options->seed ^ chance_mix(cluster))};
+    char difference[300];
+
+    world_draw(world, &chance);
+    for (uint32_t step = 0, steps = 1 + chance_below(&chance, STEPS_MAX); step < steps; step++) {
+        if (step > 0) {
+            world_change(world, &chance);
+        }
+        if (!question_agrees(world, &chance, difference, sizeof difference)) {
+            printf("seed %" PRIu64 ", cluster %" PRIu64 ", question %" PRIu32 ": %s\n", options->seed, cluster, step,
+                   difference);
+            printf("again: schedq-preemption-fuzz --seed %" PRIu64 " --cluster %" PRIu64 "\n", options->seed, cluster);
+            return false;
+        }
+    }
+    return true;
+}
+
+int
+main(int argc, char **argv)
+{
+    static const struct argp_option known[] = {
+        {"clusters", 'n', "N", 0, "how many; 1..10^12, default 1000000", 0},
+        {"seed", 's', "S", 0, "of all random choices; default: the time", 0},
+        {"cluster", KEY_CLUSTER, "K", 0, "only the one with this number, from 0", 0},
+        {0},
+    };
+    static const struct argp parser = {
+        .options = known,
+        .parser = parse_option,
+        .doc =
+            "Compares preemption decisions of the library with those of a plain implementation, over random clusters.\v"
+            "Exit status: 0 no difference; 1 a difference, which is printed with the line that repeats it; 2 bad "
+            "usage.",
+    };
+    static struct world world;
+    struct options options = {.clusters = 1000000, .seed = (uint64_t)time(NULL), .only = NONE};
+
+    argp_err_exit_status = 2;
+    argp_parse(&parser, argc, argv, 0, NULL, &options);
+    printf("seed %" PRIu64 "\n", options.seed);
+    (void)fflush(stdout);
+    world_make(&world);
+
+    uint64_t first = options.only == NONE ? 0 : (uint64_t)options.only;
+    uint64_t end = options.only == NONE ? options.clusters : first + 1;
+    bool agrees = true;
+
+    for (uint64_t cluster = first; agrees && cluster < end; cluster++) {
+        agrees = run_cluster(&world, &options, cluster);
+    }
+    if (agrees) {
+        printf("%" PRIu64 " clusters, %" PRIu64 " decisions, no difference: success %" PRIu64 ", unschedulable %" PRIu64
+               ", no nodes %" PRIu64 ", node errors %" PRIu64 ", extender %" PRIu64 "; ineligible %" PRIu64
+               ", candidates %" PRIu64 ", violations %" PRIu64 ", cleared nominations %" PRIu64 "\n",
+               end - first, tally.decisions, tally.outcomes[SCHEDQ_PREEMPT_SUCCESS],
+               tally.outcomes[SCHEDQ_PREEMPT_UNSCHEDULABLE], tally.outcomes[SCHEDQ_PREEMPT_NO_NODES],
+               tally.outcomes[SCHEDQ_PREEMPT_NODE_ERRORS], tally.outcomes[SCHEDQ_PREEMPT_EXTENDER], tally.ineligible,
+               tally.candidates, tally.violations, tally.clears);
+    }
+    world_free(&world);
+    return agrees ? 0 : 1;
+}
