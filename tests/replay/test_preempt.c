@@ -75,7 +75,7 @@ a_place_that_was_made_is_kept_for_the_pod_it_was_made_for(void **state)
     for (size_t i = 0; i < 2; i++) {
         world_t world;
         build(&world,
-              "n a 0 1000 10 0 -\np x 0 100 600 10 0 0 BE -\np z 0 100 400 10 0 0 BE -\n"
+              "n a 0 1000 10 0 -\np x 0 100 600 5 0 0 BE -\np z 0 100 400 5 0 0 BE -\n"
               "p y 10 7 1000 10 0 0 LS -\nend 1 3\n",
               both[i]);
         world_run(&world);
