@@ -5,8 +5,7 @@ include(CMakePackageConfigHelpers)
 
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/schedq)
 
-install(FILES ${PROJECT_SOURCE_DIR}/include/schedq/schedq.h ${PROJECT_SOURCE_DIR}/include/schedq/preemption.h
-    DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/schedq)
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/schedq DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(TARGETS schedq schedq_shared EXPORT schedqTargets)
 install(EXPORT schedqTargets NAMESPACE schedq:: DESTINATION ${package_dir})
 

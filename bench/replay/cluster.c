@@ -104,8 +104,18 @@ has_gpus(const node_t *node, const workload_pod_t *pod, int *left)
     return room >= pod->gpus && (pod->models == 0 || (pod->models & node->recorded->model) != 0);
 }
 
+static unsigned
+lacks_of(const node_t *node, const workload_pod_t *pod, int *gpu_left)
+{
+    if (!has_resources(node, pod)) {
+        return CLUSTER_LACKS_RESOURCES;
+    }
+    return has_gpus(node, pod, gpu_left) ? 0 : CLUSTER_LACKS_GPUS;
+}
+
 uint32_t
-cluster_find(const cluster_t *cluster, const workload_pod_t *pod, unsigned *lacks)
+cluster_find_filtered(const cluster_t *cluster, const workload_pod_t *pod, cluster_filter_fn *filter, void *ctx,
+                      unsigned *lacks)
 {
     uint32_t best = CLUSTER_NOWHERE;
     int best_gpu = 0;
@@ -118,12 +128,12 @@ cluster_find(const cluster_t *cluster, const workload_pod_t *pod, unsigned *lack
         if (!LOAD(node->joined)) {
             continue;
         }
-        if (!has_resources(node, pod)) {
-            refused |= CLUSTER_LACKS_RESOURCES;
-            continue;
+        unsigned lacking = lacks_of(node, pod, &gpu_left);
+        if (lacking == 0 && filter != NULL) {
+            lacking = filter(ctx, (uint32_t)i);
         }
-        if (!has_gpus(node, pod, &gpu_left)) {
-            refused |= CLUSTER_LACKS_GPUS;
+        if (lacking != 0) {
+            refused |= lacking;
             continue;
         }
         int64_t cpu_left = LOAD(node->cpu_free) - pod->cpu_milli;
@@ -135,6 +145,12 @@ cluster_find(const cluster_t *cluster, const workload_pod_t *pod, unsigned *lack
     }
     *lacks = refused != 0 ? refused : CLUSTER_LACKS_RESOURCES;
     return best;
+}
+
+uint32_t
+cluster_find(const cluster_t *cluster, const workload_pod_t *pod, unsigned *lacks)
+{
+    return cluster_find_filtered(cluster, pod, NULL, NULL, lacks);
 }
 
 /* The fullest GPU that has room and is not in `taken`. */
@@ -154,13 +170,11 @@ choose_gpu(const node_t *node, int milli, uint64_t taken)
     return best;
 }
 
-uint64_t
-cluster_reserve(cluster_t *cluster, uint32_t number, const workload_pod_t *pod)
+static uint64_t
+reserve(node_t *node, const workload_pod_t *pod)
 {
-    node_t *node = &cluster->nodes[number];
     uint64_t taken = 0;
 
-    cluster->version++;
     STORE(node->cpu_free, LOAD(node->cpu_free) - pod->cpu_milli);
     STORE(node->memory_free, LOAD(node->memory_free) - pod->memory_mib);
     for (int i = 0; i < pod->gpus; i++) {
@@ -171,12 +185,9 @@ cluster_reserve(cluster_t *cluster, uint32_t number, const workload_pod_t *pod)
     return taken;
 }
 
-void
-cluster_release(cluster_t *cluster, uint32_t number, const workload_pod_t *pod, uint64_t gpus)
+static void
+release(node_t *node, const workload_pod_t *pod, uint64_t gpus)
 {
-    node_t *node = &cluster->nodes[number];
-
-    cluster->version++;
     STORE(node->cpu_free, LOAD(node->cpu_free) + pod->cpu_milli);
     STORE(node->memory_free, LOAD(node->memory_free) + pod->memory_mib);
     for (unsigned i = 0; i < node->recorded->gpus; i++) {
@@ -186,22 +197,43 @@ cluster_release(cluster_t *cluster, uint32_t number, const workload_pod_t *pod, 
     }
 }
 
+uint64_t
+cluster_reserve(cluster_t *cluster, uint32_t node, const workload_pod_t *pod)
+{
+    cluster->version++;
+    return reserve(&cluster->nodes[node], pod);
+}
+
+void
+cluster_release(cluster_t *cluster, uint32_t node, const workload_pod_t *pod, uint64_t gpus)
+{
+    cluster->version++;
+    release(&cluster->nodes[node], pod, gpus);
+}
+
 bool
 cluster_fits(const cluster_t *cluster, uint32_t number, const workload_pod_t *pod)
 {
     const node_t *node = &cluster->nodes[number];
     int left = 0;
 
-    return LOAD(node->joined) && has_resources(node, pod) && has_gpus(node, pod, &left);
+    return LOAD(node->joined) && lacks_of(node, pod, &left) == 0;
+}
+
+bool
+cluster_node_ever_fits(const cluster_t *cluster, uint32_t number, const workload_pod_t *pod)
+{
+    const workload_node_t *node = cluster->nodes[number].recorded;
+
+    return node->cpu_milli >= pod->cpu_milli && node->memory_mib >= pod->memory_mib && node->gpus >= pod->gpus &&
+           (pod->models == 0 || (pod->models & node->model) != 0);
 }
 
 bool
 cluster_ever_fits(const cluster_t *cluster, const workload_pod_t *pod)
 {
     for (size_t i = 0; i < cluster->count; i++) {
-        const workload_node_t *node = cluster->nodes[i].recorded;
-        if (node->cpu_milli >= pod->cpu_milli && node->memory_mib >= pod->memory_mib && node->gpus >= pod->gpus &&
-            (pod->models == 0 || (pod->models & node->model) != 0)) {
+        if (cluster_node_ever_fits(cluster, (uint32_t)i, pod)) {
             return true;
         }
     }
@@ -234,4 +266,56 @@ cluster_is_empty(const cluster_t *cluster)
         }
     }
     return true;
+}
+
+/* ---- trials ------------------------------------------------------------------------------------------------------ */
+
+struct cluster_trial {
+    node_t node;
+    _Atomic uint16_t gpus[WORKLOAD_GPUS_MAX];
+};
+
+cluster_trial_t *
+cluster_trial_new(void)
+{
+    return alloc_array(1, sizeof(cluster_trial_t));
+}
+
+void
+cluster_trial_free(cluster_trial_t *trial)
+{
+    free(trial);
+}
+
+void
+cluster_trial_begin(cluster_trial_t *trial, const cluster_t *cluster, uint32_t number)
+{
+    const node_t *node = &cluster->nodes[number];
+
+    init_node(&trial->node, node->recorded, trial->gpus);
+    STORE(trial->node.cpu_free, LOAD(node->cpu_free));
+    STORE(trial->node.memory_free, LOAD(node->memory_free));
+    for (unsigned i = 0; i < node->recorded->gpus; i++) {
+        STORE(trial->gpus[i], LOAD(node->gpu_free[i]));
+    }
+}
+
+void
+cluster_trial_release(cluster_trial_t *trial, const workload_pod_t *pod, uint64_t gpus)
+{
+    release(&trial->node, pod, gpus);
+}
+
+void
+cluster_trial_reserve(cluster_trial_t *trial, const workload_pod_t *pod)
+{
+    (void)reserve(&trial->node, pod);
+}
+
+unsigned
+cluster_trial_lacks(const cluster_trial_t *trial, const workload_pod_t *pod)
+{
+    int left = 0;
+
+    return lacks_of(&trial->node, pod, &left);
 }

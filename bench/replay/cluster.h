@@ -36,16 +36,39 @@ void cluster_join(cluster_t *cluster, uint32_t node);
  * there is no node at all).
  */
 uint32_t cluster_find(const cluster_t *cluster, const workload_pod_t *pod, unsigned *lacks);
+/* A further filter: the bits of CLUSTER_LACKS_* for which it refuses a node on which the pod fits; 0: it does not. */
+typedef unsigned cluster_filter_fn(void *ctx, uint32_t node);
+/* As cluster_find among the nodes that `filter` does not refuse. */
+uint32_t cluster_find_filtered(const cluster_t *cluster, const workload_pod_t *pod, cluster_filter_fn *filter,
+                               void *ctx, unsigned *lacks);
 /* Takes what the pod needs of a node on which it fits; returns a bit for each GPU it got. */
 uint64_t cluster_reserve(cluster_t *cluster, uint32_t node, const workload_pod_t *pod);
 void cluster_release(cluster_t *cluster, uint32_t node, const workload_pod_t *pod, uint64_t gpus);
 /* Does the pod fit on this node as it is now? */
 bool cluster_fits(const cluster_t *cluster, uint32_t node, const workload_pod_t *pod);
+/* Would the pod fit on this node if it were there and empty? */
+bool cluster_node_ever_fits(const cluster_t *cluster, uint32_t node, const workload_pod_t *pod);
 /* Would the pod fit on some node if all nodes were there and empty? */
 bool cluster_ever_fits(const cluster_t *cluster, const workload_pod_t *pod);
 /* A number from 1 that grows with each join, reserve and release. */
 uint64_t cluster_version(const cluster_t *cluster);
 /* Is everything that was reserved released? */
 bool cluster_is_empty(const cluster_t *cluster);
+
+/*
+ * A node as it would be: a copy on which pods are reserved and released in thought. For one thread.
+ */
+typedef struct cluster_trial cluster_trial_t;
+
+cluster_trial_t *cluster_trial_new(void);
+void cluster_trial_free(cluster_trial_t *trial);
+/* The trial becomes this node as it is now. */
+void cluster_trial_begin(cluster_trial_t *trial, const cluster_t *cluster, uint32_t node);
+/* `gpus` is what cluster_reserve returned. */
+void cluster_trial_release(cluster_trial_t *trial, const workload_pod_t *pod, uint64_t gpus);
+/* The pod must fit. */
+void cluster_trial_reserve(cluster_trial_t *trial, const workload_pod_t *pod);
+/* The bit of CLUSTER_LACKS_* of the filter that refuses the pod; 0: it fits. */
+unsigned cluster_trial_lacks(const cluster_trial_t *trial, const workload_pod_t *pod);
 
 #endif

@@ -12,31 +12,27 @@ before(completion_t a, completion_t b)
     return a.time_ns != b.time_ns ? a.time_ns < b.time_ns : a.pod < b.pod;
 }
 
-void
-completions_push(completions_t *completions, int64_t time_ns, uint32_t pod)
-{
-    size_t needed = completions->count + 1;
-    completion_t added = {.time_ns = time_ns, .pod = pod};
-
-    completions->heap = alloc_grow(completions->heap, &completions->capacity, needed, sizeof *completions->heap);
-    size_t at = completions->count++;
-    while (at > 0 && before(added, completions->heap[(at - 1) / 2])) {
-        completions->heap[at] = completions->heap[(at - 1) / 2];
-        at = (at - 1) / 2;
-    }
-    completions->heap[at] = added;
-}
-
-completion_t
-completions_pop(completions_t *completions)
+/* Up from a hole, to where `moved` belongs. */
+static void
+fill_upwards(completions_t *completions, size_t at, completion_t moved)
 {
     completion_t *heap = completions->heap;
-    completion_t first = heap[0];
-    completion_t moved = heap[--completions->count];
-    size_t count = completions->count;
-    size_t at = 0;
 
-    for (size_t child = 1; child < count; child = 2 * at + 1) {
+    while (at > 0 && before(moved, heap[(at - 1) / 2])) {
+        heap[at] = heap[(at - 1) / 2];
+        at = (at - 1) / 2;
+    }
+    heap[at] = moved;
+}
+
+/* Down from a hole, the rest of the way up. */
+static void
+fill(completions_t *completions, size_t at, completion_t moved)
+{
+    completion_t *heap = completions->heap;
+    size_t count = completions->count;
+
+    for (size_t child = 2 * at + 1; child < count; child = 2 * at + 1) {
         if (child + 1 < count && before(heap[child + 1], heap[child])) {
             child++;
         }
@@ -46,8 +42,36 @@ completions_pop(completions_t *completions)
         heap[at] = heap[child];
         at = child;
     }
-    heap[at] = moved;
+    fill_upwards(completions, at, moved);
+}
+
+void
+completions_push(completions_t *completions, int64_t time_ns, uint32_t pod)
+{
+    size_t needed = completions->count + 1;
+
+    completions->heap = alloc_grow(completions->heap, &completions->capacity, needed, sizeof *completions->heap);
+    fill_upwards(completions, completions->count++, (completion_t){.time_ns = time_ns, .pod = pod});
+}
+
+completion_t
+completions_pop(completions_t *completions)
+{
+    completion_t first = completions->heap[0];
+
+    fill(completions, 0, completions->heap[--completions->count]);
     return first;
+}
+
+void
+completions_remove(completions_t *completions, uint32_t pod)
+{
+    size_t at = 0;
+
+    while (completions->heap[at].pod != pod) {
+        at++;
+    }
+    fill(completions, at, completions->heap[--completions->count]);
 }
 
 void

@@ -23,6 +23,8 @@ typedef struct completions {
 void completions_push(completions_t *completions, int64_t time_ns, uint32_t pod);
 /* The earliest; `count` must not be 0. */
 completion_t completions_pop(completions_t *completions);
+/* Takes a pod out before its time; it must be there. O(count). */
+void completions_remove(completions_t *completions, uint32_t pod);
 void completions_free(completions_t *completions);
 
 #endif

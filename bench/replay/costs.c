@@ -4,7 +4,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-static const char *const names[COST_COUNT] = {"add", "pop", "add_unschedulable", "done", "move_all", "tick", "clock"};
+static const char *const names[COST_COUNT] = {"add",      "pop",  "add_unschedulable", "done",
+                                              "move_all", "tick", "preempt",           "clock"};
 
 const char *
 cost_name(cost_t cost)

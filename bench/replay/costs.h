@@ -18,6 +18,7 @@ typedef enum cost {
     COST_DONE,
     COST_MOVE_ALL,
     COST_TICK,
+    COST_PREEMPT,
     COST_CLOCK,
     COST_COUNT
 } cost_t;

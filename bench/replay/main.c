@@ -36,28 +36,44 @@ write_report(FILE *out, const report_t *report)
     return written;
 }
 
+/* One run, with the progress on stderr. */
+static bool
+run(const scenario_t *scenario, const simulate_options_t *options, simulate_result_t *result)
+{
+    char why[400];
+
+    bool done = simulate(scenario, options, result, why, sizeof why);
+    if (options->progress) {
+        fputs("\r\033[K", stderr);
+    }
+    if (!done) {
+        fprintf(stderr, "schedq-replay: %s\n", why);
+    }
+    return done;
+}
+
 static int
 replay(const options_t *options, const workload_t *workload, const int32_t *priority, uint64_t bad_lines, FILE *out)
 {
     simulate_options_t simulate_options = options->simulate;
-    simulate_result_t result;
+    bool compares = simulate_options.preemption != SIMULATE_NO_PREEMPTION;
+    simulate_result_t result = {0}, without = {0};
     scenario_t scenario;
-    char why[400];
 
     simulate_options.priority = priority;
     simulate_options.progress = isatty(STDERR_FILENO);
     scenario_init(&scenario, workload, &options->scenario);
-    bool done = simulate(&scenario, &simulate_options, &result, why, sizeof why);
-    if (simulate_options.progress) {
-        fputs("\r\033[K", stderr);
+    bool done = run(&scenario, &simulate_options, &result);
+    if (done && compares) {
+        simulate_options.preemption = SIMULATE_NO_PREEMPTION;
+        done = run(&scenario, &simulate_options, &without);
     }
     if (done) {
-        report_t report = {options, workload, &scenario, priority, &result, bad_lines};
+        report_t report = {options, workload, &scenario, priority, &result, compares ? &without : NULL, bad_lines};
         done = write_report(out, &report);
-    } else {
-        fprintf(stderr, "schedq-replay: %s\n", why);
     }
     simulate_result_free(&result);
+    simulate_result_free(&without);
     scenario_clear(&scenario);
     return done ? EXIT_SUCCESS : EXIT_FAILURE;
 }

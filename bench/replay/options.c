@@ -20,6 +20,12 @@ static const choice_t presets[] = {
     {"kube-1.12", SCHEDQ_PRESET_KUBE_1_12},
     {0},
 };
+static const choice_t preemptions[] = {
+    {"none", SIMULATE_NO_PREEMPTION},
+    {"kube-1.34", SCHEDQ_PRESET_KUBE_1_34},
+    {"kube-1.12", SCHEDQ_PRESET_KUBE_1_12},
+    {0},
+};
 static const choice_t formats[] = {
     {"text", REPORT_TEXT},
     {"json", REPORT_JSON},
@@ -34,6 +40,7 @@ static const choice_t default_priorities[] = {
 enum {
     KEY_ENGINE = 0x100,
     KEY_PRESET,
+    KEY_PREEMPTION,
     KEY_COPIES,
     KEY_JITTER,
     KEY_NODES_FRACTION,
@@ -56,6 +63,11 @@ enum {
 static const struct argp_option option_list[] = {
     {"engine", KEY_ENGINE, "NAME", 0, "Engine of the queue: mutex (default), lockfree", 2},
     {"preset", KEY_PRESET, "NAME", 0, "Behaviour of the queue: default, kube-1.34, kube-1.26, kube-1.12", 2},
+    {"preemption", KEY_PREEMPTION, "NAME", 0,
+     "Who evicts others when he fits nowhere, and how: none (default), kube-1.34, kube-1.12; with one of these the "
+     "same\n"
+     "replay runs without it too, to compare",
+     2},
     {"max-parked", KEY_MAX_PARKED, "SECONDS", 0, "How long a pod stays parked without an event; default: the preset's",
      2},
     {"copies", KEY_COPIES, "K", 0, "Superposed copies of the pods; default 1", 3},
@@ -205,6 +217,9 @@ parse_option(int key, char *value, struct argp_state *state)
     case KEY_PRESET:
         options->preset = parse_choice(state, "preset", value, presets);
         break;
+    case KEY_PREEMPTION:
+        options->preemption = parse_choice(state, "preemption", value, preemptions);
+        break;
     case KEY_MAX_PARKED:
         options->simulate.max_parked_ns = parse_seconds(state, "max-parked", value, NS_PER_SECOND / 1000, 365 * 86400);
         break;
@@ -266,6 +281,7 @@ options_parse(options_t *options, int argc, char **argv)
         .simulate = {.workers = 1, .service_ns = 1000000},
         .engine = &engines[0],
         .preset = &presets[0],
+        .preemption = &preemptions[0],
         .pace = "asap",
     };
     argp_err_exit_status = EXIT_USAGE;
@@ -275,6 +291,7 @@ options_parse(options_t *options, int argc, char **argv)
     }
     options->simulate.engine = (uint8_t)options->engine->value;
     options->simulate.preset = (schedq_preset_t)options->preset->value;
+    options->simulate.preemption = options->preemption->value;
 }
 
 static int32_t

@@ -30,6 +30,7 @@ typedef struct options {
     simulate_options_t simulate; /* without `priority` and `progress` */
     const choice_t *engine;
     const choice_t *preset;
+    const choice_t *preemption;
     const char *pace; /* as given */
     priority_choice_t priorities[PRIORITY_CHOICES_MAX];
     size_t priority_count;

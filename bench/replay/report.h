@@ -12,6 +12,7 @@ typedef struct report {
     const scenario_t *scenario;
     const int32_t *priority; /* of each class */
     const simulate_result_t *result;
+    const simulate_result_t *without; /* the same without preemption; NULL: that is `result` */
     uint64_t bad_lines;
 } report_t;
 

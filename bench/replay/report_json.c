@@ -35,6 +35,7 @@ put_settings(json_t *root, const report_t *report)
     put_text(root, "source", report->workload->source);
     put_text(root, "engine", options->engine->name);
     put_text(root, "preset", options->preset->name);
+    put_text(root, "preemption", options->preemption->name);
     put_number(root, "seed", options->scenario.seed);
     put_number(root, "copies", options->scenario.copies);
     put_real(root, "jitter_seconds", report_seconds(options->scenario.jitter_ns));
@@ -62,6 +63,9 @@ put_pods(json_t *root, const report_t *report)
     put_number(root, "waiting_max", result->waiting_max);
     put_number(root, "events", result->events);
     put_number(root, "moves", result->moves);
+    put_number(root, "preemptions", result->preemptions);
+    put_number(root, "evictions", result->evictions);
+    put_real(root, "wasted_seconds", report_seconds(result->wasted_ns));
 }
 
 static json_t *
@@ -88,12 +92,12 @@ attempts(const simulate_result_t *result)
 }
 
 static json_t *
-waits(const report_t *report)
+waits(const report_t *report, const simulate_result_t *result)
 {
     json_t *object = json_object();
 
     for (size_t i = 0; i < report->workload->classes.count; i++) {
-        const class_waits_t *class = &report->result->classes[i];
+        const class_waits_t *class = &result->classes[i];
         if (class->pods == 0) {
             continue;
         }
@@ -101,6 +105,7 @@ waits(const report_t *report)
         json_object_set_new(row, "priority", json_integer(report->priority[i]));
         put_number(row, "pods", class->pods);
         put_number(row, "scheduled", class->scheduled);
+        put_number(row, "evictions", class->evictions);
         put_real(row, "p50_seconds", report_seconds(class->p50_ns));
         put_real(row, "p90_seconds", report_seconds(class->p90_ns));
         put_real(row, "p99_seconds", report_seconds(class->p99_ns));
@@ -158,7 +163,10 @@ report_json(FILE *out, const report_t *report)
     put_settings(root, report);
     put_pods(root, report);
     json_object_set_new(root, "attempts", attempts(result));
-    json_object_set_new(root, "wait", waits(report));
+    json_object_set_new(root, "wait", waits(report, result));
+    if (report->without != NULL) {
+        json_object_set_new(root, "wait_without", waits(report, report->without));
+    }
     json_object_set_new(root, "operations", operations(result));
     json_object_set_new(root, "depth", depth(result));
     put_real(root, "virtual_seconds", report_seconds(result->virtual_ns));

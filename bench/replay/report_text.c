@@ -18,6 +18,7 @@ put_settings(FILE *out, const report_t *report)
     }
     fprintf(out, "queue            engine %s, preset %s, parked for at most %.9g s\n", options->engine->name,
             options->preset->name, report_seconds(report->result->max_parked_ns));
+    fprintf(out, "preemption       %s\n", options->preemption->name);
     fprintf(out, "pods             %zu recorded, %" PRIu32 " copies, jitter %.9g s, seed %" PRIu64 "\n",
             report->workload->pod_count, options->scenario.copies, report_seconds(options->scenario.jitter_ns),
             options->scenario.seed);
@@ -37,8 +38,8 @@ put_pods(FILE *out, const simulate_result_t *result)
             result->pods_unscheduled, result->pods_impossible);
     fprintf(out, "first try failed %.2f %% of the pods\n", 100 * report_first_failed_share(result));
     fprintf(out, "waiting at once  %" PRIu64 " at most\n", result->waiting_max);
-    fprintf(out, "events           %" PRIu64 " completions and nodes, %" PRIu64 " pods moved\n", result->events,
-            result->moves);
+    fprintf(out, "events           %" PRIu64 " completions, evictions and nodes, %" PRIu64 " pods moved\n",
+            result->events, result->moves);
     fprintf(out, "attempts         %" PRIu64 ", %.3f a pod, at most %" PRIu32 "\n", result->attempts,
             report_attempts_mean(result), result->attempts_max);
     for (int i = 0; i < SIMULATE_ATTEMPT_BUCKETS; i++) {
@@ -50,17 +51,25 @@ put_pods(FILE *out, const simulate_result_t *result)
 }
 
 static void
-put_waits(FILE *out, const report_t *report)
+put_preemption(FILE *out, const simulate_result_t *result)
 {
-    fprintf(out, "\nwait, seconds of the trace\n%-16s %11s %9s %9s %12s %12s %12s %12s\n", "class", "priority", "pods",
-            "scheduled", "p50", "p90", "p99", "max");
+    fprintf(out,
+            "preemption       %" PRIu64 " decisions for a node, %" PRIu64 " pods evicted, %.3f s of run time wasted\n",
+            result->preemptions, result->evictions, report_seconds(result->wasted_ns));
+}
+
+static void
+put_waits(FILE *out, const report_t *report, const char *title, const simulate_result_t *result)
+{
+    fprintf(out, "\n%s, seconds of the trace\n%-16s %11s %9s %9s %9s %12s %12s %12s %12s\n", title, "class", "priority",
+            "pods", "scheduled", "evictions", "p50", "p90", "p99", "max");
     for (size_t i = 0; i < report->workload->classes.count; i++) {
-        const class_waits_t *class = &report->result->classes[i];
+        const class_waits_t *class = &result->classes[i];
         if (class->pods > 0) {
-            fprintf(out, "%-16s %11" PRId32 " %9" PRIu64 " %9" PRIu64 " %12.3f %12.3f %12.3f %12.3f\n",
+            fprintf(out, "%-16s %11" PRId32 " %9" PRIu64 " %9" PRIu64 " %9" PRIu64 " %12.3f %12.3f %12.3f %12.3f\n",
                     report->workload->classes.names[i], report->priority[i], class->pods, class->scheduled,
-                    report_seconds(class->p50_ns), report_seconds(class->p90_ns), report_seconds(class->p99_ns),
-                    report_seconds(class->max_ns));
+                    class->evictions, report_seconds(class->p50_ns), report_seconds(class->p90_ns),
+                    report_seconds(class->p99_ns), report_seconds(class->max_ns));
         }
     }
 }
@@ -102,7 +111,13 @@ report_text(FILE *out, const report_t *report)
 
     put_settings(out, report);
     put_pods(out, result);
-    put_waits(out, report);
+    if (report->without != NULL) {
+        put_preemption(out, result);
+    }
+    put_waits(out, report, "wait", result);
+    if (report->without != NULL) {
+        put_waits(out, report, "wait without preemption", report->without);
+    }
     put_depth(out, &result->depth);
     put_operations(out, &result->costs);
     fprintf(out, "\ntime             %.3f s of the trace in %.3f s\n", report_seconds(result->virtual_ns),

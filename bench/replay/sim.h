@@ -3,6 +3,7 @@
  *
  *   sim_queue.c     the queue: configuration, plugins, hints
  *   sim_worker.c    a worker's cycle: pop, place, done or add_unschedulable
+ *   sim_preempt.c   preemption: the snapshot, decisions, evictions
  *   sim_time.c      virtual time: what happens next, and making it happen
  *   sim_missed.c    does the queue miss an event
  *   sim_account.c   the end: is every pod accounted for, and the figures
@@ -43,7 +44,9 @@ enum { SIM_RECENT_EVENTS = 1024 };
 typedef struct sim_pod {
     schedq_pod_t handle;
     int64_t bound_ns; /* end of the cycle that placed it */
-    uint64_t gpus;    /* what cluster_reserve returned */
+    int64_t lost_ns;  /* that it ran before it was evicted */
+    uint32_t evictions;
+    uint64_t gpus; /* what cluster_reserve returned */
     uint32_t node;
     uint32_t attempts;
     uint8_t place; /* sim_place_t */
@@ -80,6 +83,7 @@ struct sim {
     const simulate_options_t *options;
     cluster_t *cluster;
     verdicts_t *verdicts;
+    struct sim_preemption *preemption; /* NULL: without */
     schedq_t *queue;
     schedq_words_t *words;
     int64_t max_parked_ns;
@@ -149,6 +153,11 @@ void sim_worker_go(sim_worker_t *worker);
 
 /* Moves time to the next thing that happens and lets it happen; nobody is at work. With the lock. */
 void sim_step(sim_t *sim, sim_worker_t *worker);
+
+/* The pod's name in the queue. */
+void sim_pod_name(const sim_t *sim, size_t pod, char name[SCHEDQ_NAME_MAX + 1]);
+/* Ends a running pod before its time: its node's event goes to the queue, and it comes in anew. Nobody is at work. With the lock. */
+void sim_evict(sim_t *sim, sim_worker_t *worker, uint32_t pod);
 
 /* An event on this node goes to the queue. With the lock. */
 void sim_note_event(sim_t *sim, uint32_t node);

@@ -65,16 +65,17 @@ check_stats(sim_t *sim)
         return;
     }
     uint64_t waiting = stats.active + stats.backoff + stats.error_backoff + stats.parked + stats.gated;
-    if (stats.adds != result->pods_total || stats.dones != result->pods_scheduled || stats.pops != result->attempts ||
-        stats.failures != result->attempts - result->pods_scheduled || stats.inflight != 0 ||
-        waiting != result->pods_unscheduled) {
+    uint64_t adds = result->pods_total + result->evictions;
+    uint64_t dones = result->pods_scheduled + result->evictions;
+    uint64_t failures = result->attempts - dones;
+    if (stats.adds != adds || stats.dones != dones || stats.pops != result->attempts || stats.failures != failures ||
+        stats.inflight != 0 || waiting != result->pods_unscheduled) {
         sim_fail(sim,
                  "the queue counts %" PRIu64 " adds, %" PRIu64 " pops, %" PRIu64 " dones, %" PRIu64
                  " failures, %" PRIu64 " waiting, %" PRIu64 " in flight; the replay %" PRIu64 ", %" PRIu64 ", %" PRIu64
                  ", %" PRIu64 ", %" PRIu64 ", 0",
-                 stats.adds, stats.pops, stats.dones, stats.failures, waiting, stats.inflight, result->pods_total,
-                 result->attempts, result->pods_scheduled, result->attempts - result->pods_scheduled,
-                 result->pods_unscheduled);
+                 stats.adds, stats.pops, stats.dones, stats.failures, waiting, stats.inflight, adds, result->attempts,
+                 dones, failures, result->pods_unscheduled);
     }
     sim->result->moves = stats.moves;
 }
@@ -127,8 +128,9 @@ sum_up_class(const sim_t *sim, size_t qos, int64_t *waits)
             continue;
         }
         sums->pods++;
+        sums->evictions += sim->pods[i].evictions;
         if (sim->pods[i].place == SIM_ENDED) {
-            waits[count++] = sim->pods[i].bound_ns - sim->scenario->pods[i].arrival_ns;
+            waits[count++] = sim->pods[i].bound_ns - sim->scenario->pods[i].arrival_ns - sim->pods[i].lost_ns;
         }
     }
     sums->scheduled = count;

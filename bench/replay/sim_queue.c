@@ -1,15 +1,15 @@
 /* The queue of a simulation: its configuration, two plugins, and the hints that judge cluster events. */
-#include "sim.h"
+#include "sim_preempt.h"
 
 /* More pods than this are not reserved at once; the queue grows as it does for any user. */
 enum { RESERVE_PODS_MAX = 1 << 20 };
 
-/* A pod ended: does `object` fit where it ran? */
+/* A pod ended on the node that is the old object: does `object` fit there? */
 static schedq_hint_t
 hint_pod_ended(void *ctx, uint64_t object, uint64_t old_object, uint64_t new_object)
 {
     const sim_t *sim = ctx;
-    uint32_t node = sim->pods[sim_number(old_object)].node;
+    uint32_t node = (uint32_t)sim_number(old_object);
 
     (void)new_object;
     return cluster_fits(sim->cluster, node, sim_recorded(sim, sim_number(object))) ? SCHEDQ_HINT_QUEUE
@@ -114,7 +114,8 @@ bool
 sim_queue_open(sim_t *sim)
 {
     return create_queue(sim) && register_plugin(sim, "NodeResourcesFit", &sim->resources_bit) &&
-           register_plugin(sim, "GpuShare", &sim->gpus_bit) && reserve(sim) && register_workers(sim);
+           register_plugin(sim, "GpuShare", &sim->gpus_bit) && sim_preempt_register(sim) && reserve(sim) &&
+           register_workers(sim);
 }
 
 void

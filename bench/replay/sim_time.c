@@ -3,10 +3,11 @@
  * demands of the queue (tick), then completions, nodes that join, pods that arrive, then ends of cycles. Workers that
  * found nothing to pop look again if the queue said that something became poppable.
  */
-#include "sim.h"
+#include "sim_preempt.h"
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 #define NEVER INT64_MAX
 
@@ -107,19 +108,28 @@ move_all(sim_t *sim, sim_worker_t *worker, const schedq_move_t *move, uint32_t n
     }
 }
 
+/* Hints get the node: the pod may be elsewhere by the time they are asked. */
+static void
+leave_node(sim_t *sim, sim_worker_t *worker, uint32_t number)
+{
+    const sim_pod_t *pod = &sim->pods[number];
+    schedq_move_t move;
+
+    cluster_release(sim->cluster, pod->node, sim_recorded(sim, number), pod->gpus);
+    sim_preempt_ended(sim, number);
+    schedq_move_init(&move);
+    move.event = SCHEDQ_EVENT_ASSIGNED_POD_DELETE;
+    move.old_object = sim_object(pod->node);
+    move_all(sim, worker, &move, pod->node, "a pod ended");
+}
+
 static void
 end_pod(sim_t *sim, sim_worker_t *worker)
 {
     completion_t ended = completions_pop(&sim->completions);
-    sim_pod_t *pod = &sim->pods[ended.pod];
-    schedq_move_t move;
 
-    pod->place = SIM_ENDED;
-    cluster_release(sim->cluster, pod->node, sim_recorded(sim, ended.pod), pod->gpus);
-    schedq_move_init(&move);
-    move.event = SCHEDQ_EVENT_ASSIGNED_POD_DELETE;
-    move.old_object = sim_object(ended.pod);
-    move_all(sim, worker, &move, pod->node, "a pod ended");
+    sim->pods[ended.pod].place = SIM_ENDED;
+    leave_node(sim, worker, ended.pod);
 }
 
 static void
@@ -129,25 +139,31 @@ join_node(sim_t *sim, sim_worker_t *worker)
     schedq_move_t move;
 
     cluster_join(sim->cluster, (uint32_t)node);
+    sim_preempt_node_joined(sim, (uint32_t)node);
     schedq_move_init(&move);
     move.event = SCHEDQ_EVENT_NODE_ADD;
     move.new_object = sim_object(node);
     move_all(sim, worker, &move, (uint32_t)node, "a node joined");
 }
 
-static void
-add_pod(sim_t *sim, sim_worker_t *worker)
+void
+sim_pod_name(const sim_t *sim, size_t pod, char name[SCHEDQ_NAME_MAX + 1])
 {
-    size_t number = sim->next_pod++;
-    const workload_pod_t *recorded = sim_recorded(sim, number);
+    (void)snprintf(name, SCHEDQ_NAME_MAX + 1, "copy-%" PRIu32 "/%s", sim->scenario->pods[pod].copy,
+                   sim_recorded(sim, pod)->name);
+}
+
+static void
+add_pod(sim_t *sim, sim_worker_t *worker, size_t number)
+{
     char name[SCHEDQ_NAME_MAX + 1];
     schedq_result_t result;
 
-    int length = snprintf(name, sizeof name, "copy-%" PRIu32 "/%s", sim->scenario->pods[number].copy, recorded->name);
+    sim_pod_name(sim, number, name);
     schedq_pod_spec_t spec = {
         .object = sim_object(number),
-        .name_length = (uint32_t)length,
-        .priority = sim->options->priority[recorded->qos],
+        .name_length = (uint32_t)strlen(name),
+        .priority = sim->options->priority[sim_recorded(sim, number)->qos],
     };
     sim_count_waiting(sim, number);
 
@@ -162,13 +178,30 @@ add_pod(sim_t *sim, sim_worker_t *worker)
     }
 }
 
+void
+sim_evict(sim_t *sim, sim_worker_t *worker, uint32_t number)
+{
+    sim_pod_t *pod = &sim->pods[number];
+
+    completions_remove(&sim->completions, number);
+    pod->lost_ns += sim->now_ns - pod->bound_ns;
+    pod->evictions++;
+    sim->result->evictions++;
+    sim->result->wasted_ns += sim->now_ns - pod->bound_ns;
+    sim->result->pods_scheduled--;
+    sim->possible_left++;
+    leave_node(sim, worker, number);
+    add_pod(sim, worker, number);
+}
+
 static void
-end_cycles(sim_t *sim)
+end_cycles(sim_t *sim, sim_worker_t *worker)
 {
     for (unsigned i = 0; i < sim->worker_count; i++) {
-        sim_worker_t *worker = &sim->workers[i];
-        if (worker->state == SIM_SERVING && worker->until_ns <= sim->now_ns) {
-            sim_wake(worker);
+        sim_worker_t *ending = &sim->workers[i];
+        if (ending->state == SIM_SERVING && ending->until_ns <= sim->now_ns) {
+            sim_preempt_decide(sim, worker, ending);
+            sim_wake(ending);
         }
     }
 }
@@ -231,7 +264,8 @@ show_progress(sim_t *sim)
 static bool
 is_over(const sim_t *sim)
 {
-    return next_event_ns(sim) == NEVER && next_cycle_end_ns(sim) == NEVER && sim->possible_left == 0;
+    return next_event_ns(sim) == NEVER && next_cycle_end_ns(sim) == NEVER && sim->possible_left == 0 &&
+           !sim_preempt_is_due(sim);
 }
 
 /*
@@ -258,6 +292,7 @@ let_happen(sim_t *sim, sim_worker_t *worker, int64_t time_ns)
     sim->ticks_in_vain = ticks && time_ns == sim->now_ns ? sim->ticks_in_vain + 1 : 0;
     sim->now_ns = time_ns;
     schedq_clock_advance(sim->queue, time_ns + SIM_CLOCK_OFFSET_NS);
+    sim_preempt_carry_out(sim, worker);
     if (ticks) {
         tick(sim, worker);
     }
@@ -268,16 +303,18 @@ let_happen(sim_t *sim, sim_worker_t *worker, int64_t time_ns)
         join_node(sim, worker);
     }
     while (sim->next_pod < scenario->pod_count && scenario->pods[sim->next_pod].arrival_ns <= time_ns) {
-        add_pod(sim, worker);
+        add_pod(sim, worker, sim->next_pod++);
     }
     sim_check_parked(sim, worker, first_event);
-    end_cycles(sim);
+    end_cycles(sim, worker);
 }
 
 void
 sim_step(sim_t *sim, sim_worker_t *worker)
 {
-    int64_t time_ns = earlier(earlier(next_event_ns(sim), next_cycle_end_ns(sim)), next_tick_ns(sim));
+    int64_t time_ns = sim_preempt_is_due(sim)
+                          ? sim->now_ns
+                          : earlier(earlier(next_event_ns(sim), next_cycle_end_ns(sim)), next_tick_ns(sim));
 
     if (is_over(sim)) {
         sim->stopped = true;

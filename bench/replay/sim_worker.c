@@ -1,6 +1,6 @@
 /* A worker's cycle: pop, find a node, serve, then done or add_unschedulable. */
 #include "hash.h"
-#include "sim.h"
+#include "sim_preempt.h"
 
 #include <inttypes.h>
 
@@ -32,7 +32,7 @@ place(sim_worker_t *worker, size_t number)
     unsigned lacks = 0;
 
     pod->attempts++;
-    pod->node = verdicts_find(sim->verdicts, sim->cluster, recorded, &lacks);
+    pod->node = sim_preempt_find(worker, number, &lacks);
     note_decision(sim, number, pod->node);
     if (pod->node == CLUSTER_NOWHERE) {
         worker->rejectors = ((lacks & CLUSTER_LACKS_RESOURCES) != 0 ? sim->resources_bit : 0) |
@@ -42,6 +42,7 @@ place(sim_worker_t *worker, size_t number)
     }
     worker->rejectors = 0;
     pod->gpus = cluster_reserve(sim->cluster, pod->node, recorded);
+    sim_preempt_placed(worker, number);
 }
 
 void
@@ -90,6 +91,7 @@ bind(sim_worker_t *worker, uint64_t start)
     }
     pod->place = SIM_RUNNING;
     pod->bound_ns = sim->now_ns;
+    sim_preempt_bound(sim, number);
     sim->quiet_ns = sim->now_ns;
     sim->possible_left--;
     sim->result->pods_scheduled++;
@@ -114,6 +116,7 @@ reject(sim_worker_t *worker, uint64_t start)
 
     schedq_failure_init(&failure);
     failure.unschedulable = worker->rejectors;
+    sim_preempt_describe(worker, &failure);
     schedq_status_t status = schedq_add_unschedulable(worker->queue, &worker->popped.token, &failure, &result);
     uint64_t end = costs_record(&worker->costs, COST_ADD_UNSCHEDULABLE, start);
     if (status == SCHEDQ_OK && result.place == SCHEDQ_PARKED && events != sim->result->events) {

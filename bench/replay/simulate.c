@@ -2,7 +2,7 @@
 #include "simulate.h"
 
 #include "alloc.h"
-#include "sim.h"
+#include "sim_preempt.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -124,6 +124,7 @@ close_sim(sim_t *sim)
     if (sim->queue != NULL) {
         sim_queue_close(sim);
     }
+    sim_preempt_close(sim);
     for (unsigned i = 0; i < sim->worker_count; i++) {
         costs_free(&sim->workers[i].costs);
         pthread_cond_destroy(&sim->workers[i].wake);
@@ -145,7 +146,7 @@ simulate(const scenario_t *scenario, const simulate_options_t *options, simulate
     open_result(&sim);
     open_cluster(&sim);
     open_workers(&sim);
-    if (sim_queue_open(&sim)) {
+    if (sim_preempt_open(&sim) && sim_queue_open(&sim)) {
         sim.wall_start = sim.wall_shown = costs_now();
         run_workers(&sim);
         result->wall_seconds = (double)(costs_now() - sim.wall_start) / (double)NS_PER_SECOND;

@@ -12,9 +12,13 @@
 
 enum { SIMULATE_ATTEMPT_BUCKETS = 33, SIMULATE_WORKERS_MAX = 64 };
 
+/* Instead of a preset of preemption. */
+enum { SIMULATE_NO_PREEMPTION = -1 };
+
 typedef struct simulate_options {
     uint8_t engine; /* SCHEDQ_ENGINE_* */
     schedq_preset_t preset;
+    int preemption; /* SCHEDQ_PRESET_KUBE_1_34, SCHEDQ_PRESET_KUBE_1_12 or SIMULATE_NO_PREEMPTION */
     unsigned workers;
     int64_t service_ns;      /* virtual time that one attempt takes */
     int64_t max_parked_ns;   /* 0: the preset's */
@@ -24,10 +28,12 @@ typedef struct simulate_options {
     uint64_t withhold;       /* every so many-th event is not told to the queue, to see that this is found; 0: none */
 } simulate_options_t;
 
-/* How long the pods of one class waited, from arrival to the end of the cycle that placed them. */
+/* How long the pods of one class waited: from arrival to the end of the cycle that placed them, without what they ran before
+ * an eviction. */
 typedef struct class_waits {
     uint64_t pods;
     uint64_t scheduled;
+    uint64_t evictions;
     int64_t p50_ns, p90_ns, p99_ns, max_ns; /* 0 if none was scheduled */
 } class_waits_t;
 
@@ -44,10 +50,13 @@ typedef struct simulate_result {
     /* Bucket 0: no attempt; bucket i: 2^(i-1) <= attempts < 2^i. */
     uint64_t attempt_buckets[SIMULATE_ATTEMPT_BUCKETS];
     class_waits_t *classes; /* as many as the workload has */
-    uint64_t events;        /* completions and nodes that joined */
-    int64_t max_parked_ns;  /* the queue's, as configured */
-    uint64_t moves;         /* pods that events and time moved out of a waiting place */
-    int64_t virtual_ns;     /* from the start of the trace to the last thing that happened */
+    uint64_t events;        /* completions, evictions and nodes that joined */
+    uint64_t preemptions;   /* decisions that chose a node */
+    uint64_t evictions;
+    int64_t wasted_ns;     /* that evicted pods had run */
+    int64_t max_parked_ns; /* the queue's, as configured */
+    uint64_t moves;        /* pods that events and time moved out of a waiting place */
+    int64_t virtual_ns;    /* from the start of the trace to the last thing that happened */
     double wall_seconds;
     costs_t costs;
     depth_t depth;

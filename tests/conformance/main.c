@@ -166,9 +166,10 @@ main(int argc, char **argv)
         .options = options,
         .parser = parse_option,
         .args_doc = "FILE...",
-        .doc = "Run recorded vectors of kube-scheduler's queue against an engine of schedq, and those of its preemption "
-               "(files that begin with \"schedq-preemption 1\").\v"
-               "The exit status is 0 if every file passed, 1 if one did not, or the driver failed, 2 for bad usage.",
+        .doc =
+            "Run recorded vectors of kube-scheduler's queue against an engine of schedq, and those of its preemption "
+            "(files that begin with \"schedq-preemption 1\").\v"
+            "The exit status is 0 if every file passed, 1 if one did not, or the driver failed, 2 for bad usage.",
     };
     struct arguments arguments = {
         .options = {.engine_name = engines[0].name, .engine = engines[0].value, .workers = 1},

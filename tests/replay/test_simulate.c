@@ -1,110 +1,25 @@
 /* The scheduler over the queue, on workloads small enough to foresee. */
-#include "files.h"
+#include "simulated.h"
 
-#include "simulate.h"
-
-#include <stdlib.h>
 #include <string.h>
-
-#define SERVICE_NS 1000000
-
-/* A scenario from trace lines, and the result of its replay. */
-typedef struct world {
-    loaded_t loaded;
-    scenario_t scenario;
-    int32_t priority[8];
-    simulate_options_t options;
-    simulate_result_t result;
-    char why[400];
-} world_t;
-
-/* The argument names it: mutex (default) or lockfree. */
-static uint8_t engine;
-
-static void
-build(world_t *world, const char *lines, const scenario_options_t *options)
-{
-    char text[8192];
-
-    memset(world, 0, sizeof *world);
-    snprintf(text, sizeof text, "schedq-trace 1\n%s", lines);
-    load_files(&world->loaded, &(load_files_t){.trace = file_write("t.trace", text)}, false);
-    assert_string_equal(world->loaded.complaints, "");
-    scenario_init(&world->scenario, &world->loaded.workload,
-                  options != NULL ? options : &(scenario_options_t){.seed = 1, .copies = 1, .nodes_fraction = 1});
-    world->options = (simulate_options_t){
-        .engine = engine,
-        .preset = SCHEDQ_PRESET_DEFAULT,
-        .workers = 1,
-        .service_ns = SERVICE_NS,
-        .priority = world->priority,
-    };
-}
-
-static void
-set_priority(world_t *world, const char *class, int32_t priority)
-{
-    const workload_labels_t *classes = &world->loaded.workload.classes;
-
-    for (size_t i = 0; i < classes->count; i++) {
-        if (strcmp(classes->names[i], class) == 0) {
-            world->priority[i] = priority;
-            return;
-        }
-    }
-    fail_msg("no class %s", class);
-}
-
-static void
-run(world_t *world)
-{
-    bool done = simulate(&world->scenario, &world->options, &world->result, world->why, sizeof world->why);
-
-    if (!done) {
-        fail_msg("%s", world->why);
-    }
-}
-
-static void
-tear_down(world_t *world)
-{
-    simulate_result_free(&world->result);
-    scenario_clear(&world->scenario);
-    loaded_free(&world->loaded);
-}
-
-/* Waits of the class that the only or last pod is of. */
-static const class_waits_t *
-waits_of(const world_t *world, const char *class)
-{
-    const workload_labels_t *classes = &world->loaded.workload.classes;
-
-    for (size_t i = 0; i < classes->count; i++) {
-        if (strcmp(classes->names[i], class) == 0) {
-            return &world->result.classes[i];
-        }
-    }
-    fail_msg("no class %s", class);
-    return NULL;
-}
 
 static void
 a_pod_that_fits_is_placed_after_one_service_time(void **state)
 {
     world_t world;
     (void)state;
-    build(&world, "n a 0 1000 10 0 -\np x 5 7 1000 10 0 0 LS -\nend 1 1\n", NULL);
-    run(&world);
+    world_build(&world, "n a 0 1000 10 0 -\np x 5 7 1000 10 0 0 LS -\nend 1 1\n", NULL);
+    world_run(&world);
     assert_int_equal(world.result.pods_total, 1);
     assert_int_equal(world.result.pods_scheduled, 1);
     assert_int_equal(world.result.pods_unscheduled, 0);
     assert_int_equal(world.result.attempts, 1);
     assert_int_equal(world.result.first_failed, 0);
     assert_int_equal(world.result.waiting_max, 1);
-    assert_int_equal(waits_of(&world, "LS")->max_ns, SERVICE_NS);
+    assert_int_equal(world_waits(&world, "LS")->max_ns, SERVICE_NS);
     assert_int_equal(world.result.events, 2);
     assert_int_equal(world.result.virtual_ns, 12 * NS_PER_SECOND + SERVICE_NS);
-    tear_down(&world);
+    world_tear_down(&world);
 }
 
 static void
@@ -112,16 +27,16 @@ a_completion_brings_back_the_pod_that_waited_for_it(void **state)
 {
     world_t world;
     (void)state;
-    build(&world, "n a 0 1000 10 0 -\np x 0 100 1000 10 0 0 LS -\np y 1 7 1000 10 0 0 BE -\nend 1 2\n", NULL);
-    run(&world);
+    world_build(&world, "n a 0 1000 10 0 -\np x 0 100 1000 10 0 0 LS -\np y 1 7 1000 10 0 0 BE -\nend 1 2\n", NULL);
+    world_run(&world);
     assert_int_equal(world.result.pods_scheduled, 2);
     assert_int_equal(world.result.first_failed, 1);
     assert_int_equal(world.result.attempts, 3);
     assert_int_equal(world.result.attempts_max, 2);
     /* x ends at 100 s and its service time; y's second attempt takes one more. */
-    assert_int_equal(waits_of(&world, "BE")->max_ns, 99 * NS_PER_SECOND + 2 * SERVICE_NS);
+    assert_int_equal(world_waits(&world, "BE")->max_ns, 99 * NS_PER_SECOND + 2 * SERVICE_NS);
     assert_int_equal(world.result.moves, 1);
-    tear_down(&world);
+    world_tear_down(&world);
 }
 
 static void
@@ -129,15 +44,15 @@ a_completion_on_a_node_too_small_moves_nobody(void **state)
 {
     world_t world;
     (void)state;
-    build(&world,
-          "n a 0 1000 10 0 -\nn b 0 2000 10 0 -\n"
-          "p x 0 50 1000 10 0 0 LS -\np y 0 100 2000 10 0 0 LS -\np z 1 7 2000 10 0 0 BE -\nend 2 3\n",
-          NULL);
-    run(&world);
+    world_build(&world,
+                "n a 0 1000 10 0 -\nn b 0 2000 10 0 -\n"
+                "p x 0 50 1000 10 0 0 LS -\np y 0 100 2000 10 0 0 LS -\np z 1 7 2000 10 0 0 BE -\nend 2 3\n",
+                NULL);
+    world_run(&world);
     assert_int_equal(world.result.pods_scheduled, 3);
     assert_int_equal(world.result.moves, 1);
     assert_int_equal(world.result.attempts, 4);
-    tear_down(&world);
+    world_tear_down(&world);
 }
 
 static void
@@ -145,16 +60,16 @@ a_node_that_joins_brings_back_the_pods_that_fit_there(void **state)
 {
     world_t world;
     (void)state;
-    build(&world,
-          "n a 0 1000 10 0 -\nn b 50 4000 10 2 -\n"
-          "p x 1 7 2000 10 1 1000 LS -\np y 1 7 1000 10 2 500 BE -\nend 2 2\n",
-          NULL);
-    run(&world);
+    world_build(&world,
+                "n a 0 1000 10 0 -\nn b 50 4000 10 2 -\n"
+                "p x 1 7 2000 10 1 1000 LS -\np y 1 7 1000 10 2 500 BE -\nend 2 2\n",
+                NULL);
+    world_run(&world);
     assert_int_equal(world.result.pods_scheduled, 2);
     assert_int_equal(world.result.first_failed, 2);
     assert_int_equal(world.result.events, 4);
-    assert_true(waits_of(&world, "LS")->max_ns == 49 * NS_PER_SECOND + SERVICE_NS);
-    tear_down(&world);
+    assert_true(world_waits(&world, "LS")->max_ns == 49 * NS_PER_SECOND + SERVICE_NS);
+    world_tear_down(&world);
 }
 
 static void
@@ -162,13 +77,13 @@ a_pod_that_fits_nowhere_stays_and_the_run_ends(void **state)
 {
     world_t world;
     (void)state;
-    build(&world, "n a 0 1000 10 0 -\np x 1 1000 1000 10 0 0 LS -\np y 1 7 1001 10 0 0 BE -\nend 1 2\n", NULL);
-    run(&world);
+    world_build(&world, "n a 0 1000 10 0 -\np x 1 1000 1000 10 0 0 LS -\np y 1 7 1001 10 0 0 BE -\nend 1 2\n", NULL);
+    world_run(&world);
     assert_int_equal(world.result.pods_scheduled, 1);
     assert_int_equal(world.result.pods_unscheduled, 1);
     assert_int_equal(world.result.pods_impossible, 1);
-    assert_int_equal(waits_of(&world, "BE")->scheduled, 0);
-    tear_down(&world);
+    assert_int_equal(world_waits(&world, "BE")->scheduled, 0);
+    world_tear_down(&world);
 }
 
 static void
@@ -176,31 +91,15 @@ higher_priority_goes_first(void **state)
 {
     world_t world;
     (void)state;
-    build(&world,
-          "n a 0 1000 10 0 -\np x 0 10 1000 10 0 0 none -\n"
-          "p y 1 10 1000 10 0 0 BE -\np z 2 10 1000 10 0 0 LS -\nend 1 3\n",
-          NULL);
-    set_priority(&world, "LS", 10);
-    run(&world);
-    assert_true(waits_of(&world, "LS")->max_ns < 10 * NS_PER_SECOND);
-    assert_true(waits_of(&world, "BE")->max_ns > 18 * NS_PER_SECOND);
-    tear_down(&world);
-}
-
-static const char *
-crowd(void)
-{
-    static char lines[8000];
-    size_t length = 0;
-
-    length += (size_t)snprintf(lines, sizeof lines, "n a 0 4000 10 1 -\nn b 30 2000 10 2 -\n");
-    for (int i = 0; i < 100; i++) {
-        length += (size_t)snprintf(lines + length, sizeof lines - length, "p p%d %d %d %d 0 %d %d %s -\n", i, i / 3,
-                                   3 + i * 7 % 40, 100 + i * 37 % 1500, i % 2, i % 2 * (100 + i * 31 % 900),
-                                   i % 5 == 0 ? "LS" : "BE");
-    }
-    snprintf(lines + length, sizeof lines - length, "end 2 100\n");
-    return lines;
+    world_build(&world,
+                "n a 0 1000 10 0 -\np x 0 10 1000 10 0 0 none -\n"
+                "p y 1 10 1000 10 0 0 BE -\np z 2 10 1000 10 0 0 LS -\nend 1 3\n",
+                NULL);
+    world_set_priority(&world, "LS", 10);
+    world_run(&world);
+    assert_true(world_waits(&world, "LS")->max_ns < 10 * NS_PER_SECOND);
+    assert_true(world_waits(&world, "BE")->max_ns > 18 * NS_PER_SECOND);
+    world_tear_down(&world);
 }
 
 static uint64_t
@@ -210,16 +109,16 @@ digest_of_crowd(schedq_preset_t preset, unsigned workers, uint64_t seed)
     uint64_t digest;
     scenario_options_t options = {.seed = seed, .copies = 3, .jitter_ns = 5 * NS_PER_SECOND, .nodes_fraction = 1};
 
-    build(&world, crowd(), &options);
-    set_priority(&world, "LS", 10);
+    world_build(&world, world_crowd(), &options);
+    world_set_priority(&world, "LS", 10);
     world.options.preset = preset;
     world.options.workers = workers;
-    run(&world);
+    world_run(&world);
     assert_int_equal(world.result.pods_total, 300);
     assert_int_equal(world.result.pods_scheduled, 300);
     assert_true(world.result.first_failed > 100);
     digest = world.result.digest;
-    tear_down(&world);
+    world_tear_down(&world);
     return digest;
 }
 
@@ -254,12 +153,12 @@ expect_missed(uint64_t withhold, unsigned workers)
     world_t world;
     scenario_options_t options = {.seed = 1, .copies = 3, .jitter_ns = 5 * NS_PER_SECOND, .nodes_fraction = 1};
 
-    build(&world, crowd(), &options);
+    world_build(&world, world_crowd(), &options);
     world.options.workers = workers;
     world.options.withhold = withhold;
     assert_false(simulate(&world.scenario, &world.options, &world.result, world.why, sizeof world.why));
     assert_contains(world.why, "it fits on that node");
-    tear_down(&world);
+    world_tear_down(&world);
 }
 
 static void
@@ -276,8 +175,8 @@ depth_and_costs_are_recorded(void **state)
 {
     world_t world;
     (void)state;
-    build(&world, crowd(), NULL);
-    run(&world);
+    world_build(&world, world_crowd(), NULL);
+    world_run(&world);
     assert_true(world.result.depth.count > 2);
     const costs_t *costs = &world.result.costs;
     assert_int_equal(histogram_count(costs->histograms[COST_ADD]), 100);
@@ -293,7 +192,7 @@ depth_and_costs_are_recorded(void **state)
     assert_int_equal(pods, 100);
     assert_int_equal(world.result.attempt_buckets[0], 0);
     assert_int_equal(world.result.attempt_buckets[1], 100 - world.result.first_failed);
-    tear_down(&world);
+    world_tear_down(&world);
 }
 
 static void
@@ -302,16 +201,16 @@ a_paced_run_decides_as_a_fast_one(void **state)
     world_t world;
     uint64_t digest;
     (void)state;
-    build(&world, crowd(), NULL);
-    run(&world);
+    world_build(&world, world_crowd(), NULL);
+    world_run(&world);
     digest = world.result.digest;
-    tear_down(&world);
-    build(&world, crowd(), NULL);
+    world_tear_down(&world);
+    world_build(&world, world_crowd(), NULL);
     world.options.pace = 1000;
-    run(&world);
+    world_run(&world);
     assert_int_equal(world.result.digest, digest);
     assert_true(world.result.wall_seconds >= 0.03);
-    tear_down(&world);
+    world_tear_down(&world);
 }
 
 static void
@@ -325,11 +224,11 @@ a_run_that_takes_longer_than_time_can_count_is_refused(void **state)
         snprintf(lines + length, sizeof lines - length, "p p%d 0 1000000000 1000 10 0 0 LS -\n", i);
     }
     strcat(lines, "end 1 6\n");
-    build(&world, lines, NULL);
+    world_build(&world, lines, NULL);
     world.options.max_parked_ns = 365 * 86400 * NS_PER_SECOND;
     assert_false(simulate(&world.scenario, &world.options, &world.result, world.why, sizeof world.why));
     assert_contains(world.why, "s of virtual time, legal: up to 4611686018 s");
-    tear_down(&world);
+    world_tear_down(&world);
 }
 
 static int
@@ -357,6 +256,6 @@ main(int argc, char **argv)
         cmocka_unit_test(a_paced_run_decides_as_a_fast_one),
         cmocka_unit_test(a_run_that_takes_longer_than_time_can_count_is_refused),
     };
-    engine = argc > 1 && strcmp(argv[1], "lockfree") == 0 ? SCHEDQ_ENGINE_LOCKFREE : SCHEDQ_ENGINE_MUTEX;
+    world_choose_engine(argc, argv);
     return cmocka_run_group_tests(tests, NULL, remove_files);
 }

@@ -1,0 +1,151 @@
+/**
+ * schedq/eviction: carries out what schedq/preemption.h decided, in the order that a scheduler relies on.
+ *
+ * An evictor deletes victims and ends nominations through callbacks of the caller, and keeps the set of pods whose
+ * victims are being evicted just now: PreEnqueue refuses these (schedq_evictor_holds), so that no attempt is
+ * wasted on a node that is not free yet.
+ *
+ * NOW. One after the other, on the caller's thread, before the cycle of the preemptor ends: victims first, then the
+ * nominations. The first deletion that fails ends it.
+ *
+ * LATER. The scheduler does not wait: `spawn` runs all of it on a thread of the caller's. In this order:
+ *   1 the preemptor is held
+ *   2 nominations of less important pods end
+ *   3 all victims but the last are deleted
+ *   4 the preemptor is not held any more
+ *   5 the last victim is deleted, also if an earlier step failed: its deletion event brings the preemptor back
+ *   6 `activate`, if a step failed or all victims were gone: then no such event may come
+ * So park the preemptor whenever you like: its last event comes when PreEnqueue lets it pass.
+ *
+ * THREADS. Calls may overlap with each other on any threads, and with what `spawn` runs; destroy with none.
+ */
+#ifndef SCHEDQ_EVICTION_H
+#define SCHEDQ_EVICTION_H
+
+#include <schedq/schedq.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct schedq_evictor schedq_evictor_t;
+
+/** What became of a request to delete a victim. */
+enum {
+    SCHEDQ_DELETE_SENT = 0, /**< its deletion event will come */
+    SCHEDQ_DELETE_GONE = 1, /**< it was not there any more: no event will come */
+    SCHEDQ_DELETE_FAILED = 2
+};
+
+/** Fill it with schedq_evictor_config_init, then set the callbacks. */
+typedef struct schedq_evictor_config {
+    uint32_t struct_size;  /**< set by schedq_evictor_config_init */
+    uint32_t max_held;     /**< preemptors held at once, 1..65536; default 1024 */
+    schedq_allocator_t allocator; /**< all zero: the build's default */
+
+    /** Deletes a victim: both are objects. Returns SCHEDQ_DELETE_...; any other value counts as FAILED. */
+    int (*evict)(void *ctx, uint64_t victim, uint64_t preemptor);
+
+    /** Ends the nomination of a less important pod. Returns 0, or anything else if that failed. */
+    int (*clear)(void *ctx, uint64_t nominated, uint64_t preemptor);
+
+    /** Brings a parked preemptor back without an event (schedq_activate). Called LATER only. */
+    void (*activate)(void *ctx, uint64_t preemptor);
+
+    /**
+     * Calls task(argument) once, soon, on any thread but perhaps this one. Returns 0; anything else: it will not,
+     * and nothing was evicted. NULL: nothing can be done LATER.
+     */
+    int (*spawn)(void *ctx, void (*task)(void *argument), void *argument);
+
+    void *ctx; /**< passed to all of them */
+} schedq_evictor_config_t;
+
+/**
+ * Zeroes it; sets struct_size and max_held.
+ *
+ * Threads: any  Progress: wait-free.
+ */
+static inline void
+schedq_evictor_config_init(schedq_evictor_config_t *config)
+{
+    memset(config, 0, sizeof *config);
+    config->struct_size = (uint32_t)sizeof *config;
+    config->max_held = 1024;
+}
+
+/** What is to be done. Lists are copied if it is done LATER. */
+typedef struct schedq_eviction {
+    uint64_t preemptor;      /**< its object; not 0 */
+    const uint64_t *victims; /**< objects of pods that do not terminate yet, in the order in which they are deleted */
+    const uint64_t *clears;  /**< objects of nominated pods that are less important */
+    uint32_t victim_count;
+    uint32_t clear_count;
+    uint32_t later;          /**< 0..1 */
+    uint32_t reserved;
+} schedq_eviction_t;
+
+/** What was done. LATER: all zero. */
+typedef struct schedq_evicted {
+    uint64_t failed;    /**< the victim whose deletion failed; 0 = none did */
+    uint32_t sent;      /**< deletions sent */
+    uint32_t gone;      /**< victims that were not there any more */
+    uint32_t not_cleared; /**< nominations that could not be ended */
+    uint32_t reserved;
+} schedq_evicted_t;
+
+/**
+ * Makes an evictor.
+ *
+ * @param evictor receives it, NULL if there is none
+ * @retval SCHEDQ_OK       *evictor is the caller's until schedq_evictor_destroy
+ * @retval SCHEDQ_INVALID  `why` says what
+ * @retval SCHEDQ_NOMEM
+ *
+ * Threads: any  Progress: wait-free but for the allocator; allocates.
+ */
+SCHEDQ_API schedq_status_t schedq_evictor_create(const schedq_evictor_config_t *config, schedq_evictor_t **evictor,
+                                                 char *why, size_t why_size);
+
+/**
+ * Frees an evictor; NULL is allowed.
+ *
+ * @retval SCHEDQ_OK
+ * @retval SCHEDQ_BUSY  what was spawned has not ended; nothing changed
+ *
+ * Threads: overlaps with no other call on it  Progress: wait-free but for the allocator.
+ */
+SCHEDQ_API schedq_status_t schedq_evictor_destroy(schedq_evictor_t *evictor);
+
+/**
+ * Evicts the victims of a decision, now or later.
+ *
+ * LATER without victims does nothing at all, nor does it end nominations: as kube-scheduler does when all victims
+ * terminate already.
+ *
+ * @param evicted receives what was done now; may be NULL
+ * @retval SCHEDQ_OK       NOW: done, as far as evicted->failed is 0. LATER: handed over, and the preemptor is held
+ * @retval SCHEDQ_EXISTS   this preemptor is held already; nothing is done
+ * @retval SCHEDQ_FULL     max_held others are held; nothing is done
+ * @retval SCHEDQ_BUSY     `spawn` refused, or there is none; nothing is done
+ * @retval SCHEDQ_INVALID  preemptor or an element of a list is 0, a list is missing, later, reserved; nothing is done
+ * @retval SCHEDQ_NOMEM    nothing is done
+ *
+ * Threads: any, one call at a time for one preemptor  Progress: lock-free but for the callbacks; LATER allocates.
+ */
+SCHEDQ_API schedq_status_t schedq_evictor_evict(schedq_evictor_t *evictor, const schedq_eviction_t *eviction,
+                                                schedq_evicted_t *evicted);
+
+/**
+ * Are victims of this pod being evicted? What PreEnqueue has to ask before it lets a pod pass. 0 or 1.
+ *
+ * Whoever learns of the deletion of its last victim (or is asked after that event was told to the queue) gets 0.
+ *
+ * Threads: any  Progress: wait-free, O(preemptors that were ever held at once); O(1) while none is held.
+ */
+SCHEDQ_API int schedq_evictor_holds(const schedq_evictor_t *evictor, uint64_t preemptor);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
