@@ -179,40 +179,46 @@ skip_bad_counts_broken_lines(void **state)
 }
 
 static void
+preemption_is_shown_beside_the_same_without_it(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        char options[64];
+        snprintf(options, sizeof options, "--preemption %s", i == 0 ? "kube-1.34" : "kube-1.12");
+        json_t *result = result_of(with_files(options));
+        assert_string_equal(json_string_value(json_object_get(result, "preemption")), options + 13);
+        assert_non_null(json_object_get(result, "wait_without"));
+        assert_true(whole(result, "evictions") >= whole(result, "preemptions"));
+        json_decref(result);
+        expect(SCHEDQ_REPLAY, with_files(options), 0, "wait without preemption, seconds of the trace");
+    }
+    expect(SCHEDQ_REPLAY, with_files("--preemption best"), 2,
+           "--preemption: value \"best\", legal: none, kube-1.34, kube-1.12");
+}
+
+static void
 json_has_the_documented_fields(void **state)
 {
-    static const char *const names[] = {"input",
-                                        "source",
-                                        "engine",
-                                        "preset",
-                                        "seed",
-                                        "copies",
-                                        "jitter_seconds",
-                                        "nodes_fraction",
-                                        "late_nodes",
-                                        "workers",
-                                        "pace",
-                                        "service_us",
-                                        "max_parked_seconds",
-                                        "bad_lines",
-                                        "nodes",
-                                        "nodes_recorded",
-                                        "pods_total",
-                                        "pods_scheduled",
-                                        "pods_unscheduled",
-                                        "pods_impossible",
-                                        "first_attempt_failed_share",
-                                        "waiting_max",
-                                        "events",
-                                        "moves",
-                                        "attempts",
-                                        "wait",
-                                        "operations",
-                                        "depth",
-                                        "virtual_seconds",
-                                        "wall_seconds",
+    static const char *const names[] = {"input",           "source",
+                                        "engine",          "preset",
+                                        "preemption",      "seed",
+                                        "copies",          "jitter_seconds",
+                                        "nodes_fraction",  "late_nodes",
+                                        "workers",         "pace",
+                                        "service_us",      "max_parked_seconds",
+                                        "bad_lines",       "nodes",
+                                        "nodes_recorded",  "pods_total",
+                                        "pods_scheduled",  "pods_unscheduled",
+                                        "pods_impossible", "first_attempt_failed_share",
+                                        "waiting_max",     "events",
+                                        "moves",           "preemptions",
+                                        "evictions",       "wasted_seconds",
+                                        "attempts",        "wait",
+                                        "operations",      "depth",
+                                        "virtual_seconds", "wall_seconds",
                                         "digest"};
-    static const char *const operations[] = {"add", "pop", "add_unschedulable", "done", "move_all", "tick", "clock"};
+    static const char *const operations[] = {"add",      "pop",  "add_unschedulable", "done",
+                                             "move_all", "tick", "preempt",           "clock"};
     json_t *result = result_of(with_files(""));
     (void)state;
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
@@ -311,6 +317,7 @@ main(void)
         cmocka_unit_test(bad_input_ends_with_2_and_says_where),
         cmocka_unit_test(skip_bad_counts_broken_lines),
         cmocka_unit_test(json_has_the_documented_fields),
+        cmocka_unit_test(preemption_is_shown_beside_the_same_without_it),
         cmocka_unit_test(priorities_can_be_overridden),
         cmocka_unit_test(text_shows_the_same_digest_as_json),
         cmocka_unit_test(a_trace_gives_the_digest_of_the_files_it_was_made_from),
