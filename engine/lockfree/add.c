@@ -273,15 +273,12 @@ check_gate(const struct queue *queue, const struct incoming_pod *pod, uint64_t *
 static bool
 enters_nominator(const struct queue *queue, const struct incoming_pod *pod, enum place place)
 {
-    switch (queue->base.rules.nominate) {
-    case NOMINATE_AT_ADD:
+    enum nominate_rule rule = queue->base.rules.nominate;
+
+    if (place == PLACE_ACTIVE && nominate_when_active(rule, pod->label)) {
         return true;
-    case NOMINATE_WHEN_ACTIVE:
-        return pod->history == NULL && place == PLACE_ACTIVE;
-    case NOMINATE_ALWAYS:
-        return pod->history != NULL || place == PLACE_ACTIVE;
     }
-    return false;
+    return rule == NOMINATE_AT_ADD || (rule == NOMINATE_ALWAYS && pod->history != NULL);
 }
 
 /* ---- the record --------------------------------------------------------------------------------------------------------- */

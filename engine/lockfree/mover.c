@@ -7,23 +7,6 @@
 #include "lockfree/switch.h"
 #include "lockfree/tie.h"
 
-/* As kube does, by why the pod gets active. */
-static bool
-renominates(const struct queue *queue, uint32_t label)
-{
-    bool described = label == LABEL_POD_ADD || label == LABEL_POD_UPDATE;
-
-    switch (queue->base.rules.nominate) {
-    case NOMINATE_WHEN_ACTIVE:
-        return described;
-    case NOMINATE_ALWAYS:
-        return described || label == LABEL_FORCE_ACTIVATE;
-    case NOMINATE_AT_ADD:
-        break;
-    }
-    return false;
-}
-
 void
 mover_begin(struct mover *mover)
 {
@@ -461,7 +444,7 @@ try_view(struct mover *mover, uint32_t record, struct view *view)
         return gate_pod(mover, record, view, &way, asked);
     }
     /* An event's label may be that of an add. Without memory the nomination stays as it was. */
-    if (way.place == PLACE_ACTIVE && renominates(queue, mover->label) &&
+    if (way.place == PLACE_ACTIVE && nominate_when_active(queue->base.rules.nominate, mover->label) &&
         renominate(worker, record, view) == SCHEDQ_RETRY) {
         return OUTCOME_AGAIN;
     }
@@ -556,7 +539,8 @@ schedq_status_t
 mover_apply(struct mover *mover, uint32_t record, struct view *view, const struct way *way, uint64_t asked)
 {
     struct worker *worker = mover->worker;
-    bool renews = way->place == PLACE_ACTIVE && renominates(queue_of(worker), mover->label);
+    bool renews =
+        way->place == PLACE_ACTIVE && nominate_when_active(queue_of(worker)->base.rules.nominate, mover->label);
     const struct moving moving = moving_of(view, 0);
     struct mover_item item = {
         .life = view->life, .state = view->state, .desc = view->desc, .entry = view->entry, .record = record};

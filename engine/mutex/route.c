@@ -1,20 +1,6 @@
 /* The ways of route.h. */
 #include "mutex/route.h"
 
-static bool
-enters_nominator(const struct mutex_queue *queue, uint32_t label)
-{
-    switch (queue->base.rules.nominate) {
-    case NOMINATE_WHEN_ACTIVE:
-        return label == LABEL_POD_ADD || label == LABEL_POD_UPDATE;
-    case NOMINATE_ALWAYS:
-        return label == LABEL_POD_ADD || label == LABEL_POD_UPDATE || label == LABEL_FORCE_ACTIVATE;
-    case NOMINATE_AT_ADD:
-        break;
-    }
-    return false;
-}
-
 static void
 enter_active(const struct route *route, uint32_t index)
 {
@@ -28,7 +14,7 @@ enter_active(const struct route *route, uint32_t index)
     mutex_place_enter(queue, index, SCHEDQ_ACTIVE);
     mutex_place_count(queue, INCOMING_ACTIVE, route->label);
     route->result->to_active++;
-    if (enters_nominator(queue, route->label)) {
+    if (nominate_when_active(queue->base.rules.nominate, route->label)) {
         mutex_nominator_set(&queue->nominator, index, entry->described_node);
     }
 }

@@ -16,6 +16,7 @@
 
 #include "platform/atomic.h"
 #include "platform/memory.h"
+#include "policy/label.h"
 #include "policy/requeue.h"
 #include "policy/rules.h"
 
@@ -23,18 +24,6 @@
 #define REGISTRY_PLUGINS_MAX 63
 #define REGISTRY_PROFILES_MAX 255
 #define REGISTRY_EVENTS_MAX 65535
-
-/** Labels of what is no event of the cluster; labels of events follow. */
-enum {
-    LABEL_POD_ADD,
-    LABEL_POD_UPDATE,
-    LABEL_FAILURE,
-    LABEL_BACKOFF_COMPLETE,
-    LABEL_POP_FROM_BACKOFF,
-    LABEL_FORCE_ACTIVATE,
-    LABEL_LEFTOVER,
-    LABEL_FIRST_EVENT
-};
 
 struct registry_name {
     char text[REGISTRY_NAME_MAX + 1];

@@ -3,6 +3,8 @@
  *
  * kube >= 1.32 composes resource and action ("NodeAdd"); a set of actions that is not one bit, All or Update has no action
  * text. Earlier releases have fixed names ("NodeTaintChange"); a combination they do not know is composed as well.
+ *
+ * Why a pod moved is a label too, by number: that of an event, or one of what is no event.
  */
 #ifndef SCHEDQ_POLICY_LABEL_H
 #define SCHEDQ_POLICY_LABEL_H
@@ -10,6 +12,18 @@
 #include "policy/match.h"
 
 #include <stddef.h>
+
+/** Labels of what is no event of the cluster; labels of events follow. */
+enum {
+    LABEL_POD_ADD,
+    LABEL_POD_UPDATE,
+    LABEL_FAILURE,
+    LABEL_BACKOFF_COMPLETE,
+    LABEL_POP_FROM_BACKOFF,
+    LABEL_FORCE_ACTIVATE,
+    LABEL_LEFTOVER,
+    LABEL_FIRST_EVENT
+};
 
 /** Writes the default label of an event, with a NUL, cut to `size`. `resource` is the name behind kind.resource. */
 void label_compose(char *text, size_t size, const char *resource, struct event_kind kind, uint8_t kube_minor);

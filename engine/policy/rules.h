@@ -10,15 +10,9 @@
 #include "policy/backoff.h"
 #include "policy/gating.h"
 #include "policy/match.h"
+#include "policy/nominate.h"
 
 #include <schedq/schedq.h>
-
-/** When a nomination in a pod's own description (status.nominatedNodeName) reaches the nominator. */
-enum nominate_rule {
-    NOMINATE_AT_ADD,      /* schedq: as soon as the pod is in the queue, gated or not */
-    NOMINATE_WHEN_ACTIVE, /* kube 1.34: when an add or an update makes it active */
-    NOMINATE_ALWAYS       /* kube 1.26: and when it is activated, and when it failed */
-};
 
 struct rules {
     struct backoff_rules backoff;

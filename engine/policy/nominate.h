@@ -1,0 +1,35 @@
+/*
+ * When the node in a pod's own description (status.nominatedNodeName) reaches the nominator.
+ */
+#ifndef SCHEDQ_POLICY_NOMINATE_H
+#define SCHEDQ_POLICY_NOMINATE_H
+
+#include "policy/label.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum nominate_rule {
+    NOMINATE_AT_ADD,      /* schedq: as soon as the pod is in the queue, gated or not */
+    NOMINATE_WHEN_ACTIVE, /* kube 1.34: when an add or an update makes it active */
+    NOMINATE_ALWAYS       /* kube 1.26: and when it is activated, and when it failed */
+};
+
+/** Does it, when the pod becomes active for this reason? */
+static inline bool
+nominate_when_active(enum nominate_rule rule, uint32_t label)
+{
+    bool described = label == LABEL_POD_ADD || label == LABEL_POD_UPDATE;
+
+    switch (rule) {
+    case NOMINATE_WHEN_ACTIVE:
+        return described;
+    case NOMINATE_ALWAYS:
+        return described || label == LABEL_FORCE_ACTIVATE;
+    case NOMINATE_AT_ADD:
+        break;
+    }
+    return false;
+}
+
+#endif
