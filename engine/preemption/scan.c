@@ -8,16 +8,19 @@
 
 #include <string.h>
 
-/* Bytes of 0 and 1 as bits, the first one lowest. */
+/* Bytes of 0 and 1 as bits, the first one lowest, where both are 1. */
 static uint64_t
-pack(const uint8_t *bytes)
+pack_both(const uint8_t *left, const uint8_t *right)
 {
     uint64_t bits = 0;
 
     for (uint32_t i = 0; i < WORD_NODES / 8; i++) {
         uint64_t eight;
+        uint64_t other;
 
-        memcpy(&eight, bytes + (size_t)i * 8, sizeof eight);
+        memcpy(&eight, left + (size_t)i * 8, sizeof eight);
+        memcpy(&other, right + (size_t)i * 8, sizeof other);
+        eight &= other;
 #if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
         eight = __builtin_bswap64(eight);
 #endif
@@ -47,17 +50,18 @@ potential_word(const schedq_preemption_t *of, uint32_t word)
     const schedq_cluster_t *cluster = of->cluster;
     uint32_t base = word * WORD_NODES;
     uint32_t count = cluster->nodes_end - base < WORD_NODES ? cluster->nodes_end - base : WORD_NODES;
-    uint8_t tail[WORD_NODES] = {0};
+    const uint8_t *present = cluster->present + base;
     const uint8_t *statuses = of->preemptor.statuses;
+    uint8_t tail[WORD_NODES] = {0};
 
     if (statuses == NULL) {
-        return pack(cluster->present + base);
+        return pack_both(present, present);
     }
     if (count == WORD_NODES) {
-        return pack(cluster->present + base) & pack(statuses + base);
+        return pack_both(present, statuses + base);
     }
     memcpy(tail, statuses + base, count);
-    return pack(cluster->present + base) & pack(tail);
+    return pack_both(present, tail);
 }
 
 bool

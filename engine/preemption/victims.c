@@ -35,10 +35,10 @@ list_potential(const schedq_preemption_t *of, struct lane *lane, const struct no
 
     for (uint32_t i = first; i < node->slot_count; i++) {
         const struct slot *slot = &node->slots[i];
+        bool stays = (slot->flags & SLOT_PROTECTED) != 0 || (of->spares && is_spared(of, slot));
 
-        if ((slot->flags & SLOT_PROTECTED) == 0 && !(of->spares && is_spared(of, slot))) {
-            lane->potential[count++] = i;
-        }
+        lane->potential[count] = i;
+        count += !stays;
     }
     if (of->config.victim_order == SCHEDQ_VICTIMS_BY_PRIORITY) {
         sort_by_arrival(of->cluster, node->slots, lane->potential, count);
@@ -74,6 +74,31 @@ fits_again(const schedq_preemption_t *of, struct lane *lane, uint32_t node, cons
     return false;
 }
 
+/* The same for resources alone, and no extended ones: most decisions. The room stays in registers. */
+static uint32_t
+reprieve_by_room(struct lane *lane, const struct slot *slots, const uint32_t *group, uint32_t count, uint32_t victims)
+{
+    int64_t pods = lane->room[NEED_PODS];
+    int64_t cpu = lane->room[NEED_CPU];
+    int64_t memory = lane->room[NEED_MEMORY];
+
+    for (uint32_t i = 0; i < count; i++) {
+        const struct slot *slot = &slots[group[i]];
+
+        if (((pods - 1) | (cpu - slot->cpu) | (memory - slot->memory)) < 0) {
+            lane->victims[victims++] = group[i];
+            continue;
+        }
+        pods--;
+        cpu -= slot->cpu;
+        memory -= slot->memory;
+    }
+    lane->room[NEED_PODS] = pods;
+    lane->room[NEED_CPU] = cpu;
+    lane->room[NEED_MEMORY] = memory;
+    return victims;
+}
+
 /* Appends to lane->victims; returns their number. */
 static uint32_t
 reprieve(const schedq_preemption_t *of, struct lane *lane, uint32_t node, const uint32_t *group, uint32_t count,
@@ -81,6 +106,9 @@ reprieve(const schedq_preemption_t *of, struct lane *lane, uint32_t node, const 
 {
     const struct slot *slots = of->cluster->nodes[node].slots;
 
+    if (of->preemptor.filter == NULL && of->need_count == NEED_EXTENDED) {
+        return reprieve_by_room(lane, slots, group, count, victims);
+    }
     for (uint32_t i = 0; i < count; i++) {
         const struct slot *slot = &slots[group[i]];
 
