@@ -1,0 +1,325 @@
+/*
+ * A scheduler that evicts: one node, two pods that fill it, and one that is more important than both.
+ *
+ * Who pops a pod that fits nowhere asks schedq_preempt for victims, nominates the pod to their node, hands the eviction
+ * over, and parks the pod. The eviction runs later, here between two rounds: until the last victim is about to be
+ * deleted PreEnqueue keeps the preemptor out, and that victim's event brings it back. No scheduling call waits for it.
+ *
+ * One thread does everything here. With threads the snapshot wants a lock of the caller's (or two snapshots in turns), and
+ * `spawn` hands the task to one that deletes pods through the API server.
+ */
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <schedq/eviction.h>
+#include <schedq/preemption.h>
+#include <schedq/schedq.h>
+
+#define NODE_CPU_MILLI 4000
+
+struct pod {
+    const char *name;
+    int32_t priority;
+    int64_t cpu_milli;
+    schedq_pod_t waiting;     /* in the queue */
+    schedq_running_t running; /* in the snapshot */
+};
+
+static struct pod pods[] = {
+    {"default/batch", 0, 3000, {0}, {0, 0}},
+    {"default/web", 10, 1000, {0}, {0, 0}},
+    {"default/db", 100, 3500, {0}, {0, 0}},
+};
+
+static schedq_t *queue;
+static schedq_worker_t *worker;
+static schedq_cluster_t *cluster; /* the snapshot */
+static schedq_preemption_t *workspace;
+static schedq_preemption_config_t rules;
+static schedq_evictor_t *evictor;
+static uint64_t fit; /* the bit of the plugin "Fit" */
+static int64_t free_milli = NODE_CPU_MILLI;
+
+/* What was handed over and has not run. */
+static void (*task)(void *argument);
+static void *task_argument;
+
+static uint64_t
+object_of(const struct pod *pod)
+{
+    return (uint64_t)(uintptr_t)pod;
+}
+
+static struct pod *
+pod_of(uint64_t object)
+{
+    return (struct pod *)(uintptr_t)object;
+}
+
+static void
+require(schedq_status_t status, const char *call, const char *why)
+{
+    if (status != SCHEDQ_OK) {
+        fprintf(stderr, "%s: %s %s\n", call, schedq_status_name(status), why);
+        exit(EXIT_FAILURE);
+    }
+}
+
+/* ---- the evictor's callbacks ------------------------------------------------------------------------------ */
+
+/* Deletes a running pod: the snapshot changes first, then the queue hears of it. */
+static int
+evict(void *ctx, uint64_t victim, uint64_t preemptor)
+{
+    struct pod *pod = pod_of(victim);
+    schedq_running_view_t view;
+    schedq_move_t move;
+
+    (void)ctx;
+    if (schedq_cluster_pod(cluster, pod->running, &view) != SCHEDQ_OK) {
+        return SCHEDQ_DELETE_GONE;
+    }
+    printf("%s: evicted for %s\n", pod->name, pod_of(preemptor)->name);
+    require(schedq_cluster_remove_pod(cluster, pod->running), "schedq_cluster_remove_pod",
+            schedq_cluster_error(cluster));
+    free_milli += pod->cpu_milli;
+    schedq_move_init(&move);
+    move.event = SCHEDQ_EVENT_ASSIGNED_POD_DELETE;
+    move.old_object = victim;
+    require(schedq_move_all(worker, &move, NULL), "schedq_move_all", schedq_worker_error(worker));
+    return SCHEDQ_DELETE_SENT;
+}
+
+/* Ends a nomination, in both places that know of it. */
+static int
+clear(void *ctx, uint64_t nominated, uint64_t preemptor)
+{
+    const struct pod *pod = pod_of(nominated);
+
+    (void)ctx;
+    (void)preemptor;
+    (void)schedq_cluster_denominate(cluster, pod->name, 0);
+    return schedq_nominate(worker, pod->waiting, 0) == SCHEDQ_OK ? 0 : -1;
+}
+
+static void
+activate(void *ctx, uint64_t preemptor)
+{
+    (void)ctx;
+    require(schedq_activate(worker, &pod_of(preemptor)->waiting, 1, NULL), "schedq_activate", "");
+}
+
+static int
+spawn(void *ctx, void (*run)(void *argument), void *argument)
+{
+    (void)ctx;
+    task = run;
+    task_argument = argument;
+    return 0;
+}
+
+/* PreEnqueue of the plugin "Preemption": not while its victims are being evicted. */
+static int
+may_enter(void *ctx, uint64_t pod)
+{
+    (void)ctx;
+    return schedq_evictor_holds(evictor, pod) == 0;
+}
+
+/* ---- a cycle ------------------------------------------------------------------------------------------------- */
+
+static void
+bind(const schedq_popped_t *popped)
+{
+    struct pod *pod = pod_of(popped->object);
+    const schedq_running_spec_t spec = {.name = pod->name,
+                                        .object = popped->object,
+                                        .node = 0,
+                                        .priority = pod->priority,
+                                        .start_ns = popped->history.timestamp_ns,
+                                        .requests = {.cpu_milli = pod->cpu_milli}};
+
+    free_milli -= pod->cpu_milli;
+    printf("%s: runs, attempt %" PRIu32 "\n", pod->name, popped->history.attempts);
+    (void)schedq_cluster_denominate(cluster, pod->name, 0); /* in the queue done ends it */
+    require(schedq_cluster_add_pod(cluster, &spec, &pod->running), "schedq_cluster_add_pod",
+            schedq_cluster_error(cluster));
+    require(schedq_done(worker, popped->token), "schedq_done", "");
+}
+
+/* Carries out a decision for a pod that is still in flight. */
+static void
+act(struct pod *pod, const schedq_preemption_decision_t *decision)
+{
+    const schedq_nominated_spec_t nomination = {.name = pod->name,
+                                                .object = object_of(pod),
+                                                .node = decision->chosen,
+                                                .priority = pod->priority,
+                                                .requests = {.cpu_milli = pod->cpu_milli},
+                                                .expires_ns = decision->nomination_expires_ns};
+    uint64_t victims[sizeof pods / sizeof pods[0]], clears[sizeof pods / sizeof pods[0]];
+
+    printf("%s: nominated, %" PRIu32 " to be evicted\n", pod->name, decision->delete_count);
+    require(schedq_cluster_nominate(cluster, &nomination, NULL), "schedq_cluster_nominate",
+            schedq_cluster_error(cluster));
+    require(schedq_nominate(worker, pod->waiting, decision->chosen + 1), "schedq_nominate", "");
+    for (uint32_t i = 0; i < decision->delete_count; i++) {
+        schedq_running_view_t view;
+
+        require(schedq_cluster_pod(cluster, decision->deletes[i], &view), "schedq_cluster_pod", "");
+        victims[i] = view.object;
+    }
+    for (uint32_t i = 0; i < decision->clear_count; i++) {
+        clears[i] = decision->clears[i].object;
+    }
+    const schedq_eviction_t eviction = {.preemptor = object_of(pod),
+                                        .victims = victims,
+                                        .victim_count = decision->delete_count,
+                                        .clears = clears,
+                                        .clear_count = decision->clear_count,
+                                        .later = 1};
+
+    require(schedq_evictor_evict(evictor, &eviction, NULL), "schedq_evictor_evict", "");
+}
+
+static void
+preempt(schedq_popped_t *popped)
+{
+    static const uint8_t statuses[] = {SCHEDQ_NODE_UNSCHEDULABLE}; /* what the filters said of the node */
+    struct pod *pod = pod_of(popped->object);
+    schedq_preemption_decision_t decision;
+    schedq_preemptor_t preemptor;
+
+    schedq_preemptor_init(&preemptor);
+    preemptor.name = pod->name;
+    preemptor.object = popped->object;
+    preemptor.priority = pod->priority;
+    preemptor.requests.cpu_milli = pod->cpu_milli;
+    preemptor.statuses = statuses;
+    preemptor.status_count = 1;
+    schedq_preemption_decision_init(&decision);
+    require(schedq_preempt(cluster, workspace, &rules, &preemptor, &decision), "schedq_preempt",
+            schedq_preemption_error(workspace));
+    if (decision.nomination == SCHEDQ_NOMINATION_SET) {
+        act(pod, &decision);
+    }
+}
+
+static void
+reject(schedq_popped_t *popped)
+{
+    const struct pod *pod = pod_of(popped->object);
+    schedq_failure_t failure;
+    schedq_result_t result;
+
+    printf("%s: fits nowhere\n", pod->name);
+    preempt(popped);
+    schedq_failure_init(&failure);
+    failure.unschedulable = fit;
+    require(schedq_add_unschedulable(worker, &popped->token, &failure, &result), "schedq_add_unschedulable",
+            schedq_worker_error(worker));
+}
+
+/* Pops until nothing can be popped; then what was handed over runs. True: there was such a thing. */
+static bool
+round_of_scheduling(void)
+{
+    void (*due)(void *argument);
+    schedq_popped_t popped;
+
+    require(schedq_tick(worker, NULL, NULL), "schedq_tick", "");
+    while (schedq_try_pop(worker, &popped) == SCHEDQ_OK) {
+        if (free_milli >= pod_of(popped.object)->cpu_milli) {
+            bind(&popped);
+        } else {
+            reject(&popped);
+        }
+    }
+    due = task;
+    task = NULL;
+    if (due != NULL) {
+        due(task_argument);
+    }
+    return due != NULL;
+}
+
+/* ---- setup ------------------------------------------------------------------------------------------------------ */
+
+static void
+open_queue(void)
+{
+    const schedq_interest_t interest = {.resource = "AssignedPod", .actions = SCHEDQ_ACTION_DELETE};
+    schedq_config_t config;
+    schedq_plugin_t plugin;
+    uint64_t bit;
+    char why[200] = "";
+
+    schedq_config_init(&config);
+    require(schedq_create(&config, &queue, why, sizeof why), "schedq_create", why);
+    schedq_plugin_init(&plugin);
+    plugin.name = "Fit";
+    plugin.interests = &interest;
+    plugin.interest_count = 1;
+    require(schedq_plugin_register(queue, &plugin, &fit, why, sizeof why), "schedq_plugin_register", why);
+    plugin.name = "Preemption";
+    plugin.pre_enqueue = may_enter;
+    require(schedq_plugin_register(queue, &plugin, &bit, why, sizeof why), "schedq_plugin_register", why);
+    require(schedq_worker_register(queue, &worker, why, sizeof why), "schedq_worker_register", why);
+}
+
+static void
+open_preemption(void)
+{
+    const schedq_node_spec_t node = {.name = "node-a", .allocatable = {.cpu_milli = NODE_CPU_MILLI}, .pods = 110};
+    schedq_evictor_config_t config;
+    char why[200] = "";
+
+    schedq_preemption_config_init(&rules);
+    require(schedq_cluster_create(NULL, &cluster, why, sizeof why), "schedq_cluster_create", why);
+    require(schedq_cluster_add_node(cluster, &node, NULL), "schedq_cluster_add_node", schedq_cluster_error(cluster));
+    require(schedq_preemption_create(NULL, &workspace, why, sizeof why), "schedq_preemption_create", why);
+    schedq_evictor_config_init(&config);
+    config.evict = evict;
+    config.clear = clear;
+    config.activate = activate;
+    config.spawn = spawn;
+    require(schedq_evictor_create(&config, &evictor, why, sizeof why), "schedq_evictor_create", why);
+}
+
+static void
+add(struct pod *pod)
+{
+    schedq_pod_spec_t spec;
+    schedq_result_t result;
+
+    memset(&spec, 0, sizeof spec);
+    spec.object = object_of(pod);
+    spec.priority = pod->priority;
+    spec.name_length = (uint32_t)strlen(pod->name);
+    require(schedq_add(worker, pod->name, &spec, &result), "schedq_add", schedq_worker_error(worker));
+    pod->waiting = result.pod;
+}
+
+int
+main(void)
+{
+    open_preemption();
+    open_queue();
+    add(&pods[0]);
+    add(&pods[1]);
+    (void)round_of_scheduling();
+    add(&pods[2]);
+    while (round_of_scheduling()) {
+    }
+    require(schedq_evictor_destroy(evictor), "schedq_evictor_destroy", "");
+    schedq_preemption_destroy(workspace);
+    schedq_cluster_destroy(cluster);
+    require(schedq_close(queue), "schedq_close", "");
+    require(schedq_worker_unregister(worker), "schedq_worker_unregister", "");
+    require(schedq_destroy(queue), "schedq_destroy", "");
+    return EXIT_SUCCESS;
+}
