@@ -467,7 +467,8 @@ pop_or_sleep(struct worker *worker, int64_t deadline, schedq_popped_t *out)
         } else if (now >= deadline) {
             status = SCHEDQ_TIMEDOUT;
         } else {
-            sleepers_wait(&queue->sleepers, sequence, futex_deadline(queue, sleep_until(queue, wanted, deadline, now), now));
+            sleepers_wait(&queue->sleepers, sequence,
+                          futex_deadline(queue, sleep_until(queue, wanted, deadline, now), now));
         }
     }
     sleepers_cancel(&queue->sleepers);
