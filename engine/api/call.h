@@ -16,7 +16,7 @@
 struct call {
     struct inside inside;
     schedq_worker_t *worker; /* NULL: the call takes none */
-    schedq_result_t  unseen; /* the answer that a caller does not want */
+    schedq_result_t unseen;  /* the answer that a caller does not want */
 };
 
 /** SCHEDQ_OK: go on, and end with call_end. SCHEDQ_BUSY, SCHEDQ_INVALID (NULL): return that. */

@@ -45,8 +45,7 @@ schedq_event_define(schedq_t *queue, const char *resource, uint32_t actions, con
     if (status != SCHEDQ_OK) {
         return status;
     }
-    bool legal = check_pointer(resource, "resource", why, why_size) &&
-                 check_pointer(event, "event", why, why_size) &&
+    bool legal = check_pointer(resource, "resource", why, why_size) && check_pointer(event, "event", why, why_size) &&
                  check_text(why, why_size, "resource", resource, strlen(resource)) &&
                  check_actions(actions, why, why_size) &&
                  (label == NULL || label[0] == '\0' || check_text(why, why_size, "label", label, strlen(label)));
@@ -69,8 +68,7 @@ schedq_profile_define(schedq_t *queue, const char *name, schedq_profile_t *profi
     if (status != SCHEDQ_OK) {
         return status;
     }
-    bool legal = check_pointer(name, "name", why, why_size) &&
-                 check_pointer(profile, "profile", why, why_size) &&
+    bool legal = check_pointer(name, "name", why, why_size) && check_pointer(profile, "profile", why, why_size) &&
                  check_text(why, why_size, "name", name, strlen(name));
 
     status = legal ? queue->ops->profile_define(queue, name, profile) : SCHEDQ_INVALID;
@@ -155,8 +153,7 @@ schedq_plugin_register(schedq_t *queue, const schedq_plugin_t *plugin, uint64_t 
     if (status != SCHEDQ_OK) {
         return status;
     }
-    bool legal = check_plugin(queue, plugin, why, why_size) &&
-                 check_pointer(bit, "bit", why, why_size);
+    bool legal = check_plugin(queue, plugin, why, why_size) && check_pointer(bit, "bit", why, why_size);
 
     status = legal ? queue->ops->plugin_register(queue, plugin, bit) : SCHEDQ_INVALID;
     if (status == SCHEDQ_FULL) {

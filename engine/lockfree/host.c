@@ -107,7 +107,6 @@ static void
 describe_candidate(const struct search *search, uint32_t record, const struct view *view, schedq_candidate_t *candidate)
 {
     const struct queue *queue = queue_of(search->worker);
-    int64_t expiry = backoff_expiry_of(queue, &view->history);
     const struct subject subject = mover_subject(view);
 
     *candidate = (schedq_candidate_t){
@@ -117,7 +116,7 @@ describe_candidate(const struct search *search, uint32_t record, const struct vi
         .unschedulable = view->unschedulable,
         .pending = view->pending,
         .timestamp_ns = view->history.timestamp_ns,
-        .expiry_ns = expiry == BACKOFF_NONE ? 0 : expiry,
+        .expiry_ns = backoff_public(backoff_expiry_of(queue, &view->history)),
         .place = (uint8_t)place_public(state_place(view->state)),
         .gate = view->gate,
         .backing_off = route_is_backing_off(queue, &subject, search->now),

@@ -14,15 +14,13 @@
 #ifndef SCHEDQ_LOCKFREE_INCOMING_H
 #define SCHEDQ_LOCKFREE_INCOMING_H
 
+#include "observe/metrics.h"
 #include "platform/atomic.h"
 #include "platform/memory.h"
 
 #define INCOMING_OWN 64
 #define INCOMING_CHUNK 64
 #define INCOMING_CHUNKS 1025
-
-/** Where a pod comes in, as metrics tell it: both backoffs are one, parked and gated are one. */
-enum incoming_place { INCOMING_ACTIVE, INCOMING_BACKOFF, INCOMING_UNSCHEDULABLE, INCOMING_PLACES };
 
 /** A worker's own. */
 struct incoming {

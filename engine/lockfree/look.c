@@ -26,7 +26,6 @@
 #include "lockfree/ops.h"
 #include "lockfree/settle.h"
 #include "lockfree/workers.h"
-#include "observe/metrics.h"
 
 /* ---- one pod -------------------------------------------------------------------------------------------------------------- */
 
@@ -266,24 +265,22 @@ incoming(const struct queue *queue, uint32_t label, enum incoming_place place)
 static void
 write_incoming(const struct queue *queue, struct text *text)
 {
-    static const char *const places[INCOMING_PLACES] = {"active", "backoff", "unschedulable"};
     const struct registry *registry = &queue->base.registry;
 
     metrics_incoming_head(text);
     for (uint32_t label = 0; label < registry_label_count(registry); label++) {
-        for (uint32_t place = 0; place < INCOMING_PLACES; place++) {
-            uint64_t count = incoming(queue, label, place);
+        uint64_t counts[INCOMING_PLACES];
 
-            if (count > 0) {
-                metrics_incoming(text, places[place], registry_label_text(registry, label), count);
-            }
+        for (uint32_t place = 0; place < INCOMING_PLACES; place++) {
+            counts[place] = incoming(queue, label, place);
         }
+        metrics_incoming(text, registry, label, counts);
     }
 }
 
 /* Goes through every record: exact whatever moved, and nothing is counted at operation rate for a text read once a minute. */
 static void
-count_rejectors(const struct queue *queue, schedq_profile_t profile, uint64_t counts[STAMPS])
+count_rejectors(const struct queue *queue, schedq_profile_t profile, uint64_t counts[REGISTRY_REJECTORS])
 {
     for (uint32_t i = 0; i < slab_end(&queue->entries.records); i++) {
         struct view view;
@@ -302,22 +299,13 @@ write_rejectors(const struct queue *queue, struct text *text)
 {
     const struct registry *registry = &queue->base.registry;
 
-    metrics_rejector_head(text);
+    metrics_rejectors_head(text);
     for (uint32_t i = 0; i < registry_profile_count(registry); i++) {
         schedq_profile_t profile = (schedq_profile_t)i;
-        uint64_t counts[STAMPS] = {0};
+        uint64_t counts[REGISTRY_REJECTORS] = {0};
 
         count_rejectors(queue, profile, counts);
-        for (uint64_t known = registry_known(registry, profile) & ~SCHEDQ_REJECTOR_OTHERS; known != 0;
-             known &= known - 1) {
-            uint32_t plugin = (uint32_t)__builtin_ctzll(known);
-
-            metrics_rejector(text, registry_plugin_name(registry, profile, plugin),
-                             registry_profile_name(registry, profile), counts[plugin]);
-        }
-        if (counts[STAMPS - 1] > 0) {
-            metrics_rejector(text, "others", registry_profile_name(registry, profile), counts[STAMPS - 1]);
-        }
+        metrics_rejectors(text, registry, profile, counts);
     }
 }
 

@@ -74,14 +74,6 @@ struct walk {
 
 /* ---- the claimed pod ------------------------------------------------------------------------------------------------------ */
 
-static int64_t
-expiry_of(const struct queue *queue, const schedq_history_t *history)
-{
-    int64_t expiry = backoff_expiry_of(queue, history);
-
-    return expiry == BACKOFF_NONE ? 0 : expiry;
-}
-
 static void
 describe_history(const struct queue *queue, const struct entry *entry, schedq_popped_t *out)
 {
@@ -93,7 +85,7 @@ describe_history(const struct queue *queue, const struct entry *entry, schedq_po
     out->history.rejections = (uint32_t)counts;
     out->history.errors = (uint32_t)(u64_load(&entry->errors_charged) >> 32);
     out->history.reserved = 0;
-    out->backoff_expiry_ns = expiry_of(queue, &out->history);
+    out->backoff_expiry_ns = backoff_public(backoff_expiry_of(queue, &out->history));
     out->history.attempts = history_raised(out->history.attempts);
 }
 

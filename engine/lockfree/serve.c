@@ -113,13 +113,6 @@ backoff_is_over(struct mover *mover, const struct view *view, struct way *way)
     return true;
 }
 
-/* Where a gate stands between backoff and active, only the host can ask it. */
-static bool
-is_left_to_host(const struct queue *queue)
-{
-    return queue->base.rules.host && !queue->base.rules.pop_from_backoff;
-}
-
 static bool
 has_due(struct queue *queue, struct bin *bin, int64_t limit)
 {
@@ -144,7 +137,7 @@ flush_backoff(struct serving *serving, enum place place)
         if (bin == NULL || !has_due(queue, bin, flush.limit)) {
             continue;
         }
-        if (is_left_to_host(queue)) {
+        if (queue->base.rules.host_ends_backoff) {
             serving->result->left = 1;
             continue;
         }
@@ -300,7 +293,8 @@ serve_wanted(const struct queue *queue)
     int64_t patience = timer_is_running(queue) ? queue->base.rules.tick_ns : 0;
 
     /* Where only the host serves, no sleeper has to. */
-    return next == SCHEDQ_NO_DEADLINE || is_left_to_host(queue) ? SCHEDQ_NO_DEADLINE : time_add(next, patience);
+    return next == SCHEDQ_NO_DEADLINE || queue->base.rules.host_ends_backoff ? SCHEDQ_NO_DEADLINE
+                                                                             : time_add(next, patience);
 }
 
 bool

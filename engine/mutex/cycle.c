@@ -38,7 +38,7 @@ describe_popped(const struct mutex_queue *queue, uint32_t index, schedq_popped_t
     out->pending = entry->pending;
     out->seen = queue->log.newest;
     out->nominated_node = entry->nominated ? entry->nominated_node : 0;
-    out->backoff_expiry_ns = expiry == BACKOFF_NONE ? 0 : expiry;
+    out->backoff_expiry_ns = backoff_public(expiry);
     out->from_backoff = entry->place == SCHEDQ_BACKOFF;
     out->profile = entry->profile;
     out->flags = entry->flags;

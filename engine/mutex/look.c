@@ -8,7 +8,6 @@
 #include "mutex/look.h"
 
 #include "mutex/report.h"
-#include "observe/metrics.h"
 
 #include <string.h>
 
@@ -216,23 +215,15 @@ mutex_stats(schedq_t *base, schedq_stats_t *stats)
 static void
 write_incoming(const struct mutex_queue *queue, struct text *text)
 {
-    static const char *const places[INCOMING_PLACES] = {"active", "backoff", "unschedulable"};
-
     metrics_incoming_head(text);
     for (uint32_t label = 0; label < registry_label_count(&queue->base.registry); label++) {
-        for (uint32_t place = 0; place < INCOMING_PLACES; place++) {
-            uint64_t count = queue->incoming[label][place];
-
-            if (count > 0) {
-                metrics_incoming(text, places[place], registry_label_text(&queue->base.registry, label), count);
-            }
-        }
+        metrics_incoming(text, &queue->base.registry, label, queue->incoming[label]);
     }
 }
 
 /* Goes through every record: exact whatever moved, and nothing is counted at operation rate for a text read once a minute. */
 static void
-count_rejectors(const struct mutex_queue *queue, schedq_profile_t profile, uint64_t counts[STAMPS])
+count_rejectors(const struct mutex_queue *queue, schedq_profile_t profile, uint64_t counts[REGISTRY_REJECTORS])
 {
     for (uint32_t i = 0; i < entries_end(&queue->entries); i++) {
         if (queue->entries.pages[i / PAGE_ENTRIES] == NULL) {
@@ -254,21 +245,13 @@ write_rejectors(const struct mutex_queue *queue, struct text *text)
 {
     const struct registry *registry = &queue->base.registry;
 
-    metrics_rejector_head(text);
+    metrics_rejectors_head(text);
     for (uint32_t i = 0; i < registry_profile_count(registry); i++) {
         schedq_profile_t profile = (schedq_profile_t)i;
-        const char *name = registry_profile_name(registry, profile);
-        uint64_t counts[STAMPS] = {0};
+        uint64_t counts[REGISTRY_REJECTORS] = {0};
 
         count_rejectors(queue, profile, counts);
-        for (uint64_t bits = registry_known(registry, profile) & ~SCHEDQ_REJECTOR_OTHERS; bits != 0; bits &= bits - 1) {
-            uint32_t plugin = (uint32_t)__builtin_ctzll(bits);
-
-            metrics_rejector(text, registry_plugin_name(registry, profile, plugin), name, counts[plugin]);
-        }
-        if (counts[STAMPS - 1] > 0) {
-            metrics_rejector(text, "others", name, counts[STAMPS - 1]);
-        }
+        metrics_rejectors(text, registry, profile, counts);
     }
 }
 

@@ -40,6 +40,7 @@
 #include "mutex/lots.h"
 #include "mutex/names.h"
 #include "mutex/nominator.h"
+#include "observe/metrics.h"
 
 #include <pthread.h>
 
@@ -47,8 +48,6 @@
 struct age_list {
     uint32_t head, tail, count;
 };
-
-enum incoming_place { INCOMING_ACTIVE, INCOMING_BACKOFF, INCOMING_UNSCHEDULABLE, INCOMING_PLACES };
 
 struct counters {
     uint64_t adds, pops, dones, failures, deletes, updates, moves, events, hint_calls, gate_calls;

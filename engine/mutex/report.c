@@ -9,13 +9,6 @@ backs_off(const struct entry *entry)
     return entry->place == SCHEDQ_BACKOFF || entry->place == SCHEDQ_ERROR_BACKOFF;
 }
 
-/* To a caller, "no backoff" is 0. */
-static int64_t
-public_expiry(int64_t expiry)
-{
-    return expiry == BACKOFF_NONE ? 0 : expiry;
-}
-
 void
 mutex_report_moved(const struct mutex_queue *queue, uint32_t index, schedq_result_t *result)
 {
@@ -63,7 +56,7 @@ mutex_report_info(const struct mutex_queue *queue, uint32_t index, schedq_pod_in
                     .attempts = entry->attempts,
                     .rejections = entry->rejections,
                     .errors = entry->errors},
-        .backoff_expiry_ns = backs_off(entry) ? public_expiry(entry->expiry) : 0,
+        .backoff_expiry_ns = backs_off(entry) ? backoff_public(entry->expiry) : 0,
         .unschedulable = entry->unschedulable,
         .pending = entry->pending,
         .gate = entry->gate,
@@ -86,7 +79,7 @@ mutex_report_candidate(const struct mutex_queue *queue, uint32_t index, int64_t 
         .unschedulable = entry->unschedulable,
         .pending = entry->pending,
         .timestamp_ns = entry->timestamp,
-        .expiry_ns = public_expiry(mutex_place_expiry(queue, entry)),
+        .expiry_ns = backoff_public(mutex_place_expiry(queue, entry)),
         .place = entry->place,
         .gate = entry->gate,
         .backing_off = mutex_place_is_backing_off(queue, entry, now),

@@ -77,9 +77,7 @@ wait_until(struct mutex_queue *queue, pthread_cond_t *cond, int64_t until, int64
 static int64_t
 sleepers_deadline(const struct mutex_queue *queue)
 {
-    const struct rules *rules = &queue->base.rules;
-
-    return rules->host && !rules->pop_from_backoff ? SCHEDQ_NO_DEADLINE : mutex_deadline_next(queue);
+    return queue->base.rules.host_ends_backoff ? SCHEDQ_NO_DEADLINE : mutex_deadline_next(queue);
 }
 
 /* ---- pop ------------------------------------------------------------------------------------------------------------ */

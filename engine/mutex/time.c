@@ -22,11 +22,8 @@ flush_backoff(struct mutex_queue *queue, struct heap *heap, int64_t now, schedq_
         .queue = queue, .result = result, .now = now, .label = LABEL_BACKOFF_COMPLETE, .recount = true};
     bool moved = false;
 
-    /* Where a gate stands between backoff and active, only the host can ask it. */
-    bool left_to_host = queue->base.rules.host && !queue->base.rules.pop_from_backoff;
-
     while (heap->count > 0 && !backoff_is_waiting(&queue->base.rules.backoff, order_expiry(heap_best(heap)), now)) {
-        if (left_to_host) {
+        if (queue->base.rules.host_ends_backoff) {
             result->left = 1;
             return false;
         }

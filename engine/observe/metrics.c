@@ -68,25 +68,48 @@ metrics_incoming_head(struct text *text)
 }
 
 void
-metrics_incoming(struct text *text, const char *place, const char *event, uint64_t count)
+metrics_incoming(struct text *text, const struct registry *registry, uint32_t label,
+                 const uint64_t counts[INCOMING_PLACES])
 {
-    text_add(text, "scheduler_queue_incoming_pods_total{queue=\"%s\",event=\"", place);
-    text_add_escaped(text, event);
-    text_add(text, "\"} %" PRIu64 "\n", count);
+    static const char *const places[INCOMING_PLACES] = {"active", "backoff", "unschedulable"};
+
+    for (uint32_t place = 0; place < INCOMING_PLACES; place++) {
+        if (counts[place] > 0) {
+            text_add(text, "scheduler_queue_incoming_pods_total{queue=\"%s\",event=\"", places[place]);
+            text_add_escaped(text, registry_label_text(registry, label));
+            text_add(text, "\"} %" PRIu64 "\n", counts[place]);
+        }
+    }
 }
 
 void
-metrics_rejector_head(struct text *text)
+metrics_rejectors_head(struct text *text)
 {
     head(text, "scheduler_unschedulable_pods", "gauge", "Waiting pods, by the plugins that rejected them.");
 }
 
-void
-metrics_rejector(struct text *text, const char *plugin, const char *profile, uint64_t count)
+static void
+add_rejector(struct text *text, const char *plugin, const char *profile, uint64_t count)
 {
     text_add(text, "scheduler_unschedulable_pods{plugin=\"");
     text_add_escaped(text, plugin);
     text_add(text, "\",profile=\"");
     text_add_escaped(text, profile);
     text_add(text, "\"} %" PRIu64 "\n", count);
+}
+
+void
+metrics_rejectors(struct text *text, const struct registry *registry, schedq_profile_t profile,
+                  const uint64_t counts[REGISTRY_REJECTORS])
+{
+    const char *name = registry_profile_name(registry, profile);
+
+    for (uint64_t bits = registry_known(registry, profile) & ~SCHEDQ_REJECTOR_OTHERS; bits != 0; bits &= bits - 1) {
+        uint32_t plugin = (uint32_t)__builtin_ctzll(bits);
+
+        add_rejector(text, registry_plugin_name(registry, profile, plugin), name, counts[plugin]);
+    }
+    if (counts[REGISTRY_REJECTORS - 1] > 0) {
+        add_rejector(text, "others", name, counts[REGISTRY_REJECTORS - 1]);
+    }
 }

@@ -44,6 +44,13 @@ int64_t backoff_duration(const struct backoff_rules *rules, const struct backoff
 /** End of the wait that began at `timestamp`, as it is compared; BACKOFF_NONE if there is no wait. */
 int64_t backoff_expiry(const struct backoff_rules *rules, const struct backoff_counters *counters, int64_t timestamp);
 
+/** The expiry as callers are told it: no wait is 0. */
+static inline int64_t
+backoff_public(int64_t expiry)
+{
+    return expiry == BACKOFF_NONE ? 0 : expiry;
+}
+
 /** Is a pod with this expiry still backing off at `now`? */
 bool backoff_is_waiting(const struct backoff_rules *rules, int64_t expiry, int64_t now);
 

@@ -56,6 +56,7 @@ rules_from_config(struct rules *rules, const schedq_config_t *config)
         .host = config->decide == SCHEDQ_DECIDE_HOST,
         .hints = config->requeue == SCHEDQ_REQUEUE_HINTS,
         .pop_from_backoff = config->pop_from_backoff != 0,
+        .host_ends_backoff = config->decide == SCHEDQ_DECIDE_HOST && config->pop_from_backoff == 0,
         .errors_park = config->errors_park != 0,
         .errors_apart = !early,
         .keep_order = config->keep_order != 0,

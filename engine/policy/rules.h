@@ -22,10 +22,11 @@ struct rules {
     int64_t max_parked_ns;
     int64_t tick_ns;
     uint8_t kube_minor;
-    uint8_t objects;       /* schedq_objects_t */
-    bool host;             /* the host decides: nothing calls a hint or a gate */
-    bool hints;            /* false: move cycles, as kube <= 1.27 */
-    bool pop_from_backoff; /* then gates stand before backoff too, and not between backoff and active */
+    uint8_t objects;        /* schedq_objects_t */
+    bool host;              /* the host decides: nothing calls a hint or a gate */
+    bool hints;             /* false: move cycles, as kube <= 1.27 */
+    bool pop_from_backoff;  /* then gates stand before backoff too, and not between backoff and active */
+    bool host_ends_backoff; /* a gate stands between backoff and active that only the host can ask */
     bool errors_park;
     bool errors_apart; /* pods that failed with an error back off in a heap of their own */
     bool keep_order;

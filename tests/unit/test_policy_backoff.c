@@ -167,6 +167,7 @@ a_pod_that_never_failed_does_not_wait(void **state)
         rules.at_expiry = variant / 2 != 0;
         int64_t expiry = backoff_expiry(&rules, &counters, 100 * SECOND);
         assert_ns_equal(expiry, BACKOFF_NONE);
+        assert_ns_equal(backoff_public(expiry), 0);
         assert_false(backoff_is_waiting(&rules, expiry, 100 * SECOND));
         assert_false(backoff_is_waiting(&rules, expiry, 0));
     }
