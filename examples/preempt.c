@@ -25,14 +25,15 @@ struct pod {
     const char *name;
     int32_t priority;
     int64_t cpu_milli;
+    int64_t start_ns;
     schedq_pod_t waiting;     /* in the queue */
     schedq_running_t running; /* in the snapshot */
 };
 
 static struct pod pods[] = {
-    {"default/batch", 0, 3000, {0}, {0, 0}},
-    {"default/web", 10, 1000, {0}, {0, 0}},
-    {"default/db", 100, 3500, {0}, {0, 0}},
+    {"default/batch", 0, 3000, 0, {0}, {0, 0}},
+    {"default/web", 10, 1000, 0, {0}, {0, 0}},
+    {"default/db", 100, 3500, 0, {0}, {0, 0}},
 };
 
 static schedq_t *queue;
@@ -102,7 +103,7 @@ clear(void *ctx, uint64_t nominated, uint64_t preemptor)
 
     (void)ctx;
     (void)preemptor;
-    (void)schedq_cluster_denominate(cluster, pod->name, 0);
+    (void)schedq_cluster_unnominate(cluster, pod->name, 0);
     return schedq_nominate(worker, pod->waiting, 0) == SCHEDQ_OK ? 0 : -1;
 }
 
@@ -132,23 +133,44 @@ may_enter(void *ctx, uint64_t pod)
 
 /* ---- a cycle ------------------------------------------------------------------------------------------------- */
 
+static schedq_running_spec_t
+running_spec(const struct pod *pod)
+{
+    return (schedq_running_spec_t){.name = pod->name,
+                                   .object = object_of(pod),
+                                   .node = 0,
+                                   .priority = pod->priority,
+                                   .start_ns = pod->start_ns,
+                                   .requests = {.cpu_milli = pod->cpu_milli}};
+}
+
 static void
 bind(const schedq_popped_t *popped)
 {
     struct pod *pod = pod_of(popped->object);
-    const schedq_running_spec_t spec = {.name = pod->name,
-                                        .object = popped->object,
-                                        .node = 0,
-                                        .priority = pod->priority,
-                                        .start_ns = popped->history.timestamp_ns,
-                                        .requests = {.cpu_milli = pod->cpu_milli}};
+
+    pod->start_ns = popped->history.timestamp_ns;
+    const schedq_running_spec_t spec = running_spec(pod);
 
     free_milli -= pod->cpu_milli;
     printf("%s: runs, attempt %" PRIu32 "\n", pod->name, popped->history.attempts);
-    (void)schedq_cluster_denominate(cluster, pod->name, 0); /* in the queue done ends it */
+    (void)schedq_cluster_unnominate(cluster, pod->name, 0); /* in the queue done ends it */
     require(schedq_cluster_add_pod(cluster, &spec, &pod->running), "schedq_cluster_add_pod",
             schedq_cluster_error(cluster));
     require(schedq_done(worker, popped->token), "schedq_done", "");
+}
+
+/* Who decides before it is gone sees that it is on its way out. */
+static void
+mark(const struct pod *victim)
+{
+    schedq_running_spec_t spec = running_spec(victim);
+
+    spec.terminating = 1;
+    spec.disruption_status = 1;
+    spec.disruption_reason = "PreemptionByScheduler";
+    require(schedq_cluster_update_pod(cluster, victim->running, &spec), "schedq_cluster_update_pod",
+            schedq_cluster_error(cluster));
 }
 
 /* Carries out a decision for a pod that is still in flight. */
@@ -172,6 +194,7 @@ act(struct pod *pod, const schedq_preemption_decision_t *decision)
 
         require(schedq_cluster_pod(cluster, decision->deletes[i], &view), "schedq_cluster_pod", "");
         victims[i] = view.object;
+        mark(pod_of(view.object));
     }
     for (uint32_t i = 0; i < decision->clear_count; i++) {
         clears[i] = decision->clears[i].object;
@@ -181,7 +204,7 @@ act(struct pod *pod, const schedq_preemption_decision_t *decision)
                                         .victim_count = decision->delete_count,
                                         .clears = clears,
                                         .clear_count = decision->clear_count,
-                                        .later = 1};
+                                        .later = decision->holds};
 
     require(schedq_evictor_evict(evictor, &eviction, NULL), "schedq_evictor_evict", "");
 }
@@ -199,6 +222,7 @@ preempt(schedq_popped_t *popped)
     preemptor.object = popped->object;
     preemptor.priority = pod->priority;
     preemptor.requests.cpu_milli = pod->cpu_milli;
+    preemptor.nominated_node = popped->nominated_node != 0 ? (uint32_t)popped->nominated_node - 1 : SCHEDQ_NO_NODE;
     preemptor.statuses = statuses;
     preemptor.status_count = 1;
     schedq_preemption_decision_init(&decision);
@@ -206,6 +230,8 @@ preempt(schedq_popped_t *popped)
             schedq_preemption_error(workspace));
     if (decision.nomination == SCHEDQ_NOMINATION_SET) {
         act(pod, &decision);
+    } else if (decision.nomination == SCHEDQ_NOMINATION_CLEAR) {
+        (void)clear(NULL, popped->object, popped->object);
     }
 }
 

@@ -210,7 +210,7 @@ nominate(sim_t *sim, sim_worker_t *worker, size_t pod, uint32_t nominated)
                                           .requests = requests_of(sim, pod),
                                           .expires_ns = SCHEDQ_NO_DEADLINE};
     schedq_status_t status = nominated != 0 ? schedq_cluster_nominate(preemption->snapshot, &spec, NULL)
-                                            : schedq_cluster_denominate(preemption->snapshot, name, 0);
+                                            : schedq_cluster_unnominate(preemption->snapshot, name, 0);
     must(sim, status, "schedq_cluster_nominate", pod, schedq_cluster_error(preemption->snapshot));
     preemption->nominated[pod] = nominated;
 }

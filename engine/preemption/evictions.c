@@ -2,7 +2,7 @@
 #include "preemption/cluster.h"
 
 schedq_status_t
-schedq_cluster_evicted(schedq_cluster_t *cluster, uint64_t workload, int64_t now_ns)
+schedq_cluster_record_eviction(schedq_cluster_t *cluster, uint64_t workload, int64_t now_ns)
 {
     if (cluster == NULL) {
         return SCHEDQ_INVALID;

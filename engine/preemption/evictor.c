@@ -272,8 +272,11 @@ run_later(void *argument)
         (void)evict(evictor, task->objects[i], task->preemptor, &evicted);
     }
     let_go(evictor, task->word);
+    uint32_t sent_before = evicted.sent;
+
     (void)evict(evictor, task->objects[last], task->preemptor, &evicted);
-    if (evicted.failed != 0 || evicted.not_cleared != 0 || evicted.sent == 0) {
+    /* Events of the others may have come while it was held. */
+    if (evicted.failed != 0 || evicted.not_cleared != 0 || evicted.sent == sent_before) {
         config->activate(config->ctx, task->preemptor);
     }
     memory_free(&evictor->memory, MEMORY_OTHER, task, task->bytes);

@@ -219,7 +219,7 @@ schedq_cluster_nominate(schedq_cluster_t *cluster, const schedq_nominated_spec_t
 }
 
 schedq_status_t
-schedq_cluster_denominate(schedq_cluster_t *cluster, const char *name, uint64_t generation)
+schedq_cluster_unnominate(schedq_cluster_t *cluster, const char *name, uint64_t generation)
 {
     if (cluster == NULL) {
         return SCHEDQ_INVALID;

@@ -4,7 +4,8 @@
  * A schedq_cluster_t is a snapshot: nodes, the pods that run on them, disruption budgets, nominated pods. The
  * caller keeps it up to date, call by call. schedq_preempt reads it and decides as kube-scheduler's
  * DefaultPreemption does: which nodes are candidates, whom each would lose, which one is best, what to do.
- * It does nothing itself: the caller deletes the victims and nominates the pod (schedq_nominate).
+ * It does nothing itself: schedq/eviction.h or the caller deletes the victims, and the caller nominates the pod, here
+ * (schedq_cluster_nominate) and in the queue (schedq_nominate).
  *
  * Use it for a pod for which scheduling found no node. Do not use it to place pods: a pod that fits is its
  * business only where a preset says so.
@@ -25,7 +26,8 @@
  * A list of n elements may be NULL if n is 0. Zero a description before filling it.
  *
  * DETERMINISM. The same snapshot, built by the same calls, and the same arguments give the same decision,
- * with an executor or without. Nodes are visited in the order of their numbers; pods of equal importance in
+ * with an executor or without. The same calls give the same node numbers, handles and generations, as long as none is
+ * NOMEM. Nodes are visited in the order of their numbers; pods of equal importance in
  * the order in which they came to their node.
  */
 #ifndef SCHEDQ_PREEMPTION_H
@@ -76,7 +78,7 @@ typedef struct schedq_node_spec {
     const char *name;             /**< 1..317 bytes */
     uint64_t object;              /**< the caller's own */
     schedq_amounts_t allocatable;
-    int64_t pods;                 /**< slots, 0..SCHEDQ_QUANTITY_MAX */
+    int64_t pods;                 /**< slots, 0..SCHEDQ_QUANTITY_MAX: each pod takes one, asked for or not; 0: none fits */
 } schedq_node_spec_t;
 
 typedef struct schedq_label {
@@ -90,7 +92,8 @@ typedef struct schedq_running_spec {
     uint64_t workload;    /**< the caller's key of what it belongs to (a job); 0 = none */
     uint32_t node;        /**< the number of a node */
     int32_t  priority;
-    int64_t  start_ns;    /**< on any clock; SCHEDQ_NO_START */
+    int64_t  start_ns;    /**< any value, with min_run_ns on the clock of schedq_preemptor.now_ns; SCHEDQ_NO_START:
+                               spared by min_run_ns */
     schedq_amounts_t requests;
     const schedq_label_t *labels; /**< each key once */
     uint32_t label_count; /**< 0..SCHEDQ_LABELS_MAX */
@@ -131,8 +134,10 @@ typedef struct schedq_nominated_spec {
     uint32_t node;      /**< the number of a node */
     int32_t  priority;
     schedq_amounts_t requests;
-    int64_t  expires_ns; /**< of its lease; SCHEDQ_NO_DEADLINE = never. Heeded by evaluations with
-                              config.nomination_lease_ns > 0 */
+    int64_t  expires_ns; /**< end of its lease, on the clock of schedq_preemptor.now_ns, 0 or more;
+                              SCHEDQ_NO_DEADLINE = never, 0 = over at once: pass decision.nomination_expires_ns.
+                              Heeded by evaluations with config.nomination_lease_ns > 0, and by
+                              schedq_cluster_expire */
 } schedq_nominated_spec_t;
 
 /** Everything at once. A pod's or a nomination's node is the position of a node in `nodes`. */
@@ -250,7 +255,8 @@ SCHEDQ_API schedq_status_t schedq_cluster_update_node(schedq_cluster_t *cluster,
                                                       const schedq_node_spec_t *spec);
 
 /**
- * Removes a node, with the pods that run on it and the nominations to it.
+ * Removes a node, with the pods that run on it and the nominations to it. Those in the queue stay: end them
+ * (schedq_nominate), since another node may get the number.
  *
  * @retval SCHEDQ_OK
  * @retval SCHEDQ_NOT_FOUND  no node has that number; nothing changed
@@ -286,7 +292,7 @@ SCHEDQ_API uint32_t schedq_cluster_nodes_end(const schedq_cluster_t *cluster);
 SCHEDQ_API uint64_t schedq_cluster_node_object(const schedq_cluster_t *cluster, uint32_t node);
 
 /**
- * Adds a running pod.
+ * Adds a running pod. A nomination of that name does not end by it: schedq_cluster_unnominate first, or it counts twice.
  *
  * @param pod receives the handle; may be NULL
  * @retval SCHEDQ_OK
@@ -304,6 +310,8 @@ SCHEDQ_API schedq_status_t schedq_cluster_add_pod(schedq_cluster_t *cluster, con
 
 /**
  * Replaces what is known of a running pod; another node moves it there, behind the pods of equal importance.
+ *
+ * Nothing of the old description stays but the name: pass requests and labels again.
  *
  * @param spec its name is NULL or the pod's
  * @retval SCHEDQ_OK
@@ -402,10 +410,11 @@ SCHEDQ_API schedq_status_t schedq_cluster_nominate(schedq_cluster_t *cluster, co
  *
  * Threads: [cluster]  Progress: O(1).
  */
-SCHEDQ_API schedq_status_t schedq_cluster_denominate(schedq_cluster_t *cluster, const char *name, uint64_t generation);
+SCHEDQ_API schedq_status_t schedq_cluster_unnominate(schedq_cluster_t *cluster, const char *name, uint64_t generation);
 
 /**
- * Ends the nominations whose lease is over: expires_ns <= now_ns.
+ * Ends the nominations whose lease is over: expires_ns <= now_ns. Those in the queue stay: schedq_nominate with 0 for
+ * each object.
  *
  * @param expired gets the object of each, may be NULL; it must not call this snapshot
  * @retval SCHEDQ_OK
@@ -417,7 +426,7 @@ SCHEDQ_API schedq_status_t schedq_cluster_expire(schedq_cluster_t *cluster, int6
                                                  void (*expired)(void *ctx, uint64_t object), void *ctx);
 
 /**
- * Records that a pod of this workload was evicted; what config.evict_again_ns looks at.
+ * Records that a pod of this workload was evicted; what config.evict_again_ns looks at. Nothing else writes that record.
  *
  * @param workload not 0
  * @param now_ns   0 or more, on the clock of schedq_preemptor.now_ns
@@ -427,10 +436,10 @@ SCHEDQ_API schedq_status_t schedq_cluster_expire(schedq_cluster_t *cluster, int6
  *
  * Threads: [cluster]  Progress: O(1), amortized; allocates.
  */
-SCHEDQ_API schedq_status_t schedq_cluster_evicted(schedq_cluster_t *cluster, uint64_t workload, int64_t now_ns);
+SCHEDQ_API schedq_status_t schedq_cluster_record_eviction(schedq_cluster_t *cluster, uint64_t workload, int64_t now_ns);
 
 /**
- * Forgets evictions before `before_ns`. The record grows by one for each workload until somebody does.
+ * Forgets evictions before `before_ns` (now - evict_again_ns). The record grows by one for each workload until somebody does.
  *
  * Threads: [cluster]  Progress: O(record).
  */
@@ -495,7 +504,7 @@ typedef struct schedq_preemption_config {
 } schedq_preemption_config_t;
 
 /**
- * Sets a preset: SCHEDQ_PRESET_DEFAULT, _KUBE_1_12 or _KUBE_1_34.
+ * Sets a preset: SCHEDQ_PRESET_DEFAULT, _KUBE_1_12 or _KUBE_1_34 (1.26 has none).
  *
  * @retval SCHEDQ_OK
  * @retval SCHEDQ_INVALID  size or preset; nothing is written
@@ -554,7 +563,8 @@ typedef struct schedq_filter_question {
 /**
  * Would the preemptor fit there, as far as all constraints but resources go?
  *
- * Where pods of at least its priority are nominated, it is asked twice, with them and without. With an executor
+ * Asked where resources suffice (filter_first 0). Where pods of at least its priority are nominated, it is asked
+ * with them, and if it says yes also without. With an executor
  * it runs on several threads at once, and for nodes whose answer is not needed in the end. It may make [read]
  * calls.
  */
@@ -581,8 +591,8 @@ enum { SCHEDQ_EXTENDER_DONE = 0, SCHEDQ_EXTENDER_UNINTERESTED = 1, SCHEDQ_EXTEND
 typedef struct schedq_extender {
     /**
      * May set `dropped`, `violations`, and shorten or reorder `victims` (each once, of that node). Returns
-     * SCHEDQ_EXTENDER_DONE; with UNINTERESTED and FAILED, and any other value counts as that, what it changed is
-     * forgotten.
+     * SCHEDQ_EXTENDER_DONE. UNINTERESTED: what it changed is forgotten. FAILED, any other value, or victims that make
+     * no sense (more than before, of another node): the same, and it failed.
      */
     int (*process)(void *ctx, const schedq_cluster_t *cluster, schedq_candidate_node_t *candidates, uint32_t count);
     void    *ctx;
@@ -595,7 +605,7 @@ typedef struct schedq_extender {
 typedef struct schedq_executor {
     /**
      * Calls task(argument, i) once for each i from 0 to count - 1, in any order, on any threads, and returns when
-     * all of them have returned.
+     * all of them have returned. Called several times a decision, with count = `tasks`.
      */
     void (*run)(void *ctx, void (*task)(void *argument, uint32_t i), void *argument, uint32_t count);
     void    *ctx;
@@ -610,13 +620,17 @@ typedef struct schedq_preemptor {
     const char *name;       /**< "namespace/name": its own nomination does not count; NULL = it has none */
     uint64_t object;        /**< for filters */
     schedq_amounts_t requests;
-    uint32_t nominated_node; /**< status.nominatedNodeName; SCHEDQ_NO_NODE (default): none, or an unknown node */
+    uint32_t nominated_node; /**< status.nominatedNodeName; SCHEDQ_NO_NODE (default): none, or its node is not in the
+                                  snapshot; any other number must be a node's. The queue counts nodes from 1:
+                                  popped.nominated_node - 1 */
     uint32_t never;         /**< 0..1: preemptionPolicy Never */
-    /** SCHEDQ_NODE_... for each number of a node; NULL: all UNSCHEDULABLE, as after a refusal by PreFilter. */
+    /** SCHEDQ_NODE_... for each number of a node (0 is UNRESOLVABLE); NULL: all UNSCHEDULABLE, as after a refusal by
+     *  PreFilter. */
     const uint8_t *statuses;
     uint32_t status_count;  /**< schedq_cluster_nodes_end, or 0 with NULL */
     uint32_t offset;        /**< the dry run begins at that potential node, modulo their number; spread it */
-    int64_t  now_ns;        /**< for min_run_ns, evict_again_ns and leases; 0 or more */
+    int64_t  now_ns;        /**< for min_run_ns, evict_again_ns and leases, 0 or more: needed with these; left at 0
+                                 min_run_ns spares every pod */
     schedq_filter_fn filter; /**< NULL: only resources */
     void    *filter_ctx;
     uint32_t filter_first;  /**< 1: ask it before looking at resources, as kube's order of filters does: matters for
@@ -666,23 +680,28 @@ typedef enum schedq_nomination {
 /** A nomination to be cleared: the pod is less important than the preemptor. */
 typedef struct schedq_lower_nomination {
     uint64_t object;
-    uint64_t generation; /**< for schedq_cluster_denominate */
+    uint64_t generation; /**< for schedq_cluster_unnominate */
 } schedq_lower_nomination_t;
 
-/** Lists are the workspace's: valid until its next use, and until the snapshot changes. */
+/**
+ * Lists are the workspace's: valid until its next schedq_preempt or its destroy. Changes of the snapshot leave them as
+ * they are; handles of pods that were removed meanwhile are NOT_FOUND.
+ */
 typedef struct schedq_preemption_decision {
     uint32_t struct_size; /**< set by schedq_preemption_decision_init */
     uint8_t  eligibility; /**< schedq_eligibility_t */
     uint8_t  outcome;     /**< schedq_outcome_t */
     uint8_t  nomination;  /**< schedq_nomination_t */
     uint8_t  holds;       /**< 1: asynchronous, and there is something to delete: refuse the preemptor in PreEnqueue
-                               until the last delete was sent */
+                               until just before the last delete is sent (schedq_evictor_holds does it): let go later
+                               than that, and its event finds the preemptor refused */
     uint32_t potential;   /**< nodes where preemption might help */
     uint32_t offset;      /**< where the dry run began */
     uint32_t wanted;      /**< candidates that it looked for */
     uint32_t rejected;    /**< nodes that it looked at and that are none; schedq_preemption_verdict tells why */
     uint32_t errors;      /**< those of them that gave an error */
-    uint32_t chosen;      /**< the node, or SCHEDQ_NO_NODE */
+    uint32_t chosen;      /**< the node, or SCHEDQ_NO_NODE. Numbers begin at 0; in the queue 0 is no node: pass
+                               chosen + 1 to schedq_nominate */
     uint32_t candidate_count;
     uint32_t victim_count;
     uint32_t delete_count;
@@ -713,8 +732,8 @@ schedq_preemption_decision_init(schedq_preemption_decision_t *decision)
 typedef enum schedq_verdict_kind {
     SCHEDQ_VERDICT_UNSEEN = 0,    /**< not evaluated: unresolvable before, or the search had ended */
     SCHEDQ_VERDICT_CANDIDATE,     /**< also if its list was full already */
-    SCHEDQ_VERDICT_UNSCHEDULABLE, /**< does not fit even without its victims */
-    SCHEDQ_VERDICT_UNRESOLVABLE,  /**< and never will */
+    SCHEDQ_VERDICT_UNSCHEDULABLE, /**< does not fit even without its victims, or needs too many */
+    SCHEDQ_VERDICT_UNRESOLVABLE,  /**< preemption cannot help there; or nobody there may be a victim now */
     SCHEDQ_VERDICT_ERROR
 } schedq_verdict_kind_t;
 
@@ -746,20 +765,37 @@ typedef struct schedq_verdict {
 SCHEDQ_API schedq_status_t schedq_preemption_create(const schedq_allocator_t *allocator,
                                                     schedq_preemption_t **preemption, char *why, size_t why_size);
 
-/** Frees a workspace; NULL is allowed. */
+/**
+ * Frees a workspace; NULL is allowed.
+ *
+ * Threads: overlaps with no other call on it
+ */
 SCHEDQ_API void schedq_preemption_destroy(schedq_preemption_t *preemption);
 
-/** Says what the last schedq_preempt with this workspace found wrong; "" if it succeeded. */
+/**
+ * Says what the last schedq_preempt with this workspace found wrong; "" if it succeeded, or was NOMEM.
+ *
+ * Threads: as schedq_preempt
+ */
 SCHEDQ_API const char *schedq_preemption_error(const schedq_preemption_t *preemption);
 
 /**
  * Decides whom to evict for a pod that fits nowhere. Changes nothing but the workspace and *decision.
  *
- * What to do next: delete `deletes`, the last one last (schedq_cluster_update_pod: they terminate now;
- * schedq_cluster_evicted, if evict_again_ns is used); end the nominations in `clears`; set, clear or keep the
- * preemptor's own (schedq_nominate, schedq_cluster_nominate); park the preemptor (schedq_add_unschedulable). With
- * `holds` its PreEnqueue refuses it until the last delete was sent; that pod's deletion event, or
- * schedq_activate if a delete failed, brings it back.
+ * What to do next, while the preemptor is in flight (examples/preempt.c):
+ *   1 copy what is needed out of the decision: objects of `deletes` (schedq_cluster_pod) and of `clears`
+ *   2 nomination SET: schedq_cluster_nominate, and schedq_nominate with chosen + 1, before a victim is deleted: else
+ *     somebody else takes its place. CLEAR: schedq_cluster_unnominate and schedq_nominate with 0. KEEP: nothing
+ *   3 mark each of `deletes` (schedq_cluster_update_pod with terminating 1, disruption_status 1, disruption_reason
+ *     "PreemptionByScheduler"), so that nobody decides about it again; schedq_cluster_record_eviction, if
+ *     evict_again_ns is used
+ *   4 schedq_evictor_evict with later = holds (schedq/eviction.h); or delete them, the last one last, and end the
+ *     nominations in `clears`, in the snapshot and in the queue
+ *   5 schedq_add_unschedulable with the plugins that rejected the pod; with none (error backoff) for the outcomes
+ *     that are errors of kube
+ * Later, when a victim is gone: schedq_cluster_remove_pod, then schedq_move_all (AssignedPodDelete). If its deletion
+ * failed: mark it back. When the preemptor got its node: schedq_cluster_unnominate, schedq_cluster_add_pod,
+ * schedq_done. With `holds` 0 step 4 may come before 2 and 3; if a deletion failed, do not nominate.
  *
  * @retval SCHEDQ_OK       *decision is set, whatever the outcome
  * @retval SCHEDQ_INVALID  *decision is as it was

@@ -1208,7 +1208,7 @@ SCHEDQ_API schedq_status_t schedq_activate(schedq_worker_t *worker, const schedq
  * Intends a node for a pod (preemption made room); replaces an earlier node.
  *
  * Calls that start later see it. A nomination ends with done, delete, 0, or another node.
- * @param node the caller's number for it; 0 = none
+ * @param node the caller's number for it, from 1 (that of schedq/preemption.h + 1); 0 = none
  * @retval SCHEDQ_OK         the pod is nominated there, behind those that were before
  * @retval SCHEDQ_NOT_FOUND  it is in no place; nothing changed
  * @retval SCHEDQ_NOMEM      (never with MUTEX) nothing changed

@@ -190,11 +190,11 @@ call_nomination(snapshot_t *snapshot)
 
     switch (below(6)) {
     case 0:
-        return schedq_cluster_denominate(snapshot->cluster, spec.name, below(3) == 0 ? below(40) : 0);
+        return schedq_cluster_unnominate(snapshot->cluster, spec.name, below(3) == 0 ? below(40) : 0);
     case 1:
         return schedq_cluster_expire(snapshot->cluster, (int64_t)below(40) - 20, NULL, NULL);
     case 2:
-        return schedq_cluster_evicted(snapshot->cluster, below(4), (int64_t)below(40) - 4);
+        return schedq_cluster_record_eviction(snapshot->cluster, below(4), (int64_t)below(40) - 4);
     default:
         return schedq_cluster_nominate(snapshot->cluster, once_in(50) ? NULL : &spec, NULL);
     }

@@ -102,8 +102,8 @@ a_workload_is_not_evicted_twice_within_the_time(void **state)
 
     spec.workload = 7;
     assert_ok(schedq_cluster_add_pod(snapshot->cluster, &spec, NULL));
-    assert_ok(schedq_cluster_evicted(snapshot->cluster, 7, 1000));
-    assert_ok(schedq_cluster_evicted(snapshot->cluster, 7, 900));
+    assert_ok(schedq_cluster_record_eviction(snapshot->cluster, 7, 1000));
+    assert_ok(schedq_cluster_record_eviction(snapshot->cluster, 7, 900));
     snapshot->preemptor.now_ns = 1499;
     snapshot_decide(snapshot);
     assert_int_equal(snapshot->decision.chosen, 0);
@@ -147,9 +147,9 @@ a_nomination_counts_until_its_lease_is_over(void **state)
     assert_int_equal(snapshot->decision.chosen, SCHEDQ_NO_NODE);
     assert_ok(schedq_cluster_nominate(snapshot->cluster, &renewed, &second));
     assert_int_not_equal(first, second);
-    assert_status(schedq_cluster_denominate(snapshot->cluster, "ns/q", first), SCHEDQ_STALE);
+    assert_status(schedq_cluster_unnominate(snapshot->cluster, "ns/q", first), SCHEDQ_STALE);
     assert_ok(schedq_cluster_expire(snapshot->cluster, 1999, NULL, NULL));
-    assert_ok(schedq_cluster_denominate(snapshot->cluster, "ns/q", second));
+    assert_ok(schedq_cluster_unnominate(snapshot->cluster, "ns/q", second));
 }
 
 static void

@@ -213,6 +213,29 @@ later_activates_when_no_event_will_come(void **state)
     assert_string_equal(world->course, "clear 11 held;clear 12 held;evict 1 held;evict 2 held;evict 3;activate 100;");
 }
 
+/* The events of the others came while the preemptor was held. */
+static void
+later_activates_when_the_last_victim_is_gone(void **state)
+{
+    world_t *world = *state;
+    const schedq_eviction_t what = eviction(1);
+    world->gone = 3;
+    assert_status(schedq_evictor_evict(world->evictor, &what, NULL), SCHEDQ_OK);
+    run_task(world);
+    assert_string_equal(world->course, "clear 11 held;clear 12 held;evict 1 held;evict 2 held;evict 3;activate 100;");
+}
+
+static void
+later_needs_no_activation_when_another_is_gone(void **state)
+{
+    world_t *world = *state;
+    const schedq_eviction_t what = eviction(1);
+    world->gone = 1;
+    assert_status(schedq_evictor_evict(world->evictor, &what, NULL), SCHEDQ_OK);
+    run_task(world);
+    assert_string_equal(world->course, "clear 11 held;clear 12 held;evict 1 held;evict 2 held;evict 3;");
+}
+
 static void
 later_activates_when_a_nomination_could_not_be_ended(void **state)
 {
@@ -477,6 +500,8 @@ main(void)
         TEST(later_lets_go_before_the_last_victim),
         TEST(later_deletes_the_last_victim_after_a_failure_and_activates),
         TEST(later_activates_when_no_event_will_come),
+        TEST(later_activates_when_the_last_victim_is_gone),
+        TEST(later_needs_no_activation_when_another_is_gone),
         TEST(later_activates_when_a_nomination_could_not_be_ended),
         TEST(later_does_nothing_without_victims),
         TEST(a_preemptor_is_held_once),

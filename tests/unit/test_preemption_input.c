@@ -60,7 +60,7 @@ bad_names_are_refused_everywhere(void **state)
         REFUSED(snapshot, schedq_cluster_set_budget(snapshot->cluster, &budget), SCHEDQ_INVALID, "name");
         REFUSED(snapshot, schedq_cluster_remove_budget(snapshot->cluster, names[i]), SCHEDQ_INVALID, "name");
         REFUSED(snapshot, schedq_cluster_nominate(snapshot->cluster, &nominated, NULL), SCHEDQ_INVALID, "name");
-        REFUSED(snapshot, schedq_cluster_denominate(snapshot->cluster, names[i], 0), SCHEDQ_INVALID, "name");
+        REFUSED(snapshot, schedq_cluster_unnominate(snapshot->cluster, names[i], 0), SCHEDQ_INVALID, "name");
         assert_status(schedq_cluster_find_pod(snapshot->cluster, names[i], &found), SCHEDQ_INVALID);
     }
     const char *node_names[] = {NULL, "", too_long};
@@ -116,8 +116,8 @@ what_is_not_there_is_not_found(void **state)
     REFUSED(snapshot, schedq_cluster_update_node(snapshot->cluster, 1, &spec), SCHEDQ_NOT_FOUND, "node 1");
     REFUSED(snapshot, schedq_cluster_update_node(snapshot->cluster, node, &spec), SCHEDQ_INVALID, "n2");
     REFUSED(snapshot, schedq_cluster_remove_budget(snapshot->cluster, "ns/e"), SCHEDQ_NOT_FOUND, "ns/e");
-    REFUSED(snapshot, schedq_cluster_denominate(snapshot->cluster, "ns/r", 0), SCHEDQ_NOT_FOUND, "ns/r");
-    REFUSED(snapshot, schedq_cluster_denominate(snapshot->cluster, "ns/q", 77), SCHEDQ_STALE, "77");
+    REFUSED(snapshot, schedq_cluster_unnominate(snapshot->cluster, "ns/r", 0), SCHEDQ_NOT_FOUND, "ns/r");
+    REFUSED(snapshot, schedq_cluster_unnominate(snapshot->cluster, "ns/q", 77), SCHEDQ_STALE, "77");
     assert_ok(schedq_cluster_remove_pod(snapshot->cluster, a));
     REFUSED(snapshot, schedq_cluster_remove_pod(snapshot->cluster, a), SCHEDQ_NOT_FOUND, "handle");
 }
@@ -264,8 +264,8 @@ missing_arguments_are_refused(void **state)
     REFUSED(snapshot, schedq_cluster_nominate(cluster, NULL, NULL), SCHEDQ_INVALID, "spec NULL");
     REFUSED(snapshot, schedq_cluster_load(cluster, NULL), SCHEDQ_INVALID, "arrays NULL");
     REFUSED(snapshot, schedq_cluster_resource(cluster, "gpu", NULL), SCHEDQ_INVALID, "resource NULL");
-    REFUSED(snapshot, schedq_cluster_evicted(cluster, 0, 1), SCHEDQ_INVALID, "workload 0");
-    REFUSED(snapshot, schedq_cluster_evicted(cluster, 1, -1), SCHEDQ_INVALID, "now_ns -1");
+    REFUSED(snapshot, schedq_cluster_record_eviction(cluster, 0, 1), SCHEDQ_INVALID, "workload 0");
+    REFUSED(snapshot, schedq_cluster_record_eviction(cluster, 1, -1), SCHEDQ_INVALID, "now_ns -1");
     REFUSED(snapshot, schedq_cluster_expire(cluster, -1, NULL, NULL), SCHEDQ_INVALID, "now_ns -1");
     assert_status(schedq_cluster_write(cluster, NULL, NULL), SCHEDQ_INVALID);
     assert_status(schedq_cluster_find_node(cluster, "n1", NULL), SCHEDQ_INVALID);
@@ -281,9 +281,9 @@ missing_arguments_are_refused(void **state)
     assert_status(schedq_cluster_set_budget(NULL, NULL), SCHEDQ_INVALID);
     assert_status(schedq_cluster_remove_budget(NULL, "ns/d"), SCHEDQ_INVALID);
     assert_status(schedq_cluster_nominate(NULL, NULL, NULL), SCHEDQ_INVALID);
-    assert_status(schedq_cluster_denominate(NULL, "ns/q", 0), SCHEDQ_INVALID);
+    assert_status(schedq_cluster_unnominate(NULL, "ns/q", 0), SCHEDQ_INVALID);
     assert_status(schedq_cluster_expire(NULL, 0, NULL, NULL), SCHEDQ_INVALID);
-    assert_status(schedq_cluster_evicted(NULL, 1, 0), SCHEDQ_INVALID);
+    assert_status(schedq_cluster_record_eviction(NULL, 1, 0), SCHEDQ_INVALID);
     assert_status(schedq_cluster_load(NULL, NULL), SCHEDQ_INVALID);
     assert_status(schedq_cluster_resource(NULL, "gpu", &node), SCHEDQ_INVALID);
     assert_status(schedq_cluster_create(NULL, NULL, NULL, 0), SCHEDQ_INVALID);

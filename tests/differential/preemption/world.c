@@ -442,8 +442,8 @@ denominate(struct world *world, chance_t *chance)
         return;
     }
     (void)snprintf(name, sizeof name, "s0/q%d", number);
-    must(world, "schedq_cluster_denominate",
-         schedq_cluster_denominate(world->cluster, name, chance_one_in(chance, 2) ? 0 : pod->generation));
+    must(world, "schedq_cluster_unnominate",
+         schedq_cluster_unnominate(world->cluster, name, chance_one_in(chance, 2) ? 0 : pod->generation));
     pod->used = false;
 }
 
@@ -465,7 +465,7 @@ evict(struct world *world, chance_t *chance)
     int64_t now_ns = chance_below(chance, 60);
     int64_t *last = &world->ref.evicted_ns[workload];
 
-    must(world, "schedq_cluster_evicted", schedq_cluster_evicted(world->cluster, workload, now_ns));
+    must(world, "schedq_cluster_record_eviction", schedq_cluster_record_eviction(world->cluster, workload, now_ns));
     *last = now_ns > *last ? now_ns : *last;
 }
 
