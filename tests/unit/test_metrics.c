@@ -43,12 +43,7 @@ the_pods_of_each_place_are_counted(void **state)
     fx_plugin_t *fit = fx_plugin(fixture, "Fit", "Node", SCHEDQ_ACTION_ADD);
     fx_plugin_t *gate = fx_gate(fixture, "Gate", NULL, 0);
     expect_pending(fixture, 0, 0, 0, 0);
-    fx_back_off(fixture, "ns/backoff", fit->bit, SCHEDQ_EVENT_NODE_ADD);
-    fx_err(fixture, "ns/error");
-    fx_park(fixture, "ns/parked", fit->bit);
-    gate->refuses = true;
-    fx_add(fixture, "ns/gated", 0);
-    gate->refuses = false;
+    fx_wait_everywhere(fixture, fit, gate);
     fx_add(fixture, "ns/flying", 0);
     fx_pop(fixture, "ns/flying");
     fx_add(fixture, "ns/active", 0);
