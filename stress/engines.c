@@ -20,3 +20,12 @@ engine_find(const char *name)
     }
     return NULL;
 }
+
+const engine_t *
+engine_of_argument(struct argp_state *state, const char *name)
+{
+    const engine_t *engine = engine_find(name);
+    if (engine == NULL)
+        argp_error(state, "--engine %s: legal are mutex, lockfree", name);
+    return engine;
+}

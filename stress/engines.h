@@ -7,6 +7,7 @@
 #ifndef SCHEDQ_STRESS_ENGINES_H
 #define SCHEDQ_STRESS_ENGINES_H
 
+#include <argp.h>
 #include <stdint.h>
 
 /* What a call may need that not every engine has. */
@@ -26,10 +27,10 @@ typedef struct engine {
     unsigned has;   /* NEEDS_ bits */
 } engine_t;
 
-/** The names of all, as they are listed to users. */
-#define ENGINE_NAMES "mutex, lockfree"
-
 /** NULL: there is no engine of that name. */
 const engine_t *engine_find(const char *name);
+
+/** The one that --engine names; a wrong name is answered with the legal ones, and ends the program. */
+const engine_t *engine_of_argument(struct argp_state *state, const char *name);
 
 #endif

@@ -1,11 +1,10 @@
 /* Options by argp. Every refusal names the value and what is legal. */
 #include "options.h"
 
-#include <argp.h>
-#include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 #include <time.h>
+
+#include "support/arguments.h"
 
 static const struct {
     const char *name;
@@ -26,18 +25,6 @@ static const struct argp_option known[] = {
     {0},
 };
 
-static uint64_t
-number(struct argp_state *state, const char *option, const char *text, uint64_t low, uint64_t high)
-{
-    char *end;
-    errno = 0;
-    unsigned long long value = strtoull(text, &end, 0);
-    if (errno != 0 || end == text || *end != '\0' || strchr(text, '-') != NULL || value < low || value > high)
-        argp_error(state, "--%s %s: legal are %llu..%llu", option, text, (unsigned long long)low,
-                   (unsigned long long)high);
-    return value;
-}
-
 static void
 choose_preset(struct argp_state *state, options_t *options, const char *name)
 {
@@ -51,30 +38,22 @@ choose_preset(struct argp_state *state, options_t *options, const char *name)
     argp_error(state, "--preset %s: legal are default, kube-1.34, kube-1.26, kube-1.12", name);
 }
 
-static void
-choose_engine(struct argp_state *state, options_t *options, const char *name)
-{
-    options->engine = engine_find(name);
-    if (options->engine == NULL)
-        argp_error(state, "--engine %s: legal are " ENGINE_NAMES, name);
-}
-
 static error_t
 parse_option(int key, char *argument, struct argp_state *state)
 {
     options_t *options = state->input;
     switch (key) {
     case 'e':
-        choose_engine(state, options, argument);
+        options->engine = engine_of_argument(state, argument);
         return 0;
     case 't':
-        options->threads = (unsigned)number(state, "threads", argument, 1, 30);
+        options->threads = (unsigned)argument_number(state, "threads", argument, 1, 30);
         return 0;
     case 's':
-        options->seconds = (unsigned)number(state, "seconds", argument, 1, 86400);
+        options->seconds = (unsigned)argument_number(state, "seconds", argument, 1, 86400);
         return 0;
     case 'r':
-        options->seed = number(state, "seed", argument, 0, UINT64_MAX);
+        options->seed = argument_number(state, "seed", argument, 0, UINT64_MAX);
         return 0;
     case 'p':
         choose_preset(state, options, argument);

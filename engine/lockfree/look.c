@@ -249,39 +249,31 @@ lockfree_stats(schedq_t *base, schedq_stats_t *stats)
     }
 }
 
-static uint64_t
-incoming(const struct queue *queue, uint32_t label, enum incoming_place place)
-{
-    uint64_t count = incoming_of_late(&queue->incoming_late, label, place);
-
-    for (uint32_t i = 0; label < INCOMING_OWN && i < queue_counters(queue); i++) {
-        const struct worker *worker = queue_counter(queue, i);
-
-        count += worker != NULL ? u64_load(&worker->incoming.counts[label][place]) : 0;
-    }
-    return count;
-}
-
+/* metrics_incoming_fn */
 static void
-write_incoming(const struct queue *queue, struct text *text)
+count_incoming(const void *base, uint32_t label, uint64_t counts[INCOMING_PLACES])
 {
-    const struct registry *registry = &queue->base.registry;
+    const struct queue *queue = base;
 
-    metrics_incoming_head(text);
-    for (uint32_t label = 0; label < registry_label_count(registry); label++) {
-        uint64_t counts[INCOMING_PLACES];
+    for (uint32_t place = 0; place < INCOMING_PLACES; place++) {
+        counts[place] = incoming_of_late(&queue->incoming_late, label, place);
+        for (uint32_t i = 0; label < INCOMING_OWN && i < queue_counters(queue); i++) {
+            const struct worker *worker = queue_counter(queue, i);
 
-        for (uint32_t place = 0; place < INCOMING_PLACES; place++) {
-            counts[place] = incoming(queue, label, place);
+            counts[place] += worker != NULL ? u64_load(&worker->incoming.counts[label][place]) : 0;
         }
-        metrics_incoming(text, registry, label, counts);
     }
 }
 
-/* Goes through every record: exact whatever moved, and nothing is counted at operation rate for a text read once a minute. */
+/*
+ * metrics_rejectors_fn. Goes through every record: exact whatever moved, and nothing is counted at operation rate for a text
+ * read once a minute.
+ */
 static void
-count_rejectors(const struct queue *queue, schedq_profile_t profile, uint64_t counts[REGISTRY_REJECTORS])
+count_rejectors(const void *base, schedq_profile_t profile, uint64_t counts[REGISTRY_REJECTORS])
 {
+    const struct queue *queue = base;
+
     for (uint32_t i = 0; i < slab_end(&queue->entries.records); i++) {
         struct view view;
 
@@ -291,21 +283,6 @@ count_rejectors(const struct queue *queue, schedq_profile_t profile, uint64_t co
         for (uint64_t bits = view.unschedulable | view.pending; bits != 0; bits &= bits - 1) {
             counts[__builtin_ctzll(bits)]++;
         }
-    }
-}
-
-static void
-write_rejectors(const struct queue *queue, struct text *text)
-{
-    const struct registry *registry = &queue->base.registry;
-
-    metrics_rejectors_head(text);
-    for (uint32_t i = 0; i < registry_profile_count(registry); i++) {
-        schedq_profile_t profile = (schedq_profile_t)i;
-        uint64_t counts[REGISTRY_REJECTORS] = {0};
-
-        count_rejectors(queue, profile, counts);
-        metrics_rejectors(text, registry, profile, counts);
     }
 }
 
@@ -323,9 +300,9 @@ lockfree_metrics(schedq_t *base, struct text *text)
     }
     lockfree_stats(base, &stats);
     metrics_stats(text, &stats);
-    write_incoming(queue, text);
+    metrics_incoming(text, &base->registry, count_incoming, queue);
     section_begin(worker);
-    write_rejectors(queue, text);
+    metrics_rejectors(text, &base->registry, count_rejectors, queue);
     section_end(worker);
     workers_leave_house(queue, house);
     return text->failed ? SCHEDQ_NOMEM : SCHEDQ_OK;

@@ -212,19 +212,24 @@ mutex_stats(schedq_t *base, schedq_stats_t *stats)
     queue_unlock(queue);
 }
 
+/* metrics_incoming_fn */
 static void
-write_incoming(const struct mutex_queue *queue, struct text *text)
+count_incoming(const void *base, uint32_t label, uint64_t counts[INCOMING_PLACES])
 {
-    metrics_incoming_head(text);
-    for (uint32_t label = 0; label < registry_label_count(&queue->base.registry); label++) {
-        metrics_incoming(text, &queue->base.registry, label, queue->incoming[label]);
-    }
+    const struct mutex_queue *queue = base;
+
+    memcpy(counts, queue->incoming[label], sizeof queue->incoming[label]);
 }
 
-/* Goes through every record: exact whatever moved, and nothing is counted at operation rate for a text read once a minute. */
+/*
+ * metrics_rejectors_fn. Goes through every record: exact whatever moved, and nothing is counted at operation rate for a text
+ * read once a minute.
+ */
 static void
-count_rejectors(const struct mutex_queue *queue, schedq_profile_t profile, uint64_t counts[REGISTRY_REJECTORS])
+count_rejectors(const void *base, schedq_profile_t profile, uint64_t counts[REGISTRY_REJECTORS])
 {
+    const struct mutex_queue *queue = base;
+
     for (uint32_t i = 0; i < entries_end(&queue->entries); i++) {
         if (queue->entries.pages[i / PAGE_ENTRIES] == NULL) {
             continue;
@@ -240,21 +245,6 @@ count_rejectors(const struct mutex_queue *queue, schedq_profile_t profile, uint6
     }
 }
 
-static void
-write_rejectors(const struct mutex_queue *queue, struct text *text)
-{
-    const struct registry *registry = &queue->base.registry;
-
-    metrics_rejectors_head(text);
-    for (uint32_t i = 0; i < registry_profile_count(registry); i++) {
-        schedq_profile_t profile = (schedq_profile_t)i;
-        uint64_t counts[REGISTRY_REJECTORS] = {0};
-
-        count_rejectors(queue, profile, counts);
-        metrics_rejectors(text, registry, profile, counts);
-    }
-}
-
 schedq_status_t
 mutex_metrics(schedq_t *base, struct text *text)
 {
@@ -264,8 +254,8 @@ mutex_metrics(schedq_t *base, struct text *text)
     queue_lock(queue);
     fill_stats(queue, &stats);
     metrics_stats(text, &stats);
-    write_incoming(queue, text);
-    write_rejectors(queue, text);
+    metrics_incoming(text, &base->registry, count_incoming, queue);
+    metrics_rejectors(text, &base->registry, count_rejectors, queue);
     queue_unlock(queue);
     return text->failed ? SCHEDQ_NOMEM : SCHEDQ_OK;
 }

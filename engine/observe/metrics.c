@@ -61,31 +61,30 @@ metrics_stats(struct text *text, const schedq_stats_t *stats)
     }
 }
 
-void
-metrics_incoming_head(struct text *text)
-{
-    head(text, "scheduler_queue_incoming_pods_total", "counter", "Pods that came into a queue, by event.");
-}
-
-void
-metrics_incoming(struct text *text, const struct registry *registry, uint32_t label,
-                 const uint64_t counts[INCOMING_PLACES])
+static void
+add_incoming(struct text *text, const char *event, const uint64_t counts[INCOMING_PLACES])
 {
     static const char *const places[INCOMING_PLACES] = {"active", "backoff", "unschedulable"};
 
     for (uint32_t place = 0; place < INCOMING_PLACES; place++) {
         if (counts[place] > 0) {
             text_add(text, "scheduler_queue_incoming_pods_total{queue=\"%s\",event=\"", places[place]);
-            text_add_escaped(text, registry_label_text(registry, label));
+            text_add_escaped(text, event);
             text_add(text, "\"} %" PRIu64 "\n", counts[place]);
         }
     }
 }
 
 void
-metrics_rejectors_head(struct text *text)
+metrics_incoming(struct text *text, const struct registry *registry, metrics_incoming_fn count, const void *queue)
 {
-    head(text, "scheduler_unschedulable_pods", "gauge", "Waiting pods, by the plugins that rejected them.");
+    head(text, "scheduler_queue_incoming_pods_total", "counter", "Pods that came into a queue, by event.");
+    for (uint32_t label = 0; label < registry_label_count(registry); label++) {
+        uint64_t counts[INCOMING_PLACES];
+
+        count(queue, label, counts);
+        add_incoming(text, registry_label_text(registry, label), counts);
+    }
 }
 
 static void
@@ -98,9 +97,9 @@ add_rejector(struct text *text, const char *plugin, const char *profile, uint64_
     text_add(text, "\"} %" PRIu64 "\n", count);
 }
 
-void
-metrics_rejectors(struct text *text, const struct registry *registry, schedq_profile_t profile,
-                  const uint64_t counts[REGISTRY_REJECTORS])
+static void
+add_profile(struct text *text, const struct registry *registry, schedq_profile_t profile,
+            const uint64_t counts[REGISTRY_REJECTORS])
 {
     const char *name = registry_profile_name(registry, profile);
 
@@ -111,5 +110,17 @@ metrics_rejectors(struct text *text, const struct registry *registry, schedq_pro
     }
     if (counts[REGISTRY_REJECTORS - 1] > 0) {
         add_rejector(text, "others", name, counts[REGISTRY_REJECTORS - 1]);
+    }
+}
+
+void
+metrics_rejectors(struct text *text, const struct registry *registry, metrics_rejectors_fn count, const void *queue)
+{
+    head(text, "scheduler_unschedulable_pods", "gauge", "Waiting pods, by the plugins that rejected them.");
+    for (uint32_t i = 0; i < registry_profile_count(registry); i++) {
+        uint64_t counts[REGISTRY_REJECTORS] = {0};
+
+        count(queue, (schedq_profile_t)i, counts);
+        add_profile(text, registry, (schedq_profile_t)i, counts);
     }
 }

@@ -13,14 +13,14 @@ void metrics_stats(struct text *text, const schedq_stats_t *stats);
 /** Where a pod comes in, as metrics tell it: both backoffs are one, parked and gated are one. */
 enum incoming_place { INCOMING_ACTIVE, INCOMING_BACKOFF, INCOMING_UNSCHEDULABLE, INCOMING_PLACES };
 
-void metrics_incoming_head(struct text *text);
-/** Pods that came in for one reason, by place; nothing is said of none. */
-void metrics_incoming(struct text *text, const struct registry *registry, uint32_t label,
-                      const uint64_t counts[INCOMING_PLACES]);
+/** Says how many pods came into each place by a label. */
+typedef void (*metrics_incoming_fn)(const void *queue, uint32_t label, uint64_t counts[INCOMING_PLACES]);
+/** Nothing is said of what was none. */
+void metrics_incoming(struct text *text, const struct registry *registry, metrics_incoming_fn count, const void *queue);
 
-void metrics_rejectors_head(struct text *text);
-/** Waiting pods of a profile, by the number of the rejector's bit; others have the last number. */
-void metrics_rejectors(struct text *text, const struct registry *registry, schedq_profile_t profile,
-                       const uint64_t counts[REGISTRY_REJECTORS]);
+/** Adds up the waiting pods of a profile by the number of each rejector's bit; `counts` are 0. */
+typedef void (*metrics_rejectors_fn)(const void *queue, schedq_profile_t profile, uint64_t counts[REGISTRY_REJECTORS]);
+void metrics_rejectors(struct text *text, const struct registry *registry, metrics_rejectors_fn count,
+                       const void *queue);
 
 #endif

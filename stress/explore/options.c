@@ -1,12 +1,12 @@
 /* Options by argp. Every refusal names the value and what is legal. */
 #include "options.h"
 
-#include <argp.h>
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+
+#include "support/arguments.h"
 
 static const struct argp_option known[] = {
     {"scenario", 's', "NAME", 0, "one of --list, or `all` (default)", 0},
@@ -20,20 +20,6 @@ static const struct argp_option known[] = {
     {"list", 'l', NULL, 0, "name the scenarios", 0},
     {0},
 };
-
-static uint64_t
-number(struct argp_state *state, const char *option, const char *text, uint64_t low, uint64_t high)
-{
-    char *end;
-
-    errno = 0;
-    unsigned long long value = strtoull(text, &end, 0);
-    if (errno != 0 || end == text || *end != '\0' || strchr(text, '-') != NULL || value < low || value > high) {
-        argp_error(state, "--%s %s: legal are %llu..%llu", option, text, (unsigned long long)low,
-                   (unsigned long long)high);
-    }
-    return value;
-}
 
 static void
 choose_scenario(struct options *options, const char *name)
@@ -84,19 +70,19 @@ parse_option(int key, char *argument, struct argp_state *state)
         choose_scenario(options, argument);
         return 0;
     case 'n':
-        options->episodes = number(state, "episodes", argument, 1, UINT64_C(1000000000000));
+        options->episodes = argument_number(state, "episodes", argument, 1, UINT64_C(1000000000000));
         return 0;
     case 'r':
-        options->seed = number(state, "seed", argument, 0, UINT64_MAX);
+        options->seed = argument_number(state, "seed", argument, 0, UINT64_MAX);
         return 0;
     case 'f':
-        options->frozen = (unsigned)number(state, "frozen", argument, 0, 2);
+        options->frozen = (unsigned)argument_number(state, "frozen", argument, 0, 2);
         return 0;
     case 'y':
         choose_strategy(state, options, argument);
         return 0;
     case 'e':
-        options->first_episode = number(state, "episode", argument, 0, UINT64_MAX / 2);
+        options->first_episode = argument_number(state, "episode", argument, 0, UINT64_MAX / 2);
         return 0;
     case 'g':
         choose_engine(state, options, argument);

@@ -1,7 +1,6 @@
 /* Options by argp, the mix by getsubopt. Every refusal names the value and what is legal. */
 #include "options.h"
 
-#include <argp.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,6 +8,7 @@
 #include <time.h>
 
 #include "schedq/schedq.h"
+#include "support/arguments.h"
 
 #define KILLS_MAX 2000u /* each leaves a thread behind */
 
@@ -46,26 +46,6 @@ static const struct argp_option known[] = {
     {0},
 };
 
-static uint64_t
-number(struct argp_state *state, const char *option, const char *text, uint64_t low, uint64_t high)
-{
-    char *end;
-    errno = 0;
-    unsigned long long value = strtoull(text, &end, 0);
-    if (errno != 0 || end == text || *end != '\0' || strchr(text, '-') != NULL || value < low || value > high)
-        argp_error(state, "--%s %s: legal are %llu..%llu", option, text, (unsigned long long)low,
-                   (unsigned long long)high);
-    return value;
-}
-
-static void
-choose_engine(struct argp_state *state, options_t *options, const char *name)
-{
-    options->engine = engine_find(name);
-    if (options->engine == NULL)
-        argp_error(state, "--engine %s: legal are " ENGINE_NAMES, name);
-}
-
 static void
 choose_mix(struct argp_state *state, options_t *options, const char *text)
 {
@@ -80,7 +60,7 @@ choose_mix(struct argp_state *state, options_t *options, const char *text)
         if (call <= CALL_NONE || value == NULL)
             argp_error(state, "--mix %s: legal are CALL=0..1000 with the calls that --help names", text);
         else
-            options->weights[call] = (unsigned)number(state, "mix", value, 0, 1000);
+            options->weights[call] = (unsigned)argument_number(state, "mix", value, 0, 1000);
     }
     free(copy);
     options->mix = text;
@@ -110,22 +90,22 @@ parse_option(int key, char *argument, struct argp_state *state)
     options_t *options = state->input;
     switch (key) {
     case 'e':
-        choose_engine(state, options, argument);
+        options->engine = engine_of_argument(state, argument);
         return 0;
     case 't':
-        options->threads = (unsigned)number(state, "threads", argument, 2, 32);
+        options->threads = (unsigned)argument_number(state, "threads", argument, 2, 32);
         return 0;
     case 'f':
-        options->freezes = (unsigned)number(state, "freezes", argument, 1, 100000);
+        options->freezes = (unsigned)argument_number(state, "freezes", argument, 1, 100000);
         return 0;
     case 'm':
-        options->milliseconds = (unsigned)number(state, "milliseconds", argument, 1, 60000);
+        options->milliseconds = (unsigned)argument_number(state, "milliseconds", argument, 1, 60000);
         return 0;
     case 'w':
-        options->window = (unsigned)number(state, "window", argument, 1, 1000);
+        options->window = (unsigned)argument_number(state, "window", argument, 1, 1000);
         return 0;
     case 'r':
-        options->seed = number(state, "seed", argument, 0, UINT64_MAX);
+        options->seed = argument_number(state, "seed", argument, 0, UINT64_MAX);
         return 0;
     case 'x':
         choose_mix(state, options, argument);

@@ -2,15 +2,12 @@
 /* Options by argp. Every refusal names the value and what is legal. */
 #include "options.h"
 
-#include <argp.h>
-#include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <time.h>
 
 #include "plant.h"
 #include "record.h"
+#include "support/arguments.h"
 
 enum { OPTION_PLANT = 256, OPTION_PERTURB, OPTION_NAMES, OPTION_ROUND };
 
@@ -26,26 +23,6 @@ static const struct argp_option known[] = {
     {0},
 };
 
-static uint64_t
-number(struct argp_state *state, const char *option, const char *text, uint64_t low, uint64_t high)
-{
-    char *end;
-    errno = 0;
-    unsigned long long value = strtoull(text, &end, 0);
-    if (errno != 0 || end == text || *end != '\0' || strchr(text, '-') != NULL || value < low || value > high)
-        argp_error(state, "--%s %s: legal are %llu..%llu", option, text, (unsigned long long)low,
-                   (unsigned long long)high);
-    return value;
-}
-
-static void
-choose_engine(struct argp_state *state, options_t *options, const char *name)
-{
-    options->engine = engine_find(name);
-    if (options->engine == NULL)
-        argp_error(state, "--engine %s: legal are " ENGINE_NAMES, name);
-}
-
 static void
 choose_plant(struct argp_state *state, options_t *options, const char *name)
 {
@@ -60,22 +37,22 @@ parse_option(int key, char *argument, struct argp_state *state)
     options_t *options = state->input;
     switch (key) {
     case 'e':
-        choose_engine(state, options, argument);
+        options->engine = engine_of_argument(state, argument);
         return 0;
     case 't':
-        options->threads = (unsigned)number(state, "threads", argument, 1, THREADS_MAX);
+        options->threads = (unsigned)argument_number(state, "threads", argument, 1, THREADS_MAX);
         return 0;
     case 'n':
-        options->operations = number(state, "operations", argument, 1000, UINT64_C(1000000000000));
+        options->operations = argument_number(state, "operations", argument, 1000, UINT64_C(1000000000000));
         return 0;
     case 'r':
-        options->seed = number(state, "seed", argument, 0, UINT64_MAX);
+        options->seed = argument_number(state, "seed", argument, 0, UINT64_MAX);
         return 0;
     case OPTION_ROUND:
-        options->round_operations = (uint32_t)number(state, "round-operations", argument, 1000, 1000000);
+        options->round_operations = (uint32_t)argument_number(state, "round-operations", argument, 1000, 1000000);
         return 0;
     case OPTION_NAMES:
-        options->names = (uint32_t)number(state, "names", argument, 16, 100000);
+        options->names = (uint32_t)argument_number(state, "names", argument, 16, 100000);
         return 0;
     case OPTION_PERTURB:
         options->perturb = true;

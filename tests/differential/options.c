@@ -1,14 +1,12 @@
 /* Options by argp. Every refusal names the value and what is legal. */
 #include "options.h"
 
-#include <argp.h>
-#include <errno.h>
 #include <schedq/schedq.h>
-#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
 #include "plant.h"
+#include "support/arguments.h"
 
 enum { KEY_ROUND = 0x100, KEY_KEEP, KEY_PLANTS, KEY_COVERAGE };
 
@@ -53,20 +51,6 @@ static const struct argp_option known[] = {
     {"keep", KEY_KEEP, "I,J,..", 0, "with --round: only these of its operations, in this process (for a debugger)", 0},
     {0},
 };
-
-static uint64_t
-number(struct argp_state *state, const char *option, const char *text, uint64_t low, uint64_t high)
-{
-    char *end;
-
-    errno = 0;
-    unsigned long long value = strtoull(text, &end, 0);
-    if (errno != 0 || end == text || *end != '\0' || strchr(text, '-') != NULL || value < low || value > high) {
-        argp_error(state, "--%s %s: legal are %llu..%llu", option, text, (unsigned long long)low,
-                   (unsigned long long)high);
-    }
-    return value;
-}
 
 static void
 choose_engine(struct argp_state *state, options_t *options, const char *name)
@@ -136,7 +120,7 @@ choose_kept(struct argp_state *state, options_t *options, char *list)
         if (options->keep_count == KEEP_MAX) {
             argp_error(state, "--keep: at most %d operations", KEEP_MAX);
         }
-        options->keep[options->keep_count++] = (uint32_t)number(state, "keep", item, 0, UINT32_MAX);
+        options->keep[options->keep_count++] = (uint32_t)argument_number(state, "keep", item, 0, UINT32_MAX);
     }
 }
 
@@ -147,10 +131,10 @@ parse_option(int key, char *argument, struct argp_state *state)
 
     switch (key) {
     case 'n':
-        options->operations = number(state, "operations", argument, 1, UINT64_C(1000000000000));
+        options->operations = argument_number(state, "operations", argument, 1, UINT64_C(1000000000000));
         return 0;
     case 's':
-        options->seed = number(state, "seed", argument, 0, UINT64_MAX);
+        options->seed = argument_number(state, "seed", argument, 0, UINT64_MAX);
         return 0;
     case 'e':
         choose_engine(state, options, argument);
@@ -162,7 +146,7 @@ parse_option(int key, char *argument, struct argp_state *state)
         choose_features(state, options, argument);
         return 0;
     case 'w':
-        options->workers = (uint32_t)number(state, "workers", argument, 1, 16);
+        options->workers = (uint32_t)argument_number(state, "workers", argument, 1, 16);
         return 0;
     case 'P':
         if (strcmp(argument, "all") != 0 && plant_find(argument) == NULL) {
@@ -177,7 +161,7 @@ parse_option(int key, char *argument, struct argp_state *state)
         options->coverage = true;
         return 0;
     case KEY_ROUND:
-        options->round = (int64_t)number(state, "round", argument, 0, INT32_MAX);
+        options->round = (int64_t)argument_number(state, "round", argument, 0, INT32_MAX);
         return 0;
     case KEY_KEEP:
         choose_kept(state, options, argument);

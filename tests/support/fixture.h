@@ -129,6 +129,17 @@ schedq_pod_t fx_park(fixture_t *fixture, const char *name, uint64_t unschedulabl
 schedq_pod_t fx_err(fixture_t *fixture, const char *name);
 /** Adds, pops, sends `event` during the flight and rejects: the pod backs off. The event must concern `unschedulable`. */
 schedq_pod_t fx_back_off(fixture_t *fixture, const char *name, uint64_t unschedulable, schedq_event_t event);
+/** A pod in each place where one waits for something. */
+typedef struct fx_waiting {
+    schedq_pod_t backoff, error, parked, gated;
+} fx_waiting_t;
+
+/**
+ * Makes "ns/backoff", "ns/error", "ns/parked" and "ns/gated".
+ *
+ * SCHEDQ_EVENT_NODE_ADD concerns `fit`; `gate` lets everything pass, afterwards too.
+ */
+fx_waiting_t fx_wait_everywhere(fixture_t *fixture, const fx_plugin_t *fit, fx_plugin_t *gate);
 /** `count` parked pods "ns/parked<i>", as many after an error "ns/error<i>", as many active "ns/active<i>". */
 void fx_fill(fixture_t *fixture, const fx_plugin_t *fit, unsigned count);
 /** schedq_move_all without objects. */

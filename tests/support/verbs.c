@@ -98,6 +98,19 @@ fx_back_off(fixture_t *fixture, const char *name, uint64_t unschedulable, schedq
     return pod;
 }
 
+fx_waiting_t
+fx_wait_everywhere(fixture_t *fixture, const fx_plugin_t *fit, fx_plugin_t *gate)
+{
+    fx_waiting_t pods;
+    pods.backoff = fx_back_off(fixture, "ns/backoff", fit->bit, SCHEDQ_EVENT_NODE_ADD);
+    pods.error = fx_err(fixture, "ns/error");
+    pods.parked = fx_park(fixture, "ns/parked", fit->bit);
+    gate->refuses = true;
+    pods.gated = fx_add(fixture, "ns/gated", 0);
+    gate->refuses = false;
+    return pods;
+}
+
 void
 fx_fill(fixture_t *fixture, const fx_plugin_t *fit, unsigned count)
 {

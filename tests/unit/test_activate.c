@@ -15,13 +15,8 @@ every_waiting_place_gives_its_pods_up(void **state)
     fixture_t *fixture = *state;
     fx_plugin_t *fit = fx_plugin(fixture, "Fit", "Node", SCHEDQ_ACTION_ADD);
     fx_plugin_t *gate = fx_gate(fixture, "Gate", NULL, 0);
-    schedq_pod_t pods[4];
-    pods[0] = fx_back_off(fixture, "ns/backoff", fit->bit, SCHEDQ_EVENT_NODE_ADD);
-    pods[1] = fx_park(fixture, "ns/parked", fit->bit);
-    pods[2] = fx_err(fixture, "ns/error");
-    gate->refuses = true;
-    pods[3] = fx_add(fixture, "ns/gated", 0);
-    gate->refuses = false;
+    const fx_waiting_t waiting = fx_wait_everywhere(fixture, fit, gate);
+    const schedq_pod_t pods[] = {waiting.backoff, waiting.parked, waiting.error, waiting.gated};
     fx_assert_counts(fixture, 0, 1, 1, 1, 1, 0);
     schedq_result_t result;
     assert_ok(schedq_activate(fx_worker(fixture), pods, 4, &result));

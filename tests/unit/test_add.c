@@ -171,14 +171,9 @@ one_name_is_there_once_whatever_its_place(void **state)
         {"ns/active", SCHEDQ_ACTIVE}, {"ns/backoff", SCHEDQ_BACKOFF}, {"ns/error", SCHEDQ_ERROR_BACKOFF},
         {"ns/parked", SCHEDQ_PARKED}, {"ns/gated", SCHEDQ_GATED},     {"ns/inflight", SCHEDQ_INFLIGHT},
     };
-    fx_back_off(fixture, "ns/backoff", plugin->bit, SCHEDQ_EVENT_NODE_ADD);
-    fx_err(fixture, "ns/error");
-    fx_park(fixture, "ns/parked", plugin->bit);
+    fx_wait_everywhere(fixture, plugin, gate);
     fx_add(fixture, "ns/inflight", 0);
     fx_pop(fixture, "ns/inflight");
-    gate->refuses = true;
-    fx_add(fixture, "ns/gated", 0);
-    gate->refuses = false;
     fx_add(fixture, "ns/active", 0);
 
     for (size_t i = 0; i < sizeof pods / sizeof *pods; i++)

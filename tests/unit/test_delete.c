@@ -12,14 +12,9 @@ each_waiting_place_lets_go_of_a_deleted_pod(void **state)
     fx_plugin_t *fit = fx_plugin(fixture, "Fit", "Node", SCHEDQ_ACTION_ADD);
     fx_plugin_t *gate = fx_gate(fixture, "Gate", NULL, 0);
     static const char *const names[] = {"ns/backoff", "ns/error", "ns/parked", "ns/gated", "ns/active"};
-    schedq_pod_t pods[5];
-    pods[0] = fx_back_off(fixture, names[0], fit->bit, SCHEDQ_EVENT_NODE_ADD);
-    pods[1] = fx_err(fixture, names[1]);
-    pods[2] = fx_park(fixture, names[2], fit->bit);
-    gate->refuses = true;
-    pods[3] = fx_add(fixture, names[3], 0);
-    gate->refuses = false;
-    pods[4] = fx_add(fixture, names[4], 0);
+    const fx_waiting_t waiting = fx_wait_everywhere(fixture, fit, gate);
+    const schedq_pod_t pods[] = {waiting.backoff, waiting.error, waiting.parked, waiting.gated,
+                                 fx_add(fixture, "ns/active", 0)};
     const uint64_t rejectors[] = {fit->bit, 0, fit->bit, gate->bit, 0};
     fx_assert_counts(fixture, 1, 1, 1, 1, 1, 0);
 

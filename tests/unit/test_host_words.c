@@ -14,12 +14,7 @@ words_count_the_pods_of_each_waiting_place(void **state)
     assert_int_equal(words->parked + words->gated + words->backoff + words->error_backoff + words->nominations, 0);
     assert_int_equal(words->closed, 0);
     assert_int_equal(words->poppable, 0);
-    fx_back_off(fixture, "ns/backoff", fit->bit, SCHEDQ_EVENT_NODE_ADD);
-    fx_err(fixture, "ns/error");
-    schedq_pod_t parked = fx_park(fixture, "ns/parked", fit->bit);
-    gate->refuses = true;
-    fx_add(fixture, "ns/gated", 0);
-    gate->refuses = false;
+    schedq_pod_t parked = fx_wait_everywhere(fixture, fit, gate).parked;
     assert_ok(schedq_nominate(fx_worker(fixture), parked, 9));
     assert_int_equal(words->backoff, 1);
     assert_int_equal(words->error_backoff, 1);

@@ -227,6 +227,27 @@ priorities_that_come_at_the_same_time_are_all_there(void **state)
 }
 
 static void
+bring_two_at_the_next_allocation(world_t *world)
+{
+    world->ground.hook = bring_two;
+}
+
+/* The first band needs room for bands: the other one has made it when this one comes with his. */
+static void
+of_two_who_bring_the_first_priorities_each_gets_a_band(void **state)
+{
+    world_t *world = *state;
+    static const int32_t expected[] = {3, 2};
+    open_bands(world, 10);
+    world->ground.hook = bring_two_at_the_next_allocation;
+    struct band *three = get(world, 3);
+    assert_null(world->ground.hook);
+    assert_int_equal(three->id, 2);
+    assert_ptr_equal(bands_at(world->bands, 2), three);
+    assert_table(world, expected, 2);
+}
+
+static void
 of_two_who_bring_the_same_priority_both_get_the_same_band(void **state)
 {
     world_t *world = *state;
@@ -614,6 +635,7 @@ main(void)
         TEST(the_table_is_in_order_however_priorities_come),
         TEST(ids_begin_at_one_and_name_their_band),
         TEST(priorities_that_come_at_the_same_time_are_all_there),
+        TEST(of_two_who_bring_the_first_priorities_each_gets_a_band),
         TEST(of_two_who_bring_the_same_priority_both_get_the_same_band),
         TEST(when_max_priorities_have_pods_another_is_full_unless_it_may_exceed),
         TEST(a_priority_without_pods_makes_room_and_comes_back_as_another_band),

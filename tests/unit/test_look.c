@@ -149,12 +149,7 @@ a_snapshot_visits_every_pod_once_in_its_place(void **state)
     fixture_t *fixture = *state;
     fx_plugin_t *fit = fx_plugin(fixture, "Fit", "Node", SCHEDQ_ACTION_ADD);
     fx_plugin_t *gate = fx_gate(fixture, "Gate", NULL, 0);
-    fx_back_off(fixture, "ns/backoff", fit->bit, SCHEDQ_EVENT_NODE_ADD);
-    fx_err(fixture, "ns/error");
-    fx_park(fixture, "ns/parked", fit->bit);
-    gate->refuses = true;
-    fx_add(fixture, "ns/gated", 0);
-    gate->refuses = false;
+    fx_wait_everywhere(fixture, fit, gate);
     fx_add(fixture, "ns/flying", 0);
     fx_pop(fixture, "ns/flying");
     schedq_pod_t doomed = fx_add(fixture, "ns/doomed", 0);
@@ -240,12 +235,7 @@ the_pending_text_counts_the_queues_of_kube(void **state)
     static const char empty[] = "activeQ:0; backoffQ:0; unschedulablePods:0";
     assert_int_equal(schedq_pending_text(fx_queue(fixture), text, sizeof text), strlen(empty));
     assert_string_equal(text, empty);
-    fx_back_off(fixture, "ns/backoff", fit->bit, SCHEDQ_EVENT_NODE_ADD);
-    fx_err(fixture, "ns/error");
-    fx_park(fixture, "ns/parked", fit->bit);
-    gate->refuses = true;
-    fx_add(fixture, "ns/gated", 0);
-    gate->refuses = false;
+    fx_wait_everywhere(fixture, fit, gate);
     fx_add(fixture, "ns/flying", 0);
     fx_pop(fixture, "ns/flying");
     fx_add(fixture, "ns/active", 0);

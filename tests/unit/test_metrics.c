@@ -43,12 +43,7 @@ the_pods_of_each_place_are_counted(void **state)
     fx_plugin_t *fit = fx_plugin(fixture, "Fit", "Node", SCHEDQ_ACTION_ADD);
     fx_plugin_t *gate = fx_gate(fixture, "Gate", NULL, 0);
     expect_pending(fixture, 0, 0, 0, 0);
-    fx_back_off(fixture, "ns/backoff", fit->bit, SCHEDQ_EVENT_NODE_ADD);
-    fx_err(fixture, "ns/error");
-    fx_park(fixture, "ns/parked", fit->bit);
-    gate->refuses = true;
-    fx_add(fixture, "ns/gated", 0);
-    gate->refuses = false;
+    fx_wait_everywhere(fixture, fit, gate);
     fx_add(fixture, "ns/flying", 0);
     fx_pop(fixture, "ns/flying");
     fx_add(fixture, "ns/active", 0);
@@ -162,6 +157,32 @@ events_with_labels_of_their_own_count_under_them(void **state)
     fx_fail(fixture, &popped, fit->bit, 0);
     fx_move(fixture, unnamed);
     expect_incoming(fixture, "backoff", "leases.v1.example.orgUpdate", 1);
+}
+
+/* Far more labels than an engine may have room for from the start. */
+static void
+each_of_many_events_counts_under_its_own_label(void **state)
+{
+    enum { COUNT = 150 };
+    fixture_t *fixture = *state;
+    fx_plugin_t *fit = fx_plugin(fixture, "Fit", "Lease", SCHEDQ_ACTION_ALL);
+    schedq_event_t events[COUNT];
+    schedq_popped_t popped;
+    char label[16];
+    for (unsigned i = 0; i < COUNT; i++) {
+        snprintf(label, sizeof label, "Lease%u", i);
+        assert_ok(schedq_event_define(fx_queue(fixture), "Lease", SCHEDQ_ACTION_ADD, label, &events[i], NULL, 0));
+    }
+    fx_add(fixture, "ns/a", 0);
+    for (unsigned i = 0; i < COUNT; i++) {
+        popped = fx_pop(fixture, "ns/a");
+        fx_fail(fixture, &popped, fit->bit, 0);
+        fx_move(fixture, events[i]);
+    }
+    for (unsigned i = 0; i < COUNT; i++) {
+        snprintf(label, sizeof label, "Lease%u", i);
+        expect_incoming(fixture, "backoff", label, 1);
+    }
 }
 
 static void
@@ -435,6 +456,7 @@ main(int argc, char **argv)
         fx_test(an_activation_in_vain_counts_only_pods_that_come_from_backoff),
         fx_test(updates_in_place_and_deletions_count_nothing),
         fx_test(events_with_labels_of_their_own_count_under_them),
+        fx_test(each_of_many_events_counts_under_its_own_label),
         fx_test(label_values_are_escaped),
         fx_test(the_pods_that_a_plugin_rejects_are_counted_while_they_wait),
         fx_test(late_names_have_their_own_count),

@@ -91,12 +91,7 @@ an_update_swaps_the_reference_in_every_waiting_place(void **state)
     fixture_t *fixture = *state;
     fx_plugin_t *fit = counted_with_plugin(fixture);
     fx_plugin_t *gate = fx_gate(fixture, "Gate", NULL, 0);
-    fx_back_off(fixture, "ns/backoff", fit->bit, SCHEDQ_EVENT_NODE_ADD);
-    fx_err(fixture, "ns/error");
-    fx_park(fixture, "ns/parked", fit->bit);
-    gate->refuses = true;
-    fx_add(fixture, "ns/gated", 0);
-    gate->refuses = false;
+    fx_wait_everywhere(fixture, fit, gate);
     fx_add(fixture, "ns/active", 0);
     static const char *const names[] = {"ns/backoff", "ns/error", "ns/parked", "ns/gated", "ns/active"};
     for (unsigned i = 0; i < 5; i++) {
@@ -350,12 +345,7 @@ destroying_a_full_queue_gives_every_reference_back(void **state)
     fixture_t *fixture = *state;
     fx_plugin_t *fit = counted_with_plugin(fixture);
     fx_plugin_t *gate = fx_gate(fixture, "Gate", NULL, 0);
-    fx_back_off(fixture, "ns/backoff", fit->bit, SCHEDQ_EVENT_NODE_ADD);
-    fx_err(fixture, "ns/error");
-    fx_park(fixture, "ns/parked", fit->bit);
-    gate->refuses = true;
-    fx_add(fixture, "ns/gated", 0);
-    gate->refuses = false;
+    fx_wait_everywhere(fixture, fit, gate);
     add_object(fixture, "ns/flying", 5);
     fx_pop(fixture, "ns/flying");
     schedq_pod_t doomed = add_object(fixture, "ns/doomed", 6);

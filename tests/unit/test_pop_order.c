@@ -70,19 +70,27 @@ readings_that_repeat_keep_the_order_of_arrival_over_workers(void **state)
         assert_ok(schedq_worker_unregister(workers[i]));
 }
 
-static void
-a_failed_pod_goes_behind_those_that_were_never_tried(void **state)
+/* Adds ns/first and ns/second, rejects the first, and makes it active again. */
+static schedq_result_t
+fail_the_first_of_two(fixture_t *fixture)
 {
-    fixture_t *fixture = *state;
     fx_plugin_t *plugin = fx_plugin(fixture, "Fit", "Node", SCHEDQ_ACTION_ADD);
     fx_add(fixture, "ns/first", 0);
     fx_advance(fixture, 1);
     fx_add(fixture, "ns/second", 0);
     schedq_popped_t popped = fx_pop(fixture, "ns/first");
     fx_advance(fixture, 1);
-    fx_fail(fixture, &popped, plugin->bit, 0);
+    schedq_result_t failed = fx_fail(fixture, &popped, plugin->bit, 0);
     fx_advance(fixture, SEC(60));
     fx_move(fixture, SCHEDQ_EVENT_NODE_ADD);
+    return failed;
+}
+
+static void
+a_failed_pod_goes_behind_those_that_were_never_tried(void **state)
+{
+    fixture_t *fixture = *state;
+    fail_the_first_of_two(fixture);
     fx_pop(fixture, "ns/second");
     fx_pop(fixture, "ns/first");
 }
@@ -105,16 +113,7 @@ with_keep_order_a_failed_pod_keeps_its_place_inside_its_priority(void **state)
 {
     fixture_t *fixture = *state;
     fixture->config.keep_order = 1;
-    fx_plugin_t *plugin = fx_plugin(fixture, "Fit", "Node", SCHEDQ_ACTION_ADD);
-    fx_add(fixture, "ns/first", 0);
-    fx_advance(fixture, 1);
-    fx_add(fixture, "ns/second", 0);
-    schedq_popped_t popped = fx_pop(fixture, "ns/first");
-    fx_advance(fixture, 1);
-    schedq_result_t failed = fx_fail(fixture, &popped, plugin->bit, 0);
-    assert_ns_equal(failed.timestamp_ns, FX_START + 2);
-    fx_advance(fixture, SEC(60));
-    fx_move(fixture, SCHEDQ_EVENT_NODE_ADD);
+    assert_ns_equal(fail_the_first_of_two(fixture).timestamp_ns, FX_START + 2);
     fx_pop(fixture, "ns/first");
     fx_pop(fixture, "ns/second");
 }
