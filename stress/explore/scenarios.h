@@ -23,6 +23,8 @@ extern const struct scenario gate_scenarios[];
 extern const struct scenario time_scenarios[];
 extern const struct scenario host_scenarios[];
 extern const struct scenario registry_scenarios[];
+extern const struct scenario guess_scenarios[];
+extern const struct scenario host_gate_scenarios[];
 extern const struct scenario planted_scenarios[];
 extern const struct scenario toy_scenarios[];
 

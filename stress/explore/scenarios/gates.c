@@ -112,6 +112,59 @@ pass_and_tick(struct actor *actor)
     actor_tick_after(actor, 2 * BACKOFF_NS);
 }
 
+/* Its lag is at its end, and gates would hold it. */
+static void
+end_lag_of_parked(struct actor *actor)
+{
+    park_one(actor);
+    for (int i = 0; i < 3; i++) {
+        (void)actor_update(actor, 0, -1);
+    }
+}
+
+/* The first update moves it in the order of backoff, which ends a lag. */
+static void
+end_lag_of_backoff(struct actor *actor)
+{
+    hold_one(actor);
+    (void)actor_fail(actor, 0);
+    for (int i = 0; i < 4; i++) {
+        (void)actor_update(actor, 0, -1);
+    }
+}
+
+static void
+update_is_plain_event(struct actor *actor)
+{
+    (void)actor_update_event(actor, 0, -1, EVENT_PLAIN);
+}
+
+static void
+pass_limit_and_tick(struct actor *actor)
+{
+    actor_tick_after(actor, 2 * LIMIT_NS);
+}
+
+static void
+look_for_0(struct actor *actor)
+{
+    (void)actor_find(actor, 0);
+}
+
+static void
+move_plain_and_tick(struct actor *actor)
+{
+    actor_move(actor, EVENT_PLAIN);
+    actor_tick(actor);
+}
+
+static void
+pass_and_tick_often(struct actor *actor)
+{
+    actor_tick_after(actor, 2 * BACKOFF_NS);
+    actor_tick_after(actor, 2 * BACKOFF_NS);
+}
+
 static void
 as_kube_1_34(schedq_config_t *config)
 {
@@ -159,6 +212,20 @@ const struct scenario gate_scenarios[] = {
           update_often, activate_0),
     GATES("event_gate_tick", "gates stand behind backoff, and open while it ends", gates_after_backoff, hold_one,
           fail_with_error, gate_0_by_update, pass_and_tick),
+    GATES("event_gate_lag_move", "an event moves a pod at the end of its lag behind gates that open", cluster_use,
+          end_lag_of_parked, move_plain, open_both, look_for_0),
+    GATES("event_gate_lag_healed", "the same, and a tick gathers what was left", cluster_use, end_lag_of_parked,
+          move_plain_and_tick, open_both, look_for_0),
+    GATES("event_gate_lag_activate", "a pod at the end of its lag is activated while its gates open", cluster_use,
+          end_lag_of_parked, activate_0, open_both, look_for_0),
+    GATES("event_gate_lag_update", "an update helps a pod at the end of its lag while its gates open", cluster_use,
+          end_lag_of_parked, update_is_plain_event, open_both, look_for_0),
+    GATES("event_gate_lag_tick", "backoff ends for a pod at the end of its lag while its gates open",
+          gates_after_backoff, end_lag_of_backoff, pass_and_tick, open_both, look_for_0),
+    GATES("event_gate_lag_ticks", "the same, and another tick", gates_after_backoff, end_lag_of_backoff,
+          pass_and_tick_often, open_both, look_for_0),
+    GATES("event_gate_lag_leftover", "the limit of waiting ends for a pod at the end of its lag while its gates open",
+          gates_after_backoff, end_lag_of_parked, pass_limit_and_tick, open_both, look_for_0),
     GATES("event_gate_kube_1_34", "gates of kube 1.34 open while a pod is put behind them", as_kube_1_34, add_gated,
           open_both, activate_0, update_0),
     {.name = NULL},

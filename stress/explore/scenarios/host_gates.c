@@ -1,0 +1,347 @@
+/*
+ * A host that asks gates itself: it adds, fails and applies pods behind gates that open meanwhile. Pods with negative priorities are
+ * held by closed gates. A refusal is applied with what the queue said before the gates were asked.
+ */
+#include "actor_calls.h"
+#include "cluster.h"
+#include "scenarios.h"
+#include "world.h"
+
+#define GATE_NUMBER_A 3 /* 1 + number of the plugin, as cluster.h registers them */
+#define GATE_NUMBER_B 4
+#define CANDIDATES 2
+
+static struct ledger *const ledger = &world.ledger;
+
+static uint64_t
+newest_sequence(void)
+{
+    sim_point();
+    return __atomic_load_n(&schedq_words(world.queue)->event_sequence, __ATOMIC_ACQUIRE);
+}
+
+/* PreEnqueue: the first gate that holds the pod; 0: none. */
+static uint8_t
+ask_gates(uint64_t object)
+{
+    if (ledger_attempt_of(ledger, object)->priority >= 0) {
+        return 0;
+    }
+    sim_point();
+    if (cluster_opened(GATE_A) == NEVER) {
+        return GATE_NUMBER_A;
+    }
+    sim_point();
+    return cluster_opened(GATE_B) == NEVER ? GATE_NUMBER_B : 0;
+}
+
+/* ---- events --------------------------------------------------------------------------------------------------------------- */
+
+static schedq_status_t
+apply_once(struct actor *actor, uint64_t ref, uint64_t object, schedq_result_t *result)
+{
+    schedq_decision_t decision = {.ref = ref, .event = SCHEDQ_EVENT_WILDCARD, .judged_up_to = newest_sequence()};
+
+    decision.gate = ask_gates(object);
+    decision.place = decision.gate != 0 ? SCHEDQ_GATED : SCHEDQ_ACTIVE;
+    moment began = act_begin(actor, "apply", (struct open_call){.kind = CALL_OTHER});
+    schedq_status_t status = schedq_apply(actor->worker, &decision, result);
+    moment ended = act_end(actor, status);
+
+    act_check(actor, "apply", status,
+              LEGAL(SCHEDQ_OK) | LEGAL(SCHEDQ_CHANGED) | LEGAL(SCHEDQ_GONE) | LEGAL(SCHEDQ_RETRY));
+    if (status == SCHEDQ_OK) {
+        struct life *life = ledger_life(ledger, result->pod.bits, ledger_attempt_of(ledger, result->object)->key);
+
+        SIM_CHECK(result->place == decision.place && result->gate == decision.gate,
+                  "apply of place %u gate %u says place %u gate %u", decision.place, decision.gate, result->place,
+                  result->gate);
+        ledger_told(ledger, life, (schedq_place_t)result->place, began, ended);
+    }
+    return status;
+}
+
+static void
+apply(struct actor *actor, uint64_t ref, uint64_t object)
+{
+    schedq_result_t result;
+    schedq_status_t status = SCHEDQ_RETRY;
+
+    while (status == SCHEDQ_RETRY || status == SCHEDQ_CHANGED) {
+        status = apply_once(actor, ref, object, &result);
+        if (status == SCHEDQ_CHANGED) {
+            SIM_CHECK(result.ref != 0, "apply says CHANGED and gives no ref");
+            ref = result.ref;
+            object = result.object;
+        }
+    }
+}
+
+static void
+apply_all(struct actor *actor, schedq_query_t *query)
+{
+    schedq_candidate_t found[CANDIDATES];
+    schedq_status_t status = SCHEDQ_OK;
+    size_t count;
+
+    while (status == SCHEDQ_OK) {
+        (void)act_begin(actor, "candidates", (struct open_call){.kind = CALL_OTHER});
+        status = schedq_candidates(actor->worker, query, found, CANDIDATES, &count);
+        (void)act_end(actor, status);
+        act_check(actor, "candidates", status, LEGAL(SCHEDQ_OK) | LEGAL(SCHEDQ_EMPTY));
+        for (size_t i = 0; i < count; i++) {
+            apply(actor, found[i].ref, found[i].object);
+        }
+    }
+}
+
+/* What hosts look at before they look for candidates. */
+static bool
+anybody_waits(void)
+{
+    const schedq_words_t *words = schedq_words(world.queue);
+
+    sim_point();
+    uint64_t parked = __atomic_load_n(&words->parked, __ATOMIC_ACQUIRE);
+    sim_point();
+    return parked != 0 || __atomic_load_n(&words->gated, __ATOMIC_ACQUIRE) != 0;
+}
+
+static void
+event(struct actor *actor, schedq_event_t number)
+{
+    uint64_t sequence;
+    struct occasion reach = cluster_reach(number);
+    schedq_query_t query;
+    moment began = act_begin(actor, "event_begin", (struct open_call){.kind = CALL_OTHER, .key = number});
+
+    (void)schedq_event_begin(actor->worker, &sequence);
+    (void)act_end(actor, SCHEDQ_OK);
+    sim_point();
+    reach.sequence = sequence;
+    reach.began = began;
+    struct occasion *occasion = ledger_occasion(ledger, reach);
+
+    (void)act_begin(actor, "event_stamp", (struct open_call){.kind = CALL_OTHER, .key = number});
+    schedq_status_t status = schedq_event_stamp(actor->worker, sequence, 0, reach.reached | reach.gates);
+    (void)act_end(actor, status);
+    act_check(actor, "event_stamp", status, LEGAL(SCHEDQ_OK));
+    if (anybody_waits()) {
+        schedq_query_init(&query);
+        query.rejectors = reach.reached;
+        query.gates = reach.gates;
+        apply_all(actor, &query);
+    }
+    occasion->ended = ++ledger->now;
+}
+
+/* ---- bodies --------------------------------------------------------------------------------------------------------------- */
+
+static void
+event_plain(struct actor *actor)
+{
+    event(actor, EVENT_PLAIN);
+}
+
+static void
+open_a(struct actor *actor)
+{
+    cluster_open(GATE_A);
+    event(actor, EVENT_GATE_A);
+}
+
+static void
+open_b(struct actor *actor)
+{
+    cluster_open(GATE_B);
+    event(actor, EVENT_GATE_B);
+}
+
+static void
+open_both(struct actor *actor)
+{
+    open_a(actor);
+    open_b(actor);
+}
+
+static void
+add_gated(struct actor *actor)
+{
+    uint64_t object = 0;
+    schedq_status_t status = SCHEDQ_RETRY;
+
+    while (status == SCHEDQ_RETRY) {
+        moment began = act_begin(actor, "add pod", (struct open_call){.kind = CALL_ADD, .key = 0});
+        schedq_result_t result;
+
+        object = ledger_attempt(ledger, (struct attempt){.key = 0, .priority = -1, .began = began});
+        schedq_pod_spec_t spec = act_spec(actor, object);
+
+        spec.judged_up_to = newest_sequence();
+        spec.gate = ask_gates(object);
+        status = schedq_add(actor->worker, world_name(0, NULL), &spec, &result);
+        moment ended = act_end(actor, status);
+        act_check(actor, "add", status, LEGAL(SCHEDQ_OK) | LEGAL(SCHEDQ_EXISTS) | LEGAL(SCHEDQ_RETRY));
+        act_attempt_ends(ledger_attempt_of(ledger, object), status, ended);
+        if (status == SCHEDQ_OK) {
+            act_attempt_added(ledger_attempt_of(ledger, object), (schedq_place_t)result.place, result.pod.bits, began,
+                              ended);
+        }
+    }
+}
+
+static void
+readd_gated(struct actor *actor)
+{
+    schedq_failure_t failure;
+    schedq_status_t status = SCHEDQ_RETRY;
+
+    ledger->any_history = true;
+    schedq_failure_init(&failure);
+    failure.unschedulable = PLAIN;
+    while (status == SCHEDQ_RETRY) {
+        moment began = act_begin(actor, "readd pod", (struct open_call){.kind = CALL_ADD, .key = 0});
+        uint64_t object = ledger_attempt(ledger, (struct attempt){.key = 0, .priority = -1, .began = began});
+        schedq_pod_spec_t spec = act_spec(actor, object);
+        schedq_result_t result;
+
+        failure.judged_up_to = newest_sequence();
+        failure.gate = ask_gates(object);
+        failure.place = failure.gate != 0 ? SCHEDQ_GATED : SCHEDQ_BACKOFF;
+        status = schedq_readd(actor->worker, world_name(0, NULL), &spec, &actor->last.history, &failure, &result);
+        moment ended = act_end(actor, status);
+        act_check(actor, "readd", status, LEGAL(SCHEDQ_OK) | LEGAL(SCHEDQ_EXISTS) | LEGAL(SCHEDQ_RETRY));
+        act_attempt_ends(ledger_attempt_of(ledger, object), status, ended);
+        if (status == SCHEDQ_OK) {
+            struct life *life = ledger_life(ledger, result.pod.bits, 0);
+
+            life->attempts = actor->last.history.attempts;
+            act_attempt_added(ledger_attempt_of(ledger, object), (schedq_place_t)result.place, result.pod.bits, began,
+                              ended);
+        }
+    }
+}
+
+/* Rejected by PLAIN, though something happened that helps: PreEnqueue has the last word. */
+static void
+fail_gated(struct actor *actor)
+{
+    schedq_popped_t *held = &actor->held[0];
+    uint32_t key = world_key(held->name, held->name_length);
+    struct life *life = ledger_life(ledger, held->pod.bits, key);
+    schedq_failure_t failure;
+    schedq_result_t result;
+    schedq_status_t status = SCHEDQ_RETRY;
+    moment ended = 0;
+
+    schedq_failure_init(&failure);
+    failure.unschedulable = PLAIN;
+    while (status == SCHEDQ_RETRY) {
+        failure.judged_up_to = newest_sequence();
+        failure.gate = ask_gates(held->object);
+        failure.place = failure.gate != 0 ? SCHEDQ_GATED : SCHEDQ_BACKOFF;
+        moment began =
+            act_begin(actor, "fail pod", (struct open_call){.kind = CALL_FAIL, .handle = held->pod.bits, .key = key});
+        ledger_fail_begins(life, PLAIN, began);
+        status = schedq_add_unschedulable(actor->worker, &held->token, &failure, &result);
+        ended = act_end(actor, status);
+        act_check(actor, "add_unschedulable", status, LEGAL(SCHEDQ_OK) | LEGAL(SCHEDQ_RETRY) | LEGAL(SCHEDQ_GONE));
+        if (status != SCHEDQ_OK) {
+            ledger_fail_refused(life, status == SCHEDQ_GONE);
+        }
+    }
+    act_let_go(actor);
+    if (status == SCHEDQ_OK) {
+        ledger_failed(ledger, life, (schedq_place_t)result.place, ended);
+    }
+}
+
+static void
+hold_one(struct actor *actor)
+{
+    (void)actor_add(actor, 0, -1);
+    (void)actor_pop(actor);
+}
+
+static void
+park_one(struct actor *actor)
+{
+    hold_one(actor);
+    (void)actor_host_fail(actor, PLAIN);
+}
+
+static void
+end_lag_of_parked(struct actor *actor)
+{
+    park_one(actor);
+    for (int i = 0; i < 3; i++) {
+        (void)actor_update(actor, 0, -1);
+    }
+}
+
+static void
+end_lag_of_gated(struct actor *actor)
+{
+    add_gated(actor);
+    for (int i = 0; i < 3; i++) {
+        (void)actor_update(actor, 0, -1);
+    }
+}
+
+static void
+update_0(struct actor *actor)
+{
+    (void)actor_update(actor, 0, -2);
+}
+
+static void
+tick(struct actor *actor)
+{
+    actor_tick_after(actor, 2 * BACKOFF_NS);
+}
+
+static void
+event_a(struct actor *actor)
+{
+    event(actor, EVENT_GATE_A);
+}
+
+static void
+end_one(struct actor *actor)
+{
+    hold_one(actor);
+    (void)actor_done(actor);
+}
+
+static void
+look_for_0(struct actor *actor)
+{
+    (void)actor_find(actor, 0);
+}
+
+#define HOST_GATES(title, text, before, ...)                                                       \
+    {                                                                                              \
+        .name = (title), .about = (text), .harness = &queue_harness, .threads = 3, .sleeps = true, \
+        .configure = cluster_use_host, .prepare = (before), .bodies = {                            \
+            __VA_ARGS__                                                                            \
+        }                                                                                          \
+    }
+
+const struct scenario host_gate_scenarios[] = {
+    HOST_GATES("host_gate", "a host's event moves a parked pod behind gates that open", park_one, event_plain, open_both,
+               update_0),
+    HOST_GATES("host_gate_next", "two gates of a host open, each by its own thread", add_gated, open_a, open_b,
+               update_0),
+    HOST_GATES("host_gate_add", "gates of a host open while a pod is added", NULL, add_gated, open_both, tick),
+    HOST_GATES("host_gate_add_find", "the same, and the pod is looked for", NULL, add_gated, open_a, look_for_0),
+    HOST_GATES("host_gate_add_update", "the same, and the pod is updated", NULL, add_gated, open_a, update_0),
+    HOST_GATES("host_gate_add_apply", "the same, and an event judges the pod", NULL, add_gated, open_a, event_a),
+    HOST_GATES("host_gate_readd", "gates of a host open while a pod comes back", end_one, readd_gated, open_both, tick),
+    HOST_GATES("host_gate_fail", "gates of a host open while a pod fails into them", hold_one, fail_gated, open_both,
+               update_0),
+    HOST_GATES("host_gate_lag", "a host's event moves a pod at the end of its lag behind gates that open",
+               end_lag_of_parked, event_plain, open_both, look_for_0),
+    HOST_GATES("host_gate_lag_next", "two gates of a host open before a pod at the end of its lag", end_lag_of_gated,
+               open_a, open_b, update_0),
+    {.name = NULL},
+};
