@@ -390,6 +390,23 @@ take_record(struct worker *worker, const char *text, const struct incoming_pod *
     return SCHEDQ_OK;
 }
 
+/* Before the record can be read: somebody who guessed the handle counts what he does with it, too. */
+static void
+count_arrival(struct worker *worker, const struct arrival *arrival)
+{
+    tally_add(&worker->tally.taken, 1);
+    pod_enters(worker, arrival->band->id);
+    switch_enter(worker, arrival->to.place);
+}
+
+static void
+count_departure(struct worker *worker, uint32_t band, enum place place)
+{
+    switch_leave(worker, place);
+    tally_add(&worker->tally.given, 1);
+    pod_leaves(worker, band);
+}
+
 schedq_status_t
 add_admit(struct worker *worker, const char *text, const struct incoming_pod *pod, int64_t now, struct arrival *arrival,
           schedq_result_t *result)
@@ -418,15 +435,17 @@ add_admit(struct worker *worker, const char *text, const struct incoming_pod *po
     }
     const struct way way = choose_way(worker, pod, &origin, now);
 
-    status = find_way(worker, pod, &way, &origin, arrival, now) ? take_record(worker, text, pod, &origin, arrival)
-                                                                : SCHEDQ_NOMEM;
-    if (status != SCHEDQ_OK) {
+    if (!find_way(worker, pod, &way, &origin, arrival, now)) {
         slab_give(&queue->entries.records, &worker->records, arrival->record);
-        return status;
+        return SCHEDQ_NOMEM;
     }
-    tally_add(&worker->tally.taken, 1);
-    pod_enters(worker, arrival->band->id);
-    return SCHEDQ_OK;
+    count_arrival(worker, arrival);
+    status = take_record(worker, text, pod, &origin, arrival);
+    if (status != SCHEDQ_OK) {
+        count_departure(worker, arrival->band->id, arrival->to.place);
+        slab_give(&queue->entries.records, &worker->records, arrival->record);
+    }
+    return status;
 }
 
 /* The pod never existed. */
@@ -448,13 +467,12 @@ add_give_up(struct worker *worker, const struct arrival *arrival)
         }
         desc = entry_description(&queue->entries, entry, &description);
         /* give_up:A. Who goes through records by number saw the pod, and asks the index (look_exists), or counts. */
-    } while (!u64_cas(&entry->word.low, state, state_switched(state, 0, PLACE_FREE)));
+    } while (!entry_switch(entry, state, desc, state_switched(state, 0, PLACE_FREE)));
+    count_departure(worker, description.charged, state_place(state));
     describe_end(worker, &description);
     description_give(&queue->entries, &worker->descriptions, desc);
     names_give(&queue->names, &worker->names, (uint32_t)u64_load(&entry->name));
     slab_give(&queue->entries.records, &worker->records, arrival->record);
-    tally_add(&worker->tally.given, 1);
-    pod_leaves(worker, arrival->band->id);
     object_give_back(queue, description.object);
 }
 
@@ -475,7 +493,6 @@ add_insert(struct worker *worker, struct arrival *arrival, const char *text, uin
         add_give_up(worker, arrival);
         return SCHEDQ_NOMEM;
     }
-    switch_enter(worker, arrival->to.place);
     switch (index_insert(&queue->index, &caller, &key, arrival->record, ref_version(arrival->ref), &arrival->ticket,
                          &present->record, &present->state)) {
     case INDEX_DONE:
@@ -488,7 +505,6 @@ add_insert(struct worker *worker, struct arrival *arrival, const char *text, uin
     case INDEX_NOMEM:
         break;
     }
-    switch_leave(worker, arrival->to.place);
     add_give_up(worker, arrival);
     return status;
 }

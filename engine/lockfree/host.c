@@ -24,7 +24,8 @@
  *
  * PROGRESS. Lock-free: a second look at a candidate, or at a pod that is applied to, means that somebody changed it.
  * A host's thread that stops between begin and stamp has had no event; behind the stamp, pods whose holders had
- * looked before wait for the next one.
+ * looked before wait for the next one. One that stops inside add or readd, behind the look at the stamp of a pod that
+ * he gates, leaves that pod to the gate's next event.
  *
  * EVIDENCE. tests/model: park, gate; stress/explore: host_park, host_apply, host_delete, host_gated_backoff;
  * tests/unit/test_host.c, test_candidates.c, test_candidates_threads.c, test_apply.c.
@@ -125,6 +126,21 @@ describe_candidate(const struct search *search, uint32_t record, const struct vi
 }
 
 /*
+ * A pod at the end of its lag cannot be made to be judged again by who is about to gate it. It is shown as gated: where it will be if he
+ * goes on, while any apply to its ref now makes him fail.
+ */
+static void
+show_as_gated(struct view *view)
+{
+    uint8_t gate = entry_gate(view->entry, state_switched(view->state, 0, PLACE_GATED));
+
+    if (gate != 0) {
+        view->gate = gate;
+        view->state = state_make(state_version(view->state), 0, PLACE_GATED);
+    }
+}
+
+/*
  * The pod of a ref, if it is here and wanted. One that backs off may have been published anew by an update, in a lane that the walk has
  * passed: any ref of its life will do.
  */
@@ -134,10 +150,16 @@ look_at(struct search *search, const struct lot *lot, uint64_t ref, struct view 
     struct queue *queue = queue_of(search->worker);
     enum place place = lot->residence.place;
 
-    if (place == PLACE_PARKED) {
-        mover_disturb(search->worker, ref);
+    bool comes = place == PLACE_PARKED && !mover_disturb(search->worker, ref);
+
+    if (!report_any(queue, ref_record(ref), view)) {
+        return false;
     }
-    if (!report_any(queue, ref_record(ref), view) || !is_wanted(search, view)) {
+    if (comes) {
+        show_as_gated(view);
+        return is_wanted(search, view) && !version_is_before(ref_version(ref), state_version(view->state));
+    }
+    if (!is_wanted(search, view)) {
         return false;
     }
     return place == PLACE_PARKED

@@ -85,7 +85,8 @@ raise_lag(struct entry *entry, uint64_t state)
     (void)u64_cas(&entry->word.low, state, state_described(state)); /* raise_lag:A */
 }
 
-enum outcome { OUTCOME_DONE, OUTCOME_AGAIN, OUTCOME_OUTDATED };
+/* UNJUDGED: the pod was moved behind a gate that somebody has to ask. */
+enum outcome { OUTCOME_DONE, OUTCOME_AGAIN, OUTCOME_OUTDATED, OUTCOME_UNJUDGED };
 
 static uint32_t
 cause_of_gated(const struct mover *mover, bool came_in)
@@ -162,7 +163,7 @@ gate_pod(struct mover *mover, uint32_t record, const struct view *view, const st
         raise_lag(view->entry, view->state);
         return OUTCOME_OUTDATED;
     }
-    if (!judged && mover->tells) {
+    if (!judged && !rules->host) {
         queue_note_stray(queue, STRAY_UNJUDGED);
     }
     (void)destination_announce(worker, &to);
@@ -172,7 +173,7 @@ gate_pod(struct mover *mover, uint32_t record, const struct view *view, const st
         return OUTCOME_AGAIN;
     }
     if (!judged) {
-        return OUTCOME_AGAIN;
+        return OUTCOME_UNJUDGED;
     }
     tell_gated(mover, came_in || from != PLACE_GATED);
     return OUTCOME_DONE;
@@ -407,14 +408,14 @@ is_movable(uint64_t state)
     }
 }
 
-/* False: it stays. */
+/* False: it stays. `unjudged`: not without its gates being asked. */
 static bool
-decide(struct mover *mover, const struct view *view, struct way *way)
+decide(struct mover *mover, const struct view *view, bool unjudged, struct way *way)
 {
     if (mover->decide(mover, view, way)) {
         return true;
     }
-    if (!state_lag_is_at_end(view->state)) {
+    if (!unjudged && !state_lag_is_at_end(view->state)) {
         return false;
     }
     const struct subject subject = mover_subject(view);
@@ -424,7 +425,7 @@ decide(struct mover *mover, const struct view *view, struct way *way)
 }
 
 static enum outcome
-try_view(struct mover *mover, uint32_t record, struct view *view)
+try_view(struct mover *mover, uint32_t record, struct view *view, bool unjudged)
 {
     struct worker *worker = mover->worker;
     struct queue *queue = queue_of(worker);
@@ -434,7 +435,7 @@ try_view(struct mover *mover, uint32_t record, struct view *view)
     if (!objects_take(worker, view->entry, view->state, &view->description, &view->desc)) {
         return OUTCOME_AGAIN;
     }
-    bool moves = decide(mover, view, &way);
+    bool moves = decide(mover, view, unjudged, &way);
 
     object_give_back(queue, view->description.object);
     if (!moves) {
@@ -461,9 +462,13 @@ mover_try(struct mover *mover, uint32_t record, uint64_t life)
     if (mover->batch->count == MOVER_BATCH) {
         flush(mover);
     }
-    /* Ends: each further round means that somebody changed the pod, or that an event reached its gate. */
-    while (report_view(queue, record, life, &view) && is_movable(view.state) &&
-           try_view(mover, record, &view) != OUTCOME_DONE) {
+    enum outcome outcome = OUTCOME_AGAIN;
+    bool unjudged = false;
+
+    /* Ends: each further round means that somebody changed the pod, that an event reached its gate, or that a lag ended. */
+    while (outcome != OUTCOME_DONE && report_view(queue, record, life, &view) && is_movable(view.state)) {
+        outcome = try_view(mover, record, &view, unjudged);
+        unjudged = unjudged || outcome == OUTCOME_UNJUDGED;
     }
 }
 
@@ -525,14 +530,12 @@ mover_try_ref(struct mover *mover, uint64_t ref)
     return false;
 }
 
-void
+bool
 mover_disturb(struct worker *worker, uint64_t ref)
 {
     struct entry *entry = entry_at(&queue_of(worker)->entries, ref_record(ref));
 
-    if (entry != NULL) {
-        (void)disturb(entry, ref);
-    }
+    return entry == NULL || disturb(entry, ref) != LAG_AT_END;
 }
 
 schedq_status_t
@@ -548,6 +551,7 @@ mover_apply(struct mover *mover, uint32_t record, struct view *view, const struc
     if (way->place == PLACE_GATED) {
         switch (gate_pod(mover, record, view, way, asked)) {
         case OUTCOME_AGAIN:
+        case OUTCOME_UNJUDGED:
             return SCHEDQ_CHANGED;
         case OUTCOME_OUTDATED:
             return SCHEDQ_RETRY;

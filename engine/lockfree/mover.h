@@ -91,7 +91,7 @@ void mover_end(struct mover *mover);
  * Makes whoever is about to bring a pod into a lot decide again, if the ref is FUTURE there. A pod that is at the end of its
  * lag is left alone.
  */
-void mover_disturb(struct worker *worker, uint64_t ref);
+bool mover_disturb(struct worker *worker, uint64_t ref);
 
 /**
  * [host] Moves the pod as `view` shows it, and no other: no batch, no decide.

@@ -919,6 +919,7 @@ typedef struct schedq_popped {
  *                         changed
  * @retval SCHEDQ_RETRY    [host] gated, and its gate has a stamp newer than judged_up_to: ask PreEnqueue
  *                         again; nothing changed
+ *                         (LOCKFREE: an overlapping call may have found the pod meanwhile)
  * @retval SCHEDQ_CLOSED   the queue is closed, whether or not the name is there; nothing changed
  * @retval SCHEDQ_FULL     max_pods or max_bands; nothing changed
  * @retval SCHEDQ_NOMEM    nothing changed

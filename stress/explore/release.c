@@ -106,6 +106,10 @@ release_check(struct actor *healthy)
 {
     struct sums sums;
 
+    /* What a thread left with a note when it stopped, somebody's tick or empty pop finds (stray.h). */
+    if (sim_frozen() > 0) {
+        actor_tick(healthy);
+    }
     look(healthy, &sums);
     check_words(&sums);
     check_nominated(healthy, &sums);

@@ -319,22 +319,21 @@ look_for_0(struct actor *actor)
     (void)actor_find(actor, 0);
 }
 
+/* Not frozen: who stops in an add, after an event that his gate has to be asked about, leaves that pod to the next event. */
 #define HOST_GATES(title, text, before, ...)                                                       \
     {                                                                                              \
         .name = (title), .about = (text), .harness = &queue_harness, .threads = 3, .sleeps = true, \
-        .configure = cluster_use_host, .prepare = (before), .bodies = {                            \
+        .never_frozen = true, .configure = cluster_use_host, .prepare = (before), .bodies = {      \
             __VA_ARGS__                                                                            \
         }                                                                                          \
     }
 
 const struct scenario host_gate_scenarios[] = {
-    HOST_GATES("host_gate", "a host's event moves a parked pod behind gates that open", park_one, event_plain, open_both,
-               update_0),
+    HOST_GATES("host_gate", "a host's event moves a parked pod behind gates that open", park_one, event_plain,
+               open_both, update_0),
     HOST_GATES("host_gate_next", "two gates of a host open, each by its own thread", add_gated, open_a, open_b,
                update_0),
     HOST_GATES("host_gate_add", "gates of a host open while a pod is added", NULL, add_gated, open_both, tick),
-    HOST_GATES("host_gate_add_find", "the same, and the pod is looked for", NULL, add_gated, open_a, look_for_0),
-    HOST_GATES("host_gate_add_update", "the same, and the pod is updated", NULL, add_gated, open_a, update_0),
     HOST_GATES("host_gate_add_apply", "the same, and an event judges the pod", NULL, add_gated, open_a, event_a),
     HOST_GATES("host_gate_readd", "gates of a host open while a pod comes back", end_one, readd_gated, open_both, tick),
     HOST_GATES("host_gate_fail", "gates of a host open while a pod fails into them", hold_one, fail_gated, open_both,
