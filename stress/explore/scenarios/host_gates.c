@@ -313,6 +313,34 @@ end_one(struct actor *actor)
     (void)actor_done(actor);
 }
 
+/* Nobody else changes the pod: the answer is OK, or RETRY and nothing changed. */
+static void
+gate_alone(struct actor *actor)
+{
+    schedq_result_t before, result, after;
+
+    (void)act_find(actor, 0, &before);
+    schedq_status_t status = apply_once(actor, before.ref, before.object, &result);
+
+    SIM_CHECK(status != SCHEDQ_CHANGED, "apply says CHANGED, and nobody changed the pod");
+    (void)act_find(actor, 0, &after);
+    SIM_CHECK(status != SCHEDQ_RETRY || after.place == before.place,
+              "apply says RETRY, and the pod was %s and is %s", schedq_place_name((schedq_place_t)before.place),
+              schedq_place_name((schedq_place_t)after.place));
+}
+
+/* As long as a gate is not opened, its events change nothing that the gate says. */
+static void
+stamp_a(struct actor *actor)
+{
+    uint64_t sequence;
+
+    (void)act_begin(actor, "event_begin and stamp", (struct open_call){.kind = CALL_OTHER});
+    (void)schedq_event_begin(actor->worker, &sequence);
+    (void)schedq_event_stamp(actor->worker, sequence, 0, GATE_A);
+    (void)act_end(actor, SCHEDQ_OK);
+}
+
 static void
 look_for_0(struct actor *actor)
 {
@@ -340,6 +368,12 @@ const struct scenario host_gate_scenarios[] = {
                update_0),
     HOST_GATES("host_gate_lag", "a host's event moves a pod at the end of its lag behind gates that open",
                end_lag_of_parked, event_plain, open_both, look_for_0),
+    HOST_GATES("host_gate_retry", "a pod that nobody changes is gated while the gate hears of events", park_one,
+               gate_alone, stamp_a, look_for_0),
+    HOST_GATES("host_gate_lag_retry", "the same at the end of its lag", end_lag_of_parked, gate_alone, stamp_a,
+               look_for_0),
+    HOST_GATES("host_lag_update", "an update ends the lag of a parked pod while a host's event looks for it",
+               end_lag_of_parked, update_0, event_plain, look_for_0),
     HOST_GATES("host_gate_lag_next", "two gates of a host open before a pod at the end of its lag", end_lag_of_gated,
                open_a, open_b, update_0),
     {.name = NULL},
