@@ -372,20 +372,19 @@ find_way(struct worker *worker, const struct incoming_pod *pod, const struct way
 
 static schedq_status_t
 take_record(struct worker *worker, const char *text, const struct incoming_pod *pod, const struct origin *origin,
-            const struct arrival *arrival)
+            struct arrival *arrival)
 {
     struct queue *queue = queue_of(worker);
     uint32_t name = names_take(&queue->names, &worker->names, text, pod->spec->name_length);
-    uint64_t desc;
 
     if (name == 0) {
         return SCHEDQ_NOMEM;
     }
-    if (!describe_node(worker, pod, arrival, &desc)) {
+    if (!describe_node(worker, pod, arrival, &arrival->desc)) {
         names_give(&queue->names, &worker->names, name);
         return SCHEDQ_NOMEM;
     }
-    fill(worker, arrival, pod, origin, desc, name);
+    fill(worker, arrival, pod, origin, arrival->desc, name);
     object_retain(queue, pod->spec->object);
     return SCHEDQ_OK;
 }
@@ -458,11 +457,12 @@ add_give_up(struct worker *worker, const struct arrival *arrival)
     struct description description;
     uint64_t desc, state;
 
-    /* Ends: each further round means that somebody who guessed the handle changed the pod. Who deleted it gave all back. */
+    /* Ends: each further round means that somebody who guessed the handle changed the pod. Who deleted it gave
+     * all back; who has popped it will. */
     do {
         state = entry_state(entry);
         if (state_place(state) == PLACE_FREE || state_place(state) == PLACE_DEAD ||
-            u64_load_acquire(&entry->life) != life) {
+            state_place(state) == PLACE_INFLIGHT || u64_load_acquire(&entry->life) != life) {
             return;
         }
         desc = entry_description(&queue->entries, entry, &description);
@@ -509,26 +509,23 @@ add_insert(struct worker *worker, struct arrival *arrival, const char *text, uin
     return status;
 }
 
-/* [host] The pod was there for a moment, and its gate heard of an event. If somebody moved it since, it was judged. */
+/* [host] The pod was there for a moment, and its gate heard of an event. If somebody changed it since, it is his to judge. */
 static bool
 take_back(struct worker *worker, const struct arrival *arrival)
 {
     const struct queue *queue = queue_of(worker);
+    const uint64_t life = ref_version(arrival->ref);
+    const uint64_t first = state_make(life, 0, PLACE_GATED);
     struct view view;
 
-    /* Ends: each further round means that somebody changed the pod. */
-    while (report_view(queue, arrival->record, ref_version(arrival->ref), &view) &&
-           state_place(view.state) == PLACE_GATED && state_base(view.state) == ref_version(arrival->ref)) {
-        uint64_t dead = state_switched(view.state, 0, PLACE_DEAD);
-
-        if (switch_pod(worker, view.entry, view.state, view.desc, dead, CAUSE_NONE)) {
-            describe_end(worker, &view.description);
-            finish_record(worker, arrival->record, view.entry);
-            tally_add(&worker->tally.adds, UINT64_MAX);
-            return true;
-        }
+    if (!report_view(queue, arrival->record, life, &view) || view.state != first || view.desc != arrival->desc ||
+        !switch_pod(worker, view.entry, first, arrival->desc, state_switched(first, 0, PLACE_DEAD), CAUSE_NONE)) {
+        return false;
     }
-    return false;
+    describe_end(worker, &view.description);
+    finish_record(worker, arrival->record, view.entry);
+    tally_add(&worker->tally.adds, UINT64_MAX);
+    return true;
 }
 
 static void

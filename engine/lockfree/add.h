@@ -12,7 +12,8 @@ struct arrival {
     size_t element; /* of the caller's array */
     uint32_t record;
     uint32_t hash;
-    uint64_t ref; /* its first; the version is its life */
+    uint64_t ref;  /* its first; the version is its life */
+    uint64_t desc; /* its first */
     int64_t key;
     int32_t rank; /* what orders it: the priority, or 0 with config.fifo */
     uint8_t profile;

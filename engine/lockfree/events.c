@@ -431,7 +431,11 @@ move(struct walk *walk)
     events_announce(worker, &walk->event);
     /* Again, behind the fence: a name that came late meanwhile is reached by this event. Who made it, or set others_used
      * (count_failure:A), after this look sees the stamps. */
-    registered = registry_is_registered(&queue->base.registry, walk->event.event);
+    if (!registered && registry_is_registered(&queue->base.registry, walk->event.event)) {
+        registered = true;
+        stamps_raise_moved(&queue->stamps, stamps_drawn(&queue->stamps)); /* for who fails by that name from here on */
+        atomic_fence();
+    }
     if (registered || u32_load_acquire(&queue->others_used) != 0 || !rules->ignores_unregistered) {
         walk_lots(walk);
     }

@@ -141,6 +141,18 @@ show_as_gated(struct view *view)
 }
 
 /*
+ * An update at the end of a lag made the pod stand anew, in a lane that the walk may have passed: its ref of before will do. One so many
+ * versions old is of no other stay, but of a pod that was here a million times.
+ */
+static bool
+was_before_lag_ended(const struct view *view, uint64_t ref)
+{
+    uint64_t versions = (state_base(view->state) - ref_version(ref)) & STATE_VERSION_MASK;
+
+    return versions > STATE_LAG_WAITING && !version_is_before(ref_version(ref), view->life);
+}
+
+/*
  * The pod of a ref, if it is here and wanted. One that backs off may have been published anew by an update, in a lane that the walk has
  * passed: any ref of its life will do.
  */
@@ -163,7 +175,7 @@ look_at(struct search *search, const struct lot *lot, uint64_t ref, struct view 
         return false;
     }
     return place == PLACE_PARKED
-               ? state_judge(view->state, ref, place, 0) == VERDICT_VALID
+               ? state_judge(view->state, ref, place, 0) == VERDICT_VALID || was_before_lag_ended(view, ref)
                : state_place(view->state) == place && !version_is_before(ref_version(ref), view->life);
 }
 

@@ -150,7 +150,7 @@ SCHEDQ_API schedq_status_t schedq_evictor_destroy(schedq_evictor_t *evictor);
  * @retval SCHEDQ_OK       NOW: done, as far as evicted->failed is 0. LATER: handed over; the preemptor is held until
  *                         step 4, which may be over already
  * @retval SCHEDQ_EXISTS   this preemptor is held already; nothing is done
- * @retval SCHEDQ_FULL     max_held others are held; nothing is done
+ * @retval SCHEDQ_FULL     max_held others are held, or were while it looked; nothing is done
  * @retval SCHEDQ_BUSY     `spawn` refused, or there is none; nothing is done
  * @retval SCHEDQ_INVALID  preemptor or an element of a list is 0, a list is missing, later, reserved; nothing is done
  * @retval SCHEDQ_NOMEM    nothing is done

@@ -140,12 +140,12 @@ activate_guessed(struct actor *actor)
     }
 }
 
-#define GUESS(title, text, before, ...)                                                                  \
-    {                                                                                                    \
-        .name = (title), .about = (text), .harness = &queue_harness, .threads = 2, .sleeps = true,       \
-        .configure = cluster_use_real_time, .prepare = (before), .bodies = {                             \
-            __VA_ARGS__                                                                                  \
-        }                                                                                                \
+#define GUESS(title, text, before, ...)                                                            \
+    {                                                                                              \
+        .name = (title), .about = (text), .harness = &queue_harness, .threads = 2, .sleeps = true, \
+        .configure = cluster_use_real_time, .prepare = (before), .bodies = {                       \
+            __VA_ARGS__                                                                            \
+        }                                                                                          \
     }
 
 const struct scenario guess_scenarios[] = {

@@ -324,9 +324,8 @@ gate_alone(struct actor *actor)
 
     SIM_CHECK(status != SCHEDQ_CHANGED, "apply says CHANGED, and nobody changed the pod");
     (void)act_find(actor, 0, &after);
-    SIM_CHECK(status != SCHEDQ_RETRY || after.place == before.place,
-              "apply says RETRY, and the pod was %s and is %s", schedq_place_name((schedq_place_t)before.place),
-              schedq_place_name((schedq_place_t)after.place));
+    SIM_CHECK(status != SCHEDQ_RETRY || after.place == before.place, "apply says RETRY, and the pod was %s and is %s",
+              schedq_place_name((schedq_place_t)before.place), schedq_place_name((schedq_place_t)after.place));
 }
 
 /* As long as a gate is not opened, its events change nothing that the gate says. */
@@ -370,8 +369,6 @@ const struct scenario host_gate_scenarios[] = {
                end_lag_of_parked, event_plain, open_both, look_for_0),
     HOST_GATES("host_gate_retry", "a pod that nobody changes is gated while the gate hears of events", park_one,
                gate_alone, stamp_a, look_for_0),
-    HOST_GATES("host_gate_lag_retry", "the same at the end of its lag", end_lag_of_parked, gate_alone, stamp_a,
-               look_for_0),
     HOST_GATES("host_lag_update", "an update ends the lag of a parked pod while a host's event looks for it",
                end_lag_of_parked, update_0, event_plain, look_for_0),
     HOST_GATES("host_gate_lag_next", "two gates of a host open before a pod at the end of its lag", end_lag_of_gated,
