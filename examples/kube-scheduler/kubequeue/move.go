@@ -1,6 +1,8 @@
 package kubequeue
 
 import (
+	"errors"
+
 	"k8s.io/klog/v2"
 	fwk "k8s.io/kube-scheduler/framework"
 	internalqueue "k8s.io/kubernetes/pkg/scheduler/backend/queue"
@@ -143,14 +145,14 @@ func waitingResult(entry *entry, found *schedq.Result) *waiting {
 // decide says where a pod goes that is to be tried again: gates are asked.
 func (queue *Queue) decide(logger klog.Logger, pod waiting, record *record, strategy strategy) schedq.Decision {
 	decision := schedq.Decision{
-		Ref: pod.ref, Place: schedq.Active, JudgedUpTo: queue.words.EventSequence(), Uncounted: pod.inPlace,
+		Ref: pod.ref, Place: schedq.Active, JudgedUpTo: queue.words.EventSequence(),
 	}
 	if strategy == afterBackoff && pod.backingOff {
 		decision.Place = schedq.Backoff
 	}
 	if decision.Place == schedq.Active || !queue.options.NoPopFromBackoff {
 		if decision.Gate = queue.gate(logger, pod.entry.profile, record.pod, pod.gate); decision.Gate != 0 {
-			decision.Place = schedq.Gated
+			decision.Place, decision.Uncounted = schedq.Gated, pod.inPlace
 		}
 	}
 	return decision
@@ -202,12 +204,9 @@ func (queue *Queue) try(logger klog.Logger, pod *waiting, kind *eventKind, old, 
 func (queue *Queue) route(logger klog.Logger, pod *waiting, record *record, kind *eventKind, strategy strategy) bool {
 	decision := queue.decide(logger, *pod, record, strategy)
 	result, err := queue.library.Apply(&decision)
-	var answer schedq.Status
-	if err != nil {
-		answer, _ = err.(schedq.Status)
-		if answer == schedq.OK {
-			must(err)
-		}
+	answer := schedq.OK
+	if err != nil && !errors.As(err, &answer) {
+		must(err)
 	}
 	return queue.applied(logger, pod, kind, &result, answer)
 }

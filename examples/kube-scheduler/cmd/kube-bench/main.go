@@ -6,10 +6,10 @@ package main
 import (
 	"flag"
 	"fmt"
-	"io"
 	"os"
 	"strings"
 
+	"github.com/go-logr/logr"
 	"k8s.io/klog/v2"
 )
 
@@ -28,8 +28,7 @@ var (
 func main() {
 	flag.Parse()
 	if !*verbose {
-		klog.LogToStderr(false)
-		klog.SetOutput(io.Discard)
+		klog.SetLogger(logr.Discard())
 	}
 	chosen, err := chosenQueues(*queues)
 	if err == nil && flag.NArg() > 0 {
