@@ -22,7 +22,7 @@ var (
 	patience = flag.Duration("patience", stormSeconds, "throughput: how long a run may bind; what it did until then counts")
 	seeds    = flag.Int("seeds", 100, "random: scenarios")
 	seed     = flag.Int64("seed", 1, "random: the first seed")
-	verbose  = flag.Bool("verbose", false, "show the scheduler's log")
+	verbose  = flag.Bool("verbose", false, "show the scheduler's log, and the steps of random scenarios")
 )
 
 func main() {

@@ -84,6 +84,9 @@ func makeStep(rng *rand.Rand, number int) step {
 	case 7:
 		return step{"pods tolerate", true, func(run *random) {
 			run.editPending(func(pod *v1.Pod) {
+				if pod.Spec.NodeSelector["pool"] != "tainted" {
+					return // pods that compete stay alike
+				}
 				pod.Spec.Tolerations = []v1.Toleration{{Key: "tainted", Operator: v1.TolerationOpExists}}
 			})
 		}}
@@ -187,7 +190,10 @@ func (run *random) settle() bool {
 func (run *random) settled() bool {
 	active, backoff, unschedulable := run.counts()
 	pods := run.api.Pods()
-	if active+backoff+len(run.sched.SchedulingQueue.InFlightPods()) > 0 || int(run.api.Bound())+unschedulable != len(pods) {
+	if active+backoff > 0 || int(run.api.Bound())+unschedulable != len(pods) {
+		return false // some are in flight, or being bound
+	}
+	if run.queue != nil && len(run.queue.InFlightPods()) > 0 { // the original does not end the flights of recreated pods
 		return false
 	}
 	nodes := 0
@@ -263,6 +269,9 @@ func (script script) play(name queueName) (map[string]int, error) {
 		return nil, err
 	}
 	for _, step := range script.steps {
+		if *verbose {
+			fmt.Printf("  seed %d on %s: %s; %s\n", script.seed, name, step.name, run.state())
+		}
 		if step.settle && !run.settle() {
 			return nil, fmt.Errorf("before %q it did not settle: %s", step.name, run.state())
 		}

@@ -16,6 +16,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/strategicpatch"
 	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/kubernetes/fake"
@@ -161,13 +162,17 @@ func (server *Server) DeleteNode(name string) {
 	}
 }
 
-func (server *Server) bind(namespace, name, node string) error {
+// bind is for one pod of that name, if it says which.
+func (server *Server) bind(namespace, name string, uid types.UID, node string) error {
 	if server.OnBind != nil {
 		if err := server.OnBind(namespace, name); err != nil {
 			return err
 		}
 	}
 	_, err := server.EditPod(namespace, name, func(pod *v1.Pod) error {
+		if uid != "" && pod.UID != uid {
+			return apierrors.NewConflict(v1.Resource("pods"), name, fmt.Errorf("uid %s, want %s", pod.UID, uid))
+		}
 		if pod.Spec.NodeName != "" {
 			return fmt.Errorf("pod %s is bound already", name)
 		}
@@ -188,7 +193,7 @@ func (server *Server) reactPods(action ktesting.Action) (bool, runtime.Object, e
 		return server.getPod(action.GetNamespace(), action.GetName())
 	case ktesting.CreateActionImpl:
 		if binding, isBinding := action.GetObject().(*v1.Binding); isBinding {
-			return true, binding, server.bind(action.GetNamespace(), binding.Name, binding.Target.Name)
+			return true, binding, server.bind(action.GetNamespace(), binding.Name, binding.UID, binding.Target.Name)
 		}
 	case ktesting.PatchActionImpl:
 		pod, err := server.EditPod(action.GetNamespace(), action.GetName(), func(pod *v1.Pod) error {
