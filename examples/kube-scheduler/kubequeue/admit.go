@@ -103,7 +103,13 @@ func (queue *Queue) change(logger klog.Logger, old, new *v1.Pod, events []*event
 	name := nameOf(new)
 	found, err := queue.library.Find(name)
 	if err == nil {
-		if entry := queue.table.get(found.Object); entry != nil && entry.uid == new.UID {
+		entry := queue.table.get(found.Object)
+		switch {
+		case entry == nil: // its cycle ends just now: it is bound, or about to be
+			return
+		case entry.uid != new.UID:
+			queue.remove(found.Pod)
+		default:
 			record := entry.record.Load().with(new)
 			entry.record.Store(record)
 			if found.Place == schedq.InFlight {
@@ -113,7 +119,6 @@ func (queue *Queue) change(logger klog.Logger, old, new *v1.Pod, events []*event
 			}
 			return
 		}
-		queue.remove(found.Pod) // another pod under this name, or one whose life ends just now
 	}
 	if old != nil && old.UID != new.UID {
 		queue.DeleteNominatedPodIfExists(old)

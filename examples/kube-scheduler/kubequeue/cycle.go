@@ -125,7 +125,8 @@ func (queue *Queue) fail(logger klog.Logger, flight *flight, info *framework.Que
 		result, err := queue.library.AddUnschedulable(&token, &failure)
 		switch err {
 		case schedq.ErrRetry:
-			failure.JudgedUpTo = result.Sequence
+			record = entry.record.Load()
+			failure.JudgedUpTo, failure.Newest = result.Sequence, entry.spec(record)
 			continue
 		case nil:
 			queue.failed(logger, flight, &result)

@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -41,7 +42,23 @@ func (cluster *cluster) park(nodes, count int) error {
 	if !parked {
 		return errors.New("not all pods were parked: " + cluster.state())
 	}
+	// The scheduler still writes why into the API; that is not what is measured.
+	for !cluster.allToldWhy() {
+		time.Sleep(50 * time.Millisecond)
+	}
+	time.Sleep(50 * time.Millisecond)
+	runtime.GC()
 	return nil
+}
+
+// allToldWhy says whether the API has the reason of each pod that is not bound.
+func (cluster *cluster) allToldWhy() bool {
+	for _, pod := range cluster.api.Pods() {
+		if len(pod.Status.Conditions) == 0 && pod.Spec.NodeName == "" {
+			return false
+		}
+	}
+	return true
 }
 
 // throughputOnce returns pods a second.
