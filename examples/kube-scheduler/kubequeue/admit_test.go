@@ -73,3 +73,40 @@ func TestGateThatOpensWhileItIsAsked(t *testing.T) {
 		test.want("activeQ:1; backoffQ:0; unschedulablePods:0; inFlight:0; records:1")
 	})
 }
+
+func TestAddOfAnotherPodUnderTheNameReplaces(t *testing.T) {
+	onBothEngines(t, func(test *fixture) {
+		test.park("a", "1")
+		test.add("a", "2")
+		test.want("activeQ:1; backoffQ:0; unschedulablePods:0; inFlight:0; records:1")
+		info := test.pop()
+		test.add("a", "3")
+		test.want("activeQ:1; backoffQ:0; unschedulablePods:0; inFlight:1; records:1")
+		test.Done(info.Pod.UID)
+		if again := test.pop(); again.Pod.UID != "3" {
+			test.Errorf("popped %v, want the last one", again.Pod.UID)
+		}
+	})
+}
+
+// A gated pod hears of its gate's events only, whoever else rejected it.
+func TestGatedPodDoesNotHearOfOthersEvents(t *testing.T) {
+	onBothEngines(t, func(test *fixture) {
+		pod := test.add("a", "1")
+		info := test.pop()
+		shut := pod.DeepCopy()
+		shut.Labels = map[string]string{"gate": "shut"}
+		test.Update(test.logger, pod, shut)
+		test.fail(info, nodePluginName)
+		test.MoveAllToActiveOrBackoffQueue(test.logger, nodeAdd, nil, nil, nil)
+		if gated := test.get("a"); !gated.UnschedulablePlugins.HasAll(nodePluginName, gatePluginName) {
+			test.Fatalf("gated as %+v", gated)
+		}
+		asked := 0
+		test.gates.before = func() { asked++ }
+		test.MoveAllToActiveOrBackoffQueue(test.logger, nodeAdd, nil, nil, nil)
+		if asked != 0 {
+			test.Error("an event that the gate did not register had it asked")
+		}
+	})
+}

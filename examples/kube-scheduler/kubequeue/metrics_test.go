@@ -3,6 +3,7 @@ package kubequeue
 import (
 	"testing"
 
+	v1 "k8s.io/api/core/v1"
 	"k8s.io/component-base/metrics"
 	"k8s.io/component-base/metrics/testutil"
 	fwk "k8s.io/kube-scheduler/framework"
@@ -73,6 +74,11 @@ func TestMetrics(t *testing.T) {
 		for range 3 { // refused each time, and one reason all the same
 			test.MoveAllToActiveOrBackoffQueue(test.logger,
 				fwk.ClusterEvent{Resource: fwk.Pod, ActionType: fwk.UpdatePodLabel}, nil, nil, nil)
+		}
+		inVain := incomingCount(test.T, "unschedulable", framework.ForceActivate)
+		test.Activate(test.logger, map[string]*v1.Pod{"b": shut})
+		if incomingCount(test.T, "unschedulable", framework.ForceActivate) != inVain {
+			test.Error("an activation in vain counts as incoming")
 		}
 		test.counted.show(test.library)
 		if gated() != gatedBefore+1 || gauge(test.T, schedmetrics.GatedPods()) != 1 {

@@ -152,7 +152,7 @@ func (queue *Queue) decide(logger klog.Logger, pod waiting, record *record, stra
 	}
 	if decision.Place == schedq.Active || !queue.options.NoPopFromBackoff {
 		if decision.Gate = queue.gate(logger, pod.entry.profile, record.pod, pod.gate); decision.Gate != 0 {
-			decision.Place, decision.Uncounted = schedq.Gated, pod.inPlace
+			decision.Place = schedq.Gated
 		}
 	}
 	return decision

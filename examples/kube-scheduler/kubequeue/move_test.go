@@ -6,6 +6,8 @@ import (
 
 	v1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/util/sets"
+	fwk "k8s.io/kube-scheduler/framework"
+	"k8s.io/kubernetes/pkg/scheduler/framework"
 
 	"schedq"
 )
@@ -89,6 +91,55 @@ func TestLogForgetsWhatNoFlightNeeds(t *testing.T) {
 		}
 		if test.log.get(1) != nil || test.log.get(3*trimEvery) != nil {
 			test.Error("an event is kept that nobody needs")
+		}
+	})
+}
+
+// What happens while a hint runs makes its answer out of date.
+func TestUpdateWhileAHintRunsIsJudgedToo(t *testing.T) {
+	onBothEngines(t, func(test *fixture) {
+		pod := test.park("a", "1")
+		changed := pod.DeepCopy()
+		changed.Labels = map[string]string{"gate": "shut"}
+		times := 0
+		test.hints.answer = func(*v1.Pod, any, any) fwk.QueueingHint {
+			if times++; times == 1 {
+				test.Update(test.logger, pod, changed)
+			}
+			return fwk.Queue
+		}
+		test.MoveAllToActiveOrBackoffQueue(test.logger, nodeAdd, nil, nil, nil)
+		if info := test.get("a"); info.GatingPlugin != gatePluginName || info.Pod != changed {
+			test.Errorf("the pod is %+v", info)
+		}
+	})
+}
+
+func TestActivationWhileAFailedPodIsJudged(t *testing.T) {
+	onBothEngines(t, func(test *fixture) {
+		pod := test.add("a", "1")
+		info := test.pop()
+		test.MoveAllToActiveOrBackoffQueue(test.logger, nodeAdd, nil, nil, nil)
+		test.hints.answer = func(*v1.Pod, any, any) fwk.QueueingHint {
+			test.Activate(test.logger, map[string]*v1.Pod{"a": pod})
+			return fwk.QueueSkip
+		}
+		test.fail(info, nodePluginName)
+		test.want("activeQ:0; backoffQ:1; unschedulablePods:0; inFlight:0; records:1")
+	})
+}
+
+func TestActivationIsForOnePod(t *testing.T) {
+	onBothEngines(t, func(test *fixture) {
+		first, second := test.add("a", "1"), test.add("b", "2")
+		infos := []*framework.QueuedPodInfo{test.pop(), test.pop()}
+		test.Activate(test.logger, map[string]*v1.Pod{"b": second})
+		for _, info := range infos {
+			test.fail(info, nodePluginName)
+		}
+		test.want("activeQ:0; backoffQ:1; unschedulablePods:1; inFlight:0; records:2")
+		if parked := test.UnschedulablePods(); len(parked) != 1 || parked[0] != first {
+			test.Errorf("parked: %v", parked)
 		}
 	})
 }

@@ -55,6 +55,7 @@ func TestClose(t *testing.T) {
 		if err := <-closed; err != nil {
 			test.Error(err)
 		}
+		test.want("activeQ:0; backoffQ:0; unschedulablePods:0; inFlight:0; records:0")
 		test.Add(test.logger, parked)
 		test.Update(test.logger, nil, parked)
 		test.Delete(flying)
