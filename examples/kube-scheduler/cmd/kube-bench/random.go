@@ -87,7 +87,7 @@ func makeStep(rng *rand.Rand, number int) step {
 				if pod.Spec.NodeSelector["pool"] != "tainted" {
 					return // pods that compete stay alike
 				}
-				pod.Spec.Tolerations = []v1.Toleration{{Key: "tainted", Operator: v1.TolerationOpExists}}
+				tolerate(pod)
 			})
 		}}
 	case 8:
@@ -110,7 +110,11 @@ func makeStep(rng *rand.Rand, number int) step {
 	default:
 		if rng.Intn(2) == 0 {
 			return step{"preemptor for " + pool, true, func(run *random) {
-				run.create(name, 1, pool, func(pod *v1.Pod) { pod.Spec.Priority = new(int32); *pod.Spec.Priority = 1000 })
+				run.create(name, 1, pool, func(pod *v1.Pod) {
+					priority := int32(1000)
+					pod.Spec.Priority = &priority
+					tolerate(pod) // at once: later it would compete with those that it preempts
+				})
 				run.settle()
 			}}
 		}
@@ -127,6 +131,10 @@ func (run *random) create(name func(int) string, count int, pool string, change 
 		}
 		run.api.CreatePod(pod)
 	}
+}
+
+func tolerate(pod *v1.Pod) {
+	pod.Spec.Tolerations = []v1.Toleration{{Key: "tainted", Operator: v1.TolerationOpExists}}
 }
 
 // addNode adds a node of four places.
