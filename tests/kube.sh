@@ -1,5 +1,5 @@
-# What tests/run --kube does: the Go binding against an installed copy of the library, and the conformance vectors through
-# its driver. Sourced with $root = top of the source tree, after cmake/parts.sh.
+# What tests/run --kube does: the Go binding against an installed copy of the library, the conformance vectors through its
+# driver, and the real kube-scheduler on this queue. Sourced with $root = top of the source tree, after cmake/parts.sh.
 
 go_needed="1.24"
 kube_build=$root/build/kube
@@ -31,19 +31,30 @@ kube_install()
         rm -rf "$kube_prefix" && cmake --install "$kube_build" --prefix "$kube_prefix" >"$kube_build/install.log"
 }
 
-# in_binding COMMAND...: a command in bindings/go that finds the installed copy.
+# in_binding COMMAND..., in_example COMMAND...: a command in bindings/go, or in examples/kube-scheduler, that finds the
+# installed copy.
 in_binding()
 {
-    (cd "$root/bindings/go" &&
+    in_module bindings/go "$@"
+}
+
+in_example()
+{
+    in_module examples/kube-scheduler "$@"
+}
+
+in_module()
+{
+    (cd "$root/$1" && shift &&
         env GOTOOLCHAIN=local GOFLAGS=-buildvcs=false GODEBUG=cgocheck=1 LD_LIBRARY_PATH="$kube_prefix/lib" \
             PKG_CONFIG_PATH="$kube_prefix/lib/pkgconfig" "$@")
 }
 
-# go_format: succeeds if gofmt would change nothing.
+# go_format MODULE: succeeds if gofmt would change nothing.
 go_format()
 {
     local changed
-    changed=$(in_binding gofmt -l .) && [ -z "$changed" ] && return
+    changed=$(in_module "$1" gofmt -l .) && [ -z "$changed" ] && return
     echo "gofmt would change: $changed" >&2
     return 1
 }
@@ -62,7 +73,7 @@ kube_parts()
     local engine
     part "Go" need_go
     part "library, installed" kube_install || return
-    part "gofmt" go_format
+    part "gofmt" go_format bindings/go
     part "go vet" in_binding go vet ./...
     part "go test" in_binding go test -count=1 ./...
     part "go test -race" in_binding go test -count=1 -race ./...
@@ -70,4 +81,28 @@ kube_parts()
     for engine in mutex lockfree; do
         part "conformance by Go, $engine" conform_by_driver "$engine"
     done
+    kube_scheduler_parts
+}
+
+# kube_bench PROGRAM OPTION...: kube-bench with the log of the scheduler kept away.
+kube_bench()
+{
+    GODEBUG=cgocheck=1 LD_LIBRARY_PATH=$kube_prefix/lib "$kube_build/bin/$1" "${@:2}"
+}
+
+# kube_scheduler_parts: the first time the module's 590 MB are fetched, and everything is compiled twice.
+kube_scheduler_parts()
+{
+    part "kube: gofmt" go_format examples/kube-scheduler
+    part "kube: go vet" in_example go vet ./...
+    part "kube: go test" in_example go test -count=1 ./...
+    part "kube: go test -race" in_example go test -count=1 -race ./...
+    part "kube-scheduler" in_example go build -o "$kube_build/bin/kube-scheduler" ./cmd/kube-scheduler
+    part "kube-bench" in_example go build -o "$kube_build/bin/kube-bench" ./cmd/kube-bench || return
+    part "kube-bench -race" in_example go build -race -o "$kube_build/bin/kube-bench-race" ./cmd/kube-bench || return
+    part "mixed" kube_bench kube-bench --scenario mixed
+    part "mixed, race detector" kube_bench kube-bench-race --scenario mixed --queues lockfree,mutex
+    part "random" kube_bench kube-bench --scenario random
+    part "throughput" kube_bench kube-bench --scenario throughput
+    part "storm" kube_bench kube-bench --scenario storm
 }

@@ -1,0 +1,183 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"reflect"
+	"sync/atomic"
+	"time"
+
+	v1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	kruntime "k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/informers"
+	"k8s.io/client-go/tools/events"
+	"k8s.io/kubernetes/pkg/scheduler"
+	schedconfig "k8s.io/kubernetes/pkg/scheduler/apis/config"
+	"k8s.io/kubernetes/pkg/scheduler/apis/config/latest"
+	internalqueue "k8s.io/kubernetes/pkg/scheduler/backend/queue"
+	frameworkruntime "k8s.io/kubernetes/pkg/scheduler/framework/runtime"
+
+	"schedq"
+	"schedq/examples/kube-scheduler/internal/memapi"
+	"schedq/examples/kube-scheduler/kubequeue"
+)
+
+// A cluster is the real scheduler over an API in memory, on one of three queues. Nothing else differs between them.
+
+// queueName says which queue a scheduler runs on.
+type queueName string
+
+const (
+	original queueName = "original"
+	lockFree queueName = "lockfree"
+	mutex    queueName = "mutex"
+)
+
+var engines = map[queueName]schedq.Engine{lockFree: schedq.LockFree, mutex: schedq.Mutex}
+
+const namespace = "default"
+
+type cluster struct {
+	api    *memapi.Server
+	sched  *scheduler.Scheduler
+	queue  *kubequeue.Queue // nil with the original
+	timed  *timed           // nil unless asked for
+	ctx    context.Context
+	cancel context.CancelFunc
+
+	factory informers.SharedInformerFactory
+	uids    atomic.Int64
+}
+
+// noEvents keeps the API events of the scheduler to itself.
+type noEvents struct{}
+
+func (noEvents) Eventf(kruntime.Object, kruntime.Object, string, string, string, string, ...any) {}
+
+// newCluster makes a scheduler that does not run yet. timing wraps its queue in one that measures calls. With a queue other than
+// the original that one is poisoned: whoever still calls it crashes the process.
+func newCluster(name queueName, timing bool) (*cluster, error) {
+	made := &cluster{api: memapi.New()}
+	made.ctx, made.cancel = context.WithCancel(context.Background())
+	made.factory = scheduler.NewInformerFactory(made.api.Client, 0)
+	config, err := latest.Default()
+	if err != nil {
+		return nil, err
+	}
+	profile := &config.Profiles[0]
+	profile.Plugins.Permit.Enabled = append(profile.Plugins.Permit.Enabled, schedconfig.Plugin{Name: holdName})
+	profile.Plugins.PreFilter.Enabled = append(profile.Plugins.PreFilter.Enabled, schedconfig.Plugin{Name: holdName})
+	made.sched, err = scheduler.New(made.ctx, made.api.Client, made.factory, nil,
+		func(string) events.EventRecorder { return noEvents{} },
+		scheduler.WithProfiles(config.Profiles...),
+		scheduler.WithFrameworkOutOfTreeRegistry(frameworkruntime.Registry{holdName: newHold}),
+		scheduler.WithPodMaxBackoffSeconds(maxBackoffSeconds))
+	if err != nil {
+		return nil, err
+	}
+	before := made.sched.SchedulingQueue
+	if name != original {
+		made.queue, err = kubequeue.Install(made.ctx, made.sched, made.factory, kubequeue.Options{
+			Engine: engines[name], MaxBackoff: maxBackoffSeconds * time.Second,
+		})
+		if err != nil {
+			return nil, err
+		}
+		poison(before)
+	}
+	if timing {
+		made.timed = &timed{SchedulingQueue: made.sched.SchedulingQueue}
+		kubequeue.Replace(made.ctx, made.sched, made.factory, made.timed)
+	}
+	return made, nil
+}
+
+// maxBackoffSeconds keeps scenarios short in which pods are tried many times.
+const maxBackoffSeconds = 2
+
+// poison empties a queue, so that any use of it dereferences nil.
+func poison(queue internalqueue.SchedulingQueue) {
+	value := reflect.ValueOf(queue.(*internalqueue.PriorityQueue)).Elem()
+	value.Set(reflect.Zero(value.Type()))
+}
+
+// start runs informers and scheduler.
+func (cluster *cluster) start() error {
+	cluster.factory.Start(cluster.ctx.Done())
+	cluster.factory.WaitForCacheSync(cluster.ctx.Done())
+	if err := cluster.sched.WaitForHandlersSync(cluster.ctx); err != nil {
+		return err
+	}
+	go cluster.sched.Run(cluster.ctx)
+	return nil
+}
+
+// stop ends them; goroutines of the scheduler may go on for a moment.
+func (cluster *cluster) stop() {
+	cluster.cancel()
+	cluster.factory.Shutdown()
+	time.Sleep(50 * time.Millisecond)
+}
+
+// node makes a node of that many CPUs.
+func node(name, cpu string) *v1.Node {
+	resources := v1.ResourceList{
+		v1.ResourceCPU: resource.MustParse(cpu), v1.ResourceMemory: resource.MustParse("256Gi"),
+		v1.ResourcePods: resource.MustParse("5000"),
+	}
+	return &v1.Node{
+		ObjectMeta: metav1.ObjectMeta{
+			Name: name, UID: types.UID(name), Labels: map[string]string{"kubernetes.io/hostname": name},
+		},
+		Status: v1.NodeStatus{
+			Allocatable: resources, Capacity: resources,
+			Conditions: []v1.NodeCondition{{Type: v1.NodeReady, Status: v1.ConditionTrue}},
+		},
+	}
+}
+
+// pod makes a pod with a uid of its own.
+func (cluster *cluster) pod(name, cpu string, priority int32) *v1.Pod {
+	return &v1.Pod{
+		ObjectMeta: metav1.ObjectMeta{
+			Name: name, Namespace: namespace, UID: types.UID(fmt.Sprintf("uid-%d", cluster.uids.Add(1))),
+			CreationTimestamp: metav1.Now(),
+		},
+		Spec: v1.PodSpec{
+			SchedulerName: v1.DefaultSchedulerName, Priority: &priority,
+			Containers: []v1.Container{{Name: "c", Image: "i", Resources: requests(cpu)}},
+		},
+	}
+}
+
+func requests(cpu string) v1.ResourceRequirements {
+	return v1.ResourceRequirements{Requests: v1.ResourceList{v1.ResourceCPU: resource.MustParse(cpu)}}
+}
+
+// waitFor waits until something holds, and says whether it did in time.
+func waitFor(limit time.Duration, holds func() bool) bool {
+	for deadline := time.Now().Add(limit); time.Now().Before(deadline); time.Sleep(2 * time.Millisecond) {
+		if holds() {
+			return true
+		}
+	}
+	return holds()
+}
+
+// state says in words where the pods are.
+func (cluster *cluster) state() string {
+	_, summary := cluster.sched.SchedulingQueue.PendingPods()
+	return fmt.Sprintf("bound:%d; %s; inFlight:%d", cluster.api.Bound(), summary,
+		len(cluster.sched.SchedulingQueue.InFlightPods()))
+}
+
+// counts reads how many pods are active, back off, and are unschedulable. Upstream's UnschedulablePods reads a map without a
+// lock, so the summary has to do.
+func (cluster *cluster) counts() (active, backoff, unschedulable int) {
+	_, summary := cluster.sched.SchedulingQueue.PendingPods()
+	_, _ = fmt.Sscanf(summary, "activeQ:%d; backoffQ:%d; unschedulablePods:%d", &active, &backoff, &unschedulable)
+	return active, backoff, unschedulable
+}

@@ -1,0 +1,75 @@
+// Command kube-bench runs the real kube-scheduler over an API in memory, on its own queue and on schedq's, and shows what differs.
+//
+// Exit status: 0 all that was asked for ran and holds; 1 something does not hold; 2 bad usage.
+package main
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/go-logr/logr"
+	"k8s.io/klog/v2"
+)
+
+var (
+	scenario = flag.String("scenario", "all", "mixed, throughput, storm, random, or all of them; several with commas")
+	queues   = flag.String("queues", "original,lockfree,mutex", "which queues, of these; commas between them")
+	pairs    = flag.Int("pairs", 7, "throughput: runs of each queue, in turns")
+	podCount = flag.Int("pods", 2000, "throughput: pods that are bound in each run")
+	parked   = flag.String("parked", "0,1000,5000,20000", "throughput: how many pods that fit nowhere are parked; commas")
+	patience = flag.Duration("patience", stormSeconds, "throughput: how long a run may bind; what it did until then counts")
+	seeds    = flag.Int("seeds", 100, "random: scenarios")
+	seed     = flag.Int64("seed", 1, "random: the first seed")
+	verbose  = flag.Bool("verbose", false, "show the scheduler's log, and the steps of random scenarios")
+)
+
+func main() {
+	flag.Parse()
+	if !*verbose {
+		klog.SetLogger(logr.Discard())
+	}
+	chosen, err := chosenQueues(*queues)
+	if err == nil && flag.NArg() > 0 {
+		err = fmt.Errorf("kube-bench takes no arguments, got %q", flag.Arg(0))
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(2)
+	}
+	scenarios := map[string]func([]queueName) error{
+		"mixed": runMixed, "throughput": runThroughput, "storm": runStorm, "random": runRandom,
+	}
+	names := strings.Split(*scenario, ",")
+	if *scenario == "all" {
+		names = []string{"mixed", "random", "throughput", "storm"}
+	}
+	for _, name := range names {
+		if scenarios[name] == nil {
+			fmt.Fprintf(os.Stderr, "--scenario=%q: legal are mixed, throughput, storm, random and all\n", name)
+			os.Exit(2)
+		}
+	}
+	failed := false
+	for _, name := range names {
+		fmt.Printf("== %s\n", name)
+		if err := scenarios[name](chosen); err != nil {
+			fmt.Printf("FAILED %s: %v\n", name, err)
+			failed = true
+		}
+	}
+	if failed {
+		os.Exit(1)
+	}
+}
+
+func chosenQueues(list string) (chosen []queueName, err error) {
+	for _, name := range strings.Split(list, ",") {
+		if queueName(name) != original && engines[queueName(name)] == 0 {
+			return nil, fmt.Errorf("--queues: %q: legal are original, lockfree and mutex", name)
+		}
+		chosen = append(chosen, queueName(name))
+	}
+	return chosen, nil
+}

@@ -1,0 +1,177 @@
+package kubequeue
+
+import (
+	"k8s.io/klog/v2"
+	"k8s.io/kubernetes/pkg/scheduler/framework"
+
+	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
+
+	v1 "k8s.io/api/core/v1"
+
+	"schedq"
+)
+
+// The informer tells of pods by Add, Update and Delete, from one goroutine. The library knows a pod by its name only, and has
+// one pod a name, in flight too; here the uid is looked at: another pod under the name takes the place of the old one.
+
+// Add puts a pod in the queue: active, or gated.
+func (queue *Queue) Add(logger klog.Logger, pod *v1.Pod) {
+	queue.admit(logger, newRecord(pod), framework.EventUnscheduledPodAdd.Label())
+}
+
+// admit adds a pod that no queue has, under a metric label.
+func (queue *Queue) admit(logger klog.Logger, record *record, label string) {
+	entry := queue.table.add(queue.profiles.of(record.pod), record)
+	spec := entry.spec(record)
+	for {
+		spec.JudgedUpTo = queue.words.EventSequence()
+		spec.Gate = queue.gate(logger, entry.profile, record.pod, 0)
+		if spec.Gate == 0 && record.pod.Status.NominatedNodeName != "" {
+			queue.AddNominatedPod(logger, record.info, nil)
+		}
+		result, err := queue.library.Add(entry.name, &spec)
+		switch err {
+		case nil:
+			queue.counted.entered(entry.profile, label, result.Place, spec.Gate.Plugins())
+			moved(logger, record.pod, label, result.Place)
+			return
+		case schedq.ErrRetry: // the gate's verdict is out of date
+			continue
+		case schedq.ErrExists:
+			if queue.replaces(entry, &result) {
+				continue
+			}
+		case schedq.ErrClosed:
+		default:
+			utilruntime.HandleErrorWithLogger(logger, err, "Pod cannot be queued", "pod", klog.KObj(record.pod))
+		}
+		queue.table.drop(entry.object)
+		return
+	}
+}
+
+// replaces makes room for a new pod under a name that is taken. A pod in flight stays if it is the same one: its cycle
+// brings it back if need be.
+func (queue *Queue) replaces(entry *entry, there *schedq.Result) bool {
+	other := queue.table.get(there.Object)
+	if other != nil && other.uid == entry.uid && there.Place == schedq.InFlight {
+		other.record.Store(entry.record.Load())
+		return false
+	}
+	queue.remove(there.Pod)
+	return true
+}
+
+// remove deletes by handle.
+func (queue *Queue) remove(pod schedq.Pod) {
+	result, err := queue.library.DeletePod(pod)
+	queue.left(&result, err)
+}
+
+// left ends the life of a pod that was deleted.
+func (queue *Queue) left(result *schedq.Result, err error) {
+	if err != nil {
+		return
+	}
+	if entry := queue.table.get(result.Object); entry != nil && result.Place == schedq.Nowhere {
+		queue.counted.released(entry.profile, result.Unschedulable|result.Pending)
+	}
+	queue.table.drop(result.Object)
+}
+
+// Delete forgets a pod, whose uid does not matter. It may be unknown: once for each pod that was bound it is.
+func (queue *Queue) Delete(pod *v1.Pod) {
+	queue.DeleteNominatedPodIfExists(pod)
+	result, err := queue.library.Delete(nameOf(pod))
+	queue.left(&result, err)
+}
+
+// Update takes a pod's new state, and adds a pod that is unknown. A pod that waits is judged by what changed; one in flight
+// will be, if it fails. old may be nil, or another pod of that name.
+func (queue *Queue) Update(logger klog.Logger, old, new *v1.Pod) {
+	events := []*eventKind{queue.kinds.of(framework.EventUnscheduledPodUpdate)}
+	if old != nil {
+		events = events[:0]
+		for _, event := range framework.PodSchedulingPropertiesChange(new, old) {
+			events = append(events, queue.kinds.of(event))
+		}
+	}
+	queue.change(logger, old, new, events)
+}
+
+func (queue *Queue) change(logger klog.Logger, old, new *v1.Pod, events []*eventKind) {
+	name := nameOf(new)
+	found, err := queue.library.Find(name)
+	if err == nil {
+		entry := queue.table.get(found.Object)
+		switch {
+		case entry == nil: // its cycle ends just now: it is bound, or about to be
+			return
+		case entry.uid != new.UID:
+			queue.remove(found.Pod)
+		default:
+			record := entry.record.Load().with(new)
+			entry.record.Store(record)
+			if found.Place == schedq.InFlight {
+				queue.changeInFlight(logger, entry, found.Pod, old, new, events)
+			} else {
+				queue.changeQueued(logger, entry, record, old, events)
+			}
+			return
+		}
+	}
+	if old != nil && old.UID != new.UID {
+		queue.DeleteNominatedPodIfExists(old)
+	}
+	queue.admit(logger, newRecord(new), framework.EventUnscheduledPodUpdate.Label())
+}
+
+// changeQueued updates a pod that is active or waits.
+func (queue *Queue) changeQueued(logger klog.Logger, entry *entry, record *record, old *v1.Pod, events []*eventKind) {
+	if old != nil {
+		queue.UpdateNominatedPod(logger, old, record.info)
+	}
+	spec := entry.spec(record)
+	result, err := queue.library.Update(entry.name, &spec, 0, nil)
+	switch {
+	case err != nil:
+		if err != schedq.ErrClosed {
+			utilruntime.HandleErrorWithLogger(logger, err, "Pod cannot be updated", "pod", klog.KObj(record.pod))
+		}
+	case result.Added:
+		// It was popped and its cycle ended since it was found: it is bound, or about to be, and does not belong here. If
+		// its binding fails, that brings it back.
+		queue.remove(result.Pod)
+	case result.Place == schedq.InFlight:
+		queue.changeInFlight(logger, entry, result.Pod, old, record.pod, events)
+	case result.Place == schedq.Parked, result.Place == schedq.Gated:
+		queue.judgeChange(logger, entry, &result, old, record.pod, events)
+	}
+}
+
+// changeInFlight tells the pods in flight. The pod may have failed, and be parked on its old state, before the stamps: then it
+// is judged as one that waits.
+func (queue *Queue) changeInFlight(logger klog.Logger, entry *entry, pod schedq.Pod, old, new *v1.Pod, events []*eventKind) {
+	for _, kind := range events {
+		if kind.interesting {
+			queue.happened(kind, old, new)
+		}
+	}
+	found, err := queue.library.Find(entry.name)
+	if err == nil && found.Pod == pod && (found.Place == schedq.Parked || found.Place == schedq.Gated) {
+		queue.judgeChange(logger, entry, &found, old, new, events)
+	}
+}
+
+// judgeChange takes a pod that waits to where the first event leads that takes it anywhere.
+func (queue *Queue) judgeChange(logger klog.Logger, entry *entry, found *schedq.Result, old, new *v1.Pod,
+	events []*eventKind) {
+	pod := waitingResult(entry, found)
+	pod.inPlace = true
+	for _, kind := range events {
+		place := queue.try(logger, pod, kind, old, new)
+		if place == schedq.Active || place == schedq.Backoff || place == schedq.ErrorBackoff {
+			return
+		}
+	}
+}

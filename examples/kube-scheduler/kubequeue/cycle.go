@@ -1,0 +1,246 @@
+package kubequeue
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/sets"
+	"k8s.io/klog/v2"
+	"k8s.io/kubernetes/pkg/scheduler/framework"
+
+	"schedq"
+)
+
+// A cycle is what happens between a pop and its end: Done when the pod is placed or forgotten, AddUnschedulableIfNotPresent when it
+// failed. Both may come twice, late, or after each other; the library's token is used once, so only the first counts. A
+// failure whose token is used up, a bind that failed after Done, brings the pod back with its history.
+
+// Pop takes the best pod and waits for one if there is none. nil, nil: the queue is closed.
+func (queue *Queue) Pop(logger klog.Logger) (*framework.QueuedPodInfo, error) {
+	for {
+		popped, err := queue.library.Pop(context.Background())
+		if err == schedq.ErrClosed {
+			logger.V(2).Info("Scheduling queue is closed")
+			return nil, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		entry := queue.table.get(popped.Object)
+		if entry == nil { // it was deleted between C and here, or brought back by a late update
+			_ = queue.library.Done(popped.Token)
+			continue
+		}
+		return queue.fly(entry, &popped), nil
+	}
+}
+
+// fly notes a pod's flight and describes the pod.
+func (queue *Queue) fly(entry *entry, popped *schedq.Popped) *framework.QueuedPodInfo {
+	// A fresh address for every pop: the identity of the cycle.
+	began := queue.time(popped.History.InitialAttempt)
+	record := entry.record.Load()
+	before := queue.flights.begin(&flight{
+		entry: entry, record: record, token: popped.Token, seen: popped.Seen, began: &began,
+	})
+	if before != nil && queue.flights.end(before) {
+		_ = queue.library.Done(before.token)
+		queue.counted.flying.Dec()
+	}
+	queue.cycle.Add(1)
+	queue.counted.popped(entry.profile, popped)
+	info := queue.describe(record, &popped.History)
+	info.InitialAttemptTimestamp = &began
+	info.UnschedulablePlugins, info.PendingPlugins = sets.New[string](), sets.New[string]()
+	info.BackoffExpiration = queue.time(popped.BackoffExpiry)
+	return info
+}
+
+// describe makes a record and its history what the scheduler knows a pod as.
+func (queue *Queue) describe(record *record, history *schedq.History) *framework.QueuedPodInfo {
+	return &framework.QueuedPodInfo{
+		PodInfo:                record.private(),
+		Timestamp:              queue.time(history.Timestamp),
+		Attempts:               int(history.Attempts),
+		UnschedulableCount:     int(history.Rejections),
+		ConsecutiveErrorsCount: int(history.Errors),
+	}
+}
+
+// Done ends the cycle of a pod that was placed or forgotten.
+func (queue *Queue) Done(uid types.UID) {
+	if flight := queue.flights.of(uid); flight != nil {
+		queue.land(flight)
+	}
+}
+
+// land ends a flight without a failure.
+func (queue *Queue) land(flight *flight) {
+	if !queue.flights.end(flight) {
+		return
+	}
+	queue.counted.flying.Dec()
+	if err := queue.library.Done(flight.token); err == nil || err == schedq.ErrGone {
+		queue.table.drop(flight.entry.object)
+	}
+}
+
+// AddUnschedulableIfNotPresent ends the cycle of a pod that failed: it is parked, backs off, or is tried again because of what
+// happened during the cycle. The cycle has ended when the pod can be popped again.
+//
+// Errors: the pod was deleted, or another one has its name by now.
+func (queue *Queue) AddUnschedulableIfNotPresent(logger klog.Logger, info *framework.QueuedPodInfo, cycle int64) error {
+	flight := queue.flights.ofCycle(info.InitialAttemptTimestamp)
+	if flight == nil {
+		return queue.bringBack(logger, info)
+	}
+	if flight.entry.uid != info.Pod.UID {
+		// The failure handler looks pods up by name. The one that failed is gone, the informer brings the other.
+		queue.land(flight)
+		return fmt.Errorf("Pod %v was deleted while it was scheduled, and another one has its name", klog.KObj(info.Pod))
+	}
+	return queue.fail(logger, flight, info)
+}
+
+// fail decides where a failed pod goes, again as long as events come.
+func (queue *Queue) fail(logger klog.Logger, flight *flight, info *framework.QueuedPodInfo) error {
+	entry := flight.entry
+	record := &record{info.Pod, info.PodInfo}
+	if !entry.record.CompareAndSwap(flight.record, record) {
+		record = entry.record.Load() // an update during the flight
+	}
+	rejectors := rejectors{entry.profile.bits(info.UnschedulablePlugins), entry.profile.bits(info.PendingPlugins)}
+	failure := schedq.Failure{
+		HasNewest: true, Newest: entry.spec(record),
+		Unschedulable: rejectors.unschedulable, Pending: rejectors.pending,
+		JudgedUpTo: queue.words.EventSequence(),
+	}
+	strategy, judged, token := skip, flight.seen, flight.token
+	for {
+		strategy = max(strategy, queue.judgeFlight(logger, entry.profile, record, rejectors, judged, failure.JudgedUpTo))
+		judged = max(judged, failure.JudgedUpTo)
+		queue.direct(logger, &failure, strategy, entry.profile, record)
+		result, err := queue.library.AddUnschedulable(&token, &failure)
+		switch err {
+		case schedq.ErrRetry:
+			record = entry.record.Load()
+			failure.JudgedUpTo, failure.Newest = result.Sequence, entry.spec(record)
+			continue
+		case nil:
+			queue.failed(logger, flight, &result)
+			return nil
+		case schedq.ErrStale: // it ended meanwhile
+			return queue.bringBack(logger, info)
+		}
+		if queue.flights.end(flight) {
+			queue.counted.flying.Dec()
+		}
+		queue.table.drop(entry.object)
+		if err == schedq.ErrGone {
+			return fmt.Errorf("Pod %v was deleted while it was scheduled", klog.KObj(info.Pod))
+		}
+		_ = queue.library.Done(token)
+		return fmt.Errorf("Pod %v is lost: %w", klog.KObj(info.Pod), err)
+	}
+}
+
+// failed ends the flight of a pod that is in its new place.
+func (queue *Queue) failed(logger klog.Logger, flight *flight, result *schedq.Result) {
+	if queue.flights.end(flight) {
+		queue.counted.flying.Dec()
+	}
+	queue.counted.entered(flight.entry.profile, framework.ScheduleAttemptFailure, result.Place,
+		result.Unschedulable|result.Pending)
+	moved(logger, flight.record.pod, framework.ScheduleAttemptFailure, result.Place)
+}
+
+// judgeFlight says what the events in (judged, upTo] mean to a pod that failed.
+func (queue *Queue) judgeFlight(logger klog.Logger, profile *profile, record *record, rejectors rejectors,
+	judged, upTo uint64) strategy {
+	best := skip
+	if rejectors.all() == 0 {
+		return afterBackoff
+	}
+	for sequence := judged + 1; sequence <= upTo; sequence++ {
+		event := queue.log.get(sequence)
+		if event == nil { // drawn and not logged yet, or overwritten
+			best = max(best, afterBackoff)
+		} else {
+			best = max(best, queue.worth(logger, event.kind, profile, record.pod, rejectors, event.old, event.new))
+		}
+		if best == immediately || best == afterBackoff && rejectors.pending == 0 {
+			return best
+		}
+	}
+	return best
+}
+
+// direct fills in where a failed pod goes: gates are asked if it is to be tried again.
+func (queue *Queue) direct(logger klog.Logger, failure *schedq.Failure, strategy strategy, profile *profile, record *record) {
+	failure.Gate = 0
+	switch {
+	case strategy == skip:
+		failure.Place = schedq.Parked
+		return
+	case strategy == afterBackoff && queue.options.MaxBackoff > 0:
+		failure.Place = schedq.Backoff
+	default:
+		failure.Place = schedq.Active
+	}
+	if failure.Place == schedq.Active || !queue.options.NoPopFromBackoff {
+		if failure.Gate = queue.gate(logger, profile, record.pod, 0); failure.Gate != 0 {
+			failure.Place = schedq.Gated
+		}
+	}
+}
+
+// bringBack adds a pod that failed after its cycle had ended.
+//
+// Errors: its name is taken.
+func (queue *Queue) bringBack(logger klog.Logger, info *framework.QueuedPodInfo) error {
+	profile := queue.profiles.of(info.Pod)
+	record := &record{info.Pod, info.PodInfo}
+	entry := queue.table.add(profile, record)
+	spec := entry.spec(record)
+	failure := schedq.Failure{
+		Unschedulable: profile.bits(info.UnschedulablePlugins), Pending: profile.bits(info.PendingPlugins),
+	}
+	history := schedq.History{
+		Timestamp:      queue.nanoseconds(info.Timestamp),
+		InitialAttempt: queue.firstAttempt(info.InitialAttemptTimestamp),
+		Attempts:       uint32(info.Attempts),
+		Rejections:     uint32(info.UnschedulableCount),
+		Errors:         uint32(info.ConsecutiveErrorsCount),
+	}
+	for {
+		failure.JudgedUpTo = queue.words.EventSequence()
+		queue.direct(logger, &failure, afterBackoff, profile, record)
+		result, err := queue.library.Readd(entry.name, &spec, &history, &failure)
+		if err == schedq.ErrRetry {
+			continue
+		}
+		if err == nil {
+			queue.counted.entered(profile, framework.ScheduleAttemptFailure, result.Place,
+				result.Unschedulable|result.Pending)
+			moved(logger, record.pod, framework.ScheduleAttemptFailure, result.Place)
+			return nil
+		}
+		queue.table.drop(entry.object)
+		switch err {
+		case schedq.ErrExists:
+			return fmt.Errorf("Pod %v is already present in the %v queue", klog.KObj(info.Pod), result.Place)
+		case schedq.ErrClosed:
+			return nil
+		}
+		return fmt.Errorf("Pod %v is lost: %w", klog.KObj(info.Pod), err)
+	}
+}
+
+func (queue *Queue) firstAttempt(at *time.Time) int64 {
+	if at == nil {
+		return 0
+	}
+	return queue.nanoseconds(*at)
+}

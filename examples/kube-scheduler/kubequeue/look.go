@@ -1,0 +1,103 @@
+package kubequeue
+
+import (
+	"fmt"
+
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/kubernetes/pkg/scheduler/framework"
+
+	v1 "k8s.io/api/core/v1"
+
+	"schedq"
+)
+
+// For people who look at a scheduler: its debugger, which SIGUSR2 starts, and tests.
+
+// queued is a pod as the queue has it, for the nominator: not one in flight.
+func (queue *Queue) queued(name string, uid types.UID) *framework.PodInfo {
+	found, err := queue.library.Find(name)
+	if err != nil || found.Place == schedq.InFlight {
+		return nil
+	}
+	entry := queue.table.get(found.Object)
+	if entry == nil || entry.uid != uid {
+		return nil
+	}
+	return entry.record.Load().private()
+}
+
+// GetPod describes a pod that is active, backs off, is parked or gated.
+func (queue *Queue) GetPod(name, namespace string) (*framework.QueuedPodInfo, bool) {
+	found, err := queue.library.Find(namespace + "/" + name)
+	if err != nil || found.Place == schedq.InFlight {
+		return nil, false
+	}
+	pod, err := queue.library.Get(found.Pod)
+	if err != nil {
+		return nil, false
+	}
+	entry := queue.table.get(pod.Object)
+	if entry == nil {
+		return nil, false
+	}
+	info := queue.describe(entry.record.Load(), &pod.History)
+	if pod.History.InitialAttempt != 0 {
+		first := queue.time(pod.History.InitialAttempt)
+		info.InitialAttemptTimestamp = &first
+	}
+	info.BackoffExpiration = queue.time(pod.BackoffExpiry)
+	info.UnschedulablePlugins = entry.profile.names(pod.Unschedulable)
+	info.PendingPlugins = entry.profile.names(pod.Pending)
+	info.GatingPlugin, info.GatingPluginEvents = entry.profile.gating(pod.Gate)
+	return info, true
+}
+
+// list returns the pods at some places, place by place.
+func (queue *Queue) list(places ...schedq.Place) (lists [][]*v1.Pod) {
+	pods, err := queue.library.Snapshot()
+	if err != nil {
+		return make([][]*v1.Pod, len(places))
+	}
+	for _, place := range places {
+		var list []*v1.Pod
+		for i := range pods {
+			if at := pods[i].Place; at != place && !(at == schedq.ErrorBackoff && place == schedq.Backoff) &&
+				!(at == schedq.Gated && place == schedq.Parked) {
+				continue
+			}
+			if entry := queue.table.get(pods[i].Object); entry != nil {
+				list = append(list, entry.record.Load().pod)
+			}
+		}
+		lists = append(lists, list)
+	}
+	return lists
+}
+
+// PendingPods lists all pods that are queued, and counts them in words.
+func (queue *Queue) PendingPods() ([]*v1.Pod, string) {
+	lists := queue.list(schedq.Active, schedq.Backoff, schedq.Parked)
+	summary := fmt.Sprintf("activeQ:%v; backoffQ:%v; unschedulablePods:%v", len(lists[0]), len(lists[1]), len(lists[2]))
+	return append(append(lists[0], lists[1]...), lists[2]...), summary
+}
+
+// PodsInActiveQ lists the active pods.
+func (queue *Queue) PodsInActiveQ() []*v1.Pod { return queue.list(schedq.Active)[0] }
+
+// PodsInBackoffQ lists the pods that back off.
+func (queue *Queue) PodsInBackoffQ() []*v1.Pod { return queue.list(schedq.Backoff)[0] }
+
+// UnschedulablePods lists the parked and the gated pods.
+func (queue *Queue) UnschedulablePods() []*v1.Pod { return queue.list(schedq.Parked)[0] }
+
+// InFlightPods lists the pods that were popped and whose cycle has not ended.
+func (queue *Queue) InFlightPods() (pods []*v1.Pod) {
+	for _, flight := range queue.flights.all() {
+		pods = append(pods, flight.record.pod)
+	}
+	return pods
+}
+
+// Records is how many pods the Go side keeps for the library: when nothing happens, as many as there are in the queue and in
+// flight. For tests that look for leaks.
+func (queue *Queue) Records() int { return queue.table.count() }

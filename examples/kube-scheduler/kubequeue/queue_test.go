@@ -1,0 +1,153 @@
+package kubequeue
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	v1 "k8s.io/api/core/v1"
+	fwk "k8s.io/kube-scheduler/framework"
+	"k8s.io/kubernetes/pkg/scheduler/framework"
+)
+
+func TestNominations(t *testing.T) {
+	onBothEngines(t, func(test *fixture) {
+		pod := test.add("a", "1")
+		info := test.pop()
+		override := &framework.NominatingInfo{NominatingMode: framework.ModeOverride, NominatedNodeName: "n"}
+		test.fail(info, nodePluginName)
+		test.AddNominatedPod(test.logger, info.PodInfo, override)
+		if got := test.NominatedPodsForNode("n"); len(got) != 1 || got[0].GetPod().UID != "1" || got[0].GetPod() == pod {
+			test.Errorf("nominated: %v", got)
+		}
+		changed := pod.DeepCopy()
+		changed.Labels = map[string]string{"new": "yes"}
+		test.Update(test.logger, pod, changed)
+		if got := test.NominatedPodsForNode("n"); len(got) != 1 || got[0].GetPod().Labels["new"] != "yes" {
+			test.Errorf("nominated after an update: %v", got)
+		}
+		override.NominatedNodeName = ""
+		test.AddNominatedPod(test.logger, info.PodInfo, override)
+		if got := test.NominatedPodsForNode("n"); len(got) != 0 || test.count.Load() != 0 {
+			test.Errorf("nominated to no node: %v", got)
+		}
+	})
+}
+
+func TestClose(t *testing.T) {
+	onBothEngines(t, func(test *fixture) {
+		flying, parked := test.add("a", "1"), test.pod("b", "2")
+		info := test.pop()
+		closed := make(chan error)
+		go func() {
+			info, err := test.Pop(test.logger)
+			if info != nil {
+				err = errors.New("popped " + info.Pod.Name)
+			}
+			closed <- err
+		}()
+		time.Sleep(10 * time.Millisecond)
+		test.Close()
+		test.Close()
+		if err := <-closed; err != nil {
+			test.Error(err)
+		}
+		test.want("activeQ:0; backoffQ:0; unschedulablePods:0; inFlight:0; records:0")
+		test.Add(test.logger, parked)
+		test.Update(test.logger, nil, parked)
+		test.Delete(flying)
+		test.Done("1")
+		_ = test.AddUnschedulableIfNotPresent(test.logger, info, 1)
+		test.MoveAllToActiveOrBackoffQueue(test.logger, nodeAdd, nil, nil, nil)
+		test.want("activeQ:0; backoffQ:0; unschedulablePods:0; inFlight:0; records:0")
+	})
+}
+
+// Informer, scheduling loop, binding goroutines and event handlers at once: at the end every pod is where it can be found.
+func TestEverybodyAtOnce(t *testing.T) {
+	onBothEngines(t, func(test *fixture) {
+		const pods = 300
+		test.hints.answer = func(pod *v1.Pod, _, _ any) fwk.QueueingHint {
+			if len(pod.Name)%2 == 0 {
+				return fwk.QueueSkip
+			}
+			return fwk.Queue
+		}
+		var cycles, others sync.WaitGroup
+		stop := make(chan struct{})
+		cycles.Add(1)
+		go func() {
+			defer cycles.Done()
+			for number := 0; ; number++ {
+				info, _ := test.Pop(test.logger)
+				if info == nil {
+					return
+				}
+				if number%3 == 0 {
+					test.fail(info, nodePluginName)
+					continue
+				}
+				copied := info.DeepCopy()
+				cycles.Add(1)
+				go func() {
+					defer cycles.Done()
+					test.Done(copied.Pod.UID)
+					if number%7 == 0 {
+						_ = test.AddUnschedulableIfNotPresent(test.logger, copied, 0)
+					}
+				}()
+			}
+		}()
+		for range 2 {
+			others.Add(1)
+			go func() {
+				defer others.Done()
+				for {
+					select {
+					case <-stop:
+						return
+					default:
+						test.MoveAllToActiveOrBackoffQueue(test.logger, nodeAdd, nil, nil, nil)
+						test.NominatedPodsForNode("n")
+						test.PendingPods()
+					}
+				}
+			}()
+		}
+		for number := range pods {
+			name := fmt.Sprint("p", number)
+			pod := test.pod(name, name)
+			test.Add(test.logger, pod)
+			changed := pod.DeepCopy()
+			changed.Labels = map[string]string{"new": "yes"}
+			test.Update(test.logger, pod, changed)
+			switch number % 4 {
+			case 0:
+				test.Delete(changed)
+			case 1:
+				test.Activate(test.logger, map[string]*v1.Pod{name: changed})
+			}
+			test.clock.SetTime(test.clock.Now().Add(10 * time.Millisecond))
+			_, _, _ = test.library.Tick()
+		}
+		close(stop)
+		others.Wait()
+		test.Close()
+		cycles.Wait()
+		queued, _ := test.PendingPods()
+		if len(queued) != test.Records() || len(test.InFlightPods()) != 0 {
+			test.Errorf("%d pods are queued: %s", len(queued), test.summary())
+		}
+		names := make([]string, 0, len(queued))
+		for _, pod := range queued {
+			names = append(names, pod.Name)
+		}
+		slices.Sort(names)
+		if len(slices.Compact(names)) != len(queued) {
+			test.Error("a pod is queued twice")
+		}
+	})
+}

@@ -1,0 +1,130 @@
+package kubequeue
+
+import (
+	"sync"
+	"sync/atomic"
+
+	v1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
+	corev1helpers "k8s.io/component-helpers/scheduling/corev1"
+	"k8s.io/kubernetes/pkg/scheduler/framework"
+
+	"schedq"
+)
+
+// The library holds 64 bits for a pod, from its add to the end of its life. They are the number of an entry, which is Go's side
+// of that pod. What changes during the life is the entry's record: a record itself never changes, so whoever judges one needs
+// no lock, and a judgement on a record that was replaced meanwhile is refused by the library, which counts versions.
+//
+// The queued pods are found by name in the library's index. The table here only leads from the number that the library gives
+// back to the entry.
+
+// record is a pod as it was at one time.
+type record struct {
+	pod  *v1.Pod
+	info *framework.PodInfo // the pod with its parsed terms
+}
+
+func newRecord(pod *v1.Pod) *record {
+	// The API server does not check affinity terms; a pod whose terms cannot be parsed has none.
+	info, _ := framework.NewPodInfo(pod)
+	return &record{pod, info}
+}
+
+// with is the record after an update: terms cannot change in the API, so they are not parsed again.
+func (old *record) with(pod *v1.Pod) *record {
+	return &record{pod, old.infoOf(pod)}
+}
+
+func (old *record) infoOf(pod *v1.Pod) *framework.PodInfo {
+	return &framework.PodInfo{
+		Pod:                        pod,
+		RequiredAffinityTerms:      old.info.RequiredAffinityTerms,
+		RequiredAntiAffinityTerms:  old.info.RequiredAntiAffinityTerms,
+		PreferredAffinityTerms:     old.info.PreferredAffinityTerms,
+		PreferredAntiAffinityTerms: old.info.PreferredAntiAffinityTerms,
+	}
+}
+
+// private is a PodInfo for somebody who may write into it: the framework caches what it computes there.
+func (old *record) private() *framework.PodInfo {
+	return old.infoOf(old.pod)
+}
+
+// entry is a pod during its life in the queue.
+type entry struct {
+	object  uint64 // the library's bits for it
+	name    string // "namespace/name"
+	uid     types.UID
+	profile *profile
+	record  atomic.Pointer[record]
+}
+
+// spec describes a record to the library. Nominations are kept in Go.
+func (entry *entry) spec(record *record) schedq.PodSpec {
+	return schedq.PodSpec{
+		Object:   entry.object,
+		Priority: corev1helpers.PodPriority(record.pod),
+		Profile:  entry.profile.number,
+	}
+}
+
+func nameOf(pod *v1.Pod) string { return pod.Namespace + "/" + pod.Name }
+
+const tableShards = 64
+
+// table leads from the library's bits to entries.
+type table struct {
+	last   atomic.Uint64
+	shards [tableShards]struct {
+		sync.RWMutex
+		entries map[uint64]*entry
+		_       [32]byte // shards do not share a cache line
+	}
+}
+
+func (table *table) init() {
+	for i := range table.shards {
+		table.shards[i].entries = map[uint64]*entry{}
+	}
+}
+
+// add makes an entry. It must be in the table before the library hears of it: the pod can be popped before the call returns.
+func (table *table) add(profile *profile, record *record) *entry {
+	made := &entry{
+		object: table.last.Add(1), name: nameOf(record.pod), uid: record.pod.UID, profile: profile,
+	}
+	made.record.Store(record)
+	shard := &table.shards[made.object%tableShards]
+	shard.Lock()
+	shard.entries[made.object] = made
+	shard.Unlock()
+	return made
+}
+
+// get is nil for a pod whose life has ended.
+func (table *table) get(object uint64) *entry {
+	shard := &table.shards[object%tableShards]
+	shard.RLock()
+	defer shard.RUnlock()
+	return shard.entries[object]
+}
+
+// drop ends the life of a pod. It may be called again.
+func (table *table) drop(object uint64) {
+	shard := &table.shards[object%tableShards]
+	shard.Lock()
+	delete(shard.entries, object)
+	shard.Unlock()
+}
+
+// count is the number of entries.
+func (table *table) count() (count int) {
+	for i := range table.shards {
+		shard := &table.shards[i]
+		shard.RLock()
+		count += len(shard.entries)
+		shard.RUnlock()
+	}
+	return count
+}

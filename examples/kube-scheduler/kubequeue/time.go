@@ -1,0 +1,88 @@
+package kubequeue
+
+import (
+	"context"
+	"time"
+
+	"k8s.io/klog/v2"
+	fwk "k8s.io/kube-scheduler/framework"
+	"k8s.io/kubernetes/pkg/scheduler/framework"
+
+	"schedq"
+)
+
+// Time brings pods back in two ways: backoff ends, which the library watches, and pods that were parked for too long are tried
+// again, which is looked for every leftoverPeriod, as kube-scheduler does.
+
+const leftoverPeriod = 30 * time.Second
+
+// backoffComplete is the event under which a gate is asked when backoff ends; it is never logged.
+var backoffComplete = fwk.ClusterEvent{
+	Resource: fwk.WildCard, ActionType: fwk.All, CustomLabel: framework.BackoffComplete,
+}
+
+// Run starts what time demands. It ends with Close.
+func (queue *Queue) Run(logger klog.Logger) {
+	go queue.library.Run(queue.stop, func(result schedq.Result) { queue.ticked(logger, &result) })
+	go queue.flushLeftovers(queue.stop, logger)
+}
+
+func (queue *Queue) flushLeftovers(ctx context.Context, logger klog.Logger) {
+	ticker := time.NewTicker(leftoverPeriod)
+	defer ticker.Stop()
+	for {
+		queue.leftovers(logger)
+		select {
+		case <-ctx.Done():
+			return
+		case <-ticker.C:
+		}
+	}
+}
+
+// ticked takes what the end of backoffs brought. Without SchedulerPopFromBackoffQ gates are asked now, so the library leaves
+// the pods.
+func (queue *Queue) ticked(logger klog.Logger, result *schedq.Result) {
+	kind := queue.kinds.of(backoffComplete)
+	kind.incoming.active.Add(float64(result.ToActive))
+	if !result.Left {
+		return
+	}
+	for _, profile := range queue.profiles.byNum {
+		query := schedq.Query{Profile: profile.number, Backoff: true, NotAfter: queue.now()}
+		queue.visit(&query, func(found []schedq.Candidate) {
+			for i := range found {
+				if entry := queue.table.get(found[i].Object); entry != nil && !found[i].BackingOff {
+					pod := waitingCandidate(entry, &found[i])
+					queue.route(logger, &pod, entry.record.Load(), kind, immediately)
+				}
+			}
+		})
+	}
+}
+
+// leftovers tries the pods again that were parked for too long. Gated pods stay: a wildcard is nothing that a gate hears of.
+func (queue *Queue) leftovers(logger klog.Logger) {
+	var old []waiting
+	for _, profile := range queue.profiles.byNum {
+		query := schedq.Query{
+			Profile: profile.number, Rejectors: schedq.AllPlugins,
+			NotAfter: queue.now() - int64(queue.options.MaxParked) - 1,
+		}
+		queue.visit(&query, func(found []schedq.Candidate) {
+			for i := range found {
+				if entry := queue.table.get(found[i].Object); entry != nil {
+					old = append(old, waitingCandidate(entry, &found[i]))
+				}
+			}
+		})
+	}
+	if len(old) == 0 {
+		return
+	}
+	kind := queue.kinds.of(framework.EventUnschedulableTimeout)
+	queue.happened(kind, nil, nil)
+	for i := range old {
+		queue.try(logger, &old[i], kind, nil, nil)
+	}
+}
