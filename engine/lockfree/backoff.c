@@ -1,4 +1,7 @@
-/* The bins of backoff.h. */
+/*
+ * The bins of backoff.h, which has the essay: when their words are marked, ordering, progress. Nothing here waits or loops over a
+ * CAS; a bin's refs and its word are changed by bin.c alone.
+ */
 #include "lockfree/backoff.h"
 
 #include "policy/backoff.h"

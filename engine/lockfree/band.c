@@ -1,4 +1,7 @@
-/* Bands of band.h, which has the essay. */
+/*
+ * Bands of band.h, which has the essay: linearization, ordering, progress. Each load of the table, of a chunk or of a bin's word
+ * names the store that it reads from; each loop over an exchange says whose progress another round is.
+ */
 #include "lockfree/band.h"
 
 #define USED_AT_ONCE 256

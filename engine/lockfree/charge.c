@@ -1,4 +1,7 @@
-/* The counts of charge.h. */
+/*
+ * The counts of charge.h, which has the essay: ordering, progress, why a sum is of a moment. A worker stores only in his own book, so
+ * his own loads are relaxed; who adds up loads with acquire.
+ */
 #include "lockfree/charge.h"
 
 /* Relaxed: only this worker stores there. */

@@ -1,4 +1,7 @@
-/* The word of deadline.h, which has the essay. */
+/*
+ * The word of deadline.h, which has the essay: linearization, ordering, progress. The labels A and B that it names are here; only
+ * lowering loops, and each further round is another's success.
+ */
 #include "lockfree/deadline.h"
 
 #include <schedq/schedq.h>

@@ -1,4 +1,7 @@
-/* Records and descriptions of entry.h, which has the essay. */
+/*
+ * Records and descriptions of entry.h, which has the essay: who may write what, ordering, progress. The 16-byte exchanges that change
+ * a state word with its description are here, and the reading of a description between two loads of its word.
+ */
 #include "lockfree/entry.h"
 
 #include <stddef.h>

@@ -1,4 +1,7 @@
-/* Counts of incoming.h. */
+/*
+ * Counts of incoming.h. Ordering: a chunk is published by one exchange (incoming_reserve:A) and read by acquire loads; the counts order
+ * nothing. Progress: wait-free, but for the allocator; who loses the exchange frees his chunk and uses the other's.
+ */
 #include "lockfree/incoming.h"
 
 struct chunk {

@@ -1,4 +1,5 @@
-/* Moving the pods of a table's lines to the next table, line by line, whoever comes along. Essay in index.c. */
+/* Moving the pods of a table's lines to the next table, line by line, whoever comes along. Essay in index.c: sections 3 to 7 have its
+ * states, ordering and progress. A line is moved by whoever meets it, so a mover that stops holds nobody up. */
 #include "lockfree/index_table.h"
 
 /* What one insertion does for the others while pods move: lines that it moves, or that it finds moved. */

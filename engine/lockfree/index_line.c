@@ -1,4 +1,5 @@
-/* Pods behind cells: is one over, has it this name, and completing its insertion. Essay in index.c. */
+/* Pods behind cells: is one over, has it this name, and completing its insertion. Essay in index.c: ordering and
+ * progress. All of it is wait-free: completing is two exchanges that anybody may make, and of each the first one counts. */
 #include "lockfree/index_table.h"
 
 #include <assert.h>
