@@ -102,6 +102,15 @@ void actor_nominated(struct actor *actor, uint64_t node);
 /** Judges what happened since the pop, and parks held[0] or lets it back off, until the queue agrees. False: GONE. */
 bool actor_host_fail(struct actor *actor, uint64_t rejectors);
 
+/** Sets the place, and a gate, of a failure whose rejectors and judged_up_to are set. */
+typedef void actor_host_judge(const schedq_popped_t *held, schedq_failure_t *failure);
+
+/** The same by another judge. */
+bool actor_host_fail_judged(struct actor *actor, uint64_t rejectors, actor_host_judge *judge);
+
+/** The newest event's sequence, as a host reads it. */
+uint64_t actor_host_newest(void);
+
 /** Draws, logs, stamps; looks for candidates and applies. */
 void actor_host_event(struct actor *actor, schedq_event_t event);
 

@@ -36,15 +36,30 @@ helped(uint64_t seen, uint64_t up_to, uint64_t rejectors)
     return false;
 }
 
-static uint64_t
-newest_sequence(void)
+uint64_t
+actor_host_newest(void)
 {
     sim_point();
     return __atomic_load_n(&schedq_words(world.queue)->event_sequence, __ATOMIC_ACQUIRE);
 }
 
+/* By its log alone: nothing is behind a gate. */
+static void
+judge_by_log(const schedq_popped_t *held, schedq_failure_t *failure)
+{
+    bool helps = helped(held->seen, failure->judged_up_to, failure->unschedulable);
+
+    failure->place = helps ? SCHEDQ_BACKOFF : SCHEDQ_PARKED;
+}
+
 bool
 actor_host_fail(struct actor *actor, uint64_t rejectors)
+{
+    return actor_host_fail_judged(actor, rejectors, judge_by_log);
+}
+
+bool
+actor_host_fail_judged(struct actor *actor, uint64_t rejectors, actor_host_judge *judge)
 {
     schedq_popped_t *held = &actor->held[0];
     uint32_t key = world_key(held->name, held->name_length);
@@ -57,8 +72,8 @@ actor_host_fail(struct actor *actor, uint64_t rejectors)
     schedq_failure_init(&failure);
     failure.unschedulable = rejectors;
     while (status == SCHEDQ_RETRY) {
-        failure.judged_up_to = newest_sequence();
-        failure.place = helped(held->seen, failure.judged_up_to, rejectors) ? SCHEDQ_BACKOFF : SCHEDQ_PARKED;
+        failure.judged_up_to = actor_host_newest();
+        judge(held, &failure);
         moment began =
             act_begin(actor, "fail pod", (struct open_call){.kind = CALL_FAIL, .handle = held->pod.bits, .key = key});
         ledger_fail_begins(life, rejectors, began);

@@ -94,3 +94,26 @@ world_crowd(void)
     snprintf(lines + length, sizeof lines - length, "end 2 100\n");
     return lines;
 }
+
+uint64_t
+world_digest_of_crowd(const world_crowd_t *crowd)
+{
+    world_t world;
+    uint64_t digest;
+    scenario_options_t options = {
+        .seed = crowd->seed, .copies = 3, .jitter_ns = 5 * NS_PER_SECOND, .nodes_fraction = 1};
+
+    world_build(&world, world_crowd(), &options);
+    world_set_priority(&world, "LS", 10);
+    world.options.preset = crowd->preset;
+    world.options.preemption = crowd->preemption;
+    world.options.workers = crowd->workers;
+    world_run(&world);
+    assert_int_equal(world.result.pods_total, 300);
+    assert_int_equal(world.result.pods_scheduled, 300);
+    assert_true(world.result.first_failed > 100);
+    assert_int_equal(world.result.evictions > 0, crowd->preemption != SIMULATE_NO_PREEMPTION);
+    digest = world.result.digest;
+    world_tear_down(&world);
+    return digest;
+}

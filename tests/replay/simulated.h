@@ -31,4 +31,15 @@ const class_waits_t *world_waits(const world_t *world, const char *class);
 /* A hundred pods of two classes on two nodes, some with GPUs: most have to wait. */
 const char *world_crowd(void);
 
+typedef struct world_crowd {
+    schedq_preset_t preset;
+    int preemption;
+    unsigned workers;
+    uint64_t seed;
+} world_crowd_t;
+
+/* The digest of three copies of the crowd, LS being the important ones; fails the test unless all are placed, and, with preemption, some
+ * were evicted before. */
+uint64_t world_digest_of_crowd(const world_crowd_t *crowd);
+
 #endif

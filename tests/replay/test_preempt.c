@@ -108,21 +108,9 @@ only_who_frees_the_gpu_is_evicted(void **state)
 static uint64_t
 digest_of_crowd(schedq_preset_t preset, int preemption, unsigned workers)
 {
-    world_t world;
-    uint64_t digest;
-    scenario_options_t options = {.seed = 1, .copies = 3, .jitter_ns = 5 * NS_PER_SECOND, .nodes_fraction = 1};
+    const world_crowd_t crowd = {.preset = preset, .preemption = preemption, .workers = workers, .seed = 1};
 
-    world_build(&world, world_crowd(), &options);
-    world_set_priority(&world, "LS", IMPORTANT);
-    world.options.preset = preset;
-    world.options.preemption = preemption;
-    world.options.workers = workers;
-    world_run(&world);
-    assert_int_equal(world.result.pods_scheduled, 300);
-    assert_true(world.result.evictions > 0);
-    digest = world.result.digest;
-    world_tear_down(&world);
-    return digest;
+    return world_digest_of_crowd(&crowd);
 }
 
 static const schedq_preset_t presets[] = {SCHEDQ_PRESET_DEFAULT, SCHEDQ_PRESET_KUBE_1_34, SCHEDQ_PRESET_KUBE_1_26,

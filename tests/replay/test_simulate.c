@@ -105,21 +105,10 @@ higher_priority_goes_first(void **state)
 static uint64_t
 digest_of_crowd(schedq_preset_t preset, unsigned workers, uint64_t seed)
 {
-    world_t world;
-    uint64_t digest;
-    scenario_options_t options = {.seed = seed, .copies = 3, .jitter_ns = 5 * NS_PER_SECOND, .nodes_fraction = 1};
+    const world_crowd_t crowd = {
+        .preset = preset, .preemption = SIMULATE_NO_PREEMPTION, .workers = workers, .seed = seed};
 
-    world_build(&world, world_crowd(), &options);
-    world_set_priority(&world, "LS", 10);
-    world.options.preset = preset;
-    world.options.workers = workers;
-    world_run(&world);
-    assert_int_equal(world.result.pods_total, 300);
-    assert_int_equal(world.result.pods_scheduled, 300);
-    assert_true(world.result.first_failed > 100);
-    digest = world.result.digest;
-    world_tear_down(&world);
-    return digest;
+    return world_digest_of_crowd(&crowd);
 }
 
 static void

@@ -13,13 +13,6 @@
 
 static struct ledger *const ledger = &world.ledger;
 
-static uint64_t
-newest_sequence(void)
-{
-    sim_point();
-    return __atomic_load_n(&schedq_words(world.queue)->event_sequence, __ATOMIC_ACQUIRE);
-}
-
 /* PreEnqueue: the first gate that holds the pod; 0: none. */
 static uint8_t
 ask_gates(uint64_t object)
@@ -40,7 +33,7 @@ ask_gates(uint64_t object)
 static schedq_status_t
 apply_once(struct actor *actor, uint64_t ref, uint64_t object, schedq_result_t *result)
 {
-    schedq_decision_t decision = {.ref = ref, .event = SCHEDQ_EVENT_WILDCARD, .judged_up_to = newest_sequence()};
+    schedq_decision_t decision = {.ref = ref, .event = SCHEDQ_EVENT_WILDCARD, .judged_up_to = actor_host_newest()};
 
     decision.gate = ask_gates(object);
     decision.place = decision.gate != 0 ? SCHEDQ_GATED : SCHEDQ_ACTIVE;
@@ -177,7 +170,7 @@ add_gated(struct actor *actor)
         object = ledger_attempt(ledger, (struct attempt){.key = 0, .priority = -1, .began = began});
         schedq_pod_spec_t spec = act_spec(actor, object);
 
-        spec.judged_up_to = newest_sequence();
+        spec.judged_up_to = actor_host_newest();
         spec.gate = ask_gates(object);
         status = schedq_add(actor->worker, world_name(0, NULL), &spec, &result);
         moment ended = act_end(actor, status);
@@ -205,7 +198,7 @@ readd_gated(struct actor *actor)
         schedq_pod_spec_t spec = act_spec(actor, object);
         schedq_result_t result;
 
-        failure.judged_up_to = newest_sequence();
+        failure.judged_up_to = actor_host_newest();
         failure.gate = ask_gates(object);
         failure.place = failure.gate != 0 ? SCHEDQ_GATED : SCHEDQ_BACKOFF;
         status = schedq_readd(actor->worker, world_name(0, NULL), &spec, &actor->last.history, &failure, &result);
@@ -222,38 +215,19 @@ readd_gated(struct actor *actor)
     }
 }
 
-/* Rejected by PLAIN, though something happened that helps: PreEnqueue has the last word. */
+/* Something happened that helps: PreEnqueue has the last word. */
+static void
+judge_by_gates(const schedq_popped_t *held, schedq_failure_t *failure)
+{
+    failure->gate = ask_gates(held->object);
+    failure->place = failure->gate != 0 ? SCHEDQ_GATED : SCHEDQ_BACKOFF;
+}
+
+/* Rejected by PLAIN. */
 static void
 fail_gated(struct actor *actor)
 {
-    schedq_popped_t *held = &actor->held[0];
-    uint32_t key = world_key(held->name, held->name_length);
-    struct life *life = ledger_life(ledger, held->pod.bits, key);
-    schedq_failure_t failure;
-    schedq_result_t result;
-    schedq_status_t status = SCHEDQ_RETRY;
-    moment ended = 0;
-
-    schedq_failure_init(&failure);
-    failure.unschedulable = PLAIN;
-    while (status == SCHEDQ_RETRY) {
-        failure.judged_up_to = newest_sequence();
-        failure.gate = ask_gates(held->object);
-        failure.place = failure.gate != 0 ? SCHEDQ_GATED : SCHEDQ_BACKOFF;
-        moment began =
-            act_begin(actor, "fail pod", (struct open_call){.kind = CALL_FAIL, .handle = held->pod.bits, .key = key});
-        ledger_fail_begins(life, PLAIN, began);
-        status = schedq_add_unschedulable(actor->worker, &held->token, &failure, &result);
-        ended = act_end(actor, status);
-        act_check(actor, "add_unschedulable", status, LEGAL(SCHEDQ_OK) | LEGAL(SCHEDQ_RETRY) | LEGAL(SCHEDQ_GONE));
-        if (status != SCHEDQ_OK) {
-            ledger_fail_refused(life, status == SCHEDQ_GONE);
-        }
-    }
-    act_let_go(actor);
-    if (status == SCHEDQ_OK) {
-        ledger_failed(ledger, life, (schedq_place_t)result.place, ended);
-    }
+    (void)actor_host_fail_judged(actor, PLAIN, judge_by_gates);
 }
 
 static void
