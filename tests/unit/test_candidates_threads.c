@@ -109,7 +109,7 @@ walk(soldier_t *soldier)
 
 /* ---- those who churn ---- */
 
-/* A new pod, parked or backing off; what is popped may be the other's. */
+/* A new pod, parked or backing off; what is popped may be the other's, who may delete it meanwhile. */
 static void
 park_another(soldier_t *soldier, uint64_t step)
 {
@@ -128,8 +128,8 @@ park_another(soldier_t *soldier, uint64_t step)
     failure.place = seed_next(&soldier->seed) % 4 == 0 ? SCHEDQ_BACKOFF : SCHEDQ_PARKED;
     failure.unschedulable = draw_rejectors(arena, &soldier->seed);
     failure.judged_up_to = UINT64_MAX;
-    mailbox_check(soldier->mailbox,
-                  schedq_add_unschedulable(soldier->worker, &popped.token, &failure, NULL) == SCHEDQ_OK);
+    status = schedq_add_unschedulable(soldier->worker, &popped.token, &failure, NULL);
+    mailbox_check(soldier->mailbox, status == SCHEDQ_OK || status == SCHEDQ_GONE);
 }
 
 /* Applies some of what is there, and deletes what became active; the pods that stay are left alone. */
