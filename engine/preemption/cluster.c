@@ -179,7 +179,7 @@ schedq_cluster_destroy(schedq_cluster_t *cluster)
     map_free(&cluster->nominated_names, of);
     map_free(&cluster->evictions, of);
     memory_free(of, MEMORY_QUEUES, cluster->nodes, cluster->node_capacity * sizeof *cluster->nodes);
-    memory_free(of, MEMORY_QUEUES, cluster->present, cluster->node_capacity);
+    memory_free(of, MEMORY_QUEUES, cluster->present, presence_bytes(cluster->node_capacity));
     memory_free(of, MEMORY_QUEUES, cluster->pods, cluster->pod_capacity * sizeof *cluster->pods);
     memory_free(of, MEMORY_QUEUES, cluster->budgets, cluster->budget_capacity * sizeof *cluster->budgets);
     memory_free(of, MEMORY_QUEUES, cluster->nominations, cluster->nomination_capacity * sizeof *cluster->nominations);

@@ -15,6 +15,9 @@
 #include "preemption/map.h"
 #include "preemption/texts.h"
 
+/** Nodes whose bits a word has: GROUP_NODES groups of GROUP_NODES. */
+#define WORD_NODES 64
+
 /** An amount of an extended resource; lists are sorted by resource. */
 struct amount {
     int64_t amount;
@@ -107,9 +110,9 @@ struct schedq_cluster {
     uint32_t resource_count; /* all of them */
 
     struct node *nodes;
-    uint32_t node_capacity;                    /* a multiple of 64, as long as every column */
+    uint32_t node_capacity;                    /* a multiple of WORD_NODES, as long as every column */
     uint32_t nodes_end, node_count, free_node; /* no free number is below free_node */
-    uint8_t *present;                          /* by number: 1: there is a node */
+    uint64_t *present;                         /* a bit for each number: there is a node */
     struct map node_names;
     struct levels levels;
 
@@ -139,10 +142,22 @@ name_key(uint32_t space, uint32_t name)
     return space == 0 || name == 0 ? 0 : (uint64_t)space << 32 | name;
 }
 
+static inline size_t
+presence_bytes(uint32_t node_capacity)
+{
+    return node_capacity / WORD_NODES * sizeof(uint64_t);
+}
+
+static inline uint64_t
+presence_bit(uint32_t node)
+{
+    return UINT64_C(1) << node % WORD_NODES;
+}
+
 static inline bool
 node_exists(const schedq_cluster_t *cluster, uint32_t node)
 {
-    return node < cluster->nodes_end && cluster->present[node] != 0;
+    return node < cluster->nodes_end && (cluster->present[node / WORD_NODES] & presence_bit(node)) != 0;
 }
 
 /** The pod of a handle, or NULL. */

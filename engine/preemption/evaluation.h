@@ -11,7 +11,6 @@
 #include "preemption/cluster.h"
 
 #define TASKS_MAX 64
-#define WORD_NODES 64 /* GROUP_NODES groups of GROUP_NODES */
 
 /** A resource that the preemptor asks for. The first three are its pod slot, cpu and memory, asked for or not. */
 struct need {
@@ -45,8 +44,8 @@ struct lane {
     struct candidates found;                     /* of a window, with an executor */
 
     /* Of the node at hand. Lists of positions of slots. */
-    uint32_t *potential, *peaceful, *violating, *victims, *merged; /* one allocation, which begins at `potential` */
-    schedq_running_t *away;                                        /* for the filter: pods that are not there */
+    uint32_t *potential, *peaceful, *violating; /* one allocation, which begins at `potential` */
+    schedq_running_t *away;                     /* for the filter: pods that are not there */
     uint32_t list_capacity;
     int64_t *room; /* per need: what is left beside the preemptor */
     uint32_t room_capacity;

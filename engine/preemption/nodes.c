@@ -4,8 +4,6 @@
 #include <inttypes.h>
 #include <string.h>
 
-#define NODES_STEP 64
-
 static schedq_status_t
 not_found(const struct words *words, const schedq_cluster_t *cluster, uint32_t node)
 {
@@ -22,21 +20,21 @@ reserve_nodes(schedq_cluster_t *cluster)
     }
     struct memory *memory = &cluster->memory;
     uint32_t old = cluster->node_capacity;
-    uint32_t grown = (old + old / 2 + NODES_STEP) / NODES_STEP * NODES_STEP;
+    uint32_t grown = (old + old / 2 + WORD_NODES) / WORD_NODES * WORD_NODES;
     struct node *nodes = memory_alloc(memory, MEMORY_QUEUES, grown * sizeof *nodes, CACHE_LINE);
-    uint8_t *present = memory_alloc(memory, MEMORY_QUEUES, grown, CACHE_LINE);
+    uint64_t *present = memory_alloc(memory, MEMORY_QUEUES, presence_bytes(grown), CACHE_LINE);
 
     if (nodes == NULL || present == NULL || !levels_resize(cluster, grown, cluster->resource_count)) {
         memory_free(memory, MEMORY_QUEUES, nodes, grown * sizeof *nodes);
-        memory_free(memory, MEMORY_QUEUES, present, grown);
+        memory_free(memory, MEMORY_QUEUES, present, presence_bytes(grown));
         return false;
     }
     if (old > 0) {
         memcpy(nodes, cluster->nodes, old * sizeof *nodes);
-        memcpy(present, cluster->present, old);
+        memcpy(present, cluster->present, presence_bytes(old));
     }
     memory_free(memory, MEMORY_QUEUES, cluster->nodes, old * sizeof *nodes);
-    memory_free(memory, MEMORY_QUEUES, cluster->present, old);
+    memory_free(memory, MEMORY_QUEUES, cluster->present, presence_bytes(old));
     cluster->nodes = nodes;
     cluster->present = present;
     cluster->node_capacity = grown;
@@ -72,7 +70,7 @@ add_checked(schedq_cluster_t *cluster, const schedq_node_spec_t *spec, uint32_t 
     }
     cluster->free_node = number + 1;
     cluster->node_count++;
-    cluster->present[number] = 1;
+    cluster->present[number / WORD_NODES] |= presence_bit(number);
     cluster->nodes[number].object = spec->object;
     cluster->nodes[number].name = text;
     map_add(&cluster->node_names, text, number);
@@ -163,12 +161,12 @@ schedq_cluster_remove_node(schedq_cluster_t *cluster, uint32_t node)
     texts_drop(&cluster->texts, gone->name);
     gone->name = 0;
     gone->object = 0;
-    cluster->present[node] = 0;
+    cluster->present[node / WORD_NODES] &= ~presence_bit(node);
     cluster->node_count--;
     if (node < cluster->free_node) {
         cluster->free_node = node;
     }
-    while (cluster->nodes_end > 0 && cluster->present[cluster->nodes_end - 1] == 0) {
+    while (cluster->nodes_end > 0 && !node_exists(cluster, cluster->nodes_end - 1)) {
         cluster->nodes_end--;
     }
     if (cluster->free_node > cluster->nodes_end) {

@@ -8,19 +8,16 @@
 
 #include <string.h>
 
-/* Bytes of 0 and 1 as bits, the first one lowest, where both are 1. */
+/* Bytes of 0 and 1 as bits, the first one lowest. */
 static uint64_t
-pack_both(const uint8_t *left, const uint8_t *right)
+pack(const uint8_t *bytes)
 {
     uint64_t bits = 0;
 
     for (uint32_t i = 0; i < WORD_NODES / 8; i++) {
         uint64_t eight;
-        uint64_t other;
 
-        memcpy(&eight, left + (size_t)i * 8, sizeof eight);
-        memcpy(&other, right + (size_t)i * 8, sizeof other);
-        eight &= other;
+        memcpy(&eight, bytes + (size_t)i * 8, sizeof eight);
 #if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
         eight = __builtin_bswap64(eight);
 #endif
@@ -50,18 +47,17 @@ potential_word(const schedq_preemption_t *of, uint32_t word)
     const schedq_cluster_t *cluster = of->cluster;
     uint32_t base = word * WORD_NODES;
     uint32_t count = cluster->nodes_end - base < WORD_NODES ? cluster->nodes_end - base : WORD_NODES;
-    const uint8_t *present = cluster->present + base;
     const uint8_t *statuses = of->preemptor.statuses;
     uint8_t tail[WORD_NODES] = {0};
 
     if (statuses == NULL) {
-        return pack_both(present, present);
+        return cluster->present[word];
     }
     if (count == WORD_NODES) {
-        return pack_both(present, statuses + base);
+        return cluster->present[word] & pack(statuses + base);
     }
     memcpy(tail, statuses + base, count);
-    return pack_both(present, tail);
+    return cluster->present[word] & pack(tail);
 }
 
 bool
@@ -76,15 +72,15 @@ scan_prepare(schedq_preemption_t *of)
         !array_reserve(memory, &of->verdicts, &of->verdict_capacity, of->cluster->nodes_end, sizeof *of->verdicts)) {
         return false;
     }
-    of->potential = 0;
+    uint32_t potential = 0;
+
     for (uint32_t i = 0; i < words; i++) {
         of->potentials[i] = potential_word(of, i);
-        of->potential += count_ones(of->potentials[i]);
+        of->evaluated[i] = 0;
+        of->pruned[i] = 0;
+        potential += count_ones(of->potentials[i]);
     }
-    if (words > 0) {
-        memset(of->evaluated, 0, words * sizeof *of->evaluated);
-        memset(of->pruned, 0, words * sizeof *of->pruned);
-    }
+    of->potential = potential;
     return true;
 }
 
@@ -110,28 +106,47 @@ scan_find(const schedq_preemption_t *of, uint32_t number)
 
 /* ---- the walk -------------------------------------------------------------------------------------------------------- */
 
+/* Two cells of a column. */
+typedef int64_t cells __attribute__((vector_size(16)));
+typedef uint64_t signs __attribute__((vector_size(16)));
+
+/* What each of two nodes or groups has more than is needed. */
+static cells
+spare(const struct need *need, size_t at)
+{
+    cells two;
+
+    memcpy(&two, need->column + at, sizeof two);
+    return two - need->least;
+}
+
+/* The signs of two cells, as bits 0 of two numbers. */
+static signs
+sign_bits(cells two)
+{
+    return (signs)two >> 63;
+}
+
+static cells
+lack(const struct need *needs, size_t at)
+{
+    return spare(&needs[NEED_PODS], at) | spare(&needs[NEED_CPU], at) | spare(&needs[NEED_MEMORY], at);
+}
+
 /* Of eight nodes or groups, those where no need is short; `at` is a position in the columns. */
 static uint64_t
 roomy_eight(const schedq_preemption_t *of, size_t at)
 {
     const struct need *needs = of->needs;
-    const int64_t *pods = needs[NEED_PODS].column + at;
-    const int64_t *cpu = needs[NEED_CPU].column + at;
-    const int64_t *memory = needs[NEED_MEMORY].column + at;
-    uint64_t short_bits = 0;
+    signs short_bits = sign_bits(lack(needs, at)) | sign_bits(lack(needs, at + 2)) << 2 |
+                       sign_bits(lack(needs, at + 4)) << 4 | sign_bits(lack(needs, at + 6)) << 6;
 
-    for (uint32_t i = 0; i < GROUP_NODES; i++) {
-        int64_t lack = (pods[i] - needs[NEED_PODS].least) | (cpu[i] - needs[NEED_CPU].least) |
-                       (memory[i] - needs[NEED_MEMORY].least);
-
-        short_bits |= (uint64_t)lack >> 63 << i;
-    }
     for (uint32_t n = NEED_EXTENDED; n < of->need_count; n++) {
-        for (uint32_t i = 0; i < GROUP_NODES; i++) {
-            short_bits |= (uint64_t)(needs[n].column[at + i] - needs[n].least) >> 63 << i;
+        for (uint32_t i = 0; i < GROUP_NODES; i += 2) {
+            short_bits |= sign_bits(spare(&needs[n], at + i)) << i;
         }
     }
-    return ~short_bits & UINT8_MAX;
+    return ~(short_bits[0] | short_bits[1] << 1) & UINT8_MAX;
 }
 
 /* Nodes that have the room; without columns to look at, all of them. A group is looked into if its greatest cells would do. */

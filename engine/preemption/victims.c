@@ -7,6 +7,8 @@
 #include "preemption/evaluation.h"
 #include "preemption/room.h"
 
+#include <string.h>
+
 /* ---- potential victims ----------------------------------------------------------------------------------------------- */
 
 /* Pods of one priority in the order in which they came, for those who look at nothing else. */
@@ -27,23 +29,87 @@ sort_by_arrival(const schedq_cluster_t *cluster, const struct slot *slots, uint3
     }
 }
 
+/* Those whom the rules that depend on time do not let alone. */
+static uint32_t
+drop_spared(const schedq_preemption_t *of, const struct slot *slots, uint32_t *list, uint32_t count)
+{
+    uint32_t kept = 0;
+
+    for (uint32_t i = 0; i < count; i++) {
+        list[kept] = list[i];
+        kept += !is_spared(of, &slots[list[i]]);
+    }
+    return kept;
+}
+
 /* Fills lane->potential with positions in the node's list, most important first. */
 static uint32_t
 list_potential(const schedq_preemption_t *of, struct lane *lane, const struct node *node, uint32_t first)
 {
+    const struct slot *slots = node->slots;
+    uint32_t *list = lane->potential;
+    uint32_t end = node->slot_count;
     uint32_t count = 0;
 
-    for (uint32_t i = first; i < node->slot_count; i++) {
-        const struct slot *slot = &node->slots[i];
-        bool stays = (slot->flags & SLOT_PROTECTED) != 0 || (of->spares && is_spared(of, slot));
-
-        lane->potential[count] = i;
-        count += !stays;
+    for (uint32_t i = first; i < end; i++) {
+        list[count] = i;
+        count += (slots[i].flags & SLOT_PROTECTED) == 0;
+    }
+    if (of->spares) {
+        count = drop_spared(of, slots, list, count);
     }
     if (of->config.victim_order == SCHEDQ_VICTIMS_BY_PRIORITY) {
-        sort_by_arrival(of->cluster, node->slots, lane->potential, count);
+        sort_by_arrival(of->cluster, slots, list, count);
     }
     return count;
+}
+
+/* ---- victims --------------------------------------------------------------------------------------------------------- */
+
+static inline void
+score_add(schedq_candidate_node_t *candidate, int32_t priority, int64_t start_ns)
+{
+    candidate->priority_sum += (uint64_t)((int64_t)priority - INT32_MIN);
+    if (priority > candidate->highest_priority) {
+        candidate->highest_priority = priority;
+        candidate->earliest_start_ns = start_ns;
+    } else if (priority == candidate->highest_priority && start_ns < candidate->earliest_start_ns) {
+        candidate->earliest_start_ns = start_ns;
+    }
+}
+
+static inline void
+score_first(schedq_candidate_node_t *candidate, int32_t priority, int64_t start_ns)
+{
+    candidate->priority_sum = (uint64_t)((int64_t)priority - INT32_MIN);
+    candidate->first_priority = priority;
+    candidate->highest_priority = priority;
+    candidate->earliest_start_ns = start_ns;
+}
+
+static inline void
+add_victim(schedq_candidate_node_t *candidate, const struct slot *slot)
+{
+    if (candidate->victim_count == 0) {
+        score_first(candidate, slot->priority, slot->start_ns);
+    } else {
+        score_add(candidate, slot->priority, slot->start_ns);
+    }
+    candidate->victims[candidate->victim_count++] = slot->pod;
+}
+
+void
+score(const schedq_cluster_t *cluster, schedq_candidate_node_t *candidate)
+{
+    for (uint32_t i = 0; i < candidate->victim_count; i++) {
+        const struct pod *pod = pod_of(cluster, candidate->victims[i]);
+
+        if (i == 0) {
+            score_first(candidate, pod->priority, pod->start_ns);
+        } else {
+            score_add(candidate, pod->priority, pod->start_ns);
+        }
+    }
 }
 
 /* ---- who comes back -------------------------------------------------------------------------------------------------- */
@@ -75,8 +141,9 @@ fits_again(const schedq_preemption_t *of, struct lane *lane, uint32_t node, cons
 }
 
 /* The same for resources alone, and no extended ones: most decisions. The room stays in registers. */
-static uint32_t
-reprieve_by_room(struct lane *lane, const struct slot *slots, const uint32_t *group, uint32_t count, uint32_t victims)
+static void
+reprieve_by_room(struct lane *lane, const struct slot *slots, const uint32_t *group, uint32_t count,
+                 schedq_candidate_node_t *candidate)
 {
     int64_t pods = lane->room[NEED_PODS];
     int64_t cpu = lane->room[NEED_CPU];
@@ -84,125 +151,74 @@ reprieve_by_room(struct lane *lane, const struct slot *slots, const uint32_t *gr
 
     for (uint32_t i = 0; i < count; i++) {
         const struct slot *slot = &slots[group[i]];
+        int64_t cpu_left = cpu - slot->cpu;
+        int64_t memory_left = memory - slot->memory;
 
-        if (((pods - 1) | (cpu - slot->cpu) | (memory - slot->memory)) < 0) {
-            lane->victims[victims++] = group[i];
+        if (((pods - 1) | cpu_left | memory_left) < 0) {
+            add_victim(candidate, slot);
             continue;
         }
         pods--;
-        cpu -= slot->cpu;
-        memory -= slot->memory;
+        cpu = cpu_left;
+        memory = memory_left;
     }
     lane->room[NEED_PODS] = pods;
     lane->room[NEED_CPU] = cpu;
     lane->room[NEED_MEMORY] = memory;
-    return victims;
 }
 
-/* Appends to lane->victims; returns their number. */
-static uint32_t
-reprieve(const schedq_preemption_t *of, struct lane *lane, uint32_t node, const uint32_t *group, uint32_t count,
-         uint32_t victims, uint32_t *away)
+static void
+reprieve(const schedq_preemption_t *of, struct lane *lane, const uint32_t *group, uint32_t count, uint32_t *away,
+         schedq_candidate_node_t *candidate)
 {
-    const struct slot *slots = of->cluster->nodes[node].slots;
+    const struct slot *slots = of->cluster->nodes[candidate->node].slots;
 
     if (of->preemptor.filter == NULL && of->need_count == NEED_EXTENDED) {
-        return reprieve_by_room(lane, slots, group, count, victims);
+        reprieve_by_room(lane, slots, group, count, candidate);
+        return;
     }
     for (uint32_t i = 0; i < count; i++) {
         const struct slot *slot = &slots[group[i]];
 
         room_change(of, lane, slot, -1);
-        if (!fits_again(of, lane, node, slot, away)) {
+        if (!fits_again(of, lane, candidate->node, slot, away)) {
             room_change(of, lane, slot, 1);
-            lane->victims[victims++] = group[i];
+            add_victim(candidate, slot);
         }
     }
-    return victims;
 }
 
-/* ---- order and score ------------------------------------------------------------------------------------------------- */
+/* ---- order ----------------------------------------------------------------------------------------------------------- */
 
 static bool
-is_more_important(const schedq_preemption_t *of, const struct slot *a, const struct slot *b)
+is_more_important(const schedq_preemption_t *of, schedq_running_t a, schedq_running_t b)
 {
-    if (a->priority != b->priority) {
-        return a->priority > b->priority;
+    const struct pod *left = pod_of(of->cluster, a);
+    const struct pod *right = pod_of(of->cluster, b);
+
+    if (left->priority != right->priority) {
+        return left->priority > right->priority;
     }
-    return of->config.victim_order == SCHEDQ_VICTIMS_BY_IMPORTANCE && a->start_ns < b->start_ns;
+    return of->config.victim_order == SCHEDQ_VICTIMS_BY_IMPORTANCE && left->start_ns < right->start_ns;
 }
 
 /* Both groups are in order; of equal ones those that violate a budget stay in front. */
-static const uint32_t *
-merge(const schedq_preemption_t *of, struct lane *lane, const struct slot *slots, uint32_t violating, uint32_t count)
+static void
+merge(const schedq_preemption_t *of, struct lane *lane, schedq_candidate_node_t *candidate)
 {
+    schedq_running_t *violating = lane->away;
+    schedq_running_t *to = candidate->victims;
     uint32_t left = 0;
-    uint32_t right = violating;
+    uint32_t right = candidate->violations;
 
-    for (uint32_t i = 0; i < count; i++) {
-        bool take_right = left == violating || (right < count && is_more_important(of, &slots[lane->victims[right]],
-                                                                                   &slots[lane->victims[left]]));
+    memcpy(violating, to, candidate->violations * sizeof *to);
+    while (left < candidate->violations) {
+        bool take_right =
+            right < candidate->victim_count && is_more_important(of, candidate->victims[right], violating[left]);
 
-        lane->merged[i] = lane->victims[take_right ? right++ : left++];
+        *to++ = take_right ? candidate->victims[right++] : violating[left++];
     }
-    return lane->merged;
-}
-
-static void
-score_begin(schedq_candidate_node_t *candidate, int32_t priority, int64_t start_ns)
-{
-    candidate->first_priority = priority;
-    candidate->highest_priority = priority;
-    candidate->earliest_start_ns = start_ns;
-}
-
-static void
-score_add(schedq_candidate_node_t *candidate, int32_t priority, int64_t start_ns)
-{
-    candidate->priority_sum += (uint64_t)((int64_t)priority - INT32_MIN);
-    if (priority > candidate->highest_priority) {
-        candidate->highest_priority = priority;
-        candidate->earliest_start_ns = start_ns;
-    } else if (priority == candidate->highest_priority && start_ns < candidate->earliest_start_ns) {
-        candidate->earliest_start_ns = start_ns;
-    }
-}
-
-void
-score(const schedq_cluster_t *cluster, schedq_candidate_node_t *candidate)
-{
-    candidate->priority_sum = 0;
-    for (uint32_t i = 0; i < candidate->victim_count; i++) {
-        const struct pod *pod = pod_of(cluster, candidate->victims[i]);
-
-        if (i == 0) {
-            score_begin(candidate, pod->priority, pod->start_ns);
-        }
-        score_add(candidate, pod->priority, pod->start_ns);
-    }
-}
-
-/* False: no memory. */
-static bool
-describe(struct lane *lane, const struct slot *slots, const uint32_t *order, uint32_t count,
-         schedq_candidate_node_t *candidate)
-{
-    candidate->victims = lane_reserve(lane, count);
-    if (candidate->victims == NULL) {
-        return false;
-    }
-    candidate->victim_count = count;
-    for (uint32_t i = 0; i < count; i++) {
-        const struct slot *slot = &slots[order[i]];
-
-        candidate->victims[i] = slot->pod;
-        if (i == 0) {
-            score_begin(candidate, slot->priority, slot->start_ns);
-        }
-        score_add(candidate, slot->priority, slot->start_ns);
-    }
-    lane_keep(lane, count);
-    return true;
+    score(of->cluster, candidate);
 }
 
 /* ---- the node -------------------------------------------------------------------------------------------------------- */
@@ -212,25 +228,29 @@ static schedq_verdict_t
 select_victims(const schedq_preemption_t *of, struct lane *lane, uint32_t node, uint32_t count, uint32_t away,
                schedq_candidate_node_t *candidate)
 {
-    const struct slot *slots = of->cluster->nodes[node].slots;
     bool budgets = of->cluster->budget_count > 0;
     uint32_t violating = budgets ? split_by_budgets(of, lane, &of->cluster->nodes[node], count) : 0;
     const uint32_t *peaceful = budgets ? lane->peaceful : lane->potential;
-    uint32_t violations = reprieve(of, lane, node, lane->violating, violating, 0, &away);
-    uint32_t victims = reprieve(of, lane, node, peaceful, count - violating, violations, &away);
-    const uint32_t *order = lane->victims;
 
-    if (victims == 0 && of->config.no_victims == SCHEDQ_NO_VICTIMS_ERROR) {
+    *candidate = (schedq_candidate_node_t){.node = node, .victims = lane_reserve(lane, count)};
+    if (candidate->victims == NULL) {
+        return (schedq_verdict_t){.kind = SCHEDQ_VERDICT_ERROR};
+    }
+    if (violating > 0) {
+        reprieve(of, lane, lane->violating, violating, &away, candidate);
+        candidate->violations = candidate->victim_count;
+    }
+    reprieve(of, lane, peaceful, count - violating, &away, candidate);
+    if (candidate->victim_count == 0 && of->config.no_victims == SCHEDQ_NO_VICTIMS_ERROR) {
         return (schedq_verdict_t){.kind = SCHEDQ_VERDICT_ERROR, .reason = SCHEDQ_REASON_FITS};
     }
-    if (of->config.max_victims > 0 && victims > of->config.max_victims) {
+    if (of->config.max_victims > 0 && candidate->victim_count > of->config.max_victims) {
         return (schedq_verdict_t){.kind = SCHEDQ_VERDICT_UNSCHEDULABLE, .reason = SCHEDQ_REASON_MAX_VICTIMS};
     }
-    if (of->config.sorts_again != 0 && violating > 0 && violating < count) {
-        order = merge(of, lane, slots, violations, victims);
+    if (of->config.sorts_again != 0 && candidate->violations > 0) {
+        merge(of, lane, candidate);
     }
-    *candidate = (schedq_candidate_node_t){.node = node, .violations = violations};
-    (void)describe(lane, slots, order, victims, candidate);
+    lane_keep(lane, candidate->victim_count);
     return (schedq_verdict_t){.kind = SCHEDQ_VERDICT_CANDIDATE};
 }
 

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #define BLOCK_VICTIMS 1024
-#define LISTS 5
+#define LISTS 3
 
 schedq_status_t
 schedq_preemption_create(const schedq_allocator_t *allocator, schedq_preemption_t **preemption, char *why,
@@ -170,8 +170,6 @@ lane_lists(struct lane *lane, uint32_t pods)
     lane->potential = lists;
     lane->peaceful = lists + capacity;
     lane->violating = lists + 2 * (size_t)capacity;
-    lane->victims = lists + 3 * (size_t)capacity;
-    lane->merged = lists + 4 * (size_t)capacity;
     lane->away = away;
     return true;
 }
