@@ -46,11 +46,7 @@ struct schedq_worker {
 __attribute__((format(printf, 2, 3))) void worker_say(schedq_worker_t *worker, const char *format, ...);
 
 /** The flags of a spec that describe the pod; others are about the call. */
-static inline uint8_t
-spec_pod_flags(const schedq_pod_spec_t *spec)
-{
-    return spec->flags & (SCHEDQ_POD_AFFINITY | SCHEDQ_POD_ORDER_KEY);
-}
+#define POD_FLAGS (SCHEDQ_POD_AFFINITY | SCHEDQ_POD_ORDER_KEY)
 
 /** One batch of pods to add. */
 struct add_batch {

@@ -92,8 +92,7 @@ gate_is_known(schedq_worker_t *worker, const char *argument, schedq_profile_t pr
     return true;
 }
 
-#define DESCRIPTION_FLAGS (SCHEDQ_POD_AFFINITY | SCHEDQ_POD_ORDER_KEY)
-#define UPDATE_FLAGS (DESCRIPTION_FLAGS | SCHEDQ_POD_EXISTING)
+#define UPDATE_FLAGS (POD_FLAGS | SCHEDQ_POD_EXISTING)
 
 static bool
 description_is_legal(schedq_worker_t *worker, const schedq_pod_spec_t *spec, uint8_t legal)
@@ -113,7 +112,7 @@ description_is_legal(schedq_worker_t *worker, const schedq_pod_spec_t *spec, uin
 bool
 check_description(schedq_worker_t *worker, const schedq_pod_spec_t *spec)
 {
-    return description_is_legal(worker, spec, DESCRIPTION_FLAGS);
+    return description_is_legal(worker, spec, POD_FLAGS);
 }
 
 static bool
@@ -134,7 +133,7 @@ spec_is_legal(schedq_worker_t *worker, const char *names, const schedq_pod_spec_
 bool
 check_spec(schedq_worker_t *worker, const char *names, const schedq_pod_spec_t *spec)
 {
-    return spec_is_legal(worker, names, spec, DESCRIPTION_FLAGS);
+    return spec_is_legal(worker, names, spec, POD_FLAGS);
 }
 
 bool

@@ -23,8 +23,8 @@
  * finish.c.
  *
  * EVIDENCE. tests/model: description, intent, park (UPDATE, DELETE), walk; stress/explore: update_*, told_*,
- * delete_*, lag_end, activate_*, nominate_update, upkeep_*; tests/unit/test_update.c, test_delete.c, test_activate.c,
- * test_nominate.c, test_many_updates.c.
+ * delete_*, lag_end, activate_*, nominate_update, upkeep_*; tests/unit/test_update.c, test_update_threads.c,
+ * test_delete.c, test_activate.c, test_nominate.c, test_many_updates.c.
  */
 #include "lockfree/add.h"
 #include "lockfree/backoff.h"

@@ -1146,7 +1146,7 @@ SCHEDQ_API schedq_status_t schedq_find(schedq_worker_t *worker, const char *name
                                        schedq_result_t *result);
 
 /**
- * Replaces the description of a pod; adds it if its name is unknown, unless the spec has SCHEDQ_POD_EXISTING.
+ * Replaces the description of a pod; adds it if its name is unknown and SCHEDQ_POD_EXISTING is not set.
  *
  * Active or backing off: replaced in place, a new priority takes effect at once. Parked or gated: `events`
  * decide whether it is tried again. In flight: its holder keeps what it popped; the events count when it
@@ -1159,15 +1159,16 @@ SCHEDQ_API schedq_status_t schedq_find(schedq_worker_t *worker, const char *name
  * @param spec       gate, judged_up_to and timestamp_ns count only when it acts as add
  * @param old_object what hints get as the old object; 0 = absent; the new one is spec->object
  * @param events     what the update was classified as; 0 of them: nothing that could help
- * @retval SCHEDQ_OK       result->added tells whether it acted as add, result->object what was replaced
- * @retval SCHEDQ_NOT_FOUND only with SCHEDQ_POD_EXISTING: the name is unknown (closed or not); nothing changed
- * @retval SCHEDQ_RETRY    [host] as schedq_add, when it acts as one; nothing changed
- * @retval SCHEDQ_CLOSED   it would act as add and the queue is closed; nothing changed
- * @retval SCHEDQ_FULL     as schedq_add, when it acts as one (LOCKFREE: the 65,536th priority too); nothing
- *                         changed
- * @retval SCHEDQ_NOMEM    nothing changed
- * @retval SCHEDQ_INVALID  also another profile than before; nothing changed
- * @retval SCHEDQ_BUSY     nothing changed
+ * @retval SCHEDQ_OK         result->added tells whether it acted as add, result->object what was replaced
+ * @retval SCHEDQ_NOT_FOUND  only with SCHEDQ_POD_EXISTING: the name is unknown, closed or not; nothing
+ *                           changed
+ * @retval SCHEDQ_RETRY      [host] as schedq_add, when it acts as one; nothing changed
+ * @retval SCHEDQ_CLOSED     it would act as add, and the queue is closed; nothing changed
+ * @retval SCHEDQ_FULL       as schedq_add, when it acts as one (LOCKFREE: the 65,536th priority too); nothing
+ *                           changed
+ * @retval SCHEDQ_NOMEM      nothing changed
+ * @retval SCHEDQ_INVALID    also another profile than before; nothing changed
+ * @retval SCHEDQ_BUSY       nothing changed
  *
  * Threads: [worker]  Progress: locks; O(log n + events * hints); allocates.
  */
