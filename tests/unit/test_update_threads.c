@@ -3,7 +3,7 @@
 #include "seed.h"
 #include "squad.h"
 
-enum { UPDATERS = 2, LIVES = 3000 };
+enum { UPDATERS = 2, LIVES = 100000 };
 
 typedef struct arena {
     atomic_bool over;
