@@ -45,6 +45,9 @@ struct schedq_worker {
 /** Sets the text that schedq_worker_error returns. */
 __attribute__((format(printf, 2, 3))) void worker_say(schedq_worker_t *worker, const char *format, ...);
 
+/** The flags of a spec that describe the pod; others are about the call. */
+#define POD_FLAGS (SCHEDQ_POD_AFFINITY | SCHEDQ_POD_ORDER_KEY)
+
 /** One batch of pods to add. */
 struct add_batch {
     const char *names;

@@ -96,10 +96,14 @@ func TestAnUpdateVoidsADecision(t *testing.T) {
 		f.wants(err, schedq.ErrChanged)
 		equal(f, "newest object", result.Object, 2)
 		equal(f, "newest ref", result.Ref, updated.Ref)
+		equal(f, "backing off", result.BackingOff, true)
 		decision.Ref = result.Ref
 		_, err = f.Apply(&decision)
 		f.ok(err)
 		equal(f, "place", f.place("default/a"), schedq.Active)
+		active, err := f.Find("default/a")
+		f.ok(err)
+		equal(f, "an active pod is backing off", active.BackingOff, false)
 	})
 }
 

@@ -19,6 +19,7 @@ var (
 	_ [0]byte = [unsafe.Offsetof(PodSpec{}.Gate) - unsafe.Offsetof(C.schedq_pod_spec_t{}.gate)]byte{}
 	_ [0]byte = [unsafe.Sizeof(Result{}) - unsafe.Sizeof(C.schedq_result_t{})]byte{}
 	_ [0]byte = [unsafe.Offsetof(Result{}.Left) - unsafe.Offsetof(C.schedq_result_t{}.left)]byte{}
+	_ [0]byte = [unsafe.Offsetof(Result{}.BackingOff) - unsafe.Offsetof(C.schedq_result_t{}.backing_off)]byte{}
 	_ [0]byte = [unsafe.Sizeof(History{}) - unsafe.Sizeof(C.schedq_history_t{})]byte{}
 	_ [0]byte = [unsafe.Offsetof(History{}.Errors) - unsafe.Offsetof(C.schedq_history_t{}.errors)]byte{}
 	_ [0]byte = [unsafe.Sizeof(Failure{}) - unsafe.Sizeof(C.schedq_failure_t{})]byte{}

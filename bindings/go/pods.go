@@ -158,12 +158,12 @@ func (queue *Queue) Find(name string) (result Result, err error) {
 	return result, queue.leave(worker, "schedq_find", status)
 }
 
-// Update replaces the description of a pod, and adds it if its name is unknown. events are what the update was classified
-// as; before is the object from before the update, for whoever looks at events, 0 = none.
+// Update replaces the description of a pod, and adds it if its name is unknown, unless the spec has PodExisting. events are
+// what the update was classified as; before is the object from before the update, for whoever looks at events, 0 = none.
 //
 // [DecideHost] nothing is decided: a waiting pod's new Ref comes back: judge the events, then Apply.
 //
-// Errors: as Add when it acts as one; ErrInvalid also for another profile than before.
+// Errors: as Add when it acts as one; ErrNotFound with PodExisting; ErrInvalid also for another profile than before.
 func (queue *Queue) Update(name string, spec *PodSpec, before uint64, events []Event) (result Result, err error) {
 	copied := named(spec, name)
 	worker := queue.enter()

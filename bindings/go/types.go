@@ -64,6 +64,7 @@ type PodFlags uint8
 const (
 	PodAffinity PodFlags = C.SCHEDQ_POD_AFFINITY  // has a required affinity term
 	PodOrderKey PodFlags = C.SCHEDQ_POD_ORDER_KEY // OrderKey replaces the Timestamp as order inside the priority
+	PodExisting PodFlags = C.SCHEDQ_POD_EXISTING  // [Queue.Update] only: it does not add
 )
 
 // NameMax is the length of the longest name, "namespace/name", in bytes.
@@ -107,7 +108,8 @@ type Result struct {
 	Poppable      bool // this call made something poppable; goroutines in Pop have been woken
 	Added         bool // Update, Readd: a new pod was made
 	Left          bool // [DecideHost] Tick: due backoff was left to Candidates and Apply
-	reserved      [3]uint8
+	BackingOff    bool // [DecideHost] with Ref: Backoff is possible, Active skips it
+	reserved      [2]uint8
 }
 
 // History is what a pod went through. Times are nanoseconds on the queue's clock.

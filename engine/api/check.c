@@ -92,13 +92,14 @@ gate_is_known(schedq_worker_t *worker, const char *argument, schedq_profile_t pr
     return true;
 }
 
-bool
-check_description(schedq_worker_t *worker, const schedq_pod_spec_t *spec)
-{
-    const uint8_t known = SCHEDQ_POD_AFFINITY | SCHEDQ_POD_ORDER_KEY;
+#define UPDATE_FLAGS (POD_FLAGS | SCHEDQ_POD_EXISTING)
 
-    if ((spec->flags & ~known) != 0) {
-        worker_say(worker, "spec.flags 0x%x: bits of 0x%x", spec->flags, known);
+static bool
+description_is_legal(schedq_worker_t *worker, const schedq_pod_spec_t *spec, uint8_t legal)
+{
+    if ((spec->flags & ~legal) != 0) {
+        worker_say(worker, "spec.flags 0x%x: bits of 0x%x%s", spec->flags, legal,
+                   (spec->flags & ~UPDATE_FLAGS) == 0 ? "; SCHEDQ_POD_EXISTING 0x4 is for schedq_update only" : "");
         return false;
     }
     if (spec->reserved != 0 || spec->reserved1 != 0) {
@@ -109,11 +110,17 @@ check_description(schedq_worker_t *worker, const schedq_pod_spec_t *spec)
 }
 
 bool
-check_spec(schedq_worker_t *worker, const char *names, const schedq_pod_spec_t *spec)
+check_description(schedq_worker_t *worker, const schedq_pod_spec_t *spec)
+{
+    return description_is_legal(worker, spec, POD_FLAGS);
+}
+
+static bool
+spec_is_legal(schedq_worker_t *worker, const char *names, const schedq_pod_spec_t *spec, uint8_t flags)
 {
     if (!check_not_null(worker, spec, "spec") || !check_not_null(worker, names, "names") ||
         !check_name(worker, names + spec->name_offset, spec->name_length) ||
-        !check_profile(worker, "spec.profile", spec->profile) || !check_description(worker, spec)) {
+        !check_profile(worker, "spec.profile", spec->profile) || !description_is_legal(worker, spec, flags)) {
         return false;
     }
     if (spec->timestamp_ns < 0) {
@@ -121,6 +128,18 @@ check_spec(schedq_worker_t *worker, const char *names, const schedq_pod_spec_t *
         return false;
     }
     return gate_is_known(worker, "spec.gate", spec->profile, spec->gate);
+}
+
+bool
+check_spec(schedq_worker_t *worker, const char *names, const schedq_pod_spec_t *spec)
+{
+    return spec_is_legal(worker, names, spec, POD_FLAGS);
+}
+
+bool
+check_update(schedq_worker_t *worker, const char *names, const schedq_pod_spec_t *spec)
+{
+    return spec_is_legal(worker, names, spec, UPDATE_FLAGS);
 }
 
 static bool

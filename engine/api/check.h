@@ -14,6 +14,9 @@ bool check_event(schedq_worker_t *worker, const char *argument, schedq_event_t e
 bool check_profile(schedq_worker_t *worker, const char *argument, schedq_profile_t profile);
 bool check_spec(schedq_worker_t *worker, const char *names, const schedq_pod_spec_t *spec);
 
+/** The spec of an update, which may have flags that an update alone knows. */
+bool check_update(schedq_worker_t *worker, const char *names, const schedq_pod_spec_t *spec);
+
 /** What `newest` brings; its name, profile and times are ignored. */
 bool check_description(schedq_worker_t *worker, const schedq_pod_spec_t *spec);
 

@@ -246,7 +246,7 @@ schedq_update(schedq_worker_t *worker, const char *names, const schedq_pod_spec_
     if (status != SCHEDQ_OK) {
         return status;
     }
-    if (check_spec(worker, names, spec) && check_events(worker, events, event_count)) {
+    if (check_update(worker, names, spec) && check_events(worker, events, event_count)) {
         status = worker->queue->ops->update(worker, names, spec, old_object, events, event_count, result);
     } else {
         status = SCHEDQ_INVALID;

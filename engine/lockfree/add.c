@@ -359,6 +359,12 @@ find_way(struct worker *worker, const struct incoming_pod *pod, const struct way
         }
         return true;
     }
+    schedq_history_t history = *origin->history;
+
+    history.timestamp_ns = origin->timestamp;
+    arrival->backing_off =
+        route_is_backing_off(queue_of(worker), &(struct subject){.history = &history, .gate = way->gate}, now);
+
     const struct description description = describe_arrival(pod, arrival);
     const struct moving moving = {.description = &description,
                                   .history = origin->history,
@@ -536,7 +542,10 @@ report_arrival(const struct queue *queue, const struct arrival *arrival, schedq_
     result->pod = entry_handle(arrival->record, ref_version(arrival->ref));
     result->place = (uint8_t)place_public(place);
     result->gate = arrival->to.gate;
-    result->ref = queue->base.rules.host && place != PLACE_ACTIVE ? arrival->ref : 0;
+    if (queue->base.rules.host && place != PLACE_ACTIVE) {
+        result->ref = arrival->ref;
+        result->backing_off = arrival->backing_off;
+    }
     result->to_active += place == PLACE_ACTIVE ? 1 : 0;
     result->to_gated += place == PLACE_GATED ? 1 : 0;
     result->to_backoff += place == PLACE_BACKOFF || place == PLACE_ERROR_BACKOFF ? 1 : 0;

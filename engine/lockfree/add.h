@@ -17,6 +17,7 @@ struct arrival {
     int64_t key;
     int32_t rank; /* what orders it: the priority, or 0 with config.fifo */
     uint8_t profile;
+    bool backing_off;  /* if it does not become active: when it came */
     struct band *band; /* that it counts to */
     struct destination to;
     uint32_t cause;        /* why it comes in */

@@ -17,7 +17,7 @@ describe_by_spec(struct redescription *change, const struct view *before, const 
     change->same_object = false;
     description->object = spec->object;
     description->priority = spec->priority;
-    description->flags = spec->flags;
+    description->flags = spec->flags & POD_FLAGS;
     description->described_node = spec->nominated_node;
     description->charged = band;
     if ((spec->flags & SCHEDQ_POD_ORDER_KEY) != 0) {

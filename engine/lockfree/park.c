@@ -366,9 +366,12 @@ tell(const struct failing *failing, const struct view *view, const struct destin
     result->gate = to->gate;
     result->unschedulable = failing->failure->unschedulable | gate_bit(to->place == PLACE_GATED ? to->gate : 0);
     result->pending = failing->failure->pending;
-    result->ref = queue->base.rules.host && to->place != PLACE_ACTIVE
-                      ? ref_make(version_next(failing->version), failing->record)
-                      : 0;
+    if (queue->base.rules.host && to->place != PLACE_ACTIVE) {
+        const struct subject subject = {.history = &view->history, .gate = to->gate};
+
+        result->ref = ref_make(version_next(failing->version), failing->record);
+        result->backing_off = route_is_backing_off(queue, &subject, failing->now);
+    }
     result->to_active = to->place == PLACE_ACTIVE ? 1 : 0;
     result->to_parked = to->place == PLACE_PARKED ? 1 : 0;
     result->to_gated = to->place == PLACE_GATED ? 1 : 0;

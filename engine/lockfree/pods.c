@@ -23,8 +23,8 @@
  * finish.c.
  *
  * EVIDENCE. tests/model: description, intent, park (UPDATE, DELETE), walk; stress/explore: update_*, told_*,
- * delete_*, lag_end, activate_*, nominate_update, upkeep_*; tests/unit/test_update.c, test_delete.c, test_activate.c,
- * test_nominate.c, test_many_updates.c.
+ * delete_*, lag_end, activate_*, nominate_update, upkeep_*; tests/unit/test_update.c, test_update_threads.c,
+ * test_delete.c, test_activate.c, test_nominate.c, test_many_updates.c.
  */
 #include "lockfree/add.h"
 #include "lockfree/backoff.h"
@@ -433,7 +433,7 @@ update_or_add(struct worker *worker, const char *names, struct update *update, s
             follow_up(worker, update, result);
             report_updated(queue_of(worker), update, result);
         }
-        if (status != SCHEDQ_NOT_FOUND) {
+        if (status != SCHEDQ_NOT_FOUND || (spec->flags & SCHEDQ_POD_EXISTING) != 0) {
             return status;
         }
         status = add_one(worker, names, &pod, hash, result, &present);
@@ -528,7 +528,7 @@ lockfree_delete(schedq_worker_t *base, const struct pod_key *key, schedq_result_
     }
     if (status == SCHEDQ_OK) {
         report_pod(queue, record, &view, result);
-        result->ref = 0;
+        result->ref = result->backing_off = 0;
         result->place = state_place(view.state) == PLACE_INFLIGHT ? SCHEDQ_INFLIGHT : SCHEDQ_NOWHERE;
         tally_add(&worker->tally.deletes, 1);
     }

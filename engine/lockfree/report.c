@@ -2,6 +2,7 @@
 #include "lockfree/report.h"
 
 #include "lockfree/backoff.h"
+#include "lockfree/route.h"
 #include "policy/backoff.h"
 
 /* Acquire loads: report_view:B comes after them. */
@@ -82,7 +83,12 @@ void
 report_moved(const struct queue *queue, uint32_t record, const struct view *view, schedq_result_t *result)
 {
     result->pod = entry_handle(record, view->life);
-    result->ref = queue->base.rules.host && waits(view->state) ? ref_make(state_version(view->state), record) : 0;
+    if (queue->base.rules.host && waits(view->state)) {
+        const struct subject subject = {.history = &view->history, .gate = view->gate};
+
+        result->ref = ref_make(state_version(view->state), record);
+        result->backing_off = route_is_backing_off(queue, &subject, queue_now(queue));
+    }
     result->gate = view->gate;
     result->object = view->description.object;
     result->timestamp_ns = view->history.timestamp_ns;

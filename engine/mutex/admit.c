@@ -224,7 +224,7 @@ admit_describe(struct mutex_queue *queue, uint32_t index, const schedq_pod_spec_
     mutex_bands_enter(&queue->bands, band_of(queue, spec->priority));
     mutex_bands_leave(&queue->bands, band_of(queue, entry->priority));
     entry->priority = spec->priority;
-    entry->flags = spec->flags;
+    entry->flags = spec->flags & POD_FLAGS;
     entry->described_node = spec->nominated_node;
     if ((spec->flags & SCHEDQ_POD_ORDER_KEY) != 0) {
         entry->order_key = spec->order_key;

@@ -233,6 +233,8 @@ mutex_update(schedq_worker_t *worker, const char *names, const schedq_pod_spec_t
 
     if (index != NO_ENTRY) {
         status = update_present(worker, index, spec, &update, result);
+    } else if ((spec->flags & SCHEDQ_POD_EXISTING) != 0) {
+        status = SCHEDQ_NOT_FOUND;
     } else if (queue->closed) {
         status = SCHEDQ_CLOSED;
     } else {
@@ -276,7 +278,7 @@ mutex_delete(schedq_worker_t *worker, const struct pod_key *key, schedq_result_t
                                              : find_by_name(queue, key->name, key->name_length, &index);
     if (entry != NULL) {
         mutex_report_pod(queue, index, result);
-        result->ref = 0;
+        result->ref = result->backing_off = 0;
         delete_found(queue, index);
         result->place = entry->place;
     }

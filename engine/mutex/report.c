@@ -16,9 +16,10 @@ mutex_report_moved(const struct mutex_queue *queue, uint32_t index, schedq_resul
 
     result->pod = entry_handle(entry, index);
     result->object = entry->object;
-    result->ref = queue->base.rules.host && entry_is_waiting(entry) && entry->place != SCHEDQ_ACTIVE
-                      ? entry_ref(entry, index)
-                      : 0;
+    if (queue->base.rules.host && entry_is_waiting(entry) && entry->place != SCHEDQ_ACTIVE) {
+        result->ref = entry_ref(entry, index);
+        result->backing_off = mutex_place_is_backing_off(queue, entry, queue_now(queue));
+    }
     result->timestamp_ns = entry->timestamp;
     result->place = entry->place;
     result->gate = entry->gate;

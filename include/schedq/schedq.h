@@ -246,7 +246,9 @@ typedef struct schedq_result {
     uint8_t  added;             /**< 1: update or readd made a new pod */
     uint8_t  left;              /**< [host] tick: 1: due backoff was left to schedq_candidates and
                                      schedq_apply */
-    uint8_t  reserved[3];
+    uint8_t  backing_off;       /**< [host] with `ref`, when the call looked: 1: place BACKOFF is possible,
+                                     ACTIVE skips it; without: 0 */
+    uint8_t  reserved[2];
 } schedq_result_t;
 
 /** All zero: CLOCK_MONOTONIC. Layout frozen (32 bytes). */
@@ -843,8 +845,10 @@ SCHEDQ_API const char *schedq_worker_error(const schedq_worker_t *worker);
 enum {
     SCHEDQ_POD_AFFINITY = 1,  /**< has a required affinity term: schedq_assigned_pod_* asks
                                    config.affinity_matches */
-    SCHEDQ_POD_ORDER_KEY = 2  /**< order_key replaces the Timestamp as order inside the priority; smaller
+    SCHEDQ_POD_ORDER_KEY = 2, /**< order_key replaces the Timestamp as order inside the priority; smaller
                                    first */
+    SCHEDQ_POD_EXISTING = 4   /**< schedq_update only, else INVALID: does not add; describes no pod, so that
+                                   nothing shows it again */
 };
 
 /** A pod as its caller describes it. Zero it first. Layout frozen (64 bytes); extensions get a new call. */
@@ -1142,7 +1146,7 @@ SCHEDQ_API schedq_status_t schedq_find(schedq_worker_t *worker, const char *name
                                        schedq_result_t *result);
 
 /**
- * Replaces the description of a pod; adds it if its name is unknown.
+ * Replaces the description of a pod; adds it if its name is unknown and SCHEDQ_POD_EXISTING is not set.
  *
  * Active or backing off: replaced in place, a new priority takes effect at once. Parked or gated: `events`
  * decide whether it is tried again. In flight: its holder keeps what it popped; the events count when it
@@ -1155,14 +1159,16 @@ SCHEDQ_API schedq_status_t schedq_find(schedq_worker_t *worker, const char *name
  * @param spec       gate, judged_up_to and timestamp_ns count only when it acts as add
  * @param old_object what hints get as the old object; 0 = absent; the new one is spec->object
  * @param events     what the update was classified as; 0 of them: nothing that could help
- * @retval SCHEDQ_OK       result->added tells whether it acted as add, result->object what was replaced
- * @retval SCHEDQ_RETRY    [host] as schedq_add, when it acts as one; nothing changed
- * @retval SCHEDQ_CLOSED   the name is unknown and the queue closed; nothing changed
- * @retval SCHEDQ_FULL     as schedq_add, when it acts as one (LOCKFREE: the 65,536th priority too); nothing
- *                         changed
- * @retval SCHEDQ_NOMEM    nothing changed
- * @retval SCHEDQ_INVALID  also another profile than before; nothing changed
- * @retval SCHEDQ_BUSY     nothing changed
+ * @retval SCHEDQ_OK         result->added tells whether it acted as add, result->object what was replaced
+ * @retval SCHEDQ_NOT_FOUND  only with SCHEDQ_POD_EXISTING: the name is unknown, closed or not; nothing
+ *                           changed
+ * @retval SCHEDQ_RETRY      [host] as schedq_add, when it acts as one; nothing changed
+ * @retval SCHEDQ_CLOSED     it would act as add, and the queue is closed; nothing changed
+ * @retval SCHEDQ_FULL       as schedq_add, when it acts as one (LOCKFREE: the 65,536th priority too); nothing
+ *                           changed
+ * @retval SCHEDQ_NOMEM      nothing changed
+ * @retval SCHEDQ_INVALID    also another profile than before; nothing changed
+ * @retval SCHEDQ_BUSY       nothing changed
  *
  * Threads: [worker]  Progress: locks; O(log n + events * hints); allocates.
  */

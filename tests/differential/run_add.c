@@ -237,6 +237,9 @@ run_update(world_t *world, const operation_t *operation)
         spec.profile ^= 1; /* not the pod's, or not even a profile */
         spec.gate = 0;
     }
+    if (chance_one_in(&chance, 3)) {
+        spec.flags |= SCHEDQ_POD_EXISTING;
+    }
     SHOW(world, "schedq_update with %zu events\n", update.count);
     spec_show(world, operation->name, &spec);
     world_lend(world, spec.object);
@@ -292,6 +295,8 @@ run_bad_spec(world_t *world, const operation_t *operation)
     if (call == 1 || call == 2) {
         spec.name_length = name_write_bad(&chance, operation->name, names.text);
         names.used = sizeof names.text;
+    } else if (call == 3 && chance_one_in(&chance, 4)) {
+        spec.flags |= SCHEDQ_POD_EXISTING;
     } else {
         spec_spoil(&chance, operation->name, &names, &spec);
     }

@@ -133,7 +133,7 @@ spec_spoil(chance_t *chance, uint32_t name, name_text_t *names, schedq_pod_spec_
         spec->profile = 7;
         break;
     case 1:
-        spec->flags |= (uint8_t)(4U << chance_below(chance, 6));
+        spec->flags |= (uint8_t)(8U << chance_below(chance, 5));
         break;
     case 2:
         spec->reserved = 1;

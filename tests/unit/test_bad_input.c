@@ -107,6 +107,24 @@ refuse_spec(fixture_t *fixture, schedq_pod_spec_t spec, const char *part)
 }
 
 static void
+only_an_update_can_mean_existing_pods(void **state)
+{
+    fixture_t *fixture = *state;
+    schedq_worker_t *worker = fx_worker(fixture);
+    schedq_pod_spec_t spec = fx_spec("ns/a", 0);
+    schedq_history_t history = {0};
+    schedq_failure_t failure;
+    uint8_t status = SCHEDQ_OK;
+    schedq_failure_init(&failure);
+    spec.flags = SCHEDQ_POD_EXISTING;
+    REFUSED(fixture, schedq_add(worker, "ns/a", &spec, NULL), "SCHEDQ_POD_EXISTING");
+    REFUSED(fixture, schedq_add_many(worker, "ns/a", &spec, 1, NULL, &status, NULL), "SCHEDQ_POD_EXISTING");
+    assert_int_equal(status, SCHEDQ_INVALID);
+    REFUSED(fixture, schedq_readd(worker, "ns/a", &spec, &history, &failure, NULL), "SCHEDQ_POD_EXISTING");
+    assert_place(fx_place(fixture, "ns/a"), SCHEDQ_NOWHERE);
+}
+
+static void
 bad_specs_are_refused(void **state)
 {
     fixture_t *fixture = *state;
@@ -118,7 +136,7 @@ bad_specs_are_refused(void **state)
     spec.profile = 1;
     refuse_spec(fixture, spec, "profile");
     spec = good;
-    spec.flags = 4;
+    spec.flags = 8;
     refuse_spec(fixture, spec, "flags");
     spec = good;
     spec.reserved = 1;
@@ -184,6 +202,8 @@ bad_failures_are_refused_and_the_pod_stays_in_flight(void **state)
     failure.has_newest = 1;
     failure.newest.flags = 0x80;
     REFUSED(fixture, schedq_add_unschedulable(worker, &token, &failure, NULL), "flags");
+    failure.newest.flags = SCHEDQ_POD_EXISTING;
+    REFUSED(fixture, schedq_add_unschedulable(worker, &token, &failure, NULL), "SCHEDQ_POD_EXISTING");
     REFUSED(fixture, schedq_add_unschedulable(worker, &token, NULL, NULL), "failure");
     schedq_failure_init(&failure);
     REFUSED(fixture, schedq_add_unschedulable(worker, NULL, &failure, NULL), "token");
@@ -427,6 +447,7 @@ main(int argc, char **argv)
         fx_test(the_words_about_a_name_tell_its_length_and_the_range),
         fx_test(a_missing_name_is_refused),
         fx_test(bad_specs_are_refused),
+        fx_test(only_an_update_can_mean_existing_pods),
         fx_test(invented_tokens_are_stale),
         fx_test(pops_need_room),
         fx_test(a_history_is_needed_and_checked),

@@ -213,6 +213,89 @@ a_bound_pod_that_failed_is_readded_where_the_host_says(void **state)
     assert_status(schedq_readd(fx_worker(fixture), "ns/parked", &spec, &history, &failure, NULL), SCHEDQ_INVALID);
 }
 
+/* What result->backing_off says, the one candidate that there is says too. */
+static void
+assert_backs_off(fixture_t *fixture, const schedq_result_t *result, int backing_off)
+{
+    schedq_query_t query = hx_query(UINT64_MAX, UINT64_MAX);
+    schedq_candidate_t out[2];
+    query.backoff = 1;
+    assert_int_equal(hx_collect(fixture, query, out, 2, 1), 1);
+    assert_true(result->ref == out[0].ref);
+    assert_int_equal(result->backing_off, backing_off);
+    assert_int_equal(out[0].backing_off, backing_off);
+}
+
+static void
+a_ref_comes_with_whether_its_pod_backs_off(void **state)
+{
+    fixture_t *fixture = *state;
+    fx_plugin_t *fit = fx_plugin(fixture, "Fit", NULL, 0);
+    schedq_pod_spec_t spec = fx_spec("ns/a", 0);
+    schedq_result_t result = fx_add_spec(fixture, "ns/a", &spec);
+    assert_int_equal(result.backing_off, 0);
+    schedq_popped_t popped = fx_pop(fixture, "ns/a");
+    assert_int_equal(fx_find(fixture, "ns/a").backing_off, 0);
+    assert_ok(hx_fail(fixture, &popped.token, SCHEDQ_PARKED, fit->bit, popped.seen, &result));
+    assert_backs_off(fixture, &result, 1);
+    uint64_t old = result.ref;
+    result = fx_find(fixture, "ns/a");
+    assert_backs_off(fixture, &result, 1);
+    assert_status(schedq_add(fx_worker(fixture), "ns/a", &spec, &result), SCHEDQ_EXISTS);
+    assert_backs_off(fixture, &result, 1);
+    assert_ok(schedq_update(fx_worker(fixture), "ns/a", &spec, 0, NULL, 0, &result));
+    assert_backs_off(fixture, &result, 1);
+    assert_status(hx_apply(fixture, old, SCHEDQ_ACTIVE, 0, 0, &result), SCHEDQ_CHANGED);
+    assert_backs_off(fixture, &result, 1);
+    fx_advance(fixture, SEC(1));
+    assert_status(hx_apply(fixture, old, SCHEDQ_ACTIVE, 0, 0, &result), SCHEDQ_CHANGED);
+    assert_backs_off(fixture, &result, 0);
+    result = fx_find(fixture, "ns/a");
+    assert_backs_off(fixture, &result, 0);
+    assert_ok(schedq_update(fx_worker(fixture), "ns/a", &spec, 0, NULL, 0, &result));
+    assert_backs_off(fixture, &result, 0);
+}
+
+static void
+a_pod_that_was_moved_tells_whether_it_backs_off(void **state)
+{
+    fixture_t *fixture = *state;
+    fx_plugin_t *fit = fx_plugin(fixture, "Fit", NULL, 0);
+    schedq_result_t result;
+    hx_park(fixture, "ns/a", 5, fit->bit);
+    assert_ok(hx_apply(fixture, fx_find(fixture, "ns/a").ref, SCHEDQ_GATED, (uint8_t)fit->gate, 0, &result));
+    assert_backs_off(fixture, &result, 1);
+    assert_ok(hx_apply(fixture, result.ref, SCHEDQ_BACKOFF, 0, 0, &result));
+    assert_place(result.place, SCHEDQ_BACKOFF);
+    assert_backs_off(fixture, &result, 1);
+    assert_ok(hx_apply(fixture, result.ref, SCHEDQ_ACTIVE, 0, 0, &result));
+    assert_int_equal(result.ref, 0);
+    assert_int_equal(result.backing_off, 0);
+}
+
+static void
+a_pod_that_comes_in_gated_tells_whether_it_backs_off(void **state)
+{
+    fixture_t *fixture = *state;
+    fx_plugin_t *fit = fx_plugin(fixture, "Fit", NULL, 0);
+    schedq_pod_spec_t spec = fx_spec("ns/a", 0);
+    spec.gate = (uint8_t)fit->gate;
+    schedq_result_t result = fx_add_spec(fixture, "ns/a", &spec);
+    assert_backs_off(fixture, &result, 0);
+    assert_ok(schedq_delete(fx_worker(fixture), result.pod, NULL, 0, NULL));
+    schedq_history_t history = {.attempts = 1};
+    schedq_failure_t failure;
+    schedq_failure_init(&failure);
+    failure.place = SCHEDQ_GATED;
+    failure.gate = (uint8_t)fit->gate;
+    failure.unschedulable = fit->bit;
+    spec.gate = 0;
+    assert_ok(schedq_readd(fx_worker(fixture), "ns/a", &spec, &history, &failure, &result));
+    assert_backs_off(fixture, &result, 1);
+    assert_ok(schedq_delete(fx_worker(fixture), result.pod, NULL, 0, &result));
+    assert_int_equal(result.backing_off, 0);
+}
+
 int
 main(int argc, char **argv)
 {
@@ -230,6 +313,9 @@ main(int argc, char **argv)
         fx_test_host(tick_moves_due_backoff_that_pop_could_take),
         fx_test_host(a_host_parks_an_error_only_if_it_judged_every_event),
         fx_test_host(a_bound_pod_that_failed_is_readded_where_the_host_says),
+        fx_test_host(a_ref_comes_with_whether_its_pod_backs_off),
+        fx_test_host(a_pod_that_was_moved_tells_whether_it_backs_off),
+        fx_test_host(a_pod_that_comes_in_gated_tells_whether_it_backs_off),
     };
     return fx_run_tests(argc, argv, tests);
 }

@@ -51,6 +51,86 @@ an_unknown_pod_is_not_added_after_close(void **state)
     assert_int_equal(update(fixture, "ns/there", 3, 9, 0).added, 0);
 }
 
+static schedq_status_t
+update_existing(fixture_t *fixture, const char *name, int32_t priority, uint64_t object, schedq_result_t *result)
+{
+    const schedq_event_t event = SCHEDQ_EVENT_UNSCHEDULED_POD_UPDATE;
+    schedq_pod_spec_t spec = fx_spec(name, priority);
+    spec.object = object;
+    spec.flags = SCHEDQ_POD_EXISTING | SCHEDQ_POD_AFFINITY;
+    return schedq_update(fx_worker(fixture), name, &spec, 7, &event, 1, result);
+}
+
+static void
+not_found_and_nothing_changed(fixture_t *fixture, const char *name)
+{
+    const schedq_result_t nothing = {0};
+    schedq_stats_t before = fx_stats(fixture);
+    schedq_result_t result;
+    memset(&result, 0xff, sizeof result);
+    assert_status(update_existing(fixture, name, 4, 11, &result), SCHEDQ_NOT_FOUND);
+    assert_memory_equal(&result, &nothing, sizeof result);
+    assert_string_equal(schedq_worker_error(fx_worker(fixture)), "");
+    schedq_stats_t after = fx_stats(fixture);
+    assert_memory_equal(&after, &before, sizeof after);
+    assert_place(fx_place(fixture, name), SCHEDQ_NOWHERE);
+}
+
+static void
+an_unknown_pod_is_not_added_if_only_existing_ones_are_meant(void **state)
+{
+    fixture_t *fixture = *state;
+    fx_add(fixture, "ns/there", 0);
+    not_found_and_nothing_changed(fixture, "ns/a");
+    assert_ok(schedq_close(fx_queue(fixture)));
+    not_found_and_nothing_changed(fixture, "ns/a");
+}
+
+static void
+a_pod_that_left_is_unknown(void **state)
+{
+    fixture_t *fixture = *state;
+    fx_add(fixture, "ns/done", 3);
+    fx_add(fixture, "ns/deleted", 2);
+    fx_add(fixture, "ns/deleted-in-flight", 1);
+    schedq_popped_t done = fx_pop(fixture, "ns/done");
+    fx_done(fixture, &done);
+    assert_ok(schedq_delete(fx_worker(fixture), (schedq_pod_t){0}, "ns/deleted", 10, NULL));
+    schedq_popped_t popped = fx_pop(fixture, "ns/deleted-in-flight");
+    assert_ok(schedq_delete(fx_worker(fixture), popped.pod, NULL, 0, NULL));
+    not_found_and_nothing_changed(fixture, "ns/done");
+    not_found_and_nothing_changed(fixture, "ns/deleted");
+    not_found_and_nothing_changed(fixture, "ns/deleted-in-flight");
+    assert_status(schedq_done(fx_worker(fixture), popped.token), SCHEDQ_GONE);
+}
+
+static void
+an_update_of_existing_pods_is_an_update(void **state)
+{
+    fixture_t *fixture = *state;
+    fx_plugin_t *fit = fx_plugin(fixture, "Fit", "Pod", SCHEDQ_ACTION_UPDATE);
+    schedq_result_t result;
+    fx_park(fixture, "ns/parked", fit->bit);
+    fx_add(fixture, "ns/active", 1);
+    fx_advance(fixture, SEC(5));
+    assert_ok(update_existing(fixture, "ns/active", 6, 11, &result));
+    assert_int_equal(result.added, 0);
+    assert_place(result.place, SCHEDQ_ACTIVE);
+    assert_ok(update_existing(fixture, "ns/parked", 5, 12, &result));
+    assert_place(result.place, SCHEDQ_ACTIVE);
+    assert_ok(schedq_close(fx_queue(fixture)));
+    assert_ok(update_existing(fixture, "ns/active", 4, 13, &result));
+    assert_int_equal(result.object, 11);
+    fx_pop(fixture, "ns/parked");
+    schedq_popped_t popped = fx_pop(fixture, "ns/active");
+    assert_int_equal(popped.object, 13);
+    assert_int_equal(popped.flags, SCHEDQ_POD_AFFINITY);
+    assert_ok(update_existing(fixture, "ns/active", 4, 14, &result));
+    assert_place(result.place, SCHEDQ_INFLIGHT);
+    assert_int_equal(fx_info(fixture, popped.pod).flags, SCHEDQ_POD_AFFINITY);
+    assert_int_equal(fx_stats(fixture).adds, 2);
+}
+
 static void
 an_active_pod_is_replaced_in_place(void **state)
 {
@@ -412,6 +492,9 @@ main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         fx_test(an_unknown_pod_is_added),
         fx_test(an_unknown_pod_is_not_added_after_close),
+        fx_test(an_unknown_pod_is_not_added_if_only_existing_ones_are_meant),
+        fx_test(a_pod_that_left_is_unknown),
+        fx_test(an_update_of_existing_pods_is_an_update),
         fx_test(an_active_pod_is_replaced_in_place),
         fx_test(a_lower_priority_takes_effect_at_once),
         fx_test(the_holder_keeps_what_it_popped_and_others_see_the_update),

@@ -132,16 +132,14 @@ func (queue *Queue) changeQueued(logger klog.Logger, entry *entry, record *recor
 		queue.UpdateNominatedPod(logger, old, record.info)
 	}
 	spec := entry.spec(record)
+	spec.Flags = schedq.PodExisting
 	result, err := queue.library.Update(entry.name, &spec, 0, nil)
 	switch {
+	case err == schedq.ErrNotFound:
+		// It was popped and its cycle ended since it was found: it is bound, or about to be. If its binding fails, that
+		// brings it back.
 	case err != nil:
-		if err != schedq.ErrClosed {
-			utilruntime.HandleErrorWithLogger(logger, err, "Pod cannot be updated", "pod", klog.KObj(record.pod))
-		}
-	case result.Added:
-		// It was popped and its cycle ended since it was found: it is bound, or about to be, and does not belong here. If
-		// its binding fails, that brings it back.
-		queue.remove(result.Pod)
+		utilruntime.HandleErrorWithLogger(logger, err, "Pod cannot be updated", "pod", klog.KObj(record.pod))
 	case result.Place == schedq.InFlight:
 		queue.changeInFlight(logger, entry, result.Pod, old, record.pod, events)
 	case result.Place == schedq.Parked, result.Place == schedq.Gated:

@@ -35,6 +35,24 @@ func TestUpdateInFlightIsTakenWhenThePodFails(t *testing.T) {
 	})
 }
 
+// The informer may see a pod waiting whose cycle has ended when the update gets to the library.
+func TestUpdateAfterTheCycleAddsNothing(t *testing.T) {
+	onBothEngines(t, func(test *fixture) {
+		pod := test.add("a", "1")
+		found, err := test.library.Find("ns/a")
+		if err != nil {
+			test.Fatal(err)
+		}
+		entry := test.table.get(found.Object)
+		test.Done(test.pop().Pod.UID)
+		test.changeQueued(test.logger, entry, entry.record.Load(), pod, nil)
+		test.want("activeQ:0; backoffQ:0; unschedulablePods:0; inFlight:0; records:0")
+		if stats, err := test.library.Stats(); err != nil || stats.Adds != 1 {
+			test.Errorf("the library counts %d pods that were added, %v", stats.Adds, err)
+		}
+	})
+}
+
 func TestGate(t *testing.T) {
 	onBothEngines(t, func(test *fixture) {
 		pod := test.pod("a", "1")

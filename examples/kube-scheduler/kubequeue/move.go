@@ -124,7 +124,7 @@ type waiting struct {
 	place      schedq.Place
 	gate       schedq.Gate
 	rejectors  rejectors
-	backingOff bool // as far as known: without a candidate it is supposed
+	backingOff bool
 	inPlace    bool // if a gate refuses it where it is, it does not come in again
 }
 
@@ -138,7 +138,7 @@ func waitingCandidate(entry *entry, found *schedq.Candidate) waiting {
 func waitingResult(entry *entry, found *schedq.Result) *waiting {
 	return &waiting{
 		entry: entry, ref: found.Ref, place: found.Place, gate: found.Gate,
-		rejectors: rejectors{found.Unschedulable, found.Pending}, backingOff: true,
+		rejectors: rejectors{found.Unschedulable, found.Pending}, backingOff: found.BackingOff,
 	}
 }
 
@@ -217,14 +217,14 @@ func (queue *Queue) applied(logger klog.Logger, pod *waiting, kind *eventKind, r
 	switch answer {
 	case schedq.OK:
 		was := pod.place
-		pod.ref, pod.place, pod.gate = result.Ref, result.Place, result.Gate
+		pod.ref, pod.place, pod.gate, pod.backingOff = result.Ref, result.Place, result.Gate, result.BackingOff
 		gained := result.Gate.Plugins() &^ pod.rejectors.all()
 		pod.rejectors.unschedulable |= result.Gate.Plugins()
 		queue.counted.moved(pod.entry.profile, kind, was, result.Place, pod.inPlace, gained)
 		moved(logger, pod.entry.record.Load().pod, kind.label, result.Place)
 		return true
 	case schedq.ErrChanged:
-		pod.ref, pod.place, pod.gate = result.Ref, result.Place, result.Gate
+		pod.ref, pod.place, pod.gate, pod.backingOff = result.Ref, result.Place, result.Gate, result.BackingOff
 		pod.rejectors = rejectors{result.Unschedulable, result.Pending}
 		return false
 	case schedq.ErrRetry:

@@ -75,6 +75,27 @@ func TestWithoutPopFromBackoffGatesAreAskedWhenBackoffEnds(t *testing.T) {
 	}
 }
 
+func TestWithoutPopFromBackoffAnUpdateAfterTheBackoffAsksTheGates(t *testing.T) {
+	for _, engine := range []schedq.Engine{schedq.LockFree, schedq.Mutex} {
+		for _, over := range []bool{false, true} {
+			test := newFixture(t, Options{Engine: engine, NoPopFromBackoff: true})
+			pod := test.add("a", "1")
+			test.fail(test.pop(), gatePluginName)
+			if over {
+				test.pass(3 * time.Second)
+			}
+			asked := 0
+			test.gates.before = func() { asked++ }
+			shut := pod.DeepCopy()
+			shut.Labels = map[string]string{"gate": "shut"}
+			test.Update(test.logger, pod, shut)
+			if info := test.get("a"); (info.GatingPlugin == gatePluginName) != over || (asked > 0) != over {
+				test.Errorf("backoff over: %v; the gate was asked %d times, the pod is %+v", over, asked, info)
+			}
+		}
+	}
+}
+
 func TestLogForgetsWhatNoFlightNeeds(t *testing.T) {
 	onBothEngines(t, func(test *fixture) {
 		test.add("a", "1")

@@ -153,13 +153,42 @@ func (cluster *cluster) pod(name, cpu string, priority int32) *v1.Pod {
 	}
 }
 
+// deleteNode deletes a node, and its pods when the scheduler has heard of it: they are collected later than their node.
+func (cluster *cluster) deleteNode(name string) error {
+	cluster.api.DeleteNode(name)
+	heard := waitFor(settleLimit, func() bool {
+		info := cluster.sched.Cache.Dump().Nodes[name]
+		return info == nil || info.Node() == nil
+	})
+	if !heard {
+		return fmt.Errorf("node %s was deleted, and the scheduler still has it", name)
+	}
+	return cluster.collect(func(pod *v1.Pod) bool { return pod.Spec.NodeName == name })
+}
+
+// collect deletes the pods that are to go.
+func (cluster *cluster) collect(goes func(*v1.Pod) bool) error {
+	for _, pod := range cluster.api.Pods() {
+		if goes(pod) {
+			if err := cluster.api.DeletePod(pod.Namespace, pod.Name); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
 func requests(cpu string) v1.ResourceRequirements {
 	return v1.ResourceRequirements{Requests: v1.ResourceList{v1.ResourceCPU: resource.MustParse(cpu)}}
 }
 
 // waitFor waits until something holds, and says whether it did in time.
 func waitFor(limit time.Duration, holds func() bool) bool {
-	for deadline := time.Now().Add(limit); time.Now().Before(deadline); time.Sleep(2 * time.Millisecond) {
+	return waitEvery(2*time.Millisecond, limit, holds)
+}
+
+func waitEvery(pause, limit time.Duration, holds func() bool) bool {
+	for deadline := time.Now().Add(limit); time.Now().Before(deadline); time.Sleep(pause) {
 		if holds() {
 			return true
 		}

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"strings"
+	"time"
 
 	"github.com/go-logr/logr"
 	"k8s.io/klog/v2"
@@ -16,10 +17,10 @@ import (
 var (
 	scenario = flag.String("scenario", "all", "mixed, throughput, storm, random, or all of them; several with commas")
 	queues   = flag.String("queues", "original,lockfree,mutex", "which queues, of these; commas between them")
-	pairs    = flag.Int("pairs", 7, "throughput: runs of each queue, in turns")
+	pairs    = flag.Int("pairs", 7, "throughput, storm: runs of each queue, in turns")
 	podCount = flag.Int("pods", 2000, "throughput: pods that are bound in each run")
 	parked   = flag.String("parked", "0,1000,5000,20000", "throughput: how many pods that fit nowhere are parked; commas")
-	patience = flag.Duration("patience", stormSeconds, "throughput: how long a run may bind; what it did until then counts")
+	patience = flag.Duration("patience", 3*time.Second, "throughput: how long a run may bind; what it did until then counts")
 	seeds    = flag.Int("seeds", 100, "random: scenarios")
 	seed     = flag.Int64("seed", 1, "random: the first seed")
 	verbose  = flag.Bool("verbose", false, "show the scheduler's log, and the steps of random scenarios")
@@ -31,6 +32,9 @@ func main() {
 		klog.SetLogger(logr.Discard())
 	}
 	chosen, err := chosenQueues(*queues)
+	if err == nil && *pairs < 1 {
+		err = fmt.Errorf("--pairs: %d: at least 1", *pairs)
+	}
 	if err == nil && flag.NArg() > 0 {
 		err = fmt.Errorf("kube-bench takes no arguments, got %q", flag.Arg(0))
 	}

@@ -24,6 +24,8 @@ type mixed struct {
 
 	mutex  sync.Mutex
 	refuse map[string]int // bindings of that pod that are still to be refused
+
+	vanishes string // a node that is deleted by the next binding, which then goes on
 }
 
 func runMixed(queues []queueName) error {
@@ -54,6 +56,7 @@ func mixedOn(name queueName) error {
 	start := time.Now()
 	run.fill()
 	run.grow()
+	run.loseNodes()
 	run.preempt()
 	run.ungate()
 	run.refuseBinds()
@@ -67,6 +70,10 @@ func mixedOn(name queueName) error {
 func (run *mixed) onBind(_, name string) error {
 	run.mutex.Lock()
 	defer run.mutex.Unlock()
+	if run.vanishes != "" {
+		run.api.DeleteNode(run.vanishes)
+		run.vanishes = ""
+	}
 	if run.refuse[name] > 0 {
 		run.refuse[name]--
 		return errors.New("the test refuses this binding")
@@ -139,10 +146,54 @@ func (run *mixed) grow() {
 	run.check("50 bound pods deleted: others take their places", run.bound(440))
 }
 
-func (run *mixed) delete(name string) {
-	if err := run.api.DeletePod(namespace, name); err != nil {
+// loseNodes deletes nodes with their pods: while nothing goes on, and while pods are bound to them.
+func (run *mixed) loseNodes() {
+	for i := range 10 {
+		run.try(run.deleteNode(numbered("node", i)))
+	}
+	run.check("10 nodes deleted with 40 pods: the others stay", run.bound(400))
+	run.because("110 wait for resources", names.NodeResourcesFit, false, 110)
+	for i := range 10 {
+		run.api.PutNode(node(numbered("node", i), "4"))
+	}
+	run.check("10 nodes of the same names: others take the places", run.bound(440))
+	for i := range 10 {
+		name := numbered("short", i)
+		run.mutex.Lock()
+		run.vanishes = name
+		run.mutex.Unlock()
+		run.api.PutNode(node(name, "4"))
+		run.check(fmt.Sprintf("node %d deleted while pods are bound to it", i), func() bool {
+			// A pod may still be bound to a node that is gone.
+			run.try(run.collect(func(pod *v1.Pod) bool { return pod.Spec.NodeName == name }))
+			return run.hasVanished() && run.bound(440)() && run.nothingLost()
+		})
+	}
+	for i := range 80 { // enough for every place that preemption will leave
+		run.api.CreatePod(run.pod(numbered("late", i), "1", 0))
+	}
+}
+
+func (run *mixed) hasVanished() bool {
+	run.mutex.Lock()
+	defer run.mutex.Unlock()
+	return run.vanishes == ""
+}
+
+// nothingLost: each pod is bound or queued.
+func (run *mixed) nothingLost() bool {
+	_, _, unschedulable := run.counts()
+	return int(run.api.Bound())+unschedulable == len(run.api.Pods())
+}
+
+func (run *mixed) try(err error) {
+	if err != nil {
 		run.errs = append(run.errs, err)
 	}
+}
+
+func (run *mixed) delete(name string) {
+	run.try(run.api.DeletePod(namespace, name))
 }
 
 func (run *mixed) edit(name string, edit func(*v1.Pod)) {

@@ -41,6 +41,8 @@ type random struct {
 	*cluster
 	nodes map[string]int // by pool
 
+	failed error // a step that did not work
+
 	mutex  sync.Mutex
 	refuse map[string]int
 }
@@ -62,7 +64,7 @@ func makeScript(seed int64) script {
 func makeStep(rng *rand.Rand, number int) step {
 	pool, count := pools[rng.Intn(len(pools))], 1+rng.Intn(6)
 	name := func(i int) string { return fmt.Sprintf("step%d-%d", number, i) }
-	switch rng.Intn(11) {
+	switch rng.Intn(12) {
 	case 0, 1:
 		return step{"pods for " + pool, false, func(run *random) { run.create(name, count, pool, nil) }}
 	case 2:
@@ -107,6 +109,8 @@ func makeStep(rng *rand.Rand, number int) step {
 			run.mutex.Unlock()
 			run.create(name, count, pool, nil)
 		}}
+	case 10:
+		return step{"nodes deleted of " + pool, true, func(run *random) { run.deleteNodes(pool) }}
 	default:
 		if rng.Intn(2) == 0 {
 			return step{"preemptor for " + pool, true, func(run *random) {
@@ -146,6 +150,16 @@ func (run *random) addNode(pool string) {
 		made.Spec.Taints = []v1.Taint{{Key: "tainted", Effect: v1.TaintEffectNoSchedule}}
 	}
 	run.api.PutNode(made)
+}
+
+// deleteNodes deletes all nodes of a pool with the pods on them. One of several would not do: which pods it has is a matter of
+// timing and chance.
+func (run *random) deleteNodes(pool string) {
+	for ; run.nodes[pool] > 0; run.nodes[pool]-- {
+		if err := run.deleteNode(numbered("node-"+pool, run.nodes[pool])); err != nil {
+			run.failed = err
+		}
+	}
 }
 
 func (run *random) editPending(edit func(*v1.Pod)) {
@@ -284,6 +298,9 @@ func (script script) play(name queueName) (map[string]int, error) {
 			return nil, fmt.Errorf("before %q it did not settle: %s", step.name, run.state())
 		}
 		step.do(run)
+		if run.failed != nil {
+			return nil, fmt.Errorf("%q: %w", step.name, run.failed)
+		}
 	}
 	if !run.settle() {
 		return nil, fmt.Errorf("it did not settle: %s", run.state())

@@ -18,6 +18,9 @@ type timed struct {
 	adds, pops samples
 }
 
+func (timed *timed) added() *samples  { return &timed.adds }
+func (timed *timed) popped() *samples { return &timed.pops }
+
 // samples are durations.
 type samples struct {
 	mutex sync.Mutex

@@ -1,0 +1,82 @@
+/* Updates of existing pods by some threads while another lets pods of the same name come and go: none of them adds. */
+#include "fixture.h"
+#include "seed.h"
+#include "squad.h"
+
+enum { UPDATERS = 2, LIVES = 100000 };
+
+typedef struct arena {
+    atomic_bool over;
+    atomic_uint updated;
+} arena_t;
+
+/* One life, to its end in a place that the seed chooses. */
+static void
+live(soldier_t *soldier)
+{
+    schedq_pod_spec_t spec = fx_spec("ns/a", 0);
+    schedq_popped_t popped;
+    mailbox_check(soldier->mailbox, schedq_add(soldier->worker, "ns/a", &spec, NULL) == SCHEDQ_OK);
+    if (seed_next(&soldier->seed) % 4 == 0) {
+        schedq_status_t status = schedq_delete(soldier->worker, (schedq_pod_t){0}, "ns/a", 4, NULL);
+        mailbox_check(soldier->mailbox, status == SCHEDQ_OK);
+        return;
+    }
+    if (schedq_try_pop(soldier->worker, &popped) != SCHEDQ_OK) {
+        mailbox_complain(soldier->mailbox, "the pod is not there");
+        return;
+    }
+    mailbox_check(soldier->mailbox, popped.flags == 0);
+    mailbox_check(soldier->mailbox, schedq_done(soldier->worker, popped.token) == SCHEDQ_OK);
+    mailbox_check(soldier->mailbox, schedq_try_pop(soldier->worker, &popped) == SCHEDQ_EMPTY);
+}
+
+static void
+update(soldier_t *soldier)
+{
+    arena_t *arena = soldier->ctx;
+    schedq_pod_spec_t spec = fx_spec("ns/a", (int32_t)(seed_next(&soldier->seed) % 3));
+    schedq_result_t result;
+    spec.flags = SCHEDQ_POD_EXISTING;
+    schedq_status_t status = schedq_update(soldier->worker, "ns/a", &spec, 0, NULL, 0, &result);
+    if (status == SCHEDQ_OK)
+        atomic_fetch_add(&arena->updated, 1);
+    else
+        mailbox_check(soldier->mailbox, status == SCHEDQ_NOT_FOUND && result.pod.bits == 0);
+    mailbox_check(soldier->mailbox, result.added == 0);
+}
+
+static void
+fight(soldier_t *soldier)
+{
+    arena_t *arena = soldier->ctx;
+    if (soldier->number > 0) {
+        while (!atomic_load(&arena->over))
+            update(soldier);
+        return;
+    }
+    for (unsigned i = 0; i < LIVES; i++)
+        live(soldier);
+    atomic_store(&arena->over, true);
+}
+
+static void
+an_update_of_existing_pods_never_adds(void **state)
+{
+    fixture_t *fixture = *state;
+    arena_t arena;
+    atomic_init(&arena.over, false);
+    atomic_init(&arena.updated, 0);
+    squad_run(fixture, 1 + UPDATERS, seed_of("test_update_threads"), fight, &arena);
+    schedq_stats_t stats = fx_stats(fixture);
+    assert_int_equal(stats.adds, LIVES);
+    assert_int_equal(stats.updates, atomic_load(&arena.updated));
+    assert_int_equal(stats.active + stats.inflight, 0);
+}
+
+int
+main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {fx_test(an_update_of_existing_pods_never_adds)};
+    return fx_run_tests(argc, argv, tests);
+}
