@@ -24,12 +24,14 @@
 #define SUM_FIELDS 5
 
 static const field_t result_fields[] = {
-    RESULT(to_active, FIELD_EQUAL),     RESULT(to_backoff, FIELD_EQUAL), RESULT(to_parked, FIELD_EQUAL),
-    RESULT(to_gated, FIELD_EQUAL),      RESULT(poppable, FIELD_HINT),    RESULT(object, FIELD_EQUAL),
-    RESULT(unschedulable, FIELD_EQUAL), RESULT(pending, FIELD_EQUAL),    RESULT(sequence, FIELD_EQUAL),
-    RESULT(timestamp_ns, FIELD_EQUAL),  RESULT(place, FIELD_EQUAL),      RESULT(gate, FIELD_EQUAL),
-    RESULT(added, FIELD_EQUAL),         RESULT(left, FIELD_EQUAL),       RESULT(backing_off, FIELD_EQUAL),
-    RESULT(ref, FIELD_SET),
+    RESULT(to_active, FIELD_EQUAL),     RESULT(to_backoff, FIELD_EQUAL),
+    RESULT(to_parked, FIELD_EQUAL),     RESULT(to_gated, FIELD_EQUAL),
+    RESULT(poppable, FIELD_HINT),       RESULT(object, FIELD_EQUAL),
+    RESULT(unschedulable, FIELD_EQUAL), RESULT(pending, FIELD_EQUAL),
+    RESULT(sequence, FIELD_EQUAL),      RESULT(timestamp_ns, FIELD_EQUAL),
+    RESULT(place, FIELD_EQUAL),         RESULT(gate, FIELD_EQUAL),
+    RESULT(added, FIELD_EQUAL),         RESULT(left, FIELD_EQUAL),
+    RESULT(backing_off, FIELD_EQUAL),   RESULT(ref, FIELD_SET),
 };
 
 static const field_t popped_fields[] = {
