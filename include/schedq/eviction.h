@@ -7,7 +7,8 @@
  * schedq_preempt. "Evict" is a deletion here, not kube's Eviction API, which heeds budgets: the decision has done that.
  *
  * NOW (later = 0: decision.holds is 0). One after the other, on the caller's thread, before the cycle of the
- * preemptor ends: victims first, then the nominations. The first deletion that fails ends it: the nominations stay.
+ * preemptor ends: victims first, then the nominations. The first deletion that fails ends it: the nominations stay, and
+ * the victims behind it (all but the first evicted.sent + evicted.gone + 1) were not asked for: mark them back too.
  *
  * LATER (later = 1: decision.holds is 1). The scheduler does not wait: `spawn` runs all of it on a thread of the
  * caller's. In this order:
