@@ -341,11 +341,11 @@ main(void)
     add(&pods[2]);
     while (round_of_scheduling()) {
     }
-    require(schedq_evictor_destroy(evictor), "schedq_evictor_destroy", "");
-    schedq_preemption_destroy(workspace);
-    schedq_cluster_destroy(cluster);
     require(schedq_close(queue), "schedq_close", "");
     require(schedq_worker_unregister(worker), "schedq_worker_unregister", "");
     require(schedq_destroy(queue), "schedq_destroy", "");
+    require(schedq_evictor_destroy(evictor), "schedq_evictor_destroy", ""); /* PreEnqueue asked it */
+    schedq_preemption_destroy(workspace);
+    schedq_cluster_destroy(cluster);
     return EXIT_SUCCESS;
 }

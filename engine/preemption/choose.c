@@ -6,19 +6,16 @@
  */
 #include "preemption/evaluation.h"
 
-static void
-add_costs(const schedq_preemption_t *of, struct candidates *from)
+uint64_t
+cost_of(const schedq_preemption_t *of, const schedq_candidate_node_t *candidate)
 {
     const schedq_preemption_config_t *config = &of->config;
+    uint64_t sum = 0;
 
-    for (uint32_t i = 0; i < from->count; i++) {
-        schedq_candidate_node_t *candidate = &from->items[i];
-
-        candidate->cost = 0;
-        for (uint32_t k = 0; k < candidate->victim_count; k++) {
-            candidate->cost += config->victim_cost(config->victim_cost_ctx, of->cluster, candidate->victims[k]);
-        }
+    for (uint32_t i = 0; config->victim_cost != NULL && i < candidate->victim_count; i++) {
+        sum += config->victim_cost(config->victim_cost_ctx, of->cluster, candidate->victims[i]);
     }
+    return sum;
 }
 
 /* Strictly: of two that tie the one that came first stays. */
@@ -44,13 +41,10 @@ is_better(const schedq_preemption_t *of, const schedq_candidate_node_t *a, const
 }
 
 const schedq_candidate_node_t *
-choose(const schedq_preemption_t *of, struct candidates *from)
+choose(const schedq_preemption_t *of, const struct candidates *from)
 {
     const schedq_candidate_node_t *best = NULL;
 
-    if (of->config.victim_cost != NULL) {
-        add_costs(of, from);
-    }
     for (uint32_t i = 0; i < from->count; i++) {
         const schedq_candidate_node_t *candidate = &from->items[i];
 

@@ -113,7 +113,8 @@ schedq_cluster_create(const schedq_allocator_t *allocator, schedq_cluster_t **cl
     if (cluster != NULL) {
         *cluster = NULL;
     }
-    if (cluster == NULL || !check_allocator(why, why_size, allocator)) {
+    if (!check_allocator(why, why_size, allocator) ||
+        !check_pointer(&(struct words){.text = why, .size = why_size}, "cluster", cluster)) {
         return SCHEDQ_INVALID;
     }
     if (!memory_open(&memory, allocator == NULL ? &standard : allocator)) {

@@ -176,8 +176,10 @@ void score(const schedq_cluster_t *cluster, schedq_candidate_node_t *candidate);
 /** Reads of->peaceful, fills of->left. OK, NOMEM, or INVALID: *failed is the extender that failed. */
 schedq_status_t ask_extenders(schedq_preemption_t *of, uint32_t *failed);
 
-/** The best of them, or NULL. Sets their costs, if there are any. */
-const schedq_candidate_node_t *choose(const schedq_preemption_t *of, struct candidates *from);
+/** What its victims cost; 0 without costs. */
+uint64_t cost_of(const schedq_preemption_t *of, const schedq_candidate_node_t *candidate);
+/** The best of them, or NULL. */
+const schedq_candidate_node_t *choose(const schedq_preemption_t *of, const struct candidates *from);
 
 /** Fills deletes and clears; false: no memory. */
 bool plan_actions(schedq_preemption_t *of, const schedq_candidate_node_t *chosen,

@@ -17,7 +17,8 @@
  *
  * ABA does not matter: a word says nothing but "this preemptor is held", whenever it is written.
  *
- * EVIDENCE. tests/unit/test_evictor.c, with threads under ThreadSanitizer.
+ * EVIDENCE. tests/unit/test_preemption_evictor.c, with threads under ThreadSanitizer; schedq-explore's scenarios preempt_*, with
+ * the queue that it holds preemptors out of.
  */
 #include <schedq/eviction.h>
 
@@ -78,6 +79,10 @@ check_config(const schedq_evictor_config_t *config, char *why, size_t why_size)
     }
     if ((allocator->alloc == NULL) != (allocator->free == NULL)) {
         return refuse(why, why_size, "config.allocator: alloc and free, or neither");
+    }
+    if (allocator->reserved != 0) {
+        return refuse(why, why_size, "config.allocator.reserved %" PRIu64 ": 0; zero a description before filling it",
+                      allocator->reserved);
     }
     if (config->evict == NULL || config->clear == NULL) {
         return refuse(why, why_size, "config.%s NULL: a function", config->evict == NULL ? "evict" : "clear");

@@ -1,7 +1,7 @@
 /*
  * Extenders may take candidates out, and victims off a candidate. Each gets a copy, so that one that fails changed nothing.
  *
- * What it gives back is taken at its word only as far as it makes sense: victims have to run on their node.
+ * What it gives back is taken at its word only as far as it makes sense: victims have to run on their node, each once.
  */
 #include "preemption/evaluation.h"
 
@@ -33,6 +33,17 @@ copy_candidates(schedq_preemption_t *of, struct candidates *to, const struct can
 /* ---- what it gives back ---------------------------------------------------------------------------------------------- */
 
 static bool
+is_named_again(const schedq_candidate_node_t *candidate, uint32_t at)
+{
+    for (uint32_t i = 0; i < at; i++) {
+        if (candidate->victims[i].index == candidate->victims[at].index) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool
 makes_sense(const schedq_cluster_t *cluster, const schedq_candidate_node_t *now, const schedq_candidate_node_t *before)
 {
     if (now->dropped != 0) {
@@ -44,7 +55,7 @@ makes_sense(const schedq_cluster_t *cluster, const schedq_candidate_node_t *now,
     for (uint32_t i = 0; i < now->victim_count; i++) {
         const struct pod *pod = pod_of(cluster, now->victims[i]);
 
-        if (pod == NULL || pod->node != now->node) {
+        if (pod == NULL || pod->node != now->node || is_named_again(now, i)) {
             return false;
         }
     }
@@ -83,6 +94,7 @@ accept(schedq_preemption_t *of)
             continue;
         }
         score(of->cluster, &candidate);
+        candidate.cost = cost_of(of, &candidate);
         of->left.items[count++] = candidate;
     }
     of->left.count = count;

@@ -118,9 +118,19 @@ lease_end(const schedq_preemption_t *of)
     return lease == 0 || of->preemptor.now_ns > INT64_MAX - lease ? SCHEDQ_NO_DEADLINE : of->preemptor.now_ns + lease;
 }
 
+static void
+set_costs(schedq_preemption_t *of)
+{
+    for (uint32_t i = 0; of->config.victim_cost != NULL && i < of->peaceful.count; i++) {
+        of->peaceful.items[i].cost = cost_of(of, &of->peaceful.items[i]);
+    }
+}
+
 static schedq_status_t
 pick(schedq_preemption_t *of, schedq_preemption_decision_t *decision)
 {
+    set_costs(of);
+
     schedq_status_t status = of->preemptor.extender_count == 0 ? SCHEDQ_OK : ask_extenders(of, &decision->extender);
 
     if (status == SCHEDQ_INVALID) {
@@ -221,13 +231,22 @@ schedq_preemption_verdict(schedq_preemption_t *preemption, uint32_t node, schedq
         return SCHEDQ_NOT_FOUND;
     }
     uint64_t bit = UINT64_C(1) << node % WORD_NODES;
-    schedq_candidate_node_t unused;
 
     if ((preemption->evaluated[node / WORD_NODES] & bit) == 0) {
         return SCHEDQ_OK;
     }
-    *verdict = (preemption->pruned[node / WORD_NODES] & bit) == 0
-                   ? preemption->verdicts[node]
-                   : victims_on(preemption, &preemption->lanes[0], node, &unused);
+    if ((preemption->pruned[node / WORD_NODES] & bit) == 0) {
+        *verdict = preemption->verdicts[node];
+        return SCHEDQ_OK;
+    }
+    struct lane *lane = &preemption->lanes[0];
+    schedq_candidate_node_t unused;
+    schedq_verdict_t found = victims_on(preemption, lane, node, &unused);
+
+    if (lane->no_memory) {
+        lane->no_memory = false;
+        return SCHEDQ_NOMEM;
+    }
+    *verdict = found;
     return SCHEDQ_OK;
 }

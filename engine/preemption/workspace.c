@@ -16,7 +16,8 @@ schedq_preemption_create(const schedq_allocator_t *allocator, schedq_preemption_
     if (preemption != NULL) {
         *preemption = NULL;
     }
-    if (preemption == NULL || !check_allocator(why, why_size, allocator)) {
+    if (!check_allocator(why, why_size, allocator) ||
+        !check_pointer(&(struct words){.text = why, .size = why_size}, "preemption", preemption)) {
         return SCHEDQ_INVALID;
     }
     if (!memory_open(&memory, allocator == NULL ? &standard : allocator)) {

@@ -7,7 +7,8 @@
  * schedq_preempt. "Evict" is a deletion here, not kube's Eviction API, which heeds budgets: the decision has done that.
  *
  * NOW (later = 0: decision.holds is 0). One after the other, on the caller's thread, before the cycle of the
- * preemptor ends: victims first, then the nominations. The first deletion that fails ends it: the nominations stay.
+ * preemptor ends: victims first, then the nominations. The first deletion that fails ends it: the nominations stay, and
+ * the victims behind it (all but the first evicted.sent + evicted.gone + 1) were not asked for: mark them back too.
  *
  * LATER (later = 1: decision.holds is 1). The scheduler does not wait: `spawn` runs all of it on a thread of the
  * caller's. In this order:
@@ -56,7 +57,9 @@ typedef struct schedq_evictor_config {
 
     /**
      * Deletes a victim, by objects; not NULL. In kube: sets its condition DisruptionTarget with the reason
-     * PreemptionByScheduler, then deletes it. Returns SCHEDQ_DELETE_...; any other value counts as FAILED.
+     * PreemptionByScheduler, then deletes it. Returns SCHEDQ_DELETE_...; any other value counts as FAILED. The event may
+     * come before it returns. Two preemptors may have chosen one victim: for one that terminates already SENT, if its
+     * event is still to come; GONE if the queue was told of it. Before FAILED the victim is marked back (schedq_preempt).
      */
     int (*evict)(void *ctx, uint64_t victim, uint64_t preemptor);
 
@@ -67,12 +70,17 @@ typedef struct schedq_evictor_config {
      */
     int (*clear)(void *ctx, uint64_t nominated, uint64_t preemptor);
 
-    /** Brings a parked preemptor back without an event (schedq_activate). LATER only; not NULL if there is a spawn. */
+    /**
+     * Brings a preemptor back without an event (schedq_activate), parked or still in flight; by then it may have been
+     * deleted, or the queue closed: that is no error. LATER only; not NULL if there is a spawn.
+     */
     void (*activate)(void *ctx, uint64_t preemptor);
 
     /**
      * Calls task(argument) once, soon, on any thread; inside spawn is allowed, then schedq_evictor_evict waits for it.
-     * Returns 0; anything else: it will not, and nothing was evicted. NULL: nothing can be done LATER.
+     * Returns 0; anything else: it will not, and nothing was evicted. NULL: nothing can be done LATER. A task that is
+     * never called keeps its preemptor held, its memory, and the evictor (BUSY) for ever: who stops his threads calls what
+     * is left himself, where `evict` may return FAILED.
      */
     int (*spawn)(void *ctx, void (*task)(void *argument), void *argument);
 
@@ -148,7 +156,7 @@ SCHEDQ_API schedq_status_t schedq_evictor_destroy(schedq_evictor_t *evictor);
  *
  * @param evicted receives what was done now; may be NULL
  * @retval SCHEDQ_OK       NOW: done, as far as evicted->failed is 0. LATER: handed over; the preemptor is held until
- *                         step 4, which may be over already
+ *                         step 4, which may be over already. With no victims: nothing is done
  * @retval SCHEDQ_EXISTS   this preemptor is held already; nothing is done
  * @retval SCHEDQ_FULL     max_held others are held, or were while it looked; nothing is done
  * @retval SCHEDQ_BUSY     `spawn` refused, or there is none; nothing is done

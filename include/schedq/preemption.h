@@ -18,8 +18,9 @@
  * Whoever wants to update while others evaluate keeps two snapshots, applies every update to both in turn and
  * swaps them when the readers of the older one are through (as with RCU); updates cost little for that.
  *
- * ALLOCATION. A snapshot and a workspace keep what they grew to. An evaluation over nodes, pods and budgets
- * no more than those of an earlier one with the same workspace allocates nothing.
+ * ALLOCATION. A snapshot and a workspace keep what they grew to. The same evaluation again with the same workspace
+ * allocates nothing. Another one over no more than that (nodes, pods, budgets, candidates, tasks) seldom does: lists of
+ * victims lie in blocks, and fill them less evenly where big and small nodes come in another order.
  *
  * ARGUMENTS. As in schedq.h: what is out of range is SCHEDQ_INVALID and changes nothing; schedq_cluster_error
  * or schedq_preemption_error then tells argument, value and legal range. Texts end with a NUL and are copied.
@@ -190,7 +191,8 @@ SCHEDQ_API void schedq_cluster_destroy(schedq_cluster_t *cluster);
 SCHEDQ_API void schedq_cluster_clear(schedq_cluster_t *cluster);
 
 /**
- * Says what the last [cluster] call that failed found wrong; "" if it succeeded. Valid until the next one.
+ * Says what the last [cluster] call that returns a status found wrong; "" if it succeeded, or was NOMEM. Valid until the
+ * next [cluster] call.
  *
  * Threads: [cluster]
  */
@@ -414,7 +416,7 @@ SCHEDQ_API schedq_status_t schedq_cluster_unnominate(schedq_cluster_t *cluster, 
 
 /**
  * Ends the nominations whose lease is over: expires_ns <= now_ns. Those in the queue stay: schedq_nominate with 0 for
- * each object.
+ * each object, then schedq_move_all (AssignedPodDelete), since what was kept for them is free and no other event says so.
  *
  * @param expired gets the object of each, may be NULL; it must not call this snapshot
  * @retval SCHEDQ_OK
@@ -465,7 +467,8 @@ enum { SCHEDQ_BLOCKED_BY_TARGET = 0, SCHEDQ_BLOCKED_BY_ANY = 1 };          /* co
 enum { SCHEDQ_NO_VICTIMS_ERROR = 0, SCHEDQ_NO_VICTIMS_TAKE = 1 };          /* config.no_victims */
 
 /**
- * What it costs to evict this pod; least is best. Called for victims of candidates, on the caller's thread.
+ * What it costs to evict this pod; least is best. Called for victims of candidates, on the caller's thread; it may make
+ * [read] calls. With extenders it is asked again of what they leave, so it should not change its mind.
  */
 typedef uint32_t (*schedq_victim_cost_fn)(void *ctx, const schedq_cluster_t *cluster, schedq_running_t pod);
 
@@ -582,7 +585,7 @@ typedef struct schedq_candidate_node {
     int32_t  highest_priority;
     uint64_t priority_sum;          /**< sum of (priority + 2^31) */
     int64_t  earliest_start_ns;     /**< of those with highest_priority */
-    uint64_t cost;                  /**< sum of config.victim_cost; 0 without it */
+    uint64_t cost;                  /**< sum of config.victim_cost; 0 without it; what extenders write is not read */
 } schedq_candidate_node_t;
 
 enum { SCHEDQ_EXTENDER_DONE = 0, SCHEDQ_EXTENDER_UNINTERESTED = 1, SCHEDQ_EXTENDER_FAILED = 2 };
@@ -590,9 +593,10 @@ enum { SCHEDQ_EXTENDER_DONE = 0, SCHEDQ_EXTENDER_UNINTERESTED = 1, SCHEDQ_EXTEND
 /** Somebody else who has a say in which candidates are left. */
 typedef struct schedq_extender {
     /**
-     * May set `dropped`, `violations`, and shorten or reorder `victims` (each once, of that node). Returns
-     * SCHEDQ_EXTENDER_DONE. UNINTERESTED: what it changed is forgotten. FAILED, any other value, or victims that make
-     * no sense (more than before, of another node): the same, and it failed.
+     * May set `dropped`, `violations`, and shorten or reorder `victims`, in place. The list is valid during the call.
+     * Returns SCHEDQ_EXTENDER_DONE. UNINTERESTED: what it changed is forgotten. FAILED, any other value, or victims that
+     * make no sense (more than before, of another node, one of them twice): the same, and it failed. Called on the
+     * caller's thread, with one candidate or more; it may make [read] calls.
      */
     int (*process)(void *ctx, const schedq_cluster_t *cluster, schedq_candidate_node_t *candidates, uint32_t count);
     void    *ctx;
@@ -793,9 +797,17 @@ SCHEDQ_API const char *schedq_preemption_error(const schedq_preemption_t *preemp
  *     nominations in `clears`, in the snapshot and in the queue
  *   5 schedq_add_unschedulable with the plugins that rejected the pod; with none (error backoff) for the outcomes
  *     that are errors of kube
- * Later, when a victim is gone: schedq_cluster_remove_pod, then schedq_move_all (AssignedPodDelete). If its deletion
- * failed: mark it back. When the preemptor got its node: schedq_cluster_unnominate, schedq_cluster_add_pod,
- * schedq_done. With `holds` 0 step 4 may come before 2 and 3; if a deletion failed, do not nominate.
+ * Later, when a victim is gone: schedq_cluster_remove_pod, then schedq_move_all (AssignedPodDelete), in this order: who
+ * is brought back must not find it. If its deletion failed: mark it back, before `evict` returns that; else the
+ * preemptor comes back, finds it terminating, and waits for an event that nobody will send. When the preemptor got its
+ * node: schedq_cluster_unnominate, schedq_cluster_add_pod, schedq_done. When it is deleted: schedq_cluster_unnominate,
+ * schedq_delete, and AssignedPodDelete, since its place is free.
+ * With `holds` 0 step 4 may come before 2 and 3; if a deletion failed, do not nominate, and park it with none: no event
+ * is sure to come.
+ *
+ * SEVERAL DECIDERS. A decision is as old as the snapshot it was made from: two threads may choose the same victims, or
+ * one node that has room for one of them. Make steps 2 and 3 exclusive, and decide again if since the decision began
+ * somebody was nominated to `chosen` or a pod there was changed (a counter of the caller's for each node tells).
  *
  * @retval SCHEDQ_OK       *decision is set, whatever the outcome
  * @retval SCHEDQ_INVALID  *decision is as it was
@@ -813,9 +825,11 @@ SCHEDQ_API schedq_status_t schedq_preempt(const schedq_cluster_t *cluster, sched
  *
  * @retval SCHEDQ_OK
  * @retval SCHEDQ_NOT_FOUND  no node has that number; *verdict is all zero
- * @retval SCHEDQ_INVALID
+ * @retval SCHEDQ_INVALID    also if the last schedq_preempt was not OK, or there was none; *verdict is all zero
+ * @retval SCHEDQ_NOMEM      *verdict is all zero
  *
- * Threads: [read], as schedq_preempt  Progress: O(log pods of the node + resources asked for).
+ * Threads: [read], as schedq_preempt  Progress: O(pods of lower priority on the node + resources asked for); allocates
+ * while the workspace grows.
  */
 SCHEDQ_API schedq_status_t schedq_preemption_verdict(schedq_preemption_t *preemption, uint32_t node,
                                                      schedq_verdict_t *verdict);

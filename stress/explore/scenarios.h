@@ -25,6 +25,7 @@ extern const struct scenario host_scenarios[];
 extern const struct scenario registry_scenarios[];
 extern const struct scenario guess_scenarios[];
 extern const struct scenario host_gate_scenarios[];
+extern const struct scenario preempt_scenarios[];
 extern const struct scenario late_scenarios[];
 extern const struct scenario planted_scenarios[];
 extern const struct scenario toy_scenarios[];

@@ -471,6 +471,12 @@ sim_thread_local(void)
 
 /* ---- for bodies ------------------------------------------------------------------------------------------------------------- */
 
+unsigned
+sim_thread(void)
+{
+    return sim.current->number;
+}
+
 struct random *
 sim_random(void)
 {

@@ -76,6 +76,9 @@ __attribute__((format(printf, 1, 2))) void sim_fail(const char *format, ...);
 
 #define SIM_CHECK(condition, ...) ((condition) ? (void)0 : sim_fail(__VA_ARGS__))
 
+/** The number of the body that runs; SIM_THREADS_MAX in sim_alone. */
+unsigned sim_thread(void);
+
 /** Random numbers for bodies; they do not disturb the scheduler's. */
 struct random *sim_random(void);
 

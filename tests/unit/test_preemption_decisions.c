@@ -365,6 +365,31 @@ without_memory_a_decision_is_as_it_was(void **state)
     }
 }
 
+/* A node that columns refused was not looked at, so that its verdict may need more room than the decision did. */
+static void
+a_verdict_without_memory_is_none(void **state)
+{
+    snapshot_t *snapshot = *state;
+    char name[40];
+    uint32_t full = snapshot_node(snapshot, "full", 50);
+    schedq_verdict_t verdict;
+
+    for (int i = 0; i < 100; i++) {
+        (void)snprintf(name, sizeof name, "ns/p%d", i);
+        (void)snapshot_pod(snapshot, name, full, 1, 0);
+    }
+    (void)snapshot_pod(snapshot, "ns/a", snapshot_node(snapshot, "n1", 100), 1, 100);
+    snapshot_decide(snapshot);
+    assert_int_equal(snapshot->decision.rejected, 1);
+    account_fail_after(&snapshot->account, 0);
+    assert_status(schedq_preemption_verdict(snapshot->preemption, full, &verdict), SCHEDQ_NOMEM);
+    assert_int_equal(verdict.kind, SCHEDQ_VERDICT_UNSEEN);
+    assert_true(account_heal(&snapshot->account));
+    assert_ok(schedq_preemption_verdict(snapshot->preemption, full, &verdict));
+    assert_int_equal(verdict.kind, SCHEDQ_VERDICT_UNRESOLVABLE);
+    assert_int_equal(verdict.reason, SCHEDQ_REASON_RESOURCE);
+}
+
 static void
 handles_of_nodes_that_went_are_used_again_lowest_first(void **state)
 {
@@ -404,6 +429,7 @@ main(void)
         snapshot_test(an_executor_changes_nothing),
         snapshot_test(a_second_evaluation_allocates_nothing),
         snapshot_test(without_memory_a_decision_is_as_it_was),
+        snapshot_test(a_verdict_without_memory_is_none),
         snapshot_test(handles_of_nodes_that_went_are_used_again_lowest_first),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -336,6 +336,9 @@ a_bad_configuration_is_refused_with_words(void **state)
     config.allocator.free = NULL;
     refused(world, &config, "config.allocator: alloc and free, or neither");
     config = config_of(world);
+    config.allocator.reserved = 1;
+    refused(world, &config, "config.allocator.reserved 1: 0; zero a description before filling it");
+    config = config_of(world);
     config.evict = NULL;
     refused(world, &config, "config.evict NULL: a function");
     config = config_of(world);

@@ -296,6 +296,31 @@ missing_arguments_are_refused(void **state)
     schedq_preemption_destroy(NULL);
 }
 
+/* `why` begins with something that a call that says nothing would leave there. */
+static void
+what_cannot_be_made_says_why(void **state)
+{
+    snapshot_t *snapshot = *state;
+    schedq_allocator_t half = account_allocator(&snapshot->account);
+    schedq_allocator_t reserved = half;
+    schedq_preemption_t *preemption;
+    schedq_cluster_t *cluster;
+    char why[100] = "?";
+
+    half.free = NULL;
+    reserved.reserved = 1;
+    assert_status(schedq_cluster_create(NULL, NULL, why, sizeof why), SCHEDQ_INVALID);
+    assert_string_equal(why, "cluster NULL: a pointer");
+    assert_status(schedq_preemption_create(NULL, NULL, why, sizeof why), SCHEDQ_INVALID);
+    assert_string_equal(why, "preemption NULL: a pointer");
+    assert_status(schedq_cluster_create(&half, &cluster, why, sizeof why), SCHEDQ_INVALID);
+    assert_string_equal(why, "allocator: alloc and free, or neither");
+    assert_null(cluster);
+    assert_status(schedq_preemption_create(&reserved, &preemption, why, sizeof why), SCHEDQ_INVALID);
+    assert_contains(why, "allocator.reserved 1: 0");
+    assert_null(preemption);
+}
+
 static void
 a_load_that_fails_leaves_nothing_and_says_where(void **state)
 {
@@ -422,6 +447,7 @@ main(void)
         snapshot_test(sums_that_would_overflow_are_refused),
         snapshot_test(bad_selectors_and_labels_are_refused),
         snapshot_test(missing_arguments_are_refused),
+        snapshot_test(what_cannot_be_made_says_why),
         snapshot_test(a_load_that_fails_leaves_nothing_and_says_where),
         snapshot_test(bad_questions_are_refused),
     };
