@@ -16,6 +16,7 @@ var (
 	_ [0]byte = [unsafe.Offsetof(Config{}.externalClock) - unsafe.Offsetof(C.schedq_config_t{}.external_clock)]byte{}
 	_ [0]byte = [unsafe.Sizeof(PodSpec{}) - unsafe.Sizeof(C.schedq_pod_spec_t{})]byte{}
 	_ [0]byte = [unsafe.Offsetof(PodSpec{}.JudgedUpTo) - unsafe.Offsetof(C.schedq_pod_spec_t{}.judged_up_to)]byte{}
+	_ [0]byte = [unsafe.Offsetof(PodSpec{}.Only) - unsafe.Offsetof(C.schedq_pod_spec_t{}.only)]byte{}
 	_ [0]byte = [unsafe.Offsetof(PodSpec{}.Gate) - unsafe.Offsetof(C.schedq_pod_spec_t{}.gate)]byte{}
 	_ [0]byte = [unsafe.Sizeof(Result{}) - unsafe.Sizeof(C.schedq_result_t{})]byte{}
 	_ [0]byte = [unsafe.Offsetof(Result{}.Left) - unsafe.Offsetof(C.schedq_result_t{}.left)]byte{}

@@ -87,7 +87,9 @@ type PodSpec struct {
 	Gate          Gate // [DecideHost] the plugin whose PreEnqueue refused
 	reserved      uint8
 	JudgedUpTo    uint64 // [DecideHost] Words().EventSequence() as read before PreEnqueue ran; used with a Gate
-	reserved1     uint64
+	// Only: with PodExisting, the pod that is meant: another one under its name counts as unknown. Zero: whoever has the name.
+	// Without PodExisting, and in other calls: zero.
+	Only Pod
 }
 
 // Result is what a call did. In a sum over many pods only the counts and Poppable mean something.

@@ -872,7 +872,9 @@ typedef struct schedq_pod_spec {
     uint8_t  reserved;
     uint64_t judged_up_to;   /**< [host] words.event_sequence as read before PreEnqueue ran; used if gate
                                   != 0 */
-    uint64_t reserved1;
+    schedq_pod_t only;       /**< with SCHEDQ_POD_EXISTING: the pod that is meant, from add to the end of its
+                                  life; another one under the name counts as unknown; bits 0: whoever has it.
+                                  Without the flag, and in other calls: 0 */
 } schedq_pod_spec_t;
 
 /** What a pod went through. Times are nanoseconds on the queue's clock. Layout frozen (32 bytes). */
@@ -1160,8 +1162,8 @@ SCHEDQ_API schedq_status_t schedq_find(schedq_worker_t *worker, const char *name
  * @param old_object what hints get as the old object; 0 = absent; the new one is spec->object
  * @param events     what the update was classified as; 0 of them: nothing that could help
  * @retval SCHEDQ_OK         result->added tells whether it acted as add, result->object what was replaced
- * @retval SCHEDQ_NOT_FOUND  only with SCHEDQ_POD_EXISTING: the name is unknown, closed or not; nothing
- *                           changed
+ * @retval SCHEDQ_NOT_FOUND  only with SCHEDQ_POD_EXISTING: the name is unknown, closed or not, or another pod
+ *                           than spec->only has it; nothing changed
  * @retval SCHEDQ_RETRY      [host] as schedq_add, when it acts as one; nothing changed
  * @retval SCHEDQ_CLOSED     it would act as add, and the queue is closed; nothing changed
  * @retval SCHEDQ_FULL       as schedq_add, when it acts as one (LOCKFREE: the 65,536th priority too); nothing
