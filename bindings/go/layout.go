@@ -30,6 +30,7 @@ var (
 	_ [0]byte = [unsafe.Offsetof(Candidate{}.Profile) - unsafe.Offsetof(C.schedq_candidate_t{}.profile)]byte{}
 	_ [0]byte = [unsafe.Sizeof(Decision{}) - unsafe.Sizeof(C.schedq_decision_t{})]byte{}
 	_ [0]byte = [unsafe.Offsetof(Decision{}.Uncounted) - unsafe.Offsetof(C.schedq_decision_t{}.uncounted)]byte{}
+	_ [0]byte = [unsafe.Offsetof(Decision{}.IfBackingOff) - unsafe.Offsetof(C.schedq_decision_t{}.if_backing_off)]byte{}
 	_ [0]byte = [unsafe.Sizeof(Stats{}) - unsafe.Sizeof(C.schedq_stats_t{})]byte{}
 	_ [0]byte = [unsafe.Offsetof(Stats{}.Moves) - unsafe.Offsetof(C.schedq_stats_t{}.moves)]byte{}
 	_ [0]byte = [unsafe.Sizeof(Words{}) - unsafe.Sizeof(C.schedq_words_t{})]byte{}

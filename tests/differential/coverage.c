@@ -38,6 +38,7 @@ static const struct {
     [MARK_LATE_NAME_OTHERS] = {"late name that got OTHERS", FEATURE_EVENTS},
     [MARK_CANDIDATES_MANY_CALLS] = {"candidates in several calls", FEATURE_HOST},
     [MARK_APPLY_OLD_REF] = {"verdict on an old ref", FEATURE_HOST},
+    [MARK_APPLY_BACKOFF_OVER] = {"verdict on a backoff that is over", FEATURE_HOST | FEATURE_TIME},
     [MARK_NOMINATED_SEVERAL] = {"several pods nominated to one node", FEATURE_NOMINATE},
 };
 

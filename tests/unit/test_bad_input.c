@@ -413,6 +413,17 @@ bad_host_arguments_are_refused(void **state)
     decision.uncounted = 1;
     REFUSED(fixture, schedq_apply(worker, &decision, NULL), "uncounted");
     decision.uncounted = 0;
+    decision.if_backing_off = 1;
+    REFUSED(fixture, schedq_apply(worker, &decision, NULL), "if_backing_off 1: 0, since place is not BACKOFF");
+    decision.place = SCHEDQ_GATED;
+    decision.gate = 1;
+    REFUSED(fixture, schedq_apply(worker, &decision, NULL), "if_backing_off");
+    decision.gate = 0;
+    decision.place = SCHEDQ_BACKOFF;
+    decision.if_backing_off = 2;
+    REFUSED(fixture, schedq_apply(worker, &decision, NULL), "if_backing_off 2: 0..1");
+    decision.if_backing_off = 0;
+    decision.place = SCHEDQ_ACTIVE;
     decision.event = 999;
     REFUSED(fixture, schedq_apply(worker, &decision, NULL), "event");
     REFUSED(fixture, schedq_apply(worker, NULL, NULL), "decision");

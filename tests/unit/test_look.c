@@ -384,6 +384,7 @@ frozen_layouts_have_the_sizes_that_the_header_names(void **state)
     assert_int_equal(sizeof(schedq_popped_t), 128);
     assert_int_equal(sizeof(schedq_candidate_t), 64);
     assert_int_equal(sizeof(schedq_decision_t), 24);
+    assert_int_equal(offsetof(schedq_decision_t, if_backing_off), 21);
 }
 
 int
