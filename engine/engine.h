@@ -48,6 +48,13 @@ __attribute__((format(printf, 2, 3))) void worker_say(schedq_worker_t *worker, c
 /** The flags of a spec that describe the pod; others are about the call. */
 #define POD_FLAGS (SCHEDQ_POD_AFFINITY | SCHEDQ_POD_ORDER_KEY)
 
+/** Does an update that finds this pod under its name mean another? */
+static inline bool
+spec_means_another(const schedq_pod_spec_t *spec, schedq_pod_t found)
+{
+    return spec->only.bits != 0 && spec->only.bits != found.bits;
+}
+
 /** One batch of pods to add. */
 struct add_batch {
     const char *names;

@@ -146,8 +146,8 @@ func (queue *Queue) Candidates(query *Query, out []Candidate) (count int, err er
 
 // Apply moves a waiting pod if it still is what the Ref names. Object, Timestamp and order stay. [DecideHost]
 //
-// Errors: ErrChanged, it waits at a newer version, Result.Ref and Result.Object: judge again; ErrGone, active, in flight or
-// deleted: drop it; ErrRetry, Gated, and the gate has a newer stamp: ask PreEnqueue again; ErrNoMemory; ErrInvalid.
+// Errors: ErrChanged, it waits at a newer version, or its backoff is over and the decision was IfBackingOff, Result.Ref,
+// Result.Object and Result.BackingOff: judge again; ErrGone, active, in flight or deleted: drop it; ErrRetry, Gated, and the gate has a newer stamp: ask PreEnqueue again; ErrNoMemory; ErrInvalid.
 func (queue *Queue) Apply(decision *Decision) (result Result, err error) {
 	worker := queue.enter()
 	status := Status(C.schedq_apply(worker, (*C.schedq_decision_t)(unsafe.Pointer(decision)), result.c()))

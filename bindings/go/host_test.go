@@ -170,6 +170,26 @@ func TestLeftoversAndDueBackoffAreFoundByTime(t *testing.T) {
 	})
 }
 
+func TestADecisionForAPodThatBacksOffEndsWithItsBackoff(t *testing.T) {
+	onBothEngines(t, byHost, func(f *fixture) {
+		fit := f.plugin("Fit")
+		f.park("default/a", 1, fit)
+		decision := schedq.Decision{
+			Ref: f.candidates(schedq.Query{Rejectors: fit})[0].Ref, Place: schedq.Backoff, IfBackingOff: true,
+		}
+		f.now += 10 * second
+		result, err := f.Apply(&decision)
+		f.wants(err, schedq.ErrChanged)
+		equal(f, "ref", result.Ref, decision.Ref)
+		equal(f, "backing off", result.BackingOff, false)
+		equal(f, "place", f.place("default/a"), schedq.Parked)
+		decision.IfBackingOff = false
+		_, err = f.Apply(&decision)
+		f.ok(err)
+		equal(f, "place", f.place("default/a"), schedq.Active)
+	})
+}
+
 func TestMethodsOfOneWayToDecideRefuseTheOther(t *testing.T) {
 	onBothEngines(t, nil, func(f *fixture) {
 		_, err := f.EventBegin()

@@ -163,7 +163,8 @@ func (queue *Queue) Find(name string) (result Result, err error) {
 //
 // [DecideHost] nothing is decided: a waiting pod's new Ref comes back: judge the events, then Apply.
 //
-// Errors: as Add when it acts as one; ErrNotFound with PodExisting; ErrInvalid also for another profile than before.
+// Errors: as Add when it acts as one; ErrNotFound with PodExisting, also if another pod than spec.Only has the name; ErrInvalid
+// also for another profile than before.
 func (queue *Queue) Update(name string, spec *PodSpec, before uint64, events []Event) (result Result, err error) {
 	copied := named(spec, name)
 	worker := queue.enter()

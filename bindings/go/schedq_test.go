@@ -171,6 +171,15 @@ func TestNamesAndHandlesFindPods(t *testing.T) {
 		updated, err = f.Update("default/a", &schedq.PodSpec{Object: 8, Flags: schedq.PodExisting}, 7, nil)
 		f.ok(err)
 		equal(f, "replaced by an update that does not add", updated.Object, 7)
+		one := schedq.PodSpec{Object: 9, Flags: schedq.PodExisting, Only: f.add("default/b", schedq.PodSpec{}).Pod}
+		_, err = f.Update("default/a", &one, 0, nil)
+		f.wants(err, schedq.ErrNotFound)
+		one.Only = added.Pod
+		updated, err = f.Update("default/a", &one, 0, nil)
+		f.ok(err)
+		equal(f, "replaced by an update of one pod", updated.Object, 8)
+		_, err = f.Update("default/a", &schedq.PodSpec{Only: added.Pod}, 0, nil)
+		f.wants(err, schedq.ErrInvalid)
 		_, err = f.DeletePod(added.Pod)
 		f.ok(err)
 		_, err = f.DeletePod(added.Pod)

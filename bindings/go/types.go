@@ -87,7 +87,9 @@ type PodSpec struct {
 	Gate          Gate // [DecideHost] the plugin whose PreEnqueue refused
 	reserved      uint8
 	JudgedUpTo    uint64 // [DecideHost] Words().EventSequence() as read before PreEnqueue ran; used with a Gate
-	reserved1     uint64
+	// Only: with PodExisting, the pod that is meant: another one under its name counts as unknown. Zero: whoever has the name.
+	// Without PodExisting, and in other calls: zero.
+	Only Pod
 }
 
 // Result is what a call did. In a sum over many pods only the counts and Poppable mean something.
@@ -176,12 +178,14 @@ type Decision struct {
 	Ref        Ref    // from a Candidate, or a Result
 	JudgedUpTo uint64 // Words().EventSequence() as read before PreEnqueue ran; used with Gated
 	Event      Event  // its label counts in the metrics
-	Place      Place  // Active; Backoff (acts as Active if it is over); Gated
+	Place      Place  // Active; Backoff (acts as Active if it is over, see IfBackingOff); Gated
 	Gate       Gate   // with Gated
 	// Uncounted: with Gated, a pod that was parked or gated does not count as one that came in again, in metrics and
 	// ToGated: an update or an activation that is in vain. An event counts.
 	Uncounted bool
-	reserved  [3]uint8
+	// IfBackingOff: with Backoff, only while the pod backs off, since PreEnqueue was not asked; else ErrChanged.
+	IfBackingOff bool
+	reserved     [2]uint8
 }
 
 // PodInfo is a copy of a pod. Times are nanoseconds on the queue's clock.

@@ -102,7 +102,12 @@ description_is_legal(schedq_worker_t *worker, const schedq_pod_spec_t *spec, uin
                    (spec->flags & ~UPDATE_FLAGS) == 0 ? "; SCHEDQ_POD_EXISTING 0x4 is for schedq_update only" : "");
         return false;
     }
-    if (spec->reserved != 0 || spec->reserved1 != 0) {
+    if (spec->only.bits != 0 && (spec->flags & SCHEDQ_POD_EXISTING) == 0) {
+        worker_say(worker, "spec.only 0x%" PRIx64 ": 0; only schedq_update with SCHEDQ_POD_EXISTING knows it",
+                   spec->only.bits);
+        return false;
+    }
+    if (spec->reserved != 0) {
         worker_say(worker, "spec.reserved: 0; zero a spec before filling it");
         return false;
     }

@@ -209,6 +209,13 @@ check_decision(schedq_worker_t *worker, const schedq_decision_t *decision)
                    gated ? "..1" : ", since place is not GATED");
         return false;
     }
+    bool backs_off = decision->place == SCHEDQ_BACKOFF;
+
+    if (decision->if_backing_off > (backs_off ? 1 : 0)) {
+        worker_say(worker, "decision.if_backing_off %u: 0%s", decision->if_backing_off,
+                   backs_off ? "..1" : ", since place is not BACKOFF");
+        return false;
+    }
     if (!gated && decision->place != SCHEDQ_ACTIVE && decision->place != SCHEDQ_BACKOFF) {
         worker_say(worker, "decision.place %u: ACTIVE %d, BACKOFF %d, GATED %d", decision->place, SCHEDQ_ACTIVE,
                    SCHEDQ_BACKOFF, SCHEDQ_GATED);

@@ -16,7 +16,7 @@
  * RETRY.
  *
  * LINEARIZATION. A candidate: report_view:B. apply: OK, the switch; CHANGED, GONE: report_view:B of the look that is
- * told; RETRY: the look at the stamp.
+ * told (a backoff that was over when the call began still is, at that version); RETRY: the look at the stamp.
  *
  * ORDERING. lockfree_event_begin: draw:A. lockfree_event_stamp: raise:A, a full fence (event_stamp:A), then the
  * caller's candidates read the lots; the parker's side is in stamps.c. A cursor looks at the lanes'
@@ -337,6 +337,15 @@ apply_at(struct worker *worker, uint32_t record, struct view *view, const schedq
     return status;
 }
 
+/* Judged as a pod that backs off, and it does not any more. */
+static bool
+missed_its_backoff(const struct queue *queue, const struct view *view, const schedq_decision_t *decision, int64_t now)
+{
+    const struct subject subject = mover_subject(view);
+
+    return decision->if_backing_off && !route_is_backing_off(queue, &subject, now);
+}
+
 static schedq_status_t
 apply(struct worker *worker, const schedq_decision_t *decision, int64_t now, schedq_result_t *result)
 {
@@ -349,7 +358,7 @@ apply(struct worker *worker, const schedq_decision_t *decision, int64_t now, sch
         version_is_before(version, view.life)) {
         return SCHEDQ_GONE;
     }
-    if (state_version(view.state) != version) {
+    if (state_version(view.state) != version || missed_its_backoff(queue, &view, decision, now)) {
         report_pod(queue, record, &view, result);
         return SCHEDQ_CHANGED;
     }

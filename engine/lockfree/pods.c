@@ -395,7 +395,10 @@ follow_up(struct worker *worker, const struct update *update, schedq_result_t *r
 
 /* ---- the call ------------------------------------------------------------------------------------------------------------- */
 
-/* SCHEDQ_NOT_FOUND: no pod has this name. */
+/*
+ * SCHEDQ_NOT_FOUND: no pod has this name, or another than the one that is meant. The handle is of the view that install's CAS
+ * compares, so what is described is the pod that was compared here.
+ */
 static schedq_status_t
 update_present(struct worker *worker, const char *name, uint32_t hash, struct update *update)
 {
@@ -404,7 +407,8 @@ update_present(struct worker *worker, const char *name, uint32_t hash, struct up
     /* Ends: each further round means that somebody changed the pod, or ended it. */
     do {
         update->record = find_name(worker, name, update->spec->name_length, hash, &update->before);
-        if (update->record == 0) {
+        if (update->record == 0 ||
+            spec_means_another(update->spec, entry_handle(update->record, update->before.life))) {
             return SCHEDQ_NOT_FOUND;
         }
         if (update->before.profile != update->spec->profile) {

@@ -231,7 +231,7 @@ mutex_update(schedq_worker_t *worker, const char *names, const schedq_pod_spec_t
     queue_lock(queue);
     uint32_t index = mutex_index_find(&queue->index, name, spec->name_length, hash);
 
-    if (index != NO_ENTRY) {
+    if (index != NO_ENTRY && !spec_means_another(spec, entry_handle(pod_at(queue, index), index))) {
         status = update_present(worker, index, spec, &update, result);
     } else if ((spec->flags & SCHEDQ_POD_EXISTING) != 0) {
         status = SCHEDQ_NOT_FOUND;

@@ -872,7 +872,9 @@ typedef struct schedq_pod_spec {
     uint8_t  reserved;
     uint64_t judged_up_to;   /**< [host] words.event_sequence as read before PreEnqueue ran; used if gate
                                   != 0 */
-    uint64_t reserved1;
+    schedq_pod_t only;       /**< with SCHEDQ_POD_EXISTING: the pod that is meant, from add to the end of its
+                                  life; another one under the name counts as unknown; bits 0: whoever has it.
+                                  Without the flag, and in other calls: 0 */
 } schedq_pod_spec_t;
 
 /** What a pod went through. Times are nanoseconds on the queue's clock. Layout frozen (32 bytes). */
@@ -1082,10 +1084,10 @@ schedq_failure_init(schedq_failure_t *failure)
  * Never FULL: its space was taken at admission. The Timestamp becomes now.
  *
  * The call takes the token when it begins: a done of another thread with the same one gets STALE from then on.
- * [host] BACKOFF acts as ACTIVE if the backoff is over, as ERROR_BACKOFF after an error. PARKED and GATED
- * only if no stamp of a rejector (GATED: of the gate; no rejectors: of any event) is newer than judged_up_to
- * and the pod was not activated; else RETRY. The host asks PreEnqueue before ACTIVE, and before BACKOFF too
- * with pop_from_backoff; a gate's bit joins unschedulable.
+ * [host] BACKOFF acts as ACTIVE if the configuration leaves no backoff, which begins with this call; as
+ * ERROR_BACKOFF after an error. PARKED and GATED only if no stamp of a rejector (GATED: of the gate; no
+ * rejectors: of any event) is newer than judged_up_to and the pod was not activated; else RETRY. The host asks
+ * PreEnqueue before ACTIVE, and before BACKOFF too with pop_from_backoff; a gate's bit joins unschedulable.
  * @param token in and out: RETRY leaves the pod in flight and the caller's, under the token that is stored
  *              here
  * @retval SCHEDQ_OK       `result` tells where; the token is used up
@@ -1160,8 +1162,8 @@ SCHEDQ_API schedq_status_t schedq_find(schedq_worker_t *worker, const char *name
  * @param old_object what hints get as the old object; 0 = absent; the new one is spec->object
  * @param events     what the update was classified as; 0 of them: nothing that could help
  * @retval SCHEDQ_OK         result->added tells whether it acted as add, result->object what was replaced
- * @retval SCHEDQ_NOT_FOUND  only with SCHEDQ_POD_EXISTING: the name is unknown, closed or not; nothing
- *                           changed
+ * @retval SCHEDQ_NOT_FOUND  only with SCHEDQ_POD_EXISTING: the name is unknown, closed or not, or another pod
+ *                           than spec->only has it; nothing changed
  * @retval SCHEDQ_RETRY      [host] as schedq_add, when it acts as one; nothing changed
  * @retval SCHEDQ_CLOSED     it would act as add, and the queue is closed; nothing changed
  * @retval SCHEDQ_FULL       as schedq_add, when it acts as one (LOCKFREE: the 65,536th priority too); nothing
@@ -1407,12 +1409,14 @@ typedef struct schedq_decision {
     uint64_t judged_up_to; /**< words.event_sequence as read before PreEnqueue ran; used if place is GATED */
     schedq_event_t event;  /**< its label counts in the metrics; for activation and the like define {"*",
                                 ALL, "ForceActivate"} */
-    uint8_t  place;        /**< ACTIVE; BACKOFF (acts as ACTIVE if it is over); GATED */
+    uint8_t  place;        /**< ACTIVE; BACKOFF (acts as ACTIVE if it is over, see if_backing_off); GATED */
     uint8_t  gate;         /**< GATED: 1 + number of the plugin, whose bit joins its rejectors; else 0 */
     uint8_t  uncounted;    /**< GATED: 1: a pod that was parked or gated does not count as one that came in
                                 again, in metrics and, if it stays gated, to_gated: an update or an
                                 activation that is in vain; 0: it does: an event */
-    uint8_t  reserved[3];
+    uint8_t  if_backing_off; /**< BACKOFF: 1: only while it backs off, since PreEnqueue was not asked; else
+                                  CHANGED. Other places: 0 */
+    uint8_t  reserved[2];
 } schedq_decision_t;
 
 /**
@@ -1420,7 +1424,9 @@ typedef struct schedq_decision {
  *
  * Object, Timestamp and order stay.
  * @retval SCHEDQ_OK       moved; GATED also when it stays gated, under a new ref
- * @retval SCHEDQ_CHANGED  it waits at a newer version: result->ref, ->object: judge again; nothing changed
+ * @retval SCHEDQ_CHANGED  it waits at a newer version, or its backoff is over and if_backing_off was 1 (the ref
+ *                         is the same, result->backing_off 0: ask PreEnqueue): result->ref, ->object: judge
+ *                         again; nothing changed
  * @retval SCHEDQ_GONE     active, in flight or deleted: drop it; nothing changed
  * @retval SCHEDQ_RETRY    GATED, and the gate has a newer stamp (result->sequence): ask PreEnqueue again;
  *                         nothing changed

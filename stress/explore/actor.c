@@ -218,9 +218,9 @@ note_replaced(uint64_t object)
     attempt->replaced = true;
 }
 
-/* `event`: what the update is classified as; NULL: nothing that could help. */
+/* `event`: what the update is classified as; NULL: nothing that could help. `only`: the pod that is meant; 0: whoever has the name. */
 static bool
-update(struct actor *actor, struct attempt wanted, const schedq_event_t *event)
+update(struct actor *actor, struct attempt wanted, const schedq_event_t *event, schedq_pod_t only)
 {
     schedq_result_t result;
     struct occasion *occasion = NULL;
@@ -230,6 +230,8 @@ update(struct actor *actor, struct attempt wanted, const schedq_event_t *event)
     wanted.is_update = true;
     uint64_t object = ledger_attempt(ledger, wanted);
     schedq_pod_spec_t spec = act_spec(actor, object);
+    spec.only = only;
+    spec.flags |= only.bits != 0 ? SCHEDQ_POD_EXISTING : 0;
     if (event != NULL) {
         occasion = ledger_occasion(ledger, cluster_reach(*event));
         occasion->began = began;
@@ -238,7 +240,11 @@ update(struct actor *actor, struct attempt wanted, const schedq_event_t *event)
     schedq_status_t status =
         schedq_update(actor->worker, world_name(wanted.key, NULL), &spec, 0, event, event != NULL ? 1 : 0, &result);
     moment ended = act_end(actor, status);
-    act_check(actor, "update", status, LEGAL(SCHEDQ_OK) | LEGAL(SCHEDQ_CLOSED) | world.refusals);
+    act_check(actor, "update", status,
+              LEGAL(SCHEDQ_OK) | (only.bits != 0 ? LEGAL(SCHEDQ_NOT_FOUND) : LEGAL(SCHEDQ_CLOSED)) | world.refusals);
+    SIM_CHECK(only.bits == 0 || status != SCHEDQ_OK || result.pod.bits == only.bits,
+              "an update of pod 0x%llx says that it updated 0x%llx", (unsigned long long)only.bits,
+              (unsigned long long)result.pod.bits);
     struct attempt *attempt = ledger_attempt_of(ledger, object);
     act_attempt_ends(attempt, status, ended);
     if (status == SCHEDQ_OK && result.added) {
@@ -260,20 +266,29 @@ update(struct actor *actor, struct attempt wanted, const schedq_event_t *event)
 bool
 actor_update(struct actor *actor, uint32_t key, int32_t priority)
 {
-    return update(actor, (struct attempt){.key = key, .priority = priority}, NULL);
+    return update(actor, (struct attempt){.key = key, .priority = priority}, NULL, (schedq_pod_t){0});
 }
 
 bool
 actor_update_event(struct actor *actor, uint32_t key, int32_t priority, schedq_event_t event)
 {
-    return update(actor, (struct attempt){.key = key, .priority = priority}, &event);
+    return update(actor, (struct attempt){.key = key, .priority = priority}, &event, (schedq_pod_t){0});
 }
 
 bool
 actor_update_at(struct actor *actor, uint32_t key, int32_t priority, int64_t order_key)
 {
     return update(actor, (struct attempt){.key = key, .priority = priority, .order_key = order_key, .keyed = true},
-                  NULL);
+                  NULL, (schedq_pod_t){0});
+}
+
+bool
+actor_update_found(struct actor *actor, uint32_t key, int32_t priority)
+{
+    schedq_result_t found;
+
+    return act_find(actor, key, &found) &&
+           update(actor, (struct attempt){.key = key, .priority = priority}, NULL, found.pod);
 }
 
 /* ---- deleting, looking -------------------------------------------------------------------------------------------------------- */

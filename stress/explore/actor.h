@@ -38,6 +38,9 @@ bool actor_update(struct actor *actor, uint32_t key, int32_t priority);
 bool actor_update_event(struct actor *actor, uint32_t key, int32_t priority, schedq_event_t event);
 bool actor_update_at(struct actor *actor, uint32_t key, int32_t priority, int64_t order_key);
 
+/** Finds the pod, and updates that one. False: NOT_FOUND. */
+bool actor_update_found(struct actor *actor, uint32_t key, int32_t priority);
+
 /** True: OK. False: NOT_FOUND. */
 bool actor_delete(struct actor *actor, uint32_t key);
 bool actor_delete_held(struct actor *actor, unsigned held);

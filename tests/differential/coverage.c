@@ -25,6 +25,8 @@ static const struct {
     [MARK_FAIL_OTHERS] = {"failure by OTHERS", FEATURE_EVENTS},
     [MARK_FAIL_PENDING_ALONE] = {"failure by pending rejectors alone", FEATURE_EVENTS},
     [MARK_ACTIVATE_IN_FLIGHT] = {"activation of a pod in flight", FEATURE_PODS},
+    [MARK_UPDATE_ONLY] = {"update of the one pod that is meant", FEATURE_PODS},
+    [MARK_UPDATE_ANOTHER] = {"update of another pod than has the name", FEATURE_PODS},
     [MARK_UPDATE_IN_FLIGHT] = {"update with events of a pod in flight", FEATURE_EVENTS},
     [MARK_MOVE_TARGET] = {"wildcard with a target", FEATURE_EVENTS},
     [MARK_MOVE_WILDCARD_WITH_OBJECT] = {"wildcard with a new object and no target", FEATURE_EVENTS},
@@ -36,6 +38,7 @@ static const struct {
     [MARK_LATE_NAME_OTHERS] = {"late name that got OTHERS", FEATURE_EVENTS},
     [MARK_CANDIDATES_MANY_CALLS] = {"candidates in several calls", FEATURE_HOST},
     [MARK_APPLY_OLD_REF] = {"verdict on an old ref", FEATURE_HOST},
+    [MARK_APPLY_BACKOFF_OVER] = {"verdict on a backoff that is over", FEATURE_HOST | FEATURE_TIME},
     [MARK_NOMINATED_SEVERAL] = {"several pods nominated to one node", FEATURE_NOMINATE},
 };
 

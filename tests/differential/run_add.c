@@ -219,6 +219,30 @@ take_updated(world_t *world, uint32_t name, const schedq_pod_spec_t *spec, sched
     }
 }
 
+/* The pod that has the name, one that had it or another one, a guess; or whoever has the name: 0. */
+static ref_t
+draw_only(const world_t *world, chance_t *chance, const life_t *life)
+{
+    uint32_t which = chance_below(chance, 6);
+    ref_t only = {{0, 0}};
+
+    if (which < 2 || world->life_count == 0) {
+        return only;
+    }
+    if (which == 2 || life == NULL) {
+        life = &world->lives[chance_below(chance, world->life_count)];
+    }
+    memcpy(only.bits, life->handles, sizeof only.bits);
+    if (which == 3) {
+        /* A life or an index so far from those in use does not come about in a round. */
+        uint64_t bit = UINT64_C(1) << (chance_one_in(chance, 4) ? 27 : 52 + chance_below(chance, 12));
+
+        only.bits[0] ^= bit;
+        only.bits[1] ^= bit;
+    }
+    return only;
+}
+
 void
 run_update(world_t *world, const operation_t *operation)
 {
@@ -226,6 +250,7 @@ run_update(world_t *world, const operation_t *operation)
     name_text_t names = {.used = chance_below(&chance, 16)};
     const life_t *life = world_named(world, operation->name);
     struct update update = {0};
+    ref_t only = {{0, 0}};
     schedq_pod_spec_t spec;
     schedq_status_t statuses[SIDES];
     schedq_result_t results[SIDES];
@@ -239,8 +264,9 @@ run_update(world_t *world, const operation_t *operation)
     }
     if (chance_one_in(&chance, 3)) {
         spec.flags |= SCHEDQ_POD_EXISTING;
+        only = draw_only(world, &chance, life);
     }
-    SHOW(world, "schedq_update with %zu events\n", update.count);
+    SHOW(world, "schedq_update with %zu events%s\n", update.count, only.bits[0] != 0 ? " of one pod" : "");
     spec_show(world, operation->name, &spec);
     world_lend(world, spec.object);
     world_lend(world, update.old_object);
@@ -250,10 +276,14 @@ run_update(world_t *world, const operation_t *operation)
     for (unsigned side = 0; side < SIDES; side++) {
         schedq_pod_spec_t copy = spec_for_side(world, side, &spec);
 
+        copy.only.bits = only.bits[side];
         statuses[side] = schedq_update(world_worker(world, side), names.text, &copy, update.old_object, update.events,
                                        update.count, &results[side]);
     }
     name_text_scribble(&names);
+    if (only.bits[0] != 0 && life != NULL) {
+        world_mark(world, statuses[0] == SCHEDQ_OK ? MARK_UPDATE_ONLY : MARK_UPDATE_ANOTHER);
+    }
     if (compare_status(world, statuses)) {
         take_updated(world, operation->name, &spec, statuses[0], results);
     }

@@ -57,6 +57,7 @@ draw_decision(const world_t *world, chance_t *chance, schedq_decision_t *decisio
     *decision = (schedq_decision_t){.place = CHANCE_OF(chance, places), .event = plugins_event(world, chance)};
     decision->gate = decision->place == SCHEDQ_GATED ? plugins_gate(chance) : 0;
     decision->uncounted = decision->place == SCHEDQ_GATED && chance_one_in(chance, 2);
+    decision->if_backing_off = decision->place == SCHEDQ_BACKOFF && chance_one_in(chance, 2);
     decision->judged_up_to = plugins_judgement(world, chance, 0);
     if (chance_one_in(chance, 60)) {
         decision->gate ^= 60;
@@ -96,11 +97,15 @@ run_apply(world_t *world, const operation_t *operation)
     draw_decision(world, &chance, &decision);
     ref_t ref = some_ref(world, &chance, life);
 
-    SHOW(world, "schedq_apply of pod %" PRIu32 " place %s gate %u judged_up_to %" PRIu64 "\n", life->name,
-         schedq_place_name((schedq_place_t)decision.place), decision.gate, decision.judged_up_to);
+    SHOW(world, "schedq_apply of pod %" PRIu32 " place %s%s gate %u judged_up_to %" PRIu64 "\n", life->name,
+         schedq_place_name((schedq_place_t)decision.place), decision.if_backing_off ? " if it backs off" : "",
+         decision.gate, decision.judged_up_to);
     for (unsigned side = 0; side < SIDES; side++) {
         decision.ref = ref.bits[side];
         statuses[side] = schedq_apply(world_worker(world, side), &decision, &results[side]);
+    }
+    if (decision.if_backing_off && statuses[0] == SCHEDQ_CHANGED && results[0].ref == ref.bits[0]) {
+        world_mark(world, MARK_APPLY_BACKOFF_OVER);
     }
     if (compare_status(world, statuses)) {
         bool told = statuses[0] == SCHEDQ_OK || statuses[0] == SCHEDQ_CHANGED;

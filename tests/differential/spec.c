@@ -139,7 +139,7 @@ spec_spoil(chance_t *chance, uint32_t name, name_text_t *names, schedq_pod_spec_
         spec->reserved = 1;
         break;
     case 3:
-        spec->reserved1 = UINT64_C(1) << chance_below(chance, 64);
+        spec->only.bits = UINT64_C(1) << chance_below(chance, 64);
         break;
     case 4:
         spec->timestamp_ns = chance_one_in(chance, 2) ? -1 : INT64_MIN;

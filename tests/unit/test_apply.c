@@ -148,6 +148,86 @@ a_pod_that_left_its_waiting_place_is_gone(void **state)
     assert_place(fx_place(fixture, "ns/c"), SCHEDQ_PARKED);
 }
 
+static schedq_status_t
+apply_if_backing_off(fixture_t *fixture, uint64_t ref, schedq_result_t *result)
+{
+    schedq_decision_t decision;
+    memset(&decision, 0, sizeof decision);
+    decision.ref = ref;
+    decision.place = SCHEDQ_BACKOFF;
+    decision.if_backing_off = 1;
+    return schedq_apply(fx_worker(fixture), &decision, result);
+}
+
+static void
+changed_since_its_backoff_is_over(fixture_t *fixture, uint64_t ref)
+{
+    schedq_result_t before = fx_find(fixture, "ns/a"), result;
+    schedq_stats_t stats = fx_stats(fixture);
+    assert_true(before.ref == ref && before.backing_off == 0);
+    assert_status(apply_if_backing_off(fixture, ref, &result), SCHEDQ_CHANGED);
+    assert_memory_equal(&result, &before, sizeof result);
+    result = fx_find(fixture, "ns/a");
+    assert_memory_equal(&result, &before, sizeof result);
+    schedq_stats_t after = fx_stats(fixture);
+    assert_memory_equal(&after, &stats, sizeof after);
+}
+
+static void
+a_decision_for_a_pod_that_backs_off_stands_until_the_backoff_is_over(void **state)
+{
+    fixture_t *fixture = *state;
+    fixture->config.pop_from_backoff = fixture->config.backoff_window = 0;
+    fx_plugin_t *fit = fx_plugin(fixture, "Fit", NULL, 0);
+    schedq_result_t result;
+    hx_park(fixture, "ns/a", 5, fit->bit);
+    uint64_t ref = fx_find(fixture, "ns/a").ref;
+    fx_advance(fixture, fixture->config.initial_backoff_ns - 1);
+    assert_ok(apply_if_backing_off(fixture, ref, &result));
+    assert_place(result.place, SCHEDQ_BACKOFF);
+    ref = result.ref;
+    assert_int_equal(result.backing_off, 1);
+    fx_advance(fixture, 1);
+    changed_since_its_backoff_is_over(fixture, ref);
+    assert_ok(hx_apply(fixture, ref, SCHEDQ_BACKOFF, 0, 0, &result));
+    assert_place(result.place, SCHEDQ_ACTIVE);
+}
+
+static void
+a_parked_or_gated_pod_whose_backoff_is_over_stays_there(void **state)
+{
+    fixture_t *fixture = *state;
+    fixture->config.pop_from_backoff = fixture->config.backoff_window = 0;
+    fx_plugin_t *fit = fx_plugin(fixture, "Fit", NULL, 0);
+    schedq_result_t result;
+    hx_park(fixture, "ns/a", 5, fit->bit);
+    uint64_t ref = fx_find(fixture, "ns/a").ref;
+    fx_advance(fixture, fixture->config.initial_backoff_ns);
+    changed_since_its_backoff_is_over(fixture, ref);
+    assert_ok(hx_apply(fixture, ref, SCHEDQ_GATED, (uint8_t)fit->gate, 0, &result));
+    changed_since_its_backoff_is_over(fixture, result.ref);
+    assert_ok(hx_apply(fixture, result.ref, SCHEDQ_ACTIVE, 0, 0, &result));
+    assert_status(apply_if_backing_off(fixture, ref, &result), SCHEDQ_GONE);
+}
+
+static void
+an_update_and_the_end_of_the_backoff_are_told_at_once(void **state)
+{
+    fixture_t *fixture = *state;
+    fx_plugin_t *fit = fx_plugin(fixture, "Fit", NULL, 0);
+    schedq_pod_spec_t spec = fx_spec("ns/a", 0);
+    schedq_result_t result;
+    hx_park(fixture, "ns/a", 5, fit->bit);
+    uint64_t ref = fx_find(fixture, "ns/a").ref;
+    spec.object = 6;
+    assert_ok(schedq_update(fx_worker(fixture), "ns/a", &spec, 5, NULL, 0, NULL));
+    fx_advance(fixture, SEC(2));
+    assert_status(apply_if_backing_off(fixture, ref, &result), SCHEDQ_CHANGED);
+    assert_true(result.ref != ref && result.ref == fx_find(fixture, "ns/a").ref);
+    assert_int_equal(result.object, 6);
+    assert_int_equal(result.backing_off, 0);
+}
+
 static void
 apply_many_answers_for_each_decision(void **state)
 {
@@ -206,6 +286,9 @@ main(int argc, char **argv)
         fx_test_host(apply_moves_a_pod_where_it_is_told),
         fx_test_host(an_update_meanwhile_makes_a_decision_void),
         fx_test_host(a_pod_that_left_its_waiting_place_is_gone),
+        fx_test_host(a_decision_for_a_pod_that_backs_off_stands_until_the_backoff_is_over),
+        fx_test_host(a_parked_or_gated_pod_whose_backoff_is_over_stays_there),
+        fx_test_host(an_update_and_the_end_of_the_backoff_are_told_at_once),
         fx_test_host(apply_many_answers_for_each_decision),
         fx_test_host(one_malformed_decision_stops_all_of_them),
     };

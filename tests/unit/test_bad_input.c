@@ -142,8 +142,8 @@ bad_specs_are_refused(void **state)
     spec.reserved = 1;
     refuse_spec(fixture, spec, "reserved");
     spec = good;
-    spec.reserved1 = 1;
-    refuse_spec(fixture, spec, "reserved");
+    spec.only.bits = 0x1f;
+    refuse_spec(fixture, spec, "spec.only 0x1f");
     spec = good;
     spec.gate = 1;
     refuse_spec(fixture, spec, "gate");
@@ -204,6 +204,9 @@ bad_failures_are_refused_and_the_pod_stays_in_flight(void **state)
     REFUSED(fixture, schedq_add_unschedulable(worker, &token, &failure, NULL), "flags");
     failure.newest.flags = SCHEDQ_POD_EXISTING;
     REFUSED(fixture, schedq_add_unschedulable(worker, &token, &failure, NULL), "SCHEDQ_POD_EXISTING");
+    failure.newest.flags = 0;
+    failure.newest.only = popped.pod;
+    REFUSED(fixture, schedq_add_unschedulable(worker, &token, &failure, NULL), "spec.only");
     REFUSED(fixture, schedq_add_unschedulable(worker, &token, NULL, NULL), "failure");
     schedq_failure_init(&failure);
     REFUSED(fixture, schedq_add_unschedulable(worker, NULL, &failure, NULL), "token");
@@ -410,6 +413,17 @@ bad_host_arguments_are_refused(void **state)
     decision.uncounted = 1;
     REFUSED(fixture, schedq_apply(worker, &decision, NULL), "uncounted");
     decision.uncounted = 0;
+    decision.if_backing_off = 1;
+    REFUSED(fixture, schedq_apply(worker, &decision, NULL), "if_backing_off 1: 0, since place is not BACKOFF");
+    decision.place = SCHEDQ_GATED;
+    decision.gate = 1;
+    REFUSED(fixture, schedq_apply(worker, &decision, NULL), "if_backing_off");
+    decision.gate = 0;
+    decision.place = SCHEDQ_BACKOFF;
+    decision.if_backing_off = 2;
+    REFUSED(fixture, schedq_apply(worker, &decision, NULL), "if_backing_off 2: 0..1");
+    decision.if_backing_off = 0;
+    decision.place = SCHEDQ_ACTIVE;
     decision.event = 999;
     REFUSED(fixture, schedq_apply(worker, &decision, NULL), "event");
     REFUSED(fixture, schedq_apply(worker, NULL, NULL), "decision");

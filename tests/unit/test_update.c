@@ -52,27 +52,51 @@ an_unknown_pod_is_not_added_after_close(void **state)
 }
 
 static schedq_status_t
-update_existing(fixture_t *fixture, const char *name, int32_t priority, uint64_t object, schedq_result_t *result)
+update_only(fixture_t *fixture, const char *name, schedq_pod_t only, int32_t priority, uint64_t object,
+            schedq_result_t *result)
 {
     const schedq_event_t event = SCHEDQ_EVENT_UNSCHEDULED_POD_UPDATE;
     schedq_pod_spec_t spec = fx_spec(name, priority);
     spec.object = object;
     spec.flags = SCHEDQ_POD_EXISTING | SCHEDQ_POD_AFFINITY;
+    spec.only = only;
     return schedq_update(fx_worker(fixture), name, &spec, 7, &event, 1, result);
+}
+
+static schedq_status_t
+update_existing(fixture_t *fixture, const char *name, int32_t priority, uint64_t object, schedq_result_t *result)
+{
+    return update_only(fixture, name, (schedq_pod_t){0}, priority, object, result);
+}
+
+static schedq_result_t
+found_or_nothing(fixture_t *fixture, const char *name)
+{
+    schedq_result_t result;
+    (void)schedq_find(fx_worker(fixture), name, (uint32_t)strlen(name), &result);
+    return result;
+}
+
+static void
+not_this_pod_and_nothing_changed(fixture_t *fixture, const char *name, schedq_pod_t only)
+{
+    const schedq_result_t nothing = {0};
+    schedq_stats_t before = fx_stats(fixture);
+    schedq_result_t found = found_or_nothing(fixture, name), result;
+    memset(&result, 0xff, sizeof result);
+    assert_status(update_only(fixture, name, only, 4, 11, &result), SCHEDQ_NOT_FOUND);
+    assert_memory_equal(&result, &nothing, sizeof result);
+    assert_string_equal(schedq_worker_error(fx_worker(fixture)), "");
+    schedq_stats_t after = fx_stats(fixture);
+    assert_memory_equal(&after, &before, sizeof after);
+    result = found_or_nothing(fixture, name);
+    assert_memory_equal(&result, &found, sizeof result);
 }
 
 static void
 not_found_and_nothing_changed(fixture_t *fixture, const char *name)
 {
-    const schedq_result_t nothing = {0};
-    schedq_stats_t before = fx_stats(fixture);
-    schedq_result_t result;
-    memset(&result, 0xff, sizeof result);
-    assert_status(update_existing(fixture, name, 4, 11, &result), SCHEDQ_NOT_FOUND);
-    assert_memory_equal(&result, &nothing, sizeof result);
-    assert_string_equal(schedq_worker_error(fx_worker(fixture)), "");
-    schedq_stats_t after = fx_stats(fixture);
-    assert_memory_equal(&after, &before, sizeof after);
+    not_this_pod_and_nothing_changed(fixture, name, (schedq_pod_t){0});
     assert_place(fx_place(fixture, name), SCHEDQ_NOWHERE);
 }
 
@@ -129,6 +153,91 @@ an_update_of_existing_pods_is_an_update(void **state)
     assert_place(result.place, SCHEDQ_INFLIGHT);
     assert_int_equal(fx_info(fixture, popped.pod).flags, SCHEDQ_POD_AFFINITY);
     assert_int_equal(fx_stats(fixture).adds, 2);
+}
+
+static void
+an_update_of_one_pod_reaches_it_all_its_life(void **state)
+{
+    fixture_t *fixture = *state;
+    fx_plugin_t *fit = fx_plugin(fixture, "Fit", NULL, 0);
+    schedq_result_t result;
+    schedq_pod_t pod = fx_add(fixture, "ns/a", 0);
+    assert_ok(update_only(fixture, "ns/a", pod, 6, 11, &result));
+    assert_place(result.place, SCHEDQ_ACTIVE);
+    schedq_popped_t popped = fx_pop(fixture, "ns/a");
+    assert_int_equal(popped.object, 11);
+    assert_ok(update_only(fixture, "ns/a", pod, 5, 12, &result));
+    assert_place(result.place, SCHEDQ_INFLIGHT);
+    assert_int_equal(result.object, 11);
+    fx_fail(fixture, &popped, fit->bit, 0);
+    assert_ok(update_only(fixture, "ns/a", pod, 4, 13, &result));
+    assert_place(result.place, SCHEDQ_PARKED);
+    assert_int_equal(result.object, 12);
+    assert_true(result.pod.bits == pod.bits);
+    assert_int_equal(fx_info(fixture, pod).object, 13);
+}
+
+static void
+an_update_of_another_pod_than_has_the_name_changes_nothing(void **state)
+{
+    fixture_t *fixture = *state;
+    schedq_pod_t other = fx_add(fixture, "ns/other", 9);
+    schedq_popped_t popped = fx_pop(fixture, "ns/other");
+    fx_add(fixture, "ns/a", 0);
+    not_this_pod_and_nothing_changed(fixture, "ns/a", other);
+    not_this_pod_and_nothing_changed(fixture, "ns/a", (schedq_pod_t){UINT64_MAX});
+    not_this_pod_and_nothing_changed(fixture, "ns/unknown", other);
+    schedq_popped_t flying = fx_pop(fixture, "ns/a");
+    not_this_pod_and_nothing_changed(fixture, "ns/a", other);
+    fx_done(fixture, &flying);
+    fx_done(fixture, &popped);
+}
+
+/* The record that a pod leaves is the first to be given out again. */
+static void
+an_update_of_a_pod_that_ended_does_not_reach_the_next_one_of_its_name(void **state)
+{
+    fixture_t *fixture = *state;
+    schedq_pod_t placed = fx_add(fixture, "ns/a", 0);
+    schedq_popped_t popped = fx_pop(fixture, "ns/a");
+    fx_done(fixture, &popped);
+    not_this_pod_and_nothing_changed(fixture, "ns/a", placed);
+    schedq_pod_spec_t spec = fx_spec("ns/a", 0);
+    schedq_failure_t failure;
+    schedq_result_t result;
+    schedq_failure_init(&failure);
+    assert_ok(schedq_readd(fx_worker(fixture), "ns/a", &spec, &popped.history, &failure, &result));
+    assert_true(result.pod.bits != placed.bits);
+    not_this_pod_and_nothing_changed(fixture, "ns/a", placed);
+
+    schedq_pod_t readded = result.pod;
+    assert_ok(schedq_delete(fx_worker(fixture), readded, NULL, 0, NULL));
+    fx_add(fixture, "ns/a", 0);
+    not_this_pod_and_nothing_changed(fixture, "ns/a", readded);
+
+    popped = fx_pop(fixture, "ns/a");
+    assert_ok(schedq_delete(fx_worker(fixture), popped.pod, NULL, 0, NULL));
+    schedq_pod_t next = fx_add(fixture, "ns/a", 0);
+    not_this_pod_and_nothing_changed(fixture, "ns/a", popped.pod);
+    assert_ok(update_only(fixture, "ns/a", next, 4, 13, NULL));
+    assert_status(schedq_done(fx_worker(fixture), popped.token), SCHEDQ_GONE);
+}
+
+/* It is unknown before anything else is asked about it. */
+static void
+an_update_of_another_pod_may_have_another_profile(void **state)
+{
+    fixture_t *fixture = *state;
+    schedq_profile_t profile;
+    assert_ok(schedq_profile_define(fx_queue(fixture), "second", &profile, NULL, 0));
+    schedq_pod_t pod = fx_add(fixture, "ns/a", 0);
+    schedq_pod_spec_t spec = fx_spec("ns/a", 3);
+    spec.flags = SCHEDQ_POD_EXISTING;
+    spec.profile = profile;
+    spec.only.bits = pod.bits ^ 1;
+    assert_status(schedq_update(fx_worker(fixture), "ns/a", &spec, 0, NULL, 0, NULL), SCHEDQ_NOT_FOUND);
+    spec.only = pod;
+    assert_status(schedq_update(fx_worker(fixture), "ns/a", &spec, 0, NULL, 0, NULL), SCHEDQ_INVALID);
 }
 
 static void
@@ -495,6 +604,10 @@ main(int argc, char **argv)
         fx_test(an_unknown_pod_is_not_added_if_only_existing_ones_are_meant),
         fx_test(a_pod_that_left_is_unknown),
         fx_test(an_update_of_existing_pods_is_an_update),
+        fx_test(an_update_of_one_pod_reaches_it_all_its_life),
+        fx_test(an_update_of_another_pod_than_has_the_name_changes_nothing),
+        fx_test(an_update_of_a_pod_that_ended_does_not_reach_the_next_one_of_its_name),
+        fx_test(an_update_of_another_pod_may_have_another_profile),
         fx_test(an_active_pod_is_replaced_in_place),
         fx_test(a_lower_priority_takes_effect_at_once),
         fx_test(the_holder_keeps_what_it_popped_and_others_see_the_update),

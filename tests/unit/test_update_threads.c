@@ -1,4 +1,6 @@
-/* Updates of existing pods by some threads while another lets pods of the same name come and go: none of them adds. */
+/* Updates of existing pods by some threads while another lets pods of the same name come and go. */
+#include <sched.h>
+
 #include "fixture.h"
 #include "seed.h"
 #include "squad.h"
@@ -8,14 +10,17 @@ enum { UPDATERS = 2, LIVES = 100000 };
 typedef struct arena {
     atomic_bool over;
     atomic_uint updated;
+    bool only_one; /* updates mean the pod that they found */
 } arena_t;
 
-/* One life, to its end in a place that the seed chooses. */
+/* One life, to its end in a place that the seed chooses. Its object is its own; what an update of it makes of that is not 0. */
 static void
-live(soldier_t *soldier)
+live(soldier_t *soldier, unsigned number)
 {
+    const arena_t *arena = soldier->ctx;
     schedq_pod_spec_t spec = fx_spec("ns/a", 0);
     schedq_popped_t popped;
+    spec.object = number;
     mailbox_check(soldier->mailbox, schedq_add(soldier->worker, "ns/a", &spec, NULL) == SCHEDQ_OK);
     if (seed_next(&soldier->seed) % 4 == 0) {
         schedq_status_t status = schedq_delete(soldier->worker, (schedq_pod_t){0}, "ns/a", 4, NULL);
@@ -27,6 +32,7 @@ live(soldier_t *soldier)
         return;
     }
     mailbox_check(soldier->mailbox, popped.flags == 0);
+    mailbox_check(soldier->mailbox, !arena->only_one || (uint32_t)popped.object == number);
     mailbox_check(soldier->mailbox, schedq_done(soldier->worker, popped.token) == SCHEDQ_OK);
     mailbox_check(soldier->mailbox, schedq_try_pop(soldier->worker, &popped) == SCHEDQ_EMPTY);
 }
@@ -38,6 +44,14 @@ update(soldier_t *soldier)
     schedq_pod_spec_t spec = fx_spec("ns/a", (int32_t)(seed_next(&soldier->seed) % 3));
     schedq_result_t result;
     spec.flags = SCHEDQ_POD_EXISTING;
+    if (arena->only_one) {
+        if (schedq_find(soldier->worker, "ns/a", 4, &result) != SCHEDQ_OK)
+            return;
+        spec.only = result.pod;
+        if (seed_next(&soldier->seed) % 16 == 0)
+            sched_yield();
+        spec.object = result.object | UINT64_C(1) << 32;
+    }
     schedq_status_t status = schedq_update(soldier->worker, "ns/a", &spec, 0, NULL, 0, &result);
     if (status == SCHEDQ_OK)
         atomic_fetch_add(&arena->updated, 1);
@@ -56,15 +70,14 @@ fight(soldier_t *soldier)
         return;
     }
     for (unsigned i = 0; i < LIVES; i++)
-        live(soldier);
+        live(soldier, i);
     atomic_store(&arena->over, true);
 }
 
 static void
-an_update_of_existing_pods_never_adds(void **state)
+updates_meet_lives(fixture_t *fixture, bool only_one)
 {
-    fixture_t *fixture = *state;
-    arena_t arena;
+    arena_t arena = {.only_one = only_one};
     atomic_init(&arena.over, false);
     atomic_init(&arena.updated, 0);
     squad_run(fixture, 1 + UPDATERS, seed_of("test_update_threads"), fight, &arena);
@@ -74,9 +87,24 @@ an_update_of_existing_pods_never_adds(void **state)
     assert_int_equal(stats.active + stats.inflight, 0);
 }
 
+static void
+an_update_of_existing_pods_never_adds(void **state)
+{
+    updates_meet_lives(*state, false);
+}
+
+static void
+an_update_of_one_pod_reaches_no_other_life(void **state)
+{
+    updates_meet_lives(*state, true);
+}
+
 int
 main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {fx_test(an_update_of_existing_pods_never_adds)};
+    const struct CMUnitTest tests[] = {
+        fx_test(an_update_of_existing_pods_never_adds),
+        fx_test(an_update_of_one_pod_reaches_no_other_life),
+    };
     return fx_run_tests(argc, argv, tests);
 }

@@ -102,21 +102,26 @@ func (queue *Queue) Update(logger klog.Logger, old, new *v1.Pod) {
 func (queue *Queue) change(logger klog.Logger, old, new *v1.Pod, events []*eventKind) {
 	name := nameOf(new)
 	found, err := queue.library.Find(name)
-	if err == nil {
+	for err == nil {
 		entry := queue.table.get(found.Object)
-		switch {
-		case entry == nil: // its cycle ends just now: it is bound, or about to be
+		if entry == nil { // its cycle ends just now: it is bound, or about to be
 			return
-		case entry.uid != new.UID:
+		}
+		if entry.uid != new.UID {
 			queue.remove(found.Pod)
-		default:
-			record := entry.record.Load().with(new)
-			entry.record.Store(record)
-			if found.Place == schedq.InFlight {
-				queue.changeInFlight(logger, entry, found.Pod, old, new, events)
-			} else {
-				queue.changeQueued(logger, entry, record, old, events)
-			}
+			break
+		}
+		record := entry.record.Load().with(new)
+		entry.record.Store(record)
+		if found.Place == schedq.InFlight {
+			queue.changeInFlight(logger, entry, found.Pod, old, new, events)
+			return
+		}
+		if queue.changeQueued(logger, entry, found.Pod, record, old, events) {
+			return
+		}
+		// Its cycle has ended since it was found: it is bound, or about to be. If its binding has failed already, it is back.
+		if found, err = queue.library.Find(name); err != nil {
 			return
 		}
 	}
@@ -126,18 +131,18 @@ func (queue *Queue) change(logger klog.Logger, old, new *v1.Pod, events []*event
 	queue.admit(logger, newRecord(new), framework.EventUnscheduledPodUpdate.Label())
 }
 
-// changeQueued updates a pod that is active or waits.
-func (queue *Queue) changeQueued(logger klog.Logger, entry *entry, record *record, old *v1.Pod, events []*eventKind) {
+// changeQueued updates a pod that was found active or waiting. false: that life of it has ended.
+func (queue *Queue) changeQueued(logger klog.Logger, entry *entry, pod schedq.Pod, record *record, old *v1.Pod,
+	events []*eventKind) bool {
 	if old != nil {
 		queue.UpdateNominatedPod(logger, old, record.info)
 	}
 	spec := entry.spec(record)
-	spec.Flags = schedq.PodExisting
+	spec.Flags, spec.Only = schedq.PodExisting, pod
 	result, err := queue.library.Update(entry.name, &spec, 0, nil)
 	switch {
 	case err == schedq.ErrNotFound:
-		// It was popped and its cycle ended since it was found: it is bound, or about to be. If its binding fails, that
-		// brings it back.
+		return false
 	case err != nil:
 		utilruntime.HandleErrorWithLogger(logger, err, "Pod cannot be updated", "pod", klog.KObj(record.pod))
 	case result.Place == schedq.InFlight:
@@ -145,6 +150,7 @@ func (queue *Queue) changeQueued(logger klog.Logger, entry *entry, record *recor
 	case result.Place == schedq.Parked, result.Place == schedq.Gated:
 		queue.judgeChange(logger, entry, &result, old, record.pod, events)
 	}
+	return true
 }
 
 // changeInFlight tells the pods in flight. The pod may have failed, and be parked on its old state, before the stamps: then it

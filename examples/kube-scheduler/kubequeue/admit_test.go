@@ -2,8 +2,10 @@ package kubequeue
 
 import (
 	"testing"
+	"time"
 
 	v1 "k8s.io/api/core/v1"
+	listersv1 "k8s.io/client-go/listers/core/v1"
 	fwk "k8s.io/kube-scheduler/framework"
 )
 
@@ -45,10 +47,73 @@ func TestUpdateAfterTheCycleAddsNothing(t *testing.T) {
 		}
 		entry := test.table.get(found.Object)
 		test.Done(test.pop().Pod.UID)
-		test.changeQueued(test.logger, entry, entry.record.Load(), pod, nil)
+		if test.changeQueued(test.logger, entry, found.Pod, entry.record.Load(), pod, nil) {
+			test.Error("a pod was updated whose cycle has ended")
+		}
 		test.want("activeQ:0; backoffQ:0; unschedulablePods:0; inFlight:0; records:0")
 		if stats, err := test.library.Stats(); err != nil || stats.Adds != 1 {
 			test.Errorf("the library counts %d pods that were added, %v", stats.Adds, err)
+		}
+	})
+}
+
+// bindLate places a pod as the scheduler does, whose bind then fails: it comes back, and may be popped.
+func (test *fixture) bindLate() {
+	test.Helper()
+	info := test.pop().DeepCopy()
+	test.Done(info.Pod.UID)
+	test.fail(info)
+	test.clock.SetTime(test.clock.Now().Add(2 * time.Second))
+	if _, _, err := test.library.Tick(); err != nil {
+		test.Fatal(err)
+	}
+}
+
+// A bind may fail, too, before the update gets to the library: then the pod is there again, in another life.
+func TestUpdateOfALifeThatEndedLeavesTheNextOneAlone(t *testing.T) {
+	onBothEngines(t, func(test *fixture) {
+		pod := test.add("a", "1")
+		found, err := test.library.Find("ns/a")
+		if err != nil {
+			test.Fatal(err)
+		}
+		entry := test.table.get(found.Object)
+		test.bindLate()
+		if test.changeQueued(test.logger, entry, found.Pod, entry.record.Load(), pod, nil) {
+			test.Error("a pod was updated whose cycle has ended")
+		}
+		test.want("activeQ:1; backoffQ:0; unschedulablePods:0; inFlight:0; records:1")
+		if info := test.pop(); info.Pod.UID != pod.UID || info.Attempts != 2 {
+			test.Errorf("popped %+v", info)
+		}
+	})
+}
+
+// lister does something before it finds the first pod.
+type lister struct {
+	listersv1.PodLister
+	before func()
+}
+
+func (lister *lister) Pods(namespace string) listersv1.PodNamespaceLister {
+	if before := lister.before; before != nil {
+		lister.before = nil
+		before()
+	}
+	return lister.PodLister.Pods(namespace)
+}
+
+// The nominator asks the lister between the look at the pod and its update.
+func TestUpdateReachesAPodThatComesBackMeanwhile(t *testing.T) {
+	onBothEngines(t, func(test *fixture) {
+		pod := test.add("a", "1")
+		test.nominator.lister = &lister{test.nominator.lister, test.bindLate}
+		changed := pod.DeepCopy()
+		changed.Status.NominatedNodeName = "node"
+		test.Update(test.logger, pod, changed)
+		test.want("activeQ:1; backoffQ:0; unschedulablePods:0; inFlight:0; records:1")
+		if info := test.pop(); info.Pod != changed || info.Attempts != 2 {
+			test.Errorf("popped %+v", info)
 		}
 	})
 }

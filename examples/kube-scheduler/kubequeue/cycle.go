@@ -29,7 +29,7 @@ func (queue *Queue) Pop(logger klog.Logger) (*framework.QueuedPodInfo, error) {
 			return nil, err
 		}
 		entry := queue.table.get(popped.Object)
-		if entry == nil { // it was deleted between C and here, or a late update described it as its life before
+		if entry == nil { // it was deleted between C and here
 			_ = queue.library.Done(popped.Token)
 			continue
 		}

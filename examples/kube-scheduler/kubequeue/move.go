@@ -142,15 +142,16 @@ func waitingResult(entry *entry, found *schedq.Result) *waiting {
 	}
 }
 
-// decide says where a pod goes that is to be tried again: gates are asked.
+// decide says where a pod goes that is to be tried again: gates are asked, but for a backoff whose end asks them. Should it end before
+// the decision is applied, the library says that the pod changed.
 func (queue *Queue) decide(logger klog.Logger, pod waiting, record *record, strategy strategy) schedq.Decision {
 	decision := schedq.Decision{
 		Ref: pod.ref, Place: schedq.Active, JudgedUpTo: queue.words.EventSequence(),
 	}
 	if strategy == afterBackoff && pod.backingOff {
-		decision.Place = schedq.Backoff
+		decision.Place, decision.IfBackingOff = schedq.Backoff, queue.options.NoPopFromBackoff
 	}
-	if decision.Place == schedq.Active || !queue.options.NoPopFromBackoff {
+	if !decision.IfBackingOff {
 		if decision.Gate = queue.gate(logger, pod.entry.profile, record.pod, pod.gate); decision.Gate != 0 {
 			decision.Place = schedq.Gated
 		}

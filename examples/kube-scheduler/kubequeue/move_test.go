@@ -96,6 +96,26 @@ func TestWithoutPopFromBackoffAnUpdateAfterTheBackoffAsksTheGates(t *testing.T) 
 	}
 }
 
+// A hint may take so long that the backoff, which let the pod by its gate, is over when its answer gets to the library.
+func TestWithoutPopFromBackoffABackoffThatEndsWhileAHintRunsAsksTheGates(t *testing.T) {
+	for _, engine := range []schedq.Engine{schedq.LockFree, schedq.Mutex} {
+		test := newFixture(t, Options{Engine: engine, NoPopFromBackoff: true})
+		pod := test.park("a", "1")
+		shut := pod.DeepCopy()
+		shut.Labels = map[string]string{"gate": "shut"}
+		test.Update(test.logger, pod, shut)
+		test.want("activeQ:0; backoffQ:0; unschedulablePods:1; inFlight:0; records:1")
+		test.hints.answer = func(*v1.Pod, any, any) fwk.QueueingHint {
+			test.clock.SetTime(test.clock.Now().Add(3 * time.Second))
+			return fwk.Queue
+		}
+		test.MoveAllToActiveOrBackoffQueue(test.logger, nodeAdd, nil, nil, nil)
+		if info := test.get("a"); info.GatingPlugin != gatePluginName {
+			test.Errorf("after its backoff the pod is %+v; %s", info, test.summary())
+		}
+	}
+}
+
 func TestLogForgetsWhatNoFlightNeeds(t *testing.T) {
 	onBothEngines(t, func(test *fixture) {
 		test.add("a", "1")

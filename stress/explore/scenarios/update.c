@@ -75,6 +75,22 @@ rekey_0(struct actor *actor)
 }
 
 static void
+up_and_down_found_0(struct actor *actor)
+{
+    (void)actor_update_found(actor, 0, 5);
+    (void)actor_update_found(actor, 0, -5);
+}
+
+static void
+live_again_0(struct actor *actor)
+{
+    (void)actor_done_all(actor);
+    (void)actor_add(actor, 0, 1);
+    actor_consume(actor, 1);
+    (void)actor_add(actor, 0, 1);
+}
+
+static void
 pop_once(struct actor *actor)
 {
     actor_consume(actor, 1);
@@ -127,5 +143,11 @@ const struct scenario update_scenarios[] = {
      .threads = 3,
      .prepare = prepare_held,
      .bodies = {end_held, up_and_down_0, down_0}},
+    {.name = "update_found",
+     .about = "updates of the pod that was found, against its end and others of its name",
+     .harness = &queue_harness,
+     .threads = 3,
+     .prepare = prepare_held,
+     .bodies = {live_again_0, up_and_down_found_0, pop_once}},
     {.name = NULL},
 };

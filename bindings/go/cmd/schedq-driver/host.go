@@ -194,9 +194,9 @@ func (host *host) route(pod *waiting, strategy strategy, label schedq.Event) (sc
 			Ref: pod.ref, Place: schedq.Active, Event: label, JudgedUpTo: host.queue.Words().EventSequence(),
 		}
 		if strategy == afterBackoff && pod.backingOff {
-			decision.Place = schedq.Backoff
+			decision.Place, decision.IfBackingOff = schedq.Backoff, !host.config.PopFromBackoff
 		}
-		if decision.Place == schedq.Active || host.config.PopFromBackoff {
+		if !decision.IfBackingOff {
 			decision.Gate = pod.profile.preEnqueue(host.objects[pod.object], pod.gate)
 			if decision.Gate != 0 {
 				decision.Place, decision.Uncounted = schedq.Gated, pod.inPlace
@@ -207,7 +207,7 @@ func (host *host) route(pod *waiting, strategy strategy, label schedq.Event) (sc
 		case schedq.ErrGone: // it was given twice, and does not wait any more
 			return schedq.Nowhere, nil
 		case schedq.ErrChanged:
-			pod.ref, pod.object = result.Ref, result.Object
+			pod.ref, pod.object, pod.backingOff = result.Ref, result.Object, result.BackingOff
 			continue
 		case schedq.ErrRetry:
 			continue
