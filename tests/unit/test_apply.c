@@ -159,6 +159,17 @@ apply_if_backing_off(fixture_t *fixture, uint64_t ref, schedq_result_t *result)
     return schedq_apply(fx_worker(fixture), &decision, result);
 }
 
+/* Its gates are asked when its backoff ends. */
+static uint64_t
+park_behind_backoff(fixture_t *fixture, uint8_t *gate)
+{
+    fixture->config.pop_from_backoff = fixture->config.backoff_window = 0;
+    fx_plugin_t *fit = fx_plugin(fixture, "Fit", NULL, 0);
+    *gate = (uint8_t)fit->gate;
+    hx_park(fixture, "ns/a", 5, fit->bit);
+    return fx_find(fixture, "ns/a").ref;
+}
+
 static void
 changed_since_its_backoff_is_over(fixture_t *fixture, uint64_t ref)
 {
@@ -177,11 +188,9 @@ static void
 a_decision_for_a_pod_that_backs_off_stands_until_the_backoff_is_over(void **state)
 {
     fixture_t *fixture = *state;
-    fixture->config.pop_from_backoff = fixture->config.backoff_window = 0;
-    fx_plugin_t *fit = fx_plugin(fixture, "Fit", NULL, 0);
+    uint8_t gate;
+    uint64_t ref = park_behind_backoff(fixture, &gate);
     schedq_result_t result;
-    hx_park(fixture, "ns/a", 5, fit->bit);
-    uint64_t ref = fx_find(fixture, "ns/a").ref;
     fx_advance(fixture, fixture->config.initial_backoff_ns - 1);
     assert_ok(apply_if_backing_off(fixture, ref, &result));
     assert_place(result.place, SCHEDQ_BACKOFF);
@@ -197,14 +206,12 @@ static void
 a_parked_or_gated_pod_whose_backoff_is_over_stays_there(void **state)
 {
     fixture_t *fixture = *state;
-    fixture->config.pop_from_backoff = fixture->config.backoff_window = 0;
-    fx_plugin_t *fit = fx_plugin(fixture, "Fit", NULL, 0);
+    uint8_t gate;
+    uint64_t ref = park_behind_backoff(fixture, &gate);
     schedq_result_t result;
-    hx_park(fixture, "ns/a", 5, fit->bit);
-    uint64_t ref = fx_find(fixture, "ns/a").ref;
     fx_advance(fixture, fixture->config.initial_backoff_ns);
     changed_since_its_backoff_is_over(fixture, ref);
-    assert_ok(hx_apply(fixture, ref, SCHEDQ_GATED, (uint8_t)fit->gate, 0, &result));
+    assert_ok(hx_apply(fixture, ref, SCHEDQ_GATED, gate, 0, &result));
     changed_since_its_backoff_is_over(fixture, result.ref);
     assert_ok(hx_apply(fixture, result.ref, SCHEDQ_ACTIVE, 0, 0, &result));
     assert_status(apply_if_backing_off(fixture, ref, &result), SCHEDQ_GONE);

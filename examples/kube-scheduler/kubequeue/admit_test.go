@@ -7,6 +7,8 @@ import (
 	v1 "k8s.io/api/core/v1"
 	listersv1 "k8s.io/client-go/listers/core/v1"
 	fwk "k8s.io/kube-scheduler/framework"
+
+	"schedq"
 )
 
 func TestUpdateWithAnotherUIDReplaces(t *testing.T) {
@@ -37,15 +39,21 @@ func TestUpdateInFlightIsTakenWhenThePodFails(t *testing.T) {
 	})
 }
 
+// find is what an update looks at first.
+func (test *fixture) find(name string) (schedq.Result, *entry) {
+	test.Helper()
+	found, err := test.library.Find(name)
+	if err != nil {
+		test.Fatal(err)
+	}
+	return found, test.table.get(found.Object)
+}
+
 // The informer may see a pod waiting whose cycle has ended when the update gets to the library.
 func TestUpdateAfterTheCycleAddsNothing(t *testing.T) {
 	onBothEngines(t, func(test *fixture) {
 		pod := test.add("a", "1")
-		found, err := test.library.Find("ns/a")
-		if err != nil {
-			test.Fatal(err)
-		}
-		entry := test.table.get(found.Object)
+		found, entry := test.find("ns/a")
 		test.Done(test.pop().Pod.UID)
 		if test.changeQueued(test.logger, entry, found.Pod, entry.record.Load(), pod, nil) {
 			test.Error("a pod was updated whose cycle has ended")
@@ -73,11 +81,7 @@ func (test *fixture) bindLate() {
 func TestUpdateOfALifeThatEndedLeavesTheNextOneAlone(t *testing.T) {
 	onBothEngines(t, func(test *fixture) {
 		pod := test.add("a", "1")
-		found, err := test.library.Find("ns/a")
-		if err != nil {
-			test.Fatal(err)
-		}
-		entry := test.table.get(found.Object)
+		found, entry := test.find("ns/a")
 		test.bindLate()
 		if test.changeQueued(test.logger, entry, found.Pod, entry.record.Load(), pod, nil) {
 			test.Error("a pod was updated whose cycle has ended")
