@@ -2,9 +2,11 @@
 #include "lockfree/lane.h"
 
 #include <assert.h>
+#include <string.h>
 
 #define SEGMENT_PUSHES_MAX (UINT32_C(1) << 30)
 #define SEGMENT_SLOTS_MAX (UINT32_C(1) << 29)
+#define JUDGE_AHEAD 16 /* refs */
 
 static size_t
 segment_bytes(uint32_t slots)
@@ -12,12 +14,14 @@ segment_bytes(uint32_t slots)
     return sizeof(struct segment) + slots * sizeof(struct slot);
 }
 
+/* Nobody looks at a slot that was not put: touching them all here would be most of what a large segment costs its owner. */
 static struct segment *
 segment_make(struct memory *memory, uint32_t slots)
 {
-    struct segment *segment = memory_alloc(memory, MEMORY_QUEUES, segment_bytes(slots), CACHE_LINE);
+    struct segment *segment = memory_alloc_raw(memory, MEMORY_QUEUES, segment_bytes(slots), CACHE_LINE);
 
     if (segment != NULL) {
+        memset(segment, 0, sizeof *segment);
         ck_ring_init(&segment->ring, slots);
     }
     return segment;
@@ -76,12 +80,27 @@ is_live(const struct residence *residence, uint64_t ref)
     return entry != NULL && state_judge(entry_state(entry), ref, residence->place, residence->band) != VERDICT_STALE;
 }
 
+/*
+ * A lane holds as many refs as its worker has pods there, whose records lie anywhere: while one is judged the ones behind it
+ * are on their way. Whoever waits for this call waits for that.
+ */
+static void
+fetch_ahead(const struct segment *segment, const struct residence *residence, uint32_t at, uint32_t tail)
+{
+    if (tail - at > JUDGE_AHEAD) {
+        uint64_t ref = u64_load(&segment->slots[(at + JUDGE_AHEAD) & segment->ring.mask].ref);
+
+        __builtin_prefetch(entry_at(residence->entries, ref_record(ref)));
+    }
+}
+
 static uint32_t
 count_live(const struct segment *segment, const struct residence *residence, uint32_t head, uint32_t tail)
 {
     uint32_t live = 0;
 
     for (uint32_t i = head; i != tail; i++) {
+        fetch_ahead(segment, residence, i, tail);
         live += is_live(residence, u64_load(&segment->slots[i & segment->ring.mask].ref)) ? 1 : 0;
     }
     return live;
@@ -107,6 +126,7 @@ replace(struct lane *lane, const struct residence *residence, struct memory *mem
         const struct slot *from = &old->slots[i & old->ring.mask];
         uint64_t ref = u64_load(&from->ref);
 
+        fetch_ahead(old, residence, i, lane->tail);
         if (tail < slots - 1 && is_live(residence, ref)) {
             u64_store(&segment->slots[tail].key, u64_load(&from->key));
             u64_store(&segment->slots[tail].ref, ref);

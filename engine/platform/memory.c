@@ -121,13 +121,23 @@ memory_close(struct memory *memory)
 }
 
 void *
-memory_alloc(struct memory *memory, enum memory_kind kind, size_t bytes, size_t align)
+memory_alloc_raw(struct memory *memory, enum memory_kind kind, size_t bytes, size_t align)
 {
     void *block = memory->source.alloc(memory->source.ctx, bytes, align);
 
     if (block != NULL) {
-        memset(block, 0, bytes);
         (void)__atomic_fetch_add(&memory->bytes[kind], bytes, __ATOMIC_RELAXED);
+    }
+    return block;
+}
+
+void *
+memory_alloc(struct memory *memory, enum memory_kind kind, size_t bytes, size_t align)
+{
+    void *block = memory_alloc_raw(memory, kind, bytes, align);
+
+    if (block != NULL) {
+        memset(block, 0, bytes);
     }
     return block;
 }

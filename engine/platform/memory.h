@@ -37,6 +37,9 @@ void memory_close(struct memory *memory);
 /** Zeroed memory, or NULL. `align` is a power of two. */
 void *memory_alloc(struct memory *memory, enum memory_kind kind, size_t bytes, size_t align);
 
+/** The same, not zeroed: for what is large and written before it is read. */
+void *memory_alloc_raw(struct memory *memory, enum memory_kind kind, size_t bytes, size_t align);
+
 /** NULL is allowed. */
 void memory_free(struct memory *memory, enum memory_kind kind, void *block, size_t bytes);
 
