@@ -15,6 +15,7 @@
  * readers may work on an old segment until their section ends; what they advance there does not matter, because claims are
  * made on the state word, and the owner leaves its slots as they are.
  *   written by the owner: segment, tail, slots [tail, ..)   by anybody: head, crowded
+ * Slots that were never put hold anything: who reads one has seen the tail beyond it.
  *
  * WHY NOT ck_ring's OWN CALLS. It has no peek, its dequeue moves the head before the pod is claimed (a consumer that stops
  * in between would lose it), and its enqueue stores the tail by itself: here a batch of refs becomes visible by one store.
@@ -27,7 +28,8 @@
  * at the lane after they wrote something, on both sides (lane_publish, fence, look; write, fence, lane_read_begin:A).
  *
  * PROGRESS. All of it is lock-free; lane_make_room allocates. A consumer that stops after any line holds nobody up: the head
- * it did not advance, the next one advances. An owner that stops holds back what it has not published.
+ * it did not advance, the next one advances. An owner that stops holds back what it has not published. Replacing a segment
+ * judges and copies all of its refs: its owner pays for that once in about as many pushes as are live, and nobody waits.
  *
  * WRAPAROUND. ck_ring counts in 32 bits. A segment is replaced long before 2^31 pushes (SEGMENT_PUSHES_MAX), so a delayed
  * advance never meets a head that has come round, nor does a reader.
@@ -184,7 +186,8 @@ lane_ahead(const struct lane_head *head, const struct entries *entries, uint32_t
 {
     const struct segment *segment = head->segment;
 
-    if (u32_load(u32_of((unsigned int *)&segment->ring.p_tail)) - head->position <= distance) {
+    /* Acquire, of lane_publish:A: what a slot holds that was not put is nobody's. */
+    if (u32_load_acquire(u32_of((unsigned int *)&segment->ring.p_tail)) - head->position <= distance) {
         return NULL;
     }
     const struct slot *slot = &segment->slots[(head->position + distance) & segment->ring.mask];
