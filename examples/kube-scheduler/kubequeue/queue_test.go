@@ -9,6 +9,7 @@ import (
 	"time"
 
 	v1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/util/sets"
 	fwk "k8s.io/kube-scheduler/framework"
 	"k8s.io/kubernetes/pkg/scheduler/framework"
 )
@@ -87,7 +88,8 @@ func TestEverybodyAtOnce(t *testing.T) {
 					return
 				}
 				if number%3 == 0 {
-					test.fail(info, nodePluginName)
+					info.UnschedulablePlugins = sets.New(nodePluginName)
+					_ = test.AddUnschedulableIfNotPresent(test.logger, info, test.SchedulingCycle()) // it may be deleted by now
 					continue
 				}
 				copied := info.DeepCopy()

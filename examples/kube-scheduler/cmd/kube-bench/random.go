@@ -80,7 +80,8 @@ func makeStep(rng *rand.Rand, number int) step {
 			run.editPending(func(pod *v1.Pod) { pod.Spec.SchedulingGates = nil })
 		}}
 	case 5:
-		return step{"node for " + pool, false, func(run *random) { run.addNode(pool) }}
+		// Pods that it does not suit do not hear of it, but have its taint among their reasons if they are tried after it.
+		return step{"node for " + pool, pool == "tainted", func(run *random) { run.addNode(pool) }}
 	case 6:
 		return step{"bound pods deleted", true, func(run *random) { run.deleteBound(pool, count) }}
 	case 7:
