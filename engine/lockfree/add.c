@@ -341,6 +341,16 @@ fill(struct worker *worker, const struct arrival *arrival, const struct incoming
                                                    arrival->to.place)); /* fill:A, read by report_view:A */
 }
 
+/* What the host is told beside the ref. */
+static bool
+backs_off(const struct worker *worker, const struct way *way, const struct origin *origin, int64_t now)
+{
+    schedq_history_t history = *origin->history;
+
+    history.timestamp_ns = origin->timestamp;
+    return route_is_backing_off(queue_of(worker), &(struct subject){.history = &history, .gate = way->gate}, now);
+}
+
 static bool
 find_way(struct worker *worker, const struct incoming_pod *pod, const struct way *way, struct origin *origin,
          struct arrival *arrival, int64_t now)
@@ -359,11 +369,7 @@ find_way(struct worker *worker, const struct incoming_pod *pod, const struct way
         }
         return true;
     }
-    schedq_history_t history = *origin->history;
-
-    history.timestamp_ns = origin->timestamp;
-    arrival->backing_off =
-        route_is_backing_off(queue_of(worker), &(struct subject){.history = &history, .gate = way->gate}, now);
+    arrival->backing_off = rules->host && backs_off(worker, way, origin, now);
 
     const struct description description = describe_arrival(pod, arrival);
     const struct moving moving = {.description = &description,

@@ -1,4 +1,10 @@
-/* The memory of index_table.h. Essay in index.c; spare lines: stack.h, also for why their loops end. */
+/*
+ * The memory of index_table.h; essay in index.c, sections 3 to 7.
+ *
+ * Ordering: every exchange is a full fence; a line is empty before the link to it is stored (index_lengthen:A), and its cells are
+ * judged by index.c. Samples are relaxed: they decide about growth only. Progress: lock-free, a failed exchange is another's
+ * taking; spare lines: stack.h. A thread that stops holds one line, of those that insertions leave over.
+ */
 #include "lockfree/index_table.h"
 
 /* Beyond a quarter of the home lines: something for tables that are small, and what stopped threads may hold. */

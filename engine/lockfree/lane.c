@@ -1,4 +1,8 @@
-/* Lanes of lane.h. */
+/*
+ * Lanes of lane.h, which has the essay: ordering, progress. Here is the owner's side: what the owner reads of its own is relaxed, the tail
+ * is a release (lane_publish:A), a new segment one exchange (replace:A). Wait-free but for the allocator, and for lane_pass, where
+ * a further round means that the head moved.
+ */
 #include "lockfree/lane.h"
 
 #include <assert.h>
@@ -80,10 +84,7 @@ is_live(const struct residence *residence, uint64_t ref)
     return entry != NULL && state_judge(entry_state(entry), ref, residence->place, residence->band) != VERDICT_STALE;
 }
 
-/*
- * A lane holds as many refs as its worker has pods there, whose records lie anywhere: while one is judged the ones behind it
- * are on their way. Whoever waits for this call waits for that.
- */
+/* The records of a lane's refs lie anywhere: while one is judged the ones behind it are on their way. */
 static void
 fetch_ahead(const struct segment *segment, const struct residence *residence, uint32_t at, uint32_t tail)
 {

@@ -1,4 +1,7 @@
-/* Lots of lots.h. */
+/*
+ * Lots of lots.h, which has the essay: linearization, ordering, progress. Each acquire names the exchange that it reads from; the one
+ * loop over exchanges is lots_get's, and each further round of it is another key's new lot.
+ */
 #include "lockfree/lots.h"
 
 static uint64_t

@@ -1,4 +1,7 @@
-/* The moves of mover.h, which has the essay. */
+/*
+ * The moves of mover.h, which has the essay: linearization, ordering, progress. The fences between what was published and what is
+ * looked at next are here (gate_pod:A, move_group:A, mover_apply:A); each loop says whose change another round is.
+ */
 #include "lockfree/mover.h"
 
 #include "lockfree/describe.h"

@@ -1,4 +1,7 @@
-/* The cells of names.h. */
+/*
+ * The cells of names.h, which says the ordering: stores relaxed before the pod is published, loads acquire, so that the reader's look
+ * at the pod's life comes after them. Progress: wait-free but for the slab; nothing here loops over an exchange.
+ */
 #include "lockfree/names.h"
 
 #include <string.h>

@@ -1,4 +1,7 @@
-/* The hints of nominator.h. */
+/*
+ * The hints of nominator.h, which has the essay: linearization, ordering, progress. An array is published by one exchange
+ * (nominator_insert:B) and never changed; each further round, of an insertion or a reading, is another's insertion.
+ */
 #include "lockfree/nominator.h"
 
 struct hint {

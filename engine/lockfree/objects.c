@@ -1,4 +1,4 @@
-/* Taking references of objects.h. */
+/* Taking references of objects.h, which says ordering and progress: pin, full fence, look again; a further round is an update. */
 #include "lockfree/objects.h"
 
 /*

@@ -1,4 +1,8 @@
-/* Publishing of publish.h, which has the essay. */
+/*
+ * Publishing of publish.h, which has the essay: linearization, ordering, progress. publish_follow's fences are here; a further
+ * round of it means that the word changed, a band was retired, or the pod was switched. Looks at a bin's phase are hints, which
+ * publish_mark repeats.
+ */
 #include "lockfree/publish.h"
 
 #include "lockfree/switch.h"
