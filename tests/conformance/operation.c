@@ -75,6 +75,7 @@ static const struct key {
     {"old", BIT(OP_MOVE) | BIT(OP_UPDATE) | ASSIGNED, NUMBER, AT(old_number), INT32_MIN, INT32_MAX},
     {"new", BIT(OP_MOVE) | BIT(OP_UPDATE) | ASSIGNED, NUMBER, AT(new_number), INT32_MIN, INT32_MAX},
     {"target", BIT(OP_MOVE), POD, AT(target), 0, 0},
+    {"uid", BIT(OP_MOVE), TEXT, AT(target_uid), 1, 0},
     {"precheck", BIT(OP_MOVE), TEXT, AT(precheck), 1, 0},
     {"app", ASSIGNED, TEXT, AT(app), 1, 0},
     {"ns", ASSIGNED, TEXT, AT(ns), 1, 0},
@@ -308,6 +309,27 @@ complete_pod(const struct fields *fields, struct operation *operation)
     return check_pod_name(fields, pod->id) && ((SPECS & BIT(operation->kind)) == 0 || parse_name_number(fields, pod));
 }
 
+/* Of a move, uid is the target's: "target=P uid=U" and "target=P/U" name the same pod. */
+static bool
+complete_target(const struct fields *fields, struct operation *operation)
+{
+    struct pod_name *target = &operation->target;
+
+    if (operation->target_uid == NULL) {
+        return true;
+    }
+    if (target->name == NULL) {
+        report(fields->file, fields->line, "expected uid with target: it is the target's");
+        return false;
+    }
+    if (target->uid != target->name) {
+        report(fields->file, fields->line, "the target's uid is there twice");
+        return false;
+    }
+    target->uid = operation->target_uid;
+    return true;
+}
+
 static bool
 complete_move(const struct fields *fields, struct operation *operation)
 {
@@ -322,7 +344,7 @@ complete_move(const struct fields *fields, struct operation *operation)
         report(fields->file, fields->line, "expected target with *:All and without new: the target is the new object");
         return false;
     }
-    return true;
+    return complete_target(fields, operation);
 }
 
 /* What the tables cannot state. */

@@ -56,6 +56,7 @@ struct operation {
     size_t event_count;
     struct number old_number, new_number;
     struct pod_name target;
+    const char *target_uid; /* move: uid=U, until the line is complete; then target has it */
     const char *app, *ns, *precheck;
     struct list plugins, pending;
     struct number cycle, after_done, attempts, unschedulable, errors, initial_attempt, changed;

@@ -92,6 +92,7 @@ func (host *host) move(line line) (string, error) {
 	if line.has("target") {
 		event.after = &object{} // whose uid is nobody's, unless the target is known
 		id := parseIdentity(line.text("target", ""))
+		id.uid = line.text("uid", id.uid)
 		if host.pods[id] != nil {
 			event.after.uid = id.uid
 		}
