@@ -1,18 +1,22 @@
 /*
  * schedq-stress: runs the threads, drains the queue, closes it, and says whether the account is even.
  *
- * A thread that does not end, or a queue that does not drain, within PATIENCE_SECONDS is a lost wake-up or a stranded
- * pod; nothing else depends on time.
+ * A thread that does not end, or a queue that does not drain, while nothing happens to any pod and all threads sleep, is a
+ * lost wake-up or a stranded pod (support/patience.h); nothing depends on time that others take.
  */
-#define _GNU_SOURCE /* pthread_timedjoin_np */
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
 
+#include <unistd.h>
+
+#include "support/patience.h"
 #include "world.h"
 
+/* Seconds of processor time, or of sleep, in which nothing happens to any pod. */
 #define PATIENCE_SECONDS 120
+#define NAP_US 200u
 #define THREADS_MAX 63
 
 typedef struct crew {
@@ -32,16 +36,30 @@ hire(crew_t *crew, world_t *world, void *(*body)(void *), unsigned number)
     return true;
 }
 
+static uint64_t
+progress(world_t *world)
+{
+    tally_t *tally = &world->tally;
+    return tally_sum(tally->adds) + tally_sum(tally->dones) + tally_sum(tally->deletes) + atomic_load(&tally->pops);
+}
+
+static void
+begin_patience(patience_t *patience)
+{
+    patience_begin(patience, getpid(), PATIENCE_SECONDS, PATIENCE_LOOKS(PATIENCE_SECONDS));
+}
+
 /* False if one of them does not end. */
 static bool
-wait_for(crew_t *crew)
+wait_for(crew_t *crew, world_t *world)
 {
-    struct timespec limit;
-    clock_gettime(CLOCK_REALTIME, &limit);
-    limit.tv_sec += PATIENCE_SECONDS;
+    patience_t patience;
+    begin_patience(&patience);
     for (unsigned i = 0; i < crew->count; i++) {
-        if (pthread_timedjoin_np(crew->threads[i], NULL, &limit) != 0)
-            return false;
+        while (!patience_joined(crew->threads[i], NULL)) {
+            if (patience_look(&patience, progress(world)) != PATIENCE_LASTS)
+                return false;
+        }
     }
     return true;
 }
@@ -65,6 +83,22 @@ send(actor_t *actor, schedq_event_t event)
     TALLY_CHECK(&actor->world->tally, status == SCHEDQ_OK, "a move says %s", schedq_status_name(status));
 }
 
+/* False if it stays as it is. */
+static bool
+wait_until_empty(actor_t *actor)
+{
+    unsigned naps = 0;
+    patience_t patience;
+    begin_patience(&patience);
+    while (!is_empty(actor->world)) {
+        actor_nap(actor, NAP_US);
+        if (++naps % (PATIENCE_LOOK_NS / (1000 * NAP_US)) == 0 &&
+            patience_look(&patience, progress(actor->world)) != PATIENCE_LASTS)
+            return false;
+    }
+    return true;
+}
+
 /*
  * One wildcard, and one event of the gates, concern every pod that waits, and every one that fails later but was popped
  * before. The rest is done by time, which the consumers serve in their sleep, and by them: this thread helps nobody.
@@ -73,32 +107,24 @@ static bool
 drain(actor_t *actor)
 {
     world_t *world = actor->world;
-    time_t end = time(NULL) + PATIENCE_SECONDS;
     if (world_can(world, NEEDS_EVENTS)) {
         send(actor, SCHEDQ_EVENT_WILDCARD);
         send(actor, SCHEDQ_EVENT_UNSCHEDULED_POD_UPDATE_GATES_ELIMINATED);
     }
-    while (!is_empty(world) && time(NULL) < end)
-        actor_nap(actor, 1000);
-    return is_empty(world);
+    return wait_until_empty(actor);
 }
 
 /* Hands pods to consumers that all sleep by now, one or a few at a time: here no other call makes up for a lost wake-up. */
 static bool
 hand_over(actor_t *actor)
 {
-    world_t *world = actor->world;
     for (unsigned round = 0; round < 200; round++) {
-        time_t end = time(NULL) + PATIENCE_SECONDS;
         if (round % 2 == 0)
             producer_add_one(actor);
         else
             producer_add_batch(actor);
-        while (!is_empty(world)) {
-            if (time(NULL) >= end)
-                return false;
-            actor_nap(actor, 200);
-        }
+        if (!wait_until_empty(actor))
+            return false;
     }
     return true;
 }
@@ -164,13 +190,13 @@ run(world_t *world, const options_t *options)
     struct timespec duration = {(time_t)options->seconds, 0};
     nanosleep(&duration, NULL);
     atomic_store(&world->phase, PHASE_DRAINING);
-    if (!wait_for(&disturbers)) {
+    if (!wait_for(&disturbers, world)) {
         tally_violation(tally, "a thread that never sleeps in the queue does not end");
         return false;
     }
     finish(world);
     schedq_close(world->queue);
-    if (!wait_for(&consumers)) {
+    if (!wait_for(&consumers, world)) {
         tally_violation(tally, "a consumer sleeps on after close");
         return false;
     }

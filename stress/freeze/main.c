@@ -62,10 +62,11 @@ static bool
 goes_on(run_t *run, actor_t *victim)
 {
     uint64_t before = atomic_load(&victim->calls);
-    int64_t limit = clock_now() + PATIENCE_SECONDS * INT64_C(1000000000);
+    patience_t patience;
     ice_release(&victim->ice);
-    while (atomic_load(&victim->calls) == before && clock_now() < limit)
-        clock_sleep_until(clock_now() + 50000);
+    run_wait(&patience);
+    while (atomic_load(&victim->calls) == before && run_waited(&patience, 0)) {
+    }
     bool good = atomic_load(&victim->calls) != before;
     TALLY_CHECK(&run->tally, good, "thread %u completes no call after its release; it is in %s", victim->number,
                 call_name(atomic_load(&victim->ice.call)));

@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "control.h"
 #include "plugins.h"
@@ -148,6 +149,45 @@ run_open(run_t *run, const options_t *options, uint64_t seed)
             return false;
         }
         run->actor_count++;
+    }
+    return true;
+}
+
+/* ---- waiting ---- */
+
+#define PATIENCE_SECONDS 30
+#define NAP_NS 100000
+
+void
+run_wait(patience_t *patience)
+{
+    patience_begin(patience, getpid(), 4 * PATIENCE_SECONDS, PATIENCE_LOOKS(PATIENCE_SECONDS));
+}
+
+uint64_t
+run_progress(run_t *run)
+{
+    return atomic_load(&run->settler.calls) + atomic_load(&run->pops) + tally_sum(run->tally.adds) +
+           tally_sum(run->tally.dones);
+}
+
+bool
+run_waited(patience_t *patience, uint64_t progress)
+{
+    clock_sleep_until(clock_now() + NAP_NS);
+    patience->naps++;
+    return patience->naps % (PATIENCE_LOOK_NS / NAP_NS) != 0 ||
+           patience_look(patience, progress) == PATIENCE_LASTS;
+}
+
+bool
+run_join(run_t *run, pthread_t thread, void **result)
+{
+    patience_t patience;
+    run_wait(&patience);
+    while (!patience_joined(thread, result)) {
+        if (patience_look(&patience, run_progress(run)) != PATIENCE_LASTS)
+            return false;
     }
     return true;
 }

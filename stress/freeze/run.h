@@ -16,6 +16,7 @@
 #include "ice.h"
 #include "options.h"
 #include "schedq/schedq.h"
+#include "support/patience.h"
 #include "tally.h"
 
 #define ACTORS_MAX 32u
@@ -25,8 +26,6 @@
 /** From here on actors also pop without a deadline: two are left that never wait for long. */
 #define FIRST_SLEEPER 2u
 
-/** How long something that must end may take: only a lost wake-up or a stranded pod is later. */
-#define PATIENCE_SECONDS 30
 
 enum { PHASE_RUNNING, PHASE_DRAINING };
 enum { RUN_PLUGINS = 4 };
@@ -93,6 +92,14 @@ bool run_open(run_t *run, const options_t *options, uint64_t seed);
 /** Sets everything but the worker. */
 void actor_prepare(actor_t *actor, run_t *run, unsigned number);
 void *actor_main(void *actor);
+/** Begins to wait for something that must happen; only a lost wake-up or a stranded pod takes longer than that lasts. */
+void run_wait(patience_t *patience);
+/** Waits for a tenth of a millisecond; false: `progress` has not changed for so long that it never will. */
+bool run_waited(patience_t *patience, uint64_t progress);
+/** What became of pods, and the settler's calls: idle poppers and the timer thread complete calls for ever. */
+uint64_t run_progress(run_t *run);
+/** Waits for a thread. False: it does not end. */
+bool run_join(run_t *run, pthread_t thread, void **result);
 /** 0..below - 1 */
 unsigned actor_roll(actor_t *actor, unsigned below);
 

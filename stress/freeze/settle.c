@@ -5,7 +5,6 @@
  *
  * What a dead actor leaves open is exactly known: the pods in its hands, and the outcome of one call.
  */
-#define _GNU_SOURCE /* pthread_timedjoin_np */
 #include "settle.h"
 
 #include <stdio.h>
@@ -19,13 +18,10 @@
 static bool
 join(run_t *run, const actor_t *dead, unsigned first, unsigned end)
 {
-    struct timespec limit;
-    clock_gettime(CLOCK_REALTIME, &limit);
-    limit.tv_sec += PATIENCE_SECONDS;
     bool all = true;
     for (unsigned i = first; i < end; i++) {
         actor_t *actor = &run->actors[i];
-        if (actor != dead && pthread_timedjoin_np(actor->thread, NULL, &limit) != 0) {
+        if (actor != dead && !run_join(run, actor->thread, NULL)) {
             tally_violation(&run->tally, "thread %u does not end; it is in %s", i,
                             call_name(atomic_load(&actor->ice.call)));
             all = false;
@@ -72,12 +68,13 @@ hand_over(run_t *run, actor_t *own)
 {
     for (unsigned i = 0; i < HANDOVERS; i++) {
         unsigned index = i % TALLY_NAMES, before = ended(run, index);
-        int64_t limit = clock_now() + PATIENCE_SECONDS * INT64_C(1000000000);
+        patience_t patience;
         bool by_time = run_waits(run) && i % 2 == 1;
         if ((by_time ? actor_readd_named(own, index) : actor_add_named(own, index)) != SCHEDQ_OK)
             continue;
-        while (ended(run, index) == before && clock_now() < limit)
-            clock_sleep_until(clock_now() + 200000);
+        run_wait(&patience);
+        while (ended(run, index) == before && run_waited(&patience, run_progress(run))) {
+        }
         if (ended(run, index) == before) {
             tally_violation(&run->tally, "nobody who sleeps in pop was woken for pod-%u", index);
             return;
@@ -124,17 +121,17 @@ anything_waits(run_t *run, const actor_t *own, const actor_t *dead)
 static void
 set_free(run_t *run, actor_t *own, const actor_t *dead)
 {
-    int64_t limit = clock_now() + PATIENCE_SECONDS * INT64_C(1000000000);
+    patience_t patience;
     if (!run_waits(run))
         return;
     for (unsigned i = 0; i < sizeof plugins_free_all / sizeof *plugins_free_all; i++)
         actor_move_all(own, plugins_free_all[i]);
-    while (anything_waits(run, own, dead) && clock_now() < limit) {
+    run_wait(&patience);
+    while (anything_waits(run, own, dead) && run_waited(&patience, run_progress(run))) {
         if (!has_sleepers(run, dead)) {
             actor_tick(own);
             take_all(own);
         }
-        clock_sleep_until(clock_now() + 200000);
     }
     const schedq_words_t *words = schedq_words(run->queue);
     TALLY_CHECK(&run->tally, !anything_waits(run, own, dead),
@@ -345,13 +342,10 @@ settle(run_t *run, actor_t *dead)
 {
     static job_t job; /* outlives a settler that hangs */
     pthread_t thread;
-    struct timespec limit;
     void *result = NULL;
     job = (job_t){run, dead};
     atomic_store(&run->phase, PHASE_DRAINING);
-    clock_gettime(CLOCK_REALTIME, &limit);
-    limit.tv_sec += 4 * PATIENCE_SECONDS;
-    if (pthread_create(&thread, NULL, settler_main, &job) != 0 || pthread_timedjoin_np(thread, &result, &limit) != 0)
+    if (pthread_create(&thread, NULL, settler_main, &job) != 0 || !run_join(run, thread, &result))
         tally_violation(&run->tally, "the queue cannot be settled; the settler is in %s",
                         call_name(atomic_load(&run->settler.ice.call)));
     return result != NULL;

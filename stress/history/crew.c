@@ -9,6 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
+
+#include "support/patience.h"
 
 typedef struct post {
     crew_t *crew;
@@ -92,20 +95,21 @@ calls_made(crew_t *crew)
 bool
 crew_run(crew_t *crew, unsigned patience)
 {
-    uint64_t calls = 0;
-    unsigned quiet = 0;
+    bool lasts = true;
+    patience_t looks;
+    patience_begin(&looks, getpid(), patience, PATIENCE_LOOKS(patience));
     pthread_mutex_lock(&crew->lock);
     crew->finished = 0;
     crew->started++;
     pthread_cond_broadcast(&crew->changed);
-    while (crew->finished < crew->hired && quiet < patience) {
+    while (crew->finished < crew->hired && lasts) {
         struct timespec limit;
         clock_gettime(CLOCK_MONOTONIC, &limit);
-        limit.tv_sec += 1;
-        bool late = pthread_cond_timedwait(&crew->changed, &crew->lock, &limit) != 0;
-        uint64_t calls_then = calls_made(crew);
-        quiet = calls_then != calls ? 0 : quiet + late;
-        calls = calls_then;
+        limit.tv_nsec += PATIENCE_LOOK_NS;
+        limit.tv_sec += limit.tv_nsec / 1000000000;
+        limit.tv_nsec %= 1000000000;
+        if (pthread_cond_timedwait(&crew->changed, &crew->lock, &limit) != 0)
+            lasts = patience_look(&looks, calls_made(crew)) == PATIENCE_LASTS;
     }
     bool all = crew->finished == crew->hired;
     pthread_mutex_unlock(&crew->lock);

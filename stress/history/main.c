@@ -16,7 +16,7 @@
 #include "plant.h"
 #include "stamp.h"
 
-/* Longer than any machine keeps a thread from running that it has not forgotten. */
+/* Of processor time, or of sleep, in which no call ends. */
 #define PATIENCE_SECONDS 60
 #define PATIENCE_PLANTED 3
 #define NEVER_NS (INT64_C(3600) * 1000000000) /* plant: a backoff that is never over */

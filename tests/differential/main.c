@@ -56,7 +56,6 @@ run_rounds(world_t *world, record_t *record, const options_t *options)
         if (options->round >= 0 && (uint64_t)options->round != round) {
             continue;
         }
-        shrink_watch();
         if (!round_run(world, record, options)) {
             return false;
         }
@@ -74,7 +73,7 @@ search(world_t *world, record_t *record, const options_t *options)
 
     record->difference[0] = '\0';
     fflush(stdout);
-    pid_t process = fork();
+    pid_t process = shrink_fork();
 
     if (process == 0) {
         bool same = run_rounds(world, record, options);
@@ -84,7 +83,7 @@ search(world_t *world, record_t *record, const options_t *options)
         }
         _exit(SHRINK_DIFFERENT);
     }
-    int found = shrink_wait(process, words, sizeof words);
+    int found = shrink_wait(process, record, SHRINK_CPU_FOR_AN_OPERATION, words, sizeof words);
 
     if (found < 0) {
         memcpy(record->difference, words, sizeof words);

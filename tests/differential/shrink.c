@@ -10,13 +10,16 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
-/* Thousands of times what they need: the time a call may take is not what is tested. */
-#define SECONDS_FOR_A_ROUND 60
-#define SECONDS_FOR_A_REPLAY(operations) (2 + (operations) / 10000)
+#include "support/patience.h"
+
+/* Limits by processor time and by looks (support/patience.h): what others do to the machine does not count. */
+#define CPU_FOR_AN_OPERATION_AGAIN 5
+#define SLEEP_LOOKS(cpu_limit) PATIENCE_LOOKS(cpu_limit)
 #define SECONDS_FOR_SHRINKING 60
 #define OPERATIONS_SHOWN 100
 #define PAIRS_TRIED_UP_TO 48
@@ -28,34 +31,60 @@ typedef struct shrinking {
     uint32_t *kept, *trial;
     uint32_t count;
     uint32_t replays;
-    time_t end; /* it is good enough then */
+    double cpu_before; /* of all processes that ended before, in seconds */
+    double seconds;    /* of sleep, in replays that did not end */
 } shrinking_t;
 
-int
-shrink_wait(pid_t process, char *words, size_t size)
+pid_t
+shrink_fork(void)
 {
-    int status;
+    pid_t process = patience_fork();
 
-    if (process < 0 || waitpid(process, &status, 0) != process) {
+    if (process < 0) {
         err(1, "fork");
     }
+    return process;
+}
+
+static int
+how_it_ended(int status, char *words, size_t size)
+{
     if (WIFEXITED(status) && (WEXITSTATUS(status) == 0 || WEXITSTATUS(status) == SHRINK_DIFFERENT)) {
         return WEXITSTATUS(status);
     }
     if (WIFEXITED(status)) {
         (void)snprintf(words, size, "the process ended with status %d", WEXITSTATUS(status));
-    } else if (WTERMSIG(status) == SIGALRM) {
-        (void)snprintf(words, size, "a call did not return");
     } else {
         (void)snprintf(words, size, "crash: %s", strsignal(WTERMSIG(status)));
     }
     return -1;
 }
 
-void
-shrink_watch(void)
+/* The other process writes it. */
+static uint64_t
+progress_of(const record_t *record)
 {
-    (void)alarm(SECONDS_FOR_A_ROUND);
+    return *(const volatile uint64_t *)&record->operations_done + *(const volatile uint32_t *)&record->at;
+}
+
+int
+shrink_wait(pid_t process, const record_t *record, unsigned cpu_limit, char *words, size_t size)
+{
+    patience_t patience;
+    int status;
+
+    patience_begin(&patience, process, cpu_limit, SLEEP_LOOKS(cpu_limit));
+    while (!patience_ended(process, &status)) {
+        patience_verdict_t verdict = patience_look(&patience, progress_of(record));
+
+        if (verdict != PATIENCE_LASTS) {
+            (void)kill(process, SIGKILL);
+            (void)waitpid(process, &status, 0);
+            (void)snprintf(words, size, "a call did not return: %s", patience_words(verdict));
+            return verdict == PATIENCE_SLEEPS ? SHRINK_ASLEEP : -1;
+        }
+    }
+    return how_it_ended(status, words, size);
 }
 
 static void
@@ -74,15 +103,28 @@ still_found(shrinking_t *shrinking, const uint32_t *kept, uint32_t count)
     char words[128];
 
     shrinking->replays++;
-    pid_t process = fork();
+    pid_t process = shrink_fork();
 
     if (process == 0) {
         be_silent();
-        (void)alarm(SECONDS_FOR_A_REPLAY(count));
         bool same = round_replay(shrinking->world, shrinking->record, shrinking->options, kept, count, NULL, 0);
         _exit(same ? 0 : SHRINK_DIFFERENT);
     }
-    return shrink_wait(process, words, sizeof words) != 0;
+    int found = shrink_wait(process, shrinking->record, CPU_FOR_AN_OPERATION_AGAIN, words, sizeof words);
+
+    shrinking->seconds += found == SHRINK_ASLEEP ? CPU_FOR_AN_OPERATION_AGAIN : 0;
+    return found != 0;
+}
+
+/* It is good enough after so much work of the replays. */
+static bool
+has_time(const shrinking_t *shrinking)
+{
+    struct rusage usage;
+
+    (void)getrusage(RUSAGE_CHILDREN, &usage);
+    return (double)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) - shrinking->cpu_before + shrinking->seconds <
+           SECONDS_FOR_SHRINKING;
 }
 
 /* The last replay ended at record->at. */
@@ -116,7 +158,7 @@ leave_out(shrinking_t *shrinking, uint32_t size)
 {
     bool shorter = false;
 
-    for (uint32_t start = 0; start < shrinking->count && time(NULL) < shrinking->end;) {
+    for (uint32_t start = 0; start < shrinking->count && has_time(shrinking);) {
         uint32_t end = start + size < shrinking->count ? start + size : shrinking->count;
 
         memcpy(shrinking->trial, shrinking->kept, start * sizeof *shrinking->trial);
@@ -135,7 +177,7 @@ static bool
 leave_out_a_pair(shrinking_t *shrinking)
 {
     for (uint32_t i = 0; i < shrinking->count && shrinking->count <= PAIRS_TRIED_UP_TO; i++) {
-        for (uint32_t j = i + 1; j < shrinking->count && time(NULL) < shrinking->end; j++) {
+        for (uint32_t j = i + 1; j < shrinking->count && has_time(shrinking); j++) {
             uint32_t count = 0;
 
             for (uint32_t k = 0; k < shrinking->count; k++) {
@@ -207,17 +249,16 @@ show(shrinking_t *shrinking)
         printf("the first %" PRIu32 " are not shown\n", first_shown);
     }
     fflush(stdout);
-    pid_t process = fork();
+    pid_t process = shrink_fork();
 
     if (process == 0) {
-        (void)alarm(SECONDS_FOR_A_REPLAY(shrinking->count));
         setvbuf(stdout, NULL, _IOLBF, 0);
         bool same = round_replay(shrinking->world, shrinking->record, shrinking->options, shrinking->kept,
                                  shrinking->count, stdout, first_shown);
         fflush(stdout);
         _exit(same ? 0 : SHRINK_DIFFERENT);
     }
-    if (shrink_wait(process, words, sizeof words) < 0) {
+    if (shrink_wait(process, shrinking->record, CPU_FOR_AN_OPERATION_AGAIN, words, sizeof words) < 0) {
         printf("    BROKE DOWN: %s\n", words);
     }
     if (shrinking->count > 0 && shrinking->count <= OPERATIONS_SHOWN) {
@@ -235,8 +276,11 @@ shrink(world_t *world, record_t *record, const options_t *options)
     shrinking_t shrinking = {.world = world,
                              .record = record,
                              .options = options,
-                             .count = record->count,
-                             .end = time(NULL) + SECONDS_FOR_SHRINKING};
+                             .count = record->count};
+    struct rusage usage;
+
+    (void)getrusage(RUSAGE_CHILDREN, &usage);
+    shrinking.cpu_before = (double)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec);
 
     shrinking.kept = malloc((record->count + 1) * sizeof *shrinking.kept);
     shrinking.trial = malloc((record->count + 1) * sizeof *shrinking.trial);
