@@ -5,6 +5,10 @@
  * over, and parks the pod. The eviction runs later, here between two rounds: until the last victim is about to be
  * deleted PreEnqueue keeps the preemptor out, and that victim's event brings it back. No scheduling call waits for it.
  *
+ * The room that an eviction makes is promised to the preemptor, and to no other pod of its priority or below: `fits`
+ * counts the pods that are nominated to the node as if they ran there. Without it the victims, which queue again, would
+ * be back before the preemptor, and be evicted again, for ever.
+ *
  * One thread does everything here. With threads the snapshot wants a lock of the caller's (or two snapshots in turns), and
  * `spawn` hands the task to one that deletes pods through the API server.
  */
@@ -20,6 +24,9 @@
 #include <schedq/schedq.h>
 
 #define NODE_CPU_MILLI 4000
+#define NODE_IN_QUEUE 1 /* the queue's number of the node that the snapshot calls 0 */
+#define EVICTIONS_MAX 16
+#define VICTIMS_MAX 16
 
 struct pod {
     const char *name;
@@ -46,8 +53,11 @@ static uint64_t fit; /* the bit of the plugin "Fit" */
 static int64_t free_milli = NODE_CPU_MILLI;
 
 /* What was handed over and has not run. */
-static void (*task)(void *argument);
-static void *task_argument;
+static struct task {
+    void (*run)(void *argument);
+    void *argument;
+} tasks[EVICTIONS_MAX];
+static unsigned task_count;
 
 static uint64_t
 object_of(const struct pod *pod)
@@ -70,9 +80,23 @@ require(schedq_status_t status, const char *call, const char *why)
     }
 }
 
+static void
+add(struct pod *pod)
+{
+    schedq_pod_spec_t spec;
+    schedq_result_t result;
+
+    memset(&spec, 0, sizeof spec);
+    spec.object = object_of(pod);
+    spec.priority = pod->priority;
+    spec.name_length = (uint32_t)strlen(pod->name);
+    require(schedq_add(worker, pod->name, &spec, &result), "schedq_add", schedq_worker_error(worker));
+    pod->waiting = result.pod;
+}
+
 /* ---- the evictor's callbacks ------------------------------------------------------------------------------ */
 
-/* Deletes a running pod: the snapshot changes first, then the queue hears of it. */
+/* Deletes a running pod: the snapshot changes first, then the queue hears of it. Its controller makes the pod anew. */
 static int
 evict(void *ctx, uint64_t victim, uint64_t preemptor)
 {
@@ -92,6 +116,7 @@ evict(void *ctx, uint64_t victim, uint64_t preemptor)
     move.event = SCHEDQ_EVENT_ASSIGNED_POD_DELETE;
     move.old_object = victim;
     require(schedq_move_all(worker, &move, NULL), "schedq_move_all", schedq_worker_error(worker));
+    add(pod);
     return SCHEDQ_DELETE_SENT;
 }
 
@@ -118,8 +143,10 @@ static int
 spawn(void *ctx, void (*run)(void *argument), void *argument)
 {
     (void)ctx;
-    task = run;
-    task_argument = argument;
+    if (task_count == EVICTIONS_MAX) {
+        return -1;
+    }
+    tasks[task_count++] = (struct task){run, argument};
     return 0;
 }
 
@@ -132,6 +159,34 @@ may_enter(void *ctx, uint64_t pod)
 }
 
 /* ---- a cycle ------------------------------------------------------------------------------------------------- */
+
+struct room {
+    const struct pod *pod; /* that asks for it */
+    int64_t milli;
+};
+
+/* A nominated pod counts as one that runs, for all pods that are not more important than it is. */
+static int
+leave_room(void *ctx, const schedq_pod_info_t *nominated)
+{
+    struct room *room = ctx;
+    const struct pod *pod = pod_of(nominated->object);
+
+    if (pod != room->pod && pod->priority >= room->pod->priority) {
+        room->milli -= pod->cpu_milli;
+    }
+    return 1;
+}
+
+static bool
+fits(const struct pod *pod)
+{
+    struct room room = {pod, free_milli};
+
+    require(schedq_nominated_pods(worker, NODE_IN_QUEUE, leave_room, &room), "schedq_nominated_pods",
+            schedq_worker_error(worker));
+    return room.milli >= pod->cpu_milli;
+}
 
 static schedq_running_spec_t
 running_spec(const struct pod *pod)
@@ -183,12 +238,15 @@ act(struct pod *pod, const schedq_preemption_decision_t *decision)
                                                 .priority = pod->priority,
                                                 .requests = {.cpu_milli = pod->cpu_milli},
                                                 .expires_ns = decision->nomination_expires_ns};
-    uint64_t victims[sizeof pods / sizeof pods[0]], clears[sizeof pods / sizeof pods[0]];
+    uint64_t victims[VICTIMS_MAX], clears[VICTIMS_MAX];
 
+    if (decision->delete_count > VICTIMS_MAX || decision->clear_count > VICTIMS_MAX) {
+        require(SCHEDQ_FULL, "schedq_preempt", "more victims than a node holds here");
+    }
     printf("%s: nominated, %" PRIu32 " to be evicted\n", pod->name, decision->delete_count);
     require(schedq_cluster_nominate(cluster, &nomination, NULL), "schedq_cluster_nominate",
             schedq_cluster_error(cluster));
-    require(schedq_nominate(worker, pod->waiting, decision->chosen + 1), "schedq_nominate", "");
+    require(schedq_nominate(worker, pod->waiting, decision->chosen + NODE_IN_QUEUE), "schedq_nominate", "");
     for (uint32_t i = 0; i < decision->delete_count; i++) {
         schedq_running_view_t view;
 
@@ -222,7 +280,7 @@ preempt(schedq_popped_t *popped)
     preemptor.object = popped->object;
     preemptor.priority = pod->priority;
     preemptor.requests.cpu_milli = pod->cpu_milli;
-    preemptor.nominated_node = popped->nominated_node != 0 ? (uint32_t)popped->nominated_node - 1 : SCHEDQ_NO_NODE;
+    preemptor.nominated_node = popped->nominated_node != 0 ? (uint32_t)popped->nominated_node - NODE_IN_QUEUE : SCHEDQ_NO_NODE;
     preemptor.statuses = statuses;
     preemptor.status_count = 1;
     schedq_preemption_decision_init(&decision);
@@ -254,23 +312,23 @@ reject(schedq_popped_t *popped)
 static bool
 round_of_scheduling(void)
 {
-    void (*due)(void *argument);
+    unsigned due;
     schedq_popped_t popped;
 
     require(schedq_tick(worker, NULL, NULL), "schedq_tick", "");
     while (schedq_try_pop(worker, &popped) == SCHEDQ_OK) {
-        if (free_milli >= pod_of(popped.object)->cpu_milli) {
+        if (fits(pod_of(popped.object))) {
             bind(&popped);
         } else {
             reject(&popped);
         }
     }
-    due = task;
-    task = NULL;
-    if (due != NULL) {
-        due(task_argument);
+    due = task_count;
+    task_count = 0;
+    for (unsigned i = 0; i < due; i++) {
+        tasks[i].run(tasks[i].argument);
     }
-    return due != NULL;
+    return due > 0;
 }
 
 /* ---- setup ------------------------------------------------------------------------------------------------------ */
@@ -314,20 +372,6 @@ open_preemption(void)
     config.activate = activate;
     config.spawn = spawn;
     require(schedq_evictor_create(&config, &evictor, why, sizeof why), "schedq_evictor_create", why);
-}
-
-static void
-add(struct pod *pod)
-{
-    schedq_pod_spec_t spec;
-    schedq_result_t result;
-
-    memset(&spec, 0, sizeof spec);
-    spec.object = object_of(pod);
-    spec.priority = pod->priority;
-    spec.name_length = (uint32_t)strlen(pod->name);
-    require(schedq_add(worker, pod->name, &spec, &result), "schedq_add", schedq_worker_error(worker));
-    pod->waiting = result.pod;
 }
 
 int

@@ -10,6 +10,11 @@
  * Use it for a pod for which scheduling found no node. Do not use it to place pods: a pod that fits is its
  * business only where a preset says so.
  *
+ * NOMINATIONS are promises that the host's own placement has to keep. When it looks for a node for a pod, each other pod
+ * of at least its priority that is nominated to a node (schedq_nominated_pods) takes its requests there, as if it ran.
+ * Otherwise the victims, which queue again, are back before the preemptor, and it evicts them again, without end
+ * (docs/PREEMPTION.md; `fits` of examples/preempt.c).
+ *
  * RESOURCES (cpu, memory, pod slots, named extended ones) it adds up itself. Every other constraint is a
  * callback, schedq_filter_fn.
  *
@@ -789,7 +794,7 @@ SCHEDQ_API const char *schedq_preemption_error(const schedq_preemption_t *preemp
  * What to do next, while the preemptor is in flight (examples/preempt.c):
  *   1 copy what is needed out of the decision: objects of `deletes` (schedq_cluster_pod) and of `clears`
  *   2 nomination SET: schedq_cluster_nominate, and schedq_nominate with chosen + 1, before a victim is deleted: else
- *     somebody else takes its place. CLEAR: schedq_cluster_unnominate and schedq_nominate with 0. KEEP: nothing
+ *     another pod takes its place. From here on the host's placement leaves that room free (NOMINATIONS above). CLEAR: schedq_cluster_unnominate and schedq_nominate with 0. KEEP: nothing
  *   3 mark each of `deletes` (schedq_cluster_update_pod with terminating 1, disruption_status 1, disruption_reason
  *     "PreemptionByScheduler"), so that nobody decides about it again; schedq_cluster_record_eviction, if
  *     evict_again_ns is used

@@ -1526,6 +1526,7 @@ SCHEDQ_API schedq_status_t schedq_snapshot(schedq_worker_t *worker, schedq_visit
 /**
  * Visits the pods nominated to a node, in the order of their nominations.
  *
+ * A host that places pods counts those of at least a pod's priority as if they ran there (docs/PREEMPTION.md).
  * Visitors run without any lock.
  * @param node not 0
  * @retval SCHEDQ_OK       also when there are none, or the visitor ended it
