@@ -1,16 +1,12 @@
-# Finds jemalloc, which ships no CMake package. Gives the target Jemalloc::Jemalloc.
+# Finds jemalloc's position independent archive, of which the library takes a copy of its own (engine/CMakeLists.txt).
 #
-# Installed beside schedqConfig.cmake, because programs that link the static library link jemalloc too.
+# Gives JEMALLOC_INCLUDE_DIR and JEMALLOC_PIC_LIBRARY. jemalloc installs both, and ships no CMake package. There is no
+# target on purpose: whatever links jemalloc by name gets its malloc.
 find_path(JEMALLOC_INCLUDE_DIR jemalloc/jemalloc.h)
-find_library(JEMALLOC_LIBRARY jemalloc)
-mark_as_advanced(JEMALLOC_INCLUDE_DIR JEMALLOC_LIBRARY)
+find_library(JEMALLOC_PIC_LIBRARY NAMES libjemalloc_pic.a)
+mark_as_advanced(JEMALLOC_INCLUDE_DIR JEMALLOC_PIC_LIBRARY)
 
 include(FindPackageHandleStandardArgs)
-find_package_handle_standard_args(Jemalloc REQUIRED_VARS JEMALLOC_LIBRARY JEMALLOC_INCLUDE_DIR)
-
-if(Jemalloc_FOUND AND NOT TARGET Jemalloc::Jemalloc)
-    add_library(Jemalloc::Jemalloc UNKNOWN IMPORTED)
-    set_target_properties(Jemalloc::Jemalloc PROPERTIES
-        IMPORTED_LOCATION "${JEMALLOC_LIBRARY}"
-        INTERFACE_INCLUDE_DIRECTORIES "${JEMALLOC_INCLUDE_DIR}")
-endif()
+find_package_handle_standard_args(Jemalloc
+    REQUIRED_VARS JEMALLOC_PIC_LIBRARY JEMALLOC_INCLUDE_DIR
+    REASON_FAILURE_MESSAGE "install jemalloc's headers and libjemalloc_pic.a (Debian: libjemalloc-dev), or set SCHEDQ_ALLOCATOR=system")

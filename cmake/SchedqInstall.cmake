@@ -1,4 +1,5 @@
-# What `cmake --install` puts where: header, both libraries, a CMake package and a pkg-config file.
+# What `cmake --install` puts where: headers, both libraries, a CMake package and a pkg-config file; licences, documents
+# and examples; the tools for users, if they are built.
 #
 # Both packages find the prefix from their own place, so that an installed tree may be moved.
 include(CMakePackageConfigHelpers)
@@ -20,14 +21,29 @@ configure_package_config_file(
     INSTALL_DESTINATION ${package_dir} NO_SET_AND_CHECK_MACRO)
 install(FILES
     ${PROJECT_BINARY_DIR}/schedqConfig.cmake ${PROJECT_BINARY_DIR}/schedqConfigVersion.cmake
-    ${CMAKE_CURRENT_LIST_DIR}/FindCk.cmake ${CMAKE_CURRENT_LIST_DIR}/FindJemalloc.cmake
+    ${CMAKE_CURRENT_LIST_DIR}/FindCk.cmake
     DESTINATION ${package_dir})
 
 file(RELATIVE_PATH schedq_pc_prefix ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_PREFIX})
 string(REGEX REPLACE "/$" "" schedq_pc_prefix ${schedq_pc_prefix})
 set(schedq_pc_private "-lck -pthread")
 if(SCHEDQ_ALLOCATOR STREQUAL "jemalloc")
-    string(PREPEND schedq_pc_private "-ljemalloc ")
+    string(APPEND schedq_pc_private " -lm")
 endif()
 configure_file(${CMAKE_CURRENT_LIST_DIR}/schedq.pc.in ${PROJECT_BINARY_DIR}/schedq.pc @ONLY)
 install(FILES ${PROJECT_BINARY_DIR}/schedq.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+
+set(licences ${PROJECT_SOURCE_DIR}/LICENSE)
+if(SCHEDQ_ALLOCATOR STREQUAL "jemalloc")
+    list(APPEND licences ${PROJECT_SOURCE_DIR}/LICENSE.jemalloc)
+endif()
+install(FILES ${licences} ${PROJECT_SOURCE_DIR}/README.md ${PROJECT_SOURCE_DIR}/CHANGELOG.md
+    DESTINATION ${CMAKE_INSTALL_DATAROOTDIR}/doc/schedq)
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/docs DESTINATION ${CMAKE_INSTALL_DATAROOTDIR}/doc/schedq)
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/examples DESTINATION ${CMAKE_INSTALL_DATAROOTDIR}/doc/schedq
+    PATTERN CMakeLists.txt EXCLUDE)
+foreach(tool schedq-replay schedq-trace schedq-bench schedq-conform)
+    if(TARGET ${tool})
+        install(TARGETS ${tool})
+    endif()
+endforeach()

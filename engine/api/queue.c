@@ -38,27 +38,30 @@ allocate(const schedq_config_t *config, const struct engine_ops *ops)
 {
     struct memory memory;
 
-    if (!memory_open(&memory, &config->allocator)) {
-        return NULL;
-    }
+    memory_open(&memory, &config->allocator);
     schedq_t *queue = memory_alloc(&memory, MEMORY_OTHER, ops->queue_bytes, CACHE_LINE);
-    if (queue == NULL) {
-        memory_close(&memory);
-        return NULL;
+    if (queue != NULL) {
+        queue->memory = memory;
     }
-    memory_adopt(&queue->memory, &memory);
     return queue;
 }
 
 static void
 deallocate(schedq_t *queue)
 {
-    struct memory memory;
+    struct memory memory = queue->memory;
     size_t bytes = queue->ops->queue_bytes;
 
-    memory_adopt(&memory, &queue->memory);
     memory_free(&memory, MEMORY_OTHER, queue, bytes);
     memory_close(&memory);
+}
+
+static schedq_status_t
+no_memory(const schedq_config_t *config, char *why, size_t why_size)
+{
+    say(why, why_size, "no memory for a queue: %s returned NULL",
+        config->allocator.alloc != NULL ? "config.allocator.alloc" : "the library's allocator");
+    return SCHEDQ_NOMEM;
 }
 
 schedq_status_t
@@ -77,14 +80,14 @@ schedq_create(const schedq_config_t *config, schedq_t **out, char *why, size_t w
     }
     schedq_t *queue = allocate(config, engine_of(config->engine));
     if (queue == NULL) {
-        return SCHEDQ_NOMEM;
+        return no_memory(config, why, why_size);
     }
     fill_base(queue, config, engine_of(config->engine));
     if (!registry_open(&queue->registry, &queue->memory, &queue->rules, config->max_events) ||
         !queue->ops->open(queue)) {
         registry_close(&queue->registry);
         deallocate(queue);
-        return SCHEDQ_NOMEM;
+        return no_memory(config, why, why_size);
     }
     *out = queue;
     return SCHEDQ_OK;
@@ -154,6 +157,7 @@ schedq_trim(schedq_t *queue)
 
     if (status == SCHEDQ_OK) {
         queue->ops->trim(queue);
+        memory_purge(&queue->memory);
         call_end(&call);
     }
     return status;

@@ -7,50 +7,47 @@
 
 #include <jemalloc/jemalloc.h>
 
+#define TEXT(number) TEXT_OF(number)
+#define TEXT_OF(number) #number
+
 /*
- * Thread caches would mix the queues of one thread and outlive them, so they are off; every call goes to the arena, which
- * is why nothing in the engine allocates at operation rate.
+ * jemalloc's own arenas, which all queues of the process share: a thread keeps to one of them. An
+ * arena for each queue would cost a large part of a MB, and there can be 4,095. Thread caches would
+ * hold back what queues gave, and are not worth their memory: nothing in the engine allocates at
+ * operation rate.
  */
+#define FLAGS MALLOCX_TCACHE_NONE
+
+/** jemalloc reads it before anything else. */
+const char *malloc_conf = "tcache:false";
+
 static void *
-arena_alloc(void *ctx, size_t bytes, size_t align)
+default_alloc(void *ctx, size_t bytes, size_t align)
 {
-    const struct memory *memory = ctx;
+    (void)ctx;
+    return mallocx(bytes, FLAGS | MALLOCX_ALIGN(align));
+}
 
-    return mallocx(bytes, MALLOCX_ARENA(memory->arena) | MALLOCX_TCACHE_NONE | MALLOCX_ALIGN(align));
+/* What comes fresh from the kernel is zero, and is not touched. */
+static void *
+default_alloc_zeroed(size_t bytes, size_t align)
+{
+    return mallocx(bytes, FLAGS | MALLOCX_ZERO | MALLOCX_ALIGN(align));
 }
 
 static void
-arena_free(void *ctx, void *block, size_t bytes)
+default_free(void *ctx, void *block, size_t bytes)
 {
-    const struct memory *memory = ctx;
-
+    (void)ctx;
     (void)bytes;
-    dallocx(block, MALLOCX_ARENA(memory->arena) | MALLOCX_TCACHE_NONE);
+    dallocx(block, FLAGS);
 }
 
-static bool
-default_open(struct memory *memory)
-{
-    size_t size = sizeof memory->arena;
-
-    if (mallctl("arenas.create", &memory->arena, &size, NULL, 0) != 0) {
-        return false;
-    }
-    memory->owns_arena = true;
-    memory->source = (schedq_allocator_t){.alloc = arena_alloc, .free = arena_free, .ctx = memory};
-    return true;
-}
-
+/* Returns what is free in all arenas: a queue's blocks may lie in any of them. */
 static void
-default_close(struct memory *memory)
+default_purge(void)
 {
-    size_t mib[3];
-    size_t length = sizeof mib / sizeof mib[0];
-
-    if (mallctlnametomib("arena.0.destroy", mib, &length) == 0) {
-        mib[1] = memory->arena;
-        (void)mallctlbymib(mib, length, NULL, NULL, NULL, 0);
-    }
+    (void)mallctl("arena." TEXT(MALLCTL_ARENAS_ALL) ".purge", NULL, NULL, NULL, 0);
 }
 
 #else
@@ -58,7 +55,7 @@ default_close(struct memory *memory)
 #include <stdlib.h>
 
 static void *
-system_alloc(void *ctx, size_t bytes, size_t align)
+default_alloc(void *ctx, size_t bytes, size_t align)
 {
     void *block = NULL;
 
@@ -70,70 +67,68 @@ system_alloc(void *ctx, size_t bytes, size_t align)
 }
 
 static void
-system_free(void *ctx, void *block, size_t bytes)
+default_free(void *ctx, void *block, size_t bytes)
 {
     (void)ctx;
     (void)bytes;
     free(block);
 }
 
-static bool
-default_open(struct memory *memory)
+static void *
+default_alloc_zeroed(size_t bytes, size_t align)
 {
-    memory->source = (schedq_allocator_t){.alloc = system_alloc, .free = system_free};
-    return true;
+    void *block = default_alloc(NULL, bytes, align);
+
+    if (block != NULL) {
+        memset(block, 0, bytes);
+    }
+    return block;
 }
 
 static void
-default_close(struct memory *memory)
+default_purge(void)
 {
-    (void)memory; /* the C library's heap has no end; owns_arena is never set */
+    /* The C library's heap is the program's as well, which decides when it shrinks. */
 }
 
 #endif
 
-bool
+/** Bytes that ended queues gave back; so many are worth a visit to the kernel. */
+#define PURGE_AFTER (UINT64_C(1) << 20)
+static uint64_t given_back;
+
+void
 memory_open(struct memory *memory, const schedq_allocator_t *wanted)
 {
     memset(memory, 0, sizeof *memory);
-    if (wanted->alloc != NULL) {
-        memory->source = *wanted;
-        return true;
-    }
-    return default_open(memory);
-}
-
-void
-memory_adopt(struct memory *memory, const struct memory *from)
-{
-    *memory = *from;
-    if (memory->owns_arena) {
-        memory->source.ctx = memory;
+    memory->is_default = wanted->alloc == NULL;
+    memory->source = *wanted;
+    if (memory->is_default) {
+        memory->source = (schedq_allocator_t){.alloc = default_alloc, .free = default_free};
     }
 }
 
-void
-memory_close(struct memory *memory)
+static void *
+counted(struct memory *memory, enum memory_kind kind, void *block, size_t bytes)
 {
-    if (memory->owns_arena) {
-        default_close(memory);
-    }
-}
-
-void *
-memory_alloc_raw(struct memory *memory, enum memory_kind kind, size_t bytes, size_t align)
-{
-    void *block = memory->source.alloc(memory->source.ctx, bytes, align);
-
     if (block != NULL) {
-        (void)__atomic_fetch_add(&memory->bytes[kind], bytes, __ATOMIC_RELAXED);
+        (void)__atomic_fetch_add(&memory->taken[kind], bytes, __ATOMIC_RELAXED);
     }
     return block;
 }
 
 void *
+memory_alloc_raw(struct memory *memory, enum memory_kind kind, size_t bytes, size_t align)
+{
+    return counted(memory, kind, memory->source.alloc(memory->source.ctx, bytes, align), bytes);
+}
+
+void *
 memory_alloc(struct memory *memory, enum memory_kind kind, size_t bytes, size_t align)
 {
+    if (memory->is_default) {
+        return counted(memory, kind, default_alloc_zeroed(bytes, align), bytes);
+    }
     void *block = memory_alloc_raw(memory, kind, bytes, align);
 
     if (block != NULL) {
@@ -147,14 +142,39 @@ memory_free(struct memory *memory, enum memory_kind kind, void *block, size_t by
 {
     if (block != NULL) {
         memory->source.free(memory->source.ctx, block, bytes);
-        (void)__atomic_fetch_sub(&memory->bytes[kind], bytes, __ATOMIC_RELAXED);
+        (void)__atomic_fetch_add(&memory->given[kind], bytes, __ATOMIC_RELEASE);
+    }
+}
+
+void
+memory_purge(const struct memory *memory)
+{
+    if (memory->is_default) {
+        default_purge();
+    }
+}
+
+void
+memory_close(const struct memory *memory)
+{
+    uint64_t bytes = 0;
+
+    for (unsigned kind = 0; kind < MEMORY_KINDS; kind++) {
+        bytes += memory->given[kind];
+    }
+    if (__atomic_add_fetch(&given_back, bytes, __ATOMIC_RELAXED) >= PURGE_AFTER) {
+        __atomic_store_n(&given_back, 0, __ATOMIC_RELAXED);
+        memory_purge(memory);
     }
 }
 
 uint64_t
 memory_bytes(const struct memory *memory, enum memory_kind kind)
 {
-    return __atomic_load_n(&memory->bytes[kind], __ATOMIC_RELAXED);
+    /* In this order: whatever was given had been taken, so the difference is no wrapped one. */
+    uint64_t given = __atomic_load_n(&memory->given[kind], __ATOMIC_ACQUIRE);
+
+    return __atomic_load_n(&memory->taken[kind], __ATOMIC_RELAXED) - given;
 }
 
 void *

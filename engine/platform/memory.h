@@ -1,9 +1,10 @@
 /*
  * Where a queue's memory comes from, and how much of it there is, by kind.
  *
- * Three sources behind one table of functions: the caller's allocator, jemalloc with one arena per queue (so that the
- * memory of a queue is its own and ends with it), or the C library (`system`: what sanitizers need, see the build's
- * SCHEDQ_ALLOCATOR). The only file that knows jemalloc is memory.c.
+ * Three sources behind one table of functions: the caller's allocator, jemalloc, or the C library
+ * (`system`: what sanitizers need, see the build's SCHEDQ_ALLOCATOR). The only file that knows
+ * jemalloc is memory.c. It is the library's own copy, beside the program's malloc, whatever that
+ * is; its arenas are shared by all queues of the process.
  *
  * Any thread may allocate and free; the byte counts are sums of what all did, and order nothing.
  */
@@ -18,21 +19,24 @@ enum memory_kind { MEMORY_ENTRIES, MEMORY_NAMES, MEMORY_INDEX, MEMORY_QUEUES, ME
 
 struct memory {
     schedq_allocator_t source;
-    uint64_t bytes[MEMORY_KINDS]; /* memory_bytes */
-    unsigned arena;
-    bool owns_arena;
+    uint64_t taken[MEMORY_KINDS], given[MEMORY_KINDS]; /* bytes since memory_open */
+    bool is_default;                                   /* the source is the build's */
 };
 
 #define CACHE_LINE 64
 
-/** False if the build's allocator has no arena left. A zeroed `wanted` means the build's default. */
-bool memory_open(struct memory *memory, const schedq_allocator_t *wanted);
+/**
+ * A zeroed `wanted` means the build's default.
+ *
+ * The description may be copied while no other thread allocates or frees.
+ */
+void memory_open(struct memory *memory, const schedq_allocator_t *wanted);
 
-/** Moves the description to another address: the one record that lies in the memory it describes needs that. */
-void memory_adopt(struct memory *memory, const struct memory *from);
+/** Everything was freed. Returns it to the kernel, with that of others, when there is enough of it. */
+void memory_close(const struct memory *memory);
 
-/** Everything must have been freed. */
-void memory_close(struct memory *memory);
+/** Returns what was freed to the kernel, if the source is the build's jemalloc. */
+void memory_purge(const struct memory *memory);
 
 /** Zeroed memory, or NULL. `align` is a power of two. */
 void *memory_alloc(struct memory *memory, enum memory_kind kind, size_t bytes, size_t align);

@@ -117,16 +117,13 @@ schedq_cluster_create(const schedq_allocator_t *allocator, schedq_cluster_t **cl
         !check_pointer(&(struct words){.text = why, .size = why_size}, "cluster", cluster)) {
         return SCHEDQ_INVALID;
     }
-    if (!memory_open(&memory, allocator == NULL ? &standard : allocator)) {
-        return SCHEDQ_NOMEM;
-    }
+    memory_open(&memory, allocator == NULL ? &standard : allocator);
     schedq_cluster_t *made = memory_alloc(&memory, MEMORY_OTHER, sizeof *made, CACHE_LINE);
 
     if (made == NULL) {
-        memory_close(&memory);
         return SCHEDQ_NOMEM;
     }
-    memory_adopt(&made->memory, &memory);
+    made->memory = memory;
     texts_open(&made->texts, &made->memory);
     made->resource_count = FIRST_EXTENDED;
     *cluster = made;
@@ -169,7 +166,6 @@ schedq_cluster_destroy(schedq_cluster_t *cluster)
     if (cluster == NULL) {
         return;
     }
-    struct memory memory;
     struct memory *of = &cluster->memory;
 
     empty(cluster);
@@ -186,7 +182,8 @@ schedq_cluster_destroy(schedq_cluster_t *cluster)
     memory_free(of, MEMORY_QUEUES, cluster->nominations, cluster->nomination_capacity * sizeof *cluster->nominations);
     memory_free(of, MEMORY_QUEUES, cluster->resources, SCHEDQ_RESOURCES_MAX * sizeof *cluster->resources);
     texts_close(&cluster->texts);
-    memory_adopt(&memory, of);
+    struct memory memory = *of; /* of a record that lies in what it describes */
+
     memory_free(&memory, MEMORY_OTHER, cluster, sizeof *cluster);
     memory_close(&memory);
 }

@@ -98,23 +98,20 @@ make(const schedq_evictor_config_t *config)
 {
     struct memory memory;
 
-    if (!memory_open(&memory, &config->allocator)) {
-        return NULL;
-    }
+    memory_open(&memory, &config->allocator);
     schedq_evictor_t *evictor = memory_alloc(&memory, MEMORY_OTHER, sizeof *evictor, CACHE_LINE);
 
     if (evictor != NULL) {
-        memory_adopt(&evictor->memory, &memory);
+        evictor->memory = memory;
         evictor->config = *config;
         evictor->words =
             memory_alloc(&evictor->memory, MEMORY_OTHER, config->max_held * sizeof *evictor->words, CACHE_LINE);
         if (evictor->words != NULL) {
             return evictor;
         }
-        memory_adopt(&memory, &evictor->memory);
+        memory = evictor->memory;
         memory_free(&memory, MEMORY_OTHER, evictor, sizeof *evictor);
     }
-    memory_close(&memory);
     return NULL;
 }
 
@@ -142,15 +139,14 @@ schedq_evictor_create(const schedq_evictor_config_t *config, schedq_evictor_t **
 schedq_status_t
 schedq_evictor_destroy(schedq_evictor_t *evictor)
 {
-    struct memory memory;
-
     if (evictor == NULL) {
         return SCHEDQ_OK;
     }
     if (u64_load_acquire(&evictor->tasks) != 0) { /* reads from run_later:B */
         return SCHEDQ_BUSY;
     }
-    memory_adopt(&memory, &evictor->memory);
+    struct memory memory = evictor->memory; /* of a record that lies in what it describes */
+
     memory_free(&memory, MEMORY_OTHER, evictor->words, evictor->config.max_held * sizeof *evictor->words);
     memory_free(&memory, MEMORY_OTHER, evictor, sizeof *evictor);
     memory_close(&memory);

@@ -20,16 +20,13 @@ schedq_preemption_create(const schedq_allocator_t *allocator, schedq_preemption_
         !check_pointer(&(struct words){.text = why, .size = why_size}, "preemption", preemption)) {
         return SCHEDQ_INVALID;
     }
-    if (!memory_open(&memory, allocator == NULL ? &standard : allocator)) {
-        return SCHEDQ_NOMEM;
-    }
+    memory_open(&memory, allocator == NULL ? &standard : allocator);
     schedq_preemption_t *made = memory_alloc(&memory, MEMORY_OTHER, sizeof *made, CACHE_LINE);
 
     if (made == NULL) {
-        memory_close(&memory);
         return SCHEDQ_NOMEM;
     }
-    memory_adopt(&made->memory, &memory);
+    made->memory = memory;
     for (uint32_t i = 0; i < TASKS_MAX; i++) {
         made->lanes[i].memory = &made->memory;
     }
@@ -67,7 +64,6 @@ schedq_preemption_destroy(schedq_preemption_t *preemption)
     if (preemption == NULL) {
         return;
     }
-    struct memory memory;
     struct memory *of = &preemption->memory;
 
     for (uint32_t i = 0; i < TASKS_MAX; i++) {
@@ -84,7 +80,8 @@ schedq_preemption_destroy(schedq_preemption_t *preemption)
     free_array(of, preemption->trial.items, preemption->trial.capacity, sizeof *preemption->trial.items);
     free_array(of, preemption->deletes, preemption->delete_capacity, sizeof *preemption->deletes);
     free_array(of, preemption->clears, preemption->clear_capacity, sizeof *preemption->clears);
-    memory_adopt(&memory, of);
+    struct memory memory = *of; /* of a record that lies in what it describes */
+
     memory_free(&memory, MEMORY_OTHER, preemption, sizeof *preemption);
     memory_close(&memory);
 }

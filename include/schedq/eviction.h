@@ -96,7 +96,7 @@ static inline void
 schedq_evictor_config_init(schedq_evictor_config_t *config)
 {
     memset(config, 0, sizeof *config);
-    config->struct_size = (uint32_t)sizeof *config;
+    config->struct_size = sizeof *config;
     config->max_held = 1024;
 }
 

@@ -659,7 +659,7 @@ static inline void
 schedq_preemptor_init(schedq_preemptor_t *preemptor)
 {
     memset(preemptor, 0, sizeof *preemptor);
-    preemptor->struct_size = (uint32_t)sizeof *preemptor;
+    preemptor->struct_size = sizeof *preemptor;
     preemptor->nominated_node = SCHEDQ_NO_NODE;
 }
 
@@ -734,7 +734,7 @@ static inline void
 schedq_preemption_decision_init(schedq_preemption_decision_t *decision)
 {
     memset(decision, 0, sizeof *decision);
-    decision->struct_size = (uint32_t)sizeof *decision;
+    decision->struct_size = sizeof *decision;
 }
 
 /** What the dry run found out about a node. */

@@ -76,8 +76,10 @@
  * The objects that they get are held during the call.
  *
  * RESTRICTIONS. Not usable in a child after fork without exec. Not async-signal-safe. A thread must not be
- * cancelled inside a call. Struct layouts are those of 64-bit platforms. With the default build jemalloc is
- * linked: do not dlclose the library.
+ * cancelled inside a call. Struct layouts are those of 64-bit platforms. The default build contains a copy of
+ * jemalloc, beside the program's malloc, which it leaves alone. That copy's thread-local words are more than
+ * glibc can add to a running program: what is loaded by dlopen needs a build with SCHEDQ_ALLOCATOR=system. A
+ * module that links the static library must not be dlclosed; the shared one stays by itself.
  */
 #ifndef SCHEDQ_SCHEDQ_H
 #define SCHEDQ_SCHEDQ_H
@@ -265,8 +267,9 @@ typedef struct schedq_clock {
 } schedq_clock_t;
 
 /**
- * Where memory comes from. All zero: the build's default (one jemalloc arena per queue; or `system`). Both
- * functions or neither. With LOCKFREE several threads may be in them at once. Layout frozen (32 bytes).
+ * Where memory comes from. All zero: the build's default (its own jemalloc, whose arenas all queues share; or
+ * `system`: libc's malloc). Both functions or neither. With LOCKFREE several threads may be in them at once.
+ * Layout frozen (32 bytes).
  */
 typedef struct schedq_allocator {
     /** Memory of at least `bytes`, aligned to `align` (a power of two, at most 4096), or NULL. */
@@ -431,10 +434,10 @@ schedq_config_kube_1_12(schedq_config_t *config)
  * It starts no thread.
  * @param config copied; nothing in it is referenced later, except the callbacks' contexts
  * @param queue  receives the queue, NULL if there is none
- * @param why    with INVALID: field, value and legal range
+ * @param why    with INVALID: field, value and legal range; with NOMEM: whose memory was not enough
  * @retval SCHEDQ_OK       *queue is the caller's until schedq_destroy
  * @retval SCHEDQ_INVALID  *queue is NULL, `why` says which field
- * @retval SCHEDQ_NOMEM    *queue is NULL
+ * @retval SCHEDQ_NOMEM    *queue is NULL; how many queues there are matters to memory only
  *
  * Threads: [queue]  Progress: wait-free but for the allocator; allocates.
  */
@@ -659,7 +662,7 @@ static inline void
 schedq_plugin_init(schedq_plugin_t *plugin)
 {
     memset(plugin, 0, sizeof *plugin);
-    plugin->struct_size = (uint32_t)sizeof *plugin;
+    plugin->struct_size = sizeof *plugin;
 }
 
 /**
@@ -1074,7 +1077,7 @@ static inline void
 schedq_failure_init(schedq_failure_t *failure)
 {
     memset(failure, 0, sizeof *failure);
-    failure->struct_size = (uint32_t)sizeof *failure;
+    failure->struct_size = sizeof *failure;
 }
 
 /**
@@ -1250,7 +1253,7 @@ static inline void
 schedq_move_init(schedq_move_t *move)
 {
     memset(move, 0, sizeof *move);
-    move->struct_size = (uint32_t)sizeof *move;
+    move->struct_size = sizeof *move;
 }
 
 /**
@@ -1364,7 +1367,7 @@ static inline void
 schedq_query_init(schedq_query_t *query)
 {
     memset(query, 0, sizeof *query);
-    query->struct_size = (uint32_t)sizeof *query;
+    query->struct_size = sizeof *query;
     query->not_after_ns = INT64_MAX;
 }
 
@@ -1633,7 +1636,7 @@ static inline void
 schedq_stats_init(schedq_stats_t *stats)
 {
     memset(stats, 0, sizeof *stats);
-    stats->struct_size = (uint32_t)sizeof *stats;
+    stats->struct_size = sizeof *stats;
 }
 
 /**

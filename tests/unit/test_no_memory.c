@@ -610,7 +610,7 @@ a_queue_that_cannot_be_made_leaves_nothing(void **state)
         }
         assert_status(status, SCHEDQ_NOMEM);
         assert_null(queue);
-        assert_string_equal(why, "");
+        assert_string_equal(why, "no memory for a queue: config.allocator.alloc returned NULL");
         fx_free(fixture);
     }
 }

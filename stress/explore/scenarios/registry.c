@@ -36,8 +36,8 @@ registry_begin(const struct scenario *scenario)
     memset(world.events, 0xff, sizeof world.events);
     schedq_config_init(&config);
     rules_from_config(&world.rules, &config);
-    SIM_CHECK(memory_open(&world.memory, &allocator) &&
-                  registry_open(&world.registry, &world.memory, &world.rules, SCHEDQ_EVENT_FIRST_FREE + EVENTS),
+    memory_open(&world.memory, &allocator);
+    SIM_CHECK(registry_open(&world.registry, &world.memory, &world.rules, SCHEDQ_EVENT_FIRST_FREE + EVENTS),
               "no memory for a registry");
 }
 
