@@ -47,6 +47,7 @@ void
 ice_take(ice_t *ice)
 {
     own = ice;
+    stand_still(SIGUSR1); /* the signal may have come before: it found no ice */
 }
 
 ice_t *
