@@ -506,7 +506,7 @@ add_insert(struct worker *worker, struct arrival *arrival, const char *text, uin
         return SCHEDQ_NOMEM;
     }
     switch (index_insert(&queue->index, &caller, &key, arrival->record, ref_version(arrival->ref), &arrival->ticket,
-                         &present->record, &present->state)) {
+                         &present->record, &present->life)) {
     case INDEX_DONE:
         tally_add(&worker->tally.adds, 1);
         switch_count(worker, arrival->to.place, arrival->cause);
@@ -621,7 +621,7 @@ add_looks_first(const struct queue *queue, const schedq_pod_spec_t *spec)
 bool
 add_tell_present(struct worker *worker, const struct present *present, struct view *view)
 {
-    if (!report_found(queue_of(worker), present->record, present->state, view)) {
+    if (!report_view(queue_of(worker), present->record, present->life, view)) {
         return false;
     }
     settle_told(worker, present->record, view->life, view->state);
@@ -638,7 +638,7 @@ add_is_present(struct worker *worker, const char *text, uint32_t length, uint32_
 
     /* Ends: each further round means that a pod ended. */
     do {
-        present->record = index_find(&queue_of(worker)->index, &caller, &key, &present->state);
+        present->record = index_find(&queue_of(worker)->index, &caller, &key, &present->life);
     } while (present->record != 0 && !add_tell_present(worker, present, &view));
     return present->record != 0;
 }

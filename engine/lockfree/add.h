@@ -33,10 +33,10 @@ struct incoming_pod {
     uint32_t label;
 };
 
-/** A pod that the index found: its record, and a word of the record at which it was that pod. */
+/** A pod that the index found. */
 struct present {
     uint32_t record;
-    uint64_t state;
+    uint64_t life;
 };
 
 /** Adds one pod, inside a section. As schedq_add; *present with SCHEDQ_EXISTS. */

@@ -149,7 +149,7 @@ was_before_lag_ended(const struct view *view, uint64_t ref)
 {
     uint64_t versions = (state_base(view->state) - ref_version(ref)) & STATE_VERSION_MASK;
 
-    return versions > STATE_LAG_WAITING && !version_is_before(ref_version(ref), view->life);
+    return versions > STATE_LAG_WAITING && state_has_had(view->state, view->life, ref_version(ref));
 }
 
 /*
@@ -176,7 +176,7 @@ look_at(struct search *search, const struct lot *lot, uint64_t ref, struct view 
     }
     return place == PLACE_PARKED
                ? state_judge(view->state, ref, place, 0) == VERDICT_VALID || was_before_lag_ended(view, ref)
-               : state_place(view->state) == place && !version_is_before(ref_version(ref), view->life);
+               : state_place(view->state) == place && state_has_had(view->state, view->life, ref_version(ref));
 }
 
 /* False: the answer is full, and the cursor stands on the next ref. */
@@ -355,7 +355,7 @@ apply(struct worker *worker, const schedq_decision_t *decision, int64_t now, sch
     struct view view;
 
     if (record >= slab_end(&queue->entries.records) || !report_any(queue, record, &view) || !waits(view.state) ||
-        version_is_before(version, view.life)) {
+        !state_has_had(view.state, view.life, version)) {
         return SCHEDQ_GONE;
     }
     if (state_version(view.state) != version || missed_its_backoff(queue, &view, decision, now)) {

@@ -38,7 +38,7 @@
  * 5 LINEARIZATION POINTS
  *   DONE          commit:A. The exchange fails if anything was committed in the line since index_insert:C; all that was
  *                 committed before is in cells that are not TENTATIVE, and was seen by the scan.
- *   EXISTS, found index_look:C, the state word that is returned
+ *   EXISTS, found index_look:C
  *   none          a pod with the name that lived at find_line:B had its cell before, and is seen unless it is over.
  *                 So there is a moment in the call without one: find_line:B, or the end of that pod.
  *   NOMEM         make_room: no cell, no overflow line, no table
@@ -358,7 +358,7 @@ obtain_cell(struct index *index, const struct index_caller *caller, struct attem
 /* Ends: each further round means that somebody committed, completed, took a cell, lengthened or froze the line. */
 enum index_answer
 index_insert(struct index *index, const struct index_caller *caller, const struct index_key *key, uint32_t record,
-             uint64_t life, struct index_ticket *ticket, uint32_t *found, uint64_t *state)
+             uint64_t life, struct index_ticket *ticket, uint32_t *found, uint64_t *found_life)
 {
     struct attempt attempt = {.table = ptr_load_acquire(&index->table), /* index_insert:A */
                               .value = cell_make(life, key->hash, record) | CELL_TENTATIVE};
@@ -387,7 +387,7 @@ index_insert(struct index *index, const struct index_caller *caller, const struc
         }
         *found = scan(index, attempt.table, home, key, &attempt.vacancy, &seen);
         if (*found != 0) {
-            *state = seen.state;
+            *found_life = seen.life;
             give_up(&attempt);
             return INDEX_EXISTS;
         }
@@ -459,7 +459,7 @@ look_up(const struct index *index, const struct index_caller *caller, const stru
 
 /* Ends: a further round means that somebody completed what the control word named. */
 uint32_t
-index_find(struct index *index, const struct index_caller *caller, const struct index_key *key, uint64_t *state)
+index_find(struct index *index, const struct index_caller *caller, const struct index_key *key, uint64_t *life)
 {
     enum lookup answer;
     uint32_t record = 0;
@@ -475,7 +475,7 @@ index_find(struct index *index, const struct index_caller *caller, const struct 
     if (answer == LOOKUP_NONE) {
         return 0;
     }
-    *state = seen.state;
+    *life = seen.life;
     return record;
 }
 

@@ -65,17 +65,16 @@ void index_prefetch(const struct index *index, uint32_t hash);
 /**
  * Commits a pod whose record is filled and whose state word is stored. From here on it exists; publish its ref, then
  * call index_finish, whose first access is a full fence. INDEX_EXISTS: *found is the record of the pod with this
- * name, settled, *state a state word of its at which it was a pod. On EXISTS and NOMEM nothing of the record is left
- * in the index.
+ * name, settled, *found_life its life. On EXISTS and NOMEM nothing of the record is left in the index.
  */
 enum index_answer index_insert(struct index *index, const struct index_caller *caller, const struct index_key *key,
                                uint32_t record, uint64_t life, struct index_ticket *ticket, uint32_t *found,
-                               uint64_t *state);
+                               uint64_t *found_life);
 void index_finish(const struct index_ticket *ticket);
 
-/** The record of the pod with this name, settled, and a state word of its at which it was a pod; 0: none. */
+/** The record of the pod with this name, settled, and the pod's life; 0: none. */
 uint32_t index_find(struct index *index, const struct index_caller *caller, const struct index_key *key,
-                    uint64_t *state);
+                    uint64_t *life);
 
 /**
  * Marks the cell of a pod that is over, so that it is found free sooner.

@@ -25,8 +25,8 @@ index_look(const struct index *index, uint64_t cell, const struct index_key *key
     uint32_t hash = (uint32_t)(name >> 32);
     bool same = key != NULL && hash == key->hash && names_equal(index->names, (uint32_t)name, key->name, key->length);
 
-    *seen = (struct seen){.state = entry_state(entry), .life = life, .hash = hash}; /* index_look:C */
-    if (!state_is_pod(seen->state) || u64_load(&entry->life) != life) {
+    *seen = (struct seen){.life = life, .hash = hash};
+    if (!state_is_pod(entry_state(entry)) || u64_load(&entry->life) != life) { /* index_look:C */
         return SIGHT_OVER;
     }
     return same ? SIGHT_SAME : SIGHT_OTHER;

@@ -191,7 +191,6 @@ enum sight { SIGHT_OVER, SIGHT_OTHER, SIGHT_SAME };
 
 /** What was seen of a pod that is not over. */
 struct seen {
-    uint64_t state; /* at which it was a pod */
     uint64_t life;
     uint32_t hash;
 };

@@ -35,7 +35,7 @@ look_exists(struct worker *worker, uint32_t record, const struct view *view)
     struct queue *queue = queue_of(worker);
     const struct index_caller caller = index_caller(worker);
     struct index_key key = {.name = worker->name, .length = view->name_length};
-    uint64_t state;
+    uint64_t life;
 
     if (state_version(view->state) != view->life) {
         return true; /* somebody moved it since it came */
@@ -45,8 +45,7 @@ look_exists(struct worker *worker, uint32_t record, const struct view *view)
         return false; /* changed: found by who changed it */
     }
     key.hash = index_hash(&queue->index, key.name, key.length);
-    return index_find(&queue->index, &caller, &key, &state) == record &&
-           u64_load_acquire(&view->entry->life) == view->life; /* of fill, after the record that the index gave */
+    return index_find(&queue->index, &caller, &key, &life) == record && life == view->life;
 }
 
 /* Name and object as of one version; the object retained. False: it changed. */

@@ -66,13 +66,6 @@ bucket_of(const struct nominator *nominator, uint64_t node)
 
 enum standing { STANDING_OVER, STANDING_NOT_YET, STANDING_NOMINATED };
 
-/* Versions wrap round: which of two is earlier is said by their distance. */
-static bool
-is_earlier(uint64_t version, uint64_t life)
-{
-    return ((life - version) & STATE_VERSION_MASK) - 1 < STATE_VERSION_MASK / 2;
-}
-
 static enum standing
 judge_description(const struct hint *hint, const struct description *description)
 {
@@ -93,7 +86,7 @@ judge(const struct entries *entries, const struct hint *hint)
         uint64_t state = entry_state(entry); /* judge:A */
         struct description description;
 
-        if (is_earlier(state_version(state), life)) {
+        if (version_next(state_version(state)) == life) { /* free, and its next life is being made */
             return STANDING_NOT_YET;
         }
         if (!state_is_pod(state)) {

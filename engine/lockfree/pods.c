@@ -48,11 +48,11 @@ find_name(struct worker *worker, const char *name, uint32_t length, uint32_t has
     const struct index_caller caller = index_caller(worker);
     const struct index_key key = {.name = name, .length = length, .hash = hash};
     uint32_t record;
-    uint64_t state;
+    uint64_t life;
 
     do {
-        record = index_find(&queue->index, &caller, &key, &state);
-    } while (record != 0 && !report_found(queue, record, state, view));
+        record = index_find(&queue->index, &caller, &key, &life);
+    } while (record != 0 && !report_view(queue, record, life, view));
     return record;
 }
 

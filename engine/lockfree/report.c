@@ -63,14 +63,6 @@ report_view(const struct queue *queue, uint32_t record, uint64_t life, struct vi
     return report_any(queue, record, view) && view->life == life;
 }
 
-/* A life is the version at which it began, so one that began after `state` is a later pod's. */
-bool
-report_found(const struct queue *queue, uint32_t record, uint64_t state, struct view *view)
-{
-    return report_any(queue, record, view) &&
-           ((state_version(state) - view->life) & STATE_VERSION_MASK) <= STATE_VERSION_MASK / 2;
-}
-
 static bool
 waits(uint64_t state)
 {

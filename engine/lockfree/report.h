@@ -45,9 +45,6 @@ bool report_any(const struct queue *queue, uint32_t record, struct view *view);
 /** False: the record has no pod, or not the one of this life. */
 bool report_view(const struct queue *queue, uint32_t record, uint64_t life, struct view *view);
 
-/** The same for a record that the index gave: the pod that it had when its word was `state`. */
-bool report_found(const struct queue *queue, uint32_t record, uint64_t state, struct view *view);
-
 /** Pod, object, time, place, gate, ref. */
 void report_moved(const struct queue *queue, uint32_t record, const struct view *view, schedq_result_t *result);
 

@@ -5,8 +5,6 @@
 #include "lockfree/events.h"
 #include "lockfree/switch.h"
 
-#define INDEX_LIFE_MASK ((UINT64_C(1) << 28) - 1) /* what the index knows of a life */
-
 /* A pod's container of its own place, from what its record says. */
 static bool
 find_own(struct worker *worker, const struct view *view, struct destination *destination)
@@ -77,13 +75,8 @@ settle_pod(void *ctx, uint32_t record, uint64_t life)
     struct worker *worker = ctx;
     struct view view;
 
-    if (!report_any(queue_of(worker), record, &view)) {
-        return true;
-    }
-    bool untouched = state_lag(view.state) == 0 && ((state_version(view.state) ^ life) & INDEX_LIFE_MASK) == 0;
-
-    if (!untouched) {
-        return true; /* somebody found it before */
+    if (!report_view(queue_of(worker), record, life, &view) || state_version(view.state) != life) {
+        return true; /* it is over, or it was found before */
     }
     /* What was prepared for a pod of the worker's own stays prepared. */
     struct run *prepared = worker->spare_run;

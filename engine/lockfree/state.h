@@ -148,6 +148,15 @@ version_is_before(uint64_t a, uint64_t b)
     return ((b - a) & STATE_VERSION_MASK) - 1 < STATE_VERSION_MASK / 2;
 }
 
+/** Is this a version of the life that began at `life` and has come to `state`, or its next one? Exact for 2^36. */
+static inline bool
+state_has_had(uint64_t state, uint64_t life, uint64_t version)
+{
+    uint64_t lived = (state_version(state) - life) & STATE_VERSION_MASK;
+
+    return ((version - life) & STATE_VERSION_MASK) <= lived + 1;
+}
+
 /** In BACKOFF, ERROR_BACKOFF, PARKED, GATED? */
 static inline bool
 state_waits(uint64_t state)

@@ -155,12 +155,12 @@ drop(actor_t *actor, pod_t pod)
 
 /* Adds, up to the commit. */
 static enum index_answer
-commit(actor_t *actor, const char *name, pod_t *pod, struct index_ticket *ticket, uint32_t *found, uint64_t *state)
+commit(actor_t *actor, const char *name, pod_t *pod, struct index_ticket *ticket, uint32_t *found, uint64_t *life)
 {
     struct index_key key = key_of(actor->world, name);
     *pod = prepare(actor, name);
     enum index_answer answer =
-        index_insert(&actor->world->index, &actor->caller, &key, pod->record, pod->life, ticket, found, state);
+        index_insert(&actor->world->index, &actor->caller, &key, pod->record, pod->life, ticket, found, life);
     if (answer != INDEX_DONE)
         drop(actor, *pod);
     return answer;
@@ -171,9 +171,9 @@ add(actor_t *actor, const char *name, pod_t *pod)
 {
     struct index_ticket ticket;
     uint32_t found;
-    uint64_t state;
+    uint64_t life;
     epoch_enter(actor->caller.epoch);
-    enum index_answer answer = commit(actor, name, pod, &ticket, &found, &state);
+    enum index_answer answer = commit(actor, name, pod, &ticket, &found, &life);
     if (answer == INDEX_DONE) {
         publish(actor->world, pod->record, pod->life);
         index_finish(&ticket);
@@ -189,20 +189,20 @@ add_and_stop(actor_t *actor, const char *name)
 {
     struct index_ticket ticket;
     uint32_t found;
-    uint64_t state;
+    uint64_t life;
     pod_t pod;
     epoch_enter(actor->caller.epoch);
-    assert_int_equal(commit(actor, name, &pod, &ticket, &found, &state), INDEX_DONE);
+    assert_int_equal(commit(actor, name, &pod, &ticket, &found, &life), INDEX_DONE);
     epoch_leave(actor->caller.epoch);
     return pod;
 }
 
 static uint32_t
-find(actor_t *actor, const char *name, uint64_t *state)
+find(actor_t *actor, const char *name, uint64_t *life)
 {
     struct index_key key = key_of(actor->world, name);
     epoch_enter(actor->caller.epoch);
-    uint32_t record = index_find(&actor->world->index, &actor->caller, &key, state);
+    uint32_t record = index_find(&actor->world->index, &actor->caller, &key, life);
     epoch_leave(actor->caller.epoch);
     return record;
 }
@@ -210,8 +210,8 @@ find(actor_t *actor, const char *name, uint64_t *state)
 static uint32_t
 find_any(actor_t *actor, const char *name)
 {
-    uint64_t state;
-    return find(actor, name, &state);
+    uint64_t life;
+    return find(actor, name, &life);
 }
 
 /* Ends the pod's life; its cell stays. */
@@ -252,12 +252,12 @@ a_name_is_found_from_its_add_to_its_end(void **state)
     open_index(world, 64);
     actor_t actor;
     actor_init(&actor, world, 0);
-    uint64_t word = 0;
+    uint64_t life = 0;
     pod_t pod;
     assert_int_equal(find_any(&actor, "a/b"), 0);
     assert_int_equal(add(&actor, "a/b", &pod), INDEX_DONE);
-    assert_int_equal(find(&actor, "a/b", &word), pod.record);
-    assert_int_equal(word, entry_state(at(world, pod.record)));
+    assert_int_equal(find(&actor, "a/b", &life), pod.record);
+    assert_int_equal(life, pod.life);
     assert_int_equal(find_any(&actor, "a/c"), 0);
     delete (&actor, pod);
     assert_int_equal(find_any(&actor, "a/b"), 0);
@@ -273,13 +273,13 @@ a_living_name_exists(void **state)
     struct index_ticket ticket;
     pod_t first, second;
     uint32_t found = 0;
-    uint64_t word = 0;
+    uint64_t life = 0;
     assert_int_equal(add(&actor, "a/b", &first), INDEX_DONE);
     epoch_enter(actor.caller.epoch);
-    assert_int_equal(commit(&actor, "a/b", &second, &ticket, &found, &word), INDEX_EXISTS);
+    assert_int_equal(commit(&actor, "a/b", &second, &ticket, &found, &life), INDEX_EXISTS);
     epoch_leave(actor.caller.epoch);
     assert_int_equal(found, first.record);
-    assert_int_equal(word, entry_state(at(world, first.record)));
+    assert_int_equal(life, first.life);
 }
 
 static void
@@ -314,9 +314,9 @@ a_deleted_pod_in_flight_is_not_found(void **state)
     struct entry *entry = at(world, pod.record);
     uint64_t in_flight = state_switched(entry_state(entry), 0, PLACE_INFLIGHT);
     u64_store(&entry->word.low, in_flight);
-    uint64_t word = 0;
-    assert_int_equal(find(&actor, "a/b", &word), pod.record);
-    assert_int_equal(word, in_flight);
+    uint64_t life = 0;
+    assert_int_equal(find(&actor, "a/b", &life), pod.record);
+    assert_int_equal(life, pod.life);
     assert_true(u64_cas(&entry->word.low, in_flight, in_flight | FLAG_DELETED));
     assert_int_equal(find_any(&actor, "a/b"), 0);
     assert_int_equal(add(&actor, "a/b", &other), INDEX_DONE);
@@ -385,9 +385,9 @@ a_pod_can_be_removed_while_its_adder_has_not_finished(void **state)
     struct index_ticket ticket;
     pod_t pod, next;
     uint32_t found;
-    uint64_t word;
+    uint64_t life;
     epoch_enter(actor.caller.epoch);
-    assert_int_equal(commit(&actor, "a/b", &pod, &ticket, &found, &word), INDEX_DONE);
+    assert_int_equal(commit(&actor, "a/b", &pod, &ticket, &found, &life), INDEX_DONE);
     die(&actor, pod);
     index_remove(&world->index, &actor.caller, pod.hash, pod.record, pod.life);
     give_back(&actor, pod);
@@ -630,12 +630,12 @@ race(void *argument)
         struct index_ticket ticket;
         char name[64];
         uint32_t found = 0;
-        uint64_t word = 0;
+        uint64_t life = 0;
         pod_t pod;
         pthread_barrier_wait(&team->barrier);
         numbered(name, "race", round);
         epoch_enter(actor->caller.epoch);
-        enum index_answer answer = commit(actor, name, &pod, &ticket, &found, &word);
+        enum index_answer answer = commit(actor, name, &pod, &ticket, &found, &life);
         if (answer == INDEX_DONE) {
             (void)u32_add(&team->winners, 1);
             team->pods[0] = pod;
@@ -676,10 +676,10 @@ add_shared(member_t *member, unsigned number, const char *name)
     actor_t *actor = &member->actor;
     struct index_ticket ticket;
     uint32_t found = 0;
-    uint64_t word = 0;
+    uint64_t life = 0;
     pod_t pod;
     epoch_enter(actor->caller.epoch);
-    enum index_answer answer = commit(actor, name, &pod, &ticket, &found, &word);
+    enum index_answer answer = commit(actor, name, &pod, &ticket, &found, &life);
     CHECK(member, answer != INDEX_NOMEM);
     if (answer == INDEX_DONE) {
         (void)u64_add(&team->added[number], 1);
@@ -688,7 +688,7 @@ add_shared(member_t *member, unsigned number, const char *name)
             index_finish(&ticket);
         }
     } else {
-        CHECK(member, state_is_pod(word));
+        CHECK(member, found != 0 && life != 0);
     }
     epoch_leave(actor->caller.epoch);
 }
@@ -701,10 +701,13 @@ end_shared(member_t *member, unsigned number, const char *name)
     actor_t *actor = &member->actor;
     world_t *world = actor->world;
     struct index_key key = key_of(world, name);
-    uint64_t word = 0;
+    uint64_t life = 0;
     epoch_enter(actor->caller.epoch);
-    uint32_t record = index_find(&world->index, &actor->caller, &key, &word);
+    uint32_t record = index_find(&world->index, &actor->caller, &key, &life);
     struct entry *entry = record != 0 ? at(world, record) : NULL;
+    uint64_t word = entry != NULL ? entry_state(entry) : 0;
+    if (entry != NULL && u64_load_acquire(&entry->life) != life)
+        entry = NULL; /* over, and its record has another pod */
     uint64_t claimed = state_switched(word, 0, PLACE_INFLIGHT);
     if (entry != NULL && state_place(word) == PLACE_ACTIVE && u64_cas(&entry->word.low, word, claimed)) {
         pod_t pod = {record, u64_load(&entry->life), key.hash};
