@@ -6,6 +6,8 @@
 
 #include <stddef.h>
 
+_Static_assert(STATE_VERSION_MASK == SLAB_VERSION_MASK, "versions and tags go round where slab.h measures them");
+
 /*
  * A record's versions go on over its lives; in a page that was made again they start above those of the old one.
  * Relaxed, here and below: the page's objects are nobody's until a magazine with them is pushed (slab.c).
@@ -32,7 +34,7 @@ description_prepare(void *object, uint64_t floor)
 {
     struct description_record *record = object;
 
-    u64_store(&record->tag, floor + 1);
+    u64_store(&record->tag, version_next(floor));
 }
 
 static uint64_t

@@ -186,7 +186,7 @@ run_pool_trim(struct run_pool *pool, struct epoch_record *epoch)
             uint32_t number = run->number;
 
             /* The next run of this number goes on with the generations. */
-            (void)u64_max(&pool->floor, u32_load(&run->generation)); /* relaxed: the run is this thread's */
+            (void)u64_max(&pool->floor, u64_load(&run->generation)); /* relaxed: the run is this thread's */
             (void)ptr_exchange(place_of(pool, number), NULL);        /* run_pool_trim:A */
             epoch_retire(epoch, &run->block, pool->memory, MEMORY_QUEUES, run_bytes(i));
             number_give(pool, number);
@@ -209,10 +209,10 @@ run_make(struct run_pool *pool, uint32_t size_class)
         return NULL;
     }
     /* Relaxed: a number that was trimmed was given, by a full fence, after the floor was raised. */
-    uint32_t generation = (uint32_t)u64_load(&pool->floor) + 1;
+    uint64_t generation = u64_load(&pool->floor) + 1;
 
-    u32_store(&run->generation, generation);
-    u64_store(&run->head, (uint64_t)generation << 32);
+    u64_store(&run->generation, generation);
+    u64_store(&run->head, generation << 32);
     ptr_store_release(place_of(pool, run->number), run); /* run_make:A, read by run_at */
     return run;
 }
@@ -238,13 +238,12 @@ run_take(struct run_pool *pool, uint32_t count)
 void
 run_give(struct run_pool *pool, struct run *run)
 {
-    uint32_t generation = u32_load(&run->generation) + 1;
+    uint64_t generation = u64_load(&run->generation) + 1;
 
-    generation = generation != 0 ? generation : 1;
-    u32_store(&run->generation, generation);
+    u64_store(&run->generation, generation);
     u32_store(&run->count, 0);
     u32_store(&run->cause, 0);
-    (void)u64_exchange(&run->head, (uint64_t)generation << 32); /* run_give:A */
+    (void)u64_exchange(&run->head, generation << 32); /* run_give:A */
     push_free(pool, run);
 }
 

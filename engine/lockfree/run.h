@@ -45,7 +45,7 @@ struct run {
     struct epoch_block block;
     uint32_t number, size_class; /* fixed */
     atomic_u64 next;             /* in the stack of free runs */
-    atomic_u32 generation;
+    atomic_u64 generation; /* run words have its low half */
     atomic_u32 count;
     atomic_u32 cause; /* why its pods are moved, for who helps (switch.h) */
     atomic_u64 head;  /* generation:32 | position:32 */
@@ -89,7 +89,7 @@ void run_put(struct run *run, uint64_t ref, int64_t key);
 static inline uint64_t
 run_word(const struct run *run)
 {
-    return (uint64_t)u32_load(&run->generation) << 32 | run->number;
+    return u64_load(&run->generation) << 32 | run->number;
 }
 
 /** The run behind a word; NULL if its memory was given back. Valid until the caller's section ends. */

@@ -8,7 +8,8 @@
  * 2 MEMORY
  *   slab       pages, made, holes, floor, root     written when a page comes or goes; read by every slab_at
  *              magazines (own line)                one CAS per MAGAZINE objects taken or given
- *   root ----> leaf ----> page = {64 bytes: block of the epoch | objects}; arrows are set once, a page's is unset by trim
+ *   root ----> leaf ----> page = {64 bytes: header | objects}; arrows are set once, a page's is unset by trim
+ *   header     the epoch's block; the floor that the page began at, written by its maker only
  *   free object   link: {next of its list};   in the first of a magazine, magazine_link: {length:32, next magazine:32}
  *   cache      head, count: the list in use; spare: a full one. The owner's only.
  *
@@ -21,7 +22,8 @@
  *      one looked for.)
  *   b  A list in the stack has a length, and no end mark: the link of its last object is anything.
  *   c  `floor` covers a trimmed page before its slot is NULL, and is read after a new page fills the slot. So a version
- *      in the new page is above all versions that a stale reference to this number can have.
+ *      in the new page comes after all versions that a stale reference to this number can have. Versions go round, so
+ *      none is the highest: each is measured from the floor that its page began at, and floors have 64 bits.
  *
  * 5 LINEARIZATION. A magazine changes hands at the CAS of `magazines` (push:B, pop:B, trim:A). Objects of a page exist
  *   from page_install:A, and end at page_unmake:B.
@@ -56,9 +58,14 @@
 #include <string.h>
 
 /* In front of a page's objects, which stay aligned to a line. */
-#define PAGE_HEADER CACHE_LINE
+struct page_header {
+    _Alignas(CACHE_LINE) struct epoch_block block;
+    uint64_t floor; /* that its versions began after */
+};
 
-_Static_assert(sizeof(struct epoch_block) <= PAGE_HEADER, "a page's header holds what its retirement needs");
+#define PAGE_HEADER sizeof(struct page_header)
+
+_Static_assert(PAGE_HEADER == CACHE_LINE, "the objects stay aligned");
 
 /* ---- links ------------------------------------------------------------------------------------------------------- */
 
@@ -152,6 +159,12 @@ static uint32_t
 page_first(const struct slab *slab, uint32_t page)
 {
     return (page << slab->kind.page_bits) + (page == 0 ? 1 : 0);
+}
+
+static struct page_header *
+page_header(char *objects)
+{
+    return (struct page_header *)(void *)(objects - PAGE_HEADER);
 }
 
 static size_t
@@ -271,8 +284,9 @@ page_fill(const struct slab *slab, uint32_t page, char *objects)
     if (slab->kind.prepare != NULL) {
         uint64_t floor = u64_load_acquire(&slab->floor); /* page_fill:A */
 
+        page_header(objects)->floor = floor;
         for (uint32_t i = 0; i < page_objects(slab); i++) {
-            slab->kind.prepare(objects + (size_t)i * slab->kind.bytes, floor);
+            slab->kind.prepare(objects + (size_t)i * slab->kind.bytes, floor & SLAB_VERSION_MASK);
         }
     }
     for (uint32_t i = 0; i < page_objects(slab); i++) {
@@ -432,17 +446,20 @@ sort_into_piles(const struct slab *slab, uint32_t stack, struct pile *piles)
     }
 }
 
+/* A floor that no version in the page comes after. Right if no object's version went all round in this page. */
 static uint64_t
-page_highest_version(const struct slab *slab, const char *objects)
+page_floor(const struct slab *slab, char *objects)
 {
-    uint64_t highest = 0;
+    uint64_t floor = page_header(objects)->floor;
+    uint64_t longest = 0;
 
     for (uint32_t i = 0; slab->kind.version != NULL && i < page_objects(slab); i++) {
         uint64_t version = slab->kind.version(objects + (size_t)i * slab->kind.bytes);
+        uint64_t way = (version - floor) & SLAB_VERSION_MASK;
 
-        highest = version > highest ? version : highest;
+        longest = way > longest ? way : longest;
     }
-    return highest;
+    return floor + longest;
 }
 
 static void
@@ -450,12 +467,11 @@ page_unmake(struct slab *slab, struct epoch_record *epoch, uint32_t page)
 {
     char *objects = slab_at(slab, page << slab->kind.page_bits);
 
-    (void)u64_max(&slab->floor, page_highest_version(slab, objects)); /* page_unmake:A */
+    (void)u64_max(&slab->floor, page_floor(slab, objects)); /* page_unmake:A */
     (void)u32_add(&slab->made, 0 - page_usable(slab, page));
     (void)ptr_exchange(page_slot(slab, page), NULL); /* page_unmake:B */
     (void)u32_add(&slab->holes, 1);
-    epoch_retire(epoch, (struct epoch_block *)(void *)(objects - PAGE_HEADER), slab->memory, slab->kind.memory,
-                 page_bytes(slab));
+    epoch_retire(epoch, &page_header(objects)->block, slab->memory, slab->kind.memory, page_bytes(slab));
 }
 
 static void

@@ -24,6 +24,8 @@
 /** A worker that is stopped for ever holds at most so many free objects. */
 #define SLAB_CACHE_MAX (2 * MAGAZINE)
 
+#define SLAB_VERSION_MASK ((UINT64_C(1) << 36) - 1)
+
 #define SLAB_ROOT 512
 #define SLAB_LEAF 512
 
@@ -36,8 +38,9 @@ struct slab_kind {
     uint32_t magazine_link; /* an atomic_u64: the next magazine */
     /*
      * Objects in a page that was made after another was given back must not repeat what stale references say: `prepare`
-     * starts an object's version (tag, generation) above `floor`, `version` reads it. Both NULL: nothing refers to
-     * versions. prepare finds the object zeroed, and late readers looking at it: it stores atomically.
+     * starts an object's version (a number that goes round after SLAB_VERSION_MASK) after `floor`, `version` reads it.
+     * Both NULL: nothing refers to versions. prepare finds the object zeroed, and late readers looking at it: it
+     * stores atomically.
      */
     void (*prepare)(void *object, uint64_t floor);
     uint64_t (*version)(const void *object);
@@ -46,7 +49,7 @@ struct slab_kind {
 struct slab {
     struct slab_kind kind;
     struct memory *memory;
-    atomic_u64 floor;           /* no version in a trimmed page was above */
+    atomic_u64 floor;           /* no version in a trimmed page came after; does not go round: its low bits are a version */
     atomic_u32 pages;           /* page numbers given out, of pages that were trimmed too */
     atomic_u32 made;            /* objects that exist */
     atomic_u32 holes;           /* page numbers below `pages` without a page and without somebody who brings one */

@@ -291,6 +291,49 @@ a_record_whose_page_comes_back_has_a_life_above_every_ref_to_it(void **state)
     }
 }
 
+/* How many versions come after `from` up to `to`; they go round. */
+static uint64_t
+way(uint64_t from, uint64_t to)
+{
+    return (to - from) & STATE_VERSION_MASK;
+}
+
+static void
+lives_go_on_where_versions_go_round_though_pages_come_and_go(void **state)
+{
+    world_t *world = *state;
+    uint64_t last = STATE_VERSION_MASK - 50;
+    uint32_t record = take(world);
+    u64_store(&entry_at(&world->ground.entries, record)->word.low, state_make(last, 0, PLACE_FREE));
+    for (unsigned round = 0; round < 8; round++) {
+        slab_give(&world->ground.entries.records, &world->records, record);
+        trim(world, &world->ground.entries.records, &world->records);
+        record = take(world);
+        struct entry *entry = entry_at(&world->ground.entries, record);
+        uint64_t life = begin(entry, &first);
+        assert_in_range(way(last, life), 2, 4); /* a ref of the version after the last may be about */
+        last = (life + 20) & STATE_VERSION_MASK;
+        (void)u64_exchange(&entry->word.low, state_make(last, BAND, PLACE_DEAD));
+    }
+}
+
+static void
+descriptions_go_on_where_tags_go_round_though_pages_come_and_go(void **state)
+{
+    world_t *world = *state;
+    uint64_t last = STATE_VERSION_MASK - 50;
+    for (unsigned round = 0; round < 8; round++) {
+        uint64_t desc = description_take(&world->ground.entries, &world->descriptions);
+        if (round > 0)
+            assert_in_range(way(last, ref_version(desc)), 1, 3);
+        struct description_record *taken = slab_at(&world->ground.entries.descriptions, ref_record(desc));
+        last = ((round == 0 ? last : ref_version(desc)) + 20) & STATE_VERSION_MASK;
+        u64_store(&taken->tag, last);
+        description_give(&world->ground.entries, &world->descriptions, desc);
+        trim(world, &world->ground.entries.descriptions, &world->descriptions);
+    }
+}
+
 static void
 a_new_record_is_nobodys(void **state)
 {
@@ -476,6 +519,9 @@ main(void)
         TEST(desc_words_do_not_repeat),
         TEST(desc_words_do_not_repeat_when_their_page_comes_back),
         TEST(a_record_whose_page_comes_back_has_a_life_above_every_ref_to_it),
+        cmocka_unit_test_setup_teardown(lives_go_on_where_versions_go_round_though_pages_come_and_go, setup, teardown),
+        cmocka_unit_test_setup_teardown(descriptions_go_on_where_tags_go_round_though_pages_come_and_go, setup,
+                                        teardown),
         TEST(a_new_record_is_nobodys),
         TEST(without_memory_there_is_no_description),
         TEST(updates_never_reach_another_life_and_nobody_reads_half_of_one),

@@ -78,6 +78,30 @@ runs_have_room_for_what_was_asked(void **state)
     assert_null(run_take(&world->pool, (1u << 28) + 1));
 }
 
+/* By words, as slots have them. */
+static void
+a_run_goes_on_where_generations_go_round_though_trims_come_between(void **state)
+{
+    world_t *world = *state;
+    enum { ROUNDS = 12 };
+    uint64_t words[ROUNDS];
+    struct run *run = run_take(&world->pool, 1);
+    u64_store(&run->generation, UINT32_MAX - 3);
+    for (unsigned i = 0; i < ROUNDS; i++) {
+        words[i] = run_word(run);
+        for (unsigned j = 0; j < i; j++)
+            assert_true(words[i] != words[j]);
+        run_give(&world->pool, run);
+        if (i % 2 == 1) {
+            epoch_enter(world->ground.record);
+            run_pool_trim(&world->pool, world->ground.record);
+            epoch_leave(world->ground.record);
+        }
+        run = run_take(&world->pool, 1);
+    }
+    run_give(&world->pool, run);
+}
+
 static void
 trim_gives_back_free_runs_and_their_numbers(void **state)
 {
@@ -168,6 +192,8 @@ main(void)
         TEST(a_late_advance_does_not_move_the_next_users_head),
         TEST(runs_have_room_for_what_was_asked),
         TEST(trim_gives_back_free_runs_and_their_numbers),
+        cmocka_unit_test_setup_teardown(a_run_goes_on_where_generations_go_round_though_trims_come_between, setup,
+                                        teardown),
         TEST(a_run_that_is_used_again_while_it_is_read_is_not_taken_for_the_old_one),
         TEST(without_memory_there_is_no_run_and_no_number_is_lost),
 #undef TEST
