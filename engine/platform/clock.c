@@ -9,6 +9,9 @@
 #include <cpuid.h>
 #endif
 
+/* Clocks that count a counter say 1; those that count interrupts say a millisecond or more. */
+#define COARSE_NS 100
+
 int64_t
 clock_monotonic(void)
 {
@@ -25,6 +28,15 @@ clock_now(const struct clock *clock)
         return word_load(clock->word);
     }
     return clock->source.now_ns != NULL ? clock->source.now_ns(clock->source.ctx) : clock_monotonic();
+}
+
+bool
+clock_repeats(const struct clock *clock)
+{
+    struct timespec step;
+
+    return clock->source.now_ns != NULL || clock_is_virtual(clock) || clock_getres(CLOCK_MONOTONIC, &step) != 0 ||
+           step.tv_sec != 0 || step.tv_nsec > COARSE_NS;
 }
 
 bool

@@ -22,6 +22,14 @@ clock_is_virtual(const struct clock *clock)
     return clock->word != NULL || clock->source.is_virtual != 0;
 }
 
+/**
+ * May two readings be equal, though a call of the queue came between them?
+ *
+ * So with the caller's clocks, and with a CLOCK_MONOTONIC that the kernel counts in timer interrupts. Else it is finer
+ * than any call is short.
+ */
+bool clock_repeats(const struct clock *clock);
+
 /** CLOCK_MONOTONIC, nanoseconds: what timed waits are made of. */
 int64_t clock_monotonic(void);
 
