@@ -24,7 +24,8 @@
  *   ref, add_complete:A or complete_waiting:A, publish_wake   |  prepare:A, look         no sleeper is (sleepers.c)
  *
  * PROGRESS. Lock-free; admit and insert may allocate. A thread that stops
- *   before insert           holds a record, a name, perhaps a description, which count as taken (charge.h); a pod that
+ *   before insert           holds a record, a name, perhaps a description, which count as taken (charge.h), and one
+ *                           reference to the object, which is released with the queue if fill:A was stored; a pod that
  *                           would wait counts in the word of its place, a nomination in that of nominations
  *   from insert to finish   whoever meets the name in the index publishes the pod once more (settle_pod), so nobody is
  *                           told of a pod that no pop can find; a pop that comes between publish and finish takes the
@@ -125,17 +126,11 @@ find_band(struct worker *worker, int32_t priority, struct band **band)
 }
 
 /*
- * With a fine clock source CLOCK_MONOTONIC gives two adds, of which one ended before the other began, different readings. With a
- * coarse one their keys may tie, like those of adds that overlapped. Other clocks may stand still.
- */
-static bool
-clock_repeats(const struct queue *queue)
-{
-    return queue->base.clock.source.now_ns != NULL || clock_is_virtual(&queue->base.clock);
-}
-
-/*
- * With a clock that repeats readings one word gives every key of the queue; else the worker's own last key is enough.
+ * Of two adds the first of which ended before the second began, the first draws the smaller key. Each reads the clock once
+ * in its call. With a fine clock the second reading is larger, and its worker's own last key tells apart only what the
+ * worker draws in one reading: a batch, whose keys run ahead of the clock by less than a nanosecond a pod. A clock that
+ * repeats readings says nothing of two workers, so there one word gives every key of the queue. Adds that overlap may
+ * draw equal keys; then either pod may be popped first.
  *
  * Ends: each failed exchange is another's key. Loaded relaxed: the exchange compares, and is what orders two adds of
  * which one ended before the other began.
@@ -145,7 +140,7 @@ add_draw_key(struct worker *worker, int64_t now)
 {
     struct queue *queue = queue_of(worker);
 
-    if (clock_repeats(queue)) {
+    if (queue->shares_keys) {
         uint64_t last = u64_load(&queue->last_key);
 
         for (;;) {
@@ -396,8 +391,8 @@ take_record(struct worker *worker, const char *text, const struct incoming_pod *
         names_give(&queue->names, &worker->names, name);
         return SCHEDQ_NOMEM;
     }
+    object_retain(queue, pod->spec->object); /* before: what the record holds is released when the queue ends */
     fill(worker, arrival, pod, origin, arrival->desc, name);
-    object_retain(queue, pod->spec->object);
     return SCHEDQ_OK;
 }
 
@@ -614,7 +609,7 @@ add_complete(struct worker *worker, const struct arrival *arrival, schedq_result
 bool
 add_looks_first(const struct queue *queue, const schedq_pod_spec_t *spec)
 {
-    return clock_repeats(queue) || may_be_full(queue) || queue->base.registry.has_gates || spec->gate != 0;
+    return queue->shares_keys || may_be_full(queue) || queue->base.registry.has_gates || spec->gate != 0;
 }
 
 /* Before EXISTS is said. False: the pod is over by now. */

@@ -64,6 +64,7 @@ lockfree_open(schedq_t *base)
     u64_store(&queue->last_key, (uint64_t)INT64_MIN);
     u64_store(&queue->pops_at_tick, UINT64_MAX);
     queue->has_ticks = clock_has_ticks();
+    queue->shares_keys = clock_repeats(&base->clock);
     queue->epoch = epoch_open(memory);
     const struct charge_books books = {.workers = queue->charges, .count = &queue->slots};
     bool bands = bands_open(&queue->bands, memory, &queue->entries, &queue->reorder, &queue->runs, &books,
@@ -83,7 +84,10 @@ lockfree_open(schedq_t *base)
     return false;
 }
 
-/* Every reference that the queue holds goes back, those for pods in flight included. Alone: loads are relaxed. */
+/*
+ * Every reference that the queue holds goes back, those for pods in flight included. Alone: loads are relaxed. What a
+ * holder who died had not noted is not released: an update may have replaced it, and then nothing says what it was.
+ */
 static void
 release_objects(struct queue *queue)
 {
@@ -97,11 +101,8 @@ release_objects(struct queue *queue)
         }
         (void)entry_description(&queue->entries, entry, &description);
         object_give_back(queue, description.object);
-        if (place == PLACE_INFLIGHT) {
-            /* A holder who died before he noted what he holds: it is what the pod has, unless an update came since. */
-            bool noted = entry_pop_order(entry) != 0;
-
-            object_give_back(queue, noted ? u64_load(&entry->popped) : description.object);
+        if (place == PLACE_INFLIGHT && entry_pop_order(entry) != 0) {
+            object_give_back(queue, u64_load(&entry->popped));
         }
     }
     if (objects_counted(queue)) {

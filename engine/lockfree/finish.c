@@ -133,7 +133,7 @@ lockfree_done_many(schedq_worker_t *base, const schedq_token_t *tokens, size_t c
         }
         first = first == SCHEDQ_OK ? status : first;
     }
-    section_end(worker);
+    section_leave(worker);
     return first;
 }
 
@@ -145,7 +145,7 @@ lockfree_token_alive(schedq_worker_t *base, schedq_token_t token)
 
     section_begin(worker);
     bool flies = entry_of_token(queue_of(worker), token, &state) != NULL;
-    section_end(worker);
+    section_leave(worker);
     if (!flies) {
         return SCHEDQ_STALE;
     }

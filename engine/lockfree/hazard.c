@@ -90,9 +90,10 @@ hazard_unpin_event(struct hazard_slot *slot)
 }
 
 void
-hazard_unpin_all(struct hazard_slot *slot)
+hazard_forget(struct hazard_slot *slot)
 {
     unpin(slot, BIT(HAZARD_POD) | EVENT_BITS);
+    slot->kept = 0;
 }
 
 static void

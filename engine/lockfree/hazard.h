@@ -3,7 +3,8 @@
  *
  * Each worker has a slot. Pinning = publish the object in the slot, then look whether the pod still has it. Who took an
  * object out of the queue looks through the slots, and keeps the release for later while one of them holds it. Nobody
- * waits: what is kept is tried again with the worker's next releases, by the slot's next owner, or by hazards_drain.
+ * waits: what is kept is tried again with the worker's next releases, by the slot's next owner, or by hazards_drain. It is
+ * lost with a thread that dies inside a call.
  *
  * THREE PINS. A slot has a pin for a pod's object and two for the objects of an event (event_log.h), independent of
  * each other: while a hint is asked about a pod and an event, all three hold.
@@ -68,8 +69,8 @@ void hazard_unpin(struct hazard_slot *slot);
 void hazard_pin_event(struct hazard_slot *slot, uint64_t old_object, uint64_t new_object);
 void hazard_unpin_event(struct hazard_slot *slot);
 
-/** Ends the pins of a thread that will never come back. */
-void hazard_unpin_all(struct hazard_slot *slot);
+/** Ends the pins of a thread that died inside a call, and forgets what it kept: the list may be half changed. */
+void hazard_forget(struct hazard_slot *slot);
 
 /**
  * Releases one reference to an object that nobody can find in the queue by now, at once or when no slot holds it.

@@ -69,7 +69,7 @@ lockfree_find(schedq_worker_t *base, const char *name, uint32_t length, schedq_r
         settle_told(worker, record, view.life, view.state);
         report_pod(queue_of(worker), record, &view, result);
     }
-    section_end(worker);
+    section_leave(worker);
     return record != 0 ? SCHEDQ_OK : SCHEDQ_NOT_FOUND;
 }
 
@@ -536,7 +536,7 @@ lockfree_delete(schedq_worker_t *base, const struct pod_key *key, schedq_result_
         result->place = state_place(view.state) == PLACE_INFLIGHT ? SCHEDQ_INFLIGHT : SCHEDQ_NOWHERE;
         tally_add(&worker->tally.deletes, 1);
     }
-    section_end(worker);
+    section_leave(worker);
     return status;
 }
 

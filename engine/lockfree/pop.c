@@ -420,7 +420,7 @@ take_many(struct worker *worker, schedq_popped_t *out, size_t capacity)
         }
         pass_wake_up(worker, &out[count - 1]);
     }
-    section_end(worker);
+    section_leave(worker);
     return count;
 }
 

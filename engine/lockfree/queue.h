@@ -24,7 +24,10 @@
  * thread that stops for ever strands no pod but those that it has popped.
  *
  * MEMORY. Records, names, descriptions and runs are used again at once, protected by versions. Segments, tables and pages
- * that trim gives back wait for a grace period: each public call is one section of the worker's epoch record.
+ * that trim gives back wait for a grace period: each public call is one section of the worker's epoch record. What waits
+ * is freed by the calls that may allocate: pop, done, find and delete never enter the allocator for it. Only what
+ * allocates retires, so a worker that does nothing but pop and end pods has nothing to free; what its last add or failure
+ * retired waits for its next one, or for its unregistration.
  */
 #ifndef SCHEDQ_LOCKFREE_QUEUE_H
 #define SCHEDQ_LOCKFREE_QUEUE_H
@@ -43,6 +46,7 @@
 #include "lockfree/timer.h"
 
 #define BAND_CACHE 4
+#define BATCH_ROOM 16384 /* bytes; enough for some 80 pods */
 
 /** The number of the workers that trim and reserve work with: they have no slot, and no lanes. */
 #define HOUSEKEEPER WORKERS_MAX
@@ -94,8 +98,7 @@ struct worker {
     } bands[BAND_CACHE];
     uint32_t band_turn;
     struct run *spare_run; /* for one ref, or NULL: what was prepared cannot fail */
-    void *scratch;         /* of batches */
-    size_t scratch_bytes;
+    void *batch_room;      /* BATCH_ROOM bytes, or NULL (batch.c) */
     struct mover_batch *batch;      /* of moves (mover.h) */
     int64_t insertions;             /* into lots */
     char name[SCHEDQ_NAME_MAX + 9]; /* for visitors */
@@ -112,7 +115,8 @@ struct queue {
     struct index index;
     struct run_pool runs;
     struct bands bands;
-    bool has_ticks; /* they order pops; else pop_orders does */
+    bool has_ticks;   /* they order pops; else pop_orders does */
+    bool shares_keys; /* last_key gives every order key; else the clock does (add_draw_key) */
     struct hazards hazards;
     atomic_ptr workers[WORKERS_MAX]; /* their memory stays until the queue ends */
     atomic_ptr charges[WORKERS_MAX]; /* theirs */
@@ -209,17 +213,25 @@ queue_note_stray(struct queue *queue, uint64_t note)
     }
 }
 
-/** Each public call is one section. */
+/** Each public call is one section, or several. */
 static inline void
 section_begin(struct worker *worker)
 {
     epoch_enter(worker->epoch);
 }
 
+/** For calls that do not allocate. */
+static inline void
+section_leave(struct worker *worker)
+{
+    epoch_leave(worker->epoch);
+}
+
+/** For calls that may allocate: frees what they, and calls before them, retired. */
 static inline void
 section_end(struct worker *worker)
 {
-    epoch_leave(worker->epoch);
+    section_leave(worker);
     epoch_poll(worker->epoch);
 }
 

@@ -18,13 +18,19 @@
  *   join:A, then join:B (full fence) -> queue_slots, acquire      below that number: the slot, its book of charges
  * Adoption has no such edge: the caller knows that the last owner's thread is dead, which orders what it did.
  *
+ * A DEATH INSIDE A CALL may come between any two instructions. What others read is stored atomically, in the order
+ * that they need anyway. What is the owner's alone is plain, and may be half done: an object may be in a cache and
+ * given away already, a cached band may stand beside another's priority. So adoption forgets all that is plain
+ * (forget): free objects, a run, releases that wait; lanes go on where they were published last (lane_resume). That
+ * costs a bound of memory until the queue ends, and no rule for the order of plain stores anywhere.
+ *
  * PROGRESS. Lock-free; making a slot allocates. A thread that stops with a slot keeps it, and what lies in it:
  * SLAB_CACHE_MAX free objects of each kind, its lanes, of which others go on to take. One that stops with a
- * housekeeper keeps that; when HOUSEKEEPERS have, trim does nothing, and reserve and metrics answer NOMEM. A dead
- * thread's slot goes on by adoption, with what was published.
+ * housekeeper keeps that; when HOUSEKEEPERS have, trim does nothing, and reserve and metrics answer NOMEM.
  *
  * EVIDENCE. stress/explore: workers, trim_lanes, upkeep_register_first, upkeep_register_trim,
- * upkeep_register_reserve, mixed_upkeep; tests/unit/test_workers.c, test_lockfree_adopt.c, test_upkeep_threads.c.
+ * upkeep_register_reserve, mixed_upkeep; tests/unit/test_workers.c, test_lockfree_adopt.c, test_lockfree_death.c,
+ * test_upkeep_threads.c.
  */
 #include "lockfree/workers.h"
 
@@ -68,7 +74,7 @@ unmake(struct queue *queue, struct worker *worker)
         epoch_record_drop(worker->epoch);
     }
     charges_free(&worker->charges, &queue->base.memory);
-    memory_free(&queue->base.memory, MEMORY_OTHER, worker->scratch, worker->scratch_bytes);
+    memory_free(&queue->base.memory, MEMORY_OTHER, worker->batch_room, BATCH_ROOM);
     memory_free(&queue->base.memory, MEMORY_OTHER, worker->batch, sizeof *worker->batch);
     memory_free(&queue->base.memory, MEMORY_OTHER, worker, sizeof *worker);
 }
@@ -331,9 +337,22 @@ lockfree_worker_unregister(schedq_worker_t *base)
     workers_give(worker_of(base));
 }
 
+/* What is the owner's alone, and not whole. Objects that wait for their release are never released then. */
+static void
+forget(struct worker *worker)
+{
+    worker->spare_run = NULL;
+    worker->records = worker->descriptions = (struct slab_cache){0};
+    worker->names = (struct names_cache){0};
+    for (uint32_t i = 0; i < BAND_CACHE; i++) {
+        worker->bands[i].band = NULL;
+    }
+    hazard_forget(worker->hazard);
+}
+
 /*
- * A thread that died inside a call left its section open, and perhaps a pin, or a pod that it had not published: the index knows
- * it, and the next who meets its name publishes it. What it had taken off a free list is lost.
+ * A thread that died inside a call left its section open, and perhaps a pin, or a pod that it had not published: the
+ * index knows it, and the next who meets its name publishes it. One that died between calls left all of it whole.
  */
 schedq_status_t
 lockfree_worker_adopt(schedq_t *base, schedq_worker_t *abandoned)
@@ -345,7 +364,9 @@ lockfree_worker_adopt(schedq_t *base, schedq_worker_t *abandoned)
 
         if (worker != NULL && &worker->base == abandoned && (u64_load_acquire(&queue->taken) >> i & 1) != 0) {
             epoch_abandon(worker->epoch);
-            hazard_unpin_all(worker->hazard);
+            if (word_load(&worker->base.busy) != 0) {
+                forget(worker);
+            }
             bands_resume(&queue->bands, i);
             backoff_resume(queue, i);
             waiting_resume(queue, i);

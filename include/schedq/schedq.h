@@ -461,8 +461,9 @@ SCHEDQ_API schedq_status_t schedq_destroy(schedq_t *queue);
  *
  * While they suffice, and there are at most max_lots rejector sets, add, add_many, readd, update,
  * add_unschedulable, delete, pops, moves, apply, activate and tick do not allocate. (LOCKFREE: what a worker
- * keeps for a priority grows when it has more pods there than ever before; updates, keys out of order and
- * batches take memory of their own; all of it is kept and used again. SCHEDQ_NOMEM changes nothing.)
+ * keeps for a priority grows when it has more pods there than ever before; updates and keys out of order
+ * take memory of their own; all of it is kept and used again. Batches of more than some 80 pods take 200
+ * bytes a pod for the call. SCHEDQ_NOMEM changes nothing.)
  * @param pods    0..max_pods
  * @param bands   0..max_bands
  * @param workers 0..max_workers
@@ -822,7 +823,11 @@ SCHEDQ_API schedq_status_t schedq_worker_unregister(schedq_worker_t *worker);
  * Makes a worker usable again whose user will never come back (its thread died inside a call).
  *
  * Only the caller can know that. With SCHEDQ_ENGINE_MUTEX a user that died while it held the mutex has
- * stopped the queue: this cannot help then.
+ * stopped the queue: this cannot help then. LOCKFREE: the call that it died in has happened or not; a pod
+ * that it popped without returning stays in flight. What it held for itself is lost until destroy: at most
+ * 128 free records, names and descriptions, and with COUNTED objects some references, which are never
+ * released. A user that died inside schedq_worker_unregister may have ended the worker: adopt it before
+ * another worker is registered, which could get the same address.
  * @retval SCHEDQ_OK       the worker is the caller's
  * @retval SCHEDQ_INVALID  not a registered worker of this queue, or the timer thread's; nothing changed
  * @retval SCHEDQ_BUSY     called from a callback; nothing changed

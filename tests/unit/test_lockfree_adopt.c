@@ -1,9 +1,10 @@
-/* Going on with the worker of a thread that died inside a call: it dies in the allocator, where a test can stop it. */
+/* Going on with the worker of a thread that died inside a call: it dies in a callback, where a test can stop it. */
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "fixture.h"
+#include "lockfree/queue.h"
 
 enum { SMALL = 4, LARGE = 900, NAME_BYTES = 16 };
 
@@ -12,7 +13,8 @@ typedef struct mortal {
     fixture_t *fixture;
     schedq_allocator_t below;
     schedq_worker_t *worker;
-    atomic_bool dies; /* whoever allocates next */
+    atomic_bool dies;      /* whoever allocates next */
+    atomic_bool dies_held; /* whoever retains next */
 } mortal_t;
 
 static void *
@@ -31,6 +33,22 @@ mortal_free(void *ctx, void *memory, size_t bytes)
     mortal->below.free(mortal->below.ctx, memory, bytes);
 }
 
+static void
+mortal_retain(void *ctx, uint64_t object)
+{
+    mortal_t *mortal = ctx;
+    if (atomic_load(&mortal->dies_held))
+        pthread_exit(mortal);
+    ledger_retain(&mortal->fixture->ledger, object);
+}
+
+static void
+mortal_release(void *ctx, uint64_t object)
+{
+    mortal_t *mortal = ctx;
+    ledger_release(&mortal->fixture->ledger, object);
+}
+
 static int
 setup(void **state)
 {
@@ -40,7 +58,12 @@ setup(void **state)
     mortal.fixture = fixture;
     mortal.below = mortal.fixture->config.allocator;
     atomic_init(&mortal.dies, false);
+    atomic_init(&mortal.dies_held, false);
     mortal.fixture->config.allocator = (schedq_allocator_t){.ctx = &mortal, .alloc = mortal_alloc, .free = mortal_free};
+    fx_count_objects(fixture);
+    mortal.fixture->config.object_ctx = &mortal;
+    mortal.fixture->config.retain = mortal_retain;
+    mortal.fixture->config.release = mortal_release;
     assert_ok(schedq_worker_register(fx_queue(mortal.fixture), &mortal.worker, NULL, 0));
     *state = &mortal;
     return 0;
@@ -118,6 +141,79 @@ an_adopted_worker_adds_batches_though_its_thread_died_when_one_needed_room(void 
     fx_assert_counts(fixture, SMALL + SMALL - 1 + LARGE, 0, 0, 0, 0, 0);
 }
 
+static void *
+die_in_an_add(void *arg)
+{
+    mortal_t *mortal = arg;
+    schedq_pod_spec_t spec = fx_spec("ns/a", 0);
+    spec.object = 7;
+    atomic_store(&mortal->dies_held, true);
+    (void)schedq_add(mortal->worker, "ns/a", &spec, NULL);
+    return NULL;
+}
+
+/* The teardown finds what is released too often, or never. */
+static void
+what_a_dead_thread_did_not_retain_is_not_released(void **state)
+{
+    mortal_t *mortal = *state;
+    pthread_t thread;
+    void *died = NULL;
+    assert_int_equal(pthread_create(&thread, NULL, die_in_an_add, mortal), 0);
+    assert_int_equal(pthread_join(thread, &died), 0);
+    assert_ptr_equal(died, mortal);
+    atomic_store(&mortal->dies_held, false);
+    assert_ok(schedq_worker_adopt(fx_queue(mortal->fixture), mortal->worker));
+    fx_pop_nothing(mortal->fixture);
+    assert_ok(schedq_worker_unregister(mortal->worker));
+}
+
+/* Between its claim and its note of what it holds; then the pod gets another object. */
+static void
+what_a_dead_holder_did_not_note_is_not_released_as_something_else(void **state)
+{
+    mortal_t *mortal = *state;
+    fixture_t *fixture = mortal->fixture;
+    schedq_pod_spec_t spec = fx_spec("ns/a", 0);
+    schedq_popped_t popped;
+    spec.object = 7;
+    assert_ok(schedq_add(mortal->worker, "ns/a", &spec, NULL));
+    assert_ok(schedq_try_pop(mortal->worker, &popped));
+    u64_store(&entry_at(&queue_of_base(fx_queue(fixture))->entries, ref_record(popped.token.bits))->flight, 0);
+    spec.object = 8;
+    assert_ok(schedq_update(fx_worker(fixture), "ns/a", &spec, 0, NULL, 0, NULL));
+    assert_ok(schedq_worker_unregister(mortal->worker));
+    assert_ok(schedq_worker_unregister(fixture->worker));
+    fixture->worker = NULL;
+    assert_ok(schedq_destroy(fixture->queue));
+    fixture->queue = NULL;
+    assert_int_equal(atomic_load(&fixture->ledger.faults), 0);
+    assert_int_equal(ledger_count(&fixture->ledger, 8), 0);
+    assert_int_equal(ledger_count(&fixture->ledger, 7), 1);
+    ledger_release(&fixture->ledger, 7); /* the dead holder's, by the test */
+}
+
+/* A free object that stands in the dead thread's cache may have another owner already. */
+static void
+an_adopted_worker_has_nothing_of_what_a_dead_thread_held_free(void **state)
+{
+    mortal_t *mortal = *state;
+    fixture_t *fixture = mortal->fixture;
+    struct worker *worker = (struct worker *)mortal->worker;
+    struct queue *queue = queue_of_base(fx_queue(fixture));
+    assert_ok(add_batch(mortal->worker, SMALL));
+    worker->spare_run = run_take(&queue->runs, 1);
+    let_a_thread_die(mortal);
+    assert_true(worker->records.count != 0);
+    assert_ok(schedq_worker_adopt(fx_queue(fixture), mortal->worker));
+    assert_int_equal(worker->records.count + worker->records.spare, 0);
+    assert_int_equal(worker->descriptions.count + worker->descriptions.spare, 0);
+    assert_null(worker->spare_run);
+    for (unsigned i = 0; i < BAND_CACHE; i++)
+        assert_null(worker->bands[i].band);
+    assert_ok(schedq_worker_unregister(mortal->worker));
+}
+
 int
 main(void)
 {
@@ -125,6 +221,11 @@ main(void)
         cmocka_unit_test_setup_teardown(a_worker_whose_thread_died_is_busy_until_it_is_adopted, setup, teardown),
         cmocka_unit_test_setup_teardown(an_adopted_worker_adds_batches_though_its_thread_died_when_one_needed_room,
                                         setup, teardown),
+        cmocka_unit_test_setup_teardown(what_a_dead_thread_did_not_retain_is_not_released, setup, teardown),
+        cmocka_unit_test_setup_teardown(what_a_dead_holder_did_not_note_is_not_released_as_something_else, setup,
+                                        teardown),
+        cmocka_unit_test_setup_teardown(an_adopted_worker_has_nothing_of_what_a_dead_thread_held_free, setup,
+                                        teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

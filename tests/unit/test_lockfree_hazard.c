@@ -160,10 +160,26 @@ a_dead_thread_s_pins_end_together(void **state)
     hazard_pin_event(dead, 4, 5);
     for (unsigned object = 3; object < 6; object++)
         hazard_release(hazards, mine, object);
-    hazard_unpin_all(dead);
+    hazard_forget(dead);
     hazard_retry(hazards, mine);
     for (unsigned object = 3; object < 6; object++)
         assert_int_equal(released[object], 1);
+}
+
+/* It may have died while it changed the list. */
+static void
+a_dead_thread_s_releases_are_forgotten(void **state)
+{
+    struct hazards *hazards = *state;
+    struct hazard_slot *dead = hazard_slot(hazards, 0), *other = hazard_slot(hazards, 1);
+    hazard_pin(other, 3);
+    hazard_release(hazards, dead, 3);
+    hazard_forget(dead);
+    hazard_unpin(other);
+    hazard_retry(hazards, dead);
+    assert_int_equal(released[3], 0);
+    hazard_release(hazards, dead, 3);
+    assert_int_equal(released[3], 1);
 }
 
 /* Every pin of every worker, each with an object of its own from `first` on. */
@@ -197,8 +213,10 @@ every_reference_is_released_however_many_wait(void **state)
         assert_int_equal(released[object], 50);
         assert_int_equal(released[HAZARD_PINS_MAX + object], 0);
     }
-    for (uint32_t worker = 0; worker < WORKERS_MAX; worker++)
-        hazard_unpin_all(&hazards->slot[worker]);
+    for (uint32_t worker = 0; worker < WORKERS_MAX; worker++) {
+        hazard_unpin(&hazards->slot[worker]);
+        hazard_unpin_event(&hazards->slot[worker]);
+    }
     hazard_retry(hazards, mine);
     for (unsigned object = 1; object <= HAZARD_PINS_MAX; object++)
         assert_int_equal(released[HAZARD_PINS_MAX + object], 1);
@@ -319,6 +337,7 @@ main(void)
         cmocka_unit_test_setup_teardown(the_pins_of_a_slot_are_independent, setup, teardown),
         cmocka_unit_test_setup_teardown(an_event_without_an_object_pins_none, setup, teardown),
         cmocka_unit_test_setup_teardown(a_dead_thread_s_pins_end_together, setup, teardown),
+        cmocka_unit_test_setup_teardown(a_dead_thread_s_releases_are_forgotten, setup, teardown),
         cmocka_unit_test_setup_teardown(every_reference_is_released_however_many_wait, setup, teardown),
         cmocka_unit_test_setup_teardown(drain_releases_what_every_slot_keeps, setup, teardown),
         cmocka_unit_test(threads_never_retain_what_was_released_for_the_last_time),

@@ -353,6 +353,36 @@ memory_does_not_grow_with_events_or_churn(void **state)
     assert_int_equal(atomic_load(&fixture->memory.bytes), after_first);
 }
 
+/* Adds `count` pods in one call, then pops and ends them. */
+static void
+pass_batch(fixture_t *fixture, uint32_t count)
+{
+    char(*names)[16] = calloc(count, sizeof *names);
+    schedq_pod_spec_t *specs = calloc(count, sizeof *specs);
+    for (uint32_t i = 0; i < count; i++) {
+        specs[i].name_offset = (uint32_t)(i * sizeof *names);
+        specs[i].name_length = (uint32_t)snprintf(names[i], sizeof *names, "ns/%u", i);
+    }
+    assert_ok(schedq_add_many(fx_worker(fixture), *names, specs, count, NULL, NULL, NULL));
+    for (uint32_t i = 0; i < count; i++) {
+        schedq_popped_t popped = fx_pop(fixture, names[i]);
+        fx_done(fixture, &popped);
+    }
+    free(specs);
+    free(names);
+}
+
+/* Names, records and queues are others' tests. */
+static void
+a_large_batch_leaves_no_memory_of_its_own(void **state)
+{
+    fixture_t *fixture = *state;
+    pass_batch(fixture, 8);
+    uint64_t before = fx_stats(fixture).bytes_other;
+    pass_batch(fixture, 20000);
+    assert_true(fx_stats(fixture).bytes_other <= before + 65536);
+}
+
 int
 main(int argc, char **argv)
 {
@@ -366,6 +396,7 @@ main(int argc, char **argv)
         fx_test(stats_account_for_every_byte),
         fx_test(memory_does_not_grow_with_events_or_churn),
         fx_test(metrics_walk_over_the_holes_that_trim_left),
+        fx_test(a_large_batch_leaves_no_memory_of_its_own),
     };
     const struct CMUnitTest with_full_reserve[] = {
         fx_test(after_reserve_no_call_on_active_pods_allocates),
