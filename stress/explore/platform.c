@@ -32,6 +32,12 @@ clock_monotonic(void)
 }
 
 bool
+clock_repeats(const struct clock *clock)
+{
+    return clock->source.now_ns != NULL || clock_is_virtual(clock);
+}
+
+bool
 clock_has_ticks(void)
 {
     return false;
