@@ -148,7 +148,7 @@ static size_t
 read_nominated(struct worker *worker, uint64_t node, struct nominated *pods, size_t capacity)
 {
     section_begin(worker);
-    size_t count = nominator_read(&queue_of(worker)->nominator, node, pods, capacity);
+    size_t count = nominator_read(&queue_of(worker)->nominator, worker->epoch, node, pods, capacity);
     section_end(worker);
     return count;
 }

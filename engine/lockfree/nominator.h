@@ -12,31 +12,44 @@
  * was not at some moment of the call. It is no snapshot: two pods may be reported as of two moments.
  *
  * PICTURE
- *   buckets      by hash of the node: NULL, or an immutable array of hints, by nomination
- *   hint         {life, record} of the pod, nomination, node
- * An insertion replaces the array by a copy with one hint more, and without those that nobody will need:
+ *   buckets      by hash of the node: {fresh, old}, two lists, in one pair of words
+ *   hint         {life, record} of the pod, nomination, node, next; never changed once a bucket has it
+ * An insertion puts its hint in front of `fresh`, and takes the first two hints off `old`: those that may be needed are
+ * copied in front of `fresh`, too. When `old` is empty, `fresh` becomes `old`. All of it is one exchange of the pair, so
+ * at each moment the two lists have what is needed. A reading that met more hints to drop than others puts a list
+ * without them in the place of both. What is needed:
  *   the pod's life is over                              drop
  *   the life has not begun (its record is being made)   keep
  *   the description's nomination is smaller             keep: it is about to be installed
  *   it is this one                                      keep
  *   it is larger                                        drop: this one was replaced, or lost
- * Rule 3 makes what is dropped final. A pod that is nominated again while it is read: its new hint was there before the new
- * description, so a reader who finds the old nomination replaced meets the new one behind it, or finds the array replaced
- * and begins again; who found the old one valid, and then the new one, forgets the old one.
+ * Rule 3 makes what is dropped final. A pod that is nominated again while it is read: its new hint was there before the
+ * new description. So a reader that finds the old nomination replaced meets the new one as well, or finds the pair
+ * changed. If it met the new one first, and judged it before it was installed, it counts fewer of those afterwards
+ * (is_overtaken). In both cases it begins again. One that found both valid keeps the newer.
  *
- * MEMORY. A bucket into which nothing is inserted keeps the array that it has. So memory grows with the nominations that were
- * alive at once, not with their number. Replaced arrays wait for a grace period.
+ * COST. An insertion judges two hints, copies at most two, and allocates at most three; the end of a nomination is a
+ * number. `old` of m hints is used up after m / 2 insertions, so `fresh` has then m / 2 and those that live: a bucket's
+ * lists have at most about twice what lived there at once. A reading looks at all of them. After one that dropped, they
+ * are those that live, so readings cost what is nominated in the bucket, and what ended since the last one.
  *
- * LINEARIZATION. A nomination is the installation of its description (entry_describe:A). nominator_read: for each pod the load
- * of its description (entry_description:A).
+ * MEMORY. A bucket into which nothing is inserted, and which is not read, keeps what it has. So memory grows with the
+ * nominations that were alive at once, not with their number. Hints that were taken off wait for a grace period.
  *
- * ORDERING. nominator_insert:B (full fence) -> nominator_read:A, B, nominator_insert:A (acquire): an array is seen as it was
- * filled. The fence also stands between a hint and its description: who sees the description finds the hint.
+ * LINEARIZATION. A nomination is the installation of its description (entry_describe:A). nominator_read: for each pod
+ * the load of its description (entry_description:A).
  *
- * PROGRESS. Lock-free; a failed exchange, or a reading that begins again, is another insertion into the bucket. An insertion
- * judges and copies the hints of the bucket, and allocates. A thread that stops behind it leaves a hint that is no nomination.
+ * ORDERING. nominator_insert:A and sweep:A (full fences) -> bucket_load:A, B (acquire): a list is seen as it was made.
+ * The fence also stands between a hint and its description: who sees the description finds the hint.
+ * The pair is loaded by halves, and found unchanged by halves afterwards (nominator_read:A, B). That is one moment: each
+ * exchange makes both halves new, or empty; `old` is empty only if both are; and while `old` has not changed, nothing
+ * has. An address does not come back while a section lasts that saw it.
  *
- * WRAPAROUND. Nominations have 64 bits. ABA: an array that a section has seen is not freed, so its address is not another's.
+ * PROGRESS. Lock-free; a failed exchange, or a reading that begins again, is another's exchange of the pair. Insertions
+ * allocate; readings do, and go on if there is no memory. A thread that stops behind nominator_insert:A leaves a hint
+ * that is no nomination.
+ *
+ * WRAPAROUND. Nominations have 64 bits. A life is compared for being equal.
  *
  * EVIDENCE. tests/model: nominator; stress/explore: nominate_update; tests/unit/test_lockfree_nominator.c,
  * test_nominate.c.
@@ -50,7 +63,7 @@
 struct nominator {
     struct memory *memory;
     const struct entries *entries;
-    atomic_ptr *buckets;
+    atomic_pair *buckets; /* low: fresh, high: old; addresses */
     atomic_u64 drawn;
 };
 
@@ -76,8 +89,9 @@ bool nominator_insert(struct nominator *nominator, struct epoch_record *epoch, u
 /**
  * The pods that are nominated to a node, in the order of their nominations. Inside a section.
  *
- * Returns how many there are; if that is more than `capacity`, `out` has `capacity` of them, and a pod may be counted twice.
+ * Returns how many there are; if that is more than `capacity`, `out` has the first ones, and a pod may be counted twice.
  */
-size_t nominator_read(const struct nominator *nominator, uint64_t node, struct nominated *out, size_t capacity);
+size_t nominator_read(struct nominator *nominator, struct epoch_record *epoch, uint64_t node, struct nominated *out,
+                      size_t capacity);
 
 #endif

@@ -19,7 +19,7 @@
 #define DESCRIPTION_PAGE_BITS SIZE(10, 4)
 #define SEGMENT_SLOTS_MIN SIZE(16, 4) /* of a lane; a power of two */
 #define LANE_CROWD SIZE(256, 4)       /* refs, of which most are stale, that make a lane crowded (lane.h) */
-#define NOMINATOR_BUCKETS SIZE(1024, 2)
+#define NOMINATOR_BUCKETS SIZE(512, 2)
 #define BIN_RUNS SIZE(16, 4)     /* slots for runs in a bin */
 #define BIN_FRUITLESS SIZE(4, 4) /* scans in vain before a bin is cleared: see bin_found_empty */
 #define INDEX_LINES_FIRST SIZE(64, 2)

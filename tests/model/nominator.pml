@@ -1,11 +1,14 @@
 /*
  * Nominations (engine/lockfree: nominator).
  *
- * A description carries {node, number}; numbers are drawn, and those of a life only grow. The hints of a bucket are an
- * immutable array, replaced by one CAS; here it is a set of numbers, and a number says of which life and node its hint
- * is. Whoever nominates draws, inserts, and installs the description by a CAS on the life's word and the description as he
- * read them; if that has a larger number, he draws again. An insertion copies the hints but those that nobody will need:
- * each is judged by looks at the word, the description and the word again.
+ * A description carries {node, number}; numbers are drawn, and those of a life only grow. The hints of a bucket are two
+ * lists, fresh and old, whose heads are one pair of words; here a list is the digits of a number, its head the lowest,
+ * and a digit says of which life and node its hint is. Whoever nominates draws, inserts, and installs the description by
+ * a CAS on the life's word and the description as he read them; if that has a larger number, he draws again. An
+ * insertion takes up to two hints off old, and copies them to fresh but if nobody will need them: each is judged by
+ * looks at the word, the description and the word again. A reader loads the halves one after the other, judges all
+ * hints, judges those again that are not installed, and finds the halves unchanged, one after the other. Then it may
+ * replace both lists by what is needed of them.
  *
  * A record with two lives. A nominates life 1 to node 1. B nominates it to node 1, too, and then to none. An owner ends
  * life 1, inserts the nomination with which life 2 begins, and begins it. A reader reads node 1. With AWAY there is no
@@ -22,14 +25,19 @@
  *   -DDROP_UNBORN    a copy drops the hints of a life that has not begun
  *   -DOLD_NUMBER     who finds a larger number installs his own all the same: its hint may have been dropped
  *   -DCLEAR_ZERO     with AWAY: a nomination to no node has the number 0: numbers fall
- *   -DSTORE          the array is stored without comparing
- *   -DREAD_ONCE      a reader does not look whether the array was replaced
+ *   -DSTORE          the pair is stored without comparing
+ *   -DHALF_COMPARED  only fresh is compared
+ *   -DMOVED_APART    old is cut first, its hints are put into fresh by a second exchange
+ *   -DREAD_ONCE      a reader does not look whether the pair was replaced
+ *   -DREAD_FRESH     a reader looks whether fresh was replaced, only
+ *   -DPENDING_ONCE   a reader does not judge again what was not installed
+ *   -DSWEEP_PENDING  a reader's replacement keeps what is nominated at the moment, only
  *   -DNO_FORGET      a reader keeps a pod's older nomination when he meets the newer one
  *   -DUNJUDGED       a reader takes hints for nominations
  *
- * Bounds: 6 numbers; who would draw more stops. One reading. (--large: B as with AWAY, and the owner, too.)
+ * Bounds: 5 numbers; who would draw more stops. One reading. (--large: B as with AWAY, and the owner, too.)
  */
-#define NUMBERS   6
+#define NUMBERS   5
 
 #define OVER      0
 #define NOT_YET   1
@@ -42,8 +50,12 @@ byte number;
 byte drawn;
 byte node_of[NUMBERS + 1];
 byte life_of[NUMBERS + 1];
-byte bucket;            /* bit n - 1: the hint of number n */
-byte bucket_version;
+int fresh;              /* digits: numbers */
+int old;
+byte fresh_name;        /* address of its head: another for each that is not empty */
+byte old_name;
+byte names;
+byte bucket;            /* ghost: bit n - 1: the hint of number n is in a list */
 
 bool reading;           /* ghosts, by life: nominated to node 1 since the reading began; at some moment of it */
 bool stood[3];
@@ -106,51 +118,95 @@ inline draw(l1, target)
     }
 }
 
+/* Ghost: what the lists have. Uses i. */
+inline note_bucket()
+{
+    bucket = 0;
+    i = 0;
+    do
+    :: i < 8 && (fresh >> (3 * i)) % 8 != 0 ->
+        bucket = bucket | (1 << ((fresh >> (3 * i)) % 8 - 1));
+        i++
+    :: else -> break
+    od;
+    i = 0;
+    do
+    :: i < 8 && (old >> (3 * i)) % 8 != 0 ->
+        bucket = bucket | (1 << ((old >> (3 * i)) % 8 - 1));
+        i++
+    :: else -> break
+    od;
+    i = 0
+}
+
+/* The pair becomes {f, o}, in a d_step. */
+inline put_pair(f, o)
+{
+    names++;
+    fresh_name = ((f) != 0 -> names : 0);
+    old_name = ((o) != 0 && (o) != old -> names : ((o) != 0 -> old_name : 0));
+    fresh = f;
+    old = o;
+    note_bucket()
+}
+
 inline insert()
 {
     do
     :: d_step {
-            old = bucket;
-            seen = bucket_version;
-            copy = 0;
-            i = 1
+            f = fresh;
+            o = old;
+            fn = fresh_name;
+            on = old_name;
+            f = f << 3 | n;
+            c = 0
         }
         do
-        :: i <= NUMBERS && (old >> (i - 1)) % 2 == 1 ->
-            judge(i);
+        :: c < 2 && o != 0 ->
+            judge(o % 8);
             d_step {
                 if
 #ifdef DROP_PENDING
-                :: verdict == NOMINATED -> copy = copy | (1 << (i - 1))
+                :: verdict == NOMINATED -> f = f << 3 | o % 8
 #else
-                :: verdict != OVER -> copy = copy | (1 << (i - 1))
+                :: verdict != OVER -> f = f << 3 | o % 8
 #endif
                 :: else
                 fi;
+                o = o >> 3;
                 verdict = OVER;
                 l = 0; a = false; m = 0; k = 0;
-                i++
+                c++
             }
-        :: i <= NUMBERS && (old >> (i - 1)) % 2 == 0 -> i++
-        :: i > NUMBERS -> break
+        :: else -> break
         od;
         skip;
+#ifdef MOVED_APART
         d_step {
-            ok = false;
+            ok = fresh_name == fn && old_name == on;
             if
-#ifdef STORE
-            :: true ->
-#else
-            :: bucket_version == seen ->
-#endif
-                bucket = copy | (1 << (n - 1));
-                bucket_version++;
-                ok = true
-#ifndef STORE
+            :: ok -> on = names + 1; put_pair(fresh, o); fn = fresh_name; on = old_name
             :: else
+            fi
+        }
 #endif
+        d_step {
+            if
+            :: o == 0 -> o = f; f = 0
+            :: else
             fi;
-            old = 0; seen = 0; copy = 0; i = 0
+#ifdef STORE
+            ok = true;
+#elif defined(HALF_COMPARED)
+            ok = fresh_name == fn;
+#else
+            ok = fresh_name == fn && old_name == on;
+#endif
+            if
+            :: ok -> put_pair(f, o)
+            :: else
+            fi;
+            f = 0; o = 0; fn = 0; on = 0; c = 0
         }
         if
         :: ok -> break
@@ -233,7 +289,8 @@ inline nominate(target)
 /* A nomination to each of the nodes that are the digits of the plan, the last one first; 3: to none. */
 proctype Nominator(short plan)
 {
-    byte n, old, seen, copy, i, l, m, k, verdict;
+    byte n, fn, on, c, i, l, m, k, verdict;
+    int f, o;
     bool a, ok;
     do
     :: plan > 0 ->
@@ -245,7 +302,8 @@ proctype Nominator(short plan)
 
 proctype Owner()
 {
-    byte n, old, seen, copy, i, l, m, k, verdict;
+    byte n, fn, on, c, i, l, m, k, verdict;
+    int f, o;
     bool a, ok;
     d_step {
         alive = false;
@@ -266,50 +324,92 @@ proctype Owner()
     fi
 }
 
+/* Judges the hints of the list `rest`; those of node 1 that are not installed are counted. `take`: nominated ones are got. */
+inline look(take)
+{
+    do
+    :: rest != 0 ->
+#ifdef UNJUDGED
+        verdict = (take -> NOMINATED : NOT_YET);
+#else
+        judge(rest % 8);
+#endif
+        d_step {
+            if
+            :: take && verdict == NOMINATED && node_of[rest % 8] == 1 ->
+#ifdef NO_FORGET
+                got[life_of[rest % 8]]++
+#else
+                got[life_of[rest % 8]] = 1
+#endif
+            :: take && verdict == NOT_YET && node_of[rest % 8] == 1 -> pending++
+            :: !take && verdict == NOT_YET && node_of[rest % 8] == 1 -> pending--
+            :: else
+            fi;
+            if
+#ifdef SWEEP_PENDING
+            :: take && verdict == NOMINATED -> kept = kept << 3 | rest % 8
+#else
+            :: take && verdict != OVER -> kept = kept << 3 | rest % 8
+#endif
+            :: else
+            fi;
+            rest = rest >> 3;
+            verdict = OVER;
+            l = 0; a = false; m = 0; k = 0
+        }
+    :: else -> break
+    od;
+    skip
+}
+
 proctype Reader()
 {
-    byte old, seen, i, l, m, k, verdict;
+    byte fn, on, i, l, m, k, verdict, pending;
     byte got[3];
+    int f, o, rest, kept;
     bool a, done;
     d_step {
         reading = true;
         stood[1] = is_now(1);
         stood[2] = is_now(2);
         ever[1] = stood[1];
-        ever[2] = stood[2];
-        old = bucket;
-        seen = bucket_version;
-        i = 1
+        ever[2] = stood[2]
     }
     do
-    :: i <= NUMBERS && (old >> (i - 1)) % 2 == 1 && node_of[i] == 1 ->
+    :: d_step { f = fresh; fn = fresh_name };
+        d_step { o = old; on = old_name };
+        rest = f;
+        look(true);
+        rest = o;
+        look(true);
+#ifndef PENDING_ONCE
+        if
+        :: pending != 0 ->
+            rest = f;
+            look(false);
+            rest = o;
+            look(false)
+        :: else
+        fi;
+        done = pending == 0;
+#else
+        done = true;
+#endif
 #ifdef UNJUDGED
-        verdict = NOMINATED;
-#else
-        judge(i);
+        done = true;
 #endif
+        if
+        :: done ->
+#ifndef READ_ONCE
+            done = fn == fresh_name;
+#ifndef READ_FRESH
+            done = done && on == old_name;
+#endif
+#endif
+        :: else
+        fi;
         d_step {
-            if
-            :: verdict == NOMINATED ->
-#ifdef NO_FORGET
-                got[life_of[i]]++
-#else
-                got[life_of[i]] = 1
-#endif
-            :: else
-            fi;
-            verdict = OVER;
-            l = 0; a = false; m = 0; k = 0;
-            i++
-        }
-    :: i <= NUMBERS && !((old >> (i - 1)) % 2 == 1 && node_of[i] == 1) -> i++
-    :: i > NUMBERS ->
-        d_step {
-#ifdef READ_ONCE
-            done = true;
-#else
-            done = seen == bucket_version;
-#endif
             if
             :: done ->
                 for (i : 1 .. 2) {
@@ -320,19 +420,25 @@ proctype Reader()
                 reading = false;
                 note()
             :: else ->
-                old = bucket;
-                seen = bucket_version;
                 got[1] = 0;
-                got[2] = 0
+                got[2] = 0;
+                kept = 0
             fi;
-            i = 1
+            f = 0; o = 0; pending = 0; i = 0
         }
         if
         :: done -> break
         :: else
         fi
     od;
-    skip
+    skip;
+    d_step {
+        if
+        :: fn == fresh_name && on == old_name && kept != 0 -> put_pair(0, kept)
+        :: else
+        fi;
+        kept = 0; fn = 0; on = 0
+    }
 }
 
 proctype Observer()

@@ -128,7 +128,7 @@ static void
 assert_pods(world_t *world, uint64_t node, unsigned count, const unsigned *pods)
 {
     struct nominated out[ROOM];
-    assert_int_equal(nominator_read(&world->nominator, node, out, ROOM), count);
+    assert_int_equal(nominator_read(&world->nominator, world->ground.record, node, out, ROOM), count);
     for (unsigned i = 0; i < count; i++) {
         assert_int_equal(out[i].record, world->pods[pods[i]].record);
         assert_int_equal(out[i].life, world->pods[pods[i]].life);
@@ -236,8 +236,6 @@ a_nomination_that_is_inserted_twice_is_there_once(void **state)
     assert_true(install(world, &world->descriptions, &world->pods[0], 1, 7));
     assert_true(insert(world, 0, 1, 7));
     ASSERT_PODS(world, 1, 0);
-    struct nominated out;
-    assert_int_equal(nominator_read(&world->nominator, 1, &out, 0), 1);
 }
 
 static void
@@ -339,8 +337,8 @@ how_many_there_are_is_said_beyond_the_room_too(void **state)
     struct nominated out[3] = {{0}};
     for (unsigned i = 0; i < 5; i++)
         (void)nominate(world, i, 1);
-    assert_int_equal(nominator_read(&world->nominator, 1, NULL, 0), 5);
-    assert_int_equal(nominator_read(&world->nominator, 1, out, 2), 5);
+    assert_int_equal(nominator_read(&world->nominator, world->ground.record, 1, NULL, 0), 5);
+    assert_int_equal(nominator_read(&world->nominator, world->ground.record, 1, out, 2), 5);
     assert_int_equal(out[1].record, world->pods[1].record);
     assert_int_equal(out[2].record, 0);
 }
@@ -355,7 +353,7 @@ nodes_that_share_a_bucket_are_told_apart(void **state)
     for (uint64_t node = 1; node < 5000; node++) {
         struct nominated out;
         bool is_last = node + PODS >= 5000;
-        assert_int_equal(nominator_read(&world->nominator, node, &out, 1), is_last ? 1 : 0);
+        assert_int_equal(nominator_read(&world->nominator, world->ground.record, node, &out, 1), is_last ? 1 : 0);
         assert_true(!is_last || out.nomination == numbers[node]);
     }
 }
@@ -371,6 +369,16 @@ any_number_is_a_node(void **state)
         assert_pods(world, nodes[i], 1, &i);
 }
 
+/* Frees what waits. */
+static void
+pass_grace(world_t *world)
+{
+    epoch_leave(world->ground.record);
+    for (unsigned poll = 0; poll < 4; poll++)
+        epoch_poll(world->ground.record);
+    epoch_enter(world->ground.record);
+}
+
 /* What is kept after many nominations is what is kept after a few. `lives`: each pod is nominated once in a life. */
 static void
 nominate_often(world_t *world, bool lives)
@@ -383,10 +391,7 @@ nominate_often(world_t *world, bool lives)
             begin(world, i % 7);
         }
         if (i % 100 == 99) {
-            epoch_leave(world->ground.record);
-            for (unsigned poll = 0; poll < 4; poll++)
-                epoch_poll(world->ground.record);
-            epoch_enter(world->ground.record);
+            pass_grace(world);
             after_few = i < 1000 ? held(world) : after_few;
         }
     }
@@ -403,6 +408,92 @@ static void
 nominations_of_lives_that_are_over_take_no_memory(void **state)
 {
     nominate_often(*state, true);
+}
+
+enum { CROWD = 250 };
+
+/* Work is counted in allocations: a hint that is copied is one. */
+static uint64_t
+allocations(world_t *world)
+{
+    return atomic_load(&world->ground.account.allocations);
+}
+
+static void
+a_nomination_costs_the_same_however_many_are_nominated_there(void **state)
+{
+    world_t *world = *state;
+    uint64_t most = 0;
+    for (unsigned i = 0; i < 40 * CROWD; i++) {
+        uint64_t before = allocations(world);
+        assert_true(insert(world, i % CROWD, 1, i + 1));
+        uint64_t made = allocations(world) - before;
+        most = made > most ? made : most;
+        assert_true(install(world, &world->descriptions, &world->pods[i % CROWD], 1, i + 1));
+        if (i % CROWD == 0)
+            pass_grace(world);
+    }
+    assert_true(most <= 4); /* a page of description records may be one */
+    pass_grace(world);
+    assert_true(held(world) < 3 * CROWD * (uint64_t)128 + 65536);
+    assert_int_equal(nominator_read(&world->nominator, world->ground.record, 1, NULL, 0), CROWD);
+}
+
+/* Then only what is nominated is there to be read. */
+static void
+a_reading_drops_what_ended(void **state)
+{
+    world_t *world = *state;
+    struct nominated out[ROOM];
+    for (unsigned i = 0; i < CROWD; i++)
+        (void)nominate(world, i, 1);
+    pass_grace(world);
+    uint64_t crowded = held(world);
+    for (unsigned i = 3; i < CROWD; i++)
+        (void)nominate(world, i, 0);
+    assert_int_equal(nominator_read(&world->nominator, world->ground.record, 1, out, ROOM), 3);
+    pass_grace(world);
+    assert_true(held(world) + (CROWD - 3) * 3 * sizeof(uint64_t) < crowded);
+    ASSERT_PODS(world, 1, 0, 1, 2);
+    uint64_t before = allocations(world);
+    ASSERT_PODS(world, 1, 0, 1, 2);
+    assert_int_equal(allocations(world), before);
+}
+
+static void
+a_reading_without_memory_drops_nothing_and_tells_all(void **state)
+{
+    world_t *world = *state;
+    for (unsigned i = 0; i < 20; i++)
+        (void)nominate(world, i, 1);
+    for (unsigned i = 2; i < 20; i++)
+        (void)nominate(world, i, 0);
+    atomic_store(&world->ground.account.fail_all, true);
+    ASSERT_PODS(world, 1, 0, 1);
+    (void)account_heal(&world->ground.account);
+    ASSERT_PODS(world, 1, 0, 1);
+}
+
+static void
+of_more_than_there_is_room_for_the_first_are_told(void **state)
+{
+    world_t *world = *state;
+    struct nominated out[5];
+    for (uint64_t i = 0; i < 100; i++) {
+        uint64_t number = 1 + i * 37 % 101;
+        assert_true(insert(world, (unsigned)i, 1, number) &&
+                    install(world, &world->descriptions, &world->pods[i], 1, number));
+    }
+    assert_int_equal(nominator_read(&world->nominator, world->ground.record, 1, out, 5), 100);
+    uint64_t last = 0;
+    for (unsigned i = 0; i < 5; i++) {
+        unsigned before = 0;
+        for (uint64_t j = 0; j < 100; j++)
+            before += 1 + j * 37 % 101 < out[i].nomination ? 1 : 0;
+        assert_int_equal(before, i);
+        assert_true(out[i].nomination > last);
+        last = out[i].nomination;
+    }
 }
 
 static void
@@ -526,7 +617,7 @@ step_with_own(member_t *member, unsigned pod)
         live_again(member, &world->pods[pod]);
     uint64_t nomination = nominate_among_others(member, &world->pods[pod], node);
     for (uint64_t i = 1; i <= NODES; i++) {
-        size_t count = nominator_read(&world->nominator, i, out, ROOM);
+        size_t count = nominator_read(&world->nominator, member->epoch, i, out, ROOM);
         mailbox_check(&member->team->mailbox, count_of(out, count, &world->pods[pod], 0) == (i == node ? 1 : 0));
         mailbox_check(&member->team->mailbox, i != node || count_of(out, count, &world->pods[pod], nomination) == 1);
     }
@@ -552,7 +643,7 @@ static void
 read_and_check(team_t *team)
 {
     struct nominated out[ROOM];
-    size_t count = nominator_read(&team->world->nominator, 1, out, ROOM);
+    size_t count = nominator_read(&team->world->nominator, team->world->ground.record, 1, out, ROOM);
     mailbox_check(&team->mailbox, count <= ROOM);
     for (size_t i = 1; i < count; i++)
         mailbox_check(&team->mailbox, out[i].nomination > out[i - 1].nomination);
@@ -564,7 +655,7 @@ static void
 assert_as_described(world_t *world, uint64_t node)
 {
     struct nominated out[ROOM];
-    size_t count = nominator_read(&world->nominator, node, out, ROOM);
+    size_t count = nominator_read(&world->nominator, world->ground.record, node, out, ROOM);
     size_t expected = 0;
     for (unsigned i = 0; i < PODS; i++) {
         struct description description;
@@ -631,6 +722,10 @@ main(void)
         TEST(any_number_is_a_node),
         TEST(nominations_that_were_replaced_take_no_memory),
         TEST(nominations_of_lives_that_are_over_take_no_memory),
+        TEST(a_nomination_costs_the_same_however_many_are_nominated_there),
+        TEST(a_reading_drops_what_ended),
+        TEST(a_reading_without_memory_drops_nothing_and_tells_all),
+        TEST(of_more_than_there_is_room_for_the_first_are_told),
         TEST(without_memory_nothing_is_inserted_and_nothing_is_lost),
         TEST(one_that_could_not_be_opened_can_be_closed),
         TEST(of_two_that_insert_at_once_none_is_lost),
