@@ -2,11 +2,12 @@
  * Shared memory, as the lock-free engine sees it: wrapper types, so that a plain access does not compile, and the operations
  * on them.
  *
- * Three back ends, chosen by the build (SCHEDQ_ATOMICS):
+ * Four back ends, chosen by the build (SCHEDQ_ATOMICS):
  *   ck           Concurrency Kit's ck_pr: what users get
  *   c11          the compiler's atomics, which ThreadSanitizer understands (it cannot see into ck_pr's assembly)
  *   controlled   every access is a call to the scheduler of stress/explore, which decides who runs next, and when a store
  *                leaves the storing thread's buffer
+ *   counting     every access is reported to schedq-cost, which runs all workers on one thread, in turns
  *
  * WHAT AN OPERATION ORDERS, in every back end
  *   T_load           nothing; the value is one that was stored
@@ -49,6 +50,8 @@ struct pair {
 
 #if defined(SCHEDQ_ATOMICS_CONTROLLED)
 #include "platform/atomic_controlled.h"
+#elif defined(SCHEDQ_ATOMICS_COUNTING)
+#include "platform/atomic_counting.h"
 #elif defined(SCHEDQ_ATOMICS_C11)
 #include "platform/atomic_c11.h"
 #else

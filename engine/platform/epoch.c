@@ -103,9 +103,28 @@ epoch_record_make(struct epoch *epoch)
     return record;
 }
 
+/*
+ * CK's accesses do not pass through atomic.h. A section that begins stores to the record with a full
+ * fence, and reads the domain's epoch; one that ends stores to the record.
+ */
+#if defined(SCHEDQ_ATOMICS_COUNTING)
+#define COUNT_ENTER(record)                           \
+    do {                                              \
+        count_store(&(record)->own.active);           \
+        count_fence();                                \
+        count_load(&(record)->epoch->domain.epoch);   \
+        count_store(&(record)->own.epoch);            \
+    } while (0)
+#define COUNT_LEAVE(record) count_store(&(record)->own.active)
+#else
+#define COUNT_ENTER(record) ((void)0)
+#define COUNT_LEAVE(record) ((void)0)
+#endif
+
 void
 epoch_enter(struct epoch_record *record)
 {
+    COUNT_ENTER(record);
     ck_epoch_begin(&record->own, NULL);
 }
 
@@ -117,6 +136,7 @@ epoch_leave(struct epoch_record *record)
     atomic_fence();
 #endif
     SECTION_ENDS(record->epoch->memory);
+    COUNT_LEAVE(record);
     (void)ck_epoch_end(&record->own, NULL);
 }
 

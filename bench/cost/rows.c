@@ -1,0 +1,695 @@
+/* The steps, the workloads that are made of them, and the rows. */
+#include "play.h"
+
+#include "clock.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum {
+    BATCH = 32,
+    CANDIDATES = 64, /* a call */
+    OTHERS = 8,      /* priorities of the pods that stay: below that of a group */
+    GROUP_PRIORITY = 1000000,
+    NAME_LENGTH = 22,
+    NAME_ROOM = 32,
+};
+
+#define BACKOFF_OVER_NS INT64_C(2000000000)
+
+/* ---- names, priorities ------------------------------------------------------------------------------------------ */
+
+static const char *
+name_of(uint64_t number, char text[NAME_ROOM])
+{
+    snprintf(text, NAME_ROOM, "default/pod-%010llu", (unsigned long long)number);
+    return text;
+}
+
+static int32_t
+priority_of(const struct play *play, uint64_t number)
+{
+    return (int32_t)(number % play->row->priorities);
+}
+
+static schedq_pod_spec_t
+spec_of(uint64_t number, int32_t priority)
+{
+    return (schedq_pod_spec_t){.object = number + 1, .name_length = NAME_LENGTH, .priority = priority};
+}
+
+/* What the brackets themselves cost. */
+static uint64_t
+call_nothing(struct play *play, unsigned worker)
+{
+    (void)worker;
+    play_begin(play);
+    play_end(play);
+    return 1;
+}
+
+/* ---- adding ----------------------------------------------------------------------------------------------------- */
+
+static void
+add_pod(struct play *play, unsigned worker, int32_t priority)
+{
+    char name[NAME_ROOM];
+    uint64_t number = play->next++;
+    bool right;
+
+    name_of(number, name);
+    play->hands[worker].number = number;
+    if (play->bare != NULL) {
+        play_begin(play);
+        bare_status_t status = bare_add(play->bare, name, NAME_LENGTH, priority, number + 1);
+        play_end(play);
+        right = status == BARE_OK;
+    } else {
+        schedq_pod_spec_t spec = spec_of(number, priority);
+
+        play_begin(play);
+        schedq_status_t status = schedq_add(play->workers[worker], name, &spec, NULL);
+        play_end(play);
+        right = status == SCHEDQ_OK;
+    }
+    play_require(right, play, "add");
+}
+
+/* Behind a backlog in the highest band, which so stays as long as it is. */
+static uint64_t
+add(struct play *play, unsigned worker)
+{
+    add_pod(play, worker, (int32_t)play->row->priorities - 1);
+    return 1;
+}
+
+/* To each band in turn: those above the lowest run empty, and most pods are popped at once. */
+static uint64_t
+add_spread(struct play *play, unsigned worker)
+{
+    add_pod(play, worker, priority_of(play, play->next));
+    return 1;
+}
+
+static uint64_t
+add_some(struct play *play, unsigned worker)
+{
+    for (unsigned i = 0; i < play->each; i++) {
+        (void)add(play, worker);
+    }
+    return play->each;
+}
+
+/* Above all that stay: these are what the group's next pops take. */
+static uint64_t
+add_group(struct play *play, unsigned worker)
+{
+    for (unsigned i = 0; i < play->each; i++) {
+        add_pod(play, worker, GROUP_PRIORITY);
+    }
+    return play->each;
+}
+
+static uint64_t
+add_many(struct play *play, unsigned worker)
+{
+    char names[BATCH * NAME_LENGTH + NAME_ROOM];
+    schedq_pod_spec_t specs[BATCH];
+    uint8_t statuses[BATCH];
+
+    for (unsigned i = 0; i < BATCH; i++) {
+        specs[i] = spec_of(play->next, (int32_t)play->row->priorities - 1);
+        specs[i].name_offset = i * NAME_LENGTH;
+        name_of(play->next++, names + specs[i].name_offset);
+    }
+    play_begin(play);
+    schedq_status_t status = schedq_add_many(play->workers[worker], names, specs, BATCH, NULL, statuses, NULL);
+    play_end(play);
+    play_require(status == SCHEDQ_OK, play, "schedq_add_many");
+    return BATCH;
+}
+
+/* ---- popping, ending -------------------------------------------------------------------------------------------- */
+
+static void
+pop_pod(struct play *play, unsigned worker)
+{
+    struct hand *hand = &play->hands[worker];
+    bool right;
+
+    if (play->bare != NULL) {
+        play_begin(play);
+        bare_status_t status = bare_try_pop(play->bare, &hand->bare[hand->count]);
+        play_end(play);
+        right = status == BARE_OK;
+    } else {
+        play_begin(play);
+        schedq_status_t status = schedq_try_pop(play->workers[worker], &hand->popped[hand->count]);
+        play_end(play);
+        right = status == SCHEDQ_OK;
+    }
+    hand->count++;
+    play_require(right, play, "pop");
+}
+
+static uint64_t
+pop(struct play *play, unsigned worker)
+{
+    pop_pod(play, worker);
+    return 1;
+}
+
+static uint64_t
+pop_group(struct play *play, unsigned worker)
+{
+    for (unsigned i = 0; i < play->each; i++) {
+        pop_pod(play, worker);
+    }
+    return play->each;
+}
+
+static uint64_t
+pop_many(struct play *play, unsigned worker)
+{
+    struct hand *hand = &play->hands[worker];
+    size_t count = 0;
+
+    play_begin(play);
+    schedq_status_t status = schedq_pop_many(play->workers[worker], hand->popped, BATCH, &count);
+    play_end(play);
+    hand->count = (unsigned)count;
+    play_require(status == SCHEDQ_OK && count == BATCH, play, "schedq_pop_many");
+    return count;
+}
+
+static uint64_t
+pop_nothing(struct play *play, unsigned worker)
+{
+    schedq_popped_t popped;
+    bare_popped_t bare;
+    bool right;
+
+    if (play->bare != NULL) {
+        play_begin(play);
+        bare_status_t status = bare_try_pop(play->bare, &bare);
+        play_end(play);
+        right = status == BARE_EMPTY;
+    } else {
+        play_begin(play);
+        schedq_status_t status = schedq_try_pop(play->workers[worker], &popped);
+        play_end(play);
+        right = status == SCHEDQ_EMPTY;
+    }
+    play_require(right, play, "a pop of an empty queue");
+    return 1;
+}
+
+/* Of all that the worker has in its hands. */
+static uint64_t
+done(struct play *play, unsigned worker)
+{
+    struct hand *hand = &play->hands[worker];
+    uint64_t count = hand->count;
+
+    while (hand->count > 0) {
+        hand->count--;
+        if (play->bare != NULL) {
+            play_begin(play);
+            bare_done(play->bare, hand->bare[hand->count].pod);
+            play_end(play);
+            continue;
+        }
+        play_begin(play);
+        schedq_status_t status = schedq_done(play->workers[worker], hand->popped[hand->count].token);
+        play_end(play);
+        play_require(status == SCHEDQ_OK, play, "schedq_done");
+    }
+    return count;
+}
+
+static uint64_t
+done_many(struct play *play, unsigned worker)
+{
+    struct hand *hand = &play->hands[worker];
+    schedq_token_t tokens[BATCH];
+
+    for (unsigned i = 0; i < BATCH; i++) {
+        tokens[i] = hand->popped[i].token;
+    }
+    hand->count = 0;
+    play_begin(play);
+    schedq_status_t status = schedq_done_many(play->workers[worker], tokens, BATCH, NULL);
+    play_end(play);
+    play_require(status == SCHEDQ_OK, play, "schedq_done_many");
+    return BATCH;
+}
+
+static uint64_t
+delete_own(struct play *play, unsigned worker)
+{
+    char name[NAME_ROOM];
+    bool right;
+
+    name_of(play->hands[worker].number, name);
+    if (play->bare != NULL) {
+        play_begin(play);
+        bare_status_t status = bare_delete(play->bare, name, NAME_LENGTH);
+        play_end(play);
+        right = status == BARE_OK;
+    } else {
+        play_begin(play);
+        schedq_status_t status = schedq_delete(play->workers[worker], (schedq_pod_t){0}, name, NAME_LENGTH, NULL);
+        play_end(play);
+        right = status == SCHEDQ_OK;
+    }
+    play_require(right, play, "delete");
+    return 1;
+}
+
+/* ---- updates ---------------------------------------------------------------------------------------------------- */
+
+static void
+update_pod(struct play *play, unsigned worker, uint64_t number, int32_t priority)
+{
+    char name[NAME_ROOM];
+    bool right;
+
+    name_of(number, name);
+    if (play->bare != NULL) {
+        play_begin(play);
+        bare_status_t status = bare_update(play->bare, name, NAME_LENGTH, priority, number + 1);
+        play_end(play);
+        right = status == BARE_OK;
+    } else {
+        schedq_pod_spec_t spec = spec_of(number, priority);
+
+        play_begin(play);
+        schedq_status_t status = schedq_update(play->workers[worker], name, &spec, number + 1, NULL, 0, NULL);
+        play_end(play);
+        right = status == SCHEDQ_OK;
+    }
+    play_require(right, play, "update");
+}
+
+/* Every pending pod in turn, in an order that is not that of their names. */
+static uint64_t
+next_pending(struct play *play)
+{
+    return play->turn++ * 389 % play->row->pending;
+}
+
+static uint64_t
+update_same(struct play *play, unsigned worker)
+{
+    uint64_t number = next_pending(play);
+
+    update_pod(play, worker, number, priority_of(play, number));
+    return 1;
+}
+
+/* Each time round all of them have another priority. */
+static uint64_t
+update_priority(struct play *play, unsigned worker)
+{
+    uint64_t again = play->turn / play->row->pending;
+    uint64_t number = next_pending(play);
+
+    update_pod(play, worker, number, priority_of(play, number + again + 1));
+    return 1;
+}
+
+/* A parked pod's update that could help it. */
+static uint64_t
+update_parked(struct play *play, unsigned worker)
+{
+    static const schedq_event_t event = SCHEDQ_EVENT_UNSCHEDULED_POD_UPDATE_LABEL;
+    struct hand *hand = &play->hands[worker];
+
+    for (unsigned i = 0; i < play->each; i++) {
+        uint64_t number = hand->refs[i];
+        schedq_pod_spec_t spec = spec_of(number, GROUP_PRIORITY);
+        schedq_result_t result;
+        char name[NAME_ROOM];
+
+        name_of(number, name);
+        play_begin(play);
+        schedq_status_t status = schedq_update(play->workers[worker], name, &spec, number + 1, &event, 1, &result);
+        play_end(play);
+        play_require(status == SCHEDQ_OK && result.place == SCHEDQ_ACTIVE, play, "the update of a parked pod");
+    }
+    return play->each;
+}
+
+/* ---- failures, events, time ------------------------------------------------------------------------------------- */
+
+/* Fails all that the worker has in its hands; notes their numbers. */
+static uint64_t
+fail_all(struct play *play, unsigned worker, uint64_t rejectors, enum schedq_place place)
+{
+    struct hand *hand = &play->hands[worker];
+    uint64_t count = hand->count;
+    schedq_failure_t failure;
+
+    schedq_failure_init(&failure);
+    failure.unschedulable = rejectors;
+    if (play->row->workload->decide) {
+        failure.place = (uint8_t)place;
+    }
+    while (hand->count > 0) {
+        schedq_popped_t *popped = &hand->popped[--hand->count];
+        schedq_result_t result;
+
+        failure.judged_up_to = popped->seen;
+        play_begin(play);
+        schedq_status_t status = schedq_add_unschedulable(play->workers[worker], &popped->token, &failure, &result);
+        play_end(play);
+        play_require(status == SCHEDQ_OK && result.place == place, play, "a failure");
+        hand->refs[hand->count] = play->row->workload->decide ? result.ref : popped->object - 1;
+    }
+    return count;
+}
+
+static uint64_t
+fail_parked(struct play *play, unsigned worker)
+{
+    return fail_all(play, worker, play->waits, SCHEDQ_PARKED);
+}
+
+static uint64_t
+fail_error(struct play *play, unsigned worker)
+{
+    return fail_all(play, worker, 0, SCHEDQ_ERROR_BACKOFF);
+}
+
+static uint64_t
+pass_backoff(struct play *play, unsigned worker)
+{
+    (void)play;
+    (void)worker;
+    clock_pass(BACKOFF_OVER_NS);
+    return 0;
+}
+
+static void
+send_event(struct play *play, unsigned worker, schedq_event_t event, schedq_result_t *result)
+{
+    schedq_move_t move;
+
+    schedq_move_init(&move);
+    move.event = event;
+    move.new_object = 1;
+    play_begin(play);
+    schedq_status_t status = schedq_move_all(play->workers[worker], &move, result);
+    play_end(play);
+    play_require(status == SCHEDQ_OK, play, "schedq_move_all");
+}
+
+static uint64_t
+event_activates(struct play *play, unsigned worker)
+{
+    schedq_result_t result;
+
+    send_event(play, worker, SCHEDQ_EVENT_NODE_ADD, &result);
+    play_require(result.to_active == GROUP, play, "an event");
+    return result.to_active;
+}
+
+static uint64_t
+event_backs_off(struct play *play, unsigned worker)
+{
+    schedq_result_t result;
+
+    send_event(play, worker, SCHEDQ_EVENT_NODE_ADD, &result);
+    play_require(result.to_backoff == GROUP, play, "an event");
+    return result.to_backoff;
+}
+
+static uint64_t
+event_for_none(struct play *play, unsigned worker)
+{
+    schedq_result_t result;
+
+    send_event(play, worker, SCHEDQ_EVENT_NODE_DELETE, &result);
+    play_require(result.to_active + result.to_backoff == 0, play, "an event");
+    return 1;
+}
+
+static uint64_t
+tick(struct play *play, unsigned worker)
+{
+    schedq_result_t result;
+
+    play_begin(play);
+    schedq_status_t status = schedq_tick(play->workers[worker], NULL, &result);
+    play_end(play);
+    play_require(status == SCHEDQ_OK && result.to_active == GROUP, play, "schedq_tick");
+    return result.to_active;
+}
+
+static uint64_t
+tick_idle(struct play *play, unsigned worker)
+{
+    schedq_result_t result;
+
+    play_begin(play);
+    schedq_status_t status = schedq_tick(play->workers[worker], NULL, &result);
+    play_end(play);
+    play_require(status == SCHEDQ_OK && result.to_active == 0, play, "schedq_tick");
+    return 1;
+}
+
+/* ---- the host decides ------------------------------------------------------------------------------------------- */
+
+static uint64_t
+candidates(struct play *play, unsigned worker)
+{
+    schedq_candidate_t found[CANDIDATES];
+    schedq_query_t query;
+    uint64_t all = 0;
+
+    schedq_query_init(&query);
+    query.rejectors = play->rejectors[0];
+    for (;;) {
+        size_t count = 0;
+
+        play_begin(play);
+        schedq_status_t status = schedq_candidates(play->workers[worker], &query, found, CANDIDATES, &count);
+        play_end(play);
+        if (status == SCHEDQ_EMPTY) {
+            break;
+        }
+        play_require(status == SCHEDQ_OK, play, "schedq_candidates");
+        all += count;
+    }
+    play_require(all >= play->row->parked, play, "schedq_candidates");
+    return all;
+}
+
+static uint64_t
+apply(struct play *play, unsigned worker)
+{
+    for (unsigned i = 0; i < play->each; i++) {
+        schedq_decision_t decision = {.ref = play->hands[worker].refs[i], .place = SCHEDQ_ACTIVE};
+
+        play_begin(play);
+        schedq_status_t status = schedq_apply(play->workers[worker], &decision, NULL);
+        play_end(play);
+        play_require(status == SCHEDQ_OK, play, "schedq_apply");
+    }
+    return play->each;
+}
+
+/* ---- what lies in the queue ------------------------------------------------------------------------------------- */
+
+static uint64_t
+some_rejectors(const struct play *play, uint64_t number)
+{
+    uint64_t set = 0;
+
+    for (unsigned i = 0; i < REJECTORS; i++) {
+        set |= number >> i & 1 ? play->rejectors[i] : 0;
+    }
+    return set;
+}
+
+/* By the workers in turn, as everything. */
+static unsigned
+turn_of(const struct play *play, uint64_t number)
+{
+    return (unsigned)(number % play->worker_count);
+}
+
+/* One pod after the other; `rejectors` of each are a number's bits, 1.. `sets`. */
+static void
+park(struct play *play, uint32_t count, uint32_t sets)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        unsigned worker = turn_of(play, i);
+
+        add_pod(play, worker, GROUP_PRIORITY);
+        pop_pod(play, worker);
+        (void)fail_all(play, worker, some_rejectors(play, i % sets + 1), SCHEDQ_PARKED);
+    }
+}
+
+static void
+open_pending(struct play *play)
+{
+    for (uint32_t i = 0; i < play->row->pending; i++) {
+        add_pod(play, turn_of(play, i), priority_of(play, i));
+    }
+    park(play, play->row->parked, 1);
+}
+
+/* Each priority is higher than those before, so that no pop meets them. */
+static void
+open_after_priorities(struct play *play)
+{
+    for (uint32_t i = 0; i < play->row->before; i++) {
+        unsigned worker = turn_of(play, i);
+
+        add_pod(play, worker, (int32_t)(i + OTHERS));
+        pop_pod(play, worker);
+        (void)done(play, worker);
+    }
+    play->next = 0;
+    open_pending(play);
+}
+
+/* Rejector sets come and go, one pod after the other; then some stay. */
+static void
+open_after_rejectors(struct play *play)
+{
+    for (uint32_t i = 0; i < play->row->before; i++) {
+        unsigned worker = turn_of(play, i);
+
+        add_pod(play, worker, GROUP_PRIORITY);
+        pop_pod(play, worker);
+        (void)fail_all(play, worker, some_rejectors(play, i + 1), SCHEDQ_PARKED);
+        (void)delete_own(play, worker);
+    }
+    play->next = 0;
+    park(play, play->row->parked, play->row->before);
+}
+
+static void
+open_nothing(struct play *play)
+{
+    (void)play;
+}
+
+/* ---- workloads -------------------------------------------------------------------------------------------------- */
+
+enum { S0 = 1, S1 = 2, S2 = 4, S3 = 8, S4 = 16, S5 = 32 };
+
+static const struct workload nothing = {open_nothing, {{call_nothing, EACH}}, false, false};
+static const struct workload life = {open_pending, {{add, EACH}, {pop, EACH}, {done, EACH}}, false, false};
+static const struct workload spread = {open_pending, {{add_spread, EACH}, {pop, EACH}, {done, EACH}}, false, false};
+static const struct workload old_life = {
+    open_after_priorities, {{add_spread, EACH}, {pop, EACH}, {done, EACH}}, false, false};
+static const struct workload split = {
+    open_pending, {{add_some, FIRST_HALF}, {pop_group, SECOND_HALF}, {done, SECOND_HALF}}, true, false};
+static const struct workload batch = {
+    open_pending, {{add_many, EACH}, {pop_many, EACH}, {done_many, EACH}}, false, false};
+static const struct workload same = {open_pending, {{update_same, EACH}}, false, false};
+static const struct workload other = {open_pending, {{update_priority, EACH}}, false, false};
+static const struct workload removal = {open_pending, {{add, EACH}, {delete_own, EACH}}, false, false};
+static const struct workload empty = {open_nothing, {{pop_nothing, EACH}}, false, false};
+static const struct workload old_empty = {open_after_priorities, {{pop_nothing, EACH}}, false, false};
+static const struct workload none = {open_pending, {{event_for_none, EACH}}, false, false};
+static const struct workload old_none = {open_after_rejectors, {{event_for_none, EACH}}, false, false};
+static const struct workload idle = {open_pending, {{tick_idle, EACH}}, false, false};
+static const struct workload parking = {open_pending,
+                                        {{add_group, EACH},
+                                         {pop_group, EACH},
+                                         {fail_parked, EACH},
+                                         {pass_backoff, ONE},
+                                         {event_activates, ONE},
+                                         {pop_group, EACH},
+                                         {done, EACH}},
+                                        true,
+                                        false};
+static const struct workload late = {open_pending,
+                                     {{add_group, EACH},
+                                      {pop_group, EACH},
+                                      {fail_parked, EACH},
+                                      {event_backs_off, ONE},
+                                      {pass_backoff, ONE},
+                                      {tick, ONE},
+                                      {pop_group, EACH},
+                                      {done, EACH}},
+                                     true,
+                                     false};
+static const struct workload errors = {open_pending,
+                                       {{add_group, EACH},
+                                        {pop_group, EACH},
+                                        {fail_error, EACH},
+                                        {pass_backoff, ONE},
+                                        {tick, ONE},
+                                        {pop_group, EACH},
+                                        {done, EACH}},
+                                       true,
+                                       false};
+static const struct workload helped = {open_pending,
+                                       {{add_group, EACH},
+                                        {pop_group, EACH},
+                                        {fail_parked, EACH},
+                                        {pass_backoff, ONE},
+                                        {update_parked, EACH},
+                                        {pop_group, EACH},
+                                        {done, EACH}},
+                                       true,
+                                       false};
+static const struct workload looking = {open_pending, {{candidates, ONE}}, true, true};
+static const struct workload applying = {
+    open_pending,
+    {{add_group, EACH}, {pop_group, EACH}, {fail_parked, EACH}, {apply, EACH}, {pop_group, EACH}, {done, EACH}},
+    true,
+    true};
+
+const struct row rows[] = {
+    {.name = "nothing", .workload = &nothing, .subjects = LOCKFREE, .measured = S0},
+
+    {"add", &life, ALL, S0, .pending = 1000, .priorities = 8},
+    {"pop", &life, ALL, S1, .pending = 1000, .priorities = 8},
+    {"done", &life, ALL, S2, .pending = 1000, .priorities = 8},
+    {"life", &life, ALL, S0 | S1 | S2, .pending = 1000, .priorities = 8},
+    {"life/100k", &life, ALL, S0 | S1 | S2, .pending = 100000, .priorities = 8},
+    {"life/relaxed", &life, LOCKFREE, S0 | S1 | S2, .pending = 1000, .priorities = 8, .relaxed = true},
+    {"life/spread", &spread, ALL, S0 | S1 | S2, .pending = 1000, .priorities = 8},
+    {"life/1k-priorities", &spread, ALL, S0 | S1 | S2, .pending = 1000, .priorities = 1000},
+    {"life/split", &split, ALL, S0 | S1 | S2, .pending = 1000, .priorities = 8},
+    {"batch/add", &batch, ENGINES, S0, .pending = 1000, .priorities = 8},
+    {"batch/pop", &batch, ENGINES, S1, .pending = 1000, .priorities = 8},
+    {"batch/done", &batch, ENGINES, S2, .pending = 1000, .priorities = 8},
+    {"batch/life", &batch, ENGINES, S0 | S1 | S2, .pending = 1000, .priorities = 8},
+
+    {"update/same", &same, ALL, S0, .pending = 1000, .priorities = 8},
+    {"update/priority", &other, ALL, S0, .pending = 1000, .priorities = 8},
+    {"update/parked", &helped, ENGINES, S4, .pending = 1000, .priorities = 8, .parked = 1000},
+    {"delete", &removal, ALL, S1, .pending = 1000, .priorities = 8},
+
+    {"fail/parks", &parking, ENGINES, S2, .pending = 1000, .priorities = 8, .parked = 1000},
+    {"fail/backs-off", &errors, ENGINES, S2, .pending = 1000, .priorities = 8, .parked = 1000},
+    {"event/none", &none, ENGINES, S0, .pending = 1000, .priorities = 8, .parked = 1000},
+    {"event/activates", &parking, ENGINES, S4, .pending = 1000, .priorities = 8, .parked = 1000},
+    {"event/backs-off", &late, ENGINES, S3, .pending = 1000, .priorities = 8, .parked = 1000},
+    {"tick/none", &idle, ENGINES, S0, .pending = 1000, .priorities = 8, .parked = 1000},
+    {"tick/backoff", &late, ENGINES, S5, .pending = 1000, .priorities = 8, .parked = 1000},
+    {"tick/error", &errors, ENGINES, S4, .pending = 1000, .priorities = 8, .parked = 1000},
+    {"candidates", &looking, ENGINES, S0, .pending = 1000, .priorities = 8, .parked = 1000},
+    {"apply", &applying, ENGINES, S3, .pending = 1000, .priorities = 8, .parked = 1000},
+
+    {"pop/empty", &empty, ALL, S0, .priorities = 1},
+    {"pop/empty/6k-before", &old_empty, ENGINES, S0, .priorities = 1, .before = 6000, .calls = 64, .alone = true},
+    {"pop/empty/60k-before", &old_empty, ENGINES, S0, .priorities = 1, .before = 60000, .calls = 64, .alone = true,
+     .slow = true},
+    {"pop+done/6k-before", &old_life, ENGINES, S1 | S2, .pending = 8, .priorities = 8, .before = 6000, .calls = 64,
+     .alone = true},
+    {"pop+done/60k-before", &old_life, ENGINES, S1 | S2, .pending = 8, .priorities = 8, .before = 60000, .calls = 64,
+     .alone = true, .slow = true},
+    {"pop+done/10k-priorities", &spread, ENGINES, S1 | S2, .pending = 10000, .priorities = 10000, .calls = 64},
+    {"event/none/5k-sets-before", &old_none, ENGINES, S0, .priorities = 1, .parked = 1000, .before = 5000, .calls = 256,
+     .alone = true},
+};
+const unsigned row_count = sizeof rows / sizeof rows[0];
