@@ -95,7 +95,7 @@ type Config struct {
 	CountCycles       bool  // pops are numbered: Popped.Cycle
 	FIFO              bool  // priorities do not order
 	KubeMinor         uint8 // details of that kube-scheduler release: 0, 12, 26 or 34
-	reserved1         [8]uint8
+	Flush             int64 // with KubeMinor: leftovers are tried together, once in this time; 0: 30 s
 
 	startNS int64
 	rest    [configRest]byte // clock, allocator and callbacks of the C library: none

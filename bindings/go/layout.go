@@ -13,6 +13,7 @@ var (
 	_ [0]byte = [unsafe.Sizeof(Config{}) - unsafe.Sizeof(C.schedq_config_t{})]byte{}
 	_ [0]byte = [unsafe.Offsetof(Config{}.startNS) - unsafe.Offsetof(C.schedq_config_t{}.start_ns)]byte{}
 	_ [0]byte = [unsafe.Offsetof(Config{}.KubeMinor) - unsafe.Offsetof(C.schedq_config_t{}.kube_minor)]byte{}
+	_ [0]byte = [unsafe.Offsetof(Config{}.Flush) - unsafe.Offsetof(C.schedq_config_t{}.flush_ns)]byte{}
 	_ [0]byte = [unsafe.Offsetof(Config{}.externalClock) - unsafe.Offsetof(C.schedq_config_t{}.external_clock)]byte{}
 	_ [0]byte = [unsafe.Sizeof(PodSpec{}) - unsafe.Sizeof(C.schedq_pod_spec_t{})]byte{}
 	_ [0]byte = [unsafe.Offsetof(PodSpec{}.JudgedUpTo) - unsafe.Offsetof(C.schedq_pod_spec_t{}.judged_up_to)]byte{}

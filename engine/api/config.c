@@ -157,6 +157,7 @@ check_ranges(const schedq_config_t *config, char *why, size_t size)
         FIELD(gates_see_wildcards, 0, 1),
         FIELD(count_cycles, 0, 1),
         FIELD(fifo, 0, 1),
+        FIELD_OR_0(flush_ns, MILLISECOND, HOUR),
         FIELD(start_ns, 0, INT64_MAX),
     };
 
@@ -181,12 +182,13 @@ check_choices(const schedq_config_t *config, char *why, size_t size)
         say(why, size, "kube_minor %u: 0, 12, 26 or 34", config->kube_minor);
         return false;
     }
+    if (config->kube_minor == 0 && config->flush_ns != 0) {
+        say(why, size, "flush_ns %" PRId64 ": 0, since kube_minor is 0", config->flush_ns);
+        return false;
+    }
     uint64_t reserved = config->reserved0 | config->clock.reserved[0] | config->clock.reserved[1] |
                         config->clock.reserved[2] | config->allocator.reserved;
 
-    for (size_t i = 0; i < sizeof config->reserved1; i++) {
-        reserved |= config->reserved1[i];
-    }
     if (reserved != 0) {
         say(why, size, "reserved: 0; fill a configuration with an init function first");
         return false;

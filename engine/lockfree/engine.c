@@ -72,7 +72,8 @@ lockfree_open(schedq_t *base)
 
     incoming_open(&queue->incoming_late, memory);
     deadline_open(&queue->deadline, &base->words.next_deadline_ns);
-    time_store(&queue->leftover_again, INT64_MIN);
+    sleepers_open(&queue->sleepers);
+    time_store(&queue->leftover_flushed, INT64_MIN);
     backoff_open(queue);
     bool parts = parts_open(queue);
 

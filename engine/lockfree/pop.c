@@ -26,14 +26,19 @@
  *   claim:A (full fence) reads from the switch before it: the holder sees what was stored for the pod until then
  *   begin_flight:A (release)                       ->  entry_pop_order: with an order, `popped` is this flight's
  *   take_or_say_empty:A (full fence), second look  |   ref, full fence, publish_wake
- *   pop_or_sleep:A (full fence), second look       |   ref, full fence, wake:A (sleepers.c); the deadline (timer.h)
+ *   pop_or_sleep:A (full fence), second look       |   ref, full fence, wake_one:A (sleepers.c)
+ *   pop_or_sleep:A, the deadline, watch:A          |   the deadline, full fence, wake_for:A (sleepers.c, timer.h)
  *   lockfree_close's exchange                      ->  the load of `closed` before a walk
  *
  * PROGRESS. A walk begins again only if an update moved a pod; a claim fails only if somebody else claimed, moved or deleted the
  * pod. A consumer that stops after the claim holds that pod and nothing else: the head it did not advance is passed by the next.
  *
- * WHO WAKES WHOM. A producer wakes one sleeper; whoever takes a pod and leaves something behind wakes the next. A sleeper that
- * leaves by its deadline looks once more: the wake-up may have been meant for it.
+ * WHO WAKES WHOM. A producer wakes one sleeper; a pop that takes a pod and leaves something behind wakes the next. A sleeper
+ * that leaves by its deadline looks once more: the wake-up may have been meant for it.
+ *
+ * TIME. A waiting pop that finds time late serves one slice (serve.h), then looks for its pod: what others are due is not its
+ * burden. The rest stays due. A pop that leaves hands it over, with the watch (sleepers.h), to one that sleeps; if none
+ * does, the next that finds nothing to pop serves it.
  *
  * EVIDENCE. tests/model: claim, walk, help, sleepers; stress/explore: push_pop, claim, bands, relaxed, update_raise,
  * update_lower, told_*, tick_pop, sleep_*, close; stress/history: strict order, lost wake-up;
@@ -436,25 +441,46 @@ futex_deadline(const struct queue *queue, int64_t deadline, int64_t now)
     return time_add(clock_monotonic(), time_add(deadline, -now));
 }
 
-/*
- * For a tick at most: whoever should have woken this thread for time may have stopped before he did, and so may the timer thread. What was
- * served in vain is not served again at once either.
- */
-static int64_t
-sleep_until(const struct queue *queue, int64_t wanted, int64_t deadline, int64_t now)
-{
-    int64_t tick = time_add(now, queue->base.rules.tick_ns);
-    int64_t until = wanted > now && wanted < tick ? wanted : tick;
+/* One waiting call. */
+struct wait {
+    struct server server;
+    int64_t deadline;
+};
 
-    return until < deadline ? until : deadline;
+static int64_t
+earlier(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+/* Time is read after prepare:A, so a deadline that is lowered later changes the sequence, or is watched (sleepers.c). */
+static void
+sleep_in_line(const struct wait *wait, const struct sleepers_ticket *ticket, int64_t now)
+{
+    struct queue *queue = queue_of(wait->server.worker);
+    struct sleepers *sleepers = &queue->sleepers;
+    int64_t wanted = serve_wanted(queue);
+    int64_t until = earlier(wait->deadline, time_add(now, WATCH_NS * ticket->position));
+
+    wanted = wanted > wait->server.again ? wanted : wait->server.again;
+    if (clock_is_virtual(&queue->base.clock) ||
+        !sleepers_watch(sleepers, wanted, now, queue->base.rules.tick_ns)) {
+        sleepers_wait(sleepers, ticket->sequence, futex_deadline(queue, until, now));
+        return;
+    }
+    if (wanted > now) {
+        sleepers_wait(sleepers, ticket->sequence, futex_deadline(queue, earlier(until, wanted), now));
+    }
+    sleepers_unwatch(sleepers, wanted);
 }
 
 /* One round: SCHEDQ_EMPTY means that it is worth another. */
 static schedq_status_t
-pop_or_sleep(struct worker *worker, int64_t deadline, schedq_popped_t *out)
+pop_or_sleep(struct wait *wait, schedq_popped_t *out)
 {
+    struct worker *worker = wait->server.worker;
     struct queue *queue = queue_of(worker);
-    uint32_t sequence = sleepers_prepare(&queue->sleepers); /* pop_or_sleep:A, a full fence before the second look */
+    const struct sleepers_ticket ticket = sleepers_prepare(&queue->sleepers); /* pop_or_sleep:A, a full fence */
     bool closed = queue_is_closed(queue);
     schedq_status_t status = SCHEDQ_EMPTY;
 
@@ -463,50 +489,60 @@ pop_or_sleep(struct worker *worker, int64_t deadline, schedq_popped_t *out)
     } else if (closed) {
         status = SCHEDQ_CLOSED;
     } else {
-        /* Each is read once: what is not due yet for the first question must not be past for the second, which sleeps a tick then. */
         int64_t now = queue_now(queue);
-        int64_t wanted = serve_wanted(queue);
-        bool served = false;
 
-        if (wanted <= now) {
-            served = serve_late(worker);
-            wanted = serve_wanted(queue);
-        }
-        if (served) {
-            status = SCHEDQ_EMPTY; /* there may be something to pop */
-        } else if (now >= deadline) {
-            status = SCHEDQ_TIMEDOUT;
-        } else {
-            sleepers_wait(&queue->sleepers, sequence,
-                          futex_deadline(queue, sleep_until(queue, wanted, deadline, now), now));
+        /* A slice only: then it looks for its pod. */
+        if (!server_serve(&wait->server, serve_wanted(queue), now)) {
+            if (now >= wait->deadline) {
+                status = SCHEDQ_TIMEDOUT;
+            } else {
+                sleep_in_line(wait, &ticket, now);
+            }
         }
     }
     sleepers_cancel(&queue->sleepers);
     return status;
 }
 
+/* What was left of time, or lies ahead, is another sleeper's from here on. */
+static void
+hand_over_watch(struct queue *queue)
+{
+    if (sleepers_waiting(&queue->sleepers) > 0 && !clock_is_virtual(&queue->base.clock)) {
+        sleepers_wake_for(&queue->sleepers, serve_wanted(queue)); /* behind cancel:A */
+    }
+}
+
 /* A wake-up that reached a caller who leaves without a pod was perhaps another's. */
+static schedq_status_t
+look_once_more(struct worker *worker, schedq_popped_t *out)
+{
+    bool closed = queue_is_closed(queue_of(worker));
+
+    if (take_many(worker, out, 1) > 0) {
+        return SCHEDQ_OK;
+    }
+    return closed ? SCHEDQ_CLOSED : SCHEDQ_TIMEDOUT;
+}
+
 static schedq_status_t
 pop_waiting(struct worker *worker, int64_t deadline, schedq_popped_t *out)
 {
-    struct queue *queue = queue_of(worker);
+    struct wait wait = {.deadline = deadline};
     schedq_status_t status = SCHEDQ_EMPTY;
 
     if (take_many(worker, out, 1) > 0) {
         return SCHEDQ_OK;
     }
+    server_begin(&wait.server, worker);
     /* Waits for a pod, the deadline, or the end: the one loop here that need not end. */
     while (status == SCHEDQ_EMPTY) {
-        status = pop_or_sleep(worker, deadline, out);
+        status = pop_or_sleep(&wait, out);
     }
     if (status == SCHEDQ_TIMEDOUT) {
-        bool closed = queue_is_closed(queue);
-
-        if (take_many(worker, out, 1) > 0) {
-            return SCHEDQ_OK;
-        }
-        return closed ? SCHEDQ_CLOSED : SCHEDQ_TIMEDOUT;
+        status = look_once_more(worker, out);
     }
+    hand_over_watch(queue_of(worker));
     return status;
 }
 

@@ -132,8 +132,8 @@ struct queue {
     struct nominator nominator;
     struct deadline deadline;
     struct timer timer;
-    atomic_u32 others_used;    /* some pod failed with SCHEDQ_REJECTOR_OTHERS: unregistered events matter too */
-    atomic_u64 leftover_again; /* kube presets: no flush of gated pods before this unless a caller asks for one */
+    atomic_u32 others_used;      /* some pod failed with SCHEDQ_REJECTOR_OTHERS: unregistered events matter too */
+    atomic_u64 leftover_flushed; /* kube presets: what the last flush reached (policy/leftover.h) */
 
     /* One line each: written by different calls. */
     _Alignas(CACHE_LINE) atomic_u64 reorder; /* raised before a pod moves inside the order: a walk begins again */

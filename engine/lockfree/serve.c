@@ -5,9 +5,18 @@
  * event (mover.h), after which the heads pass what is stale. So two who serve at once do the same work twice, and one
  * who stops anywhere leaves the rest to the others: whoever finds the deadline passed serves all of it.
  *
- * The kube presets count a gated pod from its Timestamp, and 1.34 does not let it go either: an old gated pod stays,
- * and every flush in which there is one counts as an event (D13 of kube's defects). A flush that nobody asked for
- * waits kube's 30 seconds before it repeats that.
+ * SLICES. A pop serves SERVE_SLICE pods, then looks for its own (pop.c); a gate that is asked counts as one. A slice that
+ * comes to its end leaves the deadline as it is, at "due now": the next who looks serves the next slice. A tick serves all.
+ *
+ * FLUSHES. The kube presets try leftovers in flushes (policy/leftover.h). leftover_flushed says what the last one reached.
+ * The thread whose CAS raises it has begun a flush (begin_flush:A): it announces the event, once, and looks at the gated
+ * pods. The parked pods that the flush reaches are due from then on, for every thread, slice by slice. The look at the
+ * gated ones is not divided: kube counts them from their Timestamps, and 1.34 does not let them go either, so no look
+ * could tell which have been tried. A thread that stops behind begin_flush:A leaves them to the next flush.
+ *
+ * WHAT NO THREAD CAN SERVE. Backoff that only the host ends: the word says "due now" to the host, and neither the timer
+ * thread nor a sleeper looks at it (serve_due). Pods for which memory is missing: the word says "due now" too, and each
+ * who tries again waits longer than before (timer.c, pop.c).
  *
  * WHO SERVES. The timer thread if it runs; a sleeper too, when it finds time a whole tick late: the thread may have
  * been stopped by its debugger or its scheduler. Without the thread, every blocking pop that finds nothing; and
@@ -18,8 +27,8 @@
  * ORDERING
  *   deadline_begin:A, looks at all bins        |  refs, marks, deadline_lower:A (deadline.h)
  *   serve_is_poppable, serve_upkeep:A, wake:A  |  prepare:A, look (sleepers.c)
- * Sums over tallies, `poppable` and leftover_again are relaxed: they are advice. An old sum of pops wakes one sleeper
- * for nothing; of two who read leftover_again at once both flush.
+ * Sums over tallies, `poppable` and loads of leftover_flushed are relaxed: they are advice. An old sum of pops wakes one
+ * sleeper for nothing; an old leftover_flushed says too early, and the CAS of begin_flush:A fails.
  *
  * PROGRESS. Lock-free. A call's rounds are bounded (ROUNDS_MAX, PLANS_MAX); what came meanwhile keeps the deadline at
  * "due now". A thread that stops has moved what it had switched (mover.h); behind deadline_begin:A it leaves "due now".
@@ -48,56 +57,68 @@ struct serving {
     struct worker *worker;
     int64_t now;
     schedq_result_t *result;
+    uint32_t slice; /* how many pods may be tried yet */
+    bool moved;     /* one, or tried to */
     bool no_memory; /* some pod that is due stayed */
 };
 
 /* One pass over the pods of a bin that are due. */
 struct flush {
     struct mover mover;
+    struct serving *serving;
     enum place place;
     int64_t limit; /* keys up to this are due */
-    bool any;      /* a pod is due */
 };
+
+static void
+flush_ref(struct flush *flush, struct bin *bin, const struct bin_ref *ref)
+{
+    struct worker *worker = flush->mover.worker;
+    const struct bin_caller caller = bin_caller(worker);
+    const struct entry *entry = entry_at(&queue_of(worker)->entries, ref_record(ref->ref));
+    uint64_t life = entry != NULL ? u64_load_acquire(&entry->life) : 0; /* mover_try looks again */
+    uint64_t state;
+    bool helps = flush->place == PLACE_BACKOFF || flush->place == PLACE_ERROR_BACKOFF;
+    bool here = helps ? bin_judge(bin, &caller, ref->ref, ref->cause, &state) : bin_has(bin, ref->ref);
+
+    if (here) {
+        flush->serving->slice--;
+        flush->serving->moved = true;
+        mover_try(&flush->mover, ref_record(ref->ref), life);
+    }
+}
 
 static void
 flush_bin(struct flush *flush, struct bin *bin)
 {
-    struct worker *worker = flush->mover.worker;
-    struct queue *queue = queue_of(worker);
-    const struct bin_caller caller = bin_caller(worker);
+    struct queue *queue = queue_of(flush->mover.worker);
     struct bin_reader reader;
     struct bin_ref refs[READ_AT_ONCE];
     size_t count;
-    bool helps = flush->place == PLACE_BACKOFF || flush->place == PLACE_ERROR_BACKOFF;
 
+    mover_begin(&flush->mover);
     bin_read_begin(&reader, bin, &queue->runs, flush->limit);
-    while ((count = bin_read(&reader, refs, READ_AT_ONCE)) > 0) {
-        for (size_t i = 0; i < count; i++) {
-            const struct entry *entry = entry_at(&queue->entries, ref_record(refs[i].ref));
-            uint64_t life = entry != NULL ? u64_load_acquire(&entry->life) : 0; /* mover_try looks again */
-            uint64_t state;
-            bool here = helps ? bin_judge(bin, &caller, refs[i].ref, refs[i].cause, &state) : bin_has(bin, refs[i].ref);
-
-            if (here) {
-                flush->any = true;
-                mover_try(&flush->mover, ref_record(refs[i].ref), life);
-            }
+    while (flush->serving->slice > 0 && (count = bin_read(&reader, refs, READ_AT_ONCE)) > 0) {
+        for (size_t i = 0; i < count && flush->serving->slice > 0; i++) {
+            flush_ref(flush, bin, &refs[i]);
         }
     }
     mover_end(&flush->mover);
     bin_pass(bin, &queue->runs);
+    flush->serving->no_memory |= flush->mover.no_memory;
 }
 
 static struct flush
-flush_of(const struct serving *serving, enum place place, int64_t limit)
+flush_of(struct serving *serving, enum place place, int64_t limit)
 {
     return (struct flush){
         .mover = {.worker = serving->worker, .now = serving->now, .recount = true, .result = serving->result},
+        .serving = serving,
         .place = place,
         .limit = limit};
 }
 
-/* ---- backoff ----------------------------------------------------------------------------------------------------------------- */
+/* ---- backoff ------------------------------------------------------------------------------------------ */
 
 static bool
 backoff_is_over(struct mover *mover, const struct view *view, struct way *way)
@@ -121,7 +142,7 @@ has_due(struct queue *queue, struct bin *bin, int64_t limit)
     return bin_first(bin, &queue->runs, &head) && bin_head_key(&head) <= limit;
 }
 
-static bool
+static void
 flush_backoff(struct serving *serving, enum place place)
 {
     struct queue *queue = queue_of(serving->worker);
@@ -142,14 +163,19 @@ flush_backoff(struct serving *serving, enum place place)
             continue;
         }
         /* What an update publishes anew meanwhile may be overlooked: it is due still. */
-        for (uint32_t round = 0; round < ROUNDS_MAX && !serving->no_memory && has_due(queue, bin, flush.limit);
+        for (uint32_t round = 0; round < ROUNDS_MAX && serving->slice > 0 && !serving->no_memory &&
+                                 has_due(queue, bin, flush.limit);
              round++) {
-            mover_begin(&flush.mover);
             flush_bin(&flush, bin);
-            serving->no_memory |= flush.mover.no_memory;
         }
     }
-    return flush.any;
+}
+
+static void
+flush_backoffs(struct serving *serving)
+{
+    flush_backoff(serving, PLACE_BACKOFF);
+    flush_backoff(serving, PLACE_ERROR_BACKOFF);
 }
 
 /* ---- leftovers ----------------------------------------------------------------------------------------------------------------- */
@@ -174,71 +200,71 @@ waited_too_long(struct mover *mover, const struct view *view, struct way *way)
     return true;
 }
 
-/* True: there was an old one, whether or not it could leave. */
-static bool
-flush_old(struct serving *serving, enum place place)
+/* Tries those that wait since `latest` or before. */
+static void
+flush_old(struct serving *serving, enum place place, int64_t latest)
 {
     struct queue *queue = queue_of(serving->worker);
-    struct bin *bin = waiting_ages(queue, place);
-    int64_t limit = leftover_latest(&queue->base.rules, serving->now);
-    struct flush flush = flush_of(serving, place, limit);
+    struct flush flush = flush_of(serving, place, latest);
+    int64_t since;
 
     flush.mover.label = LABEL_LEFTOVER;
     flush.mover.counts = flush.mover.counts_gated = place == PLACE_PARKED;
     flush.mover.decide = waited_too_long;
     flush.mover.ctx = &flush;
-    if (bin == NULL) {
-        return false;
+    if (waiting_oldest(queue, place, &since) && since <= latest) {
+        flush_bin(&flush, waiting_ages(queue, place));
     }
-    bin_pass(bin, &queue->runs);
-    if (has_due(queue, bin, limit)) {
-        mover_begin(&flush.mover);
-        flush_bin(&flush, bin);
-        serving->no_memory |= flush.mover.no_memory;
-    }
-    return flush.any;
 }
 
+/* An old gated pod counts, whether or not it may leave. */
 static bool
-flush_gated_as_kube(struct serving *serving)
+has_leftover(struct queue *queue, int64_t latest)
 {
-    bool any = flush_old(serving, PLACE_GATED);
+    int64_t since;
 
-    if (any) {
-        time_store(&queue_of(serving->worker)->leftover_again, time_add(serving->now, LEFTOVER_FLUSH_NS));
-    }
-    return any;
+    return (waiting_oldest(queue, PLACE_GATED, &since) && since <= latest) ||
+           (waiting_oldest(queue, PLACE_PARKED, &since) && since <= latest);
 }
 
-static bool
-flush_leftovers(struct serving *serving, bool asked)
+static void
+begin_flush(struct serving *serving)
 {
-    const struct queue *queue = queue_of(serving->worker);
+    struct queue *queue = queue_of(serving->worker);
+    const struct rules *rules = &queue->base.rules;
+    int64_t flushed = time_load(&queue->leftover_flushed);
+    int64_t latest = leftover_latest(rules, serving->now);
+
+    if (serving->now < leftover_again(rules, flushed) || !has_leftover(queue, latest) ||
+        !u64_cas(&queue->leftover_flushed, (uint64_t)flushed, (uint64_t)latest)) { /* begin_flush:A */
+        return;
+    }
+    events_announce(serving->worker, &(struct cluster_event){.event = SCHEDQ_EVENT_WILDCARD});
+    uint32_t slice = serving->slice;
+
+    /* Before the parked ones: one that a gate refuses must not be tried twice in a flush. */
+    serving->slice = SERVE_ALL;
+    flush_old(serving, PLACE_GATED, latest);
+    serving->slice = slice;
+    serving->moved = true;
+}
+
+static void
+flush_leftovers(struct serving *serving)
+{
+    struct queue *queue = queue_of(serving->worker);
+    int64_t latest = leftover_latest(&queue->base.rules, serving->now);
 
     if (queue->base.rules.host) {
-        return false;
+        return;
     }
-    if (!queue->base.rules.leftover_is_event) {
-        bool moved = flush_old(serving, PLACE_PARKED);
-
-        return flush_old(serving, PLACE_GATED) || moved;
+    if (queue->base.rules.leftover_is_event) {
+        begin_flush(serving);
+        flush_old(serving, PLACE_PARKED, time_load(&queue->leftover_flushed));
+        return;
     }
-    /* Gated first: a parked pod that a gate refuses must not be tried twice in one flush. */
-    bool any = (asked || serving->now >= time_load(&queue->leftover_again)) && flush_gated_as_kube(serving);
-
-    any |= flush_old(serving, PLACE_PARKED);
-    if (any) {
-        events_announce(serving->worker, &(struct cluster_event){.event = SCHEDQ_EVENT_WILDCARD});
-    }
-    return any;
-}
-
-static bool
-flush_backoffs(struct serving *serving)
-{
-    bool any = flush_backoff(serving, PLACE_BACKOFF);
-
-    return flush_backoff(serving, PLACE_ERROR_BACKOFF) || any;
+    flush_old(serving, PLACE_PARKED, latest);
+    flush_old(serving, PLACE_GATED, latest);
 }
 
 /* ---- all of it ------------------------------------------------------------------------------------------------------------------- */
@@ -265,47 +291,89 @@ plan(struct queue *queue)
 }
 
 struct served
-serve_time(struct worker *worker, bool asked, schedq_result_t *result)
+serve_time(struct worker *worker, uint32_t slice, schedq_result_t *result)
 {
     struct queue *queue = queue_of(worker);
-    struct serving serving = {.worker = worker, .now = queue_now(queue), .result = result};
-    struct served served = {.moved = false};
+    struct serving serving = {.worker = worker, .now = queue_now(queue), .result = result, .slice = slice};
+    int64_t next = SCHEDQ_NO_DEADLINE;
 
-    served.moved |= flush_backoffs(&serving);
-    served.moved |= flush_leftovers(&serving, asked);
-    served.next = plan(queue);
+    flush_backoffs(&serving);
+    flush_leftovers(&serving);
+    if (serving.slice > 0) {
+        next = plan(queue);
+    }
     /*
      * A look passes over a pod that an update publishes anew meanwhile, behind the look, and whose old place is stale when
      * the look arrives there. The update lowered the deadline, so the plan knows.
      */
-    for (uint32_t i = 0; i < ROUNDS_MAX && served.next <= serving.now && !serving.no_memory && result->left == 0; i++) {
-        served.moved |= flush_backoffs(&serving);
-        served.next = plan(queue);
+    for (uint32_t i = 0; i < ROUNDS_MAX && serving.slice > 0 && next <= serving.now && !serving.no_memory &&
+                         result->left == 0;
+         i++) {
+        flush_backoffs(&serving);
+        next = plan(queue);
     }
-    served.no_memory = serving.no_memory;
-    return served;
+    return (struct served){.moved = serving.moved,
+                           .no_memory = serving.no_memory,
+                           .left = serving.slice == 0 || next <= serving.now,
+                           .next = serving.slice == 0 ? serving.now : next};
+}
+
+int64_t
+serve_due(const struct queue *queue)
+{
+    return queue->base.rules.host_ends_backoff ? SCHEDQ_NO_DEADLINE : deadline_read(&queue->deadline);
 }
 
 int64_t
 serve_wanted(const struct queue *queue)
 {
-    int64_t next = deadline_read(&queue->deadline);
+    int64_t next = serve_due(queue);
     int64_t patience = timer_is_running(queue) ? queue->base.rules.tick_ns : 0;
 
-    /* Where only the host serves, no sleeper has to. */
-    return next == SCHEDQ_NO_DEADLINE || queue->base.rules.host_ends_backoff ? SCHEDQ_NO_DEADLINE
-                                                                             : time_add(next, patience);
+    return next == SCHEDQ_NO_DEADLINE ? next : time_add(next, patience);
+}
+
+void
+server_begin(struct server *server, struct worker *worker)
+{
+    *server = (struct server){
+        .worker = worker, .pause = queue_of(worker)->base.rules.tick_ns, .again = INT64_MIN};
+}
+
+int64_t
+serve_pause(int64_t pause)
+{
+    return pause < WATCH_NS / 4 ? 4 * pause : WATCH_NS;
+}
+
+/* Nothing changed, and there is something due still: memory is missing, or a thread stopped in between. */
+static void
+pause_longer(struct server *server, int64_t now)
+{
+    server->again = time_add(now, server->pause);
+    server->pause = serve_pause(server->pause);
 }
 
 bool
-serve_late(struct worker *worker)
+server_serve(struct server *server, int64_t wanted, int64_t now)
 {
+    struct worker *worker = server->worker;
     schedq_result_t unseen = {0};
 
+    if (wanted > now || server->again > now) {
+        return false;
+    }
     section_begin(worker);
-    const struct served served = serve_time(worker, false, &unseen);
+    const struct served served = serve_time(worker, SERVE_SLICE, &unseen);
     section_end(worker);
-    return served.moved;
+    if (served.moved && !served.no_memory) {
+        server_begin(server, worker);
+        return true;
+    }
+    if (served.left) {
+        pause_longer(server, queue_now(queue_of(worker)));
+    }
+    return false;
 }
 
 /* ---- upkeep -------------------------------------------------------------------------------------------------------------------- */
@@ -362,10 +430,10 @@ forget_events(struct worker *worker)
 }
 
 /*
- * The one sleeper that a producer woke may have stopped for ever, or the producer before he woke one. If there is work, and
- * nobody took any since the last tick, one more is woken. With a caller's clock each tick wakes all, who look at their deadlines.
+ * A sleeper that a producer woke may have stopped for ever, or the producer before it woke one. If there is work, and no pop
+ * took any since the last time, one more is woken. With a caller's clock each tick wakes all, who look at their deadlines.
  */
-void
+bool
 serve_upkeep(struct worker *worker, schedq_result_t *result)
 {
     struct queue *queue = queue_of(worker);
@@ -380,12 +448,19 @@ serve_upkeep(struct worker *worker, schedq_result_t *result)
     if (result->poppable) {
         u32_store(u32_of(&queue->base.words.poppable), 1); /* relaxed: it may say so for nothing */
     }
+    bool popped = u64_exchange(&queue->pops_at_tick, pops) != pops;
+
     atomic_fence(); /* serve_upkeep:A, between the look for pods and the look for sleepers */
     if (clock_is_virtual(&queue->base.clock)) {
         sleepers_wake_all(&queue->sleepers);
-    } else if (u64_exchange(&queue->pops_at_tick, pops) == pops && result->poppable) {
+        return popped;
+    }
+    bool awaited = result->poppable && sleepers_waiting(&queue->sleepers) > 0;
+
+    if (awaited && !popped) {
         (void)sleepers_wake_one(&queue->sleepers);
     }
+    return popped || awaited;
 }
 
 schedq_status_t
@@ -394,9 +469,9 @@ lockfree_tick(schedq_worker_t *base, int64_t *next, schedq_result_t *result)
     struct worker *worker = worker_of(base);
 
     section_begin(worker);
-    const struct served served = serve_time(worker, true, result);
+    const struct served served = serve_time(worker, SERVE_ALL, result);
     section_end(worker);
-    serve_upkeep(worker, result);
+    (void)serve_upkeep(worker, result);
     *next = served.next;
     return served.no_memory ? SCHEDQ_NOMEM : SCHEDQ_OK;
 }

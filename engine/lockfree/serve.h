@@ -4,28 +4,49 @@
 #ifndef SCHEDQ_LOCKFREE_SERVE_H
 #define SCHEDQ_LOCKFREE_SERVE_H
 
+#include "lockfree/mover.h"
 #include "lockfree/queue.h"
+
+/** What a pop moves before it looks for its pod: one batch of a mover. */
+#define SERVE_SLICE MOVER_BATCH
+#define SERVE_ALL UINT32_MAX
 
 struct served {
     bool moved;     /* a pod, or tried to */
     bool no_memory; /* some pod that is due stayed where it was */
+    bool left;      /* something is due still: the slice came to its end, or no thread can serve that now */
     int64_t next;   /* when it is wanted next */
 };
 
+/** Serves what is due, `slice` pods at most, and sets the deadline if that was all. Inside a section. */
+struct served serve_time(struct worker *worker, uint32_t slice, schedq_result_t *result);
+
 /**
- * Serves everything that is due, and sets the deadline. Inside a section.
+ * What tick does beside: strays, a wake-up that a stopped sleeper took along, memory that may go back. Outside a section.
  *
- * @param asked a caller's own tick; otherwise the queue's, which does not repeat in vain (kube presets)
+ * True: something happened since the last time.
  */
-struct served serve_time(struct worker *worker, bool asked, schedq_result_t *result);
+bool serve_upkeep(struct worker *worker, schedq_result_t *result);
 
-/** What tick does beside: strays, sleepers that nobody woke, memory that may go back. Outside a section. */
-void serve_upkeep(struct worker *worker, schedq_result_t *result);
+/** A thread that serves time by itself: a sleeper, or the timer thread. */
+struct server {
+    struct worker *worker;
+    int64_t pause; /* after the next attempt that changes nothing; each is four times as long as the last */
+    int64_t again; /* no attempt before this */
+};
 
-/** Serves time for a sleeper that finds serve_wanted passed. True: pods came out. */
-bool serve_late(struct worker *worker);
+void server_begin(struct server *server, struct worker *worker);
 
-/** When a sleeper has to serve time, on the queue's clock: at the deadline, a tick later if there is a timer thread. */
+/** Serves a slice, if `wanted` has passed and no pause lasts. True: it changed something, look again. */
+bool server_serve(struct server *server, int64_t wanted, int64_t now);
+
+/** The pause after one of this length: up to WATCH_NS. */
+int64_t serve_pause(int64_t pause);
+
+/** When the queue has to serve time by itself, on its clock: never where only the host can. */
+int64_t serve_due(const struct queue *queue);
+
+/** When a sleeper has to: a tick later if there is a timer thread. */
 int64_t serve_wanted(const struct queue *queue);
 
 /** Can anything be popped? Looks into the bands: a producer may have stopped before he told anybody. */

@@ -24,50 +24,45 @@ timer_is_running(const struct queue *queue)
 void
 timer_wake(struct queue *queue)
 {
-    if (timer_is_running(queue)) {
+    enum phase phase = phase_of(queue);
+
+    if (phase == PHASE_STARTING || phase == PHASE_RUNNING) {
         (void)u32_add(&queue->timer.wakes, 1);
         futex_wake(&queue->timer.wakes, 1);
-    } else if (sleepers_waiting(&queue->sleepers) > 0) {
-        sleepers_wake_all(&queue->sleepers);
+    }
+    if (phase != PHASE_RUNNING) {
+        sleepers_wake_for(&queue->sleepers, serve_wanted(queue));
     }
 }
 
-/* Until the deadline, or for one tick. The queue's clock need not be CLOCK_MONOTONIC: what is left is waited for on that. */
+/* The queue's clock need not be CLOCK_MONOTONIC: what is left is waited for on that. */
 static void
-sleep_until_wanted(struct queue *queue, uint32_t wakes, int64_t now)
+sleep_until(struct queue *queue, uint32_t wakes, int64_t until, int64_t now)
 {
-    int64_t next = deadline_read(&queue->deadline);
-    int64_t tick = time_add(now, queue->base.rules.tick_ns);
-    int64_t until = next < tick ? next : tick;
-
     if (until > now) {
         futex_wait(&queue->timer.wakes, wakes, time_add(clock_monotonic(), until - now));
     }
 }
 
-static void
-serve(struct worker *worker)
+/* The first of both. */
+static int64_t
+earlier(int64_t a, int64_t b)
 {
-    struct queue *queue = queue_of(worker);
-    schedq_result_t unseen = {0};
-
-    if (queue_now(queue) >= deadline_read(&queue->deadline)) {
-        section_begin(worker);
-        (void)serve_time(worker, false, &unseen);
-        section_end(worker);
-    }
+    return a < b ? a : b;
 }
 
 static void *
 timer_main(void *argument)
 {
     struct queue *queue = argument;
-    struct worker *worker = queue->timer.worker;
-    int64_t kept = queue_now(queue);
+    int64_t tick = queue->base.rules.tick_ns;
+    int64_t kept = queue_now(queue), pause = tick;
+    struct server server;
     struct inside inside;
 
     /* Gates run here too, and must not call the queue from here either. */
     inside_enter(&inside, &queue->base);
+    server_begin(&server, queue->timer.worker);
     for (;;) {
         uint32_t wakes = u32_load_acquire(&queue->timer.wakes); /* timer_main:A, before the phase and the deadline */
 
@@ -75,16 +70,21 @@ timer_main(void *argument)
         if (phase_of(queue) == PHASE_STOPPING) {
             break;
         }
-        serve(worker);
+        if (server_serve(&server, serve_due(queue), queue_now(queue))) {
+            continue;
+        }
         int64_t now = queue_now(queue);
 
-        if (now >= time_add(kept, queue->base.rules.tick_ns)) {
+        if (now >= time_add(kept, tick)) {
             schedq_result_t unseen = {0};
 
             kept = now;
-            serve_upkeep(worker, &unseen);
+            pause = serve_upkeep(server.worker, &unseen) ? tick : serve_pause(pause);
         }
-        sleep_until_wanted(queue, wakes, now);
+        int64_t due = serve_due(queue);
+        int64_t next = due > server.again ? due : server.again;
+
+        sleep_until(queue, wakes, earlier(next, time_add(now, pause)), now);
     }
     inside_leave(&inside);
     return NULL;

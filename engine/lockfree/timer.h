@@ -1,9 +1,12 @@
 /*
- * The timer thread: serves time (serve.h) when the deadline comes, and once per config.tick_ns whatever else tick
- * does.
+ * The timer thread: serves time (serve.h) when the deadline comes, and now and then whatever else tick does: once per
+ * config.tick_ns while pods are popped or sleepers overlook one, else after pauses that grow up to WATCH_NS. A due pod
+ * for which memory is missing is tried again after such pauses too, and one that the host has to let go is none of the
+ * thread's business (serve_due): it never spins.
  *
  * Its role is advice. It holds nothing that others need: a blocking pop that finds the deadline passed by a whole
- * tick serves itself, and so does schedq_tick at any time. Frozen or gone, it strands nobody.
+ * tick serves itself, and so does schedq_tick at any time. If it stops for ever, the sleeper that watches time (sleepers.h)
+ * serves a tick late; while none does, because all fell asleep when nothing was due, the first in their line.
  *
  * PHASES
  *   NONE -> STARTING       timer_run, a CAS         STARTING -> RUNNING, or NONE      the same call, an exchange
@@ -14,9 +17,9 @@
  * ORDERING
  *   deadline_lower:B, the phase, wakes + 1    |  timer_main:A (wakes), the deadline, the futex's comparison: either
  *                                                the deadline is the new one, or `wakes` has changed
- *   deadline_lower:B, the look for sleepers   |  prepare:A, the deadline (pop.c)
+ *   deadline_lower:B, sleepers_wake_for       |  prepare:A, the deadline (pop.c; sleepers.c)
  *   STOPPING, wakes + 1                       |  timer_main:A (wakes), the phase
- * While the phase is STARTING the thread may sleep through a change: for a tick, which is how long it sleeps at most.
+ * While the phase is STARTING both are woken: the thread may be running already, and sleepers do not rely on it so far.
  *
  * PROGRESS. The thread and timer_wake are lock-free. timer_stop waits for the thread, and so for a callback that runs
  * in it: blocking. A thread that stops inside timer_run leaves STARTING: no other timer thread, and sleepers serve
@@ -54,7 +57,7 @@ void timer_stop(struct queue *queue);
 /** Does the thread serve time? */
 bool timer_is_running(const struct queue *queue);
 
-/** The deadline was lowered: wakes the thread, or, if none runs, all sleepers. After a full fence. */
+/** The deadline was lowered: wakes the thread, or, if none runs, a sleeper that shall watch it. After a full fence. */
 void timer_wake(struct queue *queue);
 
 #endif

@@ -58,32 +58,42 @@ waiting_ages(struct queue *queue, enum place place)
     return timed ? &queue->waiting.ages[place == PLACE_PARKED ? 0 : 1] : NULL;
 }
 
-static int64_t
-earliest(struct queue *queue, enum place place)
+bool
+waiting_oldest(struct queue *queue, enum place place, int64_t *since)
 {
     struct bin *bin = waiting_ages(queue, place);
     struct bin_head head;
 
     if (bin == NULL) {
-        return SCHEDQ_NO_DEADLINE;
+        return false;
     }
     bin_pass(bin, &queue->runs);
-    return bin_first(bin, &queue->runs, &head) ? leftover_due(&queue->base.rules, bin_head_key(&head))
-                                               : SCHEDQ_NO_DEADLINE;
+    if (!bin_first(bin, &queue->runs, &head)) {
+        return false;
+    }
+    *since = bin_head_key(&head);
+    return true;
 }
 
-/* Kube's flush of gated pods that may not leave is repeated at its own pace (serve.c). */
 int64_t
 waiting_next(struct queue *queue)
 {
-    int64_t parked = earliest(queue, PLACE_PARKED);
-    int64_t gated = earliest(queue, PLACE_GATED);
-    int64_t again = time_load(&queue->leftover_again); /* relaxed: advice (serve.c) */
+    const struct rules *rules = &queue->base.rules;
+    int64_t flushed = time_load(&queue->leftover_flushed); /* relaxed: an old one says too early */
+    int64_t next = SCHEDQ_NO_DEADLINE;
+    int64_t since;
 
-    if (queue->base.rules.leftover_is_event && gated != SCHEDQ_NO_DEADLINE && gated < again) {
-        gated = again;
+    if (waiting_oldest(queue, PLACE_PARKED, &since)) {
+        next = leftover_tried(rules, since, flushed);
     }
-    return parked < gated ? parked : gated;
+    if (waiting_oldest(queue, PLACE_GATED, &since)) {
+        int64_t due = leftover_due(rules, since);
+        int64_t again = leftover_again(rules, flushed);
+
+        due = rules->leftover_is_event && due < again ? again : due; /* once in each flush, and stays */
+        next = due < next ? due : next;
+    }
+    return next;
 }
 
 void

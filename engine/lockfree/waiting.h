@@ -29,6 +29,9 @@ struct lot *waiting_backoff_lot(struct queue *queue, enum place place);
 /** The bin by age of PARKED or GATED pods; NULL: there is no limit for them. */
 struct bin *waiting_ages(struct queue *queue, enum place place);
 
+/** Since when the pod waits that has waited longest. Goes past stale refs. False: none, or there is no limit. */
+bool waiting_oldest(struct queue *queue, enum place place, int64_t *since);
+
 /** The earliest time at which a parked or gated pod is due; SCHEDQ_NO_DEADLINE. Goes past stale refs. */
 int64_t waiting_next(struct queue *queue);
 

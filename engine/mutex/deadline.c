@@ -10,19 +10,30 @@ earlier(int64_t a, int64_t b)
 }
 
 static int64_t
+parked_due(const struct mutex_queue *queue)
+{
+    return queue->parked.head != NO_ENTRY
+               ? leftover_tried(&queue->base.rules, pod_at(queue, queue->parked.head)->parking.since,
+                                queue->leftover_flushed)
+               : SCHEDQ_NO_DEADLINE;
+}
+
+static int64_t
 gated_due(const struct mutex_queue *queue)
 {
+    const struct rules *rules = &queue->base.rules;
+
     if (queue->gated.head == NO_ENTRY) {
         return SCHEDQ_NO_DEADLINE;
     }
-    if (queue->base.rules.leftover_is_event) {
-        int64_t due = leftover_due(&queue->base.rules, queue->gated_oldest);
+    if (rules->leftover_is_event) {
+        int64_t due = leftover_due(rules, queue->gated_oldest);
+        int64_t again = leftover_again(rules, queue->leftover_flushed);
 
-        return due > queue->leftover_again ? due : queue->leftover_again;
+        return due > again ? due : again;
     }
-    return queue->base.rules.gates_see_leftover
-               ? leftover_due(&queue->base.rules, pod_at(queue, queue->gated.head)->parking.since)
-               : SCHEDQ_NO_DEADLINE;
+    return rules->gates_see_leftover ? leftover_due(rules, pod_at(queue, queue->gated.head)->parking.since)
+                                     : SCHEDQ_NO_DEADLINE;
 }
 
 int64_t
@@ -40,8 +51,5 @@ mutex_deadline_next(const struct mutex_queue *queue)
     if (queue->base.rules.host) {
         return next;
     }
-    if (queue->parked.head != NO_ENTRY) {
-        next = earlier(next, leftover_due(&queue->base.rules, pod_at(queue, queue->parked.head)->parking.since));
-    }
-    return earlier(next, gated_due(queue));
+    return earlier(next, earlier(parked_due(queue), gated_due(queue)));
 }

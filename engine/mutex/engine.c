@@ -37,6 +37,7 @@ containers_open(struct mutex_queue *queue)
     queue->parked = (struct age_list){.head = NO_ENTRY, .tail = NO_ENTRY};
     queue->gated = (struct age_list){.head = NO_ENTRY, .tail = NO_ENTRY};
     queue->gated_oldest = INT64_MAX;
+    queue->leftover_flushed = INT64_MIN;
     queue->last_key = INT64_MIN;
     entries_open(&queue->entries, memory);
     mutex_names_open(&queue->names, memory);

@@ -87,8 +87,8 @@ struct mutex_queue {
 
     struct lots lots;
     struct age_list parked, gated;
-    int64_t gated_oldest;   /* no gated pod counts from before this */
-    int64_t leftover_again; /* kube presets: no flush before this unless a caller asks for one */
+    int64_t gated_oldest;     /* no gated pod counts from before this */
+    int64_t leftover_flushed; /* kube presets: what the last flush reached (policy/leftover.h) */
     struct event_log log;
     bool others_used; /* some pod failed with SCHEDQ_REJECTOR_OTHERS: unregistered events matter too */
     uint64_t moved;   /* move cycles: sequence of the last move */

@@ -3,6 +3,11 @@
  *
  * WHO SERVES TIME. The timer thread if it runs; a sleeper too, when it finds time a whole tick late: the thread may have
  * been stopped by its debugger or its scheduler. Without the thread, every blocking pop that finds nothing; and schedq_tick.
+ * A pop serves a slice (time.h), then looks for its pod. What is left stays due: it is the next sleeper's, who sleeps until
+ * the same deadline at most, and of the next blocking pop that finds nothing.
+ *
+ * Where only the host can end a backoff, a due pod waits for the host's call: neither the thread nor a sleeper looks at
+ * that deadline.
  */
 #include "mutex/sleep.h"
 
@@ -73,9 +78,9 @@ wait_until(struct mutex_queue *queue, pthread_cond_t *cond, int64_t until, int64
     (void)pthread_cond_timedwait(cond, &queue->lock, &deadline);
 }
 
-/* When a sleeper is wanted for time: where only the host serves, never. */
+/* When the queue itself has to serve time: where only the host can, never. */
 static int64_t
-sleepers_deadline(const struct mutex_queue *queue)
+own_deadline(const struct mutex_queue *queue)
 {
     return queue->base.rules.host_ends_backoff ? SCHEDQ_NO_DEADLINE : mutex_deadline_next(queue);
 }
@@ -85,7 +90,7 @@ sleepers_deadline(const struct mutex_queue *queue)
 static void
 sleep_for_pod(struct mutex_queue *queue, int64_t deadline, int64_t now)
 {
-    int64_t until = sleepers_deadline(queue);
+    int64_t until = own_deadline(queue);
 
     if (queue->timer.running && until != SCHEDQ_NO_DEADLINE) {
         until = time_add(until, queue->base.rules.tick_ns);
@@ -101,13 +106,13 @@ static bool
 serve_if_late(struct mutex_queue *queue, int64_t now)
 {
     schedq_result_t unseen = {0};
-    int64_t next = sleepers_deadline(queue);
+    int64_t next = own_deadline(queue);
     int64_t patience = queue->timer.running ? queue->base.rules.tick_ns : 0;
 
     if (next == SCHEDQ_NO_DEADLINE || now < time_add(next, patience)) {
         return false;
     }
-    return mutex_time_serve(queue, now, false, &unseen);
+    return mutex_time_serve(queue, now, TIME_SLICE, &unseen);
 }
 
 static schedq_status_t
@@ -162,7 +167,7 @@ mutex_tick(schedq_worker_t *worker, int64_t *next, schedq_result_t *result)
     struct mutex_queue *queue = queue_of(worker);
 
     queue_lock(queue);
-    (void)mutex_time_serve(queue, queue_now(queue), true, result);
+    (void)mutex_time_serve(queue, queue_now(queue), TIME_ALL, result);
     *next = mutex_deadline_next(queue);
     result->poppable = is_poppable(queue);
     if (clock_is_virtual(&queue->base.clock) && queue->sleepers.waiting > 0) {
@@ -188,14 +193,14 @@ timer_main(void *argument)
         schedq_result_t unseen = {0};
         int64_t now = queue_now(queue);
 
-        if (now >= mutex_deadline_next(queue)) {
-            (void)mutex_time_serve(queue, now, false, &unseen);
-            /* The lock is given up between two rounds: whoever waits for it comes in. */
+        if (now >= own_deadline(queue)) {
+            (void)mutex_time_serve(queue, now, TIME_SLICE, &unseen);
+            /* The lock is given up between two slices: who waits for it comes in. */
             queue_unlock(queue);
             queue_lock(queue);
             continue;
         }
-        wait_until(queue, &queue->timer.wake, mutex_deadline_next(queue), now);
+        wait_until(queue, &queue->timer.wake, own_deadline(queue), now);
     }
     queue_unlock(queue);
     inside_leave(&inside);

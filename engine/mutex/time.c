@@ -5,9 +5,13 @@
  * set then), so the old ones are at its head. So are the gated ones in schedq's own behaviour, where their limit counts
  * from the last try.
  *
- * The kube presets count a gated pod from its Timestamp, which is in no order, and 1.34 does not let it go either: an old
- * gated pod stays, and every flush in which there is one counts as an event (D13 of kube's defects). There a lower bound of
- * the Timestamps saves most walks, and a flush that nobody asked for waits kube's 30 seconds before it repeats that.
+ * The kube presets try leftovers in flushes (policy/leftover.h). They count a gated pod from its Timestamp, which is
+ * in no order, and 1.34 does not let it go either: an old gated pod stays, and every flush in which there is one
+ * counts as an event (D13 of kube's defects). There a lower bound of the Timestamps saves most walks.
+ *
+ * SLICES. A pop that serves time moves a bounded number of pods before it looks for its own (sleep.c); the timer
+ * thread lets others in between two slices. A tick serves all that is due. What begins a flush is not divided: the
+ * look at the gated pods, which keep their Timestamps, so no look could tell which of them have been tried.
  */
 #include "mutex/time.h"
 
@@ -15,59 +19,81 @@
 #include "mutex/route.h"
 #include "policy/leftover.h"
 
-static bool
-flush_backoff(struct mutex_queue *queue, struct heap *heap, int64_t now, schedq_result_t *result)
-{
-    const struct route route = {
-        .queue = queue, .result = result, .now = now, .label = LABEL_BACKOFF_COMPLETE, .recount = true};
-    bool moved = false;
+struct serving {
+    struct route route;
+    uint32_t left; /* how many pods may be moved */
+    bool moved;    /* a pod, or a flush began */
+};
 
-    while (heap->count > 0 && !backoff_is_waiting(&queue->base.rules.backoff, order_expiry(heap_best(heap)), now)) {
-        if (queue->base.rules.host_ends_backoff) {
-            result->left = 1;
-            return false;
-        }
-        if (queue->base.rules.host) {
-            mutex_route_admitted(&route, order_pod(heap_best(heap)), SCHEDQ_ACTIVE);
-        } else {
-            mutex_route_to_active(&route, order_pod(heap_best(heap)));
-        }
-        queue->counters.moves++;
-        moved = true;
+/* False: the slice is at its end. */
+static bool
+take_from_slice(struct serving *serving)
+{
+    if (serving->left == 0) {
+        return false;
     }
-    return moved;
+    serving->left--;
+    serving->moved = true;
+    return true;
 }
 
-static bool
-is_old(const struct mutex_queue *queue, int64_t since, int64_t now)
+static struct serving
+serving_of(struct mutex_queue *queue, int64_t now, uint32_t slice, uint32_t label, schedq_result_t *result)
 {
-    return since <= leftover_latest(&queue->base.rules, now);
+    return (struct serving){
+        .route = {.queue = queue, .result = result, .now = now, .label = label, .recount = true}, .left = slice};
 }
 
-static bool
-flush_parked(const struct route *route)
+/* ---- backoff ----------------------------------------------------------------------------------------- */
+
+static void
+flush_backoff(struct serving *serving, struct heap *heap)
 {
+    const struct route *route = &serving->route;
     struct mutex_queue *queue = route->queue;
-    bool moved = false;
+    const struct rules *rules = &queue->base.rules;
 
-    while (queue->parked.head != NO_ENTRY &&
-           is_old(queue, pod_at(queue, queue->parked.head)->parking.since, route->now)) {
-        mutex_route_after_backoff(route, queue->parked.head);
+    while (heap->count > 0 && !backoff_is_waiting(&rules->backoff, order_expiry(heap_best(heap)), route->now)) {
+        if (rules->host_ends_backoff) {
+            route->result->left = 1;
+            return;
+        }
+        if (!take_from_slice(serving)) {
+            return;
+        }
+        if (rules->host) {
+            mutex_route_admitted(route, order_pod(heap_best(heap)), SCHEDQ_ACTIVE);
+        } else {
+            mutex_route_to_active(route, order_pod(heap_best(heap)));
+        }
         queue->counters.moves++;
-        moved = true;
     }
-    return moved;
+}
+
+/* ---- leftovers --------------------------------------------------------------------------------------- */
+
+/* Those that wait since `latest` or before. */
+static void
+flush_parked(struct serving *serving, int64_t latest)
+{
+    struct mutex_queue *queue = serving->route.queue;
+
+    while (queue->parked.head != NO_ENTRY && pod_at(queue, queue->parked.head)->parking.since <= latest &&
+           take_from_slice(serving)) {
+        mutex_route_after_backoff(&serving->route, queue->parked.head);
+        queue->counters.moves++;
+    }
 }
 
 /* schedq's own: a pod that is refused again counts from now, and goes to the end of the list. */
 static void
-flush_gated(const struct route *route)
+flush_gated(struct serving *serving, int64_t latest)
 {
-    struct mutex_queue *queue = route->queue;
+    struct mutex_queue *queue = serving->route.queue;
 
-    while (queue->gated.head != NO_ENTRY &&
-           is_old(queue, pod_at(queue, queue->gated.head)->parking.since, route->now)) {
-        mutex_route_after_backoff(route, queue->gated.head);
+    while (queue->gated.head != NO_ENTRY && pod_at(queue, queue->gated.head)->parking.since <= latest &&
+           take_from_slice(serving)) {
+        mutex_route_after_backoff(&serving->route, queue->gated.head);
     }
 }
 
@@ -90,72 +116,88 @@ oldest_gated(const struct mutex_queue *queue)
     return oldest;
 }
 
-/* Returns true if any gated pod is old, whether or not it may be tried again. */
-static bool
-flush_gated_as_kube(const struct route *route)
+/* Refused pods come back at the end of the list, with a newer insertion: the walk ends there. */
+static void
+flush_gated_as_kube(struct serving *serving, int64_t latest)
 {
-    struct mutex_queue *queue = route->queue;
+    struct mutex_queue *queue = serving->route.queue;
     uint64_t newest_insertion = queue->lots.sequence;
-    bool any = false;
 
-    if (queue->gated.count == 0 || !is_old(queue, queue->gated_oldest, route->now)) {
-        return false;
-    }
-    /* Refused pods come back at the end of the list, with a newer insertion: the walk ends there. */
     for (uint32_t i = queue->gated.head, next; i != NO_ENTRY; i = next) {
         const struct entry *entry = pod_at(queue, i);
 
         next = entry->age_next;
-        if (entry->parking.sequence > newest_insertion || !is_old(queue, entry->parking.since, route->now)) {
-            continue;
-        }
-        any = true;
-        if (kube_tries_again(queue, entry)) {
-            mutex_route_after_backoff(route, i);
+        if (entry->parking.sequence <= newest_insertion && entry->parking.since <= latest &&
+            kube_tries_again(queue, entry)) {
+            mutex_route_after_backoff(&serving->route, i);
         }
     }
-    queue->gated_oldest = oldest_gated(queue);
-    if (any) {
-        queue->leftover_again = time_add(route->now, LEFTOVER_FLUSH_NS);
-    }
-    queue->time_changed = true;
-    return any;
 }
 
 static bool
-flush_leftovers(struct mutex_queue *queue, int64_t now, bool asked, schedq_result_t *result)
+has_leftover(struct mutex_queue *queue, int64_t latest)
 {
-    const struct route route = {.queue = queue, .result = result, .now = now, .label = LABEL_LEFTOVER, .recount = true};
-
-    if (queue->base.rules.host) {
-        return false;
+    if (queue->gated.count > 0 && queue->gated_oldest <= latest) {
+        queue->gated_oldest = oldest_gated(queue);
+        queue->time_changed = true;
     }
-    if (!queue->base.rules.leftover_is_event) {
-        bool moved = flush_parked(&route);
+    return (queue->gated.count > 0 && queue->gated_oldest <= latest) ||
+           (queue->parked.head != NO_ENTRY && pod_at(queue, queue->parked.head)->parking.since <= latest);
+}
 
-        if (queue->base.rules.gates_see_leftover) {
-            flush_gated(&route);
-        }
-        return moved || route.result->to_active > 0 || route.result->to_backoff > 0;
+/* An old gated pod counts, whether or not it may leave. */
+static void
+begin_flush(struct serving *serving)
+{
+    static const struct cluster_event wildcard = {.event = SCHEDQ_EVENT_WILDCARD};
+    struct mutex_queue *queue = serving->route.queue;
+    const struct rules *rules = &queue->base.rules;
+    int64_t now = serving->route.now, latest = leftover_latest(rules, now);
+
+    if (now < leftover_again(rules, queue->leftover_flushed) || !has_leftover(queue, latest)) {
+        return;
     }
-    /* Gated first: a parked pod that a gate refuses must not be tried twice in one flush. */
-    bool any = (asked || now >= queue->leftover_again) && flush_gated_as_kube(&route);
+    queue->leftover_flushed = latest;
+    queue->time_changed = true;
+    serving->moved = true;
+    mutex_moves_announce(queue, &wildcard);
+    /* Before the parked ones: one that a gate refuses must not be tried twice in a flush. */
+    flush_gated_as_kube(serving, latest);
+}
 
-    any |= flush_parked(&route);
-    if (any) {
-        const struct cluster_event wildcard = {.event = SCHEDQ_EVENT_WILDCARD};
+static void
+flush_leftovers(struct serving *serving)
+{
+    const struct mutex_queue *queue = serving->route.queue;
+    const struct rules *rules = &queue->base.rules;
+    int64_t latest = leftover_latest(rules, serving->route.now);
 
-        mutex_moves_announce(queue, &wildcard);
+    if (rules->host) {
+        return;
     }
-    return any;
+    if (rules->leftover_is_event) {
+        begin_flush(serving);
+        flush_parked(serving, queue->leftover_flushed);
+        return;
+    }
+    flush_parked(serving, latest);
+    if (rules->gates_see_leftover) {
+        flush_gated(serving, latest);
+    }
 }
 
 bool
-mutex_time_serve(struct mutex_queue *queue, int64_t now, bool asked, schedq_result_t *result)
+mutex_time_serve(struct mutex_queue *queue, int64_t now, uint32_t slice, schedq_result_t *result)
 {
-    bool moved = flush_backoff(queue, &queue->backoff, now, result);
+    struct serving backoff = serving_of(queue, now, slice, LABEL_BACKOFF_COMPLETE, result);
 
-    moved |= flush_backoff(queue, &queue->error_backoff, now, result);
-    moved |= flush_leftovers(queue, now, asked, result);
-    return moved;
+    flush_backoff(&backoff, &queue->backoff);
+    flush_backoff(&backoff, &queue->error_backoff);
+
+    struct serving leftovers = serving_of(queue, now, backoff.left, LABEL_LEFTOVER, result);
+
+    if (backoff.left > 0) {
+        flush_leftovers(&leftovers);
+    }
+    return backoff.moved || leftovers.moved;
 }

@@ -6,11 +6,11 @@
 
 #include "mutex/queue.h"
 
-/**
- * Serves everything that is due at `now`, with the lock held. Returns true if it moved any pod.
- *
- * @param asked a caller's own tick; otherwise the queue's, which does not repeat in vain (kube presets)
- */
-bool mutex_time_serve(struct mutex_queue *queue, int64_t now, bool asked, schedq_result_t *result);
+/** What a pop moves before it looks for its pod, and the timer thread before it lets others in. */
+#define TIME_SLICE 256
+#define TIME_ALL UINT32_MAX
+
+/** Serves what is due at `now`, `slice` pods at most, with the lock held. Returns true if it did anything. */
+bool mutex_time_serve(struct mutex_queue *queue, int64_t now, uint32_t slice, schedq_result_t *result);
 
 #endif

@@ -1,16 +1,21 @@
 /*
  * When a pod has waited for too long (max_parked_ns): then it is tried again, whatever did not happen.
  *
- * Too long is more than the limit: a pod that began to wait at `since` is a leftover from since + max + 1 on. All arithmetic
- * saturates, as that of backoff.h.
+ * Too long is more than the limit: a pod that began to wait at `since` is a leftover from since + max + 1 on.
+ *
+ * Each by itself, or in flushes. In schedq's own behaviour each pod is tried when it gets a leftover. Where
+ * leftovers are an event (rules.leftover_is_event, the kube presets) each flush reaches the pods in flight too,
+ * so leftovers are tried together: a flush reaches all that are leftovers by then, and for rules.flush_ns
+ * after it there is no other. `flushed` is what the last one reached: the latest beginning of a wait that was
+ * too long; INT64_MIN: there was none. kube-scheduler looks every 30 s from its start. Here the first leftover
+ * after a pause of that length is tried at once: no pod waits for longer than in kube, limit + period.
+ *
+ * All arithmetic saturates, as that of backoff.h.
  */
 #ifndef SCHEDQ_POLICY_LEFTOVER_H
 #define SCHEDQ_POLICY_LEFTOVER_H
 
 #include "policy/rules.h"
-
-/** Where leftovers are an event (rules.leftover_is_event), a flush that nobody asked for repeats it after kube's period. */
-#define LEFTOVER_FLUSH_NS (30 * INT64_C(1000000000))
 
 /** The first reading of the clock at which a pod that waits since then is a leftover. */
 static inline int64_t
@@ -24,6 +29,23 @@ static inline int64_t
 leftover_latest(const struct rules *rules, int64_t now)
 {
     return time_add(time_add(now, -rules->max_parked_ns), -1);
+}
+
+/** [flushes] The first reading at which the next flush may come. */
+static inline int64_t
+leftover_again(const struct rules *rules, int64_t flushed)
+{
+    return time_add(leftover_due(rules, flushed), rules->flush_ns);
+}
+
+/** When a pod that waits since then is tried again. */
+static inline int64_t
+leftover_tried(const struct rules *rules, int64_t since, int64_t flushed)
+{
+    int64_t due = leftover_due(rules, since);
+    int64_t again = leftover_again(rules, flushed);
+
+    return rules->leftover_is_event && since > flushed && due < again ? again : due;
 }
 
 #endif

@@ -1,6 +1,8 @@
 /* Which release has which rule (rules.h). */
 #include "policy/rules.h"
 
+#define KUBE_FLUSH_NS (30 * INT64_C(1000000000))
+
 static enum match_rule
 match_rule_of(const schedq_config_t *config)
 {
@@ -50,6 +52,7 @@ rules_from_config(struct rules *rules, const schedq_config_t *config)
         .gating = gating_rule_of(config, early),
         .nominate = nominate_rule_of(config, early),
         .max_parked_ns = config->max_parked_ns,
+        .flush_ns = config->flush_ns != 0 ? config->flush_ns : KUBE_FLUSH_NS,
         .tick_ns = config->tick_ns,
         .kube_minor = config->kube_minor,
         .objects = config->objects,

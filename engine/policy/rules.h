@@ -20,6 +20,7 @@ struct rules {
     enum gating_rule gating;
     enum nominate_rule nominate;
     int64_t max_parked_ns;
+    int64_t flush_ns; /* where leftover_is_event */
     int64_t tick_ns;
     uint8_t kube_minor;
     uint8_t objects;        /* schedq_objects_t */

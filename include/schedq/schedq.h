@@ -21,7 +21,10 @@
  *   time     a due pod is active at the latest one tick, plus the time to move those due before it, after
  *            its expiry, while any thread calls schedq_tick or a blocking schedq_pop, or the timer thread
  *            runs. (With backoff_window: at the next whole second. With host decisions and pop_from_backoff
- *            0: when the host applies it.)
+ *            0: when the host applies it.) If the thread that served time stops for ever, another blocking
+ *            pop finds that out: a tick later, or (LOCKFREE, once) after 2 s times the number of pops that
+ *            wait. A pod that was parked for longer than max_parked_ns is due; with kube_minor such leftovers
+ *            are tried in flushes, flush_ns apart: each between its limit and one flush_ns later.
  *   host     no global state, no thread (unless schedq_run), no signal handler, no printing, no environment
  *            variable, no abort for an operating error.
  *
@@ -320,9 +323,10 @@ typedef struct schedq_config {
     int64_t initial_backoff_ns; /**< the n-th backoff is initial * 2^(n-1), at most the maximum; default 1 s;
                                      1 ms..1 h */
     int64_t max_backoff_ns;     /**< default 10 s; 0 = no backoff, else 1 ms..24 h */
-    int64_t max_parked_ns;      /**< a pod parked for longer is tried again; default 5 min; 1 ms..365 days */
-    int64_t tick_ns;            /**< how late the timer thread may be: a blocking pop that finds it later
-                                     serves time itself; default 1 ms; 100 us..1 s */
+    int64_t max_parked_ns;      /**< a pod parked for longer is tried again: at once, with kube_minor at most
+                                     flush_ns later; default 5 min; 1 ms..365 days */
+    int64_t tick_ns;            /**< how late the timer thread may be: a blocking pop that watches time
+                                     (LOCKFREE: one does) and finds it later serves it itself; default 1 ms; 100 us..1 s */
     /* Kind. */
     uint8_t engine;         /**< SCHEDQ_ENGINE_LOCKFREE (default) or SCHEDQ_ENGINE_MUTEX: see ENGINES above */
     uint8_t order;          /**< STRICT (default); RELAXED allows other Timestamp orders inside a priority
@@ -356,7 +360,9 @@ typedef struct schedq_config {
                                       event matching, what an event means to gates, when a spec's nomination
                                       counts (0: at add; 34: when add or update makes the pod active; 12, 26:
                                       also when it is activated, fails or is readded) */
-    uint8_t reserved1[8];
+    int64_t flush_ns;            /**< kube_minor: pods parked for longer than max_parked_ns are tried in flushes,
+                                      of which there is at most one in this time; 0 (default): 30 s; 1 ms..1 h.
+                                      Without kube_minor each is tried by itself: 0 */
     int64_t start_ns;            /**< external_clock: its first reading; default 0; at least 0 */
     schedq_clock_t     clock;
     schedq_allocator_t allocator;
@@ -985,8 +991,9 @@ SCHEDQ_API schedq_status_t schedq_try_pop(schedq_worker_t *worker, schedq_popped
 /**
  * Takes the best pod, waits for one if there is none.
  *
- * While it waits it serves time as schedq_tick does, if nobody else does. The worker is inside a call all
- * the while.
+ * While it waits it serves time as schedq_tick does, if no other thread does: up to 256 pods, then it looks
+ * for its pod again (a flush asks the gates of all old gated pods at once). The worker is inside a call all
+ * the while. An idle queue costs nothing: of N pops that wait one looks in 2 s (LOCKFREE), or none (MUTEX).
  * @param deadline_ns on the queue's clock; SCHEDQ_NO_DEADLINE: none; one that has passed: one look. With a
  *                    virtual or external clock the call sleeps untimed and looks again at every schedq_tick
  * @param out         written with OK only
@@ -1564,6 +1571,8 @@ SCHEDQ_API size_t schedq_pending_text(schedq_t *queue, char *text, size_t size);
 /**
  * Does what time demands: due backoff becomes active, pods parked for too long are tried again.
  *
+ * With kube_minor, leftovers are left alone until flush_ns after the last flush that found one. A flush is
+ * an event for the pods in flight (SCHEDQ_EVENT_WILDCARD), once, also if only gated pods were old.
  * [host] due backoff is left to schedq_candidates and schedq_apply if pop_from_backoff is 0 (result->left;
  * next_ns stays in the past until it is applied). So are leftovers, always; they do not count in next_ns,
  * the host looks for them when it wants to.
@@ -1578,8 +1587,10 @@ SCHEDQ_API size_t schedq_pending_text(schedq_t *queue, char *text, size_t size);
 SCHEDQ_API schedq_status_t schedq_tick(schedq_worker_t *worker, int64_t *next_ns, schedq_result_t *result);
 
 /**
- * Starts the timer thread, which does what schedq_tick does when it is due.
+ * Starts the timer thread, which does what schedq_tick does when it is due, 256 pods at a time.
  *
+ * It sleeps while nothing is due. What it cannot serve now (memory is missing) it tries again after pauses
+ * that grow to 2 s; what only the host can end it leaves alone.
  * It takes a worker slot until schedq_stop, so it ends setup. All signals are blocked in it.
  * @retval SCHEDQ_OK       it runs
  * @retval SCHEDQ_EXISTS   it runs already

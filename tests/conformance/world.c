@@ -63,6 +63,7 @@ configure(struct world *world, schedq_config_t *config, uint8_t engine)
     if (line->max_unschedulable_ms.given) {
         config->max_parked_ns = line->max_unschedulable_ms.value * NS_PER_MS;
     }
+    config->flush_ns = NS_PER_MS; /* the recorder called the flush itself, whenever the script said so */
 }
 
 const struct profile *

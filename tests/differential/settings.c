@@ -68,6 +68,9 @@ draw_behaviour(schedq_config_t *config, chance_t *chance)
     if (chance_one_in(chance, 12)) {
         config->kube_minor = CHANCE_OF(chance, kube_minors);
     }
+    if (config->kube_minor != 0 && chance_one_in(chance, 2)) {
+        config->flush_ns = (int64_t)(1 + chance_below(chance, 1 << chance_below(chance, 12))) << CLOCK_BITS;
+    }
 }
 
 static void

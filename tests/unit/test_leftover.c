@@ -161,10 +161,72 @@ in_kube_1_34_a_gated_pod_past_the_limit_retries_the_pods_in_flight(void **state)
     schedq_popped_t popped = fx_pop(fixture, "ns/a");
     assert_int_equal(fx_pass(fixture, SEC(61)).to_active, 0);
     assert_place(fx_fail(fixture, &popped, fit->bit, 0).place, SCHEDQ_BACKOFF);
-    /* at each tick again */
+    /* at each flush again */
     popped = fx_pop(fixture, "ns/a");
-    assert_int_equal(fx_tick(fixture).to_active, 0);
+    assert_int_equal(fx_pass(fixture, SEC(30)).to_active, 0);
     assert_place(fx_fail(fixture, &popped, fit->bit, 0).place, SCHEDQ_BACKOFF);
+    popped = fx_pop(fixture, "ns/a");
+    assert_int_equal(fx_pass(fixture, SEC(30) - 1).to_active, 0);
+    assert_place(fx_fail(fixture, &popped, fit->bit, 0).place, SCHEDQ_PARKED);
+}
+
+/* kube looks for leftovers every 30 s: whatever was found, there is no other flush, and no event, before that. */
+static void
+in_kube_leftovers_are_tried_in_flushes_thirty_seconds_apart(void **state)
+{
+    fixture_t *fixture = *state;
+    fx_plugin_t *fit = start(fixture);
+    fx_park(fixture, "ns/a", fit->bit);
+    fx_advance(fixture, SEC(10));
+    fx_park(fixture, "ns/b", fit->bit);
+    fx_advance(fixture, SEC(10));
+    fx_park(fixture, "ns/c", fit->bit);
+    fx_advance(fixture, SEC(20));
+    fx_park(fixture, "ns/d", fit->bit);
+    assert_ns_equal(schedq_words(fx_queue(fixture))->next_deadline_ns, FX_START + SEC(60) + 1);
+    assert_int_equal(fx_pass(fixture, SEC(20) + 1).to_active, 1);
+    assert_place(fx_place(fixture, "ns/a"), SCHEDQ_ACTIVE);
+    assert_ns_equal(schedq_words(fx_queue(fixture))->next_deadline_ns, FX_START + SEC(90) + 1);
+    fx_add(fixture, "ns/flies", 1);
+    schedq_popped_t popped = fx_pop(fixture, "ns/flies");
+    assert_int_equal(fx_pass(fixture, SEC(30) - 1).to_active, 0);
+    assert_place(fx_place(fixture, "ns/b"), SCHEDQ_PARKED);
+    assert_place(fx_fail(fixture, &popped, fit->bit, 0).place, SCHEDQ_PARKED);
+    assert_int_equal(fx_pass(fixture, 1).to_active, 2);
+    assert_place(fx_place(fixture, "ns/b"), SCHEDQ_ACTIVE);
+    assert_place(fx_place(fixture, "ns/c"), SCHEDQ_ACTIVE);
+    assert_ns_equal(schedq_words(fx_queue(fixture))->next_deadline_ns, FX_START + SEC(120) + 1);
+    assert_int_equal(fx_pass(fixture, SEC(30)).to_active, 1);
+    assert_place(fx_place(fixture, "ns/d"), SCHEDQ_ACTIVE);
+}
+
+/* After a pause nobody waits for the next flush: the period counts from the last one that found anything. */
+static void
+in_kube_the_first_leftover_after_a_pause_is_tried_at_once(void **state)
+{
+    fixture_t *fixture = *state;
+    fx_plugin_t *fit = start(fixture);
+    fx_park(fixture, "ns/a", fit->bit);
+    assert_int_equal(fx_pass(fixture, SEC(61)).to_active, 1);
+    fx_pop(fixture, "ns/a");
+    fx_advance(fixture, SEC(1000));
+    fx_park(fixture, "ns/b", fit->bit);
+    assert_int_equal(fx_pass(fixture, SEC(60)).to_active, 0);
+    assert_int_equal(fx_pass(fixture, 1).to_active, 1);
+}
+
+static void
+the_period_of_flushes_can_be_chosen(void **state)
+{
+    fixture_t *fixture = *state;
+    fixture->config.flush_ns = SEC(2);
+    fx_plugin_t *fit = start(fixture);
+    fx_park(fixture, "ns/a", fit->bit);
+    fx_advance(fixture, SEC(1));
+    fx_park(fixture, "ns/b", fit->bit);
+    assert_int_equal(fx_pass(fixture, SEC(59) + 1).to_active, 1);
+    assert_int_equal(fx_pass(fixture, SEC(2) - 1).to_active, 0);
+    assert_int_equal(fx_pass(fixture, 1).to_active, 1);
 }
 
 static void
@@ -218,6 +280,9 @@ main(int argc, char **argv)
         fx_test(deleted_and_moved_pods_leave_nothing_to_flush),
         fx_test_1_34(in_kube_1_34_a_leftover_retries_the_pods_in_flight),
         fx_test_1_34(in_kube_1_34_a_gated_pod_past_the_limit_retries_the_pods_in_flight),
+        fx_test_1_34(in_kube_leftovers_are_tried_in_flushes_thirty_seconds_apart),
+        fx_test_1_34(in_kube_the_first_leftover_after_a_pause_is_tried_at_once),
+        fx_test_1_34(the_period_of_flushes_can_be_chosen),
         fx_test(each_gated_pod_is_tried_at_its_own_time),
         fx_test(a_gated_pod_past_the_limit_is_no_event_for_pods_in_flight),
     };

@@ -22,12 +22,12 @@ nobody_waits_nobody_is_woken(void **state)
     (void)state;
     assert_false(sleepers_wake_one(&sleepers));
     assert_int_equal(sleepers_waiting(&sleepers), 0);
-    uint32_t sequence = sleepers_prepare(&sleepers);
+    uint32_t sequence = sleepers_prepare(&sleepers).sequence;
     assert_int_equal(sleepers_waiting(&sleepers), 1);
     sleepers_cancel(&sleepers);
     assert_int_equal(sleepers_waiting(&sleepers), 0);
     assert_false(sleepers_wake_one(&sleepers));
-    assert_int_equal(sleepers_prepare(&sleepers), sequence);
+    assert_int_equal(sleepers_prepare(&sleepers).sequence, sequence);
     sleepers_cancel(&sleepers);
 }
 
@@ -36,11 +36,11 @@ a_wake_up_between_prepare_and_wait_is_kept(void **state)
 {
     struct sleepers sleepers = {0};
     (void)state;
-    uint32_t sequence = sleepers_prepare(&sleepers);
+    uint32_t sequence = sleepers_prepare(&sleepers).sequence;
     assert_true(sleepers_wake_one(&sleepers));
     sleepers_wait(&sleepers, sequence, FUTEX_NO_DEADLINE);
     sleepers_cancel(&sleepers);
-    sequence = sleepers_prepare(&sleepers);
+    sequence = sleepers_prepare(&sleepers).sequence;
     sleepers_wake_all(&sleepers);
     sleepers_wait(&sleepers, sequence, FUTEX_NO_DEADLINE);
     sleepers_cancel(&sleepers);
@@ -54,7 +54,7 @@ a_deadline_ends_the_sleep(void **state)
     (void)state;
     const int64_t deadlines[] = {INT64_MIN, -1, 0, 1, now() - 1000000000, now() + 20000000};
     for (unsigned i = 0; i < sizeof deadlines / sizeof *deadlines; i++) {
-        uint32_t sequence = sleepers_prepare(&sleepers);
+        uint32_t sequence = sleepers_prepare(&sleepers).sequence;
         while (now() < deadlines[i])
             sleepers_wait(&sleepers, sequence, deadlines[i]);
         sleepers_wait(&sleepers, sequence, deadlines[i]);
@@ -70,10 +70,10 @@ neither_half_disturbs_the_other(void **state)
     (void)state;
     u64_store(&sleepers.word, UINT64_C(0xffffffff) << 32);
     for (unsigned i = 0; i < 64; i++)
-        assert_int_equal(sleepers_prepare(&sleepers), UINT32_MAX);
+        assert_int_equal(sleepers_prepare(&sleepers).sequence, UINT32_MAX);
     assert_true(sleepers_wake_one(&sleepers)); /* the sequence wraps */
     assert_int_equal(sleepers_waiting(&sleepers), 64);
-    assert_int_equal(sleepers_prepare(&sleepers), 0);
+    assert_int_equal(sleepers_prepare(&sleepers).sequence, 0);
     for (unsigned i = 0; i < 65; i++)
         sleepers_cancel(&sleepers);
     assert_int_equal(u64_load(&sleepers.word), 0);
@@ -111,7 +111,7 @@ take(team_t *team)
 static void
 sleep_once(team_t *team, unsigned number)
 {
-    uint32_t sequence = sleepers_prepare(&team->sleepers);
+    uint32_t sequence = sleepers_prepare(&team->sleepers).sequence;
     if (u64_load(&team->pods) == 0 && u32_load_acquire(&team->closed) == 0)
         sleepers_wait(&team->sleepers, sequence, number % 2 != 0 ? now() + 50000 : FUTEX_NO_DEADLINE);
     sleepers_cancel(&team->sleepers);

@@ -39,12 +39,30 @@ the_end_of_time_is_not_passed(void **state)
     assert_ns_equal(leftover_latest(&rules, -5), INT64_MIN);
 }
 
+static void
+in_flushes_a_pod_waits_for_the_next_one(void **state)
+{
+    (void)state;
+    const struct rules rules = {.max_parked_ns = 100, .flush_ns = 30, .leftover_is_event = true};
+    assert_ns_equal(leftover_tried(&rules, 1000, INT64_MIN), 1101); /* there was none */
+    int64_t flushed = leftover_latest(&rules, 1101);
+    assert_ns_equal(flushed, 1000);
+    assert_ns_equal(leftover_again(&rules, flushed), 1131);
+    assert_ns_equal(leftover_tried(&rules, 1000, flushed), 1101); /* reached by that flush: due still */
+    assert_ns_equal(leftover_tried(&rules, 1001, flushed), 1131);
+    assert_ns_equal(leftover_tried(&rules, 1030, flushed), 1131);
+    assert_ns_equal(leftover_tried(&rules, 1031, flushed), 1132);
+    const struct rules own = {.max_parked_ns = 100, .flush_ns = 30};
+    assert_ns_equal(leftover_tried(&own, 1001, flushed), 1102);
+}
+
 int
 main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_pod_is_a_leftover_when_it_waited_longer_than_the_limit),
         cmocka_unit_test(at_its_due_time_a_pod_is_a_leftover_and_before_it_is_not),
+        cmocka_unit_test(in_flushes_a_pod_waits_for_the_next_one),
         cmocka_unit_test(the_end_of_time_is_not_passed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
