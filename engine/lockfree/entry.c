@@ -91,10 +91,12 @@ entry_set_gate(struct entry *entry, uint64_t state, uint64_t version, uint8_t ga
 
     /* Ends: each failed exchange means that another mover said something. */
     while (found == 0 || (found & GATE_MARK) != 0) {
-        uint64_t known = found >> GATE_VERSION_SHIFT & STATE_VERSION_MASK;
-
-        if (found != 0 && !version_is_before(known, version)) {
-            return known == version ? (uint8_t)found : gate; /* a later one: this mover has lost */
+        if (found != 0 && (found >> GATE_VERSION_SHIFT & STATE_VERSION_MASK) == version) {
+            return (uint8_t)found;
+        }
+        /* While the pod is at `state`, any other word is an earlier one. */
+        if (found != 0 && state_version(entry_state(entry)) != state_version(state)) {
+            return gate; /* this mover has lost */
         }
         uint64_t before = found;
 

@@ -78,6 +78,8 @@ struct entry {
 #define GATE_MARK (UINT64_C(1) << 63)
 #define GATE_VERSION_SHIFT 16
 #define GATE_BEFORE_SHIFT 8
+/* A gate word that has not come into force names at most so many versions more than the base: a lag, and one more. */
+#define GATE_AHEAD (STATE_LAG_WAITING + 2)
 
 _Static_assert(sizeof(struct entry) == 128, "two cache lines");
 
@@ -182,12 +184,12 @@ entry_gate(const struct entry *entry, uint64_t state)
     uint64_t word = u64_load_acquire(&entry->flight); /* of entry_set_gate:A */
     enum place place = state_place(state);
     bool may = place == PLACE_GATED || place == PLACE_BACKOFF || place == PLACE_ERROR_BACKOFF;
-    uint64_t version = word >> GATE_VERSION_SHIFT & STATE_VERSION_MASK;
+    uint64_t ahead = ((word >> GATE_VERSION_SHIFT) - state_base(state)) & STATE_VERSION_MASK;
 
-    if (!may || (word & GATE_MARK) == 0 || version_is_before(version, state_base(state))) {
+    if (!may || (word & GATE_MARK) == 0 || ahead > GATE_AHEAD) {
         return 0;
     }
-    return version == state_base(state) ? (uint8_t)word : (uint8_t)(word >> GATE_BEFORE_SHIFT);
+    return ahead == 0 ? (uint8_t)word : (uint8_t)(word >> GATE_BEFORE_SHIFT);
 }
 
 /**

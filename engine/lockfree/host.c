@@ -169,7 +169,9 @@ look_at(struct search *search, const struct lot *lot, uint64_t ref, struct view 
     }
     if (comes) {
         show_as_gated(view);
-        return is_wanted(search, view) && !version_is_before(ref_version(ref), state_version(view->state));
+        uint64_t version = state_version(view->state);
+
+        return is_wanted(search, view) && (ref_version(ref) == version || ref_version(ref) == version_next(version));
     }
     if (!is_wanted(search, view)) {
         return false;

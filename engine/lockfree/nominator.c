@@ -23,8 +23,7 @@ nominator_open(struct nominator *nominator, struct memory *memory, const struct 
 {
     nominator->memory = memory;
     nominator->entries = entries;
-    nominator->buckets =
-        memory_alloc(memory, MEMORY_OTHER, NOMINATOR_BUCKETS * sizeof *nominator->buckets, CACHE_LINE);
+    nominator->buckets = memory_alloc(memory, MEMORY_OTHER, NOMINATOR_BUCKETS * sizeof *nominator->buckets, CACHE_LINE);
     return nominator->buckets != NULL;
 }
 
@@ -326,9 +325,9 @@ count_pending(const struct nominator *nominator, const struct hint *list, uint64
 static bool
 is_overtaken(const struct nominator *nominator, const struct lists *seen, const struct reading *reading)
 {
-    return reading->pending != 0 && count_pending(nominator, seen->fresh, reading->node) +
-                                            count_pending(nominator, seen->old, reading->node) !=
-                                        reading->pending;
+    return reading->pending != 0 &&
+           count_pending(nominator, seen->fresh, reading->node) + count_pending(nominator, seen->old, reading->node) !=
+               reading->pending;
 }
 
 /* In order, each pod once: by its newest nomination, for an older one was replaced after it was judged. */

@@ -97,8 +97,8 @@ struct worker {
         struct band *band;
     } bands[BAND_CACHE];
     uint32_t band_turn;
-    struct run *spare_run; /* for one ref, or NULL: what was prepared cannot fail */
-    void *batch_room;      /* BATCH_ROOM bytes, or NULL (batch.c) */
+    struct run *spare_run;          /* for one ref, or NULL: what was prepared cannot fail */
+    void *batch_room;               /* BATCH_ROOM bytes, or NULL (batch.c) */
     struct mover_batch *batch;      /* of moves (mover.h) */
     int64_t insertions;             /* into lots */
     char name[SCHEDQ_NAME_MAX + 9]; /* for visitors */

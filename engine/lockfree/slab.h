@@ -49,12 +49,12 @@ struct slab_kind {
 struct slab {
     struct slab_kind kind;
     struct memory *memory;
-    atomic_u64 floor;           /* no version in a trimmed page came after; does not go round: its low bits are a version */
-    atomic_u32 pages;           /* page numbers given out, of pages that were trimmed too */
-    atomic_u32 made;            /* objects that exist */
-    atomic_u32 holes;           /* page numbers below `pages` without a page and without somebody who brings one */
-    atomic_u32 hole_hint;       /* where a hole is looked for first */
-    atomic_ptr root[SLAB_ROOT]; /* of leaves of SLAB_LEAF page pointers */
+    atomic_u64 floor;     /* no version in a trimmed page came after; does not go round: its low bits are a version */
+    atomic_u32 pages;     /* page numbers given out, of pages that were trimmed too */
+    atomic_u32 made;      /* objects that exist */
+    atomic_u32 holes;     /* page numbers below `pages` without a page and without somebody who brings one */
+    atomic_u32 hole_hint; /* where a hole is looked for first */
+    atomic_ptr root[SLAB_ROOT];                /* of leaves of SLAB_LEAF page pointers */
     _Alignas(CACHE_LINE) atomic_u64 magazines; /* {tag:36, first object:28} */
 };
 

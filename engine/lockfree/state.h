@@ -47,7 +47,8 @@
  * behind it, the pod is where the word says, and is found there, because it was published before. (New pods: add.c.)
  *
  * WRAPAROUND. 36 bits at 10 million changes a second of one record: 1.9 hours. A ref that slept exactly that long could let a
- * pop claim a pod early inside its own band; it could lose none.
+ * pop claim a pod early inside its own band; it could lose none. Versions have no order: they are compared for being
+ * equal, or measured from one that they cannot have come all round from (a life's first, a page's floor, the base).
  *
  * EVIDENCE. tests/unit/test_lockfree_state.c enumerates place x operation x concurrent second operation against the table;
  * tests/model: claim, intent, description.
@@ -139,13 +140,6 @@ version_next(uint64_t version)
     uint64_t next = (version + 1) & STATE_VERSION_MASK;
 
     return next != 0 ? next : 1;
-}
-
-/** Is `a` an earlier version than `b`? They go round: within half of their range. */
-static inline bool
-version_is_before(uint64_t a, uint64_t b)
-{
-    return ((b - a) & STATE_VERSION_MASK) - 1 < STATE_VERSION_MASK / 2;
 }
 
 /** Is this a version of the life that began at `life` and has come to `state`, or its next one? Exact for 2^36. */

@@ -11,8 +11,9 @@
  * replace both lists by what is needed of them.
  *
  * A record with two lives. A nominates life 1 to node 1. B nominates it to node 1, too, and then to none. An owner ends
- * life 1, inserts the nomination with which life 2 begins, and begins it. A reader reads node 1. With AWAY there is no
- * owner, and B nominates to node 2, which has the same bucket, then to 1, then to none.
+ * life 1, inserts the nomination with which life 2 begins, and begins it. With READ there is a reader of node 1 instead
+ * of the owner, with END one instead of B. With AWAY there is a reader and no owner, and B nominates to node 2, which
+ * has the same bucket, then to 1, then to none.
  *
  * Claims
  *   a nomination that is installed in a life that lasts has its hint in the bucket (Observer, in every state)
@@ -35,7 +36,7 @@
  *   -DNO_FORGET      a reader keeps a pod's older nomination when he meets the newer one
  *   -DUNJUDGED       a reader takes hints for nominations
  *
- * Bounds: 5 numbers; who would draw more stops. One reading. (--large: B as with AWAY, and the owner, too.)
+ * Bounds: 5 numbers; who would draw more stops. One reading. (--large: A, B as with AWAY, the owner and the reader.)
  */
 #define NUMBERS   5
 
@@ -455,13 +456,15 @@ init
         run Nominator(1);
 #if defined(AWAY) || defined(LARGE)
         run Nominator(312);
-#else
+#elif !defined(END)
         run Nominator(31);
 #endif
-#ifndef AWAY
+#if !defined(AWAY) && !defined(READ)
         run Owner();
 #endif
+#if defined(AWAY) || defined(READ) || defined(END) || defined(LARGE)
         run Reader();
+#endif
         run Observer()
     }
 }

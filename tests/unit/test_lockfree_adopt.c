@@ -224,8 +224,7 @@ main(void)
         cmocka_unit_test_setup_teardown(what_a_dead_thread_did_not_retain_is_not_released, setup, teardown),
         cmocka_unit_test_setup_teardown(what_a_dead_holder_did_not_note_is_not_released_as_something_else, setup,
                                         teardown),
-        cmocka_unit_test_setup_teardown(an_adopted_worker_has_nothing_of_what_a_dead_thread_held_free, setup,
-                                        teardown),
+        cmocka_unit_test_setup_teardown(an_adopted_worker_has_nothing_of_what_a_dead_thread_held_free, setup, teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -34,7 +34,7 @@ enum known { ABSENT, ACTIVE, PARKED, FLYING, IN_DOUBT };
 
 enum kind { ADD, POP, DONE, DELETE, UPDATE, FAIL, MOVE, NOMINATE, UNREGISTER, KINDS };
 
-static const char *const kind_names[KINDS] = {"add",  "pop",      "done",      "delete",    "update",
+static const char *const kind_names[KINDS] = {"add",  "pop",      "done",     "delete",    "update",
                                               "fail", "move_all", "nominate", "unregister"};
 
 typedef struct pod {
@@ -67,8 +67,8 @@ typedef struct world {
 
 /* ---- dying ------------------------------------------------------------------------------------------------------- */
 
-static volatile int outside; /* in the allocator, or in a callback: not the queue's instructions */
-static volatile long steps;  /* so many more, then it dies; below 0: it does not */
+static volatile int outside;                 /* in the allocator, or in a callback: not the queue's instructions */
+static volatile long steps;                  /* so many more, then it dies; below 0: it does not */
 static bool (*volatile dies_now)(void *ctx); /* or when this is true */
 static void *volatile dies_ctx;
 static volatile sig_atomic_t dead;
@@ -226,18 +226,15 @@ perform(operation_t *operation)
         operation->status = schedq_done(operation->worker, pod->token);
         break;
     case DELETE:
-        operation->status =
-            schedq_delete(operation->worker, (schedq_pod_t){0}, pod->name, length, &operation->result);
+        operation->status = schedq_delete(operation->worker, (schedq_pod_t){0}, pod->name, length, &operation->result);
         break;
     case UPDATE:
-        operation->status =
-            schedq_update(operation->worker, pod->name, &spec, 0, NULL, 0, &operation->result);
+        operation->status = schedq_update(operation->worker, pod->name, &spec, 0, NULL, 0, &operation->result);
         break;
     case FAIL:
         schedq_failure_init(&failure);
         failure.unschedulable = the_world->fit;
-        operation->status =
-            schedq_add_unschedulable(operation->worker, &pod->token, &failure, &operation->result);
+        operation->status = schedq_add_unschedulable(operation->worker, &pod->token, &failure, &operation->result);
         break;
     case MOVE:
         schedq_move_init(&move);
@@ -350,7 +347,8 @@ note_death(world_t *world, const operation_t *operation)
 static void
 work(world_t *world, unsigned operations)
 {
-    static const enum kind mix[] = {ADD, ADD, ADD, ADD, POP, POP, DONE, DONE, DELETE, UPDATE, FAIL, FAIL, MOVE, NOMINATE};
+    static const enum kind mix[] = {ADD,  ADD,    ADD,    ADD,  POP,  POP,  DONE,
+                                    DONE, DELETE, UPDATE, FAIL, FAIL, MOVE, NOMINATE};
     for (unsigned i = 0; i < operations; i++) {
         enum kind kind = mix[below(world, sizeof mix / sizeof mix[0])];
         operation_t operation = choose(world, world->workers[below(world, WORKERS)], kind);

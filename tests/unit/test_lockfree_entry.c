@@ -334,6 +334,25 @@ descriptions_go_on_where_tags_go_round_though_pages_come_and_go(void **state)
     }
 }
 
+/* However long ago it was set. */
+static void
+an_old_gate_word_counts_for_nothing_and_is_replaced(void **state)
+{
+    static const uint64_t ages[] = {GATE_AHEAD + 3, UINT64_C(1) << 34, UINT64_C(1) << 35, UINT64_C(3) << 34};
+    world_t *world = *state;
+    for (unsigned i = 0; i < sizeof ages / sizeof ages[0]; i++) {
+        struct entry *entry = entry_at(&world->ground.entries, take(world));
+        uint64_t life = begin(entry, &first);
+        (void)entry_set_gate(entry, 0, life, 5);
+        uint64_t version = (life + ages[i]) & STATE_VERSION_MASK;
+        u64_store(&entry->word.low, state_make(version, 0, PLACE_BACKOFF));
+        assert_int_equal(entry_gate(entry, entry_state(entry)), 0);
+        assert_int_equal(entry_set_gate(entry, entry_state(entry), version_next(version), 7), 7);
+        u64_store(&entry->word.low, state_make(version_next(version), 0, PLACE_GATED));
+        assert_int_equal(entry_gate(entry, entry_state(entry)), 7);
+    }
+}
+
 static void
 a_new_record_is_nobodys(void **state)
 {
@@ -519,6 +538,7 @@ main(void)
         TEST(desc_words_do_not_repeat),
         TEST(desc_words_do_not_repeat_when_their_page_comes_back),
         TEST(a_record_whose_page_comes_back_has_a_life_above_every_ref_to_it),
+        cmocka_unit_test_setup_teardown(an_old_gate_word_counts_for_nothing_and_is_replaced, setup, teardown),
         cmocka_unit_test_setup_teardown(lives_go_on_where_versions_go_round_though_pages_come_and_go, setup, teardown),
         cmocka_unit_test_setup_teardown(descriptions_go_on_where_tags_go_round_though_pages_come_and_go, setup,
                                         teardown),
