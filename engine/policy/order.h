@@ -79,6 +79,7 @@ order_before(const struct order *a, const struct order *b)
  * The key of a pod that enters at `now`: at least now, and after every key drawn before.
  *
  * Clocks repeat readings (virtual ones, coarse ones); pods that enter at one reading keep the order in which they came.
+ * At INT64_MAX they tie.
  */
 static inline int64_t
 order_key_next(int64_t now, int64_t last_key)

@@ -13,7 +13,8 @@
  *   order    higher priority first (any int32), then older Timestamp, then the one that got its Timestamp
  *            first. A caller's order key stands in the place of the Timestamp. A pop never returns a pod
  *            while a pod that ranks before it was active during the whole of that call. (config.fifo:
- *            without the priority; SCHEDQ_ORDER_RELAXED: the priority only.)
+ *            without the priority; SCHEDQ_ORDER_RELAXED: the priority only. Nothing is later than INT64_MAX:
+ *            pods that enter there tie.)
  *   once     a pod is in exactly one place; every add ends in one done or one delete, or the pod is still
  *            pending.
  *   events   an event whose move_all (host: event_begin) starts after a pod was popped reaches that pod,
