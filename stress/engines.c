@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "schedq/schedq.h"
+#include "support/arguments.h"
 
 static const engine_t engines[] = {
     {"mutex", SCHEDQ_ENGINE_MUTEX, NEEDS_EVERYTHING},
@@ -22,10 +23,16 @@ engine_find(const char *name)
 }
 
 const engine_t *
+engine_default(void)
+{
+    return engine_find(argument_engine_default()->name);
+}
+
+const engine_t *
 engine_of_argument(struct argp_state *state, const char *name)
 {
     const engine_t *engine = engine_find(name);
     if (engine == NULL)
-        argp_error(state, "--engine %s: legal are mutex, lockfree", name);
+        argument_bad_choice(state, "engine", name, argument_engines);
     return engine;
 }

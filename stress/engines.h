@@ -30,6 +30,9 @@ typedef struct engine {
 /** NULL: there is no engine of that name. */
 const engine_t *engine_find(const char *name);
 
+/** The library's own choice. */
+const engine_t *engine_default(void);
+
 /** The one that --engine names; a wrong name is answered with the legal ones, and ends the program. */
 const engine_t *engine_of_argument(struct argp_state *state, const char *name);
 

@@ -1,23 +1,12 @@
 /* Options by argp. Every refusal names the value and what is legal. */
 #include "options.h"
 
-#include <string.h>
 #include <time.h>
 
 #include "support/arguments.h"
 
-static const struct {
-    const char *name;
-    schedq_preset_t preset;
-} presets[] = {
-    {"default", SCHEDQ_PRESET_DEFAULT},
-    {"kube-1.34", SCHEDQ_PRESET_KUBE_1_34},
-    {"kube-1.26", SCHEDQ_PRESET_KUBE_1_26},
-    {"kube-1.12", SCHEDQ_PRESET_KUBE_1_12},
-};
-
 static const struct argp_option known[] = {
-    {"engine", 'e', "NAME", 0, "mutex (default) or lockfree", 0},
+    {"engine", 'e', "NAME", 0, "lockfree (default) or mutex", 0},
     {"threads", 't', "N", 0, "producers, and as many consumers; 1..30, default 2", 0},
     {"seconds", 's', "N", 0, "how long; 1..86400, default 10", 0},
     {"seed", 'r', "N", 0, "of all random choices; default: the time", 0},
@@ -28,14 +17,9 @@ static const struct argp_option known[] = {
 static void
 choose_preset(struct argp_state *state, options_t *options, const char *name)
 {
-    for (size_t i = 0; i < sizeof presets / sizeof *presets; i++) {
-        if (strcmp(name, presets[i].name) == 0) {
-            options->preset = presets[i].preset;
-            options->preset_name = presets[i].name;
-            return;
-        }
-    }
-    argp_error(state, "--preset %s: legal are default, kube-1.34, kube-1.26, kube-1.12", name);
+    const argument_choice_t *preset = argument_choice(state, "preset", name, argument_presets);
+    options->preset = (schedq_preset_t)preset->value;
+    options->preset_name = preset->name;
 }
 
 static error_t
@@ -59,7 +43,7 @@ parse_option(int key, char *argument, struct argp_state *state)
         choose_preset(state, options, argument);
         return 0;
     case ARGP_KEY_ARG:
-        argp_error(state, "unexpected argument \"%s\"", argument);
+        argument_unexpected(state, argument);
         return 0;
     default:
         return ARGP_ERR_UNKNOWN;
@@ -80,12 +64,11 @@ options_parse(options_t *options, int argc, char **argv)
         NULL,
         NULL,
         NULL};
-    *options = (options_t){.engine = engine_find("mutex"),
+    *options = (options_t){.engine = engine_default(),
                            .threads = 2,
                            .seconds = 10,
                            .seed = (uint64_t)time(NULL),
                            .preset = SCHEDQ_PRESET_DEFAULT,
                            .preset_name = "default"};
-    argp_err_exit_status = 2;
-    argp_parse(&parser, argc, argv, 0, NULL, options);
+    arguments_parse(&parser, argc, argv, options);
 }

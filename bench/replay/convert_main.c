@@ -1,13 +1,14 @@
 /* schedq-trace: turns recorded pods and nodes into a trace file. */
 #include "alloc.h"
 #include "input_options.h"
+#include "support/arguments.h"
 #include "trace.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { EXIT_USAGE = 2, KEY_SOURCE = 0x100, KEY_OUTPUT };
+enum { EXIT_USAGE = ARGUMENTS_BAD, KEY_SOURCE = 0x100, KEY_OUTPUT };
 
 typedef struct convert_options {
     input_options_t input;
@@ -35,7 +36,7 @@ parse_option(int key, char *value, struct argp_state *state)
         break;
     case KEY_SOURCE:
         if (strpbrk(value, "\r\n") != NULL || value[strspn(value, " \t")] == '\0') {
-            argp_error(state, "--source: value \"%s\", legal: one line of text that is not blank", value);
+            argument_bad(state, "source", value, "lines of text that are not blank");
         }
         options->source = value;
         break;
@@ -43,11 +44,11 @@ parse_option(int key, char *value, struct argp_state *state)
         state->child_inputs[0] = &options->input;
         break;
     case ARGP_KEY_ARG:
-        argp_error(state, "\"%s\" is not an option; files are given with --pods, --nodes and --output", value);
+        argument_unexpected(state, value);
         break;
     case ARGP_KEY_END:
         if (options->output == NULL) {
-            argp_error(state, "no output: give --output FILE");
+            argp_error(state, "no output is given: legal are --output FILE");
         }
         break;
     default:
@@ -87,11 +88,7 @@ main(int argc, char **argv)
     convert_options_t options = {0};
     workload_t workload;
 
-    argp_err_exit_status = EXIT_USAGE;
-    argp_program_version_hook = print_version;
-    if (argp_parse(&parser, argc, argv, 0, NULL, &options) != 0) {
-        return EXIT_USAGE;
-    }
+    arguments_parse(&parser, argc, argv, &options);
     workload_init(&workload);
     int status = convert(&options, &workload);
     workload_clear(&workload);

@@ -1,7 +1,5 @@
-/* --trace, --pods, --nodes, --skip-bad, --version. */
+/* --trace, --pods, --nodes, --skip-bad. */
 #include "input_options.h"
-
-#include <schedq/schedq.h>
 
 #define OPTION_PODS                                                                       \
     {                                                                                     \
@@ -32,10 +30,10 @@ check_files(const input_options_t *options, struct argp_state *state)
     const load_files_t *files = &options->files;
 
     if (files->trace != NULL && (files->pods != NULL || files->nodes != NULL)) {
-        argp_error(state, "--trace comes alone, without --pods and --nodes");
+        argp_error(state, "--trace is \"%s\": legal are traces without --pods and --nodes", files->trace);
     }
     if (files->trace == NULL && files->pods == NULL) {
-        argp_error(state, "no input: give %s",
+        argp_error(state, "no input is given: legal are %s",
                    options->takes_trace ? "--trace FILE, or --pods FILE --nodes FILE" : "--pods FILE --nodes FILE");
     }
 }
@@ -68,9 +66,3 @@ parse(int key, char *argument, struct argp_state *state)
 
 const struct argp input_argp_recorded = {.options = recorded_options, .parser = parse};
 const struct argp input_argp_any = {.options = any_options, .parser = parse};
-
-void
-print_version(FILE *stream, struct argp_state *state)
-{
-    fprintf(stream, "%s %d.%d.%d\n", state->name, SCHEDQ_VERSION_MAJOR, SCHEDQ_VERSION_MINOR, SCHEDQ_VERSION_PATCH);
-}

@@ -18,7 +18,4 @@ typedef struct input_options {
 extern const struct argp input_argp_recorded;
 extern const struct argp input_argp_any;
 
-/* "schedq-replay 0.1.0" and so on, for argp's --version. */
-void print_version(FILE *stream, struct argp_state *state);
-
 #endif

@@ -1,4 +1,5 @@
 /* schedq-replay: options, load, simulate, report. */
+#include "output.h"
 #include "report.h"
 
 #include <errno.h>
@@ -10,28 +11,53 @@
 /* What the queue can hold at once. */
 #define PODS_MAX ((UINT64_C(1) << 28) - 1)
 
-/* Opens the result's file before the work, so that a name that cannot be written costs no time. */
-static FILE *
-open_output(const options_t *options)
+/* Before the work, so that a name that cannot be written costs no time. */
+static bool
+check_output(const options_t *options)
 {
-    if (options->output == NULL) {
-        return stdout;
+    if (options->output == NULL || output_check(options->output)) {
+        return true;
     }
-    FILE *out = fopen(options->output, "w");
-    if (out == NULL) {
-        fprintf(stderr, "--output: value \"%s\", legal: a file that can be written: %s\n", options->output,
-                strerror(errno));
-    }
-    return out;
+    fprintf(stderr, "schedq-replay: --output is \"%s\": legal are files that can be written (%s)\n", options->output,
+            strerror(errno));
+    return false;
 }
 
 static bool
-write_report(FILE *out, const report_t *report)
+write_to(FILE *out, const report_t *report)
 {
     bool written = report->options->format == REPORT_JSON ? report_json(out, report) : report_text(out, report);
 
+    return fflush(out) == 0 && written;
+}
+
+static bool
+write_to_file(const char *path, const report_t *report)
+{
+    output_t output;
+
+    if (!output_begin(&output, path)) {
+        return false;
+    }
+    FILE *out = fdopen(output.descriptor, "w");
+    bool written = out != NULL && write_to(out, report);
+
+    if (out != NULL) {
+        output.descriptor = -1;
+        written = fclose(out) == 0 && written;
+    }
+    return output_end(&output, written) && written;
+}
+
+static bool
+write_report(const report_t *report)
+{
+    const char *path = report->options->output;
+    bool written = path != NULL ? write_to_file(path, report) : write_to(stdout, report);
+
     if (!written) {
-        fprintf(stderr, "cannot write the result: %s\n", strerror(errno));
+        fprintf(stderr, "schedq-replay: %s cannot be written: %s\n", path != NULL ? path : "the result",
+                strerror(errno));
     }
     return written;
 }
@@ -53,7 +79,7 @@ run(const scenario_t *scenario, const simulate_options_t *options, simulate_resu
 }
 
 static int
-replay(const options_t *options, const workload_t *workload, const int32_t *priority, uint64_t bad_lines, FILE *out)
+replay(const options_t *options, const workload_t *workload, const int32_t *priority, uint64_t bad_lines)
 {
     simulate_options_t simulate_options = options->simulate;
     bool compares = simulate_options.preemption != SIMULATE_NO_PREEMPTION;
@@ -70,7 +96,7 @@ replay(const options_t *options, const workload_t *workload, const int32_t *prio
     }
     if (done) {
         report_t report = {options, workload, &scenario, priority, &result, compares ? &without : NULL, bad_lines};
-        done = write_report(out, &report);
+        done = write_report(&report);
     }
     simulate_result_free(&result);
     simulate_result_free(&without);
@@ -85,18 +111,13 @@ check_and_replay(const options_t *options, const workload_t *workload, uint64_t 
     int status = EXIT_USAGE;
 
     if (pods > PODS_MAX) {
-        fprintf(stderr, "--copies: value \"%" PRIu32 "\", legal for %zu pods: 1 to %" PRIu64 "\n",
+        fprintf(stderr, "schedq-replay: --copies is \"%" PRIu32 "\": legal are, for %zu pods, 1..%" PRIu64 "\n",
                 options->scenario.copies, workload->pod_count, PODS_MAX / workload->pod_count);
         return status;
     }
     int32_t *priority = options_priorities(options, workload);
-    FILE *out = priority == NULL ? NULL : open_output(options);
-    if (out != NULL) {
-        status = replay(options, workload, priority, bad_lines, out);
-        if (out != stdout && fclose(out) != 0) {
-            fprintf(stderr, "%s: cannot write: %s\n", options->output, strerror(errno));
-            status = EXIT_FAILURE;
-        }
+    if (priority != NULL && check_output(options)) {
+        status = replay(options, workload, priority, bad_lines);
     }
     free(priority);
     return status;

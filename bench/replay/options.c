@@ -8,32 +8,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const choice_t engines[] = {
-    {"mutex", SCHEDQ_ENGINE_MUTEX},
-    {"lockfree", SCHEDQ_ENGINE_LOCKFREE},
-    {0},
-};
-static const choice_t presets[] = {
-    {"default", SCHEDQ_PRESET_DEFAULT},
-    {"kube-1.34", SCHEDQ_PRESET_KUBE_1_34},
-    {"kube-1.26", SCHEDQ_PRESET_KUBE_1_26},
-    {"kube-1.12", SCHEDQ_PRESET_KUBE_1_12},
-    {0},
-};
-static const choice_t preemptions[] = {
+static const argument_choice_t preemptions[] = {
     {"none", SIMULATE_NO_PREEMPTION},
     {"kube-1.34", SCHEDQ_PRESET_KUBE_1_34},
     {"kube-1.12", SCHEDQ_PRESET_KUBE_1_12},
     {0},
 };
-static const choice_t formats[] = {
+static const argument_choice_t formats[] = {
     {"text", REPORT_TEXT},
     {"json", REPORT_JSON},
     {0},
 };
 
 /* Classes of the openb trace; every other class has 0. */
-static const choice_t default_priorities[] = {
+static const argument_choice_t default_priorities[] = {
     {"Guaranteed", 3000}, {"LS", 2000}, {"Burstable", 1000}, {"BE", 0}, {0},
 };
 
@@ -56,12 +44,12 @@ enum {
 };
 
 #define COPIES_MAX 10000
-#define SECONDS_MAX WORKLOAD_SECONDS_MAX
+#define JITTER_SECONDS_MAX 1000000000
 #define SERVICE_US_MAX 3600000000
 #define PACE_MAX 1e12
 
 static const struct argp_option option_list[] = {
-    {"engine", KEY_ENGINE, "NAME", 0, "Engine of the queue: mutex (default), lockfree", 2},
+    {"engine", KEY_ENGINE, "NAME", 0, "Engine of the queue: lockfree (default), mutex", 2},
     {"preset", KEY_PRESET, "NAME", 0, "Behaviour of the queue: default, kube-1.34, kube-1.26, kube-1.12", 2},
     {"preemption", KEY_PREEMPTION, "NAME", 0,
      "Who evicts others when he fits nowhere, and how: none (default), kube-1.34, kube-1.12; with one of these the "
@@ -90,37 +78,13 @@ static const char documentation[] =
     "Replays the pods of a recorded cluster through a schedq queue: pop, fit, bind or park, in virtual time.\v"
     "Exit status: 0 done; 1 the queue failed or lost a pod; 2 bad usage or input.";
 
-static void
-bad_value(const struct argp_state *state, const char *option, const char *value, const char *legal)
-{
-    argp_error(state, "--%s: value \"%s\", legal: %s", option, value, legal);
-}
-
-static const choice_t *
-parse_choice(const struct argp_state *state, const char *option, const char *value, const choice_t *choices)
-{
-    char legal[200] = "";
-    size_t length = 0;
-
-    for (const choice_t *choice = choices; choice->name != NULL; choice++) {
-        if (strcmp(choice->name, value) == 0) {
-            return choice;
-        }
-        length += (size_t)snprintf(legal + length, sizeof legal - length, "%s%s", length > 0 ? ", " : "", choice->name);
-    }
-    bad_value(state, option, value, legal);
-    return NULL;
-}
-
 static int64_t
 parse_whole(const struct argp_state *state, const char *option, const char *value, int64_t min, int64_t max)
 {
-    char legal[100];
     int64_t number = min;
 
     if (!number_whole(value, min, max, &number)) {
-        snprintf(legal, sizeof legal, "a whole number from %" PRId64 " to %" PRId64, min, max);
-        bad_value(state, option, value, legal);
+        argument_bad(state, option, value, "%" PRId64 "..%" PRId64, min, max);
     }
     return number;
 }
@@ -129,13 +93,11 @@ static int64_t
 parse_seconds(const struct argp_state *state, const char *option, const char *value, int64_t min_ns,
               int64_t max_seconds)
 {
-    char legal[100];
     int64_t number = 0;
 
     if (!number_seconds(value, &number) || number < min_ns || number > max_seconds * NS_PER_SECOND) {
-        snprintf(legal, sizeof legal, "seconds from %.9g to %" PRId64 ", at most 9 decimals",
-                 (double)min_ns / (double)NS_PER_SECOND, max_seconds);
-        bad_value(state, option, value, legal);
+        argument_bad(state, option, value, "seconds from %.9g to %" PRId64 ", at most 9 decimals",
+                     (double)min_ns / (double)NS_PER_SECOND, max_seconds);
     }
     return number;
 }
@@ -146,7 +108,7 @@ parse_fraction(const struct argp_state *state, const char *option, const char *v
     double number = 0;
 
     if (!number_real(value, 0, 1, &number) || (!zero && number <= 0)) {
-        bad_value(state, option, value, zero ? "a number from 0 to 1" : "a number above 0, at most 1");
+        argument_bad(state, option, value, "numbers %s 0, at most 1", zero ? "from" : "above");
     }
     return number;
 }
@@ -162,10 +124,10 @@ parse_pace(const struct argp_state *state, options_t *options, char *value)
         pace = 1;
     } else if (strncmp(value, scaled, length) == 0) {
         if (!number_real(value + length, 1e-6, PACE_MAX, &pace)) {
-            bad_value(state, "pace", value, "scaled=X with X from 0.000001 to 1e12");
+            argument_bad(state, "pace", value, "scaled=X with X from 0.000001 to 1e12");
         }
     } else if (strcmp(value, "asap") != 0) {
-        bad_value(state, "pace", value, "asap, real, scaled=X");
+        argument_bad(state, "pace", value, "asap, real, scaled=X");
     }
     options->simulate.pace = pace;
     options->pace = value;
@@ -179,11 +141,11 @@ parse_priority(const struct argp_state *state, options_t *options, const char *t
     int64_t priority = 0;
 
     if (equals == NULL || equals == text || !number_whole(equals + 1, INT32_MIN, INT32_MAX, &priority)) {
-        bad_value(state, "priority", text, "CLASS=N with N from -2147483648 to 2147483647");
+        argument_bad(state, "priority", text, "CLASS=N with N from -2147483648 to 2147483647");
         return;
     }
     if (options->priority_count == PRIORITY_CHOICES_MAX) {
-        bad_value(state, "priority", text, "at most 64 classes");
+        argument_bad(state, "priority", text, "at most 64 classes");
         return;
     }
     options->priorities[options->priority_count++] = (priority_choice_t){
@@ -198,7 +160,7 @@ parse_priorities(const struct argp_state *state, options_t *options, char *list)
     char *rest = NULL;
 
     if (*list == '\0') {
-        bad_value(state, "priority", list, "CLASS=N,...");
+        argument_bad(state, "priority", list, "CLASS=N,...");
     }
     for (char *text = strtok_r(list, ",", &rest); text != NULL; text = strtok_r(NULL, ",", &rest)) {
         parse_priority(state, options, text);
@@ -212,13 +174,13 @@ parse_option(int key, char *value, struct argp_state *state)
 
     switch (key) {
     case KEY_ENGINE:
-        options->engine = parse_choice(state, "engine", value, engines);
+        options->engine = argument_choice(state, "engine", value, argument_engines);
         break;
     case KEY_PRESET:
-        options->preset = parse_choice(state, "preset", value, presets);
+        options->preset = argument_choice(state, "preset", value, argument_presets);
         break;
     case KEY_PREEMPTION:
-        options->preemption = parse_choice(state, "preemption", value, preemptions);
+        options->preemption = argument_choice(state, "preemption", value, preemptions);
         break;
     case KEY_MAX_PARKED:
         options->simulate.max_parked_ns = parse_seconds(state, "max-parked", value, NS_PER_SECOND / 1000, 365 * 86400);
@@ -227,7 +189,7 @@ parse_option(int key, char *value, struct argp_state *state)
         options->scenario.copies = (uint32_t)parse_whole(state, "copies", value, 1, COPIES_MAX);
         break;
     case KEY_JITTER:
-        options->scenario.jitter_ns = parse_seconds(state, "jitter", value, 0, SECONDS_MAX);
+        options->scenario.jitter_ns = parse_seconds(state, "jitter", value, 0, JITTER_SECONDS_MAX);
         break;
     case KEY_NODES_FRACTION:
         options->scenario.nodes_fraction = parse_fraction(state, "nodes-fraction", value, false);
@@ -251,7 +213,7 @@ parse_option(int key, char *value, struct argp_state *state)
         parse_pace(state, options, value);
         break;
     case KEY_FORMAT:
-        options->format = (report_format_t)parse_choice(state, "format", value, formats)->value;
+        options->format = (report_format_t)argument_choice(state, "format", value, formats)->value;
         break;
     case KEY_OUTPUT:
         options->output = value;
@@ -260,7 +222,7 @@ parse_option(int key, char *value, struct argp_state *state)
         state->child_inputs[0] = &options->input;
         break;
     case ARGP_KEY_ARG:
-        argp_error(state, "\"%s\" is not an option; files are given with --trace, or --pods and --nodes", value);
+        argument_unexpected(state, value);
         break;
     default:
         return ARGP_ERR_UNKNOWN;
@@ -279,27 +241,23 @@ options_parse(options_t *options, int argc, char **argv)
         .input = {.takes_trace = true},
         .scenario = {.seed = 1, .copies = 1, .jitter_ns = 600 * NS_PER_SECOND, .nodes_fraction = 1},
         .simulate = {.workers = 1, .service_ns = 1000000},
-        .engine = &engines[0],
-        .preset = &presets[0],
+        .engine = argument_engine_default(),
+        .preset = argument_presets,
         .preemption = &preemptions[0],
         .pace = "asap",
     };
-    argp_err_exit_status = EXIT_USAGE;
-    argp_program_version_hook = print_version;
-    if (argp_parse(&parser, argc, argv, 0, NULL, options) != 0) {
-        exit(EXIT_USAGE);
-    }
+    arguments_parse(&parser, argc, argv, options);
     options->simulate.engine = (uint8_t)options->engine->value;
     options->simulate.preset = (schedq_preset_t)options->preset->value;
-    options->simulate.preemption = options->preemption->value;
+    options->simulate.preemption = (int)options->preemption->value;
 }
 
 static int32_t
 default_priority(const char *name)
 {
-    for (const choice_t *known = default_priorities; known->name != NULL; known++) {
+    for (const argument_choice_t *known = default_priorities; known->name != NULL; known++) {
         if (strcmp(known->name, name) == 0) {
-            return known->value;
+            return (int32_t)known->value;
         }
     }
     return 0;
@@ -314,7 +272,7 @@ find_class(const workload_labels_t *classes, const char *name)
             return i;
         }
     }
-    fprintf(stderr, "--priority: value \"%s\", legal: the classes of this input:", name);
+    fprintf(stderr, "schedq-replay: --priority is \"%s\": legal are the classes of this input:", name);
     for (size_t i = 0; i < classes->count; i++) {
         fprintf(stderr, " %s", classes->names[i]);
     }

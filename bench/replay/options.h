@@ -7,12 +7,7 @@
 #include "input_options.h"
 #include "scenario.h"
 #include "simulate.h"
-
-/* A name on the command line and what it stands for. */
-typedef struct choice {
-    const char *name;
-    int value;
-} choice_t;
+#include "support/arguments.h"
 
 typedef enum report_format { REPORT_TEXT, REPORT_JSON } report_format_t;
 
@@ -28,9 +23,9 @@ typedef struct options {
     input_options_t input;
     scenario_options_t scenario;
     simulate_options_t simulate; /* without `priority` and `progress` */
-    const choice_t *engine;
-    const choice_t *preset;
-    const choice_t *preemption;
+    const argument_choice_t *engine;
+    const argument_choice_t *preset;
+    const argument_choice_t *preemption;
     const char *pace; /* as given */
     priority_choice_t priorities[PRIORITY_CHOICES_MAX];
     size_t priority_count;
@@ -39,7 +34,7 @@ typedef struct options {
 } options_t;
 
 /* Exit status of bad usage and bad input. */
-enum { EXIT_USAGE = 2 };
+enum { EXIT_USAGE = ARGUMENTS_BAD };
 
 /* Fills the options, or says what is wrong on stderr and exits with EXIT_USAGE. */
 void options_parse(options_t *options, int argc, char **argv);

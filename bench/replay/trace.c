@@ -2,6 +2,7 @@
  * Reading and writing trace files. A line's first word says what it is; each kind has a fixed number of fields. The
  * last line counts pods and nodes, so that a file that was cut is noticed.
  */
+#include "output.h"
 #include "trace.h"
 
 #include "alloc.h"
@@ -318,16 +319,23 @@ bool
 trace_write(const char *path, const workload_t *workload, char *why, size_t why_size)
 {
     errno = 0;
-    gzFile stream = gzopen(path, ends_in_gz(path) ? "wb9" : "wbT");
+    output_t output;
+    gzFile stream = NULL;
+
+    if (output_begin(&output, path)) {
+        stream = gzdopen(output.descriptor, ends_in_gz(path) ? "wb9" : "wbT");
+    }
     if (stream == NULL) {
         snprintf(why, why_size, "%s: cannot open for writing: %s", path, strerror(errno));
+        (void)output_end(&output, false);
         return false;
     }
+    output.descriptor = -1; /* gzclose closes it */
     put_workload(stream, workload);
     int failed = Z_OK;
     gzerror(stream, &failed);
-    int closed = gzclose(stream);
-    if (failed != Z_OK || closed != Z_OK) {
+    bool written = gzclose(stream) == Z_OK && failed == Z_OK;
+    if (!output_end(&output, written) || !written) {
         snprintf(why, why_size, "%s: cannot write: %s", path, strerror(errno));
         return false;
     }

@@ -13,7 +13,7 @@
 #include <stdint.h>
 
 /* Legal ranges, the same in all formats. */
-#define WORKLOAD_SECONDS_MAX INT64_C(1000000000)
+#define WORKLOAD_SECONDS_MAX INT64_C(4000000000) /* Unix times until 2096 */
 #define WORKLOAD_CPU_MILLI_MAX INT64_C(1000000000)
 #define WORKLOAD_MEMORY_MIB_MAX INT64_C(1000000000000)
 #define WORKLOAD_GPUS_MAX 64

@@ -3,6 +3,7 @@
  *
  * Progress goes to standard error when that is a terminal; notes of the workloads come below the table.
  */
+#include "output.h"
 #include "machine.h"
 #include "options.h"
 #include "report.h"
@@ -108,8 +109,26 @@ measure(const options_t *options, unsigned count, result_t *results, FILE *notes
     return stored;
 }
 
+static bool
+write_json(const char *path, const result_t *results, unsigned count)
+{
+    output_t output;
+
+    if (!output_begin(&output, path)) {
+        return false;
+    }
+    FILE *json = fdopen(output.descriptor, "w");
+    bool written = json != NULL && report_json(json, results, count);
+
+    if (json != NULL) {
+        output.descriptor = -1;
+        written = fclose(json) == 0 && written;
+    }
+    return output_end(&output, written) && written;
+}
+
 static void
-run(const options_t *options, unsigned count, FILE *json)
+run(const options_t *options, unsigned count)
 {
     char *text = NULL;
     size_t size = 0;
@@ -129,38 +148,33 @@ run(const options_t *options, unsigned count, FILE *json)
     if (size > 0) {
         printf("\n%s", text);
     }
-    if (json != NULL && !report_json(json, results, stored)) {
+    if (options->json != NULL && !write_json(options->json, results, stored)) {
         bench_fail("cannot write %s: %s", options->json, strerror(errno));
     }
     free(text);
     free(results);
 }
 
-/* Opened before the measurements, so that a wrong path does not cost a run. */
-static FILE *
-open_json(const options_t *options)
+/* Before the measurements, so that a wrong path does not cost a run. */
+static bool
+check_json(const options_t *options)
 {
-    FILE *json = fopen(options->json, "w");
-    if (json == NULL) {
-        fprintf(stderr, "schedq-bench: --json is \"%s\": legal are files that can be written (%s)\n", options->json,
-                strerror(errno));
+    if (options->json == NULL || output_check(options->json)) {
+        return true;
     }
-    return json;
+    fprintf(stderr, "schedq-bench: --json is \"%s\": legal are files that can be written (%s)\n", options->json,
+            strerror(errno));
+    return false;
 }
 
 /* Returns the exit status. */
 static int
 measure_and_report(const options_t *options, unsigned count)
 {
-    FILE *json = NULL;
-
-    if (options->json != NULL && (json = open_json(options)) == NULL) {
+    if (!check_json(options)) {
         return 2;
     }
-    run(options, count, json);
-    if (json != NULL) {
-        fclose(json);
-    }
+    run(options, count);
     return 0;
 }
 

@@ -2,19 +2,15 @@
 #include "options.h"
 
 #include "measure.h"
+#include "support/arguments.h"
 
-#include <argp.h>
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum {
     SHORT_REPETITIONS = 5,
     FULL_REPETITIONS = 9,
-    BAD_USAGE = 2,
 };
-
-static char version[32];
 
 static const char doc[] =
     "Measures schedq's engines and a bare mutex + heap + hash map side by side, in one process and in turns.\v"
@@ -35,21 +31,6 @@ static const struct argp_option option_table[] = {
     {0},
 };
 
-static uint64_t
-parse_number(struct argp_state *state, const char *option, const char *text, uint64_t min, uint64_t max)
-{
-    char *end = NULL;
-    bool digits = text[0] >= '0' && text[0] <= '9';
-
-    errno = 0;
-    unsigned long long value = digits ? strtoull(text, &end, 10) : 0;
-    if (!digits || *end != '\0' || errno != 0 || value < min || value > max) {
-        argp_error(state, "%s is \"%s\": legal are whole numbers from %llu to %llu", option, text,
-                   (unsigned long long)min, (unsigned long long)max);
-    }
-    return value;
-}
-
 static void
 parse_filter(struct argp_state *state, options_t *options, const char *text)
 {
@@ -61,7 +42,7 @@ parse_filter(struct argp_state *state, options_t *options, const char *text)
     int code = regcomp(&options->filter, text, REG_EXTENDED | REG_NOSUB);
     if (code != 0) {
         regerror(code, &options->filter, why, sizeof why);
-        argp_error(state, "--filter is \"%s\": legal are POSIX extended regular expressions (%s)", text, why);
+        argument_bad(state, "filter", text, "POSIX extended regular expressions (%s)", why);
     }
     options->filtered = true;
 }
@@ -74,11 +55,8 @@ parse_suite(struct argp_state *state, const char *text)
             return rows[i].workload->suite;
         }
     }
-    argp_error(
-        state,
-        "--suite is \"%s\": legal are lifecycle, fill, steady, churn, event, inflight, storm, backoff, lateness, "
-        "memory and preemption",
-        text);
+    argument_bad(state, "suite", text,
+                 "lifecycle, fill, steady, churn, event, inflight, storm, backoff, lateness, memory, preemption");
     return NULL;
 }
 
@@ -98,10 +76,10 @@ parse_option(int key, char *value, struct argp_state *state)
         options->suite = parse_suite(state, value);
         return 0;
     case 'r':
-        options->repetitions = (unsigned)parse_number(state, "--reps", value, 1, REPETITIONS_MAX);
+        options->repetitions = (unsigned)argument_number(state, "reps", value, 1, REPETITIONS_MAX);
         return 0;
     case 'S':
-        options->seed = parse_number(state, "--seed", value, 0, UINT64_MAX);
+        options->seed = argument_number(state, "seed", value, 0, UINT64_MAX);
         return 0;
     case 'j':
         options->json = value;
@@ -110,7 +88,7 @@ parse_option(int key, char *value, struct argp_state *state)
         options->list = true;
         return 0;
     case ARGP_KEY_ARG:
-        argp_error(state, "unexpected argument \"%s\": there are only options", value);
+        argument_unexpected(state, value);
         return 0;
     default:
         return ARGP_ERR_UNKNOWN;
@@ -121,13 +99,9 @@ void
 options_parse(options_t *options, int argc, char **argv)
 {
     static const struct argp argp = {option_table, parse_option, NULL, doc, NULL, NULL, NULL};
-    uint32_t linked = schedq_version();
 
     *options = (options_t){.seed = 1};
-    snprintf(version, sizeof version, "schedq-bench %u.%u.%u", linked >> 16, linked >> 8 & 255, linked & 255);
-    argp_program_version = version;
-    argp_err_exit_status = BAD_USAGE;
-    argp_parse(&argp, argc, argv, 0, NULL, options);
+    arguments_parse(&argp, argc, argv, options);
     if (options->repetitions == 0) {
         options->repetitions = options->full ? FULL_REPETITIONS : SHORT_REPETITIONS;
     }

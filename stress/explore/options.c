@@ -28,7 +28,7 @@ choose_scenario(struct options *options, const char *name)
     if (options->scenario != NULL || strcmp(name, "all") == 0) {
         return;
     }
-    (void)fprintf(stderr, "schedq-explore: --scenario %s: legal are all", name);
+    (void)fprintf(stderr, "schedq-explore: --scenario is \"%s\": legal are all", name);
     for (const struct scenario *next = scenario_next(NULL); next != NULL; next = scenario_next(next)) {
         (void)fprintf(stderr, ", %s", next->name);
     }
@@ -36,29 +36,11 @@ choose_scenario(struct options *options, const char *name)
     exit(2);
 }
 
-static void
-choose_strategy(struct argp_state *state, struct options *options, const char *name)
-{
-    if (strcmp(name, "uniform") == 0) {
-        options->strategy = SIM_UNIFORM;
-    } else if (strcmp(name, "pct") == 0) {
-        options->strategy = SIM_PCT;
-    } else {
-        argp_error(state, "--strategy %s: legal are uniform, pct", name);
-    }
-}
-
-static void
-choose_engine(struct argp_state *state, struct options *options, const char *name)
-{
-    if (strcmp(name, "lockfree") == 0) {
-        options->engine = SCHEDQ_ENGINE_LOCKFREE;
-    } else if (strcmp(name, "mutex") == 0) {
-        options->engine = SCHEDQ_ENGINE_MUTEX;
-    } else {
-        argp_error(state, "--engine %s: legal are lockfree, mutex", name);
-    }
-}
+static const argument_choice_t strategies[] = {
+    {"uniform", SIM_UNIFORM},
+    {"pct", SIM_PCT},
+    {0},
+};
 
 static error_t
 parse_option(int key, char *argument, struct argp_state *state)
@@ -79,13 +61,13 @@ parse_option(int key, char *argument, struct argp_state *state)
         options->frozen = (unsigned)argument_number(state, "frozen", argument, 0, 2);
         return 0;
     case 'y':
-        choose_strategy(state, options, argument);
+        options->strategy = argument_choice(state, "strategy", argument, strategies)->value;
         return 0;
     case 'e':
         options->first_episode = argument_number(state, "episode", argument, 0, UINT64_MAX / 2);
         return 0;
     case 'g':
-        choose_engine(state, options, argument);
+        options->engine = (uint8_t)argument_choice(state, "engine", argument, argument_engines)->value;
         return 0;
     case 't':
         options->trace = true;
@@ -94,7 +76,7 @@ parse_option(int key, char *argument, struct argp_state *state)
         options->list = true;
         return 0;
     case ARGP_KEY_ARG:
-        argp_error(state, "unexpected argument \"%s\"", argument);
+        argument_unexpected(state, argument);
         return 0;
     default:
         return ARGP_ERR_UNKNOWN;
@@ -118,8 +100,7 @@ options_parse(struct options *options, int argc, char **argv)
 
     *options = (struct options){
         .episodes = 10000, .seed = (uint64_t)time(NULL), .strategy = SIM_ANY, .engine = SCHEDQ_ENGINE_LOCKFREE};
-    argp_err_exit_status = 2;
-    (void)argp_parse(&parser, argc, argv, 0, NULL, options);
+    arguments_parse(&parser, argc, argv, options);
 }
 
 const char *

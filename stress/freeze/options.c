@@ -30,7 +30,7 @@ static const unsigned default_weights[CALL_CHOSEN] = {
 };
 
 static const struct argp_option known[] = {
-    {"engine", 'e', "NAME", 0, "mutex or lockfree; default lockfree", 0},
+    {"engine", 'e', "NAME", 0, "lockfree (default) or mutex", 0},
     {"threads", 't', "N", 0, "worker threads; 2..32, default 4; those from the third on also pop without a deadline",
      0},
     {"freezes", 'f', "N", 0, "how often a thread is stopped; 1..100000, default 200; with --kill: rounds, 1..2000", 0},
@@ -58,7 +58,7 @@ choose_mix(struct argp_state *state, options_t *options, const char *text)
     while (rest != NULL && *rest != '\0') {
         int call = getsubopt(&rest, tokens, &value);
         if (call <= CALL_NONE || value == NULL)
-            argp_error(state, "--mix %s: legal are CALL=0..1000 with the calls that --help names", text);
+            argument_bad(state, "mix", text, "lists of CALL=0..1000, with the calls that --help names");
         else
             options->weights[call] = (unsigned)argument_number(state, "mix", value, 0, 1000);
     }
@@ -74,13 +74,13 @@ finish(struct argp_state *state, options_t *options)
     for (unsigned i = 0; i < CALL_CHOSEN; i++)
         options->weight_sum += options->weights[i];
     if (options->weights[CALL_ADD] + options->weights[CALL_ADD_MANY] == 0)
-        argp_error(state, "--mix %s: add or add_many needs a weight of 1..1000", options->mix);
+        argument_bad(state, "mix", options->mix, "lists with add or add_many above 0");
     if (options->weights[CALL_TRY_POP] + options->weights[CALL_POP] + options->weights[CALL_POP_MANY] == 0)
-        argp_error(state, "--mix %s: try_pop, pop or pop_many needs a weight of 1..1000", options->mix);
+        argument_bad(state, "mix", options->mix, "lists with try_pop, pop or pop_many above 0");
     if (options->kill && options->freezes > KILLS_MAX)
-        argp_error(state, "--freezes %u: legal with --kill are 1..%u", options->freezes, KILLS_MAX);
+        argp_error(state, "--freezes is \"%u\": legal are 1..%u with --kill", options->freezes, KILLS_MAX);
     if (options->window > options->milliseconds)
-        argp_error(state, "--window %u: legal are 1..%u, the length of a freeze", options->window,
+        argp_error(state, "--window is \"%u\": legal are 1..%u, the length of a freeze", options->window,
                    options->milliseconds);
 }
 
@@ -114,7 +114,7 @@ parse_option(int key, char *argument, struct argp_state *state)
         options->kill = true;
         return 0;
     case ARGP_KEY_ARG:
-        argp_error(state, "unexpected argument \"%s\"", argument);
+        argument_unexpected(state, argument);
         return 0;
     case ARGP_KEY_END:
         finish(state, options);
@@ -139,7 +139,7 @@ options_parse(options_t *options, int argc, char **argv)
         NULL,
         NULL,
         NULL};
-    *options = (options_t){.engine = engine_find("lockfree"),
+    *options = (options_t){.engine = engine_default(),
                            .threads = 4,
                            .freezes = 200,
                            .milliseconds = 100,
@@ -147,8 +147,7 @@ options_parse(options_t *options, int argc, char **argv)
                            .seed = (uint64_t)time(NULL),
                            .mix = ""};
     memcpy(options->weights, default_weights, sizeof default_weights);
-    argp_err_exit_status = 2;
-    argp_parse(&parser, argc, argv, 0, NULL, options);
+    arguments_parse(&parser, argc, argv, options);
 }
 
 void

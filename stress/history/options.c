@@ -12,7 +12,7 @@
 enum { OPTION_PLANT = 256, OPTION_PERTURB, OPTION_NAMES, OPTION_ROUND };
 
 static const struct argp_option known[] = {
-    {"engine", 'e', "NAME", 0, "mutex (default) or lockfree", 0},
+    {"engine", 'e', "NAME", 0, "lockfree (default) or mutex", 0},
     {"threads", 't', "N", 0, "1..32, default 4", 0},
     {"operations", 'n', "N", 0, "in all; 1000..10^12, default 1000000", 0},
     {"round-operations", OPTION_ROUND, "N", 0, "recorded and checked at a time; 1000..1000000, default 50000", 0},
@@ -27,7 +27,7 @@ static void
 choose_plant(struct argp_state *state, options_t *options, const char *name)
 {
     if (plant_find(name) == NULL)
-        argp_error(state, "--plant %s: legal are %s", name, plant_names());
+        argument_bad(state, "plant", name, "%s", plant_names());
     options->plant = name;
 }
 
@@ -61,7 +61,7 @@ parse_option(int key, char *argument, struct argp_state *state)
         choose_plant(state, options, argument);
         return 0;
     case ARGP_KEY_ARG:
-        argp_error(state, "unexpected argument \"%s\"", argument);
+        argument_unexpected(state, argument);
         return 0;
     default:
         return ARGP_ERR_UNKNOWN;
@@ -94,12 +94,11 @@ options_parse(options_t *options, int argc, char **argv)
         NULL,
         list_plants,
         NULL};
-    *options = (options_t){.engine = engine_find("mutex"),
+    *options = (options_t){.engine = engine_default(),
                            .threads = 4,
                            .operations = 1000000,
                            .round_operations = 50000,
                            .names = 2000,
                            .seed = (uint64_t)time(NULL)};
-    argp_err_exit_status = 2;
-    argp_parse(&parser, argc, argv, 0, NULL, options);
+    arguments_parse(&parser, argc, argv, options);
 }

@@ -54,16 +54,16 @@ static void
 bad_values_are_named_with_the_legal_range(void **state)
 {
     (void)state;
-    expect_refusal("--reps 0", "--reps is \"0\"", "from 1 to 1000");
-    expect_refusal("--reps 1001", "--reps is \"1001\"", "from 1 to 1000");
-    expect_refusal("--reps 3x", "--reps is \"3x\"", "from 1 to 1000");
-    expect_refusal("--reps ''", "--reps is \"\"", "from 1 to 1000");
-    expect_refusal("--reps ' 3'", "--reps is \" 3\"", "from 1 to 1000");
-    expect_refusal("--seed -1", "--seed is \"-1\"", "from 0 to 18446744073709551615");
+    expect_refusal("--reps 0", "--reps is \"0\"", "legal are 1..1000");
+    expect_refusal("--reps 1001", "--reps is \"1001\"", "legal are 1..1000");
+    expect_refusal("--reps 3x", "--reps is \"3x\"", "legal are 1..1000");
+    expect_refusal("--reps ''", "--reps is \"\"", "legal are 1..1000");
+    expect_refusal("--reps ' 3'", "--reps is \" 3\"", "legal are 1..1000");
+    expect_refusal("--seed -1", "--seed is \"-1\"", "legal are 0..18446744073709551615");
     expect_refusal("--seed 18446744073709551616", "--seed is \"18446744073709551616\"",
-                   "from 0 to 18446744073709551615");
+                   "legal are 0..18446744073709551615");
     expect_refusal("--suite nothing", "--suite is \"nothing\"",
-                   "lifecycle, fill, steady, churn, event, inflight, storm, backoff, lateness, memory and preemption");
+                   "lifecycle, fill, steady, churn, event, inflight, storm, backoff, lateness, memory, preemption");
     expect_refusal("--filter '['", "--filter is \"[\"", "POSIX extended regular expressions");
     expect_refusal("--json /no/such/directory/file --filter '^fill/1t/1k$'", "--json is \"/no/such/directory/file\"",
                    "files that can be written");
@@ -74,7 +74,7 @@ options_and_arguments_that_do_not_exist_are_refused(void **state)
 {
     (void)state;
     expect_refusal("--no-such-option", "no-such-option", "--help");
-    expect_refusal("argument", "\"argument\"", "only options");
+    expect_refusal("argument", "\"argument\"", "legal are options");
 }
 
 static void

@@ -2,12 +2,15 @@
  * Requests and answers, see driver.h.
  *
  * Every answer ends with a line ".", so whatever the child writes too much or too little is noticed at the request that it
- * belongs to. A child that has ended answers every request with nothing, which is reported.
+ * belongs to. A child that has ended answers every request with nothing, which is reported. A child that does not answer
+ * is ended (support/patience.h), and so is one that answers more than a line where none is due: it does not know the
+ * protocol, as `cat` does not, and would wait for the next request for ever.
  */
 #define _GNU_SOURCE /* pipe2 */
 #include "driver.h"
 
 #include "report.h"
+#include "support/patience.h"
 
 #include <errno.h>
 #include <error.h>
@@ -20,6 +23,10 @@
 #include <unistd.h>
 
 extern char **environ;
+
+/* Seconds of processor time, or of sleep, without a line. */
+#define PATIENCE_SECONDS 10
+#define LINES_OF_A_REFUSAL 1
 
 static struct driver *
 driver_of(struct subject *subject)
@@ -47,9 +54,48 @@ open_end(int end, const char *mode)
     return file;
 }
 
-static bool
-ended(const struct driver *driver, const char *request)
+static void
+end_driver(struct driver *driver)
 {
+    (void)kill(-driver->process, SIGKILL);
+}
+
+/* The thread that ends a driver which does not answer. */
+static void *
+watch(void *argument)
+{
+    struct driver *driver = argument;
+    const struct timespec pause = {.tv_nsec = PATIENCE_LOOK_NS};
+    patience_t patience;
+
+    patience_begin_group(&patience, driver->process, PATIENCE_SECONDS, PATIENCE_LOOKS(PATIENCE_SECONDS));
+    while (!atomic_load(&driver->over)) {
+        (void)nanosleep(&pause, NULL);
+        unsigned long progress = atomic_load(&driver->lines) + !atomic_load(&driver->waits);
+        patience_verdict_t verdict = patience_look(&patience, progress);
+
+        if (!atomic_load(&driver->waits)) {
+            patience.looks = 0;
+        } else if (verdict != PATIENCE_LASTS) {
+            atomic_store(&driver->verdict, verdict);
+            end_driver(driver);
+            break;
+        }
+    }
+    return NULL;
+}
+
+static bool
+ended(struct driver *driver, const char *request)
+{
+    patience_verdict_t verdict = atomic_load(&driver->verdict);
+
+    if (verdict != PATIENCE_LASTS) {
+        report(driver->script->file, 1, "the driver \"%s\" does not answer \"%s\": %s", driver->command, request,
+               patience_words(verdict));
+        driver->given_up = true;
+        return false;
+    }
     report(driver->script->file, 1, "the driver ended, or closed its output, before it answered \"%s\"", request);
     return false;
 }
@@ -58,7 +104,11 @@ ended(const struct driver *driver, const char *request)
 static char *
 next_line(struct driver *driver, bool *whole)
 {
+    atomic_store(&driver->waits, true);
     ssize_t length = getline(&driver->line, &driver->line_size, driver->answers);
+
+    atomic_store(&driver->waits, false);
+    atomic_fetch_add(&driver->lines, 1);
 
     *whole = length > 0 && driver->line[length - 1] == '\n';
     if (!*whole) {
@@ -77,27 +127,49 @@ request(struct driver *driver, const char *text)
 
 typedef bool (*read_fn)(struct driver *driver, char *line, void *ctx);
 
-/* Asks, and gives each line of the answer to `read` until that returns false; what follows is read all the same. */
-static bool
-ask(struct driver *driver, const char *text, read_fn read, void *ctx)
-{
-    bool good = true;
-    bool whole;
-    char *line;
-
-    request(driver, text);
-    while ((line = next_line(driver, &whole)) != NULL) {
-        good = good && read(driver, line, ctx);
-    }
-    return whole ? good : ended(driver, text);
-}
-
 /* An answer that has no lines; one is a refusal in words. */
 static bool
 read_refusal(struct driver *driver, char *line, void *ctx)
 {
     report(driver->script->file, 1, "the driver refuses \"%s\": %s", (const char *)ctx, line);
     return false;
+}
+
+/* More than a refusal, where no line is due. False: the driver is ended. */
+static bool
+check_length(struct driver *driver, const char *text, const char *line, unsigned lines, read_fn read)
+{
+    if (read != read_refusal || lines <= LINES_OF_A_REFUSAL) {
+        return true;
+    }
+    report(driver->script->file, 1,
+           "the driver \"%s\" answers \"%s\" with \"%s\" too: legal are \".\" alone, and one line of refusal before it",
+           driver->command, text, line);
+    end_driver(driver);
+    driver->given_up = true;
+    return false;
+}
+
+/* Asks, and gives each line of the answer to `read` until that returns false; what follows is read all the same. */
+static bool
+ask(struct driver *driver, const char *text, read_fn read, void *ctx)
+{
+    bool good = true;
+    bool whole;
+    unsigned lines = 0;
+    char *line;
+
+    if (driver->given_up) {
+        return false;
+    }
+    request(driver, text);
+    while ((line = next_line(driver, &whole)) != NULL) {
+        if (!check_length(driver, text, line, ++lines, read)) {
+            return false;
+        }
+        good = good && read(driver, line, ctx);
+    }
+    return whole ? good : ended(driver, text);
 }
 
 static bool
@@ -119,6 +191,10 @@ open_vector(struct subject *subject, struct script *script)
     char open[] = "open";
 
     driver->script = script;
+    if (driver->given_up) {
+        report(script->file, 1, "the driver \"%s\" was ended", driver->command);
+        return false;
+    }
     fprintf(driver->requests, "vector engine=%s workers=%zu\n", driver->options.engine_name, driver->options.workers);
     for (const struct head_line *line = script->head; line != NULL; line = line->next) {
         fprintf(driver->requests, "%s\n", line->text);
@@ -241,6 +317,7 @@ driver_start(struct driver *driver, const char *command, const struct subject_op
 {
     char *const argv[] = {"sh", "-c", (char *)command, NULL};
     posix_spawn_file_actions_t actions;
+    posix_spawnattr_t attributes;
     int input[2];
     int output[2];
 
@@ -254,17 +331,24 @@ driver_start(struct driver *driver, const char *command, const struct subject_op
     (void)posix_spawn_file_actions_init(&actions);
     (void)posix_spawn_file_actions_adddup2(&actions, input[0], STDIN_FILENO);
     (void)posix_spawn_file_actions_adddup2(&actions, output[1], STDOUT_FILENO);
-    errno = posix_spawn(&driver->process, "/bin/sh", &actions, NULL, argv, environ);
+    (void)posix_spawnattr_init(&attributes);
+    (void)posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
+    errno = posix_spawn(&driver->process, "/bin/sh", &actions, &attributes, argv, environ);
     if (errno != 0) {
         error(EXIT_FAILURE, errno, "cannot start the driver \"%s\"", command);
     }
     (void)posix_spawn_file_actions_destroy(&actions);
+    (void)posix_spawnattr_destroy(&attributes);
     (void)close(input[0]);
     (void)close(output[1]);
     driver->requests = open_end(input[1], "w");
     driver->answers = open_end(output[0], "r");
     /* A request to a child that has ended is noticed by the answer that does not come. */
     (void)signal(SIGPIPE, SIG_IGN);
+    errno = pthread_create(&driver->watch, NULL, watch, driver);
+    if (errno != 0) {
+        error(EXIT_FAILURE, errno, "no thread that watches the driver");
+    }
 }
 
 bool
@@ -272,12 +356,17 @@ driver_stop(struct driver *driver)
 {
     int status;
 
+    atomic_store(&driver->waits, true);
     (void)fclose(driver->requests);
     (void)fclose(driver->answers);
     free(driver->line);
-    if (waitpid(driver->process, &status, 0) == driver->process && WIFEXITED(status) && WEXITSTATUS(status) == 0) {
-        return true;
+    bool good = waitpid(driver->process, &status, 0) == driver->process && WIFEXITED(status) &&
+                WEXITSTATUS(status) == 0;
+
+    atomic_store(&driver->over, true);
+    (void)pthread_join(driver->watch, NULL);
+    if (!good) {
+        printf("the driver \"%s\" did not end with exit status 0\n", driver->command);
     }
-    printf("the driver \"%s\" did not end with exit status 0\n", driver->command);
-    return false;
+    return good;
 }

@@ -7,6 +7,8 @@
 
 #include "subject.h"
 
+#include <pthread.h>
+#include <stdatomic.h>
 #include <sys/types.h>
 
 struct driver {
@@ -19,11 +21,17 @@ struct driver {
     FILE *answers;
     char *line;
     size_t line_size;
+    pthread_t watch;          /* ends a driver that does not answer */
+    atomic_ulong lines;       /* that it wrote, and requests that it got */
+    atomic_bool waits;        /* for an answer, or for its end */
+    atomic_bool over;         /* the watch is */
+    bool given_up;            /* the driver was ended, and that was said */
+    atomic_uint verdict;      /* patience_verdict_t: why the watch ended it */
 };
 
 /** Starts a shell command. Without a pipe or a process the program ends with a message. */
 void driver_start(struct driver *driver, const char *command, const struct subject_options *options);
-/** Closes its input and waits for it. Reports and returns false if its exit status is not 0. */
+/** Closes its input and waits for it. Reports and returns false if its exit status is not 0, or it does not end. */
 bool driver_stop(struct driver *driver);
 
 #endif

@@ -10,20 +10,9 @@
 #include "script.h"
 #include "source.h"
 
-#include <argp.h>
 #include <stdlib.h>
-#include <string.h>
 
-/* The first one is the default. */
-static const struct engine {
-    const char *name;
-    uint8_t value;
-} engines[] = {
-    {"mutex", SCHEDQ_ENGINE_MUTEX},
-    {"lockfree", SCHEDQ_ENGINE_LOCKFREE},
-};
-
-#define ENGINE_COUNT (sizeof engines / sizeof engines[0])
+#include "support/arguments.h"
 
 struct arguments {
     struct subject_options options;
@@ -33,37 +22,10 @@ struct arguments {
 };
 
 static void
-parse_engine(const char *name, struct argp_state *state, struct subject_options *options)
+choose_engine(struct subject_options *options, const argument_choice_t *engine)
 {
-    struct buffer legal;
-
-    for (size_t i = 0; i < ENGINE_COUNT; i++) {
-        if (strcmp(engines[i].name, name) == 0) {
-            options->engine_name = engines[i].name;
-            options->engine = engines[i].value;
-            return;
-        }
-    }
-    buffer_open(&legal);
-    for (size_t i = 0; i < ENGINE_COUNT; i++) {
-        fprintf(legal.out, "%s%s", i == 0 ? "" : ", ", engines[i].name);
-    }
-    buffer_close(&legal);
-    argp_failure(state, 2, 0, "--engine %s: this build has no such engine; legal: %s", name, legal.text);
-    exit(2);
-}
-
-static size_t
-parse_workers(const char *text, struct argp_state *state)
-{
-    char *end;
-    unsigned long value = strtoul(text, &end, 10);
-
-    if (*text < '0' || *text > '9' || *end != '\0' || value < 1 || value > WORKERS_MAX) {
-        argp_failure(state, 2, 0, "--workers %s: legal: a whole number from 1 to %d", text, WORKERS_MAX);
-        exit(2);
-    }
-    return value;
+    options->engine_name = engine->name;
+    options->engine = (uint8_t)engine->value;
 }
 
 static error_t
@@ -73,10 +35,10 @@ parse_option(int key, char *value, struct argp_state *state)
 
     switch (key) {
     case 'e':
-        parse_engine(value, state, &arguments->options);
+        choose_engine(&arguments->options, argument_choice(state, "engine", value, argument_engines));
         return 0;
     case 'w':
-        arguments->options.workers = parse_workers(value, state);
+        arguments->options.workers = argument_number(state, "workers", value, 1, WORKERS_MAX);
         return 0;
     case 'd':
         arguments->driver = value;
@@ -86,7 +48,7 @@ parse_option(int key, char *value, struct argp_state *state)
         arguments->file_count = (size_t)(state->argc - state->next);
         return 0;
     case ARGP_KEY_NO_ARGS:
-        argp_error(state, "no vector: expected at least one FILE");
+        argp_error(state, "no file is given: legal are vectors, at least one");
         return EINVAL;
     default:
         return ARGP_ERR_UNKNOWN;
@@ -156,7 +118,7 @@ int
 main(int argc, char **argv)
 {
     static const struct argp_option options[] = {
-        {"engine", 'e', "ENGINE", 0, "Engine under test: mutex (default), lockfree", 0},
+        {"engine", 'e', "ENGINE", 0, "Engine under test: lockfree (default) or mutex", 0},
         {"workers", 'w', "N", 0, "Operations go round N workers, 1 (default) to 16, all on one thread", 0},
         {"driver", 'd', "CMD", 0,
          "The queue under test is the shell command CMD, which speaks docs/CONFORMANCE.md's lines", 0},
@@ -172,13 +134,13 @@ main(int argc, char **argv)
             "The exit status is 0 if every file passed, 1 if one did not, or the driver failed, 2 for bad usage.",
     };
     struct arguments arguments = {
-        .options = {.engine_name = engines[0].name, .engine = engines[0].value, .workers = 1},
+        .options = {.workers = 1},
     };
     size_t passed;
     bool ended;
 
-    argp_err_exit_status = 2;
-    argp_parse(&argp, argc, argv, 0, NULL, &arguments);
+    choose_engine(&arguments.options, argument_engine_default());
+    arguments_parse(&argp, argc, argv, &arguments);
     ended = arguments.driver != NULL ? run_with_driver(&arguments, &passed) : run_locally(&arguments, &passed);
     printf("%zu passed, %zu failed\n", passed, arguments.file_count - passed);
     return ended && passed == arguments.file_count ? EXIT_SUCCESS : EXIT_FAILURE;

@@ -184,7 +184,7 @@ run_kept(world_t *world, record_t *record, const options_t *options)
     (void)search(world, record, options);
     for (uint32_t i = 0; i < options->keep_count; i++) {
         if (options->keep[i] >= record->count) {
-            errx(2, "--keep %" PRIu32 ": legal are 0..%" PRIu32, options->keep[i], record->count - 1);
+            errx(2, "--keep is \"%" PRIu32 "\": legal are 0..%" PRIu32, options->keep[i], record->count - 1);
         }
     }
     return round_replay(world, record, options, options->keep, options->keep_count, stdout, 0) ? 0 : 1;

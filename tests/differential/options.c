@@ -1,7 +1,6 @@
 /* Options by argp. Every refusal names the value and what is legal. */
 #include "options.h"
 
-#include <schedq/schedq.h>
 #include <string.h>
 #include <time.h>
 
@@ -11,14 +10,6 @@
 enum { KEY_ROUND = 0x100, KEY_KEEP, KEY_PLANTS, KEY_COVERAGE };
 
 const char *const preset_names[PRESETS_ALL + 1] = {"default", "kube-1.34", "kube-1.26", "kube-1.12", "host", "all"};
-
-static const struct {
-    const char *name;
-    uint8_t engine;
-} engines[] = {
-    {"lockfree", SCHEDQ_ENGINE_LOCKFREE},
-    {"mutex", SCHEDQ_ENGINE_MUTEX},
-};
 
 static const struct {
     const char *name;
@@ -53,16 +44,10 @@ static const struct argp_option known[] = {
 };
 
 static void
-choose_engine(struct argp_state *state, options_t *options, const char *name)
+choose_engine(options_t *options, const argument_choice_t *engine)
 {
-    for (size_t i = 0; i < sizeof engines / sizeof *engines; i++) {
-        if (strcmp(name, engines[i].name) == 0) {
-            options->engine = engines[i].engine;
-            options->engine_name = engines[i].name;
-            return;
-        }
-    }
-    argp_error(state, "--engine %s: legal are lockfree, mutex", name);
+    options->engine = (uint8_t)engine->value;
+    options->engine_name = engine->name;
 }
 
 static void
@@ -74,7 +59,7 @@ choose_preset(struct argp_state *state, options_t *options, const char *name)
             return;
         }
     }
-    argp_error(state, "--preset %s: legal are default, kube-1.34, kube-1.26, kube-1.12, host, all", name);
+    argument_bad(state, "preset", name, "default, kube-1.34, kube-1.26, kube-1.12, host, all");
 }
 
 static unsigned
@@ -98,10 +83,8 @@ choose_features(struct argp_state *state, options_t *options, const char *list)
         unsigned bits = feature_bits(at, length);
 
         if (bits == 0) {
-            argp_error(state,
-                       "--features %s: legal are all, core, and lists of pods, time, events, gates, nominate, "
-                       "look, host",
-                       list);
+            argument_bad(state, "features", list,
+                         "all, core, and lists of pods, time, events, gates, nominate, look, host");
         }
         options->features |= bits;
         at += length;
@@ -118,7 +101,7 @@ choose_kept(struct argp_state *state, options_t *options, char *list)
 
     for (char *item = strsep(&rest, ","); item != NULL; item = strsep(&rest, ",")) {
         if (options->keep_count == KEEP_MAX) {
-            argp_error(state, "--keep: at most %d operations", KEEP_MAX);
+            argument_bad(state, "keep", item, "at most %d operations", KEEP_MAX);
         }
         options->keep[options->keep_count++] = (uint32_t)argument_number(state, "keep", item, 0, UINT32_MAX);
     }
@@ -137,7 +120,7 @@ parse_option(int key, char *argument, struct argp_state *state)
         options->seed = argument_number(state, "seed", argument, 0, UINT64_MAX);
         return 0;
     case 'e':
-        choose_engine(state, options, argument);
+        choose_engine(options, argument_choice(state, "engine", argument, argument_engines));
         return 0;
     case 'p':
         choose_preset(state, options, argument);
@@ -150,7 +133,7 @@ parse_option(int key, char *argument, struct argp_state *state)
         return 0;
     case 'P':
         if (strcmp(argument, "all") != 0 && plant_find(argument) == NULL) {
-            argp_error(state, "--plant %s: legal are all, and what --plants prints", argument);
+            argument_bad(state, "plant", argument, "all, and what --plants prints");
         }
         options->plant = argument;
         return 0;
@@ -167,14 +150,14 @@ parse_option(int key, char *argument, struct argp_state *state)
         choose_kept(state, options, argument);
         return 0;
     case ARGP_KEY_ARG:
-        argp_error(state, "unexpected argument \"%s\"", argument);
+        argument_unexpected(state, argument);
         return 0;
     case ARGP_KEY_END:
         if (options->keep_count > 0 && options->round < 0) {
-            argp_error(state, "--keep: only with --round");
+            argp_error(state, "--keep comes alone: legal are --round and --keep");
         }
         if (options->preset == PRESET_HOST && (options->features & FEATURE_HOST) == 0) {
-            argp_error(state, "--preset host: only with --features host or all");
+            argument_bad(state, "preset", "host", "others, but with --features host or all");
         }
         return 0;
     default:
@@ -202,12 +185,10 @@ options_parse(options_t *options, int argc, char **argv)
 
     *options = (options_t){.operations = 1000000,
                            .seed = (uint64_t)time(NULL),
-                           .engine = engines[0].engine,
-                           .engine_name = engines[0].name,
                            .preset = PRESETS_ALL,
                            .features = FEATURES_ALL,
                            .features_name = "all",
                            .round = -1};
-    argp_err_exit_status = 2;
-    argp_parse(&parser, argc, argv, 0, NULL, options);
+    choose_engine(options, argument_engine_default());
+    arguments_parse(&parser, argc, argv, options);
 }

@@ -1,5 +1,5 @@
 /*
- * A pod that fails while events come: it must not be parked beside an event that helps it (engine/lockfree: fail,
+ * A pod that fails while events come: it must not be parked beside an event that helps it (engine/lockfree: park,
  * events, lots).
  *
  * An event draws its number from the sequence, writes the log, raises the stamp to its number (by maximum), passes a

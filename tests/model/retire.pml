@@ -1,5 +1,5 @@
 /*
- * Retirement of bands (engine/lockfree: bands, bin).
+ * Retirement of bands (engine/lockfree: band, charge, bin).
  *
  * The table names the object of a priority: here one priority, of which all pods are, and objects 0, 1, ... that are
  * used once. An object's word is CLEAR, SET, CLEARING or RETIRED, the last for ever. A retirer makes CLEAR RETIRED

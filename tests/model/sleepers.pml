@@ -1,5 +1,5 @@
 /*
- * Sleepers: {sequence, waiters}, wake one, pass it on (engine/lockfree: sleep).
+ * Sleepers: {sequence, waiters}, wake one, pass it on (engine/lockfree: sleepers).
  *
  * A consumer that finds nothing adds itself to waiters, looks again, and sleeps if the sequence is still what it was
  * before; whatever ends the sleep, it takes itself out of waiters. A producer that has made pods poppable increments

@@ -1,5 +1,5 @@
 /*
- * Ticks: pods whose backoff is over become active, and the count of the pods that back off (engine/lockfree: tick,
+ * Ticks: pods whose backoff is over become active, and the count of the pods that back off (engine/lockfree: serve,
  * bin, publish).
  *
  * A holder fails pod X into the backoff bin: publishes the ref of the next version there, and switches INFLIGHT ->

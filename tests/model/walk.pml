@@ -1,5 +1,5 @@
 /*
- * Top-down walk against updates of an ACTIVE pod's priority and order key (engine/lockfree: pop, description, bands).
+ * Top-down walk against updates of an ACTIVE pod's priority and order key (engine/lockfree: pop, describe, band).
  *
  * Four containers, in the order in which a walk reads them: band 2, which the table does not have at first; two run
  * slots of band 1; band 0. Pod X is in one of the first three, pod Y in band 0, so X ranks before Y. Y itself is

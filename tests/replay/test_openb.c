@@ -146,10 +146,10 @@ a_broken_value_is_told_with_line_column_and_legal_range(void **state)
                     ":3: column 5 (gpu_milli): value \"1001\", legal: a whole number from 1 to 1000");
     expect_bad_pods(
         ONE_POD "p1,1,1,1,1,,LS,Running,1e3,30,12\n",
-        ":3: column 9 (creation_time): value \"1e3\", legal: seconds from 0 to 1000000000, at most 9 decimals");
+        ":3: column 9 (creation_time): value \"1e3\", legal: seconds from 0 to 4000000000, at most 9 decimals");
     expect_bad_pods(
         ONE_POD "p1,1,1,1,1,,LS,Running,10,,12\n",
-        ":3: column 10 (deletion_time): value \"\", legal: seconds from 0 to 1000000000, at most 9 decimals");
+        ":3: column 10 (deletion_time): value \"\", legal: seconds from 0 to 4000000000, at most 9 decimals");
 }
 
 static void
@@ -158,9 +158,9 @@ times_must_not_run_backwards(void **state)
     (void)state;
     expect_bad_pods(
         ONE_POD "p1,1,1,1,1,,LS,Running,10,30,9\n",
-        ":3: column 11 (scheduled_time): value \"9\", legal: seconds from 10 to 1000000000: not before creation_time");
+        ":3: column 11 (scheduled_time): value \"9\", legal: seconds from 10 to 4000000000: not before creation_time");
     expect_bad_pods(ONE_POD "p1,1,1,1,1,,LS,Running,10,11,12\n",
-                    ":3: column 10 (deletion_time): value \"11\", legal: seconds from 12 to 1000000000: not before the "
+                    ":3: column 10 (deletion_time): value \"11\", legal: seconds from 12 to 4000000000: not before the "
                     "pod started");
 }
 

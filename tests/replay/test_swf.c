@@ -134,7 +134,7 @@ broken_lines_are_told_with_line_column_and_legal_range(void **state)
     expect_bad("; MaxProcs: 8\n" JOB("1", "-3", "9", "1", "1", "1", "1"),
                ":2: column 2 (submit time): value \"-3\", legal: a number from 0 to 1e18, or -1 for unknown");
     expect_bad("; MaxProcs: 8\n" JOB("1", "-1", "9", "1", "1", "1", "1"),
-               ":2: column 2 (submit time): value \"-1\", legal: seconds from 0 to 1000000000, at most 9 decimals");
+               ":2: column 2 (submit time): value \"-1\", legal: seconds from 0 to 4000000000, at most 9 decimals");
     expect_bad("; MaxProcs: 8\n" JOB("1", "0", "9", "1.5", "1", "1", "1"),
                ":2: column 5 (allocated processors): value \"1.5\", legal: a whole number from -1 to 1000000");
     expect_bad("; MaxProcs: 8\n" JOB("1", "0", "9", "1", "1", "x", "1"),

@@ -110,38 +110,64 @@ bad_usage_ends_with_2_and_names_value_and_range(void **state)
         const char *option;
         const char *part;
     } rows[] = {
-        {"--engine fast", "--engine: value \"fast\", legal: mutex"},
-        {"--preset kube-1.0", "--preset: value \"kube-1.0\", legal: default, kube-1.34, kube-1.26, kube-1.12"},
-        {"--copies 0", "--copies: value \"0\", legal: a whole number from 1 to 10000"},
-        {"--copies 2x", "--copies: value \"2x\", legal: a whole number from 1 to 10000"},
-        {"--jitter -1", "--jitter: value \"-1\", legal: seconds from 0 to 1000000000"},
-        {"--nodes-fraction 0", "--nodes-fraction: value \"0\", legal: a number above 0, at most 1"},
-        {"--nodes-fraction 1.01", "--nodes-fraction: value \"1.01\", legal: a number above 0, at most 1"},
-        {"--nodes-fraction nan", "--nodes-fraction: value \"nan\", legal: a number above 0, at most 1"},
-        {"--late-nodes 2", "--late-nodes: value \"2\", legal: a number from 0 to 1"},
-        {"--pace fast", "--pace: value \"fast\", legal: asap, real, scaled=X"},
-        {"--pace scaled=0", "--pace: value \"scaled=0\", legal: scaled=X with X from 0.000001 to 1e12"},
-        {"--workers 65", "--workers: value \"65\", legal: a whole number from 1 to 64"},
-        {"--service-us 0", "--service-us: value \"0\", legal: a whole number from 1 to 3600000000"},
-        {"--priority LS", "--priority: value \"LS\", legal: CLASS=N with N from -2147483648 to 2147483647"},
-        {"--priority LS=3000000000", "--priority: value \"LS=3000000000\", legal: CLASS=N"},
-        {"--priority XX=1", "--priority: value \"XX\", legal: the classes of this input: none LS BE"},
-        {"--max-parked 0", "--max-parked: value \"0\", legal: seconds from 0.001 to 31536000"},
-        {"--seed -1", "--seed: value \"-1\", legal: a whole number from 0 to 9223372036854775807"},
-        {"--format xml", "--format: value \"xml\", legal: text, json"},
-        {"--output /nowhere/x", "--output: value \"/nowhere/x\", legal: a file that can be written"},
-        {"--trace x", "--trace comes alone"},
+        {"--engine fast", "--engine is \"fast\": legal are lockfree, mutex"},
+        {"--preset kube-1.0", "--preset is \"kube-1.0\": legal are default, kube-1.34, kube-1.26, kube-1.12"},
+        {"--copies 0", "--copies is \"0\": legal are 1..10000"},
+        {"--copies 2x", "--copies is \"2x\": legal are 1..10000"},
+        {"--jitter -1", "--jitter is \"-1\": legal are seconds from 0 to 1000000000"},
+        {"--nodes-fraction 0", "--nodes-fraction is \"0\": legal are numbers above 0, at most 1"},
+        {"--nodes-fraction 1.01", "--nodes-fraction is \"1.01\": legal are numbers above 0, at most 1"},
+        {"--nodes-fraction nan", "--nodes-fraction is \"nan\": legal are numbers above 0, at most 1"},
+        {"--late-nodes 2", "--late-nodes is \"2\": legal are numbers from 0, at most 1"},
+        {"--pace fast", "--pace is \"fast\": legal are asap, real, scaled=X"},
+        {"--pace scaled=0", "--pace is \"scaled=0\": legal are scaled=X with X from 0.000001 to 1e12"},
+        {"--workers 65", "--workers is \"65\": legal are 1..64"},
+        {"--service-us 0", "--service-us is \"0\": legal are 1..3600000000"},
+        {"--priority LS", "--priority is \"LS\": legal are CLASS=N with N from -2147483648 to 2147483647"},
+        {"--priority LS=3000000000", "--priority is \"LS=3000000000\": legal are CLASS=N"},
+        {"--priority XX=1", "--priority is \"XX\": legal are the classes of this input: none LS BE"},
+        {"--max-parked 0", "--max-parked is \"0\": legal are seconds from 0.001 to 31536000"},
+        {"--seed -1", "--seed is \"-1\": legal are 0..9223372036854775807"},
+        {"--format xml", "--format is \"xml\": legal are text, json"},
+        {"--output /nowhere/x", "--output is \"/nowhere/x\": legal are files that can be written"},
+        {"--trace x", "--trace is \"x\": legal are traces without --pods and --nodes"},
         {"--what", "unrecognized option '--what'"},
-        {"extra", "\"extra\" is not an option"},
+        {"extra", "an argument is \"extra\": legal are options"},
     };
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         expect(SCHEDQ_REPLAY, with_files(rows[i].option), 2, rows[i].part);
     }
-    expect(SCHEDQ_REPLAY, "", 2, "no input: give --trace FILE, or --pods FILE --nodes FILE");
-    expect(SCHEDQ_TRACE, with_files(""), 2, "no output: give --output FILE");
-    expect(SCHEDQ_TRACE, "--output x", 2, "no input: give --pods FILE --nodes FILE");
-    expect(SCHEDQ_TRACE, with_files("--output x --source ' '"), 2, "--source: value \" \", legal: one line of text");
+    expect(SCHEDQ_REPLAY, "", 2, "no input is given: legal are --trace FILE, or --pods FILE --nodes FILE");
+    expect(SCHEDQ_TRACE, with_files(""), 2, "no output is given: legal are --output FILE");
+    expect(SCHEDQ_TRACE, "--output x", 2, "no input is given: legal are --pods FILE --nodes FILE");
+    expect(SCHEDQ_TRACE, with_files("--output x --source ' '"), 2, "--source is \" \": legal are lines of text");
+}
+
+static void
+unix_times_are_legal(void **state)
+{
+    char arguments[512];
+    (void)state;
+    snprintf(arguments, sizeof arguments, "--pods %s --nodes %s",
+             file_write("unix.csv", "name,cpu_milli,memory_mib,num_gpu,gpu_milli,qos,creation_time,deletion_time\n"
+                                    "a,600,1,0,0,LS,1790000000,1790000050\nb,600,1,0,0,BE,1790000001,1790000060\n"),
+             file_write("nodes.csv", NODES));
+    expect(SCHEDQ_REPLAY, arguments, 0, "scheduled");
+}
+
+/* Before it was interrupted, or after: the last result or the new one, never less. */
+static void
+an_interrupted_run_leaves_the_last_result(void **state)
+{
+    char command[512];
+    const char *path = file_write("last.txt", "the last result\n");
+    (void)state;
+    snprintf(command, sizeof command, "--signal=INT 0.3 %s --trace %s --copies 4 --output %s", SCHEDQ_REPLAY,
+             BUNDLED_TRACE, path);
+    (void)run("timeout", command);
+    snprintf(command, sizeof command, "-qE '^the last result$|^digest ' %s", path);
+    assert_int_equal(run("grep", command)->status, 0);
 }
 
 static void
@@ -152,7 +178,7 @@ bad_input_ends_with_2_and_says_where(void **state)
     snprintf(arguments, sizeof arguments, "--pods %s --nodes %s", file_write("bad.csv", PODS "e,1,1,0,0,LS,9,8\n"),
              file_write("nodes.csv", NODES));
     expect(SCHEDQ_REPLAY, arguments, 2,
-           "bad.csv:6: column 8 (deletion_time): value \"8\", legal: seconds from 9 to 1000000000");
+           "bad.csv:6: column 8 (deletion_time): value \"8\", legal: seconds from 9 to 4000000000");
     expect(SCHEDQ_REPLAY, "--trace /nowhere/t", 2, "/nowhere/t: cannot open: No such file or directory");
     expect(SCHEDQ_REPLAY, "--trace /tmp", 2, "/tmp: cannot read after 0 bytes: Is a directory");
     snprintf(arguments, sizeof arguments, "--pods %s --nodes %s --output %s", file_path("bad.csv"),
@@ -193,7 +219,7 @@ preemption_is_shown_beside_the_same_without_it(void **state)
         expect(SCHEDQ_REPLAY, with_files(options), 0, "wait without preemption, seconds of the trace");
     }
     expect(SCHEDQ_REPLAY, with_files("--preemption best"), 2,
-           "--preemption: value \"best\", legal: none, kube-1.34, kube-1.12");
+           "--preemption is \"best\": legal are none, kube-1.34, kube-1.12");
 }
 
 static void
@@ -314,6 +340,8 @@ main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(bad_usage_ends_with_2_and_names_value_and_range),
+        cmocka_unit_test(unix_times_are_legal),
+        cmocka_unit_test(an_interrupted_run_leaves_the_last_result),
         cmocka_unit_test(bad_input_ends_with_2_and_says_where),
         cmocka_unit_test(skip_bad_counts_broken_lines),
         cmocka_unit_test(json_has_the_documented_fields),

@@ -4,11 +4,11 @@
  */
 #include "question.h"
 
-#include <argp.h>
-#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <time.h>
+
+#include "support/arguments.h"
 
 enum { STEPS_MAX = 4, KEY_CLUSTER = 0x100 };
 
@@ -17,19 +17,6 @@ struct options {
     int64_t only; /* NONE: all */
 };
 
-static uint64_t
-number(struct argp_state *state, const char *option, const char *text, uint64_t low, uint64_t high)
-{
-    char *end;
-
-    errno = 0;
-    unsigned long long value = strtoull(text, &end, 10);
-    if (errno != 0 || *text < '0' || *text > '9' || *end != '\0' || value < low || value > high) {
-        argp_error(state, "--%s %s: legal are %" PRIu64 "..%" PRIu64, option, text, low, high);
-    }
-    return value;
-}
-
 static error_t
 parse_option(int key, char *argument, struct argp_state *state)
 {
@@ -37,16 +24,16 @@ parse_option(int key, char *argument, struct argp_state *state)
 
     switch (key) {
     case 'n':
-        options->clusters = number(state, "clusters", argument, 1, UINT64_C(1000000000000));
+        options->clusters = argument_number(state, "clusters", argument, 1, UINT64_C(1000000000000));
         return 0;
     case 's':
-        options->seed = number(state, "seed", argument, 0, UINT64_MAX);
+        options->seed = argument_number(state, "seed", argument, 0, UINT64_MAX);
         return 0;
     case KEY_CLUSTER:
-        options->only = (int64_t)number(state, "cluster", argument, 0, UINT64_C(1000000000000));
+        options->only = (int64_t)argument_number(state, "cluster", argument, 0, UINT64_C(1000000000000));
         return 0;
     case ARGP_KEY_ARG:
-        argp_error(state, "unexpected argument \"%s\"", argument);
+        argument_unexpected(state, argument);
         return 0;
     default:
         return ARGP_ERR_UNKNOWN;
@@ -95,8 +82,7 @@ main(int argc, char **argv)
     static struct world world;
     struct options options = {.clusters = 1000000, .seed = (uint64_t)time(NULL), .only = NONE};
 
-    argp_err_exit_status = 2;
-    argp_parse(&parser, argc, argv, 0, NULL, &options);
+    arguments_parse(&parser, argc, argv, &options);
     printf("seed %" PRIu64 "\n", options.seed);
     (void)fflush(stdout);
     world_make(&world);
