@@ -1,8 +1,12 @@
 /*
  * Events on one thread, failures and updates on others: a pod that was popped before an event began is not parked when both
  * calls are over. Each round has one event, so that no later one makes good what it missed.
+ *
+ * Most rounds leave it to chance what overlaps. In every FORCED_EVERYth the event begins when a parker holds a pod, and that parker
+ * gives it back when the event has begun: so many failures at least have to be of pods in flight when the event came.
  */
 #include <pthread.h>
+#include <sched.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -10,7 +14,7 @@
 #include "seed.h"
 #include "squad.h"
 
-enum { PARKERS = 3, PODS = 9, ROUNDS = 6000, PLUGINS = 3 };
+enum { PARKERS = 3, PODS = 9, ROUNDS = 6000, FORCED_EVERY = 8, PLUGINS = 3 };
 
 typedef struct arena {
     fixture_t *fixture;
@@ -18,6 +22,9 @@ typedef struct arena {
     atomic_uint changes;    /* of the cluster, each followed by an event */
     atomic_uint seen[PODS]; /* changes that there were when the pod had been popped */
     uint64_t rejectors[PLUGINS];
+    atomic_uint held;       /* rounds in which a parker held a pod that the event has to wait for */
+    atomic_uint begun;      /* events: rounds in which one has begun */
+    atomic_uint overlaps;   /* failures of pods in flight when the event came */
     bool moves_assigned; /* the events are those of assigned pods */
     unsigned at_rest;    /* pods that were parked when a round was over, in all rounds */
 } arena_t;
@@ -38,6 +45,7 @@ change_cluster(soldier_t *soldier)
     schedq_move_init(&move);
     move.event = arena->moves_assigned ? SCHEDQ_EVENT_ASSIGNED_POD_ADD : SCHEDQ_EVENT_NODE_ADD;
     atomic_fetch_add(&arena->changes, 1);
+    atomic_fetch_add(&arena->begun, 1);
     if (arena->moves_assigned)
         status = schedq_assigned_pod_added(soldier->worker, &move, "ns", 2, NULL);
     else
@@ -45,18 +53,40 @@ change_cluster(soldier_t *soldier)
     mailbox_check(soldier->mailbox, status == SCHEDQ_OK);
 }
 
+static bool
+is_forced(unsigned round)
+{
+    return round % FORCED_EVERY == 0;
+}
+
+/* The first parker, and the event, wait for each other. `begun` counts two a round: the event, and the one that ends it. */
+static void
+meet_the_event(soldier_t *soldier, unsigned round)
+{
+    arena_t *arena = soldier->ctx;
+    atomic_fetch_add(&arena->held, 1);
+    while (atomic_load(&arena->begun) < 2 * round + 1)
+        sched_yield();
+}
+
 /* Pops and rejects what it gets; the pods that it parks may be moved and got again. */
 static void
-park_some(soldier_t *soldier)
+park_some(soldier_t *soldier, unsigned round)
 {
     arena_t *arena = soldier->ctx;
     schedq_popped_t popped;
+    bool meets = is_forced(round) && soldier->number == 2;
     for (unsigned i = 0; i < PODS / PARKERS; i++) {
         schedq_failure_t failure;
         if (schedq_try_pop(soldier->worker, &popped) != SCHEDQ_OK)
             continue;
-        atomic_store(&arena->seen[popped.object], atomic_load(&arena->changes));
+        unsigned changes = atomic_load(&arena->changes);
+        atomic_store(&arena->seen[popped.object], changes);
+        if (meets)
+            meet_the_event(soldier, round);
+        meets = false;
         linger(soldier);
+        atomic_fetch_add(&arena->overlaps, atomic_load(&arena->changes) != changes);
         schedq_failure_init(&failure);
         failure.unschedulable = arena->rejectors[seed_next(&soldier->seed) % PLUGINS];
         if (!arena->moves_assigned)
@@ -111,12 +141,14 @@ fight(soldier_t *soldier)
     for (unsigned round = 0; round < ROUNDS; round++) {
         pthread_barrier_wait(&arena->barrier);
         if (soldier->number == 0) {
+            while (is_forced(round) && atomic_load(&arena->held) < round / FORCED_EVERY + 1)
+                sched_yield();
             linger(soldier);
             change_cluster(soldier);
         } else if (soldier->number == 1) {
             update_some(soldier);
         } else {
-            park_some(soldier);
+            park_some(soldier, round);
         }
         pthread_barrier_wait(&arena->barrier);
         if (soldier->number == 0)
@@ -150,6 +182,7 @@ run_rounds(fixture_t *fixture, bool moves_assigned)
     squad_run(fixture, PARKERS + 2, seed, fight, &arena);
     pthread_barrier_destroy(&arena.barrier);
     assert_true(arena.at_rest > 0);
+    assert_true(atomic_load(&arena.overlaps) >= ROUNDS / FORCED_EVERY);
 }
 
 static void

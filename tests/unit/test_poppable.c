@@ -1,4 +1,7 @@
-/* words.poppable: a host that reads 0 may go to sleep, so while nobody is in a call it is not 0 if something can be popped. */
+/*
+ * words.poppable: a host that reads 0 may go to sleep, so while no thread is in a call it is not 0 if something can be popped.
+ * After a pop that found nothing it is 0 again, or a host would never sleep.
+ */
 #include <stdio.h>
 #include <string.h>
 
@@ -49,6 +52,20 @@ a_pod_that_stays_keeps_it_up(void **state)
     fx_pop(fixture, "ns/stays");
 }
 
+static void
+a_pop_that_finds_nothing_takes_it_back(void **state)
+{
+    fixture_t *fixture = *state;
+    for (int i = 0; i < 3; i++) {
+        fx_add(fixture, "ns/a", i);
+        assert_int_equal(poppable(fx_queue(fixture)), 1);
+        schedq_popped_t popped = fx_pop(fixture, "ns/a");
+        fx_done(fixture, &popped);
+        fx_pop_nothing(fixture);
+        assert_int_equal(poppable(fx_queue(fixture)), 0);
+    }
+}
+
 /* One call of each kind on few pods, so that the queue is empty, or nearly, most of the time. */
 static void
 random_call(soldier_t *soldier)
@@ -95,6 +112,7 @@ after_any_call_it_is_not_0_while_a_pod_is_active(void **state)
 typedef struct rounds {
     pthread_barrier_t barrier;
     unsigned count;
+    unsigned zeros, ones; /* that were read where they had to be */
 } rounds_t;
 
 enum { THREADS = 4, CALLS = 40 };
@@ -108,7 +126,24 @@ active_pods(schedq_t *queue)
     return stats.active;
 }
 
-/* All call; then nobody is in a call, and one looks. */
+/* No other thread is in a call. The queue's own count, and a pop, have to agree with what a host reads. */
+static void
+look(soldier_t *soldier)
+{
+    rounds_t *rounds = soldier->ctx;
+    schedq_popped_t popped;
+    bool read = poppable(soldier->queue) == 1, active = active_pods(soldier->queue) > 0;
+    schedq_status_t status = schedq_try_pop(soldier->worker, &popped);
+    mailbox_check(soldier->mailbox, status == (active ? SCHEDQ_OK : SCHEDQ_EMPTY));
+    mailbox_check(soldier->mailbox, read || status == SCHEDQ_EMPTY);
+    mailbox_check(soldier->mailbox, status == SCHEDQ_OK || poppable(soldier->queue) == 0);
+    rounds->ones += status == SCHEDQ_OK;
+    rounds->zeros += status == SCHEDQ_EMPTY;
+    if (status == SCHEDQ_OK)
+        mailbox_check(soldier->mailbox, schedq_done(soldier->worker, popped.token) == SCHEDQ_OK);
+}
+
+/* All call; then no thread is in a call, and one looks. */
 static void
 call_and_look(soldier_t *soldier)
 {
@@ -118,7 +153,7 @@ call_and_look(soldier_t *soldier)
             random_call(soldier);
         pthread_barrier_wait(&rounds->barrier);
         if (soldier->number == 0)
-            mailbox_check(soldier->mailbox, poppable(soldier->queue) == 1 || active_pods(soldier->queue) == 0);
+            look(soldier);
         pthread_barrier_wait(&rounds->barrier);
     }
 }
@@ -131,6 +166,7 @@ when_all_threads_are_out_of_calls_it_is_not_0_while_a_pod_is_active(void **state
     pthread_barrier_init(&rounds.barrier, NULL, THREADS);
     squad_run(fixture, THREADS, seed_of("test_poppable"), call_and_look, &rounds);
     pthread_barrier_destroy(&rounds.barrier);
+    assert_true(rounds.ones > 0 && rounds.zeros > 0);
     schedq_popped_t popped;
     while (schedq_try_pop(fx_worker(fixture), &popped) == SCHEDQ_OK)
         fx_done(fixture, &popped);
@@ -143,6 +179,7 @@ main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         fx_test(every_call_that_makes_something_poppable_says_so),
         fx_test(a_pod_that_stays_keeps_it_up),
+        fx_test(a_pop_that_finds_nothing_takes_it_back),
         fx_test(after_any_call_it_is_not_0_while_a_pod_is_active),
         fx_test(when_all_threads_are_out_of_calls_it_is_not_0_while_a_pod_is_active),
     };

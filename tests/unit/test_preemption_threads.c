@@ -1,11 +1,73 @@
-/* Evaluations of one snapshot at the same time, and an executor with threads of its own: every answer is the lone one's. */
+/*
+ * Evaluations of one snapshot at the same time, and an executor with threads of its own.
+ *
+ * Each answer is that of an evaluation alone, to the last victim. And it is right: on every node three pods of 100 fill 300, so
+ * that exactly the least important one has to go, and the node is chosen whose victim is least important. That is worked out
+ * here without the library.
+ */
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
 
 #include "snapshot.h"
 
-enum { NODES = 700, THREADS = 4, DECISIONS = 50 };
+enum { NODES = 700, PODS_OF_A_NODE = 3, THREADS = 4, DECISIONS = 50, PREEMPTOR = 100, WANTED = NODES * 40 / 100 };
+
+static schedq_running_t running[NODES][PODS_OF_A_NODE];
+
+static int32_t
+priority_of(int node, int pod)
+{
+    return (node * 5 + pod * 7) % 120;
+}
+
+/* The pod of the node that is least important; -1: none is less important than the preemptor. */
+static int
+victim_of(int node)
+{
+    int least = 0;
+
+    for (int pod = 1; pod < PODS_OF_A_NODE; pod++) {
+        least = priority_of(node, pod) < priority_of(node, least) ? pod : least;
+    }
+    return priority_of(node, least) < PREEMPTOR ? least : -1;
+}
+
+struct answer {
+    uint32_t node;
+    schedq_running_t victim;
+};
+
+/* In a circle from `offset`, until so many candidates are found as are wanted. */
+static struct answer
+work_out(uint32_t offset)
+{
+    int best = -1;
+    unsigned found = 0;
+
+    for (unsigned i = 0; i < NODES && found < WANTED; i++) {
+        int node = (int)((offset + i) % NODES), victim = victim_of(node);
+
+        if (victim < 0) {
+            continue;
+        }
+        found++;
+        if (best < 0 || priority_of(node, victim) < priority_of(best, victim_of(best))) {
+            best = node;
+        }
+    }
+    return (struct answer){(uint32_t)best, running[best][victim_of(best)]};
+}
+
+static bool
+is_right(const schedq_preemption_decision_t *decision, uint32_t offset)
+{
+    struct answer answer = work_out(offset);
+
+    return decision->outcome == SCHEDQ_PREEMPT_SUCCESS && decision->chosen == answer.node &&
+           decision->delete_count == 1 && decision->deletes[0].index == answer.victim.index &&
+           decision->candidate_count == WANTED;
+}
 
 static void
 fill(snapshot_t *snapshot)
@@ -15,11 +77,13 @@ fill(snapshot_t *snapshot)
     for (int i = 0; i < NODES; i++) {
         (void)snprintf(name, sizeof name, "n%d", i);
         uint32_t node = snapshot_node(snapshot, name, 300);
-        for (int k = 0; k < 3; k++) {
+        assert_int_equal(node, i);
+        for (int k = 0; k < PODS_OF_A_NODE; k++) {
             (void)snprintf(name, sizeof name, "ns/p%d-%d", i, k);
-            (void)snapshot_pod(snapshot, name, node, (i * 5 + k * 7) % 120, 100);
+            running[i][k] = snapshot_pod(snapshot, name, node, priority_of(i, k), 100);
         }
     }
+    assert_int_equal(snapshot->preemptor.priority, PREEMPTOR);
     snapshot->config.candidates_percentage = 40;
 }
 
@@ -62,7 +126,8 @@ evaluate(void *argument)
         preemptor.offset = (evaluator->first + i) % DECISIONS;
         if (schedq_preempt(evaluator->snapshot->cluster, preemption, &evaluator->snapshot->config, &preemptor,
                            &decision) != SCHEDQ_OK ||
-            digest_of(&decision) != evaluator->expected[preemptor.offset]) {
+            digest_of(&decision) != evaluator->expected[preemptor.offset] ||
+            !is_right(&decision, preemptor.offset)) {
             (*evaluator->wrong)++;
         }
     }
@@ -76,6 +141,7 @@ expect_all(snapshot_t *snapshot, uint64_t *expected)
     for (uint32_t offset = 0; offset < DECISIONS; offset++) {
         snapshot->preemptor.offset = offset;
         snapshot_decide(snapshot);
+        assert_true(is_right(&snapshot->decision, offset));
         expected[offset] = digest_of(&snapshot->decision);
     }
 }

@@ -102,12 +102,49 @@ who_added_a_pod_never_finds_the_queue_empty(void **state)
     drain(fixture, 0);
 }
 
+/* Two workers add in turns; each takes the other's older pod only when it has none itself. A strict queue takes the oldest. */
+static void
+expect_first(fixture_t *fixture, uint8_t order, unsigned first)
+{
+    schedq_worker_t *other;
+    schedq_popped_t popped;
+    mailbox_t mailbox;
+
+    mailbox_init(&mailbox);
+    fixture->config.order = order;
+    add_numbered(fx_worker(fixture), 0, 0, &mailbox);
+    assert_ok(schedq_worker_register(fx_queue(fixture), &other, NULL, 0));
+    add_numbered(other, 1, 0, &mailbox);
+    assert_ok(schedq_try_pop(other, &popped));
+    assert_int_equal(popped.object, first);
+    assert_ok(schedq_done(other, popped.token));
+    assert_ok(schedq_try_pop(other, &popped));
+    assert_int_equal(popped.object, 1 - first);
+    assert_ok(schedq_done(other, popped.token));
+    assert_ok(schedq_worker_unregister(other));
+    mailbox_assert_empty(&mailbox);
+}
+
+static void
+a_worker_takes_its_own_pods_first(void **state)
+{
+    expect_first(*state, SCHEDQ_ORDER_RELAXED, 1);
+}
+
+static void
+where_the_order_is_strict_it_takes_the_oldest(void **state)
+{
+    expect_first(*state, SCHEDQ_ORDER_STRICT, 0);
+}
+
 int
 main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         fx_test(priorities_are_kept_over_pods_of_many_workers),
         fx_test(pods_with_keys_out_of_order_are_popped_too),
+        fx_test_lockfree(a_worker_takes_its_own_pods_first),
+        fx_test(where_the_order_is_strict_it_takes_the_oldest),
         fx_test(who_added_a_pod_never_finds_the_queue_empty),
     };
     return fx_run_tests(argc, argv, tests);

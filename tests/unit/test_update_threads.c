@@ -1,11 +1,19 @@
-/* Updates of existing pods by some threads while another lets pods of the same name come and go. */
+/*
+ * Updates of existing pods by some threads while another lets pods of the same name come and go.
+ *
+ * An object is the number of the life that it was given in, what an update made of it, and its priority. Now and then a life
+ * waits until more updates were OK than could have meant the life before it: then it must end as one of them left it.
+ */
 #include <sched.h>
 
 #include "fixture.h"
 #include "seed.h"
 #include "squad.h"
 
-enum { UPDATERS = 2, LIVES = 100000 };
+enum { UPDATERS = 2, LIVES = 100000, UPDATED_EVERY = 512 };
+
+#define UPDATED (UINT64_C(1) << 32)
+#define PRIORITY_SHIFT 40
 
 typedef struct arena {
     atomic_bool over;
@@ -13,16 +21,39 @@ typedef struct arena {
     bool only_one; /* updates mean the pod that they found */
 } arena_t;
 
-/* One life, to its end in a place that the seed chooses. Its object is its own; what an update of it makes of that is not 0. */
+/* Each updater may be in an update of the life before, and it tells of one at a time. */
+static void
+wait_for_an_update(arena_t *arena)
+{
+    unsigned before = atomic_load(&arena->updated);
+    while (atomic_load(&arena->updated) - before <= UPDATERS)
+        sched_yield();
+}
+
+static void
+check_description(soldier_t *soldier, const schedq_popped_t *popped, unsigned number, bool waited)
+{
+    const arena_t *arena = soldier->ctx;
+    bool updated = (popped->object & UPDATED) != 0;
+    mailbox_check(soldier->mailbox, updated || (popped->object == number && popped->priority == 0));
+    mailbox_check(soldier->mailbox, !updated || popped->object >> PRIORITY_SHIFT == (uint64_t)popped->priority);
+    mailbox_check(soldier->mailbox, !arena->only_one || (uint32_t)popped->object == number);
+    mailbox_check(soldier->mailbox, updated || !waited);
+}
+
+/* One life, to its end in a place that the seed chooses. */
 static void
 live(soldier_t *soldier, unsigned number)
 {
-    const arena_t *arena = soldier->ctx;
+    arena_t *arena = soldier->ctx;
+    bool waits = number % UPDATED_EVERY == 0;
     schedq_pod_spec_t spec = fx_spec("ns/a", 0);
     schedq_popped_t popped;
     spec.object = number;
     mailbox_check(soldier->mailbox, schedq_add(soldier->worker, "ns/a", &spec, NULL) == SCHEDQ_OK);
-    if (seed_next(&soldier->seed) % 4 == 0) {
+    if (waits)
+        wait_for_an_update(arena);
+    else if (seed_next(&soldier->seed) % 4 == 0) {
         schedq_status_t status = schedq_delete(soldier->worker, (schedq_pod_t){0}, "ns/a", 4, NULL);
         mailbox_check(soldier->mailbox, status == SCHEDQ_OK);
         return;
@@ -32,7 +63,7 @@ live(soldier_t *soldier, unsigned number)
         return;
     }
     mailbox_check(soldier->mailbox, popped.flags == 0);
-    mailbox_check(soldier->mailbox, !arena->only_one || (uint32_t)popped.object == number);
+    check_description(soldier, &popped, number, waits);
     mailbox_check(soldier->mailbox, schedq_done(soldier->worker, popped.token) == SCHEDQ_OK);
     mailbox_check(soldier->mailbox, schedq_try_pop(soldier->worker, &popped) == SCHEDQ_EMPTY);
 }
@@ -44,13 +75,14 @@ update(soldier_t *soldier)
     schedq_pod_spec_t spec = fx_spec("ns/a", (int32_t)(seed_next(&soldier->seed) % 3));
     schedq_result_t result;
     spec.flags = SCHEDQ_POD_EXISTING;
+    spec.object = UPDATED | (uint64_t)spec.priority << PRIORITY_SHIFT;
     if (arena->only_one) {
         if (schedq_find(soldier->worker, "ns/a", 4, &result) != SCHEDQ_OK)
             return;
         spec.only = result.pod;
         if (seed_next(&soldier->seed) % 16 == 0)
             sched_yield();
-        spec.object = result.object | UINT64_C(1) << 32;
+        spec.object |= (uint32_t)result.object;
     }
     schedq_status_t status = schedq_update(soldier->worker, "ns/a", &spec, 0, NULL, 0, &result);
     if (status == SCHEDQ_OK)
@@ -84,6 +116,7 @@ updates_meet_lives(fixture_t *fixture, bool only_one)
     schedq_stats_t stats = fx_stats(fixture);
     assert_int_equal(stats.adds, LIVES);
     assert_int_equal(stats.updates, atomic_load(&arena.updated));
+    assert_true(atomic_load(&arena.updated) > LIVES / UPDATED_EVERY * UPDATERS);
     assert_int_equal(stats.active + stats.inflight, 0);
 }
 

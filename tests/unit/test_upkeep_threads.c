@@ -1,6 +1,7 @@
 /*
  * Trim, reserve, statistics, and an allocator that fails now and then, beside threads that use the queue. Each thread adds, moves
- * and deletes pods of its own names only, so it knows what it may find; all of them pop whatever is best.
+ * and deletes pods of its own names only, so it knows what it may find; all of them pop whatever is best. What is left in the
+ * end is counted by the threads' answers: lives that began, less those that ended in a delete or in a done.
  */
 #include <sched.h>
 #include <stdio.h>
@@ -16,6 +17,7 @@ typedef struct upkeep {
     fixture_t *fixture;
     atomic_uint ready; /* users that are registered */
     atomic_uint users; /* still at it */
+    atomic_uint begun, ended;
     bool trims, starves;
 } upkeep_t;
 
@@ -78,6 +80,7 @@ add_own(soldier_t *soldier, own_pod_t *own, const char *name, const schedq_pod_s
     } else if (status == SCHEDQ_OK) {
         mailbox_check(soldier->mailbox, result.pod.bits != own->pod.bits);
         *own = (own_pod_t){.pod = result.pod};
+        atomic_fetch_add(&upkeep->begun, 1);
     } else {
         mailbox_check(soldier->mailbox, is_memory_answer(upkeep, status));
     }
@@ -92,17 +95,20 @@ move_own(soldier_t *soldier, own_pod_t *own, const char *name, const schedq_pod_
     if (!mailbox_check(soldier->mailbox, is_memory_answer(upkeep, status)) || status != SCHEDQ_OK)
         return;
     mailbox_check(soldier->mailbox, result.added == (result.pod.bits != own->pod.bits));
+    atomic_fetch_add(&upkeep->begun, result.added);
     *own = (own_pod_t){.pod = result.pod};
 }
 
 static void
 delete_own(soldier_t *soldier, own_pod_t *own, const char *name, uint32_t length)
 {
+    upkeep_t *upkeep = soldier->ctx;
     bool by_name = seed_next(&soldier->seed) % 2 == 0;
     if (own->pod.bits == 0)
         return;
     schedq_status_t status = schedq_delete(soldier->worker, by_name ? (schedq_pod_t){0} : own->pod, name, length, NULL);
     mailbox_check(soldier->mailbox, status == SCHEDQ_NOT_FOUND || (status == SCHEDQ_OK && !own->deleted));
+    atomic_fetch_add(&upkeep->ended, status == SCHEDQ_OK);
     own->deleted = true;
 }
 
@@ -124,6 +130,7 @@ find_own(soldier_t *soldier, const own_pod_t *own, const char *name, uint32_t le
 static void
 pop_any(soldier_t *soldier)
 {
+    upkeep_t *upkeep = soldier->ctx;
     schedq_popped_t popped;
     if (schedq_try_pop(soldier->worker, &popped) != SCHEDQ_OK)
         return;
@@ -131,6 +138,7 @@ pop_any(soldier_t *soldier)
     mailbox_check(soldier->mailbox, memcmp(popped.name, "ns/", 3) == 0);
     schedq_status_t status = schedq_done(soldier->worker, popped.token);
     mailbox_check(soldier->mailbox, status == SCHEDQ_OK || status == SCHEDQ_GONE);
+    atomic_fetch_add(&upkeep->ended, status == SCHEDQ_OK); /* GONE: the delete counted it */
     mailbox_check(soldier->mailbox, schedq_done(soldier->worker, popped.token) == SCHEDQ_STALE);
 }
 
@@ -193,7 +201,11 @@ run(fixture_t *fixture, bool trims, bool starves)
     squad_run(fixture, USERS + 1, seed_of("test_upkeep_threads"), use_or_keep_up, &upkeep);
     schedq_popped_t popped;
     int32_t last = INT32_MAX;
-    for (uint64_t left = fx_stats(fixture).active; left > 0; left--) {
+    assert_true(atomic_load(&upkeep.begun) > USERS * NAMES);
+    assert_true(atomic_load(&upkeep.ended) > 0);
+    unsigned left = atomic_load(&upkeep.begun) - atomic_load(&upkeep.ended);
+    assert_int_equal(fx_stats(fixture).active, left);
+    for (; left > 0; left--) {
         assert_ok(schedq_try_pop(fx_worker(fixture), &popped));
         assert_true(popped.priority <= last);
         last = popped.priority;
