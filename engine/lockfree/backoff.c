@@ -12,20 +12,26 @@ kind_of(enum place place)
     return place == PLACE_ERROR_BACKOFF ? 1 : 0;
 }
 
-void
-backoff_open(struct queue *queue)
+/* NULL: no pod ever waited so. */
+static struct bin *
+bin_at(const struct queue *queue, uint32_t kind, uint32_t class)
 {
-    struct backoff *backoff = &queue->backoff;
+    return ptr_load_acquire(&queue->backoff.bins[kind][class]); /* of backoff_bin:A */
+}
 
-    for (uint32_t i = 0; i < BACKOFF_CLASSES; i++) {
-        for (uint32_t kind = 0; kind < BACKOFF_KINDS; kind++) {
-            bin_open(&backoff->bins[kind][i], &backoff->words[kind][i],
-                     &(struct residence){.entries = &queue->entries,
-                                         .place = kind == 0 ? PLACE_BACKOFF : PLACE_ERROR_BACKOFF,
-                                         .ties = queue->base.rules.fifo ? TIES_BY_KEY : TIES_BY_RANK,
-                                         .reorder = &queue->reorder});
-        }
+static struct bin *
+bin_make(struct queue *queue, uint32_t kind, uint32_t class)
+{
+    struct bin *bin = memory_alloc(&queue->base.memory, MEMORY_QUEUES, sizeof *bin, CACHE_LINE);
+
+    if (bin != NULL) {
+        bin_open(bin, &queue->backoff.words[kind][class],
+                 &(struct residence){.entries = &queue->entries,
+                                     .place = kind == 0 ? PLACE_BACKOFF : PLACE_ERROR_BACKOFF,
+                                     .ties = queue->base.rules.fifo ? TIES_BY_KEY : TIES_BY_RANK,
+                                     .reorder = &queue->reorder});
     }
+    return bin;
 }
 
 void
@@ -33,7 +39,12 @@ backoff_close(struct queue *queue)
 {
     for (uint32_t i = 0; i < BACKOFF_CLASSES; i++) {
         for (uint32_t kind = 0; kind < BACKOFF_KINDS; kind++) {
-            bin_close(&queue->backoff.bins[kind][i], &queue->base.memory);
+            struct bin *bin = bin_at(queue, kind, i);
+
+            if (bin != NULL) {
+                bin_close(bin, &queue->base.memory);
+                memory_free(&queue->base.memory, MEMORY_QUEUES, bin, sizeof *bin);
+            }
         }
     }
 }
@@ -78,16 +89,32 @@ backoff_bin(struct queue *queue, enum place place, const schedq_history_t *histo
 {
     const struct backoff_rules *rules = &queue->base.rules.backoff;
     const struct backoff_counters counters = counters_of(history);
+    uint32_t kind = kind_of(place), class = class_of(rules, backoff_duration(rules, &counters));
+    struct bin *bin = bin_at(queue, kind, class);
 
-    return &queue->backoff.bins[kind_of(place)][class_of(rules, backoff_duration(rules, &counters))];
+    if (bin != NULL) {
+        return bin;
+    }
+    struct bin *own = bin_make(queue, kind, class);
+
+    if (own == NULL) {
+        return NULL;
+    }
+    bin = ptr_cas_value(&queue->backoff.bins[kind][class], NULL, own); /* backoff_bin:A */
+    if (bin != NULL) {
+        memory_free(&queue->base.memory, MEMORY_QUEUES, own, sizeof *own);
+        return bin;
+    }
+    return own;
 }
 
 struct bin *
 backoff_used(struct queue *queue, enum place place, uint32_t i)
 {
-    struct bin *bin = &queue->backoff.bins[kind_of(place)][i];
+    uint32_t kind = kind_of(place);
+    uint64_t word = u64_load_acquire(&queue->backoff.words[kind][i]); /* backoff_used:A reads from bin_mark:B */
 
-    return bin_phase(u64_load_acquire(bin->word)) != BIN_CLEAR ? bin : NULL; /* backoff_used:A reads from bin_mark:B */
+    return bin_phase(word) != BIN_CLEAR ? bin_at(queue, kind, i) : NULL;
 }
 
 static int64_t
@@ -123,7 +150,11 @@ backoff_resume(struct queue *queue, uint32_t worker)
 {
     for (uint32_t i = 0; i < BACKOFF_CLASSES; i++) {
         for (uint32_t kind = 0; kind < BACKOFF_KINDS; kind++) {
-            bin_resume(&queue->backoff.bins[kind][i], worker);
+            struct bin *bin = bin_at(queue, kind, i);
+
+            if (bin != NULL) {
+                bin_resume(bin, worker);
+            }
         }
     }
 }
@@ -133,7 +164,11 @@ backoff_shrink(struct queue *queue, struct epoch_record *epoch, uint32_t worker)
 {
     for (uint32_t i = 0; i < BACKOFF_CLASSES; i++) {
         for (uint32_t kind = 0; kind < BACKOFF_KINDS; kind++) {
-            bin_shrink(&queue->backoff.bins[kind][i], &queue->base.memory, epoch, worker);
+            struct bin *bin = bin_at(queue, kind, i);
+
+            if (bin != NULL) {
+                bin_shrink(bin, &queue->base.memory, epoch, worker);
+            }
         }
     }
 }

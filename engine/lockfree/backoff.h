@@ -6,12 +6,15 @@
  * bin's key is the expiry as it is compared; equal expiries (whole seconds, with windows) are ordered by rank and
  * order key, because pop may take from here.
  *
+ * MEMORY. A bin is made when the first pod comes that waits so long (backoff_bin:A), and stays.
+ *
  * WORDS. A bin's word says only whether anything was ever put there: it is set once (bin_mark:B), and never cleared.
  * A bin whose word is CLEAR is passed over by pops, by who serves time and by who looks for the next deadline. So the
  * mark has to stand before the switch of the first pod, before the return of the add that brings one, and before the
  * deadline is lowered for it.
  *
- * ORDERING. publish, full fence, bin_mark:B -> backoff_used:A (acquire): who finds the word set finds the ref.
+ * ORDERING. publish, full fence, bin_mark:B -> backoff_used:A (acquire): who finds the word set finds the bin, and
+ * the ref. backoff_bin:A -> bin_at's acquire: a bin is seen as it was opened.
  *
  * PROGRESS. Nothing here is retried; the bins' own is in bin.h. A thread that stops before the mark leaves its pod
  * where it was, or, if it was adding it, to who asks for its name (add.c).
@@ -24,8 +27,6 @@
 
 #include "lockfree/queue.h"
 
-void backoff_open(struct queue *queue);
-
 /** Alone. */
 void backoff_close(struct queue *queue);
 
@@ -35,7 +36,7 @@ int64_t backoff_expiry_of(const struct queue *queue, const schedq_history_t *his
 /** BACKOFF, or ERROR_BACKOFF for a pod without rejectors where errors are kept apart. */
 enum place backoff_place(const struct queue *queue, uint64_t rejectors);
 
-/** The bin of a pod that backs off. */
+/** The bin of a pod that backs off, made if need be. NULL: no memory. */
 struct bin *backoff_bin(struct queue *queue, enum place place, const schedq_history_t *history);
 
 /** The `i`th bin of a place, i below BACKOFF_CLASSES; NULL: nothing was ever put there. */

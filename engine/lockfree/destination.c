@@ -19,16 +19,20 @@ find_active(struct worker *worker, const struct moving *moving, struct destinati
     return destination->band != NULL;
 }
 
-static void
+static bool
 find_backoff(struct worker *worker, const struct moving *moving, struct destination *destination)
 {
     struct queue *queue = queue_of(worker);
 
     destination->bin = backoff_bin(queue, destination->place, moving->history);
+    if (destination->bin == NULL) {
+        return false;
+    }
     destination->key = backoff_expiry_of(queue, moving->history);
     destination->tie = tie_of_description(&destination->bin->residence, moving->description);
     destination->due = backoff_due(&queue->base.rules.backoff, destination->key);
     destination->lot = waiting_backoff_lot(queue, destination->place);
+    return true;
 }
 
 static void
@@ -56,8 +60,7 @@ destination_find(struct worker *worker, const struct way *way, const struct movi
         return find_active(worker, moving, destination);
     case PLACE_BACKOFF:
     case PLACE_ERROR_BACKOFF:
-        find_backoff(worker, moving, destination);
-        return true;
+        return find_backoff(worker, moving, destination);
     default:
         find_waiting(worker, moving, destination);
         return true;

@@ -35,20 +35,18 @@ containers_close(struct queue *queue)
     records_close(&queue->entries);
 }
 
-static bool
+/* What they allocate is made for the first worker (workers.c): a queue without one is small. */
+static void
 parts_open(struct queue *queue)
 {
     const schedq_config_t *config = &queue->base.config;
     struct memory *memory = &queue->base.memory;
 
-    /* All of them, also after a failure: each may be closed then. */
-    bool waiting = waiting_open(queue);
-    bool stamps = stamps_open(&queue->stamps, memory, u64_of(&queue->base.words.event_sequence));
-    bool nominator = nominator_open(&queue->nominator, memory, &queue->entries);
-    bool log = event_log_open(&queue->log, memory, queue->base.rules.host ? 0 : config->event_log, config->objects,
-                              &queue->hazards, config->retain);
-
-    return waiting && stamps && nominator && log;
+    waiting_open(queue);
+    nominator_open(&queue->nominator, memory, &queue->entries);
+    event_log_open(&queue->log, memory, queue->base.rules.host ? 0 : config->event_log, config->objects,
+                   &queue->hazards, config->retain);
+    index_open(&queue->index, memory, &queue->entries, &queue->names, settle_pod);
 }
 
 static bool
@@ -74,11 +72,10 @@ lockfree_open(schedq_t *base)
     deadline_open(&queue->deadline, &base->words.next_deadline_ns);
     sleepers_open(&queue->sleepers);
     time_store(&queue->leftover_flushed, INT64_MIN);
-    backoff_open(queue);
-    bool parts = parts_open(queue);
+    parts_open(queue);
+    bool stamps = stamps_open(&queue->stamps, memory, u64_of(&base->words.event_sequence));
 
-    if (queue->epoch != NULL && bands && parts && workers_open(queue) &&
-        index_open(&queue->index, memory, &queue->entries, &queue->names, settle_pod)) {
+    if (queue->epoch != NULL && bands && stamps) {
         return true;
     }
     containers_close(queue);
@@ -151,7 +148,7 @@ lockfree_reserve(schedq_t *base, uint32_t pods, uint32_t bands, uint32_t workers
     struct queue *queue = queue_of_base(base);
     uint32_t held = workers * SLAB_CACHE_MAX;
     uint32_t objects = pods == 0 ? 0 : pods < SLAB_OBJECTS_MAX - held ? pods + held : SLAB_OBJECTS_MAX;
-    bool ok = slab_reserve(&queue->entries.records, objects) && names_reserve(&queue->names, objects) &&
+    bool ok = workers_make_shared(queue) && slab_reserve(&queue->entries.records, objects) && names_reserve(&queue->names, objects) &&
               reserve_index(queue, pods) && bands_reserve(&queue->bands, bands) && workers_reserve(queue, workers);
 
     return ok ? SCHEDQ_OK : SCHEDQ_NOMEM;

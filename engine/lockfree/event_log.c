@@ -76,7 +76,9 @@ word_sequence(uint64_t word)
 static struct event_slot *
 slot_of(const struct event_log *log, uint64_t sequence)
 {
-    return &log->ring[sequence & (log->size - 1)];
+    struct event_slot *ring = ptr_load(&log->ring); /* relaxed: event_log_make came before */
+
+    return &ring[sequence & (log->size - 1)];
 }
 
 /* ---- references -------------------------------------------------------------------------------------------------- */
@@ -122,7 +124,7 @@ exchange_objects(struct event_slot *slot, uint64_t old_object, uint64_t new_obje
 
 /* ---- life -------------------------------------------------------------------------------------------------------- */
 
-bool
+void
 event_log_open(struct event_log *log, struct memory *memory, uint32_t size, uint8_t objects_mode,
                struct hazards *hazards, void (*retain_object)(void *ctx, uint64_t object))
 {
@@ -133,23 +135,33 @@ event_log_open(struct event_log *log, struct memory *memory, uint32_t size, uint
     log->memory = memory;
     log->hazards = hazards;
     log->retain = retain_object;
-    if (size == 0) {
-        return true;
-    }
-    log->ring = memory_alloc(memory, MEMORY_OTHER, size * sizeof *log->ring, CACHE_LINE);
-    return log->ring != NULL;
+}
+
+static size_t
+ring_bytes(const struct event_log *log)
+{
+    return log->size * sizeof(struct event_slot);
+}
+
+bool
+event_log_make(struct event_log *log)
+{
+    return log->size == 0 ||
+           memory_alloc_once(log->memory, MEMORY_OTHER, &log->ring, ring_bytes(log));
 }
 
 void
 event_log_close(struct event_log *log)
 {
-    for (uint32_t i = 0; log->ring != NULL && i < log->size; i++) {
-        const struct held held = exchange_objects(&log->ring[i], 0, 0);
+    struct event_slot *ring = ptr_load(&log->ring);
+
+    for (uint32_t i = 0; log->counted && ring != NULL && i < log->size; i++) {
+        const struct held held = exchange_objects(&ring[i], 0, 0);
 
         give_back(log, held.old_object);
         give_back(log, held.new_object);
     }
-    memory_free(log->memory, MEMORY_OTHER, log->ring, log->size * sizeof *log->ring);
+    memory_free(log->memory, MEMORY_OTHER, ring, ring_bytes(log));
 }
 
 /* ---- forgetting -------------------------------------------------------------------------------------------------- */

@@ -9,6 +9,8 @@
  * forgotten, or if its writer found another at work in the slot (one who died there leaves a gap at each turn of the
  * ring).
  *
+ * MEMORY. The ring is made for the first worker (memory_alloc_once:A), and stays.
+ *
  * OBJECTS. 0 is no object. STABLE: they are stored. COUNTED: the log has a reference to each, until the slot is taken
  * by the next event, the event is forgotten, or the log ends. BORROWED: none is stored, and every record is opaque.
  */
@@ -23,8 +25,8 @@ struct event_slot {
 };
 
 struct event_log {
-    struct event_slot *ring; /* NULL if size is 0 */
-    uint32_t size;           /* a power of two, or 0 */
+    atomic_ptr ring; /* of event_slot; NULL before event_log_make, and if size is 0 */
+    uint32_t size;   /* a power of two, or 0 */
     bool counted, borrowed;
     struct memory *memory;
     struct hazards *hazards; /* COUNTED: release and its ctx */
@@ -39,12 +41,15 @@ struct event_record {
 };
 
 /**
- * `size` is 0 or a power of two, `objects_mode` a schedq_objects_t. False: no memory.
+ * `size` is 0 or a power of two, `objects_mode` a schedq_objects_t. Allocates nothing.
  *
  * `hazards` outlives the log; `retain` gets its ctx, and may be NULL unless COUNTED.
  */
-bool event_log_open(struct event_log *log, struct memory *memory, uint32_t size, uint8_t objects_mode,
+void event_log_open(struct event_log *log, struct memory *memory, uint32_t size, uint8_t objects_mode,
                     struct hazards *hazards, void (*retain)(void *ctx, uint64_t object));
+
+/** Before a thread's first write or read; by any number of them. False: no memory. */
+bool event_log_make(struct event_log *log);
 
 /** Alone: lets all objects go, those of dead writers' slots too. */
 void event_log_close(struct event_log *log);

@@ -39,8 +39,9 @@ hazards_open(struct hazards *hazards, void (*release)(void *ctx, uint64_t object
 }
 
 struct hazard_slot *
-hazard_slot(struct hazards *hazards, uint32_t worker)
+hazard_slot(struct hazards *hazards, uint32_t worker, struct hazard_kept *list)
 {
+    hazards->slot[worker].list = list;
     (void)u64_max(&hazards->slots, worker + UINT64_C(1));
     return &hazards->slot[worker];
 }
@@ -169,7 +170,7 @@ release_all(const struct hazards *hazards, const struct hazard_kept *taken, uint
 static void
 retry_with(struct hazards *hazards, struct hazard_slot *slot, const struct pins *pins)
 {
-    struct hazard_kept taken[HAZARD_PINS_MAX + 1];
+    struct hazard_kept taken[HAZARD_KEPT_MAX];
 
     release_all(hazards, taken, take_unpinned(slot, pins, taken));
 }

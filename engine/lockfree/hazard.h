@@ -24,6 +24,7 @@
 enum hazard_pins { HAZARD_POD, HAZARD_EVENT_OLD, HAZARD_EVENT_NEW, HAZARD_PINS };
 
 #define HAZARD_PINS_MAX (HAZARD_PINS * WORKERS_MAX)
+#define HAZARD_KEPT_MAX (HAZARD_PINS_MAX + 1)
 
 /** An object whose releases wait. */
 struct hazard_kept {
@@ -34,7 +35,7 @@ struct hazard_slot {
     _Alignas(CACHE_LINE) atomic_u64 objects[HAZARD_PINS];
     atomic_u32 pinned; /* 1 << pin: that object counts; 0 is a legal object of a pod. Only the owner writes */
     uint32_t kept;     /* this and what follows: the owner's only */
-    struct hazard_kept list[HAZARD_PINS_MAX + 1];
+    struct hazard_kept *list; /* HAZARD_KEPT_MAX; NULL if nothing is ever released */
 };
 
 struct hazards {
@@ -49,8 +50,8 @@ void hazards_open(struct hazards *hazards, void (*release)(void *ctx, uint64_t o
 /** Alone: releases everything that is kept. */
 void hazards_drain(struct hazards *hazards);
 
-/** The slot of a worker. Before its first pin. */
-struct hazard_slot *hazard_slot(struct hazards *hazards, uint32_t worker);
+/** The slot of a worker, before its first pin. `list` stays the slot's: HAZARD_KEPT_MAX, or NULL (see there). */
+struct hazard_slot *hazard_slot(struct hazards *hazards, uint32_t worker, struct hazard_kept *list);
 
 /**
  * Publishes an object in the caller's slot; a full fence.

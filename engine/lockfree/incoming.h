@@ -19,8 +19,8 @@
 #include "platform/memory.h"
 
 #define INCOMING_OWN 64
-#define INCOMING_CHUNK 64
-#define INCOMING_CHUNKS 1025
+#define INCOMING_CHUNK 512
+#define INCOMING_CHUNKS 129
 
 /** A worker's own. */
 struct incoming {

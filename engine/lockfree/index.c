@@ -96,6 +96,8 @@
  * thread that stops between the mark and the count ends all growth); ck_ht (decays with removals).
  *   Cost: insertion 4 read-modify-writes on one line; finding none.
  *
+ *   A first table with the queue: it comes with the first worker (index_make:A), so that queues without one are small.
+ *
  * 11 EVIDENCE. tests/model: index, index_growth; stress/explore: index_growth, index_reserve, add_one_key, find_told,
  * delete_readd; tests/unit/test_lockfree_index.c.
  */
@@ -108,23 +110,26 @@
 #define LARGE_TABLE 4096
 #define LOOK_EVERY 64
 
-bool
-index_open_lines(struct index *index, struct memory *memory, const struct entries *entries, const struct names *names,
-                 index_settle_fn settle, uint32_t lines)
-{
-    struct index_table *table = index_table_make(memory, lines, 0);
-
-    *index = (struct index){
-        .memory = memory, .entries = entries, .names = names, .settle = settle, .seed = hash_seed(table, index)};
-    ptr_store_release(&index->table, table); /* alone; the queue's caller publishes it */
-    return table != NULL;
-}
-
-bool
+void
 index_open(struct index *index, struct memory *memory, const struct entries *entries, const struct names *names,
            index_settle_fn settle)
 {
-    return index_open_lines(index, memory, entries, names, settle, INDEX_LINES_FIRST);
+    *index = (struct index){
+        .memory = memory, .entries = entries, .names = names, .settle = settle, .seed = hash_seed(memory, index)};
+}
+
+bool
+index_make(struct index *index, uint32_t lines)
+{
+    if (ptr_load_acquire(&index->table) != NULL) { /* of index_make:A, or switch_table:A */
+        return true;
+    }
+    struct index_table *table = index_table_make(index->memory, lines, 0);
+
+    if (table != NULL && !ptr_cas(&index->table, NULL, table)) { /* index_make:A */
+        index_table_free(index->memory, table);
+    }
+    return table != NULL;
 }
 
 void

@@ -1,8 +1,8 @@
 /*
  * From "namespace/name" to the pod's record. The essay is at the head of index.c.
  *
- * Every call but index_open, index_close and index_hash is made inside an epoch section, and a ticket lives no longer
- * than the section. index_open and index_close are for who is alone.
+ * Every call but index_open, index_make, index_close and index_hash is made inside an epoch section,
+ * and a ticket lives no longer than the section. index_open and index_close are for who is alone.
  */
 #ifndef SCHEDQ_LOCKFREE_INDEX_H
 #define SCHEDQ_LOCKFREE_INDEX_H
@@ -48,13 +48,16 @@ struct index_ticket {
 
 enum index_answer { INDEX_DONE, INDEX_EXISTS, INDEX_NOMEM };
 
-/** False: no memory. */
-bool index_open(struct index *index, struct memory *memory, const struct entries *entries, const struct names *names,
+/** Allocates nothing. */
+void index_open(struct index *index, struct memory *memory, const struct entries *entries, const struct names *names,
                 index_settle_fn settle);
 
-/** The same with a first table of `lines` lines, a power of two: growth begins at about four pods a line. */
-bool index_open_lines(struct index *index, struct memory *memory, const struct entries *entries,
-                      const struct names *names, index_settle_fn settle, uint32_t lines);
+/**
+ * Makes the first table, of `lines` lines, a power of two: growth begins at about four pods a line.
+ *
+ * Before a thread's first call of the others; by any number of them. False: no memory.
+ */
+bool index_make(struct index *index, uint32_t lines);
 void index_close(struct index *index);
 
 /** Makes room for `pods` names at three a line; adds up to so many do not grow. False: no memory, nothing changed. */

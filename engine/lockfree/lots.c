@@ -42,7 +42,7 @@ lot_close(struct lot *lot, struct memory *memory)
     }
 }
 
-bool
+void
 lots_open(struct lots *lots, struct memory *memory, const struct entries *entries, uint32_t max)
 {
     size_t cells = 2;
@@ -56,9 +56,42 @@ lots_open(struct lots *lots, struct memory *memory, const struct entries *entrie
     lots->mask = (uint32_t)(cells - 1);
     lots->catch_all.catch_all = true;
     lot_open(&lots->catch_all, entries, PLACE_PARKED);
-    lots->order = memory_alloc(memory, MEMORY_QUEUES, (size_t)max * sizeof *lots->order, CACHE_LINE);
-    lots->table = memory_alloc(memory, MEMORY_QUEUES, cells * sizeof *lots->table, CACHE_LINE);
-    return lots->order != NULL && lots->table != NULL;
+}
+
+static size_t
+order_bytes(const struct lots *lots)
+{
+    return (size_t)lots->max * sizeof(atomic_ptr);
+}
+
+static size_t
+table_bytes(const struct lots *lots)
+{
+    return ((size_t)lots->mask + 1) * sizeof(atomic_ptr);
+}
+
+bool
+lots_make(struct lots *lots)
+{
+    return memory_alloc_once(lots->memory, MEMORY_QUEUES, &lots->order, order_bytes(lots)) &&
+           memory_alloc_once(lots->memory, MEMORY_QUEUES, &lots->table, table_bytes(lots));
+}
+
+/* Relaxed, both: lots_make came before. */
+static atomic_ptr *
+order_of(const struct lots *lots, uint32_t number)
+{
+    atomic_ptr *order = ptr_load(&lots->order);
+
+    return &order[number];
+}
+
+static atomic_ptr *
+cell_of(const struct lots *lots, uint64_t i)
+{
+    atomic_ptr *table = ptr_load(&lots->table);
+
+    return &table[i & lots->mask];
 }
 
 void
@@ -68,12 +101,12 @@ lots_close(struct lots *lots)
     uint32_t cursor = 1;
 
     lot_close(&lots->catch_all, lots->memory);
-    while (lots->order != NULL && (lot = lots_next(lots, &cursor)) != NULL) {
+    while ((lot = lots_next(lots, &cursor)) != NULL) {
         lot_close(lot, lots->memory);
         memory_free(lots->memory, MEMORY_QUEUES, lot, sizeof *lot);
     }
-    memory_free(lots->memory, MEMORY_QUEUES, lots->order, (size_t)lots->max * sizeof *lots->order);
-    memory_free(lots->memory, MEMORY_QUEUES, lots->table, ((size_t)lots->mask + 1) * sizeof *lots->table);
+    memory_free(lots->memory, MEMORY_QUEUES, ptr_load(&lots->order), order_bytes(lots));
+    memory_free(lots->memory, MEMORY_QUEUES, ptr_load(&lots->table), table_bytes(lots));
 }
 
 /* ---- finding ------------------------------------------------------------------------------------------------------------- */
@@ -83,7 +116,7 @@ static struct lot *
 find(const struct lots *lots, const struct lot_key *key)
 {
     for (uint64_t i = key_hash(key);; i++) {
-        struct lot *lot = ptr_load_acquire(&lots->table[i & lots->mask]); /* find:A reads from index_lot:A */
+        struct lot *lot = ptr_load_acquire(cell_of(lots, i)); /* find:A reads from index_lot:A */
 
         if (lot == NULL || key_equal(&lot->key, key)) {
             return lot;
@@ -96,7 +129,7 @@ static void
 index_lot(struct lots *lots, struct lot *lot, uint32_t number)
 {
     for (uint64_t i = key_hash(&lot->key);; i++) {
-        void *found = ptr_cas_value(&lots->table[i & lots->mask], NULL, lot); /* index_lot:A */
+        void *found = ptr_cas_value(cell_of(lots, i), NULL, lot); /* index_lot:A */
 
         if (found == NULL || found == lot) {
             break;
@@ -121,15 +154,15 @@ lot_make(const struct lots *lots, const struct lot_key *key)
 static struct lot *
 settle(struct lots *lots, const struct lot_key *key, uint32_t number)
 {
-    struct lot *lot = ptr_load_acquire(&lots->order[number]); /* settle:A reads from settle:B */
+    struct lot *lot = ptr_load_acquire(order_of(lots, number)); /* settle:A reads from settle:B */
 
     if (lot != NULL) {
         return lot;
     }
     lot = lot_make(lots, key);
-    if (lot != NULL && !ptr_cas(&lots->order[number], NULL, lot)) { /* settle:B */
+    if (lot != NULL && !ptr_cas(order_of(lots, number), NULL, lot)) { /* settle:B */
         memory_free(lots->memory, MEMORY_QUEUES, lot, sizeof *lot);
-        lot = ptr_load_acquire(&lots->order[number]); /* as settle:A */
+        lot = ptr_load_acquire(order_of(lots, number)); /* as settle:A */
     }
     return lot;
 }
@@ -165,10 +198,10 @@ lots_next(const struct lots *lots, uint32_t *cursor)
         *cursor = 1;
         return (struct lot *)&lots->catch_all;
     }
-    if (number > lots->max) {
+    if (number > lots->max || ptr_load(&lots->order) == NULL) { /* relaxed: as order_of, or no lot is there */
         return NULL;
     }
-    struct lot *lot = ptr_load_acquire(&lots->order[number - 1]); /* lots_next:A reads from settle:B */
+    struct lot *lot = ptr_load_acquire(order_of(lots, number - 1)); /* lots_next:A reads from settle:B */
 
     *cursor += lot != NULL ? 1 : 0;
     return lot;

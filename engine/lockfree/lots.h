@@ -11,7 +11,7 @@
  *                not become stale; one that is published meanwhile, perhaps; none that the reader published after `newest`
  * A pod can be met more than once, by refs of several versions. Refs are judged by who reads them.
  *
- * MEMORY
+ * MEMORY. Made for the first worker (memory_alloc_once:A), but for the lots.
  *   order        [max] lots in the order in which they were made; a cell goes from NULL to a lot, in turn, and stays
  *   indexed      lots with smaller numbers are in the table
  *   table        open addressing over 2 x max cells or more, a power of two; a cell goes from NULL to a lot, and stays
@@ -64,14 +64,17 @@ struct lots {
     const struct entries *entries;
     uint32_t max;
     uint32_t mask; /* cells of the table, less one */
-    atomic_ptr *order;
-    atomic_ptr *table;
+    atomic_ptr order; /* atomic_ptr [max]; this and the table: NULL before lots_make */
+    atomic_ptr table; /* atomic_ptr [mask + 1] */
     atomic_u32 indexed;
     struct lot catch_all;
 };
 
-/** `lots` is zeroed. False: no memory; lots_close is due all the same. */
-bool lots_open(struct lots *lots, struct memory *memory, const struct entries *entries, uint32_t max);
+/** `lots` is zeroed. Allocates nothing. */
+void lots_open(struct lots *lots, struct memory *memory, const struct entries *entries, uint32_t max);
+
+/** Before a thread's first call of lots_get; by any number of them. False: no memory. */
+bool lots_make(struct lots *lots);
 
 /** Alone. */
 void lots_close(struct lots *lots);

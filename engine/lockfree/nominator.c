@@ -18,13 +18,19 @@ struct lists {
     struct hint *fresh, *old;
 };
 
-bool
+void
 nominator_open(struct nominator *nominator, struct memory *memory, const struct entries *entries)
 {
     nominator->memory = memory;
     nominator->entries = entries;
-    nominator->buckets = memory_alloc(memory, MEMORY_OTHER, NOMINATOR_BUCKETS * sizeof *nominator->buckets, CACHE_LINE);
-    return nominator->buckets != NULL;
+}
+
+#define BUCKETS_BYTES (NOMINATOR_BUCKETS * sizeof(atomic_pair))
+
+bool
+nominator_make(struct nominator *nominator)
+{
+    return memory_alloc_once(nominator->memory, MEMORY_OTHER, &nominator->buckets, BUCKETS_BYTES);
 }
 
 static struct hint *
@@ -68,16 +74,15 @@ hint_retire(const struct nominator *nominator, struct epoch_record *epoch, struc
 void
 nominator_close(struct nominator *nominator)
 {
-    if (nominator->buckets == NULL) {
-        return;
-    }
-    for (uint32_t i = 0; i < NOMINATOR_BUCKETS; i++) {
-        struct lists lists = bucket_load(&nominator->buckets[i]);
+    atomic_pair *buckets = ptr_load(&nominator->buckets);
+
+    for (uint32_t i = 0; buckets != NULL && i < NOMINATOR_BUCKETS; i++) {
+        struct lists lists = bucket_load(&buckets[i]);
 
         hints_free(nominator, lists.fresh, NULL);
         hints_free(nominator, lists.old, NULL);
     }
-    memory_free(nominator->memory, MEMORY_OTHER, nominator->buckets, NOMINATOR_BUCKETS * sizeof *nominator->buckets);
+    memory_free(nominator->memory, MEMORY_OTHER, buckets, BUCKETS_BYTES);
 }
 
 uint64_t
@@ -89,7 +94,9 @@ nominator_draw(struct nominator *nominator)
 static atomic_pair *
 bucket_of(const struct nominator *nominator, uint64_t node)
 {
-    return &nominator->buckets[(node * UINT64_C(0x9e3779b97f4a7c15) >> 32) % NOMINATOR_BUCKETS];
+    atomic_pair *buckets = ptr_load(&nominator->buckets); /* relaxed: nominator_make came before */
+
+    return &buckets[(node * UINT64_C(0x9e3779b97f4a7c15) >> 32) % NOMINATOR_BUCKETS];
 }
 
 /* ---- judging ------------------------------------------------------------------------------------------------------------- */

@@ -33,8 +33,10 @@
  * lists have at most about twice what lived there at once. A reading looks at all of them. After one that dropped, they
  * are those that live, so readings cost what is nominated in the bucket, and what ended since the last one.
  *
- * MEMORY. A bucket into which nothing is inserted, and which is not read, keeps what it has. So memory grows with the
- * nominations that were alive at once, not with their number. Hints that were taken off wait for a grace period.
+ * MEMORY. The buckets are made for the first worker (memory_alloc_once:A), and stay. A bucket into
+ * which nothing is inserted, and which is not read, keeps what it has. So memory grows with the
+ * nominations that were alive at once, not with their number. Hints that were taken off wait for a
+ * grace period.
  *
  * LINEARIZATION. A nomination is the installation of its description (entry_describe:A). nominator_read: for each pod
  * the load of its description (entry_description:A).
@@ -63,7 +65,8 @@
 struct nominator {
     struct memory *memory;
     const struct entries *entries;
-    atomic_pair *buckets; /* low: fresh, high: old; addresses */
+    /* atomic_pair [NOMINATOR_BUCKETS], low: fresh, high: old, addresses; NULL before nominator_make. */
+    atomic_ptr buckets;
     atomic_u64 drawn;
 };
 
@@ -73,8 +76,11 @@ struct nominated {
     uint64_t life, nomination;
 };
 
-/** `nominator` is zeroed. False: no memory; nominator_close is due all the same. */
-bool nominator_open(struct nominator *nominator, struct memory *memory, const struct entries *entries);
+/** `nominator` is zeroed. Allocates nothing. */
+void nominator_open(struct nominator *nominator, struct memory *memory, const struct entries *entries);
+
+/** Before a thread's first insertion or reading; by any number of them. False: no memory. */
+bool nominator_make(struct nominator *nominator);
 
 /** Alone. */
 void nominator_close(struct nominator *nominator);

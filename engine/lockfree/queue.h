@@ -64,7 +64,7 @@
 
 /** Pods that back off (backoff.h). */
 struct backoff {
-    struct bin bins[BACKOFF_KINDS][BACKOFF_CLASSES];
+    atomic_ptr bins[BACKOFF_KINDS][BACKOFF_CLASSES]; /* NULL until a pod comes */
     atomic_u64 words[BACKOFF_KINDS][BACKOFF_CLASSES];
 };
 
@@ -90,6 +90,7 @@ struct worker {
     struct epoch_record *epoch;
     bool joined; /* epoch is in use */
     struct hazard_slot *hazard;
+    struct hazard_kept *kept; /* the slot's list; NULL unless objects are counted */
     struct slab_cache records, descriptions;
     struct names_cache names;
     struct {
@@ -99,7 +100,7 @@ struct worker {
     uint32_t band_turn;
     struct run *spare_run;          /* for one ref, or NULL: what was prepared cannot fail */
     void *batch_room;               /* BATCH_ROOM bytes, or NULL (batch.c) */
-    struct mover_batch *batch;      /* of moves (mover.h) */
+    struct mover_batch *batch;      /* of moves (mover.h); housekeepers have none */
     int64_t insertions;             /* into lots */
     char name[SCHEDQ_NAME_MAX + 9]; /* for visitors */
     _Alignas(CACHE_LINE) struct tally tally;

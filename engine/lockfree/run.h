@@ -38,8 +38,8 @@
 #include "lockfree/stack.h"
 
 #define RUN_SIZES 29
-#define RUN_LEAF 1024
-#define RUN_ROOT 1024
+#define RUN_LEAF 4096
+#define RUN_ROOT 256
 
 struct run {
     struct epoch_block block;

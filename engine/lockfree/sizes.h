@@ -15,8 +15,8 @@
 
 #define MAGAZINE SIZE(64, 4) /* objects that workers exchange at once (slab.h) */
 #define RECORD_PAGE_BITS \
-    SIZE(10, 4) /* records of pods, and names, that are allocated at once: 1 << that; at least MAGAZINE */
-#define DESCRIPTION_PAGE_BITS SIZE(10, 4)
+    SIZE(8, 4) /* records of pods, and names, that are allocated at once: 1 << that; at least MAGAZINE */
+#define DESCRIPTION_PAGE_BITS SIZE(8, 4)
 #define SEGMENT_SLOTS_MIN SIZE(16, 4) /* of a lane; a power of two */
 #define LANE_CROWD SIZE(256, 4)       /* refs, of which most are stale, that make a lane crowded (lane.h) */
 #define NOMINATOR_BUCKETS SIZE(512, 2)

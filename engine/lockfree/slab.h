@@ -26,14 +26,14 @@
 
 #define SLAB_VERSION_MASK ((UINT64_C(1) << 36) - 1)
 
-#define SLAB_ROOT 512
-#define SLAB_LEAF 512
+#define SLAB_ROOT 256
+#define SLAB_LEAF 4096
 
 /** What a slab's objects are. Offsets are in bytes; the words there are nobody's while the object is free. */
 struct slab_kind {
     enum memory_kind memory;
     uint32_t bytes;         /* a multiple of 8 */
-    uint32_t page_bits;     /* objects per page = 1 << page_bits: 6 (a magazine) to 27; all numbers exist from 10 on */
+    uint32_t page_bits;     /* objects per page = 1 << page_bits: 6 (a magazine) to 27; all numbers exist from 8 on */
     uint32_t link;          /* an atomic_u64: the next of a chain */
     uint32_t magazine_link; /* an atomic_u64: the next magazine */
     /*

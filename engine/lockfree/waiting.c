@@ -5,7 +5,7 @@
 
 static const enum place aged[] = {PLACE_PARKED, PLACE_GATED};
 
-bool
+void
 waiting_open(struct queue *queue)
 {
     struct waiting *waiting = &queue->waiting;
@@ -18,7 +18,7 @@ waiting_open(struct queue *queue)
     for (uint32_t i = 0; i < BACKOFF_KINDS; i++) {
         lot_open(&waiting->backing_off[i], &queue->entries, backoffs[i]);
     }
-    return lots_open(&waiting->lots, &queue->base.memory, &queue->entries, queue->base.config.max_lots);
+    lots_open(&waiting->lots, &queue->base.memory, &queue->entries, queue->base.config.max_lots);
 }
 
 void

@@ -14,8 +14,8 @@
 
 #include "lockfree/queue.h"
 
-/** False: no memory; waiting_close is due all the same. */
-bool waiting_open(struct queue *queue);
+/** Allocates nothing; lots_make is left to be called. */
+void waiting_open(struct queue *queue);
 
 /** Alone. */
 void waiting_close(struct queue *queue);

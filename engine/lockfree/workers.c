@@ -9,6 +9,10 @@
  * CONTRACT. Between take_bit:A and give_bit:A all that lies in the slot is one owner's, and plain. The memory stays
  * until the queue ends; a slot is never unmade, so who reads counts in it (charge.h, tallies) needs no right to it.
  *
+ * FIRST WORKER. What a queue needs only when somebody calls it is made before the first slot is: the ring of events,
+ * the tables of lots, nominations and names, a housekeeper (workers_make_shared). Several threads may do
+ * that at once; one of each stays.
+ *
  * LINEARIZATION. A slot is taken at take_bit:A and free at give_bit:A. FULL: each bit was found taken once, not all
  * at one moment.
  *
@@ -36,27 +40,52 @@
 
 #include "lockfree/backoff.h"
 #include "lockfree/mover.h"
+#include "lockfree/objects.h"
 #include "lockfree/ops.h"
 #include "lockfree/waiting.h"
 #include "platform/words.h"
 
+#define KEPT_BYTES (HAZARD_KEPT_MAX * sizeof(struct hazard_kept))
+
+/* What only workers need that are not housekeepers. */
+static bool
+equip(struct queue *queue, struct worker *worker)
+{
+    struct memory *memory = &queue->base.memory;
+
+    worker->batch = memory_alloc(memory, MEMORY_OTHER, sizeof *worker->batch, CACHE_LINE);
+    if (objects_counted(queue)) {
+        worker->kept = memory_alloc(memory, MEMORY_OTHER, KEPT_BYTES, CACHE_LINE);
+    }
+    return worker->batch != NULL && (worker->kept != NULL || !objects_counted(queue));
+}
+
+static void
+unmake(struct queue *queue, struct worker *worker)
+{
+    struct memory *memory = &queue->base.memory;
+
+    if (worker->epoch != NULL && !worker->joined) { /* else epoch_close frees it */
+        epoch_record_drop(worker->epoch);
+    }
+    charges_free(&worker->charges, memory);
+    memory_free(memory, MEMORY_OTHER, worker->batch_room, BATCH_ROOM);
+    memory_free(memory, MEMORY_OTHER, worker->batch, sizeof *worker->batch);
+    memory_free(memory, MEMORY_OTHER, worker->kept, KEPT_BYTES);
+    memory_free(memory, MEMORY_OTHER, worker, sizeof *worker);
+}
+
 static struct worker *
 make(struct queue *queue, uint32_t number)
 {
-    struct memory *memory = &queue->base.memory;
-    struct worker *worker = memory_alloc(memory, MEMORY_OTHER, sizeof *worker, CACHE_LINE);
+    struct worker *worker = memory_alloc(&queue->base.memory, MEMORY_OTHER, sizeof *worker, CACHE_LINE);
 
     if (worker == NULL) {
         return NULL;
     }
     worker->epoch = epoch_record_prepare(queue->epoch);
-    worker->batch = memory_alloc(memory, MEMORY_OTHER, sizeof *worker->batch, CACHE_LINE);
-    if (worker->epoch == NULL || worker->batch == NULL) {
-        if (worker->epoch != NULL) {
-            epoch_record_drop(worker->epoch);
-        }
-        memory_free(memory, MEMORY_OTHER, worker->batch, sizeof *worker->batch);
-        memory_free(memory, MEMORY_OTHER, worker, sizeof *worker);
+    if (worker->epoch == NULL || (number != HOUSEKEEPER && !equip(queue, worker))) {
+        unmake(queue, worker);
         return NULL;
     }
     worker->base.queue = &queue->base;
@@ -65,18 +94,6 @@ make(struct queue *queue, uint32_t number)
     worker->last_drawn = INT64_MIN;
     worker->random = number + 1;
     return worker;
-}
-
-static void
-unmake(struct queue *queue, struct worker *worker)
-{
-    if (!worker->joined) { /* else epoch_close frees it */
-        epoch_record_drop(worker->epoch);
-    }
-    charges_free(&worker->charges, &queue->base.memory);
-    memory_free(&queue->base.memory, MEMORY_OTHER, worker->batch_room, BATCH_ROOM);
-    memory_free(&queue->base.memory, MEMORY_OTHER, worker->batch, sizeof *worker->batch);
-    memory_free(&queue->base.memory, MEMORY_OTHER, worker, sizeof *worker);
 }
 
 /* Makes it, if it is not there. NULL: no memory. */
@@ -101,6 +118,14 @@ slot_worker(struct queue *queue, atomic_ptr *slot, uint32_t number)
     return own;
 }
 
+bool
+workers_make_shared(struct queue *queue)
+{
+    return slot_worker(queue, &queue->housekeepers[0], HOUSEKEEPER) != NULL && event_log_make(&queue->log) &&
+           lots_make(&queue->waiting.lots) && nominator_make(&queue->nominator) &&
+           index_make(&queue->index, INDEX_LINES_FIRST);
+}
+
 /* By who has the slot's bit. */
 static void
 join(struct queue *queue, struct worker *worker)
@@ -113,7 +138,7 @@ join(struct queue *queue, struct worker *worker)
     epoch_record_join(worker->epoch);
     worker->joined = true;
     if (number != HOUSEKEEPER) {
-        worker->hazard = hazard_slot(&queue->hazards, number);
+        worker->hazard = hazard_slot(&queue->hazards, number, worker->kept);
         ptr_store_release(&queue->charges[number], &worker->charges); /* join:A, read by count_of:A (charge.c) */
         (void)u64_max(&queue->slots, number + 1);                     /* join:B, read by queue_slots */
     }
@@ -153,12 +178,6 @@ give_bit(struct queue *queue, uint32_t number)
         }
         taken = found;
     }
-}
-
-bool
-workers_open(struct queue *queue)
-{
-    return slot_worker(queue, &queue->housekeepers[0], HOUSEKEEPER) != NULL;
 }
 
 static bool
@@ -256,7 +275,7 @@ workers_take(struct queue *queue, struct worker **out)
         if (!take_bit(queue, i)) {
             continue;
         }
-        struct worker *worker = slot_worker(queue, &queue->workers[i], i);
+        struct worker *worker = workers_make_shared(queue) ? slot_worker(queue, &queue->workers[i], i) : NULL;
 
         if (worker == NULL) {
             give_bit(queue, i);

@@ -13,9 +13,6 @@ schedq_status_t workers_take(struct queue *queue, struct worker **worker);
 /** Gives a slot back; the worker's free objects go to the others, its lanes become small. Outside a section. */
 void workers_give(struct worker *worker);
 
-/** Makes the first housekeeper. False: no memory. */
-bool workers_open(struct queue *queue);
-
 /** A housekeeper, for one caller; NULL: all are at work, or no memory. */
 struct worker *workers_keep_house(struct queue *queue, uint32_t *house);
 void workers_leave_house(struct queue *queue, uint32_t house);
@@ -25,6 +22,9 @@ void workers_poll(struct queue *queue);
 
 /** Slots that are taken. */
 uint32_t workers_count(const struct queue *queue);
+
+/** Makes what is allocated for the first worker, a housekeeper too. False: no memory. */
+bool workers_make_shared(struct queue *queue);
 
 /** Makes slots. False: no memory. */
 bool workers_reserve(struct queue *queue, uint32_t count);

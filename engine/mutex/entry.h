@@ -17,7 +17,7 @@
 #include "engine.h"
 
 #define NO_ENTRY UINT32_MAX
-#define PAGE_ENTRIES 512
+#define PAGE_ENTRIES 128
 #define ENTRY_WIDTH_MASK ((UINT64_C(1) << 36) - 1)
 
 enum entry_mark {

@@ -5,17 +5,16 @@ bool
 mutex_event_log_open(struct event_log *log, schedq_t *queue)
 {
     *log = (struct event_log){.queue = queue, .size = queue->rules.host ? 0 : queue->config.event_log};
-    if (log->size > 0) {
-        log->ring = memory_alloc(&queue->memory, MEMORY_OTHER, log->size * sizeof *log->ring, CACHE_LINE);
-        if (log->ring == NULL) {
-            return false;
-        }
+    return mutex_event_log_add_profile(log, 1);
+}
+
+bool
+mutex_event_log_make(struct event_log *log)
+{
+    if (log->ring == NULL && log->size > 0) {
+        log->ring = memory_alloc(&log->queue->memory, MEMORY_OTHER, log->size * sizeof *log->ring, CACHE_LINE);
     }
-    if (!mutex_event_log_add_profile(log, 1)) {
-        memory_free(&queue->memory, MEMORY_OTHER, log->ring, log->size * sizeof *log->ring);
-        return false;
-    }
-    return true;
+    return log->ring != NULL || log->size == 0;
 }
 
 void

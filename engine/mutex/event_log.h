@@ -24,7 +24,7 @@ struct event_record {
 
 struct event_log {
     schedq_t *queue;
-    struct event_record *ring;
+    struct event_record *ring;  /* NULL before mutex_event_log_make, and if size is 0 */
     uint32_t size;              /* a power of two, or 0 */
     uint64_t newest;            /* sequence of the newest event */
     uint64_t first_held;        /* records in [first_held, newest] may hold objects */
@@ -33,6 +33,9 @@ struct event_log {
 };
 
 bool mutex_event_log_open(struct event_log *log, schedq_t *queue);
+
+/** Before the first event. False: no memory. */
+bool mutex_event_log_make(struct event_log *log);
 void mutex_event_log_shut(struct event_log *log);
 
 /** Stamps for one more profile. False: no memory. */

@@ -3,9 +3,13 @@
 
 #include "platform/words.h"
 
+/* With the first one comes the room for events: a queue without workers is small. */
 static bool
 worker_make(struct mutex_queue *queue, uint32_t slot)
 {
+    if (!mutex_event_log_make(&queue->log)) {
+        return false;
+    }
     schedq_worker_t *worker = memory_alloc(&queue->base.memory, MEMORY_OTHER, sizeof *worker, CACHE_LINE);
 
     if (worker == NULL) {

@@ -11,6 +11,8 @@
 #ifndef SCHEDQ_PLATFORM_MEMORY_H
 #define SCHEDQ_PLATFORM_MEMORY_H
 
+#include "platform/atomic.h"
+
 #include <schedq/schedq.h>
 
 #include <stdbool.h>
@@ -40,6 +42,13 @@ void memory_purge(const struct memory *memory);
 
 /** Zeroed memory, or NULL. `align` is a power of two. */
 void *memory_alloc(struct memory *memory, enum memory_kind kind, size_t bytes, size_t align);
+
+/**
+ * Puts zeroed memory, aligned to a line, into `place`, which is NULL or what another such call put there.
+ *
+ * Any number of threads at once. Behind it the caller's loads of `place` may be relaxed. False: no memory.
+ */
+bool memory_alloc_once(struct memory *memory, enum memory_kind kind, atomic_ptr *place, size_t bytes);
 
 /** The same, not zeroed: for what is large and written before it is read. */
 void *memory_alloc_raw(struct memory *memory, enum memory_kind kind, size_t bytes, size_t align);

@@ -57,8 +57,8 @@ make_slot(struct registry *registry, uint32_t event)
 static bool
 is_wanted(const struct event *event, const struct definition *wanted)
 {
-    return event->actions == wanted->actions && strcmp(event->resource.text, wanted->resource) == 0 &&
-           strcmp(event->label_text.text, wanted->label) == 0;
+    return event->actions == wanted->actions && strcmp(event->resource, wanted->resource) == 0 &&
+           strcmp(event->label_text, wanted->label) == 0;
 }
 
 /* Goes on until `slot` is that of the wanted event (true), or is free, or the row ends. */
@@ -71,7 +71,7 @@ search(const struct registry *registry, struct definition *wanted)
         if (event == NULL || is_wanted(event, wanted)) {
             return event != NULL;
         }
-        if (wanted->label_number == LABEL_UNKNOWN && strcmp(event->label_text.text, wanted->label) == 0) {
+        if (wanted->label_number == LABEL_UNKNOWN && strcmp(event->label_text, wanted->label) == 0) {
             wanted->label_number = event->label;
         }
     }
@@ -83,7 +83,13 @@ search(const struct registry *registry, struct definition *wanted)
 struct event_kind
 event_kind(const struct registry *registry, const struct event *event)
 {
-    return (struct event_kind){.resource = resource_find(registry, event->resource.text), .actions = event->actions};
+    return (struct event_kind){.resource = resource_find(registry, event->resource), .actions = event->actions};
+}
+
+static size_t
+event_bytes(const char *resource, const char *label)
+{
+    return sizeof(struct event) + strlen(resource) + 1 + strlen(label) + 1;
 }
 
 static void
@@ -93,14 +99,14 @@ event_free(struct registry *registry, struct event *event)
         match_clear(registry, &event->matches[i]);
     }
     memory_free(registry->memory, MEMORY_OTHER, event->matches, event->match_capacity * sizeof *event->matches);
-    memory_free(registry->memory, MEMORY_OTHER, event, sizeof *event);
+    memory_free(registry->memory, MEMORY_OTHER, event, event_bytes(event->resource, event->label_text));
 }
 
 static bool
 match_profiles(struct registry *registry, struct event *event, struct event_kind kind)
 {
-    event->matches =
-        memory_alloc(registry->memory, MEMORY_OTHER, registry->profile_count * sizeof *event->matches, CACHE_LINE);
+    event->matches = memory_alloc(registry->memory, MEMORY_OTHER,
+                                  registry->profile_count * sizeof *event->matches, _Alignof(struct match));
     if (event->matches == NULL) {
         return false;
     }
@@ -117,13 +123,15 @@ match_profiles(struct registry *registry, struct event *event, struct event_kind
 static struct event *
 event_make(struct registry *registry, const struct definition *wanted)
 {
-    struct event *event = memory_alloc(registry->memory, MEMORY_OTHER, sizeof *event, CACHE_LINE);
+    size_t resource_bytes = strlen(wanted->resource) + 1;
+    struct event *event = memory_alloc(registry->memory, MEMORY_OTHER, event_bytes(wanted->resource, wanted->label),
+                                       _Alignof(struct event));
 
     if (event == NULL) {
         return NULL;
     }
-    name_set(&event->resource, wanted->resource, strlen(wanted->resource));
-    name_set(&event->label_text, wanted->label, strlen(wanted->label));
+    event->resource = strcpy(event->texts, wanted->resource);
+    event->label_text = strcpy(event->texts + resource_bytes, wanted->label);
     event->actions = wanted->actions;
     struct event_kind kind = event_kind(registry, event);
 

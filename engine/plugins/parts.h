@@ -88,7 +88,8 @@ struct event {
     uint32_t label; /* registry_label */
     uint32_t actions;
     bool wildcard;
-    struct registry_name resource, label_text;
+    const char *resource, *label_text; /* in `texts` */
+    char texts[];
 };
 
 /** NULL: no event has this id, nor any that follows. */

@@ -162,7 +162,7 @@ registry_label_text(const struct registry *registry, uint32_t label)
     }
     const struct event *event = event_at(registry, (schedq_event_t)(label - LABEL_FIRST_EVENT));
 
-    return event->label == label ? event->label_text.text : NULL;
+    return event->label == label ? event->label_text : NULL;
 }
 
 static uint64_t

@@ -23,6 +23,12 @@ typedef struct world {
     int references[OBJECTS]; /* that the log has */
 } world_t;
 
+static struct event_slot *
+ring_of(const world_t *world)
+{
+    return ptr_load(&world->log.ring);
+}
+
 static void
 count_retain(void *ctx, uint64_t object)
 {
@@ -40,6 +46,13 @@ count_release(void *ctx, uint64_t object)
     world->references[object]--;
 }
 
+static struct hazard_slot *
+slot_of(struct hazards *hazards, uint32_t worker)
+{
+    static struct hazard_kept lists[WORKERS_MAX][HAZARD_KEPT_MAX];
+    return hazard_slot(hazards, worker, lists[worker]);
+}
+
 static void
 open_world(world_t *world)
 {
@@ -48,8 +61,8 @@ open_world(world_t *world)
     const schedq_allocator_t allocator = account_allocator(&world->account);
     memory_open(&world->memory, &allocator);
     hazards_open(&world->hazards, count_release, world);
-    world->writer = hazard_slot(&world->hazards, 0);
-    world->reader = hazard_slot(&world->hazards, 1);
+    world->writer = slot_of(&world->hazards, 0);
+    world->reader = slot_of(&world->hazards, 1);
 }
 
 static void
@@ -70,8 +83,8 @@ setup(void **state, uint32_t size, schedq_objects_t mode)
     static world_t world;
     bool counted = mode == SCHEDQ_OBJECTS_COUNTED;
     open_world(&world);
-    assert_true(
-        event_log_open(&world.log, &world.memory, size, (uint8_t)mode, &world.hazards, counted ? count_retain : NULL));
+    event_log_open(&world.log, &world.memory, size, (uint8_t)mode, &world.hazards, counted ? count_retain : NULL);
+    assert_true(event_log_make(&world.log));
     *state = &world;
     return 0;
 }
@@ -237,20 +250,22 @@ borrowed_objects_are_not_stored_and_the_record_says_so(void **state)
     assert_true(record.opaque);
     event_log_unpin(&world->log, world->reader);
     for (unsigned slot = 0; slot < SIZE; slot++) {
-        assert_int_equal(u64_load(&world->log.ring[slot].old_object), 0);
-        assert_int_equal(u64_load(&world->log.ring[slot].new_object), 0);
+        assert_int_equal(u64_load(&ring_of(world)[slot].old_object), 0);
+        assert_int_equal(u64_load(&ring_of(world)[slot].new_object), 0);
     }
 }
 
 static void
-without_memory_nothing_is_opened(void **state)
+without_memory_nothing_is_made(void **state)
 {
     static world_t world;
     (void)state;
     open_world(&world);
     account_fail_after(&world.account, 0);
-    assert_false(event_log_open(&world.log, &world.memory, SIZE, SCHEDQ_OBJECTS_STABLE, &world.hazards, NULL));
+    event_log_open(&world.log, &world.memory, SIZE, SCHEDQ_OBJECTS_STABLE, &world.hazards, NULL);
+    assert_false(event_log_make(&world.log));
     assert_true(account_heal(&world.account));
+    event_log_close(&world.log);
     close_world(&world);
 }
 
@@ -260,7 +275,7 @@ without_memory_nothing_is_opened(void **state)
 static void
 die_writing(world_t *world, uint64_t sequence)
 {
-    u64_store(&world->log.ring[sequence % SIZE].word, sequence << 1 | 1);
+    u64_store(&ring_of(world)[sequence % SIZE].word, sequence << 1 | 1);
 }
 
 static void
@@ -563,10 +578,11 @@ run_team(uint32_t size)
     mailbox_init(&team.mailbox);
     memory_open(&team.memory, &(schedq_allocator_t){0});
     hazards_open(&team.hazards, thing_release, &team);
-    assert_true(event_log_open(&team.log, &team.memory, size, SCHEDQ_OBJECTS_COUNTED, &team.hazards, thing_retain));
+    event_log_open(&team.log, &team.memory, size, SCHEDQ_OBJECTS_COUNTED, &team.hazards, thing_retain);
+    assert_true(event_log_make(&team.log));
     u32_store(&team.writers, WRITERS);
     for (uint32_t i = 0; i < WRITERS + READERS; i++) {
-        members[i] = (member_t){.team = &team, .hazard = hazard_slot(&team.hazards, i)};
+        members[i] = (member_t){.team = &team, .hazard = slot_of(&team.hazards, i)};
         assert_int_equal(pthread_create(&members[i].thread, NULL, i < WRITERS ? writer_main : reader_main, &members[i]),
                          0);
     }
@@ -609,7 +625,7 @@ main(void)
         ON(stable, large_sequences_are_told_from_small_ones),
         ON(none, a_ring_of_size_0_has_only_gaps_and_no_memory),
         ON(borrowed, borrowed_objects_are_not_stored_and_the_record_says_so),
-        cmocka_unit_test(without_memory_nothing_is_opened),
+        cmocka_unit_test(without_memory_nothing_is_made),
         ON(counted, a_dead_writer_leaves_a_gap_at_each_turn_of_the_ring),
         ON(counted, what_a_dead_writer_kept_goes_when_the_log_ends),
         ON(counted, a_record_has_a_reference_to_each_object_until_the_next_takes_its_slot),

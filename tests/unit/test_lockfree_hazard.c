@@ -19,6 +19,13 @@ count_release(void *ctx, uint64_t object)
     released[object]++;
 }
 
+static struct hazard_slot *
+slot_of(struct hazards *hazards, uint32_t worker)
+{
+    static struct hazard_kept lists[WORKERS_MAX][HAZARD_KEPT_MAX];
+    return hazard_slot(hazards, worker, lists[worker]);
+}
+
 static int
 setup(void **state)
 {
@@ -44,8 +51,8 @@ static void
 what_nobody_pins_is_released_at_once(void **state)
 {
     struct hazards *hazards = *state;
-    struct hazard_slot *mine = hazard_slot(hazards, 0);
-    (void)hazard_slot(hazards, 5);
+    struct hazard_slot *mine = slot_of(hazards, 0);
+    (void)slot_of(hazards, 5);
     hazard_release(hazards, mine, 7);
     hazard_release(hazards, mine, 0); /* a legal object, and what idle slots hold */
     assert_int_equal(released[7], 1);
@@ -56,7 +63,7 @@ static void
 what_is_pinned_waits_for_the_next_release_after_the_pin(void **state)
 {
     struct hazards *hazards = *state;
-    struct hazard_slot *mine = hazard_slot(hazards, 0), *other = hazard_slot(hazards, 1);
+    struct hazard_slot *mine = slot_of(hazards, 0), *other = slot_of(hazards, 1);
     hazard_pin(other, 0);
     hazard_release(hazards, mine, 0);
     assert_int_equal(released[0], 0);
@@ -74,7 +81,7 @@ static void
 a_retry_releases_what_the_pin_let_go(void **state)
 {
     struct hazards *hazards = *state;
-    struct hazard_slot *mine = hazard_slot(hazards, 0), *other = hazard_slot(hazards, 63);
+    struct hazard_slot *mine = slot_of(hazards, 0), *other = slot_of(hazards, 63);
     hazard_retry(hazards, mine);
     hazard_pin(other, 3);
     hazard_release(hazards, mine, 3);
@@ -90,7 +97,7 @@ static void
 the_own_pin_counts_like_any_other(void **state)
 {
     struct hazards *hazards = *state;
-    struct hazard_slot *mine = hazard_slot(hazards, 2);
+    struct hazard_slot *mine = slot_of(hazards, 2);
     hazard_pin(mine, 3);
     hazard_release(hazards, mine, 3);
     assert_int_equal(released[3], 0);
@@ -103,7 +110,7 @@ static void
 the_pins_of_a_slot_are_independent(void **state)
 {
     struct hazards *hazards = *state;
-    struct hazard_slot *mine = hazard_slot(hazards, 0), *other = hazard_slot(hazards, 1);
+    struct hazard_slot *mine = slot_of(hazards, 0), *other = slot_of(hazards, 1);
     hazard_pin_event(other, 4, 5);
     hazard_pin(other, 3);
     for (unsigned object = 3; object < 6; object++)
@@ -130,7 +137,7 @@ static void
 an_event_without_an_object_pins_none(void **state)
 {
     struct hazards *hazards = *state;
-    struct hazard_slot *mine = hazard_slot(hazards, 0), *other = hazard_slot(hazards, 1);
+    struct hazard_slot *mine = slot_of(hazards, 0), *other = slot_of(hazards, 1);
     hazard_pin_event(other, 0, 0);
     hazard_release(hazards, mine, 0);
     assert_int_equal(released[0], 1);
@@ -155,7 +162,7 @@ static void
 a_dead_thread_s_pins_end_together(void **state)
 {
     struct hazards *hazards = *state;
-    struct hazard_slot *mine = hazard_slot(hazards, 0), *dead = hazard_slot(hazards, 1);
+    struct hazard_slot *mine = slot_of(hazards, 0), *dead = slot_of(hazards, 1);
     hazard_pin(dead, 3);
     hazard_pin_event(dead, 4, 5);
     for (unsigned object = 3; object < 6; object++)
@@ -171,7 +178,7 @@ static void
 a_dead_thread_s_releases_are_forgotten(void **state)
 {
     struct hazards *hazards = *state;
-    struct hazard_slot *dead = hazard_slot(hazards, 0), *other = hazard_slot(hazards, 1);
+    struct hazard_slot *dead = slot_of(hazards, 0), *other = slot_of(hazards, 1);
     hazard_pin(other, 3);
     hazard_release(hazards, dead, 3);
     hazard_forget(dead);
@@ -187,7 +194,7 @@ static void
 pin_all(struct hazards *hazards, uint64_t first)
 {
     for (uint32_t worker = 0; worker < WORKERS_MAX; worker++) {
-        struct hazard_slot *slot = hazard_slot(hazards, worker);
+        struct hazard_slot *slot = slot_of(hazards, worker);
         hazard_pin(slot, first + worker * HAZARD_PINS);
         hazard_pin_event(slot, first + worker * HAZARD_PINS + 1, first + worker * HAZARD_PINS + 2);
     }
@@ -197,7 +204,7 @@ static void
 every_reference_is_released_however_many_wait(void **state)
 {
     struct hazards *hazards = *state;
-    struct hazard_slot *mine = hazard_slot(hazards, 0);
+    struct hazard_slot *mine = slot_of(hazards, 0);
     pin_all(hazards, 1);
     for (unsigned round = 0; round < 50; round++) {
         for (unsigned object = 1; object <= HAZARD_PINS_MAX; object++)
@@ -226,10 +233,10 @@ static void
 drain_releases_what_every_slot_keeps(void **state)
 {
     struct hazards *hazards = *state;
-    struct hazard_slot *other = hazard_slot(hazards, 9);
+    struct hazard_slot *other = slot_of(hazards, 9);
     hazard_pin(other, 3);
-    hazard_release(hazards, hazard_slot(hazards, 0), 3);
-    hazard_release(hazards, hazard_slot(hazards, 63), 3);
+    hazard_release(hazards, slot_of(hazards, 0), 3);
+    hazard_release(hazards, slot_of(hazards, 63), 3);
     hazard_release(hazards, other, 3);
     hazards_drain(hazards);
     assert_int_equal(released[3], 3);
@@ -316,7 +323,7 @@ threads_never_retain_what_was_released_for_the_last_time(void **state)
     for (unsigned i = 0; i < PODS; i++)
         u64_store(&team.pod[i], thing_make());
     for (uint32_t i = 0; i < THREADS; i++)
-        assert_int_equal(pthread_create(&threads[i], NULL, member_main, hazard_slot(&team.hazards, i)), 0);
+        assert_int_equal(pthread_create(&threads[i], NULL, member_main, slot_of(&team.hazards, i)), 0);
     for (unsigned i = 0; i < THREADS; i++)
         assert_int_equal(pthread_join(threads[i], NULL), 0);
     mailbox_assert_empty(&team.mailbox);

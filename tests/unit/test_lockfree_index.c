@@ -80,8 +80,8 @@ draw(actor_t *actor)
 static void
 open_index(world_t *world, uint32_t lines)
 {
-    assert_true(
-        index_open_lines(&world->index, &world->ground.memory, &world->ground.entries, &world->names, settle, lines));
+    index_open(&world->index, &world->ground.memory, &world->ground.entries, &world->names, settle);
+    assert_true(index_make(&world->index, lines));
     world->index.seed = 1;
 }
 

@@ -21,11 +21,18 @@ struct world {
     uint32_t records[PODS];
 };
 
+static bool
+open_lots(struct lots *lots, struct memory *memory, const struct entries *entries, uint32_t max)
+{
+    lots_open(lots, memory, entries, max);
+    return lots_make(lots);
+}
+
 static int
 setup(void **state)
 {
     world_t *world = ground_make(sizeof *world);
-    assert_true(lots_open(&world->lots, &world->ground.memory, &world->ground.entries, MAX_LOTS));
+    assert_true(open_lots(&world->lots, &world->ground.memory, &world->ground.entries, MAX_LOTS));
     for (unsigned i = 0; i < PODS; i++)
         world->records[i] = slab_take(&world->ground.entries.records, &world->cache);
     for (uint32_t i = 0; i < WORKERS; i++)
@@ -161,7 +168,7 @@ keys_that_meet_in_the_table_are_told_apart(void **state)
         others[2].profile = 1;
         others[3].gate = 1;
         memset((void *)&lots, 0, sizeof lots);
-        assert_true(lots_open(&lots, &world->ground.memory, &world->ground.entries, 1));
+        assert_true(open_lots(&lots, &world->ground.memory, &world->ground.entries, 1));
         assert_false(lots_get(&lots, &known)->catch_all);
         for (unsigned j = 0; j < 4; j++)
             assert_true(lots_get(&lots, &others[j])->catch_all);
@@ -204,7 +211,7 @@ lots_that_could_not_be_opened_can_be_closed(void **state)
         static struct lots lots;
         memset((void *)&lots, 0, sizeof lots);
         account_fail_after(&world->ground.account, successes);
-        assert_false(lots_open(&lots, &world->ground.memory, &world->ground.entries, 5));
+        assert_false(open_lots(&lots, &world->ground.memory, &world->ground.entries, 5));
         assert_true(account_heal(&world->ground.account));
         lots_close(&lots);
     }
@@ -217,7 +224,7 @@ the_smallest_maximum_is_one_lot(void **state)
     static struct lots lots;
     const struct lot_key one = key_of(1), two = key_of(2);
     memset((void *)&lots, 0, sizeof lots);
-    assert_true(lots_open(&lots, &world->ground.memory, &world->ground.entries, 1));
+    assert_true(open_lots(&lots, &world->ground.memory, &world->ground.entries, 1));
     assert_false(lots_get(&lots, &one)->catch_all);
     assert_true(lots_get(&lots, &two)->catch_all);
     assert_ptr_equal(lots_get(&lots, &one), lots_get(&lots, &one));
@@ -295,7 +302,8 @@ leave_half_made(world_t *world, unsigned number)
     struct lot *lot = memory_alloc(&world->ground.memory, MEMORY_QUEUES, sizeof *lot, CACHE_LINE);
     lot->key = key_of(number);
     lot->residence = world->lots.catch_all.residence;
-    (void)ptr_exchange(&world->lots.order[u32_load(&world->lots.indexed)], lot);
+    atomic_ptr *order = ptr_load(&world->lots.order);
+    (void)ptr_exchange(&order[u32_load(&world->lots.indexed)], lot);
     return lot;
 }
 
@@ -322,8 +330,9 @@ static unsigned
 cells_of(const struct lots *lots, const struct lot *lot)
 {
     unsigned cells = 0;
+    atomic_ptr *table = ptr_load(&lots->table);
     for (uint32_t i = 0; i <= lots->mask; i++)
-        cells += ptr_load(&lots->table[i]) == (const void *)lot ? 1 : 0;
+        cells += ptr_load(&table[i]) == (const void *)lot ? 1 : 0;
     return cells;
 }
 
@@ -610,7 +619,7 @@ threads_that_make_lots_at_once_get_the_same_and_no_more_than_the_maximum(void **
     for (unsigned round = 0; round < ROUNDS; round++) {
         static struct lots lots;
         memset((void *)&lots, 0, sizeof lots);
-        assert_true(lots_open(&lots, &world->ground.memory, &world->ground.entries, MAX_LOTS));
+        assert_true(open_lots(&lots, &world->ground.memory, &world->ground.entries, MAX_LOTS));
         (void)u32_exchange(&waiting, WORKERS);
         for (uint32_t i = 0; i < WORKERS; i++) {
             members[i] = (member_t){.lots = &lots, .waiting = &waiting, .worker = i};

@@ -36,11 +36,18 @@ begin(world_t *world, unsigned pod)
     u64_store_release(&entry->word.low, state_make(life, 0, PLACE_ACTIVE));
 }
 
+static bool
+open_nominator(struct nominator *nominator, struct memory *memory, const struct entries *entries)
+{
+    nominator_open(nominator, memory, entries);
+    return nominator_make(nominator);
+}
+
 static int
 setup(void **state)
 {
     world_t *world = ground_make(sizeof *world);
-    assert_true(nominator_open(&world->nominator, &world->ground.memory, &world->ground.entries));
+    assert_true(open_nominator(&world->nominator, &world->ground.memory, &world->ground.entries));
     for (unsigned i = 0; i < PODS; i++) {
         world->pods[i].record = slab_take(&world->ground.entries.records, &world->records);
         begin(world, i);
@@ -516,7 +523,7 @@ one_that_could_not_be_opened_can_be_closed(void **state)
     struct nominator nominator;
     memset((void *)&nominator, 0, sizeof nominator);
     atomic_store(&world->ground.account.fail_all, true);
-    assert_false(nominator_open(&nominator, &world->ground.memory, &world->ground.entries));
+    assert_false(open_nominator(&nominator, &world->ground.memory, &world->ground.entries));
     (void)account_heal(&world->ground.account);
     nominator_close(&nominator);
 }

@@ -8,7 +8,7 @@
 #include "fixture.h"
 
 /* jemalloc has 4,095 arenas: more queues than that. */
-enum { QUEUES = 4200, PODS = 50000, MIB = 1 << 20 };
+enum { QUEUES = 5000, PODS = 50000, EMPTY_MAX = 64 << 10, MIB = 1 << 20 };
 
 /* Bytes of this process that are in memory. */
 static int64_t
@@ -58,16 +58,35 @@ pop_pods(schedq_worker_t *worker)
 }
 
 static void
-thousands_of_queues_live_at_once(void **state)
+thousands_of_small_queues_live_at_once(void **state)
 {
     (void)state;
     static schedq_t *queues[QUEUES];
     for (unsigned round = 0; round < 2; round++) {
+        int64_t before = resident();
         for (unsigned i = 0; i < QUEUES; i++)
             queues[i] = make_queue(NULL);
+#if defined(SCHEDQ_ALLOCATOR_JEMALLOC)
+        assert_true(resident() - before <= (int64_t)QUEUES * EMPTY_MAX);
+#else
+        (void)before; /* sanitizers add to each block */
+#endif
         for (unsigned i = 0; i < QUEUES; i++)
             assert_ok(schedq_destroy(queues[i]));
     }
+}
+
+static void
+an_empty_queue_counts_at_most_64_kib(void **state)
+{
+    (void)state;
+    schedq_t *queue = make_queue(NULL);
+    schedq_stats_t stats;
+    schedq_stats_init(&stats);
+    assert_ok(schedq_stats(queue, &stats));
+    assert_true(stats.bytes_entries + stats.bytes_names + stats.bytes_index + stats.bytes_queues + stats.bytes_other <=
+                EMPTY_MAX);
+    assert_ok(schedq_destroy(queue));
 }
 
 static void *
@@ -140,7 +159,8 @@ int
 main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(thousands_of_queues_live_at_once),
+        cmocka_unit_test(thousands_of_small_queues_live_at_once),
+        cmocka_unit_test(an_empty_queue_counts_at_most_64_kib),
         cmocka_unit_test(a_queue_without_memory_says_whose_it_was),
 #if defined(SCHEDQ_ALLOCATOR_JEMALLOC)
         cmocka_unit_test(destroy_gives_memory_back_to_the_kernel),
