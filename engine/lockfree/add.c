@@ -220,6 +220,18 @@ describe_arrival(const struct incoming_pod *pod, const struct arrival *arrival)
                                 .described_node = spec->nominated_node};
 }
 
+/* Asks the gates, outside of a section. */
+static struct way
+ask_way(struct worker *worker, const struct incoming_pod *pod, const struct subject *subject, int64_t now)
+{
+    struct way way;
+
+    section_pause(worker);
+    way = pod->history == NULL ? route_to_active(worker, subject) : route_after_backoff(worker, subject, now);
+    section_resume(worker);
+    return way;
+}
+
 /* The way of a new pod, of one that comes back, and of what a host says. */
 static struct way
 choose_way(struct worker *worker, const struct incoming_pod *pod, const struct origin *origin, int64_t now)
@@ -240,11 +252,10 @@ choose_way(struct worker *worker, const struct incoming_pod *pod, const struct o
                                     .pending = origin->pending,
                                     .profile = pod->spec->profile};
 
-    if (pod->history == NULL) {
-        return route_to_active(worker, &subject);
+    if (host) {
+        return route_admitted(worker, &subject, pod->failure->place == SCHEDQ_BACKOFF, now);
     }
-    return host ? route_admitted(worker, &subject, pod->failure->place == SCHEDQ_BACKOFF, now)
-                : route_after_backoff(worker, &subject, now);
+    return ask_way(worker, pod, &subject, now);
 }
 
 /* A host's gate stands only if it heard of no event that the host has not judged. */
@@ -300,7 +311,7 @@ describe_node(struct worker *worker, const struct incoming_pod *pod, const struc
         description_give(&queue->entries, &worker->descriptions, *desc);
         return false;
     }
-    description_fill(&queue->entries, *desc, &description);
+    description_fill(&queue->entries, *desc, &description, NULL);
     return true;
 }
 
@@ -328,10 +339,7 @@ fill(struct worker *worker, const struct arrival *arrival, const struct incoming
     u64_store(&entry->attempts_rejections, (uint64_t)history->attempts << 32 | history->rejections);
     u64_store(&entry->errors_charged, (uint64_t)history->errors << 32 | arrival->band->id);
     u64_store(&entry->seen, 0);
-    u64_store(&entry->flight, 0);
-    if (arrival->to.gate != 0) {
-        (void)entry_set_gate(entry, 0, life, arrival->to.gate);
-    }
+    u64_store(&entry->flight, stay_word(life, arrival->to.gate));
     u64_store_release(&entry->word.low, state_make(life, arrival->to.place == PLACE_ACTIVE ? arrival->band->id : 0,
                                                    arrival->to.place)); /* fill:A, read by report_view:A */
 }
@@ -441,9 +449,13 @@ add_admit(struct worker *worker, const char *text, const struct incoming_pod *po
     }
     const struct way way = choose_way(worker, pod, &origin, now);
 
-    if (!find_way(worker, pod, &way, &origin, arrival, now)) {
+    /* Nothing counts to the band so far: it may have been given back while the gates were asked. */
+    if (queue->base.registry.has_gates) {
+        status = find_band(worker, pod->spec->priority, &arrival->band);
+    }
+    if (status != SCHEDQ_OK || !find_way(worker, pod, &way, &origin, arrival, now)) {
         slab_give(&queue->entries.records, &worker->records, arrival->record);
-        return SCHEDQ_NOMEM;
+        return status != SCHEDQ_OK ? status : SCHEDQ_NOMEM;
     }
     count_arrival(worker, arrival);
     status = take_record(worker, text, pod, &origin, arrival);
@@ -575,7 +587,7 @@ complete_waiting(struct worker *worker, const struct arrival *arrival, schedq_re
     bool heard = gate_heard(queue, arrival);
 
     if (heard && !queue->base.rules.host) {
-        (void)events_help(worker, arrival->record, ref_version(arrival->ref));
+        events_help_placed(worker, arrival->record, ref_version(arrival->ref));
     }
     index_finish(&arrival->ticket);
     report_arrival(queue, arrival, result);

@@ -6,7 +6,10 @@
 struct redescription
 describe_begin(const struct view *before)
 {
-    return (struct redescription){.description = before->description, .word = before->state, .same_object = true};
+    return (struct redescription){.description = before->description,
+                                  .gating = before->gating,
+                                  .word = before->state,
+                                  .same_object = true};
 }
 
 void
@@ -123,7 +126,7 @@ describe_install(struct worker *worker, uint32_t record, const struct view *befo
         description_give(&queue->entries, &worker->descriptions, replacement);
         return SCHEDQ_NOMEM;
     }
-    description_fill(&queue->entries, replacement, &change->description);
+    description_fill(&queue->entries, replacement, &change->description, &change->gating);
     if (!entry_describe(before->entry, before->state, before->desc, change->word, replacement)) {
         if (change->renominates) {
             count_nomination(worker, &change->description, UINT64_MAX);

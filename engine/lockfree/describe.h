@@ -22,7 +22,8 @@
 /** What is to be installed on the pod that `before` shows. */
 struct redescription {
     struct description description; /* begins as a copy of the old one */
-    uint64_t word;    /* the state word that goes with it: the old one, or one with a raised lag or a flag */
+    struct gating gating;           /* the same */
+    uint64_t word;    /* the state word that goes with it: the old one, one with a raised lag or a flag, or a switch */
     bool same_object; /* the reference stays; else the caller retained the new object, and loses that with OK */
     bool renominates; /* to description.nominated_node, under a number of its own */
 };

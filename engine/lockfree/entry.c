@@ -79,35 +79,6 @@ records_close(struct entries *entries)
     slab_close(&entries->records);
 }
 
-/* ---- gates --------------------------------------------------------------------------------------------------------------- */
-
-/* A word of a flight is not touched: the pod was popped since `state`, and the caller has lost. */
-uint8_t
-entry_set_gate(struct entry *entry, uint64_t state, uint64_t version, uint8_t gate)
-{
-    uint64_t word =
-        GATE_MARK | version << GATE_VERSION_SHIFT | (uint64_t)entry_gate(entry, state) << GATE_BEFORE_SHIFT | gate;
-    uint64_t found = u64_load_acquire(&entry->flight); /* of entry_set_gate:A, or of a holder */
-
-    /* Ends: each failed exchange means that another mover said something. */
-    while (found == 0 || (found & GATE_MARK) != 0) {
-        if (found != 0 && (found >> GATE_VERSION_SHIFT & STATE_VERSION_MASK) == version) {
-            return (uint8_t)found;
-        }
-        /* While the pod is at `state`, any other word is an earlier one. */
-        if (found != 0 && state_version(entry_state(entry)) != state_version(state)) {
-            return gate; /* this mover has lost */
-        }
-        uint64_t before = found;
-
-        found = u64_cas_value(&entry->flight, before, word); /* entry_set_gate:A */
-        if (found == before) {
-            break;
-        }
-    }
-    return gate;
-}
-
 /* In a description record's attributes, where a pod's record has the profile. */
 #define MARK_OWN_KEY 1
 
@@ -174,6 +145,22 @@ entry_description(const struct entries *entries, const struct entry *entry, stru
     }
 }
 
+/* Acquire loads, as in copy_record: if the word still names the record, it was not given back in between. */
+bool
+entry_gating(const struct entries *entries, const struct entry *entry, uint64_t desc, struct gating *out)
+{
+    const struct description_record *record = desc != 0 ? slab_at(&entries->descriptions, ref_record(desc)) : NULL;
+
+    if (record == NULL) {
+        *out = (struct gating){.stay = 0};
+        return true;
+    }
+    out->refused = u64_load_acquire(&record->refused);
+    out->stay = u64_load_acquire(&record->stay);
+    out->first = (int64_t)u64_load_acquire(&record->first);
+    return u64_load_acquire(&entry->word.high) == desc; /* of entry_describe:A */
+}
+
 bool
 entry_describe(struct entry *entry, uint64_t state, uint64_t desc, uint64_t described, uint64_t replacement)
 {
@@ -211,8 +198,10 @@ description_take(struct entries *entries, struct slab_cache *cache)
 }
 
 void
-description_fill(struct entries *entries, uint64_t desc, const struct description *description)
+description_fill(struct entries *entries, uint64_t desc, const struct description *description,
+                 const struct gating *gating)
 {
+    static const struct gating nothing;
     struct description_record *record = slab_at(&entries->descriptions, ref_record(desc));
 
     u64_store(&record->object, description->object);
@@ -222,6 +211,10 @@ description_fill(struct entries *entries, uint64_t desc, const struct descriptio
     u64_store(&record->described_node, description->described_node);
     u64_store(&record->nominated_node, description->nominated_node);
     u64_store(&record->nomination, description->nomination);
+    gating = gating != NULL ? gating : &nothing;
+    u64_store(&record->refused, gating->refused);
+    u64_store(&record->stay, gating->stay);
+    time_store(&record->first, gating->first);
 }
 
 void

@@ -10,11 +10,11 @@
  * WHO MAY WRITE
  *   life, name, hash, profile        the owner, before the pod exists
  *   timestamp, counters, sets, key   the owner before the pod exists; the holder while the pod is in flight
- *   unschedulable, initial_attempt, gate   movers too, before they publish: a set of rejectors only grows (fetch-or), the first
- *                                    attempt is set once, a gate counts only for the version that it names. Of a mover
- *                                    that lost, or was slow, a bit of a gate too many may stay: it wakes in vain
+ *   flight                           the same: where the pod waits, or is active, its stay word
  *   state                            state.h
- *   state and desc together          update, nominate (entry_describe)
+ *   state and desc together          update, nominate, movers (entry_describe)
+ * A mover owns nothing. What it has to say of a pod (a gate, the bits of gates, the initial attempt) goes with
+ * a description that the CAS installs which wins, so of a mover that lost nothing is left.
  * Every field is atomic, because others read it without a right to it (find, get, snapshot, a helper). They read it
  * between two loads of the state word (report_record), and drop what they read if the word changed.
  *
@@ -26,7 +26,12 @@
  * makes the CAS fail. `desc` is {tag:36, record:28}, 0 for the description in the pod's record; the tag makes each
  * value unique.
  *
- * LINEARIZATION. An update, a nomination: entry_describe:A. Reading a description: entry_description:B, if the caller
+ * A STAY lasts from the switch or the add that brought the pod to where it waits until its next pop. The record names it
+ * in its stay word, by the version at which it began, with the gate that the pod had then. GATING, what movers said of
+ * the pod, stands in the description with the stay that it is about, and counts in that stay only: no later flight, and
+ * no later pod of the record, sees it.
+ *
+ * LINEARIZATION. An update, a nomination, a gate: entry_describe:A. Reading a description: entry_description:B, if the caller
  * then finds the state word's version unchanged.
  *
  * ORDERING
@@ -34,15 +39,14 @@
  *   description_fill, entry_describe:A, a full fence       -> entry_description:A (acquire): the description's fields
  *   the CAS that took a pod or a description out, a full fence, before its memory is used again   |   acquire loads of
  *       fields, then the word again: who met the next use's fields finds the word changed
- *   entry_set_gate:A before the pod is published           -> entry_gate, by who found the pod at that version
+ *   the stay word, before the switch or fill:A             -> entry_state: who finds the pod there finds its stay
  *
- * PROGRESS. Wait-free but for entry_description, entry_set_gate and slab_take, which are lock-free. A thread that stops
+ * PROGRESS. Wait-free but for entry_description and slab_take, which are lock-free. A thread that stops
  * behind entry_describe:A keeps the old description's record and its reference to the object; where the pod has to
  * move, publish_follow is finished by who meets it.
  *
  * ABA, WRAPAROUND. A desc word comes back after 2^36 takes of one description record: at 10 million a second, 1.9
- * hours, and only for a thread that slept exactly so long. A gate word 0 comes back: a mover that slept may put his
- * own over it, in a later stay or life; that one names an earlier version, and counts for nothing.
+ * hours, and only for a thread that slept exactly so long.
  *
  * EVIDENCE. tests/model: description; stress/explore: update_two, update_twice, nominate_update, event_gate*;
  * tests/unit/test_lockfree_entry.c.
@@ -67,19 +71,13 @@ struct entry {
     atomic_u64 attempts_rejections; /* 32 bits each */
     atomic_u64 errors_charged;      /* errors:32 | band that the pod was counted to when it came:32 */
     atomic_u64 seen;                /* in flight: event sequence at its pop */
-    atomic_u64 flight; /* in flight: orders pods by their pops, 0 until it is set; with a gate: a gate word */
+    atomic_u64 flight; /* in flight: orders pods by their pops, once it is set; else a stay word */
     atomic_u64 popped; /* in flight, counted objects: the holder's reference */
 };
 
-/*
- * A gate word: 1:1 | 0 | version:36 | gate before it:8 | gate from it on:8. "From it on" counts when a switch brings the pod to that
- * version, or further versions that only describe it; until then, and if that switch never comes, "before it" does.
- */
-#define GATE_MARK (UINT64_C(1) << 63)
-#define GATE_VERSION_SHIFT 16
-#define GATE_BEFORE_SHIFT 8
-/* A gate word that has not come into force names at most so many versions more than the base: a lag, and one more. */
-#define GATE_AHEAD (STATE_LAG_WAITING + 2)
+/* A stay word: 1:1 | 0 | version at which the stay began:36 | 0 | gate that the pod had then:8. */
+#define STAY_MARK (UINT64_C(1) << 63)
+#define STAY_VERSION_SHIFT 16
 
 _Static_assert(sizeof(struct entry) == 128, "two cache lines");
 
@@ -92,6 +90,14 @@ struct description_record {
     atomic_u64 described_node;
     atomic_u64 nominated_node; /* 0: none */
     atomic_u64 nomination;     /* orders the pods of one node */
+    atomic_u64 refused, stay, first; /* struct gating */
+};
+
+/** What movers said of a pod in one stay. */
+struct gating {
+    uint64_t refused; /* bits of the gates that the pod was put behind */
+    uint64_t stay;    /* the stay word, with the newest gate; 0: nothing was said */
+    int64_t first;    /* the initial attempt of a pod that had none; 0: none. Counts where the pod is active */
 };
 
 /** The same, copied out. */
@@ -174,31 +180,49 @@ entry_pop_order(const struct entry *entry)
 {
     uint64_t flight = u64_load_acquire(&entry->flight);
 
-    return (flight & GATE_MARK) == 0 ? flight : 0;
+    return (flight & STAY_MARK) == 0 ? flight : 0;
 }
 
-/** The gate of a pod whose word is `state`: 1 + number of the plugin, 0 if none keeps it out. */
-static inline uint8_t
-entry_gate(const struct entry *entry, uint64_t state)
+static inline uint64_t
+stay_word(uint64_t version, uint8_t gate)
 {
-    uint64_t word = u64_load_acquire(&entry->flight); /* of entry_set_gate:A */
-    enum place place = state_place(state);
-    bool may = place == PLACE_GATED || place == PLACE_BACKOFF || place == PLACE_ERROR_BACKOFF;
-    uint64_t ahead = ((word >> GATE_VERSION_SHIFT) - state_base(state)) & STATE_VERSION_MASK;
+    return STAY_MARK | version << STAY_VERSION_SHIFT | gate;
+}
 
-    if (!may || (word & GATE_MARK) == 0 || ahead > GATE_AHEAD) {
-        return 0;
+static inline uint8_t
+stay_gate(uint64_t word)
+{
+    return (uint8_t)word;
+}
+
+/** Leaves of a gating what counts in the stay of `word`, which the record had with `state`. */
+static inline void
+gating_judge(struct gating *gating, uint64_t word, uint64_t state)
+{
+    enum place place = state_place(state);
+    bool stays = (word & STAY_MARK) != 0 && (state_waits(state) || place == PLACE_ACTIVE);
+
+    if (!stays || (gating->stay ^ word) >> STAY_VERSION_SHIFT != 0) {
+        *gating = (struct gating){.stay = stays ? word : 0};
     }
-    return ahead == 0 ? (uint8_t)word : (uint8_t)(word >> GATE_BEFORE_SHIFT);
+    if (place != PLACE_ACTIVE) {
+        gating->first = 0;
+    }
 }
 
 /**
- * Says which gate a pod, whose word is `state`, has from `version` on. Returns the gate that counts for it: another mover's, if he
- * was first.
+ * The gate of a pod whose word is `state`: 1 + number of the plugin, 0 if none keeps it out.
  *
- * Before the pod is published at that version.
+ * `keeps`: the rules let a pod keep its gate while it backs off.
  */
-uint8_t entry_set_gate(struct entry *entry, uint64_t state, uint64_t version, uint8_t gate);
+static inline uint8_t
+gating_gate(const struct gating *gating, uint64_t state, bool keeps)
+{
+    enum place place = state_place(state);
+    bool has = place == PLACE_GATED || (keeps && (place == PLACE_BACKOFF || place == PLACE_ERROR_BACKOFF));
+
+    return has ? stay_gate(gating->stay) : 0;
+}
 
 /* ---- descriptions --------------------------------------------------------------------------------------------------- */
 
@@ -209,10 +233,13 @@ uint8_t entry_set_gate(struct entry *entry, uint64_t state, uint64_t version, ui
  */
 uint64_t entry_description(const struct entries *entries, const struct entry *entry, struct description *out);
 
+/** What stands in the description that `desc` names, as it is: gating_judge follows. False: `desc` is not the pod's any more. */
+bool entry_gating(const struct entries *entries, const struct entry *entry, uint64_t desc, struct gating *out);
+
 /**
  * Replaces the description of a pod whose state word still is `state` and whose desc word still is `desc`.
  *
- * The word becomes `described`: `state`, or state_described(state). `replacement` is from description_take; on success it
+ * The word becomes `described`: `state`, state_described(state), or a switch from it. `replacement` is from description_take; on success it
  * belongs to the record, and `desc` to the caller.
  */
 bool entry_describe(struct entry *entry, uint64_t state, uint64_t desc, uint64_t described, uint64_t replacement);
@@ -230,8 +257,9 @@ bool entry_flag(struct entry *entry, uint64_t state, uint64_t desc, enum state_f
 /** A description record, as a desc word; 0: no memory. The caller's until entry_describe. */
 uint64_t description_take(struct entries *entries, struct slab_cache *cache);
 
-/** Fills a record that is the caller's. */
-void description_fill(struct entries *entries, uint64_t desc, const struct description *description);
+/** Fills a record that is the caller's; `gating` NULL: nothing was said. */
+void description_fill(struct entries *entries, uint64_t desc, const struct description *description,
+                      const struct gating *gating);
 
 /** Gives the record behind a desc word back; 0 is allowed. */
 void description_give(struct entries *entries, struct slab_cache *cache, uint64_t desc);

@@ -38,7 +38,7 @@
 
 #include <string.h>
 
-#define READ_AT_ONCE 64
+#define PREFETCHED 64
 
 /* ---- telling those in flight ------------------------------------------------------------------------------------------------ */
 
@@ -130,17 +130,17 @@ judge_record(struct worker *worker, const struct view *view, uint64_t sequence)
 }
 
 static enum strategy
-judge_log(struct worker *worker, const struct view *view, uint64_t seen, uint64_t newest)
+judge_log(struct worker *worker, const struct view *view, const struct verdict_on_flight *before, uint64_t newest)
 {
     const struct queue *queue = queue_of(worker);
-    uint64_t kept = queue->log.size;
-    enum strategy best = STRATEGY_SKIP;
+    uint64_t kept = queue->log.size, from = before->up_to;
+    enum strategy best = before->strategy;
 
-    if (newest - seen > kept) {
-        best = STRATEGY_AFTER_BACKOFF;
-        seen = newest - kept;
+    if (newest - from > kept) {
+        best = best > STRATEGY_AFTER_BACKOFF ? best : STRATEGY_AFTER_BACKOFF;
+        from = newest - kept;
     }
-    for (uint64_t i = seen + 1; i <= newest && best < requeue_strongest(view->pending); i++) {
+    for (uint64_t i = from + 1; i <= newest && best < requeue_strongest(view->pending); i++) {
         enum strategy strategy = judge_record(worker, view, i);
 
         best = strategy > best ? strategy : best;
@@ -166,7 +166,7 @@ newest_for(const struct queue *queue, const struct view *view)
 }
 
 struct verdict_on_flight
-events_judge_flight(struct worker *worker, const struct view *view, uint64_t seen)
+events_judge_flight(struct worker *worker, const struct view *view, const struct verdict_on_flight *before)
 {
     const struct queue *queue = queue_of(worker);
     const struct rules *rules = &queue->base.rules;
@@ -175,13 +175,13 @@ events_judge_flight(struct worker *worker, const struct view *view, uint64_t see
     if (failed_with_error(view) && !rules->errors_park) {
         return (struct verdict_on_flight){STRATEGY_AFTER_BACKOFF, drawn};
     }
-    if (newest_for(queue, view) <= seen) {
-        return (struct verdict_on_flight){STRATEGY_SKIP, seen};
+    if (newest_for(queue, view) <= before->up_to) {
+        return *before;
     }
     if (!rules->hints || failed_with_error(view)) {
         return (struct verdict_on_flight){STRATEGY_AFTER_BACKOFF, drawn};
     }
-    return (struct verdict_on_flight){judge_log(worker, view, seen, drawn), drawn};
+    return (struct verdict_on_flight){judge_log(worker, view, before, drawn), drawn};
 }
 
 bool
@@ -215,15 +215,18 @@ gate_hears(const struct walk *walk, schedq_profile_t profile, uint8_t gate)
     return registry_gate_hears(&queue_of_walk(walk)->base.registry, profile, gate, walk->event.event);
 }
 
+/* In a section of its own. If the pod is over by now, and the cell another's, it does not matter what this says. */
 static bool
-in_namespace(const struct queue *queue, const struct view *view, const struct assigned_pod *assigned)
+in_namespace(struct worker *worker, const struct view *view, const struct assigned_pod *assigned)
 {
     char name[SCHEDQ_NAME_MAX + 9];
 
     if (view->name_length <= assigned->namespace_length) {
         return false;
     }
-    names_copy(&queue->names, view->name, name, view->name_length);
+    section_resume(worker);
+    names_copy(&queue_of(worker)->names, view->name, name, view->name_length);
+    section_pause(worker);
     return name[assigned->namespace_length] == '/' &&
            memcmp(name, assigned->namespace_name, assigned->namespace_length) == 0;
 }
@@ -231,11 +234,10 @@ in_namespace(const struct queue *queue, const struct view *view, const struct as
 static bool
 concerns_assigned(const struct walk *walk, const struct view *view)
 {
-    const struct queue *queue = queue_of_walk(walk);
-    const struct schedq *base = &queue->base;
+    const struct schedq *base = &queue_of_walk(walk)->base;
 
     if ((view->unschedulable & registry_spread(&base->registry, view->profile)) != 0 &&
-        in_namespace(queue, view, walk->assigned)) {
+        in_namespace(walk->mover.worker, view, walk->assigned)) {
         return true;
     }
     return (view->description.flags & SCHEDQ_POD_AFFINITY) != 0 && base->config.affinity_matches != NULL &&
@@ -328,18 +330,24 @@ walk_lot(struct mover *mover, struct lot *lot, int64_t newest_insertion)
 {
     struct worker *worker = mover->worker;
     struct lot_reader reader;
-    uint64_t refs[READ_AT_ONCE];
+    uint64_t *refs = mover->batch->read.refs;
     bool any = false;
     size_t count;
 
     lot_read_begin(&reader, lot, worker->base.number, newest_insertion);
-    while ((count = lot_read(&reader, refs, READ_AT_ONCE)) > 0) {
+    while ((count = lot_read(&reader, refs, MOVER_REFS)) > 0) {
+        uint64_t pauses = worker->pauses;
         uint32_t stale = 0;
 
         any = true;
-        prefetch(queue_of(worker), refs, count);
         for (size_t i = 0; i < count; i++) {
+            if (i % PREFETCHED == 0) {
+                prefetch(queue_of(worker), &refs[i], count - i < PREFETCHED ? count - i : PREFETCHED);
+            }
             stale += mover_try_ref(mover, refs[i]) ? 0 : 1;
+        }
+        if (worker->pauses != pauses) {
+            lot_read_again(&reader);
         }
         lot_found_stale(&reader, stale);
     }
@@ -515,6 +523,17 @@ events_help(struct worker *worker, uint32_t record, uint64_t life)
     mover_try(&mover, record, life);
     mover_end(&mover);
     return !mover.no_memory;
+}
+
+void
+events_help_placed(struct worker *worker, uint32_t record, uint64_t life)
+{
+    schedq_result_t unseen = {0};
+    struct mover mover = helper(worker, &unseen);
+
+    mover_begin(&mover);
+    mover_try_placed(&mover, record, life);
+    mover_end(&mover);
 }
 
 bool

@@ -27,8 +27,13 @@ struct verdict_on_flight {
     uint64_t up_to; /* stamps that are not newer were looked at */
 };
 
-/** What the events since its pop mean to a pod in flight that fails with these rejectors. `seen`: from its pop. */
-struct verdict_on_flight events_judge_flight(struct worker *worker, const struct view *view, uint64_t seen);
+/**
+ * What the events since its pop mean to a pod in flight that fails with these rejectors.
+ *
+ * `before` is what was judged so far, of the same object: {SKIP, the sequence of its pop} at first. Goes on from there.
+ */
+struct verdict_on_flight events_judge_flight(struct worker *worker, const struct view *view,
+                                             const struct verdict_on_flight *before);
 
 /** Has a stamp of the pod's rejectors, or what stands for it, changed since? */
 bool events_came_since(const struct queue *queue, const struct view *view, uint64_t up_to);
@@ -41,6 +46,9 @@ bool events_judge_again(struct queue *queue, uint32_t record, uint64_t life, str
 
 /** This waiting pod counts as one that an event helps. False: no memory, a note was left. */
 bool events_help(struct worker *worker, uint32_t record, uint64_t life);
+
+/** The same for a pod that the caller asked the gates about, and put behind one that heard of an event meanwhile. */
+void events_help_placed(struct worker *worker, uint32_t record, uint64_t life);
 
 /** Every waiting pod counts as one that an event helps: what could not be judged for want of memory is. */
 bool events_judge_all(struct worker *worker);

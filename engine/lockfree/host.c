@@ -130,9 +130,11 @@ describe_candidate(const struct search *search, uint32_t record, const struct vi
  * goes on, while any apply to its ref now makes him fail.
  */
 static void
-show_as_gated(struct view *view)
+show_as_gated(const struct search *search, const struct lot *lot, struct view *view)
 {
-    uint8_t gate = entry_gate(view->entry, state_switched(view->state, 0, PLACE_GATED));
+    uint64_t gates = search->query->gates;
+    uint8_t asked = gates != 0 ? (uint8_t)(__builtin_ctzll(gates) + 1) : 0;
+    uint8_t gate = lot->catch_all ? asked : lot->key.gate; /* whose it is in the catch-all, nothing says */
 
     if (gate != 0) {
         view->gate = gate;
@@ -168,7 +170,7 @@ look_at(struct search *search, const struct lot *lot, uint64_t ref, struct view 
         return false;
     }
     if (comes) {
-        show_as_gated(view);
+        show_as_gated(search, lot, view);
         uint64_t version = state_version(view->state);
 
         return is_wanted(search, view) && (ref_version(ref) == version || ref_version(ref) == version_next(version));

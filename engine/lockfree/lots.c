@@ -326,6 +326,8 @@ begin_lane(struct lot_reader *reader)
         if (lane != NULL) {
             lane_read_begin(&reader->lane, lane);
             reader->in_lane = true;
+            reader->number = worker;
+            reader->from = INT64_MIN;
             reader->own = worker == reader->worker;
             return true;
         }
@@ -340,7 +342,10 @@ read_lane(struct lot_reader *reader, uint64_t *refs, size_t capacity)
     size_t count = 0;
 
     while (count < capacity && lane_next(&reader->lane, reader->own ? reader->newest : INT64_MAX, &next)) {
-        refs[count++] = next.ref;
+        if (next.key > reader->from) {
+            refs[count++] = next.ref;
+            reader->from = next.key;
+        }
     }
     return count;
 }
@@ -358,6 +363,19 @@ lot_read(struct lot_reader *reader, uint64_t *refs, size_t capacity)
         reader->in_lane = false;
     }
     return 0;
+}
+
+/* Insertions grow along a lane, and stay with a ref when its segment is replaced. */
+void
+lot_read_again(struct lot_reader *reader)
+{
+    uint32_t read = reader->lane.read, stale = reader->lane.stale;
+
+    if (reader->in_lane) {
+        lane_read_begin(&reader->lane, ptr_load_acquire(&reader->lot->lanes[reader->number])); /* as begin_lane:A */
+        reader->lane.read = read;
+        reader->lane.stale = stale;
+    }
 }
 
 void

@@ -106,8 +106,7 @@ void lot_shrink(struct lot *lot, struct memory *memory, struct epoch_record *epo
 void lot_note_affinity(struct lot *lot);
 
 /**
- * The same for a pod that stands in some lot already: all lots where it may be. Its rejectors only grew since it came there, and
- * movers that lost may have left bits of gates among them.
+ * The same for a pod that stands in some lot already: all lots where it may be. Its rejectors only grew since it came there.
  */
 void lots_note_affinity(struct lots *lots, schedq_profile_t profile, uint64_t unschedulable, uint64_t pending);
 
@@ -124,13 +123,15 @@ lot_may_have_affinity(const struct lot *lot)
  */
 void lot_publish(struct lot *lot, uint32_t worker, uint64_t ref, int64_t insertion);
 
-/** Where the reading of a lot is; good until the reader's section ends. */
+/** Where the reading of a lot is; good until the reader's section ends, and then after lot_read_again. */
 struct lot_reader {
     struct lot *lot;
     uint64_t left;     /* workers whose lanes come later, as bits */
     uint32_t worker;   /* the reader's */
     int64_t newest;    /* in his own lane: what he put there later he does not read */
     bool in_lane, own; /* own: the lane that is read is his */
+    uint32_t number;   /* of the lane that is read, by worker */
+    int64_t from;      /* refs up to this insertion were read there */
     struct lane_reader lane;
 };
 
@@ -139,6 +140,9 @@ void lot_read_begin(struct lot_reader *reader, struct lot *lot, uint32_t worker,
 
 /** The next refs, unjudged; 0: no more. Fewer than `capacity` does not mean that. */
 size_t lot_read(struct lot_reader *reader, uint64_t *refs, size_t capacity);
+
+/** In a new section: the reading goes on behind what was read; what was published meanwhile may come too. */
+void lot_read_again(struct lot_reader *reader);
 
 /** So many of the refs that the last lot_read returned were stale. */
 void lot_found_stale(struct lot_reader *reader, uint32_t count);

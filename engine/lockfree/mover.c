@@ -31,16 +31,38 @@ mover_subject(const struct view *view)
 
 /* What was decided stands if nothing else changed: *view is as of afterwards. SCHEDQ_RETRY: look at the pod again. */
 static schedq_status_t
-renominate(struct worker *worker, uint32_t record, struct view *view)
+install(struct worker *worker, uint32_t record, struct view *view, struct redescription *change)
 {
     const struct queue *queue = queue_of(worker);
     uint64_t state = view->state;
-    schedq_status_t status = describe_nomination(worker, record, view, view->description.described_node);
+    schedq_status_t status = describe_install(worker, record, view, change);
 
     if (status == SCHEDQ_OK && !(report_any(queue, record, view) && view->state == state)) {
         status = SCHEDQ_RETRY;
     }
     return status;
+}
+
+/*
+ * What becoming active says of a pod: its nomination, and the initial attempt of one that had none. Before it is
+ * published, because who helps knows of neither; the attempt counts only where the pod is active.
+ */
+static schedq_status_t
+describe_active(const struct mover *mover, uint32_t record, struct view *view)
+{
+    const struct rules *rules = &queue_of(mover->worker)->base.rules;
+    struct redescription change = describe_begin(view);
+    const struct description *now = &view->description;
+
+    change.renominates = nominate_when_active(rules->nominate, mover->label) &&
+                         (now->described_node != 0 || now->nominated_node != 0);
+    if (change.renominates) {
+        change.description.nominated_node = now->described_node;
+    }
+    if (view->history.initial_attempt_ns == 0) {
+        change.gating.first = mover->now;
+    }
+    return change.renominates || change.gating.first != 0 ? install(mover->worker, record, view, &change) : SCHEDQ_OK;
 }
 
 static struct moving
@@ -88,7 +110,7 @@ raise_lag(struct entry *entry, uint64_t state)
     (void)u64_cas(&entry->word.low, state, state_described(state)); /* raise_lag:A */
 }
 
-/* UNJUDGED: the pod was moved behind a gate that somebody has to ask. */
+/* UNJUDGED: the pod is behind a gate that heard of an event, and has to be asked once more. */
 enum outcome { OUTCOME_DONE, OUTCOME_AGAIN, OUTCOME_OUTDATED, OUTCOME_UNJUDGED };
 
 static uint32_t
@@ -110,75 +132,105 @@ tell_gated(struct mover *mover, bool counts)
 
 /* Its gate refuses it again: it stands where events and time find it. A host's ref gets another version. */
 static enum outcome
-stay_gated(struct mover *mover, const struct view *view, bool came_in)
+stay_gated(struct mover *mover, const struct question *question)
 {
+    const struct view *view = &question->view;
+
     if (queue_of(mover->worker)->base.rules.host &&
         !u64_cas(&view->entry->word.low, view->state, state_described(view->state))) {
         return OUTCOME_AGAIN;
     }
-    switch_count(mover->worker, PLACE_GATED, cause_of_gated(mover, came_in));
-    tell_gated(mover, came_in);
+    switch_count(mover->worker, PLACE_GATED, cause_of_gated(mover, question->answer.came_in));
+    tell_gated(mover, question->answer.came_in || question->answer.moved);
     return OUTCOME_DONE;
 }
 
-/*
- * `asked` is the newest event that was drawn before PreEnqueue was asked: what changed by then, it has seen.
- *
- * One gate counts for the next version: who finds another's there, or an event that nobody asked about, makes that version stale and
- * decides again. With a lag at its end there is no version to stay at: then the pod moves behind the gate that stands, which ends
- * the lag, and is decided about again. Who stops in between leaves a note.
- */
-static enum outcome
-gate_pod(struct mover *mover, uint32_t record, const struct view *view, const struct way *way, uint64_t asked)
+/* The switch to GATED, with the gate if that is another one. SCHEDQ_RETRY: somebody changed the pod. */
+static schedq_status_t
+switch_gated(struct mover *mover, const struct question *question, uint64_t next, uint32_t cause)
 {
     struct worker *worker = mover->worker;
-    struct queue *queue = queue_of(worker);
+    const struct view *view = &question->view;
+    uint8_t gate = question->answer.way.gate;
+
+    if (stay_gate(view->gating.stay) == gate) {
+        return switch_announced(worker, view->entry, view->state, view->desc, next, cause) ? SCHEDQ_OK : SCHEDQ_RETRY;
+    }
+    struct redescription change = describe_begin(view);
+
+    change.gating.stay = (change.gating.stay & ~UINT64_C(0xff)) | gate;
+    change.gating.refused |= gate_bit(gate);
+    change.word = next;
+    schedq_status_t status = describe_install(worker, question->record, view, &change);
+
+    if (status == SCHEDQ_OK) {
+        switch_counted(worker, view->state, next, cause);
+    }
+    return status;
+}
+
+/*
+ * Events that drew their numbers up to question->answer.asked were seen by who was asked. A later one either meets the ref
+ * and disturbs this mover, or is seen in the stamp. Then the pod is switched all the same, and asked about once more
+ * where it is: there every event finds it, so an answer that the same gate refuses needs no look. Behind the gate that
+ * it has, it may as well stay where it stood: the event finds it there. A host is told instead.
+ *
+ * `owed` is for who stops in between: a tick asks.
+ */
+static enum outcome
+gate_pod(struct mover *mover, struct question *question)
+{
+    struct worker *worker = mover->worker;
+    const struct queue *queue = queue_of(worker);
     const struct rules *rules = &queue->base.rules;
+    const struct view *view = &question->view;
+    const struct way *way = &question->answer.way;
     uint64_t next = state_switched(view->state, state_band(view->state), PLACE_GATED);
     const struct moving moving = moving_of(view, rules->gates_see_leftover ? mover->now : view->history.timestamp_ns);
     enum place from = state_place(view->state);
-    bool came_in = mover->recount || (from != PLACE_PARKED && from != PLACE_GATED);
+    bool stays = from == PLACE_GATED && view->gate == way->gate;
     bool may_stay = !state_lag_is_at_end(view->state);
-    struct way there = *way;
     struct destination to;
 
-    if (from == PLACE_GATED && view->gate == way->gate && !rules->gates_see_leftover && may_stay) {
-        return stay_gated(mover, view, came_in);
+    question->answer.came_in = question->answer.came_in || mover->recount || (from != PLACE_PARKED && from != PLACE_GATED);
+    question->answer.moved = question->answer.moved || from != PLACE_GATED;
+    if (stays && may_stay && (question->answer.placed || !rules->gates_see_leftover)) {
+        return stay_gated(mover, question);
     }
-    there.gate = entry_set_gate(view->entry, view->state, state_version(next), way->gate);
-    if (there.gate != way->gate && may_stay) {
-        raise_lag(view->entry, view->state);
-        return OUTCOME_AGAIN;
-    }
-    if (!destination_find(worker, &there, &moving, &to) || !destination_prepare(worker, &to)) {
+    if (!destination_find(worker, way, &moving, &to) || !destination_prepare(worker, &to)) {
         give_up(mover);
         return OUTCOME_DONE;
     }
-    u64_or(&view->entry->unschedulable, gate_bit(there.gate)); /* before the ref: who meets that sees the bit */
-    switch_announce(worker, PLACE_GATED);                      /* before the look at the stamp: hosts read the word */
-    destination_publish(worker, &to, ref_make(state_version(next), record), CAUSE_NONE);
+    switch_announce(worker, PLACE_GATED); /* before the look at the stamp: hosts read the word */
+    destination_publish(worker, &to, ref_make(state_version(next), question->record), CAUSE_NONE);
     atomic_fence(); /* gate_pod:A, between the ref and the look at the stamp */
     bool judged =
-        there.gate == way->gate && stamps_newest(&queue->stamps, view->profile, gate_bit(there.gate)) <= asked;
+        stamps_newest(&queue->stamps, view->profile, gate_bit(way->gate)) <= question->answer.asked;
 
-    if (!judged && may_stay) {
+    if (!judged && may_stay && (stays || rules->host)) {
         switch_withdraw(worker, PLACE_GATED);
         raise_lag(view->entry, view->state);
-        return OUTCOME_OUTDATED;
+        return rules->host ? OUTCOME_OUTDATED : stay_gated(mover, question);
     }
     if (!judged && !rules->host) {
-        queue_note_stray(queue, STRAY_UNJUDGED);
+        u64_store(&worker->owed, ref_make(question->life, question->record)); /* the switch is a full fence */
     }
     (void)destination_announce(worker, &to);
-    if (!switch_announced(worker, view->entry, view->state, view->desc, next,
-                          judged ? cause_of_gated(mover, came_in) : CAUSE_NONE)) {
+    schedq_status_t status =
+        switch_gated(mover, question, next, judged ? cause_of_gated(mover, question->answer.came_in) : CAUSE_NONE);
+
+    if (status != SCHEDQ_OK) {
         switch_withdraw(worker, PLACE_GATED);
-        return OUTCOME_AGAIN;
+        if (status == SCHEDQ_NOMEM) {
+            give_up(mover);
+        }
+        return status == SCHEDQ_NOMEM ? OUTCOME_DONE : OUTCOME_AGAIN;
     }
+    question->answer.placed = true;
     if (!judged) {
         return OUTCOME_UNJUDGED;
     }
-    tell_gated(mover, came_in || from != PLACE_GATED);
+    tell_gated(mover, question->answer.came_in || question->answer.moved);
     return OUTCOME_DONE;
 }
 
@@ -226,7 +278,7 @@ publish_group(struct mover *mover, uint32_t from, uint32_t to)
     run_set_cause(run, cause_of_mover(mover));
     for (uint32_t i = from; i < to; i++) {
         const struct mover_item *item = &batch->items[batch->order[i]];
-        uint64_t ref = ref_make(state_version(next_of(item)), item->record);
+        uint64_t ref = ref_make(state_version(next_of(item)), item->pod.record);
 
         run_put(run, ref, item->to.key);
         if (item->to.lot != NULL) {
@@ -313,16 +365,48 @@ move_group(struct mover *mover, uint32_t from, uint32_t to)
     mover->result->poppable |= destination_is_poppable(queue_of(worker), first->place) ? 1 : 0;
 }
 
+/* What was found before a pause is found again: a band may have been given back, and so may the page of a pod that is over. */
+static bool
+find_again(const struct mover *mover, struct mover_item *item)
+{
+    struct queue *queue = queue_of(mover->worker);
+    schedq_status_t status;
+
+    item->entry = entry_at(&queue->entries, item->pod.record);
+    if (item->entry != NULL && item->to.place == PLACE_ACTIVE) {
+        item->to.band = publish_band(mover->worker, item->priority, true, &status);
+        item->to.bin = item->to.band != NULL ? &item->to.band->bin : NULL;
+    }
+    return item->entry != NULL && item->to.bin != NULL;
+}
+
+/* Those that are there, in batch->order. Without memory for its band a pod stays where it was. */
+static uint32_t
+order_batch(struct mover *mover)
+{
+    struct mover_batch *batch = mover->batch;
+    uint32_t count = 0;
+
+    for (uint32_t i = 0; i < batch->count; i++) {
+        struct mover_item *item = &batch->items[i];
+
+        if (mover->worker->pauses == batch->pauses || find_again(mover, item)) {
+            batch->order[count++] = i;
+        } else if (item->entry != NULL) {
+            give_up(mover);
+            forget_item(item);
+        }
+    }
+    sort_numbers(batch->order, count, goes_before, batch);
+    return count;
+}
+
 static void
 move_batch(struct mover *mover)
 {
     struct mover_batch *batch = mover->batch;
-    uint32_t count = batch->count;
+    uint32_t count = order_batch(mover);
 
-    for (uint32_t i = 0; i < count; i++) {
-        batch->order[i] = i;
-    }
-    sort_numbers(batch->order, count, goes_before, batch);
     for (uint32_t from = 0, to = 0; from < count; from = to) {
         const struct bin *bin = batch->items[batch->order[from]].to.bin;
 
@@ -336,62 +420,52 @@ move_batch(struct mover *mover)
     }
 }
 
-struct loser {
-    uint32_t record;
-    uint64_t life;
-};
+static void try_again(struct mover *mover, const struct mover_loser *loser);
 
-/* Losers are decided again: at most as many as there is room for. */
+/* Losers are tried again: at most as many as there is room for. What was answered about them stands, if they did not change. */
 static void
 flush(struct mover *mover)
 {
     struct mover_batch *batch = mover->batch;
 
     while (batch->count > 0) {
-        struct loser losers[MOVER_BATCH];
+        struct mover_loser losers[MOVER_BATCH];
         uint32_t lost = 0;
 
         move_batch(mover);
         for (uint32_t i = 0; i < batch->count; i++) {
             if (batch->items[i].entry != NULL) {
-                losers[lost++] = (struct loser){batch->items[i].record, batch->items[i].life};
+                losers[lost++] = batch->items[i].pod;
             }
         }
         batch->count = 0;
         for (uint32_t i = 0; i < lost; i++) {
-            mover_try(mover, losers[i].record, losers[i].life);
+            try_again(mover, &losers[i]);
         }
     }
 }
 
 static void
-note_first_attempt(const struct mover *mover, const struct view *view, const struct way *way)
-{
-    if (way->place == PLACE_ACTIVE && u64_load(&view->entry->initial_attempt) == 0) { /* the exchange looks again */
-        (void)u64_cas(&view->entry->initial_attempt, 0, (uint64_t)mover->now);
-    }
-}
-
-static void
-collect(struct mover *mover, uint32_t record, const struct view *view, const struct way *way)
+collect(struct mover *mover, const struct question *question)
 {
     struct mover_batch *batch = mover->batch;
     struct mover_item *item = &batch->items[batch->count];
+    const struct view *view = &question->view;
     const struct moving moving = moving_of(view, 0);
 
-    if (!destination_find(mover->worker, way, &moving, &item->to) || !destination_prepare(mover->worker, &item->to)) {
+    if (batch->count == 0) {
+        batch->pauses = mover->worker->pauses;
+    }
+    if (!destination_find(mover->worker, &question->answer.way, &moving, &item->to) ||
+        !destination_prepare(mover->worker, &item->to)) {
         give_up(mover);
         return;
     }
-    if (way->gate != 0) {
-        (void)entry_set_gate(view->entry, view->state, version_next(state_version(view->state)), way->gate);
-    }
-    note_first_attempt(mover, view, way);
+    item->pod = (struct mover_loser){.record = question->record, .life = question->life, .answer = question->answer};
     item->entry = view->entry;
-    item->record = record;
-    item->life = view->life;
     item->state = view->state;
     item->desc = view->desc;
+    item->priority = view->description.priority;
     batch->count++;
 }
 
@@ -427,52 +501,150 @@ decide(struct mover *mover, const struct view *view, bool unjudged, struct way *
     return true;
 }
 
-static enum outcome
-try_view(struct mover *mover, uint32_t record, struct view *view, bool unjudged)
+/* Is what was answered about the pod as it was said of the pod as it is? Its version, and its nomination, do not matter. */
+static bool
+is_about(const struct answer *answer, const struct view *view)
+{
+    return answer->object == view->description.object && answer->stay == view->gating.stay &&
+           answer->place == state_place(view->state);
+}
+
+/* The pod as it is, its object retained if it has to be asked about. False: it is not there, or somebody else moved it. */
+static bool
+look(struct mover *mover, struct question *question)
+{
+    const struct queue *queue = queue_of(mover->worker);
+    struct view *view = &question->view;
+
+    /* Ends: each further round means that somebody changed the pod. */
+    while (report_view(queue, question->record, question->life, view) && is_movable(view->state)) {
+        uint64_t desc = view->desc;
+
+        question->answer.known = question->answer.known && is_about(&question->answer, view);
+        if (question->answer.known) {
+            return true;
+        }
+        if (objects_take(mover->worker, view->entry, view->state, &view->description, &view->desc)) {
+            if (view->desc == desc) {
+                return true;
+            }
+            object_give_back(queue, view->description.object);
+        }
+    }
+    return false;
+}
+
+/* Asks what becomes of the pod, outside of a section: the CAS that follows compares. False: it was asked about often enough. */
+static bool
+ask(struct mover *mover, struct question *question)
 {
     struct worker *worker = mover->worker;
     struct queue *queue = queue_of(worker);
-    uint64_t asked = stamps_drawn(&queue->stamps); /* before anybody is asked */
-    struct way way;
+    struct answer *answer = &question->answer;
+    struct view *view = &question->view;
+    uint64_t calls = u64_load(&worker->tally.gate_calls);
+    bool may = answer->asks < ASKS_MAX;
 
-    if (!objects_take(worker, view->entry, view->state, &view->description, &view->desc)) {
-        return OUTCOME_AGAIN;
+    section_pause(worker);
+    answer->asked = stamps_drawn(&queue->stamps); /* before anybody is asked */
+    answer->moves = may && decide(mover, view, answer->unjudged, &answer->way);
+    if (u64_load(&worker->tally.gate_calls) != calls) {
+        answer->asks++;
     }
-    bool moves = decide(mover, view, unjudged, &way);
-
+    answer->known = true;
+    answer->object = view->description.object;
+    answer->stay = view->gating.stay;
+    answer->place = (uint8_t)state_place(view->state);
     object_give_back(queue, view->description.object);
-    if (!moves) {
+    section_resume(worker);
+    view->entry = entry_at(&queue->entries, question->record);
+    return may;
+}
+
+/* Without memory for it the pod stays where it was, or, if only its nomination is concerned, moves without. */
+static enum outcome
+act(struct mover *mover, struct question *question)
+{
+    struct answer *answer = &question->answer;
+    struct view *view = &question->view;
+
+    if (!answer->moves || view->entry == NULL) { /* none: the pod is over, and its page was given back */
         return OUTCOME_DONE;
     }
-    if (way.place == PLACE_GATED) {
-        return gate_pod(mover, record, view, &way, asked);
+    if (answer->way.place == PLACE_GATED) {
+        return gate_pod(mover, question);
     }
-    /* An event's label may be that of an add. Without memory the nomination stays as it was. */
-    if (way.place == PLACE_ACTIVE && nominate_when_active(queue->base.rules.nominate, mover->label) &&
-        renominate(worker, record, view) == SCHEDQ_RETRY) {
-        return OUTCOME_AGAIN;
+    if (answer->way.place == PLACE_ACTIVE) {
+        switch (describe_active(mover, question->record, view)) {
+        case SCHEDQ_OK:
+            break;
+        case SCHEDQ_NOMEM:
+            if (view->history.initial_attempt_ns == 0) {
+                give_up(mover);
+                return OUTCOME_DONE;
+            }
+            break;
+        default:
+            return OUTCOME_AGAIN;
+        }
     }
-    collect(mover, record, view, &way);
+    collect(mover, question);
     return OUTCOME_DONE;
+}
+
+static void
+try_question(struct mover *mover, struct question *question)
+{
+    struct worker *worker = mover->worker;
+    struct answer *answer = &question->answer;
+    enum outcome outcome = OUTCOME_AGAIN;
+
+    if (mover->batch->count == MOVER_BATCH) {
+        flush(mover);
+    }
+    /* Ends: each further round means that somebody changed the pod, or that a gate heard of an event: ASKS_MAX times. */
+    while (outcome != OUTCOME_DONE && look(mover, question)) {
+        if (!answer->known && !ask(mover, question)) {
+            queue_note_stray(queue_of(worker), STRAY_UNJUDGED);
+            break;
+        }
+        outcome = act(mover, question);
+        if (outcome == OUTCOME_UNJUDGED) {
+            answer->known = false;
+            answer->unjudged = true;
+        }
+    }
+    if (u64_load(&worker->owed) != 0) {
+        flush(mover);                        /* the pod, if it was collected */
+        u64_store_release(&worker->owed, 0); /* behind its switch, or the note */
+    }
+}
+
+static void
+try_again(struct mover *mover, const struct mover_loser *loser)
+{
+    struct question question; /* its view is filled by look */
+
+    question.record = loser->record;
+    question.life = loser->life;
+    question.answer = loser->answer;
+    try_question(mover, &question);
 }
 
 void
 mover_try(struct mover *mover, uint32_t record, uint64_t life)
 {
-    const struct queue *queue = queue_of(mover->worker);
-    struct view view;
+    try_again(mover, &(struct mover_loser){.record = record, .life = life});
+}
 
-    if (mover->batch->count == MOVER_BATCH) {
-        flush(mover);
-    }
-    enum outcome outcome = OUTCOME_AGAIN;
-    bool unjudged = false;
-
-    /* Ends: each further round means that somebody changed the pod, that an event reached its gate, or that a lag ended. */
-    while (outcome != OUTCOME_DONE && report_view(queue, record, life, &view) && is_movable(view.state)) {
-        outcome = try_view(mover, record, &view, unjudged);
-        unjudged = unjudged || outcome == OUTCOME_UNJUDGED;
-    }
+void
+mover_try_placed(struct mover *mover, uint32_t record, uint64_t life)
+{
+    try_again(mover, &(struct mover_loser){
+                         .record = record,
+                         .life = life,
+                         .answer = {.asks = 1, .unjudged = true, .placed = true},
+                     });
 }
 
 enum disturbance { DISTURBED, NOT_FUTURE, LAG_AT_END };
@@ -541,43 +713,48 @@ mover_disturb(struct worker *worker, uint64_t ref)
     return entry == NULL || disturb(entry, ref) != LAG_AT_END;
 }
 
+static schedq_status_t
+apply_gated(struct mover *mover, struct question *question)
+{
+    switch (gate_pod(mover, question)) {
+    case OUTCOME_AGAIN:
+    case OUTCOME_UNJUDGED:
+        return SCHEDQ_CHANGED;
+    case OUTCOME_OUTDATED:
+        return SCHEDQ_RETRY;
+    case OUTCOME_DONE:
+        break;
+    }
+    return mover->no_memory ? SCHEDQ_NOMEM : SCHEDQ_OK;
+}
+
 schedq_status_t
 mover_apply(struct mover *mover, uint32_t record, struct view *view, const struct way *way, uint64_t asked)
 {
     struct worker *worker = mover->worker;
-    bool renews =
-        way->place == PLACE_ACTIVE && nominate_when_active(queue_of(worker)->base.rules.nominate, mover->label);
     const struct moving moving = moving_of(view, 0);
-    struct mover_item item = {
-        .life = view->life, .state = view->state, .desc = view->desc, .entry = view->entry, .record = record};
+    struct mover_item item = {.pod = {.record = record, .life = view->life}, .state = view->state, .entry = view->entry};
+    struct question question = {
+        .record = record, .life = view->life, .view = *view, .answer = {.way = *way, .asked = asked}};
 
     if (way->place == PLACE_GATED) {
-        switch (gate_pod(mover, record, view, way, asked)) {
-        case OUTCOME_AGAIN:
-        case OUTCOME_UNJUDGED:
-            return SCHEDQ_CHANGED;
-        case OUTCOME_OUTDATED:
-            return SCHEDQ_RETRY;
-        case OUTCOME_DONE:
-            break;
-        }
-        return mover->no_memory ? SCHEDQ_NOMEM : SCHEDQ_OK;
+        return apply_gated(mover, &question);
     }
+    bool describes = way->place == PLACE_ACTIVE;
     /* Ends: each further round means that a band was retired. */
     do {
         if (!destination_find(worker, way, &moving, &item.to) || !destination_prepare(worker, &item.to)) {
             return SCHEDQ_NOMEM;
         }
-        if (renews) {
-            schedq_status_t status = renominate(worker, record, view);
+        if (describes) {
+            schedq_status_t status = describe_active(mover, record, view);
 
             if (status != SCHEDQ_OK) {
                 return status == SCHEDQ_NOMEM ? SCHEDQ_NOMEM : SCHEDQ_CHANGED;
             }
-            item.desc = view->desc;
-            renews = false;
+            describes = false;
         }
-        note_first_attempt(mover, view, way);
+        item.desc = view->desc;
         destination_publish(worker, &item.to, ref_make(state_version(next_of(&item)), record), cause_of_mover(mover));
         atomic_fence(); /* mover_apply:A, as move_group:A */
     } while (!destination_announce(worker, &item.to));
@@ -596,7 +773,7 @@ mover_holds(const struct mover *mover, uint32_t record)
 {
     uint32_t i = 0;
 
-    while (i < mover->batch->count && mover->batch->items[i].record != record) {
+    while (i < mover->batch->count && mover->batch->items[i].pod.record != record) {
         i++;
     }
     return i < mover->batch->count;

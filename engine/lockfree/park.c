@@ -8,11 +8,14 @@
  * rejected it, against what the judgement covered (events.c); then the switch, which expects the very words that were
  * judged: an update, an activation, a deletion, or an event that met the published ref has changed them. In each of
  * these cases, and if a stamp is newer, the version of the flight is raised, which makes stale what was published,
- * and the holder judges again with what is new.
+ * and the holder judges what is new: each event once, unless an update brought another object. The gates are asked once
+ * for each strategy; if the gate heard of an event meanwhile, the pod is asked about again behind it (mover.h).
+ *
+ * Hints and gates run outside of a section (queue.h). The record stays: the flight is the holder's.
  *
  * LINEARIZATION. OK: switch_pod:B, or a helper's. RETRY: the look at the stamps. GONE: the deletion's flag. STALE:
  * the load of the word. From its first raise_version:A on the call has the flight to itself: a second one
- * with the same token is late.
+ * with the same token is late. NOMEM puts back what was taken, an activation in flight too.
  *
  * ORDERING
  *   the record's fields (relaxed) ; ref ; switch      -> who meets the ref (switch_help:A), or reads the word
@@ -25,7 +28,7 @@
  * for backoff, whoever meets it there finishes his switch.
  *
  * EVIDENCE. tests/model: park, tick; stress/explore: event_park*, event_update, activate_fail, delete_fail,
- * lag_end_fail, tick_fail; tests/unit/test_failure.c, test_readd.c.
+ * lag_end_fail, tick_fail; tests/unit/test_failure.c, test_readd.c, test_lockfree_callbacks.c.
  */
 #include "lockfree/add.h"
 #include "lockfree/describe.h"
@@ -48,10 +51,19 @@ struct failing {
     int64_t now;
     uint64_t popped; /* the holder's object */
     bool activated;
+    bool unjudged;      /* the gate that it was put behind heard of an event that nobody asked about */
     bool described;     /* what is newest about the pod was installed */
     bool drawn;         /* the record has the order key of this failure */
     int64_t order_key;  /* the record's own, of before */
     struct view before; /* what is put back if nothing is to change after all */
+    struct {
+        bool any, asked;                  /* something is known; its gates were asked, for `strategy` */
+        uint64_t object;                  /* that it is about */
+        struct verdict_on_flight verdict; /* on the events that came so far */
+        enum strategy strategy;
+        struct way way;
+        uint64_t asked_at; /* events, before the gates were asked */
+    } judged;
 };
 
 /* ---- the flight ------------------------------------------------------------------------------------------------------------ */
@@ -75,7 +87,10 @@ raise_version(struct failing *failing, uint64_t state)
         return false;
     }
     failing->version = state_version(next);
-    failing->activated |= (state & FLAG_ACTIVATED) != 0;
+    if ((state & FLAG_ACTIVATED) != 0) {
+        failing->activated = true;
+        failing->judged.asked = false; /* what the gates said before does not count */
+    }
     return true;
 }
 
@@ -255,6 +270,18 @@ put_back(const struct failing *failing)
     u64_store_release(&failing->entry->flight, before->pop_order); /* as begin_flight:A */
 }
 
+/* The flag was taken, and nothing came of it: the next failure of this flight finds it again. */
+static void
+put_activation_back(const struct failing *failing)
+{
+    uint64_t state;
+
+    /* Ends: each further round means that the word changed. */
+    while (failing->activated && still_flies(failing, &state) &&
+           !u64_cas(&failing->entry->word.low, state, state | FLAG_ACTIVATED)) { /* put_activation_back:A */
+    }
+}
+
 /* ---- deciding -------------------------------------------------------------------------------------------------------------------- */
 
 /* Where it is to go, and how far what was judged reaches. */
@@ -283,6 +310,36 @@ decide_by_host(const struct failing *failing, const struct subject *subject, str
     }
 }
 
+/* Each event once, unless an update brought another object. */
+static void
+judge_events(struct failing *failing, const struct view *view, struct decision *decision)
+{
+    if (!failing->judged.any || failing->judged.object != view->description.object) {
+        failing->judged.any = true;
+        failing->judged.asked = false;
+        failing->judged.object = view->description.object;
+        failing->judged.verdict = (struct verdict_on_flight){STRATEGY_SKIP, failing->before.seen};
+    }
+    failing->judged.verdict = events_judge_flight(failing->worker, view, &failing->judged.verdict);
+    decision->up_to = failing->judged.verdict.up_to;
+}
+
+/* Once for each strategy: what the gates hear of meanwhile they are asked about where the pod is then. */
+static void
+ask_gates(struct failing *failing, const struct subject *subject, enum strategy strategy, struct decision *decision)
+{
+    struct worker *worker = failing->worker;
+
+    if (!failing->judged.asked || failing->judged.strategy != strategy) {
+        failing->judged.asked = true;
+        failing->judged.strategy = strategy;
+        failing->judged.asked_at = stamps_drawn(&queue_of(worker)->stamps);
+        failing->judged.way = route_by_strategy(worker, subject, strategy, failing->now);
+    }
+    decision->asked = failing->judged.asked_at;
+    decision->way = failing->judged.way;
+}
+
 /* The object in view->description is alive. */
 static void
 decide(struct failing *failing, const struct view *view, struct decision *decision)
@@ -295,18 +352,19 @@ decide(struct failing *failing, const struct view *view, struct decision *decisi
         decide_by_host(failing, &subject, decision);
         return;
     }
-    struct verdict_on_flight verdict = events_judge_flight(worker, view, failing->before.seen);
+    section_pause(worker);
+    judge_events(failing, view, decision);
+    enum strategy strategy = failing->judged.verdict.strategy;
 
-    if (failing->activated && verdict.strategy == STRATEGY_SKIP) {
-        verdict.strategy = STRATEGY_AFTER_BACKOFF;
+    if (failing->activated && strategy == STRATEGY_SKIP) {
+        strategy = STRATEGY_AFTER_BACKOFF;
     }
-    decision->up_to = verdict.up_to;
-    decision->asked = stamps_drawn(&queue->stamps); /* before the gates are asked */
-    if (verdict.strategy == STRATEGY_SKIP) {
+    if (strategy == STRATEGY_SKIP) {
         decision->way = (struct way){.place = PLACE_PARKED};
     } else {
-        decision->way = route_by_strategy(worker, &subject, verdict.strategy, failing->now);
+        ask_gates(failing, &subject, strategy, decision);
     }
+    section_resume(worker);
 }
 
 /* After the publication and a full fence: did an event come that was not judged? */
@@ -334,10 +392,7 @@ prepare_record(const struct failing *failing, const struct destination *to)
     struct entry *entry = failing->entry;
     uint64_t next = version_next(failing->version);
 
-    u64_store(&entry->flight, 0);
-    if (to->gate != 0) {
-        (void)entry_set_gate(entry, 0, next, to->gate);
-    }
+    u64_store(&entry->flight, stay_word(next, to->gate));
     /* An earlier attempt may have left the bit of another gate. */
     u64_store(&entry->unschedulable,
               failing->failure->unschedulable | gate_bit(to->place == PLACE_GATED ? to->gate : 0));
@@ -422,6 +477,12 @@ try_once(struct failing *failing, struct view *view, const struct decision *deci
     bool outdated = event_came(failing, view, decision);
     const uint64_t version = failing->version;
 
+    failing->unjudged = outdated && to.place == PLACE_GATED && !queue->base.rules.host;
+    if (failing->unjudged) {
+        u64_store(&worker->owed, ref_make(view->life, failing->record)); /* as in gate_pod (mover.c) */
+        outdated = false;
+    }
+
     if (!outdated && destination_announce(worker, &to) &&
         switch_announced(worker, failing->entry, view->state, view->desc, next, cause_for(queue, to.place))) {
         tell(failing, view, &to);
@@ -494,6 +555,10 @@ try_round(struct failing *failing, enum attempt *attempt)
     if (status != SCHEDQ_OK) {
         return status;
     }
+    /* Its page stays unless a second call with this token ended the flight. */
+    if (entry_at(&queue->entries, failing->record) != failing->entry) {
+        return SCHEDQ_STALE;
+    }
     if (!failing->described) {
         failing->result->object = view.description.object;
     }
@@ -516,11 +581,15 @@ move(struct failing *failing)
         attempt = ATTEMPT_NOMEM;
         status = try_round(failing, &attempt);
     }
+    if (status == SCHEDQ_STALE) {
+        return status;
+    }
     if (attempt == ATTEMPT_OUTDATED) {
         return still_flies(failing, &state) ? judge_again(failing) : SCHEDQ_GONE;
     }
     if (status != SCHEDQ_GONE && attempt == ATTEMPT_NOMEM) {
         put_back(failing);
+        put_activation_back(failing);
         return status != SCHEDQ_OK ? status : SCHEDQ_NOMEM;
     }
     return status;
@@ -577,6 +646,12 @@ fail(struct failing *failing)
     status = move(failing);
     if (failing->failure->has_newest && !failing->described) {
         object_give_back(queue_of(failing->worker), failing->failure->newest.object);
+    }
+    if (u64_load(&failing->worker->owed) != 0) {
+        if (status == SCHEDQ_OK && failing->unjudged) {
+            events_help_placed(failing->worker, failing->record, failing->before.life);
+        }
+        u64_store_release(&failing->worker->owed, 0);
     }
     if (status == SCHEDQ_OK) {
         tally_add(&failing->worker->tally.failures, 1);

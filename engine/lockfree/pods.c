@@ -154,9 +154,6 @@ stand_anew(struct worker *worker, uint32_t record, uint64_t life)
         if (!destination_find(worker, &way, &moving, &to) || !destination_prepare(worker, &to)) {
             return false;
         }
-        if (way.gate != 0) {
-            (void)entry_set_gate(view.entry, view.state, state_version(next), way.gate);
-        }
         destination_publish(worker, &to, ref_make(state_version(next), record), CAUSE_NONE);
         atomic_fence(); /* stand_anew:A, between the ref and the looks at the bin's word and the deadline */
         (void)destination_announce(worker, &to);

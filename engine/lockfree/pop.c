@@ -75,6 +75,8 @@ struct walk {
     uint64_t state; /* in flight */
     bool from_backoff;
     struct description description;
+    struct gating gating; /* of a pod that has a description of its own */
+    uint64_t desc;        /* at the claim */
 };
 
 /* ---- the claimed pod ------------------------------------------------------------------------------------------------------ */
@@ -92,6 +94,17 @@ describe_history(const struct queue *queue, const struct entry *entry, schedq_po
     out->history.reserved = 0;
     out->backoff_expiry_ns = backoff_public(backoff_expiry_of(queue, &out->history));
     out->history.attempts = history_raised(out->history.attempts);
+}
+
+/* What movers said of the pod while it waited: the holder makes it the record's. */
+static void
+take_gating(const struct walk *walk, schedq_popped_t *out)
+{
+    out->unschedulable |= walk->gating.refused;
+    if (out->history.initial_attempt_ns == 0) {
+        out->history.initial_attempt_ns = walk->gating.first;
+        time_store(&walk->entry->initial_attempt, walk->gating.first);
+    }
 }
 
 /*
@@ -123,6 +136,9 @@ begin_flight(const struct walk *walk, schedq_popped_t *out)
     out->profile = attributes_profile(attributes);
     out->flags = walk->description.flags;
     memset(out->reserved, 0, sizeof out->reserved);
+    if (walk->desc != 0) {
+        take_gating(walk, out);
+    }
     u64_store(&entry->attempts_rejections, (uint64_t)out->history.attempts << 32 | out->history.rejections);
     u64_store(&entry->unschedulable, 0);
     u64_store(&entry->pending, 0);
@@ -185,10 +201,17 @@ look_into(struct walk *walk, struct bin *bin)
 static bool
 claim(struct walk *walk, uint64_t state)
 {
+    const struct queue *queue = queue_of(walk->worker);
     uint64_t desc;
 
     if (!objects_take(walk->worker, walk->entry, state, &walk->description, &desc)) {
         return false;
+    }
+    walk->desc = desc;
+    if (desc != 0) {
+        /* The stay word is relaxed: behind the acquire of `state`; both are as of the claim, which compares the words. */
+        (void)entry_gating(&queue->entries, walk->entry, desc, &walk->gating);
+        gating_judge(&walk->gating, u64_load(&walk->entry->flight), state);
     }
     walk->state = state_switched(state, state_band(state), PLACE_INFLIGHT);
     if (entry_switch(walk->entry, state, desc, walk->state)) { /* claim:A */

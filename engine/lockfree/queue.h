@@ -24,10 +24,16 @@
  * thread that stops for ever strands no pod but those that it has popped.
  *
  * MEMORY. Records, names, descriptions and runs are used again at once, protected by versions. Segments, tables and pages
- * that trim gives back wait for a grace period: each public call is one section of the worker's epoch record. What waits
- * is freed by the calls that may allocate: pop, done, find and delete never enter the allocator for it. Only what
- * allocates retires, so a worker that does nothing but pop and end pods has nothing to free; what its last add or failure
- * retired waits for its next one, or for its unregistration.
+ * that trim gives back wait for a grace period: each public call is one section of the worker's epoch record, but for
+ * the host's code. What waits is freed by the calls that may allocate: pop, done, find and delete never enter the
+ * allocator for it. Only what allocates retires, so a worker that does nothing but pop and end pods has nothing to free;
+ * what its last add or failure retired waits for its next one, or for its unregistration.
+ *
+ * THE HOST'S CODE. Hints, gates, prechecks and affinity run between two sections (section_pause), so a thread that is
+ * slow there, or never comes back, holds back no memory of the others. What was read before a pause (records, bands,
+ * segments, tables) may be another's afterwards, or nobody's: records are looked up again by their numbers, readers
+ * begin again where they were, and words are compared with what was judged, by the CAS that acts. config.retain and
+ * release run inside of sections: they count.
  */
 #ifndef SCHEDQ_LOCKFREE_QUEUE_H
 #define SCHEDQ_LOCKFREE_QUEUE_H
@@ -88,7 +94,8 @@ struct worker {
     int64_t last_drawn; /* order key */
     uint64_t random;
     struct epoch_record *epoch;
-    bool joined; /* epoch is in use */
+    bool joined;     /* epoch is in use */
+    uint64_t pauses; /* how often a section was left for the host's code */
     struct hazard_slot *hazard;
     struct hazard_kept *kept; /* the slot's list; NULL unless objects are counted */
     struct slab_cache records, descriptions;
@@ -102,6 +109,7 @@ struct worker {
     void *batch_room;               /* BATCH_ROOM bytes, or NULL (batch.c) */
     struct mover_batch *batch;      /* of moves (mover.h); housekeepers have none */
     int64_t insertions;             /* into lots */
+    atomic_u64 owed;                /* a gated pod that it has to ask about, as {life, record}, or 0 (mover.h) */
     char name[SCHEDQ_NAME_MAX + 9]; /* for visitors */
     _Alignas(CACHE_LINE) struct tally tally;
     struct incoming incoming;
@@ -214,7 +222,7 @@ queue_note_stray(struct queue *queue, uint64_t note)
     }
 }
 
-/** Each public call is one section, or several. */
+/** Each public call is one section, or several with the host's code between them. */
 static inline void
 section_begin(struct worker *worker)
 {
@@ -234,6 +242,20 @@ section_end(struct worker *worker)
 {
     section_leave(worker);
     epoch_poll(worker->epoch);
+}
+
+/** Leaves the section for the host's code; what was read in it is not used afterwards. */
+static inline void
+section_pause(struct worker *worker)
+{
+    worker->pauses++;
+    epoch_leave(worker->epoch);
+}
+
+static inline void
+section_resume(struct worker *worker)
+{
+    epoch_enter(worker->epoch);
 }
 
 /** Adds to a number that only this worker writes, relaxed: who reads it adds up what publishes nothing. */

@@ -5,15 +5,14 @@
 #include "lockfree/route.h"
 #include "policy/backoff.h"
 
-/* Acquire loads: report_view:B comes after them. */
-static void
+/* Acquire loads: report_view:B comes after them. False: an update came in between. */
+static bool
 copy(const struct queue *queue, const struct entry *entry, struct view *view)
 {
     uint64_t attributes = u64_load_acquire(&entry->attributes);
     uint64_t counts = u64_load_acquire(&entry->attempts_rejections);
 
     view->life = u64_load_acquire(&entry->life);
-    view->gate = entry_gate(entry, view->state);
     view->profile = attributes_profile(attributes);
     view->name_length = attributes_name_length(attributes);
     view->name = (uint32_t)u64_load_acquire(&entry->name);
@@ -23,11 +22,20 @@ copy(const struct queue *queue, const struct entry *entry, struct view *view)
     view->history.rejections = (uint32_t)counts;
     view->history.errors = (uint32_t)(u64_load_acquire(&entry->errors_charged) >> 32);
     view->history.reserved = 0;
-    view->unschedulable = u64_load_acquire(&entry->unschedulable) | gate_bit(view->gate);
     view->pending = u64_load_acquire(&entry->pending);
     view->pop_order = entry_pop_order(entry);
     view->seen = u64_load_acquire(&entry->seen);
     view->desc = entry_description(&queue->entries, entry, &view->description);
+    if (!entry_gating(&queue->entries, entry, view->desc, &view->gating)) {
+        return false;
+    }
+    gating_judge(&view->gating, u64_load_acquire(&entry->flight), view->state);
+    view->gate = gating_gate(&view->gating, view->state, route_backoff_keeps_gate(queue));
+    view->unschedulable = u64_load_acquire(&entry->unschedulable) | view->gating.refused;
+    if (view->history.initial_attempt_ns == 0) {
+        view->history.initial_attempt_ns = view->gating.first;
+    }
+    return true;
 }
 
 bool
@@ -36,15 +44,16 @@ report_record(const struct queue *queue, uint32_t record, struct view *view)
     struct entry *entry = entry_at(&queue->entries, record);
 
     view->entry = entry;
-    /* Ends: each further round means that the word changed. */
+    /* Ends: each further round means that the words changed. */
     while (entry != NULL) {
         view->state = entry_state(entry); /* report_view:A reads from fill:A, or a CAS of the word */
         if (state_place(view->state) == PLACE_FREE || state_place(view->state) == PLACE_DEAD) {
             return false;
         }
-        copy(queue, entry, view);
+        bool whole = copy(queue, entry, view);
+
         /* Acquire loads stand before B: if it reads what A read, the fields are of this version. */
-        if (entry_state(entry) == view->state) { /* report_view:B */
+        if (whole && entry_state(entry) == view->state) { /* report_view:B */
             return true;
         }
     }

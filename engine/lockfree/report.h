@@ -26,6 +26,7 @@ struct view {
     struct entry *entry; /* its memory: valid until the section ends, whatever becomes of the pod */
     uint64_t state, desc, life;
     struct description description;
+    struct gating gating; /* of this stay */
     schedq_history_t history;
     uint64_t unschedulable, pending;
     uint64_t pop_order;

@@ -68,7 +68,7 @@ route_after_backoff(struct worker *worker, const struct subject *subject, int64_
         return (struct way){.place = PLACE_GATED, .gate = gate};
     }
     return (struct way){.place = backoff_of(queue, subject),
-                        .gate = queue->base.rules.pop_from_backoff ? 0 : subject->gate};
+                        .gate = route_backoff_keeps_gate(queue) ? subject->gate : 0};
 }
 
 struct way

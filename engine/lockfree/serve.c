@@ -49,7 +49,7 @@
 #include "policy/backoff.h"
 #include "policy/leftover.h"
 
-#define READ_AT_ONCE 64
+#define READ_AT_ONCE SIZE(64, 1)
 #define PLANS_MAX 4
 #define ROUNDS_MAX 4
 
@@ -70,41 +70,70 @@ struct flush {
     int64_t limit; /* keys up to this are due */
 };
 
-static void
-flush_ref(struct flush *flush, struct bin *bin, const struct bin_ref *ref)
+/* Is the pod of a ref here? In backoff one whose mover stopped is helped. */
+static bool
+is_here(const struct flush *flush, struct bin *bin, const struct bin_ref *ref)
 {
-    struct worker *worker = flush->mover.worker;
-    const struct bin_caller caller = bin_caller(worker);
-    const struct entry *entry = entry_at(&queue_of(worker)->entries, ref_record(ref->ref));
-    uint64_t life = entry != NULL ? u64_load_acquire(&entry->life) : 0; /* mover_try looks again */
-    uint64_t state;
+    const struct bin_caller caller = bin_caller(flush->mover.worker);
     bool helps = flush->place == PLACE_BACKOFF || flush->place == PLACE_ERROR_BACKOFF;
-    bool here = helps ? bin_judge(bin, &caller, ref->ref, ref->cause, &state) : bin_has(bin, ref->ref);
+    uint64_t state;
 
-    if (here) {
-        flush->serving->slice--;
-        flush->serving->moved = true;
-        mover_try(&flush->mover, ref_record(ref->ref), life);
-    }
+    return helps ? bin_judge(bin, &caller, ref->ref, ref->cause, &state) : bin_has(bin, ref->ref);
 }
 
+/* The next due pods, behind `skip` that are here and were tried. */
+static size_t
+read_due(struct flush *flush, struct bin *bin, size_t skip, struct bin_ref *due)
+{
+    struct bin_reader reader;
+    struct bin_ref refs[READ_AT_ONCE];
+    size_t count, found = 0;
+
+    bin_read_begin(&reader, bin, &queue_of(flush->mover.worker)->runs, flush->limit);
+    while (found <= MOVER_DUE - READ_AT_ONCE && found < flush->serving->slice &&
+           (count = bin_read(&reader, refs, READ_AT_ONCE)) > 0) {
+        for (size_t i = 0; i < count; i++) {
+            if (!is_here(flush, bin, &refs[i])) {
+                continue;
+            }
+            if (skip > 0) {
+                skip--;
+            } else {
+                due[found++] = refs[i];
+            }
+        }
+    }
+    return found;
+}
+
+/*
+ * The gates are asked between sections, so the reading begins again behind each MOVER_DUE pods, and skips as many as were
+ * tried and stay. If one of these left meanwhile, a pod is skipped that was not tried: it is due still.
+ */
 static void
 flush_bin(struct flush *flush, struct bin *bin)
 {
     struct queue *queue = queue_of(flush->mover.worker);
-    struct bin_reader reader;
-    struct bin_ref refs[READ_AT_ONCE];
-    size_t count;
+    size_t count, stay = 0;
 
     mover_begin(&flush->mover);
-    bin_read_begin(&reader, bin, &queue->runs, flush->limit);
-    while (flush->serving->slice > 0 && (count = bin_read(&reader, refs, READ_AT_ONCE)) > 0) {
+    struct bin_ref *due = flush->mover.batch->read.due;
+    while (flush->serving->slice > 0 && (count = read_due(flush, bin, stay, due)) > 0) {
         for (size_t i = 0; i < count && flush->serving->slice > 0; i++) {
-            flush_ref(flush, bin, &refs[i]);
+            const struct entry *entry = entry_at(&queue->entries, ref_record(due[i].ref));
+
+            if (entry != NULL && is_here(flush, bin, &due[i])) {
+                flush->serving->slice--;
+                flush->serving->moved = true;
+                mover_try(&flush->mover, ref_record(due[i].ref), u64_load_acquire(&entry->life)); /* looks again */
+            }
         }
+        mover_end(&flush->mover);
+        for (size_t i = 0; i < count; i++) {
+            stay += is_here(flush, bin, &due[i]) ? 1 : 0;
+        }
+        bin_pass(bin, &queue->runs);
     }
-    mover_end(&flush->mover);
-    bin_pass(bin, &queue->runs);
     flush->serving->no_memory |= flush->mover.no_memory;
 }
 
@@ -441,6 +470,7 @@ serve_upkeep(struct worker *worker, schedq_result_t *result)
 
     section_begin(worker);
     (void)stray_gather(worker);
+    stray_ask_owed(worker);
     forget_events(worker);
     result->poppable = serve_is_poppable(worker);
     section_end(worker);

@@ -18,6 +18,21 @@ bring_back(struct worker *worker, uint32_t record, uint64_t notes)
            publish_follow(worker, record, view.life);
 }
 
+void
+stray_ask_owed(struct worker *worker)
+{
+    struct queue *queue = queue_of(worker);
+
+    for (uint32_t i = 0; i < queue_slots(queue); i++) {
+        const struct worker *other = ptr_load_acquire(&queue->workers[i]); /* of slot_worker:A */
+        uint64_t owed = other != NULL ? u64_load_acquire(&other->owed) : 0; /* of gate_pod's store */
+
+        if (owed != 0) {
+            (void)events_help(worker, ref_record(owed), ref_version(owed));
+        }
+    }
+}
+
 /*
  * The note goes when all is done, and only if nobody left another meanwhile: who stops in here takes no note with him, and who
  * comes while another is at it does the same work.

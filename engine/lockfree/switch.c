@@ -75,12 +75,23 @@ cause_known(uint32_t cause, uint64_t state)
     return cause == CAUSE_NONE && state_place(state) == PLACE_INFLIGHT ? cause_of(LABEL_FAILURE, false) : cause;
 }
 
+void
+switch_counted(struct worker *worker, uint64_t state, uint64_t next, uint32_t cause)
+{
+    enum place to = state_place(next);
+
+    if (switch_word(worker, to) == NULL) {
+        switch_enter(worker, to);
+    }
+    switch_leave(worker, state_place(state));
+    switch_count(worker, to, cause);
+}
+
 bool
 switch_announced(struct worker *worker, struct entry *entry, uint64_t state, uint64_t desc, uint64_t next,
                  uint32_t cause)
 {
     struct queue *queue = queue_of(worker);
-    enum place from = state_place(state), to = state_place(next);
 
     if (moves_in_order(queue, state, next)) {
         (void)u64_add(&queue->reorder, 1); /* switch_pod:A, read by walk:C, walk:E */
@@ -88,11 +99,7 @@ switch_announced(struct worker *worker, struct entry *entry, uint64_t state, uin
     if (!entry_switch(entry, state, desc, next)) { /* switch_pod:B */
         return false;
     }
-    if (switch_word(worker, to) == NULL) {
-        switch_enter(worker, to);
-    }
-    switch_leave(worker, from);
-    switch_count(worker, to, cause);
+    switch_counted(worker, state, next, cause);
     return true;
 }
 

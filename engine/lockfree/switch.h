@@ -100,4 +100,7 @@ bool switch_pod(struct worker *worker, struct entry *entry, uint64_t state, uint
 bool switch_announced(struct worker *worker, struct entry *entry, uint64_t state, uint64_t desc, uint64_t next,
                       uint32_t cause);
 
+/** Counts a switch that the caller made, of a pod whose coming was announced. */
+void switch_counted(struct worker *worker, uint64_t state, uint64_t next, uint32_t cause);
+
 #endif

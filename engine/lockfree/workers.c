@@ -389,6 +389,10 @@ lockfree_worker_adopt(schedq_t *base, schedq_worker_t *abandoned)
             bands_resume(&queue->bands, i);
             backoff_resume(queue, i);
             waiting_resume(queue, i);
+            if (u64_load_acquire(&worker->owed) != 0) {
+                queue_note_stray(queue, STRAY_UNJUDGED);
+                u64_store(&worker->owed, 0);
+            }
             word_give_back(&worker->base.busy);
             return SCHEDQ_OK;
         }

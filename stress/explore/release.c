@@ -45,6 +45,10 @@ look_at(void *ctx, const schedq_pod_info_t *info)
     if (info->place == SCHEDQ_PARKED || info->place == SCHEDQ_GATED) {
         SIM_CHECK((info->place == SCHEDQ_GATED) == (gate != 0), "pod %u is %s with gate %u", life->key,
                   schedq_place_name((schedq_place_t)info->place), info->gate);
+        SIM_CHECK(info->place == SCHEDQ_GATED || !cluster_has_gates() ||
+                      world.config.decide == SCHEDQ_DECIDE_HOST || (info->unschedulable & (GATE_A | GATE_B)) == 0,
+                  "pod %u is parked, and gates are among its rejectors: %llx", life->key,
+                  (unsigned long long)info->unschedulable);
         ledger_check_waiting(ledger, ledger_waiting(ledger, life), (schedq_place_t)info->place, gate,
                              cluster_opened(gate));
     }

@@ -1,42 +1,52 @@
 /*
- * A waiting pod goes behind a gate while events come that reach only the gate (engine/lockfree: mover, events).
+ * A waiting pod goes behind a gate while events come that reach only the gate (engine/lockfree: mover, events, stray).
  *
  * A pod is PARKED. Events 1 and 2 help it, and reach its lot HERE; but PreEnqueue is asked before it may go to
- * active, and refuses it while the gate is shut. So they gate it: read asked = sequence, ask PreEnqueue, add the
- * gate to the pod's rejectors, publish the ref {v + 1} in the gate's lot THERE, pass a full fence, and read the
- * gate's stamp. Newer than asked: the lag is raised (see below), and they decide again. Else one CAS of the word: v
- * -> GATED v + 1. Who lost and finds the pod still waiting decides again, and gates it again if need be. The
+ * active, and refuses it while the gate is shut. So they gate it: read asked = sequence, ask PreEnqueue, publish the ref
+ * {v + 1} in the gate's lot THERE, pass a full fence, and read the gate's stamp. Then one CAS of the word, which makes
+ * the gate one of the pod's rejectors: v -> GATED v + 1. If the stamp was newer than asked, the mover says before the
+ * CAS that it owes a question, and asks once more when the pod is GATED: refused again, the pod stays, without another
+ * look. A mover that meets the pod GATED may publish it anew there; a newer stamp makes it leave the pod as it is. Who
+ * lost and finds the pod still waiting tries again, with the answer that it has unless the place is another one. The
  * publishing store sits in a store buffer until it drains by itself, or at the fence or the next locked access.
  *
  * Event 3 opens the gate, and event 4 concerns the gate and helps nobody: each draws its number, raises the gate's
  * stamp, passes a full fence, and reads THERE. A VALID ref: event 3 asks PreEnqueue and moves the pod. A FUTURE one:
  * nobody helps in a lot; the event makes the mover decide again, by raising version and lag: the refs that were
- * VALID stay so, and the mover's gets STALE.
+ * VALID stay so, and the mover's gets STALE. A tick asks about the pod if a mover owes a question.
  *
  * Claims (in every state, so any number of threads may stop anywhere)
- *   no pod is GATED when an event has returned that opened the gate (Observer)
+ *   no pod is GATED when an event has returned that opened the gate, unless a mover owes a question (Observer)
+ *   no pod is GATED after a tick that found it GATED, with a mover that owed a question, when an event had returned
+ *   that opened the gate (Tick)
  *   no pod is PARKED when an event has returned that helps it (Observer)
  *   a pod that waits has a VALID ref in its lot (Observer)
+ *   the gate is none of the rejectors of a pod that was never GATED (Observer)
  *
  * Planted bugs
  *   -DHELP         an event that meets a FUTURE ref switches the word to GATED, and decides then
  *   -DNO_DISTURB   an event passes a FUTURE ref by
  *   -DNO_LAG       it raises the version alone: if the mover has stopped, nobody finds the pod
- *   -DUNFENCED     no fence between the mover's publish and his look at the stamp
- *   -DNO_LOOK      the mover does not look at the stamp after his publish
- *   -DASKED_LATE   he reads `asked` after PreEnqueue
+ *   -DUNFENCED     no fence between the mover's publish and its look at the stamp
+ *   -DNO_LOOK      the mover does not look at the stamp after its publish
+ *   -DASKED_LATE   it reads `asked` after PreEnqueue
  *   -DLOT_FIRST    events read the lot before they raise the stamp
- *   -DSWITCH_FIRST the mover publishes after his switch
- *   -DREJECTED_LATE  the gate gets one of the pod's rejectors after the switch: its event passes the pod by
- *   -DLOST_LEAVES  a mover who lost does not decide again
+ *   -DSWITCH_FIRST the mover publishes after its switch
+ *   -DREJECTED_LATE   the gate gets one of the pod's rejectors after the switch: its event passes the pod by
+ *   -DREJECTED_EARLY  the gate gets one of them before the publish: a mover that loses leaves it there
+ *   -DOWES_NOTHING    a mover that saw a newer stamp does not say that it owes a question
+ *   -DOWES_LATE       it says so after the switch
+ *   -DNOT_ASKED       it does not ask again
+ *   -DLOST_LEAVES  a mover that lost does not decide again
  *
- * Bounds: one pod, two lots, events 1, 3 and 4, with SECOND 1, 2 and 3 (--large: all).
+ * Bounds: one pod, two lots, one tick, events 1, 3 and 4, with SECOND 1, 2 and 3 (--large: all).
  */
 #ifdef LARGE
 #define SECOND
 #endif
 #define EVENTS 4
-#define ROOM   8
+#define TICK   5
+#define ROOM   12
 
 #define PARKED 0
 #define GATED  1
@@ -55,9 +65,14 @@ bool open;                  /* what PreEnqueue goes by */
 bool rejected;              /* the gate is among the pod's rejectors: else its events do not concern the pod */
 byte ref[2 * ROOM];
 byte tail[2];
-byte buffered[EVENTS + 1];  /* the ref for THERE in an event's store buffer */
+byte buffered[TICK + 1];    /* the ref for THERE in a mover's store buffer */
+
+bool owed[TICK + 1];        /* by mover */
 
 bool returned[EVENTS + 1];  /* ghost */
+bool was_gated;             /* ghost */
+
+#define anything_owed() (owed[1] || owed[2] || owed[3] || owed[4] || owed[TICK])
 
 inline load_word()
 {
@@ -95,7 +110,11 @@ inline switch_word(to)
         :: ok ->
             version++;
             place = to;
-            lag = 0
+            lag = 0;
+#ifndef REJECTED_LATE
+            rejected = (rejected || to == GATED);
+#endif
+            was_gated = (was_gated || to == GATED)
         :: else
         fi
     }
@@ -117,14 +136,15 @@ inline raise_lag()
     }
 }
 
-/* The word was {v, p, l}. Ends with ok if the pod is GATED. */
+/* The word was {v, p, l}. Ends with ok if the pod is GATED, and with unjudged if it has to be asked about again. */
 inline gate_pod()
 {
+    unjudged = false;
 #ifdef SWITCH_FIRST
     switch_word(GATED);
     buffered[me] = v + 1;
 #else
-#ifndef REJECTED_LATE
+#ifdef REJECTED_EARLY
     rejected = true;
 #endif
     d_step {
@@ -136,16 +156,23 @@ inline gate_pod()
         drain_buffer(me)
     }
 #endif
-#ifdef NO_LOOK
-    switch_word(GATED)
-#else
-    if
-    :: stamp > asked ->
-        raise_lag();
-        ok = false
-    :: else -> switch_word(GATED)
-    fi
+#ifndef NO_LOOK
+    unjudged = (stamp > asked);
 #endif
+    if
+    :: unjudged && p == GATED ->
+        raise_lag();
+        unjudged = false;
+        ok = true
+    :: else ->
+#if !defined(OWES_NOTHING) && !defined(OWES_LATE)
+        owed[me] = (owed[me] || unjudged);
+#endif
+        switch_word(GATED);
+#ifdef OWES_LATE
+        owed[me] = (owed[me] || unjudged);
+#endif
+    fi
 #endif
 #ifdef REJECTED_LATE
     ;
@@ -159,34 +186,56 @@ inline gate_pod()
 /* As long as the pod waits. */
 inline try_pod()
 {
+    known = false;
+    placed = false;
     do
     :: load_word();
         if
         :: p == ACTIVE || (me > 2 && (p == PARKED || !rejected)) || me == 4 -> break
         :: else
         fi;
+        if
+        :: !known || at != p ->
+            known = true;
+            at = p;
 #ifdef ASKED_LATE
-        passes = open;
-        asked = sequence;
+            passes = open;
+            asked = sequence
 #else
-        asked = sequence;
-        passes = open;
+            asked = sequence;
+            passes = open
 #endif
+        :: else
+        fi;
+        unjudged = false;
         if
         :: passes -> switch_word(ACTIVE)
-        :: else -> gate_pod()
+        :: !passes && p == GATED -> ok = true
+        :: !passes && !(p == GATED && placed) -> gate_pod()
         fi;
-#ifndef LOST_LEAVES
-        if
-        :: ok -> break
-        :: else
-        fi
-#else
-        break
+#ifdef NOT_ASKED
+        unjudged = false;
 #endif
+        if
+        :: ok && unjudged ->
+            known = false;
+            placed = true
+        :: ok && !unjudged -> break
+        :: else ->
+#ifdef LOST_LEAVES
+            break
+#endif
+        fi
     od;
-    passes = false;
-    asked = 0
+    owed[me] = false;
+    d_step {
+        passes = false;
+        known = false;
+        placed = false;
+        unjudged = false;
+        at = 0;
+        asked = 0
+    }
 }
 
 #define is_valid(r, lot) (p == (lot) && r + l == v)
@@ -233,8 +282,8 @@ inline read_lot(lot)
 
 proctype Helping(byte me)
 {
-    byte v, p, l, n, i, r, asked;
-    bool ok, passes;
+    byte v, p, l, n, i, r, asked, at;
+    bool ok, passes, known, placed, unjudged;
     sequence++;
     read_lot(HERE);
     returned[me] = true;
@@ -258,8 +307,8 @@ inline raise_stamp()
 
 proctype Gate(byte me)
 {
-    byte v, p, l, n, i, r, asked, number;
-    bool ok, passes;
+    byte v, p, l, n, i, r, asked, at, number;
+    bool ok, passes, known, placed, unjudged;
     if
     :: me == 3 -> open = true
     :: else
@@ -288,6 +337,29 @@ proctype Gate(byte me)
     }
 }
 
+proctype Tick(byte me)
+{
+    byte v, p, l, asked, at;
+    bool ok, passes, known, placed, unjudged, late;
+    d_step {
+        ok = anything_owed();
+        late = (ok && returned[3] && place == GATED)
+    }
+    if
+    :: ok -> try_pod()
+    :: else
+    fi;
+    skip;
+    assert(!late || place != GATED);
+    d_step {
+        v = 0;
+        p = 0;
+        l = 0;
+        ok = false;
+        late = false
+    }
+}
+
 proctype StoreBuffers()
 {
 end:
@@ -300,6 +372,14 @@ end:
         buffered[2] != 0 ->
         drain_buffer(2)
     }
+    :: d_step {
+        buffered[3] != 0 ->
+        drain_buffer(3)
+    }
+    :: d_step {
+        buffered[TICK] != 0 ->
+        drain_buffer(TICK)
+    }
     od
 }
 
@@ -310,7 +390,8 @@ proctype Observer()
 end:
     do
     :: d_step {
-        assert(place != GATED || !returned[3]);
+        assert(place != GATED || !returned[3] || anything_owed());
+        assert(!rejected || was_gated);
         assert(place != PARKED || (!returned[1] && !returned[2]));
         if
         :: place != ACTIVE ->
@@ -339,6 +420,7 @@ init
 #if !defined(SECOND) || defined(LARGE)
         run Gate(4);
 #endif
+        run Tick(TICK);
         run StoreBuffers();
         run Observer()
     }

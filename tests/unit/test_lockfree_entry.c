@@ -72,7 +72,7 @@ take_description(world_t *world, const struct description *description)
 {
     uint64_t desc = description_take(&world->ground.entries, &world->descriptions);
     assert_true(desc != 0);
-    description_fill(&world->ground.entries, desc, description);
+    description_fill(&world->ground.entries, desc, description, NULL);
     return desc;
 }
 
@@ -430,7 +430,7 @@ try_update(member_t *member, struct entry *entry)
     uint64_t replacement = description_take(entries, &member->descriptions);
     if (!mailbox_check(&member->team->mailbox, replacement != 0))
         return false;
-    description_fill(entries, replacement, &description);
+    description_fill(entries, replacement, &description, NULL);
     bool moves = member->number % 3 == 0 && !state_lag_is_at_end(state);
     if (entry_describe(entry, state, desc, moves ? state_described(state) : state, replacement)) {
         description_give(entries, &member->descriptions, desc);

@@ -96,7 +96,7 @@ install(world_t *world, struct slab_cache *cache, const pod_t *pod, uint64_t nod
     description.nominated_node = node;
     description.nomination = nomination;
     if (replacement != 0 && !is_newer && state_is_pod(state) && u64_load_acquire(&entry->life) == pod->life) {
-        description_fill(&world->ground.entries, replacement, &description);
+        description_fill(&world->ground.entries, replacement, &description, NULL);
         done = entry_describe(entry, state, desc, state, replacement);
     }
     description_give(&world->ground.entries, cache, done ? desc : replacement);

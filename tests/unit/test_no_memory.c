@@ -825,10 +825,40 @@ looking_without_memory_says_so_or_works(void **state)
     assert_int_equal(fx_stats(fixture).active, 1);
 }
 
+/* The pod was activated in flight: a failure that had no memory leaves that to the next one. */
+static void
+an_activation_in_flight_outlives_a_failure_without_memory(void **state)
+{
+    (void)state;
+    unsigned sites = 0;
+    for (int64_t site = 0;; site++) {
+        trial_t trial;
+        memset(&trial, 0, sizeof trial);
+        trial.fixture = fx_new(SCHEDQ_PRESET_DEFAULT);
+        prepare_flying_with_plugin(&trial);
+        assert_ok(schedq_activate(fx_worker(trial.fixture), &trial.popped.pod, 1, NULL));
+        account_fail_after(&trial.fixture->memory, site);
+        schedq_status_t status = do_park(&trial);
+        bool happened = account_heal(&trial.fixture->memory);
+        if (status == SCHEDQ_NOMEM) {
+            sites++;
+            assert_ok(do_park(&trial));
+        } else {
+            assert_ok(status);
+        }
+        assert_place(fx_place(trial.fixture, "ns/a"), SCHEDQ_BACKOFF);
+        fx_free(trial.fixture);
+        if (!happened)
+            break;
+    }
+    print_message("%u sites\n", sites);
+}
+
 int
 main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(an_activation_in_flight_outlives_a_failure_without_memory),
         cmocka_unit_test(each_failing_allocation_changes_nothing),
         fx_test(without_memory_pods_are_still_popped_done_and_deleted),
         cmocka_unit_test(a_batch_without_memory_says_so_for_each_pod),

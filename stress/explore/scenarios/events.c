@@ -46,6 +46,38 @@ park_many(struct actor *actor)
     }
 }
 
+/* More than a pass reads at once (MOVER_REFS), for a hint that wants every other one. */
+static void
+park_many_hinted(struct actor *actor)
+{
+    for (uint32_t key = 0; key < MANY; key++) {
+        (void)actor_add(actor, key, WANTED - (int32_t)(key % 2));
+    }
+    for (uint32_t key = 0; key < MANY; key++) {
+        (void)actor_pop_and_fail(actor, HINTED);
+    }
+}
+
+/* Segments and pages go while a pass is between two sections. */
+static void
+delete_and_trim(struct actor *actor)
+{
+    (void)actor_delete(actor, 1);
+    (void)actor_delete(actor, 2);
+    actor_trim(actor);
+    (void)actor_delete(actor, 5);
+    actor_trim(actor);
+}
+
+static void
+add_and_park(struct actor *actor)
+{
+    (void)actor_add(actor, 1, WANTED);
+    (void)actor_pop_and_fail(actor, HINTED);
+    (void)actor_add(actor, 2, WANTED);
+    (void)actor_pop_and_fail(actor, HINTED);
+}
+
 /* Different sets, more of them than there are lots. */
 static void
 park_in_lots(struct actor *actor)
@@ -345,6 +377,8 @@ const struct scenario event_scenarios[] = {
                  consume_3),
     PLAIN_EVENTS("batch_look", "a look at all pods while many are moved", park_many, move_plain, look_around,
                  consume_3),
+    PLAIN_EVENTS("event_pass_trim", "an event asks about many pods, and between its sections trim gives back",
+                 park_many_hinted, move_hinted, delete_and_trim, add_and_park),
     PLAIN_EVENTS("lag_end", "updates of a parked pod against an event", park_unwanted, update_often, update_then_move,
                  move_hinted),
     PLAIN_EVENTS("lag_end_fail", "updates against a failure, an event and a deletion", hold_unwanted, fail_hinted,

@@ -36,6 +36,14 @@ open_b(struct actor *actor)
 }
 
 static void
+open_a_then_b(struct actor *actor)
+{
+    actor_open(actor, GATE_A);
+    actor_move(actor, EVENT_GATE_B);
+    actor_open(actor, GATE_B);
+}
+
+static void
 open_both(struct actor *actor)
 {
     actor_open(actor, GATE_A);
@@ -110,6 +118,32 @@ static void
 pass_and_tick(struct actor *actor)
 {
     actor_tick_after(actor, 2 * BACKOFF_NS);
+}
+
+/* Parked, and gates would hold it. */
+static void
+park_one_to_gate(struct actor *actor)
+{
+    park_one(actor);
+    (void)actor_update(actor, 0, -1);
+}
+
+/* It leaves its stay under whoever is about to gate it, and fails again. */
+static void
+open_and_fail_again(struct actor *actor)
+{
+    open_both(actor);
+    actor_activate(actor, 0);
+    (void)actor_pop_and_fail(actor, PLAIN);
+}
+
+/* The record is another pod's when it parks. */
+static void
+replace_and_fail(struct actor *actor)
+{
+    (void)actor_delete(actor, 0);
+    (void)actor_add(actor, 1, 1);
+    (void)actor_pop_and_fail(actor, HINTED);
 }
 
 /* Its lag is at its end, and gates would hold it. */
@@ -206,6 +240,12 @@ const struct scenario gate_scenarios[] = {
           gate_0_by_update, open_both),
     GATES("event_gate_move", "gates open while an event moves a parked pod behind them", cluster_use, park_one,
           gate_0_and_move, move_plain, open_both),
+    GATES("event_gate_loser", "a pod that an event would gate becomes active, and is parked again", cluster_use,
+          park_one_to_gate, move_plain, open_and_fail_again, look_for_0),
+    GATES("event_gate_next_pod", "a pod that an event would gate is deleted, and the record's next pod is parked",
+          cluster_use, park_one_to_gate, move_plain, replace_and_fail, look_for_0),
+    GATES("event_gate_often", "two events would gate a pod while its gates open one by one", cluster_use,
+          park_one_to_gate, move_plain, open_a_then_b, move_plain_and_tick),
     GATES("event_gate_update", "a gated pod is updated while its gates open", cluster_use, add_gated, open_both,
           update_0, activate_0),
     GATES("event_gate_lag", "a gated pod is updated often while its gates open", cluster_use, add_gated, open_both,

@@ -1,0 +1,599 @@
+/*
+ * Host code in the middle of a call of the lock-free engine, while another thread calls: what a mover that lost leaves
+ * behind, how often anything is asked, and what the others may give back meanwhile.
+ */
+#include <pthread.h>
+#include <string.h>
+
+#include "fixture.h"
+
+enum { NEVER = 1 << 30 };
+
+/* A callback stops the call that it is in for `jobs` jobs of another thread, each done before it goes on. */
+typedef struct scene {
+    fixture_t *fixture;
+    schedq_worker_t *other; /* the thread's */
+    void (*job)(struct scene *scene);
+    unsigned jobs, done;
+    unsigned asked;      /* PreEnqueue */
+    unsigned hinted;     /* hints */
+    unsigned opens_at;   /* the job after which the gate lets pass */
+    bool refuses;
+    schedq_hint_t hint;
+    uint64_t fit, gate, fit_of_second;
+    uint8_t gate_number;
+    schedq_profile_t second;
+    schedq_pod_t pod;
+    schedq_status_t status;
+    schedq_result_t result;
+    int64_t grown; /* bytes */
+} scene_t;
+
+static scene_t scene;
+static _Thread_local bool interrupted;
+
+static void *
+do_job(void *unused)
+{
+    (void)unused;
+    interrupted = true; /* no jobs within a job */
+    scene.job(&scene);
+    return NULL;
+}
+
+static void
+interrupt(void)
+{
+    pthread_t thread;
+    if (interrupted || scene.jobs == 0)
+        return;
+    scene.jobs--;
+    scene.done++;
+    if (scene.done >= scene.opens_at)
+        scene.refuses = false;
+    assert_int_equal(pthread_create(&thread, NULL, do_job, NULL), 0);
+    assert_int_equal(pthread_join(thread, NULL), 0);
+}
+
+static int
+gate(void *ctx, uint64_t pod)
+{
+    (void)ctx;
+    (void)pod;
+    if (interrupted)
+        return !scene.refuses;
+    scene.asked++;
+    bool refuses = scene.refuses;
+    interrupt();
+    return !refuses;
+}
+
+static schedq_hint_t
+hint(void *ctx, uint64_t pod, uint64_t old_object, uint64_t new_object)
+{
+    (void)ctx;
+    (void)pod;
+    (void)old_object;
+    (void)new_object;
+    scene.hinted++;
+    if (scene.job != NULL && scene.gate == 0)
+        interrupt();
+    return scene.hint;
+}
+
+static uint64_t
+add_plugin(fixture_t *fixture, schedq_profile_t profile, const char *name, uint32_t actions,
+           schedq_pre_enqueue_fn pre_enqueue)
+{
+    schedq_interest_t interest = {.resource = "Node", .actions = actions, .hint = hint};
+    schedq_plugin_t plugin;
+    uint64_t bit;
+    schedq_plugin_init(&plugin);
+    plugin.profile = profile;
+    plugin.name = name;
+    plugin.interests = &interest;
+    plugin.interest_count = 1;
+    plugin.pre_enqueue = pre_enqueue;
+    assert_ok(schedq_plugin_register(fx_queue(fixture), &plugin, &bit, NULL, 0));
+    return bit;
+}
+
+/* "Fit" hears of new nodes, "Gate" of deleted ones; a second profile has a "Fit" of its own. */
+static void
+set_scene(fixture_t *fixture, bool gated)
+{
+    memset(&scene, 0, sizeof scene);
+    scene.fixture = fixture;
+    scene.opens_at = NEVER;
+    scene.hint = SCHEDQ_HINT_QUEUE;
+    scene.fit = add_plugin(fixture, 0, "Fit", SCHEDQ_ACTION_ADD, NULL);
+    for (unsigned i = 0; gated && i < 5; i++) {
+        char name[] = "Other0";
+        name[5] = (char)('0' + i);
+        add_plugin(fixture, 0, name, SCHEDQ_ACTION_ADD, NULL);
+    }
+    if (gated) {
+        scene.gate = add_plugin(fixture, 0, "Gate", SCHEDQ_ACTION_DELETE, gate);
+        scene.gate_number = 7;
+    }
+    assert_ok(schedq_profile_define(fx_queue(fixture), "second", &scene.second, NULL, 0));
+    scene.fit_of_second = add_plugin(fixture, scene.second, "Fit", SCHEDQ_ACTION_ADD, NULL);
+    fx_worker(fixture);
+    assert_ok(schedq_worker_register(fixture->queue, &scene.other, NULL, 0));
+}
+
+static void
+end_scene(void)
+{
+    assert_int_equal(scene.jobs, 0);
+    assert_ok(schedq_worker_unregister(scene.other));
+}
+
+static schedq_result_t
+move_with(schedq_worker_t *worker, schedq_event_t event, schedq_precheck_fn precheck)
+{
+    schedq_move_t move;
+    schedq_result_t result;
+    schedq_move_init(&move);
+    move.event = event;
+    move.precheck = precheck;
+    assert_ok(schedq_move_all(worker, &move, &result));
+    return result;
+}
+
+static int
+refuse_all(void *ctx, uint64_t pod)
+{
+    (void)ctx;
+    (void)pod;
+    return 0;
+}
+
+static schedq_popped_t
+pop_with(schedq_worker_t *worker)
+{
+    schedq_popped_t popped;
+    assert_ok(schedq_try_pop(worker, &popped));
+    return popped;
+}
+
+static schedq_result_t
+fail_with(schedq_worker_t *worker, schedq_token_t token, uint64_t rejectors)
+{
+    schedq_failure_t failure;
+    schedq_result_t result;
+    schedq_failure_init(&failure);
+    failure.unschedulable = rejectors;
+    assert_ok(schedq_add_unschedulable(worker, &token, &failure, &result));
+    return result;
+}
+
+/* ---- what a mover that lost leaves behind ---- */
+
+static void
+activate_and_park_with_an_error(scene_t *own)
+{
+    schedq_result_t result;
+    own->refuses = false;
+    assert_ok(schedq_activate(own->other, &own->pod, 1, &result));
+    assert_int_equal(result.to_active, 1);
+    assert_place(fail_with(own->other, pop_with(own->other).token, 0).place, SCHEDQ_PARKED);
+}
+
+static void
+a_mover_that_lost_leaves_no_rejector_on_the_same_pod(void **state)
+{
+    fixture_t *fixture = *state;
+    fixture->config.engine = SCHEDQ_ENGINE_LOCKFREE;
+    fixture->config.max_backoff_ns = 0;
+    set_scene(fixture, true);
+    scene.pod = fx_add(fixture, "ns/a", 0);
+    schedq_popped_t popped = fx_pop(fixture, "ns/a");
+    assert_place(fail_with(fx_worker(fixture), popped.token, 0).place, SCHEDQ_PARKED);
+    scene.job = activate_and_park_with_an_error;
+    scene.refuses = true;
+    scene.jobs = 1;
+    fx_move(fixture, SCHEDQ_EVENT_NODE_DELETE);
+    end_scene();
+    assert_place(fx_place(fixture, "ns/a"), SCHEDQ_ACTIVE); /* the event helps any pod that failed with an error */
+    assert_int_equal(fx_find(fixture, "ns/a").unschedulable, 0);
+}
+
+static void
+replace_by_a_pod_of_another_profile(scene_t *own)
+{
+    schedq_pod_spec_t spec = fx_spec("ns/b", 0);
+    spec.profile = own->second;
+    assert_ok(schedq_delete(own->other, own->pod, NULL, 0, NULL));
+    assert_ok(schedq_add(own->other, "ns/b", &spec, &own->result));
+    fail_with(own->other, pop_with(own->other).token, own->fit_of_second);
+}
+
+static void
+a_mover_that_lost_leaves_no_rejector_on_the_records_next_pod(void **state)
+{
+    fixture_t *fixture = *state;
+    fixture->config.max_backoff_ns = 0;
+    set_scene(fixture, true);
+    scene.pod = fx_add(fixture, "ns/a", 0);
+    schedq_popped_t popped = fx_pop(fixture, "ns/a");
+    fail_with(fx_worker(fixture), popped.token, scene.fit);
+    scene.job = replace_by_a_pod_of_another_profile;
+    scene.refuses = true;
+    scene.jobs = 1;
+    fx_move(fixture, SCHEDQ_EVENT_NODE_ADD);
+    end_scene();
+    assert_int_equal(fx_find(fixture, "ns/b").unschedulable, scene.fit_of_second);
+}
+
+/* A gate that the first pod passes and the second does not. */
+static int
+gate_of_the_second(void *ctx, uint64_t pod)
+{
+    (void)ctx;
+    if (pod == 2)
+        return 0;
+    interrupt();
+    return 1;
+}
+
+static void
+replace_by_a_gated_pod(scene_t *own)
+{
+    schedq_pod_spec_t spec = fx_spec("ns/b", 0);
+    spec.object = 2;
+    assert_ok(schedq_delete(own->other, own->pod, NULL, 0, NULL));
+    fx_advance(own->fixture, SEC(3));
+    assert_ok(schedq_add(own->other, "ns/b", &spec, &own->result));
+    own->pod = own->result.pod;
+}
+
+static void
+a_mover_that_lost_leaves_no_first_attempt_on_the_records_next_pod(void **state)
+{
+    fixture_t *fixture = *state;
+    fixture->config.max_backoff_ns = 0;
+    memset(&scene, 0, sizeof scene);
+    scene.fixture = fixture;
+    scene.opens_at = NEVER;
+    scene.hint = SCHEDQ_HINT_QUEUE;
+    scene.fit = add_plugin(fixture, 0, "Fit", SCHEDQ_ACTION_ADD, NULL);
+    scene.gate = add_plugin(fixture, 0, "Gate", SCHEDQ_ACTION_ADD, gate_of_the_second);
+    fx_worker(fixture);
+    assert_ok(schedq_worker_register(fixture->queue, &scene.other, NULL, 0));
+    schedq_pod_spec_t spec = fx_spec("ns/a", 0);
+    spec.object = 1;
+    scene.pod = fx_add_spec(fixture, "ns/a", &spec).pod;
+    schedq_popped_t popped = fx_pop(fixture, "ns/a");
+    fail_with(fx_worker(fixture), popped.token, scene.fit);
+    scene.job = replace_by_a_gated_pod;
+    scene.jobs = 1;
+    fx_move(fixture, SCHEDQ_EVENT_NODE_ADD);
+    end_scene();
+    assert_place(fx_place(fixture, "ns/b"), SCHEDQ_GATED);
+    assert_ns_equal(fx_info(fixture, scene.pod).history.initial_attempt_ns, 0);
+}
+
+/* ---- how often anything is asked ---- */
+
+static void
+report_a_node(scene_t *own)
+{
+    move_with(own->other, SCHEDQ_EVENT_NODE_ADD, refuse_all);
+}
+
+static void
+report_a_deletion(scene_t *own)
+{
+    move_with(own->other, SCHEDQ_EVENT_NODE_DELETE, refuse_all);
+}
+
+static void
+a_failure_judges_each_event_once(void **state)
+{
+    fixture_t *fixture = *state;
+    enum { BEFORE = 100, MEANWHILE = 60 };
+    set_scene(fixture, false);
+    fx_add(fixture, "ns/a", 0);
+    schedq_popped_t popped = fx_pop(fixture, "ns/a");
+    for (unsigned i = 0; i < BEFORE; i++)
+        move_with(scene.other, SCHEDQ_EVENT_NODE_ADD, NULL);
+    scene.hint = SCHEDQ_HINT_SKIP;
+    scene.hinted = 0;
+    scene.job = report_a_node;
+    scene.jobs = MEANWHILE;
+    assert_place(fail_with(fx_worker(fixture), popped.token, scene.fit).place, SCHEDQ_PARKED);
+    end_scene();
+    assert_int_equal(scene.hinted, BEFORE + MEANWHILE);
+}
+
+/* Each question of a gate is answered by an event that the gate hears of. */
+static void
+expect_questions(unsigned at_most)
+{
+    scene.jobs = 0;
+    assert_in_range(scene.asked, 1, at_most);
+    end_scene();
+}
+
+static void
+an_add_asks_a_gate_thrice_at_most(void **state)
+{
+    fixture_t *fixture = *state;
+    set_scene(fixture, true);
+    scene.refuses = true;
+    scene.job = report_a_deletion;
+    scene.jobs = 1000;
+    fx_add(fixture, "ns/a", 0);
+    expect_questions(3);
+}
+
+static void
+an_event_asks_a_gate_thrice_at_most(void **state)
+{
+    fixture_t *fixture = *state;
+    set_scene(fixture, true);
+    fixture->config.max_backoff_ns = 0;
+    fx_add(fixture, "ns/a", 0);
+    schedq_popped_t popped = fx_pop(fixture, "ns/a");
+    fail_with(fx_worker(fixture), popped.token, scene.fit);
+    fx_advance(fixture, SEC(60));
+    scene.refuses = true;
+    scene.job = report_a_deletion;
+    scene.jobs = 1000;
+    scene.asked = 0;
+    fx_move(fixture, SCHEDQ_EVENT_NODE_ADD);
+    assert_place(fx_place(fixture, "ns/a"), SCHEDQ_GATED);
+    expect_questions(3);
+}
+
+static void
+a_tick_asks_a_gate_thrice_at_most(void **state)
+{
+    fixture_t *fixture = *state;
+    fixture->config.max_parked_ns = SEC(60);
+    set_scene(fixture, true);
+    scene.refuses = true;
+    fx_add(fixture, "ns/a", 0);
+    scene.job = report_a_deletion;
+    scene.jobs = 1000;
+    scene.asked = 0;
+    fx_advance(fixture, SEC(61));
+    fx_tick(fixture);
+    expect_questions(3);
+}
+
+static void
+a_tick_asks_a_gate_thrice_at_most_after_backoff(void **state)
+{
+    fixture_t *fixture = *state;
+    fixture->config.engine = SCHEDQ_ENGINE_LOCKFREE;
+    set_scene(fixture, true);
+    fx_add(fixture, "ns/a", 0);
+    schedq_popped_t popped = fx_pop(fixture, "ns/a");
+    move_with(scene.other, SCHEDQ_EVENT_NODE_ADD, NULL);
+    assert_place(fail_with(fx_worker(fixture), popped.token, scene.fit).place, SCHEDQ_BACKOFF);
+    scene.refuses = true;
+    scene.job = report_a_deletion;
+    scene.jobs = 1000;
+    scene.asked = 0;
+    fx_pass(fixture, SEC(61));
+    assert_place(fx_place(fixture, "ns/a"), SCHEDQ_GATED);
+    expect_questions(3);
+}
+
+static void
+an_activation_asks_a_gate_thrice_at_most(void **state)
+{
+    fixture_t *fixture = *state;
+    set_scene(fixture, true);
+    fx_add(fixture, "ns/a", 0);
+    schedq_popped_t popped = fx_pop(fixture, "ns/a");
+    schedq_pod_t pod = fail_with(fx_worker(fixture), popped.token, scene.fit).pod;
+    scene.refuses = true;
+    scene.job = report_a_deletion;
+    scene.jobs = 1000;
+    scene.asked = 0;
+    assert_ok(schedq_activate(fx_worker(fixture), &pod, 1, NULL));
+    assert_place(fx_place(fixture, "ns/a"), SCHEDQ_GATED);
+    expect_questions(3);
+}
+
+static void
+a_failure_asks_a_gate_thrice_at_most(void **state)
+{
+    fixture_t *fixture = *state;
+    fixture->config.max_backoff_ns = 0;
+    set_scene(fixture, true);
+    fx_add(fixture, "ns/a", 0);
+    schedq_popped_t popped = fx_pop(fixture, "ns/a");
+    scene.refuses = true;
+    scene.job = report_a_deletion;
+    scene.jobs = 1000;
+    scene.asked = 0;
+    assert_place(fail_with(fx_worker(fixture), popped.token, 0).place, SCHEDQ_GATED);
+    expect_questions(3);
+}
+
+static void
+report_to_all(scene_t *own)
+{
+    move_with(own->other, SCHEDQ_EVENT_NODE_DELETE, NULL);
+}
+
+/* The gate opens with the `last` event, which is missed by nobody: the pod gets in without another one. */
+static void
+no_event_is_missed_that_comes_while_a_gate_is_asked(void **state)
+{
+    fixture_t *fixture = *state;
+    fixture->config.max_backoff_ns = 0;
+    set_scene(fixture, true);
+    for (unsigned last = 1; last <= 4; last++) {
+        char name[] = "ns/0";
+        name[3] = (char)('0' + last);
+        scene.refuses = false;
+        scene.jobs = 0;
+        fx_add(fixture, name, 0);
+        schedq_popped_t popped = fx_pop(fixture, name);
+        fail_with(fx_worker(fixture), popped.token, scene.fit);
+        scene.refuses = true;
+        scene.job = report_to_all;
+        scene.done = 0;
+        scene.opens_at = last;
+        scene.jobs = last;
+        fx_move(fixture, SCHEDQ_EVENT_NODE_ADD);
+        unsigned left = scene.jobs;
+        scene.jobs = 0;
+        for (; left > 0; left--) { /* it was not asked so often: it is gated, and the events find it */
+            scene.refuses = left > 1;
+            move_with(scene.other, SCHEDQ_EVENT_NODE_DELETE, NULL);
+        }
+        assert_place(fx_place(fixture, name), SCHEDQ_ACTIVE);
+        popped = fx_pop(fixture, name);
+        fx_done(fixture, &popped);
+    }
+    end_scene();
+}
+
+/* ---- what the others may give back ---- */
+
+static uint64_t
+bytes_of(const fixture_t *fixture)
+{
+    schedq_stats_t stats;
+    schedq_stats_init(&stats);
+    assert_ok(schedq_stats(fixture->queue, &stats));
+    return stats.bytes_entries + stats.bytes_names + stats.bytes_index + stats.bytes_queues + stats.bytes_other;
+}
+
+/* Nominations replace arrays, parked pods that are deleted fill segments: both wait for a grace period. */
+static void
+work(scene_t *own, unsigned rounds)
+{
+    for (unsigned i = 0; i < rounds; i++) {
+        schedq_pod_spec_t spec = fx_spec("work/pod", 1000);
+        schedq_result_t result;
+        spec.object = 77;
+        assert_ok(schedq_add(own->other, "work/pod", &spec, &result));
+        assert_ok(schedq_nominate(own->other, result.pod, 1 + i % 3));
+        fail_with(own->other, pop_with(own->other).token, own->fit);
+        assert_ok(schedq_delete(own->other, result.pod, NULL, 0, NULL));
+    }
+}
+
+static void
+work_long(scene_t *own)
+{
+    work(own, 2000); /* what is needed once is there then */
+    uint64_t before = bytes_of(own->fixture);
+    work(own, 20000);
+    own->grown = (int64_t)(bytes_of(own->fixture) - before);
+}
+
+/* The next callback does not return before the other thread has worked. */
+static void
+stop_in_callback(void)
+{
+    scene.hinted = scene.asked = 0;
+    scene.grown = INT64_MAX;
+    scene.job = work_long;
+    scene.jobs = 1;
+}
+
+static void
+expect_flat(void)
+{
+    assert_int_equal(scene.jobs, 0);
+    assert_in_range(scene.grown + (1 << 16), 0, 1 << 17);
+}
+
+static void
+memory_is_flat_while_a_gate_is_asked(void **state)
+{
+    fixture_t *fixture = *state;
+    fixture->config.max_parked_ns = SEC(60);
+    set_scene(fixture, true);
+    stop_in_callback();
+    fx_add(fixture, "ns/a", 0); /* add */
+    expect_flat();
+    schedq_popped_t popped = fx_pop(fixture, "ns/a");
+    schedq_pod_t pod = fail_with(fx_worker(fixture), popped.token, scene.fit).pod;
+    stop_in_callback();
+    assert_ok(schedq_activate(fx_worker(fixture), &pod, 1, NULL));
+    expect_flat();
+    popped = fx_pop(fixture, "ns/a");
+    fail_with(fx_worker(fixture), popped.token, scene.fit);
+    stop_in_callback();
+    fx_advance(fixture, SEC(30));
+    fx_move(fixture, SCHEDQ_EVENT_NODE_ADD);
+    expect_flat();
+    popped = fx_pop(fixture, "ns/a");
+    fail_with(fx_worker(fixture), popped.token, scene.fit);
+    stop_in_callback();
+    fx_pass(fixture, SEC(61)); /* the limit */
+    expect_flat();
+    end_scene();
+}
+
+static void
+memory_is_flat_while_a_hint_is_asked(void **state)
+{
+    fixture_t *fixture = *state;
+    set_scene(fixture, false);
+    fx_add(fixture, "ns/a", 0);
+    schedq_popped_t popped = fx_pop(fixture, "ns/a");
+    move_with(scene.other, SCHEDQ_EVENT_NODE_ADD, NULL);
+    scene.hint = SCHEDQ_HINT_SKIP;
+    stop_in_callback();
+    fail_with(fx_worker(fixture), popped.token, scene.fit);
+    expect_flat();
+    stop_in_callback();
+    fx_move(fixture, SCHEDQ_EVENT_NODE_ADD);
+    expect_flat();
+    end_scene();
+}
+
+static int
+precheck_that_stops(void *ctx, uint64_t pod)
+{
+    (void)ctx;
+    (void)pod;
+    interrupt();
+    return 0;
+}
+
+static void
+memory_is_flat_while_a_precheck_is_asked(void **state)
+{
+    fixture_t *fixture = *state;
+    set_scene(fixture, false);
+    fx_add(fixture, "ns/a", 0);
+    schedq_popped_t popped = fx_pop(fixture, "ns/a");
+    fail_with(fx_worker(fixture), popped.token, scene.fit);
+    stop_in_callback();
+    move_with(fx_worker(fixture), SCHEDQ_EVENT_NODE_ADD, precheck_that_stops);
+    expect_flat();
+    end_scene();
+}
+
+int
+main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        fx_test_1_26(a_mover_that_lost_leaves_no_rejector_on_the_same_pod),
+        fx_test_lockfree(a_mover_that_lost_leaves_no_rejector_on_the_records_next_pod),
+        fx_test_lockfree(a_mover_that_lost_leaves_no_first_attempt_on_the_records_next_pod),
+        fx_test_lockfree(a_failure_judges_each_event_once),
+        fx_test_lockfree(an_add_asks_a_gate_thrice_at_most),
+        fx_test_lockfree(an_event_asks_a_gate_thrice_at_most),
+        fx_test_lockfree(a_tick_asks_a_gate_thrice_at_most),
+        fx_test_1_26(a_tick_asks_a_gate_thrice_at_most_after_backoff),
+        fx_test_lockfree(an_activation_asks_a_gate_thrice_at_most),
+        fx_test_lockfree(a_failure_asks_a_gate_thrice_at_most),
+        fx_test_lockfree(no_event_is_missed_that_comes_while_a_gate_is_asked),
+        fx_test_lockfree(memory_is_flat_while_a_gate_is_asked),
+        fx_test_lockfree(memory_is_flat_while_a_hint_is_asked),
+        fx_test_lockfree(memory_is_flat_while_a_precheck_is_asked),
+    };
+    return fx_run_tests(argc, argv, tests);
+}
