@@ -334,22 +334,38 @@ descriptions_go_on_where_tags_go_round_though_pages_come_and_go(void **state)
     }
 }
 
-/* However long ago it was set. */
+/* However long ago that was. */
 static void
-an_old_gate_word_counts_for_nothing_and_is_replaced(void **state)
+what_was_said_in_another_stay_counts_for_nothing(void **unused)
 {
-    static const uint64_t ages[] = {GATE_AHEAD + 3, UINT64_C(1) << 34, UINT64_C(1) << 35, UINT64_C(3) << 34};
-    world_t *world = *state;
+    (void)unused;
+    static const uint64_t ages[] = {1, 2, UINT64_C(1) << 34, UINT64_C(1) << 35, UINT64_C(3) << 34};
+    const uint64_t began = 1000;
+    const struct gating said = {.refused = 64, .stay = stay_word(began, 7), .first = 5};
     for (unsigned i = 0; i < sizeof ages / sizeof ages[0]; i++) {
-        struct entry *entry = entry_at(&world->ground.entries, take(world));
-        uint64_t life = begin(entry, &first);
-        (void)entry_set_gate(entry, 0, life, 5);
-        uint64_t version = (life + ages[i]) & STATE_VERSION_MASK;
-        u64_store(&entry->word.low, state_make(version, 0, PLACE_BACKOFF));
-        assert_int_equal(entry_gate(entry, entry_state(entry)), 0);
-        assert_int_equal(entry_set_gate(entry, entry_state(entry), version_next(version), 7), 7);
-        u64_store(&entry->word.low, state_make(version_next(version), 0, PLACE_GATED));
-        assert_int_equal(entry_gate(entry, entry_state(entry)), 7);
+        uint64_t version = (began + ages[i]) & STATE_VERSION_MASK;
+        uint64_t state = state_make(version, 0, PLACE_GATED);
+        struct gating gating = said;
+        gating_judge(&gating, stay_word(version, 3), state);
+        assert_int_equal(gating.refused, 0);
+        assert_int_equal(gating_gate(&gating, state, true), 3);
+    }
+}
+
+static void
+what_was_said_in_this_stay_counts_where_it_means_something(void **unused)
+{
+    (void)unused;
+    static const enum place places[] = {PLACE_GATED, PLACE_BACKOFF, PLACE_PARKED, PLACE_ACTIVE, PLACE_INFLIGHT};
+    static const unsigned gates[] = {7, 7, 0, 0, 0}, refused[] = {64, 64, 64, 64, 0};
+    for (unsigned i = 0; i < 5; i++) {
+        uint64_t state = state_make(1005, 0, places[i]);
+        struct gating gating = {.refused = 64, .stay = stay_word(1000, 7), .first = 5};
+        gating_judge(&gating, stay_word(1000, 3), state);
+        assert_int_equal(gating.refused, refused[i]);
+        assert_int_equal(gating_gate(&gating, state, true), gates[i]);
+        assert_int_equal(gating_gate(&gating, state, false), places[i] == PLACE_GATED ? 7 : 0);
+        assert_int_equal(gating.first, places[i] == PLACE_ACTIVE ? 5 : 0);
     }
 }
 
@@ -538,7 +554,8 @@ main(void)
         TEST(desc_words_do_not_repeat),
         TEST(desc_words_do_not_repeat_when_their_page_comes_back),
         TEST(a_record_whose_page_comes_back_has_a_life_above_every_ref_to_it),
-        cmocka_unit_test_setup_teardown(an_old_gate_word_counts_for_nothing_and_is_replaced, setup, teardown),
+        cmocka_unit_test(what_was_said_in_another_stay_counts_for_nothing),
+        cmocka_unit_test(what_was_said_in_this_stay_counts_where_it_means_something),
         cmocka_unit_test_setup_teardown(lives_go_on_where_versions_go_round_though_pages_come_and_go, setup, teardown),
         cmocka_unit_test_setup_teardown(descriptions_go_on_where_tags_go_round_though_pages_come_and_go, setup,
                                         teardown),
