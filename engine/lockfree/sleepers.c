@@ -52,7 +52,7 @@
  *   lock. All sleep until the deadline: each deadline would be a stampede. Each looks once in a tick: 60 sleepers of an
  *   empty queue took a fifth of a processor.
  *
- * 11 EVIDENCE. tests/unit/test_lockfree_sleepers.c, test_idle.c; tests/model: sleepers; stress/explore: sleep_*, watch_*.
+ * 11 EVIDENCE. tests/unit/test_lockfree_sleepers.c, test_idle.c; tests/model: sleepers; stress/explore: sleep_*, watch_hand_over, serve_sleepers.
  */
 #include "lockfree/sleepers.h"
 

@@ -1,39 +1,71 @@
 /*
- * Sleepers: {sequence, waiters}, wake one, pass it on (engine/lockfree: sleepers).
+ * Sleepers: {sequence, waiters}, wake one, pass it on; who watches time; close (engine/lockfree: sleepers, pop, timer).
  *
  * A consumer that finds nothing adds itself to waiters, looks again, and sleeps if the sequence is still what it was
- * before; whatever ends the sleep, it takes itself out of waiters. A producer that has made pods poppable increments
- * the sequence and wakes one sleeper if there are waiters. Who takes a pod and leaves another behind wakes the next.
- * Consumer 0 has a deadline, which may pass while it sleeps or just when it is woken; then it looks a last time
- * before it returns TIMEDOUT. A consumer takes one pod and is busy for ever with it.
+ * before; whatever ends the sleep, it takes itself out of waiters. A producer that has made pods poppable passes a full
+ * fence; then it increments the sequence and wakes one sleeper if there are waiters. A consumer that takes a pod and
+ * leaves another behind wakes the next. Consumer 0 has a deadline, which may pass while it sleeps or just when it is
+ * woken; then it looks a last time before it returns TIMEDOUT. A consumer takes one pod and is busy for ever with it.
+ * With BUFFER the producer's store sits in a store buffer until it drains by itself, or at the fence.
  *
- * With FROZEN one woken consumer may stop for ever. A tick that finds pods and waiters, and no pop since the last
- * tick, wakes one more.
+ * With TIME pods back off too, due at 1 and at 2; the clock moves on by itself. Word: the deadline. A parker puts its pod
+ * there, lowers the word, and wakes one sleeper if `watched` is later than the word. A consumer that finds the word due
+ * serves one pod (a slice), and looks again. One that goes to sleep and finds `watched` later than the word, or past,
+ * puts the word's time there and sleeps until then; others sleep until they are woken. Who wakes up takes its time away.
+ * Who leaves wakes one sleeper if the word is earlier than `watched`.
  *
- * Claim: when nothing moves any more, no consumer sleeps while a pod is there        init
+ * With CLOSE the queue is closed meanwhile: consumers that find nothing end.
+ *
+ * With FROZEN one woken consumer may stop for ever. A sleeper that looks by itself (the line), or a tick, finds what that
+ * one was woken for.
+ *
+ * Claim: when nothing moves any more, no consumer sleeps while a pod is there, time is late, or the queue is closed   init
  *
  * Planted bugs
  *   -DFLAG          a flag instead of the count, cleared by the waker (ck_ec with wake-one): later producers see no
  *                   sleeper
+ *   -DUNFENCED      with BUFFER: no fence between the producer's store and its look at the waiters
  *   -DNO_RESCAN     no second look after waiters + 1
  *   -DNO_LAST_LOOK  a consumer whose deadline passes while it is woken leaves without a look: the wake-up is lost
  *   -DNO_CHAIN      who leaves a pod behind wakes nobody
- *   -DNO_TICK       with FROZEN: the tick wakes nobody
+ *   -DNO_LINE       with FROZEN: sleepers do not look by themselves
+ *   with TIME
+ *   -DSILENT        a parker that lowers the word wakes nobody
+ *   -DNO_HAND_OVER  who leaves wakes nobody for time
+ *   -DWATCH_KEPT    who wakes up leaves its time in `watched`
+ *   -DLEAVE_FIRST   who leaves looks at `watched` before it has taken its own time away
+ *   -DTIME_FIRST    the word is read before waiters + 1
+ *   -DNO_WATCH      who goes to sleep does not sleep until the word's time
+ *   with CLOSE
+ *   -DCLOSE_ONE     close wakes one
+ *   -DWAKE_FIRST    close wakes before the queue is closed
+ *   -DCLOSED_FIRST  a consumer looks whether the queue is closed before waiters + 1 only
  *
- * Bounds: producers of 1 and of 2 pods, CONSUMERS consumers (3, with --large 4).
+ * Bounds: CONSUMERS consumers (3, with BUFFER or TIME 2, with --large 4); producers of 1 and of 2 pods, with TIME or CLOSE
+ * of one; two parkers.
  */
-#ifdef LARGE
+#if defined(LARGE)
 #define CONSUMERS 4
+#elif defined(TIME) || defined(BUFFER)
+#define CONSUMERS 2
 #else
 #define CONSUMERS 3
 #endif
+#define NEVER 3
 
 byte pods;
+byte buffered; /* pods in the producers' store buffers */
 byte sequence;
 byte waiters;           /* with FLAG: 0 or 1 */
 bool asleep[CONSUMERS]; /* in the futex */
 byte sleeping;          /* how many */
-byte stuck;           /* consumers that stuck for ever */
+byte stuck;             /* consumers that stopped for ever */
+bool closed;
+byte clock;
+byte word = NEVER;      /* the deadline */
+byte watched = NEVER;
+bool waits[NEVER];      /* the pod that is due then backs off */
+byte until[CONSUMERS];
 
 inline take()
 {
@@ -53,8 +85,10 @@ inline futex_wake_one()
         :: sleeping == 0
         :: asleep[0] -> wake(0)
         :: asleep[1] -> wake(1)
+#if CONSUMERS > 2
         :: asleep[2] -> wake(2)
-#ifdef LARGE
+#endif
+#if CONSUMERS > 3
         :: asleep[3] -> wake(3)
 #endif
         fi
@@ -64,6 +98,7 @@ inline futex_wake_one()
 inline wake(who)
 {
     asleep[who] = false;
+    until[who] = 0;
     sleeping--
 }
 
@@ -84,13 +119,25 @@ inline wake_one()
     fi
 }
 
+inline wake_for_time()
+{
+    if
+    :: word < watched -> wake_one()
+    :: else
+    fi
+}
+
+/* One locked access. */
 inline enter()
 {
+    d_step {
+        seen = sequence;
 #ifdef FLAG
-    waiters = 1
+        waiters = 1
 #else
-    waiters++
+        waiters++
 #endif
+    }
 }
 
 inline leave()
@@ -102,59 +149,206 @@ inline leave()
 #endif
 }
 
+inline drain()
+{
+    d_step {
+        pods = pods + buffered;
+        buffered = 0
+    }
+}
+
+/* The first pod that is due becomes poppable; what is left stays due. */
+inline serve()
+{
+    d_step {
+        if
+        :: clock >= 1 && waits[1] ->
+            waits[1] = false;
+            pods++
+        :: clock >= 2 && waits[2] && !waits[1] ->
+            waits[2] = false;
+            pods++
+        :: else
+        fi;
+        word = (waits[1] -> 1 : (waits[2] -> 2 : NEVER))
+    }
+}
+
 proctype Producer(byte count)
 {
+#ifdef BUFFER
+    buffered = buffered + count;
+#ifndef UNFENCED
+    drain();
+#endif
+#else
     pods = pods + count;
+#endif
     wake_one()
+}
+
+proctype StoreBuffer()
+{
+end:
+    do
+    :: buffered > 0 -> drain()
+    od
+}
+
+proctype Parker(byte due)
+{
+    bool lowered;
+    d_step {
+        waits[due] = true;
+        lowered = (due < word);
+        if
+        :: lowered -> word = due
+        :: else
+        fi
+    }
+#ifndef SILENT
+    if
+    :: lowered -> wake_for_time()
+    :: else
+    fi
+#endif
+}
+
+proctype Clock()
+{
+    clock = 1;
+    clock = 2
+}
+
+proctype Closer()
+{
+#ifndef WAKE_FIRST
+    closed = true;
+#endif
+#ifdef CLOSE_ONE
+    wake_one();
+#else
+    d_step {
+        sequence++;
+        asleep[0] = false;
+        asleep[1] = false;
+        until[0] = 0;
+        until[1] = 0;
+#if CONSUMERS > 2
+        asleep[2] = false;
+#endif
+#if CONSUMERS > 3
+        asleep[3] = false;
+#endif
+        sleeping = 0
+    }
+#endif
+#ifdef WAKE_FIRST
+    closed = true
+#endif
+}
+
+inline watch()
+{
+    d_step {
+#ifdef NO_WATCH
+        mine = false
+#else
+        mine = (watched > want || watched < clock);
+        if
+        :: mine -> watched = want
+        :: else
+        fi
+#endif
+    }
+}
+
+inline unwatch()
+{
+    d_step {
+        if
+        :: mine && watched == want -> watched = NEVER
+        :: else
+        fi;
+        mine = false;
+        want = 0
+    }
 }
 
 proctype Consumer(byte me)
 {
-    byte seen;
-    bool got, late;
+    byte seen, want;
+    bool got, late, over, mine, slept;
     do
     :: take();
         if
-        :: got || late -> break
+        :: got || late || over -> break
         :: else
         fi;
-        seen = sequence;
+        slept = true;
+        seen = 0;
+#ifdef TIME_FIRST
+        want = word;
+#endif
+#ifdef CLOSED_FIRST
+        over = closed;
+#endif
         enter();
+#ifndef CLOSED_FIRST
+        over = closed;
+#endif
 #ifndef NO_RESCAN
         take();
 #endif
         if
-        :: got ->
+        :: got || over ->
             leave();
             break
         :: else
         fi;
-        d_step {
-            if
-            :: sequence == seen ->
-                asleep[me] = true;
-                sleeping++
-            :: else
-            fi
-        }
-        atomic {
-            if
-            :: !asleep[me]
-            :: !asleep[me] && me == 0 -> late = true
-            :: asleep[me] && me == 0 ->
-                wake(me);
-                late = true
-            fi
-        }
-#ifdef FROZEN
-        if
-        :: stuck == 0 && !late -> atomic {
-            stuck++;
-            false
-        }
-        :: skip
-        fi;
+#ifndef TIME_FIRST
+        want = word;
 #endif
+        if
+        :: want <= clock -> d_step {
+            want = 0;
+            seen = 0
+        }
+            serve()
+        :: else ->
+            watch();
+            d_step {
+                if
+                :: sequence == seen ->
+                    asleep[me] = true;
+                    until[me] = (mine -> want : NEVER);
+                    sleeping++
+                :: else
+                fi
+            }
+            atomic {
+                if
+                :: !asleep[me]
+                :: !asleep[me] && me == 0 -> late = true
+                :: asleep[me] && me == 0 ->
+                    wake(me);
+                    late = true
+                :: asleep[me] && until[me] <= clock -> wake(me)
+                fi
+            }
+#ifdef FROZEN
+            if
+            :: stuck == 0 && !late -> atomic {
+                stuck++;
+                false
+            }
+            :: skip
+            fi;
+#endif
+#if !defined(WATCH_KEPT) && !defined(LEAVE_FIRST)
+            unwatch()
+#endif
+        fi;
         leave();
 #ifdef NO_LAST_LOOK
         if
@@ -167,30 +361,63 @@ proctype Consumer(byte me)
     if
     :: got && pods > 0 -> wake_one()
     :: else
-    fi
+    fi;
 #endif
+#ifndef NO_HAND_OVER
+    if
+    :: slept -> wake_for_time()
+    :: else
+    fi;
+#endif
+#ifdef LEAVE_FIRST
+    unwatch();
+#endif
+    d_step {
+        seen = 0;
+        want = 0;
+        got = false;
+        late = false;
+        over = false;
+        slept = false
+    }
 }
+
+#define OVERLOOKED (pods > 0 || word <= clock || closed)
 
 init
 {
     byte n;
     atomic {
         run Producer(1);
+#if defined(TIME) || defined(CLOSE)
+#else
         run Producer(2);
+#endif
+#ifdef TIME
+        run Parker(1);
+        run Parker(2);
+        run Clock();
+#endif
+#ifdef CLOSE
+        run Closer();
+#endif
+#ifdef BUFFER
+        run StoreBuffer();
+#endif
         for (n : 1 .. CONSUMERS) {
             run Consumer(n - 1)
         }
     }
     do
     :: timeout ->
-#if defined(FROZEN) && !defined(NO_TICK)
+#if defined(FROZEN) && !defined(NO_LINE)
         if
-        :: pods > 0 && sleeping > 0 && waiters > 0 -> wake_one()
+        :: OVERLOOKED && sleeping > 0 -> futex_wake_one()
         :: else -> break
         fi
 #else
         break
 #endif
     od;
-    assert(pods == 0 || sleeping == 0)
+    assert(!OVERLOOKED || sleeping == 0)
 }

@@ -1,4 +1,7 @@
-/* lockfree/sleepers.h: no wake-up is lost, whoever comes first. A lost one hangs the test, which then times out. */
+/*
+ * lockfree/sleepers.h: no wake-up is lost, whoever comes first. Each sleep of the threads ends by itself some time: one that
+ * did so while a pod lay there, and no producer was about to wake a sleeper, was overlooked, and counts.
+ */
 #include <pthread.h>
 #include <sched.h>
 #include <string.h>
@@ -79,16 +82,74 @@ neither_half_disturbs_the_other(void **state)
     assert_int_equal(u64_load(&sleepers.word), 0);
 }
 
+static void
+the_earliest_time_is_watched_and_one_that_is_past_is_not(void **state)
+{
+    struct sleepers sleepers;
+    (void)state;
+    sleepers_open(&sleepers);
+    assert_false(sleepers_watch(&sleepers, INT64_MAX, 0, 10));
+    assert_true(sleepers_watch(&sleepers, 100, 0, 10));
+    assert_false(sleepers_watch(&sleepers, 100, 0, 10));
+    assert_false(sleepers_watch(&sleepers, 200, 0, 10));
+    assert_true(sleepers_watch(&sleepers, 50, 0, 10));
+    assert_false(sleepers_watch(&sleepers, 70, 60, 10)); /* a tick late at most */
+    assert_true(sleepers_watch(&sleepers, 70, 61, 10));
+    sleepers_unwatch(&sleepers, 50); /* another watches by now */
+    assert_false(sleepers_watch(&sleepers, 80, 61, 10));
+    sleepers_unwatch(&sleepers, 70);
+    assert_true(sleepers_watch(&sleepers, 80, 61, 10));
+}
+
+static void
+for_a_time_that_is_watched_no_sleeper_is_woken(void **state)
+{
+    struct sleepers sleepers;
+    (void)state;
+    sleepers_open(&sleepers);
+    uint32_t sequence = sleepers_prepare(&sleepers).sequence;
+    sleepers_wake_for(&sleepers, 100);
+    assert_int_equal(sleepers_prepare(&sleepers).sequence, sequence + 1);
+    assert_true(sleepers_watch(&sleepers, 100, 0, 10));
+    sleepers_wake_for(&sleepers, 100);
+    sleepers_wake_for(&sleepers, INT64_MAX);
+    assert_int_equal(sleepers_prepare(&sleepers).sequence, sequence + 1);
+    sleepers_wake_for(&sleepers, 99);
+    struct sleepers_ticket ticket = sleepers_prepare(&sleepers);
+    assert_int_equal(ticket.sequence, sequence + 2);
+    assert_int_equal(ticket.position, 4);
+}
+
 /* ---- threads ----------------------------------------------------------------------------------------------------- */
 
 enum { PRODUCERS = 2, CONSUMERS = 3, PODS_EACH = 20000 };
 
+/* Each lost wake-up shows once. Some sleeps may end while a thread that was woken has not come to its pod. */
+enum { OVERLOOKED_MAX = 20, SLEEP_MS = 100 };
+
 typedef struct team {
     struct sleepers sleepers;
-    atomic_u64 pods; /* that lie there */
+    atomic_u64 pods;       /* that lie there */
+    atomic_u64 waking;     /* producers between a pod and its wake-up */
+    atomic_u64 overlooked; /* sleeps that ended by themselves beside a pod */
     atomic_u64 taken;
     atomic_u32 closed;
 } team_t;
+
+static void
+add_pod(team_t *team)
+{
+    (void)u64_add(&team->waking, 1);
+    (void)u64_add(&team->pods, 1);
+    (void)sleepers_wake_one(&team->sleepers);
+    (void)u64_add(&team->waking, UINT64_MAX);
+}
+
+static bool
+is_broken(team_t *team)
+{
+    return u64_load(&team->overlooked) > OVERLOOKED_MAX;
+}
 
 static bool
 take(team_t *team)
@@ -112,8 +173,13 @@ static void
 sleep_once(team_t *team, unsigned number)
 {
     uint32_t sequence = sleepers_prepare(&team->sleepers).sequence;
-    if (u64_load(&team->pods) == 0 && u32_load_acquire(&team->closed) == 0)
-        sleepers_wait(&team->sleepers, sequence, number % 2 != 0 ? now() + 50000 : FUTEX_NO_DEADLINE);
+    if (u64_load(&team->pods) == 0 && u32_load_acquire(&team->closed) == 0) {
+        bool shortly = number % 2 != 0;
+        int64_t until = now() + (shortly ? 50000 : SLEEP_MS * INT64_C(1000000));
+        sleepers_wait(&team->sleepers, sequence, until);
+        if (!shortly && now() >= until && u64_load(&team->waking) == 0 && u64_load(&team->pods) > 0)
+            (void)u64_add(&team->overlooked, 1);
+    }
     sleepers_cancel(&team->sleepers);
 }
 
@@ -143,9 +209,8 @@ static void *
 patient_producer_main(void *argument)
 {
     team_t *team = ((member_t *)argument)->team;
-    for (unsigned i = 0; i < PODS_EACH; i++) {
-        (void)u64_add(&team->pods, 1);
-        (void)sleepers_wake_one(&team->sleepers);
+    for (unsigned i = 0; i < PODS_EACH && !is_broken(team); i++) {
+        add_pod(team);
         while (u64_load(&team->pods) != 0)
             (void)sched_yield();
     }
@@ -156,9 +221,8 @@ static void *
 hasty_producer_main(void *argument)
 {
     team_t *team = ((member_t *)argument)->team;
-    for (unsigned i = 0; i < PODS_EACH; i++) {
-        (void)u64_add(&team->pods, 1);
-        (void)sleepers_wake_one(&team->sleepers);
+    for (unsigned i = 0; i < PODS_EACH && !is_broken(team); i++) {
+        add_pod(team);
         if (i % 64 == 0)
             (void)sched_yield();
     }
@@ -171,6 +235,7 @@ run_team(void *(*producer_main)(void *), unsigned producers, bool deadlines)
     team_t team;
     member_t members[PRODUCERS + CONSUMERS];
     memset(&team, 0, sizeof team);
+    sleepers_open(&team.sleepers);
     for (unsigned i = 0; i < producers + CONSUMERS; i++) {
         members[i] = (member_t){.team = &team, .number = deadlines ? i : 0};
         assert_int_equal(
@@ -182,6 +247,7 @@ run_team(void *(*producer_main)(void *), unsigned producers, bool deadlines)
     sleepers_wake_all(&team.sleepers);
     for (unsigned i = producers; i < producers + CONSUMERS; i++)
         assert_int_equal(pthread_join(members[i].thread, NULL), 0);
+    assert_in_range(u64_load(&team.overlooked), 0, OVERLOOKED_MAX);
     assert_int_equal(u64_load(&team.taken), producers * PODS_EACH);
     assert_int_equal(u64_load(&team.pods), 0);
     assert_int_equal(sleepers_waiting(&team.sleepers), 0);
@@ -210,6 +276,8 @@ main(void)
         cmocka_unit_test(a_wake_up_between_prepare_and_wait_is_kept),
         cmocka_unit_test(a_deadline_ends_the_sleep),
         cmocka_unit_test(neither_half_disturbs_the_other),
+        cmocka_unit_test(the_earliest_time_is_watched_and_one_that_is_past_is_not),
+        cmocka_unit_test(for_a_time_that_is_watched_no_sleeper_is_woken),
         cmocka_unit_test(one_pod_at_a_time_always_finds_somebody),
         cmocka_unit_test(many_pods_are_all_taken_by_sleepers_with_and_without_deadline),
     };

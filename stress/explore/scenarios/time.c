@@ -175,6 +175,22 @@ pop_until_closed(struct actor *actor)
     }
 }
 
+static void
+wait_shortly(struct actor *actor)
+{
+    if (actor_pop_until(actor, BACKOFF_NS / 2)) {
+        (void)actor_done_all(actor);
+    }
+}
+
+static void
+fail_and_add(struct actor *actor)
+{
+    (void)actor_fail(actor, 0);
+    (void)actor_add(actor, 2, 1);
+    (void)actor_fail(actor, 0);
+}
+
 /* Nobody runs and somebody sleeps without a deadline: nothing backs off, unless who should have told of it is frozen. */
 static void
 heal(struct actor *actor)
@@ -363,6 +379,8 @@ const struct scenario time_scenarios[] = {
          park_too_long, tick, tick, move_plain),
     WAITING("serve_sleepers", "who waits for a pod serves time, whoever else stops", 4, real_time, hold_two,
             fail_errors, pop_until_closed, pop_until_closed, heal),
+    WAITING("watch_hand_over", "who watches time takes another's pod, or its deadline passes: another sleeper watches", 4,
+            real_time, hold_two, fail_and_add, wait_shortly, pop_until_closed, heal),
     WAITING("serve_sleepers_tick", "the same against a caller's ticks", 4, real_time, hold_two, fail_errors,
             pop_until_closed, tick, heal),
     {.name = "timer_frozen",
