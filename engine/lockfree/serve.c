@@ -1,40 +1,48 @@
 /*
  * Serving time.
  *
- * The pods that are due stand first in their bins (backoff.h, waiting.h). They are read, not taken: moved like by an
- * event (mover.h), after which the heads pass what is stale. So two who serve at once do the same work twice, and one
- * who stops anywhere leaves the rest to the others: whoever finds the deadline passed serves all of it.
+ * The pods that are due stand first in their bins (backoff.h, waiting.h). They are read, not taken:
+ * moved like by an event (mover.h), after which the heads pass what is stale. So two who serve at
+ * once do the same work twice, and one who stops anywhere leaves the rest to the others: whoever
+ * finds the deadline passed serves all of it.
  *
- * SLICES. A pop serves SERVE_SLICE pods, then looks for its own (pop.c); a gate that is asked counts as one. A slice that
- * comes to its end leaves the deadline as it is, at "due now": the next who looks serves the next slice. A tick serves all.
+ * SLICES. A pop serves SERVE_SLICE pods, then looks for its own (pop.c); a gate that is asked
+ * counts as one. A slice that comes to its end leaves the deadline as it is, at "due now": the next
+ * who looks serves the next slice. A tick serves all.
  *
- * FLUSHES. The kube presets try leftovers in flushes (policy/leftover.h). leftover_flushed says what the last one reached.
- * The thread whose CAS raises it has begun a flush (begin_flush:A): it announces the event, once, and looks at the gated
- * pods. The parked pods that the flush reaches are due from then on, for every thread, slice by slice. The look at the
- * gated ones is not divided: kube counts them from their Timestamps, and 1.34 does not let them go either, so no look
- * could tell which have been tried. A thread that stops behind begin_flush:A leaves them to the next flush.
+ * FLUSHES. The kube presets try leftovers in flushes (policy/leftover.h). leftover_flushed says
+ * what the last one reached. The thread whose CAS raises it has begun a flush (begin_flush:A): it
+ * announces the event, once, and looks at the gated pods. The parked pods that the flush reaches
+ * are due from then on, for every thread, slice by slice. The look at the gated ones is not
+ * divided: kube counts them from their Timestamps, and 1.34 does not let them go either, so no look
+ * could tell which have been tried. A thread that stops behind begin_flush:A leaves them to the
+ * next flush.
  *
- * WHAT NO THREAD CAN SERVE. Backoff that only the host ends: the word says "due now" to the host, and neither the timer
- * thread nor a sleeper looks at it (serve_due). Pods for which memory is missing: the word says "due now" too, and each
- * who tries again waits longer than before (timer.c, pop.c).
+ * WHAT NO THREAD CAN SERVE. Backoff that only the host ends: the word says "due now" to the host,
+ * and neither the timer thread nor a sleeper looks at it (serve_due). Pods for which memory is
+ * missing: the word says "due now" too, and each who tries again waits longer than before (timer.c,
+ * pop.c).
  *
- * WHO SERVES. The timer thread if it runs; a sleeper too, when it finds time a whole tick late: the thread may have
- * been stopped by its debugger or its scheduler. Without the thread, every blocking pop that finds nothing; and
- * schedq_tick.
+ * WHO SERVES. The timer thread if it runs; a sleeper too, when it finds time a whole tick late: the
+ * thread may have been stopped by its debugger or its scheduler. Without the thread, every blocking
+ * pop that finds nothing; and schedq_tick.
  *
  * LINEARIZATION. Of each pod: its switch (mover.h). Of the deadline: deadline.h.
  *
  * ORDERING
  *   deadline_begin:A, looks at all bins        |  refs, marks, deadline_lower:A (deadline.h)
  *   serve_is_poppable, serve_upkeep:A, wake:A  |  prepare:A, look (sleepers.c)
- * Sums over tallies, `poppable` and loads of leftover_flushed are relaxed: they are advice. An old sum of pops wakes one
- * sleeper for nothing; an old leftover_flushed says too early, and the CAS of begin_flush:A fails.
+ * Sums over tallies, `poppable` and loads of leftover_flushed are relaxed: they are advice. An old
+ * sum of pops wakes one sleeper for nothing; an old leftover_flushed says too early, and the CAS of
+ * begin_flush:A fails.
  *
- * PROGRESS. Lock-free. A call's rounds are bounded (ROUNDS_MAX, PLANS_MAX); what came meanwhile keeps the deadline at
- * "due now". A thread that stops has moved what it had switched (mover.h); behind deadline_begin:A it leaves "due now".
+ * PROGRESS. Lock-free. A call's rounds are bounded (ROUNDS_MAX, PLANS_MAX); what came meanwhile
+ * keeps the deadline at "due now". A thread that stops has moved what it had switched (mover.h);
+ * behind deadline_begin:A it leaves "due now".
  *
- * EVIDENCE. tests/model: tick, deadline; stress/explore: tick_*, serve_sleepers, serve_sleepers_tick, timer_*,
- * sleep_frozen; tests/unit/test_tick.c, test_leftover.c, test_timer.c, test_lockfree_timer.c.
+ * EVIDENCE. tests/model: tick, deadline; stress/explore: tick_*, serve_sleepers,
+ * serve_sleepers_tick, timer_*, sleep_frozen; tests/unit/test_tick.c, test_leftover.c,
+ * test_timer.c, test_lockfree_timer.c.
  */
 #include "lockfree/serve.h"
 
@@ -107,8 +115,9 @@ read_due(struct flush *flush, struct bin *bin, size_t skip, struct bin_ref *due)
 }
 
 /*
- * The gates are asked between sections, so the reading begins again behind each MOVER_DUE pods, and skips as many as were
- * tried and stay. If one of these left meanwhile, a pod is skipped that was not tried: it is due still.
+ * The gates are asked between sections, so the reading begins again behind each MOVER_DUE pods, and
+ * skips as many as were tried and stay. If one of these left meanwhile, a pod is skipped that was
+ * not tried: it is due still.
  */
 static void
 flush_bin(struct flush *flush, struct bin *bin)
@@ -125,7 +134,8 @@ flush_bin(struct flush *flush, struct bin *bin)
             if (entry != NULL && is_here(flush, bin, &due[i])) {
                 flush->serving->slice--;
                 flush->serving->moved = true;
-                mover_try(&flush->mover, ref_record(due[i].ref), u64_load_acquire(&entry->life)); /* looks again */
+                mover_try(&flush->mover, ref_record(due[i].ref),
+                          u64_load_acquire(&entry->life)); /* looks again */
             }
         }
         mover_end(&flush->mover);
@@ -140,14 +150,16 @@ flush_bin(struct flush *flush, struct bin *bin)
 static struct flush
 flush_of(struct serving *serving, enum place place, int64_t limit)
 {
-    return (struct flush){
-        .mover = {.worker = serving->worker, .now = serving->now, .recount = true, .result = serving->result},
-        .serving = serving,
-        .place = place,
-        .limit = limit};
+    return (struct flush){.mover = {.worker = serving->worker,
+                                    .now = serving->now,
+                                    .recount = true,
+                                    .result = serving->result},
+                          .serving = serving,
+                          .place = place,
+                          .limit = limit};
 }
 
-/* ---- backoff ------------------------------------------------------------------------------------------ */
+/* ---- backoff --------------------------------------------------------------------------------- */
 
 static bool
 backoff_is_over(struct mover *mover, const struct view *view, struct way *way)
@@ -156,10 +168,12 @@ backoff_is_over(struct mover *mover, const struct view *view, struct way *way)
     const struct queue *queue = queue_of(mover->worker);
     const struct subject subject = mover_subject(view);
 
-    if (state_place(view->state) != flush->place || backoff_expiry_of(queue, &view->history) > flush->limit) {
+    if (state_place(view->state) != flush->place ||
+        backoff_expiry_of(queue, &view->history) > flush->limit) {
         return false;
     }
-    *way = queue->base.rules.host ? (struct way){.place = PLACE_ACTIVE} : route_from_backoff(mover->worker, &subject);
+    *way = queue->base.rules.host ? (struct way){.place = PLACE_ACTIVE}
+                                  : route_from_backoff(mover->worker, &subject);
     return true;
 }
 
@@ -175,7 +189,8 @@ static void
 flush_backoff(struct serving *serving, enum place place)
 {
     struct queue *queue = queue_of(serving->worker);
-    struct flush flush = flush_of(serving, place, backoff_latest_due(&queue->base.rules.backoff, serving->now));
+    struct flush flush =
+        flush_of(serving, place, backoff_latest_due(&queue->base.rules.backoff, serving->now));
 
     flush.mover.label = LABEL_BACKOFF_COMPLETE;
     flush.mover.counts = flush.mover.counts_gated = true;
@@ -207,13 +222,14 @@ flush_backoffs(struct serving *serving)
     flush_backoff(serving, PLACE_ERROR_BACKOFF);
 }
 
-/* ---- leftovers ----------------------------------------------------------------------------------------------------------------- */
+/* ---- leftovers ------------------------------------------------------------------------------- */
 
 static bool
 may_leave(const struct queue *queue, const struct view *view)
 {
     return state_place(view->state) == PLACE_PARKED || !queue->base.rules.leftover_is_event ||
-           registry_gate_hears(&queue->base.registry, view->profile, view->gate, SCHEDQ_EVENT_WILDCARD);
+           registry_gate_hears(&queue->base.registry, view->profile, view->gate,
+                               SCHEDQ_EVENT_WILDCARD);
 }
 
 static bool
@@ -265,7 +281,8 @@ begin_flush(struct serving *serving)
     int64_t latest = leftover_latest(rules, serving->now);
 
     if (serving->now < leftover_again(rules, flushed) || !has_leftover(queue, latest) ||
-        !u64_cas(&queue->leftover_flushed, (uint64_t)flushed, (uint64_t)latest)) { /* begin_flush:A */
+        !u64_cas(&queue->leftover_flushed, (uint64_t)flushed,
+                 (uint64_t)latest)) { /* begin_flush:A */
         return;
     }
     events_announce(serving->worker, &(struct cluster_event){.event = SCHEDQ_EVENT_WILDCARD});
@@ -296,9 +313,12 @@ flush_leftovers(struct serving *serving)
     flush_old(serving, PLACE_GATED, latest);
 }
 
-/* ---- all of it ------------------------------------------------------------------------------------------------------------------- */
+/* ---- all of it ------------------------------------------------------------------------------- */
 
-/* What is parked while this looks makes the word say "due now" (deadline.h); whoever parks all the time shall not keep it here. */
+/*
+ * What is parked while this looks makes the word say "due now" (deadline.h); whoever parks all the
+ * time shall not keep it here.
+ */
 static int64_t
 plan(struct queue *queue)
 {
@@ -323,7 +343,8 @@ struct served
 serve_time(struct worker *worker, uint32_t slice, schedq_result_t *result)
 {
     struct queue *queue = queue_of(worker);
-    struct serving serving = {.worker = worker, .now = queue_now(queue), .result = result, .slice = slice};
+    struct serving serving = {
+        .worker = worker, .now = queue_now(queue), .result = result, .slice = slice};
     int64_t next = SCHEDQ_NO_DEADLINE;
 
     flush_backoffs(&serving);
@@ -332,11 +353,12 @@ serve_time(struct worker *worker, uint32_t slice, schedq_result_t *result)
         next = plan(queue);
     }
     /*
-     * A look passes over a pod that an update publishes anew meanwhile, behind the look, and whose old place is stale when
-     * the look arrives there. The update lowered the deadline, so the plan knows.
+     * A look passes over a pod that an update publishes anew meanwhile, behind the look, and whose
+     * old place is stale when the look arrives there. The update lowered the deadline, so the plan
+     * knows.
      */
-    for (uint32_t i = 0; i < ROUNDS_MAX && serving.slice > 0 && next <= serving.now && !serving.no_memory &&
-                         result->left == 0;
+    for (uint32_t i = 0; i < ROUNDS_MAX && serving.slice > 0 && next <= serving.now &&
+                         !serving.no_memory && result->left == 0;
          i++) {
         flush_backoffs(&serving);
         next = plan(queue);
@@ -350,7 +372,8 @@ serve_time(struct worker *worker, uint32_t slice, schedq_result_t *result)
 int64_t
 serve_due(const struct queue *queue)
 {
-    return queue->base.rules.host_ends_backoff ? SCHEDQ_NO_DEADLINE : deadline_read(&queue->deadline);
+    return queue->base.rules.host_ends_backoff ? SCHEDQ_NO_DEADLINE
+                                               : deadline_read(&queue->deadline);
 }
 
 int64_t
@@ -375,7 +398,10 @@ serve_pause(int64_t pause)
     return pause < WATCH_NS / 4 ? 4 * pause : WATCH_NS;
 }
 
-/* Nothing changed, and there is something due still: memory is missing, or a thread stopped in between. */
+/*
+ * Nothing changed, and there is something due still: memory is missing, or a thread stopped in
+ * between.
+ */
 static void
 pause_longer(struct server *server, int64_t now)
 {
@@ -405,7 +431,7 @@ server_serve(struct server *server, int64_t wanted, int64_t now)
     return false;
 }
 
-/* ---- upkeep -------------------------------------------------------------------------------------------------------------------- */
+/* ---- upkeep ---------------------------------------------------------------------------------- */
 
 /* Relaxed: advice. Pointers read from slot_worker:A (workers.c). */
 static uint64_t
@@ -433,7 +459,8 @@ serve_is_poppable(struct worker *worker)
     for (uint32_t i = 0; i < table->count; i++) {
         enum bin_phase phase = bin_phase(u64_load_acquire(table->rows[i].word)); /* of bin_mark:B */
 
-        if ((phase == BIN_SET || phase == BIN_CLEARING) && !bin_is_empty(&table->rows[i].band->bin, &queue->runs)) {
+        if ((phase == BIN_SET || phase == BIN_CLEARING) &&
+            !bin_is_empty(&table->rows[i].band->bin, &queue->runs)) {
             return true;
         }
     }
@@ -459,8 +486,9 @@ forget_events(struct worker *worker)
 }
 
 /*
- * A sleeper that a producer woke may have stopped for ever, or the producer before it woke one. If there is work, and no pop
- * took any since the last time, one more is woken. With a caller's clock each tick wakes all, who look at their deadlines.
+ * A sleeper that a producer woke may have stopped for ever, or the producer before it woke one. If
+ * there is work, and no pop took any since the last time, one more is woken. With a caller's clock
+ * each tick wakes all, who look at their deadlines.
  */
 bool
 serve_upkeep(struct worker *worker, schedq_result_t *result)

@@ -6,22 +6,24 @@
  *   look at everything again: bands, backoff,       a full fence
  *     closed, time                                  sleepers_wake_one, or sleepers_wake_all
  *   nothing: sleepers_watch;
- *     sleepers_wait(ticket, until);                 A pop that leaves something behind does the same.
+ *     sleepers_wait(ticket, until);                 A pop that leaves something does the same.
  *     sleepers_unwatch
  *   sleepers_cancel, always
  *   look again; also after `until` passed: the wake-up may have been this thread's
  *   when the call returns: sleepers_wake_for(the time that is wanted next)
  *
- * THE WATCH. `watched` is a time for which one sleeper sleeps at most. A sleeper that finds there a later time than it wants
- * puts its own there, and sleeps until then; any other need not wake for time at all. A thread that lowers the deadline
- * below `watched` wakes one sleeper, which looks at the deadline, and then watches it. A thread that leaves wakes another if
- * time is not watched any more: so the watch is handed over, and a wake-up for time that reached a thread which took a pod
+ * THE WATCH. `watched` is a time for which one sleeper sleeps at most. A sleeper that finds there a
+ * later time than it wants puts its own there, and sleeps until then; any other need not wake for
+ * time at all. A thread that lowers the deadline below `watched` wakes one sleeper, which looks at
+ * the deadline, and then watches it. A thread that leaves wakes another if time is not watched any
+ * more: so the watch is handed over, and a wake-up for time that reached a thread which took a pod
  * instead is passed on.
  *
- * THE LINE. The watcher may stop for ever, and so may a thread that should wake one. So each sleeper looks at everything again
- * by itself after WATCH_NS times its position: the number that sleep, itself included, when it lies down. It lies down
- * again at the end of the line. So one of N looks in each WATCH_NS, each within N of them; a time that is past by more than
- * a tick counts as not watched.
+ * THE LINE. The watcher may stop for ever, and so may a thread that should wake one. So each
+ * sleeper looks at everything again by itself after WATCH_NS times its position: the number that
+ * sleep, itself included, when it lies down. It lies down again at the end of the line. So one of N
+ * looks in each WATCH_NS, each within N of them; a time that is past by more than a tick counts as
+ * not watched.
  */
 #ifndef SCHEDQ_LOCKFREE_SLEEPERS_H
 #define SCHEDQ_LOCKFREE_SLEEPERS_H
@@ -47,19 +49,28 @@ void sleepers_open(struct sleepers *sleepers);
 /** The caller is counted as one who may sleep; a full fence. */
 struct sleepers_ticket sleepers_prepare(struct sleepers *sleepers);
 
-/** Sleeps until the sequence changes or `deadline_ns` (CLOCK_MONOTONIC; FUTEX_NO_DEADLINE); may return without a reason. */
+/**
+ * Sleeps until the sequence changes or `deadline_ns` (CLOCK_MONOTONIC; FUTEX_NO_DEADLINE); may
+ * return without a reason.
+ */
 void sleepers_wait(struct sleepers *sleepers, uint32_t sequence, int64_t deadline_ns);
 
 /** Ends what sleepers_prepare began, whether the caller slept or not; a full fence. */
 void sleepers_cancel(struct sleepers *sleepers);
 
-/** Between prepare and wait. True: the caller has to sleep until `wanted` at most, and to call sleepers_unwatch after it. */
+/**
+ * Between prepare and wait. True: the caller has to sleep until `wanted` at most, and to call
+ * sleepers_unwatch after it.
+ */
 bool sleepers_watch(struct sleepers *sleepers, int64_t wanted, int64_t now, int64_t tick);
 
 /** A full fence. The caller looks at the deadline again. */
 void sleepers_unwatch(struct sleepers *sleepers, int64_t wanted);
 
-/** Wakes one sleeper, if there may be any. After the caller's full fence. True: somebody was counted. */
+/**
+ * Wakes one sleeper, if there may be any. After the caller's full fence. True: somebody was
+ * counted.
+ */
 bool sleepers_wake_one(struct sleepers *sleepers);
 
 /** Wakes one sleeper if none watches a time up to `wanted`. After the caller's full fence. */

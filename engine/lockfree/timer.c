@@ -12,7 +12,8 @@ enum phase { PHASE_NONE, PHASE_STARTING, PHASE_RUNNING, PHASE_STOPPING };
 static enum phase
 phase_of(const struct queue *queue)
 {
-    return (enum phase)u32_load_acquire(&queue->timer.phase); /* of timer_run's and timer_stop's exchanges */
+    return (enum phase)u32_load_acquire(
+        &queue->timer.phase); /* of timer_run's and timer_stop's exchanges */
 }
 
 bool
@@ -64,9 +65,13 @@ timer_main(void *argument)
     inside_enter(&inside, &queue->base);
     server_begin(&server, queue->timer.worker);
     for (;;) {
-        uint32_t wakes = u32_load_acquire(&queue->timer.wakes); /* timer_main:A, before the phase and the deadline */
+        uint32_t wakes = u32_load_acquire(
+            &queue->timer.wakes); /* timer_main:A, before the phase and the deadline */
 
-        /* Read after `wakes`: a stop that this read misses changes the word that the sleep below compares. */
+        /*
+         * Read after `wakes`: a stop that this read misses changes the word that the sleep below
+         * compares.
+         */
         if (phase_of(queue) == PHASE_STOPPING) {
             break;
         }

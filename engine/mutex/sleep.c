@@ -1,13 +1,14 @@
 /*
  * Waiting for a pod, and the timer thread. Who wakes whom is in lock.c.
  *
- * WHO SERVES TIME. The timer thread if it runs; a sleeper too, when it finds time a whole tick late: the thread may have
- * been stopped by its debugger or its scheduler. Without the thread, every blocking pop that finds nothing; and schedq_tick.
- * A pop serves a slice (time.h), then looks for its pod. What is left stays due: it is the next sleeper's, who sleeps until
- * the same deadline at most, and of the next blocking pop that finds nothing.
+ * WHO SERVES TIME. The timer thread if it runs; a sleeper too, when it finds time a whole tick
+ * late: the thread may have been stopped by its debugger or its scheduler. Without the thread,
+ * every blocking pop that finds nothing; and schedq_tick. A pop serves a slice (time.h), then looks
+ * for its pod. What is left stays due: it is the next sleeper's, who sleeps until the same deadline
+ * at most, and of the next blocking pop that finds nothing.
  *
- * Where only the host can end a backoff, a due pod waits for the host's call: neither the thread nor a sleeper looks at
- * that deadline.
+ * Where only the host can end a backoff, a due pod waits for the host's call: neither the thread
+ * nor a sleeper looks at that deadline.
  */
 #include "mutex/sleep.h"
 
@@ -30,7 +31,8 @@ cond_open(pthread_cond_t *cond)
     if (pthread_condattr_init(&attributes) != 0) {
         return false;
     }
-    bool ok = pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC) == 0 && pthread_cond_init(cond, &attributes) == 0;
+    bool ok = pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC) == 0 &&
+              pthread_cond_init(cond, &attributes) == 0;
 
     (void)pthread_condattr_destroy(&attributes);
     return ok;
@@ -63,8 +65,10 @@ sleep_shut(struct mutex_queue *queue)
     (void)pthread_mutex_destroy(&queue->lock);
 }
 
-/* Sleeps until `until` on the queue's clock, or until woken. A caller's clock need not be CLOCK_MONOTONIC, so what is left
- * on it is waited for on that. */
+/*
+ * Sleeps until `until` on the queue's clock, or until woken. A caller's clock need not be
+ * CLOCK_MONOTONIC, so what is left on it is waited for on that.
+ */
 static void
 wait_until(struct mutex_queue *queue, pthread_cond_t *cond, int64_t until, int64_t now)
 {
@@ -73,7 +77,8 @@ wait_until(struct mutex_queue *queue, pthread_cond_t *cond, int64_t until, int64
         return;
     }
     int64_t at = time_add(clock_monotonic(), time_add(until, -now));
-    struct timespec deadline = {.tv_sec = (time_t)(at / 1000000000), .tv_nsec = (long)(at % 1000000000)};
+    struct timespec deadline = {.tv_sec = (time_t)(at / 1000000000),
+                                .tv_nsec = (long)(at % 1000000000)};
 
     (void)pthread_cond_timedwait(cond, &queue->lock, &deadline);
 }
@@ -85,7 +90,7 @@ own_deadline(const struct mutex_queue *queue)
     return queue->base.rules.host_ends_backoff ? SCHEDQ_NO_DEADLINE : mutex_deadline_next(queue);
 }
 
-/* ---- pop ------------------------------------------------------------------------------------------------------------ */
+/* ---- pop ------------------------------------------------------------------------------------- */
 
 static void
 sleep_for_pod(struct mutex_queue *queue, int64_t deadline, int64_t now)
@@ -136,8 +141,8 @@ pop_waiting(struct mutex_queue *queue, int64_t deadline, schedq_popped_t *out)
 }
 
 schedq_status_t
-mutex_pop(schedq_worker_t *worker, enum pop_mode mode, int64_t deadline, schedq_popped_t *out, size_t capacity,
-          size_t *count)
+mutex_pop(schedq_worker_t *worker, enum pop_mode mode, int64_t deadline, schedq_popped_t *out,
+          size_t capacity, size_t *count)
 {
     struct mutex_queue *queue = queue_of(worker);
     schedq_status_t status = SCHEDQ_OK;
@@ -159,7 +164,7 @@ mutex_pop(schedq_worker_t *worker, enum pop_mode mode, int64_t deadline, schedq_
     return status;
 }
 
-/* ---- tick --------------------------------------------------------------------------------------------------------- */
+/* ---- tick ------------------------------------------------------------------------------------ */
 
 schedq_status_t
 mutex_tick(schedq_worker_t *worker, int64_t *next, schedq_result_t *result)
@@ -178,7 +183,7 @@ mutex_tick(schedq_worker_t *worker, int64_t *next, schedq_result_t *result)
     return SCHEDQ_OK;
 }
 
-/* ---- the timer thread ------------------------------------------------------------------------------------------------- */
+/* ---- the timer thread ------------------------------------------------------------------------ */
 
 static void *
 timer_main(void *argument)
@@ -220,7 +225,10 @@ start_thread(struct mutex_queue *queue)
     return failed;
 }
 
-/* Its slot is what the thread needs: it makes no public call. The handle stays busy for everybody else. */
+/*
+ * Its slot is what the thread needs: it makes no public call. The handle stays busy for everybody
+ * else.
+ */
 static schedq_status_t
 timer_worker_add(struct mutex_queue *queue)
 {

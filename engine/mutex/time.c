@@ -1,17 +1,19 @@
 /*
  * Due backoff becomes active; pods that waited for longer than the limit are tried again.
  *
- * The parked pods hang in one list in the order of their Timestamps (a pod is parked when it fails, and its Timestamp is
- * set then), so the old ones are at its head. So are the gated ones in schedq's own behaviour, where their limit counts
- * from the last try.
+ * The parked pods hang in one list in the order of their Timestamps (a pod is parked when it fails,
+ * and its Timestamp is set then), so the old ones are at its head. So are the gated ones in
+ * schedq's own behaviour, where their limit counts from the last try.
  *
- * The kube presets try leftovers in flushes (policy/leftover.h). They count a gated pod from its Timestamp, which is
- * in no order, and 1.34 does not let it go either: an old gated pod stays, and every flush in which there is one
- * counts as an event (D13 of kube's defects). There a lower bound of the Timestamps saves most walks.
+ * The kube presets try leftovers in flushes (policy/leftover.h). They count a gated pod from its
+ * Timestamp, which is in no order, and 1.34 does not let it go either: an old gated pod stays, and
+ * every flush in which there is one counts as an event (D13 of kube's defects). There a lower bound
+ * of the Timestamps saves most walks.
  *
- * SLICES. A pop that serves time moves a bounded number of pods before it looks for its own (sleep.c); the timer
- * thread lets others in between two slices. A tick serves all that is due. What begins a flush is not divided: the
- * look at the gated pods, which keep their Timestamps, so no look could tell which of them have been tried.
+ * SLICES. A pop that serves time moves a bounded number of pods before it looks for its own
+ * (sleep.c); the timer thread lets others in between two slices. A tick serves all that is due.
+ * What begins a flush is not divided: the look at the gated pods, which keep their Timestamps, so
+ * no look could tell which of them have been tried.
  */
 #include "mutex/time.h"
 
@@ -38,13 +40,15 @@ take_from_slice(struct serving *serving)
 }
 
 static struct serving
-serving_of(struct mutex_queue *queue, int64_t now, uint32_t slice, uint32_t label, schedq_result_t *result)
+serving_of(struct mutex_queue *queue, int64_t now, uint32_t slice, uint32_t label,
+           schedq_result_t *result)
 {
     return (struct serving){
-        .route = {.queue = queue, .result = result, .now = now, .label = label, .recount = true}, .left = slice};
+        .route = {.queue = queue, .result = result, .now = now, .label = label, .recount = true},
+        .left = slice};
 }
 
-/* ---- backoff ----------------------------------------------------------------------------------------- */
+/* ---- backoff --------------------------------------------------------------------------------- */
 
 static void
 flush_backoff(struct serving *serving, struct heap *heap)
@@ -53,7 +57,8 @@ flush_backoff(struct serving *serving, struct heap *heap)
     struct mutex_queue *queue = route->queue;
     const struct rules *rules = &queue->base.rules;
 
-    while (heap->count > 0 && !backoff_is_waiting(&rules->backoff, order_expiry(heap_best(heap)), route->now)) {
+    while (heap->count > 0 &&
+           !backoff_is_waiting(&rules->backoff, order_expiry(heap_best(heap)), route->now)) {
         if (rules->host_ends_backoff) {
             route->result->left = 1;
             return;
@@ -70,7 +75,7 @@ flush_backoff(struct serving *serving, struct heap *heap)
     }
 }
 
-/* ---- leftovers --------------------------------------------------------------------------------------- */
+/* ---- leftovers ------------------------------------------------------------------------------- */
 
 /* Those that wait since `latest` or before. */
 static void
@@ -78,8 +83,8 @@ flush_parked(struct serving *serving, int64_t latest)
 {
     struct mutex_queue *queue = serving->route.queue;
 
-    while (queue->parked.head != NO_ENTRY && pod_at(queue, queue->parked.head)->parking.since <= latest &&
-           take_from_slice(serving)) {
+    while (queue->parked.head != NO_ENTRY &&
+           pod_at(queue, queue->parked.head)->parking.since <= latest && take_from_slice(serving)) {
         mutex_route_after_backoff(&serving->route, queue->parked.head);
         queue->counters.moves++;
     }
@@ -91,8 +96,8 @@ flush_gated(struct serving *serving, int64_t latest)
 {
     struct mutex_queue *queue = serving->route.queue;
 
-    while (queue->gated.head != NO_ENTRY && pod_at(queue, queue->gated.head)->parking.since <= latest &&
-           take_from_slice(serving)) {
+    while (queue->gated.head != NO_ENTRY &&
+           pod_at(queue, queue->gated.head)->parking.since <= latest && take_from_slice(serving)) {
         mutex_route_after_backoff(&serving->route, queue->gated.head);
     }
 }
@@ -100,7 +105,8 @@ flush_gated(struct serving *serving, int64_t latest)
 static bool
 kube_tries_again(const struct mutex_queue *queue, const struct entry *entry)
 {
-    return registry_gate_hears(&queue->base.registry, entry->profile, entry->gate, SCHEDQ_EVENT_WILDCARD);
+    return registry_gate_hears(&queue->base.registry, entry->profile, entry->gate,
+                               SCHEDQ_EVENT_WILDCARD);
 }
 
 static int64_t
@@ -142,7 +148,8 @@ has_leftover(struct mutex_queue *queue, int64_t latest)
         queue->time_changed = true;
     }
     return (queue->gated.count > 0 && queue->gated_oldest <= latest) ||
-           (queue->parked.head != NO_ENTRY && pod_at(queue, queue->parked.head)->parking.since <= latest);
+           (queue->parked.head != NO_ENTRY &&
+            pod_at(queue, queue->parked.head)->parking.since <= latest);
 }
 
 /* An old gated pod counts, whether or not it may leave. */

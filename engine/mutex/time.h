@@ -10,7 +10,11 @@
 #define TIME_SLICE 256
 #define TIME_ALL UINT32_MAX
 
-/** Serves what is due at `now`, `slice` pods at most, with the lock held. Returns true if it did anything. */
-bool mutex_time_serve(struct mutex_queue *queue, int64_t now, uint32_t slice, schedq_result_t *result);
+/**
+ * Serves what is due at `now`, `slice` pods at most, with the lock held. Returns true if it did
+ * anything.
+ */
+bool mutex_time_serve(struct mutex_queue *queue, int64_t now, uint32_t slice,
+                      schedq_result_t *result);
 
 #endif

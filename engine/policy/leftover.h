@@ -1,14 +1,17 @@
 /*
- * When a pod has waited for too long (max_parked_ns): then it is tried again, whatever did not happen.
+ * When a pod has waited for too long (max_parked_ns): then it is tried again, whatever did not
+ * happen.
  *
- * Too long is more than the limit: a pod that began to wait at `since` is a leftover from since + max + 1 on.
+ * Too long is more than the limit: a pod that began to wait at `since` is a leftover from since +
+ * max + 1 on.
  *
- * Each by itself, or in flushes. In schedq's own behaviour each pod is tried when it gets a leftover. Where
- * leftovers are an event (rules.leftover_is_event, the kube presets) each flush reaches the pods in flight too,
- * so leftovers are tried together: a flush reaches all that are leftovers by then, and for rules.flush_ns
- * after it there is no other. `flushed` is what the last one reached: the latest beginning of a wait that was
- * too long; INT64_MIN: there was none. kube-scheduler looks every 30 s from its start. Here the first leftover
- * after a pause of that length is tried at once: no pod waits for longer than in kube, limit + period.
+ * Each by itself, or in flushes. In schedq's own behaviour each pod is tried when it gets a
+ * leftover. Where leftovers are an event (rules.leftover_is_event, the kube presets) each flush
+ * reaches the pods in flight too, so leftovers are tried together: a flush reaches all that are
+ * leftovers by then, and for rules.flush_ns after it there is no other. `flushed` is what the last
+ * one reached: the latest beginning of a wait that was too long; INT64_MIN: there was none.
+ * kube-scheduler looks every 30 s from its start. Here the first leftover after a pause of that
+ * length is tried at once: no pod waits for longer than in kube, limit + period.
  *
  * All arithmetic saturates, as that of backoff.h.
  */

@@ -1,6 +1,7 @@
 /*
- * What waiting costs: how often threads that wait for a pod, and the timer thread, look at anything; how much of what is
- * due a pop serves. The clock counts its readings: each look of a thread reads it, so no time is asserted.
+ * What waiting costs: how often threads that wait for a pod, and the timer thread, look at
+ * anything; how much of what is due a pop serves. The clock counts its readings: each look of a
+ * thread reads it, so no time is asserted.
  */
 #include <stdio.h>
 #include <string.h>
@@ -8,7 +9,7 @@
 
 #include "sleeper.h"
 
-/* ---- a clock that counts ------------------------------------------------------------------------------------------ */
+/* ---- a clock that counts --------------------------------------------------------------------- */
 
 typedef struct counting_clock {
     atomic_uint_fast64_t readings;
@@ -48,7 +49,7 @@ readings_of_a_while(counting_clock_t *clock)
     return atomic_load(&clock->readings) - before;
 }
 
-/* ---- idle threads ------------------------------------------------------------------------------------------------- */
+/* ---- idle threads ---------------------------------------------------------------------------- */
 
 enum { SLEEPERS = 60 };
 
@@ -123,7 +124,7 @@ a_deadline_far_away_is_not_looked_at(void **state)
     assert_in_range(readings, 0, READINGS_OF_THE_IDLE);
 }
 
-/* ---- what no thread can serve ---------------------------------------------------------------------------------- */
+/* ---- what no thread can serve ---------------------------------------------------------------- */
 
 static void
 expect_no_spinning(fixture_t *fixture, counting_clock_t *clock)
@@ -185,7 +186,7 @@ without_memory_due_pods_are_tried_after_longer_and_longer_pauses(void **state)
     use_counting_clock(fixture, &clock);
     fail_many(fixture, 600);
     fx_worker(fixture);
-    assert_ok(schedq_run(fx_queue(fixture), NULL, 0)); /* what a thread and a worker need is there */
+    assert_ok(schedq_run(fx_queue(fixture), NULL, 0)); /* takes what a thread needs */
     assert_ok(schedq_stop(fx_queue(fixture)));
     atomic_store(&fixture->memory.fail_all, true);
     atomic_store(&clock.ahead, SEC(100));
@@ -194,7 +195,7 @@ without_memory_due_pods_are_tried_after_longer_and_longer_pauses(void **state)
     assert_int_equal(fx_stats(fixture).error_backoff, 0);
 }
 
-/* ---- slices --------------------------------------------------------------------------------------------------------- */
+/* ---- slices ---------------------------------------------------------------------------------- */
 
 enum { SLICE = 256, DUE = 2000 };
 
@@ -272,7 +273,7 @@ in_kube_the_slices_of_a_flush_are_one_event(void **state)
     assert_place(fx_fail(fixture, &popped, bits, 0).place, SCHEDQ_PARKED);
 }
 
-/* ---- eight at once ---------------------------------------------------------------------------------------------- */
+/* ---- eight at once --------------------------------------------------------------------------- */
 
 enum { POPPERS = 8 };
 
