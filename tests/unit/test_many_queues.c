@@ -37,27 +37,6 @@ make_queue(schedq_worker_t **worker)
 }
 
 static void
-add_pods(schedq_worker_t *worker)
-{
-    char name[32];
-    for (unsigned i = 0; i < PODS; i++) {
-        snprintf(name, sizeof name, "ns/pod%u", i);
-        schedq_pod_spec_t spec = {.name_length = (uint32_t)strlen(name), .object = 1 + i};
-        assert_ok(schedq_add(worker, name, &spec, NULL));
-    }
-}
-
-static void
-pop_pods(schedq_worker_t *worker)
-{
-    schedq_popped_t popped;
-    for (unsigned i = 0; i < PODS; i++) {
-        assert_ok(schedq_try_pop(worker, &popped));
-        assert_ok(schedq_done(worker, popped.token));
-    }
-}
-
-static void
 thousands_of_small_queues_live_at_once(void **state)
 {
     (void)state;
@@ -119,6 +98,27 @@ a_queue_without_memory_says_whose_it_was(void **state)
 
 /* The C library's heap, and what sanitizers put in its place, go back when they like. */
 #if defined(SCHEDQ_ALLOCATOR_JEMALLOC)
+
+static void
+add_pods(schedq_worker_t *worker)
+{
+    char name[32];
+    for (unsigned i = 0; i < PODS; i++) {
+        snprintf(name, sizeof name, "ns/pod%u", i);
+        schedq_pod_spec_t spec = {.name_length = (uint32_t)strlen(name), .object = 1 + i};
+        assert_ok(schedq_add(worker, name, &spec, NULL));
+    }
+}
+
+static void
+pop_pods(schedq_worker_t *worker)
+{
+    schedq_popped_t popped;
+    for (unsigned i = 0; i < PODS; i++) {
+        assert_ok(schedq_try_pop(worker, &popped));
+        assert_ok(schedq_done(worker, popped.token));
+    }
+}
 
 static void
 destroy_gives_memory_back_to_the_kernel(void **state)
