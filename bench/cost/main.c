@@ -29,12 +29,13 @@ static const struct argp_option option_table[] = {
     {"rows", 'r', "REGEX", 0, "Only operations whose names match this extended regular expression", 0},
     {"slow", 's', NULL, 0, "The slow rows too", 0},
     {"details", 'd', NULL, 0, "Transfers by their kind: read misses, write misses, upgrades", 0},
+    {"life", 'l', NULL, 0, "Instead: how many files, functions and calls across files one pod's life takes", 0},
     {0},
 };
 
 typedef struct options {
     const char *check, *write, *from, *rows;
-    bool slow, details;
+    bool slow, details, life;
     bool may_follow; /* --write came last, without a file */
 } options_t;
 
@@ -80,6 +81,9 @@ parse_option(int key, char *value, struct argp_state *state)
     case 'd':
         options->details = true;
         return 0;
+    case 'l':
+        options->life = true;
+        return 0;
     case ARGP_KEY_ARG:
         if (!follows) {
             argp_error(state, "unexpected argument \"%s\": there are only options", value);
@@ -116,20 +120,27 @@ read_file(table_t *table, const char *option, const char *path)
     }
 }
 
-static void
-find_figures(table_t *table, const options_t *options)
+/* Where this program is: the others are beside it. */
+static const char *
+own_directory(void)
 {
-    char self[PATH_MAX] = "";
+    static char self[PATH_MAX];
 
-    if (options->from != NULL) {
-        read_file(table, "--from", options->from);
-        return;
-    }
     if (readlink("/proc/self/exe", self, sizeof self - 1) < 0) {
         perror("schedq-cost: /proc/self/exe");
         exit(1);
     }
-    measure(table, dirname(self), options->rows != NULL ? options->rows : ".", options->slow);
+    return dirname(self);
+}
+
+static void
+find_figures(table_t *table, const options_t *options)
+{
+    if (options->from != NULL) {
+        read_file(table, "--from", options->from);
+        return;
+    }
+    measure(table, own_directory(), options->rows != NULL ? options->rows : ".", options->slow);
     if (table->count == 0) {
         fprintf(stderr, "schedq-cost: --rows is \"%s\": no operation has such a name\n", options->rows);
         exit(BAD_USAGE);
@@ -145,6 +156,10 @@ main(int argc, char **argv)
     char why[256] = "";
 
     parse(&options, argc, argv);
+    if (options.life) {
+        measure_life(own_directory(), stdout);
+        return 0;
+    }
     if (options.check != NULL) {
         read_file(&before, "--check", options.check);
     }

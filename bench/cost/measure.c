@@ -1,6 +1,8 @@
 /* Measuring, measure.h. */
 #include "measure.h"
 
+#include "calls.h"
+
 #include <dirent.h>
 #include <errno.h>
 #include <inttypes.h>
@@ -204,22 +206,34 @@ read_accesses(table_t *table, struct program *program)
 
 /* ---- both ------------------------------------------------------------------------------------------------------- */
 
+static void
+make_temporary(char *path, size_t size)
+{
+    const char *base = getenv("TMPDIR") != NULL ? getenv("TMPDIR") : "/tmp";
+
+    snprintf(path, size, "%s/schedq-cost-XXXXXX", base);
+    if (mkdtemp(path) == NULL) {
+        fail("cannot make a directory in %s: %s", base, strerror(errno));
+    }
+}
+
+static void
+find_accesses(const char *directory, char *path, size_t size)
+{
+    snprintf(path, size, "%s/../../counting/bin/schedq-cost-accesses", directory);
+    if (access(path, X_OK) != 0) {
+        fail("there is no %s: cmake --preset counting && cmake --build --preset counting", path);
+    }
+}
+
 void
 measure(table_t *table, const char *directory, const char *rows, bool slow)
 {
-    char calls[PATH_ROOM], accesses[PATH_ROOM], out[PATH_ROOM], filter[1024];
-    char temporary[PATH_MAX];
-    const char *base = getenv("TMPDIR");
+    char calls[PATH_ROOM], accesses[PATH_ROOM], out[PATH_ROOM], filter[1024], temporary[PATH_MAX];
 
     snprintf(calls, sizeof calls, "%s/schedq-cost-calls", directory);
-    snprintf(accesses, sizeof accesses, "%s/../../counting/bin/schedq-cost-accesses", directory);
-    if (access(accesses, X_OK) != 0) {
-        fail("there is no %s: cmake --preset counting && cmake --build --preset counting", accesses);
-    }
-    snprintf(temporary, sizeof temporary, "%s/schedq-cost-XXXXXX", base != NULL ? base : "/tmp");
-    if (mkdtemp(temporary) == NULL) {
-        fail("cannot make a directory in %s: %s", base != NULL ? base : "/tmp", strerror(errno));
-    }
+    find_accesses(directory, accesses, sizeof accesses);
+    make_temporary(temporary, sizeof temporary);
     snprintf(out, sizeof out, "--callgrind-out-file=%s/out", temporary);
     snprintf(filter, sizeof filter, "^nothing$|%s", rows);
     ask_version(table);
@@ -236,4 +250,45 @@ measure(table_t *table, const char *directory, const char *rows, bool slow)
     remove_directory(temporary);
     read_accesses(table, &shared);
     program_end(&shared);
+}
+
+static void
+one_life(char *accesses, char *engine, char *length, struct calls *calls)
+{
+    char out[PATH_ROOM], file[PATH_ROOM], temporary[PATH_MAX];
+
+    make_temporary(temporary, sizeof temporary);
+    snprintf(file, sizeof file, "%s/out", temporary);
+    snprintf(out, sizeof out, "--callgrind-out-file=%s/out", temporary);
+    char *const arguments[] = {
+        "valgrind", "-q", "--tool=callgrind", "--toggle-collect=life_watched", out, accesses, "life", engine,
+        length,     NULL};
+    struct program program = program_start("schedq-cost-accesses under valgrind", arguments);
+
+    program_end(&program);
+    bool read = calls_read(calls, file);
+
+    remove_directory(temporary);
+    if (!read) {
+        fail("callgrind left nothing in %s that can be counted", file);
+    }
+}
+
+void
+measure_life(const char *directory, FILE *out)
+{
+    static const struct {
+        char *length, *text;
+    } lives[] = {{"long", "add, pop, fail, event, pop, done"}, {"short", "add, pop, done"}};
+    char accesses[PATH_ROOM];
+
+    find_accesses(directory, accesses, sizeof accesses);
+    fprintf(out, "%-34s %-10s %6s %10s %6s\n", "one pod's life", "engine", "files", "functions", "hops");
+    for (unsigned i = 0; i < 4; i++) {
+        char *engine = i % 2 == 0 ? "lockfree" : "mutex";
+        struct calls calls;
+
+        one_life(accesses, engine, lives[i / 2].length, &calls);
+        fprintf(out, "%-34s %-10s %6u %10u %6u\n", lives[i / 2].text, engine, calls.files, calls.functions, calls.hops);
+    }
 }

@@ -2,8 +2,9 @@
  * schedq-cost-calls and schedq-cost-accesses: play rows and print a line for each. For schedq-cost, which knows what the
  * numbers of a line are.
  *
- * Arguments: an extended regular expression that names of rows must match; "slow" for the slow rows too.
+ * Arguments: "life", "lockfree" or "mutex", "short" or "long": one pod's life (life.h). Or: an extended regular expression that names of rows must match; "slow" for the slow rows too.
  */
+#include "life.h"
 #include "play.h"
 #include "probe.h"
 
@@ -31,6 +32,10 @@ main(int argc, char **argv)
 {
     regex_t filter;
 
+    if (argc == 4 && strcmp(argv[1], "life") == 0) {
+        play_life(strcmp(argv[2], "mutex") == 0, strcmp(argv[3], "short") == 0);
+        return 0;
+    }
     bool slow = argc == 3 && strcmp(argv[2], "slow") == 0;
 
     if (argc != 2 + slow || regcomp(&filter, argv[1], REG_EXTENDED | REG_NOSUB) != 0) {

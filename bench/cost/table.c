@@ -123,21 +123,30 @@ row_json(const cost_t *row)
     return figures;
 }
 
+/* A row a line, so that a change shows in a diff as what it is. */
+static bool
+write_rows(const table_t *table, FILE *file)
+{
+    bool written = true;
+
+    for (unsigned i = 0; written && i < table->count; i++) {
+        json_t *row = row_json(&table->rows[i]);
+
+        written = fprintf(file, "%s  \"%s\": ", i > 0 ? ",\n" : "", table->rows[i].name) > 0 &&
+                  json_dumpf(row, file, JSON_REAL_PRECISION(10)) == 0;
+        json_decref(row);
+    }
+    return written;
+}
+
 bool
 table_write(const table_t *table, const char *path, char *why, size_t size)
 {
-    json_t *root = json_object();
-    json_t *rows = json_object();
-
-    for (unsigned i = 0; i < table->count; i++) {
-        json_object_set_new(rows, table->rows[i].name, row_json(&table->rows[i]));
-    }
-    json_object_set_new(root, "compiler", json_string(table->compiler));
-    json_object_set_new(root, "valgrind", json_string(table->valgrind));
-    json_object_set_new(root, "rows", rows);
     FILE *file = fopen(path, "w");
-    bool written = file != NULL && json_dumpf(root, file, JSON_INDENT(1) | JSON_REAL_PRECISION(10)) == 0 &&
-                   fputc('\n', file) != EOF;
+    bool written = file != NULL &&
+                   fprintf(file, "{\n \"compiler\": \"%s\",\n \"valgrind\": \"%s\",\n \"rows\": {\n", table->compiler,
+                           table->valgrind) > 0 &&
+                   write_rows(table, file) && fputs("\n }\n}\n", file) >= 0;
 
     if (file != NULL && fclose(file) != 0) {
         written = false;
@@ -145,7 +154,6 @@ table_write(const table_t *table, const char *path, char *why, size_t size)
     if (!written) {
         snprintf(why, size, "%s", strerror(errno));
     }
-    json_decref(root);
     return written;
 }
 
