@@ -38,7 +38,7 @@ bin_shrink(struct bin *bin, struct memory *memory, struct epoch_record *epoch, u
     struct lane *lane = bin_lane(bin, worker);
 
     if (lane != NULL) {
-        lane_shrink(lane, &bin->residence, memory, epoch);
+        lane_shrink(lane, &(struct lane_care){.residence = &bin->residence, .memory = memory, .epoch = epoch});
     }
 }
 
@@ -50,7 +50,10 @@ bin_prepare(struct bin *bin, const struct bin_caller *caller, uint32_t count)
     struct lane *lane = bin_lane(bin, caller->worker);
 
     if (lane != NULL) {
-        return lane_make_room(lane, &bin->residence, caller->memory, caller->epoch, count);
+        const struct lane_care care = {
+            .residence = &bin->residence, .memory = caller->memory, .epoch = caller->epoch};
+
+        return lane_has_room(lane, count) || lane_make_room(lane, &care, count);
     }
     lane = lane_make(caller->memory, count);
     if (lane == NULL) {
@@ -392,7 +395,7 @@ bin_publish_run(struct bin *bin, const struct bin_caller *caller, struct run *ru
 
 /* The first ref of a lane. Where ties are compared, the first that is not stale: a stale one has none. */
 static bool
-first_of_lane(const struct bin *bin, const struct lane *lane, struct lane_head *head)
+first_of_lane(const struct bin *bin, struct lane *lane, struct lane_head *head)
 {
     bool found = lane_peek(lane, head);
 
@@ -413,7 +416,7 @@ scan_lanes(const struct bin *bin, struct bin_head *best)
         uint32_t i = (uint32_t)__builtin_ctzll(used);
         struct lane_head head;
 
-        const struct lane *lane = ptr_load_acquire(&bin->lanes[i]); /* reads from bin_prepare:B */
+        struct lane *lane = ptr_load_acquire(&bin->lanes[i]); /* reads from bin_prepare:B */
 
         if (lane != NULL && first_of_lane(bin, lane, &head) &&
             (!found || ref_before(&bin->residence, head.key, head.ref, best->lane.key, best->lane.ref))) {
@@ -476,7 +479,7 @@ bin_first(struct bin *bin, struct run_pool *pool, struct bin_head *best)
 static bool
 peek_lane(const struct bin *bin, uint32_t worker, struct bin_head *head)
 {
-    const struct lane *lane = ptr_load_acquire(&bin->lanes[worker]); /* of bin_prepare:B */
+    struct lane *lane = ptr_load_acquire(&bin->lanes[worker]); /* of bin_prepare:B */
 
     head->is_run = false;
     return lane != NULL && lane_peek(lane, &head->lane);
@@ -593,8 +596,10 @@ read_lane(struct bin_reader *reader, struct bin_ref *out)
 {
     struct lane_ref found;
 
-    if (!lane_next(&reader->lane, reader->limit, &found)) {
-        return false;
+    while (!lane_next(&reader->lane, reader->limit, &found)) {
+        if (!lane_read_on(&reader->lane, NULL)) {
+            return false;
+        }
     }
     *out = (struct bin_ref){.ref = found.ref, .key = found.key};
     return true;
@@ -646,7 +651,7 @@ bin_has(const struct bin *bin, uint64_t ref)
 }
 
 static void
-pass_lane(const struct bin *bin, const struct lane *lane)
+pass_lane(const struct bin *bin, struct lane *lane)
 {
     struct lane_head head;
 
@@ -672,7 +677,7 @@ bin_pass(struct bin *bin, struct run_pool *pool)
     uint64_t used = u64_load_acquire(&bin->used);
 
     for (; used != 0; used &= used - 1) {
-        const struct lane *lane = ptr_load_acquire(&bin->lanes[__builtin_ctzll(used)]);
+        struct lane *lane = ptr_load_acquire(&bin->lanes[__builtin_ctzll(used)]);
 
         if (lane != NULL) {
             pass_lane(bin, lane);

@@ -329,12 +329,13 @@ static bool
 walk_lot(struct mover *mover, struct lot *lot, int64_t newest_insertion)
 {
     struct worker *worker = mover->worker;
+    const struct bin_caller caller = bin_caller(worker);
     struct lot_reader reader;
     uint64_t *refs = mover->batch->read.refs;
     bool any = false;
     size_t count;
 
-    lot_read_begin(&reader, lot, worker->base.number, newest_insertion);
+    lot_read_begin(&reader, lot, &caller, newest_insertion);
     while ((count = lot_read(&reader, refs, MOVER_REFS)) > 0) {
         uint64_t pauses = worker->pauses;
         uint32_t stale = 0;
@@ -359,6 +360,7 @@ static void
 walk_lots(struct walk *walk)
 {
     struct lots *lots = &queue_of(walk->mover.worker)->waiting.lots;
+    const struct bin_caller caller = bin_caller(walk->mover.worker);
     uint32_t cursor = 0;
     bool any = false;
     struct lot *lot;
@@ -372,7 +374,7 @@ walk_lots(struct walk *walk)
     cursor = 0;
     while (any && (lot = lots_next(lots, &cursor)) != NULL) {
         if (lot_is_reached(walk, lot)) {
-            lot_pass(lot);
+            lot_pass(lot, &caller);
         }
     }
 }

@@ -192,24 +192,27 @@ search_lane(struct search *search, const struct lot *lot, struct lane *lane)
     int64_t from = (int64_t)search->query->cursor[2];
 
     lane_read_begin(&reader, lane);
-    while (lane_next(&reader, INT64_MAX, &found)) {
-        struct view view;
+    do {
+        while (lane_next(&reader, INT64_MAX, &found)) {
+            struct view view;
 
-        if (found.key < from || !look_at(search, lot, found.ref, &view)) {
-            continue;
+            if (found.key < from || !look_at(search, lot, found.ref, &view)) {
+                continue;
+            }
+            if (search->count == search->capacity) {
+                search->query->cursor[2] = (uint64_t)found.key;
+                return false;
+            }
+            describe_candidate(search, ref_record(found.ref), &view, &search->out[search->count++]);
         }
-        if (search->count == search->capacity) {
-            search->query->cursor[2] = (uint64_t)found.key;
-            return false;
-        }
-        describe_candidate(search, ref_record(found.ref), &view, &search->out[search->count++]);
-    }
+    } while (lane_read_on(&reader, NULL));
     return true;
 }
 
 static bool
 search_lot(struct search *search, struct lot *lot)
 {
+    const struct bin_caller caller = bin_caller(search->worker);
     schedq_query_t *query = search->query;
 
     for (; query->cursor[1] < WORKERS_MAX; query->cursor[1]++, query->cursor[2] = 0) {
@@ -219,7 +222,7 @@ search_lot(struct search *search, struct lot *lot)
             return false;
         }
     }
-    lot_pass(lot);
+    lot_pass(lot, &caller);
     query->cursor[1] = 0;
     query->cursor[2] = 0;
     return true;

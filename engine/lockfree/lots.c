@@ -225,7 +225,7 @@ lot_shrink(struct lot *lot, struct memory *memory, struct epoch_record *epoch, u
     struct lane *lane = ptr_load_acquire(&lot->lanes[worker]);
 
     if (lane != NULL) {
-        lane_shrink(lane, &lot->residence, memory, epoch);
+        lane_shrink(lane, &(struct lane_care){.residence = &lot->residence, .memory = memory, .epoch = epoch});
     }
 }
 
@@ -251,13 +251,21 @@ lots_shrink(struct lots *lots, struct memory *memory, struct epoch_record *epoch
 
 /* ---- publishing ------------------------------------------------------------------------------------------------------------ */
 
+static struct lane_care
+lot_care(const struct lot *lot, const struct bin_caller *caller)
+{
+    return (struct lane_care){.residence = &lot->residence, .memory = caller->memory, .epoch = caller->epoch};
+}
+
 bool
 lot_prepare(struct lot *lot, const struct bin_caller *caller, uint32_t count)
 {
     struct lane *lane = ptr_load(&lot->lanes[caller->worker]);
 
     if (lane != NULL) {
-        return lane_make_room(lane, &lot->residence, caller->memory, caller->epoch, count);
+        const struct lane_care care = lot_care(lot, caller);
+
+        return lane_has_room(lane, count) || lane_make_room(lane, &care, count);
     }
     lane = lane_make(caller->memory, count);
     if (lane == NULL) {
@@ -305,10 +313,11 @@ lots_note_affinity(struct lots *lots, schedq_profile_t profile, uint64_t unsched
 /* ---- reading --------------------------------------------------------------------------------------------------------------- */
 
 void
-lot_read_begin(struct lot_reader *reader, struct lot *lot, uint32_t worker, int64_t newest)
+lot_read_begin(struct lot_reader *reader, struct lot *lot, const struct bin_caller *caller, int64_t newest)
 {
     reader->lot = lot;
-    reader->worker = worker;
+    reader->care = lot_care(lot, caller);
+    reader->worker = caller->worker;
     reader->newest = newest;
     reader->left = u64_load_acquire(&lot->used); /* lot_read_begin:A reads from lot_prepare:A */
     reader->in_lane = false;
@@ -335,6 +344,7 @@ begin_lane(struct lot_reader *reader)
     return false;
 }
 
+/* Of one segment. */
 static size_t
 read_lane(struct lot_reader *reader, uint64_t *refs, size_t capacity)
 {
@@ -359,8 +369,7 @@ lot_read(struct lot_reader *reader, uint64_t *refs, size_t capacity)
         if (count > 0) {
             return count;
         }
-        lane_read_end(&reader->lane);
-        reader->in_lane = false;
+        reader->in_lane = lane_read_on(&reader->lane, &reader->care);
     }
     return 0;
 }
@@ -386,13 +395,15 @@ lot_found_stale(struct lot_reader *reader, uint32_t count)
 
 /* Loads as lot_read_begin:A and begin_lane:A. */
 void
-lot_pass(struct lot *lot)
+lot_pass(struct lot *lot, const struct bin_caller *caller)
 {
+    const struct lane_care care = lot_care(lot, caller);
+
     for (uint64_t used = u64_load_acquire(&lot->used); used != 0; used &= used - 1) {
         struct lane *lane = ptr_load_acquire(&lot->lanes[__builtin_ctzll(used)]);
 
         if (lane != NULL) {
-            lane_pass(lane, &lot->residence);
+            lane_pass(lane, &care);
         }
     }
 }

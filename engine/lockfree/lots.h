@@ -126,6 +126,7 @@ void lot_publish(struct lot *lot, uint32_t worker, uint64_t ref, int64_t inserti
 /** Where the reading of a lot is; good until the reader's section ends, and then after lot_read_again. */
 struct lot_reader {
     struct lot *lot;
+    struct lane_care care;
     uint64_t left;     /* workers whose lanes come later, as bits */
     uint32_t worker;   /* the reader's */
     int64_t newest;    /* in his own lane: what he put there later he does not read */
@@ -135,8 +136,8 @@ struct lot_reader {
     struct lane_reader lane;
 };
 
-/** Inside a section, until the reading ends. In `worker`'s lane it ends at the insertion `newest`. */
-void lot_read_begin(struct lot_reader *reader, struct lot *lot, uint32_t worker, int64_t newest);
+/** Inside a section, until the reading ends. In the caller's own lane it ends at the insertion `newest`. */
+void lot_read_begin(struct lot_reader *reader, struct lot *lot, const struct bin_caller *caller, int64_t newest);
 
 /** The next refs, unjudged; 0: no more. Fewer than `capacity` does not mean that. */
 size_t lot_read(struct lot_reader *reader, uint64_t *refs, size_t capacity);
@@ -148,6 +149,6 @@ void lot_read_again(struct lot_reader *reader);
 void lot_found_stale(struct lot_reader *reader, uint32_t count);
 
 /** Moves heads over refs that are stale, not over FUTURE ones. After reading, and after the pods were moved. */
-void lot_pass(struct lot *lot);
+void lot_pass(struct lot *lot, const struct bin_caller *caller);
 
 #endif

@@ -18,7 +18,8 @@
     SIZE(8, 4) /* records of pods, and names, that are allocated at once: 1 << that; at least MAGAZINE */
 #define DESCRIPTION_PAGE_BITS SIZE(8, 4)
 #define SEGMENT_SLOTS_MIN SIZE(16, 4) /* of a lane; a power of two */
-#define LANE_CROWD SIZE(256, 4)       /* refs, of which most are stale, that make a lane crowded (lane.h) */
+#define SEGMENT_SLOTS_MAX SIZE(512, 8)
+#define SEGMENT_STALE_MIN SIZE(16, 2) /* stale refs that make a copy of a segment worth its cost (lane.h) */
 #define NOMINATOR_BUCKETS SIZE(512, 2)
 #define BIN_RUNS SIZE(16, 4)     /* slots for runs in a bin */
 #define BIN_FRUITLESS SIZE(4, 4) /* scans in vain before a bin is cleared: see bin_found_empty */

@@ -382,13 +382,13 @@ lockfree_worker_adopt(schedq_t *base, schedq_worker_t *abandoned)
         struct worker *worker = ptr_load_acquire(&queue->workers[i]); /* of slot_worker:A */
 
         if (worker != NULL && &worker->base == abandoned && (u64_load_acquire(&queue->taken) >> i & 1) != 0) {
-            epoch_abandon(worker->epoch);
-            if (word_load(&worker->base.busy) != 0) {
-                forget(worker);
-            }
             bands_resume(&queue->bands, i);
             backoff_resume(queue, i);
             waiting_resume(queue, i);
+            epoch_abandon(worker->epoch); /* what lanes point to was held until here */
+            if (word_load(&worker->base.busy) != 0) {
+                forget(worker);
+            }
             if (u64_load_acquire(&worker->owed) != 0) {
                 queue_note_stray(queue, STRAY_UNJUDGED);
                 u64_store(&worker->owed, 0);

@@ -524,7 +524,7 @@ the_lanes_of_a_slot_go_on_in_all_bands_and_shrink(void **state)
     for (uint32_t id = 1; id <= BANDS; id++) {
         const struct bin *bin = &bands_at(world->bands, id)->bin;
         const struct lane *lane = bin_lane(bin, 1 - id % 2);
-        const struct segment *segment = ptr_load(&lane->segment);
+        const struct segment *segment = ptr_load(&lane->last);
         bool mine = id % 2 == 0;
         assert_null(bin_lane(bin, id % 2));
         assert_int_equal(lane->tail, mine ? 0 : 2); /* the record was never a pod: stale, and left out */

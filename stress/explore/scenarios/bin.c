@@ -27,6 +27,18 @@ prepare_full_of_stale(struct actor *actor)
     }
 }
 
+/* Several segments, of which those in the middle are empty. */
+static void
+prepare_chain(struct actor *actor)
+{
+    for (uint32_t key = 0; key < 12; key++) {
+        (void)actor_add(actor, key, 1);
+    }
+    for (uint32_t key = 2; key < 10; key++) {
+        (void)actor_delete(actor, key);
+    }
+}
+
 static void
 add_4_more(struct actor *actor)
 {
@@ -109,6 +121,12 @@ const struct scenario bin_scenarios[] = {
      .threads = 3,
      .prepare = prepare_full_of_stale,
      .bodies = {add_4_more, consume_3, delete_0}},
+    {.name = "lane_chain_consume",
+     .about = "two consumers go along a chain of segments, while its owner adds and tidies",
+     .harness = &queue_harness,
+     .threads = 3,
+     .prepare = prepare_chain,
+     .bodies = {add_4_more, consume_3, consume_3}},
     {.name = "order_keys",
      .about = "order keys out of order, from two threads, against pops",
      .harness = &queue_harness,

@@ -58,6 +58,28 @@ park_many_hinted(struct actor *actor)
     }
 }
 
+#define CHAIN 12 /* refs that fill a chain of segments */
+
+/* One lot, several segments; the hint does not want the first pod. */
+static void
+park_chain(struct actor *actor)
+{
+    for (uint32_t key = 0; key < CHAIN; key++) {
+        (void)actor_add(actor, key, key == 0 ? WANTED - 1 : WANTED);
+        (void)actor_pop_and_fail(actor, HINTED);
+    }
+}
+
+/* Only the first is left, and what it stands in front of. */
+static void
+park_chain_of_stale(struct actor *actor)
+{
+    park_chain(actor);
+    for (uint32_t key = 1; key < CHAIN; key++) {
+        (void)actor_delete(actor, key);
+    }
+}
+
 /* Segments and pages go while a pass is between two sections. */
 static void
 delete_and_trim(struct actor *actor)
@@ -109,6 +131,30 @@ static void
 fail_plain(struct actor *actor)
 {
     (void)actor_fail(actor, PLAIN);
+}
+
+static void
+park_4_more(struct actor *actor)
+{
+    for (uint32_t key = 20; key < 24; key++) {
+        (void)actor_add(actor, key, WANTED);
+        (void)actor_pop_and_fail(actor, HINTED);
+    }
+}
+
+static void
+delete_most(struct actor *actor)
+{
+    for (uint32_t key = 1; key < CHAIN - 1; key++) {
+        (void)actor_delete(actor, key);
+    }
+}
+
+static void
+move_hinted_twice(struct actor *actor)
+{
+    actor_move(actor, EVENT_HINTED);
+    actor_move(actor, EVENT_HINTED);
 }
 
 static void
@@ -379,6 +425,10 @@ const struct scenario event_scenarios[] = {
                  consume_3),
     PLAIN_EVENTS("event_pass_trim", "an event asks about many pods, and between its sections trim gives back",
                  park_many_hinted, move_hinted, delete_and_trim, add_and_park),
+    PLAIN_EVENTS("lane_chain_read", "events read a chain of segments that grows, and that empties", park_chain,
+                 park_4_more, move_hinted, delete_most),
+    PLAIN_EVENTS("lane_chain_thin", "two events leave out what is stale, or a copy of what lives, while the owner goes on",
+                 park_chain_of_stale, park_4_more, move_hinted_twice, move_hinted_twice),
     PLAIN_EVENTS("lag_end", "updates of a parked pod against an event", park_unwanted, update_often, update_then_move,
                  move_hinted),
     PLAIN_EVENTS("lag_end_fail", "updates against a failure, an event and a deletion", hold_unwanted, fail_hinted,
