@@ -13,8 +13,8 @@
  * PROGRESS. All of it is wait-free, but for epoch_record_join, which is lock-free, the allocator, and the blocks that
  * a poll frees. A thread that stops inside a section holds back what is retired afterwards. Of what is replaced by
  * something twice its size, or by trim, that is at most as much as the live structures are large. Two things are also
- * retired as operations go on: two hints with each nomination (nominator.h), and a segment that filled with refs of
- * dead pods behind one that lives.
+ * retired as operations go on: two hints with each nomination (nominator.h), and the segments of a lane that pods
+ * went through (lane.h), 16 bytes a ref.
  *
  * EVIDENCE. stress/explore: lane_growth, index_growth, trim, upkeep_*; tests/unit/test_lockfree_epoch.c.
  */
