@@ -50,8 +50,10 @@ bin_prepare(struct bin *bin, const struct bin_caller *caller, uint32_t count)
     struct lane *lane = bin_lane(bin, caller->worker);
 
     if (lane != NULL) {
-        const struct lane_care care = {
-            .residence = &bin->residence, .memory = caller->memory, .epoch = caller->epoch};
+        const struct lane_care care = {.residence = &bin->residence,
+                                       .memory = caller->memory,
+                                       .epoch = caller->epoch,
+                                       .pool = &caller->pool->segments};
 
         return lane_has_room(lane, count) || lane_make_room(lane, &care, count);
     }

@@ -47,6 +47,86 @@ segment_free(struct memory *memory, struct segment *segment)
     memory_free(memory, MEMORY_QUEUES, segment, segment_bytes(segment->ring.size));
 }
 
+/* A chain of them, from `first` to `last`. Ends: each failed exchange is another thread's. */
+static void
+pool_give(struct segment_pool *pool, struct segment *first, struct segment *last)
+{
+    void *spare = ptr_load(&pool->spare);
+
+    for (;;) {
+        ptr_store(&last->next, spare);
+        void *found = ptr_cas_value(&pool->spare, spare, first); /* pool_give:A */
+
+        if (found == spare) {
+            break;
+        }
+        spare = found;
+    }
+}
+
+static struct segment *
+pool_take(struct segment_pool *pool)
+{
+    struct segment *taken =
+        ptr_load(&pool->spare) != NULL ? ptr_exchange(&pool->spare, NULL) : NULL;
+    struct segment *rest = taken != NULL ? ptr_load(&taken->next) : NULL;
+
+    if (rest != NULL && !ptr_cas(&pool->spare, NULL, rest)) { /* pool_take:A */
+        struct segment *last = rest;
+
+        for (struct segment *next = rest; next != NULL; next = ptr_load(&next->next)) {
+            last = next;
+        }
+        pool_give(pool, rest, last);
+    }
+    return taken;
+}
+
+void
+segment_pool_trim(struct segment_pool *pool, struct memory *memory)
+{
+    struct segment *next;
+
+    for (struct segment *segment = ptr_exchange(&pool->spare, NULL); segment != NULL;
+         segment = next) {
+        next = ptr_load(&segment->next);
+        segment_free(memory, segment);
+    }
+}
+
+static bool
+end_segment(struct epoch_block *block)
+{
+    struct segment *segment = (struct segment *)(void *)block;
+
+    if (segment->pool == NULL || segment->ring.size != SEGMENT_SLOTS_MAX) {
+        return false;
+    }
+    pool_give(segment->pool, segment, segment);
+    return true;
+}
+
+/* NULL: no memory. */
+static struct segment *
+segment_take(const struct lane_care *care, uint32_t slots)
+{
+    struct segment *segment = NULL;
+
+    if (care->pool != NULL && slots == SEGMENT_SLOTS_MAX) {
+        segment = pool_take(care->pool);
+    }
+    if (segment != NULL) {
+        memset(segment, 0, sizeof *segment);
+        ck_ring_init(&segment->ring, slots);
+    } else {
+        segment = segment_make(care->memory, slots);
+    }
+    if (segment != NULL) {
+        segment->pool = care->pool;
+    }
+    return segment;
+}
+
 /* One slot stays free, as in every ck_ring. */
 static uint32_t
 slots_for(uint32_t refs)
@@ -186,10 +266,10 @@ survey(const struct segment *segment, const struct residence *residence, uint32_
  * copied too, which costs its room and nothing else. NULL: no memory.
  */
 static struct segment *
-copy_live(const struct segment *segment, const struct survey *survey, struct memory *memory,
+copy_live(const struct segment *segment, const struct survey *survey, const struct lane_care *care,
           uint32_t slots)
 {
-    struct segment *copy = segment_make(memory, slots);
+    struct segment *copy = segment_take(care, slots);
     uint32_t tail = 0;
 
     if (copy == NULL) {
@@ -236,8 +316,8 @@ retire(struct lane *lane, const struct lane_care *care, struct segment *segment)
     if (ptr_load(&lane->sweep) == (void *)segment) { /* retire:A, behind the CAS that unlinked it */
         (void)ptr_cas(&lane->sweep, segment, NULL);  /* retire:B */
     }
-    epoch_retire(care->epoch, &segment->block, care->memory, MEMORY_QUEUES,
-                 segment_bytes(segment->ring.size));
+    epoch_retire_with(care->epoch, &segment->block, care->memory, MEMORY_QUEUES,
+                      segment_bytes(segment->ring.size), end_segment);
 }
 
 /*
@@ -304,7 +384,7 @@ delete_thin(const struct lane_care *care, struct segment *segment, void *next)
     if (!is_thin(found.end - found.head, found.live)) {
         return false;
     }
-    struct segment *copy = copy_live(segment, &found, care->memory, slots_for(found.live));
+    struct segment *copy = copy_live(segment, &found, care, slots_for(found.live));
 
     if (copy == NULL) {
         return false;
@@ -349,6 +429,31 @@ lane_beyond(struct lane *lane, struct segment *segment)
 }
 
 /* ---- the owner ------------------------------------------------------------------------------- */
+
+/*
+ * Over the stale refs in front of one segment: one exchange, which fails if somebody else moved the
+ * head. True: to the end.
+ */
+static bool
+pass_head(struct segment *segment, const struct residence *residence)
+{
+    uint32_t head = u32_load_acquire(u32_of(&segment->ring.c_head));
+    uint32_t end = u32_load_acquire(u32_of(&segment->ring.p_tail));
+    uint32_t at = head;
+
+    while (at != end) {
+        uint64_t ref = u64_load_acquire(
+            &segment->slots[at & segment->ring.mask].ref); /* pass_head:A, of lane_put:B */
+
+        if (is_live(residence, ref)) {
+            break;
+        }
+        at++;
+    }
+    /* A slot that was used again meanwhile: then the head is not `head`. */
+    return (at == head || u32_cas(u32_of(&segment->ring.c_head), head, at)) &&
+           at == end; /* pass_head:B */
+}
 
 /* Would a survey be worth its cost? SAMPLES refs say so, others each time. */
 static bool
@@ -430,7 +535,7 @@ renew(struct lane *lane, const struct lane_care *care, uint32_t count)
 
     slots = slots > least ? slots : least;
     struct segment *segment =
-        copies ? copy_live(old, &found, care->memory, slots) : segment_make(care->memory, slots);
+        copies ? copy_live(old, &found, care, slots) : segment_take(care, slots);
 
     if (segment == NULL) {
         return false;
@@ -457,16 +562,22 @@ lane_make_room(struct lane *lane, const struct lane_care *care, uint32_t count)
     if (lane->tail >= SEGMENT_PUSHES_MAX) {
         room = 0;
     }
+    bool full = room < count + segment->ring.mask / 8;
+
+    if (full && lane->tail < SEGMENT_PUSHES_MAX) {
+        (void)pass_head(segment, care->residence);
+        room = segment->ring.mask - (lane->tail - u32_load_acquire(u32_of(&segment->ring.c_head)));
+    }
     if (room < count + segment->ring.mask / 8) {
         if (renew(lane, care, count)) {
             segment = own_segment(lane);
             room = segment->ring.mask - lane->tail;
         }
-    } else if (ptr_load(&lane->first) != (void *)segment) {
-        retire_passed(lane, care);
-        sweep(lane, care);
     } else {
         retire_passed(lane, care);
+        if (!full && ptr_load(&lane->first) != (void *)segment) {
+            sweep(lane, care);
+        }
     }
     if (room < count) {
         return false;
@@ -488,7 +599,7 @@ lane_shrink(struct lane *lane, const struct lane_care *care)
     uint32_t wanted = slots_for(found.live);
 
     if (wanted < old->ring.size) {
-        struct segment *segment = copy_live(old, &found, care->memory, wanted);
+        struct segment *segment = copy_live(old, &found, care, wanted);
 
         if (segment != NULL) {
             go_on_in(lane, segment, true);
@@ -609,31 +720,6 @@ lane_read_on(struct lane_reader *reader, const struct lane_care *care)
     }
     enter(reader);
     return true;
-}
-
-/*
- * Over the stale refs in front of one segment: one exchange, which fails if somebody else moved the
- * head. True: to the end.
- */
-static bool
-pass_head(struct segment *segment, const struct residence *residence)
-{
-    uint32_t head = u32_load_acquire(u32_of(&segment->ring.c_head));
-    uint32_t end = u32_load_acquire(u32_of(&segment->ring.p_tail));
-    uint32_t at = head;
-
-    while (at != end) {
-        uint64_t ref = u64_load_acquire(
-            &segment->slots[at & segment->ring.mask].ref); /* pass_head:A, of lane_put:B */
-
-        if (is_live(residence, ref)) {
-            break;
-        }
-        at++;
-    }
-    /* A slot that was used again meanwhile: then the head is not `head`. */
-    return (at == head || u32_cas(u32_of(&segment->ring.c_head), head, at)) &&
-           at == end; /* pass_head:B */
 }
 
 /* Along the chain. `all`: each segment is surveyed; else those that are past are left out. */

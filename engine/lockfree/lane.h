@@ -107,8 +107,17 @@ struct slot {
     atomic_u64 key;
 };
 
+/**
+ * Segments of the largest size that were reclaimed, for all lanes of a queue, so that a lane that grows and shrinks finds
+ * again what it had. A list by `next`, which is taken as a whole: no segment is compared with.
+ */
+struct segment_pool {
+    atomic_ptr spare;
+};
+
 struct segment {
     struct epoch_block block;
+    struct segment_pool *pool; /* where it goes; NULL: to the allocator */
     _Alignas(CACHE_LINE) ck_ring_t ring;
     atomic_ptr next; /* on the line of the ring's mask, which is read only but for this */
     uint64_t number;
@@ -154,6 +163,7 @@ struct lane_care {
     const struct residence *residence;
     struct memory *memory;
     struct epoch_record *epoch; /* inside a section */
+    struct segment_pool *pool;  /* NULL: the allocator */
 };
 
 /** The head of a lane, as it was seen. */
@@ -181,6 +191,9 @@ struct lane_reader {
     uint64_t done;        /* number of the segment that was read last; 0: none */
     uint64_t last;        /* number of the segment that ends the reading */
 };
+
+/** Gives all spare segments to the allocator. */
+void segment_pool_trim(struct segment_pool *pool, struct memory *memory);
 
 /** A lane with its first segment, of at least `slots`; NULL: no memory. */
 struct lane *lane_make(struct memory *memory, uint32_t slots);

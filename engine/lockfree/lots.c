@@ -254,7 +254,10 @@ lots_shrink(struct lots *lots, struct memory *memory, struct epoch_record *epoch
 static struct lane_care
 lot_care(const struct lot *lot, const struct bin_caller *caller)
 {
-    return (struct lane_care){.residence = &lot->residence, .memory = caller->memory, .epoch = caller->epoch};
+    return (struct lane_care){.residence = &lot->residence,
+                              .memory = caller->memory,
+                              .epoch = caller->epoch,
+                              .pool = caller->pool != NULL ? &caller->pool->segments : NULL};
 }
 
 bool

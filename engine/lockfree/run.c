@@ -162,6 +162,7 @@ run_free(struct run_pool *pool, struct run *run)
 void
 run_pool_close(struct run_pool *pool)
 {
+    segment_pool_trim(&pool->segments, pool->memory);
     for (uint32_t i = 0; i < RUN_ROOT; i++) {
         atomic_ptr *leaf = ptr_load(&pool->root[i]);
 
@@ -179,6 +180,7 @@ run_pool_close(struct run_pool *pool)
 void
 run_pool_trim(struct run_pool *pool, struct epoch_record *epoch)
 {
+    segment_pool_trim(&pool->segments, pool->memory);
     for (uint32_t i = 0; i < RUN_SIZES; i++) {
         struct run *run;
 

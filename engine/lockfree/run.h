@@ -59,6 +59,7 @@ struct run_pool {
     atomic_u64 floor;           /* no generation of a trimmed run was above */
     atomic_u32 numbers;         /* given out */
     atomic_ptr root[RUN_ROOT];
+    struct segment_pool segments; /* of the lanes beside the runs */
 };
 
 void run_pool_open(struct run_pool *pool, struct memory *memory);

@@ -154,16 +154,26 @@ block_free(ck_epoch_entry_t *entry)
     struct epoch_block *block = (struct epoch_block *)(void *)entry;
 
     GRACE_PERIOD_OVER(block->memory);
-    memory_free(block->memory, block->kind, block, block->bytes);
+    if (block->ends == NULL || !block->ends(block)) {
+        memory_free(block->memory, block->kind, block, block->bytes);
+    }
 }
 
 void
 epoch_retire(struct epoch_record *record, struct epoch_block *block, struct memory *memory, enum memory_kind kind,
              size_t bytes)
 {
+    epoch_retire_with(record, block, memory, kind, bytes, NULL);
+}
+
+void
+epoch_retire_with(struct epoch_record *record, struct epoch_block *block, struct memory *memory, enum memory_kind kind,
+                  size_t bytes, bool (*ends)(struct epoch_block *block))
+{
     block->memory = memory;
     block->bytes = bytes;
     block->kind = kind;
+    block->ends = ends;
     ck_epoch_call(&record->own, (ck_epoch_entry_t *)(void *)block->link, block_free);
 }
 

@@ -23,6 +23,8 @@
 
 #include "platform/memory.h"
 
+#include <stdbool.h>
+
 struct epoch;
 struct epoch_record;
 
@@ -32,6 +34,7 @@ struct epoch_block {
     struct memory *memory;
     size_t bytes;
     enum memory_kind kind;
+    bool (*ends)(struct epoch_block *block); /* NULL, or called before it is freed; true: it is not */
 };
 
 /** NULL: no memory. */
@@ -58,6 +61,10 @@ void epoch_abandon(struct epoch_record *record);
 /** Frees `block` (from `memory`, with `bytes` and `kind`) when nobody can read it. Inside a section, after the unlinking. */
 void epoch_retire(struct epoch_record *record, struct epoch_block *block, struct memory *memory, enum memory_kind kind,
                   size_t bytes);
+
+/** The same; `ends` is called then, by the thread that polls, and may keep it. */
+void epoch_retire_with(struct epoch_record *record, struct epoch_block *block, struct memory *memory,
+                       enum memory_kind kind, size_t bytes, bool (*ends)(struct epoch_block *block));
 
 /** Frees what may be freed. Cheap if nothing waits. Outside a section. */
 void epoch_poll(struct epoch_record *record);
