@@ -658,6 +658,7 @@ enter(struct lane_reader *reader)
     reader->position = u32_load_acquire(u32_of(&segment->ring.c_head));
     reader->end =
         u32_load_acquire(u32_of(&segment->ring.p_tail)); /* enter:A reads from lane_publish:A */
+    reader->number = segment->number;
     reader->read = reader->stale = 0;
 }
 
@@ -720,6 +721,38 @@ lane_read_on(struct lane_reader *reader, const struct lane_care *care)
     }
     enter(reader);
     return true;
+}
+
+/* True: the refs that come next in this segment have keys beyond `read`; false: there is none. */
+static bool
+skip_read(struct lane_reader *reader, int64_t read)
+{
+    const struct segment *segment = reader->segment;
+
+    /* A slot that was used again meanwhile has a greater key: lane_next sees to it. */
+    for (; reader->position != reader->end; reader->position++) {
+        const struct slot *slot = &segment->slots[reader->position & segment->ring.mask];
+
+        if ((int64_t)u64_load_acquire(&slot->key) > read) {
+            return true;
+        }
+    }
+    return false;
+}
+
+void
+lane_read_again(struct lane_reader *reader, int64_t read)
+{
+    const struct lane_reader before = *reader;
+
+    lane_read_begin(reader, reader->lane);
+    while (!skip_read(reader, read) && lane_read_on(reader, NULL)) {
+    }
+    reader->last = before.last;
+    if (reader->number == before.number) {
+        reader->read = before.read;
+        reader->stale = before.stale;
+    }
 }
 
 /* Along the chain. `all`: each segment is surveyed; else those that are past are left out. */

@@ -187,7 +187,8 @@ struct lane_reader {
         *before; /* the segment behind which `segment` was found; NULL: it was the first */
     struct segment *segment;
     uint32_t position, end;
-    uint32_t read, stale; /* of this segment */
+    uint64_t number;      /* of the segment */
+    uint32_t read, stale; /* of it */
     uint64_t done;        /* number of the segment that was read last; 0: none */
     uint64_t last;        /* number of the segment that ends the reading */
 };
@@ -349,6 +350,9 @@ lane_found_stale(struct lane_reader *reader, uint32_t count)
  * A segment of which most was found stale is replaced, or left out; `care` NULL: not.
  */
 bool lane_read_on(struct lane_reader *reader, const struct lane_care *care);
+
+/** In another section: goes on behind the refs whose keys are up to `read`, as far as it would have gone. */
+void lane_read_again(struct lane_reader *reader, int64_t read);
 
 /** Moves the heads of all segments over stale refs, not FUTURE ones; leaves out what is empty. */
 void lane_pass(struct lane *lane, const struct lane_care *care);

@@ -338,7 +338,6 @@ begin_lane(struct lot_reader *reader)
         if (lane != NULL) {
             lane_read_begin(&reader->lane, lane);
             reader->in_lane = true;
-            reader->number = worker;
             reader->from = INT64_MIN;
             reader->own = worker == reader->worker;
             return true;
@@ -355,10 +354,8 @@ read_lane(struct lot_reader *reader, uint64_t *refs, size_t capacity)
     size_t count = 0;
 
     while (count < capacity && lane_next(&reader->lane, reader->own ? reader->newest : INT64_MAX, &next)) {
-        if (next.key > reader->from) {
-            refs[count++] = next.ref;
-            reader->from = next.key;
-        }
+        refs[count++] = next.ref;
+        reader->from = next.key;
     }
     return count;
 }
@@ -381,12 +378,8 @@ lot_read(struct lot_reader *reader, uint64_t *refs, size_t capacity)
 void
 lot_read_again(struct lot_reader *reader)
 {
-    uint32_t read = reader->lane.read, stale = reader->lane.stale;
-
     if (reader->in_lane) {
-        lane_read_begin(&reader->lane, ptr_load_acquire(&reader->lot->lanes[reader->number])); /* as begin_lane:A */
-        reader->lane.read = read;
-        reader->lane.stale = stale;
+        lane_read_again(&reader->lane, reader->from);
     }
 }
 

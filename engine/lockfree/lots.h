@@ -131,7 +131,6 @@ struct lot_reader {
     uint32_t worker;   /* the reader's */
     int64_t newest;    /* in his own lane: what he put there later he does not read */
     bool in_lane, own; /* own: the lane that is read is his */
-    uint32_t number;   /* of the lane that is read, by worker */
     int64_t from;      /* refs up to this insertion were read there */
     struct lane_reader lane;
 };

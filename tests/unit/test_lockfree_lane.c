@@ -53,6 +53,7 @@ judge_and_count(uint64_t state, uint64_t ref, enum place place, uint32_t band)
 #define lane_read_begin tested_read_begin
 #define lane_read_on tested_read_on
 #define lane_pass tested_pass
+#define lane_read_again tested_read_again
 #define u64_load_acquire load_after_others
 #define state_judge judge_and_count
 #include "lockfree/lane.c"
