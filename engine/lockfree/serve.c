@@ -78,15 +78,33 @@ struct flush {
     int64_t limit; /* keys up to this are due */
 };
 
-/* Is the pod of a ref here? In backoff one whose mover stopped is helped. */
+/* In the kube presets a gate hears of a flush only if it registered for wildcards. */
+static bool
+may_leave(const struct queue *queue, const struct view *view)
+{
+    return state_place(view->state) == PLACE_PARKED || !queue->base.rules.leftover_is_event ||
+           registry_gate_hears(&queue->base.registry, view->profile, view->gate,
+                               SCHEDQ_EVENT_WILDCARD);
+}
+
+/*
+ * Is the pod of a ref here, and to be tried? In backoff one whose mover stopped is helped. A gated
+ * pod that may not leave is passed over at once: it stays, and would be read again and again.
+ */
 static bool
 is_here(const struct flush *flush, struct bin *bin, const struct bin_ref *ref)
 {
+    struct queue *queue = queue_of(flush->mover.worker);
     const struct bin_caller caller = bin_caller(flush->mover.worker);
-    bool helps = flush->place == PLACE_BACKOFF || flush->place == PLACE_ERROR_BACKOFF;
     uint64_t state;
+    struct view view;
 
-    return helps ? bin_judge(bin, &caller, ref->ref, ref->cause, &state) : bin_has(bin, ref->ref);
+    if (flush->place == PLACE_BACKOFF || flush->place == PLACE_ERROR_BACKOFF) {
+        return bin_judge(bin, &caller, ref->ref, ref->cause, &state);
+    }
+    return bin_has(bin, ref->ref) &&
+           (flush->place == PLACE_PARKED || !queue->base.rules.leftover_is_event ||
+            (report_record(queue, ref_record(ref->ref), &view) && may_leave(queue, &view)));
 }
 
 /* The next due pods, behind `skip` that are here and were tried. */
@@ -223,14 +241,6 @@ flush_backoffs(struct serving *serving)
 }
 
 /* ---- leftovers ------------------------------------------------------------------------------- */
-
-static bool
-may_leave(const struct queue *queue, const struct view *view)
-{
-    return state_place(view->state) == PLACE_PARKED || !queue->base.rules.leftover_is_event ||
-           registry_gate_hears(&queue->base.registry, view->profile, view->gate,
-                               SCHEDQ_EVENT_WILDCARD);
-}
 
 static bool
 waited_too_long(struct mover *mover, const struct view *view, struct way *way)
