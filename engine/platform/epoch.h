@@ -2,7 +2,8 @@
  * Grace periods, on ck_epoch: when may memory be given back that other threads may still read?
  *
  * For segments of lanes, tables, arrays of hints, pages that trim gives back. Records, names and runs, which are recycled at
- * operation rate, are protected by versions and never wait here. Each public call is one section.
+ * operation rate, are protected by versions and never wait here. Each public call is one section,
+ * or several with the host's code between them (lockfree/queue.h).
  *
  * RULES OF ck_epoch 0.7.1 (later versions relax some): what is retired was unlinked by a read-modify-write; it is
  * retired inside the section that unlinked it; records are never unregistered. epoch_poll never waits.
