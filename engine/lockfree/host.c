@@ -12,6 +12,12 @@
  *   cursor[1]   worker of the lane
  *   cursor[2]   insertion of the next ref
  *
+ * A worker reads CANDIDATES_AHEAD refs at a time and keeps those that the answer has no room for, with the cursor at
+ * which they begin: a call that comes with that cursor goes on there. They are refs, judged when they are served; and
+ * that they are over says nothing of the lane, which is read again from there. A cursor that comes to another worker, or
+ * a second time, is looked for in the lane by its insertion, past whole segments. So all candidates cost O(refs), and a
+ * look at the last key of each segment for every CANDIDATES_AHEAD of them.
+ *
  * APPLY is a mover of one pod. GATED is published, then the gate's stamp is looked at, then switched: newer means
  * RETRY.
  *
@@ -43,6 +49,7 @@
 #define PHASE_BACKOFF (UINT64_MAX - 2)
 #define PHASE_ERROR_BACKOFF (UINT64_MAX - 1)
 #define PHASE_END UINT64_MAX
+#define AHEAD_WITHOUT_MEMORY 16 /* refs */
 
 void
 lockfree_event_begin(schedq_worker_t *base, uint64_t *sequence)
@@ -73,6 +80,8 @@ lockfree_event_stamp(schedq_worker_t *base, uint64_t sequence, schedq_profile_t 
 
 struct search {
     struct worker *worker;
+    struct candidates_ahead *ahead;
+    uint32_t ahead_capacity; /* refs */
     schedq_query_t *query;
     uint64_t rejectors;
     int64_t now;
@@ -183,29 +192,61 @@ look_at(struct search *search, const struct lot *lot, uint64_t ref, struct view 
                : state_place(view->state) == place && state_has_had(view->state, view->life, ref_version(ref));
 }
 
+/* What it holds is judged when it is served, and its end is no end of the lane: what came since is behind it. */
+static bool
+ahead_stands_at(const struct candidates_ahead *ahead, const struct lot *lot, const uint64_t *cursor)
+{
+    return ahead->next < ahead->count && ahead->lot == lot && ahead->worker == cursor[1] && ahead->from == cursor[2];
+}
+
+/* False: the lane has nothing from the cursor on. */
+static bool
+ahead_fill(struct candidates_ahead *ahead, uint32_t capacity, struct lane *lane, int64_t from)
+{
+    struct lane_reader reader;
+
+    ahead->next = ahead->count = 0;
+    lane_read_begin(&reader, lane);
+    lane_read_from(&reader, from);
+    do {
+        struct lane_ref ref;
+
+        while (ahead->count < capacity && lane_next(&reader, INT64_MAX, &ref)) {
+            if (ref.key >= from) {
+                ahead->refs[ahead->count++] = ref;
+            }
+        }
+    } while (ahead->count < capacity && lane_read_on(&reader, NULL));
+    return ahead->count > 0;
+}
+
 /* False: the answer is full, and the cursor stands on the next ref. */
 static bool
 search_lane(struct search *search, const struct lot *lot, struct lane *lane)
 {
-    struct lane_reader reader;
-    struct lane_ref found;
-    int64_t from = (int64_t)search->query->cursor[2];
+    struct candidates_ahead *ahead = search->ahead;
+    uint64_t *cursor = search->query->cursor;
 
-    lane_read_begin(&reader, lane);
-    do {
-        while (lane_next(&reader, INT64_MAX, &found)) {
+    while (ahead_stands_at(ahead, lot, cursor) ||
+           ahead_fill(ahead, search->ahead_capacity, lane, (int64_t)cursor[2])) {
+        for (; ahead->next < ahead->count; ahead->next++) {
+            const struct lane_ref *ref = &ahead->refs[ahead->next];
             struct view view;
 
-            if (found.key < from || !look_at(search, lot, found.ref, &view)) {
+            cursor[2] = (uint64_t)ref->key;
+            if (!look_at(search, lot, ref->ref, &view)) {
                 continue;
             }
             if (search->count == search->capacity) {
-                search->query->cursor[2] = (uint64_t)found.key;
+                ahead->lot = lot;
+                ahead->worker = cursor[1];
+                ahead->from = cursor[2];
                 return false;
             }
-            describe_candidate(search, ref_record(found.ref), &view, &search->out[search->count++]);
+            describe_candidate(search, ref_record(ref->ref), &view, &search->out[search->count++]);
         }
-    } while (lane_read_on(&reader, NULL));
+        cursor[2]++;
+    }
     return true;
 }
 
@@ -283,7 +324,16 @@ lockfree_candidates(schedq_worker_t *base, schedq_query_t *query, schedq_candida
                             .now = queue_now(queue),
                             .out = out,
                             .capacity = capacity};
+    union {
+        struct candidates_ahead ahead;
+        struct lane_ref refs[4 + AHEAD_WITHOUT_MEMORY];
+    } small = {.ahead = {.count = 0}};
 
+    if (worker->ahead == NULL) {
+        worker->ahead = memory_alloc(&queue->base.memory, MEMORY_OTHER, CANDIDATES_AHEAD_BYTES, CACHE_LINE);
+    }
+    search.ahead = worker->ahead != NULL ? worker->ahead : &small.ahead;
+    search.ahead_capacity = worker->ahead != NULL ? CANDIDATES_AHEAD : AHEAD_WITHOUT_MEMORY;
     section_begin(worker);
     search_all(&search);
     section_end(worker);

@@ -723,6 +723,22 @@ lane_read_on(struct lane_reader *reader, const struct lane_care *care)
     return true;
 }
 
+/* A last slot that was used again meanwhile has a greater key. */
+void
+lane_read_from(struct lane_reader *reader, int64_t from)
+{
+    do {
+        const struct segment *segment = reader->segment;
+        uint32_t last = reader->end - 1;
+
+        if (reader->position != reader->end &&
+            (int64_t)u64_load_acquire(&segment->slots[last & segment->ring.mask].key) >= from) {
+            return;
+        }
+        reader->position = reader->end;
+    } while (lane_read_on(reader, NULL));
+}
+
 /* True: the refs that come next in this segment have keys beyond `read`; false: there is none. */
 static bool
 skip_read(struct lane_reader *reader, int64_t read)

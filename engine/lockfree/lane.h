@@ -351,6 +351,9 @@ lane_found_stale(struct lane_reader *reader, uint32_t count)
  */
 bool lane_read_on(struct lane_reader *reader, const struct lane_care *care);
 
+/** Goes past the segments whose refs all have keys below `from`. */
+void lane_read_from(struct lane_reader *reader, int64_t from);
+
 /** In another section: goes on behind the refs whose keys are up to `read`, as far as it would have gone. */
 void lane_read_again(struct lane_reader *reader, int64_t read);
 

@@ -89,6 +89,19 @@ struct tally {
     atomic_u64 taken, given; /* records */
 };
 
+#define CANDIDATES_AHEAD SIZE(1020, 3) /* refs */
+
+/** What a worker read of a lane for schedq_candidates and has not told yet (host.c). */
+struct candidates_ahead {
+    const struct lot *lot;
+    uint64_t worker; /* of the lane */
+    uint64_t from;   /* insertion of refs[next] */
+    uint32_t next, count;
+    struct lane_ref refs[];
+};
+
+#define CANDIDATES_AHEAD_BYTES (sizeof(struct candidates_ahead) + CANDIDATES_AHEAD * sizeof(struct lane_ref))
+
 struct worker {
     struct schedq_worker base;
     int64_t last_drawn; /* order key */
@@ -108,6 +121,7 @@ struct worker {
     struct run *spare_run;          /* for one ref, or NULL: what was prepared cannot fail */
     void *batch_room;               /* BATCH_ROOM bytes, or NULL (batch.c) */
     struct mover_batch *batch;      /* of moves (mover.h); housekeepers have none */
+    struct candidates_ahead *ahead; /* NULL until candidates are asked for */
     int64_t insertions;             /* into lots */
     atomic_u64 owed;                /* a gated pod that it has to ask about, as {life, record}, or 0 (mover.h) */
     char name[SCHEDQ_NAME_MAX + 9]; /* for visitors */

@@ -72,6 +72,7 @@ unmake(struct queue *queue, struct worker *worker)
     memory_free(memory, MEMORY_OTHER, worker->batch_room, BATCH_ROOM);
     memory_free(memory, MEMORY_OTHER, worker->batch, sizeof *worker->batch);
     memory_free(memory, MEMORY_OTHER, worker->kept, KEPT_BYTES);
+    memory_free(memory, MEMORY_OTHER, worker->ahead, CANDIDATES_AHEAD_BYTES);
     memory_free(memory, MEMORY_OTHER, worker, sizeof *worker);
 }
 

@@ -54,6 +54,7 @@ judge_and_count(uint64_t state, uint64_t ref, enum place place, uint32_t band)
 #define lane_read_on tested_read_on
 #define lane_pass tested_pass
 #define lane_read_again tested_read_again
+#define lane_read_from tested_read_from
 #define u64_load_acquire load_after_others
 #define state_judge judge_and_count
 #include "lockfree/lane.c"
@@ -729,6 +730,28 @@ passing_goes_over_stale_refs_up_to_the_first_live_or_early_one(void **state)
     assert_empty(world);
 }
 
+static void
+a_search_goes_past_whole_segments_and_a_reading_goes_on_in_another_section(void **state)
+{
+    world_t *world = *state;
+    struct lane_ref ref;
+    add(world, 0, PODS);
+    for (int64_t from = 0; from <= PODS; from += 37) {
+        struct lane_reader reader = reader_of(world);
+        unsigned passed = 0;
+        lane_read_from(&reader, from);
+        bool found = lane_next(&reader, INT64_MAX, &ref);
+        for (; found && ref.key < from; passed++)
+            found = lane_next(&reader, INT64_MAX, &ref);
+        assert_true(found == (from < PODS) && passed < SEGMENT_SLOTS_MAX);
+        assert_true(!found || ref.key == from);
+        if (found) {
+            lane_read_again(&reader, ref.key);
+            assert_reads(world, &reader, INT64_MAX, (unsigned)from + 1, PODS);
+        }
+    }
+}
+
 /* ---- what lives in front of what does not ---------------------------------------------------- */
 
 /* An event: all is read and judged, then heads are passed. Returns the refs that were read. */
@@ -1222,6 +1245,7 @@ main(void)
         TEST(a_deleted_segment_that_is_linked_is_passed_over),
         TEST(reading_goes_on_at_the_head_when_that_is_further),
         TEST(passing_goes_over_stale_refs_up_to_the_first_live_or_early_one),
+        TEST(a_search_goes_past_whole_segments_and_a_reading_goes_on_in_another_section),
         TEST(after_the_others_left_an_event_meets_what_lives_and_a_bounded_rest),
         TEST(a_closed_segment_of_which_most_is_live_stays_as_it_is),
         TEST(an_owner_that_goes_on_leaves_out_what_ended_in_the_middle),
