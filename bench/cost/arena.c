@@ -19,7 +19,6 @@ struct freed {
 static struct freed *freed[SIZES];
 static bool mapped;
 static size_t used;
-static uint64_t calls;
 
 void
 arena_reset(void)
@@ -39,7 +38,6 @@ arena_reset(void)
     }
     mapped = true;
     used = 0;
-    calls = 0;
 }
 
 static unsigned
@@ -53,7 +51,10 @@ bits_of(size_t bytes, size_t align)
     return bits;
 }
 
-/* A block of a power of two is aligned to it, and so to anything that was asked for; above a page that is enough. */
+/*
+ * A block of a power of two is aligned to it, and so to anything that was asked for; above a page
+ * that is enough.
+ */
 static void *
 arena_alloc(void *ctx, size_t bytes, size_t align)
 {
@@ -63,7 +64,6 @@ arena_alloc(void *ctx, size_t bytes, size_t align)
     size_t begin = (used + to - 1) & ~(to - 1);
 
     (void)ctx;
-    calls++;
     if (bits >= SIZES) {
         return NULL;
     }
@@ -87,7 +87,6 @@ arena_free(void *ctx, void *memory, size_t bytes)
     unsigned bits = bits_of(bytes, 1);
 
     (void)ctx;
-    calls++;
     block->next = freed[bits];
     freed[bits] = block;
 }
@@ -96,10 +95,4 @@ schedq_allocator_t
 arena_allocator(void)
 {
     return (schedq_allocator_t){.alloc = arena_alloc, .free = arena_free};
-}
-
-uint64_t
-arena_calls(void)
-{
-    return calls;
 }

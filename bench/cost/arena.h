@@ -13,7 +13,5 @@
 /* Empty and zeroed again, as it was at first. */
 void arena_reset(void);
 schedq_allocator_t arena_allocator(void);
-/* Calls of the allocator since the reset. */
-uint64_t arena_calls(void);
 
 #endif

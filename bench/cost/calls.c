@@ -1,7 +1,8 @@
 /*
- * The format of callgrind.out, as far as it is needed here: "fl=" and "fn=" say which function the lines that follow are
- * of, "cfl=" (or "cfi=") and "cfn=" which function the next "calls=" is of; without "cfl=" it is in the caller's file. A
- * name is "(number) name" the first time, "(number)" afterwards.
+ * The format of callgrind.out, as far as it is needed here: "fl=" and "fn=" say which function the
+ * lines that follow are of, "cfl=" (or "cfi=") and "cfn=" which function the next "calls=" is of;
+ * without "cfl=" it is in the caller's file. A name is "(number) name" the first time, "(number)"
+ * afterwards.
  */
 #include "calls.h"
 
@@ -69,7 +70,8 @@ is_engine(const struct reading *reading, unsigned file)
 {
     const char *name = reading->files.of[file];
 
-    return name != NULL && strstr(name, "/engine/") != NULL && strstr(name, "/engine/platform/") == NULL;
+    return name != NULL && strstr(name, "/engine/") != NULL &&
+           strstr(name, "/engine/platform/") == NULL;
 }
 
 static bool
@@ -97,8 +99,10 @@ note_call(struct reading *reading, const struct pair *caller, const struct pair 
     }
     unsigned to = put(reading, &reading->ran, callee->first, callee->second);
 
-    if (is_engine(reading, caller->first) && caller->first != callee->first && is_source(reading, callee->first)) {
-        put(reading, &reading->hops, put(reading, &reading->ran, caller->first, caller->second), to);
+    if (is_engine(reading, caller->first) && caller->first != callee->first &&
+        is_source(reading, callee->first)) {
+        put(reading, &reading->hops, put(reading, &reading->ran, caller->first, caller->second),
+            to);
     }
 }
 

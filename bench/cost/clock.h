@@ -1,7 +1,7 @@
 /*
  * CLOCK_MONOTONIC of the measuring programs: clock.c defines clock_gettime, so that the engines run
- * with the clock that an embedder has by default, and every run sees the same readings. Each reading
- * is 100 ns after the one before.
+ * with the clock that an embedder has by default, and every run sees the same readings. Each
+ * reading is 100 ns after the one before.
  */
 #ifndef SCHEDQ_COST_CLOCK_H
 #define SCHEDQ_COST_CLOCK_H

@@ -1,4 +1,7 @@
-/* The lives of life.h: the second of two equal ones is looked at, so that what is made once is there. */
+/*
+ * The lives of life.h: the second of two equal ones is looked at, so that what is made once is
+ * there.
+ */
 #include "life.h"
 
 #include "clock.h"
@@ -32,7 +35,8 @@ park_and_help(schedq_worker_t *worker, uint64_t rejector, schedq_popped_t *poppe
 
     schedq_failure_init(&failure);
     failure.unschedulable = rejector;
-    must(schedq_add_unschedulable(worker, &popped->token, &failure, &result), "schedq_add_unschedulable");
+    must(schedq_add_unschedulable(worker, &popped->token, &failure, &result),
+         "schedq_add_unschedulable");
     clock_pass(BACKOFF_OVER_NS);
     schedq_move_init(&move);
     move.event = SCHEDQ_EVENT_NODE_ADD;

@@ -2,9 +2,9 @@
  * Cache lines, and which of the workers' caches have them: what it costs to move them from one
  * processor to another, counted instead of timed.
  *
- * Each worker is a processor with a cache of its own that forgets nothing. A line is nowhere, in one
- * cache, or in several that all may read it. A write needs the line in the writer's cache alone. A
- * line that is nowhere comes from memory, which is no transfer; else
+ * Each worker is a processor with a cache of its own that forgets nothing. A line is nowhere, in
+ * one cache, or in several that all may read it. A write needs the line in the writer's cache
+ * alone. A line that is nowhere comes from memory, which is no transfer; else
  *
  *   read miss    the reader has no copy, another has
  *   write miss   the writer has no copy, another has
@@ -32,7 +32,7 @@ struct transfers {
 };
 
 struct lines {
-    uintptr_t begin; /* of the memory that is looked at; the rest is nobody's business */
+    uintptr_t begin; /* of the memory that is looked at; the rest is not counted */
     size_t count;
     struct line *of; /* `count`, zeroed at first */
     uint64_t round;
@@ -45,7 +45,10 @@ struct line *lines_at(struct lines *lines, const void *address);
 void line_read(struct line *line, unsigned worker, struct transfers *transfers);
 void line_write(struct line *line, unsigned worker, struct transfers *transfers);
 
-/* Distinct lines: true the first time in a round, which is whatever lies between two lines_next_round. */
+/*
+ * Distinct lines: true the first time in a round, which is whatever lies between two
+ * lines_next_round.
+ */
 bool line_first(struct lines *lines, struct line *line);
 void lines_next_round(struct lines *lines);
 

@@ -16,20 +16,26 @@
 enum { BAD_USAGE = 2 };
 
 static const char doc[] =
-    "Counts what each operation of schedq's engines and of a bare queue costs: instructions (valgrind), accesses to "
-    "shared words, and cache lines that change owner when workers take turns. Two runs print the same.\v"
-    "Without --check and --write it prints the table. Needs valgrind, and schedq-cost-accesses of the preset "
+    "Counts what each operation of schedq's engines and of a bare queue costs: instructions "
+    "(valgrind), accesses to "
+    "shared words, and cache lines that change owner when workers take turns. Two runs print the "
+    "same.\v"
+    "Without --check and --write it prints the table. Needs valgrind, and schedq-cost-accesses of "
+    "the preset "
     "`counting`. "
     "Exit status: 0 done; 1 a figure rose by more than 3 %, or something failed; 2 bad usage.";
 
 static const struct argp_option option_table[] = {
     {"check", 'c', "FILE", 0, "Compare with the figures in FILE; status 1 if one rose", 0},
-    {"write", 'w', "FILE", OPTION_ARG_OPTIONAL, "Write the figures to FILE; default: bench/cost/budget.json", 0},
+    {"write", 'w', "FILE", OPTION_ARG_OPTIONAL,
+     "Write the figures to FILE; default: bench/cost/budget.json", 0},
     {"from", 'f', "FILE", 0, "Take the figures from FILE instead of measuring them", 0},
-    {"rows", 'r', "REGEX", 0, "Only operations whose names match this extended regular expression", 0},
+    {"rows", 'r', "REGEX", 0, "Only operations whose names match this extended regular expression",
+     0},
     {"slow", 's', NULL, 0, "The slow rows too", 0},
     {"details", 'd', NULL, 0, "Transfers by their kind: read misses, write misses, upgrades", 0},
-    {"life", 'l', NULL, 0, "Instead: how many files, functions and calls across files one pod's life takes", 0},
+    {"life", 'l', NULL, 0,
+     "Instead: how many files, functions and calls across files one pod's life takes", 0},
     {0},
 };
 
@@ -48,7 +54,8 @@ check_regex(struct argp_state *state, const char *text)
 
     if (code != 0) {
         regerror(code, &regex, why, sizeof why);
-        argp_error(state, "--rows is \"%s\": legal are POSIX extended regular expressions (%s)", text, why);
+        argp_error(state, "--rows is \"%s\": legal are POSIX extended regular expressions (%s)",
+                   text, why);
     }
     regfree(&regex);
 }
@@ -103,7 +110,8 @@ parse(options_t *options, int argc, char **argv)
     uint32_t linked = schedq_version();
 
     *options = (options_t){.check = NULL};
-    snprintf(version, sizeof version, "schedq-cost %u.%u.%u", linked >> 16, linked >> 8 & 255, linked & 255);
+    snprintf(version, sizeof version, "schedq-cost %u.%u.%u", linked >> 16, linked >> 8 & 255,
+             linked & 255);
     argp_program_version = version;
     argp_err_exit_status = BAD_USAGE;
     argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, options);
@@ -115,7 +123,8 @@ read_file(table_t *table, const char *option, const char *path)
     char why[256] = "";
 
     if (!table_read(table, path, why, sizeof why)) {
-        fprintf(stderr, "schedq-cost: %s is \"%s\": legal are files that --write wrote (%s)\n", option, path, why);
+        fprintf(stderr, "schedq-cost: %s is \"%s\": legal are files that --write wrote (%s)\n",
+                option, path, why);
         exit(BAD_USAGE);
     }
 }
@@ -142,7 +151,8 @@ find_figures(table_t *table, const options_t *options)
     }
     measure(table, own_directory(), options->rows != NULL ? options->rows : ".", options->slow);
     if (table->count == 0) {
-        fprintf(stderr, "schedq-cost: --rows is \"%s\": no operation has such a name\n", options->rows);
+        fprintf(stderr, "schedq-cost: --rows is \"%s\": no operation has such a name\n",
+                options->rows);
         exit(BAD_USAGE);
     }
 }
@@ -169,11 +179,13 @@ main(int argc, char **argv)
     }
     if (options.check != NULL) {
         risen = table_compare(&before, &now, options.rows == NULL, stdout);
-        printf("%u rows compared with %s: %u figures rose by more than 3 %%\n", now.count, options.check, risen);
+        printf("%u rows compared with %s: %u figures rose by more than 3 %%\n", now.count,
+               options.check, risen);
     }
     if (options.write != NULL && !table_write(&now, options.write, why, sizeof why)) {
-        fprintf(stderr, "schedq-cost: --write is \"%s\": legal are files that can be written (%s)\n", options.write,
-                why);
+        fprintf(stderr,
+                "schedq-cost: --write is \"%s\": legal are files that can be written (%s)\n",
+                options.write, why);
         return BAD_USAGE;
     }
     return risen > 0;

@@ -35,7 +35,7 @@ fail(const char *format, ...)
     exit(1);
 }
 
-/* ---- programs --------------------------------------------------------------------------------------------------- */
+/* ---- programs -------------------------------------------------------------------------------- */
 
 struct program {
     FILE *out;
@@ -85,7 +85,7 @@ first_line(struct program *program, char *text, size_t size)
     text[strcspn(text, "\n")] = '\0';
 }
 
-/* ---- instructions ----------------------------------------------------------------------------------------------- */
+/* ---- instructions ---------------------------------------------------------------------------- */
 
 static uint64_t
 dump_total(const char *directory, unsigned number)
@@ -117,13 +117,15 @@ read_instructions(table_t *table, struct program *program, const char *directory
     double bracket = 0;
 
     first_line(program, table->compiler, sizeof table->compiler);
-    while (fscanf(program->out, "%63s %u %" SCNu64 " %" SCNu64 " %u", name, &workers, &units, &brackets, &dump) == 5) {
+    while (fscanf(program->out, "%63s %u %" SCNu64 " %" SCNu64 " %u", name, &workers, &units,
+                  &brackets, &dump) == 5) {
         double total = (double)dump_total(directory, dump);
 
         if (strcmp(name, NOTHING) == 0) {
             bracket = total / (double)brackets;
         } else {
-            table_row(table, name)->of[INSTRUCTIONS] = (total - bracket * (double)brackets) / (double)units;
+            table_row(table, name)->of[INSTRUCTIONS] =
+                (total - bracket * (double)brackets) / (double)units;
         }
     }
 }
@@ -157,7 +159,7 @@ ask_version(table_t *table)
     program_end(&program);
 }
 
-/* ---- accesses --------------------------------------------------------------------------------------------------- */
+/* ---- accesses -------------------------------------------------------------------------------- */
 
 static unsigned
 place_of(unsigned workers)
@@ -173,7 +175,10 @@ place_of(unsigned workers)
     return place;
 }
 
-/* Loads to lines are those of one worker: with more of them each has its own, which says nothing else. */
+/*
+ * Loads to lines are those of one worker: with more of them each has its own, which says nothing
+ * else.
+ */
 static void
 read_accesses(table_t *table, struct program *program)
 {
@@ -184,9 +189,10 @@ read_accesses(table_t *table, struct program *program)
 
     first_line(program, build, sizeof build);
     while (fscanf(program->out,
-                  "%63s %u %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64
-                  " %" SCNu64,
-                  name, &workers, &units, &of[0], &of[1], &of[2], &of[3], &of[4], &of[5], &of[6], &of[7]) == 11) {
+                  "%63s %u %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64
+                  " %" SCNu64 " %" SCNu64 " %" SCNu64,
+                  name, &workers, &units, &of[0], &of[1], &of[2], &of[3], &of[4], &of[5], &of[6],
+                  &of[7]) == 11) {
         if (strcmp(name, NOTHING) == 0) {
             continue;
         }
@@ -204,7 +210,7 @@ read_accesses(table_t *table, struct program *program)
     }
 }
 
-/* ---- both ------------------------------------------------------------------------------------------------------- */
+/* ---- both ------------------------------------------------------------------------------------ */
 
 static void
 make_temporary(char *path, size_t size)
@@ -239,9 +245,16 @@ measure(table_t *table, const char *directory, const char *rows, bool slow)
     ask_version(table);
     char *speed = slow ? "slow" : NULL;
     char *const counting[] = {accesses, filter, speed, NULL};
-    char *const callgrind[] = {
-        "valgrind", "-q", "--tool=callgrind", "--collect-atstart=no", "--instr-atstart=no", out, calls, filter,
-        speed,      NULL};
+    char *const callgrind[] = {"valgrind",
+                               "-q",
+                               "--tool=callgrind",
+                               "--collect-atstart=no",
+                               "--instr-atstart=no",
+                               out,
+                               calls,
+                               filter,
+                               speed,
+                               NULL};
     struct program shared = program_start("schedq-cost-accesses", counting);
     struct program instructions = program_start("schedq-cost-calls under valgrind", callgrind);
 
@@ -260,9 +273,16 @@ one_life(char *accesses, char *engine, char *length, struct calls *calls)
     make_temporary(temporary, sizeof temporary);
     snprintf(file, sizeof file, "%s/out", temporary);
     snprintf(out, sizeof out, "--callgrind-out-file=%s/out", temporary);
-    char *const arguments[] = {
-        "valgrind", "-q", "--tool=callgrind", "--toggle-collect=life_watched", out, accesses, "life", engine,
-        length,     NULL};
+    char *const arguments[] = {"valgrind",
+                               "-q",
+                               "--tool=callgrind",
+                               "--toggle-collect=life_watched",
+                               out,
+                               accesses,
+                               "life",
+                               engine,
+                               length,
+                               NULL};
     struct program program = program_start("schedq-cost-accesses under valgrind", arguments);
 
     program_end(&program);
@@ -283,12 +303,14 @@ measure_life(const char *directory, FILE *out)
     char accesses[PATH_ROOM];
 
     find_accesses(directory, accesses, sizeof accesses);
-    fprintf(out, "%-34s %-10s %6s %10s %6s\n", "one pod's life", "engine", "files", "functions", "hops");
+    fprintf(out, "%-34s %-10s %6s %10s %6s\n", "one pod's life", "engine", "files", "functions",
+            "hops");
     for (unsigned i = 0; i < 4; i++) {
         char *engine = i % 2 == 0 ? "lockfree" : "mutex";
         struct calls calls;
 
         one_life(accesses, engine, lives[i / 2].length, &calls);
-        fprintf(out, "%-34s %-10s %6u %10u %6u\n", lives[i / 2].text, engine, calls.files, calls.functions, calls.hops);
+        fprintf(out, "%-34s %-10s %6u %10u %6u\n", lives[i / 2].text, engine, calls.files,
+                calls.functions, calls.hops);
     }
 }

@@ -9,8 +9,9 @@
 #include <stdio.h>
 
 /*
- * Measures the rows whose names match. `directory`: where schedq-cost-calls is; schedq-cost-accesses is in the preset
- * `counting` beside it. Ends the program with status 1 if one of them fails.
+ * Measures the rows whose names match. `directory`: where schedq-cost-calls is;
+ * schedq-cost-accesses is in the preset `counting` beside it. Ends the program with status 1 if one
+ * of them fails.
  */
 void measure(table_t *table, const char *directory, const char *rows, bool slow);
 

@@ -22,7 +22,8 @@ void
 play_require(bool right, const struct play *play, const char *what)
 {
     if (!right) {
-        fprintf(stderr, "schedq-cost: row %s: %s did not do what the row is about\n", play->row->name, what);
+        fprintf(stderr, "schedq-cost: row %s: %s did not do what the row is about\n",
+                play->row->name, what);
         exit(1);
     }
 }
@@ -43,10 +44,11 @@ play_end(const struct play *play)
     }
 }
 
-/* ---- opening ---------------------------------------------------------------------------------------------------- */
+/* ---- opening --------------------------------------------------------------------------------- */
 
 static void
-make_plugin(struct play *play, const char *name, const schedq_interest_t *interests, size_t count, uint64_t *bit)
+make_plugin(struct play *play, const char *name, const schedq_interest_t *interests, size_t count,
+            uint64_t *bit)
 {
     schedq_plugin_t plugin;
 
@@ -58,7 +60,10 @@ make_plugin(struct play *play, const char *name, const schedq_interest_t *intere
                  "schedq_plugin_register");
 }
 
-/* A new node, or another label, helps those that Waits rejected; Hears rejects nobody; the rest wants nothing. */
+/*
+ * A new node, or another label, helps those that Waits rejected; Hears rejects no pod; the rest
+ * wants nothing.
+ */
 static void
 make_plugins(struct play *play)
 {
@@ -96,8 +101,8 @@ open_queue(struct play *play, unsigned subject)
     }
     make_plugins(play);
     for (unsigned i = 0; i < play->worker_count; i++) {
-        play_require(schedq_worker_register(play->queue, &play->workers[i], NULL, 0) == SCHEDQ_OK, play,
-                     "schedq_worker_register");
+        play_require(schedq_worker_register(play->queue, &play->workers[i], NULL, 0) == SCHEDQ_OK,
+                     play, "schedq_worker_register");
     }
 }
 
@@ -114,7 +119,7 @@ close_queue(struct play *play)
     play_require(schedq_destroy(play->queue) == SCHEDQ_OK, play, "schedq_destroy");
 }
 
-/* ---- playing ---------------------------------------------------------------------------------------------------- */
+/* ---- playing --------------------------------------------------------------------------------- */
 
 static bool
 takes_part(const struct play *play, const struct step *step, unsigned worker, uint64_t round)
@@ -133,7 +138,10 @@ takes_part(const struct play *play, const struct step *step, unsigned worker, ui
     }
 }
 
-/* Returns what the first measured step did: a row of several steps is about what went through all of them. */
+/*
+ * Returns what the first measured step did: a row of several steps is about what went through all
+ * of them.
+ */
 static uint64_t
 play_round(struct play *play, uint64_t round, bool measured)
 {

@@ -1,10 +1,10 @@
 /*
  * What is measured: rows, each a workload of which some steps count.
  *
- * A workload is a round of steps that leaves the queue as it found it, so that it can go on for ever.
- * A step is one public call, made by each worker in turn, or by some of them; or it prepares, and then
- * is never measured. Rounds are played until nothing changes any more but details (warm-up), then
- * measured.
+ * A workload is a round of steps that leaves the queue as it found it, so that it can go on for
+ * ever. A step is one public call, made by each worker in turn, or by some of them; or it prepares,
+ * and then is never measured. Rounds are played until nothing changes any more but details
+ * (warm-up), then measured.
  */
 #ifndef SCHEDQ_COST_PLAY_H
 #define SCHEDQ_COST_PLAY_H
@@ -88,7 +88,7 @@ extern const unsigned row_count;
 /* A row's subject with that many workers, from the queue's creation to its end. */
 void play_row(const struct row *row, unsigned subject, unsigned workers);
 
-/* ---- for rows.c: what steps are made of ------------------------------------------------------------------------- */
+/* ---- for rows.c: what steps are made of ------------------------------------------------------ */
 
 void play_require(bool right, const struct play *play, const char *what);
 

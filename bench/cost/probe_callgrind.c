@@ -1,6 +1,7 @@
 /*
- * Instructions. Callgrind collects between probe_on and probe_off only; each row ends in a dump of its own, whose
- * number is the line that is printed here. Instructions of the brackets themselves are those of the row `nothing`.
+ * Instructions. Callgrind collects between probe_on and probe_off only; each row ends in a dump of
+ * its own, whose number is the line that is printed here. Instructions of the brackets themselves
+ * are those of the row `nothing`.
  */
 #include "probe.h"
 
@@ -55,5 +56,6 @@ probe_finish(const char *subject, const char *row, unsigned workers, uint64_t un
 {
     CALLGRIND_DUMP_STATS;
     CALLGRIND_STOP_INSTRUMENTATION;
-    printf("%s/%s %u %" PRIu64 " %" PRIu64 " %u\n", subject, row, workers, units, brackets, ++dumps);
+    printf("%s/%s %u %" PRIu64 " %" PRIu64 " %u\n", subject, row, workers, units, brackets,
+           ++dumps);
 }

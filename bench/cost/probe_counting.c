@@ -39,7 +39,8 @@ probe_reset(void)
     if (probe.lines.of != NULL) {
         (void)munmap(probe.lines.of, bytes);
     }
-    void *map = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    void *map = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
+                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 
     if (map == MAP_FAILED) {
         perror("schedq-cost: no memory for the lines");
@@ -84,10 +85,10 @@ probe_off(void)
 void
 probe_finish(const char *subject, const char *row, unsigned workers, uint64_t units)
 {
-    printf("%s/%s %u %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64
-           " %" PRIu64 "\n",
-           subject, row, workers, units, probe.loads, probe.stores, probe.rmws, probe.fences, probe.distinct,
-           probe.transfers.reads, probe.transfers.writes, probe.transfers.upgrades);
+    printf("%s/%s %u %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64
+           " %" PRIu64 " %" PRIu64 " %" PRIu64 "\n",
+           subject, row, workers, units, probe.loads, probe.stores, probe.rmws, probe.fences,
+           probe.distinct, probe.transfers.reads, probe.transfers.writes, probe.transfers.upgrades);
 }
 
 static void

@@ -17,7 +17,7 @@ enum {
 
 #define BACKOFF_OVER_NS INT64_C(2000000000)
 
-/* ---- names, priorities ------------------------------------------------------------------------------------------ */
+/* ---- names, priorities ----------------------------------------------------------------------- */
 
 static const char *
 name_of(uint64_t number, char text[NAME_ROOM])
@@ -35,7 +35,8 @@ priority_of(const struct play *play, uint64_t number)
 static schedq_pod_spec_t
 spec_of(uint64_t number, int32_t priority)
 {
-    return (schedq_pod_spec_t){.object = number + 1, .name_length = NAME_LENGTH, .priority = priority};
+    return (schedq_pod_spec_t){
+        .object = number + 1, .name_length = NAME_LENGTH, .priority = priority};
 }
 
 /* What the brackets themselves cost. */
@@ -48,7 +49,7 @@ call_nothing(struct play *play, unsigned worker)
     return 1;
 }
 
-/* ---- adding ----------------------------------------------------------------------------------------------------- */
+/* ---- adding ---------------------------------------------------------------------------------- */
 
 static void
 add_pod(struct play *play, unsigned worker, int32_t priority)
@@ -123,13 +124,14 @@ add_many(struct play *play, unsigned worker)
         name_of(play->next++, names + specs[i].name_offset);
     }
     play_begin(play);
-    schedq_status_t status = schedq_add_many(play->workers[worker], names, specs, BATCH, NULL, statuses, NULL);
+    schedq_status_t status =
+        schedq_add_many(play->workers[worker], names, specs, BATCH, NULL, statuses, NULL);
     play_end(play);
     play_require(status == SCHEDQ_OK, play, "schedq_add_many");
     return BATCH;
 }
 
-/* ---- popping, ending -------------------------------------------------------------------------------------------- */
+/* ---- popping, ending ------------------------------------------------------------------------- */
 
 static void
 pop_pod(struct play *play, unsigned worker)
@@ -220,7 +222,8 @@ done(struct play *play, unsigned worker)
             continue;
         }
         play_begin(play);
-        schedq_status_t status = schedq_done(play->workers[worker], hand->popped[hand->count].token);
+        schedq_status_t status =
+            schedq_done(play->workers[worker], hand->popped[hand->count].token);
         play_end(play);
         play_require(status == SCHEDQ_OK, play, "schedq_done");
     }
@@ -258,7 +261,8 @@ delete_own(struct play *play, unsigned worker)
         right = status == BARE_OK;
     } else {
         play_begin(play);
-        schedq_status_t status = schedq_delete(play->workers[worker], (schedq_pod_t){0}, name, NAME_LENGTH, NULL);
+        schedq_status_t status =
+            schedq_delete(play->workers[worker], (schedq_pod_t){0}, name, NAME_LENGTH, NULL);
         play_end(play);
         right = status == SCHEDQ_OK;
     }
@@ -266,7 +270,7 @@ delete_own(struct play *play, unsigned worker)
     return 1;
 }
 
-/* ---- updates ---------------------------------------------------------------------------------------------------- */
+/* ---- updates --------------------------------------------------------------------------------- */
 
 static void
 update_pod(struct play *play, unsigned worker, uint64_t number, int32_t priority)
@@ -284,7 +288,8 @@ update_pod(struct play *play, unsigned worker, uint64_t number, int32_t priority
         schedq_pod_spec_t spec = spec_of(number, priority);
 
         play_begin(play);
-        schedq_status_t status = schedq_update(play->workers[worker], name, &spec, number + 1, NULL, 0, NULL);
+        schedq_status_t status =
+            schedq_update(play->workers[worker], name, &spec, number + 1, NULL, 0, NULL);
         play_end(play);
         right = status == SCHEDQ_OK;
     }
@@ -333,14 +338,16 @@ update_parked(struct play *play, unsigned worker)
 
         name_of(number, name);
         play_begin(play);
-        schedq_status_t status = schedq_update(play->workers[worker], name, &spec, number + 1, &event, 1, &result);
+        schedq_status_t status =
+            schedq_update(play->workers[worker], name, &spec, number + 1, &event, 1, &result);
         play_end(play);
-        play_require(status == SCHEDQ_OK && result.place == SCHEDQ_ACTIVE, play, "the update of a parked pod");
+        play_require(status == SCHEDQ_OK && result.place == SCHEDQ_ACTIVE, play,
+                     "the update of a parked pod");
     }
     return play->each;
 }
 
-/* ---- failures, events, time ------------------------------------------------------------------------------------- */
+/* ---- failures, events, time ------------------------------------------------------------------ */
 
 /* Fails all that the worker has in its hands; notes their numbers. */
 static uint64_t
@@ -361,7 +368,8 @@ fail_all(struct play *play, unsigned worker, uint64_t rejectors, enum schedq_pla
 
         failure.judged_up_to = popped->seen;
         play_begin(play);
-        schedq_status_t status = schedq_add_unschedulable(play->workers[worker], &popped->token, &failure, &result);
+        schedq_status_t status =
+            schedq_add_unschedulable(play->workers[worker], &popped->token, &failure, &result);
         play_end(play);
         play_require(status == SCHEDQ_OK && result.place == place, play, "a failure");
         hand->refs[hand->count] = play->row->workload->decide ? result.ref : popped->object - 1;
@@ -458,7 +466,7 @@ tick_idle(struct play *play, unsigned worker)
     return 1;
 }
 
-/* ---- the host decides ------------------------------------------------------------------------------------------- */
+/* ---- the host decides ------------------------------------------------------------------------ */
 
 static uint64_t
 candidates(struct play *play, unsigned worker)
@@ -473,7 +481,8 @@ candidates(struct play *play, unsigned worker)
         size_t count = 0;
 
         play_begin(play);
-        schedq_status_t status = schedq_candidates(play->workers[worker], &query, found, CANDIDATES, &count);
+        schedq_status_t status =
+            schedq_candidates(play->workers[worker], &query, found, CANDIDATES, &count);
         play_end(play);
         if (status == SCHEDQ_EMPTY) {
             break;
@@ -499,7 +508,7 @@ apply(struct play *play, unsigned worker)
     return play->each;
 }
 
-/* ---- what lies in the queue ------------------------------------------------------------------------------------- */
+/* ---- what lies in the queue ------------------------------------------------------------------ */
 
 static uint64_t
 some_rejectors(const struct play *play, uint64_t number)
@@ -578,26 +587,34 @@ open_nothing(struct play *play)
     (void)play;
 }
 
-/* ---- workloads -------------------------------------------------------------------------------------------------- */
+/* ---- workloads ------------------------------------------------------------------------------- */
 
 enum { S0 = 1, S1 = 2, S2 = 4, S3 = 8, S4 = 16, S5 = 32 };
 
 static const struct workload nothing = {open_nothing, {{call_nothing, EACH}}, false, false};
-static const struct workload life = {open_pending, {{add, EACH}, {pop, EACH}, {done, EACH}}, false, false};
-static const struct workload spread = {open_pending, {{add_spread, EACH}, {pop, EACH}, {done, EACH}}, false, false};
+static const struct workload life = {
+    open_pending, {{add, EACH}, {pop, EACH}, {done, EACH}}, false, false};
+static const struct workload spread = {
+    open_pending, {{add_spread, EACH}, {pop, EACH}, {done, EACH}}, false, false};
 static const struct workload old_life = {
     open_after_priorities, {{add_spread, EACH}, {pop, EACH}, {done, EACH}}, false, false};
 static const struct workload split = {
-    open_pending, {{add_some, FIRST_HALF}, {pop_group, SECOND_HALF}, {done, SECOND_HALF}}, true, false};
+    open_pending,
+    {{add_some, FIRST_HALF}, {pop_group, SECOND_HALF}, {done, SECOND_HALF}},
+    true,
+    false};
 static const struct workload batch = {
     open_pending, {{add_many, EACH}, {pop_many, EACH}, {done_many, EACH}}, false, false};
 static const struct workload same = {open_pending, {{update_same, EACH}}, false, false};
 static const struct workload other = {open_pending, {{update_priority, EACH}}, false, false};
-static const struct workload removal = {open_pending, {{add, EACH}, {delete_own, EACH}}, false, false};
+static const struct workload removal = {
+    open_pending, {{add, EACH}, {delete_own, EACH}}, false, false};
 static const struct workload empty = {open_nothing, {{pop_nothing, EACH}}, false, false};
-static const struct workload old_empty = {open_after_priorities, {{pop_nothing, EACH}}, false, false};
+static const struct workload old_empty = {
+    open_after_priorities, {{pop_nothing, EACH}}, false, false};
 static const struct workload none = {open_pending, {{event_for_none, EACH}}, false, false};
-static const struct workload old_none = {open_after_rejectors, {{event_for_none, EACH}}, false, false};
+static const struct workload old_none = {
+    open_after_rejectors, {{event_for_none, EACH}}, false, false};
 static const struct workload idle = {open_pending, {{tick_idle, EACH}}, false, false};
 static const struct workload parking = {open_pending,
                                         {{add_group, EACH},
@@ -641,11 +658,15 @@ static const struct workload helped = {open_pending,
                                        true,
                                        false};
 static const struct workload looking = {open_pending, {{candidates, ONE}}, true, true};
-static const struct workload applying = {
-    open_pending,
-    {{add_group, EACH}, {pop_group, EACH}, {fail_parked, EACH}, {apply, EACH}, {pop_group, EACH}, {done, EACH}},
-    true,
-    true};
+static const struct workload applying = {open_pending,
+                                         {{add_group, EACH},
+                                          {pop_group, EACH},
+                                          {fail_parked, EACH},
+                                          {apply, EACH},
+                                          {pop_group, EACH},
+                                          {done, EACH}},
+                                         true,
+                                         true};
 
 const struct row rows[] = {
     {.name = "nothing", .workload = &nothing, .subjects = LOCKFREE, .measured = S0},
@@ -655,7 +676,8 @@ const struct row rows[] = {
     {"done", &life, ALL, S2, .pending = 1000, .priorities = 8},
     {"life", &life, ALL, S0 | S1 | S2, .pending = 1000, .priorities = 8},
     {"life/100k", &life, ALL, S0 | S1 | S2, .pending = 100000, .priorities = 8},
-    {"life/relaxed", &life, LOCKFREE, S0 | S1 | S2, .pending = 1000, .priorities = 8, .relaxed = true},
+    {"life/relaxed", &life, LOCKFREE, S0 | S1 | S2, .pending = 1000, .priorities = 8,
+     .relaxed = true},
     {"life/spread", &spread, ALL, S0 | S1 | S2, .pending = 1000, .priorities = 8},
     {"life/1k-priorities", &spread, ALL, S0 | S1 | S2, .pending = 1000, .priorities = 1000},
     {"life/split", &split, ALL, S0 | S1 | S2, .pending = 1000, .priorities = 8},
@@ -681,15 +703,17 @@ const struct row rows[] = {
     {"apply", &applying, ENGINES, S3, .pending = 1000, .priorities = 8, .parked = 1000},
 
     {"pop/empty", &empty, ALL, S0, .priorities = 1},
-    {"pop/empty/6k-before", &old_empty, ENGINES, S0, .priorities = 1, .before = 6000, .calls = 64, .alone = true},
-    {"pop/empty/60k-before", &old_empty, ENGINES, S0, .priorities = 1, .before = 60000, .calls = 64, .alone = true,
-     .slow = true},
-    {"pop+done/6k-before", &old_life, ENGINES, S1 | S2, .pending = 8, .priorities = 8, .before = 6000, .calls = 64,
+    {"pop/empty/6k-before", &old_empty, ENGINES, S0, .priorities = 1, .before = 6000, .calls = 64,
      .alone = true},
-    {"pop+done/60k-before", &old_life, ENGINES, S1 | S2, .pending = 8, .priorities = 8, .before = 60000, .calls = 64,
+    {"pop/empty/60k-before", &old_empty, ENGINES, S0, .priorities = 1, .before = 60000, .calls = 64,
      .alone = true, .slow = true},
-    {"pop+done/10k-priorities", &spread, ENGINES, S1 | S2, .pending = 10000, .priorities = 10000, .calls = 64},
-    {"event/none/5k-sets-before", &old_none, ENGINES, S0, .priorities = 1, .parked = 1000, .before = 5000, .calls = 256,
-     .alone = true},
+    {"pop+done/6k-before", &old_life, ENGINES, S1 | S2, .pending = 8, .priorities = 8,
+     .before = 6000, .calls = 64, .alone = true},
+    {"pop+done/60k-before", &old_life, ENGINES, S1 | S2, .pending = 8, .priorities = 8,
+     .before = 60000, .calls = 64, .alone = true, .slow = true},
+    {"pop+done/10k-priorities", &spread, ENGINES, S1 | S2, .pending = 10000, .priorities = 10000,
+     .calls = 64},
+    {"event/none/5k-sets-before", &old_none, ENGINES, S0, .priorities = 1, .parked = 1000,
+     .before = 5000, .calls = 256, .alone = true},
 };
 const unsigned row_count = sizeof rows / sizeof rows[0];

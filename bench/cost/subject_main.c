@@ -1,8 +1,9 @@
 /*
- * schedq-cost-calls and schedq-cost-accesses: play rows and print a line for each. For schedq-cost, which knows what the
- * numbers of a line are.
+ * schedq-cost-calls and schedq-cost-accesses: play rows and print a line for each. For schedq-cost,
+ * which knows what the numbers of a line are.
  *
- * Arguments: "life", "lockfree" or "mutex", "short" or "long": one pod's life (life.h). Or: an extended regular expression that names of rows must match; "slow" for the slow rows too.
+ * Arguments: "life", "lockfree" or "mutex", "short" or "long": one pod's life (life.h). Or: an
+ * extended regular expression that names of rows must match; "slow" for the slow rows too.
  */
 #include "life.h"
 #include "play.h"

@@ -17,13 +17,15 @@ const unsigned table_workers[TABLE_WORKERS] = {1, 2, 8, 32, 64};
 static const char *
 figure_name(unsigned figure, char *room, size_t size)
 {
-    static const char *const simple[] = {"instructions", "loads", "stores", "rmws", "fences", "lines"};
+    static const char *const simple[] = {"instructions", "loads",  "stores",
+                                         "rmws",         "fences", "lines"};
     static const char *const kinds[] = {"read misses", "write misses", "upgrades", "transfers"};
 
     if (figure < TRANSFERS) {
         return simple[figure];
     }
-    snprintf(room, size, "%s, %u workers", kinds[(figure - TRANSFERS) % 4], table_workers[(figure - TRANSFERS) / 4]);
+    snprintf(room, size, "%s, %u workers", kinds[(figure - TRANSFERS) % 4],
+             table_workers[(figure - TRANSFERS) / 4]);
     return room;
 }
 
@@ -58,7 +60,7 @@ table_row(table_t *table, const char *name)
     return row;
 }
 
-/* ---- the file --------------------------------------------------------------------------------------------------- */
+/* ---- the file -------------------------------------------------------------------------------- */
 
 static void
 read_text(const json_t *root, const char *key, char *text, size_t size)
@@ -117,7 +119,8 @@ row_json(const cost_t *row)
 
     for (unsigned i = 0; i < FIGURES; i++) {
         if (!isnan(row->of[i])) {
-            json_object_set_new(figures, figure_name(i, room, sizeof room), json_real(round(row->of[i] * 100) / 100));
+            json_object_set_new(figures, figure_name(i, room, sizeof room),
+                                json_real(round(row->of[i] * 100) / 100));
         }
     }
     return figures;
@@ -143,10 +146,11 @@ bool
 table_write(const table_t *table, const char *path, char *why, size_t size)
 {
     FILE *file = fopen(path, "w");
-    bool written = file != NULL &&
-                   fprintf(file, "{\n \"compiler\": \"%s\",\n \"valgrind\": \"%s\",\n \"rows\": {\n", table->compiler,
-                           table->valgrind) > 0 &&
-                   write_rows(table, file) && fputs("\n }\n}\n", file) >= 0;
+    bool written =
+        file != NULL &&
+        fprintf(file, "{\n \"compiler\": \"%s\",\n \"valgrind\": \"%s\",\n \"rows\": {\n",
+                table->compiler, table->valgrind) > 0 &&
+        write_rows(table, file) && fputs("\n }\n}\n", file) >= 0;
 
     if (file != NULL && fclose(file) != 0) {
         written = false;
@@ -157,7 +161,7 @@ table_write(const table_t *table, const char *path, char *why, size_t size)
     return written;
 }
 
-/* ---- printing --------------------------------------------------------------------------------------------------- */
+/* ---- printing -------------------------------------------------------------------------------- */
 
 static void
 print_figure(FILE *out, int width, const cost_t *row, unsigned figure)
@@ -211,9 +215,10 @@ print_heading(bool details, FILE *out)
 {
     char text[32];
 
-    fprintf(out, "%-26s %25s   %-39s transfers with .. workers\n", "", "instructions", "lock-free: shared");
-    fprintf(out, "%-26s %9s %8s %6s %7s %7s %7s %7s %7s", "operation", "lock-free", "mutex", "bare", "loads", "stores",
-            "RMWs", "fences", "lines");
+    fprintf(out, "%-26s %25s   %-39s transfers with .. workers\n", "", "instructions",
+            "lock-free: shared");
+    fprintf(out, "%-26s %9s %8s %6s %7s %7s %7s %7s %7s", "operation", "lock-free", "mutex", "bare",
+            "loads", "stores", "RMWs", "fences", "lines");
     for (unsigned w = 0; w < TABLE_WORKERS; w++) {
         if (details) {
             snprintf(text, sizeof text, "reads %u", table_workers[w]);
@@ -247,7 +252,7 @@ table_print(const table_t *table, bool details, FILE *out)
     }
 }
 
-/* ---- comparing -------------------------------------------------------------------------------------------------- */
+/* ---- comparing ------------------------------------------------------------------------------- */
 
 static bool
 is_part(unsigned figure)
@@ -273,7 +278,8 @@ compare_figure(const cost_t *before, const cost_t *now, unsigned figure, double 
     if (rose || fell) {
         fprintf(out, "%s  %-32s %-22s %10.2f before, ", rose ? "ROSE" : "fell", before->name,
                 figure_name(figure, room, sizeof room), from);
-        fprintf(out, lost ? "not measured now\n" : "%10.2f now, %+.1f %%\n", to, from > 0 ? (to / from - 1) * 100 : 0);
+        fprintf(out, lost ? "not measured now\n" : "%10.2f now, %+.1f %%\n", to,
+                from > 0 ? (to / from - 1) * 100 : 0);
     }
     return rose;
 }
@@ -285,18 +291,21 @@ table_compare(const table_t *before, const table_t *now, bool whole, FILE *out)
     unsigned risen = 0;
 
     if (elsewhere) {
-        fprintf(out, "note: the file is of %s, this build is %s: instructions may differ by %.0f %%\n",
+        fprintf(out,
+                "note: the file is of %s, this build is %s: instructions may differ by %.0f %%\n",
                 before->compiler, now->compiler, RISE_ALLOWED_ELSEWHERE * 100);
     }
     for (unsigned i = 0; i < before->count; i++) {
         const cost_t *row = table_find(now, before->rows[i].name);
 
         if (row == NULL && whole) {
-            fprintf(out, "ROSE  %-32s is in the file, and was not measured\n", before->rows[i].name);
+            fprintf(out, "ROSE  %-32s is in the file, and was not measured\n",
+                    before->rows[i].name);
             risen++;
         }
         for (unsigned figure = 0; row != NULL && figure < FIGURES; figure++) {
-            double allowed = elsewhere && figure == INSTRUCTIONS ? RISE_ALLOWED_ELSEWHERE : RISE_ALLOWED;
+            double allowed =
+                elsewhere && figure == INSTRUCTIONS ? RISE_ALLOWED_ELSEWHERE : RISE_ALLOWED;
 
             risen += compare_figure(&before->rows[i], row, figure, allowed, out);
         }

@@ -1,8 +1,8 @@
 /*
  * Figures of rows: read from and written to a file, printed, compared.
  *
- * The file is JSON: {"compiler": ..., "valgrind": ..., "rows": {"lockfree/add": {"instructions": 1891.0, ...}, ...}},
- * sorted by row. A figure that a row does not have is not there.
+ * The file is JSON: {"compiler": ..., "valgrind": ..., "rows": {"lockfree/add": {"instructions":
+ * 1891.0, ...}, ...}}, a row a line. A figure that a row does not have is not there.
  */
 #ifndef SCHEDQ_COST_TABLE_H
 #define SCHEDQ_COST_TABLE_H
@@ -19,7 +19,8 @@ enum figure {
     RMWS,
     FENCES,
     LINES,
-    TRANSFERS, /* of the first number of workers: read misses, write misses, upgrades, sum; then of the next */
+    /* Of the first number of workers: read misses, write misses, upgrades, sum; then the next. */
+    TRANSFERS,
     FIGURES = TRANSFERS + 4 * TABLE_WORKERS
 };
 enum { READ_MISSES, WRITE_MISSES, UPGRADES, SUM };
@@ -50,8 +51,8 @@ bool table_write(const table_t *table, const char *path, char *why, size_t size)
 void table_print(const table_t *table, bool details, FILE *out);
 
 /*
- * Says what rose and what fell, row by row; returns how many figures rose too far. `whole`: rows that `before` has, and
- * `now` has not, count too.
+ * Says what rose and what fell, row by row; returns how many figures rose too far. `whole`: rows
+ * that `before` has, and `now` has not, count too.
  */
 unsigned table_compare(const table_t *before, const table_t *now, bool whole, FILE *out);
 

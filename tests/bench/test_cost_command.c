@@ -1,6 +1,6 @@
 /*
- * The command schedq-cost: what --check says about files of figures, and what it says about bad input. Nothing is measured:
- * the figures come from files.
+ * The command schedq-cost: what --check says about files of figures, and what it says about bad
+ * input. Nothing is measured: the figures come from files.
  *
  * COST_PROGRAM and WORK_DIRECTORY come from the build.
  */
@@ -46,14 +46,16 @@ expect_output(const char *text)
 
 /* A file with the rows lockfree/add and mutex/add. */
 static void
-write_figures(const char *path, const char *compiler, double instructions, double transfers, double mutex)
+write_figures(const char *path, const char *compiler, double instructions, double transfers,
+              double mutex)
 {
     FILE *file = fopen(path, "w");
 
     assert_non_null(file);
     fprintf(file,
             "{\"compiler\": \"%s\", \"valgrind\": \"valgrind-3.19.0\", \"rows\": {"
-            "\"lockfree/add\": {\"instructions\": %.2f, \"fences\": 1.0, \"transfers, 2 workers\": %.2f},"
+            "\"lockfree/add\": {\"instructions\": %.2f, \"fences\": 1.0, \"transfers, 2 workers\": "
+            "%.2f},"
             "\"mutex/add\": {\"instructions\": %.2f}}}\n",
             compiler, instructions, transfers, mutex);
     assert_int_equal(fclose(file), 0);
@@ -144,7 +146,9 @@ a_row_that_is_lost_is_red(void **state)
     (void)state;
 
     assert_non_null(file);
-    fputs("{\"compiler\": \"GNU 12.2.0\", \"rows\": {\"mutex/add\": {\"instructions\": 1.0}, \"mutex/x\": {}}}", file);
+    fputs("{\"compiler\": \"GNU 12.2.0\", \"rows\": {\"mutex/add\": {\"instructions\": 1.0}, "
+          "\"mutex/x\": {}}}",
+          file);
     assert_int_equal(fclose(file), 0);
     write_figures(BUDGET, "GNU 12.2.0", 1000, 3, 1);
     assert_int_equal(check(), 1);

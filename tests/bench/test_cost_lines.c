@@ -1,6 +1,6 @@
 /*
- * The counter of cache lines that change owner (bench/cost/lines.h): sequences of reads and writes made by hand, whose
- * transfers are known.
+ * The counter of cache lines that change owner (bench/cost/lines.h): sequences of reads and writes
+ * made by hand, whose transfers are known.
  */
 #include "lines.h"
 
