@@ -18,7 +18,7 @@
 #define POD_INDEX_BITS 28
 #define PODS_MAX ((UINT32_C(1) << POD_INDEX_BITS) - 1)
 #define WORKERS_MAX 64
-#define BANDS_MAX 65535
+#define BANDS_MAX 1048575
 
 struct engine_ops;
 struct text;

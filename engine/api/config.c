@@ -18,7 +18,6 @@ set_default(schedq_config_t *config)
     *config = (schedq_config_t){
         .struct_size = (uint32_t)sizeof *config,
         .max_pods = 1u << 20,
-        .max_bands = 1024,
         .max_workers = WORKERS_MAX,
         .max_events = 256,
         .event_log = 4096,

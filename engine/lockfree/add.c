@@ -2,7 +2,7 @@
  * Adding pods.
  *
  * CONTRACT. After OK the pod exists under its name, and pops that begin afterwards look where it is. EXISTS, FULL,
- * NOMEM, CLOSED and RETRY leave nothing of it. Caps are no locks: adds that overlap may pass one together (charge.h).
+ * NOMEM, CLOSED and RETRY leave nothing of it. Caps are no locks: adds that overlap may pass one together.
  *
  *   admit      caps, a record, a name, an order key. Nobody sees any of it.
  *   insert     the index makes the pod exist (index_insert), or says that the name is there.
@@ -12,8 +12,8 @@
  * A pod that does not become active is marked, and its deadline lowered, before finish; a gated one looks at its
  * gate's stamp there. Several pods: batch.c.
  *
- * LINEARIZATION. OK: commit:A of the index. EXISTS: index_look:C. FULL: the moment between the two sums (charge.h).
- * CLOSED: the load of `closed`. RETRY: the look at the gate's stamp.
+ * LINEARIZATION. OK: commit:A of the index. EXISTS: index_look:C. FULL: the moment between the two sums
+ * (records_in_use), or the end of the first look (bands_is_full). CLOSED: the load of `closed`. RETRY: the look at the gate's stamp.
  *
  * ORDERING
  *   fill:A (release), commit:A -> report_view:A, index_look:C     the record, by its number or by its name
@@ -24,7 +24,7 @@
  *   ref, add_complete:A or complete_waiting:A, publish_wake   |  prepare:A, look         no sleeper is (sleepers.c)
  *
  * PROGRESS. Lock-free; admit and insert may allocate. A thread that stops
- *   before insert           holds a record, a name, perhaps a description, which count as taken (charge.h), and one
+ *   before insert           holds a record, a name, perhaps a description, which count as taken, and one
  *                           reference to the object, which is released with the queue if fill:A was stored; a pod that
  *                           would wait counts in the word of its place, a nomination in that of nominations
  *   from insert to finish   whoever meets the name in the index publishes the pod once more (settle_pod), so nobody is
@@ -52,8 +52,9 @@
 /* ---- admitting ---------------------------------------------------------------------------------------------------------- */
 
 /*
- * Records taken and not given back, at a moment during this call, or fewer: see charge.h, also for why the loads of
- * counts are acquire. Those of pointers and of their number read from slot_worker:A and join:B (workers.c).
+ * Records taken and not given back, at a moment during this call, or fewer: both sums only grow, and what was taken is
+ * added up before what was given back, so the difference was true in between, or more. Hence the loads of
+ * counts are acquire. Those of pointers and of their number read from slot_worker:A and join:A (workers.c).
  */
 static int64_t
 records_in_use(const struct queue *queue)
@@ -98,31 +99,32 @@ check_full(struct worker *worker)
     return SCHEDQ_FULL;
 }
 
-void
-add_say_full(struct worker *worker, int32_t priority)
+/* [max_bands] Said of all new pods, whatever place they get: one that waits becomes active without being asked. */
+static schedq_status_t
+check_bands(struct worker *worker, int32_t priority)
 {
-    const struct bands *bands = &queue_of(worker)->bands;
+    struct queue *queue = queue_of(worker);
+    const struct bin_caller caller = bin_caller(worker);
+    uint32_t max = queue->base.config.max_bands;
+    schedq_status_t status = bands_is_full(&queue->bands, &caller, queue_rank(queue, priority), max);
 
-    if (u32_load(&bands->ids) == BANDS_MAX) {
-        worker_say(&worker->base, "priority %d: the queue has had %u others, as many as there may be in its life",
-                   priority, BANDS_MAX);
-    } else {
+    if (status == SCHEDQ_FULL) {
         worker_say(&worker->base,
-                   "priority %d: %u other priorities are in the queue, as many as there may be (max_bands)", priority,
-                   bands->max);
+                   "priority %d: active pods have %u other priorities, as many as there may be (max_bands)", priority,
+                   max);
     }
+    return status;
 }
 
 static schedq_status_t
 find_band(struct worker *worker, int32_t priority, struct band **band)
 {
-    schedq_status_t status = SCHEDQ_OK;
-
-    *band = publish_band(worker, priority, false, &status);
-    if (*band == NULL && status == SCHEDQ_FULL) {
-        add_say_full(worker, priority);
+    *band = publish_band(worker, priority);
+    if (*band != NULL || !bands_are_out(&queue_of(worker)->bands)) {
+        return *band != NULL ? SCHEDQ_OK : SCHEDQ_NOMEM;
     }
-    return *band != NULL ? SCHEDQ_OK : status;
+    worker_say(&worker->base, "priority %d: there are %u others, as many as there may be", priority, BANDS_MAX);
+    return SCHEDQ_FULL;
 }
 
 /*
@@ -216,7 +218,6 @@ describe_arrival(const struct incoming_pod *pod, const struct arrival *arrival)
                                 .order_key = arrival->key,
                                 .priority = spec->priority,
                                 .flags = spec->flags,
-                                .charged = arrival->band->id,
                                 .described_node = spec->nominated_node};
 }
 
@@ -337,7 +338,7 @@ fill(struct worker *worker, const struct arrival *arrival, const struct incoming
     time_store(&entry->timestamp, origin->timestamp);
     time_store(&entry->initial_attempt, origin->initial_attempt);
     u64_store(&entry->attempts_rejections, (uint64_t)history->attempts << 32 | history->rejections);
-    u64_store(&entry->errors_charged, (uint64_t)history->errors << 32 | arrival->band->id);
+    u64_store(&entry->errors, history->errors);
     u64_store(&entry->seen, 0);
     u64_store(&entry->flight, stay_word(life, arrival->to.gate));
     u64_store_release(&entry->word.low, state_make(life, arrival->to.place == PLACE_ACTIVE ? arrival->band->id : 0,
@@ -409,16 +410,14 @@ static void
 count_arrival(struct worker *worker, const struct arrival *arrival)
 {
     tally_add(&worker->tally.taken, 1);
-    pod_enters(worker, arrival->band->id);
     switch_enter(worker, arrival->to.place);
 }
 
 static void
-count_departure(struct worker *worker, uint32_t band, enum place place)
+count_departure(struct worker *worker, enum place place)
 {
     switch_leave(worker, place);
     tally_add(&worker->tally.given, 1);
-    pod_leaves(worker, band);
 }
 
 schedq_status_t
@@ -430,7 +429,9 @@ add_admit(struct worker *worker, const char *text, const struct incoming_pod *po
     schedq_status_t status = check_gate(queue, pod, &arrival->judged_up_to, result);
 
     status = status == SCHEDQ_OK ? check_full(worker) : status;
-    status = status == SCHEDQ_OK ? find_band(worker, pod->spec->priority, &arrival->band) : status;
+    if (status == SCHEDQ_OK && queue->base.config.max_bands != 0) {
+        status = check_bands(worker, pod->spec->priority);
+    }
     if (status != SCHEDQ_OK) {
         return status;
     }
@@ -449,18 +450,20 @@ add_admit(struct worker *worker, const char *text, const struct incoming_pod *po
     }
     const struct way way = choose_way(worker, pod, &origin, now);
 
-    /* Nothing counts to the band so far: it may have been given back while the gates were asked. */
-    if (queue->base.registry.has_gates) {
+    if (way.place == PLACE_ACTIVE) {
         status = find_band(worker, pod->spec->priority, &arrival->band);
     }
-    if (status != SCHEDQ_OK || !find_way(worker, pod, &way, &origin, arrival, now)) {
+    if (status == SCHEDQ_OK && !find_way(worker, pod, &way, &origin, arrival, now)) {
+        status = SCHEDQ_NOMEM;
+    }
+    if (status != SCHEDQ_OK) {
         slab_give(&queue->entries.records, &worker->records, arrival->record);
-        return status != SCHEDQ_OK ? status : SCHEDQ_NOMEM;
+        return status;
     }
     count_arrival(worker, arrival);
     status = take_record(worker, text, pod, &origin, arrival);
     if (status != SCHEDQ_OK) {
-        count_departure(worker, arrival->band->id, arrival->to.place);
+        count_departure(worker, arrival->to.place);
         slab_give(&queue->entries.records, &worker->records, arrival->record);
     }
     return status;
@@ -487,7 +490,7 @@ add_give_up(struct worker *worker, const struct arrival *arrival)
         desc = entry_description(&queue->entries, entry, &description);
         /* give_up:A. Who goes through records by number saw the pod, and asks the index (look_exists), or counts. */
     } while (!entry_switch(entry, state, desc, state_switched(state, 0, PLACE_FREE)));
-    count_departure(worker, description.charged, state_place(state));
+    count_departure(worker, state_place(state));
     describe_end(worker, &description);
     description_give(&queue->entries, &worker->descriptions, desc);
     names_give(&queue->names, &worker->names, (uint32_t)u64_load(&entry->name));
@@ -699,6 +702,7 @@ add_single(struct worker *worker, const struct add_batch *batch, schedq_result_t
     struct present present;
 
     section_begin(worker);
+    queue_sweep(worker);
     /* Ends: each further round means that a pod of this name ended. */
     do {
         status = add_one(worker, batch->names, &pod, hash, result, &present);

@@ -18,7 +18,7 @@ struct arrival {
     int32_t rank; /* what orders it: the priority, or 0 with config.fifo */
     uint8_t profile;
     bool backing_off;  /* if it does not become active: when it came */
-    struct band *band; /* that it counts to */
+    struct band *band; /* if it becomes active */
     struct destination to;
     uint32_t cause;        /* why it comes in */
     uint64_t judged_up_to; /* gated: events up to this one were seen by who refused it */
@@ -64,9 +64,6 @@ bool add_tell_present(struct worker *worker, const struct present *present, stru
  */
 schedq_status_t add_admit(struct worker *worker, const char *text, const struct incoming_pod *pod, int64_t now,
                           struct arrival *arrival, schedq_result_t *result);
-
-/** The words of SCHEDQ_FULL for a priority that is new to the queue. */
-void add_say_full(struct worker *worker, int32_t priority);
 
 /** The order key of a pod that enters now. */
 int64_t add_draw_key(struct worker *worker, int64_t now);

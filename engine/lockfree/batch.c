@@ -4,7 +4,8 @@
  * The batch is admitted in the caller's order, which decides who is refused when the queue gets full, and which of
  * two equal names comes in. Then it is sorted, and pod after pod goes through insert to mark, the best first: so a
  * pop never takes one pod of a batch while another that ranks before it is still to come, also if somebody asks for
- * one of them by its name meanwhile. What a batch saves is hashing ahead of memory, one reading of the clock, one
+ * one of them by its name meanwhile. Each goes in before the next is admitted with max_bands, because the bound
+ * counts active pods, and with gates, because what an arrival holds is its section's. What a batch saves is hashing ahead of memory, one reading of the clock, one
  * section and one wake-up.
  *
  * The work on it takes about 200 bytes a pod. Small batches find them with the worker, which keeps BATCH_ROOM; a larger
@@ -200,20 +201,36 @@ settle_repeated(struct many *many)
     }
 }
 
-static void
-add_array(struct many *many)
+/* Returns how many of those that were admitted are in. */
+static size_t
+admit_array(struct many *many)
 {
+    const struct schedq *queue = &queue_of(many->worker)->base;
+    bool one_by_one = queue->config.max_bands != 0 || queue->registry.has_gates;
+    size_t inserted = 0;
+
     for (size_t i = 0; i < many->batch->count; i++) {
         if (many->statuses[i] == SCHEDQ_OK) {
             set_status(many, i, admit_element(many, i));
         }
+        for (; one_by_one && inserted < many->admitted; inserted++) {
+            set_status(many, i, insert_arrival(many, &many->arrivals[inserted]));
+        }
     }
+    return inserted;
+}
+
+static void
+add_array(struct many *many)
+{
+    size_t inserted = admit_array(many);
+
     /* From here on next[] is the order in which arrivals go in. */
-    for (size_t i = 0; i < many->admitted; i++) {
+    for (size_t i = inserted; i < many->admitted; i++) {
         many->next[i] = (uint32_t)i;
     }
-    sort_numbers(many->next, many->admitted, ranks_before, many);
-    for (size_t i = 0; i < many->admitted; i++) {
+    sort_numbers(many->next + inserted, many->admitted - inserted, ranks_before, many);
+    for (size_t i = inserted; i < many->admitted; i++) {
         struct arrival *arrival = &many->arrivals[many->next[i]];
 
         set_status(many, arrival->element, insert_arrival(many, arrival));
@@ -255,6 +272,7 @@ batch_add(struct worker *worker, const struct add_batch *batch, schedq_result_t 
     }
     many.now = queue_now(queue_of(worker));
     section_begin(worker);
+    queue_sweep(worker);
     add_array(&many);
     section_end(worker);
     schedq_status_t status = first_failure(&many);

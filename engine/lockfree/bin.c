@@ -23,6 +23,19 @@ bin_close(struct bin *bin, struct memory *memory)
 }
 
 void
+bin_give_runs(struct bin *bin, struct run_pool *pool)
+{
+    for (uint32_t i = 0; i < BIN_RUNS; i++) {
+        uint64_t word = u64_load(&bin->runs[i]);
+        struct run *run = word != 0 ? run_at(pool, word) : NULL;
+
+        if (run != NULL) {
+            run_give(pool, run);
+        }
+    }
+}
+
+void
 bin_resume(struct bin *bin, uint32_t worker)
 {
     struct lane *lane = bin_lane(bin, worker);
@@ -67,31 +80,43 @@ bin_prepare(struct bin *bin, const struct bin_caller *caller, uint32_t count)
     return true;
 }
 
+/* What a producer writes next; 0: nothing. */
+static uint64_t
+word_to_set(struct bin *bin, uint64_t word)
+{
+    switch (bin_phase(word)) {
+    case BIN_SET:
+    case BIN_RETIRED:
+        return 0;
+    case BIN_CLEAR:
+    case BIN_LEAVING:
+        return bin_word_next(word, bin->note != NULL ? BIN_SETTING : BIN_SET);
+    case BIN_SETTING:
+        bin->note(bin); /* by each producer for itself: the one that began may have stopped */
+        break;
+    case BIN_CLEARING: /* noted: what takes a note back has seen the word CLEAR since */
+        break;
+    }
+    return bin_word_next(word, BIN_SET);
+}
+
 bool
 bin_mark(struct bin *bin)
 {
     uint64_t word = u64_load(bin->word); /* bin_mark:A; the caller's fence stands before it */
+    uint64_t next;
 
-    /* Ends: each failed exchange means that somebody set the bin, or began or ended a clearing. */
-    for (;;) {
-        switch (bin_phase(word)) {
-        case BIN_SET:
-            return true;
-        case BIN_RETIRED:
-            return false;
-        case BIN_CLEAR:
-        case BIN_CLEARING:
-            break;
-        }
-        uint64_t set = (word & ~UINT64_C(3)) + 4 + BIN_SET;
-        uint64_t found = u64_cas_value(bin->word, word, set); /* bin_mark:B, read by walk:B, backoff_used:A */
+    /* Ends: each failed exchange means that another thread set the bin, or began or ended a clearing. */
+    while ((next = word_to_set(bin, word)) != 0) {
+        uint64_t found = u64_cas_value(bin->word, word, next); /* bin_mark:B, read by walk:B, backoff_used:A */
 
-        if (found == word) {
+        if (found == word && bin_phase(next) == BIN_SET) {
             u32_store(&bin->fruitless, 0);
             return true;
         }
-        word = found;
+        word = found == word ? next : found;
     }
+    return bin_phase(word) == BIN_SET;
 }
 
 static bool
@@ -532,7 +557,7 @@ bin_advance(const struct bin_head *head)
 static void
 finish_clearing(struct bin *bin, uint64_t clearing)
 {
-    (void)u64_cas(bin->word, clearing, (clearing & ~UINT64_C(3)) + 4 + BIN_CLEAR); /* finish_clearing:A */
+    (void)u64_cas(bin->word, clearing, bin_word_next(clearing, BIN_CLEAR)); /* finish_clearing:A */
 }
 
 /* Goes past stale refs. Ends: each round advances a head, or somebody else did. */
@@ -696,7 +721,7 @@ bin_pass(struct bin *bin, struct run_pool *pool)
 static void
 begin_clearing(struct bin *bin, struct run_pool *pool, uint64_t seen)
 {
-    uint64_t clearing = (seen & ~UINT64_C(3)) + 4 + BIN_CLEARING;
+    uint64_t clearing = bin_word_next(seen, BIN_CLEARING);
 
     if (u64_cas(bin->word, seen, clearing) && bin_is_empty(bin, pool)) { /* begin_clearing:A */
         finish_clearing(bin, clearing);
@@ -708,6 +733,10 @@ bin_found_empty(struct bin *bin, struct run_pool *pool, uint64_t seen)
 {
     if (bin_phase(seen) == BIN_CLEARING) {
         finish_clearing(bin, seen);
+        return;
+    }
+    if (bin_phase(seen) == BIN_SETTING) {
+        (void)bin_mark(bin); /* its producer may have stopped */
         return;
     }
     /* Clearing at the first empty scan would cost three contended CAS for every pod of a queue that is mostly empty. */
@@ -722,7 +751,7 @@ bin_found_empty(struct bin *bin, struct run_pool *pool, uint64_t seen)
 }
 
 bool
-bin_retire(struct bin *bin, struct run_pool *pool)
+bin_clear(struct bin *bin, struct run_pool *pool)
 {
     uint64_t word = u64_load_acquire(bin->word); /* of bin_mark:B, or of who clears; before the scans, like walk:B */
 
@@ -731,8 +760,5 @@ bin_retire(struct bin *bin, struct run_pool *pool)
     } else if (bin_phase(word) == BIN_CLEARING && bin_is_empty(bin, pool)) {
         finish_clearing(bin, word);
     }
-    word = u64_load_acquire(bin->word);
-    return bin_phase(word) == BIN_RETIRED ||
-           (bin_phase(word) == BIN_CLEAR &&
-            u64_cas(bin->word, word, (word & ~UINT64_C(3)) + 4 + BIN_RETIRED)); /* bin_retire:A */
+    return bin_phase(u64_load_acquire(bin->word)) == BIN_CLEAR;
 }

@@ -3,7 +3,7 @@
  * duration and one per set of rejectors.
  *
  * PICTURE
- *   word        version:62 | CLEAR, SET, CLEARING or RETIRED     (lies apart, packed with those of the other bins)
+ *   word        version:61 | CLEAR, SETTING, SET, CLEARING, LEAVING or RETIRED     (lies apart)
  *   lanes       one per worker that ever put something here; a bit in `used` is set before its first push
  *   runs        16 slots, each 0 or the word of an immutable sorted run
  *
@@ -14,7 +14,10 @@
  *
  * WHO MAY CHANGE THE WORD
  *   CLEAR    -> SET       a producer, after it published                CLEARING -> CLEAR    who scanned and found nothing
- *   CLEAR    -> RETIRED   who makes room in the band table (terminal)   CLEARING -> SET      a producer
+ *   CLEAR    -> SETTING   the same, of a bin that is noted elsewhere    CLEARING -> SET      a producer
+ *   SETTING  -> SET       a producer or a consumer, after it noted the bin (band.h)
+ *   CLEAR    -> LEAVING, LEAVING -> CLEAR, LEAVING -> RETIRED (terminal)      of a band (band.h)
+ *   LEAVING  -> SETTING   a producer that found the band before
  *   SET      -> CLEARING  a consumer whose scans found nothing BIN_FRUITLESS times
  * Each change raises the version. CLEAR is a proof: nothing was published before it and missed. For the scan that led to it began
  * after CLEARING was written with the very version that the CAS to CLEAR expects; a producer who published too late for
@@ -47,11 +50,14 @@
 #include "lockfree/lane.h"
 #include "lockfree/run.h"
 
-enum bin_phase { BIN_CLEAR, BIN_SET, BIN_CLEARING, BIN_RETIRED };
+enum bin_phase { BIN_CLEAR, BIN_SET, BIN_CLEARING, BIN_SETTING, BIN_LEAVING, BIN_RETIRED };
+
+#define BIN_PHASES UINT64_C(7)
 
 struct bin {
     struct residence residence;
     atomic_u64 *word;
+    void (*note)(struct bin *bin); /* says elsewhere that the bin may be set, before it is; NULL: nothing to say */
     atomic_u32 fruitless; /* scans in vain since it was set: a hint */
     atomic_u32 slots;     /* those with smaller numbers may hold a run; raised before the first is put there */
     _Alignas(CACHE_LINE) atomic_u64 used;
@@ -74,7 +80,14 @@ struct bin_caller {
 static inline enum bin_phase
 bin_phase(uint64_t word)
 {
-    return (enum bin_phase)(word & 3);
+    return (enum bin_phase)(word & BIN_PHASES);
+}
+
+/** The word that follows. */
+static inline uint64_t
+bin_word_next(uint64_t word, enum bin_phase phase)
+{
+    return (word & ~BIN_PHASES) + BIN_PHASES + 1 + phase;
 }
 
 /** `word` is 0, and stays the bin's. */
@@ -82,6 +95,9 @@ void bin_open(struct bin *bin, atomic_u64 *word, const struct residence *residen
 
 /** Alone: frees the lanes; the runs go with their pool. */
 void bin_close(struct bin *bin, struct memory *memory);
+
+/** Alone: gives the runs back to a pool that stays. */
+void bin_give_runs(struct bin *bin, struct run_pool *pool);
 
 /** For the next owner of a slot whose last one died: its lane goes on from what was published. */
 void bin_resume(struct bin *bin, uint32_t worker);
@@ -107,7 +123,7 @@ bool bin_prepare_run(struct bin *bin, const struct bin_caller *caller);
 /** Publishes a filled run; it is the bin's then. False: no memory to make room for it; it stays the caller's. */
 bool bin_publish_run(struct bin *bin, const struct bin_caller *caller, struct run *run);
 
-/** After a full fence behind the publication: makes consumers look here. False: RETIRED, nobody will look. */
+/** After a full fence behind the publication: makes consumers look here. False: RETIRED, no walk will look. */
 bool bin_mark(struct bin *bin);
 
 /* ---- consumers ------------------------------------------------------------------------------------------------------- */
@@ -197,7 +213,7 @@ void bin_advance(const struct bin_head *head);
 /** A scan that began after the word was `seen` found nothing: perhaps the bin can be cleared. */
 void bin_found_empty(struct bin *bin, struct run_pool *pool, uint64_t seen);
 
-/** Clears at once, if the bin is empty; then retires it. False: it is not empty, or became used meanwhile. */
-bool bin_retire(struct bin *bin, struct run_pool *pool);
+/** Clears at once, if the bin is empty. False: it is not empty, or became used meanwhile. */
+bool bin_clear(struct bin *bin, struct run_pool *pool);
 
 #endif

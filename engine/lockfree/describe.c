@@ -13,7 +13,7 @@ describe_begin(const struct view *before)
 }
 
 void
-describe_by_spec(struct redescription *change, const struct view *before, const schedq_pod_spec_t *spec, uint32_t band)
+describe_by_spec(struct redescription *change, const struct view *before, const schedq_pod_spec_t *spec)
 {
     struct description *description = &change->description;
 
@@ -22,7 +22,6 @@ describe_by_spec(struct redescription *change, const struct view *before, const 
     description->priority = spec->priority;
     description->flags = spec->flags & POD_FLAGS;
     description->described_node = spec->nominated_node;
-    description->charged = band;
     if ((spec->flags & SCHEDQ_POD_ORDER_KEY) != 0) {
         description->own_key = true;
         description->order_key = spec->order_key;
@@ -101,11 +100,6 @@ installed(struct worker *worker, const struct view *before, const struct redescr
 
     if (change->renominates) {
         count_nomination(worker, &before->description, UINT64_MAX);
-    }
-    if (change->description.charged != before->description.charged) {
-        /* Off first: the pod must not count twice for a moment. */
-        pod_leaves(worker, before->description.charged);
-        pod_enters(worker, change->description.charged);
     }
     description_give(&queue->entries, &worker->descriptions, before->desc);
     if (!change->same_object) {

@@ -5,11 +5,11 @@
  *
  * ORDERING. describe_install: the nomination is inserted (nominator_insert:B), counted (a full fence), the
  * description filled, then entry_describe:A: who sees the description finds the hint (nominator.h), and a count that
- * is not 0. Band counts, the old record and the old object's reference follow the CAS.
+ * is not 0. The old record and the old object's reference follow the CAS.
  *
  * PROGRESS. Lock-free, like nominator_insert; one attempt each. A thread that stops before entry_describe:A leaves a
  * hint that is no nomination, and a count that is one too high; behind it, the old description's record and
- * reference, and the band counts as they were (charge.h).
+ * reference as it was.
  *
  * EVIDENCE. tests/model: description, nominator; stress/explore: update_two, nominate_update;
  * tests/unit/test_nominate.c, test_update.c, test_no_memory.c.
@@ -36,8 +36,7 @@ struct redescription describe_begin(const struct view *before);
  *
  * A pod that loses its order key is ordered by its Timestamp.
  */
-void describe_by_spec(struct redescription *change, const struct view *before, const schedq_pod_spec_t *spec,
-                      uint32_t band);
+void describe_by_spec(struct redescription *change, const struct view *before, const schedq_pod_spec_t *spec);
 
 /** Nominates to the node that the description has, as admission does; a nomination of another origin is only renewed. */
 void describe_renominate(struct redescription *change, const struct view *before);

@@ -11,9 +11,7 @@
 static bool
 find_active(struct worker *worker, const struct moving *moving, struct destination *destination)
 {
-    schedq_status_t status;
-
-    destination->band = publish_band(worker, moving->description->priority, true, &status);
+    destination->band = publish_band(worker, moving->description->priority);
     destination->key = moving->description->order_key;
     destination->bin = destination->band != NULL ? &destination->band->bin : NULL;
     return destination->band != NULL;

@@ -10,12 +10,6 @@
 
 /* ---- life ------------------------------------------------------------------------------------------------------------- */
 
-static uint32_t
-bands_max(const schedq_config_t *config)
-{
-    return config->max_bands != 0 ? config->max_bands : BANDS_MAX;
-}
-
 static void
 containers_close(struct queue *queue)
 {
@@ -64,9 +58,7 @@ lockfree_open(schedq_t *base)
     queue->has_ticks = clock_has_ticks();
     queue->shares_keys = clock_repeats(&base->clock);
     queue->epoch = epoch_open(memory);
-    const struct charge_books books = {.workers = queue->charges, .count = &queue->slots};
-    bool bands = bands_open(&queue->bands, memory, &queue->entries, &queue->reorder, &queue->runs, &books,
-                            bands_max(&base->config));
+    bool bands = bands_open(&queue->bands, memory, &queue->entries, &queue->reorder, &queue->runs);
 
     incoming_open(&queue->incoming_late, memory);
     deadline_open(&queue->deadline, &base->words.next_deadline_ns);
@@ -166,6 +158,7 @@ lockfree_trim(schedq_t *base)
         return;
     }
     section_begin(worker);
+    bands_trim(&queue->bands, worker->epoch);
     slab_trim(&queue->entries.records, worker->epoch);
     slab_trim(&queue->entries.descriptions, worker->epoch);
     names_trim(&queue->names, worker->epoch);

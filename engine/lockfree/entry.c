@@ -99,7 +99,6 @@ copy_inline(const struct entry *entry, struct description *out)
     out->priority = attributes_priority(attributes);
     out->flags = attributes_flags(attributes);
     out->own_key = false;
-    out->charged = (uint32_t)u64_load_acquire(&entry->errors_charged);
     out->described_node = 0;
     out->nominated_node = 0;
     out->nomination = 0;
@@ -115,7 +114,6 @@ copy_record(const struct entry *entry, const struct description_record *record, 
     out->order_key = (int64_t)u64_load_acquire(out->own_key ? &record->order_key : &entry->order_key);
     out->priority = attributes_priority(attributes);
     out->flags = attributes_flags(attributes);
-    out->charged = attributes_name_length(attributes);
     out->described_node = u64_load_acquire(&record->described_node);
     out->nominated_node = u64_load_acquire(&record->nominated_node);
     out->nomination = u64_load_acquire(&record->nomination);
@@ -206,8 +204,7 @@ description_fill(struct entries *entries, uint64_t desc, const struct descriptio
 
     u64_store(&record->object, description->object);
     time_store(&record->order_key, description->order_key);
-    u64_store(&record->attributes, attributes_pack(description->priority, description->charged,
-                                                   description->own_key ? MARK_OWN_KEY : 0, description->flags));
+    u64_store(&record->attributes, attributes_pack(description->priority, 0, description->own_key ? MARK_OWN_KEY : 0, description->flags));
     u64_store(&record->described_node, description->described_node);
     u64_store(&record->nominated_node, description->nominated_node);
     u64_store(&record->nomination, description->nomination);

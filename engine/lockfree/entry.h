@@ -69,7 +69,7 @@ struct entry {
     atomic_u64 life; /* second line */
     atomic_u64 timestamp, initial_attempt;
     atomic_u64 attempts_rejections; /* 32 bits each */
-    atomic_u64 errors_charged;      /* errors:32 | band that the pod was counted to when it came:32 */
+    atomic_u64 errors;
     atomic_u64 seen;                /* in flight: event sequence at its pop */
     atomic_u64 flight; /* in flight: orders pods by their pops, once it is set; else a stay word */
     atomic_u64 popped; /* in flight, counted objects: the holder's reference */
@@ -86,7 +86,7 @@ struct description_record {
     atomic_u64 tag; /* low 36 bits: of the word that names it, or of the next one that will */
     atomic_u64 object;
     atomic_u64 order_key;
-    atomic_u64 attributes; /* priority:32 | charged:16 | marks:8 | flags:8 */
+    atomic_u64 attributes; /* priority:32 | 0:16 | marks:8 | flags:8 */
     atomic_u64 described_node;
     atomic_u64 nominated_node; /* 0: none */
     atomic_u64 nomination;     /* orders the pods of one node */
@@ -107,7 +107,6 @@ struct description {
     int32_t priority;
     uint8_t flags;    /* SCHEDQ_POD_ */
     bool own_key;     /* order_key is this description's, not the record's */
-    uint32_t charged; /* the band that the pod is counted to */
     uint64_t described_node;
     uint64_t nominated_node; /* 0: none */
     uint64_t nomination;

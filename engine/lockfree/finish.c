@@ -38,7 +38,6 @@ finish_record(struct worker *worker, uint32_t record, struct entry *entry)
 
     /* Counted before the call returns: whoever hears from the caller that the pod is over finds it counted. */
     tally_add(&worker->tally.given, 1);
-    pod_leaves(worker, description.charged);
     index_remove(&queue->index, &caller, (uint32_t)(name >> 32), record, u64_load(&entry->life));
     description_give(&queue->entries, &worker->descriptions, desc);
     names_give(&queue->names, &worker->names, (uint32_t)name);

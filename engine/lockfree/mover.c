@@ -370,11 +370,10 @@ static bool
 find_again(const struct mover *mover, struct mover_item *item)
 {
     struct queue *queue = queue_of(mover->worker);
-    schedq_status_t status;
 
     item->entry = entry_at(&queue->entries, item->pod.record);
     if (item->entry != NULL && item->to.place == PLACE_ACTIVE) {
-        item->to.band = publish_band(mover->worker, item->priority, true, &status);
+        item->to.band = publish_band(mover->worker, item->priority);
         item->to.bin = item->to.band != NULL ? &item->to.band->bin : NULL;
     }
     return item->entry != NULL && item->to.bin != NULL;

@@ -16,10 +16,10 @@ objects_take(struct worker *worker, struct entry *entry, uint64_t state, struct 
         *desc = entry_description(&queue->entries, entry, description);
 
         if (!objects_counted(queue)) {
-            return ((entry_state(entry) ^ state) & ~STATE_FLAGS_MASK) == 0;
+            return ((entry_state(entry) ^ state) & ~STATE_DETAIL_MASK) == 0;
         }
         hazard_pin(worker->hazard, description->object); /* objects_take:A, a full fence */
-        bool same = ((entry_state(entry) ^ state) & ~STATE_FLAGS_MASK) == 0;
+        bool same = ((entry_state(entry) ^ state) & ~STATE_DETAIL_MASK) == 0;
         bool newest = u64_load_acquire(&entry->word.high) == *desc; /* objects_take:B; not so: an update was first */
 
         if (same && newest) {

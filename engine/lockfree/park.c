@@ -151,30 +151,23 @@ draw_key(struct failing *failing)
 }
 
 /* The failure's newest description, and what kube does to nominations; false: what `view` shows stays. */
-static schedq_status_t
+static void
 plan_description(struct failing *failing, const struct view *view, struct redescription *change, bool *wanted)
 {
     struct queue *queue = queue_of(failing->worker);
     const struct rules *rules = &queue->base.rules;
-    schedq_status_t status = SCHEDQ_OK;
 
     *change = describe_begin(view);
     *wanted = false;
     if (failing->described) {
-        return SCHEDQ_OK;
+        return;
     }
     if (failing->failure->has_newest) {
-        const schedq_pod_spec_t *newest = &failing->failure->newest;
-        struct band *band = publish_band(failing->worker, newest->priority, true, &status);
-
-        if (band == NULL) {
-            return status;
-        }
         struct view popped = *view;
 
         /* What loses its order key is ordered by the Timestamp that it had. */
         popped.history = failing->before.history;
-        describe_by_spec(change, &popped, newest, band->id);
+        describe_by_spec(change, &popped, &failing->failure->newest);
         if (rules->nominate == NOMINATE_AT_ADD) {
             describe_renominate(change, view);
         }
@@ -191,7 +184,6 @@ plan_description(struct failing *failing, const struct view *view, struct redesc
         change->description.order_key = time_load(&failing->entry->order_key);
         *wanted = true;
     }
-    return SCHEDQ_OK;
 }
 
 /*
@@ -221,12 +213,11 @@ static void
 write_record(const struct failing *failing, const schedq_history_t *history, uint64_t unschedulable, uint64_t pending)
 {
     struct entry *entry = failing->entry;
-    uint32_t charged = (uint32_t)u64_load(&entry->errors_charged);
 
     u64_store(&entry->unschedulable, unschedulable);
     u64_store(&entry->pending, pending);
     u64_store(&entry->attempts_rejections, (uint64_t)history->attempts << 32 | history->rejections);
-    u64_store(&entry->errors_charged, (uint64_t)history->errors << 32 | charged);
+    u64_store(&entry->errors, history->errors);
     time_store(&entry->timestamp, history->timestamp_ns);
     time_store(&entry->initial_attempt, history->initial_attempt_ns);
 }
@@ -543,18 +534,13 @@ try_round(struct failing *failing, enum attempt *attempt)
     if (!look(failing, &view)) {
         return SCHEDQ_GONE;
     }
-    schedq_status_t status = plan_description(failing, &view, &change, &wanted);
+    plan_description(failing, &view, &change, &wanted);
 
-    if (status == SCHEDQ_OK) {
-        struct view planned = view;
+    struct view planned = view;
 
-        planned.description = change.description;
-        decide(failing, &planned, &decision);
-    }
+    planned.description = change.description;
+    decide(failing, &planned, &decision);
     object_give_back(queue, view.description.object);
-    if (status != SCHEDQ_OK) {
-        return status;
-    }
     /* Its page stays unless a second call with this token ended the flight. */
     if (entry_at(&queue->entries, failing->record) != failing->entry) {
         return SCHEDQ_STALE;

@@ -178,13 +178,14 @@ end_lag(struct worker *worker, const struct update *update)
  * stands at the old place, runs that are merged to make room come out in no order. False: no memory.
  */
 static bool
-prepare_new_place(struct worker *worker, const struct view *before, const struct description *description,
-                  struct band *band)
+prepare_new_place(struct worker *worker, const struct view *before, const struct description *description)
 {
     struct destination to;
 
     if (state_place(before->state) == PLACE_ACTIVE) {
-        return publish_prepare(worker, &band->bin);
+        struct band *band = publish_band(worker, description->priority);
+
+        return band != NULL && publish_prepare(worker, &band->bin);
     }
     if (!moves_in_backoff(queue_of(worker), before, description)) {
         return true;
@@ -204,15 +205,8 @@ install(struct worker *worker, struct update *update)
     struct redescription change = describe_begin(before);
     enum place place = state_place(before->state);
     schedq_status_t status = SCHEDQ_OK;
-    struct band *band = publish_band(worker, update->spec->priority, true, &status);
 
-    if (band == NULL) {
-        if (status == SCHEDQ_FULL) {
-            add_say_full(worker, update->spec->priority);
-        }
-        return status;
-    }
-    describe_by_spec(&change, before, update->spec, band->id);
+    describe_by_spec(&change, before, update->spec);
     if (place != PLACE_INFLIGHT || queue->base.rules.nominate == NOMINATE_AT_ADD) {
         describe_renominate(&change, before);
     }
@@ -220,7 +214,7 @@ install(struct worker *worker, struct update *update)
     if (change.word != before->state && place != PLACE_INFLIGHT && state_lag_is_at_end(before->state)) {
         return end_lag(worker, update) ? SCHEDQ_RETRY : SCHEDQ_NOMEM;
     }
-    if (!prepare_new_place(worker, before, &change.description, band)) {
+    if (!prepare_new_place(worker, before, &change.description)) {
         return SCHEDQ_NOMEM;
     }
     if (is_parked_or_gated(before->state) && (update->spec->flags & SCHEDQ_POD_AFFINITY) != 0) {
@@ -454,6 +448,7 @@ lockfree_update(schedq_worker_t *base, const char *names, const schedq_pod_spec_
     struct update update = {.spec = spec, .old_object = old_object, .events = events, .event_count = count};
 
     section_begin(worker);
+    queue_sweep(worker);
     object_retain(queue, spec->object);
     schedq_status_t status = update_or_add(worker, names, &update, result);
 

@@ -66,10 +66,10 @@ enum step { STEP_NOTHING, STEP_AGAIN, STEP_TAKEN };
 
 struct walk {
     struct worker *worker;
-    const struct band_table *table;
+    struct band_table *table;
     uint64_t reorder;
     struct bin_head head; /* what was taken */
-    uint32_t row;
+    uint32_t leaf, row; /* where it was */
     uint32_t record;
     struct entry *entry;
     uint64_t state; /* in flight */
@@ -90,7 +90,7 @@ describe_history(const struct queue *queue, const struct entry *entry, schedq_po
     out->history.initial_attempt_ns = time_load(&entry->initial_attempt);
     out->history.attempts = (uint32_t)(counts >> 32);
     out->history.rejections = (uint32_t)counts;
-    out->history.errors = (uint32_t)(u64_load(&entry->errors_charged) >> 32);
+    out->history.errors = (uint32_t)u64_load(&entry->errors);
     out->history.reserved = 0;
     out->backoff_expiry_ns = backoff_public(backoff_expiry_of(queue, &out->history));
     out->history.attempts = history_raised(out->history.attempts);
@@ -258,23 +258,50 @@ take_from(struct walk *walk, struct band *band, uint64_t word)
     return STEP_NOTHING;
 }
 
+/*
+ * One leaf of the table, from the top. Rows whose words are found at rest lose their bits, so that later walks need not
+ * come here: `version` is read before the words.
+ */
+static enum step
+walk_leaf(struct walk *walk, uint64_t bits)
+{
+    struct queue *queue = queue_of(walk->worker);
+    const struct band_leaf *leaf = walk->table->leaves[walk->leaf].leaf;
+    uint64_t version = band_leaf_version(leaf);
+    enum step step = STEP_NOTHING;
+    uint64_t at_rest = 0;
+
+    for (uint64_t rest = bits; rest != 0 && step == STEP_NOTHING; rest &= rest - 1) {
+        walk->row = (uint32_t)__builtin_ctzll(rest);
+        struct band *band = leaf->rows[walk->row].band;
+        uint64_t word = u64_load_acquire(&band->word); /* walk:B, before the scan */
+
+        if (band_word_rests(word)) {
+            at_rest |= rest & -rest;
+        } else {
+            step = take_from(walk, band, word);
+        }
+    }
+    if (at_rest != 0) {
+        bands_rest(&queue->bands, walk->worker->epoch, walk->table, walk->leaf, bits, version, at_rest);
+    }
+    return step;
+}
+
 static enum step
 walk_down(struct walk *walk)
 {
-    for (walk->row = 0; walk->row < walk->table->count; walk->row++) {
-        const struct band_row *row = &walk->table->rows[walk->row];
-        uint64_t word = u64_load_acquire(row->word); /* walk:B, before the scan */
+    enum step step = STEP_NOTHING;
 
-        if (bin_phase(word) == BIN_CLEAR || bin_phase(word) == BIN_RETIRED) {
-            continue;
-        }
-        enum step step = take_from(walk, row->band, word);
+    for (uint32_t i = 0; i < walk->table->count && step == STEP_NOTHING; i++) {
+        uint64_t bits = band_leaf_bits(walk->table->leaves[i].leaf);
 
-        if (step != STEP_NOTHING) {
-            return step;
+        if (bits != 0) {
+            walk->leaf = i;
+            step = walk_leaf(walk, bits);
         }
     }
-    return STEP_NOTHING;
+    return step;
 }
 
 /* ---- backoff -------------------------------------------------------------------------------------------------------------- */
@@ -364,7 +391,26 @@ walk_take(struct walk *walk, struct worker *worker)
     }
 }
 
-/* Hints: refs are not judged. In lower bands the words are enough for a caller, but not for waking somebody. */
+/* Has some row behind the walk's a word that is set? */
+static bool
+lower_bands_left(const struct walk *walk)
+{
+    uint64_t above = UINT64_MAX >> (63 - walk->row);
+
+    for (uint32_t i = walk->leaf; i < walk->table->count; i++) {
+        const struct band_leaf *leaf = walk->table->leaves[i].leaf;
+
+        for (uint64_t bits = band_leaf_bits(leaf) & ~above; bits != 0; bits &= bits - 1) {
+            if (!band_word_rests(u64_load_acquire(&leaf->rows[__builtin_ctzll(bits)].band->word))) {
+                return true;
+            }
+        }
+        above = 0;
+    }
+    return false;
+}
+
+/* Hints: refs are not judged. In lower bands the words are enough for a caller, but not for waking a sleeper. */
 static bool
 anything_left(const struct walk *walk)
 {
@@ -378,13 +424,9 @@ anything_left(const struct walk *walk)
     if (walk->from_backoff) {
         return false;
     }
-    here = here || bin_first(&walk->table->rows[walk->row].band->bin, &queue->runs, &head);
-    for (uint32_t i = walk->row + 1; !here && i < walk->table->count; i++) {
-        enum bin_phase phase = bin_phase(u64_load_acquire(walk->table->rows[i].word));
+    struct band *band = walk->table->leaves[walk->leaf].leaf->rows[walk->row].band;
 
-        here = phase == BIN_SET || phase == BIN_CLEARING;
-    }
-    return here;
+    return here || bin_first(&band->bin, &queue->runs, &head) || lower_bands_left(walk);
 }
 
 static bool
@@ -441,6 +483,7 @@ take_many(struct worker *worker, schedq_popped_t *out, size_t capacity)
     size_t count = 0;
 
     section_begin(worker);
+    queue_sweep(worker);
     if (take_or_say_empty(worker, out)) {
         count = 1;
         while (count < capacity && out[count - 1].more && take_one(worker, &out[count])) {

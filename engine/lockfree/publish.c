@@ -11,24 +11,36 @@
 /* A ref more than is put: a caller who is adding a pod has made room for it. */
 #define ROOM 2
 
+static void
+forget_bands(struct worker *worker, uint64_t removals)
+{
+    for (uint32_t i = 0; i < BAND_CACHE; i++) {
+        worker->bands[i].band = NULL;
+    }
+    worker->bands_known = removals;
+}
+
 struct band *
-publish_band(struct worker *worker, int32_t priority, bool exceed, schedq_status_t *status)
+publish_band(struct worker *worker, int32_t priority)
 {
     struct queue *queue = queue_of(worker);
     int32_t rank = queue_rank(queue, priority);
-    bool remembers = exceed || !bands_crowded(&queue->bands);
+    uint64_t removals = u64_load_acquire(&queue->bands.removals); /* publish_band:A reads from leave_table:A */
 
-    for (uint32_t i = 0; remembers && i < BAND_CACHE; i++) {
+    if (removals != worker->bands_known) {
+        forget_bands(worker, removals);
+    }
+    for (uint32_t i = 0; i < BAND_CACHE; i++) {
         struct band *known = worker->bands[i].band;
 
         if (known != NULL && worker->bands[i].priority == rank) {
-            if (bin_phase(u64_load_acquire(known->bin.word)) != BIN_RETIRED) { /* a hint: publish_mark looks again */
+            if (band_keep(known)) {
                 return known;
             }
             worker->bands[i].band = NULL;
         }
     }
-    struct band *band = bands_get(&queue->bands, worker->epoch, rank, exceed, status);
+    struct band *band = bands_get(&queue->bands, worker->epoch, rank);
 
     if (band != NULL) {
         uint32_t turn = worker->band_turn++ % BAND_CACHE;
@@ -154,7 +166,6 @@ publish_follow(struct worker *worker, uint32_t record, uint64_t life)
     /* Ends: each further round means that the word changed, that a band was retired, or that the pod was switched. */
     while (entry != NULL) {
         struct description description;
-        schedq_status_t status;
         uint64_t state = entry_state(entry);
 
         /* Acquire loads, so that the second look at the word comes last: unchanged, all of it is of one pod. */
@@ -165,7 +176,7 @@ publish_follow(struct worker *worker, uint32_t record, uint64_t life)
         if (entry_state(entry) != state) {
             continue;
         }
-        struct band *band = publish_band(worker, description.priority, true, &status);
+        struct band *band = publish_band(worker, description.priority);
 
         if (band == NULL) {
             break;

@@ -30,7 +30,7 @@
 #include "lockfree/queue.h"
 
 /** The band of a priority (config.fifo is taken into account); bands_get with the worker's memory of its last ones. */
-struct band *publish_band(struct worker *worker, int32_t priority, bool exceed, schedq_status_t *status);
+struct band *publish_band(struct worker *worker, int32_t priority);
 
 /** A ref on its way into a bin, with what orders it there. */
 struct placing {

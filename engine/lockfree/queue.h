@@ -17,7 +17,7 @@
  *   band, bin, lane, run, lots   where refs wait                    index, names   from a name to a record
  *   stamps, event_log            what happened, and to whom         deadline       when time is wanted next
  *   entry, state, slab           what a pod is                      nominator      who is nominated to a node
- *   sleepers, hazard             who waits; objects that are held   incoming, charge   what workers count for themselves
+ *   sleepers, hazard             who waits; objects that are held   incoming       what workers count for themselves
  *
  * TWO RULES. The state word of a pod's record is the truth, whatever a container holds is a hint (state.h). Publish, then
  * switch; whoever meets what is half done finishes it. Everything else follows: nothing waits for another thread, and a
@@ -118,6 +118,7 @@ struct worker {
         struct band *band;
     } bands[BAND_CACHE];
     uint32_t band_turn;
+    uint64_t bands_known;           /* bands.removals when they were found: later they may be gone */
     struct run *spare_run;          /* for one ref, or NULL: what was prepared cannot fail */
     void *batch_room;               /* BATCH_ROOM bytes, or NULL (batch.c) */
     struct mover_batch *batch;      /* of moves (mover.h); housekeepers have none */
@@ -127,7 +128,6 @@ struct worker {
     char name[SCHEDQ_NAME_MAX + 9]; /* for visitors */
     _Alignas(CACHE_LINE) struct tally tally;
     struct incoming incoming;
-    struct charges charges;
 };
 
 struct queue {
@@ -142,7 +142,6 @@ struct queue {
     bool shares_keys; /* last_key gives every order key; else the clock does (add_draw_key) */
     struct hazards hazards;
     atomic_ptr workers[WORKERS_MAX]; /* their memory stays until the queue ends */
-    atomic_ptr charges[WORKERS_MAX]; /* theirs */
     atomic_u64 taken;                /* slots that have an owner, as bits */
     atomic_u64 slots;                /* those with smaller numbers may have been taken */
     atomic_ptr housekeepers[HOUSEKEEPERS];
@@ -189,7 +188,7 @@ queue_of(const struct worker *worker)
 static inline uint32_t
 queue_slots(const struct queue *queue)
 {
-    return (uint32_t)u64_load_acquire(&queue->slots); /* of join:B (workers.c) */
+    return (uint32_t)u64_load_acquire(&queue->slots); /* of join:A (workers.c) */
 }
 
 /** How many have tallies that add up: the housekeepers, whose merges may move a pod for somebody who stopped, and the workers. */
@@ -302,21 +301,15 @@ index_caller(struct worker *worker)
     return (struct index_caller){.epoch = worker->epoch, .ctx = worker};
 }
 
-/** A pod of this worker's making or ending is counted to, or off, its band (charge.h). */
+/** Inside a section, when a call begins that may bring priorities, or takes pods: the table of bands is kept small. */
 static inline void
-pod_enters(struct worker *worker, uint32_t band)
+queue_sweep(struct worker *worker)
 {
-    struct queue *queue = queue_of(worker);
+    struct bands *bands = &queue_of(worker)->bands;
 
-    charge_enter(&worker->charges, &queue->base.memory, &bands_at(&queue->bands, band)->charge, band);
-}
-
-static inline void
-pod_leaves(struct worker *worker, uint32_t band)
-{
-    struct queue *queue = queue_of(worker);
-
-    charge_leave(&worker->charges, &queue->base.memory, &bands_at(&queue->bands, band)->charge, band);
+    if (bands_sweep_is_due(bands)) {
+        bands_sweep(bands, worker->epoch);
+    }
 }
 
 /** What orders a priority: itself, unless priorities do not order. */

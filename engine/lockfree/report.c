@@ -20,7 +20,7 @@ copy(const struct queue *queue, const struct entry *entry, struct view *view)
     view->history.initial_attempt_ns = (int64_t)u64_load_acquire(&entry->initial_attempt);
     view->history.attempts = (uint32_t)(counts >> 32);
     view->history.rejections = (uint32_t)counts;
-    view->history.errors = (uint32_t)(u64_load_acquire(&entry->errors_charged) >> 32);
+    view->history.errors = (uint32_t)u64_load_acquire(&entry->errors);
     view->history.reserved = 0;
     view->pending = u64_load_acquire(&entry->pending);
     view->pop_order = entry_pop_order(entry);

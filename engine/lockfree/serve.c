@@ -467,11 +467,15 @@ serve_is_poppable(struct worker *worker)
         return true;
     }
     for (uint32_t i = 0; i < table->count; i++) {
-        enum bin_phase phase = bin_phase(u64_load_acquire(table->rows[i].word)); /* of bin_mark:B */
+        const struct band_leaf *leaf = table->leaves[i].leaf;
 
-        if ((phase == BIN_SET || phase == BIN_CLEARING) &&
-            !bin_is_empty(&table->rows[i].band->bin, &queue->runs)) {
-            return true;
+        for (uint64_t bits = band_leaf_bits(leaf); bits != 0; bits &= bits - 1) {
+            struct band *band = leaf->rows[__builtin_ctzll(bits)].band;
+
+            /* The word: of bin_mark:B. */
+            if (!band_word_rests(u64_load_acquire(&band->word)) && !bin_is_empty(&band->bin, &queue->runs)) {
+                return true;
+            }
         }
     }
     return false;

@@ -49,13 +49,12 @@ settle_again(struct worker *worker, uint32_t record, const struct view *view)
     if (entry_state(view->entry) != view->state) {
         return true;
     }
-    if (own.band != NULL) {
-        own.band = bands_at(&queue_of(worker)->bands, state_band(view->state));
-        own.bin = &own.band->bin;
-        if (!publish_prepare(worker, own.bin)) {
-            queue_note_stray(queue_of(worker), STRAY_UNPUBLISHED);
-            return false;
-        }
+    /* Described anew and not moved, or its band was retired: it is moved, not published where it stands. */
+    if (own.band != NULL && own.band->id != state_band(view->state)) {
+        bool moved = publish_follow(worker, record, view->life);
+
+        publish_wake(worker);
+        return moved;
     }
     destination_publish(worker, &own, ref_make(state_base(view->state), record), CAUSE_NONE);
     atomic_fence(); /* settle_again:A, between the ref and the looks at the bin's word and the deadline */
@@ -103,8 +102,10 @@ settle_told(struct worker *worker, uint32_t record, uint64_t life, uint64_t stat
     if (state_place(state) != PLACE_ACTIVE) {
         return;
     }
+    struct band *band = bands_at(&queue->bands, state_band(state));
+
     /* An update that was described and has not moved the pod is told of as well, so it is finished. */
-    if (state_lag(state) != 0 || !bin_mark(&bands_at(&queue->bands, state_band(state))->bin)) {
+    if (state_lag(state) != 0 || band == NULL || !bin_mark(&band->bin)) {
         (void)publish_follow(worker, record, life);
     }
 }

@@ -1,7 +1,10 @@
 /*
  * The state word of a pod's record: where the pod is, in one word that is the only truth about it.
  *
- *   version:36 | band:16, or lag | place:3 | flags:9, or lag
+ *   version:36 | place:3 | detail:25
+ *
+ * The detail is band:20, lag:5 of a pod that is ACTIVE; the lag of one that waits (BACKOFF, ERROR_BACKOFF, PARKED,
+ * GATED); the flags of one in flight; else 0.
  *
  * CONTRACT. Containers (lanes, runs, the index) hold refs {record, version} and keys; they are hints. A pod is where its
  * word says. Every change of place, of band or of the position inside a band is one CAS of the word that raises the version
@@ -23,11 +26,11 @@
  * Flags change without a version, in INFLIGHT only (entry_flag): DEL the pod was deleted, ACT it was activated, JUDGE an event
  * came while its holder was about to park it. A switch out of INFLIGHT fails if a flag was set meanwhile.
  *
- * BAND is there in ACTIVE only. The flags are there in INFLIGHT only. The bits of both that a place does not need hold the lag: six in
- * ACTIVE, 22 where pods wait.
+ * BAND names the band where an active pod stands by its id. An id is used again, but not while a pod is active in
+ * its band: the pod's ref keeps the band from retirement (band.h).
  *
  * LAG. An update of an active pod that changes where it stands (its band, its order key), and every update of a waiting one,
- * replaces the description first and moves the pod afterwards, if it has to be moved. The replacement raises the version and,
+ * replaces the description first and moves the pod afterwards, if it has to be moved. The replacement raises the version
  * and the lag: refs of `version - lag` stay VALID, so that the pod can be found where it was, and only the
  * ref of the next version can become valid. So no ref that was published for an older description ever gets valid beside the
  * newest one, and nothing that was decided on an older description is applied. The switch sets the lag to 0.
@@ -62,11 +65,12 @@
 #include <schedq/schedq.h>
 
 #define STATE_VERSION_SHIFT 28
-#define STATE_BAND_SHIFT 12
-#define STATE_PLACE_SHIFT 9
+#define STATE_PLACE_SHIFT 25
+#define STATE_BAND_SHIFT 5 /* in the detail, above the lag */
 #define STATE_VERSION_MASK ((UINT64_C(1) << 36) - 1)
-#define STATE_BAND_MASK UINT64_C(0xffff)
 #define STATE_PLACE_MASK UINT64_C(7)
+#define STATE_BAND_MASK UINT64_C(0xfffff)
+#define STATE_DETAIL_MASK ((UINT64_C(1) << STATE_PLACE_SHIFT) - 1)
 
 #define REF_INDEX_MASK ((UINT64_C(1) << STATE_VERSION_SHIFT) - 1)
 
@@ -87,10 +91,7 @@ enum state_flag {
     FLAG_JUDGE = 4      /* in flight, and an event found it where its holder is parking it: he has to judge again */
 };
 
-#define STATE_FLAGS_MASK ((UINT64_C(1) << STATE_PLACE_SHIFT) - 1)
-#define STATE_LAG_SHIFT 3
-#define STATE_LAG_BITS 6 /* among the flags; those above are in the place of the band */
-#define STATE_LAG_ACTIVE ((UINT32_C(1) << STATE_LAG_BITS) - 1)
+#define STATE_LAG_ACTIVE ((UINT32_C(1) << STATE_BAND_SHIFT) - 1)
 #define STATE_LAG_WAITING SIZE((UINT32_C(1) << 22) - 1, 3)
 
 static inline uint64_t
@@ -118,10 +119,11 @@ state_place(uint64_t state)
     return (enum place)(state >> STATE_PLACE_SHIFT & STATE_PLACE_MASK);
 }
 
+/** Of a pod in flight. */
 static inline uint64_t
 state_flags(uint64_t state)
 {
-    return state & STATE_FLAGS_MASK;
+    return state & STATE_DETAIL_MASK;
 }
 
 /** Is there a pod that callers may speak of? One in flight that was deleted is its holder's only. */
@@ -129,8 +131,9 @@ static inline bool
 state_is_pod(uint64_t state)
 {
     enum place place = state_place(state);
+    bool deleted = place == PLACE_INFLIGHT && (state & FLAG_DELETED) != 0;
 
-    return place != PLACE_FREE && place != PLACE_DEAD && (state & FLAG_DELETED) == 0;
+    return place != PLACE_FREE && place != PLACE_DEAD && !deleted;
 }
 
 /** The version after this one; 0 names none. */
@@ -170,9 +173,10 @@ state_waits(uint64_t state)
 static inline uint32_t
 state_lag(uint64_t state)
 {
-    uint32_t low = (uint32_t)(state_flags(state) >> STATE_LAG_SHIFT);
-
-    return state_waits(state) ? state_band(state) << STATE_LAG_BITS | low : low;
+    if (state_place(state) == PLACE_ACTIVE) {
+        return (uint32_t)state & STATE_LAG_ACTIVE;
+    }
+    return state_waits(state) ? (uint32_t)(state & STATE_DETAIL_MASK) : 0;
 }
 
 /** No more descriptions before the pod is moved. */
@@ -193,15 +197,16 @@ state_base(uint64_t state)
     return version > lag ? version - lag : (version - lag - 1) & STATE_VERSION_MASK;
 }
 
-/** The word after a description was replaced that changes where the pod stands, or of a pod that waits. The lag is not at its end. */
+/**
+ * The word after a description was replaced that changes where the pod stands, or of a pod that waits. The lag is not
+ * at its end.
+ */
 static inline uint64_t
 state_described(uint64_t state)
 {
-    uint32_t lag = state_lag(state) + 1;
-    uint32_t high = state_waits(state) ? lag >> STATE_LAG_BITS : state_band(state);
+    uint64_t rest = state & ((UINT64_C(1) << STATE_VERSION_SHIFT) - 1);
 
-    return state_make(version_next(state_version(state)), high, state_place(state)) | (uint64_t)(lag & STATE_LAG_ACTIVE)
-                                                                                          << STATE_LAG_SHIFT;
+    return version_next(state_version(state)) << STATE_VERSION_SHIFT | (rest + 1);
 }
 
 /* ---- refs: {version, record}, with the version where the state word has it ---------------------------------------------- */

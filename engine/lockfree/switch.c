@@ -126,7 +126,7 @@ look_after_deadline(struct worker *worker, const struct entry *entry, enum place
     const schedq_history_t history = {.timestamp_ns = (int64_t)u64_load_acquire(&entry->timestamp),
                                       .attempts = (uint32_t)(counts >> 32),
                                       .rejections = (uint32_t)counts,
-                                      .errors = (uint32_t)(u64_load_acquire(&entry->errors_charged) >> 32)};
+                                      .errors = (uint32_t)u64_load_acquire(&entry->errors)};
 
     if (place == PLACE_BACKOFF || place == PLACE_ERROR_BACKOFF) {
         int64_t due = backoff_due(&queue->base.rules.backoff, backoff_expiry_of(queue, &history));

@@ -7,7 +7,7 @@
  * borrow one, and a tick polls them.
  *
  * CONTRACT. Between take_bit:A and give_bit:A all that lies in the slot is one owner's, and plain. The memory stays
- * until the queue ends; a slot is never unmade, so who reads counts in it (charge.h, tallies) needs no right to it.
+ * until the queue ends; a slot is never unmade, so who reads counts in it (tallies) needs no right to it.
  *
  * FIRST WORKER. What a queue needs only when somebody calls it is made before the first slot is: the ring of events,
  * the tables of lots, nominations and names, a housekeeper (workers_make_shared). Several threads may do
@@ -19,7 +19,7 @@
  * ORDERING
  *   give_bit:A -> take_bit:A (full fences)         what the last owner did, to the next; so take_house:A, give_house:A
  *   slot_worker:A (full fence) -> acquire loads    a slot's memory is seen made
- *   join:A, then join:B (full fence) -> queue_slots, acquire      below that number: the slot, its book of charges
+ *   join:A (full fence) -> queue_slots, acquire                  below that number: the slot
  * Adoption has no such edge: the caller knows that the last owner's thread is dead, which orders what it did.
  *
  * A DEATH INSIDE A CALL may come between any two instructions. What others read is stored atomically, in the order
@@ -68,7 +68,6 @@ unmake(struct queue *queue, struct worker *worker)
     if (worker->epoch != NULL && !worker->joined) { /* else epoch_close frees it */
         epoch_record_drop(worker->epoch);
     }
-    charges_free(&worker->charges, memory);
     memory_free(memory, MEMORY_OTHER, worker->batch_room, BATCH_ROOM);
     memory_free(memory, MEMORY_OTHER, worker->batch, sizeof *worker->batch);
     memory_free(memory, MEMORY_OTHER, worker->kept, KEPT_BYTES);
@@ -140,8 +139,7 @@ join(struct queue *queue, struct worker *worker)
     worker->joined = true;
     if (number != HOUSEKEEPER) {
         worker->hazard = hazard_slot(&queue->hazards, number, worker->kept);
-        ptr_store_release(&queue->charges[number], &worker->charges); /* join:A, read by count_of:A (charge.c) */
-        (void)u64_max(&queue->slots, number + 1);                     /* join:B, read by queue_slots */
+        (void)u64_max(&queue->slots, number + 1); /* join:A, read by queue_slots */
     }
 }
 
@@ -383,6 +381,7 @@ lockfree_worker_adopt(schedq_t *base, schedq_worker_t *abandoned)
         struct worker *worker = ptr_load_acquire(&queue->workers[i]); /* of slot_worker:A */
 
         if (worker != NULL && &worker->base == abandoned && (u64_load_acquire(&queue->taken) >> i & 1) != 0) {
+            epoch_hold(worker->epoch); /* for the table of bands */
             bands_resume(&queue->bands, i);
             backoff_resume(queue, i);
             waiting_resume(queue, i);

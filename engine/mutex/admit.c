@@ -116,18 +116,25 @@ check_caps(schedq_worker_t *worker, int32_t priority)
 {
     struct mutex_queue *queue = queue_of(worker);
     uint32_t pods_max = cap_or(queue->base.config.max_pods, PODS_MAX);
-    uint32_t bands_max = cap_or(queue->base.config.max_bands, BANDS_MAX);
+    uint32_t bands_max = queue->base.config.max_bands;
 
     if (queue->pods >= pods_max) {
         worker_say(worker, "pods: %u are in the queue, at most %u (max_pods)", queue->pods, pods_max);
         return SCHEDQ_FULL;
     }
-    if (queue->bands.count >= bands_max && !mutex_bands_has(&queue->bands, band_of(queue, priority))) {
-        worker_say(worker, "priority %d: %u other priorities are in the queue, at most %u (max_bands)", priority,
-                   queue->bands.count, bands_max);
+    if (bands_max != 0 && queue->bands.active >= bands_max && !mutex_bands_has(&queue->bands, band_of(queue, priority))) {
+        worker_say(worker, "priority %d: active pods have %u other priorities, at most %u (max_bands)", priority,
+                   queue->bands.active, bands_max);
         return SCHEDQ_FULL;
     }
     return SCHEDQ_OK;
+}
+
+/* Room for one more priority. */
+static bool
+reserve_band(struct mutex_queue *queue)
+{
+    return queue->base.config.max_bands == 0 || mutex_bands_reserve(&queue->bands, queue->bands.count + 1);
 }
 
 static int64_t
@@ -166,7 +173,7 @@ admit_pod(schedq_worker_t *worker, const char *name, uint32_t hash, const schedq
     if (status != SCHEDQ_OK) {
         return status;
     }
-    if (!mutex_bands_reserve(&queue->bands, queue->bands.count + 1) ||
+    if (!reserve_band(queue) ||
         (queue->entries.free_count == 0 && !admit_reserve(queue, entries_made(&queue->entries) + 1))) {
         return SCHEDQ_NOMEM;
     }
@@ -182,7 +189,9 @@ admit_pod(schedq_worker_t *worker, const char *name, uint32_t hash, const schedq
     entry->hash = hash;
     fill(queue, entry, spec, now);
     object_retain(queue, entry->object);
-    mutex_bands_enter(&queue->bands, band_of(queue, entry->priority));
+    if (queue->base.config.max_bands != 0) {
+        mutex_bands_enter(&queue->bands, band_of(queue, entry->priority));
+    }
     mutex_index_insert(&queue->index, *index, hash);
     queue->pods++;
     if (queue->base.rules.nominate == NOMINATE_AT_ADD) {
@@ -203,10 +212,26 @@ admit_end(struct mutex_queue *queue, uint32_t index)
         mutex_index_remove(&queue->index, index, entry->hash);
     }
     mutex_names_give(&queue->names, entry->name, entry->name_length);
-    mutex_bands_leave(&queue->bands, band_of(queue, entry->priority));
+    if (queue->base.config.max_bands != 0) {
+        mutex_bands_leave(&queue->bands, band_of(queue, entry->priority));
+    }
     object_release(queue, entry->object);
     entries_give(&queue->entries, index);
     queue->pods--;
+}
+
+/* Room was reserved. */
+static void
+change_band(struct mutex_queue *queue, const struct entry *entry, int32_t priority)
+{
+    int32_t old = band_of(queue, entry->priority), band = band_of(queue, priority);
+
+    mutex_bands_enter(&queue->bands, band);
+    if (entry->place == SCHEDQ_ACTIVE) {
+        mutex_bands_activate(&queue->bands, band);
+        mutex_bands_deactivate(&queue->bands, old);
+    }
+    mutex_bands_leave(&queue->bands, old);
 }
 
 schedq_status_t
@@ -215,14 +240,15 @@ admit_describe(struct mutex_queue *queue, uint32_t index, const schedq_pod_spec_
     struct entry *entry = pod_at(queue, index);
     bool had_key = (entry->flags & SCHEDQ_POD_ORDER_KEY) != 0;
 
-    if (!mutex_bands_reserve(&queue->bands, queue->bands.count + 1)) {
+    if (!reserve_band(queue)) {
         return SCHEDQ_NOMEM;
     }
     object_retain(queue, spec->object);
     object_release(queue, entry->object);
     entry->object = spec->object;
-    mutex_bands_enter(&queue->bands, band_of(queue, spec->priority));
-    mutex_bands_leave(&queue->bands, band_of(queue, entry->priority));
+    if (queue->base.config.max_bands != 0) {
+        change_band(queue, entry, spec->priority);
+    }
     entry->priority = spec->priority;
     entry->flags = spec->flags & POD_FLAGS;
     entry->described_node = spec->nominated_node;

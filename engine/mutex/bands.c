@@ -64,7 +64,19 @@ mutex_bands_reserve(struct bands *bands, uint32_t count)
 bool
 mutex_bands_has(const struct bands *bands, int32_t priority)
 {
-    return bands->slots[slot_of(bands, priority)].pods != 0;
+    return bands->slots[slot_of(bands, priority)].active != 0;
+}
+
+void
+mutex_bands_activate(struct bands *bands, int32_t priority)
+{
+    bands->active += bands->slots[slot_of(bands, priority)].active++ == 0 ? 1 : 0;
+}
+
+void
+mutex_bands_deactivate(struct bands *bands, int32_t priority)
+{
+    bands->active -= --bands->slots[slot_of(bands, priority)].active == 0 ? 1 : 0;
 }
 
 void
@@ -75,6 +87,7 @@ mutex_bands_enter(struct bands *bands, int32_t priority)
     if (band->pods == 0) {
         bands->count++;
         band->priority = priority;
+        band->active = 0;
     }
     band->pods++;
 }
@@ -93,7 +106,7 @@ mutex_bands_leave(struct bands *bands, int32_t priority)
 
         if (((i - home) & bands->mask) >= ((i - hole) & bands->mask)) {
             bands->slots[hole] = bands->slots[i];
-            bands->slots[i].pods = 0;
+            bands->slots[i] = (struct band){0};
             hole = i;
         }
     }

@@ -9,6 +9,12 @@ rank_of(const struct mutex_queue *queue, const struct entry *entry)
     return queue->base.rules.fifo ? 0 : order_rank(entry->priority);
 }
 
+static int32_t
+band_of(const struct mutex_queue *queue, const struct entry *entry)
+{
+    return queue->base.rules.fifo ? 0 : entry->priority;
+}
+
 static struct heap *
 heap_of(struct mutex_queue *queue, uint8_t place)
 {
@@ -120,6 +126,9 @@ mutex_place_enter(struct mutex_queue *queue, uint32_t index, schedq_place_t plac
     entry_changed(entry);
     if (place == SCHEDQ_ACTIVE) {
         heap_enter(queue, index);
+        if (queue->base.config.max_bands != 0) {
+            mutex_bands_activate(&queue->bands, band_of(queue, entry));
+        }
         queue->made_poppable++;
         return;
     }
@@ -145,6 +154,9 @@ mutex_place_leave(struct mutex_queue *queue, uint32_t index)
 
     if (heap != NULL) {
         heap_remove(&queue->room, heap, index);
+    }
+    if (entry->place == SCHEDQ_ACTIVE && queue->base.config.max_bands != 0) {
+        mutex_bands_deactivate(&queue->bands, band_of(queue, entry));
     }
     if (list != NULL) {
         age_remove(queue, list, index);

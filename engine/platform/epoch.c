@@ -141,6 +141,14 @@ epoch_leave(struct epoch_record *record)
 }
 
 void
+epoch_hold(struct epoch_record *record)
+{
+    if (ck_pr_load_uint(&record->own.active) == 0) {
+        epoch_enter(record);
+    }
+}
+
+void
 epoch_abandon(struct epoch_record *record)
 {
     if (ck_pr_load_uint(&record->own.active) != 0) {

@@ -56,6 +56,9 @@ void epoch_record_join(struct epoch_record *record);
 void epoch_enter(struct epoch_record *record);
 void epoch_leave(struct epoch_record *record);
 
+/** Goes on with the section of a thread that will never come back, or begins one: epoch_abandon ends it. */
+void epoch_hold(struct epoch_record *record);
+
 /** Ends the section of a thread that will never come back, if it was in one. */
 void epoch_abandon(struct epoch_record *record);
 

@@ -51,8 +51,8 @@
  * but those that it has popped (create and destroy are for one thread). No call waits for anything else,
  * except a blocking pop (for a pod), schedq_stop (for the timer thread), and the allocator, in calls that
  * list SCHEDQ_NOMEM or say "allocates". Costs are those of MUTEX; n is the number of pods in the queue.
- * LOCKFREE adds, pops and ends in O(1) of n, O(priorities + workers); what it moves it publishes in runs that
- * are merged, O(log n) copies of 16 bytes per pod.
+ * LOCKFREE adds, pops and ends in O(1) of n, O(priorities that have pods + workers); what it moves it
+ * publishes in runs that are merged, O(log n) copies of 16 bytes per pod.
  *
  * ENGINES. Both do all of this header and answer alike. SCHEDQ_ENGINE_LOCKFREE is the default.
  * SCHEDQ_ENGINE_MUTEX is the whole queue behind one lock: plain, a reference, and the way to find out whether
@@ -309,9 +309,9 @@ typedef struct schedq_config {
        calls that overlap may get past it together, each with what it adds first, and adds under way count,
        also those that will find their name taken.) */
     uint32_t max_pods;    /**< default 1,048,576; 0..268,435,455 */
-    uint32_t max_bands;   /**< distinct priorities of the pods in the queue, counted at admission (an update
-                               may bring one more; with fifo all are one); default 1,024; 0..65,535.
-                               LOCKFREE: after 65,535 different ones in a queue's life, FULL */
+    uint32_t max_bands;   /**< priorities that active pods have: a pod with another is not admitted while there
+                               are so many (updates and what becomes active later may exceed it; with fifo all
+                               are one); default 0; 0..1,048,575. LOCKFREE: with 0 there may be 1,048,575 */
     uint32_t max_workers; /**< default 64; 1..64; the timer thread takes one */
     uint32_t max_events;  /**< kinds of events, the predefined ones included; default 256; 0 or 24..65,535 */
     uint32_t event_log;   /**< [callbacks] events kept for hint replay; an event that is not kept counts as
@@ -1183,8 +1183,7 @@ SCHEDQ_API schedq_status_t schedq_find(schedq_worker_t *worker, const char *name
  *                           than spec->only has it; nothing changed
  * @retval SCHEDQ_RETRY      [host] as schedq_add, when it acts as one; nothing changed
  * @retval SCHEDQ_CLOSED     it would act as add, and the queue is closed; nothing changed
- * @retval SCHEDQ_FULL       as schedq_add, when it acts as one (LOCKFREE: the 65,536th priority too); nothing
- *                           changed
+ * @retval SCHEDQ_FULL       as schedq_add, when it acts as one; nothing changed
  * @retval SCHEDQ_NOMEM      nothing changed
  * @retval SCHEDQ_INVALID    also another profile than before; nothing changed
  * @retval SCHEDQ_BUSY       nothing changed

@@ -66,7 +66,7 @@ the_default_is_what_the_header_says(void **state)
     schedq_config_init(&config);
     assert_int_equal(config.struct_size, sizeof config);
     assert_int_equal(config.max_pods, 1048576);
-    assert_int_equal(config.max_bands, 1024);
+    assert_int_equal(config.max_bands, 0);
     assert_int_equal(config.max_workers, 64);
     assert_int_equal(config.max_events, 256);
     assert_int_equal(config.event_log, 4096);
@@ -148,7 +148,7 @@ caps_out_of_range_are_refused(void **state)
 {
     (void)state;
     REFUSE(max_pods, 268435456, "0", "268435455");
-    REFUSE(max_bands, 65536, "0", "65535");
+    REFUSE(max_bands, 1048576, "0", "1048575");
     REFUSE(max_workers, 0, "1", "64");
     REFUSE(max_workers, 65, "1", "64");
     REFUSE(max_events, 23, "24", "65535");
@@ -167,7 +167,7 @@ the_ends_of_the_caps_are_accepted(void **state)
     ACCEPT(max_pods, 1);
     ACCEPT(max_pods, 268435455);
     ACCEPT(max_bands, 0);
-    ACCEPT(max_bands, 65535);
+    ACCEPT(max_bands, 1048575);
     ACCEPT(max_workers, 1);
     ACCEPT(max_events, 0);
     ACCEPT(max_events, 24);

@@ -1,6 +1,6 @@
 /*
- * lockfree/band.h and lockfree/charge.h: the table is in order, says FULL when as many priorities have pods as may have, and
- * retires what has none; ids are given once.
+ * lockfree/band.h: the table is in order and has what has pods; its summary says where to look; what has no pods gives
+ * back its row, its memory and its id.
  */
 #include <pthread.h>
 #include <string.h>
@@ -9,56 +9,62 @@
 #include "lockfree/band.h"
 #include "mailbox.h"
 
-enum { WORKERS = 4 };
-
 struct world {
     struct ground ground;
     struct slab_cache cache;
     struct run_pool pool;
     atomic_u64 reorder;
-    atomic_ptr workers[WORKERS_MAX];
-    atomic_u64 worker_count;
-    struct charge_books books;
-    struct charges *charges[WORKERS];
+    struct bin_caller caller;
     struct bands *bands;
+    uint64_t version; /* of the pods that the test puts */
 };
-
-static void
-open_bands(world_t *world, uint32_t max)
-{
-    world->bands = memory_alloc(&world->ground.memory, MEMORY_OTHER, sizeof *world->bands, CACHE_LINE);
-    assert_non_null(world->bands);
-    assert_true(bands_open(world->bands, &world->ground.memory, &world->ground.entries, &world->reorder, &world->pool,
-                           &world->books, max));
-}
 
 static int
 setup(void **state)
 {
     world_t *world = ground_make(sizeof *world);
     run_pool_open(&world->pool, &world->ground.memory);
-    u64_store(&world->worker_count, WORKERS_MAX);
-    world->books = (struct charge_books){.workers = world->workers, .count = &world->worker_count};
-    for (unsigned i = 0; i < WORKERS; i++) {
-        world->charges[i] = memory_alloc(&world->ground.memory, MEMORY_OTHER, sizeof(struct charges), CACHE_LINE);
-        ptr_store(&world->workers[i * 21], world->charges[i]); /* 0 to 63 */
-    }
+    world->bands = memory_alloc(&world->ground.memory, MEMORY_OTHER, sizeof *world->bands, CACHE_LINE);
+    assert_non_null(world->bands);
+    assert_true(bands_open(world->bands, &world->ground.memory, &world->ground.entries, &world->reorder,
+                           &world->pool));
+    world->caller = (struct bin_caller){
+        .memory = &world->ground.memory, .epoch = world->ground.record, .pool = &world->pool};
+    world->version = 5;
     epoch_enter(world->ground.record);
     *state = world;
     return 0;
+}
+
+/* Some grace periods. */
+static void
+pass_time(world_t *world)
+{
+    for (unsigned i = 0; i < 5; i++) {
+        epoch_leave(world->ground.record);
+        epoch_poll(world->ground.record);
+        epoch_enter(world->ground.record);
+        while (bands_sweep_is_due(world->bands))
+            bands_sweep(world->bands, world->ground.record);
+    }
+}
+
+/* Gives back all that it can, in the end. */
+static void
+trim(world_t *world)
+{
+    bands_trim(world->bands, world->ground.record);
+    pass_time(world);
 }
 
 static int
 teardown(void **state)
 {
     world_t *world = *state;
+    pass_time(world);
     epoch_leave(world->ground.record);
     bands_close(world->bands);
     memory_free(&world->ground.memory, MEMORY_OTHER, world->bands, sizeof *world->bands);
-    for (unsigned i = 0; i < WORKERS; i++) {
-        charges_free(world->charges[i], &world->ground.memory);
-        memory_free(&world->ground.memory, MEMORY_OTHER, world->charges[i], sizeof(struct charges));
-    }
     run_pool_close(&world->pool);
     ground_free(world);
     return 0;
@@ -69,88 +75,94 @@ teardown(void **state)
 static struct band *
 get(world_t *world, int32_t priority)
 {
-    schedq_status_t status = SCHEDQ_OK;
-    struct band *band = bands_get(world->bands, world->ground.record, priority, false, &status);
-    if (band == NULL)
-        fail_msg("priority %d: status %d", priority, status);
-    else
-        assert_int_equal(band->priority, priority);
+    struct band *band = bands_get(world->bands, world->ground.record, priority);
+    assert_non_null(band);
+    assert_int_equal(band->priority, priority);
+    assert_ptr_equal(bands_at(world->bands, band->id), band);
     return band;
 }
 
 static void
-assert_refused(world_t *world, int32_t priority, bool exceed, schedq_status_t expected)
+set_word(world_t *world, uint32_t record, uint64_t word)
 {
-    schedq_status_t status = SCHEDQ_OK;
-    const struct band_table *before = bands_table(world->bands);
-    assert_null(bands_get(world->bands, world->ground.record, priority, exceed, &status));
-    assert_status(status, expected);
-    assert_ptr_equal(bands_table(world->bands), before);
+    (void)u64_exchange(&entry_at(&world->ground.entries, record)->word.low, word);
+}
+
+/* A pod that is active in the band; its record. */
+static uint32_t
+put_pod(world_t *world, struct band *band)
+{
+    uint32_t record = slab_take(&world->ground.entries.records, &world->cache);
+    uint64_t version = world->version++;
+    set_word(world, record, state_make(version, band->id, PLACE_ACTIVE));
+    assert_true(bin_prepare(&band->bin, &world->caller, 1));
+    struct lane *lane = bin_lane(&band->bin, 0);
+    lane_put(lane, ref_make(version, record), lane->last_key + 1);
+    lane_publish(lane);
+    atomic_fence();
+    assert_true(bin_mark(&band->bin));
+    return record;
 }
 
 static void
-enter(world_t *world, unsigned worker, struct band *band)
+take_pod(world_t *world, uint32_t record)
 {
-    charge_enter(world->charges[worker], &world->ground.memory, &band->charge, band->id);
+    set_word(world, record, state_make(world->version++, 0, PLACE_DEAD));
 }
 
-static void
-leave(world_t *world, unsigned worker, struct band *band)
-{
-    charge_leave(world->charges[worker], &world->ground.memory, &band->charge, band->id);
-}
-
-static struct band *
-get_used(world_t *world, int32_t priority)
-{
-    struct band *band = get(world, priority);
-    enter(world, 0, band);
-    return band;
-}
-
-static int32_t
-sum(world_t *world, const struct band *band)
-{
-    uint32_t entered = charge_entered(&world->books, &band->charge, band->id);
-    return (int32_t)(entered - charge_left(&world->books, &band->charge, band->id));
-}
-
-static bool
-is_retired(const struct band *band)
-{
-    return bin_phase(u64_load(band->bin.word)) == BIN_RETIRED;
-}
-
-/* Highest first, each once; the rows are what they say. */
+/* Highest first, each once; tops and counts are what they say. */
 static bool
 is_in_order(const struct band_table *table)
 {
+    int64_t last = INT64_MAX;
+    uint32_t rows = 0;
     for (uint32_t i = 0; i < table->count; i++) {
-        const struct band_row *row = &table->rows[i];
-        if (row->priority != row->band->priority || row->word != row->band->bin.word)
+        const struct band_leaf *leaf = table->leaves[i].leaf;
+        if (leaf->count == 0 || leaf->count > BAND_ROWS || table->leaves[i].top != leaf->rows[0].priority)
             return false;
-        if (i > 0 && table->rows[i - 1].priority <= row->priority)
-            return false;
+        for (uint32_t j = 0; j < leaf->count; j++) {
+            if (leaf->rows[j].priority >= last || leaf->rows[j].priority != leaf->rows[j].band->priority)
+                return false;
+            last = leaf->rows[j].priority;
+        }
+        rows += leaf->count;
     }
-    return table->count <= table->capacity;
+    return rows == table->rows && table->count <= table->capacity;
 }
 
 static void
 assert_table(world_t *world, const int32_t *priorities, uint32_t count)
 {
     const struct band_table *table = bands_table(world->bands);
+    uint32_t seen = 0;
     assert_true(is_in_order(table));
-    assert_int_equal(table->count, count);
-    for (uint32_t i = 0; i < count; i++)
-        assert_int_equal(table->rows[i].priority, priorities[i]);
+    assert_int_equal(table->rows, count);
+    for (uint32_t i = 0; i < table->count; i++) {
+        for (uint32_t j = 0; j < table->leaves[i].leaf->count; j++)
+            assert_int_equal(table->leaves[i].leaf->rows[j].priority, priorities[seen++]);
+    }
 }
 
+/* What a walk does with a leaf in which it found nothing. */
 static void
-poll(world_t *world)
+look_for_rest(world_t *world, struct band_table *table, uint32_t i)
 {
-    epoch_leave(world->ground.record);
-    epoch_poll(world->ground.record);
-    epoch_enter(world->ground.record);
+    const struct band_leaf *leaf = table->leaves[i].leaf;
+    uint64_t bits = band_leaf_bits(leaf), version = band_leaf_version(leaf), at_rest = 0;
+    for (uint32_t j = 0; j < leaf->count; j++) {
+        if ((bits >> j & 1) != 0 && band_word_rests(u64_load(&leaf->rows[j].band->word)))
+            at_rest |= UINT64_C(1) << j;
+    }
+    bands_rest(world->bands, world->ground.record, table, i, bits, version, at_rest);
+}
+
+/* As a consumer clears a bin. */
+static void
+clear(world_t *world, struct band *band)
+{
+    for (unsigned i = 0; i < BIN_FRUITLESS; i++)
+        bin_found_empty(&band->bin, &world->pool, u64_load(&band->word));
+    assert_int_equal(bin_phase(u64_load(&band->word)), BIN_CLEAR);
 }
 
 /* ---- order ------------------------------------------------------------------------------------------------------- */
@@ -162,8 +174,7 @@ the_table_is_in_order_however_priorities_come(void **state)
     static const int32_t ordered[] = {INT32_MAX, 1, 0, -1, INT32_MIN};
     for (unsigned permutation = 0; permutation < 5 * 5 * 5 * 5; permutation++) {
         uint32_t known = 0;
-        struct band *bands[5];
-        open_bands(world, 100);
+        struct band *bands[5] = {NULL};
         for (unsigned step = 0, code = permutation; step < 9; step++, code /= 5) {
             unsigned i = step < 4 ? code % 5 : step - 4;
             struct band *band = get(world, ordered[i]);
@@ -174,27 +185,32 @@ the_table_is_in_order_however_priorities_come(void **state)
             assert_true(is_in_order(bands_table(world->bands)));
         }
         assert_table(world, ordered, 5);
-        bands_close(world->bands);
-        memory_free(&world->ground.memory, MEMORY_OTHER, world->bands, sizeof *world->bands);
-        poll(world);
+        trim(world);
+        assert_table(world, NULL, 0);
     }
-    open_bands(world, 1);
+    assert_true(u32_load(&world->bands->drawn) <= 10); /* ids are used again */
 }
 
 static void
-ids_begin_at_one_and_name_their_band(void **state)
+thousands_of_priorities_lie_in_leaves_that_split(void **state)
 {
     world_t *world = *state;
-    open_bands(world, 1000);
-    for (int32_t i = 0; i < 300; i++) {
-        struct band *band = get(world, i * 7919 % 300 - 150);
-        assert_int_equal(band->id, i + 1);
-        assert_int_equal(band->bin.residence.band, band->id);
-        assert_int_equal(band->bin.residence.place, PLACE_ACTIVE);
-        assert_ptr_equal(bands_at(world->bands, band->id), band);
+    enum { COUNT = 5000 };
+    struct band **bands = calloc(COUNT, sizeof *bands);
+    assert_non_null(bands);
+    for (int32_t i = 0; i < COUNT; i++) {
+        int32_t priority = i * 7919 % COUNT;
+        bands[priority] = get(world, priority);
+        (void)put_pod(world, bands[priority]);
+        if (i % 512 == 0)
+            assert_true(is_in_order(bands_table(world->bands)));
     }
-    assert_int_equal(bands_table(world->bands)->count, 300);
     assert_true(is_in_order(bands_table(world->bands)));
+    assert_int_equal(bands_table(world->bands)->rows, COUNT);
+    assert_true(bands_table(world->bands)->count <= COUNT / (BAND_ROWS / 2) + 1);
+    for (int32_t i = 0; i < COUNT; i++)
+        assert_ptr_equal(get(world, i), bands[i]);
+    free(bands);
 }
 
 static void
@@ -213,9 +229,7 @@ static void
 priorities_that_come_at_the_same_time_are_all_there(void **state)
 {
     world_t *world = *state;
-    static const int32_t expected[] = {3, 2};
-    open_bands(world, 10);
-    assert_true(bands_reserve(world->bands, 5)); /* then only the table is allocated */
+    static const int32_t expected[] = {3, 2}, three_of_them[] = {4, 3, 2};
     world->ground.hook = bring_two;
     struct band *three = get(world, 3);
     assert_null(world->ground.hook);
@@ -223,28 +237,7 @@ priorities_that_come_at_the_same_time_are_all_there(void **state)
     assert_ptr_equal(get(world, 3), three);
     world->ground.hook = bring_three;
     (void)get(world, 4);
-    assert_ptr_equal(get(world, 3), three);
-}
-
-static void
-bring_two_at_the_next_allocation(world_t *world)
-{
-    world->ground.hook = bring_two;
-}
-
-/* The first band needs room for bands: the other one has made it when this one comes with his. */
-static void
-of_two_who_bring_the_first_priorities_each_gets_a_band(void **state)
-{
-    world_t *world = *state;
-    static const int32_t expected[] = {3, 2};
-    open_bands(world, 10);
-    world->ground.hook = bring_two_at_the_next_allocation;
-    struct band *three = get(world, 3);
-    assert_null(world->ground.hook);
-    assert_int_equal(three->id, 2);
-    assert_ptr_equal(bands_at(world->bands, 2), three);
-    assert_table(world, expected, 2);
+    assert_table(world, three_of_them, 3);
 }
 
 static void
@@ -252,250 +245,331 @@ of_two_who_bring_the_same_priority_both_get_the_same_band(void **state)
 {
     world_t *world = *state;
     static const int32_t expected[] = {3, 2};
-    open_bands(world, 10);
     (void)get(world, 2);
-    assert_true(bands_reserve(world->bands, 5));
     world->ground.hook = bring_three;
     struct band *three = get(world, 3);
     assert_table(world, expected, 2);
-    assert_ptr_equal(bands_table(world->bands)->rows[0].band, three);
-    (void)get(world, 4);
-    (void)get(world, 5);
-    (void)get(world, 6);
-    assert_int_equal(u32_load(&world->bands->ids), 5); /* what was made for nothing is used */
+    assert_ptr_equal(bands_table(world->bands)->leaves[0].leaf->rows[0].band, three);
+    pass_time(world);
+    assert_true(get(world, 4)->id <= 3); /* what was made for nothing is used */
 }
 
-/* ---- as many as there may be ------------------------------------------------------------------------------------- */
+/* ---- the summary ------------------------------------------------------------------------------------------------- */
 
 static void
-when_max_priorities_have_pods_another_is_full_unless_it_may_exceed(void **state)
+rows_that_rest_lose_their_bits_and_producers_set_them_again(void **state)
 {
     world_t *world = *state;
-    static const int32_t expected[] = {9, 3, 2, 1};
-    schedq_status_t status;
-    open_bands(world, 3);
-    assert_false(bands_crowded(world->bands));
-    for (int32_t i = 1; i <= 3; i++)
-        (void)get_used(world, i);
-    assert_true(bands_crowded(world->bands));
-    assert_refused(world, 9, false, SCHEDQ_FULL);
-    for (int32_t i = 1; i <= 3; i++)
-        (void)get(world, i);
-    assert_non_null(bands_get(world->bands, world->ground.record, 9, true, &status));
-    assert_table(world, expected, 4);
-    /* Nobody uses it yet: who may not exceed may not bring a fourth. */
-    assert_refused(world, 9, false, SCHEDQ_FULL);
-    assert_refused(world, 8, false, SCHEDQ_FULL);
-}
-
-static void
-a_priority_without_pods_makes_room_and_comes_back_as_another_band(void **state)
-{
-    world_t *world = *state;
-    static const int32_t swapped[] = {9, 3, 1}, back[] = {9, 2, 1};
-    open_bands(world, 3);
-    struct band *bands[4] = {NULL};
-    for (int32_t i = 1; i <= 3; i++)
-        bands[i] = get_used(world, i);
-    assert_true(bin_mark(&bands[2]->bin));
-    leave(world, 0, bands[2]);
-    (void)get_used(world, 9);
-    assert_true(is_retired(bands[2]));
-    assert_false(bin_mark(&bands[2]->bin));
-    assert_table(world, swapped, 3);
-    assert_refused(world, 2, false, SCHEDQ_FULL);
-    leave(world, 0, bands[3]);
-    struct band *again = get_used(world, 2);
-    assert_ptr_not_equal(again, bands[2]);
-    assert_true(again->id > bands[2]->id);
-    assert_true(bin_mark(&again->bin));
-    assert_table(world, back, 3);
-    assert_ptr_equal(bands_at(world->bands, bands[2]->id), bands[2]); /* words that name it still may */
-}
-
-static void
-the_first_band_without_pods_is_enough(void **state)
-{
-    world_t *world = *state;
-    open_bands(world, 5);
-    struct band *bands[5];
-    for (int32_t i = 0; i < 5; i++)
-        bands[i] = get(world, i);
-    (void)get(world, 9);
-    unsigned retired = 0;
-    for (unsigned i = 0; i < 5; i++)
-        retired += is_retired(bands[i]) ? 1 : 0;
-    assert_int_equal(retired, 1);
-    assert_int_equal(bands_table(world->bands)->count, 5);
-}
-
-/* Sums may be wrong for a moment; the bin knows. */
-static void
-a_band_with_a_ref_in_it_is_not_retired_though_nobody_is_counted(void **state)
-{
-    world_t *world = *state;
-    open_bands(world, 1);
-    struct band *band = get(world, 1);
-    uint32_t record = slab_take(&world->ground.entries.records, &world->cache);
-    const struct bin_caller caller = {
-        .memory = &world->ground.memory, .epoch = world->ground.record, .pool = &world->pool};
-    (void)u64_exchange(&entry_at(&world->ground.entries, record)->word.low, state_make(5, band->id, PLACE_ACTIVE));
-    assert_true(bin_prepare(&band->bin, &caller, 1));
-    lane_put(bin_lane(&band->bin, 0), ref_make(5, record), 1);
-    lane_publish(bin_lane(&band->bin, 0));
-    assert_true(bin_mark(&band->bin));
-    (void)get(world, 2);
-    assert_false(is_retired(band));
-    (void)u64_exchange(&entry_at(&world->ground.entries, record)->word.low, state_make(6, band->id, PLACE_DEAD));
+    (void)get(world, 1);
+    struct band *band = get(world, 2);
     (void)get(world, 3);
-    assert_true(is_retired(band));
+    struct band_table *table = bands_table(world->bands);
+    const struct band_leaf *leaf = table->leaves[0].leaf;
+    assert_int_equal(table->count, 1);
+    assert_int_equal(band_leaf_bits(leaf), 7); /* a copy begins with all */
+    look_for_rest(world, table, 0);
+    assert_int_equal(band_leaf_bits(leaf), 0);
+    uint64_t version = band_leaf_version(leaf);
+    uint32_t record = put_pod(world, band);
+    assert_int_equal(band_leaf_bits(leaf), 2);
+    assert_true(band_leaf_version(leaf) > version);
+    version = band_leaf_version(leaf);
+    uint32_t other = put_pod(world, band);
+    assert_int_equal(band_leaf_version(leaf), version); /* set already: not touched */
+    look_for_rest(world, table, 0);
+    assert_int_equal(band_leaf_bits(leaf), 2);
+    take_pod(world, record);
+    take_pod(world, other);
+    clear(world, band);
+    look_for_rest(world, table, 0);
+    assert_int_equal(band_leaf_bits(leaf), 0);
 }
 
 static void
-what_exceeded_is_given_back_when_there_is_room(void **state)
+a_bit_is_not_taken_after_a_producer_noted_its_band(void **state)
 {
     world_t *world = *state;
-    static const int32_t expected[] = {9, 5};
-    schedq_status_t status;
-    open_bands(world, 2);
-    struct band *bands[6];
-    for (int32_t i = 0; i < 6; i++) {
-        bands[i] = bands_get(world->bands, world->ground.record, i, true, &status);
-        enter(world, 0, bands[i]);
-    }
-    assert_int_equal(bands_table(world->bands)->count, 6);
+    struct band *band = get(world, 1);
+    struct band_table *table = bands_table(world->bands);
+    const struct band_leaf *leaf = table->leaves[0].leaf;
+    uint64_t bits = band_leaf_bits(leaf), version = band_leaf_version(leaf);
+    assert_true(band_word_rests(u64_load(&band->word)));
+    (void)put_pod(world, band); /* the bit was set all the time */
+    bands_rest(world->bands, world->ground.record, table, 0, bits, version, 1);
+    assert_int_equal(band_leaf_bits(leaf), 1);
+}
+
+static void
+a_producer_that_stopped_before_it_noted_hides_no_other(void **state)
+{
+    world_t *world = *state;
+    struct band *band = get(world, 1);
+    struct band_table *table = bands_table(world->bands);
+    look_for_rest(world, table, 0);
+    u64_store(&band->word, bin_word_next(u64_load(&band->word), BIN_SETTING));
+    assert_int_equal(band_leaf_bits(table->leaves[0].leaf), 0);
+    (void)put_pod(world, band);
+    assert_int_equal(band_leaf_bits(table->leaves[0].leaf), 1);
+    assert_int_equal(bin_phase(u64_load(&band->word)), BIN_SET);
+}
+
+static void
+a_consumer_finishes_what_a_producer_began(void **state)
+{
+    world_t *world = *state;
+    struct band *band = get(world, 1);
+    u64_store(&band->word, bin_word_next(u64_load(&band->word), BIN_SETTING));
+    bin_found_empty(&band->bin, &world->pool, u64_load(&band->word));
+    assert_int_equal(bin_phase(u64_load(&band->word)), BIN_SET);
+    clear(world, band);
+}
+
+/* ---- what is not used leaves ------------------------------------------------------------------------------------- */
+
+/* Calls that found it before may use it: it leaves a grace period later, if none did. */
+static void
+a_band_without_pods_leaves_unless_a_call_keeps_it(void **state)
+{
+    world_t *world = *state;
+    struct band *band = get(world, 2);
+    uint32_t record = put_pod(world, band);
+    trim(world);
+    assert_ptr_equal(get(world, 2), band); /* a pod keeps it */
+    take_pod(world, record);
+    bands_trim(world->bands, world->ground.record);
+    assert_int_equal(bin_phase(u64_load(&band->word)), BIN_LEAVING);
+    assert_ptr_equal(get(world, 2), band); /* so does a call */
+    assert_int_equal(bin_phase(u64_load(&band->word)), BIN_CLEAR);
+    pass_time(world);
+    assert_ptr_equal(get(world, 2), band);
+    bands_trim(world->bands, world->ground.record);
+    record = put_pod(world, band); /* by a call that had found it before */
+    pass_time(world);
+    assert_ptr_equal(get(world, 2), band);
+    take_pod(world, record);
+    uint64_t removals = u64_load(&world->bands->removals);
+    trim(world);
+    assert_true(u64_load(&world->bands->removals) > removals);
+    assert_table(world, NULL, 0);
+}
+
+static void
+a_band_that_is_kept_and_leaves_again_waits_again(void **state)
+{
+    world_t *world = *state;
+    struct band *band = get(world, 2);
+    bands_trim(world->bands, world->ground.record);
+    assert_ptr_equal(get(world, 2), band);
+    bands_trim(world->bands, world->ground.record);
+    uint64_t word = u64_load(&band->word);
+    epoch_leave(world->ground.record);
     for (unsigned i = 0; i < 5; i++)
-        leave(world, 0, bands[i]);
-    (void)get(world, 9);
-    assert_table(world, expected, 2);
+        epoch_poll(world->ground.record);
+    epoch_enter(world->ground.record);
+    assert_true(bands_sweep_is_due(world->bands));
+    bands_sweep(world->bands, world->ground.record);
+    assert_true(u64_load(&band->word) == word); /* that was the first period */
+    pass_time(world);
+    assert_table(world, NULL, 0);
+}
+
+/* Its producer found the band, published, and stopped for ever; its section was ended by an adoption. */
+static void
+a_pod_whose_producer_died_before_it_marked_the_band_is_marked(void **state)
+{
+    world_t *world = *state;
+    struct band *band = get(world, 2);
+    bands_trim(world->bands, world->ground.record);
+    uint64_t word = u64_load(&band->word);
+    uint32_t record = put_pod(world, band);
+    u64_store(&band->word, word);
+    pass_time(world);
+    assert_ptr_equal(get(world, 2), band);
+    assert_int_equal(bin_phase(u64_load(&band->word)), BIN_SET);
+    take_pod(world, record);
 }
 
 static void
-a_queue_has_65535_bands_in_its_life(void **state)
+an_id_is_used_again_when_no_section_can_name_it(void **state)
 {
     world_t *world = *state;
-    open_bands(world, 1);
-    for (int32_t i = 1; i <= BANDS_MAX; i++) {
-        struct band *band = get(world, i);
-        if (band->id != (uint32_t)i)
-            fail_msg("priority %d has id %u", i, band->id);
-        if (i % 64 == 0)
-            poll(world);
+    uint32_t id = get(world, 2)->id;
+    bands_trim(world->bands, world->ground.record);
+    epoch_leave(world->ground.record);
+    for (unsigned i = 0; i < 5; i++)
+        epoch_poll(world->ground.record);
+    epoch_enter(world->ground.record);
+    bands_sweep(world->bands, world->ground.record);
+    assert_table(world, NULL, 0);
+    assert_null(bands_at(world->bands, id)); /* gone, but this section may have read words that name it */
+    assert_int_not_equal(get(world, 2)->id, id);
+    pass_time(world);
+    assert_int_equal(get(world, 7)->id, id);
+}
+
+static void
+a_row_that_was_retired_is_replaced_by_who_needs_it(void **state)
+{
+    world_t *world = *state;
+    struct band *band = get(world, 2);
+    u64_store(&band->word, bin_word_next(u64_load(&band->word), BIN_RETIRED)); /* and the thread stopped */
+    struct band *again = get(world, 2);
+    assert_ptr_not_equal(again, band);
+    assert_int_equal(bands_table(world->bands)->rows, 1);
+    pass_time(world);
+}
+
+static void
+leaves_without_bits_leave_the_table_but_for_a_few(void **state)
+{
+    world_t *world = *state;
+    enum { COUNT = 64 * BAND_ROWS };
+    static uint32_t records[COUNT];
+    for (int32_t i = 0; i < COUNT; i++)
+        records[i] = put_pod(world, get(world, i));
+    assert_int_equal(bands_table(world->bands)->rows, COUNT);
+    for (int32_t i = 0; i < COUNT; i++) {
+        take_pod(world, records[i]);
+        clear(world, get(world, i));
     }
-    struct band *last = get(world, BANDS_MAX);
-    assert_int_equal(last->id, BANDS_MAX);
-    enter(world, 0, last);
-    assert_refused(world, 0, true, SCHEDQ_FULL);
-    assert_refused(world, 0, false, SCHEDQ_FULL);
-    assert_ptr_equal(get(world, BANDS_MAX), last);
-    assert_false(is_retired(last));
-    assert_false(bands_reserve(world->bands, BANDS_MAX + 1));
-    assert_true(bands_reserve(world->bands, BANDS_MAX));
-}
-
-/* ---- charges ----------------------------------------------------------------------------------------------------- */
-
-static void
-pods_are_counted_over_all_workers(void **state)
-{
-    world_t *world = *state;
-    open_bands(world, 2);
-    struct band *first = get(world, 1), *second = get(world, 2);
-    for (unsigned i = 0; i < 30; i++)
-        enter(world, i % WORKERS, first);
-    for (unsigned i = 0; i < 29; i++)
-        leave(world, WORKERS - 1, first); /* others take out what one brought in */
-    enter(world, 3, second);
-    assert_int_equal(sum(world, first), 1);
-    assert_int_equal(sum(world, second), 1);
-    assert_refused(world, 3, false, SCHEDQ_FULL);
-    leave(world, 2, first);
-    assert_int_equal(sum(world, first), 0);
-    (void)get(world, 3);
-    assert_true(is_retired(first));
-    assert_int_equal(sum(world, second), 1);
-}
-
-static void
-each_change_of_a_count_raises_one_of_two_sums(void **state)
-{
-    world_t *world = *state;
-    open_bands(world, 2);
-    struct band *band = get(world, 1);
-    for (uint32_t i = 0; i < 40; i++) {
-        assert_int_equal(sum(world, band), (int)(i % 2));
-        assert_int_equal(charge_entered(&world->books, &band->charge, band->id), (i + 1) / 2);
-        assert_int_equal(charge_left(&world->books, &band->charge, band->id), i / 2);
-        if (i % 2 == 0)
-            enter(world, i % WORKERS, band);
-        else
-            leave(world, i / 2 % WORKERS, band);
+    for (unsigned round = 0; round < 200; round++) {
+        struct band_table *table = bands_table(world->bands);
+        if (table->count > 0)
+            look_for_rest(world, table, round % table->count);
+        pass_time(world);
     }
+    assert_true(bands_table(world->bands)->count <= BAND_LEAVES_KEPT);
+    assert_true(is_in_order(bands_table(world->bands)));
+    pass_time(world);
+    trim(world);
+    assert_table(world, NULL, 0);
+}
+
+/* One priority after the other, each with a pod that leaves before the next comes; no walk ever passes the old ones. */
+static void
+priorities_that_no_walk_passes_do_not_pile_up(void **state)
+{
+    world_t *world = *state;
+    for (int way = 0; way < 3; way++) {
+        for (int32_t i = 0; i < 20000; i++) {
+            int32_t priority = way == 0 ? i : way == 1 ? -i : i * 7919 % 20011;
+            if (bands_sweep_is_due(world->bands))
+                bands_sweep(world->bands, world->ground.record);
+            take_pod(world, put_pod(world, get(world, priority)));
+            pass_time(world);
+            assert_true(bands_table(world->bands)->rows <= 10 * BAND_ROWS);
+        }
+    }
+    assert_true(u32_load(&world->bands->drawn) <= 20 * BAND_ROWS);
 }
 
 static void
-a_worker_without_memory_for_its_counts_counts_in_the_band(void **state)
+trim_gives_all_memory_back(void **state)
 {
     world_t *world = *state;
-    open_bands(world, 2);
+    uint32_t records[1000];
+    trim(world);
+    for (int32_t i = 0; i < 1000; i++)
+        records[i] = put_pod(world, get(world, i));
+    uint64_t most = memory_bytes(&world->ground.memory, MEMORY_QUEUES);
+    for (int32_t i = 0; i < 1000; i++)
+        take_pod(world, records[i]);
+    trim(world);
+    pass_time(world);
+    assert_true(memory_bytes(&world->ground.memory, MEMORY_QUEUES) < most / 20);
+}
+
+static void
+runs_of_a_band_that_leaves_go_back_to_their_pool(void **state)
+{
+    world_t *world = *state;
     struct band *band = get(world, 1);
+    struct run *run = run_take(&world->pool, 1);
+    run_put(run, ref_make(4, slab_take(&world->ground.entries.records, &world->cache)), 1); /* stale */
+    assert_true(bin_publish_run(&band->bin, &world->caller, run));
+    u32_store(&band->bin.slots, 0); /* no scan comes to drop it */
+    trim(world);
+    assert_table(world, NULL, 0);
+    pass_time(world);
+    assert_ptr_equal(run_take(&world->pool, 1), run);
+    run_give(&world->pool, run);
+}
+
+/* ---- bounds ------------------------------------------------------------------------------------------------------ */
+
+static void
+assert_full(world_t *world, int32_t priority, uint32_t max, schedq_status_t expected)
+{
+    assert_status(bands_is_full(world->bands, &world->caller, priority, max), expected);
+}
+
+static void
+a_priority_is_refused_if_max_others_have_active_pods(void **state)
+{
+    world_t *world = *state;
+    uint32_t records[4];
+    assert_full(world, 9, 1, SCHEDQ_OK);
+    for (int32_t i = 0; i < 4; i++)
+        records[i] = put_pod(world, get(world, i));
+    assert_full(world, 9, 5, SCHEDQ_OK);
+    assert_full(world, 9, 4, SCHEDQ_FULL);
+    assert_full(world, 9, 1, SCHEDQ_FULL);
+    assert_full(world, 2, 1, SCHEDQ_OK);
+    take_pod(world, records[2]);
+    assert_full(world, 9, 4, SCHEDQ_OK); /* the row is there, its pod is not */
+    assert_full(world, 2, 4, SCHEDQ_OK);
+    assert_full(world, 2, 3, SCHEDQ_FULL);
     atomic_store(&world->ground.account.fail_all, true);
-    for (unsigned i = 0; i < 3; i++)
-        enter(world, i, band);
-    leave(world, 0, band);
+    assert_full(world, 9, 3, SCHEDQ_NOMEM);
     (void)account_heal(&world->ground.account);
-    assert_int_equal(sum(world, band), 2);
-    leave(world, 1, band);
-    leave(world, 2, band);
-    assert_int_equal(sum(world, band), 0);
 }
 
-/* ---- memory ------------------------------------------------------------------------------------------------------ */
-
 static void
-reserved_bands_are_used_before_others_are_made(void **state)
+without_ids_there_is_no_band(void **state)
 {
     world_t *world = *state;
-    open_bands(world, 1000);
-    assert_true(bands_reserve(world->bands, 100));
-    assert_int_equal(u32_load(&world->bands->ids), 100);
-    assert_true(bands_reserve(world->bands, 50));
-    assert_int_equal(u32_load(&world->bands->ids), 100);
-    assert_int_equal(bands_table(world->bands)->count, 0);
-    uint32_t seen[101] = {0};
-    for (int32_t i = 0; i < 100; i++)
-        seen[get(world, i)->id]++;
-    for (unsigned i = 1; i <= 100; i++)
-        assert_int_equal(seen[i], 1);
-    assert_int_equal(get(world, 100)->id, 101);
+    (void)get(world, 1);
+    uint32_t drawn = u32_load(&world->bands->drawn);
+    assert_false(bands_are_out(world->bands));
+    u32_store(&world->bands->drawn, BANDS_MAX);
+    assert_null(bands_get(world->bands, world->ground.record, 2));
+    assert_true(bands_are_out(world->bands));
+    u32_store(&world->bands->drawn, drawn);
+    (void)get(world, 2);
+    assert_true(bands_reserve(world->bands, 100000));
 }
 
 static void
 without_memory_there_is_no_band_and_no_id_is_lost(void **state)
 {
     world_t *world = *state;
-    open_bands(world, 1000);
-    /* Allocations: the band, its chunk, the table. */
-    for (int64_t successes = 0; successes < 3; successes++) {
-        account_fail_after(&world->ground.account, successes);
-        assert_refused(world, 5, successes % 2 == 0, SCHEDQ_NOMEM);
+    static const int32_t expected[] = {6, 5};
+    /* The band; the band, the cells of ids; the table, then the leaf, when the cells are there. */
+    static const int64_t successes[] = {0, 1, 2, 2};
+    for (unsigned i = 0; i < 4; i++) {
+        account_fail_after(&world->ground.account, successes[i]);
+        assert_null(bands_get(world->bands, world->ground.record, 5));
+        assert_false(bands_are_out(world->bands));
         assert_true(account_heal(&world->ground.account));
+        assert_table(world, NULL, 0);
+        pass_time(world);
     }
-    atomic_store(&world->ground.account.fail_all, true);
-    assert_refused(world, 5, false, SCHEDQ_NOMEM); /* the band is there, the table is not */
-    assert_false(bands_reserve(world->bands, 2));
-    (void)account_heal(&world->ground.account);
     assert_int_equal(get(world, 5)->id, 1);
     assert_int_equal(get(world, 6)->id, 2);
-    struct bands *open = world->bands;
+    atomic_store(&world->ground.account.fail_all, true);
+    trim(world); /* retired, and still in the table */
+    assert_false(bands_reserve(world->bands, 100));
+    (void)account_heal(&world->ground.account);
+    assert_table(world, expected, 2);
+    trim(world);
+    assert_table(world, NULL, 0);
     struct bands *other = memory_alloc(&world->ground.memory, MEMORY_OTHER, sizeof *other, CACHE_LINE);
     atomic_store(&world->ground.account.fail_all, true);
-    assert_false(bands_open(other, &world->ground.memory, &world->ground.entries, &world->reorder, &world->pool,
-                            &world->books, 1));
+    assert_false(
+        bands_open(other, &world->ground.memory, &world->ground.entries, &world->reorder, &world->pool));
     (void)account_heal(&world->ground.account);
     bands_close(other);
     memory_free(&world->ground.memory, MEMORY_OTHER, other, sizeof *other);
-    assert_ptr_equal(world->bands, open);
 }
 
 /* ---- lanes of a worker ------------------------------------------------------------------------------------------- */
@@ -505,14 +579,11 @@ the_lanes_of_a_slot_go_on_in_all_bands_and_shrink(void **state)
 {
     world_t *world = *state;
     enum { BANDS = 130, PUT = 100 };
-    open_bands(world, 1000);
     for (int32_t i = 0; i < BANDS; i++) {
         struct band *band = get(world, i);
-        const struct bin_caller caller = {.worker = (uint32_t)i % 2,
-                                          .memory = &world->ground.memory,
-                                          .epoch = world->ground.record,
-                                          .pool = &world->pool};
+        struct bin_caller caller = world->caller;
         struct lane *lane;
+        caller.worker = (uint32_t)i % 2;
         assert_true(bin_prepare(&band->bin, &caller, PUT));
         lane = bin_lane(&band->bin, caller.worker);
         lane_put(lane, ref_make(5, 1), 1);
@@ -521,12 +592,12 @@ the_lanes_of_a_slot_go_on_in_all_bands_and_shrink(void **state)
     }
     bands_resume(world->bands, 1);
     bands_shrink(world->bands, world->ground.record, 1);
-    for (uint32_t id = 1; id <= BANDS; id++) {
-        const struct bin *bin = &bands_at(world->bands, id)->bin;
-        const struct lane *lane = bin_lane(bin, 1 - id % 2);
+    for (int32_t i = 0; i < BANDS; i++) {
+        const struct bin *bin = &get(world, i)->bin;
+        const struct lane *lane = bin_lane(bin, (uint32_t)i % 2);
         const struct segment *segment = ptr_load(&lane->last);
-        bool mine = id % 2 == 0;
-        assert_null(bin_lane(bin, id % 2));
+        bool mine = i % 2 == 1;
+        assert_null(bin_lane(bin, 1 - (uint32_t)i % 2));
         assert_int_equal(lane->tail, mine ? 0 : 2); /* the record was never a pod: stale, and left out */
         assert_int_equal(segment->ring.size, mine ? 16 : 128);
     }
@@ -534,19 +605,17 @@ the_lanes_of_a_slot_go_on_in_all_bands_and_shrink(void **state)
 
 /* ---- threads ----------------------------------------------------------------------------------------------------- */
 
-enum { THREADS = 3, ROUNDS = 4000, PRIORITIES = 8, MAX = 4 };
+enum { THREADS = 3, ROUNDS = 4000, PRIORITIES = 200 };
 
 typedef struct team {
     world_t *world;
     mailbox_t mailbox;
-    atomic_u32 retired, refused;
 } team_t;
 
 typedef struct member {
     pthread_t thread;
     team_t *team;
     struct epoch_record *record;
-    unsigned worker;
     uint64_t seed;
 } member_t;
 
@@ -557,27 +626,61 @@ draw(member_t *member, uint32_t below)
     return (uint32_t)(member->seed >> 33) % below;
 }
 
-/* Counts a pod to a band that it may use, as adding does, and off it. */
+/* After it marked a band, each thread finds its bit, unless the bin was cleared. */
 static void
 use(member_t *member)
 {
-    team_t *team = member->team;
-    world_t *world = team->world;
+    world_t *world = member->team->world;
     int32_t priority = (int32_t)draw(member, PRIORITIES) - PRIORITIES / 2;
-    schedq_status_t status = SCHEDQ_OK;
-    struct band *band = bands_get(world->bands, member->record, priority, draw(member, 10) == 0, &status);
-    mailbox_check(&team->mailbox, is_in_order(bands_table(world->bands)));
-    if (band == NULL) {
-        mailbox_check(&team->mailbox, status == SCHEDQ_FULL);
-        (void)u32_add(&team->refused, 1);
-        return;
+    struct band *band = bands_get(world->bands, member->record, priority);
+    struct band_table *table = bands_table(world->bands);
+    mailbox_check(&member->team->mailbox, is_in_order(table));
+    mailbox_check(&member->team->mailbox, band != NULL && band->priority == priority);
+    if (band != NULL && bin_mark(&band->bin)) {
+        table = bands_table(world->bands);
+        for (uint32_t i = 0; i < table->count; i++) {
+            const struct band_leaf *leaf = table->leaves[i].leaf;
+            for (uint32_t j = 0; j < leaf->count; j++) {
+                bool bit = (band_leaf_bits(leaf) >> j & 1) != 0;
+                uint64_t word = u64_load_acquire(&band->word);
+                bool set = bin_phase(word) == BIN_SET;
+                bool again = (band_leaf_bits(leaf) >> j & 1) != 0;
+                bool same = u64_load_acquire(&band->word) == word && bands_table(world->bands) == table;
+                mailbox_check(&member->team->mailbox, leaf->rows[j].band != band || !set || !same || bit || again);
+            }
+        }
     }
-    mailbox_check(&team->mailbox, band->priority == priority && bands_at(world->bands, band->id) == band);
-    charge_enter(world->charges[member->worker], &world->ground.memory, &band->charge, band->id);
-    atomic_fence();
-    if (!bin_mark(&band->bin))
-        (void)u32_add(&team->retired, 1);
-    charge_leave(world->charges[member->worker], &world->ground.memory, &band->charge, band->id);
+}
+
+static void
+rest_or_sweep(member_t *member)
+{
+    world_t *world = member->team->world;
+    struct band_table *table = bands_table(world->bands);
+    switch (draw(member, 40)) {
+    case 0:
+        bands_trim(world->bands, member->record);
+        break;
+    case 1:
+        (void)u32_add(&world->bands->due, 1);
+        bands_sweep(world->bands, member->record);
+        break;
+    default:
+        for (uint32_t i = 0; i < table->count; i++) {
+            const struct band_leaf *leaf = table->leaves[i].leaf;
+            uint64_t bits = band_leaf_bits(leaf), version = band_leaf_version(leaf), at_rest = 0;
+            for (uint64_t left = bits; left != 0; left &= left - 1) {
+                struct band *band = leaf->rows[__builtin_ctzll(left)].band;
+                uint64_t word = u64_load_acquire(&band->word);
+                if (band_word_rests(word))
+                    at_rest |= left & (0 - left);
+                else
+                    bin_found_empty(&band->bin, &world->pool, word);
+            }
+            if (at_rest != 0)
+                bands_rest(world->bands, member->record, table, i, bits, version, at_rest);
+        }
+    }
 }
 
 static void *
@@ -586,7 +689,10 @@ member_main(void *argument)
     member_t *member = argument;
     for (unsigned round = 0; round < ROUNDS; round++) {
         epoch_enter(member->record);
-        use(member);
+        if (draw(member, 4) == 0)
+            rest_or_sweep(member);
+        else
+            use(member);
         epoch_leave(member->record);
         epoch_poll(member->record);
     }
@@ -594,7 +700,7 @@ member_main(void *argument)
 }
 
 static void
-threads_that_bring_and_retire_priorities_see_a_table_in_order(void **state)
+threads_that_bring_mark_and_retire_priorities_agree(void **state)
 {
     world_t *world = *state;
     static team_t team;
@@ -602,29 +708,34 @@ threads_that_bring_and_retire_priorities_see_a_table_in_order(void **state)
     memset((void *)&team, 0, sizeof team);
     team.world = world;
     mailbox_init(&team.mailbox);
-    open_bands(world, MAX);
+    epoch_leave(world->ground.record);
     for (unsigned i = 0; i < THREADS; i++) {
-        members[i] =
-            (member_t){.team = &team, .worker = i, .seed = i, .record = epoch_record_make(world->ground.epoch)};
+        members[i] = (member_t){.team = &team, .seed = i, .record = epoch_record_make(world->ground.epoch)};
         assert_int_equal(pthread_create(&members[i].thread, NULL, member_main, &members[i]), 0);
     }
     for (unsigned i = 0; i < THREADS; i++)
         assert_int_equal(pthread_join(members[i].thread, NULL), 0);
+    epoch_enter(world->ground.record);
     mailbox_assert_empty(&team.mailbox);
-    uint32_t ids = u32_load(&world->bands->ids);
-    assert_true(ids > PRIORITIES);
-    /* Every object is in the table, was retired, or is there to be used. */
-    uint32_t live = 0, retired = 0, spare = 0;
-    for (uint32_t id = 1; id <= ids; id++)
-        retired += is_retired(bands_at(world->bands, id)) ? 1 : 0;
-    for (uint32_t id = ref_record(u64_load(&world->bands->spare)); id != 0; spare++)
-        id = (uint32_t)u64_load(&bands_at(world->bands, id)->next_spare);
-    const struct band_table *table = bands_table(world->bands);
-    for (uint32_t i = 0; i < table->count; i++)
-        live += is_retired(table->rows[i].band) ? 0 : 1;
-    assert_int_equal(live + retired + spare, ids);
-    for (uint32_t id = 1; id <= ids; id++)
-        assert_int_equal(sum(world, bands_at(world->bands, id)), 0);
+    assert_true(is_in_order(bands_table(world->bands)));
+    for (unsigned i = 0; i < 20; i++) {
+        pass_time(world);
+        for (unsigned j = 0; j < THREADS; j++)
+            epoch_poll(members[j].record);
+    }
+    bands_trim(world->bands, world->ground.record);
+    assert_table(world, NULL, 0);
+    pass_time(world);
+    /* Each id is free. */
+    uint32_t free_ids = 0;
+    for (uint64_t top = u64_load(&world->bands->ids); ref_record(top) != 0; free_ids++) {
+        uint32_t id = ref_record(top);
+        assert_null(bands_at(world->bands, id));
+        uint32_t chunk = 31 - (uint32_t)__builtin_clz(id / BAND_CHUNK_FIRST + 1);
+        const struct band_cell *cells = ptr_load(&world->bands->chunks[chunk]);
+        top = u64_load(&cells[id - BAND_CHUNK_FIRST * ((1u << chunk) - 1)].next);
+    }
+    assert_int_equal(free_ids, u32_load(&world->bands->drawn));
 }
 
 int
@@ -633,23 +744,27 @@ main(void)
     const struct CMUnitTest tests[] = {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
         TEST(the_table_is_in_order_however_priorities_come),
-        TEST(ids_begin_at_one_and_name_their_band),
+        TEST(thousands_of_priorities_lie_in_leaves_that_split),
         TEST(priorities_that_come_at_the_same_time_are_all_there),
-        TEST(of_two_who_bring_the_first_priorities_each_gets_a_band),
         TEST(of_two_who_bring_the_same_priority_both_get_the_same_band),
-        TEST(when_max_priorities_have_pods_another_is_full_unless_it_may_exceed),
-        TEST(a_priority_without_pods_makes_room_and_comes_back_as_another_band),
-        TEST(the_first_band_without_pods_is_enough),
-        TEST(a_band_with_a_ref_in_it_is_not_retired_though_nobody_is_counted),
-        TEST(what_exceeded_is_given_back_when_there_is_room),
-        TEST(a_queue_has_65535_bands_in_its_life),
-        TEST(pods_are_counted_over_all_workers),
-        TEST(each_change_of_a_count_raises_one_of_two_sums),
-        TEST(a_worker_without_memory_for_its_counts_counts_in_the_band),
-        TEST(reserved_bands_are_used_before_others_are_made),
+        TEST(rows_that_rest_lose_their_bits_and_producers_set_them_again),
+        TEST(a_bit_is_not_taken_after_a_producer_noted_its_band),
+        TEST(a_producer_that_stopped_before_it_noted_hides_no_other),
+        TEST(a_consumer_finishes_what_a_producer_began),
+        TEST(a_band_without_pods_leaves_unless_a_call_keeps_it),
+        TEST(a_band_that_is_kept_and_leaves_again_waits_again),
+        TEST(a_pod_whose_producer_died_before_it_marked_the_band_is_marked),
+        TEST(an_id_is_used_again_when_no_section_can_name_it),
+        TEST(a_row_that_was_retired_is_replaced_by_who_needs_it),
+        TEST(leaves_without_bits_leave_the_table_but_for_a_few),
+        TEST(priorities_that_no_walk_passes_do_not_pile_up),
+        TEST(trim_gives_all_memory_back),
+        TEST(runs_of_a_band_that_leaves_go_back_to_their_pool),
+        TEST(a_priority_is_refused_if_max_others_have_active_pods),
+        TEST(without_ids_there_is_no_band),
         TEST(without_memory_there_is_no_band_and_no_id_is_lost),
         TEST(the_lanes_of_a_slot_go_on_in_all_bands_and_shrink),
-        TEST(threads_that_bring_and_retire_priorities_see_a_table_in_order),
+        TEST(threads_that_bring_mark_and_retire_priorities_agree),
 #undef TEST
     };
     return cmocka_run_group_tests_name("lockfree_band", tests, NULL, NULL);

@@ -20,7 +20,7 @@ static void
 assert_phase(const struct bin *bin, enum bin_phase phase, uint64_t version)
 {
     assert_int_equal(bin_phase(bin_word(bin)), phase);
-    assert_int_equal(bin_word(bin) >> 2, version);
+    assert_int_equal(bin_word(bin) >> 3, version);
 }
 
 static void
@@ -58,7 +58,7 @@ a_bin_with_a_pod_is_not_cleared(void **state)
     assert_true(bin_mark(bin));
     found_empty_often(world, bin, BIN_FRUITLESS);
     assert_phase(bin, BIN_CLEARING, 2);
-    assert_false(bin_retire(bin, &world->pool));
+    assert_false(bin_clear(bin, &world->pool));
     assert_phase(bin, BIN_CLEARING, 2);
     assert_true(bin_mark(bin));
     assert_phase(bin, BIN_SET, 3);
@@ -147,33 +147,68 @@ a_set_bin_counts_its_fruitless_scans_anew(void **state)
 }
 
 static void
+retire(struct bin *bin)
+{
+    u64_store(bin->word, bin_word_next(bin_word(bin), BIN_RETIRED));
+}
+
+static void
 retired_is_for_ever(void **state)
 {
     world_t *world = *state;
     struct bin *bin = world->bins[0];
     assert_true(bin_mark(bin));
-    assert_true(bin_retire(bin, &world->pool));
+    assert_true(bin_clear(bin, &world->pool));
+    retire(bin);
     assert_phase(bin, BIN_RETIRED, 4);
     make_active(world, bin, 0, 1);
     assert_false(bin_mark(bin));
-    assert_true(bin_retire(bin, &world->pool));
-    bin_found_empty(bin, &world->pool, bin_word(bin) - 4 - BIN_RETIRED + BIN_CLEARING);
+    assert_false(bin_clear(bin, &world->pool));
+    bin_found_empty(bin, &world->pool, bin_word(bin) - 8 - BIN_RETIRED + BIN_CLEARING);
     assert_phase(bin, BIN_RETIRED, 4);
 }
 
 static void
-a_bin_is_retired_only_when_it_is_empty(void **state)
+a_bin_is_cleared_at_once_only_when_it_is_empty(void **state)
 {
     world_t *world = *state;
     struct bin *bin = world->bins[0];
     make_active(world, bin, 0, 1);
     assert_true(bin_mark(bin));
-    assert_false(bin_retire(bin, &world->pool));
-    assert_false(bin_retire(bin, &world->pool));
-    assert_int_not_equal(bin_phase(bin_word(bin)), BIN_RETIRED);
+    assert_false(bin_clear(bin, &world->pool));
+    assert_false(bin_clear(bin, &world->pool));
+    assert_int_not_equal(bin_phase(bin_word(bin)), BIN_CLEAR);
     assert_claims(world, bin, 0);
-    assert_true(bin_retire(bin, &world->pool));
-    assert_int_equal(bin_phase(bin_word(bin)), BIN_RETIRED);
+    assert_true(bin_clear(bin, &world->pool));
+    assert_int_equal(bin_phase(bin_word(bin)), BIN_CLEAR);
+}
+
+static unsigned notes;
+
+static void
+note(struct bin *bin)
+{
+    assert_int_equal(bin_phase(bin_word(bin)), BIN_SETTING);
+    notes++;
+}
+
+static void
+a_bin_that_is_noted_elsewhere_is_noted_before_it_is_set(void **state)
+{
+    world_t *world = *state;
+    struct bin *bin = world->bins[0];
+    notes = 0;
+    bin->note = note;
+    assert_true(bin_mark(bin));
+    assert_phase(bin, BIN_SET, 2);
+    assert_true(bin_mark(bin));
+    assert_int_equal(notes, 1);
+    found_empty_often(world, bin, BIN_FRUITLESS);
+    assert_phase(bin, BIN_CLEAR, 4);
+    u64_store(bin->word, bin_word_next(bin_word(bin), BIN_LEAVING));
+    assert_true(bin_mark(bin));
+    assert_phase(bin, BIN_SET, 7);
+    assert_int_equal(notes, 2);
 }
 
 /* Who published an early ref, and stops before he marks the bin, must not take the pod out of sight. */
@@ -212,7 +247,7 @@ a_retired_bin_helps_no_early_ref(void **state)
     struct bin *bin = world->bins[0];
     struct bin_head head = {0};
     uint64_t word;
-    assert_true(bin_retire(bin, &world->pool));
+    retire(bin);
     (void)move(world, 0, OTHER_BAND, PLACE_ACTIVE);
     uint64_t before = word_of(world, 0);
     assert_true(publish_one(world, bin, next_ref_of(world, 0), 1));
@@ -417,7 +452,8 @@ main(void)
         TEST(what_was_marked_since_is_not_cleared),
         TEST(a_set_bin_counts_its_fruitless_scans_anew),
         TEST(retired_is_for_ever),
-        TEST(a_bin_is_retired_only_when_it_is_empty),
+        TEST(a_bin_is_cleared_at_once_only_when_it_is_empty),
+        TEST(a_bin_that_is_noted_elsewhere_is_noted_before_it_is_set),
         TEST(a_pod_that_a_helper_switched_is_in_a_bin_that_walks_look_at),
         TEST(pods_that_a_merge_switched_are_in_a_bin_that_walks_look_at),
         TEST(a_retired_bin_helps_no_early_ref),

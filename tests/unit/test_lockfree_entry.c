@@ -62,7 +62,6 @@ begin(struct entry *entry, const struct description *description)
     u64_store(&entry->object, description->object);
     time_store(&entry->order_key, description->order_key);
     u64_store(&entry->attributes, attributes);
-    u64_store(&entry->errors_charged, description->charged);
     u64_store_release(&entry->word.low, state_make(life, BAND, PLACE_ACTIVE));
     return life;
 }
@@ -85,21 +84,19 @@ assert_described(world_t *world, const struct entry *entry, const struct descrip
     assert_ns_equal(got.order_key, expected->order_key);
     assert_int_equal(got.priority, expected->priority);
     assert_int_equal(got.flags, expected->flags);
-    assert_int_equal(got.charged, expected->charged);
     assert_true(got.described_node == expected->described_node);
     assert_true(got.nominated_node == expected->nominated_node);
     assert_true(got.nomination == expected->nomination);
 }
 
 static const struct description first = {
-    .object = UINT64_MAX, .order_key = INT64_MIN, .priority = INT32_MIN, .flags = 255, .charged = BAND};
+    .object = UINT64_MAX, .order_key = INT64_MIN, .priority = INT32_MIN, .flags = 255};
 
 static const struct description second = {.object = 77,
                                           .order_key = INT64_MAX,
                                           .priority = INT32_MAX,
                                           .flags = 0,
                                           .own_key = true,
-                                          .charged = 65535,
                                           .described_node = UINT64_MAX,
                                           .nominated_node = UINT64_MAX - 1,
                                           .nomination = UINT64_MAX - 2};
@@ -402,7 +399,6 @@ description_of(uint64_t life, uint32_t number)
                                 .priority = (int32_t)(number ^ 0x5a5a5a5au),
                                 .flags = (uint8_t)number,
                                 .own_key = true,
-                                .charged = (number & 0xffff) | 1,
                                 .described_node = number % 2 == 0 ? 0 : number * UINT64_C(40503)};
 }
 
@@ -411,7 +407,7 @@ is_whole(const struct description *got, uint64_t life, bool is_inline)
 {
     struct description expected = description_of(life, (uint32_t)got->object);
     return got->object >> 32 == (life & UINT32_MAX) && got->order_key == expected.order_key &&
-           got->priority == expected.priority && got->flags == expected.flags && got->charged == expected.charged &&
+           got->priority == expected.priority && got->flags == expected.flags &&
            got->described_node == (is_inline ? 0 : expected.described_node);
 }
 

@@ -117,7 +117,8 @@ entry_of(world_t *world, unsigned pod)
 static void
 set_word(world_t *world, unsigned pod, uint64_t version, uint32_t band, enum place place)
 {
-    (void)u64_exchange(&entry_of(world, pod)->word.low, state_make(version, band, place));
+    (void)u64_exchange(&entry_of(world, pod)->word.low,
+                       state_make(version, place == PLACE_ACTIVE ? band : 0, place));
 }
 
 static bool

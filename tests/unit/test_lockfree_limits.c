@@ -1,45 +1,7 @@
-/* What the lock-free engine promises less than the other, as the header says: priorities, memory, workers that left. */
+/* What the lock-free engine promises less than the other, as the header says: memory, workers that left. */
 #include <string.h>
 
 #include "fixture.h"
-
-static schedq_pod_spec_t
-spec_of(int64_t number, int32_t first)
-{
-    return fx_spec("ns/a", first + (int32_t)number);
-}
-
-/* Adds, pops and ends a pod for each of as many priorities as a queue can have in its life. */
-static void
-use_up_priorities(fixture_t *fixture)
-{
-    for (int64_t i = 0; i < 65535; i++) {
-        schedq_pod_spec_t spec = spec_of(i, INT32_MIN);
-        schedq_popped_t popped;
-        fx_add_spec(fixture, "ns/a", &spec);
-        assert_ok(schedq_try_pop(fx_worker(fixture), &popped));
-        assert_int_equal(popped.priority, spec.priority);
-        fx_done(fixture, &popped);
-    }
-}
-
-static void
-the_65536th_priority_of_a_queues_life_is_refused(void **state)
-{
-    fixture_t *fixture = *state;
-    schedq_pod_spec_t known = spec_of(7, INT32_MIN), late = fx_spec("ns/b", 1), renewed = fx_spec("ns/a", 1);
-    fixture->config.allocator = (schedq_allocator_t){0}; /* each priority keeps memory: no headers in front of it */
-    use_up_priorities(fixture);
-    assert_status(schedq_add(fx_worker(fixture), "ns/b", &late, NULL), SCHEDQ_FULL);
-    assert_contains(schedq_worker_error(fx_worker(fixture)), "65535 others");
-    assert_place(fx_place(fixture, "ns/b"), SCHEDQ_NOWHERE);
-    schedq_pod_t pod = fx_add_spec(fixture, "ns/a", &known).pod;
-    assert_status(schedq_update(fx_worker(fixture), "ns/a", &renewed, 0, NULL, 0, NULL), SCHEDQ_FULL);
-    assert_contains(schedq_worker_error(fx_worker(fixture)), "65535 others");
-    assert_int_equal(fx_info(fixture, pod).priority, known.priority);
-    fx_assert_counts(fixture, 1, 0, 0, 0, 0, 0);
-    fx_pop(fixture, "ns/a");
-}
 
 /* A failed call draws an order key for the newest description; the old one is ordered by its own. */
 static void
@@ -104,7 +66,6 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        fx_test_lockfree(the_65536th_priority_of_a_queues_life_is_refused),
         fx_test_lockfree(a_failure_without_memory_leaves_the_order_key),
         fx_test_lockfree(a_worker_that_was_unregistered_is_refused),
     };

@@ -97,12 +97,16 @@ struct word {
     uint32_t lag, flags;
 };
 
+static uint32_t
+detail(const struct word *word)
+{
+    return word->place == PLACE_ACTIVE ? word->band * 32 + word->lag : word->lag + word->flags;
+}
+
 static uint64_t
 pack(const struct word *word)
 {
-    uint64_t band = word->place == PLACE_ACTIVE ? word->band : word->lag / 64;
-    return word->version * (UINT64_C(1) << 28) + band * UINT64_C(4096) + (unsigned)word->place * UINT64_C(512) +
-           word->lag % 64 * 8 + word->flags;
+    return word->version * (UINT64_C(1) << 28) + (unsigned)word->place * (UINT64_C(1) << 25) + detail(word);
 }
 
 /* Versions go round from 2^36 - 1 to 1. */
@@ -135,10 +139,10 @@ typedef void visit_fn(const struct word *word);
 static void
 visit_extras(struct word word, visit_fn *visit)
 {
-    static const uint32_t lags[] = {0, 1, 2, 5, 62, 63, 64, 4096, (UINT32_C(1) << 22) - 2, (UINT32_C(1) << 22) - 1};
+    static const uint32_t lags[] = {0, 1, 2, 5, 30, 31, 32, 63, 4096, (UINT32_C(1) << 22) - 2, (UINT32_C(1) << 22) - 1};
     for (unsigned i = 0; waits(word.place) && i < sizeof lags / sizeof *lags; i++) {
         word.lag = lags[i];
-        if (word.place != PLACE_ACTIVE || word.lag < 64)
+        if (word.place != PLACE_ACTIVE || word.lag < 32)
             visit(&word);
     }
     for (unsigned flags = 0; word.place == PLACE_INFLIGHT && flags < 8; flags++) {
@@ -154,7 +158,7 @@ static void
 visit_words(visit_fn *visit)
 {
     static const uint64_t versions[] = {1, 2, 6, 77, 128, LAST_VERSION - 1, LAST_VERSION};
-    static const uint32_t bands[] = {0, 1, 4096, 65535};
+    static const uint32_t bands[] = {0, 1, 4096, 65535, 1048575};
     for (unsigned place = 0; place < PLACES; place++) {
         for (unsigned i = 0; i < sizeof versions / sizeof *versions; i++) {
             for (unsigned j = 0; j < (place == PLACE_ACTIVE ? sizeof bands / sizeof *bands : 1); j++)
@@ -175,13 +179,14 @@ check_fields(const struct word *word)
         assert_int_equal(state_band(state), word->band);
     assert_int_equal(state_place(state), word->place);
     assert_int_equal(state_lag(state), word->lag);
-    assert_int_equal(state_flags(state), word->lag % 64 * 8 + word->flags);
+    assert_int_equal(state_flags(state), detail(word));
     bool waiting = waits(word->place) && word->place != PLACE_ACTIVE;
     assert_int_equal(state_waits(state), waiting);
-    assert_int_equal(state_lag_is_at_end(state), word->lag == (waiting ? (UINT32_C(1) << 22) - 1 : 63));
+    assert_int_equal(state_lag_is_at_end(state), word->lag == (waiting ? (UINT32_C(1) << 22) - 1 : 31));
     assert_true(state_base(state) == earlier(word->version, word->lag));
-    uint32_t high = word->place == PLACE_ACTIVE ? word->band : word->lag / 64;
-    assert_true(state_make(word->version, high, word->place) == state - state_flags(state));
+    bool active = word->place == PLACE_ACTIVE;
+    uint32_t rest = active ? word->lag : detail(word);
+    assert_true(state_make(word->version, active ? word->band : 0, word->place) == state - rest);
     bool pod = word->place != PLACE_FREE && word->place != PLACE_DEAD && (word->flags & FLAG_DELETED) == 0;
     assert_int_equal(state_is_pod(state), pod);
 }
@@ -279,7 +284,7 @@ check_judge(const struct word *word)
     for (unsigned i = 0; i < CONTAINERS; i++) {
         check_container(word, containers[i], word->band);
         check_container(word, containers[i], word->band ^ 1);
-        check_container(word, containers[i], word->band ^ 0x8000);
+        check_container(word, containers[i], word->band ^ 0x80000);
     }
 }
 
