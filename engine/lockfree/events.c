@@ -215,7 +215,7 @@ gate_hears(const struct walk *walk, schedq_profile_t profile, uint8_t gate)
     return registry_gate_hears(&queue_of_walk(walk)->base.registry, profile, gate, walk->event.event);
 }
 
-/* In a section of its own. If the pod is over by now, and the cell another's, it does not matter what this says. */
+/* In a section. If the pod is over by now, and the cell another's, it does not matter what this says. */
 static bool
 in_namespace(struct worker *worker, const struct view *view, const struct assigned_pod *assigned)
 {
@@ -224,9 +224,15 @@ in_namespace(struct worker *worker, const struct view *view, const struct assign
     if (view->name_length <= assigned->namespace_length) {
         return false;
     }
-    section_resume(worker);
+    bool outside = worker->outside;
+
+    if (outside) {
+        section_resume(worker);
+    }
     names_copy(&queue_of(worker)->names, view->name, name, view->name_length);
-    section_pause(worker);
+    if (outside) {
+        section_pause(worker);
+    }
     return name[assigned->namespace_length] == '/' &&
            memcmp(name, assigned->namespace_name, assigned->namespace_length) == 0;
 }
@@ -467,6 +473,7 @@ lockfree_move(schedq_worker_t *base, const schedq_move_t *request, const struct 
                   .counts = true,
                   .recount = true,
                   .tells = true,
+                  .has_precheck = request->precheck != NULL,
                   .result = result,
                   .decide = decide},
         .event = {.event = request->event, .old_object = request->old_object, .new_object = request->new_object},

@@ -543,8 +543,11 @@ ask(struct mover *mover, struct question *question)
     struct view *view = &question->view;
     uint64_t calls = u64_load(&worker->tally.gate_calls);
     bool may = answer->asks < ASKS_MAX;
+    bool pauses = mover->has_precheck || queue_asks_host(queue);
 
-    section_pause(worker);
+    if (pauses) {
+        section_pause(worker);
+    }
     answer->asked = stamps_drawn(&queue->stamps); /* before anybody is asked */
     answer->moves = may && decide(mover, view, answer->unjudged, &answer->way);
     if (u64_load(&worker->tally.gate_calls) != calls) {
@@ -555,8 +558,10 @@ ask(struct mover *mover, struct question *question)
     answer->stay = view->gating.stay;
     answer->place = (uint8_t)state_place(view->state);
     object_give_back(queue, view->description.object);
-    section_resume(worker);
-    view->entry = entry_at(&queue->entries, question->record);
+    if (pauses) {
+        section_resume(worker);
+        view->entry = entry_at(&queue->entries, question->record);
+    }
     return may;
 }
 

@@ -121,6 +121,7 @@ struct mover {
     bool counts_gated; /* as moves, if a gate refuses them too */
     bool recount;      /* a pod that is refused again counts as one that came in again */
     bool tells;        /* a pod that stays for want of memory missed something: a note is left (stray.h) */
+    bool has_precheck; /* `decide` asks the host by one */
     bool no_memory;    /* some pod stayed where it was */
     schedq_result_t *result;
     /* Where the pod goes; false: it stays. The object in view->description is alive. */

@@ -343,7 +343,11 @@ decide(struct failing *failing, const struct view *view, struct decision *decisi
         decide_by_host(failing, &subject, decision);
         return;
     }
-    section_pause(worker);
+    bool pauses = queue_asks_host(queue);
+
+    if (pauses) {
+        section_pause(worker);
+    }
     judge_events(failing, view, decision);
     enum strategy strategy = failing->judged.verdict.strategy;
 
@@ -355,7 +359,9 @@ decide(struct failing *failing, const struct view *view, struct decision *decisi
     } else {
         ask_gates(failing, &subject, strategy, decision);
     }
-    section_resume(worker);
+    if (pauses) {
+        section_resume(worker);
+    }
 }
 
 /* After the publication and a full fence: did an event come that was not judged? */

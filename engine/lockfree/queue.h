@@ -32,8 +32,8 @@
  * THE HOST'S CODE. Hints, gates, prechecks and affinity run between two sections (section_pause), so a thread that is
  * slow there, or never comes back, holds back no memory of the others. What was read before a pause (records, bands,
  * segments, tables) may be another's afterwards, or nobody's: records are looked up again by their numbers, readers
- * begin again where they were, and words are compared with what was judged, by the CAS that acts. config.retain and
- * release run inside of sections: they count.
+ * begin again where they were, and words are compared with what was judged, by the CAS that acts. A queue whose host
+ * has none of these is not left (queue_asks_host). config.retain and release run inside of sections: they count.
  */
 #ifndef SCHEDQ_LOCKFREE_QUEUE_H
 #define SCHEDQ_LOCKFREE_QUEUE_H
@@ -109,6 +109,7 @@ struct worker {
     struct epoch_record *epoch;
     bool joined;     /* epoch is in use */
     uint64_t pauses; /* how often a section was left for the host's code */
+    bool outside;    /* it is left now */
     struct hazard_slot *hazard;
     struct hazard_kept *kept; /* the slot's list; NULL unless objects are counted */
     struct slab_cache records, descriptions;
@@ -262,13 +263,23 @@ static inline void
 section_pause(struct worker *worker)
 {
     worker->pauses++;
+    worker->outside = true;
     epoch_leave(worker->epoch);
 }
 
 static inline void
 section_resume(struct worker *worker)
 {
+    worker->outside = false;
     epoch_enter(worker->epoch);
+}
+
+/** Are there gates, hints or an affinity that may be asked about a pod? Set up before the queue is used. */
+static inline bool
+queue_asks_host(const struct queue *queue)
+{
+    return queue->base.registry.has_gates || queue->base.registry.has_hints ||
+           queue->base.config.affinity_matches != NULL;
 }
 
 /** Adds to a number that only this worker writes, relaxed: who reads it adds up what publishes nothing. */

@@ -132,6 +132,7 @@ copy_interests(struct registry *registry, struct plugin *plugin, const schedq_pl
         }
         plugin->interests[i] =
             (struct interest){.kind = {resource, wanted->interests[i].actions}, .hint = wanted->interests[i].hint};
+        registry->has_hints = registry->has_hints || wanted->interests[i].hint != NULL;
     }
     return true;
 }

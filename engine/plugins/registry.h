@@ -43,6 +43,7 @@ struct registry {
     uint32_t events_max;
     /* Of setup alone. */
     bool has_gates; /* some plugin has a PreEnqueue */
+    bool has_hints; /* some plugin has a hint */
     struct profile **profiles;
     uint32_t profile_count, profile_capacity;
     struct registry_name *resources; /* those that match.h has numbers for, and those of interests */
