@@ -284,13 +284,13 @@ row_of(const struct band_leaf *leaf, int32_t priority)
 static bool
 is_retired(const struct band *band)
 {
-    return bin_phase(u64_load_acquire(&band->word)) == BIN_RETIRED; /* of bin_retire:A, for ever */
+    return bin_phase(u64_load_acquire(&band->word)) == BIN_RETIRED; /* of retire:B, for ever */
 }
 
 bool
 band_keep(struct band *band)
 {
-    uint64_t word = u64_load_acquire(&band->word); /* of bin_mark:B, leave:A, retire:A */
+    uint64_t word = u64_load_acquire(&band->word); /* of bin_mark:B, leave:A, retire:B */
 
     /* Ends: each failed exchange means that another thread kept or marked it, or retired it. */
     while (bin_phase(word) == BIN_LEAVING) {
@@ -615,9 +615,11 @@ static bool
 retire(struct bands *bands, struct epoch_record *epoch, struct band *band)
 {
     uint64_t leaving = u64_load_acquire(&band->leaving); /* of wait_for_calls */
-    uint64_t word = u64_load_acquire(&band->word);       /* of leave:A, band_keep:A, bin_mark:B */
 
-    u32_store(&band->waits, 0);
+    /* Before the look at the word: what begins to leave later waits for itself, what did before is seen here. */
+    (void)u32_cas_value(&band->waits, 1, 0);       /* retire:A; a full fence, as leave:A before the look at waits */
+    uint64_t word = u64_load_acquire(&band->word); /* of leave:A, band_keep:A, bin_mark:B */
+
     if (word == leaving && !bin_is_empty(&band->bin, bands->pool)) {
         (void)bin_mark(&band->bin);
         return false;
@@ -626,7 +628,7 @@ retire(struct bands *bands, struct epoch_record *epoch, struct band *band)
         wait_for_calls(band, epoch, word);
         return false;
     }
-    return word == leaving && u64_cas(&band->word, word, bin_word_next(word, BIN_RETIRED)); /* retire:A */
+    return word == leaving && u64_cas(&band->word, word, bin_word_next(word, BIN_RETIRED)); /* retire:B */
 }
 
 /* Replaces the leaf where a retired band is, if it is in the table. */
@@ -676,7 +678,7 @@ leave_rows(struct bands *bands, struct epoch_record *epoch, const struct band_ta
 
     for (uint32_t j = 0; j < leaf->count; j++) {
         struct band *band = leaf->rows[j].band;
-        uint64_t word = u64_load_acquire(&band->word); /* of bin_mark:B, finish_clearing:A, retire:A */
+        uint64_t word = u64_load_acquire(&band->word); /* of bin_mark:B, finish_clearing:A, retire:B */
 
         retired = retired || bin_phase(word) == BIN_RETIRED;
         if (band_word_rests(word) ||

@@ -23,18 +23,19 @@
  *                table; one that finds the same table comes before the copy is seen.
  * Bits that are set for nothing cost a look at the word.
  *
- * RETIREMENT. The word of a bin that is proven to be empty goes from CLEAR to RETIRED, which is terminal. The next copy
- * of the leaf leaves the band out; the thread whose CAS of the table did that gives the band back. A producer that
- * looked the band up before finds RETIRED when it marks the bin, after it published, and moves its pod like an update
- * does (publish_follow). Walks pass over RETIRED like CLEAR. Bands are retired
+ * RETIREMENT. A band that is CLEAR begins to leave: its word becomes LEAVING, and one thread at a time waits for it
+ * (`waits`) and notes that word (`leaving`). A call that finds the band makes it CLEAR again (band_keep), a producer
+ * that found it before makes it SETTING. After a grace period the calls that had found it before are over. If the word
+ * still is the noted one, and no ref in the bin is a pod's, it becomes RETIRED, which is terminal; a pod whose producer
+ * stopped before it marked the bin is marked instead. The next copy of the leaf leaves the band out; the thread whose
+ * CAS of the table did that gives the band back, after one more grace period. So no producer that published meets
+ * RETIRED. Walks pass over LEAVING and RETIRED like CLEAR. Bands begin to leave
  *   by a walk    that took the last bit of a leaf, when there are more than BAND_LEAVES_KEPT leaves;
  *   by a sweep   of two leaves for each that was split off: so the rows without pods do not outgrow those with pods
- *                although no walk comes to them. Calls sweep when they begin: a band that a call has found is not
- *                retired by the call itself;
+ *                although no walk comes to them. Calls sweep when they begin;
  *   by trim      all of them.
  *
- * IDS. The cell of a band that left the table says so at once. After the grace period the band is looked at once more,
- * and given back with its id when no ref in it is a pod's. So an id that the word of an active pod names is that
+ * IDS. The cell of a band that left the table says so at once. So an id that the word of an active pod names is that
  * band's, unless the pod was never published: settle_again asks for the band of its priority.
  *
  * THE BOUND. bands_is_full looks for one active pod in each other band, then at the words of these pods again. All
@@ -48,7 +49,9 @@
  *   cell, then replace:A -> bands_at:A                       the band; an id from a state word was in some table
  *   bin_mark:B to SETTING, bands_note:A   |  rest: version, word, bands_rest:A       the summary
  *   bands_note:A, bands_note:B            |  replace:A, bands_table:A, word          a leaf that is replaced
- *   bin_retire:A before replace:A                            a table without a band: its word is never set again
+ *   retire:B before replace:A                                a table without a band: its word is never set again
+ *   leave:A, look at `waits`              |  retire:A, look at the word     a band that begins to leave while the wait
+ *                                            for an earlier word ends is waited for by one of the two
  *   replace:A, leave_table:A before the retirement -> publish_band        no worker keeps a band that may be freed
  *
  * PROGRESS. Lock-free. bands_note begins again only if the table was replaced, bands_rest does not repeat. bands_get

@@ -468,7 +468,8 @@ SCHEDQ_API schedq_status_t schedq_destroy(schedq_t *queue);
  * Allocates for that many pods (names of at most 63 bytes), priorities and workers.
  *
  * While they suffice, and there are at most max_lots rejector sets, add, add_many, readd, update,
- * add_unschedulable, delete, pops, moves, apply, activate and tick do not allocate. (LOCKFREE: what a worker
+ * add_unschedulable, delete, pops, moves, apply, activate and tick do not allocate. (LOCKFREE: a pod whose
+ * priority no pod had lately takes memory for it, which goes back when the priority is not used; what a worker
  * keeps for a priority grows when it has more pods there than ever before; updates and keys out of order
  * take memory of their own; all of it is kept and used again. Batches of more than some 80 pods take 200
  * bytes a pod for the call. SCHEDQ_NOMEM changes nothing.)

@@ -6,15 +6,29 @@
  * they find (LEAVING becomes CLEAR), or put a new one into the table, publish, and mark: CLEAR and LEAVING become
  * SETTING, then the bit is set and the version raised in the leaf that the table names, until the table stays the same,
  * then SETTING becomes SET. Consumers look where the bit is set, clear a word in two phases, and take the bit of a word
- * that rests by a CAS that expects the version which they read before the word. A leaver makes CLEAR LEAVING, waits for
- * all sections, scans, and makes exactly that word RETIRED; then the band leaves the table, and is freed after another
- * grace period.
+ * that rests by a CAS that expects the version which they read before the word. A leaver makes CLEAR LEAVING and, if no
+ * other leaver waits already, notes that word and waits for all sections; then, if there is a pod, it marks the bin,
+ * else it makes exactly that word RETIRED; it waits again for a word that began to leave later. What is RETIRED leaves
+ * the table, and is freed after another grace period.
+ *
+ * Not modelled: tables of more than one leaf, lanes and runs (bin.pml, chain.pml), ids, what a move publishes, store
+ * buffers. Each step is sequentially consistent, but for a producer's load of the table, which may come before that of
+ * the word.
  *
  * Claims
  *   once add has returned, and the pod is not taken, the table names its band, the word is SET or CLEARING, and the bit
  *     of the leaf is set (Observer, in every state)
  *   no band with a pod that was published is RETIRED (Observer)
  *   a producer never marks a band that is RETIRED; no section uses a band that is freed
+ *   a band has one wait at a time: none begins for one that is RETIRED
+ *   at the end no band is LEAVING: each that began to leave was waited for (init)
+ *
+ * Who takes part
+ *   (none)         2 producers, a consumer with 2 tries, a copier of the leaf
+ *   -DLEAVE        2 producers, which may die after they published, a leaver
+ *   -DREST         a producer, a consumer with 2 tries, a leaver
+ *   -DLEAVERS      a producer, which may die after it published, 2 leavers
+ *   -DLARGE        2 producers, a consumer with 2 tries, a copier, 2 leavers
  *
  * Planted bugs
  *   -DNO_VERSION   a consumer takes the bit whatever the version is
@@ -26,19 +40,40 @@
  *   -DNO_GRACE     RETIRED without waiting for sections
  *   -DNO_KEEP      a producer uses a band that is LEAVING as it is
  *   -DANY_WORD     any LEAVING becomes RETIRED, also a later one
- *   -DDEATH,NO_SCAN    (DEATH: a producer dies after it published) no scan before RETIRED
- *
- * Bounds: 2 producers with one pod each, a consumer with 2 tries (with --large 3), one replacement, one leaver
- * that begins twice.
+ *   -DNO_SCAN      no scan before RETIRED (with LEAVE)
+ *   -DNOTED_LATE   a leaver reads the noted word when it waits no more
+ *   -DWAITS_LATE   a leaver looks at the word, then waits no more: a band that begins to leave in between is forgotten
+ *   -DWAIT_TWICE   a leaver waits although another one does
  */
-#ifdef LARGE
-#define TRIES 3
+#if defined(LARGE)
+#define TRIES 2
+#define COPIES 1
+#define LEAVES_BEGUN 2
+#define PRODUCERS 2
+#elif defined(LEAVERS)
+#define TRIES 0
+#define COPIES 0
+#define LEAVES_BEGUN 2
+#define PRODUCERS 1
+#elif defined(REST)
+#define TRIES 2
+#define COPIES 0
+#define LEAVES_BEGUN 1
+#define PRODUCERS 1
+#elif defined(LEAVE)
+#define TRIES 0
+#define COPIES 0
+#define LEAVES_BEGUN 1
+#define PRODUCERS 2
 #else
 #define TRIES 2
+#define COPIES 1
+#define LEAVES_BEGUN 0
+#define PRODUCERS 2
 #endif
 
 #define PODS     2
-#define ACTORS   3
+#define ACTORS   5       /* 2 producers, the consumer, 2 leavers */
 #define BANDS    4
 #define LEAVES   7
 #define NONE     7
@@ -61,6 +96,8 @@ byte word[BANDS];
 byte word_version[BANDS];
 bool ref[BANDS * PODS];
 bool freed[BANDS];
+bool waits[BANDS];
+byte leaving[BANDS];          /* the version of the word that is waited for */
 
 bool published[PODS], added[PODS], taken[PODS];
 byte band[PODS];
@@ -119,33 +156,34 @@ inline replace(t, b, all)
     }
 }
 
+/* t is the table as it was at some moment before. */
 inline note(b)
 {
     do
-    :: t = table;
-        if
-        :: leaf_band[t] != b -> break
-        :: else
-        fi;
+    :: leaf_band[t] != b -> break
+    :: else ->
         d_step {
             shown[t] = true;
             version[t]++
-        }
+        };
 #ifdef NO_AGAIN
         break
 #else
         if
         :: table == t -> break
-        :: else
+        :: else -> t = table
         fi
 #endif
-    od
+    od;
+    t = 0
 }
 
+/* The table may be loaded before the word: nothing orders the two loads. */
 inline mark(b)
 {
     do
-    :: read_word(b);
+    :: t = table;
+        read_word(b);
         if
         :: w == SET -> break
         :: w == RETIRED -> assert(false)
@@ -190,25 +228,27 @@ proctype Producer(byte pod)
     bool ok;
     enter(pod);
     do
-    :: t = table;
-        mine = leaf_band[t];
+    :: d_step {
+            t = table;
+            mine = leaf_band[t] /* a leaf does not change */
+        };
         if
         :: mine == NONE -> w = RETIRED
         :: else -> read_word(mine)
         fi;
         if
         :: w == RETIRED ->
-            mine = bands;
-            replace(t, mine, true);
-            if
-            :: ok ->
-                d_step {
+            atomic {
+                mine = bands;
+                replace(t, mine, true);
+                if
+                :: ok ->
                     assert(bands < BANDS);
-                    bands++
-                };
-                break
-            :: else
-            fi
+                    bands++;
+                    break
+                :: else
+                fi
+            }
 #ifndef NO_KEEP
         :: w == LEAVING ->
             cas_word(mine, CLEAR);
@@ -226,19 +266,27 @@ proctype Producer(byte pod)
         assert(!freed[mine]);
         band[pod] = mine;
         ref[mine * PODS + pod] = true;
-        published[pod] = true
+        published[pod] = true;
+        t = 0;
+        w = 0;
+        v = 0;
+        ok = false
     };
-#ifdef DEATH
     if
-    :: pod == 1 -> section[pod] = 0
-    :: else ->
+#if defined(LEAVE) || defined(LEAVERS)
+    :: section[pod] = 0 /* it stops for ever, and its slot is adopted */
 #endif
+    :: skip;
     mark(mine);
     added[pod] = true;
-    section[pod] = 0
-#ifdef DEATH
+    d_step {
+        section[pod] = 0;
+        mine = 0;
+        w = 0;
+        v = 0;
+        ok = false
+    }
     fi
-#endif
 }
 
 inline scan(b)
@@ -269,10 +317,15 @@ proctype Consumer()
     bool ok, found;
     do
     :: n < TRIES ->
-        n++;
-        enter(2);
-        t = table;
-        b = leaf_band[t];
+        d_step {
+            n++;
+            sections[2]++;
+            section[2] = sections[2]
+        };
+        d_step {
+            t = table;
+            b = leaf_band[t]
+        };
         if
         :: b == NONE || !shown[t] -> skip
         :: else ->
@@ -301,6 +354,7 @@ proctype Consumer()
                 :: found -> taken[pod] = true
                 :: !found && w == SETTING ->
 #ifndef TRUST
+                    t = table;
                     note(b);
 #endif
                     cas_word(b, SET)
@@ -319,7 +373,17 @@ proctype Consumer()
                 fi
             fi
         fi;
-        section[2] = 0
+        d_step {
+            section[2] = 0;
+            t = 0;
+            u = 0;
+            b = 0;
+            w = 0;
+            v = 0;
+            pod = 0;
+            ok = false;
+            found = false
+        }
     :: else -> break
     od
 }
@@ -328,83 +392,143 @@ proctype Replacer()
 {
     byte t;
     bool ok, all;
-    t = table;
+    d_step {
+        t = table;
 #ifdef COPY_BIT
-    all = shown[t];
+        all = shown[t]
 #else
-    all = true;
+        all = true
 #endif
-    replace(t, leaf_band[t], all)
+    };
+    atomic {
+        replace(t, leaf_band[t], all);
+        t = 0;
+        ok = false;
+        all = false
+    }
 }
 
-/* Waits until each section that is there now has ended. */
+/* Waits until each section that is there now has ended; the caller is outside of any. */
 inline grace()
 {
     d_step {
         s0 = section[0];
         s1 = section[1];
-        s2 = section[2]
+        s2 = section[2];
+        s3 = section[3];
+        s4 = section[4]
     };
-    (s0 == 0 || section[0] != s0);
-    (s1 == 0 || section[1] != s1);
-    (s2 == 0 || section[2] != s2)
+    atomic {
+        (s0 == 0 || section[0] != s0) && (s1 == 0 || section[1] != s1) && (s2 == 0 || section[2] != s2) &&
+            (s3 == 0 || section[3] != s3) && (s4 == 0 || section[4] != s4);
+        s0 = 0;
+        s1 = 0;
+        s2 = 0;
+        s3 = 0;
+        s4 = 0
+    }
 }
 
-proctype Leaver()
+/* leave, wait_for_calls, band_is_ripe, retire, drop_row. */
+proctype Leaver(byte me)
 {
-    byte n, t, b, w, v, s0, s1, s2, pod;
+    byte t, b, w, v, s0, s1, s2, s3, s4, pod, noted;
     bool ok, found;
-    do
-    :: n < 2 ->
-        n++;
-        b = leaf_band[table];
-        if
-        :: b == NONE -> break
-        :: else -> read_word(b)
-        fi;
-        if
-        :: w == CLEAR ->
-            cas_word(b, LEAVING);
-            if
-            :: ok ->
-#ifndef NO_GRACE
-                grace();
+    enter(me);
+    d_step {
+        t = table;
+        b = leaf_band[t]
+    };
+    if
+    :: b == NONE -> goto done
+    :: else -> read_word(b)
+    fi;
+    if
+    :: w != CLEAR -> goto done
+    :: else -> cas_word(b, LEAVING)
+    fi;
+    if
+    :: !ok -> goto done
+    :: else
+    fi;
+again:
+    atomic {
+        ok = !waits[b];
+#ifdef WAIT_TWICE
+        ok = true;
 #endif
-                found = false;
-#ifndef NO_SCAN
-                scan(b);
+        if
+        :: ok ->
+            assert(word[b] != RETIRED);
+            waits[b] = true;
+            leaving[b] = v
+        :: else -> goto done
+        fi
+    };
+    section[me] = 0;
+#ifndef NO_GRACE
+    grace();
+#endif
+    enter(me);
+    /* A word has the version that is noted only while it is LEAVING. */
+    noted = leaving[b];
+#ifdef WAITS_LATE
+    read_word(b);
+    waits[b] = false;
+#else
+    waits[b] = false;
+    read_word(b);
 #endif
 #ifdef ANY_WORD
-                v = word_version[b];
+    if
+    :: w == LEAVING -> noted = v
+    :: else
+    fi;
 #endif
-                if
-                :: found && word[b] == w && word_version[b] == v -> mark(b)
-                :: else ->
-                    if
-                    :: !found -> cas_word(b, RETIRED)
-                    :: else -> ok = false
-                    fi;
-                    if
-                    :: ok ->
-                        do
-                        :: t = table;
-                            if
-                            :: leaf_band[t] != b -> break
-                            :: else -> replace(t, NONE, false)
-                            fi
-                        od;
-                        grace();
-                        freed[b] = true;
-                        break
-                    :: else
-                    fi
-                fi
-            :: else
-            fi
-        :: else
+#ifdef NOTED_LATE
+    noted = leaving[b];
+#endif
+    if
+    :: v != noted && w == LEAVING -> goto again
+    :: v != noted && w != LEAVING -> goto done
+    :: v == noted -> noted = 0
+    fi;
+#ifndef NO_SCAN
+    scan(b);
+    if
+    :: found ->
+        mark(b);
+        goto done
+    :: else
+    fi;
+#endif
+    cas_word(b, RETIRED);
+    if
+    :: !ok -> goto done
+    :: else
+    fi;
+    do
+    :: t = table;
+        if
+        :: leaf_band[t] != b -> break
+        :: else -> replace(t, NONE, false)
         fi
-    :: else -> break
-    od
+    od;
+    section[me] = 0;
+    grace();
+    freed[b] = true;
+done: skip;
+    d_step {
+        t = 0;
+        b = 0;
+        w = 0;
+        v = 0;
+        pod = 0;
+        noted = 0;
+        ok = false;
+        found = false;
+        section[me] = 0
+    }
 }
 
 proctype Observer()
@@ -433,13 +557,37 @@ end:
 
 init
 {
+    byte b;
     atomic {
         shown[0] = true;
+        run Observer(); /* first: a process ends only after those that began later */
         run Producer(0);
+#if PRODUCERS > 1
         run Producer(1);
+#endif
+#if TRIES > 0
         run Consumer();
+#endif
+#if COPIES > 0
         run Replacer();
-        run Leaver();
-        run Observer()
+#endif
+#if LEAVES_BEGUN > 0
+        run Leaver(3);
+#endif
+#if LEAVES_BEGUN > 1
+        run Leaver(4);
+#endif
+        skip
+    };
+    (_nr_pr == 2); /* this one and the Observer */
+    d_step {
+        b = 0;
+        do
+        :: b < BANDS ->
+            assert(word[b] != LEAVING);
+            b++
+        :: else -> break
+        od;
+        b = 0
     }
 }
