@@ -574,8 +574,8 @@ pop_or_sleep(struct wait *wait, schedq_popped_t *out)
 static void
 hand_over_watch(struct queue *queue)
 {
-    if (sleepers_waiting(&queue->sleepers) > 0 && !clock_is_virtual(&queue->base.clock)) {
-        sleepers_wake_for(&queue->sleepers, serve_wanted(queue)); /* behind cancel:A */
+    if (!clock_is_virtual(&queue->base.clock)) {
+        serve_wake_sleeper(queue); /* behind cancel:A */
     }
 }
 

@@ -24,8 +24,9 @@
  * pop.c).
  *
  * WHO SERVES. The timer thread if it runs; a sleeper too, when it finds time a whole tick late: the
- * thread may have been stopped by its debugger or its scheduler. Without the thread, every blocking
- * pop that finds nothing; and schedq_tick.
+ * thread may have been stopped by its debugger or its scheduler. One sleeper watches for that, so a
+ * thread that stopped makes each pod late by a tick, and no more. Without the thread, every
+ * blocking pop that finds nothing; and schedq_tick.
  *
  * LINEARIZATION. Of each pod: its switch (mover.h). Of the deadline: deadline.h.
  *
@@ -393,6 +394,15 @@ serve_wanted(const struct queue *queue)
     int64_t patience = timer_is_running(queue) ? queue->base.rules.tick_ns : 0;
 
     return next == SCHEDQ_NO_DEADLINE ? next : time_add(next, patience);
+}
+
+void
+serve_wake_sleeper(struct queue *queue)
+{
+    if (sleepers_waiting(&queue->sleepers) > 0) {
+        sleepers_wake_for(&queue->sleepers, serve_wanted(queue), queue_now(queue),
+                          queue->base.rules.tick_ns);
+    }
 }
 
 void

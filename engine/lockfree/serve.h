@@ -57,6 +57,9 @@ int64_t serve_due(const struct queue *queue);
 /** When a sleeper has to: a tick later if there is a timer thread. */
 int64_t serve_wanted(const struct queue *queue);
 
+/** Wakes a sleeper if none watches for that. After the caller's full fence. */
+void serve_wake_sleeper(struct queue *queue);
+
 /**
  * Can anything be popped? Looks into the bands: a producer may have stopped before he told anybody.
  */

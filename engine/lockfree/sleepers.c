@@ -7,7 +7,7 @@
  *   wakes the next; one that leaves without looking again has swallowed a wake-up. (b) When no call
  *   is under way but waiting ones, and the deadline is not later than `wanted`, then a sleeper
  *   wakes at `wanted`, or none sleeps. If threads stop for ever: another looks within WATCH_NS
- *   times the number of sleepers.
+ *   times the number of sleepers, and from then on (b) holds again, until one more stops.
  *
  * 2 MEMORY. `word` is {sequence:32, waiters:32}. Both halves change by one add each, so neither can
  *   be lost to the other's change; the futex is the half with the sequence. Written by sleepers,
@@ -38,16 +38,18 @@
  *     leaver    `watched` = none (unwatch:A), cancel:A, fences ; the deadline, then wake_for:A
  *     lowerer   lower the deadline ; full fence                   ; wake_for:A, look for waiters
  *   A sleeper that read the deadline before it was lowered was counted before: the lowerer finds
- *   it, and either finds w not later than its time, or changes the sequence. A leaver that took w
- *   away reads the lower deadline, or the lowerer reads "none". A sleeper that trusted w was
- *   counted before w was taken away, so the leaver finds it.
+ *   it, and either finds w not later than its time, and not past, or changes the sequence. A
+ *   leaver that took w away reads the lower deadline, or the lowerer reads "none". A sleeper that
+ *   trusted w was counted before w was taken away, so the leaver finds it.
  *
  * 7 PROGRESS. Lock-free but for sleepers_wait: watch:A fails only if another thread changed
  *   `watched`. A thread that stops after prepare:A costs producers a system call per add. One that
  *   stops after it was woken has the wake-up, and a pod may lie there while others sleep; one that
  *   stops while it watches, or between a lower deadline and wake_for:A, leaves time to nobody. All
  *   these end with the next look: of the first in the line, of the timer thread (timer.c), or a
- *   tick.
+ *   tick. A watcher that stopped is overtaken when its time is past by a tick, by the next
+ *   wake_for:A or watch:A: so it makes one time late, and only one that became the deadline before
+ *   then.
  *
  * 8 ABA. The sequence only grows; nothing is reclaimed. A `watched` that comes back says what it
  *   said before.
@@ -110,13 +112,20 @@ sleepers_cancel(struct sleepers *sleepers)
     (void)u64_add(&sleepers->word, 0 - ONE_WAITER); /* cancel:A */
 }
 
+/* A watcher that is a tick late is overtaken. */
+static bool
+is_unwatched(int64_t watched, int64_t wanted, int64_t now, int64_t tick)
+{
+    return watched > wanted || watched < now - tick;
+}
+
 bool
 sleepers_watch(struct sleepers *sleepers, int64_t wanted, int64_t now, int64_t tick)
 {
     uint64_t watched = u64_load(&sleepers->watched);
 
     /* Ends: each failed exchange means that another sleeper watches, or ceased to. */
-    while ((int64_t)watched > wanted || now - tick > (int64_t)watched) {
+    while (is_unwatched((int64_t)watched, wanted, now, tick)) {
         uint64_t found = u64_cas_value(&sleepers->watched, watched, (uint64_t)wanted); /* watch:A */
 
         if (found == watched) {
@@ -146,10 +155,11 @@ sleepers_wake_one(struct sleepers *sleepers)
 }
 
 void
-sleepers_wake_for(struct sleepers *sleepers, int64_t wanted)
+sleepers_wake_for(struct sleepers *sleepers, int64_t wanted, int64_t now, int64_t tick)
 {
-    if (wanted <
-        time_load(&sleepers->watched)) { /* wake_for:A; relaxed: the caller's fence orders it */
+    int64_t watched = time_load(&sleepers->watched); /* wake_for:A; relaxed: the caller's fence */
+
+    if (wanted != INT64_MAX && is_unwatched(watched, wanted, now, tick)) {
         (void)sleepers_wake_one(sleepers);
     }
 }

@@ -17,13 +17,13 @@
  * time at all. A thread that lowers the deadline below `watched` wakes one sleeper, which looks at
  * the deadline, and then watches it. A thread that leaves wakes another if time is not watched any
  * more: so the watch is handed over, and a wake-up for time that reached a thread which took a pod
- * instead is passed on.
+ * instead is passed on. A time that is past by more than a tick counts as not watched, for all of
+ * these: its watcher stopped, and is overtaken.
  *
  * THE LINE. The watcher may stop for ever, and so may a thread that should wake one. So each
  * sleeper looks at everything again by itself after WATCH_NS times its position: the number that
  * sleep, itself included, when it lies down. It lies down again at the end of the line. So one of N
- * looks in each WATCH_NS, each within N of them; a time that is past by more than a tick counts as
- * not watched.
+ * looks in each WATCH_NS, each within N of them.
  */
 #ifndef SCHEDQ_LOCKFREE_SLEEPERS_H
 #define SCHEDQ_LOCKFREE_SLEEPERS_H
@@ -74,7 +74,7 @@ void sleepers_unwatch(struct sleepers *sleepers, int64_t wanted);
 bool sleepers_wake_one(struct sleepers *sleepers);
 
 /** Wakes one sleeper if none watches a time up to `wanted`. After the caller's full fence. */
-void sleepers_wake_for(struct sleepers *sleepers, int64_t wanted);
+void sleepers_wake_for(struct sleepers *sleepers, int64_t wanted, int64_t now, int64_t tick);
 
 /** Wakes all. A full fence. */
 void sleepers_wake_all(struct sleepers *sleepers);

@@ -31,9 +31,7 @@ timer_wake(struct queue *queue)
         (void)u32_add(&queue->timer.wakes, 1);
         futex_wake(&queue->timer.wakes, 1);
     }
-    if (phase != PHASE_RUNNING) {
-        sleepers_wake_for(&queue->sleepers, serve_wanted(queue));
-    }
+    serve_wake_sleeper(queue);
 }
 
 /* The queue's clock need not be CLOCK_MONOTONIC: what is left is waited for on that. */

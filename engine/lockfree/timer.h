@@ -6,9 +6,9 @@
  * never spins.
  *
  * Its role is advice. It holds nothing that others need: a blocking pop that finds the deadline
- * passed by a whole tick serves itself, and so does schedq_tick at any time. If it stops for ever,
- * the sleeper that watches time (sleepers.h) serves a tick late; while none does, because all fell
- * asleep when nothing was due, the first in their line.
+ * passed by a whole tick serves itself, and so does schedq_tick at any time. Who lowers the deadline
+ * wakes a sleeper besides, which watches it (sleepers.h): if the thread stops for ever, that one
+ * serves a tick late.
  *
  * PHASES
  *   NONE -> STARTING     timer_run, a CAS
@@ -23,8 +23,8 @@
  *                                                the deadline is the new one, or `wakes` changed
  *   deadline_lower:B, sleepers_wake_for       |  prepare:A, the deadline (pop.c; sleepers.c)
  *   STOPPING, wakes + 1                       |  timer_main:A (wakes), the phase
- * While the phase is STARTING both are woken: the thread may be running already, and sleepers do
- * not rely on it so far.
+ * In each phase a sleeper is woken too, unless one watches a tick behind the deadline, or, without
+ * the thread, the deadline itself.
  *
  * PROGRESS. The thread and timer_wake are lock-free. timer_stop waits for the thread, and so for a
  * callback that runs in it: blocking. A thread that stops inside timer_run leaves STARTING: no
@@ -64,7 +64,7 @@ void timer_stop(struct queue *queue);
 bool timer_is_running(const struct queue *queue);
 
 /**
- * The deadline was lowered: wakes the thread, or, if none runs, a sleeper that shall watch it.
+ * The deadline was lowered: wakes the thread, and a sleeper that shall watch it if none does.
  * After a full fence.
  */
 void timer_wake(struct queue *queue);

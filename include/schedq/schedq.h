@@ -22,9 +22,10 @@
  *   time     a due pod is active at the latest one tick, plus the time to move those due before it, after
  *            its expiry, while any thread calls schedq_tick or a blocking schedq_pop, or the timer thread
  *            runs. (With backoff_window: at the next whole second. With host decisions and pop_from_backoff
- *            0: when the host applies it.) If the thread that served time stops for ever, another blocking
- *            pop finds that out: a tick later, or (LOCKFREE, once) after 2 s times the number of pops that
- *            wait. A pod that was parked for longer than max_parked_ns is due; with kube_minor such leftovers
+ *            0: when the host applies it.) If the timer thread stops for ever, blocking pops serve time a
+ *            tick later. If the pop stops for ever that watched time for all (LOCKFREE), another finds that
+ *            out, once: after 2 s times the number of pops that wait, or as soon as a pod becomes the next
+ *            that is due after the time that was watched. A pod that was parked for longer than max_parked_ns is due; with kube_minor such leftovers
  *            are tried in flushes, flush_ns apart: each between its limit and one flush_ns later.
  *   host     no global state, no thread (unless schedq_run), no signal handler, no printing, no environment
  *            variable, no abort for an operating error.

@@ -12,12 +12,14 @@
  * there, lowers the word, and wakes one sleeper if `watched` is later than the word. A consumer that finds the word due
  * serves one pod (a slice), and looks again. One that goes to sleep and finds `watched` later than the word, or past,
  * puts the word's time there and sleeps until then; others sleep until they are woken. Who wakes up takes its time away.
- * Who leaves wakes one sleeper if the word is earlier than `watched`.
+ * Who leaves wakes one sleeper if the word is earlier than `watched`, or `watched` is past.
  *
  * With CLOSE the queue is closed meanwhile: consumers that find nothing end.
  *
  * With FROZEN one woken consumer may stop for ever. A sleeper that looks by itself (the line), or a tick, finds what that
- * one was woken for.
+ * one was woken for. With TIME too, it is the one that watches; the clock goes on to 3, so that
+ * each time that was watched is past in the end, and sleepers look by themselves once at most: what
+ * the first of them finds late ends in the state of none stopped.
  *
  * Claim: when nothing moves any more, no consumer sleeps while a pod is there, time is late, or the queue is closed   init
  *
@@ -36,22 +38,24 @@
  *   -DLEAVE_FIRST   who leaves looks at `watched` before it has taken its own time away
  *   -DTIME_FIRST    the word is read before waiters + 1
  *   -DNO_WATCH      who goes to sleep does not sleep until the word's time
+ *   -DPAST_TRUSTED  with FROZEN: who leaves, or parks, trusts a `watched` that is past
  *   with CLOSE
  *   -DCLOSE_ONE     close wakes one
  *   -DWAKE_FIRST    close wakes before the queue is closed
  *   -DCLOSED_FIRST  a consumer looks whether the queue is closed before waiters + 1 only
  *
  * Bounds: CONSUMERS consumers (3, with BUFFER or TIME 2, with --large 4); producers of 1 and of 2 pods, with TIME or CLOSE
- * of one; two parkers.
+ * of one; two parkers. With TIME and FROZEN three consumers, none with a
+ * deadline, and no pod but those of the parkers.
  */
 #if defined(LARGE)
 #define CONSUMERS 4
-#elif defined(TIME) || defined(BUFFER)
+#elif (defined(TIME) && !defined(FROZEN)) || defined(BUFFER)
 #define CONSUMERS 2
 #else
 #define CONSUMERS 3
 #endif
-#define NEVER 3
+#define NEVER 4
 
 byte pods;
 byte buffered; /* pods in the producers' store buffers */
@@ -119,10 +123,16 @@ inline wake_one()
     fi
 }
 
+#ifdef PAST_TRUSTED
+#define UNWATCHED (word < watched)
+#else
+#define UNWATCHED (word < watched || (word < NEVER && watched < clock))
+#endif
+
 inline wake_for_time()
 {
     if
-    :: word < watched -> wake_one()
+    :: UNWATCHED -> wake_one()
     :: else
     fi
 }
@@ -217,7 +227,10 @@ proctype Parker(byte due)
 proctype Clock()
 {
     clock = 1;
-    clock = 2
+    clock = 2;
+#ifdef FROZEN
+    clock = 3
+#endif
 }
 
 proctype Closer()
@@ -329,16 +342,22 @@ proctype Consumer(byte me)
             atomic {
                 if
                 :: !asleep[me]
+#if !defined(TIME) || !defined(FROZEN)
                 :: !asleep[me] && me == 0 -> late = true
                 :: asleep[me] && me == 0 ->
                     wake(me);
                     late = true
+#endif
                 :: asleep[me] && until[me] <= clock -> wake(me)
                 fi
             }
 #ifdef FROZEN
             if
+#ifdef TIME
+            :: stuck == 0 && mine -> atomic {
+#else
             :: stuck == 0 && !late -> atomic {
+#endif
                 stuck++;
                 false
             }
@@ -387,8 +406,11 @@ proctype Consumer(byte me)
 init
 {
     byte n;
+    byte looks; /* by the line */
     atomic {
+#if !defined(TIME) || !defined(FROZEN)
         run Producer(1);
+#endif
 #if defined(TIME) || defined(CLOSE)
 #else
         run Producer(2);
@@ -412,7 +434,12 @@ init
     :: timeout ->
 #if defined(FROZEN) && !defined(NO_LINE)
         if
-        :: OVERLOOKED && sleeping > 0 -> futex_wake_one()
+        :: OVERLOOKED && sleeping > 0 ->
+#ifdef TIME
+            assert(looks == 0);
+            looks++;
+#endif
+            futex_wake_one()
         :: else -> break
         fi
 #else

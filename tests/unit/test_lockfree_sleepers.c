@@ -108,16 +108,29 @@ for_a_time_that_is_watched_no_sleeper_is_woken(void **state)
     (void)state;
     sleepers_open(&sleepers);
     uint32_t sequence = sleepers_prepare(&sleepers).sequence;
-    sleepers_wake_for(&sleepers, 100);
+    sleepers_wake_for(&sleepers, 100, 0, 10);
     assert_int_equal(sleepers_prepare(&sleepers).sequence, sequence + 1);
     assert_true(sleepers_watch(&sleepers, 100, 0, 10));
-    sleepers_wake_for(&sleepers, 100);
-    sleepers_wake_for(&sleepers, INT64_MAX);
+    sleepers_wake_for(&sleepers, 100, 110, 10);
+    sleepers_wake_for(&sleepers, INT64_MAX, 111, 10);
     assert_int_equal(sleepers_prepare(&sleepers).sequence, sequence + 1);
-    sleepers_wake_for(&sleepers, 99);
+    sleepers_wake_for(&sleepers, 99, 0, 10);
     struct sleepers_ticket ticket = sleepers_prepare(&sleepers);
     assert_int_equal(ticket.sequence, sequence + 2);
     assert_int_equal(ticket.position, 4);
+}
+
+/* Its watcher stopped: else each later time would wait for the line. */
+static void
+for_a_time_behind_one_that_is_past_a_sleeper_is_woken(void **state)
+{
+    struct sleepers sleepers;
+    (void)state;
+    sleepers_open(&sleepers);
+    uint32_t sequence = sleepers_prepare(&sleepers).sequence;
+    assert_true(sleepers_watch(&sleepers, 100, 0, 10));
+    sleepers_wake_for(&sleepers, 200, 111, 10);
+    assert_int_equal(sleepers_prepare(&sleepers).sequence, sequence + 1);
 }
 
 /* ---- threads ----------------------------------------------------------------------------------------------------- */
@@ -278,6 +291,7 @@ main(void)
         cmocka_unit_test(neither_half_disturbs_the_other),
         cmocka_unit_test(the_earliest_time_is_watched_and_one_that_is_past_is_not),
         cmocka_unit_test(for_a_time_that_is_watched_no_sleeper_is_woken),
+        cmocka_unit_test(for_a_time_behind_one_that_is_past_a_sleeper_is_woken),
         cmocka_unit_test(one_pod_at_a_time_always_finds_somebody),
         cmocka_unit_test(many_pods_are_all_taken_by_sleepers_with_and_without_deadline),
     };

@@ -2,6 +2,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "lockfree/queue.h"
 #include "sleeper.h"
 
 /* A clock in which the timer thread can be held: the first thread that reads it, other than the one that made it. */
@@ -10,6 +11,7 @@ typedef struct held_clock {
     atomic_bool timer_is_known;
     atomic_bool holds;
     atomic_bool held; /* the timer thread is in it */
+    atomic_int_fast64_t ahead; /* of CLOCK_MONOTONIC */
 } held_clock_t;
 
 static void
@@ -20,7 +22,7 @@ pause_shortly(void)
 }
 
 static int64_t
-clock_now(void *ctx)
+held_now(void *ctx)
 {
     held_clock_t *clock = ctx;
     struct timespec now;
@@ -33,16 +35,22 @@ clock_now(void *ctx)
         pause_shortly();
     }
     clock_gettime(CLOCK_MONOTONIC, &now);
-    return SEC(now.tv_sec) + now.tv_nsec;
+    return SEC(now.tv_sec) + now.tv_nsec + (int64_t)atomic_load(&clock->ahead);
+}
+
+static void
+use_held_clock(fixture_t *fixture, held_clock_t *clock)
+{
+    memset(clock, 0, sizeof *clock);
+    clock->maker = pthread_self();
+    fixture->config.clock = (schedq_clock_t){.now_ns = held_now, .ctx = clock};
+    fixture->config.initial_backoff_ns = MS(20);
 }
 
 static void
 begin_with_timer(fixture_t *fixture, held_clock_t *clock)
 {
-    memset(clock, 0, sizeof *clock);
-    clock->maker = pthread_self();
-    fixture->config.clock = (schedq_clock_t){.now_ns = clock_now, .ctx = clock};
-    fixture->config.initial_backoff_ns = MS(20);
+    use_held_clock(fixture, clock);
     fx_worker(fixture);
     assert_ok(schedq_run(fx_queue(fixture), NULL, 0));
     while (!atomic_load(&clock->timer_is_known))
@@ -127,6 +135,82 @@ a_parked_pod_is_tried_again_though_the_thread_stopped(void **state)
     assert_string_equal(popped.name, "ns/a");
 }
 
+/* ---- one pod after the other ----------------------------------------------------------------- */
+
+enum { PODS = 10 };
+
+static void
+wait_for_sleepers(struct queue *queue, uint32_t count)
+{
+    while (sleepers_waiting(&queue->sleepers) != count)
+        pause_shortly();
+    sleeper_pause();
+}
+
+static uint32_t
+wake_ups(struct queue *queue)
+{
+    return (uint32_t)(u64_load(&queue->sleepers.word) >> 32);
+}
+
+/*
+ * A sleeper pops a pod that fails meanwhile. Was a sleeper woken by the failure? Else the pod waits
+ * until one looks by itself. `dead` are counted as sleepers, and sleep no more.
+ */
+static bool
+wakes_a_sleeper(fixture_t *fixture, held_clock_t *clock, uint32_t dead, int64_t ahead)
+{
+    struct queue *queue = queue_of_base(fx_queue(fixture));
+    mailbox_t mailbox;
+    sleeper_t sleeper;
+    mailbox_init(&mailbox);
+    fx_add(fixture, "ns/a", 0);
+    schedq_popped_t popped = fx_pop(fixture, "ns/a");
+    sleeper_start(&sleeper, fixture, &mailbox, SCHEDQ_NO_DEADLINE);
+    wait_for_sleepers(queue, dead + 1);
+    atomic_fetch_add(&clock->ahead, ahead);
+    uint32_t before = wake_ups(queue);
+    fx_fail(fixture, &popped, 0, 0);
+    bool woken = wake_ups(queue) != before;
+    sleeper_join(&sleeper, SCHEDQ_OK);
+    return woken;
+}
+
+static void
+without_the_thread_no_pod_waits_for_a_sleeper_to_look(void **state)
+{
+    fixture_t *fixture = *state;
+    held_clock_t clock;
+    unsigned overlooked = 0;
+    begin_with_timer(fixture, &clock);
+    hold(&clock);
+    for (unsigned i = 0; i < PODS; i++)
+        overlooked += wakes_a_sleeper(fixture, &clock, 0, 0) ? 0 : 1;
+    let_go(fixture, &clock);
+    assert_int_equal(overlooked, 0);
+}
+
+/* It sleeps until a time that passes, and is not seen again. */
+static void
+a_watcher_that_stopped_is_overtaken(void **state)
+{
+    fixture_t *fixture = *state;
+    held_clock_t clock;
+    unsigned overlooked = 0;
+    use_held_clock(fixture, &clock);
+    struct queue *queue = queue_of_base(fx_queue(fixture));
+    int64_t tick = fixture->config.tick_ns;
+    int64_t now = held_now(&clock);
+    (void)sleepers_prepare(&queue->sleepers);
+    for (unsigned i = 0; i < PODS; i++) {
+        assert_true(sleepers_watch(&queue->sleepers, now + SEC(1000), now, tick));
+        overlooked += wakes_a_sleeper(fixture, &clock, 1, SEC(2000)) ? 0 : 1;
+        now = held_now(&clock);
+    }
+    sleepers_cancel(&queue->sleepers);
+    assert_int_equal(overlooked, 0);
+}
+
 int
 main(void)
 {
@@ -134,6 +218,8 @@ main(void)
         fx_test_lockfree(a_pop_that_begins_later_serves_what_is_due),
         fx_test_lockfree(a_pop_that_slept_before_serves_what_is_due),
         fx_test_lockfree(a_parked_pod_is_tried_again_though_the_thread_stopped),
+        fx_test_lockfree(without_the_thread_no_pod_waits_for_a_sleeper_to_look),
+        fx_test_lockfree(a_watcher_that_stopped_is_overtaken),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
