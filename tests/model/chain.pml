@@ -1,329 +1,435 @@
 /*
  * A lane's chain of segments (engine/lockfree: lane).
  *
- * A segment has slots, a head, a tail, a number, and one word {next, gone}. The owner fills the
- * last segment; when it is full the owner links another one, empty, or with a copy of what lives,
- * which deletes the full one by the same access. A closed segment is deleted when nothing in it
- * lives, or replaced by a copy of what does, whose next is the successor: one CAS of the original's
- * word. Deleted segments are unlinked by a CAS of the word before them. Consumers peek from
- * `first`, claim by the pod's word, move heads, delete and go past what is empty. Readers walk,
- * pass over what is deleted when they come there and over copies of what they read, tidy, and end
- * in the segment that was the last.
+ * A segment has a head, a tail, a number, and one word {next, GONE}. The owner fills the last
+ * one; when it is full the owner stores its next, which was NULL: another segment, empty, or with
+ * a copy of what lives and GONE. Closed segments are deleted (GONE) when nothing in them lives,
+ * or replaced by a copy of what does: one CAS of the word, {successor, unmarked} -> {copy, GONE}.
+ * A deleted segment is unlinked by a CAS of the word that points to it. Consumers peek from
+ * `first`, claim by the pod's word, advance heads, delete what is past, and move `first`. Readers
+ * walk, pass over what is deleted when they come there and over copies of what they read, delete,
+ * copy, unlink, and end behind the segment that was the last. What `first` went past lies between
+ * `oldest` and `first`: owner and readers move `oldest`, and retire.
  *
  * Claims
- *   a consumer takes no pod while an older one was ACTIVE during the whole call, and finds the lane
- *     empty only if none was (Consumer)
- *   a reader meets each pod that was published before it began and stays ACTIVE (Reader), none
- *   twice a segment is unlinked once, and nothing that was unlinked is linked again (unlink)
- *   wherever threads stop, a consumer and a reader that come then find each ACTIVE pod (Drain)
+ *   a pod that a consumer peeks is the oldest ACTIVE one at the load of the tail, and EMPTY is true
+ *     at that load (Consumer)
+ *   a reader meets each pod that was published before it began and stays ACTIVE, and none twice
+ *     (Reader)
+ *   behind each change of the chain, so wherever threads stop: a consumer that comes then reaches
+ *     each ACTIVE pod, a reader too; neither reaches an unlinked segment; nothing between `oldest`
+ *     and `first` is retired (sound)
+ *   a segment is retired once, behind its unlinking (retire); the last one is not GONE (Owner)
  *
  * Planted bugs
  *   -DNO_MARK         an empty segment is unlinked without being deleted first
+ *   -DUNLINK_ANY      a segment is unlinked from one that is deleted itself
  *   -DTWO_STORES      the copy is linked by two stores: deleted, then linked
- *   -DTWO_STORES_BACK the same, linked, then deleted
+ *   -DCOPY_BESIDE     the copy's next is what stands behind the successor
+ *   -DADVANCE_PLAIN   a consumer advances the head by a store
  *   -DNO_SECOND_LOOK  a consumer that finds a next does not look at the tail again
  *   -DTAIL_LATE       EMPTY by a next that was read before the tail
- *   -DOWNER_OPEN      the owner puts into a segment before it has linked it
+ *   -DOWNER_OPEN      the owner publishes in a segment before it has linked it
+ *   -DLAST_LATE       the owner publishes in a segment before it has stored `last`
  *   -DREAD_DELETED    a reader reads a segment that was deleted when it came there
  *   -DEND_EARLY       a reader ends before a segment whose number is above that of the last one
+ *   -DRETIRE_FIRST    what is unlinked from `first` is retired at once
+ *   -DFIRST_EARLY     `first` is read before `oldest`
  *
- * Bounds: 5 pods, of which 3 are there at the beginning, 2 slots; one owner, one consumer, one
- * reader (-DREADERS: two readers and no consumer; --large: both), one deleter of up to 3 pods. Each
- * may stop anywhere. That slots are used again is left to claim, and to lane.h.
+ * Not modelled: where slots are used again (claim), the order of refs in a segment (a set of pods
+ * that are ordered by themselves), heads that readers and the owner move over stale refs, the sweep
+ * and its word (the owner there does to closed segments what a Reader does), lane_resume, and how a
+ * section defers frees, the pool behind them. A survey is one step: the pods become stale in any
+ * order. Whether a segment is thin is: is one of its refs stale. Memory is sequentially consistent.
+ *
+ * Bounds: one owner, which publishes pod 4 behind three others, closes the segment, goes on in
+ * another one and publishes pod 5 there; one consumer of one pod (-DCONSUMERS: two); none or
+ * (-DREADER) one reader. -DCLOSED: no owner, three segments of four pods. -DREADERS: the same with
+ * two readers and no consumer. One pod, or all of the first three, are stale at the beginning, one
+ * becomes so at any time. --large: one reader, two consumers, two segments filled.
  */
-#define SLOTS 2
-#define PODS  5
-#define NODES 12
+#ifdef READERS
+#define CLOSED
+#endif
+#if defined(LARGE) && !defined(CONSUMERS)
+#define CONSUMERS
+#define READER
+#endif
+#define PODS_AT_FIRST 7 /* pods 1, 2, 3, as bits */
+#define NODES         12
 
 byte next[NODES];
 bool gone[NODES];
-byte head[NODES];
-byte tail[NODES];
+byte rest[NODES];   /* the pods from its head to its tail, as bits: the order is the bits' */
 byte number[NODES];
-byte slot[24];          /* by segment and position */
-bool out[NODES];        /* ghost: unlinked */
-byte first = 1, last = 2, fresh = 3;
-bool alive[6];
-bool published[6];
-bool halted;
+byte first = 1, last = 2, oldest = 1, fresh = 3;
+byte live = PODS_AT_FIRST; /* published and ACTIVE */
+short out;                 /* ghost: unlinked, by segment */
+short retired;             /* ghost */
 
-#define REF(s, at) slot[(s) * SLOTS + (at)]
+hidden byte x, y, all, reach;
 
-/* The word of s. */
-inline read_next(s)
+#define IN(set, s) (((set) >> (s)) & 1)
+#define OLDEST_OF(pods) ((pods) & (0 - (pods)))
+
+/* What a consumer and a reader find that come now; and that what they can reach is not retired. */
+inline sound()
 {
-    d_step {
-        n = next[s];
-        g = gone[s]
-    }
+    x = first;
+    y = 0;
+    all = 0;
+    reach = 0;
+    do
+    :: x != 0 ->
+        assert(!IN(out, x));
+        all = all | rest[x];
+        if
+        :: number[x] > y && !gone[x] ->
+            reach = reach | rest[x];
+            y = number[x]
+        :: else
+        fi;
+        x = next[x]
+    :: else -> break
+    od;
+    assert((live & all & reach) == live);
+    x = oldest;
+    do
+    :: x != first && x != 0 ->
+        assert(!IN(retired, x));
+        x = next[x]
+    :: else -> break
+    od;
+    assert(x != 0);
+    x = 0;
+    y = 0;
+    all = 0;
+    reach = 0
 }
 
-/* One CAS of the word before s, which was deleted: of `first`, or of the segment before it. */
+inline retire(s)
+{
+    assert(!IN(retired, s) && IN(out, s));
+    retired = retired | (1 << s)
+}
+
+/* A CAS of `first` from s, which is deleted, to n. */
+inline move_first(s, n)
+{
+    if
+    :: first == s ->
+        first = n;
+        out = out | (1 << s);
+        sound()
+    :: else
+    fi
+}
+
+/* A CAS of the word that points to s, which is deleted: n, its own, is frozen. ok: by this one. */
 inline unlink(before, s)
 {
-#ifndef NO_MARK
+#ifdef NO_MARK
     n = next[s];
 #endif
     d_step {
-        ok = (before == 0 && first == s) || (before != 0 && next[before] == s && !gone[before]);
+#ifndef NO_MARK
+        n = next[s];
+#endif
+        ok = false;
         if
-        :: ok && before == 0 -> first = n
-        :: ok && before != 0 -> next[before] = n
+        :: before == 0 && first == s ->
+            first = n;
+            ok = true
+#ifdef UNLINK_ANY
+        :: before != 0 && next[before] == s ->
+#else
+        :: before != 0 && next[before] == s && !gone[before] ->
+#endif
+            next[before] = n;
+            ok = true
         :: else
         fi;
         if
         :: ok ->
-            assert(!out[s]);
-            assert(!out[n]);
-            out[s] = true
-        :: else
-        fi
-    }
-}
-
-/* Deletes s as it is: n is what stands behind it. */
-inline delete_empty(s)
-{
-#ifdef NO_MARK
-    n = next[s];
-#else
-    d_step {
-        gone[s] = true;
-        n = next[s]
-    }
-#endif
-}
-
-/* What lives in s, as a segment of its own: c. */
-inline copy_live(s)
-{
-    d_step {
-        c = fresh;
-        fresh++;
-        assert(fresh < NODES);
-        number[c] = number[s];
-        t = head[s];
-        do
-        :: t < tail[s] ->
+            out = out | (1 << s);
+#ifndef RETIRE_FIRST
             if
-            :: alive[REF(s, t)] ->
-                REF(c, tail[c]) = REF(s, t);
-                tail[c]++
+            :: before != 0 -> retire(s)
             :: else
             fi;
-            t++
-        :: else -> break
-        od;
-        t = 0
-    }
-}
-
-inline count_live(s)
-{
-    d_step {
-        live = 0;
-        t = head[s];
-        do
-        :: t < tail[s] ->
-            live = live + alive[REF(s, t)];
-            t++
-        :: else -> break
-        od;
-        t = 0
-    }
-}
-
-/* s was closed when its word was {n, not gone}. ok: it is deleted. */
-inline delete_thin(s)
-{
-    count_live(s);
-    if
-    :: live == 0 ->
-        delete_empty(s);
-        ok = true
-    :: live > 0 && live < tail[s] - head[s] ->
-        copy_live(s);
-        next[c] = n;
-#ifdef TWO_STORES
-        d_step {
-            ok = (next[s] == n && !gone[s]);
-            gone[s] = true
-        }
-        if
-        :: ok -> next[s] = c
+#else
+            retire(s);
+#endif
+            sound()
         :: else
         fi
-#else
-#ifdef TWO_STORES_BACK
-        d_step {
-            ok = (next[s] == n && !gone[s]);
-            if
-            :: ok -> next[s] = c
-            :: else
-            fi
-        }
-        gone[s] = gone[s] || ok
-#else
+    }
+}
+
+/* Deletes s as it is, which is closed: n, what stands behind it. */
+inline delete_empty(s)
+{
+    d_step {
+#ifndef NO_MARK
+        gone[s] = true;
+        sound();
+#endif
+        n = next[s]
+    }
+}
+
+/* A copy of s, private: `keep` is what was found to live there, n the word of s then. */
+inline make_copy(s, keep, as)
+{
+    c = fresh;
+    fresh++;
+    assert(fresh <= NODES);
+    rest[c] = keep;
+    next[c] = n;
+    number[c] = as
+}
+
+/* s was closed, its word {n, not GONE}. Deletes it, if little lives: ok. */
+inline delete_thin(s)
+{
+    if
+    :: keep == 0 ->
+        delete_empty(s);
+        ok = true
+    :: keep != 0 && thin ->
+#ifdef TWO_STORES
         d_step {
             ok = (next[s] == n && !gone[s]);
             if
             :: ok ->
-                next[s] = c;
-                gone[s] = true
+                gone[s] = true;
+                sound()
             :: else
             fi
         }
 #endif
+        d_step {
+#ifndef TWO_STORES
+            ok = (next[s] == n && !gone[s]);
 #endif
+            if
+            :: ok ->
+#ifdef COPY_BESIDE
+                n = next[n];
+#endif
+                make_copy(s, keep, number[s]);
+                next[s] = c;
+                gone[s] = true;
+                sound()
+            :: else
+            fi;
+            c = 0
+        }
     :: else -> ok = false
     fi
 }
 
-proctype Owner() provided (!halted)
+/* Retires what `first` went past. */
+inline retire_passed()
 {
-    byte c, t, live, n;
-    bool ok;
-    REF(2, 1) = 4;
-    tail[2] = 2;
-    published[4] = true;
-    count_live(2);
-    if
-    :: live < 2 ->
-        copy_live(2);
-        number[c] = number[2] + 1
-    :: d_step {
-           c = fresh;
-           fresh++;
-           number[c] = number[2] + 1
-       }
-       live = 2
-    fi;
-#ifdef OWNER_OPEN
-    REF(c, tail[c]) = 5;
-    tail[c] = tail[c] + 1;
-    published[5] = true;
+#ifdef FIRST_EARLY
+    f = first;
 #endif
-    d_step {
-        next[2] = c;
-        gone[2] = (live < 2)
-    }
-    last = c;
-    if
-    :: live < 2 -> unlink(0, 2)
-    :: else
-    fi;
-#ifndef OWNER_OPEN
-    REF(c, tail[c]) = 5;
-    tail[c] = tail[c] + 1;
-    published[5] = true
+    o = oldest;
+    do
+#ifdef FIRST_EARLY
+    :: o == f -> break
+#else
+    :: o == first -> break
 #endif
-}
-
-proctype Deleter() provided (!halted)
-{
-    byte p;
-    for (p : 2 .. 4) {
-        if
-        :: alive[p] = false
-        :: skip
-        fi
-    }
-}
-
-proctype Consumer() provided (!halted)
-{
-    bool was[6];
-    byte s, h, t, n, p;
-    bool ok, g;
-    d_step {
-        for (p : 1 .. PODS) {
-            was[p] = published[p] && alive[p]
+    :: else ->
+        d_step {
+            if
+            :: oldest == o ->
+                assert(gone[o]);
+                oldest = next[o];
+                retire(o);
+                sound();
+                o = oldest
+            :: else -> o = oldest
+            fi
         }
-        p = 0
+    od;
+    o = 0
+}
+
+#ifdef LARGE
+#define ROUNDS 2
+#else
+#define ROUNDS 1
+#endif
+
+/* Fills the last segment, closes it, goes on in another one. */
+proctype Owner()
+{
+    byte c, n, keep, s, o, f, pod = 8, rounds;
+    bool ok;
+    s = 2;
+    do
+    :: rounds < ROUNDS ->
+        d_step {
+            rest[s] = rest[s] | pod;
+            live = live | pod;
+            pod = pod << 1;
+            sound()
+        }
+        keep = rest[s] & live;
+        d_step {
+            n = 0;
+            ok = (keep != rest[s]);
+            if
+            :: !ok -> keep = 0
+            :: else
+            fi;
+            make_copy(s, keep, number[s] + 1);
+#ifdef OWNER_OPEN
+            rest[c] = rest[c] | pod;
+            live = live | pod;
+            pod = pod << 1;
+            sound();
+#endif
+        }
+        d_step {
+            assert(next[s] == 0 && !gone[s]);
+            next[s] = c;
+            gone[s] = ok;
+            sound()
+        }
+#ifdef LAST_LATE
+        d_step {
+            rest[c] = rest[c] | pod;
+            live = live | pod;
+            pod = pod << 1;
+            sound()
+        }
+#endif
+        last = c;
+        if
+        :: ok -> unlink(0, s)
+        :: else
+        fi;
+        if
+        :: ok -> retire_passed()
+        :: else
+        fi;
+        d_step {
+            s = c;
+            c = 0;
+            n = 0;
+            keep = 0;
+            ok = false;
+            rounds++
+        }
+    :: else -> break
+    od;
+    atomic {
+        rest[s] = rest[s] | pod;
+        live = live | pod;
+        s = 0;
+        pod = 0;
+        rounds = 0;
+        sound()
     }
+}
+
+/* One more pod becomes stale, at any time, that no consumer pops. */
+proctype Deleter()
+{
+    if
+    :: live = live & 254
+    :: live = live & 253
+    :: live = live & 251
+    :: live = live & 247
+    fi
+}
+
+proctype Consumer()
+{
+    byte s, n, p;
+    bool ok, none;
     s = first;
     do
-    :: h = head[s];
+    ::
 #ifdef TAIL_LATE
-        read_next(s);
+        n = next[s];
 #endif
-        t = tail[s];
+        /* lane_peek:A to D: the head stayed where it was, so this is at the load of the tail. */
+        d_step {
+            p = OLDEST_OF(rest[s]);
+            none = (live == 0);
+            assert(p == 0 || (live & (p - 1)) == 0)
+        }
         if
-        :: h != t ->
-            p = REF(s, h);
+        :: p != 0 ->
             d_step {
-                ok = alive[p];
-                alive[p] = false
+                ok = ((live & p) != 0);
+                live = live & (255 - p)
             }
+#ifdef ADVANCE_PLAIN
+            rest[s] = rest[s] & (rest[s] - 1);
+#else
             d_step {
                 if
-                :: head[s] == h -> head[s] = h + 1
+                :: OLDEST_OF(rest[s]) == p -> rest[s] = rest[s] & (255 - p)
                 :: else
-                fi
+                fi;
+                p = 0;
+                sound()
             }
+#endif
             if
             :: ok -> break
             :: else -> s = first
             fi
         :: else ->
 #ifndef TAIL_LATE
-            read_next(s);
+            n = next[s];
 #endif
             if
             :: n == 0 ->
-                p = PODS + 1;
+                assert(none);
                 break
             :: else
             fi;
 #ifndef NO_SECOND_LOOK
-            h = head[s];
             if
-            :: h != tail[s] -> skip
+            :: rest[s] != 0
             :: else ->
 #endif
                 delete_empty(s);
                 d_step {
-                    ok = (first == s);
-                    if
-                    :: ok ->
-                        assert(!out[s] && !out[n]);
-                        first = n;
-                        out[s] = true
-                    :: else
-                    fi
+                    move_first(s, n);
+                    s = n;
+                    n = 0
                 }
-                s = n
 #ifndef NO_SECOND_LOOK
             fi
 #endif
         fi
     od;
-    h = 0;
-    d_step {
-        h = 1;
-        do
-        :: h < p && h <= PODS ->
-            assert(!was[h] || !alive[h]);
-            h++
-        :: else -> break
-        od
+    atomic {
+        s = 0;
+        n = 0;
+        p = 0;
+        ok = false;
+        none = false
     }
 }
 
-proctype Reader() provided (!halted)
+/* Reads, and tidies as it leaves. */
+proctype Reader()
 {
-    bool was[6];
-    bool met[6];
-    byte s, before, done, end, n, t, c, live, p;
-    bool ok, g, ends;
+    byte was, met, s, before, done, end, n, c, keep, o, f;
+    bool ok, thin;
     d_step {
-        for (p : 1 .. PODS) {
-            was[p] = published[p] && alive[p]
-        }
-        p = 0
+        was = live;
+        end = number[last]
     }
-    end = last;
-    end = number[end];
     s = first;
     do
     :: s == 0 -> break
@@ -334,120 +440,106 @@ proctype Reader() provided (!halted)
         :: else
         fi;
 #endif
-        read_next(s);
-        ok = false;
-        if
+        /* find_next */
 #ifdef READ_DELETED
+        if
         :: number[s] <= done ->
 #else
-        :: number[s] <= done || g ->
+        if
+        :: number[s] <= done || gone[s] ->
 #endif
-            ok = g
+            ok = gone[s]
         :: else ->
             d_step {
-                t = head[s];
-                do
-                :: t < tail[s] ->
-                    p = REF(s, t);
-                    assert(!met[p]);
-                    met[p] = true;
-                    t++
-                :: else -> break
-                od;
-                t = 0;
-                p = 0;
-                done = number[s];
-                ends = (done >= end)
+                assert((met & rest[s]) == 0);
+                met = met | rest[s];
+                done = number[s]
             }
-            read_next(s);
             if
-            :: n != 0 && !g -> delete_thin(s)
-            :: else -> ok = g
-            fi
+            :: done >= end -> break
+            :: else
+            fi;
+            /* next_of, then survey: that the word changes in between makes the CAS fail */
+            d_step {
+                n = next[s];
+                ok = gone[s];
+                keep = rest[s] & live;
+                thin = (keep != rest[s])
+            }
+            if
+            :: n != 0 && !ok -> delete_thin(s)
+            :: else
+            fi;
+            d_step {
+                keep = 0;
+                thin = false;
+                n = 0
+            }
         fi;
         if
         :: ok -> unlink(before, s)
         :: else
         fi;
-        if
-        :: ok
-        :: else -> before = s
-        fi;
-        s = next[s];
-        if
-        :: ends -> break
-        :: else
-        fi
-    od;
-    p = 0;
-    d_step {
-        for (p : 1 .. PODS) {
-            assert(!was[p] || !alive[p] || met[p])
-        }
-        p = 0
-    }
-}
-
-/* All others stop where they are. What a consumer would find, and what a reader would. */
-proctype Drain()
-{
-    byte s, t, p, done;
-    bool found[6];
-    bool met[6];
-    d_step {
-        halted = true;
-        s = first;
-        do
-        :: s != 0 ->
-            t = head[s];
-            do
-            :: t < tail[s] ->
-                found[REF(s, t)] = true;
-                if
-                :: number[s] > done && !gone[s] -> met[REF(s, t)] = true
-                :: else
-                fi;
-                t++
-            :: else -> break
-            od;
+        d_step {
             if
-            :: number[s] > done && !gone[s] -> done = number[s]
-            :: else
+            :: ok
+            :: else -> before = s
             fi;
+            ok = false;
+            n = 0;
             s = next[s]
-        :: else -> break
-        od;
-        for (p : 1 .. PODS) {
-            assert(!published[p] || !alive[p] || (found[p] && met[p]))
         }
+        retire_passed()
+    od;
+    atomic {
+        assert((was & live & (255 - met)) == 0);
+        was = 0;
+        met = 0;
+        s = 0;
+        before = 0;
+        done = 0;
+        end = 0
     }
 }
 
 init
 {
-    byte n;
     atomic {
-        for (n : 1 .. PODS) {
-            alive[n] = true;
-            published[n] = (n <= 3)
-        }
-        REF(1, 0) = 1;
-        REF(1, 1) = 2;
-        tail[1] = 2;
+        rest[1] = 3;
         next[1] = 2;
         number[1] = 1;
-        REF(2, 0) = 3;
-        tail[2] = 1;
+        rest[2] = 4;
         number[2] = 2;
+#ifdef CLOSED
+        next[2] = 3;
+        rest[3] = 8;
+        number[3] = 3;
+        live = 15;
+        fresh = 4;
+        last = 3;
+#else
+        run Owner();
+#endif
+        /* Some are stale at the beginning. */
+        if
+        :: live = live & 254
+        :: live = live & 253
+        :: live = live & 251
+        :: live = live & 248
+        :: skip
+        fi;
 #ifndef READERS
         run Consumer();
 #endif
-        run Owner();
-        run Reader();
-#if defined(READERS) || defined(LARGE)
+#ifdef CONSUMERS
+        run Consumer();
+#endif
+#if defined(READER) || defined(READERS)
         run Reader();
 #endif
-        run Deleter();
-        run Drain()
+#ifdef READERS
+        run Reader();
+#endif
+        run Deleter()
     }
 }
