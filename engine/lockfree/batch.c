@@ -4,9 +4,10 @@
  * The batch is admitted in the caller's order, which decides who is refused when the queue gets full, and which of
  * two equal names comes in. Then it is sorted, and pod after pod goes through insert to mark, the best first: so a
  * pop never takes one pod of a batch while another that ranks before it is still to come, also if somebody asks for
- * one of them by its name meanwhile. Each goes in before the next is admitted with max_bands, because the bound
- * counts active pods, and with gates, because what an arrival holds is its section's. What a batch saves is hashing ahead of memory, one reading of the clock, one
- * section and one wake-up.
+ * one of them by its name meanwhile. With max_bands each goes in before the next is admitted, because the bound
+ * counts active pods: then the order is the caller's. A gate that is asked ends the section in which a band was
+ * found; the band is found again. What a batch saves is hashing ahead of memory, one reading of the clock, one section
+ * and one wake-up.
  *
  * The work on it takes about 200 bytes a pod. Small batches find them with the worker, which keeps BATCH_ROOM; a larger
  * one takes memory for the call, and without that memory adds nothing.
@@ -35,6 +36,7 @@ struct many {
     size_t bucket_mask;
     size_t bytes;
     int64_t now;
+    uint64_t pauses; /* of the worker, before the first was admitted */
 };
 
 static void *
@@ -165,6 +167,22 @@ ranks_before(const void *ctx, uint32_t i, uint32_t j)
     return a->key != b->key ? a->key < b->key : a->element < b->element;
 }
 
+/* After a gate was asked about another pod the band may have been given back. False: no memory. */
+static bool
+find_band_again(struct worker *worker, struct arrival *arrival, int32_t priority)
+{
+    if (arrival->to.place != PLACE_ACTIVE) {
+        return true;
+    }
+    arrival->band = publish_band(worker, priority);
+    if (arrival->band == NULL) {
+        return false;
+    }
+    arrival->to.band = arrival->band;
+    arrival->to.bin = &arrival->band->bin;
+    return true;
+}
+
 static schedq_status_t
 insert_arrival(struct many *many, struct arrival *arrival)
 {
@@ -173,6 +191,10 @@ insert_arrival(struct many *many, struct arrival *arrival)
     struct present present;
     struct view view;
 
+    if (worker->pauses != many->pauses && !find_band_again(worker, arrival, spec->priority)) {
+        add_give_up(worker, arrival);
+        return SCHEDQ_NOMEM;
+    }
     schedq_status_t status = add_insert(worker, arrival, text_of(many, arrival->element), spec->name_length, &present);
 
     if (status == SCHEDQ_OK) {
@@ -206,7 +228,7 @@ static size_t
 admit_array(struct many *many)
 {
     const struct schedq *queue = &queue_of(many->worker)->base;
-    bool one_by_one = queue->config.max_bands != 0 || queue->registry.has_gates;
+    bool one_by_one = queue->config.max_bands != 0;
     size_t inserted = 0;
 
     for (size_t i = 0; i < many->batch->count; i++) {
@@ -271,6 +293,7 @@ batch_add(struct worker *worker, const struct add_batch *batch, schedq_result_t 
         return refuse_all(batch);
     }
     many.now = queue_now(queue_of(worker));
+    many.pauses = worker->pauses;
     section_begin(worker);
     queue_sweep(worker);
     add_array(&many);

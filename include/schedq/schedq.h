@@ -958,7 +958,8 @@ SCHEDQ_API schedq_status_t schedq_add(schedq_worker_t *worker, const char *names
 /**
  * Adds many pods.
  *
- * A pop never takes one of them while another of them that ranks before it is still to come.
+ * A pop never takes one of them while another of them that ranks before it is still to come (LOCKFREE with
+ * max_bands: they come in the order given).
  * @param pods     receives the handle of element i, {0} if it was not added; may be NULL
  * @param statuses receives what schedq_add would have returned for element i. NULL: one INVALID element, and
  *                 nothing is added
