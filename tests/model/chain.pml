@@ -45,8 +45,8 @@
  * Bounds: one owner, which publishes pod 4 behind three others, closes the segment, goes on in
  * another one and publishes pod 5 there; one consumer of one pod (-DCONSUMERS: two); none or
  * (-DREADER) one reader. -DCLOSED: no owner, three segments of four pods. -DREADERS: the same with
- * two readers and no consumer. One pod, or all of the first three, are stale at the beginning, one
- * becomes so at any time. --large: one reader, two consumers, two segments filled.
+ * two readers and no consumer. One pod of the first three is stale at the beginning, or none, or
+ * all (-DCONSUMERS, -DCLOSED); one more becomes so at any time. --large: one reader, two consumers, two segments filled.
  */
 #ifdef READERS
 #define CLOSED
@@ -525,7 +525,9 @@ init
         :: live = live & 254
         :: live = live & 253
         :: live = live & 251
+#if defined(CONSUMERS) || defined(CLOSED)
         :: live = live & 248
+#endif
         :: skip
         fi;
 #ifndef READERS
