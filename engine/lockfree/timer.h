@@ -6,9 +6,9 @@
  * never spins.
  *
  * Its role is advice. It holds nothing that others need: a blocking pop that finds the deadline
- * passed by a whole tick serves itself, and so does schedq_tick at any time. Who lowers the deadline
- * wakes a sleeper besides, which watches it (sleepers.h): if the thread stops for ever, that one
- * serves a tick late.
+ * passed by a whole tick serves itself, and so does schedq_tick at any time. A thread that lowers
+ * the deadline wakes a sleeper besides, which watches it (sleepers.h): if the timer thread stops
+ * for ever, that sleeper serves a tick late.
  *
  * PHASES
  *   NONE -> STARTING     timer_run, a CAS
