@@ -45,12 +45,21 @@ pair_of(const struct lists *lists)
     return (struct pair){(uintptr_t)lists->fresh, (uintptr_t)lists->old};
 }
 
+/* Ends: each further round is another's exchange of the pair. */
 static struct lists
 bucket_load(const atomic_pair *bucket)
 {
-    struct hint *fresh = hint_at(u64_load_acquire(&bucket->low)); /* bucket_load:A */
+    uint64_t fresh = u64_load_acquire(&bucket->low); /* bucket_load:A */
 
-    return (struct lists){.fresh = fresh, .old = hint_at(u64_load_acquire(&bucket->high))}; /* bucket_load:B */
+    for (;;) {
+        uint64_t old = u64_load_acquire(&bucket->high);  /* bucket_load:B */
+        uint64_t again = u64_load_acquire(&bucket->low); /* bucket_load:C, of no earlier exchange than B */
+
+        if (again == fresh) {
+            return (struct lists){.fresh = hint_at(fresh), .old = hint_at(old)};
+        }
+        fresh = again;
+    }
 }
 
 /* Frees the hints in front of `end`, which no bucket has. */
