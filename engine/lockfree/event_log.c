@@ -147,7 +147,7 @@ bool
 event_log_make(struct event_log *log)
 {
     return log->size == 0 ||
-           memory_alloc_once(log->memory, MEMORY_OTHER, &log->ring, ring_bytes(log));
+           memory_alloc_first(log->memory, MEMORY_OTHER, &log->ring, ring_bytes(log));
 }
 
 void

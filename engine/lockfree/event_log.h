@@ -9,7 +9,7 @@
  * forgotten, or if its writer found another at work in the slot (one who died there leaves a gap at each turn of the
  * ring).
  *
- * MEMORY. The ring is made for the first worker (memory_alloc_once:A), and stays.
+ * MEMORY. The ring is made for the first worker (memory_alloc_first:A), and stays.
  *
  * OBJECTS. 0 is no object. STABLE: they are stored. COUNTED: the log has a reference to each, until the slot is taken
  * by the next event, the event is forgotten, or the log ends. BORROWED: none is stored, and every record is opaque.

@@ -73,8 +73,8 @@ table_bytes(const struct lots *lots)
 bool
 lots_make(struct lots *lots)
 {
-    return memory_alloc_once(lots->memory, MEMORY_QUEUES, &lots->order, order_bytes(lots)) &&
-           memory_alloc_once(lots->memory, MEMORY_QUEUES, &lots->table, table_bytes(lots));
+    return memory_alloc_first(lots->memory, MEMORY_QUEUES, &lots->order, order_bytes(lots)) &&
+           memory_alloc_first(lots->memory, MEMORY_QUEUES, &lots->table, table_bytes(lots));
 }
 
 /* Relaxed, both: lots_make came before. */

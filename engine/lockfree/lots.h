@@ -11,7 +11,7 @@
  *                not become stale; one that is published meanwhile, perhaps; none that the reader published after `newest`
  * A pod can be met more than once, by refs of several versions. Refs are judged by who reads them.
  *
- * MEMORY. Made for the first worker (memory_alloc_once:A), but for the lots.
+ * MEMORY. Made for the first worker (memory_alloc_first:A), but for the lots.
  *   order        [max] lots in the order in which they were made; a cell goes from NULL to a lot, in turn, and stays
  *   indexed      lots with smaller numbers are in the table
  *   table        open addressing over 2 x max cells or more, a power of two; a cell goes from NULL to a lot, and stays

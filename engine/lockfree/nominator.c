@@ -30,7 +30,7 @@ nominator_open(struct nominator *nominator, struct memory *memory, const struct 
 bool
 nominator_make(struct nominator *nominator)
 {
-    return memory_alloc_once(nominator->memory, MEMORY_OTHER, &nominator->buckets, BUCKETS_BYTES);
+    return memory_alloc_first(nominator->memory, MEMORY_OTHER, &nominator->buckets, BUCKETS_BYTES);
 }
 
 static struct hint *

@@ -33,7 +33,7 @@
  * lists have at most about twice what lived there at once. A reading looks at all of them. After one that dropped, they
  * are those that live, so readings cost what is nominated in the bucket, and what ended since the last one.
  *
- * MEMORY. The buckets are made for the first worker (memory_alloc_once:A), and stay. A bucket into
+ * MEMORY. The buckets are made for the first worker (memory_alloc_first:A), and stay. A bucket into
  * which nothing is inserted, and which is not read, keeps what it has. So memory grows with the
  * nominations that were alive at once, not with their number. Hints that were taken off wait for a
  * grace period.

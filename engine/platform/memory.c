@@ -138,14 +138,14 @@ memory_alloc(struct memory *memory, enum memory_kind kind, size_t bytes, size_t 
 }
 
 bool
-memory_alloc_once(struct memory *memory, enum memory_kind kind, atomic_ptr *place, size_t bytes)
+memory_alloc_first(struct memory *memory, enum memory_kind kind, atomic_ptr *place, size_t bytes)
 {
-    if (ptr_load_acquire(place) != NULL) { /* reads from memory_alloc_once:A */
+    if (ptr_load_acquire(place) != NULL) { /* reads from memory_alloc_first:A */
         return true;
     }
     void *own = memory_alloc(memory, kind, bytes, CACHE_LINE);
 
-    if (own != NULL && ptr_cas_value(place, NULL, own) != NULL) { /* memory_alloc_once:A */
+    if (own != NULL && ptr_cas_value(place, NULL, own) != NULL) { /* memory_alloc_first:A */
         memory_free(memory, kind, own, bytes);
     }
     return own != NULL;

@@ -48,7 +48,7 @@ void *memory_alloc(struct memory *memory, enum memory_kind kind, size_t bytes, s
  *
  * Any number of threads at once. Behind it the caller's loads of `place` may be relaxed. False: no memory.
  */
-bool memory_alloc_once(struct memory *memory, enum memory_kind kind, atomic_ptr *place, size_t bytes);
+bool memory_alloc_first(struct memory *memory, enum memory_kind kind, atomic_ptr *place, size_t bytes);
 
 /** The same, not zeroed: for what is large and written before it is read. */
 void *memory_alloc_raw(struct memory *memory, enum memory_kind kind, size_t bytes, size_t align);
