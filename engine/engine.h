@@ -1,9 +1,10 @@
 /*
- * The seam between the public entry points (api/) and an engine: what every queue and worker begins with, and one table
- * of functions per engine.
+ * The seam between the public entry points (api/) and an engine: what every queue and worker begins
+ * with, and one table of functions per engine.
  *
- * api/ checks arguments that can be checked without looking at pods, marks the worker busy, and calls down through the
- * table. Both engines return the same status for the same call; nothing outside the table asks which engine it is.
+ * api/ checks arguments that can be checked without looking at pods, marks the worker busy, and
+ * calls down through the table. Both engines return the same status for the same call; nothing
+ * outside the table asks which engine it is.
  */
 #ifndef SCHEDQ_ENGINE_H
 #define SCHEDQ_ENGINE_H
@@ -43,7 +44,8 @@ struct schedq_worker {
 };
 
 /** Sets the text that schedq_worker_error returns. */
-__attribute__((format(printf, 2, 3))) void worker_say(schedq_worker_t *worker, const char *format, ...);
+__attribute__((format(printf, 2, 3))) void worker_say(schedq_worker_t *worker, const char *format,
+                                                      ...);
 
 /** The flags of a spec that describe the pod; others are about the call. */
 #define POD_FLAGS (SCHEDQ_POD_AFFINITY | SCHEDQ_POD_ORDER_KEY)
@@ -62,7 +64,11 @@ struct add_batch {
     size_t count;
     schedq_pod_t *pods; /* may be NULL */
     uint8_t
-        *statuses; /* preset: SCHEDQ_OK where the spec passed its check; the others are left out. NULL: all passed */
+        /*
+         * preset: SCHEDQ_OK where the spec passed its check; the others are left out. NULL: all
+         * passed
+         */
+        *statuses;
 };
 
 enum pop_mode { POP_TRY, POP_WAIT };
@@ -87,7 +93,8 @@ struct engine_ops {
 
     /* Life. `open` gets a queue whose base is filled in; after it failed, `shut` is not called. */
     bool (*open)(schedq_t *queue);
-    schedq_status_t (*shut)(schedq_t *queue); /* everything but the base is given back; SCHEDQ_BUSY: nothing is */
+    /* everything but the base is given back; SCHEDQ_BUSY: nothing is */
+    schedq_status_t (*shut)(schedq_t *queue);
     schedq_status_t (*reserve)(schedq_t *queue, uint32_t pods, uint32_t bands, uint32_t workers);
     void (*trim)(schedq_t *queue);
     schedq_status_t (*run)(schedq_t *queue);
@@ -95,12 +102,14 @@ struct engine_ops {
     void (*close)(schedq_t *queue);
 
     /* Setup. */
-    schedq_status_t (*event_define)(schedq_t *queue, const char *resource, uint32_t actions, const char *label,
-                                    schedq_event_t *event);
+    schedq_status_t (*event_define)(schedq_t *queue, const char *resource, uint32_t actions,
+                                    const char *label, schedq_event_t *event);
     schedq_status_t (*profile_define)(schedq_t *queue, const char *name, schedq_profile_t *profile);
-    schedq_status_t (*plugin_register)(schedq_t *queue, const schedq_plugin_t *plugin, uint64_t *bit);
+    schedq_status_t (*plugin_register)(schedq_t *queue, const schedq_plugin_t *plugin,
+                                       uint64_t *bit);
     uint64_t (*event_plugins)(schedq_t *queue, schedq_profile_t profile, schedq_event_t event);
-    uint64_t (*rejector_bit)(schedq_t *queue, schedq_profile_t profile, const char *name, uint32_t length);
+    uint64_t (*rejector_bit)(schedq_t *queue, schedq_profile_t profile, const char *name,
+                             uint32_t length);
 
     /* Workers. */
     schedq_status_t (*worker_register)(schedq_t *queue, schedq_worker_t **worker);
@@ -108,39 +117,50 @@ struct engine_ops {
     schedq_status_t (*worker_adopt)(schedq_t *queue, schedq_worker_t *abandoned);
 
     /* Pods. Results are zeroed by the caller and never NULL. */
-    schedq_status_t (*add_many)(schedq_worker_t *worker, const struct add_batch *batch, schedq_result_t *result);
-    schedq_status_t (*pop)(schedq_worker_t *worker, enum pop_mode mode, int64_t deadline, schedq_popped_t *out,
-                           size_t capacity, size_t *count);
-    schedq_status_t (*done_many)(schedq_worker_t *worker, const schedq_token_t *tokens, size_t count,
-                                 uint8_t *statuses);
+    schedq_status_t (*add_many)(schedq_worker_t *worker, const struct add_batch *batch,
+                                schedq_result_t *result);
+    schedq_status_t (*pop)(schedq_worker_t *worker, enum pop_mode mode, int64_t deadline,
+                           schedq_popped_t *out, size_t capacity, size_t *count);
+    schedq_status_t (*done_many)(schedq_worker_t *worker, const schedq_token_t *tokens,
+                                 size_t count, uint8_t *statuses);
     schedq_status_t (*token_alive)(schedq_worker_t *worker, schedq_token_t token);
     schedq_status_t (*add_unschedulable)(schedq_worker_t *worker, schedq_token_t *token,
                                          const schedq_failure_t *failure, schedq_result_t *result);
-    schedq_status_t (*readd)(schedq_worker_t *worker, const char *names, const schedq_pod_spec_t *spec,
-                             const schedq_history_t *history, const schedq_failure_t *failure, schedq_result_t *result);
-    schedq_status_t (*find)(schedq_worker_t *worker, const char *name, uint32_t length, schedq_result_t *result);
-    schedq_status_t (*update)(schedq_worker_t *worker, const char *names, const schedq_pod_spec_t *spec,
-                              uint64_t old_object, const schedq_event_t *events, size_t count, schedq_result_t *result);
-    schedq_status_t (*delete_pod)(schedq_worker_t *worker, const struct pod_key *key, schedq_result_t *result);
+    schedq_status_t (*readd)(schedq_worker_t *worker, const char *names,
+                             const schedq_pod_spec_t *spec, const schedq_history_t *history,
+                             const schedq_failure_t *failure, schedq_result_t *result);
+    schedq_status_t (*find)(schedq_worker_t *worker, const char *name, uint32_t length,
+                            schedq_result_t *result);
+    schedq_status_t (*update)(schedq_worker_t *worker, const char *names,
+                              const schedq_pod_spec_t *spec, uint64_t old_object,
+                              const schedq_event_t *events, size_t count, schedq_result_t *result);
+    schedq_status_t (*delete_pod)(schedq_worker_t *worker, const struct pod_key *key,
+                                  schedq_result_t *result);
     schedq_status_t (*activate)(schedq_worker_t *worker, const schedq_pod_t *pods, size_t count,
                                 schedq_result_t *result);
     schedq_status_t (*nominate)(schedq_worker_t *worker, schedq_pod_t pod, uint64_t node);
 
-    /* Events. `assigned`: only pods that its arrival may help; NULL: every pod that passes move->precheck. */
-    schedq_status_t (*move)(schedq_worker_t *worker, const schedq_move_t *move, const struct assigned_pod *assigned,
-                            schedq_result_t *result);
+    /*
+     * Events. `assigned`: only pods that its arrival may help; NULL: every pod that passes
+     * move->precheck.
+     */
+    schedq_status_t (*move)(schedq_worker_t *worker, const schedq_move_t *move,
+                            const struct assigned_pod *assigned, schedq_result_t *result);
     void (*event_begin)(schedq_worker_t *worker, uint64_t *sequence);
-    schedq_status_t (*event_stamp)(schedq_worker_t *worker, uint64_t sequence, schedq_profile_t profile,
-                                   uint64_t plugins);
-    schedq_status_t (*candidates)(schedq_worker_t *worker, schedq_query_t *query, schedq_candidate_t *out,
-                                  size_t capacity, size_t *count);
-    schedq_status_t (*apply_many)(schedq_worker_t *worker, const schedq_decision_t *decisions, size_t count,
-                                  uint8_t *statuses, schedq_result_t *results, schedq_result_t *sum);
+    schedq_status_t (*event_stamp)(schedq_worker_t *worker, uint64_t sequence,
+                                   schedq_profile_t profile, uint64_t plugins);
+    schedq_status_t (*candidates)(schedq_worker_t *worker, schedq_query_t *query,
+                                  schedq_candidate_t *out, size_t capacity, size_t *count);
+    schedq_status_t (*apply_many)(schedq_worker_t *worker, const schedq_decision_t *decisions,
+                                  size_t count, uint8_t *statuses, schedq_result_t *results,
+                                  schedq_result_t *sum);
 
     /* Looking and time. */
-    schedq_status_t (*get)(schedq_worker_t *worker, schedq_pod_t pod, schedq_visit_fn visit, void *ctx);
+    schedq_status_t (*get)(schedq_worker_t *worker, schedq_pod_t pod, schedq_visit_fn visit,
+                           void *ctx);
     schedq_status_t (*snapshot)(schedq_worker_t *worker, schedq_visit_fn visit, void *ctx);
-    schedq_status_t (*nominated_pods)(schedq_worker_t *worker, uint64_t node, schedq_visit_fn visit, void *ctx);
+    schedq_status_t (*nominated_pods)(schedq_worker_t *worker, uint64_t node, schedq_visit_fn visit,
+                                      void *ctx);
     void (*stats)(schedq_t *queue, schedq_stats_t *stats);
     schedq_status_t (*metrics)(schedq_t *queue, struct text *text);
     schedq_status_t (*tick)(schedq_worker_t *worker, int64_t *next, schedq_result_t *result);

@@ -1,8 +1,10 @@
 /*
- * A scheduler in one file: two pods, a node that is too small for one of them, and a second node that joins later.
+ * A scheduler in one file: two pods, a node that is too small for one of them, and a second node
+ * that joins later.
  *
- * It runs on one thread, without a timer: each round calls schedq_tick and pops until nothing is left. A scheduler with
- * threads registers one worker per thread, starts schedq_run, and waits in schedq_pop; the calls stay the same.
+ * It runs on one thread, without a timer: each round calls schedq_tick and pops until nothing is
+ * left. A scheduler with threads registers one worker per thread, starts schedq_run, and waits in
+ * schedq_pop; the calls stay the same.
  */
 #include <inttypes.h>
 #include <stdint.h>
@@ -27,7 +29,10 @@ static struct pod pods[] = {{"default/web", 0, 2000}, {"default/db", 100, 6000}}
 static struct node nodes[] = {{"node-a", 4000}, {"node-b", 8000}};
 static size_t node_count = 1; /* node-b has not joined yet */
 
-/* The queue is given 64-bit objects and never looks into them: here they are pointers that outlive it. */
+/*
+ * The queue is given 64-bit objects and never looks into them: here they are pointers that outlive
+ * it.
+ */
 static uint64_t
 object_of(const void *thing)
 {
@@ -49,7 +54,9 @@ require(schedq_status_t status, const char *call, const char *why)
     }
 }
 
-/* The hint of the plugin "Fit": a node that joins is worth another attempt if the pod fits on it. */
+/*
+ * The hint of the plugin "Fit": a node that joins is worth another attempt if the pod fits on it.
+ */
 static schedq_hint_t
 fits_on_new_node(void *ctx, uint64_t pod_object, uint64_t old_object, uint64_t new_object)
 {
@@ -68,7 +75,8 @@ create_queue(uint64_t *fit)
     schedq_t *queue;
     schedq_config_t config;
     schedq_plugin_t plugin;
-    const schedq_interest_t interest = {.resource = "Node", .actions = SCHEDQ_ACTION_ADD, .hint = fits_on_new_node};
+    const schedq_interest_t interest = {
+        .resource = "Node", .actions = SCHEDQ_ACTION_ADD, .hint = fits_on_new_node};
 
     schedq_config_init(&config);
     require(schedq_create(&config, &queue, why, sizeof why), "schedq_create", why);
@@ -77,7 +85,8 @@ create_queue(uint64_t *fit)
     plugin.name = "Fit";
     plugin.interests = &interest;
     plugin.interest_count = 1;
-    require(schedq_plugin_register(queue, &plugin, fit, why, sizeof why), "schedq_plugin_register", why);
+    require(schedq_plugin_register(queue, &plugin, fit, why, sizeof why), "schedq_plugin_register",
+            why);
     return queue;
 }
 
@@ -111,7 +120,8 @@ bind(schedq_worker_t *worker, const schedq_popped_t *popped, struct node *node)
     schedq_status_t status;
 
     node->free_milli -= pod->cpu_milli;
-    printf("%s: bound to %s, attempt %" PRIu32 "\n", popped->name, node->name, popped->history.attempts);
+    printf("%s: bound to %s, attempt %" PRIu32 "\n", popped->name, node->name,
+           popped->history.attempts);
     status = schedq_done(worker, popped->token);
     if (status == SCHEDQ_GONE) { /* somebody deleted the pod during its cycle */
         node->free_milli += pod->cpu_milli;
@@ -171,8 +181,10 @@ node_joins(schedq_worker_t *worker)
     schedq_move_init(&move);
     move.event = SCHEDQ_EVENT_NODE_ADD;
     move.new_object = object_of(node);
-    require(schedq_move_all(worker, &move, &result), "schedq_move_all", schedq_worker_error(worker));
-    printf("%s joined: %" PRIu32 " pod is tried again\n", node->name, result.to_active + result.to_backoff);
+    require(schedq_move_all(worker, &move, &result), "schedq_move_all",
+            schedq_worker_error(worker));
+    printf("%s joined: %" PRIu32 " pod is tried again\n", node->name,
+           result.to_active + result.to_backoff);
 }
 
 int

@@ -1,10 +1,10 @@
 /*
  * A scheduler that the queue never calls back: what a binding for Go, Java or Python does.
  *
- * Hints stay on the host's side. A node joins: the host stamps the event, asks for candidates, judges
- * them, and applies its decision to each. A cycle fails: the host says up to which event it judged the
- * failure; if a newer one concerns the rejectors, the queue answers RETRY. Time is a word that the host
- * raises, so the output is the same in every run.
+ * Hints stay on the host's side. A node joins: the host stamps the event, asks for candidates,
+ * judges them, and applies its decision to each. A cycle fails: the host says up to which event it
+ * judged the failure; if a newer one concerns the rejectors, the queue answers RETRY. Time is a
+ * word that the host raises, so the output is the same in every run.
  */
 #include <inttypes.h>
 #include <stdint.h>
@@ -31,7 +31,10 @@ static const struct pod pods[] = {{"default/small", 2000}, {"default/big", 8000}
 static const struct node nodes[] = {{"node-a", 1000}, {"node-b", 4000}, {"node-c", 16000}};
 static size_t node_count = 1;
 
-/* The host's log of events. A host that drops old entries must judge "it helps" for what it dropped. */
+/*
+ * The host's log of events. A host that drops old entries must judge "it helps" for what it
+ * dropped.
+ */
 static struct {
     uint64_t sequence;
     uint64_t node;
@@ -66,7 +69,8 @@ create_queue(uint64_t *fit)
     plugin.name = "Fit";
     plugin.interests = &interest;
     plugin.interest_count = 1;
-    require(schedq_plugin_register(queue, &plugin, fit, why, sizeof why), "schedq_plugin_register", why);
+    require(schedq_plugin_register(queue, &plugin, fit, why, sizeof why), "schedq_plugin_register",
+            why);
     return queue;
 }
 
@@ -78,7 +82,8 @@ add_pod(schedq_worker_t *worker, uint64_t index)
     memset(&spec, 0, sizeof spec);
     spec.object = index;
     spec.name_length = (uint32_t)strlen(pods[index].name);
-    require(schedq_add(worker, pods[index].name, &spec, NULL), "schedq_add", schedq_worker_error(worker));
+    require(schedq_add(worker, pods[index].name, &spec, NULL), "schedq_add",
+            schedq_worker_error(worker));
 }
 
 static int
@@ -92,7 +97,8 @@ static int
 event_helps(uint64_t pod, uint64_t seen, uint64_t sequence)
 {
     for (size_t i = 0; i < event_count; i++) {
-        if (event_log[i].sequence > seen && event_log[i].sequence <= sequence && fits(pod, event_log[i].node)) {
+        if (event_log[i].sequence > seen && event_log[i].sequence <= sequence &&
+            fits(pod, event_log[i].node)) {
             return 1;
         }
     }
@@ -121,14 +127,18 @@ try_again_if_it_fits(schedq_worker_t *worker, const schedq_candidate_t *candidat
         }
         if (status != SCHEDQ_GONE) { /* gone: it is not waiting any more */
             require(status, "schedq_apply", schedq_worker_error(worker));
-            printf("  %s: to %s\n", pods[pod].name, schedq_place_name((schedq_place_t)result.place));
+            printf("  %s: to %s\n", pods[pod].name,
+                   schedq_place_name((schedq_place_t)result.place));
         }
         return;
     }
     printf("  %s: does not help\n", pods[pod].name);
 }
 
-/* The order matters: log the event, stamp the plugins, look for candidates. Who parks after the stamp gets RETRY. */
+/*
+ * The order matters: log the event, stamp the plugins, look for candidates. Who parks after the
+ * stamp gets RETRY.
+ */
 static void
 node_joins(schedq_worker_t *worker, const schedq_words_t *words, uint64_t fit)
 {
@@ -143,7 +153,8 @@ node_joins(schedq_worker_t *worker, const schedq_words_t *words, uint64_t fit)
     require(schedq_event_begin(worker, &sequence), "schedq_event_begin", "");
     event_log[event_count].sequence = sequence;
     event_log[event_count++].node = node;
-    require(schedq_event_stamp(worker, sequence, 0, fit), "schedq_event_stamp", schedq_worker_error(worker));
+    require(schedq_event_stamp(worker, sequence, 0, fit), "schedq_event_stamp",
+            schedq_worker_error(worker));
     if (__atomic_load_n(&words->parked, __ATOMIC_ACQUIRE) == 0) {
         return;
     }
@@ -171,7 +182,8 @@ fail(schedq_worker_t *worker, schedq_popped_t *popped, uint64_t fit)
     failure.unschedulable = fit;
     failure.place = SCHEDQ_PARKED;
     failure.judged_up_to = popped->seen;
-    while ((status = schedq_add_unschedulable(worker, &popped->token, &failure, &result)) == SCHEDQ_RETRY) {
+    while ((status = schedq_add_unschedulable(worker, &popped->token, &failure, &result)) ==
+           SCHEDQ_RETRY) {
         printf("  %s: an event came meanwhile\n", pods[popped->object].name);
         if (event_helps(popped->object, failure.judged_up_to, result.sequence)) {
             failure.place = SCHEDQ_BACKOFF;
@@ -182,7 +194,8 @@ fail(schedq_worker_t *worker, schedq_popped_t *popped, uint64_t fit)
         return;
     }
     require(status, "schedq_add_unschedulable", schedq_worker_error(worker));
-    printf("  %s: to %s\n", pods[popped->object].name, schedq_place_name((schedq_place_t)result.place));
+    printf("  %s: to %s\n", pods[popped->object].name,
+           schedq_place_name((schedq_place_t)result.place));
 }
 
 static schedq_popped_t

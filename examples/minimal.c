@@ -13,7 +13,8 @@ main(void)
     schedq_popped_t popped;
     char why[200];
 
-    schedq_config_init(&config); /* then change what you want: every field is documented in schedq.h */
+    /* then change what you want: every field is documented in schedq.h */
+    schedq_config_init(&config);
     if (schedq_create(&config, &queue, why, sizeof why) != SCHEDQ_OK ||
         schedq_worker_register(queue, &worker, why, sizeof why) != SCHEDQ_OK) {
         fprintf(stderr, "%s\n", why);
@@ -22,7 +23,8 @@ main(void)
     schedq_pod_spec_t web = {.object = 1, .name_offset = 0, .name_length = 11, .priority = 0};
     schedq_pod_spec_t db = {.object = 2, .name_offset = 11, .name_length = 10, .priority = 100};
 
-    if (schedq_add(worker, names, &web, NULL) != SCHEDQ_OK || schedq_add(worker, names, &db, NULL) != SCHEDQ_OK) {
+    if (schedq_add(worker, names, &web, NULL) != SCHEDQ_OK ||
+        schedq_add(worker, names, &db, NULL) != SCHEDQ_OK) {
         fprintf(stderr, "%s\n", schedq_worker_error(worker));
         return 1;
     }

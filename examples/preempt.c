@@ -1,16 +1,19 @@
 /*
- * A scheduler that evicts: one node, two pods that fill it, and one that is more important than both.
+ * A scheduler that evicts: one node, two pods that fill it, and one that is more important than
+ * both.
  *
- * Who pops a pod that fits nowhere asks schedq_preempt for victims, nominates the pod to their node, hands the eviction
- * over, and parks the pod. The eviction runs later, here between two rounds: until the last victim is about to be
- * deleted PreEnqueue keeps the preemptor out, and that victim's event brings it back. No scheduling call waits for it.
+ * Who pops a pod that fits nowhere asks schedq_preempt for victims, nominates the pod to their
+ * node, hands the eviction over, and parks the pod. The eviction runs later, here between two
+ * rounds: until the last victim is about to be deleted PreEnqueue keeps the preemptor out, and that
+ * victim's event brings it back. No scheduling call waits for it.
  *
- * The room that an eviction makes is promised to the preemptor, and to no other pod of its priority or below: `fits`
- * counts the pods that are nominated to the node as if they ran there. Without it the victims, which queue again, would
- * be back before the preemptor, and be evicted again, for ever.
+ * The room that an eviction makes is promised to the preemptor, and to no other pod of its priority
+ * or below: `fits` counts the pods that are nominated to the node as if they ran there. Without it
+ * the victims, which queue again, would be back before the preemptor, and be evicted again, for
+ * ever.
  *
- * One thread does everything here. With threads the snapshot wants a lock of the caller's (or two snapshots in turns), and
- * `spawn` hands the task to one that deletes pods through the API server.
+ * One thread does everything here. With threads the snapshot wants a lock of the caller's (or two
+ * snapshots in turns), and `spawn` hands the task to one that deletes pods through the API server.
  */
 #include <inttypes.h>
 #include <stdbool.h>
@@ -90,13 +93,17 @@ add(struct pod *pod)
     spec.object = object_of(pod);
     spec.priority = pod->priority;
     spec.name_length = (uint32_t)strlen(pod->name);
-    require(schedq_add(worker, pod->name, &spec, &result), "schedq_add", schedq_worker_error(worker));
+    require(schedq_add(worker, pod->name, &spec, &result), "schedq_add",
+            schedq_worker_error(worker));
     pod->waiting = result.pod;
 }
 
-/* ---- the evictor's callbacks ------------------------------------------------------------------------------ */
+/* ---- the evictor's callbacks ----------------------------------------------------------------- */
 
-/* Deletes a running pod: the snapshot changes first, then the queue hears of it. Its controller makes the pod anew. */
+/*
+ * Deletes a running pod: the snapshot changes first, then the queue hears of it. Its controller
+ * makes the pod anew.
+ */
 static int
 evict(void *ctx, uint64_t victim, uint64_t preemptor)
 {
@@ -158,7 +165,7 @@ may_enter(void *ctx, uint64_t pod)
     return schedq_evictor_holds(evictor, pod) == 0;
 }
 
-/* ---- a cycle ------------------------------------------------------------------------------------------------- */
+/* ---- a cycle --------------------------------------------------------------------------------- */
 
 struct room {
     const struct pod *pod; /* that asks for it */
@@ -183,8 +190,8 @@ fits(const struct pod *pod)
 {
     struct room room = {pod, free_milli};
 
-    require(schedq_nominated_pods(worker, NODE_IN_QUEUE, leave_room, &room), "schedq_nominated_pods",
-            schedq_worker_error(worker));
+    require(schedq_nominated_pods(worker, NODE_IN_QUEUE, leave_room, &room),
+            "schedq_nominated_pods", schedq_worker_error(worker));
     return room.milli >= pod->cpu_milli;
 }
 
@@ -246,7 +253,8 @@ act(struct pod *pod, const schedq_preemption_decision_t *decision)
     printf("%s: nominated, %" PRIu32 " to be evicted\n", pod->name, decision->delete_count);
     require(schedq_cluster_nominate(cluster, &nomination, NULL), "schedq_cluster_nominate",
             schedq_cluster_error(cluster));
-    require(schedq_nominate(worker, pod->waiting, decision->chosen + NODE_IN_QUEUE), "schedq_nominate", "");
+    require(schedq_nominate(worker, pod->waiting, decision->chosen + NODE_IN_QUEUE),
+            "schedq_nominate", "");
     for (uint32_t i = 0; i < decision->delete_count; i++) {
         schedq_running_view_t view;
 
@@ -270,7 +278,8 @@ act(struct pod *pod, const schedq_preemption_decision_t *decision)
 static void
 preempt(schedq_popped_t *popped)
 {
-    static const uint8_t statuses[] = {SCHEDQ_NODE_UNSCHEDULABLE}; /* what the filters said of the node */
+    /* what the filters said of the node */
+    static const uint8_t statuses[] = {SCHEDQ_NODE_UNSCHEDULABLE};
     struct pod *pod = pod_of(popped->object);
     schedq_preemption_decision_t decision;
     schedq_preemptor_t preemptor;
@@ -280,7 +289,9 @@ preempt(schedq_popped_t *popped)
     preemptor.object = popped->object;
     preemptor.priority = pod->priority;
     preemptor.requests.cpu_milli = pod->cpu_milli;
-    preemptor.nominated_node = popped->nominated_node != 0 ? (uint32_t)popped->nominated_node - NODE_IN_QUEUE : SCHEDQ_NO_NODE;
+    preemptor.nominated_node = popped->nominated_node != 0
+                                   ? (uint32_t)popped->nominated_node - NODE_IN_QUEUE
+                                   : SCHEDQ_NO_NODE;
     preemptor.statuses = statuses;
     preemptor.status_count = 1;
     schedq_preemption_decision_init(&decision);
@@ -304,11 +315,13 @@ reject(schedq_popped_t *popped)
     preempt(popped);
     schedq_failure_init(&failure);
     failure.unschedulable = fit;
-    require(schedq_add_unschedulable(worker, &popped->token, &failure, &result), "schedq_add_unschedulable",
-            schedq_worker_error(worker));
+    require(schedq_add_unschedulable(worker, &popped->token, &failure, &result),
+            "schedq_add_unschedulable", schedq_worker_error(worker));
 }
 
-/* Pops until nothing can be popped; then what was handed over runs. True: there was such a thing. */
+/*
+ * Pops until nothing can be popped; then what was handed over runs. True: there was such a thing.
+ */
 static bool
 round_of_scheduling(void)
 {
@@ -331,7 +344,7 @@ round_of_scheduling(void)
     return due > 0;
 }
 
-/* ---- setup ------------------------------------------------------------------------------------------------------ */
+/* ---- setup ----------------------------------------------------------------------------------- */
 
 static void
 open_queue(void)
@@ -348,30 +361,36 @@ open_queue(void)
     plugin.name = "Fit";
     plugin.interests = &interest;
     plugin.interest_count = 1;
-    require(schedq_plugin_register(queue, &plugin, &fit, why, sizeof why), "schedq_plugin_register", why);
+    require(schedq_plugin_register(queue, &plugin, &fit, why, sizeof why), "schedq_plugin_register",
+            why);
     plugin.name = "Preemption";
     plugin.pre_enqueue = may_enter;
-    require(schedq_plugin_register(queue, &plugin, &bit, why, sizeof why), "schedq_plugin_register", why);
+    require(schedq_plugin_register(queue, &plugin, &bit, why, sizeof why), "schedq_plugin_register",
+            why);
     require(schedq_worker_register(queue, &worker, why, sizeof why), "schedq_worker_register", why);
 }
 
 static void
 open_preemption(void)
 {
-    const schedq_node_spec_t node = {.name = "node-a", .allocatable = {.cpu_milli = NODE_CPU_MILLI}, .pods = 110};
+    const schedq_node_spec_t node = {
+        .name = "node-a", .allocatable = {.cpu_milli = NODE_CPU_MILLI}, .pods = 110};
     schedq_evictor_config_t config;
     char why[200] = "";
 
     schedq_preemption_config_init(&rules);
     require(schedq_cluster_create(NULL, &cluster, why, sizeof why), "schedq_cluster_create", why);
-    require(schedq_cluster_add_node(cluster, &node, NULL), "schedq_cluster_add_node", schedq_cluster_error(cluster));
-    require(schedq_preemption_create(NULL, &workspace, why, sizeof why), "schedq_preemption_create", why);
+    require(schedq_cluster_add_node(cluster, &node, NULL), "schedq_cluster_add_node",
+            schedq_cluster_error(cluster));
+    require(schedq_preemption_create(NULL, &workspace, why, sizeof why), "schedq_preemption_create",
+            why);
     schedq_evictor_config_init(&config);
     config.evict = evict;
     config.clear = clear;
     config.activate = activate;
     config.spawn = spawn;
-    require(schedq_evictor_create(&config, &evictor, why, sizeof why), "schedq_evictor_create", why);
+    require(schedq_evictor_create(&config, &evictor, why, sizeof why), "schedq_evictor_create",
+            why);
 }
 
 int
@@ -388,7 +407,8 @@ main(void)
     require(schedq_close(queue), "schedq_close", "");
     require(schedq_worker_unregister(worker), "schedq_worker_unregister", "");
     require(schedq_destroy(queue), "schedq_destroy", "");
-    require(schedq_evictor_destroy(evictor), "schedq_evictor_destroy", ""); /* PreEnqueue asked it */
+    /* PreEnqueue asked it */
+    require(schedq_evictor_destroy(evictor), "schedq_evictor_destroy", "");
     schedq_preemption_destroy(workspace);
     schedq_cluster_destroy(cluster);
     return EXIT_SUCCESS;

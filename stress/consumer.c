@@ -1,4 +1,7 @@
-/* Consumers: pop in every way, then finish, fail, delete or bring back. They end when the queue is closed. */
+/*
+ * Consumers: pop in every way, then finish, fail, delete or bring back. They end when the queue is
+ * closed.
+ */
 #include <string.h>
 #include <time.h>
 
@@ -30,11 +33,13 @@ finish(actor_t *actor, const schedq_popped_t *popped)
     schedq_status_t alive = schedq_token_alive(actor->worker, popped->token);
     schedq_status_t status = schedq_done(actor->worker, popped->token);
     TALLY_CHECK(tally, alive == SCHEDQ_OK || (alive == SCHEDQ_GONE && status == SCHEDQ_GONE),
-                "token_alive says %s, then done says %s", schedq_status_name(alive), schedq_status_name(status));
+                "token_alive says %s, then done says %s", schedq_status_name(alive),
+                schedq_status_name(status));
     count_end(actor, index, status, "done");
     if (actor_roll(actor, 8) == 0) {
         status = schedq_done(actor->worker, popped->token);
-        TALLY_CHECK(tally, status == SCHEDQ_STALE, "a second done says %s", schedq_status_name(status));
+        TALLY_CHECK(tally, status == SCHEDQ_STALE, "a second done says %s",
+                    schedq_status_name(status));
     }
 }
 
@@ -65,11 +70,12 @@ fail(actor_t *actor, schedq_popped_t *popped)
         failure.pending = actor_rejectors(actor);
     if (actor_roll(actor, 4) == 0) {
         failure.has_newest = 1;
-        failure.newest.object =
-            actor_hold(actor, tally_object(tally_index(popped->name), actor_roll(actor, TALLY_VARIANTS)));
+        failure.newest.object = actor_hold(
+            actor, tally_object(tally_index(popped->name), actor_roll(actor, TALLY_VARIANTS)));
         failure.newest.priority = (int32_t)actor_roll(actor, 5) - 2;
     }
-    schedq_status_t status = schedq_add_unschedulable(actor->worker, &popped->token, &failure, NULL);
+    schedq_status_t status =
+        schedq_add_unschedulable(actor->worker, &popped->token, &failure, NULL);
     if (failure.has_newest)
         actor_let_go(actor, failure.newest.object);
     if (status == SCHEDQ_OK)
@@ -112,11 +118,13 @@ delete_held(actor_t *actor, const schedq_popped_t *popped)
     if (status == SCHEDQ_OK)
         TALLY_COUNT(tally->deletes[index]);
     else
-        TALLY_CHECK(tally, status == SCHEDQ_NOT_FOUND, "delete in flight says %s", schedq_status_name(status));
+        TALLY_CHECK(tally, status == SCHEDQ_NOT_FOUND, "delete in flight says %s",
+                    schedq_status_name(status));
     if (actor_roll(actor, 2) == 0)
         producer_add(actor, index);
     status = schedq_done(actor->worker, popped->token);
-    TALLY_CHECK(tally, status == SCHEDQ_GONE, "done of a deleted pod says %s", schedq_status_name(status));
+    TALLY_CHECK(tally, status == SCHEDQ_GONE, "done of a deleted pod says %s",
+                schedq_status_name(status));
     TALLY_COUNT(tally->gones);
 }
 
@@ -128,7 +136,8 @@ use(actor_t *actor, schedq_popped_t *popped)
                                        {DELETE_HELD, 1, NEEDS_NOTHING},
                                        {FAIL, 8, NEEDS_WAITING},
                                        {BRING_BACK, 1, NEEDS_WAITING}};
-    switch (world_is_running(actor->world) ? actor_choose(actor, choices, COUNT_OF(choices)) : FINISH) {
+    switch (world_is_running(actor->world) ? actor_choose(actor, choices, COUNT_OF(choices))
+                                           : FINISH) {
     case FAIL:
         fail(actor, popped);
         break;
@@ -153,14 +162,17 @@ look_at(actor_t *actor, const schedq_popped_t *popped)
     unsigned index = tally_index(popped->name);
     char name[32];
     TALLY_COUNT(tally->pops);
-    atomic_store_explicit(&world->recent[actor_roll(actor, WORLD_RECENT)], index, memory_order_relaxed);
-    TALLY_CHECK(tally, popped->name_length == tally_name(index, name) && strcmp(popped->name, name) == 0,
+    atomic_store_explicit(&world->recent[actor_roll(actor, WORLD_RECENT)], index,
+                          memory_order_relaxed);
+    TALLY_CHECK(tally,
+                popped->name_length == tally_name(index, name) && strcmp(popped->name, name) == 0,
                 "\"%s\" was popped, %u bytes", popped->name, popped->name_length);
     if (!tally_object_is_of(popped->object, index))
-        tally_violation(tally, "%s was popped with object %llu", popped->name, (unsigned long long)popped->object);
+        tally_violation(tally, "%s was popped with object %llu", popped->name,
+                        (unsigned long long)popped->object);
     else
-        TALLY_CHECK(tally, TALLY_READ(tally->references[popped->object]) > 0, "%s was popped, its object is not held",
-                    popped->name);
+        TALLY_CHECK(tally, TALLY_READ(tally->references[popped->object]) > 0,
+                    "%s was popped, its object is not held", popped->name);
 }
 
 static void
@@ -217,8 +229,8 @@ consumer_run(void *argument)
         if (status == SCHEDQ_OK) {
             use_all(&actor, popped, count);
         } else {
-            TALLY_CHECK(&start->world->tally, status == SCHEDQ_EMPTY || status == SCHEDQ_TIMEDOUT, "pop says %s",
-                        schedq_status_name(status));
+            TALLY_CHECK(&start->world->tally, status == SCHEDQ_EMPTY || status == SCHEDQ_TIMEDOUT,
+                        "pop says %s", schedq_status_name(status));
         }
         if (world_is_running(start->world) && actor_roll(&actor, 512) == 0)
             actor_change_worker(&actor);

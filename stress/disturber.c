@@ -1,4 +1,7 @@
-/* Those who disturb: one deletes, updates, activates and nominates, one sends events and looks, one serves time. */
+/*
+ * Those who disturb: one deletes, updates, activates and nominates, one sends events and looks, one
+ * serves time.
+ */
 #include <stdlib.h>
 #include <string.h>
 
@@ -30,10 +33,11 @@ delete_some_pod(actor_t *actor)
     schedq_status_t status = schedq_delete(actor->worker, found.pod, name, length, &result);
     if (status == SCHEDQ_OK) {
         TALLY_COUNT(tally->deletes[index]);
-        TALLY_CHECK(tally, tally_object_is_of(result.object, index), "delete of %s shows object %llu", name,
-                    (unsigned long long)result.object);
+        TALLY_CHECK(tally, tally_object_is_of(result.object, index),
+                    "delete of %s shows object %llu", name, (unsigned long long)result.object);
     } else {
-        TALLY_CHECK(tally, status == SCHEDQ_NOT_FOUND, "delete says %s", schedq_status_name(status));
+        TALLY_CHECK(tally, status == SCHEDQ_NOT_FOUND, "delete says %s",
+                    schedq_status_name(status));
     }
     if (actor_roll(actor, 2) == 0)
         producer_add(actor, index);
@@ -52,23 +56,23 @@ update_some_pod(actor_t *actor)
     if (schedq_find(actor->worker, name, tally_name(index, name), NULL) != SCHEDQ_OK)
         return;
     actor_spec(actor, index, &spec, name);
-    schedq_status_t status =
-        schedq_update(actor->worker, name, &spec, spec.object, events, actor_roll(actor, 3), &result);
+    schedq_status_t status = schedq_update(actor->worker, name, &spec, spec.object, events,
+                                           actor_roll(actor, 3), &result);
     actor_let_go(actor, spec.object);
     TALLY_CHECK(tally, status == SCHEDQ_OK, "update says %s", schedq_status_name(status));
     if (status == SCHEDQ_OK && result.added)
         TALLY_COUNT(tally->adds[index]);
     else if (status == SCHEDQ_OK)
-        TALLY_CHECK(tally, tally_object_is_of(result.object, index), "update of %s replaced object %llu", name,
-                    (unsigned long long)result.object);
+        TALLY_CHECK(tally, tally_object_is_of(result.object, index),
+                    "update of %s replaced object %llu", name, (unsigned long long)result.object);
 }
 
 static int
 visit_nothing(void *ctx, const schedq_pod_info_t *pod)
 {
     world_t *world = ctx;
-    TALLY_CHECK(&world->tally, tally_object_is_of(pod->object, tally_index(pod->name)), "%s is shown with object %llu",
-                pod->name, (unsigned long long)pod->object);
+    TALLY_CHECK(&world->tally, tally_object_is_of(pod->object, tally_index(pod->name)),
+                "%s is shown with object %llu", pod->name, (unsigned long long)pod->object);
     return 1;
 }
 
@@ -87,8 +91,8 @@ touch_some_pod(actor_t *actor)
         TALLY_CHECK(tally, status == SCHEDQ_NOT_FOUND, "find says %s", schedq_status_name(status));
         return;
     }
-    TALLY_CHECK(tally, tally_object_is_of(found.object, index), "find of %s shows object %llu", name,
-                (unsigned long long)found.object);
+    TALLY_CHECK(tally, tally_object_is_of(found.object, index), "find of %s shows object %llu",
+                name, (unsigned long long)found.object);
     switch (actor_choose(actor, choices, COUNT_OF(choices))) {
     case ACTIVATE:
         schedq_activate(actor->worker, &found.pod, 1, NULL);
@@ -162,8 +166,8 @@ take_snapshot(actor_t *actor)
     schedq_snapshot(actor->worker, collect_handle, &handles);
     qsort(handles.bits, handles.count, sizeof *handles.bits, compare);
     for (size_t i = 1; i < handles.count; i++)
-        TALLY_CHECK(handles.tally, handles.bits[i - 1] != handles.bits[i], "a snapshot shows pod %llx twice",
-                    (unsigned long long)handles.bits[i]);
+        TALLY_CHECK(handles.tally, handles.bits[i - 1] != handles.bits[i],
+                    "a snapshot shows pod %llx twice", (unsigned long long)handles.bits[i]);
 }
 
 static int
@@ -200,7 +204,8 @@ send_event(actor_t *actor)
     else
         status = schedq_assigned_pod_updated(actor->worker, &move, "s4", 2, NULL);
     actor_let_go(actor, move.new_object);
-    TALLY_CHECK(&actor->world->tally, status == SCHEDQ_OK, "a move says %s", schedq_status_name(status));
+    TALLY_CHECK(&actor->world->tally, status == SCHEDQ_OK, "a move says %s",
+                schedq_status_name(status));
 }
 
 static void
@@ -209,9 +214,11 @@ change_memory(actor_t *actor)
     char why[200];
     schedq_t *queue = actor->world->queue;
     if (actor_roll(actor, 4) == 0) {
-        schedq_status_t status = schedq_reserve(queue, actor_roll(actor, 4000), actor_roll(actor, 20),
-                                                actor_roll(actor, 5), why, sizeof why);
-        TALLY_CHECK(&actor->world->tally, status == SCHEDQ_OK, "reserve says %s %s", schedq_status_name(status), why);
+        schedq_status_t status =
+            schedq_reserve(queue, actor_roll(actor, 4000), actor_roll(actor, 20),
+                           actor_roll(actor, 5), why, sizeof why);
+        TALLY_CHECK(&actor->world->tally, status == SCHEDQ_OK, "reserve says %s %s",
+                    schedq_status_name(status), why);
     } else {
         schedq_trim(queue);
     }

@@ -1,8 +1,8 @@
 /*
  * The engines that can be put under stress, and what each of them has.
  *
- * The mix of calls follows from that alone: every choice between calls names what it needs (actor_choose), and no other
- * code asks which engine runs.
+ * The mix of calls follows from that alone: every choice between calls names what it needs
+ * (actor_choose), and no other code asks which engine runs.
  */
 #ifndef SCHEDQ_STRESS_ENGINES_H
 #define SCHEDQ_STRESS_ENGINES_H
@@ -33,7 +33,9 @@ const engine_t *engine_find(const char *name);
 /** The library's own choice. */
 const engine_t *engine_default(void);
 
-/** The one that --engine names; a wrong name is answered with the legal ones, and ends the program. */
+/**
+ * The one that --engine names; a wrong name is answered with the legal ones, and ends the program.
+ */
 const engine_t *engine_of_argument(struct argp_state *state, const char *name);
 
 #endif

@@ -1,8 +1,10 @@
 /*
- * schedq-stress: runs the threads, drains the queue, closes it, and says whether the account is even.
+ * schedq-stress: runs the threads, drains the queue, closes it, and says whether the account is
+ * even.
  *
- * A thread that does not end, or a queue that does not drain, while nothing happens to any pod and all threads sleep, is a
- * lost wake-up or a stranded pod (support/patience.h); nothing depends on time that others take.
+ * A thread that does not end, or a queue that does not drain, while nothing happens to any pod and
+ * all threads sleep, is a lost wake-up or a stranded pod (support/patience.h); nothing depends on
+ * time that others take.
  */
 #include <pthread.h>
 #include <stdio.h>
@@ -40,7 +42,8 @@ static uint64_t
 progress(world_t *world)
 {
     tally_t *tally = &world->tally;
-    return tally_sum(tally->adds) + tally_sum(tally->dones) + tally_sum(tally->deletes) + atomic_load(&tally->pops);
+    return tally_sum(tally->adds) + tally_sum(tally->dones) + tally_sum(tally->deletes) +
+           atomic_load(&tally->pops);
 }
 
 static void
@@ -70,7 +73,9 @@ is_empty(world_t *world)
     schedq_stats_t stats;
     schedq_stats_init(&stats);
     schedq_stats(world->queue, &stats);
-    return stats.active + stats.backoff + stats.error_backoff + stats.parked + stats.gated + stats.inflight == 0;
+    return stats.active + stats.backoff + stats.error_backoff + stats.parked + stats.gated +
+               stats.inflight ==
+           0;
 }
 
 static void
@@ -80,7 +85,8 @@ send(actor_t *actor, schedq_event_t event)
     schedq_move_init(&move);
     move.event = event;
     schedq_status_t status = schedq_move_all(actor->worker, &move, NULL);
-    TALLY_CHECK(&actor->world->tally, status == SCHEDQ_OK, "a move says %s", schedq_status_name(status));
+    TALLY_CHECK(&actor->world->tally, status == SCHEDQ_OK, "a move says %s",
+                schedq_status_name(status));
 }
 
 /* False if it stays as it is. */
@@ -100,8 +106,9 @@ wait_until_empty(actor_t *actor)
 }
 
 /*
- * One wildcard, and one event of the gates, concern every pod that waits, and every one that fails later but was popped
- * before. The rest is done by time, which the consumers serve in their sleep, and by them: this thread helps nobody.
+ * One wildcard, and one event of the gates, concern every pod that waits, and every one that fails
+ * later but was popped before. The rest is done by time, which the consumers serve in their sleep,
+ * and by them: this thread helps nobody.
  */
 static bool
 drain(actor_t *actor)
@@ -114,7 +121,10 @@ drain(actor_t *actor)
     return wait_until_empty(actor);
 }
 
-/* Hands pods to consumers that all sleep by now, one or a few at a time: here no other call makes up for a lost wake-up. */
+/*
+ * Hands pods to consumers that all sleep by now, one or a few at a time: here no other call makes
+ * up for a lost wake-up.
+ */
 static bool
 hand_over(actor_t *actor)
 {
@@ -161,13 +171,14 @@ check_stats(world_t *world)
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         printf("%-9s %llu\n", rows[i].name, (unsigned long long)rows[i].counted);
         TALLY_CHECK(tally, rows[i].queue == rows[i].counted, "stats say %llu %s, counted %llu",
-                    (unsigned long long)rows[i].queue, rows[i].name, (unsigned long long)rows[i].counted);
+                    (unsigned long long)rows[i].queue, rows[i].name,
+                    (unsigned long long)rows[i].counted);
     }
     uint64_t ends = rows[1].counted + rows[4].counted + atomic_load(&tally->gones);
     printf("%-9s %llu\n", "moves", (unsigned long long)stats.moves);
     printf("%-9s %llu\n", "gone", (unsigned long long)atomic_load(&tally->gones));
-    TALLY_CHECK(tally, rows[3].counted == ends, "%llu pops, but %llu cycles ended", (unsigned long long)rows[3].counted,
-                (unsigned long long)ends);
+    TALLY_CHECK(tally, rows[3].counted == ends, "%llu pops, but %llu cycles ended",
+                (unsigned long long)rows[3].counted, (unsigned long long)ends);
 }
 
 /* False if threads are left that would use a destroyed queue. */
@@ -209,7 +220,8 @@ main(int argc, char **argv)
     static world_t world;
     options_t options;
     options_parse(&options, argc, argv);
-    printf("seed %llu; again with: schedq-stress --engine %s --threads %u --seconds %u --seed %llu --preset %s\n",
+    printf("seed %llu; again with: schedq-stress --engine %s --threads %u --seconds %u --seed %llu "
+           "--preset %s\n",
            (unsigned long long)options.seed, options.engine->name, options.threads, options.seconds,
            (unsigned long long)options.seed, options.preset_name);
     fflush(stdout);

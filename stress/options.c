@@ -57,9 +57,12 @@ options_parse(options_t *options, int argc, char **argv)
         known,
         parse_option,
         NULL,
-        "Lets threads add, pop, fail, update, delete and move pods of one queue at random, as far as the engine has "
-        "these calls, while others tick, trim, reserve and change their workers. Then it drains the queue and checks "
-        "that every add ended in exactly one done or delete, that no sleeper was left behind and that every object "
+        "Lets threads add, pop, fail, update, delete and move pods of one queue at random, as far "
+        "as the engine has "
+        "these calls, while others tick, trim, reserve and change their workers. Then it drains "
+        "the queue and checks "
+        "that every add ended in exactly one done or delete, that no sleeper was left behind and "
+        "that every object "
         "was given back.\vExit status: 0 nothing wrong; 1 a violation; 2 bad usage.",
         NULL,
         NULL,

@@ -1,4 +1,6 @@
-/* Producers: they add until the drain, one by one, in batches, or by an update of an unknown name. */
+/*
+ * Producers: they add until the drain, one by one, in batches, or by an update of an unknown name.
+ */
 #include <string.h>
 
 #include "world.h"
@@ -61,8 +63,8 @@ update_one(actor_t *actor)
     unsigned index = actor_index(actor);
     actor_spec(actor, index, &spec, name);
     schedq_event_t event = SCHEDQ_EVENT_UNSCHEDULED_POD_UPDATE_LABEL;
-    schedq_status_t status =
-        schedq_update(actor->worker, name, &spec, spec.object, &event, actor_roll(actor, 2), &result);
+    schedq_status_t status = schedq_update(actor->worker, name, &spec, spec.object, &event,
+                                           actor_roll(actor, 2), &result);
     actor_let_go(actor, spec.object);
     TALLY_CHECK(tally, status == SCHEDQ_OK, "update says %s", schedq_status_name(status));
     if (status == SCHEDQ_OK && result.added)
@@ -75,7 +77,8 @@ wait_if_full(actor_t *actor)
     schedq_stats_t stats;
     schedq_stats_init(&stats);
     schedq_stats(actor->world->queue, &stats);
-    if (stats.active + stats.backoff + stats.error_backoff + stats.parked + stats.gated > PENDING_MAX)
+    if (stats.active + stats.backoff + stats.error_backoff + stats.parked + stats.gated >
+        PENDING_MAX)
         actor_nap(actor, 500);
 }
 

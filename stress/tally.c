@@ -38,7 +38,8 @@ tally_retain(void *ctx, uint64_t object)
 {
     tally_t *tally = ctx;
     if (object == 0 || object > TALLY_OBJECTS)
-        tally_violation(tally, "retain of object %llu, which nobody has", (unsigned long long)object);
+        tally_violation(tally, "retain of object %llu, which nobody has",
+                        (unsigned long long)object);
     else
         TALLY_COUNT(tally->references[object]);
 }
@@ -49,7 +50,8 @@ tally_release(void *ctx, uint64_t object)
     tally_t *tally = ctx;
     if (object == 0 || object > TALLY_OBJECTS ||
         atomic_fetch_sub_explicit(&tally->references[object], 1, memory_order_relaxed) <= 0)
-        tally_violation(tally, "release of object %llu, which nobody holds", (unsigned long long)object);
+        tally_violation(tally, "release of object %llu, which nobody holds",
+                        (unsigned long long)object);
 }
 
 void
@@ -58,8 +60,8 @@ tally_check_lives(tally_t *tally)
     for (unsigned i = 0; i < TALLY_NAMES; i++) {
         unsigned adds = atomic_load(&tally->adds[i]);
         unsigned dones = atomic_load(&tally->dones[i]), deletes = atomic_load(&tally->deletes[i]);
-        TALLY_CHECK(tally, adds == dones + deletes, "pod-%u: %u adds, but %u dones and %u deletes", i, adds, dones,
-                    deletes);
+        TALLY_CHECK(tally, adds == dones + deletes, "pod-%u: %u adds, but %u dones and %u deletes",
+                    i, adds, dones, deletes);
     }
 }
 

@@ -1,10 +1,13 @@
 /*
- * What happened to each name: how often it was added, how often that ended, and who holds its object.
+ * What happened to each name: how often it was added, how often that ended, and who holds its
+ * object.
  *
- * Names are few and used again and again, so that lives of one name follow each other closely and overlap in flight.
- * All of it is relaxed: an account that ordered the threads would hide from ThreadSanitizer what the queue does not order.
+ * Names are few and used again and again, so that lives of one name follow each other closely and
+ * overlap in flight. All of it is relaxed: an account that ordered the threads would hide from
+ * ThreadSanitizer what the queue does not order.
  *
- * Every name has TALLY_VARIANTS objects, so that an update can replace one by another; 0 is no object.
+ * Every name has TALLY_VARIANTS objects, so that an update can replace one by another; 0 is no
+ * object.
  */
 #ifndef SCHEDQ_STRESS_TALLY_H
 #define SCHEDQ_STRESS_TALLY_H

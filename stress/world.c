@@ -1,4 +1,7 @@
-/* Makes the queue: counted objects, five plugins, short times. Callbacks answer at random until the drain. */
+/*
+ * Makes the queue: counted objects, five plugins, short times. Callbacks answer at random until the
+ * drain.
+ */
 #include "world.h"
 
 #include <sched.h>
@@ -40,8 +43,9 @@ random_gate(void *ctx, uint64_t pod)
 }
 
 /*
- * Whoever gives an object to the queue holds it during the call (actor_hold), so one that is retained is always held by
- * somebody: by the caller, or by the queue itself. The yield is where an engine must not let go of it.
+ * Whoever gives an object to the queue holds it during the call (actor_hold), so one that is
+ * retained is always held by somebody: by the caller, or by the queue itself. The yield is where an
+ * engine must not let go of it.
  */
 static void
 retain(void *ctx, uint64_t object)
@@ -49,7 +53,8 @@ retain(void *ctx, uint64_t object)
     world_t *world = ctx;
     if (scramble(TALLY_COUNT(world->dice)) % 64 == 0)
         sched_yield();
-    TALLY_CHECK(&world->tally, object <= TALLY_OBJECTS && TALLY_READ(world->tally.references[object]) > 0,
+    TALLY_CHECK(&world->tally,
+                object <= TALLY_OBJECTS && TALLY_READ(world->tally.references[object]) > 0,
                 "retain of object %llu, which nobody holds", (unsigned long long)object);
     tally_retain(&world->tally, object);
 }
@@ -87,7 +92,8 @@ register_plugins(world_t *world)
         {"Fit", "Node", SCHEDQ_ACTION_ADD | SCHEDQ_ACTION_UPDATE_NODE_ALLOCATABLE, 0, false},
         {"Spread", "Pod", SCHEDQ_ACTION_ALL, SCHEDQ_PLUGIN_SPREAD, false},
         {"Taint", "Node", SCHEDQ_ACTION_UPDATE_NODE_TAINT, 0, false},
-        {"Gate", "Pod", SCHEDQ_ACTION_UPDATE_POD_GATES_ELIMINATED | SCHEDQ_ACTION_UPDATE_POD_LABEL, 0, true},
+        {"Gate", "Pod", SCHEDQ_ACTION_UPDATE_POD_GATES_ELIMINATED | SCHEDQ_ACTION_UPDATE_POD_LABEL,
+         0, true},
         {"Deaf", NULL, 0, 0, false},
     };
     char why[200];
@@ -102,7 +108,8 @@ register_plugins(world_t *world)
         plugin.interest_count = plugins[i].resource != NULL;
         plugin.pre_enqueue = plugins[i].gate ? random_gate : NULL;
         plugin.ctx = world;
-        schedq_status_t status = schedq_plugin_register(world->queue, &plugin, &world->bits[i], why, sizeof why);
+        schedq_status_t status =
+            schedq_plugin_register(world->queue, &plugin, &world->bits[i], why, sizeof why);
         if (status != SCHEDQ_OK)
             give_up("schedq_plugin_register", status, why);
     }
@@ -148,7 +155,8 @@ static void
 register_worker(actor_t *actor)
 {
     char why[200];
-    schedq_status_t status = schedq_worker_register(actor->world->queue, &actor->worker, why, sizeof why);
+    schedq_status_t status =
+        schedq_worker_register(actor->world->queue, &actor->worker, why, sizeof why);
     if (status != SCHEDQ_OK)
         give_up("schedq_worker_register", status, why);
 }
@@ -165,7 +173,8 @@ void
 actor_end(actor_t *actor)
 {
     schedq_status_t status = schedq_worker_unregister(actor->worker);
-    TALLY_CHECK(&actor->world->tally, status == SCHEDQ_OK, "unregister says %s", schedq_status_name(status));
+    TALLY_CHECK(&actor->world->tally, status == SCHEDQ_OK, "unregister says %s",
+                schedq_status_name(status));
 }
 
 void
@@ -173,7 +182,8 @@ actor_change_worker(actor_t *actor)
 {
     if (actor_roll(actor, 4) == 0) {
         schedq_status_t status = schedq_worker_adopt(actor->world->queue, actor->worker);
-        TALLY_CHECK(&actor->world->tally, status == SCHEDQ_OK, "adopt says %s", schedq_status_name(status));
+        TALLY_CHECK(&actor->world->tally, status == SCHEDQ_OK, "adopt says %s",
+                    schedq_status_name(status));
     } else {
         actor_end(actor);
         register_worker(actor);
@@ -218,7 +228,8 @@ actor_recent(actor_t *actor)
 static int32_t
 some_priority(actor_t *actor)
 {
-    return actor_roll(actor, 16) != 0 ? (int32_t)actor_roll(actor, 5) - 2 : (int32_t)actor_roll(actor, 600) - 300;
+    return actor_roll(actor, 16) != 0 ? (int32_t)actor_roll(actor, 5) - 2
+                                      : (int32_t)actor_roll(actor, 600) - 300;
 }
 
 uint64_t

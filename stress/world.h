@@ -1,8 +1,8 @@
 /*
  * The queue under stress, its plugins and what its threads share.
  *
- * The phases: RUNNING, everything at random; DRAINING, hints and gates say yes, consumers finish what they pop and
- * nobody adds; CLOSED.
+ * The phases: RUNNING, everything at random; DRAINING, hints and gates say yes, consumers finish
+ * what they pop and nobody adds; CLOSED.
  */
 #ifndef SCHEDQ_STRESS_WORLD_H
 #define SCHEDQ_STRESS_WORLD_H
@@ -67,10 +67,16 @@ int actor_choose(actor_t *actor, const choice_t *choices, size_t count);
 /** A random index: of any name, or of a pod that is likely in flight. */
 unsigned actor_index(actor_t *actor);
 unsigned actor_recent(actor_t *actor);
-/** A reference of the caller's own to an object that he gives to the queue, which is returned; and its end. */
+/**
+ * A reference of the caller's own to an object that he gives to the queue, which is returned; and
+ * its end.
+ */
 uint64_t actor_hold(actor_t *actor, uint64_t object);
 void actor_let_go(actor_t *actor, uint64_t object);
-/** A random spec with the name of that index and an object that is held. `name` has room for 32 bytes. */
+/**
+ * A random spec with the name of that index and an object that is held. `name` has room for 32
+ * bytes.
+ */
 void actor_spec(actor_t *actor, unsigned index, schedq_pod_spec_t *spec, char *name);
 /** A random set of rejectors, never empty. */
 uint64_t actor_rejectors(actor_t *actor);
@@ -92,7 +98,8 @@ typedef struct start {
 void *producer_run(void *start);
 void *consumer_run(void *start);
 void *churn_run(void *start); /* deletes, updates, activates, nominates, looks */
-void *host_run(void *start);  /* what a scheduler's host does beside the pods: events, looks, memory */
+/* what a scheduler's host does beside the pods: events, looks, memory */
+void *host_run(void *start);
 void *ticks_run(void *start); /* tick, and the timer thread now and then */
 
 #endif

@@ -1,9 +1,11 @@
 /*
- * schedq-patience [--cpu SECONDS] [--asleep SECONDS] COMMAND...: runs a test, and ends it if it is stuck.
+ * schedq-patience [--cpu SECONDS] [--asleep SECONDS] COMMAND...: runs a test, and ends it if it is
+ * stuck.
  *
- * Stuck is what support/patience.h calls so, about all processes that the command starts: SECONDS of processor time in all,
- * or so many looks at which everything slept. Time that the test waits for a processor does not count, so the limits
- * mean the same on a machine that others keep busy. Exit status: the command's, 128 + the signal that ended it, or 124.
+ * Stuck is what support/patience.h calls so, about all processes that the command starts: SECONDS
+ * of processor time in all, or so many looks at which everything slept. Time that the test waits
+ * for a processor does not count, so the limits mean the same on a machine that others keep busy.
+ * Exit status: the command's, 128 + the signal that ended it, or 124.
  */
 #include <err.h>
 #include <signal.h>
@@ -82,8 +84,8 @@ main(int argc, char **argv)
 
         if (verdict != PATIENCE_LASTS) {
             (void)kill(-(pid_t)test, SIGKILL);
-            errx(STATUS_STUCK, "%s is stuck: %s (limits: %u s of processor time, %u s of sleep)", argv[i],
-                 patience_words(verdict), cpu, asleep);
+            errx(STATUS_STUCK, "%s is stuck: %s (limits: %u s of processor time, %u s of sleep)",
+                 argv[i], patience_words(verdict), cpu, asleep);
         }
     }
     return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);

@@ -4,15 +4,17 @@
  *   pods       32 bytes a pod: what pop returns, and the hash, so that done hashes nothing
  *   names      64 bytes a pod: the name and a NUL
  *   positions   4 bytes a pod: where it is in the heap, or IN_FLIGHT
- *   heap       16 bytes an item: the whole order and the pod's number, so that a comparison touches no pod. The root is
- *              item 1, so two siblings never lie on two cache lines
- *   cells       8 bytes, at least two for each pod: the hash map, open addressing, linear probing, removal by moving
- *              later cells back (no tombstones, so that it does not decay under churn)
+ *   heap       16 bytes an item: the whole order and the pod's number, so that a comparison touches
+ *              no pod. The root is item 1, so two siblings never lie on two cache lines
+ *   cells       8 bytes, at least two for each pod: the hash map, open addressing, linear probing,
+ *              removal by moving later cells back (no tombstones, so that it does not decay under
+ *              churn)
  *
- *   free_pods   4 bytes a pod: the free numbers, a stack, so that the one freed last, whose memory is warm, is used next
+ *   free_pods   4 bytes a pod: the free numbers, a stack, so that the one freed last, whose memory
+ *           is warm, is used next
  *
- * Memory that will be needed a little later is prefetched where its address is known: with 100,000 pods most of the time
- * goes into cache misses.
+ * Memory that will be needed a little later is prefetched where its address is known: with 100,000
+ * pods most of the time goes into cache misses.
  */
 #include "bare.h"
 
@@ -41,8 +43,8 @@ typedef struct pod {
 } pod_t;
 
 /*
- * The order as one 128-bit number, smaller first: inverted priority (32 bits), arrival (64), pod (32). Equal arrivals are
- * ordered by the pod's number, which means nothing.
+ * The order as one 128-bit number, smaller first: inverted priority (32 bits), arrival (64), pod
+ * (32). Equal arrivals are ordered by the pod's number, which means nothing.
  */
 typedef struct item {
     uint64_t high;
@@ -78,7 +80,7 @@ clock_ns(void)
     return now.tv_sec * INT64_C(1000000000) + now.tv_nsec;
 }
 
-/* ---- heap -------------------------------------------------------------------------------------------------------- */
+/* ---- heap ------------------------------------------------------------------------------------ */
 
 static item_t
 item_make(int32_t priority, int64_t arrival_ns, uint32_t pod)
@@ -117,8 +119,8 @@ heap_up(bare_t *queue, uint32_t hole, item_t item)
 }
 
 /*
- * Fills a hole from below down to a leaf, then lets the item rise from there. The item comes from the end of the heap,
- * so it belongs far down: one comparison a level instead of two.
+ * Fills a hole from below down to a leaf, then lets the item rise from there. The item comes from
+ * the end of the heap, so it belongs far down: one comparison a level instead of two.
  */
 static void
 heap_down(bare_t *queue, uint32_t hole, item_t item)
@@ -150,7 +152,7 @@ heap_remove(bare_t *queue, uint32_t position)
     }
 }
 
-/* ---- hash map ---------------------------------------------------------------------------------------------------- */
+/* ---- hash map -------------------------------------------------------------------------------- */
 
 static inline uint64_t
 mix(uint64_t a, uint64_t b)
@@ -168,7 +170,9 @@ load_64(const char *bytes)
     return value;
 }
 
-/* Eight bytes a step; the last step takes the last eight bytes, which may overlap the step before. */
+/*
+ * Eight bytes a step; the last step takes the last eight bytes, which may overlap the step before.
+ */
 static uint32_t
 hash_name(const char *name, uint32_t length)
 {
@@ -189,7 +193,8 @@ hash_name(const char *name, uint32_t length)
 static bool
 pod_has_name(const bare_t *queue, uint32_t pod, const char *name, uint32_t length)
 {
-    return queue->pods[pod].name_length == length && memcmp(queue->names + (size_t)pod * NAME_CELL, name, length) == 0;
+    return queue->pods[pod].name_length == length &&
+           memcmp(queue->names + (size_t)pod * NAME_CELL, name, length) == 0;
 }
 
 /* The cell of this name, or the empty cell that ends its search. */
@@ -217,7 +222,9 @@ map_remove(bare_t *queue, uint32_t pod)
     while (queue->cells[hole].pod != pod) {
         hole = (hole + 1) & mask;
     }
-    /* A later cell of the cluster fills the hole unless the hole lies before the cell's own home. */
+    /*
+     * A later cell of the cluster fills the hole unless the hole lies before the cell's own home.
+     */
     for (uint32_t i = (hole + 1) & mask; queue->cells[i].pod != NO_POD; i = (i + 1) & mask) {
         uint32_t home = queue->cells[i].hash & mask;
         if (((i - home) & mask) >= ((i - hole) & mask)) {
@@ -228,7 +235,7 @@ map_remove(bare_t *queue, uint32_t pod)
     queue->cells[hole].pod = NO_POD;
 }
 
-/* ---- life -------------------------------------------------------------------------------------------------------- */
+/* ---- life ------------------------------------------------------------------------------------ */
 
 static uint32_t
 cells_for(uint32_t capacity)
@@ -256,7 +263,8 @@ allocate(bare_t *queue, uint32_t capacity, uint32_t cells)
     queue->names = flat_array(capacity, NAME_CELL);
     queue->cells = flat_array(cells, sizeof *queue->cells);
     queue->free_pods = flat_array(capacity, sizeof *queue->free_pods);
-    return queue->heap && queue->positions && queue->pods && queue->names && queue->cells && queue->free_pods;
+    return queue->heap && queue->positions && queue->pods && queue->names && queue->cells &&
+           queue->free_pods;
 }
 
 bare_t *
@@ -305,7 +313,7 @@ bare_free(bare_t *queue)
     free(queue);
 }
 
-/* ---- operations -------------------------------------------------------------------------------------------------- */
+/* ---- operations ------------------------------------------------------------------------------ */
 
 static bool
 name_fits(uint32_t length)

@@ -1,12 +1,13 @@
 /*
  * The bare queue: one mutex, a binary heap and a hash map, without any of schedq's semantics.
  *
- * The yardstick beside the engines in schedq-bench: what adding, popping and finishing named pods costs when a queue keeps
- * nothing but a name, a priority and an arrival time. It takes the shortcuts an engine may not take: capacity is
- * fixed, names have at most 63 bytes, there are no rejectors, events, backoff, counters or metrics, a handle that is
- * used twice corrupts it, and nothing is checked that a benchmark cannot get wrong. What it does, it does in full: names
- * are copied and compared, a name stays taken while its pod is in flight, the clock is read for every add, and pods leave
- * by priority, then by arrival.
+ * The yardstick beside the engines in schedq-bench: what adding, popping and finishing named pods
+ * costs when a queue keeps nothing but a name, a priority and an arrival time. It takes the
+ * shortcuts an engine may not take: capacity is fixed, names have at most 63 bytes, there are no
+ * rejectors, events, backoff, counters or metrics, a handle that is used twice corrupts it, and
+ * nothing is checked that a benchmark cannot get wrong. What it does, it does in full: names are
+ * copied and compared, a name stays taken while its pod is in flight, the clock is read for every
+ * add, and pods leave by priority, then by arrival.
  */
 #ifndef SCHEDQ_BENCH_BARE_H
 #define SCHEDQ_BENCH_BARE_H
@@ -37,21 +38,29 @@ typedef struct bare_popped {
     int32_t priority;
 } bare_popped_t;
 
-/* Room for 1..2^30 pods, in flight ones included. NULL without memory or with a capacity out of range. */
+/*
+ * Room for 1..2^30 pods, in flight ones included. NULL without memory or with a capacity out of
+ * range.
+ */
 bare_t *bare_new(uint32_t capacity);
 /* NULL is allowed. No other call may run. */
 void bare_free(bare_t *queue);
 
 /* OK, EXISTS, FULL, BAD_NAME. */
-bare_status_t bare_add(bare_t *queue, const char *name, uint32_t length, int32_t priority, uint64_t object);
+bare_status_t bare_add(bare_t *queue, const char *name, uint32_t length, int32_t priority,
+                       uint64_t object);
 /* OK, EMPTY. */
 bare_status_t bare_try_pop(bare_t *queue, bare_popped_t *out);
 /* Waits until there is a pod. */
 void bare_pop(bare_t *queue, bare_popped_t *out);
 /* Ends a popped pod: its name is free again. */
 void bare_done(bare_t *queue, bare_pod_t pod);
-/* Gives a pending pod another priority and object; it keeps its arrival time. OK, NOT_FOUND, BAD_NAME. */
-bare_status_t bare_update(bare_t *queue, const char *name, uint32_t length, int32_t priority, uint64_t object);
+/*
+ * Gives a pending pod another priority and object; it keeps its arrival time. OK, NOT_FOUND,
+ * BAD_NAME.
+ */
+bare_status_t bare_update(bare_t *queue, const char *name, uint32_t length, int32_t priority,
+                          uint64_t object);
 /* Removes a pending pod. OK, NOT_FOUND, BAD_NAME. */
 bare_status_t bare_delete(bare_t *queue, const char *name, uint32_t length);
 

@@ -1,6 +1,6 @@
 /*
- * Log-linear histogram. A value's bucket is made of its highest set bit and the seven bits below it; the first two
- * groups of 128 buckets hold the values below 256 one by one.
+ * Log-linear histogram. A value's bucket is made of its highest set bit and the seven bits below
+ * it; the first two groups of 128 buckets hold the values below 256 one by one.
  */
 #include "histogram.h"
 
@@ -104,7 +104,10 @@ rank_of(uint64_t count, double percent)
     if (percent <= 0.0) {
         return 1;
     }
-    /* The subtracted 1e-9 keeps 99.9 % of 1,000 at rank 999: the double above 999 must not round up to 1,000. */
+    /*
+     * The subtracted 1e-9 keeps 99.9 % of 1,000 at rank 999: the double above 999 must not round up
+     * to 1,000.
+     */
     double exact = percent / 100.0 * (double)count - 1e-9;
     uint64_t rank = exact > 0.0 ? (uint64_t)exact + 1 : 1;
     return rank < count ? rank : count;

@@ -1,4 +1,7 @@
-/* A symbolic link is followed: its target is replaced, not the link. Devices and pipes are written themselves. */
+/*
+ * A symbolic link is followed: its target is replaced, not the link. Devices and pipes are written
+ * themselves.
+ */
 #define _GNU_SOURCE /* asprintf */
 #include "output.h"
 

@@ -1,6 +1,6 @@
 /*
- * What callgrind wrote of a life: which functions of the engine ran, in which files, and which called
- * which.
+ * What callgrind wrote of a life: which functions of the engine ran, in which files, and which
+ * called which.
  *
  * platform/ is not counted: it is what the engine stands on, and differs from build to build.
  */

@@ -1,10 +1,10 @@
 /*
- * Nodes in one array, scanned from end to end: even the largest recorded cluster here has a few thousand nodes, and a
- * scan over them costs microseconds.
+ * Nodes in one array, scanned from end to end: even the largest recorded cluster here has a few
+ * thousand nodes, and a scan over them costs microseconds.
  *
- * Free amounts are relaxed atomics, because hints read them while another worker reserves. A hint that sees an amount
- * too large queues a pod in vain; it never sees one too small after a release, because the release happens before the
- * event that the hint judges.
+ * Free amounts are relaxed atomics, because hints read them while another worker reserves. A hint
+ * that sees an amount too large queues a pod in vain; it never sees one too small after a release,
+ * because the release happens before the event that the hint judges.
  */
 #include "cluster.h"
 
@@ -114,8 +114,8 @@ lacks_of(const node_t *node, const workload_pod_t *pod, int *gpu_left)
 }
 
 uint32_t
-cluster_find_filtered(const cluster_t *cluster, const workload_pod_t *pod, cluster_filter_fn *filter, void *ctx,
-                      unsigned *lacks)
+cluster_find_filtered(const cluster_t *cluster, const workload_pod_t *pod,
+                      cluster_filter_fn *filter, void *ctx, unsigned *lacks)
 {
     uint32_t best = CLUSTER_NOWHERE;
     int best_gpu = 0;
@@ -137,7 +137,8 @@ cluster_find_filtered(const cluster_t *cluster, const workload_pod_t *pod, clust
             continue;
         }
         int64_t cpu_left = LOAD(node->cpu_free) - pod->cpu_milli;
-        if (best == CLUSTER_NOWHERE || gpu_left < best_gpu || (gpu_left == best_gpu && cpu_left < best_cpu)) {
+        if (best == CLUSTER_NOWHERE || gpu_left < best_gpu ||
+            (gpu_left == best_gpu && cpu_left < best_cpu)) {
             best = (uint32_t)i;
             best_gpu = gpu_left;
             best_cpu = cpu_left;
@@ -225,8 +226,8 @@ cluster_node_ever_fits(const cluster_t *cluster, uint32_t number, const workload
 {
     const workload_node_t *node = cluster->nodes[number].recorded;
 
-    return node->cpu_milli >= pod->cpu_milli && node->memory_mib >= pod->memory_mib && node->gpus >= pod->gpus &&
-           (pod->models == 0 || (pod->models & node->model) != 0);
+    return node->cpu_milli >= pod->cpu_milli && node->memory_mib >= pod->memory_mib &&
+           node->gpus >= pod->gpus && (pod->models == 0 || (pod->models & node->model) != 0);
 }
 
 bool
@@ -254,7 +255,8 @@ node_is_empty(const node_t *node)
             return false;
         }
     }
-    return LOAD(node->cpu_free) == node->recorded->cpu_milli && LOAD(node->memory_free) == node->recorded->memory_mib;
+    return LOAD(node->cpu_free) == node->recorded->cpu_milli &&
+           LOAD(node->memory_free) == node->recorded->memory_mib;
 }
 
 bool
@@ -268,7 +270,7 @@ cluster_is_empty(const cluster_t *cluster)
     return true;
 }
 
-/* ---- trials ------------------------------------------------------------------------------------------------------ */
+/* ---- trials ---------------------------------------------------------------------------------- */
 
 struct cluster_trial {
     node_t node;

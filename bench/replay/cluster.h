@@ -1,15 +1,17 @@
 /*
  * The simulated cluster: nodes with processors, memory and GPUs, and where a pod fits.
  *
- * A GPU has 1000 milli. A pod takes gpu_milli of each of `gpus` different GPUs of one node: pods that take less than
+ * A GPU has 1000 milli. A pod takes gpu_milli of each of `gpus` different GPUs of one node: pods
+ * that take less than
  * 1000 share a GPU. A pod that names GPU models fits only on nodes of these.
  *
- * cluster_find takes the node that would be left with the least free GPU milli, of these the one with the least free
- * CPU, of these the lowest number. On it each GPU is the fullest one that still has room, the lowest number among
- * equals.
+ * cluster_find takes the node that would be left with the least free GPU milli, of these the one
+ * with the least free CPU, of these the lowest number. On it each GPU is the fullest one that still
+ * has room, the lowest number among equals.
  *
- * Nodes are known from the start and take pods from cluster_join on. find, reserve, release and join exclude each
- * other; cluster_fits may overlap with them: it reads a view that is a moment old, as a hint's may be.
+ * Nodes are known from the start and take pods from cluster_join on. find, reserve, release and
+ * join exclude each other; cluster_fits may overlap with them: it reads a view that is a moment
+ * old, as a hint's may be.
  */
 #ifndef SCHEDQ_REPLAY_CLUSTER_H
 #define SCHEDQ_REPLAY_CLUSTER_H
@@ -32,15 +34,18 @@ void cluster_free(cluster_t *cluster);
 
 void cluster_join(cluster_t *cluster, uint32_t node);
 /*
- * The node for this pod, or CLUSTER_NOWHERE; then *lacks has the filters that refused nodes (CLUSTER_LACKS_RESOURCES if
- * there is no node at all).
+ * The node for this pod, or CLUSTER_NOWHERE; then *lacks has the filters that refused nodes
+ * (CLUSTER_LACKS_RESOURCES if there is no node at all).
  */
 uint32_t cluster_find(const cluster_t *cluster, const workload_pod_t *pod, unsigned *lacks);
-/* A further filter: the bits of CLUSTER_LACKS_* for which it refuses a node on which the pod fits; 0: it does not. */
+/*
+ * A further filter: the bits of CLUSTER_LACKS_* for which it refuses a node on which the pod fits;
+ * 0: it does not.
+ */
 typedef unsigned cluster_filter_fn(void *ctx, uint32_t node);
 /* As cluster_find among the nodes that `filter` does not refuse. */
-uint32_t cluster_find_filtered(const cluster_t *cluster, const workload_pod_t *pod, cluster_filter_fn *filter,
-                               void *ctx, unsigned *lacks);
+uint32_t cluster_find_filtered(const cluster_t *cluster, const workload_pod_t *pod,
+                               cluster_filter_fn *filter, void *ctx, unsigned *lacks);
 /* Takes what the pod needs of a node on which it fits; returns a bit for each GPU it got. */
 uint64_t cluster_reserve(cluster_t *cluster, uint32_t node, const workload_pod_t *pod);
 void cluster_release(cluster_t *cluster, uint32_t node, const workload_pod_t *pod, uint64_t gpus);

@@ -50,7 +50,8 @@ completions_push(completions_t *completions, int64_t time_ns, uint32_t pod)
 {
     size_t needed = completions->count + 1;
 
-    completions->heap = alloc_grow(completions->heap, &completions->capacity, needed, sizeof *completions->heap);
+    completions->heap =
+        alloc_grow(completions->heap, &completions->capacity, needed, sizeof *completions->heap);
     fill_upwards(completions, completions->count++, (completion_t){.time_ns = time_ns, .pod = pod});
 }
 

@@ -1,6 +1,6 @@
 /*
- * Running pods by the time they end: a binary heap. Equal times come out by pod number, so the order is the same on
- * every run.
+ * Running pods by the time they end: a binary heap. Equal times come out by pod number, so the
+ * order is the same on every run.
  */
 #ifndef SCHEDQ_REPLAY_COMPLETIONS_H
 #define SCHEDQ_REPLAY_COMPLETIONS_H

@@ -18,12 +18,14 @@ typedef struct convert_options {
 
 static const struct argp_option option_list[] = {
     {"output", KEY_OUTPUT, "FILE", 0, "The trace to write, compressed if its name ends in .gz", 2},
-    {"source", KEY_SOURCE, "TEXT", 0, "Where the figures come from: a line for the file, at least one word", 2},
+    {"source", KEY_SOURCE, "TEXT", 0,
+     "Where the figures come from: a line for the file, at least one word", 2},
     {0},
 };
 
-static const char documentation[] = "Converts recorded pods and nodes (CSV, SWF) to schedq's trace format.\v"
-                                    "Exit status: 0 done; 1 the trace could not be written; 2 bad usage or input.";
+static const char documentation[] =
+    "Converts recorded pods and nodes (CSV, SWF) to schedq's trace format.\v"
+    "Exit status: 0 done; 1 the trace could not be written; 2 bad usage or input.";
 
 static error_t
 parse_option(int key, char *value, struct argp_state *state)
@@ -74,8 +76,8 @@ convert(const convert_options_t *options, workload_t *workload)
         fprintf(stderr, "schedq-trace: %s\n", why);
         return EXIT_FAILURE;
     }
-    printf("%s: %zu nodes, %zu pods, %" PRIu64 " bad lines left out\n", options->output, workload->node_count,
-           workload->pod_count, problems.bad_lines);
+    printf("%s: %zu nodes, %zu pods, %" PRIu64 " bad lines left out\n", options->output,
+           workload->node_count, workload->pod_count, problems.bad_lines);
     return EXIT_SUCCESS;
 }
 

@@ -1,8 +1,8 @@
 /*
  * What each queue operation cost, in nanoseconds of CLOCK_MONOTONIC, by histogram.
  *
- * Every figure contains one reading of the clock: from the end of one reading to the end of the next. COST_CLOCK is
- * that alone, with nothing in between.
+ * Every figure contains one reading of the clock: from the end of one reading to the end of the
+ * next. COST_CLOCK is that alone, with nothing in between.
  */
 #ifndef SCHEDQ_REPLAY_COSTS_H
 #define SCHEDQ_REPLAY_COSTS_H

@@ -96,7 +96,8 @@ read_field(csv_reader_t *reader, input_row_t *row, bool *last)
     char delimiter = file->text[reader->at];
     if (delimiter == '"' || (delimiter != ',' && delimiter != '\n' && reader->at < file->size)) {
         char value[] = {delimiter, '\0'};
-        input_fault(row, row->count, value, "a comma or the line's end after the field, quotes only around all of it");
+        input_fault(row, row->count, value,
+                    "a comma or the line's end after the field, quotes only around all of it");
         return false;
     }
     *last = delimiter != ',';

@@ -1,6 +1,7 @@
 /*
- * Depth of the queue over time, in a bounded number of samples: when they are full, every second one is dropped and the
- * interval between samples doubles. So the length of the run need not be known.
+ * Depth of the queue over time, in a bounded number of samples: when they are full, every second
+ * one is dropped and the interval between samples doubles. So the length of the run need not be
+ * known.
  */
 #ifndef SCHEDQ_REPLAY_DEPTH_H
 #define SCHEDQ_REPLAY_DEPTH_H

@@ -58,7 +58,8 @@ number_seconds(const char *text, int64_t *value_ns)
     if (!number_whole(whole, 0, WORKLOAD_SECONDS_MAX, &seconds)) {
         return false;
     }
-    if (text[digits] != '\0' && (text[digits] != '.' || !read_decimals(text + digits + 1, &decimals))) {
+    if (text[digits] != '\0' &&
+        (text[digits] != '.' || !read_decimals(text + digits + 1, &decimals))) {
         return false;
     }
     *value_ns = seconds * NS_PER_SECOND + decimals;
@@ -87,7 +88,8 @@ field_whole(input_row_t *row, size_t column, int64_t min, int64_t max)
     int64_t value = min;
 
     if (!number_whole(row->fields[column], min, max, &value)) {
-        input_fault(row, column, row->fields[column], "a whole number from %" PRId64 " to %" PRId64, min, max);
+        input_fault(row, column, row->fields[column], "a whole number from %" PRId64 " to %" PRId64,
+                    min, max);
     }
     return value;
 }
@@ -98,12 +100,12 @@ field_seconds(input_row_t *row, size_t column, int64_t min_ns, const char *what)
     int64_t value = min_ns;
 
     if (!number_seconds(row->fields[column], &value)) {
-        input_fault(row, column, row->fields[column], "seconds from 0 to %" PRId64 ", at most 9 decimals",
-                    WORKLOAD_SECONDS_MAX);
+        input_fault(row, column, row->fields[column],
+                    "seconds from 0 to %" PRId64 ", at most 9 decimals", WORKLOAD_SECONDS_MAX);
     } else if (value < min_ns) {
         input_fault(row, column, row->fields[column], "seconds from %.9g to %" PRId64 "%s%s",
-                    (double)min_ns / (double)NS_PER_SECOND, WORKLOAD_SECONDS_MAX, what == NULL ? "" : ": ",
-                    what == NULL ? "" : what);
+                    (double)min_ns / (double)NS_PER_SECOND, WORKLOAD_SECONDS_MAX,
+                    what == NULL ? "" : ": ", what == NULL ? "" : what);
     }
     return value;
 }
@@ -130,7 +132,8 @@ field_name(input_row_t *row, size_t column)
     size_t length = strlen(text);
 
     if (!is_label(text, length, WORKLOAD_NAME_MAX)) {
-        input_fault(row, column, text, "a name of 1 to %d bytes without '/', '|', blanks and control characters",
+        input_fault(row, column, text,
+                    "a name of 1 to %d bytes without '/', '|', blanks and control characters",
                     WORKLOAD_NAME_MAX);
         return NULL;
     }
@@ -143,13 +146,15 @@ field_class(input_row_t *row, size_t column, workload_t *workload)
     const char *text = row->fields[column];
 
     if (!is_label(text, strlen(text), WORKLOAD_LABEL_MAX)) {
-        input_fault(row, column, text, "a class of 1 to %d bytes without '/', '|', blanks and control characters",
+        input_fault(row, column, text,
+                    "a class of 1 to %d bytes without '/', '|', blanks and control characters",
                     WORKLOAD_LABEL_MAX);
         return 0;
     }
     size_t number = workload_label(&workload->classes, text, WORKLOAD_CLASSES_MAX);
     if (number == WORKLOAD_CLASSES_MAX) {
-        input_fault(row, column, text, "at most %d different classes in a file", WORKLOAD_CLASSES_MAX);
+        input_fault(row, column, text, "at most %d different classes in a file",
+                    WORKLOAD_CLASSES_MAX);
     }
     return (uint16_t)number;
 }
@@ -158,8 +163,8 @@ static uint64_t
 model_bit(input_row_t *row, size_t column, workload_t *workload, const char *model)
 {
     if (!is_label(model, strlen(model), WORKLOAD_LABEL_MAX)) {
-        input_fault(row, column, row->fields[column], "GPU models of 1 to %d bytes without '/' and blanks",
-                    WORKLOAD_LABEL_MAX);
+        input_fault(row, column, row->fields[column],
+                    "GPU models of 1 to %d bytes without '/' and blanks", WORKLOAD_LABEL_MAX);
         return 0;
     }
     size_t number = workload_label(&workload->models, model, WORKLOAD_MODELS_MAX);
@@ -199,5 +204,7 @@ field_models(input_row_t *row, size_t column, workload_t *workload)
 uint64_t
 field_model(input_row_t *row, size_t column, workload_t *workload)
 {
-    return states_nothing(row->fields[column]) ? 0 : model_bit(row, column, workload, row->fields[column]);
+    return states_nothing(row->fields[column])
+               ? 0
+               : model_bit(row, column, workload, row->fields[column]);
 }

@@ -1,5 +1,6 @@
 /*
- * Typed fields of a row. A field that is not legal becomes the row's fault; its value is then of no use.
+ * Typed fields of a row. A field that is not legal becomes the row's fault; its value is then of no
+ * use.
  *
  * Columns count from 0 here and from 1 in messages.
  */
@@ -18,9 +19,15 @@ bool number_seconds(const char *text, int64_t *value_ns);
 bool number_real(const char *text, double min, double max, double *value);
 
 int64_t field_whole(input_row_t *row, size_t column, int64_t min, int64_t max);
-/* Nanoseconds, at least min_ns; `what` explains the lower limit, NULL if there is nothing to explain. */
+/*
+ * Nanoseconds, at least min_ns; `what` explains the lower limit, NULL if there is nothing to
+ * explain.
+ */
 int64_t field_seconds(input_row_t *row, size_t column, int64_t min_ns, const char *what);
-/* A name: 1..WORKLOAD_NAME_MAX bytes without '/', blanks and control characters. A copy; NULL if it is a fault. */
+/*
+ * A name: 1..WORKLOAD_NAME_MAX bytes without '/', blanks and control characters. A copy; NULL if it
+ * is a fault.
+ */
 char *field_name(input_row_t *row, size_t column);
 /* Number of the priority class of this name. */
 uint16_t field_class(input_row_t *row, size_t column, workload_t *workload);

@@ -164,7 +164,8 @@ input_next_line(const input_file_t *file, size_t *at, size_t *line, input_row_t 
         input_fault(row, SIZE_MAX, start, "text without NUL bytes");
     }
     char *rest = NULL;
-    for (char *field = strtok_r(start, " \t\r", &rest); field != NULL; field = strtok_r(NULL, " \t\r", &rest)) {
+    for (char *field = strtok_r(start, " \t\r", &rest); field != NULL;
+         field = strtok_r(NULL, " \t\r", &rest)) {
         input_row_add(row, field);
     }
     return true;

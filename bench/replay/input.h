@@ -1,8 +1,10 @@
 /*
- * Input files: read whole (gzip or plain, found by content), split into rows of fields, and complained about.
+ * Input files: read whole (gzip or plain, found by content), split into rows of fields, and
+ * complained about.
  *
- * A broken line is described by file, line, column, value and legal range. Without skip_bad the first one ends the
- * reading; with it, each is counted once and left out, and only the first few are shown.
+ * A broken line is described by file, line, column, value and legal range. Without skip_bad the
+ * first one ends the reading; with it, each is counted once and left out, and only the first few
+ * are shown.
  */
 #ifndef SCHEDQ_REPLAY_INPUT_H
 #define SCHEDQ_REPLAY_INPUT_H
@@ -62,8 +64,9 @@ void input_fault(input_row_t *row, size_t column, const char *value, const char 
 bool input_skip(const input_file_t *file, const input_row_t *row, input_problems_t *problems);
 
 /*
- * The next line from *at, cut at blanks in place; false at the end of the text. Empty lines are rows without fields.
- * *line is the number of the line before. A NUL byte in the line is a fault of the row.
+ * The next line from *at, cut at blanks in place; false at the end of the text. Empty lines are
+ * rows without fields. *line is the number of the line before. A NUL byte in the line is a fault of
+ * the row.
  */
 bool input_next_line(const input_file_t *file, size_t *at, size_t *line, input_row_t *row);
 

@@ -5,10 +5,12 @@
     {                                                                                     \
         "pods", 'p', "FILE", 0, "Pods: CSV as openb has it, or SWF 2.2; plain or gzip", 1 \
     }
-#define OPTION_NODES                                                                                  \
-    {                                                                                                 \
-        "nodes", 'n', "FILE", 0,                                                                      \
-            "Nodes: CSV, or an SWF file, whose header describes them; not needed if --pods is SWF", 1 \
+#define OPTION_NODES                                                                            \
+    {                                                                                           \
+        "nodes", 'n', "FILE", 0,                                                                \
+            "Nodes: CSV, or an SWF file, whose header describes them; not needed if --pods is " \
+            "SWF",                                                                              \
+            1                                                                                   \
     }
 #define OPTION_SKIP                                                          \
     {                                                                        \
@@ -30,11 +32,13 @@ check_files(const input_options_t *options, struct argp_state *state)
     const load_files_t *files = &options->files;
 
     if (files->trace != NULL && (files->pods != NULL || files->nodes != NULL)) {
-        argp_error(state, "--trace is \"%s\": legal are traces without --pods and --nodes", files->trace);
+        argp_error(state, "--trace is \"%s\": legal are traces without --pods and --nodes",
+                   files->trace);
     }
     if (files->trace == NULL && files->pods == NULL) {
         argp_error(state, "no input is given: legal are %s",
-                   options->takes_trace ? "--trace FILE, or --pods FILE --nodes FILE" : "--pods FILE --nodes FILE");
+                   options->takes_trace ? "--trace FILE, or --pods FILE --nodes FILE"
+                                        : "--pods FILE --nodes FILE");
     }
 }
 

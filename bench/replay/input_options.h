@@ -1,5 +1,6 @@
 /*
- * The options that schedq-replay and schedq-trace share: which files are read, and what happens to broken lines.
+ * The options that schedq-replay and schedq-trace share: which files are read, and what happens to
+ * broken lines.
  */
 #ifndef SCHEDQ_REPLAY_INPUT_OPTIONS_H
 #define SCHEDQ_REPLAY_INPUT_OPTIONS_H
@@ -14,7 +15,10 @@ typedef struct input_options {
     bool takes_trace; /* set by the tool: --trace is one of its options */
 } input_options_t;
 
-/* Child parsers; their input is an input_options_t. One reads --pods and --nodes, the other --trace too. */
+/*
+ * Child parsers; their input is an input_options_t. One reads --pods and --nodes, the other --trace
+ * too.
+ */
 extern const struct argp input_argp_recorded;
 extern const struct argp input_argp_any;
 

@@ -42,7 +42,8 @@ load_trace(workload_t *workload, const char *path, input_problems_t *problems)
 static bool
 use_trace(const input_file_t *file, input_problems_t *problems)
 {
-    fprintf(problems->out, "%s: a trace holds pods and nodes: give it with --trace FILE alone\n", file->path);
+    fprintf(problems->out, "%s: a trace holds pods and nodes: give it with --trace FILE alone\n",
+            file->path);
     return false;
 }
 
@@ -62,7 +63,8 @@ load_nodes(workload_t *workload, const char *path, input_problems_t *problems)
         loaded = use_trace(&file, problems);
         break;
     case FORMAT_SWF:
-        loaded = swf_read_header(&file, &header, problems) && swf_make_nodes(&file, &header, workload, problems);
+        loaded = swf_read_header(&file, &header, problems) &&
+                 swf_make_nodes(&file, &header, workload, problems);
         break;
     case FORMAT_CSV:
         loaded = openb_read_nodes(&file, workload, problems);
@@ -74,7 +76,8 @@ load_nodes(workload_t *workload, const char *path, input_problems_t *problems)
 
 /* Jobs, and without `nodes` the nodes that the header of the same file describes. */
 static bool
-load_swf(workload_t *workload, const input_file_t *file, const char *nodes, input_problems_t *problems)
+load_swf(workload_t *workload, const input_file_t *file, const char *nodes,
+         input_problems_t *problems)
 {
     swf_header_t header = {0};
 
@@ -105,7 +108,8 @@ load_pods(workload_t *workload, const load_files_t *files, input_problems_t *pro
         break;
     case FORMAT_CSV:
         if (files->nodes == NULL) {
-            fprintf(problems->out, "%s: a CSV file of pods says nothing of nodes: give --nodes FILE\n", file.path);
+            fprintf(problems->out,
+                    "%s: a CSV file of pods says nothing of nodes: give --nodes FILE\n", file.path);
             break;
         }
         loaded = openb_read_pods(&file, workload, problems);
@@ -120,7 +124,9 @@ static bool
 check_not_empty(const workload_t *workload, const load_files_t *files, input_problems_t *problems)
 {
     const char *pods = files->trace != NULL ? files->trace : files->pods;
-    const char *nodes = files->trace != NULL ? files->trace : files->nodes != NULL ? files->nodes : files->pods;
+    const char *nodes = files->trace != NULL   ? files->trace
+                        : files->nodes != NULL ? files->nodes
+                                               : files->pods;
 
     if (workload->pod_count == 0) {
         fprintf(problems->out, "%s: 0 pods, legal: at least 1\n", pods);
@@ -136,8 +142,8 @@ check_not_empty(const workload_t *workload, const load_files_t *files, input_pro
 bool
 workload_load(workload_t *workload, const load_files_t *files, input_problems_t *problems)
 {
-    bool loaded =
-        files->trace != NULL ? load_trace(workload, files->trace, problems) : load_pods(workload, files, problems);
+    bool loaded = files->trace != NULL ? load_trace(workload, files->trace, problems)
+                                       : load_pods(workload, files, problems);
 
     /* Pods come first: nodes made from an SWF header must hold the widest of them. */
     if (loaded && files->trace == NULL && files->nodes != NULL) {

@@ -18,15 +18,16 @@ check_output(const options_t *options)
     if (options->output == NULL || output_check(options->output)) {
         return true;
     }
-    fprintf(stderr, "schedq-replay: --output is \"%s\": legal are files that can be written (%s)\n", options->output,
-            strerror(errno));
+    fprintf(stderr, "schedq-replay: --output is \"%s\": legal are files that can be written (%s)\n",
+            options->output, strerror(errno));
     return false;
 }
 
 static bool
 write_to(FILE *out, const report_t *report)
 {
-    bool written = report->options->format == REPORT_JSON ? report_json(out, report) : report_text(out, report);
+    bool written = report->options->format == REPORT_JSON ? report_json(out, report)
+                                                          : report_text(out, report);
 
     return fflush(out) == 0 && written;
 }
@@ -56,8 +57,8 @@ write_report(const report_t *report)
     bool written = path != NULL ? write_to_file(path, report) : write_to(stdout, report);
 
     if (!written) {
-        fprintf(stderr, "schedq-replay: %s cannot be written: %s\n", path != NULL ? path : "the result",
-                strerror(errno));
+        fprintf(stderr, "schedq-replay: %s cannot be written: %s\n",
+                path != NULL ? path : "the result", strerror(errno));
     }
     return written;
 }
@@ -79,7 +80,8 @@ run(const scenario_t *scenario, const simulate_options_t *options, simulate_resu
 }
 
 static int
-replay(const options_t *options, const workload_t *workload, const int32_t *priority, uint64_t bad_lines)
+replay(const options_t *options, const workload_t *workload, const int32_t *priority,
+       uint64_t bad_lines)
 {
     simulate_options_t simulate_options = options->simulate;
     bool compares = simulate_options.preemption != SIMULATE_NO_PREEMPTION;
@@ -95,7 +97,8 @@ replay(const options_t *options, const workload_t *workload, const int32_t *prio
         done = run(&scenario, &simulate_options, &without);
     }
     if (done) {
-        report_t report = {options, workload, &scenario, priority, &result, compares ? &without : NULL, bad_lines};
+        report_t report = {
+            options, workload, &scenario, priority, &result, compares ? &without : NULL, bad_lines};
         done = write_report(&report);
     }
     simulate_result_free(&result);
@@ -111,7 +114,9 @@ check_and_replay(const options_t *options, const workload_t *workload, uint64_t 
     int status = EXIT_USAGE;
 
     if (pods > PODS_MAX) {
-        fprintf(stderr, "schedq-replay: --copies is \"%" PRIu32 "\": legal are, for %zu pods, 1..%" PRIu64 "\n",
+        fprintf(stderr,
+                "schedq-replay: --copies is \"%" PRIu32 "\": legal are, for %zu pods, 1..%" PRIu64
+                "\n",
                 options->scenario.copies, workload->pod_count, PODS_MAX / workload->pod_count);
         return status;
     }

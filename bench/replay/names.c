@@ -32,7 +32,8 @@ names_note(names_seen_t *seen, input_row_t *row, size_t column, const char *name
     if (found == NULL || *found == mine) {
         return true;
     }
-    input_fault(row, column, name, "a name that no other line has; line %zu has it", (*found)->line);
+    input_fault(row, column, name, "a name that no other line has; line %zu has it",
+                (*found)->line);
     free(mine);
     return false;
 }

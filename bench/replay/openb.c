@@ -1,5 +1,6 @@
 /*
- * Pods and nodes from CSV. One loop reads both kinds; a table of columns and a function per record make the difference.
+ * Pods and nodes from CSV. One loop reads both kinds; a table of columns and a function per record
+ * make the difference.
  */
 #include "openb.h"
 
@@ -45,11 +46,13 @@ enum {
     POD_QOS,
     POD_SCHEDULED
 };
-static const char *const pod_columns[] = {"name",    "cpu_milli", "memory_mib", "creation_time", "deletion_time",
-                                          "num_gpu", "gpu_milli", "gpu_spec",   "qos",           "scheduled_time"};
+static const char *const pod_columns[] = {
+    "name",    "cpu_milli", "memory_mib", "creation_time", "deletion_time",
+    "num_gpu", "gpu_milli", "gpu_spec",   "qos",           "scheduled_time"};
 
 enum { NODE_NAME, NODE_CPU, NODE_MEMORY, NODE_GPUS, NODE_MODEL, NODE_CREATION };
-static const char *const node_columns[] = {"sn", "cpu_milli", "memory_mib", "gpu", "model", "creation_time"};
+static const char *const node_columns[] = {"sn",  "cpu_milli", "memory_mib",
+                                           "gpu", "model",     "creation_time"};
 
 /* Is there such a column, and something in it? */
 static bool
@@ -72,7 +75,10 @@ seconds(reading_t *reading, size_t column, int64_t min_ns, const char *what)
     return field_seconds(&reading->row, reading->where[column], min_ns, what);
 }
 
-/* What a pod takes of GPUs: gpu_milli of each of num_gpu, a whole one where gpu_milli is not stated. */
+/*
+ * What a pod takes of GPUs: gpu_milli of each of num_gpu, a whole one where gpu_milli is not
+ * stated.
+ */
 static void
 read_gpus(reading_t *reading, workload_pod_t *pod)
 {
@@ -100,7 +106,8 @@ read_times(reading_t *reading, workload_pod_t *pod)
     if (stated(reading, POD_SCHEDULED)) {
         started_ns = seconds(reading, POD_SCHEDULED, pod->arrival_ns, "not before creation_time");
     }
-    pod->run_ns = seconds(reading, POD_DELETION, started_ns, "not before the pod started") - started_ns;
+    pod->run_ns =
+        seconds(reading, POD_DELETION, started_ns, "not before the pod started") - started_ns;
 }
 
 static void
@@ -140,15 +147,18 @@ add_node(reading_t *reading)
     if (stated(reading, NODE_CREATION)) {
         node.arrival_ns = seconds(reading, NODE_CREATION, 0, NULL);
     }
-    if (row->fault.found || !names_note(&reading->names, row, reading->where[NODE_NAME], node.name)) {
+    if (row->fault.found ||
+        !names_note(&reading->names, row, reading->where[NODE_NAME], node.name)) {
         free(node.name);
         return;
     }
     workload_add_node(reading->workload, &node);
 }
 
-static const table_t pod_table = {pod_columns, 5, sizeof pod_columns / sizeof pod_columns[0], add_pod};
-static const table_t node_table = {node_columns, 3, sizeof node_columns / sizeof node_columns[0], add_node};
+static const table_t pod_table = {pod_columns, 5, sizeof pod_columns / sizeof pod_columns[0],
+                                  add_pod};
+static const table_t node_table = {node_columns, 3, sizeof node_columns / sizeof node_columns[0],
+                                   add_node};
 
 /* Finds one column of the table in the header; false: it is there twice, or needed and missing. */
 static bool
@@ -164,14 +174,16 @@ find_column(reading_t *reading, size_t column, FILE *out)
             continue;
         }
         if (reading->where[column] != SIZE_MAX) {
-            fprintf(out, "%s:%zu: column %zu: value \"%s\", legal: a name that no other column has\n",
+            fprintf(out,
+                    "%s:%zu: column %zu: value \"%s\", legal: a name that no other column has\n",
                     reading->file->path, header->line, i + 1, name);
             return false;
         }
         reading->where[column] = i;
     }
     if (reading->where[column] == SIZE_MAX && column < table->required) {
-        fprintf(out, "%s:%zu: the header has no column \"%s\"; needed are", reading->file->path, header->line, name);
+        fprintf(out, "%s:%zu: the header has no column \"%s\"; needed are", reading->file->path,
+                header->line, name);
         for (size_t i = 0; i < table->required; i++) {
             fprintf(out, "%s %s", i == 0 ? "" : ",", table->columns[i]);
         }
@@ -185,7 +197,8 @@ static bool
 read_header(reading_t *reading, csv_reader_t *csv, input_problems_t *problems)
 {
     if (!csv_next(csv, &reading->header)) {
-        fprintf(problems->out, "%s: empty; a CSV file begins with a line of column names\n", reading->file->path);
+        fprintf(problems->out, "%s: empty; a CSV file begins with a line of column names\n",
+                reading->file->path);
         return false;
     }
     if (reading->header.fault.found) {
@@ -232,7 +245,8 @@ read_rows(reading_t *reading, csv_reader_t *csv, input_problems_t *problems)
 }
 
 static bool
-read_table(const table_t *table, const input_file_t *file, workload_t *workload, input_problems_t *problems)
+read_table(const table_t *table, const input_file_t *file, workload_t *workload,
+           input_problems_t *problems)
 {
     reading_t reading = {.file = file, .table = table, .workload = workload};
     csv_reader_t csv;

@@ -50,36 +50,45 @@ enum {
 
 static const struct argp_option option_list[] = {
     {"engine", KEY_ENGINE, "NAME", 0, "Engine of the queue: lockfree (default), mutex", 2},
-    {"preset", KEY_PRESET, "NAME", 0, "Behaviour of the queue: default, kube-1.34, kube-1.26, kube-1.12", 2},
+    {"preset", KEY_PRESET, "NAME", 0,
+     "Behaviour of the queue: default, kube-1.34, kube-1.26, kube-1.12", 2},
     {"preemption", KEY_PREEMPTION, "NAME", 0,
-     "Who evicts others when he fits nowhere, and how: none (default), kube-1.34, kube-1.12; with one of these the "
+     "Who evicts others when he fits nowhere, and how: none (default), kube-1.34, kube-1.12; with "
+     "one of these the "
      "same\n"
      "replay runs without it too, to compare",
      2},
-    {"max-parked", KEY_MAX_PARKED, "SECONDS", 0, "How long a pod stays parked without an event; default: the preset's",
-     2},
+    {"max-parked", KEY_MAX_PARKED, "SECONDS", 0,
+     "How long a pod stays parked without an event; default: the preset's", 2},
     {"copies", KEY_COPIES, "K", 0, "Superposed copies of the pods; default 1", 3},
-    {"jitter", KEY_JITTER, "SECONDS", 0, "Pods of later copies arrive up to this much later; default 600", 3},
+    {"jitter", KEY_JITTER, "SECONDS", 0,
+     "Pods of later copies arrive up to this much later; default 600", 3},
     {"nodes-fraction", KEY_NODES_FRACTION, "F", 0, "Share of the nodes that is kept; default 1", 3},
-    {"late-nodes", KEY_LATE_NODES, "F", 0, "Share of the kept nodes that joins during the run; default 0", 3},
+    {"late-nodes", KEY_LATE_NODES, "F", 0,
+     "Share of the kept nodes that joins during the run; default 0", 3},
     {"priority", KEY_PRIORITY, "CLASS=N,...", 0,
      "Priorities of classes; default Guaranteed=3000,LS=2000,Burstable=1000, all others 0", 3},
     {"seed", KEY_SEED, "N", 0, "What jitter and the choice of nodes depend on; default 1", 3},
     {"workers", KEY_WORKERS, "N", 0, "Threads that schedule; default 1, which is deterministic", 4},
-    {"service-us", KEY_SERVICE, "N", 0, "Virtual microseconds that one attempt takes; default 1000", 4},
+    {"service-us", KEY_SERVICE, "N", 0, "Virtual microseconds that one attempt takes; default 1000",
+     4},
     {"pace", KEY_PACE, "asap|real|scaled=X", 0,
-     "asap (default): as fast as possible; real: as recorded; scaled=X: X times faster than recorded", 4},
+     "asap (default): as fast as possible; real: as recorded; scaled=X: X times faster than "
+     "recorded",
+     4},
     {"format", KEY_FORMAT, "text|json", 0, "Form of the result; default text", 5},
     {"output", KEY_OUTPUT, "FILE", 0, "Where the result goes; default standard output", 5},
     {0},
 };
 
 static const char documentation[] =
-    "Replays the pods of a recorded cluster through a schedq queue: pop, fit, bind or park, in virtual time.\v"
+    "Replays the pods of a recorded cluster through a schedq queue: pop, fit, bind or park, in "
+    "virtual time.\v"
     "Exit status: 0 done; 1 the queue failed or lost a pod; 2 bad usage or input.";
 
 static int64_t
-parse_whole(const struct argp_state *state, const char *option, const char *value, int64_t min, int64_t max)
+parse_whole(const struct argp_state *state, const char *option, const char *value, int64_t min,
+            int64_t max)
 {
     int64_t number = min;
 
@@ -95,7 +104,8 @@ parse_seconds(const struct argp_state *state, const char *option, const char *va
 {
     int64_t number = 0;
 
-    if (!number_seconds(value, &number) || number < min_ns || number > max_seconds * NS_PER_SECOND) {
+    if (!number_seconds(value, &number) || number < min_ns ||
+        number > max_seconds * NS_PER_SECOND) {
         argument_bad(state, option, value, "seconds from %.9g to %" PRId64 ", at most 9 decimals",
                      (double)min_ns / (double)NS_PER_SECOND, max_seconds);
     }
@@ -140,7 +150,8 @@ parse_priority(const struct argp_state *state, options_t *options, const char *t
     const char *equals = strrchr(text, '=');
     int64_t priority = 0;
 
-    if (equals == NULL || equals == text || !number_whole(equals + 1, INT32_MIN, INT32_MAX, &priority)) {
+    if (equals == NULL || equals == text ||
+        !number_whole(equals + 1, INT32_MIN, INT32_MAX, &priority)) {
         argument_bad(state, "priority", text, "CLASS=N with N from -2147483648 to 2147483647");
         return;
     }
@@ -183,7 +194,8 @@ parse_option(int key, char *value, struct argp_state *state)
         options->preemption = argument_choice(state, "preemption", value, preemptions);
         break;
     case KEY_MAX_PARKED:
-        options->simulate.max_parked_ns = parse_seconds(state, "max-parked", value, NS_PER_SECOND / 1000, 365 * 86400);
+        options->simulate.max_parked_ns =
+            parse_seconds(state, "max-parked", value, NS_PER_SECOND / 1000, 365 * 86400);
         break;
     case KEY_COPIES:
         options->scenario.copies = (uint32_t)parse_whole(state, "copies", value, 1, COPIES_MAX);
@@ -204,10 +216,12 @@ parse_option(int key, char *value, struct argp_state *state)
         options->scenario.seed = (uint64_t)parse_whole(state, "seed", value, 0, INT64_MAX);
         break;
     case KEY_WORKERS:
-        options->simulate.workers = (unsigned)parse_whole(state, "workers", value, 1, SIMULATE_WORKERS_MAX);
+        options->simulate.workers =
+            (unsigned)parse_whole(state, "workers", value, 1, SIMULATE_WORKERS_MAX);
         break;
     case KEY_SERVICE:
-        options->simulate.service_ns = 1000 * parse_whole(state, "service-us", value, 1, SERVICE_US_MAX);
+        options->simulate.service_ns =
+            1000 * parse_whole(state, "service-us", value, 1, SERVICE_US_MAX);
         break;
     case KEY_PACE:
         parse_pace(state, options, value);
@@ -272,7 +286,8 @@ find_class(const workload_labels_t *classes, const char *name)
             return i;
         }
     }
-    fprintf(stderr, "schedq-replay: --priority is \"%s\": legal are the classes of this input:", name);
+    fprintf(stderr,
+            "schedq-replay: --priority is \"%s\": legal are the classes of this input:", name);
     for (size_t i = 0; i < classes->count; i++) {
         fprintf(stderr, " %s", classes->names[i]);
     }

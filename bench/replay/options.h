@@ -39,8 +39,9 @@ enum { EXIT_USAGE = ARGUMENTS_BAD };
 /* Fills the options, or says what is wrong on stderr and exits with EXIT_USAGE. */
 void options_parse(options_t *options, int argc, char **argv);
 /*
- * Priorities of the workload's classes: --priority, else the default map, else 0. An array as long as there are
- * classes. NULL: --priority names a class that the workload does not have; stderr says which.
+ * Priorities of the workload's classes: --priority, else the default map, else 0. An array as long
+ * as there are classes. NULL: --priority names a class that the workload does not have; stderr says
+ * which.
  */
 int32_t *options_priorities(const options_t *options, const workload_t *workload);
 

@@ -1,5 +1,6 @@
 /*
- * The result of a replay, as text for people and as JSON for programs (docs/REPLAY.md lists the fields).
+ * The result of a replay, as text for people and as JSON for programs (docs/REPLAY.md lists the
+ * fields).
  */
 #ifndef SCHEDQ_REPLAY_REPORT_H
 #define SCHEDQ_REPLAY_REPORT_H

@@ -172,7 +172,8 @@ report_json(FILE *out, const report_t *report)
     put_real(root, "virtual_seconds", report_seconds(result->virtual_ns));
     put_real(root, "wall_seconds", result->wall_seconds);
     put_text(root, "digest", digest);
-    bool written = json_dumpf(root, out, JSON_INDENT(2) | JSON_REAL_PRECISION(15)) == 0 && fputc('\n', out) != EOF;
+    bool written = json_dumpf(root, out, JSON_INDENT(2) | JSON_REAL_PRECISION(15)) == 0 &&
+                   fputc('\n', out) != EOF;
     json_decref(root);
     return written && fflush(out) == 0;
 }

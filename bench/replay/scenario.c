@@ -17,7 +17,8 @@ random_of(const scenario_options_t *options, uint64_t stream, uint64_t a, uint64
 
 /* A time in [0, span_ns). */
 static int64_t
-random_time(const scenario_options_t *options, uint64_t stream, uint64_t a, uint64_t b, int64_t span_ns)
+random_time(const scenario_options_t *options, uint64_t stream, uint64_t a, uint64_t b,
+            int64_t span_ns)
 {
     return span_ns <= 0 ? 0 : (int64_t)(random_of(options, stream, a, b) % (uint64_t)span_ns);
 }
@@ -47,7 +48,8 @@ copy_pods(scenario_t *scenario, const scenario_options_t *options)
     scenario->pods = next = alloc_array(scenario->pod_count, sizeof *scenario->pods);
     for (uint32_t copy = 0; copy < options->copies; copy++) {
         for (uint32_t pod = 0; pod < workload->pod_count; pod++) {
-            int64_t jitter_ns = copy == 0 ? 0 : random_time(options, STREAM_JITTER, copy, pod, options->jitter_ns);
+            int64_t jitter_ns =
+                copy == 0 ? 0 : random_time(options, STREAM_JITTER, copy, pod, options->jitter_ns);
             *next++ = (scenario_pod_t){
                 .arrival_ns = workload->pods[pod].arrival_ns + jitter_ns,
                 .pod = pod,

@@ -1,11 +1,12 @@
 /*
  * What is replayed: a workload, multiplied and thinned as the options say.
  *
- * Copy 0 of the pods is the workload itself. Each pod of the copies 1, 2, ... arrives later than its original by a
- * jitter that is uniform in [0, jitter_ns). Of the nodes, the share nodes_fraction is kept (rounded, at least one),
- * and of these the share late_nodes joins at a time uniform between the first and the last arrival of a pod. Jitter,
- * which nodes are kept, which are late and when: each is a hash of the seed and the pod's or node's number, so it does
- * not depend on the other options.
+ * Copy 0 of the pods is the workload itself. Each pod of the copies 1, 2, ... arrives later than
+ * its original by a jitter that is uniform in [0, jitter_ns). Of the nodes, the share
+ * nodes_fraction is kept (rounded, at least one), and of these the share late_nodes joins at a time
+ * uniform between the first and the last arrival of a pod. Jitter, which nodes are kept, which are
+ * late and when: each is a hash of the seed and the pod's or node's number, so it does not depend
+ * on the other options.
  */
 #ifndef SCHEDQ_REPLAY_SCENARIO_H
 #define SCHEDQ_REPLAY_SCENARIO_H
@@ -41,7 +42,8 @@ typedef struct scenario {
 } scenario_t;
 
 /* The workload must outlive the scenario. */
-void scenario_init(scenario_t *scenario, const workload_t *workload, const scenario_options_t *options);
+void scenario_init(scenario_t *scenario, const workload_t *workload,
+                   const scenario_options_t *options);
 void scenario_clear(scenario_t *scenario);
 
 #endif

@@ -9,9 +9,9 @@
  *   sim_account.c   the end: is every pod accounted for, and the figures
  *   simulate.c      threads, and putting it together
  *
- * Whoever holds `lock` may touch everything here. A worker at work holds it only to place a pod and to report; its
- * calls of the queue run without it, so that workers meet in the queue. `now_ns` changes only while no worker is at
- * work.
+ * Whoever holds `lock` may touch everything here. A worker at work holds it only to place a pod and
+ * to report; its calls of the queue run without it, so that workers meet in the queue. `now_ns`
+ * changes only while no worker is at work.
  */
 #ifndef SCHEDQ_REPLAY_SIM_H
 #define SCHEDQ_REPLAY_SIM_H
@@ -23,8 +23,9 @@
 
 #include <pthread.h>
 
-/* The queue's clock shows trace time plus this: schedq takes a Timestamp of 0 for "not given". Whole seconds, because
- * presets cut times to them. */
+/*
+ * The queue's clock shows trace time plus this: schedq takes a Timestamp of 0 for "not given".
+ * Whole seconds, because presets cut times to them. */
 #define SIM_CLOCK_OFFSET_NS (10 * NS_PER_SECOND)
 
 /* A run that gets past this (146 years) is refused; up to here no sum of times overflows. */
@@ -38,7 +39,10 @@ typedef enum sim_place {
     SIM_ENDED
 } sim_place_t;
 
-/* Nodes of the newest events that are remembered; a flight with more of them is checked as far as they go. */
+/*
+ * Nodes of the newest events that are remembered; a flight with more of them is checked as far as
+ * they go.
+ */
 enum { SIM_RECENT_EVENTS = 1024 };
 
 typedef struct sim_pod {
@@ -148,20 +152,31 @@ void sim_count_waiting(sim_t *sim, size_t pod);
 bool sim_queue_open(sim_t *sim);
 void sim_queue_close(sim_t *sim);
 
-/* One stay at work: ends the cycle of the pod it holds, if any, then pops the next. With the lock, let go meanwhile. */
+/*
+ * One stay at work: ends the cycle of the pod it holds, if any, then pops the next. With the lock,
+ * let go meanwhile.
+ */
 void sim_worker_go(sim_worker_t *worker);
 
-/* Moves time to the next thing that happens and lets it happen; nobody is at work. With the lock. */
+/*
+ * Moves time to the next thing that happens and lets it happen; nobody is at work. With the lock.
+ */
 void sim_step(sim_t *sim, sim_worker_t *worker);
 
 /* The pod's name in the queue. */
 void sim_pod_name(const sim_t *sim, size_t pod, char name[SCHEDQ_NAME_MAX + 1]);
-/* Ends a running pod before its time: its node's event goes to the queue, and it comes in anew. Nobody is at work. With the lock. */
+/*
+ * Ends a running pod before its time: its node's event goes to the queue, and it comes in anew.
+ * Nobody is at work. With the lock.
+ */
 void sim_evict(sim_t *sim, sim_worker_t *worker, uint32_t pod);
 
 /* An event on this node goes to the queue. With the lock. */
 void sim_note_event(sim_t *sim, uint32_t node);
-/* No pod may stay parked that an event from `first_event` on helps; some are looked at. Nobody is at work. With the lock. */
+/*
+ * No pod may stay parked that an event from `first_event` on helps; some are looked at. Nobody is
+ * at work. With the lock.
+ */
 void sim_check_parked(sim_t *sim, sim_worker_t *worker, uint64_t first_event);
 /* This pod was parked though there were events from `first_event` on. Takes the lock. */
 void sim_check_failed(sim_t *sim, size_t pod, uint64_t first_event);

@@ -1,6 +1,6 @@
 /*
- * The end of a run: every pod is either in the queue or was placed, the queue's own counts agree, and nothing is left
- * reserved on the nodes. Then the figures.
+ * The end of a run: every pod is either in the queue or was placed, the queue's own counts agree,
+ * and nothing is left reserved on the nodes. Then the figures.
  */
 #include "sim.h"
 
@@ -15,10 +15,12 @@ visit(void *ctx, const schedq_pod_info_t *info)
     sim_t *sim = ctx;
     size_t number = sim_number(info->object);
 
-    if (number >= sim->scenario->pod_count || sim->pods[number].place != SIM_WAITING || sim->pods[number].seen) {
+    if (number >= sim->scenario->pod_count || sim->pods[number].place != SIM_WAITING ||
+        sim->pods[number].seen) {
         sim_fail(sim, "the snapshot shows %s (%s), which %s", info->name,
                  schedq_place_name((schedq_place_t)info->place),
-                 number < sim->scenario->pod_count && sim->pods[number].seen ? "it showed before" : "does not wait");
+                 number < sim->scenario->pod_count && sim->pods[number].seen ? "it showed before"
+                                                                             : "does not wait");
         return 0;
     }
     sim->pods[number].seen = true;
@@ -42,7 +44,9 @@ check_pods(sim_t *sim)
     for (size_t i = 0; i < sim->scenario->pod_count; i++) {
         const sim_pod_t *pod = &sim->pods[i];
         if (pod->place != SIM_ENDED && !pod->seen) {
-            sim_fail(sim, "pod %s of copy %" PRIu32 " is lost: it was not placed and is not in the queue",
+            sim_fail(sim,
+                     "pod %s of copy %" PRIu32
+                     " is lost: it was not placed and is not in the queue",
                      sim_recorded(sim, i)->name, sim->scenario->pods[i].copy);
             return;
         }
@@ -64,18 +68,19 @@ check_stats(sim_t *sim)
         sim_fail(sim, "schedq_stats: %s", schedq_status_name(status));
         return;
     }
-    uint64_t waiting = stats.active + stats.backoff + stats.error_backoff + stats.parked + stats.gated;
+    uint64_t waiting =
+        stats.active + stats.backoff + stats.error_backoff + stats.parked + stats.gated;
     uint64_t adds = result->pods_total + result->evictions;
     uint64_t dones = result->pods_scheduled + result->evictions;
     uint64_t failures = result->attempts - dones;
-    if (stats.adds != adds || stats.dones != dones || stats.pops != result->attempts || stats.failures != failures ||
-        stats.inflight != 0 || waiting != result->pods_unscheduled) {
+    if (stats.adds != adds || stats.dones != dones || stats.pops != result->attempts ||
+        stats.failures != failures || stats.inflight != 0 || waiting != result->pods_unscheduled) {
         sim_fail(sim,
                  "the queue counts %" PRIu64 " adds, %" PRIu64 " pops, %" PRIu64 " dones, %" PRIu64
-                 " failures, %" PRIu64 " waiting, %" PRIu64 " in flight; the replay %" PRIu64 ", %" PRIu64 ", %" PRIu64
-                 ", %" PRIu64 ", %" PRIu64 ", 0",
-                 stats.adds, stats.pops, stats.dones, stats.failures, waiting, stats.inflight, adds, result->attempts,
-                 dones, failures, result->pods_unscheduled);
+                 " failures, %" PRIu64 " waiting, %" PRIu64 " in flight; the replay %" PRIu64
+                 ", %" PRIu64 ", %" PRIu64 ", %" PRIu64 ", %" PRIu64 ", 0",
+                 stats.adds, stats.pops, stats.dones, stats.failures, waiting, stats.inflight, adds,
+                 result->attempts, dones, failures, result->pods_unscheduled);
     }
     sim->result->moves = stats.moves;
 }
@@ -130,7 +135,8 @@ sum_up_class(const sim_t *sim, size_t qos, int64_t *waits)
         sums->pods++;
         sums->evictions += sim->pods[i].evictions;
         if (sim->pods[i].place == SIM_ENDED) {
-            waits[count++] = sim->pods[i].bound_ns - sim->scenario->pods[i].arrival_ns - sim->pods[i].lost_ns;
+            waits[count++] =
+                sim->pods[i].bound_ns - sim->scenario->pods[i].arrival_ns - sim->pods[i].lost_ns;
         }
     }
     sums->scheduled = count;

@@ -1,10 +1,11 @@
 /*
- * Does the queue miss an event? Looked for wherever the answer is certain: when nobody is at work, or where nodes have
- * only become fuller since the queue had to judge.
+ * Does the queue miss an event? Looked for wherever the answer is certain: when nobody is at work,
+ * or where nodes have only become fuller since the queue had to judge.
  *
- * After events: no pod stays parked that fits on the node of one of them. Some waiting pods, chosen at random, are looked
- * at after each step. After a failure: a pod that was parked must not fit on the node of an event of its flight. Hints
- * said so when they were asked: nodes become emptier only when nobody is at work.
+ * After events: no pod stays parked that fits on the node of one of them. Some waiting pods, chosen
+ * at random, are looked at after each step. After a failure: a pod that was parked must not fit on
+ * the node of an event of its flight. Hints said so when they were asked: nodes become emptier only
+ * when nobody is at work.
  */
 #include "hash.h"
 #include "sim.h"
@@ -24,8 +25,10 @@ fits_after_event(const sim_t *sim, size_t pod, uint64_t first)
 {
     uint64_t end = sim->result->events;
 
-    for (uint64_t i = end - first > SIM_RECENT_EVENTS ? end - SIM_RECENT_EVENTS : first; i < end; i++) {
-        if (cluster_fits(sim->cluster, sim->recent[i % SIM_RECENT_EVENTS], sim_recorded(sim, pod))) {
+    for (uint64_t i = end - first > SIM_RECENT_EVENTS ? end - SIM_RECENT_EVENTS : first; i < end;
+         i++) {
+        if (cluster_fits(sim->cluster, sim->recent[i % SIM_RECENT_EVENTS],
+                         sim_recorded(sim, pod))) {
             return true;
         }
     }
@@ -46,7 +49,8 @@ look_at(sim_t *sim, sim_worker_t *worker, size_t pod)
     schedq_status_t status = schedq_get(worker->queue, sim->pods[pod].handle, copy_place, &place);
 
     if (status != SCHEDQ_OK) {
-        sim_fail(sim, "schedq_get(%s), which waits: %s", sim_recorded(sim, pod)->name, schedq_status_name(status));
+        sim_fail(sim, "schedq_get(%s), which waits: %s", sim_recorded(sim, pod)->name,
+                 schedq_status_name(status));
     } else if (place == SCHEDQ_PARKED) {
         sim_fail(sim, "%s stays parked after an event that helps it: it fits on that node",
                  sim_recorded(sim, pod)->name);

@@ -53,7 +53,8 @@ static void
 must(sim_t *sim, schedq_status_t status, const char *operation, size_t pod, const char *words)
 {
     if (status != SCHEDQ_OK) {
-        sim_fail(sim, "%s(%s): %s: %s", operation, sim_recorded(sim, pod)->name, schedq_status_name(status), words);
+        sim_fail(sim, "%s(%s): %s: %s", operation, sim_recorded(sim, pod)->name,
+                 schedq_status_name(status), words);
     }
 }
 
@@ -62,10 +63,11 @@ requests_of(const sim_t *sim, size_t pod)
 {
     const workload_pod_t *recorded = sim_recorded(sim, pod);
 
-    return (schedq_amounts_t){.cpu_milli = recorded->cpu_milli, .memory_bytes = recorded->memory_mib * MIB};
+    return (schedq_amounts_t){.cpu_milli = recorded->cpu_milli,
+                              .memory_bytes = recorded->memory_mib * MIB};
 }
 
-/* ---- nominated pods -------------------------------------------------------------------------------------------------- */
+/* ---- nominated pods -------------------------------------------------------------------------- */
 
 /* A pod that is looked at on a node, with those that are nominated there. */
 typedef struct look {
@@ -104,9 +106,11 @@ refuse_for_nominated(void *ctx, uint32_t node)
 
     look->lacks = 0;
     cluster_trial_begin(look->trial, sim->cluster, node);
-    schedq_status_t status = schedq_nominated_pods(look->worker->queue, sim_object(node), reserve_nominated, look);
+    schedq_status_t status =
+        schedq_nominated_pods(look->worker->queue, sim_object(node), reserve_nominated, look);
     must(sim, status, "schedq_nominated_pods", look->pod, "");
-    return look->lacks != 0 ? look->lacks : cluster_trial_lacks(look->trial, sim_recorded(sim, look->pod));
+    return look->lacks != 0 ? look->lacks
+                            : cluster_trial_lacks(look->trial, sim_recorded(sim, look->pod));
 }
 
 uint32_t
@@ -115,7 +119,8 @@ sim_preempt_find(sim_worker_t *worker, size_t pod, unsigned *lacks)
     sim_t *sim = worker->sim;
     const workload_pod_t *recorded = sim_recorded(sim, pod);
 
-    if (sim->preemption == NULL || __atomic_load_n(&sim->words->nominations, __ATOMIC_ACQUIRE) == 0) {
+    if (sim->preemption == NULL ||
+        __atomic_load_n(&sim->words->nominations, __ATOMIC_ACQUIRE) == 0) {
         return verdicts_find(sim->verdicts, sim->cluster, recorded, lacks);
     }
     look_t look = {.worker = worker, .pod = pod, .trial = sim->preemption->trial};
@@ -146,11 +151,12 @@ fits_gpus(void *ctx, const schedq_filter_question_t *question)
         }
         cluster_trial_reserve(look->trial, nominated);
     }
-    return cluster_trial_lacks(look->trial, sim_recorded(sim, look->pod)) == 0 ? SCHEDQ_FIT_YES
-                                                                               : SCHEDQ_FIT_UNSCHEDULABLE;
+    return cluster_trial_lacks(look->trial, sim_recorded(sim, look->pod)) == 0
+               ? SCHEDQ_FIT_YES
+               : SCHEDQ_FIT_UNSCHEDULABLE;
 }
 
-/* ---- the snapshot follows --------------------------------------------------------------------------------------------- */
+/* ---- the snapshot follows -------------------------------------------------------------------- */
 
 void
 sim_preempt_node_joined(sim_t *sim, uint32_t node)
@@ -161,17 +167,20 @@ sim_preempt_node_joined(sim_t *sim, uint32_t node)
     if (preemption == NULL) {
         return;
     }
-    const workload_node_t *recorded = &sim->scenario->workload->nodes[sim->scenario->nodes[node].node];
+    const workload_node_t *recorded =
+        &sim->scenario->workload->nodes[sim->scenario->nodes[node].node];
     const schedq_node_spec_t spec = {
         .name = recorded->name,
         .object = sim_object(node),
-        .allocatable = {.cpu_milli = recorded->cpu_milli, .memory_bytes = recorded->memory_mib * MIB},
+        .allocatable = {.cpu_milli = recorded->cpu_milli,
+                        .memory_bytes = recorded->memory_mib * MIB},
         .pods = SLOTS,
     };
     schedq_status_t status = schedq_cluster_add_node(preemption->snapshot, &spec, &number);
     if (status != SCHEDQ_OK || number != node) {
-        sim_fail(sim, "schedq_cluster_add_node(%s): %s: %s, number %" PRIu32 " of %" PRIu32, recorded->name,
-                 schedq_status_name(status), schedq_cluster_error(preemption->snapshot), number, node);
+        sim_fail(sim, "schedq_cluster_add_node(%s): %s: %s, number %" PRIu32 " of %" PRIu32,
+                 recorded->name, schedq_status_name(status),
+                 schedq_cluster_error(preemption->snapshot), number, node);
     }
 }
 
@@ -201,16 +210,17 @@ nominate(sim_t *sim, sim_worker_t *worker, size_t pod, uint32_t nominated)
         return;
     }
     sim_pod_name(sim, pod, name);
-    must(sim, schedq_nominate(worker->queue, sim->pods[pod].handle, nominated), "schedq_nominate", pod,
-         schedq_worker_error(worker->queue));
+    must(sim, schedq_nominate(worker->queue, sim->pods[pod].handle, nominated), "schedq_nominate",
+         pod, schedq_worker_error(worker->queue));
     const schedq_nominated_spec_t spec = {.name = name,
                                           .object = sim_object(pod),
                                           .node = nominated - 1,
                                           .priority = priority_of(sim, pod),
                                           .requests = requests_of(sim, pod),
                                           .expires_ns = SCHEDQ_NO_DEADLINE};
-    schedq_status_t status = nominated != 0 ? schedq_cluster_nominate(preemption->snapshot, &spec, NULL)
-                                            : schedq_cluster_unnominate(preemption->snapshot, name, 0);
+    schedq_status_t status = nominated != 0
+                                 ? schedq_cluster_nominate(preemption->snapshot, &spec, NULL)
+                                 : schedq_cluster_unnominate(preemption->snapshot, name, 0);
     must(sim, status, "schedq_cluster_nominate", pod, schedq_cluster_error(preemption->snapshot));
     preemption->nominated[pod] = nominated;
 }
@@ -227,7 +237,8 @@ sim_preempt_placed(sim_worker_t *worker, size_t pod)
     nominate(sim, worker, pod, 0);
     sim_pod_name(sim, pod, name);
     const schedq_running_spec_t spec = running_spec(sim, pod, name);
-    must(sim, schedq_cluster_add_pod(sim->preemption->snapshot, &spec, &sim->preemption->running[pod]),
+    must(sim,
+         schedq_cluster_add_pod(sim->preemption->snapshot, &spec, &sim->preemption->running[pod]),
          "schedq_cluster_add_pod", pod, schedq_cluster_error(sim->preemption->snapshot));
 }
 
@@ -238,7 +249,8 @@ sim_preempt_bound(sim_t *sim, size_t pod)
         return;
     }
     const schedq_running_spec_t spec = running_spec(sim, pod, NULL);
-    must(sim, schedq_cluster_update_pod(sim->preemption->snapshot, sim->preemption->running[pod], &spec),
+    must(sim,
+         schedq_cluster_update_pod(sim->preemption->snapshot, sim->preemption->running[pod], &spec),
          "schedq_cluster_update_pod", pod, schedq_cluster_error(sim->preemption->snapshot));
 }
 
@@ -246,12 +258,13 @@ void
 sim_preempt_ended(sim_t *sim, size_t pod)
 {
     if (sim->preemption != NULL) {
-        must(sim, schedq_cluster_remove_pod(sim->preemption->snapshot, sim->preemption->running[pod]),
+        must(sim,
+             schedq_cluster_remove_pod(sim->preemption->snapshot, sim->preemption->running[pod]),
              "schedq_cluster_remove_pod", pod, schedq_cluster_error(sim->preemption->snapshot));
     }
 }
 
-/* ---- carrying out ------------------------------------------------------------------------------------------------------ */
+/* ---- carrying out ---------------------------------------------------------------------------- */
 
 static int
 evict(void *ctx, uint64_t victim, uint64_t preemptor)
@@ -303,7 +316,7 @@ spawn(void *ctx, void (*run)(void *argument), void *argument)
     return 0;
 }
 
-/* ---- deciding -------------------------------------------------------------------------------------------------------- */
+/* ---- deciding -------------------------------------------------------------------------------- */
 
 static void
 copy_objects(sim_t *sim, const schedq_preemption_decision_t *decision)
@@ -312,8 +325,10 @@ copy_objects(sim_t *sim, const schedq_preemption_decision_t *decision)
     plan_t *plan = &preemption->plan;
     schedq_running_view_t view;
 
-    plan->victims = alloc_grow(plan->victims, &plan->victim_capacity, decision->delete_count, sizeof *plan->victims);
-    plan->clears = alloc_grow(plan->clears, &plan->clear_capacity, decision->clear_count, sizeof *plan->clears);
+    plan->victims = alloc_grow(plan->victims, &plan->victim_capacity, decision->delete_count,
+                               sizeof *plan->victims);
+    plan->clears = alloc_grow(plan->clears, &plan->clear_capacity, decision->clear_count,
+                              sizeof *plan->clears);
     for (uint32_t i = 0; i < decision->delete_count; i++) {
         (void)schedq_cluster_pod(preemption->snapshot, decision->deletes[i], &view);
         plan->victims[i] = view.object;
@@ -337,7 +352,8 @@ mark_victims(sim_t *sim, uint32_t count)
         spec.terminating = 1;
         spec.disruption_status = 1;
         spec.disruption_reason = "PreemptionByScheduler";
-        must(sim, schedq_cluster_update_pod(preemption->snapshot, preemption->running[number], &spec),
+        must(sim,
+             schedq_cluster_update_pod(preemption->snapshot, preemption->running[number], &spec),
              "schedq_cluster_update_pod", number, schedq_cluster_error(preemption->snapshot));
     }
 }
@@ -358,12 +374,14 @@ evict_victims(sim_t *sim, size_t pod, const schedq_preemption_decision_t *decisi
     if (eviction.later) {
         mark_victims(sim, decision->delete_count);
     }
-    must(sim, schedq_evictor_evict(preemption->evictor, &eviction, NULL), "schedq_evictor_evict", pod, "");
+    must(sim, schedq_evictor_evict(preemption->evictor, &eviction, NULL), "schedq_evictor_evict",
+         pod, "");
 }
 
 /* The pod that fits nowhere, and what nodes say to it. */
 static void
-describe_preemptor(sim_t *sim, size_t pod, const char *name, look_t *look, schedq_preemptor_t *preemptor)
+describe_preemptor(sim_t *sim, size_t pod, const char *name, look_t *look,
+                   schedq_preemptor_t *preemptor)
 {
     const struct sim_preemption *preemption = sim->preemption;
     const workload_pod_t *recorded = sim_recorded(sim, pod);
@@ -373,7 +391,8 @@ describe_preemptor(sim_t *sim, size_t pod, const char *name, look_t *look, sched
     preemptor->name = name;
     preemptor->object = sim_object(pod);
     preemptor->requests = requests_of(sim, pod);
-    preemptor->nominated_node = preemption->nominated[pod] != 0 ? preemption->nominated[pod] - 1 : SCHEDQ_NO_NODE;
+    preemptor->nominated_node =
+        preemption->nominated[pod] != 0 ? preemption->nominated[pod] - 1 : SCHEDQ_NO_NODE;
     preemptor->statuses = preemption->statuses;
     preemptor->status_count = (uint32_t)sim->next_node;
     preemptor->offset = (uint32_t)hash_mix(sim->result->attempts);
@@ -381,8 +400,9 @@ describe_preemptor(sim_t *sim, size_t pod, const char *name, look_t *look, sched
     preemptor->filter = recorded->gpus > 0 ? fits_gpus : NULL;
     preemptor->filter_ctx = look;
     for (uint32_t i = 0; i < preemptor->status_count; i++) {
-        preemption->statuses[i] =
-            cluster_node_ever_fits(sim->cluster, i, recorded) ? SCHEDQ_NODE_UNSCHEDULABLE : SCHEDQ_NODE_UNRESOLVABLE;
+        preemption->statuses[i] = cluster_node_ever_fits(sim->cluster, i, recorded)
+                                      ? SCHEDQ_NODE_UNSCHEDULABLE
+                                      : SCHEDQ_NODE_UNRESOLVABLE;
     }
 }
 
@@ -405,14 +425,17 @@ sim_preempt_decide(sim_t *sim, sim_worker_t *worker, sim_worker_t *ending)
     schedq_preemption_decision_init(&decision);
     preemption->hand = worker;
     uint64_t start = costs_now();
-    schedq_status_t status =
-        schedq_preempt(preemption->snapshot, preemption->workspace, &preemption->config, &preemptor, &decision);
+    schedq_status_t status = schedq_preempt(preemption->snapshot, preemption->workspace,
+                                            &preemption->config, &preemptor, &decision);
     costs_record(&worker->costs, COST_PREEMPT, start);
     must(sim, status, "schedq_preempt", pod, schedq_preemption_error(preemption->workspace));
     if (status != SCHEDQ_OK || decision.nomination == SCHEDQ_NOMINATION_KEEP) {
         return;
     }
-    /* The pod is in flight, so that nobody else has it: whoever looks from now on counts with its nomination. */
+    /*
+     * The pod is in flight, so that nobody else has it: whoever looks from now on counts with its
+     * nomination.
+     */
     if (decision.nomination == SCHEDQ_NOMINATION_CLEAR) {
         nominate(sim, worker, pod, 0);
         return;
@@ -460,7 +483,7 @@ sim_preempt_carry_out(sim_t *sim, sim_worker_t *worker)
     preemption->task_count = 0;
 }
 
-/* ---- the plugin --------------------------------------------------------------------------------------------------------- */
+/* ---- the plugin ------------------------------------------------------------------------------ */
 
 /* Not while its victims are being evicted. */
 static int
@@ -474,7 +497,8 @@ pre_enqueue(void *ctx, uint64_t pod)
 bool
 sim_preempt_register(sim_t *sim)
 {
-    static const schedq_interest_t interest = {.resource = "AssignedPod", .actions = SCHEDQ_ACTION_DELETE};
+    static const schedq_interest_t interest = {.resource = "AssignedPod",
+                                               .actions = SCHEDQ_ACTION_DELETE};
     schedq_plugin_t plugin;
     char why[200];
     uint64_t bit;
@@ -490,12 +514,13 @@ sim_preempt_register(sim_t *sim)
     plugin.ctx = sim;
     schedq_status_t status = schedq_plugin_register(sim->queue, &plugin, &bit, why, sizeof why);
     if (status != SCHEDQ_OK) {
-        sim_fail(sim, "schedq_plugin_register(%s): %s: %s", plugin.name, schedq_status_name(status), why);
+        sim_fail(sim, "schedq_plugin_register(%s): %s: %s", plugin.name, schedq_status_name(status),
+                 why);
     }
     return status == SCHEDQ_OK;
 }
 
-/* ---- opening ------------------------------------------------------------------------------------------------------------- */
+/* ---- opening --------------------------------------------------------------------------------- */
 
 static bool
 open_evictor(sim_t *sim)
@@ -509,7 +534,8 @@ open_evictor(sim_t *sim)
     config.activate = activate;
     config.spawn = spawn;
     config.ctx = sim;
-    schedq_status_t status = schedq_evictor_create(&config, &sim->preemption->evictor, why, sizeof why);
+    schedq_status_t status =
+        schedq_evictor_create(&config, &sim->preemption->evictor, why, sizeof why);
     if (status != SCHEDQ_OK) {
         sim_fail(sim, "schedq_evictor_create: %s: %s", schedq_status_name(status), why);
     }
@@ -532,10 +558,11 @@ sim_preempt_open(sim_t *sim)
     preemption->statuses = alloc_array(sim->scenario->node_count, sizeof *preemption->statuses);
     preemption->running = alloc_array(sim->scenario->pod_count, sizeof *preemption->running);
     preemption->nominated = alloc_array(sim->scenario->pod_count, sizeof *preemption->nominated);
-    schedq_status_t status = schedq_preemption_config_preset(&preemption->config, sizeof preemption->config,
-                                                             (schedq_preset_t)sim->options->preemption);
+    schedq_status_t status = schedq_preemption_config_preset(
+        &preemption->config, sizeof preemption->config, (schedq_preset_t)sim->options->preemption);
     if (status != SCHEDQ_OK) {
-        sim_fail(sim, "schedq_preemption_config_preset(%d): %s", sim->options->preemption, schedq_status_name(status));
+        sim_fail(sim, "schedq_preemption_config_preset(%d): %s", sim->options->preemption,
+                 schedq_status_name(status));
         return false;
     }
     status = schedq_cluster_create(NULL, &preemption->snapshot, why, sizeof why);

@@ -1,4 +1,7 @@
-/* The queue of a simulation: its configuration, two plugins, and the hints that judge cluster events. */
+/*
+ * The queue of a simulation: its configuration, two plugins, and the hints that judge cluster
+ * events.
+ */
 #include "sim_preempt.h"
 
 /* More pods than this are not reserved at once; the queue grows as it does for any user. */
@@ -12,8 +15,9 @@ hint_pod_ended(void *ctx, uint64_t object, uint64_t old_object, uint64_t new_obj
     uint32_t node = (uint32_t)sim_number(old_object);
 
     (void)new_object;
-    return cluster_fits(sim->cluster, node, sim_recorded(sim, sim_number(object))) ? SCHEDQ_HINT_QUEUE
-                                                                                   : SCHEDQ_HINT_SKIP;
+    return cluster_fits(sim->cluster, node, sim_recorded(sim, sim_number(object)))
+               ? SCHEDQ_HINT_QUEUE
+               : SCHEDQ_HINT_SKIP;
 }
 
 /* A node joined: does `object` fit there? */
@@ -24,8 +28,9 @@ hint_node_joined(void *ctx, uint64_t object, uint64_t old_object, uint64_t new_o
     uint32_t node = (uint32_t)sim_number(new_object);
 
     (void)old_object;
-    return cluster_fits(sim->cluster, node, sim_recorded(sim, sim_number(object))) ? SCHEDQ_HINT_QUEUE
-                                                                                   : SCHEDQ_HINT_SKIP;
+    return cluster_fits(sim->cluster, node, sim_recorded(sim, sim_number(object)))
+               ? SCHEDQ_HINT_QUEUE
+               : SCHEDQ_HINT_SKIP;
 }
 
 static bool
@@ -59,7 +64,8 @@ create_queue(sim_t *sim)
 
     schedq_status_t status = schedq_config_preset(&config, sizeof config, options->preset);
     if (status != SCHEDQ_OK) {
-        sim_fail(sim, "schedq_config_preset(%d): %s", (int)options->preset, schedq_status_name(status));
+        sim_fail(sim, "schedq_config_preset(%d): %s", (int)options->preset,
+                 schedq_status_name(status));
         return false;
     }
     config.engine = options->engine;
@@ -86,9 +92,9 @@ reserve(sim_t *sim)
     size_t pods = sim->scenario->pod_count;
     char why[200];
 
-    schedq_status_t status =
-        schedq_reserve(sim->queue, pods < RESERVE_PODS_MAX ? (uint32_t)pods : RESERVE_PODS_MAX,
-                       (uint32_t)sim->scenario->workload->classes.count, sim->worker_count, why, sizeof why);
+    schedq_status_t status = schedq_reserve(
+        sim->queue, pods < RESERVE_PODS_MAX ? (uint32_t)pods : RESERVE_PODS_MAX,
+        (uint32_t)sim->scenario->workload->classes.count, sim->worker_count, why, sizeof why);
     if (status != SCHEDQ_OK) {
         sim_fail(sim, "schedq_reserve: %s: %s", schedq_status_name(status), why);
     }
@@ -101,9 +107,11 @@ register_workers(sim_t *sim)
     char why[200];
 
     for (unsigned i = 0; i < sim->worker_count; i++) {
-        schedq_status_t status = schedq_worker_register(sim->queue, &sim->workers[i].queue, why, sizeof why);
+        schedq_status_t status =
+            schedq_worker_register(sim->queue, &sim->workers[i].queue, why, sizeof why);
         if (status != SCHEDQ_OK) {
-            sim_fail(sim, "schedq_worker_register, worker %u: %s: %s", i, schedq_status_name(status), why);
+            sim_fail(sim, "schedq_worker_register, worker %u: %s: %s", i,
+                     schedq_status_name(status), why);
             return false;
         }
     }
@@ -114,8 +122,8 @@ bool
 sim_queue_open(sim_t *sim)
 {
     return create_queue(sim) && register_plugin(sim, "NodeResourcesFit", &sim->resources_bit) &&
-           register_plugin(sim, "GpuShare", &sim->gpus_bit) && sim_preempt_register(sim) && reserve(sim) &&
-           register_workers(sim);
+           register_plugin(sim, "GpuShare", &sim->gpus_bit) && sim_preempt_register(sim) &&
+           reserve(sim) && register_workers(sim);
 }
 
 void

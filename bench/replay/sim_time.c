@@ -1,7 +1,8 @@
 /*
- * Virtual time. A step takes the earliest time at which anything happens and lets all of it happen: first what time
- * demands of the queue (tick), then completions, nodes that join, pods that arrive, then ends of cycles. Workers that
- * found nothing to pop look again if the queue said that something became poppable.
+ * Virtual time. A step takes the earliest time at which anything happens and lets all of it happen:
+ * first what time demands of the queue (tick), then completions, nodes that join, pods that arrive,
+ * then ends of cycles. Workers that found nothing to pop look again if the queue said that
+ * something became poppable.
  */
 #include "sim_preempt.h"
 
@@ -11,7 +12,10 @@
 
 #define NEVER INT64_MAX
 
-/* A tick that is wanted again at once this often, with no time passing in between, is a fault of the queue. */
+/*
+ * A tick that is wanted again at once this often, with no time passing in between, is a fault of
+ * the queue.
+ */
 enum { TICKS_IN_VAIN_MAX = 1000 };
 
 static int64_t
@@ -62,11 +66,13 @@ next_tick_ns(const sim_t *sim)
         return NEVER;
     }
     /* Whatever lies in the past means "at once". */
-    return deadline < sim->now_ns + SIM_CLOCK_OFFSET_NS ? sim->now_ns : deadline - SIM_CLOCK_OFFSET_NS;
+    return deadline < sim->now_ns + SIM_CLOCK_OFFSET_NS ? sim->now_ns
+                                                        : deadline - SIM_CLOCK_OFFSET_NS;
 }
 
 static void
-check(sim_t *sim, schedq_status_t status, const char *operation, const char *what, const sim_worker_t *worker)
+check(sim_t *sim, schedq_status_t status, const char *operation, const char *what,
+      const sim_worker_t *worker)
 {
     if (status != SCHEDQ_OK) {
         sim_fail(sim, "%s(%s): %s: %s", operation, what, schedq_status_name(status),
@@ -89,7 +95,8 @@ tick(sim_t *sim, sim_worker_t *worker)
 }
 
 static void
-move_all(sim_t *sim, sim_worker_t *worker, const schedq_move_t *move, uint32_t node, const char *what)
+move_all(sim_t *sim, sim_worker_t *worker, const schedq_move_t *move, uint32_t node,
+         const char *what)
 {
     schedq_result_t result;
 
@@ -227,7 +234,10 @@ sample_depth(sim_t *sim)
                                    });
 }
 
-/* Paced replay: sleeps until the real time that stands for `virtual_ns`. The first arrival is the start of both. */
+/*
+ * Paced replay: sleeps until the real time that stands for `virtual_ns`. The first arrival is the
+ * start of both.
+ */
 static void
 wait_real_time(const sim_t *sim, int64_t virtual_ns)
 {
@@ -237,7 +247,8 @@ wait_real_time(const sim_t *sim, int64_t virtual_ns)
         return;
     }
     uint64_t wake = sim->wall_start + (uint64_t)span;
-    struct timespec until = {.tv_sec = (time_t)(wake / NS_PER_SECOND), .tv_nsec = (long)(wake % NS_PER_SECOND)};
+    struct timespec until = {.tv_sec = (time_t)(wake / NS_PER_SECOND),
+                             .tv_nsec = (long)(wake % NS_PER_SECOND)};
     while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, NULL) != 0) {
     }
 }
@@ -252,11 +263,12 @@ show_progress(sim_t *sim)
     }
     sim->wall_shown = now;
     fprintf(stderr,
-            "\r%5.1f %%  day %.2f  arrived %zu of %zu  scheduled %" PRIu64 "  waiting %" PRIu64 "  attempts %" PRIu64
-            " ",
+            "\r%5.1f %%  day %.2f  arrived %zu of %zu  scheduled %" PRIu64 "  waiting %" PRIu64
+            "  attempts %" PRIu64 " ",
             100.0 * (double)sim->next_pod / (double)sim->scenario->pod_count,
-            (double)sim->now_ns / (double)(86400 * NS_PER_SECOND), sim->next_pod, sim->scenario->pod_count,
-            sim->result->pods_scheduled, sim->waiting, sim->result->attempts);
+            (double)sim->now_ns / (double)(86400 * NS_PER_SECOND), sim->next_pod,
+            sim->scenario->pod_count, sim->result->pods_scheduled, sim->waiting,
+            sim->result->attempts);
     fflush(stderr);
 }
 
@@ -264,13 +276,14 @@ show_progress(sim_t *sim)
 static bool
 is_over(const sim_t *sim)
 {
-    return next_event_ns(sim) == NEVER && next_cycle_end_ns(sim) == NEVER && sim->possible_left == 0 &&
-           !sim_preempt_is_due(sim);
+    return next_event_ns(sim) == NEVER && next_cycle_end_ns(sim) == NEVER &&
+           sim->possible_left == 0 && !sim_preempt_is_due(sim);
 }
 
 /*
- * With all nodes empty and nothing arriving, the queue has to give back every pod that can be placed: at the latest
- * when it was parked for too long. Twice that time, the backoff and the time to serve the others are more than enough.
+ * With all nodes empty and nothing arriving, the queue has to give back every pod that can be
+ * placed: at the latest when it was parked for too long. Twice that time, the backoff and the time
+ * to serve the others are more than enough.
  */
 static bool
 is_lost(const sim_t *sim)
@@ -299,10 +312,12 @@ let_happen(sim_t *sim, sim_worker_t *worker, int64_t time_ns)
     while (sim->completions.count > 0 && sim->completions.heap[0].time_ns <= time_ns) {
         end_pod(sim, worker);
     }
-    while (sim->next_node < scenario->node_count && scenario->nodes[sim->next_node].arrival_ns <= time_ns) {
+    while (sim->next_node < scenario->node_count &&
+           scenario->nodes[sim->next_node].arrival_ns <= time_ns) {
         join_node(sim, worker);
     }
-    while (sim->next_pod < scenario->pod_count && scenario->pods[sim->next_pod].arrival_ns <= time_ns) {
+    while (sim->next_pod < scenario->pod_count &&
+           scenario->pods[sim->next_pod].arrival_ns <= time_ns) {
         add_pod(sim, worker, sim->next_pod++);
     }
     sim_check_parked(sim, worker, first_event);
@@ -312,18 +327,21 @@ let_happen(sim_t *sim, sim_worker_t *worker, int64_t time_ns)
 void
 sim_step(sim_t *sim, sim_worker_t *worker)
 {
-    int64_t time_ns = sim_preempt_is_due(sim)
-                          ? sim->now_ns
-                          : earlier(earlier(next_event_ns(sim), next_cycle_end_ns(sim)), next_tick_ns(sim));
+    int64_t time_ns =
+        sim_preempt_is_due(sim)
+            ? sim->now_ns
+            : earlier(earlier(next_event_ns(sim), next_cycle_end_ns(sim)), next_tick_ns(sim));
 
     if (is_over(sim)) {
         sim->stopped = true;
     } else if (time_ns == NEVER || is_lost(sim)) {
-        sim_fail(sim, "%" PRIu64 " pods that fit on an empty node stay in the queue, and nothing brings them back",
+        sim_fail(sim,
+                 "%" PRIu64
+                 " pods that fit on an empty node stay in the queue, and nothing brings them back",
                  sim->possible_left);
     } else if (sim->ticks_in_vain > TICKS_IN_VAIN_MAX) {
-        sim_fail(sim, "after %d ticks at %.9f s the queue still wants one at once", TICKS_IN_VAIN_MAX,
-                 (double)sim->now_ns / (double)NS_PER_SECOND);
+        sim_fail(sim, "after %d ticks at %.9f s the queue still wants one at once",
+                 TICKS_IN_VAIN_MAX, (double)sim->now_ns / (double)NS_PER_SECOND);
     }
     if (sim->stopped) {
         return;

@@ -87,7 +87,8 @@ bind(sim_worker_t *worker, uint64_t start)
 
     pthread_mutex_lock(&sim->lock);
     if (status != SCHEDQ_OK) {
-        sim_fail(sim, "schedq_done(%s): %s", sim_recorded(sim, number)->name, schedq_status_name(status));
+        sim_fail(sim, "schedq_done(%s): %s", sim_recorded(sim, number)->name,
+                 schedq_status_name(status));
     }
     pod->place = SIM_RUNNING;
     pod->bound_ns = sim->now_ns;
@@ -97,7 +98,8 @@ bind(sim_worker_t *worker, uint64_t start)
     sim->result->pods_scheduled++;
     if (sim->now_ns > SIM_TIME_MAX_NS) {
         sim_fail(sim, "%s is placed at %" PRId64 " s of virtual time, legal: up to %" PRId64 " s",
-                 sim_recorded(sim, number)->name, sim->now_ns / NS_PER_SECOND, SIM_TIME_MAX_NS / NS_PER_SECOND);
+                 sim_recorded(sim, number)->name, sim->now_ns / NS_PER_SECOND,
+                 SIM_TIME_MAX_NS / NS_PER_SECOND);
     }
     completions_push(&sim->completions, sim->now_ns + sim_recorded(sim, number)->run_ns, number);
     pthread_mutex_unlock(&sim->lock);
@@ -117,7 +119,8 @@ reject(sim_worker_t *worker, uint64_t start)
     schedq_failure_init(&failure);
     failure.unschedulable = worker->rejectors;
     sim_preempt_describe(worker, &failure);
-    schedq_status_t status = schedq_add_unschedulable(worker->queue, &worker->popped.token, &failure, &result);
+    schedq_status_t status =
+        schedq_add_unschedulable(worker->queue, &worker->popped.token, &failure, &result);
     uint64_t end = costs_record(&worker->costs, COST_ADD_UNSCHEDULABLE, start);
     if (status == SCHEDQ_OK && result.place == SCHEDQ_PARKED && events != sim->result->events) {
         sim_check_failed(sim, number, events);
@@ -146,7 +149,10 @@ end_cycle(sim_worker_t *worker)
     return worker->rejectors == 0 ? bind(worker, start) : reject(worker, start);
 }
 
-/* Serves the popped pod. It must come out of the queue once, and only while it waits there. With the lock. */
+/*
+ * Serves the popped pod. It must come out of the queue once, and only while it waits there. With
+ * the lock.
+ */
 static void
 serve(sim_worker_t *worker)
 {
@@ -154,8 +160,8 @@ serve(sim_worker_t *worker)
     size_t number = sim_number(worker->popped.object);
 
     if (number >= sim->scenario->pod_count || sim->pods[number].place != SIM_WAITING) {
-        sim_fail(sim, "popped %s, object %zu of %zu, which does not wait in the queue", worker->popped.name, number,
-                 sim->scenario->pod_count);
+        sim_fail(sim, "popped %s, object %zu of %zu, which does not wait in the queue",
+                 worker->popped.name, number, sim->scenario->pod_count);
         return;
     }
     sim->pods[number].place = SIM_IN_FLIGHT;
@@ -177,7 +183,8 @@ take(sim_worker_t *worker, schedq_status_t status)
     if (status == SCHEDQ_OK) {
         serve(worker);
     } else if (status != SCHEDQ_EMPTY) {
-        sim_fail(sim, "schedq_try_pop: %s: %s", schedq_status_name(status), schedq_worker_error(worker->queue));
+        sim_fail(sim, "schedq_try_pop: %s: %s", schedq_status_name(status),
+                 schedq_worker_error(worker->queue));
     } else if (worker->news == sim->news) {
         worker->state = SIM_IDLE;
         sim->at_work--;

@@ -24,8 +24,8 @@ sim_fail(sim_t *sim, const char *format, ...)
 }
 
 /*
- * The life of a worker. There is no thread for time: when nobody is at work any more, whoever notices it moves time on.
- * So one worker needs no second thread, and runs in a fixed order.
+ * The life of a worker. There is no thread for time: when nobody is at work any more, whoever
+ * notices it moves time on. So one worker needs no second thread, and runs in a fixed order.
  */
 static void *
 run_worker(void *ctx)
@@ -57,10 +57,12 @@ run_workers(sim_t *sim)
     unsigned started = 1;
 
     for (; started < sim->worker_count; started++) {
-        int error = pthread_create(&sim->workers[started].thread, NULL, run_worker, &sim->workers[started]);
+        int error =
+            pthread_create(&sim->workers[started].thread, NULL, run_worker, &sim->workers[started]);
         if (error != 0) {
             pthread_mutex_lock(&sim->lock);
-            sim_fail(sim, "cannot start thread %u of %u: %s", started, sim->worker_count, strerror(error));
+            sim_fail(sim, "cannot start thread %u of %u: %s", started, sim->worker_count,
+                     strerror(error));
             pthread_mutex_unlock(&sim->lock);
             break;
         }
@@ -138,8 +140,8 @@ close_sim(sim_t *sim)
 }
 
 bool
-simulate(const scenario_t *scenario, const simulate_options_t *options, simulate_result_t *result, char *why,
-         size_t why_size)
+simulate(const scenario_t *scenario, const simulate_options_t *options, simulate_result_t *result,
+         char *why, size_t why_size)
 {
     sim_t sim = {.scenario = scenario, .options = options, .result = result};
 

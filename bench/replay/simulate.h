@@ -25,11 +25,13 @@ typedef struct simulate_options {
     double pace;             /* virtual seconds per real second; 0: as fast as possible */
     const int32_t *priority; /* of each class of the workload */
     bool progress;           /* write a line to stderr now and then */
-    uint64_t withhold;       /* every so many-th event is not told to the queue, to see that this is found; 0: none */
+    /* every so many-th event is not told to the queue, to see that this is found; 0: none */
+    uint64_t withhold;
 } simulate_options_t;
 
-/* How long the pods of one class waited: from arrival to the end of the cycle that placed them, without what they ran before
- * an eviction. */
+/*
+ * How long the pods of one class waited: from arrival to the end of the cycle that placed them,
+ * without what they ran before an eviction. */
 typedef struct class_waits {
     uint64_t pods;
     uint64_t scheduled;
@@ -63,11 +65,11 @@ typedef struct simulate_result {
 } simulate_result_t;
 
 /*
- * Runs until every pod that can ever be placed has been, and every pod that was placed has ended. False: `why` says
- * what went wrong; a pod that is neither placed nor in the queue is such a thing.
+ * Runs until every pod that can ever be placed has been, and every pod that was placed has ended.
+ * False: `why` says what went wrong; a pod that is neither placed nor in the queue is such a thing.
  */
-bool simulate(const scenario_t *scenario, const simulate_options_t *options, simulate_result_t *result, char *why,
-              size_t why_size);
+bool simulate(const scenario_t *scenario, const simulate_options_t *options,
+              simulate_result_t *result, char *why, size_t why_size);
 void simulate_result_free(simulate_result_t *result);
 
 #endif

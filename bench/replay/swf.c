@@ -93,7 +93,8 @@ queue_class(input_row_t *row, workload_t *workload)
     snprintf(label, sizeof label, "queue-%" PRId64, queue);
     size_t number = workload_label(&workload->classes, label, WORKLOAD_CLASSES_MAX);
     if (number == WORKLOAD_CLASSES_MAX) {
-        input_fault(row, SWF_QUEUE, row->fields[SWF_QUEUE], "at most %d different queues", WORKLOAD_CLASSES_MAX - 1);
+        input_fault(row, SWF_QUEUE, row->fields[SWF_QUEUE], "at most %d different queues",
+                    WORKLOAD_CLASSES_MAX - 1);
     }
     return (uint16_t)number;
 }
@@ -110,7 +111,8 @@ read_job(input_row_t *row, workload_t *workload, names_seen_t *names)
     if (row->fault.found || (number_whole(row->fields[SWF_STATUS], 2, 4, &status))) {
         return;
     }
-    snprintf(name, sizeof name, "job-%" PRId64, field_whole(row, SWF_JOB, 0, INT64_C(1000000000000)));
+    snprintf(name, sizeof name, "job-%" PRId64,
+             field_whole(row, SWF_JOB, 0, INT64_C(1000000000000)));
     workload_pod_t pod = {
         .arrival_ns = field_seconds(row, SWF_SUBMIT, 0, NULL),
         .run_ns = unknown(row, SWF_RUN) ? 0 : field_seconds(row, SWF_RUN, 0, NULL),
@@ -158,7 +160,10 @@ swf_read_pods(const input_file_t *file, workload_t *workload, input_problems_t *
     return go_on;
 }
 
-/* If the comment at `text` states `key`, its number. The words that may follow the number are passed over. */
+/*
+ * If the comment at `text` states `key`, its number. The words that may follow the number are
+ * passed over.
+ */
 static void
 read_comment(input_row_t *row, const char *text, const char *key, int64_t *value)
 {
@@ -173,8 +178,8 @@ read_comment(input_row_t *row, const char *text, const char *key, int64_t *value
     text += strspn(text, " \t");
     snprintf(number, sizeof number, "%.*s", (int)strcspn(text, " \t\r\n"), text);
     if (!number_whole(number, 1, SWF_PROCESSORS_MAX, value)) {
-        input_fault(row, SIZE_MAX, number, "a whole number from 1 to %" PRId64 " after \"%s:\"", SWF_PROCESSORS_MAX,
-                    key);
+        input_fault(row, SIZE_MAX, number, "a whole number from 1 to %" PRId64 " after \"%s:\"",
+                    SWF_PROCESSORS_MAX, key);
     }
 }
 
@@ -230,17 +235,20 @@ add_node(workload_t *workload, int64_t number, int64_t width)
 }
 
 bool
-swf_make_nodes(const input_file_t *file, const swf_header_t *header, workload_t *workload, input_problems_t *problems)
+swf_make_nodes(const input_file_t *file, const swf_header_t *header, workload_t *workload,
+               input_problems_t *problems)
 {
     int64_t total = header->max_procs > 0 ? header->max_procs : header->max_nodes;
-    int64_t width = header->max_nodes > 0 ? divided_up(total, header->max_nodes) : NODE_PROCESSORS_DEFAULT;
+    int64_t width =
+        header->max_nodes > 0 ? divided_up(total, header->max_nodes) : NODE_PROCESSORS_DEFAULT;
     int64_t widest = widest_pod(workload);
 
     if (total == 0) {
-        fprintf(problems->out,
-                "%s: the header states neither \"; MaxProcs: N\" nor \"; MaxNodes: N\" (1 to %" PRId64
-                "), so no nodes can be made: give --nodes FILE\n",
-                file->path, SWF_PROCESSORS_MAX);
+        fprintf(
+            problems->out,
+            "%s: the header states neither \"; MaxProcs: N\" nor \"; MaxNodes: N\" (1 to %" PRId64
+            "), so no nodes can be made: give --nodes FILE\n",
+            file->path, SWF_PROCESSORS_MAX);
         return false;
     }
     if (width > total) {

@@ -1,9 +1,9 @@
 /*
- * Reading and writing trace files. A line's first word says what it is; each kind has a fixed number of fields. The
- * last line counts pods and nodes, so that a file that was cut is noticed.
+ * Reading and writing trace files. A line's first word says what it is; each kind has a fixed
+ * number of fields. The last line counts pods and nodes, so that a file that was cut is noticed.
  */
-#include "output.h"
 #include "trace.h"
+#include "output.h"
 
 #include "alloc.h"
 #include "fields.h"
@@ -15,7 +15,16 @@
 #include <string.h>
 #include <zlib.h>
 
-enum { NODE_WORD, NODE_NAME, NODE_ARRIVAL, NODE_CPU, NODE_MEMORY, NODE_GPUS, NODE_MODEL, NODE_FIELDS };
+enum {
+    NODE_WORD,
+    NODE_NAME,
+    NODE_ARRIVAL,
+    NODE_CPU,
+    NODE_MEMORY,
+    NODE_GPUS,
+    NODE_MODEL,
+    NODE_FIELDS
+};
 static const char *const node_names[NODE_FIELDS] = {"kind",       "name", "arrival", "cpu_milli",
                                                     "memory_mib", "gpus", "model"};
 
@@ -32,8 +41,9 @@ enum {
     POD_MODELS,
     POD_FIELDS
 };
-static const char *const pod_names[POD_FIELDS] = {"kind",       "name", "arrival",   "run",   "cpu_milli",
-                                                  "memory_mib", "gpus", "gpu_milli", "class", "models"};
+static const char *const pod_names[POD_FIELDS] = {"kind",      "name",       "arrival", "run",
+                                                  "cpu_milli", "memory_mib", "gpus",    "gpu_milli",
+                                                  "class",     "models"};
 
 enum { END_WORD, END_NODES, END_PODS, END_FIELDS };
 static const char *const end_names[END_FIELDS] = {"kind", "nodes", "pods"};
@@ -85,7 +95,8 @@ read_pod(reading_t *reading)
         .models = field_models(row, POD_MODELS, reading->workload),
     };
     bool any_gpu = pod.gpus > 0;
-    pod.gpu_milli = (uint16_t)field_whole(row, POD_GPU_MILLI, any_gpu ? 1 : 0, any_gpu ? WORKLOAD_GPU_MILLI : 0);
+    pod.gpu_milli = (uint16_t)field_whole(row, POD_GPU_MILLI, any_gpu ? 1 : 0,
+                                          any_gpu ? WORKLOAD_GPU_MILLI : 0);
     if (row->fault.found || !names_note(&reading->pod_seen, row, POD_NAME, pod.name)) {
         free(pod.name);
         return;
@@ -171,7 +182,8 @@ read_line(reading_t *reading)
     if (kind->fields != 0 && row->count != kind->fields) {
         char found[40];
         snprintf(found, sizeof found, "%zu fields", row->count);
-        input_fault(row, SIZE_MAX, found, "%zu fields in a line that begins with %s", kind->fields, kind->word);
+        input_fault(row, SIZE_MAX, found, "%zu fields in a line that begins with %s", kind->fields,
+                    kind->word);
         return;
     }
     kind->read(reading);
@@ -179,13 +191,16 @@ read_line(reading_t *reading)
 
 /* "schedq-trace 1", the first line. */
 static bool
-read_version(const input_file_t *file, size_t *at, size_t *line, input_row_t *row, input_problems_t *problems)
+read_version(const input_file_t *file, size_t *at, size_t *line, input_row_t *row,
+             input_problems_t *problems)
 {
     int64_t version = 0;
 
-    if (!input_next_line(file, at, line, row) || row->count != 2 || strcmp(row->fields[0], TRACE_MAGIC) != 0 ||
+    if (!input_next_line(file, at, line, row) || row->count != 2 ||
+        strcmp(row->fields[0], TRACE_MAGIC) != 0 ||
         !number_whole(row->fields[1], TRACE_VERSION, TRACE_VERSION, &version)) {
-        fprintf(problems->out, "%s:1: not a trace of this format: legal as first line is \"%s %d\"\n", file->path,
+        fprintf(problems->out,
+                "%s:1: not a trace of this format: legal as first line is \"%s %d\"\n", file->path,
                 TRACE_MAGIC, TRACE_VERSION);
         return false;
     }
@@ -218,7 +233,8 @@ read_lines(const input_file_t *file, reading_t *reading, input_problems_t *probl
         return true;
     }
     input_row_begin(row, line);
-    input_fault(row, SIZE_MAX, "end of the file", "a last line \"end NODES PODS\": the file was cut");
+    input_fault(row, SIZE_MAX, "end of the file",
+                "a last line \"end NODES PODS\": the file was cut");
     return input_skip(file, row, problems);
 }
 
@@ -281,8 +297,8 @@ put_pod(gzFile stream, const workload_t *workload, const workload_pod_t *pod)
     gzprintf(stream, "p %s", pod->name);
     put_seconds(stream, pod->arrival_ns);
     put_seconds(stream, pod->run_ns);
-    gzprintf(stream, " %" PRId64 " %" PRId64 " %d %d %s", pod->cpu_milli, pod->memory_mib, pod->gpus, pod->gpu_milli,
-             workload->classes.names[pod->qos]);
+    gzprintf(stream, " %" PRId64 " %" PRId64 " %d %d %s", pod->cpu_milli, pod->memory_mib,
+             pod->gpus, pod->gpu_milli, workload->classes.names[pod->qos]);
     put_models(stream, workload, pod->models);
     gzputs(stream, "\n");
 }

@@ -34,7 +34,8 @@ verdicts_free(verdicts_t *verdicts)
 }
 
 uint32_t
-verdicts_find(verdicts_t *verdicts, const cluster_t *cluster, const workload_pod_t *pod, unsigned *lacks)
+verdicts_find(verdicts_t *verdicts, const cluster_t *cluster, const workload_pod_t *pod,
+              unsigned *lacks)
 {
     verdict_t *verdict = &verdicts->by_shape[pod->shape];
     uint64_t version = cluster_version(cluster);

@@ -1,6 +1,6 @@
 /*
- * Remembers where pods fit, by shape: thousands of pods of one shape ask in a row while nothing on the nodes changes.
- * The answers are those of cluster_find.
+ * Remembers where pods fit, by shape: thousands of pods of one shape ask in a row while nothing on
+ * the nodes changes. The answers are those of cluster_find.
  */
 #ifndef SCHEDQ_REPLAY_VERDICTS_H
 #define SCHEDQ_REPLAY_VERDICTS_H
@@ -13,6 +13,7 @@ typedef struct verdicts verdicts_t;
 verdicts_t *verdicts_new(const workload_t *workload);
 void verdicts_free(verdicts_t *verdicts);
 /* As cluster_find; `pod` is one of the workload's. */
-uint32_t verdicts_find(verdicts_t *verdicts, const cluster_t *cluster, const workload_pod_t *pod, unsigned *lacks);
+uint32_t verdicts_find(verdicts_t *verdicts, const cluster_t *cluster, const workload_pod_t *pod,
+                       unsigned *lacks);
 
 #endif

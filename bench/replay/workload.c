@@ -42,14 +42,16 @@ workload_clear(workload_t *workload)
 void
 workload_add_pod(workload_t *workload, const workload_pod_t *pod)
 {
-    workload->pods = alloc_grow(workload->pods, &workload->pod_capacity, workload->pod_count + 1, sizeof *pod);
+    workload->pods =
+        alloc_grow(workload->pods, &workload->pod_capacity, workload->pod_count + 1, sizeof *pod);
     workload->pods[workload->pod_count++] = *pod;
 }
 
 void
 workload_add_node(workload_t *workload, const workload_node_t *node)
 {
-    workload->nodes = alloc_grow(workload->nodes, &workload->node_capacity, workload->node_count + 1, sizeof *node);
+    workload->nodes = alloc_grow(workload->nodes, &workload->node_capacity,
+                                 workload->node_count + 1, sizeof *node);
     workload->nodes[workload->node_count++] = *node;
 }
 
@@ -64,7 +66,8 @@ workload_label(workload_labels_t *labels, const char *name, size_t limit)
     if (labels->count == limit) {
         return limit;
     }
-    labels->names = alloc_grow(labels->names, &labels->capacity, labels->count + 1, sizeof *labels->names);
+    labels->names =
+        alloc_grow(labels->names, &labels->capacity, labels->count + 1, sizeof *labels->names);
     labels->names[labels->count] = alloc_text(name, strlen(name));
     return labels->count++;
 }
@@ -87,7 +90,10 @@ compare_keys(const void *left, const void *right)
     return a->rank < b->rank ? -1 : a->rank > b->rank;
 }
 
-/* A sorted copy of `items`, each of which holds its arrival as an int64 at `arrival_offset`; frees the original. */
+/*
+ * A sorted copy of `items`, each of which holds its arrival as an int64 at `arrival_offset`; frees
+ * the original.
+ */
 static void *
 sorted_by_arrival(void *items, size_t count, size_t item, size_t arrival_offset)
 {
@@ -151,8 +157,9 @@ workload_finish(workload_t *workload)
     workload->pods = sorted_by_arrival(workload->pods, workload->pod_count, sizeof *workload->pods,
                                        offsetof(workload_pod_t, arrival_ns));
     workload->pod_capacity = workload->pod_count;
-    workload->nodes = sorted_by_arrival(workload->nodes, workload->node_count, sizeof *workload->nodes,
-                                        offsetof(workload_node_t, arrival_ns));
+    workload->nodes =
+        sorted_by_arrival(workload->nodes, workload->node_count, sizeof *workload->nodes,
+                          offsetof(workload_node_t, arrival_ns));
     workload->node_capacity = workload->node_count;
     number_shapes(workload);
 }

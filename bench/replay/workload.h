@@ -1,9 +1,9 @@
 /*
  * A recorded workload: pods that arrive, run for a while and end, and the nodes they ran on.
  *
- * Every parser (CSV, SWF, trace) fills this one form, and everything after the parsers reads only it. Times are
- * nanoseconds from the start of the recording. workload_finish sorts, so a pod's index is its rank by arrival and does
- * not depend on the file format it came from.
+ * Every parser (CSV, SWF, trace) fills this one form, and everything after the parsers reads only
+ * it. Times are nanoseconds from the start of the recording. workload_finish sorts, so a pod's
+ * index is its rank by arrival and does not depend on the file format it came from.
  */
 #ifndef SCHEDQ_REPLAY_WORKLOAD_H
 #define SCHEDQ_REPLAY_WORKLOAD_H
@@ -76,7 +76,10 @@ void workload_add_pod(workload_t *workload, const workload_pod_t *pod);
 void workload_add_node(workload_t *workload, const workload_node_t *node);
 /* Number of a label, added if it is not known; `limit` if there are that many others. */
 size_t workload_label(workload_labels_t *labels, const char *name, size_t limit);
-/* Sorts pods and nodes by arrival, those of equal arrival in the order of their files, and numbers the shapes. */
+/*
+ * Sorts pods and nodes by arrival, those of equal arrival in the order of their files, and numbers
+ * the shapes.
+ */
 void workload_finish(workload_t *workload);
 
 #endif

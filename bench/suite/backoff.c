@@ -1,10 +1,10 @@
 /*
  * A backoff storm: `pods` pods fail together, and their backoff ends together.
  *
- * FAIL: ns per add_unschedulable of a pod that goes into backoff (an event during its flight could have helped it).
- * TICK: one tick finds all of them due; ns per pod. The pods failed one to five times before, so that their backoffs are
- * of 2, 4, 8 and 10 s. Time is the queue's external clock, which the benchmark moves. One thread; the bare queue has no
- * backoff.
+ * FAIL: ns per add_unschedulable of a pod that goes into backoff (an event during its flight could
+ * have helped it). TICK: one tick finds all of them due; ns per pod. The pods failed one to five
+ * times before, so that their backoffs are of 2, 4, 8 and 10 s. Time is the queue's external clock,
+ * which the benchmark moves. One thread; the bare queue has no backoff.
  */
 #include "contestant_schedq.h"
 #include "workload.h"
@@ -46,7 +46,8 @@ open_backoff(const subject_t *subject)
     config.external_clock = 1;
     config.start_ns = run->now_ns;
     run->queue = queue_create(&config, subject->row->pods, 1);
-    run->rejector = plugin_create(run->queue, "fit", "Node", SCHEDQ_ACTION_UPDATE_NODE_ALLOCATABLE, NULL, NULL);
+    run->rejector =
+        plugin_create(run->queue, "fit", "Node", SCHEDQ_ACTION_UPDATE_NODE_ALLOCATABLE, NULL, NULL);
     run->worker = worker_create(run->queue);
     return run;
 }
@@ -62,7 +63,8 @@ add_all(backoff_run_t *run)
     failure.unschedulable = run->rejector;
     for (uint32_t i = 0; i < run->row->pods; i++) {
         pod_name_make(&name, i);
-        schedq_pod_spec_t spec = {.object = i, .name_length = name.length, .priority = random_priority(&run->random)};
+        schedq_pod_spec_t spec = {
+            .object = i, .name_length = name.length, .priority = random_priority(&run->random)};
         schedq_history_t history = {.timestamp_ns = run->now_ns,
                                     .initial_attempt_ns = run->now_ns,
                                     .attempts = 1 + i % FAILURES,
@@ -129,7 +131,8 @@ fail_all(backoff_run_t *run)
         if (i % 16 == 0) {
             advance(run, 1000);
         }
-        must(schedq_add_unschedulable(run->worker, &run->flying[i], &failure, NULL), "schedq_add_unschedulable");
+        must(schedq_add_unschedulable(run->worker, &run->flying[i], &failure, NULL),
+             "schedq_add_unschedulable");
     }
 }
 
@@ -141,7 +144,8 @@ tick_all(backoff_run_t *run)
     advance(run, 20 * SECOND);
     must(schedq_tick(run->worker, NULL, &result), "schedq_tick");
     if (result.to_active != run->row->pods) {
-        bench_fail("backoff: the tick made %u pods active, not %u", result.to_active, run->row->pods);
+        bench_fail("backoff: the tick made %u pods active, not %u", result.to_active,
+                   run->row->pods);
     }
 }
 

@@ -1,9 +1,11 @@
 /*
  * Users change their minds while `pods` pods are pending.
  *
- * UPDATE: a pod gets another priority (one of eight, drawn evenly). REPLACE: a pod is deleted, and one that was deleted
- * 64 steps before is added again. Both find the pod by its name. Each thread works on its own share of the pods and visits
- * them in an order that has no locality: steps of about 0.618 of the share, which come by every pod before any twice.
+ * UPDATE: a pod gets another priority (one of eight, drawn evenly). REPLACE: a pod is deleted, and
+ * one that was deleted
+ * 64 steps before is added again. Both find the pod by its name. Each thread works on its own share
+ * of the pods and visits them in an order that has no locality: steps of about 0.618 of the share,
+ * which come by every pod before any twice.
  */
 #include "team.h"
 

@@ -10,4 +10,5 @@ const contestant_t contestants[] = {
 
 const unsigned contestant_count = sizeof contestants / sizeof contestants[0];
 
-_Static_assert(sizeof contestants / sizeof contestants[0] <= CONTESTANTS_MAX, "results have room for all");
+_Static_assert(sizeof contestants / sizeof contestants[0] <= CONTESTANTS_MAX,
+               "results have room for all");

@@ -1,8 +1,9 @@
 /*
  * Who is compared: the engines, through the public API, and the bare queue.
  *
- * A contestant is one entry of the table in contestant.c. Workloads that the bare queue can do go through its operations;
- * those that need events, backoff or parked pods call the public API and take only `engine` from here.
+ * A contestant is one entry of the table in contestant.c. Workloads that the bare queue can do go
+ * through its operations; those that need events, backoff or parked pods call the public API and
+ * take only `engine` from here.
  */
 #ifndef SCHEDQ_BENCH_CONTESTANT_H
 #define SCHEDQ_BENCH_CONTESTANT_H
@@ -31,8 +32,8 @@ typedef enum ability {
 } ability_t;
 
 /*
- * What a queue can do. A worker is used by one thread at a time. An outcome that the workloads never provoke (a name that
- * is taken, a full queue) ends the program.
+ * What a queue can do. A worker is used by one thread at a time. An outcome that the workloads
+ * never provoke (a name that is taken, a full queue) ends the program.
  */
 typedef struct queue_ops {
     /* Room for that many pods and workers, reserved. */

@@ -33,7 +33,8 @@ queue_destroy(schedq_t *queue)
 }
 
 uint64_t
-plugin_create(schedq_t *queue, const char *name, const char *resource, uint32_t actions, schedq_hint_fn hint, void *ctx)
+plugin_create(schedq_t *queue, const char *name, const char *resource, uint32_t actions,
+              schedq_hint_fn hint, void *ctx)
 {
     schedq_interest_t interest = {.resource = resource, .actions = actions, .hint = hint};
     schedq_plugin_t plugin;

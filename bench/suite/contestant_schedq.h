@@ -1,5 +1,6 @@
 /*
- * A queue of schedq as the benchmarks make it: a contestant's engine, memory reserved, one failure path.
+ * A queue of schedq as the benchmarks make it: a contestant's engine, memory reserved, one failure
+ * path.
  */
 #ifndef SCHEDQ_BENCH_CONTESTANT_SCHEDQ_H
 #define SCHEDQ_BENCH_CONTESTANT_SCHEDQ_H
@@ -12,9 +13,12 @@ void config_for(schedq_config_t *config, const contestant_t *contestant);
 schedq_t *queue_create(const schedq_config_t *config, uint32_t pods, unsigned workers);
 void queue_destroy(schedq_t *queue);
 
-/* A plugin that wants to hear of one kind of event (resource, actions); returns its bit. hint NULL: every such event helps. */
-uint64_t plugin_create(schedq_t *queue, const char *name, const char *resource, uint32_t actions, schedq_hint_fn hint,
-                       void *ctx);
+/*
+ * A plugin that wants to hear of one kind of event (resource, actions); returns its bit. hint NULL:
+ * every such event helps.
+ */
+uint64_t plugin_create(schedq_t *queue, const char *name, const char *resource, uint32_t actions,
+                       schedq_hint_fn hint, void *ctx);
 
 schedq_worker_t *worker_create(schedq_t *queue);
 void worker_end(schedq_worker_t *worker);

@@ -1,11 +1,13 @@
 /*
- * What one event costs while `pods` pods are parked: it reaches none of them, 10, 1,000, 100,000, or all of the large group.
- * With a `count` it is ns for each pod that the event moves; that many it has to move.
+ * What one event costs while `pods` pods are parked: it reaches none of them, 10, 1,000, 100,000,
+ * or all of the large group. With a `count` it is ns for each pod that the event moves; that many
+ * it has to move.
  *
- * Five groups of parked pods, each rejected by a plugin that hears of one kind of node event: none, 10, 1,000, 100,000 (in
- * the rows whose event reaches them) and `pods` pods. The large group is spread over 32 rejector sets by a second rejector, so that an event which concerns nobody
- * still has sets to look at. Backoff is off, so a pod that an event reaches is active at once; untimed, it is popped and
- * parked again before the next event. One thread; the bare queue has no events.
+ * Five groups of parked pods, each rejected by a plugin that hears of one kind of node event: none,
+ * 10, 1,000, 100,000 (in the rows whose event reaches them) and `pods` pods. The large group is
+ * spread over 32 rejector sets by a second rejector, so that an event which concerns nobody still
+ * has sets to look at. Backoff is off, so a pod that an event reaches is active at once; untimed,
+ * it is popped and parked again before the next event. One thread; the bare queue has no events.
  */
 #include "contestant_schedq.h"
 #include "workload.h"
@@ -40,17 +42,25 @@ register_plugins(event_run_t *run)
     char name[16];
 
     plugin_create(run->queue, "nobody", "Node", SCHEDQ_ACTION_UPDATE_NODE_LABEL, NULL, NULL);
-    run->small_bit = plugin_create(run->queue, "small", "Node", SCHEDQ_ACTION_UPDATE_NODE_TAINT, NULL, NULL);
-    run->middle_bit = plugin_create(run->queue, "middle", "Node", SCHEDQ_ACTION_UPDATE_NODE_CONDITION, NULL, NULL);
-    run->many_bit = plugin_create(run->queue, "many", "Node", SCHEDQ_ACTION_UPDATE_NODE_ANNOTATION, NULL, NULL);
-    run->large_bit = plugin_create(run->queue, "large", "Node", SCHEDQ_ACTION_UPDATE_NODE_ALLOCATABLE, NULL, NULL);
+    run->small_bit =
+        plugin_create(run->queue, "small", "Node", SCHEDQ_ACTION_UPDATE_NODE_TAINT, NULL, NULL);
+    run->middle_bit = plugin_create(run->queue, "middle", "Node",
+                                    SCHEDQ_ACTION_UPDATE_NODE_CONDITION, NULL, NULL);
+    run->many_bit =
+        plugin_create(run->queue, "many", "Node", SCHEDQ_ACTION_UPDATE_NODE_ANNOTATION, NULL, NULL);
+    run->large_bit = plugin_create(run->queue, "large", "Node",
+                                   SCHEDQ_ACTION_UPDATE_NODE_ALLOCATABLE, NULL, NULL);
     for (unsigned i = 0; i < SETS; i++) {
         snprintf(name, sizeof name, "set-%u", i);
-        run->set_bits[i] = plugin_create(run->queue, name, "PersistentVolume", SCHEDQ_ACTION_ADD, NULL, NULL);
+        run->set_bits[i] =
+            plugin_create(run->queue, name, "PersistentVolume", SCHEDQ_ACTION_ADD, NULL, NULL);
     }
 }
 
-/* A pod's number is its object: the first ones are the small group, then come the middle one and that of 100,000. */
+/*
+ * A pod's number is its object: the first ones are the small group, then come the middle one and
+ * that of 100,000.
+ */
 static uint64_t
 rejectors_of(const event_run_t *run, uint64_t number)
 {
@@ -76,9 +86,11 @@ park_all(event_run_t *run)
     schedq_failure_init(&failure);
     while (schedq_try_pop(run->worker, &popped) == SCHEDQ_OK) {
         failure.unschedulable = rejectors_of(run, popped.object);
-        must(schedq_add_unschedulable(run->worker, &popped.token, &failure, &result), "schedq_add_unschedulable");
+        must(schedq_add_unschedulable(run->worker, &popped.token, &failure, &result),
+             "schedq_add_unschedulable");
         if (result.place != SCHEDQ_PARKED) {
-            bench_fail("a rejected pod is %s, not parked", schedq_place_name((schedq_place_t)result.place));
+            bench_fail("a rejected pod is %s, not parked",
+                       schedq_place_name((schedq_place_t)result.place));
         }
     }
 }
@@ -179,11 +191,12 @@ note(void *ctx, FILE *out)
     }
     double pods = (double)stats.parked;
     fprintf(out,
-            "%s: %s holds for each of %.0f parked pods: entries %.1f B, names %.1f B, index %.1f B, queues %.1f B, "
+            "%s: %s holds for each of %.0f parked pods: entries %.1f B, names %.1f B, index %.1f "
+            "B, queues %.1f B, "
             "other %.1f B\n",
             run->row->name, run->contestant->name, pods, (double)stats.bytes_entries / pods,
-            (double)stats.bytes_names / pods, (double)stats.bytes_index / pods, (double)stats.bytes_queues / pods,
-            (double)stats.bytes_other / pods);
+            (double)stats.bytes_names / pods, (double)stats.bytes_index / pods,
+            (double)stats.bytes_queues / pods, (double)stats.bytes_other / pods);
 }
 
 static void

@@ -1,5 +1,6 @@
 /*
- * FILL: an empty queue gets `pods` pods; ns per add. DRAIN: a queue of `pods` pods is popped empty; ns per pop and done.
+ * FILL: an empty queue gets `pods` pods; ns per add. DRAIN: a queue of `pods` pods is popped empty;
+ * ns per pop and done.
  *
  * The threads share the work evenly. What the one part needs, the other one does untimed.
  */

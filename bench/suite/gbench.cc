@@ -1,8 +1,8 @@
 /*
  * The C interface of gbench.h over google-benchmark's C++ one.
  *
- * google-benchmark runs what a regular expression selects and hands its results to a reporter object. Ours stores them;
- * it prints nothing.
+ * google-benchmark runs what a regular expression selects and hands its results to a reporter
+ * object. Ours stores them; it prints nothing.
  */
 #include "gbench.h"
 
@@ -29,14 +29,12 @@ class Collector : public benchmark::BenchmarkReporter
   public:
     std::vector<double> seconds;
 
-    bool
-    ReportContext(const Context &) override
+    bool ReportContext(const Context &) override
     {
         return true;
     }
 
-    void
-    ReportRuns(const std::vector<Run> &runs) override
+    void ReportRuns(const std::vector<Run> &runs) override
     {
         for (const Run &run : runs) {
             if (run.run_type == Run::RT_Iteration && !run.error_occurred) {
@@ -69,13 +67,16 @@ gbench_resume(gbench_thread_t *thread)
 unsigned
 gbench_thread_index(const gbench_thread_t *thread)
 {
-    return static_cast<unsigned>(reinterpret_cast<const benchmark::State *>(thread)->thread_index());
+    return static_cast<unsigned>(
+        reinterpret_cast<const benchmark::State *>(thread)->thread_index());
 }
 
 void
 gbench_register(const char *name, gbench_fn fn, void *ctx, unsigned threads, uint64_t rounds)
 {
-    auto body = [fn, ctx](benchmark::State &state) { fn(reinterpret_cast<gbench_thread_t *>(&state), ctx); };
+    auto body = [fn, ctx](benchmark::State &state) {
+        fn(reinterpret_cast<gbench_thread_t *>(&state), ctx);
+    };
     registered[name] = benchmark::RegisterBenchmark(name, body)
                            ->Threads(static_cast<int>(threads))
                            ->Iterations(static_cast<benchmark::IterationCount>(rounds))

@@ -1,9 +1,10 @@
 /*
  * One pod is in flight while `count` events arrive that its rejector hears of; then it fails.
  *
- * EVENT: ns per such event. FAILURE: ns of the one add_unschedulable, which has to know whether one of the events helps the
- * pod. Below the table: by how many bytes the queue grew meanwhile (schedq_stats), at the most over all repetitions. The
- * plugin's hint says that no event helps. Backoff is off. One thread; the bare queue has no events.
+ * EVENT: ns per such event. FAILURE: ns of the one add_unschedulable, which has to know whether one
+ * of the events helps the pod. Below the table: by how many bytes the queue grew meanwhile
+ * (schedq_stats), at the most over all repetitions. The plugin's hint says that no event helps.
+ * Backoff is off. One thread; the bare queue has no events.
  */
 #include "contestant_schedq.h"
 #include "workload.h"
@@ -41,7 +42,8 @@ bytes_held(const inflight_run_t *run)
 
     schedq_stats_init(&stats);
     must(schedq_stats(run->queue, &stats), "schedq_stats");
-    return stats.bytes_entries + stats.bytes_names + stats.bytes_index + stats.bytes_queues + stats.bytes_other;
+    return stats.bytes_entries + stats.bytes_names + stats.bytes_index + stats.bytes_queues +
+           stats.bytes_other;
 }
 
 static void *
@@ -55,7 +57,8 @@ open_inflight(const subject_t *subject)
     config_for(&config, subject->contestant);
     config.max_backoff_ns = 0;
     run->queue = queue_create(&config, subject->row->pods, 1);
-    run->rejector = plugin_create(run->queue, "fit", "Node", SCHEDQ_ACTION_UPDATE_NODE_ALLOCATABLE, skip, NULL);
+    run->rejector =
+        plugin_create(run->queue, "fit", "Node", SCHEDQ_ACTION_UPDATE_NODE_ALLOCATABLE, skip, NULL);
     run->worker = worker_create(run->queue);
     return run;
 }
@@ -70,7 +73,8 @@ prepare(void *ctx)
 
     if (run->next_object > 0) {
         pod_name_make(&name, run->next_object);
-        must(schedq_delete(run->worker, (schedq_pod_t){0}, name.text, name.length, NULL), "schedq_delete");
+        must(schedq_delete(run->worker, (schedq_pod_t){0}, name.text, name.length, NULL),
+             "schedq_delete");
     }
     worker_add(run->worker, ++run->next_object, 0);
     must(schedq_try_pop(run->worker, &popped), "schedq_try_pop");
@@ -109,7 +113,8 @@ fail(inflight_run_t *run)
     schedq_failure_init(&failure);
     failure.unschedulable = run->rejector;
     int64_t begin_ns = clock_ns();
-    must(schedq_add_unschedulable(run->worker, &run->flying, &failure, &result), "schedq_add_unschedulable");
+    must(schedq_add_unschedulable(run->worker, &run->flying, &failure, &result),
+         "schedq_add_unschedulable");
     run->failure_ns = clock_ns() - begin_ns;
     run->place = (schedq_place_t)result.place;
 }
@@ -142,9 +147,11 @@ note(void *ctx, FILE *out)
 {
     const inflight_run_t *run = ctx;
 
-    fprintf(out, "%s: %s grew by %llu B while %u events arrived for a pod in flight; after its failure it was %s\n",
-            run->row->name, run->contestant->name, (unsigned long long)run->growth_bytes, run->row->count,
-            schedq_place_name(run->place));
+    fprintf(out,
+            "%s: %s grew by %llu B while %u events arrived for a pod in flight; after its failure "
+            "it was %s\n",
+            run->row->name, run->contestant->name, (unsigned long long)run->growth_bytes,
+            run->row->count, schedq_place_name(run->place));
 }
 
 static void

@@ -1,13 +1,15 @@
 /*
- * How late a pod becomes active whose backoff is over: from its expiry until a blocking pop returns it.
+ * How late a pod becomes active whose backoff is over: from its expiry until a blocking pop returns
+ * it.
  *
- * `pods` pods fail with an error again and again; each then backs off for BACKOFF_NS, and no pop may take it before. One
- * thread pops and fails them. RUNNING: the timer thread serves time. ALONE: there is none, so the blocking pop does it.
- * FROZEN: there is one, which stands still; its role must not keep others from serving time.
+ * `pods` pods fail with an error again and again; each then backs off for BACKOFF_NS, and no pop
+ * may take it before. One thread pops and fails them. RUNNING: the timer thread serves time. ALONE:
+ * there is none, so the blocking pop does it. FROZEN: there is one, which stands still; its role
+ * must not keep others from serving time.
  *
- * The timer thread blocks all signals, so it is stopped where it reads the clock: the queue's clock is a function of this
- * file, which does not return while the thread is to stand still. With the mutex engine that would be with the mutex
- * held; it takes no part in FROZEN.
+ * The timer thread blocks all signals, so it is stopped where it reads the clock: the queue's clock
+ * is a function of this file, which does not return while the thread is to stand still. With the
+ * mutex engine that would be with the mutex held; it takes no part in FROZEN.
  */
 #include "contestant_schedq.h"
 #include "histogram.h"
@@ -80,7 +82,7 @@ thaw(gate_t *gate)
     pthread_mutex_unlock(&gate->mutex);
 }
 
-/* ---- the queue ----------------------------------------------------------------------------------------------------------- */
+/* ---- the queue ------------------------------------------------------------------------------- */
 
 static void
 fail(lateness_run_t *run, schedq_popped_t *popped)
@@ -88,7 +90,8 @@ fail(lateness_run_t *run, schedq_popped_t *popped)
     schedq_failure_t failure;
 
     schedq_failure_init(&failure);
-    must(schedq_add_unschedulable(run->worker, &popped->token, &failure, NULL), "schedq_add_unschedulable");
+    must(schedq_add_unschedulable(run->worker, &popped->token, &failure, NULL),
+         "schedq_add_unschedulable");
 }
 
 /* The pods' backoffs begin evenly spread over the length of one. */
@@ -136,7 +139,8 @@ pop_and_fail(lateness_run_t *run)
     must(schedq_pop(run->worker, SCHEDQ_NO_DEADLINE, &popped), "schedq_pop");
     int64_t late_ns = clock_ns() - popped.backoff_expiry_ns;
     if (late_ns < 0) {
-        bench_fail("lateness: a pod was popped %lld ns before its backoff was over", (long long)-late_ns);
+        bench_fail("lateness: a pod was popped %lld ns before its backoff was over",
+                   (long long)-late_ns);
     }
     histogram_record(run->late, (uint64_t)late_ns);
     fail(run, &popped);

@@ -1,9 +1,10 @@
 /*
  * The life of a pod: add, pop, done, while `pods` others are pending.
  *
- * WHOLE: each thread does all three, one pod after the other. SPLIT: half of the threads add, the other half pops and
- * ends; the side that gets ahead by half of the pending pods yields, so that the number pending stays near the one in
- * the row's name whatever the operating system does with the threads.
+ * WHOLE: each thread does all three, one pod after the other. SPLIT: half of the threads add, the
+ * other half pops and ends; the side that gets ahead by half of the pending pods yields, so that
+ * the number pending stays near the one in the row's name whatever the operating system does with
+ * the threads.
  */
 #include "team.h"
 
@@ -19,7 +20,8 @@ open_lifecycle(const subject_t *subject)
     team_t *team = bench_alloc(1, sizeof *team);
     uint32_t pods = subject->row->pods;
     /* SPLIT lets half as many more in, and every thread may be a step further than it told. */
-    uint32_t more = subject->row->part == LIFECYCLE_SPLIT ? pods / 2 + THREADS_MAX * STEP : THREADS_MAX;
+    uint32_t more =
+        subject->row->part == LIFECYCLE_SPLIT ? pods / 2 + THREADS_MAX * STEP : THREADS_MAX;
 
     team_open(team, subject, pods + more);
     team_fill(team, pods);

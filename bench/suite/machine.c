@@ -54,7 +54,10 @@ build_kind(void)
 #endif
 }
 
-/* Ticks of all cores since the start of the system; `busy` includes what a hypervisor took. False: not known here. */
+/*
+ * Ticks of all cores since the start of the system; `busy` includes what a hypervisor took. False:
+ * not known here.
+ */
 static bool
 read_ticks(double *busy, double *total)
 {
@@ -64,15 +67,17 @@ read_ticks(double *busy, double *total)
     if (file == NULL) {
         return false;
     }
-    int fields = fscanf(file, "cpu %lf %lf %lf %lf %lf %lf %lf %lf", &user, &nice, &system, &idle, &waiting, &interrupt,
-                        &soft, &stolen);
+    int fields = fscanf(file, "cpu %lf %lf %lf %lf %lf %lf %lf %lf", &user, &nice, &system, &idle,
+                        &waiting, &interrupt, &soft, &stolen);
     fclose(file);
     *busy = user + nice + system + interrupt + soft + stolen;
     *total = *busy + idle + waiting;
     return fields == 8;
 }
 
-/* How many cores others keep busy while this program sleeps for half a second; negative: not known. */
+/*
+ * How many cores others keep busy while this program sleeps for half a second; negative: not known.
+ */
 static double
 others_cores(void)
 {
@@ -105,8 +110,8 @@ machine_print(FILE *out)
     if (gmtime_r(&now, &utc) != NULL) {
         strftime(date, sizeof date, "%Y-%m-%d %H:%M UTC", &utc);
     }
-    fprintf(out, "machine   %s, %ld cores, %s %s\n", name, sysconf(_SC_NPROCESSORS_ONLN), system.sysname,
-            system.release);
+    fprintf(out, "machine   %s, %ld cores, %s %s\n", name, sysconf(_SC_NPROCESSORS_ONLN),
+            system.sysname, system.release);
     fprintf(out, "commit    %s\n", SCHEDQ_COMMIT);
     fprintf(out, "compiler  %s%s\n", compiler(), build_kind());
     fprintf(out, "date      %s\n", date);

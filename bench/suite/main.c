@@ -1,11 +1,13 @@
 /*
- * schedq-bench: selects the rows, measures them one after the other, prints the table, writes the JSON file.
+ * schedq-bench: selects the rows, measures them one after the other, prints the table, writes the
+ * JSON file.
  *
- * Progress goes to standard error when that is a terminal; notes of the workloads come below the table.
+ * Progress goes to standard error when that is a terminal; notes of the workloads come below the
+ * table.
  */
-#include "output.h"
 #include "machine.h"
 #include "options.h"
+#include "output.h"
 #include "report.h"
 
 #include <errno.h>
@@ -162,8 +164,8 @@ check_json(const options_t *options)
     if (options->json == NULL || output_check(options->json)) {
         return true;
     }
-    fprintf(stderr, "schedq-bench: --json is \"%s\": legal are files that can be written (%s)\n", options->json,
-            strerror(errno));
+    fprintf(stderr, "schedq-bench: --json is \"%s\": legal are files that can be written (%s)\n",
+            options->json, strerror(errno));
     return false;
 }
 

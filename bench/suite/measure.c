@@ -50,7 +50,8 @@ enter(const row_t *row, unsigned repetitions, uint64_t seed, entrant_t *entrants
         entrant->contestant = &contestants[i];
         entrant->run = row->workload->open(&(subject_t){row, &contestants[i], seed});
         entrant->samples = bench_alloc(repetitions, sizeof *entrant->samples);
-        gbench_register(contestants[i].name, row->workload->body, entrant->run, row->threads, row->rounds);
+        gbench_register(contestants[i].name, row->workload->body, entrant->run, row->threads,
+                        row->rounds);
     }
     return count;
 }
@@ -64,7 +65,8 @@ repeat(const row_t *row, entrant_t *entrant, sample_t *samples)
         row->workload->prepare(entrant->run);
     }
     if (!gbench_run(entrant->contestant->name, 1, &seconds)) {
-        bench_fail("google-benchmark gave no result for %s of %s", row->name, entrant->contestant->name);
+        bench_fail("google-benchmark gave no result for %s of %s", row->name,
+                   entrant->contestant->name);
     }
     row->workload->settle(entrant->run, seconds, samples);
 }
@@ -140,7 +142,8 @@ measure_row(const row_t *row, unsigned repetitions, uint64_t seed, result_t *res
         row_value_name(row, value, result->name, sizeof result->name);
         result->repetitions = repetitions;
         for (unsigned i = 0; i < count; i++) {
-            result->of[entrants[i].contestant - contestants] = summarize(&entrants[i], value, repetitions);
+            result->of[entrants[i].contestant - contestants] =
+                summarize(&entrants[i], value, repetitions);
         }
     }
     for (unsigned i = 0; i < count; i++) {

@@ -30,10 +30,11 @@ unsigned row_values(const row_t *row);
 void row_value_name(const row_t *row, unsigned value, char *name, size_t size);
 
 /*
- * Measures a row. Each contestant's queue is built once and lives through all repetitions; a first repetition of each is
- * discarded; then they take turns, and who begins alternates. `results` has room for row_values(row). What the workload
- * has to tell goes to `notes`.
+ * Measures a row. Each contestant's queue is built once and lives through all repetitions; a first
+ * repetition of each is discarded; then they take turns, and who begins alternates. `results` has
+ * room for row_values(row). What the workload has to tell goes to `notes`.
  */
-void measure_row(const row_t *row, unsigned repetitions, uint64_t seed, result_t *results, FILE *notes);
+void measure_row(const row_t *row, unsigned repetitions, uint64_t seed, result_t *results,
+                 FILE *notes);
 
 #endif

@@ -1,10 +1,10 @@
 /*
- * A large queue: nine of ten pods active, one of ten parked. One wildcard event, which moves all that are parked: ns for
- * the whole event. And the memory that the queue holds for each pod (schedq_stats) beside what the engine's structs
- * add up to.
+ * A large queue: nine of ten pods active, one of ten parked. One wildcard event, which moves all
+ * that are parked: ns for the whole event. And the memory that the queue holds for each pod
+ * (schedq_stats) beside what the engine's structs add up to.
  *
- * The parked pods have a higher priority than the others, so that between two events the same ones are popped and parked
- * again. Backoff is off. One thread; the bare queue has no events.
+ * The parked pods have a higher priority than the others, so that between two events the same ones
+ * are popped and parked again. Backoff is off. One thread; the bare queue has no events.
  */
 #include "contestant_schedq.h"
 #include "workload.h"
@@ -37,7 +37,8 @@ park(memory_run_t *run)
         if (popped.priority == 0) {
             bench_fail("wildcard: an ordinary pod was popped");
         }
-        must(schedq_add_unschedulable(run->worker, &popped.token, &failure, NULL), "schedq_add_unschedulable");
+        must(schedq_add_unschedulable(run->worker, &popped.token, &failure, NULL),
+             "schedq_add_unschedulable");
     }
 }
 
@@ -53,7 +54,8 @@ open_memory(const subject_t *subject)
     config_for(&config, subject->contestant);
     config.max_backoff_ns = 0;
     run->queue = queue_create(&config, subject->row->pods, 1);
-    run->rejector = plugin_create(run->queue, "fit", "Node", SCHEDQ_ACTION_UPDATE_NODE_ALLOCATABLE, NULL, NULL);
+    run->rejector =
+        plugin_create(run->queue, "fit", "Node", SCHEDQ_ACTION_UPDATE_NODE_ALLOCATABLE, NULL, NULL);
     run->worker = worker_create(run->queue);
     for (uint32_t i = 0; i < subject->row->pods; i++) {
         worker_add(run->worker, i, i < run->parked ? 1000 : 0);
@@ -89,7 +91,10 @@ settle(void *ctx, double seconds, sample_t *samples)
     samples[0].ns = seconds * 1e9 / run->row->rounds;
 }
 
-/* What the mutex engine's structs take for one pod with a name of at most 63 bytes; the other's grow in steps, by what happens. */
+/*
+ * What the mutex engine's structs take for one pod with a name of at most 63 bytes; the other's
+ * grow in steps, by what happens.
+ */
 typedef struct arithmetic {
     double entries;
     double names;
@@ -97,7 +102,10 @@ typedef struct arithmetic {
     double queues;
 } arithmetic_t;
 
-/* Index: a power of two of slots, at least two for each pod. Queues: an item in each of three heaps, and a position. */
+/*
+ * Index: a power of two of slots, at least two for each pod. Queues: an item in each of three
+ * heaps, and a position.
+ */
 static arithmetic_t
 mutex_arithmetic(uint32_t pods)
 {
@@ -116,7 +124,8 @@ mutex_arithmetic(uint32_t pods)
 static void
 print_bytes(FILE *out, const char *what, uint64_t bytes, uint32_t pods, const double *structs)
 {
-    fprintf(out, "  %-8s %10.1f MiB %8.1f B/pod", what, (double)bytes / 1048576.0, (double)bytes / pods);
+    fprintf(out, "  %-8s %10.1f MiB %8.1f B/pod", what, (double)bytes / 1048576.0,
+            (double)bytes / pods);
     if (structs != NULL) {
         fprintf(out, " %8.1f by the structs", *structs);
     }
@@ -135,10 +144,10 @@ note(void *ctx, FILE *out)
 
     schedq_stats_init(&stats);
     must(schedq_stats(run->queue, &stats), "schedq_stats");
-    uint64_t total =
-        stats.bytes_entries + stats.bytes_names + stats.bytes_index + stats.bytes_queues + stats.bytes_other;
-    fprintf(out, "%s: memory that %s holds for %u pods (%u parked), names of 31 bytes\n", run->row->name,
-            run->contestant->name, pods, run->parked);
+    uint64_t total = stats.bytes_entries + stats.bytes_names + stats.bytes_index +
+                     stats.bytes_queues + stats.bytes_other;
+    fprintf(out, "%s: memory that %s holds for %u pods (%u parked), names of 31 bytes\n",
+            run->row->name, run->contestant->name, pods, run->parked);
     print_bytes(out, "entries", stats.bytes_entries, pods, known ? &structs.entries : NULL);
     print_bytes(out, "names", stats.bytes_names, pods, known ? &structs.names : NULL);
     print_bytes(out, "index", stats.bytes_index, pods, known ? &structs.index : NULL);

@@ -1,4 +1,6 @@
-/* The command line. A bad value is named with the legal range, and ends the program with status 2. */
+/*
+ * The command line. A bad value is named with the legal range, and ends the program with status 2.
+ */
 #include "options.h"
 
 #include "measure.h"
@@ -12,16 +14,19 @@ enum {
     FULL_REPETITIONS = 9,
 };
 
-static const char doc[] =
-    "Measures schedq's engines and a bare mutex + heap + hash map side by side, in one process and in turns.\v"
-    "Without --full: the rows of an everyday run, under two minutes. With it: every row, under twenty. Prints a table; "
-    "figures are nanoseconds, medians of the repetitions. Exit status: 0 done, 1 failed, 2 bad usage.";
+static const char doc[] = "Measures schedq's engines and a bare mutex + heap + hash map side by "
+                          "side, in one process and in turns.\v"
+                          "Without --full: the rows of an everyday run, under two minutes. With "
+                          "it: every row, under twenty. Prints a table; "
+                          "figures are nanoseconds, medians of the repetitions. Exit status: 0 "
+                          "done, 1 failed, 2 bad usage.";
 
 static const struct argp_option option_table[] = {
     {"full", 'f', NULL, 0, "Every row", 0},
     {"filter", 'F', "REGEX", 0, "Only rows whose names match this extended regular expression", 0},
     {"suite", 's', "NAME", 0,
-     "Only rows of this suite: lifecycle, fill, steady, churn, event, inflight, storm, backoff, lateness, memory or "
+     "Only rows of this suite: lifecycle, fill, steady, churn, event, inflight, storm, backoff, "
+     "lateness, memory or "
      "preemption",
      0},
     {"reps", 'r', "N", 0, "Repetitions, 1..1000; default 5, with --full 9", 0},
@@ -56,7 +61,8 @@ parse_suite(struct argp_state *state, const char *text)
         }
     }
     argument_bad(state, "suite", text,
-                 "lifecycle, fill, steady, churn, event, inflight, storm, backoff, lateness, memory, preemption");
+                 "lifecycle, fill, steady, churn, event, inflight, storm, backoff, lateness, "
+                 "memory, preemption");
     return NULL;
 }
 

@@ -1,6 +1,7 @@
 /*
- * What a pending pod costs in memory: a queue that reserved nothing gets `pods` pods with names of 40 bytes; ns per add while
- * everything grows, and below the table the bytes that the queue holds (schedq_stats).
+ * What a pending pod costs in memory: a queue that reserved nothing gets `pods` pods with names of
+ * 40 bytes; ns per add while everything grows, and below the table the bytes that the queue holds
+ * (schedq_stats).
  */
 #include "contestant_schedq.h"
 #include "workload.h"
@@ -22,7 +23,8 @@ static void *
 open_pending(const subject_t *subject)
 {
     pending_run_t *run = bench_alloc(1, sizeof *run);
-    *run = (pending_run_t){.row = subject->row, .contestant = subject->contestant, .random = subject->seed};
+    *run = (pending_run_t){
+        .row = subject->row, .contestant = subject->contestant, .random = subject->seed};
     return run;
 }
 
@@ -80,12 +82,16 @@ note(void *ctx, FILE *out)
 
     schedq_stats_init(&stats);
     must(schedq_stats(run->queue, &stats), "schedq_stats");
-    double apart = (double)(stats.bytes_entries + stats.bytes_index + stats.bytes_queues + stats.bytes_other) / pods;
+    double apart =
+        (double)(stats.bytes_entries + stats.bytes_index + stats.bytes_queues + stats.bytes_other) /
+        pods;
     fprintf(out,
-            "%s: %s holds %.1f B for each of %u pending pods (entries %.1f, index %.1f, queues %.1f, other %.1f), "
+            "%s: %s holds %.1f B for each of %u pending pods (entries %.1f, index %.1f, queues "
+            "%.1f, other %.1f), "
             "and %.1f B for its name of %d bytes\n",
-            run->row->name, run->contestant->name, apart, run->row->pods, (double)stats.bytes_entries / pods,
-            (double)stats.bytes_index / pods, (double)stats.bytes_queues / pods, (double)stats.bytes_other / pods,
+            run->row->name, run->contestant->name, apart, run->row->pods,
+            (double)stats.bytes_entries / pods, (double)stats.bytes_index / pods,
+            (double)stats.bytes_queues / pods, (double)stats.bytes_other / pods,
             (double)stats.bytes_names / pods, NAME_BYTES);
 }
 

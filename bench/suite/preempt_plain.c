@@ -31,7 +31,7 @@ plain_free(plain_cluster_t *cluster)
     free(cluster);
 }
 
-/* ---- one node -------------------------------------------------------------------------------------------------------- */
+/* ---- one node -------------------------------------------------------------------------------- */
 
 static bool
 more_important(const plain_pod_t *a, const plain_pod_t *b)
@@ -52,7 +52,8 @@ insert(const plain_pod_t **lower, uint32_t count, const plain_pod_t *pod)
 
 /* False: no candidate. Victims go to where candidate->victims points. */
 static bool
-evaluate(const plain_cluster_t *cluster, const plain_preemptor_t *preemptor, plain_candidate_t *candidate)
+evaluate(const plain_cluster_t *cluster, const plain_preemptor_t *preemptor,
+         plain_candidate_t *candidate)
 {
     const plain_node_t *node = &cluster->nodes[candidate->node];
     const plain_pod_t *pods = &cluster->pods[node->first];
@@ -98,7 +99,7 @@ evaluate(const plain_cluster_t *cluster, const plain_preemptor_t *preemptor, pla
     return candidate->victim_count > 0;
 }
 
-/* ---- the dry run ----------------------------------------------------------------------------------------------------- */
+/* ---- the dry run ----------------------------------------------------------------------------- */
 
 static uint32_t
 count_potential(const plain_cluster_t *cluster, const plain_preemptor_t *preemptor)

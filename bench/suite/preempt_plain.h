@@ -1,8 +1,10 @@
 /*
- * Preemption without a snapshot that remembers anything: what a scheduler does that keeps its nodes' pods in arrays.
+ * Preemption without a snapshot that remembers anything: what a scheduler does that keeps its
+ * nodes' pods in arrays.
  *
- * It sums a node's pods once per decision, sorts its potential victims once, and takes pods out of the sum and back instead of
- * adding up again for each filter call. Same rules, same result, no budgets and nominations, which the rows do not have.
+ * It sums a node's pods once per decision, sorts its potential victims once, and takes pods out of
+ * the sum and back instead of adding up again for each filter call. Same rules, same result, no
+ * budgets and nominations, which the rows do not have.
  */
 #ifndef SCHEDQ_BENCH_PREEMPT_PLAIN_H
 #define SCHEDQ_BENCH_PREEMPT_PLAIN_H

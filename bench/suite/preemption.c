@@ -1,8 +1,10 @@
 /*
- * One preemption decision, over nodes with 10 pods each: the library (schedq) against the plain way (bare, preempt_plain.h).
+ * One preemption decision, over nodes with 10 pods each: the library (schedq) against the plain way
+ * (bare, preempt_plain.h).
  *
- * Usual: on one node in 100 the pods of lower priority together are enough. Worst: every node is a candidate, all ten of its
- * pods are potential victims. Both sides hold the same cluster, and before anything is measured their decisions are compared.
+ * Usual: on one node in 100 the pods of lower priority together are enough. Worst: every node is a
+ * candidate, all ten of its pods are potential victims. Both sides hold the same cluster, and
+ * before anything is measured their decisions are compared.
  */
 #include "preempt_plain.h"
 #include "workload.h"
@@ -47,7 +49,7 @@ is_sampled(const row_t *row)
     return row->part == PREEMPTION_USUAL_SAMPLED || row->part == PREEMPTION_WORST_SAMPLED;
 }
 
-/* ---- the cluster ----------------------------------------------------------------------------------------------------- */
+/* ---- the cluster ----------------------------------------------------------------------------- */
 
 /* How many of a node's pods have a lower priority than the preemptor. */
 static uint32_t
@@ -65,8 +67,11 @@ draw_node(preemption_run_t *run, uint32_t number, uint64_t *random)
     plain_node_t *node = &run->plain->nodes[number];
     uint32_t lower = lower_pods(run->row, number);
 
-    *node = (plain_node_t){
-        .cpu = NODE_CPU, .memory = 64 * GIB, .slots = 110, .first = number * PODS_PER_NODE, .count = PODS_PER_NODE};
+    *node = (plain_node_t){.cpu = NODE_CPU,
+                           .memory = 64 * GIB,
+                           .slots = 110,
+                           .first = number * PODS_PER_NODE,
+                           .count = PODS_PER_NODE};
     for (uint32_t i = 0; i < PODS_PER_NODE; i++) {
         plain_pod_t *pod = &run->plain->pods[node->first + i];
         int32_t priority = (int32_t)(random_next(random) % 5) * 100;
@@ -110,7 +115,7 @@ copy_node(preemption_run_t *run, uint32_t number)
     }
 }
 
-/* ---- decisions ------------------------------------------------------------------------------------------------------- */
+/* ---- decisions ------------------------------------------------------------------------------- */
 
 static void
 describe(preemption_run_t *run)
@@ -123,7 +128,8 @@ describe(preemption_run_t *run)
     memset(run->statuses, SCHEDQ_NODE_UNSCHEDULABLE, run->row->count);
     schedq_preemptor_init(&run->preemptor);
     run->preemptor.priority = PREEMPTOR_PRIORITY;
-    run->preemptor.requests = (schedq_amounts_t){.cpu_milli = PREEMPTOR_CPU, .memory_bytes = 4 * GIB};
+    run->preemptor.requests =
+        (schedq_amounts_t){.cpu_milli = PREEMPTOR_CPU, .memory_bytes = 4 * GIB};
     run->preemptor.statuses = run->statuses;
     run->preemptor.status_count = run->row->count;
     run->plain_preemptor = (plain_preemptor_t){
@@ -147,7 +153,8 @@ static void
 decide(preemption_run_t *run, uint32_t offset, schedq_preemption_decision_t *decision)
 {
     run->preemptor.offset = offset;
-    must(schedq_preempt(run->cluster, run->preemption, &run->config, &run->preemptor, decision), "schedq_preempt");
+    must(schedq_preempt(run->cluster, run->preemption, &run->config, &run->preemptor, decision),
+         "schedq_preempt");
 }
 
 static const plain_candidate_t *
@@ -165,8 +172,10 @@ compare(preemption_run_t *run, uint32_t offset)
 
     schedq_preemption_decision_init(&decision);
     decide(run, offset, &decision);
-    if (decision.candidate_count != run->plain->candidate_count || (plain == NULL) != (decision.victim_count == 0) ||
-        (plain != NULL && (plain->node != decision.chosen || plain->victim_count != decision.victim_count))) {
+    if (decision.candidate_count != run->plain->candidate_count ||
+        (plain == NULL) != (decision.victim_count == 0) ||
+        (plain != NULL &&
+         (plain->node != decision.chosen || plain->victim_count != decision.victim_count))) {
         bench_fail("%s: the plain way decides otherwise: %u candidates, not %u", run->row->name,
                    run->plain->candidate_count, decision.candidate_count);
     }
@@ -180,7 +189,7 @@ compare(preemption_run_t *run, uint32_t offset)
     }
 }
 
-/* ---- the row --------------------------------------------------------------------------------------------------------- */
+/* ---- the row --------------------------------------------------------------------------------- */
 
 static void *
 open_preemption(const subject_t *subject)
@@ -192,7 +201,8 @@ open_preemption(const subject_t *subject)
     *run = (preemption_run_t){.row = subject->row, .contestant = subject->contestant};
     run->plain = plain_make(run->row->count, PODS_PER_NODE);
     must(schedq_cluster_create(NULL, &run->cluster, why, sizeof why), "schedq_cluster_create");
-    must(schedq_preemption_create(NULL, &run->preemption, why, sizeof why), "schedq_preemption_create");
+    must(schedq_preemption_create(NULL, &run->preemption, why, sizeof why),
+         "schedq_preemption_create");
     for (uint32_t i = 0; i < run->row->count; i++) {
         draw_node(run, i, &random);
         copy_node(run, i);

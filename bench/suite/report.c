@@ -17,8 +17,9 @@ figures_of(const result_t *result, const char *name)
     return NULL;
 }
 
-/* How much faster the lock-free engine is than the mutex engine, or where that does not enter, than `bare`; 0 if one is
- * not there. */
+/*
+ * How much faster the lock-free engine is than the mutex engine, or where that does not enter, than
+ * `bare`; 0 if one is not there. */
 static double
 ratio_of(const result_t *result)
 {
@@ -28,7 +29,7 @@ ratio_of(const result_t *result)
     return schedq != NULL && other != NULL ? other->median / schedq->median : 0;
 }
 
-/* ---- table ------------------------------------------------------------------------------------------------------- */
+/* ---- table ----------------------------------------------------------------------------------- */
 
 static bool
 is_contestant(const char *name)
@@ -115,14 +116,17 @@ report_line(FILE *out, const result_t *result)
 void
 report_legend(FILE *out)
 {
-    fputs("\nMedian, least and greatest of the repetitions, wall-clock ns for one operation of all threads together.\n"
-          "preemption: `bare` is the plain way, and in the place of mutex/schedq stands bare/schedq.\n"
-          "control: the same maximum of a thread that only reads the clock. Threads are not pinned.\n"
-          "docs/BENCH.md says what each row does.\n",
-          out);
+    fputs(
+        "\nMedian, least and greatest of the repetitions, wall-clock ns for one operation of all "
+        "threads together.\n"
+        "preemption: `bare` is the plain way, and in the place of mutex/schedq stands "
+        "bare/schedq.\n"
+        "control: the same maximum of a thread that only reads the clock. Threads are not pinned.\n"
+        "docs/BENCH.md says what each row does.\n",
+        out);
 }
 
-/* ---- JSON -------------------------------------------------------------------------------------------------------- */
+/* ---- JSON ------------------------------------------------------------------------------------ */
 
 /* Tenths of a nanosecond are enough, and make the file readable. */
 static json_t *
@@ -151,7 +155,8 @@ json_row(const result_t *result)
     json_object_set_new(row, "schedq", json_median(result, "schedq"));
     json_object_set_new(row, "mutex", json_median(result, "mutex"));
     json_object_set_new(row, "bare", json_median(result, "bare"));
-    json_object_set_new(row, "ratio", ratio > 0 ? json_real(round(ratio * 1000) / 1000) : json_null());
+    json_object_set_new(row, "ratio",
+                        ratio > 0 ? json_real(round(ratio * 1000) / 1000) : json_null());
     json_object_set_new(row, "min", leading != NULL ? json_number(leading->min) : json_null());
     json_object_set_new(row, "max", leading != NULL ? json_number(leading->max) : json_null());
     json_object_set_new(row, "reps", json_integer(result->repetitions));

@@ -1,8 +1,9 @@
 /*
  * Every row: which workload, how large, how many threads, how long a repetition is.
  *
- * `count` and `rounds` are chosen for repetitions of about a tenth to half a second, and so that the discarded first
- * one brings the queue into its steady state. Rows marked `true` come with --full only.
+ * `count` and `rounds` are chosen for repetitions of about a tenth to half a second, and so that
+ * the discarded first one brings the queue into its steady state. Rows marked `true` come with
+ * --full only.
  */
 #include "workload.h"
 
@@ -80,15 +81,22 @@ const row_t rows[] = {
     {"wildcard/1M/100k", &memory_workload, 1 * M, 1, 0, 0, 1, false},
 
     {"preemption/usual/100", &preemption_workload, 1 * K, 1, PREEMPTION_USUAL, 100, 50 * K, true},
-    {"preemption/usual/1k", &preemption_workload, 10 * K, 1, PREEMPTION_USUAL, 1 * K, 10 * K, false},
-    {"preemption/usual/10k", &preemption_workload, 100 * K, 1, PREEMPTION_USUAL, 10 * K, 1 * K, false},
+    {"preemption/usual/1k", &preemption_workload, 10 * K, 1, PREEMPTION_USUAL, 1 * K, 10 * K,
+     false},
+    {"preemption/usual/10k", &preemption_workload, 100 * K, 1, PREEMPTION_USUAL, 10 * K, 1 * K,
+     false},
     {"preemption/worst/100", &preemption_workload, 1 * K, 1, PREEMPTION_WORST, 100, 10 * K, true},
     {"preemption/worst/1k", &preemption_workload, 10 * K, 1, PREEMPTION_WORST, 1 * K, 1 * K, false},
-    {"preemption/worst/10k", &preemption_workload, 100 * K, 1, PREEMPTION_WORST, 10 * K, 100, false},
-    {"preemption/usual-10%/1k", &preemption_workload, 10 * K, 1, PREEMPTION_USUAL_SAMPLED, 1 * K, 10 * K, true},
-    {"preemption/usual-10%/10k", &preemption_workload, 100 * K, 1, PREEMPTION_USUAL_SAMPLED, 10 * K, 1 * K, true},
-    {"preemption/worst-10%/1k", &preemption_workload, 10 * K, 1, PREEMPTION_WORST_SAMPLED, 1 * K, 10 * K, true},
-    {"preemption/worst-10%/10k", &preemption_workload, 100 * K, 1, PREEMPTION_WORST_SAMPLED, 10 * K, 1 * K, true},
+    {"preemption/worst/10k", &preemption_workload, 100 * K, 1, PREEMPTION_WORST, 10 * K, 100,
+     false},
+    {"preemption/usual-10%/1k", &preemption_workload, 10 * K, 1, PREEMPTION_USUAL_SAMPLED, 1 * K,
+     10 * K, true},
+    {"preemption/usual-10%/10k", &preemption_workload, 100 * K, 1, PREEMPTION_USUAL_SAMPLED, 10 * K,
+     1 * K, true},
+    {"preemption/worst-10%/1k", &preemption_workload, 10 * K, 1, PREEMPTION_WORST_SAMPLED, 1 * K,
+     10 * K, true},
+    {"preemption/worst-10%/10k", &preemption_workload, 100 * K, 1, PREEMPTION_WORST_SAMPLED, 10 * K,
+     1 * K, true},
 };
 
 const unsigned row_count = sizeof rows / sizeof rows[0];

@@ -1,6 +1,7 @@
 /*
- * Arrivals and service in balance: half of the threads add, the other half waits for pods in a blocking pop and ends
- * them, and the queue is nearly empty. What it shows is the hand-over: how dear sleeping, waking and an empty queue are.
+ * Arrivals and service in balance: half of the threads add, the other half waits for pods in a
+ * blocking pop and ends them, and the queue is nearly empty. What it shows is the hand-over: how
+ * dear sleeping, waking and an empty queue are.
  *
  * A producer stops while `pods` pods or more are pending.
  */

@@ -1,14 +1,16 @@
 /*
  * How long pop takes while events storm over `pods` parked pods.
  *
- * Thread 0 is the cluster: an event, a pause of a millisecond for each 100,000 parked pods, the next event. Every
- * event concerns all parked pods; the queueing hint sends one in a thousand of them back. Thread 1 is the scheduler:
- * a pop is due every 20 microseconds, and its latency counts from when it was due, not from when the thread got round
- * to it, so that a stall is seen by every pop that it held up. Pods that the events brought back are rejected again;
- * others end, and another is added.
+ * Thread 0 is the cluster: an event, a pause of a millisecond for each 100,000 parked pods, the
+ * next event. Every event concerns all parked pods; the queueing hint sends one in a thousand of
+ * them back. Thread 1 is the scheduler: a pop is due every 20 microseconds, and its latency counts
+ * from when it was due, not from when the thread got round to it, so that a stall is seen by every
+ * pop that it held up. Pods that the events brought back are rejected again; others end, and
+ * another is added.
  *
- * The second half of a repetition is the control: the same storm, but thread 1 only reads the clock on the same schedule.
- * What it sees is the machine (the operating system, the other programs), not the queue.
+ * The second half of a repetition is the control: the same storm, but thread 1 only reads the clock
+ * on the same schedule. What it sees is the machine (the operating system, the other programs), not
+ * the queue.
  */
 #include "contestant_schedq.h"
 #include "histogram.h"
@@ -25,7 +27,10 @@ enum {
     ORDINARY = 10000, /* pods that are active all the time */
 };
 
-/* Objects of pods that the plugin rejects; their numbers, and so their names, are apart from the others'. */
+/*
+ * Objects of pods that the plugin rejects; their numbers, and so their names, are apart from the
+ * others'.
+ */
 #define REJECTED (UINT64_C(1) << 44)
 
 typedef struct storm {
@@ -50,7 +55,8 @@ one_in_a_thousand(void *ctx, uint64_t pod, uint64_t old_object, uint64_t new_obj
 {
     (void)ctx;
     (void)old_object;
-    return scramble(pod ^ new_object << 20) % BACK_ONE_IN == 0 ? SCHEDQ_HINT_QUEUE : SCHEDQ_HINT_SKIP;
+    return scramble(pod ^ new_object << 20) % BACK_ONE_IN == 0 ? SCHEDQ_HINT_QUEUE
+                                                               : SCHEDQ_HINT_SKIP;
 }
 
 static void
@@ -60,7 +66,8 @@ reject(storm_t *storm, schedq_popped_t *popped)
 
     schedq_failure_init(&failure);
     failure.unschedulable = storm->rejector;
-    must(schedq_add_unschedulable(storm->scheduler, &popped->token, &failure, NULL), "schedq_add_unschedulable");
+    must(schedq_add_unschedulable(storm->scheduler, &popped->token, &failure, NULL),
+         "schedq_add_unschedulable");
 }
 
 static void
@@ -82,8 +89,8 @@ open_storm(const subject_t *subject)
     config_for(&config, subject->contestant);
     config.max_backoff_ns = 0;
     storm->queue = queue_create(&config, pods + ORDINARY + 1, 2);
-    storm->rejector =
-        plugin_create(storm->queue, "fit", "Node", SCHEDQ_ACTION_UPDATE_NODE_ALLOCATABLE, one_in_a_thousand, NULL);
+    storm->rejector = plugin_create(storm->queue, "fit", "Node",
+                                    SCHEDQ_ACTION_UPDATE_NODE_ALLOCATABLE, one_in_a_thousand, NULL);
     storm->cluster = worker_create(storm->queue);
     storm->scheduler = worker_create(storm->queue);
     for (uint32_t i = 0; i < pods; i++) {

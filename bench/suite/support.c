@@ -7,8 +7,8 @@
 #include <string.h>
 
 /*
- * A letter from a to p for each four bits of `value`, as the eight bytes of the result. Without a loop or a branch, since
- * making the name is a part of every timed add.
+ * A letter from a to p for each four bits of `value`, as the eight bytes of the result. Without a
+ * loop or a branch, since making the name is a part of every timed add.
  */
 static uint64_t
 eight_letters(uint32_t value)

@@ -1,5 +1,6 @@
 /*
- * What every workload uses: the clock, random numbers, names of pods, priorities, and the end when something fails.
+ * What every workload uses: the clock, random numbers, names of pods, priorities, and the end when
+ * something fails.
  */
 #ifndef SCHEDQ_BENCH_SUPPORT_H
 #define SCHEDQ_BENCH_SUPPORT_H
@@ -44,8 +45,8 @@ spin_pause(void)
 }
 
 /*
- * Seven pods of eight have priority 0, the others one of 100, 200 .. 700: a backlog of ordinary pods, with a few that
- * overtake them.
+ * Seven pods of eight have priority 0, the others one of 100, 200 .. 700: a backlog of ordinary
+ * pods, with a few that overtake them.
  */
 static inline int32_t
 random_priority(uint64_t *state)

@@ -1,5 +1,6 @@
 /*
- * The threads of a row that any contestant can do: a worker each, its own source of pods, a common finish line.
+ * The threads of a row that any contestant can do: a worker each, its own source of pods, a common
+ * finish line.
  */
 #ifndef SCHEDQ_BENCH_TEAM_H
 #define SCHEDQ_BENCH_TEAM_H
@@ -14,8 +15,10 @@ typedef struct member {
     _Alignas(128) void *worker;
     uint64_t next_number; /* of the next pod it adds: thread << 40 | count */
     uint64_t random;
-    uint64_t read;             /* sum over all that it popped: what keeps the reads from being optimized away */
-    _Atomic uint64_t progress; /* pods it added (producers) or popped (consumers) since the row began */
+    /* sum over all that it popped: what keeps the reads from being optimized away */
+    uint64_t read;
+    /* pods it added (producers) or popped (consumers) since the row began */
+    _Atomic uint64_t progress;
 } member_t;
 
 typedef struct team {
@@ -50,8 +53,8 @@ member_read(member_t *member, const taken_t *taken)
 bool member_take(const team_t *team, member_t *member);
 
 /*
- * For rows where the first half of the threads adds and the second half pops: pods added minus pods popped, as far as the
- * members have told.
+ * For rows where the first half of the threads adds and the second half pops: pods added minus pods
+ * popped, as far as the members have told.
  */
 int64_t team_balance(team_t *team);
 

@@ -1,7 +1,8 @@
 /*
  * What a row is, and what a workload has to offer so that measure.c can run its rows.
  *
- * A workload is one way to use a queue (a C file of its own); a row is a workload at one size and number of threads.
+ * A workload is one way to use a queue (a C file of its own); a row is a workload at one size and
+ * number of threads.
  */
 #ifndef SCHEDQ_BENCH_WORKLOAD_H
 #define SCHEDQ_BENCH_WORKLOAD_H
@@ -24,9 +25,10 @@ typedef struct row {
     uint32_t pods;    /* the size in the name */
     unsigned threads; /* of the body */
     unsigned part;    /* which of the workload's measurements, in its own numbering */
-    uint32_t count;   /* operations of each thread in a round, where the workload does not know better */
-    uint32_t rounds;  /* of a repetition */
-    bool full;        /* only with --full */
+    /* operations of each thread in a round, where the workload does not know better */
+    uint32_t count;
+    uint32_t rounds; /* of a repetition */
+    bool full;       /* only with --full */
 } row_t;
 
 /* One contestant on one row. */
@@ -39,14 +41,18 @@ typedef struct subject {
 /* What one repetition gave. */
 typedef struct sample {
     double ns;
-    double control_ns; /* of the thread that only reads the clock, where `ns` is a maximum; else 0 */
+    /* of the thread that only reads the clock, where `ns` is a maximum; else 0 */
+    double control_ns;
 } sample_t;
 
 struct workload {
     const char *suite;
-    /* Ends of the names of the values that a repetition gives, up to a NULL. NULL: one value, under the row's name. */
+    /*
+     * Ends of the names of the values that a repetition gives, up to a NULL. NULL: one value, under
+     * the row's name.
+     */
     const char *const *values;
-    ability_t needs; /* ABLE_QUEUE: only `contestant->ops` is used */
+    ability_t needs;    /* ABLE_QUEUE: only `contestant->ops` is used */
     bool engines_alike; /* both would do the same: the mutex engine does not enter */
     /* Builds the queue up to where a repetition can begin. */
     void *(*open)(const subject_t *subject);
@@ -54,7 +60,10 @@ struct workload {
     void (*prepare)(void *run);
     /* A repetition, on each thread; see gbench.h. */
     void (*body)(gbench_thread_t *thread, void *run);
-    /* After each repetition, untimed: its values, from the seconds that the body took, or from what it noted down. */
+    /*
+     * After each repetition, untimed: its values, from the seconds that the body took, or from what
+     * it noted down.
+     */
     void (*settle)(void *run, double seconds, sample_t *samples);
     /* After the last repetition: something to tell below the table. NULL: nothing. */
     void (*note)(void *run, FILE *out);
@@ -79,7 +88,13 @@ extern const workload_t preemption_workload;
 enum { LIFECYCLE_WHOLE, LIFECYCLE_SPLIT };
 enum { FILL, DRAIN };
 enum { CHURN_UPDATE, CHURN_REPLACE };
-enum { EVENT_NONE = 0, EVENT_10 = 10, EVENT_1K = 1000, EVENT_100K = 100000, EVENT_ALL = 1000000000 };
+enum {
+    EVENT_NONE = 0,
+    EVENT_10 = 10,
+    EVENT_1K = 1000,
+    EVENT_100K = 100000,
+    EVENT_ALL = 1000000000
+};
 enum { BACKOFF_FAIL, BACKOFF_TICK };
 enum { PREEMPTION_USUAL, PREEMPTION_WORST, PREEMPTION_USUAL_SAMPLED, PREEMPTION_WORST_SAMPLED };
 enum { LATENESS_RUNNING, LATENESS_ALONE, LATENESS_FROZEN };

@@ -22,8 +22,8 @@ bool
 check_size(schedq_worker_t *worker, const char *name, uint32_t struct_size, size_t expected)
 {
     if (struct_size != expected) {
-        worker_say(worker, "%s.struct_size %" PRIu32 ": %zu, as its init function sets it", name, struct_size,
-                   expected);
+        worker_say(worker, "%s.struct_size %" PRIu32 ": %zu, as its init function sets it", name,
+                   struct_size, expected);
         return false;
     }
     return true;
@@ -43,8 +43,10 @@ check_name(schedq_worker_t *worker, const char *name, uint32_t length)
     const char *end = name + length;
 
     if (slash == NULL || slash == name || slash + 1 == end ||
-        memchr(slash + 1, '/', (size_t)(end - slash - 1)) != NULL || memchr(name, '\0', length) != NULL) {
-        worker_say(worker, "name \"%.*s\": namespace/name, one '/', something on both sides, no NUL",
+        memchr(slash + 1, '/', (size_t)(end - slash - 1)) != NULL ||
+        memchr(name, '\0', length) != NULL) {
+        worker_say(worker,
+                   "name \"%.*s\": namespace/name, one '/', something on both sides, no NUL",
                    (int)(length < 120 ? length : 120), name);
         return false;
     }
@@ -86,7 +88,8 @@ gate_is_known(schedq_worker_t *worker, const char *argument, schedq_profile_t pr
         return false;
     }
     if ((gate_bit(gate) & registry_gate_bits(&worker->queue->registry, profile)) == 0) {
-        worker_say(worker, "%s %u: 0, or 1 + the number of a plugin of profile %u", argument, gate, profile);
+        worker_say(worker, "%s %u: 0, or 1 + the number of a plugin of profile %u", argument, gate,
+                   profile);
         return false;
     }
     return true;
@@ -99,11 +102,15 @@ description_is_legal(schedq_worker_t *worker, const schedq_pod_spec_t *spec, uin
 {
     if ((spec->flags & ~legal) != 0) {
         worker_say(worker, "spec.flags 0x%x: bits of 0x%x%s", spec->flags, legal,
-                   (spec->flags & ~UPDATE_FLAGS) == 0 ? "; SCHEDQ_POD_EXISTING 0x4 is for schedq_update only" : "");
+                   (spec->flags & ~UPDATE_FLAGS) == 0
+                       ? "; SCHEDQ_POD_EXISTING 0x4 is for schedq_update only"
+                       : "");
         return false;
     }
     if (spec->only.bits != 0 && (spec->flags & SCHEDQ_POD_EXISTING) == 0) {
-        worker_say(worker, "spec.only 0x%" PRIx64 ": 0; only schedq_update with SCHEDQ_POD_EXISTING knows it",
+        worker_say(worker,
+                   "spec.only 0x%" PRIx64
+                   ": 0; only schedq_update with SCHEDQ_POD_EXISTING knows it",
                    spec->only.bits);
         return false;
     }
@@ -121,15 +128,18 @@ check_description(schedq_worker_t *worker, const schedq_pod_spec_t *spec)
 }
 
 static bool
-spec_is_legal(schedq_worker_t *worker, const char *names, const schedq_pod_spec_t *spec, uint8_t flags)
+spec_is_legal(schedq_worker_t *worker, const char *names, const schedq_pod_spec_t *spec,
+              uint8_t flags)
 {
     if (!check_not_null(worker, spec, "spec") || !check_not_null(worker, names, "names") ||
         !check_name(worker, names + spec->name_offset, spec->name_length) ||
-        !check_profile(worker, "spec.profile", spec->profile) || !description_is_legal(worker, spec, flags)) {
+        !check_profile(worker, "spec.profile", spec->profile) ||
+        !description_is_legal(worker, spec, flags)) {
         return false;
     }
     if (spec->timestamp_ns < 0) {
-        worker_say(worker, "spec.timestamp_ns %" PRId64 ": 0..%" PRId64, spec->timestamp_ns, INT64_MAX);
+        worker_say(worker, "spec.timestamp_ns %" PRId64 ": 0..%" PRId64, spec->timestamp_ns,
+                   INT64_MAX);
         return false;
     }
     return gate_is_known(worker, "spec.gate", spec->profile, spec->gate);
@@ -152,8 +162,8 @@ place_fits(schedq_worker_t *worker, const schedq_failure_t *failure, bool readd)
 {
     if (!worker->queue->rules.host) {
         if (failure->place != SCHEDQ_NOWHERE || failure->gate != 0) {
-            worker_say(worker, "failure.place %u, gate %u: 0, since callbacks decide here", failure->place,
-                       failure->gate);
+            worker_say(worker, "failure.place %u, gate %u: 0, since callbacks decide here",
+                       failure->place, failure->gate);
             return false;
         }
         return true;
@@ -161,13 +171,14 @@ place_fits(schedq_worker_t *worker, const schedq_failure_t *failure, bool readd)
     bool legal = failure->place == SCHEDQ_ACTIVE || failure->place == SCHEDQ_BACKOFF ||
                  failure->place == SCHEDQ_GATED || (failure->place == SCHEDQ_PARKED && !readd);
     if (!legal) {
-        worker_say(worker, "failure.place %u: ACTIVE %d, BACKOFF %d, GATED %d%s", failure->place, SCHEDQ_ACTIVE,
-                   SCHEDQ_BACKOFF, SCHEDQ_GATED, readd ? "" : ", PARKED 4");
+        worker_say(worker, "failure.place %u: ACTIVE %d, BACKOFF %d, GATED %d%s", failure->place,
+                   SCHEDQ_ACTIVE, SCHEDQ_BACKOFF, SCHEDQ_GATED, readd ? "" : ", PARKED 4");
         return false;
     }
     if ((failure->place == SCHEDQ_GATED) != (failure->gate != 0)) {
         worker_say(worker, "failure.gate %u: %s", failure->gate,
-                   failure->gate == 0 ? "1 + a plugin's number, since place is GATED" : "0, since place is not GATED");
+                   failure->gate == 0 ? "1 + a plugin's number, since place is GATED"
+                                      : "0, since place is not GATED");
         return false;
     }
     return true;
@@ -177,7 +188,8 @@ bool
 check_failure(schedq_worker_t *worker, const schedq_failure_t *failure, bool readd)
 {
     if (!check_not_null(worker, failure, "failure") ||
-        !check_size(worker, "failure", failure->struct_size, sizeof *failure) || !place_fits(worker, failure, readd)) {
+        !check_size(worker, "failure", failure->struct_size, sizeof *failure) ||
+        !place_fits(worker, failure, readd)) {
         return false;
     }
     if (failure->has_newest > 1 || (readd && failure->has_newest != 0)) {
@@ -198,7 +210,8 @@ check_history(schedq_worker_t *worker, const schedq_history_t *history)
         return false;
     }
     if (history->timestamp_ns < 0 || history->initial_attempt_ns < 0) {
-        worker_say(worker, "history: timestamp_ns %" PRId64 ", initial_attempt_ns %" PRId64 ": 0..%" PRId64,
+        worker_say(worker,
+                   "history: timestamp_ns %" PRId64 ", initial_attempt_ns %" PRId64 ": 0..%" PRId64,
                    history->timestamp_ns, history->initial_attempt_ns, INT64_MAX);
         return false;
     }
@@ -224,8 +237,8 @@ bool
 check_text(char *why, size_t size, const char *argument, const char *text, size_t length)
 {
     if (length == 0 || length > REGISTRY_NAME_MAX || memchr(text, '\0', length) != NULL) {
-        say(why, size, "%s \"%.*s\": 1..%d bytes, no NUL", argument, (int)(length < 120 ? length : 120), text,
-            REGISTRY_NAME_MAX);
+        say(why, size, "%s \"%.*s\": 1..%d bytes, no NUL", argument,
+            (int)(length < 120 ? length : 120), text, REGISTRY_NAME_MAX);
         return false;
     }
     return true;

@@ -1,6 +1,6 @@
 /*
- * Arguments that can be judged without looking at a pod. Each check returns true, or says in words what is wrong: the
- * argument, its value, and what it may be.
+ * Arguments that can be judged without looking at a pod. Each check returns true, or says in words
+ * what is wrong: the argument, its value, and what it may be.
  */
 #ifndef SCHEDQ_API_CHECK_H
 #define SCHEDQ_API_CHECK_H
@@ -20,7 +20,10 @@ bool check_update(schedq_worker_t *worker, const char *names, const schedq_pod_s
 /** What `newest` brings; its name, profile and times are ignored. */
 bool check_description(schedq_worker_t *worker, const schedq_pod_spec_t *spec);
 
-/** All but its rejectors, which depend on the pod's profile. readd: a pod that is put back is never parked. */
+/**
+ * All but its rejectors, which depend on the pod's profile. readd: a pod that is put back is never
+ * parked.
+ */
 bool check_failure(schedq_worker_t *worker, const schedq_failure_t *failure, bool readd);
 bool check_history(schedq_worker_t *worker, const schedq_history_t *history);
 

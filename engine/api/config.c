@@ -10,7 +10,7 @@
 #define HOUR (3600 * SECOND)
 #define DAY (24 * HOUR)
 
-/* ---- presets ---------------------------------------------------------------------------------------------------------- */
+/* ---- presets --------------------------------------------------------------------------------- */
 
 static void
 set_default(schedq_config_t *config)
@@ -94,7 +94,7 @@ schedq_config_preset(schedq_config_t *config, size_t struct_size, schedq_preset_
     return SCHEDQ_INVALID;
 }
 
-/* ---- ranges ----------------------------------------------------------------------------------------------------------- */
+/* ---- ranges ---------------------------------------------------------------------------------- */
 
 struct field {
     const char *name;
@@ -107,7 +107,8 @@ check_fields(const struct field *fields, size_t count, char *why, size_t size)
 {
     for (size_t i = 0; i < count; i++) {
         const struct field *field = &fields[i];
-        bool legal = (field->value >= field->min && field->value <= field->max) || (field->zero && field->value == 0);
+        bool legal = (field->value >= field->min && field->value <= field->max) ||
+                     (field->zero && field->value == 0);
 
         if (!legal) {
             say(why, size, "%s %" PRId64 ": %s%" PRId64 "..%" PRId64, field->name, field->value,
@@ -173,11 +174,13 @@ static bool
 check_choices(const schedq_config_t *config, char *why, size_t size)
 {
     if (!is_power_of_two(config->event_log)) {
-        say(why, size, "event_log %" PRIu32 ": 0 or a power of two up to 1048576", config->event_log);
+        say(why, size, "event_log %" PRIu32 ": 0 or a power of two up to 1048576",
+            config->event_log);
         return false;
     }
     if (config->kube_minor != 0 && config->kube_minor != SCHEDQ_PRESET_KUBE_1_12 &&
-        config->kube_minor != SCHEDQ_PRESET_KUBE_1_26 && config->kube_minor != SCHEDQ_PRESET_KUBE_1_34) {
+        config->kube_minor != SCHEDQ_PRESET_KUBE_1_26 &&
+        config->kube_minor != SCHEDQ_PRESET_KUBE_1_34) {
         say(why, size, "kube_minor %u: 0, 12, 26 or 34", config->kube_minor);
         return false;
     }
@@ -206,16 +209,18 @@ check_callbacks(const schedq_config_t *config, char *why, size_t size)
         return false;
     }
     if (config->decide == SCHEDQ_DECIDE_HOST && config->objects != SCHEDQ_OBJECTS_STABLE) {
-        say(why, size, "objects %u: %d (STABLE), since decide is SCHEDQ_DECIDE_HOST", config->objects,
-            SCHEDQ_OBJECTS_STABLE);
+        say(why, size, "objects %u: %d (STABLE), since decide is SCHEDQ_DECIDE_HOST",
+            config->objects, SCHEDQ_OBJECTS_STABLE);
         return false;
     }
     if (config->external_clock && (config->clock.now_ns != NULL || config->clock.is_virtual != 0)) {
         say(why, size, "clock: all zero, since external_clock is 1");
         return false;
     }
-    if (config->clock.is_virtual > 1 || (config->clock.is_virtual == 1 && config->clock.now_ns == NULL)) {
-        say(why, size, "clock.is_virtual %" PRIu32 ": 0, or 1 with a now_ns function", config->clock.is_virtual);
+    if (config->clock.is_virtual > 1 ||
+        (config->clock.is_virtual == 1 && config->clock.now_ns == NULL)) {
+        say(why, size, "clock.is_virtual %" PRIu32 ": 0, or 1 with a now_ns function",
+            config->clock.is_virtual);
         return false;
     }
     if ((config->allocator.alloc == NULL) != (config->allocator.free == NULL)) {
@@ -229,8 +234,8 @@ bool
 config_check(const schedq_config_t *config, char *why, size_t why_size)
 {
     if (config->struct_size != sizeof *config) {
-        say(why, why_size, "struct_size %" PRIu32 ": %zu, as the init functions set it", config->struct_size,
-            sizeof *config);
+        say(why, why_size, "struct_size %" PRIu32 ": %zu, as the init functions set it",
+            config->struct_size, sizeof *config);
         return false;
     }
     return check_ranges(config, why, why_size) && check_choices(config, why, why_size) &&

@@ -7,12 +7,13 @@
 
 #define NAMESPACE_MAX 253
 
-/* ---- decided by callbacks ------------------------------------------------------------------------------------------------ */
+/* ---- decided by callbacks -------------------------------------------------------------------- */
 
 static bool
 check_move(schedq_worker_t *worker, const schedq_move_t *move, const char *function)
 {
-    if (!check_decides(worker, SCHEDQ_DECIDE_CALLBACKS, function) || !check_not_null(worker, move, "move") ||
+    if (!check_decides(worker, SCHEDQ_DECIDE_CALLBACKS, function) ||
+        !check_not_null(worker, move, "move") ||
         !check_size(worker, "move", move->struct_size, sizeof *move) ||
         !check_event(worker, "move.event", move->event)) {
         return false;
@@ -49,27 +50,30 @@ static bool
 check_target(schedq_worker_t *worker, const schedq_move_t *move)
 {
     if (move->target.bits != 0 && !registry_is_wildcard(&worker->queue->registry, move->event)) {
-        worker_say(worker, "move.target: {0}, since event %u is not {\"*\", SCHEDQ_ACTION_ALL}", move->event);
+        worker_say(worker, "move.target: {0}, since event %u is not {\"*\", SCHEDQ_ACTION_ALL}",
+                   move->event);
         return false;
     }
     return true;
 }
 
 static schedq_status_t
-move_assigned(schedq_worker_t *worker, const schedq_move_t *move, const struct assignment *assignment,
-              schedq_result_t *result)
+move_assigned(schedq_worker_t *worker, const schedq_move_t *move,
+              const struct assignment *assignment, schedq_result_t *result)
 {
     schedq_t *queue = worker->queue;
-    bool scaled_down = registry_actions(&queue->registry, move->event) == SCHEDQ_ACTION_UPDATE_POD_SCALE_DOWN;
+    bool scaled_down =
+        registry_actions(&queue->registry, move->event) == SCHEDQ_ACTION_UPDATE_POD_SCALE_DOWN;
     schedq_move_t unchecked = *move;
 
     unchecked.precheck = NULL;
-    return queue->ops->move(worker, &unchecked, assignment->updated && scaled_down ? NULL : &assignment->pod, result);
+    return queue->ops->move(worker, &unchecked,
+                            assignment->updated && scaled_down ? NULL : &assignment->pod, result);
 }
 
 static schedq_status_t
-move_pods(schedq_worker_t *worker, const schedq_move_t *move, const struct assignment *assignment, const char *function,
-          schedq_result_t *result)
+move_pods(schedq_worker_t *worker, const schedq_move_t *move, const struct assignment *assignment,
+          const char *function, schedq_result_t *result)
 {
     struct call call;
     schedq_status_t status = call_begin_answer(&call, worker, &result);
@@ -77,7 +81,8 @@ move_pods(schedq_worker_t *worker, const schedq_move_t *move, const struct assig
     if (status != SCHEDQ_OK) {
         return status;
     }
-    if (!check_move(worker, move, function) || (assignment != NULL && !check_assignment(worker, assignment)) ||
+    if (!check_move(worker, move, function) ||
+        (assignment != NULL && !check_assignment(worker, assignment)) ||
         !check_target(worker, move)) {
         status = SCHEDQ_INVALID;
     } else if (assignment != NULL) {
@@ -96,8 +101,9 @@ schedq_move_all(schedq_worker_t *worker, const schedq_move_t *move, schedq_resul
 }
 
 schedq_status_t
-schedq_assigned_pod_added(schedq_worker_t *worker, const schedq_move_t *move, const char *namespace_name,
-                          uint32_t namespace_length, schedq_result_t *result)
+schedq_assigned_pod_added(schedq_worker_t *worker, const schedq_move_t *move,
+                          const char *namespace_name, uint32_t namespace_length,
+                          schedq_result_t *result)
 {
     const struct assignment assignment = {{namespace_name, namespace_length}, .updated = false};
 
@@ -105,15 +111,16 @@ schedq_assigned_pod_added(schedq_worker_t *worker, const schedq_move_t *move, co
 }
 
 schedq_status_t
-schedq_assigned_pod_updated(schedq_worker_t *worker, const schedq_move_t *move, const char *namespace_name,
-                            uint32_t namespace_length, schedq_result_t *result)
+schedq_assigned_pod_updated(schedq_worker_t *worker, const schedq_move_t *move,
+                            const char *namespace_name, uint32_t namespace_length,
+                            schedq_result_t *result)
 {
     const struct assignment assignment = {{namespace_name, namespace_length}, .updated = true};
 
     return move_pods(worker, move, &assignment, "schedq_assigned_pod_updated", result);
 }
 
-/* ---- decided by the host ------------------------------------------------------------------------------------------------- */
+/* ---- decided by the host --------------------------------------------------------------------- */
 
 schedq_status_t
 schedq_event_begin(schedq_worker_t *worker, uint64_t *sequence)
@@ -135,7 +142,8 @@ schedq_event_begin(schedq_worker_t *worker, uint64_t *sequence)
 }
 
 schedq_status_t
-schedq_event_stamp(schedq_worker_t *worker, uint64_t sequence, schedq_profile_t profile, uint64_t plugins)
+schedq_event_stamp(schedq_worker_t *worker, uint64_t sequence, schedq_profile_t profile,
+                   uint64_t plugins)
 {
     struct call call;
     schedq_status_t status = call_begin_worker(&call, worker);
@@ -143,7 +151,8 @@ schedq_event_stamp(schedq_worker_t *worker, uint64_t sequence, schedq_profile_t 
     if (status != SCHEDQ_OK) {
         return status;
     }
-    if (check_decides(worker, SCHEDQ_DECIDE_HOST, "schedq_event_stamp") && check_profile(worker, "profile", profile)) {
+    if (check_decides(worker, SCHEDQ_DECIDE_HOST, "schedq_event_stamp") &&
+        check_profile(worker, "profile", profile)) {
         status = worker->queue->ops->event_stamp(worker, sequence, profile, plugins);
     } else {
         status = SCHEDQ_INVALID;
@@ -153,11 +162,12 @@ schedq_event_stamp(schedq_worker_t *worker, uint64_t sequence, schedq_profile_t 
 }
 
 static bool
-check_query(schedq_worker_t *worker, const schedq_query_t *query, const schedq_candidate_t *out, size_t capacity,
-            const size_t *count)
+check_query(schedq_worker_t *worker, const schedq_query_t *query, const schedq_candidate_t *out,
+            size_t capacity, const size_t *count)
 {
-    if (!check_decides(worker, SCHEDQ_DECIDE_HOST, "schedq_candidates") || !check_not_null(worker, query, "query") ||
-        !check_not_null(worker, out, "out") || !check_not_null(worker, count, "count") ||
+    if (!check_decides(worker, SCHEDQ_DECIDE_HOST, "schedq_candidates") ||
+        !check_not_null(worker, query, "query") || !check_not_null(worker, out, "out") ||
+        !check_not_null(worker, count, "count") ||
         !check_size(worker, "query", query->struct_size, sizeof *query) ||
         !check_profile(worker, "query.profile", query->profile)) {
         return false;
@@ -174,8 +184,8 @@ check_query(schedq_worker_t *worker, const schedq_query_t *query, const schedq_c
 }
 
 schedq_status_t
-schedq_candidates(schedq_worker_t *worker, schedq_query_t *query, schedq_candidate_t *out, size_t capacity,
-                  size_t *count)
+schedq_candidates(schedq_worker_t *worker, schedq_query_t *query, schedq_candidate_t *out,
+                  size_t capacity, size_t *count)
 {
     struct call call;
     schedq_status_t status = call_begin_worker(&call, worker);
@@ -217,13 +227,14 @@ check_decision(schedq_worker_t *worker, const schedq_decision_t *decision)
         return false;
     }
     if (!gated && decision->place != SCHEDQ_ACTIVE && decision->place != SCHEDQ_BACKOFF) {
-        worker_say(worker, "decision.place %u: ACTIVE %d, BACKOFF %d, GATED %d", decision->place, SCHEDQ_ACTIVE,
-                   SCHEDQ_BACKOFF, SCHEDQ_GATED);
+        worker_say(worker, "decision.place %u: ACTIVE %d, BACKOFF %d, GATED %d", decision->place,
+                   SCHEDQ_ACTIVE, SCHEDQ_BACKOFF, SCHEDQ_GATED);
         return false;
     }
     if (gated != (decision->gate != 0)) {
         worker_say(worker, "decision.gate %u: %s", decision->gate,
-                   gated ? "1 + a plugin's number, since place is GATED" : "0, since place is not GATED");
+                   gated ? "1 + a plugin's number, since place is GATED"
+                         : "0, since place is not GATED");
         return false;
     }
     return true;
@@ -245,8 +256,8 @@ check_decisions(schedq_worker_t *worker, const schedq_decision_t *decisions, siz
 }
 
 schedq_status_t
-schedq_apply_many(schedq_worker_t *worker, const schedq_decision_t *decisions, size_t count, uint8_t *statuses,
-                  schedq_result_t *results, schedq_result_t *sum)
+schedq_apply_many(schedq_worker_t *worker, const schedq_decision_t *decisions, size_t count,
+                  uint8_t *statuses, schedq_result_t *results, schedq_result_t *sum)
 {
     struct call call;
     schedq_status_t status = call_begin_answer(&call, worker, &sum);
@@ -273,7 +284,7 @@ schedq_apply(schedq_worker_t *worker, const schedq_decision_t *decision, schedq_
     return status;
 }
 
-/* ---- time ---------------------------------------------------------------------------------------------------------------- */
+/* ---- time ------------------------------------------------------------------------------------ */
 
 schedq_status_t
 schedq_tick(schedq_worker_t *worker, int64_t *next_ns, schedq_result_t *result)

@@ -5,10 +5,11 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* ---- add -------------------------------------------------------------------------------------------------------------- */
+/* ---- add ------------------------------------------------------------------------------------- */
 
 static schedq_status_t
-add_checked(schedq_worker_t *worker, const char *names, const schedq_pod_spec_t *spec, schedq_result_t *result)
+add_checked(schedq_worker_t *worker, const char *names, const schedq_pod_spec_t *spec,
+            schedq_result_t *result)
 {
     uint8_t status = SCHEDQ_OK;
     const struct add_batch batch = {.names = names, .specs = spec, .count = 1, .statuses = &status};
@@ -17,7 +18,8 @@ add_checked(schedq_worker_t *worker, const char *names, const schedq_pod_spec_t 
 }
 
 schedq_status_t
-schedq_add(schedq_worker_t *worker, const char *names, const schedq_pod_spec_t *spec, schedq_result_t *result)
+schedq_add(schedq_worker_t *worker, const char *names, const schedq_pod_spec_t *spec,
+           schedq_result_t *result)
 {
     struct call call;
     schedq_status_t status = call_begin_answer(&call, worker, &result);
@@ -25,17 +27,22 @@ schedq_add(schedq_worker_t *worker, const char *names, const schedq_pod_spec_t *
     if (status != SCHEDQ_OK) {
         return status;
     }
-    status = check_spec(worker, names, spec) ? add_checked(worker, names, spec, result) : SCHEDQ_INVALID;
+    status =
+        check_spec(worker, names, spec) ? add_checked(worker, names, spec, result) : SCHEDQ_INVALID;
     call_end(&call);
     return status;
 }
 
-/* Without an array for statuses a bad spec has no place of its own to be told at: it stops the whole batch. */
+/*
+ * Without an array for statuses a bad spec has no place of its own to be told at: it stops the
+ * whole batch.
+ */
 static schedq_status_t
-add_batch(schedq_worker_t *worker, const char *names, const schedq_pod_spec_t *specs, size_t count, schedq_pod_t *pods,
-          uint8_t *statuses, schedq_result_t *result)
+add_batch(schedq_worker_t *worker, const char *names, const schedq_pod_spec_t *specs, size_t count,
+          schedq_pod_t *pods, uint8_t *statuses, schedq_result_t *result)
 {
-    const struct add_batch batch = {.names = names, .specs = specs, .count = count, .pods = pods, .statuses = statuses};
+    const struct add_batch batch = {
+        .names = names, .specs = specs, .count = count, .pods = pods, .statuses = statuses};
 
     for (size_t i = 0; i < count; i++) {
         bool legal = check_spec(worker, names, &specs[i]);
@@ -53,8 +60,8 @@ add_batch(schedq_worker_t *worker, const char *names, const schedq_pod_spec_t *s
 }
 
 schedq_status_t
-schedq_add_many(schedq_worker_t *worker, const char *names, const schedq_pod_spec_t *specs, size_t count,
-                schedq_pod_t *pods, uint8_t *statuses, schedq_result_t *result)
+schedq_add_many(schedq_worker_t *worker, const char *names, const schedq_pod_spec_t *specs,
+                size_t count, schedq_pod_t *pods, uint8_t *statuses, schedq_result_t *result)
 {
     struct call call;
     schedq_status_t status = call_begin_answer(&call, worker, &result);
@@ -62,7 +69,8 @@ schedq_add_many(schedq_worker_t *worker, const char *names, const schedq_pod_spe
     if (status != SCHEDQ_OK) {
         return status;
     }
-    if (count > 0 && (!check_not_null(worker, names, "names") || !check_not_null(worker, specs, "specs"))) {
+    if (count > 0 &&
+        (!check_not_null(worker, names, "names") || !check_not_null(worker, specs, "specs"))) {
         status = SCHEDQ_INVALID;
     } else {
         status = add_batch(worker, names, specs, count, pods, statuses, result);
@@ -71,10 +79,11 @@ schedq_add_many(schedq_worker_t *worker, const char *names, const schedq_pod_spe
     return status;
 }
 
-/* ---- the cycle ---------------------------------------------------------------------------------------------------------- */
+/* ---- the cycle ------------------------------------------------------------------------------- */
 
 static schedq_status_t
-pop(schedq_worker_t *worker, enum pop_mode mode, int64_t deadline, schedq_popped_t *out, size_t capacity, size_t *count)
+pop(schedq_worker_t *worker, enum pop_mode mode, int64_t deadline, schedq_popped_t *out,
+    size_t capacity, size_t *count)
 {
     struct call call;
     schedq_status_t status = call_begin_worker(&call, worker);
@@ -117,7 +126,8 @@ schedq_pop_many(schedq_worker_t *worker, schedq_popped_t *out, size_t capacity, 
 }
 
 schedq_status_t
-schedq_done_many(schedq_worker_t *worker, const schedq_token_t *tokens, size_t count, uint8_t *statuses)
+schedq_done_many(schedq_worker_t *worker, const schedq_token_t *tokens, size_t count,
+                 uint8_t *statuses)
 {
     struct call call;
     schedq_status_t status = call_begin_worker(&call, worker);
@@ -154,8 +164,8 @@ schedq_token_alive(schedq_worker_t *worker, schedq_token_t token)
 }
 
 schedq_status_t
-schedq_add_unschedulable(schedq_worker_t *worker, schedq_token_t *token, const schedq_failure_t *failure,
-                         schedq_result_t *result)
+schedq_add_unschedulable(schedq_worker_t *worker, schedq_token_t *token,
+                         const schedq_failure_t *failure, schedq_result_t *result)
 {
     struct call call;
     schedq_status_t status = call_begin_answer(&call, worker, &result);
@@ -173,10 +183,11 @@ schedq_add_unschedulable(schedq_worker_t *worker, schedq_token_t *token, const s
 }
 
 static bool
-check_readd(schedq_worker_t *worker, const char *names, const schedq_pod_spec_t *spec, const schedq_history_t *history,
-            const schedq_failure_t *failure)
+check_readd(schedq_worker_t *worker, const char *names, const schedq_pod_spec_t *spec,
+            const schedq_history_t *history, const schedq_failure_t *failure)
 {
-    if (!check_spec(worker, names, spec) || !check_history(worker, history) || !check_failure(worker, failure, true)) {
+    if (!check_spec(worker, names, spec) || !check_history(worker, history) ||
+        !check_failure(worker, failure, true)) {
         return false;
     }
     if (spec->gate != 0) {
@@ -187,8 +198,9 @@ check_readd(schedq_worker_t *worker, const char *names, const schedq_pod_spec_t 
 }
 
 schedq_status_t
-schedq_readd(schedq_worker_t *worker, const char *names, const schedq_pod_spec_t *spec, const schedq_history_t *history,
-             const schedq_failure_t *failure, schedq_result_t *result)
+schedq_readd(schedq_worker_t *worker, const char *names, const schedq_pod_spec_t *spec,
+             const schedq_history_t *history, const schedq_failure_t *failure,
+             schedq_result_t *result)
 {
     struct call call;
     schedq_status_t status = call_begin_answer(&call, worker, &result);
@@ -205,10 +217,11 @@ schedq_readd(schedq_worker_t *worker, const char *names, const schedq_pod_spec_t
     return status;
 }
 
-/* ---- by name or handle -------------------------------------------------------------------------------------------------- */
+/* ---- by name or handle ----------------------------------------------------------------------- */
 
 schedq_status_t
-schedq_find(schedq_worker_t *worker, const char *name, uint32_t name_length, schedq_result_t *result)
+schedq_find(schedq_worker_t *worker, const char *name, uint32_t name_length,
+            schedq_result_t *result)
 {
     struct call call;
     schedq_status_t status = call_begin_answer(&call, worker, &result);
@@ -216,8 +229,9 @@ schedq_find(schedq_worker_t *worker, const char *name, uint32_t name_length, sch
     if (status != SCHEDQ_OK) {
         return status;
     }
-    status = check_name(worker, name, name_length) ? worker->queue->ops->find(worker, name, name_length, result)
-                                                   : SCHEDQ_INVALID;
+    status = check_name(worker, name, name_length)
+                 ? worker->queue->ops->find(worker, name, name_length, result)
+                 : SCHEDQ_INVALID;
     call_end(&call);
     return status;
 }
@@ -237,8 +251,9 @@ check_events(schedq_worker_t *worker, const schedq_event_t *events, size_t count
 }
 
 schedq_status_t
-schedq_update(schedq_worker_t *worker, const char *names, const schedq_pod_spec_t *spec, uint64_t old_object,
-              const schedq_event_t *events, size_t event_count, schedq_result_t *result)
+schedq_update(schedq_worker_t *worker, const char *names, const schedq_pod_spec_t *spec,
+              uint64_t old_object, const schedq_event_t *events, size_t event_count,
+              schedq_result_t *result)
 {
     struct call call;
     schedq_status_t status = call_begin_answer(&call, worker, &result);
@@ -247,7 +262,8 @@ schedq_update(schedq_worker_t *worker, const char *names, const schedq_pod_spec_
         return status;
     }
     if (check_update(worker, names, spec) && check_events(worker, events, event_count)) {
-        status = worker->queue->ops->update(worker, names, spec, old_object, events, event_count, result);
+        status = worker->queue->ops->update(worker, names, spec, old_object, events, event_count,
+                                            result);
     } else {
         status = SCHEDQ_INVALID;
     }
@@ -276,7 +292,8 @@ schedq_delete(schedq_worker_t *worker, schedq_pod_t pod, const char *name, uint3
 }
 
 schedq_status_t
-schedq_activate(schedq_worker_t *worker, const schedq_pod_t *pods, size_t count, schedq_result_t *result)
+schedq_activate(schedq_worker_t *worker, const schedq_pod_t *pods, size_t count,
+                schedq_result_t *result)
 {
     struct call call;
     schedq_status_t status = call_begin_answer(&call, worker, &result);

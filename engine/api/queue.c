@@ -25,8 +25,8 @@ fill_base(schedq_t *queue, const schedq_config_t *config, const struct engine_op
 {
     queue->ops = ops;
     queue->config = *config;
-    queue->clock =
-        (struct clock){.source = config->clock, .word = config->external_clock ? &queue->words.now_ns : NULL};
+    queue->clock = (struct clock){.source = config->clock,
+                                  .word = config->external_clock ? &queue->words.now_ns : NULL};
     queue->words.now_ns = config->start_ns;
     queue->words.next_deadline_ns = SCHEDQ_NO_DEADLINE;
     rules_from_config(&queue->rules, config);
@@ -115,7 +115,8 @@ schedq_destroy(schedq_t *queue)
 }
 
 static bool
-check_reserve(const char *name, uint32_t value, uint32_t cap, uint32_t width, char *why, size_t why_size)
+check_reserve(const char *name, uint32_t value, uint32_t cap, uint32_t width, char *why,
+              size_t why_size)
 {
     uint32_t max = cap == 0 ? width : cap;
 
@@ -127,7 +128,8 @@ check_reserve(const char *name, uint32_t value, uint32_t cap, uint32_t width, ch
 }
 
 schedq_status_t
-schedq_reserve(schedq_t *queue, uint32_t pods, uint32_t bands, uint32_t workers, char *why, size_t why_size)
+schedq_reserve(schedq_t *queue, uint32_t pods, uint32_t bands, uint32_t workers, char *why,
+               size_t why_size)
 {
     struct call call;
     schedq_status_t status = call_begin(&call, queue);
@@ -209,7 +211,8 @@ schedq_run(schedq_t *queue, char *why, size_t why_size)
     } else {
         status = queue->ops->run(queue);
         if (status == SCHEDQ_FULL) {
-            say(why, why_size, "workers: all %" PRIu32 " are registered (max_workers)", queue->config.max_workers);
+            say(why, why_size, "workers: all %" PRIu32 " are registered (max_workers)",
+                queue->config.max_workers);
         }
     }
     call_end(&call);
@@ -242,7 +245,7 @@ schedq_close(schedq_t *queue)
     return status;
 }
 
-/* ---- numbers --------------------------------------------------------------------------------------------------------- */
+/* ---- numbers --------------------------------------------------------------------------------- */
 
 schedq_status_t
 schedq_stats(schedq_t *queue, schedq_stats_t *stats)
@@ -271,14 +274,16 @@ schedq_pending_text(schedq_t *queue, char *text, size_t size)
     if ((text == NULL && size > 0) || schedq_stats(queue, &stats) != SCHEDQ_OK) {
         return 0;
     }
-    int length = snprintf(text, size, "activeQ:%" PRIu64 "; backoffQ:%" PRIu64 "; unschedulablePods:%" PRIu64,
-                          stats.active, stats.backoff + stats.error_backoff, stats.parked + stats.gated);
+    int length = snprintf(
+        text, size, "activeQ:%" PRIu64 "; backoffQ:%" PRIu64 "; unschedulablePods:%" PRIu64,
+        stats.active, stats.backoff + stats.error_backoff, stats.parked + stats.gated);
 
     return length < 0 ? 0 : (size_t)length;
 }
 
 schedq_status_t
-schedq_metrics_write(schedq_t *queue, int (*write)(void *ctx, const char *text, size_t length), void *ctx)
+schedq_metrics_write(schedq_t *queue, int (*write)(void *ctx, const char *text, size_t length),
+                     void *ctx)
 {
     struct call call;
     struct text text;

@@ -29,15 +29,16 @@ static bool
 check_actions(uint32_t actions, char *why, size_t why_size)
 {
     if (actions == 0 || (actions & ~(uint32_t)SCHEDQ_ACTION_ALL) != 0) {
-        say(why, why_size, "actions 0x%" PRIx32 ": one or more bits of 0x%x", actions, SCHEDQ_ACTION_ALL);
+        say(why, why_size, "actions 0x%" PRIx32 ": one or more bits of 0x%x", actions,
+            SCHEDQ_ACTION_ALL);
         return false;
     }
     return true;
 }
 
 schedq_status_t
-schedq_event_define(schedq_t *queue, const char *resource, uint32_t actions, const char *label, schedq_event_t *event,
-                    char *why, size_t why_size)
+schedq_event_define(schedq_t *queue, const char *resource, uint32_t actions, const char *label,
+                    schedq_event_t *event, char *why, size_t why_size)
 {
     struct call call;
     schedq_status_t status = begin(&call, queue, why, why_size);
@@ -45,12 +46,15 @@ schedq_event_define(schedq_t *queue, const char *resource, uint32_t actions, con
     if (status != SCHEDQ_OK) {
         return status;
     }
-    bool legal = check_pointer(resource, "resource", why, why_size) && check_pointer(event, "event", why, why_size) &&
+    bool legal = check_pointer(resource, "resource", why, why_size) &&
+                 check_pointer(event, "event", why, why_size) &&
                  check_text(why, why_size, "resource", resource, strlen(resource)) &&
                  check_actions(actions, why, why_size) &&
-                 (label == NULL || label[0] == '\0' || check_text(why, why_size, "label", label, strlen(label)));
+                 (label == NULL || label[0] == '\0' ||
+                  check_text(why, why_size, "label", label, strlen(label)));
 
-    status = legal ? queue->ops->event_define(queue, resource, actions, label, event) : SCHEDQ_INVALID;
+    status =
+        legal ? queue->ops->event_define(queue, resource, actions, label, event) : SCHEDQ_INVALID;
     if (status == SCHEDQ_FULL) {
         say(why, why_size, "events: %" PRIu32 " are defined, as many as there may be (max_events)",
             registry_event_count(&queue->registry));
@@ -60,7 +64,8 @@ schedq_event_define(schedq_t *queue, const char *resource, uint32_t actions, con
 }
 
 schedq_status_t
-schedq_profile_define(schedq_t *queue, const char *name, schedq_profile_t *profile, char *why, size_t why_size)
+schedq_profile_define(schedq_t *queue, const char *name, schedq_profile_t *profile, char *why,
+                      size_t why_size)
 {
     struct call call;
     schedq_status_t status = begin(&call, queue, why, why_size);
@@ -68,12 +73,14 @@ schedq_profile_define(schedq_t *queue, const char *name, schedq_profile_t *profi
     if (status != SCHEDQ_OK) {
         return status;
     }
-    bool legal = check_pointer(name, "name", why, why_size) && check_pointer(profile, "profile", why, why_size) &&
+    bool legal = check_pointer(name, "name", why, why_size) &&
+                 check_pointer(profile, "profile", why, why_size) &&
                  check_text(why, why_size, "name", name, strlen(name));
 
     status = legal ? queue->ops->profile_define(queue, name, profile) : SCHEDQ_INVALID;
     if (status == SCHEDQ_FULL) {
-        say(why, why_size, "profiles: %d are defined, as many as there may be", REGISTRY_PROFILES_MAX);
+        say(why, why_size, "profiles: %d are defined, as many as there may be",
+            REGISTRY_PROFILES_MAX);
     }
     call_end(&call);
     return status;
@@ -83,7 +90,8 @@ static bool
 check_interest(const schedq_t *queue, const schedq_interest_t *interest, char *why, size_t why_size)
 {
     if (!check_pointer(interest->resource, "interest.resource", why, why_size) ||
-        !check_text(why, why_size, "interest.resource", interest->resource, strlen(interest->resource)) ||
+        !check_text(why, why_size, "interest.resource", interest->resource,
+                    strlen(interest->resource)) ||
         !check_actions(interest->actions, why, why_size)) {
         return false;
     }
@@ -99,26 +107,30 @@ check_interest(const schedq_t *queue, const schedq_interest_t *interest, char *w
 }
 
 static bool
-check_plugin_fields(const schedq_t *queue, const schedq_plugin_t *plugin, char *why, size_t why_size)
+check_plugin_fields(const schedq_t *queue, const schedq_plugin_t *plugin, char *why,
+                    size_t why_size)
 {
     uint32_t profiles = registry_profile_count(&queue->registry);
 
     if (plugin->struct_size != sizeof *plugin) {
-        say(why, why_size, "plugin.struct_size %" PRIu32 ": %zu, as schedq_plugin_init sets it", plugin->struct_size,
-            sizeof *plugin);
+        say(why, why_size, "plugin.struct_size %" PRIu32 ": %zu, as schedq_plugin_init sets it",
+            plugin->struct_size, sizeof *plugin);
         return false;
     }
     if (plugin->profile >= profiles) {
         say(why, why_size, "plugin.profile %u: 0..%" PRIu32, plugin->profile, profiles - 1);
         return false;
     }
-    if ((plugin->flags & ~SCHEDQ_PLUGIN_SPREAD) != 0 || plugin->reserved[0] != 0 || plugin->reserved[1] != 0) {
-        say(why, why_size, "plugin.flags 0x%x: 0 or SCHEDQ_PLUGIN_SPREAD; reserved: 0", plugin->flags);
+    if ((plugin->flags & ~SCHEDQ_PLUGIN_SPREAD) != 0 || plugin->reserved[0] != 0 ||
+        plugin->reserved[1] != 0) {
+        say(why, why_size, "plugin.flags 0x%x: 0 or SCHEDQ_PLUGIN_SPREAD; reserved: 0",
+            plugin->flags);
         return false;
     }
-    if (plugin->interest_count > INTERESTS_MAX || (plugin->interest_count > 0 && plugin->interests == NULL)) {
-        say(why, why_size, "plugin.interest_count %zu: 0..%d, with as many interests", plugin->interest_count,
-            INTERESTS_MAX);
+    if (plugin->interest_count > INTERESTS_MAX ||
+        (plugin->interest_count > 0 && plugin->interests == NULL)) {
+        say(why, why_size, "plugin.interest_count %zu: 0..%d, with as many interests",
+            plugin->interest_count, INTERESTS_MAX);
         return false;
     }
     if (queue->rules.host && plugin->pre_enqueue != NULL) {
@@ -131,7 +143,8 @@ check_plugin_fields(const schedq_t *queue, const schedq_plugin_t *plugin, char *
 static bool
 check_plugin(const schedq_t *queue, const schedq_plugin_t *plugin, char *why, size_t why_size)
 {
-    if (!check_pointer(plugin, "plugin", why, why_size) || !check_plugin_fields(queue, plugin, why, why_size) ||
+    if (!check_pointer(plugin, "plugin", why, why_size) ||
+        !check_plugin_fields(queue, plugin, why, why_size) ||
         !check_pointer(plugin->name, "plugin.name", why, why_size) ||
         !check_text(why, why_size, "plugin.name", plugin->name, strlen(plugin->name))) {
         return false;
@@ -145,7 +158,8 @@ check_plugin(const schedq_t *queue, const schedq_plugin_t *plugin, char *why, si
 }
 
 schedq_status_t
-schedq_plugin_register(schedq_t *queue, const schedq_plugin_t *plugin, uint64_t *bit, char *why, size_t why_size)
+schedq_plugin_register(schedq_t *queue, const schedq_plugin_t *plugin, uint64_t *bit, char *why,
+                       size_t why_size)
 {
     struct call call;
     schedq_status_t status = begin(&call, queue, why, why_size);
@@ -153,7 +167,8 @@ schedq_plugin_register(schedq_t *queue, const schedq_plugin_t *plugin, uint64_t 
     if (status != SCHEDQ_OK) {
         return status;
     }
-    bool legal = check_plugin(queue, plugin, why, why_size) && check_pointer(bit, "bit", why, why_size);
+    bool legal =
+        check_plugin(queue, plugin, why, why_size) && check_pointer(bit, "bit", why, why_size);
 
     status = legal ? queue->ops->plugin_register(queue, plugin, bit) : SCHEDQ_INVALID;
     if (status == SCHEDQ_FULL) {
@@ -165,8 +180,8 @@ schedq_plugin_register(schedq_t *queue, const schedq_plugin_t *plugin, uint64_t 
 }
 
 schedq_status_t
-schedq_plugin_name(schedq_t *queue, schedq_profile_t profile, const char *name, uint32_t name_length, uint64_t *bit,
-                   char *why, size_t why_size)
+schedq_plugin_name(schedq_t *queue, schedq_profile_t profile, const char *name,
+                   uint32_t name_length, uint64_t *bit, char *why, size_t why_size)
 {
     struct call call;
     struct registry_name copy;
@@ -178,7 +193,8 @@ schedq_plugin_name(schedq_t *queue, schedq_profile_t profile, const char *name, 
         return status;
     }
     call_end(&call);
-    if (!check_pointer(name, "name", why, why_size) || !check_text(why, why_size, "name", name, name_length)) {
+    if (!check_pointer(name, "name", why, why_size) ||
+        !check_text(why, why_size, "name", name, name_length)) {
         return SCHEDQ_INVALID;
     }
     memcpy(copy.text, name, name_length);
@@ -198,7 +214,8 @@ schedq_event_plugins(schedq_t *queue, schedq_profile_t profile, schedq_event_t e
     if (call_begin(&call, queue) != SCHEDQ_OK) {
         return 0;
     }
-    if (profile < registry_profile_count(&queue->registry) && event < registry_event_count(&queue->registry)) {
+    if (profile < registry_profile_count(&queue->registry) &&
+        event < registry_event_count(&queue->registry)) {
         plugins = queue->ops->event_plugins(queue, profile, event);
     }
     call_end(&call);
@@ -206,7 +223,8 @@ schedq_event_plugins(schedq_t *queue, schedq_profile_t profile, schedq_event_t e
 }
 
 uint64_t
-schedq_rejector_bit(schedq_t *queue, schedq_profile_t profile, const char *name, uint32_t name_length)
+schedq_rejector_bit(schedq_t *queue, schedq_profile_t profile, const char *name,
+                    uint32_t name_length)
 {
     struct call call;
     uint64_t bit = 0;

@@ -20,7 +20,8 @@ schedq_worker_register(schedq_t *queue, schedq_worker_t **worker, char *why, siz
         *worker = NULL;
         status = queue->ops->worker_register(queue, worker);
         if (status == SCHEDQ_FULL) {
-            say(why, why_size, "workers: all %" PRIu32 " are registered (max_workers)", queue->config.max_workers);
+            say(why, why_size, "workers: all %" PRIu32 " are registered (max_workers)",
+                queue->config.max_workers);
         }
     }
     call_end(&call);

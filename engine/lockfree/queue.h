@@ -4,52 +4,67 @@
  * Includes go downwards only:
  *   engine.c     the table of functions, making and ending a queue, setup
  *   pop.c        the walk from the top, claiming, waiting           add.c, batch.c   new pods
- *   park.c       add_unschedulable, readd                           pods.c    find, update, delete, activate, nominate
+ *   park.c       add_unschedulable, readd                           pods.c    find, update, delete,
+ *           activate, nominate
  *   events.c     move_all, assigned_pod_*; judging                  host.c    candidates, apply
- *   look.c       get, snapshot, statistics, metrics                 finish.c  done, and the end of a record
- *   timer.c      the timer thread                                   serve.c   what time demands; tick
- *   mover.c      waiting pods, many at once                         stray.c   pods that memory failed for
- *   settle.c     before anybody is told of a pod                    workers.c handles that calls take
- *   route.c      where a pod goes next                              describe.c  replacing a description, nominations
- *   destination.c   where it is published then, in order            publish.c   refs into bins; pods that move inside the order
+ *   look.c       get, snapshot, statistics, metrics                 finish.c  done, and the end of
+ *           a record
+ *   timer.c      the timer thread                                   serve.c   what time demands;
+ *           tick
+ *   mover.c      waiting pods, many at once                         stray.c   pods that memory
+ *           failed for
+ *   settle.c     before anybody is told of a pod                    workers.c handles that calls
+ *           take
+ *   route.c      where a pod goes next                              describe.c  replacing a
+ *           description, nominations
+ *   destination.c   where it is published then, in order            publish.c   refs into bins;
+ *           pods that move inside the order
  *   switch.c     the second half of "publish, then switch", counted
- *   waiting.c    parked and gated pods: lots, and bins by age       backoff.c   bins by length of the wait
- *   band, bin, lane, run, lots   where refs wait                    index, names   from a name to a record
- *   stamps, event_log            what happened, and to whom         deadline       when time is wanted next
- *   entry, state, slab           what a pod is                      nominator      who is nominated to a node
- *   sleepers, hazard             who waits; objects that are held   incoming       what workers count for themselves
+ *   waiting.c    parked and gated pods: lots, and bins by age       backoff.c   bins by length of
+ *           the wait
+ *   band, bin, lane, run, lots   where refs wait                    index, names   from a name to a
+ *           record
+ *   stamps, event_log            what happened, and to whom         deadline       when time is
+ *           wanted next
+ *   entry, state, slab           what a pod is                      nominator      who is nominated
+ *           to a node
+ *   sleepers, hazard             who waits; objects that are held   incoming       what workers
+ *           count for themselves
  *
- * TWO RULES. The state word of a pod's record is the truth, whatever a container holds is a hint (state.h). Publish, then
- * switch; whoever meets what is half done finishes it. Everything else follows: nothing waits for another thread, and a
- * thread that stops for ever strands no pod but those that it has popped.
+ * TWO RULES. The state word of a pod's record is the truth, whatever a container holds is a hint
+ * (state.h). Publish, then switch; whoever meets what is half done finishes it. Everything else
+ * follows: nothing waits for another thread, and a thread that stops for ever strands no pod but
+ * those that it has popped.
  *
- * MEMORY. Records, names, descriptions and runs are used again at once, protected by versions. Segments, tables and pages
- * that trim gives back wait for a grace period: each public call is one section of the worker's epoch record, but for
- * the host's code. What waits is freed by the calls that may allocate: pop, done, find and delete never enter the
- * allocator for it. Only what allocates retires, so a worker that does nothing but pop and end pods has nothing to free;
- * what its last add or failure retired waits for its next one, or for its unregistration.
+ * MEMORY. Records, names, descriptions and runs are used again at once, protected by versions.
+ * Segments, tables and pages that trim gives back wait for a grace period: each public call is one
+ * section of the worker's epoch record, but for the host's code. What waits is freed by the calls
+ * that may allocate: pop, done, find and delete never enter the allocator for it. Only what
+ * allocates retires, so a worker that does nothing but pop and end pods has nothing to free; what
+ * its last add or failure retired waits for its next one, or for its unregistration.
  *
- * THE HOST'S CODE. Hints, gates, prechecks and affinity run between two sections (section_pause), so a thread that is
- * slow there, or never comes back, holds back no memory of the others. What was read before a pause (records, bands,
- * segments, tables) may be another's afterwards, or nobody's: records are looked up again by their numbers, readers
- * begin again where they were, and words are compared with what was judged, by the CAS that acts. A queue whose host
- * has none of these is not left (queue_asks_host). config.retain and release run inside of sections: they count.
+ * THE HOST'S CODE. Hints, gates, prechecks and affinity run between two sections (section_pause),
+ * so a thread that is slow there, or never comes back, holds back no memory of the others. What was
+ * read before a pause (records, bands, segments, tables) may be another's afterwards, or nobody's:
+ * records are looked up again by their numbers, readers begin again where they were, and words are
+ * compared with what was judged, by the CAS that acts. A queue whose host has none of these is not
+ * left (queue_asks_host). config.retain and release run inside of sections: they count.
  */
 #ifndef SCHEDQ_LOCKFREE_QUEUE_H
 #define SCHEDQ_LOCKFREE_QUEUE_H
 
-#include "lockfree/band.h"
-#include "lockfree/deadline.h"
-#include "lockfree/event_log.h"
-#include "lockfree/hazard.h"
-#include "lockfree/incoming.h"
-#include "lockfree/index.h"
-#include "lockfree/lots.h"
-#include "lockfree/names.h"
-#include "lockfree/nominator.h"
-#include "lockfree/sleepers.h"
-#include "lockfree/stamps.h"
-#include "lockfree/timer.h"
+#include "lockfree/calls/timer.h"
+#include "lockfree/index/index.h"
+#include "lockfree/memory/hazard.h"
+#include "lockfree/memory/names.h"
+#include "lockfree/refs/band.h"
+#include "lockfree/refs/lots.h"
+#include "lockfree/signals/deadline.h"
+#include "lockfree/signals/event_log.h"
+#include "lockfree/signals/incoming.h"
+#include "lockfree/signals/nominator.h"
+#include "lockfree/signals/sleepers.h"
+#include "lockfree/signals/stamps.h"
 
 #define BAND_CACHE 4
 #define BATCH_ROOM 16384 /* bytes; enough for some 80 pods */
@@ -82,7 +97,10 @@ struct waiting {
     struct lot backing_off[BACKOFF_KINDS]; /* for hosts that look at pods in backoff */
 };
 
-/** What a worker did; only the worker writes, anybody adds up. Differences wrap round and come right in the sum. */
+/**
+ * What a worker did; only the worker writes, anybody adds up. Differences wrap round and come right
+ * in the sum.
+ */
 struct tally {
     atomic_u64 adds, pops, dones, failures, deletes, updates, moves, events, hint_calls, gate_calls;
     atomic_u64 active, inflight;
@@ -100,7 +118,8 @@ struct candidates_ahead {
     struct lane_ref refs[];
 };
 
-#define CANDIDATES_AHEAD_BYTES (sizeof(struct candidates_ahead) + CANDIDATES_AHEAD * sizeof(struct lane_ref))
+#define CANDIDATES_AHEAD_BYTES \
+    (sizeof(struct candidates_ahead) + CANDIDATES_AHEAD * sizeof(struct lane_ref))
 
 struct worker {
     struct schedq_worker base;
@@ -119,13 +138,15 @@ struct worker {
         struct band *band;
     } bands[BAND_CACHE];
     uint32_t band_turn;
-    uint64_t bands_known;           /* bands.removals when they were found: later they may be gone */
+    /* bands.removals when they were found: later they may be gone */
+    uint64_t bands_known;
     struct run *spare_run;          /* for one ref, or NULL: what was prepared cannot fail */
     void *batch_room;               /* BATCH_ROOM bytes, or NULL (batch.c) */
     struct mover_batch *batch;      /* of moves (mover.h); housekeepers have none */
     struct candidates_ahead *ahead; /* NULL until candidates are asked for */
     int64_t insertions;             /* into lots */
-    atomic_u64 owed;                /* a gated pod that it has to ask about, as {life, record}, or 0 (mover.h) */
+    /* a gated pod that it has to ask about, as {life, record}, or 0 (mover.h) */
+    atomic_u64 owed;
     char name[SCHEDQ_NAME_MAX + 9]; /* for visitors */
     _Alignas(CACHE_LINE) struct tally tally;
     struct incoming incoming;
@@ -155,11 +176,13 @@ struct queue {
     struct nominator nominator;
     struct deadline deadline;
     struct timer timer;
-    atomic_u32 others_used;      /* some pod failed with SCHEDQ_REJECTOR_OTHERS: unregistered events matter too */
+    /* some pod failed with SCHEDQ_REJECTOR_OTHERS: unregistered events matter too */
+    atomic_u32 others_used;
     atomic_u64 leftover_flushed; /* kube presets: what the last flush reached (policy/leftover.h) */
 
     /* One line each: written by different calls. */
-    _Alignas(CACHE_LINE) atomic_u64 reorder; /* raised before a pod moves inside the order: a walk begins again */
+    /* raised before a pod moves inside the order: a walk begins again */
+    _Alignas(CACHE_LINE) atomic_u64 reorder;
     _Alignas(CACHE_LINE) atomic_u64 last_key;
     _Alignas(CACHE_LINE) atomic_u64 pop_orders;
     _Alignas(CACHE_LINE) struct stamps stamps;
@@ -192,7 +215,10 @@ queue_slots(const struct queue *queue)
     return (uint32_t)u64_load_acquire(&queue->slots); /* of join:A (workers.c) */
 }
 
-/** How many have tallies that add up: the housekeepers, whose merges may move a pod for somebody who stopped, and the workers. */
+/**
+ * How many have tallies that add up: the housekeepers, whose merges may move a pod for somebody who
+ * stopped, and the workers.
+ */
 static inline uint32_t
 queue_counters(const struct queue *queue)
 {
@@ -216,10 +242,14 @@ queue_now(const struct queue *queue)
 static inline bool
 queue_is_closed(struct queue *queue)
 {
-    return u32_load_acquire(u32_of(&queue->base.words.closed)) != 0; /* of lockfree_close's exchange */
+    /* of lockfree_close's exchange */
+    return u32_load_acquire(u32_of(&queue->base.words.closed)) != 0;
 }
 
-/** Leaves a note that a pod stands where no pop finds it (stray.h). Ends: each failed exchange is another's note. */
+/**
+ * Leaves a note that a pod stands where no pop finds it (stray.h). Ends: each failed exchange is
+ * another's note.
+ */
 static inline void
 queue_note_stray(struct queue *queue, uint64_t note)
 {
@@ -227,7 +257,8 @@ queue_note_stray(struct queue *queue, uint64_t note)
 
     for (;;) {
         uint64_t found =
-            u64_cas_value(&queue->strays, notes, (notes + STRAY_NOTES + 1) | note); /* queue_note_stray:A */
+            /* queue_note_stray:A */
+            u64_cas_value(&queue->strays, notes, (notes + STRAY_NOTES + 1) | note);
 
         if (found == notes) {
             return;
@@ -274,7 +305,10 @@ section_resume(struct worker *worker)
     epoch_enter(worker->epoch);
 }
 
-/** Are there gates, hints or an affinity that may be asked about a pod? Set up before the queue is used. */
+/**
+ * Are there gates, hints or an affinity that may be asked about a pod? Set up before the queue is
+ * used.
+ */
 static inline bool
 queue_asks_host(const struct queue *queue)
 {
@@ -282,7 +316,10 @@ queue_asks_host(const struct queue *queue)
            queue->base.config.affinity_matches != NULL;
 }
 
-/** Adds to a number that only this worker writes, relaxed: who reads it adds up what publishes nothing. */
+/**
+ * Adds to a number that only this worker writes, relaxed: who reads it adds up what publishes
+ * nothing.
+ */
 static inline void
 tally_add(atomic_u64 *number, uint64_t change)
 {
@@ -290,8 +327,8 @@ tally_add(atomic_u64 *number, uint64_t change)
 }
 
 /* switch.h */
-enum verdict switch_help(void *ctx, const struct residence *residence, struct entry *entry, uint64_t ref,
-                         uint32_t cause, uint64_t *state);
+enum verdict switch_help(void *ctx, const struct residence *residence, struct entry *entry,
+                         uint64_t ref, uint32_t cause, uint64_t *state);
 
 static inline struct bin_caller
 bin_caller(struct worker *worker)
@@ -312,7 +349,10 @@ index_caller(struct worker *worker)
     return (struct index_caller){.epoch = worker->epoch, .ctx = worker};
 }
 
-/** Inside a section, when a call begins that may bring priorities, or takes pods: the table of bands is kept small. */
+/**
+ * Inside a section, when a call begins that may bring priorities, or takes pods: the table of bands
+ * is kept small.
+ */
 static inline void
 queue_sweep(struct worker *worker)
 {

@@ -25,8 +25,8 @@ object_release(const struct mutex_queue *queue, uint64_t object)
 }
 
 schedq_status_t
-admit_check_absent(const struct mutex_queue *queue, const char *name, uint32_t length, uint32_t hash,
-                   schedq_result_t *result)
+admit_check_absent(const struct mutex_queue *queue, const char *name, uint32_t length,
+                   uint32_t hash, schedq_result_t *result)
 {
     if (queue->closed) {
         return SCHEDQ_CLOSED;
@@ -41,8 +41,8 @@ admit_check_absent(const struct mutex_queue *queue, const char *name, uint32_t l
 }
 
 schedq_status_t
-admit_check_gate(const struct mutex_queue *queue, schedq_profile_t profile, uint8_t gate, uint64_t judged_up_to,
-                 schedq_result_t *result)
+admit_check_gate(const struct mutex_queue *queue, schedq_profile_t profile, uint8_t gate,
+                 uint64_t judged_up_to, schedq_result_t *result)
 {
     if (mutex_event_log_newest_stamp(&queue->log, profile, gate_bit(gate)) <= judged_up_to) {
         return SCHEDQ_OK;
@@ -85,7 +85,8 @@ admit_reserve(struct mutex_queue *queue, uint32_t pods)
     /* Positions are indexed by number, and trim may have left holes among the numbers. */
     uint32_t numbers = entries_end(&queue->entries) + (records - made);
 
-    return resize_heaps(queue, doubled_to(queue->room.capacity, records), doubled_to(queue->room.numbers, numbers)) &&
+    return resize_heaps(queue, doubled_to(queue->room.capacity, records),
+                        doubled_to(queue->room.numbers, numbers)) &&
            mutex_index_reserve(&queue->index, records) && entries_reserve(&queue->entries, records);
 }
 
@@ -119,12 +120,15 @@ check_caps(schedq_worker_t *worker, int32_t priority)
     uint32_t bands_max = queue->base.config.max_bands;
 
     if (queue->pods >= pods_max) {
-        worker_say(worker, "pods: %u are in the queue, at most %u (max_pods)", queue->pods, pods_max);
+        worker_say(worker, "pods: %u are in the queue, at most %u (max_pods)", queue->pods,
+                   pods_max);
         return SCHEDQ_FULL;
     }
-    if (bands_max != 0 && queue->bands.active >= bands_max && !mutex_bands_has(&queue->bands, band_of(queue, priority))) {
-        worker_say(worker, "priority %d: active pods have %u other priorities, at most %u (max_bands)", priority,
-                   queue->bands.active, bands_max);
+    if (bands_max != 0 && queue->bands.active >= bands_max &&
+        !mutex_bands_has(&queue->bands, band_of(queue, priority))) {
+        worker_say(worker,
+                   "priority %d: active pods have %u other priorities, at most %u (max_bands)",
+                   priority, queue->bands.active, bands_max);
         return SCHEDQ_FULL;
     }
     return SCHEDQ_OK;
@@ -134,7 +138,8 @@ check_caps(schedq_worker_t *worker, int32_t priority)
 static bool
 reserve_band(struct mutex_queue *queue)
 {
-    return queue->base.config.max_bands == 0 || mutex_bands_reserve(&queue->bands, queue->bands.count + 1);
+    return queue->base.config.max_bands == 0 ||
+           mutex_bands_reserve(&queue->bands, queue->bands.count + 1);
 }
 
 static int64_t
@@ -164,8 +169,8 @@ fill(struct mutex_queue *queue, struct entry *entry, const schedq_pod_spec_t *sp
 }
 
 schedq_status_t
-admit_pod(schedq_worker_t *worker, const char *name, uint32_t hash, const schedq_pod_spec_t *spec, int64_t now,
-          uint32_t *index)
+admit_pod(schedq_worker_t *worker, const char *name, uint32_t hash, const schedq_pod_spec_t *spec,
+          int64_t now, uint32_t *index)
 {
     struct mutex_queue *queue = queue_of(worker);
     schedq_status_t status = check_caps(worker, spec->priority);
@@ -173,8 +178,8 @@ admit_pod(schedq_worker_t *worker, const char *name, uint32_t hash, const schedq
     if (status != SCHEDQ_OK) {
         return status;
     }
-    if (!reserve_band(queue) ||
-        (queue->entries.free_count == 0 && !admit_reserve(queue, entries_made(&queue->entries) + 1))) {
+    if (!reserve_band(queue) || (queue->entries.free_count == 0 &&
+                                 !admit_reserve(queue, entries_made(&queue->entries) + 1))) {
         return SCHEDQ_NOMEM;
     }
     const char *copy = mutex_names_take(&queue->names, name, spec->name_length);
@@ -267,7 +272,8 @@ admit_renominate(struct mutex_queue *queue, uint32_t index, uint64_t old_describ
     bool spoken_of = old_described != 0 || entry->described_node != 0;
 
     if (spoken_of || entry->nominated) {
-        mutex_nominator_set(&queue->nominator, index, spoken_of ? entry->described_node : entry->nominated_node);
+        mutex_nominator_set(&queue->nominator, index,
+                            spoken_of ? entry->described_node : entry->nominated_node);
     }
 }
 

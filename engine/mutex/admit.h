@@ -11,33 +11,42 @@
  *
  * @retval SCHEDQ_OK, SCHEDQ_CLOSED, SCHEDQ_EXISTS (`result` describes the pod that has the name)
  */
-schedq_status_t admit_check_absent(const struct mutex_queue *queue, const char *name, uint32_t length, uint32_t hash,
-                                   schedq_result_t *result);
-
-/** Host decisions: does a gate's refusal still stand? @retval SCHEDQ_OK, SCHEDQ_RETRY (`result` says up to which event) */
-schedq_status_t admit_check_gate(const struct mutex_queue *queue, schedq_profile_t profile, uint8_t gate,
-                                 uint64_t judged_up_to, schedq_result_t *result);
+schedq_status_t admit_check_absent(const struct mutex_queue *queue, const char *name,
+                                   uint32_t length, uint32_t hash, schedq_result_t *result);
 
 /**
- * Makes the record of a pod whose name is not in the queue, with everything later calls will need. It is in no place yet.
+ * Host decisions: does a gate's refusal still stand? @retval SCHEDQ_OK, SCHEDQ_RETRY (`result` says
+ * up to which event)
+ */
+schedq_status_t admit_check_gate(const struct mutex_queue *queue, schedq_profile_t profile,
+                                 uint8_t gate, uint64_t judged_up_to, schedq_result_t *result);
+
+/**
+ * Makes the record of a pod whose name is not in the queue, with everything later calls will need.
+ * It is in no place yet.
  *
  * @param timestamp 0: the pod enters now
  * @retval SCHEDQ_OK, SCHEDQ_FULL (the worker's words say which cap), SCHEDQ_NOMEM: nothing changed
  */
-schedq_status_t admit_pod(schedq_worker_t *worker, const char *name, uint32_t hash, const schedq_pod_spec_t *spec,
-                          int64_t now, uint32_t *index);
+schedq_status_t admit_pod(schedq_worker_t *worker, const char *name, uint32_t hash,
+                          const schedq_pod_spec_t *spec, int64_t now, uint32_t *index);
 
 /** Ends a pod that is in no container any more: its record, name and references go back. */
 void admit_end(struct mutex_queue *queue, uint32_t index);
 
 /**
- * Gives a pod a new description: object, priority, flags, order key, described node. Its containers are not touched.
+ * Gives a pod a new description: object, priority, flags, order key, described node. Its containers
+ * are not touched.
  *
  * @retval SCHEDQ_OK, SCHEDQ_NOMEM: nothing changed
  */
-schedq_status_t admit_describe(struct mutex_queue *queue, uint32_t index, const schedq_pod_spec_t *spec);
+schedq_status_t admit_describe(struct mutex_queue *queue, uint32_t index,
+                               const schedq_pod_spec_t *spec);
 
-/** The nominator after a description changed: a nomination that neither description speaks of is kept, but made anew. */
+/**
+ * The nominator after a description changed: a nomination that neither description speaks of is
+ * kept, but made anew.
+ */
 void admit_renominate(struct mutex_queue *queue, uint32_t index, uint64_t old_described);
 
 /** A new Timestamp, and with it the order among equals, unless the pod's order is its caller's. */

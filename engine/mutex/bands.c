@@ -24,14 +24,16 @@ bool
 mutex_bands_open(struct bands *bands, struct memory *memory)
 {
     *bands = (struct bands){.memory = memory, .mask = SLOTS_MIN - 1};
-    bands->slots = memory_alloc(memory, MEMORY_QUEUES, SLOTS_MIN * sizeof *bands->slots, CACHE_LINE);
+    bands->slots =
+        memory_alloc(memory, MEMORY_QUEUES, SLOTS_MIN * sizeof *bands->slots, CACHE_LINE);
     return bands->slots != NULL;
 }
 
 void
 mutex_bands_shut(struct bands *bands)
 {
-    memory_free(bands->memory, MEMORY_QUEUES, bands->slots, ((size_t)bands->mask + 1) * sizeof *bands->slots);
+    memory_free(bands->memory, MEMORY_QUEUES, bands->slots,
+                ((size_t)bands->mask + 1) * sizeof *bands->slots);
 }
 
 bool
@@ -47,7 +49,8 @@ mutex_bands_reserve(struct bands *bands, uint32_t count)
         capacity *= 2;
     }
     larger.mask = capacity - 1;
-    larger.slots = memory_alloc(bands->memory, MEMORY_QUEUES, capacity * sizeof *larger.slots, CACHE_LINE);
+    larger.slots =
+        memory_alloc(bands->memory, MEMORY_QUEUES, capacity * sizeof *larger.slots, CACHE_LINE);
     if (larger.slots == NULL) {
         return false;
     }
@@ -101,7 +104,8 @@ mutex_bands_leave(struct bands *bands, int32_t priority)
         return;
     }
     bands->count--;
-    for (uint32_t i = (hole + 1) & bands->mask; bands->slots[i].pods != 0; i = (i + 1) & bands->mask) {
+    for (uint32_t i = (hole + 1) & bands->mask; bands->slots[i].pods != 0;
+         i = (i + 1) & bands->mask) {
         uint32_t home = home_of(bands, bands->slots[i].priority);
 
         if (((i - home) & bands->mask) >= ((i - hole) & bands->mask)) {

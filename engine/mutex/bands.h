@@ -1,9 +1,9 @@
 /*
  * How many active pods each priority has: what max_bands limits. Kept only if there is a limit.
  *
- * A set of priorities with counts, open addressing. A priority has a slot while any pod of the queue has it, so that
- * there is room for it when its pods become active. The lock-free engine has a bin per band; here a band is only
- * counted, so that both engines refuse the same pods.
+ * A set of priorities with counts, open addressing. A priority has a slot while any pod of the
+ * queue has it, so that there is room for it when its pods become active. The lock-free engine has
+ * a bin per band; here a band is only counted, so that both engines refuse the same pods.
  */
 #ifndef SCHEDQ_MUTEX_BANDS_H
 #define SCHEDQ_MUTEX_BANDS_H

@@ -1,8 +1,10 @@
 /*
- * The cycle of a pod: pop, then done or add_unschedulable; and readd, for a pod that failed after its done.
+ * The cycle of a pod: pop, then done or add_unschedulable; and readd, for a pod that failed after
+ * its done.
  *
- * The pod is in flight between: in no container, its name in the index, its record the holder's through the token. What
- * happens to it meanwhile is left on the record: MARK_DELETED, MARK_ACTIVATED, and the newest description.
+ * The pod is in flight between: in no container, its name in the index, its record the holder's
+ * through the token. What happens to it meanwhile is left on the record: MARK_DELETED,
+ * MARK_ACTIVATED, and the newest description.
  */
 #include "mutex/cycle.h"
 
@@ -14,7 +16,7 @@
 
 #include <string.h>
 
-/* ---- pop ------------------------------------------------------------------------------------------------------------ */
+/* ---- pop ------------------------------------------------------------------------------------- */
 
 static void
 describe_popped(const struct mutex_queue *queue, uint32_t index, schedq_popped_t *out)
@@ -22,7 +24,10 @@ describe_popped(const struct mutex_queue *queue, uint32_t index, schedq_popped_t
     const struct entry *entry = pod_at(queue, index);
     int64_t expiry = mutex_place_expiry(queue, entry);
 
-    /* Field by field: for a whole answer at once gcc 12 emits a string instruction, whose start alone costs more. */
+    /*
+     * Field by field: for a whole answer at once gcc 12 emits a string instruction, whose start
+     * alone costs more.
+     */
     out->pod = entry_handle(entry, index);
     out->object = entry->object;
     out->name = entry->name;
@@ -90,13 +95,15 @@ cycle_pop(struct mutex_queue *queue, schedq_popped_t *out)
     }
     out->more = is_poppable(queue);
     if (queue->active.count > 0) {
-        /* The next pop begins with this record; its lines come from memory while the caller works. */
+        /*
+         * The next pop begins with this record; its lines come from memory while the caller works.
+         */
         entry_prefetch(pod_at(queue, order_pod(heap_best(&queue->active))));
     }
     return true;
 }
 
-/* ---- the end of a flight --------------------------------------------------------------------------------------------- */
+/* ---- the end of a flight --------------------------------------------------------------------- */
 
 /* The record's flight part is read for the last time here: parking shares its memory. */
 static void
@@ -128,7 +135,8 @@ done(struct mutex_queue *queue, schedq_token_t token)
 }
 
 schedq_status_t
-mutex_done_many(schedq_worker_t *worker, const schedq_token_t *tokens, size_t count, uint8_t *statuses)
+mutex_done_many(schedq_worker_t *worker, const schedq_token_t *tokens, size_t count,
+                uint8_t *statuses)
 {
     struct mutex_queue *queue = queue_of(worker);
     schedq_status_t first = SCHEDQ_OK;
@@ -161,9 +169,12 @@ mutex_token_alive(schedq_worker_t *worker, schedq_token_t token)
     return status;
 }
 
-/* ---- failure -------------------------------------------------------------------------------------------------------- */
+/* ---- failure --------------------------------------------------------------------------------- */
 
-/* Was there an event during the flight that makes a parked pod of these rejectors worth another attempt? */
+/*
+ * Was there an event during the flight that makes a parked pod of these rejectors worth another
+ * attempt?
+ */
 static enum strategy
 judge_flight(struct mutex_queue *queue, const struct entry *entry)
 {
@@ -173,7 +184,8 @@ judge_flight(struct mutex_queue *queue, const struct entry *entry)
     enum strategy strategy;
 
     if (with_error) {
-        bool anything = rules->hints ? queue->log.newest > entry->flight.seen : queue->moved > entry->flight.seen;
+        bool anything = rules->hints ? queue->log.newest > entry->flight.seen
+                                     : queue->moved > entry->flight.seen;
 
         strategy = !rules->errors_park || anything ? STRATEGY_AFTER_BACKOFF : STRATEGY_SKIP;
     } else if (rules->hints) {
@@ -192,7 +204,8 @@ set_rejectors(struct mutex_queue *queue, struct entry *entry, const schedq_failu
     if (((entry->unschedulable | entry->pending) & SCHEDQ_REJECTOR_OTHERS) != 0) {
         queue->others_used = true;
     }
-    history_count_failure(&entry->rejections, &entry->errors, entry->unschedulable | entry->pending);
+    history_count_failure(&entry->rejections, &entry->errors,
+                          entry->unschedulable | entry->pending);
 }
 
 static schedq_status_t
@@ -218,16 +231,17 @@ take_newest(struct mutex_queue *queue, uint32_t index, const schedq_failure_t *f
 }
 
 /*
- * A host's verdict stands only if no event came that it has not judged. Called before anything changes; true: judge up to
- * result->sequence and call again.
+ * A host's verdict stands only if no event came that it has not judged. Called before anything
+ * changes; true: judge up to result->sequence and call again.
  */
 static bool
 is_outdated(struct mutex_queue *queue, const struct entry *entry, const schedq_failure_t *failure,
             schedq_result_t *result)
 {
     uint64_t rejectors = verdict_rejectors(failure);
-    uint64_t newest =
-        rejectors == 0 ? queue->log.newest : mutex_event_log_newest_stamp(&queue->log, entry->profile, rejectors);
+    uint64_t newest = rejectors == 0
+                          ? queue->log.newest
+                          : mutex_event_log_newest_stamp(&queue->log, entry->profile, rejectors);
 
     if (!verdict_covers_events(failure)) {
         return false;
@@ -256,10 +270,11 @@ route_by_host(const struct route *route, uint32_t index, const schedq_failure_t 
 }
 
 static void
-route_failed(struct mutex_queue *queue, uint32_t index, const schedq_failure_t *failure, enum strategy strategy,
-             int64_t now, schedq_result_t *result)
+route_failed(struct mutex_queue *queue, uint32_t index, const schedq_failure_t *failure,
+             enum strategy strategy, int64_t now, schedq_result_t *result)
 {
-    const struct route route = {.queue = queue, .result = result, .now = now, .label = LABEL_FAILURE, .recount = true};
+    const struct route route = {
+        .queue = queue, .result = result, .now = now, .label = LABEL_FAILURE, .recount = true};
 
     if (queue->base.rules.host) {
         route_by_host(&route, index, failure);
@@ -271,8 +286,8 @@ route_failed(struct mutex_queue *queue, uint32_t index, const schedq_failure_t *
 }
 
 static schedq_status_t
-fail(struct mutex_queue *queue, uint32_t index, schedq_token_t *token, const schedq_failure_t *failure,
-     schedq_result_t *result)
+fail(struct mutex_queue *queue, uint32_t index, schedq_token_t *token,
+     const schedq_failure_t *failure, schedq_result_t *result)
 {
     struct entry *entry = pod_at(queue, index);
     int64_t now = queue_now(queue);
@@ -304,8 +319,8 @@ fail(struct mutex_queue *queue, uint32_t index, schedq_token_t *token, const sch
 }
 
 schedq_status_t
-mutex_add_unschedulable(schedq_worker_t *worker, schedq_token_t *token, const schedq_failure_t *failure,
-                        schedq_result_t *result)
+mutex_add_unschedulable(schedq_worker_t *worker, schedq_token_t *token,
+                        const schedq_failure_t *failure, schedq_result_t *result)
 {
     struct mutex_queue *queue = queue_of(worker);
     schedq_status_t status;
@@ -322,8 +337,8 @@ mutex_add_unschedulable(schedq_worker_t *worker, schedq_token_t *token, const sc
         admit_end(queue, index);
         status = SCHEDQ_GONE;
     } else {
-        status =
-            verdict_check_failure(&queue->base.registry, entry->profile, failure, worker->words, sizeof worker->words);
+        status = verdict_check_failure(&queue->base.registry, entry->profile, failure,
+                                       worker->words, sizeof worker->words);
         if (status == SCHEDQ_OK) {
             status = fail(queue, index, token, failure, result);
         }
@@ -332,7 +347,7 @@ mutex_add_unschedulable(schedq_worker_t *worker, schedq_token_t *token, const sc
     return status;
 }
 
-/* ---- readd ---------------------------------------------------------------------------------------------------------- */
+/* ---- readd ----------------------------------------------------------------------------------- */
 
 static void
 restore_history(struct mutex_queue *queue, uint32_t index, const schedq_history_t *history,
@@ -352,8 +367,9 @@ restore_history(struct mutex_queue *queue, uint32_t index, const schedq_history_
 }
 
 schedq_status_t
-mutex_readd(schedq_worker_t *worker, const char *names, const schedq_pod_spec_t *spec, const schedq_history_t *history,
-            const schedq_failure_t *failure, schedq_result_t *result)
+mutex_readd(schedq_worker_t *worker, const char *names, const schedq_pod_spec_t *spec,
+            const schedq_history_t *history, const schedq_failure_t *failure,
+            schedq_result_t *result)
 {
     struct mutex_queue *queue = queue_of(worker);
     const char *name = names + spec->name_offset;
@@ -364,14 +380,15 @@ mutex_readd(schedq_worker_t *worker, const char *names, const schedq_pod_spec_t 
     now_spec.timestamp_ns = 0;
     queue_lock(queue);
     int64_t now = queue_now(queue);
-    schedq_status_t status =
-        verdict_check_failure(&queue->base.registry, spec->profile, failure, worker->words, sizeof worker->words);
+    schedq_status_t status = verdict_check_failure(&queue->base.registry, spec->profile, failure,
+                                                   worker->words, sizeof worker->words);
 
     if (status == SCHEDQ_OK) {
         status = admit_check_absent(queue, name, spec->name_length, hash, result);
     }
     if (status == SCHEDQ_OK && queue->base.rules.host && failure->place == SCHEDQ_GATED) {
-        status = admit_check_gate(queue, spec->profile, failure->gate, failure->judged_up_to, result);
+        status =
+            admit_check_gate(queue, spec->profile, failure->gate, failure->judged_up_to, result);
     }
     if (status == SCHEDQ_OK) {
         status = admit_pod(worker, name, hash, &now_spec, now, &index);

@@ -1,5 +1,6 @@
 /*
- * pop, done, add_unschedulable, readd: see cycle.c. The functions named mutex_ are entries of the engine's table.
+ * pop, done, add_unschedulable, readd: see cycle.c. The functions named mutex_ are entries of the
+ * engine's table.
  */
 #ifndef SCHEDQ_MUTEX_CYCLE_H
 #define SCHEDQ_MUTEX_CYCLE_H
@@ -9,11 +10,13 @@
 /** Takes the best pod, with the lock held. False: nothing is poppable. */
 bool cycle_pop(struct mutex_queue *queue, schedq_popped_t *out);
 
-schedq_status_t mutex_done_many(schedq_worker_t *worker, const schedq_token_t *tokens, size_t count, uint8_t *statuses);
+schedq_status_t mutex_done_many(schedq_worker_t *worker, const schedq_token_t *tokens, size_t count,
+                                uint8_t *statuses);
 schedq_status_t mutex_token_alive(schedq_worker_t *worker, schedq_token_t token);
-schedq_status_t mutex_add_unschedulable(schedq_worker_t *worker, schedq_token_t *token, const schedq_failure_t *failure,
-                                        schedq_result_t *result);
-schedq_status_t mutex_readd(schedq_worker_t *worker, const char *names, const schedq_pod_spec_t *spec,
-                            const schedq_history_t *history, const schedq_failure_t *failure, schedq_result_t *result);
+schedq_status_t mutex_add_unschedulable(schedq_worker_t *worker, schedq_token_t *token,
+                                        const schedq_failure_t *failure, schedq_result_t *result);
+schedq_status_t mutex_readd(schedq_worker_t *worker, const char *names,
+                            const schedq_pod_spec_t *spec, const schedq_history_t *history,
+                            const schedq_failure_t *failure, schedq_result_t *result);
 
 #endif

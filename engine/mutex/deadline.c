@@ -13,7 +13,8 @@ static int64_t
 parked_due(const struct mutex_queue *queue)
 {
     return queue->parked.head != NO_ENTRY
-               ? leftover_tried(&queue->base.rules, pod_at(queue, queue->parked.head)->parking.since,
+               ? leftover_tried(&queue->base.rules,
+                                pod_at(queue, queue->parked.head)->parking.since,
                                 queue->leftover_flushed)
                : SCHEDQ_NO_DEADLINE;
 }
@@ -32,8 +33,9 @@ gated_due(const struct mutex_queue *queue)
 
         return due > again ? due : again;
     }
-    return rules->gates_see_leftover ? leftover_due(rules, pod_at(queue, queue->gated.head)->parking.since)
-                                     : SCHEDQ_NO_DEADLINE;
+    return rules->gates_see_leftover
+               ? leftover_due(rules, pod_at(queue, queue->gated.head)->parking.since)
+               : SCHEDQ_NO_DEADLINE;
 }
 
 int64_t

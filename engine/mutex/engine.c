@@ -1,4 +1,7 @@
-/* The mutex engine's table of functions; making, growing and ending a queue. queue.h has the picture. */
+/*
+ * The mutex engine's table of functions; making, growing and ending a queue. queue.h has the
+ * picture.
+ */
 #include "engine.h"
 
 #include "mutex/admit.h"
@@ -11,7 +14,7 @@
 #include "mutex/sleep.h"
 #include "mutex/workers.h"
 
-/* ---- life ------------------------------------------------------------------------------------------------------------- */
+/* ---- life ------------------------------------------------------------------------------------ */
 
 static void
 containers_shut(struct mutex_queue *queue)
@@ -22,7 +25,8 @@ containers_shut(struct mutex_queue *queue)
     heap_shut(&queue->room, heaps, sizeof heaps / sizeof heaps[0]);
     entries_shut(&queue->entries);
     mutex_names_shut(&queue->names);
-    memory_free(memory, MEMORY_OTHER, queue->incoming, queue->incoming_capacity * sizeof *queue->incoming);
+    memory_free(memory, MEMORY_OTHER, queue->incoming,
+                queue->incoming_capacity * sizeof *queue->incoming);
 }
 
 static bool
@@ -139,8 +143,10 @@ mutex_reserve(schedq_t *base, uint32_t pods, uint32_t bands, uint32_t workers)
 
     queue_lock(queue);
     bool ok = admit_reserve(queue, pods) && mutex_names_reserve(&queue->names, pods) &&
-              mutex_bands_reserve(&queue->bands, bands) && mutex_lots_reserve(&queue->lots, base->config.max_lots) &&
-              mutex_nominator_reserve(&queue->nominator, pods) && mutex_workers_reserve(queue, workers);
+              mutex_bands_reserve(&queue->bands, bands) &&
+              mutex_lots_reserve(&queue->lots, base->config.max_lots) &&
+              mutex_nominator_reserve(&queue->nominator, pods) &&
+              mutex_workers_reserve(queue, workers);
     queue_unlock(queue);
     return ok ? SCHEDQ_OK : SCHEDQ_NOMEM;
 }
@@ -156,17 +162,21 @@ mutex_trim(schedq_t *base)
     queue_unlock(queue);
 }
 
-/* ---- setup ------------------------------------------------------------------------------------------------------------ */
+/* ---- setup ----------------------------------------------------------------------------------- */
 
 static schedq_status_t
-mutex_event_define(schedq_t *base, const char *resource, uint32_t actions, const char *label, schedq_event_t *event)
+mutex_event_define(schedq_t *base, const char *resource, uint32_t actions, const char *label,
+                   schedq_event_t *event)
 {
     struct mutex_queue *queue = mutex_queue(base);
 
     queue_lock(queue);
     schedq_status_t status = SCHEDQ_NOMEM;
 
-    /* An event brings one label at most; once it is defined nothing may fail, for every event is counted by its label. */
+    /*
+     * An event brings one label at most; once it is defined nothing may fail, for every event is
+     * counted by its label.
+     */
     if (mutex_place_reserve_labels(queue, registry_label_count(&base->registry) + 1)) {
         status = registry_define_event(&base->registry, resource, actions, label, event);
     }
@@ -174,7 +184,10 @@ mutex_event_define(schedq_t *base, const char *resource, uint32_t actions, const
     return status;
 }
 
-/* Argument checks read profiles and plugins without the lock: they are fixed when the first worker exists. */
+/*
+ * Argument checks read profiles and plugins without the lock: they are fixed when the first worker
+ * exists.
+ */
 static bool
 setup_is_over(const struct mutex_queue *queue)
 {
@@ -190,7 +203,8 @@ mutex_profile_define(schedq_t *base, const char *name, schedq_profile_t *profile
     queue_lock(queue);
     if (setup_is_over(queue)) {
         status = SCHEDQ_BUSY;
-    } else if (mutex_event_log_add_profile(&queue->log, registry_profile_count(&base->registry) + 1)) {
+    } else if (mutex_event_log_add_profile(&queue->log,
+                                           registry_profile_count(&base->registry) + 1)) {
         status = registry_define_profile(&base->registry, name, profile);
     }
     queue_unlock(queue);
@@ -203,7 +217,8 @@ mutex_plugin_register(schedq_t *base, const schedq_plugin_t *plugin, uint64_t *b
     struct mutex_queue *queue = mutex_queue(base);
 
     queue_lock(queue);
-    schedq_status_t status = setup_is_over(queue) ? SCHEDQ_BUSY : registry_add_plugin(&base->registry, plugin, bit);
+    schedq_status_t status =
+        setup_is_over(queue) ? SCHEDQ_BUSY : registry_add_plugin(&base->registry, plugin, bit);
     queue_unlock(queue);
     return status;
 }
@@ -229,7 +244,10 @@ mutex_rejector_bit(schedq_t *base, schedq_profile_t profile, const char *name, u
     uint64_t bit = registry_rejector(&base->registry, profile, name, length);
 
     if ((bit & registry_late(&base->registry, profile) & ~late) != 0) {
-        /* Events that came before the name did reach it as well: a pod that is in flight may have missed them. */
+        /*
+         * Events that came before the name did reach it as well: a pod that is in flight may have
+         * missed them.
+         */
         mutex_event_log_stamp(&queue->log, profile, bit, queue->log.newest);
     }
     queue_unlock(queue);

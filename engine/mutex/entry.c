@@ -17,7 +17,8 @@ entries_shut(struct entries *entries)
     for (uint32_t i = 0; i < entries->page_count; i++) {
         memory_free(entries->memory, MEMORY_ENTRIES, entries->pages[i], PAGE_BYTES);
     }
-    memory_free(entries->memory, MEMORY_ENTRIES, entries->pages, entries->page_capacity * sizeof *entries->pages);
+    memory_free(entries->memory, MEMORY_ENTRIES, entries->pages,
+                entries->page_capacity * sizeof *entries->pages);
 }
 
 /* A hole that trim left, or the next number. */
@@ -35,8 +36,8 @@ page_slot(struct entries *entries, uint32_t *slot)
     }
     if (entries->page_count == entries->page_capacity) {
         uint32_t larger = entries->page_capacity == 0 ? 64 : entries->page_capacity * 2;
-        struct entry **pages =
-            memory_grow(entries->memory, MEMORY_ENTRIES, entries->pages, entries->page_capacity, larger, sizeof *pages);
+        struct entry **pages = memory_grow(entries->memory, MEMORY_ENTRIES, entries->pages,
+                                           entries->page_capacity, larger, sizeof *pages);
 
         if (pages == NULL) {
             return false;
@@ -128,7 +129,8 @@ entries_trim(struct entries *entries)
     entries->free_head = NO_ENTRY;
     entries->free_count = 0;
     for (uint32_t i = entries_end(entries); i-- > 0;) {
-        if (entries->pages[i / PAGE_ENTRIES] != NULL && entry_at(entries, i)->place == SCHEDQ_NOWHERE) {
+        if (entries->pages[i / PAGE_ENTRIES] != NULL &&
+            entry_at(entries, i)->place == SCHEDQ_NOWHERE) {
             entry_at(entries, i)->lot_next = entries->free_head;
             entries->free_head = i;
             entries->free_count++;
@@ -150,7 +152,10 @@ entries_take(struct entries *entries)
 
     entries->free_head = entry->lot_next;
     entries->free_count--;
-    /* Line by line: for the whole record gcc 12 emits a string instruction, whose start alone costs more. */
+    /*
+     * Line by line: for the whole record gcc 12 emits a string instruction, whose start alone costs
+     * more.
+     */
     for (size_t offset = 0; offset < sizeof *entry; offset += CACHE_LINE) {
         memset((char *)entry + offset, 0, CACHE_LINE);
     }
@@ -199,7 +204,8 @@ entry_of_token(const struct entries *entries, schedq_token_t token, uint32_t *in
 {
     struct entry *entry = entry_of_bits(entries, token.bits, index);
 
-    if (entry == NULL || entry->place != SCHEDQ_INFLIGHT || entry_ref(entry, *index) != token.bits) {
+    if (entry == NULL || entry->place != SCHEDQ_INFLIGHT ||
+        entry_ref(entry, *index) != token.bits) {
         return NULL;
     }
     return entry;

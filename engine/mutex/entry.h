@@ -1,15 +1,16 @@
 /*
  * A pod's record, and the pages that records live in.
  *
- * Records are numbered; a page of them is never moved, so a pointer to a record stays good while the queue lives (until
- * trim gives an unused page back). A handle is {number, life}: life changes when the record gets its next pod, so an old
- * handle never names a new pod. A token or ref is {number, version}: version changes whenever the pod changes its place,
- * or is updated while it waits, so an old token never ends a newer cycle and an old ref never moves an updated pod.
- * Both widths are 36 bits: at 10 million changes a second of one and the same record, a version repeats after 1.9 hours,
- * and then only a token that was kept for exactly that many changes is mistaken.
+ * Records are numbered; a page of them is never moved, so a pointer to a record stays good while
+ * the queue lives (until trim gives an unused page back). A handle is {number, life}: life changes
+ * when the record gets its next pod, so an old handle never names a new pod. A token or ref is
+ * {number, version}: version changes whenever the pod changes its place, or is updated while it
+ * waits, so an old token never ends a newer cycle and an old ref never moves an updated pod. Both
+ * widths are 36 bits: at 10 million changes a second of one and the same record, a version repeats
+ * after 1.9 hours, and then only a token that was kept for exactly that many changes is mistaken.
  *
- * What the sifting of a heap needs (the key, and the record's place in the heap) is not here but in the heap's own arrays:
- * a sift must not touch a cache line of every record on its way.
+ * What the sifting of a heap needs (the key, and the record's place in the heap) is not here but in
+ * the heap's own arrays: a sift must not touch a cache line of every record on its way.
  */
 #ifndef SCHEDQ_MUTEX_ENTRY_H
 #define SCHEDQ_MUTEX_ENTRY_H
@@ -63,7 +64,8 @@ struct entry {
             uint64_t pop_order;
         } flight;
     };
-    uint64_t born;           /* version when its life began: an older ref named the record's last pod */
+    /* version when its life began: an older ref named the record's last pod */
+    uint64_t born;
     uint64_t nominated_node; /* where the nominator has it; valid if `nominated` */
     uint64_t described_node; /* what its description says (status.nominatedNodeName) */
     uint64_t nomination;     /* orders the pods of one node */
@@ -79,7 +81,8 @@ struct entries {
     uint32_t pages_made; /* of page_count; trim gives pages back and leaves holes */
     uint32_t free_head;  /* LIFO: the record that was used last is the warmest */
     uint32_t free_count;
-    uint64_t life_floor; /* lives of records in new pages start above: trimmed pages had lower ones */
+    /* lives of records in new pages start above: trimmed pages had lower ones */
+    uint64_t life_floor;
 };
 
 void entries_open(struct entries *entries, struct memory *memory);
@@ -105,7 +108,10 @@ entries_end(const struct entries *entries)
     return entries->page_count * PAGE_ENTRIES;
 }
 
-/** A free record with its next life begun, everything else zero but life and version; NO_ENTRY if none is free. */
+/**
+ * A free record with its next life begun, everything else zero but life and version; NO_ENTRY if
+ * none is free.
+ */
 uint32_t entries_take(struct entries *entries);
 void entries_give(struct entries *entries, uint32_t index);
 

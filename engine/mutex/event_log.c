@@ -4,7 +4,8 @@
 bool
 mutex_event_log_open(struct event_log *log, schedq_t *queue)
 {
-    *log = (struct event_log){.queue = queue, .size = queue->rules.host ? 0 : queue->config.event_log};
+    *log =
+        (struct event_log){.queue = queue, .size = queue->rules.host ? 0 : queue->config.event_log};
     return mutex_event_log_add_profile(log, 1);
 }
 
@@ -12,7 +13,8 @@ bool
 mutex_event_log_make(struct event_log *log)
 {
     if (log->ring == NULL && log->size > 0) {
-        log->ring = memory_alloc(&log->queue->memory, MEMORY_OTHER, log->size * sizeof *log->ring, CACHE_LINE);
+        log->ring = memory_alloc(&log->queue->memory, MEMORY_OTHER, log->size * sizeof *log->ring,
+                                 CACHE_LINE);
     }
     return log->ring != NULL || log->size == 0;
 }
@@ -22,7 +24,8 @@ mutex_event_log_shut(struct event_log *log)
 {
     mutex_event_log_forget(log);
     memory_free(&log->queue->memory, MEMORY_OTHER, log->ring, log->size * sizeof *log->ring);
-    memory_free(&log->queue->memory, MEMORY_OTHER, log->stamps, log->stamps_capacity * sizeof *log->stamps);
+    memory_free(&log->queue->memory, MEMORY_OTHER, log->stamps,
+                log->stamps_capacity * sizeof *log->stamps);
 }
 
 bool
@@ -36,8 +39,8 @@ mutex_event_log_add_profile(struct event_log *log, uint32_t profile_count)
     if (capacity == log->stamps_capacity) {
         return true;
     }
-    uint64_t(*stamps)[STAMPS] =
-        memory_grow(&log->queue->memory, MEMORY_OTHER, log->stamps, log->stamps_capacity, capacity, sizeof *stamps);
+    uint64_t(*stamps)[STAMPS] = memory_grow(&log->queue->memory, MEMORY_OTHER, log->stamps,
+                                            log->stamps_capacity, capacity, sizeof *stamps);
     if (stamps == NULL) {
         return false;
     }
@@ -53,7 +56,8 @@ mutex_event_log_draw(struct event_log *log)
 }
 
 void
-mutex_event_log_stamp(struct event_log *log, schedq_profile_t profile, uint64_t rejectors, uint64_t sequence)
+mutex_event_log_stamp(struct event_log *log, schedq_profile_t profile, uint64_t rejectors,
+                      uint64_t sequence)
 {
     uint64_t *stamps = log->stamps[profile];
 
@@ -97,7 +101,8 @@ record_clear(const struct event_log *log, struct event_record *record)
 }
 
 void
-mutex_event_log_record(struct event_log *log, schedq_event_t event, uint64_t old_object, uint64_t new_object)
+mutex_event_log_record(struct event_log *log, schedq_event_t event, uint64_t old_object,
+                       uint64_t new_object)
 {
     bool opaque = log->queue->config.objects == SCHEDQ_OBJECTS_BORROWED;
 
@@ -141,7 +146,8 @@ mutex_event_log_forget(struct event_log *log)
 }
 
 uint64_t
-mutex_event_log_newest_stamp(const struct event_log *log, schedq_profile_t profile, uint64_t rejectors)
+mutex_event_log_newest_stamp(const struct event_log *log, schedq_profile_t profile,
+                             uint64_t rejectors)
 {
     uint64_t newest = 0;
 
@@ -154,8 +160,8 @@ mutex_event_log_newest_stamp(const struct event_log *log, schedq_profile_t profi
 }
 
 static enum strategy
-judge_record(const struct event_log *log, const struct event_record *record, const struct entry *entry,
-             uint64_t *hint_calls)
+judge_record(const struct event_log *log, const struct event_record *record,
+             const struct entry *entry, uint64_t *hint_calls)
 {
     const struct requeue_question question = {.pod = entry->object,
                                               .old_object = record->old_object,
@@ -165,7 +171,8 @@ judge_record(const struct event_log *log, const struct event_record *record, con
                                               .ask = true,
                                               .opaque = record->opaque};
 
-    return registry_judge(&log->queue->registry, entry->profile, record->event, &question, hint_calls);
+    return registry_judge(&log->queue->registry, entry->profile, record->event, &question,
+                          hint_calls);
 }
 
 enum strategy
@@ -174,7 +181,8 @@ mutex_event_log_judge(const struct event_log *log, const struct entry *entry, ui
     uint64_t seen = entry->flight.seen;
     enum strategy best = STRATEGY_SKIP;
 
-    if (mutex_event_log_newest_stamp(log, entry->profile, entry->unschedulable | entry->pending) <= seen) {
+    if (mutex_event_log_newest_stamp(log, entry->profile, entry->unschedulable | entry->pending) <=
+        seen) {
         return STRATEGY_SKIP;
     }
     uint64_t begin = ring_begin(log);
@@ -185,8 +193,9 @@ mutex_event_log_judge(const struct event_log *log, const struct entry *entry, ui
     }
     for (uint64_t i = seen + 1; i <= log->newest && best < requeue_strongest(entry->pending); i++) {
         const struct event_record *record = log->size == 0 ? NULL : &log->ring[i & (log->size - 1)];
-        enum strategy strategy = record == NULL || record->sequence != i ? STRATEGY_AFTER_BACKOFF
-                                                                         : judge_record(log, record, entry, hint_calls);
+        enum strategy strategy = record == NULL || record->sequence != i
+                                     ? STRATEGY_AFTER_BACKOFF
+                                     : judge_record(log, record, entry, hint_calls);
 
         best = strategy > best ? strategy : best;
     }

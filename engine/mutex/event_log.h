@@ -1,12 +1,14 @@
 /*
  * What happened while pods were in flight.
  *
- * Each event draws a sequence. A stamp per rejector and profile holds the newest event that reached it, so a failing pod
- * learns in as many comparisons as it has rejectors whether anything happened that concerns it. Only then it reads the
- * log, a ring of the newest events with their objects, and asks hints. An event that fell out of the ring, or whose
- * objects were only borrowed, counts as one that helps (after the backoff): memory is constant, and nothing is missed.
+ * Each event draws a sequence. A stamp per rejector and profile holds the newest event that reached
+ * it, so a failing pod learns in as many comparisons as it has rejectors whether anything happened
+ * that concerns it. Only then it reads the log, a ring of the newest events with their objects, and
+ * asks hints. An event that fell out of the ring, or whose objects were only borrowed, counts as
+ * one that helps (after the backoff): memory is constant, and nothing is missed.
  *
- * Nothing is recorded while no pod is in flight, and the objects are let go when the last flight ends.
+ * Nothing is recorded while no pod is in flight, and the objects are let go when the last flight
+ * ends.
  */
 #ifndef SCHEDQ_MUTEX_EVENT_LOG_H
 #define SCHEDQ_MUTEX_EVENT_LOG_H
@@ -44,18 +46,22 @@ bool mutex_event_log_add_profile(struct event_log *log, uint32_t profile_count);
 uint64_t mutex_event_log_draw(struct event_log *log);
 
 /** Raises the stamps of these rejectors; never lowers one. */
-void mutex_event_log_stamp(struct event_log *log, schedq_profile_t profile, uint64_t rejectors, uint64_t sequence);
+void mutex_event_log_stamp(struct event_log *log, schedq_profile_t profile, uint64_t rejectors,
+                           uint64_t sequence);
 
 /** Writes the newest event down, for the pods in flight. */
-void mutex_event_log_record(struct event_log *log, schedq_event_t event, uint64_t old_object, uint64_t new_object);
+void mutex_event_log_record(struct event_log *log, schedq_event_t event, uint64_t old_object,
+                            uint64_t new_object);
 
 /** Lets all objects go: no pod is in flight. */
 void mutex_event_log_forget(struct event_log *log);
 
 /** The newest stamp among these rejectors. */
-uint64_t mutex_event_log_newest_stamp(const struct event_log *log, schedq_profile_t profile, uint64_t rejectors);
+uint64_t mutex_event_log_newest_stamp(const struct event_log *log, schedq_profile_t profile,
+                                      uint64_t rejectors);
 
 /** What the events since its pop mean to a pod that fails with the rejectors it has now. */
-enum strategy mutex_event_log_judge(const struct event_log *log, const struct entry *entry, uint64_t *hint_calls);
+enum strategy mutex_event_log_judge(const struct event_log *log, const struct entry *entry,
+                                    uint64_t *hint_calls);
 
 #endif

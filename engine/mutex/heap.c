@@ -4,7 +4,10 @@
 /* The root; item 0 is unused, so that the children of i are 2i and 2i+1 and share a cache line. */
 #define FIRST 1
 
-/* Every function below that takes `order` is compiled once per order: a sift decides nothing about it at run time. */
+/*
+ * Every function below that takes `order` is compiled once per order: a sift decides nothing about
+ * it at run time.
+ */
 #define PER_ORDER static inline __attribute__((always_inline))
 
 static int64_t
@@ -14,7 +17,8 @@ key_of(const struct heap_room *room, struct order item)
 }
 
 PER_ORDER bool
-before(const struct heap_room *room, enum heap_order order, const struct order *a, const struct order *b)
+before(const struct heap_room *room, enum heap_order order, const struct order *a,
+       const struct order *b)
 {
     if (order == HEAP_BY_TIME && order_ties_in_time(*a, *b)) {
         return key_of(room, *a) < key_of(room, *b);
@@ -30,7 +34,8 @@ put(struct heap_room *room, struct heap *heap, uint32_t position, const struct o
 }
 
 PER_ORDER void
-sift_up_in(struct heap_room *room, struct heap *heap, enum heap_order order, uint32_t position, struct order item)
+sift_up_in(struct heap_room *room, struct heap *heap, enum heap_order order, uint32_t position,
+           struct order item)
 {
     while (position > FIRST) {
         uint32_t parent = position / 2;
@@ -45,17 +50,22 @@ sift_up_in(struct heap_room *room, struct heap *heap, enum heap_order order, uin
 }
 
 /*
- * The hole goes down to a leaf along the better children, then the item goes up from there: an item that replaces a removed
- * one came from the bottom and belongs near it, so comparing it on the way down is in vain.
+ * The hole goes down to a leaf along the better children, then the item goes up from there: an item
+ * that replaces a removed one came from the bottom and belongs near it, so comparing it on the way
+ * down is in vain.
  */
 PER_ORDER void
-sift_down_in(struct heap_room *room, struct heap *heap, enum heap_order order, uint32_t position, struct order item)
+sift_down_in(struct heap_room *room, struct heap *heap, enum heap_order order, uint32_t position,
+             struct order item)
 {
     const uint32_t last = FIRST + heap->count - 1;
     uint32_t child = 2 * position;
 
     while (child < last) {
-        /* The items two levels below, which are wanted when this pair has been compared. Beyond the end it does nothing. */
+        /*
+         * The items two levels below, which are wanted when this pair has been compared. Beyond the
+         * end it does nothing.
+         */
         __builtin_prefetch((const char *)heap->items + (size_t)child * 4 * sizeof *heap->items, 1);
         child += before(room, order, &heap->items[child + 1], &heap->items[child]);
         put(room, heap, position, &heap->items[child]);
@@ -90,20 +100,24 @@ sift_down(struct heap_room *room, struct heap *heap, uint32_t position, struct o
 }
 
 bool
-heap_resize(struct heap_room *room, struct heap *const *heaps, uint32_t count, uint32_t capacity, uint32_t numbers)
+heap_resize(struct heap_room *room, struct heap *const *heaps, uint32_t count, uint32_t capacity,
+            uint32_t numbers)
 {
-    uint32_t *positions = memory_alloc(room->memory, MEMORY_QUEUES, numbers * sizeof *positions, CACHE_LINE);
+    uint32_t *positions =
+        memory_alloc(room->memory, MEMORY_QUEUES, numbers * sizeof *positions, CACHE_LINE);
     struct order *items[8] = {NULL};
     bool complete = positions != NULL;
 
     for (uint32_t i = 0; i < count && complete; i++) {
-        items[i] = memory_alloc(room->memory, MEMORY_QUEUES, (capacity + FIRST) * sizeof *items[i], CACHE_LINE);
+        items[i] = memory_alloc(room->memory, MEMORY_QUEUES, (capacity + FIRST) * sizeof *items[i],
+                                CACHE_LINE);
         complete = items[i] != NULL;
     }
     if (!complete) {
         memory_free(room->memory, MEMORY_QUEUES, positions, numbers * sizeof *positions);
         for (uint32_t i = 0; i < count; i++) {
-            memory_free(room->memory, MEMORY_QUEUES, items[i], (capacity + FIRST) * sizeof *items[i]);
+            memory_free(room->memory, MEMORY_QUEUES, items[i],
+                        (capacity + FIRST) * sizeof *items[i]);
         }
         return false;
     }
@@ -127,10 +141,12 @@ void
 heap_shut(struct heap_room *room, struct heap *const *heaps, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++) {
-        memory_free(room->memory, MEMORY_QUEUES, heaps[i]->items, (room->capacity + FIRST) * sizeof *heaps[i]->items);
+        memory_free(room->memory, MEMORY_QUEUES, heaps[i]->items,
+                    (room->capacity + FIRST) * sizeof *heaps[i]->items);
         heaps[i]->items = NULL;
     }
-    memory_free(room->memory, MEMORY_QUEUES, room->positions, room->numbers * sizeof *room->positions);
+    memory_free(room->memory, MEMORY_QUEUES, room->positions,
+                room->numbers * sizeof *room->positions);
     room->positions = NULL;
     room->capacity = 0;
     room->numbers = 0;
@@ -149,7 +165,9 @@ heap_remove(struct heap_room *room, struct heap *heap, uint32_t entry)
     struct order last = heap->items[FIRST + --heap->count];
 
     if (order_pod(last) != entry) {
-        /* sift_down's way up may pass the hole: then the last one ranks before the hole's parent. */
+        /*
+         * sift_down's way up may pass the hole: then the last one ranks before the hole's parent.
+         */
         sift_down(room, heap, position, last);
     }
 }

@@ -1,12 +1,14 @@
 /*
  * Heaps with positions: the best element in O(1), any element removed or re-keyed in O(log n).
  *
- * Three of them hang on a queue. The active one orders by (rank, key): pop's order. Backoff and error backoff order by
- * (key, rank, order key): by expiry, and among equal expiries (one-second windows make many) as the active one would.
+ * Three of them hang on a queue. The active one orders by (rank, key): pop's order. Backoff and
+ * error backoff order by (key, rank, order key): by expiry, and among equal expiries (one-second
+ * windows make many) as the active one would.
  *
- * An element is 16 bytes, and the positions are in one array for all heaps, indexed by record number: a record is in one heap
- * at most. A sift so touches nothing but these two arrays. Binary: with the level after next prefetched it was as fast as a
- * 4-ary one at 100,000 pods, and faster at 1,000, where three comparisons a level cost more than the levels they save.
+ * An element is 16 bytes, and the positions are in one array for all heaps, indexed by record
+ * number: a record is in one heap at most. A sift so touches nothing but these two arrays. Binary:
+ * with the level after next prefetched it was as fast as a 4-ary one at 100,000 pods, and faster at
+ * 1,000, where three comparisons a level cost more than the levels they save.
  */
 #ifndef SCHEDQ_MUTEX_HEAP_H
 #define SCHEDQ_MUTEX_HEAP_H
@@ -31,9 +33,12 @@ struct heap_room {
     uint32_t numbers;    /* positions */
 };
 
-/** Gives `count` heaps another capacity, and positions to as many record numbers. False: no memory; nothing changed. */
-bool heap_resize(struct heap_room *room, struct heap *const *heaps, uint32_t count, uint32_t capacity,
-                 uint32_t numbers);
+/**
+ * Gives `count` heaps another capacity, and positions to as many record numbers. False: no memory;
+ * nothing changed.
+ */
+bool heap_resize(struct heap_room *room, struct heap *const *heaps, uint32_t count,
+                 uint32_t capacity, uint32_t numbers);
 void heap_shut(struct heap_room *room, struct heap *const *heaps, uint32_t count);
 
 void heap_push(struct heap_room *room, struct heap *heap, struct order item);

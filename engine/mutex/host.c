@@ -1,14 +1,17 @@
 /*
- * Deciding without callbacks: the host draws a sequence, logs its event, raises stamps, copies candidates out, and applies
- * its verdicts, each only if the pod still is at the version that was judged.
+ * Deciding without callbacks: the host draws a sequence, logs its event, raises stamps, copies
+ * candidates out, and applies its verdicts, each only if the pod still is at the version that was
+ * judged.
  *
- * THE CURSOR of candidates is {phase and lot, record, insertion}. Lots are visited in the order in which they were made
- * (`born` grows along the live list), pods in a lot in the order of their insertion. It names the next pod to look at. If
- * that pod has moved on meanwhile, the lot is searched from its head for the first insertion that is not older. So nothing
- * is pinned, and a pod that stays where it is cannot be missed: every pod before the cursor in its lot was given, and
+ * THE CURSOR of candidates is {phase and lot, record, insertion}. Lots are visited in the order in
+ * which they were made (`born` grows along the live list), pods in a lot in the order of their
+ * insertion. It names the next pod to look at. If that pod has moved on meanwhile, the lot is
+ * searched from its head for the first insertion that is not older. So nothing is pinned, and a pod
+ * that stays where it is cannot be missed: every pod before the cursor in its lot was given, and
  * insertions only grow.
  *
- *   cursor[0]   0 = from the start; else 2 + born of the lot (the catch-all's is 0), or one of the two phases below
+ *   cursor[0]   0 = from the start; else 2 + born of the lot (the catch-all's is 0), or one of the
+ *           two phases below
  *   cursor[1]   record of the next pod
  *   cursor[2]   its insertion
  */
@@ -37,25 +40,27 @@ mutex_event_begin(schedq_worker_t *worker, uint64_t *sequence)
 }
 
 schedq_status_t
-mutex_event_stamp(schedq_worker_t *worker, uint64_t sequence, schedq_profile_t profile, uint64_t plugins)
+mutex_event_stamp(schedq_worker_t *worker, uint64_t sequence, schedq_profile_t profile,
+                  uint64_t plugins)
 {
     struct mutex_queue *queue = queue_of(worker);
     schedq_status_t status = SCHEDQ_OK;
 
     queue_lock(queue);
     if (sequence == 0 || sequence > queue->log.newest) {
-        worker_say(worker, "sequence %llu: 1..%llu, as schedq_event_begin drew it", (unsigned long long)sequence,
-                   (unsigned long long)queue->log.newest);
+        worker_say(worker, "sequence %llu: 1..%llu, as schedq_event_begin drew it",
+                   (unsigned long long)sequence, (unsigned long long)queue->log.newest);
         status = SCHEDQ_INVALID;
     } else {
-        mutex_event_log_stamp(&queue->log, profile, plugins | registry_reached_always(&queue->base.registry, profile),
+        mutex_event_log_stamp(&queue->log, profile,
+                              plugins | registry_reached_always(&queue->base.registry, profile),
                               sequence);
     }
     queue_unlock(queue);
     return status;
 }
 
-/* ---- candidates ------------------------------------------------------------------------------------------------------- */
+/* ---- candidates ------------------------------------------------------------------------------ */
 
 struct search {
     const struct mutex_queue *queue;
@@ -99,7 +104,8 @@ resume_in(const struct search *search, uint32_t lot)
     if (insertion == 0) {
         return lot_at(&queue->lots, lot)->head;
     }
-    if (index < entries_end(&queue->entries) && queue->entries.pages[index / PAGE_ENTRIES] != NULL) {
+    if (index < entries_end(&queue->entries) &&
+        queue->entries.pages[index / PAGE_ENTRIES] != NULL) {
         const struct entry *entry = pod_at(queue, index);
 
         if (entry_is_waiting(entry) && entry->place != SCHEDQ_ACTIVE && entry->lot == lot &&
@@ -156,7 +162,8 @@ search_parked_and_gated(struct search *search)
             query->cursor[1] = 0;
             query->cursor[2] = 0;
         }
-        if ((lot == LOT_CATCH_ALL || lot_may_hold(search, lot_at(lots, lot))) && !search_lot(search, lot)) {
+        if ((lot == LOT_CATCH_ALL || lot_may_hold(search, lot_at(lots, lot))) &&
+            !search_lot(search, lot)) {
             return false;
         }
     }
@@ -189,25 +196,27 @@ search_all(struct search *search)
 }
 
 schedq_status_t
-mutex_candidates(schedq_worker_t *worker, schedq_query_t *query, schedq_candidate_t *out, size_t capacity,
-                 size_t *count)
+mutex_candidates(schedq_worker_t *worker, schedq_query_t *query, schedq_candidate_t *out,
+                 size_t capacity, size_t *count)
 {
     struct mutex_queue *queue = queue_of(worker);
     struct search search = {.queue = queue, .query = query, .out = out, .capacity = capacity};
 
     queue_lock(queue);
     search.now = queue_now(queue);
-    search.rejectors = query->rejectors | registry_reached_always(&queue->base.registry, query->profile);
+    search.rejectors =
+        query->rejectors | registry_reached_always(&queue->base.registry, query->profile);
     search_all(&search);
     queue_unlock(queue);
     *count = search.count;
     return search.count > 0 ? SCHEDQ_OK : SCHEDQ_EMPTY;
 }
 
-/* ---- apply ------------------------------------------------------------------------------------------------------------ */
+/* ---- apply ----------------------------------------------------------------------------------- */
 
 static schedq_status_t
-apply(schedq_worker_t *worker, const schedq_decision_t *decision, int64_t now, schedq_result_t *result)
+apply(schedq_worker_t *worker, const schedq_decision_t *decision, int64_t now,
+      schedq_result_t *result)
 {
     struct mutex_queue *queue = queue_of(worker);
     uint32_t index;
@@ -222,10 +231,12 @@ apply(schedq_worker_t *worker, const schedq_decision_t *decision, int64_t now, s
         mutex_report_pod(queue, index, result);
         return SCHEDQ_CHANGED;
     }
-    schedq_status_t status = verdict_check_gate(&queue->base.registry, entry->profile, "decision.gate", decision->gate,
-                                                worker->words, sizeof worker->words);
+    schedq_status_t status =
+        verdict_check_gate(&queue->base.registry, entry->profile, "decision.gate", decision->gate,
+                           worker->words, sizeof worker->words);
     if (status == SCHEDQ_OK && decision->place == SCHEDQ_GATED) {
-        status = admit_check_gate(queue, entry->profile, decision->gate, decision->judged_up_to, result);
+        status =
+            admit_check_gate(queue, entry->profile, decision->gate, decision->judged_up_to, result);
     }
     if (status != SCHEDQ_OK) {
         return status;
@@ -259,8 +270,8 @@ add_counts(schedq_result_t *sum, const schedq_result_t *one)
 }
 
 schedq_status_t
-mutex_apply_many(schedq_worker_t *worker, const schedq_decision_t *decisions, size_t count, uint8_t *statuses,
-                 schedq_result_t *results, schedq_result_t *sum)
+mutex_apply_many(schedq_worker_t *worker, const schedq_decision_t *decisions, size_t count,
+                 uint8_t *statuses, schedq_result_t *results, schedq_result_t *sum)
 {
     struct mutex_queue *queue = queue_of(worker);
     schedq_status_t first = SCHEDQ_OK;

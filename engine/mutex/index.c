@@ -11,7 +11,8 @@
 static struct index_slot *
 slots_make(struct memory *memory, uint32_t count)
 {
-    struct index_slot *slots = memory_alloc(memory, MEMORY_INDEX, count * sizeof *slots, CACHE_LINE);
+    struct index_slot *slots =
+        memory_alloc(memory, MEMORY_INDEX, count * sizeof *slots, CACHE_LINE);
 
     if (slots != NULL) {
         memset(slots, 0xff, count * sizeof *slots);
@@ -31,7 +32,8 @@ mutex_index_open(struct index *index, struct memory *memory, const struct entrie
 void
 mutex_index_shut(struct index *index)
 {
-    memory_free(index->memory, MEMORY_INDEX, index->slots, ((size_t)index->mask + 1) * sizeof *index->slots);
+    memory_free(index->memory, MEMORY_INDEX, index->slots,
+                ((size_t)index->mask + 1) * sizeof *index->slots);
 }
 
 uint32_t
@@ -106,7 +108,8 @@ mutex_index_trim(struct index *index, uint32_t count)
 uint32_t
 mutex_index_find(const struct index *index, const char *name, uint32_t length, uint32_t hash)
 {
-    for (uint32_t i = hash & index->mask; index->slots[i].entry != NO_ENTRY; i = (i + 1) & index->mask) {
+    for (uint32_t i = hash & index->mask; index->slots[i].entry != NO_ENTRY;
+         i = (i + 1) & index->mask) {
         const struct entry *entry;
 
         if (index->slots[i].hash != hash) {
@@ -129,7 +132,8 @@ mutex_index_remove(struct index *index, uint32_t entry, uint32_t hash)
         hole = (hole + 1) & index->mask;
     }
     /* Shift back what would not be found any more across the hole: no tombstones, so no decay. */
-    for (uint32_t i = (hole + 1) & index->mask; index->slots[i].entry != NO_ENTRY; i = (i + 1) & index->mask) {
+    for (uint32_t i = (hole + 1) & index->mask; index->slots[i].entry != NO_ENTRY;
+         i = (i + 1) & index->mask) {
         uint32_t home = index->slots[i].hash & index->mask;
 
         if (((i - home) & index->mask) >= ((i - hole) & index->mask)) {

@@ -1,9 +1,9 @@
 /*
  * From "namespace/name" to the record: open addressing, linear probing, removal by shifting back.
  *
- * A slot is {hash, record}, so a probe that meets another name mostly ends without touching its record. At most half of
- * the slots are used. Operations that come with a handle or a token find their slot by the record's number and compare
- * no name at all.
+ * A slot is {hash, record}, so a probe that meets another name mostly ends without touching its
+ * record. At most half of the slots are used. Operations that come with a handle or a token find
+ * their slot by the record's number and compare no name at all.
  */
 #ifndef SCHEDQ_MUTEX_INDEX_H
 #define SCHEDQ_MUTEX_INDEX_H
@@ -36,7 +36,8 @@ void mutex_index_trim(struct index *index, uint32_t count);
 uint32_t mutex_index_hash(const struct index *index, const char *name, uint32_t length);
 
 /** The record that has this name, or NO_ENTRY. */
-uint32_t mutex_index_find(const struct index *index, const char *name, uint32_t length, uint32_t hash);
+uint32_t mutex_index_find(const struct index *index, const char *name, uint32_t length,
+                          uint32_t hash);
 
 /** Room was reserved, and the name is not there. */
 void mutex_index_insert(struct index *index, uint32_t entry, uint32_t hash);

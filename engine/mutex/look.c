@@ -1,9 +1,10 @@
 /*
- * Looking at pods without stopping anybody for long: a batch is copied with the lock held, objects pinned and names
- * included, and visited without it.
+ * Looking at pods without stopping anybody for long: a batch is copied with the lock held, objects
+ * pinned and names included, and visited without it.
  *
- * A snapshot goes through the records by number. A pod keeps its record for its whole life, so one that is in the queue
- * during the whole call is met exactly once, however it moves between places meanwhile.
+ * A snapshot goes through the records by number. A pod keeps its record for its whole life, so one
+ * that is in the queue during the whole call is met exactly once, however it moves between places
+ * meanwhile.
  */
 #include "mutex/look.h"
 
@@ -29,7 +30,8 @@ batch_open(struct batch *batch, struct mutex_queue *queue, uint32_t pods)
 {
     *batch = (struct batch){.queue = queue};
     queue_lock(queue);
-    batch->pods = memory_alloc(&queue->base.memory, MEMORY_OTHER, pods * sizeof *batch->pods, CACHE_LINE);
+    batch->pods =
+        memory_alloc(&queue->base.memory, MEMORY_OTHER, pods * sizeof *batch->pods, CACHE_LINE);
     queue_unlock(queue);
     return batch->pods != NULL;
 }
@@ -148,7 +150,10 @@ mutex_nominated_pods(schedq_worker_t *worker, uint64_t node, schedq_visit_fn vis
     struct batch batch;
     uint32_t room = count_nominated(queue, node);
 
-    /* The pods of a node are few; if more come in between, they came after the call began and may be left out. */
+    /*
+     * The pods of a node are few; if more come in between, they came after the call began and may
+     * be left out.
+     */
     if (room == 0) {
         return SCHEDQ_OK;
     }
@@ -156,8 +161,8 @@ mutex_nominated_pods(schedq_worker_t *worker, uint64_t node, schedq_visit_fn vis
         return SCHEDQ_NOMEM;
     }
     queue_lock(queue);
-    for (uint32_t i = mutex_nominator_first(&queue->nominator, node); i != NO_ENTRY && batch.count < room;
-         i = mutex_nominator_next(&queue->nominator, i)) {
+    for (uint32_t i = mutex_nominator_first(&queue->nominator, node);
+         i != NO_ENTRY && batch.count < room; i = mutex_nominator_next(&queue->nominator, i)) {
         batch_take(&batch, i);
     }
     queue_unlock(queue);
@@ -166,7 +171,7 @@ mutex_nominated_pods(schedq_worker_t *worker, uint64_t node, schedq_visit_fn vis
     return SCHEDQ_OK;
 }
 
-/* ---- numbers -------------------------------------------------------------------------------------------------------- */
+/* ---- numbers --------------------------------------------------------------------------------- */
 
 static void
 fill_stats(const struct mutex_queue *queue, schedq_stats_t *stats)
@@ -222,8 +227,8 @@ count_incoming(const void *base, uint32_t label, uint64_t counts[INCOMING_PLACES
 }
 
 /*
- * metrics_rejectors_fn. Goes through every record: exact whatever moved, and nothing is counted at operation rate for a text
- * read once a minute.
+ * metrics_rejectors_fn. Goes through every record: exact whatever moved, and nothing is counted at
+ * operation rate for a text read once a minute.
  */
 static void
 count_rejectors(const void *base, schedq_profile_t profile, uint64_t counts[REGISTRY_REJECTORS])

@@ -6,9 +6,11 @@
 
 #include "mutex/queue.h"
 
-schedq_status_t mutex_get(schedq_worker_t *worker, schedq_pod_t pod, schedq_visit_fn visit, void *ctx);
+schedq_status_t mutex_get(schedq_worker_t *worker, schedq_pod_t pod, schedq_visit_fn visit,
+                          void *ctx);
 schedq_status_t mutex_snapshot(schedq_worker_t *worker, schedq_visit_fn visit, void *ctx);
-schedq_status_t mutex_nominated_pods(schedq_worker_t *worker, uint64_t node, schedq_visit_fn visit, void *ctx);
+schedq_status_t mutex_nominated_pods(schedq_worker_t *worker, uint64_t node, schedq_visit_fn visit,
+                                     void *ctx);
 void mutex_stats(schedq_t *queue, schedq_stats_t *stats);
 schedq_status_t mutex_metrics(schedq_t *queue, struct text *text);
 

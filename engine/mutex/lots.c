@@ -8,10 +8,11 @@
 static bool
 grow(struct lots *lots, uint32_t capacity)
 {
-    uint32_t *buckets = memory_alloc(lots->memory, MEMORY_QUEUES, capacity * sizeof *buckets, CACHE_LINE);
+    uint32_t *buckets =
+        memory_alloc(lots->memory, MEMORY_QUEUES, capacity * sizeof *buckets, CACHE_LINE);
     struct lot *larger = buckets == NULL ? NULL
-                                         : memory_grow(lots->memory, MEMORY_QUEUES, lots->lots, lots->capacity,
-                                                       capacity, sizeof *larger);
+                                         : memory_grow(lots->memory, MEMORY_QUEUES, lots->lots,
+                                                       lots->capacity, capacity, sizeof *larger);
 
     if (larger == NULL) {
         memory_free(lots->memory, MEMORY_QUEUES, buckets, capacity * sizeof *buckets);
@@ -38,8 +39,8 @@ key_hash(const struct lot_key *key)
 static bool
 key_equal(const struct lot_key *a, const struct lot_key *b)
 {
-    return a->unschedulable == b->unschedulable && a->pending == b->pending && a->profile == b->profile &&
-           a->gate == b->gate && a->affinity == b->affinity;
+    return a->unschedulable == b->unschedulable && a->pending == b->pending &&
+           a->profile == b->profile && a->gate == b->gate && a->affinity == b->affinity;
 }
 
 static uint32_t *
@@ -74,7 +75,8 @@ mutex_lots_open(struct lots *lots, struct memory *memory, const struct entries *
     }
     rehash(lots);
     for (uint32_t i = 0; i < LOTS_FIXED; i++) {
-        lots->lots[i] = (struct lot){.head = NO_ENTRY, .tail = NO_ENTRY, .next = NO_LOT, .prev = NO_LOT};
+        lots->lots[i] =
+            (struct lot){.head = NO_ENTRY, .tail = NO_ENTRY, .next = NO_LOT, .prev = NO_LOT};
     }
     return true;
 }

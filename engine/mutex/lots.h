@@ -1,14 +1,17 @@
 /*
- * Waiting pods by what they wait for: an event reads the lots whose rejectors it reaches, and no other pod.
+ * Waiting pods by what they wait for: an event reads the lots whose rejectors it reaches, and no
+ * other pod.
  *
- * A lot holds the parked (or gated) pods that have the same profile, rejector sets, gate, and affinity flag, in the order
- * in which they were put there. Two lots have no key: the pods in backoff and in error backoff, which only candidates
- * reads. A third is the catch-all, for pods whose own lot could not be made for want of memory; every reader reads it and
- * judges each pod by the pod's own sets.
+ * A lot holds the parked (or gated) pods that have the same profile, rejector sets, gate, and
+ * affinity flag, in the order in which they were put there. Two lots have no key: the pods in
+ * backoff and in error backoff, which only candidates reads. A third is the catch-all, for pods
+ * whose own lot could not be made for want of memory; every reader reads it and judges each pod by
+ * the pod's own sets.
  *
- * Lists are intrusive, so putting a pod into a lot that exists needs no memory. An empty lot is taken apart at once:
- * there are never more lots than waiting pods. Each insertion draws the next number of `sequence`; whoever walks lots while
- * moving pods between them stops at the number that was the newest when he began.
+ * Lists are intrusive, so putting a pod into a lot that exists needs no memory. An empty lot is
+ * taken apart at once: there are never more lots than waiting pods. Each insertion draws the next
+ * number of `sequence`; whoever walks lots while moving pods between them stops at the number that
+ * was the newest when he began.
  */
 #ifndef SCHEDQ_MUTEX_LOTS_H
 #define SCHEDQ_MUTEX_LOTS_H
@@ -61,7 +64,9 @@ lot_at(const struct lots *lots, uint32_t lot)
     return &lots->lots[lot];
 }
 
-/** First lot that may hold parked or gated pods: the catch-all, then the live list. NO_LOT ends it. */
+/**
+ * First lot that may hold parked or gated pods: the catch-all, then the live list. NO_LOT ends it.
+ */
 static inline uint32_t
 mutex_lots_first(const struct lots *lots)
 {

@@ -1,9 +1,9 @@
 /*
- * move_all and assigned_pod_*: pods in flight are told first, then the lots that the event reaches are read, and each pod
- * in them is judged by its own rejectors.
+ * move_all and assigned_pod_*: pods in flight are told first, then the lots that the event reaches
+ * are read, and each pod in them is judged by its own rejectors.
  *
- * A pod that a gate refuses again is put back into a lot while the walk goes on. The walk ends at the newest insertion
- * there was when it began, so it meets no pod twice.
+ * A pod that a gate refuses again is put back into a lot while the walk goes on. The walk ends at
+ * the newest insertion there was when it began, so it meets no pod twice.
  */
 #include "mutex/moves.h"
 
@@ -20,7 +20,8 @@ struct walk {
 };
 
 enum strategy
-mutex_moves_judge(struct mutex_queue *queue, const struct entry *entry, const struct cluster_event *event)
+mutex_moves_judge(struct mutex_queue *queue, const struct entry *entry,
+                  const struct cluster_event *event)
 {
     const struct requeue_question question = {.pod = entry->object,
                                               .old_object = event->old_object,
@@ -29,7 +30,8 @@ mutex_moves_judge(struct mutex_queue *queue, const struct entry *entry, const st
                                               .pending = entry->pending,
                                               .ask = queue->base.rules.hints};
 
-    return registry_judge(&queue->base.registry, entry->profile, event->event, &question, &queue->counters.hint_calls);
+    return registry_judge(&queue->base.registry, entry->profile, event->event, &question,
+                          &queue->counters.hint_calls);
 }
 
 static void
@@ -38,7 +40,8 @@ stamp_profiles(struct mutex_queue *queue, schedq_event_t event, uint64_t sequenc
     for (uint32_t i = 0; i < registry_profile_count(&queue->base.registry); i++) {
         schedq_profile_t profile = (schedq_profile_t)i;
 
-        mutex_event_log_stamp(&queue->log, profile, registry_reached(&queue->base.registry, profile, event), sequence);
+        mutex_event_log_stamp(&queue->log, profile,
+                              registry_reached(&queue->base.registry, profile, event), sequence);
     }
 }
 
@@ -59,12 +62,13 @@ mutex_moves_announce(struct mutex_queue *queue, const struct cluster_event *even
     }
 }
 
-/* ---- who is a candidate ------------------------------------------------------------------------------------------------ */
+/* ---- who is a candidate ---------------------------------------------------------------------- */
 
 static bool
 in_namespace(const struct entry *entry, const struct assigned_pod *assigned)
 {
-    return entry->name_length > assigned->namespace_length && entry->name[assigned->namespace_length] == '/' &&
+    return entry->name_length > assigned->namespace_length &&
+           entry->name[assigned->namespace_length] == '/' &&
            memcmp(entry->name, assigned->namespace_name, assigned->namespace_length) == 0;
 }
 
@@ -78,7 +82,8 @@ concerns_assigned(const struct walk *walk, const struct entry *entry)
         return true;
     }
     return (entry->flags & SCHEDQ_POD_AFFINITY) != 0 && base->config.affinity_matches != NULL &&
-           base->config.affinity_matches(base->config.object_ctx, entry->object, walk->move->new_object) != 0;
+           base->config.affinity_matches(base->config.object_ctx, entry->object,
+                                         walk->move->new_object) != 0;
 }
 
 static bool
@@ -87,7 +92,8 @@ is_candidate(const struct walk *walk, const struct entry *entry)
     if (walk->assigned != NULL && !concerns_assigned(walk, entry)) {
         return false;
     }
-    return walk->move->precheck == NULL || walk->move->precheck(walk->move->precheck_ctx, entry->object) != 0;
+    return walk->move->precheck == NULL ||
+           walk->move->precheck(walk->move->precheck_ctx, entry->object) != 0;
 }
 
 /* Can any pod of this lot be a candidate? The catch-all's pods answer for themselves. */
@@ -97,7 +103,8 @@ lot_is_reached(const struct walk *walk, const struct lot *lot)
     const struct registry *registry = &walk->route.queue->base.registry;
     uint64_t rejectors = lot->key.unschedulable | lot->key.pending;
 
-    if (rejectors != 0 && (rejectors & registry_reached(registry, lot->key.profile, walk->event.event)) == 0) {
+    if (rejectors != 0 &&
+        (rejectors & registry_reached(registry, lot->key.profile, walk->event.event)) == 0) {
         return false;
     }
     if (walk->assigned != NULL && !lot->key.affinity &&
@@ -107,7 +114,7 @@ lot_is_reached(const struct walk *walk, const struct lot *lot)
     return registry_gate_hears(registry, lot->key.profile, lot->key.gate, walk->event.event);
 }
 
-/* ---- the walk ------------------------------------------------------------------------------------------------------------ */
+/* ---- the walk -------------------------------------------------------------------------------- */
 
 static void
 try_pod(const struct walk *walk, uint32_t index)
@@ -115,11 +122,13 @@ try_pod(const struct walk *walk, uint32_t index)
     struct mutex_queue *queue = walk->route.queue;
     const struct entry *entry = pod_at(queue, index);
 
-    if (!registry_gate_hears(&queue->base.registry, entry->profile, entry->gate, walk->event.event) ||
+    if (!registry_gate_hears(&queue->base.registry, entry->profile, entry->gate,
+                             walk->event.event) ||
         !is_candidate(walk, entry)) {
         return;
     }
-    if (mutex_route_by_strategy(&walk->route, index, mutex_moves_judge(queue, entry, &walk->event))) {
+    if (mutex_route_by_strategy(&walk->route, index,
+                                mutex_moves_judge(queue, entry, &walk->event))) {
         queue->counters.moves++;
     }
 }
@@ -196,8 +205,8 @@ move(struct walk *walk)
 }
 
 schedq_status_t
-mutex_move(schedq_worker_t *worker, const schedq_move_t *request, const struct assigned_pod *assigned,
-           schedq_result_t *result)
+mutex_move(schedq_worker_t *worker, const schedq_move_t *request,
+           const struct assigned_pod *assigned, schedq_result_t *result)
 {
     struct mutex_queue *queue = queue_of(worker);
     const struct registry *registry = &queue->base.registry;
@@ -209,7 +218,9 @@ mutex_move(schedq_worker_t *worker, const schedq_move_t *request, const struct a
                   .now = queue_now(queue),
                   .label = registry_label(registry, request->event),
                   .recount = true},
-        .event = {.event = request->event, .old_object = request->old_object, .new_object = request->new_object},
+        .event = {.event = request->event,
+                  .old_object = request->old_object,
+                  .new_object = request->new_object},
         .move = request,
         .assigned = assigned,
         .newest_insertion = queue->lots.sequence,

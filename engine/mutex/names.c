@@ -106,7 +106,8 @@ block_make(struct names *names, uint32_t number)
     block->next = class->blocks;
     class->blocks = block;
     for (uint32_t i = count; i-- > 0;) {
-        struct name_cell *cell = (struct name_cell *)((char *)(block + 1) + (size_t)i * cell_bytes[number]);
+        struct name_cell *cell =
+            (struct name_cell *)((char *)(block + 1) + (size_t)i * cell_bytes[number]);
 
         cell->next = class->free_cells;
         class->free_cells = cell;

@@ -1,5 +1,6 @@
 /*
- * Cells for "namespace/name" texts: 64, 128 or 320 bytes, carved from blocks of a page, reused last in, first out.
+ * Cells for "namespace/name" texts: 64, 128 or 320 bytes, carved from blocks of a page, reused last
+ * in, first out.
  *
  * A text never moves while its pod lives, so pop can hand out a pointer.
  */

@@ -6,7 +6,8 @@
 static struct nominator_bucket *
 buckets_make(struct memory *memory, uint32_t count)
 {
-    struct nominator_bucket *buckets = memory_alloc(memory, MEMORY_OTHER, count * sizeof *buckets, CACHE_LINE);
+    struct nominator_bucket *buckets =
+        memory_alloc(memory, MEMORY_OTHER, count * sizeof *buckets, CACHE_LINE);
 
     for (uint32_t i = 0; buckets != NULL && i < count; i++) {
         buckets[i] = (struct nominator_bucket){.head = NO_ENTRY, .tail = NO_ENTRY};
@@ -15,7 +16,8 @@ buckets_make(struct memory *memory, uint32_t count)
 }
 
 bool
-mutex_nominator_open(struct nominator *nominator, struct memory *memory, const struct entries *entries)
+mutex_nominator_open(struct nominator *nominator, struct memory *memory,
+                     const struct entries *entries)
 {
     *nominator = (struct nominator){.memory = memory, .entries = entries, .mask = BUCKETS_MIN - 1};
     nominator->buckets = buckets_make(memory, BUCKETS_MIN);

@@ -1,8 +1,8 @@
 /*
  * Which pods are nominated to a node, in the order of their nominations.
  *
- * A hash table of chains through the records, keyed by node. A pod is nominated to one node at most. Growing it never
- * fails an operation: without memory the chains get longer.
+ * A hash table of chains through the records, keyed by node. A pod is nominated to one node at
+ * most. Growing it never fails an operation: without memory the chains get longer.
  */
 #ifndef SCHEDQ_MUTEX_NOMINATOR_H
 #define SCHEDQ_MUTEX_NOMINATOR_H
@@ -22,7 +22,8 @@ struct nominator {
     uint64_t sequence;
 };
 
-bool mutex_nominator_open(struct nominator *nominator, struct memory *memory, const struct entries *entries);
+bool mutex_nominator_open(struct nominator *nominator, struct memory *memory,
+                          const struct entries *entries);
 void mutex_nominator_shut(struct nominator *nominator);
 
 /** Buckets for `count` nominations. False: no memory, nothing changed. */

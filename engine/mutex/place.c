@@ -75,7 +75,8 @@ mutex_place_of_backoff(const struct mutex_queue *queue, const struct entry *entr
 {
     bool failed_with_error = (entry->unschedulable | entry->pending) == 0;
 
-    return failed_with_error && queue->base.rules.errors_apart ? SCHEDQ_ERROR_BACKOFF : SCHEDQ_BACKOFF;
+    return failed_with_error && queue->base.rules.errors_apart ? SCHEDQ_ERROR_BACKOFF
+                                                               : SCHEDQ_BACKOFF;
 }
 
 int64_t
@@ -135,7 +136,8 @@ mutex_place_enter(struct mutex_queue *queue, uint32_t index, schedq_place_t plac
     queue->time_changed = true;
     if (place == SCHEDQ_BACKOFF || place == SCHEDQ_ERROR_BACKOFF) {
         heap_enter(queue, index);
-        queue->made_poppable += place == SCHEDQ_BACKOFF && queue->base.rules.pop_from_backoff ? 1 : 0;
+        queue->made_poppable +=
+            place == SCHEDQ_BACKOFF && queue->base.rules.pop_from_backoff ? 1 : 0;
     } else {
         age_append(queue, age_list_of(queue, entry->place), index);
     }
@@ -177,7 +179,10 @@ mutex_place_again(struct mutex_queue *queue, uint32_t index)
     if (heap != NULL) {
         heap_replace(&queue->room, heap, order_of(queue, index));
     } else if (entry->place == SCHEDQ_PARKED || entry->place == SCHEDQ_GATED) {
-        /* Its flags or sets may name another lot. The age list, in order of waiting, does not change. */
+        /*
+         * Its flags or sets may name another lot. The age list, in order of waiting, does not
+         * change.
+         */
         mutex_lots_remove(&queue->lots, index);
         mutex_lots_insert(&queue->lots, index);
     }
@@ -203,8 +208,9 @@ mutex_place_reserve_labels(struct mutex_queue *queue, uint32_t labels)
     if (capacity == queue->incoming_capacity) {
         return true;
     }
-    uint64_t(*incoming)[INCOMING_PLACES] = memory_grow(&queue->base.memory, MEMORY_OTHER, queue->incoming,
-                                                       queue->incoming_capacity, capacity, sizeof *incoming);
+    uint64_t(*incoming)[INCOMING_PLACES] =
+        memory_grow(&queue->base.memory, MEMORY_OTHER, queue->incoming, queue->incoming_capacity,
+                    capacity, sizeof *incoming);
     if (incoming == NULL) {
         return false;
     }

@@ -1,5 +1,6 @@
 /*
- * Putting a pod into a place and taking it out: the only code that touches the containers of waiting pods.
+ * Putting a pod into a place and taking it out: the only code that touches the containers of
+ * waiting pods.
  */
 #ifndef SCHEDQ_MUTEX_PLACE_H
 #define SCHEDQ_MUTEX_PLACE_H
@@ -9,10 +10,16 @@
 /** The pod is in no container; its key, sets, gate, Timestamp and counters are final. */
 void mutex_place_enter(struct mutex_queue *queue, uint32_t index, schedq_place_t place);
 
-/** Takes the pod out of whatever holds it. Its entry.place stays: the caller enters another or ends the pod. */
+/**
+ * Takes the pod out of whatever holds it. Its entry.place stays: the caller enters another or ends
+ * the pod.
+ */
 void mutex_place_leave(struct mutex_queue *queue, uint32_t index);
 
-/** After the order, expiry, sets or flags of a waiting pod changed: the same place again, and a new version. */
+/**
+ * After the order, expiry, sets or flags of a waiting pod changed: the same place again, and a new
+ * version.
+ */
 void mutex_place_again(struct mutex_queue *queue, uint32_t index);
 
 /** Counts a pod for queue_incoming_pods_total. LABEL_NONE counts nothing. */
@@ -30,6 +37,7 @@ schedq_place_t mutex_place_of_backoff(const struct mutex_queue *queue, const str
 int64_t mutex_place_expiry(const struct mutex_queue *queue, const struct entry *entry);
 
 /** True: the pod's backoff is not over at `now`. */
-bool mutex_place_is_backing_off(const struct mutex_queue *queue, const struct entry *entry, int64_t now);
+bool mutex_place_is_backing_off(const struct mutex_queue *queue, const struct entry *entry,
+                                int64_t now);
 
 #endif

@@ -8,13 +8,14 @@
 #include "mutex/report.h"
 #include "mutex/route.h"
 
-/* ---- add ------------------------------------------------------------------------------------------------------------ */
+/* ---- add ------------------------------------------------------------------------------------- */
 
 static void
 route_new(struct mutex_queue *queue, uint32_t index, uint8_t host_gate, uint32_t label, int64_t now,
           schedq_result_t *result)
 {
-    const struct route route = {.queue = queue, .result = result, .now = now, .label = label, .recount = true};
+    const struct route route = {
+        .queue = queue, .result = result, .now = now, .label = label, .recount = true};
 
     if (!queue->base.rules.host) {
         mutex_route_to_active(&route, index);
@@ -28,8 +29,8 @@ route_new(struct mutex_queue *queue, uint32_t index, uint8_t host_gate, uint32_t
 
 /* The name is known not to be in the queue. */
 static schedq_status_t
-add_absent(schedq_worker_t *worker, const char *name, uint32_t hash, const schedq_pod_spec_t *spec, uint32_t label,
-           int64_t now, schedq_result_t *result)
+add_absent(schedq_worker_t *worker, const char *name, uint32_t hash, const schedq_pod_spec_t *spec,
+           uint32_t label, int64_t now, schedq_result_t *result)
 {
     struct mutex_queue *queue = queue_of(worker);
     schedq_status_t status = SCHEDQ_OK;
@@ -59,7 +60,8 @@ add_one(schedq_worker_t *worker, const char *name, uint32_t hash, const schedq_p
     int64_t now = queue_now(queue);
     schedq_status_t status = admit_check_absent(queue, name, spec->name_length, hash, result);
 
-    return status != SCHEDQ_OK ? status : add_absent(worker, name, hash, spec, LABEL_POD_ADD, now, result);
+    return status != SCHEDQ_OK ? status
+                               : add_absent(worker, name, hash, spec, LABEL_POD_ADD, now, result);
 }
 
 static uint32_t
@@ -70,22 +72,28 @@ hash_of(const struct mutex_queue *queue, const struct add_batch *batch, size_t i
     /* A spec that failed its check has no name that could be read. */
     return batch->statuses != NULL && batch->statuses[i] != SCHEDQ_OK
                ? 0
-               : mutex_index_hash(&queue->index, batch->names + spec->name_offset, spec->name_length);
+               : mutex_index_hash(&queue->index, batch->names + spec->name_offset,
+                                  spec->name_length);
 }
 
-/* Counts add up over a batch; what describes a pod is of the last one, and means something for a batch of one. */
+/*
+ * Counts add up over a batch; what describes a pod is of the last one, and means something for a
+ * batch of one.
+ */
 schedq_status_t
 mutex_add_many(schedq_worker_t *worker, const struct add_batch *batch, schedq_result_t *result)
 {
     struct mutex_queue *queue = queue_of(worker);
     schedq_status_t first = SCHEDQ_OK;
     uint32_t hash =
-        batch->count > 0 ? hash_of(queue, batch, 0) : 0; /* that of a single pod is not made under the lock */
+        /* that of a single pod is not made under the lock */
+        batch->count > 0 ? hash_of(queue, batch, 0) : 0;
 
     queue_lock(queue);
     for (size_t i = 0; i < batch->count; i++) {
         const schedq_pod_spec_t *spec = &batch->specs[i];
-        schedq_status_t status = batch->statuses != NULL ? (schedq_status_t)batch->statuses[i] : SCHEDQ_OK;
+        schedq_status_t status =
+            batch->statuses != NULL ? (schedq_status_t)batch->statuses[i] : SCHEDQ_OK;
 
         if (status == SCHEDQ_OK) {
             hash = i == 0 ? hash : hash_of(queue, batch, i);
@@ -104,12 +112,13 @@ mutex_add_many(schedq_worker_t *worker, const struct add_batch *batch, schedq_re
     return first;
 }
 
-/* ---- find ----------------------------------------------------------------------------------------------------------- */
+/* ---- find ------------------------------------------------------------------------------------ */
 
 static struct entry *
 find_by_name(const struct mutex_queue *queue, const char *name, uint32_t length, uint32_t *index)
 {
-    *index = mutex_index_find(&queue->index, name, length, mutex_index_hash(&queue->index, name, length));
+    *index = mutex_index_find(&queue->index, name, length,
+                              mutex_index_hash(&queue->index, name, length));
     return *index == NO_ENTRY ? NULL : pod_at(queue, *index);
 }
 
@@ -128,7 +137,7 @@ mutex_find(schedq_worker_t *worker, const char *name, uint32_t length, schedq_re
     return found ? SCHEDQ_OK : SCHEDQ_NOT_FOUND;
 }
 
-/* ---- update --------------------------------------------------------------------------------------------------------- */
+/* ---- update ---------------------------------------------------------------------------------- */
 
 struct update {
     uint64_t old_object;
@@ -136,13 +145,20 @@ struct update {
     size_t event_count;
 };
 
-/* A parked or gated pod: is the change worth another attempt? The first event that moves it ends the matter. */
+/*
+ * A parked or gated pod: is the change worth another attempt? The first event that moves it ends
+ * the matter.
+ */
 static void
-retry_updated(struct mutex_queue *queue, uint32_t index, const struct update *update, schedq_result_t *result)
+retry_updated(struct mutex_queue *queue, uint32_t index, const struct update *update,
+              schedq_result_t *result)
 {
     const struct rules *rules = &queue->base.rules;
-    struct route route = {
-        .queue = queue, .result = result, .now = queue_now(queue), .label = LABEL_NONE, .recount = false};
+    struct route route = {.queue = queue,
+                          .result = result,
+                          .now = queue_now(queue),
+                          .label = LABEL_NONE,
+                          .recount = false};
 
     if (!rules->hints) {
         route.label = rules->counts_updates ? LABEL_POD_UPDATE : LABEL_NONE;
@@ -152,8 +168,9 @@ retry_updated(struct mutex_queue *queue, uint32_t index, const struct update *up
         return;
     }
     for (size_t i = 0; i < update->event_count; i++) {
-        const struct cluster_event event = {
-            .event = update->events[i], .old_object = update->old_object, .new_object = pod_at(queue, index)->object};
+        const struct cluster_event event = {.event = update->events[i],
+                                            .old_object = update->old_object,
+                                            .new_object = pod_at(queue, index)->object};
         enum strategy strategy = mutex_moves_judge(queue, pod_at(queue, index), &event);
 
         route.label = registry_label(&queue->base.registry, update->events[i]);
@@ -179,8 +196,8 @@ update_in_flight(struct mutex_queue *queue, const struct update *update, uint64_
 }
 
 static schedq_status_t
-update_present(schedq_worker_t *worker, uint32_t index, const schedq_pod_spec_t *spec, const struct update *update,
-               schedq_result_t *result)
+update_present(schedq_worker_t *worker, uint32_t index, const schedq_pod_spec_t *spec,
+               const struct update *update, schedq_result_t *result)
 {
     struct mutex_queue *queue = queue_of(worker);
     struct entry *entry = pod_at(queue, index);
@@ -188,7 +205,8 @@ update_present(schedq_worker_t *worker, uint32_t index, const schedq_pod_spec_t 
     uint64_t replaced = entry->object;
 
     if (entry->profile != spec->profile) {
-        worker_say(worker, "spec.profile %u: %u, a pod keeps its profile", spec->profile, entry->profile);
+        worker_say(worker, "spec.profile %u: %u, a pod keeps its profile", spec->profile,
+                   entry->profile);
         return SCHEDQ_INVALID;
     }
     result->unschedulable = entry->unschedulable;
@@ -210,7 +228,8 @@ update_present(schedq_worker_t *worker, uint32_t index, const schedq_pod_spec_t 
     }
     admit_renominate(queue, index, old_described);
     mutex_place_again(queue, index);
-    if (!queue->base.rules.host && (entry->place == SCHEDQ_PARKED || entry->place == SCHEDQ_GATED)) {
+    if (!queue->base.rules.host &&
+        (entry->place == SCHEDQ_PARKED || entry->place == SCHEDQ_GATED)) {
         retry_updated(queue, index, update, result);
     }
     mutex_report_moved(queue, index, result);
@@ -219,8 +238,9 @@ update_present(schedq_worker_t *worker, uint32_t index, const schedq_pod_spec_t 
 }
 
 schedq_status_t
-mutex_update(schedq_worker_t *worker, const char *names, const schedq_pod_spec_t *spec, uint64_t old_object,
-             const schedq_event_t *events, size_t count, schedq_result_t *result)
+mutex_update(schedq_worker_t *worker, const char *names, const schedq_pod_spec_t *spec,
+             uint64_t old_object, const schedq_event_t *events, size_t count,
+             schedq_result_t *result)
 {
     struct mutex_queue *queue = queue_of(worker);
     const struct update update = {.old_object = old_object, .events = events, .event_count = count};
@@ -246,7 +266,7 @@ mutex_update(schedq_worker_t *worker, const char *names, const schedq_pod_spec_t
     return status;
 }
 
-/* ---- delete --------------------------------------------------------------------------------------------------------- */
+/* ---- delete ---------------------------------------------------------------------------------- */
 
 static void
 delete_found(struct mutex_queue *queue, uint32_t index)
@@ -274,8 +294,9 @@ mutex_delete(schedq_worker_t *worker, const struct pod_key *key, schedq_result_t
     uint32_t index;
 
     queue_lock(queue);
-    struct entry *entry = key->pod.bits != 0 ? entry_of_handle(&queue->entries, key->pod, &index)
-                                             : find_by_name(queue, key->name, key->name_length, &index);
+    struct entry *entry = key->pod.bits != 0
+                              ? entry_of_handle(&queue->entries, key->pod, &index)
+                              : find_by_name(queue, key->name, key->name_length, &index);
     if (entry != NULL) {
         mutex_report_pod(queue, index, result);
         result->ref = result->backing_off = 0;
@@ -286,7 +307,7 @@ mutex_delete(schedq_worker_t *worker, const struct pod_key *key, schedq_result_t
     return entry != NULL ? SCHEDQ_OK : SCHEDQ_NOT_FOUND;
 }
 
-/* ---- activate, nominate ---------------------------------------------------------------------------------------------- */
+/* ---- activate, nominate ---------------------------------------------------------------------- */
 
 static void
 activate(const struct route *route, uint32_t index)
@@ -314,13 +335,17 @@ activate(const struct route *route, uint32_t index)
 }
 
 schedq_status_t
-mutex_activate(schedq_worker_t *worker, const schedq_pod_t *pods, size_t count, schedq_result_t *result)
+mutex_activate(schedq_worker_t *worker, const schedq_pod_t *pods, size_t count,
+               schedq_result_t *result)
 {
     struct mutex_queue *queue = queue_of(worker);
 
     queue_lock(queue);
-    const struct route route = {
-        .queue = queue, .result = result, .now = queue_now(queue), .label = LABEL_FORCE_ACTIVATE, .recount = false};
+    const struct route route = {.queue = queue,
+                                .result = result,
+                                .now = queue_now(queue),
+                                .label = LABEL_FORCE_ACTIVATE,
+                                .recount = false};
 
     for (size_t i = 0; i < count; i++) {
         uint32_t index;

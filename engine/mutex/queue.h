@@ -1,32 +1,39 @@
 /*
  * The mutex engine: the whole queue behind one lock.
  *
- * It is the baseline of every benchmark, the reference of every comparison, and what a user selects to find out whether a
- * problem is the lock-free engine's. So it is plain: heaps with positions, a hash table, lists by rejector set; every call
- * takes the lock once, does its work, and leaves. The parts, and who may use whom (downwards only):
+ * It is the baseline of every benchmark, the reference of every comparison, and what a user selects
+ * to find out whether a problem is the lock-free engine's. So it is plain: heaps with positions, a
+ * hash table, lists by rejector set; every call takes the lock once, does its work, and leaves. The
+ * parts, and who may use whom (downwards only):
  *
  *   engine.c    the table of functions, making and ending a queue
- *   cycle.c     pop, done, add_unschedulable, readd          pods.c   add, find, update, delete, activate, nominate
+ *   cycle.c     pop, done, add_unschedulable, readd          pods.c   add, find, update, delete,
+ *           activate, nominate
  *   moves.c     events that callbacks decide                 host.c   events that the host decides
- *   look.c      get, snapshot, nominated pods, stats         sleep.c  blocking pop, tick, the timer thread
+ *   look.c      get, snapshot, nominated pods, stats         sleep.c  blocking pop, tick, the timer
+ *           thread
  *   time.c      due backoff, leftovers                       workers.c  handles that calls take
  *   lock.c      the lock, the words, who is woken            deadline.c  when time is wanted next
- *   route.c     where a pod goes: gates, backoff, active     admit.c  making and ending a pod's record
+ *   route.c     where a pod goes: gates, backoff, active     admit.c  making and ending a pod's
+ *           record
  *   place.c     putting a pod into a place and taking it out; counts
- *   heap, lots, index, names, bands, nominator, event_log, entry: containers that know nothing of each other
+ *   heap, lots, index, names, bands, nominator, event_log, entry: containers that know nothing of
+ *   each other
  *
  * INVARIANTS, true whenever the lock is free
  *   1  entry.place says where a pod is, and exactly the containers of that place hold it:
  *        ACTIVE         heap active
- *        BACKOFF        heap backoff, lot BACKOFF            ERROR_BACKOFF  heap error_backoff, lot ERROR_BACKOFF
+ *        BACKOFF        heap backoff, lot BACKOFF            ERROR_BACKOFF  heap error_backoff, lot
+ *                ERROR_BACKOFF
  *        PARKED         its lot, age list parked             GATED          its lot, age list gated
  *        INFLIGHT       none
  *   2  the index holds every pod but those that are in flight and deleted.
- *   3  every heap, the positions and the index have room for as many pods as there are records; a pod takes a record at
- *      admission, so no later call needs memory for it.
+ *   3  every heap, the positions and the index have room for as many pods as there are records; a
+ *      pod takes a record at admission, so no later call needs memory for it.
  *   4  entry.version is new after every change of place and every update of a waiting pod.
  *
- * Hints, PreEnqueue and preCheck run with the lock held, as in kube-scheduler; visitors and metrics' writers do not.
+ * Hints, PreEnqueue and preCheck run with the lock held, as in kube-scheduler; visitors and
+ * metrics' writers do not.
  */
 #ifndef SCHEDQ_MUTEX_QUEUE_H
 #define SCHEDQ_MUTEX_QUEUE_H
@@ -90,8 +97,9 @@ struct mutex_queue {
     int64_t gated_oldest;     /* no gated pod counts from before this */
     int64_t leftover_flushed; /* kube presets: what the last flush reached (policy/leftover.h) */
     struct event_log log;
-    bool others_used; /* some pod failed with SCHEDQ_REJECTOR_OTHERS: unregistered events matter too */
-    uint64_t moved;   /* move cycles: sequence of the last move */
+    /* some pod failed with SCHEDQ_REJECTOR_OTHERS: unregistered events matter too */
+    bool others_used;
+    uint64_t moved; /* move cycles: sequence of the last move */
     struct nominator nominator;
 
     struct counters counters;
@@ -100,7 +108,8 @@ struct mutex_queue {
 
     struct sleepers sleepers;
     struct timer timer;
-    schedq_worker_t *workers[WORKERS_MAX]; /* made; the registered ones are marked in worker_slots */
+    /* made; the registered ones are marked in worker_slots */
+    schedq_worker_t *workers[WORKERS_MAX];
     uint64_t worker_slots;
     uint32_t worker_count;
 };
@@ -132,7 +141,8 @@ queue_now(const struct mutex_queue *queue)
 static inline bool
 is_poppable(const struct mutex_queue *queue)
 {
-    return queue->active.count > 0 || (queue->base.rules.pop_from_backoff && queue->backoff.count > 0);
+    return queue->active.count > 0 ||
+           (queue->base.rules.pop_from_backoff && queue->backoff.count > 0);
 }
 
 void queue_lock(struct mutex_queue *queue);

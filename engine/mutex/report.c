@@ -69,7 +69,8 @@ mutex_report_info(const struct mutex_queue *queue, uint32_t index, schedq_pod_in
 }
 
 void
-mutex_report_candidate(const struct mutex_queue *queue, uint32_t index, int64_t now, schedq_candidate_t *candidate)
+mutex_report_candidate(const struct mutex_queue *queue, uint32_t index, int64_t now,
+                       schedq_candidate_t *candidate)
 {
     const struct entry *entry = pod_at(queue, index);
 

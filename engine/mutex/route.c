@@ -33,7 +33,8 @@ enter_backoff(const struct route *route, uint32_t index)
 void
 mutex_route_admitted(const struct route *route, uint32_t index, schedq_place_t place)
 {
-    if (place == SCHEDQ_BACKOFF && mutex_place_is_backing_off(route->queue, pod_at(route->queue, index), route->now)) {
+    if (place == SCHEDQ_BACKOFF &&
+        mutex_place_is_backing_off(route->queue, pod_at(route->queue, index), route->now)) {
         enter_backoff(route, index);
     } else {
         enter_active(route, index);
@@ -75,7 +76,10 @@ mutex_route_parked(const struct route *route, uint32_t index)
     route->result->to_parked++;
 }
 
-/* 0: nobody refuses; the pod then has no gate any more, though its sets keep what refused it before. */
+/*
+ * 0: nobody refuses; the pod then has no gate any more, though its sets keep what refused it
+ * before.
+ */
 static uint8_t
 ask_gates(struct mutex_queue *queue, struct entry *entry)
 {
@@ -90,7 +94,8 @@ mutex_route_to_active(const struct route *route, uint32_t index)
 {
     struct mutex_queue *queue = route->queue;
     struct entry *entry = pod_at(queue, index);
-    bool passed_before = queue->base.rules.pop_from_backoff && route->label == LABEL_BACKOFF_COMPLETE;
+    bool passed_before =
+        queue->base.rules.pop_from_backoff && route->label == LABEL_BACKOFF_COMPLETE;
     uint8_t gate = passed_before ? 0 : ask_gates(queue, entry);
 
     if (gate != 0) {
@@ -111,7 +116,10 @@ mutex_route_after_backoff(const struct route *route, uint32_t index)
         mutex_route_to_active(route, index);
         return;
     }
-    /* Pop does not ask, so where it takes from backoff the gates stand before backoff. Else the pod keeps its gate there. */
+    /*
+     * Pop does not ask, so where it takes from backoff the gates stand before backoff. Else the pod
+     * keeps its gate there.
+     */
     if (queue->base.rules.pop_from_backoff) {
         uint8_t gate = ask_gates(queue, entry);
 

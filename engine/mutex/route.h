@@ -1,8 +1,9 @@
 /*
- * Where a pod goes next: through the gates to active or backoff, behind a gate, or into a lot to wait for an event.
+ * Where a pod goes next: through the gates to active or backoff, behind a gate, or into a lot to
+ * wait for an event.
  *
- * A routed pod may be new, in flight, or waiting; it is taken out of where it is. The caller has set its sets, Timestamp
- * and counters.
+ * A routed pod may be new, in flight, or waiting; it is taken out of where it is. The caller has
+ * set its sets, Timestamp and counters.
  */
 #ifndef SCHEDQ_MUTEX_ROUTE_H
 #define SCHEDQ_MUTEX_ROUTE_H
@@ -20,10 +21,15 @@ struct route {
 /** To active, if no gate refuses. */
 void mutex_route_to_active(const struct route *route, uint32_t index);
 
-/** To backoff while its backoff lasts, else to active; the gates that the rules put before it are asked. */
+/**
+ * To backoff while its backoff lasts, else to active; the gates that the rules put before it are
+ * asked.
+ */
 void mutex_route_after_backoff(const struct route *route, uint32_t index);
 
-/** As a strategy says. SKIP leaves the pod where it is. Returns true if it is active or backs off. */
+/**
+ * As a strategy says. SKIP leaves the pod where it is. Returns true if it is active or backs off.
+ */
 bool mutex_route_by_strategy(const struct route *route, uint32_t index, enum strategy strategy);
 
 /* Without asking anybody. */

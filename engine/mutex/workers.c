@@ -10,7 +10,8 @@ worker_make(struct mutex_queue *queue, uint32_t slot)
     if (!mutex_event_log_make(&queue->log)) {
         return false;
     }
-    schedq_worker_t *worker = memory_alloc(&queue->base.memory, MEMORY_OTHER, sizeof *worker, CACHE_LINE);
+    schedq_worker_t *worker =
+        memory_alloc(&queue->base.memory, MEMORY_OTHER, sizeof *worker, CACHE_LINE);
 
     if (worker == NULL) {
         return false;
@@ -37,7 +38,8 @@ void
 mutex_workers_shut(struct mutex_queue *queue)
 {
     for (uint32_t i = 0; i < WORKERS_MAX; i++) {
-        memory_free(&queue->base.memory, MEMORY_OTHER, queue->workers[i], sizeof *queue->workers[i]);
+        memory_free(&queue->base.memory, MEMORY_OTHER, queue->workers[i],
+                    sizeof *queue->workers[i]);
     }
 }
 
@@ -69,7 +71,10 @@ mutex_workers_add(struct mutex_queue *queue, schedq_worker_t **worker)
     return SCHEDQ_OK;
 }
 
-/* Its memory stays, and stays busy: a call with a worker that was unregistered is refused, not a use after free. */
+/*
+ * Its memory stays, and stays busy: a call with a worker that was unregistered is refused, not a
+ * use after free.
+ */
 void
 mutex_workers_remove(struct mutex_queue *queue, schedq_worker_t *worker)
 {
@@ -106,7 +111,8 @@ mutex_worker_adopt(schedq_t *base, schedq_worker_t *abandoned)
 
     queue_lock(queue);
     for (uint32_t i = 0; i < WORKERS_MAX; i++) {
-        if (is_registered(queue, i) && queue->workers[i] == abandoned && abandoned != queue->timer.worker) {
+        if (is_registered(queue, i) && queue->workers[i] == abandoned &&
+            abandoned != queue->timer.worker) {
             word_give_back(&abandoned->busy);
             status = SCHEDQ_OK;
         }

@@ -25,7 +25,8 @@ metrics_stats(struct text *text, const schedq_stats_t *stats)
         const char *name, *type, *help;
         uint64_t value;
     } own[] = {
-        {"schedq_inflight_pods", "gauge", "Pods that were popped and whose cycle has not ended.", stats->inflight},
+        {"schedq_inflight_pods", "gauge", "Pods that were popped and whose cycle has not ended.",
+         stats->inflight},
         {"schedq_nominated_pods", "gauge", "Pods that are nominated to a node.", stats->nominated},
         {"schedq_workers", "gauge", "Registered workers, the timer thread's too.", stats->workers},
         {"schedq_adds_total", "counter", "Pods added.", stats->adds},
@@ -34,22 +35,26 @@ metrics_stats(struct text *text, const schedq_stats_t *stats)
         {"schedq_failures_total", "counter", "Cycles that ended without success.", stats->failures},
         {"schedq_deletes_total", "counter", "Pods deleted.", stats->deletes},
         {"schedq_updates_total", "counter", "Pods updated.", stats->updates},
-        {"schedq_moves_total", "counter", "Pods that events or time took out of a waiting place.", stats->moves},
+        {"schedq_moves_total", "counter", "Pods that events or time took out of a waiting place.",
+         stats->moves},
         {"schedq_events_total", "counter", "Events that some plugin registered.", stats->events},
         {"schedq_hint_calls_total", "counter", "Hints called.", stats->hint_calls},
-        {"schedq_pre_enqueue_calls_total", "counter", "PreEnqueue calls.", stats->pre_enqueue_calls},
+        {"schedq_pre_enqueue_calls_total", "counter", "PreEnqueue calls.",
+         stats->pre_enqueue_calls},
     };
     const struct {
         const char *kind;
         uint64_t bytes;
     } memory[] = {
-        {"entries", stats->bytes_entries}, {"names", stats->bytes_names}, {"index", stats->bytes_index},
-        {"queues", stats->bytes_queues},   {"other", stats->bytes_other},
+        {"entries", stats->bytes_entries}, {"names", stats->bytes_names},
+        {"index", stats->bytes_index},     {"queues", stats->bytes_queues},
+        {"other", stats->bytes_other},
     };
 
     head(text, "scheduler_pending_pods", "gauge", "Pods that wait, by queue.");
     for (size_t i = 0; i < sizeof pending / sizeof pending[0]; i++) {
-        text_add(text, "scheduler_pending_pods{queue=\"%s\"} %" PRIu64 "\n", pending[i].queue, pending[i].pods);
+        text_add(text, "scheduler_pending_pods{queue=\"%s\"} %" PRIu64 "\n", pending[i].queue,
+                 pending[i].pods);
     }
     for (size_t i = 0; i < sizeof own / sizeof own[0]; i++) {
         head(text, own[i].name, own[i].type, own[i].help);
@@ -57,7 +62,8 @@ metrics_stats(struct text *text, const schedq_stats_t *stats)
     }
     head(text, "schedq_memory_bytes", "gauge", "Memory held, by kind.");
     for (size_t i = 0; i < sizeof memory / sizeof memory[0]; i++) {
-        text_add(text, "schedq_memory_bytes{kind=\"%s\"} %" PRIu64 "\n", memory[i].kind, memory[i].bytes);
+        text_add(text, "schedq_memory_bytes{kind=\"%s\"} %" PRIu64 "\n", memory[i].kind,
+                 memory[i].bytes);
     }
 }
 
@@ -68,7 +74,8 @@ add_incoming(struct text *text, const char *event, const uint64_t counts[INCOMIN
 
     for (uint32_t place = 0; place < INCOMING_PLACES; place++) {
         if (counts[place] > 0) {
-            text_add(text, "scheduler_queue_incoming_pods_total{queue=\"%s\",event=\"", places[place]);
+            text_add(text, "scheduler_queue_incoming_pods_total{queue=\"%s\",event=\"",
+                     places[place]);
             text_add_escaped(text, event);
             text_add(text, "\"} %" PRIu64 "\n", counts[place]);
         }
@@ -76,9 +83,11 @@ add_incoming(struct text *text, const char *event, const uint64_t counts[INCOMIN
 }
 
 void
-metrics_incoming(struct text *text, const struct registry *registry, metrics_incoming_fn count, const void *queue)
+metrics_incoming(struct text *text, const struct registry *registry, metrics_incoming_fn count,
+                 const void *queue)
 {
-    head(text, "scheduler_queue_incoming_pods_total", "counter", "Pods that came into a queue, by event.");
+    head(text, "scheduler_queue_incoming_pods_total", "counter",
+         "Pods that came into a queue, by event.");
     for (uint32_t label = 0; label < registry_label_count(registry); label++) {
         uint64_t counts[INCOMING_PLACES];
 
@@ -103,7 +112,8 @@ add_profile(struct text *text, const struct registry *registry, schedq_profile_t
 {
     const char *name = registry_profile_name(registry, profile);
 
-    for (uint64_t bits = registry_known(registry, profile) & ~SCHEDQ_REJECTOR_OTHERS; bits != 0; bits &= bits - 1) {
+    for (uint64_t bits = registry_known(registry, profile) & ~SCHEDQ_REJECTOR_OTHERS; bits != 0;
+         bits &= bits - 1) {
         uint32_t plugin = (uint32_t)__builtin_ctzll(bits);
 
         add_rejector(text, registry_plugin_name(registry, profile, plugin), name, counts[plugin]);
@@ -114,9 +124,11 @@ add_profile(struct text *text, const struct registry *registry, schedq_profile_t
 }
 
 void
-metrics_rejectors(struct text *text, const struct registry *registry, metrics_rejectors_fn count, const void *queue)
+metrics_rejectors(struct text *text, const struct registry *registry, metrics_rejectors_fn count,
+                  const void *queue)
 {
-    head(text, "scheduler_unschedulable_pods", "gauge", "Waiting pods, by the plugins that rejected them.");
+    head(text, "scheduler_unschedulable_pods", "gauge",
+         "Waiting pods, by the plugins that rejected them.");
     for (uint32_t i = 0; i < registry_profile_count(registry); i++) {
         uint64_t counts[REGISTRY_REJECTORS] = {0};
 

@@ -1,5 +1,6 @@
 /*
- * The Prometheus text of a queue, under kube-scheduler's names where it has them. One function per family of lines.
+ * The Prometheus text of a queue, under kube-scheduler's names where it has them. One function per
+ * family of lines.
  */
 #ifndef SCHEDQ_OBSERVE_METRICS_H
 #define SCHEDQ_OBSERVE_METRICS_H
@@ -14,13 +15,16 @@ void metrics_stats(struct text *text, const schedq_stats_t *stats);
 enum incoming_place { INCOMING_ACTIVE, INCOMING_BACKOFF, INCOMING_UNSCHEDULABLE, INCOMING_PLACES };
 
 /** Says how many pods came into each place by a label. */
-typedef void (*metrics_incoming_fn)(const void *queue, uint32_t label, uint64_t counts[INCOMING_PLACES]);
+typedef void (*metrics_incoming_fn)(const void *queue, uint32_t label,
+                                    uint64_t counts[INCOMING_PLACES]);
 /** Nothing is said of what was none. */
-void metrics_incoming(struct text *text, const struct registry *registry, metrics_incoming_fn count, const void *queue);
+void metrics_incoming(struct text *text, const struct registry *registry, metrics_incoming_fn count,
+                      const void *queue);
 
 /** Adds up the waiting pods of a profile by the number of each rejector's bit; `counts` are 0. */
-typedef void (*metrics_rejectors_fn)(const void *queue, schedq_profile_t profile, uint64_t counts[REGISTRY_REJECTORS]);
-void metrics_rejectors(struct text *text, const struct registry *registry, metrics_rejectors_fn count,
-                       const void *queue);
+typedef void (*metrics_rejectors_fn)(const void *queue, schedq_profile_t profile,
+                                     uint64_t counts[REGISTRY_REJECTORS]);
+void metrics_rejectors(struct text *text, const struct registry *registry,
+                       metrics_rejectors_fn count, const void *queue);
 
 #endif

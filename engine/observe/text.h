@@ -1,7 +1,8 @@
 /*
  * A text that grows: what metrics are written into before the caller's function gets them.
  *
- * Its memory is the C library's and does not outlive the call: the queue's byte counts need the queue's lock.
+ * Its memory is the C library's and does not outlive the call: the queue's byte counts need the
+ * queue's lock.
  */
 #ifndef SCHEDQ_OBSERVE_TEXT_H
 #define SCHEDQ_OBSERVE_TEXT_H

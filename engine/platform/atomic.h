@@ -1,13 +1,15 @@
 /*
- * Shared memory, as the lock-free engine sees it: wrapper types, so that a plain access does not compile, and the operations
- * on them.
+ * Shared memory, as the lock-free engine sees it: wrapper types, so that a plain access does not
+ * compile, and the operations on them.
  *
  * Four back ends, chosen by the build (SCHEDQ_ATOMICS):
  *   ck           Concurrency Kit's ck_pr: what users get
- *   c11          the compiler's atomics, which ThreadSanitizer understands (it cannot see into ck_pr's assembly)
- *   controlled   every access is a call to the scheduler of stress/explore, which decides who runs next, and when a store
- *                leaves the storing thread's buffer
- *   counting     every access is reported to schedq-cost, which runs all workers on one thread, in turns
+ *   c11          the compiler's atomics, which ThreadSanitizer understands (it cannot see into
+ *                ck_pr's assembly)
+ *   controlled   every access is a call to the scheduler of stress/explore, which decides who runs
+ *                next, and when a store leaves the storing thread's buffer
+ *   counting     every access is reported to schedq-cost, which runs all workers on one thread, in
+ *                turns
  *
  * WHAT AN OPERATION ORDERS, in every back end
  *   T_load           nothing; the value is one that was stored
@@ -15,8 +17,9 @@
  *   T_store          nothing
  *   T_store_release  what precedes in program order happens before it
  *   T_exchange, T_cas, T_add, T_or, T_max, pair_cas
- *                    full fences, also when a T_cas fails. "Publish, then look" needs one between the store and the load: an
- *                    operation of this group there, or atomic_fence, is what provides it.
+ *                    full fences, also when a T_cas fails. "Publish, then look" needs one between
+ *                    the store and the load: an operation of this group there, or atomic_fence, is
+ *                    what provides it.
  *
  * T is u32, u64, ptr. A pair is two u64 that change together; each may also be used alone.
  */
@@ -58,7 +61,10 @@ struct pair {
 #include "platform/atomic_ck.h"
 #endif
 
-/** Raises to `value`, never lowers. Ends: each failed exchange means that somebody raised it. Returns what it was. */
+/**
+ * Raises to `value`, never lowers. Ends: each failed exchange means that somebody raised it.
+ * Returns what it was.
+ */
 static inline uint64_t
 u64_max(atomic_u64 *word, uint64_t value)
 {
@@ -88,7 +94,10 @@ time_store(atomic_u64 *word, int64_t value)
     u64_store(word, (uint64_t)value);
 }
 
-/** A plain word of another library's structure, or of the public header's, which the engine accesses like its own. */
+/**
+ * A plain word of another library's structure, or of the public header's, which the engine accesses
+ * like its own.
+ */
 static inline atomic_u32 *
 u32_of(unsigned int *word)
 {

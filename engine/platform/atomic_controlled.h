@@ -1,9 +1,11 @@
 /*
- * The back end of atomic.h for the controlled scheduler (stress/explore), which defines the four functions below.
+ * The back end of atomic.h for the controlled scheduler (stress/explore), which defines the four
+ * functions below.
  *
- * Everything runs on one thread of the operating system; control passes to another simulated thread only inside these
- * functions, so that the scheduler's choices and a seed repeat a run exactly. A store goes to the simulated thread's
- * store buffer (x86-TSO); a fence empties it; a read-modify-write is a fence, then the operation.
+ * Everything runs on one thread of the operating system; control passes to another simulated thread
+ * only inside these functions, so that the scheduler's choices and a seed repeat a run exactly. A
+ * store goes to the simulated thread's store buffer (x86-TSO); a fence empties it; a
+ * read-modify-write is a fence, then the operation.
  */
 #ifndef SCHEDQ_PLATFORM_ATOMIC_CONTROLLED_H
 #define SCHEDQ_PLATFORM_ATOMIC_CONTROLLED_H
@@ -14,7 +16,10 @@ uint64_t control_load(const void *word, unsigned bytes);
 /** A point where another thread may run; then the store enters the buffer. */
 void control_store(void *word, uint64_t value, unsigned bytes);
 
-/** A point where another thread may run; then this thread's buffer is emptied. What follows at once is one step with it. */
+/**
+ * A point where another thread may run; then this thread's buffer is emptied. What follows at once
+ * is one step with it.
+ */
 void control_fence(void);
 
 #define CONTROL_RMW(expression) \

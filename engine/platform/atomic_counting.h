@@ -16,7 +16,10 @@ void count_fence(void);
 /** `to_write`: the processor asks for the line as a store does. */
 void count_prefetch(const void *line, int to_write);
 
-/* Prefetches move lines. Without prefetchw gcc makes an ordinary prefetch of one that asks to write. */
+/*
+ * Prefetches move lines. Without prefetchw gcc makes an ordinary prefetch of one that asks to
+ * write.
+ */
 #if defined(__PRFCHW__) || !defined(__x86_64__)
 #define COUNT_PREFETCH(line, to_write, ...) count_prefetch(line, to_write)
 #else

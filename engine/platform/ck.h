@@ -1,9 +1,11 @@
 /*
- * Concurrency Kit's containers, for the files that use them: epoch.c and lockfree/lane.h. CK's atomics: atomic_ck.h.
+ * Concurrency Kit's containers, for the files that use them: epoch.c and lockfree/refs/lane.h. CK's
+ * atomics: atomic_ck.h.
  *
- * ThreadSanitizer cannot see into CK's assembly, but it sees the plain accesses beside it, and reports those. Compiled
- * without instrumentation, CK's inline functions are invisible to it as a whole. What happens before what, it then learns
- * from the engine's own atomics, entry by entry. That is exact; an edge per container would hide faults.
+ * ThreadSanitizer cannot see into CK's assembly, but it sees the plain accesses beside it, and
+ * reports those. Compiled without instrumentation, CK's inline functions are invisible to it as a
+ * whole. What happens before what, it then learns from the engine's own atomics, entry by entry.
+ * That is exact; an edge per container would hide faults.
  */
 #ifndef SCHEDQ_PLATFORM_CK_H
 #define SCHEDQ_PLATFORM_CK_H

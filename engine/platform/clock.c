@@ -27,7 +27,8 @@ clock_now(const struct clock *clock)
     if (clock->word != NULL) {
         return word_load(clock->word);
     }
-    return clock->source.now_ns != NULL ? clock->source.now_ns(clock->source.ctx) : clock_monotonic();
+    return clock->source.now_ns != NULL ? clock->source.now_ns(clock->source.ctx)
+                                        : clock_monotonic();
 }
 
 bool
@@ -35,8 +36,9 @@ clock_repeats(const struct clock *clock)
 {
     struct timespec step;
 
-    return clock->source.now_ns != NULL || clock_is_virtual(clock) || clock_getres(CLOCK_MONOTONIC, &step) != 0 ||
-           step.tv_sec != 0 || step.tv_nsec > COARSE_NS;
+    return clock->source.now_ns != NULL || clock_is_virtual(clock) ||
+           clock_getres(CLOCK_MONOTONIC, &step) != 0 || step.tv_sec != 0 ||
+           step.tv_nsec > COARSE_NS;
 }
 
 bool

@@ -25,8 +25,8 @@ clock_is_virtual(const struct clock *clock)
 /**
  * May two readings be equal, though a call of the queue came between them?
  *
- * So with the caller's clocks, and with a CLOCK_MONOTONIC that the kernel counts in timer interrupts. Else it is finer
- * than any call is short.
+ * So with the caller's clocks, and with a CLOCK_MONOTONIC that the kernel counts in timer
+ * interrupts. Else it is finer than any call is short.
  */
 bool clock_repeats(const struct clock *clock);
 
@@ -36,7 +36,10 @@ int64_t clock_monotonic(void);
 /** Does the processor count at one rate on all its cores? Then clock_ticks may be called. */
 bool clock_has_ticks(void);
 
-/** That count: it orders what happens on different threads one after the other, without a word that all write. */
+/**
+ * That count: it orders what happens on different threads one after the other, without a word that
+ * all write.
+ */
 static inline uint64_t
 clock_ticks(void)
 {

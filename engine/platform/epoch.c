@@ -1,9 +1,9 @@
 /*
  * Grace periods: epoch.h on ck_epoch.
  *
- * libck's part of ck_epoch is not instrumented, so ThreadSanitizer is told what a grace period is: what a section did
- * happens before the free that waited for it. The address that stands for the domain is that of its memory's description,
- * because a retired block knows that one.
+ * libck's part of ck_epoch is not instrumented, so ThreadSanitizer is told what a grace period is:
+ * what a section did happens before the free that waited for it. The address that stands for the
+ * domain is that of its memory's description, because a retired block knows that one.
  */
 #include "platform/epoch.h"
 
@@ -22,7 +22,8 @@ struct epoch_record {
     struct epoch_record *older;
 };
 
-_Static_assert(sizeof(ck_epoch_entry_t) <= sizeof((struct epoch_block *)0)->link, "ck_epoch's words fit into a block");
+_Static_assert(sizeof(ck_epoch_entry_t) <= sizeof((struct epoch_block *)0)->link,
+               "ck_epoch's words fit into a block");
 
 #if defined(SCHEDQ_THREAD_SANITIZER)
 void __tsan_acquire(void *word);
@@ -66,7 +67,8 @@ epoch_close(struct epoch *epoch)
 struct epoch_record *
 epoch_record_prepare(struct epoch *epoch)
 {
-    struct epoch_record *record = memory_alloc(epoch->memory, MEMORY_OTHER, sizeof *record, CACHE_LINE);
+    struct epoch_record *record =
+        memory_alloc(epoch->memory, MEMORY_OTHER, sizeof *record, CACHE_LINE);
 
     if (record != NULL) {
         record->epoch = epoch;
@@ -89,7 +91,8 @@ epoch_record_join(struct epoch_record *record)
     /* Ends: each failed exchange means that somebody joined. */
     do {
         record->older = ptr_load(&epoch->records);
-    } while (!ptr_cas(&epoch->records, record->older, record)); /* epoch_record_join:A; records stay, so no ABA */
+        /* epoch_record_join:A; records stay, so no ABA */
+    } while (!ptr_cas(&epoch->records, record->older, record));
 }
 
 struct epoch_record *
@@ -104,16 +107,16 @@ epoch_record_make(struct epoch *epoch)
 }
 
 /*
- * CK's accesses do not pass through atomic.h. A section that begins stores to the record with a full
- * fence, and reads the domain's epoch; one that ends stores to the record.
+ * CK's accesses do not pass through atomic.h. A section that begins stores to the record with a
+ * full fence, and reads the domain's epoch; one that ends stores to the record.
  */
 #if defined(SCHEDQ_ATOMICS_COUNTING)
-#define COUNT_ENTER(record)                           \
-    do {                                              \
-        count_store(&(record)->own.active);           \
-        count_fence();                                \
-        count_load(&(record)->epoch->domain.epoch);   \
-        count_store(&(record)->own.epoch);            \
+#define COUNT_ENTER(record)                         \
+    do {                                            \
+        count_store(&(record)->own.active);         \
+        count_fence();                              \
+        count_load(&(record)->epoch->domain.epoch); \
+        count_store(&(record)->own.epoch);          \
     } while (0)
 #define COUNT_LEAVE(record) count_store(&(record)->own.active)
 #else
@@ -132,7 +135,10 @@ void
 epoch_leave(struct epoch_record *record)
 {
 #if defined(SCHEDQ_ATOMICS_CONTROLLED)
-    /* CK's words are not in the simulated store buffer: without this, a store of the section could leave it afterwards. */
+    /*
+     * CK's words are not in the simulated store buffer: without this, a store of the section could
+     * leave it afterwards.
+     */
     atomic_fence();
 #endif
     SECTION_ENDS(record->epoch->memory);
@@ -168,15 +174,15 @@ block_free(ck_epoch_entry_t *entry)
 }
 
 void
-epoch_retire(struct epoch_record *record, struct epoch_block *block, struct memory *memory, enum memory_kind kind,
-             size_t bytes)
+epoch_retire(struct epoch_record *record, struct epoch_block *block, struct memory *memory,
+             enum memory_kind kind, size_t bytes)
 {
     epoch_retire_with(record, block, memory, kind, bytes, NULL);
 }
 
 void
-epoch_retire_with(struct epoch_record *record, struct epoch_block *block, struct memory *memory, enum memory_kind kind,
-                  size_t bytes, bool (*ends)(struct epoch_block *block))
+epoch_retire_with(struct epoch_record *record, struct epoch_block *block, struct memory *memory,
+                  enum memory_kind kind, size_t bytes, bool (*ends)(struct epoch_block *block))
 {
     block->memory = memory;
     block->bytes = bytes;

@@ -15,11 +15,13 @@ void
 futex_wait(atomic_u32 *word, uint32_t expected, int64_t deadline_ns)
 {
     int64_t at = deadline_ns > 0 ? deadline_ns : 0;
-    struct timespec deadline = {.tv_sec = (time_t)(at / NS_PER_SECOND), .tv_nsec = (long)(at % NS_PER_SECOND)};
+    struct timespec deadline = {.tv_sec = (time_t)(at / NS_PER_SECOND),
+                                .tv_nsec = (long)(at % NS_PER_SECOND)};
 
     /* FUTEX_WAIT counts from its call, the bitset form's deadline is absolute. */
     (void)syscall(SYS_futex, &word->raw, FUTEX_WAIT_BITSET | FUTEX_PRIVATE_FLAG, expected,
-                  deadline_ns == FUTEX_NO_DEADLINE ? NULL : &deadline, NULL, FUTEX_BITSET_MATCH_ANY);
+                  deadline_ns == FUTEX_NO_DEADLINE ? NULL : &deadline, NULL,
+                  FUTEX_BITSET_MATCH_ANY);
 }
 
 void

@@ -12,7 +12,9 @@ mix(uint64_t a, uint64_t b)
     return (uint64_t)product ^ (uint64_t)(product >> 64);
 }
 
-/* Eight bytes at a time; the tail is read as one short word, so no byte behind the text is touched. */
+/*
+ * Eight bytes at a time; the tail is read as one short word, so no byte behind the text is touched.
+ */
 uint32_t
 hash_text(uint64_t seed, const char *text, uint32_t length)
 {

@@ -192,8 +192,8 @@ memory_bytes(const struct memory *memory, enum memory_kind kind)
 }
 
 void *
-memory_grow(struct memory *memory, enum memory_kind kind, void *array, size_t old_count, size_t new_count,
-            size_t element_bytes)
+memory_grow(struct memory *memory, enum memory_kind kind, void *array, size_t old_count,
+            size_t new_count, size_t element_bytes)
 {
     void *larger = memory_alloc(memory, kind, new_count * element_bytes, CACHE_LINE);
 

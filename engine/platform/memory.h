@@ -17,7 +17,14 @@
 
 #include <stdbool.h>
 
-enum memory_kind { MEMORY_ENTRIES, MEMORY_NAMES, MEMORY_INDEX, MEMORY_QUEUES, MEMORY_OTHER, MEMORY_KINDS };
+enum memory_kind {
+    MEMORY_ENTRIES,
+    MEMORY_NAMES,
+    MEMORY_INDEX,
+    MEMORY_QUEUES,
+    MEMORY_OTHER,
+    MEMORY_KINDS
+};
 
 struct memory {
     schedq_allocator_t source;
@@ -34,7 +41,9 @@ struct memory {
  */
 void memory_open(struct memory *memory, const schedq_allocator_t *wanted);
 
-/** Everything was freed. Returns it to the kernel, with that of others, when there is enough of it. */
+/**
+ * Everything was freed. Returns it to the kernel, with that of others, when there is enough of it.
+ */
 void memory_close(const struct memory *memory);
 
 /** Returns what was freed to the kernel, if the source is the build's jemalloc. */
@@ -44,11 +53,14 @@ void memory_purge(const struct memory *memory);
 void *memory_alloc(struct memory *memory, enum memory_kind kind, size_t bytes, size_t align);
 
 /**
- * Puts zeroed memory, aligned to a line, into `place`, which is NULL or what another such call put there.
+ * Puts zeroed memory, aligned to a line, into `place`, which is NULL or what another such call put
+ * there.
  *
- * Any number of threads at once. Behind it the caller's loads of `place` may be relaxed. False: no memory.
+ * Any number of threads at once. Behind it the caller's loads of `place` may be relaxed. False: no
+ * memory.
  */
-bool memory_alloc_first(struct memory *memory, enum memory_kind kind, atomic_ptr *place, size_t bytes);
+bool memory_alloc_first(struct memory *memory, enum memory_kind kind, atomic_ptr *place,
+                        size_t bytes);
 
 /** The same, not zeroed: for what is large and written before it is read. */
 void *memory_alloc_raw(struct memory *memory, enum memory_kind kind, size_t bytes, size_t align);
@@ -60,11 +72,12 @@ void memory_free(struct memory *memory, enum memory_kind kind, void *block, size
 uint64_t memory_bytes(const struct memory *memory, enum memory_kind kind);
 
 /**
- * A larger copy of an array: the new elements are zero. NULL if there is no memory; the old array then stands.
+ * A larger copy of an array: the new elements are zero. NULL if there is no memory; the old array
+ * then stands.
  *
  * A NULL array with old_count 0 is an ordinary allocation.
  */
-void *memory_grow(struct memory *memory, enum memory_kind kind, void *array, size_t old_count, size_t new_count,
-                  size_t element_bytes);
+void *memory_grow(struct memory *memory, enum memory_kind kind, void *array, size_t old_count,
+                  size_t new_count, size_t element_bytes);
 
 #endif

@@ -1,9 +1,9 @@
 /*
- * Accesses to the words that other threads read without the queue's lock: schedq_words_t, a worker's busy flag,
- * counts that argument checks read.
+ * Accesses to the words that other threads read without the queue's lock: schedq_words_t, a
+ * worker's busy flag, counts that argument checks read.
  *
- * Store with release, load with acquire: who reads a count sees what was done before it was stored. Wait-free, but
- * for word_raise_i64, which is lock-free.
+ * Store with release, load with acquire: who reads a count sees what was done before it was stored.
+ * Wait-free, but for word_raise_i64, which is lock-free.
  */
 #ifndef SCHEDQ_PLATFORM_WORDS_H
 #define SCHEDQ_PLATFORM_WORDS_H
@@ -13,21 +13,25 @@
 #define word_load(word) __atomic_load_n((word), __ATOMIC_ACQUIRE)
 #define word_store(word, value) __atomic_store_n((word), (value), __ATOMIC_RELEASE)
 
-/** Raises `word` to `value`; it never goes back. Ends: each failed exchange means that somebody raised it. */
+/**
+ * Raises `word` to `value`; it never goes back. Ends: each failed exchange means that somebody
+ * raised it.
+ */
 static inline void
 word_raise_i64(int64_t *word, int64_t value)
 {
     int64_t found = __atomic_load_n(word, __ATOMIC_ACQUIRE);
 
-    while (found < value && !__atomic_compare_exchange_n(word, &found, value, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
+    while (found < value && !__atomic_compare_exchange_n(word, &found, value, 0, __ATOMIC_ACQ_REL,
+                                                         __ATOMIC_ACQUIRE)) {
     }
 }
 
 /**
  * Takes a flag that is 0; false if it is taken. What its last holder did is visible to the next.
  *
- * Load and store, not an exchange: it shows a misuse most often, nothing relies on it, and a locked instruction in every
- * call was 4 % of a life cycle.
+ * Load and store, not an exchange: it shows a misuse most often, nothing relies on it, and a locked
+ * instruction in every call was 4 % of a life cycle.
  */
 static inline int
 word_try_take(uint32_t *flag)

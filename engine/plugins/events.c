@@ -1,10 +1,11 @@
 /*
  * Events: objects in a row of slots, an event's id being its slot.
  *
- * A definition goes through the row. It ends at the same event, or puts its own into the first free slot by a CAS; if it
- * loses the slot it goes on from there, with the winner as one more event to look at. So whoever fills a slot has seen all
- * that lie before it, which makes the label number of an event a matter of its slot and not of luck. Nobody waits:
- * a thread that stops between its CAS and event_count leaves an event that the next definition counts for it.
+ * A definition goes through the row. It ends at the same event, or puts its own into the first free
+ * slot by a CAS; if it loses the slot it goes on from there, with the winner as one more event to
+ * look at. So whoever fills a slot has seen all that lie before it, which makes the label number of
+ * an event a matter of its slot and not of luck. Nobody waits: a thread that stops between its CAS
+ * and event_count leaves an event that the next definition counts for it.
  */
 #include "plugins/parts.h"
 #include "policy/label.h"
@@ -21,7 +22,7 @@ struct definition {
     uint32_t slot;
 };
 
-/* ---- the row ------------------------------------------------------------------------------------------------------------ */
+/* ---- the row --------------------------------------------------------------------------------- */
 
 struct event *
 event_find(const struct registry *registry, uint32_t event)
@@ -39,7 +40,8 @@ make_slot(struct registry *registry, uint32_t event)
     atomic_ptr *chunk = ptr_load_acquire(place);
 
     if (chunk == NULL) {
-        atomic_ptr *own = memory_alloc(registry->memory, MEMORY_OTHER, EVENT_CHUNK * sizeof *own, CACHE_LINE);
+        atomic_ptr *own =
+            memory_alloc(registry->memory, MEMORY_OTHER, EVENT_CHUNK * sizeof *own, CACHE_LINE);
 
         if (own == NULL) {
             return NULL;
@@ -71,19 +73,21 @@ search(const struct registry *registry, struct definition *wanted)
         if (event == NULL || is_wanted(event, wanted)) {
             return event != NULL;
         }
-        if (wanted->label_number == LABEL_UNKNOWN && strcmp(event->label_text, wanted->label) == 0) {
+        if (wanted->label_number == LABEL_UNKNOWN &&
+            strcmp(event->label_text, wanted->label) == 0) {
             wanted->label_number = event->label;
         }
     }
     return false;
 }
 
-/* ---- one event ------------------------------------------------------------------------------------------------------------ */
+/* ---- one event ------------------------------------------------------------------------------- */
 
 struct event_kind
 event_kind(const struct registry *registry, const struct event *event)
 {
-    return (struct event_kind){.resource = resource_find(registry, event->resource), .actions = event->actions};
+    return (struct event_kind){.resource = resource_find(registry, event->resource),
+                               .actions = event->actions};
 }
 
 static size_t
@@ -98,15 +102,18 @@ event_free(struct registry *registry, struct event *event)
     for (uint32_t i = 0; event->matches != NULL && i < registry->profile_count; i++) {
         match_clear(registry, &event->matches[i]);
     }
-    memory_free(registry->memory, MEMORY_OTHER, event->matches, event->match_capacity * sizeof *event->matches);
-    memory_free(registry->memory, MEMORY_OTHER, event, event_bytes(event->resource, event->label_text));
+    memory_free(registry->memory, MEMORY_OTHER, event->matches,
+                event->match_capacity * sizeof *event->matches);
+    memory_free(registry->memory, MEMORY_OTHER, event,
+                event_bytes(event->resource, event->label_text));
 }
 
 static bool
 match_profiles(struct registry *registry, struct event *event, struct event_kind kind)
 {
-    event->matches = memory_alloc(registry->memory, MEMORY_OTHER,
-                                  registry->profile_count * sizeof *event->matches, _Alignof(struct match));
+    event->matches =
+        memory_alloc(registry->memory, MEMORY_OTHER,
+                     registry->profile_count * sizeof *event->matches, _Alignof(struct match));
     if (event->matches == NULL) {
         return false;
     }
@@ -124,8 +131,9 @@ static struct event *
 event_make(struct registry *registry, const struct definition *wanted)
 {
     size_t resource_bytes = strlen(wanted->resource) + 1;
-    struct event *event = memory_alloc(registry->memory, MEMORY_OTHER, event_bytes(wanted->resource, wanted->label),
-                                       _Alignof(struct event));
+    struct event *event =
+        memory_alloc(registry->memory, MEMORY_OTHER, event_bytes(wanted->resource, wanted->label),
+                     _Alignof(struct event));
 
     if (event == NULL) {
         return NULL;
@@ -143,7 +151,7 @@ event_make(struct registry *registry, const struct definition *wanted)
     return event;
 }
 
-/* ---- definitions -------------------------------------------------------------------------------------------------------- */
+/* ---- definitions ----------------------------------------------------------------------------- */
 
 static uint32_t
 fixed_label(const struct registry *registry, const char *text)
@@ -156,7 +164,10 @@ fixed_label(const struct registry *registry, const char *text)
     return LABEL_UNKNOWN;
 }
 
-/* SCHEDQ_OK: wanted->slot is that of the event, which may be another's. `*own` was made if it is not NULL. */
+/*
+ * SCHEDQ_OK: wanted->slot is that of the event, which may be another's. `*own` was made if it is
+ * not NULL.
+ */
 static schedq_status_t
 find_or_publish(struct registry *registry, struct definition *wanted, struct event **own)
 {
@@ -172,7 +183,8 @@ find_or_publish(struct registry *registry, struct definition *wanted, struct eve
         if (slot == NULL) {
             return SCHEDQ_NOMEM;
         }
-        (*own)->label = wanted->label_number == LABEL_UNKNOWN ? LABEL_FIRST_EVENT + wanted->slot : wanted->label_number;
+        (*own)->label = wanted->label_number == LABEL_UNKNOWN ? LABEL_FIRST_EVENT + wanted->slot
+                                                              : wanted->label_number;
         if (ptr_cas(slot, NULL, *own)) {
             *own = NULL;
             return SCHEDQ_OK;
@@ -182,8 +194,8 @@ find_or_publish(struct registry *registry, struct definition *wanted, struct eve
 }
 
 schedq_status_t
-registry_define_event(struct registry *registry, const char *resource, uint32_t actions, const char *label,
-                      schedq_event_t *event)
+registry_define_event(struct registry *registry, const char *resource, uint32_t actions,
+                      const char *label, schedq_event_t *event)
 {
     struct event_kind kind = {.resource = resource_find(registry, resource), .actions = actions};
     char composed[REGISTRY_NAME_MAX + 1];
@@ -193,8 +205,10 @@ registry_define_event(struct registry *registry, const char *resource, uint32_t 
         label_compose(composed, sizeof composed, resource, kind, registry->rules->kube_minor);
         label = composed;
     }
-    struct definition wanted = {
-        .resource = resource, .label = label, .actions = actions, .label_number = fixed_label(registry, label)};
+    struct definition wanted = {.resource = resource,
+                                .label = label,
+                                .actions = actions,
+                                .label_number = fixed_label(registry, label)};
     schedq_status_t status = find_or_publish(registry, &wanted, &own);
 
     if (own != NULL) {
@@ -207,16 +221,17 @@ registry_define_event(struct registry *registry, const char *resource, uint32_t 
     return status;
 }
 
-/* ---- all events ---------------------------------------------------------------------------------------------------------- */
+/* ---- all events ------------------------------------------------------------------------------ */
 
 bool
 events_make_profile_room(struct registry *registry)
 {
     struct event *event;
 
-    for (uint32_t i = 0; i < registry->events_max && (event = event_find(registry, i)) != NULL; i++) {
-        if (!make_room(registry->memory, (void **)&event->matches, registry->profile_count, &event->match_capacity,
-                       sizeof *event->matches)) {
+    for (uint32_t i = 0; i < registry->events_max && (event = event_find(registry, i)) != NULL;
+         i++) {
+        if (!make_room(registry->memory, (void **)&event->matches, registry->profile_count,
+                       &event->match_capacity, sizeof *event->matches)) {
             return false;
         }
     }
@@ -228,7 +243,8 @@ events_free(struct registry *registry)
 {
     struct event *event;
 
-    for (uint32_t i = 0; i < registry->events_max && (event = event_find(registry, i)) != NULL; i++) {
+    for (uint32_t i = 0; i < registry->events_max && (event = event_find(registry, i)) != NULL;
+         i++) {
         event_free(registry, event);
     }
     for (uint32_t i = 0; i < EVENT_CHUNKS; i++) {

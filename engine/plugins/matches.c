@@ -2,7 +2,8 @@
 #include "plugins/parts.h"
 
 static uint32_t
-count_matching(const struct registry *registry, const struct plugin *plugin, struct event_kind incoming)
+count_matching(const struct registry *registry, const struct plugin *plugin,
+               struct event_kind incoming)
 {
     uint32_t count = 0;
 
@@ -18,8 +19,8 @@ make_entry_room(struct registry *registry, struct match *match, uint32_t count)
     if (count <= match->capacity) {
         return true;
     }
-    struct hint_entry *entries =
-        memory_grow(registry->memory, MEMORY_OTHER, match->entries, match->capacity, count, sizeof *entries);
+    struct hint_entry *entries = memory_grow(registry->memory, MEMORY_OTHER, match->entries,
+                                             match->capacity, count, sizeof *entries);
     if (entries == NULL) {
         return false;
     }
@@ -29,8 +30,8 @@ make_entry_room(struct registry *registry, struct match *match, uint32_t count)
 }
 
 bool
-match_add_plugin(struct registry *registry, struct match *match, const struct plugin *plugin, uint32_t number,
-                 struct event_kind incoming)
+match_add_plugin(struct registry *registry, struct match *match, const struct plugin *plugin,
+                 uint32_t number, struct event_kind incoming)
 {
     uint32_t more = count_matching(registry, plugin, incoming);
 
@@ -43,8 +44,9 @@ match_add_plugin(struct registry *registry, struct match *match, const struct pl
     match->interested |= UINT64_C(1) << number;
     for (uint32_t i = 0; i < plugin->interest_count; i++) {
         if (match_event(registry->rules->match, plugin->interests[i].kind, incoming)) {
-            match->entries[match->count++] = (struct hint_entry){
-                .bit = UINT64_C(1) << number, .hint = plugin->interests[i].hint, .ctx = plugin->ctx};
+            match->entries[match->count++] = (struct hint_entry){.bit = UINT64_C(1) << number,
+                                                                 .hint = plugin->interests[i].hint,
+                                                                 .ctx = plugin->ctx};
         }
     }
     return true;
@@ -65,7 +67,8 @@ match_add_profile(struct registry *registry, struct match *match, const struct p
 {
     const struct plugin *plugin;
 
-    for (uint32_t i = 0; i < REGISTRY_PLUGINS_MAX && (plugin = plugin_at(profile, i)) != NULL; i++) {
+    for (uint32_t i = 0; i < REGISTRY_PLUGINS_MAX && (plugin = plugin_at(profile, i)) != NULL;
+         i++) {
         if (!match_add_plugin(registry, match, plugin, i, incoming)) {
             match_clear(registry, match);
             return false;
@@ -77,6 +80,7 @@ match_add_profile(struct registry *registry, struct match *match, const struct p
 void
 match_clear(struct registry *registry, struct match *match)
 {
-    memory_free(registry->memory, MEMORY_OTHER, match->entries, match->capacity * sizeof *match->entries);
+    memory_free(registry->memory, MEMORY_OTHER, match->entries,
+                match->capacity * sizeof *match->entries);
     *match = (struct match){0};
 }

@@ -1,30 +1,35 @@
 /*
- * What a registry consists of. Only the files of this directory include this; others ask registry.h.
+ * What a registry consists of. Only the files of this directory include this; others ask
+ * registry.h.
  *
- * An event and a late name never change after they were published; registry_define_profile and registry_add_plugin, which
- * are alone, extend the matches of events that are there.
+ * An event and a late name never change after they were published; registry_define_profile and
+ * registry_add_plugin, which are alone, extend the matches of events that are there.
  */
 #ifndef SCHEDQ_PLUGINS_PARTS_H
 #define SCHEDQ_PLUGINS_PARTS_H
 
 #include "plugins/registry.h"
 
-/* ---- names (registry.c) ------------------------------------------------------------------------------------------------ */
+/* ---- names (registry.c) ---------------------------------------------------------------------- */
 
 bool name_is(const struct registry_name *name, const char *text, size_t length);
 void name_set(struct registry_name *name, const char *text, size_t length);
 
 /** Makes room for one more element; the array and its capacity change only on success. */
-bool make_room(struct memory *memory, void **array, uint32_t count, uint32_t *capacity, size_t element_bytes);
+bool make_room(struct memory *memory, void **array, uint32_t count, uint32_t *capacity,
+               size_t element_bytes);
 
-/** The number of a resource that no interest names: an event with it matches only interests in all resources. */
+/**
+ * The number of a resource that no interest names: an event with it matches only interests in all
+ * resources.
+ */
 #define RESOURCE_UNREGISTERED UINT32_MAX
 
 uint32_t resource_find(const struct registry *registry, const char *text);
 /** Finds or adds it; setup alone. RESOURCE_UNREGISTERED if there is no memory. */
 uint32_t resource_add(struct registry *registry, const char *text);
 
-/* ---- plugins and profiles (profiles.c) --------------------------------------------------------------------------------- */
+/* ---- plugins and profiles (profiles.c) ------------------------------------------------------- */
 
 struct interest {
     struct event_kind kind;
@@ -61,7 +66,7 @@ plugin_at(const struct profile *profile, uint32_t number)
 
 void profile_free(struct registry *registry, struct profile *profile);
 
-/* ---- matches (matches.c) ----------------------------------------------------------------------------------------------- */
+/* ---- matches (matches.c) --------------------------------------------------------------------- */
 
 /** One event as one profile sees it. */
 struct match {
@@ -71,16 +76,19 @@ struct match {
 };
 
 /** Appends what one plugin registered for an event. False: no memory, nothing changed. */
-bool match_add_plugin(struct registry *registry, struct match *match, const struct plugin *plugin, uint32_t number,
-                      struct event_kind incoming);
+bool match_add_plugin(struct registry *registry, struct match *match, const struct plugin *plugin,
+                      uint32_t number, struct event_kind incoming);
 /** Takes the entries of the plugin that was added last away again. */
 void match_remove_plugin(struct match *match, uint64_t bit);
-/** Fills an empty match with what all plugins of a profile registered. False: no memory, it is empty. */
-bool match_add_profile(struct registry *registry, struct match *match, const struct profile *profile,
-                       struct event_kind incoming);
+/**
+ * Fills an empty match with what all plugins of a profile registered. False: no memory, it is
+ * empty.
+ */
+bool match_add_profile(struct registry *registry, struct match *match,
+                       const struct profile *profile, struct event_kind incoming);
 void match_clear(struct registry *registry, struct match *match);
 
-/* ---- events (events.c) --------------------------------------------------------------------------------------------------- */
+/* ---- events (events.c) ----------------------------------------------------------------------- */
 
 struct event {
     struct match *matches; /* by profile */

@@ -1,12 +1,14 @@
 /*
  * Profiles, their plugins, and names that come late.
  *
- * Setup writes plugins, alone. A late name takes the next slot of its profile at any time, like an event (events.c): who
- * loses a slot looks at the name that took it. A bit is told only after it stands in `late` and then in `known`; whoever
- * finds a name that is not known yet makes it so himself.
+ * Setup writes plugins, alone. A late name takes the next slot of its profile at any time, like an
+ * event (events.c): who loses a slot looks at the name that took it. A bit is told only after it
+ * stands in `late` and then in `known`; whoever finds a name that is not known yet makes it so
+ * himself.
  *
- * An object for each slot, a spare, comes with the profile, so that an engine whose calls do not overlap never lacks memory
- * for a name. A spare of a call that lost to the same name goes back if no later one was taken, and else stays unused.
+ * An object for each slot, a spare, comes with the profile, so that an engine whose calls do not
+ * overlap never lacks memory for a name. A spare of a call that lost to the same name goes back if
+ * no later one was taken, and else stays unused.
  */
 #include "plugins/parts.h"
 
@@ -18,7 +20,7 @@ bit_of(uint32_t number)
     return UINT64_C(1) << number;
 }
 
-/* ---- spares -------------------------------------------------------------------------------------------------------------- */
+/* ---- spares ---------------------------------------------------------------------------------- */
 
 /* A zeroed plugin; NULL: the spares are used up and there is no memory. */
 static struct plugin *
@@ -44,7 +46,8 @@ plugin_give(struct registry *registry, struct profile *profile, struct plugin *p
 {
     uint32_t spare = plugin->spare;
 
-    memory_free(registry->memory, MEMORY_OTHER, plugin->interests, plugin->interest_count * sizeof *plugin->interests);
+    memory_free(registry->memory, MEMORY_OTHER, plugin->interests,
+                plugin->interest_count * sizeof *plugin->interests);
     if (spare == 0) {
         memory_free(registry->memory, MEMORY_OTHER, plugin, sizeof *plugin);
     } else {
@@ -53,7 +56,7 @@ plugin_give(struct registry *registry, struct profile *profile, struct plugin *p
     }
 }
 
-/* ---- profiles ------------------------------------------------------------------------------------------------------------ */
+/* ---- profiles -------------------------------------------------------------------------------- */
 
 void
 profile_free(struct registry *registry, struct profile *profile)
@@ -80,12 +83,13 @@ registry_define_profile(struct registry *registry, const char *name, schedq_prof
     if (registry->profile_count == REGISTRY_PROFILES_MAX) {
         return SCHEDQ_FULL;
     }
-    if (!make_room(registry->memory, (void **)&registry->profiles, registry->profile_count, &registry->profile_capacity,
-                   sizeof(struct profile *)) ||
+    if (!make_room(registry->memory, (void **)&registry->profiles, registry->profile_count,
+                   &registry->profile_capacity, sizeof(struct profile *)) ||
         !events_make_profile_room(registry)) {
         return SCHEDQ_NOMEM;
     }
-    struct profile *profile = memory_alloc(registry->memory, MEMORY_OTHER, sizeof *profile, CACHE_LINE);
+    struct profile *profile =
+        memory_alloc(registry->memory, MEMORY_OTHER, sizeof *profile, CACHE_LINE);
     if (profile == NULL) {
         return SCHEDQ_NOMEM;
     }
@@ -96,9 +100,11 @@ registry_define_profile(struct registry *registry, const char *name, schedq_prof
     return SCHEDQ_OK;
 }
 
-/* ---- plugins ------------------------------------------------------------------------------------------------------------- */
+/* ---- plugins --------------------------------------------------------------------------------- */
 
-/* Goes on until `*number` is that of the plugin with this name (true), or is free, or the row ends. */
+/*
+ * Goes on until `*number` is that of the plugin with this name (true), or is free, or the row ends.
+ */
 static bool
 search(const struct profile *profile, const char *name, size_t length, uint32_t *number)
 {
@@ -119,7 +125,8 @@ copy_interests(struct registry *registry, struct plugin *plugin, const schedq_pl
         return true;
     }
     plugin->interests =
-        memory_alloc(registry->memory, MEMORY_OTHER, wanted->interest_count * sizeof *plugin->interests, CACHE_LINE);
+        memory_alloc(registry->memory, MEMORY_OTHER,
+                     wanted->interest_count * sizeof *plugin->interests, CACHE_LINE);
     if (plugin->interests == NULL) {
         return false;
     }
@@ -130,20 +137,23 @@ copy_interests(struct registry *registry, struct plugin *plugin, const schedq_pl
         if (resource == RESOURCE_UNREGISTERED) {
             return false;
         }
-        plugin->interests[i] =
-            (struct interest){.kind = {resource, wanted->interests[i].actions}, .hint = wanted->interests[i].hint};
+        plugin->interests[i] = (struct interest){.kind = {resource, wanted->interests[i].actions},
+                                                 .hint = wanted->interests[i].hint};
         registry->has_hints = registry->has_hints || wanted->interests[i].hint != NULL;
     }
     return true;
 }
 
 static bool
-match_all_events(struct registry *registry, schedq_profile_t profile, const struct plugin *plugin, uint32_t number)
+match_all_events(struct registry *registry, schedq_profile_t profile, const struct plugin *plugin,
+                 uint32_t number)
 {
     struct event *event;
 
-    for (uint32_t i = 0; i < registry->events_max && (event = event_find(registry, i)) != NULL; i++) {
-        if (!match_add_plugin(registry, &event->matches[profile], plugin, number, event_kind(registry, event))) {
+    for (uint32_t i = 0; i < registry->events_max && (event = event_find(registry, i)) != NULL;
+         i++) {
+        if (!match_add_plugin(registry, &event->matches[profile], plugin, number,
+                              event_kind(registry, event))) {
             for (uint32_t j = 0; j < i; j++) {
                 match_remove_plugin(&event_find(registry, j)->matches[profile], bit_of(number));
             }
@@ -154,13 +164,13 @@ match_all_events(struct registry *registry, schedq_profile_t profile, const stru
 }
 
 static void
-add_gate(struct registry *registry, struct profile *profile, const struct plugin *plugin, uint32_t number,
-         schedq_pre_enqueue_fn pre_enqueue)
+add_gate(struct registry *registry, struct profile *profile, const struct plugin *plugin,
+         uint32_t number, schedq_pre_enqueue_fn pre_enqueue)
 {
     if (pre_enqueue != NULL) {
         registry->has_gates = true;
-        profile->gates[profile->gate_count++] =
-            (struct gate){.number = (uint8_t)number, .pre_enqueue = pre_enqueue, .ctx = plugin->ctx};
+        profile->gates[profile->gate_count++] = (struct gate){
+            .number = (uint8_t)number, .pre_enqueue = pre_enqueue, .ctx = plugin->ctx};
         profile->gate_bits |= bit_of(number);
     }
 }
@@ -184,7 +194,8 @@ registry_add_plugin(struct registry *registry, const schedq_plugin_t *wanted, ui
     }
     name_set(&plugin->name, wanted->name, strlen(wanted->name));
     plugin->ctx = wanted->ctx;
-    if (!copy_interests(registry, plugin, wanted) || !match_all_events(registry, wanted->profile, plugin, number)) {
+    if (!copy_interests(registry, plugin, wanted) ||
+        !match_all_events(registry, wanted->profile, plugin, number)) {
         plugin_give(registry, profile, plugin);
         return SCHEDQ_NOMEM;
     }
@@ -196,12 +207,12 @@ registry_add_plugin(struct registry *registry, const schedq_plugin_t *wanted, ui
     return SCHEDQ_OK;
 }
 
-/* ---- late names ---------------------------------------------------------------------------------------------------------- */
+/* ---- late names ------------------------------------------------------------------------------ */
 
 /* False: the numbers are used up, or there is no memory. `*own` was taken if it is not NULL. */
 static bool
-find_or_publish(struct registry *registry, struct profile *profile, const char *name, uint32_t length, uint32_t *number,
-                struct plugin **own)
+find_or_publish(struct registry *registry, struct profile *profile, const char *name,
+                uint32_t length, uint32_t *number, struct plugin **own)
 {
     while (!search(profile, name, length, number)) {
         if (*number == REGISTRY_PLUGINS_MAX) {
@@ -223,7 +234,8 @@ find_or_publish(struct registry *registry, struct profile *profile, const char *
 }
 
 uint64_t
-registry_rejector(struct registry *registry, schedq_profile_t profile_number, const char *name, uint32_t length)
+registry_rejector(struct registry *registry, schedq_profile_t profile_number, const char *name,
+                  uint32_t length)
 {
     struct profile *profile = registry->profiles[profile_number];
     struct plugin *own = NULL;

@@ -1,11 +1,14 @@
-/* Life of a registry, what it holds from the start, and the questions that are asked at operation rate: none looks at a name. */
+/*
+ * Life of a registry, what it holds from the start, and the questions that are asked at operation
+ * rate: none looks at a name.
+ */
 #include "plugins/parts.h"
 
 #include <string.h>
 
 #define DEFAULT_PROFILE "default-scheduler"
 
-/* ---- names --------------------------------------------------------------------------------------------------------- */
+/* ---- names ----------------------------------------------------------------------------------- */
 
 bool
 name_is(const struct registry_name *name, const char *text, size_t length)
@@ -21,7 +24,8 @@ name_set(struct registry_name *name, const char *text, size_t length)
 }
 
 bool
-make_room(struct memory *memory, void **array, uint32_t count, uint32_t *capacity, size_t element_bytes)
+make_room(struct memory *memory, void **array, uint32_t count, uint32_t *capacity,
+          size_t element_bytes)
 {
     if (count < *capacity) {
         return true;
@@ -64,7 +68,7 @@ resource_add(struct registry *registry, const char *text)
     return registry->resource_count++;
 }
 
-/* ---- profiles and plugins ---------------------------------------------------------------------------------------------- */
+/* ---- profiles and plugins -------------------------------------------------------------------- */
 
 uint32_t
 registry_profile_count(const struct registry *registry)
@@ -122,7 +126,7 @@ registry_gates(const struct registry *registry, schedq_profile_t profile, uint32
     return registry->profiles[profile]->gates;
 }
 
-/* ---- events -------------------------------------------------------------------------------------------------------------- */
+/* ---- events ---------------------------------------------------------------------------------- */
 
 uint32_t
 registry_event_count(const struct registry *registry)
@@ -168,7 +172,8 @@ registry_label_text(const struct registry *registry, uint32_t label)
 static uint64_t
 always_reached(const struct registry *registry, schedq_profile_t profile)
 {
-    return registry->rules->match == MATCH_ALL ? UINT64_MAX : registry_reached_always(registry, profile);
+    return registry->rules->match == MATCH_ALL ? UINT64_MAX
+                                               : registry_reached_always(registry, profile);
 }
 
 bool
@@ -180,7 +185,8 @@ registry_is_registered(const struct registry *registry, schedq_event_t number)
         return true;
     }
     for (uint32_t i = 0; i < registry->profile_count; i++) {
-        if (event->matches[i].interested != 0 || registry_late(registry, (schedq_profile_t)i) != 0) {
+        if (event->matches[i].interested != 0 ||
+            registry_late(registry, (schedq_profile_t)i) != 0) {
             return true;
         }
     }
@@ -192,8 +198,9 @@ registry_hints(const struct registry *registry, schedq_profile_t profile, schedq
 {
     const struct match *match = &event_at(registry, event)->matches[profile];
 
-    return (struct hint_list){
-        .entries = match->entries, .count = match->count, .always = always_reached(registry, profile)};
+    return (struct hint_list){.entries = match->entries,
+                              .count = match->count,
+                              .always = always_reached(registry, profile)};
 }
 
 enum strategy
@@ -221,7 +228,8 @@ registry_reached(const struct registry *registry, schedq_profile_t profile, sche
 
 /* The wildcard is registered by who registered the wildcard. */
 bool
-registry_gate_hears(const struct registry *registry, schedq_profile_t profile, uint8_t gate, schedq_event_t number)
+registry_gate_hears(const struct registry *registry, schedq_profile_t profile, uint8_t gate,
+                    schedq_event_t number)
 {
     const struct event *event = event_at(registry, number);
     bool registered = (event->matches[profile].interested & gate_bit(gate)) != 0;
@@ -229,14 +237,15 @@ registry_gate_hears(const struct registry *registry, schedq_profile_t profile, u
     return gate == 0 || gating_hears(registry->rules->gating, event->wildcard, registered);
 }
 
-/* ---- life ---------------------------------------------------------------------------------------------------------------- */
+/* ---- life ------------------------------------------------------------------------------------ */
 
 static const char *const *
 fixed_labels(const struct rules *rules)
 {
     static const char *const labels[LABEL_FIRST_EVENT] = {
-        "UnschedulablePodAdd", "UnschedulablePodUpdate", "ScheduleAttemptFailure", "BackoffComplete",
-        "PopFromBackoffQ",     "ForceActivate",          "UnschedulableTimeout"};
+        "UnschedulablePodAdd", "UnschedulablePodUpdate", "ScheduleAttemptFailure",
+        "BackoffComplete",     "PopFromBackoffQ",        "ForceActivate",
+        "UnschedulableTimeout"};
     static const char *const early_labels[LABEL_FIRST_EVENT] = {
         "PodAdd",          "PodUpdate",     "ScheduleAttemptFailure", "BackoffComplete",
         "PopFromBackoffQ", "ForceActivate", "UnschedulableTimeout"};
@@ -248,7 +257,8 @@ fixed_labels(const struct rules *rules)
 static bool
 add_fixed_resources(struct registry *registry)
 {
-    static const char *const resources[RESOURCE_FIRST_FREE] = {"*", "Pod", "AssignedPod", "UnschedulablePod", "Node"};
+    static const char *const resources[RESOURCE_FIRST_FREE] = {"*", "Pod", "AssignedPod",
+                                                               "UnschedulablePod", "Node"};
 
     for (size_t i = 0; i < RESOURCE_FIRST_FREE; i++) {
         if (resource_add(registry, resources[i]) == RESOURCE_UNREGISTERED) {
@@ -293,7 +303,8 @@ define_fixed_events(struct registry *registry)
     }
     for (size_t i = 0; i < sizeof groups / sizeof groups[0]; i++) {
         for (size_t j = 0; j < groups[i].count; j++) {
-            if (registry_define_event(registry, groups[i].resource, groups[i].actions[j], NULL, &event) != SCHEDQ_OK) {
+            if (registry_define_event(registry, groups[i].resource, groups[i].actions[j], NULL,
+                                      &event) != SCHEDQ_OK) {
                 return false;
             }
         }
@@ -302,7 +313,8 @@ define_fixed_events(struct registry *registry)
 }
 
 bool
-registry_open(struct registry *registry, struct memory *memory, const struct rules *rules, uint32_t events_max)
+registry_open(struct registry *registry, struct memory *memory, const struct rules *rules,
+              uint32_t events_max)
 {
     schedq_profile_t profile;
 
@@ -310,7 +322,8 @@ registry_open(struct registry *registry, struct memory *memory, const struct rul
                                   .rules = rules,
                                   .fixed_labels = fixed_labels(rules),
                                   .events_max = events_max == 0 ? REGISTRY_EVENTS_MAX : events_max};
-    return add_fixed_resources(registry) && registry_define_profile(registry, DEFAULT_PROFILE, &profile) == SCHEDQ_OK &&
+    return add_fixed_resources(registry) &&
+           registry_define_profile(registry, DEFAULT_PROFILE, &profile) == SCHEDQ_OK &&
            define_fixed_events(registry);
 }
 
@@ -323,6 +336,8 @@ registry_close(struct registry *registry)
     for (uint32_t i = 0; i < registry->profile_count; i++) {
         profile_free(registry, registry->profiles[i]);
     }
-    memory_free(memory, MEMORY_OTHER, registry->profiles, registry->profile_capacity * sizeof(struct profile *));
-    memory_free(memory, MEMORY_OTHER, registry->resources, registry->resource_capacity * sizeof *registry->resources);
+    memory_free(memory, MEMORY_OTHER, registry->profiles,
+                registry->profile_capacity * sizeof(struct profile *));
+    memory_free(memory, MEMORY_OTHER, registry->resources,
+                registry->resource_capacity * sizeof *registry->resources);
 }

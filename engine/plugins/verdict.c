@@ -5,14 +5,16 @@
 #include <stdio.h>
 
 schedq_status_t
-verdict_check_failure(const struct registry *registry, schedq_profile_t profile, const schedq_failure_t *failure,
-                      char *why, size_t size)
+verdict_check_failure(const struct registry *registry, schedq_profile_t profile,
+                      const schedq_failure_t *failure, char *why, size_t size)
 {
     uint64_t known = registry_known(registry, profile);
     uint64_t unknown = (failure->unschedulable | failure->pending) & ~known;
 
     if (unknown != 0) {
-        (void)snprintf(why, size, "failure: rejector bits 0x%" PRIx64 ": bits of 0x%" PRIx64 ", those of profile %u",
+        (void)snprintf(why, size,
+                       "failure: rejector bits 0x%" PRIx64 ": bits of 0x%" PRIx64
+                       ", those of profile %u",
                        unknown, known, profile);
         return SCHEDQ_INVALID;
     }
@@ -20,12 +22,13 @@ verdict_check_failure(const struct registry *registry, schedq_profile_t profile,
 }
 
 schedq_status_t
-verdict_check_gate(const struct registry *registry, schedq_profile_t profile, const char *argument, uint8_t gate,
-                   char *why, size_t size)
+verdict_check_gate(const struct registry *registry, schedq_profile_t profile, const char *argument,
+                   uint8_t gate, char *why, size_t size)
 {
     if (gate == 0 || (gate_bit(gate) & registry_gate_bits(registry, profile)) != 0) {
         return SCHEDQ_OK;
     }
-    (void)snprintf(why, size, "%s %u: 1 + the number of a plugin of profile %u", argument, gate, profile);
+    (void)snprintf(why, size, "%s %u: 1 + the number of a plugin of profile %u", argument, gate,
+                   profile);
     return SCHEDQ_INVALID;
 }

@@ -29,7 +29,10 @@ second_of(int64_t time_ns)
 static int64_t
 doubled(int64_t initial, int64_t max, uint32_t doublings)
 {
-    /* A shift by 63 or more leaves nothing of max, so every initial is above it; C does not define such a shift. */
+    /*
+     * A shift by 63 or more leaves nothing of max, so every initial is above it; C does not define
+     * such a shift.
+     */
     if (doublings >= 63 || initial > (max >> doublings)) {
         return max;
     }
@@ -53,7 +56,8 @@ backoff_duration(const struct backoff_rules *rules, const struct backoff_counter
 }
 
 int64_t
-backoff_expiry(const struct backoff_rules *rules, const struct backoff_counters *counters, int64_t timestamp)
+backoff_expiry(const struct backoff_rules *rules, const struct backoff_counters *counters,
+               int64_t timestamp)
 {
     int64_t duration = backoff_duration(rules, counters);
 

@@ -1,11 +1,13 @@
 /*
  * How long a failed pod waits, and when the wait is over.
  *
- * Two formulas. FAILURES (kube 1.34): errors since the last rejection if there are any, else rejections, c of them:
- * initial * 2^(c-1), at most max; no failure, no wait. ATTEMPTS (kube <= 1.31): the same over the number of pops, but the
- * first wait is `initial` even if that is more than max, and a pod that was never popped waits as one popped once.
+ * Two formulas. FAILURES (kube 1.34): errors since the last rejection if there are any, else
+ * rejections, c of them: initial * 2^(c-1), at most max; no failure, no wait. ATTEMPTS (kube <=
+ * 1.31): the same over the number of pops, but the first wait is `initial` even if that is more
+ * than max, and a pod that was never popped waits as one popped once.
  *
- * An expiry is Timestamp + duration. With windows it is cut down to a whole second, and seconds are compared.
+ * An expiry is Timestamp + duration. With windows it is cut down to a whole second, and seconds are
+ * compared.
  *
  *                    pod is backing off while          the wait ends at
  *   plain            expiry > now                      expiry
@@ -39,10 +41,14 @@ struct backoff_counters {
 };
 
 /** Length of the wait in nanoseconds; 0 = none. Never negative, at most INT64_MAX. */
-int64_t backoff_duration(const struct backoff_rules *rules, const struct backoff_counters *counters);
+int64_t backoff_duration(const struct backoff_rules *rules,
+                         const struct backoff_counters *counters);
 
-/** End of the wait that began at `timestamp`, as it is compared; BACKOFF_NONE if there is no wait. */
-int64_t backoff_expiry(const struct backoff_rules *rules, const struct backoff_counters *counters, int64_t timestamp);
+/**
+ * End of the wait that began at `timestamp`, as it is compared; BACKOFF_NONE if there is no wait.
+ */
+int64_t backoff_expiry(const struct backoff_rules *rules, const struct backoff_counters *counters,
+                       int64_t timestamp);
 
 /** The expiry as callers are told it: no wait is 0. */
 static inline int64_t

@@ -23,7 +23,8 @@ candidates_wants(const schedq_query_t *query, uint64_t reached, const struct wai
 }
 
 bool
-candidates_may_want(const schedq_query_t *query, uint64_t reached, uint8_t profile, uint8_t gate, uint64_t rejectors)
+candidates_may_want(const schedq_query_t *query, uint64_t reached, uint8_t profile, uint8_t gate,
+                    uint64_t rejectors)
 {
     const struct waiting_pod oldest = {.place = gate != 0 ? SCHEDQ_GATED : SCHEDQ_PARKED,
                                        .profile = profile,

@@ -1,8 +1,9 @@
 /*
  * Which waiting pods a host asks for (schedq_candidates).
  *
- * Parked pods by what rejected them; one that nothing rejected is helped by any event. Gated pods by their gate. Pods that
- * back off all together, whatever their sets. Of all these, the ones that came up to the query's time.
+ * Parked pods by what rejected them; one that nothing rejected is helped by any event. Gated pods
+ * by their gate. Pods that back off all together, whatever their sets. Of all these, the ones that
+ * came up to the query's time.
  *
  * `reached` are the query's rejectors and those that every event reaches (registry_reached_always).
  */
@@ -24,7 +25,7 @@ struct waiting_pod {
 bool candidates_wants(const schedq_query_t *query, uint64_t reached, const struct waiting_pod *pod);
 
 /** May it want a pod, parked or gated, of whom all but the time is known? */
-bool candidates_may_want(const schedq_query_t *query, uint64_t reached, uint8_t profile, uint8_t gate,
-                         uint64_t rejectors);
+bool candidates_may_want(const schedq_query_t *query, uint64_t reached, uint8_t profile,
+                         uint8_t gate, uint64_t rejectors);
 
 #endif

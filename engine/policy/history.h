@@ -1,5 +1,6 @@
 /*
- * What a pod went through, counted on. Counters stay at their end: a pod that failed 2^32 times must not look like a new one.
+ * What a pod went through, counted on. Counters stay at their end: a pod that failed 2^32 times
+ * must not look like a new one.
  */
 #ifndef SCHEDQ_POLICY_HISTORY_H
 #define SCHEDQ_POLICY_HISTORY_H
@@ -12,7 +13,9 @@ history_raised(uint32_t count)
     return count < UINT32_MAX ? count + 1 : count;
 }
 
-/** A failure: with an error if there are no rejectors. `errors` are those since the last rejection. */
+/**
+ * A failure: with an error if there are no rejectors. `errors` are those since the last rejection.
+ */
 static inline void
 history_count_failure(uint32_t *rejections, uint32_t *errors, uint64_t rejectors)
 {

@@ -68,7 +68,8 @@ early_text(struct event_kind kind)
 }
 
 void
-label_compose(char *text, size_t size, const char *resource, struct event_kind kind, uint8_t kube_minor)
+label_compose(char *text, size_t size, const char *resource, struct event_kind kind,
+              uint8_t kube_minor)
 {
     const char *early = kube_minor != 0 && kube_minor <= 31 ? early_text(kind) : NULL;
 

@@ -1,8 +1,9 @@
 /*
  * The text by which metrics name an event.
  *
- * kube >= 1.32 composes resource and action ("NodeAdd"); a set of actions that is not one bit, All or Update has no action
- * text. Earlier releases have fixed names ("NodeTaintChange"); a combination they do not know is composed as well.
+ * kube >= 1.32 composes resource and action ("NodeAdd"); a set of actions that is not one bit, All
+ * or Update has no action text. Earlier releases have fixed names ("NodeTaintChange"); a
+ * combination they do not know is composed as well.
  *
  * Why a pod moved is a label too, by number: that of an event, or one of what is no event.
  */
@@ -25,7 +26,11 @@ enum {
     LABEL_FIRST_EVENT
 };
 
-/** Writes the default label of an event, with a NUL, cut to `size`. `resource` is the name behind kind.resource. */
-void label_compose(char *text, size_t size, const char *resource, struct event_kind kind, uint8_t kube_minor);
+/**
+ * Writes the default label of an event, with a NUL, cut to `size`. `resource` is the name behind
+ * kind.resource.
+ */
+void label_compose(char *text, size_t size, const char *resource, struct event_kind kind,
+                   uint8_t kube_minor);
 
 #endif

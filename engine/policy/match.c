@@ -13,7 +13,8 @@ static bool
 resources_agree(uint32_t registered, uint32_t incoming)
 {
     if (registered == RESOURCE_POD) {
-        return incoming == RESOURCE_POD || incoming == RESOURCE_ASSIGNED_POD || incoming == RESOURCE_UNSCHEDULED_POD;
+        return incoming == RESOURCE_POD || incoming == RESOURCE_ASSIGNED_POD ||
+               incoming == RESOURCE_UNSCHEDULED_POD;
     }
     return registered == incoming;
 }
@@ -30,5 +31,6 @@ match_event(enum match_rule rule, struct event_kind registered, struct event_kin
     if (rule == MATCH_RESOURCE) {
         return agree && share;
     }
-    return (agree || registered.resource == RESOURCE_ANY) && share && incoming.actions <= registered.actions;
+    return (agree || registered.resource == RESOURCE_ANY) && share &&
+           incoming.actions <= registered.actions;
 }

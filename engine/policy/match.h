@@ -1,12 +1,12 @@
 /*
  * Does an event that happened match an event that a plugin registered?
  *
- * MATCH_NUMERIC (kube >= 1.33, and schedq): the resources agree ("*" registered agrees with all, Pod registered agrees
- * with AssignedPod and UnschedulablePod), an action bit is shared, and the incoming actions are, as a number, at most the
- * registered ones. The number keeps a generic Update (4092) from plugins that registered one specific bit; it is a trick
- * of kube's and not a subset test.
- * MATCH_RESOURCE (kube 1.26): the same without the numbers, and "*" agrees only as the full wildcard.
- * MATCH_ALL (kube 1.12): every event matches.
+ * MATCH_NUMERIC (kube >= 1.33, and schedq): the resources agree ("*" registered agrees with all,
+ * Pod registered agrees with AssignedPod and UnschedulablePod), an action bit is shared, and the
+ * incoming actions are, as a number, at most the registered ones. The number keeps a generic Update
+ * (4092) from plugins that registered one specific bit; it is a trick of kube's and not a subset
+ * test. MATCH_RESOURCE (kube 1.26): the same without the numbers, and "*" agrees only as the full
+ * wildcard. MATCH_ALL (kube 1.12): every event matches.
  */
 #ifndef SCHEDQ_POLICY_MATCH_H
 #define SCHEDQ_POLICY_MATCH_H

@@ -1,8 +1,9 @@
 /*
  * Which of two active pods is popped first.
  *
- * Higher priority first, then the smaller order key. The order key is the Timestamp, made unique by order_key_next,
- * unless the caller chose one. A rank is the priority turned round, so that "smaller first" holds for both parts.
+ * Higher priority first, then the smaller order key. The order key is the Timestamp, made unique by
+ * order_key_next, unless the caller chose one. A rank is the priority turned round, so that
+ * "smaller first" holds for both parts.
  */
 #ifndef SCHEDQ_POLICY_ORDER_H
 #define SCHEDQ_POLICY_ORDER_H
@@ -21,7 +22,8 @@ order_rank(int32_t priority)
  * A place in an order, and a pod, in 128 bits that compare as one number, smaller first.
  *
  *   by rank   rank:32 | key:64 | pod:32            what pop takes
- *   by time   expiry:64 | rank:32 | pod:32         what backs off; equal expiry and rank: by key, which is not in here
+ *   by time   expiry:64 | rank:32 | pod:32         what backs off; equal expiry and rank: by key,
+ *           which is not in here
  *
  * Times are signed; their highest bit is turned, so that they compare as unsigned.
  */
@@ -78,8 +80,8 @@ order_before(const struct order *a, const struct order *b)
 /**
  * The key of a pod that enters at `now`: at least now, and after every key drawn before.
  *
- * Clocks repeat readings (virtual ones, coarse ones); pods that enter at one reading keep the order in which they came.
- * At INT64_MAX they tie.
+ * Clocks repeat readings (virtual ones, coarse ones); pods that enter at one reading keep the order
+ * in which they came. At INT64_MAX they tie.
  */
 static inline int64_t
 order_key_next(int64_t now, int64_t last_key)

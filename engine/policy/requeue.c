@@ -14,7 +14,8 @@ says_queue(const struct hint_entry *entry, const struct requeue_question *questi
         return true;
     }
     ++*calls;
-    return entry->hint(entry->ctx, question->pod, question->old_object, question->new_object) != SCHEDQ_HINT_SKIP;
+    return entry->hint(entry->ctx, question->pod, question->old_object, question->new_object) !=
+           SCHEDQ_HINT_SKIP;
 }
 
 static enum strategy
@@ -38,13 +39,15 @@ best_answer(const struct hint_list *hints, const struct requeue_question *questi
         if ((entry->bit & rejectors) == 0 || !says_queue(entry, question, calls)) {
             continue;
         }
-        best = (entry->bit & question->pending) != 0 ? STRATEGY_IMMEDIATELY : STRATEGY_AFTER_BACKOFF;
+        best =
+            (entry->bit & question->pending) != 0 ? STRATEGY_IMMEDIATELY : STRATEGY_AFTER_BACKOFF;
     }
     return best;
 }
 
 enum strategy
-requeue_for_event(const struct hint_list *hints, const struct requeue_question *question, uint64_t *calls)
+requeue_for_event(const struct hint_list *hints, const struct requeue_question *question,
+                  uint64_t *calls)
 {
     enum strategy best = best_answer(hints, question, calls);
 

@@ -37,7 +37,8 @@ nominate_rule_of(const schedq_config_t *config, bool early)
 void
 rules_from_config(struct rules *rules, const schedq_config_t *config)
 {
-    bool early = config->kube_minor == SCHEDQ_PRESET_KUBE_1_12 || config->kube_minor == SCHEDQ_PRESET_KUBE_1_26;
+    bool early = config->kube_minor == SCHEDQ_PRESET_KUBE_1_12 ||
+                 config->kube_minor == SCHEDQ_PRESET_KUBE_1_26;
 
     *rules = (struct rules){
         .backoff =

@@ -1,8 +1,9 @@
 /*
- * The configuration as the engines read it: what a queue does differently from another, each difference by its own name.
+ * The configuration as the engines read it: what a queue does differently from another, each
+ * difference by its own name.
  *
- * No engine looks at a release number. A release is a set of these switches, and this file's source is the only place
- * that knows which release has which.
+ * No engine looks at a release number. A release is a set of these switches, and this file's source
+ * is the only place that knows which release has which.
  */
 #ifndef SCHEDQ_POLICY_RULES_H
 #define SCHEDQ_POLICY_RULES_H
@@ -23,11 +24,13 @@ struct rules {
     int64_t flush_ns; /* where leftover_is_event */
     int64_t tick_ns;
     uint8_t kube_minor;
-    uint8_t objects;        /* schedq_objects_t */
-    bool host;              /* the host decides: nothing calls a hint or a gate */
-    bool hints;             /* false: move cycles, as kube <= 1.27 */
-    bool pop_from_backoff;  /* then gates stand before backoff too, and not between backoff and active */
-    bool host_ends_backoff; /* a gate stands between backoff and active that only the host can ask */
+    uint8_t objects; /* schedq_objects_t */
+    bool host;       /* the host decides: nothing calls a hint or a gate */
+    bool hints;      /* false: move cycles, as kube <= 1.27 */
+    /* then gates stand before backoff too, and not between backoff and active */
+    bool pop_from_backoff;
+    /* a gate stands between backoff and active that only the host can ask */
+    bool host_ends_backoff;
     bool errors_park;
     bool errors_apart; /* pods that failed with an error back off in a heap of their own */
     bool keep_order;
@@ -40,7 +43,10 @@ struct rules {
     bool attempt_starts_at_add; /* the initial attempt counts from the add, gated time included */
     bool gated_never_backs_off;
     bool
-        leftover_is_event; /* a leftover flush also reaches the pods in flight, even if only gated pods are old (D13) */
+        /*
+         * a leftover flush also reaches the pods in flight, even if only gated pods are old (D13)
+         */
+        leftover_is_event;
     bool gates_see_leftover; /* old gated pods are tried again once per limit */
 };
 

@@ -15,7 +15,8 @@ first_of(const schedq_cluster_t *cluster, uint32_t space)
 static struct budget *
 find(const schedq_cluster_t *cluster, uint64_t key)
 {
-    for (uint32_t at = first_of(cluster, (uint32_t)(key >> 32)); at != 0; at = cluster->budgets[at - 1].next) {
+    for (uint32_t at = first_of(cluster, (uint32_t)(key >> 32)); at != 0;
+         at = cluster->budgets[at - 1].next) {
         if (cluster->budgets[at - 1].name == (uint32_t)key) {
             return &cluster->budgets[at - 1];
         }
@@ -23,7 +24,7 @@ find(const schedq_cluster_t *cluster, uint64_t key)
     return NULL;
 }
 
-/* ---- what a description brings --------------------------------------------------------------------------------------- */
+/* ---- what a description brings --------------------------------------------------------------- */
 
 static void
 drop_content(schedq_cluster_t *cluster, struct budget *budget)
@@ -42,14 +43,16 @@ drop_content(schedq_cluster_t *cluster, struct budget *budget)
 }
 
 static bool
-copy_requirements(schedq_cluster_t *cluster, struct budget *budget, const schedq_budget_spec_t *spec)
+copy_requirements(schedq_cluster_t *cluster, struct budget *budget,
+                  const schedq_budget_spec_t *spec)
 {
     budget->requirement_count = spec->requirement_count;
     if (spec->requirement_count == 0) {
         return true;
     }
-    budget->requirements = memory_alloc(&cluster->memory, MEMORY_ENTRIES,
-                                        spec->requirement_count * sizeof *budget->requirements, sizeof(uint32_t));
+    budget->requirements =
+        memory_alloc(&cluster->memory, MEMORY_ENTRIES,
+                     spec->requirement_count * sizeof *budget->requirements, sizeof(uint32_t));
     if (budget->requirements == NULL) {
         return false;
     }
@@ -84,13 +87,15 @@ copy_disrupted(schedq_cluster_t *cluster, struct budget *budget, const schedq_bu
     if (spec->disrupted_count == 0) {
         return true;
     }
-    budget->disrupted = memory_alloc(&cluster->memory, MEMORY_ENTRIES,
-                                     spec->disrupted_count * sizeof *budget->disrupted, sizeof(uint32_t));
+    budget->disrupted =
+        memory_alloc(&cluster->memory, MEMORY_ENTRIES,
+                     spec->disrupted_count * sizeof *budget->disrupted, sizeof(uint32_t));
     if (budget->disrupted == NULL) {
         return false;
     }
     for (uint32_t i = 0; i < spec->disrupted_count; i++) {
-        budget->disrupted[i] = texts_use(&cluster->texts, spec->disrupted[i], (uint32_t)strlen(spec->disrupted[i]));
+        budget->disrupted[i] =
+            texts_use(&cluster->texts, spec->disrupted[i], (uint32_t)strlen(spec->disrupted[i]));
         if (budget->disrupted[i] == 0) {
             return false;
         }
@@ -99,7 +104,7 @@ copy_disrupted(schedq_cluster_t *cluster, struct budget *budget, const schedq_bu
     return true;
 }
 
-/* ---- the calls ------------------------------------------------------------------------------------------------------- */
+/* ---- the calls ------------------------------------------------------------------------------- */
 
 /* Behind the others of its namespace. */
 static void
@@ -124,8 +129,9 @@ add(schedq_cluster_t *cluster, const schedq_budget_spec_t *spec, struct budget *
     if (!name_use(&cluster->texts, spec->name, &made->space, &made->name)) {
         return SCHEDQ_NOMEM;
     }
-    if ((cluster->free_budget == 0 && !array_reserve(&cluster->memory, &cluster->budgets, &cluster->budget_capacity,
-                                                     cluster->budgets_end + 1, sizeof *cluster->budgets)) ||
+    if ((cluster->free_budget == 0 &&
+         !array_reserve(&cluster->memory, &cluster->budgets, &cluster->budget_capacity,
+                        cluster->budgets_end + 1, sizeof *cluster->budgets)) ||
         !map_reserve(&cluster->budget_spaces, &cluster->memory)) {
         texts_drop(&cluster->texts, made->space);
         texts_drop(&cluster->texts, made->name);

@@ -41,8 +41,8 @@ check_text_of(const struct words *words, const char *field, const char *text, ui
     size_t length = strnlen(text, SCHEDQ_NAME_MAX + 1);
 
     if (length < min || length > SCHEDQ_NAME_MAX) {
-        words_say(words, "%s \"%.*s\", %zu bytes or more: %" PRIu32 "..%d", field, SHOWN, text, length, min,
-                  SCHEDQ_NAME_MAX);
+        words_say(words, "%s \"%.*s\", %zu bytes or more: %" PRIu32 "..%d", field, SHOWN, text,
+                  length, min, SCHEDQ_NAME_MAX);
         return false;
     }
     return true;
@@ -57,7 +57,8 @@ check_full_name(const struct words *words, const char *field, const char *name)
     const char *slash = strchr(name, '/');
 
     if (slash == NULL || slash == name || slash[1] == '\0' || strchr(slash + 1, '/') != NULL) {
-        words_say(words, "%s \"%.*s\": namespace/name, one '/', something on both sides", field, SHOWN, name);
+        words_say(words, "%s \"%.*s\": namespace/name, one '/', something on both sides", field,
+                  SHOWN, name);
         return false;
     }
     return true;
@@ -104,21 +105,22 @@ check_time(const struct words *words, const char *field, int64_t value)
 }
 
 static bool
-check_quantity(const struct words *words, const char *field, const schedq_amount_t *list, uint32_t at,
-               uint32_t resource_count)
+check_quantity(const struct words *words, const char *field, const schedq_amount_t *list,
+               uint32_t at, uint32_t resource_count)
 {
     const schedq_amount_t *quantity = &list[at];
 
     if (quantity->resource < FIRST_EXTENDED || quantity->resource >= resource_count) {
         words_say(words,
-                  "%s.extended[%" PRIu32 "].resource %" PRIu32 ": one that schedq_cluster_resource gave, %d..%" PRIu32,
+                  "%s.extended[%" PRIu32 "].resource %" PRIu32
+                  ": one that schedq_cluster_resource gave, %d..%" PRIu32,
                   field, at, quantity->resource, FIRST_EXTENDED, resource_count - 1);
         return false;
     }
     for (uint32_t i = 0; i < at; i++) {
         if (list[i].resource == quantity->resource) {
-            words_say(words, "%s.extended[%" PRIu32 "].resource %" PRIu32 ": each at most once", field, at,
-                      quantity->resource);
+            words_say(words, "%s.extended[%" PRIu32 "].resource %" PRIu32 ": each at most once",
+                      field, at, quantity->resource);
             return false;
         }
     }
@@ -127,7 +129,8 @@ check_quantity(const struct words *words, const char *field, const schedq_amount
 }
 
 bool
-check_amounts(const struct words *words, const char *field, const schedq_amounts_t *amounts, uint32_t resource_count)
+check_amounts(const struct words *words, const char *field, const schedq_amounts_t *amounts,
+              uint32_t resource_count)
 {
     if (!check_amount(words, "cpu_milli", amounts->cpu_milli) ||
         !check_amount(words, "memory_bytes", amounts->memory_bytes) ||
@@ -135,7 +138,8 @@ check_amounts(const struct words *words, const char *field, const schedq_amounts
         return false;
     }
     if (amounts->extended_count > SCHEDQ_RESOURCES_MAX) {
-        words_say(words, "%s.extended_count %" PRIu32 ": 0..%d", field, amounts->extended_count, SCHEDQ_RESOURCES_MAX);
+        words_say(words, "%s.extended_count %" PRIu32 ": 0..%d", field, amounts->extended_count,
+                  SCHEDQ_RESOURCES_MAX);
         return false;
     }
     if (amounts->extended_count > 0 && !check_pointer(words, "extended", amounts->extended)) {
@@ -189,7 +193,8 @@ check_labels(const struct words *words, const schedq_label_t *labels, uint32_t c
         }
         for (uint32_t j = 0; j < i; j++) {
             if (strcmp(labels[i].key, labels[j].key) == 0) {
-                words_say(words, "labels[%" PRIu32 "].key \"%.*s\": each key once", i, SHOWN, labels[i].key);
+                words_say(words, "labels[%" PRIu32 "].key \"%.*s\": each key once", i, SHOWN,
+                          labels[i].key);
                 return false;
             }
         }
@@ -198,7 +203,8 @@ check_labels(const struct words *words, const schedq_label_t *labels, uint32_t c
 }
 
 bool
-check_running_spec(const struct words *words, const schedq_running_spec_t *spec, uint32_t resource_count)
+check_running_spec(const struct words *words, const schedq_running_spec_t *spec,
+                   uint32_t resource_count)
 {
     return check_full_name(words, "name", spec->name) &&
            check_amounts(words, "requests", &spec->requests, resource_count) &&
@@ -207,15 +213,16 @@ check_running_spec(const struct words *words, const schedq_running_spec_t *spec,
            check_flag(words, "is_protected", spec->is_protected) &&
            check_flag(words, "disruption_status", spec->disruption_status) &&
            check_zero(words, "reserved", spec->reserved) &&
-           (spec->disruption_reason == NULL || check_text_of(words, "disruption_reason", spec->disruption_reason, 0));
+           (spec->disruption_reason == NULL ||
+            check_text_of(words, "disruption_reason", spec->disruption_reason, 0));
 }
 
 static bool
 check_requirement(const struct words *words, const schedq_requirement_t *requirement)
 {
     if (requirement->kind > SCHEDQ_LABEL_EXISTS) {
-        words_say(words, "requirement.kind %" PRIu32 ": EQUALS %d, EXISTS %d", requirement->kind, SCHEDQ_LABEL_EQUALS,
-                  SCHEDQ_LABEL_EXISTS);
+        words_say(words, "requirement.kind %" PRIu32 ": EQUALS %d, EXISTS %d", requirement->kind,
+                  SCHEDQ_LABEL_EQUALS, SCHEDQ_LABEL_EXISTS);
         return false;
     }
     if (requirement->kind == SCHEDQ_LABEL_EXISTS && requirement->value != NULL) {
@@ -232,8 +239,8 @@ static bool
 check_selector(const struct words *words, const schedq_budget_spec_t *spec)
 {
     if (spec->selector > SCHEDQ_SELECT_ALL_OF) {
-        words_say(words, "selector %" PRIu32 ": NIL %d, INVALID %d, ALL_OF %d", spec->selector, SCHEDQ_SELECT_NIL,
-                  SCHEDQ_SELECT_INVALID, SCHEDQ_SELECT_ALL_OF);
+        words_say(words, "selector %" PRIu32 ": NIL %d, INVALID %d, ALL_OF %d", spec->selector,
+                  SCHEDQ_SELECT_NIL, SCHEDQ_SELECT_INVALID, SCHEDQ_SELECT_ALL_OF);
         return false;
     }
     uint32_t most = spec->selector == SCHEDQ_SELECT_ALL_OF ? SCHEDQ_LABELS_MAX : 0;
@@ -270,7 +277,8 @@ check_budget_spec(const struct words *words, const schedq_budget_spec_t *spec)
 }
 
 bool
-check_nominated_spec(const struct words *words, const schedq_nominated_spec_t *spec, uint32_t resource_count)
+check_nominated_spec(const struct words *words, const schedq_nominated_spec_t *spec,
+                     uint32_t resource_count)
 {
     return check_full_name(words, "name", spec->name) &&
            check_amounts(words, "requests", &spec->requests, resource_count) &&

@@ -1,6 +1,6 @@
 /*
- * Judges descriptions before anything is changed. Each check returns true, or writes into `words` what is wrong: the field,
- * its value, and what it may be.
+ * Judges descriptions before anything is changed. Each check returns true, or writes into `words`
+ * what is wrong: the field, its value, and what it may be.
  */
 #ifndef SCHEDQ_PREEMPTION_CHECK_H
 #define SCHEDQ_PREEMPTION_CHECK_H
@@ -15,7 +15,8 @@ struct words {
     size_t size;
 };
 
-__attribute__((format(printf, 2, 3))) void words_say(const struct words *words, const char *format, ...);
+__attribute__((format(printf, 2, 3))) void words_say(const struct words *words, const char *format,
+                                                     ...);
 
 /** INVALID with "FIELD NULL: a pointer". */
 bool check_pointer(const struct words *words, const char *field, const void *pointer);
@@ -32,9 +33,12 @@ bool check_amounts(const struct words *words, const char *field, const schedq_am
                    uint32_t resource_count);
 bool check_allocator(char *why, size_t why_size, const schedq_allocator_t *allocator);
 
-bool check_node_spec(const struct words *words, const schedq_node_spec_t *spec, uint32_t resource_count);
-bool check_running_spec(const struct words *words, const schedq_running_spec_t *spec, uint32_t resource_count);
+bool check_node_spec(const struct words *words, const schedq_node_spec_t *spec,
+                     uint32_t resource_count);
+bool check_running_spec(const struct words *words, const schedq_running_spec_t *spec,
+                        uint32_t resource_count);
 bool check_budget_spec(const struct words *words, const schedq_budget_spec_t *spec);
-bool check_nominated_spec(const struct words *words, const schedq_nominated_spec_t *spec, uint32_t resource_count);
+bool check_nominated_spec(const struct words *words, const schedq_nominated_spec_t *spec,
+                          uint32_t resource_count);
 
 #endif

@@ -1,8 +1,9 @@
 /*
- * Which candidate loses least: the criteria in their order, each deciding only where those before it tie.
+ * Which candidate loses least: the criteria in their order, each deciding only where those before
+ * it tie.
  *
- * Upstream takes a random one of those that tie in everything. Here it is the one that was visited first, which the offset
- * spreads over the nodes.
+ * Upstream takes a random one of those that tie in everything. Here it is the one that was visited
+ * first, which the offset spreads over the nodes.
  */
 #include "preemption/evaluation.h"
 
@@ -20,7 +21,8 @@ cost_of(const schedq_preemption_t *of, const schedq_candidate_node_t *candidate)
 
 /* Strictly: of two that tie the one that came first stays. */
 static bool
-is_better(const schedq_preemption_t *of, const schedq_candidate_node_t *a, const schedq_candidate_node_t *b)
+is_better(const schedq_preemption_t *of, const schedq_candidate_node_t *a,
+          const schedq_candidate_node_t *b)
 {
     if (a->violations != b->violations) {
         return a->violations < b->violations;

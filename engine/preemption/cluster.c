@@ -1,4 +1,7 @@
-/* The snapshot as a whole: its life, its resources, loading it from arrays; and what its parts share. */
+/*
+ * The snapshot as a whole: its life, its resources, loading it from arrays; and what its parts
+ * share.
+ */
 #include "preemption/cluster.h"
 
 #include <inttypes.h>
@@ -8,7 +11,7 @@
 
 #define FIRST_EXTENDED 3
 
-/* ---- what the parts share -------------------------------------------------------------------------------------------- */
+/* ---- what the parts share -------------------------------------------------------------------- */
 
 struct words
 cluster_words(schedq_cluster_t *cluster)
@@ -18,7 +21,8 @@ cluster_words(schedq_cluster_t *cluster)
 }
 
 bool
-array_reserve(struct memory *memory, void *array, uint32_t *capacity, uint32_t wanted, size_t element_bytes)
+array_reserve(struct memory *memory, void *array, uint32_t *capacity, uint32_t wanted,
+              size_t element_bytes)
 {
     if (wanted <= *capacity) {
         return true;
@@ -57,15 +61,15 @@ amounts_copy(struct amounts *amounts, const schedq_amounts_t *from, struct memor
     if (from->extended_count == 0) {
         return true;
     }
-    amounts->extended =
-        memory_alloc(memory, MEMORY_ENTRIES, from->extended_count * sizeof *amounts->extended, sizeof(int64_t));
+    amounts->extended = memory_alloc(
+        memory, MEMORY_ENTRIES, from->extended_count * sizeof *amounts->extended, sizeof(int64_t));
     if (amounts->extended == NULL) {
         return false;
     }
     amounts->extended_count = from->extended_count;
     for (uint32_t i = 0; i < from->extended_count; i++) {
-        amounts->extended[i] =
-            (struct amount){.amount = from->extended[i].amount, .resource = from->extended[i].resource};
+        amounts->extended[i] = (struct amount){.amount = from->extended[i].amount,
+                                               .resource = from->extended[i].resource};
     }
     qsort(amounts->extended, amounts->extended_count, sizeof *amounts->extended, compare_amounts);
     return true;
@@ -74,7 +78,8 @@ amounts_copy(struct amounts *amounts, const schedq_amounts_t *from, struct memor
 void
 amounts_free(struct amounts *amounts, struct memory *memory)
 {
-    memory_free(memory, MEMORY_ENTRIES, amounts->extended, amounts->extended_count * sizeof *amounts->extended);
+    memory_free(memory, MEMORY_ENTRIES, amounts->extended,
+                amounts->extended_count * sizeof *amounts->extended);
     *amounts = (struct amounts){0};
 }
 
@@ -102,10 +107,11 @@ name_find(const struct texts *texts, const char *name)
     return name_key(space, texts_find(texts, slash + 1, (uint32_t)strlen(slash + 1)));
 }
 
-/* ---- life ------------------------------------------------------------------------------------------------------------ */
+/* ---- life ------------------------------------------------------------------------------------ */
 
 schedq_status_t
-schedq_cluster_create(const schedq_allocator_t *allocator, schedq_cluster_t **cluster, char *why, size_t why_size)
+schedq_cluster_create(const schedq_allocator_t *allocator, schedq_cluster_t **cluster, char *why,
+                      size_t why_size)
 {
     const schedq_allocator_t standard = {0};
     struct memory memory;
@@ -178,9 +184,12 @@ schedq_cluster_destroy(schedq_cluster_t *cluster)
     memory_free(of, MEMORY_QUEUES, cluster->nodes, cluster->node_capacity * sizeof *cluster->nodes);
     memory_free(of, MEMORY_QUEUES, cluster->present, presence_bytes(cluster->node_capacity));
     memory_free(of, MEMORY_QUEUES, cluster->pods, cluster->pod_capacity * sizeof *cluster->pods);
-    memory_free(of, MEMORY_QUEUES, cluster->budgets, cluster->budget_capacity * sizeof *cluster->budgets);
-    memory_free(of, MEMORY_QUEUES, cluster->nominations, cluster->nomination_capacity * sizeof *cluster->nominations);
-    memory_free(of, MEMORY_QUEUES, cluster->resources, SCHEDQ_RESOURCES_MAX * sizeof *cluster->resources);
+    memory_free(of, MEMORY_QUEUES, cluster->budgets,
+                cluster->budget_capacity * sizeof *cluster->budgets);
+    memory_free(of, MEMORY_QUEUES, cluster->nominations,
+                cluster->nomination_capacity * sizeof *cluster->nominations);
+    memory_free(of, MEMORY_QUEUES, cluster->resources,
+                SCHEDQ_RESOURCES_MAX * sizeof *cluster->resources);
     texts_close(&cluster->texts);
     struct memory memory = *of; /* of a record that lies in what it describes */
 
@@ -194,7 +203,7 @@ schedq_cluster_error(const schedq_cluster_t *cluster)
     return cluster == NULL ? "" : cluster->words;
 }
 
-/* ---- resources ------------------------------------------------------------------------------------------------------- */
+/* ---- resources ------------------------------------------------------------------------------- */
 
 static schedq_status_t
 register_resource(schedq_cluster_t *cluster, const char *name, uint32_t *resource)
@@ -206,15 +215,18 @@ register_resource(schedq_cluster_t *cluster, const char *name, uint32_t *resourc
         return SCHEDQ_FULL;
     }
     if (cluster->resources == NULL) {
-        cluster->resources = memory_alloc(&cluster->memory, MEMORY_QUEUES,
-                                          SCHEDQ_RESOURCES_MAX * sizeof *cluster->resources, CACHE_LINE);
+        cluster->resources =
+            memory_alloc(&cluster->memory, MEMORY_QUEUES,
+                         SCHEDQ_RESOURCES_MAX * sizeof *cluster->resources, CACHE_LINE);
     }
-    uint32_t text = cluster->resources == NULL ? 0 : texts_use(&cluster->texts, name, (uint32_t)strlen(name));
+    uint32_t text =
+        cluster->resources == NULL ? 0 : texts_use(&cluster->texts, name, (uint32_t)strlen(name));
 
     if (text == 0) {
         return SCHEDQ_NOMEM;
     }
-    if (cluster->node_capacity > 0 && !levels_resize(cluster, cluster->node_capacity, cluster->resource_count + 1)) {
+    if (cluster->node_capacity > 0 &&
+        !levels_resize(cluster, cluster->node_capacity, cluster->resource_count + 1)) {
         texts_drop(&cluster->texts, text);
         return SCHEDQ_NOMEM;
     }
@@ -235,7 +247,10 @@ schedq_cluster_resource(schedq_cluster_t *cluster, const char *name, uint32_t *r
         return SCHEDQ_INVALID;
     }
     if (strcmp(name, "cpu") == 0 || strcmp(name, "memory") == 0 || strcmp(name, "pods") == 0) {
-        words_say(&words, "name \"%s\": an extended resource; cpu, memory and pods have fields of their own", name);
+        words_say(
+            &words,
+            "name \"%s\": an extended resource; cpu, memory and pods have fields of their own",
+            name);
         return SCHEDQ_INVALID;
     }
     uint32_t text = texts_find(&cluster->texts, name, (uint32_t)strlen(name));
@@ -249,7 +264,7 @@ schedq_cluster_resource(schedq_cluster_t *cluster, const char *name, uint32_t *r
     return register_resource(cluster, name, resource);
 }
 
-/* ---- load ------------------------------------------------------------------------------------------------------------ */
+/* ---- load ------------------------------------------------------------------------------------ */
 
 /* Puts "pods[3]: " before what an insertion found wrong. */
 static schedq_status_t
@@ -258,7 +273,8 @@ tell_where(schedq_cluster_t *cluster, schedq_status_t status, const char *array,
     char words[sizeof cluster->words];
 
     memcpy(words, cluster->words, sizeof words);
-    (void)snprintf(cluster->words, sizeof cluster->words, "%s[%" PRIu32 "]: %.350s", array, position, words);
+    (void)snprintf(cluster->words, sizeof cluster->words, "%s[%" PRIu32 "]: %.350s", array,
+                   position, words);
     return status;
 }
 
@@ -284,7 +300,8 @@ load_all(schedq_cluster_t *cluster, const schedq_cluster_arrays_t *arrays)
 
         status = schedq_cluster_set_budget(cluster, &arrays->budgets[i]);
         if (status == SCHEDQ_OK && cluster->budget_count == before) {
-            (void)snprintf(cluster->words, sizeof cluster->words, "name \"%.120s\": one that is not there already",
+            (void)snprintf(cluster->words, sizeof cluster->words,
+                           "name \"%.120s\": one that is not there already",
                            arrays->budgets[i].name);
             status = SCHEDQ_EXISTS;
         }
@@ -297,7 +314,8 @@ load_all(schedq_cluster_t *cluster, const schedq_cluster_arrays_t *arrays)
 
         status = schedq_cluster_nominate(cluster, &arrays->nominated[i], NULL);
         if (status == SCHEDQ_OK && cluster->nomination_count == before) {
-            (void)snprintf(cluster->words, sizeof cluster->words, "name \"%.120s\": one that is not there already",
+            (void)snprintf(cluster->words, sizeof cluster->words,
+                           "name \"%.120s\": one that is not there already",
                            arrays->nominated[i].name);
             status = SCHEDQ_EXISTS;
         }
@@ -320,7 +338,8 @@ schedq_cluster_load(schedq_cluster_t *cluster, const schedq_cluster_arrays_t *ar
         (arrays->node_count > 0 && !check_pointer(&words, "arrays.nodes", arrays->nodes)) ||
         (arrays->pod_count > 0 && !check_pointer(&words, "arrays.pods", arrays->pods)) ||
         (arrays->budget_count > 0 && !check_pointer(&words, "arrays.budgets", arrays->budgets)) ||
-        (arrays->nominated_count > 0 && !check_pointer(&words, "arrays.nominated", arrays->nominated))) {
+        (arrays->nominated_count > 0 &&
+         !check_pointer(&words, "arrays.nominated", arrays->nominated))) {
         return SCHEDQ_INVALID;
     }
     if (cluster->node_count > 0 || cluster->budget_count > 0 || cluster->evictions.count > 0) {

@@ -1,9 +1,11 @@
 /*
- * The snapshot's parts: what nodes.c, pods.c, budgets.c, nominations.c and evictions.c keep, and evaluations read.
+ * The snapshot's parts: what nodes.c, pods.c, budgets.c, nominations.c and evictions.c keep, and
+ * evaluations read.
  *
- * Two things are kept so that evaluations need not compute them. The pods of a node are sorted by importance. And of every
- * node it is known how much room there would be if only the pods above a priority stayed (levels.h), in columns: one array
- * over all nodes for each resource and level, so that most nodes are judged by reading a few numbers in a row.
+ * Two things are kept so that evaluations need not compute them. The pods of a node are sorted by
+ * importance. And of every node it is known how much room there would be if only the pods above a
+ * priority stayed (levels.h), in columns: one array over all nodes for each resource and level, so
+ * that most nodes are judged by reading a few numbers in a row.
  */
 #ifndef SCHEDQ_PREEMPTION_CLUSTER_H
 #define SCHEDQ_PREEMPTION_CLUSTER_H
@@ -24,7 +26,10 @@ struct amount {
     uint32_t resource;
 };
 
-/** Copies of the lists that a description brings: what allocates, so that everything after it cannot fail. */
+/**
+ * Copies of the lists that a description brings: what allocates, so that everything after it cannot
+ * fail.
+ */
 struct amounts {
     int64_t cpu, memory;
     struct amount *extended;
@@ -110,7 +115,8 @@ struct schedq_cluster {
     uint32_t resource_count; /* all of them */
 
     struct node *nodes;
-    uint32_t node_capacity;                    /* a multiple of WORD_NODES, as long as every column */
+    /* a multiple of WORD_NODES, as long as every column */
+    uint32_t node_capacity;
     uint32_t nodes_end, node_count, free_node; /* no free number is below free_node */
     uint64_t *present;                         /* a bit for each number: there is a node */
     struct map node_names;
@@ -157,7 +163,8 @@ presence_bit(uint32_t node)
 static inline bool
 node_exists(const schedq_cluster_t *cluster, uint32_t node)
 {
-    return node < cluster->nodes_end && (cluster->present[node / WORD_NODES] & presence_bit(node)) != 0;
+    return node < cluster->nodes_end &&
+           (cluster->present[node / WORD_NODES] & presence_bit(node)) != 0;
 }
 
 /** The pod of a handle, or NULL. */
@@ -195,7 +202,8 @@ amount_of(const struct amounts *amounts, uint32_t resource)
 struct words cluster_words(schedq_cluster_t *cluster);
 
 /** An array with room for at least `wanted` elements, or false: no memory. */
-bool array_reserve(struct memory *memory, void *array, uint32_t *capacity, uint32_t wanted, size_t element_bytes);
+bool array_reserve(struct memory *memory, void *array, uint32_t *capacity, uint32_t wanted,
+                   size_t element_bytes);
 
 /** Copies a checked list; false: no memory. */
 bool amounts_copy(struct amounts *amounts, const schedq_amounts_t *from, struct memory *memory);

@@ -5,10 +5,12 @@
 #include <string.h>
 
 schedq_status_t
-schedq_preemption_config_preset(schedq_preemption_config_t *config, size_t struct_size, schedq_preset_t preset)
+schedq_preemption_config_preset(schedq_preemption_config_t *config, size_t struct_size,
+                                schedq_preset_t preset)
 {
     if (config == NULL || struct_size != sizeof *config ||
-        (preset != SCHEDQ_PRESET_DEFAULT && preset != SCHEDQ_PRESET_KUBE_1_12 && preset != SCHEDQ_PRESET_KUBE_1_34)) {
+        (preset != SCHEDQ_PRESET_DEFAULT && preset != SCHEDQ_PRESET_KUBE_1_12 &&
+         preset != SCHEDQ_PRESET_KUBE_1_34)) {
         return SCHEDQ_INVALID;
     }
     *config = (schedq_preemption_config_t){
@@ -39,7 +41,8 @@ static bool
 check_size(const struct words *words, const char *what, uint32_t size, size_t expected)
 {
     if (size != expected) {
-        words_say(words, "%s.struct_size %" PRIu32 ": %zu, as its init function sets it", what, size, expected);
+        words_say(words, "%s.struct_size %" PRIu32 ": %zu, as its init function sets it", what,
+                  size, expected);
         return false;
     }
     return true;
@@ -48,11 +51,13 @@ check_size(const struct words *words, const char *what, uint32_t size, size_t ex
 bool
 check_config(const struct words *words, const schedq_preemption_config_t *config)
 {
-    if (!check_pointer(words, "config", config) || !check_size(words, "config", config->struct_size, sizeof *config)) {
+    if (!check_pointer(words, "config", config) ||
+        !check_size(words, "config", config->struct_size, sizeof *config)) {
         return false;
     }
     if (config->candidates_percentage > 100) {
-        words_say(words, "config.candidates_percentage %" PRIu32 ": 0..100", config->candidates_percentage);
+        words_say(words, "config.candidates_percentage %" PRIu32 ": 0..100",
+                  config->candidates_percentage);
         return false;
     }
     return check_flag(words, "config.victim_order", config->victim_order) &&
@@ -89,17 +94,21 @@ statuses_are_known(const uint8_t *statuses, uint32_t count)
 }
 
 static bool
-check_statuses(const struct words *words, const schedq_cluster_t *cluster, const schedq_preemptor_t *preemptor)
+check_statuses(const struct words *words, const schedq_cluster_t *cluster,
+               const schedq_preemptor_t *preemptor)
 {
     uint32_t expected = preemptor->statuses == NULL ? 0 : cluster->nodes_end;
 
     if (preemptor->status_count != expected) {
-        words_say(words, "preemptor.status_count %" PRIu32 ": %" PRIu32, preemptor->status_count, expected);
+        words_say(words, "preemptor.status_count %" PRIu32 ": %" PRIu32, preemptor->status_count,
+                  expected);
         return false;
     }
-    for (uint32_t i = statuses_are_known(preemptor->statuses, expected) ? expected : 0; i < expected; i++) {
+    for (uint32_t i = statuses_are_known(preemptor->statuses, expected) ? expected : 0;
+         i < expected; i++) {
         if (preemptor->statuses[i] > SCHEDQ_NODE_UNSCHEDULABLE) {
-            words_say(words, "preemptor.statuses[%" PRIu32 "] %u: UNRESOLVABLE %d, UNSCHEDULABLE %d", i,
+            words_say(words,
+                      "preemptor.statuses[%" PRIu32 "] %u: UNRESOLVABLE %d, UNSCHEDULABLE %d", i,
                       preemptor->statuses[i], SCHEDQ_NODE_UNRESOLVABLE, SCHEDQ_NODE_UNSCHEDULABLE);
             return false;
         }
@@ -110,7 +119,8 @@ check_statuses(const struct words *words, const schedq_cluster_t *cluster, const
 static bool
 check_extenders(const struct words *words, const schedq_preemptor_t *preemptor)
 {
-    if (preemptor->extender_count > 0 && !check_pointer(words, "preemptor.extenders", preemptor->extenders)) {
+    if (preemptor->extender_count > 0 &&
+        !check_pointer(words, "preemptor.extenders", preemptor->extenders)) {
         return false;
     }
     for (uint32_t i = 0; i < preemptor->extender_count; i++) {
@@ -146,20 +156,24 @@ check_executor(const struct words *words, const schedq_executor_t *executor)
 }
 
 bool
-check_preemptor(const struct words *words, const schedq_cluster_t *cluster, const schedq_preemptor_t *preemptor)
+check_preemptor(const struct words *words, const schedq_cluster_t *cluster,
+                const schedq_preemptor_t *preemptor)
 {
     if (!check_pointer(words, "preemptor", preemptor) ||
         !check_size(words, "preemptor", preemptor->struct_size, sizeof *preemptor) ||
         (preemptor->name != NULL && !check_full_name(words, "preemptor.name", preemptor->name)) ||
-        !check_amounts(words, "preemptor.requests", &preemptor->requests, cluster->resource_count) ||
+        !check_amounts(words, "preemptor.requests", &preemptor->requests,
+                       cluster->resource_count) ||
         !check_flag(words, "preemptor.never", preemptor->never) ||
         !check_flag(words, "preemptor.filter_first", preemptor->filter_first) ||
         !check_time(words, "preemptor.now_ns", preemptor->now_ns)) {
         return false;
     }
-    if (preemptor->nominated_node != SCHEDQ_NO_NODE && !node_exists(cluster, preemptor->nominated_node)) {
+    if (preemptor->nominated_node != SCHEDQ_NO_NODE &&
+        !node_exists(cluster, preemptor->nominated_node)) {
         words_say(words,
-                  "preemptor.nominated_node %" PRIu32 ": SCHEDQ_NO_NODE, or the number of a node, below %" PRIu32,
+                  "preemptor.nominated_node %" PRIu32
+                  ": SCHEDQ_NO_NODE, or the number of a node, below %" PRIu32,
                   preemptor->nominated_node, cluster->nodes_end);
         return false;
     }

@@ -1,23 +1,26 @@
 /*
- * The dry run: visits the potential nodes in a circle from the offset until enough candidates are found.
+ * The dry run: visits the potential nodes in a circle from the offset until enough candidates are
+ * found.
  *
- * Candidates without violations and those with some are two lists; each takes at most `wanted`, and the search ends as soon as
- * the first has one and both have `wanted` together. With an executor, windows of nodes are visited by its tasks, each into its
- * lane, and what they found is then taken in the order of the nodes: what lies behind the end of the search is forgotten, so
- * that the result is the same.
+ * Candidates without violations and those with some are two lists; each takes at most `wanted`, and
+ * the search ends as soon as the first has one and both have `wanted` together. With an executor,
+ * windows of nodes are visited by its tasks, each into its lane, and what they found is then taken
+ * in the order of the nodes: what lies behind the end of the search is forgotten, so that the
+ * result is the same.
  */
 #include "preemption/evaluation.h"
 
 #define WINDOW_WORDS 4 /* of nodes for each task */
 #define SLOTS_AHEAD 10
 
-/* ---- the lists ------------------------------------------------------------------------------------------------------- */
+/* ---- the lists ------------------------------------------------------------------------------- */
 
 static uint32_t
 wanted(const schedq_preemption_t *of)
 {
     uint64_t share = (uint64_t)of->potential * of->config.candidates_percentage / 100;
-    uint64_t count = share > of->config.candidates_absolute ? share : of->config.candidates_absolute;
+    uint64_t count =
+        share > of->config.candidates_absolute ? share : of->config.candidates_absolute;
 
     if (count < of->config.candidates_min) {
         count = of->config.candidates_min;
@@ -40,7 +43,7 @@ has_enough(const schedq_preemption_t *of)
     return of->peaceful.count >= 1 && of->peaceful.count + of->violating.count >= of->wanted;
 }
 
-/* ---- one thread ------------------------------------------------------------------------------------------------------ */
+/* ---- one thread ------------------------------------------------------------------------------ */
 
 /* Its pods are wanted soon: a node that passed the columns was not touched yet. */
 static void
@@ -90,12 +93,13 @@ visit_range(schedq_preemption_t *of, uint32_t from, uint32_t to)
     return false;
 }
 
-/* ---- an executor's threads ------------------------------------------------------------------------------------------- */
+/* ---- an executor's threads ------------------------------------------------------------------- */
 
 struct window {
     schedq_preemption_t *of;
     uint32_t from, to;
-    uint32_t step; /* nodes of a task; a multiple of WORD_NODES, and so is where each but the first begins */
+    /* nodes of a task; a multiple of WORD_NODES, and so is where each but the first begins */
+    uint32_t step;
 };
 
 static void
@@ -159,12 +163,14 @@ visit_windows(schedq_preemption_t *of, uint32_t from, uint32_t to)
     const schedq_executor_t *executor = of->preemptor.executor;
     uint32_t tasks = executor->tasks;
     /* Where every node is wanted, one window is enough. */
-    uint32_t words = of->wanted < of->potential ? WINDOW_WORDS * tasks : (to - from) / WORD_NODES + 2;
+    uint32_t words =
+        of->wanted < of->potential ? WINDOW_WORDS * tasks : (to - from) / WORD_NODES + 2;
     uint32_t step = (words + tasks - 1) / tasks * WORD_NODES;
 
     while (from < to) {
         uint64_t end = (uint64_t)from / WORD_NODES * WORD_NODES + (uint64_t)step * tasks;
-        struct window window = {.of = of, .from = from, .to = end > to ? to : (uint32_t)end, .step = step};
+        struct window window = {
+            .of = of, .from = from, .to = end > to ? to : (uint32_t)end, .step = step};
 
         for (uint32_t i = 0; i < tasks; i++) {
             of->lanes[i].found.count = 0;
@@ -178,7 +184,7 @@ visit_windows(schedq_preemption_t *of, uint32_t from, uint32_t to)
     return false;
 }
 
-/* ---- both ------------------------------------------------------------------------------------------------------------ */
+/* ---- both ------------------------------------------------------------------------------------ */
 
 /* What the visits came to. Candidates that found their list full count as such. */
 static void

@@ -21,7 +21,8 @@ is_spared(const schedq_preemption_t *of, const struct slot *slot)
     if (of->config.evict_again_ns == 0 || (slot->flags & SLOT_WORKLOAD) == 0) {
         return false;
     }
-    const uint64_t *evicted = map_find(&of->cluster->evictions, of->cluster->pods[slot->pod.index].workload);
+    const uint64_t *evicted =
+        map_find(&of->cluster->evictions, of->cluster->pods[slot->pod.index].workload);
 
     return evicted != NULL && is_recent(of, (int64_t)*evicted, of->config.evict_again_ns);
 }

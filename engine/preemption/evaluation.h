@@ -1,9 +1,11 @@
 /*
- * One evaluation: what schedq_preempt has drawn together from snapshot, configuration and preemptor, and the workspace that it
- * fills. Its steps are files of their own: eligibility, dry_run (scan, victims, fits, violations), extenders, choose, actions.
+ * One evaluation: what schedq_preempt has drawn together from snapshot, configuration and
+ * preemptor, and the workspace that it fills. Its steps are files of their own: eligibility,
+ * dry_run (scan, victims, fits, violations), extenders, choose, actions.
  *
- * While the dry run is on, everything in here is read only, but for the lanes: each task of an executor has one. Bits and
- * verdicts of a node are written by the lane that visits it, and no two lanes share a word of bits.
+ * While the dry run is on, everything in here is read only, but for the lanes: each task of an
+ * executor has one. Bits and verdicts of a node are written by the lane that visits it, and no two
+ * lanes share a word of bits.
  */
 #ifndef SCHEDQ_PREEMPTION_EVALUATION_H
 #define SCHEDQ_PREEMPTION_EVALUATION_H
@@ -12,7 +14,10 @@
 
 #define TASKS_MAX 64
 
-/** A resource that the preemptor asks for. The first three are its pod slot, cpu and memory, asked for or not. */
+/**
+ * A resource that the preemptor asks for. The first three are its pod slot, cpu and memory, asked
+ * for or not.
+ */
 struct need {
     uint32_t resource;
     int64_t amount;        /* 0: not asked for, whatever is free is enough */
@@ -79,9 +84,10 @@ struct schedq_preemption {
     uint32_t verdict_capacity;
 
     struct lane lanes[TASKS_MAX];
-    struct candidates peaceful, violating; /* peaceful: in the end all, those without violations first */
-    struct candidates left;                /* after the extenders */
-    struct candidates trial;               /* what an extender gets */
+    /* peaceful: in the end all, those without violations first */
+    struct candidates peaceful, violating;
+    struct candidates left;  /* after the extenders */
+    struct candidates trial; /* what an extender gets */
     schedq_running_t *deletes;
     uint32_t delete_capacity;
     schedq_lower_nomination_t *clears;
@@ -98,15 +104,18 @@ count_ones(uint64_t word)
     return (uint32_t)(word * UINT64_C(0x0101010101010101) >> 56);
 }
 
-/* ---- checks (config.c) ----------------------------------------------------------------------------------------------- */
+/* ---- checks (config.c) ----------------------------------------------------------------------- */
 
 bool check_config(const struct words *words, const schedq_preemption_config_t *config);
-bool check_preemptor(const struct words *words, const schedq_cluster_t *cluster, const schedq_preemptor_t *preemptor);
+bool check_preemptor(const struct words *words, const schedq_cluster_t *cluster,
+                     const schedq_preemptor_t *preemptor);
 bool check_decision(const struct words *words, const schedq_preemption_decision_t *decision);
 
-/* ---- memory (workspace.c) -------------------------------------------------------------------------------------------- */
+/* ---- memory (workspace.c) -------------------------------------------------------------------- */
 
-/** Room for `count` more victims in a row, or NULL: no memory. lane_keep says how many it became. */
+/**
+ * Room for `count` more victims in a row, or NULL: no memory. lane_keep says how many it became.
+ */
 schedq_running_t *lane_reserve(struct lane *lane, uint32_t count);
 void lane_keep(struct lane *lane, uint32_t count);
 /** Lists for a node with that many pods; false: no memory. */
@@ -116,7 +125,8 @@ void lane_reset(struct lane *lane);
 /** False: no memory. */
 bool candidates_grow(struct candidates *candidates, struct memory *memory);
 static inline bool
-candidates_push(struct candidates *candidates, struct memory *memory, const schedq_candidate_node_t *candidate)
+candidates_push(struct candidates *candidates, struct memory *memory,
+                const schedq_candidate_node_t *candidate)
 {
     if (candidates->count == candidates->capacity && !candidates_grow(candidates, memory)) {
         return false;
@@ -125,7 +135,7 @@ candidates_push(struct candidates *candidates, struct memory *memory, const sche
     return true;
 }
 
-/* ---- steps ----------------------------------------------------------------------------------------------------------- */
+/* ---- steps ----------------------------------------------------------------------------------- */
 
 /** Do the rules that depend on time let this pod alone? */
 bool is_spared(const schedq_preemption_t *of, const struct slot *slot);
@@ -138,13 +148,24 @@ schedq_eligibility_t eligibility(const schedq_preemption_t *of);
 /** Does a nomination count as a pod that runs there? */
 bool nomination_counts(const schedq_preemption_t *of, const struct nomination *nomination);
 
-/** Sets lane->room to what is left beside the preemptor when the `count` pods of lane->potential are away. */
+/**
+ * Sets lane->room to what is left beside the preemptor when the `count` pods of lane->potential are
+ * away.
+ */
 void room_without(const schedq_preemption_t *of, struct lane *lane, uint32_t node, uint32_t count);
-/** Would the preemptor fit, resources and filter, with `away_count` pods in lane->away not there? CANDIDATE: yes. */
-schedq_verdict_t fits(const schedq_preemption_t *of, struct lane *lane, uint32_t node, uint32_t away_count);
+/**
+ * Would the preemptor fit, resources and filter, with `away_count` pods in lane->away not there?
+ * CANDIDATE: yes.
+ */
+schedq_verdict_t fits(const schedq_preemption_t *of, struct lane *lane, uint32_t node,
+                      uint32_t away_count);
 
-/** Splits the `count` pods of lane->potential into lane->violating and lane->peaceful; returns how many violate. */
-uint32_t split_by_budgets(const schedq_preemption_t *of, struct lane *lane, const struct node *node, uint32_t count);
+/**
+ * Splits the `count` pods of lane->potential into lane->violating and lane->peaceful; returns how
+ * many violate.
+ */
+uint32_t split_by_budgets(const schedq_preemption_t *of, struct lane *lane, const struct node *node,
+                          uint32_t count);
 
 /** Whom a node would lose. CANDIDATE: *candidate is set. */
 schedq_verdict_t victims_on(const schedq_preemption_t *of, struct lane *lane, uint32_t node,
@@ -163,7 +184,10 @@ bool scan_prepare(schedq_preemption_t *of);
 /** The node that has this number among the potential ones. */
 uint32_t scan_find(const schedq_preemption_t *of, uint32_t number);
 void scan_open(struct scan *scan, uint32_t from, uint32_t to);
-/** The next node, or SCHEDQ_NO_NODE. Marks the nodes of every word that it begins as evaluated, or pruned. */
+/**
+ * The next node, or SCHEDQ_NO_NODE. Marks the nodes of every word that it begins as evaluated, or
+ * pruned.
+ */
 uint32_t scan_next(struct scan *scan, schedq_preemption_t *of);
 /** Nodes from..to - 1 were not evaluated after all. */
 void scan_forget(schedq_preemption_t *of, uint32_t from, uint32_t to);
@@ -173,7 +197,9 @@ bool dry_run(schedq_preemption_t *of);
 
 /** Sets first, highest, sum and start of the candidate from its victims. */
 void score(const schedq_cluster_t *cluster, schedq_candidate_node_t *candidate);
-/** Reads of->peaceful, fills of->left. OK, NOMEM, or INVALID: *failed is the extender that failed. */
+/**
+ * Reads of->peaceful, fills of->left. OK, NOMEM, or INVALID: *failed is the extender that failed.
+ */
 schedq_status_t ask_extenders(schedq_preemption_t *of, uint32_t *failed);
 
 /** What its victims cost; 0 without costs. */

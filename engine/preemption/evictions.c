@@ -1,4 +1,7 @@
-/* When each workload last lost a pod to preemption: what keeps it from losing the next one right away. */
+/*
+ * When each workload last lost a pod to preemption: what keeps it from losing the next one right
+ * away.
+ */
 #include "preemption/cluster.h"
 
 schedq_status_t
@@ -35,7 +38,9 @@ schedq_cluster_forget_evictions(schedq_cluster_t *cluster, int64_t before_ns)
     if (cluster == NULL || before_ns <= 0) {
         return;
     }
-    /* A removal shifts a line that was not looked at yet into this one, so it is looked at again. */
+    /*
+     * A removal shifts a line that was not looked at yet into this one, so it is looked at again.
+     */
     for (uint32_t i = 0; i < cluster->evictions.size;) {
         const struct map_line *line = &cluster->evictions.lines[i];
 

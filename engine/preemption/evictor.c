@@ -1,24 +1,26 @@
 /*
  * Carrying out a decision: schedq/eviction.h says in which order, and why.
  *
- * THE HELD. An array of words; a word is 0 or the object of a preemptor that is held. `held` counts those that are in it or about
- * to be, `end` is one more than the highest word that was ever used.
+ * THE HELD. An array of words; a word is 0 or the object of a preemptor that is held. `held` counts
+ * those that are in it or about to be, `end` is one more than the highest word that was ever used.
  *
  *   hold      held + 1, then end is raised over a free word, then CAS 0 -> object
  *   let go    the word becomes 0, then held - 1
  *   look      held is 0: none. Else all words below end
  *
- * ORDERING. Each step is a full fence, and a look's loads are acquires. Who learns of a hold from the thread that took it, sees
- * held > 0, end, and the word. Letting go comes before the last deletion is sent (let_go:A), so whoever learns of that deletion,
- * through whatever channel the event took, finds the word empty.
+ * ORDERING. Each step is a full fence, and a look's loads are acquires. Who learns of a hold from
+ * the thread that took it, sees held > 0, end, and the word. Letting go comes before the last
+ * deletion is sent (let_go:A), so whoever learns of that deletion, through whatever channel the
+ * event took, finds the word empty.
  *
- * PROGRESS. A hold looks at each word once, and ends in FULL if others take each one before it does. Looks and letting go are
- * wait-free. A thread that stops inside a task holds its own preemptor and nobody else.
+ * PROGRESS. A hold looks at each word once, and ends in FULL if others take each one before it
+ * does. Looks and letting go are wait-free. A thread that stops inside a task holds its own
+ * preemptor and nobody else.
  *
  * ABA does not matter: a word says nothing but "this preemptor is held", whenever it is written.
  *
- * EVIDENCE. tests/unit/test_preemption_evictor.c, with threads under ThreadSanitizer; schedq-explore's scenarios preempt_*, with
- * the queue that it holds preemptors out of.
+ * EVIDENCE. tests/unit/test_preemption_evictor.c, with threads under ThreadSanitizer;
+ * schedq-explore's scenarios preempt_*, with the queue that it holds preemptors out of.
  */
 #include <schedq/eviction.h>
 
@@ -50,7 +52,7 @@ struct task {
     uint64_t objects[];
 };
 
-/* ---- making --------------------------------------------------------------------------------------------------------------- */
+/* ---- making ---------------------------------------------------------------------------------- */
 
 __attribute__((format(printf, 3, 4))) static schedq_status_t
 refuse(char *why, size_t why_size, const char *format, ...)
@@ -71,21 +73,26 @@ check_config(const schedq_evictor_config_t *config, char *why, size_t why_size)
     const schedq_allocator_t *allocator = &config->allocator;
 
     if (config->struct_size != sizeof *config) {
-        return refuse(why, why_size, "config.struct_size %" PRIu32 ": %zu, set by schedq_evictor_config_init",
+        return refuse(why, why_size,
+                      "config.struct_size %" PRIu32 ": %zu, set by schedq_evictor_config_init",
                       config->struct_size, sizeof *config);
     }
     if (config->max_held == 0 || config->max_held > HELD_MAX) {
-        return refuse(why, why_size, "config.max_held %" PRIu32 ": 1..%d", config->max_held, HELD_MAX);
+        return refuse(why, why_size, "config.max_held %" PRIu32 ": 1..%d", config->max_held,
+                      HELD_MAX);
     }
     if ((allocator->alloc == NULL) != (allocator->free == NULL)) {
         return refuse(why, why_size, "config.allocator: alloc and free, or neither");
     }
     if (allocator->reserved != 0) {
-        return refuse(why, why_size, "config.allocator.reserved %" PRIu64 ": 0; zero a description before filling it",
+        return refuse(why, why_size,
+                      "config.allocator.reserved %" PRIu64
+                      ": 0; zero a description before filling it",
                       allocator->reserved);
     }
     if (config->evict == NULL || config->clear == NULL) {
-        return refuse(why, why_size, "config.%s NULL: a function", config->evict == NULL ? "evict" : "clear");
+        return refuse(why, why_size, "config.%s NULL: a function",
+                      config->evict == NULL ? "evict" : "clear");
     }
     if (config->spawn != NULL && config->activate == NULL) {
         return refuse(why, why_size, "config.activate NULL: a function, because there is a spawn");
@@ -104,8 +111,8 @@ make(const schedq_evictor_config_t *config)
     if (evictor != NULL) {
         evictor->memory = memory;
         evictor->config = *config;
-        evictor->words =
-            memory_alloc(&evictor->memory, MEMORY_OTHER, config->max_held * sizeof *evictor->words, CACHE_LINE);
+        evictor->words = memory_alloc(&evictor->memory, MEMORY_OTHER,
+                                      config->max_held * sizeof *evictor->words, CACHE_LINE);
         if (evictor->words != NULL) {
             return evictor;
         }
@@ -116,7 +123,8 @@ make(const schedq_evictor_config_t *config)
 }
 
 schedq_status_t
-schedq_evictor_create(const schedq_evictor_config_t *config, schedq_evictor_t **evictor, char *why, size_t why_size)
+schedq_evictor_create(const schedq_evictor_config_t *config, schedq_evictor_t **evictor, char *why,
+                      size_t why_size)
 {
     if (why != NULL && why_size > 0) {
         why[0] = '\0';
@@ -147,13 +155,14 @@ schedq_evictor_destroy(schedq_evictor_t *evictor)
     }
     struct memory memory = evictor->memory; /* of a record that lies in what it describes */
 
-    memory_free(&memory, MEMORY_OTHER, evictor->words, evictor->config.max_held * sizeof *evictor->words);
+    memory_free(&memory, MEMORY_OTHER, evictor->words,
+                evictor->config.max_held * sizeof *evictor->words);
     memory_free(&memory, MEMORY_OTHER, evictor, sizeof *evictor);
     memory_close(&memory);
     return SCHEDQ_OK;
 }
 
-/* ---- the held ------------------------------------------------------------------------------------------------------------- */
+/* ---- the held -------------------------------------------------------------------------------- */
 
 static void
 raise_end(schedq_evictor_t *evictor, uint32_t end)
@@ -216,11 +225,12 @@ schedq_evictor_holds(const schedq_evictor_t *evictor, uint64_t preemptor)
     return 0;
 }
 
-/* ---- evicting ------------------------------------------------------------------------------------------------------------- */
+/* ---- evicting -------------------------------------------------------------------------------- */
 
 /* False: it failed. */
 static bool
-evict(const schedq_evictor_t *evictor, uint64_t victim, uint64_t preemptor, schedq_evicted_t *evicted)
+evict(const schedq_evictor_t *evictor, uint64_t victim, uint64_t preemptor,
+      schedq_evicted_t *evicted)
 {
     const schedq_evictor_config_t *config = &evictor->config;
 
@@ -249,7 +259,8 @@ clear(const schedq_evictor_t *evictor, const uint64_t *clears, uint32_t count, u
 }
 
 static void
-evict_now(const schedq_evictor_t *evictor, const schedq_eviction_t *eviction, schedq_evicted_t *evicted)
+evict_now(const schedq_evictor_t *evictor, const schedq_eviction_t *eviction,
+          schedq_evicted_t *evicted)
 {
     for (uint32_t i = 0; i < eviction->victim_count; i++) {
         if (!evict(evictor, eviction->victims[i], eviction->preemptor, evicted)) {
@@ -268,7 +279,8 @@ run_later(void *argument)
     uint32_t last = task->victim_count - 1;
     schedq_evicted_t evicted = {0};
 
-    clear(evictor, task->objects + task->victim_count, task->clear_count, task->preemptor, &evicted);
+    clear(evictor, task->objects + task->victim_count, task->clear_count, task->preemptor,
+          &evicted);
     for (uint32_t i = 0; i < last; i++) {
         (void)evict(evictor, task->objects[i], task->preemptor, &evicted);
     }
@@ -301,7 +313,8 @@ make_task(schedq_evictor_t *evictor, const schedq_eviction_t *eviction)
     task->preemptor = eviction->preemptor;
     memcpy(task->objects, eviction->victims, eviction->victim_count * sizeof(uint64_t));
     if (eviction->clear_count > 0) {
-        memcpy(task->objects + eviction->victim_count, eviction->clears, eviction->clear_count * sizeof(uint64_t));
+        memcpy(task->objects + eviction->victim_count, eviction->clears,
+               eviction->clear_count * sizeof(uint64_t));
     }
     return task;
 }
@@ -348,7 +361,8 @@ are_objects(const uint64_t *objects, uint32_t count)
 }
 
 schedq_status_t
-schedq_evictor_evict(schedq_evictor_t *evictor, const schedq_eviction_t *eviction, schedq_evicted_t *evicted)
+schedq_evictor_evict(schedq_evictor_t *evictor, const schedq_eviction_t *eviction,
+                     schedq_evicted_t *evicted)
 {
     schedq_evicted_t unused;
 

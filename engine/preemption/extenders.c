@@ -1,13 +1,15 @@
 /*
- * Extenders may take candidates out, and victims off a candidate. Each gets a copy, so that one that fails changed nothing.
+ * Extenders may take candidates out, and victims off a candidate. Each gets a copy, so that one
+ * that fails changed nothing.
  *
- * What it gives back is taken at its word only as far as it makes sense: victims have to run on their node, each once.
+ * What it gives back is taken at its word only as far as it makes sense: victims have to run on
+ * their node, each once.
  */
 #include "preemption/evaluation.h"
 
 #include <string.h>
 
-/* ---- what it gets ---------------------------------------------------------------------------------------------------- */
+/* ---- what it gets ---------------------------------------------------------------------------- */
 
 static bool
 copy_candidates(schedq_preemption_t *of, struct candidates *to, const struct candidates *from)
@@ -30,7 +32,7 @@ copy_candidates(schedq_preemption_t *of, struct candidates *to, const struct can
     return true;
 }
 
-/* ---- what it gives back ---------------------------------------------------------------------------------------------- */
+/* ---- what it gives back ---------------------------------------------------------------------- */
 
 static bool
 is_named_again(const schedq_candidate_node_t *candidate, uint32_t at)
@@ -44,7 +46,8 @@ is_named_again(const schedq_candidate_node_t *candidate, uint32_t at)
 }
 
 static bool
-makes_sense(const schedq_cluster_t *cluster, const schedq_candidate_node_t *now, const schedq_candidate_node_t *before)
+makes_sense(const schedq_cluster_t *cluster, const schedq_candidate_node_t *now,
+            const schedq_candidate_node_t *before)
 {
     if (now->dropped != 0) {
         return true;
@@ -66,7 +69,8 @@ makes_sense(const schedq_cluster_t *cluster, const schedq_candidate_node_t *now,
 static bool
 is_empty(const schedq_preemption_t *of, const schedq_candidate_node_t *candidate)
 {
-    return candidate->dropped == 0 && candidate->victim_count == 0 && of->config.no_victims == SCHEDQ_NO_VICTIMS_ERROR;
+    return candidate->dropped == 0 && candidate->victim_count == 0 &&
+           of->config.no_victims == SCHEDQ_NO_VICTIMS_ERROR;
 }
 
 static bool
@@ -75,7 +79,8 @@ is_accepted(const schedq_preemption_t *of, bool ignorable)
     for (uint32_t i = 0; i < of->trial.count; i++) {
         const schedq_candidate_node_t *candidate = &of->trial.items[i];
 
-        if (!makes_sense(of->cluster, candidate, &of->left.items[i]) || (!ignorable && is_empty(of, candidate))) {
+        if (!makes_sense(of->cluster, candidate, &of->left.items[i]) ||
+            (!ignorable && is_empty(of, candidate))) {
             return false;
         }
     }
@@ -100,7 +105,7 @@ accept(schedq_preemption_t *of)
     of->left.count = count;
 }
 
-/* ---- one after the other --------------------------------------------------------------------------------------------- */
+/* ---- one after the other --------------------------------------------------------------------- */
 
 static schedq_status_t
 ask_one(schedq_preemption_t *of, const schedq_extender_t *extender)

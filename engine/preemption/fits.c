@@ -1,14 +1,15 @@
 /*
  * Would the preemptor fit a node from which some pods are away?
  *
- * Only what the preemptor asks for is looked at: a node may be overcommitted in anything else. Nominated pods of at least its
- * priority count as if they ran there. A filter is asked with them and without them, as kube-scheduler does; for resources
- * the second question follows from the first.
+ * Only what the preemptor asks for is looked at: a node may be overcommitted in anything else.
+ * Nominated pods of at least its priority count as if they ran there. A filter is asked with them
+ * and without them, as kube-scheduler does; for resources the second question follows from the
+ * first.
  */
 #include "preemption/evaluation.h"
 #include "preemption/room.h"
 
-/* ---- nominated pods -------------------------------------------------------------------------------------------------- */
+/* ---- nominated pods -------------------------------------------------------------------------- */
 
 bool
 nomination_counts(const schedq_preemption_t *of, const struct nomination *nomination)
@@ -27,7 +28,8 @@ next_nomination(const schedq_cluster_t *cluster, uint32_t number)
 static void
 take_nominated(const schedq_preemption_t *of, struct lane *lane, uint32_t node)
 {
-    const struct nomination *at = next_nomination(of->cluster, of->cluster->nodes[node].first_nomination);
+    const struct nomination *at =
+        next_nomination(of->cluster, of->cluster->nodes[node].first_nomination);
 
     for (; at != NULL; at = next_nomination(of->cluster, at->after)) {
         if (!nomination_counts(of, at)) {
@@ -46,7 +48,8 @@ take_nominated(const schedq_preemption_t *of, struct lane *lane, uint32_t node)
 static bool
 list_nominated(const schedq_preemption_t *of, struct lane *lane, uint32_t node, uint32_t *count)
 {
-    const struct nomination *at = next_nomination(of->cluster, of->cluster->nodes[node].first_nomination);
+    const struct nomination *at =
+        next_nomination(of->cluster, of->cluster->nodes[node].first_nomination);
 
     *count = 0;
     for (; at != NULL; at = next_nomination(of->cluster, at->after)) {
@@ -63,12 +66,14 @@ list_nominated(const schedq_preemption_t *of, struct lane *lane, uint32_t node, 
     return true;
 }
 
-/* ---- room ------------------------------------------------------------------------------------------------------------ */
+/* ---- room ------------------------------------------------------------------------------------ */
 
 static int64_t
 room_of(const schedq_preemption_t *of, const struct need *need, const int64_t *table, uint32_t node)
 {
-    return need->amount == 0 ? ROOM_ENOUGH : table_column(of->cluster, table, need->resource)[node] - need->amount;
+    return need->amount == 0
+               ? ROOM_ENOUGH
+               : table_column(of->cluster, table, need->resource)[node] - need->amount;
 }
 
 void
@@ -89,7 +94,10 @@ room_without(const schedq_preemption_t *of, struct lane *lane, uint32_t node, ui
     }
 }
 
-/* The first resource that is short; unresolvable if the preemptor alone is too much for the node, in any of them. */
+/*
+ * The first resource that is short; unresolvable if the preemptor alone is too much for the node,
+ * in any of them.
+ */
 static schedq_verdict_t
 verdict_of_room(const schedq_preemption_t *of, const struct lane *lane, uint32_t node)
 {
@@ -103,14 +111,15 @@ verdict_of_room(const schedq_preemption_t *of, const struct lane *lane, uint32_t
             verdict.reason = SCHEDQ_REASON_RESOURCE;
             verdict.resource = (uint16_t)of->needs[i].resource;
         }
-        if (i != NEED_PODS && room_of(of, &of->needs[i], of->cluster->levels.allocatable, node) < 0) {
+        if (i != NEED_PODS &&
+            room_of(of, &of->needs[i], of->cluster->levels.allocatable, node) < 0) {
             verdict.kind = SCHEDQ_VERDICT_UNRESOLVABLE;
         }
     }
     return verdict;
 }
 
-/* ---- both ------------------------------------------------------------------------------------------------------------ */
+/* ---- both ------------------------------------------------------------------------------------ */
 
 static schedq_verdict_t
 ask(const schedq_preemption_t *of, const struct lane *lane, uint32_t node, uint32_t away_count,
@@ -130,9 +139,11 @@ ask(const schedq_preemption_t *of, const struct lane *lane, uint32_t node, uint3
     case SCHEDQ_FIT_YES:
         return (schedq_verdict_t){.kind = SCHEDQ_VERDICT_CANDIDATE};
     case SCHEDQ_FIT_UNSCHEDULABLE:
-        return (schedq_verdict_t){.kind = SCHEDQ_VERDICT_UNSCHEDULABLE, .reason = SCHEDQ_REASON_FILTER};
+        return (schedq_verdict_t){.kind = SCHEDQ_VERDICT_UNSCHEDULABLE,
+                                  .reason = SCHEDQ_REASON_FILTER};
     case SCHEDQ_FIT_UNRESOLVABLE:
-        return (schedq_verdict_t){.kind = SCHEDQ_VERDICT_UNRESOLVABLE, .reason = SCHEDQ_REASON_FILTER};
+        return (schedq_verdict_t){.kind = SCHEDQ_VERDICT_UNRESOLVABLE,
+                                  .reason = SCHEDQ_REASON_FILTER};
     case SCHEDQ_FIT_ERROR:
     default:
         return (schedq_verdict_t){.kind = SCHEDQ_VERDICT_ERROR, .reason = SCHEDQ_REASON_FILTER};

@@ -1,4 +1,7 @@
-/* The tables of levels.h, kept up to date by differences; only a new level is added up from the nodes. */
+/*
+ * The tables of levels.h, kept up to date by differences; only a new level is added up from the
+ * nodes.
+ */
 #include "preemption/levels.h"
 
 #include "preemption/cluster.h"
@@ -43,11 +46,12 @@ level_at(const struct levels *levels, int32_t priority)
     return &levels->items[position(levels, priority)];
 }
 
-/* ---- one node in one table ------------------------------------------------------------------------------------------- */
+/* ---- one node in one table ------------------------------------------------------------------- */
 
 /* A group's greatest cell is looked for again only if the one that shrinks may have been it. */
 static void
-cell_add(const schedq_cluster_t *cluster, int64_t *table, uint32_t node, uint32_t resource, int64_t difference)
+cell_add(const schedq_cluster_t *cluster, int64_t *table, uint32_t node, uint32_t resource,
+         int64_t difference)
 {
     int64_t *column = table + resource * column_cells(cluster->node_capacity);
     int64_t *greatest = &column[cluster->node_capacity + node / GROUP_NODES];
@@ -66,14 +70,15 @@ cell_add(const schedq_cluster_t *cluster, int64_t *table, uint32_t node, uint32_
 }
 
 static void
-table_add(const schedq_cluster_t *cluster, int64_t *table, uint32_t node, const struct amounts *amounts, int64_t pods,
-          int64_t sign)
+table_add(const schedq_cluster_t *cluster, int64_t *table, uint32_t node,
+          const struct amounts *amounts, int64_t pods, int64_t sign)
 {
     cell_add(cluster, table, node, SCHEDQ_RESOURCE_CPU, sign * amounts->cpu);
     cell_add(cluster, table, node, SCHEDQ_RESOURCE_MEMORY, sign * amounts->memory);
     cell_add(cluster, table, node, SCHEDQ_RESOURCE_PODS, sign * pods);
     for (uint32_t i = 0; i < amounts->extended_count; i++) {
-        cell_add(cluster, table, node, amounts->extended[i].resource, sign * amounts->extended[i].amount);
+        cell_add(cluster, table, node, amounts->extended[i].resource,
+                 sign * amounts->extended[i].amount);
     }
 }
 
@@ -99,7 +104,8 @@ levels_pod(schedq_cluster_t *cluster, uint32_t node, int32_t priority, bool is_p
 
 /* Adds `now` - `before` of every resource to a node. */
 static void
-table_change(const schedq_cluster_t *cluster, int64_t *table, uint32_t node, const int64_t *difference)
+table_change(const schedq_cluster_t *cluster, int64_t *table, uint32_t node,
+             const int64_t *difference)
 {
     for (uint32_t r = 0; r < cluster->resource_count; r++) {
         cell_add(cluster, table, node, r, difference[r]);
@@ -132,7 +138,7 @@ levels_node(schedq_cluster_t *cluster, uint32_t node, const struct amounts *amou
     }
 }
 
-/* ---- levels ---------------------------------------------------------------------------------------------------------- */
+/* ---- levels ---------------------------------------------------------------------------------- */
 
 /* What is free, and what the pods that may go at this level hold. */
 static void
@@ -142,9 +148,11 @@ fill(const schedq_cluster_t *cluster, const struct level *level)
     for (uint32_t node = 0; node < cluster->nodes_end; node++) {
         const struct node *of = &cluster->nodes[node];
 
-        for (uint32_t i = of->slot_count; i > 0 && of->slots[i - 1].priority <= level->priority; i--) {
+        for (uint32_t i = of->slot_count; i > 0 && of->slots[i - 1].priority <= level->priority;
+             i--) {
             if ((of->slots[i - 1].flags & SLOT_PROTECTED) == 0) {
-                table_add(cluster, level->room, node, &cluster->pods[of->slots[i - 1].pod.index].requests, 1, 1);
+                table_add(cluster, level->room, node,
+                          &cluster->pods[of->slots[i - 1].pod.index].requests, 1, 1);
             }
         }
     }
@@ -175,7 +183,8 @@ levels_prepare(schedq_cluster_t *cluster, int32_t priority)
     if (at < levels->count && levels->items[at].priority == priority) {
         return true;
     }
-    if (!array_reserve(&cluster->memory, &levels->items, &levels->capacity, levels->count + 1, sizeof *levels->items)) {
+    if (!array_reserve(&cluster->memory, &levels->items, &levels->capacity, levels->count + 1,
+                       sizeof *levels->items)) {
         return false;
     }
     struct level made = {.priority = priority};
@@ -183,7 +192,8 @@ levels_prepare(schedq_cluster_t *cluster, int32_t priority)
     if (!make_table(cluster, &made)) {
         return false;
     }
-    memmove(&levels->items[at + 1], &levels->items[at], (levels->count - at) * sizeof *levels->items);
+    memmove(&levels->items[at + 1], &levels->items[at],
+            (levels->count - at) * sizeof *levels->items);
     levels->items[at] = made;
     levels->count++;
     return true;
@@ -248,11 +258,12 @@ levels_below(const struct levels *levels, int32_t priority)
     return (struct room){.table = levels->allocatable};
 }
 
-/* ---- sizes ----------------------------------------------------------------------------------------------------------- */
+/* ---- sizes ----------------------------------------------------------------------------------- */
 
 /* A table of the new size with what the old one holds, or NULL. */
 static int64_t *
-table_resized(schedq_cluster_t *cluster, const int64_t *old, uint32_t node_capacity, uint32_t resource_count)
+table_resized(schedq_cluster_t *cluster, const int64_t *old, uint32_t node_capacity,
+              uint32_t resource_count)
 {
     size_t bytes = column_cells(node_capacity) * resource_count * sizeof *old;
     int64_t *table = memory_alloc(&cluster->memory, MEMORY_QUEUES, bytes, CACHE_LINE);
@@ -337,5 +348,6 @@ levels_free(schedq_cluster_t *cluster)
     levels_clear(cluster);
     table_free(cluster, &levels->free);
     table_free(cluster, &levels->allocatable);
-    memory_free(&cluster->memory, MEMORY_OTHER, levels->items, levels->capacity * sizeof *levels->items);
+    memory_free(&cluster->memory, MEMORY_OTHER, levels->items,
+                levels->capacity * sizeof *levels->items);
 }

@@ -1,7 +1,9 @@
 /*
- * A map from 64-bit keys to 64-bit values: names of pods (as two text numbers), node names, workloads.
+ * A map from 64-bit keys to 64-bit values: names of pods (as two text numbers), node names,
+ * workloads.
  *
- * Open addressing with linear probing; removal shifts back what follows, so no tombstones. Key 0 is not a key.
+ * Open addressing with linear probing; removal shifts back what follows, so no tombstones. Key 0 is
+ * not a key.
  */
 #ifndef SCHEDQ_PREEMPTION_MAP_H
 #define SCHEDQ_PREEMPTION_MAP_H

@@ -1,4 +1,7 @@
-/* Nodes by number and by name. A number that is free is used again, the lowest first, so that listing order has no gaps. */
+/*
+ * Nodes by number and by name. A number that is free is used again, the lowest first, so that
+ * listing order has no gaps.
+ */
 #include "preemption/cluster.h"
 
 #include <inttypes.h>
@@ -7,7 +10,8 @@
 static schedq_status_t
 not_found(const struct words *words, const schedq_cluster_t *cluster, uint32_t node)
 {
-    words_say(words, "node %" PRIu32 ": the number of a node, below %" PRIu32, node, cluster->nodes_end);
+    words_say(words, "node %" PRIu32 ": the number of a node, below %" PRIu32, node,
+              cluster->nodes_end);
     return SCHEDQ_NOT_FOUND;
 }
 
@@ -24,7 +28,8 @@ reserve_nodes(schedq_cluster_t *cluster)
     struct node *nodes = memory_alloc(memory, MEMORY_QUEUES, grown * sizeof *nodes, CACHE_LINE);
     uint64_t *present = memory_alloc(memory, MEMORY_QUEUES, presence_bytes(grown), CACHE_LINE);
 
-    if (nodes == NULL || present == NULL || !levels_resize(cluster, grown, cluster->resource_count)) {
+    if (nodes == NULL || present == NULL ||
+        !levels_resize(cluster, grown, cluster->resource_count)) {
         memory_free(memory, MEMORY_QUEUES, nodes, grown * sizeof *nodes);
         memory_free(memory, MEMORY_QUEUES, present, presence_bytes(grown));
         return false;
@@ -58,8 +63,8 @@ add_checked(schedq_cluster_t *cluster, const schedq_node_spec_t *spec, uint32_t 
     uint32_t text = texts_use(&cluster->texts, spec->name, (uint32_t)strlen(spec->name));
     struct amounts amounts = {0};
 
-    if (text == 0 || !map_reserve(&cluster->node_names, &cluster->memory) || !reserve_nodes(cluster) ||
-        !amounts_copy(&amounts, &spec->allocatable, &cluster->memory)) {
+    if (text == 0 || !map_reserve(&cluster->node_names, &cluster->memory) ||
+        !reserve_nodes(cluster) || !amounts_copy(&amounts, &spec->allocatable, &cluster->memory)) {
         texts_drop(&cluster->texts, text);
         return SCHEDQ_NOMEM;
     }
@@ -90,7 +95,8 @@ schedq_cluster_add_node(schedq_cluster_t *cluster, const schedq_node_spec_t *spe
     }
     const struct words words = cluster_words(cluster);
 
-    if (!check_pointer(&words, "spec", spec) || !check_node_spec(&words, spec, cluster->resource_count)) {
+    if (!check_pointer(&words, "spec", spec) ||
+        !check_node_spec(&words, spec, cluster->resource_count)) {
         return SCHEDQ_INVALID;
     }
     uint32_t text = texts_find(&cluster->texts, spec->name, (uint32_t)strlen(spec->name));

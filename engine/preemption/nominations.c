@@ -1,7 +1,8 @@
 /*
  * Nominations: who was promised which node, in the order of the promises, and until when.
  *
- * Each has a number that no other ever had (its generation), so that a holder who comes late cannot end its successor.
+ * Each has a number that no other ever had (its generation), so that a holder who comes late cannot
+ * end its successor.
  */
 #include "preemption/cluster.h"
 
@@ -17,7 +18,7 @@ find(const schedq_cluster_t *cluster, const char *name)
     return found == NULL ? NULL : &cluster->nominations[*found];
 }
 
-/* ---- sums stay in range ---------------------------------------------------------------------------------------------- */
+/* ---- sums stay in range ---------------------------------------------------------------------- */
 
 static int64_t
 asked(const struct amounts *amounts, uint32_t resource)
@@ -36,11 +37,13 @@ asked(const struct amounts *amounts, uint32_t resource)
 
 /* Of all that are nominated to a node but `old`, which may be NULL. */
 static int64_t
-sum_on(const schedq_cluster_t *cluster, uint32_t node, uint32_t resource, const struct nomination *old)
+sum_on(const schedq_cluster_t *cluster, uint32_t node, uint32_t resource,
+       const struct nomination *old)
 {
     int64_t sum = 0;
 
-    for (uint32_t at = cluster->nodes[node].first_nomination; at != 0; at = cluster->nominations[at - 1].after) {
+    for (uint32_t at = cluster->nodes[node].first_nomination; at != 0;
+         at = cluster->nominations[at - 1].after) {
         if (&cluster->nominations[at - 1] != old) {
             sum += asked(&cluster->nominations[at - 1].requests, resource);
         }
@@ -58,8 +61,8 @@ sum_fits(schedq_cluster_t *cluster, uint32_t node, uint32_t resource, const stru
         const struct words words = cluster_words(cluster);
 
         words_say(&words,
-                  "requests: resource %" PRIu32 " of all pods nominated to node %" PRIu32 " together %" PRId64
-                  ": 0..%" PRId64,
+                  "requests: resource %" PRIu32 " of all pods nominated to node %" PRIu32
+                  " together %" PRId64 ": 0..%" PRId64,
                   resource, node, sum, SCHEDQ_QUANTITY_MAX);
         return false;
     }
@@ -67,7 +70,8 @@ sum_fits(schedq_cluster_t *cluster, uint32_t node, uint32_t resource, const stru
 }
 
 static bool
-sums_fit(schedq_cluster_t *cluster, uint32_t node, const struct amounts *amounts, const struct nomination *old)
+sums_fit(schedq_cluster_t *cluster, uint32_t node, const struct amounts *amounts,
+         const struct nomination *old)
 {
     if (!sum_fits(cluster, node, SCHEDQ_RESOURCE_CPU, amounts, old) ||
         !sum_fits(cluster, node, SCHEDQ_RESOURCE_MEMORY, amounts, old)) {
@@ -81,7 +85,7 @@ sums_fit(schedq_cluster_t *cluster, uint32_t node, const struct amounts *amounts
     return true;
 }
 
-/* ---- the list of a node ---------------------------------------------------------------------------------------------- */
+/* ---- the list of a node ---------------------------------------------------------------------- */
 
 static void
 append(schedq_cluster_t *cluster, uint32_t number)
@@ -129,7 +133,7 @@ nomination_end(schedq_cluster_t *cluster, struct nomination *nomination)
     cluster->nomination_count--;
 }
 
-/* ---- the calls ------------------------------------------------------------------------------------------------------- */
+/* ---- the calls ------------------------------------------------------------------------------- */
 
 /* A number for a new name, which is entered; 0: no memory. */
 static uint32_t
@@ -163,7 +167,8 @@ number_for(schedq_cluster_t *cluster, const char *name)
 }
 
 static schedq_status_t
-nominate_checked(schedq_cluster_t *cluster, const schedq_nominated_spec_t *spec, uint64_t *generation)
+nominate_checked(schedq_cluster_t *cluster, const schedq_nominated_spec_t *spec,
+                 uint64_t *generation)
 {
     struct nomination *old = find(cluster, spec->name);
     struct amounts requests;
@@ -175,7 +180,8 @@ nominate_checked(schedq_cluster_t *cluster, const schedq_nominated_spec_t *spec,
         amounts_free(&requests, &cluster->memory);
         return SCHEDQ_FULL;
     }
-    uint32_t number = old != NULL ? (uint32_t)(old - cluster->nominations) + 1 : number_for(cluster, spec->name);
+    uint32_t number =
+        old != NULL ? (uint32_t)(old - cluster->nominations) + 1 : number_for(cluster, spec->name);
 
     if (number == 0) {
         amounts_free(&requests, &cluster->memory);
@@ -201,18 +207,21 @@ nominate_checked(schedq_cluster_t *cluster, const schedq_nominated_spec_t *spec,
 }
 
 schedq_status_t
-schedq_cluster_nominate(schedq_cluster_t *cluster, const schedq_nominated_spec_t *spec, uint64_t *generation)
+schedq_cluster_nominate(schedq_cluster_t *cluster, const schedq_nominated_spec_t *spec,
+                        uint64_t *generation)
 {
     if (cluster == NULL) {
         return SCHEDQ_INVALID;
     }
     const struct words words = cluster_words(cluster);
 
-    if (!check_pointer(&words, "spec", spec) || !check_nominated_spec(&words, spec, cluster->resource_count)) {
+    if (!check_pointer(&words, "spec", spec) ||
+        !check_nominated_spec(&words, spec, cluster->resource_count)) {
         return SCHEDQ_INVALID;
     }
     if (!node_exists(cluster, spec->node)) {
-        words_say(&words, "node %" PRIu32 ": the number of a node, below %" PRIu32, spec->node, cluster->nodes_end);
+        words_say(&words, "node %" PRIu32 ": the number of a node, below %" PRIu32, spec->node,
+                  cluster->nodes_end);
         return SCHEDQ_NOT_FOUND;
     }
     return nominate_checked(cluster, spec, generation);
@@ -236,7 +245,8 @@ schedq_cluster_unnominate(schedq_cluster_t *cluster, const char *name, uint64_t 
         return SCHEDQ_NOT_FOUND;
     }
     if (generation != 0 && generation != nomination->generation) {
-        words_say(&words, "generation %" PRIu64 ": 0 or %" PRIu64, generation, nomination->generation);
+        words_say(&words, "generation %" PRIu64 ": 0 or %" PRIu64, generation,
+                  nomination->generation);
         return SCHEDQ_STALE;
     }
     nomination_end(cluster, nomination);
@@ -244,7 +254,8 @@ schedq_cluster_unnominate(schedq_cluster_t *cluster, const char *name, uint64_t 
 }
 
 schedq_status_t
-schedq_cluster_expire(schedq_cluster_t *cluster, int64_t now_ns, void (*expired)(void *ctx, uint64_t object), void *ctx)
+schedq_cluster_expire(schedq_cluster_t *cluster, int64_t now_ns,
+                      void (*expired)(void *ctx, uint64_t object), void *ctx)
 {
     if (cluster == NULL) {
         return SCHEDQ_INVALID;

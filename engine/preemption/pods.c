@@ -1,7 +1,8 @@
 /*
  * Running pods: by handle, by name, and in the list of their node, where they stand by importance.
  *
- * Everything that can fail (copies, room in lists, a level for the priority) comes before the first change.
+ * Everything that can fail (copies, room in lists, a level for the priority) comes before the first
+ * change.
  */
 #include "preemption/cluster.h"
 
@@ -11,7 +12,7 @@
 
 #define BY_SCHEDULER "PreemptionByScheduler"
 
-/* ---- the list of a node ---------------------------------------------------------------------------------------------- */
+/* ---- the list of a node ---------------------------------------------------------------------- */
 
 /* Does `slot` stand before a pod of this priority, start and arrival? */
 static bool
@@ -62,7 +63,8 @@ enter_node(schedq_cluster_t *cluster, struct pod *pod)
     };
     node->slot_count++;
     levels_retain(cluster, pod->priority);
-    levels_pod(cluster, pod->node, pod->priority, (pod->flags & SLOT_PROTECTED) != 0, &pod->requests, -1);
+    levels_pod(cluster, pod->node, pod->priority, (pod->flags & SLOT_PROTECTED) != 0,
+               &pod->requests, -1);
 }
 
 static void
@@ -73,11 +75,12 @@ leave_node(schedq_cluster_t *cluster, struct pod *pod)
 
     node->slot_count--;
     memmove(&node->slots[at], &node->slots[at + 1], (node->slot_count - at) * sizeof *node->slots);
-    levels_pod(cluster, pod->node, pod->priority, (pod->flags & SLOT_PROTECTED) != 0, &pod->requests, 1);
+    levels_pod(cluster, pod->node, pod->priority, (pod->flags & SLOT_PROTECTED) != 0,
+               &pod->requests, 1);
     levels_release(cluster, pod->priority);
 }
 
-/* ---- what a description brings --------------------------------------------------------------------------------------- */
+/* ---- what a description brings --------------------------------------------------------------- */
 
 static void
 drop_labels(schedq_cluster_t *cluster, struct pod *pod)
@@ -86,7 +89,8 @@ drop_labels(schedq_cluster_t *cluster, struct pod *pod)
         texts_drop(&cluster->texts, pod->labels[i].key);
         texts_drop(&cluster->texts, pod->labels[i].value);
     }
-    memory_free(&cluster->memory, MEMORY_ENTRIES, pod->labels, pod->label_count * sizeof *pod->labels);
+    memory_free(&cluster->memory, MEMORY_ENTRIES, pod->labels,
+                pod->label_count * sizeof *pod->labels);
     pod->labels = NULL;
     pod->label_count = 0;
 }
@@ -97,8 +101,8 @@ copy_labels(schedq_cluster_t *cluster, struct pod *pod, const schedq_running_spe
     if (spec->label_count == 0) {
         return true;
     }
-    pod->labels =
-        memory_alloc(&cluster->memory, MEMORY_ENTRIES, spec->label_count * sizeof *pod->labels, sizeof(uint32_t));
+    pod->labels = memory_alloc(&cluster->memory, MEMORY_ENTRIES,
+                               spec->label_count * sizeof *pod->labels, sizeof(uint32_t));
     if (pod->labels == NULL) {
         return false;
     }
@@ -106,8 +110,10 @@ copy_labels(schedq_cluster_t *cluster, struct pod *pod, const schedq_running_spe
     for (uint32_t i = 0; i < spec->label_count; i++) {
         struct label *label = &pod->labels[i];
 
-        label->key = texts_use(&cluster->texts, spec->labels[i].key, (uint32_t)strlen(spec->labels[i].key));
-        label->value = texts_use(&cluster->texts, spec->labels[i].value, (uint32_t)strlen(spec->labels[i].value));
+        label->key =
+            texts_use(&cluster->texts, spec->labels[i].key, (uint32_t)strlen(spec->labels[i].key));
+        label->value = texts_use(&cluster->texts, spec->labels[i].value,
+                                 (uint32_t)strlen(spec->labels[i].value));
         if (label->key == 0 || label->value == 0) {
             drop_labels(cluster, pod);
             return false;
@@ -122,9 +128,11 @@ flags_of(const schedq_running_spec_t *spec)
     bool by_scheduler = spec->disruption_status != 0 && spec->disruption_reason != NULL &&
                         strcmp(spec->disruption_reason, BY_SCHEDULER) == 0;
 
-    return (spec->is_protected != 0 ? SLOT_PROTECTED : 0U) | (spec->terminating != 0 ? SLOT_TERMINATING : 0U) |
+    return (spec->is_protected != 0 ? SLOT_PROTECTED : 0U) |
+           (spec->terminating != 0 ? SLOT_TERMINATING : 0U) |
            (by_scheduler ? SLOT_BY_SCHEDULER : 0U) | (spec->label_count > 0 ? SLOT_LABELS : 0U) |
-           (spec->requests.extended_count > 0 ? SLOT_EXTENDED : 0U) | (spec->workload != 0 ? SLOT_WORKLOAD : 0U);
+           (spec->requests.extended_count > 0 ? SLOT_EXTENDED : 0U) |
+           (spec->workload != 0 ? SLOT_WORKLOAD : 0U);
 }
 
 static void
@@ -156,7 +164,7 @@ copy_content(schedq_cluster_t *cluster, struct pod *pod, const schedq_running_sp
     return true;
 }
 
-/* ---- sums stay in range ---------------------------------------------------------------------------------------------- */
+/* ---- sums stay in range ---------------------------------------------------------------------- */
 
 static bool
 sum_fits(schedq_cluster_t *cluster, uint32_t node, uint32_t resource, int64_t more, int64_t less)
@@ -168,7 +176,8 @@ sum_fits(schedq_cluster_t *cluster, uint32_t node, uint32_t resource, int64_t mo
         const struct words words = cluster_words(cluster);
 
         words_say(&words,
-                  "requests: resource %" PRIu32 " of all pods on node %" PRIu32 " together %" PRId64 ": 0..%" PRId64,
+                  "requests: resource %" PRIu32 " of all pods on node %" PRIu32 " together %" PRId64
+                  ": 0..%" PRId64,
                   resource, node, sum, SCHEDQ_QUANTITY_MAX);
         return false;
     }
@@ -177,7 +186,8 @@ sum_fits(schedq_cluster_t *cluster, uint32_t node, uint32_t resource, int64_t mo
 
 /* `old` leaves the node, or is NULL. */
 static bool
-sums_fit(schedq_cluster_t *cluster, uint32_t node, const struct amounts *amounts, const struct amounts *old)
+sums_fit(schedq_cluster_t *cluster, uint32_t node, const struct amounts *amounts,
+         const struct amounts *old)
 {
     const struct amounts nothing = {0};
 
@@ -189,20 +199,22 @@ sums_fit(schedq_cluster_t *cluster, uint32_t node, const struct amounts *amounts
     for (uint32_t i = 0; i < amounts->extended_count; i++) {
         uint32_t resource = amounts->extended[i].resource;
 
-        if (!sum_fits(cluster, node, resource, amounts->extended[i].amount, amount_of(old, resource))) {
+        if (!sum_fits(cluster, node, resource, amounts->extended[i].amount,
+                      amount_of(old, resource))) {
             return false;
         }
     }
     return true;
 }
 
-/* ---- numbers of pods ------------------------------------------------------------------------------------------------- */
+/* ---- numbers of pods ------------------------------------------------------------------------- */
 
 static bool
 reserve_pod(schedq_cluster_t *cluster)
 {
-    return (cluster->free_pod != 0 || array_reserve(&cluster->memory, &cluster->pods, &cluster->pod_capacity,
-                                                    cluster->pods_end + 1, sizeof *cluster->pods)) &&
+    return (cluster->free_pod != 0 ||
+            array_reserve(&cluster->memory, &cluster->pods, &cluster->pod_capacity,
+                          cluster->pods_end + 1, sizeof *cluster->pods)) &&
            map_reserve(&cluster->pod_names, &cluster->memory);
 }
 
@@ -227,13 +239,14 @@ take_pod(schedq_cluster_t *cluster)
     return pod;
 }
 
-/* ---- the calls ------------------------------------------------------------------------------------------------------- */
+/* ---- the calls ------------------------------------------------------------------------------- */
 
 static schedq_status_t
 check_node_number(const struct words *words, const schedq_cluster_t *cluster, uint32_t node)
 {
     if (!node_exists(cluster, node)) {
-        words_say(words, "node %" PRIu32 ": the number of a node, below %" PRIu32, node, cluster->nodes_end);
+        words_say(words, "node %" PRIu32 ": the number of a node, below %" PRIu32, node,
+                  cluster->nodes_end);
         return SCHEDQ_NOT_FOUND;
     }
     return SCHEDQ_OK;
@@ -247,13 +260,14 @@ add_checked(schedq_cluster_t *cluster, const schedq_running_spec_t *spec, schedq
     if (!copy_content(cluster, &made, spec)) {
         return SCHEDQ_NOMEM;
     }
-    schedq_status_t status = sums_fit(cluster, spec->node, &made.requests, NULL) ? SCHEDQ_OK : SCHEDQ_FULL;
+    schedq_status_t status =
+        sums_fit(cluster, spec->node, &made.requests, NULL) ? SCHEDQ_OK : SCHEDQ_FULL;
 
     if (status == SCHEDQ_OK && !name_use(&cluster->texts, spec->name, &made.space, &made.name)) {
         status = SCHEDQ_NOMEM;
     }
-    if (status == SCHEDQ_OK &&
-        (!reserve_pod(cluster) || !reserve_slot(cluster, spec->node) || !levels_prepare(cluster, spec->priority))) {
+    if (status == SCHEDQ_OK && (!reserve_pod(cluster) || !reserve_slot(cluster, spec->node) ||
+                                !levels_prepare(cluster, spec->priority))) {
         texts_drop(&cluster->texts, made.space);
         texts_drop(&cluster->texts, made.name);
         status = SCHEDQ_NOMEM;
@@ -271,20 +285,23 @@ add_checked(schedq_cluster_t *cluster, const schedq_running_spec_t *spec, schedq
     enter_node(cluster, pod);
     cluster->pod_count++;
     if (handle != NULL) {
-        *handle = (schedq_running_t){.index = (uint32_t)(pod - cluster->pods), .generation = pod->generation};
+        *handle = (schedq_running_t){.index = (uint32_t)(pod - cluster->pods),
+                                     .generation = pod->generation};
     }
     return SCHEDQ_OK;
 }
 
 schedq_status_t
-schedq_cluster_add_pod(schedq_cluster_t *cluster, const schedq_running_spec_t *spec, schedq_running_t *pod)
+schedq_cluster_add_pod(schedq_cluster_t *cluster, const schedq_running_spec_t *spec,
+                       schedq_running_t *pod)
 {
     if (cluster == NULL) {
         return SCHEDQ_INVALID;
     }
     const struct words words = cluster_words(cluster);
 
-    if (!check_pointer(&words, "spec", spec) || !check_running_spec(&words, spec, cluster->resource_count)) {
+    if (!check_pointer(&words, "spec", spec) ||
+        !check_running_spec(&words, spec, cluster->resource_count)) {
         return SCHEDQ_INVALID;
     }
     schedq_status_t status = check_node_number(&words, cluster, spec->node);
@@ -314,7 +331,8 @@ update_checked(schedq_cluster_t *cluster, struct pod *pod, const schedq_running_
         drop_content(cluster, &made);
         return SCHEDQ_FULL;
     }
-    if ((!stays && !reserve_slot(cluster, spec->node)) || !levels_prepare(cluster, spec->priority)) {
+    if ((!stays && !reserve_slot(cluster, spec->node)) ||
+        !levels_prepare(cluster, spec->priority)) {
         drop_content(cluster, &made);
         return SCHEDQ_NOMEM;
     }
@@ -322,7 +340,10 @@ update_checked(schedq_cluster_t *cluster, struct pod *pod, const schedq_running_
     made.space = pod->space;
     made.name = pod->name;
     made.sequence = stays ? pod->sequence : ++cluster->arrivals;
-    /* Kept while the pod is in neither list, or the level that was prepared would go with the last pod. */
+    /*
+     * Kept while the pod is in neither list, or the level that was prepared would go with the last
+     * pod.
+     */
     levels_retain(cluster, spec->priority);
     leave_node(cluster, pod);
     drop_content(cluster, pod);
@@ -333,7 +354,8 @@ update_checked(schedq_cluster_t *cluster, struct pod *pod, const schedq_running_
 }
 
 schedq_status_t
-schedq_cluster_update_pod(schedq_cluster_t *cluster, schedq_running_t handle, const schedq_running_spec_t *spec)
+schedq_cluster_update_pod(schedq_cluster_t *cluster, schedq_running_t handle,
+                          const schedq_running_spec_t *spec)
 {
     if (cluster == NULL) {
         return SCHEDQ_INVALID;
@@ -345,8 +367,8 @@ schedq_cluster_update_pod(schedq_cluster_t *cluster, schedq_running_t handle, co
         return SCHEDQ_INVALID;
     }
     if (pod == NULL) {
-        words_say(&words, "pod {%" PRIu32 ", %" PRIu32 "}: the handle of a running pod", handle.index,
-                  handle.generation);
+        words_say(&words, "pod {%" PRIu32 ", %" PRIu32 "}: the handle of a running pod",
+                  handle.index, handle.generation);
         return SCHEDQ_NOT_FOUND;
     }
     char name[SCHEDQ_NAME_MAX + 2];
@@ -375,7 +397,8 @@ pod_take_away(schedq_cluster_t *cluster, struct pod *pod)
     texts_drop(&cluster->texts, pod->space);
     texts_drop(&cluster->texts, pod->name);
     drop_content(cluster, pod);
-    *pod = (struct pod){.generation = pod->generation, .node = SCHEDQ_NO_NODE, .next_free = cluster->free_pod};
+    *pod = (struct pod){
+        .generation = pod->generation, .node = SCHEDQ_NO_NODE, .next_free = cluster->free_pod};
     cluster->free_pod = (uint32_t)(pod - cluster->pods) + 1;
     cluster->pod_count--;
 }
@@ -390,8 +413,8 @@ schedq_cluster_remove_pod(schedq_cluster_t *cluster, schedq_running_t handle)
     struct pod *pod = pod_of(cluster, handle);
 
     if (pod == NULL) {
-        words_say(&words, "pod {%" PRIu32 ", %" PRIu32 "}: the handle of a running pod", handle.index,
-                  handle.generation);
+        words_say(&words, "pod {%" PRIu32 ", %" PRIu32 "}: the handle of a running pod",
+                  handle.index, handle.generation);
         return SCHEDQ_NOT_FOUND;
     }
     pod_take_away(cluster, pod);
@@ -415,12 +438,14 @@ schedq_cluster_find_pod(const schedq_cluster_t *cluster, const char *name, sched
     if (found == NULL) {
         return SCHEDQ_NOT_FOUND;
     }
-    *pod = (schedq_running_t){.index = (uint32_t)*found, .generation = cluster->pods[*found].generation};
+    *pod = (schedq_running_t){.index = (uint32_t)*found,
+                              .generation = cluster->pods[*found].generation};
     return SCHEDQ_OK;
 }
 
 schedq_status_t
-schedq_cluster_pod(const schedq_cluster_t *cluster, schedq_running_t handle, schedq_running_view_t *view)
+schedq_cluster_pod(const schedq_cluster_t *cluster, schedq_running_t handle,
+                   schedq_running_view_t *view)
 {
     if (view != NULL) {
         *view = (schedq_running_view_t){0};

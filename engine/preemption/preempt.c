@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* ---- what the steps read --------------------------------------------------------------------------------------------- */
+/* ---- what the steps read --------------------------------------------------------------------- */
 
 static void
 set_need(schedq_preemption_t *of, uint32_t number, uint32_t resource, int64_t amount)
@@ -33,8 +33,8 @@ list_needs(schedq_preemption_t *of)
 {
     const schedq_amounts_t *requests = &of->preemptor.requests;
 
-    if (!array_reserve(&of->memory, &of->needs, &of->need_capacity, NEED_EXTENDED + requests->extended_count,
-                       sizeof *of->needs)) {
+    if (!array_reserve(&of->memory, &of->needs, &of->need_capacity,
+                       NEED_EXTENDED + requests->extended_count, sizeof *of->needs)) {
         return false;
     }
     set_need(of, NEED_PODS, SCHEDQ_RESOURCE_PODS, 1);
@@ -58,7 +58,8 @@ prepare_lanes(schedq_preemption_t *of)
         struct lane *lane = &of->lanes[i];
 
         lane_reset(lane);
-        if (!array_reserve(lane->memory, &lane->room, &lane->room_capacity, of->need_count, sizeof *lane->room)) {
+        if (!array_reserve(lane->memory, &lane->room, &lane->room_capacity, of->need_count,
+                           sizeof *lane->room)) {
             return false;
         }
     }
@@ -75,24 +76,28 @@ own_nomination(const schedq_cluster_t *cluster, const char *name)
 }
 
 static bool
-prepare(schedq_preemption_t *of, const schedq_cluster_t *cluster, const schedq_preemption_config_t *config,
-        const schedq_preemptor_t *preemptor)
+prepare(schedq_preemption_t *of, const schedq_cluster_t *cluster,
+        const schedq_preemption_config_t *config, const schedq_preemptor_t *preemptor)
 {
     of->cluster = cluster;
     of->config = *config;
     of->preemptor = *preemptor;
     of->below = levels_below(&cluster->levels, preemptor->priority);
     of->own = own_nomination(cluster, preemptor->name);
-    /* A filter that goes first has to see every node. A node whose pods fit as they are is judged by its pods. */
+    /*
+     * A filter that goes first has to see every node. A node whose pods fit as they are is judged
+     * by its pods.
+     */
     of->prunes = preemptor->filter == NULL || preemptor->filter_first == 0;
     of->spares = config->min_run_ns > 0 || config->evict_again_ns > 0;
     return list_needs(of) && prepare_lanes(of) && scan_prepare(of);
 }
 
-/* ---- the steps ------------------------------------------------------------------------------------------------------- */
+/* ---- the steps ------------------------------------------------------------------------------- */
 
 static void
-conclude(schedq_preemption_decision_t *decision, schedq_outcome_t outcome, schedq_nomination_t nomination)
+conclude(schedq_preemption_decision_t *decision, schedq_outcome_t outcome,
+         schedq_nomination_t nomination)
 {
     decision->outcome = (uint8_t)outcome;
     decision->nomination = (uint8_t)nomination;
@@ -115,7 +120,8 @@ lease_end(const schedq_preemption_t *of)
 {
     int64_t lease = of->config.nomination_lease_ns;
 
-    return lease == 0 || of->preemptor.now_ns > INT64_MAX - lease ? SCHEDQ_NO_DEADLINE : of->preemptor.now_ns + lease;
+    return lease == 0 || of->preemptor.now_ns > INT64_MAX - lease ? SCHEDQ_NO_DEADLINE
+                                                                  : of->preemptor.now_ns + lease;
 }
 
 static void
@@ -131,7 +137,8 @@ pick(schedq_preemption_t *of, schedq_preemption_decision_t *decision)
 {
     set_costs(of);
 
-    schedq_status_t status = of->preemptor.extender_count == 0 ? SCHEDQ_OK : ask_extenders(of, &decision->extender);
+    schedq_status_t status =
+        of->preemptor.extender_count == 0 ? SCHEDQ_OK : ask_extenders(of, &decision->extender);
 
     if (status == SCHEDQ_INVALID) {
         conclude(decision, SCHEDQ_PREEMPT_EXTENDER, SCHEDQ_NOMINATION_KEEP);
@@ -140,7 +147,8 @@ pick(schedq_preemption_t *of, schedq_preemption_decision_t *decision)
     if (status != SCHEDQ_OK) {
         return status;
     }
-    const schedq_candidate_node_t *chosen = choose(of, of->preemptor.extender_count == 0 ? &of->peaceful : &of->left);
+    const schedq_candidate_node_t *chosen =
+        choose(of, of->preemptor.extender_count == 0 ? &of->peaceful : &of->left);
 
     if (chosen == NULL) {
         conclude(decision, SCHEDQ_PREEMPT_UNSCHEDULABLE, SCHEDQ_NOMINATION_KEEP);
@@ -216,7 +224,7 @@ schedq_preempt(const schedq_cluster_t *cluster, schedq_preemption_t *preemption,
     return status;
 }
 
-/* ---- afterwards ------------------------------------------------------------------------------------------------------ */
+/* ---- afterwards ------------------------------------------------------------------------------ */
 
 schedq_status_t
 schedq_preemption_verdict(schedq_preemption_t *preemption, uint32_t node, schedq_verdict_t *verdict)

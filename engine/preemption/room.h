@@ -1,6 +1,6 @@
 /*
- * The room that is left of a node beside the preemptor, while pods come back to it. Called for every potential victim of every
- * node that is visited, so it is here to be inlined.
+ * The room that is left of a node beside the preemptor, while pods come back to it. Called for
+ * every potential victim of every node that is visited, so it is here to be inlined.
  */
 #ifndef SCHEDQ_PREEMPTION_ROOM_H
 #define SCHEDQ_PREEMPTION_ROOM_H
@@ -20,7 +20,8 @@ room_change(const schedq_preemption_t *of, struct lane *lane, const struct slot 
         return;
     }
     for (uint32_t i = NEED_EXTENDED; i < of->need_count; i++) {
-        room[i] += sign * amount_of(&of->cluster->pods[slot->pod.index].requests, of->needs[i].resource);
+        room[i] +=
+            sign * amount_of(&of->cluster->pods[slot->pod.index].requests, of->needs[i].resource);
     }
 }
 

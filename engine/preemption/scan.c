@@ -1,8 +1,9 @@
 /*
- * Which nodes are worth a visit: 64 at a time, from the columns of the level under the preemptor, without touching a pod.
+ * Which nodes are worth a visit: 64 at a time, from the columns of the level under the preemptor,
+ * without touching a pod.
  *
- * Bits say what became of each node: potential, evaluated, and of those pruned, that is refused here. A potential node without
- * enough room cannot be a candidate, whoever leaves it.
+ * Bits say what became of each node: potential, evaluated, and of those pruned, that is refused
+ * here. A potential node without enough room cannot be a candidate, whoever leaves it.
  */
 #include "preemption/evaluation.h"
 
@@ -39,14 +40,15 @@ words_of_nodes(const schedq_cluster_t *cluster)
     return (cluster->nodes_end + WORD_NODES - 1) / WORD_NODES;
 }
 
-/* ---- potential nodes ------------------------------------------------------------------------------------------------- */
+/* ---- potential nodes ------------------------------------------------------------------------- */
 
 static uint64_t
 potential_word(const schedq_preemption_t *of, uint32_t word)
 {
     const schedq_cluster_t *cluster = of->cluster;
     uint32_t base = word * WORD_NODES;
-    uint32_t count = cluster->nodes_end - base < WORD_NODES ? cluster->nodes_end - base : WORD_NODES;
+    uint32_t count =
+        cluster->nodes_end - base < WORD_NODES ? cluster->nodes_end - base : WORD_NODES;
     const uint8_t *statuses = of->preemptor.statuses;
     uint8_t tail[WORD_NODES] = {0};
 
@@ -66,10 +68,13 @@ scan_prepare(schedq_preemption_t *of)
     struct memory *memory = &of->memory;
     uint32_t words = words_of_nodes(of->cluster);
 
-    if (!array_reserve(memory, &of->potentials, &of->potential_capacity, words, sizeof *of->potentials) ||
-        !array_reserve(memory, &of->evaluated, &of->evaluated_capacity, words, sizeof *of->evaluated) ||
+    if (!array_reserve(memory, &of->potentials, &of->potential_capacity, words,
+                       sizeof *of->potentials) ||
+        !array_reserve(memory, &of->evaluated, &of->evaluated_capacity, words,
+                       sizeof *of->evaluated) ||
         !array_reserve(memory, &of->pruned, &of->pruned_capacity, words, sizeof *of->pruned) ||
-        !array_reserve(memory, &of->verdicts, &of->verdict_capacity, of->cluster->nodes_end, sizeof *of->verdicts)) {
+        !array_reserve(memory, &of->verdicts, &of->verdict_capacity, of->cluster->nodes_end,
+                       sizeof *of->verdicts)) {
         return false;
     }
     uint32_t potential = 0;
@@ -104,7 +109,7 @@ scan_find(const schedq_preemption_t *of, uint32_t number)
     return word * WORD_NODES + (uint32_t)__builtin_ctzll(bits);
 }
 
-/* ---- the walk -------------------------------------------------------------------------------------------------------- */
+/* ---- the walk -------------------------------------------------------------------------------- */
 
 /* Two cells of a column. */
 typedef int64_t cells __attribute__((vector_size(16)));
@@ -130,7 +135,8 @@ sign_bits(cells two)
 static cells
 lack(const struct need *needs, size_t at)
 {
-    return spare(&needs[NEED_PODS], at) | spare(&needs[NEED_CPU], at) | spare(&needs[NEED_MEMORY], at);
+    return spare(&needs[NEED_PODS], at) | spare(&needs[NEED_CPU], at) |
+           spare(&needs[NEED_MEMORY], at);
 }
 
 /* Of eight nodes or groups, those where no need is short; `at` is a position in the columns. */
@@ -149,7 +155,10 @@ roomy_eight(const schedq_preemption_t *of, size_t at)
     return ~(short_bits[0] | short_bits[1] << 1) & UINT8_MAX;
 }
 
-/* Nodes that have the room; without columns to look at, all of them. A group is looked into if its greatest cells would do. */
+/*
+ * Nodes that have the room; without columns to look at, all of them. A group is looked into if its
+ * greatest cells would do.
+ */
 static uint64_t
 roomy_word(const schedq_preemption_t *of, uint32_t word)
 {
@@ -161,11 +170,13 @@ roomy_word(const schedq_preemption_t *of, uint32_t word)
     if (!of->prunes) {
         return ~UINT64_C(0);
     }
-    for (uint64_t groups = roomy_eight(of, (size_t)of->cluster->node_capacity + (size_t)word * GROUP_NODES);
+    for (uint64_t groups =
+             roomy_eight(of, (size_t)of->cluster->node_capacity + (size_t)word * GROUP_NODES);
          groups != 0; groups &= groups - 1) {
         uint32_t group = (uint32_t)__builtin_ctzll(groups);
 
-        bits |= roomy_eight(of, (size_t)word * WORD_NODES + (size_t)group * GROUP_NODES) << (group * GROUP_NODES);
+        bits |= roomy_eight(of, (size_t)word * WORD_NODES + (size_t)group * GROUP_NODES)
+                << (group * GROUP_NODES);
     }
     return bits;
 }
@@ -201,7 +212,8 @@ begin_word(struct scan *scan, schedq_preemption_t *of)
     of->pruned[scan->word] |= bits & ~scan->open;
     /* They are visited soon, and were not touched yet. */
     for (uint64_t open = scan->open; open != 0; open &= open - 1) {
-        __builtin_prefetch(&of->cluster->nodes[scan->word * WORD_NODES + (uint32_t)__builtin_ctzll(open)]);
+        __builtin_prefetch(
+            &of->cluster->nodes[scan->word * WORD_NODES + (uint32_t)__builtin_ctzll(open)]);
     }
 }
 

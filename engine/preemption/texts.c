@@ -35,8 +35,10 @@ void
 texts_close(struct texts *texts)
 {
     texts_clear(texts);
-    memory_free(texts->memory, MEMORY_NAMES, texts->entries, texts->capacity * sizeof *texts->entries);
-    memory_free(texts->memory, MEMORY_NAMES, texts->buckets, texts->capacity * sizeof *texts->buckets);
+    memory_free(texts->memory, MEMORY_NAMES, texts->entries,
+                texts->capacity * sizeof *texts->entries);
+    memory_free(texts->memory, MEMORY_NAMES, texts->buckets,
+                texts->capacity * sizeof *texts->buckets);
 }
 
 static void
@@ -54,7 +56,8 @@ grow(struct texts *texts)
     struct memory *memory = texts->memory;
     uint32_t capacity = texts->capacity == 0 ? TEXTS_MIN : texts->capacity * 2;
     uint32_t *buckets = memory_alloc(memory, MEMORY_NAMES, capacity * sizeof *buckets, CACHE_LINE);
-    struct text_entry *entries = memory_alloc(memory, MEMORY_NAMES, capacity * sizeof *entries, CACHE_LINE);
+    struct text_entry *entries =
+        memory_alloc(memory, MEMORY_NAMES, capacity * sizeof *entries, CACHE_LINE);
 
     if (buckets == NULL || entries == NULL) {
         memory_free(memory, MEMORY_NAMES, buckets, capacity * sizeof *buckets);
@@ -88,7 +91,8 @@ find_hashed(const struct texts *texts, const char *text, uint32_t length, uint32
     while (number != 0) {
         const struct text_entry *entry = &texts->entries[number];
 
-        if (entry->hash == hash && entry->length == length && memcmp(entry->bytes, text, length) == 0) {
+        if (entry->hash == hash && entry->length == length &&
+            memcmp(entry->bytes, text, length) == 0) {
             return number;
         }
         number = entry->next;
@@ -145,7 +149,8 @@ texts_use(struct texts *texts, const char *text, uint32_t length)
         return 0;
     }
     memcpy(bytes, text, length);
-    texts->entries[number] = (struct text_entry){.bytes = bytes, .length = length, .uses = 1, .hash = hash};
+    texts->entries[number] =
+        (struct text_entry){.bytes = bytes, .length = length, .uses = 1, .hash = hash};
     chain(texts, number);
     return number;
 }

@@ -1,8 +1,9 @@
 /*
- * Texts as numbers: names, label keys and values. Equal texts have equal numbers, so that matching labels and budgets compares
- * numbers only.
+ * Texts as numbers: names, label keys and values. Equal texts have equal numbers, so that matching
+ * labels and budgets compares numbers only.
  *
- * Each use of a text counts; a text nobody uses any more gives its number back. Number 0 is no text.
+ * Each use of a text counts; a text nobody uses any more gives its number back. Number 0 is no
+ * text.
  */
 #ifndef SCHEDQ_PREEMPTION_TEXTS_H
 #define SCHEDQ_PREEMPTION_TEXTS_H

@@ -1,19 +1,21 @@
 /*
- * Whom one node would lose: everybody of lower priority leaves, then they come back one by one while the preemptor still fits.
+ * Whom one node would lose: everybody of lower priority leaves, then they come back one by one
+ * while the preemptor still fits.
  *
- * Those whose eviction would violate a budget come back first, and within each group the most important first; whoever does
- * not fit any more is a victim.
+ * Those whose eviction would violate a budget come back first, and within each group the most
+ * important first; whoever does not fit any more is a victim.
  */
 #include "preemption/evaluation.h"
 #include "preemption/room.h"
 
 #include <string.h>
 
-/* ---- potential victims ----------------------------------------------------------------------------------------------- */
+/* ---- potential victims ----------------------------------------------------------------------- */
 
 /* Pods of one priority in the order in which they came, for those who look at nothing else. */
 static void
-sort_by_arrival(const schedq_cluster_t *cluster, const struct slot *slots, uint32_t *list, uint32_t count)
+sort_by_arrival(const schedq_cluster_t *cluster, const struct slot *slots, uint32_t *list,
+                uint32_t count)
 {
     for (uint32_t i = 1; i < count; i++) {
         uint32_t moving = list[i];
@@ -44,7 +46,8 @@ drop_spared(const schedq_preemption_t *of, const struct slot *slots, uint32_t *l
 
 /* Fills lane->potential with positions in the node's list, most important first. */
 static uint32_t
-list_potential(const schedq_preemption_t *of, struct lane *lane, const struct node *node, uint32_t first)
+list_potential(const schedq_preemption_t *of, struct lane *lane, const struct node *node,
+               uint32_t first)
 {
     const struct slot *slots = node->slots;
     uint32_t *list = lane->potential;
@@ -64,7 +67,7 @@ list_potential(const schedq_preemption_t *of, struct lane *lane, const struct no
     return count;
 }
 
-/* ---- victims --------------------------------------------------------------------------------------------------------- */
+/* ---- victims --------------------------------------------------------------------------------- */
 
 static inline void
 score_add(schedq_candidate_node_t *candidate, int32_t priority, int64_t start_ns)
@@ -112,7 +115,7 @@ score(const schedq_cluster_t *cluster, schedq_candidate_node_t *candidate)
     }
 }
 
-/* ---- who comes back -------------------------------------------------------------------------------------------------- */
+/* ---- who comes back -------------------------------------------------------------------------- */
 
 /* Pods that are away, for the filter; their order means nothing. */
 static void
@@ -127,7 +130,8 @@ away_remove(struct lane *lane, uint32_t *count, schedq_running_t pod)
 }
 
 static bool
-fits_again(const schedq_preemption_t *of, struct lane *lane, uint32_t node, const struct slot *slot, uint32_t *away)
+fits_again(const schedq_preemption_t *of, struct lane *lane, uint32_t node, const struct slot *slot,
+           uint32_t *away)
 {
     if (of->preemptor.filter == NULL) {
         return !room_is_short(of, lane);
@@ -140,7 +144,9 @@ fits_again(const schedq_preemption_t *of, struct lane *lane, uint32_t node, cons
     return false;
 }
 
-/* The same for resources alone, and no extended ones: most decisions. The room stays in registers. */
+/*
+ * The same for resources alone, and no extended ones: most decisions. The room stays in registers.
+ */
 static void
 reprieve_by_room(struct lane *lane, const struct slot *slots, const uint32_t *group, uint32_t count,
                  schedq_candidate_node_t *candidate)
@@ -168,8 +174,8 @@ reprieve_by_room(struct lane *lane, const struct slot *slots, const uint32_t *gr
 }
 
 static void
-reprieve(const schedq_preemption_t *of, struct lane *lane, const uint32_t *group, uint32_t count, uint32_t *away,
-         schedq_candidate_node_t *candidate)
+reprieve(const schedq_preemption_t *of, struct lane *lane, const uint32_t *group, uint32_t count,
+         uint32_t *away, schedq_candidate_node_t *candidate)
 {
     const struct slot *slots = of->cluster->nodes[candidate->node].slots;
 
@@ -188,7 +194,7 @@ reprieve(const schedq_preemption_t *of, struct lane *lane, const uint32_t *group
     }
 }
 
-/* ---- order ----------------------------------------------------------------------------------------------------------- */
+/* ---- order ----------------------------------------------------------------------------------- */
 
 static bool
 is_more_important(const schedq_preemption_t *of, schedq_running_t a, schedq_running_t b)
@@ -199,7 +205,8 @@ is_more_important(const schedq_preemption_t *of, schedq_running_t a, schedq_runn
     if (left->priority != right->priority) {
         return left->priority > right->priority;
     }
-    return of->config.victim_order == SCHEDQ_VICTIMS_BY_IMPORTANCE && left->start_ns < right->start_ns;
+    return of->config.victim_order == SCHEDQ_VICTIMS_BY_IMPORTANCE &&
+           left->start_ns < right->start_ns;
 }
 
 /* Both groups are in order; of equal ones those that violate a budget stay in front. */
@@ -213,20 +220,20 @@ merge(const schedq_preemption_t *of, struct lane *lane, schedq_candidate_node_t 
 
     memcpy(violating, to, candidate->violations * sizeof *to);
     while (left < candidate->violations) {
-        bool take_right =
-            right < candidate->victim_count && is_more_important(of, candidate->victims[right], violating[left]);
+        bool take_right = right < candidate->victim_count &&
+                          is_more_important(of, candidate->victims[right], violating[left]);
 
         *to++ = take_right ? candidate->victims[right++] : violating[left++];
     }
     score(of->cluster, candidate);
 }
 
-/* ---- the node -------------------------------------------------------------------------------------------------------- */
+/* ---- the node -------------------------------------------------------------------------------- */
 
 /* Whoever does not fit back; CANDIDATE: *candidate is set. */
 static schedq_verdict_t
-select_victims(const schedq_preemption_t *of, struct lane *lane, uint32_t node, uint32_t count, uint32_t away,
-               schedq_candidate_node_t *candidate)
+select_victims(const schedq_preemption_t *of, struct lane *lane, uint32_t node, uint32_t count,
+               uint32_t away, schedq_candidate_node_t *candidate)
 {
     bool budgets = of->cluster->budget_count > 0;
     uint32_t violating = budgets ? split_by_budgets(of, lane, &of->cluster->nodes[node], count) : 0;
@@ -245,7 +252,8 @@ select_victims(const schedq_preemption_t *of, struct lane *lane, uint32_t node, 
         return (schedq_verdict_t){.kind = SCHEDQ_VERDICT_ERROR, .reason = SCHEDQ_REASON_FITS};
     }
     if (of->config.max_victims > 0 && candidate->victim_count > of->config.max_victims) {
-        return (schedq_verdict_t){.kind = SCHEDQ_VERDICT_UNSCHEDULABLE, .reason = SCHEDQ_REASON_MAX_VICTIMS};
+        return (schedq_verdict_t){.kind = SCHEDQ_VERDICT_UNSCHEDULABLE,
+                                  .reason = SCHEDQ_REASON_MAX_VICTIMS};
     }
     if (of->config.sorts_again != 0 && candidate->violations > 0) {
         merge(of, lane, candidate);
@@ -255,7 +263,8 @@ select_victims(const schedq_preemption_t *of, struct lane *lane, uint32_t node, 
 }
 
 schedq_verdict_t
-victims_on(const schedq_preemption_t *of, struct lane *lane, uint32_t node, schedq_candidate_node_t *candidate)
+victims_on(const schedq_preemption_t *of, struct lane *lane, uint32_t node,
+           schedq_candidate_node_t *candidate)
 {
     const struct node *here = &of->cluster->nodes[node];
     uint32_t first = first_below(of, here);
@@ -268,7 +277,8 @@ victims_on(const schedq_preemption_t *of, struct lane *lane, uint32_t node, sche
     uint32_t away = 0;
 
     if (count == 0 && of->config.no_victims == SCHEDQ_NO_VICTIMS_ERROR) {
-        return (schedq_verdict_t){.kind = SCHEDQ_VERDICT_UNRESOLVABLE, .reason = SCHEDQ_REASON_NO_VICTIMS};
+        return (schedq_verdict_t){.kind = SCHEDQ_VERDICT_UNRESOLVABLE,
+                                  .reason = SCHEDQ_REASON_NO_VICTIMS};
     }
     for (; of->preemptor.filter != NULL && away < count; away++) {
         lane->away[away] = here->slots[lane->potential[away]].pod;

@@ -1,8 +1,9 @@
 /*
  * Which potential victims would violate a disruption budget.
  *
- * Budgets count down in order of importance over all potential victims, also those that stay in the end; the less important
- * ones are those that find nothing left. A pod that a budget has counted as disrupted already costs it nothing.
+ * Budgets count down in order of importance over all potential victims, also those that stay in the
+ * end; the less important ones are those that find nothing left. A pod that a budget has counted as
+ * disrupted already costs it nothing.
  */
 #include "preemption/evaluation.h"
 
@@ -71,7 +72,8 @@ violates(const schedq_preemption_t *of, struct lane *lane, const struct pod *pod
     const uint64_t *first = map_find(&of->cluster->budget_spaces, pod->space);
     bool violated = false;
 
-    for (uint32_t at = first == NULL ? 0 : (uint32_t)*first; at != 0; at = of->cluster->budgets[at - 1].next) {
+    for (uint32_t at = first == NULL ? 0 : (uint32_t)*first; at != 0;
+         at = of->cluster->budgets[at - 1].next) {
         const struct budget *budget = &of->cluster->budgets[at - 1];
 
         if (!matches(budget, pod)) {
@@ -91,12 +93,15 @@ reserve(const schedq_preemption_t *of, struct lane *lane)
 {
     uint32_t count = of->cluster->budgets_end;
 
-    return array_reserve(lane->memory, &lane->left, &lane->budget_capacity, count, sizeof *lane->left) &&
-           array_reserve(lane->memory, &lane->stamps, &lane->stamp_capacity, count, sizeof *lane->stamps);
+    return array_reserve(lane->memory, &lane->left, &lane->budget_capacity, count,
+                         sizeof *lane->left) &&
+           array_reserve(lane->memory, &lane->stamps, &lane->stamp_capacity, count,
+                         sizeof *lane->stamps);
 }
 
 uint32_t
-split_by_budgets(const schedq_preemption_t *of, struct lane *lane, const struct node *node, uint32_t count)
+split_by_budgets(const schedq_preemption_t *of, struct lane *lane, const struct node *node,
+                 uint32_t count)
 {
     uint32_t violating = 0;
     uint32_t peaceful = 0;
@@ -109,7 +114,8 @@ split_by_budgets(const schedq_preemption_t *of, struct lane *lane, const struct 
     for (uint32_t i = 0; i < count; i++) {
         const struct slot *slot = &node->slots[lane->potential[i]];
 
-        if ((slot->flags & SLOT_LABELS) != 0 && violates(of, lane, &of->cluster->pods[slot->pod.index])) {
+        if ((slot->flags & SLOT_LABELS) != 0 &&
+            violates(of, lane, &of->cluster->pods[slot->pod.index])) {
             lane->violating[violating++] = lane->potential[i];
         } else {
             lane->peaceful[peaceful++] = lane->potential[i];

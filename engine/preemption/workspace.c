@@ -7,8 +7,8 @@
 #define LISTS 3
 
 schedq_status_t
-schedq_preemption_create(const schedq_allocator_t *allocator, schedq_preemption_t **preemption, char *why,
-                         size_t why_size)
+schedq_preemption_create(const schedq_allocator_t *allocator, schedq_preemption_t **preemption,
+                         char *why, size_t why_size)
 {
     const schedq_allocator_t standard = {0};
     struct memory memory;
@@ -46,7 +46,8 @@ free_lane(struct lane *lane)
     struct memory *memory = lane->memory;
 
     for (uint32_t i = 0; i < lane->block_count; i++) {
-        free_array(memory, lane->blocks[i].items, lane->blocks[i].capacity, sizeof *lane->blocks[i].items);
+        free_array(memory, lane->blocks[i].items, lane->blocks[i].capacity,
+                   sizeof *lane->blocks[i].items);
     }
     free_array(memory, lane->blocks, lane->block_capacity, sizeof *lane->blocks);
     free_array(memory, lane->found.items, lane->found.capacity, sizeof *lane->found.items);
@@ -70,14 +71,21 @@ schedq_preemption_destroy(schedq_preemption_t *preemption)
         free_lane(&preemption->lanes[i]);
     }
     free_array(of, preemption->needs, preemption->need_capacity, sizeof *preemption->needs);
-    free_array(of, preemption->potentials, preemption->potential_capacity, sizeof *preemption->potentials);
-    free_array(of, preemption->evaluated, preemption->evaluated_capacity, sizeof *preemption->evaluated);
+    free_array(of, preemption->potentials, preemption->potential_capacity,
+               sizeof *preemption->potentials);
+    free_array(of, preemption->evaluated, preemption->evaluated_capacity,
+               sizeof *preemption->evaluated);
     free_array(of, preemption->pruned, preemption->pruned_capacity, sizeof *preemption->pruned);
-    free_array(of, preemption->verdicts, preemption->verdict_capacity, sizeof *preemption->verdicts);
-    free_array(of, preemption->peaceful.items, preemption->peaceful.capacity, sizeof *preemption->peaceful.items);
-    free_array(of, preemption->violating.items, preemption->violating.capacity, sizeof *preemption->violating.items);
-    free_array(of, preemption->left.items, preemption->left.capacity, sizeof *preemption->left.items);
-    free_array(of, preemption->trial.items, preemption->trial.capacity, sizeof *preemption->trial.items);
+    free_array(of, preemption->verdicts, preemption->verdict_capacity,
+               sizeof *preemption->verdicts);
+    free_array(of, preemption->peaceful.items, preemption->peaceful.capacity,
+               sizeof *preemption->peaceful.items);
+    free_array(of, preemption->violating.items, preemption->violating.capacity,
+               sizeof *preemption->violating.items);
+    free_array(of, preemption->left.items, preemption->left.capacity,
+               sizeof *preemption->left.items);
+    free_array(of, preemption->trial.items, preemption->trial.capacity,
+               sizeof *preemption->trial.items);
     free_array(of, preemption->deletes, preemption->delete_capacity, sizeof *preemption->deletes);
     free_array(of, preemption->clears, preemption->clear_capacity, sizeof *preemption->clears);
     struct memory memory = *of; /* of a record that lies in what it describes */
@@ -92,7 +100,7 @@ schedq_preemption_error(const schedq_preemption_t *preemption)
     return preemption == NULL ? "" : preemption->words;
 }
 
-/* ---- lists of a lane ------------------------------------------------------------------------------------------------- */
+/* ---- lists of a lane ------------------------------------------------------------------------- */
 
 void
 lane_reset(struct lane *lane)
@@ -114,7 +122,8 @@ add_block(struct lane *lane, uint32_t count)
                        sizeof *lane->blocks)) {
         return false;
     }
-    schedq_running_t *items = memory_alloc(lane->memory, MEMORY_QUEUES, capacity * sizeof *items, CACHE_LINE);
+    schedq_running_t *items =
+        memory_alloc(lane->memory, MEMORY_QUEUES, capacity * sizeof *items, CACHE_LINE);
 
     if (items == NULL) {
         return false;
@@ -153,8 +162,10 @@ lane_lists(struct lane *lane, uint32_t pods)
     }
     struct memory *memory = lane->memory;
     uint32_t capacity = pods + pods / 2 + 16;
-    uint32_t *lists = memory_alloc(memory, MEMORY_QUEUES, capacity * LISTS * sizeof *lists, CACHE_LINE);
-    schedq_running_t *away = memory_alloc(memory, MEMORY_QUEUES, capacity * sizeof *away, CACHE_LINE);
+    uint32_t *lists =
+        memory_alloc(memory, MEMORY_QUEUES, capacity * LISTS * sizeof *lists, CACHE_LINE);
+    schedq_running_t *away =
+        memory_alloc(memory, MEMORY_QUEUES, capacity * sizeof *away, CACHE_LINE);
 
     if (lists == NULL || away == NULL) {
         free_array(memory, lists, capacity, LISTS * sizeof *lists);

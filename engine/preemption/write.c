@@ -1,6 +1,6 @@
 /*
- * The snapshot as text. What it computes on the side (free room, the tables of the levels) is in it too, so that two texts are
- * equal only if everything is.
+ * The snapshot as text. What it computes on the side (free room, the tables of the levels) is in it
+ * too, so that two texts are equal only if everything is.
  */
 #include "preemption/cluster.h"
 
@@ -41,7 +41,8 @@ put_amounts(struct writer *writer, const struct amounts *amounts)
 {
     put(writer, " cpu=%" PRId64 " memory=%" PRId64, amounts->cpu, amounts->memory);
     for (uint32_t i = 0; i < amounts->extended_count; i++) {
-        put(writer, " %s=%" PRId64, text(writer, writer->cluster->resources[amounts->extended[i].resource]),
+        put(writer, " %s=%" PRId64,
+            text(writer, writer->cluster->resources[amounts->extended[i].resource]),
             amounts->extended[i].amount);
     }
 }
@@ -51,7 +52,8 @@ put_room(struct writer *writer, const char *what, const int64_t *table, uint32_t
 {
     put(writer, " %s", what);
     for (uint32_t r = 0; r < writer->cluster->resource_count; r++) {
-        put(writer, "%c%" PRId64, r == 0 ? '=' : ',', table_column(writer->cluster, table, r)[node]);
+        put(writer, "%c%" PRId64, r == 0 ? '=' : ',',
+            table_column(writer->cluster, table, r)[node]);
     }
 }
 
@@ -62,9 +64,10 @@ put_pod(struct writer *writer, const struct slot *slot)
 
     put(writer, "  pod %s/%s", text(writer, pod->space), text(writer, pod->name));
     put(writer,
-        " {%" PRIu32 ",%" PRIu32 "} object=%" PRIu64 " workload=%" PRIu64 " priority=%" PRId32 " start=%" PRId64
-        " flags=%" PRIu32,
-        slot->pod.index, slot->pod.generation, pod->object, pod->workload, slot->priority, slot->start_ns, slot->flags);
+        " {%" PRIu32 ",%" PRIu32 "} object=%" PRIu64 " workload=%" PRIu64 " priority=%" PRId32
+        " start=%" PRId64 " flags=%" PRIu32,
+        slot->pod.index, slot->pod.generation, pod->object, pod->workload, slot->priority,
+        slot->start_ns, slot->flags);
     put_amounts(writer, &pod->requests);
     for (uint32_t i = 0; i < pod->label_count; i++) {
         put(writer, " %s:%s", text(writer, pod->labels[i].key), text(writer, pod->labels[i].value));
@@ -77,8 +80,8 @@ put_nomination(struct writer *writer, const struct nomination *nomination)
 {
     put(writer, "  nominated %s/%s", text(writer, (uint32_t)(nomination->key >> 32)),
         text(writer, (uint32_t)nomination->key));
-    put(writer, " object=%" PRIu64 " generation=%" PRIu64 " priority=%" PRId32 " expires=%" PRId64, nomination->object,
-        nomination->generation, nomination->priority, nomination->expires_ns);
+    put(writer, " object=%" PRIu64 " generation=%" PRIu64 " priority=%" PRId32 " expires=%" PRId64,
+        nomination->object, nomination->generation, nomination->priority, nomination->expires_ns);
     put_amounts(writer, &nomination->requests);
     put(writer, "\n");
 }
@@ -89,7 +92,8 @@ put_node(struct writer *writer, uint32_t number)
     const schedq_cluster_t *cluster = writer->cluster;
     const struct node *node = &cluster->nodes[number];
 
-    put(writer, "node %" PRIu32 " %s object=%" PRIu64, number, text(writer, node->name), node->object);
+    put(writer, "node %" PRIu32 " %s object=%" PRIu64, number, text(writer, node->name),
+        node->object);
     put_room(writer, "allocatable", cluster->levels.allocatable, number);
     put_room(writer, "free", cluster->levels.free, number);
     for (uint32_t i = 0; i < cluster->levels.count; i++) {
@@ -125,8 +129,8 @@ put_budget(struct writer *writer, const struct budget *budget)
 }
 
 schedq_status_t
-schedq_cluster_write(const schedq_cluster_t *cluster, int (*write)(void *ctx, const char *text, size_t length),
-                     void *ctx)
+schedq_cluster_write(const schedq_cluster_t *cluster,
+                     int (*write)(void *ctx, const char *text, size_t length), void *ctx)
 {
     if (cluster == NULL || write == NULL) {
         return SCHEDQ_INVALID;
@@ -134,7 +138,8 @@ schedq_cluster_write(const schedq_cluster_t *cluster, int (*write)(void *ctx, co
     struct writer writer = {.cluster = cluster, .write = write, .ctx = ctx};
 
     put(&writer,
-        "%" PRIu32 " nodes, %" PRIu32 " pods, %" PRIu32 " budgets, %" PRIu32 " nominations, %" PRIu32 " resources\n",
+        "%" PRIu32 " nodes, %" PRIu32 " pods, %" PRIu32 " budgets, %" PRIu32
+        " nominations, %" PRIu32 " resources\n",
         cluster->node_count, cluster->pod_count, cluster->budget_count, cluster->nomination_count,
         cluster->resource_count);
     for (uint32_t i = 0; i < cluster->nodes_end; i++) {

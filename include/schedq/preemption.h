@@ -1,40 +1,45 @@
 /**
  * schedq/preemption: which running pods have to go, on which node, for a pod that fits nowhere.
  *
- * A schedq_cluster_t is a snapshot: nodes, the pods that run on them, disruption budgets, nominated pods. The
- * caller keeps it up to date, call by call. schedq_preempt reads it and decides as kube-scheduler's
- * DefaultPreemption does: which nodes are candidates, whom each would lose, which one is best, what to do.
- * It does nothing itself: schedq/eviction.h or the caller deletes the victims, and the caller nominates the pod, here
- * (schedq_cluster_nominate) and in the queue (schedq_nominate).
+ * A schedq_cluster_t is a snapshot: nodes, the pods that run on them, disruption budgets, nominated
+ * pods. The caller keeps it up to date, call by call. schedq_preempt reads it and decides as
+ * kube-scheduler's DefaultPreemption does: which nodes are candidates, whom each would lose, which
+ * one is best, what to do. It does nothing itself: schedq/eviction.h or the caller deletes the
+ * victims, and the caller nominates the pod, here (schedq_cluster_nominate) and in the queue
+ * (schedq_nominate).
  *
- * Use it for a pod for which scheduling found no node. Do not use it to place pods: a pod that fits is its
- * business only where a preset says so.
+ * Use it for a pod for which scheduling found no node. Do not use it to place pods: a pod that fits
+ * is its business only where a preset says so.
  *
- * NOMINATIONS are promises that the host's own placement has to keep. When it looks for a node for a pod, each other pod
- * of at least its priority that is nominated to a node (schedq_nominated_pods) takes its requests there, as if it ran.
- * Otherwise the victims, which queue again, are back before the preemptor, and it evicts them again, without end
+ * NOMINATIONS are promises that the host's own placement has to keep. When it looks for a node for
+ * a pod, each other pod of at least its priority that is nominated to a node
+ * (schedq_nominated_pods) takes its requests there, as if it ran. Otherwise the victims, which
+ * queue again, are back before the preemptor, and it evicts them again, without end
  * (docs/PREEMPTION.md; `fits` of examples/preempt.c).
  *
- * RESOURCES (cpu, memory, pod slots, named extended ones) it adds up itself. Every other constraint is a
- * callback, schedq_filter_fn.
+ * RESOURCES (cpu, memory, pod slots, named extended ones) it adds up itself. Every other constraint
+ * is a callback, schedq_filter_fn.
  *
- * THREADS. [cluster] calls change the snapshot: each overlaps with no other call on this snapshot. [read]
- * calls may overlap with each other, on any threads; so may schedq_preempt, each with a workspace of its own.
- * Whoever wants to update while others evaluate keeps two snapshots, applies every update to both in turn and
- * swaps them when the readers of the older one are through (as with RCU); updates cost little for that.
+ * THREADS. [cluster] calls change the snapshot: each overlaps with no other call on this snapshot.
+ * [read] calls may overlap with each other, on any threads; so may schedq_preempt, each with a
+ * workspace of its own. Whoever wants to update while others evaluate keeps two snapshots, applies
+ * every update to both in turn and swaps them when the readers of the older one are through (as
+ * with RCU); updates cost little for that.
  *
- * ALLOCATION. A snapshot and a workspace keep what they grew to. The same evaluation again with the same workspace
- * allocates nothing. Another one over no more than that (nodes, pods, budgets, candidates, tasks) seldom does: lists of
- * victims lie in blocks, and fill them less evenly where big and small nodes come in another order.
+ * ALLOCATION. A snapshot and a workspace keep what they grew to. The same evaluation again with the
+ * same workspace allocates nothing. Another one over no more than that (nodes, pods, budgets,
+ * candidates, tasks) seldom does: lists of victims lie in blocks, and fill them less evenly where
+ * big and small nodes come in another order.
  *
- * ARGUMENTS. As in schedq.h: what is out of range is SCHEDQ_INVALID and changes nothing; schedq_cluster_error
- * or schedq_preemption_error then tells argument, value and legal range. Texts end with a NUL and are copied.
- * A list of n elements may be NULL if n is 0. Zero a description before filling it.
+ * ARGUMENTS. As in schedq.h: what is out of range is SCHEDQ_INVALID and changes nothing;
+ * schedq_cluster_error or schedq_preemption_error then tells argument, value and legal range. Texts
+ * end with a NUL and are copied. A list of n elements may be NULL if n is 0. Zero a description
+ * before filling it.
  *
- * DETERMINISM. The same snapshot, built by the same calls, and the same arguments give the same decision,
- * with an executor or without. The same calls give the same node numbers, handles and generations, as long as none is
- * NOMEM. Nodes are visited in the order of their numbers; pods of equal importance in
- * the order in which they came to their node.
+ * DETERMINISM. The same snapshot, built by the same calls, and the same arguments give the same
+ * decision, with an executor or without. The same calls give the same node numbers, handles and
+ * generations, as long as none is NOMEM. Nodes are visited in the order of their numbers; pods of
+ * equal importance in the order in which they came to their node.
  */
 #ifndef SCHEDQ_PREEMPTION_H
 #define SCHEDQ_PREEMPTION_H
@@ -46,15 +51,20 @@ extern "C" {
 #endif
 
 typedef struct schedq_cluster    schedq_cluster_t;    /**< a snapshot */
-typedef struct schedq_preemption schedq_preemption_t; /**< a workspace: what one evaluation at a time needs */
+/* a workspace: what one evaluation at a time needs */
+typedef struct schedq_preemption schedq_preemption_t;
 
 #define SCHEDQ_NO_NODE       UINT32_MAX
-#define SCHEDQ_NO_START      INT64_MAX            /**< a pod that has not started: later than every time */
-#define SCHEDQ_QUANTITY_MAX  (INT64_C(1) << 60)   /**< of one resource of a node, and of all on it together */
+/* a pod that has not started: later than every time */
+#define SCHEDQ_NO_START      INT64_MAX
+/* of one resource of a node, and of all on it together */
+#define SCHEDQ_QUANTITY_MAX  (INT64_C(1) << 60)
 #define SCHEDQ_RESOURCES_MAX 1024                 /**< names of resources in a snapshot */
 #define SCHEDQ_LABELS_MAX    1024                 /**< of a pod, and requirements of a budget */
 
-/** Numbers of the resources that every snapshot has; schedq_cluster_resource gives those of others. */
+/**
+ * Numbers of the resources that every snapshot has; schedq_cluster_resource gives those of others.
+ */
 enum { SCHEDQ_RESOURCE_CPU = 0, SCHEDQ_RESOURCE_MEMORY = 1, SCHEDQ_RESOURCE_PODS = 2 };
 
 /** Names a running pod from add to remove. {0} names none; a removed pod's handle is NOT_FOUND. */
@@ -62,7 +72,7 @@ typedef struct schedq_running {
     uint32_t index, generation;
 } schedq_running_t;
 
-/* ---- what a snapshot is told -------------------------------------------------------------------------- */
+/* ---- what a snapshot is told ----------------------------------------------------------------- */
 
 /** An amount of an extended resource. */
 typedef struct schedq_amount {
@@ -84,7 +94,8 @@ typedef struct schedq_node_spec {
     const char *name;             /**< 1..317 bytes */
     uint64_t object;              /**< the caller's own */
     schedq_amounts_t allocatable;
-    int64_t pods;                 /**< slots, 0..SCHEDQ_QUANTITY_MAX: each pod takes one, asked for or not; 0: none fits */
+    /** slots, 0..SCHEDQ_QUANTITY_MAX: each pod takes one, asked for or not; 0: none fits */
+    int64_t pods;
 } schedq_node_spec_t;
 
 typedef struct schedq_label {
@@ -98,8 +109,8 @@ typedef struct schedq_running_spec {
     uint64_t workload;    /**< the caller's key of what it belongs to (a job); 0 = none */
     uint32_t node;        /**< the number of a node */
     int32_t  priority;
-    int64_t  start_ns;    /**< any value, with min_run_ns on the clock of schedq_preemptor.now_ns; SCHEDQ_NO_START:
-                               spared by min_run_ns */
+    int64_t  start_ns;    /**< any value, with min_run_ns on the clock of schedq_preemptor.now_ns;
+                               SCHEDQ_NO_START: spared by min_run_ns */
     schedq_amounts_t requests;
     const schedq_label_t *labels; /**< each key once */
     uint32_t label_count; /**< 0..SCHEDQ_LABELS_MAX */
@@ -107,12 +118,14 @@ typedef struct schedq_running_spec {
     uint8_t  is_protected; /**< 0..1: never a victim (kube's IsEligiblePod said no) */
     uint8_t  disruption_status; /**< 0..1: its condition DisruptionTarget is True */
     uint8_t  reserved;
-    const char *disruption_reason; /**< the condition's reason; NULL = no such condition. What counts is
-                                        "PreemptionByScheduler" */
+    const char *disruption_reason; /**< the condition's reason; NULL = no such condition. What
+                                        counts is "PreemptionByScheduler" */
 } schedq_running_spec_t;
 
-enum { SCHEDQ_SELECT_NIL = 0, SCHEDQ_SELECT_INVALID = 1, SCHEDQ_SELECT_ALL_OF = 2 }; /* budget.selector */
-enum { SCHEDQ_LABEL_EQUALS = 0, SCHEDQ_LABEL_EXISTS = 1 };                           /* requirement.kind */
+/* budget.selector */
+enum { SCHEDQ_SELECT_NIL = 0, SCHEDQ_SELECT_INVALID = 1, SCHEDQ_SELECT_ALL_OF = 2 };
+/* requirement.kind */
+enum { SCHEDQ_LABEL_EQUALS = 0, SCHEDQ_LABEL_EXISTS = 1 };
 
 typedef struct schedq_requirement {
     const char *key;   /**< 1..317 bytes */
@@ -126,11 +139,12 @@ typedef struct schedq_budget_spec {
     const char *name;  /**< "namespace/name", 3..317 bytes; it concerns pods of this namespace */
     const schedq_requirement_t *requirements;
     uint32_t requirement_count; /**< 0..SCHEDQ_LABELS_MAX; 0 unless selector is ALL_OF */
-    uint32_t selector; /**< ALL_OF: pods that meet all requirements. Nil, invalid, and ALL_OF of none match
-                            nothing */
+    uint32_t selector; /**< ALL_OF: pods that meet all requirements. Nil, invalid, and ALL_OF of
+                            none match nothing */
     int32_t  allowed;  /**< status.disruptionsAllowed; any */
     uint32_t disrupted_count;
-    const char *const *disrupted; /**< status.disruptedPods: names without a namespace, 1..317 bytes */
+    /** status.disruptedPods: names without a namespace, 1..317 bytes */
+    const char *const *disrupted;
 } schedq_budget_spec_t;
 
 /** A waiting pod that an earlier decision promised a node. */
@@ -141,9 +155,9 @@ typedef struct schedq_nominated_spec {
     int32_t  priority;
     schedq_amounts_t requests;
     int64_t  expires_ns; /**< end of its lease, on the clock of schedq_preemptor.now_ns, 0 or more;
-                              SCHEDQ_NO_DEADLINE = never, 0 = over at once: pass decision.nomination_expires_ns.
-                              Heeded by evaluations with config.nomination_lease_ns > 0, and by
-                              schedq_cluster_expire */
+                              SCHEDQ_NO_DEADLINE = never, 0 = over at once: pass
+                              decision.nomination_expires_ns. Heeded by evaluations with
+                              config.nomination_lease_ns > 0, and by schedq_cluster_expire */
 } schedq_nominated_spec_t;
 
 /** Everything at once. A pod's or a nomination's node is the position of a node in `nodes`. */
@@ -165,7 +179,7 @@ typedef struct schedq_running_view {
     uint8_t  reserved[6];
 } schedq_running_view_t;
 
-/* ---- the snapshot ------------------------------------------------------------------------------------- */
+/* ---- the snapshot ---------------------------------------------------------------------------- */
 
 /**
  * Makes an empty snapshot.
@@ -178,8 +192,9 @@ typedef struct schedq_running_view {
  *
  * Threads: any  Progress: wait-free but for the allocator; allocates.
  */
-SCHEDQ_API schedq_status_t schedq_cluster_create(const schedq_allocator_t *allocator, schedq_cluster_t **cluster,
-                                                 char *why, size_t why_size);
+SCHEDQ_API schedq_status_t schedq_cluster_create(const schedq_allocator_t *allocator,
+                                                 schedq_cluster_t **cluster, char *why,
+                                                 size_t why_size);
 
 /**
  * Frees a snapshot; NULL is allowed. Decisions made from it point to nothing afterwards.
@@ -189,15 +204,16 @@ SCHEDQ_API schedq_status_t schedq_cluster_create(const schedq_allocator_t *alloc
 SCHEDQ_API void schedq_cluster_destroy(schedq_cluster_t *cluster);
 
 /**
- * Removes nodes, pods, budgets, nominations and the record of evictions; resources keep their numbers.
+ * Removes nodes, pods, budgets, nominations and the record of evictions; resources keep their
+ * numbers.
  *
  * Threads: [cluster]  Progress: O(all).
  */
 SCHEDQ_API void schedq_cluster_clear(schedq_cluster_t *cluster);
 
 /**
- * Says what the last [cluster] call that returns a status found wrong; "" if it succeeded, or was NOMEM. Valid until the
- * next [cluster] call.
+ * Says what the last [cluster] call that returns a status found wrong; "" if it succeeded, or was
+ * NOMEM. Valid until the next [cluster] call.
  *
  * Threads: [cluster]
  */
@@ -215,7 +231,8 @@ SCHEDQ_API const char *schedq_cluster_error(const schedq_cluster_t *cluster);
  *
  * Threads: [cluster]  Progress: O(names); a new one O(nodes * levels). Allocates.
  */
-SCHEDQ_API schedq_status_t schedq_cluster_resource(schedq_cluster_t *cluster, const char *name, uint32_t *resource);
+SCHEDQ_API schedq_status_t schedq_cluster_resource(schedq_cluster_t *cluster, const char *name,
+                                                   uint32_t *resource);
 
 /**
  * Fills an empty snapshot from arrays, in their order. Nodes get the numbers 0, 1, ...
@@ -229,7 +246,8 @@ SCHEDQ_API schedq_status_t schedq_cluster_resource(schedq_cluster_t *cluster, co
  *
  * Threads: [cluster]  Progress: O(all); allocates.
  */
-SCHEDQ_API schedq_status_t schedq_cluster_load(schedq_cluster_t *cluster, const schedq_cluster_arrays_t *arrays);
+SCHEDQ_API schedq_status_t schedq_cluster_load(schedq_cluster_t *cluster,
+                                               const schedq_cluster_arrays_t *arrays);
 
 /**
  * Adds a node.
@@ -241,11 +259,12 @@ SCHEDQ_API schedq_status_t schedq_cluster_load(schedq_cluster_t *cluster, const 
  * @retval SCHEDQ_INVALID  nothing changed
  * @retval SCHEDQ_NOMEM    nothing changed
  *
- * Threads: [cluster]  Progress: O(levels * resources), amortized; allocates. Levels are the different priorities
+ * Threads: [cluster]  Progress: O(levels * resources), amortized; allocates. Levels are the
+ *                     different priorities
  * of running pods, at most 32 of them.
  */
-SCHEDQ_API schedq_status_t schedq_cluster_add_node(schedq_cluster_t *cluster, const schedq_node_spec_t *spec,
-                                                   uint32_t *node);
+SCHEDQ_API schedq_status_t schedq_cluster_add_node(schedq_cluster_t *cluster,
+                                                   const schedq_node_spec_t *spec, uint32_t *node);
 
 /**
  * Gives a node a new object and new amounts. Its pods stay, also if they now exceed them.
@@ -262,8 +281,8 @@ SCHEDQ_API schedq_status_t schedq_cluster_update_node(schedq_cluster_t *cluster,
                                                       const schedq_node_spec_t *spec);
 
 /**
- * Removes a node, with the pods that run on it and the nominations to it. Those in the queue stay: end them
- * (schedq_nominate), since another node may get the number.
+ * Removes a node, with the pods that run on it and the nominations to it. Those in the queue stay:
+ * end them (schedq_nominate), since another node may get the number.
  *
  * @retval SCHEDQ_OK
  * @retval SCHEDQ_NOT_FOUND  no node has that number; nothing changed
@@ -282,7 +301,8 @@ SCHEDQ_API schedq_status_t schedq_cluster_remove_node(schedq_cluster_t *cluster,
  *
  * Threads: [read]  Progress: O(1).
  */
-SCHEDQ_API schedq_status_t schedq_cluster_find_node(const schedq_cluster_t *cluster, const char *name, uint32_t *node);
+SCHEDQ_API schedq_status_t schedq_cluster_find_node(const schedq_cluster_t *cluster,
+                                                    const char *name, uint32_t *node);
 
 /**
  * One more than the highest number of a node: how long schedq_preemptor.statuses has to be.
@@ -299,24 +319,29 @@ SCHEDQ_API uint32_t schedq_cluster_nodes_end(const schedq_cluster_t *cluster);
 SCHEDQ_API uint64_t schedq_cluster_node_object(const schedq_cluster_t *cluster, uint32_t node);
 
 /**
- * Adds a running pod. A nomination of that name does not end by it: schedq_cluster_unnominate first, or it counts twice.
+ * Adds a running pod. A nomination of that name does not end by it: schedq_cluster_unnominate
+ * first, or it counts twice.
  *
  * @param pod receives the handle; may be NULL
  * @retval SCHEDQ_OK
  * @retval SCHEDQ_EXISTS     a running pod has that name; nothing changed
  * @retval SCHEDQ_NOT_FOUND  no node has that number; nothing changed
- * @retval SCHEDQ_FULL       the node's pods together would exceed SCHEDQ_QUANTITY_MAX; nothing changed
+ * @retval SCHEDQ_FULL       the node's pods together would exceed SCHEDQ_QUANTITY_MAX; nothing
+ *         changed
  * @retval SCHEDQ_INVALID    nothing changed
  * @retval SCHEDQ_NOMEM      nothing changed
  *
- * Threads: [cluster]  Progress: O(log pods + pods of the node + levels * resources), the first pod of a priority
+ * Threads: [cluster]  Progress: O(log pods + pods of the node + levels * resources), the first pod
+ *                     of a priority
  * O(all pods); allocates.
  */
-SCHEDQ_API schedq_status_t schedq_cluster_add_pod(schedq_cluster_t *cluster, const schedq_running_spec_t *spec,
+SCHEDQ_API schedq_status_t schedq_cluster_add_pod(schedq_cluster_t *cluster,
+                                                  const schedq_running_spec_t *spec,
                                                   schedq_running_t *pod);
 
 /**
- * Replaces what is known of a running pod; another node moves it there, behind the pods of equal importance.
+ * Replaces what is known of a running pod; another node moves it there, behind the pods of equal
+ * importance.
  *
  * Nothing of the old description stays but the name: pass requests and labels again.
  *
@@ -329,7 +354,8 @@ SCHEDQ_API schedq_status_t schedq_cluster_add_pod(schedq_cluster_t *cluster, con
  *
  * Threads: [cluster]  Progress: as schedq_cluster_add_pod; allocates.
  */
-SCHEDQ_API schedq_status_t schedq_cluster_update_pod(schedq_cluster_t *cluster, schedq_running_t pod,
+SCHEDQ_API schedq_status_t schedq_cluster_update_pod(schedq_cluster_t *cluster,
+                                                     schedq_running_t pod,
                                                      const schedq_running_spec_t *spec);
 
 /**
@@ -339,10 +365,12 @@ SCHEDQ_API schedq_status_t schedq_cluster_update_pod(schedq_cluster_t *cluster, 
  * @retval SCHEDQ_NOT_FOUND  nothing changed
  * @retval SCHEDQ_INVALID    nothing changed
  *
- * Threads: [cluster]  Progress: O(pods of the node + levels * resources); the last pod of a priority, if there
+ * Threads: [cluster]  Progress: O(pods of the node + levels * resources); the last pod of a
+ *                     priority, if there
  * are more priorities than levels: O(all pods).
  */
-SCHEDQ_API schedq_status_t schedq_cluster_remove_pod(schedq_cluster_t *cluster, schedq_running_t pod);
+SCHEDQ_API schedq_status_t schedq_cluster_remove_pod(schedq_cluster_t *cluster,
+                                                     schedq_running_t pod);
 
 /**
  * Finds a running pod by "namespace/name".
@@ -353,8 +381,8 @@ SCHEDQ_API schedq_status_t schedq_cluster_remove_pod(schedq_cluster_t *cluster, 
  *
  * Threads: [read]  Progress: O(1).
  */
-SCHEDQ_API schedq_status_t schedq_cluster_find_pod(const schedq_cluster_t *cluster, const char *name,
-                                                   schedq_running_t *pod);
+SCHEDQ_API schedq_status_t schedq_cluster_find_pod(const schedq_cluster_t *cluster,
+                                                   const char *name, schedq_running_t *pod);
 
 /**
  * Describes a running pod.
@@ -377,7 +405,8 @@ SCHEDQ_API schedq_status_t schedq_cluster_pod(const schedq_cluster_t *cluster, s
  *
  * Threads: [cluster]  Progress: O(budgets of the namespace + its lists); allocates.
  */
-SCHEDQ_API schedq_status_t schedq_cluster_set_budget(schedq_cluster_t *cluster, const schedq_budget_spec_t *spec);
+SCHEDQ_API schedq_status_t schedq_cluster_set_budget(schedq_cluster_t *cluster,
+                                                     const schedq_budget_spec_t *spec);
 
 /**
  * Removes a disruption budget by "namespace/name".
@@ -388,22 +417,26 @@ SCHEDQ_API schedq_status_t schedq_cluster_set_budget(schedq_cluster_t *cluster, 
  *
  * Threads: [cluster]  Progress: O(budgets of the namespace).
  */
-SCHEDQ_API schedq_status_t schedq_cluster_remove_budget(schedq_cluster_t *cluster, const char *name);
+SCHEDQ_API schedq_status_t schedq_cluster_remove_budget(schedq_cluster_t *cluster,
+                                                        const char *name);
 
 /**
- * Nominates a waiting pod to a node, behind those that are nominated there; an earlier nomination of that name ends.
+ * Nominates a waiting pod to a node, behind those that are nominated there; an earlier nomination
+ * of that name ends.
  *
- * @param generation receives the number of this nomination, never 0: whoever ends it later says which one he
- *                   means; may be NULL
+ * @param generation receives the number of this nomination, never 0: whoever ends it later says
+ *                   which one he means; may be NULL
  * @retval SCHEDQ_OK
  * @retval SCHEDQ_NOT_FOUND  no node has that number; nothing changed
- * @retval SCHEDQ_FULL       all nominated there together would exceed SCHEDQ_QUANTITY_MAX; nothing changed
+ * @retval SCHEDQ_FULL       all nominated there together would exceed SCHEDQ_QUANTITY_MAX; nothing
+ *         changed
  * @retval SCHEDQ_INVALID    nothing changed
  * @retval SCHEDQ_NOMEM      nothing changed
  *
  * Threads: [cluster]  Progress: O(nominated to the node); allocates.
  */
-SCHEDQ_API schedq_status_t schedq_cluster_nominate(schedq_cluster_t *cluster, const schedq_nominated_spec_t *spec,
+SCHEDQ_API schedq_status_t schedq_cluster_nominate(schedq_cluster_t *cluster,
+                                                   const schedq_nominated_spec_t *spec,
                                                    uint64_t *generation);
 
 /**
@@ -417,11 +450,13 @@ SCHEDQ_API schedq_status_t schedq_cluster_nominate(schedq_cluster_t *cluster, co
  *
  * Threads: [cluster]  Progress: O(1).
  */
-SCHEDQ_API schedq_status_t schedq_cluster_unnominate(schedq_cluster_t *cluster, const char *name, uint64_t generation);
+SCHEDQ_API schedq_status_t schedq_cluster_unnominate(schedq_cluster_t *cluster, const char *name,
+                                                     uint64_t generation);
 
 /**
- * Ends the nominations whose lease is over: expires_ns <= now_ns. Those in the queue stay: schedq_nominate with 0 for
- * each object, then schedq_move_all (AssignedPodDelete), since what was kept for them is free and no other event says so.
+ * Ends the nominations whose lease is over: expires_ns <= now_ns. Those in the queue stay:
+ * schedq_nominate with 0 for each object, then schedq_move_all (AssignedPodDelete), since what was
+ * kept for them is free and no other event says so.
  *
  * @param expired gets the object of each, may be NULL; it must not call this snapshot
  * @retval SCHEDQ_OK
@@ -430,10 +465,12 @@ SCHEDQ_API schedq_status_t schedq_cluster_unnominate(schedq_cluster_t *cluster, 
  * Threads: [cluster]  Progress: O(nominations).
  */
 SCHEDQ_API schedq_status_t schedq_cluster_expire(schedq_cluster_t *cluster, int64_t now_ns,
-                                                 void (*expired)(void *ctx, uint64_t object), void *ctx);
+                                                 void (*expired)(void *ctx, uint64_t object),
+                                                 void *ctx);
 
 /**
- * Records that a pod of this workload was evicted; what config.evict_again_ns looks at. Nothing else writes that record.
+ * Records that a pod of this workload was evicted; what config.evict_again_ns looks at. Nothing
+ * else writes that record.
  *
  * @param workload not 0
  * @param now_ns   0 or more, on the clock of schedq_preemptor.now_ns
@@ -443,17 +480,20 @@ SCHEDQ_API schedq_status_t schedq_cluster_expire(schedq_cluster_t *cluster, int6
  *
  * Threads: [cluster]  Progress: O(1), amortized; allocates.
  */
-SCHEDQ_API schedq_status_t schedq_cluster_record_eviction(schedq_cluster_t *cluster, uint64_t workload, int64_t now_ns);
+SCHEDQ_API schedq_status_t schedq_cluster_record_eviction(schedq_cluster_t *cluster,
+                                                          uint64_t workload, int64_t now_ns);
 
 /**
- * Forgets evictions before `before_ns` (now - evict_again_ns). The record grows by one for each workload until somebody does.
+ * Forgets evictions before `before_ns` (now - evict_again_ns). The record grows by one for each
+ * workload until somebody does.
  *
  * Threads: [cluster]  Progress: O(record).
  */
 SCHEDQ_API void schedq_cluster_forget_evictions(schedq_cluster_t *cluster, int64_t before_ns);
 
 /**
- * Writes all of the snapshot as text: for people, and to see that nothing changed. The format is not promised.
+ * Writes all of the snapshot as text: for people, and to see that nothing changed. The format is
+ * not promised.
  *
  * @param write gets pieces of text, returns 0 to stop
  * @retval SCHEDQ_OK       also when stopped
@@ -462,51 +502,64 @@ SCHEDQ_API void schedq_cluster_forget_evictions(schedq_cluster_t *cluster, int64
  * Threads: [read]  Progress: O(all).
  */
 SCHEDQ_API schedq_status_t schedq_cluster_write(const schedq_cluster_t *cluster,
-                                                int (*write)(void *ctx, const char *text, size_t length), void *ctx);
+                                                int (*write)(void *ctx, const char *text,
+                                                             size_t length),
+                                                void *ctx);
 
-/* ---- how to decide ------------------------------------------------------------------------------------ */
+/* ---- how to decide --------------------------------------------------------------------------- */
 
 enum { SCHEDQ_VICTIMS_BY_IMPORTANCE = 0, SCHEDQ_VICTIMS_BY_PRIORITY = 1 }; /* config.victim_order */
 enum { SCHEDQ_BUDGETS_COUNT_DOWN = 0, SCHEDQ_BUDGETS_BY_ALLOWED = 1 };     /* config.budget_rule */
-enum { SCHEDQ_BLOCKED_BY_TARGET = 0, SCHEDQ_BLOCKED_BY_ANY = 1 };          /* config.terminating_rule */
+/* config.terminating_rule */
+enum { SCHEDQ_BLOCKED_BY_TARGET = 0, SCHEDQ_BLOCKED_BY_ANY = 1 };
 enum { SCHEDQ_NO_VICTIMS_ERROR = 0, SCHEDQ_NO_VICTIMS_TAKE = 1 };          /* config.no_victims */
 
 /**
- * What it costs to evict this pod; least is best. Called for victims of candidates, on the caller's thread; it may make
- * [read] calls. With extenders it is asked again of what they leave, so it should not change its mind.
+ * What it costs to evict this pod; least is best. Called for victims of candidates, on the caller's
+ * thread; it may make [read] calls. With extenders it is asked again of what they leave, so it
+ * should not change its mind.
  */
-typedef uint32_t (*schedq_victim_cost_fn)(void *ctx, const schedq_cluster_t *cluster, schedq_running_t pod);
+typedef uint32_t (*schedq_victim_cost_fn)(void *ctx, const schedq_cluster_t *cluster,
+                                          schedq_running_t pod);
 
-/** Fill it with an init function, change what you want. Defaults are those of schedq_preemption_config_init. */
+/**
+ * Fill it with an init function, change what you want. Defaults are those of
+ * schedq_preemption_config_init.
+ */
 typedef struct schedq_preemption_config {
     uint32_t struct_size;           /**< set by the init functions */
     uint32_t candidates_percentage; /**< of the potential nodes; default 10; 0..100 */
-    uint32_t candidates_absolute;   /**< the dry run looks for that many, if the percentage is less; default 100 */
-    uint32_t candidates_min;        /**< and at least for that many, as far as there are; default 1; kube: 0, with
-                                         which a small cluster may never preempt */
-    uint8_t victim_order;           /**< BY_IMPORTANCE (default): priority, then start; BY_PRIORITY */
-    uint8_t budget_rule;            /**< COUNT_DOWN (default): allowed counts down over the potential victims;
-                                         BY_ALLOWED: violated if allowed <= 0, disrupted pods too */
-    uint8_t terminating_rule;       /**< who blocks another preemption: BY_TARGET (default): a pod that the
-                                         scheduler evicts; BY_ANY: any that terminates */
-    uint8_t no_victims;             /**< a node where the pod fits with every pod kept: ERROR (default); TAKE:
-                                         taken at once */
-    uint8_t sorts_again;            /**< 0..1: victims of both budget groups in one order; default 1 */
-    uint8_t start_criterion;        /**< 0..1: of nodes that tie, the one whose most important victims started
-                                         last; default 1 */
+    /** the dry run looks for that many, if the percentage is less; default 100 */
+    uint32_t candidates_absolute;
+    uint32_t candidates_min;        /**< and at least for that many, as far as there are; default 1;
+                                         kube: 0, with which a small cluster may never preempt */
+    /* BY_IMPORTANCE (default): priority, then start; BY_PRIORITY */
+    uint8_t victim_order;
+    uint8_t budget_rule;            /**< COUNT_DOWN (default): allowed counts down over the
+                                         potential victims; BY_ALLOWED: violated if allowed <= 0,
+                                         disrupted pods too */
+    uint8_t terminating_rule;       /**< who blocks another preemption: BY_TARGET (default): a pod
+                                         that the scheduler evicts; BY_ANY: any that terminates */
+    uint8_t no_victims;             /**< a node where the pod fits with every pod kept: ERROR
+                                         (default); TAKE: taken at once */
+    /** 0..1: victims of both budget groups in one order; default 1 */
+    uint8_t sorts_again;
+    uint8_t start_criterion;        /**< 0..1: of nodes that tie, the one whose most important
+                                         victims started last; default 1 */
     uint8_t heeds_never;            /**< 0..1: preemptionPolicy Never; default 1 */
-    uint8_t asynchronous;           /**< 0..1: the preemptor is held back while its victims are evicted; if all
-                                         victims terminate already, no nomination is cleared; default 1 */
+    uint8_t asynchronous;           /**< 0..1: the preemptor is held back while its victims are
+                                         evicted; if all victims terminate already, no nomination is
+                                         cleared; default 1 */
     /* Beyond kube-scheduler: 0 or NULL = off, as in all presets. */
     uint32_t max_victims;           /**< of a decision: nodes that need more are no candidates */
-    int64_t min_run_ns;             /**< a pod that started less than that before now_ns is no victim (unless it
-                                         terminates); 0..INT64_MAX */
-    int64_t evict_again_ns;         /**< no victim of a workload that lost a pod less than that before now_ns
-                                         (unless it terminates); 0..INT64_MAX */
-    int64_t nomination_lease_ns;    /**< decision.nomination_expires_ns is now_ns + this; nominations that
-                                         expired count no more; 0..INT64_MAX */
-    schedq_victim_cost_fn victim_cost; /**< among nodes with the fewest violations the least sum of costs wins;
-                                         ties go on with the other criteria */
+    int64_t min_run_ns;             /**< a pod that started less than that before now_ns is no
+                                         victim (unless it terminates); 0..INT64_MAX */
+    int64_t evict_again_ns;         /**< no victim of a workload that lost a pod less than that
+                                         before now_ns (unless it terminates); 0..INT64_MAX */
+    int64_t nomination_lease_ns;    /**< decision.nomination_expires_ns is now_ns + this;
+                                         nominations that expired count no more; 0..INT64_MAX */
+    schedq_victim_cost_fn victim_cost; /**< among nodes with the fewest violations the least sum of
+                                            costs wins; ties go on with the other criteria */
     void    *victim_cost_ctx;
     uint64_t reserved;
 } schedq_preemption_config_t;
@@ -519,7 +572,8 @@ typedef struct schedq_preemption_config {
  *
  * Threads: any  Progress: wait-free.
  */
-SCHEDQ_API schedq_status_t schedq_preemption_config_preset(schedq_preemption_config_t *config, size_t struct_size,
+SCHEDQ_API schedq_status_t schedq_preemption_config_preset(schedq_preemption_config_t *config,
+                                                           size_t struct_size,
                                                            schedq_preset_t preset);
 
 /** Sets the defaults: kube-scheduler 1.34's, but at least one candidate is looked for. */
@@ -543,7 +597,7 @@ schedq_preemption_config_kube_1_12(schedq_preemption_config_t *config)
     (void)schedq_preemption_config_preset(config, sizeof *config, SCHEDQ_PRESET_KUBE_1_12);
 }
 
-/* ---- what an evaluation is told ----------------------------------------------------------------------- */
+/* ---- what an evaluation is told -------------------------------------------------------------- */
 
 /** What the filter phase said of a node; preemption may help with UNSCHEDULABLE only. */
 enum { SCHEDQ_NODE_UNRESOLVABLE = 0, SCHEDQ_NODE_UNSCHEDULABLE = 1 };
@@ -562,7 +616,8 @@ typedef struct schedq_filter_question {
     uint64_t preemptor;        /**< its object */
     uint32_t node;
     uint32_t removed_count;
-    const schedq_running_t *removed; /**< running pods of the node that are away; the others are there */
+    /** running pods of the node that are away; the others are there */
+    const schedq_running_t *removed;
     const uint64_t *nominated;       /**< objects of nominated pods that are there too */
     uint32_t nominated_count;
     uint32_t reserved;
@@ -571,10 +626,10 @@ typedef struct schedq_filter_question {
 /**
  * Would the preemptor fit there, as far as all constraints but resources go?
  *
- * Asked where resources suffice (filter_first 0). Where pods of at least its priority are nominated, it is asked
- * with them, and if it says yes also without. With an executor
- * it runs on several threads at once, and for nodes whose answer is not needed in the end. It may make [read]
- * calls.
+ * Asked where resources suffice (filter_first 0). Where pods of at least its priority are
+ * nominated, it is asked with them, and if it says yes also without. With an executor
+ * it runs on several threads at once, and for nodes whose answer is not needed in the end. It may
+ * make [read] calls.
  */
 typedef schedq_fit_t (*schedq_filter_fn)(void *ctx, const schedq_filter_question_t *question);
 
@@ -584,13 +639,15 @@ typedef struct schedq_candidate_node {
     uint32_t violations;            /**< victims whose eviction violates a budget */
     uint32_t victim_count;
     uint32_t dropped;               /**< extenders only: 1 takes the node out */
-    schedq_running_t *victims;      /**< most important first, within each budget group unless sorts_again */
+    /** most important first, within each budget group unless sorts_again */
+    schedq_running_t *victims;
     /* What candidates are compared by; of the victims. */
     int32_t  first_priority;        /**< of victims[0] */
     int32_t  highest_priority;
     uint64_t priority_sum;          /**< sum of (priority + 2^31) */
     int64_t  earliest_start_ns;     /**< of those with highest_priority */
-    uint64_t cost;                  /**< sum of config.victim_cost; 0 without it; what extenders write is not read */
+    /** sum of config.victim_cost; 0 without it; what extenders write is not read */
+    uint64_t cost;
 } schedq_candidate_node_t;
 
 enum { SCHEDQ_EXTENDER_DONE = 0, SCHEDQ_EXTENDER_UNINTERESTED = 1, SCHEDQ_EXTENDER_FAILED = 2 };
@@ -598,25 +655,29 @@ enum { SCHEDQ_EXTENDER_DONE = 0, SCHEDQ_EXTENDER_UNINTERESTED = 1, SCHEDQ_EXTEND
 /** Somebody else who has a say in which candidates are left. */
 typedef struct schedq_extender {
     /**
-     * May set `dropped`, `violations`, and shorten or reorder `victims`, in place. The list is valid during the call.
-     * Returns SCHEDQ_EXTENDER_DONE. UNINTERESTED: what it changed is forgotten. FAILED, any other value, or victims that
-     * make no sense (more than before, of another node, one of them twice): the same, and it failed. Called on the
-     * caller's thread, with one candidate or more; it may make [read] calls.
+     * May set `dropped`, `violations`, and shorten or reorder `victims`, in place. The list is
+     * valid during the call. Returns SCHEDQ_EXTENDER_DONE. UNINTERESTED: what it changed is
+     * forgotten. FAILED, any other value, or victims that make no sense (more than before, of
+     * another node, one of them twice): the same, and it failed. Called on the caller's thread,
+     * with one candidate or more; it may make [read] calls.
      */
-    int (*process)(void *ctx, const schedq_cluster_t *cluster, schedq_candidate_node_t *candidates, uint32_t count);
+    int (*process)(void *ctx, const schedq_cluster_t *cluster, schedq_candidate_node_t *candidates,
+                   uint32_t count);
     void    *ctx;
-    uint32_t ignorable; /**< 0..1: its failure is ignored; a node that it leaves without victims is dropped,
-                             else it is an error */
+    uint32_t ignorable; /**< 0..1: its failure is ignored; a node that it leaves without victims is
+                             dropped, else it is an error */
     uint32_t reserved;
 } schedq_extender_t;
 
 /** Threads of the caller for the dry run; the library makes none. */
 typedef struct schedq_executor {
     /**
-     * Calls task(argument, i) once for each i from 0 to count - 1, in any order, on any threads, and returns when
-     * all of them have returned. Called several times a decision, with count = `tasks`.
+     * Calls task(argument, i) once for each i from 0 to count - 1, in any order, on any threads,
+     * and returns when all of them have returned. Called several times a decision, with count =
+     * `tasks`.
      */
-    void (*run)(void *ctx, void (*task)(void *argument, uint32_t i), void *argument, uint32_t count);
+    void (*run)(void *ctx, void (*task)(void *argument, uint32_t i), void *argument,
+                uint32_t count);
     void    *ctx;
     uint32_t tasks; /**< how many may run at once, 1..64; the workspace grows with it */
     uint32_t reserved;
@@ -626,25 +687,28 @@ typedef struct schedq_executor {
 typedef struct schedq_preemptor {
     uint32_t struct_size;   /**< set by schedq_preemptor_init */
     int32_t  priority;
-    const char *name;       /**< "namespace/name": its own nomination does not count; NULL = it has none */
+    /* "namespace/name": its own nomination does not count; NULL = it has none */
+    const char *name;
     uint64_t object;        /**< for filters */
     schedq_amounts_t requests;
-    uint32_t nominated_node; /**< status.nominatedNodeName; SCHEDQ_NO_NODE (default): none, or its node is not in the
-                                  snapshot; any other number must be a node's. The queue counts nodes from 1:
-                                  popped.nominated_node - 1 */
+    uint32_t nominated_node; /**< status.nominatedNodeName; SCHEDQ_NO_NODE (default): none, or its
+                                  node is not in the snapshot; any other number must be a node's.
+                                  The queue counts nodes from 1: popped.nominated_node - 1 */
     uint32_t never;         /**< 0..1: preemptionPolicy Never */
-    /** SCHEDQ_NODE_... for each number of a node (0 is UNRESOLVABLE); NULL: all UNSCHEDULABLE, as after a refusal by
-     *  PreFilter. */
+    /**
+     * SCHEDQ_NODE_... for each number of a node (0 is UNRESOLVABLE); NULL: all UNSCHEDULABLE, as
+     *  after a refusal by PreFilter. */
     const uint8_t *statuses;
     uint32_t status_count;  /**< schedq_cluster_nodes_end, or 0 with NULL */
-    uint32_t offset;        /**< the dry run begins at that potential node, modulo their number; spread it */
-    int64_t  now_ns;        /**< for min_run_ns, evict_again_ns and leases, 0 or more: needed with these; left at 0
-                                 min_run_ns spares every pod */
+    /** the dry run begins at that potential node, modulo their number; spread it */
+    uint32_t offset;
+    int64_t  now_ns;        /**< for min_run_ns, evict_again_ns and leases, 0 or more: needed with
+                                 these; left at 0 min_run_ns spares every pod */
     schedq_filter_fn filter; /**< NULL: only resources */
     void    *filter_ctx;
-    uint32_t filter_first;  /**< 1: ask it before looking at resources, as kube's order of filters does: matters for
-                                 the reason of a refusal and for errors only, and costs a call for each node;
-                                 default 0 */
+    uint32_t filter_first;  /**< 1: ask it before looking at resources, as kube's order of filters
+                                 does: matters for the reason of a refusal and for errors only, and
+                                 costs a call for each node; default 0 */
     uint32_t extender_count;
     const schedq_extender_t *extenders; /**< asked in this order */
     const schedq_executor_t *executor;  /**< NULL: all on the caller's thread */
@@ -663,12 +727,13 @@ schedq_preemptor_init(schedq_preemptor_t *preemptor)
     preemptor->nominated_node = SCHEDQ_NO_NODE;
 }
 
-/* ---- the decision ------------------------------------------------------------------------------------- */
+/* ---- the decision ---------------------------------------------------------------------------- */
 
 typedef enum schedq_eligibility {
     SCHEDQ_ELIGIBLE = 0,
     SCHEDQ_INELIGIBLE_NEVER,      /**< preemptionPolicy Never */
-    SCHEDQ_INELIGIBLE_TERMINATING /**< pods on its nominated node are on their way out: wait for them */
+    /** pods on its nominated node are on their way out: wait for them */
+    SCHEDQ_INELIGIBLE_TERMINATING
 } schedq_eligibility_t;
 
 typedef enum schedq_outcome {
@@ -693,36 +758,40 @@ typedef struct schedq_lower_nomination {
 } schedq_lower_nomination_t;
 
 /**
- * Lists are the workspace's: valid until its next schedq_preempt or its destroy. Changes of the snapshot leave them as
- * they are; handles of pods that were removed meanwhile are NOT_FOUND.
+ * Lists are the workspace's: valid until its next schedq_preempt or its destroy. Changes of the
+ * snapshot leave them as they are; handles of pods that were removed meanwhile are NOT_FOUND.
  */
 typedef struct schedq_preemption_decision {
     uint32_t struct_size; /**< set by schedq_preemption_decision_init */
     uint8_t  eligibility; /**< schedq_eligibility_t */
     uint8_t  outcome;     /**< schedq_outcome_t */
     uint8_t  nomination;  /**< schedq_nomination_t */
-    uint8_t  holds;       /**< 1: asynchronous, and there is something to delete: refuse the preemptor in PreEnqueue
-                               until just before the last delete is sent (schedq_evictor_holds does it): let go later
-                               than that, and its event finds the preemptor refused */
+    uint8_t  holds;       /**< 1: asynchronous, and there is something to delete: refuse the
+                               preemptor in PreEnqueue until just before the last delete is sent
+                               (schedq_evictor_holds does it): let go later than that, and its event
+                               finds the preemptor refused */
     uint32_t potential;   /**< nodes where preemption might help */
     uint32_t offset;      /**< where the dry run began */
     uint32_t wanted;      /**< candidates that it looked for */
-    uint32_t rejected;    /**< nodes that it looked at and that are none; schedq_preemption_verdict tells why */
+    /** nodes that it looked at and that are none; schedq_preemption_verdict tells why */
+    uint32_t rejected;
     uint32_t errors;      /**< those of them that gave an error */
-    uint32_t chosen;      /**< the node, or SCHEDQ_NO_NODE. Numbers begin at 0; in the queue 0 is no node: pass
-                               chosen + 1 to schedq_nominate */
+    uint32_t chosen;      /**< the node, or SCHEDQ_NO_NODE. Numbers begin at 0; in the queue 0 is no
+                               node: pass chosen + 1 to schedq_nominate */
     uint32_t candidate_count;
     uint32_t victim_count;
     uint32_t delete_count;
     uint32_t clear_count;
     uint32_t extender;    /**< outcome EXTENDER: which one, from 0 */
     uint32_t reserved;
-    const schedq_candidate_node_t *candidates; /**< of the dry run: without violations first, else as visited */
+    /** of the dry run: without violations first, else as visited */
+    const schedq_candidate_node_t *candidates;
     const schedq_running_t   *victims;    /**< of `chosen`; extenders may have changed them */
-    const schedq_running_t   *deletes;    /**< the victims that do not terminate yet; delete the last one last: its
-                                               event brings the preemptor back */
+    const schedq_running_t   *deletes;    /**< the victims that do not terminate yet; delete the
+                                               last one last: its event brings the preemptor back */
     const schedq_lower_nomination_t *clears; /**< in the order of their nominations */
-    int64_t  nomination_expires_ns; /**< for the nomination to `chosen`; SCHEDQ_NO_DEADLINE without leases */
+    /** for the nomination to `chosen`; SCHEDQ_NO_DEADLINE without leases */
+    int64_t  nomination_expires_ns;
 } schedq_preemption_decision_t;
 
 /**
@@ -739,16 +808,19 @@ schedq_preemption_decision_init(schedq_preemption_decision_t *decision)
 
 /** What the dry run found out about a node. */
 typedef enum schedq_verdict_kind {
-    SCHEDQ_VERDICT_UNSEEN = 0,    /**< not evaluated: unresolvable before, or the search had ended */
+    /** not evaluated: unresolvable before, or the search had ended */
+    SCHEDQ_VERDICT_UNSEEN = 0,
     SCHEDQ_VERDICT_CANDIDATE,     /**< also if its list was full already */
     SCHEDQ_VERDICT_UNSCHEDULABLE, /**< does not fit even without its victims, or needs too many */
-    SCHEDQ_VERDICT_UNRESOLVABLE,  /**< preemption cannot help there; or nobody there may be a victim now */
+    /** preemption cannot help there; or nobody there may be a victim now */
+    SCHEDQ_VERDICT_UNRESOLVABLE,
     SCHEDQ_VERDICT_ERROR
 } schedq_verdict_kind_t;
 
 typedef enum schedq_reason {
     SCHEDQ_REASON_NONE = 0,
-    SCHEDQ_REASON_RESOURCE,    /**< verdict.resource is the first that is missing; with PODS: too many pods */
+    /** verdict.resource is the first that is missing; with PODS: too many pods */
+    SCHEDQ_REASON_RESOURCE,
     SCHEDQ_REASON_FILTER,      /**< the callback said so */
     SCHEDQ_REASON_NO_VICTIMS,  /**< no pod there may be evicted for the preemptor */
     SCHEDQ_REASON_FITS,        /**< ERROR: it fits without any victim */
@@ -764,7 +836,8 @@ typedef struct schedq_verdict {
 /**
  * Makes a workspace.
  *
- * @param allocator copied; NULL or all zero: the build's default. With an executor it is used by several threads
+ * @param allocator copied; NULL or all zero: the build's default. With an executor it is used by
+ *         several threads
  * @retval SCHEDQ_OK       *preemption is the caller's until schedq_preemption_destroy
  * @retval SCHEDQ_INVALID  `why` says what
  * @retval SCHEDQ_NOMEM
@@ -772,7 +845,8 @@ typedef struct schedq_verdict {
  * Threads: any  Progress: wait-free but for the allocator; allocates.
  */
 SCHEDQ_API schedq_status_t schedq_preemption_create(const schedq_allocator_t *allocator,
-                                                    schedq_preemption_t **preemption, char *why, size_t why_size);
+                                                    schedq_preemption_t **preemption, char *why,
+                                                    size_t why_size);
 
 /**
  * Frees a workspace; NULL is allowed.
@@ -782,58 +856,71 @@ SCHEDQ_API schedq_status_t schedq_preemption_create(const schedq_allocator_t *al
 SCHEDQ_API void schedq_preemption_destroy(schedq_preemption_t *preemption);
 
 /**
- * Says what the last schedq_preempt with this workspace found wrong; "" if it succeeded, or was NOMEM.
+ * Says what the last schedq_preempt with this workspace found wrong; "" if it succeeded, or was
+ * NOMEM.
  *
  * Threads: as schedq_preempt
  */
 SCHEDQ_API const char *schedq_preemption_error(const schedq_preemption_t *preemption);
 
 /**
- * Decides whom to evict for a pod that fits nowhere. Changes nothing but the workspace and *decision.
+ * Decides whom to evict for a pod that fits nowhere. Changes nothing but the workspace and
+ * *decision.
  *
  * What to do next, while the preemptor is in flight (examples/preempt.c):
- *   1 copy what is needed out of the decision: objects of `deletes` (schedq_cluster_pod) and of `clears`
- *   2 nomination SET: schedq_cluster_nominate, and schedq_nominate with chosen + 1, before a victim is deleted: else
- *     another pod takes its place. From here on the host's placement leaves that room free (NOMINATIONS above). CLEAR: schedq_cluster_unnominate and schedq_nominate with 0. KEEP: nothing
- *   3 mark each of `deletes` (schedq_cluster_update_pod with terminating 1, disruption_status 1, disruption_reason
- *     "PreemptionByScheduler"), so that nobody decides about it again; schedq_cluster_record_eviction, if
- *     evict_again_ns is used
- *   4 schedq_evictor_evict with later = holds (schedq/eviction.h); or delete them, the last one last, and end the
- *     nominations in `clears`, in the snapshot and in the queue
- *   5 schedq_add_unschedulable with the plugins that rejected the pod; with none (error backoff) for the outcomes
- *     that are errors of kube
- * Later, when a victim is gone: schedq_cluster_remove_pod, then schedq_move_all (AssignedPodDelete), in this order: who
- * is brought back must not find it. If its deletion failed: mark it back, before `evict` returns that; else the
- * preemptor comes back, finds it terminating, and waits for an event that nobody will send. When the preemptor got its
- * node: schedq_cluster_unnominate, schedq_cluster_add_pod, schedq_done. When it is deleted: schedq_cluster_unnominate,
- * schedq_delete, and AssignedPodDelete, since its place is free.
- * With `holds` 0 step 4 may come before 2 and 3; if a deletion failed, do not nominate, and park it with none: no event
- * is sure to come.
+ *   1 copy what is needed out of the decision: objects of `deletes` (schedq_cluster_pod) and of
+ *   `clears`
+ *   2 nomination SET: schedq_cluster_nominate, and schedq_nominate with chosen + 1, before a victim
+ *     is deleted: else another pod takes its place. From here on the host's placement leaves that
+ *     room free (NOMINATIONS above). CLEAR: schedq_cluster_unnominate and schedq_nominate with 0.
+ *     KEEP: nothing
+ *   3 mark each of `deletes` (schedq_cluster_update_pod with terminating 1, disruption_status 1,
+ *     disruption_reason "PreemptionByScheduler"), so that nobody decides about it again;
+ *     schedq_cluster_record_eviction, if evict_again_ns is used
+ *   4 schedq_evictor_evict with later = holds (schedq/eviction.h); or delete them, the last one
+ *     last, and end the nominations in `clears`, in the snapshot and in the queue
+ *   5 schedq_add_unschedulable with the plugins that rejected the pod; with none (error backoff)
+ *     for the outcomes that are errors of kube
+ * Later, when a victim is gone: schedq_cluster_remove_pod, then schedq_move_all
+ * (AssignedPodDelete), in this order: who is brought back must not find it. If its deletion failed:
+ * mark it back, before `evict` returns that; else the preemptor comes back, finds it terminating,
+ * and waits for an event that nobody will send. When the preemptor got its node:
+ * schedq_cluster_unnominate, schedq_cluster_add_pod, schedq_done. When it is deleted:
+ * schedq_cluster_unnominate, schedq_delete, and AssignedPodDelete, since its place is free. With
+ * `holds` 0 step 4 may come before 2 and 3; if a deletion failed, do not nominate, and park it with
+ * none: no event is sure to come.
  *
- * SEVERAL DECIDERS. A decision is as old as the snapshot it was made from: two threads may choose the same victims, or
- * one node that has room for one of them. Make steps 2 and 3 exclusive, and decide again if since the decision began
- * somebody was nominated to `chosen` or a pod there was changed (a counter of the caller's for each node tells).
+ * SEVERAL DECIDERS. A decision is as old as the snapshot it was made from: two threads may choose
+ * the same victims, or one node that has room for one of them. Make steps 2 and 3 exclusive, and
+ * decide again if since the decision began somebody was nominated to `chosen` or a pod there was
+ * changed (a counter of the caller's for each node tells).
  *
  * @retval SCHEDQ_OK       *decision is set, whatever the outcome
  * @retval SCHEDQ_INVALID  *decision is as it was
  * @retval SCHEDQ_NOMEM    *decision is as it was
  *
- * Threads: [read], one call at a time per workspace  Progress: O(nodes * resources asked for + pods of lower priority
+ * Threads: [read], one call at a time per workspace  Progress: O(nodes * resources asked for + pods
+ * of lower priority
  * on nodes that could do); allocates while the workspace grows.
  */
-SCHEDQ_API schedq_status_t schedq_preempt(const schedq_cluster_t *cluster, schedq_preemption_t *preemption,
+SCHEDQ_API schedq_status_t schedq_preempt(const schedq_cluster_t *cluster,
+                                          schedq_preemption_t *preemption,
                                           const schedq_preemption_config_t *config,
-                                          const schedq_preemptor_t *preemptor, schedq_preemption_decision_t *decision);
+                                          const schedq_preemptor_t *preemptor,
+                                          schedq_preemption_decision_t *decision);
 
 /**
- * Tells what the workspace's last evaluation found out about a node. The snapshot must not have changed since.
+ * Tells what the workspace's last evaluation found out about a node. The snapshot must not have
+ * changed since.
  *
  * @retval SCHEDQ_OK
  * @retval SCHEDQ_NOT_FOUND  no node has that number; *verdict is all zero
- * @retval SCHEDQ_INVALID    also if the last schedq_preempt was not OK, or there was none; *verdict is all zero
+ * @retval SCHEDQ_INVALID    also if the last schedq_preempt was not OK, or there was none; *verdict
+ *         is all zero
  * @retval SCHEDQ_NOMEM      *verdict is all zero
  *
- * Threads: [read], as schedq_preempt  Progress: O(pods of lower priority on the node + resources asked for); allocates
+ * Threads: [read], as schedq_preempt  Progress: O(pods of lower priority on the node + resources
+ *                                     asked for); allocates
  * while the workspace grows.
  */
 SCHEDQ_API schedq_status_t schedq_preemption_verdict(schedq_preemption_t *preemption, uint32_t node,

@@ -1,4 +1,7 @@
-/* Calls of actor.h. Each is a point, records its beginning, calls, empties the store buffer (sim_call_ends), and records its end. */
+/*
+ * Calls of actor.h. Each is a point, records its beginning, calls, empties the store buffer
+ * (sim_call_ends), and records its end.
+ */
 #include "actor_calls.h"
 
 #include "cluster.h"
@@ -32,11 +35,11 @@ act_check(struct actor *actor, const char *call, schedq_status_t status, uint32_
 {
     SIM_CHECK((legal >> status & 1) != 0, "%s returns %s: %s", call, schedq_status_name(status),
               schedq_worker_error(actor->worker));
-    SIM_CHECK(status != SCHEDQ_CLOSED || ledger->closing != NEVER, "%s returns CLOSED, and nobody closed the queue",
-              call);
+    SIM_CHECK(status != SCHEDQ_CLOSED || ledger->closing != NEVER,
+              "%s returns CLOSED, and nobody closed the queue", call);
 }
 
-/* ---- workers -------------------------------------------------------------------------------------------------------------- */
+/* ---- workers --------------------------------------------------------------------------------- */
 
 void
 actor_register(struct actor *actor)
@@ -46,7 +49,8 @@ actor_register(struct actor *actor)
     (void)act_begin(actor, "register", (struct open_call){.kind = CALL_WORKER});
     schedq_status_t status = schedq_worker_register(world.queue, &actor->worker, why, sizeof why);
     (void)act_end(actor, status);
-    SIM_CHECK(status == SCHEDQ_OK, "worker_register returns %s: %s", schedq_status_name(status), why);
+    SIM_CHECK(status == SCHEDQ_OK, "worker_register returns %s: %s", schedq_status_name(status),
+              why);
 }
 
 void
@@ -68,7 +72,8 @@ actor_adopt(struct actor *actor, const struct actor *frozen)
                     (struct open_call){.kind = CALL_WORKER, .key = frozen->number});
     schedq_status_t status = schedq_worker_adopt(world.queue, frozen->worker);
     (void)act_end(actor, status);
-    SIM_CHECK(status == SCHEDQ_OK || (status == SCHEDQ_INVALID && last->open && last->kind == CALL_WORKER),
+    SIM_CHECK(status == SCHEDQ_OK ||
+                  (status == SCHEDQ_INVALID && last->open && last->kind == CALL_WORKER),
               "worker_adopt returns %s", schedq_status_name(status));
     if (status == SCHEDQ_OK) {
         actor->worker = frozen->worker;
@@ -76,7 +81,7 @@ actor_adopt(struct actor *actor, const struct actor *frozen)
     return status == SCHEDQ_OK;
 }
 
-/* ---- describing pods -------------------------------------------------------------------------------------------------------- */
+/* ---- describing pods ------------------------------------------------------------------------- */
 
 schedq_pod_spec_t
 act_spec(const struct actor *actor, uint64_t object)
@@ -114,7 +119,8 @@ act_attempt_ends(struct attempt *attempt, schedq_status_t status, moment ended)
 }
 
 void
-act_attempt_added(struct attempt *attempt, schedq_place_t place, uint64_t handle, moment began, moment ended)
+act_attempt_added(struct attempt *attempt, schedq_place_t place, uint64_t handle, moment began,
+                  moment ended)
 {
     attempt->added = true;
     attempt->handle = handle;
@@ -129,23 +135,27 @@ static bool
 add(struct actor *actor, struct attempt wanted)
 {
     schedq_result_t result;
-    moment began = act_begin(actor, "add pod", (struct open_call){.kind = CALL_ADD, .key = wanted.key});
+    moment began =
+        act_begin(actor, "add pod", (struct open_call){.kind = CALL_ADD, .key = wanted.key});
 
     wanted.began = began;
     uint64_t object = ledger_attempt(ledger, wanted);
     schedq_pod_spec_t spec = act_spec(actor, object);
-    schedq_status_t status = schedq_add(actor->worker, world_name(wanted.key, NULL), &spec, &result);
+    schedq_status_t status =
+        schedq_add(actor->worker, world_name(wanted.key, NULL), &spec, &result);
     moment ended = act_end(actor, status);
-    act_check(actor, "add", status, LEGAL(SCHEDQ_OK) | LEGAL(SCHEDQ_EXISTS) | LEGAL(SCHEDQ_CLOSED) | world.refusals);
+    act_check(actor, "add", status,
+              LEGAL(SCHEDQ_OK) | LEGAL(SCHEDQ_EXISTS) | LEGAL(SCHEDQ_CLOSED) | world.refusals);
     act_attempt_ends(ledger_attempt_of(ledger, object), status, ended);
     if (status == SCHEDQ_OK) {
-        SIM_CHECK(result.place == SCHEDQ_ACTIVE || (result.place == SCHEDQ_GATED && cluster_has_gates()),
+        SIM_CHECK(result.place == SCHEDQ_ACTIVE ||
+                      (result.place == SCHEDQ_GATED && cluster_has_gates()),
                   "add says place %s", schedq_place_name((schedq_place_t)result.place));
-        act_attempt_added(ledger_attempt_of(ledger, object), (schedq_place_t)result.place, result.pod.bits, began,
-                          ended);
+        act_attempt_added(ledger_attempt_of(ledger, object), (schedq_place_t)result.place,
+                          result.pod.bits, began, ended);
     } else if (status == SCHEDQ_EXISTS) {
-        ledger_told(ledger, ledger_life(ledger, result.pod.bits, wanted.key), (schedq_place_t)result.place, began,
-                    ended);
+        ledger_told(ledger, ledger_life(ledger, result.pod.bits, wanted.key),
+                    (schedq_place_t)result.place, began, ended);
     }
     return status == SCHEDQ_OK;
 }
@@ -159,12 +169,13 @@ actor_add(struct actor *actor, uint32_t key, int32_t priority)
 bool
 actor_add_at(struct actor *actor, uint32_t key, int32_t priority, int64_t order_key)
 {
-    return add(actor, (struct attempt){.key = key, .priority = priority, .order_key = order_key, .keyed = true});
+    return add(actor, (struct attempt){
+                          .key = key, .priority = priority, .order_key = order_key, .keyed = true});
 }
 
 static unsigned
-end_of_batch(struct actor *actor, const uint64_t *objects, const schedq_pod_t *pods, const uint8_t *statuses,
-             uint32_t count, moment ended)
+end_of_batch(struct actor *actor, const uint64_t *objects, const schedq_pod_t *pods,
+             const uint8_t *statuses, uint32_t count, moment ended)
 {
     unsigned existing = 0;
 
@@ -191,20 +202,23 @@ actor_add_many(struct actor *actor, uint32_t first, uint32_t count, int32_t prio
     uint64_t objects[BATCH_MAX];
     uint8_t statuses[BATCH_MAX];
     uint32_t used = 0;
-    moment began = act_begin(actor, "add_many, first pod", (struct open_call){.kind = CALL_ADD, .key = first});
+    moment began =
+        act_begin(actor, "add_many, first pod", (struct open_call){.kind = CALL_ADD, .key = first});
 
     SIM_CHECK(count <= BATCH_MAX, "a batch of %u", count);
     for (uint32_t i = 0; i < count; i++) {
         uint32_t length;
         const char *name = world_name(first + i, &length);
 
-        objects[i] = ledger_attempt(ledger, (struct attempt){.key = first + i, .priority = priority, .began = began});
+        objects[i] = ledger_attempt(
+            ledger, (struct attempt){.key = first + i, .priority = priority, .began = began});
         specs[i] = act_spec(actor, objects[i]);
         specs[i].name_offset = used;
         memcpy(names + used, name, length);
         used += length;
     }
-    schedq_status_t status = schedq_add_many(actor->worker, names, specs, count, pods, statuses, NULL);
+    schedq_status_t status =
+        schedq_add_many(actor->worker, names, specs, count, pods, statuses, NULL);
     moment ended = act_end(actor, status);
     return end_of_batch(actor, objects, pods, statuses, count, ended);
 }
@@ -214,17 +228,22 @@ note_replaced(uint64_t object)
 {
     struct attempt *attempt = ledger_attempt_of(ledger, object);
 
-    SIM_CHECK(!attempt->replaced, "two updates say that they replaced object %llu", (unsigned long long)object);
+    SIM_CHECK(!attempt->replaced, "two updates say that they replaced object %llu",
+              (unsigned long long)object);
     attempt->replaced = true;
 }
 
-/* `event`: what the update is classified as; NULL: nothing that could help. `only`: the pod that is meant; 0: whoever has the name. */
+/*
+ * `event`: what the update is classified as; NULL: nothing that could help. `only`: the pod that is
+ * meant; 0: whoever has the name.
+ */
 static bool
 update(struct actor *actor, struct attempt wanted, const schedq_event_t *event, schedq_pod_t only)
 {
     schedq_result_t result;
     struct occasion *occasion = NULL;
-    moment began = act_begin(actor, "update pod", (struct open_call){.kind = CALL_UPDATE, .key = wanted.key});
+    moment began =
+        act_begin(actor, "update pod", (struct open_call){.kind = CALL_UPDATE, .key = wanted.key});
 
     wanted.began = began;
     wanted.is_update = true;
@@ -237,11 +256,12 @@ update(struct actor *actor, struct attempt wanted, const schedq_event_t *event, 
         occasion->began = began;
         occasion->is_update = true;
     }
-    schedq_status_t status =
-        schedq_update(actor->worker, world_name(wanted.key, NULL), &spec, 0, event, event != NULL ? 1 : 0, &result);
+    schedq_status_t status = schedq_update(actor->worker, world_name(wanted.key, NULL), &spec, 0,
+                                           event, event != NULL ? 1 : 0, &result);
     moment ended = act_end(actor, status);
     act_check(actor, "update", status,
-              LEGAL(SCHEDQ_OK) | (only.bits != 0 ? LEGAL(SCHEDQ_NOT_FOUND) : LEGAL(SCHEDQ_CLOSED)) | world.refusals);
+              LEGAL(SCHEDQ_OK) | (only.bits != 0 ? LEGAL(SCHEDQ_NOT_FOUND) : LEGAL(SCHEDQ_CLOSED)) |
+                  world.refusals);
     SIM_CHECK(only.bits == 0 || status != SCHEDQ_OK || result.pod.bits == only.bits,
               "an update of pod 0x%llx says that it updated 0x%llx", (unsigned long long)only.bits,
               (unsigned long long)result.pod.bits);
@@ -257,8 +277,8 @@ update(struct actor *actor, struct attempt wanted, const schedq_event_t *event, 
         attempt->handle = result.pod.bits;
         ledger->sums.updates++;
         note_replaced(result.object);
-        ledger_told(ledger, ledger_life(ledger, result.pod.bits, wanted.key), (schedq_place_t)result.place, began,
-                    ended);
+        ledger_told(ledger, ledger_life(ledger, result.pod.bits, wanted.key),
+                    (schedq_place_t)result.place, began, ended);
     }
     return status == SCHEDQ_OK;
 }
@@ -266,20 +286,24 @@ update(struct actor *actor, struct attempt wanted, const schedq_event_t *event, 
 bool
 actor_update(struct actor *actor, uint32_t key, int32_t priority)
 {
-    return update(actor, (struct attempt){.key = key, .priority = priority}, NULL, (schedq_pod_t){0});
+    return update(actor, (struct attempt){.key = key, .priority = priority}, NULL,
+                  (schedq_pod_t){0});
 }
 
 bool
 actor_update_event(struct actor *actor, uint32_t key, int32_t priority, schedq_event_t event)
 {
-    return update(actor, (struct attempt){.key = key, .priority = priority}, &event, (schedq_pod_t){0});
+    return update(actor, (struct attempt){.key = key, .priority = priority}, &event,
+                  (schedq_pod_t){0});
 }
 
 bool
 actor_update_at(struct actor *actor, uint32_t key, int32_t priority, int64_t order_key)
 {
-    return update(actor, (struct attempt){.key = key, .priority = priority, .order_key = order_key, .keyed = true},
-                  NULL, (schedq_pod_t){0});
+    return update(
+        actor,
+        (struct attempt){.key = key, .priority = priority, .order_key = order_key, .keyed = true},
+        NULL, (schedq_pod_t){0});
 }
 
 bool
@@ -291,7 +315,7 @@ actor_update_found(struct actor *actor, uint32_t key, int32_t priority)
            update(actor, (struct attempt){.key = key, .priority = priority}, NULL, found.pod);
 }
 
-/* ---- deleting, looking -------------------------------------------------------------------------------------------------------- */
+/* ---- deleting, looking ----------------------------------------------------------------------- */
 
 static bool
 delete_pod(struct actor *actor, uint32_t key, schedq_pod_t pod)
@@ -299,7 +323,8 @@ delete_pod(struct actor *actor, uint32_t key, schedq_pod_t pod)
     schedq_result_t result;
     uint32_t length;
     const char *name = world_name(key, &length);
-    moment began = act_begin(actor, "delete pod", (struct open_call){.kind = CALL_DELETE, .key = key});
+    moment began =
+        act_begin(actor, "delete pod", (struct open_call){.kind = CALL_DELETE, .key = key});
     schedq_status_t status = schedq_delete(actor->worker, pod, name, length, &result);
     moment ended = act_end(actor, status);
 
@@ -308,8 +333,8 @@ delete_pod(struct actor *actor, uint32_t key, schedq_pod_t pod)
         struct life *life = ledger_life(ledger, result.pod.bits, key);
 
         life = result.place == SCHEDQ_NOWHERE ? ledger_waiting(ledger, life) : life;
-        SIM_CHECK(result.place == SCHEDQ_NOWHERE || result.place == SCHEDQ_INFLIGHT, "delete says place %s",
-                  schedq_place_name((schedq_place_t)result.place));
+        SIM_CHECK(result.place == SCHEDQ_NOWHERE || result.place == SCHEDQ_INFLIGHT,
+                  "delete says place %s", schedq_place_name((schedq_place_t)result.place));
         life->deleted_in_flight = result.place == SCHEDQ_INFLIGHT;
         ledger->sums.deletes++;
         ledger_ended(ledger, life, true, began, ended);
@@ -346,8 +371,10 @@ act_find(struct actor *actor, uint32_t key, schedq_result_t *result)
     if (status == SCHEDQ_OK) {
         const struct attempt *attempt = ledger_attempt_of(ledger, result->object);
 
-        SIM_CHECK(attempt->key == key, "find of pod %u gives the object of pod %u", key, attempt->key);
-        ledger_told(ledger, ledger_life(ledger, result->pod.bits, key), (schedq_place_t)result->place, began, ended);
+        SIM_CHECK(attempt->key == key, "find of pod %u gives the object of pod %u", key,
+                  attempt->key);
+        ledger_told(ledger, ledger_life(ledger, result->pod.bits, key),
+                    (schedq_place_t)result->place, began, ended);
     } else {
         ledger_look(ledger, false, key, began, ended);
     }
@@ -377,11 +404,11 @@ visit_pod(void *ctx, const schedq_pod_info_t *info)
     visit->visits++;
     SIM_CHECK(info->pod.bits == visit->pod.bits, "get of handle 0x%llx visits 0x%llx",
               (unsigned long long)visit->pod.bits, (unsigned long long)info->pod.bits);
-    SIM_CHECK(world_key(info->name, info->name_length) == visit->key, "get of pod %u visits %s", visit->key,
-              info->name);
+    SIM_CHECK(world_key(info->name, info->name_length) == visit->key, "get of pod %u visits %s",
+              visit->key, info->name);
     SIM_CHECK(attempt->key == visit->key && attempt->priority == info->priority,
-              "get of pod %u gives an object of pod %u, priority %d with %d", visit->key, attempt->key,
-              attempt->priority, info->priority);
+              "get of pod %u gives an object of pod %u, priority %d with %d", visit->key,
+              attempt->key, attempt->priority, info->priority);
     SIM_CHECK(world.config.objects != SCHEDQ_OBJECTS_COUNTED || attempt->references > 0,
               "get of pod %u gives an object that was released", visit->key);
     return 1;
@@ -400,11 +427,12 @@ actor_get(struct actor *actor, uint32_t key)
     schedq_status_t status = schedq_get(actor->worker, result.pod, visit_pod, &visit);
     (void)act_end(actor, status);
     act_check(actor, "get", status, LEGAL(SCHEDQ_OK) | LEGAL(SCHEDQ_NOT_FOUND));
-    SIM_CHECK(visit.visits == (status == SCHEDQ_OK), "get of pod %u visits %u pods", key, visit.visits);
+    SIM_CHECK(visit.visits == (status == SCHEDQ_OK), "get of pod %u visits %u pods", key,
+              visit.visits);
     return status == SCHEDQ_OK;
 }
 
-/* ---- popping ------------------------------------------------------------------------------------------------------------------- */
+/* ---- popping --------------------------------------------------------------------------------- */
 
 static void
 check_held_object(const schedq_popped_t *popped)
@@ -443,7 +471,8 @@ popped(struct actor *actor, const char *call, schedq_status_t status, uint32_t l
 static schedq_popped_t *
 room(struct actor *actor, unsigned count)
 {
-    SIM_CHECK(actor->holds + count <= HELD_MAX, "actor %u holds %u pods", actor->number, actor->holds);
+    SIM_CHECK(actor->holds + count <= HELD_MAX, "actor %u holds %u pods", actor->number,
+              actor->holds);
     return &actor->held[actor->holds];
 }
 
@@ -456,7 +485,10 @@ actor_pop(struct actor *actor)
     return popped(actor, "try_pop", schedq_try_pop(actor->worker, out), LEGAL(SCHEDQ_EMPTY), began);
 }
 
-/* The look that a sleeper's answer implies began when it was called: only its last part is sure, which is no help. */
+/*
+ * The look that a sleeper's answer implies began when it was called: only its last part is sure,
+ * which is no help.
+ */
 static bool
 pop_waiting(struct actor *actor, int64_t deadline, uint32_t legal)
 {
@@ -483,13 +515,15 @@ actor_pop_many(struct actor *actor, unsigned capacity)
 {
     schedq_popped_t *out = room(actor, capacity);
     size_t count = 0;
-    moment began = act_begin(actor, "pop_many", (struct open_call){.kind = CALL_POP, .capacity = capacity});
+    moment began =
+        act_begin(actor, "pop_many", (struct open_call){.kind = CALL_POP, .capacity = capacity});
     schedq_status_t status = schedq_pop_many(actor->worker, out, capacity, &count);
     moment ended = act_end(actor, status);
 
-    act_check(actor, "pop_many", status, LEGAL(SCHEDQ_OK) | LEGAL(SCHEDQ_EMPTY) | LEGAL(SCHEDQ_CLOSED));
-    SIM_CHECK((status == SCHEDQ_OK) == (count > 0) && count <= capacity, "pop_many returns %s and %zu pods",
-              schedq_status_name(status), count);
+    act_check(actor, "pop_many", status,
+              LEGAL(SCHEDQ_OK) | LEGAL(SCHEDQ_EMPTY) | LEGAL(SCHEDQ_CLOSED));
+    SIM_CHECK((status == SCHEDQ_OK) == (count > 0) && count <= capacity,
+              "pop_many returns %s and %zu pods", schedq_status_name(status), count);
     for (size_t i = 0; i < count; i++) {
         took(actor, began, ended);
     }
@@ -499,13 +533,15 @@ actor_pop_many(struct actor *actor, unsigned capacity)
     return (unsigned)count;
 }
 
-/* ---- using tokens ---------------------------------------------------------------------------------------------------------------- */
+/* ---- using tokens ---------------------------------------------------------------------------- */
 
 /* The last reference may have been this one: the object is not looked at any more. */
 static bool
-done_ends(struct actor *actor, const schedq_popped_t *done, schedq_status_t status, moment began, moment ended)
+done_ends(struct actor *actor, const schedq_popped_t *done, schedq_status_t status, moment began,
+          moment ended)
 {
-    struct life *life = ledger_life(ledger, done->pod.bits, ledger_attempt_of(ledger, done->object)->key);
+    struct life *life =
+        ledger_life(ledger, done->pod.bits, ledger_attempt_of(ledger, done->object)->key);
 
     act_check(actor, "done", status, LEGAL(SCHEDQ_OK) | LEGAL(SCHEDQ_GONE));
     if (status == SCHEDQ_OK) {
@@ -531,7 +567,8 @@ actor_done(struct actor *actor)
     schedq_popped_t done = actor->held[0];
     moment began =
         act_begin(actor, "done, object",
-                  (struct open_call){.kind = CALL_DONE, .handle = done.pod.bits, .key = (uint32_t)done.object});
+                  (struct open_call){
+                      .kind = CALL_DONE, .handle = done.pod.bits, .key = (uint32_t)done.object});
     schedq_status_t status = schedq_done(actor->worker, done.token);
     moment ended = act_end(actor, status);
 
@@ -557,7 +594,8 @@ actor_done_many(struct actor *actor)
     uint8_t statuses[HELD_MAX];
     unsigned count = actor->holds;
     bool all = true;
-    moment began = act_begin(actor, "done_many", (struct open_call){.kind = CALL_DONE, .key = count});
+    moment began =
+        act_begin(actor, "done_many", (struct open_call){.kind = CALL_DONE, .key = count});
 
     for (unsigned i = 0; i < count; i++) {
         tokens[i] = actor->held[i].token;
@@ -590,7 +628,7 @@ actor_token_alive(struct actor *actor)
     act_check(actor, "token_alive", status, LEGAL(SCHEDQ_OK) | LEGAL(SCHEDQ_GONE));
 }
 
-/* ---- the rest ---------------------------------------------------------------------------------------------------------------------- */
+/* ---- the rest -------------------------------------------------------------------------------- */
 
 void
 actor_close(struct actor *actor)

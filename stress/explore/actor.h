@@ -1,8 +1,10 @@
 /*
- * A thread of a queue scenario: a worker, and calls of the public API that are checked and recorded.
+ * A thread of a queue scenario: a worker, and calls of the public API that are checked and
+ * recorded.
  *
- * Pods are numbers; each has one name. Every status is checked against the header's list and, afterwards, against what all
- * threads did (ledger.h). What is popped is kept until actor_done or actor_done_all.
+ * Pods are numbers; each has one name. Every status is checked against the header's list and,
+ * afterwards, against what all threads did (ledger.h). What is popped is kept until actor_done or
+ * actor_done_all.
  */
 #ifndef EXPLORE_ACTOR_H
 #define EXPLORE_ACTOR_H
@@ -23,7 +25,10 @@ struct actor {
 void actor_register(struct actor *actor);
 void actor_unregister(struct actor *actor);
 
-/** Goes on with the worker of a thread that will never come back. False: that thread was about to unregister it. */
+/**
+ * Goes on with the worker of a thread that will never come back. False: that thread was about to
+ * unregister it.
+ */
 bool actor_adopt(struct actor *actor, const struct actor *frozen);
 
 /** True: OK. False: EXISTS, CLOSED, or what the scenario allows (world_allow). */
@@ -72,7 +77,7 @@ bool actor_done_many(struct actor *actor);
 void actor_consume(struct actor *actor, unsigned pops);
 
 void actor_token_alive(struct actor *actor);
-/* ---- actor_wait.c: pods that wait ------------------------------------------------------------------------------------------ */
+/* ---- actor_wait.c: pods that wait ------------------------------------------------------------ */
 
 /** Fails held[0], rejected by these; 0: an error. False: GONE. */
 bool actor_fail(struct actor *actor, uint64_t rejectors);
@@ -100,9 +105,12 @@ void actor_nominate(struct actor *actor, uint32_t key, uint64_t node);
 void actor_snapshot(struct actor *actor);
 void actor_nominated(struct actor *actor, uint64_t node);
 
-/* ---- actor_host.c: decisions of a host ---------------------------------------------------------------------------------------- */
+/* ---- actor_host.c: decisions of a host ------------------------------------------------------- */
 
-/** Judges what happened since the pop, and parks held[0] or lets it back off, until the queue agrees. False: GONE. */
+/**
+ * Judges what happened since the pop, and parks held[0] or lets it back off, until the queue
+ * agrees. False: GONE.
+ */
 bool actor_host_fail(struct actor *actor, uint64_t rejectors);
 
 /** Sets the place, and a gate, of a failure whose rejectors and judged_up_to are set. */

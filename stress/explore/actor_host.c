@@ -1,6 +1,6 @@
 /*
- * A host that judges events itself. Its log are the ledger's occasions: one is there from when its sequence was noted, and an
- * event that was drawn and is not there counts as one that helps.
+ * A host that judges events itself. Its log are the ledger's occasions: one is there from when its
+ * sequence was noted, and an event that was drawn and is not there counts as one that helps.
  */
 #include "actor_calls.h"
 
@@ -75,7 +75,8 @@ actor_host_fail_judged(struct actor *actor, uint64_t rejectors, actor_host_judge
         failure.judged_up_to = actor_host_newest();
         judge(held, &failure);
         moment began =
-            act_begin(actor, "fail pod", (struct open_call){.kind = CALL_FAIL, .handle = held->pod.bits, .key = key});
+            act_begin(actor, "fail pod",
+                      (struct open_call){.kind = CALL_FAIL, .handle = held->pod.bits, .key = key});
         ledger_fail_begins(life, rejectors, began);
         status = schedq_add_unschedulable(actor->worker, &held->token, &failure, &result);
         ended = act_end(actor, status);
@@ -95,14 +96,17 @@ actor_host_fail_judged(struct actor *actor, uint64_t rejectors, actor_host_judge
 static schedq_status_t
 apply(struct actor *actor, uint64_t ref, schedq_place_t place, schedq_result_t *result)
 {
-    const schedq_decision_t decision = {.ref = ref, .event = SCHEDQ_EVENT_WILDCARD, .place = (uint8_t)place};
+    const schedq_decision_t decision = {
+        .ref = ref, .event = SCHEDQ_EVENT_WILDCARD, .place = (uint8_t)place};
     moment began = act_begin(actor, "apply", (struct open_call){.kind = CALL_OTHER});
     schedq_status_t status = schedq_apply(actor->worker, &decision, result);
     moment ended = act_end(actor, status);
 
-    act_check(actor, "apply", status, LEGAL(SCHEDQ_OK) | LEGAL(SCHEDQ_CHANGED) | LEGAL(SCHEDQ_GONE) | world.refusals);
+    act_check(actor, "apply", status,
+              LEGAL(SCHEDQ_OK) | LEGAL(SCHEDQ_CHANGED) | LEGAL(SCHEDQ_GONE) | world.refusals);
     if (status == SCHEDQ_OK) {
-        struct life *life = ledger_life(ledger, result->pod.bits, ledger_attempt_of(ledger, result->object)->key);
+        struct life *life =
+            ledger_life(ledger, result->pod.bits, ledger_attempt_of(ledger, result->object)->key);
 
         ledger_told(ledger, life, (schedq_place_t)result->place, began, ended);
     }
@@ -110,7 +114,8 @@ apply(struct actor *actor, uint64_t ref, schedq_place_t place, schedq_result_t *
 }
 
 static void
-apply_candidate(struct actor *actor, const schedq_candidate_t *candidate, schedq_place_t place, uint64_t reached)
+apply_candidate(struct actor *actor, const schedq_candidate_t *candidate, schedq_place_t place,
+                uint64_t reached)
 {
     schedq_result_t result;
     uint64_t ref = candidate->ref;
@@ -134,8 +139,8 @@ apply_all(struct actor *actor, schedq_query_t *query, schedq_place_t place)
         status = schedq_candidates(actor->worker, query, found, CANDIDATES, &count);
         (void)act_end(actor, status);
         act_check(actor, "candidates", status, LEGAL(SCHEDQ_OK) | LEGAL(SCHEDQ_EMPTY));
-        SIM_CHECK((status == SCHEDQ_OK) == (count > 0), "candidates returns %s and %zu", schedq_status_name(status),
-                  count);
+        SIM_CHECK((status == SCHEDQ_OK) == (count > 0), "candidates returns %s and %zu",
+                  schedq_status_name(status), count);
         for (size_t i = 0; i < count; i++) {
             apply_candidate(actor, &found[i], place, query->rejectors);
         }
@@ -159,7 +164,8 @@ actor_host_event(struct actor *actor, schedq_event_t event)
     uint64_t sequence;
     struct occasion reach = cluster_reach(event);
     schedq_query_t query;
-    moment began = act_begin(actor, "event_begin", (struct open_call){.kind = CALL_OTHER, .key = event});
+    moment began =
+        act_begin(actor, "event_begin", (struct open_call){.kind = CALL_OTHER, .key = event});
 
     reach.reached |= reach.hinted;
     (void)schedq_event_begin(actor->worker, &sequence);

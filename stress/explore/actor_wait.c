@@ -11,10 +11,11 @@
 
 static struct ledger *const ledger = &world.ledger;
 
-/* ---- failures ------------------------------------------------------------------------------------------------------------- */
+/* ---- failures -------------------------------------------------------------------------------- */
 
 static bool
-failed(struct actor *actor, struct life *life, schedq_status_t status, const schedq_result_t *result, moment ended)
+failed(struct actor *actor, struct life *life, schedq_status_t status,
+       const schedq_result_t *result, moment ended)
 {
     if (status == SCHEDQ_NOMEM) {
         ledger_fail_refused(life, false);
@@ -26,10 +27,12 @@ failed(struct actor *actor, struct life *life, schedq_status_t status, const sch
         return false;
     }
     trace_note(actor->number, schedq_place_name((schedq_place_t)result->place), life->key);
-    SIM_CHECK(result->pod.bits == life->handle, "add_unschedulable of pod %u tells of handle 0x%llx", life->key,
+    SIM_CHECK(result->pod.bits == life->handle,
+              "add_unschedulable of pod %u tells of handle 0x%llx", life->key,
               (unsigned long long)result->pod.bits);
-    SIM_CHECK(result->place != SCHEDQ_INFLIGHT && result->place != SCHEDQ_NOWHERE, "pod %u failed, and is %s",
-              life->key, schedq_place_name((schedq_place_t)result->place));
+    SIM_CHECK(result->place != SCHEDQ_INFLIGHT && result->place != SCHEDQ_NOWHERE,
+              "pod %u failed, and is %s", life->key,
+              schedq_place_name((schedq_place_t)result->place));
     ledger_failed(ledger, life, (schedq_place_t)result->place, ended);
     return true;
 }
@@ -43,14 +46,17 @@ actor_fail(struct actor *actor, uint64_t rejectors)
     uint32_t key = world_key(held->name, held->name_length);
     struct life *life = ledger_life(ledger, held->pod.bits, key);
     moment began =
-        act_begin(actor, "fail pod", (struct open_call){.kind = CALL_FAIL, .handle = held->pod.bits, .key = key});
+        act_begin(actor, "fail pod",
+                  (struct open_call){.kind = CALL_FAIL, .handle = held->pod.bits, .key = key});
 
     schedq_failure_init(&failure);
     failure.unschedulable = rejectors;
     ledger_fail_begins(life, rejectors, began);
-    schedq_status_t status = schedq_add_unschedulable(actor->worker, &held->token, &failure, &result);
+    schedq_status_t status =
+        schedq_add_unschedulable(actor->worker, &held->token, &failure, &result);
     moment ended = act_end(actor, status);
-    act_check(actor, "add_unschedulable", status, LEGAL(SCHEDQ_OK) | LEGAL(SCHEDQ_GONE) | world.refusals);
+    act_check(actor, "add_unschedulable", status,
+              LEGAL(SCHEDQ_OK) | LEGAL(SCHEDQ_GONE) | world.refusals);
     return failed(actor, life, status, &result, ended);
 }
 
@@ -69,33 +75,35 @@ actor_readd(struct actor *actor, uint64_t rejectors)
     schedq_result_t result;
     uint32_t key = former->key;
     moment began = act_begin(actor, "readd pod", (struct open_call){.kind = CALL_ADD, .key = key});
-    uint64_t object =
-        ledger_attempt(ledger, (struct attempt){.key = key, .priority = former->priority, .began = began});
+    uint64_t object = ledger_attempt(
+        ledger, (struct attempt){.key = key, .priority = former->priority, .began = began});
     schedq_pod_spec_t spec = act_spec(actor, object);
 
     ledger->any_history = true;
     schedq_failure_init(&failure);
     failure.unschedulable = rejectors;
-    schedq_status_t status =
-        schedq_readd(actor->worker, world_name(key, NULL), &spec, &last->history, &failure, &result);
+    schedq_status_t status = schedq_readd(actor->worker, world_name(key, NULL), &spec,
+                                          &last->history, &failure, &result);
     moment ended = act_end(actor, status);
-    act_check(actor, "readd", status, LEGAL(SCHEDQ_OK) | LEGAL(SCHEDQ_EXISTS) | LEGAL(SCHEDQ_CLOSED) | world.refusals);
+    act_check(actor, "readd", status,
+              LEGAL(SCHEDQ_OK) | LEGAL(SCHEDQ_EXISTS) | LEGAL(SCHEDQ_CLOSED) | world.refusals);
     act_attempt_ends(ledger_attempt_of(ledger, object), status, ended);
     if (status == SCHEDQ_OK) {
         struct life *life = ledger_life(ledger, result.pod.bits, key);
 
         life->attempts = last->history.attempts;
-        SIM_CHECK(result.place != SCHEDQ_PARKED && result.place != SCHEDQ_INFLIGHT, "readd says place %s",
-                  schedq_place_name((schedq_place_t)result.place));
-        act_attempt_added(ledger_attempt_of(ledger, object), (schedq_place_t)result.place, result.pod.bits, began,
-                          ended);
+        SIM_CHECK(result.place != SCHEDQ_PARKED && result.place != SCHEDQ_INFLIGHT,
+                  "readd says place %s", schedq_place_name((schedq_place_t)result.place));
+        act_attempt_added(ledger_attempt_of(ledger, object), (schedq_place_t)result.place,
+                          result.pod.bits, began, ended);
     } else if (status == SCHEDQ_EXISTS) {
-        ledger_told(ledger, ledger_life(ledger, result.pod.bits, key), (schedq_place_t)result.place, began, ended);
+        ledger_told(ledger, ledger_life(ledger, result.pod.bits, key), (schedq_place_t)result.place,
+                    began, ended);
     }
     return status == SCHEDQ_OK;
 }
 
-/* ---- events ----------------------------------------------------------------------------------------------------------------- */
+/* ---- events ---------------------------------------------------------------------------------- */
 
 void
 actor_move(struct actor *actor, schedq_event_t event)
@@ -103,7 +111,8 @@ actor_move(struct actor *actor, schedq_event_t event)
     schedq_move_t move;
     struct occasion *occasion = ledger_occasion(ledger, cluster_reach(event));
 
-    occasion->began = act_begin(actor, "move_all, event", (struct open_call){.kind = CALL_OTHER, .key = event});
+    occasion->began =
+        act_begin(actor, "move_all, event", (struct open_call){.kind = CALL_OTHER, .key = event});
     schedq_move_init(&move);
     move.event = event;
     schedq_status_t status = schedq_move_all(actor->worker, &move, NULL);
@@ -128,20 +137,23 @@ actor_activate(struct actor *actor, uint32_t key)
     if (!act_find(actor, key, &result)) {
         return;
     }
-    moment began = act_begin(actor, "activate pod", (struct open_call){.kind = CALL_OTHER, .key = key});
+    moment began =
+        act_begin(actor, "activate pod", (struct open_call){.kind = CALL_OTHER, .key = key});
     schedq_status_t status = schedq_activate(actor->worker, &result.pod, 1, NULL);
     moment ended = act_end(actor, status);
 
     act_check(actor, "activate", status, LEGAL(SCHEDQ_OK) | world.refusals);
     if (status == SCHEDQ_OK) {
         struct occasion *occasion = ledger_occasion(
-            ledger, (struct occasion){.began = began, .handle = result.pod.bits, .reached = EVERY, .gates = EVERY});
+            ledger,
+            (struct occasion){
+                .began = began, .handle = result.pod.bits, .reached = EVERY, .gates = EVERY});
 
         occasion->ended = ended;
     }
 }
 
-/* ---- time --------------------------------------------------------------------------------------------------------------------- */
+/* ---- time ------------------------------------------------------------------------------------ */
 
 void
 actor_tick(struct actor *actor)
@@ -160,7 +172,7 @@ actor_tick_after(struct actor *actor, int64_t ns)
     actor_tick(actor);
 }
 
-/* ---- nominations --------------------------------------------------------------------------------------------------------------- */
+/* ---- nominations ----------------------------------------------------------------------------- */
 
 void
 actor_nominate(struct actor *actor, uint32_t key, uint64_t node)
@@ -173,10 +185,11 @@ actor_nominate(struct actor *actor, uint32_t key, uint64_t node)
     (void)act_begin(actor, "nominate pod", (struct open_call){.kind = CALL_OTHER, .key = key});
     schedq_status_t status = schedq_nominate(actor->worker, result.pod, node);
     (void)act_end(actor, status);
-    act_check(actor, "nominate", status, LEGAL(SCHEDQ_OK) | LEGAL(SCHEDQ_NOT_FOUND) | world.refusals);
+    act_check(actor, "nominate", status,
+              LEGAL(SCHEDQ_OK) | LEGAL(SCHEDQ_NOT_FOUND) | world.refusals);
 }
 
-/* ---- looking at all ---------------------------------------------------------------------------------------------------------- */
+/* ---- looking at all -------------------------------------------------------------------------- */
 
 struct walk {
     uint64_t node; /* 0: any */
@@ -191,13 +204,16 @@ visit(void *ctx, const schedq_pod_info_t *info)
     struct walk *walk = ctx;
     uint32_t key = world_key(info->name, info->name_length);
 
-    SIM_CHECK(ledger_attempt_of(ledger, info->object)->key == key, "pod %u is shown with another's object", key);
+    SIM_CHECK(ledger_attempt_of(ledger, info->object)->key == key,
+              "pod %u is shown with another's object", key);
     SIM_CHECK(walk->node == 0 || (info->nominated_node == walk->node && info->nomination != 0),
-              "pod %u is shown as nominated to node %llu", key, (unsigned long long)info->nominated_node);
+              "pod %u is shown as nominated to node %llu", key,
+              (unsigned long long)info->nominated_node);
     for (uint32_t i = 0; i < walk->visits; i++) {
         SIM_CHECK(walk->handles[i] != info->pod.bits, "pod %u is shown twice", key);
     }
-    SIM_CHECK(walk->node == 0 || info->nomination > walk->nomination, "pod %u is shown out of order", key);
+    SIM_CHECK(walk->node == 0 || info->nomination > walk->nomination,
+              "pod %u is shown out of order", key);
     walk->nomination = info->nomination;
     walk->handles[walk->visits++] = info->pod.bits;
     return 1;
@@ -226,7 +242,8 @@ actor_snapshot(struct actor *actor)
     for (uint32_t i = 0; i < ledger->life_count && sim_is_settled(); i++) {
         const struct life *life = &ledger->lives[i];
 
-        SIM_CHECK(life->exists > began || ledger_exists_until(ledger, life) < ended || is_among(&walk, life->handle),
+        SIM_CHECK(life->exists > began || ledger_exists_until(ledger, life) < ended ||
+                      is_among(&walk, life->handle),
                   "a snapshot does not show pod %u, which was there all along", life->key);
     }
 }
@@ -236,7 +253,8 @@ actor_nominated(struct actor *actor, uint64_t node)
 {
     struct walk walk = {.node = node};
 
-    (void)act_begin(actor, "nominated_pods, node", (struct open_call){.kind = CALL_OTHER, .key = (uint32_t)node});
+    (void)act_begin(actor, "nominated_pods, node",
+                    (struct open_call){.kind = CALL_OTHER, .key = (uint32_t)node});
     schedq_status_t status = schedq_nominated_pods(actor->worker, node, visit, &walk);
     (void)act_end(actor, status);
     act_check(actor, "nominated_pods", status, LEGAL(SCHEDQ_OK) | world.refusals);

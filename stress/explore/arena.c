@@ -33,7 +33,8 @@ static uint32_t failing; /* arena_fail */
 static void *
 map(void *wanted, size_t bytes)
 {
-    void *mapped = mmap(wanted, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    void *mapped = mmap(wanted, bytes, PROT_READ | PROT_WRITE,
+                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 
     if (mapped == MAP_FAILED) {
         perror("schedq-explore: no memory for the arena");
@@ -69,16 +70,21 @@ round_up(size_t bytes, size_t unit)
     return (bytes + unit - 1) & ~(unit - 1);
 }
 
-/* Both functions empty the store buffer: an allocator hands memory to other threads by locked instructions. */
+/*
+ * Both functions empty the store buffer: an allocator hands memory to other threads by locked
+ * instructions.
+ */
 static void *
 arena_alloc(void *ctx, size_t bytes, size_t align)
 {
     size_t granules = round_up(bytes, ARENA_GRANULE);
-    size_t begin = round_up(arena_map.used + ARENA_GRANULE, align < ARENA_GRANULE ? ARENA_GRANULE : align);
+    size_t begin =
+        round_up(arena_map.used + ARENA_GRANULE, align < ARENA_GRANULE ? ARENA_GRANULE : align);
 
     (void)ctx;
     sim_settle();
-    if (begin + granules > ARENA_BYTES || (failing != 0 && random_below(sim_random(), failing) == 0)) {
+    if (begin + granules > ARENA_BYTES ||
+        (failing != 0 && random_below(sim_random(), failing) == 0)) {
         return NULL;
     }
     memset(arena_map.alive + begin / ARENA_GRANULE, 1, granules / ARENA_GRANULE);
@@ -97,10 +103,12 @@ arena_free(void *ctx, void *block, size_t bytes)
     (void)ctx;
     sim_settle();
     if (arena_is_dead(block)) {
-        sim_fail("memory is given back that is not allocated: arena+0x%zx, %zu bytes", begin, bytes);
+        sim_fail("memory is given back that is not allocated: arena+0x%zx, %zu bytes", begin,
+                 bytes);
     }
     memset(block, GIVEN_BACK, bytes);
-    memset(arena_map.alive + begin / ARENA_GRANULE, 0, round_up(bytes, ARENA_GRANULE) / ARENA_GRANULE);
+    memset(arena_map.alive + begin / ARENA_GRANULE, 0,
+           round_up(bytes, ARENA_GRANULE) / ARENA_GRANULE);
     POISON(block, bytes);
     live -= bytes;
 }

@@ -1,9 +1,10 @@
 /*
- * The memory of the queue under test: a caller's allocator (schedq_config_t.allocator) that only ever advances, and is
- * reset for each episode.
+ * The memory of the queue under test: a caller's allocator (schedq_config_t.allocator) that only
+ * ever advances, and is reset for each episode.
  *
- * So a queue costs no more than it touches, an abandoned one costs nothing, addresses repeat from run to run, and memory
- * that was given back is not used again in the episode: an access to it is seen for sure.
+ * So a queue costs no more than it touches, an abandoned one costs nothing, addresses repeat from
+ * run to run, and memory that was given back is not used again in the episode: an access to it is
+ * seen for sure.
  */
 #ifndef EXPLORE_ARENA_H
 #define EXPLORE_ARENA_H
@@ -17,7 +18,10 @@
 void arena_reset(void);
 schedq_allocator_t arena_allocator(void);
 
-/** From here to the next reset one allocation out of `one_in`, drawn at random, gives nothing; 0: none, 1: all. */
+/**
+ * From here to the next reset one allocation out of `one_in`, drawn at random, gives nothing; 0:
+ * none, 1: all.
+ */
 void arena_fail(uint32_t one_in);
 
 /** Bytes that were allocated and not given back. */
@@ -25,7 +29,10 @@ uint64_t arena_live_bytes(void);
 
 #define ARENA_GRANULE 16
 
-/** The arena as arena_is_dead sees it: where it begins, how far it is used, and a byte per granule: is it allocated? */
+/**
+ * The arena as arena_is_dead sees it: where it begins, how far it is used, and a byte per granule:
+ * is it allocated?
+ */
 struct arena_map {
     uintptr_t begin;
     size_t used;

@@ -75,7 +75,8 @@ buffer_load(struct buffer *buffer, const void *word, unsigned bytes)
             break;
         }
         uint64_t value = 0;
-        memcpy(&value, (const char *)&store->value + ((uintptr_t)word - (uintptr_t)store->word), bytes);
+        memcpy(&value, (const char *)&store->value + ((uintptr_t)word - (uintptr_t)store->word),
+               bytes);
         return value;
     }
     return memory_word(word, bytes);

@@ -1,8 +1,9 @@
 /*
- * The store buffer of a simulated processor (x86-TSO): stores wait in it, in order, until they reach memory one by one.
+ * The store buffer of a simulated processor (x86-TSO): stores wait in it, in order, until they
+ * reach memory one by one.
  *
- * The owner sees its own stores at once, everybody else sees memory. Words are 4 or 8 bytes and aligned; the halves of a
- * word may be accessed alone.
+ * The owner sees its own stores at once, everybody else sees memory. Words are 4 or 8 bytes and
+ * aligned; the halves of a word may be accessed alone.
  */
 #ifndef EXPLORE_BUFFER_H
 #define EXPLORE_BUFFER_H
@@ -59,8 +60,8 @@ void buffer_store(struct buffer *buffer, void *word, uint64_t value, unsigned by
 /**
  * What the owner sees.
  *
- * A word of which the newest store in the buffer covers only a part is read from memory, after the buffer was emptied: that
- * is what the processor does too.
+ * A word of which the newest store in the buffer covers only a part is read from memory, after the
+ * buffer was emptied: that is what the processor does too.
  */
 uint64_t buffer_load(struct buffer *buffer, const void *word, unsigned bytes);
 

@@ -1,4 +1,7 @@
-/* The small world of cluster.h. Callbacks are points before and after they look: a call may take its time in them. */
+/*
+ * The small world of cluster.h. Callbacks are points before and after they look: a call may take
+ * its time in them.
+ */
 #include "cluster.h"
 
 #include "world.h"
@@ -33,7 +36,7 @@ cluster_has_gates(void)
     return cluster.gated;
 }
 
-/* ---- time ----------------------------------------------------------------------------------------------------------------- */
+/* ---- time ------------------------------------------------------------------------------------ */
 
 int64_t
 cluster_now(void)
@@ -93,7 +96,7 @@ cluster_use_host(schedq_config_t *config)
     config->decide = SCHEDQ_DECIDE_HOST;
 }
 
-/* ---- gates and hints ------------------------------------------------------------------------------------------------------- */
+/* ---- gates and hints ------------------------------------------------------------------------- */
 
 static unsigned
 number_of(uint64_t gate)
@@ -144,13 +147,15 @@ hint(void *ctx, uint64_t pod, uint64_t old_object, uint64_t new_object)
     return cluster_wants(attempt->priority) ? SCHEDQ_HINT_QUEUE : SCHEDQ_HINT_SKIP;
 }
 
-/* ---- registering ------------------------------------------------------------------------------------------------------------- */
+/* ---- registering ----------------------------------------------------------------------------- */
 
 static void
-add_plugin(schedq_t *queue, const char *name, uint32_t actions, bool hinted, moment *gate, uint64_t expected)
+add_plugin(schedq_t *queue, const char *name, uint32_t actions, bool hinted, moment *gate,
+           uint64_t expected)
 {
     bool host = world.config.decide == SCHEDQ_DECIDE_HOST;
-    const schedq_interest_t interest = {.resource = "Node", .actions = actions, .hint = hinted && !host ? hint : NULL};
+    const schedq_interest_t interest = {
+        .resource = "Node", .actions = actions, .hint = hinted && !host ? hint : NULL};
     schedq_plugin_t plugin;
     uint64_t bit = 0;
     char why[200];
@@ -162,8 +167,8 @@ add_plugin(schedq_t *queue, const char *name, uint32_t actions, bool hinted, mom
     plugin.pre_enqueue = gate != NULL && cluster.gated && !host ? is_open : NULL;
     plugin.ctx = gate;
     schedq_status_t status = schedq_plugin_register(queue, &plugin, &bit, why, sizeof why);
-    SIM_CHECK(status == SCHEDQ_OK && bit == expected, "plugin_register of %s: %s, bit %llu: %s", name,
-              schedq_status_name(status), (unsigned long long)bit, why);
+    SIM_CHECK(status == SCHEDQ_OK && bit == expected, "plugin_register of %s: %s, bit %llu: %s",
+              name, schedq_status_name(status), (unsigned long long)bit, why);
 }
 
 void
@@ -189,5 +194,6 @@ cluster_reach(schedq_event_t event)
                                                   (event == EVENT_GATE_B ? GATE_B : 0),
                              .hinted = event == EVENT_HINTED ? HINTED : 0,
                              .gates = (all && world.config.gates_see_wildcards ? UINT64_MAX : 0) |
-                                      (event == EVENT_GATE_A ? GATE_A : 0) | (event == EVENT_GATE_B ? GATE_B : 0)};
+                                      (event == EVENT_GATE_A ? GATE_A : 0) |
+                                      (event == EVENT_GATE_B ? GATE_B : 0)};
 }

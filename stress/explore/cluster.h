@@ -1,12 +1,13 @@
 /*
  * What the queues of some scenarios are told about: plugins, gates, nodes and a clock.
  *
- * PLUGINS, in this order. HINTED hears of EVENT_HINTED, and its hint wants pods with a priority of WANTED or more. PLAIN hears
- * of EVENT_PLAIN, and has no hint. GATE_A and GATE_B have a PreEnqueue, which holds pods with negative priorities, and hear of
- * EVENT_GATE_A and EVENT_GATE_B. A gate is closed at first, and once opened stays open.
+ * PLUGINS, in this order. HINTED hears of EVENT_HINTED, and its hint wants pods with a priority of
+ * WANTED or more. PLAIN hears of EVENT_PLAIN, and has no hint. GATE_A and GATE_B have a PreEnqueue,
+ * which holds pods with negative priorities, and hear of EVENT_GATE_A and EVENT_GATE_B. A gate is
+ * closed at first, and once opened stays open.
  *
- * TIME is a virtual clock that only cluster_pass moves: a long way, so that one step is enough for a backoff, or for the limit
- * of waiting.
+ * TIME is a virtual clock that only cluster_pass moves: a long way, so that one step is enough for
+ * a backoff, or for the limit of waiting.
  */
 #ifndef EXPLORE_CLUSTER_H
 #define EXPLORE_CLUSTER_H

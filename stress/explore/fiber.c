@@ -64,7 +64,10 @@ map_stack(void)
 
 #if !defined(FIBER_UCONTEXT)
 
-/* Saves what the ABI lets a function keep in registers, and nothing else: the switch is an ordinary call for both sides. */
+/*
+ * Saves what the ABI lets a function keep in registers, and nothing else: the switch is an ordinary
+ * call for both sides.
+ */
 void fiber_swap(void **from, void *to);
 __asm__(".text\n"
         ".p2align 4\n"
@@ -94,7 +97,8 @@ prepare_registers(struct fiber *fiber)
 {
     uintptr_t *top = (uintptr_t *)(void *)(fiber->stack + FIBER_STACK_BYTES);
 
-    *--top = 0; /* where `begin` would return to; also what makes the stack pointer odd, as after a call */
+    /* where `begin` would return to; also what makes the stack pointer odd, as after a call */
+    *--top = 0;
     *--top = (uintptr_t)begin;
     for (unsigned i = 0; i < SAVED_REGISTERS; i++) {
         *--top = 0;

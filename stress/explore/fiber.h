@@ -1,8 +1,9 @@
 /*
  * A stack of its own, and switching between two of them: what a simulated thread runs on.
  *
- * On x86-64 a switch is a dozen instructions; elsewhere ucontext, ten times slower because it asks the kernel to save the
- * signal mask. (-DFIBER_UCONTEXT takes it on x86-64 too.) AddressSanitizer is told of every switch.
+ * On x86-64 a switch is a dozen instructions; elsewhere ucontext, ten times slower because it asks
+ * the kernel to save the signal mask. (-DFIBER_UCONTEXT takes it on x86-64 too.) AddressSanitizer
+ * is told of every switch.
  */
 #ifndef EXPLORE_FIBER_H
 #define EXPLORE_FIBER_H
@@ -33,7 +34,8 @@ struct fiber {
 };
 
 /**
- * Makes the next switch to `fiber` call `entry`, which must not return. Whatever ran on it is forgotten.
+ * Makes the next switch to `fiber` call `entry`, which must not return. Whatever ran on it is
+ * forgotten.
  *
  * The stack is mapped at the first call and kept.
  */

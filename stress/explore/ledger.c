@@ -87,8 +87,8 @@ ledger_life(struct ledger *ledger, uint64_t handle, uint32_t key)
         struct life *life = &ledger->lives[i];
 
         if (life->handle == handle) {
-            SIM_CHECK(life->key == key, "handle 0x%llx named pod %u and names pod %u", (unsigned long long)handle,
-                      life->key, key);
+            SIM_CHECK(life->key == key, "handle 0x%llx named pod %u and names pod %u",
+                      (unsigned long long)handle, life->key, key);
             return life;
         }
     }
@@ -120,7 +120,8 @@ earlier(moment one, moment other)
 }
 
 void
-ledger_told(struct ledger *ledger, struct life *life, schedq_place_t place, moment began, moment when)
+ledger_told(struct ledger *ledger, struct life *life, schedq_place_t place, moment began,
+            moment when)
 {
     SIM_CHECK(place != SCHEDQ_NOWHERE, "pod %u is said to be nowhere", life->key);
     bool certain = life->add_began <= began || life->add_began == NEVER;
@@ -145,8 +146,8 @@ ledger_told(struct ledger *ledger, struct life *life, schedq_place_t place, mome
 }
 
 void
-ledger_popped(struct ledger *ledger, unsigned actor, const schedq_popped_t *popped, uint32_t key, moment began,
-              moment ended)
+ledger_popped(struct ledger *ledger, unsigned actor, const schedq_popped_t *popped, uint32_t key,
+              moment began, moment ended)
 {
     struct life *life = ledger_waiting(ledger, ledger_life(ledger, popped->pod.bits, key));
     const struct attempt *attempt = ledger_attempt_of(ledger, popped->object);
@@ -154,13 +155,15 @@ ledger_popped(struct ledger *ledger, unsigned actor, const schedq_popped_t *popp
     SIM_CHECK(life->pops == 0, "pod %u is popped twice: handle 0x%llx, object %llu", key,
               (unsigned long long)life->handle, (unsigned long long)popped->object);
     SIM_CHECK(attempt->key == key, "pod %u is popped with the object of pod %u", key, attempt->key);
-    SIM_CHECK(attempt->priority == popped->priority, "pod %u is popped with priority %d; its object has %d", key,
-              popped->priority, attempt->priority);
-    SIM_CHECK(attempt->keyed == ((popped->flags & SCHEDQ_POD_ORDER_KEY) != 0), "pod %u is popped with flags %u", key,
-              popped->flags);
-    SIM_CHECK(popped->history.attempts == life->attempts + 1 || (ledger->any_history && life->add_began == NEVER),
-              "pod %u is popped with %u attempts, and was popped %u times before", key, popped->history.attempts,
-              life->attempts);
+    SIM_CHECK(attempt->priority == popped->priority,
+              "pod %u is popped with priority %d; its object has %d", key, popped->priority,
+              attempt->priority);
+    SIM_CHECK(attempt->keyed == ((popped->flags & SCHEDQ_POD_ORDER_KEY) != 0),
+              "pod %u is popped with flags %u", key, popped->flags);
+    SIM_CHECK(popped->history.attempts == life->attempts + 1 ||
+                  (ledger->any_history && life->add_began == NEVER),
+              "pod %u is popped with %u attempts, and was popped %u times before", key,
+              popped->history.attempts, life->attempts);
     life->attempts = popped->history.attempts - 1;
     life->pops++;
     life->pop_began = began;
@@ -178,7 +181,8 @@ void
 ledger_ended(struct ledger *ledger, struct life *life, bool by_delete, moment began, moment ended)
 {
     (void)ledger;
-    SIM_CHECK(life->ends == 0, "pod %u ends twice: handle 0x%llx", life->key, (unsigned long long)life->handle);
+    SIM_CHECK(life->ends == 0, "pod %u ends twice: handle 0x%llx", life->key,
+              (unsigned long long)life->handle);
     life->ends++;
     life->ended_by_delete = by_delete;
     life->end_began = began;
@@ -213,7 +217,8 @@ ledger_failed(struct ledger *ledger, struct life *life, schedq_place_t place, mo
 void
 ledger_fail_refused(struct life *life, bool gone)
 {
-    SIM_CHECK(life->next == 0, "the failure of pod %u is refused, and it was seen elsewhere meanwhile", life->key);
+    SIM_CHECK(life->next == 0,
+              "the failure of pod %u is refused, and it was seen elsewhere meanwhile", life->key);
     life->fail_began = NEVER;
     life->gones += gone ? 1 : 0;
 }

@@ -1,16 +1,19 @@
 /*
- * What the threads of a queue scenario did and were told, on one line of time, and whether it can be true.
+ * What the threads of a queue scenario did and were told, on one line of time, and whether it can
+ * be true.
  *
- * An *attempt* is one call that describes a pod (add, update); its number is the pod's object. A *life* is a pod from add to
- * its end, named by its handle. A *look* is an answer that says that something is not there. Every call has a moment when it
- * began and one when it ended, so that "surely" can be said of what lies between calls: contracts O and N of the header are
- * checked from that after the episode (verdict.c).
+ * An *attempt* is one call that describes a pod (add, update); its number is the pod's object. A
+ * *life* is a pod from add to its end, named by its handle. A *look* is an answer that says that
+ * something is not there. Every call has a moment when it began and one when it ended, so that
+ * "surely" can be said of what lies between calls: contracts O and N of the header are checked from
+ * that after the episode (verdict.c).
  *
- * A life that fails (add_unschedulable) goes on as another struct life with the same handle: each is popped at most once. The
- * next one is made as soon as anybody is told of it, perhaps before the failing call returns.
+ * A life that fails (add_unschedulable) goes on as another struct life with the same handle: each
+ * is popped at most once. The next one is made as soon as anybody is told of it, perhaps before the
+ * failing call returns.
  *
- * An *occasion* is a call that must bring waiting pods back: an event, an activation. What happened since the pop that handed
- * a pod out may not be missed by its failure (missed.c).
+ * An *occasion* is a call that must bring waiting pods back: an event, an activation. What happened
+ * since the pop that handed a pod out may not be missed by its failure (missed.c).
  */
 #ifndef EXPLORE_LEDGER_H
 #define EXPLORE_LEDGER_H
@@ -80,13 +83,16 @@ struct life {
     unsigned holder;        /* who popped it */
     bool from_backoff;      /* that pop took it from there */
     uint32_t attempts;      /* pops before this one */
-    moment poppable;        /* since when at the latest it is sure that pops may take it: active, or backing off */
-    moment fail_began, fail_ended; /* of the call that ends its flight without success; NEVER: none */
+    /* since when at the latest it is sure that pops may take it: active, or backing off */
+    moment poppable;
+    /* of the call that ends its flight without success; NEVER: none */
+    moment fail_began, fail_ended;
     uint64_t fail_rejectors;
-    uint32_t next;       /* 1 + number of the life that it goes on as; 0: none */
-    moment flight_began; /* the pop before this life had returned; NEVER: there was none, or its end is not known */
-    uint64_t rejectors;  /* of the failure before */
-    int64_t due;         /* backing off: until then; INT64_MAX: not known */
+    uint32_t next; /* 1 + number of the life that it goes on as; 0: none */
+    /* the pop before this life had returned; NEVER: there was none, or its end is not known */
+    moment flight_began;
+    uint64_t rejectors; /* of the failure before */
+    int64_t due;        /* backing off: until then; INT64_MAX: not known */
 };
 
 struct look {
@@ -115,11 +121,14 @@ struct ledger {
     uint32_t attempt_count, life_count, look_count, occasion_count;
     struct open_call calls[OPEN_CALLS_MAX]; /* per actor */
     bool relaxed;                           /* order is not promised inside a priority */
-    bool still_clock;                       /* equal Timestamps are the rule, and ordered by the calls that drew them */
-    bool moving_clock;                      /* and it moves: a Timestamp is older than the key that is drawn for it */
-    bool backoff_pops;                      /* who backs off can be popped, and no gate comes between */
-    bool any_history;                       /* pods come with attempts of their own */
-    moment closing;                         /* when the first close began */
+    /* equal Timestamps are the rule, and ordered by the calls that drew them */
+    bool still_clock;
+    /* and it moves: a Timestamp is older than the key that is drawn for it */
+    bool moving_clock;
+    /* who backs off can be popped, and no gate comes between */
+    bool backoff_pops;
+    bool any_history; /* pods come with attempts of their own */
+    moment closing;   /* when the first close began */
     struct {
         uint64_t adds, pops, dones, failures, deletes, updates;
     } sums;
@@ -139,11 +148,15 @@ struct attempt *ledger_attempt_of(struct ledger *ledger, uint64_t object);
 struct life *ledger_life(struct ledger *ledger, uint64_t handle, uint32_t key);
 
 /** Somebody was told at `when` that the life exists; `began` is when his call began. */
-void ledger_told(struct ledger *ledger, struct life *life, schedq_place_t place, moment began, moment when);
+void ledger_told(struct ledger *ledger, struct life *life, schedq_place_t place, moment began,
+                 moment when);
 
-void ledger_popped(struct ledger *ledger, unsigned actor, const schedq_popped_t *popped, uint32_t key, moment began,
-                   moment ended);
-/** A pod that was popped begins to fail; what came of it: it goes on in a place, it was deleted, or it is held as before. */
+void ledger_popped(struct ledger *ledger, unsigned actor, const schedq_popped_t *popped,
+                   uint32_t key, moment began, moment ended);
+/**
+ * A pod that was popped begins to fail; what came of it: it goes on in a place, it was deleted, or
+ * it is held as before.
+ */
 void ledger_fail_begins(struct life *life, uint64_t rejectors, moment began);
 void ledger_failed(struct ledger *ledger, struct life *life, schedq_place_t place, moment ended);
 void ledger_fail_refused(struct life *life, bool gone);
@@ -153,15 +166,22 @@ struct life *ledger_waiting(struct ledger *ledger, struct life *life);
 
 struct occasion *ledger_occasion(struct ledger *ledger, struct occasion occasion);
 
-void ledger_ended(struct ledger *ledger, struct life *life, bool by_delete, moment began, moment ended);
+void ledger_ended(struct ledger *ledger, struct life *life, bool by_delete, moment began,
+                  moment ended);
 void ledger_look(struct ledger *ledger, bool is_pop, uint32_t key, moment began, moment ended);
 
-/** Fails the episode if what was recorded cannot be true (verdict.c). `in_order`: the moments may be relied on. */
+/**
+ * Fails the episode if what was recorded cannot be true (verdict.c). `in_order`: the moments may be
+ * relied on.
+ */
 void ledger_verdict(const struct ledger *ledger, bool in_order);
 
-/** Fails the episode if a pod waits in this place though an occasion must have brought it back (missed.c). */
-void ledger_check_waiting(const struct ledger *ledger, const struct life *life, schedq_place_t place, uint64_t gate_bit,
-                          moment gate_opened);
+/**
+ * Fails the episode if a pod waits in this place though an occasion must have brought it back
+ * (missed.c).
+ */
+void ledger_check_waiting(const struct ledger *ledger, const struct life *life,
+                          schedq_place_t place, uint64_t gate_bit, moment gate_opened);
 
 /** The earliest moment at which a life may have stopped being active, being there. */
 moment ledger_active_until(const struct ledger *ledger, const struct life *life);

@@ -1,5 +1,6 @@
 /*
- * schedq-explore: episodes of one scenario or of all, until the first failure of each, and what repeats it.
+ * schedq-explore: episodes of one scenario or of all, until the first failure of each, and what
+ * repeats it.
  */
 #define _GNU_SOURCE /* SA_ONSTACK, strsignal */
 #include "episode.h"
@@ -34,9 +35,10 @@ note_how_to_repeat(void)
     const struct options *options = &now.options;
 
     (void)snprintf(now.again, sizeof now.again,
-                   "--scenario %s --seed %" PRIu64 " --episode %" PRIu64 " --episodes 1 --frozen %u%s%s --trace",
-                   now.scenario->name, options->seed, now.episode, options->frozen, options_strategy(options),
-                   options_engine(options));
+                   "--scenario %s --seed %" PRIu64 " --episode %" PRIu64
+                   " --episodes 1 --frozen %u%s%s --trace",
+                   now.scenario->name, options->seed, now.episode, options->frozen,
+                   options_strategy(options), options_engine(options));
 }
 
 static void
@@ -44,7 +46,8 @@ report(const char *what)
 {
     note_how_to_repeat();
     printf("\nFAILED: %s: %s\n", now.scenario->name, what);
-    printf("strategy %s, seed %" PRIu64 ", episode %" PRIu64 ", threads frozen %u; the last steps:\n",
+    printf("strategy %s, seed %" PRIu64 ", episode %" PRIu64
+           ", threads frozen %u; the last steps:\n",
            sim_strategy_name(), now.options.seed, now.episode, sim_frozen());
     trace_print(stdout, now.options.trace ? UINT32_MAX : STEPS_SHOWN);
     printf("again: schedq-explore %s\n\n", now.again);
@@ -52,8 +55,8 @@ report(const char *what)
 }
 
 /*
- * The program is about to die. Nothing here is safe in a signal handler, and need not be. If steps were not kept, another
- * run of the same episode keeps them.
+ * The program is about to die. Nothing here is safe in a signal handler, and need not be. If steps
+ * were not kept, another run of the same episode keeps them.
  */
 static void
 last_words(const char *what)
@@ -127,8 +130,9 @@ run_again(const struct sim_plan *plan)
 {
     trace_is_on = true;
     (void)episode_run(now.scenario, plan);
-    report(sim_failure() != NULL ? sim_failure()
-                                 : "a failure that does not repeat: the engine depends on more than the seed");
+    report(sim_failure() != NULL
+               ? sim_failure()
+               : "a failure that does not repeat: the engine depends on more than the seed");
     trace_is_on = now.options.trace;
 }
 
@@ -165,11 +169,13 @@ explore(const struct scenario *scenario)
     now.episode = UINT64_MAX;
     struct sim_plan plan = {.strategy = options->strategy,
                             .frozen_max = scenario->never_frozen ? 0 : options->frozen,
-                            .estimate = episode_measure(scenario, options->seed, options->strategy)};
+                            .estimate =
+                                episode_measure(scenario, options->seed, options->strategy)};
     bool good = run_episodes(&plan, &sums);
     double took = seconds() - begin;
 
-    printf("%-28s %s %9" PRIu64 " episodes, %6" PRIu64 " steps each, %8.0f/s, with frozen threads %" PRIu64 "\n",
+    printf("%-28s %s %9" PRIu64 " episodes, %6" PRIu64
+           " steps each, %8.0f/s, with frozen threads %" PRIu64 "\n",
            scenario->name, good ? "ok    " : "FAILED", sums.episodes, sums.steps / sums.episodes,
            (double)sums.episodes / took, sums.frozen);
     (void)fflush(stdout);
@@ -184,7 +190,8 @@ explore_all(void)
 {
     bool good = true;
 
-    for (const struct scenario *next = scenario_next(NULL); next != NULL; next = scenario_next(next)) {
+    for (const struct scenario *next = scenario_next(NULL); next != NULL;
+         next = scenario_next(next)) {
         if (!next->sleeps || now.options.engine != SCHEDQ_ENGINE_MUTEX) {
             good = explore(next) && good;
         }
@@ -195,7 +202,8 @@ explore_all(void)
 static void
 list(void)
 {
-    for (const struct scenario *next = scenario_next(NULL); next != NULL; next = scenario_next(next)) {
+    for (const struct scenario *next = scenario_next(NULL); next != NULL;
+         next = scenario_next(next)) {
         printf("%-28s %s\n", next->name, next->about);
     }
 }

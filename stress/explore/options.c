@@ -15,7 +15,8 @@ static const struct argp_option known[] = {
     {"frozen", 'f', "N", 0, "at most so many threads stop for ever; 0..2, default 0", 0},
     {"strategy", 'y', "NAME", 0, "uniform or pct; default: both", 0},
     {"episode", 'e', "N", 0, "number of the first episode; default 0", 0},
-    {"engine", 'g', "NAME", 0, "lockfree (default); mutex, whose calls are one step: are the scenarios right?", 0},
+    {"engine", 'g', "NAME", 0,
+     "lockfree (default); mutex, whose calls are one step: are the scenarios right?", 0},
     {"trace", 't', NULL, 0, "print all steps of the episode that fails, or of the last one", 0},
     {"list", 'l', NULL, 0, "name the scenarios", 0},
     {0},
@@ -29,7 +30,8 @@ choose_scenario(struct options *options, const char *name)
         return;
     }
     (void)fprintf(stderr, "schedq-explore: --scenario is \"%s\": legal are all", name);
-    for (const struct scenario *next = scenario_next(NULL); next != NULL; next = scenario_next(next)) {
+    for (const struct scenario *next = scenario_next(NULL); next != NULL;
+         next = scenario_next(next)) {
         (void)fprintf(stderr, ", %s", next->name);
     }
     (void)fprintf(stderr, "\n");
@@ -52,7 +54,8 @@ parse_option(int key, char *argument, struct argp_state *state)
         choose_scenario(options, argument);
         return 0;
     case 'n':
-        options->episodes = argument_number(state, "episodes", argument, 1, UINT64_C(1000000000000));
+        options->episodes =
+            argument_number(state, "episodes", argument, 1, UINT64_C(1000000000000));
         return 0;
     case 'r':
         options->seed = argument_number(state, "seed", argument, 0, UINT64_MAX);
@@ -67,7 +70,8 @@ parse_option(int key, char *argument, struct argp_state *state)
         options->first_episode = argument_number(state, "episode", argument, 0, UINT64_MAX / 2);
         return 0;
     case 'g':
-        options->engine = (uint8_t)argument_choice(state, "engine", argument, argument_engines)->value;
+        options->engine =
+            (uint8_t)argument_choice(state, "engine", argument, argument_engines)->value;
         return 0;
     case 't':
         options->trace = true;
@@ -86,20 +90,24 @@ parse_option(int key, char *argument, struct argp_state *state)
 void
 options_parse(struct options *options, int argc, char **argv)
 {
-    static const struct argp parser = {
-        known,
-        parse_option,
-        NULL,
-        "Runs the lock-free engine's real code under a scheduler that decides at every access to shared memory which "
-        "simulated thread runs next, and checks each episode: every pod is reached, exactly once, in the order that "
-        "the "
-        "header promises, however many threads stop for ever.\vExit status: 0 nothing wrong; 1 a failure; 2 bad usage.",
-        NULL,
-        NULL,
-        NULL};
+    static const struct argp parser = {known,
+                                       parse_option,
+                                       NULL,
+                                       "Runs the lock-free engine's real code under a scheduler "
+                                       "that decides at every access to shared memory which "
+                                       "simulated thread runs next, and checks each episode: every "
+                                       "pod is reached, exactly once, in the order that "
+                                       "the "
+                                       "header promises, however many threads stop for ever.\vExit "
+                                       "status: 0 nothing wrong; 1 a failure; 2 bad usage.",
+                                       NULL,
+                                       NULL,
+                                       NULL};
 
-    *options = (struct options){
-        .episodes = 10000, .seed = (uint64_t)time(NULL), .strategy = SIM_ANY, .engine = SCHEDQ_ENGINE_LOCKFREE};
+    *options = (struct options){.episodes = 10000,
+                                .seed = (uint64_t)time(NULL),
+                                .strategy = SIM_ANY,
+                                .engine = SCHEDQ_ENGINE_LOCKFREE};
     arguments_parse(&parser, argc, argv, options);
 }
 

@@ -1,6 +1,7 @@
 /*
- * The parts of engine/platform that this program replaces: futex.h, clock.h, inside.h and thread.h ask the scheduler. They are
- * linked instead of the library's, because a program's own objects come before an archive's.
+ * The parts of engine/platform that this program replaces: futex.h, clock.h, inside.h and thread.h
+ * ask the scheduler. They are linked instead of the library's, because a program's own objects come
+ * before an archive's.
  */
 #include "platform.h"
 
@@ -23,7 +24,7 @@ futex_wake(atomic_u32 *word, uint32_t count)
     sim_wake(word, count, __builtin_return_address(0));
 }
 
-/* ---- clock.h ------------------------------------------------------------------------------------------------------------ */
+/* ---- clock.h --------------------------------------------------------------------------------- */
 
 int64_t
 clock_monotonic(void)
@@ -49,10 +50,11 @@ clock_now(const struct clock *clock)
     if (clock->word != NULL) {
         return *clock->word;
     }
-    return clock->source.now_ns != NULL ? clock->source.now_ns(clock->source.ctx) : clock_monotonic();
+    return clock->source.now_ns != NULL ? clock->source.now_ns(clock->source.ctx)
+                                        : clock_monotonic();
 }
 
-/* ---- inside.h: simulated threads share the thread-local variables of the one thread there is ------------------------------ */
+/* ---- inside.h: simulated threads share the thread-local variables of the one thread there is - */
 
 static struct inside **
 innermost(void)
@@ -85,7 +87,7 @@ inside_leave(const struct inside *frame)
     *innermost() = frame->outer;
 }
 
-/* ---- thread.h: the one thread that a queue starts becomes a thread of the scenario's ----------------------------------------- */
+/* ---- thread.h: the one thread that a queue starts becomes a thread of the scenario's --------- */
 
 static struct {
     void *(*main)(void *argument);

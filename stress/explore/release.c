@@ -23,8 +23,9 @@ due_of(const schedq_pod_info_t *info)
     case SCHEDQ_ERROR_BACKOFF:
         return info->backoff_expiry_ns;
     case SCHEDQ_PARKED:
-        return world.config.decide == SCHEDQ_DECIDE_HOST ? SCHEDQ_NO_DEADLINE
-                                                         : info->history.timestamp_ns + LIMIT_NS + 1;
+        return world.config.decide == SCHEDQ_DECIDE_HOST
+                   ? SCHEDQ_NO_DEADLINE
+                   : info->history.timestamp_ns + LIMIT_NS + 1;
     default:
         return SCHEDQ_NO_DEADLINE;
     }
@@ -34,7 +35,8 @@ static int
 look_at(void *ctx, const schedq_pod_info_t *info)
 {
     struct sums *sums = ctx;
-    struct life *life = ledger_life(ledger, info->pod.bits, world_key(info->name, info->name_length));
+    struct life *life =
+        ledger_life(ledger, info->pod.bits, world_key(info->name, info->name_length));
     uint64_t gate = info->gate == 0 ? 0 : UINT64_C(1) << (info->gate - 1);
     int64_t due = due_of(info);
 
@@ -43,14 +45,15 @@ look_at(void *ctx, const schedq_pod_info_t *info)
     sums->nodes |= info->nominated_node != 0 ? UINT64_C(1) << info->nominated_node : 0;
     sums->due = due < sums->due ? due : sums->due;
     if (info->place == SCHEDQ_PARKED || info->place == SCHEDQ_GATED) {
-        SIM_CHECK((info->place == SCHEDQ_GATED) == (gate != 0), "pod %u is %s with gate %u", life->key,
-                  schedq_place_name((schedq_place_t)info->place), info->gate);
+        SIM_CHECK((info->place == SCHEDQ_GATED) == (gate != 0), "pod %u is %s with gate %u",
+                  life->key, schedq_place_name((schedq_place_t)info->place), info->gate);
         SIM_CHECK(info->place == SCHEDQ_GATED || !cluster_has_gates() ||
-                      world.config.decide == SCHEDQ_DECIDE_HOST || (info->unschedulable & (GATE_A | GATE_B)) == 0,
+                      world.config.decide == SCHEDQ_DECIDE_HOST ||
+                      (info->unschedulable & (GATE_A | GATE_B)) == 0,
                   "pod %u is parked, and gates are among its rejectors: %llx", life->key,
                   (unsigned long long)info->unschedulable);
-        ledger_check_waiting(ledger, ledger_waiting(ledger, life), (schedq_place_t)info->place, gate,
-                             cluster_opened(gate));
+        ledger_check_waiting(ledger, ledger_waiting(ledger, life), (schedq_place_t)info->place,
+                             gate, cluster_opened(gate));
     }
     return 1;
 }
@@ -63,12 +66,15 @@ look(struct actor *healthy, struct sums *sums)
     SIM_CHECK(status == SCHEDQ_OK, "snapshot returns %s", schedq_status_name(status));
 }
 
-/* A frozen thread may have raised one word for a pod that it did not move, or not lowered it for one that it did. */
+/*
+ * A frozen thread may have raised one word for a pod that it did not move, or not lowered it for
+ * one that it did.
+ */
 static void
 check_word(const char *name, uint64_t word, uint64_t there)
 {
-    SIM_CHECK(word >= there && word <= there + sim_frozen(), "words say %s %llu, there are %llu", name,
-              (unsigned long long)word, (unsigned long long)there);
+    SIM_CHECK(word >= there && word <= there + sim_frozen(), "words say %s %llu, there are %llu",
+              name, (unsigned long long)word, (unsigned long long)there);
 }
 
 static void
@@ -81,7 +87,8 @@ check_words(const struct sums *sums)
     check_word("backoff", words->backoff, sums->places[SCHEDQ_BACKOFF]);
     check_word("error backoff", words->error_backoff, sums->places[SCHEDQ_ERROR_BACKOFF]);
     check_word("nominations", words->nominations, sums->nominated);
-    SIM_CHECK(words->next_deadline_ns <= sums->due, "time is wanted at %lld, and a pod is due at %lld",
+    SIM_CHECK(words->next_deadline_ns <= sums->due,
+              "time is wanted at %lld, and a pod is due at %lld",
               (long long)words->next_deadline_ns, (long long)sums->due);
 }
 
@@ -99,7 +106,8 @@ check_nominated(struct actor *healthy, const struct sums *sums)
     uint64_t visited = 0;
 
     for (uint64_t nodes = sums->nodes; nodes != 0; nodes &= nodes - 1) {
-        (void)schedq_nominated_pods(healthy->worker, (uint64_t)__builtin_ctzll(nodes), count_visit, &visited);
+        (void)schedq_nominated_pods(healthy->worker, (uint64_t)__builtin_ctzll(nodes), count_visit,
+                                    &visited);
     }
     SIM_CHECK(visited == sums->nominated, "%llu pods are nominated, nominated_pods shows %llu",
               (unsigned long long)sums->nominated, (unsigned long long)visited);
@@ -110,7 +118,9 @@ release_check(struct actor *healthy)
 {
     struct sums sums;
 
-    /* What a thread left with a note when it stopped, somebody's tick or empty pop finds (stray.h). */
+    /*
+     * What a thread left with a note when it stopped, somebody's tick or empty pop finds (stray.h).
+     */
     if (sim_frozen() > 0) {
         actor_tick(healthy);
     }
@@ -119,7 +129,7 @@ release_check(struct actor *healthy)
     check_nominated(healthy, &sums);
 }
 
-/* ---- ways out ----------------------------------------------------------------------------------------------------------- */
+/* ---- ways out -------------------------------------------------------------------------------- */
 
 void
 release_pop(struct actor *healthy)
@@ -135,8 +145,8 @@ check_empty(struct actor *healthy, schedq_place_t place, const char *after)
     struct sums sums;
 
     look(healthy, &sums);
-    SIM_CHECK(sums.places[place] == 0, "%llu pods are stranded: %s after %s", (unsigned long long)sums.places[place],
-              schedq_place_name(place), after);
+    SIM_CHECK(sums.places[place] == 0, "%llu pods are stranded: %s after %s",
+              (unsigned long long)sums.places[place], schedq_place_name(place), after);
 }
 
 static void

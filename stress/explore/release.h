@@ -1,4 +1,7 @@
-/* After the threads of a scenario with waiting pods: is what waits right to wait, and does all of it come out? */
+/*
+ * After the threads of a scenario with waiting pods: is what waits right to wait, and does all of
+ * it come out?
+ */
 #ifndef EXPLORE_RELEASE_H
 #define EXPLORE_RELEASE_H
 
@@ -7,7 +10,10 @@
 /** No event was missed, the public words count what waits, and the deadline is not too late. */
 void release_check(struct actor *healthy);
 
-/** Pops all that backs off when its time has come, then what is parked or gated: by time, or by events. */
+/**
+ * Pops all that backs off when its time has come, then what is parked or gated: by time, or by
+ * events.
+ */
 void release_all(struct actor *healthy);
 
 /** Pops and ends what can be popped. */

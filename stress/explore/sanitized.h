@@ -1,5 +1,6 @@
 /*
- * Is this a build with AddressSanitizer, which has to be told of stacks, of memory, and what to print at the end?
+ * Is this a build with AddressSanitizer, which has to be told of stacks, of memory, and what to
+ * print at the end?
  */
 #ifndef EXPLORE_SANITIZED_H
 #define EXPLORE_SANITIZED_H

@@ -1,5 +1,6 @@
 /*
- * A scenario: a few simulated threads with short programs, what stands before them, and what must hold after them.
+ * A scenario: a few simulated threads with short programs, what stands before them, and what must
+ * hold after them.
  */
 #ifndef EXPLORE_SCENARIO_H
 #define EXPLORE_SCENARIO_H
@@ -18,7 +19,8 @@ struct harness {
     void (*begin)(const struct scenario *scenario);
     void (*thread)(const struct scenario *scenario, unsigned thread);
     void (*drain)(const struct scenario *scenario); /* a healthy thread, after the others */
-    void (*end)(const struct scenario *scenario);   /* takes apart what begin made; not if a thread is frozen */
+    /* takes apart what begin made; not if a thread is frozen */
+    void (*end)(const struct scenario *scenario);
 };
 
 struct scenario {
@@ -29,8 +31,11 @@ struct scenario {
     bool hidden;       /* `all` leaves it out */
     bool never_frozen; /* its threads wait for each other */
     unsigned steady;   /* so many of the last threads are never frozen */
-    bool sleeps;       /* not for an engine with a lock: who sleeps, or comes to a point, while he holds it stops all */
-    unsigned variant;  /* the harness's */
+    /*
+     * not for an engine with a lock: who sleeps, or comes to a point, while he holds it stops all
+     */
+    bool sleeps;
+    unsigned variant; /* the harness's */
 
     /* queue_harness (world.h). Those that are NULL do not exist. */
     void (*configure)(schedq_config_t *config);

@@ -1,40 +1,49 @@
 /*
- * The controlled scheduler: it runs the engine's real code, one simulated thread at a time, and decides at every access to
- * shared memory who runs next.
+ * The controlled scheduler: it runs the engine's real code, one simulated thread at a time, and
+ * decides at every access to shared memory who runs next.
  *
- * WHY. A race between two threads needs one interleaving in millions, and on two cores most never occur. Here each is as
- * likely as any other, a run takes microseconds, and a seed repeats it exactly.
+ * WHY. A race between two threads needs one interleaving in millions, and on two cores most never
+ * occur. Here each is as likely as any other, a run takes microseconds, and a seed repeats it
+ * exactly.
  *
  * WHAT IS SIMULATED
- *   threads      fibers on stacks of their own (fiber.h). The engine's accesses go through platform/atomic.h; its back end for
- *                this build (atomic_controlled.h) calls control_load, control_store and control_fence below. A *point*, where
- *                another thread may run, comes before each of them, before futex_wait compares, and before futex_wake wakes. A
- *                thread runs on between two points.
- *   memory       x86-TSO: a store waits in its thread's buffer (buffer.h) until it leaves at random, at a rate drawn for each
- *                episode, or until a read-modify-write, a fence, the kernel or the allocator empties the buffer.
- *   futex        sleeping and waking, with sleepers that are woken in any order, wake for no reason now and then, and whose
- *                deadlines pass whenever that is worst: at random, and when nobody else can run.
- *   clock        CLOCK_MONOTONIC steps by READING_NS at each reading and jumps to a sleeper's deadline. (Readings repeat in
- *                scenarios with a virtual or external clock.)
- *   stopping     up to frozen_max threads stop for ever at a random point of theirs, as a thread does that its debugger, or
- *                its death, stops. Its stores reach memory: the processor does not stop with it.
- *   memory that was given back   every access through the facade is checked against the arena (arena.h).
+ *   threads      fibers on stacks of their own (fiber.h). The engine's accesses go through
+ *                platform/atomic.h; its back end for this build (atomic_controlled.h) calls
+ *                control_load, control_store and control_fence below. A *point*, where another
+ *                thread may run, comes before each of them, before futex_wait compares, and before
+ *                futex_wake wakes. A thread runs on between two points.
+ *   memory       x86-TSO: a store waits in its thread's buffer (buffer.h) until it leaves at
+ *                random, at a rate drawn for each episode, or until a read-modify-write, a fence,
+ *                the kernel or the allocator empties the buffer.
+ *   futex        sleeping and waking, with sleepers that are woken in any order, wake for no reason
+ *                now and then, and whose deadlines pass whenever that is worst: at random, and when
+ *                nobody else can run.
+ *   clock        CLOCK_MONOTONIC steps by READING_NS at each reading and jumps to a sleeper's
+ *                deadline. (Readings repeat in scenarios with a virtual or external clock.)
+ *   stopping     up to frozen_max threads stop for ever at a random point of theirs, as a thread
+ *                does that its debugger, or its death, stops. Its stores reach memory: the
+ *                processor does not stop with it.
+ *   memory that was given back   every access through the facade is checked against the arena
+ *           (arena.h).
  *
  * WHAT IS NOT
- *   reordering that TSO forbids: loads are not delayed, nor stores passed by stores. A missing acquire or release is for
- *   ThreadSanitizer to find (the C11 back end), and a processor with weaker order is not simulated.
- *   Concurrency Kit's own code (ck_epoch, ck_ring_init, ck_stack where it is used as it is) accesses memory directly: each of
- *   its calls is one step. platform/words.h too: those words change at once, without a point.
- *   Plain accesses are not points and pass the store buffer by. They are right where one thread owns the memory; the arena
- *   empties the buffer whenever memory changes hands through it.
- *   Signals, fork, the allocator's own races.
+ *   reordering that TSO forbids: loads are not delayed, nor stores passed by stores. A missing
+ *   acquire or release is for ThreadSanitizer to find (the C11 back end), and a processor with
+ *   weaker order is not simulated. Concurrency Kit's own code (ck_epoch, ck_ring_init, ck_stack
+ *   where it is used as it is) accesses memory directly: each of its calls is one step.
+ *   platform/words.h too: those words change at once, without a point. Plain accesses are not
+ *   points and pass the store buffer by. They are right where one thread owns the memory; the arena
+ *   empties the buffer whenever memory changes hands through it. Signals, fork, the allocator's own
+ *   races.
  *
- * WHAT IS FOUND, besides a scenario's own checks: a deadlock (nobody can run, and somebody sleeps who is not frozen), a
- * livelock (more than STEPS_MAX steps), an assertion or a crash in the engine (main.c catches the signal).
+ * WHAT IS FOUND, besides a scenario's own checks: a deadlock (nobody can run, and somebody sleeps
+ * who is not frozen), a livelock (more than STEPS_MAX steps), an assertion or a crash in the engine
+ * (main.c catches the signal).
  *
- * STRATEGIES. SIM_UNIFORM draws at each point; it finds what needs many switches. SIM_PCT (Burckhardt and others 2010) runs the
- * thread with the highest of random priorities and lowers the running one's at depth - 1 random points; it finds a bug that needs
- * d ordered accesses with probability of at least 1 / (n * steps^(d-1)), also where one thread has to stand still while
+ * STRATEGIES. SIM_UNIFORM draws at each point; it finds what needs many switches. SIM_PCT
+ * (Burckhardt and others 2010) runs the thread with the highest of random priorities and lowers the
+ * running one's at depth - 1 random points; it finds a bug that needs d ordered accesses with
+ * probability of at least 1 / (n * steps^(d-1)), also where one thread has to stand still while
  * others run for long. Depth 3..8 is drawn for each episode: below 3 a lost wake-up cannot be seen.
  */
 #include "scheduler.h"
@@ -54,11 +63,12 @@
 #define STEPS_MAX 200000
 #define DEPTH_MIN 3
 #define DEPTH_MAX 8
-#define FLUSH_RATES 7  /* 1/2, 1/4, ... 1/128 of the points let a store go */
-#define STRAY_RATE 32  /* of the points, in an episode that has spurious wake-ups or early deadlines */
+#define FLUSH_RATES 7 /* 1/2, 1/4, ... 1/128 of the points let a store go */
+/* of the points, in an episode that has spurious wake-ups or early deadlines */
+#define STRAY_RATE 32
 #define READING_NS 100 /* longer than the keys of one batch are apart */
-#define FAR_NS \
-    100000000 /* deadlines so far off do not pass by themselves: a sleeper that needs them is a lost wake-up */
+/* deadlines so far off do not pass by themselves: a sleeper that needs them is a lost wake-up */
+#define FAR_NS 100000000
 #define ALONE SIM_THREADS_MAX
 
 enum thread_state { RUNNABLE, ASLEEP, QUIET, FROZEN, ENDED };
@@ -96,7 +106,7 @@ static struct {
     char failure[400];
 } sim;
 
-/* ---- ending ------------------------------------------------------------------------------------------------------------ */
+/* ---- ending ---------------------------------------------------------------------------------- */
 
 void
 sim_fail(const char *format, ...)
@@ -127,7 +137,7 @@ is_over(const struct thread *thread)
     return thread->state == FROZEN || thread->state == ENDED;
 }
 
-/* ---- who is next ------------------------------------------------------------------------------------------------------- */
+/* ---- who is next ----------------------------------------------------------------------------- */
 
 static uint32_t
 draw(uint32_t limit)
@@ -178,7 +188,8 @@ fail_deadlock(void)
 {
     for (unsigned i = 0; i < sim.count; i++) {
         if (sim.threads[i].state == ASLEEP) {
-            (void)snprintf(sim.failure, sizeof sim.failure, "deadlock: nobody can run, and T%u sleeps", i);
+            (void)snprintf(sim.failure, sizeof sim.failure,
+                           "deadlock: nobody can run, and T%u sleeps", i);
         }
     }
 }
@@ -238,7 +249,7 @@ reschedule(void)
     }
 }
 
-/* ---- points -------------------------------------------------------------------------------------------------------------- */
+/* ---- points ---------------------------------------------------------------------------------- */
 
 static void
 demote(struct thread *thread)
@@ -325,7 +336,7 @@ point(const void *where)
     reschedule();
 }
 
-/* ---- the facade's back end -------------------------------------------------------------------------------------------------- */
+/* ---- the facade's back end ------------------------------------------------------------------- */
 
 static void
 check_alive(const void *word, const void *where)
@@ -394,11 +405,12 @@ control_fence(void)
     fence_at(__builtin_return_address(0));
 }
 
-/* ---- sleeping --------------------------------------------------------------------------------------------------------------- */
+/* ---- sleeping -------------------------------------------------------------------------------- */
 
 /*
- * The kernel enters a sleeper in its list and compares under one lock, so a wake-up cannot come between the two: from the
- * comparison on this is one step. The point is before it, where the caller has looked for the last time.
+ * The kernel enters a sleeper in its list and compares under one lock, so a wake-up cannot come
+ * between the two: from the comparison on this is one step. The point is before it, where the
+ * caller has looked for the last time.
  */
 void
 sim_sleep(const void *word, uint32_t expected, int64_t deadline, const void *where)
@@ -443,7 +455,8 @@ sim_wake(const void *word, uint32_t count, const void *where)
     uint32_t woken = 0;
 
     fence_at(where);
-    for (struct thread *thread = any_asleep_on(word); thread != NULL && woken < count; thread = any_asleep_on(word)) {
+    for (struct thread *thread = any_asleep_on(word); thread != NULL && woken < count;
+         thread = any_asleep_on(word)) {
         thread->state = RUNNABLE;
         woken++;
     }
@@ -469,7 +482,7 @@ sim_thread_local(void)
     return sim.current != NULL ? &sim.current->local : &sim.program_local;
 }
 
-/* ---- for bodies ------------------------------------------------------------------------------------------------------------- */
+/* ---- for bodies ------------------------------------------------------------------------------ */
 
 unsigned
 sim_thread(void)
@@ -541,7 +554,7 @@ sim_wait_for_quiet(void)
     return true;
 }
 
-/* ---- running ---------------------------------------------------------------------------------------------------------------- */
+/* ---- running --------------------------------------------------------------------------------- */
 
 static void
 enter(void)
@@ -686,7 +699,7 @@ sim_begin(const struct sim_plan *plan)
     sim.settled = draw(4) != 0;
 }
 
-/* ---- afterwards --------------------------------------------------------------------------------------------------------------- */
+/* ---- afterwards ------------------------------------------------------------------------------ */
 
 unsigned
 sim_frozen(void)

@@ -1,8 +1,9 @@
 /*
  * Simulated threads, of which exactly one runs, and who runs next is drawn from a seed.
  *
- * An episode is sim_begin, then any number of sim_alone and sim_together, until one of them returns false. Between them, and
- * before and after, nothing may touch the queue. What is simulated and what is not stands at the head of scheduler.c.
+ * An episode is sim_begin, then any number of sim_alone and sim_together, until one of them returns
+ * false. Between them, and before and after, nothing may touch the queue. What is simulated and
+ * what is not stands at the head of scheduler.c.
  */
 #ifndef EXPLORE_SCHEDULER_H
 #define EXPLORE_SCHEDULER_H
@@ -38,7 +39,7 @@ struct sim_plan {
 
 typedef void (*sim_body)(unsigned thread);
 
-/* ---- the program's side ------------------------------------------------------------------------------------------------- */
+/* ---- the program's side ---------------------------------------------------------------------- */
 
 void sim_begin(const struct sim_plan *plan);
 
@@ -46,7 +47,8 @@ void sim_begin(const struct sim_plan *plan);
 bool sim_alone(sim_body body);
 
 /**
- * Runs the bodies 0..threads - 1 together until each has ended or is frozen; all stores have reached memory then.
+ * Runs the bodies 0..threads - 1 together until each has ended or is frozen; all stores have
+ * reached memory then.
  *
  * Bodies from `steady` on are never frozen.
  */
@@ -66,10 +68,13 @@ uint64_t sim_steps_of(unsigned thread);
 /** "uniform" or "pct": what the episode drew. */
 const char *sim_strategy_name(void);
 
-/** Are outcomes of calls in the order of real time? Else a store may still wait after the call that made it. */
+/**
+ * Are outcomes of calls in the order of real time? Else a store may still wait after the call that
+ * made it.
+ */
 bool sim_is_settled(void);
 
-/* ---- the bodies' side --------------------------------------------------------------------------------------------------- */
+/* ---- the bodies' side ------------------------------------------------------------------------ */
 
 /** Ends the episode as a failure; the first words count. Inside a body it does not return. */
 __attribute__((format(printf, 1, 2))) void sim_fail(const char *format, ...);
@@ -85,22 +90,30 @@ struct random *sim_random(void);
 /** A point that is no access. */
 void sim_point(void);
 
-/** A point at which this thread cannot go on before others do something. Only test programs may need it. */
+/**
+ * A point at which this thread cannot go on before others do something. Only test programs may need
+ * it.
+ */
 void sim_spin(void);
 
 /** Empties this thread's store buffer without being a point. */
 void sim_settle(void);
 
-/** The end of a call: as sim_settle in the episodes in which outcomes are in the order of real time. */
+/**
+ * The end of a call: as sim_settle in the episodes in which outcomes are in the order of real time.
+ */
 void sim_call_ends(void);
 
 /** This thread waits for something that will never come: it counts as frozen. */
 void sim_stop(void);
 
-/** Sleeps until no other thread can run. True: all of them have ended or are frozen; false: somebody sleeps. */
+/**
+ * Sleeps until no other thread can run. True: all of them have ended or are frozen; false: somebody
+ * sleeps.
+ */
 bool sim_wait_for_quiet(void);
 
-/* ---- for futex.c and clock.c -------------------------------------------------------------------------------------------- */
+/* ---- for futex.c and clock.c ----------------------------------------------------------------- */
 
 /** Sleeps if *word is `expected`: until sim_wake, until the deadline, or for no reason. */
 void sim_sleep(const void *word, uint32_t expected, int64_t deadline, const void *where);

@@ -1,4 +1,7 @@
-/* The ring of trace.h, and source lines by addr2line of binutils, which every compiler brings along. */
+/*
+ * The ring of trace.h, and source lines by addr2line of binutils, which every compiler brings
+ * along.
+ */
 #define _GNU_SOURCE /* dl_iterate_phdr */
 #include "trace.h"
 
@@ -26,9 +29,10 @@ static struct step ring[RING];
 static uint64_t added;
 
 static const char *const kinds[] = {
-    [TRACE_LOAD] = "load",     [TRACE_STORE] = "store",    [TRACE_FLUSH] = "flush",     [TRACE_FENCE] = "rmw/fence",
-    [TRACE_SLEEP] = "sleeps",  [TRACE_AWAKE] = "is awake", [TRACE_TIMEOUT] = "timeout", [TRACE_WAKE] = "futex_wake",
-    [TRACE_FROZEN] = "FROZEN", [TRACE_ENDED] = "ended",    [TRACE_CALL] = "",           [TRACE_PHASE] = "",
+    [TRACE_LOAD] = "load",       [TRACE_STORE] = "store",     [TRACE_FLUSH] = "flush",
+    [TRACE_FENCE] = "rmw/fence", [TRACE_SLEEP] = "sleeps",    [TRACE_AWAKE] = "is awake",
+    [TRACE_TIMEOUT] = "timeout", [TRACE_WAKE] = "futex_wake", [TRACE_FROZEN] = "FROZEN",
+    [TRACE_ENDED] = "ended",     [TRACE_CALL] = "",           [TRACE_PHASE] = "",
 };
 
 void
@@ -38,10 +42,14 @@ trace_reset(void)
 }
 
 void
-trace_keep(enum trace_kind kind, unsigned thread, const void *word, uint64_t value, const void *where)
+trace_keep(enum trace_kind kind, unsigned thread, const void *word, uint64_t value,
+           const void *where)
 {
-    ring[added++ % RING] =
-        (struct step){.where = where, .word = word, .value = value, .kind = (uint8_t)kind, .thread = (uint8_t)thread};
+    ring[added++ % RING] = (struct step){.where = where,
+                                         .word = word,
+                                         .value = value,
+                                         .kind = (uint8_t)kind,
+                                         .thread = (uint8_t)thread};
 }
 
 void
@@ -50,7 +58,7 @@ trace_note(unsigned thread, const char *text, int64_t value)
     trace_add(TRACE_CALL, thread, NULL, (uint64_t)value, text);
 }
 
-/* ---- source lines ------------------------------------------------------------------------------------------------------- */
+/* ---- source lines ---------------------------------------------------------------------------- */
 
 struct place {
     const void *where;
@@ -105,8 +113,8 @@ ask_addr2line(const struct places *places)
     size_t used = (size_t)snprintf(command, room, "addr2line -a -f -i -s -e '%s'", program);
     for (unsigned i = 0; i < places->count; i++) {
         /* The instruction before the return address is the call. */
-        used +=
-            (size_t)snprintf(command + used, room - used, " 0x%" PRIxPTR, (uintptr_t)places->all[i].where - 1 - bias);
+        used += (size_t)snprintf(command + used, room - used, " 0x%" PRIxPTR,
+                                 (uintptr_t)places->all[i].where - 1 - bias);
     }
     (void)snprintf(command + used, room - used, " 2>/dev/null");
     FILE *answer = popen(command, "r");
@@ -123,7 +131,8 @@ add_frame(struct place *place, const char *function, const char *line)
     if (strncmp(line, "atomic", strlen("atomic")) == 0 || strchr(place->text, '<') != NULL) {
         return;
     }
-    (void)snprintf(place->text + used, sizeof place->text - used, "%s%s %s", used > 0 ? " < " : "", function, line);
+    (void)snprintf(place->text + used, sizeof place->text - used, "%s%s %s", used > 0 ? " < " : "",
+                   function, line);
 }
 
 static void
@@ -166,7 +175,7 @@ find_places(struct places *places, uint64_t first)
     }
 }
 
-/* ---- printing ------------------------------------------------------------------------------------------------------------ */
+/* ---- printing -------------------------------------------------------------------------------- */
 
 static void
 print_word(FILE *out, const struct step *step)
@@ -183,7 +192,8 @@ print_word(FILE *out, const struct step *step)
 static void
 print_step(FILE *out, const struct step *step, const struct places *places)
 {
-    const struct place *place = has_address(step) && places->all != NULL ? place_of(places, step->where) : NULL;
+    const struct place *place =
+        has_address(step) && places->all != NULL ? place_of(places, step->where) : NULL;
 
     (void)fprintf(out, "T%u %-10s", step->thread, kinds[step->kind]);
     switch ((enum trace_kind)step->kind) {

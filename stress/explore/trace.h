@@ -27,10 +27,12 @@ enum trace_kind {
 extern bool trace_is_on;
 
 void trace_reset(void);
-void trace_keep(enum trace_kind kind, unsigned thread, const void *word, uint64_t value, const void *where);
+void trace_keep(enum trace_kind kind, unsigned thread, const void *word, uint64_t value,
+                const void *where);
 
 static inline void
-trace_add(enum trace_kind kind, unsigned thread, const void *word, uint64_t value, const void *where)
+trace_add(enum trace_kind kind, unsigned thread, const void *word, uint64_t value,
+          const void *where)
 {
     if (trace_is_on) {
         trace_keep(kind, thread, word, value, where);

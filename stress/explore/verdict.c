@@ -1,6 +1,6 @@
 /*
- * The verdict over a ledger. What a frozen thread's last call may have done is counted in its favour, from the moment when
- * that call began.
+ * The verdict over a ledger. What a frozen thread's last call may have done is counted in its
+ * favour, from the moment when that call began.
  */
 #include "ledger.h"
 
@@ -20,7 +20,8 @@ open_since(const struct ledger *ledger, enum call_kind kind, uint32_t key, uint6
     for (unsigned i = 0; i < OPEN_CALLS_MAX; i++) {
         const struct open_call *call = &ledger->calls[i];
         bool fits =
-            kind == CALL_POP || (kind == CALL_DONE ? call->handle == handle || call->handle == 0 : call->key == key);
+            kind == CALL_POP ||
+            (kind == CALL_DONE ? call->handle == handle || call->handle == 0 : call->key == key);
 
         if (call->open && call->kind == kind && fits) {
             since = earlier(since, call->began);
@@ -35,7 +36,9 @@ ledger_exists_until(const struct ledger *ledger, const struct life *life)
     moment until = earlier(life->end_began, open_since(ledger, CALL_DELETE, life->key, 0));
 
     until = earlier(until, open_since(ledger, CALL_DONE, 0, life->handle));
-    return life->next == 0 ? until : earlier(until, ledger_exists_until(ledger, &ledger->lives[life->next - 1]));
+    return life->next == 0
+               ? until
+               : earlier(until, ledger_exists_until(ledger, &ledger->lives[life->next - 1]));
 }
 
 moment
@@ -46,7 +49,7 @@ ledger_active_until(const struct ledger *ledger, const struct life *life)
     return life->pops == 0 ? earlier(until, open_since(ledger, CALL_POP, 0, 0)) : until;
 }
 
-/* ---- order ------------------------------------------------------------------------------------------------------------- */
+/* ---- order ----------------------------------------------------------------------------------- */
 
 /* Is there an update of this pod that did not end before `from`, and began before `to`? */
 static bool
@@ -55,14 +58,18 @@ is_updated(const struct ledger *ledger, uint32_t key, moment from, moment to)
     for (uint32_t i = 0; i < ledger->attempt_count; i++) {
         const struct attempt *attempt = &ledger->attempts[i];
 
-        if (attempt->is_update && attempt->key == key && attempt->ended > from && attempt->began < to) {
+        if (attempt->is_update && attempt->key == key && attempt->ended > from &&
+            attempt->began < to) {
             return true;
         }
     }
     return false;
 }
 
-/* A pod that loses its order key is ordered by its Timestamp, and not among those with the same one. */
+/*
+ * A pod that loses its order key is ordered by its Timestamp, and not among those with the same
+ * one.
+ */
 static bool
 ever_had_key(const struct ledger *ledger, const struct life *life)
 {
@@ -89,18 +96,22 @@ ranks_before(const struct ledger *ledger, const struct life *one, const struct l
     bool drawn = !ever_had_key(ledger, one) && !ever_had_key(ledger, other);
 
     return (one->timestamp < other->timestamp && (!drawn || !ledger->moving_clock)) ||
-           (ledger->still_clock && drawn && other->add_began != NEVER && one->active < other->add_began);
+           (ledger->still_clock && drawn && other->add_began != NEVER &&
+            one->active < other->add_began);
 }
 
 /* Contract O: no pop returns `taken` while `better` is active during the whole of that call. */
 static void
 check_pair(const struct ledger *ledger, const struct life *better, const struct life *taken)
 {
-    if (better->active < taken->pop_began && ledger_active_until(ledger, better) > taken->pop_ended &&
-        ranks_before(ledger, better, taken) && !is_updated(ledger, better->key, taken->pop_began, NEVER) &&
+    if (better->active < taken->pop_began &&
+        ledger_active_until(ledger, better) > taken->pop_ended &&
+        ranks_before(ledger, better, taken) &&
+        !is_updated(ledger, better->key, taken->pop_began, NEVER) &&
         !is_updated(ledger, taken->key, taken->pop_began, taken->pop_ended)) {
-        sim_fail("order: pod %u (priority %d) was popped while pod %u (priority %d) was active all along", taken->key,
-                 taken->priority, better->key, better->priority);
+        sim_fail("order: pod %u (priority %d) was popped while pod %u (priority %d) was active all "
+                 "along",
+                 taken->key, taken->priority, better->key, better->priority);
     }
 }
 
@@ -116,7 +127,7 @@ check_order(const struct ledger *ledger)
     }
 }
 
-/* ---- looks -------------------------------------------------------------------------------------------------------------- */
+/* ---- looks ----------------------------------------------------------------------------------- */
 
 static void
 check_look(const struct ledger *ledger, const struct look *look)
@@ -125,8 +136,9 @@ check_look(const struct ledger *ledger, const struct look *look)
         const struct life *life = &ledger->lives[i];
 
         if (look->is_pop) {
-            SIM_CHECK(life->poppable > look->began || ledger_active_until(ledger, life) < look->ended,
-                      "a pop found nothing while pod %u was there to be popped all along", life->key);
+            SIM_CHECK(
+                life->poppable > look->began || ledger_active_until(ledger, life) < look->ended,
+                "a pop found nothing while pod %u was there to be popped all along", life->key);
         } else if (life->key == look->key) {
             SIM_CHECK(life->exists > look->began || ledger_exists_until(ledger, life) < look->ended,
                       "pod %u was not found though it was there all along", life->key);
@@ -134,7 +146,7 @@ check_look(const struct ledger *ledger, const struct look *look)
     }
 }
 
-/* ---- lives ---------------------------------------------------------------------------------------------------------------- */
+/* ---- lives ----------------------------------------------------------------------------------- */
 
 static void
 check_name_is_unique(const struct ledger *ledger, const struct life *one, const struct life *other)
@@ -142,7 +154,8 @@ check_name_is_unique(const struct ledger *ledger, const struct life *one, const 
     moment both = one->exists > other->exists ? one->exists : other->exists;
     moment until = earlier(ledger_exists_until(ledger, one), ledger_exists_until(ledger, other));
 
-    SIM_CHECK(both == NEVER || both > until, "two pods %u were there at once: handles 0x%llx and 0x%llx", one->key,
+    SIM_CHECK(both == NEVER || both > until,
+              "two pods %u were there at once: handles 0x%llx and 0x%llx", one->key,
               (unsigned long long)one->handle, (unsigned long long)other->handle);
 }
 
@@ -151,7 +164,8 @@ check_names(const struct ledger *ledger)
 {
     for (uint32_t i = 0; i < ledger->life_count; i++) {
         for (uint32_t j = 0; j < i; j++) {
-            if (ledger->lives[i].key == ledger->lives[j].key && ledger->lives[i].handle != ledger->lives[j].handle) {
+            if (ledger->lives[i].key == ledger->lives[j].key &&
+                ledger->lives[i].handle != ledger->lives[j].handle) {
                 check_name_is_unique(ledger, &ledger->lives[i], &ledger->lives[j]);
             }
         }
@@ -182,7 +196,7 @@ check_end(const struct ledger *ledger, const struct life *life)
               life->deleted_in_flight ? "in flight" : "while it waited", life->pops);
 }
 
-/* ---- objects -------------------------------------------------------------------------------------------------------------- */
+/* ---- objects --------------------------------------------------------------------------------- */
 
 /* A pop that began after an update had ended does not return what that update replaced. */
 static void
@@ -191,15 +205,15 @@ check_object(const struct ledger *ledger, const struct life *life)
     const struct attempt *seen = &ledger->attempts[life->object - 1];
 
     SIM_CHECK(seen->status == -1 || (seen->status == SCHEDQ_OK && seen->handle == life->handle),
-              "pod %u was popped with object %llu, whose call returned %s", life->key, (unsigned long long)life->object,
-              schedq_status_name((schedq_status_t)seen->status));
+              "pod %u was popped with object %llu, whose call returned %s", life->key,
+              (unsigned long long)life->object, schedq_status_name((schedq_status_t)seen->status));
     for (uint32_t i = 0; i < ledger->attempt_count; i++) {
         const struct attempt *newer = &ledger->attempts[i];
 
         if (newer->handle == life->handle && newer->status == SCHEDQ_OK) {
             SIM_CHECK(seen->ended >= newer->began || newer->ended >= life->pop_began,
-                      "pod %u was popped with object %llu, which had been replaced by %u", life->key,
-                      (unsigned long long)life->object, i + 1);
+                      "pod %u was popped with object %llu, which had been replaced by %u",
+                      life->key, (unsigned long long)life->object, i + 1);
         }
     }
 }

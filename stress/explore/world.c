@@ -49,7 +49,7 @@ world_has_memory(void)
     arena_fail(0);
 }
 
-/* ---- names ---------------------------------------------------------------------------------------------------------------- */
+/* ---- names ----------------------------------------------------------------------------------- */
 
 const char *
 world_name(uint32_t key, uint32_t *length)
@@ -76,17 +76,20 @@ world_key(const char *name, uint32_t length)
     uint32_t key = 0;
     uint32_t expected_length;
 
-    for (uint32_t i = (uint32_t)strlen("ns/p"); i < length && name[i] >= '0' && name[i] <= '9'; i++) {
+    for (uint32_t i = (uint32_t)strlen("ns/p"); i < length && name[i] >= '0' && name[i] <= '9';
+         i++) {
         key = key * 10 + (uint32_t)(name[i] - '0');
     }
-    SIM_CHECK(key < KEYS_MAX, "the queue gives a name that nobody passed to it: \"%.*s\"", (int)length, name);
+    SIM_CHECK(key < KEYS_MAX, "the queue gives a name that nobody passed to it: \"%.*s\"",
+              (int)length, name);
     const char *expected = world_name(key, &expected_length);
-    SIM_CHECK(length == expected_length && memcmp(name, expected, length) == 0 && name[length] == '\0',
+    SIM_CHECK(length == expected_length && memcmp(name, expected, length) == 0 &&
+                  name[length] == '\0',
               "the queue gives a name that nobody passed to it: \"%.*s\"", (int)length, name);
     return key;
 }
 
-/* ---- counted objects -------------------------------------------------------------------------------------------------------- */
+/* ---- counted objects ------------------------------------------------------------------------- */
 
 static void
 retain(void *ctx, uint64_t object)
@@ -94,7 +97,8 @@ retain(void *ctx, uint64_t object)
     struct attempt *attempt = ledger_attempt_of(&world.ledger, object);
 
     (void)ctx;
-    SIM_CHECK(attempt->references > 0, "object %llu is retained after its last release", (unsigned long long)object);
+    SIM_CHECK(attempt->references > 0, "object %llu is retained after its last release",
+              (unsigned long long)object);
     attempt->references++;
 }
 
@@ -104,7 +108,8 @@ release(void *ctx, uint64_t object)
     struct attempt *attempt = ledger_attempt_of(&world.ledger, object);
 
     (void)ctx;
-    SIM_CHECK(attempt->references > 0, "object %llu is released once too often", (unsigned long long)object);
+    SIM_CHECK(attempt->references > 0, "object %llu is released once too often",
+              (unsigned long long)object);
     attempt->references--;
 }
 
@@ -112,12 +117,12 @@ static void
 check_references(void)
 {
     for (uint32_t i = 0; i < world.ledger.attempt_count; i++) {
-        SIM_CHECK(world.ledger.attempts[i].references == 0, "object %u has %lld references left", i + 1,
-                  (long long)world.ledger.attempts[i].references);
+        SIM_CHECK(world.ledger.attempts[i].references == 0, "object %u has %lld references left",
+                  i + 1, (long long)world.ledger.attempts[i].references);
     }
 }
 
-/* ---- begin ------------------------------------------------------------------------------------------------------------------- */
+/* ---- begin ----------------------------------------------------------------------------------- */
 
 static schedq_config_t
 config_of(const struct scenario *scenario)
@@ -131,7 +136,8 @@ config_of(const struct scenario *scenario)
     config.max_pods = KEYS_MAX;
     config.event_log = 0;
     config.max_lots = 1;
-    config.tick_ns = 1000000000; /* further than the scheduler's time goes: nobody wakes because of it alone */
+    /* further than the scheduler's time goes: nobody wakes because of it alone */
+    config.tick_ns = 1000000000;
     config.allocator = arena_allocator();
     if (scenario->configure != NULL) {
         scenario->configure(&config);
@@ -154,7 +160,8 @@ world_begin(const struct scenario *scenario)
     cluster_reset();
     world.config = config_of(scenario);
     world.ledger.relaxed = world.config.order == SCHEDQ_ORDER_RELAXED;
-    world.ledger.still_clock = world.config.external_clock != 0 || world.config.clock.is_virtual != 0;
+    world.ledger.still_clock =
+        world.config.external_clock != 0 || world.config.clock.is_virtual != 0;
     world.ledger.moving_clock = cluster_is_used();
     world.ledger.backoff_pops = world.config.pop_from_backoff != 0 && !cluster_has_gates();
     schedq_status_t status = schedq_create(&world.config, &world.queue, why, sizeof why);
@@ -178,7 +185,7 @@ world_thread(const struct scenario *scenario, unsigned thread)
     scenario->bodies[thread](&world.actors[thread]);
 }
 
-/* ---- drain ------------------------------------------------------------------------------------------------------------------- */
+/* ---- drain ----------------------------------------------------------------------------------- */
 
 static void
 look_for_all(struct actor *actor)
@@ -209,7 +216,10 @@ place_of(void *place, const schedq_pod_info_t *info)
     return 0;
 }
 
-/* A life that did not end though somebody was told that it began. Returns 1 if only a frozen pop explains it. */
+/*
+ * A life that did not end though somebody was told that it began. Returns 1 if only a frozen pop
+ * explains it.
+ */
 static unsigned
 account_for(struct actor *actor, const struct life *life)
 {
@@ -220,12 +230,13 @@ account_for(struct actor *actor, const struct life *life)
     }
     (void)schedq_get(actor->worker, (schedq_pod_t){life->handle}, place_of, &place);
     if (place == SCHEDQ_NOWHERE) {
-        SIM_CHECK(ledger_exists_until(&world.ledger, life) != NEVER, "pod %u is lost: handle 0x%llx is nowhere",
-                  life->key, (unsigned long long)life->handle);
+        SIM_CHECK(ledger_exists_until(&world.ledger, life) != NEVER,
+                  "pod %u is lost: handle 0x%llx is nowhere", life->key,
+                  (unsigned long long)life->handle);
         return 0;
     }
-    SIM_CHECK(place == SCHEDQ_INFLIGHT && life->pops == 0, "pod %u is stranded: %s after the drain", life->key,
-              schedq_place_name(place));
+    SIM_CHECK(place == SCHEDQ_INFLIGHT && life->pops == 0, "pod %u is stranded: %s after the drain",
+              life->key, schedq_place_name(place));
     return 1;
 }
 
@@ -237,10 +248,14 @@ account_for_all(struct actor *actor)
     for (uint32_t i = 0; i < world.ledger.life_count; i++) {
         hidden += account_for(actor, &world.ledger.lives[i]);
     }
-    SIM_CHECK(hidden <= hidden_by_frozen(), "%u pods are in flight, and nobody popped them", hidden);
+    SIM_CHECK(hidden <= hidden_by_frozen(), "%u pods are in flight, and nobody popped them",
+              hidden);
 }
 
-/* A frozen thread may have brought a pod into being that nobody has heard of; who hears of it now can pop it. */
+/*
+ * A frozen thread may have brought a pod into being that nobody has heard of; who hears of it now
+ * can pop it.
+ */
 static bool
 is_adding(void)
 {
@@ -262,8 +277,8 @@ explain_refusal(struct actor *actor, uint32_t key)
     const char *name = world_name(key, &length);
 
     (void)schedq_find(actor->worker, name, length, &result);
-    SIM_CHECK((world.refusals >> SCHEDQ_FULL & 1) != 0 || (result.place == SCHEDQ_INFLIGHT && sim_frozen() > 0) ||
-                  is_adding(),
+    SIM_CHECK((world.refusals >> SCHEDQ_FULL & 1) != 0 ||
+                  (result.place == SCHEDQ_INFLIGHT && sim_frozen() > 0) || is_adding(),
               "pod %u cannot be added again: it is said to be %s", key,
               schedq_place_name((schedq_place_t)result.place));
 }
@@ -274,7 +289,8 @@ use_names_again(struct actor *actor)
 {
     unsigned used = 0;
 
-    for (uint32_t key = 0; key < world.keys && used < REUSED_KEYS && world.ledger.closing == NEVER; key++, used++) {
+    for (uint32_t key = 0; key < world.keys && used < REUSED_KEYS && world.ledger.closing == NEVER;
+         key++, used++) {
         if (!actor_add(actor, key, (int32_t)(key % 3))) {
             explain_refusal(actor, key);
         }
@@ -287,7 +303,8 @@ static void
 adopt_frozen(struct actor *healthy)
 {
     for (unsigned i = 0; i < SIM_THREADS_MAX; i++) {
-        if (sim_is_frozen(i) && world.actors[i].worker != NULL && random_below(sim_random(), 2) == 0) {
+        if (sim_is_frozen(i) && world.actors[i].worker != NULL &&
+            random_below(sim_random(), 2) == 0) {
             (void)actor_adopt(healthy, &world.actors[i]);
         }
     }
@@ -352,7 +369,7 @@ world_drain(const struct scenario *scenario)
     }
 }
 
-/* ---- end --------------------------------------------------------------------------------------------------------------------- */
+/* ---- end ------------------------------------------------------------------------------------- */
 
 static void
 destroy(const struct scenario *scenario)
@@ -378,7 +395,7 @@ world_end(const struct scenario *scenario)
 
 const struct harness queue_harness = {world_begin, world_thread, world_drain, world_end};
 
-/* ---- destroy instead of a drain ---------------------------------------------------------------------------------------------- */
+/* ---- destroy instead of a drain -------------------------------------------------------------- */
 
 static void
 adopt_and_destroy(const struct scenario *scenario)
@@ -397,9 +414,10 @@ nothing_is_left(const struct scenario *scenario)
     (void)scenario;
 }
 
-const struct harness destroy_harness = {world_begin, world_thread, adopt_and_destroy, nothing_is_left};
+const struct harness destroy_harness = {world_begin, world_thread, adopt_and_destroy,
+                                        nothing_is_left};
 
-/* ---- sleepers ------------------------------------------------------------------------------------------------------------------ */
+/* ---- sleepers -------------------------------------------------------------------------------- */
 
 void
 world_heal(struct actor *actor)
@@ -408,7 +426,8 @@ world_heal(struct actor *actor)
         if (sim_wait_for_quiet()) {
             return;
         }
-        SIM_CHECK(sim_frozen() > 0 || !actor_pop(actor), "lost wake-up: a thread sleeps beside a pod");
+        SIM_CHECK(sim_frozen() > 0 || !actor_pop(actor),
+                  "lost wake-up: a thread sleeps beside a pod");
         actor_tick(actor);
     }
     if (!sim_wait_for_quiet()) {

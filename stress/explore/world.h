@@ -2,9 +2,10 @@
  * The queue of an episode, its actors, and how every queue scenario begins and ends.
  *
  * BEGIN   a queue in the arena, a worker per thread, then the scenario's `prepare`.
- * DRAIN   allocations succeed; a healthy thread with a worker of its own pops and ends what is left, looks for every
- *         pod that somebody was told of, and uses every name once more, some of the time with the worker of a frozen
- *         thread: whatever frozen threads hold, nothing else may be missing.
+ * DRAIN   allocations succeed; a healthy thread with a worker of its own pops and ends what is
+ *         left, looks for every pod that somebody was told of, and uses every name once more, some
+ *         of the time with the worker of a frozen thread: whatever frozen threads hold, nothing
+ *         else may be missing.
  * END     nobody frozen: counts, references and bytes come out even.
  */
 #ifndef EXPLORE_WORLD_H
@@ -28,8 +29,8 @@ extern struct world world;
 extern const struct harness queue_harness;
 
 /**
- * Instead of the drain the workers of frozen threads are adopted, all are unregistered, and the queue is destroyed with
- * what is left in it.
+ * Instead of the drain the workers of frozen threads are adopted, all are unregistered, and the
+ * queue is destroyed with what is left in it.
  */
 extern const struct harness destroy_harness;
 
@@ -42,7 +43,10 @@ struct actor *world_actor(unsigned thread);
 /** Adds and updates may answer this: FULL, NOMEM. */
 void world_allow(schedq_status_t refusal);
 
-/** One allocation out of `one_in` fails, until world_has_memory or the drain; adds and updates may answer NOMEM. */
+/**
+ * One allocation out of `one_in` fails, until world_has_memory or the drain; adds and updates may
+ * answer NOMEM.
+ */
 void world_lacks_memory(uint32_t one_in);
 void world_has_memory(void);
 
@@ -51,8 +55,8 @@ const char *world_name(uint32_t key, uint32_t *length);
 uint32_t world_key(const char *name, uint32_t length);
 
 /**
- * A last thread for scenarios with sleepers: acts only when nobody else can run. It ticks, which must wake whoever sleeps
- * beside a pod; then it closes the queue.
+ * A last thread for scenarios with sleepers: acts only when nobody else can run. It ticks, which
+ * must wake whoever sleeps beside a pod; then it closes the queue.
  */
 void world_heal(struct actor *actor);
 

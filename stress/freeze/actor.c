@@ -1,6 +1,7 @@
 /*
- * What a worker thread does: calls chosen by weight, each noted before it begins and entered in the account when it is
- * over. Whoever is stopped between the two leaves an `intent` that says which names are open.
+ * What a worker thread does: calls chosen by weight, each noted before it begins and entered in the
+ * account when it is over. Whoever is stopped between the two leaves an `intent` that says which
+ * names are open.
  */
 #define _GNU_SOURCE /* gettid */
 #include <string.h>
@@ -29,7 +30,8 @@ actor_prepare(actor_t *actor, run_t *run, unsigned number)
     memset(actor, 0, sizeof *actor);
     actor->run = run;
     actor->number = number;
-    actor->random = (run->seed + 1) * UINT64_C(0x9e3779b97f4a7c15) + number * UINT64_C(0xbf58476d1ce4e5b9);
+    actor->random =
+        (run->seed + 1) * UINT64_C(0x9e3779b97f4a7c15) + number * UINT64_C(0xbf58476d1ce4e5b9);
     actor->random |= 1;
 }
 
@@ -65,7 +67,8 @@ static void
 end(actor_t *actor)
 {
     ice_leave(&actor->ice);
-    atomic_store_explicit(&actor->calls, atomic_load_explicit(&actor->calls, memory_order_relaxed) + 1,
+    atomic_store_explicit(&actor->calls,
+                          atomic_load_explicit(&actor->calls, memory_order_relaxed) + 1,
                           memory_order_relaxed);
 }
 
@@ -80,7 +83,8 @@ entered(actor_t *actor)
 static void
 expect(actor_t *actor, bool good, call_t call, schedq_status_t status)
 {
-    TALLY_CHECK(&actor->run->tally, good, "%s says %s: %s", call_name(call), schedq_status_name(status),
+    TALLY_CHECK(&actor->run->tally, good, "%s says %s: %s", call_name(call),
+                schedq_status_name(status),
                 actor->worker != NULL ? schedq_worker_error(actor->worker) : "");
 }
 
@@ -136,8 +140,8 @@ update(actor_t *actor)
     unsigned index = actor_roll(actor, TALLY_NAMES);
     describe(actor, &spec, name, index, 0);
     begin(actor, CALL_UPDATE, &index, 1);
-    schedq_status_t status =
-        schedq_update(actor->worker, name, &spec, spec.object, &event, run_waits(actor->run), &result);
+    schedq_status_t status = schedq_update(actor->worker, name, &spec, spec.object, &event,
+                                           run_waits(actor->run), &result);
     end(actor);
     if (status == SCHEDQ_OK && result.added)
         atomic_fetch_add(&actor->run->tally.adds[index], 1);
@@ -186,8 +190,8 @@ static int
 visit(void *ctx, const schedq_pod_info_t *pod)
 {
     run_t *run = ctx;
-    TALLY_CHECK(&run->tally, pod->object == tally_index(pod->name) + 1, "get: %s has object %llu", pod->name,
-                (unsigned long long)pod->object);
+    TALLY_CHECK(&run->tally, pod->object == tally_index(pod->name) + 1, "get: %s has object %llu",
+                pod->name, (unsigned long long)pod->object);
     return 1;
 }
 
@@ -267,8 +271,8 @@ take(actor_t *actor, const schedq_popped_t *popped, size_t count)
     run_t *run = actor->run;
     for (size_t i = 0; i < count; i++) {
         unsigned index = tally_index(popped[i].name), held = atomic_load(&actor->held_count);
-        TALLY_CHECK(&run->tally, popped[i].object == index + 1, "%s was popped with object %llu", popped[i].name,
-                    (unsigned long long)popped[i].object);
+        TALLY_CHECK(&run->tally, popped[i].object == index + 1, "%s was popped with object %llu",
+                    popped[i].name, (unsigned long long)popped[i].object);
         actor->held[held] = (held_t){popped[i].token, index};
         atomic_store(&actor->held_count, held + 1);
         atomic_fetch_add(&run->pops, 1);
@@ -286,7 +290,8 @@ actor_try_pop(actor_t *actor)
     if (status == SCHEDQ_OK)
         take(actor, &popped, 1);
     entered(actor);
-    expect(actor, status == SCHEDQ_OK || status == SCHEDQ_EMPTY || status == SCHEDQ_CLOSED, CALL_TRY_POP, status);
+    expect(actor, status == SCHEDQ_OK || status == SCHEDQ_EMPTY || status == SCHEDQ_CLOSED,
+           CALL_TRY_POP, status);
     return status;
 }
 

@@ -1,4 +1,7 @@
-/* Each control thread leaves its readings in a ring, so that any interval can be judged after it is over. */
+/*
+ * Each control thread leaves its readings in a ring, so that any interval can be judged after it is
+ * over.
+ */
 #define _GNU_SOURCE /* affinity */
 #include "control.h"
 
@@ -99,7 +102,8 @@ gap_on(control_t *control, int64_t from, int64_t to)
     size_t count = atomic_load_explicit(&control->count, memory_order_acquire);
     int64_t later = to, longest = 0;
     for (size_t back = 1; back <= count && back < READINGS && later > from; back++) {
-        int64_t reading = atomic_load_explicit(&control->readings[(count - back) % READINGS], memory_order_relaxed);
+        int64_t reading = atomic_load_explicit(&control->readings[(count - back) % READINGS],
+                                               memory_order_relaxed);
         if (reading >= to)
             continue;
         int64_t earlier = reading > from ? reading : from;

@@ -1,8 +1,9 @@
 /*
  * Stops a thread at whatever instruction it is at, for as long as wanted or for ever.
  *
- * The stop is a signal handler that waits; it touches its own thread's `ice` and a futex, nothing else, so it may
- * interrupt anything. Where the thread was is what it noted itself: the call before it entered it, and the allocator.
+ * The stop is a signal handler that waits; it touches its own thread's `ice` and a futex, nothing
+ * else, so it may interrupt anything. Where the thread was is what it noted itself: the call before
+ * it entered it, and the allocator.
  */
 #ifndef SCHEDQ_FREEZE_ICE_H
 #define SCHEDQ_FREEZE_ICE_H
@@ -30,7 +31,9 @@ ice_t *ice_own(void);
 bool ice_freeze(ice_t *ice, pthread_t thread);
 void ice_release(ice_t *ice);
 
-/* The fences keep the compiler from moving the caller's stores across, as the handler would see it. */
+/*
+ * The fences keep the compiler from moving the caller's stores across, as the handler would see it.
+ */
 static inline void
 ice_enter(ice_t *ice, call_t call)
 {

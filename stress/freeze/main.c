@@ -1,8 +1,8 @@
 /*
  * schedq-freeze: stops workers, watches the others, settles, prints the table.
  *
- * Main thread: chooses the victim and the moment. Actors, and the queue's timer thread: the victims. Control threads: tell a machine that stood still
- * from a queue that did.
+ * Main thread: chooses the victim and the moment. Actors, and the queue's timer thread: the
+ * victims. Control threads: tell a machine that stood still from a queue that did.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -38,7 +38,10 @@ choose_victim(stage_t *stage, run_t *run)
     return number < run->actor_count ? &run->actors[number] : &run->timer;
 }
 
-/* Stops one thread and watches the others. It stands still when this returns. NULL: it could not be stopped. */
+/*
+ * Stops one thread and watches the others. It stands still when this returns. NULL: it could not be
+ * stopped.
+ */
 static actor_t *
 freeze_one(stage_t *stage, run_t *run)
 {
@@ -48,12 +51,14 @@ freeze_one(stage_t *stage, run_t *run)
         tally_violation(&run->tally, "thread %u cannot be stopped", victim->number);
         return NULL;
     }
-    unsigned hit = atomic_load(&victim->ice.allocating) ? REPORT_ALLOCATOR : atomic_load(&victim->ice.call);
+    unsigned hit =
+        atomic_load(&victim->ice.allocating) ? REPORT_ALLOCATOR : atomic_load(&victim->ice.call);
     watch_others(run, victim, &watch);
     report_add(&stage->report, stage->options, hit, &watch);
     if (watch_violations(&watch) > 0)
         printf("thread %u stopped in %s: %u of %u windows without progress\n", victim->number,
-               hit == REPORT_ALLOCATOR ? "the allocator" : call_name(hit), watch_violations(&watch), watch.windows);
+               hit == REPORT_ALLOCATOR ? "the allocator" : call_name(hit), watch_violations(&watch),
+               watch.windows);
     return victim;
 }
 
@@ -68,8 +73,8 @@ goes_on(run_t *run, actor_t *victim)
     while (atomic_load(&victim->calls) == before && run_waited(&patience, 0)) {
     }
     bool good = atomic_load(&victim->calls) != before;
-    TALLY_CHECK(&run->tally, good, "thread %u completes no call after its release; it is in %s", victim->number,
-                call_name(atomic_load(&victim->ice.call)));
+    TALLY_CHECK(&run->tally, good, "thread %u completes no call after its release; it is in %s",
+                victim->number, call_name(atomic_load(&victim->ice.call)));
     return good;
 }
 

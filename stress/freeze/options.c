@@ -13,8 +13,11 @@
 #define KILLS_MAX 2000u /* each leaves a thread behind */
 
 static const char *const call_names[CALLS] = {
-    "outside", "add",      "add_many", "try_pop", "pop",       "pop_many",          "delete", "update", "find", "get",
-    "tick",    "move_all", "activate", "done",    "done_many", "add_unschedulable", "readd",  "timer"};
+    "outside",  "add",      "add_many",  "try_pop",
+    "pop",      "pop_many", "delete",    "update",
+    "find",     "get",      "tick",      "move_all",
+    "activate", "done",     "done_many", "add_unschedulable",
+    "readd",    "timer"};
 
 const char *
 call_name(unsigned call)
@@ -31,18 +34,22 @@ static const unsigned default_weights[CALL_CHOSEN] = {
 
 static const struct argp_option known[] = {
     {"engine", 'e', "NAME", 0, "lockfree (default) or mutex", 0},
-    {"threads", 't', "N", 0, "worker threads; 2..32, default 4; those from the third on also pop without a deadline",
-     0},
-    {"freezes", 'f', "N", 0, "how often a thread is stopped; 1..100000, default 200; with --kill: rounds, 1..2000", 0},
+    {"threads", 't', "N", 0,
+     "worker threads; 2..32, default 4; those from the third on also pop without a deadline", 0},
+    {"freezes", 'f', "N", 0,
+     "how often a thread is stopped; 1..100000, default 200; with --kill: rounds, 1..2000", 0},
     {"milliseconds", 'm', "N", 0, "how long it stands still; 1..60000, default 100", 0},
-    {"window", 'w', "N", 0, "milliseconds in which the others must make progress; 1..1000, default 5", 0},
+    {"window", 'w', "N", 0,
+     "milliseconds in which the others must make progress; 1..1000, default 5", 0},
     {"seed", 'r', "N", 0, "of all random choices; default: the time", 0},
     {"mix", 'x', "CALL=N,...", 0,
      "weights, 0..1000, of add, add_many, try_pop, pop, pop_many, delete, update, find, get, tick, "
-     "move_all, activate; what is not named keeps its default. Every popped pod ends in done, done_many or "
+     "move_all, activate; what is not named keeps its default. Every popped pod ends in done, "
+     "done_many or "
      "add_unschedulable",
      0},
-    {"kill", 'k', NULL, 0, "the stopped thread never comes back; each round has a queue of its own", 0},
+    {"kill", 'k', NULL, 0, "the stopped thread never comes back; each round has a queue of its own",
+     0},
     {0},
 };
 
@@ -58,7 +65,8 @@ choose_mix(struct argp_state *state, options_t *options, const char *text)
     while (rest != NULL && *rest != '\0') {
         int call = getsubopt(&rest, tokens, &value);
         if (call <= CALL_NONE || value == NULL)
-            argument_bad(state, "mix", text, "lists of CALL=0..1000, with the calls that --help names");
+            argument_bad(state, "mix", text,
+                         "lists of CALL=0..1000, with the calls that --help names");
         else
             options->weights[call] = (unsigned)argument_number(state, "mix", value, 0, 1000);
     }
@@ -75,13 +83,16 @@ finish(struct argp_state *state, options_t *options)
         options->weight_sum += options->weights[i];
     if (options->weights[CALL_ADD] + options->weights[CALL_ADD_MANY] == 0)
         argument_bad(state, "mix", options->mix, "lists with add or add_many above 0");
-    if (options->weights[CALL_TRY_POP] + options->weights[CALL_POP] + options->weights[CALL_POP_MANY] == 0)
+    if (options->weights[CALL_TRY_POP] + options->weights[CALL_POP] +
+            options->weights[CALL_POP_MANY] ==
+        0)
         argument_bad(state, "mix", options->mix, "lists with try_pop, pop or pop_many above 0");
     if (options->kill && options->freezes > KILLS_MAX)
-        argp_error(state, "--freezes is \"%u\": legal are 1..%u with --kill", options->freezes, KILLS_MAX);
+        argp_error(state, "--freezes is \"%u\": legal are 1..%u with --kill", options->freezes,
+                   KILLS_MAX);
     if (options->window > options->milliseconds)
-        argp_error(state, "--window is \"%u\": legal are 1..%u, the length of a freeze", options->window,
-                   options->milliseconds);
+        argp_error(state, "--window is \"%u\": legal are 1..%u, the length of a freeze",
+                   options->window, options->milliseconds);
 }
 
 static error_t
@@ -99,7 +110,8 @@ parse_option(int key, char *argument, struct argp_state *state)
         options->freezes = (unsigned)argument_number(state, "freezes", argument, 1, 100000);
         return 0;
     case 'm':
-        options->milliseconds = (unsigned)argument_number(state, "milliseconds", argument, 1, 60000);
+        options->milliseconds =
+            (unsigned)argument_number(state, "milliseconds", argument, 1, 60000);
         return 0;
     case 'w':
         options->window = (unsigned)argument_number(state, "window", argument, 1, 1000);
@@ -131,10 +143,13 @@ options_parse(options_t *options, int argc, char **argv)
         known,
         parse_option,
         NULL,
-        "Stops a worker's thread, or the timer thread, at a random instruction, again and again, and looks whether the "
+        "Stops a worker's thread, or the timer thread, at a random instruction, again and again, "
+        "and looks whether the "
         "others go on: in no "
-        "window may they complete no call. At the end it drains the queue and checks that every pod ended once. With "
-        "--kill the stopped thread never comes back, a worker's is adopted, and every pod that it had not popped must "
+        "window may they complete no call. At the end it drains the queue and checks that every "
+        "pod ended once. With "
+        "--kill the stopped thread never comes back, a worker's is adopted, and every pod that it "
+        "had not popped must "
         "still be reached.\vExit status: 0 nothing wrong; 1 a violation; 2 bad usage.",
         NULL,
         NULL,
@@ -153,9 +168,11 @@ options_parse(options_t *options, int argc, char **argv)
 void
 options_print(const options_t *options)
 {
-    printf("seed %llu; again with: schedq-freeze --engine %s --threads %u --freezes %u --milliseconds %u --window %u "
+    printf("seed %llu; again with: schedq-freeze --engine %s --threads %u --freezes %u "
+           "--milliseconds %u --window %u "
            "--seed %llu%s%s%s\n",
-           (unsigned long long)options->seed, options->engine->name, options->threads, options->freezes,
-           options->milliseconds, options->window, (unsigned long long)options->seed,
-           options->mix[0] != '\0' ? " --mix " : "", options->mix, options->kill ? " --kill" : "");
+           (unsigned long long)options->seed, options->engine->name, options->threads,
+           options->freezes, options->milliseconds, options->window,
+           (unsigned long long)options->seed, options->mix[0] != '\0' ? " --mix " : "",
+           options->mix, options->kill ? " --kill" : "");
 }

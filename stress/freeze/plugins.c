@@ -1,4 +1,7 @@
-/* While a run drains hints and gates say yes; until then they answer by the pod and a counter that all threads share. */
+/*
+ * While a run drains hints and gates say yes; until then they answer by the pod and a counter that
+ * all threads share.
+ */
 #include "plugins.h"
 
 #include <stdio.h>
@@ -10,8 +13,8 @@ const schedq_event_t plugins_free_all[2] = {SCHEDQ_EVENT_WILDCARD,
 static bool
 one_in(run_t *run, uint64_t pod, uint64_t count)
 {
-    uint64_t x =
-        (pod + atomic_fetch_add_explicit(&run->answers, 1, memory_order_relaxed)) * UINT64_C(0xd6e8feb86659fd93);
+    uint64_t x = (pod + atomic_fetch_add_explicit(&run->answers, 1, memory_order_relaxed)) *
+                 UINT64_C(0xd6e8feb86659fd93);
     return (x >> 40) % count == 0;
 }
 
@@ -21,7 +24,8 @@ hint(void *ctx, uint64_t pod, uint64_t old_object, uint64_t new_object)
     run_t *run = ctx;
     (void)old_object;
     (void)new_object;
-    return atomic_load(&run->phase) == PHASE_DRAINING || one_in(run, pod, 3) ? SCHEDQ_HINT_QUEUE : SCHEDQ_HINT_SKIP;
+    return atomic_load(&run->phase) == PHASE_DRAINING || one_in(run, pod, 3) ? SCHEDQ_HINT_QUEUE
+                                                                             : SCHEDQ_HINT_SKIP;
 }
 
 static int
@@ -47,7 +51,8 @@ plugins_register(run_t *run)
 {
     char why[200];
     for (unsigned i = 0; run_waits(run) && i < RUN_PLUGINS; i++) {
-        schedq_interest_t interest = {.resource = plugins[i].resource, .actions = plugins[i].actions, .hint = hint};
+        schedq_interest_t interest = {
+            .resource = plugins[i].resource, .actions = plugins[i].actions, .hint = hint};
         schedq_plugin_t plugin;
         schedq_plugin_init(&plugin);
         plugin.name = plugins[i].name;
@@ -55,9 +60,11 @@ plugins_register(run_t *run)
         plugin.interest_count = plugins[i].resource != NULL;
         plugin.pre_enqueue = plugins[i].gate ? gate : NULL;
         plugin.ctx = run;
-        schedq_status_t status = schedq_plugin_register(run->queue, &plugin, &run->bits[i], why, sizeof why);
+        schedq_status_t status =
+            schedq_plugin_register(run->queue, &plugin, &run->bits[i], why, sizeof why);
         if (status != SCHEDQ_OK) {
-            fprintf(stderr, "schedq-freeze: schedq_plugin_register: %s %s\n", schedq_status_name(status), why);
+            fprintf(stderr, "schedq-freeze: schedq_plugin_register: %s %s\n",
+                    schedq_status_name(status), why);
             exit(1);
         }
     }
@@ -69,7 +76,8 @@ plugins_rejectors(actor_t *actor)
     const run_t *run = actor->run;
     if (actor_roll(actor, 4) == 0)
         return 0;
-    return run->bits[1 + actor_roll(actor, RUN_PLUGINS - 1)] | run->bits[1 + actor_roll(actor, RUN_PLUGINS - 1)];
+    return run->bits[1 + actor_roll(actor, RUN_PLUGINS - 1)] |
+           run->bits[1 + actor_roll(actor, RUN_PLUGINS - 1)];
 }
 
 schedq_event_t

@@ -57,33 +57,41 @@ sum_up(row_t *sum, const row_t *row)
     sum->spinning += row->spinning;
     sum->others_gap_ns = greater(sum->others_gap_ns, row->others_gap_ns);
     sum->control_gap_ns = greater(sum->control_gap_ns, row->control_gap_ns);
-    sum->least_calls = first || row->least_calls < sum->least_calls ? row->least_calls : sum->least_calls;
-    sum->least_pods = first || row->least_pods < sum->least_pods ? row->least_pods : sum->least_pods;
+    sum->least_calls =
+        first || row->least_calls < sum->least_calls ? row->least_calls : sum->least_calls;
+    sum->least_pods =
+        first || row->least_pods < sum->least_pods ? row->least_pods : sum->least_pods;
 }
 
 static void
 print_head(void)
 {
-    printf("%-17s %7s %7s %7s %7s %8s %12s %7s %10s %11s %11s %10s\n", "stopped in", "freezes", "windows", "counted",
-           "blocked", "spinning", "uncontrolled", "starved", "gap ms", "control ms", "least calls", "least pops");
+    printf("%-17s %7s %7s %7s %7s %8s %12s %7s %10s %11s %11s %10s\n", "stopped in", "freezes",
+           "windows", "counted", "blocked", "spinning", "uncontrolled", "starved", "gap ms",
+           "control ms", "least calls", "least pops");
 }
 
 static void
 print_row(const char *name, const row_t *row)
 {
-    printf("%-17s %7u %7u %7u %7u %8u %12u %7u %10.2f %11.2f %11" PRIu64 " %10" PRIu64 "\n", name, row->freezes,
-           row->windows, row->counted, row->blocked, row->spinning, row->uncontrolled, row->starved,
-           (double)row->others_gap_ns / 1e6, (double)row->control_gap_ns / 1e6, row->least_calls, row->least_pods);
+    printf("%-17s %7u %7u %7u %7u %8u %12u %7u %10.2f %11.2f %11" PRIu64 " %10" PRIu64 "\n", name,
+           row->freezes, row->windows, row->counted, row->blocked, row->spinning, row->uncontrolled,
+           row->starved, (double)row->others_gap_ns / 1e6, (double)row->control_gap_ns / 1e6,
+           row->least_calls, row->least_pods);
 }
 
 /* What the columns mean. */
 static void
 print_legend(void)
 {
-    printf("counted: windows that the control threads (%u cores) ran through. Of the windows in which the others "
-           "completed no call, blocked and spinning ones are violations; uncontrolled: a control thread did not run; "
-           "starved: the others waited for a core. gap, control: the longest time in a freeze in which the others "
-           "completed no call, and in which a control thread did not read the clock. least: what the others did in one "
+    printf("counted: windows that the control threads (%u cores) ran through. Of the windows in "
+           "which the others "
+           "completed no call, blocked and spinning ones are violations; uncontrolled: a control "
+           "thread did not run; "
+           "starved: the others waited for a core. gap, control: the longest time in a freeze in "
+           "which the others "
+           "completed no call, and in which a control thread did not read the clock. least: what "
+           "the others did in one "
            "freeze\n",
            control_cores());
 }
@@ -108,7 +116,8 @@ report_print(const report_t *report)
     printf("stopped inside a call: %u of %u; allocations after the warm-up: %" PRIu64
            "; windows in the allocator's row do not count\n",
            inside, sum.freezes, report->allocations);
-    printf("windows without progress: %u (blocked %u, spinning %u); freezes in which nobody popped: %u\n",
+    printf("windows without progress: %u (blocked %u, spinning %u); freezes in which nobody "
+           "popped: %u\n",
            report->violations, sum.blocked, sum.spinning, report->popless);
     return report->violations == 0 && report->popless == 0;
 }

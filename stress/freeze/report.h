@@ -14,7 +14,8 @@ typedef struct row {
 
 typedef struct report {
     row_t rows[CALLS + 1];
-    unsigned popless; /* freezes in which the others completed many calls and popped nothing: a violation */
+    /* freezes in which the others completed many calls and popped nothing: a violation */
+    unsigned popless;
     unsigned violations;
     uint64_t allocations; /* after the warm-up */
 } report_t;

@@ -1,11 +1,13 @@
 /*
  * The queue of a run, with an allocator that notes who is inside it.
  *
- * The allocator's slow path is outside what a lock-free engine promises: a thread stopped there may hold its lock. So
- * all is reserved first, and a freeze that hits the allocator all the same is told apart by its mark.
+ * The allocator's slow path is outside what a lock-free engine promises: a thread stopped there may
+ * hold its lock. So all is reserved first, and a freeze that hits the allocator all the same is
+ * told apart by its mark.
  *
- * The timer thread blocks all signals, so nobody could stop it. But it reads the queue's clock, which is a function of
- * this file: there it lets the one signal through, and from then on it can be stopped at any instruction.
+ * The timer thread blocks all signals, so nobody could stop it. But it reads the queue's clock,
+ * which is a function of this file: there it lets the one signal through, and from then on it can
+ * be stopped at any instruction.
  */
 #include "run.h"
 
@@ -111,7 +113,8 @@ make_queue(run_t *run)
     plugins_register(run);
     /* Names, each once more for lives that were deleted in flight, and those in hands. */
     uint32_t pods = 2 * TALLY_NAMES + (run->options->threads + 1) * HELD_MAX;
-    status = schedq_reserve(run->queue, pods, PRIORITIES, run->options->threads + 2, why, sizeof why);
+    status =
+        schedq_reserve(run->queue, pods, PRIORITIES, run->options->threads + 2, why, sizeof why);
     if (status != SCHEDQ_OK)
         refuse("schedq_reserve", status, why);
 }
@@ -138,7 +141,8 @@ run_open(run_t *run, const options_t *options, uint64_t seed)
         char why[200];
         actor_t *actor = &run->actors[i];
         actor_prepare(actor, run, i);
-        schedq_status_t status = schedq_worker_register(run->queue, &actor->worker, why, sizeof why);
+        schedq_status_t status =
+            schedq_worker_register(run->queue, &actor->worker, why, sizeof why);
         if (status != SCHEDQ_OK)
             refuse("schedq_worker_register", status, why);
     }

@@ -1,8 +1,8 @@
 /*
  * One queue, its actors and the account of its pods.
  *
- * The phases: RUNNING, everything at random; DRAINING, nobody adds, actors that pop without a deadline finish what they
- * get until the queue is closed.
+ * The phases: RUNNING, everything at random; DRAINING, nobody adds, actors that pop without a
+ * deadline finish what they get until the queue is closed.
  */
 #ifndef SCHEDQ_FREEZE_RUN_H
 #define SCHEDQ_FREEZE_RUN_H
@@ -26,7 +26,6 @@
 /** From here on actors also pop without a deadline: two are left that never wait for long. */
 #define FIRST_SLEEPER 2u
 
-
 enum { PHASE_RUNNING, PHASE_DRAINING };
 enum { RUN_PLUGINS = 4 };
 
@@ -40,8 +39,8 @@ typedef struct held {
 /*
  * One thread, the one that settles a run, or the queue's timer thread.
  *
- * `intent` is the call whose outcome is not in the account yet, with the names it was given: what a thread that never
- * comes back leaves open.
+ * `intent` is the call whose outcome is not in the account yet, with the names it was given: what a
+ * thread that never comes back leaves open.
  */
 typedef struct actor {
     _Alignas(64) ice_t ice;
@@ -72,7 +71,10 @@ struct run {
     unsigned actor_count;
     actor_t actors[ACTORS_MAX];
     actor_t settler;
-    actor_t timer; /* the queue's timer thread; it has no worker here, and its calls are its readings of the clock */
+    /*
+     * the queue's timer thread; it has no worker here, and its calls are its readings of the clock
+     */
+    actor_t timer;
     atomic_bool timer_known;
     tally_t tally;
 };
@@ -86,17 +88,29 @@ run_waits(const run_t *run)
 /** Makes the calling thread one whose readings of the queue's clock are not the timer thread's. */
 void run_enter_thread(void);
 
-/** Makes the queue, reserves for all that will be in it, starts the actors. False, with a violation, if it cannot. */
+/**
+ * Makes the queue, reserves for all that will be in it, starts the actors. False, with a violation,
+ * if it cannot.
+ */
 bool run_open(run_t *run, const options_t *options, uint64_t seed);
 
 /** Sets everything but the worker. */
 void actor_prepare(actor_t *actor, run_t *run, unsigned number);
 void *actor_main(void *actor);
-/** Begins to wait for something that must happen; only a lost wake-up or a stranded pod takes longer than that lasts. */
+/**
+ * Begins to wait for something that must happen; only a lost wake-up or a stranded pod takes longer
+ * than that lasts.
+ */
 void run_wait(patience_t *patience);
-/** Waits for a tenth of a millisecond; false: `progress` has not changed for so long that it never will. */
+/**
+ * Waits for a tenth of a millisecond; false: `progress` has not changed for so long that it never
+ * will.
+ */
 bool run_waited(patience_t *patience, uint64_t progress);
-/** What became of pods, and the settler's calls: idle poppers and the timer thread complete calls for ever. */
+/**
+ * What became of pods, and the settler's calls: idle poppers and the timer thread complete calls
+ * for ever.
+ */
 uint64_t run_progress(run_t *run);
 /** Waits for a thread. False: it does not end. */
 bool run_join(run_t *run, pthread_t thread, void **result);

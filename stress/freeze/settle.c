@@ -1,9 +1,11 @@
 /*
- * Order: the actors that never sleep long end; a worker (the dead actor's, adopted) takes all there is, sets free what
- * waits, then adds each name once more and takes all there is again; sleepers are handed single pods; close ends them; what is left is
- * compared with the account. A thread of its own does it: in a queue that stands still it would never come back.
+ * Order: the actors that never sleep long end; a worker (the dead actor's, adopted) takes all there
+ * is, sets free what waits, then adds each name once more and takes all there is again; sleepers
+ * are handed single pods; close ends them; what is left is compared with the account. A thread of
+ * its own does it: in a queue that stands still it would never come back.
  *
- * What a dead actor leaves open is exactly known: the pods in its hands, and the outcome of one call.
+ * What a dead actor leaves open is exactly known: the pods in its hands, and the outcome of one
+ * call.
  */
 #include "settle.h"
 
@@ -43,7 +45,8 @@ obtain_worker(run_t *run, actor_t *own, actor_t *dead)
         status = schedq_worker_register(run->queue, &own->worker, why, sizeof why);
     }
     TALLY_CHECK(&run->tally, status == SCHEDQ_OK, "%s says %s %s",
-                dead != NULL && dead->worker != NULL ? "schedq_worker_adopt" : "schedq_worker_register",
+                dead != NULL && dead->worker != NULL ? "schedq_worker_adopt"
+                                                     : "schedq_worker_register",
                 schedq_status_name(status), why);
     return status == SCHEDQ_OK;
 }
@@ -61,8 +64,10 @@ ended(run_t *run, unsigned index)
     return atomic_load(&run->tally.dones[index]);
 }
 
-/* Single pods for threads that all sleep by then: here no other call makes up for a lost wake-up. Every second one only
- * becomes active by time, which the sleepers serve if the timer thread does not. */
+/*
+ * Single pods for threads that all sleep by then: here no other call makes up for a lost wake-up.
+ * Every second one only becomes active by time, which the sleepers serve if the timer thread does
+ * not. */
 static void
 hand_over(run_t *run, actor_t *own)
 {
@@ -98,16 +103,17 @@ count_waiting(void *ctx, const schedq_pod_info_t *pod)
 }
 
 /*
- * By the words, for they help nobody. Who died between moving a pod and counting it has left them one too high: then the
- * places tell.
+ * By the words, for they help nobody. Who died between moving a pod and counting it has left them
+ * one too high: then the places tell.
  */
 static bool
 anything_waits(run_t *run, const actor_t *own, const actor_t *dead)
 {
     schedq_words_t *words = schedq_words(run->queue);
-    uint64_t counted =
-        __atomic_load_n(&words->parked, __ATOMIC_ACQUIRE) + __atomic_load_n(&words->gated, __ATOMIC_ACQUIRE) +
-        __atomic_load_n(&words->backoff, __ATOMIC_ACQUIRE) + __atomic_load_n(&words->error_backoff, __ATOMIC_ACQUIRE);
+    uint64_t counted = __atomic_load_n(&words->parked, __ATOMIC_ACQUIRE) +
+                       __atomic_load_n(&words->gated, __ATOMIC_ACQUIRE) +
+                       __atomic_load_n(&words->backoff, __ATOMIC_ACQUIRE) +
+                       __atomic_load_n(&words->error_backoff, __ATOMIC_ACQUIRE);
     unsigned waiting = 0;
     if (dead == NULL || counted != 1)
         return counted != 0;
@@ -115,8 +121,9 @@ anything_waits(run_t *run, const actor_t *own, const actor_t *dead)
 }
 
 /*
- * Two events concern every pod that waits, and every one that fails later but was popped before. Then it is for time to
- * bring them: for the sleepers, which serve it if the timer thread does not; for this thread if there are none.
+ * Two events concern every pod that waits, and every one that fails later but was popped before.
+ * Then it is for time to bring them: for the sleepers, which serve it if the timer thread does not;
+ * for this thread if there are none.
  */
 static void
 set_free(run_t *run, actor_t *own, const actor_t *dead)
@@ -136,8 +143,8 @@ set_free(run_t *run, actor_t *own, const actor_t *dead)
     const schedq_words_t *words = schedq_words(run->queue);
     TALLY_CHECK(&run->tally, !anything_waits(run, own, dead),
                 "%llu pods stay parked, %llu gated, %llu in backoff, %llu in error backoff",
-                (unsigned long long)words->parked, (unsigned long long)words->gated, (unsigned long long)words->backoff,
-                (unsigned long long)words->error_backoff);
+                (unsigned long long)words->parked, (unsigned long long)words->gated,
+                (unsigned long long)words->backoff, (unsigned long long)words->error_backoff);
 }
 
 static void
@@ -170,11 +177,13 @@ check_stats(run_t *run)
         {"active", stats.active, 0},
         {"waiting", stats.backoff + stats.error_backoff + stats.parked + stats.gated, 0},
         {"inflight", stats.inflight, 0},
-        {"gones (queue: deleted in flight)", atomic_load(&run->deletes_in_flight), atomic_load(&run->gones)},
+        {"gones (queue: deleted in flight)", atomic_load(&run->deletes_in_flight),
+         atomic_load(&run->gones)},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         TALLY_CHECK(tally, rows[i].queue == rows[i].counted, "the queue says %llu %s, counted %llu",
-                    (unsigned long long)rows[i].queue, rows[i].name, (unsigned long long)rows[i].counted);
+                    (unsigned long long)rows[i].queue, rows[i].name,
+                    (unsigned long long)rows[i].counted);
 }
 
 static void
@@ -182,8 +191,8 @@ check_nothing_is_left(run_t *run, actor_t *own)
 {
     schedq_result_t result;
     for (unsigned i = 0; i < TALLY_NAMES; i++)
-        TALLY_CHECK(&run->tally, actor_find_named(own, i, &result) == SCHEDQ_NOT_FOUND, "pod-%u is left, %s", i,
-                    schedq_place_name((schedq_place_t)result.place));
+        TALLY_CHECK(&run->tally, actor_find_named(own, i, &result) == SCHEDQ_NOT_FOUND,
+                    "pod-%u is left, %s", i, schedq_place_name((schedq_place_t)result.place));
     tally_check_lives(&run->tally);
     check_stats(run);
 }
@@ -235,7 +244,10 @@ may_hold_unseen(const actor_t *dead)
     return intent == CALL_POP_MANY ? BATCH : intent == CALL_POP || intent == CALL_TRY_POP ? 1 : 0;
 }
 
-/* Every name that is still there must be in the dead actor's hands. Deletes it. Returns how many it had not noted. */
+/*
+ * Every name that is still there must be in the dead actor's hands. Deletes it. Returns how many it
+ * had not noted.
+ */
 static unsigned
 check_names(run_t *run, actor_t *own, const actor_t *dead)
 {
@@ -246,15 +258,17 @@ check_names(run_t *run, actor_t *own, const actor_t *dead)
         unsigned adds = atomic_load(&run->tally.adds[i]);
         unsigned ends = ended(run, i) + atomic_load(&run->tally.deletes[i]);
         TALLY_CHECK(&run->tally, is_even(dead, i, (int)(adds - ends), present),
-                    "pod-%u: %u adds, %u dones and deletes, %s; the dead thread was in %s%s", i, adds, ends,
-                    present ? "still there" : "not there", call_name(atomic_load(&dead->intent)),
+                    "pod-%u: %u adds, %u dones and deletes, %s; the dead thread was in %s%s", i,
+                    adds, ends, present ? "still there" : "not there",
+                    call_name(atomic_load(&dead->intent)),
                     times_open(dead, i) > 0 ? " with it" : "");
         if (!present)
             continue;
         TALLY_CHECK(&run->tally, result.place == SCHEDQ_INFLIGHT, "pod-%u is stranded, %s", i,
                     schedq_place_name((schedq_place_t)result.place));
         unseen += result.place == SCHEDQ_INFLIGHT && !is_held(dead, i);
-        TALLY_CHECK(&run->tally, actor_delete_named(own, i) == SCHEDQ_OK, "pod-%u cannot be deleted", i);
+        TALLY_CHECK(&run->tally, actor_delete_named(own, i) == SCHEDQ_OK,
+                    "pod-%u cannot be deleted", i);
     }
     return unseen;
 }
@@ -264,11 +278,15 @@ end_what_it_held(run_t *run, actor_t *own, const actor_t *dead)
 {
     for (unsigned i = 0; i < atomic_load(&dead->held_count); i++) {
         unsigned intent = atomic_load(&dead->intent), index = dead->held[i].index;
-        bool open = (intent == CALL_DONE || intent == CALL_DONE_MANY || intent == CALL_ADD_UNSCHEDULABLE) &&
-                    times_open(dead, index) > 0;
+        bool open =
+            (intent == CALL_DONE || intent == CALL_DONE_MANY || intent == CALL_ADD_UNSCHEDULABLE) &&
+            times_open(dead, index) > 0;
         schedq_status_t status = schedq_done(own->worker, dead->held[i].token);
-        TALLY_CHECK(&run->tally, status == SCHEDQ_OK || status == SCHEDQ_GONE || (open && status == SCHEDQ_STALE),
-                    "done of pod-%u, which the dead thread held, says %s", index, schedq_status_name(status));
+        TALLY_CHECK(&run->tally,
+                    status == SCHEDQ_OK || status == SCHEDQ_GONE ||
+                        (open && status == SCHEDQ_STALE),
+                    "done of pod-%u, which the dead thread held, says %s", index,
+                    schedq_status_name(status));
     }
 }
 
@@ -276,8 +294,8 @@ static void
 check_what_the_dead_left(run_t *run, actor_t *own, const actor_t *dead)
 {
     unsigned unseen = check_names(run, own, dead), may = may_hold_unseen(dead);
-    TALLY_CHECK(&run->tally, unseen <= may, "%u pods in flight that nobody popped; the dead thread may hold %u", unseen,
-                may);
+    TALLY_CHECK(&run->tally, unseen <= may,
+                "%u pods in flight that nobody popped; the dead thread may hold %u", unseen, may);
     end_what_it_held(run, own, dead);
 }
 
@@ -289,14 +307,15 @@ destroy(run_t *run, actor_t *own, const actor_t *dead)
     if (!timer_is_dead)
         schedq_stop(run->queue);
     schedq_status_t status = schedq_worker_unregister(own->worker);
-    TALLY_CHECK(&run->tally, status == SCHEDQ_OK, "schedq_worker_unregister says %s", schedq_status_name(status));
+    TALLY_CHECK(&run->tally, status == SCHEDQ_OK, "schedq_worker_unregister says %s",
+                schedq_status_name(status));
     for (unsigned i = 0; i < run->actor_count; i++) {
         if (run->actors[i].worker != own->worker)
             (void)schedq_worker_unregister(run->actors[i].worker);
     }
     status = schedq_destroy(run->queue);
-    TALLY_CHECK(&run->tally, status == (timer_is_dead ? SCHEDQ_BUSY : SCHEDQ_OK), "schedq_destroy says %s",
-                schedq_status_name(status));
+    TALLY_CHECK(&run->tally, status == (timer_is_dead ? SCHEDQ_BUSY : SCHEDQ_OK),
+                "schedq_destroy says %s", schedq_status_name(status));
 }
 
 static bool
@@ -314,7 +333,8 @@ settle_here(run_t *run, actor_t *dead)
     schedq_close(run->queue);
     if (!join(run, dead, FIRST_SLEEPER, run->actor_count))
         return false;
-    TALLY_CHECK(&run->tally, actor_try_pop(own) == SCHEDQ_CLOSED, "a pod is left that all sleepers overlooked");
+    TALLY_CHECK(&run->tally, actor_try_pop(own) == SCHEDQ_CLOSED,
+                "a pod is left that all sleepers overlooked");
     actor_finish_held(own);
     if (dead != NULL)
         check_what_the_dead_left(run, own, dead);

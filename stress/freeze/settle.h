@@ -1,5 +1,6 @@
 /*
- * The end of a run: everybody stops, the queue is drained, every pod is accounted for, the queue is destroyed.
+ * The end of a run: everybody stops, the queue is drained, every pod is accounted for, the queue is
+ * destroyed.
  */
 #ifndef SCHEDQ_FREEZE_SETTLE_H
 #define SCHEDQ_FREEZE_SETTLE_H

@@ -61,7 +61,10 @@ sum_cpu(run_t *run, const actor_t *victim)
     return sum;
 }
 
-/* The kernel's letter for it; 'S' is asleep. Without stdio: the victim may stand in malloc, with its lock. */
+/*
+ * The kernel's letter for it; 'S' is asleep. Without stdio: the victim may stand in malloc, with
+ * its lock.
+ */
 static char
 state_of(const actor_t *actor)
 {
@@ -112,7 +115,10 @@ look(run_t *run, const actor_t *victim)
     return (look_t){.when = clock_now(), .calls = sum_calls(run, victim)};
 }
 
-/* One window; returns the look at its end. `moved` is when the others' calls last were seen to change. */
+/*
+ * One window; returns the look at its end. `moved` is when the others' calls last were seen to
+ * change.
+ */
 static look_t
 watch_window(run_t *run, const actor_t *victim, watch_t *watch, const look_t *from, int64_t *moved)
 {

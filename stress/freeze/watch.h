@@ -1,8 +1,10 @@
 /*
- * One freeze, seen from outside: in which windows did the others complete no call, and whose fault is that?
+ * One freeze, seen from outside: in which windows did the others complete no call, and whose fault
+ * is that?
  *
- * A window without a completed call counts against the engine only if the control threads ran through it, and if the
- * others had a core or wanted none: while one of them waits for a core that other processes have, nothing can be said.
+ * A window without a completed call counts against the engine only if the control threads ran
+ * through it, and if the others had a core or wanted none: while one of them waits for a core that
+ * other processes have, nothing can be said.
  */
 #ifndef SCHEDQ_FREEZE_WATCH_H
 #define SCHEDQ_FREEZE_WATCH_H
@@ -17,7 +19,8 @@ typedef struct watch {
     unsigned starved;      /* they did not, but waited for a core */
     unsigned blocked;      /* a violation: they slept */
     unsigned spinning;     /* a violation: they ran, and completed nothing */
-    int64_t others_gap_ns; /* the longest time without a completed call; 1/5 of a window is the resolution */
+    /* the longest time without a completed call; 1/5 of a window is the resolution */
+    int64_t others_gap_ns;
     int64_t control_gap_ns;
     uint64_t calls, pods; /* that the others completed and popped during the freeze */
 } watch_t;

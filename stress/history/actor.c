@@ -15,7 +15,8 @@ actor_register(actor_t *actor)
     char why[200];
     schedq_status_t status = schedq_worker_register(actor->queue, &actor->worker, why, sizeof why);
     if (status != SCHEDQ_OK) {
-        fprintf(stderr, "schedq-history: schedq_worker_register: %s %s\n", schedq_status_name(status), why);
+        fprintf(stderr, "schedq-history: schedq_worker_register: %s %s\n",
+                schedq_status_name(status), why);
         exit(1);
     }
 }
@@ -25,12 +26,13 @@ actor_unregister(actor_t *actor)
 {
     schedq_status_t status = schedq_worker_unregister(actor->worker);
     if (status != SCHEDQ_OK) {
-        fprintf(stderr, "schedq-history: schedq_worker_unregister: %s\n", schedq_status_name(status));
+        fprintf(stderr, "schedq-history: schedq_worker_unregister: %s\n",
+                schedq_status_name(status));
         exit(1);
     }
 }
 
-/* ---- records ----------------------------------------------------------------------------------------------------- */
+/* ---- records --------------------------------------------------------------------------------- */
 
 static uint64_t
 enter(actor_t *actor, call_t call)
@@ -43,7 +45,8 @@ static void
 leave(actor_t *actor)
 {
     atomic_store_explicit(&actor->doing, CALL_NOTHING, memory_order_relaxed);
-    atomic_store_explicit(&actor->calls, atomic_load_explicit(&actor->calls, memory_order_relaxed) + 1,
+    atomic_store_explicit(&actor->calls,
+                          atomic_load_explicit(&actor->calls, memory_order_relaxed) + 1,
                           memory_order_relaxed);
 }
 
@@ -88,7 +91,7 @@ share_pod(actor_t *actor, uint64_t pod)
         atomic_store_explicit(&actor->shared->pods[slot], pod, memory_order_relaxed);
 }
 
-/* ---- add, update ------------------------------------------------------------------------------------------------- */
+/* ---- add, update ----------------------------------------------------------------------------- */
 
 static uint64_t
 next_object(actor_t *actor, const description_t *what)
@@ -197,7 +200,8 @@ actor_readd(actor_t *actor, const description_t *what)
     make_spec(actor, what, &spec);
     schedq_failure_init(&failure);
     uint64_t begin = enter(actor, CALL_READD);
-    schedq_status_t status = schedq_readd(actor->worker, names_text(what->name), &spec, &history, &failure, &result);
+    schedq_status_t status =
+        schedq_readd(actor->worker, names_text(what->name), &spec, &history, &failure, &result);
     uint64_t end = stamp_end();
     leave(actor);
     record_t *record = note(actor, CALL_READD, begin, end, status);
@@ -209,7 +213,7 @@ actor_readd(actor_t *actor, const description_t *what)
     record->errors = status == SCHEDQ_OK;
 }
 
-/* ---- pop --------------------------------------------------------------------------------------------------------- */
+/* ---- pop ------------------------------------------------------------------------------------- */
 
 static void
 note_popped(actor_t *actor, record_t *record, const schedq_popped_t *popped)
@@ -276,7 +280,7 @@ actor_pop_many(actor_t *actor, size_t capacity)
     return status;
 }
 
-/* ---- tokens ------------------------------------------------------------------------------------------------------ */
+/* ---- tokens ---------------------------------------------------------------------------------- */
 
 static void
 forget_in_hand(actor_t *actor, unsigned which)
@@ -405,7 +409,7 @@ actor_alive(actor_t *actor, uint64_t token)
     note(actor, CALL_ALIVE, begin, end, status)->token = token;
 }
 
-/* ---- events, time, gates ----------------------------------------------------------------------------------------- */
+/* ---- events, time, gates --------------------------------------------------------------------- */
 
 void
 actor_event(actor_t *actor, kind_t kind, unsigned class)
@@ -476,14 +480,15 @@ actor_gate(actor_t *actor, unsigned gate, bool shut)
     record->shut = shut;
 }
 
-/* ---- look, delete, close ----------------------------------------------------------------------------------------- */
+/* ---- look, delete, close --------------------------------------------------------------------- */
 
 static record_t *
 find(actor_t *actor, uint32_t name)
 {
     schedq_result_t result;
     uint64_t begin = enter(actor, CALL_FIND);
-    schedq_status_t status = schedq_find(actor->worker, names_text(name), names_length(name), &result);
+    schedq_status_t status =
+        schedq_find(actor->worker, names_text(name), names_length(name), &result);
     uint64_t end = stamp_end();
     leave(actor);
     record_t *record = note(actor, CALL_FIND, begin, end, status);
@@ -561,7 +566,8 @@ static void delete (actor_t *actor, call_t call, uint64_t pod, uint32_t name)
     const char *text = name != NO_NAME ? names_text(name) : NULL;
     uint32_t length = name != NO_NAME ? names_length(name) : 0;
     uint64_t begin = enter(actor, call);
-    schedq_status_t status = schedq_delete(actor->worker, (schedq_pod_t){pod}, text, length, &result);
+    schedq_status_t status =
+        schedq_delete(actor->worker, (schedq_pod_t){pod}, text, length, &result);
     uint64_t end = stamp_end();
     leave(actor);
     record_t *record = note(actor, call, begin, end, status);

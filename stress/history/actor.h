@@ -1,9 +1,10 @@
 /*
  * One thread's worker, and every call of the API that it makes, recorded.
  *
- * What is popped stays in hand until its token is used, or given away. Tokens and handles travel between threads
- * through shared slots: who finishes a cycle need not be who began it, and two may try. Tokens go with release and
- * acquire, since using one frees the name that its giver has read; handles go without any ordering.
+ * What is popped stays in hand until its token is used, or given away. Tokens and handles travel
+ * between threads through shared slots: who finishes a cycle need not be who began it, and two may
+ * try. Tokens go with release and acquire, since using one frees the name that its giver has read;
+ * handles go without any ordering.
  */
 #ifndef SCHEDQ_HISTORY_ACTOR_H
 #define SCHEDQ_HISTORY_ACTOR_H

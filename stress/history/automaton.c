@@ -6,19 +6,21 @@
  *   IN FLIGHT -- fail OK ----> WAITING          IN FLIGHT -- done OK ---> ended
  *   IN FLIGHT -- delete -----> DELETED            DELETED -- done, fail GONE -> ended
  *
- * A name has one pod at most that waits or is in flight, the occupant; pods deleted in flight live on beside it until
- * their holders come back. A pod's description (its object) is part of its state: an update says which it replaced, a
- * look or a pop must show the newest.
+ * A name has one pod at most that waits or is in flight, the occupant; pods deleted in flight live
+ * on beside it until their holders come back. A pod's description (its object) is part of its
+ * state: an update says which it replaced, a look or a pop must show the newest.
  *
- * A pod that waits is parked, gated, in a backoff or active. Events, time and activations move it from one to the other
- * without a call on its name, never back (may_become): a look that finds it further on changes the state, so that no
- * later one finds it where it was.
+ * A pod that waits is parked, gated, in a backoff or active. Events, time and activations move it
+ * from one to the other without a call on its name, never back (may_become): a look that finds it
+ * further on changes the state, so that no later one finds it where it was.
  *
- * The calls of a name are cut where all calls before have ended and none after has begun; each piece is searched for an
- * order. A call may come next if no other one that is left ended before it began. Calls that only look are taken as
- * soon as their answer is right, which never spoils anything; only calls that change the state are tried one after the
- * other. What such a call does is known from its answer, so the state, but for the place of the occupant, depends on
- * which calls were taken and not on their order: a set that led nowhere once is not tried again with that place.
+ * The calls of a name are cut where all calls before have ended and none after has begun; each
+ * piece is searched for an order. A call may come next if no other one that is left ended before it
+ * began. Calls that only look are taken as soon as their answer is right, which never spoils
+ * anything; only calls that change the state are tried one after the other. What such a call does
+ * is known from its answer, so the state, but for the place of the occupant, depends on which calls
+ * were taken and not on their order: a set that led nowhere once is not tried again with that
+ * place.
  */
 #include "check.h"
 
@@ -37,12 +39,14 @@ enum { LIFE_UNBORN, LIFE_WAITING, LIFE_INFLIGHT, LIFE_DELETED, LIFE_ENDED };
 
 struct automaton {
     uint32_t names;
-    uint32_t *starts;          /* of each name in `calls` */
-    record_t **calls;          /* name by name, each by `from` */
-    uint32_t *next, *previous; /* the calls that are left of a piece; place `count` is the list's head */
-    uint32_t *taken;           /* looks taken, in order, to be put back */
-    uint64_t *mixes;           /* a random number for each call of a piece */
-    uint64_t dead[DEAD_SETS];  /* sets of calls left that have no order; each piece has sets of its own */
+    uint32_t *starts; /* of each name in `calls` */
+    record_t **calls; /* name by name, each by `from` */
+    /* the calls that are left of a piece; place `count` is the list's head */
+    uint32_t *next, *previous;
+    uint32_t *taken; /* looks taken, in order, to be put back */
+    uint64_t *mixes; /* a random number for each call of a piece */
+    /* sets of calls left that have no order; each piece has sets of its own */
+    uint64_t dead[DEAD_SETS];
     uint64_t pieces;
     /* of the piece that is searched */
     record_t **piece;
@@ -92,21 +96,23 @@ automaton_free(automaton_t *automaton)
     free(automaton);
 }
 
-/* ---- the states: what each answer demands, what it does ---------------------------------------------------------- */
+/* ---- the states: what each answer demands, what it does -------------------------------------- */
 
 /*
- * Can a pod get from one place to the other without a failure? From BACKOFF a gate takes it back when it is activated,
- * or, where pop does not take from backoff, when that is over. A pod that failed with an error is one that its gate
- * rejected after that.
+ * Can a pod get from one place to the other without a failure? From BACKOFF a gate takes it back
+ * when it is activated, or, where pop does not take from backoff, when that is over. A pod that
+ * failed with an error is one that its gate rejected after that.
  */
 static bool
 may_become(uint8_t from, uint8_t to)
 {
     switch (from) {
     case SCHEDQ_PARKED:
-        return to == SCHEDQ_PARKED || to == SCHEDQ_GATED || to == SCHEDQ_BACKOFF || to == SCHEDQ_ACTIVE;
+        return to == SCHEDQ_PARKED || to == SCHEDQ_GATED || to == SCHEDQ_BACKOFF ||
+               to == SCHEDQ_ACTIVE;
     case SCHEDQ_ERROR_BACKOFF:
-        return to == SCHEDQ_ERROR_BACKOFF || to == SCHEDQ_GATED || to == SCHEDQ_BACKOFF || to == SCHEDQ_ACTIVE;
+        return to == SCHEDQ_ERROR_BACKOFF || to == SCHEDQ_GATED || to == SCHEDQ_BACKOFF ||
+               to == SCHEDQ_ACTIVE;
     case SCHEDQ_GATED:
     case SCHEDQ_BACKOFF:
         return to == SCHEDQ_GATED || to == SCHEDQ_BACKOFF || to == SCHEDQ_ACTIVE;
@@ -132,7 +138,8 @@ may_delete(const automaton_t *automaton, const record_t *record)
 {
     const life_t *life = record->life;
     uint8_t then = life != NULL && life->state == LIFE_INFLIGHT ? SCHEDQ_INFLIGHT : SCHEDQ_NOWHERE;
-    return life != NULL && automaton->occupant == life && life->object == record->object && record->place == then;
+    return life != NULL && automaton->occupant == life && life->object == record->object &&
+           record->place == then;
 }
 
 /* The state of the stay that the token is of: when the pod waits again, the token is used up. */
@@ -178,7 +185,8 @@ static bool
 may_pop(const record_t *record)
 {
     const life_t *life = record->life;
-    return life->state == LIFE_WAITING && life->stay == record->stay && life->object == record->object &&
+    return life->state == LIFE_WAITING && life->stay == record->stay &&
+           life->object == record->object &&
            (!record->from_backoff || may_become(life->place, SCHEDQ_BACKOFF));
 }
 
@@ -191,7 +199,8 @@ may_enter(const automaton_t *automaton, const record_t *record)
         return record_creates(record) ? automaton->occupant == NULL && life->state == LIFE_UNBORN
                                       : may_see(automaton, record, record->replaced);
     case SCHEDQ_EXISTS:
-        return record->call == CALL_ADD_MANY ? automaton->occupant != NULL : may_see(automaton, record, record->object);
+        return record->call == CALL_ADD_MANY ? automaton->occupant != NULL
+                                             : may_see(automaton, record, record->object);
     case SCHEDQ_CLOSED:
         return record->call != CALL_UPDATE || automaton->occupant == NULL;
     default:
@@ -220,11 +229,14 @@ is_legal(const automaton_t *automaton, const record_t *record)
     case CALL_ALIVE:
         return may_use_token(record);
     case CALL_DELETE_NAME:
-        return record->status == SCHEDQ_OK ? may_delete(automaton, record) : automaton->occupant == NULL;
+        return record->status == SCHEDQ_OK ? may_delete(automaton, record)
+                                           : automaton->occupant == NULL;
     case CALL_DELETE_POD:
-        return record->status == SCHEDQ_OK ? may_delete(automaton, record) : automaton->occupant != record->life;
+        return record->status == SCHEDQ_OK ? may_delete(automaton, record)
+                                           : automaton->occupant != record->life;
     case CALL_FIND:
-        return record->status == SCHEDQ_OK ? may_see(automaton, record, record->object) : automaton->occupant == NULL;
+        return record->status == SCHEDQ_OK ? may_see(automaton, record, record->object)
+                                           : automaton->occupant == NULL;
     case CALL_GET:
         return record->status == SCHEDQ_OK ? may_see(automaton, record, record->object)
                                            : automaton->occupant != record->life;
@@ -238,7 +250,8 @@ static bool
 finds_it_moved(const record_t *record)
 {
     const life_t *life = record->life;
-    return record_sees(record) && life != NULL && life->state == LIFE_WAITING && life->place != record->place;
+    return record_sees(record) && life != NULL && life->state == LIFE_WAITING &&
+           life->place != record->place;
 }
 
 static bool
@@ -287,12 +300,15 @@ wait_at(life_t *life, const stay_t *stay, uint8_t place)
     life->place = place;
 }
 
-/* A new pod that has a gate may be gated for a moment, whatever its call says when it is over; add_many does not say. */
+/*
+ * A new pod that has a gate may be gated for a moment, whatever its call says when it is over;
+ * add_many does not say.
+ */
 static uint8_t
 first_place(const record_t *record)
 {
-    bool gated =
-        record->call != CALL_CARRY && record->place != SCHEDQ_ERROR_BACKOFF && object_gate(record->object) != NO_GATE;
+    bool gated = record->call != CALL_CARRY && record->place != SCHEDQ_ERROR_BACKOFF &&
+                 object_gate(record->object) != NO_GATE;
     return gated ? SCHEDQ_GATED : record->call == CALL_ADD_MANY ? SCHEDQ_ACTIVE : record->place;
 }
 
@@ -305,7 +321,8 @@ take_effect(automaton_t *automaton, record_t *record)
         life->object = record->object;
         wait_at(life, life->first, first_place(record));
     } else if (record->call == CALL_UPDATE) {
-        life->object = record->object; /* it says where the pod is when the call is over, perhaps moved by then */
+        /* it says where the pod is when the call is over, perhaps moved by then */
+        life->object = record->object;
     } else if (record_sees(record)) {
         life->place = record->place;
     } else if (record_is_pop(record)) {
@@ -321,7 +338,7 @@ take_effect(automaton_t *automaton, record_t *record)
     }
 }
 
-/* ---- the search -------------------------------------------------------------------------------------------------- */
+/* ---- the search ------------------------------------------------------------------------------ */
 
 static void
 unlink_call(automaton_t *automaton, uint32_t i)
@@ -339,13 +356,17 @@ relink_call(automaton_t *automaton, uint32_t i)
     automaton->set ^= automaton->mixes[i];
 }
 
-/* Takes every look that may come next and is right. Returns true if there was one: then others may come next. */
+/*
+ * Takes every look that may come next and is right. Returns true if there was one: then others may
+ * come next.
+ */
 static bool
 take_looks(automaton_t *automaton)
 {
     uint64_t first_end = UINT64_MAX;
     bool any = false;
-    for (uint32_t i = automaton->next[automaton->count]; i != automaton->count; i = automaton->next[i]) {
+    for (uint32_t i = automaton->next[automaton->count]; i != automaton->count;
+         i = automaton->next[i]) {
         record_t *record = automaton->piece[i];
         if (record->from > first_end)
             break;
@@ -388,7 +409,8 @@ static bool
 try_changes(automaton_t *automaton)
 {
     uint64_t first_end = UINT64_MAX;
-    for (uint32_t i = automaton->next[automaton->count]; i != automaton->count; i = automaton->next[i]) {
+    for (uint32_t i = automaton->next[automaton->count]; i != automaton->count;
+         i = automaton->next[i]) {
         record_t *record = automaton->piece[i];
         if (record->from > first_end)
             break;
@@ -450,7 +472,7 @@ walk_piece(automaton_t *automaton, record_t **piece, uint32_t count)
     return count;
 }
 
-/* ---- names ------------------------------------------------------------------------------------------------------- */
+/* ---- names ----------------------------------------------------------------------------------- */
 
 static uint32_t
 name_of(const record_t *record)
@@ -463,7 +485,8 @@ static bool
 is_mute(const record_t *record)
 {
     return name_of(record) == NO_NAME || record_nudges(record) ||
-           (record->life == NULL && (record_is_pop(record) || record_uses_token(record) || record->call == CALL_ALIVE));
+           (record->life == NULL &&
+            (record_is_pop(record) || record_uses_token(record) || record->call == CALL_ALIVE));
 }
 
 static void
@@ -487,8 +510,9 @@ static void
 complain(automaton_t *automaton, record_t **piece, uint32_t count, report_t *report)
 {
     bool printing = report_is_printing(report, RULE_STATES);
-    report_violation(report, RULE_STATES, NULL, NULL, "no order of these %u calls on %.24s explains their answers%s",
-                     count, names_text(name_of(piece[0])),
+    report_violation(report, RULE_STATES, NULL, NULL,
+                     "no order of these %u calls on %.24s explains their answers%s", count,
+                     names_text(name_of(piece[0])),
                      automaton->steps >= STEPS_MAX ? " (the search was given up)" : "");
     for (uint32_t i = 0; printing && i < count && i < PRINTED_CALLS; i++)
         record_print(report->book, piece[i], stdout);

@@ -8,7 +8,10 @@
 
 typedef struct checker checker_t;
 
-/** For rounds of about `operations` records and names below `names`; ends the process if there is no memory. */
+/**
+ * For rounds of about `operations` records and names below `names`; ends the process if there is no
+ * memory.
+ */
 checker_t *checker_make(const book_t *book, size_t operations, uint32_t names);
 void checker_free(checker_t *checker);
 /** Resolves the lives, then checks every rule but the counters. */

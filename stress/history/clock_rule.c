@@ -6,16 +6,21 @@
 static bool
 draws_timestamp(const record_t *record)
 {
-    return record->timestamp_ns != 0 && record->call != CALL_CARRY && (record_creates(record) || record_fails(record));
+    return record->timestamp_ns != 0 && record->call != CALL_CARRY &&
+           (record_creates(record) || record_fails(record));
 }
 
-/* The newest Timestamp among the calls of one thread that ended before `time`; `next` goes on from call to call. */
+/*
+ * The newest Timestamp among the calls of one thread that ended before `time`; `next` goes on from
+ * call to call.
+ */
 static const record_t *
 newest_before(const page_t *page, uint32_t *next, const record_t *newest, uint64_t time)
 {
     for (; *next < page->count && page->records[*next].end < time; (*next)++) {
         const record_t *record = &page->records[*next];
-        if (draws_timestamp(record) && (newest == NULL || record->timestamp_ns > newest->timestamp_ns))
+        if (draws_timestamp(record) &&
+            (newest == NULL || record->timestamp_ns > newest->timestamp_ns))
             newest = record;
     }
     return newest;
@@ -57,12 +62,15 @@ close_check(const book_t *book, report_t *report)
         const record_t *record = book->all[i];
         bool closed = record->status == SCHEDQ_CLOSED;
         if (closed && (close == NULL || record->end < close->begin))
-            report_violation(report, RULE_CLOSED, close, record, "CLOSED before anybody closed the queue");
+            report_violation(report, RULE_CLOSED, close, record,
+                             "CLOSED before anybody closed the queue");
         if (close == NULL || record->begin < close->end)
             continue;
         if (record_creates(record))
             report_violation(report, RULE_CLOSED, close, record, "a pod entered after close");
-        if (record_is_pop(record) && (record->status == SCHEDQ_EMPTY || record->status == SCHEDQ_TIMEDOUT))
-            report_violation(report, RULE_CLOSED, close, record, "a pop of a closed queue does not say so");
+        if (record_is_pop(record) &&
+            (record->status == SCHEDQ_EMPTY || record->status == SCHEDQ_TIMEDOUT))
+            report_violation(report, RULE_CLOSED, close, record,
+                             "a pop of a closed queue does not say so");
     }
 }

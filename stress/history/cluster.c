@@ -14,11 +14,12 @@ static const struct {
     [KIND_FIT] = {"fit", SCHEDQ_EVENT_NODE_UPDATE_ALLOCATABLE, 1u << PLUGIN_FIT},
     [KIND_TAINT] = {"taint", SCHEDQ_EVENT_NODE_UPDATE_TAINT, 1u << PLUGIN_TAINT},
     [KIND_LABEL] = {"label", SCHEDQ_EVENT_UNSCHEDULED_POD_UPDATE_LABEL, 1u << PLUGIN_LABEL},
-    [KIND_GATES] = {"gates", SCHEDQ_EVENT_UNSCHEDULED_POD_UPDATE_GATES_ELIMINATED, 1u << PLUGIN_GATE},
+    [KIND_GATES] = {"gates", SCHEDQ_EVENT_UNSCHEDULED_POD_UPDATE_GATES_ELIMINATED,
+                    1u << PLUGIN_GATE},
     [KIND_UNHEARD] = {"unheard", SCHEDQ_EVENT_NODE_UPDATE_CONDITION, 0},
 };
 
-/* ---- objects ----------------------------------------------------------------------------------------------------- */
+/* ---- objects --------------------------------------------------------------------------------- */
 
 static uint64_t
 scramble(uint64_t object)
@@ -42,7 +43,7 @@ object_gate(uint64_t object)
     return number < GATES ? number : NO_GATE;
 }
 
-/* ---- kinds ------------------------------------------------------------------------------------------------------- */
+/* ---- kinds ----------------------------------------------------------------------------------- */
 
 schedq_event_t
 kind_event(uint8_t kind)
@@ -68,7 +69,7 @@ kind_name(uint8_t kind)
     return kind < KINDS ? kinds[kind].name : "?";
 }
 
-/* ---- callbacks --------------------------------------------------------------------------------------------------- */
+/* ---- callbacks ------------------------------------------------------------------------------- */
 
 static schedq_hint_t
 fits(void *ctx, uint64_t pod, uint64_t old_object, uint64_t new_object)
@@ -86,11 +87,11 @@ may_enter(void *ctx, uint64_t pod)
     return gate == NO_GATE || !atomic_load(&cluster->shut[gate]);
 }
 
-/* ---- the queue --------------------------------------------------------------------------------------------------- */
+/* ---- the queue ------------------------------------------------------------------------------- */
 
 static uint64_t
-register_plugin(schedq_t *queue, const char *name, const schedq_interest_t *interest, schedq_pre_enqueue_fn gate,
-                void *ctx)
+register_plugin(schedq_t *queue, const char *name, const schedq_interest_t *interest,
+                schedq_pre_enqueue_fn gate, void *ctx)
 {
     char why[200];
     uint64_t bit = 0;
@@ -103,7 +104,8 @@ register_plugin(schedq_t *queue, const char *name, const schedq_interest_t *inte
     plugin.ctx = ctx;
     schedq_status_t status = schedq_plugin_register(queue, &plugin, &bit, why, sizeof why);
     if (status != SCHEDQ_OK) {
-        fprintf(stderr, "schedq-history: schedq_plugin_register: %s %s\n", schedq_status_name(status), why);
+        fprintf(stderr, "schedq-history: schedq_plugin_register: %s %s\n",
+                schedq_status_name(status), why);
         exit(1);
     }
     return bit;
@@ -114,9 +116,12 @@ cluster_open(cluster_t *cluster, schedq_t *queue)
 {
     const schedq_interest_t gates = {.resource = "UnschedulablePod",
                                      .actions = SCHEDQ_ACTION_UPDATE_POD_GATES_ELIMINATED};
-    const schedq_interest_t fit = {.resource = "Node", .actions = SCHEDQ_ACTION_UPDATE_NODE_ALLOCATABLE, .hint = fits};
-    const schedq_interest_t taint = {.resource = "Node", .actions = SCHEDQ_ACTION_UPDATE_NODE_TAINT};
-    const schedq_interest_t label = {.resource = "UnschedulablePod", .actions = SCHEDQ_ACTION_UPDATE_POD_LABEL};
+    const schedq_interest_t fit = {
+        .resource = "Node", .actions = SCHEDQ_ACTION_UPDATE_NODE_ALLOCATABLE, .hint = fits};
+    const schedq_interest_t taint = {.resource = "Node",
+                                     .actions = SCHEDQ_ACTION_UPDATE_NODE_TAINT};
+    const schedq_interest_t label = {.resource = "UnschedulablePod",
+                                     .actions = SCHEDQ_ACTION_UPDATE_POD_LABEL};
     cluster->bits[PLUGIN_GATE] = register_plugin(queue, "Gate", &gates, may_enter, cluster);
     cluster->bits[PLUGIN_FIT] = register_plugin(queue, "Fit", &fit, NULL, NULL);
     cluster->bits[PLUGIN_TAINT] = register_plugin(queue, "Taint", &taint, NULL, NULL);

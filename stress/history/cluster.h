@@ -1,9 +1,9 @@
 /*
  * What rejects pods and what helps them: the plugins of the queue, the kinds of events, the gates.
  *
- * All that the callbacks answer is a function of the object that they get, and of the gates: so the checker knows what
- * the queue was told. An event of KIND_FIT helps the objects of one class, and a gate that is shut refuses those that
- * have this gate.
+ * All that the callbacks answer is a function of the object that they get, and of the gates: so the
+ * checker knows what the queue was told. An event of KIND_FIT helps the objects of one class, and a
+ * gate that is shut refuses those that have this gate.
  */
 #ifndef SCHEDQ_HISTORY_CLUSTER_H
 #define SCHEDQ_HISTORY_CLUSTER_H
@@ -25,7 +25,15 @@ typedef enum plugin {
     PLUGINS
 } plugin_t;
 
-typedef enum kind { KIND_WILDCARD, KIND_FIT, KIND_TAINT, KIND_LABEL, KIND_GATES, KIND_UNHEARD, KINDS } kind_t;
+typedef enum kind {
+    KIND_WILDCARD,
+    KIND_FIT,
+    KIND_TAINT,
+    KIND_LABEL,
+    KIND_GATES,
+    KIND_UNHEARD,
+    KINDS
+} kind_t;
 
 enum { CLASSES = 4, GATES = 2, NO_GATE = GATES };
 

@@ -18,12 +18,14 @@ counts_add(counts_t *counts, const book_t *book)
         counts->adds += record_creates(record) && record->call != CALL_CARRY;
         counts->pops += ok && record_is_pop(record);
         counts->dones += ok && record_is_done(record);
-        counts->deletes += ok && (record->call == CALL_DELETE_NAME || record->call == CALL_DELETE_POD);
+        counts->deletes +=
+            ok && (record->call == CALL_DELETE_NAME || record->call == CALL_DELETE_POD);
         counts->updates += ok && record->call == CALL_UPDATE && !record->added;
         counts->failures += record_fails(record);
-        counts->events +=
-            ok && (record->call == CALL_TARGET || (record->call == CALL_EVENT && kind_is_registered(record->kind)));
-        if (ok && record->call == CALL_FIND && record->thread == book->threads && record->place <= SCHEDQ_INFLIGHT)
+        counts->events += ok && (record->call == CALL_TARGET ||
+                                 (record->call == CALL_EVENT && kind_is_registered(record->kind)));
+        if (ok && record->call == CALL_FIND && record->thread == book->threads &&
+            record->place <= SCHEDQ_INFLIGHT)
             counts->pending[record->place]++;
     }
 }
@@ -38,8 +40,9 @@ compare(const row_t *rows, size_t count, report_t *report)
 {
     for (size_t i = 0; i < count; i++) {
         if (rows[i].said != rows[i].counted)
-            report_violation(report, RULE_COUNTERS, NULL, NULL, "stats say %s %" PRIu64 ", counted %" PRIu64,
-                             rows[i].name, rows[i].said, rows[i].counted);
+            report_violation(report, RULE_COUNTERS, NULL, NULL,
+                             "stats say %s %" PRIu64 ", counted %" PRIu64, rows[i].name,
+                             rows[i].said, rows[i].counted);
     }
 }
 
@@ -51,7 +54,8 @@ compare_words(const schedq_words_t *words, const schedq_stats_t *stats, report_t
         {"parked pods, the words another number", stats->parked, words->parked},
         {"gated pods, the words another number", stats->gated, words->gated},
         {"pods in backoff, the words another number", stats->backoff, words->backoff},
-        {"pods in error backoff, the words another number", stats->error_backoff, words->error_backoff},
+        {"pods in error backoff, the words another number", stats->error_backoff,
+         words->error_backoff},
     };
     compare(rows, sizeof rows / sizeof *rows, report);
 }
@@ -72,7 +76,8 @@ compare_places(const counts_t *counts, const schedq_stats_t *stats, report_t *re
 }
 
 void
-counts_check(const counts_t *counts, schedq_t *queue, unsigned workers, bool moving, report_t *report)
+counts_check(const counts_t *counts, schedq_t *queue, unsigned workers, bool moving,
+             report_t *report)
 {
     schedq_stats_t stats;
     uint64_t pending = 0;
@@ -89,7 +94,9 @@ counts_check(const counts_t *counts, schedq_t *queue, unsigned workers, bool mov
         {"updates", stats.updates, counts->updates},
         {"events", stats.events, counts->events},
         {"workers", stats.workers, workers},
-        {"pods", stats.active + stats.backoff + stats.error_backoff + stats.parked + stats.gated + stats.inflight,
+        {"pods",
+         stats.active + stats.backoff + stats.error_backoff + stats.parked + stats.gated +
+             stats.inflight,
          pending},
     };
     compare(rows, sizeof rows / sizeof *rows, report);
@@ -106,7 +113,8 @@ counts_print(const counts_t *counts)
         printf("%-14s", call_name((uint8_t)call));
         for (unsigned status = 0; status <= SCHEDQ_INVALID; status++) {
             if (counts->outcomes[call][status] != 0)
-                printf("  %s %" PRIu64, schedq_status_name((schedq_status_t)status) + sizeof "SCHEDQ_" - 1,
+                printf("  %s %" PRIu64,
+                       schedq_status_name((schedq_status_t)status) + sizeof "SCHEDQ_" - 1,
                        counts->outcomes[call][status]);
         }
         printf("\n");

@@ -1,6 +1,6 @@
 /*
- * One mutex and one condition for the start and the end of rounds. Workers are now and then given back and registered
- * again, so that others get their slots.
+ * One mutex and one condition for the start and the end of rounds. Workers are now and then given
+ * back and registered again, so that others get their slots.
  */
 #include "crew.h"
 
@@ -130,18 +130,20 @@ crew_explain(crew_t *crew, report_t *report)
         sleepers += doing == CALL_WAIT;
     }
     if (inside > 0) {
-        report_violation(report, RULE_WAKEUP, NULL, NULL, "%u calls that never wait for a pod do not end", inside);
+        report_violation(report, RULE_WAKEUP, NULL, NULL,
+                         "%u calls that never wait for a pod do not end", inside);
         return;
     }
     schedq_stats_init(&stats);
     schedq_stats(crew->world->queue, &stats);
-    report_violation(report, RULE_WAKEUP, NULL, NULL,
-                     "%u threads sleep in pop for ever; %" PRIu64 " pods are active, %" PRIu64 " back off, %" PRIu64
-                     " are parked, %" PRIu64 " gated%s",
-                     sleepers, stats.active, stats.backoff + stats.error_backoff, stats.parked, stats.gated,
-                     stats.active + stats.backoff + stats.error_backoff + stats.parked + stats.gated == 0
-                         ? ": those that were to wake them are lost"
-                         : "");
+    report_violation(
+        report, RULE_WAKEUP, NULL, NULL,
+        "%u threads sleep in pop for ever; %" PRIu64 " pods are active, %" PRIu64
+        " back off, %" PRIu64 " are parked, %" PRIu64 " gated%s",
+        sleepers, stats.active, stats.backoff + stats.error_backoff, stats.parked, stats.gated,
+        stats.active + stats.backoff + stats.error_backoff + stats.parked + stats.gated == 0
+            ? ": those that were to wake them are lost"
+            : "");
 }
 
 void

@@ -24,11 +24,14 @@ void crew_hire(crew_t *crew, world_t *world);
 /**
  * Lets every thread run its part of the round.
  *
- * False: no thread ended a call for `patience` seconds of processor time, or while all of them slept for as long
- * (support/patience.h); they are still there, and may be in the queue.
+ * False: no thread ended a call for `patience` seconds of processor time, or while all of them
+ * slept for as long (support/patience.h); they are still there, and may be in the queue.
  */
 bool crew_run(crew_t *crew, unsigned patience);
-/** Says what the threads of a round that does not end are doing: a violation of wake-up, if that is what it is. */
+/**
+ * Says what the threads of a round that does not end are doing: a violation of wake-up, if that is
+ * what it is.
+ */
 void crew_explain(crew_t *crew, report_t *report);
 /** Ends the threads; their workers are unregistered. */
 void crew_dismiss(crew_t *crew);

@@ -1,10 +1,11 @@
 /*
- * A tick deals with what is due: a pod that was in a backoff before a tick began, and whose backoff was over by then, is
- * in none after the tick's return.
+ * A tick deals with what is due: a pod that was in a backoff before a tick began, and whose backoff
+ * was over by then, is in none after the tick's return.
  *
- * The clock is read before the tick begins, so the tick's own reading is no earlier. Pods that a gate may have taken out
- * of the backoff are left out, since an event that read the clock earlier may put them back: those that were activated,
- * and, where the gates stand behind the backoff, those that have a gate.
+ * The clock is read before the tick begins, so the tick's own reading is no earlier. Pods that a
+ * gate may have taken out of the backoff are left out, since an event that read the clock earlier
+ * may put them back: those that were activated, and, where the gates stand behind the backoff,
+ * those that have a gate.
  */
 #include "check.h"
 
@@ -56,7 +57,8 @@ gather_ticks(due_rule_t *rule, const book_t *book)
     sort_by_key(rule->ticks, rule->scratch, rule->count);
     for (size_t i = 0; i < rule->count; i++) {
         record_t *tick = rule->ticks[i].item;
-        rule->newest[i] = i > 0 && rule->newest[i - 1]->begin > tick->begin ? rule->newest[i - 1] : tick;
+        rule->newest[i] =
+            i > 0 && rule->newest[i - 1]->begin > tick->begin ? rule->newest[i - 1] : tick;
     }
 }
 
@@ -87,9 +89,11 @@ expiry_of(const stay_t *stay, const settings_t *settings)
         errors = rejected ? 0 : errors + 1;
     }
     int64_t duration = settings->initial_backoff_ns;
-    for (uint32_t n = errors > 0 ? errors : rejections; n > 1 && duration < settings->max_backoff_ns; n--)
+    for (uint32_t n = errors > 0 ? errors : rejections;
+         n > 1 && duration < settings->max_backoff_ns; n--)
         duration *= 2;
-    return stay->timestamp_ns + (duration < settings->max_backoff_ns ? duration : settings->max_backoff_ns);
+    return stay->timestamp_ns +
+           (duration < settings->max_backoff_ns ? duration : settings->max_backoff_ns);
 }
 
 static bool
@@ -119,13 +123,15 @@ check_stay(const due_rule_t *rule, const stay_t *stay, const settings_t *setting
         return;
     bool printing = report_is_printing(report, RULE_DUE);
     report_violation(report, RULE_DUE, tick, look,
-                     "a pod backs off after a tick, though its backoff was over at %" PRId64, expiry);
+                     "a pod backs off after a tick, though its backoff was over at %" PRId64,
+                     expiry);
     if (!printing)
         return;
     printf("  its stay, and when it was first seen in backoff:\n");
     record_print(report->book, stay->began, stdout);
     record_print(report->book, stay->backoff_first, stdout);
-    for (const record_t *update = stay->life->first_update; update != NULL; update = update->next_update)
+    for (const record_t *update = stay->life->first_update; update != NULL;
+         update = update->next_update)
         record_print(report->book, update, stdout);
 }
 

@@ -1,12 +1,13 @@
 /*
- * The hand-over is where a lost wake-up shows: all but one thread sleep without a deadline, and no later call makes up
- * for a wake-up that went astray. Two kinds of pods are there for this alone: a ball is thrown to whoever catches it, and
- * the next one not before; a pill sends the sleeper home who takes it, one each. They rank last in a round that ends
- * empty, so that sleepers take everything else before, and first in the others, which have no balls.
+ * The hand-over is where a lost wake-up shows: all but one thread sleep without a deadline, and no
+ * later call makes up for a wake-up that went astray. Two kinds of pods are there for this alone: a
+ * ball is thrown to whoever catches it, and the next one not before; a pill sends the sleeper home
+ * who takes it, one each. They rank last in a round that ends empty, so that sleepers take
+ * everything else before, and first in the others, which have no balls.
  *
- * A ball may come by a way of its own: out of a backoff, when that is over; out of parking, by an event or an activation;
- * through a gate. What waits in a round that ends empty is set free before, by one wildcard; then nothing but time brings
- * it, and the sleepers must serve it themselves.
+ * A ball may come by a way of its own: out of a backoff, when that is over; out of parking, by an
+ * event or an activation; through a gate. What waits in a round that ends empty is set free before,
+ * by one wildcard; then nothing but time brings it, and the sleepers must serve it themselves.
  */
 #include "ending.h"
 
@@ -121,7 +122,8 @@ static bool
 anything_waits(world_t *world)
 {
     schedq_words_t *words = schedq_words(world->queue);
-    return (__atomic_load_n(&words->parked, __ATOMIC_ACQUIRE) | __atomic_load_n(&words->gated, __ATOMIC_ACQUIRE) |
+    return (__atomic_load_n(&words->parked, __ATOMIC_ACQUIRE) |
+            __atomic_load_n(&words->gated, __ATOMIC_ACQUIRE) |
             __atomic_load_n(&words->backoff, __ATOMIC_ACQUIRE) |
             __atomic_load_n(&words->error_backoff, __ATOMIC_ACQUIRE)) != 0;
 }

@@ -1,15 +1,17 @@
 /*
  * Missed events, and gates that stay shut.
  *
- * Events: a pod whose rejectors an event concerns, and whose hint says so, is not parked once that event's call has
- * returned, if the call began after the pod was popped. So whoever finds a parked pod (its own failure included) asks for
- * the event of each kind that ended before that and began last: it must have begun before the pop.
+ * Events: a pod whose rejectors an event concerns, and whose hint says so, is not parked once that
+ * event's call has returned, if the call began after the pod was popped. So whoever finds a parked
+ * pod (its own failure included) asks for the event of each kind that ended before that and began
+ * last: it must have begun before the pop.
  *
- * Gates: no pod is gated that its gate lets pass, once an event of the gate has come: if the gate is open from before the
- * begin of that event until the look is over. A call that puts a pod into the queue asks the gate itself.
+ * Gates: no pod is gated that its gate lets pass, once an event of the gate has come: if the gate
+ * is open from before the begin of that event until the look is over. A call that puts a pod into
+ * the queue asks the gate itself.
  *
- * The object decides which events help and which gate refuses. While an update runs either object may be the pod's: both
- * must agree before anything is said.
+ * The object decides which events help and which gate refuses. While an update runs either object
+ * may be the pod's: both must agree before anything is said.
  */
 #include "check.h"
 
@@ -18,7 +20,9 @@
 
 #include "cluster.h"
 
-/* Events of one kind and class, by end; newest[i] is the one that began last among the first i + 1. */
+/*
+ * Events of one kind and class, by end; newest[i] is the one that began last among the first i + 1.
+ */
 typedef struct train {
     record_t **events, **newest;
     size_t count;
@@ -58,7 +62,7 @@ events_rule_free(events_rule_t *rule)
     free(rule);
 }
 
-/* ---- trains ------------------------------------------------------------------------------------------------------ */
+/* ---- trains ---------------------------------------------------------------------------------- */
 
 static unsigned
 class_of(const record_t *event)
@@ -127,7 +131,7 @@ newest_before(const train_t *train, uint64_t time)
     return low > 0 ? train->newest[low - 1] : NULL;
 }
 
-/* ---- parked pods -------------------------------------------------------------------------------------------------- */
+/* ---- parked pods ----------------------------------------------------------------------------- */
 
 static bool
 has_class(uint64_t object, unsigned class)
@@ -177,8 +181,10 @@ missed_call(const stay_t *stay, const record_t *look, uint64_t since)
         if (is_within(nudge, since, look->begin))
             return nudge;
     }
-    for (const record_t *update = life->first_update; update != NULL; update = update->next_update) {
-        if (update->with_event && helps_any_object(update->kind, rejectors) && is_within(update, since, look->begin))
+    for (const record_t *update = life->first_update; update != NULL;
+         update = update->next_update) {
+        if (update->with_event && helps_any_object(update->kind, rejectors) &&
+            is_within(update, since, look->begin))
             return update;
     }
     return NULL;
@@ -188,8 +194,9 @@ static void
 complain(const stay_t *stay, const record_t *cause, const record_t *look, report_t *report)
 {
     bool printing = report_is_printing(report, RULE_EVENTS);
-    report_violation(report, RULE_EVENTS, cause, look,
-                     "the first of these calls concerns a pod, began after its pop, and did not bring it back");
+    report_violation(
+        report, RULE_EVENTS, cause, look,
+        "the first of these calls concerns a pod, began after its pop, and did not bring it back");
     if (!printing)
         return;
     printf("  the pod:\n");
@@ -209,7 +216,7 @@ check_parked(const events_rule_t *rule, const stay_t *stay, const record_t *look
         complain(stay, cause, look, report);
 }
 
-/* ---- gated pods --------------------------------------------------------------------------------------------------- */
+/* ---- gated pods ------------------------------------------------------------------------------ */
 
 /* Is the gate open during all of [from, until]? */
 static bool
@@ -224,7 +231,8 @@ is_open(const events_rule_t *rule, unsigned gate, uint64_t from, uint64_t until)
     }
     for (size_t i = 0; i < rule->gate_count && rule->gates[i]->begin <= from && !open; i++) {
         const record_t *record = rule->gates[i];
-        open = record->gate == gate && !record->shut && record->begin > shut_until && record->end < from;
+        open = record->gate == gate && !record->shut && record->begin > shut_until &&
+               record->end < from;
     }
     return open;
 }
@@ -266,19 +274,22 @@ check_gated(const events_rule_t *rule, const life_t *life, const record_t *look,
 }
 
 static void
-check_entered(const events_rule_t *rule, const life_t *life, const record_t *record, report_t *report)
+check_entered(const events_rule_t *rule, const life_t *life, const record_t *record,
+              report_t *report)
 {
     if (all_pass(rule, life, record->begin, record->end))
-        report_violation(report, RULE_GATES, record, NULL, "a pod was gated while its gate was open");
+        report_violation(report, RULE_GATES, record, NULL,
+                         "a pod was gated while its gate was open");
 }
 
-/* ---- the rule ----------------------------------------------------------------------------------------------------- */
+/* ---- the rule -------------------------------------------------------------------------------- */
 
 static void
 check_record(const events_rule_t *rule, const record_t *record, report_t *report)
 {
     bool enters = record_fails(record) || (record_creates(record) && record->call != CALL_CARRY);
-    const stay_t *stay = record_fails(record) && record->stay != NULL ? record->stay->next : record->stay;
+    const stay_t *stay =
+        record_fails(record) && record->stay != NULL ? record->stay->next : record->stay;
     if (record->life == NULL || (!enters && !record_sees(record)))
         return;
     if (record->place == SCHEDQ_PARKED && stay != NULL)

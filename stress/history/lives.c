@@ -1,4 +1,7 @@
-/* Passes over the records: calls that make pods, pops, failures, which chain the stays; all others; the order in time. */
+/*
+ * Passes over the records: calls that make pods, pops, failures, which chain the stays; all others;
+ * the order in time.
+ */
 #include "lives.h"
 
 #include <inttypes.h>
@@ -17,7 +20,8 @@ lives_make(lives_t *lives, const book_t *book, size_t operations)
     lives->stays = malloc(records * sizeof *lives->stays);
     lives->sortable = malloc(records * sizeof *lives->sortable);
     lives->scratch = malloc(records * sizeof *lives->scratch);
-    if (lives->lives == NULL || lives->stays == NULL || lives->sortable == NULL || lives->scratch == NULL) {
+    if (lives->lives == NULL || lives->stays == NULL || lives->sortable == NULL ||
+        lives->scratch == NULL) {
         fprintf(stderr, "schedq-history: no memory for %zu lives\n", records);
         exit(1);
     }
@@ -42,7 +46,8 @@ life_description(const life_t *life, uint64_t object)
     const record_t *record = life->created;
     if (record->object == object)
         return record;
-    for (record = life->first_update; record != NULL && record->object != object; record = record->next_update)
+    for (record = life->first_update; record != NULL && record->object != object;
+         record = record->next_update)
         ;
     return record;
 }
@@ -69,11 +74,12 @@ is_replaced_before(const record_t *description, const record_t *later, uint64_t 
 }
 
 bool
-life_objects_are(const life_t *life, uint64_t from, uint64_t until, bool (*good)(uint64_t object, unsigned what),
-                 unsigned what)
+life_objects_are(const life_t *life, uint64_t from, uint64_t until,
+                 bool (*good)(uint64_t object, unsigned what), unsigned what)
 {
     const record_t *next = life->first_update;
-    for (const record_t *description = life->created; description != NULL && description->begin <= until;
+    for (const record_t *description = life->created;
+         description != NULL && description->begin <= until;
          description = next, next = next != NULL ? next->next_update : NULL) {
         if (!good(description->object, what) && !is_replaced_before(description, next, from))
             return false;
@@ -81,7 +87,7 @@ life_objects_are(const life_t *life, uint64_t from, uint64_t until, bool (*good)
     return true;
 }
 
-/* ---- what a record says about its life --------------------------------------------------------------------------- */
+/* ---- what a record says about its life ------------------------------------------------------- */
 
 static bool
 tells_name(const record_t *record)
@@ -113,8 +119,8 @@ bind_timestamp(life_t *life, record_t *record, report_t *report)
         stay = life->first;
     if (!is_of_stay(stay, record)) {
         report_violation(report, RULE_STATES, stay->began, record,
-                         "a pod's Timestamp changes from %" PRId64 " to %" PRId64, stay->timestamp_ns,
-                         record->timestamp_ns);
+                         "a pod's Timestamp changes from %" PRId64 " to %" PRId64,
+                         stay->timestamp_ns, record->timestamp_ns);
         return;
     }
     record->stay = stay;
@@ -129,15 +135,16 @@ bind(life_t *life, record_t *record, report_t *report)
     if (record->name == NO_NAME && !tells_name(record))
         record->name = life->created->name;
     if (record->name != life->created->name)
-        report_violation(report, RULE_STATES, life->created, record, "a pod shows up under another name");
+        report_violation(report, RULE_STATES, life->created, record,
+                         "a pod shows up under another name");
     if (record->garbled)
-        report_violation(report, RULE_STATES, record->stay != NULL ? record->stay->popped : NULL, record,
-                         "the name that pop gave changed before its cycle ended");
+        report_violation(report, RULE_STATES, record->stay != NULL ? record->stay->popped : NULL,
+                         record, "the name that pop gave changed before its cycle ended");
     if (tells_timestamp(record))
         bind_timestamp(life, record, report);
 }
 
-/* ---- stays ------------------------------------------------------------------------------------------------------- */
+/* ---- stays ----------------------------------------------------------------------------------- */
 
 static bool
 is_poppable(const book_t *book, uint8_t place)
@@ -169,7 +176,8 @@ see(const book_t *book, stay_t *stay, const record_t *record, uint8_t place)
         return;
     if (stay->backoff_first == NULL || stay->backoff_first->end > record->end)
         stay->backoff_first = record;
-    if (record != stay->began && (stay->backoff_last == NULL || stay->backoff_last->begin < record->begin))
+    if (record != stay->began &&
+        (stay->backoff_last == NULL || stay->backoff_last->begin < record->begin))
         stay->backoff_last = record;
 }
 
@@ -177,8 +185,11 @@ static stay_t *
 add_stay(lives_t *lives, const book_t *book, life_t *life, record_t *began)
 {
     stay_t *stay = &lives->stays[lives->stay_count++];
-    *stay = (stay_t){
-        .life = life, .began = began, .active_from = UINT64_MAX, .poppable_from = UINT64_MAX, .taken_from = UINT64_MAX};
+    *stay = (stay_t){.life = life,
+                     .began = began,
+                     .active_from = UINT64_MAX,
+                     .poppable_from = UINT64_MAX,
+                     .taken_from = UINT64_MAX};
     if (life->first == NULL) {
         life->first = stay;
     } else {
@@ -216,7 +227,8 @@ resolve_pop(lives_t *lives, record_t *record, report_t *report)
     life_t *life = map_get(&lives->by_pod, record->pod);
     const record_t *other = map_get(&lives->by_token, record->token);
     if (life == NULL) {
-        report_violation(report, RULE_ONCE, record, NULL, "a pod was popped that nobody added, or that ended before");
+        report_violation(report, RULE_ONCE, record, NULL,
+                         "a pod was popped that nobody added, or that ended before");
         return;
     }
     record->life = life;
@@ -238,7 +250,8 @@ resolve_failure(lives_t *lives, record_t *record, report_t *report)
 {
     record_t *pop = map_get(&lives->by_token, record->token);
     if (pop == NULL)
-        report_violation(report, RULE_TOKENS, record, NULL, "a token works that no pop of this round gave");
+        report_violation(report, RULE_TOKENS, record, NULL,
+                         "a token works that no pop of this round gave");
     else if (pop->use != NULL)
         report_violation(report, RULE_TOKENS, pop->use, record, "a token was used twice");
     else
@@ -272,7 +285,8 @@ chain_stays(lives_t *lives, const book_t *book, life_t *life, report_t *report)
         bind_pop(life->last, pop, report);
         if (pop->attempts != ++attempts)
             report_violation(report, RULE_STATES, life->created, pop,
-                             "pop number %" PRIu32 " says %" PRIu32 " attempts", attempts, pop->attempts);
+                             "pop number %" PRIu32 " says %" PRIu32 " attempts", attempts,
+                             pop->attempts);
         if (pop->use != NULL) {
             pop->use->stay = life->last;
             bind(life, pop->use, report);
@@ -282,7 +296,7 @@ chain_stays(lives_t *lives, const book_t *book, life_t *life, report_t *report)
         add_stay(lives, book, life, life->last->popped->use);
 }
 
-/* ---- the other records ------------------------------------------------------------------------------------------- */
+/* ---- the other records ----------------------------------------------------------------------- */
 
 static void
 resolve_token(lives_t *lives, record_t *record, report_t *report)
@@ -290,7 +304,8 @@ resolve_token(lives_t *lives, record_t *record, report_t *report)
     record_t *pop = map_get(&lives->by_token, record->token);
     if (pop == NULL || pop->life == NULL) {
         if (record->status != SCHEDQ_STALE)
-            report_violation(report, RULE_TOKENS, record, NULL, "a token works that no pop of this round gave");
+            report_violation(report, RULE_TOKENS, record, NULL,
+                             "a token works that no pop of this round gave");
         return;
     }
     life_t *life = pop->life;
@@ -318,7 +333,8 @@ resolve_deletion(lives_t *lives, record_t *record, report_t *report)
     if (record->status != SCHEDQ_OK)
         return;
     if (life == NULL) {
-        report_violation(report, RULE_ONCE, record, NULL, "a pod was deleted that nobody added, or that ended before");
+        report_violation(report, RULE_ONCE, record, NULL,
+                         "a pod was deleted that nobody added, or that ended before");
         return;
     }
     if (life->ended != NULL)
@@ -338,7 +354,8 @@ resolve_look(lives_t *lives, const book_t *book, record_t *record, report_t *rep
     if (!record_sees(record))
         return;
     if (life == NULL) {
-        report_violation(report, RULE_STATES, record, NULL, "a pod is there that nobody added, or that ended before");
+        report_violation(report, RULE_STATES, record, NULL,
+                         "a pod is there that nobody added, or that ended before");
         return;
     }
     if (record->stay != NULL)
@@ -361,7 +378,8 @@ resolve_nudge(lives_t *lives, record_t *record, report_t *report)
 static void
 resolve_rest(lives_t *lives, const book_t *book, record_t *record, report_t *report)
 {
-    if (record_creates(record) || record_fails(record) || (record_is_pop(record) && record->status == SCHEDQ_OK))
+    if (record_creates(record) || record_fails(record) ||
+        (record_is_pop(record) && record->status == SCHEDQ_OK))
         return;
     if (record_uses_token(record) || record->call == CALL_ALIVE)
         resolve_token(lives, record, report);
@@ -373,7 +391,7 @@ resolve_rest(lives_t *lives, const book_t *book, record_t *record, report_t *rep
         resolve_look(lives, book, record, report);
 }
 
-/* ---- the round as a whole ---------------------------------------------------------------------------------------- */
+/* ---- the round as a whole -------------------------------------------------------------------- */
 
 static void
 gather(book_t *book)

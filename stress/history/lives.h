@@ -1,9 +1,11 @@
 /*
- * Lives: what the records of a round say about each pod, from the call that made it to the one that ended it. A life is
- * a chain of stays: in each the pod waits, until it is popped, and is in flight, until it fails; then the next begins.
+ * Lives: what the records of a round say about each pod, from the call that made it to the one that
+ * ended it. A life is a chain of stays: in each the pod waits, until it is popped, and is in
+ * flight, until it fails; then the next begins.
  *
- * A handle names one life, a token and a Timestamp one stay of it, so nearly every answer says which it is about. What
- * does not fit (a handle that nobody made, a token given twice) is reported here.
+ * A handle names one life, a token and a Timestamp one stay of it, so nearly every answer says
+ * which it is about. What does not fit (a handle that nobody made, a token given twice) is reported
+ * here.
  */
 #ifndef SCHEDQ_HISTORY_LIVES_H
 #define SCHEDQ_HISTORY_LIVES_H
@@ -16,15 +18,20 @@ typedef struct stay {
     struct life *life;
     struct stay *next;
     uint32_t number;
-    record_t *began;               /* the call that made the pod, or the failure of the stay before */
-    const record_t *flight;        /* the pop before that failure; NULL: the stay began with the life */
-    record_t *popped;              /* what ended the wait */
-    uint64_t active_from;          /* active at the latest from here: the return of `began`, or of `witness` */
-    const record_t *witness;       /* a look that shows it was active; NULL: `began` does */
-    uint64_t poppable_from;        /* active, or in a backoff that pops take from */
-    uint64_t taken_from;           /* begin of the first call that took or deleted it; UINT64_MAX: none did */
-    const record_t *backoff_first; /* of the calls that found it in a backoff, the one that ended first */
-    const record_t *backoff_last;  /* of the looks that did, the one that began last */
+    /* the call that made the pod, or the failure of the stay before */
+    record_t *began;
+    /* the pop before that failure; NULL: the stay began with the life */
+    const record_t *flight;
+    record_t *popped; /* what ended the wait */
+    /* active at the latest from here: the return of `began`, or of `witness` */
+    uint64_t active_from;
+    const record_t *witness; /* a look that shows it was active; NULL: `began` does */
+    uint64_t poppable_from;  /* active, or in a backoff that pops take from */
+    /* begin of the first call that took or deleted it; UINT64_MAX: none did */
+    uint64_t taken_from;
+    /* of the calls that found it in a backoff, the one that ended first */
+    const record_t *backoff_first;
+    const record_t *backoff_last; /* of the looks that did, the one that began last */
     int64_t timestamp_ns;
     bool timed; /* timestamp_ns is known */
 } stay_t;
@@ -61,7 +68,7 @@ const record_t *life_description(const life_t *life, uint64_t object);
 /** May an activation or a target have moved it at a time in [from, until]? */
 bool life_is_nudged(const life_t *life, uint64_t from, uint64_t until);
 /** Is `good` said of every object that the pod may have had at a time in [from, until]? */
-bool life_objects_are(const life_t *life, uint64_t from, uint64_t until, bool (*good)(uint64_t object, unsigned what),
-                      unsigned what);
+bool life_objects_are(const life_t *life, uint64_t from, uint64_t until,
+                      bool (*good)(uint64_t object, unsigned what), unsigned what);
 
 #endif

@@ -1,8 +1,9 @@
 /*
  * schedq-history: rounds of calls on one queue, each followed by the check of what was recorded.
  *
- * The queue lives through all rounds, so records, lives, tokens and workers are used again and again; memory is that of
- * a round. Pods that stay for the next round are looked up when all is quiet, and begin it as calls that made them.
+ * The queue lives through all rounds, so records, lives, tokens and workers are used again and
+ * again; memory is that of a round. Pods that stay for the next round are looked up when all is
+ * quiet, and begin it as calls that made them.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -37,7 +38,7 @@ typedef struct run {
     char again[300];
 } run_t;
 
-/* ---- the queue --------------------------------------------------------------------------------------------------- */
+/* ---- the queue ------------------------------------------------------------------------------- */
 
 static bool
 waits(const options_t *options)
@@ -75,8 +76,8 @@ make_queue(const options_t *options, settings_t *settings)
                              .max_backoff_ns = config.max_backoff_ns};
     schedq_status_t status = schedq_create(&config, &queue, why, sizeof why);
     if (status != SCHEDQ_OK) {
-        fprintf(stderr, "schedq-history: --engine %s: this library says %s: %s\n", options->engine->name,
-                schedq_status_name(status), why);
+        fprintf(stderr, "schedq-history: --engine %s: this library says %s: %s\n",
+                options->engine->name, schedq_status_name(status), why);
         exit(status == SCHEDQ_INVALID ? 2 : 1);
     }
     return queue;
@@ -119,7 +120,8 @@ open_run(run_t *run)
     pthread_barrier_init(&world->all_done, NULL, options->threads);
     make_actors(world);
     actor_register(&world->actors[options->threads]);
-    run->checker = checker_make(&world->book, (size_t)options->round_operations + 2 * (size_t)names + 4096, names);
+    run->checker = checker_make(
+        &world->book, (size_t)options->round_operations + 2 * (size_t)names + 4096, names);
     run->carried = calloc(names, sizeof *run->carried);
     if (run->carried == NULL) {
         fprintf(stderr, "schedq-history: no memory for %u pods\n", names);
@@ -140,7 +142,8 @@ close_run(run_t *run)
     schedq_stop(run->world.queue);
     schedq_status_t status = schedq_destroy(run->world.queue);
     if (status != SCHEDQ_OK)
-        report_violation(&run->report, RULE_CLOSED, NULL, NULL, "destroy says %s", schedq_status_name(status));
+        report_violation(&run->report, RULE_CLOSED, NULL, NULL, "destroy says %s",
+                         schedq_status_name(status));
     pthread_barrier_destroy(&run->world.all_done);
     checker_free(run->checker);
     book_free(&run->world.book);
@@ -148,7 +151,7 @@ close_run(run_t *run)
     free(run->carried);
 }
 
-/* ---- rounds ------------------------------------------------------------------------------------------------------ */
+/* ---- rounds ---------------------------------------------------------------------------------- */
 
 static void
 begin_book(run_t *run)
@@ -172,10 +175,12 @@ begin_waiting(run_t *run)
     if (!world->book.settings.waits)
         return;
     for (unsigned gate = 0; gate < GATES; gate++)
-        actor_gate(&world->actors[world->options->threads], gate, (world->plan.gates_shut >> gate & 1) != 0);
+        actor_gate(&world->actors[world->options->threads], gate,
+                   (world->plan.gates_shut >> gate & 1) != 0);
     if (run->timer == world->plan.timer)
         return;
-    schedq_status_t status = run->timer ? schedq_stop(world->queue) : schedq_run(world->queue, why, sizeof why);
+    schedq_status_t status =
+        run->timer ? schedq_stop(world->queue) : schedq_run(world->queue, why, sizeof why);
     if (status != SCHEDQ_OK) {
         fprintf(stderr, "schedq-history: the timer thread: %s\n", schedq_status_name(status));
         exit(1);
@@ -191,7 +196,8 @@ carry(run_t *run)
     run->carried_count = 0;
     for (size_t i = 0; i < lives->count; i++) {
         const life_t *life = &lives->lives[i];
-        const record_t *newest = life->pending != NULL ? life_description(life, life->pending->object) : NULL;
+        const record_t *newest =
+            life->pending != NULL ? life_description(life, life->pending->object) : NULL;
         if (newest == NULL)
             continue;
         record_t *record = &run->carried[run->carried_count++];
@@ -228,16 +234,19 @@ check_round(run_t *run)
         run->counts.adds++;
     }
     if (!run->planted || run->plant->rule == RULE_COUNTERS)
-        counts_check(&run->counts, run->world.queue, run->options.threads + 1 + run->timer, run->timer, &run->report);
+        counts_check(&run->counts, run->world.queue, run->options.threads + 1 + run->timer,
+                     run->timer, &run->report);
     if (run->world.plan.last && schedq_words(run->world.queue)->closed != 1)
-        report_violation(&run->report, RULE_CLOSED, NULL, NULL, "words.closed is not 1 after close");
+        report_violation(&run->report, RULE_CLOSED, NULL, NULL,
+                         "words.closed is not 1 after close");
     carry(run);
 }
 
 static bool
 is_stuck_by_plan(const run_t *run)
 {
-    return run->world.elsewhere != NULL || (run->plant != NULL && strcmp(run->plant->name, "never-due") == 0);
+    return run->world.elsewhere != NULL ||
+           (run->plant != NULL && strcmp(run->plant->name, "never-due") == 0);
 }
 
 /* False: threads are stuck in the queue, nothing can be freed. */
@@ -274,10 +283,11 @@ lead_astray(run_t *run)
         return;
     settings_t unused;
     schedq_t *elsewhere = make_queue(&run->options, &unused);
-    run->planted = schedq_worker_register(elsewhere, &run->world.elsewhere, why, sizeof why) == SCHEDQ_OK;
+    run->planted =
+        schedq_worker_register(elsewhere, &run->world.elsewhere, why, sizeof why) == SCHEDQ_OK;
 }
 
-/* ---- the verdict ------------------------------------------------------------------------------------------------- */
+/* ---- the verdict ----------------------------------------------------------------------------- */
 
 static void
 summarize(const run_t *run)
@@ -285,8 +295,10 @@ summarize(const run_t *run)
     double ran = (double)run->ran_ns / 1e9, checked = (double)run->checked_ns / 1e9;
     double millions = (double)run->counts.records / 1e6;
     counts_print(&run->counts);
-    printf("%" PRIu64 " operations in %" PRIu64 " rounds: ran %.1f s (%.2f M/s), checked %.1f s (%.2f M/s)\n",
-           run->counts.records, run->report.round + 1, ran, millions / ran, checked, millions / checked);
+    printf("%" PRIu64 " operations in %" PRIu64
+           " rounds: ran %.1f s (%.2f M/s), checked %.1f s (%.2f M/s)\n",
+           run->counts.records, run->report.round + 1, ran, millions / ran, checked,
+           millions / checked);
     for (unsigned rule = 0; rule < RULES; rule++)
         printf("%s %s %" PRIu64, rule == 0 ? "violations:" : ",", rule_name((rule_t)rule),
                run->report.violations[rule]);
@@ -311,12 +323,15 @@ name_command(run_t *run)
 {
     const options_t *options = &run->options;
     snprintf(run->again, sizeof run->again,
-             "schedq-history --engine %s --threads %u --operations %" PRIu64 " --round-operations %u --names %u --seed "
+             "schedq-history --engine %s --threads %u --operations %" PRIu64
+             " --round-operations %u --names %u --seed "
              "%" PRIu64 "%s%s%s",
-             options->engine->name, options->threads, options->operations, options->round_operations, options->names,
-             options->seed, options->perturb ? " --perturb" : "", options->plant != NULL ? " --plant " : "",
+             options->engine->name, options->threads, options->operations,
+             options->round_operations, options->names, options->seed,
+             options->perturb ? " --perturb" : "", options->plant != NULL ? " --plant " : "",
              options->plant != NULL ? options->plant : "");
-    printf("%s\nclock: %s\n", run->again, stamp_is_counter ? "time stamp counter" : "CLOCK_MONOTONIC");
+    printf("%s\nclock: %s\n", run->again,
+           stamp_is_counter ? "time stamp counter" : "CLOCK_MONOTONIC");
     fflush(stdout);
 }
 
@@ -331,7 +346,8 @@ main(int argc, char **argv)
     open_run(&run);
     name_command(&run);
     lead_astray(&run);
-    uint64_t rounds = (run.options.operations + run.options.round_operations - 1) / run.options.round_operations;
+    uint64_t rounds =
+        (run.options.operations + run.options.round_operations - 1) / run.options.round_operations;
     for (uint64_t round = 0; round < rounds && free_to_go && report_sum(&run.report) == 0; round++)
         free_to_go = do_round(&run, round, round + 1 == rounds);
     if (free_to_go)

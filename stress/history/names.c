@@ -1,4 +1,7 @@
-/* Names "h<i % 7>/<i>", padded with "-aaa" to 100 bytes (every 13th) or to the longest legal length (every 97th). */
+/*
+ * Names "h<i % 7>/<i>", padded with "-aaa" to 100 bytes (every 13th) or to the longest legal length
+ * (every 97th).
+ */
 #include "names.h"
 
 #include <ctype.h>
@@ -63,7 +66,8 @@ names_index(const char *text, uint32_t length)
         return NO_NAME;
     for (uint32_t i = 3; i < length && isdigit((unsigned char)text[i]) && index < table_count; i++)
         index = index * 10 + (uint32_t)(text[i] - '0');
-    if (index >= table_count || table[index].length != length || memcmp(table[index].text, text, length + 1) != 0)
+    if (index >= table_count || table[index].length != length ||
+        memcmp(table[index].text, text, length + 1) != 0)
         return NO_NAME;
     return index;
 }

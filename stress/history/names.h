@@ -1,5 +1,6 @@
 /*
- * The pods' names, numbered. Most are short, some are longer than what a queue keeps in its smaller cells.
+ * The pods' names, numbered. Most are short, some are longer than what a queue keeps in its smaller
+ * cells.
  */
 #ifndef SCHEDQ_HISTORY_NAMES_H
 #define SCHEDQ_HISTORY_NAMES_H

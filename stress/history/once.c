@@ -6,10 +6,12 @@ check_end(const life_t *life, report_t *report)
 {
     const record_t *popped = life->last->popped;
     if (life->ended == NULL && life->pending == NULL)
-        report_violation(report, RULE_ONCE, life->last->began, popped,
-                         "a pod is lost: it was neither done nor deleted, and is not there when all is quiet");
+        report_violation(
+            report, RULE_ONCE, life->last->began, popped,
+            "a pod is lost: it was neither done nor deleted, and is not there when all is quiet");
     else if (life->ended != NULL && life->pending != NULL)
-        report_violation(report, RULE_ONCE, life->ended, life->pending, "a pod ended, and is there when all is quiet");
+        report_violation(report, RULE_ONCE, life->ended, life->pending,
+                         "a pod ended, and is there when all is quiet");
     if (popped == NULL)
         return;
     if (life->ended == NULL)
@@ -30,7 +32,8 @@ check_stale(const record_t *record, report_t *report)
     if (popped->use == NULL)
         report_violation(report, RULE_TOKENS, popped, record, "a token is STALE that nobody used");
     else if (record->end < popped->use->begin)
-        report_violation(report, RULE_TOKENS, record, popped->use, "a token is STALE before its use");
+        report_violation(report, RULE_TOKENS, record, popped->use,
+                         "a token is STALE before its use");
 }
 
 void
@@ -40,7 +43,8 @@ once_check(const lives_t *lives, const book_t *book, report_t *report)
         check_end(&lives->lives[i], report);
     for (size_t i = 0; i < book->count; i++) {
         const record_t *record = book->all[i];
-        if (record->status == SCHEDQ_STALE && (record_uses_token(record) || record->call == CALL_ALIVE))
+        if (record->status == SCHEDQ_STALE &&
+            (record_uses_token(record) || record->call == CALL_ALIVE))
             check_stale(record, report);
     }
 }

@@ -15,10 +15,12 @@ static const struct argp_option known[] = {
     {"engine", 'e', "NAME", 0, "lockfree (default) or mutex", 0},
     {"threads", 't', "N", 0, "1..32, default 4", 0},
     {"operations", 'n', "N", 0, "in all; 1000..10^12, default 1000000", 0},
-    {"round-operations", OPTION_ROUND, "N", 0, "recorded and checked at a time; 1000..1000000, default 50000", 0},
+    {"round-operations", OPTION_ROUND, "N", 0,
+     "recorded and checked at a time; 1000..1000000, default 50000", 0},
     {"names", OPTION_NAMES, "N", 0, "different pods; 16..100000, default 2000", 0},
     {"seed", 'r', "N", 0, "of all random choices; default: the time", 0},
-    {"perturb", OPTION_PERTURB, NULL, 0, "threads yield the processor now and then, between calls", 0},
+    {"perturb", OPTION_PERTURB, NULL, 0, "threads yield the processor now and then, between calls",
+     0},
     {"plant", OPTION_PLANT, "NAME", 0, "falsifies one history; see below", 0},
     {0},
 };
@@ -43,13 +45,15 @@ parse_option(int key, char *argument, struct argp_state *state)
         options->threads = (unsigned)argument_number(state, "threads", argument, 1, THREADS_MAX);
         return 0;
     case 'n':
-        options->operations = argument_number(state, "operations", argument, 1000, UINT64_C(1000000000000));
+        options->operations =
+            argument_number(state, "operations", argument, 1000, UINT64_C(1000000000000));
         return 0;
     case 'r':
         options->seed = argument_number(state, "seed", argument, 0, UINT64_MAX);
         return 0;
     case OPTION_ROUND:
-        options->round_operations = (uint32_t)argument_number(state, "round-operations", argument, 1000, 1000000);
+        options->round_operations =
+            (uint32_t)argument_number(state, "round-operations", argument, 1000, 1000000);
         return 0;
     case OPTION_NAMES:
         options->names = (uint32_t)argument_number(state, "names", argument, 16, 100000);
@@ -73,7 +77,8 @@ list_plants(int key, const char *text, void *input)
 {
     char *help;
     (void)input;
-    if (key != ARGP_KEY_HELP_POST_DOC || asprintf(&help, "%s\nPlants: %s.", text, plant_names()) < 0)
+    if (key != ARGP_KEY_HELP_POST_DOC ||
+        asprintf(&help, "%s\nPlants: %s.", text, plant_names()) < 0)
         return (char *)(uintptr_t)text;
     return help;
 }
@@ -85,12 +90,17 @@ options_parse(options_t *options, int argc, char **argv)
         known,
         parse_option,
         NULL,
-        "Lets threads call one queue at random, records each call with its interval, its arguments and its answer, and "
-        "checks afterwards that the histories keep every rule of the header: exactly once, the pod's states, tokens, "
-        "strict order, EMPTY, wake-ups, events, gates, backoffs that are over, Timestamps, counters, close. The seed "
+        "Lets threads call one queue at random, records each call with its interval, its arguments "
+        "and its answer, and "
+        "checks afterwards that the histories keep every rule of the header: exactly once, the "
+        "pod's states, tokens, "
+        "strict order, EMPTY, wake-ups, events, gates, backoffs that are over, Timestamps, "
+        "counters, close. The seed "
         "also says how the queue is configured.\vExit status: 0 nothing wrong (with --plant: the "
-        "planted violation was found); 1 a violation (with --plant: it was not found); 2 bad usage, or an engine that "
-        "this library does not have. A seed fixes what the threads choose, not how they interleave.",
+        "planted violation was found); 1 a violation (with --plant: it was not found); 2 bad "
+        "usage, or an engine that "
+        "this library does not have. A seed fixes what the threads choose, not how they "
+        "interleave.",
         NULL,
         list_plants,
         NULL};

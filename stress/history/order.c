@@ -1,22 +1,26 @@
 /*
- * Strict order, between intervals: no pop returns Y while some X that ranks before Y is active during the whole call.
+ * Strict order, between intervals: no pop returns Y while some X that ranks before Y is active
+ * during the whole call.
  *
- * What is known for sure of each stay of a pod becomes windows {from, until, rank}: during all of it the pod is active
- * and ranks at least so. A stay of a pod without updates is one window, from the return of the call that made it active,
- * or of the first look that saw it so, to the begin of what took it. An update that runs may or may not have happened,
- * so there is a window for each description, one for each two that follow each other, with the worse rank, and one for
- * the whole stay with the worst.
- * A pop's pod ranks as the best description that it had at any time of the call.
+ * What is known for sure of each stay of a pod becomes windows {from, until, rank}: during all of
+ * it the pod is active and ranks at least so. A stay of a pod without updates is one window, from
+ * the return of the call that made it active, or of the first look that saw it so, to the begin of
+ * what took it. An update that runs may or may not have happened, so there is a window for each
+ * description, one for each two that follow each other, with the worse rank, and one for the whole
+ * stay with the worst. A pop's pod ranks as the best description that it had at any time of the
+ * call.
  *
- * All windows and pops are swept by time. A Fenwick tree over ranks holds the greatest `until` of the windows that have
- * begun: a pop is wrong if a rank before its own is there with an `until` after its end. What has ended needs no
- * removal. A pop that took from backoff, EMPTY and TIMEDOUT ask the same of all ranks. For the last two there are also
- * windows without a rank: where pops take from backoff, a pod there is as good as an active one. n log n for n records.
+ * All windows and pops are swept by time. A Fenwick tree over ranks holds the greatest `until` of
+ * the windows that have begun: a pop is wrong if a rank before its own is there with an `until`
+ * after its end. What has ended needs no removal. A pop that took from backoff, EMPTY and TIMEDOUT
+ * ask the same of all ranks. For the last two there are also windows without a rank: where pops
+ * take from backoff, a pod there is as good as an active one. n log n for n records.
  *
  * Equal Timestamps, and equal order keys, may go either way.
  *
- * A pod that a call has seen is active from the return of that call on, though its adder may not have returned. Of the
- * pods of one add_many those that rank better come first: when one is popped, the better ones are there.
+ * A pod that a call has seen is active from the return of that call on, though its adder may not
+ * have returned. Of the pods of one add_many those that rank better come first: when one is popped,
+ * the better ones are there.
  */
 #include "check.h"
 
@@ -66,7 +70,10 @@ room(size_t count, size_t size)
 order_t *
 order_make(const book_t *book)
 {
-    /* Two windows for each description, two for each stay, and for each time one begins in the midst of the other. */
+    /*
+     * Two windows for each description, two for each stay, and for each time one begins in the
+     * midst of the other.
+     */
     size_t items = 6 * (size_t)book->capacity * (book->threads + 1);
     order_t *order = room(1, sizeof *order);
     order->room = items;
@@ -87,19 +94,22 @@ order_free(order_t *order)
     free(order);
 }
 
-/* ---- ranks ------------------------------------------------------------------------------------------------------- */
+/* ---- ranks ----------------------------------------------------------------------------------- */
 
 static rank_t
 rank_of(const stay_t *stay, const record_t *description)
 {
-    int64_t key = description->keyed ? description->key : stay->timed ? stay->timestamp_ns : INT64_MAX;
-    return (rank_t){(uint32_t)INT32_MAX - (uint32_t)description->priority, (uint64_t)key ^ UINT64_C(1) << 63};
+    int64_t key = description->keyed ? description->key
+                  : stay->timed      ? stay->timestamp_ns
+                                     : INT64_MAX;
+    return (rank_t){(uint32_t)INT32_MAX - (uint32_t)description->priority,
+                    (uint64_t)key ^ UINT64_C(1) << 63};
 }
 
 /*
- * The rank that is certain. Pods that share a reading of the clock get order keys that count on from it, so next to
- * another Timestamp, or an order key, a pod may stand behind its own Timestamp: by a nanosecond for each pod of its
- * call.
+ * The rank that is certain. Pods that share a reading of the clock get order keys that count on
+ * from it, so next to another Timestamp, or an order key, a pod may stand behind its own Timestamp:
+ * by a nanosecond for each pod of its call.
  */
 static rank_t
 sure_rank_of(const stay_t *stay, const record_t *description)
@@ -140,7 +150,8 @@ rank_of_pop(const record_t *pop)
     const life_t *life = pop->life;
     const record_t *description = life_description(life, pop->object);
     rank_t rank = rank_of(pop->stay, description != NULL ? description : life->created);
-    for (const record_t *update = life->first_update; update != NULL; update = update->next_update) {
+    for (const record_t *update = life->first_update; update != NULL;
+         update = update->next_update) {
         if (!overlap(update, pop))
             continue;
         const record_t *replaced = life_description(life, update->replaced);
@@ -151,7 +162,7 @@ rank_of_pop(const record_t *pop)
     return rank;
 }
 
-/* ---- windows ----------------------------------------------------------------------------------------------------- */
+/* ---- windows --------------------------------------------------------------------------------- */
 
 static void
 add_item(order_t *order, item_t item)
@@ -169,7 +180,9 @@ add_window(order_t *order, const stay_t *stay, uint64_t from, uint64_t until, ra
     if (until > stay->taken_from)
         until = stay->taken_from;
     if (from < until)
-        add_item(order, (item_t){.from = from, .until = until, .rank = rank, .is_ranked = true, .stay = stay});
+        add_item(
+            order,
+            (item_t){.from = from, .until = until, .rank = rank, .is_ranked = true, .stay = stay});
 }
 
 static uint64_t
@@ -184,19 +197,25 @@ later_of(uint64_t a, uint64_t b)
     return a > b ? a : b;
 }
 
-/* The windows that begin with this description. `settled`: when all earlier descriptions were given. */
+/*
+ * The windows that begin with this description. `settled`: when all earlier descriptions were
+ * given.
+ */
 static void
 add_windows_of(order_t *order, const stay_t *stay, const record_t *description, uint64_t settled)
 {
     const record_t *created = stay->life->created;
-    const record_t *next = description == created ? stay->life->first_update : description->next_update;
-    uint64_t from = description == created ? stay->active_from : later_of(description->end, stay->active_from);
+    const record_t *next =
+        description == created ? stay->life->first_update : description->next_update;
+    uint64_t from =
+        description == created ? stay->active_from : later_of(description->end, stay->active_from);
     rank_t rank = sure_rank_of(stay, description);
     if (description != created && description->begin <= settled)
         return; /* nobody can tell which of the two came last */
     add_window(order, stay, from, begin_of(next), rank);
     if (next != NULL)
-        add_window(order, stay, from, begin_of(next->next_update), worse(rank, sure_rank_of(stay, next)));
+        add_window(order, stay, from, begin_of(next->next_update),
+                   worse(rank, sure_rank_of(stay, next)));
 }
 
 static void
@@ -207,7 +226,8 @@ add_active(order_t *order, const stay_t *stay)
     uint64_t settled = life->created->end;
     if (life->first_update != NULL)
         add_windows_of(order, stay, life->created, 0);
-    for (const record_t *update = life->first_update; update != NULL; update = update->next_update) {
+    for (const record_t *update = life->first_update; update != NULL;
+         update = update->next_update) {
         if (update->begin >= stay->taken_from)
             break;
         bool alone = update->begin > settled && update->end <= stay->active_from;
@@ -227,7 +247,8 @@ add_stay(order_t *order, const stay_t *stay)
     if (stay->poppable_from >= stay->active_from || stay->poppable_from >= stay->taken_from)
         return;
     if (!life_is_nudged(stay->life, stay->began->begin, stay->taken_from))
-        add_item(order, (item_t){.from = stay->poppable_from, .until = stay->taken_from, .stay = stay});
+        add_item(order,
+                 (item_t){.from = stay->poppable_from, .until = stay->taken_from, .stay = stay});
 }
 
 /* The pods of one add_many, which stand side by side. */
@@ -236,7 +257,8 @@ see_batch(record_t *const *batch, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
         life_t *life = batch[i]->life;
-        for (size_t j = 0; life != NULL && object_gate(batch[i]->object) == NO_GATE && j < count; j++) {
+        for (size_t j = 0; life != NULL && object_gate(batch[i]->object) == NO_GATE && j < count;
+             j++) {
             const life_t *other = batch[j]->life;
             if (other == NULL || other->first->popped == NULL || other->first_update != NULL)
                 continue;
@@ -282,14 +304,15 @@ add_pops(order_t *order, const book_t *book)
         const record_t *record = book->all[i];
         if (!record_is_pop(record) || (record->status == SCHEDQ_OK && record->stay == NULL))
             continue;
-        item_t item = {.from = record->begin, .until = record->end, .is_pop = true, .record = record};
+        item_t item = {
+            .from = record->begin, .until = record->end, .is_pop = true, .record = record};
         if (record->status == SCHEDQ_OK)
             item.rank = rank_of_pop(record);
         add_item(order, item);
     }
 }
 
-/* ---- the sweep --------------------------------------------------------------------------------------------------- */
+/* ---- the sweep ------------------------------------------------------------------------------- */
 
 static void
 place_ranks(order_t *order)
@@ -394,8 +417,9 @@ complaint_of(const record_t *pop)
 {
     if (pop->status != SCHEDQ_OK)
         return "during the whole of this pop a pod was there to be popped";
-    return pop->from_backoff ? "during the whole of this pop, which took from backoff, a pod was active"
-                             : "during the whole of this pop a pod that ranks before was active";
+    return pop->from_backoff
+               ? "during the whole of this pop, which took from backoff, a pod was active"
+               : "during the whole of this pop a pod that ranks before was active";
 }
 
 static void
@@ -431,22 +455,24 @@ sweep(order_t *order, report_t *report)
     }
 }
 
-/* ---- pop_many ---------------------------------------------------------------------------------------------------- */
+/* ---- pop_many -------------------------------------------------------------------------------- */
 
 /* Did this pod, which its call took later, rank before that one all the while? */
 static bool
 should_come_first(const record_t *later, const record_t *earlier)
 {
     const stay_t *stay = later->stay;
-    if (stay == NULL || earlier->stay == NULL || later->from_backoff || stay->active_from >= later->begin ||
-        life_description(stay->life, later->object) == NULL)
+    if (stay == NULL || earlier->stay == NULL || later->from_backoff ||
+        stay->active_from >= later->begin || life_description(stay->life, later->object) == NULL)
         return false;
-    for (const record_t *update = stay->life->first_update; update != NULL; update = update->next_update) {
+    for (const record_t *update = stay->life->first_update; update != NULL;
+         update = update->next_update) {
         if (overlap(update, later))
             return false;
     }
     return earlier->from_backoff ||
-           is_before(sure_rank_of(stay, life_description(stay->life, later->object)), rank_of_pop(earlier));
+           is_before(sure_rank_of(stay, life_description(stay->life, later->object)),
+                     rank_of_pop(earlier));
 }
 
 static void
@@ -455,7 +481,8 @@ check_two(const record_t *earlier, const record_t *later, report_t *report)
     bool printing = report_is_printing(report, RULE_ORDER);
     if (!should_come_first(later, earlier))
         return;
-    report_violation(report, RULE_ORDER, NULL, NULL, "one call took the second of these pods after the first");
+    report_violation(report, RULE_ORDER, NULL, NULL,
+                     "one call took the second of these pods after the first");
     if (printing) {
         print_stay(report, earlier->stay);
         print_stay(report, later->stay);

@@ -1,12 +1,14 @@
 /*
- * Rounds differ in all that an engine's structures depend on: few names meet each other more often, new priorities come
- * and old ones go, own order keys arrive out of order.
+ * Rounds differ in all that an engine's structures depend on: few names meet each other more often,
+ * new priorities come and old ones go, own order keys arrive out of order.
  */
 #include "plan.h"
 
 #include "cluster.h"
 
-/* The pool is far smaller than what a queue can name in its life, and has both ends of the range. */
+/*
+ * The pool is far smaller than what a queue can name in its life, and has both ends of the range.
+ */
 static int32_t
 choose_priority(uint64_t *dice)
 {

@@ -1,5 +1,6 @@
 /*
- * What a round is like: which names and priorities, full or nearly empty, how it ends. Decided by seed and round alone.
+ * What a round is like: which names and priorities, full or nearly empty, how it ends. Decided by
+ * seed and round alone.
  */
 #ifndef SCHEDQ_HISTORY_PLAN_H
 #define SCHEDQ_HISTORY_PLAN_H

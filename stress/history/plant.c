@@ -1,6 +1,7 @@
 /*
- * Each plant looks for calls of the round that can be changed so that the answer asked for becomes wrong and is nothing
- * but wrong: the windows around it must be certain. A look (find) of some thread is what most are made of.
+ * Each plant looks for calls of the round that can be changed so that the answer asked for becomes
+ * wrong and is nothing but wrong: the windows around it must be certain. A look (find) of some
+ * thread is what most are made of.
  */
 #include "plant.h"
 
@@ -11,7 +12,7 @@
 
 #define FORGED (UINT64_C(1) << 63)
 
-/* ---- exactly-once ------------------------------------------------------------------------------------------------ */
+/* ---- exactly-once ---------------------------------------------------------------------------- */
 
 static bool
 plant_lost(book_t *book, lives_t *lives)
@@ -58,7 +59,7 @@ plant_unknown(book_t *book, lives_t *lives)
     return false;
 }
 
-/* ---- state-machine ----------------------------------------------------------------------------------------------- */
+/* ---- state-machine --------------------------------------------------------------------------- */
 
 static bool
 plant_absent(book_t *book, lives_t *lives)
@@ -83,7 +84,8 @@ plant_reappears(book_t *book, lives_t *lives)
 {
     for (size_t i = 0; i < lives->count; i++) {
         const life_t *life = &lives->lives[i];
-        record_t *look = life->ended != NULL ? plant_look_between(book, life->ended->end, UINT64_MAX) : NULL;
+        record_t *look =
+            life->ended != NULL ? plant_look_between(book, life->ended->end, UINT64_MAX) : NULL;
         if (look == NULL)
             continue;
         plant_rewrite_about(look, CALL_FIND, life);
@@ -109,7 +111,7 @@ plant_description(book_t *book, lives_t *lives)
     return false;
 }
 
-/* ---- tokens ------------------------------------------------------------------------------------------------------ */
+/* ---- tokens ---------------------------------------------------------------------------------- */
 
 static bool
 plant_token_twice(book_t *book, lives_t *lives)
@@ -135,7 +137,9 @@ plant_stale_early(book_t *book, lives_t *lives)
     for (size_t i = 0; i < lives->count; i++) {
         const life_t *life = &lives->lives[i];
         record_t *look =
-            plant_is_done_life(life) ? plant_look_between(book, plant_only_pop(life)->end, life->ended->begin) : NULL;
+            plant_is_done_life(life)
+                ? plant_look_between(book, plant_only_pop(life)->end, life->ended->begin)
+                : NULL;
         if (look == NULL)
             continue;
         plant_rewrite(look, CALL_DONE, SCHEDQ_STALE);
@@ -145,7 +149,7 @@ plant_stale_early(book_t *book, lives_t *lives)
     return false;
 }
 
-/* ---- order ------------------------------------------------------------------------------------------------------- */
+/* ---- order ----------------------------------------------------------------------------------- */
 
 /* Each pop gives what the other gave; tokens stay. */
 static void
@@ -236,8 +240,8 @@ pop_between(const book_t *book, const life_t *not_of, uint64_t after, uint64_t b
     for (size_t i = 0; i < book->count; i++) {
         const record_t *record = book->sorted[i];
         if (record->call == CALL_TRY_POP && record->status == SCHEDQ_OK && record->life != NULL &&
-            record->life != not_of && plant_is_plain(record->life) && record->priority < INT32_MAX &&
-            record->begin > after && record->end < before)
+            record->life != not_of && plant_is_plain(record->life) &&
+            record->priority < INT32_MAX && record->begin > after && record->end < before)
             return record;
     }
     return NULL;
@@ -251,7 +255,8 @@ plant_update_order(book_t *book, lives_t *lives)
         life_t *life = &lives->lives[i];
         if (!plant_is_plain(life))
             continue;
-        record_t *look = plant_look_between(book, life->first->active_from, life->first->taken_from);
+        record_t *look =
+            plant_look_between(book, life->first->active_from, life->first->taken_from);
         if (look == NULL || pop_between(book, life, look->end, life->first->taken_from) == NULL)
             continue;
         plant_rewrite_about(look, CALL_UPDATE, life);
@@ -275,7 +280,9 @@ plant_from_backoff(book_t *book, lives_t *lives)
     for (size_t i = 0; i < lives->count; i++) {
         const life_t *life = &lives->lives[i];
         const record_t *pop =
-            plant_is_plain(life) ? pop_between(book, life, life->first->active_from, life->first->taken_from) : NULL;
+            plant_is_plain(life)
+                ? pop_between(book, life, life->first->active_from, life->first->taken_from)
+                : NULL;
         if (pop == NULL)
             continue;
         ((record_t *)(uintptr_t)pop)->from_backoff = true;
@@ -284,7 +291,7 @@ plant_from_backoff(book_t *book, lives_t *lives)
     return false;
 }
 
-/* ---- empty, wake-up, timestamps, closed -------------------------------------------------------------------------- */
+/* ---- empty, wake-up, timestamps, closed ------------------------------------------------------ */
 
 static bool
 find_nothing(const book_t *book, const lives_t *lives, call_t call, schedq_status_t status)
@@ -369,7 +376,7 @@ plant_closed_pop(book_t *book, lives_t *lives)
     return false;
 }
 
-/* ---- by name ----------------------------------------------------------------------------------------------------- */
+/* ---- by name --------------------------------------------------------------------------------- */
 
 static const plant_t plants[] = {
     {"lost", RULE_ONCE, plant_lost},

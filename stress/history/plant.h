@@ -1,8 +1,9 @@
 /*
  * Plants: true histories that are falsified in one place, to see that the checker finds it.
  *
- * Each belongs to one rule, and counts as found only if that rule complains. Three are no changes of a history: "asleep"
- * makes a thread sleep where no pod ever comes, "never-due" makes backoffs last for an hour, "counter" miscounts an add.
+ * Each belongs to one rule, and counts as found only if that rule complains. Three are no changes
+ * of a history: "asleep" makes a thread sleep where no pod ever comes, "never-due" makes backoffs
+ * last for an hour, "counter" miscounts an add.
  */
 #ifndef SCHEDQ_HISTORY_PLANT_H
 #define SCHEDQ_HISTORY_PLANT_H

@@ -1,5 +1,6 @@
 /*
- * What plants are made of: a look (find) of some thread at the right time, which becomes another call.
+ * What plants are made of: a look (find) of some thread at the right time, which becomes another
+ * call.
  */
 #ifndef SCHEDQ_HISTORY_PLANT_PARTS_H
 #define SCHEDQ_HISTORY_PLANT_PARTS_H

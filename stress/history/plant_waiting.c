@@ -1,9 +1,14 @@
-/* Plants about pods that wait: events, gates, backoffs that are over, the way from one place to the other. */
+/*
+ * Plants about pods that wait: events, gates, backoffs that are over, the way from one place to the
+ * other.
+ */
 #include "plant_parts.h"
 
 #include "cluster.h"
 
-/* An event in (after, before) that helps whoever has one of these rejectors, whatever its object. */
+/*
+ * An event in (after, before) that helps whoever has one of these rejectors, whatever its object.
+ */
 static const record_t *
 event_between(const book_t *book, uint8_t rejectors, uint64_t after, uint64_t before)
 {
@@ -11,8 +16,8 @@ event_between(const book_t *book, uint8_t rejectors, uint64_t after, uint64_t be
         const record_t *record = book->sorted[i];
         if (record->begin > before)
             return NULL;
-        if (record->call == CALL_EVENT && record->kind != KIND_FIT && record->begin > after && record->end < before &&
-            (kind_hearers(record->kind) & rejectors) != 0)
+        if (record->call == CALL_EVENT && record->kind != KIND_FIT && record->begin > after &&
+            record->end < before && (kind_hearers(record->kind) & rejectors) != 0)
             return record;
     }
     return NULL;
@@ -27,10 +32,14 @@ rejectors_of(const record_t *failure)
 static bool
 is_parked_plainly(const stay_t *stay)
 {
-    return stay->life->first_update == NULL && record_fails(stay->began) && stay->began->place == SCHEDQ_PARKED;
+    return stay->life->first_update == NULL && record_fails(stay->began) &&
+           stay->began->place == SCHEDQ_PARKED;
 }
 
-/* Some look between `cause` and the end of the stay tells that the pod is where it was. False: there is no cause, or no such look. */
+/*
+ * Some look between `cause` and the end of the stay tells that the pod is where it was. False:
+ * there is no cause, or no such look.
+ */
 static bool
 still_there_after(book_t *book, const record_t *cause, const stay_t *stay, schedq_place_t place)
 {
@@ -46,9 +55,10 @@ plant_missed_event(book_t *book, lives_t *lives)
 {
     for (size_t i = 0; i < lives->stay_count; i++) {
         const stay_t *stay = &lives->stays[i];
-        const record_t *event = is_parked_plainly(stay)
-                                    ? event_between(book, rejectors_of(stay->began), stay->began->end, stay->taken_from)
-                                    : NULL;
+        const record_t *event =
+            is_parked_plainly(stay)
+                ? event_between(book, rejectors_of(stay->began), stay->began->end, stay->taken_from)
+                : NULL;
         if (still_there_after(book, event, stay, SCHEDQ_PARKED))
             return true;
     }
@@ -61,7 +71,8 @@ plant_missed_in_flight(book_t *book, lives_t *lives)
     for (size_t i = 0; i < lives->stay_count; i++) {
         const stay_t *stay = &lives->stays[i];
         if (!record_fails(stay->began) || stay->began->place == SCHEDQ_PARKED ||
-            event_between(book, rejectors_of(stay->began), stay->flight->end, stay->began->begin) == NULL)
+            event_between(book, rejectors_of(stay->began), stay->flight->end, stay->began->begin) ==
+                NULL)
             continue;
         stay->began->place = SCHEDQ_PARKED;
         return true;
@@ -90,7 +101,8 @@ plant_gated(book_t *book, lives_t *lives)
         const stay_t *stay = lives->lives[i].first;
         if (!plant_is_plain(stay->life) || object_gate(stay->life->created->object) != NO_GATE)
             continue;
-        const record_t *event = event_between(book, 1u << PLUGIN_GATE, stay->active_from, stay->taken_from);
+        const record_t *event =
+            event_between(book, 1u << PLUGIN_GATE, stay->active_from, stay->taken_from);
         if (still_there_after(book, event, stay, SCHEDQ_GATED))
             return true;
     }
@@ -123,7 +135,8 @@ plant_overdue(book_t *book, lives_t *lives)
             continue;
         for (size_t j = 0; j < book->count; j++) {
             const record_t *tick = book->sorted[j];
-            bool late = tick->call == CALL_TICK && tick->begin > stay->backoff_first->end && tick->key > expiry;
+            bool late = tick->call == CALL_TICK && tick->begin > stay->backoff_first->end &&
+                        tick->key > expiry;
             record_t *look = late ? plant_look_between(book, tick->end, stay->taken_from) : NULL;
             if (look == NULL)
                 continue;

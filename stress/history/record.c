@@ -53,7 +53,8 @@ book_take(book_t *book, unsigned thread)
 {
     page_t *page = &book->pages[thread];
     if (page->count == book->capacity) {
-        fprintf(stderr, "schedq-history: thread %u made more than %u records in a round\n", thread, book->capacity);
+        fprintf(stderr, "schedq-history: thread %u made more than %u records in a round\n", thread,
+                book->capacity);
         exit(1);
     }
     return &page->records[page->count++];
@@ -156,9 +157,9 @@ record_sees(const record_t *record)
 static bool
 describes(const record_t *record)
 {
-    return record->call == CALL_CARRY || record->call == CALL_ADD || record->call == CALL_ADD_MANY ||
-           record->call == CALL_READD || record->call == CALL_UPDATE ||
-           (record_is_pop(record) && record->status == SCHEDQ_OK);
+    return record->call == CALL_CARRY || record->call == CALL_ADD ||
+           record->call == CALL_ADD_MANY || record->call == CALL_READD ||
+           record->call == CALL_UPDATE || (record_is_pop(record) && record->status == SCHEDQ_OK);
 }
 
 /* What is said of events, gates and failures. */
@@ -200,7 +201,8 @@ record_print(const book_t *book, const record_t *record, FILE *out)
         fprintf(out, " (element %u)", record->element);
     if (record->token != 0)
         fprintf(out, " token %" PRIx64, record->token);
-    fprintf(out, " -> %s", record->call == CALL_CARRY ? "carried" : schedq_status_name(record->status));
+    fprintf(out, " -> %s",
+            record->call == CALL_CARRY ? "carried" : schedq_status_name(record->status));
     if (record->pod != 0)
         fprintf(out, " pod %" PRIx64, record->pod);
     if (record->object != 0)

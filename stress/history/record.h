@@ -1,8 +1,9 @@
 /*
- * One call of one thread, as it was made and answered; and the book of a round, which holds them all.
+ * One call of one thread, as it was made and answered; and the book of a round, which holds them
+ * all.
  *
- * A call for many pods leaves one record per pod, all with the same interval. The fields below the line are the
- * checker's.
+ * A call for many pods leaves one record per pod, all with the same interval. The fields below the
+ * line are the checker's.
  */
 #ifndef SCHEDQ_HISTORY_RECORD_H
 #define SCHEDQ_HISTORY_RECORD_H
@@ -57,14 +58,16 @@ typedef struct record {
     int64_t key; /* keyed: the order key given; tick: the queue's clock just before */
     int32_t priority;
     uint32_t name;
-    uint32_t attempts, rejections, errors; /* pop, carry, readd: the pod's history; a pop's attempts count it */
+    /* pop, carry, readd: the pod's history; a pop's attempts count it */
+    uint32_t attempts, rejections, errors;
     uint8_t call, status, place, thread;
     uint8_t unschedulable, pending; /* fail, carry, readd: sets of plugins (cluster.h) */
-    uint8_t kind, class;            /* event: which, and whom it helps; update: which, if with_event */
-    uint8_t gate;                   /* gate: which */
-    bool shut;                      /* gate: from here on */
-    bool with_event;                /* update: with an event, of `kind` */
-    bool from_backoff;              /* pop */
+    /* event: which, and whom it helps; update: which, if with_event */
+    uint8_t kind, class;
+    uint8_t gate;      /* gate: which */
+    bool shut;         /* gate: from here on */
+    bool with_event;   /* update: with an event, of `kind` */
+    bool from_backoff; /* pop */
     bool keyed, added;
     bool garbled;     /* done: the name that pop gave had changed */
     uint16_t element; /* which pod of a call for many */

@@ -24,13 +24,14 @@ report_is_printing(const report_t *report, rule_t rule)
 }
 
 void
-report_violation(report_t *report, rule_t rule, const record_t *first, const record_t *second, const char *format, ...)
+report_violation(report_t *report, rule_t rule, const record_t *first, const record_t *second,
+                 const char *format, ...)
 {
     if (report_is_printing(report, rule)) {
         va_list arguments;
         va_start(arguments, format);
-        printf("violation of %s in round %" PRIu64 " of seed %" PRIu64 ": ", rule_name(rule), report->round,
-               report->seed);
+        printf("violation of %s in round %" PRIu64 " of seed %" PRIu64 ": ", rule_name(rule),
+               report->round, report->seed);
         vprintf(format, arguments);
         printf("\n");
         va_end(arguments);

@@ -7,14 +7,17 @@
 #include "record.h"
 
 typedef enum rule {
-    RULE_ONCE,     /* every add ends in one done or one delete, or is pending */
-    RULE_STATES,   /* the calls on a name fit in an order in which each answer is right */
-    RULE_TOKENS,   /* no token or handle twice; STALE after the use, and only then */
-    RULE_ORDER,    /* no pop returns a pod while one that ranks before it is active during the whole call; from a
-                      backoff only if none is active */
-    RULE_EMPTY,    /* EMPTY and CLOSED only if no pod is there to be popped during the whole call */
-    RULE_WAKEUP,   /* TIMEDOUT likewise; and no sleeper stays asleep while a pod is active or becomes due */
-    RULE_EVENTS,   /* an event, an activation or an update brings back the parked pods that it helps */
+    RULE_ONCE,   /* every add ends in one done or one delete, or is pending */
+    RULE_STATES, /* the calls on a name fit in an order in which each answer is right */
+    RULE_TOKENS, /* no token or handle twice; STALE after the use, and only then */
+    /* no pop returns a pod while one that ranks before it is active during the whole call; from a
+     * backoff only if none is active */
+    RULE_ORDER,
+    RULE_EMPTY, /* EMPTY and CLOSED only if no pod is there to be popped during the whole call */
+    /* TIMEDOUT likewise; and no sleeper stays asleep while a pod is active or becomes due */
+    RULE_WAKEUP,
+    /* an event, an activation or an update brings back the parked pods that it helps */
+    RULE_EVENTS,
     RULE_GATES,    /* no pod is gated that its gate lets pass, after an event of the gate */
     RULE_DUE,      /* no pod is in a backoff that is over, after a tick */
     RULE_CLOCK,    /* an add or a failure that follows another has no older Timestamp */
@@ -32,9 +35,12 @@ typedef struct report {
 } report_t;
 
 const char *rule_name(rule_t rule);
-/** Counts a violation, and prints it with up to two calls (NULL: none) if it is among the first of its rule. */
-void report_violation(report_t *report, rule_t rule, const record_t *first, const record_t *second, const char *format,
-                      ...) __attribute__((format(printf, 5, 6)));
+/**
+ * Counts a violation, and prints it with up to two calls (NULL: none) if it is among the first of
+ * its rule.
+ */
+void report_violation(report_t *report, rule_t rule, const record_t *first, const record_t *second,
+                      const char *format, ...) __attribute__((format(printf, 5, 6)));
 /** True if this violation would be printed: for callers that print more behind it. */
 bool report_is_printing(const report_t *report, rule_t rule);
 uint64_t report_sum(const report_t *report);

@@ -12,7 +12,10 @@ typedef struct sortable {
     void *item;
 } sortable_t;
 
-/** Sorts by key, ascending; `scratch` has room for `count`. Digits in which all keys agree cost nothing. */
+/**
+ * Sorts by key, ascending; `scratch` has room for `count`. Digits in which all keys agree cost
+ * nothing.
+ */
 void sort_by_key(sortable_t *items, sortable_t *scratch, size_t count);
 
 #endif

@@ -1,8 +1,8 @@
 /*
  * Chooses the clock: the time stamp counter where the kernel itself keeps time by it.
  *
- * Then it ticks at one rate, also while a core sleeps, and the kernel has found it equal on all cores. Anywhere else
- * the kernel's own clock is taken, which costs a little more.
+ * Then it ticks at one rate, also while a core sleeps, and the kernel has found it equal on all
+ * cores. Anywhere else the kernel's own clock is taken, which costs a little more.
  */
 #include "stamp.h"
 

@@ -1,9 +1,9 @@
 /*
  * The clock that orders calls of different threads: readings of all threads are on one line.
  *
- * A call is [stamp_begin, stamp_end]. Nothing of the call runs before the first reading, and all it loaded, and every
- * read-modify-write it did, is over at the second. A plain store of the call may still be on its way then: a queue that
- * says OK before others can see what it did is found out.
+ * A call is [stamp_begin, stamp_end]. Nothing of the call runs before the first reading, and all it
+ * loaded, and every read-modify-write it did, is over at the second. A plain store of the call may
+ * still be on its way then: a queue that says OK before others can see what it did is found out.
  */
 #ifndef SCHEDQ_HISTORY_STAMP_H
 #define SCHEDQ_HISTORY_STAMP_H

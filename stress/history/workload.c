@@ -34,22 +34,25 @@ typedef enum act {
 
 static const uint8_t weights[PHASES][ACTS] = {
     [PHASE_DEEP] =
-        {[ACT_ADD] = 30,     [ACT_ADD_MANY] = 7, [ACT_UPDATE] = 12,     [ACT_TRY_POP] = 9,    [ACT_POP] = 1,
-         [ACT_POP_MANY] = 1, [ACT_DONE] = 10,    [ACT_DONE_MANY] = 1,   [ACT_DONE_AGAIN] = 2, [ACT_ALIVE] = 2,
-         [ACT_FIND] = 10,    [ACT_GET] = 2,      [ACT_DELETE_NAME] = 4, [ACT_DELETE_POD] = 4, [ACT_FAIL] = 8,
-         [ACT_READD] = 1,    [ACT_EVENT] = 2,    [ACT_TARGET] = 1,      [ACT_ACTIVATE] = 1,   [ACT_TICK] = 1,
+        {[ACT_ADD] = 30,        [ACT_ADD_MANY] = 7,   [ACT_UPDATE] = 12,  [ACT_TRY_POP] = 9,
+         [ACT_POP] = 1,         [ACT_POP_MANY] = 1,   [ACT_DONE] = 10,    [ACT_DONE_MANY] = 1,
+         [ACT_DONE_AGAIN] = 2,  [ACT_ALIVE] = 2,      [ACT_FIND] = 10,    [ACT_GET] = 2,
+         [ACT_DELETE_NAME] = 4, [ACT_DELETE_POD] = 4, [ACT_FAIL] = 8,     [ACT_READD] = 1,
+         [ACT_EVENT] = 2,       [ACT_TARGET] = 1,     [ACT_ACTIVATE] = 1, [ACT_TICK] = 1,
          [ACT_GATE] = 1},
     [PHASE_MIXED] =
-        {[ACT_ADD] = 18,     [ACT_ADD_MANY] = 4, [ACT_UPDATE] = 11,     [ACT_TRY_POP] = 16,   [ACT_POP] = 2,
-         [ACT_POP_MANY] = 3, [ACT_DONE] = 18,    [ACT_DONE_MANY] = 3,   [ACT_DONE_AGAIN] = 2, [ACT_ALIVE] = 2,
-         [ACT_FIND] = 10,    [ACT_GET] = 2,      [ACT_DELETE_NAME] = 4, [ACT_DELETE_POD] = 4, [ACT_FAIL] = 14,
-         [ACT_READD] = 1,    [ACT_EVENT] = 4,    [ACT_TARGET] = 1,      [ACT_ACTIVATE] = 1,   [ACT_TICK] = 1,
+        {[ACT_ADD] = 18,        [ACT_ADD_MANY] = 4,   [ACT_UPDATE] = 11,  [ACT_TRY_POP] = 16,
+         [ACT_POP] = 2,         [ACT_POP_MANY] = 3,   [ACT_DONE] = 18,    [ACT_DONE_MANY] = 3,
+         [ACT_DONE_AGAIN] = 2,  [ACT_ALIVE] = 2,      [ACT_FIND] = 10,    [ACT_GET] = 2,
+         [ACT_DELETE_NAME] = 4, [ACT_DELETE_POD] = 4, [ACT_FAIL] = 14,    [ACT_READD] = 1,
+         [ACT_EVENT] = 4,       [ACT_TARGET] = 1,     [ACT_ACTIVATE] = 1, [ACT_TICK] = 1,
          [ACT_GATE] = 1},
     [PHASE_SCARCE] =
-        {[ACT_ADD] = 18,     [ACT_ADD_MANY] = 2, [ACT_UPDATE] = 5,      [ACT_TRY_POP] = 24,   [ACT_POP] = 3,
-         [ACT_POP_MANY] = 4, [ACT_DONE] = 22,    [ACT_DONE_MANY] = 3,   [ACT_DONE_AGAIN] = 2, [ACT_ALIVE] = 2,
-         [ACT_FIND] = 6,     [ACT_GET] = 2,      [ACT_DELETE_NAME] = 3, [ACT_DELETE_POD] = 4, [ACT_FAIL] = 16,
-         [ACT_READD] = 1,    [ACT_EVENT] = 8,    [ACT_TARGET] = 1,      [ACT_ACTIVATE] = 1,   [ACT_TICK] = 1,
+        {[ACT_ADD] = 18,        [ACT_ADD_MANY] = 2,   [ACT_UPDATE] = 5,   [ACT_TRY_POP] = 24,
+         [ACT_POP] = 3,         [ACT_POP_MANY] = 4,   [ACT_DONE] = 22,    [ACT_DONE_MANY] = 3,
+         [ACT_DONE_AGAIN] = 2,  [ACT_ALIVE] = 2,      [ACT_FIND] = 6,     [ACT_GET] = 2,
+         [ACT_DELETE_NAME] = 3, [ACT_DELETE_POD] = 4, [ACT_FAIL] = 16,    [ACT_READD] = 1,
+         [ACT_EVENT] = 8,       [ACT_TARGET] = 1,     [ACT_ACTIVATE] = 1, [ACT_TICK] = 1,
          [ACT_GATE] = 1},
 };
 
@@ -66,14 +69,15 @@ choose_act(actor_t *actor, phase_t phase)
     return (act_t)act;
 }
 
-/* ---- one step ---------------------------------------------------------------------------------------------------- */
+/* ---- one step -------------------------------------------------------------------------------- */
 
 description_t
 workload_describe(world_t *world, actor_t *actor)
 {
     const plan_t *plan = &world->plan;
     description_t what = {.name = dice_roll(&actor->dice, plan->names),
-                          .priority = plan->priorities[dice_roll(&actor->dice, plan->priority_count)],
+                          .priority =
+                              plan->priorities[dice_roll(&actor->dice, plan->priority_count)],
                           .keyed = dice_roll(&actor->dice, plan->keyed_in) == 0};
     if (what.keyed)
         what.key = actor->last_timestamp - 1500000 + dice_roll(&actor->dice, 2000000);
@@ -101,7 +105,8 @@ finish_one(actor_t *actor)
         return;
     }
     _Atomic uint64_t *slot = &actor->shared->tokens[dice_roll(&actor->dice, SHARED_SLOTS)];
-    uint64_t token = atomic_exchange_explicit(slot, actor_give_away(actor, which), memory_order_acq_rel);
+    uint64_t token =
+        atomic_exchange_explicit(slot, actor_give_away(actor, which), memory_order_acq_rel);
     if (token != 0)
         actor_done(actor, token);
 }
@@ -134,14 +139,16 @@ static void
 fail_one(actor_t *actor)
 {
     if (actor->in_hand_count > 0)
-        actor_fail_in_hand(actor, dice_roll(&actor->dice, actor->in_hand_count), some_rejection(actor));
+        actor_fail_in_hand(actor, dice_roll(&actor->dice, actor->in_hand_count),
+                           some_rejection(actor));
 }
 
 static void
 send_event(actor_t *actor)
 {
-    static const kind_t kinds[] = {KIND_FIT,   KIND_FIT,   KIND_FIT,   KIND_FIT,   KIND_FIT,     KIND_TAINT,
-                                   KIND_TAINT, KIND_LABEL, KIND_GATES, KIND_GATES, KIND_UNHEARD, KIND_WILDCARD};
+    static const kind_t kinds[] = {KIND_FIT,   KIND_FIT,   KIND_FIT,     KIND_FIT,
+                                   KIND_FIT,   KIND_TAINT, KIND_TAINT,   KIND_LABEL,
+                                   KIND_GATES, KIND_GATES, KIND_UNHEARD, KIND_WILDCARD};
     kind_t kind = kinds[dice_roll(&actor->dice, sizeof kinds / sizeof *kinds)];
     actor_event(actor, kind, kind == KIND_FIT ? dice_roll(&actor->dice, CLASSES) : 0);
 }
@@ -161,7 +168,10 @@ finish_all(actor_t *actor)
         finish_many(actor);
 }
 
-/* Somebody's token, who will use it too; one used before, perhaps rounds ago; or one that nobody ever got. */
+/*
+ * Somebody's token, who will use it too; one used before, perhaps rounds ago; or one that nobody
+ * ever got.
+ */
 static uint64_t
 strange_token(actor_t *actor)
 {
@@ -181,8 +191,8 @@ strange_token(actor_t *actor)
 static uint64_t
 strange_pod(actor_t *actor)
 {
-    uint64_t pod =
-        atomic_load_explicit(&actor->shared->pods[dice_roll(&actor->dice, SHARED_SLOTS)], memory_order_relaxed);
+    uint64_t pod = atomic_load_explicit(&actor->shared->pods[dice_roll(&actor->dice, SHARED_SLOTS)],
+                                        memory_order_relaxed);
     return pod != 0 && dice_roll(&actor->dice, 64) != 0 ? pod : dice_next(&actor->dice) | 1;
 }
 
@@ -328,7 +338,7 @@ step(world_t *world, actor_t *actor, act_t act)
     }
 }
 
-/* ---- the parts of a round ---------------------------------------------------------------------------------------- */
+/* ---- the parts of a round -------------------------------------------------------------------- */
 
 static void
 act_at_random(world_t *world, actor_t *actor)
@@ -355,12 +365,14 @@ workload_run(world_t *world, unsigned number)
     actor_t *actor = &world->actors[number];
     act_at_random(world, actor);
     finish_all(actor);
-    pthread_barrier_wait(&world->all_done); /* from here on nobody takes or deletes another one's pill */
+    /* from here on nobody takes or deletes another one's pill */
+    pthread_barrier_wait(&world->all_done);
     if (world->plan.last)
         ending_close(world, actor);
     else
         ending_run(world, actor);
-    finish_all(actor); /* a closed queue's pods come out of backoff behind pops that found nothing */
+    /* a closed queue's pods come out of backoff behind pops that found nothing */
+    finish_all(actor);
 }
 
 void
@@ -368,7 +380,8 @@ workload_look(world_t *world)
 {
     actor_t *actor = &world->actors[world->options->threads];
     for (unsigned i = 0; i < SHARED_SLOTS; i++) {
-        uint64_t token = atomic_exchange_explicit(&world->shared.tokens[i], 0, memory_order_acquire);
+        uint64_t token =
+            atomic_exchange_explicit(&world->shared.tokens[i], 0, memory_order_acquire);
         if (token != 0)
             actor_done(actor, token);
     }

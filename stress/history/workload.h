@@ -1,5 +1,6 @@
 /*
- * What the threads do in a round: a mixture of all calls, then pods handed one by one to sleepers; in the end, close.
+ * What the threads do in a round: a mixture of all calls, then pods handed one by one to sleepers;
+ * in the end, close.
  */
 #ifndef SCHEDQ_HISTORY_WORKLOAD_H
 #define SCHEDQ_HISTORY_WORKLOAD_H
@@ -29,7 +30,10 @@ description_t workload_describe(world_t *world, actor_t *actor);
 /** One thread's part of a round. When all are through, nobody has a pod in hand. */
 void workload_run(world_t *world, unsigned number);
 
-/** The main thread's part when all threads are through: finishes what is in shared slots, looks every name up. */
+/**
+ * The main thread's part when all threads are through: finishes what is in shared slots, looks
+ * every name up.
+ */
 void workload_look(world_t *world);
 
 /** All names: those of pods, and of what is handed to sleepers. */

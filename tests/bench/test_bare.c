@@ -1,5 +1,6 @@
 /*
- * The bare queue of bench/common. A yardstick that loses pods or mixes up their order measures nothing.
+ * The bare queue of bench/common. A yardstick that loses pods or mixes up their order measures
+ * nothing.
  *
  * test_bench_bare SEED repeats the random test with that seed.
  */
@@ -263,7 +264,7 @@ capacities_out_of_range_give_no_queue(void **state)
     bare_free(NULL);
 }
 
-/* ---- against a model --------------------------------------------------------------------------------------------- */
+/* ---- against a model ------------------------------------------------------------------------- */
 
 enum {
     PODS = 300, /* names; more than the capacity */
@@ -408,7 +409,8 @@ random_operations_agree_with_a_model(void **state)
     bare_t *queue = bare_new(CAPACITY);
     assert_non_null(queue);
 
-    print_message("seed %llu; repeat with: test_bench_bare %llu\n", (unsigned long long)seed, (unsigned long long)seed);
+    print_message("seed %llu; repeat with: test_bench_bare %llu\n", (unsigned long long)seed,
+                  (unsigned long long)seed);
     memset(&model, 0, sizeof model);
     model.random = seed;
     for (unsigned i = 0; i < STEPS; i++) {
@@ -431,7 +433,7 @@ random_operations_agree_with_a_model(void **state)
     bare_free(queue);
 }
 
-/* ---- threads ----------------------------------------------------------------------------------------------------- */
+/* ---- threads --------------------------------------------------------------------------------- */
 
 enum {
     PRODUCERS = 2,
@@ -495,7 +497,8 @@ every_pod_that_threads_add_is_popped_once_by_threads_that_wait(void **state)
 
     for (unsigned i = 0; i < PRODUCERS + CONSUMERS; i++) {
         parties[i] = (party_t){.queue = queue, .number = i};
-        assert_int_equal(pthread_create(&threads[i], NULL, i < PRODUCERS ? produce : consume, &parties[i]), 0);
+        assert_int_equal(
+            pthread_create(&threads[i], NULL, i < PRODUCERS ? produce : consume, &parties[i]), 0);
     }
     for (unsigned i = 0; i < PRODUCERS + CONSUMERS; i++) {
         pthread_join(threads[i], NULL);

@@ -1,6 +1,6 @@
 /*
- * The command schedq-bench: what it lists, what it writes, and what it says about bad input. What it measures is not
- * looked at: timing is never a test.
+ * The command schedq-bench: what it lists, what it writes, and what it says about bad input. What
+ * it measures is not looked at: timing is never a test.
  *
  * BENCH_PROGRAM and WORK_DIRECTORY come from the build.
  */
@@ -63,10 +63,11 @@ bad_values_are_named_with_the_legal_range(void **state)
     expect_refusal("--seed 18446744073709551616", "--seed is \"18446744073709551616\"",
                    "legal are 0..18446744073709551615");
     expect_refusal("--suite nothing", "--suite is \"nothing\"",
-                   "lifecycle, fill, steady, churn, event, inflight, storm, backoff, lateness, memory, preemption");
+                   "lifecycle, fill, steady, churn, event, inflight, storm, backoff, lateness, "
+                   "memory, preemption");
     expect_refusal("--filter '['", "--filter is \"[\"", "POSIX extended regular expressions");
-    expect_refusal("--json /no/such/directory/file --filter '^fill/1t/1k$'", "--json is \"/no/such/directory/file\"",
-                   "files that can be written");
+    expect_refusal("--json /no/such/directory/file --filter '^fill/1t/1k$'",
+                   "--json is \"/no/such/directory/file\"", "files that can be written");
 }
 
 static void

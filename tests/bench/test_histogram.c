@@ -96,7 +96,10 @@ percentages_out_of_range_count_as_the_nearest(void **state)
     assert_int_equal(histogram_percentile(*state, __builtin_nan("")), 20);
 }
 
-/* Every power of two, its neighbours, and odd values between, beside a larger one that keeps the maximum out of the way. */
+/*
+ * Every power of two, its neighbours, and odd values between, beside a larger one that keeps the
+ * maximum out of the way.
+ */
 static void
 a_percentile_is_never_below_its_value_and_less_than_a_128th_above(void **state)
 {
@@ -147,7 +150,8 @@ merging_is_the_same_as_recording_in_one(void **state)
     assert_int_equal(histogram_min(*state), 1);
     assert_int_equal(histogram_max(*state), 25000000);
     for (double percent = 0; percent <= 100; percent += 0.25) {
-        assert_int_equal(histogram_percentile(*state, percent), histogram_percentile(both, percent));
+        assert_int_equal(histogram_percentile(*state, percent),
+                         histogram_percentile(both, percent));
     }
     histogram_free(other);
     histogram_free(both);

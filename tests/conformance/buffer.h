@@ -1,6 +1,6 @@
 /*
- * A text that grows while it is written. After buffer_close its characters are the caller's to free. Without memory the
- * program ends.
+ * A text that grows while it is written. After buffer_close its characters are the caller's to
+ * free. Without memory the program ends.
  */
 #ifndef CONFORM_BUFFER_H
 #define CONFORM_BUFFER_H

@@ -41,7 +41,8 @@ static schedq_hint_t
 hint_parity(void *ctx, uint64_t pod, uint64_t old_object, uint64_t new_object)
 {
     (void)ctx;
-    return queue_if((object_at(pod)->name_number + number_of(old_object) + number_of(new_object)) % 2 == 0);
+    return queue_if(
+        (object_at(pod)->name_number + number_of(old_object) + number_of(new_object)) % 2 == 0);
 }
 
 static schedq_hint_t
@@ -55,7 +56,8 @@ static schedq_hint_t
 hint_grew(void *ctx, uint64_t pod, uint64_t old_object, uint64_t new_object)
 {
     (void)ctx, (void)pod;
-    return queue_if(new_object != 0 && (old_object == 0 || number_of(new_object) > number_of(old_object)));
+    return queue_if(new_object != 0 &&
+                    (old_object == 0 || number_of(new_object) > number_of(old_object)));
 }
 
 static schedq_hint_t
@@ -64,7 +66,8 @@ hint_mine(void *ctx, uint64_t pod, uint64_t old_object, uint64_t new_object)
     const struct object *object = object_at(new_object);
 
     (void)ctx, (void)old_object;
-    return queue_if(object != NULL && object->uid != NULL && strcmp(object->uid, object_at(pod)->uid) == 0);
+    return queue_if(object != NULL && object->uid != NULL &&
+                    strcmp(object->uid, object_at(pod)->uid) == 0);
 }
 
 schedq_hint_fn
@@ -74,8 +77,9 @@ hint_named(const char *name)
         const char *name;
         schedq_hint_fn hint;
     } hints[] = {
-        {"always", hint_always}, {"never", hint_never}, {"error", hint_error}, {"parity", hint_parity},
-        {"fits", hint_fits},     {"grew", hint_grew},   {"mine", hint_mine},
+        {"always", hint_always}, {"never", hint_never}, {"error", hint_error},
+        {"parity", hint_parity}, {"fits", hint_fits},   {"grew", hint_grew},
+        {"mine", hint_mine},
     };
 
     for (size_t i = 0; i < sizeof hints / sizeof hints[0]; i++) {
@@ -108,6 +112,6 @@ affinity_matches(void *ctx, uint64_t pod, uint64_t assigned)
     const struct object *placed = object_at(assigned);
 
     (void)ctx;
-    return waiting->affinity != NULL && placed->app != NULL && strcmp(waiting->affinity, placed->app) == 0 &&
-           strcmp(waiting->ns, placed->ns) == 0;
+    return waiting->affinity != NULL && placed->app != NULL &&
+           strcmp(waiting->affinity, placed->app) == 0 && strcmp(waiting->ns, placed->ns) == 0;
 }

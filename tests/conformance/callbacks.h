@@ -6,7 +6,9 @@
 
 #include <stdint.h>
 
-/** A pod at one version, or an object of an event. It outlives the queue: events are replayed late. */
+/**
+ * A pod at one version, or an object of an event. It outlives the queue: events are replayed late.
+ */
 struct object {
     const char *uid; /* NULL: not a pod of the script */
     const char *ns;

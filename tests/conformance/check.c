@@ -1,4 +1,7 @@
-/* The script runner: each operation, its result, the state after it, at the end the metrics. See check.h. */
+/*
+ * The script runner: each operation, its result, the state after it, at the end the metrics. See
+ * check.h.
+ */
 #include "check.h"
 
 #include "buffer.h"
@@ -15,8 +18,8 @@ struct check {
 };
 
 static bool
-compare(struct script *script, const struct operation *operation, unsigned line, const char *what, const char *expected,
-        const char *got)
+compare(struct script *script, const struct operation *operation, unsigned line, const char *what,
+        const char *expected, const char *got)
 {
     char heading[512];
 
@@ -37,7 +40,8 @@ check_result(struct check *check, const struct operation *operation)
     buffer_open(&result);
     check->subject->perform(check->subject, operation, result.out);
     buffer_close(&result);
-    agrees = compare(check->script, operation, operation->line + 1, "result", operation->result, result.text);
+    agrees = compare(check->script, operation, operation->line + 1, "result", operation->result,
+                     result.text);
     free(result.text);
     return agrees;
 }
@@ -59,7 +63,8 @@ check_state(struct check *check, const struct operation *operation)
     buffer_close(&state);
     if (agrees) {
         state_strip(operation->state);
-        agrees = compare(check->script, operation, operation->line + 2, "state", operation->state, state.text);
+        agrees = compare(check->script, operation, operation->line + 2, "state", operation->state,
+                         state.text);
     }
     free(state.text);
     snapshot_free(&snapshot);

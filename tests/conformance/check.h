@@ -4,7 +4,10 @@
 
 #include "subject.h"
 
-/** Reports the first difference and returns false then. `count` is raised by the operations that were performed. */
+/**
+ * Reports the first difference and returns false then. `count` is raised by the operations that
+ * were performed.
+ */
 bool check_script(struct script *script, struct subject *subject, size_t *count);
 
 #endif

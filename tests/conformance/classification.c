@@ -1,6 +1,6 @@
 /*
- * Vectors state the events of an update as upstream derived them from the two objects. The library's helper is asked to
- * derive them too.
+ * Vectors state the events of an update as upstream derived them from the two objects. The
+ * library's helper is asked to derive them too.
  */
 #include "classification.h"
 
@@ -19,15 +19,16 @@ pod_facts(const struct pod_text *text)
 
 /* The library has to say of the two objects what upstream said of them. */
 bool
-check_classification(const struct pod_text *old, const struct pod_text *new, const schedq_event_t *expected,
-                     size_t count, FILE *result)
+check_classification(const struct pod_text *old, const struct pod_text *new,
+                     const schedq_event_t *expected, size_t count, FILE *result)
 {
     schedq_pod_facts_t old_facts = pod_facts(old);
     schedq_pod_facts_t new_facts = pod_facts(new);
     schedq_quantity_t old_cpu = {.resource = 1, .milli = old->cpu.value};
     schedq_quantity_t new_cpu = {.resource = 1, .milli = new->cpu.value};
     schedq_event_t events[5];
-    size_t found = schedq_classify_pod_update(&old_facts, &old_cpu, 1, &new_facts, &new_cpu, 1, events);
+    size_t found =
+        schedq_classify_pod_update(&old_facts, &old_cpu, 1, &new_facts, &new_cpu, 1, events);
 
     if (found == count && memcmp(events, expected, count * sizeof *events) == 0) {
         return true;

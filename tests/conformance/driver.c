@@ -1,10 +1,11 @@
 /*
  * Requests and answers, see driver.h.
  *
- * Every answer ends with a line ".", so whatever the child writes too much or too little is noticed at the request that it
- * belongs to. A child that has ended answers every request with nothing, which is reported. A child that does not answer
- * is ended (support/patience.h), and so is one that answers more than a line where none is due: it does not know the
- * protocol, as `cat` does not, and would wait for the next request for ever.
+ * Every answer ends with a line ".", so whatever the child writes too much or too little is noticed
+ * at the request that it belongs to. A child that has ended answers every request with nothing,
+ * which is reported. A child that does not answer is ended (support/patience.h), and so is one that
+ * answers more than a line where none is due: it does not know the protocol, as `cat` does not, and
+ * would wait for the next request for ever.
  */
 #define _GNU_SOURCE /* pipe2 */
 #include "driver.h"
@@ -68,7 +69,8 @@ watch(void *argument)
     const struct timespec pause = {.tv_nsec = PATIENCE_LOOK_NS};
     patience_t patience;
 
-    patience_begin_group(&patience, driver->process, PATIENCE_SECONDS, PATIENCE_LOOKS(PATIENCE_SECONDS));
+    patience_begin_group(&patience, driver->process, PATIENCE_SECONDS,
+                         PATIENCE_LOOKS(PATIENCE_SECONDS));
     while (!atomic_load(&driver->over)) {
         (void)nanosleep(&pause, NULL);
         unsigned long progress = atomic_load(&driver->lines) + !atomic_load(&driver->waits);
@@ -91,12 +93,13 @@ ended(struct driver *driver, const char *request)
     patience_verdict_t verdict = atomic_load(&driver->verdict);
 
     if (verdict != PATIENCE_LASTS) {
-        report(driver->script->file, 1, "the driver \"%s\" does not answer \"%s\": %s", driver->command, request,
-               patience_words(verdict));
+        report(driver->script->file, 1, "the driver \"%s\" does not answer \"%s\": %s",
+               driver->command, request, patience_words(verdict));
         driver->given_up = true;
         return false;
     }
-    report(driver->script->file, 1, "the driver ended, or closed its output, before it answered \"%s\"", request);
+    report(driver->script->file, 1,
+           "the driver ended, or closed its output, before it answered \"%s\"", request);
     return false;
 }
 
@@ -137,20 +140,25 @@ read_refusal(struct driver *driver, char *line, void *ctx)
 
 /* More than a refusal, where no line is due. False: the driver is ended. */
 static bool
-check_length(struct driver *driver, const char *text, const char *line, unsigned lines, read_fn read)
+check_length(struct driver *driver, const char *text, const char *line, unsigned lines,
+             read_fn read)
 {
     if (read != read_refusal || lines <= LINES_OF_A_REFUSAL) {
         return true;
     }
     report(driver->script->file, 1,
-           "the driver \"%s\" answers \"%s\" with \"%s\" too: legal are \".\" alone, and one line of refusal before it",
+           "the driver \"%s\" answers \"%s\" with \"%s\" too: legal are \".\" alone, and one line "
+           "of refusal before it",
            driver->command, text, line);
     end_driver(driver);
     driver->given_up = true;
     return false;
 }
 
-/* Asks, and gives each line of the answer to `read` until that returns false; what follows is read all the same. */
+/*
+ * Asks, and gives each line of the answer to `read` until that returns false; what follows is read
+ * all the same.
+ */
 static bool
 ask(struct driver *driver, const char *text, read_fn read, void *ctx)
 {
@@ -195,7 +203,8 @@ open_vector(struct subject *subject, struct script *script)
         report(script->file, 1, "the driver \"%s\" was ended", driver->command);
         return false;
     }
-    fprintf(driver->requests, "vector engine=%s workers=%zu\n", driver->options.engine_name, driver->options.workers);
+    fprintf(driver->requests, "vector engine=%s workers=%zu\n", driver->options.engine_name,
+            driver->options.workers);
     for (const struct head_line *line = script->head; line != NULL; line = line->next) {
         fprintf(driver->requests, "%s\n", line->text);
     }
@@ -267,7 +276,8 @@ read_state(struct driver *driver, char *line, void *ctx)
         snapshot_nominate(ctx, fields.item[1], fields.item[2]);
         return true;
     }
-    if (fields.count != 8 || strcmp(fields.item[0], "pod") != 0 || !parse_place(fields.item[3], &seen.place) ||
+    if (fields.count != 8 || strcmp(fields.item[0], "pod") != 0 ||
+        !parse_place(fields.item[3], &seen.place) ||
         !parse_number(&fields, "priority", fields.item[4], INT32_MIN, INT32_MAX, &priority) ||
         !parse_number(&fields, "timestamp", fields.item[5], INT64_MIN, INT64_MAX, &timestamp) ||
         !parse_number(&fields, "expiry", fields.item[6], INT64_MIN, INT64_MAX, &expiry) ||

@@ -148,18 +148,18 @@ parse_list(const struct fields *fields, const char *key, char *text, struct list
 }
 
 bool
-parse_number(const struct fields *fields, const char *key, const char *text, int64_t min, int64_t max,
-             struct number *number)
+parse_number(const struct fields *fields, const char *key, const char *text, int64_t min,
+             int64_t max, struct number *number)
 {
     char *end;
     long long value;
 
     errno = 0;
     value = strtoll(text, &end, 10);
-    if ((text[0] != '-' && (text[0] < '0' || text[0] > '9')) || *end != '\0' || errno != 0 || value < min ||
-        value > max) {
-        report(fields->file, fields->line, "%s is \"%s\", expected a number from %" PRId64 " to %" PRId64, key, text,
-               min, max);
+    if ((text[0] != '-' && (text[0] < '0' || text[0] > '9')) || *end != '\0' || errno != 0 ||
+        value < min || value > max) {
+        report(fields->file, fields->line,
+               "%s is \"%s\", expected a number from %" PRId64 " to %" PRId64, key, text, min, max);
         return false;
     }
     *number = (struct number){.value = value, .given = true};
@@ -195,7 +195,8 @@ parse_event(const struct fields *fields, char *text, struct event_text *event)
     struct list names;
 
     if (colon == NULL || colon == text) {
-        report(fields->file, fields->line, "\"%s\" is no event, expected RESOURCE:ACTION|ACTION", text);
+        report(fields->file, fields->line, "\"%s\" is no event, expected RESOURCE:ACTION|ACTION",
+               text);
         return false;
     }
     *colon = '\0';
@@ -207,7 +208,8 @@ parse_event(const struct fields *fields, char *text, struct event_text *event)
             report(fields->file, fields->line,
                    "\"%s\" is no action, expected Add, Delete, Update, All, "
                    "UpdateNode(Allocatable, Label, Taint, Condition, Annotation) or "
-                   "UpdatePod(Label, ScaleDown, Toleration, SchedulingGatesEliminated, GeneratedResourceClaim)",
+                   "UpdatePod(Label, ScaleDown, Toleration, SchedulingGatesEliminated, "
+                   "GeneratedResourceClaim)",
                    names.item[i]);
             return false;
         }

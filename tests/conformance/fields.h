@@ -1,8 +1,8 @@
 /*
  * The fields of one line of a vector, and the values that fields hold.
  *
- * Everything is cut in place: the pieces point into the line. Arrays come from the vector's memory, which is freed as a
- * whole. Each function that returns false has reported what it expected.
+ * Everything is cut in place: the pieces point into the line. Arrays come from the vector's memory,
+ * which is freed as a whole. Each function that returns false has reported what it expected.
  */
 #ifndef CONFORM_FIELDS_H
 #define CONFORM_FIELDS_H
@@ -32,7 +32,9 @@ struct list {
     size_t count;
 };
 
-/** RESOURCE:ACTION|ACTION, and what the metrics call it; a NULL label is the library's own choice. */
+/**
+ * RESOURCE:ACTION|ACTION, and what the metrics call it; a NULL label is the library's own choice.
+ */
 struct event_text {
     const char *resource;
     uint32_t actions;
@@ -55,9 +57,12 @@ bool list_equal(struct list *left, struct list *right);
 bool fields_equal(struct obstack *memory, const char *left, const char *right);
 /** Cuts at the commas; "" is the empty list. */
 bool parse_list(const struct fields *fields, const char *key, char *text, struct list *list);
-bool parse_number(const struct fields *fields, const char *key, const char *text, int64_t min, int64_t max,
-                  struct number *number);
-/** Writes nanoseconds since the vector's time 0 in its milliseconds, with a fraction if there is one. */
+bool parse_number(const struct fields *fields, const char *key, const char *text, int64_t min,
+                  int64_t max, struct number *number);
+/**
+ * Writes nanoseconds since the vector's time 0 in its milliseconds, with a fraction if there is
+ * one.
+ */
 void write_time(FILE *out, int64_t since_ns);
 /** RESOURCE:ACTION|ACTION */
 bool parse_event(const struct fields *fields, char *text, struct event_text *event);

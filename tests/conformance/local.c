@@ -1,4 +1,7 @@
-/* The public API as a queue under test: operations are run.h's, the rest is asked of the queue itself. */
+/*
+ * The public API as a queue under test: operations are run.h's, the rest is asked of the queue
+ * itself.
+ */
 #include "local.h"
 
 #include "report.h"
@@ -73,7 +76,8 @@ look(struct subject *subject, struct snapshot *snapshot)
     struct look look = {.world = world, .snapshot = snapshot};
     schedq_status_t status = schedq_snapshot(world->worker, note, &look);
 
-    for (const struct node *node = world->nodes; status == SCHEDQ_OK && node != NULL; node = node->next) {
+    for (const struct node *node = world->nodes; status == SCHEDQ_OK && node != NULL;
+         node = node->next) {
         look.node = node->name;
         status = schedq_nominated_pods(world->worker, node->number, note_nominated, &look);
     }

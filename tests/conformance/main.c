@@ -1,6 +1,6 @@
 /*
- * schedq-conform: runs recorded vectors of kube-scheduler's queue against an engine, and of its preemption. The format of the vectors is in
- * docs/CONFORMANCE.md.
+ * schedq-conform: runs recorded vectors of kube-scheduler's queue against an engine, and of its
+ * preemption. The format of the vectors is in docs/CONFORMANCE.md.
  */
 #include "buffer.h"
 #include "check.h"
@@ -35,7 +35,8 @@ parse_option(int key, char *value, struct argp_state *state)
 
     switch (key) {
     case 'e':
-        choose_engine(&arguments->options, argument_choice(state, "engine", value, argument_engines));
+        choose_engine(&arguments->options,
+                      argument_choice(state, "engine", value, argument_engines));
         return 0;
     case 'w':
         arguments->options.workers = argument_number(state, "workers", value, 1, WORKERS_MAX);
@@ -77,7 +78,8 @@ run_file(const char *file, struct subject *subject)
     bool passed = false;
 
     if (text != NULL) {
-        passed = preemption_is(text) ? preemption_run(file, text) : run_queue_file(file, text, subject);
+        passed =
+            preemption_is(text) ? preemption_run(file, text) : run_queue_file(file, text, subject);
     }
     free(text);
     return passed;
@@ -119,19 +121,22 @@ main(int argc, char **argv)
 {
     static const struct argp_option options[] = {
         {"engine", 'e', "ENGINE", 0, "Engine under test: lockfree (default) or mutex", 0},
-        {"workers", 'w', "N", 0, "Operations go round N workers, 1 (default) to 16, all on one thread", 0},
+        {"workers", 'w', "N", 0,
+         "Operations go round N workers, 1 (default) to 16, all on one thread", 0},
         {"driver", 'd', "CMD", 0,
-         "The queue under test is the shell command CMD, which speaks docs/CONFORMANCE.md's lines", 0},
+         "The queue under test is the shell command CMD, which speaks docs/CONFORMANCE.md's lines",
+         0},
         {0},
     };
     static const struct argp argp = {
         .options = options,
         .parser = parse_option,
         .args_doc = "FILE...",
-        .doc =
-            "Run recorded vectors of kube-scheduler's queue against an engine of schedq, and those of its preemption "
-            "(files that begin with \"schedq-preemption 1\").\v"
-            "The exit status is 0 if every file passed, 1 if one did not, or the driver failed, 2 for bad usage.",
+        .doc = "Run recorded vectors of kube-scheduler's queue against an engine of schedq, and "
+               "those of its preemption "
+               "(files that begin with \"schedq-preemption 1\").\v"
+               "The exit status is 0 if every file passed, 1 if one did not, or the driver failed, "
+               "2 for bad usage.",
     };
     struct arguments arguments = {
         .options = {.workers = 1},
@@ -141,7 +146,8 @@ main(int argc, char **argv)
 
     choose_engine(&arguments.options, argument_engine_default());
     arguments_parse(&argp, argc, argv, &arguments);
-    ended = arguments.driver != NULL ? run_with_driver(&arguments, &passed) : run_locally(&arguments, &passed);
+    ended = arguments.driver != NULL ? run_with_driver(&arguments, &passed)
+                                     : run_locally(&arguments, &passed);
     printf("%zu passed, %zu failed\n", passed, arguments.file_count - passed);
     return ended && passed == arguments.file_count ? EXIT_SUCCESS : EXIT_FAILURE;
 }

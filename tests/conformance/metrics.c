@@ -1,8 +1,9 @@
 /*
- * Reads the queue's metrics as any scraper would, from the Prometheus text, and compares three families of them.
+ * Reads the queue's metrics as any scraper would, from the Prometheus text, and compares three
+ * families of them.
  *
- * A vector since queueing hints lists every sample of these families that is not 0, an earlier one only those of the
- * counter. `inflight_events` follows upstream's own records and is not compared.
+ * A vector since queueing hints lists every sample of these families that is not 0, an earlier one
+ * only those of the counter. `inflight_events` follows upstream's own records and is not compared.
  */
 #include "metrics.h"
 
@@ -15,7 +16,8 @@
 
 #define LABELS_MAX 4
 
-static const char *const families[] = {"queue_incoming_pods_total", "pending_pods", "unschedulable_pods"};
+static const char *const families[] = {"queue_incoming_pods_total", "pending_pods",
+                                       "unschedulable_pods"};
 static const char not_compared[] = "inflight_events";
 
 struct sample {
@@ -37,7 +39,10 @@ is_family(const char *name)
     return false;
 }
 
-/* Cuts key="value" pairs up to the brace into "key=value"; returns what follows, NULL if it is malformed. */
+/*
+ * Cuts key="value" pairs up to the brace into "key=value"; returns what follows, NULL if it is
+ * malformed.
+ */
 static char *
 cut_labels(char *text, struct sample *sample)
 {
@@ -104,7 +109,8 @@ read_samples(struct script *script, char *text, struct sample **samples)
 {
     char *rest;
 
-    for (char *line = strtok_r(text, "\n", &rest); line != NULL; line = strtok_r(NULL, "\n", &rest)) {
+    for (char *line = strtok_r(text, "\n", &rest); line != NULL;
+         line = strtok_r(NULL, "\n", &rest)) {
         const char *whole = keep_text(&script->memory, line);
         if (!read_sample(&script->memory, line, samples)) {
             report(script->file, 1, "the queue's metrics have a malformed line: %s", whole);
@@ -115,8 +121,8 @@ read_samples(struct script *script, char *text, struct sample **samples)
 }
 
 static bool
-report_metric(const struct script *script, unsigned line, const char *name, const struct list *labels, int64_t expected,
-              int64_t got)
+report_metric(const struct script *script, unsigned line, const char *name,
+              const struct list *labels, int64_t expected, int64_t got)
 {
     struct buffer heading;
     char expected_text[32];
@@ -143,7 +149,8 @@ find_stated(const struct script *script, struct metric_line *metric, struct samp
     int64_t got = 0;
 
     for (struct sample *sample = samples; sample != NULL; sample = sample->next) {
-        if (strcmp(sample->name, metric->name) == 0 && list_equal(&sample->labels, &metric->labels)) {
+        if (strcmp(sample->name, metric->name) == 0 &&
+            list_equal(&sample->labels, &metric->labels)) {
             sample->stated = true;
             got = sample->value;
         }
@@ -158,8 +165,8 @@ is_known(const struct script *script, const struct metric_line *metric)
     if (is_family(metric->name) || strcmp(metric->name, not_compared) == 0) {
         return true;
     }
-    report(script->file, metric->line, "metric is \"%s\", expected %s, %s, %s or %s", metric->name, families[0],
-           families[1], families[2], not_compared);
+    report(script->file, metric->line, "metric is \"%s\", expected %s, %s, %s or %s", metric->name,
+           families[0], families[1], families[2], not_compared);
     return false;
 }
 
@@ -178,13 +185,15 @@ metrics_agree(struct script *script, char *text)
         return false;
     }
     for (struct metric_line *metric = script->metrics; metric != NULL; metric = metric->next) {
-        if (!is_known(script, metric) || (is_family(metric->name) && !find_stated(script, metric, samples))) {
+        if (!is_known(script, metric) ||
+            (is_family(metric->name) && !find_stated(script, metric, samples))) {
             return false;
         }
     }
     for (const struct sample *sample = samples; sample != NULL; sample = sample->next) {
         if (!sample->stated && sample->value != 0 && is_complete(script, sample->name)) {
-            return report_metric(script, script->end_line, sample->name, &sample->labels, 0, sample->value);
+            return report_metric(script, script->end_line, sample->name, &sample->labels, 0,
+                                 sample->value);
         }
     }
     return true;

@@ -5,7 +5,8 @@
 #include "script.h"
 
 /**
- * Compares both ways: what the vector states, and that nothing else is counted. Reports the first difference.
+ * Compares both ways: what the vector states, and that nothing else is counted. Reports the first
+ * difference.
  *
  * @param text what the queue under test writes; it is cut
  */

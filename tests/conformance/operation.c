@@ -1,6 +1,6 @@
 /*
- * Reads operation lines, by two tables: what each operation is called and which words it takes, and which key=value
- * pairs exist, what their values may be and which operations carry them.
+ * Reads operation lines, by two tables: what each operation is called and which words it takes, and
+ * which key=value pairs exist, what their values may be and which operations carry them.
  */
 #include "operation.h"
 
@@ -27,7 +27,8 @@ static const struct verb {
     [OP_ACTIVATE] = {"activate", 1, "activate P,Q/UID"},
     [OP_ASSIGNED_ADD] = {"assigned-add", 0, "assigned-add app=X ..."},
     [OP_ASSIGNED_UPDATE] = {"assigned-update", 0, "assigned-update app=X ..."},
-    [OP_NOMINATE] = {"nominate", 2, "nominate P NODE, nominate P - or nominate P status nominated=NODE"},
+    [OP_NOMINATE] = {"nominate", 2,
+                     "nominate P NODE, nominate P - or nominate P status nominated=NODE"},
     [OP_DENOMINATE] = {"denominate", 1, "denominate P"},
     [OP_TICK] = {"tick", 0, "tick"},
     [OP_GET] = {"get", 1, "get P"},
@@ -37,7 +38,8 @@ static const struct verb {
 
 #define BIT(kind) (1U << (kind))
 #define SPECS (BIT(OP_ADD) | BIT(OP_FAIL) | BIT(OP_UPDATE))
-#define NAMING (SPECS | BIT(OP_DONE) | BIT(OP_DELETE) | BIT(OP_NOMINATE) | BIT(OP_DENOMINATE) | BIT(OP_GET))
+#define NAMING \
+    (SPECS | BIT(OP_DONE) | BIT(OP_DELETE) | BIT(OP_NOMINATE) | BIT(OP_DENOMINATE) | BIT(OP_GET))
 #define ASSIGNED (BIT(OP_ASSIGNED_ADD) | BIT(OP_ASSIGNED_UPDATE))
 #define AT(member) offsetof(struct operation, member)
 
@@ -95,7 +97,8 @@ find_verb(const struct fields *fields, const char *name, enum operation_kind *ki
     }
     report(fields->file, fields->line,
            "\"%s\" is no operation, expected add, pop, fail, done, move, update, delete, "
-           "activate, assigned-add, assigned-update, nominate, denominate, tick, get, pending or close",
+           "activate, assigned-add, assigned-update, nominate, denominate, tick, get, pending or "
+           "close",
            name);
     return false;
 }
@@ -125,8 +128,10 @@ report_key(const struct fields *fields, enum operation_kind kind, const char *na
 static bool
 check_pod_name(const struct fields *fields, struct pod_name pod)
 {
-    if (pod.name[0] == '\0' || pod.uid[0] == '\0' || strchr(pod.name, '/') != NULL || strlen(pod.name) > 63) {
-        report(fields->file, fields->line, "expected a pod as NAME (at most 63 bytes, no '/') or NAME/UID");
+    if (pod.name[0] == '\0' || pod.uid[0] == '\0' || strchr(pod.name, '/') != NULL ||
+        strlen(pod.name) > 63) {
+        report(fields->file, fields->line,
+               "expected a pod as NAME (at most 63 bytes, no '/') or NAME/UID");
         return false;
     }
     return true;
@@ -148,7 +153,8 @@ parse_pod_name(const struct fields *fields, char *text, struct pod_name *pod)
 
 /* Events of an update are a list; the one of an assigned pod is not. */
 static bool
-parse_events(const struct fields *fields, const struct key *key, char *text, struct operation *operation)
+parse_events(const struct fields *fields, const struct key *key, char *text,
+             struct operation *operation)
 {
     struct list names;
 
@@ -180,7 +186,8 @@ parse_text(const struct fields *fields, const struct key *key, const char *text,
 }
 
 static bool
-parse_value(const struct fields *fields, const struct key *key, char *text, struct operation *operation)
+parse_value(const struct fields *fields, const struct key *key, char *text,
+            struct operation *operation)
 {
     void *member = (char *)operation + key->offset;
 
@@ -200,7 +207,8 @@ parse_value(const struct fields *fields, const struct key *key, char *text, stru
 }
 
 static bool
-parse_pair(const struct fields *fields, const char *name, char *text, struct operation *operation, uint64_t *seen)
+parse_pair(const struct fields *fields, const char *name, char *text, struct operation *operation,
+           uint64_t *seen)
 {
     for (size_t i = 0; i < KEY_COUNT; i++) {
         if (strcmp(keys[i].name, name) != 0 || (keys[i].carriers & BIT(operation->kind)) == 0) {
@@ -285,10 +293,12 @@ parse_name_number(const struct fields *fields, struct pod_text *pod)
     struct number number;
 
     if (pod->id.name[letters] == '\0') {
-        report(fields->file, fields->line, "pod \"%s\": expected a name that ends in a number, as p12", pod->id.name);
+        report(fields->file, fields->line,
+               "pod \"%s\": expected a name that ends in a number, as p12", pod->id.name);
         return false;
     }
-    if (!parse_number(fields, "the number in the pod's name", pod->id.name + letters, 0, INT32_MAX, &number)) {
+    if (!parse_number(fields, "the number in the pod's name", pod->id.name + letters, 0, INT32_MAX,
+                      &number)) {
         return false;
     }
     pod->name_number = number.value;
@@ -306,7 +316,8 @@ complete_pod(const struct fields *fields, struct operation *operation)
     if (pod->profile == NULL) {
         pod->profile = "default-scheduler";
     }
-    return check_pod_name(fields, pod->id) && ((SPECS & BIT(operation->kind)) == 0 || parse_name_number(fields, pod));
+    return check_pod_name(fields, pod->id) &&
+           ((SPECS & BIT(operation->kind)) == 0 || parse_name_number(fields, pod));
 }
 
 /* Of a move, uid is the target's: "target=P uid=U" and "target=P/U" name the same pod. */
@@ -337,11 +348,13 @@ complete_move(const struct fields *fields, struct operation *operation)
     bool wildcard = strcmp(event->resource, "*") == 0 && event->actions == SCHEDQ_ACTION_ALL;
 
     if (operation->precheck != NULL && strcmp(operation->precheck, "even") != 0) {
-        report(fields->file, fields->line, "precheck is \"%s\", expected even", operation->precheck);
+        report(fields->file, fields->line, "precheck is \"%s\", expected even",
+               operation->precheck);
         return false;
     }
     if (operation->target.name != NULL && (!wildcard || operation->new_number.given)) {
-        report(fields->file, fields->line, "expected target with *:All and without new: the target is the new object");
+        report(fields->file, fields->line,
+               "expected target with *:All and without new: the target is the new object");
         return false;
     }
     return complete_target(fields, operation);
@@ -358,8 +371,10 @@ complete(const struct fields *fields, struct operation *operation)
     case OP_MOVE:
         return complete_move(fields, operation);
     case OP_UPDATE:
-        if (operation->new_number.given && operation->new_number.value != operation->pod.need.value) {
-            report(fields->file, fields->line, "expected new to be the pod's need: the new object is the pod itself");
+        if (operation->new_number.given &&
+            operation->new_number.value != operation->pod.need.value) {
+            report(fields->file, fields->line,
+                   "expected new to be the pod's need: the new object is the pod itself");
             return false;
         }
         return true;
@@ -375,14 +390,16 @@ complete(const struct fields *fields, struct operation *operation)
 }
 
 bool
-operation_parse(struct operation *operation, const char *file, unsigned line, char *text, struct obstack *memory)
+operation_parse(struct operation *operation, const char *file, unsigned line, char *text,
+                struct obstack *memory)
 {
     struct fields fields = {.file = file, .line = line, .memory = memory};
     struct number time;
 
     *operation = (struct operation){.line = line};
     operation->text = keep_text(memory, text);
-    if (!fields_split(&fields, text) || !parse_number(&fields, "the time", fields.item[0], 0, TIME_MAX_MS, &time)) {
+    if (!fields_split(&fields, text) ||
+        !parse_number(&fields, "the time", fields.item[0], 0, TIME_MAX_MS, &time)) {
         return false;
     }
     operation->time_ms = time.value;
@@ -390,6 +407,6 @@ operation_parse(struct operation *operation, const char *file, unsigned line, ch
         report(file, line, "expected an operation after the time");
         return false;
     }
-    return find_verb(&fields, fields.item[1], &operation->kind) && parse_fields(&fields, operation) &&
-           complete(&fields, operation);
+    return find_verb(&fields, fields.item[1], &operation->kind) &&
+           parse_fields(&fields, operation) && complete(&fields, operation);
 }

@@ -63,6 +63,7 @@ struct operation {
 };
 
 /** Reads a line that begins with a time. Reports and returns false if it is malformed. */
-bool operation_parse(struct operation *operation, const char *file, unsigned line, char *text, struct obstack *memory);
+bool operation_parse(struct operation *operation, const char *file, unsigned line, char *text,
+                     struct obstack *memory);
 
 #endif

@@ -1,10 +1,11 @@
 /*
- * What happens to one pod: the vector's words become a call of the public API, its outcome the vector's words. What
- * surprises:
- *   - A pod that was deleted in flight keeps its token until `done` or `fail`. The queue then says GONE, which upstream
- *     says as "already present", because such a name is always queued again.
+ * What happens to one pod: the vector's words become a call of the public API, its outcome the
+ * vector's words. What surprises:
+ *   - A pod that was deleted in flight keeps its token until `done` or `fail`. The queue then says
+ *     GONE, which upstream says as "already present", because such a name is always queued again.
  *   - `done` of a pod that is not in flight only ends its nomination.
- *   - An update of a waiting pod keeps its affinity term: kube parses the terms once, and they cannot change.
+ *   - An update of a waiting pod keeps its affinity term: kube parses the terms once, and they
+ *   cannot change.
  */
 #include "pods.h"
 
@@ -82,7 +83,8 @@ take(struct world *world, const schedq_popped_t *popped, FILE *result)
     } else {
         fprintf(result, " attempts=%u", popped->history.attempts);
     }
-    fprintf(result, " cycle=%" PRIu64 "%s", popped->cycle, popped->from_backoff ? " from=backoff" : "");
+    fprintf(result, " cycle=%" PRIu64 "%s", popped->cycle,
+            popped->from_backoff ? " from=backoff" : "");
 }
 
 void
@@ -104,7 +106,8 @@ run_pop(struct world *world, const struct operation *operation, FILE *result)
 }
 
 static bool
-read_failure(const struct profile *profile, const struct operation *operation, schedq_failure_t *failure, FILE *result)
+read_failure(const struct profile *profile, const struct operation *operation,
+             schedq_failure_t *failure, FILE *result)
 {
     schedq_failure_init(failure);
     return world_rejectors(profile, &operation->plugins, &failure->unschedulable, result) &&
@@ -112,14 +115,15 @@ read_failure(const struct profile *profile, const struct operation *operation, s
 }
 
 static void
-fail_in_flight(struct world *world, const struct operation *operation, struct pod *pod, FILE *result)
+fail_in_flight(struct world *world, const struct operation *operation, struct pod *pod,
+               FILE *result)
 {
     schedq_failure_t failure;
     schedq_status_t status;
 
     if (operation->cycle.given && (uint64_t)operation->cycle.value != pod->cycle) {
-        fprintf(result, "error cycle=%" PRId64 " is not the cycle of its pop, %" PRIu64, operation->cycle.value,
-                pod->cycle);
+        fprintf(result, "error cycle=%" PRId64 " is not the cycle of its pop, %" PRIu64,
+                operation->cycle.value, pod->cycle);
         return;
     }
     if (!read_failure(pod->profile, operation, &failure, result)) {
@@ -152,7 +156,8 @@ fail_after_done(struct world *world, const struct operation *operation, FILE *re
         .attempts = (uint32_t)operation->attempts.value,
         .rejections = (uint32_t)operation->unschedulable.value,
         .errors = (uint32_t)operation->errors.value,
-        .initial_attempt_ns = operation->initial_attempt.given ? world_time(operation->initial_attempt.value) : 0,
+        .initial_attempt_ns =
+            operation->initial_attempt.given ? world_time(operation->initial_attempt.value) : 0,
     };
     schedq_failure_t failure;
     schedq_result_t added;
@@ -162,7 +167,8 @@ fail_after_done(struct world *world, const struct operation *operation, FILE *re
     if (!read_failure(world_profile(world, text->profile), operation, &failure, result)) {
         return;
     }
-    status = schedq_readd(world->worker, description.name, &description.spec, &history, &failure, &added);
+    status = schedq_readd(world->worker, description.name, &description.spec, &history, &failure,
+                          &added);
     if (status == SCHEDQ_OK) {
         note_pod(world, text)->handle = added.pod;
     }
@@ -231,11 +237,12 @@ run_done(struct world *world, const struct operation *operation, FILE *result)
 }
 
 static bool
-read_events(const struct world *world, const struct operation *operation, schedq_event_t events[EVENTS_MAX],
-            FILE *result)
+read_events(const struct world *world, const struct operation *operation,
+            schedq_event_t events[EVENTS_MAX], FILE *result)
 {
     if (operation->event_count > EVENTS_MAX) {
-        fprintf(result, "error %zu events, expected at most %d", operation->event_count, EVENTS_MAX);
+        fprintf(result, "error %zu events, expected at most %d", operation->event_count,
+                EVENTS_MAX);
         return false;
     }
     for (size_t i = 0; i < operation->event_count; i++) {
@@ -252,7 +259,8 @@ keep_affinity(struct world *world, const struct description *description, struct
 {
     schedq_result_t found;
 
-    if (schedq_find(world->worker, description->name, description->spec.name_length, &found) == SCHEDQ_OK &&
+    if (schedq_find(world->worker, description->name, description->spec.name_length, &found) ==
+            SCHEDQ_OK &&
         found.place != SCHEDQ_INFLIGHT && strcmp(object_at(found.object)->uid, object->uid) == 0) {
         object->affinity = object_at(found.object)->affinity;
     }
@@ -280,7 +288,8 @@ run_update(struct world *world, const struct operation *operation, FILE *result)
             return;
         }
     }
-    status = schedq_update(world->worker, description.name, &description.spec, old_object, events, count, &updated);
+    status = schedq_update(world->worker, description.name, &description.spec, old_object, events,
+                           count, &updated);
     if (status == SCHEDQ_OK) {
         note_pod(world, text)->handle = updated.pod;
     }

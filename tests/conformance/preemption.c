@@ -1,4 +1,7 @@
-/* Runs the cases of a preemption vector: each is asked with threads and without, asynchronously and not. */
+/*
+ * Runs the cases of a preemption vector: each is asked with threads and without, asynchronously and
+ * not.
+ */
 #include "preemption.h"
 
 #include "buffer.h"
@@ -83,8 +86,8 @@ ask(struct preemption_world *world)
     }
     if (asked == 3) {
         if (strcmp(answers[0], answers[1]) != 0 || strcmp(actions[0], actions[1]) != 0) {
-            report_difference(world->of->file, world->of->line, "with an executor the answer is another", answers[0],
-                              answers[1]);
+            report_difference(world->of->file, world->of->line,
+                              "with an executor the answer is another", answers[0], answers[1]);
         } else {
             char *both = both_actions(actions[0], actions[2]);
 

@@ -1,4 +1,7 @@
-/* Vectors of preemption: small clusters, and what kube-scheduler decided for them. docs/CONFORMANCE.md has their format. */
+/*
+ * Vectors of preemption: small clusters, and what kube-scheduler decided for them.
+ * docs/CONFORMANCE.md has their format.
+ */
 #ifndef CONFORM_PREEMPTION_H
 #define CONFORM_PREEMPTION_H
 

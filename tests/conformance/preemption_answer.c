@@ -1,15 +1,16 @@
 /*
  * Writing and comparing answers.
  *
- * Why a node was rejected, and the summary of a result, is upstream's wording: not compared. Of several `choose` any one is right,
- * and then no actions are recorded. Deleted and cleared pods are sets, but the pod that is deleted last.
+ * Why a node was rejected, and the summary of a result, is upstream's wording: not compared. Of
+ * several `choose` any one is right, and then no actions are recorded. Deleted and cleared pods are
+ * sets, but the pod that is deleted last.
  */
 #include "preemption_answer.h"
 
 #include <inttypes.h>
 #include <string.h>
 
-/* ---- writing --------------------------------------------------------------------------------------------------------- */
+/* ---- writing --------------------------------------------------------------------------------- */
 
 static const char *
 node_name(const struct preemption_world *world, uint32_t node)
@@ -18,13 +19,15 @@ node_name(const struct preemption_world *world, uint32_t node)
 }
 
 static void
-write_pods(const struct preemption_world *world, const schedq_running_t *pods, uint32_t count, FILE *out)
+write_pods(const struct preemption_world *world, const schedq_running_t *pods, uint32_t count,
+           FILE *out)
 {
     for (uint32_t i = 0; i < count; i++) {
         schedq_running_view_t view;
 
         (void)schedq_cluster_pod(world->cluster, pods[i], &view);
-        fprintf(out, "%s%s", i == 0 ? "" : ",", ((const struct case_pod *)(uintptr_t)view.object)->name);
+        fprintf(out, "%s%s", i == 0 ? "" : ",",
+                ((const struct case_pod *)(uintptr_t)view.object)->name);
     }
     if (count == 0) {
         fputc('-', out);
@@ -37,7 +40,8 @@ write_candidates(const struct preemption_world *world, FILE *out)
     for (uint32_t i = 0; i < world->decision.candidate_count; i++) {
         const schedq_candidate_node_t *candidate = &world->decision.candidates[i];
 
-        fprintf(out, "candidate %s violations=%" PRIu32 " victims=", node_name(world, candidate->node),
+        fprintf(out,
+                "candidate %s violations=%" PRIu32 " victims=", node_name(world, candidate->node),
                 candidate->violations);
         write_pods(world, candidate->victims, candidate->victim_count, out);
         fputc('\n', out);
@@ -116,7 +120,9 @@ answer_write(struct preemption_world *world, FILE *out)
 
     fprintf(out, "%s\n", eligibility_text(decision->eligibility));
     if (decision->potential > 0) {
-        fprintf(out, "dry-run potential=%" PRIu32 " offset=%" PRIu32 " wanted=%" PRIu32 " rejected=%" PRIu32 "\n",
+        fprintf(out,
+                "dry-run potential=%" PRIu32 " offset=%" PRIu32 " wanted=%" PRIu32
+                " rejected=%" PRIu32 "\n",
                 decision->potential, decision->offset, decision->wanted, decision->rejected);
         write_candidates(world, out);
         write_rejected(world, out);
@@ -141,12 +147,13 @@ answer_write_actions(struct preemption_world *world, const char *word, FILE *out
     write_pods(world, decision->deletes, decision->delete_count, out);
     fputs(" clear=", out);
     for (uint32_t i = 0; i < decision->clear_count; i++) {
-        fprintf(out, "%s%s", i == 0 ? "" : ",", (const char *)(uintptr_t)decision->clears[i].object);
+        fprintf(out, "%s%s", i == 0 ? "" : ",",
+                (const char *)(uintptr_t)decision->clears[i].object);
     }
     fputs(decision->clear_count == 0 ? "-\n" : "\n", out);
 }
 
-/* ---- comparing ------------------------------------------------------------------------------------------------------- */
+/* ---- comparing ------------------------------------------------------------------------------- */
 
 static bool
 begins(const char *line, const char *word)
@@ -207,8 +214,8 @@ same_deletes(struct preemption_case *of, char *expected, char *got)
     if (strcmp(expected_last, got_last) != 0) {
         return false;
     }
-    return parse_list(&fields, "delete", expected, &left) && parse_list(&fields, "delete", got, &right) &&
-           list_equal(&left, &right);
+    return parse_list(&fields, "delete", expected, &left) &&
+           parse_list(&fields, "delete", got, &right) && list_equal(&left, &right);
 }
 
 /* "actions delete=A,B clear=Q" */
@@ -220,9 +227,10 @@ same_actions(struct preemption_case *of, const char *expected, const char *got)
     struct list left_clears;
     struct list right_clears;
 
-    if (!fields_split(&left, keep_text(&of->memory, expected)) || !fields_split(&right, keep_text(&of->memory, got)) ||
-        left.count != 3 || right.count != 3 || strcmp(left.item[0], right.item[0]) != 0 ||
-        !begins(left.item[1], "delete=") || !begins(left.item[2], "clear=")) {
+    if (!fields_split(&left, keep_text(&of->memory, expected)) ||
+        !fields_split(&right, keep_text(&of->memory, got)) || left.count != 3 || right.count != 3 ||
+        strcmp(left.item[0], right.item[0]) != 0 || !begins(left.item[1], "delete=") ||
+        !begins(left.item[2], "clear=")) {
         return false;
     }
     return same_deletes(of, field_value(left.item[1]), field_value(right.item[1])) &&
@@ -267,7 +275,8 @@ answer_agrees(struct preemption_case *of, const struct case_answer *expected, ch
         }
         const char *recorded = expected->lines.item[at++];
 
-        if (!(begins(line, "actions") ? same_actions(of, recorded, line) : same_line(recorded, line))) {
+        if (!(begins(line, "actions") ? same_actions(of, recorded, line)
+                                      : same_line(recorded, line))) {
             return false;
         }
     }

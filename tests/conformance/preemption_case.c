@@ -18,7 +18,8 @@ case_node_named(const struct preemption_case *of, const char *name)
 static bool
 exceeds(const struct case_amounts *requests, const struct case_amounts *allocatable)
 {
-    return requests->cpu.value > allocatable->cpu.value || requests->mem.value > allocatable->mem.value ||
+    return requests->cpu.value > allocatable->cpu.value ||
+           requests->mem.value > allocatable->mem.value ||
            requests->gpu.value > allocatable->gpu.value;
 }
 
@@ -28,6 +29,7 @@ case_status(const struct preemption_case *of, const struct case_node *node)
     if (node->status >= 0) {
         return node->status;
     }
-    return node->tainted.value != 0 || exceeds(&of->requests, &node->allocatable) ? SCHEDQ_NODE_UNRESOLVABLE
-                                                                                  : SCHEDQ_NODE_UNSCHEDULABLE;
+    return node->tainted.value != 0 || exceeds(&of->requests, &node->allocatable)
+               ? SCHEDQ_NODE_UNRESOLVABLE
+               : SCHEDQ_NODE_UNSCHEDULABLE;
 }

@@ -1,6 +1,6 @@
 /*
- * Lines of a case: config, node, pod, pdb, nominated, extender in any order, preemptor, then the answers, end. A table per kind
- * of line says which keys it has and where their values go.
+ * Lines of a case: config, node, pod, pdb, nominated, extender in any order, preemptor, then the
+ * answers, end. A table per kind of line says which keys it has and where their values go.
  */
 #include "preemption_read.h"
 
@@ -18,7 +18,7 @@
 #define START_MAX INT64_C(9000000000)
 #define LINES_MAX 4096 /* of an answer */
 
-/* ---- keys ------------------------------------------------------------------------------------------------------------ */
+/* ---- keys ------------------------------------------------------------------------------------ */
 
 enum kind { KEY_NUMBER, KEY_TEXT, KEY_LIST };
 
@@ -147,8 +147,8 @@ store(const struct fields *fields, const struct key *key, void *target, char *va
 
 /* Stores the fields from `first` on: in `target`, or, for the one key of `extra`, in `texts`. */
 static bool
-read_keys(const struct fields *fields, size_t first, const struct key *keys, void *target, const struct key *extra,
-          struct texts_given *texts)
+read_keys(const struct fields *fields, size_t first, const struct key *keys, void *target,
+          const struct key *extra, struct texts_given *texts)
 {
     for (size_t i = first; i < fields->count; i++) {
         char *name = fields->item[i];
@@ -157,24 +157,27 @@ read_keys(const struct fields *fields, size_t first, const struct key *keys, voi
         const struct key *other = key == NULL && extra != NULL ? find_key(extra, name) : NULL;
 
         if (value == NULL || (key == NULL && other == NULL)) {
-            report(fields->file, fields->line, "\"%s\"%s in a line \"%s\", expected one of its keys and '='", name,
+            report(fields->file, fields->line,
+                   "\"%s\"%s in a line \"%s\", expected one of its keys and '='", name,
                    value == NULL ? " has no '='" : " is no key", fields->item[0]);
             return false;
         }
         for (size_t k = first; k < i; k++) {
             if (strcmp(fields->item[k], name) == 0) {
-                report(fields->file, fields->line, "\"%s\" stands there twice, expected each key once", name);
+                report(fields->file, fields->line,
+                       "\"%s\" stands there twice, expected each key once", name);
                 return false;
             }
         }
-        if (!(key != NULL ? store(fields, key, target, value) : store(fields, other, texts, value))) {
+        if (!(key != NULL ? store(fields, key, target, value)
+                          : store(fields, other, texts, value))) {
             return false;
         }
     }
     return true;
 }
 
-/* ---- lines ----------------------------------------------------------------------------------------------------------- */
+/* ---- lines ----------------------------------------------------------------------------------- */
 
 static bool
 has_name(const struct fields *fields)
@@ -182,7 +185,8 @@ has_name(const struct fields *fields)
     const char *name = fields->count < 2 ? "" : fields->item[1];
 
     if (name[0] == '\0' || strpbrk(name, "=/,") != NULL) {
-        report(fields->file, fields->line, "\"%s\" is no name, expected one after \"%s\", without '=', '/', ','", name,
+        report(fields->file, fields->line,
+               "\"%s\" is no name, expected one after \"%s\", without '=', '/', ','", name,
                fields->item[0]);
         return false;
     }
@@ -197,7 +201,8 @@ read_preset(const struct fields *fields, const char *name, schedq_preset_t *pres
     } else if (strcmp(name, "kube-1.12") == 0) {
         *preset = SCHEDQ_PRESET_KUBE_1_12;
     } else {
-        report(fields->file, fields->line, "preset is \"%s\", expected kube-1.34 or kube-1.12", name);
+        report(fields->file, fields->line, "preset is \"%s\", expected kube-1.34 or kube-1.12",
+               name);
         return false;
     }
     return true;
@@ -227,12 +232,14 @@ read_node(struct fields *fields, struct preemption_case *of)
     } else if (texts.status != NULL && strcmp(texts.status, "unresolvable") == 0) {
         node->status = SCHEDQ_NODE_UNRESOLVABLE;
     } else if (texts.status != NULL) {
-        report(fields->file, fields->line, "status is \"%s\", expected unschedulable or unresolvable", texts.status);
+        report(fields->file, fields->line,
+               "status is \"%s\", expected unschedulable or unresolvable", texts.status);
         return false;
     }
     node->name = fields->item[1];
     if (case_node_named(of, node->name) != NULL) {
-        report(fields->file, fields->line, "node \"%s\" is there already, expected a new name", node->name);
+        report(fields->file, fields->line, "node \"%s\" is there already, expected a new name",
+               node->name);
         return false;
     }
     struct case_node **last = &of->nodes;
@@ -248,7 +255,8 @@ static bool
 check_running_on(const struct fields *fields, const struct preemption_case *of, const char *node)
 {
     if (node == NULL || case_node_named(of, node) == NULL) {
-        report(fields->file, fields->line, "node is \"%s\", expected a node of a line above", node == NULL ? "" : node);
+        report(fields->file, fields->line, "node is \"%s\", expected a node of a line above",
+               node == NULL ? "" : node);
         return false;
     }
     return true;
@@ -268,7 +276,8 @@ read_pod(struct fields *fields, struct preemption_case *of)
     pod->name = fields->item[1];
     for (; *last != NULL; last = &(*last)->next) {
         if (strcmp((*last)->name, pod->name) == 0) {
-            report(fields->file, fields->line, "pod \"%s\" is there already, expected a new name", pod->name);
+            report(fields->file, fields->line, "pod \"%s\" is there already, expected a new name",
+                   pod->name);
             return false;
         }
     }
@@ -292,14 +301,17 @@ read_budget(struct fields *fields, struct preemption_case *of)
                  strcmp(budget->selector, "invalid") == 0;
 
     if (!known && (equals == NULL || equals == budget->selector || equals[1] == '\0')) {
-        report(fields->file, fields->line, "selector is \"%s\", expected KEY=VALUE, KEY=*, empty, nil or invalid",
+        report(fields->file, fields->line,
+               "selector is \"%s\", expected KEY=VALUE, KEY=*, empty, nil or invalid",
                budget->selector);
         return false;
     }
     budget->name = fields->item[1];
     for (; *last != NULL; last = &(*last)->next) {
-        if (strcmp((*last)->name, budget->name) == 0 && strcmp((*last)->space, budget->space) == 0) {
-            report(fields->file, fields->line, "pdb \"%s\" is there already, expected a new name", budget->name);
+        if (strcmp((*last)->name, budget->name) == 0 &&
+            strcmp((*last)->space, budget->space) == 0) {
+            report(fields->file, fields->line, "pdb \"%s\" is there already, expected a new name",
+                   budget->name);
             return false;
         }
     }
@@ -323,8 +335,8 @@ read_nominated(struct fields *fields, struct preemption_case *of)
     nominated->name = fields->item[1];
     for (; *last != NULL; last = &(*last)->next) {
         if (strcmp((*last)->name, nominated->name) == 0) {
-            report(fields->file, fields->line, "nominated \"%s\" is there already, expected a new name",
-                   nominated->name);
+            report(fields->file, fields->line,
+                   "nominated \"%s\" is there already, expected a new name", nominated->name);
             return false;
         }
     }
@@ -363,7 +375,8 @@ read_preemptor(struct fields *fields, struct preemption_case *of)
     }
     if (texts.policy != NULL && strcmp(texts.policy, "Never") != 0 &&
         strcmp(texts.policy, "PreemptLowerPriority") != 0) {
-        report(fields->file, fields->line, "policy is \"%s\", expected Never or PreemptLowerPriority", texts.policy);
+        report(fields->file, fields->line,
+               "policy is \"%s\", expected Never or PreemptLowerPriority", texts.policy);
         return false;
     }
     of->never = texts.policy != NULL && strcmp(texts.policy, "Never") == 0;
@@ -380,7 +393,7 @@ static const struct {
     {"preemptor", read_preemptor},
 };
 
-/* ---- cases ----------------------------------------------------------------------------------------------------------- */
+/* ---- cases ----------------------------------------------------------------------------------- */
 
 static char *
 next_line(struct preemption_reader *reader)
@@ -398,22 +411,23 @@ next_line(struct preemption_reader *reader)
 }
 
 static bool
-add_answer_line(const struct preemption_reader *reader, struct preemption_case *of, struct case_answer *answer,
-                char *text)
+add_answer_line(const struct preemption_reader *reader, struct preemption_case *of,
+                struct case_answer *answer, char *text)
 {
-    static const char *const words[] = {"eligible", "ineligible ", "dry-run ",      "candidate ", "rejected ",
-                                        "choose ",  "actions ",    "actions-sync ", "result "};
+    static const char *const words[] = {"eligible",   "ineligible ",   "dry-run ",
+                                        "candidate ", "rejected ",     "choose ",
+                                        "actions ",   "actions-sync ", "result "};
     bool known = false;
 
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
         known = known || strncmp(text, words[i], strlen(words[i])) == 0;
     }
     if (!known || answer->lines.count == LINES_MAX) {
-        report(
-            reader->file, reader->line,
-            "\"> %.60s\" is no answer, expected eligible, ineligible, dry-run, candidate, rejected, choose, actions, "
-            "actions-sync or result",
-            text);
+        report(reader->file, reader->line,
+               "\"> %.60s\" is no answer, expected eligible, ineligible, dry-run, candidate, "
+               "rejected, choose, actions, "
+               "actions-sync or result",
+               text);
         return false;
     }
     if (answer->lines.item == NULL) {
@@ -448,7 +462,8 @@ read_record(struct preemption_reader *reader, struct preemption_case *of, char *
         }
     }
     report(reader->file, reader->line,
-           "\"%.60s\", expected config, node, pod, pdb, nominated, extender, preemptor, >, or, end", fields.item[0]);
+           "\"%.60s\", expected config, node, pod, pdb, nominated, extender, preemptor, >, or, end",
+           fields.item[0]);
     return false;
 }
 
@@ -493,7 +508,8 @@ preemption_next_case(struct preemption_reader *reader, struct preemption_case *o
     char *line = next_line(reader);
     enum preemption_next state;
 
-    *of = (struct preemption_case){.file = reader->file, .line = reader->line, .preset = reader->preset};
+    *of = (struct preemption_case){
+        .file = reader->file, .line = reader->line, .preset = reader->preset};
     obstack_init(&of->memory);
     if (line == NULL) {
         return NEXT_END;
@@ -527,7 +543,8 @@ preemption_case_free(struct preemption_case *of)
 bool
 preemption_begin(struct preemption_reader *reader, const char *file, char *text)
 {
-    *reader = (struct preemption_reader){.file = file, .rest = text, .preset = SCHEDQ_PRESET_KUBE_1_34};
+    *reader =
+        (struct preemption_reader){.file = file, .rest = text, .preset = SCHEDQ_PRESET_KUBE_1_34};
 
     const char *line = next_line(reader);
 
@@ -538,9 +555,10 @@ preemption_begin(struct preemption_reader *reader, const char *file, char *text)
     if (line != NULL && strncmp(line, "source hand-made ", strlen("source hand-made ")) == 0) {
         return true;
     }
-    if (line == NULL || strncmp(line, "source kube-scheduler v1.34.", strlen("source kube-scheduler v1.34.")) != 0) {
-        return malformed(reader,
-                         "\"source kube-scheduler VERSION ...\" with a version v1.34.*, or \"source hand-made ...\"");
+    if (line == NULL || strncmp(line, "source kube-scheduler v1.34.",
+                                strlen("source kube-scheduler v1.34.")) != 0) {
+        return malformed(reader, "\"source kube-scheduler VERSION ...\" with a version v1.34.*, or "
+                                 "\"source hand-made ...\"");
     }
     return true;
 }

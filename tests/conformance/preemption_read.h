@@ -16,8 +16,12 @@ bool preemption_begin(struct preemption_reader *reader, const char *file, char *
 
 enum preemption_next { NEXT_CASE, NEXT_END, NEXT_MALFORMED };
 
-/** Reads the next case, which the caller frees whatever is returned; NEXT_MALFORMED has been reported. */
-enum preemption_next preemption_next_case(struct preemption_reader *reader, struct preemption_case *of);
+/**
+ * Reads the next case, which the caller frees whatever is returned; NEXT_MALFORMED has been
+ * reported.
+ */
+enum preemption_next preemption_next_case(struct preemption_reader *reader,
+                                          struct preemption_case *of);
 void preemption_case_free(struct preemption_case *of);
 
 #endif

@@ -17,8 +17,9 @@ did(const struct preemption_world *world, const char *call, schedq_status_t stat
     if (status == SCHEDQ_OK) {
         return true;
     }
-    report(world->of->file, world->of->line, "%s returned %s: %s%s", call, schedq_status_name(status),
-           schedq_cluster_error(world->cluster), schedq_preemption_error(world->preemption));
+    report(world->of->file, world->of->line, "%s returned %s: %s%s", call,
+           schedq_status_name(status), schedq_cluster_error(world->cluster),
+           schedq_preemption_error(world->preemption));
     return false;
 }
 
@@ -35,7 +36,8 @@ full_name(struct preemption_world *world, const char *space, const char *name)
 static schedq_amounts_t
 amounts_of(struct preemption_world *world, const struct case_amounts *from)
 {
-    schedq_amounts_t amounts = {.cpu_milli = from->cpu.value, .memory_bytes = from->mem.value << MIB};
+    schedq_amounts_t amounts = {.cpu_milli = from->cpu.value,
+                                .memory_bytes = from->mem.value << MIB};
 
     if (from->gpu.value > 0) {
         schedq_amount_t *gpu = keep(&world->of->memory, 1, sizeof *gpu);
@@ -58,7 +60,7 @@ number_of(const struct preemption_world *world, const char *node)
     return number;
 }
 
-/* ---- the snapshot ---------------------------------------------------------------------------------------------------- */
+/* ---- the snapshot ---------------------------------------------------------------------------- */
 
 static bool
 add_nodes(struct preemption_world *world)
@@ -76,7 +78,8 @@ add_nodes(struct preemption_world *world)
         };
         uint32_t number;
 
-        if (!did(world, "schedq_cluster_add_node", schedq_cluster_add_node(world->cluster, &spec, &number))) {
+        if (!did(world, "schedq_cluster_add_node",
+                 schedq_cluster_add_node(world->cluster, &spec, &number))) {
             return false;
         }
         world->nodes[number] = node;
@@ -119,7 +122,8 @@ add_pod(struct preemption_world *world, const struct case_pod *pod)
         .disruption_reason = reason,
     };
 
-    return did(world, "schedq_cluster_add_pod", schedq_cluster_add_pod(world->cluster, &spec, NULL));
+    return did(world, "schedq_cluster_add_pod",
+               schedq_cluster_add_pod(world->cluster, &spec, NULL));
 }
 
 static bool
@@ -149,7 +153,8 @@ add_budget(struct preemption_world *world, const struct case_budget *budget)
     } else if (strcmp(key, "invalid") == 0) {
         spec.selector = SCHEDQ_SELECT_INVALID;
     }
-    return did(world, "schedq_cluster_set_budget", schedq_cluster_set_budget(world->cluster, &spec));
+    return did(world, "schedq_cluster_set_budget",
+               schedq_cluster_set_budget(world->cluster, &spec));
 }
 
 /* A nomination to a node that is not there counts for nothing. The object is the name. */
@@ -166,8 +171,8 @@ nominate(struct preemption_world *world, const char *name, const char *node, int
         .expires_ns = SCHEDQ_NO_DEADLINE,
     };
 
-    return spec.node == SCHEDQ_NO_NODE ||
-           did(world, "schedq_cluster_nominate", schedq_cluster_nominate(world->cluster, &spec, NULL));
+    return spec.node == SCHEDQ_NO_NODE || did(world, "schedq_cluster_nominate",
+                                              schedq_cluster_nominate(world->cluster, &spec, NULL));
 }
 
 static bool
@@ -199,14 +204,15 @@ fill(struct preemption_world *world)
            nominate(world, of->preemptor, of->nominated_node, of->prio.value, &of->requests);
 }
 
-/* ---- what the library calls ------------------------------------------------------------------------------------------ */
+/* ---- what the library calls ------------------------------------------------------------------ */
 
 static schedq_fit_t
 tolerates(void *ctx, const schedq_filter_question_t *question)
 {
     const struct preemption_world *world = ctx;
 
-    return world->nodes[question->node]->tainted.value != 0 ? SCHEDQ_FIT_UNRESOLVABLE : SCHEDQ_FIT_YES;
+    return world->nodes[question->node]->tainted.value != 0 ? SCHEDQ_FIT_UNRESOLVABLE
+                                                            : SCHEDQ_FIT_YES;
 }
 
 static bool
@@ -226,7 +232,8 @@ struct extender_ctx {
 };
 
 static int
-extend(void *ctx, const schedq_cluster_t *cluster, schedq_candidate_node_t *candidates, uint32_t count)
+extend(void *ctx, const schedq_cluster_t *cluster, schedq_candidate_node_t *candidates,
+       uint32_t count)
 {
     const struct extender_ctx *of = ctx;
 
@@ -256,24 +263,26 @@ run_backwards(void *ctx, void (*task)(void *argument, uint32_t i), void *argumen
 
 static const schedq_executor_t backwards = {.run = run_backwards, .tasks = TASKS};
 
-/* ---- the question ---------------------------------------------------------------------------------------------------- */
+/* ---- the question ---------------------------------------------------------------------------- */
 
 static void
 describe_extenders(struct preemption_world *world)
 {
     uint32_t count = 0;
 
-    for (const struct case_extender *extender = world->of->extenders; extender != NULL; extender = extender->next) {
+    for (const struct case_extender *extender = world->of->extenders; extender != NULL;
+         extender = extender->next) {
         count++;
     }
     world->extenders = keep(&world->of->memory, count, sizeof *world->extenders);
     world->preemptor.extenders = world->extenders;
-    for (const struct case_extender *extender = world->of->extenders; extender != NULL; extender = extender->next) {
+    for (const struct case_extender *extender = world->of->extenders; extender != NULL;
+         extender = extender->next) {
         struct extender_ctx *ctx = keep(&world->of->memory, 1, sizeof *ctx);
 
         *ctx = (struct extender_ctx){.world = world, .extender = extender};
-        world->extenders[world->preemptor.extender_count++] =
-            (schedq_extender_t){.process = extend, .ctx = ctx, .ignorable = extender->ignorable.value != 0};
+        world->extenders[world->preemptor.extender_count++] = (schedq_extender_t){
+            .process = extend, .ctx = ctx, .ignorable = extender->ignorable.value != 0};
     }
 }
 
@@ -315,8 +324,10 @@ preemption_world_open(struct preemption_world *world, struct preemption_case *of
     char why[200];
 
     *world = (struct preemption_world){.of = of};
-    if (!did(world, "schedq_cluster_create", schedq_cluster_create(NULL, &world->cluster, why, sizeof why)) ||
-        !did(world, "schedq_preemption_create", schedq_preemption_create(NULL, &world->preemption, why, sizeof why)) ||
+    if (!did(world, "schedq_cluster_create",
+             schedq_cluster_create(NULL, &world->cluster, why, sizeof why)) ||
+        !did(world, "schedq_preemption_create",
+             schedq_preemption_create(NULL, &world->preemption, why, sizeof why)) ||
         !fill(world)) {
         return false;
     }
@@ -333,7 +344,8 @@ preemption_world_decide(struct preemption_world *world, const struct preemption_
     world->preemptor.executor = way->threads ? &backwards : NULL;
     schedq_preemption_decision_init(&world->decision);
     return did(world, "schedq_preempt",
-               schedq_preempt(world->cluster, world->preemption, &world->config, &world->preemptor, &world->decision));
+               schedq_preempt(world->cluster, world->preemption, &world->config, &world->preemptor,
+                              &world->decision));
 }
 
 void

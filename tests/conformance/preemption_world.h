@@ -24,7 +24,10 @@ struct preemption_world {
     uint32_t gpu; /* the number of the extended resource */
 };
 
-/** False: the library refused something, which has been reported. preemption_world_close in either case. */
+/**
+ * False: the library refused something, which has been reported. preemption_world_close in either
+ * case.
+ */
 bool preemption_world_open(struct preemption_world *world, struct preemption_case *of);
 bool preemption_world_decide(struct preemption_world *world, const struct preemption_way *way);
 void preemption_world_close(struct preemption_world *world);

@@ -17,7 +17,8 @@ report(const char *file, unsigned line, const char *format, ...)
 }
 
 void
-report_difference(const char *file, unsigned line, const char *what, const char *expected, const char *got)
+report_difference(const char *file, unsigned line, const char *what, const char *expected,
+                  const char *got)
 {
     report(file, line, "%s", what);
     printf("    expected: %s\n    got:      %s\n", expected, got);

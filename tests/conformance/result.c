@@ -10,7 +10,8 @@ write_status(const struct world *world, schedq_status_t status, FILE *result)
     if (status == SCHEDQ_OK) {
         fputs("ok", result);
     } else {
-        fprintf(result, "error %s: %s", schedq_status_name(status), schedq_worker_error(world->worker));
+        fprintf(result, "error %s: %s", schedq_status_name(status),
+                schedq_worker_error(world->worker));
     }
 }
 
@@ -26,8 +27,8 @@ write_identity(const char *name, const char *uid, FILE *result)
 void
 write_history(const schedq_history_t *history, FILE *result)
 {
-    fprintf(result, " attempts=%u unschedulable=%u errors=%u timestamp=", history->attempts, history->rejections,
-            history->errors);
+    fprintf(result, " attempts=%u unschedulable=%u errors=%u timestamp=", history->attempts,
+            history->rejections, history->errors);
     write_time(result, world_since(history->timestamp_ns));
     fputs(" initial-attempt=", result);
     if (history->initial_attempt_ns == 0) {
@@ -51,7 +52,8 @@ write_rejectors(const struct profile *profile, uint64_t set, FILE *result)
 
     for (size_t bit = 0; bit < 64; bit++) {
         if ((set >> bit & 1) != 0) {
-            names[count++] = bit < PLUGINS_MAX && profile->plugins[bit] != NULL ? profile->plugins[bit] : "?";
+            names[count++] =
+                bit < PLUGINS_MAX && profile->plugins[bit] != NULL ? profile->plugins[bit] : "?";
         }
     }
     qsort(names, count, sizeof names[0], compare_names);

@@ -1,6 +1,7 @@
 /*
- * Performs operations: those on many pods, on time and on the queue itself are here, those on one pod in pods.c. What
- * surprises: a wildcard whose target the queue has never seen is a wildcard with an object, which reaches nobody.
+ * Performs operations: those on many pods, on time and on the queue itself are here, those on one
+ * pod in pods.c. What surprises: a wildcard whose target the queue has never seen is a wildcard
+ * with an object, which reaches nobody.
  */
 #include "run.h"
 
@@ -45,7 +46,8 @@ run_activate(struct world *world, const struct operation *operation, FILE *resul
     size_t count = 0;
 
     if (operation->activated_count > PODS_MAX) {
-        fprintf(result, "error %zu pods, expected at most %d", operation->activated_count, PODS_MAX);
+        fprintf(result, "error %zu pods, expected at most %d", operation->activated_count,
+                PODS_MAX);
         return;
     }
     for (size_t i = 0; i < operation->activated_count; i++) {
@@ -82,7 +84,8 @@ run_assigned(struct world *world, const struct operation *operation, FILE *resul
     schedq_move_t move;
     schedq_status_t status;
 
-    *assigned = (struct object){.ns = ns, .app = operation->app, .number = operation->new_number.value};
+    *assigned =
+        (struct object){.ns = ns, .app = operation->app, .number = operation->new_number.value};
     schedq_move_init(&move);
     if (!world_event(world, &event, &move.event, result)) {
         return;

@@ -5,7 +5,8 @@
 #include "world.h"
 
 /**
- * Performs one operation, with the next worker, and writes its result, as a vector writes it after "> ".
+ * Performs one operation, with the next worker, and writes its result, as a vector writes it after
+ * "> ".
  *
  * What a vector cannot contain is written as "error ..." and so differs from whatever is expected.
  */

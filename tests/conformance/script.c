@@ -1,6 +1,6 @@
 /*
- * Reads a vector file: a version line, the source, the configuration, plugins, operations with their results and
- * states, metrics, `end`, in this order.
+ * Reads a vector file: a version line, the source, the configuration, plugins, operations with
+ * their results and states, metrics, `end`, in this order.
  */
 #include "script.h"
 
@@ -81,11 +81,13 @@ read_source(struct reader *reader, const struct fields *fields)
             return true;
         }
     }
-    return malformed(reader, "\"source kube-scheduler VERSION ...\" with a version v1.12.*, v1.26.* or v1.34.*");
+    return malformed(
+        reader, "\"source kube-scheduler VERSION ...\" with a version v1.12.*, v1.26.* or v1.34.*");
 }
 
 static bool
-read_config_pair(struct reader *reader, const struct fields *fields, const char *key, const char *value)
+read_config_pair(struct reader *reader, const struct fields *fields, const char *key,
+                 const char *value)
 {
     struct config_line *config = &reader->script->config;
 
@@ -130,19 +132,22 @@ read_config(struct reader *reader, const struct fields *fields)
 }
 
 static bool
-read_interest(struct reader *reader, const struct fields *fields, char *field, struct interest_text *interest)
+read_interest(struct reader *reader, const struct fields *fields, char *field,
+              struct interest_text *interest)
 {
     const char *hint = field_value(field);
 
     if (hint != NULL && (interest->hint = hint_named(hint)) == NULL) {
-        return malformed(reader, "a hint always, never, error, parity, fits, grew or mine after '='");
+        return malformed(reader,
+                         "a hint always, never, error, parity, fits, grew or mine after '='");
     }
     return parse_event(fields, field, &interest->event);
 }
 
 /* preenqueue, preenqueue=G and profile=X have no ':' before their '=', an event has one. */
 static bool
-read_plugin_field(struct reader *reader, const struct fields *fields, char *field, struct plugin_line *plugin)
+read_plugin_field(struct reader *reader, const struct fields *fields, char *field,
+                  struct plugin_line *plugin)
 {
     const char *value;
 
@@ -151,13 +156,15 @@ read_plugin_field(struct reader *reader, const struct fields *fields, char *fiel
     }
     value = field_value(field);
     if (strcmp(field, "preenqueue") == 0) {
-        return parse_number(fields, field, value == NULL ? "1" : value, 1, INT32_MAX, &plugin->gate);
+        return parse_number(fields, field, value == NULL ? "1" : value, 1, INT32_MAX,
+                            &plugin->gate);
     }
     if (strcmp(field, "profile") == 0 && value != NULL && value[0] != '\0') {
         plugin->profile = value;
         return true;
     }
-    return malformed(reader, "\"plugin NAME [profile=X] [preenqueue[=G]] RESOURCE:ACTION|ACTION[=HINT] ...\"");
+    return malformed(
+        reader, "\"plugin NAME [profile=X] [preenqueue[=G]] RESOURCE:ACTION|ACTION[=HINT] ...\"");
 }
 
 static bool
@@ -268,7 +275,8 @@ enter(struct reader *reader, enum stage stage, bool once)
         return malformed(reader, "\"source kube-scheduler VERSION ...\"");
     }
     if (reader->stage > stage || (once && reader->stage == stage)) {
-        return malformed(reader, "the order schedq-vector, source, config, plugin, operations, metric, end");
+        return malformed(
+            reader, "the order schedq-vector, source, config, plugin, operations, metric, end");
     }
     reader->stage = stage;
     return true;
@@ -300,13 +308,16 @@ read_line(struct reader *reader, char *line)
     }
     for (size_t i = 0; i < sizeof records / sizeof records[0]; i++) {
         if (strcmp(records[i].word, fields.item[0]) == 0) {
-            if (records[i].stage == SOURCE || records[i].stage == CONFIG || records[i].stage == PLUGIN) {
+            if (records[i].stage == SOURCE || records[i].stage == CONFIG ||
+                records[i].stage == PLUGIN) {
                 keep_head(reader, text);
             }
-            return enter(reader, records[i].stage, records[i].once) && records[i].read(reader, &fields);
+            return enter(reader, records[i].stage, records[i].once) &&
+                   records[i].read(reader, &fields);
         }
     }
-    return malformed(reader, "schedq-vector, source, config, plugin, metric, end, or a time and an operation");
+    return malformed(
+        reader, "schedq-vector, source, config, plugin, metric, end, or a time and an operation");
 }
 
 static bool
@@ -338,7 +349,8 @@ check_times(const struct script *script)
 
     for (const struct step *step = script->steps; step != NULL; step = step->next) {
         if (step->operation.time_ms < last_ms) {
-            report(script->file, step->operation.line, "expected a time that is not before the operation above");
+            report(script->file, step->operation.line,
+                   "expected a time that is not before the operation above");
             return false;
         }
         last_ms = step->operation.time_ms;

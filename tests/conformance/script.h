@@ -1,7 +1,8 @@
 /*
  * A vector: what its file says, before anything runs.
  *
- * The whole file is read and checked first, so that a malformed line is reported even if an operation above it differs.
+ * The whole file is read and checked first, so that a malformed line is reported even if an
+ * operation above it differs.
  */
 #ifndef CONFORM_SCRIPT_H
 #define CONFORM_SCRIPT_H
@@ -15,7 +16,8 @@
 struct release {
     const char *version; /* the beginning of its number */
     schedq_preset_t preset;
-    bool hints; /* the dialect since queueing hints: whole objects, uids, counters, nine-part states */
+    /* the dialect since queueing hints: whole objects, uids, counters, nine-part states */
+    bool hints;
 };
 
 struct config_line {
@@ -71,8 +73,9 @@ struct script {
     unsigned end_line;
 };
 
-/** Cuts a file's text, which has to outlive the script. False: it is malformed, which has been reported. script_free in
- * either case. */
+/**
+ * Cuts a file's text, which has to outlive the script. False: it is malformed, which has been
+ * reported. script_free in either case. */
 bool script_read(struct script *script, const char *file, char *text);
 void script_free(struct script *script);
 

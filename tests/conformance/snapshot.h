@@ -1,4 +1,7 @@
-/* Where every pod of the queue under test is, and who is nominated where: what a state line is rendered from. */
+/*
+ * Where every pod of the queue under test is, and who is nominated where: what a state line is
+ * rendered from.
+ */
 #ifndef CONFORM_SNAPSHOT_H
 #define CONFORM_SNAPSHOT_H
 

@@ -20,7 +20,8 @@ read_stream(const char *file, FILE *stream)
     if (ferror(stream) != 0) {
         printf("%s: cannot read: %s\n", file, strerror(errno));
     } else if (length == -1) {
-        report(file, 1, "the file is empty, expected \"schedq-vector 1\" or \"schedq-preemption 1\"");
+        report(file, 1,
+               "the file is empty, expected \"schedq-vector 1\" or \"schedq-preemption 1\"");
     } else if (length > 0 && text[length - 1] == '\0') {
         printf("%s: byte %zd is NUL, expected text\n", file, length - 1);
     } else if (length > FILE_BYTES_MAX) {

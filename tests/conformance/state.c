@@ -1,8 +1,9 @@
 /*
- * Renders the state line: every place from one snapshot, each in the order that the format wants, then the nominations.
+ * Renders the state line: every place from one snapshot, each in the order that the format wants,
+ * then the nominations.
  *
- * `events:` counts records that upstream keeps for pods in flight. An engine may keep less, so it is neither written
- * nor compared.
+ * `events:` counts records that upstream keeps for pods in flight. An engine may keep less, so it
+ * is neither written nor compared.
  */
 #include "state.h"
 
@@ -26,7 +27,8 @@ by_name(const void *left, const void *right)
 static int
 by_pop(const void *left, const void *right)
 {
-    return three_way((int64_t)((const struct seen *)left)->pop_order, (int64_t)((const struct seen *)right)->pop_order);
+    return three_way((int64_t)((const struct seen *)left)->pop_order,
+                     (int64_t)((const struct seen *)right)->pop_order);
 }
 
 static int
@@ -42,7 +44,8 @@ by_rank(const void *left_pod, const void *right_pod)
 static int
 by_expiry_and_name(const void *left, const void *right)
 {
-    int order = three_way(((const struct seen *)left)->expiry_ns, ((const struct seen *)right)->expiry_ns);
+    int order =
+        three_way(((const struct seen *)left)->expiry_ns, ((const struct seen *)right)->expiry_ns);
 
     return order != 0 ? order : by_name(left, right);
 }
@@ -50,7 +53,8 @@ by_expiry_and_name(const void *left, const void *right)
 static int
 by_expiry_and_rank(const void *left, const void *right)
 {
-    int order = three_way(((const struct seen *)left)->expiry_ns, ((const struct seen *)right)->expiry_ns);
+    int order =
+        three_way(((const struct seen *)left)->expiry_ns, ((const struct seen *)right)->expiry_ns);
 
     return order != 0 ? order : by_rank(left, right);
 }
@@ -84,7 +88,8 @@ write_place(const struct listing *listing, schedq_place_t place, compare_fn comp
     }
     for (size_t i = 0; i < snapshot->count; i++) {
         const struct seen *seen = &snapshot->pods[i];
-        if (seen->place != place || (place == SCHEDQ_INFLIGHT && seen->pop_order <= listing->forgotten_pops)) {
+        if (seen->place != place ||
+            (place == SCHEDQ_INFLIGHT && seen->pop_order <= listing->forgotten_pops)) {
             continue;
         }
         fputs(separator, listing->out);
@@ -112,7 +117,8 @@ write_nominations(const struct snapshot *snapshot, FILE *out)
 
     fputs("nominated:", out);
     if (snapshot->nomination_count > 1) {
-        qsort(snapshot->nominations, snapshot->nomination_count, sizeof *snapshot->nominations, by_node);
+        qsort(snapshot->nominations, snapshot->nomination_count, sizeof *snapshot->nominations,
+              by_node);
     }
     for (size_t i = 0; i < snapshot->nomination_count; i++) {
         const struct nomination *nomination = &snapshot->nominations[i];
@@ -149,7 +155,8 @@ write_places(const struct listing *listing)
 }
 
 void
-state_write(const struct script *script, struct snapshot *snapshot, uint64_t forgotten_pops, FILE *out)
+state_write(const struct script *script, struct snapshot *snapshot, uint64_t forgotten_pops,
+            FILE *out)
 {
     const struct listing listing = {script, snapshot, forgotten_pops, out};
 

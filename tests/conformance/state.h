@@ -8,12 +8,17 @@
 /**
  * Writes what stands after "= ". The snapshot's pods are sorted by it.
  *
- * Pods in flight are listed if they were popped after `forgotten_pops`: upstream's Close forgets the others.
+ * Pods in flight are listed if they were popped after `forgotten_pops`: upstream's Close forgets
+ * the others.
  */
-void state_write(const struct script *script, struct snapshot *snapshot, uint64_t forgotten_pops, FILE *out);
+void state_write(const struct script *script, struct snapshot *snapshot, uint64_t forgotten_pops,
+                 FILE *out);
 /** The newest pop of a snapshot, 0 if none of its pods is in flight. */
 uint64_t state_newest_pop(const struct snapshot *snapshot);
-/** The state that a vector states, without what this project's engines need not match; the line is changed. */
+/**
+ * The state that a vector states, without what this project's engines need not match; the line is
+ * changed.
+ */
 void state_strip(char *state);
 
 #endif

@@ -48,7 +48,8 @@ configure(struct world *world, schedq_config_t *config, uint8_t engine)
     config->clock = (schedq_clock_t){.now_ns = read_clock, .ctx = world, .is_virtual = 1};
     config->affinity_matches = affinity_matches;
     if (line->requeue != NULL) {
-        config->requeue = strcmp(line->requeue, "hints") == 0 ? SCHEDQ_REQUEUE_HINTS : SCHEDQ_REQUEUE_MOVE_CYCLE;
+        config->requeue =
+            strcmp(line->requeue, "hints") == 0 ? SCHEDQ_REQUEUE_HINTS : SCHEDQ_REQUEUE_MOVE_CYCLE;
     }
     if (line->pop_from_backoff.given) {
         config->pop_from_backoff = (uint8_t)line->pop_from_backoff.value;
@@ -63,7 +64,8 @@ configure(struct world *world, schedq_config_t *config, uint8_t engine)
     if (line->max_unschedulable_ms.given) {
         config->max_parked_ns = line->max_unschedulable_ms.value * NS_PER_MS;
     }
-    config->flush_ns = NS_PER_MS; /* the recorder called the flush itself, whenever the script said so */
+    /* the recorder called the flush itself, whenever the script said so */
+    config->flush_ns = NS_PER_MS;
 }
 
 const struct profile *
@@ -93,12 +95,16 @@ define_profile(struct world *world, unsigned line, const char *name)
     world->profiles = profile;
     status = schedq_profile_define(world->queue, name, &profile->number, why, sizeof why);
     if (status != SCHEDQ_OK) {
-        report(world->script->file, line, "profile \"%s\": %s: %s", name, schedq_status_name(status), why);
+        report(world->script->file, line, "profile \"%s\": %s: %s", name,
+               schedq_status_name(status), why);
     }
     return status == SCHEDQ_OK;
 }
 
-/* Since queueing hints one plugin is known by name: the one that spreads pods hears of every assigned pod. */
+/*
+ * Since queueing hints one plugin is known by name: the one that spreads pods hears of every
+ * assigned pod.
+ */
 static uint8_t
 plugin_flags(const struct world *world, const char *name)
 {
@@ -110,7 +116,8 @@ plugin_flags(const struct world *world, const char *name)
 static bool
 register_plugin(struct world *world, struct plugin_line *line)
 {
-    schedq_interest_t *interests = keep(&world->script->memory, line->interest_count, sizeof *interests);
+    schedq_interest_t *interests =
+        keep(&world->script->memory, line->interest_count, sizeof *interests);
     struct profile *profile;
     schedq_plugin_t plugin;
     char why[WHY_SIZE] = "";
@@ -138,7 +145,8 @@ register_plugin(struct world *world, struct plugin_line *line)
     }
     status = schedq_plugin_register(world->queue, &plugin, &bit, why, sizeof why);
     if (status != SCHEDQ_OK) {
-        report(world->script->file, line->line, "plugin \"%s\": %s: %s", line->name, schedq_status_name(status), why);
+        report(world->script->file, line->line, "plugin \"%s\": %s: %s", line->name,
+               schedq_status_name(status), why);
         return false;
     }
     profile->plugins[__builtin_ctzll(bit)] = line->name;
@@ -151,11 +159,11 @@ register_workers(struct world *world, size_t count)
     char why[WHY_SIZE] = "";
 
     while (world->worker_count < count) {
-        schedq_status_t status =
-            schedq_worker_register(world->queue, &world->workers[world->worker_count], why, sizeof why);
+        schedq_status_t status = schedq_worker_register(
+            world->queue, &world->workers[world->worker_count], why, sizeof why);
         if (status != SCHEDQ_OK) {
-            report(world->script->file, 1, "no worker %zu: %s: %s", world->worker_count + 1, schedq_status_name(status),
-                   why);
+            report(world->script->file, 1, "no worker %zu: %s: %s", world->worker_count + 1,
+                   schedq_status_name(status), why);
             return false;
         }
         world->worker_count++;
@@ -194,7 +202,8 @@ world_open(struct world *world, struct script *script, uint8_t engine, size_t wo
     configure(world, &config, engine);
     status = schedq_create(&config, &world->queue, why, sizeof why);
     if (status != SCHEDQ_OK) {
-        report(script->file, script->config.line, "no queue: %s: %s", schedq_status_name(status), why);
+        report(script->file, script->config.line, "no queue: %s: %s", schedq_status_name(status),
+               why);
         return false;
     }
     return set_up(world) && register_workers(world, workers);
@@ -212,7 +221,8 @@ world_close(struct world *world)
         status = schedq_destroy(world->queue);
     }
     if (status != SCHEDQ_OK) {
-        report(world->script->file, 1, "the queue is not destroyed: %s", schedq_status_name(status));
+        report(world->script->file, 1, "the queue is not destroyed: %s",
+               schedq_status_name(status));
     }
     return status == SCHEDQ_OK;
 }
@@ -229,7 +239,8 @@ world_find_pod(const struct world *world, struct pod_name id)
 {
     struct pod *pod = world->pods;
 
-    while (pod != NULL && (strcmp(pod->id.name, id.name) != 0 || strcmp(pod->id.uid, id.uid) != 0)) {
+    while (pod != NULL &&
+           (strcmp(pod->id.name, id.name) != 0 || strcmp(pod->id.uid, id.uid) != 0)) {
         pod = pod->next;
     }
     return pod;
@@ -276,17 +287,19 @@ world_node(struct world *world, const char *name)
 }
 
 bool
-world_rejectors(const struct profile *profile, const struct list *names, uint64_t *set, FILE *result)
+world_rejectors(const struct profile *profile, const struct list *names, uint64_t *set,
+                FILE *result)
 {
     *set = 0;
     for (size_t i = 0; i < names->count; i++) {
         size_t bit = 0;
-        while (bit < PLUGINS_MAX &&
-               (profile->plugins[bit] == NULL || strcmp(profile->plugins[bit], names->item[i]) != 0)) {
+        while (bit < PLUGINS_MAX && (profile->plugins[bit] == NULL ||
+                                     strcmp(profile->plugins[bit], names->item[i]) != 0)) {
             bit++;
         }
         if (bit == PLUGINS_MAX) {
-            fprintf(result, "error plugin \"%s\" has no plugin line for profile \"%s\"", names->item[i], profile->name);
+            fprintf(result, "error plugin \"%s\" has no plugin line for profile \"%s\"",
+                    names->item[i], profile->name);
             return false;
         }
         *set |= UINT64_C(1) << bit;
@@ -295,11 +308,12 @@ world_rejectors(const struct profile *profile, const struct list *names, uint64_
 }
 
 bool
-world_event(const struct world *world, const struct event_text *text, schedq_event_t *event, FILE *result)
+world_event(const struct world *world, const struct event_text *text, schedq_event_t *event,
+            FILE *result)
 {
     char why[WHY_SIZE] = "";
-    schedq_status_t status =
-        schedq_event_define(world->queue, text->resource, text->actions, text->label, event, why, sizeof why);
+    schedq_status_t status = schedq_event_define(world->queue, text->resource, text->actions,
+                                                 text->label, event, why, sizeof why);
 
     if (status != SCHEDQ_OK) {
         fprintf(result, "error %s: %s", schedq_status_name(status), why);

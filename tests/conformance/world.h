@@ -1,6 +1,7 @@
 /*
- * A queue of this process, and what its callers hold: objects, the handle and the token of each pod, numbers of nodes,
- * bits of plugins. Where a pod is, in which order and since when is asked of the queue alone.
+ * A queue of this process, and what its callers hold: objects, the handle and the token of each
+ * pod, numbers of nodes, bits of plugins. Where a pod is, in which order and since when is asked of
+ * the queue alone.
  */
 #ifndef CONFORM_WORLD_H
 #define CONFORM_WORLD_H
@@ -58,7 +59,10 @@ struct world {
     uint64_t node_count;
 };
 
-/** Creates the queue as the script's head says, with that many workers. Reports and returns false if the library refuses. */
+/**
+ * Creates the queue as the script's head says, with that many workers. Reports and returns false if
+ * the library refuses.
+ */
 bool world_open(struct world *world, struct script *script, uint8_t engine, size_t workers);
 /** Destroys the queue. False: the library refused, which was reported. */
 bool world_close(struct world *world);
@@ -81,10 +85,15 @@ const struct profile *world_profile(const struct world *world, const char *name)
 uint32_t world_full_name(char name[FULL_NAME_SIZE], const char *pod);
 /** Number of a node, which the queue knows it by; 0 for NULL. */
 uint64_t world_node(struct world *world, const char *name);
-/** The rejectors of these names; an unknown one is an error in `result`, as all that goes wrong while it runs. */
-bool world_rejectors(const struct profile *profile, const struct list *names, uint64_t *set, FILE *result);
+/**
+ * The rejectors of these names; an unknown one is an error in `result`, as all that goes wrong
+ * while it runs.
+ */
+bool world_rejectors(const struct profile *profile, const struct list *names, uint64_t *set,
+                     FILE *result);
 /** Interns an event. */
-bool world_event(const struct world *world, const struct event_text *text, schedq_event_t *event, FILE *result);
+bool world_event(const struct world *world, const struct event_text *text, schedq_event_t *event,
+                 FILE *result);
 /** Numbers and labels of a pod, for the queue to hold. */
 struct object *world_pod_object(struct world *world, const struct pod_text *text);
 /** Another object with that number; 0 if the number is not given. */

@@ -1,5 +1,6 @@
 /*
- * usage: malloc_owner LIBRARY: exit status 0 if malloc, free and their like are LIBRARY's, before and after queues lived.
+ * usage: malloc_owner LIBRARY: exit status 0 if malloc, free and their like are LIBRARY's, before
+ * and after queues lived.
  *
  * LIBRARY is how the name of a shared object begins ("libc.so"), or "self": the program.
  */
@@ -32,7 +33,8 @@ is_wanted(const char *name, const char *library)
         return 0;
     }
     const char *found = base_name(info.dli_fname);
-    const char *wanted = strcmp(library, "self") == 0 ? base_name(program_invocation_name) : library;
+    const char *wanted =
+        strcmp(library, "self") == 0 ? base_name(program_invocation_name) : library;
 
     if (strncmp(found, wanted, strlen(wanted)) != 0) {
         printf("%s is of %s, not of %s\n", name, found, wanted);
@@ -44,7 +46,8 @@ is_wanted(const char *name, const char *library)
 static int
 all_are_wanted(const char *library)
 {
-    static const char *const names[] = {"malloc", "calloc", "realloc", "free", "posix_memalign", "aligned_alloc"};
+    static const char *const names[] = {"malloc", "calloc",         "realloc",
+                                        "free",   "posix_memalign", "aligned_alloc"};
     int good = 1;
 
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
@@ -56,7 +59,8 @@ all_are_wanted(const char *library)
 
     good &= block != NULL && malloc_usable_size(block) >= 100;
     free(block);
-    if (dladdr((void *)(size_t)malloc, &called) != 0 && dladdr(dlsym(RTLD_DEFAULT, "malloc"), &found) != 0 &&
+    if (dladdr((void *)(size_t)malloc, &called) != 0 &&
+        dladdr(dlsym(RTLD_DEFAULT, "malloc"), &found) != 0 &&
         strcmp(called.dli_fname, found.dli_fname) != 0) {
         printf("malloc is called in %s\n", called.dli_fname);
         good = 0;
@@ -76,8 +80,8 @@ use_a_queue(uint8_t engine)
     config.engine = engine;
     return schedq_create(&config, &queue, NULL, 0) == SCHEDQ_OK &&
            schedq_worker_register(queue, &worker, NULL, 0) == SCHEDQ_OK &&
-           schedq_add(worker, "a/b", &spec, NULL) == SCHEDQ_OK && schedq_worker_unregister(worker) == SCHEDQ_OK &&
-           schedq_destroy(queue) == SCHEDQ_OK;
+           schedq_add(worker, "a/b", &spec, NULL) == SCHEDQ_OK &&
+           schedq_worker_unregister(worker) == SCHEDQ_OK && schedq_destroy(queue) == SCHEDQ_OK;
 }
 
 int

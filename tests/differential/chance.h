@@ -1,8 +1,8 @@
 /*
  * Reproducible random numbers: splitmix64.
  *
- * A round has one stream for the choice of operations; each operation has one of its own for its details, so that leaving
- * other operations out does not change it.
+ * A round has one stream for the choice of operations; each operation has one of its own for its
+ * details, so that leaving other operations out does not change it.
  */
 #ifndef DIFFERENTIAL_CHANCE_H
 #define DIFFERENTIAL_CHANCE_H
@@ -45,6 +45,7 @@ chance_one_in(chance_t *chance, uint32_t n)
 }
 
 /** One of the elements of an array. */
-#define CHANCE_OF(chance, array) ((array)[chance_below((chance), (uint32_t)(sizeof(array) / sizeof *(array)))])
+#define CHANCE_OF(chance, array) \
+    ((array)[chance_below((chance), (uint32_t)(sizeof(array) / sizeof *(array)))])
 
 #endif

@@ -24,7 +24,9 @@ differ(world_t *world, const char *format, ...)
     return false;
 }
 
-/* A plant distorts some operations only, always the same ones: leaving others out does not move it. */
+/*
+ * A plant distorts some operations only, always the same ones: leaving others out does not move it.
+ */
 static bool
 is_distorted(const world_t *world)
 {
@@ -57,7 +59,10 @@ field_value(const void *of, const field_t *field)
     }
 }
 
-/* In the kube presets the mutex engine keeps a lower bound of the Timestamps of gated pods: it may plan too early. */
+/*
+ * In the kube presets the mutex engine keeps a lower bound of the Timestamps of gated pods: it may
+ * plan too early.
+ */
 bool
 plans_in_vain(const world_t *world)
 {
@@ -115,8 +120,9 @@ compare_table(world_t *world, const table_t *table, const void *mutex, void *oth
         uint64_t values[SIDES] = {field_value(mutex, field), field_value(other, field)};
 
         if (!field_agrees(world, field, values[0], values[1])) {
-            return differ(world, "%s: mutex %" PRIu64 " (0x%" PRIx64 "), %s %" PRIu64 " (0x%" PRIx64 ")", field->name,
-                          values[0], values[0], world->sides[1].engine, values[1], values[1]);
+            return differ(
+                world, "%s: mutex %" PRIu64 " (0x%" PRIx64 "), %s %" PRIu64 " (0x%" PRIx64 ")",
+                field->name, values[0], values[0], world->sides[1].engine, values[1], values[1]);
         }
     }
     return true;
@@ -137,8 +143,8 @@ compare_status(world_t *world, const schedq_status_t statuses[SIDES])
         world->seen.status = (uint8_t)statuses[0];
     }
     if (statuses[0] != other) {
-        return differ(world, "status: mutex %s, %s %s", schedq_status_name(statuses[0]), world->sides[1].engine,
-                      schedq_status_name(other));
+        return differ(world, "status: mutex %s, %s %s", schedq_status_name(statuses[0]),
+                      world->sides[1].engine, schedq_status_name(other));
     }
     return true;
 }
@@ -153,8 +159,9 @@ compare_statuses(world_t *world, uint8_t statuses[SIDES][BATCH_MAX], size_t coun
         SHOW(world, "    element %zu: %s, %s\n", i, schedq_status_name(statuses[0][i]),
              schedq_status_name(statuses[1][i]));
         if (statuses[0][i] != statuses[1][i]) {
-            return differ(world, "statuses[%zu]: mutex %s, %s %s", i, schedq_status_name(statuses[0][i]),
-                          world->sides[1].engine, schedq_status_name(statuses[1][i]));
+            return differ(world, "statuses[%zu]: mutex %s, %s %s", i,
+                          schedq_status_name(statuses[0][i]), world->sides[1].engine,
+                          schedq_status_name(statuses[1][i]));
         }
     }
     return true;
@@ -167,7 +174,8 @@ compare_counts(world_t *world, size_t counts[SIDES])
         counts[1] = counts[0] + 1;
     }
     if (counts[0] != counts[1]) {
-        return differ(world, "count: mutex %zu, %s %zu", counts[0], world->sides[1].engine, counts[1]);
+        return differ(world, "count: mutex %zu, %s %zu", counts[0], world->sides[1].engine,
+                      counts[1]);
     }
     return true;
 }
@@ -182,8 +190,8 @@ compare_pods(world_t *world, const life_t *life, schedq_pod_t pods[SIDES])
         uint64_t expected = life != NULL ? life->handles[side] : 0;
 
         if (pods[side].bits != expected) {
-            return differ(world, "pod: %s 0x%" PRIx64 ", it has to be 0x%" PRIx64, world->sides[side].engine,
-                          pods[side].bits, expected);
+            return differ(world, "pod: %s 0x%" PRIx64 ", it has to be 0x%" PRIx64,
+                          world->sides[side].engine, pods[side].bits, expected);
         }
     }
     return true;
@@ -197,7 +205,8 @@ compare_reserved(world_t *world, const char *what, uint8_t *reserved, size_t siz
     }
     for (size_t i = 0; i < size; i++) {
         if (reserved[i] != 0) {
-            return differ(world, "%s.reserved[%zu]: %s %u", what, i, world->sides[1].engine, reserved[i]);
+            return differ(world, "%s.reserved[%zu]: %s %u", what, i, world->sides[1].engine,
+                          reserved[i]);
         }
     }
     return true;
@@ -246,9 +255,10 @@ compare_sums(world_t *world, schedq_result_t results[SIDES])
     const schedq_result_t *sum = &results[0];
 
     world->seen.effects |=
-        (uint8_t)((sum->to_active > 0 ? EFFECT_ACTIVE : 0) | (sum->to_backoff > 0 ? EFFECT_BACKOFF : 0) |
-                  (sum->to_parked > 0 ? EFFECT_PARKED : 0) | (sum->to_gated > 0 ? EFFECT_GATED : 0) |
-                  (sum->left ? EFFECT_LEFT : 0));
+        (uint8_t)((sum->to_active > 0 ? EFFECT_ACTIVE : 0) |
+                  (sum->to_backoff > 0 ? EFFECT_BACKOFF : 0) |
+                  (sum->to_parked > 0 ? EFFECT_PARKED : 0) |
+                  (sum->to_gated > 0 ? EFFECT_GATED : 0) | (sum->left ? EFFECT_LEFT : 0));
     return compare_table(world, &sum_table, &results[0], &results[1]);
 }
 
@@ -259,7 +269,8 @@ compare_bits(world_t *world, const char *what, uint64_t bits[SIDES])
         bits[1] ^= 1;
     }
     if (bits[0] != bits[1]) {
-        return differ(world, "%s: mutex 0x%" PRIx64 ", %s 0x%" PRIx64, what, bits[0], world->sides[1].engine, bits[1]);
+        return differ(world, "%s: mutex 0x%" PRIx64 ", %s 0x%" PRIx64, what, bits[0],
+                      world->sides[1].engine, bits[1]);
     }
     return true;
 }
@@ -271,10 +282,12 @@ compare_candidates(world_t *world, schedq_candidate_t candidates[SIDES])
     schedq_pod_t pods[SIDES] = {candidates[0].pod, candidates[1].pod};
 
     if (life == NULL) {
-        return differ(world, "candidate: pod %" PRIu32 " is not in the queue", object_name(candidates[0].object));
+        return differ(world, "candidate: pod %" PRIu32 " is not in the queue",
+                      object_name(candidates[0].object));
     }
     return compare_table(world, &candidate_table, &candidates[0], &candidates[1]) &&
-           compare_reserved(world, "candidate", candidates[1].reserved, sizeof candidates[1].reserved) &&
+           compare_reserved(world, "candidate", candidates[1].reserved,
+                            sizeof candidates[1].reserved) &&
            compare_pods(world, life, pods);
 }
 
@@ -289,8 +302,8 @@ compare_name(world_t *world, uint32_t number, unsigned side, const char *text, u
     }
     if (length != expected_length || memcmp(text, expected, length + 1) != 0) {
         return differ(world, "name: %s \"%.*s\" (%" PRIu32 "), it has to be \"%s\" (%" PRIu32 ")",
-                      world->sides[side].engine, (int)(length < 400 ? length : 400), text, length, expected,
-                      expected_length);
+                      world->sides[side].engine, (int)(length < 400 ? length : 400), text, length,
+                      expected, expected_length);
     }
     return true;
 }
@@ -303,10 +316,12 @@ compare_popped(world_t *world, schedq_popped_t popped[SIDES])
         return false;
     }
     if (object_slot(popped[0].object) == NAMES_MAX * OBJECT_VARIANTS) {
-        return differ(world, "popped.object: 0x%" PRIx64 " was never given to the queue", popped[0].object);
+        return differ(world, "popped.object: 0x%" PRIx64 " was never given to the queue",
+                      popped[0].object);
     }
     for (unsigned side = 0; side < SIDES; side++) {
-        if (!compare_name(world, object_name(popped[0].object), side, popped[side].name, popped[side].name_length)) {
+        if (!compare_name(world, object_name(popped[0].object), side, popped[side].name,
+                          popped[side].name_length)) {
             return false;
         }
     }
@@ -321,7 +336,7 @@ compare_infos(world_t *world, uint32_t name, schedq_pod_info_t infos[SIDES])
            compare_name(world, name, 1, infos[1].name, infos[1].name_length);
 }
 
-/* ---- after an operation ---------------------------------------------------------------------------------------------- */
+/* ---- after an operation ---------------------------------------------------------------------- */
 
 static bool
 compare_words(world_t *world)
@@ -352,11 +367,12 @@ compare_errors(world_t *world)
 }
 
 /*
- * The mutex engine lets go when a pod's life or flight ends. Another engine may do so later (nobody is promised when), but
- * never hold less than it owes. Events that are kept hold objects too.
+ * The mutex engine lets go when a pod's life or flight ends. Another engine may do so later (nobody
+ * is promised when), but never hold less than it owes. Events that are kept hold objects too.
  */
 static bool
-holds_enough(const world_t *world, const side_t *side, uint64_t held, const references_t *references)
+holds_enough(const world_t *world, const side_t *side, uint64_t held,
+             const references_t *references)
 {
     if (side->number == SCHEDQ_ENGINE_MUTEX && !settings_have(&world->settings, FEATURE_EVENTS)) {
         return held == references->owed + references->optional;
@@ -376,11 +392,13 @@ compare_sums_of_accounts(world_t *world)
     for (unsigned i = 0; i < SIDES; i++) {
         const side_t *side = &world->sides[i];
 
-        if (side->account.wrong || !holds_enough(world, side, side->account.sum, &world->reference_sum)) {
+        if (side->account.wrong ||
+            !holds_enough(world, side, side->account.sum, &world->reference_sum)) {
             return differ(world,
-                          "objects: %s holds %" PRIu64 " references, it owes %" PRIu64 " (and may hold %" PRIu64
-                          " more)%s",
-                          side->engine, side->account.sum, world->reference_sum.owed, world->reference_sum.optional,
+                          "objects: %s holds %" PRIu64 " references, it owes %" PRIu64
+                          " (and may hold %" PRIu64 " more)%s",
+                          side->engine, side->account.sum, world->reference_sum.owed,
+                          world->reference_sum.optional,
                           side->account.wrong ? "; it gave back one that it did not hold" : "");
         }
     }
@@ -397,7 +415,8 @@ compare_heard(world_t *world)
         heard[1]++;
     }
     if (heard[0] != heard[1]) {
-        return differ(world, "callbacks: %s was asked other questions than mutex", world->sides[1].engine);
+        return differ(world, "callbacks: %s was asked other questions than mutex",
+                      world->sides[1].engine);
     }
     return true;
 }
@@ -405,7 +424,8 @@ compare_heard(world_t *world)
 bool
 compare_cheap(world_t *world)
 {
-    return compare_words(world) && compare_heard(world) && compare_errors(world) && compare_sums_of_accounts(world);
+    return compare_words(world) && compare_heard(world) && compare_errors(world) &&
+           compare_sums_of_accounts(world);
 }
 
 static bool
@@ -415,14 +435,15 @@ compare_text(world_t *world)
     size_t sizes[SIDES];
 
     for (unsigned side = 0; side < SIDES; side++) {
-        sizes[side] = schedq_pending_text(world->sides[side].queue, texts[side], sizeof texts[side]);
+        sizes[side] =
+            schedq_pending_text(world->sides[side].queue, texts[side], sizeof texts[side]);
     }
     if (plant_due(world, OTHER_TEXT)) {
         texts[1][0] = '!';
     }
     if (sizes[0] != sizes[1] || strcmp(texts[0], texts[1]) != 0) {
-        return differ(world, "schedq_pending_text: mutex \"%s\" (%zu), %s \"%s\" (%zu)", texts[0], sizes[0],
-                      world->sides[1].engine, texts[1], sizes[1]);
+        return differ(world, "schedq_pending_text: mutex \"%s\" (%zu), %s \"%s\" (%zu)", texts[0],
+                      sizes[0], world->sides[1].engine, texts[1], sizes[1]);
     }
     return true;
 }
@@ -437,7 +458,8 @@ compare_counters(world_t *world)
         schedq_status_t status = schedq_stats(world->sides[side].queue, &stats[side]);
 
         if (status != SCHEDQ_OK) {
-            return differ(world, "schedq_stats: %s %s", world->sides[side].engine, schedq_status_name(status));
+            return differ(world, "schedq_stats: %s %s", world->sides[side].engine,
+                          schedq_status_name(status));
         }
     }
     return compare_table(world, &stats_table, &stats[0], &stats[1]) && compare_text(world);
@@ -454,9 +476,12 @@ compare_accounts(world_t *world)
             const side_t *side = &world->sides[i];
 
             if (!holds_enough(world, side, side->account.held[slot], &world->references[slot])) {
-                return differ(world, "objects: %s holds %" PRIu32 " references to 0x%" PRIx64 ", it owes %" PRIu64,
+                return differ(world,
+                              "objects: %s holds %" PRIu32 " references to 0x%" PRIx64
+                              ", it owes %" PRIu64,
                               side->engine, side->account.held[slot],
-                              object_of(slot / OBJECT_VARIANTS, slot % OBJECT_VARIANTS), world->references[slot].owed);
+                              object_of(slot / OBJECT_VARIANTS, slot % OBJECT_VARIANTS),
+                              world->references[slot].owed);
             }
         }
     }

@@ -1,8 +1,9 @@
 /*
- * Compares the answers of the two sides, one kind of answer per function; [0] is the mutex engine's.
+ * Compares the answers of the two sides, one kind of answer per function; [0] is the mutex
+ * engine's.
  *
- * Each returns true if they agree. At the first difference it takes down what differs, and the round is over. A planted
- * distortion is applied to side 1 before the comparison.
+ * Each returns true if they agree. At the first difference it takes down what differs, and the
+ * round is over. A planted distortion is applied to side 1 before the comparison.
  */
 #ifndef DIFFERENTIAL_COMPARE_H
 #define DIFFERENTIAL_COMPARE_H
@@ -47,7 +48,8 @@ bool compare_popped(world_t *world, schedq_popped_t popped[SIDES]);
 bool compare_infos(world_t *world, uint32_t name, schedq_pod_info_t infos[SIDES]);
 
 /** A name that a side gave is that of pod `number`, and ends in NUL. */
-bool compare_name(world_t *world, uint32_t number, unsigned side, const char *text, uint32_t length);
+bool compare_name(world_t *world, uint32_t number, unsigned side, const char *text,
+                  uint32_t length);
 
 /** Words of both queues, and of the worker, references of the account: after every operation. */
 bool compare_cheap(world_t *world);

@@ -49,14 +49,14 @@ coverage_count(coverage_t *coverage, uint8_t kind, const seen_t *seen)
         coverage->questions[kind][i] += seen->questions[i];
     }
     if (seen->answered && seen->status < STATUSES) {
-        unsigned outcome =
-            (unsigned)(seen->about_pod ? seen->before * PLACES + seen->after : PLACES * PLACES + seen->effects);
+        unsigned outcome = (unsigned)(seen->about_pod ? seen->before * PLACES + seen->after
+                                                      : PLACES * PLACES + seen->effects);
 
         coverage->outcomes[kind][seen->status][outcome]++;
     }
 }
 
-/* ---- what is shown ------------------------------------------------------------------------------------------------------- */
+/* ---- what is shown --------------------------------------------------------------------------- */
 
 static void
 show_outcome(unsigned kind, unsigned status, unsigned outcome, uint64_t count)
@@ -92,13 +92,13 @@ show_kind(const coverage_t *coverage, unsigned kind)
     }
     for (unsigned i = 0; i < QUESTIONS; i++) {
         if (coverage->questions[kind][i] > 0) {
-            printf("%10" PRIu64 "  %-13s asks %s\n", coverage->questions[kind][i], operation_kinds[kind].name,
-                   question_names[i]);
+            printf("%10" PRIu64 "  %-13s asks %s\n", coverage->questions[kind][i],
+                   operation_kinds[kind].name, question_names[i]);
         }
     }
 }
 
-/* ---- what has to happen -------------------------------------------------------------------------------------------------- */
+/* ---- what has to happen ---------------------------------------------------------------------- */
 
 #define TIMES (FEATURE_TIME)
 #define EVENTS (FEATURE_EVENTS)
@@ -270,9 +270,11 @@ missing_places(const coverage_t *coverage, unsigned features)
     unsigned missing = 0;
 
     for (size_t i = 0; i < LENGTH(places); i++) {
-        unsigned kind = kind_named(places[i].kind), outcome = places[i].before * PLACES * 1U + places[i].after;
+        unsigned kind = kind_named(places[i].kind),
+                 outcome = places[i].before * PLACES * 1U + places[i].after;
 
-        if (has(features, places[i].features) && coverage->outcomes[kind][places[i].status][outcome] == 0) {
+        if (has(features, places[i].features) &&
+            coverage->outcomes[kind][places[i].status][outcome] == 0) {
             missing += say_missing(kind, places[i].status, outcome);
         }
     }

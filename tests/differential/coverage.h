@@ -1,9 +1,10 @@
 /*
- * How often each operation had each outcome: what a generator never brings about, it does not compare.
+ * How often each operation had each outcome: what a generator never brings about, it does not
+ * compare.
  *
- * An outcome is the status of the operation's first call, and, if it is about one pod, the place of that pod before and
- * after; else the places that its result counts. Questions to callbacks, and marks for what no answer tells, are counted
- * besides. Only side 0 is looked at.
+ * An outcome is the status of the operation's first call, and, if it is about one pod, the place of
+ * that pod before and after; else the places that its result counts. Questions to callbacks, and
+ * marks for what no answer tells, are counted besides. Only side 0 is looked at.
  */
 #ifndef DIFFERENTIAL_COVERAGE_H
 #define DIFFERENTIAL_COVERAGE_H
@@ -17,10 +18,22 @@
 #define KINDS_MAX 64
 
 /** What plugins and preChecks are asked. */
-enum question { QUESTION_HINT, QUESTION_PRE_ENQUEUE, QUESTION_PRECHECK, QUESTION_AFFINITY, QUESTIONS };
+enum question {
+    QUESTION_HINT,
+    QUESTION_PRE_ENQUEUE,
+    QUESTION_PRECHECK,
+    QUESTION_AFFINITY,
+    QUESTIONS
+};
 
 /* What a result with counts says: a bit for each. */
-enum effect { EFFECT_ACTIVE = 1, EFFECT_BACKOFF = 2, EFFECT_PARKED = 4, EFFECT_GATED = 8, EFFECT_LEFT = 16 };
+enum effect {
+    EFFECT_ACTIVE = 1,
+    EFFECT_BACKOFF = 2,
+    EFFECT_PARKED = 4,
+    EFFECT_GATED = 8,
+    EFFECT_LEFT = 16
+};
 #define EFFECTS 32
 
 enum mark {
@@ -73,7 +86,10 @@ typedef struct seen {
 /** Counts an operation of this kind. */
 void coverage_count(coverage_t *coverage, uint8_t kind, const seen_t *seen);
 
-/** Prints it all. Returns how many outcomes that have to happen did not, of the kinds that `features` have. */
+/**
+ * Prints it all. Returns how many outcomes that have to happen did not, of the kinds that
+ * `features` have.
+ */
 unsigned coverage_show(const coverage_t *coverage, unsigned features);
 
 #endif

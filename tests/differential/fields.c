@@ -1,7 +1,8 @@
 /*
  * Fields that have to agree, as the header documents them.
  *
- * Left out on purpose: bytes in schedq_stats_t (each engine's own), and handles, tokens and refs, which world.c maps.
+ * Left out on purpose: bytes in schedq_stats_t (each engine's own), and handles, tokens and refs,
+ * which world.c maps.
  */
 #include "fields.h"
 
@@ -91,17 +92,20 @@ static const field_t info_fields[] = {
 };
 
 static const field_t stats_fields[] = {
-    STATS(workers), STATS(active),     STATS(backoff),           STATS(error_backoff), STATS(parked),
-    STATS(gated),   STATS(inflight),   STATS(nominated),         STATS(adds),          STATS(pops),
-    STATS(dones),   STATS(failures),   STATS(deletes),           STATS(updates),       STATS(moves),
-    STATS(events),  STATS(hint_calls), STATS(pre_enqueue_calls),
+    STATS(workers),       STATS(active),     STATS(backoff),
+    STATS(error_backoff), STATS(parked),     STATS(gated),
+    STATS(inflight),      STATS(nominated),  STATS(adds),
+    STATS(pops),          STATS(dones),      STATS(failures),
+    STATS(deletes),       STATS(updates),    STATS(moves),
+    STATS(events),        STATS(hint_calls), STATS(pre_enqueue_calls),
 };
 
 static const field_t words_fields[] = {
-    WORDS(parked, FIELD_EQUAL),           WORDS(gated, FIELD_EQUAL),       WORDS(backoff, FIELD_EQUAL),
-    WORDS(error_backoff, FIELD_EQUAL),    WORDS(nominations, FIELD_EQUAL), WORDS(event_sequence, FIELD_EQUAL),
-    WORDS(next_deadline_ns, FIELD_BOUND), WORDS(now_ns, FIELD_EQUAL),      WORDS(closed, FIELD_EQUAL),
-    WORDS(poppable, FIELD_HINT),
+    WORDS(parked, FIELD_EQUAL),           WORDS(gated, FIELD_EQUAL),
+    WORDS(backoff, FIELD_EQUAL),          WORDS(error_backoff, FIELD_EQUAL),
+    WORDS(nominations, FIELD_EQUAL),      WORDS(event_sequence, FIELD_EQUAL),
+    WORDS(next_deadline_ns, FIELD_BOUND), WORDS(now_ns, FIELD_EQUAL),
+    WORDS(closed, FIELD_EQUAL),           WORDS(poppable, FIELD_HINT),
 };
 
 const table_t result_table = {result_fields, LENGTH(result_fields)};

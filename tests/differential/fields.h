@@ -10,6 +10,7 @@ typedef struct table {
 } table_t;
 
 /** Fields are of 1, 4 or 8 bytes. */
-extern const table_t result_table, sum_table, popped_table, candidate_table, info_table, stats_table, words_table;
+extern const table_t result_table, sum_table, popped_table, candidate_table, info_table,
+    stats_table, words_table;
 
 #endif

@@ -108,8 +108,8 @@ lacks_flights(const world_t *world, uint8_t kind)
 {
     enum targets targets = operation_kinds[kind].targets;
 
-    return (targets == TARGETS_CYCLE || targets == TARGETS_CYCLES) && world->settings.features != FEATURE_PODS &&
-           world->open_count <= world->settings.flight;
+    return (targets == TARGETS_CYCLE || targets == TARGETS_CYCLES) &&
+           world->settings.features != FEATURE_PODS && world->open_count <= world->settings.flight;
 }
 
 /* In every second phase the queues fill, in the others they run empty. */
@@ -125,7 +125,8 @@ draw_kind(const world_t *world, chance_t *chance, uint32_t number)
     }
     uint8_t kind = draw_any_kind(world, chance);
 
-    for (unsigned i = 0; i < 3 && (operation_kinds[kind].flow == against || lacks_flights(world, kind)); i++) {
+    for (unsigned i = 0;
+         i < 3 && (operation_kinds[kind].flow == against || lacks_flights(world, kind)); i++) {
         kind = draw_any_kind(world, chance);
     }
     return kind;
@@ -140,7 +141,8 @@ draw_life(const world_t *world, chance_t *chance)
     if (life != NULL && !chance_one_in(chance, 4)) {
         return life->reference;
     }
-    return world->life_count > 0 ? world->lives[chance_below(chance, world->life_count)].reference : NOTHING;
+    return world->life_count > 0 ? world->lives[chance_below(chance, world->life_count)].reference
+                                 : NOTHING;
 }
 
 /* [host] Most often one that waited when it was last heard of. */
@@ -164,7 +166,9 @@ draw_cycle(const world_t *world, chance_t *chance)
     if (world->open_count > 0 && !chance_one_in(chance, 6)) {
         return world->cycles[world->open[chance_below(chance, world->open_count)]].reference;
     }
-    return world->cycle_count > 0 ? world->cycles[chance_below(chance, world->cycle_count)].reference : NOTHING;
+    return world->cycle_count > 0
+               ? world->cycles[chance_below(chance, world->cycle_count)].reference
+               : NOTHING;
 }
 
 static void
@@ -189,7 +193,10 @@ draw_targets(const world_t *world, chance_t *chance, operation_t *operation)
     }
 }
 
-/* Sometimes the name of a pod in flight, which may be deleted: names come again while their last pod is still there. */
+/*
+ * Sometimes the name of a pod in flight, which may be deleted: names come again while their last
+ * pod is still there.
+ */
 static uint32_t
 draw_name(const world_t *world, chance_t *chance)
 {

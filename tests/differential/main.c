@@ -36,7 +36,8 @@ cpu_seconds(void)
 static record_t *
 record_make(void)
 {
-    record_t *record = mmap(NULL, sizeof *record, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    record_t *record =
+        mmap(NULL, sizeof *record, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 
     if (record == MAP_FAILED) {
         err(1, "mmap of %zu bytes", sizeof *record);
@@ -44,7 +45,10 @@ record_make(void)
     return record;
 }
 
-/* Every round has its number and its length whatever was found before, so that one of them can be run alone. */
+/*
+ * Every round has its number and its length whatever was found before, so that one of them can be
+ * run alone.
+ */
 static bool
 run_rounds(world_t *world, record_t *record, const options_t *options)
 {
@@ -94,10 +98,10 @@ search(world_t *world, record_t *record, const options_t *options)
 static void
 show_repeat(const record_t *record, const options_t *options)
 {
-    printf("again: schedq-fuzz --engine %s --features %s --preset %s --operations %" PRIu64 " --seed %" PRIu64
-           " --round %" PRIu64,
-           options->engine_name, options->features_name, preset_names[options->preset], options->operations,
-           options->seed, record->settings.number);
+    printf("again: schedq-fuzz --engine %s --features %s --preset %s --operations %" PRIu64
+           " --seed %" PRIu64 " --round %" PRIu64,
+           options->engine_name, options->features_name, preset_names[options->preset],
+           options->operations, options->seed, record->settings.number);
     if (options->workers != 0) {
         printf(" --workers %" PRIu32, options->workers);
     }
@@ -112,8 +116,8 @@ show_finding(const record_t *record, const options_t *options)
 {
     bool at_end = record->at == record->settings.length;
 
-    printf("seed %" PRIu64 ", round %" PRIu64 " (preset %s), operation %" PRIu32 " (%s): %s\n", options->seed,
-           record->settings.number, record->settings.preset, record->at,
+    printf("seed %" PRIu64 ", round %" PRIu64 " (preset %s), operation %" PRIu32 " (%s): %s\n",
+           options->seed, record->settings.number, record->settings.preset, record->at,
            at_end ? "end of the round" : operation_kinds[record->at_kind].name, record->difference);
     show_repeat(record, options);
 }
@@ -129,13 +133,13 @@ show_success(const record_t *record, const options_t *options, double seconds)
     printf("most pods at a time: %" PRIu32 "\nanswers:", record->most_pods);
     for (unsigned i = 0; i < STATUSES; i++) {
         if (record->met[i] > 0) {
-            printf(" %s %" PRIu64, schedq_status_name((schedq_status_t)i) + strlen("SCHEDQ_"), record->met[i]);
+            printf(" %s %" PRIu64, schedq_status_name((schedq_status_t)i) + strlen("SCHEDQ_"),
+                   record->met[i]);
         }
     }
-    printf(
-        "\nreferences that %s held beyond those it owes, at the end of a round before schedq_destroy: at most %" PRIu64
-        "\n",
-        options->engine_name, record->references_late);
+    printf("\nreferences that %s held beyond those it owes, at the end of a round before "
+           "schedq_destroy: at most %" PRIu64 "\n",
+           options->engine_name, record->references_late);
 }
 
 static int
@@ -145,7 +149,8 @@ compare_engines(world_t *world, record_t *record, const options_t *options)
 
     if (search(world, record, options) == 0) {
         show_success(record, options, seconds_now() - start);
-        unsigned missing = options->coverage ? coverage_show(&record->coverage, options->features) : 0;
+        unsigned missing =
+            options->coverage ? coverage_show(&record->coverage, options->features) : 0;
 
         return options->plant != NULL || missing > 0 ? 1 : 0;
     }
@@ -166,8 +171,8 @@ try_plants(world_t *world, record_t *record, const options_t *options)
 
         planted.plant = plant->name;
         if (search(world, record, &planted) == SHRINK_DIFFERENT) {
-            printf("plant %-28s found in round %" PRIu64 ", operation %" PRIu32 ": %s\n", plant->name,
-                   record->settings.number, record->at, record->difference);
+            printf("plant %-28s found in round %" PRIu64 ", operation %" PRIu32 ": %s\n",
+                   plant->name, record->settings.number, record->at, record->difference);
         } else {
             printf("plant %-28s NOT FOUND\n", plant->name);
             missed++;
@@ -184,10 +189,12 @@ run_kept(world_t *world, record_t *record, const options_t *options)
     (void)search(world, record, options);
     for (uint32_t i = 0; i < options->keep_count; i++) {
         if (options->keep[i] >= record->count) {
-            errx(2, "--keep is \"%" PRIu32 "\": legal are 0..%" PRIu32, options->keep[i], record->count - 1);
+            errx(2, "--keep is \"%" PRIu32 "\": legal are 0..%" PRIu32, options->keep[i],
+                 record->count - 1);
         }
     }
-    return round_replay(world, record, options, options->keep, options->keep_count, stdout, 0) ? 0 : 1;
+    return round_replay(world, record, options, options->keep, options->keep_count, stdout, 0) ? 0
+                                                                                               : 1;
 }
 
 int
@@ -207,8 +214,8 @@ main(int argc, char **argv)
     }
     record_t *record = record_make();
 
-    printf("seed %" PRIu64 ": mutex and %s, %" PRIu64 " operations\n", options.seed, options.engine_name,
-           options.operations);
+    printf("seed %" PRIu64 ": mutex and %s, %" PRIu64 " operations\n", options.seed,
+           options.engine_name, options.operations);
     world_make(&world);
     if (options.keep_count > 0) {
         return run_kept(&world, record, &options);

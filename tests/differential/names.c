@@ -1,6 +1,6 @@
 /*
- * Names: <first digit><filler>/<filler><last digits>. The digits stand at the same positions in all names of a length, so
- * different numbers differ there.
+ * Names: <first digit><filler>/<filler><last digits>. The digits stand at the same positions in all
+ * names of a length, so different numbers differ there.
  */
 #include "names.h"
 
@@ -9,12 +9,14 @@
 #define DIGITS 62
 #define OBJECT_NUMBER_BITS 20
 
-static const char digits[DIGITS + 1] = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
+static const char digits[DIGITS + 1] =
+    "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
 
 /* The ends of the classes in which an implementation may store names, and their neighbours. */
-static const uint16_t lengths[] = {3,  4,  5,  7,   8,   9,   12,  15,  16,  17,  20,  23,  24,  25,  31,  32,
-                                   33, 40, 40, 40,  40,  47,  48,  49,  55,  56,  57,  62,  63,  64,  65,  79,
-                                   80, 95, 96, 127, 128, 129, 191, 192, 193, 255, 256, 257, 300, 315, 316, 317};
+static const uint16_t lengths[] = {3,   4,   5,   7,   8,   9,   12,  15,  16,  17,  20,  23,
+                                   24,  25,  31,  32,  33,  40,  40,  40,  40,  47,  48,  49,
+                                   55,  56,  57,  62,  63,  64,  65,  79,  80,  95,  96,  127,
+                                   128, 129, 191, 192, 193, 255, 256, 257, 300, 315, 316, 317};
 
 static uint32_t
 length_of(uint32_t number)

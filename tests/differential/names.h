@@ -1,8 +1,8 @@
 /*
  * Names of pods, and objects, both made from a number: 0..NAMES_MAX-1.
  *
- * Two numbers never give one name. Lengths are of every class from 3 to SCHEDQ_NAME_MAX bytes. An object tells the number
- * of its pod, so that an answer's object names the pod that it has to be.
+ * Two numbers never give one name. Lengths are of every class from 3 to SCHEDQ_NAME_MAX bytes. An
+ * object tells the number of its pod, so that an answer's object names the pod that it has to be.
  */
 #ifndef DIFFERENTIAL_NAMES_H
 #define DIFFERENTIAL_NAMES_H
@@ -24,7 +24,10 @@ uint32_t name_write_bad(chance_t *chance, uint32_t number, char text[NAME_ROOM])
 
 uint64_t object_of(uint32_t number, uint32_t variant);
 
-/** number * OBJECT_VARIANTS + variant; NAMES_MAX * OBJECT_VARIANTS for something that is no object of ours. */
+/**
+ * number * OBJECT_VARIANTS + variant; NAMES_MAX * OBJECT_VARIANTS for something that is no object
+ * of ours.
+ */
 uint32_t object_slot(uint64_t object);
 
 /** The number in an object that object_slot knows. */

@@ -1,9 +1,9 @@
 /*
  * One public call, or a few that belong together, as it is recorded.
  *
- * An operation says which pods and tokens it means by the operation that made them, so that it means the same when others
- * are left out; one whose pods and tokens do not exist then is left out too. All its details come from `random`, drawn
- * again from the start each time it runs.
+ * An operation says which pods and tokens it means by the operation that made them, so that it
+ * means the same when others are left out; one whose pods and tokens do not exist then is left out
+ * too. All its details come from `random`, drawn again from the start each time it runs.
  */
 #ifndef DIFFERENTIAL_OPERATION_H
 #define DIFFERENTIAL_OPERATION_H
@@ -58,7 +58,10 @@ operation_chance(const operation_t *operation)
     return (chance_t){operation->random};
 }
 
-/* Each of these makes its calls on both sides, compares the answers and takes down what they mean for later ones. */
+/*
+ * Each of these makes its calls on both sides, compares the answers and takes down what they mean
+ * for later ones.
+ */
 void run_add(world_t *world, const operation_t *operation);
 void run_add_many(world_t *world, const operation_t *operation);
 void run_update(world_t *world, const operation_t *operation);

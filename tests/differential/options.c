@@ -9,7 +9,8 @@
 
 enum { KEY_ROUND = 0x100, KEY_KEEP, KEY_PLANTS, KEY_COVERAGE };
 
-const char *const preset_names[PRESETS_ALL + 1] = {"default", "kube-1.34", "kube-1.26", "kube-1.12", "host", "all"};
+const char *const preset_names[PRESETS_ALL + 1] = {"default",   "kube-1.34", "kube-1.26",
+                                                   "kube-1.12", "host",      "all"};
 
 static const struct {
     const char *name;
@@ -30,16 +31,21 @@ static const struct argp_option known[] = {
     {"operations", 'n', "N", 0, "how many; 1..10^12, default 1000000", 0},
     {"seed", 's', "S", 0, "of all random choices; default: the time", 0},
     {"engine", 'e', "NAME", 0, "compared with the mutex engine: lockfree (default) or mutex", 0},
-    {"preset", 'p', "NAME", 0, "default, kube-1.34, kube-1.26, kube-1.12, host, or all (default): in turn", 0},
+    {"preset", 'p', "NAME", 0,
+     "default, kube-1.34, kube-1.26, kube-1.12, host, or all (default): in turn", 0},
     {"features", 'f', "NAME", 0,
-     "a list of pods, time, events, gates, nominate, look, host; all (default); core: pods alone", 0},
-    {"workers", 'w', "N", 0, "workers of each queue, which take turns; 1..16, default: each round draws it", 0},
-    {"plant", 'P', "NAME", 0, "distort one side; exit status 0 only if it is found; all: each of them", 0},
+     "a list of pods, time, events, gates, nominate, look, host; all (default); core: pods alone",
+     0},
+    {"workers", 'w', "N", 0,
+     "workers of each queue, which take turns; 1..16, default: each round draws it", 0},
+    {"plant", 'P', "NAME", 0,
+     "distort one side; exit status 0 only if it is found; all: each of them", 0},
     {"plants", KEY_PLANTS, 0, 0, "print the names for --plant", 0},
     {"coverage", KEY_COVERAGE, 0, 0,
      "print how often each outcome happened; exit status 1 if one that has to did not; slower", 0},
     {"round", KEY_ROUND, "R", 0, "only this round of the run", 0},
-    {"keep", KEY_KEEP, "I,J,..", 0, "with --round: only these of its operations, in this process (for a debugger)", 0},
+    {"keep", KEY_KEEP, "I,J,..", 0,
+     "with --round: only these of its operations, in this process (for a debugger)", 0},
     {0},
 };
 
@@ -103,7 +109,8 @@ choose_kept(struct argp_state *state, options_t *options, char *list)
         if (options->keep_count == KEEP_MAX) {
             argument_bad(state, "keep", item, "at most %d operations", KEEP_MAX);
         }
-        options->keep[options->keep_count++] = (uint32_t)argument_number(state, "keep", item, 0, UINT32_MAX);
+        options->keep[options->keep_count++] =
+            (uint32_t)argument_number(state, "keep", item, 0, UINT32_MAX);
     }
 }
 
@@ -114,7 +121,8 @@ parse_option(int key, char *argument, struct argp_state *state)
 
     switch (key) {
     case 'n':
-        options->operations = argument_number(state, "operations", argument, 1, UINT64_C(1000000000000));
+        options->operations =
+            argument_number(state, "operations", argument, 1, UINT64_C(1000000000000));
         return 0;
     case 's':
         options->seed = argument_number(state, "seed", argument, 0, UINT64_MAX);
@@ -168,20 +176,21 @@ parse_option(int key, char *argument, struct argp_state *state)
 void
 options_parse(options_t *options, int argc, char **argv)
 {
-    static const struct argp parser = {known,
-                                       parse_option,
-                                       NULL,
-                                       "Makes the same random public calls to a queue of the mutex engine and to a "
-                                       "queue of another engine and compares "
-                                       "every answer. A difference is shrunk to a short sequence of calls.\v"
-                                       "A run is cut into rounds: each has its own configuration and a new pair of "
-                                       "queues. Exit status: 0 no difference "
-                                       "(with --plant: it was found); 1 a difference, a crash or a call that did not "
-                                       "return (with --plant: not found); "
-                                       "2 bad usage.",
-                                       NULL,
-                                       NULL,
-                                       NULL};
+    static const struct argp parser = {
+        known,
+        parse_option,
+        NULL,
+        "Makes the same random public calls to a queue of the mutex engine and to a "
+        "queue of another engine and compares "
+        "every answer. A difference is shrunk to a short sequence of calls.\v"
+        "A run is cut into rounds: each has its own configuration and a new pair of "
+        "queues. Exit status: 0 no difference "
+        "(with --plant: it was found); 1 a difference, a crash or a call that did not "
+        "return (with --plant: not found); "
+        "2 bad usage.",
+        NULL,
+        NULL,
+        NULL};
 
     *options = (options_t){.operations = 1000000,
                            .seed = (uint64_t)time(NULL),

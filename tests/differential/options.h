@@ -35,7 +35,8 @@ typedef struct options {
     uint32_t keep[KEEP_MAX];
     uint32_t keep_count;
     bool list_plants;
-    bool coverage; /* counts how often each outcome happened, and fails if one that has to did not */
+    /* counts how often each outcome happened, and fails if one that has to did not */
+    bool coverage;
 } options_t;
 
 extern const char *const preset_names[PRESETS_ALL + 1];

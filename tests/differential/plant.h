@@ -1,7 +1,9 @@
 /*
- * Everything that is compared has a name, and each can be distorted on purpose: a comparison that cannot fail is none.
+ * Everything that is compared has a name, and each can be distorted on purpose: a comparison that
+ * cannot fail is none.
  *
- * `fields` of the structs of the API stand in tables (see compare.h); what is no field of a struct stands in `others`.
+ * `fields` of the structs of the API stand in tables (see compare.h); what is no field of a struct
+ * stands in `others`.
  */
 #ifndef DIFFERENTIAL_PLANT_H
 #define DIFFERENTIAL_PLANT_H

@@ -1,4 +1,6 @@
-/* The plugins of plugins.h: with and without hints, gates, interests in everything and in nothing. */
+/*
+ * The plugins of plugins.h: with and without hints, gates, interests in everything and in nothing.
+ */
 #include "plugins.h"
 
 #include <string.h>
@@ -7,7 +9,7 @@
 
 #define LENGTH(array) (sizeof(array) / sizeof *(array))
 
-/* ---- callbacks --------------------------------------------------------------------------------------------------------- */
+/* ---- callbacks ------------------------------------------------------------------------------- */
 
 static bool
 is_lent(const world_t *world, uint64_t object)
@@ -28,12 +30,12 @@ look_whether_held(const side_t *side, uint64_t object, const char *what)
     uint32_t slot = object_slot(object);
 
     if (slot == NAMES_MAX * OBJECT_VARIANTS) {
-        (void)differ(world, "a callback of %s got %s 0x%llx, which was never given to the queue", side->engine, what,
-                     (unsigned long long)object);
-    } else if (world->settings.config.objects == SCHEDQ_OBJECTS_COUNTED && side->account.held[slot] == 0 &&
-               !is_lent(world, object)) {
-        (void)differ(world, "a callback of %s got %s 0x%llx, which nobody holds", side->engine, what,
-                     (unsigned long long)object);
+        (void)differ(world, "a callback of %s got %s 0x%llx, which was never given to the queue",
+                     side->engine, what, (unsigned long long)object);
+    } else if (world->settings.config.objects == SCHEDQ_OBJECTS_COUNTED &&
+               side->account.held[slot] == 0 && !is_lent(world, object)) {
+        (void)differ(world, "a callback of %s got %s 0x%llx, which nobody holds", side->engine,
+                     what, (unsigned long long)object);
     }
 }
 
@@ -75,7 +77,8 @@ hint(void *ctx, uint64_t pod, uint64_t old_object, uint64_t new_object)
     if (is_planted(ctx, OTHER_HINT)) {
         return SCHEDQ_HINT_SKIP;
     }
-    return (schedq_hint_t)answers[chance_mix(pod ^ old_object * 3 ^ new_object * 7) % LENGTH(answers)];
+    return (
+        schedq_hint_t)answers[chance_mix(pod ^ old_object * 3 ^ new_object * 7) % LENGTH(answers)];
 }
 
 static int
@@ -101,7 +104,7 @@ plugins_affinity(void *ctx, uint64_t pod, uint64_t assigned)
     return chance_mix(pod * 5 ^ assigned) % 3 == 0;
 }
 
-/* ---- what calls mean ----------------------------------------------------------------------------------------------------- */
+/* ---- what calls mean ------------------------------------------------------------------------- */
 
 schedq_event_t
 plugins_event(const world_t *world, chance_t *chance)
@@ -132,7 +135,8 @@ plugins_judgement(const world_t *world, chance_t *chance, uint64_t seen)
 static uint64_t
 one_of(chance_t *chance, uint64_t set)
 {
-    for (uint32_t skip = chance_below(chance, (uint32_t)__builtin_popcountll(set)); skip > 0; skip--) {
+    for (uint32_t skip = chance_below(chance, (uint32_t)__builtin_popcountll(set)); skip > 0;
+         skip--) {
         set &= set - 1;
     }
     return set & (~set + 1);
@@ -155,15 +159,20 @@ plugins_set(const world_t *world, chance_t *chance, schedq_profile_t profile)
     case 4:
         return known & first & second & (chance_next(chance) | UINT64_C(0x3f));
     default:
-        return one_of(chance, chance_one_in(chance, 4) ? known : known & ((UINT64_C(1) << PLUGINS_REGISTERED) - 1));
+        return one_of(chance, chance_one_in(chance, 4)
+                                  ? known
+                                  : known & ((UINT64_C(1) << PLUGINS_REGISTERED) - 1));
     }
 }
 
-/* ---- setup ---------------------------------------------------------------------------------------------------------------- */
+/* ---- setup ----------------------------------------------------------------------------------- */
 
-static const schedq_interest_t nodes[] = {{.resource = "Node", .actions = SCHEDQ_ACTION_ALL, .hint = hint}};
-static const schedq_interest_t pods[] = {{.resource = "Pod", .actions = SCHEDQ_ACTION_ADD | SCHEDQ_ACTION_DELETE}};
-static const schedq_interest_t all[] = {{.resource = "*", .actions = SCHEDQ_ACTION_ALL, .hint = hint}};
+static const schedq_interest_t nodes[] = {
+    {.resource = "Node", .actions = SCHEDQ_ACTION_ALL, .hint = hint}};
+static const schedq_interest_t pods[] = {
+    {.resource = "Pod", .actions = SCHEDQ_ACTION_ADD | SCHEDQ_ACTION_DELETE}};
+static const schedq_interest_t all[] = {
+    {.resource = "*", .actions = SCHEDQ_ACTION_ALL, .hint = hint}};
 static const schedq_interest_t taints[] = {
     {.resource = "Node", .actions = SCHEDQ_ACTION_UPDATE_NODE_TAINT, .hint = hint},
     {.resource = "AssignedPod", .actions = SCHEDQ_ACTION_ALL},
@@ -232,12 +241,14 @@ register_profile(world_t *world, side_t *side, schedq_profile_t profile)
 
         describe(side, i, profile, &description);
         /* A host that matches events itself needs names only. */
-        schedq_status_t status = world->settings.host && world->settings.seed % 2 == 0
-                                     ? schedq_plugin_name(side->queue, profile, plugins[i].name,
-                                                          (uint32_t)strlen(plugins[i].name), &bit, why, sizeof why)
-                                     : schedq_plugin_register(side->queue, &description.plugin, &bit, why, sizeof why);
+        schedq_status_t status =
+            world->settings.host && world->settings.seed % 2 == 0
+                ? schedq_plugin_name(side->queue, profile, plugins[i].name,
+                                     (uint32_t)strlen(plugins[i].name), &bit, why, sizeof why)
+                : schedq_plugin_register(side->queue, &description.plugin, &bit, why, sizeof why);
         if (status != SCHEDQ_OK || bit != UINT64_C(1) << i) {
-            return differ(world, "schedq_plugin_register: %s %s: %s", side->engine, schedq_status_name(status), why);
+            return differ(world, "schedq_plugin_register: %s %s: %s", side->engine,
+                          schedq_status_name(status), why);
         }
         side->rejectors[profile] |= bit;
     }
@@ -252,7 +263,8 @@ plugins_register(world_t *world, side_t *side)
     schedq_status_t status = schedq_profile_define(side->queue, "second", &second, why, sizeof why);
 
     if (status != SCHEDQ_OK || second != 1) {
-        return differ(world, "schedq_profile_define: %s %s: %s", side->engine, schedq_status_name(status), why);
+        return differ(world, "schedq_profile_define: %s %s: %s", side->engine,
+                      schedq_status_name(status), why);
     }
     return register_profile(world, side, 0) && register_profile(world, side, 1);
 }

@@ -1,6 +1,7 @@
 /*
- * Plugins of both queues: hints, PreEnqueue and so on are pure functions of their arguments (and of world->gate_epoch), so
- * both queues hear the same. What they are asked is taken down, and whether what they got was held.
+ * Plugins of both queues: hints, PreEnqueue and so on are pure functions of their arguments (and of
+ * world->gate_epoch), so both queues hear the same. What they are asked is taken down, and whether
+ * what they got was held.
  */
 #ifndef DIFFERENTIAL_PLUGINS_H
 #define DIFFERENTIAL_PLUGINS_H
@@ -9,7 +10,10 @@
 
 #define PLUGINS_REGISTERED 7 /* in each profile; the bits behind are those of late names */
 
-/** Defines a second profile and registers the plugins of both; false, with a difference taken down, if that fails. */
+/**
+ * Defines a second profile and registers the plugins of both; false, with a difference taken down,
+ * if that fails.
+ */
 bool plugins_register(world_t *world, side_t *side);
 
 /** Any of the events that are defined. */

@@ -78,7 +78,8 @@ run(world_t *world, record_t *record, const operation_t *operation)
     world->lent_count = 0;
     world->sides[0].heard = world->sides[1].heard = 0;
     record->at_kind = operation->kind;
-    SHOW(world, "%" PRIu32 " %s, worker %u\n", operation->number, operation_kinds[operation->kind].name, world->worker);
+    SHOW(world, "%" PRIu32 " %s, worker %u\n", operation->number,
+         operation_kinds[operation->kind].name, world->worker);
     run_kind(world, operation);
     if (world->different) {
         return;
@@ -111,7 +112,8 @@ end(world_t *world, record_t *record)
     } else {
         uint64_t held = world->sides[1].account.sum;
 
-        if (held > world->reference_sum.owed && held - world->reference_sum.owed > record->references_late) {
+        if (held > world->reference_sum.owed &&
+            held - world->reference_sum.owed > record->references_late) {
             record->references_late = held - world->reference_sum.owed;
         }
         record->most_pods = world->most_pods;
@@ -130,7 +132,8 @@ round_run(world_t *world, record_t *record, const options_t *options)
     record->count = record->at = 0;
     world->careful = false;
     if (begin(world, record, options)) {
-        while (record->count < record->settings.length && !world->different && !world_is_full(world)) {
+        while (record->count < record->settings.length && !world->different &&
+               !world_is_full(world)) {
             operation_t *operation = &record->operations[record->count];
 
             generate(world, &chance, record->count++, operation);
@@ -143,8 +146,8 @@ round_run(world_t *world, record_t *record, const options_t *options)
 }
 
 bool
-round_replay(world_t *world, record_t *record, const options_t *options, const uint32_t *kept, uint32_t count,
-             FILE *trace, uint32_t trace_from)
+round_replay(world_t *world, record_t *record, const options_t *options, const uint32_t *kept,
+             uint32_t count, FILE *trace, uint32_t trace_from)
 {
     world->careful = true;
     world->trace = NULL;

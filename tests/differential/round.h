@@ -24,10 +24,10 @@ typedef struct record {
 bool round_run(world_t *world, record_t *record, const options_t *options);
 
 /**
- * Runs some operations of a recorded round, in their order, with every comparison after each. `trace` gets the calls from
- * kept[trace_from] on; NULL: nobody does.
+ * Runs some operations of a recorded round, in their order, with every comparison after each.
+ * `trace` gets the calls from kept[trace_from] on; NULL: nobody does.
  */
-bool round_replay(world_t *world, record_t *record, const options_t *options, const uint32_t *kept, uint32_t count,
-                  FILE *trace, uint32_t trace_from);
+bool round_replay(world_t *world, record_t *record, const options_t *options, const uint32_t *kept,
+                  uint32_t count, FILE *trace, uint32_t trace_from);
 
 #endif

@@ -11,7 +11,7 @@
 #define UNTOUCHED 0x77
 #define EVENTS_MAX 5
 
-/* ---- add ---------------------------------------------------------------------------------------------------------------- */
+/* ---- add ------------------------------------------------------------------------------------- */
 
 /* What a call that may make one pod answered. */
 static void
@@ -19,10 +19,13 @@ take_added(world_t *world, uint32_t name, const schedq_pod_spec_t *spec, schedq_
            schedq_result_t results[SIDES])
 {
     if (status != SCHEDQ_OK) {
-        (void)compare_referred(world, status == SCHEDQ_EXISTS ? world_named(world, name) : NULL, results);
+        (void)compare_referred(world, status == SCHEDQ_EXISTS ? world_named(world, name) : NULL,
+                               results);
     } else if (compare_born(world, results)) {
-        world_born(world, 0, name, spec, (const schedq_pod_t[SIDES]){results[0].pod, results[1].pod});
-        world_referred(world_named(world, name), (const uint64_t[SIDES]){results[0].ref, results[1].ref});
+        world_born(world, 0, name, spec,
+                   (const schedq_pod_t[SIDES]){results[0].pod, results[1].pod});
+        world_referred(world_named(world, name),
+                       (const uint64_t[SIDES]){results[0].ref, results[1].ref});
     }
 }
 
@@ -57,7 +60,7 @@ run_add(world_t *world, const operation_t *operation)
     add(world, operation->name, &spec, &names);
 }
 
-/* ---- add_many ----------------------------------------------------------------------------------------------------------- */
+/* ---- add_many -------------------------------------------------------------------------------- */
 
 struct batch {
     name_text_t names;
@@ -144,7 +147,8 @@ compare_untouched(world_t *world, const struct batch *batch)
     for (unsigned side = 0; side < SIDES; side++) {
         for (size_t i = 0; i < sizeof batch->pods[side]; i++) {
             if (((const uint8_t *)batch->pods[side])[i] != UNTOUCHED) {
-                (void)differ(world, "pods: %s wrote there and answered SCHEDQ_INVALID", world->sides[side].engine);
+                (void)differ(world, "pods: %s wrote there and answered SCHEDQ_INVALID",
+                             world->sides[side].engine);
                 return;
             }
         }
@@ -155,15 +159,16 @@ void
 run_add_many(world_t *world, const operation_t *operation)
 {
     chance_t chance = operation_chance(operation);
-    struct batch batch = {.count = chance_below(&chance, chance_one_in(&chance, 4) ? BATCH_MAX + 1 : 5),
+    struct batch batch = {.count =
+                              chance_below(&chance, chance_one_in(&chance, 4) ? BATCH_MAX + 1 : 5),
                           .with_statuses = !chance_one_in(&chance, 3)};
     schedq_status_t statuses[SIDES];
     schedq_result_t results[SIDES];
 
     batch.with_pods = !batch.with_statuses || !chance_one_in(&chance, 4);
     memset(batch.pods, UNTOUCHED, sizeof batch.pods);
-    SHOW(world, "schedq_add_many count %zu%s%s\n", batch.count, batch.with_statuses ? "" : " without statuses",
-         batch.with_pods ? "" : " without pods");
+    SHOW(world, "schedq_add_many count %zu%s%s\n", batch.count,
+         batch.with_statuses ? "" : " without statuses", batch.with_pods ? "" : " without pods");
     draw_batch(world, &chance, &batch);
     for (unsigned side = 0; side < SIDES; side++) {
         statuses[side] = call_add_many(world, &batch, side, &results[side]);
@@ -172,8 +177,12 @@ run_add_many(world_t *world, const operation_t *operation)
     if (!compare_status(world, statuses) || !compare_sums(world, results)) {
         return;
     }
-    /* Whether the words tell of an element behind the first one that was refused, the header does not say. */
-    world->worker_said = statuses[0] == SCHEDQ_OK || statuses[0] == SCHEDQ_INVALID || statuses[0] == SCHEDQ_FULL;
+    /*
+     * Whether the words tell of an element behind the first one that was refused, the header does
+     * not say.
+     */
+    world->worker_said =
+        statuses[0] == SCHEDQ_OK || statuses[0] == SCHEDQ_INVALID || statuses[0] == SCHEDQ_FULL;
     if (statuses[0] == SCHEDQ_INVALID && !batch.with_statuses) {
         compare_untouched(world, &batch);
     } else {
@@ -181,7 +190,7 @@ run_add_many(world_t *world, const operation_t *operation)
     }
 }
 
-/* ---- update --------------------------------------------------------------------------------------------------------------- */
+/* ---- update ---------------------------------------------------------------------------------- */
 
 struct update {
     uint64_t old_object;
@@ -201,7 +210,8 @@ draw_update(const world_t *world, chance_t *chance, const life_t *life, struct u
             update->events[i] = chance_one_in(chance, 8) ? SCHEDQ_EVENT_WILDCARD
                                 : chance_one_in(chance, 3)
                                     ? plugins_event(world, chance)
-                                    : (schedq_event_t)(SCHEDQ_EVENT_UNSCHEDULED_POD_UPDATE + chance_below(chance, 6));
+                                    : (schedq_event_t)(SCHEDQ_EVENT_UNSCHEDULED_POD_UPDATE +
+                                                       chance_below(chance, 6));
         }
     }
 }
@@ -219,7 +229,9 @@ take_updated(world_t *world, uint32_t name, const schedq_pod_spec_t *spec, sched
     }
 }
 
-/* The pod that has the name, one that had it or another one, a guess; or whoever has the name: 0. */
+/*
+ * The pod that has the name, one that had it or another one, a guess; or whoever has the name: 0.
+ */
 static ref_t
 draw_only(const world_t *world, chance_t *chance, const life_t *life)
 {
@@ -235,7 +247,8 @@ draw_only(const world_t *world, chance_t *chance, const life_t *life)
     memcpy(only.bits, life->handles, sizeof only.bits);
     if (which == 3) {
         /* A life or an index so far from those in use does not come about in a round. */
-        uint64_t bit = UINT64_C(1) << (chance_one_in(chance, 4) ? 27 : 52 + chance_below(chance, 12));
+        uint64_t bit = UINT64_C(1)
+                       << (chance_one_in(chance, 4) ? 27 : 52 + chance_below(chance, 12));
 
         only.bits[0] ^= bit;
         only.bits[1] ^= bit;
@@ -266,7 +279,8 @@ run_update(world_t *world, const operation_t *operation)
         spec.flags |= SCHEDQ_POD_EXISTING;
         only = draw_only(world, &chance, life);
     }
-    SHOW(world, "schedq_update with %zu events%s\n", update.count, only.bits[0] != 0 ? " of one pod" : "");
+    SHOW(world, "schedq_update with %zu events%s\n", update.count,
+         only.bits[0] != 0 ? " of one pod" : "");
     spec_show(world, operation->name, &spec);
     world_lend(world, spec.object);
     world_lend(world, update.old_object);
@@ -277,8 +291,9 @@ run_update(world_t *world, const operation_t *operation)
         schedq_pod_spec_t copy = spec_for_side(world, side, &spec);
 
         copy.only.bits = only.bits[side];
-        statuses[side] = schedq_update(world_worker(world, side), names.text, &copy, update.old_object, update.events,
-                                       update.count, &results[side]);
+        statuses[side] =
+            schedq_update(world_worker(world, side), names.text, &copy, update.old_object,
+                          update.events, update.count, &results[side]);
     }
     name_text_scribble(&names);
     if (only.bits[0] != 0 && life != NULL) {
@@ -289,11 +304,11 @@ run_update(world_t *world, const operation_t *operation)
     }
 }
 
-/* ---- what is refused -------------------------------------------------------------------------------------------------------- */
+/* ---- what is refused ------------------------------------------------------------------------- */
 
 static schedq_status_t
-call_with_bad_spec(const world_t *world, unsigned side, uint32_t call, const char *names, const schedq_pod_spec_t *spec,
-                   schedq_result_t *result)
+call_with_bad_spec(const world_t *world, unsigned side, uint32_t call, const char *names,
+                   const schedq_pod_spec_t *spec, schedq_result_t *result)
 {
     schedq_worker_t *worker = world_worker(world, side);
     const char *name = names + spec->name_offset;
@@ -330,8 +345,9 @@ run_bad_spec(world_t *world, const operation_t *operation)
     } else {
         spec_spoil(&chance, operation->name, &names, &spec);
     }
-    SHOW(world, "%s with bad input\n",
-         (const char *const[]){"schedq_update", "schedq_find", "schedq_delete", "schedq_add"}[call]);
+    SHOW(
+        world, "%s with bad input\n",
+        (const char *const[]){"schedq_update", "schedq_find", "schedq_delete", "schedq_add"}[call]);
     spec_show(world, operation->name, &spec);
     for (unsigned side = 0; side < SIDES; side++) {
         statuses[side] = call_with_bad_spec(world, side, call, names.text, &spec, &results[side]);

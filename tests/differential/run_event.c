@@ -12,11 +12,12 @@
 #define LATE_NAMES 80 /* more than a profile has room for */
 #define UNKNOWN_PROFILE 9
 
-/* ---- moves ------------------------------------------------------------------------------------------------------------------ */
+/* ---- moves ----------------------------------------------------------------------------------- */
 
 enum call { CALL_MOVE_ALL, CALL_ASSIGNED_ADDED, CALL_ASSIGNED_UPDATED };
 
-static const char *const call_names[] = {"schedq_move_all", "schedq_assigned_pod_added", "schedq_assigned_pod_updated"};
+static const char *const call_names[] = {"schedq_move_all", "schedq_assigned_pod_added",
+                                         "schedq_assigned_pod_updated"};
 
 struct event {
     enum call call;
@@ -36,9 +37,11 @@ call_move(const world_t *world, unsigned side, const struct event *event, schedq
     move.precheck_ctx = (void *)(uintptr_t)&world->sides[side];
     switch (event->call) {
     case CALL_ASSIGNED_ADDED:
-        return schedq_assigned_pod_added(worker, &move, event->namespace_name, event->namespace_length, result);
+        return schedq_assigned_pod_added(worker, &move, event->namespace_name,
+                                         event->namespace_length, result);
     case CALL_ASSIGNED_UPDATED:
-        return schedq_assigned_pod_updated(worker, &move, event->namespace_name, event->namespace_length, result);
+        return schedq_assigned_pod_updated(worker, &move, event->namespace_name,
+                                           event->namespace_length, result);
     default:
         return schedq_move_all(worker, &move, result);
     }
@@ -65,8 +68,9 @@ move_both(world_t *world, const struct event *event)
     schedq_status_t statuses[SIDES];
     schedq_result_t results[SIDES];
 
-    SHOW(world, "%s event %u old 0x%" PRIx64 " new 0x%" PRIx64 "%s", call_names[event->call], event->move.event,
-         event->move.old_object, event->move.new_object, event->move.precheck != NULL ? " with preCheck" : "");
+    SHOW(world, "%s event %u old 0x%" PRIx64 " new 0x%" PRIx64 "%s", call_names[event->call],
+         event->move.event, event->move.old_object, event->move.new_object,
+         event->move.precheck != NULL ? " with preCheck" : "");
     if (event->target != NULL) {
         SHOW(world, " target pod %" PRIu32, event->target->name);
     }
@@ -95,7 +99,8 @@ draw_namespace(chance_t *chance, uint32_t name, char text[NAME_ROOM], struct eve
 static uint64_t
 some_object(world_t *world, chance_t *chance)
 {
-    uint64_t object = object_of(chance_below(chance, world->settings.names), chance_below(chance, OBJECT_VARIANTS));
+    uint64_t object = object_of(chance_below(chance, world->settings.names),
+                                chance_below(chance, OBJECT_VARIANTS));
 
     if (chance_one_in(chance, 2)) {
         return 0;
@@ -108,7 +113,8 @@ static void
 draw_event(world_t *world, chance_t *chance, struct event *event)
 {
     schedq_move_init(&event->move);
-    event->move.event = chance_one_in(chance, 12) ? SCHEDQ_EVENT_WILDCARD : plugins_event(world, chance);
+    event->move.event =
+        chance_one_in(chance, 12) ? SCHEDQ_EVENT_WILDCARD : plugins_event(world, chance);
     event->move.old_object = some_object(world, chance);
     event->move.new_object = some_object(world, chance);
     event->move.precheck = chance_one_in(chance, 4) ? plugins_precheck : NULL;
@@ -117,8 +123,8 @@ draw_event(world_t *world, chance_t *chance, struct event *event)
 void
 run_move(world_t *world, const operation_t *operation)
 {
-    static const enum call calls[] = {CALL_MOVE_ALL, CALL_MOVE_ALL, CALL_MOVE_ALL, CALL_ASSIGNED_ADDED,
-                                      CALL_ASSIGNED_UPDATED};
+    static const enum call calls[] = {CALL_MOVE_ALL, CALL_MOVE_ALL, CALL_MOVE_ALL,
+                                      CALL_ASSIGNED_ADDED, CALL_ASSIGNED_UPDATED};
     chance_t chance = operation_chance(operation);
     struct event event = {.call = CHANCE_OF(&chance, calls)};
     char text[NAME_ROOM];
@@ -141,7 +147,8 @@ run_storm(world_t *world, const operation_t *operation)
 {
     chance_t chance = operation_chance(operation);
 
-    for (uint32_t left = 1 + chance_below(&chance, STORM_MAX); left > 0 && !world->different; left--) {
+    for (uint32_t left = 1 + chance_below(&chance, STORM_MAX); left > 0 && !world->different;
+         left--) {
         struct event event = {.call = CALL_MOVE_ALL};
 
         world->lent_count = 0;
@@ -172,14 +179,17 @@ run_gates(world_t *world, const operation_t *operation)
     SHOW(world, "PreEnqueue answers by rule %" PRIu32 "\n", world->gate_epoch);
 }
 
-/* ---- names ------------------------------------------------------------------------------------------------------------------- */
+/* ---- names ----------------------------------------------------------------------------------- */
 
-/* The same event under another label is another event; the same one again has the id that it has. */
+/*
+ * The same event under another label is another event; the same one again has the id that it has.
+ */
 void
 run_define_event(world_t *world, const operation_t *operation)
 {
     static const char *const resources[] = {"Late0", "Late1", "Node", "Pod", "*", "a.b.c", ""};
-    static const uint32_t actions[] = {SCHEDQ_ACTION_ADD, SCHEDQ_ACTION_UPDATE, SCHEDQ_ACTION_ALL, 0, 0x1000};
+    static const uint32_t actions[] = {SCHEDQ_ACTION_ADD, SCHEDQ_ACTION_UPDATE, SCHEDQ_ACTION_ALL,
+                                       0, 0x1000};
     static const char *const labels[] = {NULL, "", "Label1", "Label2"};
     chance_t chance = operation_chance(operation);
     const char *resource = CHANCE_OF(&chance, resources), *label = CHANCE_OF(&chance, labels);
@@ -190,9 +200,11 @@ run_define_event(world_t *world, const operation_t *operation)
     SHOW(world, "schedq_event_define %s actions 0x%" PRIx32 " label %s\n", resource, bits,
          label != NULL ? label : "NULL");
     for (unsigned side = 0; side < SIDES; side++) {
-        statuses[side] = schedq_event_define(world->sides[side].queue, resource, bits, label, &events[side], NULL, 0);
+        statuses[side] = schedq_event_define(world->sides[side].queue, resource, bits, label,
+                                             &events[side], NULL, 0);
     }
-    if (compare_status(world, statuses) && compare_bits(world, "event", (uint64_t[SIDES]){events[0], events[1]}) &&
+    if (compare_status(world, statuses) &&
+        compare_bits(world, "event", (uint64_t[SIDES]){events[0], events[1]}) &&
         statuses[0] == SCHEDQ_OK && events[0] >= world->event_count) {
         world->event_count = events[0] + 1U;
     }
@@ -202,7 +214,8 @@ run_define_event(world_t *world, const operation_t *operation)
 static schedq_profile_t
 some_profile(chance_t *chance)
 {
-    return (schedq_profile_t)(chance_one_in(chance, 12) ? UNKNOWN_PROFILE : chance_below(chance, PROFILES));
+    return (schedq_profile_t)(chance_one_in(chance, 12) ? UNKNOWN_PROFILE
+                                                        : chance_below(chance, PROFILES));
 }
 
 void

@@ -6,7 +6,7 @@
 #include "operation.h"
 #include "run.h"
 
-/* ---- find ------------------------------------------------------------------------------------------------------------------ */
+/* ---- find ------------------------------------------------------------------------------------ */
 
 schedq_status_t
 find_both(world_t *world, uint32_t name, schedq_result_t results[SIDES])
@@ -31,11 +31,12 @@ run_find(world_t *world, const operation_t *operation)
     schedq_status_t status = find_both(world, operation->name, results);
 
     if (!world->different) {
-        (void)compare_referred(world, status == SCHEDQ_OK ? world_named(world, operation->name) : NULL, results);
+        (void)compare_referred(
+            world, status == SCHEDQ_OK ? world_named(world, operation->name) : NULL, results);
     }
 }
 
-/* ---- get ------------------------------------------------------------------------------------------------------------------- */
+/* ---- get ------------------------------------------------------------------------------------- */
 
 struct visit {
     schedq_pod_info_t info;
@@ -57,7 +58,8 @@ visit(void *ctx, const schedq_pod_info_t *info)
 }
 
 static void
-take_visits(world_t *world, const life_t *life, const schedq_status_t statuses[SIDES], struct visit visits[SIDES])
+take_visits(world_t *world, const life_t *life, const schedq_status_t statuses[SIDES],
+            struct visit visits[SIDES])
 {
     if (!compare_status(world, statuses)) {
         return;
@@ -67,7 +69,8 @@ take_visits(world_t *world, const life_t *life, const schedq_status_t statuses[S
     }
     for (unsigned side = 0; side < SIDES; side++) {
         if (visits[side].count != (statuses[0] == SCHEDQ_OK ? 1 : 0)) {
-            (void)differ(world, "schedq_get: %s visited %zu pods", world->sides[side].engine, visits[side].count);
+            (void)differ(world, "schedq_get: %s visited %zu pods", world->sides[side].engine,
+                         visits[side].count);
             return;
         }
     }
@@ -94,17 +97,17 @@ run_get(world_t *world, const operation_t *operation)
     SHOW(world, "schedq_get of pod %" PRIu32 "\n", life->name);
     for (unsigned side = 0; side < SIDES; side++) {
         visits[side].count = 0;
-        statuses[side] =
-            schedq_get(world_worker(world, side), (schedq_pod_t){life->handles[side]}, visit, &visits[side]);
+        statuses[side] = schedq_get(world_worker(world, side), (schedq_pod_t){life->handles[side]},
+                                    visit, &visits[side]);
     }
     take_visits(world, life, statuses, visits);
 }
 
-/* ---- delete ---------------------------------------------------------------------------------------------------------------- */
+/* ---- delete ---------------------------------------------------------------------------------- */
 
 static void
-take_deleted(world_t *world, life_t *life, const schedq_status_t statuses[SIDES], schedq_result_t results[SIDES],
-             bool with_result)
+take_deleted(world_t *world, life_t *life, const schedq_status_t statuses[SIDES],
+             schedq_result_t results[SIDES], bool with_result)
 {
     schedq_status_t status = statuses[0];
 
@@ -120,7 +123,8 @@ take_deleted(world_t *world, life_t *life, const schedq_status_t statuses[SIDES]
     }
     if (status == SCHEDQ_OK) {
         if (with_result && life->in_flight != (results[0].place == SCHEDQ_INFLIGHT)) {
-            (void)differ(world, "result.place: %s", schedq_place_name((schedq_place_t)results[0].place));
+            (void)differ(world, "result.place: %s",
+                         schedq_place_name((schedq_place_t)results[0].place));
             return;
         }
         world_deleted(world, life);
@@ -137,7 +141,8 @@ delete_both(world_t *world, life_t *life)
 
     SHOW(world, "schedq_delete of pod %" PRIu32 "\n", life->name);
     for (unsigned side = 0; side < SIDES; side++) {
-        statuses[side] = schedq_delete(world_worker(world, side), (schedq_pod_t){0}, text, length, &results[side]);
+        statuses[side] = schedq_delete(world_worker(world, side), (schedq_pod_t){0}, text, length,
+                                       &results[side]);
     }
     take_deleted(world, life, statuses, results, true);
 }
@@ -175,13 +180,14 @@ run_delete_handle(world_t *world, const operation_t *operation)
     }
     SHOW(world, "schedq_delete of pod %" PRIu32 " by handle\n", life->name);
     for (unsigned side = 0; side < SIDES; side++) {
-        statuses[side] = schedq_delete(world_worker(world, side), (schedq_pod_t){life->handles[side]}, NULL, 0,
-                                       with_result ? &results[side] : NULL);
+        statuses[side] =
+            schedq_delete(world_worker(world, side), (schedq_pod_t){life->handles[side]}, NULL, 0,
+                          with_result ? &results[side] : NULL);
     }
     take_deleted(world, life, statuses, results, with_result);
 }
 
-/* ---- handles ----------------------------------------------------------------------------------------------------------------- */
+/* ---- handles --------------------------------------------------------------------------------- */
 
 void
 run_forged_handle(world_t *world, const operation_t *operation)
@@ -193,15 +199,18 @@ run_forged_handle(world_t *world, const operation_t *operation)
     for (unsigned side = 0; side < SIDES; side++) {
         chance_t chance = operation_chance(operation);
         bool deletes = chance_one_in(&chance, 2);
-        uint64_t bits =
-            world->life_count > 0 ? world->lives[chance_below(&chance, world->life_count)].handles[side] : 0;
+        uint64_t bits = world->life_count > 0
+                            ? world->lives[chance_below(&chance, world->life_count)].handles[side]
+                            : 0;
         /* A life or an index so far from those in use does not come about in a round. */
         uint32_t bit = chance_one_in(&chance, 4) ? 27 : 52 + chance_below(&chance, 12);
         schedq_pod_t pod = {bits ^ UINT64_C(1) << bit};
 
-        SHOW(world, "%s of a forged handle 0x%" PRIx64 "\n", deletes ? "schedq_delete" : "schedq_get", pod.bits);
-        statuses[side] = deletes ? schedq_delete(world_worker(world, side), pod, NULL, 0, &results[side])
-                                 : schedq_get(world_worker(world, side), pod, visit, &unseen);
+        SHOW(world, "%s of a forged handle 0x%" PRIx64 "\n",
+             deletes ? "schedq_delete" : "schedq_get", pod.bits);
+        statuses[side] =
+            deletes ? schedq_delete(world_worker(world, side), pod, NULL, 0, &results[side])
+                    : schedq_get(world_worker(world, side), pod, visit, &unseen);
     }
     if (compare_status(world, statuses)) {
         (void)compare_results(world, NULL, results);
@@ -236,7 +245,8 @@ run_activate(world_t *world, const operation_t *operation)
     }
     SHOW(world, ", %zu handles\n", count);
     for (unsigned side = 0; side < SIDES; side++) {
-        statuses[side] = schedq_activate(world_worker(world, side), pods[side], count, &results[side]);
+        statuses[side] =
+            schedq_activate(world_worker(world, side), pods[side], count, &results[side]);
     }
     if (compare_status(world, statuses)) {
         (void)compare_sums(world, results);

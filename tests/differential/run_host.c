@@ -1,4 +1,7 @@
-/* [host] The host decides: it draws and stamps events, copies candidates out, and applies its verdicts. */
+/*
+ * [host] The host decides: it draws and stamps events, copies candidates out, and applies its
+ * verdicts.
+ */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +13,7 @@
 
 #define UNKNOWN_PROFILE 9
 
-/* ---- events ------------------------------------------------------------------------------------------------------------------ */
+/* ---- events ---------------------------------------------------------------------------------- */
 
 void
 run_event_begin(world_t *world, const operation_t *operation)
@@ -34,27 +37,32 @@ run_event_stamp(world_t *world, const operation_t *operation)
 {
     chance_t chance = operation_chance(operation);
     uint64_t newest = world->sides[0].words->event_sequence;
-    uint64_t sequence = chance_one_in(&chance, 20) ? newest + 1 : plugins_judgement(world, &chance, 0);
+    uint64_t sequence =
+        chance_one_in(&chance, 20) ? newest + 1 : plugins_judgement(world, &chance, 0);
     schedq_profile_t profile =
-        (schedq_profile_t)(chance_one_in(&chance, 20) ? UNKNOWN_PROFILE : chance_below(&chance, PROFILES));
-    uint64_t plugins = chance_one_in(&chance, 6) ? UINT64_MAX : plugins_set(world, &chance, profile % PROFILES);
+        (schedq_profile_t)(chance_one_in(&chance, 20) ? UNKNOWN_PROFILE
+                                                      : chance_below(&chance, PROFILES));
+    uint64_t plugins =
+        chance_one_in(&chance, 6) ? UINT64_MAX : plugins_set(world, &chance, profile % PROFILES);
     schedq_status_t statuses[SIDES];
 
-    SHOW(world, "schedq_event_stamp %" PRIu64 " profile %u plugins 0x%" PRIx64 "\n", sequence, profile, plugins);
+    SHOW(world, "schedq_event_stamp %" PRIu64 " profile %u plugins 0x%" PRIx64 "\n", sequence,
+         profile, plugins);
     for (unsigned side = 0; side < SIDES; side++) {
         statuses[side] = schedq_event_stamp(world_worker(world, side), sequence, profile, plugins);
     }
     (void)compare_status(world, statuses);
 }
 
-/* ---- decisions --------------------------------------------------------------------------------------------------------------- */
+/* ---- decisions ------------------------------------------------------------------------------- */
 
 static void
 draw_decision(const world_t *world, chance_t *chance, schedq_decision_t *decision)
 {
     static const uint8_t places[] = {SCHEDQ_ACTIVE, SCHEDQ_BACKOFF, SCHEDQ_GATED};
 
-    *decision = (schedq_decision_t){.place = CHANCE_OF(chance, places), .event = plugins_event(world, chance)};
+    *decision = (schedq_decision_t){.place = CHANCE_OF(chance, places),
+                                    .event = plugins_event(world, chance)};
     decision->gate = decision->place == SCHEDQ_GATED ? plugins_gate(chance) : 0;
     decision->uncounted = decision->place == SCHEDQ_GATED && chance_one_in(chance, 2);
     decision->if_backing_off = decision->place == SCHEDQ_BACKOFF && chance_one_in(chance, 2);
@@ -97,9 +105,9 @@ run_apply(world_t *world, const operation_t *operation)
     draw_decision(world, &chance, &decision);
     ref_t ref = some_ref(world, &chance, life);
 
-    SHOW(world, "schedq_apply of pod %" PRIu32 " place %s%s gate %u judged_up_to %" PRIu64 "\n", life->name,
-         schedq_place_name((schedq_place_t)decision.place), decision.if_backing_off ? " if it backs off" : "",
-         decision.gate, decision.judged_up_to);
+    SHOW(world, "schedq_apply of pod %" PRIu32 " place %s%s gate %u judged_up_to %" PRIu64 "\n",
+         life->name, schedq_place_name((schedq_place_t)decision.place),
+         decision.if_backing_off ? " if it backs off" : "", decision.gate, decision.judged_up_to);
     for (unsigned side = 0; side < SIDES; side++) {
         decision.ref = ref.bits[side];
         statuses[side] = schedq_apply(world_worker(world, side), &decision, &results[side]);
@@ -142,14 +150,17 @@ run_apply_many(world_t *world, const operation_t *operation)
     }
     SHOW(world, "schedq_apply_many of %zu\n", count);
     for (unsigned side = 0; side < SIDES; side++) {
-        statuses[side] = schedq_apply_many(world_worker(world, side), decisions[side], count, element_statuses[side],
-                                           results[side], &sums[side]);
+        statuses[side] = schedq_apply_many(world_worker(world, side), decisions[side], count,
+                                           element_statuses[side], results[side], &sums[side]);
     }
     if (!compare_status(world, statuses) || !compare_sums(world, sums) ||
         !compare_statuses(world, element_statuses, count)) {
         return;
     }
-    /* Whether the words tell of an element behind the first one that was refused, the header does not say. */
+    /*
+     * Whether the words tell of an element behind the first one that was refused, the header does
+     * not say.
+     */
     world->worker_said = statuses[0] == SCHEDQ_OK || statuses[0] == SCHEDQ_INVALID;
     for (size_t i = 0; i < count; i++) {
         schedq_result_t both[SIDES] = {results[0][i], results[1][i]};
@@ -160,7 +171,7 @@ run_apply_many(world_t *world, const operation_t *operation)
     }
 }
 
-/* ---- candidates -------------------------------------------------------------------------------------------------------------- */
+/* ---- candidates ------------------------------------------------------------------------------ */
 
 #define CAPACITY_MAX 64
 
@@ -176,23 +187,29 @@ static void
 draw_query(const world_t *world, chance_t *chance, schedq_query_t *query)
 {
     schedq_query_init(query);
-    query->profile = (schedq_profile_t)(chance_one_in(chance, 32) ? UNKNOWN_PROFILE : chance_below(chance, PROFILES));
+    query->profile = (schedq_profile_t)(chance_one_in(chance, 32) ? UNKNOWN_PROFILE
+                                                                  : chance_below(chance, PROFILES));
     query->backoff = chance_one_in(chance, 2);
-    query->rejectors = chance_one_in(chance, 4) ? UINT64_MAX : plugins_set(world, chance, query->profile % PROFILES);
+    query->rejectors = chance_one_in(chance, 4)
+                           ? UINT64_MAX
+                           : plugins_set(world, chance, query->profile % PROFILES);
     query->gates = chance_one_in(chance, 3) ? 0 : chance_next(chance);
     if (chance_one_in(chance, 3)) {
-        query->not_after_ns = world->now - (chance_one_in(chance, 2) ? 0 : world->settings.config.max_parked_ns + 1);
+        query->not_after_ns =
+            world->now - (chance_one_in(chance, 2) ? 0 : world->settings.config.max_parked_ns + 1);
     }
 }
 
 /* Some pods are given twice: what is known is then the same. */
 static bool
-take_candidate(world_t *world, unsigned side, struct walk *walk, const schedq_candidate_t *candidate)
+take_candidate(world_t *world, unsigned side, struct walk *walk,
+               const schedq_candidate_t *candidate)
 {
     uint32_t name = object_name(candidate->object);
 
     if (name >= world->settings.names) {
-        return differ(world, "candidate: %s gave object 0x%" PRIx64 ", which was never given to the queue",
+        return differ(world,
+                      "candidate: %s gave object 0x%" PRIx64 ", which was never given to the queue",
                       world->sides[side].engine, candidate->object);
     }
     if (walk->given[name]) {
@@ -203,20 +220,26 @@ take_candidate(world_t *world, unsigned side, struct walk *walk, const schedq_ca
     return true;
 }
 
-/* What the host makes of a candidate in a walk that applies: most become active, others stay where they are. */
+/*
+ * What the host makes of a candidate in a walk that applies: most become active, others stay where
+ * they are.
+ */
 static void
 apply_candidate(const world_t *world, unsigned side, struct walk *walk)
 {
     const schedq_candidate_t *candidate = &walk->found[walk->count - 1];
-    schedq_decision_t decision = {.ref = candidate->ref, .place = SCHEDQ_ACTIVE, .event = SCHEDQ_EVENT_NODE_ADD};
+    schedq_decision_t decision = {
+        .ref = candidate->ref, .place = SCHEDQ_ACTIVE, .event = SCHEDQ_EVENT_NODE_ADD};
 
     if (chance_mix(candidate->object + 3) % 4 != 0) {
-        walk->applied[walk->count - 1] = (uint8_t)schedq_apply(world_worker(world, side), &decision, NULL);
+        walk->applied[walk->count - 1] =
+            (uint8_t)schedq_apply(world_worker(world, side), &decision, NULL);
     }
 }
 
 static void
-walk_side(world_t *world, unsigned side, const schedq_query_t *from, size_t capacity, bool applies, struct walk *walk)
+walk_side(world_t *world, unsigned side, const schedq_query_t *from, size_t capacity, bool applies,
+          struct walk *walk)
 {
     schedq_query_t query = *from;
     schedq_candidate_t out[CAPACITY_MAX];
@@ -232,7 +255,8 @@ walk_side(world_t *world, unsigned side, const schedq_query_t *from, size_t capa
         }
     } while (walk->last == SCHEDQ_OK && !world->different && ++walk->calls <= 4U * world->pods + 4);
     if (walk->last == SCHEDQ_OK && !world->different) {
-        (void)differ(world, "schedq_candidates: %s does not come to an end", world->sides[side].engine);
+        (void)differ(world, "schedq_candidates: %s does not come to an end",
+                     world->sides[side].engine);
     }
 }
 
@@ -256,17 +280,20 @@ compare_walks(world_t *world, struct walk walks[SIDES])
         counts[1]--;
     }
     if (counts[0] != counts[1]) {
-        (void)differ(world, "candidates: mutex %zu, %s %zu", counts[0], world->sides[1].engine, counts[1]);
+        (void)differ(world, "candidates: mutex %zu, %s %zu", counts[0], world->sides[1].engine,
+                     counts[1]);
         return;
     }
     for (unsigned side = 0; side < SIDES; side++) {
         for (size_t i = 0; i < counts[0]; i++) {
-            applied[side] += chance_mix(walks[side].found[i].object) * (walks[side].applied[i] + 1U);
+            applied[side] +=
+                chance_mix(walks[side].found[i].object) * (walks[side].applied[i] + 1U);
         }
         qsort(walks[side].found, counts[0], sizeof *walks[side].found, order_candidates);
     }
     if (applied[0] != applied[1]) {
-        (void)differ(world, "schedq_apply in a walk: %s answered other statuses than mutex", world->sides[1].engine);
+        (void)differ(world, "schedq_apply in a walk: %s answered other statuses than mutex",
+                     world->sides[1].engine);
     }
     for (size_t i = 0; i < counts[0] && !world->different; i++) {
         schedq_candidate_t both[SIDES] = {walks[0].found[i], walks[1].found[i]};
@@ -299,10 +326,10 @@ walk_both(world_t *world, chance_t *chance, bool applies)
 
     draw_query(world, chance, &query);
     SHOW(world,
-         "schedq_candidates, %zu at a time%s: profile %u backoff %u rejectors 0x%" PRIx64 " gates 0x%" PRIx64
-         " not after %" PRId64 "\n",
-         capacity, applies ? ", applied" : "", query.profile, query.backoff, query.rejectors, query.gates,
-         query.not_after_ns);
+         "schedq_candidates, %zu at a time%s: profile %u backoff %u rejectors 0x%" PRIx64
+         " gates 0x%" PRIx64 " not after %" PRId64 "\n",
+         capacity, applies ? ", applied" : "", query.profile, query.backoff, query.rejectors,
+         query.gates, query.not_after_ns);
     for (unsigned side = 0; side < SIDES && !world->different; side++) {
         if (!walk_open(world, &walks[side])) {
             (void)differ(world, "no memory for a walk");
@@ -310,7 +337,8 @@ walk_both(world_t *world, chance_t *chance, bool applies)
             walk_side(world, side, &query, capacity, applies, &walks[side]);
         }
     }
-    if (!world->different && compare_status(world, (const schedq_status_t[SIDES]){walks[0].last, walks[1].last})) {
+    if (!world->different &&
+        compare_status(world, (const schedq_status_t[SIDES]){walks[0].last, walks[1].last})) {
         if (walks[0].calls > 1) {
             world_mark(world, MARK_CANDIDATES_MANY_CALLS);
         }

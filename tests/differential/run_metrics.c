@@ -1,4 +1,6 @@
-/* The metrics: the same lines, in any order, but for those of memory, which are each engine's own. */
+/*
+ * The metrics: the same lines, in any order, but for those of memory, which are each engine's own.
+ */
 #include <stdlib.h>
 #include <string.h>
 
@@ -74,7 +76,8 @@ compare_metrics(world_t *world, struct metrics *metrics)
         const char *other = i < counts[1] ? metrics[1].lines[i] : "";
 
         if (strcmp(mutex, other) != 0) {
-            (void)differ(world, "metrics: mutex \"%s\", %s \"%s\"", mutex, world->sides[1].engine, other);
+            (void)differ(world, "metrics: mutex \"%s\", %s \"%s\"", mutex, world->sides[1].engine,
+                         other);
             return;
         }
     }

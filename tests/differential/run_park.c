@@ -10,13 +10,14 @@
 
 #define NODES 4
 
-/* ---- failures ------------------------------------------------------------------------------------------------------------ */
+/* ---- failures -------------------------------------------------------------------------------- */
 
 /* [host] A verdict; sometimes one that is refused. */
 static void
 draw_verdict(const world_t *world, chance_t *chance, uint64_t seen, schedq_failure_t *failure)
 {
-    static const uint8_t places[] = {SCHEDQ_PARKED, SCHEDQ_PARKED, SCHEDQ_BACKOFF, SCHEDQ_ACTIVE, SCHEDQ_GATED};
+    static const uint8_t places[] = {SCHEDQ_PARKED, SCHEDQ_PARKED, SCHEDQ_BACKOFF, SCHEDQ_ACTIVE,
+                                     SCHEDQ_GATED};
 
     failure->place = CHANCE_OF(chance, places);
     failure->gate = failure->place == SCHEDQ_GATED ? plugins_gate(chance) : 0;
@@ -27,12 +28,14 @@ draw_verdict(const world_t *world, chance_t *chance, uint64_t seen, schedq_failu
 }
 
 static void
-draw_failure(const world_t *world, chance_t *chance, uint32_t name, uint64_t seen, schedq_failure_t *failure)
+draw_failure(const world_t *world, chance_t *chance, uint32_t name, uint64_t seen,
+             schedq_failure_t *failure)
 {
     schedq_failure_init(failure);
     if (settings_have(&world->settings, FEATURE_EVENTS) && !chance_one_in(chance, 5)) {
         failure->unschedulable = plugins_set(world, chance, profile_of(name));
-        failure->pending = chance_one_in(chance, 3) ? plugins_set(world, chance, profile_of(name)) : 0;
+        failure->pending =
+            chance_one_in(chance, 3) ? plugins_set(world, chance, profile_of(name)) : 0;
     }
     if (chance_one_in(chance, 60)) {
         /* Most often it was never given out; a late name may have it. */
@@ -90,7 +93,8 @@ take_retried(world_t *world, cycle_t *cycle, const schedq_token_t tokens[SIDES])
     schedq_status_t statuses[SIDES];
 
     for (unsigned side = 0; side < SIDES; side++) {
-        statuses[side] = schedq_token_alive(world_worker(world, side), (schedq_token_t){cycle->tokens[side]});
+        statuses[side] =
+            schedq_token_alive(world_worker(world, side), (schedq_token_t){cycle->tokens[side]});
     }
     SHOW(world, "schedq_token_alive of the token that was passed\n");
     if (compare_status(world, statuses)) {
@@ -107,7 +111,8 @@ fail_both(world_t *world, cycle_t *cycle, const schedq_failure_t *failure)
     schedq_result_t results[SIDES];
 
     for (unsigned side = 0; side < SIDES; side++) {
-        statuses[side] = schedq_add_unschedulable(world_worker(world, side), &tokens[side], failure, &results[side]);
+        statuses[side] = schedq_add_unschedulable(world_worker(world, side), &tokens[side], failure,
+                                                  &results[side]);
     }
     if (!compare_status(world, statuses)) {
         return;
@@ -150,9 +155,12 @@ run_fail(world_t *world, const operation_t *operation)
         spec_for_life(world, &chance, &clocked, life->name, &failure.newest);
         world_lend(world, failure.newest.object);
     }
-    SHOW(world, "schedq_add_unschedulable of pod %" PRIu32 ", unschedulable 0x%" PRIx64 " pending 0x%" PRIx64,
+    SHOW(world,
+         "schedq_add_unschedulable of pod %" PRIu32 ", unschedulable 0x%" PRIx64
+         " pending 0x%" PRIx64,
          life->name, failure.unschedulable, failure.pending);
-    SHOW(world, " place %u gate %u judged_up_to %" PRIu64 "\n", failure.place, failure.gate, failure.judged_up_to);
+    SHOW(world, " place %u gate %u judged_up_to %" PRIu64 "\n", failure.place, failure.gate,
+         failure.judged_up_to);
     if (failure.has_newest) {
         spec_show(world, life->name, &failure.newest);
     }
@@ -187,7 +195,8 @@ run_readd(world_t *world, const operation_t *operation)
     spec.timestamp_ns = 0;
     draw_history(world, &chance, &history);
     if (world->settings.config.keep_order && (spec.flags & SCHEDQ_POD_ORDER_KEY) == 0) {
-        history.timestamp_ns += (INT64_C(1) << (CLOCK_BITS - 1)) + operation->name; /* it orders the pod */
+        /* it orders the pod */
+        history.timestamp_ns += (INT64_C(1) << (CLOCK_BITS - 1)) + operation->name;
     }
     spec.gate = 0;
     world_lend(world, spec.object);
@@ -195,26 +204,30 @@ run_readd(world_t *world, const operation_t *operation)
     if (failure.place == SCHEDQ_PARKED && !chance_one_in(&chance, 16)) {
         failure.place = SCHEDQ_BACKOFF; /* a readd never parks */
     }
-    SHOW(world, "schedq_readd, unschedulable 0x%" PRIx64 " pending 0x%" PRIx64 "\n", failure.unschedulable,
-         failure.pending);
+    SHOW(world, "schedq_readd, unschedulable 0x%" PRIx64 " pending 0x%" PRIx64 "\n",
+         failure.unschedulable, failure.pending);
     spec_show(world, operation->name, &spec);
     for (unsigned side = 0; side < SIDES; side++) {
-        statuses[side] = schedq_readd(world_worker(world, side), names.text, &spec, &history, &failure, &results[side]);
+        statuses[side] = schedq_readd(world_worker(world, side), names.text, &spec, &history,
+                                      &failure, &results[side]);
     }
     name_text_scribble(&names);
     if (!compare_status(world, statuses)) {
         return;
     }
     if (statuses[0] != SCHEDQ_OK) {
-        (void)compare_referred(world, statuses[0] == SCHEDQ_EXISTS ? world_named(world, operation->name) : NULL,
-                               results);
+        (void)compare_referred(
+            world, statuses[0] == SCHEDQ_EXISTS ? world_named(world, operation->name) : NULL,
+            results);
     } else if (compare_born(world, results)) {
-        world_born(world, 0, operation->name, &spec, (const schedq_pod_t[SIDES]){results[0].pod, results[1].pod});
-        world_referred(world_named(world, operation->name), (const uint64_t[SIDES]){results[0].ref, results[1].ref});
+        world_born(world, 0, operation->name, &spec,
+                   (const schedq_pod_t[SIDES]){results[0].pod, results[1].pod});
+        world_referred(world_named(world, operation->name),
+                       (const uint64_t[SIDES]){results[0].ref, results[1].ref});
     }
 }
 
-/* ---- nominations ------------------------------------------------------------------------------------------------------------ */
+/* ---- nominations ----------------------------------------------------------------------------- */
 
 void
 run_nominate(world_t *world, const operation_t *operation)
@@ -229,7 +242,8 @@ run_nominate(world_t *world, const operation_t *operation)
     }
     SHOW(world, "schedq_nominate of pod %" PRIu32 " to %" PRIu64 "\n", life->name, node);
     for (unsigned side = 0; side < SIDES; side++) {
-        statuses[side] = schedq_nominate(world_worker(world, side), (schedq_pod_t){life->handles[side]}, node);
+        statuses[side] =
+            schedq_nominate(world_worker(world, side), (schedq_pod_t){life->handles[side]}, node);
     }
     (void)compare_status(world, statuses);
 }

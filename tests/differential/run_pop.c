@@ -9,7 +9,7 @@
 #define UNTOUCHED 0x77
 #define CAPACITY_MAX 9
 
-/* ---- pop ------------------------------------------------------------------------------------------------------------------ */
+/* ---- pop ------------------------------------------------------------------------------------- */
 
 static void
 mark_popped(const world_t *world, const schedq_popped_t *popped)
@@ -33,8 +33,11 @@ mark_popped(const world_t *world, const schedq_popped_t *popped)
 bool
 take_popped(world_t *world, uint32_t element, schedq_popped_t popped[SIDES])
 {
-    SHOW(world, "    popped pod %" PRIu32 " (priority %" PRId32 "), pod %" PRIu32 " (priority %" PRId32 ")\n",
-         object_name(popped[0].object), popped[0].priority, object_name(popped[1].object), popped[1].priority);
+    SHOW(world,
+         "    popped pod %" PRIu32 " (priority %" PRId32 "), pod %" PRIu32 " (priority %" PRId32
+         ")\n",
+         object_name(popped[0].object), popped[0].priority, object_name(popped[1].object),
+         popped[1].priority);
     if (!compare_popped(world, popped)) {
         return false;
     }
@@ -42,7 +45,8 @@ take_popped(world_t *world, uint32_t element, schedq_popped_t popped[SIDES])
     schedq_pod_t pods[SIDES] = {popped[0].pod, popped[1].pod};
 
     if (life == NULL) {
-        return differ(world, "popped: pod %" PRIu32 " is not in the queue", object_name(popped[0].object));
+        return differ(world, "popped: pod %" PRIu32 " is not in the queue",
+                      object_name(popped[0].object));
     }
     if (!compare_pods(world, life, pods)) {
         return false;
@@ -58,7 +62,8 @@ compare_untouched(world_t *world, schedq_popped_t popped[SIDES])
     for (unsigned side = 0; side < SIDES; side++) {
         for (size_t i = 0; i < sizeof popped[side]; i++) {
             if (((const uint8_t *)&popped[side])[i] != UNTOUCHED) {
-                (void)differ(world, "out: %s wrote there without SCHEDQ_OK", world->sides[side].engine);
+                (void)differ(world, "out: %s wrote there without SCHEDQ_OK",
+                             world->sides[side].engine);
                 return;
             }
         }
@@ -66,7 +71,8 @@ compare_untouched(world_t *world, schedq_popped_t popped[SIDES])
 }
 
 static void
-take_pop(world_t *world, uint32_t element, const schedq_status_t statuses[SIDES], schedq_popped_t popped[SIDES])
+take_pop(world_t *world, uint32_t element, const schedq_status_t statuses[SIDES],
+         schedq_popped_t popped[SIDES])
 {
     if (!compare_status(world, statuses)) {
         return;
@@ -142,7 +148,8 @@ run_pop_many(world_t *world, const operation_t *operation)
 
     SHOW(world, "schedq_pop_many of %zu\n", capacity);
     for (unsigned side = 0; side < SIDES; side++) {
-        statuses[side] = schedq_pop_many(world_worker(world, side), popped[side], capacity, &counts[side]);
+        statuses[side] =
+            schedq_pop_many(world_worker(world, side), popped[side], capacity, &counts[side]);
     }
     if (!compare_status(world, statuses) || !compare_counts(world, counts)) {
         return;
@@ -156,7 +163,7 @@ run_pop_many(world_t *world, const operation_t *operation)
     }
 }
 
-/* ---- tokens ---------------------------------------------------------------------------------------------------------------- */
+/* ---- tokens ---------------------------------------------------------------------------------- */
 
 bool
 compare_kept_names(world_t *world, const cycle_t *cycle)
@@ -172,8 +179,10 @@ compare_kept_names(world_t *world, const cycle_t *cycle)
     }
     for (unsigned side = 0; side < SIDES; side++) {
         if (memcmp(cycle->names[side], expected, length + 1) != 0) {
-            return differ(world, "popped.name: it changed before its token was used: %s \"%.*s\", it was \"%s\"",
-                          world->sides[side].engine, (int)length, cycle->names[side], expected);
+            return differ(
+                world,
+                "popped.name: it changed before its token was used: %s \"%.*s\", it was \"%s\"",
+                world->sides[side].engine, (int)length, cycle->names[side], expected);
         }
     }
     return true;
@@ -203,7 +212,8 @@ done_both(world_t *world, cycle_t *cycle)
         return;
     }
     for (unsigned side = 0; side < SIDES; side++) {
-        statuses[side] = schedq_done(world_worker(world, side), (schedq_token_t){cycle->tokens[side]});
+        statuses[side] =
+            schedq_done(world_worker(world, side), (schedq_token_t){cycle->tokens[side]});
     }
     if (compare_status(world, statuses)) {
         take_done(world, cycle, statuses[0]);
@@ -220,12 +230,15 @@ run_done(world_t *world, const operation_t *operation)
     }
 }
 
-/* A token that neither queue gave: versions so far from those in use do not come about in a round. */
+/*
+ * A token that neither queue gave: versions so far from those in use do not come about in a round.
+ */
 static uint64_t
 forged(const world_t *world, chance_t *chance, unsigned side)
 {
-    uint64_t bits = world->cycle_count > 0 ? world->cycles[chance_below(chance, world->cycle_count)].tokens[side]
-                                           : UINT64_C(1) << 28;
+    uint64_t bits = world->cycle_count > 0
+                        ? world->cycles[chance_below(chance, world->cycle_count)].tokens[side]
+                        : UINT64_C(1) << 28;
 
     switch (chance_below(chance, 5)) {
     case 0:
@@ -269,11 +282,13 @@ run_done_many(world_t *world, const operation_t *operation)
         statuses[side] = schedq_done_many(world_worker(world, side), tokens[side], count,
                                           with_statuses ? element_statuses[side] : NULL);
     }
-    if (!compare_status(world, statuses) || (with_statuses && !compare_statuses(world, element_statuses, count))) {
+    if (!compare_status(world, statuses) ||
+        (with_statuses && !compare_statuses(world, element_statuses, count))) {
         return;
     }
     for (size_t i = 0; i < count && !world->different; i++) {
-        take_done(world, cycles[i], with_statuses ? (schedq_status_t)element_statuses[0][i] : statuses[0]);
+        take_done(world, cycles[i],
+                  with_statuses ? (schedq_status_t)element_statuses[0][i] : statuses[0]);
     }
 }
 
@@ -288,7 +303,8 @@ run_token_alive(world_t *world, const operation_t *operation)
     }
     SHOW(world, "schedq_token_alive of pod %" PRIu32 "\n", world->lives[cycle->life].name);
     for (unsigned side = 0; side < SIDES; side++) {
-        statuses[side] = schedq_token_alive(world_worker(world, side), (schedq_token_t){cycle->tokens[side]});
+        statuses[side] =
+            schedq_token_alive(world_worker(world, side), (schedq_token_t){cycle->tokens[side]});
     }
     (void)compare_status(world, statuses);
 }
@@ -303,9 +319,10 @@ run_forged_token(world_t *world, const operation_t *operation)
         bool uses = chance_one_in(&chance, 2);
         schedq_token_t token = {forged(world, &chance, side)};
 
-        SHOW(world, "%s of a forged token 0x%" PRIx64 "\n", uses ? "schedq_done" : "schedq_token_alive", token.bits);
-        statuses[side] =
-            uses ? schedq_done(world_worker(world, side), token) : schedq_token_alive(world_worker(world, side), token);
+        SHOW(world, "%s of a forged token 0x%" PRIx64 "\n",
+             uses ? "schedq_done" : "schedq_token_alive", token.bits);
+        statuses[side] = uses ? schedq_done(world_worker(world, side), token)
+                              : schedq_token_alive(world_worker(world, side), token);
     }
     (void)compare_status(world, statuses);
 }

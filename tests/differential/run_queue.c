@@ -9,7 +9,7 @@
 #define RESERVE_PODS_MAX 4096
 #define RESERVE_BANDS_MAX 512
 
-/* ---- time ------------------------------------------------------------------------------------------------------------------ */
+/* ---- time ------------------------------------------------------------------------------------ */
 
 static int64_t
 some_step(const world_t *world, chance_t *chance)
@@ -17,12 +17,15 @@ some_step(const world_t *world, chance_t *chance)
     int64_t ticks = 1 + chance_below(chance, 64);
 
     if (settings_have(&world->settings, FEATURE_TIME)) {
-        ticks *= chance_one_in(chance, 64) ? 8192 : chance_one_in(chance, 3) ? 64 : 1; /* backoff, and leftovers */
+        /* backoff, and leftovers */
+        ticks *= chance_one_in(chance, 64) ? 8192 : chance_one_in(chance, 3) ? 64 : 1;
     }
     return ticks * (INT64_C(1) << CLOCK_BITS);
 }
 
-/* The latest reading that spec.h allows to be taken for `now`, but not before what the clock shows. */
+/*
+ * The latest reading that spec.h allows to be taken for `now`, but not before what the clock shows.
+ */
 static int64_t
 allowed_reading(const world_t *world, int64_t now)
 {
@@ -53,7 +56,10 @@ set_clock(world_t *world, int64_t now, bool advances)
     world->worker_said = false;
 }
 
-/* With an external clock it may be told to go back: it stays where it is. Else advancing it is refused. */
+/*
+ * With an external clock it may be told to go back: it stays where it is. Else advancing it is
+ * refused.
+ */
 void
 run_clock(world_t *world, const operation_t *operation)
 {
@@ -67,7 +73,10 @@ run_clock(world_t *world, const operation_t *operation)
     }
 }
 
-/* To where something becomes due, or just before; into the second of a window; over the leftover limit. */
+/*
+ * To where something becomes due, or just before; into the second of a window; over the leftover
+ * limit.
+ */
 static int64_t
 some_jump(const world_t *world, chance_t *chance)
 {
@@ -103,7 +112,9 @@ leave_time_behind(world_t *world)
 {
     const schedq_config_t *config = &world->settings.config;
 
-    set_clock(world, allowed_reading(world, world->now + config->max_parked_ns + config->max_backoff_ns + 2000000000),
+    set_clock(world,
+              allowed_reading(world, world->now + config->max_parked_ns + config->max_backoff_ns +
+                                         2000000000),
               config->external_clock != 0);
 }
 
@@ -112,7 +123,8 @@ run_jump(world_t *world, const operation_t *operation)
 {
     chance_t chance = operation_chance(operation);
 
-    set_clock(world, allowed_reading(world, some_jump(world, &chance)), world->settings.config.external_clock != 0);
+    set_clock(world, allowed_reading(world, some_jump(world, &chance)),
+              world->settings.config.external_clock != 0);
     if (!world->different && !chance_one_in(&chance, 4)) {
         tick_both(world);
     }
@@ -142,9 +154,11 @@ tick_both(world_t *world)
         return;
     }
     if (!next_agrees(world, next)) {
-        (void)differ(world, "next_ns: mutex %" PRId64 ", %s %" PRId64, next[0], world->sides[1].engine, next[1]);
+        (void)differ(world, "next_ns: mutex %" PRId64 ", %s %" PRId64, next[0],
+                     world->sides[1].engine, next[1]);
     } else if (results[0].left != results[1].left) {
-        (void)differ(world, "result.left: mutex %u, %s %u", results[0].left, world->sides[1].engine, results[1].left);
+        (void)differ(world, "result.left: mutex %u, %s %u", results[0].left, world->sides[1].engine,
+                     results[1].left);
     }
 }
 
@@ -164,13 +178,14 @@ run_timer(world_t *world, const operation_t *operation)
 
     SHOW(world, "%s\n", starts ? "schedq_run" : "schedq_stop");
     for (unsigned side = 0; side < SIDES; side++) {
-        statuses[side] = starts ? schedq_run(world->sides[side].queue, NULL, 0) : schedq_stop(world->sides[side].queue);
+        statuses[side] = starts ? schedq_run(world->sides[side].queue, NULL, 0)
+                                : schedq_stop(world->sides[side].queue);
     }
     (void)compare_status(world, statuses);
     world->worker_said = false;
 }
 
-/* ---- counts ----------------------------------------------------------------------------------------------------------------- */
+/* ---- counts ---------------------------------------------------------------------------------- */
 
 void
 run_stats(world_t *world, const operation_t *operation)
@@ -180,7 +195,7 @@ run_stats(world_t *world, const operation_t *operation)
     (void)compare_counters(world);
 }
 
-/* ---- memory ----------------------------------------------------------------------------------------------------------------- */
+/* ---- memory ---------------------------------------------------------------------------------- */
 
 static uint32_t
 some_reserve(chance_t *chance, uint32_t cap, uint32_t most, uint32_t width)
@@ -204,9 +219,11 @@ run_reserve(world_t *world, const operation_t *operation)
     schedq_status_t statuses[SIDES];
     char why[SIDES][256];
 
-    SHOW(world, "schedq_reserve %" PRIu32 " pods, %" PRIu32 " bands, %" PRIu32 " workers\n", pods, bands, workers);
+    SHOW(world, "schedq_reserve %" PRIu32 " pods, %" PRIu32 " bands, %" PRIu32 " workers\n", pods,
+         bands, workers);
     for (unsigned side = 0; side < SIDES; side++) {
-        statuses[side] = schedq_reserve(world->sides[side].queue, pods, bands, workers, why[side], sizeof why[side]);
+        statuses[side] = schedq_reserve(world->sides[side].queue, pods, bands, workers, why[side],
+                                        sizeof why[side]);
     }
     if (compare_status(world, statuses) && (why[0][0] == '\0') != (why[1][0] == '\0')) {
         (void)differ(world, "why: mutex \"%s\", %s \"%s\"", why[0], world->sides[1].engine, why[1]);
@@ -228,7 +245,7 @@ run_trim(world_t *world, const operation_t *operation)
     world->worker_said = false;
 }
 
-/* ---- workers ---------------------------------------------------------------------------------------------------------------- */
+/* ---- workers --------------------------------------------------------------------------------- */
 
 static void
 register_both(world_t *world, uint32_t slot)
@@ -241,7 +258,8 @@ register_both(world_t *world, uint32_t slot)
 
         statuses[i] = schedq_worker_register(side->queue, &side->workers[slot], NULL, 0);
         if (statuses[i] != SCHEDQ_OK && side->workers[slot] != NULL) {
-            (void)differ(world, "*worker: %s left something there, which is no worker", side->engine);
+            (void)differ(world, "*worker: %s left something there, which is no worker",
+                         side->engine);
             side->workers[slot] = NULL;
         }
     }
@@ -304,14 +322,14 @@ run_adopt(world_t *world, const operation_t *operation)
 
     SHOW(world, "schedq_worker_adopt of %s\n", known ? "a worker" : "another queue's worker");
     for (unsigned side = 0; side < SIDES; side++) {
-        statuses[side] =
-            schedq_worker_adopt(world->sides[side].queue, world_worker(world, known ? side : SIDES - 1 - side));
+        statuses[side] = schedq_worker_adopt(world->sides[side].queue,
+                                             world_worker(world, known ? side : SIDES - 1 - side));
     }
     (void)compare_status(world, statuses);
     world->worker_said = false;
 }
 
-/* ---- the end ------------------------------------------------------------------------------------------------------------------ */
+/* ---- the end --------------------------------------------------------------------------------- */
 
 void
 run_close(world_t *world, const operation_t *operation)

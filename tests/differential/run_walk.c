@@ -27,7 +27,8 @@ take_info(void *ctx, const schedq_pod_info_t *info)
     if (object_slot(info->object) == NAMES_MAX * OBJECT_VARIANTS) {
         (void)differ(walk->world, "info.object: no object of any pod");
     } else {
-        (void)compare_name(walk->world, object_name(info->object), walk->side, info->name, info->name_length);
+        (void)compare_name(walk->world, object_name(info->object), walk->side, info->name,
+                           info->name_length);
     }
     walk->count++;
     return !walk->world->different;
@@ -45,7 +46,10 @@ walks_open(world_t *world, struct walk walks[SIDES])
     return walks[0].infos != NULL && walks[1].infos != NULL;
 }
 
-/* By name; of those with one name, at most one is not deleted, and the others were popped one after another. */
+/*
+ * By name; of those with one name, at most one is not deleted, and the others were popped one after
+ * another.
+ */
 static int
 order_infos(const void *left, const void *right)
 {
@@ -82,16 +86,18 @@ compare_walks(world_t *world, struct walk walks[SIDES])
         walks[1].count++;
     }
     if (walks[0].count != walks[1].count) {
-        (void)differ(world, "visits: mutex %zu, %s %zu", walks[0].count, world->sides[1].engine, walks[1].count);
+        (void)differ(world, "visits: mutex %zu, %s %zu", walks[0].count, world->sides[1].engine,
+                     walks[1].count);
     }
     for (size_t i = 0; i < walks[0].count && !world->different; i++) {
-        compare_info_of_walk(world, (schedq_pod_info_t[SIDES]){walks[0].infos[i], walks[1].infos[i]});
+        compare_info_of_walk(world,
+                             (schedq_pod_info_t[SIDES]){walks[0].infos[i], walks[1].infos[i]});
     }
 }
 
 /*
- * In the kube presets an event nominates each pod that it moves, if its label is that of an add; the pods of one event come
- * in no order that anybody promised.
+ * In the kube presets an event nominates each pod that it moves, if its label is that of an add;
+ * the pods of one event come in no order that anybody promised.
  */
 static bool
 moves_nominate(const world_t *world)

@@ -1,4 +1,7 @@
-/* Draws a round: most are short, so that many configurations are met; some are long, so that tables grow. */
+/*
+ * Draws a round: most are short, so that many configurations are met; some are long, so that tables
+ * grow.
+ */
 #include "settings.h"
 
 #include "spec.h"
@@ -8,8 +11,8 @@
 
 #define DAY_NS INT64_C(86400000000000)
 
-static const schedq_preset_t presets[] = {SCHEDQ_PRESET_DEFAULT, SCHEDQ_PRESET_KUBE_1_34, SCHEDQ_PRESET_KUBE_1_26,
-                                          SCHEDQ_PRESET_KUBE_1_12};
+static const schedq_preset_t presets[] = {SCHEDQ_PRESET_DEFAULT, SCHEDQ_PRESET_KUBE_1_34,
+                                          SCHEDQ_PRESET_KUBE_1_26, SCHEDQ_PRESET_KUBE_1_12};
 
 /* About as likely in each power of two from 2^low to 2^high. */
 static uint32_t
@@ -26,7 +29,9 @@ draw_caps(schedq_config_t *config, chance_t *chance, uint32_t names, uint32_t on
     static const uint32_t bands[] = {1, 2, 3, 8, 64};
 
     if (chance_one_in(chance, one_in)) {
-        config->max_pods = chance_one_in(chance, 8) ? 0 : 1 + (chance_below(chance, names) >> chance_below(chance, 4));
+        config->max_pods = chance_one_in(chance, 8)
+                               ? 0
+                               : 1 + (chance_below(chance, names) >> chance_below(chance, 4));
     }
     if (chance_one_in(chance, one_in)) {
         config->max_bands = chance_one_in(chance, 8) ? 0 : CHANCE_OF(chance, bands);
@@ -39,15 +44,17 @@ draw_times(schedq_config_t *config, chance_t *chance)
 {
     if (chance_one_in(chance, 2)) {
         config->initial_backoff_ns = (int64_t)(1 + chance_below(chance, 2000)) << CLOCK_BITS;
-        config->max_backoff_ns = chance_one_in(chance, 8) ? 0
-                                                          : (config->initial_backoff_ns << chance_below(chance, 6)) >>
-                                                                (chance_one_in(chance, 8) ? 1 : 0);
+        config->max_backoff_ns = chance_one_in(chance, 8)
+                                     ? 0
+                                     : (config->initial_backoff_ns << chance_below(chance, 6)) >>
+                                           (chance_one_in(chance, 8) ? 1 : 0);
     }
     if (config->max_backoff_ns != 0 && config->max_backoff_ns < INT64_C(1) << CLOCK_BITS) {
         config->max_backoff_ns = INT64_C(1) << CLOCK_BITS;
     }
     if (chance_one_in(chance, 2)) {
-        config->max_parked_ns = (int64_t)(1 + (chance_below(chance, 4000) >> chance_below(chance, 8))) << CLOCK_BITS;
+        config->max_parked_ns =
+            (int64_t)(1 + (chance_below(chance, 4000) >> chance_below(chance, 8))) << CLOCK_BITS;
     }
 }
 
@@ -69,7 +76,8 @@ draw_behaviour(schedq_config_t *config, chance_t *chance)
         config->kube_minor = CHANCE_OF(chance, kube_minors);
     }
     if (config->kube_minor != 0 && chance_one_in(chance, 2)) {
-        config->flush_ns = (int64_t)(1 + chance_below(chance, 1 << chance_below(chance, 12))) << CLOCK_BITS;
+        config->flush_ns = (int64_t)(1 + chance_below(chance, 1 << chance_below(chance, 12)))
+                           << CLOCK_BITS;
     }
 }
 
@@ -119,7 +127,8 @@ draw_config(settings_t *settings, const options_t *options, chance_t *chance)
     unsigned preset = preset_of(settings, options);
     unsigned based_on = chance_below(chance, PRESET_HOST);
 
-    (void)schedq_config_preset(config, sizeof *config, presets[preset < PRESET_HOST ? preset : based_on]);
+    (void)schedq_config_preset(config, sizeof *config,
+                               presets[preset < PRESET_HOST ? preset : based_on]);
     settings->preset = preset_names[preset];
     settings->host = preset == PRESET_HOST;
     draw_caps(config, chance, settings->names, settings->features == FEATURE_PODS ? 3 : 8);
@@ -141,23 +150,28 @@ draw_config(settings_t *settings, const options_t *options, chance_t *chance)
 }
 
 void
-settings_draw(settings_t *settings, const options_t *options, uint64_t round, uint64_t operations_left)
+settings_draw(settings_t *settings, const options_t *options, uint64_t round,
+              uint64_t operations_left)
 {
     chance_t chance = {chance_mix(options->seed) ^ chance_mix(round + 1)};
 
-    *settings = (settings_t){.seed = chance_next(&chance), .number = round, .features = options->features};
+    *settings =
+        (settings_t){.seed = chance_next(&chance), .number = round, .features = options->features};
     bool pods_alone = settings->features == FEATURE_PODS;
 
     bool is_long = pods_alone ? chance_one_in(&chance, 24) : round % LONG_EVERY == LONG_EVERY - 1;
 
-    settings->length = is_long ? ROUND_OPERATIONS_MAX : some_scale(&chance, 6, pods_alone ? 15 : 11);
+    settings->length =
+        is_long ? ROUND_OPERATIONS_MAX : some_scale(&chance, 6, pods_alone ? 15 : 11);
     if (settings->length > operations_left) {
         settings->length = (uint32_t)operations_left;
     }
-    settings->names =
-        settings->length == ROUND_OPERATIONS_MAX ? NAMES_OF_LONG_ROUNDS : some_scale(&chance, 2, pods_alone ? 11 : 9);
+    settings->names = settings->length == ROUND_OPERATIONS_MAX
+                          ? NAMES_OF_LONG_ROUNDS
+                          : some_scale(&chance, 2, pods_alone ? 11 : 9);
     settings->workers = options->workers != 0 ? options->workers : 1 + chance_below(&chance, 4);
-    settings->flight = pods_alone || chance_one_in(&chance, 4) ? 0 : chance_below(&chance, 1 + settings->names);
+    settings->flight =
+        pods_alone || chance_one_in(&chance, 4) ? 0 : chance_below(&chance, 1 + settings->names);
     settings->phase = some_scale(&chance, 5, 14);
     settings->priorities = (enum priorities)chance_below(&chance, PRIORITIES_ANY + 1);
     settings->drains = !chance_one_in(&chance, 3);

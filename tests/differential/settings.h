@@ -1,4 +1,7 @@
-/* What holds for a whole round: the configuration of both queues, and what its operations look like. */
+/*
+ * What holds for a whole round: the configuration of both queues, and what its operations look
+ * like.
+ */
 #ifndef DIFFERENTIAL_SETTINGS_H
 #define DIFFERENTIAL_SETTINGS_H
 
@@ -32,8 +35,9 @@ typedef struct settings {
     enum priorities priorities;
     unsigned features; /* of enum features */
     bool host;         /* config.decide */
-    bool drains;       /* at its end everything is popped and done; else the queues end with what is in them */
-    bool closes;       /* the queues are closed at some time */
+    /* at its end everything is popped and done; else the queues end with what is in them */
+    bool drains;
+    bool closes; /* the queues are closed at some time */
 } settings_t;
 
 static inline bool
@@ -42,6 +46,7 @@ settings_have(const settings_t *settings, unsigned features)
     return (settings->features & features) != 0;
 }
 
-void settings_draw(settings_t *settings, const options_t *options, uint64_t round, uint64_t operations_left);
+void settings_draw(settings_t *settings, const options_t *options, uint64_t round,
+                   uint64_t operations_left);
 
 #endif

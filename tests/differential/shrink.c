@@ -1,6 +1,6 @@
 /*
- * Delta debugging: leaves out ever smaller pieces of the sequence as long as something is still found. Any difference
- * counts, also another one than the first.
+ * Delta debugging: leaves out ever smaller pieces of the sequence as long as something is still
+ * found. Any difference counts, also another one than the first.
  */
 #include "shrink.h"
 
@@ -17,7 +17,10 @@
 
 #include "support/patience.h"
 
-/* Limits by processor time and by looks (support/patience.h): what others do to the machine does not count. */
+/*
+ * Limits by processor time and by looks (support/patience.h): what others do to the machine does
+ * not count.
+ */
 #define CPU_FOR_AN_OPERATION_AGAIN 5
 #define SLEEP_LOOKS(cpu_limit) PATIENCE_LOOKS(cpu_limit)
 #define SECONDS_FOR_SHRINKING 60
@@ -49,7 +52,8 @@ shrink_fork(void)
 static int
 how_it_ended(int status, char *words, size_t size)
 {
-    if (WIFEXITED(status) && (WEXITSTATUS(status) == 0 || WEXITSTATUS(status) == SHRINK_DIFFERENT)) {
+    if (WIFEXITED(status) &&
+        (WEXITSTATUS(status) == 0 || WEXITSTATUS(status) == SHRINK_DIFFERENT)) {
         return WEXITSTATUS(status);
     }
     if (WIFEXITED(status)) {
@@ -64,7 +68,8 @@ how_it_ended(int status, char *words, size_t size)
 static uint64_t
 progress_of(const record_t *record)
 {
-    return *(const volatile uint64_t *)&record->operations_done + *(const volatile uint32_t *)&record->at;
+    return *(const volatile uint64_t *)&record->operations_done +
+           *(const volatile uint32_t *)&record->at;
 }
 
 int
@@ -107,10 +112,12 @@ still_found(shrinking_t *shrinking, const uint32_t *kept, uint32_t count)
 
     if (process == 0) {
         be_silent();
-        bool same = round_replay(shrinking->world, shrinking->record, shrinking->options, kept, count, NULL, 0);
+        bool same = round_replay(shrinking->world, shrinking->record, shrinking->options, kept,
+                                 count, NULL, 0);
         _exit(same ? 0 : SHRINK_DIFFERENT);
     }
-    int found = shrink_wait(process, shrinking->record, CPU_FOR_AN_OPERATION_AGAIN, words, sizeof words);
+    int found =
+        shrink_wait(process, shrinking->record, CPU_FOR_AN_OPERATION_AGAIN, words, sizeof words);
 
     shrinking->seconds += found == SHRINK_ASLEEP ? CPU_FOR_AN_OPERATION_AGAIN : 0;
     return found != 0;
@@ -123,7 +130,8 @@ has_time(const shrinking_t *shrinking)
     struct rusage usage;
 
     (void)getrusage(RUSAGE_CHILDREN, &usage);
-    return (double)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) - shrinking->cpu_before + shrinking->seconds <
+    return (double)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) - shrinking->cpu_before +
+               shrinking->seconds <
            SECONDS_FOR_SHRINKING;
 }
 
@@ -152,7 +160,10 @@ try_trial(shrinking_t *shrinking, uint32_t count)
     return true;
 }
 
-/* Tries the sequence without each piece of `size` operations; returns whether one could be left out. */
+/*
+ * Tries the sequence without each piece of `size` operations; returns whether one could be left
+ * out.
+ */
 static bool
 leave_out(shrinking_t *shrinking, uint32_t size)
 {
@@ -162,7 +173,8 @@ leave_out(shrinking_t *shrinking, uint32_t size)
         uint32_t end = start + size < shrinking->count ? start + size : shrinking->count;
 
         memcpy(shrinking->trial, shrinking->kept, start * sizeof *shrinking->trial);
-        memcpy(shrinking->trial + start, shrinking->kept + end, (shrinking->count - end) * sizeof *shrinking->trial);
+        memcpy(shrinking->trial + start, shrinking->kept + end,
+               (shrinking->count - end) * sizeof *shrinking->trial);
         if (try_trial(shrinking, shrinking->count - (end - start))) {
             shorter = true;
         } else {
@@ -230,20 +242,22 @@ show_settings(const settings_t *settings)
 
     printf("preset %s, objects %u, fifo %u, external_clock %u, count_cycles %u, max_pods %" PRIu32
            ", max_bands %" PRIu32 ", max_workers %" PRIu32 ", %" PRIu32 " worker(s)%s\n",
-           settings->preset, config->objects, config->fifo, config->external_clock, config->count_cycles,
-           config->max_pods, config->max_bands, config->max_workers, settings->workers,
-           settings->drains ? ", drained at the end" : "");
+           settings->preset, config->objects, config->fifo, config->external_clock,
+           config->count_cycles, config->max_pods, config->max_bands, config->max_workers,
+           settings->workers, settings->drains ? ", drained at the end" : "");
 }
 
 static void
 show(shrinking_t *shrinking)
 {
     char words[128];
-    uint32_t first_shown = shrinking->count > OPERATIONS_SHOWN ? shrinking->count - OPERATIONS_SHOWN : 0;
+    uint32_t first_shown =
+        shrinking->count > OPERATIONS_SHOWN ? shrinking->count - OPERATIONS_SHOWN : 0;
 
     printf("minimal sequence: %" PRIu32 " operations (of %" PRIu32 ", after %" PRIu32
            " replays); answers of mutex, %s\n",
-           shrinking->count, shrinking->record->count, shrinking->replays, shrinking->options->engine_name);
+           shrinking->count, shrinking->record->count, shrinking->replays,
+           shrinking->options->engine_name);
     show_settings(&shrinking->record->settings);
     if (first_shown > 0) {
         printf("the first %" PRIu32 " are not shown\n", first_shown);
@@ -253,12 +267,13 @@ show(shrinking_t *shrinking)
 
     if (process == 0) {
         setvbuf(stdout, NULL, _IOLBF, 0);
-        bool same = round_replay(shrinking->world, shrinking->record, shrinking->options, shrinking->kept,
-                                 shrinking->count, stdout, first_shown);
+        bool same = round_replay(shrinking->world, shrinking->record, shrinking->options,
+                                 shrinking->kept, shrinking->count, stdout, first_shown);
         fflush(stdout);
         _exit(same ? 0 : SHRINK_DIFFERENT);
     }
-    if (shrink_wait(process, shrinking->record, CPU_FOR_AN_OPERATION_AGAIN, words, sizeof words) < 0) {
+    if (shrink_wait(process, shrinking->record, CPU_FOR_AN_OPERATION_AGAIN, words, sizeof words) <
+        0) {
         printf("    BROKE DOWN: %s\n", words);
     }
     if (shrinking->count > 0 && shrinking->count <= OPERATIONS_SHOWN) {
@@ -273,10 +288,8 @@ show(shrinking_t *shrinking)
 void
 shrink(world_t *world, record_t *record, const options_t *options)
 {
-    shrinking_t shrinking = {.world = world,
-                             .record = record,
-                             .options = options,
-                             .count = record->count};
+    shrinking_t shrinking = {
+        .world = world, .record = record, .options = options, .count = record->count};
     struct rusage usage;
 
     (void)getrusage(RUSAGE_CHILDREN, &usage);
@@ -296,7 +309,8 @@ shrink(world_t *world, record_t *record, const options_t *options)
         simplify_settings(&shrinking);
         show(&shrinking);
     } else {
-        printf("the same %" PRIu32 " operations, run again with every comparison after each, show nothing\n",
+        printf("the same %" PRIu32
+               " operations, run again with every comparison after each, show nothing\n",
                record->count);
     }
     free(shrinking.kept);

@@ -1,6 +1,6 @@
 /*
- * Runs rounds in a process of their own, so that a crash, or a call that does not return, is a finding like any other;
- * and finds the few operations of a round that a finding needs.
+ * Runs rounds in a process of their own, so that a crash, or a call that does not return, is a
+ * finding like any other; and finds the few operations of a round that a finding needs.
  */
 #ifndef DIFFERENTIAL_SHRINK_H
 #define DIFFERENTIAL_SHRINK_H
@@ -9,7 +9,10 @@
 
 #include "round.h"
 
-/** Seconds of processor time: thousands of times what one operation needs. The time it takes is not what is tested. */
+/**
+ * Seconds of processor time: thousands of times what one operation needs. The time it takes is not
+ * what is tested.
+ */
 #define SHRINK_CPU_FOR_AN_OPERATION 60
 
 /** How a process ended: 0 nothing found, SHRINK_DIFFERENT, or how it broke down. */
@@ -21,12 +24,17 @@
 pid_t shrink_fork(void);
 
 /**
- * Waits for a process that works on `record`. Returns 0 or SHRINK_DIFFERENT; else less than 0, and `words` say how it broke down:
- * it crashed, or an operation took `cpu_limit` seconds of processor time, or slept for ever (support/patience.h).
+ * Waits for a process that works on `record`. Returns 0 or SHRINK_DIFFERENT; else less than 0, and
+ * `words` say how it broke down: it crashed, or an operation took `cpu_limit` seconds of processor
+ * time, or slept for ever (support/patience.h).
  */
-int shrink_wait(pid_t process, const record_t *record, unsigned cpu_limit, char *words, size_t size);
+int shrink_wait(pid_t process, const record_t *record, unsigned cpu_limit, char *words,
+                size_t size);
 
-/** Leaves out all operations that the finding does not need, and shows what is left, with all answers. */
+/**
+ * Leaves out all operations that the finding does not need, and shows what is left, with all
+ * answers.
+ */
 void shrink(world_t *world, record_t *record, const options_t *options);
 
 #endif

@@ -14,8 +14,9 @@
 static int32_t
 some_priority(const world_t *world, chance_t *chance)
 {
-    static const int32_t classes[] = {0,          1000,       10000,     1000000,       -10,       -1,           1,
-                                      2000000000, 2000001000, INT32_MAX, INT32_MAX - 1, INT32_MIN, INT32_MIN + 1};
+    static const int32_t classes[] = {
+        0,          1000,       10000,     1000000,       -10,       -1,           1,
+        2000000000, 2000001000, INT32_MAX, INT32_MAX - 1, INT32_MIN, INT32_MIN + 1};
 
     switch (world->settings.priorities) {
     case PRIORITIES_ONE:
@@ -105,7 +106,8 @@ append_name(name_text_t *names, uint32_t name, schedq_pod_spec_t *spec)
 }
 
 void
-spec_draw(const world_t *world, chance_t *chance, uint32_t name, name_text_t *names, schedq_pod_spec_t *spec)
+spec_draw(const world_t *world, chance_t *chance, uint32_t name, name_text_t *names,
+          schedq_pod_spec_t *spec)
 {
     *spec = (schedq_pod_spec_t){.object = object_of(name, chance_below(chance, OBJECT_VARIANTS))};
     draw_order(world, chance, name, spec);
@@ -156,7 +158,8 @@ spec_spoil(chance_t *chance, uint32_t name, name_text_t *names, schedq_pod_spec_
 }
 
 void
-spec_for_life(const world_t *world, chance_t *chance, const life_t *life, uint32_t name, schedq_pod_spec_t *spec)
+spec_for_life(const world_t *world, chance_t *chance, const life_t *life, uint32_t name,
+              schedq_pod_spec_t *spec)
 {
     bool has_key = (spec->flags & SCHEDQ_POD_ORDER_KEY) != 0;
 
@@ -186,15 +189,16 @@ name_text_scribble(name_text_t *names)
 void
 spec_show(const world_t *world, uint32_t name, const schedq_pod_spec_t *spec)
 {
-    SHOW(world, "    pod %" PRIu32 " (name of %" PRIu32 " bytes) object 0x%" PRIx64 " priority %" PRId32, name,
-         spec->name_length, spec->object, spec->priority);
+    SHOW(world,
+         "    pod %" PRIu32 " (name of %" PRIu32 " bytes) object 0x%" PRIx64 " priority %" PRId32,
+         name, spec->name_length, spec->object, spec->priority);
     SHOW(world, " timestamp %" PRId64 " flags 0x%x", spec->timestamp_ns, spec->flags);
     if ((spec->flags & SCHEDQ_POD_ORDER_KEY) != 0) {
         SHOW(world, " order_key %" PRId64, spec->order_key);
     }
     if (spec->nominated_node != 0 || spec->gate != 0) {
-        SHOW(world, " nominated_node %" PRIu64 " gate %u judged_up_to %" PRIu64, spec->nominated_node, spec->gate,
-             spec->judged_up_to);
+        SHOW(world, " nominated_node %" PRIu64 " gate %u judged_up_to %" PRIu64,
+             spec->nominated_node, spec->gate, spec->judged_up_to);
     }
     SHOW(world, "\n");
 }

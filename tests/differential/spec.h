@@ -1,11 +1,13 @@
 /*
  * Random descriptions of pods, such that the header leaves no order free.
  *
- * The header says nothing of the order of equal chosen Timestamps, of equal order keys, and of a chosen Timestamp that is
- * equal to the clock's reading. So the low CLOCK_BITS bits of a time tell apart: the clock shows multiples of
- * 1 << CLOCK_BITS, or up to CLOCK_READINGS more (pods that take their Timestamp from it come just behind), chosen Timestamps and order keys have the
- * number of the pod there. Equal order keys are used where each pod has its own priority. A pod that took its Timestamp
- * from the clock keeps an order key once it has one: without it, pods of one reading would be equal.
+ * The header says nothing of the order of equal chosen Timestamps, of equal order keys, and of a
+ * chosen Timestamp that is equal to the clock's reading. So the low CLOCK_BITS bits of a time tell
+ * apart: the clock shows multiples of
+ * 1 << CLOCK_BITS, or up to CLOCK_READINGS more (pods that take their Timestamp from it come just
+ * behind), chosen Timestamps and order keys have the number of the pod there. Equal order keys are
+ * used where each pod has its own priority. A pod that took its Timestamp from the clock keeps an
+ * order key once it has one: without it, pods of one reading would be equal.
  */
 #ifndef DIFFERENTIAL_SPEC_H
 #define DIFFERENTIAL_SPEC_H
@@ -22,13 +24,15 @@ typedef struct name_text {
 } name_text_t;
 
 /** A legal description of pod `name`; its name is appended to `names`. */
-void spec_draw(const world_t *world, chance_t *chance, uint32_t name, name_text_t *names, schedq_pod_spec_t *spec);
+void spec_draw(const world_t *world, chance_t *chance, uint32_t name, name_text_t *names,
+               schedq_pod_spec_t *spec);
 
 /** Makes a legal spec illegal. */
 void spec_spoil(chance_t *chance, uint32_t name, name_text_t *names, schedq_pod_spec_t *spec);
 
 /** The last rule above, for a spec that describes `life` anew (NULL: it describes a new pod). */
-void spec_for_life(const world_t *world, chance_t *chance, const life_t *life, uint32_t name, schedq_pod_spec_t *spec);
+void spec_for_life(const world_t *world, chance_t *chance, const life_t *life, uint32_t name,
+                   schedq_pod_spec_t *spec);
 
 /** What side `side` gets: the same, unless the plant "order" is on. */
 schedq_pod_spec_t spec_for_side(const world_t *world, unsigned side, const schedq_pod_spec_t *spec);

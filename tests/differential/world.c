@@ -13,7 +13,10 @@
 
 #define SLOTS (NAMES_MAX * OBJECT_VARIANTS)
 
-/* Round lengths are unlike each other by three decades; clearing what the longest needs would cost more than a short one. */
+/*
+ * Round lengths are unlike each other by three decades; clearing what the longest needs would cost
+ * more than a short one.
+ */
 #define SET_SLOTS_MAX (4 * LIVES_MAX)
 
 static void *
@@ -45,7 +48,7 @@ world_make(world_t *world)
     }
 }
 
-/* ---- a round begins and ends ------------------------------------------------------------------------------------------ */
+/* ---- a round begins and ends ----------------------------------------------------------------- */
 
 static void
 forget(world_t *world, const settings_t *settings)
@@ -69,7 +72,8 @@ forget(world_t *world, const settings_t *settings)
     for (unsigned i = 0; i < SIDES; i++) {
         side_t *side = &world->sides[i];
 
-        memset(side->account.held, 0, settings->names * OBJECT_VARIANTS * sizeof *side->account.held);
+        memset(side->account.held, 0,
+               settings->names * OBJECT_VARIANTS * sizeof *side->account.held);
         side->account.sum = 0;
         side->account.wrong = false;
         side->world = world;
@@ -133,16 +137,19 @@ side_open(world_t *world, side_t *side)
     schedq_status_t status = schedq_create(&config, &side->queue, why, sizeof why);
 
     if (status != SCHEDQ_OK) {
-        return differ(world, "schedq_create: %s %s: %s", side->engine, schedq_status_name(status), why);
+        return differ(world, "schedq_create: %s %s: %s", side->engine, schedq_status_name(status),
+                      why);
     }
     side->words = schedq_words(side->queue);
-    if (settings_have(&world->settings, FEATURE_EVENTS | FEATURE_GATES) && !plugins_register(world, side)) {
+    if (settings_have(&world->settings, FEATURE_EVENTS | FEATURE_GATES) &&
+        !plugins_register(world, side)) {
         return false;
     }
     for (uint32_t i = 0; i < world->settings.workers; i++) {
         status = schedq_worker_register(side->queue, &side->workers[i], why, sizeof why);
         if (status != SCHEDQ_OK) {
-            return differ(world, "schedq_worker_register: %s %s: %s", side->engine, schedq_status_name(status), why);
+            return differ(world, "schedq_worker_register: %s %s: %s", side->engine,
+                          schedq_status_name(status), why);
         }
     }
     return true;
@@ -210,8 +217,8 @@ delete_all(world_t *world)
 }
 
 /*
- * What is left at the end of a round goes through the same comparisons as in its course. Events and time bring back what
- * waits; what does not come is deleted.
+ * What is left at the end of a round goes through the same comparisons as in its course. Events and
+ * time bring back what waits; what does not come is deleted.
  */
 static void
 drain(world_t *world)
@@ -233,7 +240,8 @@ drain(world_t *world)
         const side_t *side = &world->sides[i];
 
         if (side->number == SCHEDQ_ENGINE_MUTEX && side->account.sum != 0) {
-            (void)differ(world, "objects: mutex holds %" PRIu64 " references without a pod", side->account.sum);
+            (void)differ(world, "objects: mutex holds %" PRIu64 " references without a pod",
+                         side->account.sum);
         }
     }
 }
@@ -248,8 +256,10 @@ compare_ends(world_t *world)
             side->account.sum++;
         }
         if (side->account.sum != 0 || side->account.wrong) {
-            return differ(world, "objects: %" PRIu64 " references are left after schedq_destroy of %s%s",
-                          side->account.sum, side->engine, side->account.wrong ? ", some given back twice" : "");
+            return differ(world,
+                          "objects: %" PRIu64 " references are left after schedq_destroy of %s%s",
+                          side->account.sum, side->engine,
+                          side->account.wrong ? ", some given back twice" : "");
         }
     }
     return true;
@@ -262,11 +272,13 @@ world_end(world_t *world)
     world->worker = 0;
     world->worker_said = false;
     world->sides[0].heard = world->sides[1].heard = 0;
-    SHOW(world, "%u end of the round%s\n", world->operation, world->settings.drains ? ": drain" : "");
+    SHOW(world, "%u end of the round%s\n", world->operation,
+         world->settings.drains ? ": drain" : "");
     if (world->settings.drains) {
         drain(world);
     }
-    if (world->different || !compare_cheap(world) || !compare_counters(world) || !compare_accounts(world)) {
+    if (world->different || !compare_cheap(world) || !compare_counters(world) ||
+        !compare_accounts(world)) {
         world_abandon(world);
         return;
     }
@@ -280,12 +292,13 @@ world_end(world_t *world)
     (void)compare_ends(world);
 }
 
-/* ---- references and what they mean ------------------------------------------------------------------------------------- */
+/* ---- references and what they mean ----------------------------------------------------------- */
 
 life_t *
 world_life(const world_t *world, uint32_t reference)
 {
-    uint32_t first = reference == NOTHING ? NOTHING : world->lives_of_operation[reference / BATCH_MAX];
+    uint32_t first =
+        reference == NOTHING ? NOTHING : world->lives_of_operation[reference / BATCH_MAX];
 
     for (uint32_t i = first; i < world->life_count && i - first < BATCH_MAX; i++) {
         if (world->lives[i].reference == reference) {
@@ -298,7 +311,8 @@ world_life(const world_t *world, uint32_t reference)
 cycle_t *
 world_cycle(const world_t *world, uint32_t reference)
 {
-    uint32_t first = reference == NOTHING ? NOTHING : world->cycles_of_operation[reference / BATCH_MAX];
+    uint32_t first =
+        reference == NOTHING ? NOTHING : world->cycles_of_operation[reference / BATCH_MAX];
 
     for (uint32_t i = first; i < world->cycle_count && i - first < BATCH_MAX; i++) {
         if (world->cycles[i].reference == reference) {
@@ -316,7 +330,7 @@ world_named(const world_t *world, uint32_t name)
     return life == NOTHING ? NULL : &world->lives[life];
 }
 
-/* ---- objects that the queues have to hold -------------------------------------------------------------------------------- */
+/* ---- objects that the queues have to hold ---------------------------------------------------- */
 
 static void
 owe(world_t *world, uint64_t object, uint64_t change)
@@ -332,15 +346,17 @@ owe_optionally(world_t *world, uint64_t object, uint64_t change)
     world->reference_sum.optional += change;
 }
 
-/* ---- what answers tell ------------------------------------------------------------------------------------------------- */
+/* ---- what answers tell ----------------------------------------------------------------------- */
 
 static bool
-is_new(world_t *world, bits_set_t *set, side_t *side, uint64_t bits, const char *what, enum other plant)
+is_new(world_t *world, bits_set_t *set, side_t *side, uint64_t bits, const char *what,
+       enum other plant)
 {
     bool fresh = bits != 0 && bits_set_add(set, bits);
 
     if (!fresh || (side == &world->sides[1] && plant_due(world, plant))) {
-        return differ(world, "%s: %s gave 0x%" PRIx64 " %s", what, side->engine, bits, bits == 0 ? "" : "twice");
+        return differ(world, "%s: %s gave 0x%" PRIx64 " %s", what, side->engine, bits,
+                      bits == 0 ? "" : "twice");
     }
     return true;
 }

@@ -1,8 +1,8 @@
 /*
  * Two queues with one configuration, and what is known of every pod and token that they gave.
  *
- * Handles and tokens are each engine's own values: a pod's life has one of each side, a cycle too. What is known follows
- * from the answers of side 0, the mutex engine.
+ * Handles and tokens are each engine's own values: a pod's life has one of each side, a cycle too.
+ * What is known follows from the answers of side 0, the mutex engine.
  */
 #ifndef DIFFERENTIAL_WORLD_H
 #define DIFFERENTIAL_WORLD_H
@@ -73,7 +73,8 @@ typedef struct cycle {
 /** References to objects that a queue has to hold. */
 typedef struct references {
     uint64_t owed;
-    uint64_t optional; /* pods that were deleted in flight: it may hold their newest object until the flight ends */
+    /* pods that were deleted in flight: it may hold their newest object until the flight ends */
+    uint64_t optional;
 } references_t;
 
 typedef struct side {
@@ -142,13 +143,20 @@ world_mark(const world_t *world, enum mark mark)
     }
 }
 
-/** Memory for rounds, which one world serves one after another. Exits with a message if there is none. */
+/**
+ * Memory for rounds, which one world serves one after another. Exits with a message if there is
+ * none.
+ */
 void world_make(world_t *world);
 
 /** Creates both queues; false, with words in world->difference, if one refuses. */
-bool world_open(world_t *world, const settings_t *settings, uint8_t engine, const char *engine_name);
+bool world_open(world_t *world, const settings_t *settings, uint8_t engine,
+                const char *engine_name);
 
-/** Drains the queues if the settings say so, destroys them, and looks whether everything was given back. */
+/**
+ * Drains the queues if the settings say so, destroys them, and looks whether everything was given
+ * back.
+ */
 void world_end(world_t *world);
 
 /** The tables have no room for another operation. */
@@ -170,12 +178,15 @@ cycle_t *world_cycle(const world_t *world, uint32_t reference);
 /** The pod that has a name; NULL: none. */
 life_t *world_named(const world_t *world, uint32_t name);
 
-/** Takes down what an answer says. The handles and tokens of both sides are checked for being new. */
+/**
+ * Takes down what an answer says. The handles and tokens of both sides are checked for being new.
+ */
 void world_born(world_t *world, uint32_t element, uint32_t name, const schedq_pod_spec_t *spec,
                 const schedq_pod_t pods[SIDES]);
 void world_described(world_t *world, life_t *life, const schedq_pod_spec_t *spec);
 void world_deleted(world_t *world, life_t *life);
-void world_popped(world_t *world, uint32_t element, life_t *life, const schedq_popped_t popped[SIDES]);
+void world_popped(world_t *world, uint32_t element, life_t *life,
+                  const schedq_popped_t popped[SIDES]);
 /** A waiting pod's ref came back. */
 void world_referred(life_t *life, const uint64_t refs[SIDES]);
 /** The flight goes on under other tokens. */

@@ -7,7 +7,10 @@
 #include "expect.h"
 #include "load.h"
 
-/* A path in a directory of this process; the same name gives the same path. Valid until the next eight calls. */
+/*
+ * A path in a directory of this process; the same name gives the same path. Valid until the next
+ * eight calls.
+ */
 const char *file_path(const char *name);
 /* Writes a file there and returns its path. */
 const char *file_write(const char *name, const char *text);

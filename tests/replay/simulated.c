@@ -9,7 +9,8 @@ static uint8_t engine;
 void
 world_choose_engine(int argc, char **argv)
 {
-    engine = argc > 1 && strcmp(argv[1], "lockfree") == 0 ? SCHEDQ_ENGINE_LOCKFREE : SCHEDQ_ENGINE_MUTEX;
+    engine =
+        argc > 1 && strcmp(argv[1], "lockfree") == 0 ? SCHEDQ_ENGINE_LOCKFREE : SCHEDQ_ENGINE_MUTEX;
 }
 
 void
@@ -22,7 +23,9 @@ world_build(world_t *world, const char *lines, const scenario_options_t *options
     load_files(&world->loaded, &(load_files_t){.trace = file_write("t.trace", text)}, false);
     assert_string_equal(world->loaded.complaints, "");
     scenario_init(&world->scenario, &world->loaded.workload,
-                  options != NULL ? options : &(scenario_options_t){.seed = 1, .copies = 1, .nodes_fraction = 1});
+                  options != NULL
+                      ? options
+                      : &(scenario_options_t){.seed = 1, .copies = 1, .nodes_fraction = 1});
     world->options = (simulate_options_t){
         .engine = engine,
         .preset = SCHEDQ_PRESET_DEFAULT,
@@ -50,7 +53,8 @@ world_set_priority(world_t *world, const char *class, int32_t priority)
 void
 world_run(world_t *world)
 {
-    bool done = simulate(&world->scenario, &world->options, &world->result, world->why, sizeof world->why);
+    bool done =
+        simulate(&world->scenario, &world->options, &world->result, world->why, sizeof world->why);
 
     if (!done) {
         fail_msg("%s", world->why);
@@ -87,9 +91,10 @@ world_crowd(void)
 
     length += (size_t)snprintf(lines, sizeof lines, "n a 0 4000 10 1 -\nn b 30 2000 10 2 -\n");
     for (int i = 0; i < 100; i++) {
-        length += (size_t)snprintf(lines + length, sizeof lines - length, "p p%d %d %d %d 0 %d %d %s -\n", i, i / 3,
-                                   3 + i * 7 % 40, 100 + i * 37 % 1500, i % 2, i % 2 * (100 + i * 31 % 900),
-                                   i % 5 == 0 ? "LS" : "BE");
+        length +=
+            (size_t)snprintf(lines + length, sizeof lines - length, "p p%d %d %d %d 0 %d %d %s -\n",
+                             i, i / 3, 3 + i * 7 % 40, 100 + i * 37 % 1500, i % 2,
+                             i % 2 * (100 + i * 31 % 900), i % 5 == 0 ? "LS" : "BE");
     }
     snprintf(lines + length, sizeof lines - length, "end 2 100\n");
     return lines;

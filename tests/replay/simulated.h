@@ -38,8 +38,9 @@ typedef struct world_crowd {
     uint64_t seed;
 } world_crowd_t;
 
-/* The digest of three copies of the crowd, LS being the important ones; fails the test unless all are placed, and, with preemption, some
- * were evicted before. */
+/*
+ * The digest of three copies of the crowd, LS being the important ones; fails the test unless all
+ * are placed, and, with preemption, some were evicted before. */
 uint64_t world_digest_of_crowd(const world_crowd_t *crowd);
 
 #endif

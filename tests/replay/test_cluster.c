@@ -64,8 +64,10 @@ the_node_left_with_the_least_gpu_then_cpu_then_number_is_taken(void **state)
               {.cpu_milli = 2000, .memory_mib = 10, .gpus = 0},
           },
           5);
-    assert_int_equal(find(&world, &(workload_pod_t){.cpu_milli = 1000, .gpus = 1, .gpu_milli = 500}), 2);
-    assert_int_equal(find(&world, &(workload_pod_t){.cpu_milli = 1000, .gpus = 2, .gpu_milli = 1000}), 0);
+    assert_int_equal(
+        find(&world, &(workload_pod_t){.cpu_milli = 1000, .gpus = 1, .gpu_milli = 500}), 2);
+    assert_int_equal(
+        find(&world, &(workload_pod_t){.cpu_milli = 1000, .gpus = 2, .gpu_milli = 1000}), 0);
     assert_int_equal(find(&world, &(workload_pod_t){.cpu_milli = 1000}), 4);
     assert_int_equal(find(&world, &(workload_pod_t){.cpu_milli = 8500}), 1);
     cluster_free(world.cluster);
@@ -77,10 +79,14 @@ small_pods_share_the_fullest_gpu_with_room(void **state)
     world_t world;
     (void)state;
     build(&world, (workload_node_t[]){{.cpu_milli = 4000, .memory_mib = 10, .gpus = 2}}, 1);
-    assert_int_equal(cluster_reserve(world.cluster, 0, &(workload_pod_t){.gpus = 1, .gpu_milli = 300}), 1);
-    assert_int_equal(cluster_reserve(world.cluster, 0, &(workload_pod_t){.gpus = 1, .gpu_milli = 800}), 2);
-    assert_int_equal(cluster_reserve(world.cluster, 0, &(workload_pod_t){.gpus = 1, .gpu_milli = 200}), 2);
-    assert_int_equal(cluster_reserve(world.cluster, 0, &(workload_pod_t){.gpus = 1, .gpu_milli = 200}), 1);
+    assert_int_equal(
+        cluster_reserve(world.cluster, 0, &(workload_pod_t){.gpus = 1, .gpu_milli = 300}), 1);
+    assert_int_equal(
+        cluster_reserve(world.cluster, 0, &(workload_pod_t){.gpus = 1, .gpu_milli = 800}), 2);
+    assert_int_equal(
+        cluster_reserve(world.cluster, 0, &(workload_pod_t){.gpus = 1, .gpu_milli = 200}), 2);
+    assert_int_equal(
+        cluster_reserve(world.cluster, 0, &(workload_pod_t){.gpus = 1, .gpu_milli = 200}), 1);
     assert_true(cluster_fits(world.cluster, 0, &(workload_pod_t){.gpus = 1, .gpu_milli = 500}));
     assert_false(cluster_fits(world.cluster, 0, &(workload_pod_t){.gpus = 1, .gpu_milli = 501}));
     cluster_free(world.cluster);
@@ -92,8 +98,10 @@ a_pod_takes_different_gpus(void **state)
     world_t world;
     (void)state;
     build(&world, (workload_node_t[]){{.cpu_milli = 4000, .memory_mib = 10, .gpus = 3}}, 1);
-    assert_int_equal(cluster_reserve(world.cluster, 0, &(workload_pod_t){.gpus = 1, .gpu_milli = 1}), 1);
-    assert_int_equal(cluster_reserve(world.cluster, 0, &(workload_pod_t){.gpus = 2, .gpu_milli = 1000}), 6);
+    assert_int_equal(
+        cluster_reserve(world.cluster, 0, &(workload_pod_t){.gpus = 1, .gpu_milli = 1}), 1);
+    assert_int_equal(
+        cluster_reserve(world.cluster, 0, &(workload_pod_t){.gpus = 2, .gpu_milli = 1000}), 6);
     assert_false(cluster_fits(world.cluster, 0, &(workload_pod_t){.gpus = 2, .gpu_milli = 400}));
     assert_true(cluster_fits(world.cluster, 0, &(workload_pod_t){.gpus = 1, .gpu_milli = 999}));
     cluster_free(world.cluster);
@@ -112,10 +120,12 @@ the_filters_that_refused_are_told(void **state)
           2);
     assert_int_equal(lacks(&world, &(workload_pod_t){.cpu_milli = 5000}), CLUSTER_LACKS_RESOURCES);
     assert_int_equal(lacks(&world, &(workload_pod_t){.memory_mib = 100}), CLUSTER_LACKS_RESOURCES);
-    assert_int_equal(lacks(&world, &(workload_pod_t){.gpus = 2, .gpu_milli = 1}), CLUSTER_LACKS_GPUS);
+    assert_int_equal(lacks(&world, &(workload_pod_t){.gpus = 2, .gpu_milli = 1}),
+                     CLUSTER_LACKS_GPUS);
     assert_int_equal(lacks(&world, &(workload_pod_t){.memory_mib = 11, .gpus = 1, .gpu_milli = 1}),
                      CLUSTER_LACKS_RESOURCES | CLUSTER_LACKS_GPUS);
-    assert_int_equal(lacks(&world, &(workload_pod_t){.gpus = 1, .gpu_milli = 1, .models = 2}), CLUSTER_LACKS_GPUS);
+    assert_int_equal(lacks(&world, &(workload_pod_t){.gpus = 1, .gpu_milli = 1, .models = 2}),
+                     CLUSTER_LACKS_GPUS);
     assert_int_equal(find(&world, &(workload_pod_t){.gpus = 1, .gpu_milli = 1, .models = 3}), 0);
     cluster_free(world.cluster);
 }

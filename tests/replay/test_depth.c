@@ -19,7 +19,8 @@ a_full_set_of_samples_is_thinned_and_keeps_its_span(void **state)
     assert_int_equal(depth.samples[0].time_ns, 0);
     assert_true(depth.samples[depth.count - 1].time_ns > 99000);
     for (size_t i = 1; i < depth.count; i++) {
-        assert_int_equal(depth.samples[i].time_ns - depth.samples[i - 1].time_ns, depth.interval_ns);
+        assert_int_equal(depth.samples[i].time_ns - depth.samples[i - 1].time_ns,
+                         depth.interval_ns);
     }
 }
 
@@ -36,7 +37,8 @@ completions_come_out_by_time_and_then_by_pod(void **state)
     }
     for (unsigned i = 0; i < 1000; i++) {
         completion_t next = completions_pop(&completions);
-        assert_true(last.time_ns < next.time_ns || (last.time_ns == next.time_ns && last.pod < next.pod));
+        assert_true(last.time_ns < next.time_ns ||
+                    (last.time_ns == next.time_ns && last.pod < next.pod));
         last = next;
     }
     assert_int_equal(completions.count, 0);

@@ -3,8 +3,9 @@
 
 #include <string.h>
 
-#define POD_HEADER \
-    "name,cpu_milli,memory_mib,num_gpu,gpu_milli,gpu_spec,qos,pod_phase,creation_time,deletion_time,scheduled_time\n"
+#define POD_HEADER                                                                               \
+    "name,cpu_milli,memory_mib,num_gpu,gpu_milli,gpu_spec,qos,pod_phase,creation_time,deletion_" \
+    "time,scheduled_time\n"
 #define NODE_HEADER "sn,cpu_milli,memory_mib,gpu,model\n"
 #define ONE_NODE NODE_HEADER "n0,32000,262144,8,T4\n"
 #define ONE_POD POD_HEADER "p0,1000,512,1,460,,LS,Running,10,30,12\n"
@@ -12,7 +13,8 @@
 static void
 load_text(loaded_t *loaded, const char *pods, const char *nodes, bool skip_bad)
 {
-    load_files_t files = {.pods = file_write("pods.csv", pods), .nodes = file_write("nodes.csv", nodes)};
+    load_files_t files = {.pods = file_write("pods.csv", pods),
+                          .nodes = file_write("nodes.csv", nodes)};
 
     load_files(loaded, &files, skip_bad);
 }
@@ -36,7 +38,8 @@ a_pod_has_what_its_columns_say(void **state)
 {
     loaded_t loaded;
     (void)state;
-    load_text(&loaded, POD_HEADER "p0,6000,12288,1,460,G2|T4,LS,Running,10,30,12\n", ONE_NODE, false);
+    load_text(&loaded, POD_HEADER "p0,6000,12288,1,460,G2|T4,LS,Running,10,30,12\n", ONE_NODE,
+              false);
     assert_true(loaded.ok);
     assert_int_equal(loaded.workload.pod_count, 1);
     const workload_pod_t *pod = &loaded.workload.pods[0];
@@ -95,7 +98,8 @@ decimals_of_seconds_are_kept(void **state)
 {
     loaded_t loaded;
     (void)state;
-    load_text(&loaded, POD_HEADER "p0,1,1,0,0,,LS,Running,10.5,30.000000001,10.5\n", ONE_NODE, false);
+    load_text(&loaded, POD_HEADER "p0,1,1,0,0,,LS,Running,10.5,30.000000001,10.5\n", ONE_NODE,
+              false);
     assert_true(loaded.ok);
     assert_int_equal(loaded.workload.pods[0].arrival_ns, INT64_C(10500000000));
     assert_int_equal(loaded.workload.pods[0].run_ns, INT64_C(19500000001));
@@ -136,31 +140,35 @@ static void
 a_broken_value_is_told_with_line_column_and_legal_range(void **state)
 {
     (void)state;
-    expect_bad_pods(ONE_POD "p1,12x,512,0,0,,LS,Running,10,30,12\n",
-                    ":3: column 2 (cpu_milli): value \"12x\", legal: a whole number from 0 to 1000000000");
-    expect_bad_pods(ONE_POD "p1,1,-1,0,0,,LS,Running,10,30,12\n",
-                    ":3: column 3 (memory_mib): value \"-1\", legal: a whole number from 0 to 1000000000000");
+    expect_bad_pods(
+        ONE_POD "p1,12x,512,0,0,,LS,Running,10,30,12\n",
+        ":3: column 2 (cpu_milli): value \"12x\", legal: a whole number from 0 to 1000000000");
+    expect_bad_pods(
+        ONE_POD "p1,1,-1,0,0,,LS,Running,10,30,12\n",
+        ":3: column 3 (memory_mib): value \"-1\", legal: a whole number from 0 to 1000000000000");
     expect_bad_pods(ONE_POD "p1,1,1,65,0,,LS,Running,10,30,12\n",
                     ":3: column 4 (num_gpu): value \"65\", legal: a whole number from 0 to 64");
-    expect_bad_pods(ONE_POD "p1,1,1,1,1001,,LS,Running,10,30,12\n",
-                    ":3: column 5 (gpu_milli): value \"1001\", legal: a whole number from 1 to 1000");
     expect_bad_pods(
-        ONE_POD "p1,1,1,1,1,,LS,Running,1e3,30,12\n",
-        ":3: column 9 (creation_time): value \"1e3\", legal: seconds from 0 to 4000000000, at most 9 decimals");
-    expect_bad_pods(
-        ONE_POD "p1,1,1,1,1,,LS,Running,10,,12\n",
-        ":3: column 10 (deletion_time): value \"\", legal: seconds from 0 to 4000000000, at most 9 decimals");
+        ONE_POD "p1,1,1,1,1001,,LS,Running,10,30,12\n",
+        ":3: column 5 (gpu_milli): value \"1001\", legal: a whole number from 1 to 1000");
+    expect_bad_pods(ONE_POD "p1,1,1,1,1,,LS,Running,1e3,30,12\n",
+                    ":3: column 9 (creation_time): value \"1e3\", legal: seconds from 0 to "
+                    "4000000000, at most 9 decimals");
+    expect_bad_pods(ONE_POD "p1,1,1,1,1,,LS,Running,10,,12\n",
+                    ":3: column 10 (deletion_time): value \"\", legal: seconds from 0 to "
+                    "4000000000, at most 9 decimals");
 }
 
 static void
 times_must_not_run_backwards(void **state)
 {
     (void)state;
-    expect_bad_pods(
-        ONE_POD "p1,1,1,1,1,,LS,Running,10,30,9\n",
-        ":3: column 11 (scheduled_time): value \"9\", legal: seconds from 10 to 4000000000: not before creation_time");
+    expect_bad_pods(ONE_POD "p1,1,1,1,1,,LS,Running,10,30,9\n",
+                    ":3: column 11 (scheduled_time): value \"9\", legal: seconds from 10 to "
+                    "4000000000: not before creation_time");
     expect_bad_pods(ONE_POD "p1,1,1,1,1,,LS,Running,10,11,12\n",
-                    ":3: column 10 (deletion_time): value \"11\", legal: seconds from 12 to 4000000000: not before the "
+                    ":3: column 10 (deletion_time): value \"11\", legal: seconds from 12 to "
+                    "4000000000: not before the "
                     "pod started");
 }
 
@@ -169,20 +177,24 @@ names_must_be_legal_and_unique(void **state)
 {
     (void)state;
     expect_bad_pods(ONE_POD "a/b,1,1,1,1,,LS,Running,10,30,12\n",
-                    ":3: column 1 (name): value \"a/b\", legal: a name of 1 to 253 bytes without '/', '|', blanks and "
+                    ":3: column 1 (name): value \"a/b\", legal: a name of 1 to 253 bytes without "
+                    "'/', '|', blanks and "
                     "control characters");
     expect_bad_pods(ONE_POD ",1,1,1,1,,LS,Running,10,30,12\n",
-                    ":3: column 1 (name): value \"\", legal: a name of 1 to 253 bytes without '/', '|', blanks and "
+                    ":3: column 1 (name): value \"\", legal: a name of 1 to 253 bytes without '/', "
+                    "'|', blanks and "
                     "control characters");
-    expect_bad_pods(ONE_POD "p0,1,1,1,1,,LS,Running,10,30,12\n",
-                    ":3: column 1 (name): value \"p0\", legal: a name that no other line has; line 2 has it");
+    expect_bad_pods(
+        ONE_POD "p0,1,1,1,1,,LS,Running,10,30,12\n",
+        ":3: column 1 (name): value \"p0\", legal: a name that no other line has; line 2 has it");
 }
 
 static void
 a_line_of_another_length_is_told(void **state)
 {
     (void)state;
-    expect_bad_pods(ONE_POD "p1,1,1\n", ":3: value \"3 columns\", legal: 11 columns, as the header has");
+    expect_bad_pods(ONE_POD "p1,1,1\n",
+                    ":3: value \"3 columns\", legal: 11 columns, as the header has");
 }
 
 static void
@@ -224,7 +236,8 @@ a_name_of_a_broken_line_may_be_used_again(void **state)
 {
     loaded_t loaded;
     (void)state;
-    load_text(&loaded, ONE_POD "p1,x,1,0,0,,LS,Running,10,30,12\np1,1,1,0,0,,LS,Running,10,30,12\n", ONE_NODE, true);
+    load_text(&loaded, ONE_POD "p1,x,1,0,0,,LS,Running,10,30,12\np1,1,1,0,0,,LS,Running,10,30,12\n",
+              ONE_NODE, true);
     assert_true(loaded.ok);
     assert_int_equal(loaded.bad_lines, 1);
     assert_int_equal(loaded.workload.pod_count, 2);
@@ -251,9 +264,11 @@ files_that_cannot_be_read_are_named(void **state)
 {
     loaded_t loaded;
     (void)state;
-    load_files(&loaded, &(load_files_t){.pods = "/nowhere/pods.csv", .nodes = "/nowhere/nodes.csv"}, true);
+    load_files(&loaded, &(load_files_t){.pods = "/nowhere/pods.csv", .nodes = "/nowhere/nodes.csv"},
+               true);
     assert_false(loaded.ok);
-    assert_string_equal(loaded.complaints, "/nowhere/pods.csv: cannot open: No such file or directory\n");
+    assert_string_equal(loaded.complaints,
+                        "/nowhere/pods.csv: cannot open: No such file or directory\n");
     loaded_free(&loaded);
     load_files(&loaded, &(load_files_t){.pods = file_write("pods.csv", ONE_POD)}, true);
     assert_false(loaded.ok);

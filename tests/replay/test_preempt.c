@@ -20,7 +20,9 @@ an_important_pod_evicts_a_less_important_one_which_runs_anew(void **state)
     (void)state;
     for (size_t i = 0; i < 2; i++) {
         world_t world;
-        build(&world, "n a 0 1000 10 0 -\np x 0 100 1000 10 0 0 BE -\np y 10 7 1000 10 0 0 LS -\nend 1 2\n", both[i]);
+        build(&world,
+              "n a 0 1000 10 0 -\np x 0 100 1000 10 0 0 BE -\np y 10 7 1000 10 0 0 LS -\nend 1 2\n",
+              both[i]);
         world_run(&world);
         assert_int_equal(world.result.preemptions, 1);
         assert_int_equal(world.result.evictions, 1);
@@ -44,7 +46,8 @@ without_preemption_the_important_pod_waits(void **state)
 {
     world_t world;
     (void)state;
-    build(&world, "n a 0 1000 10 0 -\np x 0 100 1000 10 0 0 BE -\np y 10 7 1000 10 0 0 LS -\nend 1 2\n",
+    build(&world,
+          "n a 0 1000 10 0 -\np x 0 100 1000 10 0 0 BE -\np y 10 7 1000 10 0 0 LS -\nend 1 2\n",
           SIMULATE_NO_PREEMPTION);
     world_run(&world);
     assert_int_equal(world.result.evictions, 0);
@@ -59,7 +62,9 @@ pods_as_important_are_not_evicted(void **state)
     (void)state;
     for (size_t i = 0; i < 2; i++) {
         world_t world;
-        build(&world, "n a 0 1000 10 0 -\np x 0 100 1000 10 0 0 LS -\np y 10 7 1000 10 0 0 LS -\nend 1 2\n", both[i]);
+        build(&world,
+              "n a 0 1000 10 0 -\np x 0 100 1000 10 0 0 LS -\np y 10 7 1000 10 0 0 LS -\nend 1 2\n",
+              both[i]);
         world_run(&world);
         assert_int_equal(world.result.preemptions, 0);
         assert_int_equal(world.result.evictions, 0);
@@ -93,7 +98,8 @@ only_who_frees_the_gpu_is_evicted(void **state)
     for (size_t i = 0; i < 2; i++) {
         world_t world;
         build(&world,
-              "n a 0 4000 10 2 -\np x 0 100 100 1 1 700 BE -\np z 0 100 100 1 1 900 BE -\np u 0 100 100 1 0 0 BE -\n"
+              "n a 0 4000 10 2 -\np x 0 100 100 1 1 700 BE -\np z 0 100 100 1 1 900 BE -\np u 0 "
+              "100 100 1 0 0 BE -\n"
               "p y 10 7 100 1 1 300 LS -\np w 11 7 100 1 1 1000 LS -\nend 1 5\n",
               both[i]);
         world_run(&world);
@@ -108,13 +114,14 @@ only_who_frees_the_gpu_is_evicted(void **state)
 static uint64_t
 digest_of_crowd(schedq_preset_t preset, int preemption, unsigned workers)
 {
-    const world_crowd_t crowd = {.preset = preset, .preemption = preemption, .workers = workers, .seed = 1};
+    const world_crowd_t crowd = {
+        .preset = preset, .preemption = preemption, .workers = workers, .seed = 1};
 
     return world_digest_of_crowd(&crowd);
 }
 
-static const schedq_preset_t presets[] = {SCHEDQ_PRESET_DEFAULT, SCHEDQ_PRESET_KUBE_1_34, SCHEDQ_PRESET_KUBE_1_26,
-                                          SCHEDQ_PRESET_KUBE_1_12};
+static const schedq_preset_t presets[] = {SCHEDQ_PRESET_DEFAULT, SCHEDQ_PRESET_KUBE_1_34,
+                                          SCHEDQ_PRESET_KUBE_1_26, SCHEDQ_PRESET_KUBE_1_12};
 
 static void
 one_worker_decides_the_same_every_time(void **state)
@@ -122,7 +129,8 @@ one_worker_decides_the_same_every_time(void **state)
     (void)state;
     for (size_t i = 0; i < 4; i++) {
         for (size_t j = 0; j < 2; j++) {
-            assert_int_equal(digest_of_crowd(presets[i], both[j], 1), digest_of_crowd(presets[i], both[j], 1));
+            assert_int_equal(digest_of_crowd(presets[i], both[j], 1),
+                             digest_of_crowd(presets[i], both[j], 1));
         }
     }
 }

@@ -33,7 +33,8 @@ without_options_the_scenario_is_the_workload(void **state)
     scenario_t scenario;
     (void)state;
     build(&world);
-    scenario_init(&scenario, &world.workload, &(scenario_options_t){.seed = 1, .copies = 1, .nodes_fraction = 1});
+    scenario_init(&scenario, &world.workload,
+                  &(scenario_options_t){.seed = 1, .copies = 1, .nodes_fraction = 1});
     assert_int_equal(scenario.pod_count, PODS);
     assert_int_equal(scenario.node_count, NODES);
     for (uint32_t i = 0; i < PODS; i++) {
@@ -56,7 +57,8 @@ later_copies_arrive_within_the_jitter_after_the_original(void **state)
     unsigned moved = 0;
     (void)state;
     build(&world);
-    scenario_options_t options = {.seed = 1, .copies = 3, .jitter_ns = 60 * NS_PER_SECOND, .nodes_fraction = 1};
+    scenario_options_t options = {
+        .seed = 1, .copies = 3, .jitter_ns = 60 * NS_PER_SECOND, .nodes_fraction = 1};
     scenario_init(&scenario, &world.workload, &options);
     assert_int_equal(scenario.pod_count, 3 * PODS);
     for (size_t i = 0; i < scenario.pod_count; i++) {
@@ -82,8 +84,11 @@ the_seed_decides_and_nothing_else(void **state)
     scenario_t a;
     scenario_t b;
     scenario_t c;
-    scenario_options_t options = {
-        .seed = 1, .copies = 2, .jitter_ns = 60 * NS_PER_SECOND, .nodes_fraction = 0.5, .late_nodes = 0.5};
+    scenario_options_t options = {.seed = 1,
+                                  .copies = 2,
+                                  .jitter_ns = 60 * NS_PER_SECOND,
+                                  .nodes_fraction = 0.5,
+                                  .late_nodes = 0.5};
     (void)state;
     build(&world);
     scenario_init(&a, &world.workload, &options);
@@ -137,7 +142,8 @@ late_nodes_join_between_the_first_and_the_last_arrival(void **state)
     for (size_t i = 0; i < scenario.node_count; i++) {
         int64_t at_ns = scenario.nodes[i].arrival_ns;
         if (at_ns != 0) {
-            assert_true(at_ns >= world.pods[0].arrival_ns && at_ns <= world.pods[PODS - 1].arrival_ns);
+            assert_true(at_ns >= world.pods[0].arrival_ns &&
+                        at_ns <= world.pods[PODS - 1].arrival_ns);
             late++;
         }
     }

@@ -27,7 +27,9 @@ a_completion_brings_back_the_pod_that_waited_for_it(void **state)
 {
     world_t world;
     (void)state;
-    world_build(&world, "n a 0 1000 10 0 -\np x 0 100 1000 10 0 0 LS -\np y 1 7 1000 10 0 0 BE -\nend 1 2\n", NULL);
+    world_build(
+        &world,
+        "n a 0 1000 10 0 -\np x 0 100 1000 10 0 0 LS -\np y 1 7 1000 10 0 0 BE -\nend 1 2\n", NULL);
     world_run(&world);
     assert_int_equal(world.result.pods_scheduled, 2);
     assert_int_equal(world.result.first_failed, 1);
@@ -46,7 +48,8 @@ a_completion_on_a_node_too_small_moves_nobody(void **state)
     (void)state;
     world_build(&world,
                 "n a 0 1000 10 0 -\nn b 0 2000 10 0 -\n"
-                "p x 0 50 1000 10 0 0 LS -\np y 0 100 2000 10 0 0 LS -\np z 1 7 2000 10 0 0 BE -\nend 2 3\n",
+                "p x 0 50 1000 10 0 0 LS -\np y 0 100 2000 10 0 0 LS -\np z 1 7 2000 10 0 0 BE "
+                "-\nend 2 3\n",
                 NULL);
     world_run(&world);
     assert_int_equal(world.result.pods_scheduled, 3);
@@ -77,7 +80,10 @@ a_pod_that_fits_nowhere_stays_and_the_run_ends(void **state)
 {
     world_t world;
     (void)state;
-    world_build(&world, "n a 0 1000 10 0 -\np x 1 1000 1000 10 0 0 LS -\np y 1 7 1001 10 0 0 BE -\nend 1 2\n", NULL);
+    world_build(
+        &world,
+        "n a 0 1000 10 0 -\np x 1 1000 1000 10 0 0 LS -\np y 1 7 1001 10 0 0 BE -\nend 1 2\n",
+        NULL);
     world_run(&world);
     assert_int_equal(world.result.pods_scheduled, 1);
     assert_int_equal(world.result.pods_unscheduled, 1);
@@ -114,20 +120,21 @@ digest_of_crowd(schedq_preset_t preset, unsigned workers, uint64_t seed)
 static void
 one_worker_decides_the_same_every_time(void **state)
 {
-    static const schedq_preset_t presets[] = {SCHEDQ_PRESET_DEFAULT, SCHEDQ_PRESET_KUBE_1_34, SCHEDQ_PRESET_KUBE_1_26,
-                                              SCHEDQ_PRESET_KUBE_1_12};
+    static const schedq_preset_t presets[] = {SCHEDQ_PRESET_DEFAULT, SCHEDQ_PRESET_KUBE_1_34,
+                                              SCHEDQ_PRESET_KUBE_1_26, SCHEDQ_PRESET_KUBE_1_12};
     (void)state;
     for (size_t i = 0; i < sizeof presets / sizeof presets[0]; i++) {
         assert_int_equal(digest_of_crowd(presets[i], 1, 1), digest_of_crowd(presets[i], 1, 1));
     }
-    assert_int_not_equal(digest_of_crowd(SCHEDQ_PRESET_DEFAULT, 1, 1), digest_of_crowd(SCHEDQ_PRESET_DEFAULT, 1, 2));
+    assert_int_not_equal(digest_of_crowd(SCHEDQ_PRESET_DEFAULT, 1, 1),
+                         digest_of_crowd(SCHEDQ_PRESET_DEFAULT, 1, 2));
 }
 
 static void
 many_workers_place_every_pod_once(void **state)
 {
-    static const schedq_preset_t presets[] = {SCHEDQ_PRESET_DEFAULT, SCHEDQ_PRESET_KUBE_1_34, SCHEDQ_PRESET_KUBE_1_26,
-                                              SCHEDQ_PRESET_KUBE_1_12};
+    static const schedq_preset_t presets[] = {SCHEDQ_PRESET_DEFAULT, SCHEDQ_PRESET_KUBE_1_34,
+                                              SCHEDQ_PRESET_KUBE_1_26, SCHEDQ_PRESET_KUBE_1_12};
     (void)state;
     for (unsigned round = 0; round < 3; round++) {
         for (size_t i = 0; i < sizeof presets / sizeof presets[0]; i++) {
@@ -140,12 +147,14 @@ static void
 expect_missed(uint64_t withhold, unsigned workers)
 {
     world_t world;
-    scenario_options_t options = {.seed = 1, .copies = 3, .jitter_ns = 5 * NS_PER_SECOND, .nodes_fraction = 1};
+    scenario_options_t options = {
+        .seed = 1, .copies = 3, .jitter_ns = 5 * NS_PER_SECOND, .nodes_fraction = 1};
 
     world_build(&world, world_crowd(), &options);
     world.options.workers = workers;
     world.options.withhold = withhold;
-    assert_false(simulate(&world.scenario, &world.options, &world.result, world.why, sizeof world.why));
+    assert_false(
+        simulate(&world.scenario, &world.options, &world.result, world.why, sizeof world.why));
     assert_contains(world.why, "it fits on that node");
     world_tear_down(&world);
 }
@@ -171,7 +180,8 @@ depth_and_costs_are_recorded(void **state)
     assert_int_equal(histogram_count(costs->histograms[COST_ADD]), 100);
     assert_int_equal(histogram_count(costs->histograms[COST_DONE]), 100);
     assert_int_equal(histogram_count(costs->histograms[COST_POP]), world.result.attempts);
-    assert_int_equal(histogram_count(costs->histograms[COST_ADD_UNSCHEDULABLE]), world.result.attempts - 100);
+    assert_int_equal(histogram_count(costs->histograms[COST_ADD_UNSCHEDULABLE]),
+                     world.result.attempts - 100);
     assert_int_equal(histogram_count(costs->histograms[COST_MOVE_ALL]), world.result.events);
     assert_true(histogram_count(costs->histograms[COST_CLOCK]) > 0);
     uint64_t pods = 0;
@@ -215,7 +225,8 @@ a_run_that_takes_longer_than_time_can_count_is_refused(void **state)
     strcat(lines, "end 1 6\n");
     world_build(&world, lines, NULL);
     world.options.max_parked_ns = 365 * 86400 * NS_PER_SECOND;
-    assert_false(simulate(&world.scenario, &world.options, &world.result, world.why, sizeof world.why));
+    assert_false(
+        simulate(&world.scenario, &world.options, &world.result, world.why, sizeof world.why));
     assert_contains(world.why, "s of virtual time, legal: up to 4611686018 s");
     world_tear_down(&world);
 }

@@ -4,8 +4,9 @@
 #include <stdio.h>
 
 /* A job line: number, submit, run, allocated, requested, status, queue; the rest unknown. */
-#define JOB(number, submit, run, allocated, requested, status, queue) \
-    " " number " " submit " -1 " run " " allocated " -1 -1 " requested " -1 -1 " status " 1 1 -1 " queue " -1 -1 -1\n"
+#define JOB(number, submit, run, allocated, requested, status, queue)                   \
+    " " number " " submit " -1 " run " " allocated " -1 -1 " requested " -1 -1 " status \
+    " 1 1 -1 " queue " -1 -1 -1\n"
 
 static void
 load_swf(loaded_t *loaded, const char *text, bool skip_bad)
@@ -45,7 +46,8 @@ a_job_becomes_a_pod(void **state)
 {
     loaded_t loaded;
     (void)state;
-    load_swf(&loaded, "; Version: 2.2\n; MaxProcs: 8\n\n" JOB("7", "3", "61.5", "4", "6", "1", "2"), false);
+    load_swf(&loaded, "; Version: 2.2\n; MaxProcs: 8\n\n" JOB("7", "3", "61.5", "4", "6", "1", "2"),
+             false);
     assert_true(loaded.ok);
     assert_int_equal(loaded.workload.pod_count, 1);
     const workload_pod_t *pod = &loaded.workload.pods[0];
@@ -65,7 +67,8 @@ unknown_values_have_stated_substitutes(void **state)
     loaded_t loaded;
     (void)state;
     load_swf(&loaded,
-             "; MaxProcs: 8\n" JOB("1", "0", "-1", "-1", "6", "5", "-1") JOB("2", "1", "5", "-1", "-1", "-1", "0"),
+             "; MaxProcs: 8\n" JOB("1", "0", "-1", "-1", "6", "5", "-1")
+                 JOB("2", "1", "5", "-1", "-1", "-1", "0"),
              false);
     assert_true(loaded.ok);
     const workload_pod_t *pods = loaded.workload.pods;
@@ -83,8 +86,9 @@ lines_of_partial_executions_are_passed_over(void **state)
     loaded_t loaded;
     (void)state;
     load_swf(&loaded,
-             "; MaxProcs: 8\n" JOB("1", "0", "9", "1", "1", "1", "1") JOB("1", "0", "4", "1", "1", "2", "1")
-                 JOB("1", "5", "5", "1", "1", "3", "1") JOB("2", "6", "5", "1", "1", "0", "1"),
+             "; MaxProcs: 8\n" JOB("1", "0", "9", "1", "1", "1", "1")
+                 JOB("1", "0", "4", "1", "1", "2", "1") JOB("1", "5", "5", "1", "1", "3", "1")
+                     JOB("2", "6", "5", "1", "1", "0", "1"),
              false);
     assert_true(loaded.ok);
     assert_int_equal(loaded.workload.pod_count, 2);
@@ -97,8 +101,9 @@ nodes_share_the_processors_of_the_header(void **state)
 {
     (void)state;
     expect_nodes("; MaxProcs: 130\n" JOB("1", "0", "9", "1", "1", "1", "1"), 3, 64000, 2000);
-    expect_nodes("; MaxProcs: 10\n; MaxNodes: 3 (of them 1 idle)\n" JOB("1", "0", "9", "1", "1", "1", "1"), 3, 4000,
-                 2000);
+    expect_nodes(
+        "; MaxProcs: 10\n; MaxNodes: 3 (of them 1 idle)\n" JOB("1", "0", "9", "1", "1", "1", "1"),
+        3, 4000, 2000);
     expect_nodes(";MaxNodes: 3\n" JOB("1", "0", "9", "1", "1", "1", "1"), 3, 1000, 1000);
     expect_nodes("; MaxProcs: 16\n" JOB("1", "0", "9", "1", "1", "1", "1"), 1, 16000, 16000);
 }
@@ -107,7 +112,8 @@ static void
 the_widest_job_fits_on_a_node(void **state)
 {
     (void)state;
-    expect_nodes("; MaxProcs: 130\n; MaxNodes: 130\n" JOB("1", "0", "9", "100", "1", "1", "1"), 2, 100000, 30000);
+    expect_nodes("; MaxProcs: 130\n; MaxNodes: 130\n" JOB("1", "0", "9", "100", "1", "1", "1"), 2,
+                 100000, 30000);
     expect_nodes("; MaxProcs: 130\n" JOB("1", "0", "9", "200", "1", "1", "1"), 1, 200000, 200000);
 }
 
@@ -132,22 +138,28 @@ broken_lines_are_told_with_line_column_and_legal_range(void **state)
 {
     (void)state;
     expect_bad("; MaxProcs: 8\n" JOB("1", "-3", "9", "1", "1", "1", "1"),
-               ":2: column 2 (submit time): value \"-3\", legal: a number from 0 to 1e18, or -1 for unknown");
+               ":2: column 2 (submit time): value \"-3\", legal: a number from 0 to 1e18, or -1 "
+               "for unknown");
     expect_bad("; MaxProcs: 8\n" JOB("1", "-1", "9", "1", "1", "1", "1"),
-               ":2: column 2 (submit time): value \"-1\", legal: seconds from 0 to 4000000000, at most 9 decimals");
+               ":2: column 2 (submit time): value \"-1\", legal: seconds from 0 to 4000000000, at "
+               "most 9 decimals");
     expect_bad("; MaxProcs: 8\n" JOB("1", "0", "9", "1.5", "1", "1", "1"),
-               ":2: column 5 (allocated processors): value \"1.5\", legal: a whole number from -1 to 1000000");
-    expect_bad("; MaxProcs: 8\n" JOB("1", "0", "9", "1", "1", "x", "1"),
-               ":2: column 11 (status): value \"x\", legal: a number from 0 to 1e18, or -1 for unknown");
+               ":2: column 5 (allocated processors): value \"1.5\", legal: a whole number from -1 "
+               "to 1000000");
+    expect_bad(
+        "; MaxProcs: 8\n" JOB("1", "0", "9", "1", "1", "x", "1"),
+        ":2: column 11 (status): value \"x\", legal: a number from 0 to 1e18, or -1 for unknown");
     expect_bad("; MaxProcs: 8\n1 2 3\n", ":2: value \"3 fields\", legal: 18 fields");
-    expect_bad("; MaxProcs: 8\n" JOB("1", "0", "9", "1", "1", "1", "1") JOB("1", "0", "9", "1", "1", "1", "1"),
-               ":3: column 1 (job number): value \"job-1\", legal: a name that no other line has; line 2 has it");
+    expect_bad("; MaxProcs: 8\n" JOB("1", "0", "9", "1", "1", "1", "1")
+                   JOB("1", "0", "9", "1", "1", "1", "1"),
+               ":3: column 1 (job number): value \"job-1\", legal: a name that no other line has; "
+               "line 2 has it");
     expect_bad("; MaxProcs: none\n" JOB("1", "0", "9", "1", "1", "1", "1"),
                ":1: value \"none\", legal: a whole number from 1 to 1000000 after \"MaxProcs:\"");
-    expect_bad(
-        "; Version: 2.2\n" JOB("1", "0", "9", "1", "1", "1", "1"),
-        ": the header states neither \"; MaxProcs: N\" nor \"; MaxNodes: N\" (1 to 1000000), so no nodes can be made: "
-        "give --nodes FILE");
+    expect_bad("; Version: 2.2\n" JOB("1", "0", "9", "1", "1", "1", "1"),
+               ": the header states neither \"; MaxProcs: N\" nor \"; MaxNodes: N\" (1 to "
+               "1000000), so no nodes can be made: "
+               "give --nodes FILE");
 }
 
 static void
@@ -156,7 +168,8 @@ skip_bad_counts_broken_lines_and_goes_on(void **state)
     loaded_t loaded;
     (void)state;
     load_swf(&loaded,
-             "; MaxProcs: 8\n1 2 3\n" JOB("1", "x", "9", "1", "1", "1", "1") JOB("2", "0", "9", "1", "1", "1", "1"),
+             "; MaxProcs: 8\n1 2 3\n" JOB("1", "x", "9", "1", "1", "1", "1")
+                 JOB("2", "0", "9", "1", "1", "1", "1"),
              true);
     assert_true(loaded.ok);
     assert_int_equal(loaded.bad_lines, 2);

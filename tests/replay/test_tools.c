@@ -41,7 +41,8 @@ expect(const char *tool, const char *arguments, int status, const char *part)
     ran_t *ran = run(tool, arguments);
 
     if (ran->status != status) {
-        fail_msg("%s %s: exit status %d, expected %d: %s", tool, arguments, ran->status, status, ran->output);
+        fail_msg("%s %s: exit status %d, expected %d: %s", tool, arguments, ran->status, status,
+                 ran->output);
     }
     assert_contains(ran->output, part);
 }
@@ -111,21 +112,27 @@ bad_usage_ends_with_2_and_names_value_and_range(void **state)
         const char *part;
     } rows[] = {
         {"--engine fast", "--engine is \"fast\": legal are lockfree, mutex"},
-        {"--preset kube-1.0", "--preset is \"kube-1.0\": legal are default, kube-1.34, kube-1.26, kube-1.12"},
+        {"--preset kube-1.0",
+         "--preset is \"kube-1.0\": legal are default, kube-1.34, kube-1.26, kube-1.12"},
         {"--copies 0", "--copies is \"0\": legal are 1..10000"},
         {"--copies 2x", "--copies is \"2x\": legal are 1..10000"},
         {"--jitter -1", "--jitter is \"-1\": legal are seconds from 0 to 1000000000"},
         {"--nodes-fraction 0", "--nodes-fraction is \"0\": legal are numbers above 0, at most 1"},
-        {"--nodes-fraction 1.01", "--nodes-fraction is \"1.01\": legal are numbers above 0, at most 1"},
-        {"--nodes-fraction nan", "--nodes-fraction is \"nan\": legal are numbers above 0, at most 1"},
+        {"--nodes-fraction 1.01",
+         "--nodes-fraction is \"1.01\": legal are numbers above 0, at most 1"},
+        {"--nodes-fraction nan",
+         "--nodes-fraction is \"nan\": legal are numbers above 0, at most 1"},
         {"--late-nodes 2", "--late-nodes is \"2\": legal are numbers from 0, at most 1"},
         {"--pace fast", "--pace is \"fast\": legal are asap, real, scaled=X"},
-        {"--pace scaled=0", "--pace is \"scaled=0\": legal are scaled=X with X from 0.000001 to 1e12"},
+        {"--pace scaled=0",
+         "--pace is \"scaled=0\": legal are scaled=X with X from 0.000001 to 1e12"},
         {"--workers 65", "--workers is \"65\": legal are 1..64"},
         {"--service-us 0", "--service-us is \"0\": legal are 1..3600000000"},
-        {"--priority LS", "--priority is \"LS\": legal are CLASS=N with N from -2147483648 to 2147483647"},
+        {"--priority LS",
+         "--priority is \"LS\": legal are CLASS=N with N from -2147483648 to 2147483647"},
         {"--priority LS=3000000000", "--priority is \"LS=3000000000\": legal are CLASS=N"},
-        {"--priority XX=1", "--priority is \"XX\": legal are the classes of this input: none LS BE"},
+        {"--priority XX=1",
+         "--priority is \"XX\": legal are the classes of this input: none LS BE"},
         {"--max-parked 0", "--max-parked is \"0\": legal are seconds from 0.001 to 31536000"},
         {"--seed -1", "--seed is \"-1\": legal are 0..9223372036854775807"},
         {"--format xml", "--format is \"xml\": legal are text, json"},
@@ -138,10 +145,12 @@ bad_usage_ends_with_2_and_names_value_and_range(void **state)
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         expect(SCHEDQ_REPLAY, with_files(rows[i].option), 2, rows[i].part);
     }
-    expect(SCHEDQ_REPLAY, "", 2, "no input is given: legal are --trace FILE, or --pods FILE --nodes FILE");
+    expect(SCHEDQ_REPLAY, "", 2,
+           "no input is given: legal are --trace FILE, or --pods FILE --nodes FILE");
     expect(SCHEDQ_TRACE, with_files(""), 2, "no output is given: legal are --output FILE");
     expect(SCHEDQ_TRACE, "--output x", 2, "no input is given: legal are --pods FILE --nodes FILE");
-    expect(SCHEDQ_TRACE, with_files("--output x --source ' '"), 2, "--source is \" \": legal are lines of text");
+    expect(SCHEDQ_TRACE, with_files("--output x --source ' '"), 2,
+           "--source is \" \": legal are lines of text");
 }
 
 static void
@@ -149,10 +158,12 @@ unix_times_are_legal(void **state)
 {
     char arguments[512];
     (void)state;
-    snprintf(arguments, sizeof arguments, "--pods %s --nodes %s",
-             file_write("unix.csv", "name,cpu_milli,memory_mib,num_gpu,gpu_milli,qos,creation_time,deletion_time\n"
-                                    "a,600,1,0,0,LS,1790000000,1790000050\nb,600,1,0,0,BE,1790000001,1790000060\n"),
-             file_write("nodes.csv", NODES));
+    snprintf(
+        arguments, sizeof arguments, "--pods %s --nodes %s",
+        file_write("unix.csv",
+                   "name,cpu_milli,memory_mib,num_gpu,gpu_milli,qos,creation_time,deletion_time\n"
+                   "a,600,1,0,0,LS,1790000000,1790000050\nb,600,1,0,0,BE,1790000001,1790000060\n"),
+        file_write("nodes.csv", NODES));
     expect(SCHEDQ_REPLAY, arguments, 0, "scheduled");
 }
 
@@ -163,8 +174,8 @@ an_interrupted_run_leaves_the_last_result(void **state)
     char command[512];
     const char *path = file_write("last.txt", "the last result\n");
     (void)state;
-    snprintf(command, sizeof command, "--signal=INT 0.3 %s --trace %s --copies 4 --output %s", SCHEDQ_REPLAY,
-             BUNDLED_TRACE, path);
+    snprintf(command, sizeof command, "--signal=INT 0.3 %s --trace %s --copies 4 --output %s",
+             SCHEDQ_REPLAY, BUNDLED_TRACE, path);
     (void)run("timeout", command);
     snprintf(command, sizeof command, "-qE '^the last result$|^digest ' %s", path);
     assert_int_equal(run("grep", command)->status, 0);
@@ -175,11 +186,12 @@ bad_input_ends_with_2_and_says_where(void **state)
 {
     char arguments[512];
     (void)state;
-    snprintf(arguments, sizeof arguments, "--pods %s --nodes %s", file_write("bad.csv", PODS "e,1,1,0,0,LS,9,8\n"),
-             file_write("nodes.csv", NODES));
+    snprintf(arguments, sizeof arguments, "--pods %s --nodes %s",
+             file_write("bad.csv", PODS "e,1,1,0,0,LS,9,8\n"), file_write("nodes.csv", NODES));
     expect(SCHEDQ_REPLAY, arguments, 2,
            "bad.csv:6: column 8 (deletion_time): value \"8\", legal: seconds from 9 to 4000000000");
-    expect(SCHEDQ_REPLAY, "--trace /nowhere/t", 2, "/nowhere/t: cannot open: No such file or directory");
+    expect(SCHEDQ_REPLAY, "--trace /nowhere/t", 2,
+           "/nowhere/t: cannot open: No such file or directory");
     expect(SCHEDQ_REPLAY, "--trace /tmp", 2, "/tmp: cannot read after 0 bytes: Is a directory");
     snprintf(arguments, sizeof arguments, "--pods %s --nodes %s --output %s", file_path("bad.csv"),
              file_path("nodes.csv"), file_path("never.gz"));
@@ -192,8 +204,9 @@ skip_bad_counts_broken_lines(void **state)
 {
     char arguments[512];
     (void)state;
-    snprintf(arguments, sizeof arguments, "--skip-bad --output %s --pods %s --nodes %s", file_path("r.json"),
-             file_write("bad.csv", PODS "e,1,1,0,0,LS,9,8\nf\n"), file_write("nodes.csv", NODES));
+    snprintf(arguments, sizeof arguments, "--skip-bad --output %s --pods %s --nodes %s",
+             file_path("r.json"), file_write("bad.csv", PODS "e,1,1,0,0,LS,9,8\nf\n"),
+             file_write("nodes.csv", NODES));
     char command[600];
     snprintf(command, sizeof command, "%s --format json", arguments);
     expect(SCHEDQ_REPLAY, command, 0, "skipped: ");
@@ -216,7 +229,8 @@ preemption_is_shown_beside_the_same_without_it(void **state)
         assert_non_null(json_object_get(result, "wait_without"));
         assert_true(whole(result, "evictions") >= whole(result, "preemptions"));
         json_decref(result);
-        expect(SCHEDQ_REPLAY, with_files(options), 0, "wait without preemption, seconds of the trace");
+        expect(SCHEDQ_REPLAY, with_files(options), 0,
+               "wait without preemption, seconds of the trace");
     }
     expect(SCHEDQ_REPLAY, with_files("--preemption best"), 2,
            "--preemption is \"best\": legal are none, kube-1.34, kube-1.12");
@@ -264,7 +278,8 @@ json_has_the_documented_fields(void **state)
     assert_int_equal(whole(result, "pods_total"), 4);
     assert_int_equal(whole(result, "pods_scheduled"), 4);
     assert_int_equal(whole(json_object_get(json_object_get(result, "wait"), "BE"), "pods"), 2);
-    assert_int_equal(whole(json_object_get(json_object_get(result, "wait"), "LS"), "priority"), 2000);
+    assert_int_equal(whole(json_object_get(json_object_get(result, "wait"), "LS"), "priority"),
+                     2000);
     json_decref(result);
 }
 
@@ -313,7 +328,8 @@ the_bundled_trace_replays_and_gives_one_digest(void **state)
     assert_int_equal(whole(result, "pods_scheduled"), 8152);
     assert_int_equal(whole(result, "nodes"), 1523);
     assert_int_equal(whole(result, "bad_lines"), 0);
-    assert_non_null(strstr(json_string_value(json_object_get(result, "source")), "cluster-trace-gpu-v2023"));
+    assert_non_null(
+        strstr(json_string_value(json_object_get(result, "source")), "cluster-trace-gpu-v2023"));
     json_decref(result);
 }
 

@@ -51,7 +51,9 @@ lines_are_read_by_kind(void **state)
 {
     loaded_t loaded;
     (void)state;
-    load_trace(&loaded, "schedq-trace 1\nsource a  real\nsource cluster\n# words\n\n" POD NODE "end 1 1\n", false);
+    load_trace(&loaded,
+               "schedq-trace 1\nsource a  real\nsource cluster\n# words\n\n" POD NODE "end 1 1\n",
+               false);
     assert_string_equal(loaded.complaints, "");
     assert_true(loaded.ok);
     assert_string_equal(loaded.workload.source, "a real cluster");
@@ -72,13 +74,15 @@ what_is_written_is_read_back(void **state)
     char why[200] = "";
     (void)state;
     load_files_t files = {
-        .pods = file_write("pods.csv",
-                           "name,cpu_milli,memory_mib,num_gpu,gpu_milli,gpu_spec,qos,creation_time,deletion_time\n"
-                           "a,1,2,0,0,,LS,0.000000001,3.5\n"
-                           "b,3,4,2,1000,V100M16|V100M32,BE,10,12\n"
-                           "c,5,6,1,20,,,10,12902960\n"),
-        .nodes = file_write("nodes.csv",
-                            "sn,cpu_milli,memory_mib,gpu,model,creation_time\nx,7,8,2,V100M32,0\ny,9,10,0,,100\n"),
+        .pods = file_write(
+            "pods.csv",
+            "name,cpu_milli,memory_mib,num_gpu,gpu_milli,gpu_spec,qos,creation_time,deletion_time\n"
+            "a,1,2,0,0,,LS,0.000000001,3.5\n"
+            "b,3,4,2,1000,V100M16|V100M32,BE,10,12\n"
+            "c,5,6,1,20,,,10,12902960\n"),
+        .nodes = file_write(
+            "nodes.csv",
+            "sn,cpu_milli,memory_mib,gpu,model,creation_time\nx,7,8,2,V100M32,0\ny,9,10,0,,100\n"),
     };
     load_files(&first, &files, false);
     assert_true(first.ok);
@@ -152,18 +156,22 @@ broken_lines_are_told_with_line_column_and_legal_range(void **state)
                ":3: column 8 (gpu_milli): value \"1001\", legal: a whole number from 1 to 1000");
     expect_bad("schedq-trace 1\n" NODE "p pod-a 10 5 1000 64 0 1 LS -\nend 1 1\n",
                ":3: column 8 (gpu_milli): value \"1\", legal: a whole number from 0 to 0");
-    expect_bad("schedq-trace 1\nn a 0 1\n", ":2: value \"4 fields\", legal: 7 fields in a line that begins with n");
-    expect_bad("schedq-trace 1\npod a\n", ":2: column 1: value \"pod\", legal: p, n, source, end, or # and a comment");
-    expect_bad("schedq-trace 1\n" NODE NODE,
-               ":3: column 2 (name): value \"node-a\", legal: a name that no other line has; line 2 has it");
+    expect_bad("schedq-trace 1\nn a 0 1\n",
+               ":2: value \"4 fields\", legal: 7 fields in a line that begins with n");
+    expect_bad("schedq-trace 1\npod a\n",
+               ":2: column 1: value \"pod\", legal: p, n, source, end, or # and a comment");
+    expect_bad("schedq-trace 1\n" NODE NODE, ":3: column 2 (name): value \"node-a\", legal: a name "
+                                             "that no other line has; line 2 has it");
 }
 
 static void
 a_trace_of_another_version_is_refused(void **state)
 {
     (void)state;
-    expect_bad("schedq-trace 2\n", ":1: not a trace of this format: legal as first line is \"schedq-trace 1\"");
-    expect_bad("name,cpu\n", ":1: not a trace of this format: legal as first line is \"schedq-trace 1\"");
+    expect_bad("schedq-trace 2\n",
+               ":1: not a trace of this format: legal as first line is \"schedq-trace 1\"");
+    expect_bad("name,cpu\n",
+               ":1: not a trace of this format: legal as first line is \"schedq-trace 1\"");
     expect_bad("", ":1: not a trace of this format: legal as first line is \"schedq-trace 1\"");
 }
 
@@ -171,11 +179,13 @@ static void
 a_trace_that_was_cut_is_told(void **state)
 {
     (void)state;
-    expect_bad("schedq-trace 1\n" NODE POD,
-               ":3: value \"end of the file\", legal: a last line \"end NODES PODS\": the file was cut");
+    expect_bad(
+        "schedq-trace 1\n" NODE POD,
+        ":3: value \"end of the file\", legal: a last line \"end NODES PODS\": the file was cut");
     expect_bad("schedq-trace 1\n" NODE POD "end 1 2\n",
                ":4: column 3 (pods): value \"2\", legal: a whole number from 1 to 1");
-    expect_bad("schedq-trace 1\n" NODE POD "end 1 1\n" POD, ":5: value \"p\", legal: nothing after the line \"end\"");
+    expect_bad("schedq-trace 1\n" NODE POD "end 1 1\n" POD,
+               ":5: value \"p\", legal: nothing after the line \"end\"");
 }
 
 static void
@@ -200,7 +210,8 @@ skip_bad_counts_broken_lines_and_the_end_line_counts_them_too(void **state)
 {
     loaded_t loaded;
     (void)state;
-    load_trace(&loaded, "schedq-trace 1\n" NODE POD "p pod-b x 5 1000 64 0 0 LS -\nn\nend 2 2\n", true);
+    load_trace(&loaded, "schedq-trace 1\n" NODE POD "p pod-b x 5 1000 64 0 0 LS -\nn\nend 2 2\n",
+               true);
     assert_true(loaded.ok);
     assert_int_equal(loaded.bad_lines, 2);
     assert_int_equal(loaded.workload.pod_count, 1);
@@ -212,7 +223,10 @@ a_trace_given_as_pods_is_told_what_to_do(void **state)
 {
     loaded_t loaded;
     (void)state;
-    load_files(&loaded, &(load_files_t){.pods = file_write("t.trace", "schedq-trace 1\n" NODE POD "end 1 1\n")}, false);
+    load_files(
+        &loaded,
+        &(load_files_t){.pods = file_write("t.trace", "schedq-trace 1\n" NODE POD "end 1 1\n")},
+        false);
     assert_false(loaded.ok);
     assert_contains(loaded.complaints, "give it with --trace FILE alone");
     loaded_free(&loaded);

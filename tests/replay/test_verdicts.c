@@ -22,15 +22,17 @@ build(workload_t *workload, uint64_t *random)
     workload_init(workload);
     for (int i = 0; i < PODS; i++) {
         uint16_t gpus = (uint16_t)draw(random, 3);
-        workload_add_pod(workload, &(workload_pod_t){
-                                       .cpu_milli = (int64_t)draw(random, 3) * 1000,
-                                       .memory_mib = (int64_t)draw(random, 2),
-                                       .gpus = gpus,
-                                       .gpu_milli = (uint16_t)(gpus == 0 ? 0 : 400 + 300 * draw(random, 3)),
-                                   });
+        workload_add_pod(workload,
+                         &(workload_pod_t){
+                             .cpu_milli = (int64_t)draw(random, 3) * 1000,
+                             .memory_mib = (int64_t)draw(random, 2),
+                             .gpus = gpus,
+                             .gpu_milli = (uint16_t)(gpus == 0 ? 0 : 400 + 300 * draw(random, 3)),
+                         });
     }
     for (int i = 0; i < NODES; i++) {
-        workload_add_node(workload, &(workload_node_t){.cpu_milli = 6000, .memory_mib = 4, .gpus = (uint16_t)i});
+        workload_add_node(
+            workload, &(workload_node_t){.cpu_milli = 6000, .memory_mib = 4, .gpus = (uint16_t)i});
     }
     workload_finish(workload);
 }
@@ -57,7 +59,8 @@ a_remembered_answer_is_the_one_that_a_search_gives(void **state)
         if (step % 4000 == 0) {
             cluster_join(cluster, step / 4000);
         }
-        uint32_t remembered = verdicts_find(verdicts, cluster, &workload.pods[pod], &remembered_lacks);
+        uint32_t remembered =
+            verdicts_find(verdicts, cluster, &workload.pods[pod], &remembered_lacks);
         uint32_t found = cluster_find(cluster, &workload.pods[pod], &lacks);
         if (remembered != found || remembered_lacks != lacks) {
             fail_msg("seed %llu, step %u: remembered node %u lacks %u, found node %u lacks %u",
@@ -79,6 +82,7 @@ a_remembered_answer_is_the_one_that_a_search_gives(void **state)
 int
 main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(a_remembered_answer_is_the_one_that_a_search_gives)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_remembered_answer_is_the_one_that_a_search_gives)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,7 @@
-/* The counting allocator. What surprises: the header lies in front of the block, inside padding of one alignment. */
+/*
+ * The counting allocator. What surprises: the header lies in front of the block, inside padding of
+ * one alignment.
+ */
 #include "account.h"
 
 #include <stdlib.h>

@@ -1,4 +1,7 @@
-/* Numbers by strtoull, which would take -1 for the largest, and blanks: so a number begins with a digit. */
+/*
+ * Numbers by strtoull, which would take -1 for the largest, and blanks: so a number begins with a
+ * digit.
+ */
 #include "arguments.h"
 
 #include <errno.h>
@@ -50,7 +53,8 @@ argument_engine_default(void)
 }
 
 void
-argument_bad(const struct argp_state *state, const char *option, const char *value, const char *legal, ...)
+argument_bad(const struct argp_state *state, const char *option, const char *value,
+             const char *legal, ...)
 {
     char text[TEXT_MAX];
     va_list arguments;
@@ -76,7 +80,8 @@ argument_bad_choice(const struct argp_state *state, const char *option, const ch
     for (const argument_choice_t *choice = choices; choice->name != NULL; choice++) {
         size_t length = strlen(text);
 
-        (void)snprintf(text + length, sizeof text - length, "%s%s", length > 0 ? ", " : "", choice->name);
+        (void)snprintf(text + length, sizeof text - length, "%s%s", length > 0 ? ", " : "",
+                       choice->name);
     }
     argument_bad(state, option, value, "%s", text);
 }
@@ -94,15 +99,18 @@ argument_choice(const struct argp_state *state, const char *option, const char *
 }
 
 uint64_t
-argument_number(const struct argp_state *state, const char *option, const char *text, uint64_t low, uint64_t high)
+argument_number(const struct argp_state *state, const char *option, const char *text, uint64_t low,
+                uint64_t high)
 {
     char *end;
 
     errno = 0;
     unsigned long long value = strtoull(text, &end, 0);
 
-    if (errno != 0 || text[0] < '0' || text[0] > '9' || *end != '\0' || value < low || value > high) {
-        argument_bad(state, option, text, "%llu..%llu", (unsigned long long)low, (unsigned long long)high);
+    if (errno != 0 || text[0] < '0' || text[0] > '9' || *end != '\0' || value < low ||
+        value > high) {
+        argument_bad(state, option, text, "%llu..%llu", (unsigned long long)low,
+                     (unsigned long long)high);
     }
     return value;
 }
@@ -112,8 +120,8 @@ print_version(FILE *stream, struct argp_state *state)
 {
     uint32_t version = schedq_version();
 
-    fprintf(stream, "%s %u.%u.%u\n", state->name, (unsigned)(version >> 16), (unsigned)(version >> 8 & 255),
-            (unsigned)(version & 255));
+    fprintf(stream, "%s %u.%u.%u\n", state->name, (unsigned)(version >> 16),
+            (unsigned)(version >> 8 & 255), (unsigned)(version & 255));
 }
 
 void

@@ -11,7 +11,8 @@ typedef struct engine {
 } engine_t;
 
 static const engine_t engines[] = {
-    {"mutex", SCHEDQ_ENGINE_MUTEX, FX_EXACT_CAPS | FX_FULL_RESERVE | FX_FULL_TRIM | FX_MOVES_IN_PLACE},
+    {"mutex", SCHEDQ_ENGINE_MUTEX,
+     FX_EXACT_CAPS | FX_FULL_RESERVE | FX_FULL_TRIM | FX_MOVES_IN_PLACE},
     {"lockfree", SCHEDQ_ENGINE_LOCKFREE, FX_ANY_ENGINE},
 };
 
@@ -45,8 +46,10 @@ parse_option(int key, char *argument, struct argp_state *state)
 }
 
 static const struct argp_option options[] = {
-    {.name = "engine", .key = 'e', .arg = "NAME", .doc = "mutex (default) or lockfree"}, {.name = NULL}};
-static const struct argp parser = {.options = options, .parser = parse_option, .doc = "A program of unit tests."};
+    {.name = "engine", .key = 'e', .arg = "NAME", .doc = "mutex (default) or lockfree"},
+    {.name = NULL}};
+static const struct argp parser = {
+    .options = options, .parser = parse_option, .doc = "A program of unit tests."};
 
 int
 fx_run(int argc, char **argv, const fx_group_t *groups, size_t count)
@@ -57,8 +60,8 @@ fx_run(int argc, char **argv, const fx_group_t *groups, size_t count)
     for (size_t i = 0; i < count; i++) {
         const fx_group_t *group = &groups[i];
         if ((group->needs & ~engine->has) != 0) {
-            print_message("engine %s cannot do what the %zu tests of group %s need: left out\n", engine->name,
-                          group->count, group->name);
+            print_message("engine %s cannot do what the %zu tests of group %s need: left out\n",
+                          engine->name, group->count, group->name);
             continue;
         }
         failed += _cmocka_run_group_tests(group->name, group->tests, group->count, NULL, NULL);

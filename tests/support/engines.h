@@ -1,9 +1,9 @@
 /**
  * One test program, several engines: `test_add --engine lockfree`. Without the argument: mutex.
  *
- * Nearly every test runs on any engine. A group of tests says what it needs that not every engine has; on an engine that
- * lacks it the group is left out, by name. So what runs where is decided here and in the program's list of groups, never
- * inside a test.
+ * Nearly every test runs on any engine. A group of tests says what it needs that not every engine
+ * has; on an engine that lacks it the group is left out, by name. So what runs where is decided
+ * here and in the program's list of groups, never inside a test.
  */
 #ifndef SCHEDQ_TESTS_SUPPORT_ENGINES_H
 #define SCHEDQ_TESTS_SUPPORT_ENGINES_H
@@ -32,11 +32,16 @@ typedef struct fx_group {
 #tests, (tests), sizeof(tests) / sizeof *(tests), needs \
     }
 
-/** main() of a program that knows its engine: reads the arguments, runs the groups. Returns main's value. */
+/**
+ * main() of a program that knows its engine: reads the arguments, runs the groups. Returns main's
+ * value.
+ */
 int fx_run(int argc, char **argv, const fx_group_t *groups, size_t count);
-#define fx_run_groups(argc, argv, groups) fx_run(argc, argv, groups, sizeof(groups) / sizeof *(groups))
+#define fx_run_groups(argc, argv, groups) \
+    fx_run(argc, argv, groups, sizeof(groups) / sizeof *(groups))
 /** The same for a program all of whose tests run on any engine. */
-#define fx_run_tests(argc, argv, tests) fx_run(argc, argv, &(const fx_group_t)fx_group(tests, FX_ANY_ENGINE), 1)
+#define fx_run_tests(argc, argv, tests) \
+    fx_run(argc, argv, &(const fx_group_t)fx_group(tests, FX_ANY_ENGINE), 1)
 
 /** SCHEDQ_ENGINE_ of this run, and its name. */
 uint8_t fx_engine(void);

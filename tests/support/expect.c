@@ -5,12 +5,13 @@
 #include <string.h>
 
 void
-expect_status_at(schedq_status_t got, schedq_status_t expected, const char *call, const char *file, int line)
+expect_status_at(schedq_status_t got, schedq_status_t expected, const char *call, const char *file,
+                 int line)
 {
     if (got == expected)
         return;
-    print_error("%s\n  expected %s, got %s (%d)\n", call, schedq_status_name(expected), schedq_status_name(got),
-                (int)got);
+    print_error("%s\n  expected %s, got %s (%d)\n", call, schedq_status_name(expected),
+                schedq_status_name(got), (int)got);
     _fail(file, line);
 }
 
@@ -29,7 +30,8 @@ expect_contains_at(const char *text, const char *part, const char *file, int lin
 {
     if (text != NULL && strstr(text, part) != NULL)
         return;
-    print_error("expected a text with \"%s\"\n  got \"%s\"\n", part, text != NULL ? text : "(null)");
+    print_error("expected a text with \"%s\"\n  got \"%s\"\n", part,
+                text != NULL ? text : "(null)");
     _fail(file, line);
 }
 
@@ -38,7 +40,7 @@ expect_ns_at(int64_t got, int64_t expected, const char *what, const char *file, 
 {
     if (got == expected)
         return;
-    print_error("%s\n  expected %" PRId64 ", got %" PRId64 " (off by %" PRId64 ")\n", what, expected, got,
-                got - expected);
+    print_error("%s\n  expected %" PRId64 ", got %" PRId64 " (off by %" PRId64 ")\n", what,
+                expected, got, got - expected);
     _fail(file, line);
 }

@@ -105,7 +105,8 @@ schedq_t *
 fx_queue(fixture_t *fixture)
 {
     if (fixture->queue == NULL) {
-        schedq_status_t status = schedq_create(&fixture->config, &fixture->queue, fixture->why, sizeof fixture->why);
+        schedq_status_t status =
+            schedq_create(&fixture->config, &fixture->queue, fixture->why, sizeof fixture->why);
         if (status != SCHEDQ_OK)
             print_error("schedq_create: %s\n", fixture->why);
         assert_ok(status);
@@ -117,7 +118,8 @@ schedq_worker_t *
 fx_worker(fixture_t *fixture)
 {
     if (fixture->worker == NULL)
-        assert_ok(schedq_worker_register(fx_queue(fixture), &fixture->worker, fixture->why, sizeof fixture->why));
+        assert_ok(schedq_worker_register(fx_queue(fixture), &fixture->worker, fixture->why,
+                                         sizeof fixture->why));
     return fixture->worker;
 }
 
@@ -184,21 +186,24 @@ fx_plugin_full(fixture_t *fixture, schedq_profile_t profile, const char *name, u
     plugin.interest_count = count;
     plugin.pre_enqueue = gate ? fixture_gate : NULL;
     plugin.ctx = mine;
-    assert_ok(schedq_plugin_register(fx_queue(fixture), &plugin, &mine->bit, fixture->why, sizeof fixture->why));
+    assert_ok(schedq_plugin_register(fx_queue(fixture), &plugin, &mine->bit, fixture->why,
+                                     sizeof fixture->why));
     assert_true(mine->bit != 0);
     mine->gate = 1 + (unsigned)__builtin_ctzll(mine->bit);
     return mine;
 }
 
 static fx_plugin_t *
-simple_plugin(fixture_t *fixture, const char *name, const char *resource, uint32_t actions, bool gate)
+simple_plugin(fixture_t *fixture, const char *name, const char *resource, uint32_t actions,
+              bool gate)
 {
     schedq_interest_t interest;
     memset(&interest, 0, sizeof interest);
     interest.resource = resource;
     interest.actions = actions;
     interest.hint = fixture->config.decide == SCHEDQ_DECIDE_HOST ? NULL : fx_hint;
-    return fx_plugin_full(fixture, 0, name, 0, resource != NULL ? &interest : NULL, resource != NULL ? 1 : 0, gate);
+    return fx_plugin_full(fixture, 0, name, 0, resource != NULL ? &interest : NULL,
+                          resource != NULL ? 1 : 0, gate);
 }
 
 fx_plugin_t *

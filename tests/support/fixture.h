@@ -1,11 +1,14 @@
 /**
- * A queue to try things on: a clock that the test moves, counted memory, plugins whose answers the test sets.
+ * A queue to try things on: a clock that the test moves, counted memory, plugins whose answers the
+ * test sets.
  *
- * A setup function picks the preset; a test may change fixture->config until the queue is made, which the first use
- * of fx_queue(), of a plugin or of a pod does. Plugins come before pods. The teardown closes and destroys the queue
- * and fails the test if memory or references are left, so every test is a leak test.
+ * A setup function picks the preset; a test may change fixture->config until the queue is made,
+ * which the first use of fx_queue(), of a plugin or of a pod does. Plugins come before pods. The
+ * teardown closes and destroys the queue and fails the test if memory or references are left, so
+ * every test is a leak test.
  *
- * The verbs (fx_add, fx_pop ...) assert success; where the status is the point, tests call the library itself.
+ * The verbs (fx_add, fx_pop ...) assert success; where the status is the point, tests call the
+ * library itself.
  *
  * Every fixture has the engine that the program was started with (fx_run in engines.h).
  */
@@ -33,9 +36,10 @@ typedef struct fixture fixture_t;
 typedef struct fx_plugin {
     fixture_t *fixture;
     uint64_t bit;
-    unsigned gate;           /* 1 + its number: what result.gate shows */
-    schedq_hint_t hint;      /* its hint's answer to everything ... */
-    uint64_t only_object;    /* ... if 0, else QUEUE for this pod's object and SKIP for the others */
+    unsigned gate;      /* 1 + its number: what result.gate shows */
+    schedq_hint_t hint; /* its hint's answer to everything ... */
+    /* ... if 0, else QUEUE for this pod's object and SKIP for the others */
+    uint64_t only_object;
     bool refuses;            /* PreEnqueue refuses every pod ... */
     uint64_t refused_object; /* ... or, if not 0, this one */
     unsigned hint_calls, gate_calls;
@@ -63,8 +67,9 @@ int fx_setup(void **state);
 int fx_setup_1_34(void **state);
 int fx_setup_1_26(void **state);
 int fx_setup_1_12(void **state);
-int fx_setup_host(void **state);     /* default preset, SCHEDQ_DECIDE_HOST */
-int fx_setup_lockfree(void **state); /* default preset, SCHEDQ_ENGINE_LOCKFREE whatever the program was started with */
+int fx_setup_host(void **state); /* default preset, SCHEDQ_DECIDE_HOST */
+/* default preset, SCHEDQ_ENGINE_LOCKFREE whatever the program was started with */
+int fx_setup_lockfree(void **state);
 int fx_teardown(void **state);
 
 #define fx_test(function) cmocka_unit_test_setup_teardown(function, fx_setup, fx_teardown)
@@ -72,7 +77,8 @@ int fx_teardown(void **state);
 #define fx_test_1_26(function) cmocka_unit_test_setup_teardown(function, fx_setup_1_26, fx_teardown)
 #define fx_test_1_12(function) cmocka_unit_test_setup_teardown(function, fx_setup_1_12, fx_teardown)
 #define fx_test_host(function) cmocka_unit_test_setup_teardown(function, fx_setup_host, fx_teardown)
-#define fx_test_lockfree(function) cmocka_unit_test_setup_teardown(function, fx_setup_lockfree, fx_teardown)
+#define fx_test_lockfree(function) \
+    cmocka_unit_test_setup_teardown(function, fx_setup_lockfree, fx_teardown)
 
 /** A fixture outside cmocka's setup, for tests that make several in a row. */
 fixture_t *fx_new(schedq_preset_t preset);
@@ -88,13 +94,18 @@ void fx_use_real_clock(fixture_t *fixture);
 /** Turns reference counts on; before the queue is made. */
 void fx_count_objects(fixture_t *fixture);
 
-/** A plugin without a gate that registered one event; resource NULL: none. Its hint says QUEUE until told otherwise. */
-fx_plugin_t *fx_plugin(fixture_t *fixture, const char *name, const char *resource, uint32_t actions);
+/**
+ * A plugin without a gate that registered one event; resource NULL: none. Its hint says QUEUE until
+ * told otherwise.
+ */
+fx_plugin_t *fx_plugin(fixture_t *fixture, const char *name, const char *resource,
+                       uint32_t actions);
 /** The same with a PreEnqueue, which lets everything pass until told otherwise. */
 fx_plugin_t *fx_gate(fixture_t *fixture, const char *name, const char *resource, uint32_t actions);
 /** Fully described: any number of interests, flags, profile. */
-fx_plugin_t *fx_plugin_full(fixture_t *fixture, schedq_profile_t profile, const char *name, uint8_t flags,
-                            const schedq_interest_t *interests, size_t count, bool gate);
+fx_plugin_t *fx_plugin_full(fixture_t *fixture, schedq_profile_t profile, const char *name,
+                            uint8_t flags, const schedq_interest_t *interests, size_t count,
+                            bool gate);
 /** The hint that fixtures give; for interests of fx_plugin_full. */
 schedq_hint_t fx_hint(void *ctx, uint64_t pod, uint64_t old_object, uint64_t new_object);
 
@@ -122,13 +133,18 @@ schedq_popped_t fx_pop(fixture_t *fixture, const char *name);
 void fx_pop_nothing(fixture_t *fixture);
 void fx_done(fixture_t *fixture, const schedq_popped_t *popped);
 /** Ends a cycle with these rejectors; both 0: with an error. */
-schedq_result_t fx_fail(fixture_t *fixture, const schedq_popped_t *popped, uint64_t unschedulable, uint64_t pending);
+schedq_result_t fx_fail(fixture_t *fixture, const schedq_popped_t *popped, uint64_t unschedulable,
+                        uint64_t pending);
 /** Adds, pops and rejects; the pod must be the best one, and is parked then. */
 schedq_pod_t fx_park(fixture_t *fixture, const char *name, uint64_t unschedulable);
 /** Adds, pops and fails with an error; the pod must be the best one. */
 schedq_pod_t fx_err(fixture_t *fixture, const char *name);
-/** Adds, pops, sends `event` during the flight and rejects: the pod backs off. The event must concern `unschedulable`. */
-schedq_pod_t fx_back_off(fixture_t *fixture, const char *name, uint64_t unschedulable, schedq_event_t event);
+/**
+ * Adds, pops, sends `event` during the flight and rejects: the pod backs off. The event must
+ * concern `unschedulable`.
+ */
+schedq_pod_t fx_back_off(fixture_t *fixture, const char *name, uint64_t unschedulable,
+                         schedq_event_t event);
 /** A pod in each place where one waits for something. */
 typedef struct fx_waiting {
     schedq_pod_t backoff, error, parked, gated;
@@ -140,7 +156,10 @@ typedef struct fx_waiting {
  * SCHEDQ_EVENT_NODE_ADD concerns `fit`; `gate` lets everything pass, afterwards too.
  */
 fx_waiting_t fx_wait_everywhere(fixture_t *fixture, const fx_plugin_t *fit, fx_plugin_t *gate);
-/** `count` parked pods "ns/parked<i>", as many after an error "ns/error<i>", as many active "ns/active<i>". */
+/**
+ * `count` parked pods "ns/parked<i>", as many after an error "ns/error<i>", as many active
+ * "ns/active<i>".
+ */
 void fx_fill(fixture_t *fixture, const fx_plugin_t *fit, unsigned count);
 /** schedq_move_all without objects. */
 schedq_result_t fx_move(fixture_t *fixture, schedq_event_t event);
@@ -162,8 +181,8 @@ schedq_result_t fx_find(fixture_t *fixture, const char *name);
 schedq_pod_info_t fx_info(fixture_t *fixture, schedq_pod_t pod);
 schedq_stats_t fx_stats(fixture_t *fixture);
 /** Asserts how many pods are in each place. */
-void fx_assert_counts(fixture_t *fixture, unsigned active, unsigned backoff, unsigned error_backoff, unsigned parked,
-                      unsigned gated, unsigned inflight);
+void fx_assert_counts(fixture_t *fixture, unsigned active, unsigned backoff, unsigned error_backoff,
+                      unsigned parked, unsigned gated, unsigned inflight);
 /** The metrics, to be freed with free(). */
 char *fx_metrics(fixture_t *fixture);
 /** Value of the one metric line that begins with `sample` and a space; -1 if there is none. */

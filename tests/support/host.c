@@ -20,8 +20,8 @@ hx_event(fixture_t *fixture, uint64_t plugins)
 }
 
 schedq_status_t
-hx_fail(fixture_t *fixture, schedq_token_t *token, schedq_place_t place, uint64_t rejectors, uint64_t judged_up_to,
-        schedq_result_t *result)
+hx_fail(fixture_t *fixture, schedq_token_t *token, schedq_place_t place, uint64_t rejectors,
+        uint64_t judged_up_to, schedq_result_t *result)
 {
     schedq_failure_t failure;
     schedq_failure_init(&failure);
@@ -45,8 +45,8 @@ hx_park(fixture_t *fixture, const char *name, uint64_t object, uint64_t rejector
 }
 
 schedq_status_t
-hx_apply(fixture_t *fixture, uint64_t ref, schedq_place_t place, uint8_t gate, uint64_t judged_up_to,
-         schedq_result_t *result)
+hx_apply(fixture_t *fixture, uint64_t ref, schedq_place_t place, uint8_t gate,
+         uint64_t judged_up_to, schedq_result_t *result)
 {
     schedq_decision_t decision;
     memset(&decision, 0, sizeof decision);
@@ -59,11 +59,13 @@ hx_apply(fixture_t *fixture, uint64_t ref, schedq_place_t place, uint8_t gate, u
 }
 
 size_t
-hx_collect(fixture_t *fixture, schedq_query_t query, schedq_candidate_t *out, size_t room, size_t step)
+hx_collect(fixture_t *fixture, schedq_query_t query, schedq_candidate_t *out, size_t room,
+           size_t step)
 {
     size_t total = 0, count = 0;
     schedq_status_t status;
-    while ((status = schedq_candidates(fx_worker(fixture), &query, out + total, step, &count)) == SCHEDQ_OK) {
+    while ((status = schedq_candidates(fx_worker(fixture), &query, out + total, step, &count)) ==
+           SCHEDQ_OK) {
         assert_true(count >= 1 && count <= step);
         total += count;
         assert_true(total + step <= room);

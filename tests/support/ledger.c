@@ -1,4 +1,7 @@
-/* Reference counts by object number. A count below zero is remembered, since a later retain would hide it. */
+/*
+ * Reference counts by object number. A count below zero is remembered, since a later retain would
+ * hide it.
+ */
 #include "ledger.h"
 
 void

@@ -1,5 +1,6 @@
 /**
- * Reference counts of COUNTED objects: numbers below LEDGER_OBJECTS, as the queue's retain and release see them.
+ * Reference counts of COUNTED objects: numbers below LEDGER_OBJECTS, as the queue's retain and
+ * release see them.
  */
 #ifndef SCHEDQ_TESTS_SUPPORT_LEDGER_H
 #define SCHEDQ_TESTS_SUPPORT_LEDGER_H

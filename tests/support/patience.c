@@ -1,4 +1,7 @@
-/* All from /proc: states of threads, and processor time in clock ticks, which is exact enough for limits of seconds. */
+/*
+ * All from /proc: states of threads, and processor time in clock ticks, which is exact enough for
+ * limits of seconds.
+ */
 #define _GNU_SOURCE /* gettid, pthread_timedjoin_np */
 #include "patience.h"
 
@@ -36,8 +39,8 @@ read_stat(const char *path, stat_line_t *line)
     const char *after = strrchr(text, ')');
 
     if (after == NULL ||
-        sscanf(after + 1, " %c %*d %d %*d %*d %*d %*u %*u %*u %*u %*u %llu %llu %llu %llu", &line->state,
-               &line->group, &user, &system, &child_user, &child_system) != 6) {
+        sscanf(after + 1, " %c %*d %d %*d %*d %*d %*u %*u %*u %*u %*u %llu %llu %llu %llu",
+               &line->state, &line->group, &user, &system, &child_user, &child_system) != 6) {
         return false;
     }
     line->cpu_seconds =
@@ -162,7 +165,7 @@ patience_look(patience_t *patience, uint64_t progress)
 const char *
 patience_words(patience_verdict_t verdict)
 {
-    return verdict == PATIENCE_SPINS ? "it runs without progress"
+    return verdict == PATIENCE_SPINS    ? "it runs without progress"
            : verdict == PATIENCE_SLEEPS ? "all of its threads sleep, and nothing wakes them"
                                         : "it makes progress";
 }

@@ -1,4 +1,7 @@
-/* A linear congruential generator: what matters is that the same seed draws the same numbers everywhere. */
+/*
+ * A linear congruential generator: what matters is that the same seed draws the same numbers
+ * everywhere.
+ */
 #include "seed.h"
 
 #include <inttypes.h>
@@ -13,8 +16,8 @@ seed_of(const char *program)
 {
     const char *given = getenv("SCHEDQ_TEST_SEED");
     uint64_t seed = given != NULL ? strtoull(given, NULL, 0) : SEED_DEFAULT;
-    print_message("seed %" PRIu64 "; again with: SCHEDQ_TEST_SEED=%" PRIu64 " %s --engine %s\n", seed, seed, program,
-                  fx_engine_name());
+    print_message("seed %" PRIu64 "; again with: SCHEDQ_TEST_SEED=%" PRIu64 " %s --engine %s\n",
+                  seed, seed, program, fx_engine_name());
     return seed;
 }
 

@@ -1,5 +1,6 @@
 /**
- * Random numbers that can be had again: SCHEDQ_TEST_SEED sets the seed, and every test that draws prints it.
+ * Random numbers that can be had again: SCHEDQ_TEST_SEED sets the seed, and every test that draws
+ * prints it.
  */
 #ifndef SCHEDQ_TESTS_SUPPORT_SEED_H
 #define SCHEDQ_TESTS_SUPPORT_SEED_H

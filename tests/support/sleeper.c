@@ -10,7 +10,8 @@ sleep_in_pop(void *argument)
     sleeper_t *sleeper = argument;
     schedq_worker_t *worker;
     schedq_popped_t popped;
-    if (!mailbox_check(sleeper->mailbox, schedq_worker_register(sleeper->queue, &worker, NULL, 0) == SCHEDQ_OK))
+    if (!mailbox_check(sleeper->mailbox,
+                       schedq_worker_register(sleeper->queue, &worker, NULL, 0) == SCHEDQ_OK))
         return NULL;
     sleeper->status = schedq_pop(worker, sleeper->deadline_ns, &popped);
     if (sleeper->status == SCHEDQ_OK) {

@@ -52,11 +52,13 @@ snapshot_node(snapshot_t *snapshot, const char *name, int64_t cpu_milli)
 schedq_running_spec_t
 snapshot_pod_spec(const char *name, uint32_t node, int32_t priority, int64_t cpu_milli)
 {
-    return (schedq_running_spec_t){.name = name, .node = node, .priority = priority, .requests.cpu_milli = cpu_milli};
+    return (schedq_running_spec_t){
+        .name = name, .node = node, .priority = priority, .requests.cpu_milli = cpu_milli};
 }
 
 schedq_running_t
-snapshot_pod(snapshot_t *snapshot, const char *name, uint32_t node, int32_t priority, int64_t cpu_milli)
+snapshot_pod(snapshot_t *snapshot, const char *name, uint32_t node, int32_t priority,
+             int64_t cpu_milli)
 {
     const schedq_running_spec_t spec = snapshot_pod_spec(name, node, priority, cpu_milli);
     schedq_running_t pod;
@@ -68,8 +70,8 @@ snapshot_pod(snapshot_t *snapshot, const char *name, uint32_t node, int32_t prio
 void
 snapshot_decide(snapshot_t *snapshot)
 {
-    assert_ok(schedq_preempt(snapshot->cluster, snapshot->preemption, &snapshot->config, &snapshot->preemptor,
-                             &snapshot->decision));
+    assert_ok(schedq_preempt(snapshot->cluster, snapshot->preemption, &snapshot->config,
+                             &snapshot->preemptor, &snapshot->decision));
 }
 
 static int

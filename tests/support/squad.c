@@ -1,4 +1,7 @@
-/* Starting and joining. The worker is registered on the thread that uses it, so that registering races too. */
+/*
+ * Starting and joining. The worker is registered on the thread that uses it, so that registering
+ * races too.
+ */
 #include "squad.h"
 
 typedef struct post {
@@ -12,8 +15,8 @@ serve(void *argument)
 {
     post_t *post = argument;
     soldier_t *soldier = &post->soldier;
-    if (!mailbox_check(soldier->mailbox,
-                       schedq_worker_register(soldier->queue, &soldier->worker, NULL, 0) == SCHEDQ_OK))
+    if (!mailbox_check(soldier->mailbox, schedq_worker_register(soldier->queue, &soldier->worker,
+                                                                NULL, 0) == SCHEDQ_OK))
         return NULL;
     post->body(soldier);
     mailbox_check(soldier->mailbox, schedq_worker_unregister(soldier->worker) == SCHEDQ_OK);

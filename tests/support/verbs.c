@@ -194,8 +194,8 @@ fx_stats(fixture_t *fixture)
 }
 
 void
-fx_assert_counts(fixture_t *fixture, unsigned active, unsigned backoff, unsigned error_backoff, unsigned parked,
-                 unsigned gated, unsigned inflight)
+fx_assert_counts(fixture_t *fixture, unsigned active, unsigned backoff, unsigned error_backoff,
+                 unsigned parked, unsigned gated, unsigned inflight)
 {
     schedq_stats_t stats = fx_stats(fixture);
     assert_int_equal(stats.active, active);

@@ -1,13 +1,14 @@
 /*
  * What the tests of bins start from: two bins of two bands, and pods.
  *
- * The ground's hook is another thread's work exactly where merging allocates: between the look at the runs and their copying.
+ * The ground's hook is another thread's work exactly where merging allocates: between the look at
+ * the runs and their copying.
  */
 #ifndef SCHEDQ_TESTS_UNIT_BIN_WORLD_H
 #define SCHEDQ_TESTS_UNIT_BIN_WORLD_H
 
 #include "ground.h"
-#include "lockfree/bin.h"
+#include "lockfree/refs/bin.h"
 
 enum { BAND = 1, OTHER_BAND = 2, FAR_BAND = 3, PODS = 4096 };
 
@@ -26,8 +27,10 @@ static inline struct bin *
 make_bin(world_t *world, unsigned i)
 {
     struct bin *bin = memory_alloc(&world->ground.memory, MEMORY_QUEUES, sizeof *bin, CACHE_LINE);
-    const struct residence residence = {
-        .entries = &world->ground.entries, .place = PLACE_ACTIVE, .band = BAND + i, .reorder = &world->reorder};
+    const struct residence residence = {.entries = &world->ground.entries,
+                                        .place = PLACE_ACTIVE,
+                                        .band = BAND + i,
+                                        .reorder = &world->reorder};
     assert_non_null(bin);
     (void)u64_exchange(&world->words[i], 0);
     bin_open(bin, &world->words[i], &residence);
@@ -46,8 +49,8 @@ setup(void **state)
 {
     world_t *world = ground_make(sizeof *world);
     run_pool_open(&world->pool, &world->ground.memory);
-    world->caller =
-        (struct bin_caller){.memory = &world->ground.memory, .epoch = world->ground.record, .pool = &world->pool};
+    world->caller = (struct bin_caller){
+        .memory = &world->ground.memory, .epoch = world->ground.record, .pool = &world->pool};
     epoch_enter(world->caller.epoch);
     for (unsigned i = 0; i < 2; i++)
         world->bins[i] = make_bin(world, i);
@@ -69,7 +72,7 @@ teardown(void **state)
     return 0;
 }
 
-/* ---- pods -------------------------------------------------------------------------------------------------------- */
+/* ---- pods ------------------------------------------------------------------------------------ */
 
 static inline struct entry *
 entry_of(world_t *world, unsigned pod)

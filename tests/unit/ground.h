@@ -1,8 +1,9 @@
 /*
  * What the tests of lock-free parts stand on: memory that counts, an epoch, the records of pods.
  *
- * A test's world begins with its ground. The allocator runs a hook, so that another thread's work comes exactly where a part
- * allocates. When the ground is given back every byte must be back, each freed with its size.
+ * A test's world begins with its ground. The allocator runs a hook, so that another thread's work
+ * comes exactly where a part allocates. When the ground is given back every byte must be back, each
+ * freed with its size.
  */
 #ifndef SCHEDQ_TESTS_UNIT_GROUND_H
 #define SCHEDQ_TESTS_UNIT_GROUND_H
@@ -12,7 +13,7 @@
 
 #include "account.h"
 #include "expect.h"
-#include "lockfree/entry.h"
+#include "lockfree/pod/entry.h"
 
 typedef struct world world_t; /* each test's own */
 
@@ -55,7 +56,8 @@ ground_make(size_t world_bytes)
     struct ground *ground = world;
     account_init(&ground->account);
     ground->plain = account_allocator(&ground->account);
-    const schedq_allocator_t allocator = {.alloc = ground_alloc, .free = ground_dealloc, .ctx = ground};
+    const schedq_allocator_t allocator = {
+        .alloc = ground_alloc, .free = ground_dealloc, .ctx = ground};
     memory_open(&ground->memory, &allocator);
     ground->epoch = epoch_open(&ground->memory);
     ground->record = epoch_record_make(ground->epoch);

@@ -1,4 +1,7 @@
-/* schedq_activate: a waiting pod becomes active whatever its backoff; one in flight is retried when it fails. */
+/*
+ * schedq_activate: a waiting pod becomes active whatever its backoff; one in flight is retried when
+ * it fails.
+ */
 #include "fixture.h"
 
 static schedq_result_t

@@ -1,4 +1,7 @@
-/* What schedq_add and schedq_add_many promise: a new pod, once per name, all of a batch or the words why not. */
+/*
+ * What schedq_add and schedq_add_many promise: a new pod, once per name, all of a batch or the
+ * words why not.
+ */
 #include <stdio.h>
 #include <string.h>
 
@@ -168,8 +171,9 @@ one_name_is_there_once_whatever_its_place(void **state)
         const char *name;
         schedq_place_t place;
     } pods[] = {
-        {"ns/active", SCHEDQ_ACTIVE}, {"ns/backoff", SCHEDQ_BACKOFF}, {"ns/error", SCHEDQ_ERROR_BACKOFF},
-        {"ns/parked", SCHEDQ_PARKED}, {"ns/gated", SCHEDQ_GATED},     {"ns/inflight", SCHEDQ_INFLIGHT},
+        {"ns/active", SCHEDQ_ACTIVE},       {"ns/backoff", SCHEDQ_BACKOFF},
+        {"ns/error", SCHEDQ_ERROR_BACKOFF}, {"ns/parked", SCHEDQ_PARKED},
+        {"ns/gated", SCHEDQ_GATED},         {"ns/inflight", SCHEDQ_INFLIGHT},
     };
     fx_wait_everywhere(fixture, plugin, gate);
     fx_add(fixture, "ns/inflight", 0);
@@ -229,7 +233,8 @@ after_close_an_add_is_refused_and_changes_nothing(void **state)
     schedq_pod_spec_t spec = fx_spec("ns/a", 0);
     assert_status(schedq_add(fx_worker(fixture), "ns/a", &spec, NULL), SCHEDQ_CLOSED);
     uint8_t status = SCHEDQ_OK;
-    assert_status(schedq_add_many(fx_worker(fixture), "ns/a", &spec, 1, NULL, &status, NULL), SCHEDQ_CLOSED);
+    assert_status(schedq_add_many(fx_worker(fixture), "ns/a", &spec, 1, NULL, &status, NULL),
+                  SCHEDQ_CLOSED);
     assert_int_equal(status, SCHEDQ_CLOSED);
     assert_place(fx_place(fixture, "ns/a"), SCHEDQ_NOWHERE);
     assert_int_equal(fx_stats(fixture).adds, 0);
@@ -282,8 +287,10 @@ a_batch_with_bad_elements_adds_the_others(void **state)
     schedq_result_t result;
     batch_specs(specs);
     memset(pods, 0xff, sizeof pods);
-    assert_status(schedq_add_many(fx_worker(fixture), BATCH, specs, 5, pods, statuses, &result), SCHEDQ_EXISTS);
-    static const schedq_status_t expected[] = {SCHEDQ_OK, SCHEDQ_OK, SCHEDQ_OK, SCHEDQ_EXISTS, SCHEDQ_INVALID};
+    assert_status(schedq_add_many(fx_worker(fixture), BATCH, specs, 5, pods, statuses, &result),
+                  SCHEDQ_EXISTS);
+    static const schedq_status_t expected[] = {SCHEDQ_OK, SCHEDQ_OK, SCHEDQ_OK, SCHEDQ_EXISTS,
+                                               SCHEDQ_INVALID};
     for (unsigned i = 0; i < 5; i++) {
         assert_int_equal(statuses[i], expected[i]);
         assert_int_equal(pods[i].bits != 0, expected[i] == SCHEDQ_OK);
@@ -300,7 +307,8 @@ a_batch_answers_with_its_first_failure(void **state)
     uint8_t statuses[3];
     batch_specs(specs);
     schedq_pod_spec_t swapped[] = {specs[4], specs[0], specs[3]};
-    assert_status(schedq_add_many(fx_worker(fixture), BATCH, swapped, 3, NULL, statuses, NULL), SCHEDQ_INVALID);
+    assert_status(schedq_add_many(fx_worker(fixture), BATCH, swapped, 3, NULL, statuses, NULL),
+                  SCHEDQ_INVALID);
     fx_assert_counts(fixture, 1, 0, 0, 0, 0, 0);
 }
 
@@ -313,11 +321,13 @@ without_statuses_a_bad_element_stops_its_batch(void **state)
     batch_specs(specs);
     schedq_pod_spec_t bad_last[] = {specs[0], specs[4]};
     memset(&result, 0xff, sizeof result);
-    assert_status(schedq_add_many(fx_worker(fixture), BATCH, bad_last, 2, NULL, NULL, &result), SCHEDQ_INVALID);
+    assert_status(schedq_add_many(fx_worker(fixture), BATCH, bad_last, 2, NULL, NULL, &result),
+                  SCHEDQ_INVALID);
     assert_int_equal(result.to_active, 0);
     fx_assert_counts(fixture, 0, 0, 0, 0, 0, 0);
     schedq_pod_spec_t twice[] = {specs[0], specs[3], specs[1]};
-    assert_status(schedq_add_many(fx_worker(fixture), BATCH, twice, 3, NULL, NULL, &result), SCHEDQ_EXISTS);
+    assert_status(schedq_add_many(fx_worker(fixture), BATCH, twice, 3, NULL, NULL, &result),
+                  SCHEDQ_EXISTS);
     fx_assert_counts(fixture, 2, 0, 0, 0, 0, 0);
 }
 

@@ -13,7 +13,8 @@ applying_gated_asks_for_a_newer_judgement_too(void **state)
     uint64_t ref = fx_find(fixture, "ns/a").ref;
     uint64_t sequence = hx_event(fixture, gate->bit);
     schedq_result_t result;
-    assert_status(hx_apply(fixture, ref, SCHEDQ_GATED, (uint8_t)gate->gate, judged, &result), SCHEDQ_RETRY);
+    assert_status(hx_apply(fixture, ref, SCHEDQ_GATED, (uint8_t)gate->gate, judged, &result),
+                  SCHEDQ_RETRY);
     assert_true(result.sequence >= sequence);
     assert_place(fx_place(fixture, "ns/a"), SCHEDQ_PARKED);
     ref = fx_find(fixture, "ns/a").ref;
@@ -49,10 +50,14 @@ a_pod_that_stays_gated_gets_a_new_ref(void **state)
 static long
 gated_by_node_add(fixture_t *fixture)
 {
-    return fx_metric(fixture, "scheduler_queue_incoming_pods_total{queue=\"unschedulable\",event=\"NodeAdd\"}");
+    return fx_metric(
+        fixture, "scheduler_queue_incoming_pods_total{queue=\"unschedulable\",event=\"NodeAdd\"}");
 }
 
-/* An event takes a pod out and puts it back; an update or an activation that is in vain leaves it where it is. */
+/*
+ * An event takes a pod out and puts it back; an update or an activation that is in vain leaves it
+ * where it is.
+ */
 static void
 a_pod_that_is_gated_again_comes_in_again_only_if_it_is_counted(void **state)
 {
@@ -100,8 +105,14 @@ apply_moves_a_pod_where_it_is_told(void **state)
     assert_ok(hx_apply(fixture, fx_find(fixture, "ns/b").ref, SCHEDQ_BACKOFF, 0, 0, &result));
     assert_place(result.place, SCHEDQ_BACKOFF);
     assert_int_equal(result.to_backoff, 1);
-    assert_int_equal(fx_metric(fixture, "scheduler_queue_incoming_pods_total{queue=\"active\",event=\"NodeAdd\"}"), 1);
-    assert_int_equal(fx_metric(fixture, "scheduler_queue_incoming_pods_total{queue=\"backoff\",event=\"NodeAdd\"}"), 1);
+    assert_int_equal(
+        fx_metric(fixture,
+                  "scheduler_queue_incoming_pods_total{queue=\"active\",event=\"NodeAdd\"}"),
+        1);
+    assert_int_equal(
+        fx_metric(fixture,
+                  "scheduler_queue_incoming_pods_total{queue=\"backoff\",event=\"NodeAdd\"}"),
+        1);
 }
 
 static void
@@ -254,7 +265,8 @@ apply_many_answers_for_each_decision(void **state)
     assert_ok(schedq_delete(fx_worker(fixture), doomed, NULL, 0, NULL));
     uint8_t statuses[3];
     schedq_result_t results[3], sum;
-    assert_status(schedq_apply_many(fx_worker(fixture), decisions, 3, statuses, results, &sum), SCHEDQ_GONE);
+    assert_status(schedq_apply_many(fx_worker(fixture), decisions, 3, statuses, results, &sum),
+                  SCHEDQ_GONE);
     assert_int_equal(statuses[0], SCHEDQ_OK);
     assert_int_equal(statuses[1], SCHEDQ_GONE);
     assert_int_equal(statuses[2], SCHEDQ_OK);
@@ -278,7 +290,8 @@ one_malformed_decision_stops_all_of_them(void **state)
     decisions[0].place = SCHEDQ_ACTIVE;
     decisions[1].place = SCHEDQ_INFLIGHT;
     schedq_result_t sum;
-    assert_status(schedq_apply_many(fx_worker(fixture), decisions, 2, NULL, NULL, &sum), SCHEDQ_INVALID);
+    assert_status(schedq_apply_many(fx_worker(fixture), decisions, 2, NULL, NULL, &sum),
+                  SCHEDQ_INVALID);
     assert_int_equal(sum.to_active, 0);
     assert_place(fx_place(fixture, "ns/a"), SCHEDQ_PARKED);
 }

@@ -1,4 +1,7 @@
-/* A pod got a node, or changed on it: which parked pods hear of it through schedq_assigned_pod_added and _updated. */
+/*
+ * A pod got a node, or changed on it: which parked pods hear of it through
+ * schedq_assigned_pod_added and _updated.
+ */
 #include <pthread.h>
 #include <string.h>
 
@@ -32,15 +35,18 @@ assigned(fixture_t *fixture, uint64_t object, const char *space)
     schedq_move_init(&move);
     move.event = SCHEDQ_EVENT_ASSIGNED_POD_ADD;
     move.new_object = object;
-    assert_ok(schedq_assigned_pod_added(fx_worker(fixture), &move, space, (uint32_t)strlen(space), &result));
+    assert_ok(schedq_assigned_pod_added(fx_worker(fixture), &move, space, (uint32_t)strlen(space),
+                                        &result));
     return result;
 }
 
 static fx_plugin_t *
 spread_plugin(fixture_t *fixture)
 {
-    const schedq_interest_t interest = {.resource = "Pod", .actions = SCHEDQ_ACTION_ALL, .hint = fx_hint};
-    return fx_plugin_full(fixture, 0, "PodTopologySpread", SCHEDQ_PLUGIN_SPREAD, &interest, 1, false);
+    const schedq_interest_t interest = {
+        .resource = "Pod", .actions = SCHEDQ_ACTION_ALL, .hint = fx_hint};
+    return fx_plugin_full(fixture, 0, "PodTopologySpread", SCHEDQ_PLUGIN_SPREAD, &interest, 1,
+                          false);
 }
 
 static void
@@ -210,7 +216,9 @@ in_kube_1_26_an_assigned_pod_retries_every_pod_in_flight(void **state)
     assert_place(fx_fail(fixture, &popped, deaf->bit, 0).place, SCHEDQ_BACKOFF);
 }
 
-/* PreEnqueue refuses the pod when an update has already changed it: nothing comes of the refusal. */
+/*
+ * PreEnqueue refuses the pod when an update has already changed it: nothing comes of the refusal.
+ */
 typedef struct disturbance {
     fixture_t *fixture;
     fx_plugin_t *gate;
@@ -257,8 +265,9 @@ an_affinity_that_comes_after_a_refusal_in_vain_is_heeded(void **state)
     schedq_plugin_t gate;
     uint64_t bit;
     char why[200];
-    const schedq_interest_t interests[] = {{.resource = "AssignedPod", .actions = SCHEDQ_ACTION_ADD, .hint = fx_hint},
-                                           {.resource = "Node", .actions = SCHEDQ_ACTION_ADD, .hint = fx_hint}};
+    const schedq_interest_t interests[] = {
+        {.resource = "AssignedPod", .actions = SCHEDQ_ACTION_ADD, .hint = fx_hint},
+        {.resource = "Node", .actions = SCHEDQ_ACTION_ADD, .hint = fx_hint}};
     fx_plugin_t *affinity = fx_plugin_full(fixture, 0, "InterPodAffinity", 0, interests, 2, false);
     schedq_plugin_init(&gate);
     gate.name = "Gate";

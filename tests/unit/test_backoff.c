@@ -1,9 +1,15 @@
-/* How long a failed pod backs off, when that is over, and in which order pop takes from backoff. SPEC 2. */
+/*
+ * How long a failed pod backs off, when that is over, and in which order pop takes from backoff.
+ * SPEC 2.
+ */
 #include <string.h>
 
 #include "fixture.h"
 
-/* Fails the best pod once, as an error or as a rejection with an event in flight; returns how long it backs off. */
+/*
+ * Fails the best pod once, as an error or as a rejection with an event in flight; returns how long
+ * it backs off.
+ */
 static int64_t
 fail_once(fixture_t *fixture, const char *name, const fx_plugin_t *fit, bool error)
 {
@@ -11,7 +17,8 @@ fail_once(fixture_t *fixture, const char *name, const fx_plugin_t *fit, bool err
     if (!error)
         fx_move(fixture, SCHEDQ_EVENT_NODE_ADD);
     schedq_result_t result = fx_fail(fixture, &popped, error ? 0 : fit->bit, 0);
-    assert_place(result.place, error && !fixture->config.errors_park ? SCHEDQ_ERROR_BACKOFF : SCHEDQ_BACKOFF);
+    assert_place(result.place,
+                 error && !fixture->config.errors_park ? SCHEDQ_ERROR_BACKOFF : SCHEDQ_BACKOFF);
     schedq_pod_info_t info = fx_info(fixture, result.pod);
     assert_ns_equal(info.history.timestamp_ns, fx_now(fixture));
     return info.backoff_expiry_ns - info.history.timestamp_ns;
@@ -65,7 +72,8 @@ one_error_after_many_rejections_waits_the_shortest_time(void **state)
     static const struct {
         bool error;
         int64_t seconds;
-    } steps[] = {{false, 1}, {false, 2}, {false, 4}, {true, 1}, {true, 2}, {false, 8}, {true, 1}, {false, 10}};
+    } steps[] = {{false, 1}, {false, 2}, {false, 4}, {true, 1},
+                 {true, 2},  {false, 8}, {true, 1},  {false, 10}};
     for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
         int64_t backoff = fail_once(fixture, "ns/a", fit, steps[i].error);
         assert_ns_equal(backoff, SEC(steps[i].seconds));
@@ -134,7 +142,8 @@ huge_counts_wait_the_limit_and_nothing_overflows(void **state)
         schedq_failure_init(&failure);
         assert_ok(schedq_readd(fx_worker(fixture), "ns/a", &spec, &history, &failure, &result));
         assert_place(result.place, SCHEDQ_ERROR_BACKOFF);
-        assert_ns_equal(fx_info(fixture, result.pod).backoff_expiry_ns, fx_now(fixture) + SEC(3600 * cases[i].hours));
+        assert_ns_equal(fx_info(fixture, result.pod).backoff_expiry_ns,
+                        fx_now(fixture) + SEC(3600 * cases[i].hours));
         assert_ok(schedq_delete(fx_worker(fixture), result.pod, NULL, 0, NULL));
     }
 }
@@ -162,7 +171,8 @@ expiry_of_first_backoff(fixture_t *fixture)
     fx_plugin_t *fit = fit_plugin(fixture);
     fx_worker(fixture);
     fx_advance(fixture, MS(300));
-    return fx_info(fixture, fx_back_off(fixture, "ns/a", fit->bit, SCHEDQ_EVENT_NODE_ADD)).backoff_expiry_ns;
+    return fx_info(fixture, fx_back_off(fixture, "ns/a", fit->bit, SCHEDQ_EVENT_NODE_ADD))
+        .backoff_expiry_ns;
 }
 
 static void

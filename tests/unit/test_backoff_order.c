@@ -1,4 +1,7 @@
-/* In which order pop takes from backoff: expiry, then priority, then order key; also of pods that were updated there. */
+/*
+ * In which order pop takes from backoff: expiry, then priority, then order key; also of pods that
+ * were updated there.
+ */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -33,7 +36,8 @@ with_windows(fixture_t *fixture)
 }
 
 static void
-back_off_spec(fixture_t *fixture, const fx_plugin_t *fit, const char *name, const schedq_pod_spec_t *spec)
+back_off_spec(fixture_t *fixture, const fx_plugin_t *fit, const char *name,
+              const schedq_pod_spec_t *spec)
 {
     fx_add_spec(fixture, name, spec);
     schedq_popped_t popped = fx_pop(fixture, name);
@@ -110,7 +114,8 @@ a_new_order_key_of_a_waiting_pod_counts_among_equal_expiries(void **state)
     back_off(fixture, fit, "ns/a", 1);
     back_off(fixture, fit, "ns/b", 1);
     back_off(fixture, fit, "ns/c", 1);
-    schedq_pod_spec_t first = fx_spec("ns/c", 1), last = fx_spec("ns/a", 1), plain = fx_spec("ns/a", 1);
+    schedq_pod_spec_t first = fx_spec("ns/c", 1), last = fx_spec("ns/a", 1),
+                      plain = fx_spec("ns/a", 1);
     first.flags = last.flags = SCHEDQ_POD_ORDER_KEY;
     first.order_key = -7;
     last.order_key = INT64_MAX;

@@ -1,4 +1,7 @@
-/* Bad arguments of every public function: INVALID with words (argument, value, range), and nothing has changed. */
+/*
+ * Bad arguments of every public function: INVALID with words (argument, value, range), and nothing
+ * has changed.
+ */
 #include <string.h>
 
 #include "fixture.h"
@@ -118,9 +121,11 @@ only_an_update_can_mean_existing_pods(void **state)
     schedq_failure_init(&failure);
     spec.flags = SCHEDQ_POD_EXISTING;
     REFUSED(fixture, schedq_add(worker, "ns/a", &spec, NULL), "SCHEDQ_POD_EXISTING");
-    REFUSED(fixture, schedq_add_many(worker, "ns/a", &spec, 1, NULL, &status, NULL), "SCHEDQ_POD_EXISTING");
+    REFUSED(fixture, schedq_add_many(worker, "ns/a", &spec, 1, NULL, &status, NULL),
+            "SCHEDQ_POD_EXISTING");
     assert_int_equal(status, SCHEDQ_INVALID);
-    REFUSED(fixture, schedq_readd(worker, "ns/a", &spec, &history, &failure, NULL), "SCHEDQ_POD_EXISTING");
+    REFUSED(fixture, schedq_readd(worker, "ns/a", &spec, &history, &failure, NULL),
+            "SCHEDQ_POD_EXISTING");
     assert_place(fx_place(fixture, "ns/a"), SCHEDQ_NOWHERE);
 }
 
@@ -203,7 +208,8 @@ bad_failures_are_refused_and_the_pod_stays_in_flight(void **state)
     failure.newest.flags = 0x80;
     REFUSED(fixture, schedq_add_unschedulable(worker, &token, &failure, NULL), "flags");
     failure.newest.flags = SCHEDQ_POD_EXISTING;
-    REFUSED(fixture, schedq_add_unschedulable(worker, &token, &failure, NULL), "SCHEDQ_POD_EXISTING");
+    REFUSED(fixture, schedq_add_unschedulable(worker, &token, &failure, NULL),
+            "SCHEDQ_POD_EXISTING");
     failure.newest.flags = 0;
     failure.newest.only = popped.pod;
     REFUSED(fixture, schedq_add_unschedulable(worker, &token, &failure, NULL), "spec.only");
@@ -230,19 +236,24 @@ a_host_must_say_where_a_failed_pod_goes(void **state)
         schedq_failure_init(&failure);
         failure.unschedulable = fit->bit;
         failure.place = (uint8_t)places[i];
-        REFUSED(fixture, schedq_add_unschedulable(fx_worker(fixture), &popped.token, &failure, NULL), "place");
+        REFUSED(fixture,
+                schedq_add_unschedulable(fx_worker(fixture), &popped.token, &failure, NULL),
+                "place");
     }
     schedq_failure_init(&failure);
     failure.place = SCHEDQ_GATED;
     failure.gate = 0;
-    REFUSED(fixture, schedq_add_unschedulable(fx_worker(fixture), &popped.token, &failure, NULL), "gate");
+    REFUSED(fixture, schedq_add_unschedulable(fx_worker(fixture), &popped.token, &failure, NULL),
+            "gate");
     failure.gate = 9;
-    REFUSED(fixture, schedq_add_unschedulable(fx_worker(fixture), &popped.token, &failure, NULL), "gate");
+    REFUSED(fixture, schedq_add_unschedulable(fx_worker(fixture), &popped.token, &failure, NULL),
+            "gate");
     assert_ok(schedq_token_alive(fx_worker(fixture), popped.token));
 }
 
 static void
-expect_invented_tokens_stale(fixture_t *fixture, schedq_status_t (*end)(fixture_t *fixture, schedq_token_t token))
+expect_invented_tokens_stale(fixture_t *fixture,
+                             schedq_status_t (*end)(fixture_t *fixture, schedq_token_t token))
 {
     fx_add(fixture, "ns/a", 0);
     schedq_popped_t popped = fx_pop(fixture, "ns/a");
@@ -414,7 +425,8 @@ bad_host_arguments_are_refused(void **state)
     REFUSED(fixture, schedq_apply(worker, &decision, NULL), "uncounted");
     decision.uncounted = 0;
     decision.if_backing_off = 1;
-    REFUSED(fixture, schedq_apply(worker, &decision, NULL), "if_backing_off 1: 0, since place is not BACKOFF");
+    REFUSED(fixture, schedq_apply(worker, &decision, NULL),
+            "if_backing_off 1: 0, since place is not BACKOFF");
     decision.place = SCHEDQ_GATED;
     decision.gate = 1;
     REFUSED(fixture, schedq_apply(worker, &decision, NULL), "if_backing_off");

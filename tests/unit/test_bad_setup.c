@@ -1,4 +1,7 @@
-/* Bad arguments of the calls that set a queue up, and of those without a worker: INVALID, and words in `why`. */
+/*
+ * Bad arguments of the calls that set a queue up, and of those without a worker: INVALID, and words
+ * in `why`.
+ */
 #include <string.h>
 
 #include "fixture.h"
@@ -14,8 +17,9 @@ bad_event_definitions_are_refused(void **state)
     const size_t room = sizeof fixture->why;
     memset(name, 'x', 128);
     name[128] = '\0';
-#define BAD_EVENT(resource, actions, label, part)                                                           \
-    assert_status(schedq_event_define(queue, resource, actions, label, &event, why, room), SCHEDQ_INVALID); \
+#define BAD_EVENT(resource, actions, label, part)                                          \
+    assert_status(schedq_event_define(queue, resource, actions, label, &event, why, room), \
+                  SCHEDQ_INVALID);                                                         \
     assert_contains(why, part)
     BAD_EVENT(NULL, SCHEDQ_ACTION_ADD, NULL, "resource");
     BAD_EVENT("", SCHEDQ_ACTION_ADD, NULL, "resource");
@@ -24,9 +28,11 @@ bad_event_definitions_are_refused(void **state)
     BAD_EVENT("Thing", 0x1000, NULL, "actions");
     BAD_EVENT("Thing", SCHEDQ_ACTION_ADD, name, "label");
 #undef BAD_EVENT
-    assert_status(schedq_event_define(queue, "Thing", SCHEDQ_ACTION_ADD, NULL, NULL, why, room), SCHEDQ_INVALID);
+    assert_status(schedq_event_define(queue, "Thing", SCHEDQ_ACTION_ADD, NULL, NULL, why, room),
+                  SCHEDQ_INVALID);
     assert_contains(why, "event");
-    assert_status(schedq_event_define(NULL, "Thing", SCHEDQ_ACTION_ADD, NULL, &event, why, room), SCHEDQ_INVALID);
+    assert_status(schedq_event_define(NULL, "Thing", SCHEDQ_ACTION_ADD, NULL, &event, why, room),
+                  SCHEDQ_INVALID);
     name[127] = '\0';
     assert_ok(schedq_event_define(queue, name, SCHEDQ_ACTION_ADD, name, &event, why, room));
     assert_int_equal(event, SCHEDQ_EVENT_FIRST_FREE);
@@ -47,7 +53,8 @@ known_events_get_their_id_again(void **state)
     assert_int_equal(event, SCHEDQ_EVENT_WILDCARD);
     assert_ok(schedq_event_define(queue, "AssignedPod", SCHEDQ_ACTION_UPDATE, "", &event, NULL, 0));
     assert_int_equal(event, SCHEDQ_EVENT_ASSIGNED_POD_UPDATE);
-    assert_ok(schedq_event_define(queue, "UnschedulablePod", SCHEDQ_ACTION_DELETE, NULL, &event, NULL, 0));
+    assert_ok(schedq_event_define(queue, "UnschedulablePod", SCHEDQ_ACTION_DELETE, NULL, &event,
+                                  NULL, 0));
     assert_int_equal(event, SCHEDQ_EVENT_UNSCHEDULED_POD_DELETE);
     assert_ok(schedq_event_define(queue, "Node", SCHEDQ_ACTION_ADD, "Mine", &event, NULL, 0));
     assert_true(event >= SCHEDQ_EVENT_FIRST_FREE);

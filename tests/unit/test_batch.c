@@ -1,4 +1,7 @@
-/* schedq_add_many as a whole: names that are there twice, caps in the middle, the order of what was added. */
+/*
+ * schedq_add_many as a whole: names that are there twice, caps in the middle, the order of what was
+ * added.
+ */
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -40,9 +43,9 @@ of_equal_names_in_a_batch_the_first_gets_in(void **state)
     letters(specs, 6);
     specs[4].priority = 99;
     memset(pods, 0xff, sizeof pods);
-    assert_status(
-        schedq_add_many(fx_worker(fixture), "ns/a ns/b ns/a ns/c ns/a ns/b", specs, 6, pods, statuses, &result),
-        SCHEDQ_EXISTS);
+    assert_status(schedq_add_many(fx_worker(fixture), "ns/a ns/b ns/a ns/c ns/a ns/b", specs, 6,
+                                  pods, statuses, &result),
+                  SCHEDQ_EXISTS);
     static const schedq_status_t expected[] = {SCHEDQ_OK, SCHEDQ_OK,     SCHEDQ_EXISTS,
                                                SCHEDQ_OK, SCHEDQ_EXISTS, SCHEDQ_EXISTS};
     expect_statuses(statuses, expected, 6);
@@ -66,7 +69,9 @@ a_name_that_is_there_stops_all_its_elements(void **state)
     uint8_t statuses[3];
     schedq_pod_t there = fx_add(fixture, "ns/a", 0);
     letters(specs, 3);
-    assert_status(schedq_add_many(fx_worker(fixture), "ns/a ns/b ns/a", specs, 3, NULL, statuses, NULL), SCHEDQ_EXISTS);
+    assert_status(
+        schedq_add_many(fx_worker(fixture), "ns/a ns/b ns/a", specs, 3, NULL, statuses, NULL),
+        SCHEDQ_EXISTS);
     static const schedq_status_t expected[] = {SCHEDQ_EXISTS, SCHEDQ_OK, SCHEDQ_EXISTS};
     expect_statuses(statuses, expected, 3);
     assert_true(fx_find(fixture, "ns/a").pod.bits == there.bits);
@@ -81,8 +86,9 @@ a_bad_element_does_not_take_its_name(void **state)
     uint8_t statuses[3];
     letters(specs, 3);
     specs[0].flags = 0x80;
-    assert_status(schedq_add_many(fx_worker(fixture), "ns/a ns/a ns/a", specs, 3, NULL, statuses, NULL),
-                  SCHEDQ_INVALID);
+    assert_status(
+        schedq_add_many(fx_worker(fixture), "ns/a ns/a ns/a", specs, 3, NULL, statuses, NULL),
+        SCHEDQ_INVALID);
     static const schedq_status_t expected[] = {SCHEDQ_INVALID, SCHEDQ_OK, SCHEDQ_EXISTS};
     expect_statuses(statuses, expected, 3);
     assert_int_equal(fx_find(fixture, "ns/a").object, 101);
@@ -100,11 +106,12 @@ max_pods_in_the_middle_of_a_batch(void **state)
     fx_add(fixture, "ns/x", 0);
     letters(specs, 8);
     specs[7].priority = INT32_MAX;
-    assert_status(schedq_add_many(fx_worker(fixture), "ns/a ns/x ns/b ns/a ns/c ns/d ns/x ns/d", specs, 8, pods,
-                                  statuses, &result),
+    assert_status(schedq_add_many(fx_worker(fixture), "ns/a ns/x ns/b ns/a ns/c ns/d ns/x ns/d",
+                                  specs, 8, pods, statuses, &result),
                   SCHEDQ_EXISTS);
-    static const schedq_status_t expected[] = {SCHEDQ_OK, SCHEDQ_EXISTS, SCHEDQ_OK,     SCHEDQ_EXISTS,
-                                               SCHEDQ_OK, SCHEDQ_FULL,   SCHEDQ_EXISTS, SCHEDQ_FULL};
+    static const schedq_status_t expected[] = {SCHEDQ_OK,     SCHEDQ_EXISTS, SCHEDQ_OK,
+                                               SCHEDQ_EXISTS, SCHEDQ_OK,     SCHEDQ_FULL,
+                                               SCHEDQ_EXISTS, SCHEDQ_FULL};
     expect_statuses(statuses, expected, 8);
     assert_int_equal(pods[5].bits, 0);
     assert_int_equal(result.to_active, 3);
@@ -125,9 +132,11 @@ max_bands_in_the_middle_of_a_batch_stops_new_priorities_only(void **state)
     static const int32_t priorities[] = {1, 2, 3, 2, 4, 1};
     for (unsigned i = 0; i < 6; i++)
         specs[i].priority = priorities[i];
-    assert_status(schedq_add_many(fx_worker(fixture), "ns/a ns/b ns/c ns/d ns/e ns/f", specs, 6, NULL, statuses, NULL),
+    assert_status(schedq_add_many(fx_worker(fixture), "ns/a ns/b ns/c ns/d ns/e ns/f", specs, 6,
+                                  NULL, statuses, NULL),
                   SCHEDQ_FULL);
-    static const schedq_status_t expected[] = {SCHEDQ_OK, SCHEDQ_OK, SCHEDQ_FULL, SCHEDQ_OK, SCHEDQ_FULL, SCHEDQ_OK};
+    static const schedq_status_t expected[] = {SCHEDQ_OK, SCHEDQ_OK,   SCHEDQ_FULL,
+                                               SCHEDQ_OK, SCHEDQ_FULL, SCHEDQ_OK};
     expect_statuses(statuses, expected, 6);
     fx_pop(fixture, "ns/b");
     fx_pop(fixture, "ns/d");
@@ -145,8 +154,9 @@ without_statuses_the_rest_of_a_batch_is_added_all_the_same(void **state)
     schedq_pod_t pods[4];
     schedq_result_t result;
     letters(specs, 4);
-    assert_status(schedq_add_many(fx_worker(fixture), "ns/a ns/a ns/b ns/c", specs, 4, pods, NULL, &result),
-                  SCHEDQ_EXISTS);
+    assert_status(
+        schedq_add_many(fx_worker(fixture), "ns/a ns/a ns/b ns/c", specs, 4, pods, NULL, &result),
+        SCHEDQ_EXISTS);
     assert_true(pods[0].bits != 0 && pods[1].bits == 0 && pods[2].bits != 0 && pods[3].bits == 0);
     assert_int_equal(result.to_active, 2);
     fx_assert_counts(fixture, 2, 0, 0, 0, 0, 0);
@@ -162,7 +172,9 @@ a_closed_queue_takes_no_element(void **state)
     letters(specs, 3);
     specs[1].flags = 0x80;
     assert_ok(schedq_close(fx_queue(fixture)));
-    assert_status(schedq_add_many(fx_worker(fixture), "ns/a ns/b ns/c", specs, 3, NULL, statuses, NULL), SCHEDQ_CLOSED);
+    assert_status(
+        schedq_add_many(fx_worker(fixture), "ns/a ns/b ns/c", specs, 3, NULL, statuses, NULL),
+        SCHEDQ_CLOSED);
     static const schedq_status_t expected[] = {SCHEDQ_CLOSED, SCHEDQ_INVALID, SCHEDQ_CLOSED};
     expect_statuses(statuses, expected, 3);
     fx_assert_counts(fixture, 1, 0, 0, 0, 0, 0);
@@ -175,7 +187,8 @@ elements_without_a_key_keep_the_order_of_the_batch(void **state)
     schedq_pod_spec_t specs[4];
     letters(specs, 4);
     fx_add(fixture, "ns/x", 0);
-    assert_ok(schedq_add_many(fx_worker(fixture), "ns/d ns/b ns/c ns/a", specs, 4, NULL, NULL, NULL));
+    assert_ok(
+        schedq_add_many(fx_worker(fixture), "ns/d ns/b ns/c ns/a", specs, 4, NULL, NULL, NULL));
     fx_add(fixture, "ns/y", 0);
     static const char *const order[] = {"ns/x", "ns/d", "ns/b", "ns/c", "ns/a", "ns/y"};
     for (unsigned i = 0; i < 6; i++)
@@ -200,7 +213,10 @@ compare_ranks(const void *a, const void *b)
     return x->key < y->key ? -1 : x->key > y->key;
 }
 
-/* Priorities, order keys and explicit Timestamps at random, in several batches of which each goes among the others. */
+/*
+ * Priorities, order keys and explicit Timestamps at random, in several batches of which each goes
+ * among the others.
+ */
 static void
 batches_of_many_priorities_and_keys_are_popped_in_order(void **state)
 {
@@ -227,8 +243,8 @@ batches_of_many_priorities_and_keys_are_popped_in_order(void **state)
     memcpy(sorted, ranks, sizeof ranks);
     qsort(sorted, MANY, sizeof *sorted, compare_ranks);
     for (unsigned i = 0; i < BATCHES; i++)
-        assert_ok(
-            schedq_add_many(fx_worker(fixture), names, specs + i * (MANY / BATCHES), MANY / BATCHES, NULL, NULL, NULL));
+        assert_ok(schedq_add_many(fx_worker(fixture), names, specs + i * (MANY / BATCHES),
+                                  MANY / BATCHES, NULL, NULL, NULL));
     for (unsigned i = 0; i < MANY; i++) {
         schedq_popped_t popped;
         assert_ok(schedq_try_pop(fx_worker(fixture), &popped));
@@ -263,12 +279,15 @@ add_batches(soldier_t *soldier)
             specs[i].object = round * WIDTH + i;
             memcpy(names + specs[i].name_offset, name, 12);
         }
-        mailbox_check(soldier->mailbox,
-                      schedq_add_many(soldier->worker, names, specs, WIDTH, NULL, NULL, NULL) == SCHEDQ_OK);
+        mailbox_check(soldier->mailbox, schedq_add_many(soldier->worker, names, specs, WIDTH, NULL,
+                                                        NULL, NULL) == SCHEDQ_OK);
     }
 }
 
-/* The only one who pops: what ranks before a popped pod of the same batch, and was not popped, must have come. */
+/*
+ * The only one who pops: what ranks before a popped pod of the same batch, and was not popped, must
+ * have come.
+ */
 static void
 pop_batches(soldier_t *soldier)
 {
@@ -285,7 +304,8 @@ pop_batches(soldier_t *soldier)
             char name[16];
             uint32_t length = name_of(name, round, i);
             mailbox_check(soldier->mailbox,
-                          popped[round * WIDTH + i] || schedq_find(soldier->worker, name, length, NULL) == SCHEDQ_OK);
+                          popped[round * WIDTH + i] ||
+                              schedq_find(soldier->worker, name, length, NULL) == SCHEDQ_OK);
         }
         popped[out.object] = true;
         count++;

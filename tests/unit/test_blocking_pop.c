@@ -1,4 +1,7 @@
-/* schedq_pop with threads: what wakes a sleeper, one at a time and many at once. No time is asserted. */
+/*
+ * schedq_pop with threads: what wakes a sleeper, one at a time and many at once. No time is
+ * asserted.
+ */
 #include <semaphore.h>
 #include <stdio.h>
 #include <string.h>
@@ -222,7 +225,8 @@ close_wakes_every_sleeper(void **state)
     mailbox_init(&mailbox);
     fx_worker(fixture);
     for (int i = 0; i < SLEEPERS; i++)
-        sleeper_start(&sleepers[i], fixture, &mailbox, i % 2 == 0 ? SCHEDQ_NO_DEADLINE : FX_START + SEC(100));
+        sleeper_start(&sleepers[i], fixture, &mailbox,
+                      i % 2 == 0 ? SCHEDQ_NO_DEADLINE : FX_START + SEC(100));
     sleeper_pause();
     assert_ok(schedq_close(fx_queue(fixture)));
     for (int i = 0; i < SLEEPERS; i++)
@@ -244,7 +248,8 @@ a_batch_wakes_as_many_sleepers_as_it_has_pods(void **state)
         sleeper_start(&sleepers[i], fixture, &mailbox, SCHEDQ_NO_DEADLINE);
     }
     sleeper_pause();
-    assert_ok(schedq_add_many(fx_worker(fixture), "ns/a ns/b ns/c ns/d ns/e ns/f", specs, SLEEPERS, NULL, NULL, NULL));
+    assert_ok(schedq_add_many(fx_worker(fixture), "ns/a ns/b ns/c ns/d ns/e ns/f", specs, SLEEPERS,
+                              NULL, NULL, NULL));
     for (int i = 0; i < SLEEPERS; i++)
         sleeper_join(&sleepers[i], SCHEDQ_OK);
     fx_assert_counts(fixture, 0, 0, 0, 0, 0, 0);
@@ -261,7 +266,8 @@ sleepers_with_and_without_deadlines_do_not_take_each_others_wake_ups(void **stat
     mailbox_init(&mailbox);
     fx_worker(fixture);
     for (int i = 0; i < SLEEPERS; i++)
-        sleeper_start(&sleepers[i], fixture, &mailbox, i % 2 == 0 ? SCHEDQ_NO_DEADLINE : FX_START + SEC(i));
+        sleeper_start(&sleepers[i], fixture, &mailbox,
+                      i % 2 == 0 ? SCHEDQ_NO_DEADLINE : FX_START + SEC(i));
     sleeper_pause();
     for (int i = 1; i < SLEEPERS; i += 2) {
         fx_pass(fixture, FX_START + SEC(i) - fx_now(fixture));
@@ -276,7 +282,10 @@ sleepers_with_and_without_deadlines_do_not_take_each_others_wake_ups(void **stat
     fx_assert_counts(fixture, 0, 0, 0, 0, 0, 0);
 }
 
-/* A pod that is gone before the woken sleeper looks is no pod for it; it sleeps on, and the next one wakes it. */
+/*
+ * A pod that is gone before the woken sleeper looks is no pod for it; it sleeps on, and the next
+ * one wakes it.
+ */
 static void
 a_pod_that_another_takes_does_not_end_a_sleep(void **state)
 {
@@ -323,7 +332,8 @@ add_or_sleep(soldier_t *soldier)
             snprintf(name, sizeof name, "ns/%u", i);
             schedq_pod_spec_t spec = fx_spec(name, (int32_t)(i % 3));
             spec.object = i;
-            mailbox_check(soldier->mailbox, schedq_add(soldier->worker, name, &spec, NULL) == SCHEDQ_OK);
+            mailbox_check(soldier->mailbox,
+                          schedq_add(soldier->worker, name, &spec, NULL) == SCHEDQ_OK);
         }
         return;
     }
@@ -359,7 +369,8 @@ add_or_sleep_a_little(soldier_t *soldier)
     for (unsigned i = 0; soldier->number == 0 && i < PODS; i++) {
         snprintf(name, sizeof name, "ns/%u", i);
         schedq_pod_spec_t spec = fx_spec(name, 0);
-        mailbox_check(soldier->mailbox, schedq_add(soldier->worker, name, &spec, NULL) == SCHEDQ_OK);
+        mailbox_check(soldier->mailbox,
+                      schedq_add(soldier->worker, name, &spec, NULL) == SCHEDQ_OK);
     }
     while (soldier->number != 0 && atomic_load(&trip->done) < PODS) {
         struct timespec now;
@@ -368,7 +379,8 @@ add_or_sleep_a_little(soldier_t *soldier)
         schedq_status_t status = schedq_pop(soldier->worker, deadline, &popped);
         if (status == SCHEDQ_OK) {
             atomic_fetch_add(&trip->done, 1);
-            mailbox_check(soldier->mailbox, schedq_done(soldier->worker, popped.token) == SCHEDQ_OK);
+            mailbox_check(soldier->mailbox,
+                          schedq_done(soldier->worker, popped.token) == SCHEDQ_OK);
         } else if (!mailbox_check(soldier->mailbox, status == SCHEDQ_TIMEDOUT)) {
             return;
         }
@@ -420,7 +432,8 @@ static void *
 call_for_long(void *argument)
 {
     long_call_t *call = argument;
-    mailbox_check(call->mailbox, schedq_get(call->worker, call->pod, wait_in_visit, call) == SCHEDQ_OK);
+    mailbox_check(call->mailbox,
+                  schedq_get(call->worker, call->pod, wait_in_visit, call) == SCHEDQ_OK);
     return NULL;
 }
 

@@ -1,11 +1,16 @@
-/* No callback may call the queue that runs it: every function says BUSY (or 0, or NULL), and nothing has changed. */
+/*
+ * No callback may call the queue that runs it: every function says BUSY (or 0, or NULL), and
+ * nothing has changed.
+ */
 #include <pthread.h>
 #include <string.h>
 
 #include "fixture.h"
 #include "mailbox.h"
 
-/* What a callback tries its luck on: a second worker of the same queue, and a live token and pod. */
+/*
+ * What a callback tries its luck on: a second worker of the same queue, and a live token and pod.
+ */
 typedef struct intruder {
     fixture_t *fixture;
     schedq_worker_t *other;
@@ -205,7 +210,8 @@ prepare(fixture_t *fixture, schedq_hint_fn hint, schedq_pre_enqueue_fn gate)
     memset(&intruder, 0, sizeof intruder);
     intruder.fixture = fixture;
     fx_plugin_t *mine = &fixture->plugins[fixture->plugin_count++];
-    const schedq_interest_t interest = {.resource = "*", .actions = SCHEDQ_ACTION_ADD, .hint = hint};
+    const schedq_interest_t interest = {
+        .resource = "*", .actions = SCHEDQ_ACTION_ADD, .hint = hint};
     schedq_plugin_t plugin;
     schedq_plugin_init(&plugin);
     plugin.name = "Intruder";
@@ -402,7 +408,8 @@ add_from_another_thread(void *argument)
     schedq_worker_t *worker;
     schedq_pod_spec_t spec = fx_spec("ns/new", 0);
     mailbox_t *mailbox = &helper->mailbox;
-    if (mailbox_check(mailbox, schedq_worker_register(helper->fixture->queue, &worker, NULL, 0) == SCHEDQ_OK)) {
+    if (mailbox_check(mailbox, schedq_worker_register(helper->fixture->queue, &worker, NULL, 0) ==
+                                   SCHEDQ_OK)) {
         mailbox_check(mailbox, schedq_add(worker, "ns/new", &spec, NULL) == SCHEDQ_OK);
         mailbox_check(mailbox, schedq_worker_unregister(worker) == SCHEDQ_OK);
     }

@@ -135,11 +135,13 @@ a_walk_goes_on_when_the_pod_that_comes_next_has_left(void **state)
     while (schedq_candidates(fx_worker(fixture), &query, &one, 1, &count) == SCHEDQ_OK) {
         seen[one.object] = true;
         /* whatever the order of the walk, a neighbour of this pod comes next */
-        for (unsigned i = one.object > 0 ? (unsigned)one.object - 1 : 0; i < PODS && i <= one.object + 1; i++) {
+        for (unsigned i = one.object > 0 ? (unsigned)one.object - 1 : 0;
+             i < PODS && i <= one.object + 1; i++) {
             snprintf(name, sizeof name, "ns/%u", i);
             if (i != one.object && i % 3 == 1) {
                 left[i] = true;
-                schedq_delete(fx_worker(fixture), (schedq_pod_t){0}, name, (uint32_t)strlen(name), NULL);
+                schedq_delete(fx_worker(fixture), (schedq_pod_t){0}, name, (uint32_t)strlen(name),
+                              NULL);
             }
         }
     }
@@ -245,7 +247,8 @@ a_pod_that_is_updated_during_a_walk_is_given_all_the_same(void **state)
     schedq_query_t query = hx_query(fit->bit, 0);
     schedq_candidate_t one[3];
     size_t count;
-    for (unsigned step = 0; schedq_candidates(fx_worker(fixture), &query, one, 3, &count) == SCHEDQ_OK; step++) {
+    for (unsigned step = 0;
+         schedq_candidates(fx_worker(fixture), &query, one, 3, &count) == SCHEDQ_OK; step++) {
         for (size_t i = 0; i < count; i++)
             seen[one[i].object % 100] = true;
         if (step > 2 * PODS)

@@ -1,6 +1,7 @@
 /*
- * Walks over candidates with a cursor, in pieces, over many lots and the lanes of several workers, while others park, apply and
- * update: a pod that stays where it is comes up in every walk that wants it, and what comes up was wanted.
+ * Walks over candidates with a cursor, in pieces, over many lots and the lanes of several workers,
+ * while others park, apply and update: a pod that stays where it is comes up in every walk that
+ * wants it, and what comes up was wanted.
  */
 #include <stdio.h>
 #include <string.h>
@@ -13,7 +14,8 @@ enum { WALKERS = 2, CHURNERS = 2, STABLE = 240, WALKS = 120, PLUGINS = 9, PIECE 
 
 typedef struct arena {
     uint64_t bits[PLUGINS];
-    uint64_t rejectors[STABLE]; /* of the pods that stay; 0: it backs off, or is gated by the first plugin */
+    /* of the pods that stay; 0: it backs off, or is gated by the first plugin */
+    uint64_t rejectors[STABLE];
     atomic_uint walking;
 } arena_t;
 
@@ -42,7 +44,10 @@ is_in_backoff(unsigned number)
 
 /* ---- those who walk ---- */
 
-/* Stable pods have their numbers as objects, plus multiples of STABLE for updates; others have SCHEDQ_REJECTOR_OTHERS. */
+/*
+ * Stable pods have their numbers as objects, plus multiples of STABLE for updates; others have
+ * SCHEDQ_REJECTOR_OTHERS.
+ */
 static bool
 is_stable(uint64_t object)
 {
@@ -54,7 +59,8 @@ is_wanted(const schedq_candidate_t *candidate, const schedq_query_t *query)
 {
     switch (candidate->place) {
     case SCHEDQ_PARKED:
-        return ((candidate->unschedulable | candidate->pending) & (query->rejectors | SCHEDQ_REJECTOR_OTHERS)) != 0;
+        return ((candidate->unschedulable | candidate->pending) &
+                (query->rejectors | SCHEDQ_REJECTOR_OTHERS)) != 0;
     case SCHEDQ_GATED:
         return (query->gates >> (candidate->gate - 1) & 1) != 0;
     default:
@@ -86,7 +92,8 @@ walk_once(soldier_t *soldier)
     bool met[STABLE] = {false};
     query.backoff = seed_next(&soldier->seed) % 2 == 0;
     query.gates = seed_next(&soldier->seed) % 2 == 0 ? arena->bits[0] : 0;
-    while ((status = schedq_candidates(soldier->worker, &query, out, capacity, &count)) == SCHEDQ_OK) {
+    while ((status = schedq_candidates(soldier->worker, &query, out, capacity, &count)) ==
+           SCHEDQ_OK) {
         mailbox_check(soldier->mailbox, count >= 1 && count <= capacity);
         for (size_t i = 0; i < count; i++) {
             mailbox_check(soldier->mailbox, out[i].ref != 0 && is_wanted(&out[i], &query));
@@ -109,7 +116,9 @@ walk(soldier_t *soldier)
 
 /* ---- those who churn ---- */
 
-/* A new pod, parked or backing off; what is popped may be the other's, who may delete it meanwhile. */
+/*
+ * A new pod, parked or backing off; what is popped may be the other's, who may delete it meanwhile.
+ */
 static void
 park_another(soldier_t *soldier, uint64_t step)
 {
@@ -132,7 +141,9 @@ park_another(soldier_t *soldier, uint64_t step)
     mailbox_check(soldier->mailbox, status == SCHEDQ_OK || status == SCHEDQ_GONE);
 }
 
-/* Applies some of what is there, and deletes what became active; the pods that stay are left alone. */
+/*
+ * Applies some of what is there, and deletes what became active; the pods that stay are left alone.
+ */
 static void
 apply_some(soldier_t *soldier)
 {
@@ -151,7 +162,8 @@ apply_some(soldier_t *soldier)
         decision.ref = out[i].ref;
         decision.place = SCHEDQ_ACTIVE;
         schedq_status_t status = schedq_apply(soldier->worker, &decision, NULL);
-        mailbox_check(soldier->mailbox, status == SCHEDQ_OK || status == SCHEDQ_GONE || status == SCHEDQ_CHANGED);
+        mailbox_check(soldier->mailbox,
+                      status == SCHEDQ_OK || status == SCHEDQ_GONE || status == SCHEDQ_CHANGED);
         if (seed_next(&soldier->seed) % 2 == 0)
             (void)schedq_delete(soldier->worker, out[i].pod, NULL, 0, NULL);
     }
@@ -165,7 +177,8 @@ update_one_that_stays(soldier_t *soldier, uint64_t step)
     snprintf(name, sizeof name, "ns/stays%u", number);
     schedq_pod_spec_t spec = fx_spec(name, (int32_t)(step % 3));
     spec.object = number + STABLE * (step % 1000);
-    mailbox_check(soldier->mailbox, schedq_update(soldier->worker, name, &spec, 0, NULL, 0, NULL) == SCHEDQ_OK);
+    mailbox_check(soldier->mailbox,
+                  schedq_update(soldier->worker, name, &spec, 0, NULL, 0, NULL) == SCHEDQ_OK);
 }
 
 static void
@@ -220,7 +233,8 @@ static void
 check_walks(fixture_t *fixture, uint32_t max_lots)
 {
     static arena_t arena;
-    static const char *const names[PLUGINS] = {"P0", "P1", "P2", "P3", "P4", "P5", "P6", "P7", "P8"};
+    static const char *const names[PLUGINS] = {"P0", "P1", "P2", "P3", "P4",
+                                               "P5", "P6", "P7", "P8"};
     schedq_worker_t *workers[3];
     uint64_t seed = seed_of("test_candidates_threads");
     memset(&arena, 0, sizeof arena);

@@ -1,4 +1,7 @@
-/* Caps: hitting one is FULL at admission with words, changes nothing, and never happens to a pod that is in. */
+/*
+ * Caps: hitting one is FULL at admission with words, changes nothing, and never happens to a pod
+ * that is in.
+ */
 #include <stdio.h>
 #include <string.h>
 
@@ -6,7 +9,8 @@
 #include "squad.h"
 
 static void
-expect_full(fixture_t *fixture, const char *name, int32_t priority, const char *part, const char *cap)
+expect_full(fixture_t *fixture, const char *name, int32_t priority, const char *part,
+            const char *cap)
 {
     schedq_pod_spec_t spec = fx_spec(name, priority);
     schedq_result_t result;
@@ -31,7 +35,8 @@ expect_readd_full(fixture_t *fixture, const char *name, int32_t priority, const 
     schedq_history_t history = {0};
     schedq_failure_t failure;
     schedq_failure_init(&failure);
-    assert_status(schedq_readd(fx_worker(fixture), name, &spec, &history, &failure, NULL), SCHEDQ_FULL);
+    assert_status(schedq_readd(fx_worker(fixture), name, &spec, &history, &failure, NULL),
+                  SCHEDQ_FULL);
     assert_contains(schedq_worker_error(fx_worker(fixture)), part);
     assert_place(fx_place(fixture, name), SCHEDQ_NOWHERE);
 }
@@ -134,7 +139,8 @@ the_cap_of_bands_counts_pods_of_a_batch_that_are_in(void **state)
         specs[i] = fx_spec("ns/a", priorities[i]);
         specs[i].name_offset = 5 * i;
     }
-    assert_status(schedq_add_many(fx_worker(fixture), "ns/a ns/b ns/c ns/d ns/e", specs, 5, NULL, statuses, NULL),
+    assert_status(schedq_add_many(fx_worker(fixture), "ns/a ns/b ns/c ns/d ns/e", specs, 5, NULL,
+                                  statuses, NULL),
                   SCHEDQ_FULL);
     for (uint32_t i = 0; i < 5; i++)
         assert_int_equal(statuses[i], i == 2 ? SCHEDQ_FULL : SCHEDQ_OK);
@@ -181,7 +187,10 @@ a_failure_of_a_pod_that_is_in_hits_no_cap(void **state)
     fx_add(fixture, "ns/e", 3);
 }
 
-/* Many more priorities than there may be at a time, one after the other; trim in between makes no difference. */
+/*
+ * Many more priorities than there may be at a time, one after the other; trim in between makes no
+ * difference.
+ */
 static void
 priorities_that_nobody_has_any_more_make_room(void **state)
 {
@@ -265,8 +274,9 @@ a_batch_that_hits_a_cap_adds_what_fits(void **state)
         specs[i] = fx_spec("ns/a", 0);
         specs[i].name_offset = 5 * i;
     }
-    assert_status(schedq_add_many(fx_worker(fixture), "ns/a ns/b ns/c", specs, 3, NULL, statuses, &result),
-                  SCHEDQ_FULL);
+    assert_status(
+        schedq_add_many(fx_worker(fixture), "ns/a ns/b ns/c", specs, 3, NULL, statuses, &result),
+        SCHEDQ_FULL);
     assert_int_equal(statuses[0], SCHEDQ_OK);
     assert_int_equal(statuses[1], SCHEDQ_OK);
     assert_int_equal(statuses[2], SCHEDQ_FULL);
@@ -372,14 +382,18 @@ events_beyond_max_events_are_refused(void **state)
     schedq_t *queue = fx_queue(fixture);
     schedq_event_t event, again;
     char *why = fixture->why;
-    assert_ok(schedq_event_define(queue, "A", SCHEDQ_ACTION_ADD, NULL, &event, why, sizeof fixture->why));
-    assert_status(schedq_event_define(queue, "B", SCHEDQ_ACTION_ADD, NULL, &again, why, sizeof fixture->why),
-                  SCHEDQ_FULL);
+    assert_ok(
+        schedq_event_define(queue, "A", SCHEDQ_ACTION_ADD, NULL, &event, why, sizeof fixture->why));
+    assert_status(
+        schedq_event_define(queue, "B", SCHEDQ_ACTION_ADD, NULL, &again, why, sizeof fixture->why),
+        SCHEDQ_FULL);
     assert_contains(why, "max_events");
     assert_contains(why, "25");
-    assert_ok(schedq_event_define(queue, "A", SCHEDQ_ACTION_ADD, NULL, &again, why, sizeof fixture->why));
+    assert_ok(
+        schedq_event_define(queue, "A", SCHEDQ_ACTION_ADD, NULL, &again, why, sizeof fixture->why));
     assert_int_equal(event, again);
-    assert_ok(schedq_event_define(queue, "Node", SCHEDQ_ACTION_ADD, NULL, &again, why, sizeof fixture->why));
+    assert_ok(schedq_event_define(queue, "Node", SCHEDQ_ACTION_ADD, NULL, &again, why,
+                                  sizeof fixture->why));
 }
 
 static void
@@ -391,7 +405,8 @@ without_a_cap_many_events_can_be_defined(void **state)
     for (unsigned i = 0; i < 2000; i++) {
         schedq_event_t event;
         snprintf(name, sizeof name, "R%u", i);
-        assert_ok(schedq_event_define(fx_queue(fixture), name, SCHEDQ_ACTION_ADD, NULL, &event, NULL, 0));
+        assert_ok(
+            schedq_event_define(fx_queue(fixture), name, SCHEDQ_ACTION_ADD, NULL, &event, NULL, 0));
         assert_int_equal(event, SCHEDQ_EVENT_FIRST_FREE + i);
     }
 }
@@ -412,8 +427,9 @@ the_64th_plugin_of_a_profile_is_refused(void **state)
     uint64_t bit;
     schedq_plugin_init(&plugin);
     plugin.name = "OneMore";
-    assert_status(schedq_plugin_register(fx_queue(fixture), &plugin, &bit, fixture->why, sizeof fixture->why),
-                  SCHEDQ_FULL);
+    assert_status(
+        schedq_plugin_register(fx_queue(fixture), &plugin, &bit, fixture->why, sizeof fixture->why),
+        SCHEDQ_FULL);
     assert_contains(fixture->why, "63");
     fx_park(fixture, "ns/a", all);
     assert_int_equal(fx_move(fixture, SCHEDQ_EVENT_NODE_ADD).to_backoff, 1);
@@ -430,7 +446,8 @@ the_256th_profile_is_refused(void **state)
         assert_ok(schedq_profile_define(fx_queue(fixture), name, &profile, NULL, 0));
         assert_int_equal(profile, i);
     }
-    assert_status(schedq_profile_define(fx_queue(fixture), "one more", &profile, fixture->why, sizeof fixture->why),
+    assert_status(schedq_profile_define(fx_queue(fixture), "one more", &profile, fixture->why,
+                                        sizeof fixture->why),
                   SCHEDQ_FULL);
     assert_contains(fixture->why, "255");
 }

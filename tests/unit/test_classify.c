@@ -6,7 +6,8 @@
 static const schedq_quantity_t requests[] = {{1, 1000}, {2, 500}};
 
 static void
-expect_events(const schedq_event_t *got, size_t count, const schedq_event_t *expected, size_t expected_count)
+expect_events(const schedq_event_t *got, size_t count, const schedq_event_t *expected,
+              size_t expected_count)
 {
     assert_int_equal(count, expected_count);
     for (size_t i = 0; i < count; i++)
@@ -20,7 +21,8 @@ expect_events(const schedq_event_t *got, size_t count, const schedq_event_t *exp
     } while (0)
 
 static size_t
-classify_facts(const schedq_pod_facts_t *before, const schedq_pod_facts_t *after, schedq_event_t events[5])
+classify_facts(const schedq_pod_facts_t *before, const schedq_pod_facts_t *after,
+               schedq_event_t events[5])
 {
     return schedq_classify_pod_update(before, requests, 2, after, requests, 2, events);
 }
@@ -89,17 +91,20 @@ all_kinds_together_come_in_kubes_order(void **state)
     const schedq_quantity_t less[] = {{1, 999}, {2, 500}};
     schedq_event_t events[5];
     size_t count = schedq_classify_pod_update(&before, requests, 2, &after, less, 2, events);
-    EXPECT(SCHEDQ_EVENT_UNSCHEDULED_POD_UPDATE_LABEL, SCHEDQ_EVENT_UNSCHEDULED_POD_UPDATE_SCALE_DOWN,
-           SCHEDQ_EVENT_UNSCHEDULED_POD_UPDATE_GATES_ELIMINATED, SCHEDQ_EVENT_UNSCHEDULED_POD_UPDATE_TOLERATION,
+    EXPECT(SCHEDQ_EVENT_UNSCHEDULED_POD_UPDATE_LABEL,
+           SCHEDQ_EVENT_UNSCHEDULED_POD_UPDATE_SCALE_DOWN,
+           SCHEDQ_EVENT_UNSCHEDULED_POD_UPDATE_GATES_ELIMINATED,
+           SCHEDQ_EVENT_UNSCHEDULED_POD_UPDATE_TOLERATION,
            SCHEDQ_EVENT_UNSCHEDULED_POD_UPDATE_GENERATED_CLAIM);
 }
 
 static size_t
-classify_requests(const schedq_quantity_t *before, size_t before_count, const schedq_quantity_t *after,
-                  size_t after_count, schedq_event_t events[5])
+classify_requests(const schedq_quantity_t *before, size_t before_count,
+                  const schedq_quantity_t *after, size_t after_count, schedq_event_t events[5])
 {
     static const schedq_pod_facts_t facts = {.assigned = 1};
-    return schedq_classify_pod_update(&facts, before, before_count, &facts, after, after_count, events);
+    return schedq_classify_pod_update(&facts, before, before_count, &facts, after, after_count,
+                                      events);
 }
 
 static void
@@ -130,7 +135,8 @@ static void
 a_heartbeat_is_no_event(void **state)
 {
     (void)state;
-    const schedq_node_facts_t node = {.allocatable = 1, .labels = 2, .taints = 3, .conditions = 4, .annotations = 5};
+    const schedq_node_facts_t node = {
+        .allocatable = 1, .labels = 2, .taints = 3, .conditions = 4, .annotations = 5};
     schedq_event_t events[5];
     assert_int_equal(schedq_classify_node_update(&node, &node, events), 0);
 }
@@ -139,7 +145,8 @@ static void
 each_change_of_a_node_is_one_event(void **state)
 {
     (void)state;
-    const schedq_node_facts_t before = {.allocatable = 1, .labels = 2, .taints = 3, .conditions = 4, .annotations = 5};
+    const schedq_node_facts_t before = {
+        .allocatable = 1, .labels = 2, .taints = 3, .conditions = 4, .annotations = 5};
     schedq_event_t events[5];
     schedq_node_facts_t after = before;
     after.allocatable = 9;
@@ -179,15 +186,18 @@ all_changes_of_a_node_come_in_kubes_order_and_none_twice(void **state)
 {
     (void)state;
     const schedq_node_facts_t before = {.unschedulable = 1};
-    schedq_node_facts_t after = {.allocatable = 1, .labels = 2, .taints = 3, .conditions = 4, .annotations = 5};
+    schedq_node_facts_t after = {
+        .allocatable = 1, .labels = 2, .taints = 3, .conditions = 4, .annotations = 5};
     schedq_event_t events[5];
     size_t count = schedq_classify_node_update(&before, &after, events);
-    EXPECT(SCHEDQ_EVENT_NODE_UPDATE_TAINT, SCHEDQ_EVENT_NODE_UPDATE_ALLOCATABLE, SCHEDQ_EVENT_NODE_UPDATE_LABEL,
-           SCHEDQ_EVENT_NODE_UPDATE_CONDITION, SCHEDQ_EVENT_NODE_UPDATE_ANNOTATION);
+    EXPECT(SCHEDQ_EVENT_NODE_UPDATE_TAINT, SCHEDQ_EVENT_NODE_UPDATE_ALLOCATABLE,
+           SCHEDQ_EVENT_NODE_UPDATE_LABEL, SCHEDQ_EVENT_NODE_UPDATE_CONDITION,
+           SCHEDQ_EVENT_NODE_UPDATE_ANNOTATION);
     after.unschedulable = 1;
     count = schedq_classify_node_update(&before, &after, events);
-    EXPECT(SCHEDQ_EVENT_NODE_UPDATE_ALLOCATABLE, SCHEDQ_EVENT_NODE_UPDATE_LABEL, SCHEDQ_EVENT_NODE_UPDATE_TAINT,
-           SCHEDQ_EVENT_NODE_UPDATE_CONDITION, SCHEDQ_EVENT_NODE_UPDATE_ANNOTATION);
+    EXPECT(SCHEDQ_EVENT_NODE_UPDATE_ALLOCATABLE, SCHEDQ_EVENT_NODE_UPDATE_LABEL,
+           SCHEDQ_EVENT_NODE_UPDATE_TAINT, SCHEDQ_EVENT_NODE_UPDATE_CONDITION,
+           SCHEDQ_EVENT_NODE_UPDATE_ANNOTATION);
 }
 
 int

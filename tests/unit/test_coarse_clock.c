@@ -1,4 +1,7 @@
-/* A CLOCK_MONOTONIC that is counted in timer interrupts: this program's clock stands still until it is moved. */
+/*
+ * A CLOCK_MONOTONIC that is counted in timer interrupts: this program's clock stands still until it
+ * is moved.
+ */
 #include <stdio.h>
 #include <time.h>
 
@@ -26,7 +29,9 @@ clock_getres(clockid_t clock, struct timespec *step)
 
 enum { ADDS = 300 };
 
-/* Three adds by one worker, one by the other, and so on; each has returned before the next begins. */
+/*
+ * Three adds by one worker, one by the other, and so on; each has returned before the next begins.
+ */
 static void
 adds_that_do_not_overlap_are_popped_in_their_order(void **state)
 {

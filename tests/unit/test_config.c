@@ -1,4 +1,7 @@
-/* The configuration: what the presets set, and that each field out of range is refused with its name and range. */
+/*
+ * The configuration: what the presets set, and that each field out of range is refused with its
+ * name and range.
+ */
 #include <stdio.h>
 #include <string.h>
 
@@ -15,7 +18,8 @@ default_config(void)
 
 /* `field` must be refused, and the words must hold its name, `value` and both ends of the range. */
 static void
-expect_refused(const schedq_config_t *config, const char *field, const char *value, const char *low, const char *high)
+expect_refused(const schedq_config_t *config, const char *field, const char *value, const char *low,
+               const char *high)
 {
     char why[256] = "untouched";
     schedq_t *queue = (schedq_t *)1;
@@ -137,9 +141,11 @@ an_unknown_preset_or_size_is_refused(void **state)
 {
     (void)state;
     schedq_config_t config;
-    assert_status(schedq_config_preset(&config, sizeof config, (schedq_preset_t)13), SCHEDQ_INVALID);
+    assert_status(schedq_config_preset(&config, sizeof config, (schedq_preset_t)13),
+                  SCHEDQ_INVALID);
     assert_status(schedq_config_preset(&config, 8, SCHEDQ_PRESET_DEFAULT), SCHEDQ_INVALID);
-    assert_status(schedq_config_preset(&config, sizeof config + 1000, SCHEDQ_PRESET_DEFAULT), SCHEDQ_INVALID);
+    assert_status(schedq_config_preset(&config, sizeof config + 1000, SCHEDQ_PRESET_DEFAULT),
+                  SCHEDQ_INVALID);
     assert_status(schedq_config_preset(NULL, sizeof config, SCHEDQ_PRESET_DEFAULT), SCHEDQ_INVALID);
 }
 

@@ -1,4 +1,7 @@
-/* Deletion: from every place, by handle or by name; of a pod in flight it frees the name and tells the holder. */
+/*
+ * Deletion: from every place, by handle or by name; of a pod in flight it frees the name and tells
+ * the holder.
+ */
 #include <string.h>
 
 #include "fixture.h"
@@ -11,7 +14,8 @@ each_waiting_place_lets_go_of_a_deleted_pod(void **state)
     fixture_t *fixture = *state;
     fx_plugin_t *fit = fx_plugin(fixture, "Fit", "Node", SCHEDQ_ACTION_ADD);
     fx_plugin_t *gate = fx_gate(fixture, "Gate", NULL, 0);
-    static const char *const names[] = {"ns/backoff", "ns/error", "ns/parked", "ns/gated", "ns/active"};
+    static const char *const names[] = {"ns/backoff", "ns/error", "ns/parked", "ns/gated",
+                                        "ns/active"};
     const fx_waiting_t waiting = fx_wait_everywhere(fixture, fit, gate);
     const schedq_pod_t pods[] = {waiting.backoff, waiting.error, waiting.parked, waiting.gated,
                                  fx_add(fixture, "ns/active", 0)};
@@ -24,7 +28,8 @@ each_waiting_place_lets_go_of_a_deleted_pod(void **state)
         if (i % 2 == 0)
             assert_ok(schedq_delete(fx_worker(fixture), pods[i], NULL, 0, &result));
         else
-            assert_ok(schedq_delete(fx_worker(fixture), no_pod, names[i], (uint32_t)strlen(names[i]), &result));
+            assert_ok(schedq_delete(fx_worker(fixture), no_pod, names[i],
+                                    (uint32_t)strlen(names[i]), &result));
         assert_true(result.pod.bits == pods[i].bits);
         assert_true(result.object == object);
         assert_true(result.unschedulable == rejectors[i]);
@@ -50,7 +55,8 @@ an_unknown_name_or_handle_is_not_found(void **state)
     assert_int_equal(result.pod.bits, 0);
     schedq_pod_t invented = {UINT64_C(0x123456789abcdef)};
     assert_status(schedq_delete(fx_worker(fixture), invented, NULL, 0, NULL), SCHEDQ_NOT_FOUND);
-    assert_status(schedq_delete(fx_worker(fixture), (schedq_pod_t){UINT64_MAX}, NULL, 0, NULL), SCHEDQ_NOT_FOUND);
+    assert_status(schedq_delete(fx_worker(fixture), (schedq_pod_t){UINT64_MAX}, NULL, 0, NULL),
+                  SCHEDQ_NOT_FOUND);
     assert_int_equal(fx_stats(fixture).deletes, 0);
 }
 
@@ -180,7 +186,8 @@ two_cycles_of_one_name_end_apart(void **state)
     schedq_failure_init(&failure);
     failure.unschedulable = fit->bit;
     assert_place(fx_fail(fixture, &two, fit->bit, 0).place, SCHEDQ_PARKED);
-    assert_status(schedq_add_unschedulable(fx_worker(fixture), &one.token, &failure, NULL), SCHEDQ_GONE);
+    assert_status(schedq_add_unschedulable(fx_worker(fixture), &one.token, &failure, NULL),
+                  SCHEDQ_GONE);
     fx_assert_counts(fixture, 0, 0, 0, 1, 0, 0);
 }
 

@@ -1,4 +1,7 @@
-/* How a cycle ends without success: parked, backing off, retried because of an event, or GONE and STALE. */
+/*
+ * How a cycle ends without success: parked, backing off, retried because of an event, or GONE and
+ * STALE.
+ */
 #include <string.h>
 
 #include "fixture.h"
@@ -85,7 +88,8 @@ a_rejection_ends_the_count_of_errors_and_an_error_keeps_that_of_rejections(void 
     static const struct {
         bool error;
         unsigned errors, rejections;
-    } steps[] = {{true, 1, 0}, {true, 2, 0}, {false, 0, 1}, {false, 0, 2}, {true, 1, 2}, {false, 0, 3}};
+    } steps[] = {{true, 1, 0},  {true, 2, 0}, {false, 0, 1},
+                 {false, 0, 2}, {true, 1, 2}, {false, 0, 3}};
     schedq_pod_t pod = fx_add(fixture, "ns/a", 0);
     for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
         schedq_popped_t popped = fx_pop(fixture, "ns/a");
@@ -211,8 +215,8 @@ a_later_event_may_raise_what_an_earlier_one_decided(void **state)
     fx_plugin_t *fit = fx_plugin(fixture, "Fit", "Node", SCHEDQ_ACTION_ADD);
     fx_plugin_t *wait = fx_plugin(fixture, "Wait", "PersistentVolume", SCHEDQ_ACTION_ADD);
     schedq_event_t volume_add;
-    assert_ok(
-        schedq_event_define(fx_queue(fixture), "PersistentVolume", SCHEDQ_ACTION_ADD, NULL, &volume_add, NULL, 0));
+    assert_ok(schedq_event_define(fx_queue(fixture), "PersistentVolume", SCHEDQ_ACTION_ADD, NULL,
+                                  &volume_add, NULL, 0));
     fx_add(fixture, "ns/a", 0);
     schedq_popped_t popped = fx_pop(fixture, "ns/a");
     fx_move(fixture, SCHEDQ_EVENT_NODE_ADD);
@@ -242,7 +246,8 @@ a_late_rejector_hears_of_every_event_of_the_flight(void **state)
         fx_add(fixture, "ns/a", 0);
         schedq_popped_t popped = fx_pop(fixture, "ns/a");
         fx_move(fixture, SCHEDQ_EVENT_NODE_UPDATE_ANNOTATION);
-        schedq_result_t result = fx_fail(fixture, &popped, i == 0 ? late : SCHEDQ_REJECTOR_OTHERS, 0);
+        schedq_result_t result =
+            fx_fail(fixture, &popped, i == 0 ? late : SCHEDQ_REJECTOR_OTHERS, 0);
         assert_place(result.place, SCHEDQ_BACKOFF);
         assert_ok(schedq_delete(fx_worker(fixture), result.pod, NULL, 0, NULL));
     }
@@ -315,7 +320,8 @@ a_token_works_once(void **state)
     schedq_failure_t failure;
     schedq_failure_init(&failure);
     schedq_token_t used = popped.token;
-    assert_status(schedq_add_unschedulable(fx_worker(fixture), &used, &failure, NULL), SCHEDQ_STALE);
+    assert_status(schedq_add_unschedulable(fx_worker(fixture), &used, &failure, NULL),
+                  SCHEDQ_STALE);
     assert_status(schedq_done(fx_worker(fixture), popped.token), SCHEDQ_STALE);
     assert_status(schedq_token_alive(fx_worker(fixture), popped.token), SCHEDQ_STALE);
     assert_place(fx_place(fixture, "ns/a"), SCHEDQ_PARKED);
@@ -337,7 +343,8 @@ the_token_of_an_earlier_cycle_does_not_end_the_next_one(void **state)
 }
 
 static void
-expect_gone_once(fixture_t *fixture, schedq_status_t (*end)(fixture_t *fixture, const schedq_popped_t *popped))
+expect_gone_once(fixture_t *fixture,
+                 schedq_status_t (*end)(fixture_t *fixture, const schedq_popped_t *popped))
 {
     schedq_pod_t pod = fx_add(fixture, "ns/a", 0);
     schedq_popped_t popped = fx_pop(fixture, "ns/a");
@@ -363,7 +370,8 @@ end_by_failure(fixture_t *fixture, const schedq_popped_t *popped)
     schedq_failure_t failure;
     schedq_failure_init(&failure);
     failure.unschedulable = fixture->plugins[0].bit;
-    schedq_status_t status = schedq_add_unschedulable(fx_worker(fixture), &token, &failure, &result);
+    schedq_status_t status =
+        schedq_add_unschedulable(fx_worker(fixture), &token, &failure, &result);
     assert_int_equal(result.object, popped->object);
     assert_place(result.place, SCHEDQ_NOWHERE);
     return status;
@@ -403,7 +411,8 @@ done_many_answers_for_each_token(void **state)
     fx_add(fixture, "ns/a", 3);
     schedq_pod_t doomed = fx_add(fixture, "ns/b", 2);
     fx_add(fixture, "ns/c", 1);
-    schedq_popped_t a = fx_pop(fixture, "ns/a"), b = fx_pop(fixture, "ns/b"), c = fx_pop(fixture, "ns/c");
+    schedq_popped_t a = fx_pop(fixture, "ns/a"), b = fx_pop(fixture, "ns/b"),
+                    c = fx_pop(fixture, "ns/c");
     assert_ok(schedq_delete(fx_worker(fixture), doomed, NULL, 0, NULL));
     const schedq_token_t tokens[] = {a.token, b.token, a.token, c.token};
     assert_status(schedq_done_many(fx_worker(fixture), tokens, 4, statuses), SCHEDQ_GONE);

@@ -1,4 +1,7 @@
-/* Handles and tokens of pods that ended: whatever lives in their place since, they name nothing. Before and after a trim. */
+/*
+ * Handles and tokens of pods that ended: whatever lives in their place since, they name nothing.
+ * Before and after a trim.
+ */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -56,7 +59,8 @@ live_and_end(fixture_t *fixture, past_t *past)
         lives[i].token = popped.token;
         if (i % 4 == 1)
             assert_ok(schedq_delete(fx_worker(fixture), popped.pod, NULL, 0, NULL));
-        assert_status(schedq_done(fx_worker(fixture), popped.token), i % 4 == 1 ? SCHEDQ_GONE : SCHEDQ_OK);
+        assert_status(schedq_done(fx_worker(fixture), popped.token),
+                      i % 4 == 1 ? SCHEDQ_GONE : SCHEDQ_OK);
     }
     past->count += MANY;
 }
@@ -194,8 +198,10 @@ int
 main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        fx_test(former_handles_and_tokens_name_nothing), fx_test(former_handles_and_tokens_name_nothing_after_a_trim),
-        fx_test(a_handle_lasts_through_moves_and_a_pop), fx_test(a_handle_is_no_token_and_a_token_no_handle),
+        fx_test(former_handles_and_tokens_name_nothing),
+        fx_test(former_handles_and_tokens_name_nothing_after_a_trim),
+        fx_test(a_handle_lasts_through_moves_and_a_pop),
+        fx_test(a_handle_is_no_token_and_a_token_no_handle),
         fx_test(trim_leaves_what_is_in_flight_usable),
     };
     return fx_run_tests(argc, argv, tests);

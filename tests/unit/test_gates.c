@@ -1,4 +1,6 @@
-/* PreEnqueue: who is asked, when, in which order, and what gets a gated pod out. SPEC 4.3, 5.7, 9. */
+/*
+ * PreEnqueue: who is asked, when, in which order, and what gets a gated pod out. SPEC 4.3, 5.7, 9.
+ */
 #include <string.h>
 
 #include "fixture.h"

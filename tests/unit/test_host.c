@@ -22,7 +22,8 @@ a_stamp_of_a_rejector_forces_a_newer_judgement(void **state)
     assert_true(sequence > popped.seen);
     schedq_result_t result;
     schedq_token_t token = popped.token;
-    assert_status(hx_fail(fixture, &token, SCHEDQ_PARKED, fit->bit, popped.seen, &result), SCHEDQ_RETRY);
+    assert_status(hx_fail(fixture, &token, SCHEDQ_PARKED, fit->bit, popped.seen, &result),
+                  SCHEDQ_RETRY);
     assert_true(result.sequence >= sequence);
     assert_place(fx_place(fixture, "ns/a"), SCHEDQ_INFLIGHT);
     assert_ok(schedq_token_alive(fx_worker(fixture), token));
@@ -52,9 +53,11 @@ every_stamp_reaches_late_names(void **state)
     schedq_popped_t popped = fx_pop(fixture, "ns/a");
     hx_event(fixture, 0);
     schedq_result_t result;
-    assert_status(hx_fail(fixture, &popped.token, SCHEDQ_PARKED, SCHEDQ_REJECTOR_OTHERS, popped.seen, &result),
+    assert_status(hx_fail(fixture, &popped.token, SCHEDQ_PARKED, SCHEDQ_REJECTOR_OTHERS,
+                          popped.seen, &result),
                   SCHEDQ_RETRY);
-    assert_ok(hx_fail(fixture, &popped.token, SCHEDQ_PARKED, SCHEDQ_REJECTOR_OTHERS, result.sequence, &result));
+    assert_ok(hx_fail(fixture, &popped.token, SCHEDQ_PARKED, SCHEDQ_REJECTOR_OTHERS,
+                      result.sequence, &result));
 }
 
 static void
@@ -66,7 +69,8 @@ a_stamp_reaches_a_late_name_that_came_after_it(void **state)
     hx_event(fixture, 0);
     uint64_t late = schedq_rejector_bit(fx_queue(fixture), 0, "Late", 4);
     schedq_result_t result;
-    assert_status(hx_fail(fixture, &popped.token, SCHEDQ_PARKED, late, popped.seen, &result), SCHEDQ_RETRY);
+    assert_status(hx_fail(fixture, &popped.token, SCHEDQ_PARKED, late, popped.seen, &result),
+                  SCHEDQ_RETRY);
     assert_ok(hx_fail(fixture, &popped.token, SCHEDQ_PARKED, late, result.sequence, &result));
 }
 
@@ -81,7 +85,8 @@ a_stamp_never_goes_back(void **state)
     assert_ok(schedq_event_stamp(fx_worker(fixture), newer, 0, UINT64_MAX));
     assert_ok(schedq_event_stamp(fx_worker(fixture), older, 0, fit->bit));
     schedq_result_t result;
-    assert_status(hx_fail(fixture, &popped.token, SCHEDQ_PARKED, fit->bit, older, &result), SCHEDQ_RETRY);
+    assert_status(hx_fail(fixture, &popped.token, SCHEDQ_PARKED, fit->bit, older, &result),
+                  SCHEDQ_RETRY);
     assert_true(result.sequence >= newer);
 }
 
@@ -114,7 +119,8 @@ an_activation_in_flight_forces_a_retry(void **state)
     schedq_popped_t popped = fx_pop(fixture, "ns/a");
     assert_ok(schedq_activate(fx_worker(fixture), &pod, 1, NULL));
     schedq_result_t result;
-    assert_status(hx_fail(fixture, &popped.token, SCHEDQ_PARKED, fit->bit, popped.seen, &result), SCHEDQ_RETRY);
+    assert_status(hx_fail(fixture, &popped.token, SCHEDQ_PARKED, fit->bit, popped.seen, &result),
+                  SCHEDQ_RETRY);
     assert_ok(hx_fail(fixture, &popped.token, SCHEDQ_BACKOFF, fit->bit, result.sequence, &result));
     assert_place(result.place, SCHEDQ_BACKOFF);
 }
@@ -178,7 +184,8 @@ a_host_parks_an_error_only_if_it_judged_every_event(void **state)
     fx_add(fixture, "ns/a", 0);
     schedq_popped_t popped = fx_pop(fixture, "ns/a");
     hx_event(fixture, fit->bit);
-    assert_status(hx_fail(fixture, &popped.token, SCHEDQ_PARKED, 0, popped.seen, &result), SCHEDQ_RETRY);
+    assert_status(hx_fail(fixture, &popped.token, SCHEDQ_PARKED, 0, popped.seen, &result),
+                  SCHEDQ_RETRY);
     assert_ok(hx_fail(fixture, &popped.token, SCHEDQ_PARKED, 0, result.sequence, &result));
     assert_place(result.place, SCHEDQ_PARKED);
     schedq_candidate_t out[8];
@@ -196,7 +203,9 @@ a_bound_pod_that_failed_is_readded_where_the_host_says(void **state)
     schedq_failure_init(&failure);
     static const struct {
         schedq_place_t asked, got;
-    } cases[] = {{SCHEDQ_ACTIVE, SCHEDQ_ACTIVE}, {SCHEDQ_BACKOFF, SCHEDQ_ERROR_BACKOFF}, {SCHEDQ_GATED, SCHEDQ_GATED}};
+    } cases[] = {{SCHEDQ_ACTIVE, SCHEDQ_ACTIVE},
+                 {SCHEDQ_BACKOFF, SCHEDQ_ERROR_BACKOFF},
+                 {SCHEDQ_GATED, SCHEDQ_GATED}};
     char name[] = "ns/0";
     for (size_t i = 0; i < 3; i++) {
         name[3] = (char)('0' + i);
@@ -210,7 +219,8 @@ a_bound_pod_that_failed_is_readded_where_the_host_says(void **state)
     schedq_pod_spec_t spec = fx_spec("ns/parked", 0);
     failure.place = SCHEDQ_PARKED;
     failure.gate = 0;
-    assert_status(schedq_readd(fx_worker(fixture), "ns/parked", &spec, &history, &failure, NULL), SCHEDQ_INVALID);
+    assert_status(schedq_readd(fx_worker(fixture), "ns/parked", &spec, &history, &failure, NULL),
+                  SCHEDQ_INVALID);
 }
 
 /* What result->backing_off says, the one candidate that there is says too. */
@@ -263,7 +273,8 @@ a_pod_that_was_moved_tells_whether_it_backs_off(void **state)
     fx_plugin_t *fit = fx_plugin(fixture, "Fit", NULL, 0);
     schedq_result_t result;
     hx_park(fixture, "ns/a", 5, fit->bit);
-    assert_ok(hx_apply(fixture, fx_find(fixture, "ns/a").ref, SCHEDQ_GATED, (uint8_t)fit->gate, 0, &result));
+    assert_ok(hx_apply(fixture, fx_find(fixture, "ns/a").ref, SCHEDQ_GATED, (uint8_t)fit->gate, 0,
+                       &result));
     assert_backs_off(fixture, &result, 1);
     assert_ok(hx_apply(fixture, result.ref, SCHEDQ_BACKOFF, 0, 0, &result));
     assert_place(result.place, SCHEDQ_BACKOFF);

@@ -1,4 +1,7 @@
-/* What a host reads without a call, and the clock that it drives: schedq_words, external_clock, INVALID functions. */
+/*
+ * What a host reads without a call, and the clock that it drives: schedq_words, external_clock,
+ * INVALID functions.
+ */
 #include <string.h>
 
 #include "fixture.h"
@@ -11,7 +14,9 @@ words_count_the_pods_of_each_waiting_place(void **state)
     fx_plugin_t *gate = fx_gate(fixture, "Gate", NULL, 0);
     const schedq_words_t *words = schedq_words(fx_queue(fixture));
     assert_non_null(words);
-    assert_int_equal(words->parked + words->gated + words->backoff + words->error_backoff + words->nominations, 0);
+    assert_int_equal(words->parked + words->gated + words->backoff + words->error_backoff +
+                         words->nominations,
+                     0);
     assert_int_equal(words->closed, 0);
     assert_int_equal(words->poppable, 0);
     schedq_pod_t parked = fx_wait_everywhere(fixture, fit, gate).parked;
@@ -89,7 +94,8 @@ the_callbacks_way_and_the_hosts_way_exclude_each_other(void **state)
     assert_status(schedq_move_all(fx_worker(host), &move, NULL), SCHEDQ_INVALID);
     assert_contains(schedq_worker_error(fx_worker(host)), "decide");
     assert_status(schedq_assigned_pod_added(fx_worker(host), &move, "ns", 2, NULL), SCHEDQ_INVALID);
-    assert_status(schedq_assigned_pod_updated(fx_worker(host), &move, "ns", 2, NULL), SCHEDQ_INVALID);
+    assert_status(schedq_assigned_pod_updated(fx_worker(host), &move, "ns", 2, NULL),
+                  SCHEDQ_INVALID);
     fx_free(host);
 }
 
@@ -97,7 +103,8 @@ static void
 a_host_registers_no_callbacks(void **state)
 {
     fixture_t *fixture = *state;
-    schedq_interest_t interest = {.resource = "Node", .actions = SCHEDQ_ACTION_ADD, .hint = fx_hint};
+    schedq_interest_t interest = {
+        .resource = "Node", .actions = SCHEDQ_ACTION_ADD, .hint = fx_hint};
     schedq_plugin_t plugin;
     uint64_t bit;
     char why[200];
@@ -105,7 +112,8 @@ a_host_registers_no_callbacks(void **state)
     plugin.name = "Fit";
     plugin.interests = &interest;
     plugin.interest_count = 1;
-    assert_status(schedq_plugin_register(fx_queue(fixture), &plugin, &bit, why, sizeof why), SCHEDQ_INVALID);
+    assert_status(schedq_plugin_register(fx_queue(fixture), &plugin, &bit, why, sizeof why),
+                  SCHEDQ_INVALID);
     assert_contains(why, "hint");
     interest.hint = NULL;
     assert_ok(schedq_plugin_register(fx_queue(fixture), &plugin, &bit, why, sizeof why));

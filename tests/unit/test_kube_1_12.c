@@ -1,4 +1,7 @@
-/* The oldest preset: two containers, no backoff, a move retries what is in flight, priorities may be ignored. */
+/*
+ * The oldest preset: two containers, no backoff, a move retries what is in flight, priorities may
+ * be ignored.
+ */
 #include "fixture.h"
 
 static void

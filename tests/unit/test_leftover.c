@@ -1,4 +1,7 @@
-/* A pod that was parked for longer than max_parked_ns is tried again, whatever its hints say. SPEC 2.3, 5.11. */
+/*
+ * A pod that was parked for longer than max_parked_ns is tried again, whatever its hints say. SPEC
+ * 2.3, 5.11.
+ */
 #include "fixture.h"
 
 static fx_plugin_t *
@@ -170,7 +173,10 @@ in_kube_1_34_a_gated_pod_past_the_limit_retries_the_pods_in_flight(void **state)
     assert_place(fx_fail(fixture, &popped, fit->bit, 0).place, SCHEDQ_PARKED);
 }
 
-/* kube looks for leftovers every 30 s: whatever was found, there is no other flush, and no event, before that. */
+/*
+ * kube looks for leftovers every 30 s: whatever was found, there is no other flush, and no event,
+ * before that.
+ */
 static void
 in_kube_leftovers_are_tried_in_flushes_thirty_seconds_apart(void **state)
 {
@@ -200,7 +206,10 @@ in_kube_leftovers_are_tried_in_flushes_thirty_seconds_apart(void **state)
     assert_place(fx_place(fixture, "ns/d"), SCHEDQ_ACTIVE);
 }
 
-/* After a pause nobody waits for the next flush: the period counts from the last one that found anything. */
+/*
+ * After a pause nobody waits for the next flush: the period counts from the last one that found
+ * anything.
+ */
 static void
 in_kube_the_first_leftover_after_a_pause_is_tried_at_once(void **state)
 {

@@ -1,4 +1,7 @@
-/* Going on with the worker of a thread that died inside a call: it dies in a callback, where a test can stop it. */
+/*
+ * Going on with the worker of a thread that died inside a call: it dies in a callback, where a test
+ * can stop it.
+ */
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
@@ -59,7 +62,8 @@ setup(void **state)
     mortal.below = mortal.fixture->config.allocator;
     atomic_init(&mortal.dies, false);
     atomic_init(&mortal.dies_held, false);
-    mortal.fixture->config.allocator = (schedq_allocator_t){.ctx = &mortal, .alloc = mortal_alloc, .free = mortal_free};
+    mortal.fixture->config.allocator =
+        (schedq_allocator_t){.ctx = &mortal, .alloc = mortal_alloc, .free = mortal_free};
     fx_count_objects(fixture);
     mortal.fixture->config.object_ctx = &mortal;
     mortal.fixture->config.retain = mortal_retain;
@@ -179,7 +183,9 @@ what_a_dead_holder_did_not_note_is_not_released_as_something_else(void **state)
     spec.object = 7;
     assert_ok(schedq_add(mortal->worker, "ns/a", &spec, NULL));
     assert_ok(schedq_try_pop(mortal->worker, &popped));
-    u64_store(&entry_at(&queue_of_base(fx_queue(fixture))->entries, ref_record(popped.token.bits))->flight, 0);
+    u64_store(&entry_at(&queue_of_base(fx_queue(fixture))->entries, ref_record(popped.token.bits))
+                   ->flight,
+              0);
     spec.object = 8;
     assert_ok(schedq_update(fx_worker(fixture), "ns/a", &spec, 0, NULL, 0, NULL));
     assert_ok(schedq_worker_unregister(mortal->worker));
@@ -218,13 +224,17 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(a_worker_whose_thread_died_is_busy_until_it_is_adopted, setup, teardown),
-        cmocka_unit_test_setup_teardown(an_adopted_worker_adds_batches_though_its_thread_died_when_one_needed_room,
+        cmocka_unit_test_setup_teardown(a_worker_whose_thread_died_is_busy_until_it_is_adopted,
                                         setup, teardown),
-        cmocka_unit_test_setup_teardown(what_a_dead_thread_did_not_retain_is_not_released, setup, teardown),
-        cmocka_unit_test_setup_teardown(what_a_dead_holder_did_not_note_is_not_released_as_something_else, setup,
+        cmocka_unit_test_setup_teardown(
+            an_adopted_worker_adds_batches_though_its_thread_died_when_one_needed_room, setup,
+            teardown),
+        cmocka_unit_test_setup_teardown(what_a_dead_thread_did_not_retain_is_not_released, setup,
                                         teardown),
-        cmocka_unit_test_setup_teardown(an_adopted_worker_has_nothing_of_what_a_dead_thread_held_free, setup, teardown),
+        cmocka_unit_test_setup_teardown(
+            what_a_dead_holder_did_not_note_is_not_released_as_something_else, setup, teardown),
+        cmocka_unit_test_setup_teardown(
+            an_adopted_worker_has_nothing_of_what_a_dead_thread_held_free, setup, teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

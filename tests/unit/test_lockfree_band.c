@@ -1,12 +1,12 @@
 /*
- * lockfree/band.h: the table is in order and has what has pods; its summary says where to look; what has no pods gives
- * back its row, its memory and its id.
+ * lockfree/refs/band.h: the table is in order and has what has pods; its summary says where to
+ * look; what has no pods gives back its row, its memory and its id.
  */
 #include <pthread.h>
 #include <string.h>
 
 #include "ground.h"
-#include "lockfree/band.h"
+#include "lockfree/refs/band.h"
 #include "mailbox.h"
 
 struct world {
@@ -24,10 +24,11 @@ setup(void **state)
 {
     world_t *world = ground_make(sizeof *world);
     run_pool_open(&world->pool, &world->ground.memory);
-    world->bands = memory_alloc(&world->ground.memory, MEMORY_OTHER, sizeof *world->bands, CACHE_LINE);
+    world->bands =
+        memory_alloc(&world->ground.memory, MEMORY_OTHER, sizeof *world->bands, CACHE_LINE);
     assert_non_null(world->bands);
-    assert_true(bands_open(world->bands, &world->ground.memory, &world->ground.entries, &world->reorder,
-                           &world->pool));
+    assert_true(bands_open(world->bands, &world->ground.memory, &world->ground.entries,
+                           &world->reorder, &world->pool));
     world->caller = (struct bin_caller){
         .memory = &world->ground.memory, .epoch = world->ground.record, .pool = &world->pool};
     world->version = 5;
@@ -70,7 +71,7 @@ teardown(void **state)
     return 0;
 }
 
-/* ---- helpers ----------------------------------------------------------------------------------------------------- */
+/* ---- helpers --------------------------------------------------------------------------------- */
 
 static struct band *
 get(world_t *world, int32_t priority)
@@ -118,10 +119,12 @@ is_in_order(const struct band_table *table)
     uint32_t rows = 0;
     for (uint32_t i = 0; i < table->count; i++) {
         const struct band_leaf *leaf = table->leaves[i].leaf;
-        if (leaf->count == 0 || leaf->count > BAND_ROWS || table->leaves[i].top != leaf->rows[0].priority)
+        if (leaf->count == 0 || leaf->count > BAND_ROWS ||
+            table->leaves[i].top != leaf->rows[0].priority)
             return false;
         for (uint32_t j = 0; j < leaf->count; j++) {
-            if (leaf->rows[j].priority >= last || leaf->rows[j].priority != leaf->rows[j].band->priority)
+            if (leaf->rows[j].priority >= last ||
+                leaf->rows[j].priority != leaf->rows[j].band->priority)
                 return false;
             last = leaf->rows[j].priority;
         }
@@ -165,7 +168,7 @@ clear(world_t *world, struct band *band)
     assert_int_equal(bin_phase(u64_load(&band->word)), BIN_CLEAR);
 }
 
-/* ---- order ------------------------------------------------------------------------------------------------------- */
+/* ---- order ----------------------------------------------------------------------------------- */
 
 static void
 the_table_is_in_order_however_priorities_come(void **state)
@@ -254,7 +257,7 @@ of_two_who_bring_the_same_priority_both_get_the_same_band(void **state)
     assert_true(get(world, 4)->id <= 3); /* what was made for nothing is used */
 }
 
-/* ---- the summary ------------------------------------------------------------------------------------------------- */
+/* ---- the summary ----------------------------------------------------------------------------- */
 
 static void
 rows_that_rest_lose_their_bits_and_producers_set_them_again(void **state)
@@ -324,7 +327,7 @@ a_consumer_finishes_what_a_producer_began(void **state)
     clear(world, band);
 }
 
-/* ---- what is not used leaves ------------------------------------------------------------------------------------- */
+/* ---- what is not used leaves ----------------------------------------------------------------- */
 
 /* Calls that found it before may use it: it leaves a grace period later, if none did. */
 static void
@@ -373,7 +376,10 @@ a_band_that_is_kept_and_leaves_again_waits_again(void **state)
     assert_table(world, NULL, 0);
 }
 
-/* Its producer found the band, published, and stopped for ever; its section was ended by an adoption. */
+/*
+ * Its producer found the band, published, and stopped for ever; its section was ended by an
+ * adoption.
+ */
 static void
 a_pod_whose_producer_died_before_it_marked_the_band_is_marked(void **state)
 {
@@ -401,7 +407,8 @@ an_id_is_used_again_when_no_section_can_name_it(void **state)
     epoch_enter(world->ground.record);
     bands_sweep(world->bands, world->ground.record);
     assert_table(world, NULL, 0);
-    assert_null(bands_at(world->bands, id)); /* gone, but this section may have read words that name it */
+    /* gone, but this section may have read words that name it */
+    assert_null(bands_at(world->bands, id));
     assert_int_not_equal(get(world, 2)->id, id);
     pass_time(world);
     assert_int_equal(get(world, 7)->id, id);
@@ -412,7 +419,8 @@ a_row_that_was_retired_is_replaced_by_who_needs_it(void **state)
 {
     world_t *world = *state;
     struct band *band = get(world, 2);
-    u64_store(&band->word, bin_word_next(u64_load(&band->word), BIN_RETIRED)); /* and the thread stopped */
+    /* and the thread stopped */
+    u64_store(&band->word, bin_word_next(u64_load(&band->word), BIN_RETIRED));
     struct band *again = get(world, 2);
     assert_ptr_not_equal(again, band);
     assert_int_equal(bands_table(world->bands)->rows, 1);
@@ -445,7 +453,10 @@ leaves_without_bits_leave_the_table_but_for_a_few(void **state)
     assert_table(world, NULL, 0);
 }
 
-/* One priority after the other, each with a pod that leaves before the next comes; no walk ever passes the old ones. */
+/*
+ * One priority after the other, each with a pod that leaves before the next comes; no walk ever
+ * passes the old ones.
+ */
 static void
 priorities_that_no_walk_passes_do_not_pile_up(void **state)
 {
@@ -485,7 +496,8 @@ runs_of_a_band_that_leaves_go_back_to_their_pool(void **state)
     world_t *world = *state;
     struct band *band = get(world, 1);
     struct run *run = run_take(&world->pool, 1);
-    run_put(run, ref_make(4, slab_take(&world->ground.entries.records, &world->cache)), 1); /* stale */
+    /* stale */
+    run_put(run, ref_make(4, slab_take(&world->ground.entries.records, &world->cache)), 1);
     assert_true(bin_publish_run(&band->bin, &world->caller, run));
     u32_store(&band->bin.slots, 0); /* no scan comes to drop it */
     trim(world);
@@ -495,7 +507,7 @@ runs_of_a_band_that_leaves_go_back_to_their_pool(void **state)
     run_give(&world->pool, run);
 }
 
-/* ---- bounds ------------------------------------------------------------------------------------------------------ */
+/* ---- bounds ---------------------------------------------------------------------------------- */
 
 static void
 assert_full(world_t *world, int32_t priority, uint32_t max, schedq_status_t expected)
@@ -563,16 +575,17 @@ without_memory_there_is_no_band_and_no_id_is_lost(void **state)
     assert_table(world, expected, 2);
     trim(world);
     assert_table(world, NULL, 0);
-    struct bands *other = memory_alloc(&world->ground.memory, MEMORY_OTHER, sizeof *other, CACHE_LINE);
+    struct bands *other =
+        memory_alloc(&world->ground.memory, MEMORY_OTHER, sizeof *other, CACHE_LINE);
     atomic_store(&world->ground.account.fail_all, true);
-    assert_false(
-        bands_open(other, &world->ground.memory, &world->ground.entries, &world->reorder, &world->pool));
+    assert_false(bands_open(other, &world->ground.memory, &world->ground.entries, &world->reorder,
+                            &world->pool));
     (void)account_heal(&world->ground.account);
     bands_close(other);
     memory_free(&world->ground.memory, MEMORY_OTHER, other, sizeof *other);
 }
 
-/* ---- lanes of a worker ------------------------------------------------------------------------------------------- */
+/* ---- lanes of a worker ----------------------------------------------------------------------- */
 
 static void
 the_lanes_of_a_slot_go_on_in_all_bands_and_shrink(void **state)
@@ -598,12 +611,13 @@ the_lanes_of_a_slot_go_on_in_all_bands_and_shrink(void **state)
         const struct segment *segment = ptr_load(&lane->last);
         bool mine = i % 2 == 1;
         assert_null(bin_lane(bin, 1 - (uint32_t)i % 2));
-        assert_int_equal(lane->tail, mine ? 0 : 2); /* the record was never a pod: stale, and left out */
+        /* the record was never a pod: stale, and left out */
+        assert_int_equal(lane->tail, mine ? 0 : 2);
         assert_int_equal(segment->ring.size, mine ? 16 : 128);
     }
 }
 
-/* ---- threads ----------------------------------------------------------------------------------------------------- */
+/* ---- threads --------------------------------------------------------------------------------- */
 
 enum { THREADS = 3, ROUNDS = 4000, PRIORITIES = 200 };
 
@@ -645,8 +659,10 @@ use(member_t *member)
                 uint64_t word = u64_load_acquire(&band->word);
                 bool set = bin_phase(word) == BIN_SET;
                 bool again = (band_leaf_bits(leaf) >> j & 1) != 0;
-                bool same = u64_load_acquire(&band->word) == word && bands_table(world->bands) == table;
-                mailbox_check(&member->team->mailbox, leaf->rows[j].band != band || !set || !same || bit || again);
+                bool same =
+                    u64_load_acquire(&band->word) == word && bands_table(world->bands) == table;
+                mailbox_check(&member->team->mailbox,
+                              leaf->rows[j].band != band || !set || !same || bit || again);
             }
         }
     }
@@ -710,7 +726,8 @@ threads_that_bring_mark_and_retire_priorities_agree(void **state)
     mailbox_init(&team.mailbox);
     epoch_leave(world->ground.record);
     for (unsigned i = 0; i < THREADS; i++) {
-        members[i] = (member_t){.team = &team, .seed = i, .record = epoch_record_make(world->ground.epoch)};
+        members[i] =
+            (member_t){.team = &team, .seed = i, .record = epoch_record_make(world->ground.epoch)};
         assert_int_equal(pthread_create(&members[i].thread, NULL, member_main, &members[i]), 0);
     }
     for (unsigned i = 0; i < THREADS; i++)

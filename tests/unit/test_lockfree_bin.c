@@ -1,6 +1,6 @@
 /*
- * lockfree/bin.h: what is published is found, the least key first, in lanes, in runs and after merging; and what others
- * do in the middle of a merge.
+ * lockfree/refs/bin.h: what is published is found, the least key first, in lanes, in runs and after
+ * merging; and what others do in the middle of a merge.
  */
 #include "bin_world.h"
 
@@ -34,14 +34,17 @@ cas_after_others(atomic_u64 *word, uint64_t expected, uint64_t desired)
     return u64_cas(word, expected, desired);
 }
 
-/* bin.c is compiled into this test, and lets others go first: what they do comes between the steps of scans and merges. */
+/*
+ * bin.c is compiled into this test, and lets others go first: what they do comes between the steps
+ * of scans and merges.
+ */
 #define u64_load_acquire load_after_others
 #define u64_cas cas_after_others
-#include "lockfree/bin.c"
+#include "lockfree/refs/bin.c"
 #undef u64_load_acquire
 #undef u64_cas
 
-/* ---- lanes and runs ---------------------------------------------------------------------------------------------- */
+/* ---- lanes and runs -------------------------------------------------------------------------- */
 
 static void
 prepared_room_is_enough_for_every_count(void **state)
@@ -209,9 +212,12 @@ without_memory_no_lane_is_prepared(void **state)
     assert_true(bin_prepare(world->bins[0], &world->caller, 1));
 }
 
-/* ---- work of others in the middle of a merge --------------------------------------------------------------------- */
+/* ---- work of others in the middle of a merge ------------------------------------------------- */
 
-/* All pods of the bin are popped, its runs go back, and an update fills one of them for another bin. */
+/*
+ * All pods of the bin are popped, its runs go back, and an update fills one of them for another
+ * bin.
+ */
 static void
 reuse_the_runs(world_t *world)
 {
@@ -236,7 +242,10 @@ reuse_a_run_and_do_not_publish_it(world_t *world)
     run_put(run, next_ref_of(world, 200), 7);
 }
 
-/* A run of one pod; `others` work when the merge that it needs has looked at the runs, and copies none yet. */
+/*
+ * A run of one pod; `others` work when the merge that it needs has looked at the runs, and copies
+ * none yet.
+ */
 static void
 publish_and_let_others(world_t *world, unsigned pod, int64_t key, void (*others)(world_t *))
 {
@@ -365,7 +374,7 @@ a_scan_meets_every_pod_though_a_merge_comes_in_between(void **state)
     }
 }
 
-/* ---- against a list ---------------------------------------------------------------------------------------------- */
+/* ---- against a list -------------------------------------------------------------------------- */
 
 enum { MODEL_PODS = 600, MODEL_STEPS = 30000, MODEL_WORKERS = 4, BATCH = 12 };
 
@@ -409,11 +418,15 @@ model_lane(model_t *model)
     model->inside[pod] = true;
     model->keys[pod] = model->clock;
     (void)move(model->world, pod, BAND, PLACE_ACTIVE);
-    lane_put(bin_lane(model->world->bins[0], caller.worker), ref_of(model->world, pod), model->clock);
+    lane_put(bin_lane(model->world->bins[0], caller.worker), ref_of(model->world, pod),
+             model->clock);
     lane_publish(bin_lane(model->world->bins[0], caller.worker));
 }
 
-/* Pods from nowhere, pods that stand in another band and are not switched yet, and refs that were stale before. */
+/*
+ * Pods from nowhere, pods that stand in another band and are not switched yet, and refs that were
+ * stale before.
+ */
 static void
 model_run(model_t *model)
 {
@@ -466,7 +479,8 @@ model_leave(model_t *model)
     if (pod == PODS)
         return;
     (void)move(model->world, pod, FAR_BAND, PLACE_INFLIGHT);
-    (void)move(model->world, pod, FAR_BAND, PLACE_DEAD); /* an early ref in the bin must not be the next version */
+    /* an early ref in the bin must not be the next version */
+    (void)move(model->world, pod, FAR_BAND, PLACE_DEAD);
     model->inside[pod] = false;
 }
 
@@ -475,7 +489,8 @@ a_bin_is_a_sorted_list_of_the_pods_in_it(void **state)
 {
     const char *wanted = getenv("SCHEDQ_TEST_SEED");
     model_t model = {.world = *state, .clock = 1000};
-    model.seed = wanted != NULL ? strtoull(wanted, NULL, 0) : (uint64_t)(uintptr_t)*state * 2654435761u;
+    model.seed =
+        wanted != NULL ? strtoull(wanted, NULL, 0) : (uint64_t)(uintptr_t)*state * 2654435761u;
     print_message("repeat with SCHEDQ_TEST_SEED=%llu\n", (unsigned long long)model.seed);
     for (unsigned step = 0; step < MODEL_STEPS; step++) {
         bool grows = step / 1000 % 2 == 0;

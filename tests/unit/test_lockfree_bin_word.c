@@ -1,6 +1,6 @@
 /*
- * lockfree/bin.h: the word that tells walks where to look is CLEAR only when nothing is there, and threads that rely on it
- * find every pod.
+ * lockfree/refs/bin.h: the word that tells walks where to look is CLEAR only when nothing is there,
+ * and threads that rely on it find every pod.
  */
 #include <pthread.h>
 #include <sched.h>
@@ -8,7 +8,7 @@
 #include "bin_world.h"
 #include "mailbox.h"
 
-/* ---- the word ---------------------------------------------------------------------------------------------------- */
+/* ---- the word -------------------------------------------------------------------------------- */
 
 static uint64_t
 bin_word(const struct bin *bin)
@@ -112,7 +112,10 @@ whoever_finds_clearing_and_nothing_else_finishes_it(void **state)
     assert_phase(bin, BIN_CLEAR, 3);
 }
 
-/* The scan began when the word was `seen`: a producer who came since is not known to have been seen by it. */
+/*
+ * The scan began when the word was `seen`: a producer who came since is not known to have been seen
+ * by it.
+ */
 static void
 what_was_marked_since_is_not_cleared(void **state)
 {
@@ -211,7 +214,10 @@ a_bin_that_is_noted_elsewhere_is_noted_before_it_is_set(void **state)
     assert_int_equal(notes, 2);
 }
 
-/* Who published an early ref, and stops before he marks the bin, must not take the pod out of sight. */
+/*
+ * Who published an early ref, and stops before he marks the bin, must not take the pod out of
+ * sight.
+ */
 static void
 a_pod_that_a_helper_switched_is_in_a_bin_that_walks_look_at(void **state)
 {
@@ -256,7 +262,7 @@ a_retired_bin_helps_no_early_ref(void **state)
     assert_true(word_of(world, 0) == before);
 }
 
-/* ---- threads ----------------------------------------------------------------------------------------------------- */
+/* ---- threads --------------------------------------------------------------------------------- */
 
 enum { PRODUCERS = 3, CONSUMERS = 2, EACH = PODS / PRODUCERS, LAPS = 40 };
 
@@ -303,7 +309,8 @@ arrive(member_t *member, unsigned pod)
         lane_put(bin_lane(bin, member->caller.worker), ref_of(world, pod), (int64_t)pod);
         lane_publish(bin_lane(bin, member->caller.worker));
     } else {
-        mailbox_check(&member->team->mailbox, member_publish(member, bin, ref_of(world, pod), (int64_t)pod));
+        mailbox_check(&member->team->mailbox,
+                      member_publish(member, bin, ref_of(world, pod), (int64_t)pod));
     }
     atomic_fence();
     mailbox_check(&member->team->mailbox, bin_mark(bin));
@@ -374,7 +381,8 @@ static bool
 is_over(const team_t *team)
 {
     const world_t *world = team->world;
-    return u32_load(&team->producing) == 0 && bin_phase(u64_load_acquire(&world->words[0])) == BIN_CLEAR &&
+    return u32_load(&team->producing) == 0 &&
+           bin_phase(u64_load_acquire(&world->words[0])) == BIN_CLEAR &&
            bin_phase(u64_load_acquire(&world->words[1])) == BIN_CLEAR;
 }
 
@@ -401,8 +409,9 @@ run_lap(team_t *team, member_t *members)
     for (unsigned i = 0; i < PODS; i++)
         (void)u32_exchange(&team->times[i], 0);
     for (unsigned i = 0; i < PRODUCERS + CONSUMERS; i++)
-        assert_int_equal(
-            pthread_create(&members[i].thread, NULL, i < PRODUCERS ? producer_main : consumer_main, &members[i]), 0);
+        assert_int_equal(pthread_create(&members[i].thread, NULL,
+                                        i < PRODUCERS ? producer_main : consumer_main, &members[i]),
+                         0);
     for (unsigned i = 0; i < PRODUCERS + CONSUMERS; i++)
         assert_int_equal(pthread_join(members[i].thread, NULL), 0);
     mailbox_assert_empty(&team->mailbox);
@@ -423,7 +432,8 @@ threads_that_publish_move_and_claim_claim_every_pod_once(void **state)
     team.world = world;
     mailbox_init(&team.mailbox);
     for (unsigned i = 0; i < PRODUCERS + CONSUMERS; i++) {
-        members[i] = (member_t){.team = &team, .caller = world->caller, .first = i * EACH, .seed = i};
+        members[i] =
+            (member_t){.team = &team, .caller = world->caller, .first = i * EACH, .seed = i};
         members[i].caller.worker = i;
         members[i].caller.epoch = epoch_record_make(world->ground.epoch);
     }

@@ -1,6 +1,7 @@
 /*
- * Host code in the middle of a call of the lock-free engine, while another thread calls: what a mover that lost leaves
- * behind, how often anything is asked, and what the others may give back meanwhile.
+ * Host code in the middle of a call of the lock-free engine, while another thread calls: what a
+ * mover that lost leaves behind, how often anything is asked, and what the others may give back
+ * meanwhile.
  */
 #include <pthread.h>
 #include <string.h>
@@ -9,15 +10,18 @@
 
 enum { NEVER = 1 << 30 };
 
-/* A callback stops the call that it is in for `jobs` jobs of another thread, each done before it goes on. */
+/*
+ * A callback stops the call that it is in for `jobs` jobs of another thread, each done before it
+ * goes on.
+ */
 typedef struct scene {
     fixture_t *fixture;
     schedq_worker_t *other; /* the thread's */
     void (*job)(struct scene *scene);
     unsigned jobs, done;
-    unsigned asked;      /* PreEnqueue */
-    unsigned hinted;     /* hints */
-    unsigned opens_at;   /* the job after which the gate lets pass */
+    unsigned asked;    /* PreEnqueue */
+    unsigned hinted;   /* hints */
+    unsigned opens_at; /* the job after which the gate lets pass */
     bool refuses;
     schedq_hint_t hint;
     uint64_t fit, gate, fit_of_second;
@@ -195,7 +199,8 @@ a_mover_that_lost_leaves_no_rejector_on_the_same_pod(void **state)
     scene.jobs = 1;
     fx_move(fixture, SCHEDQ_EVENT_NODE_DELETE);
     end_scene();
-    assert_place(fx_place(fixture, "ns/a"), SCHEDQ_ACTIVE); /* the event helps any pod that failed with an error */
+    /* the event helps any pod that failed with an error */
+    assert_place(fx_place(fixture, "ns/a"), SCHEDQ_ACTIVE);
     assert_int_equal(fx_find(fixture, "ns/a").unschedulable, 0);
 }
 
@@ -421,7 +426,10 @@ report_to_all(scene_t *own)
     move_with(own->other, SCHEDQ_EVENT_NODE_DELETE, NULL);
 }
 
-/* The gate opens with the `last` event, which is missed by nobody: the pod gets in without another one. */
+/*
+ * The gate opens with the `last` event, which is missed by nobody: the pod gets in without another
+ * one.
+ */
 static void
 no_event_is_missed_that_comes_while_a_gate_is_asked(void **state)
 {
@@ -444,7 +452,8 @@ no_event_is_missed_that_comes_while_a_gate_is_asked(void **state)
         fx_move(fixture, SCHEDQ_EVENT_NODE_ADD);
         unsigned left = scene.jobs;
         scene.jobs = 0;
-        for (; left > 0; left--) { /* it was not asked so often: it is gated, and the events find it */
+        /* it was not asked so often: it is gated, and the events find it */
+        for (; left > 0; left--) {
             scene.refuses = left > 1;
             move_with(scene.other, SCHEDQ_EVENT_NODE_DELETE, NULL);
         }
@@ -463,10 +472,14 @@ bytes_of(const fixture_t *fixture)
     schedq_stats_t stats;
     schedq_stats_init(&stats);
     assert_ok(schedq_stats(fixture->queue, &stats));
-    return stats.bytes_entries + stats.bytes_names + stats.bytes_index + stats.bytes_queues + stats.bytes_other;
+    return stats.bytes_entries + stats.bytes_names + stats.bytes_index + stats.bytes_queues +
+           stats.bytes_other;
 }
 
-/* Nominations replace arrays, parked pods that are deleted fill segments: both wait for a grace period. */
+/*
+ * Nominations replace arrays, parked pods that are deleted fill segments: both wait for a grace
+ * period.
+ */
 static void
 work(scene_t *own, unsigned rounds)
 {

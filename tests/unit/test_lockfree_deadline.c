@@ -1,9 +1,12 @@
-/* lockfree/deadline.h: the word is never later than what waits, whoever looks, parks, or stops in between. */
+/*
+ * lockfree/signals/deadline.h: the word is never later than what waits, whoever looks, parks, or
+ * stops in between.
+ */
 #include <pthread.h>
 #include <string.h>
 
 #include "expect.h"
-#include "lockfree/deadline.h"
+#include "lockfree/signals/deadline.h"
 #include "mailbox.h"
 #include "seed.h"
 
@@ -96,7 +99,8 @@ static void
 of_two_who_look_the_later_one_sets_it(void **state)
 {
     world_t *world = *state;
-    struct planning first = deadline_begin(&world->deadline), second = deadline_begin(&world->deadline);
+    struct planning first = deadline_begin(&world->deadline),
+                    second = deadline_begin(&world->deadline);
     assert_int_equal(deadline_end(&world->deadline, &first, 10), PLANNED_AGAIN);
     assert_true(is_due_now(world));
     assert_int_equal(deadline_end(&world->deadline, &second, 20), PLANNED_SOONER);

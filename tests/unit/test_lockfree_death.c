@@ -1,7 +1,8 @@
 /*
- * A thread dies between two instructions of a call, and its worker is adopted: what the others and the adopted worker do
- * afterwards loses no pod, doubles none, and releases no object too often. The thread runs a step at a time by the
- * processor's trap flag, so this is for x86-64 without sanitizers.
+ * A thread dies between two instructions of a call, and its worker is adopted: what the others and
+ * the adopted worker do afterwards loses no pod, doubles none, and releases no object too often.
+ * The thread runs a step at a time by the processor's trap flag, so this is for x86-64 without
+ * sanitizers.
  */
 #include "fixture.h"
 #include "seed.h"
@@ -24,7 +25,14 @@
 
 #include "lockfree/queue.h"
 
-enum { PODS = 24, WORKERS = 2, WARM_UP = 120, AFTERWARDS = 80, DEATHS = 8, DEATHS_IN_UNREGISTER = 24 };
+enum {
+    PODS = 24,
+    WORKERS = 2,
+    WARM_UP = 120,
+    AFTERWARDS = 80,
+    DEATHS = 8,
+    DEATHS_IN_UNREGISTER = 24
+};
 
 /* About how many steps an operation takes. */
 enum { STEPS = 2000, STEPS_OF_UNREGISTER = 3600 };
@@ -65,9 +73,10 @@ typedef struct world {
     uint64_t random;
 } world_t;
 
-/* ---- dying ------------------------------------------------------------------------------------------------------- */
+/* ---- dying ----------------------------------------------------------------------------------- */
 
-static volatile int outside;                 /* in the allocator, or in a callback: not the queue's instructions */
+/* in the allocator, or in a callback: not the queue's instructions */
+static volatile int outside;
 static volatile long steps;                  /* so many more, then it dies; below 0: it does not */
 static bool (*volatile dies_now)(void *ctx); /* or when this is true */
 static void *volatile dies_ctx;
@@ -118,7 +127,7 @@ die_in(operation_t *operation, long after, bool (*when)(void *ctx), void *ctx)
     return dead != 0;
 }
 
-/* ---- the queue --------------------------------------------------------------------------------------------------- */
+/* ---- the queue ------------------------------------------------------------------------------- */
 
 static void *
 outer_alloc(void *ctx, size_t bytes, size_t align)
@@ -203,7 +212,7 @@ world_close(world_t *world)
     assert_int_equal(atomic_load(&world->ledger.faults), 0);
 }
 
-/* ---- operations -------------------------------------------------------------------------------------------------- */
+/* ---- operations ------------------------------------------------------------------------------ */
 
 static world_t *the_world;
 
@@ -212,7 +221,8 @@ perform(operation_t *operation)
 {
     pod_t *pod = &the_world->pods[operation->pod];
     uint32_t length = (uint32_t)strlen(pod->name);
-    schedq_pod_spec_t spec = {.name_length = length, .priority = operation->priority, .object = operation->object};
+    schedq_pod_spec_t spec = {
+        .name_length = length, .priority = operation->priority, .object = operation->object};
     schedq_failure_t failure;
     schedq_move_t move;
     switch (operation->kind) {
@@ -226,15 +236,18 @@ perform(operation_t *operation)
         operation->status = schedq_done(operation->worker, pod->token);
         break;
     case DELETE:
-        operation->status = schedq_delete(operation->worker, (schedq_pod_t){0}, pod->name, length, &operation->result);
+        operation->status = schedq_delete(operation->worker, (schedq_pod_t){0}, pod->name, length,
+                                          &operation->result);
         break;
     case UPDATE:
-        operation->status = schedq_update(operation->worker, pod->name, &spec, 0, NULL, 0, &operation->result);
+        operation->status =
+            schedq_update(operation->worker, pod->name, &spec, 0, NULL, 0, &operation->result);
         break;
     case FAIL:
         schedq_failure_init(&failure);
         failure.unschedulable = the_world->fit;
-        operation->status = schedq_add_unschedulable(operation->worker, &pod->token, &failure, &operation->result);
+        operation->status =
+            schedq_add_unschedulable(operation->worker, &pod->token, &failure, &operation->result);
         break;
     case MOVE:
         schedq_move_init(&move);
@@ -270,7 +283,9 @@ may(enum kind kind, enum known known)
     }
 }
 
-/* An operation of this kind on some pod that it may be done to; of another kind if there is none. */
+/*
+ * An operation of this kind on some pod that it may be done to; of another kind if there is none.
+ */
 static operation_t
 choose(world_t *world, schedq_worker_t *worker, enum kind kind)
 {
@@ -357,7 +372,7 @@ work(world_t *world, unsigned operations)
     }
 }
 
-/* ---- afterwards -------------------------------------------------------------------------------------------------- */
+/* ---- afterwards ------------------------------------------------------------------------------ */
 
 typedef struct sight {
     world_t *world;
@@ -455,7 +470,8 @@ a_thread_that_dies_anywhere_takes_nothing_with_it(void **state)
             long after = 1 + (long)seed_next(&draw) % most;
             print_message("%s of seed %llu: ", kind_names[kind], (unsigned long long)one);
             die_once((enum kind)kind, after, one);
-            print_message(dead ? "died after %ld steps\n" : "came to its end before %ld steps\n", after);
+            print_message(dead ? "died after %ld steps\n" : "came to its end before %ld steps\n",
+                          after);
         }
     }
 }
@@ -466,7 +482,8 @@ run_is_in_two_places(void *ctx)
 {
     const struct worker *worker = ctx;
     const struct queue *queue = (const struct queue *)worker->base.queue;
-    return worker->spare_run != NULL && stack_top(u64_load(&queue->runs.free[0])) == worker->spare_run->number;
+    return worker->spare_run != NULL &&
+           stack_top(u64_load(&queue->runs.free[0])) == worker->spare_run->number;
 }
 
 static void

@@ -1,13 +1,13 @@
 /*
- * lockfree/entry.h: a description reaches exactly the life and the version that it was meant for, and nobody reads half of
- * one; with updates, ends of lives and readers in threads too.
+ * lockfree/pod/entry.h: a description reaches exactly the life and the version that it was meant
+ * for, and nobody reads half of one; with updates, ends of lives and readers in threads too.
  */
 #include <pthread.h>
 #include <sched.h>
 #include <string.h>
 
 #include "ground.h"
-#include "lockfree/entry.h"
+#include "lockfree/pod/entry.h"
 #include "mailbox.h"
 
 struct world {
@@ -33,7 +33,7 @@ teardown(void **state)
     return 0;
 }
 
-/* ---- helpers ----------------------------------------------------------------------------------------------------- */
+/* ---- helpers --------------------------------------------------------------------------------- */
 
 enum { BAND = 7, OTHER_BAND = 9 };
 
@@ -76,7 +76,8 @@ take_description(world_t *world, const struct description *description)
 }
 
 static void
-assert_described(world_t *world, const struct entry *entry, const struct description *expected, uint64_t desc)
+assert_described(world_t *world, const struct entry *entry, const struct description *expected,
+                 uint64_t desc)
 {
     struct description got;
     assert_true(entry_description(&world->ground.entries, entry, &got) == desc);
@@ -101,7 +102,7 @@ static const struct description second = {.object = 77,
                                           .nominated_node = UINT64_MAX - 1,
                                           .nomination = UINT64_MAX - 2};
 
-/* ---- words ------------------------------------------------------------------------------------------------------- */
+/* ---- words ----------------------------------------------------------------------------------- */
 
 static void
 attributes_give_back_what_they_were_packed_from(void **unused)
@@ -112,7 +113,8 @@ attributes_give_back_what_they_were_packed_from(void **unused)
     for (unsigned i = 0; i < 5; i++) {
         for (unsigned j = 0; j < 4; j++) {
             for (unsigned k = 0; k < 256; k += 51) {
-                uint64_t packed = attributes_pack(priorities[i], lengths[j], (uint8_t)k, (uint8_t)~k);
+                uint64_t packed =
+                    attributes_pack(priorities[i], lengths[j], (uint8_t)k, (uint8_t)~k);
                 assert_int_equal(attributes_priority(packed), priorities[i]);
                 assert_int_equal(attributes_name_length(packed), lengths[j]);
                 assert_int_equal(attributes_profile(packed), k);
@@ -131,7 +133,7 @@ a_handle_is_the_life_and_the_record(void **unused)
     assert_int_equal(ref_version(pod.bits), 9);
 }
 
-/* ---- describing -------------------------------------------------------------------------------------------------- */
+/* ---- describing ------------------------------------------------------------------------------ */
 
 static void
 a_pod_has_its_own_description_until_an_update_replaces_it(void **state)
@@ -152,7 +154,10 @@ a_pod_has_its_own_description_until_an_update_replaces_it(void **state)
     description_give(&world->ground.entries, &world->descriptions, desc);
 }
 
-/* What must not have changed since the description was decided on: the word, all of it, and the description. */
+/*
+ * What must not have changed since the description was decided on: the word, all of it, and the
+ * description.
+ */
 static void
 a_description_is_installed_on_what_it_was_decided_on_and_on_nothing_else(void **state)
 {
@@ -161,8 +166,9 @@ a_description_is_installed_on_what_it_was_decided_on_and_on_nothing_else(void **
     (void)begin(entry, &first);
     uint64_t word = entry_state(entry);
     uint64_t desc = take_description(world, &second), other = take_description(world, &first);
-    uint64_t words[] = {state_switched(word, BAND, PLACE_INFLIGHT), state_switched(word, OTHER_BAND, PLACE_ACTIVE),
-                        state_switched(word, BAND, PLACE_DEAD), state_described(word), word | FLAG_DELETED};
+    uint64_t words[] = {
+        state_switched(word, BAND, PLACE_INFLIGHT), state_switched(word, OTHER_BAND, PLACE_ACTIVE),
+        state_switched(word, BAND, PLACE_DEAD), state_described(word), word | FLAG_DELETED};
     for (unsigned i = 0; i < sizeof words / sizeof *words; i++) {
         (void)u64_exchange(&entry->word.low, words[i]);
         assert_false(entry_describe(entry, word, 0, word, desc));
@@ -210,7 +216,10 @@ a_flag_is_set_in_the_flight_that_was_seen(void **state)
     assert_true(entry_state(entry) == (flight | FLAG_DELETED | FLAG_ACTIVATED));
 }
 
-/* A thread that decided in one life, and comes in the next one, with the same place, band and description word. */
+/*
+ * A thread that decided in one life, and comes in the next one, with the same place, band and
+ * description word.
+ */
 static void
 the_next_life_of_a_record_is_not_described_by_who_saw_the_last_one(void **state)
 {
@@ -225,7 +234,7 @@ the_next_life_of_a_record_is_not_described_by_who_saw_the_last_one(void **state)
     assert_described(world, entry, &first, 0);
 }
 
-/* ---- records of descriptions ------------------------------------------------------------------------------------- */
+/* ---- records of descriptions ----------------------------------------------------------------- */
 
 static void
 desc_words_do_not_repeat(void **state)
@@ -308,7 +317,8 @@ lives_go_on_where_versions_go_round_though_pages_come_and_go(void **state)
         record = take(world);
         struct entry *entry = entry_at(&world->ground.entries, record);
         uint64_t life = begin(entry, &first);
-        assert_in_range(way(last, life), 2, 4); /* a ref of the version after the last may be about */
+        /* a ref of the version after the last may be about */
+        assert_in_range(way(last, life), 2, 4);
         last = (life + 20) & STATE_VERSION_MASK;
         (void)u64_exchange(&entry->word.low, state_make(last, BAND, PLACE_DEAD));
     }
@@ -323,7 +333,8 @@ descriptions_go_on_where_tags_go_round_though_pages_come_and_go(void **state)
         uint64_t desc = description_take(&world->ground.entries, &world->descriptions);
         if (round > 0)
             assert_in_range(way(last, ref_version(desc)), 1, 3);
-        struct description_record *taken = slab_at(&world->ground.entries.descriptions, ref_record(desc));
+        struct description_record *taken =
+            slab_at(&world->ground.entries.descriptions, ref_record(desc));
         last = ((round == 0 ? last : ref_version(desc)) + 20) & STATE_VERSION_MASK;
         u64_store(&taken->tag, last);
         description_give(&world->ground.entries, &world->descriptions, desc);
@@ -353,7 +364,8 @@ static void
 what_was_said_in_this_stay_counts_where_it_means_something(void **unused)
 {
     (void)unused;
-    static const enum place places[] = {PLACE_GATED, PLACE_BACKOFF, PLACE_PARKED, PLACE_ACTIVE, PLACE_INFLIGHT};
+    static const enum place places[] = {PLACE_GATED, PLACE_BACKOFF, PLACE_PARKED, PLACE_ACTIVE,
+                                        PLACE_INFLIGHT};
     static const unsigned gates[] = {7, 7, 0, 0, 0}, refused[] = {64, 64, 64, 64, 0};
     for (unsigned i = 0; i < 5; i++) {
         uint64_t state = state_make(1005, 0, places[i]);
@@ -386,7 +398,7 @@ without_memory_there_is_no_description(void **state)
     assert_true(description_take(&world->ground.entries, &world->descriptions) != 0);
 }
 
-/* ---- threads ----------------------------------------------------------------------------------------------------- */
+/* ---- threads --------------------------------------------------------------------------------- */
 
 enum { UPDATERS = 2, READERS = 2, PODS = 3, LIVES = 10000, UPDATES = 20, READS = 20 };
 
@@ -483,7 +495,10 @@ reader_main(void *argument)
     return NULL;
 }
 
-/* Ends a life like done and delete do, from whatever the updates made of it, and begins the next one in the same record. */
+/*
+ * Ends a life like done and delete do, from whatever the updates made of it, and begins the next
+ * one in the same record.
+ */
 static void
 recycle(team_t *team, struct slab_cache *cache, struct entry *entry, uint32_t number)
 {
@@ -496,7 +511,8 @@ recycle(team_t *team, struct slab_cache *cache, struct entry *entry, uint32_t nu
     } while (!entry_switch(entry, state, desc, state_switched(state, BAND, PLACE_DEAD)));
     assert_true(is_whole(&last, u64_load(&entry->life), desc == 0));
     description_give(entries, cache, desc);
-    struct description next = description_of(version_next(state_version(entry_state(entry))), number);
+    struct description next =
+        description_of(version_next(state_version(entry_state(entry))), number);
     (void)begin(entry, &next);
 }
 
@@ -511,18 +527,21 @@ updates_never_reach_another_life_and_nobody_reads_half_of_one(void **state)
     mailbox_init(&team.mailbox);
     for (unsigned i = 0; i < PODS; i++) {
         team.pods[i] = entry_at(&world->ground.entries, take(world));
-        struct description description = description_of(version_next(state_version(entry_state(team.pods[i]))), i);
+        struct description description =
+            description_of(version_next(state_version(entry_state(team.pods[i]))), i);
         (void)begin(team.pods[i], &description);
     }
     (void)u32_exchange(&team.living, 1);
     for (unsigned i = 0; i < UPDATERS + READERS; i++) {
         members[i] = (member_t){.team = &team, .number = i};
-        assert_int_equal(
-            pthread_create(&members[i].thread, NULL, i < UPDATERS ? updater_main : reader_main, &members[i]), 0);
+        assert_int_equal(pthread_create(&members[i].thread, NULL,
+                                        i < UPDATERS ? updater_main : reader_main, &members[i]),
+                         0);
     }
     for (unsigned life = 0; life < LIVES; life++) {
         uint64_t updates = u64_load(&team.updates) + UPDATES, reads = u64_load(&team.reads) + READS;
-        while (life % 200 == 0 && (u64_load(&team.updates) < updates || u64_load(&team.reads) < reads))
+        while (life % 200 == 0 &&
+               (u64_load(&team.updates) < updates || u64_load(&team.reads) < reads))
             (void)sched_yield();
         recycle(&team, &world->descriptions, team.pods[life % PODS], life);
     }
@@ -532,7 +551,8 @@ updates_never_reach_another_life_and_nobody_reads_half_of_one(void **state)
     mailbox_assert_empty(&team.mailbox);
     for (unsigned i = 0; i < PODS; i++)
         description_give(&world->ground.entries, &world->descriptions, desc_of(team.pods[i]));
-    trim(world, &world->ground.entries.descriptions, &world->descriptions); /* every description came back, once */
+    /* every description came back, once */
+    trim(world, &world->ground.entries.descriptions, &world->descriptions);
 }
 
 int
@@ -552,9 +572,10 @@ main(void)
         TEST(a_record_whose_page_comes_back_has_a_life_above_every_ref_to_it),
         cmocka_unit_test(what_was_said_in_another_stay_counts_for_nothing),
         cmocka_unit_test(what_was_said_in_this_stay_counts_where_it_means_something),
-        cmocka_unit_test_setup_teardown(lives_go_on_where_versions_go_round_though_pages_come_and_go, setup, teardown),
-        cmocka_unit_test_setup_teardown(descriptions_go_on_where_tags_go_round_though_pages_come_and_go, setup,
-                                        teardown),
+        cmocka_unit_test_setup_teardown(
+            lives_go_on_where_versions_go_round_though_pages_come_and_go, setup, teardown),
+        cmocka_unit_test_setup_teardown(
+            descriptions_go_on_where_tags_go_round_though_pages_come_and_go, setup, teardown),
         TEST(a_new_record_is_nobodys),
         TEST(without_memory_there_is_no_description),
         TEST(updates_never_reach_another_life_and_nobody_reads_half_of_one),

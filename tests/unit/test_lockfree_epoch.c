@@ -1,6 +1,6 @@
 /*
- * platform/epoch.h: what is retired is freed after the sections that could see it, not before, and not later than
- * epoch_close. The accounting allocator poisons what is freed.
+ * platform/epoch.h: what is retired is freed after the sections that could see it, not before, and
+ * not later than epoch_close. The accounting allocator poisons what is freed.
  */
 #include <pthread.h>
 #include <string.h>
@@ -161,7 +161,7 @@ without_memory_there_is_no_record(void **state)
     epoch_leave(record);
 }
 
-/* ---- threads ----------------------------------------------------------------------------------------------------- */
+/* ---- threads --------------------------------------------------------------------------------- */
 
 enum { THREADS = 4, ROUNDS = 30000, PLACES = 4 };
 
@@ -184,7 +184,8 @@ member_main(void *argument)
             mailbox_check(&team->mailbox, block->content == ALIVE);
         }
         if (round % 8 == 0)
-            block_retire(team->world, record, ptr_exchange(&team->place[round / 8 % PLACES], block_make(team->world)));
+            block_retire(team->world, record,
+                         ptr_exchange(&team->place[round / 8 % PLACES], block_make(team->world)));
         epoch_leave(record);
         epoch_poll(record);
     }
@@ -207,7 +208,8 @@ threads_never_read_what_was_freed(void **state)
         assert_int_equal(pthread_join(threads[i], NULL), 0);
     mailbox_assert_empty(&team.mailbox);
     for (unsigned i = 0; i < PLACES; i++)
-        memory_free(&team.world->ground.memory, MEMORY_QUEUES, ptr_load(&team.place[i]), sizeof(block_t));
+        memory_free(&team.world->ground.memory, MEMORY_QUEUES, ptr_load(&team.place[i]),
+                    sizeof(block_t));
 }
 
 int
@@ -215,8 +217,10 @@ main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(a_poll_frees_what_nobody_can_read, setup, teardown),
-        cmocka_unit_test_setup_teardown(a_section_that_was_there_before_holds_it_back, setup, teardown),
-        cmocka_unit_test_setup_teardown(sections_that_come_later_do_not_hold_it_back_for_ever, setup, teardown),
+        cmocka_unit_test_setup_teardown(a_section_that_was_there_before_holds_it_back, setup,
+                                        teardown),
+        cmocka_unit_test_setup_teardown(sections_that_come_later_do_not_hold_it_back_for_ever,
+                                        setup, teardown),
         cmocka_unit_test_setup_teardown(an_abandoned_section_holds_nothing_back, setup, teardown),
         cmocka_unit_test_setup_teardown(close_frees_what_still_waits, setup, teardown),
         cmocka_unit_test_setup_teardown(without_memory_there_is_no_record, setup, teardown),

@@ -1,6 +1,6 @@
 /*
- * lockfree/event_log.h: a read finds the event as it was written, or a gap; references add up whatever happens between;
- * with writers, readers and forgetting at once too.
+ * lockfree/signals/event_log.h: a read finds the event as it was written, or a gap; references add
+ * up whatever happens between; with writers, readers and forgetting at once too.
  */
 #include <pthread.h>
 #include <stdlib.h>
@@ -8,7 +8,7 @@
 
 #include "account.h"
 #include "expect.h"
-#include "lockfree/event_log.h"
+#include "lockfree/signals/event_log.h"
 #include "mailbox.h"
 
 #define OBJECTS 64
@@ -83,7 +83,8 @@ setup(void **state, uint32_t size, schedq_objects_t mode)
     static world_t world;
     bool counted = mode == SCHEDQ_OBJECTS_COUNTED;
     open_world(&world);
-    event_log_open(&world.log, &world.memory, size, (uint8_t)mode, &world.hazards, counted ? count_retain : NULL);
+    event_log_open(&world.log, &world.memory, size, (uint8_t)mode, &world.hazards,
+                   counted ? count_retain : NULL);
     assert_true(event_log_make(&world.log));
     *state = &world;
     return 0;
@@ -125,7 +126,8 @@ teardown(void **state)
 static void
 write_event(world_t *world, uint64_t sequence, uint64_t old_object, uint64_t new_object)
 {
-    event_log_write(&world->log, world->writer, sequence, (schedq_event_t)(1000 + sequence), old_object, new_object);
+    event_log_write(&world->log, world->writer, sequence, (schedq_event_t)(1000 + sequence),
+                    old_object, new_object);
 }
 
 static void
@@ -156,7 +158,7 @@ expect_record(world_t *world, uint64_t sequence, uint64_t old_object, uint64_t n
     assert_false(record.opaque);
 }
 
-/* ---- records and gaps --------------------------------------------------------------------------------------------- */
+/* ---- records and gaps ------------------------------------------------------------------------ */
 
 static void
 what_was_written_is_read(void **state)
@@ -269,7 +271,7 @@ without_memory_nothing_is_made(void **state)
     close_world(&world);
 }
 
-/* ---- dead writers ------------------------------------------------------------------------------------------------- */
+/* ---- dead writers ---------------------------------------------------------------------------- */
 
 /* As if the writer of `sequence` had stopped when the slot was his. */
 static void
@@ -306,7 +308,7 @@ what_a_dead_writer_kept_goes_when_the_log_ends(void **state)
     /* The rest is in teardown: it closes the log, and finds no reference left. */
 }
 
-/* ---- references --------------------------------------------------------------------------------------------------- */
+/* ---- references ------------------------------------------------------------------------------ */
 
 static void
 a_record_has_a_reference_to_each_object_until_the_next_takes_its_slot(void **state)
@@ -372,7 +374,7 @@ reading_leaves_the_pin_of_a_pod_alone_and_a_gap_pins_nothing(void **state)
     assert_int_equal(world->references[2], 0);
 }
 
-/* ---- forgetting --------------------------------------------------------------------------------------------------- */
+/* ---- forgetting ------------------------------------------------------------------------------ */
 
 static void
 what_is_forgotten_is_a_gap_and_lets_its_objects_go(void **state)
@@ -443,11 +445,14 @@ objects_that_are_not_counted_need_no_forgetting(void **state)
     assert_false(is_gap(world, 1));
 }
 
-/* ---- threads ------------------------------------------------------------------------------------------------------ */
+/* ---- threads --------------------------------------------------------------------------------- */
 
 enum { WRITERS = 3, READERS = 2, EVENTS_EACH = 20000, RING_MAX = 8 };
 
-/* A counted object of the host; what it was made for is written before, and read while it is pinned. */
+/*
+ * A counted object of the host; what it was made for is written before, and read while it is
+ * pinned.
+ */
 typedef struct thing {
     uint32_t references;
     uint32_t side;
@@ -516,8 +521,8 @@ writer_main(void *argument)
     for (unsigned round = 0; round < EVENTS_EACH; round++) {
         uint64_t sequence = u64_add(&team->sequence, 1) + 1;
         uint64_t objects[] = {thing_make(team, sequence, 0), thing_make(team, sequence, 1)};
-        event_log_write(&team->log, member->hazard, sequence, (schedq_event_t)(sequence % 1000), objects[0],
-                        objects[1]);
+        event_log_write(&team->log, member->hazard, sequence, (schedq_event_t)(sequence % 1000),
+                        objects[0], objects[1]);
         for (unsigned side = 0; side < 2; side++) {
             if (objects[side] != 0)
                 thing_release(team, objects[side]);
@@ -578,12 +583,14 @@ run_team(uint32_t size)
     mailbox_init(&team.mailbox);
     memory_open(&team.memory, &(schedq_allocator_t){0});
     hazards_open(&team.hazards, thing_release, &team);
-    event_log_open(&team.log, &team.memory, size, SCHEDQ_OBJECTS_COUNTED, &team.hazards, thing_retain);
+    event_log_open(&team.log, &team.memory, size, SCHEDQ_OBJECTS_COUNTED, &team.hazards,
+                   thing_retain);
     assert_true(event_log_make(&team.log));
     u32_store(&team.writers, WRITERS);
     for (uint32_t i = 0; i < WRITERS + READERS; i++) {
         members[i] = (member_t){.team = &team, .hazard = slot_of(&team.hazards, i)};
-        assert_int_equal(pthread_create(&members[i].thread, NULL, i < WRITERS ? writer_main : reader_main, &members[i]),
+        assert_int_equal(pthread_create(&members[i].thread, NULL,
+                                        i < WRITERS ? writer_main : reader_main, &members[i]),
                          0);
     }
     for (unsigned i = 0; i < WRITERS + READERS; i++)

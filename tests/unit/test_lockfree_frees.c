@@ -11,7 +11,10 @@ frees(fixture_t *fixture)
     return atomic_load(&fixture->memory.allocations) - atomic_load(&fixture->memory.blocks);
 }
 
-/* Adds "ns/0", "ns/1" ... while another worker is inside a call, so that what is outgrown waits. Returns how many. */
+/*
+ * Adds "ns/0", "ns/1" ... while another worker is inside a call, so that what is outgrown waits.
+ * Returns how many.
+ */
 static unsigned
 add_and_outgrow(fixture_t *fixture, unsigned pods)
 {
@@ -43,7 +46,8 @@ pop_done_find_and_delete_do_not_enter_the_allocator(void **state)
         fx_done(fixture, &popped);
         snprintf(name, sizeof name, "ns/%u", i + 1);
         assert_ok(schedq_find(fx_worker(fixture), name, (uint32_t)strlen(name), &result));
-        assert_ok(schedq_delete(fx_worker(fixture), (schedq_pod_t){0}, name, (uint32_t)strlen(name), NULL));
+        assert_ok(schedq_delete(fx_worker(fixture), (schedq_pod_t){0}, name, (uint32_t)strlen(name),
+                                NULL));
         assert_ok(schedq_try_pop(fx_worker(fixture), &popped));
         assert_ok(schedq_token_alive(fx_worker(fixture), popped.token));
         assert_ok(schedq_done_many(fx_worker(fixture), &popped.token, 1, NULL));

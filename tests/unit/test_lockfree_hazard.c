@@ -1,10 +1,13 @@
-/* lockfree/hazard.h: an object is released exactly as often as was asked, and never while somebody pins it. */
+/*
+ * lockfree/memory/hazard.h: an object is released exactly as often as was asked, and never while
+ * somebody pins it.
+ */
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "expect.h"
-#include "lockfree/hazard.h"
+#include "lockfree/memory/hazard.h"
 #include "mailbox.h"
 
 #define OBJECTS (2 * HAZARD_PINS_MAX + 1)
@@ -212,7 +215,10 @@ every_reference_is_released_however_many_wait(void **state)
     }
     for (unsigned object = 1; object <= HAZARD_PINS_MAX; object++)
         assert_int_equal(released[object], 0);
-    /* Every pin goes to another object, and the list is full: the new ones find room, the old ones go. */
+    /*
+     * Every pin goes to another object, and the list is full: the new ones find room, the old ones
+     * go.
+     */
     pin_all(hazards, HAZARD_PINS_MAX + 1);
     for (unsigned object = 1; object <= HAZARD_PINS_MAX; object++)
         hazard_release(hazards, mine, HAZARD_PINS_MAX + object);
@@ -243,7 +249,7 @@ drain_releases_what_every_slot_keeps(void **state)
     hazard_unpin(other);
 }
 
-/* ---- threads ----------------------------------------------------------------------------------------------------- */
+/* ---- threads --------------------------------------------------------------------------------- */
 
 enum { THREADS = 4, ROUNDS = 40000, PODS = 3 };
 
@@ -323,7 +329,8 @@ threads_never_retain_what_was_released_for_the_last_time(void **state)
     for (unsigned i = 0; i < PODS; i++)
         u64_store(&team.pod[i], thing_make());
     for (uint32_t i = 0; i < THREADS; i++)
-        assert_int_equal(pthread_create(&threads[i], NULL, member_main, slot_of(&team.hazards, i)), 0);
+        assert_int_equal(pthread_create(&threads[i], NULL, member_main, slot_of(&team.hazards, i)),
+                         0);
     for (unsigned i = 0; i < THREADS; i++)
         assert_int_equal(pthread_join(threads[i], NULL), 0);
     mailbox_assert_empty(&team.mailbox);
@@ -338,14 +345,16 @@ main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(what_nobody_pins_is_released_at_once, setup, teardown),
-        cmocka_unit_test_setup_teardown(what_is_pinned_waits_for_the_next_release_after_the_pin, setup, teardown),
+        cmocka_unit_test_setup_teardown(what_is_pinned_waits_for_the_next_release_after_the_pin,
+                                        setup, teardown),
         cmocka_unit_test_setup_teardown(a_retry_releases_what_the_pin_let_go, setup, teardown),
         cmocka_unit_test_setup_teardown(the_own_pin_counts_like_any_other, setup, teardown),
         cmocka_unit_test_setup_teardown(the_pins_of_a_slot_are_independent, setup, teardown),
         cmocka_unit_test_setup_teardown(an_event_without_an_object_pins_none, setup, teardown),
         cmocka_unit_test_setup_teardown(a_dead_thread_s_pins_end_together, setup, teardown),
         cmocka_unit_test_setup_teardown(a_dead_thread_s_releases_are_forgotten, setup, teardown),
-        cmocka_unit_test_setup_teardown(every_reference_is_released_however_many_wait, setup, teardown),
+        cmocka_unit_test_setup_teardown(every_reference_is_released_however_many_wait, setup,
+                                        teardown),
         cmocka_unit_test_setup_teardown(drain_releases_what_every_slot_keeps, setup, teardown),
         cmocka_unit_test(threads_never_retain_what_was_released_for_the_last_time),
     };

@@ -1,7 +1,7 @@
 /*
- * lockfree/index.h: a name is there at most once, is found as long as its pod lives, whoever stops where, and
- * whatever the table does meanwhile; with threads, records that are used again at once, and tables that begin with
- * one line.
+ * lockfree/index/index.h: a name is there at most once, is found as long as its pod lives, whoever
+ * stops where, and whatever the table does meanwhile; with threads, records that are used again at
+ * once, and tables that begin with one line.
  *
  * TEST_SEED=number in the environment repeats the choices of the tests with threads.
  */
@@ -12,7 +12,7 @@
 #include <time.h>
 
 #include "ground.h"
-#include "lockfree/index_table.h"
+#include "lockfree/index/index_table.h"
 #include "mailbox.h"
 
 #define RECORDS 70000
@@ -63,8 +63,10 @@ settle(void *ctx, uint32_t record, uint64_t life)
 static void
 actor_init(actor_t *actor, world_t *world, unsigned number)
 {
-    *actor = (actor_t){.world = world, .random = world->seed + number * UINT64_C(0x9e3779b97f4a7c15)};
-    actor->caller = (struct index_caller){.epoch = epoch_record_make(world->ground.epoch), .ctx = actor};
+    *actor =
+        (actor_t){.world = world, .random = world->seed + number * UINT64_C(0x9e3779b97f4a7c15)};
+    actor->caller =
+        (struct index_caller){.epoch = epoch_record_make(world->ground.epoch), .ctx = actor};
 }
 
 static uint64_t
@@ -149,18 +151,20 @@ give_back(actor_t *actor, pod_t pod)
 static void
 drop(actor_t *actor, pod_t pod)
 {
-    u64_store_release(&at(actor->world, pod.record)->word.low, state_make(version_next(pod.life), 0, PLACE_DEAD));
+    u64_store_release(&at(actor->world, pod.record)->word.low,
+                      state_make(version_next(pod.life), 0, PLACE_DEAD));
     give_back(actor, pod);
 }
 
 /* Adds, up to the commit. */
 static enum index_answer
-commit(actor_t *actor, const char *name, pod_t *pod, struct index_ticket *ticket, uint32_t *found, uint64_t *life)
+commit(actor_t *actor, const char *name, pod_t *pod, struct index_ticket *ticket, uint32_t *found,
+       uint64_t *life)
 {
     struct index_key key = key_of(actor->world, name);
     *pod = prepare(actor, name);
-    enum index_answer answer =
-        index_insert(&actor->world->index, &actor->caller, &key, pod->record, pod->life, ticket, found, life);
+    enum index_answer answer = index_insert(&actor->world->index, &actor->caller, &key, pod->record,
+                                            pod->life, ticket, found, life);
     if (answer != INDEX_DONE)
         drop(actor, *pod);
     return answer;
@@ -428,7 +432,9 @@ every_name_is_found_while_tables_grow(void **state)
     }
 }
 
-/* White box: what a thread leaves that took all lines to move them, froze one in two, and stopped. */
+/*
+ * White box: what a thread leaves that took all lines to move them, froze one in two, and stopped.
+ */
 static void
 lines_that_a_stopped_mover_left_are_moved_by_others(void **state)
 {
@@ -549,7 +555,10 @@ a_million_names_need_42_bytes_each(void **state)
     assert_in_range(memory_bytes(&world->ground.memory, MEMORY_INDEX), 1, 42 * 1000000 + 65536);
 }
 
-/* Overflow lines stay with the line that once needed them; a fresh table of the same size sheds them. */
+/*
+ * Overflow lines stay with the line that once needed them; a fresh table of the same size sheds
+ * them.
+ */
 static void
 turnover_at_constant_load_does_not_grow_the_table(void **state)
 {
@@ -566,7 +575,8 @@ turnover_at_constant_load_does_not_grow_the_table(void **state)
     unsigned tables = 1;
     for (unsigned i = 0; i < ROUNDS; i++) {
         if (i >= LIVE) {
-            assert_int_equal(find_any(&actor, numbered(name, "turn", numbers[i % LIVE])), pods[i % LIVE].record);
+            assert_int_equal(find_any(&actor, numbered(name, "turn", numbers[i % LIVE])),
+                             pods[i % LIVE].record);
             delete (&actor, pods[i % LIVE]);
         }
         numbers[i % LIVE] = i;
@@ -578,7 +588,7 @@ turnover_at_constant_load_does_not_grow_the_table(void **state)
     assert_true(tables > 2); /* and all but the first were as large as that */
 }
 
-/* ---- threads ---------------------------------------------------------------------------------------------------- */
+/* ---- threads --------------------------------------------------------------------------------- */
 
 enum { THREADS = 4, SHARED = 24, OWN = 150 };
 
@@ -647,7 +657,8 @@ race(void *argument)
             }
         } else {
             CHECK(member, answer == INDEX_EXISTS);
-            CHECK(member, u64_load(&actor->world->published[found]) >= u64_load(&at(actor->world, found)->life));
+            CHECK(member, u64_load(&actor->world->published[found]) >=
+                              u64_load(&at(actor->world, found)->life));
         }
         epoch_leave(actor->caller.epoch);
         pthread_barrier_wait(&team->barrier);
@@ -709,7 +720,8 @@ end_shared(member_t *member, unsigned number, const char *name)
     if (entry != NULL && u64_load_acquire(&entry->life) != life)
         entry = NULL; /* over, and its record has another pod */
     uint64_t claimed = state_switched(word, 0, PLACE_INFLIGHT);
-    if (entry != NULL && state_place(word) == PLACE_ACTIVE && u64_cas(&entry->word.low, word, claimed)) {
+    if (entry != NULL && state_place(word) == PLACE_ACTIVE &&
+        u64_cas(&entry->word.low, word, claimed)) {
         pod_t pod = {record, u64_load(&entry->life), key.hash};
         uint32_t cell = (uint32_t)u64_load(&entry->name);
         CHECK(member, names_equal(&world->names, cell, key.name, key.length));
@@ -842,24 +854,36 @@ main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(a_name_is_found_from_its_add_to_its_end, setup, teardown),
         cmocka_unit_test_setup_teardown(a_living_name_exists, setup, teardown),
-        cmocka_unit_test_setup_teardown(a_name_is_free_at_once_though_nobody_removed_its_cell, setup, teardown),
+        cmocka_unit_test_setup_teardown(a_name_is_free_at_once_though_nobody_removed_its_cell,
+                                        setup, teardown),
         cmocka_unit_test_setup_teardown(a_deleted_pod_in_flight_is_not_found, setup, teardown),
-        cmocka_unit_test_setup_teardown(the_first_to_meet_a_pod_whose_adder_stopped_settles_it, setup, teardown),
-        cmocka_unit_test_setup_teardown(a_pod_that_cannot_be_settled_is_not_there_and_stops_adds_into_its_line, setup,
+        cmocka_unit_test_setup_teardown(the_first_to_meet_a_pod_whose_adder_stopped_settles_it,
+                                        setup, teardown),
+        cmocka_unit_test_setup_teardown(
+            a_pod_that_cannot_be_settled_is_not_there_and_stops_adds_into_its_line, setup,
+            teardown),
+        cmocka_unit_test_setup_teardown(an_add_settles_the_pod_before_it_in_the_line, setup,
                                         teardown),
-        cmocka_unit_test_setup_teardown(an_add_settles_the_pod_before_it_in_the_line, setup, teardown),
-        cmocka_unit_test_setup_teardown(a_pod_can_be_removed_while_its_adder_has_not_finished, setup, teardown),
+        cmocka_unit_test_setup_teardown(a_pod_can_be_removed_while_its_adder_has_not_finished,
+                                        setup, teardown),
         cmocka_unit_test_setup_teardown(every_name_is_found_while_tables_grow, setup, teardown),
-        cmocka_unit_test_setup_teardown(lines_that_a_stopped_mover_left_are_moved_by_others, setup, teardown),
-        cmocka_unit_test_setup_teardown(without_memory_names_are_added_as_long_as_there_is_a_cell, setup, teardown),
+        cmocka_unit_test_setup_teardown(lines_that_a_stopped_mover_left_are_moved_by_others, setup,
+                                        teardown),
+        cmocka_unit_test_setup_teardown(without_memory_names_are_added_as_long_as_there_is_a_cell,
+                                        setup, teardown),
         cmocka_unit_test_setup_teardown(reserved_names_need_no_memory, setup, teardown),
         cmocka_unit_test_setup_teardown(reserve_without_memory_changes_nothing, setup, teardown),
         cmocka_unit_test_setup_teardown(a_million_names_need_42_bytes_each, setup, teardown),
-        cmocka_unit_test_setup_teardown(turnover_at_constant_load_does_not_grow_the_table, setup, teardown),
-        cmocka_unit_test_setup_teardown(of_threads_that_add_one_name_exactly_one_succeeds, setup, teardown),
-        cmocka_unit_test_setup_teardown(threads_turn_names_over_while_the_table_grows_from_one_line, setup, teardown),
-        cmocka_unit_test_setup_teardown(threads_turn_names_over_in_a_table_that_suffices, setup, teardown),
-        cmocka_unit_test_setup_teardown(threads_find_all_they_added_while_tables_grow, setup, teardown),
+        cmocka_unit_test_setup_teardown(turnover_at_constant_load_does_not_grow_the_table, setup,
+                                        teardown),
+        cmocka_unit_test_setup_teardown(of_threads_that_add_one_name_exactly_one_succeeds, setup,
+                                        teardown),
+        cmocka_unit_test_setup_teardown(threads_turn_names_over_while_the_table_grows_from_one_line,
+                                        setup, teardown),
+        cmocka_unit_test_setup_teardown(threads_turn_names_over_in_a_table_that_suffices, setup,
+                                        teardown),
+        cmocka_unit_test_setup_teardown(threads_find_all_they_added_while_tables_grow, setup,
+                                        teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

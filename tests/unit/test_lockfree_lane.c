@@ -1,13 +1,13 @@
 /*
- * lockfree/lane.h: refs come in the order in which they were put, whatever happens to the segments
- * below them; no call does more than one segment's work.
+ * lockfree/refs/lane.h: refs come in the order in which they were put, whatever happens to the
+ * segments below them; no call does more than one segment's work.
  */
 #include <pthread.h>
 #include <sched.h>
 #include <string.h>
 
 #include "ground.h"
-#include "lockfree/entry.h"
+#include "lockfree/pod/entry.h"
 #include "mailbox.h"
 
 /*
@@ -57,7 +57,7 @@ judge_and_count(uint64_t state, uint64_t ref, enum place place, uint32_t band)
 #define lane_read_from tested_read_from
 #define u64_load_acquire load_after_others
 #define state_judge judge_and_count
-#include "lockfree/lane.c"
+#include "lockfree/refs/lane.c"
 #undef state_judge
 #undef u64_load_acquire
 

@@ -1,9 +1,14 @@
-/* What the lock-free engine promises less than the other, as the header says: memory, workers that left. */
+/*
+ * What the lock-free engine promises less than the other, as the header says: memory, workers that
+ * left.
+ */
 #include <string.h>
 
 #include "fixture.h"
 
-/* A failed call draws an order key for the newest description; the old one is ordered by its own. */
+/*
+ * A failed call draws an order key for the newest description; the old one is ordered by its own.
+ */
 static void
 a_failure_without_memory_leaves_the_order_key(void **state)
 {
@@ -19,7 +24,8 @@ a_failure_without_memory_leaves_the_order_key(void **state)
     failure.has_newest = 1;
     failure.newest.priority = 4711;
     atomic_store(&fixture->memory.fail_all, true);
-    assert_status(schedq_add_unschedulable(fx_worker(fixture), &popped.token, &failure, NULL), SCHEDQ_NOMEM);
+    assert_status(schedq_add_unschedulable(fx_worker(fixture), &popped.token, &failure, NULL),
+                  SCHEDQ_NOMEM);
     account_heal(&fixture->memory);
     fx_fail(fixture, &popped, 0, 0);
     spec.name_length = (uint32_t)strlen("ns/later");

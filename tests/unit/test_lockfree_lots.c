@@ -1,13 +1,13 @@
 /*
- * lockfree/lots.h: a key has one lot, and who reads it meets every pod that was published there before; whatever other
- * threads make, publish, drop and pass meanwhile.
+ * lockfree/refs/lots.h: a key has one lot, and who reads it meets every pod that was published
+ * there before; whatever other threads make, publish, drop and pass meanwhile.
  */
 #include <pthread.h>
 #include <sched.h>
 #include <string.h>
 
 #include "ground.h"
-#include "lockfree/lots.h"
+#include "lockfree/refs/lots.h"
 #include "mailbox.h"
 
 enum { PODS = 3000, MAX_LOTS = 8, WORKERS = 4 };
@@ -36,8 +36,9 @@ setup(void **state)
     for (unsigned i = 0; i < PODS; i++)
         world->records[i] = slab_take(&world->ground.entries.records, &world->cache);
     for (uint32_t i = 0; i < WORKERS; i++)
-        world->callers[i] = (struct bin_caller){
-            .worker = i, .memory = &world->ground.memory, .epoch = epoch_record_make(world->ground.epoch)};
+        world->callers[i] = (struct bin_caller){.worker = i,
+                                                .memory = &world->ground.memory,
+                                                .epoch = epoch_record_make(world->ground.epoch)};
     epoch_enter(world->callers[0].epoch);
     *state = world;
     return 0;
@@ -53,7 +54,7 @@ teardown(void **state)
     return 0;
 }
 
-/* ---- helpers ----------------------------------------------------------------------------------------------------- */
+/* ---- helpers --------------------------------------------------------------------------------- */
 
 static struct lot_key
 key_of(unsigned number)
@@ -121,7 +122,8 @@ read_lot(world_t *world, struct lot *lot, size_t capacity, unsigned *met)
         sum += (unsigned)count;
         for (size_t i = 0; i < count; i++) {
             const struct entry *entry = entry_at(&world->ground.entries, ref_record(refs[i]));
-            if (state_judge(entry_state(entry), refs[i], lot->residence.place, lot->residence.band) == VERDICT_STALE)
+            if (state_judge(entry_state(entry), refs[i], lot->residence.place,
+                            lot->residence.band) == VERDICT_STALE)
                 lot_found_stale(&reader, 1);
             for (unsigned pod = 0; pod < PODS; pod++)
                 met[pod] += world->records[pod] == ref_record(refs[i]) ? 1 : 0;
@@ -133,14 +135,18 @@ read_lot(world_t *world, struct lot *lot, size_t capacity, unsigned *met)
 
 static unsigned met[PODS];
 
-/* ---- keys -------------------------------------------------------------------------------------------------------- */
+/* ---- keys ------------------------------------------------------------------------------------ */
 
 static void
 equal_keys_have_one_lot_and_each_difference_makes_another(void **state)
 {
     world_t *world = *state;
-    static const struct lot_key keys[] = {
-        {0}, {.unschedulable = 1}, {.pending = 1}, {.profile = 1}, {.gate = 1}, {.unschedulable = UINT64_C(1) << 63}};
+    static const struct lot_key keys[] = {{0},
+                                          {.unschedulable = 1},
+                                          {.pending = 1},
+                                          {.profile = 1},
+                                          {.gate = 1},
+                                          {.unschedulable = UINT64_C(1) << 63}};
     struct lot *lots[6];
     for (unsigned i = 0; i < 6; i++) {
         lots[i] = lots_get(&world->lots, &keys[i]);
@@ -350,7 +356,7 @@ a_lot_whose_maker_stopped_behind_the_table_is_not_put_there_twice(void **state)
     assert_int_equal(count_lots(world), MAX_LOTS + 1);
 }
 
-/* ---- refs -------------------------------------------------------------------------------------------------------- */
+/* ---- refs ------------------------------------------------------------------------------------ */
 
 static void
 reading_meets_what_every_worker_published_and_takes_nothing(void **state)
@@ -446,7 +452,8 @@ parked_and_gated_pods_are_valid_in_a_lot_and_others_are_not(void **state)
                  {PLACE_PARKED, 6, VERDICT_STALE}};
     for (unsigned i = 0; i < 7; i++) {
         set_word(world, 0, cases[i].version, cases[i].place);
-        assert_int_equal(state_judge(entry_state(entry_of(world, 0)), ref_make(5, world->records[0]), residence->place,
+        assert_int_equal(state_judge(entry_state(entry_of(world, 0)),
+                                     ref_make(5, world->records[0]), residence->place,
                                      residence->band),
                          cases[i].verdict);
     }
@@ -483,7 +490,8 @@ passing_drops_stale_refs_of_all_workers_up_to_a_live_or_early_one(void **state)
     set_word(world, 20, 5, PLACE_GATED);
     set_word(world, 31, 4, PLACE_INFLIGHT); /* early */
     lot_pass(lot, &world->callers[0]);
-    assert_int_equal(read_lot(world, lot, 64, met), 5 + 5); /* of a segment of 15 each; all others are empty */
+    /* of a segment of 15 each; all others are empty */
+    assert_int_equal(read_lot(world, lot, 64, met), 5 + 5);
     assert_int_equal(met[20], 1);
     assert_int_equal(met[31], 1);
     assert_true(state_place(entry_state(entry_of(world, 31))) == PLACE_INFLIGHT);
@@ -518,7 +526,8 @@ a_worker_goes_on_where_its_last_owner_published(void **state)
     park(world, &world->lots.catch_all, 2, 1, 5);
     struct lane *lanes[] = {ptr_load(&lot->lanes[2]), ptr_load(&world->lots.catch_all.lanes[2])};
     for (unsigned i = 0; i < 2; i++)
-        lane_put(lanes[i], ref_make(5, world->records[10 + i]), world->insertions[2]); /* and he died */
+        /* and he died */
+        lane_put(lanes[i], ref_make(5, world->records[10 + i]), world->insertions[2]);
     lots_resume(&world->lots, 2);
     park(world, lot, 2, 2, 5);
     park(world, &world->lots.catch_all, 2, 3, 5);
@@ -545,7 +554,7 @@ the_lanes_of_a_worker_shrink_to_what_is_live_and_those_of_others_stay(void **sta
     }
 }
 
-/* ---- threads ----------------------------------------------------------------------------------------------------- */
+/* ---- threads --------------------------------------------------------------------------------- */
 
 enum { KEYS = 12, ROUNDS = 1000, MOVES = 40000 };
 
@@ -582,7 +591,8 @@ get_all(void *argument)
     while (u32_load_acquire(member->waiting) != 0)
         (void)sched_yield();
     for (unsigned i = 0; i < KEYS; i++) {
-        unsigned number = (i * 5 + member->worker / 2 * 3) % KEYS; /* two come to each key at once */
+        /* two come to each key at once */
+        unsigned number = (i * 5 + member->worker / 2 * 3) % KEYS;
         const struct lot_key key = key_of(number);
         member->got[number] = lots_get(member->lots, &key);
     }
@@ -699,7 +709,9 @@ read_all_lots(team_t *team, const uint32_t *pods)
     team->readings++;
 }
 
-/* A pod that is parked at the same version before a reading and after it was met at that version. */
+/*
+ * A pod that is parked at the same version before a reading and after it was met at that version.
+ */
 static void
 read_and_check(team_t *team, const uint32_t *pods)
 {
@@ -709,7 +721,8 @@ read_and_check(team_t *team, const uint32_t *pods)
     atomic_fence();
     read_all_lots(team, pods);
     for (unsigned i = 0; i < PODS; i++) {
-        bool stood = state_place(before[i]) == PLACE_PARKED && entry_state(entry_of(team->world, i)) == before[i];
+        bool stood = state_place(before[i]) == PLACE_PARKED &&
+                     entry_state(entry_of(team->world, i)) == before[i];
         mailbox_check(&team->mailbox, !stood || team->met[i] == before[i]);
     }
 }

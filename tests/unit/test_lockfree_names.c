@@ -1,10 +1,13 @@
-/* lockfree/names.h: texts come back as they were given, are compared exactly, and may be compared while they change. */
+/*
+ * lockfree/memory/names.h: texts come back as they were given, are compared exactly, and may be
+ * compared while they change.
+ */
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "ground.h"
-#include "lockfree/names.h"
+#include "lockfree/memory/names.h"
 #include "mailbox.h"
 
 #define LENGTH_MAX 319
@@ -176,7 +179,7 @@ trim_gives_back_what_was_flushed(void **state)
     }
 }
 
-/* ---- threads ----------------------------------------------------------------------------------------------------- */
+/* ---- threads --------------------------------------------------------------------------------- */
 
 enum { THREADS = 3, ROUNDS = 30000 };
 
@@ -192,7 +195,10 @@ typedef struct member {
     unsigned number;
 } member_t;
 
-/* Each thread renames its own; it compares those of the others too, whose answer counts for nothing. */
+/*
+ * Each thread renames its own; it compares those of the others too, whose answer counts for
+ * nothing.
+ */
 static void *
 member_main(void *argument)
 {
@@ -250,9 +256,12 @@ main(void)
         cmocka_unit_test_setup_teardown(every_length_is_kept_and_ends_in_nul, setup, teardown),
         cmocka_unit_test_setup_teardown(a_longer_text_than_any_cell_gets_none, setup, teardown),
         cmocka_unit_test_setup_teardown(only_the_same_text_is_equal, setup, teardown),
-        cmocka_unit_test_setup_teardown(a_cell_used_again_holds_nothing_of_its_last_text, setup, teardown),
-        cmocka_unit_test_setup_teardown(a_number_that_names_no_cell_equals_nothing, setup, teardown),
-        cmocka_unit_test_setup_teardown(reserved_names_need_no_memory_and_others_answer_none, setup, teardown),
+        cmocka_unit_test_setup_teardown(a_cell_used_again_holds_nothing_of_its_last_text, setup,
+                                        teardown),
+        cmocka_unit_test_setup_teardown(a_number_that_names_no_cell_equals_nothing, setup,
+                                        teardown),
+        cmocka_unit_test_setup_teardown(reserved_names_need_no_memory_and_others_answer_none, setup,
+                                        teardown),
         cmocka_unit_test_setup_teardown(trim_gives_back_what_was_flushed, setup, teardown),
         cmocka_unit_test_setup_teardown(threads_compare_names_that_change, setup, teardown),
     };

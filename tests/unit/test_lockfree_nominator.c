@@ -1,13 +1,13 @@
 /*
- * lockfree/nominator.h: the pods of a node are those whose newest description says so, in the order of their nominations;
- * hints that were dropped are never missed.
+ * lockfree/signals/nominator.h: the pods of a node are those whose newest description says so, in
+ * the order of their nominations; hints that were dropped are never missed.
  */
 #include <pthread.h>
 #include <sched.h>
 #include <string.h>
 
 #include "ground.h"
-#include "lockfree/nominator.h"
+#include "lockfree/signals/nominator.h"
 #include "mailbox.h"
 
 enum { PODS = 300, WORKERS = 4, ROOM = 400 };
@@ -24,7 +24,10 @@ struct world {
     pod_t pods[PODS];
 };
 
-/* A pod's life begins, as adding does it: the description lies in the record, and has no nomination. */
+/*
+ * A pod's life begins, as adding does it: the description lies in the record, and has no
+ * nomination.
+ */
 static void
 begin(world_t *world, unsigned pod)
 {
@@ -67,7 +70,7 @@ teardown(void **state)
     return 0;
 }
 
-/* ---- helpers ----------------------------------------------------------------------------------------------------- */
+/* ---- helpers --------------------------------------------------------------------------------- */
 
 static struct entry *
 entry_of(world_t *world, unsigned pod)
@@ -82,9 +85,13 @@ insert(world_t *world, unsigned pod, uint64_t node, uint64_t nomination)
                             world->pods[pod].life, nomination);
 }
 
-/* Makes a new description the pod's. False: another one was faster or is newer, or the pod's life ended. */
+/*
+ * Makes a new description the pod's. False: another one was faster or is newer, or the pod's life
+ * ended.
+ */
 static bool
-install(world_t *world, struct slab_cache *cache, const pod_t *pod, uint64_t node, uint64_t nomination)
+install(world_t *world, struct slab_cache *cache, const pod_t *pod, uint64_t node,
+        uint64_t nomination)
 {
     struct entry *entry = entry_at(&world->ground.entries, pod->record);
     uint64_t state = entry_state(entry);
@@ -95,7 +102,8 @@ install(world_t *world, struct slab_cache *cache, const pod_t *pod, uint64_t nod
     bool is_newer = description.nomination > nomination;
     description.nominated_node = node;
     description.nomination = nomination;
-    if (replacement != 0 && !is_newer && state_is_pod(state) && u64_load_acquire(&entry->life) == pod->life) {
+    if (replacement != 0 && !is_newer && state_is_pod(state) &&
+        u64_load_acquire(&entry->life) == pod->life) {
         description_fill(&world->ground.entries, replacement, &description, NULL);
         done = entry_describe(entry, state, desc, state, replacement);
     }
@@ -135,7 +143,8 @@ static void
 assert_pods(world_t *world, uint64_t node, unsigned count, const unsigned *pods)
 {
     struct nominated out[ROOM];
-    assert_int_equal(nominator_read(&world->nominator, world->ground.record, node, out, ROOM), count);
+    assert_int_equal(nominator_read(&world->nominator, world->ground.record, node, out, ROOM),
+                     count);
     for (unsigned i = 0; i < count; i++) {
         assert_int_equal(out[i].record, world->pods[pods[i]].record);
         assert_int_equal(out[i].life, world->pods[pods[i]].life);
@@ -159,7 +168,7 @@ held(const world_t *world)
     return memory_bytes(&world->ground.memory, MEMORY_OTHER);
 }
 
-/* ---- one thread -------------------------------------------------------------------------------------------------- */
+/* ---- one thread ------------------------------------------------------------------------------ */
 
 static void
 numbers_begin_with_one(void **state)
@@ -317,7 +326,8 @@ a_pod_may_be_nominated_before_its_life_begins(void **state)
     end(world, 0);
     struct entry *entry = entry_of(world, 0);
     uint64_t life = version_next(state_version(entry_state(entry)));
-    assert_true(nominator_insert(&world->nominator, world->ground.record, 1, world->pods[0].record, life, 7));
+    assert_true(nominator_insert(&world->nominator, world->ground.record, 1, world->pods[0].record,
+                                 life, 7));
     assert_none(world, 1);
     (void)u64_exchange(&entry->life, life);
     assert_true(insert(world, 1, 1, 8)); /* copies */
@@ -360,7 +370,8 @@ nodes_that_share_a_bucket_are_told_apart(void **state)
     for (uint64_t node = 1; node < 5000; node++) {
         struct nominated out;
         bool is_last = node + PODS >= 5000;
-        assert_int_equal(nominator_read(&world->nominator, world->ground.record, node, &out, 1), is_last ? 1 : 0);
+        assert_int_equal(nominator_read(&world->nominator, world->ground.record, node, &out, 1),
+                         is_last ? 1 : 0);
         assert_true(!is_last || out.nomination == numbers[node]);
     }
 }
@@ -386,7 +397,10 @@ pass_grace(world_t *world)
     epoch_enter(world->ground.record);
 }
 
-/* What is kept after many nominations is what is kept after a few. `lives`: each pod is nominated once in a life. */
+/*
+ * What is kept after many nominations is what is kept after a few. `lives`: each pod is nominated
+ * once in a life.
+ */
 static void
 nominate_often(world_t *world, bool lives)
 {
@@ -545,7 +559,7 @@ of_two_that_insert_at_once_none_is_lost(void **state)
     ASSERT_PODS(world, 1, 0, 1, 2);
 }
 
-/* ---- threads ----------------------------------------------------------------------------------------------------- */
+/* ---- threads --------------------------------------------------------------------------------- */
 
 enum { STEPS = 5000, NODES = 2, STANDING = 20, OWN = 60 };
 
@@ -580,10 +594,12 @@ nominate_among_others(member_t *member, const pod_t *pod, uint64_t node)
     for (;;) {
         struct description newest;
         uint64_t nomination = nominator_draw(&world->nominator);
-        mailbox_check(&member->team->mailbox, node == 0 || nominator_insert(&world->nominator, member->epoch, node,
-                                                                            pod->record, pod->life, nomination));
+        mailbox_check(&member->team->mailbox,
+                      node == 0 || nominator_insert(&world->nominator, member->epoch, node,
+                                                    pod->record, pod->life, nomination));
         if (draw(member) % 4 == 0)
-            (void)sched_yield(); /* it is read while it is not installed, and installed while it is read */
+            /* it is read while it is not installed, and installed while it is read */
+            (void)sched_yield();
         do {
             if (install(world, &member->descriptions, pod, node, nomination))
                 return nomination;
@@ -598,7 +614,8 @@ live_again(member_t *member, pod_t *pod)
     struct entry *entry = entry_at(&member->team->world->ground.entries, pod->record);
     uint64_t state = entry_state(entry);
     uint64_t desc = u64_load(&entry->word.high);
-    mailbox_check(&member->team->mailbox, entry_switch(entry, state, desc, state_switched(state, 0, PLACE_DEAD)));
+    mailbox_check(&member->team->mailbox,
+                  entry_switch(entry, state, desc, state_switched(state, 0, PLACE_DEAD)));
     description_give(&member->team->world->ground.entries, &member->descriptions, desc);
     begin(member->team->world, (unsigned)(pod - member->team->world->pods));
 }
@@ -609,7 +626,10 @@ count_of(const struct nominated *out, size_t count, const pod_t *pod, uint64_t n
 {
     unsigned found = 0;
     for (size_t i = 0; i < count; i++)
-        found += out[i].record == pod->record && (nomination == 0 || out[i].nomination == nomination) ? 1 : 0;
+        found +=
+            out[i].record == pod->record && (nomination == 0 || out[i].nomination == nomination)
+                ? 1
+                : 0;
     return found;
 }
 
@@ -625,8 +645,10 @@ step_with_own(member_t *member, unsigned pod)
     uint64_t nomination = nominate_among_others(member, &world->pods[pod], node);
     for (uint64_t i = 1; i <= NODES; i++) {
         size_t count = nominator_read(&world->nominator, member->epoch, i, out, ROOM);
-        mailbox_check(&member->team->mailbox, count_of(out, count, &world->pods[pod], 0) == (i == node ? 1 : 0));
-        mailbox_check(&member->team->mailbox, i != node || count_of(out, count, &world->pods[pod], nomination) == 1);
+        mailbox_check(&member->team->mailbox,
+                      count_of(out, count, &world->pods[pod], 0) == (i == node ? 1 : 0));
+        mailbox_check(&member->team->mailbox,
+                      i != node || count_of(out, count, &world->pods[pod], nomination) == 1);
     }
 }
 
@@ -650,7 +672,8 @@ static void
 read_and_check(team_t *team)
 {
     struct nominated out[ROOM];
-    size_t count = nominator_read(&team->world->nominator, team->world->ground.record, 1, out, ROOM);
+    size_t count =
+        nominator_read(&team->world->nominator, team->world->ground.record, 1, out, ROOM);
     mailbox_check(&team->mailbox, count <= ROOM);
     for (size_t i = 1; i < count; i++)
         mailbox_check(&team->mailbox, out[i].nomination > out[i - 1].nomination);
@@ -669,7 +692,8 @@ assert_as_described(world_t *world, uint64_t node)
         (void)entry_description(&world->ground.entries, entry_of(world, i), &description);
         bool is_there = description.nominated_node == node;
         expected += is_there ? 1 : 0;
-        assert_int_equal(count_of(out, count, &world->pods[i], description.nomination), is_there ? 1 : 0);
+        assert_int_equal(count_of(out, count, &world->pods[i], description.nomination),
+                         is_there ? 1 : 0);
     }
     assert_int_equal(count, expected);
 }
@@ -688,8 +712,10 @@ no_nomination_is_missed_or_met_twice_while_others_nominate(void **state)
         (void)nominate(world, i, 1);
     epoch_leave(world->ground.record);
     for (unsigned i = 0; i < WORKERS - 1; i++) {
-        members[i] = (member_t){
-            .team = &team, .number = i, .epoch = epoch_record_make(world->ground.epoch), .random = UINT64_C(7) << i};
+        members[i] = (member_t){.team = &team,
+                                .number = i,
+                                .epoch = epoch_record_make(world->ground.epoch),
+                                .random = UINT64_C(7) << i};
         assert_int_equal(pthread_create(&members[i].thread, NULL, nominating_main, &members[i]), 0);
     }
     while (u32_load_acquire(&team.working) != 0) {

@@ -1,5 +1,6 @@
 /*
- * lockfree/run.h: the pool of runs. A run that was given back has another name, memory and numbers come back.
+ * lockfree/refs/run.h: the pool of runs. A run that was given back has another name, memory and
+ * numbers come back.
  */
 #include "bin_world.h"
 
@@ -20,12 +21,15 @@ load_after_others(const atomic_u64 *word)
     return u64_load_acquire(word);
 }
 
-/* run.c is compiled into this test, with loads that let others go first: what they do comes between the steps of a look. */
+/*
+ * run.c is compiled into this test, with loads that let others go first: what they do comes between
+ * the steps of a look.
+ */
 #define u64_load_acquire load_after_others
-#include "lockfree/run.c"
+#include "lockfree/refs/run.c"
 #undef u64_load_acquire
 
-/* ---- the pool of runs -------------------------------------------------------------------------------------------- */
+/* ---- the pool of runs ------------------------------------------------------------------------ */
 
 static void
 a_run_that_was_given_back_has_another_word(void **state)
@@ -192,8 +196,8 @@ main(void)
         TEST(a_late_advance_does_not_move_the_next_users_head),
         TEST(runs_have_room_for_what_was_asked),
         TEST(trim_gives_back_free_runs_and_their_numbers),
-        cmocka_unit_test_setup_teardown(a_run_goes_on_where_generations_go_round_though_trims_come_between, setup,
-                                        teardown),
+        cmocka_unit_test_setup_teardown(
+            a_run_goes_on_where_generations_go_round_though_trims_come_between, setup, teardown),
         TEST(a_run_that_is_used_again_while_it_is_read_is_not_taken_for_the_old_one),
         TEST(without_memory_there_is_no_run_and_no_number_is_lost),
 #undef TEST

@@ -1,6 +1,7 @@
 /*
- * lockfree/slab.h: every object belongs to one at a time, numbers and memory come back, versions never repeat; with
- * threads and a trimmer too. The accounting allocator finds leaks and frees of the wrong size.
+ * lockfree/memory/slab.h: every object belongs to one at a time, numbers and memory come back,
+ * versions never repeat; with threads and a trimmer too. The accounting allocator finds leaks and
+ * frees of the wrong size.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -9,7 +10,7 @@
 #include <time.h>
 
 #include "ground.h"
-#include "lockfree/slab.h"
+#include "lockfree/memory/slab.h"
 #include "mailbox.h"
 
 #define PAGE_BITS 7
@@ -237,7 +238,7 @@ after_the_last_number_there_is_no_object(void **state)
     assert_int_equal(slab_end(&world->slab), (last + 1) << PAGE_BITS);
 }
 
-/* ---- trim -------------------------------------------------------------------------------------------------------- */
+/* ---- trim ------------------------------------------------------------------------------------ */
 
 static void
 trim_gives_back_pages_that_nobody_uses(void **state)
@@ -361,7 +362,7 @@ versions_of_a_new_page_are_above_those_of_trimmed_ones(void **state)
     assert_true(object_version(at(world, number)) > 1001);
 }
 
-/* ---- threads ----------------------------------------------------------------------------------------------------- */
+/* ---- threads --------------------------------------------------------------------------------- */
 
 enum { THREADS = 4, ROUNDS = 40000, HELD_MAX = 300, NUMBERS = 64 * PAGE, SHELVES = 16 };
 
@@ -486,7 +487,10 @@ member_main(void *argument)
     return NULL;
 }
 
-/* Nearly every take and give exchanges a list with the others: what is on top of the stack changes and comes back. */
+/*
+ * Nearly every take and give exchanges a list with the others: what is on top of the stack changes
+ * and comes back.
+ */
 static void *
 exchanger_main(void *argument)
 {
@@ -593,15 +597,19 @@ main(void)
         cmocka_unit_test_setup_teardown(a_cache_keeps_two_magazines_at_most, setup, teardown),
         cmocka_unit_test_setup_teardown(flush_gives_everything_to_the_others, setup, teardown),
         cmocka_unit_test_setup_teardown(reserved_objects_need_no_memory, setup, teardown),
-        cmocka_unit_test_setup_teardown(without_memory_there_is_no_object_and_no_number_is_lost, setup, teardown),
+        cmocka_unit_test_setup_teardown(without_memory_there_is_no_object_and_no_number_is_lost,
+                                        setup, teardown),
         cmocka_unit_test_setup_teardown(after_the_last_number_there_is_no_object, setup, teardown),
         cmocka_unit_test_setup_teardown(trim_gives_back_pages_that_nobody_uses, setup, teardown),
         cmocka_unit_test_setup_teardown(trimmed_numbers_are_used_again, setup, teardown),
-        cmocka_unit_test_setup_teardown(free_objects_of_pages_in_use_survive_a_trim, setup, teardown),
+        cmocka_unit_test_setup_teardown(free_objects_of_pages_in_use_survive_a_trim, setup,
+                                        teardown),
         cmocka_unit_test_setup_teardown(trim_waits_for_the_sections_of_others, setup, teardown),
         cmocka_unit_test_setup_teardown(trim_without_memory_loses_nothing, setup, teardown),
-        cmocka_unit_test_setup_teardown(versions_of_a_new_page_are_above_those_of_trimmed_ones, setup, teardown),
-        cmocka_unit_test_setup_teardown(threads_share_objects_while_pages_come_and_go, setup, teardown),
+        cmocka_unit_test_setup_teardown(versions_of_a_new_page_are_above_those_of_trimmed_ones,
+                                        setup, teardown),
+        cmocka_unit_test_setup_teardown(threads_share_objects_while_pages_come_and_go, setup,
+                                        teardown),
         cmocka_unit_test_setup_teardown(threads_exchange_lists_and_stop_anywhere, setup, teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

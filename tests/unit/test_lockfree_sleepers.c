@@ -1,6 +1,7 @@
 /*
- * lockfree/sleepers.h: no wake-up is lost, whoever comes first. Each sleep of the threads ends by itself some time: one that
- * did so while a pod lay there, and no producer was about to wake a sleeper, was overlooked, and counts.
+ * lockfree/signals/sleepers.h: no wake-up is lost, whoever comes first. Each sleep of the threads
+ * ends by itself some time: one that did so while a pod lay there, and no producer was about to
+ * wake a sleeper, was overlooked, and counts.
  */
 #include <pthread.h>
 #include <sched.h>
@@ -8,7 +9,7 @@
 #include <time.h>
 
 #include "expect.h"
-#include "lockfree/sleepers.h"
+#include "lockfree/signals/sleepers.h"
 
 static int64_t
 now(void)
@@ -133,11 +134,14 @@ for_a_time_behind_one_that_is_past_a_sleeper_is_woken(void **state)
     assert_int_equal(sleepers_prepare(&sleepers).sequence, sequence + 1);
 }
 
-/* ---- threads ----------------------------------------------------------------------------------------------------- */
+/* ---- threads --------------------------------------------------------------------------------- */
 
 enum { PRODUCERS = 2, CONSUMERS = 3, PODS_EACH = 20000 };
 
-/* Each lost wake-up shows once. Some sleeps may end while a thread that was woken has not come to its pod. */
+/*
+ * Each lost wake-up shows once. Some sleeps may end while a thread that was woken has not come to
+ * its pod.
+ */
 enum { OVERLOOKED_MAX = 20, SLEEP_MS = 100 };
 
 typedef struct team {
@@ -251,8 +255,9 @@ run_team(void *(*producer_main)(void *), unsigned producers, bool deadlines)
     sleepers_open(&team.sleepers);
     for (unsigned i = 0; i < producers + CONSUMERS; i++) {
         members[i] = (member_t){.team = &team, .number = deadlines ? i : 0};
-        assert_int_equal(
-            pthread_create(&members[i].thread, NULL, i < producers ? producer_main : consumer_main, &members[i]), 0);
+        assert_int_equal(pthread_create(&members[i].thread, NULL,
+                                        i < producers ? producer_main : consumer_main, &members[i]),
+                         0);
     }
     for (unsigned i = 0; i < producers; i++)
         assert_int_equal(pthread_join(members[i].thread, NULL), 0);

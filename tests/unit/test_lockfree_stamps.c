@@ -1,10 +1,13 @@
-/* lockfree/stamps.h: sequences are drawn once each, stamps keep the largest, and profiles do not touch each other. */
+/*
+ * lockfree/signals/stamps.h: sequences are drawn once each, stamps keep the largest, and profiles
+ * do not touch each other.
+ */
 #include <pthread.h>
 #include <string.h>
 
 #include "account.h"
 #include "expect.h"
-#include "lockfree/stamps.h"
+#include "lockfree/signals/stamps.h"
 #include "mailbox.h"
 
 typedef struct world {
@@ -70,7 +73,8 @@ a_stamp_is_raised_for_the_named_rejectors_only(void **state)
     assert_int_equal(stamps_newest(stamps, 0, UINT64_MAX), 0);
     stamps_raise(stamps, 0, UINT64_C(1) << 63 | 1, 7);
     for (unsigned plugin = 0; plugin < STAMPS; plugin++)
-        assert_int_equal(stamps_newest(stamps, 0, UINT64_C(1) << plugin), plugin == 0 || plugin == 63 ? 7 : 0);
+        assert_int_equal(stamps_newest(stamps, 0, UINT64_C(1) << plugin),
+                         plugin == 0 || plugin == 63 ? 7 : 0);
     stamps_raise(stamps, 0, 0, 9);
     assert_int_equal(stamps_newest(stamps, 0, UINT64_MAX), 7);
 }
@@ -131,7 +135,8 @@ profiles_have_rows_of_their_own_and_keep_them_when_more_come(void **state)
         stamps_raise(stamps, (schedq_profile_t)(count - 1), UINT64_MAX, count);
     }
     assert_true(stamps_add_profile(stamps, 1));
-    assert_int_equal(memory_bytes(&world->memory, MEMORY_OTHER), REGISTRY_PROFILES_MAX * sizeof(struct stamp_row));
+    assert_int_equal(memory_bytes(&world->memory, MEMORY_OTHER),
+                     REGISTRY_PROFILES_MAX * sizeof(struct stamp_row));
     assert_int_equal(stamps_newest(stamps, 0, 1), 1000);
     for (uint32_t profile = 1; profile < REGISTRY_PROFILES_MAX; profile++) {
         assert_int_equal(stamps_newest(stamps, (schedq_profile_t)profile, UINT64_MAX), profile + 1);
@@ -160,7 +165,7 @@ without_memory_nothing_is_opened_and_the_rows_that_exist_stay(void **state)
     close_memory(&world);
 }
 
-/* ---- threads ----------------------------------------------------------------------------------------------------- */
+/* ---- threads --------------------------------------------------------------------------------- */
 
 enum { THREADS = 4, ROUNDS = 30000 };
 
@@ -182,7 +187,8 @@ member_main(void *argument)
         unsigned rejector = (unsigned)((round + member->number) % 3);
         stamps_raise(member->stamps, 0, UINT64_C(1) << rejector, sequence);
         stamps_raise_moved(member->stamps, sequence);
-        mailbox_check(&mailbox, stamps_newest(member->stamps, 0, UINT64_C(1) << rejector) >= sequence);
+        mailbox_check(&mailbox,
+                      stamps_newest(member->stamps, 0, UINT64_C(1) << rejector) >= sequence);
         mailbox_check(&mailbox, stamps_moved(member->stamps) >= sequence);
         member->largest[rejector] = sequence;
         member->sum += sequence;
@@ -214,7 +220,8 @@ threads_draw_each_sequence_once_and_never_find_a_stamp_below_what_they_raised(vo
     assert_int_equal(stamps_drawn(&world->stamps), drawn);
     assert_int_equal(sum, drawn * (drawn + 1) / 2);
     for (unsigned rejector = 0; rejector < 3; rejector++)
-        assert_int_equal(stamps_newest(&world->stamps, 0, UINT64_C(1) << rejector), largest[rejector]);
+        assert_int_equal(stamps_newest(&world->stamps, 0, UINT64_C(1) << rejector),
+                         largest[rejector]);
     assert_int_equal(stamps_newest(&world->stamps, 0, 7), drawn);
     assert_int_equal(stamps_moved(&world->stamps), drawn);
 }
@@ -223,15 +230,21 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(sequences_are_drawn_from_one_on_and_stand_in_the_shared_word, setup, teardown),
-        cmocka_unit_test_setup_teardown(a_stamp_is_raised_for_the_named_rejectors_only, setup, teardown),
+        cmocka_unit_test_setup_teardown(
+            sequences_are_drawn_from_one_on_and_stand_in_the_shared_word, setup, teardown),
+        cmocka_unit_test_setup_teardown(a_stamp_is_raised_for_the_named_rejectors_only, setup,
+                                        teardown),
         cmocka_unit_test_setup_teardown(a_stamp_is_never_lowered, setup, teardown),
-        cmocka_unit_test_setup_teardown(the_newest_is_the_largest_among_the_rejectors, setup, teardown),
-        cmocka_unit_test_setup_teardown(the_stamp_of_moves_is_its_own_and_is_never_lowered, setup, teardown),
-        cmocka_unit_test_setup_teardown(profiles_have_rows_of_their_own_and_keep_them_when_more_come, setup, teardown),
+        cmocka_unit_test_setup_teardown(the_newest_is_the_largest_among_the_rejectors, setup,
+                                        teardown),
+        cmocka_unit_test_setup_teardown(the_stamp_of_moves_is_its_own_and_is_never_lowered, setup,
+                                        teardown),
+        cmocka_unit_test_setup_teardown(
+            profiles_have_rows_of_their_own_and_keep_them_when_more_come, setup, teardown),
         cmocka_unit_test(without_memory_nothing_is_opened_and_the_rows_that_exist_stay),
-        cmocka_unit_test_setup_teardown(threads_draw_each_sequence_once_and_never_find_a_stamp_below_what_they_raised,
-                                        setup, teardown),
+        cmocka_unit_test_setup_teardown(
+            threads_draw_each_sequence_once_and_never_find_a_stamp_below_what_they_raised, setup,
+            teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

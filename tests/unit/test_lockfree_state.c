@@ -1,8 +1,9 @@
 /*
- * lockfree/state.h against the rule, as tables: who may leave a place and how, what each access changes, what a ref means.
+ * lockfree/pod/state.h against the rule, as tables: who may leave a place and how, what each access
+ * changes, what a ref means.
  *
- * state.c is compiled into this test, with a CAS that lets another operation go first: so a second operation comes
- * exactly between the first one's decision and its switch.
+ * state.c is compiled into this test, with a CAS that lets another operation go first: so a second
+ * operation comes exactly between the first one's decision and its switch.
  */
 #include "expect.h"
 #include "platform/atomic.h"
@@ -29,8 +30,9 @@ cas_after_another(atomic_u64 *word, uint64_t expected, uint64_t desired)
 }
 
 #define u64_cas_value cas_after_another
-#define u64_cas(word, expected, desired) (cas_after_another((word), (expected), (desired)) == (expected))
-#include "lockfree/state.c"
+#define u64_cas(word, expected, desired) \
+    (cas_after_another((word), (expected), (desired)) == (expected))
+#include "lockfree/pod/state.c"
 #undef u64_cas_value
 #undef u64_cas
 
@@ -41,10 +43,10 @@ static const char *const names[] = {"FREE",  "ACTIVE",   "BACKOFF", "PARKED",
 
 enum { PLACES = 8, CONTAINERS = 5 };
 
-static const enum place containers[CONTAINERS] = {PLACE_ACTIVE, PLACE_BACKOFF, PLACE_PARKED, PLACE_GATED,
-                                                  PLACE_ERROR_BACKOFF};
+static const enum place containers[CONTAINERS] = {PLACE_ACTIVE, PLACE_BACKOFF, PLACE_PARKED,
+                                                  PLACE_GATED, PLACE_ERROR_BACKOFF};
 
-/* ---- the rule ---------------------------------------------------------------------------------------------------- */
+/* ---- the rule -------------------------------------------------------------------------------- */
 
 /* s: state_switch; o: its owner stores; -: nobody. */
 static const char leaves[PLACES][PLACES + 1] = {
@@ -73,8 +75,8 @@ static const struct effect {
 };
 
 /*
- * What a ref means, by its version: older than the base, the base where the word says, the base elsewhere, between the base
- * and the next, the next, beyond. V valid, F future, s stale.
+ * What a ref means, by its version: older than the base, the base where the word says, the base
+ * elsewhere, between the base and the next, the next, beyond. V valid, F future, s stale.
  */
 enum distance { OLDER, BASE_HERE, BASE_ELSEWHERE, BETWEEN, NEXT, BEYOND, DISTANCES };
 
@@ -83,12 +85,14 @@ static const struct meaning {
     bool flagged;
     char verdicts[DISTANCES + 1];
 } meanings[] = {
-    {PLACE_FREE, false, "ssssss"},   {PLACE_ACTIVE, false, "sVssFs"},        {PLACE_BACKOFF, false, "sVssFs"},
-    {PLACE_PARKED, false, "sVssFs"}, {PLACE_GATED, false, "sVssFs"},         {PLACE_INFLIGHT, false, "ssssFs"},
-    {PLACE_DEAD, false, "ssssss"},   {PLACE_ERROR_BACKOFF, false, "sVssFs"}, {PLACE_INFLIGHT, true, "ssssss"},
+    {PLACE_FREE, false, "ssssss"},    {PLACE_ACTIVE, false, "sVssFs"},
+    {PLACE_BACKOFF, false, "sVssFs"}, {PLACE_PARKED, false, "sVssFs"},
+    {PLACE_GATED, false, "sVssFs"},   {PLACE_INFLIGHT, false, "ssssFs"},
+    {PLACE_DEAD, false, "ssssss"},    {PLACE_ERROR_BACKOFF, false, "sVssFs"},
+    {PLACE_INFLIGHT, true, "ssssss"},
 };
 
-/* ---- the word, a second time ------------------------------------------------------------------------------------- */
+/* ---- the word, a second time ----------------------------------------------------------------- */
 
 struct word {
     uint64_t version;
@@ -106,7 +110,8 @@ detail(const struct word *word)
 static uint64_t
 pack(const struct word *word)
 {
-    return word->version * (UINT64_C(1) << 28) + (unsigned)word->place * (UINT64_C(1) << 25) + detail(word);
+    return word->version * (UINT64_C(1) << 28) + (unsigned)word->place * (UINT64_C(1) << 25) +
+           detail(word);
 }
 
 /* Versions go round from 2^36 - 1 to 1. */
@@ -139,7 +144,8 @@ typedef void visit_fn(const struct word *word);
 static void
 visit_extras(struct word word, visit_fn *visit)
 {
-    static const uint32_t lags[] = {0, 1, 2, 5, 30, 31, 32, 63, 4096, (UINT32_C(1) << 22) - 2, (UINT32_C(1) << 22) - 1};
+    static const uint32_t lags[] = {
+        0, 1, 2, 5, 30, 31, 32, 63, 4096, (UINT32_C(1) << 22) - 2, (UINT32_C(1) << 22) - 1};
     for (unsigned i = 0; waits(word.place) && i < sizeof lags / sizeof *lags; i++) {
         word.lag = lags[i];
         if (word.place != PLACE_ACTIVE || word.lag < 32)
@@ -161,14 +167,17 @@ visit_words(visit_fn *visit)
     static const uint32_t bands[] = {0, 1, 4096, 65535, 1048575};
     for (unsigned place = 0; place < PLACES; place++) {
         for (unsigned i = 0; i < sizeof versions / sizeof *versions; i++) {
-            for (unsigned j = 0; j < (place == PLACE_ACTIVE ? sizeof bands / sizeof *bands : 1); j++)
-                visit_extras((struct word){.version = versions[i], .band = bands[j], .place = (enum place)place},
+            for (unsigned j = 0; j < (place == PLACE_ACTIVE ? sizeof bands / sizeof *bands : 1);
+                 j++)
+                visit_extras((struct word){.version = versions[i],
+                                           .band = bands[j],
+                                           .place = (enum place)place},
                              visit);
         }
     }
 }
 
-/* ---- fields ------------------------------------------------------------------------------------------------------ */
+/* ---- fields ---------------------------------------------------------------------------------- */
 
 static void
 check_fields(const struct word *word)
@@ -182,12 +191,14 @@ check_fields(const struct word *word)
     assert_int_equal(state_flags(state), detail(word));
     bool waiting = waits(word->place) && word->place != PLACE_ACTIVE;
     assert_int_equal(state_waits(state), waiting);
-    assert_int_equal(state_lag_is_at_end(state), word->lag == (waiting ? (UINT32_C(1) << 22) - 1 : 31));
+    assert_int_equal(state_lag_is_at_end(state),
+                     word->lag == (waiting ? (UINT32_C(1) << 22) - 1 : 31));
     assert_true(state_base(state) == earlier(word->version, word->lag));
     bool active = word->place == PLACE_ACTIVE;
     uint32_t rest = active ? word->lag : detail(word);
     assert_true(state_make(word->version, active ? word->band : 0, word->place) == state - rest);
-    bool pod = word->place != PLACE_FREE && word->place != PLACE_DEAD && (word->flags & FLAG_DELETED) == 0;
+    bool pod =
+        word->place != PLACE_FREE && word->place != PLACE_DEAD && (word->flags & FLAG_DELETED) == 0;
     assert_int_equal(state_is_pod(state), pod);
 }
 
@@ -210,7 +221,9 @@ a_ref_gives_back_what_it_was_made_of(void **unused)
             assert_true(ref_version(ref) == versions[i]);
             assert_int_equal(ref_record(ref), records[j]);
             /* The version is where the state word has it. */
-            assert_true((ref ^ state_make(versions[i], 65535, PLACE_ERROR_BACKOFF)) >> STATE_VERSION_SHIFT == 0);
+            assert_true((ref ^ state_make(versions[i], 65535, PLACE_ERROR_BACKOFF)) >>
+                            STATE_VERSION_SHIFT ==
+                        0);
         }
     }
 }
@@ -229,14 +242,14 @@ static void
 places_have_their_public_names(void **unused)
 {
     (void)unused;
-    static const schedq_place_t expected[PLACES] = {SCHEDQ_NOWHERE, SCHEDQ_ACTIVE,       SCHEDQ_BACKOFF,
-                                                    SCHEDQ_PARKED,  SCHEDQ_GATED,        SCHEDQ_INFLIGHT,
-                                                    SCHEDQ_NOWHERE, SCHEDQ_ERROR_BACKOFF};
+    static const schedq_place_t expected[PLACES] = {
+        SCHEDQ_NOWHERE, SCHEDQ_ACTIVE,   SCHEDQ_BACKOFF, SCHEDQ_PARKED,
+        SCHEDQ_GATED,   SCHEDQ_INFLIGHT, SCHEDQ_NOWHERE, SCHEDQ_ERROR_BACKOFF};
     for (unsigned i = 0; i < PLACES; i++)
         assert_place(place_public((enum place)i), expected[i]);
 }
 
-/* ---- judging ----------------------------------------------------------------------------------------------------- */
+/* ---- judging --------------------------------------------------------------------------------- */
 
 static const struct meaning *
 meaning_of(const struct word *word)
@@ -250,22 +263,26 @@ meaning_of(const struct word *word)
 }
 
 static void
-check_verdict(const struct word *word, enum distance distance, uint64_t version, enum place place, uint32_t band)
+check_verdict(const struct word *word, enum distance distance, uint64_t version, enum place place,
+              uint32_t band)
 {
-    static const char letters[] = {[VERDICT_STALE] = 's', [VERDICT_VALID] = 'V', [VERDICT_FUTURE] = 'F'};
+    static const char letters[] = {
+        [VERDICT_STALE] = 's', [VERDICT_VALID] = 'V', [VERDICT_FUTURE] = 'F'};
     char expected = meaning_of(word)->verdicts[distance];
     char got = letters[state_judge(pack(word), ref_make(version, 9), place, band)];
     if (got != expected)
-        fail_msg("word {%llu, band %u, %s, lag %u, flags %u}, ref of %llu in %s, band %u: %c, expected %c",
-                 (unsigned long long)word->version, word->band, names[word->place], word->lag, word->flags,
-                 (unsigned long long)version, names[place], band, got, expected);
+        fail_msg("word {%llu, band %u, %s, lag %u, flags %u}, ref of %llu in %s, band %u: %c, "
+                 "expected %c",
+                 (unsigned long long)word->version, word->band, names[word->place], word->lag,
+                 word->flags, (unsigned long long)version, names[place], band, got, expected);
 }
 
 static void
 check_container(const struct word *word, enum place place, uint32_t band)
 {
     bool lot_of_gated = place == PLACE_PARKED && word->place == PLACE_GATED;
-    bool here = (place == word->place || lot_of_gated) && (place != PLACE_ACTIVE || band == word->band);
+    bool here =
+        (place == word->place || lot_of_gated) && (place != PLACE_ACTIVE || band == word->band);
     uint64_t base = earlier(word->version, word->lag);
     check_verdict(word, here ? BASE_HERE : BASE_ELSEWHERE, base, place, band);
     for (uint64_t i = 1; i <= word->lag; i = i < 70 || i + 70 >= word->lag ? i + 1 : word->lag - 70)
@@ -295,7 +312,7 @@ every_ref_means_what_the_table_says(void **unused)
     visit_words(check_judge);
 }
 
-/* ---- operations -------------------------------------------------------------------------------------------------- */
+/* ---- operations ------------------------------------------------------------------------------ */
 
 struct operation {
     enum access access;
@@ -316,7 +333,10 @@ offer(struct operations *operations, struct operation operation)
     operations->list[operations->count++] = operation;
 }
 
-/* Everything that the rule allows somebody to do to a word, and every helper who may meet a ref of the next version. */
+/*
+ * Everything that the rule allows somebody to do to a word, and every helper who may meet a ref of
+ * the next version.
+ */
 static struct operations
 operations_on(const struct word *word)
 {
@@ -325,7 +345,8 @@ operations_on(const struct word *word)
         if (leaves[word->place][to] != 's')
             continue;
         for (uint32_t i = 0; i < 2; i++) {
-            struct operation operation = {.access = ACCESS_SWITCH, .to = (enum place)to, .band = word->band ^ i};
+            struct operation operation = {
+                .access = ACCESS_SWITCH, .to = (enum place)to, .band = word->band ^ i};
             offer(&operations, operation);
             operation.access = ACCESS_HELP;
             if (holds_refs(operation.to) && word->flags == 0)
@@ -366,10 +387,12 @@ perform(const struct operation *operation, uint64_t state)
     uint64_t next = later(state_version(state), 1), seen;
     switch (operation->access) {
     case ACCESS_SWITCH:
-        (void)cas_after_another(&the_word, state, state_switched(state, operation->band, operation->to));
+        (void)cas_after_another(&the_word, state,
+                                state_switched(state, operation->band, operation->to));
         break;
     case ACCESS_HELP:
-        (void)state_help(&the_word, ref_make(next, 9), operation->to, operation->band, &the_reorder, &seen);
+        (void)state_help(&the_word, ref_make(next, 9), operation->to, operation->band, &the_reorder,
+                         &seen);
         assert_true(seen == u64_load(&the_word));
         break;
     case ACCESS_DESCRIBE:
@@ -399,10 +422,11 @@ assert_word(const struct word *expected)
 {
     uint64_t got = u64_load(&the_word);
     if (got != pack(expected))
-        fail_msg("word {%llu, band %u, %s, flags %x}, expected {%llu, band %u, %s, lag %u, flags %u}",
-                 (unsigned long long)state_version(got), state_band(got), names[state_place(got)],
-                 (unsigned)state_flags(got), (unsigned long long)expected->version, expected->band,
-                 names[expected->place], expected->lag, expected->flags);
+        fail_msg(
+            "word {%llu, band %u, %s, flags %x}, expected {%llu, band %u, %s, lag %u, flags %u}",
+            (unsigned long long)state_version(got), state_band(got), names[state_place(got)],
+            (unsigned)state_flags(got), (unsigned long long)expected->version, expected->band,
+            names[expected->place], expected->lag, expected->flags);
 }
 
 static void
@@ -412,8 +436,8 @@ check_alone(const struct word *word)
     for (unsigned i = 0; i < operations.count; i++) {
         const struct operation *operation = &operations.list[i];
         struct word after = expected_after(word, operation);
-        bool reorders =
-            operation->access == ACCESS_HELP && word->place == PLACE_ACTIVE && operation->to == PLACE_ACTIVE;
+        bool reorders = operation->access == ACCESS_HELP && word->place == PLACE_ACTIVE &&
+                        operation->to == PLACE_ACTIVE;
         start(word);
         assert_true(perform(operation, pack(word)));
         assert_word(&after);
@@ -476,8 +500,9 @@ check_stays(const struct word *word)
         for (uint64_t version = 0; version < 4; version++) {
             uint64_t seen = 0;
             start(word);
-            enum verdict verdict = state_help(&the_word, ref_make(later(earlier(word->version, 1), version), 9),
-                                              containers[i], word->band, &the_reorder, &seen);
+            enum verdict verdict =
+                state_help(&the_word, ref_make(later(earlier(word->version, 1), version), 9),
+                           containers[i], word->band, &the_reorder, &seen);
             assert_int_equal(verdict, VERDICT_STALE);
             assert_int_equal(cas.tries, 0);
             assert_word(word);
@@ -494,7 +519,7 @@ no_helper_moves_what_is_free_or_dead_or_flagged_in_flight(void **unused)
     visit_words(check_stays);
 }
 
-/* ---- lag --------------------------------------------------------------------------------------------------------- */
+/* ---- lag ------------------------------------------------------------------------------------- */
 
 static void
 check_described_often(uint64_t version)
@@ -504,15 +529,17 @@ check_described_often(uint64_t version)
         assert_int_equal(state_lag(state), lag);
         assert_true(state_version(state) == later(version, lag));
         assert_int_equal(state_judge(state, ref_make(version, 9), PLACE_ACTIVE, 7), VERDICT_VALID);
-        assert_int_equal(state_judge(state, ref_make(later(version, lag + 1), 9), PLACE_ACTIVE, 8), VERDICT_FUTURE);
+        assert_int_equal(state_judge(state, ref_make(later(version, lag + 1), 9), PLACE_ACTIVE, 8),
+                         VERDICT_FUTURE);
         if (lag < STATE_LAG_ACTIVE)
             state = state_described(state);
     }
     state = state_switched(state, 8, PLACE_ACTIVE);
     assert_int_equal(state_lag(state), 0);
     assert_int_equal(state_judge(state, ref_make(version, 9), PLACE_ACTIVE, 7), VERDICT_STALE);
-    assert_int_equal(state_judge(state, ref_make(later(version, STATE_LAG_ACTIVE + 1), 9), PLACE_ACTIVE, 8),
-                     VERDICT_VALID);
+    assert_int_equal(
+        state_judge(state, ref_make(later(version, STATE_LAG_ACTIVE + 1), 9), PLACE_ACTIVE, 8),
+        VERDICT_VALID);
 }
 
 static void
@@ -535,7 +562,8 @@ a_ref_published_for_an_older_description_never_gets_valid(void **unused)
         state = state_described(state);
         for (uint64_t later_state = state, j = 0; j < 60; j++) {
             assert_int_equal(state_judge(later_state, early, PLACE_ACTIVE, 3), VERDICT_STALE);
-            later_state = j < 30 ? state_described(later_state) : state_switched(later_state, 3, PLACE_ACTIVE);
+            later_state = j < 30 ? state_described(later_state)
+                                 : state_switched(later_state, 3, PLACE_ACTIVE);
         }
     }
 }
@@ -552,7 +580,8 @@ main(void)
         cmocka_unit_test(every_operation_alone_changes_what_the_table_says),
         cmocka_unit_test(of_two_operations_on_one_word_only_the_one_that_comes_first_wins),
         cmocka_unit_test(no_helper_moves_what_is_free_or_dead_or_flagged_in_flight),
-        cmocka_unit_test(a_pod_is_found_by_its_old_ref_until_it_is_switched_however_often_it_is_described),
+        cmocka_unit_test(
+            a_pod_is_found_by_its_old_ref_until_it_is_switched_however_often_it_is_described),
         cmocka_unit_test(a_ref_published_for_an_older_description_never_gets_valid),
     };
     return cmocka_run_group_tests_name("lockfree_state", tests, NULL, NULL);

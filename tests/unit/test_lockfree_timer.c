@@ -1,16 +1,22 @@
-/* The timer thread stops for ever, as far as anybody can see: blocking pops serve time by themselves. */
+/*
+ * The timer thread stops for ever, as far as anybody can see: blocking pops serve time by
+ * themselves.
+ */
 #include <string.h>
 #include <time.h>
 
 #include "lockfree/queue.h"
 #include "sleeper.h"
 
-/* A clock in which the timer thread can be held: the first thread that reads it, other than the one that made it. */
+/*
+ * A clock in which the timer thread can be held: the first thread that reads it, other than the one
+ * that made it.
+ */
 typedef struct held_clock {
     pthread_t maker, timer;
     atomic_bool timer_is_known;
     atomic_bool holds;
-    atomic_bool held; /* the timer thread is in it */
+    atomic_bool held;          /* the timer thread is in it */
     atomic_int_fast64_t ahead; /* of CLOCK_MONOTONIC */
 } held_clock_t;
 

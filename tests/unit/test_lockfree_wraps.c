@@ -1,4 +1,7 @@
-/* Numbers that go round: pods whose versions came far, and refs of before. A life is made long by setting it back. */
+/*
+ * Numbers that go round: pods whose versions came far, and refs of before. A life is made long by
+ * setting it back.
+ */
 #include <string.h>
 
 #include "host.h"
@@ -14,7 +17,10 @@ entry_of(fixture_t *fixture, schedq_pod_t pod)
     return entry_at(&queue->entries, ref_record(pod.bits));
 }
 
-/* The pod is as if it had changed so often before; low bits stay, which the index knows. Returns its handle. */
+/*
+ * The pod is as if it had changed so often before; low bits stay, which the index knows. Returns
+ * its handle.
+ */
 static schedq_pod_t
 age(fixture_t *fixture, schedq_pod_t pod, uint64_t changes)
 {

@@ -1,4 +1,6 @@
-/* Looking at the queue: find, get, snapshot, the pending text, stats, names of statuses and places. */
+/*
+ * Looking at the queue: find, get, snapshot, the pending text, stats, names of statuses and places.
+ */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -92,7 +94,8 @@ find_tells_of_active_and_flying_pods(void **state)
         assert_int_equal(result.unschedulable | result.pending, 0);
         assert_place(result.place, places[i]);
         assert_ns_equal(result.timestamp_ns, FX_START);
-        assert_int_equal(result.to_active + result.to_backoff + result.to_parked + result.to_gated, 0);
+        assert_int_equal(result.to_active + result.to_backoff + result.to_parked + result.to_gated,
+                         0);
         assert_int_equal(result.gate, 0);
         assert_status(schedq_find(fx_worker(fixture), "ns/abc", 6, &result), SCHEDQ_NOT_FOUND);
         assert_int_equal(result.pod.bits, 0);
@@ -112,8 +115,10 @@ get_finds_pods_in_flight_and_no_others_than_those_that_live(void **state)
     fx_done(fixture, &popped);
     fx_seen_t seen = {.visits = 0};
     assert_status(schedq_get(fx_worker(fixture), pod, fx_see, &seen), SCHEDQ_NOT_FOUND);
-    assert_status(schedq_get(fx_worker(fixture), (schedq_pod_t){0}, fx_see, &seen), SCHEDQ_NOT_FOUND);
-    assert_status(schedq_get(fx_worker(fixture), (schedq_pod_t){UINT64_MAX}, fx_see, &seen), SCHEDQ_NOT_FOUND);
+    assert_status(schedq_get(fx_worker(fixture), (schedq_pod_t){0}, fx_see, &seen),
+                  SCHEDQ_NOT_FOUND);
+    assert_status(schedq_get(fx_worker(fixture), (schedq_pod_t){UINT64_MAX}, fx_see, &seen),
+                  SCHEDQ_NOT_FOUND);
     assert_int_equal(seen.visits, 0);
 }
 
@@ -302,7 +307,8 @@ stats_count_what_happened(void **state)
     assert_int_equal(stats.hint_calls, 1);
     assert_int_equal(stats.pre_enqueue_calls, 4);
     assert_int_equal(stats.active + stats.backoff + stats.parked + stats.gated + stats.inflight, 1);
-    assert_true(stats.bytes_entries > 0 && stats.bytes_names > 0 && stats.bytes_index > 0 && stats.bytes_queues > 0);
+    assert_true(stats.bytes_entries > 0 && stats.bytes_names > 0 && stats.bytes_index > 0 &&
+                stats.bytes_queues > 0);
 }
 
 static void
@@ -332,7 +338,8 @@ stats_count_what_happened_to_active_pods(void **state)
     assert_int_equal(stats.updates, 1);
     assert_int_equal(stats.moves + stats.events + stats.hint_calls + stats.pre_enqueue_calls, 0);
     fx_assert_counts(fixture, 1, 0, 0, 0, 0, 1);
-    assert_true(stats.bytes_entries > 0 && stats.bytes_names > 0 && stats.bytes_index > 0 && stats.bytes_queues > 0);
+    assert_true(stats.bytes_entries > 0 && stats.bytes_names > 0 && stats.bytes_index > 0 &&
+                stats.bytes_queues > 0);
 }
 
 static void
@@ -351,20 +358,22 @@ static void
 every_status_and_place_has_its_name(void **state)
 {
     (void)state;
-    static const char *const statuses[] = {"SCHEDQ_OK",      "SCHEDQ_EMPTY",     "SCHEDQ_CLOSED", "SCHEDQ_TIMEDOUT",
-                                           "SCHEDQ_EXISTS",  "SCHEDQ_NOT_FOUND", "SCHEDQ_STALE",  "SCHEDQ_GONE",
-                                           "SCHEDQ_FULL",    "SCHEDQ_NOMEM",     "SCHEDQ_BUSY",   "SCHEDQ_RETRY",
-                                           "SCHEDQ_CHANGED", "SCHEDQ_INVALID"};
+    static const char *const statuses[] = {
+        "SCHEDQ_OK",        "SCHEDQ_EMPTY", "SCHEDQ_CLOSED",  "SCHEDQ_TIMEDOUT", "SCHEDQ_EXISTS",
+        "SCHEDQ_NOT_FOUND", "SCHEDQ_STALE", "SCHEDQ_GONE",    "SCHEDQ_FULL",     "SCHEDQ_NOMEM",
+        "SCHEDQ_BUSY",      "SCHEDQ_RETRY", "SCHEDQ_CHANGED", "SCHEDQ_INVALID"};
     static const char *const places[] = {"nowhere",       "active", "backoff", "error-backoff",
                                          "unschedulable", "gated",  "inflight"};
     for (int i = 0; i <= SCHEDQ_INVALID; i++)
         assert_string_equal(schedq_status_name((schedq_status_t)i), statuses[i]);
-    assert_string_equal(schedq_status_name((schedq_status_t)(SCHEDQ_INVALID + 1)), "SCHEDQ_UNKNOWN");
+    assert_string_equal(schedq_status_name((schedq_status_t)(SCHEDQ_INVALID + 1)),
+                        "SCHEDQ_UNKNOWN");
     assert_string_equal(schedq_status_name((schedq_status_t)-1), "SCHEDQ_UNKNOWN");
     for (int i = 0; i <= SCHEDQ_INFLIGHT; i++)
         assert_string_equal(schedq_place_name((schedq_place_t)i), places[i]);
     assert_non_null(schedq_place_name((schedq_place_t)99));
-    assert_int_equal(schedq_version(), SCHEDQ_VERSION_MAJOR << 16 | SCHEDQ_VERSION_MINOR << 8 | SCHEDQ_VERSION_PATCH);
+    assert_int_equal(schedq_version(),
+                     SCHEDQ_VERSION_MAJOR << 16 | SCHEDQ_VERSION_MINOR << 8 | SCHEDQ_VERSION_PATCH);
 }
 
 static void

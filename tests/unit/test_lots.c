@@ -1,5 +1,6 @@
-/* Pods by what they wait for: whatever sets of rejectors there are, and however many are kept apart, an event reaches those that
- * it concerns, each once, and no others. */
+/*
+ * Pods by what they wait for: whatever sets of rejectors there are, and however many are kept
+ * apart, an event reaches those that it concerns, each once, and no others. */
 #include <stdio.h>
 #include <string.h>
 
@@ -8,7 +9,8 @@
 
 enum { PLUGINS = 10, PODS = 150, EVENTS = 3 };
 
-static const char *const names[PLUGINS] = {"P0", "P1", "P2", "P3", "P4", "P5", "P6", "P7", "P8", "P9"};
+static const char *const names[PLUGINS] = {"P0", "P1", "P2", "P3", "P4",
+                                           "P5", "P6", "P7", "P8", "P9"};
 static const schedq_event_t events[EVENTS] = {SCHEDQ_EVENT_NODE_ADD, SCHEDQ_EVENT_NODE_DELETE,
                                               SCHEDQ_EVENT_ASSIGNED_POD_DELETE};
 
@@ -30,11 +32,13 @@ set_up_plugins(world_t *world)
     static const struct {
         const char *resource;
         uint32_t actions;
-    } interests[] = {{"Node", SCHEDQ_ACTION_ADD}, {"Node", SCHEDQ_ACTION_DELETE}, {"Pod", SCHEDQ_ACTION_DELETE}};
+    } interests[] = {
+        {"Node", SCHEDQ_ACTION_ADD}, {"Node", SCHEDQ_ACTION_DELETE}, {"Pod", SCHEDQ_ACTION_DELETE}};
     memset(world->hears, 0, sizeof world->hears);
     for (unsigned i = 0; i < PLUGINS; i++) {
         unsigned which = (unsigned)(seed_next(&world->seed) % EVENTS);
-        world->plugins[i] = fx_plugin(world->fixture, names[i], interests[which].resource, interests[which].actions);
+        world->plugins[i] = fx_plugin(world->fixture, names[i], interests[which].resource,
+                                      interests[which].actions);
         world->hears[which] |= world->plugins[i]->bit;
     }
     world->gate = fx_gate(world->fixture, "Gate", "Node", SCHEDQ_ACTION_ADD);
@@ -46,7 +50,8 @@ draw_rejectors(world_t *world)
 {
     uint64_t rejectors = 0;
     while (rejectors == 0)
-        rejectors = seed_next(&world->seed) & ((UINT64_C(1) << PLUGINS) - 1) & seed_next(&world->seed);
+        rejectors =
+            seed_next(&world->seed) & ((UINT64_C(1) << PLUGINS) - 1) & seed_next(&world->seed);
     return rejectors;
 }
 
@@ -84,7 +89,8 @@ put_back(world_t *world)
         unsigned number = (unsigned)popped.object;
         world->pods[number].gated = false;
         world->pods[number].rejectors = draw_rejectors(world);
-        assert_place(fx_fail(world->fixture, &popped, world->pods[number].rejectors, 0).place, SCHEDQ_PARKED);
+        assert_place(fx_fail(world->fixture, &popped, world->pods[number].rejectors, 0).place,
+                     SCHEDQ_PARKED);
         count++;
     }
     return count;
@@ -155,7 +161,8 @@ one_lot_for_all_profiles_keeps_them_apart(void **state)
     fixture->config.max_lots = 1;
     fx_plugin_t *here = fx_plugin(fixture, "Fit", "Node", SCHEDQ_ACTION_ADD);
     assert_ok(schedq_profile_define(fx_queue(fixture), "other", &other, NULL, 0));
-    schedq_interest_t interest = {.resource = "Node", .actions = SCHEDQ_ACTION_DELETE, .hint = fx_hint};
+    schedq_interest_t interest = {
+        .resource = "Node", .actions = SCHEDQ_ACTION_DELETE, .hint = fx_hint};
     fx_plugin_t *there = fx_plugin_full(fixture, other, "Fit", 0, &interest, 1, false);
     assert_true(here->bit == there->bit);
     schedq_pod_spec_t spec = fx_spec("ns/there", 0);

@@ -1,4 +1,6 @@
-/* Queues with the build's own allocator: how many there can be, and what goes back to the kernel. */
+/*
+ * Queues with the build's own allocator: how many there can be, and what goes back to the kernel.
+ */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -63,7 +65,8 @@ an_empty_queue_counts_at_most_64_kib(void **state)
     schedq_stats_t stats;
     schedq_stats_init(&stats);
     assert_ok(schedq_stats(queue, &stats));
-    assert_true(stats.bytes_entries + stats.bytes_names + stats.bytes_index + stats.bytes_queues + stats.bytes_other <=
+    assert_true(stats.bytes_entries + stats.bytes_names + stats.bytes_index + stats.bytes_queues +
+                    stats.bytes_other <=
                 EMPTY_MAX);
     assert_ok(schedq_destroy(queue));
 }

@@ -1,4 +1,7 @@
-/* One pod, hundreds of updates while it stays where it is: none is lost, and it is found, moved and popped as before. */
+/*
+ * One pod, hundreds of updates while it stays where it is: none is lost, and it is found, moved and
+ * popped as before.
+ */
 #include <stdio.h>
 #include <string.h>
 
@@ -6,7 +9,10 @@
 
 enum { UPDATES = 300 };
 
-/* Each must replace the object of the one before; the first replaces `object`. Returns the last object. */
+/*
+ * Each must replace the object of the one before; the first replaces `object`. Returns the last
+ * object.
+ */
 static uint64_t
 update_often(fixture_t *fixture, const char *name, uint64_t object)
 {

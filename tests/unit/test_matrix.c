@@ -1,9 +1,10 @@
 /*
  * Every operation on a pod in every place, for three presets: SPEC section 6 as a table.
  *
- * A row is an operation; the letters are where the pod is afterwards, by the place it was in before: absent, Active,
- * Backoff, Error backoff, Parked, Gated, In flight. The last letter is where the pod in flight goes when its cycle
- * then fails with the rejector Fit ('x': its holder gets GONE). '-' is nowhere, '.' a place that the preset lacks.
+ * A row is an operation; the letters are where the pod is afterwards, by the place it was in
+ * before: absent, Active, Backoff, Error backoff, Parked, Gated, In flight. The last letter is
+ * where the pod in flight goes when its cycle then fails with the rejector Fit ('x': its holder
+ * gets GONE). '-' is nowhere, '.' a place that the preset lacks.
  */
 #include <string.h>
 
@@ -53,8 +54,10 @@ pop(scene_t *scene)
 {
     schedq_popped_t popped;
     schedq_place_t before = fx_place(scene->fixture, NAME);
-    bool poppable = before == SCHEDQ_ACTIVE || (before == SCHEDQ_BACKOFF && scene->fixture->config.pop_from_backoff);
-    assert_status(schedq_try_pop(fx_worker(scene->fixture), &popped), poppable ? SCHEDQ_OK : SCHEDQ_EMPTY);
+    bool poppable = before == SCHEDQ_ACTIVE ||
+                    (before == SCHEDQ_BACKOFF && scene->fixture->config.pop_from_backoff);
+    assert_status(schedq_try_pop(fx_worker(scene->fixture), &popped),
+                  poppable ? SCHEDQ_OK : SCHEDQ_EMPTY);
 }
 
 static void
@@ -167,7 +170,8 @@ nominate(scene_t *scene)
 static void
 done_of_another_cycle(scene_t *scene)
 {
-    assert_status(schedq_done(fx_worker(scene->fixture), (schedq_token_t){scene->pod.bits + 1}), SCHEDQ_STALE);
+    assert_status(schedq_done(fx_worker(scene->fixture), (schedq_token_t){scene->pod.bits + 1}),
+                  SCHEDQ_STALE);
 }
 
 /* ---- the tables ---- */
@@ -288,7 +292,10 @@ put_pod(scene_t *scene, schedq_place_t place)
     assert_place(fx_place(fixture, NAME), place);
 }
 
-/* Whatever an operation did: the counts of all places agree with a walk over the pods, and each name is there once. */
+/*
+ * Whatever an operation did: the counts of all places agree with a walk over the pods, and each
+ * name is there once.
+ */
 typedef struct census {
     unsigned by_place[SCHEDQ_INFLIGHT + 1];
     unsigned alive;
@@ -309,9 +316,10 @@ check_counts(scene_t *scene)
     census_t census;
     memset(&census, 0, sizeof census);
     assert_ok(schedq_snapshot(fx_worker(scene->fixture), count_pod, &census));
-    fx_assert_counts(scene->fixture, census.by_place[SCHEDQ_ACTIVE], census.by_place[SCHEDQ_BACKOFF],
-                     census.by_place[SCHEDQ_ERROR_BACKOFF], census.by_place[SCHEDQ_PARKED],
-                     census.by_place[SCHEDQ_GATED], census.by_place[SCHEDQ_INFLIGHT]);
+    fx_assert_counts(scene->fixture, census.by_place[SCHEDQ_ACTIVE],
+                     census.by_place[SCHEDQ_BACKOFF], census.by_place[SCHEDQ_ERROR_BACKOFF],
+                     census.by_place[SCHEDQ_PARKED], census.by_place[SCHEDQ_GATED],
+                     census.by_place[SCHEDQ_INFLIGHT]);
     assert_true(census.alive <= 1);
 }
 
@@ -322,8 +330,8 @@ letter_after_failure(scene_t *scene)
     schedq_failure_t failure;
     schedq_failure_init(&failure);
     failure.unschedulable = scene->fit->bit;
-    schedq_status_t status =
-        schedq_add_unschedulable(fx_worker(scene->fixture), &scene->popped.token, &failure, &result);
+    schedq_status_t status = schedq_add_unschedulable(fx_worker(scene->fixture),
+                                                      &scene->popped.token, &failure, &result);
     return status == SCHEDQ_GONE ? 'x' : status == SCHEDQ_OK ? letters[result.place] : '?';
 }
 
@@ -337,15 +345,16 @@ run_cell(schedq_preset_t preset, const row_t *row, schedq_place_t place)
     row->run(&scene);
     char got = letters[fx_place(scene.fixture, NAME)];
     if (got != row->places[place]) {
-        print_error("%s, pod %s: expected %c, got %c\n", row->name, schedq_place_name(place), row->places[place], got);
+        print_error("%s, pod %s: expected %c, got %c\n", row->name, schedq_place_name(place),
+                    row->places[place], got);
         wrong++;
     }
     check_counts(&scene);
     if (place == SCHEDQ_INFLIGHT) {
         got = letter_after_failure(&scene);
         if (got != row->places[SCHEDQ_INFLIGHT + 1]) {
-            print_error("%s in flight, then failed: expected %c, got %c\n", row->name, row->places[SCHEDQ_INFLIGHT + 1],
-                        got);
+            print_error("%s in flight, then failed: expected %c, got %c\n", row->name,
+                        row->places[SCHEDQ_INFLIGHT + 1], got);
             wrong++;
         }
         check_counts(&scene);

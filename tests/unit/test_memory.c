@@ -1,4 +1,6 @@
-/* What memory a queue holds: reserve, trim, the bytes of stats, and that churn does not add to it. */
+/*
+ * What memory a queue holds: reserve, trim, the bytes of stats, and that churn does not add to it.
+ */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +17,10 @@ longest_reserved_name(char name[64], unsigned i)
     name[20] = '/';
 }
 
-/* Adds, updates, deletes and pops all of them, by two workers; the calls draw on the same memory every time. */
+/*
+ * Adds, updates, deletes and pops all of them, by two workers; the calls draw on the same memory
+ * every time.
+ */
 static void
 use_reserved(fixture_t *fixture, schedq_worker_t *second)
 {
@@ -28,7 +33,8 @@ use_reserved(fixture_t *fixture, schedq_worker_t *second)
     for (unsigned i = 0; i < PODS; i += 3) {
         longest_reserved_name(name, i);
         schedq_pod_spec_t spec = fx_spec(name, (int32_t)((i + 1) % BANDS));
-        assert_ok(schedq_update(i % 2 != 0 ? second : fx_worker(fixture), name, &spec, 0, NULL, 0, NULL));
+        assert_ok(
+            schedq_update(i % 2 != 0 ? second : fx_worker(fixture), name, &spec, 0, NULL, 0, NULL));
     }
     for (unsigned i = 0; i < PODS; i += 8) {
         longest_reserved_name(name, i);
@@ -108,7 +114,8 @@ wait_and_go(reserved_t *reserved)
         longest_reserved_name(name, i);
         schedq_pod_spec_t spec = fx_spec(name, (int32_t)(i % BANDS));
         spec.nominated_node = reserved->nominates ? i : 0;
-        assert_ok(schedq_add(i % 2 != 0 ? reserved->second : fx_worker(fixture), name, &spec, NULL));
+        assert_ok(
+            schedq_add(i % 2 != 0 ? reserved->second : fx_worker(fixture), name, &spec, NULL));
     }
     for (unsigned i = 0; i < PODS; i++) {
         assert_ok(schedq_try_pop(reserved->second, &popped));
@@ -160,7 +167,8 @@ static uint64_t
 bytes_of(fixture_t *fixture)
 {
     schedq_stats_t stats = fx_stats(fixture);
-    return stats.bytes_entries + stats.bytes_names + stats.bytes_index + stats.bytes_queues + stats.bytes_other;
+    return stats.bytes_entries + stats.bytes_names + stats.bytes_index + stats.bytes_queues +
+           stats.bytes_other;
 }
 
 /* Also after growth, reserve and trim. */
@@ -199,7 +207,10 @@ stats_account_for_every_byte(void **state)
     expect_every_byte_accounted(fixture);
 }
 
-/* All but ten of 20,000 pods are done, by a worker that has left; trim. What stays works, and there is room again. */
+/*
+ * All but ten of 20,000 pods are done, by a worker that has left; trim. What stays works, and there
+ * is room again.
+ */
 static void
 grow_and_trim(fixture_t *fixture, schedq_stats_t *full, schedq_stats_t *trimmed)
 {
@@ -265,7 +276,8 @@ holes_that_trim_left_are_filled_again(void **state)
         for (unsigned i = 0; i < MANY; i++) {
             snprintf(name, sizeof name, "ns/%u-%u", round, i);
             if (i / 100 != round * 9)
-                assert_ok(schedq_delete(fx_worker(fixture), (schedq_pod_t){0}, name, (uint32_t)strlen(name), NULL));
+                assert_ok(schedq_delete(fx_worker(fixture), (schedq_pod_t){0}, name,
+                                        (uint32_t)strlen(name), NULL));
         }
         assert_ok(schedq_trim(fx_queue(fixture)));
         assert_int_equal(fx_stats(fixture).active, 100 * (round + 1));
@@ -290,7 +302,8 @@ metrics_walk_over_the_holes_that_trim_left(void **state)
     for (unsigned i = 0; i < 3000; i++) {
         snprintf(name, sizeof name, "ns/%u", i);
         if (i / 100 != 17)
-            assert_ok(schedq_delete(fx_worker(fixture), (schedq_pod_t){0}, name, (uint32_t)strlen(name), NULL));
+            assert_ok(schedq_delete(fx_worker(fixture), (schedq_pod_t){0}, name,
+                                    (uint32_t)strlen(name), NULL));
     }
     assert_ok(schedq_trim(fx_queue(fixture)));
     free(fx_metrics(fixture));
@@ -318,7 +331,8 @@ memory_does_not_grow_with_churn_of_active_pods(void **state)
             schedq_popped_t popped = fx_pop(fixture, name);
             if (i % 3 == 1)
                 assert_ok(schedq_delete(fx_worker(fixture), pod, NULL, 0, NULL));
-            assert_status(schedq_done(fx_worker(fixture), popped.token), i % 3 == 1 ? SCHEDQ_GONE : SCHEDQ_OK);
+            assert_status(schedq_done(fx_worker(fixture), popped.token),
+                          i % 3 == 1 ? SCHEDQ_GONE : SCHEDQ_OK);
         } else {
             assert_ok(schedq_delete(fx_worker(fixture), pod, NULL, 0, NULL));
         }

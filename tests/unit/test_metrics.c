@@ -1,4 +1,7 @@
-/* The metrics: which operation counts what under which label (SPEC 11), and that the text is Prometheus'. */
+/*
+ * The metrics: which operation counts what under which label (SPEC 11), and that the text is
+ * Prometheus'.
+ */
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,7 +13,8 @@ static void
 expect_incoming(fixture_t *fixture, const char *queue, const char *event, long expected)
 {
     char sample[160];
-    snprintf(sample, sizeof sample, "scheduler_queue_incoming_pods_total{queue=\"%s\",event=\"%s\"}", queue, event);
+    snprintf(sample, sizeof sample,
+             "scheduler_queue_incoming_pods_total{queue=\"%s\",event=\"%s\"}", queue, event);
     long got = fx_metric(fixture, sample);
     if (got < 0 && expected == 0)
         return;
@@ -24,7 +28,8 @@ expect_pending(fixture_t *fixture, long active, long backoff, long unschedulable
 {
     assert_int_equal(fx_metric(fixture, "scheduler_pending_pods{queue=\"active\"}"), active);
     assert_int_equal(fx_metric(fixture, "scheduler_pending_pods{queue=\"backoff\"}"), backoff);
-    assert_int_equal(fx_metric(fixture, "scheduler_pending_pods{queue=\"unschedulable\"}"), unschedulable);
+    assert_int_equal(fx_metric(fixture, "scheduler_pending_pods{queue=\"unschedulable\"}"),
+                     unschedulable);
     assert_int_equal(fx_metric(fixture, "scheduler_pending_pods{queue=\"gated\"}"), gated);
 }
 
@@ -32,7 +37,8 @@ static long
 rejected_by(fixture_t *fixture, const char *plugin, const char *profile)
 {
     char sample[160];
-    snprintf(sample, sizeof sample, "scheduler_unschedulable_pods{plugin=\"%s\",profile=\"%s\"}", plugin, profile);
+    snprintf(sample, sizeof sample, "scheduler_unschedulable_pods{plugin=\"%s\",profile=\"%s\"}",
+             plugin, profile);
     return fx_metric(fixture, sample);
 }
 
@@ -54,7 +60,8 @@ static void
 each_way_into_a_queue_has_its_label(void **state)
 {
     fixture_t *fixture = *state;
-    fx_plugin_t *fit = fx_plugin(fixture, "Fit", "Node", SCHEDQ_ACTION_ADD | SCHEDQ_ACTION_UPDATE_NODE_TAINT);
+    fx_plugin_t *fit =
+        fx_plugin(fixture, "Fit", "Node", SCHEDQ_ACTION_ADD | SCHEDQ_ACTION_UPDATE_NODE_TAINT);
     fx_plugin_t *gate = fx_gate(fixture, "Gate", "Node", SCHEDQ_ACTION_DELETE);
     fx_plugin_t *label = fx_plugin(fixture, "Label", "Pod", SCHEDQ_ACTION_UPDATE_POD_LABEL);
     fx_add(fixture, "ns/a", 0);
@@ -146,10 +153,10 @@ events_with_labels_of_their_own_count_under_them(void **state)
     fixture_t *fixture = *state;
     fx_plugin_t *fit = fx_plugin(fixture, "Fit", "leases.v1.example.org", SCHEDQ_ACTION_ALL);
     schedq_event_t named, unnamed;
-    assert_ok(schedq_event_define(fx_queue(fixture), "leases.v1.example.org", SCHEDQ_ACTION_ADD, "LeaseCame", &named,
-                                  NULL, 0));
-    assert_ok(
-        schedq_event_define(fx_queue(fixture), "leases.v1.example.org", SCHEDQ_ACTION_UPDATE, NULL, &unnamed, NULL, 0));
+    assert_ok(schedq_event_define(fx_queue(fixture), "leases.v1.example.org", SCHEDQ_ACTION_ADD,
+                                  "LeaseCame", &named, NULL, 0));
+    assert_ok(schedq_event_define(fx_queue(fixture), "leases.v1.example.org", SCHEDQ_ACTION_UPDATE,
+                                  NULL, &unnamed, NULL, 0));
     fx_park(fixture, "ns/a", fit->bit);
     fx_move(fixture, named);
     expect_incoming(fixture, "backoff", "LeaseCame", 1);
@@ -171,7 +178,8 @@ each_of_many_events_counts_under_its_own_label(void **state)
     char label[16];
     for (unsigned i = 0; i < COUNT; i++) {
         snprintf(label, sizeof label, "Lease%u", i);
-        assert_ok(schedq_event_define(fx_queue(fixture), "Lease", SCHEDQ_ACTION_ADD, label, &events[i], NULL, 0));
+        assert_ok(schedq_event_define(fx_queue(fixture), "Lease", SCHEDQ_ACTION_ADD, label,
+                                      &events[i], NULL, 0));
     }
     fx_add(fixture, "ns/a", 0);
     for (unsigned i = 0; i < COUNT; i++) {
@@ -274,7 +282,8 @@ kube_1_26_has_its_own_labels(void **state)
     fx_plugin_t *fit = fx_plugin(fixture, "Fit", "Node", SCHEDQ_ACTION_ADD);
     fx_plugin_t *gate = fx_gate(fixture, "Gate", "Node", SCHEDQ_ACTION_DELETE);
     schedq_event_t node_add;
-    assert_ok(schedq_event_define(fx_queue(fixture), "Node", SCHEDQ_ACTION_ADD, "NodeAdd", &node_add, NULL, 0));
+    assert_ok(schedq_event_define(fx_queue(fixture), "Node", SCHEDQ_ACTION_ADD, "NodeAdd",
+                                  &node_add, NULL, 0));
     fx_park(fixture, "ns/a", fit->bit);
     expect_incoming(fixture, "active", "PodAdd", 1);
     expect_incoming(fixture, "unschedulable", "ScheduleAttemptFailure", 1);
@@ -392,7 +401,8 @@ static const char whole_text[] =
     "# HELP scheduler_queue_incoming_pods_total Pods that came into a queue, by event.\n"
     "# TYPE scheduler_queue_incoming_pods_total counter\n"
     "scheduler_queue_incoming_pods_total{queue=\"active\",event=\"UnschedulablePodAdd\"} 2\n"
-    "scheduler_queue_incoming_pods_total{queue=\"unschedulable\",event=\"ScheduleAttemptFailure\"} 1\n"
+    "scheduler_queue_incoming_pods_total{queue=\"unschedulable\",event=\"ScheduleAttemptFailure\"} "
+    "1\n"
     "# HELP scheduler_unschedulable_pods Waiting pods, by the plugins that rejected them.\n"
     "# TYPE scheduler_unschedulable_pods gauge\n"
     "scheduler_unschedulable_pods{plugin=\"Fit\",profile=\"default-scheduler\"} 1\n"

@@ -1,10 +1,14 @@
-/* Cluster events: which pods they reach, what hints are asked, where the pods go. Matching is SPEC 8.3. */
+/*
+ * Cluster events: which pods they reach, what hints are asked, where the pods go. Matching is SPEC
+ * 8.3.
+ */
 #include <stdio.h>
 
 #include "fixture.h"
 
 static schedq_result_t
-move_with(fixture_t *fixture, schedq_event_t event, uint64_t old_object, uint64_t new_object, schedq_pod_t target)
+move_with(fixture_t *fixture, schedq_event_t event, uint64_t old_object, uint64_t new_object,
+          schedq_pod_t target)
 {
     schedq_move_t move;
     schedq_result_t result;
@@ -187,9 +191,13 @@ each_pod_is_judged_for_itself(void **state)
 
 /* ---- matching ---- */
 
-/* Does an event {resource, actions} move a pod rejected by a plugin that registered {registered, bits}? */
+/*
+ * Does an event {resource, actions} move a pod rejected by a plugin that registered {registered,
+ * bits}?
+ */
 static void
-check_match(const char *registered, uint32_t bits, const char *resource, uint32_t actions, bool expected)
+check_match(const char *registered, uint32_t bits, const char *resource, uint32_t actions,
+            bool expected)
 {
     fixture_t *fixture = fx_new(SCHEDQ_PRESET_DEFAULT);
     fx_plugin_t *plugin = fx_plugin(fixture, "Plugin", registered, bits);
@@ -197,7 +205,8 @@ check_match(const char *registered, uint32_t bits, const char *resource, uint32_
     fx_park(fixture, "ns/a", plugin->bit);
     schedq_result_t result = fx_move(fixture, event);
     if ((result.to_backoff == 1) != expected)
-        print_error("registered %s:%x, incoming %s:%x, expected %d\n", registered, bits, resource, actions, expected);
+        print_error("registered %s:%x, incoming %s:%x, expected %d\n", registered, bits, resource,
+                    actions, expected);
     assert_int_equal(result.to_backoff, expected);
     assert_int_equal(plugin->hint_calls, expected);
     fx_free(fixture);
@@ -211,10 +220,12 @@ an_event_matches_by_resource_and_bits(void **state)
     check_match("Node", SCHEDQ_ACTION_ADD, "Node", SCHEDQ_ACTION_DELETE, false);
     check_match("Node", SCHEDQ_ACTION_ADD, "Pod", SCHEDQ_ACTION_ADD, false);
     check_match("Node", SCHEDQ_ACTION_ALL, "Node", SCHEDQ_ACTION_UPDATE_NODE_TAINT, true);
-    check_match("Node", SCHEDQ_ACTION_ADD | SCHEDQ_ACTION_UPDATE_NODE_LABEL, "Node", SCHEDQ_ACTION_UPDATE_NODE_LABEL,
-                true);
-    check_match("leases.v1.example.org", SCHEDQ_ACTION_UPDATE, "leases.v1.example.org", SCHEDQ_ACTION_UPDATE, true);
-    check_match("leases.v1.example.org", SCHEDQ_ACTION_UPDATE, "leases.v1.example.com", SCHEDQ_ACTION_UPDATE, false);
+    check_match("Node", SCHEDQ_ACTION_ADD | SCHEDQ_ACTION_UPDATE_NODE_LABEL, "Node",
+                SCHEDQ_ACTION_UPDATE_NODE_LABEL, true);
+    check_match("leases.v1.example.org", SCHEDQ_ACTION_UPDATE, "leases.v1.example.org",
+                SCHEDQ_ACTION_UPDATE, true);
+    check_match("leases.v1.example.org", SCHEDQ_ACTION_UPDATE, "leases.v1.example.com",
+                SCHEDQ_ACTION_UPDATE, false);
 }
 
 static void
@@ -235,7 +246,8 @@ pod_hears_of_assigned_and_of_unscheduled_pods(void **state)
     check_match("Pod", SCHEDQ_ACTION_DELETE, "UnschedulablePod", SCHEDQ_ACTION_DELETE, true);
     check_match("Pod", SCHEDQ_ACTION_DELETE, "Pod", SCHEDQ_ACTION_DELETE, true);
     check_match("Pod", SCHEDQ_ACTION_DELETE, "AssignedPod", SCHEDQ_ACTION_ADD, false);
-    check_match("AssignedPod", SCHEDQ_ACTION_DELETE, "UnschedulablePod", SCHEDQ_ACTION_DELETE, false);
+    check_match("AssignedPod", SCHEDQ_ACTION_DELETE, "UnschedulablePod", SCHEDQ_ACTION_DELETE,
+                false);
     check_match("AssignedPod", SCHEDQ_ACTION_DELETE, "AssignedPod", SCHEDQ_ACTION_DELETE, true);
 }
 
@@ -251,7 +263,8 @@ action_sets_are_compared_as_numbers_too(void **state)
     check_match("Pod", SCHEDQ_ACTION_ADD | SCHEDQ_ACTION_UPDATE_POD_LABEL, "Pod", update, false);
     check_match("Pod", SCHEDQ_ACTION_UPDATE_POD_LABEL, "Pod", update, false);
     check_match("Pod", SCHEDQ_ACTION_UPDATE_POD_GENERATED_CLAIM, "Pod", update, false);
-    check_match("Pod", SCHEDQ_ACTION_UPDATE_POD_TOLERATION, "Pod", SCHEDQ_ACTION_UPDATE_POD_LABEL, false);
+    check_match("Pod", SCHEDQ_ACTION_UPDATE_POD_TOLERATION, "Pod", SCHEDQ_ACTION_UPDATE_POD_LABEL,
+                false);
     check_match("Pod", SCHEDQ_ACTION_UPDATE_POD_LABEL | SCHEDQ_ACTION_UPDATE_POD_TOLERATION, "Pod",
                 SCHEDQ_ACTION_UPDATE_POD_LABEL, true);
     /* shares a bit, and is the larger number */
@@ -309,8 +322,10 @@ an_event_reaches_only_the_profiles_whose_plugins_want_it(void **state)
     fixture_t *fixture = *state;
     schedq_profile_t batch;
     assert_ok(schedq_profile_define(fx_queue(fixture), "batch", &batch, NULL, 0));
-    const schedq_interest_t node = {.resource = "Node", .actions = SCHEDQ_ACTION_ADD, .hint = fx_hint};
-    const schedq_interest_t pod = {.resource = "Pod", .actions = SCHEDQ_ACTION_ALL, .hint = fx_hint};
+    const schedq_interest_t node = {
+        .resource = "Node", .actions = SCHEDQ_ACTION_ADD, .hint = fx_hint};
+    const schedq_interest_t pod = {
+        .resource = "Pod", .actions = SCHEDQ_ACTION_ALL, .hint = fx_hint};
     fx_plugin_t *first = fx_plugin_full(fixture, 0, "Fit", 0, &node, 1, false);
     fx_plugin_t *second = fx_plugin_full(fixture, batch, "Fit", 0, &pod, 1, false);
     assert_true(first->bit == second->bit);

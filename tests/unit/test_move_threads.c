@@ -1,9 +1,11 @@
 /*
- * Events on one thread, failures and updates on others: a pod that was popped before an event began is not parked when both
- * calls are over. Each round has one event, so that no later one makes good what it missed.
+ * Events on one thread, failures and updates on others: a pod that was popped before an event began
+ * is not parked when both calls are over. Each round has one event, so that no later one makes good
+ * what it missed.
  *
- * Most rounds leave it to chance what overlaps. In every FORCED_EVERYth the event begins when a parker holds a pod, and that parker
- * gives it back when the event has begun: so many failures at least have to be of pods in flight when the event came.
+ * Most rounds leave it to chance what overlaps. In every FORCED_EVERYth the event begins when a
+ * parker holds a pod, and that parker gives it back when the event has begun: so many failures at
+ * least have to be of pods in flight when the event came.
  */
 #include <pthread.h>
 #include <sched.h>
@@ -22,11 +24,11 @@ typedef struct arena {
     atomic_uint changes;    /* of the cluster, each followed by an event */
     atomic_uint seen[PODS]; /* changes that there were when the pod had been popped */
     uint64_t rejectors[PLUGINS];
-    atomic_uint held;       /* rounds in which a parker held a pod that the event has to wait for */
-    atomic_uint begun;      /* events: rounds in which one has begun */
-    atomic_uint overlaps;   /* failures of pods in flight when the event came */
-    bool moves_assigned; /* the events are those of assigned pods */
-    unsigned at_rest;    /* pods that were parked when a round was over, in all rounds */
+    atomic_uint held;     /* rounds in which a parker held a pod that the event has to wait for */
+    atomic_uint begun;    /* events: rounds in which one has begun */
+    atomic_uint overlaps; /* failures of pods in flight when the event came */
+    bool moves_assigned;  /* the events are those of assigned pods */
+    unsigned at_rest;     /* pods that were parked when a round was over, in all rounds */
 } arena_t;
 
 static void
@@ -59,7 +61,10 @@ is_forced(unsigned round)
     return round % FORCED_EVERY == 0;
 }
 
-/* The first parker, and the event, wait for each other. `begun` counts two a round: the event, and the one that ends it. */
+/*
+ * The first parker, and the event, wait for each other. `begun` counts two a round: the event, and
+ * the one that ends it.
+ */
 static void
 meet_the_event(soldier_t *soldier, unsigned round)
 {
@@ -91,8 +96,8 @@ park_some(soldier_t *soldier, unsigned round)
         failure.unschedulable = arena->rejectors[seed_next(&soldier->seed) % PLUGINS];
         if (!arena->moves_assigned)
             failure.pending = arena->rejectors[seed_next(&soldier->seed) % PLUGINS];
-        mailbox_check(soldier->mailbox,
-                      schedq_add_unschedulable(soldier->worker, &popped.token, &failure, NULL) == SCHEDQ_OK);
+        mailbox_check(soldier->mailbox, schedq_add_unschedulable(soldier->worker, &popped.token,
+                                                                 &failure, NULL) == SCHEDQ_OK);
     }
 }
 
@@ -106,7 +111,8 @@ update_some(soldier_t *soldier)
         snprintf(name, sizeof name, "ns/%u", number);
         schedq_pod_spec_t spec = fx_spec(name, (int32_t)(seed_next(&soldier->seed) % 3));
         spec.object = number;
-        mailbox_check(soldier->mailbox, schedq_update(soldier->worker, name, &spec, 0, NULL, 0, NULL) == SCHEDQ_OK);
+        mailbox_check(soldier->mailbox,
+                      schedq_update(soldier->worker, name, &spec, 0, NULL, 0, NULL) == SCHEDQ_OK);
         linger(soldier);
     }
 }
@@ -119,7 +125,8 @@ check_pod(void *ctx, const schedq_pod_info_t *pod)
     if (pod->place != SCHEDQ_PARKED)
         return 1;
     arena->at_rest++;
-    mailbox_check(soldier->mailbox, atomic_load(&arena->seen[pod->object]) == atomic_load(&arena->changes));
+    mailbox_check(soldier->mailbox,
+                  atomic_load(&arena->seen[pod->object]) == atomic_load(&arena->changes));
     return 1;
 }
 
@@ -128,7 +135,8 @@ static void
 end_round(soldier_t *soldier)
 {
     schedq_words_t *words = schedq_words(soldier->queue);
-    mailbox_check(soldier->mailbox, schedq_snapshot(soldier->worker, check_pod, soldier) == SCHEDQ_OK);
+    mailbox_check(soldier->mailbox,
+                  schedq_snapshot(soldier->worker, check_pod, soldier) == SCHEDQ_OK);
     change_cluster(soldier);
     mailbox_check(soldier->mailbox, words->parked == 0);
 }
@@ -168,9 +176,11 @@ run_rounds(fixture_t *fixture, bool moves_assigned)
     arena.moves_assigned = moves_assigned;
     fixture->config.max_backoff_ns = 0;
     for (unsigned i = 0; i < PLUGINS; i++) {
-        const schedq_interest_t interests[] = {{.resource = "Node", .actions = SCHEDQ_ACTION_ADD},
-                                               {.resource = "AssignedPod", .actions = SCHEDQ_ACTION_ADD}};
-        arena.rejectors[i] = fx_plugin_full(fixture, 0, names[i], SCHEDQ_PLUGIN_SPREAD, interests, 2, false)->bit;
+        const schedq_interest_t interests[] = {
+            {.resource = "Node", .actions = SCHEDQ_ACTION_ADD},
+            {.resource = "AssignedPod", .actions = SCHEDQ_ACTION_ADD}};
+        arena.rejectors[i] =
+            fx_plugin_full(fixture, 0, names[i], SCHEDQ_PLUGIN_SPREAD, interests, 2, false)->bit;
     }
     for (unsigned i = 0; i < PODS; i++) {
         snprintf(name, sizeof name, "ns/%u", i);

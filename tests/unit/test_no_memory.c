@@ -1,10 +1,16 @@
-/* The allocator fails at every site in turn: NOMEM changes nothing, and some calls may not fail at all. */
+/*
+ * The allocator fails at every site in turn: NOMEM changes nothing, and some calls may not fail at
+ * all.
+ */
 #include <stdio.h>
 #include <string.h>
 
 #include "host.h"
 
-/* Everything that a failed call must leave as it was: counts, and the one pod there is, with place, sets and history. */
+/*
+ * Everything that a failed call must leave as it was: counts, and the one pod there is, with place,
+ * sets and history.
+ */
 typedef struct digest {
     schedq_stats_t stats;
     uint64_t pod;
@@ -51,7 +57,8 @@ digest_of(const trial_t *trial)
     digest.stats = fx_stats(trial->fixture);
     digest.stats.bytes_entries = digest.stats.bytes_names = digest.stats.bytes_index = 0;
     digest.stats.bytes_queues = digest.stats.bytes_other = 0;
-    digest.stats.hint_calls = digest.stats.pre_enqueue_calls = 0; /* may run for a decision that is discarded */
+    /* may run for a decision that is discarded */
+    digest.stats.hint_calls = digest.stats.pre_enqueue_calls = 0;
     if (trial->pod.bits != 0)
         assert_ok(schedq_get(fx_worker(trial->fixture), trial->pod, add_to_digest, &digest));
     return digest;
@@ -67,7 +74,9 @@ assert_same(const digest_t *a, const digest_t *b)
 typedef void (*prepare_fn)(trial_t *trial);
 typedef schedq_status_t (*operation_fn)(trial_t *trial);
 
-/* Runs `operation` with the first, second, ... allocation failing, until it needs no more of them. */
+/*
+ * Runs `operation` with the first, second, ... allocation failing, until it needs no more of them.
+ */
 static void
 fail_each_site(const char *name, prepare_fn prepare, operation_fn operation)
 {
@@ -119,7 +128,8 @@ do_add_many(trial_t *trial)
     schedq_pod_spec_t specs[2] = {fx_spec("ns/a", 1), fx_spec("ns/b", 2)};
     uint8_t statuses[2];
     specs[1].name_offset = 5;
-    schedq_status_t status = schedq_add_many(fx_worker(trial->fixture), "ns/a ns/b", specs, 2, NULL, statuses, NULL);
+    schedq_status_t status =
+        schedq_add_many(fx_worker(trial->fixture), "ns/a ns/b", specs, 2, NULL, statuses, NULL);
     if (status != SCHEDQ_OK) {
         assert_true(statuses[0] == SCHEDQ_OK || statuses[0] == SCHEDQ_NOMEM);
         assert_true(statuses[1] == SCHEDQ_OK || statuses[1] == SCHEDQ_NOMEM);
@@ -205,7 +215,8 @@ do_park(trial_t *trial)
     failure.has_newest = 1;
     failure.newest.priority = 4711;
     failure.newest.nominated_node = 8;
-    return schedq_add_unschedulable(fx_worker(trial->fixture), &trial->popped.token, &failure, NULL);
+    return schedq_add_unschedulable(fx_worker(trial->fixture), &trial->popped.token, &failure,
+                                    NULL);
 }
 
 static schedq_status_t
@@ -213,7 +224,8 @@ do_error(trial_t *trial)
 {
     schedq_failure_t failure;
     schedq_failure_init(&failure);
-    return schedq_add_unschedulable(fx_worker(trial->fixture), &trial->popped.token, &failure, NULL);
+    return schedq_add_unschedulable(fx_worker(trial->fixture), &trial->popped.token, &failure,
+                                    NULL);
 }
 
 /* Fails with an error at once: it is active again, under a priority that nobody had. */
@@ -232,7 +244,8 @@ do_error_with_newest(trial_t *trial)
     failure.has_newest = 1;
     failure.newest.object = 81;
     failure.newest.priority = 4711;
-    return schedq_add_unschedulable(fx_worker(trial->fixture), &trial->popped.token, &failure, NULL);
+    return schedq_add_unschedulable(fx_worker(trial->fixture), &trial->popped.token, &failure,
+                                    NULL);
 }
 
 /* An event reaches the pod while it flies, and a gate refuses it then. */
@@ -312,7 +325,8 @@ do_apply_backoff(trial_t *trial)
 static schedq_status_t
 do_apply_gated(trial_t *trial)
 {
-    return hx_apply(trial->fixture, trial->ref, SCHEDQ_GATED, (uint8_t)trial->fit->gate, UINT64_MAX, NULL);
+    return hx_apply(trial->fixture, trial->ref, SCHEDQ_GATED, (uint8_t)trial->fit->gate, UINT64_MAX,
+                    NULL);
 }
 
 static schedq_status_t
@@ -321,8 +335,8 @@ do_define_events(trial_t *trial)
     static const char *const names[] = {"A", "B", "C", "D", "E", "F", "G", "H", "I", "J"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         schedq_event_t event;
-        schedq_status_t status =
-            schedq_event_define(fx_queue(trial->fixture), names[i], SCHEDQ_ACTION_ADD, NULL, &event, NULL, 0);
+        schedq_status_t status = schedq_event_define(fx_queue(trial->fixture), names[i],
+                                                     SCHEDQ_ACTION_ADD, NULL, &event, NULL, 0);
         if (status != SCHEDQ_OK)
             return status;
     }
@@ -364,11 +378,13 @@ each_failing_allocation_of_waiting_pods_and_nominations_changes_nothing(void **s
 {
     (void)state;
     fail_each_site("add, nominated", prepare_nominating, do_add);
-    fail_each_site("update to another priority, nominated", prepare_active_nominating, do_update_priority);
+    fail_each_site("update to another priority, nominated", prepare_active_nominating,
+                   do_update_priority);
     fail_each_site("readd", NULL, do_readd);
     fail_each_site("add_unschedulable, parked", prepare_flying_with_plugin, do_park);
     fail_each_site("add_unschedulable, error", prepare_flying, do_error);
-    fail_each_site("add_unschedulable, active and newest", prepare_flying_without_backoff, do_error_with_newest);
+    fail_each_site("add_unschedulable, active and newest", prepare_flying_without_backoff,
+                   do_error_with_newest);
     fail_each_site("add_unschedulable, gated and newest", prepare_flying_to_a_gate, do_park);
     fail_each_site("event_define", NULL, do_define_events);
 }
@@ -466,7 +482,10 @@ due_pods_without_memory_stay_due(void **state)
     }
 }
 
-/* Nothing can be allocated from some moment on: what is there goes its way, and what comes gets in, or NOMEM. */
+/*
+ * Nothing can be allocated from some moment on: what is there goes its way, and what comes gets in,
+ * or NOMEM.
+ */
 static void
 run_dry(fixture_t *fixture, unsigned pods)
 {
@@ -487,7 +506,8 @@ run_dry(fixture_t *fixture, unsigned pods)
         schedq_pod_info_t info = fx_info(fixture, before.pod);
         status = schedq_update(fx_worker(fixture), name, &spec, 0, NULL, 0, NULL);
         assert_true(status == SCHEDQ_OK || status == SCHEDQ_NOMEM);
-        assert_int_equal(fx_info(fixture, before.pod).priority, status == SCHEDQ_OK ? 8 : info.priority);
+        assert_int_equal(fx_info(fixture, before.pod).priority,
+                         status == SCHEDQ_OK ? 8 : info.priority);
         if (i % 5 == 0) {
             assert_ok(schedq_delete(fx_worker(fixture), before.pod, NULL, 0, NULL));
             active--;
@@ -534,8 +554,8 @@ a_batch_without_memory_says_so_for_each_pod(void **state)
         account_fail_after(&trial.fixture->memory, site);
         schedq_status_t status = do_add_many(&trial);
         account_heal(&trial.fixture->memory);
-        int added =
-            (fx_place(trial.fixture, "ns/a") != SCHEDQ_NOWHERE) + (fx_place(trial.fixture, "ns/b") != SCHEDQ_NOWHERE);
+        int added = (fx_place(trial.fixture, "ns/a") != SCHEDQ_NOWHERE) +
+                    (fx_place(trial.fixture, "ns/b") != SCHEDQ_NOWHERE);
         assert_int_equal(fx_stats(trial.fixture).active, added);
         assert_true(status == SCHEDQ_NOMEM || status == SCHEDQ_OK);
         assert_int_equal(status == SCHEDQ_OK, added == 2);
@@ -543,7 +563,10 @@ a_batch_without_memory_says_so_for_each_pod(void **state)
     }
 }
 
-/* Names and priorities of their own, so that each kind of memory is wanted in the middle of the batch. */
+/*
+ * Names and priorities of their own, so that each kind of memory is wanted in the middle of the
+ * batch.
+ */
 static void
 a_large_batch_without_memory_adds_what_it_says(void **state)
 {
@@ -564,7 +587,8 @@ a_large_batch_without_memory_adds_what_it_says(void **state)
         fx_worker(fixture);
         schedq_result_t result;
         account_fail_after(&fixture->memory, site);
-        schedq_status_t status = schedq_add_many(fx_worker(fixture), names, specs, COUNT, pods, statuses, &result);
+        schedq_status_t status =
+            schedq_add_many(fx_worker(fixture), names, specs, COUNT, pods, statuses, &result);
         happened = account_heal(&fixture->memory);
         unsigned added = 0, first_failure = SCHEDQ_OK;
         for (unsigned i = 0; i < COUNT; i++) {
@@ -624,8 +648,9 @@ plugins_profiles_and_events_without_memory_change_nothing(void **state)
     for (int64_t site = 0; happened; site++) {
         fixture_t *fixture = fx_new(SCHEDQ_PRESET_DEFAULT);
         schedq_t *queue = fx_queue(fixture);
-        schedq_interest_t interests[] = {{.resource = "NewThing", .actions = SCHEDQ_ACTION_ADD, .hint = fx_hint},
-                                         {.resource = "*", .actions = SCHEDQ_ACTION_ALL, .hint = fx_hint}};
+        schedq_interest_t interests[] = {
+            {.resource = "NewThing", .actions = SCHEDQ_ACTION_ADD, .hint = fx_hint},
+            {.resource = "*", .actions = SCHEDQ_ACTION_ALL, .hint = fx_hint}};
         fx_plugin_t *first = fx_plugin_full(fixture, 0, "First", 0, interests, 2, false);
         schedq_plugin_t plugin;
         schedq_profile_t profile = 0;
@@ -654,10 +679,12 @@ plugins_profiles_and_events_without_memory_change_nothing(void **state)
         }
         assert_int_equal(profile, 1);
         account_fail_after(&fixture->memory, site);
-        if (schedq_event_define(queue, "NewThing", SCHEDQ_ACTION_ADD, NULL, &event, NULL, 0) == SCHEDQ_NOMEM) {
+        if (schedq_event_define(queue, "NewThing", SCHEDQ_ACTION_ADD, NULL, &event, NULL, 0) ==
+            SCHEDQ_NOMEM) {
             happened = true;
             account_heal(&fixture->memory);
-            assert_ok(schedq_event_define(queue, "NewThing", SCHEDQ_ACTION_ADD, NULL, &event, NULL, 0));
+            assert_ok(
+                schedq_event_define(queue, "NewThing", SCHEDQ_ACTION_ADD, NULL, &event, NULL, 0));
         }
         account_heal(&fixture->memory);
         assert_int_equal(event, SCHEDQ_EVENT_FIRST_FREE);

@@ -1,4 +1,7 @@
-/* Nominations: a node that a pod is meant for, in the order in which the pods were nominated. SPEC 10. */
+/*
+ * Nominations: a node that a pod is meant for, in the order in which the pods were nominated. SPEC
+ * 10.
+ */
 #include <stdio.h>
 #include <string.h>
 
@@ -44,7 +47,8 @@ static void
 pods_are_listed_in_the_order_of_their_nominations(void **state)
 {
     fixture_t *fixture = *state;
-    schedq_pod_t a = fx_add(fixture, "ns/a", 0), b = fx_add(fixture, "ns/b", 9), c = fx_add(fixture, "ns/c", 5);
+    schedq_pod_t a = fx_add(fixture, "ns/a", 0), b = fx_add(fixture, "ns/b", 9),
+                 c = fx_add(fixture, "ns/c", 5);
     expect_nominated(fixture, 7, "");
     assert_ok(schedq_nominate(fx_worker(fixture), b, 7));
     assert_ok(schedq_nominate(fx_worker(fixture), a, 7));
@@ -221,7 +225,8 @@ unknown_pods_cannot_be_nominated(void **state)
 {
     fixture_t *fixture = *state;
     assert_status(schedq_nominate(fx_worker(fixture), (schedq_pod_t){0}, 7), SCHEDQ_NOT_FOUND);
-    assert_status(schedq_nominate(fx_worker(fixture), (schedq_pod_t){UINT64_MAX}, 7), SCHEDQ_NOT_FOUND);
+    assert_status(schedq_nominate(fx_worker(fixture), (schedq_pod_t){UINT64_MAX}, 7),
+                  SCHEDQ_NOT_FOUND);
     assert_status(schedq_nominate(fx_worker(fixture), (schedq_pod_t){77}, 0), SCHEDQ_NOT_FOUND);
     expect_nominated(fixture, 7, "");
 }
@@ -251,7 +256,8 @@ node_zero_is_no_node(void **state)
 {
     fixture_t *fixture = *state;
     unsigned visits = 0;
-    assert_status(schedq_nominated_pods(fx_worker(fixture), 0, stop_at_once, &visits), SCHEDQ_INVALID);
+    assert_status(schedq_nominated_pods(fx_worker(fixture), 0, stop_at_once, &visits),
+                  SCHEDQ_INVALID);
     assert_contains(schedq_worker_error(fx_worker(fixture)), "node");
     assert_status(schedq_nominated_pods(fx_worker(fixture), 7, NULL, NULL), SCHEDQ_INVALID);
 }

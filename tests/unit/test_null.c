@@ -1,4 +1,6 @@
-/* A missing worker or queue is INVALID (0 or NULL from what returns no status), in every function. */
+/*
+ * A missing worker or queue is INVALID (0 or NULL from what returns no status), in every function.
+ */
 #include <string.h>
 
 #include "fixture.h"

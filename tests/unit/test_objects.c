@@ -1,4 +1,7 @@
-/* Whose objects are alive how long: reference counts of COUNTED objects on every path, and what BORROWED changes. */
+/*
+ * Whose objects are alive how long: reference counts of COUNTED objects on every path, and what
+ * BORROWED changes.
+ */
 #include <string.h>
 
 #include "fixture.h"
@@ -25,7 +28,8 @@ add_object(fixture_t *fixture, const char *name, uint64_t object)
 }
 
 static void
-update_object(fixture_t *fixture, const char *name, uint64_t old_object, uint64_t object, schedq_event_t event)
+update_object(fixture_t *fixture, const char *name, uint64_t old_object, uint64_t object,
+              schedq_event_t event)
 {
     schedq_pod_spec_t spec = fx_spec(name, 0);
     spec.object = object;
@@ -93,7 +97,8 @@ an_update_swaps_the_reference_in_every_waiting_place(void **state)
     fx_plugin_t *gate = fx_gate(fixture, "Gate", NULL, 0);
     fx_wait_everywhere(fixture, fit, gate);
     fx_add(fixture, "ns/active", 0);
-    static const char *const names[] = {"ns/backoff", "ns/error", "ns/parked", "ns/gated", "ns/active"};
+    static const char *const names[] = {"ns/backoff", "ns/error", "ns/parked", "ns/gated",
+                                        "ns/active"};
     for (unsigned i = 0; i < 5; i++) {
         uint64_t before = fx_find(fixture, names[i]).object;
         assert_int_equal(count(fixture, before), 1);
@@ -226,7 +231,8 @@ a_pod_deleted_in_flight_lets_go_of_its_object_when_its_holder_failed(void **stat
     failure.unschedulable = fit->bit;
     failure.has_newest = 1;
     failure.newest.object = 7;
-    assert_status(schedq_add_unschedulable(fx_worker(fixture), &popped.token, &failure, NULL), SCHEDQ_GONE);
+    assert_status(schedq_add_unschedulable(fx_worker(fixture), &popped.token, &failure, NULL),
+                  SCHEDQ_GONE);
     assert_int_equal(count(fixture, 6), 0);
     assert_int_equal(count(fixture, 7), 0);
 }
@@ -244,7 +250,8 @@ a_readded_pod_holds_one_reference(void **state)
     assert_ok(schedq_readd(fx_worker(fixture), "ns/a", &spec, &history, &failure, NULL));
     assert_int_equal(count(fixture, 5), 1);
     spec.object = 6;
-    assert_status(schedq_readd(fx_worker(fixture), "ns/a", &spec, &history, &failure, NULL), SCHEDQ_EXISTS);
+    assert_status(schedq_readd(fx_worker(fixture), "ns/a", &spec, &history, &failure, NULL),
+                  SCHEDQ_EXISTS);
     assert_int_equal(count(fixture, 6), 0);
 }
 
@@ -412,7 +419,8 @@ a_borrowed_object_is_handed_out_and_never_counted(void **state)
     assert_int_equal(popped.object, 6);
     fx_done(fixture, &popped);
     add_object(fixture, "ns/b", 7);
-    assert_int_equal(atomic_load(&fixture->ledger.retains) + atomic_load(&fixture->ledger.releases), 0);
+    assert_int_equal(atomic_load(&fixture->ledger.retains) + atomic_load(&fixture->ledger.releases),
+                     0);
 }
 
 static void

@@ -1,4 +1,7 @@
-/* COUNTED objects while several threads add, update, pop, visit and delete the same pods: every reference is given back once. */
+/*
+ * COUNTED objects while several threads add, update, pop, visit and delete the same pods: every
+ * reference is given back once.
+ */
 #include <stdio.h>
 #include <string.h>
 
@@ -9,8 +12,9 @@
 enum { NAMES = 12, STEPS = 6000, THREADS = 4, OBJECTS_PER_THREAD = LEDGER_OBJECTS / THREADS };
 
 /*
- * A release may wait while another thread looks at the object, and be made by the next worker that the queue gives out in its
- * worker's place: here all of them are given out once. Then each active pod holds one reference, and nothing else does.
+ * A release may wait while another thread looks at the object, and be made by the next worker that
+ * the queue gives out in its worker's place: here all of them are given out once. Then each active
+ * pod holds one reference, and nothing else does.
  */
 static void
 expect_one_reference_per_pod(fixture_t *fixture)
@@ -40,7 +44,8 @@ random_spec(soldier_t *soldier, char name[16])
 {
     snprintf(name, 16, "ns/%u", (unsigned)(seed_next(&soldier->seed) % NAMES));
     schedq_pod_spec_t spec = fx_spec(name, (int32_t)(seed_next(&soldier->seed) % 3));
-    spec.object = soldier->number * OBJECTS_PER_THREAD + seed_next(&soldier->seed) % OBJECTS_PER_THREAD;
+    spec.object =
+        soldier->number * OBJECTS_PER_THREAD + seed_next(&soldier->seed) % OBJECTS_PER_THREAD;
     spec.flags = SCHEDQ_POD_ORDER_KEY;
     spec.order_key = (int64_t)(seed_next(&soldier->seed) % 4);
     return spec;
@@ -89,7 +94,8 @@ use_objects(soldier_t *soldier)
                 (void)schedq_get(soldier->worker, result.pod, check_pinned, soldier);
             break;
         case 6:
-            status = schedq_delete(soldier->worker, (schedq_pod_t){0}, name, spec.name_length, NULL);
+            status =
+                schedq_delete(soldier->worker, (schedq_pod_t){0}, name, spec.name_length, NULL);
             mailbox_check(soldier->mailbox, status == SCHEDQ_OK || status == SCHEDQ_NOT_FOUND);
             break;
         default:
@@ -129,7 +135,10 @@ destroy_gives_back_what_the_threads_left(void **state)
     fx_pop(fixture, "ns/more");
 }
 
-/* One thread updates one pod all the time, the others take it and put it back: the popped object is one that was described. */
+/*
+ * One thread updates one pod all the time, the others take it and put it back: the popped object is
+ * one that was described.
+ */
 static void
 update_or_take(soldier_t *soldier)
 {
@@ -138,15 +147,17 @@ update_or_take(soldier_t *soldier)
     for (unsigned step = 0; step < STEPS; step++) {
         spec.object = soldier->number * OBJECTS_PER_THREAD + step % OBJECTS_PER_THREAD;
         if (soldier->number == 0) {
-            mailbox_check(soldier->mailbox,
-                          schedq_update(soldier->worker, "ns/a", &spec, 0, NULL, 0, NULL) == SCHEDQ_OK);
+            mailbox_check(soldier->mailbox, schedq_update(soldier->worker, "ns/a", &spec, 0, NULL,
+                                                          0, NULL) == SCHEDQ_OK);
             continue;
         }
         schedq_popped_t popped;
         if (schedq_try_pop(soldier->worker, &popped) == SCHEDQ_OK) {
             mailbox_check(soldier->mailbox, ledger_count(ledger, popped.object) > 0);
-            mailbox_check(soldier->mailbox, popped.name_length == 4 && memcmp(popped.name, "ns/a", 5) == 0);
-            mailbox_check(soldier->mailbox, schedq_done(soldier->worker, popped.token) == SCHEDQ_OK);
+            mailbox_check(soldier->mailbox,
+                          popped.name_length == 4 && memcmp(popped.name, "ns/a", 5) == 0);
+            mailbox_check(soldier->mailbox,
+                          schedq_done(soldier->worker, popped.token) == SCHEDQ_OK);
         }
         schedq_status_t status = schedq_add(soldier->worker, "ns/a", &spec, NULL);
         mailbox_check(soldier->mailbox, status == SCHEDQ_OK || status == SCHEDQ_EXISTS);

@@ -1,4 +1,7 @@
-/* Order keys that come in any order, and updates that move pods to and fro: pops follow the newest description. */
+/*
+ * Order keys that come in any order, and updates that move pods to and fro: pops follow the newest
+ * description.
+ */
 #include <stdio.h>
 #include <string.h>
 
@@ -378,13 +381,15 @@ end_in_model(fixture_t *fixture, model_pod_t *pod)
 {
     if (pod->place != SCHEDQ_INFLIGHT)
         return;
-    assert_status(schedq_done(fx_worker(fixture), pod->token), pod->deleted ? SCHEDQ_GONE : SCHEDQ_OK);
+    assert_status(schedq_done(fx_worker(fixture), pod->token),
+                  pod->deleted ? SCHEDQ_GONE : SCHEDQ_OK);
     assert_status(schedq_done(fx_worker(fixture), pod->token), SCHEDQ_STALE);
     pod->place = SCHEDQ_NOWHERE;
 }
 
 static void
-describe_in_model(fixture_t *fixture, model_pod_t *pod, const schedq_pod_spec_t *spec, const char *name)
+describe_in_model(fixture_t *fixture, model_pod_t *pod, const schedq_pod_spec_t *spec,
+                  const char *name)
 {
     schedq_result_t result;
     if (pod->place == SCHEDQ_INFLIGHT && pod->deleted)
@@ -402,8 +407,9 @@ static void
 delete_in_model(fixture_t *fixture, model_pod_t *pod, const char *name)
 {
     bool there = pod->place == SCHEDQ_ACTIVE || (pod->place == SCHEDQ_INFLIGHT && !pod->deleted);
-    assert_status(schedq_delete(fx_worker(fixture), (schedq_pod_t){0}, name, (uint32_t)strlen(name), NULL),
-                  there ? SCHEDQ_OK : SCHEDQ_NOT_FOUND);
+    assert_status(
+        schedq_delete(fx_worker(fixture), (schedq_pod_t){0}, name, (uint32_t)strlen(name), NULL),
+        there ? SCHEDQ_OK : SCHEDQ_NOT_FOUND);
     if (pod->place == SCHEDQ_ACTIVE)
         pod->place = SCHEDQ_NOWHERE;
     else
@@ -421,8 +427,8 @@ random_moves_pop_what_a_plain_model_pops(void **state)
         unsigned i = (unsigned)(seed_next(&seed) % MODEL_PODS);
         char name[16];
         snprintf(name, sizeof name, "ns/%u", i);
-        schedq_pod_spec_t spec =
-            keyed(name, (int32_t)(seed_next(&seed) % 5) - 2, (int64_t)(seed_next(&seed) % 200) - 100);
+        schedq_pod_spec_t spec = keyed(name, (int32_t)(seed_next(&seed) % 5) - 2,
+                                       (int64_t)(seed_next(&seed) % 200) - 100);
         spec.object = i;
         switch (seed_next(&seed) % 8) {
         case 0:

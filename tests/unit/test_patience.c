@@ -1,4 +1,7 @@
-/* support/patience.h: what spins or sleeps for ever is stuck; what waits for a processor, or makes progress, is not. */
+/*
+ * support/patience.h: what spins or sleeps for ever is stuck; what waits for a processor, or makes
+ * progress, is not.
+ */
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>

@@ -1,4 +1,7 @@
-/* engine/policy/backoff.h: both formulas, with the upstream vectors of SPEC 2.1, and the four ways to compare. */
+/*
+ * engine/policy/backoff.h: both formulas, with the upstream vectors of SPEC 2.1, and the four ways
+ * to compare.
+ */
 
 #include "expect.h"
 #include "policy/backoff.h"
@@ -129,8 +132,10 @@ static void
 attempts_agree_with_the_loop_of_upstream(void **state)
 {
     (void)state;
-    static const int64_t initials[] = {1, 2, 3, 7, 1000, SECOND, 4 * SECOND, 11 * SECOND, 3600 * SECOND};
-    static const int64_t limits[] = {1, 5, 32, 1000, SECOND, 10 * SECOND, 24 * 3600 * SECOND, INT64_MAX};
+    static const int64_t initials[] = {
+        1, 2, 3, 7, 1000, SECOND, 4 * SECOND, 11 * SECOND, 3600 * SECOND};
+    static const int64_t limits[] = {1,        5, 32, 1000, SECOND, 10 * SECOND, 24 * 3600 * SECOND,
+                                     INT64_MAX};
     for (size_t i = 0; i < sizeof initials / sizeof *initials; i++) {
         for (size_t m = 0; m < sizeof limits / sizeof *limits; m++) {
             struct backoff_rules rules = rules_of(initials[i], limits[m]);

@@ -68,7 +68,8 @@ pods_that_back_off_are_asked_for_together(void **state)
 {
     (void)state;
     schedq_query_t query = query_of_profile(0);
-    struct waiting_pod pods[] = {{.place = SCHEDQ_BACKOFF, .rejectors = 1}, {.place = SCHEDQ_ERROR_BACKOFF}};
+    struct waiting_pod pods[] = {{.place = SCHEDQ_BACKOFF, .rejectors = 1},
+                                 {.place = SCHEDQ_ERROR_BACKOFF}};
     for (unsigned i = 0; i < 2; i++) {
         query.backoff = 0;
         query.rejectors = query.gates = UINT64_MAX;
@@ -97,13 +98,15 @@ static void
 only_pods_of_the_profile_that_came_up_to_the_time_are_candidates(void **state)
 {
     (void)state;
-    static const schedq_place_t places[] = {SCHEDQ_PARKED, SCHEDQ_GATED, SCHEDQ_BACKOFF, SCHEDQ_ERROR_BACKOFF};
+    static const schedq_place_t places[] = {SCHEDQ_PARKED, SCHEDQ_GATED, SCHEDQ_BACKOFF,
+                                            SCHEDQ_ERROR_BACKOFF};
     schedq_query_t query = query_of_profile(1);
     query.rejectors = query.gates = UINT64_MAX;
     query.backoff = 1;
     query.not_after_ns = 100;
     for (unsigned i = 0; i < 4; i++) {
-        struct waiting_pod pod = {.place = places[i], .profile = 1, .gate = 1, .rejectors = 1, .time = 100};
+        struct waiting_pod pod = {
+            .place = places[i], .profile = 1, .gate = 1, .rejectors = 1, .time = 100};
         assert_true(candidates_wants(&query, 1, &pod));
         pod.time = 101;
         assert_false(candidates_wants(&query, 1, &pod));

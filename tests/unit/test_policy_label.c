@@ -6,7 +6,8 @@
 #include "schedq/schedq.h"
 
 static void
-expect_label(uint8_t kube_minor, const char *resource, uint32_t number, uint32_t actions, const char *expected)
+expect_label(uint8_t kube_minor, const char *resource, uint32_t number, uint32_t actions,
+             const char *expected)
 {
     char text[100];
     label_compose(text, sizeof text, resource, (struct event_kind){number, actions}, kube_minor);
@@ -42,7 +43,8 @@ a_label_is_resource_and_action(void **state)
         expect_label(0, "Thing", RESOURCE_FIRST_FREE, actions[i].action, actions[i].text);
     }
     expect_label(34, "AssignedPod", RESOURCE_ASSIGNED_POD, SCHEDQ_ACTION_ADD, "AssignedPodAdd");
-    expect_label(34, "UnschedulablePod", RESOURCE_UNSCHEDULED_POD, SCHEDQ_ACTION_ADD, "UnschedulablePodAdd");
+    expect_label(34, "UnschedulablePod", RESOURCE_UNSCHEDULED_POD, SCHEDQ_ACTION_ADD,
+                 "UnschedulablePodAdd");
 }
 
 static void
@@ -51,12 +53,15 @@ kube_1_26_has_names_of_its_own(void **state)
     (void)state;
     expect_label(26, "Node", RESOURCE_NODE, SCHEDQ_ACTION_ADD, "NodeAdd");
     expect_label(26, "Node", RESOURCE_NODE, SCHEDQ_ACTION_UPDATE_NODE_TAINT, "NodeTaintChange");
-    expect_label(26, "Node", RESOURCE_NODE, SCHEDQ_ACTION_UPDATE_NODE_ALLOCATABLE, "NodeAllocatableChange");
+    expect_label(26, "Node", RESOURCE_NODE, SCHEDQ_ACTION_UPDATE_NODE_ALLOCATABLE,
+                 "NodeAllocatableChange");
     expect_label(26, "Node", RESOURCE_NODE, SCHEDQ_ACTION_UPDATE_NODE_LABEL, "NodeLabelChange");
-    expect_label(26, "Node", RESOURCE_NODE, SCHEDQ_ACTION_UPDATE_NODE_CONDITION, "NodeConditionChange");
+    expect_label(26, "Node", RESOURCE_NODE, SCHEDQ_ACTION_UPDATE_NODE_CONDITION,
+                 "NodeConditionChange");
     expect_label(26, "UnschedulablePod", RESOURCE_UNSCHEDULED_POD, SCHEDQ_ACTION_ADD, "PodAdd");
     expect_label(26, "AssignedPod", RESOURCE_ASSIGNED_POD, SCHEDQ_ACTION_ADD, "AssignedPodAdd");
-    expect_label(26, "AssignedPod", RESOURCE_ASSIGNED_POD, SCHEDQ_ACTION_DELETE, "AssignedPodDelete");
+    expect_label(26, "AssignedPod", RESOURCE_ASSIGNED_POD, SCHEDQ_ACTION_DELETE,
+                 "AssignedPodDelete");
 }
 
 static void
@@ -65,7 +70,8 @@ a_long_label_is_cut_and_ends(void **state)
     (void)state;
     char text[12];
     memset(text, '?', sizeof text);
-    label_compose(text, 8, "Something", (struct event_kind){RESOURCE_FIRST_FREE, SCHEDQ_ACTION_ADD}, 34);
+    label_compose(text, 8, "Something", (struct event_kind){RESOURCE_FIRST_FREE, SCHEDQ_ACTION_ADD},
+                  34);
     assert_string_equal(text, "Somethi");
     assert_int_equal(text[8], '?');
 }

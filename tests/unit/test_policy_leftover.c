@@ -48,7 +48,8 @@ in_flushes_a_pod_waits_for_the_next_one(void **state)
     int64_t flushed = leftover_latest(&rules, 1101);
     assert_ns_equal(flushed, 1000);
     assert_ns_equal(leftover_again(&rules, flushed), 1131);
-    assert_ns_equal(leftover_tried(&rules, 1000, flushed), 1101); /* reached by that flush: due still */
+    /* reached by that flush: due still */
+    assert_ns_equal(leftover_tried(&rules, 1000, flushed), 1101);
     assert_ns_equal(leftover_tried(&rules, 1001, flushed), 1131);
     assert_ns_equal(leftover_tried(&rules, 1030, flushed), 1131);
     assert_ns_equal(leftover_tried(&rules, 1031, flushed), 1132);

@@ -6,9 +6,11 @@
 enum { THING = RESOURCE_FIRST_FREE, OTHER = RESOURCE_FIRST_FREE + 1 };
 
 static bool
-match(enum match_rule rule, uint32_t resource, uint32_t actions, uint32_t incoming, uint32_t incoming_actions)
+match(enum match_rule rule, uint32_t resource, uint32_t actions, uint32_t incoming,
+      uint32_t incoming_actions)
 {
-    return match_event(rule, (struct event_kind){resource, actions}, (struct event_kind){incoming, incoming_actions});
+    return match_event(rule, (struct event_kind){resource, actions},
+                       (struct event_kind){incoming, incoming_actions});
 }
 
 static bool
@@ -37,7 +39,10 @@ resources_must_agree(void **state)
 #define LABEL SCHEDQ_ACTION_UPDATE_NODE_LABEL
 #define TAINT SCHEDQ_ACTION_UPDATE_NODE_TAINT
 
-/* What kube-scheduler 1.34 answered; docs/CONFORMANCE.md, "What upstream 1.34 does that one would not expect", 9. */
+/*
+ * What kube-scheduler 1.34 answered; docs/CONFORMANCE.md, "What upstream 1.34 does that one would
+ * not expect", 9.
+ */
 static void
 actions_agree_as_kube_1_34_compares_them(void **state)
 {
@@ -70,11 +75,15 @@ actions_agree_as_kube_1_34_compares_them(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         if (numeric(THING, rows[i].registered, THING, rows[i].incoming) != rows[i].agree)
-            fail_msg("registered %u, incoming %u: not %d", rows[i].registered, rows[i].incoming, rows[i].agree);
+            fail_msg("registered %u, incoming %u: not %d", rows[i].registered, rows[i].incoming,
+                     rows[i].agree);
     }
 }
 
-/* One action came: whoever registered it hears of it, whatever else was registered, and no other does. */
+/*
+ * One action came: whoever registered it hears of it, whatever else was registered, and no other
+ * does.
+ */
 static void
 one_action_reaches_those_that_registered_it(void **state)
 {

@@ -1,4 +1,6 @@
-/* engine/policy/nominate.h: what makes a pod active decides whether its description nominates it. */
+/*
+ * engine/policy/nominate.h: what makes a pod active decides whether its description nominates it.
+ */
 #include "expect.h"
 #include "policy/nominate.h"
 
@@ -16,17 +18,18 @@ static void
 in_kube_1_34_adds_and_updates_do(void **state)
 {
     (void)state;
-    expect_answers(NOMINATE_WHEN_ACTIVE,
-                   (const bool[LABEL_FIRST_EVENT + 1]){[LABEL_POD_ADD] = true, [LABEL_POD_UPDATE] = true});
+    expect_answers(NOMINATE_WHEN_ACTIVE, (const bool[LABEL_FIRST_EVENT + 1]){
+                                             [LABEL_POD_ADD] = true, [LABEL_POD_UPDATE] = true});
 }
 
 static void
 in_kube_1_26_activation_does_too(void **state)
 {
     (void)state;
-    expect_answers(NOMINATE_ALWAYS,
-                   (const bool[LABEL_FIRST_EVENT + 1]){
-                       [LABEL_POD_ADD] = true, [LABEL_POD_UPDATE] = true, [LABEL_FORCE_ACTIVATE] = true});
+    expect_answers(
+        NOMINATE_ALWAYS,
+        (const bool[LABEL_FIRST_EVENT + 1]){
+            [LABEL_POD_ADD] = true, [LABEL_POD_UPDATE] = true, [LABEL_FORCE_ACTIVATE] = true});
 }
 
 static void

@@ -6,7 +6,8 @@ static void
 ranks_turn_priorities_round(void **state)
 {
     (void)state;
-    static const int32_t descending[] = {INT32_MAX, INT32_MAX - 1, 1000, 1, 0, -1, -1000, INT32_MIN + 1, INT32_MIN};
+    static const int32_t descending[] = {INT32_MAX, INT32_MAX - 1, 1000,          1,        0,
+                                         -1,        -1000,         INT32_MIN + 1, INT32_MIN};
     assert_int_equal(order_rank(INT32_MAX), 0);
     assert_int_equal(order_rank(INT32_MIN), UINT32_MAX);
     for (size_t i = 1; i < sizeof descending / sizeof *descending; i++)

@@ -20,7 +20,8 @@ give_answer(void *ctx, uint64_t pod, uint64_t old_object, uint64_t new_object)
 }
 
 static enum strategy
-ask(answer_t *answers, uint32_t count, uint64_t unschedulable, uint64_t pending, uint64_t always, bool ask_hints)
+ask(answer_t *answers, uint32_t count, uint64_t unschedulable, uint64_t pending, uint64_t always,
+    bool ask_hints)
 {
     struct hint_entry entries[4];
     uint64_t calls = 100;
@@ -64,7 +65,8 @@ static void
 one_queue_is_enough(void **state)
 {
     (void)state;
-    answer_t answers[3] = {{.says = SCHEDQ_HINT_SKIP}, {.says = SCHEDQ_HINT_QUEUE}, {.says = SCHEDQ_HINT_QUEUE}};
+    answer_t answers[3] = {
+        {.says = SCHEDQ_HINT_SKIP}, {.says = SCHEDQ_HINT_QUEUE}, {.says = SCHEDQ_HINT_QUEUE}};
     assert_int_equal(ask(answers, 3, 7, 0, 0, true), STRATEGY_AFTER_BACKOFF);
     assert_int_equal(answers[2].calls, 0);
 }
@@ -103,10 +105,13 @@ static void
 late_names_want_every_event(void **state)
 {
     (void)state;
-    assert_int_equal(ask(NULL, 0, SCHEDQ_REJECTOR_OTHERS, 0, SCHEDQ_REJECTOR_OTHERS, true), STRATEGY_AFTER_BACKOFF);
-    assert_int_equal(ask(NULL, 0, 0, SCHEDQ_REJECTOR_OTHERS, SCHEDQ_REJECTOR_OTHERS, true), STRATEGY_IMMEDIATELY);
+    assert_int_equal(ask(NULL, 0, SCHEDQ_REJECTOR_OTHERS, 0, SCHEDQ_REJECTOR_OTHERS, true),
+                     STRATEGY_AFTER_BACKOFF);
+    assert_int_equal(ask(NULL, 0, 0, SCHEDQ_REJECTOR_OTHERS, SCHEDQ_REJECTOR_OTHERS, true),
+                     STRATEGY_IMMEDIATELY);
     answer_t answer = {.says = SCHEDQ_HINT_QUEUE};
-    assert_int_equal(ask(&answer, 1, SCHEDQ_REJECTOR_OTHERS, 1, SCHEDQ_REJECTOR_OTHERS, true), STRATEGY_IMMEDIATELY);
+    assert_int_equal(ask(&answer, 1, SCHEDQ_REJECTOR_OTHERS, 1, SCHEDQ_REJECTOR_OTHERS, true),
+                     STRATEGY_IMMEDIATELY);
 }
 
 static void

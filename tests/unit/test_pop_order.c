@@ -1,4 +1,7 @@
-/* In which order pods are popped: priority, then Timestamp, then arrival; and what the order options change. */
+/*
+ * In which order pods are popped: priority, then Timestamp, then arrival; and what the order
+ * options change.
+ */
 #include <stdio.h>
 #include <string.h>
 
@@ -386,7 +389,8 @@ random_operations_pop_what_a_plain_model_pops(void **state)
                 assert_ok(schedq_update(fx_worker(fixture), name, &spec, 0, NULL, 0, NULL));
                 pods[i].priority = spec.priority;
             } else if (pods[i].pending) {
-                assert_ok(schedq_delete(fx_worker(fixture), (schedq_pod_t){0}, name, spec.name_length, NULL));
+                assert_ok(schedq_delete(fx_worker(fixture), (schedq_pod_t){0}, name,
+                                        spec.name_length, NULL));
                 pods[i].pending = false;
             }
             break;

@@ -1,6 +1,7 @@
 /*
- * words.poppable: a host that reads 0 may go to sleep, so while no thread is in a call it is not 0 if something can be popped.
- * After a pop that found nothing it is 0 again, or a host would never sleep.
+ * words.poppable: a host that reads 0 may go to sleep, so while no thread is in a call it is not 0
+ * if something can be popped. After a pop that found nothing it is 0 again, or a host would never
+ * sleep.
  */
 #include <stdio.h>
 #include <string.h>
@@ -86,7 +87,8 @@ random_call(soldier_t *soldier)
         break;
     default:
         if (schedq_try_pop(soldier->worker, &popped) == SCHEDQ_OK)
-            mailbox_check(soldier->mailbox, schedq_done(soldier->worker, popped.token) != SCHEDQ_STALE);
+            mailbox_check(soldier->mailbox,
+                          schedq_done(soldier->worker, popped.token) != SCHEDQ_STALE);
     }
 }
 
@@ -126,7 +128,10 @@ active_pods(schedq_t *queue)
     return stats.active;
 }
 
-/* No other thread is in a call. The queue's own count, and a pop, have to agree with what a host reads. */
+/*
+ * No other thread is in a call. The queue's own count, and a pop, have to agree with what a host
+ * reads.
+ */
 static void
 look(soldier_t *soldier)
 {

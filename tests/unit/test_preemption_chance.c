@@ -1,6 +1,6 @@
 /*
- * Random calls with random arguments, some of them wrong, some without memory: whatever does not return OK changed nothing,
- * which the text of the snapshot shows, sums included.
+ * Random calls with random arguments, some of them wrong, some without memory: whatever does not
+ * return OK changed nothing, which the text of the snapshot shows, sums included.
  */
 #include "seed.h"
 #include "snapshot.h"
@@ -57,7 +57,8 @@ amounts(schedq_amount_t *extended)
         made.extended_count = below(4);
         made.extended = once_in(20) ? NULL : extended;
         for (uint32_t i = 0; i < 4; i++) {
-            extended[i] = (schedq_amount_t){.resource = 2 + below(4), .amount = amount(), .reserved = once_in(40)};
+            extended[i] = (schedq_amount_t){
+                .resource = 2 + below(4), .amount = amount(), .reserved = once_in(40)};
         }
     }
     made.reserved = once_in(60);
@@ -83,7 +84,9 @@ known(const snapshot_t *snapshot, const char *name)
 {
     schedq_running_t pod;
 
-    return schedq_cluster_find_pod(snapshot->cluster, name, &pod) == SCHEDQ_OK && !once_in(10) ? pod : handle();
+    return schedq_cluster_find_pod(snapshot->cluster, name, &pod) == SCHEDQ_OK && !once_in(10)
+               ? pod
+               : handle();
 }
 
 static schedq_status_t
@@ -91,8 +94,10 @@ call_node(snapshot_t *snapshot)
 {
     schedq_amount_t extended[4];
     char name[32];
-    const schedq_node_spec_t spec = {
-        .name = name_of(name, "", "n"), .object = below(9), .allocatable = amounts(extended), .pods = amount()};
+    const schedq_node_spec_t spec = {.name = name_of(name, "", "n"),
+                                     .object = below(9),
+                                     .allocatable = amounts(extended),
+                                     .pods = amount()};
 
     switch (below(4)) {
     case 0:
@@ -130,7 +135,8 @@ call_pod(snapshot_t *snapshot)
     };
 
     for (int i = 0; i < 3; i++) {
-        labels[i] = (schedq_label_t){texts[once_in(20) ? below(6) : (uint32_t)i % 2], texts[2 + below(3)]};
+        labels[i] =
+            (schedq_label_t){texts[once_in(20) ? below(6) : (uint32_t)i % 2], texts[2 + below(3)]};
     }
     switch (below(5)) {
     case 0:
@@ -190,7 +196,8 @@ call_nomination(snapshot_t *snapshot)
 
     switch (below(6)) {
     case 0:
-        return schedq_cluster_unnominate(snapshot->cluster, spec.name, below(3) == 0 ? below(40) : 0);
+        return schedq_cluster_unnominate(snapshot->cluster, spec.name,
+                                         below(3) == 0 ? below(40) : 0);
     case 1:
         return schedq_cluster_expire(snapshot->cluster, (int64_t)below(40) - 20, NULL, NULL);
     case 2:
@@ -203,11 +210,15 @@ call_nomination(snapshot_t *snapshot)
 static schedq_status_t
 call_load(snapshot_t *snapshot)
 {
-    schedq_node_spec_t nodes[3] = {{.name = "n0"}, {.name = "n1"}, {.name = once_in(2) ? "n1" : "n2"}};
-    schedq_running_spec_t pods[2] = {snapshot_pod_spec("ns/p0", below(4), priority(), amount()),
-                                     snapshot_pod_spec(once_in(2) ? "ns/p0" : "ns/p1", 0, priority(), amount())};
-    const schedq_cluster_arrays_t arrays = {
-        .nodes = nodes, .node_count = below(4), .pods = once_in(9) ? NULL : pods, .pod_count = below(3)};
+    schedq_node_spec_t nodes[3] = {
+        {.name = "n0"}, {.name = "n1"}, {.name = once_in(2) ? "n1" : "n2"}};
+    schedq_running_spec_t pods[2] = {
+        snapshot_pod_spec("ns/p0", below(4), priority(), amount()),
+        snapshot_pod_spec(once_in(2) ? "ns/p0" : "ns/p1", 0, priority(), amount())};
+    const schedq_cluster_arrays_t arrays = {.nodes = nodes,
+                                            .node_count = below(4),
+                                            .pods = once_in(9) ? NULL : pods,
+                                            .pod_count = below(3)};
 
     if (once_in(3)) {
         schedq_cluster_clear(snapshot->cluster);
@@ -220,7 +231,8 @@ call_preempt(snapshot_t *snapshot)
 {
     schedq_amount_t extended[4];
     const uint8_t statuses[2 * NAMES + 8] = {1, 1, 0, 1, (uint8_t)(once_in(10) ? 2 : 1),
-                                             1, 1, 1}; /* wrong names of pods are good ones of nodes */
+                                             /* wrong names of pods are good ones of nodes */
+                                             1, 1, 1};
     schedq_preemptor_t preemptor;
     char name[32];
 
@@ -230,18 +242,20 @@ call_preempt(snapshot_t *snapshot)
     preemptor.name = once_in(2) ? NULL : name_of(name, "ns/", "q");
     preemptor.nominated_node = once_in(2) ? SCHEDQ_NO_NODE : below(NAMES + 1);
     preemptor.statuses = once_in(2) ? NULL : statuses;
-    preemptor.status_count = preemptor.statuses == NULL ? 0 : schedq_cluster_nodes_end(snapshot->cluster);
+    preemptor.status_count =
+        preemptor.statuses == NULL ? 0 : schedq_cluster_nodes_end(snapshot->cluster);
     preemptor.offset = below(100);
     preemptor.now_ns = (int64_t)below(100) - 2;
-    return schedq_preempt(snapshot->cluster, snapshot->preemption, &snapshot->config, &preemptor, &snapshot->decision);
+    return schedq_preempt(snapshot->cluster, snapshot->preemption, &snapshot->config, &preemptor,
+                          &snapshot->decision);
 }
 
 static schedq_status_t
 call_any(snapshot_t *snapshot)
 {
-    static schedq_status_t (*const calls[])(snapshot_t *) = {call_node,    call_node,   call_pod,    call_pod,
-                                                             call_pod,     call_budget, call_budget, call_nomination,
-                                                             call_preempt, call_preempt};
+    static schedq_status_t (*const calls[])(snapshot_t *) = {
+        call_node,   call_node,   call_pod,        call_pod,     call_pod,
+        call_budget, call_budget, call_nomination, call_preempt, call_preempt};
 
     return calls[below(sizeof calls / sizeof *calls)](snapshot);
 }

@@ -1,6 +1,7 @@
 /*
- * Nodes are refused by columns of numbers, several at a time: every node counts, wherever it lies in a word or a group, and with the
- * greatest quantities there are. What comes out is compared with what each node's own numbers say.
+ * Nodes are refused by columns of numbers, several at a time: every node counts, wherever it lies
+ * in a word or a group, and with the greatest quantities there are. What comes out is compared with
+ * what each node's own numbers say.
  */
 #include "snapshot.h"
 
@@ -28,11 +29,16 @@ static schedq_amounts_t
 amounts_of(const int64_t *values, schedq_amount_t *extended, uint32_t resource)
 {
     *extended = (schedq_amount_t){.resource = resource, .amount = values[2]};
-    return (schedq_amounts_t){
-        .cpu_milli = values[0], .memory_bytes = values[1], .extended = extended, .extended_count = 1};
+    return (schedq_amounts_t){.cpu_milli = values[0],
+                              .memory_bytes = values[1],
+                              .extended = extended,
+                              .extended_count = 1};
 }
 
-/* Of eight nodes in a row some have less than others, and of eight such groups some have no node with the most. */
+/*
+ * Of eight nodes in a row some have less than others, and of eight such groups some have no node
+ * with the most.
+ */
 static int64_t
 amount_on(uint32_t node, uint32_t resource)
 {
@@ -41,14 +47,16 @@ amount_on(uint32_t node, uint32_t resource)
     if (group_is_poor) {
         return amounts[1 + (node + resource) % (AMOUNTS - 1)];
     }
-    return (node + resource) % 5 != 0 ? SCHEDQ_QUANTITY_MAX : amounts[(node / 5 + resource) % AMOUNTS];
+    return (node + resource) % 5 != 0 ? SCHEDQ_QUANTITY_MAX
+                                      : amounts[(node / 5 + resource) % AMOUNTS];
 }
 
 /* A pod on each node holds all that there can be, also where the node has less. */
 static void
 add_nodes(struct column_world *world)
 {
-    static const int64_t most[RESOURCES] = {SCHEDQ_QUANTITY_MAX, SCHEDQ_QUANTITY_MAX, SCHEDQ_QUANTITY_MAX};
+    static const int64_t most[RESOURCES] = {SCHEDQ_QUANTITY_MAX, SCHEDQ_QUANTITY_MAX,
+                                            SCHEDQ_QUANTITY_MAX};
     schedq_amount_t extended;
     char name[40];
 
@@ -58,7 +66,8 @@ add_nodes(struct column_world *world)
         }
         (void)snprintf(name, sizeof name, "n%u", i);
         const schedq_node_spec_t node = {.name = name,
-                                         .allocatable = amounts_of(world->has[i], &extended, world->extended),
+                                         .allocatable =
+                                             amounts_of(world->has[i], &extended, world->extended),
                                          .pods = SCHEDQ_QUANTITY_MAX};
         assert_ok(schedq_cluster_add_node(world->snapshot->cluster, &node, NULL));
         (void)snprintf(name, sizeof name, "ns/p%u", i);
@@ -106,7 +115,8 @@ static void
 compare_all(struct column_world *world)
 {
     for (size_t a = 0; a < AMOUNTS * AMOUNTS * AMOUNTS; a++) {
-        const int64_t asked[] = {amounts[a % AMOUNTS], amounts[a / AMOUNTS % AMOUNTS], amounts[a / AMOUNTS / AMOUNTS]};
+        const int64_t asked[] = {amounts[a % AMOUNTS], amounts[a / AMOUNTS % AMOUNTS],
+                                 amounts[a / AMOUNTS / AMOUNTS]};
 
         compare(world, asked);
     }
@@ -115,7 +125,8 @@ compare_all(struct column_world *world)
 static void
 every_node_is_judged_by_its_own_numbers(void **state)
 {
-    static const uint32_t counts[] = {1, 2, 7, 8, 9, 63, 64, 65, 71, 72, 127, 128, 129, 191, 192, 193, NODES_MAX};
+    static const uint32_t counts[] = {1,  2,   7,   8,   9,   63,  64,  65,       71,
+                                      72, 127, 128, 129, 191, 192, 193, NODES_MAX};
     static struct column_world world;
 
     for (size_t c = 0; c < sizeof counts / sizeof counts[0]; c++) {
@@ -139,16 +150,24 @@ every_node_is_judged_by_its_own_numbers(void **state)
     }
 }
 
-/* Nominated pods take the greatest quantity from the room of nodes whose pods hold it too, and that have none. */
+/*
+ * Nominated pods take the greatest quantity from the room of nodes whose pods hold it too, and that
+ * have none.
+ */
 static void
 sums_of_the_greatest_quantities_stay_in_range(void **state)
 {
     snapshot_t *snapshot = *state;
-    const schedq_amounts_t most = {.cpu_milli = SCHEDQ_QUANTITY_MAX, .memory_bytes = SCHEDQ_QUANTITY_MAX};
+    const schedq_amounts_t most = {.cpu_milli = SCHEDQ_QUANTITY_MAX,
+                                   .memory_bytes = SCHEDQ_QUANTITY_MAX};
     uint32_t node = snapshot_node(snapshot, "n1", 0);
-    const schedq_running_spec_t kept = {.name = "ns/a", .node = node, .priority = 200, .requests = most};
-    const schedq_nominated_spec_t nominated = {
-        .name = "ns/b", .node = node, .priority = 200, .requests = most, .expires_ns = SCHEDQ_NO_DEADLINE};
+    const schedq_running_spec_t kept = {
+        .name = "ns/a", .node = node, .priority = 200, .requests = most};
+    const schedq_nominated_spec_t nominated = {.name = "ns/b",
+                                               .node = node,
+                                               .priority = 200,
+                                               .requests = most,
+                                               .expires_ns = SCHEDQ_NO_DEADLINE};
 
     assert_ok(schedq_cluster_add_pod(snapshot->cluster, &kept, NULL));
     (void)snapshot_pod(snapshot, "ns/c", node, 1, 0);

@@ -1,11 +1,13 @@
 /*
- * A scheduler of several threads that preempt at once: in the end every pod that was not deleted has its place.
+ * A scheduler of several threads that preempt at once: in the end every pod that was not deleted
+ * has its place.
  *
- * Nodes are full of unimportant pods; there are two for each preemptor. Schedulers pop, bind what fits, else decide, nominate and mark
- * under one lock, hand the eviction over and park the preemptor. Executors run what was handed over, at once, on the scheduler's own
- * thread, or late; deletions fail now and then; an informer tells of victims that are gone, before or after the call that deleted them
- * returned. Somebody updates preemptors, and deletes a few. When nothing runs, nothing is handed over and no event is pending, a
- * preemptor that waits was lost.
+ * Nodes are full of unimportant pods; there are two for each preemptor. Schedulers pop, bind what
+ * fits, else decide, nominate and mark under one lock, hand the eviction over and park the
+ * preemptor. Executors run what was handed over, at once, on the scheduler's own thread, or late;
+ * deletions fail now and then; an informer tells of victims that are gone, before or after the call
+ * that deleted them returned. Somebody updates preemptors, and deletes a few. When nothing runs,
+ * nothing is handed over and no event is pending, a preemptor that waits was lost.
  */
 #include <pthread.h>
 #include <sched.h>
@@ -100,7 +102,7 @@ name_of(char *name, size_t size, const char *kind, unsigned number)
     return name;
 }
 
-/* ---- victims ----------------------------------------------------------------------------------------------------------- */
+/* ---- victims --------------------------------------------------------------------------------- */
 
 static schedq_running_spec_t
 victim_spec(unsigned victim)
@@ -203,7 +205,8 @@ clear(void *ctx, uint64_t nominated, uint64_t preemptor)
     pthread_mutex_lock(&crowd->lock);
     if (!of->is_bound && !of->is_deleted && of->node != SCHEDQ_NO_NODE) {
         of->node = SCHEDQ_NO_NODE;
-        (void)schedq_cluster_unnominate(crowd->cluster, name_of(name, sizeof name, "p", (unsigned)nominated), 0);
+        (void)schedq_cluster_unnominate(crowd->cluster,
+                                        name_of(name, sizeof name, "p", (unsigned)nominated), 0);
         (void)schedq_nominate(self->worker, of->pod, 0);
     }
     pthread_mutex_unlock(&crowd->lock);
@@ -218,7 +221,7 @@ activate(void *ctx, uint64_t preemptor)
     check(schedq_activate(self->worker, &crowd->preemptors[preemptor].pod, 1, NULL), "activate");
 }
 
-/* ---- evictions ---------------------------------------------------------------------------------------------------------- */
+/* ---- evictions ------------------------------------------------------------------------------- */
 
 static int
 spawn(void *ctx, void (*run)(void *argument), void *argument)
@@ -268,7 +271,7 @@ may_enter(void *ctx, uint64_t pod)
     return schedq_evictor_holds(crowd->evictor, pod) == 0;
 }
 
-/* ---- scheduling ---------------------------------------------------------------------------------------------------------- */
+/* ---- scheduling ------------------------------------------------------------------------------ */
 
 static int64_t
 request_of(unsigned number)
@@ -351,7 +354,8 @@ decide(struct crowd *crowd, unsigned number, schedq_preemption_decision_t *decis
     preemptor.nominated_node = crowd->preemptors[number].node;
     preemptor.offset = below(NODES);
     schedq_preemption_decision_init(decision);
-    check(schedq_preempt(crowd->cluster, self->preemption, &config, &preemptor, decision), "preempt");
+    check(schedq_preempt(crowd->cluster, self->preemption, &config, &preemptor, decision),
+          "preempt");
     if (decision->nomination == SCHEDQ_NOMINATION_SET) {
         promise(crowd, number, decision);
     }
@@ -359,8 +363,8 @@ decide(struct crowd *crowd, unsigned number, schedq_preemption_decision_t *decis
 
 /* Lists what is to be done, and marks it. */
 static schedq_eviction_t
-plan(struct crowd *crowd, unsigned number, const schedq_preemption_decision_t *decision, uint64_t *victims,
-     uint64_t *clears)
+plan(struct crowd *crowd, unsigned number, const schedq_preemption_decision_t *decision,
+     uint64_t *victims, uint64_t *clears)
 {
     schedq_running_view_t view;
 
@@ -392,7 +396,8 @@ carry_out(struct crowd *crowd, schedq_eviction_t *eviction)
         status = schedq_evictor_evict(crowd->evictor, eviction, &evicted);
         /* Those behind the one that failed were not asked for. */
         pthread_mutex_lock(&crowd->lock);
-        for (uint32_t i = evicted.sent + evicted.gone + 1; evicted.failed != 0 && i < eviction->victim_count; i++) {
+        for (uint32_t i = evicted.sent + evicted.gone + 1;
+             evicted.failed != 0 && i < eviction->victim_count; i++) {
             if (crowd->fates[eviction->victims[i] - VICTIM] == RUNS) {
                 mark(crowd, (unsigned)(eviction->victims[i] - VICTIM), false);
             }
@@ -455,13 +460,14 @@ schedule(struct crowd *crowd)
     return true;
 }
 
-/* ---- everybody else --------------------------------------------------------------------------------------------------------- */
+/* ---- everybody else -------------------------------------------------------------------------- */
 
 static schedq_pod_spec_t
 pod_spec(const struct crowd *crowd, unsigned number, const char *name)
 {
-    return (schedq_pod_spec_t){
-        .object = number, .priority = crowd->preemptors[number].priority, .name_length = (uint32_t)strlen(name)};
+    return (schedq_pod_spec_t){.object = number,
+                               .priority = crowd->preemptors[number].priority,
+                               .name_length = (uint32_t)strlen(name)};
 }
 
 static void
@@ -530,7 +536,7 @@ live(void *argument)
     return NULL;
 }
 
-/* ---- a round ---------------------------------------------------------------------------------------------------------------- */
+/* ---- a round --------------------------------------------------------------------------------- */
 
 static void
 open_queue(struct crowd *crowd, uint8_t engine)
@@ -578,8 +584,9 @@ fill(struct crowd *crowd)
 
     assert_ok(schedq_cluster_create(NULL, &crowd->cluster, NULL, 0));
     for (unsigned i = 0; i < NODES; i++) {
-        const schedq_node_spec_t node = {
-            .name = name_of(name, sizeof name, "n", i) + 3, .allocatable.cpu_milli = NODE_CPU, .pods = 110};
+        const schedq_node_spec_t node = {.name = name_of(name, sizeof name, "n", i) + 3,
+                                         .allocatable.cpu_milli = NODE_CPU,
+                                         .pods = 110};
 
         assert_ok(schedq_cluster_add_node(crowd->cluster, &node, NULL));
     }
@@ -598,7 +605,8 @@ add_preemptors(struct crowd *crowd)
         char name[40];
         schedq_result_t result;
 
-        crowd->preemptors[i] = (struct preemptor){.priority = 10 + (int32_t)below(3), .node = SCHEDQ_NO_NODE};
+        crowd->preemptors[i] =
+            (struct preemptor){.priority = 10 + (int32_t)below(3), .node = SCHEDQ_NO_NODE};
         const schedq_pod_spec_t spec = pod_spec(crowd, i, name_of(name, sizeof name, "p", i));
 
         assert_ok(schedq_add(self->worker, name, &spec, &result));
@@ -636,7 +644,8 @@ wait_for_places(struct crowd *crowd)
         pthread_mutex_unlock(&crowd->lock);
     }
     if (open > 0) {
-        mailbox_complain(&crowd->mailbox, "%u preemptors are lost: nothing is going on, and they wait", open);
+        mailbox_complain(&crowd->mailbox,
+                         "%u preemptors are lost: nothing is going on, and they wait", open);
     }
     atomic_store(&crowd->over, true);
 }

@@ -1,11 +1,14 @@
-/* What decisions are beyond the recorded ones: ties, leases, anti-thrash, costs, limits, threads, allocations, many levels. */
+/*
+ * What decisions are beyond the recorded ones: ties, leases, anti-thrash, costs, limits, threads,
+ * allocations, many levels.
+ */
 #include "snapshot.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- the deterministic rule ------------------------------------------------------------------------------------------ */
+/* ---- the deterministic rule ------------------------------------------------------------------ */
 
 static void
 of_nodes_that_tie_the_first_visited_wins(void **state)
@@ -66,13 +69,14 @@ at_least_one_candidate_is_looked_for_outside_the_kube_presets(void **state)
     assert_int_equal(snapshot->decision.outcome, SCHEDQ_PREEMPT_SUCCESS);
 }
 
-/* ---- anti-thrash ----------------------------------------------------------------------------------------------------- */
+/* ---- anti-thrash ----------------------------------------------------------------------------- */
 
 static void
 a_pod_that_has_just_started_is_no_victim(void **state)
 {
     snapshot_t *snapshot = *state;
-    schedq_running_spec_t spec = snapshot_pod_spec("ns/a", snapshot_node(snapshot, "n1", 100), 1, 100);
+    schedq_running_spec_t spec =
+        snapshot_pod_spec("ns/a", snapshot_node(snapshot, "n1", 100), 1, 100);
     schedq_running_t pod;
 
     spec.start_ns = 1000;
@@ -98,7 +102,8 @@ static void
 a_workload_is_not_evicted_twice_within_the_time(void **state)
 {
     snapshot_t *snapshot = *state;
-    schedq_running_spec_t spec = snapshot_pod_spec("ns/a", snapshot_node(snapshot, "n1", 100), 1, 100);
+    schedq_running_spec_t spec =
+        snapshot_pod_spec("ns/a", snapshot_node(snapshot, "n1", 100), 1, 100);
 
     spec.workload = 7;
     assert_ok(schedq_cluster_add_pod(snapshot->cluster, &spec, NULL));
@@ -119,17 +124,23 @@ a_workload_is_not_evicted_twice_within_the_time(void **state)
     assert_int_equal(snapshot->decision.chosen, 0);
 }
 
-/* ---- leases ---------------------------------------------------------------------------------------------------------- */
+/* ---- leases ---------------------------------------------------------------------------------- */
 
 static void
 a_nomination_counts_until_its_lease_is_over(void **state)
 {
     snapshot_t *snapshot = *state;
     uint32_t node = snapshot_node(snapshot, "n1", 200);
-    const schedq_nominated_spec_t nominated = {
-        .name = "ns/q", .node = node, .priority = 500, .requests.cpu_milli = 150, .expires_ns = 1000};
-    const schedq_nominated_spec_t renewed = {
-        .name = "ns/q", .node = node, .priority = 500, .requests.cpu_milli = 150, .expires_ns = 2000};
+    const schedq_nominated_spec_t nominated = {.name = "ns/q",
+                                               .node = node,
+                                               .priority = 500,
+                                               .requests.cpu_milli = 150,
+                                               .expires_ns = 1000};
+    const schedq_nominated_spec_t renewed = {.name = "ns/q",
+                                             .node = node,
+                                             .priority = 500,
+                                             .requests.cpu_milli = 150,
+                                             .expires_ns = 2000};
     uint64_t first;
     uint64_t second;
 
@@ -163,14 +174,16 @@ expired_nominations_are_told(void **state)
 {
     snapshot_t *snapshot = *state;
     uint32_t node = snapshot_node(snapshot, "n1", 200);
-    schedq_nominated_spec_t nominated = {.name = "ns/q", .object = 1, .node = node, .expires_ns = 10};
+    schedq_nominated_spec_t nominated = {
+        .name = "ns/q", .object = 1, .node = node, .expires_ns = 10};
     uint64_t sum = 0;
 
     assert_ok(schedq_cluster_nominate(snapshot->cluster, &nominated, NULL));
-    nominated = (schedq_nominated_spec_t){.name = "ns/r", .object = 10, .node = node, .expires_ns = 11};
-    assert_ok(schedq_cluster_nominate(snapshot->cluster, &nominated, NULL));
     nominated =
-        (schedq_nominated_spec_t){.name = "ns/s", .object = 100, .node = node, .expires_ns = SCHEDQ_NO_DEADLINE};
+        (schedq_nominated_spec_t){.name = "ns/r", .object = 10, .node = node, .expires_ns = 11};
+    assert_ok(schedq_cluster_nominate(snapshot->cluster, &nominated, NULL));
+    nominated = (schedq_nominated_spec_t){
+        .name = "ns/s", .object = 100, .node = node, .expires_ns = SCHEDQ_NO_DEADLINE};
     assert_ok(schedq_cluster_nominate(snapshot->cluster, &nominated, NULL));
     assert_ok(schedq_cluster_expire(snapshot->cluster, 10, count_expired, &sum));
     assert_int_equal(sum, 1);
@@ -178,7 +191,7 @@ expired_nominations_are_told(void **state)
     assert_int_equal(sum, 11);
 }
 
-/* ---- limits and costs ------------------------------------------------------------------------------------------------ */
+/* ---- limits and costs ------------------------------------------------------------------------ */
 
 static void
 a_node_that_needs_more_victims_than_allowed_is_no_candidate(void **state)
@@ -215,8 +228,10 @@ static void
 the_least_cost_wins_before_priorities(void **state)
 {
     snapshot_t *snapshot = *state;
-    schedq_running_spec_t cheap = snapshot_pod_spec("ns/a", snapshot_node(snapshot, "n1", 100), 50, 100);
-    schedq_running_spec_t dear = snapshot_pod_spec("ns/b", snapshot_node(snapshot, "n2", 100), 1, 100);
+    schedq_running_spec_t cheap =
+        snapshot_pod_spec("ns/a", snapshot_node(snapshot, "n1", 100), 50, 100);
+    schedq_running_spec_t dear =
+        snapshot_pod_spec("ns/b", snapshot_node(snapshot, "n2", 100), 1, 100);
 
     cheap.object = 3;
     dear.object = 4;
@@ -230,7 +245,7 @@ the_least_cost_wins_before_priorities(void **state)
     assert_int_equal(snapshot->decision.candidates[1].cost, 4);
 }
 
-/* ---- size ------------------------------------------------------------------------------------------------------------ */
+/* ---- size ------------------------------------------------------------------------------------ */
 
 /* 100 priorities on one node: more than the tables that are kept. */
 static void
@@ -356,8 +371,8 @@ without_memory_a_decision_is_as_it_was(void **state)
         schedq_preemption_decision_t before = snapshot->decision;
 
         account_fail_after(&snapshot->account, successes);
-        status = schedq_preempt(snapshot->cluster, snapshot->preemption, &snapshot->config, &snapshot->preemptor,
-                                &snapshot->decision);
+        status = schedq_preempt(snapshot->cluster, snapshot->preemption, &snapshot->config,
+                                &snapshot->preemptor, &snapshot->decision);
         if (account_heal(&snapshot->account)) {
             assert_status(status, SCHEDQ_NOMEM);
             assert_memory_equal(&before, &snapshot->decision, sizeof before);
@@ -365,7 +380,10 @@ without_memory_a_decision_is_as_it_was(void **state)
     }
 }
 
-/* A node that columns refused was not looked at, so that its verdict may need more room than the decision did. */
+/*
+ * A node that columns refused was not looked at, so that its verdict may need more room than the
+ * decision did.
+ */
 static void
 a_verdict_without_memory_is_none(void **state)
 {

@@ -1,5 +1,6 @@
 /*
- * schedq/eviction.h: what is done in which order, what a failure leaves undone, and whom PreEnqueue has to refuse meanwhile.
+ * schedq/eviction.h: what is done in which order, what a failure leaves undone, and whom PreEnqueue
+ * has to refuse meanwhile.
  */
 #include <pthread.h>
 #include <sched.h>
@@ -30,8 +31,8 @@ static void
 note(world_t *world, const char *step, uint64_t object)
 {
     size_t length = strlen(world->course);
-    snprintf(world->course + length, sizeof world->course - length, "%s %u%s;", step, (unsigned)object,
-             schedq_evictor_holds(world->evictor, PREEMPTOR) ? " held" : "");
+    snprintf(world->course + length, sizeof world->course - length, "%s %u%s;", step,
+             (unsigned)object, schedq_evictor_holds(world->evictor, PREEMPTOR) ? " held" : "");
 }
 
 static int
@@ -131,7 +132,7 @@ run_task(world_t *world)
     world->task = NULL;
 }
 
-/* ---- now ----------------------------------------------------------------------------------------------------------------- */
+/* ---- now ------------------------------------------------------------------------------------- */
 
 static void
 now_deletes_the_victims_in_order_and_then_clears(void **state)
@@ -172,7 +173,7 @@ now_counts_nominations_that_could_not_be_ended(void **state)
     assert_string_equal(world->course, "evict 1;evict 2;evict 3;clear 11;clear 12;");
 }
 
-/* ---- later --------------------------------------------------------------------------------------------------------------- */
+/* ---- later ----------------------------------------------------------------------------------- */
 
 static void
 later_lets_go_before_the_last_victim(void **state)
@@ -187,7 +188,8 @@ later_lets_go_before_the_last_victim(void **state)
     assert_int_equal(schedq_evictor_holds(world->evictor, OTHER), 0);
     assert_status(schedq_evictor_destroy(world->evictor), SCHEDQ_BUSY);
     run_task(world);
-    assert_string_equal(world->course, "clear 11 held;clear 12 held;evict 1 held;evict 2 held;evict 3;");
+    assert_string_equal(world->course,
+                        "clear 11 held;clear 12 held;evict 1 held;evict 2 held;evict 3;");
     assert_int_equal(schedq_evictor_holds(world->evictor, PREEMPTOR), 0);
 }
 
@@ -199,7 +201,9 @@ later_deletes_the_last_victim_after_a_failure_and_activates(void **state)
     world->fails = 1;
     assert_status(schedq_evictor_evict(world->evictor, &what, NULL), SCHEDQ_OK);
     run_task(world);
-    assert_string_equal(world->course, "clear 11 held;clear 12 held;evict 1 held;evict 2 held;evict 3;activate 100;");
+    assert_string_equal(
+        world->course,
+        "clear 11 held;clear 12 held;evict 1 held;evict 2 held;evict 3;activate 100;");
 }
 
 static void
@@ -210,7 +214,9 @@ later_activates_when_no_event_will_come(void **state)
     world->all_gone = true;
     assert_status(schedq_evictor_evict(world->evictor, &what, NULL), SCHEDQ_OK);
     run_task(world);
-    assert_string_equal(world->course, "clear 11 held;clear 12 held;evict 1 held;evict 2 held;evict 3;activate 100;");
+    assert_string_equal(
+        world->course,
+        "clear 11 held;clear 12 held;evict 1 held;evict 2 held;evict 3;activate 100;");
 }
 
 /* The events of the others came while the preemptor was held. */
@@ -222,7 +228,9 @@ later_activates_when_the_last_victim_is_gone(void **state)
     world->gone = 3;
     assert_status(schedq_evictor_evict(world->evictor, &what, NULL), SCHEDQ_OK);
     run_task(world);
-    assert_string_equal(world->course, "clear 11 held;clear 12 held;evict 1 held;evict 2 held;evict 3;activate 100;");
+    assert_string_equal(
+        world->course,
+        "clear 11 held;clear 12 held;evict 1 held;evict 2 held;evict 3;activate 100;");
 }
 
 static void
@@ -233,7 +241,8 @@ later_needs_no_activation_when_another_is_gone(void **state)
     world->gone = 1;
     assert_status(schedq_evictor_evict(world->evictor, &what, NULL), SCHEDQ_OK);
     run_task(world);
-    assert_string_equal(world->course, "clear 11 held;clear 12 held;evict 1 held;evict 2 held;evict 3;");
+    assert_string_equal(world->course,
+                        "clear 11 held;clear 12 held;evict 1 held;evict 2 held;evict 3;");
 }
 
 static void
@@ -244,7 +253,9 @@ later_activates_when_a_nomination_could_not_be_ended(void **state)
     world->not_cleared = 12;
     assert_status(schedq_evictor_evict(world->evictor, &what, NULL), SCHEDQ_OK);
     run_task(world);
-    assert_string_equal(world->course, "clear 11 held;clear 12 held;evict 1 held;evict 2 held;evict 3;activate 100;");
+    assert_string_equal(
+        world->course,
+        "clear 11 held;clear 12 held;evict 1 held;evict 2 held;evict 3;activate 100;");
 }
 
 static void
@@ -306,7 +317,7 @@ no_more_are_held_than_configured(void **state)
         world->task(arguments[i]);
 }
 
-/* ---- bad input ------------------------------------------------------------------------------------------------------------ */
+/* ---- bad input ------------------------------------------------------------------------------- */
 
 static void
 refused(world_t *world, const schedq_evictor_config_t *config, const char *words)
@@ -325,7 +336,8 @@ a_bad_configuration_is_refused_with_words(void **state)
     char expected[100];
     schedq_evictor_config_t config = config_of(world);
     config.struct_size = 1;
-    snprintf(expected, sizeof expected, "config.struct_size 1: %zu, set by schedq_evictor_config_init", sizeof config);
+    snprintf(expected, sizeof expected,
+             "config.struct_size 1: %zu, set by schedq_evictor_config_init", sizeof config);
     refused(world, &config, expected);
     config = config_of(world);
     config.max_held = 0;
@@ -389,7 +401,7 @@ without_memory_there_is_no_evictor(void **state)
     }
 }
 
-/* ---- threads ----------------------------------------------------------------------------------------------------------- */
+/* ---- threads --------------------------------------------------------------------------------- */
 
 enum { THREADS = 4, ROUNDS = 3000 };
 

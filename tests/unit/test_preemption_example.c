@@ -1,8 +1,8 @@
 /*
  * examples/preempt.c with a crowd: its loop, as it stands there, evicts a bounded number of pods.
  *
- * The example is the document of how a host places pods beside nominations: a host that forgets them evicts the same pods
- * again and again, because they queue before the preemptor comes back.
+ * The example is the document of how a host places pods beside nominations: a host that forgets
+ * them evicts the same pods again and again, because they queue before the preemptor comes back.
  */
 #include <setjmp.h>
 #include <stdarg.h>

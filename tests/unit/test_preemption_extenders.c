@@ -1,11 +1,15 @@
-/* What an extender gives back: taken at its word where that makes sense; else it failed, and nothing of it counts. */
+/*
+ * What an extender gives back: taken at its word where that makes sense; else it failed, and
+ * nothing of it counts.
+ */
 #include "snapshot.h"
 
 #include <string.h>
 
 /* Changes the first candidate it gets. */
 static int
-change_first(void *ctx, const schedq_cluster_t *cluster, schedq_candidate_node_t *candidates, uint32_t count)
+change_first(void *ctx, const schedq_cluster_t *cluster, schedq_candidate_node_t *candidates,
+             uint32_t count)
 {
     void (*const *change)(schedq_candidate_node_t *) = ctx;
 
@@ -17,7 +21,8 @@ change_first(void *ctx, const schedq_cluster_t *cluster, schedq_candidate_node_t
 static void
 decide_with(snapshot_t *snapshot, void (*change)(schedq_candidate_node_t *), uint32_t ignorable)
 {
-    const schedq_extender_t extender = {.process = change_first, .ctx = &change, .ignorable = ignorable};
+    const schedq_extender_t extender = {
+        .process = change_first, .ctx = &change, .ignorable = ignorable};
 
     snapshot->preemptor.extenders = &extender;
     snapshot->preemptor.extender_count = 1;

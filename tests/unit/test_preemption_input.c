@@ -1,4 +1,7 @@
-/* Bad arguments of every preemption call: a typed error with words (field, value, range), and nothing has changed. */
+/*
+ * Bad arguments of every preemption call: a typed error with words (field, value, range), and
+ * nothing has changed.
+ */
 #include "snapshot.h"
 
 #include <stdio.h>
@@ -29,10 +32,13 @@ static uint32_t
 fill(snapshot_t *snapshot)
 {
     const schedq_requirement_t requirement = {.key = "app", .value = "web"};
-    const schedq_budget_spec_t budget = {
-        .name = "ns/d", .requirements = &requirement, .requirement_count = 1, .selector = SCHEDQ_SELECT_ALL_OF};
+    const schedq_budget_spec_t budget = {.name = "ns/d",
+                                         .requirements = &requirement,
+                                         .requirement_count = 1,
+                                         .selector = SCHEDQ_SELECT_ALL_OF};
     uint32_t node = snapshot_node(snapshot, "n1", 1000);
-    const schedq_nominated_spec_t nominated = {.name = "ns/q", .node = node, .expires_ns = SCHEDQ_NO_DEADLINE};
+    const schedq_nominated_spec_t nominated = {
+        .name = "ns/q", .node = node, .expires_ns = SCHEDQ_NO_DEADLINE};
 
     (void)snapshot_pod(snapshot, "ns/a", node, 1, 100);
     assert_ok(schedq_cluster_set_budget(snapshot->cluster, &budget));
@@ -56,11 +62,16 @@ bad_names_are_refused_everywhere(void **state)
         const schedq_nominated_spec_t nominated = {.name = names[i], .node = node};
         schedq_running_t found;
 
-        REFUSED(snapshot, schedq_cluster_add_pod(snapshot->cluster, &pod, NULL), SCHEDQ_INVALID, "name");
-        REFUSED(snapshot, schedq_cluster_set_budget(snapshot->cluster, &budget), SCHEDQ_INVALID, "name");
-        REFUSED(snapshot, schedq_cluster_remove_budget(snapshot->cluster, names[i]), SCHEDQ_INVALID, "name");
-        REFUSED(snapshot, schedq_cluster_nominate(snapshot->cluster, &nominated, NULL), SCHEDQ_INVALID, "name");
-        REFUSED(snapshot, schedq_cluster_unnominate(snapshot->cluster, names[i], 0), SCHEDQ_INVALID, "name");
+        REFUSED(snapshot, schedq_cluster_add_pod(snapshot->cluster, &pod, NULL), SCHEDQ_INVALID,
+                "name");
+        REFUSED(snapshot, schedq_cluster_set_budget(snapshot->cluster, &budget), SCHEDQ_INVALID,
+                "name");
+        REFUSED(snapshot, schedq_cluster_remove_budget(snapshot->cluster, names[i]), SCHEDQ_INVALID,
+                "name");
+        REFUSED(snapshot, schedq_cluster_nominate(snapshot->cluster, &nominated, NULL),
+                SCHEDQ_INVALID, "name");
+        REFUSED(snapshot, schedq_cluster_unnominate(snapshot->cluster, names[i], 0), SCHEDQ_INVALID,
+                "name");
         assert_status(schedq_cluster_find_pod(snapshot->cluster, names[i], &found), SCHEDQ_INVALID);
     }
     const char *node_names[] = {NULL, "", too_long};
@@ -69,9 +80,12 @@ bad_names_are_refused_everywhere(void **state)
         const schedq_node_spec_t spec = {.name = node_names[i]};
         uint32_t number;
 
-        REFUSED(snapshot, schedq_cluster_add_node(snapshot->cluster, &spec, NULL), SCHEDQ_INVALID, "name");
-        REFUSED(snapshot, schedq_cluster_resource(snapshot->cluster, node_names[i], &number), SCHEDQ_INVALID, "name");
-        assert_status(schedq_cluster_find_node(snapshot->cluster, node_names[i], &number), SCHEDQ_INVALID);
+        REFUSED(snapshot, schedq_cluster_add_node(snapshot->cluster, &spec, NULL), SCHEDQ_INVALID,
+                "name");
+        REFUSED(snapshot, schedq_cluster_resource(snapshot->cluster, node_names[i], &number),
+                SCHEDQ_INVALID, "name");
+        assert_status(schedq_cluster_find_node(snapshot->cluster, node_names[i], &number),
+                      SCHEDQ_INVALID);
     }
 }
 
@@ -84,7 +98,8 @@ names_that_are_taken_are_refused(void **state)
     const schedq_node_spec_t again = {.name = "n1"};
 
     REFUSED(snapshot, schedq_cluster_add_pod(snapshot->cluster, &pod, NULL), SCHEDQ_EXISTS, "ns/a");
-    REFUSED(snapshot, schedq_cluster_add_node(snapshot->cluster, &again, NULL), SCHEDQ_EXISTS, "n1");
+    REFUSED(snapshot, schedq_cluster_add_node(snapshot->cluster, &again, NULL), SCHEDQ_EXISTS,
+            "n1");
 }
 
 static void
@@ -101,22 +116,32 @@ what_is_not_there_is_not_found(void **state)
     schedq_running_t a;
 
     for (size_t i = 0; i < sizeof nobody / sizeof *nobody; i++) {
-        REFUSED(snapshot, schedq_cluster_remove_pod(snapshot->cluster, nobody[i]), SCHEDQ_NOT_FOUND, "handle");
-        REFUSED(snapshot, schedq_cluster_update_pod(snapshot->cluster, nobody[i], &here), SCHEDQ_NOT_FOUND, "handle");
+        REFUSED(snapshot, schedq_cluster_remove_pod(snapshot->cluster, nobody[i]), SCHEDQ_NOT_FOUND,
+                "handle");
+        REFUSED(snapshot, schedq_cluster_update_pod(snapshot->cluster, nobody[i], &here),
+                SCHEDQ_NOT_FOUND, "handle");
         assert_status(schedq_cluster_pod(snapshot->cluster, nobody[i], &view), SCHEDQ_NOT_FOUND);
     }
     assert_ok(schedq_cluster_find_pod(snapshot->cluster, "ns/a", &a));
-    REFUSED(snapshot, schedq_cluster_add_pod(snapshot->cluster, &nowhere, NULL), SCHEDQ_NOT_FOUND, "node 1");
+    REFUSED(snapshot, schedq_cluster_add_pod(snapshot->cluster, &nowhere, NULL), SCHEDQ_NOT_FOUND,
+            "node 1");
     schedq_running_spec_t moved = nowhere;
     moved.name = NULL;
-    REFUSED(snapshot, schedq_cluster_update_pod(snapshot->cluster, a, &moved), SCHEDQ_NOT_FOUND, "node 1");
-    REFUSED(snapshot, schedq_cluster_update_pod(snapshot->cluster, a, &here), SCHEDQ_INVALID, "ns/b");
-    REFUSED(snapshot, schedq_cluster_nominate(snapshot->cluster, &nominated, NULL), SCHEDQ_NOT_FOUND, "node");
+    REFUSED(snapshot, schedq_cluster_update_pod(snapshot->cluster, a, &moved), SCHEDQ_NOT_FOUND,
+            "node 1");
+    REFUSED(snapshot, schedq_cluster_update_pod(snapshot->cluster, a, &here), SCHEDQ_INVALID,
+            "ns/b");
+    REFUSED(snapshot, schedq_cluster_nominate(snapshot->cluster, &nominated, NULL),
+            SCHEDQ_NOT_FOUND, "node");
     REFUSED(snapshot, schedq_cluster_remove_node(snapshot->cluster, 1), SCHEDQ_NOT_FOUND, "node 1");
-    REFUSED(snapshot, schedq_cluster_update_node(snapshot->cluster, 1, &spec), SCHEDQ_NOT_FOUND, "node 1");
-    REFUSED(snapshot, schedq_cluster_update_node(snapshot->cluster, node, &spec), SCHEDQ_INVALID, "n2");
-    REFUSED(snapshot, schedq_cluster_remove_budget(snapshot->cluster, "ns/e"), SCHEDQ_NOT_FOUND, "ns/e");
-    REFUSED(snapshot, schedq_cluster_unnominate(snapshot->cluster, "ns/r", 0), SCHEDQ_NOT_FOUND, "ns/r");
+    REFUSED(snapshot, schedq_cluster_update_node(snapshot->cluster, 1, &spec), SCHEDQ_NOT_FOUND,
+            "node 1");
+    REFUSED(snapshot, schedq_cluster_update_node(snapshot->cluster, node, &spec), SCHEDQ_INVALID,
+            "n2");
+    REFUSED(snapshot, schedq_cluster_remove_budget(snapshot->cluster, "ns/e"), SCHEDQ_NOT_FOUND,
+            "ns/e");
+    REFUSED(snapshot, schedq_cluster_unnominate(snapshot->cluster, "ns/r", 0), SCHEDQ_NOT_FOUND,
+            "ns/r");
     REFUSED(snapshot, schedq_cluster_unnominate(snapshot->cluster, "ns/q", 77), SCHEDQ_STALE, "77");
     assert_ok(schedq_cluster_remove_pod(snapshot->cluster, a));
     REFUSED(snapshot, schedq_cluster_remove_pod(snapshot->cluster, a), SCHEDQ_NOT_FOUND, "handle");
@@ -133,22 +158,28 @@ quantities_out_of_range_are_refused(void **state)
     assert_ok(schedq_cluster_resource(snapshot->cluster, "gpu", &gpu));
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         const schedq_amount_t extended = {.resource = gpu, .amount = bad[i]};
-        const schedq_amounts_t amounts[] = {
-            {.cpu_milli = bad[i]}, {.memory_bytes = bad[i]}, {.extended = &extended, .extended_count = 1}};
+        const schedq_amounts_t amounts[] = {{.cpu_milli = bad[i]},
+                                            {.memory_bytes = bad[i]},
+                                            {.extended = &extended, .extended_count = 1}};
 
         for (size_t k = 0; k < sizeof amounts / sizeof *amounts; k++) {
             schedq_running_spec_t pod = snapshot_pod_spec("ns/b", node, 0, 0);
             const schedq_node_spec_t spec = {.name = "n2", .allocatable = amounts[k]};
-            const schedq_nominated_spec_t nominated = {.name = "ns/r", .node = node, .requests = amounts[k]};
+            const schedq_nominated_spec_t nominated = {
+                .name = "ns/r", .node = node, .requests = amounts[k]};
 
             pod.requests = amounts[k];
-            REFUSED(snapshot, schedq_cluster_add_pod(snapshot->cluster, &pod, NULL), SCHEDQ_INVALID, "0..");
-            REFUSED(snapshot, schedq_cluster_add_node(snapshot->cluster, &spec, NULL), SCHEDQ_INVALID, "0..");
-            REFUSED(snapshot, schedq_cluster_nominate(snapshot->cluster, &nominated, NULL), SCHEDQ_INVALID, "0..");
+            REFUSED(snapshot, schedq_cluster_add_pod(snapshot->cluster, &pod, NULL), SCHEDQ_INVALID,
+                    "0..");
+            REFUSED(snapshot, schedq_cluster_add_node(snapshot->cluster, &spec, NULL),
+                    SCHEDQ_INVALID, "0..");
+            REFUSED(snapshot, schedq_cluster_nominate(snapshot->cluster, &nominated, NULL),
+                    SCHEDQ_INVALID, "0..");
         }
         const schedq_node_spec_t slots = {.name = "n2", .pods = bad[i]};
 
-        REFUSED(snapshot, schedq_cluster_add_node(snapshot->cluster, &slots, NULL), SCHEDQ_INVALID, "pods");
+        REFUSED(snapshot, schedq_cluster_add_node(snapshot->cluster, &slots, NULL), SCHEDQ_INVALID,
+                "pods");
     }
 }
 
@@ -160,25 +191,32 @@ extended_resources_are_known_and_named_once(void **state)
 
     assert_ok(schedq_cluster_resource(snapshot->cluster, "gpu", &gpu));
     assert_int_equal(gpu, 3);
-    const schedq_amount_t twice[] = {{.resource = gpu, .amount = 1}, {.resource = gpu, .amount = 1}};
+    const schedq_amount_t twice[] = {{.resource = gpu, .amount = 1},
+                                     {.resource = gpu, .amount = 1}};
     const schedq_amount_t unknown[] = {{.resource = gpu + 1}, {.resource = SCHEDQ_RESOURCE_CPU}};
-    schedq_node_spec_t spec = {.name = "n2", .allocatable = {.extended = twice, .extended_count = 2}};
+    schedq_node_spec_t spec = {.name = "n2",
+                               .allocatable = {.extended = twice, .extended_count = 2}};
 
-    REFUSED(snapshot, schedq_cluster_add_node(snapshot->cluster, &spec, NULL), SCHEDQ_INVALID, "once");
+    REFUSED(snapshot, schedq_cluster_add_node(snapshot->cluster, &spec, NULL), SCHEDQ_INVALID,
+            "once");
     spec.allocatable.extended_count = 1;
     for (size_t i = 0; i < 2; i++) {
         spec.allocatable.extended = &unknown[i];
-        REFUSED(snapshot, schedq_cluster_add_node(snapshot->cluster, &spec, NULL), SCHEDQ_INVALID, "resource");
+        REFUSED(snapshot, schedq_cluster_add_node(snapshot->cluster, &spec, NULL), SCHEDQ_INVALID,
+                "resource");
     }
     spec.allocatable.extended = NULL;
-    REFUSED(snapshot, schedq_cluster_add_node(snapshot->cluster, &spec, NULL), SCHEDQ_INVALID, "extended");
-    REFUSED(snapshot, schedq_cluster_resource(snapshot->cluster, "cpu", &gpu), SCHEDQ_INVALID, "cpu");
+    REFUSED(snapshot, schedq_cluster_add_node(snapshot->cluster, &spec, NULL), SCHEDQ_INVALID,
+            "extended");
+    REFUSED(snapshot, schedq_cluster_resource(snapshot->cluster, "cpu", &gpu), SCHEDQ_INVALID,
+            "cpu");
     for (uint32_t i = 0; i < SCHEDQ_RESOURCES_MAX - 4; i++) {
         char name[16];
         (void)snprintf(name, sizeof name, "r%u", i);
         assert_ok(schedq_cluster_resource(snapshot->cluster, name, &gpu));
     }
-    REFUSED(snapshot, schedq_cluster_resource(snapshot->cluster, "one more", &gpu), SCHEDQ_FULL, "1024");
+    REFUSED(snapshot, schedq_cluster_resource(snapshot->cluster, "one more", &gpu), SCHEDQ_FULL,
+            "1024");
 }
 
 static void
@@ -199,7 +237,8 @@ sums_that_would_overflow_are_refused(void **state)
     assert_ok(schedq_cluster_nominate(snapshot->cluster, &nominated, NULL));
     nominated.name = "ns/r";
     nominated.requests.cpu_milli = 1;
-    REFUSED(snapshot, schedq_cluster_nominate(snapshot->cluster, &nominated, NULL), SCHEDQ_FULL, "together");
+    REFUSED(snapshot, schedq_cluster_nominate(snapshot->cluster, &nominated, NULL), SCHEDQ_FULL,
+            "together");
     snapshot->preemptor.requests.cpu_milli = SCHEDQ_QUANTITY_MAX;
     snapshot_decide(snapshot);
     assert_int_equal(snapshot->decision.chosen, node);
@@ -218,33 +257,42 @@ bad_selectors_and_labels_are_refused(void **state)
         {.key = "app", .value = "web", .kind = SCHEDQ_LABEL_EXISTS},
         {.key = "app", .value = "web", .reserved = 1},
     };
-    schedq_budget_spec_t budget = {.name = "ns/e", .selector = SCHEDQ_SELECT_ALL_OF, .requirement_count = 1};
+    schedq_budget_spec_t budget = {
+        .name = "ns/e", .selector = SCHEDQ_SELECT_ALL_OF, .requirement_count = 1};
     const char *disrupted[] = {"a", NULL};
     const schedq_label_t labels[] = {{"app", "web"}, {"app", "db"}, {NULL, "x"}, {"tier", NULL}};
     schedq_running_spec_t pod = snapshot_pod_spec("ns/b", node, 0, 0);
 
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         budget.requirements = &bad[i];
-        REFUSED(snapshot, schedq_cluster_set_budget(snapshot->cluster, &budget), SCHEDQ_INVALID, "requirement");
+        REFUSED(snapshot, schedq_cluster_set_budget(snapshot->cluster, &budget), SCHEDQ_INVALID,
+                "requirement");
     }
     budget.requirements = NULL;
-    REFUSED(snapshot, schedq_cluster_set_budget(snapshot->cluster, &budget), SCHEDQ_INVALID, "requirements NULL");
+    REFUSED(snapshot, schedq_cluster_set_budget(snapshot->cluster, &budget), SCHEDQ_INVALID,
+            "requirements NULL");
     budget.selector = SCHEDQ_SELECT_NIL;
-    REFUSED(snapshot, schedq_cluster_set_budget(snapshot->cluster, &budget), SCHEDQ_INVALID, "requirement_count 1");
+    REFUSED(snapshot, schedq_cluster_set_budget(snapshot->cluster, &budget), SCHEDQ_INVALID,
+            "requirement_count 1");
     budget.selector = 3;
-    REFUSED(snapshot, schedq_cluster_set_budget(snapshot->cluster, &budget), SCHEDQ_INVALID, "selector 3");
+    REFUSED(snapshot, schedq_cluster_set_budget(snapshot->cluster, &budget), SCHEDQ_INVALID,
+            "selector 3");
     budget = (schedq_budget_spec_t){.name = "ns/d", .disrupted = disrupted, .disrupted_count = 2};
-    REFUSED(snapshot, schedq_cluster_set_budget(snapshot->cluster, &budget), SCHEDQ_INVALID, "disrupted");
+    REFUSED(snapshot, schedq_cluster_set_budget(snapshot->cluster, &budget), SCHEDQ_INVALID,
+            "disrupted");
     pod.labels = labels;
     for (uint32_t i = 2; i <= 4; i++) {
         pod.label_count = i == 2 ? 2 : 1;
         pod.labels = i == 2 ? labels : &labels[i - 1];
-        REFUSED(snapshot, schedq_cluster_add_pod(snapshot->cluster, &pod, NULL), SCHEDQ_INVALID, "labels");
+        REFUSED(snapshot, schedq_cluster_add_pod(snapshot->cluster, &pod, NULL), SCHEDQ_INVALID,
+                "labels");
     }
     pod.labels = NULL;
-    REFUSED(snapshot, schedq_cluster_add_pod(snapshot->cluster, &pod, NULL), SCHEDQ_INVALID, "labels NULL");
+    REFUSED(snapshot, schedq_cluster_add_pod(snapshot->cluster, &pod, NULL), SCHEDQ_INVALID,
+            "labels NULL");
     pod.label_count = SCHEDQ_LABELS_MAX + 1;
-    REFUSED(snapshot, schedq_cluster_add_pod(snapshot->cluster, &pod, NULL), SCHEDQ_INVALID, "0..1024");
+    REFUSED(snapshot, schedq_cluster_add_pod(snapshot->cluster, &pod, NULL), SCHEDQ_INVALID,
+            "0..1024");
 }
 
 static void
@@ -263,7 +311,8 @@ missing_arguments_are_refused(void **state)
     REFUSED(snapshot, schedq_cluster_set_budget(cluster, NULL), SCHEDQ_INVALID, "spec NULL");
     REFUSED(snapshot, schedq_cluster_nominate(cluster, NULL, NULL), SCHEDQ_INVALID, "spec NULL");
     REFUSED(snapshot, schedq_cluster_load(cluster, NULL), SCHEDQ_INVALID, "arrays NULL");
-    REFUSED(snapshot, schedq_cluster_resource(cluster, "gpu", NULL), SCHEDQ_INVALID, "resource NULL");
+    REFUSED(snapshot, schedq_cluster_resource(cluster, "gpu", NULL), SCHEDQ_INVALID,
+            "resource NULL");
     REFUSED(snapshot, schedq_cluster_record_eviction(cluster, 0, 1), SCHEDQ_INVALID, "workload 0");
     REFUSED(snapshot, schedq_cluster_record_eviction(cluster, 1, -1), SCHEDQ_INVALID, "now_ns -1");
     REFUSED(snapshot, schedq_cluster_expire(cluster, -1, NULL, NULL), SCHEDQ_INVALID, "now_ns -1");
@@ -316,7 +365,8 @@ what_cannot_be_made_says_why(void **state)
     assert_status(schedq_cluster_create(&half, &cluster, why, sizeof why), SCHEDQ_INVALID);
     assert_string_equal(why, "allocator: alloc and free, or neither");
     assert_null(cluster);
-    assert_status(schedq_preemption_create(&reserved, &preemption, why, sizeof why), SCHEDQ_INVALID);
+    assert_status(schedq_preemption_create(&reserved, &preemption, why, sizeof why),
+                  SCHEDQ_INVALID);
     assert_contains(why, "allocator.reserved 1: 0");
     assert_null(preemption);
 }
@@ -326,7 +376,8 @@ a_load_that_fails_leaves_nothing_and_says_where(void **state)
 {
     snapshot_t *snapshot = *state;
     const schedq_node_spec_t nodes[] = {{.name = "n1", .pods = 1}, {.name = "n2", .pods = 1}};
-    schedq_running_spec_t pods[] = {snapshot_pod_spec("ns/a", 0, 1, 1), snapshot_pod_spec("ns/b", 1, 1, 1)};
+    schedq_running_spec_t pods[] = {snapshot_pod_spec("ns/a", 0, 1, 1),
+                                    snapshot_pod_spec("ns/b", 1, 1, 1)};
     schedq_budget_spec_t budgets[] = {{.name = "ns/d"}, {.name = "ns/e"}};
     schedq_nominated_spec_t nominated[] = {{.name = "ns/q"}, {.name = "ns/r"}};
     schedq_cluster_arrays_t arrays = {.nodes = nodes,
@@ -339,23 +390,29 @@ a_load_that_fails_leaves_nothing_and_says_where(void **state)
                                       .nominated_count = 2};
 
     pods[1].name = "ns/a";
-    REFUSED(snapshot, schedq_cluster_load(snapshot->cluster, &arrays), SCHEDQ_EXISTS, "pods[1]: name \"ns/a\"");
+    REFUSED(snapshot, schedq_cluster_load(snapshot->cluster, &arrays), SCHEDQ_EXISTS,
+            "pods[1]: name \"ns/a\"");
     pods[1] = snapshot_pod_spec("ns/b", 2, 1, 1);
-    REFUSED(snapshot, schedq_cluster_load(snapshot->cluster, &arrays), SCHEDQ_NOT_FOUND, "pods[1]: node 2");
+    REFUSED(snapshot, schedq_cluster_load(snapshot->cluster, &arrays), SCHEDQ_NOT_FOUND,
+            "pods[1]: node 2");
     pods[1] = snapshot_pod_spec("ns/b", 1, 1, -1);
-    REFUSED(snapshot, schedq_cluster_load(snapshot->cluster, &arrays), SCHEDQ_INVALID, "pods[1]: cpu_milli -1");
+    REFUSED(snapshot, schedq_cluster_load(snapshot->cluster, &arrays), SCHEDQ_INVALID,
+            "pods[1]: cpu_milli -1");
     pods[1] = snapshot_pod_spec("ns/b", 1, 1, 1);
     budgets[1].name = "ns/d";
     REFUSED(snapshot, schedq_cluster_load(snapshot->cluster, &arrays), SCHEDQ_EXISTS, "budgets[1]");
     budgets[1].name = "ns/e";
     nominated[1].name = "ns/q";
-    REFUSED(snapshot, schedq_cluster_load(snapshot->cluster, &arrays), SCHEDQ_EXISTS, "nominated[1]");
+    REFUSED(snapshot, schedq_cluster_load(snapshot->cluster, &arrays), SCHEDQ_EXISTS,
+            "nominated[1]");
     nominated[1].name = "ns/r";
     arrays.pods = NULL;
-    REFUSED(snapshot, schedq_cluster_load(snapshot->cluster, &arrays), SCHEDQ_INVALID, "arrays.pods NULL");
+    REFUSED(snapshot, schedq_cluster_load(snapshot->cluster, &arrays), SCHEDQ_INVALID,
+            "arrays.pods NULL");
     arrays.pods = pods;
     assert_ok(schedq_cluster_load(snapshot->cluster, &arrays));
-    REFUSED(snapshot, schedq_cluster_load(snapshot->cluster, &arrays), SCHEDQ_INVALID, "clear it first");
+    REFUSED(snapshot, schedq_cluster_load(snapshot->cluster, &arrays), SCHEDQ_INVALID,
+            "clear it first");
 }
 
 /* An evaluation with one thing wrong. */
@@ -364,8 +421,8 @@ refuse(snapshot_t *snapshot, const char *part)
 {
     schedq_preemption_decision_t before = snapshot->decision;
 
-    assert_status(schedq_preempt(snapshot->cluster, snapshot->preemption, &snapshot->config, &snapshot->preemptor,
-                                 &snapshot->decision),
+    assert_status(schedq_preempt(snapshot->cluster, snapshot->preemption, &snapshot->config,
+                                 &snapshot->preemptor, &snapshot->decision),
                   SCHEDQ_INVALID);
     assert_contains(schedq_preemption_error(snapshot->preemption), part);
     assert_memory_equal(&before, &snapshot->decision, sizeof before);
@@ -419,19 +476,21 @@ bad_questions_are_refused(void **state)
     REFUSES(snapshot, preemptor.extender_count, 1, "extenders[0].process NULL");
     snapshot->preemptor.extenders = NULL;
     REFUSES(snapshot, preemptor.executor, &executor, "executor.run NULL");
-    assert_status(
-        schedq_preempt(NULL, snapshot->preemption, &snapshot->config, &snapshot->preemptor, &snapshot->decision),
-        SCHEDQ_INVALID);
-    assert_status(schedq_preempt(snapshot->cluster, NULL, &snapshot->config, &snapshot->preemptor, &snapshot->decision),
+    assert_status(schedq_preempt(NULL, snapshot->preemption, &snapshot->config,
+                                 &snapshot->preemptor, &snapshot->decision),
                   SCHEDQ_INVALID);
-    assert_status(
-        schedq_preempt(snapshot->cluster, snapshot->preemption, NULL, &snapshot->preemptor, &snapshot->decision),
-        SCHEDQ_INVALID);
-    assert_status(schedq_preempt(snapshot->cluster, snapshot->preemption, &snapshot->config, NULL, &snapshot->decision),
+    assert_status(schedq_preempt(snapshot->cluster, NULL, &snapshot->config, &snapshot->preemptor,
+                                 &snapshot->decision),
                   SCHEDQ_INVALID);
-    assert_status(
-        schedq_preempt(snapshot->cluster, snapshot->preemption, &snapshot->config, &snapshot->preemptor, NULL),
-        SCHEDQ_INVALID);
+    assert_status(schedq_preempt(snapshot->cluster, snapshot->preemption, NULL,
+                                 &snapshot->preemptor, &snapshot->decision),
+                  SCHEDQ_INVALID);
+    assert_status(schedq_preempt(snapshot->cluster, snapshot->preemption, &snapshot->config, NULL,
+                                 &snapshot->decision),
+                  SCHEDQ_INVALID);
+    assert_status(schedq_preempt(snapshot->cluster, snapshot->preemption, &snapshot->config,
+                                 &snapshot->preemptor, NULL),
+                  SCHEDQ_INVALID);
     snapshot_decide(snapshot);
 }
 

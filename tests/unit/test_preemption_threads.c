@@ -1,9 +1,9 @@
 /*
  * Evaluations of one snapshot at the same time, and an executor with threads of its own.
  *
- * Each answer is that of an evaluation alone, to the last victim. And it is right: on every node three pods of 100 fill 300, so
- * that exactly the least important one has to go, and the node is chosen whose victim is least important. That is worked out
- * here without the library.
+ * Each answer is that of an evaluation alone, to the last victim. And it is right: on every node
+ * three pods of 100 fill 300, so that exactly the least important one has to go, and the node is
+ * chosen whose victim is least important. That is worked out here without the library.
  */
 #include <pthread.h>
 #include <stdatomic.h>
@@ -11,7 +11,14 @@
 
 #include "snapshot.h"
 
-enum { NODES = 700, PODS_OF_A_NODE = 3, THREADS = 4, DECISIONS = 50, PREEMPTOR = 100, WANTED = NODES * 40 / 100 };
+enum {
+    NODES = 700,
+    PODS_OF_A_NODE = 3,
+    THREADS = 4,
+    DECISIONS = 50,
+    PREEMPTOR = 100,
+    WANTED = NODES * 40 / 100
+};
 
 static schedq_running_t running[NODES][PODS_OF_A_NODE];
 
@@ -124,8 +131,8 @@ evaluate(void *argument)
     }
     for (uint32_t i = 0; i < DECISIONS; i++) {
         preemptor.offset = (evaluator->first + i) % DECISIONS;
-        if (schedq_preempt(evaluator->snapshot->cluster, preemption, &evaluator->snapshot->config, &preemptor,
-                           &decision) != SCHEDQ_OK ||
+        if (schedq_preempt(evaluator->snapshot->cluster, preemption, &evaluator->snapshot->config,
+                           &preemptor, &decision) != SCHEDQ_OK ||
             digest_of(&decision) != evaluator->expected[preemptor.offset] ||
             !is_right(&decision, preemptor.offset)) {
             (*evaluator->wrong)++;

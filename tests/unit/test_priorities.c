@@ -1,4 +1,6 @@
-/* Priorities cost while pods have them, and nothing afterwards: none is FULL for those that were. */
+/*
+ * Priorities cost while pods have them, and nothing afterwards: none is FULL for those that were.
+ */
 #include <stdio.h>
 #include <string.h>
 

@@ -137,7 +137,8 @@ the_newest_description_is_the_spec_itself(void **state)
     schedq_failure_t failure;
     schedq_failure_init(&failure);
     failure.has_newest = 1;
-    assert_status(schedq_readd(fx_worker(fixture), "ns/a", &spec, &history, &failure, NULL), SCHEDQ_INVALID);
+    assert_status(schedq_readd(fx_worker(fixture), "ns/a", &spec, &history, &failure, NULL),
+                  SCHEDQ_INVALID);
     assert_place(fx_place(fixture, "ns/a"), SCHEDQ_NOWHERE);
 }
 
@@ -152,7 +153,8 @@ the_gate_of_a_readded_pod_comes_with_its_failure(void **state)
     schedq_failure_init(&failure);
     failure.place = SCHEDQ_ACTIVE;
     spec.gate = (uint8_t)gate->gate;
-    assert_status(schedq_readd(fx_worker(fixture), "ns/a", &spec, &history, &failure, NULL), SCHEDQ_INVALID);
+    assert_status(schedq_readd(fx_worker(fixture), "ns/a", &spec, &history, &failure, NULL),
+                  SCHEDQ_INVALID);
     assert_contains(schedq_worker_error(fx_worker(fixture)), "gate");
 }
 

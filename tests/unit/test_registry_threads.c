@@ -1,8 +1,9 @@
 /*
- * plugins/registry.h: events and late names that several threads define at once, while others read all there are.
+ * plugins/registry.h: events and late names that several threads define at once, while others read
+ * all there are.
  *
- * A plain store in the place of either CAS (events.c, profiles.c), or a count that is told before the slot is filled, fails
- * here.
+ * A plain store in the place of either CAS (events.c, profiles.c), or a count that is told before
+ * the slot is filled, fails here.
  */
 #include <pthread.h>
 #include <stdio.h>
@@ -72,13 +73,14 @@ free_world(world_t *world)
     free(world);
 }
 
-/* ---- one thread ---------------------------------------------------------------------------------------------------- */
+/* ---- one thread ------------------------------------------------------------------------------ */
 
 static schedq_event_t
 define(world_t *world, const char *resource, uint32_t actions, const char *label)
 {
     schedq_event_t event = UINT16_MAX;
-    assert_int_equal(registry_define_event(&world->registry, resource, actions, label, &event), SCHEDQ_OK);
+    assert_int_equal(registry_define_event(&world->registry, resource, actions, label, &event),
+                     SCHEDQ_OK);
     return event;
 }
 
@@ -96,9 +98,11 @@ events_with_the_same_label_share_its_number(void **state)
     assert_string_equal(registry_label_text(registry, registry_label(registry, first)), "Mine");
     assert_null(registry_label_text(registry, LABEL_FIRST_EVENT + second));
     assert_int_equal(registry_label(registry, fixed), LABEL_FORCE_ACTIVATE);
-    assert_int_equal(registry_label(registry, node), registry_label(registry, SCHEDQ_EVENT_NODE_ADD));
+    assert_int_equal(registry_label(registry, node),
+                     registry_label(registry, SCHEDQ_EVENT_NODE_ADD));
     assert_string_equal(registry_label_text(registry, LABEL_LEFTOVER), "UnschedulableTimeout");
-    assert_int_equal(registry_label_count(registry), LABEL_FIRST_EVENT + registry_event_count(registry));
+    assert_int_equal(registry_label_count(registry),
+                     LABEL_FIRST_EVENT + registry_event_count(registry));
     free_world(world);
 }
 
@@ -133,7 +137,8 @@ late_names_need_no_memory_if_no_calls_overlap(void **state)
     atomic_store(&world->account.fail_all, true);
     for (int i = 0; i < REGISTRY_PLUGINS_MAX; i++) {
         int length = snprintf(name, sizeof name, "name %d", i);
-        assert_true(registry_rejector(&world->registry, 0, name, (uint32_t)length) == UINT64_C(1) << i);
+        assert_true(registry_rejector(&world->registry, 0, name, (uint32_t)length) == UINT64_C(1)
+                                                                                          << i);
         assert_string_equal(registry_plugin_name(&world->registry, 0, (uint32_t)i), name);
     }
     assert_true(registry_rejector(&world->registry, 0, "one more", 8) == SCHEDQ_REJECTOR_OTHERS);
@@ -162,7 +167,8 @@ a_definition_without_memory_changes_nothing(void **state)
         assert_int_equal(registry_event_count(&world->registry), EVENT_CHUNK);
         assert_true(memory_bytes(&world->memory, MEMORY_OTHER) == bytes);
         account_fail_after(&world->account, site);
-        status = registry_define_event(&world->registry, "Thing", SCHEDQ_ACTION_DELETE, NULL, &event);
+        status =
+            registry_define_event(&world->registry, "Thing", SCHEDQ_ACTION_DELETE, NULL, &event);
         (void)account_heal(&world->account);
     }
     assert_int_equal(status, SCHEDQ_OK);
@@ -171,7 +177,10 @@ a_definition_without_memory_changes_nothing(void **state)
     free_world(world);
 }
 
-/* Every allocation of a plugin's registration fails in turn: its spare and the entries it made are used by the next try. */
+/*
+ * Every allocation of a plugin's registration fails in turn: its spare and the entries it made are
+ * used by the next try.
+ */
 static void
 a_plugin_without_memory_leaves_no_trace(void **state)
 {
@@ -200,7 +209,7 @@ a_plugin_without_memory_leaves_no_trace(void **state)
     free_world(world);
 }
 
-/* ---- threads --------------------------------------------------------------------------------------------------------- */
+/* ---- threads --------------------------------------------------------------------------------- */
 
 typedef struct team {
     world_t *world;
@@ -236,7 +245,9 @@ name_number(struct registry *registry, unsigned number)
     return registry_rejector(registry, 0, name, (uint32_t)length);
 }
 
-/* In some rounds all define the same at the same time; in others two go forward and two backward. */
+/*
+ * In some rounds all define the same at the same time; in others two go forward and two backward.
+ */
 static unsigned
 step(const member_t *member, unsigned i, unsigned count)
 {
@@ -267,7 +278,8 @@ define_events(member_t *member)
         schedq_status_t status = define_number(registry, number, &event);
         member->events[number] = event;
         member->refused += status == SCHEDQ_FULL ? 1 : 0;
-        mailbox_check(&team->mailbox, status == SCHEDQ_FULL || event < registry_event_count(registry));
+        mailbox_check(&team->mailbox,
+                      status == SCHEDQ_FULL || event < registry_event_count(registry));
     }
 }
 
@@ -306,9 +318,11 @@ read_names(team_t *team)
     const struct registry *registry = &team->world->registry;
     uint64_t registered = team->world->registered[0] | team->world->registered[1];
     uint64_t known = registry_known(registry, 0);
-    mailbox_check(&team->mailbox, (known & ~registry_late(registry, 0)) == (registered | SCHEDQ_REJECTOR_OTHERS));
+    mailbox_check(&team->mailbox,
+                  (known & ~registry_late(registry, 0)) == (registered | SCHEDQ_REJECTOR_OTHERS));
     for (uint64_t bits = known & ~SCHEDQ_REJECTOR_OTHERS; bits != 0; bits &= bits - 1)
-        mailbox_check(&team->mailbox, registry_plugin_name(registry, 0, (uint32_t)__builtin_ctzll(bits))[0] != '\0');
+        mailbox_check(&team->mailbox, registry_plugin_name(
+                                          registry, 0, (uint32_t)__builtin_ctzll(bits))[0] != '\0');
 }
 
 /* One reads all events again and again, the other waits for the newest. */
@@ -341,7 +355,8 @@ run_team(team_t *team, member_t *members, unsigned round)
         members[i].team = team;
         members[i].number = i;
         members[i].refused = 0;
-        assert_int_equal(pthread_create(&members[i].thread, NULL, mains[i < DEFINERS ? 0 : 1], &members[i]), 0);
+        assert_int_equal(
+            pthread_create(&members[i].thread, NULL, mains[i < DEFINERS ? 0 : 1], &members[i]), 0);
     }
     for (unsigned i = 0; i < DEFINERS + READERS; i++)
         assert_int_equal(pthread_join(members[i].thread, NULL), 0);
@@ -353,10 +368,12 @@ run_team(team_t *team, member_t *members, unsigned round)
 static void
 assert_labels(const struct registry *registry)
 {
-    uint32_t count = registry_event_count(registry), used[LABEL_FIRST_EVENT + 512] = {0}, labels = 0;
+    uint32_t count = registry_event_count(registry), used[LABEL_FIRST_EVENT + 512] = {0},
+             labels = 0;
     for (uint32_t event = 0; event < count; event++) {
         uint32_t label = registry_label(registry, (schedq_event_t)event);
-        assert_true(label < LABEL_FIRST_EVENT || label == LABEL_FIRST_EVENT + event || used[label] != 0);
+        assert_true(label < LABEL_FIRST_EVENT || label == LABEL_FIRST_EVENT + event ||
+                    used[label] != 0);
         used[label]++;
         labels += used[label] == 1 ? 1 : 0;
     }
@@ -411,7 +428,9 @@ equal_definitions_of_several_threads_get_equal_numbers(void **state)
             assert_int_equal(registry_actions(&world->registry, again), 1 << i % 4);
             char label[32];
             snprintf(label, sizeof label, "label %u", i % LABELS);
-            assert_string_equal(registry_label_text(&world->registry, registry_label(&world->registry, again)), label);
+            assert_string_equal(
+                registry_label_text(&world->registry, registry_label(&world->registry, again)),
+                label);
         }
         for (unsigned i = 0; i < NAMES; i++) {
             char name[32];
@@ -435,7 +454,8 @@ several_threads_never_define_more_events_than_allowed(void **state)
         world->registered[0] = add_plugin(world, "Lease", "leases", SCHEDQ_ACTION_ALL);
         world->registered[1] = add_plugin(world, "Deaf", NULL, 0);
         run_team(&team, members, round);
-        assert_int_equal(registry_event_count(&world->registry), SCHEDQ_EVENT_FIRST_FREE + EVENTS / 2);
+        assert_int_equal(registry_event_count(&world->registry),
+                         SCHEDQ_EVENT_FIRST_FREE + EVENTS / 2);
         for (unsigned i = 0; i < DEFINERS; i++)
             assert_true(members[i].refused > 0);
         free_world(world);

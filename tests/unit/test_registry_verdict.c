@@ -1,4 +1,7 @@
-/* plugins/verdict.h: what a caller may say of a pod of a profile, and which events a host's verdict must have covered. */
+/*
+ * plugins/verdict.h: what a caller may say of a pod of a profile, and which events a host's verdict
+ * must have covered.
+ */
 #include "expect.h"
 #include "plugins/verdict.h"
 
@@ -70,13 +73,15 @@ teardown(void **state)
 static schedq_status_t
 check_failure(world_t *world, schedq_profile_t profile, schedq_failure_t failure)
 {
-    return verdict_check_failure(&world->registry, profile, &failure, world->why, sizeof world->why);
+    return verdict_check_failure(&world->registry, profile, &failure, world->why,
+                                 sizeof world->why);
 }
 
 static schedq_status_t
 check_gate(world_t *world, schedq_profile_t profile, uint8_t gate)
 {
-    return verdict_check_gate(&world->registry, profile, "decision.gate", gate, world->why, sizeof world->why);
+    return verdict_check_gate(&world->registry, profile, "decision.gate", gate, world->why,
+                              sizeof world->why);
 }
 
 static void
@@ -84,12 +89,16 @@ rejectors_are_those_of_the_profile(void **state)
 {
     world_t *world = *state;
     const uint64_t others = SCHEDQ_REJECTOR_OTHERS;
-    assert_ok(check_failure(world, 0, (schedq_failure_t){.unschedulable = 1 | others, .pending = 2}));
+    assert_ok(
+        check_failure(world, 0, (schedq_failure_t){.unschedulable = 1 | others, .pending = 2}));
     assert_ok(check_failure(world, OTHER_PROFILE, (schedq_failure_t){.pending = others}));
     assert_string_equal(world->why, "");
-    assert_status(check_failure(world, 0, (schedq_failure_t){.unschedulable = 5, .pending = 8}), SCHEDQ_INVALID);
-    assert_string_equal(world->why, "failure: rejector bits 0xc: bits of 0x8000000000000003, those of profile 0");
-    assert_status(check_failure(world, OTHER_PROFILE, (schedq_failure_t){.pending = 1}), SCHEDQ_INVALID);
+    assert_status(check_failure(world, 0, (schedq_failure_t){.unschedulable = 5, .pending = 8}),
+                  SCHEDQ_INVALID);
+    assert_string_equal(
+        world->why, "failure: rejector bits 0xc: bits of 0x8000000000000003, those of profile 0");
+    assert_status(check_failure(world, OTHER_PROFILE, (schedq_failure_t){.pending = 1}),
+                  SCHEDQ_INVALID);
     assert_contains(world->why, "of profile 1");
 }
 
@@ -123,7 +132,8 @@ static void
 who_parks_or_gates_a_pod_must_have_seen_the_events_that_would_have_kept_it(void **state)
 {
     (void)state;
-    schedq_failure_t failure = {.place = SCHEDQ_PARKED, .unschedulable = 1, .pending = 4, .gate = 2};
+    schedq_failure_t failure = {
+        .place = SCHEDQ_PARKED, .unschedulable = 1, .pending = 4, .gate = 2};
     assert_true(verdict_covers_events(&failure));
     assert_int_equal(verdict_rejectors(&failure), 5);
     failure.place = SCHEDQ_GATED;
@@ -140,9 +150,12 @@ main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(rejectors_are_those_of_the_profile, setup, teardown),
-        cmocka_unit_test_setup_teardown(a_gate_is_a_plugin_of_the_profile_that_has_a_pre_enqueue, setup, teardown),
-        cmocka_unit_test_setup_teardown(with_host_decisions_each_plugin_may_be_a_gate, setup_host, teardown),
-        cmocka_unit_test(who_parks_or_gates_a_pod_must_have_seen_the_events_that_would_have_kept_it),
+        cmocka_unit_test_setup_teardown(a_gate_is_a_plugin_of_the_profile_that_has_a_pre_enqueue,
+                                        setup, teardown),
+        cmocka_unit_test_setup_teardown(with_host_decisions_each_plugin_may_be_a_gate, setup_host,
+                                        teardown),
+        cmocka_unit_test(
+            who_parks_or_gates_a_pod_must_have_seen_the_events_that_would_have_kept_it),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

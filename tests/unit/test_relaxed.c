@@ -43,7 +43,8 @@ each_adds_its_share(soldier_t *soldier)
     for (unsigned i = 0; i < PODS_EACH; i++) {
         unsigned number = soldier->number * PODS_EACH + i;
 
-        add_numbered(soldier->worker, number, (int32_t)(seed_next(&soldier->seed) % PRIORITIES), soldier->mailbox);
+        add_numbered(soldier->worker, number, (int32_t)(seed_next(&soldier->seed) % PRIORITIES),
+                     soldier->mailbox);
     }
 }
 
@@ -83,9 +84,12 @@ each_adds_and_takes(soldier_t *soldier)
     for (unsigned i = 0; i < PODS_EACH; i++) {
         schedq_popped_t popped;
 
-        add_numbered(soldier->worker, soldier->number * PODS_EACH + i, (int32_t)(i % PRIORITIES), soldier->mailbox);
-        if (!mailbox_check(soldier->mailbox, schedq_try_pop(soldier->worker, &popped) == SCHEDQ_OK) ||
-            !mailbox_check(soldier->mailbox, schedq_done(soldier->worker, popped.token) == SCHEDQ_OK)) {
+        add_numbered(soldier->worker, soldier->number * PODS_EACH + i, (int32_t)(i % PRIORITIES),
+                     soldier->mailbox);
+        if (!mailbox_check(soldier->mailbox,
+                           schedq_try_pop(soldier->worker, &popped) == SCHEDQ_OK) ||
+            !mailbox_check(soldier->mailbox,
+                           schedq_done(soldier->worker, popped.token) == SCHEDQ_OK)) {
             return;
         }
     }
@@ -102,7 +106,10 @@ who_added_a_pod_never_finds_the_queue_empty(void **state)
     drain(fixture, 0);
 }
 
-/* Two workers add in turns; each takes the other's older pod only when it has none itself. A strict queue takes the oldest. */
+/*
+ * Two workers add in turns; each takes the other's older pod only when it has none itself. A strict
+ * queue takes the oldest.
+ */
 static void
 expect_first(fixture_t *fixture, uint8_t order, unsigned first)
 {

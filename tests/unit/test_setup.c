@@ -1,4 +1,7 @@
-/* Events, profiles and plugins as a host sets them up: names, masks, and that setup ends with the first worker. */
+/*
+ * Events, profiles and plugins as a host sets them up: names, masks, and that setup ends with the
+ * first worker.
+ */
 #include <string.h>
 
 #include "fixture.h"
@@ -7,7 +10,8 @@ static uint64_t
 name_plugin(fixture_t *fixture, schedq_profile_t profile, const char *name, uint32_t length)
 {
     uint64_t bit = 0;
-    assert_ok(schedq_plugin_name(fx_queue(fixture), profile, name, length, &bit, fixture->why, sizeof fixture->why));
+    assert_ok(schedq_plugin_name(fx_queue(fixture), profile, name, length, &bit, fixture->why,
+                                 sizeof fixture->why));
     return bit;
 }
 
@@ -25,7 +29,8 @@ setup_ends_with_the_first_worker(void **state)
     assert_status(schedq_plugin_register(fx_queue(fixture), &plugin, &bit, NULL, 0), SCHEDQ_BUSY);
     assert_status(schedq_plugin_name(fx_queue(fixture), 0, "Late", 4, &bit, NULL, 0), SCHEDQ_BUSY);
     assert_status(schedq_profile_define(fx_queue(fixture), "late", &profile, NULL, 0), SCHEDQ_BUSY);
-    assert_ok(schedq_event_define(fx_queue(fixture), "Late", SCHEDQ_ACTION_ADD, NULL, &event, NULL, 0));
+    assert_ok(
+        schedq_event_define(fx_queue(fixture), "Late", SCHEDQ_ACTION_ADD, NULL, &event, NULL, 0));
     assert_true(schedq_rejector_bit(fx_queue(fixture), 0, "Late", 4) != 0);
 }
 
@@ -76,7 +81,8 @@ the_plugins_of_an_event_are_those_whose_interests_match(void **state)
     schedq_event_t volume;
     schedq_t *queue = fx_queue(fixture);
     assert_ok(schedq_profile_define(queue, "batch", &batch, NULL, 0));
-    assert_ok(schedq_event_define(queue, "PersistentVolume", SCHEDQ_ACTION_ADD, NULL, &volume, NULL, 0));
+    assert_ok(
+        schedq_event_define(queue, "PersistentVolume", SCHEDQ_ACTION_ADD, NULL, &volume, NULL, 0));
     const schedq_interest_t any = {.resource = "*", .actions = SCHEDQ_ACTION_ADD};
     uint64_t node = fx_plugin(fixture, "Node", "Node", SCHEDQ_ACTION_ADD)->bit;
     uint64_t both = fx_plugin(fixture, "Both", "*", SCHEDQ_ACTION_ADD)->bit;
@@ -90,7 +96,8 @@ the_plugins_of_an_event_are_those_whose_interests_match(void **state)
     uint64_t late = schedq_rejector_bit(queue, 0, "Late", 4);
     assert_true(schedq_event_plugins(queue, 0, SCHEDQ_EVENT_NODE_DELETE) == (late | others));
     uint64_t all = schedq_event_plugins(queue, 0, SCHEDQ_EVENT_WILDCARD);
-    assert_true((all & (node | both | deaf | late | others)) == (node | both | deaf | late | others));
+    assert_true((all & (node | both | deaf | late | others)) ==
+                (node | both | deaf | late | others));
     assert_int_equal(schedq_event_plugins(queue, 7, SCHEDQ_EVENT_NODE_ADD), 0);
     assert_int_equal(schedq_event_plugins(queue, 0, 999), 0);
     assert_int_equal(schedq_event_plugins(NULL, 0, SCHEDQ_EVENT_NODE_ADD), 0);
@@ -103,9 +110,10 @@ an_event_defined_after_its_plugin_matches_too(void **state)
     fx_plugin_t *lease = fx_plugin(fixture, "Lease", "leases.v1.example.org", SCHEDQ_ACTION_ADD);
     schedq_event_t event;
     fx_park(fixture, "ns/a", lease->bit);
-    assert_ok(schedq_event_define(fx_queue(fixture), "leases.v1.example.org", SCHEDQ_ACTION_ADD, "LeaseCame", &event,
-                                  NULL, 0));
-    assert_true(schedq_event_plugins(fx_queue(fixture), 0, event) == (lease->bit | SCHEDQ_REJECTOR_OTHERS));
+    assert_ok(schedq_event_define(fx_queue(fixture), "leases.v1.example.org", SCHEDQ_ACTION_ADD,
+                                  "LeaseCame", &event, NULL, 0));
+    assert_true(schedq_event_plugins(fx_queue(fixture), 0, event) ==
+                (lease->bit | SCHEDQ_REJECTOR_OTHERS));
     assert_int_equal(fx_move(fixture, event).to_backoff, 1);
 }
 
@@ -115,11 +123,15 @@ a_wildcard_under_another_label_is_a_wildcard(void **state)
     fixture_t *fixture = *state;
     fx_plugin_t *deaf = fx_plugin(fixture, "Deaf", NULL, 0);
     schedq_event_t force;
-    assert_ok(schedq_event_define(fx_queue(fixture), "*", SCHEDQ_ACTION_ALL, "Force", &force, NULL, 0));
+    assert_ok(
+        schedq_event_define(fx_queue(fixture), "*", SCHEDQ_ACTION_ALL, "Force", &force, NULL, 0));
     assert_true(force != SCHEDQ_EVENT_WILDCARD);
     fx_park(fixture, "ns/a", deaf->bit);
     assert_int_equal(fx_move(fixture, force).to_backoff, 1);
-    assert_int_equal(fx_metric(fixture, "scheduler_queue_incoming_pods_total{queue=\"backoff\",event=\"Force\"}"), 1);
+    assert_int_equal(
+        fx_metric(fixture,
+                  "scheduler_queue_incoming_pods_total{queue=\"backoff\",event=\"Force\"}"),
+        1);
     schedq_pod_t target = fx_park(fixture, "ns/b", deaf->bit);
     fx_park(fixture, "ns/c", deaf->bit);
     schedq_move_t move;

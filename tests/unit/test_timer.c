@@ -1,4 +1,7 @@
-/* Deadlines of a blocking pop on each kind of clock, who serves time, and the timer thread. No time is asserted. */
+/*
+ * Deadlines of a blocking pop on each kind of clock, who serves time, and the timer thread. No time
+ * is asserted.
+ */
 #include <string.h>
 #include <time.h>
 
@@ -100,7 +103,10 @@ a_sleeper_without_deadline_serves_time_that_others_create(void **state)
     assert_string_equal(sleeper.name, "ns/a");
 }
 
-/* Returns when a pod that failed with an error is active again, though this thread calls nothing but try_pop. */
+/*
+ * Returns when a pod that failed with an error is active again, though this thread calls nothing
+ * but try_pop.
+ */
 static void
 expect_time_to_be_served(fixture_t *fixture, const char *name)
 {
@@ -168,7 +174,9 @@ the_timer_thread_takes_the_last_slot(void **state)
     fixture->config.max_workers = 1;
     assert_ok(schedq_run(fx_queue(fixture), NULL, 0));
     schedq_worker_t *worker;
-    assert_status(schedq_worker_register(fx_queue(fixture), &worker, fixture->why, sizeof fixture->why), SCHEDQ_FULL);
+    assert_status(
+        schedq_worker_register(fx_queue(fixture), &worker, fixture->why, sizeof fixture->why),
+        SCHEDQ_FULL);
     assert_contains(fixture->why, "max_workers");
     assert_ok(schedq_stop(fx_queue(fixture)));
 }

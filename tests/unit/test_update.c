@@ -1,16 +1,20 @@
-/* An update replaces a pod's description where it is; its events decide whether a waiting pod is tried again. */
+/*
+ * An update replaces a pod's description where it is; its events decide whether a waiting pod is
+ * tried again.
+ */
 #include <string.h>
 
 #include "fixture.h"
 
 static schedq_result_t
-update(fixture_t *fixture, const char *name, int32_t priority, uint64_t object, schedq_event_t event)
+update(fixture_t *fixture, const char *name, int32_t priority, uint64_t object,
+       schedq_event_t event)
 {
     schedq_pod_spec_t spec = fx_spec(name, priority);
     schedq_result_t result;
     spec.object = object;
-    assert_ok(
-        schedq_update(fx_worker(fixture), name, &spec, 7, event != 0 ? &event : NULL, event != 0 ? 1 : 0, &result));
+    assert_ok(schedq_update(fx_worker(fixture), name, &spec, 7, event != 0 ? &event : NULL,
+                            event != 0 ? 1 : 0, &result));
     return result;
 }
 
@@ -47,13 +51,14 @@ an_unknown_pod_is_not_added_after_close(void **state)
     fx_add(fixture, "ns/there", 0);
     assert_ok(schedq_close(fx_queue(fixture)));
     schedq_pod_spec_t spec = fx_spec("ns/a", 0);
-    assert_status(schedq_update(fx_worker(fixture), "ns/a", &spec, 0, NULL, 0, NULL), SCHEDQ_CLOSED);
+    assert_status(schedq_update(fx_worker(fixture), "ns/a", &spec, 0, NULL, 0, NULL),
+                  SCHEDQ_CLOSED);
     assert_int_equal(update(fixture, "ns/there", 3, 9, 0).added, 0);
 }
 
 static schedq_status_t
-update_only(fixture_t *fixture, const char *name, schedq_pod_t only, int32_t priority, uint64_t object,
-            schedq_result_t *result)
+update_only(fixture_t *fixture, const char *name, schedq_pod_t only, int32_t priority,
+            uint64_t object, schedq_result_t *result)
 {
     const schedq_event_t event = SCHEDQ_EVENT_UNSCHEDULED_POD_UPDATE;
     schedq_pod_spec_t spec = fx_spec(name, priority);
@@ -64,7 +69,8 @@ update_only(fixture_t *fixture, const char *name, schedq_pod_t only, int32_t pri
 }
 
 static schedq_status_t
-update_existing(fixture_t *fixture, const char *name, int32_t priority, uint64_t object, schedq_result_t *result)
+update_existing(fixture_t *fixture, const char *name, int32_t priority, uint64_t object,
+                schedq_result_t *result)
 {
     return update_only(fixture, name, (schedq_pod_t){0}, priority, object, result);
 }
@@ -235,9 +241,11 @@ an_update_of_another_pod_may_have_another_profile(void **state)
     spec.flags = SCHEDQ_POD_EXISTING;
     spec.profile = profile;
     spec.only.bits = pod.bits ^ 1;
-    assert_status(schedq_update(fx_worker(fixture), "ns/a", &spec, 0, NULL, 0, NULL), SCHEDQ_NOT_FOUND);
+    assert_status(schedq_update(fx_worker(fixture), "ns/a", &spec, 0, NULL, 0, NULL),
+                  SCHEDQ_NOT_FOUND);
     spec.only = pod;
-    assert_status(schedq_update(fx_worker(fixture), "ns/a", &spec, 0, NULL, 0, NULL), SCHEDQ_INVALID);
+    assert_status(schedq_update(fx_worker(fixture), "ns/a", &spec, 0, NULL, 0, NULL),
+                  SCHEDQ_INVALID);
 }
 
 static void
@@ -283,7 +291,8 @@ an_update_of_an_active_pod_asks_no_hint_and_no_gate(void **state)
     fx_add(fixture, "ns/a", 0);
     gate->refuses = true;
     unsigned asked = gate->gate_calls;
-    assert_place(update(fixture, "ns/a", 0, 11, SCHEDQ_EVENT_UNSCHEDULED_POD_UPDATE_LABEL).place, SCHEDQ_ACTIVE);
+    assert_place(update(fixture, "ns/a", 0, 11, SCHEDQ_EVENT_UNSCHEDULED_POD_UPDATE_LABEL).place,
+                 SCHEDQ_ACTIVE);
     assert_int_equal(gate->gate_calls, asked);
     assert_int_equal(gate->hint_calls, 0);
     fx_pop(fixture, "ns/a");
@@ -299,7 +308,8 @@ a_pod_that_backs_off_is_replaced_in_place(void **state)
     pods[1] = fx_back_off(fixture, "ns/backoff", fit->bit, SCHEDQ_EVENT_NODE_ADD);
     fx_advance(fixture, MS(200));
     int64_t expiry = fx_info(fixture, pods[0]).backoff_expiry_ns;
-    schedq_result_t result = update(fixture, "ns/error", 3, 11, SCHEDQ_EVENT_UNSCHEDULED_POD_UPDATE_LABEL);
+    schedq_result_t result =
+        update(fixture, "ns/error", 3, 11, SCHEDQ_EVENT_UNSCHEDULED_POD_UPDATE_LABEL);
     assert_place(result.place, SCHEDQ_ERROR_BACKOFF);
     result = update(fixture, "ns/backoff", 4, 12, SCHEDQ_EVENT_UNSCHEDULED_POD_UPDATE_LABEL);
     assert_place(result.place, SCHEDQ_BACKOFF);
@@ -338,7 +348,8 @@ a_parked_pod_is_tried_again_if_an_event_helps(void **state)
     fx_plugin_t *fit = fx_plugin(fixture, "Fit", "Pod", SCHEDQ_ACTION_UPDATE_POD_LABEL);
     schedq_pod_t pod = fx_park(fixture, "ns/a", fit->bit);
     fx_advance(fixture, SEC(60));
-    schedq_result_t result = update(fixture, "ns/a", 6, 11, SCHEDQ_EVENT_UNSCHEDULED_POD_UPDATE_LABEL);
+    schedq_result_t result =
+        update(fixture, "ns/a", 6, 11, SCHEDQ_EVENT_UNSCHEDULED_POD_UPDATE_LABEL);
     assert_place(result.place, SCHEDQ_ACTIVE);
     assert_int_equal(result.to_active, 1);
     assert_int_equal(result.poppable, 1);
@@ -357,7 +368,8 @@ a_parked_pod_that_is_backing_off_goes_to_backoff(void **state)
     fixture_t *fixture = *state;
     fx_plugin_t *fit = fx_plugin(fixture, "Fit", "Pod", SCHEDQ_ACTION_UPDATE_POD_LABEL);
     fx_park(fixture, "ns/a", fit->bit);
-    schedq_result_t result = update(fixture, "ns/a", 0, 11, SCHEDQ_EVENT_UNSCHEDULED_POD_UPDATE_LABEL);
+    schedq_result_t result =
+        update(fixture, "ns/a", 0, 11, SCHEDQ_EVENT_UNSCHEDULED_POD_UPDATE_LABEL);
     assert_place(result.place, SCHEDQ_BACKOFF);
     assert_int_equal(result.to_backoff, 1);
     assert_int_equal(result.poppable, 1);
@@ -369,10 +381,13 @@ a_parked_pod_stays_if_no_event_helps(void **state)
     fixture_t *fixture = *state;
     fx_plugin_t *fit = fx_plugin(fixture, "Fit", "Pod", SCHEDQ_ACTION_UPDATE_POD_LABEL);
     fx_park(fixture, "ns/a", fit->bit);
-    assert_place(update(fixture, "ns/a", 0, 11, SCHEDQ_EVENT_UNSCHEDULED_POD_UPDATE_SCALE_DOWN).place, SCHEDQ_PARKED);
+    assert_place(
+        update(fixture, "ns/a", 0, 11, SCHEDQ_EVENT_UNSCHEDULED_POD_UPDATE_SCALE_DOWN).place,
+        SCHEDQ_PARKED);
     assert_int_equal(fit->hint_calls, 0);
     fit->hint = SCHEDQ_HINT_SKIP;
-    assert_place(update(fixture, "ns/a", 0, 11, SCHEDQ_EVENT_UNSCHEDULED_POD_UPDATE_LABEL).place, SCHEDQ_PARKED);
+    assert_place(update(fixture, "ns/a", 0, 11, SCHEDQ_EVENT_UNSCHEDULED_POD_UPDATE_LABEL).place,
+                 SCHEDQ_PARKED);
     assert_int_equal(fit->hint_calls, 1);
 }
 
@@ -381,7 +396,8 @@ the_first_event_that_moves_a_pod_ends_the_deciding(void **state)
 {
     fixture_t *fixture = *state;
     fx_plugin_t *fit =
-        fx_plugin(fixture, "Fit", "Pod", SCHEDQ_ACTION_UPDATE_POD_LABEL | SCHEDQ_ACTION_UPDATE_POD_TOLERATION);
+        fx_plugin(fixture, "Fit", "Pod",
+                  SCHEDQ_ACTION_UPDATE_POD_LABEL | SCHEDQ_ACTION_UPDATE_POD_TOLERATION);
     fx_park(fixture, "ns/a", fit->bit);
     const schedq_event_t events[] = {SCHEDQ_EVENT_UNSCHEDULED_POD_UPDATE_SCALE_DOWN,
                                      SCHEDQ_EVENT_UNSCHEDULED_POD_UPDATE_LABEL,
@@ -402,9 +418,11 @@ a_gated_pod_is_asked_for_by_events_of_its_rejectors(void **state)
     gate->refuses = true;
     fx_add(fixture, "ns/a", 0);
     gate->refuses = false;
-    assert_place(update(fixture, "ns/a", 0, 11, SCHEDQ_EVENT_UNSCHEDULED_POD_UPDATE).place, SCHEDQ_GATED);
+    assert_place(update(fixture, "ns/a", 0, 11, SCHEDQ_EVENT_UNSCHEDULED_POD_UPDATE).place,
+                 SCHEDQ_GATED);
     assert_int_equal(gate->gate_calls, 1);
-    schedq_result_t result = update(fixture, "ns/a", 0, 12, SCHEDQ_EVENT_UNSCHEDULED_POD_UPDATE_GATES_ELIMINATED);
+    schedq_result_t result =
+        update(fixture, "ns/a", 0, 12, SCHEDQ_EVENT_UNSCHEDULED_POD_UPDATE_GATES_ELIMINATED);
     assert_place(result.place, SCHEDQ_ACTIVE);
     assert_int_equal(result.to_active, 1);
     assert_int_equal(result.gate, 0);
@@ -418,14 +436,18 @@ a_gated_pod_that_is_refused_again_stays_gated(void **state)
     fx_plugin_t *gate = fx_gate(fixture, "Gate", "Pod", SCHEDQ_ACTION_UPDATE_POD_GATES_ELIMINATED);
     gate->refuses = true;
     fx_add(fixture, "ns/a", 0);
-    schedq_result_t result = update(fixture, "ns/a", 0, 12, SCHEDQ_EVENT_UNSCHEDULED_POD_UPDATE_GATES_ELIMINATED);
+    schedq_result_t result =
+        update(fixture, "ns/a", 0, 12, SCHEDQ_EVENT_UNSCHEDULED_POD_UPDATE_GATES_ELIMINATED);
     assert_place(result.place, SCHEDQ_GATED);
     assert_int_equal(result.gate, gate->gate);
     assert_int_equal(result.to_active, 0);
     assert_int_equal(gate->gate_calls, 2);
 }
 
-/* The first event passes for the rejector that is pending, at once and so to the gate; the second for the gate, to backoff. */
+/*
+ * The first event passes for the rejector that is pending, at once and so to the gate; the second
+ * for the gate, to backoff.
+ */
 static void
 backoff_keeps_the_gate_that_an_earlier_event_of_the_update_led_to(void **state)
 {
@@ -573,10 +595,12 @@ in_kube_1_26_an_update_with_events_moves_a_parked_pod(void **state)
     fx_plugin_t *fit = fx_plugin(fixture, "Fit", NULL, 0);
     fx_park(fixture, "ns/a", fit->bit);
     assert_place(update(fixture, "ns/a", 0, 11, 0).place, SCHEDQ_PARKED);
-    assert_place(update(fixture, "ns/a", 0, 11, SCHEDQ_EVENT_UNSCHEDULED_POD_UPDATE).place, SCHEDQ_BACKOFF);
+    assert_place(update(fixture, "ns/a", 0, 11, SCHEDQ_EVENT_UNSCHEDULED_POD_UPDATE).place,
+                 SCHEDQ_BACKOFF);
     fx_park(fixture, "ns/b", fit->bit);
     fx_advance(fixture, SEC(10));
-    assert_place(update(fixture, "ns/b", 0, 11, SCHEDQ_EVENT_UNSCHEDULED_POD_UPDATE).place, SCHEDQ_ACTIVE);
+    assert_place(update(fixture, "ns/b", 0, 11, SCHEDQ_EVENT_UNSCHEDULED_POD_UPDATE).place,
+                 SCHEDQ_ACTIVE);
 }
 
 static void
@@ -589,7 +613,8 @@ another_profile_is_refused_and_changes_nothing(void **state)
     uint64_t object = fx_info(fixture, pod).object;
     schedq_pod_spec_t spec = fx_spec("ns/a", 9);
     spec.profile = profile;
-    assert_status(schedq_update(fx_worker(fixture), "ns/a", &spec, 0, NULL, 0, NULL), SCHEDQ_INVALID);
+    assert_status(schedq_update(fx_worker(fixture), "ns/a", &spec, 0, NULL, 0, NULL),
+                  SCHEDQ_INVALID);
     assert_contains(schedq_worker_error(fx_worker(fixture)), "profile");
     assert_int_equal(fx_info(fixture, pod).priority, 1);
     assert_int_equal(fx_info(fixture, pod).object, object);

@@ -1,8 +1,9 @@
 /*
  * Updates of existing pods by some threads while another lets pods of the same name come and go.
  *
- * An object is the number of the life that it was given in, what an update made of it, and its priority. Now and then a life
- * waits until more updates were OK than could have meant the life before it: then it must end as one of them left it.
+ * An object is the number of the life that it was given in, what an update made of it, and its
+ * priority. Now and then a life waits until more updates were OK than could have meant the life
+ * before it: then it must end as one of them left it.
  */
 #include <sched.h>
 
@@ -36,7 +37,8 @@ check_description(soldier_t *soldier, const schedq_popped_t *popped, unsigned nu
     const arena_t *arena = soldier->ctx;
     bool updated = (popped->object & UPDATED) != 0;
     mailbox_check(soldier->mailbox, updated || (popped->object == number && popped->priority == 0));
-    mailbox_check(soldier->mailbox, !updated || popped->object >> PRIORITY_SHIFT == (uint64_t)popped->priority);
+    mailbox_check(soldier->mailbox,
+                  !updated || popped->object >> PRIORITY_SHIFT == (uint64_t)popped->priority);
     mailbox_check(soldier->mailbox, !arena->only_one || (uint32_t)popped->object == number);
     mailbox_check(soldier->mailbox, updated || !waited);
 }

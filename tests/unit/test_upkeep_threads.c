@@ -1,7 +1,8 @@
 /*
- * Trim, reserve, statistics, and an allocator that fails now and then, beside threads that use the queue. Each thread adds, moves
- * and deletes pods of its own names only, so it knows what it may find; all of them pop whatever is best. What is left in the
- * end is counted by the threads' answers: lives that began, less those that ended in a delete or in a done.
+ * Trim, reserve, statistics, and an allocator that fails now and then, beside threads that use the
+ * queue. Each thread adds, moves and deletes pods of its own names only, so it knows what it may
+ * find; all of them pop whatever is best. What is left in the end is counted by the threads'
+ * answers: lives that began, less those that ended in a delete or in a done.
  */
 #include <sched.h>
 #include <stdio.h>
@@ -55,8 +56,9 @@ keep_up(soldier_t *soldier)
             atomic_store(&memory->fail_all, seed_next(&soldier->seed) % 2 == 0);
         if (upkeep->trims) {
             mailbox_check(soldier->mailbox, schedq_trim(soldier->queue) == SCHEDQ_OK);
-            mailbox_check(soldier->mailbox,
-                          is_memory_answer(upkeep, schedq_reserve(soldier->queue, pods, 9, 4, NULL, 0)));
+            mailbox_check(
+                soldier->mailbox,
+                is_memory_answer(upkeep, schedq_reserve(soldier->queue, pods, 9, 4, NULL, 0)));
         }
     }
     atomic_store(&memory->fail_all, false);
@@ -106,8 +108,10 @@ delete_own(soldier_t *soldier, own_pod_t *own, const char *name, uint32_t length
     bool by_name = seed_next(&soldier->seed) % 2 == 0;
     if (own->pod.bits == 0)
         return;
-    schedq_status_t status = schedq_delete(soldier->worker, by_name ? (schedq_pod_t){0} : own->pod, name, length, NULL);
-    mailbox_check(soldier->mailbox, status == SCHEDQ_NOT_FOUND || (status == SCHEDQ_OK && !own->deleted));
+    schedq_status_t status =
+        schedq_delete(soldier->worker, by_name ? (schedq_pod_t){0} : own->pod, name, length, NULL);
+    mailbox_check(soldier->mailbox,
+                  status == SCHEDQ_NOT_FOUND || (status == SCHEDQ_OK && !own->deleted));
     atomic_fetch_add(&upkeep->ended, status == SCHEDQ_OK);
     own->deleted = true;
 }
@@ -119,11 +123,13 @@ find_own(soldier_t *soldier, const own_pod_t *own, const char *name, uint32_t le
     fx_seen_t seen;
     memset(&seen, 0, sizeof seen);
     schedq_status_t status = schedq_find(soldier->worker, name, length, &result);
-    mailbox_check(soldier->mailbox, status == SCHEDQ_NOT_FOUND ||
-                                        (status == SCHEDQ_OK && !own->deleted && result.pod.bits == own->pod.bits));
+    mailbox_check(soldier->mailbox,
+                  status == SCHEDQ_NOT_FOUND ||
+                      (status == SCHEDQ_OK && !own->deleted && result.pod.bits == own->pod.bits));
     if (schedq_get(soldier->worker, own->pod, fx_see, &seen) == SCHEDQ_OK) {
         mailbox_check(soldier->mailbox, !own->deleted);
-        mailbox_check(soldier->mailbox, strlen(seen.text) == length && memcmp(seen.text, name, length) == 0);
+        mailbox_check(soldier->mailbox,
+                      strlen(seen.text) == length && memcmp(seen.text, name, length) == 0);
     }
 }
 

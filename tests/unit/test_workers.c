@@ -11,7 +11,8 @@ static void
 register_all(fixture_t *fixture, schedq_worker_t *workers[MOST])
 {
     for (unsigned i = 0; i < MOST; i++) {
-        assert_ok(schedq_worker_register(fx_queue(fixture), &workers[i], fixture->why, sizeof fixture->why));
+        assert_ok(schedq_worker_register(fx_queue(fixture), &workers[i], fixture->why,
+                                         sizeof fixture->why));
         assert_string_equal(fixture->why, "");
         assert_int_equal(fx_stats(fixture).workers, i + 1);
         for (unsigned j = 0; j < i; j++)
@@ -27,7 +28,9 @@ as_many_as_there_may_be_work_side_by_side(void **state)
     char name[16];
     for (int round = 0; round < 3; round++) {
         register_all(fixture, workers);
-        assert_status(schedq_worker_register(fx_queue(fixture), &more, fixture->why, sizeof fixture->why), SCHEDQ_FULL);
+        assert_status(
+            schedq_worker_register(fx_queue(fixture), &more, fixture->why, sizeof fixture->why),
+            SCHEDQ_FULL);
         assert_null(more);
         assert_contains(fixture->why, "64");
         for (unsigned i = 0; i < MOST; i++) {
@@ -171,7 +174,8 @@ come_and_go(soldier_t *soldier)
     for (unsigned i = 0; i < 200; i++) {
         schedq_worker_t *worker;
         schedq_popped_t popped;
-        if (!mailbox_check(soldier->mailbox, schedq_worker_register(soldier->queue, &worker, NULL, 0) == SCHEDQ_OK))
+        if (!mailbox_check(soldier->mailbox,
+                           schedq_worker_register(soldier->queue, &worker, NULL, 0) == SCHEDQ_OK))
             return;
         snprintf(name, sizeof name, "ns/%u-%u", soldier->number, i);
         schedq_pod_spec_t spec = fx_spec(name, (int32_t)(i % 3));

@@ -2,7 +2,7 @@
 #include "scenarios.h"
 #include "world.h"
 
-#include "lockfree/sizes.h"
+#include "lockfree/memory/sizes.h"
 
 #define LOW 1
 #define HIGH 9
@@ -97,7 +97,10 @@ pop_twice(struct actor *actor)
     actor_consume(actor, 2);
 }
 
-/* Each thread has at most one pod at a time in the queue, so three bands are enough for three threads. */
+/*
+ * Each thread has at most one pod at a time in the queue, so three bands are enough for three
+ * threads.
+ */
 static void
 one_at_a_time(struct actor *actor)
 {

@@ -2,7 +2,7 @@
 #include "scenarios.h"
 #include "world.h"
 
-#include "lockfree/sizes.h"
+#include "lockfree/memory/sizes.h"
 
 #define SEGMENT SEGMENT_SLOTS_MIN /* slots of a lane's first segment; one stays free */
 #define RUNS BIN_RUNS             /* run slots of a band */

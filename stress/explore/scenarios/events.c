@@ -5,7 +5,7 @@
 
 #define MANY 6 /* more than a mover collects (MOVER_BATCH) */
 
-/* ---- before --------------------------------------------------------------------------------------------------------------- */
+/* ---- before ---------------------------------------------------------------------------------- */
 
 static void
 hold_wanted(struct actor *actor)
@@ -119,7 +119,7 @@ back_off_one(struct actor *actor)
     actor_move(actor, EVENT_PLAIN);
 }
 
-/* ---- threads ---------------------------------------------------------------------------------------------------------------- */
+/* ---- threads --------------------------------------------------------------------------------- */
 
 static void
 fail_hinted(struct actor *actor)
@@ -321,7 +321,7 @@ done_again(struct actor *actor)
     }
 }
 
-/* ---- nominations --------------------------------------------------------------------------------------------------------------- */
+/* ---- nominations ----------------------------------------------------------------------------- */
 
 static void
 add_two(struct actor *actor)
@@ -376,64 +376,71 @@ as_kube_1_26(schedq_config_t *config)
             __VA_ARGS__                                                                            \
         }                                                                                          \
     }
-#define PLAIN_EVENTS(title, text, before, ...) EVENTS(title, text, cluster_use_without_gates, before, __VA_ARGS__)
+#define PLAIN_EVENTS(title, text, before, ...) \
+    EVENTS(title, text, cluster_use_without_gates, before, __VA_ARGS__)
 
 const struct scenario event_scenarios[] = {
-    PLAIN_EVENTS("event_park", "an event against a failure that it helps, by its hint", hold_wanted, fail_hinted,
-                 move_hinted, pop_and_fail_plain),
-    PLAIN_EVENTS("event_park_late", "an event that nobody asked for against a failure by a name that is new",
+    PLAIN_EVENTS("event_park", "an event against a failure that it helps, by its hint", hold_wanted,
+                 fail_hinted, move_hinted, pop_and_fail_plain),
+    PLAIN_EVENTS("event_park_late",
+                 "an event that nobody asked for against a failure by a name that is new",
                  hold_wanted, fail_late, move_nobody, move_nobody),
-    PLAIN_EVENTS("event_park_plain", "two events without a hint against a failure", hold_wanted, fail_plain, move_plain,
-                 move_plain),
-    PLAIN_EVENTS("event_park_both", "two failures of one pod against events of both plugins", hold_wanted,
-                 fail_both_twice, move_both, pop_and_fail_hinted),
-    PLAIN_EVENTS("event_park_skip", "an event that the hint does not want, and a wildcard, against a failure",
+    PLAIN_EVENTS("event_park_plain", "two events without a hint against a failure", hold_wanted,
+                 fail_plain, move_plain, move_plain),
+    PLAIN_EVENTS("event_park_both", "two failures of one pod against events of both plugins",
+                 hold_wanted, fail_both_twice, move_both, pop_and_fail_hinted),
+    PLAIN_EVENTS("event_park_skip",
+                 "an event that the hint does not want, and a wildcard, against a failure",
                  hold_unwanted, fail_hinted, move_hinted, move_wildcard),
-    PLAIN_EVENTS("event_park_update", "the pod becomes one that the event helps while it fails", hold_unwanted,
-                 fail_hinted, update_then_move, pop_and_fail_hinted),
-    PLAIN_EVENTS("event_update", "an update that is an event against a failure", hold_unwanted, fail_hinted,
-                 update_is_event, pop_and_fail_hinted),
-    PLAIN_EVENTS("event_log", "more events than the log holds against a failure", hold_wanted, fail_hinted, move_often,
-                 move_plain),
-    EVENTS("event_counted", "an update and an event against a failure, objects counted", counted, hold_unwanted,
-           fail_hinted, update_then_move, pop_and_fail_hinted),
-    EVENTS("event_kube_1_26", "an event against a failure without hints", as_kube_1_26, hold_unwanted, fail_hinted,
-           move_plain, update_up),
-    PLAIN_EVENTS("event_lots", "events that share lots, and a pod that comes to them", park_in_lots, move_both,
-                 move_plain, consume_3),
-    PLAIN_EVENTS("activate_fail", "an activation against a failure", hold_wanted, fail_plain, activate_0,
-                 pop_and_fail_plain),
-    PLAIN_EVENTS("activate_parked", "two activations and an event of a parked pod", park_one, activate_0, activate_0,
-                 move_plain),
+    PLAIN_EVENTS("event_park_update", "the pod becomes one that the event helps while it fails",
+                 hold_unwanted, fail_hinted, update_then_move, pop_and_fail_hinted),
+    PLAIN_EVENTS("event_update", "an update that is an event against a failure", hold_unwanted,
+                 fail_hinted, update_is_event, pop_and_fail_hinted),
+    PLAIN_EVENTS("event_log", "more events than the log holds against a failure", hold_wanted,
+                 fail_hinted, move_often, move_plain),
+    EVENTS("event_counted", "an update and an event against a failure, objects counted", counted,
+           hold_unwanted, fail_hinted, update_then_move, pop_and_fail_hinted),
+    EVENTS("event_kube_1_26", "an event against a failure without hints", as_kube_1_26,
+           hold_unwanted, fail_hinted, move_plain, update_up),
+    PLAIN_EVENTS("event_lots", "events that share lots, and a pod that comes to them", park_in_lots,
+                 move_both, move_plain, consume_3),
+    PLAIN_EVENTS("activate_fail", "an activation against a failure", hold_wanted, fail_plain,
+                 activate_0, pop_and_fail_plain),
+    PLAIN_EVENTS("activate_parked", "two activations and an event of a parked pod", park_one,
+                 activate_0, activate_0, move_plain),
     PLAIN_EVENTS("update_parked", "an update that is an event, against an event and pops", park_one,
                  update_is_plain_event, move_plain, consume_2),
-    PLAIN_EVENTS("update_unwanted", "a parked pod becomes one that the event helps", park_unwanted, update_then_move,
-                 update_up, move_hinted),
-    PLAIN_EVENTS("update_backoff", "an update of a pod that backs off, against an activation and pops", back_off_one,
+    PLAIN_EVENTS("update_unwanted", "a parked pod becomes one that the event helps", park_unwanted,
+                 update_then_move, update_up, move_hinted),
+    PLAIN_EVENTS("update_backoff",
+                 "an update of a pod that backs off, against an activation and pops", back_off_one,
                  update_up, activate_0, consume_2),
-    PLAIN_EVENTS("delete_fail", "a deletion and a new pod of that name against a failure", hold_wanted, fail_plain,
-                 add_0_again, move_plain),
-    PLAIN_EVENTS("delete_parked", "a deletion and a new pod of that name against an event", park_one, move_plain,
-                 add_0_again, consume_2),
-    PLAIN_EVENTS("delete_flight_readd", "a deletion in flight against done and readd", hold_wanted, done_and_readd,
-                 add_0_again, done_again),
-    PLAIN_EVENTS("batch_moves", "two moves of more pods than one batch, against pops", park_many, move_plain,
-                 move_plain, consume_3),
-    PLAIN_EVENTS("batch_losers", "a move of many pods, some of which change", park_many, move_plain, update_and_delete,
-                 consume_3),
-    PLAIN_EVENTS("batch_look", "a look at all pods while many are moved", park_many, move_plain, look_around,
-                 consume_3),
-    PLAIN_EVENTS("event_pass_trim", "an event asks about many pods, and between its sections trim gives back",
+    PLAIN_EVENTS("delete_fail", "a deletion and a new pod of that name against a failure",
+                 hold_wanted, fail_plain, add_0_again, move_plain),
+    PLAIN_EVENTS("delete_parked", "a deletion and a new pod of that name against an event",
+                 park_one, move_plain, add_0_again, consume_2),
+    PLAIN_EVENTS("delete_flight_readd", "a deletion in flight against done and readd", hold_wanted,
+                 done_and_readd, add_0_again, done_again),
+    PLAIN_EVENTS("batch_moves", "two moves of more pods than one batch, against pops", park_many,
+                 move_plain, move_plain, consume_3),
+    PLAIN_EVENTS("batch_losers", "a move of many pods, some of which change", park_many, move_plain,
+                 update_and_delete, consume_3),
+    PLAIN_EVENTS("batch_look", "a look at all pods while many are moved", park_many, move_plain,
+                 look_around, consume_3),
+    PLAIN_EVENTS("event_pass_trim",
+                 "an event asks about many pods, and between its sections trim gives back",
                  park_many_hinted, move_hinted, delete_and_trim, add_and_park),
-    PLAIN_EVENTS("lane_chain_read", "events read a chain of segments that grows, and that empties", park_chain,
-                 park_4_more, move_hinted, delete_most),
-    PLAIN_EVENTS("lane_chain_thin", "two events leave out what is stale, or a copy of what lives, while the owner goes on",
-                 park_chain_of_stale, park_4_more, move_hinted_twice, move_hinted_twice),
-    PLAIN_EVENTS("lag_end", "updates of a parked pod against an event", park_unwanted, update_often, update_then_move,
-                 move_hinted),
-    PLAIN_EVENTS("lag_end_fail", "updates against a failure, an event and a deletion", hold_unwanted, fail_hinted,
-                 update_often, delete_0),
-    PLAIN_EVENTS("nominate_update", "nominations against updates, a failure and looks", add_two, nominate_here,
-                 nominate_and_update, fail_and_look),
+    PLAIN_EVENTS("lane_chain_read", "events read a chain of segments that grows, and that empties",
+                 park_chain, park_4_more, move_hinted, delete_most),
+    PLAIN_EVENTS(
+        "lane_chain_thin",
+        "two events leave out what is stale, or a copy of what lives, while the owner goes on",
+        park_chain_of_stale, park_4_more, move_hinted_twice, move_hinted_twice),
+    PLAIN_EVENTS("lag_end", "updates of a parked pod against an event", park_unwanted, update_often,
+                 update_then_move, move_hinted),
+    PLAIN_EVENTS("lag_end_fail", "updates against a failure, an event and a deletion",
+                 hold_unwanted, fail_hinted, update_often, delete_0),
+    PLAIN_EVENTS("nominate_update", "nominations against updates, a failure and looks", add_two,
+                 nominate_here, nominate_and_update, fail_and_look),
     {.name = NULL},
 };

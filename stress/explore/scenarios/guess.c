@@ -1,6 +1,6 @@
 /*
- * Handles that nobody was given: a guess may name a pod whose add has not returned (schedq.h). What it does to that pod must not be
- * counted twice, nor stay when the add is refused.
+ * Handles that nobody was given: a guess may name a pod whose add has not returned (schedq.h). What
+ * it does to that pod must not be counted twice, nor stay when the add is refused.
  */
 #include "actor_calls.h"
 #include "cluster.h"
@@ -104,7 +104,8 @@ static void
 add_nominated_refused(struct actor *actor)
 {
     moment began = act_begin(actor, "add pod", (struct open_call){.kind = CALL_ADD, .key = 0});
-    uint64_t object = ledger_attempt(ledger, (struct attempt){.key = 0, .priority = 2, .began = began});
+    uint64_t object =
+        ledger_attempt(ledger, (struct attempt){.key = 0, .priority = 2, .began = began});
     schedq_pod_spec_t spec = act_spec(actor, object);
 
     spec.nominated_node = NODE + 1;
@@ -149,15 +150,15 @@ activate_guessed(struct actor *actor)
     }
 
 const struct scenario guess_scenarios[] = {
-    GUESS("guess_delete", "a guessed handle is deleted while its add is refused", add_first, add_refused,
-          delete_guessed),
-    GUESS("guess_nominate", "a guessed handle is nominated while its add is refused", add_first, add_refused,
-          nominate_guessed),
-    GUESS("guess_nominate_again", "the same, and the add came with a node", add_two, add_nominated_refused,
-          nominate_guessed_and_1),
-    GUESS("guess_activate", "a guessed handle is activated while its readd is refused", add_end_and_readd,
-          readd_refused, activate_guessed),
-    GUESS("guess_delete_readd", "a guessed handle is deleted while its readd is refused", add_end_and_readd,
-          readd_refused, delete_guessed),
+    GUESS("guess_delete", "a guessed handle is deleted while its add is refused", add_first,
+          add_refused, delete_guessed),
+    GUESS("guess_nominate", "a guessed handle is nominated while its add is refused", add_first,
+          add_refused, nominate_guessed),
+    GUESS("guess_nominate_again", "the same, and the add came with a node", add_two,
+          add_nominated_refused, nominate_guessed_and_1),
+    GUESS("guess_activate", "a guessed handle is activated while its readd is refused",
+          add_end_and_readd, readd_refused, activate_guessed),
+    GUESS("guess_delete_readd", "a guessed handle is deleted while its readd is refused",
+          add_end_and_readd, readd_refused, delete_guessed),
     {.name = NULL},
 };

@@ -1,6 +1,7 @@
 /*
- * A host that asks gates itself: it adds, fails and applies pods behind gates that open meanwhile. Pods with negative priorities are
- * held by closed gates. A refusal is applied with what the queue said before the gates were asked.
+ * A host that asks gates itself: it adds, fails and applies pods behind gates that open meanwhile.
+ * Pods with negative priorities are held by closed gates. A refusal is applied with what the queue
+ * said before the gates were asked.
  */
 #include "actor_calls.h"
 #include "cluster.h"
@@ -28,12 +29,13 @@ ask_gates(uint64_t object)
     return cluster_opened(GATE_B) == NEVER ? GATE_NUMBER_B : 0;
 }
 
-/* ---- events --------------------------------------------------------------------------------------------------------------- */
+/* ---- events ---------------------------------------------------------------------------------- */
 
 static schedq_status_t
 apply_once(struct actor *actor, uint64_t ref, uint64_t object, schedq_result_t *result)
 {
-    schedq_decision_t decision = {.ref = ref, .event = SCHEDQ_EVENT_WILDCARD, .judged_up_to = actor_host_newest()};
+    schedq_decision_t decision = {
+        .ref = ref, .event = SCHEDQ_EVENT_WILDCARD, .judged_up_to = actor_host_newest()};
 
     decision.gate = ask_gates(object);
     decision.place = decision.gate != 0 ? SCHEDQ_GATED : SCHEDQ_ACTIVE;
@@ -44,11 +46,12 @@ apply_once(struct actor *actor, uint64_t ref, uint64_t object, schedq_result_t *
     act_check(actor, "apply", status,
               LEGAL(SCHEDQ_OK) | LEGAL(SCHEDQ_CHANGED) | LEGAL(SCHEDQ_GONE) | LEGAL(SCHEDQ_RETRY));
     if (status == SCHEDQ_OK) {
-        struct life *life = ledger_life(ledger, result->pod.bits, ledger_attempt_of(ledger, result->object)->key);
+        struct life *life =
+            ledger_life(ledger, result->pod.bits, ledger_attempt_of(ledger, result->object)->key);
 
         SIM_CHECK(result->place == decision.place && result->gate == decision.gate,
-                  "apply of place %u gate %u says place %u gate %u", decision.place, decision.gate, result->place,
-                  result->gate);
+                  "apply of place %u gate %u says place %u gate %u", decision.place, decision.gate,
+                  result->place, result->gate);
         ledger_told(ledger, life, (schedq_place_t)result->place, began, ended);
     }
     return status;
@@ -106,7 +109,8 @@ event(struct actor *actor, schedq_event_t number)
     uint64_t sequence;
     struct occasion reach = cluster_reach(number);
     schedq_query_t query;
-    moment began = act_begin(actor, "event_begin", (struct open_call){.kind = CALL_OTHER, .key = number});
+    moment began =
+        act_begin(actor, "event_begin", (struct open_call){.kind = CALL_OTHER, .key = number});
 
     (void)schedq_event_begin(actor->worker, &sequence);
     (void)act_end(actor, SCHEDQ_OK);
@@ -116,7 +120,8 @@ event(struct actor *actor, schedq_event_t number)
     struct occasion *occasion = ledger_occasion(ledger, reach);
 
     (void)act_begin(actor, "event_stamp", (struct open_call){.kind = CALL_OTHER, .key = number});
-    schedq_status_t status = schedq_event_stamp(actor->worker, sequence, 0, reach.reached | reach.gates);
+    schedq_status_t status =
+        schedq_event_stamp(actor->worker, sequence, 0, reach.reached | reach.gates);
     (void)act_end(actor, status);
     act_check(actor, "event_stamp", status, LEGAL(SCHEDQ_OK));
     if (anybody_waits()) {
@@ -128,7 +133,7 @@ event(struct actor *actor, schedq_event_t number)
     occasion->ended = ++ledger->now;
 }
 
-/* ---- bodies --------------------------------------------------------------------------------------------------------------- */
+/* ---- bodies ---------------------------------------------------------------------------------- */
 
 static void
 event_plain(struct actor *actor)
@@ -174,11 +179,12 @@ add_gated(struct actor *actor)
         spec.gate = ask_gates(object);
         status = schedq_add(actor->worker, world_name(0, NULL), &spec, &result);
         moment ended = act_end(actor, status);
-        act_check(actor, "add", status, LEGAL(SCHEDQ_OK) | LEGAL(SCHEDQ_EXISTS) | LEGAL(SCHEDQ_RETRY));
+        act_check(actor, "add", status,
+                  LEGAL(SCHEDQ_OK) | LEGAL(SCHEDQ_EXISTS) | LEGAL(SCHEDQ_RETRY));
         act_attempt_ends(ledger_attempt_of(ledger, object), status, ended);
         if (status == SCHEDQ_OK) {
-            act_attempt_added(ledger_attempt_of(ledger, object), (schedq_place_t)result.place, result.pod.bits, began,
-                              ended);
+            act_attempt_added(ledger_attempt_of(ledger, object), (schedq_place_t)result.place,
+                              result.pod.bits, began, ended);
         }
     }
 }
@@ -193,24 +199,28 @@ readd_gated(struct actor *actor)
     schedq_failure_init(&failure);
     failure.unschedulable = PLAIN;
     while (status == SCHEDQ_RETRY) {
-        moment began = act_begin(actor, "readd pod", (struct open_call){.kind = CALL_ADD, .key = 0});
-        uint64_t object = ledger_attempt(ledger, (struct attempt){.key = 0, .priority = -1, .began = began});
+        moment began =
+            act_begin(actor, "readd pod", (struct open_call){.kind = CALL_ADD, .key = 0});
+        uint64_t object =
+            ledger_attempt(ledger, (struct attempt){.key = 0, .priority = -1, .began = began});
         schedq_pod_spec_t spec = act_spec(actor, object);
         schedq_result_t result;
 
         failure.judged_up_to = actor_host_newest();
         failure.gate = ask_gates(object);
         failure.place = failure.gate != 0 ? SCHEDQ_GATED : SCHEDQ_BACKOFF;
-        status = schedq_readd(actor->worker, world_name(0, NULL), &spec, &actor->last.history, &failure, &result);
+        status = schedq_readd(actor->worker, world_name(0, NULL), &spec, &actor->last.history,
+                              &failure, &result);
         moment ended = act_end(actor, status);
-        act_check(actor, "readd", status, LEGAL(SCHEDQ_OK) | LEGAL(SCHEDQ_EXISTS) | LEGAL(SCHEDQ_RETRY));
+        act_check(actor, "readd", status,
+                  LEGAL(SCHEDQ_OK) | LEGAL(SCHEDQ_EXISTS) | LEGAL(SCHEDQ_RETRY));
         act_attempt_ends(ledger_attempt_of(ledger, object), status, ended);
         if (status == SCHEDQ_OK) {
             struct life *life = ledger_life(ledger, result.pod.bits, 0);
 
             life->attempts = actor->last.history.attempts;
-            act_attempt_added(ledger_attempt_of(ledger, object), (schedq_place_t)result.place, result.pod.bits, began,
-                              ended);
+            act_attempt_added(ledger_attempt_of(ledger, object), (schedq_place_t)result.place,
+                              result.pod.bits, began, ended);
         }
     }
 }
@@ -298,8 +308,10 @@ gate_alone(struct actor *actor)
 
     SIM_CHECK(status != SCHEDQ_CHANGED, "apply says CHANGED, and nobody changed the pod");
     (void)act_find(actor, 0, &after);
-    SIM_CHECK(status != SCHEDQ_RETRY || after.place == before.place, "apply says RETRY, and the pod was %s and is %s",
-              schedq_place_name((schedq_place_t)before.place), schedq_place_name((schedq_place_t)after.place));
+    SIM_CHECK(status != SCHEDQ_RETRY || after.place == before.place,
+              "apply says RETRY, and the pod was %s and is %s",
+              schedq_place_name((schedq_place_t)before.place),
+              schedq_place_name((schedq_place_t)after.place));
 }
 
 /* As long as a gate is not opened, its events change nothing that the gate says. */
@@ -320,7 +332,10 @@ look_for_0(struct actor *actor)
     (void)actor_find(actor, 0);
 }
 
-/* Not frozen: who stops in an add, after an event that his gate has to be asked about, leaves that pod to the next event. */
+/*
+ * Not frozen: who stops in an add, after an event that his gate has to be asked about, leaves that
+ * pod to the next event.
+ */
 #define HOST_GATES(title, text, before, ...)                                                       \
     {                                                                                              \
         .name = (title), .about = (text), .harness = &queue_harness, .threads = 3, .sleeps = true, \
@@ -330,22 +345,28 @@ look_for_0(struct actor *actor)
     }
 
 const struct scenario host_gate_scenarios[] = {
-    HOST_GATES("host_gate", "a host's event moves a parked pod behind gates that open", park_one, event_plain,
-               open_both, update_0),
-    HOST_GATES("host_gate_next", "two gates of a host open, each by its own thread", add_gated, open_a, open_b,
-               update_0),
-    HOST_GATES("host_gate_add", "gates of a host open while a pod is added", NULL, add_gated, open_both, tick),
-    HOST_GATES("host_gate_add_apply", "the same, and an event judges the pod", NULL, add_gated, open_a, event_a),
-    HOST_GATES("host_gate_readd", "gates of a host open while a pod comes back", end_one, readd_gated, open_both, tick),
-    HOST_GATES("host_gate_fail", "gates of a host open while a pod fails into them", hold_one, fail_gated, open_both,
-               update_0),
-    HOST_GATES("host_gate_lag", "a host's event moves a pod at the end of its lag behind gates that open",
-               end_lag_of_parked, event_plain, open_both, look_for_0),
-    HOST_GATES("host_gate_retry", "a pod that nobody changes is gated while the gate hears of events", park_one,
-               gate_alone, stamp_a, look_for_0),
-    HOST_GATES("host_lag_update", "an update ends the lag of a parked pod while a host's event looks for it",
-               end_lag_of_parked, update_0, event_plain, look_for_0),
-    HOST_GATES("host_gate_lag_next", "two gates of a host open before a pod at the end of its lag", end_lag_of_gated,
+    HOST_GATES("host_gate", "a host's event moves a parked pod behind gates that open", park_one,
+               event_plain, open_both, update_0),
+    HOST_GATES("host_gate_next", "two gates of a host open, each by its own thread", add_gated,
                open_a, open_b, update_0),
+    HOST_GATES("host_gate_add", "gates of a host open while a pod is added", NULL, add_gated,
+               open_both, tick),
+    HOST_GATES("host_gate_add_apply", "the same, and an event judges the pod", NULL, add_gated,
+               open_a, event_a),
+    HOST_GATES("host_gate_readd", "gates of a host open while a pod comes back", end_one,
+               readd_gated, open_both, tick),
+    HOST_GATES("host_gate_fail", "gates of a host open while a pod fails into them", hold_one,
+               fail_gated, open_both, update_0),
+    HOST_GATES("host_gate_lag",
+               "a host's event moves a pod at the end of its lag behind gates that open",
+               end_lag_of_parked, event_plain, open_both, look_for_0),
+    HOST_GATES("host_gate_retry",
+               "a pod that nobody changes is gated while the gate hears of events", park_one,
+               gate_alone, stamp_a, look_for_0),
+    HOST_GATES("host_lag_update",
+               "an update ends the lag of a parked pod while a host's event looks for it",
+               end_lag_of_parked, update_0, event_plain, look_for_0),
+    HOST_GATES("host_gate_lag_next", "two gates of a host open before a pod at the end of its lag",
+               end_lag_of_gated, open_a, open_b, update_0),
     {.name = NULL},
 };

@@ -1,6 +1,6 @@
 /*
- * What an event finds out while it runs: a name that comes late, and pods whose description gets an affinity. Events of
- * assigned pods reach those with an affinity, wherever their update met them.
+ * What an event finds out while it runs: a name that comes late, and pods whose description gets an
+ * affinity. Events of assigned pods reach those with an affinity, wherever their update met them.
  */
 #include "actor_calls.h"
 #include "cluster.h"
@@ -9,7 +9,7 @@
 
 static struct ledger *const ledger = &world.ledger;
 
-/* ---- names ------------------------------------------------------------------------------------------------------------------ */
+/* ---- names ----------------------------------------------------------------------------------- */
 
 static uint32_t moved; /* by the event, pods that wait */
 
@@ -38,7 +38,8 @@ move_nobody(struct actor *actor)
     schedq_move_t move;
     schedq_result_t result;
 
-    (void)act_begin(actor, "move_all, event", (struct open_call){.kind = CALL_OTHER, .key = EVENT_OF_NOBODY});
+    (void)act_begin(actor, "move_all, event",
+                    (struct open_call){.kind = CALL_OTHER, .key = EVENT_OF_NOBODY});
     schedq_move_init(&move);
     move.event = EVENT_OF_NOBODY;
     schedq_status_t status = schedq_move_all(actor->worker, &move, &result);
@@ -60,7 +61,8 @@ all_or_none(const struct scenario *scenario)
     }
     actor_unregister(healthy);
     SIM_CHECK(moved == 0 || parked == 0 || sim_frozen() > 0,
-              "an event moved %u pods, and %u that were in flight when it came are parked", moved, parked);
+              "an event moved %u pods, and %u that were in flight when it came are parked", moved,
+              parked);
     destroy_harness.drain(scenario);
 }
 
@@ -92,7 +94,7 @@ by_move_cycle(schedq_config_t *config)
     config->pop_from_backoff = 0;
 }
 
-/* ---- affinity --------------------------------------------------------------------------------------------------------------- */
+/* ---- affinity -------------------------------------------------------------------------------- */
 
 static int
 always(void *ctx, uint64_t pod, uint64_t assigned)
@@ -122,13 +124,15 @@ static void
 get_affinity(struct actor *actor)
 {
     schedq_result_t result;
-    moment began = act_begin(actor, "update pod", (struct open_call){.kind = CALL_UPDATE, .key = 0});
-    uint64_t object =
-        ledger_attempt(ledger, (struct attempt){.key = 0, .priority = 2, .is_update = true, .began = began});
+    moment began =
+        act_begin(actor, "update pod", (struct open_call){.kind = CALL_UPDATE, .key = 0});
+    uint64_t object = ledger_attempt(
+        ledger, (struct attempt){.key = 0, .priority = 2, .is_update = true, .began = began});
     schedq_pod_spec_t spec = act_spec(actor, object);
 
     spec.flags |= SCHEDQ_POD_AFFINITY;
-    schedq_status_t status = schedq_update(actor->worker, world_name(0, NULL), &spec, 0, NULL, 0, &result);
+    schedq_status_t status =
+        schedq_update(actor->worker, world_name(0, NULL), &spec, 0, NULL, 0, &result);
     moment ended = act_end(actor, status);
     struct attempt *attempt = ledger_attempt_of(ledger, object);
 
@@ -136,13 +140,15 @@ get_affinity(struct actor *actor)
     act_attempt_ends(attempt, status, ended);
     attempt->handle = result.pod.bits;
     ledger->sums.updates++;
-    ledger_told(ledger, ledger_life(ledger, result.pod.bits, 0), (schedq_place_t)result.place, began, ended);
+    ledger_told(ledger, ledger_life(ledger, result.pod.bits, 0), (schedq_place_t)result.place,
+                began, ended);
 
     const struct occasion reach = {.handle = result.pod.bits, .reached = PLAIN};
     struct occasion *occasion = ledger_occasion(ledger, reach);
     schedq_move_t move;
 
-    occasion->began = act_begin(actor, "assigned_pod_added", (struct open_call){.kind = CALL_OTHER});
+    occasion->began =
+        act_begin(actor, "assigned_pod_added", (struct open_call){.kind = CALL_OTHER});
     schedq_move_init(&move);
     move.event = EVENT_PLAIN;
     status = schedq_assigned_pod_added(actor->worker, &move, "elsewhere", 9, NULL);
@@ -208,18 +214,22 @@ tick_and_fail(struct actor *actor)
 
 const struct scenario late_scenarios[] = {
     {.name = "event_late_cycle",
-     .about = "an event that nobody asked for against two failures by a name that is new, by move cycles",
+     .about = "an event that nobody asked for against two failures by a name that is new, by move "
+              "cycles",
      .harness = &late_harness,
      .threads = 3,
      .sleeps = true,
      .configure = by_move_cycle,
      .prepare = hold_two,
      .bodies = {fail_late, move_nobody, fail_late}},
-    AFFINITY("affinity_fail", "a pod in flight gets an affinity, and an assigned pod comes, against its failure",
+    AFFINITY("affinity_fail",
+             "a pod in flight gets an affinity, and an assigned pod comes, against its failure",
              with_affinity, hold_for_1, get_affinity, fail_plain, tick_and_fail),
-    AFFINITY("affinity_parked", "a parked pod gets an affinity, and an assigned pod comes, while it is moved and fails",
-             with_affinity, park_one, get_affinity, activate_and_fail, tick_and_fail),
-    AFFINITY("affinity_hints", "the same with hints, against an event", with_affinity_and_hints, park_one, get_affinity,
-             activate_and_fail, move_plain),
+    AFFINITY(
+        "affinity_parked",
+        "a parked pod gets an affinity, and an assigned pod comes, while it is moved and fails",
+        with_affinity, park_one, get_affinity, activate_and_fail, tick_and_fail),
+    AFFINITY("affinity_hints", "the same with hints, against an event", with_affinity_and_hints,
+             park_one, get_affinity, activate_and_fail, move_plain),
     {.name = NULL},
 };

@@ -2,7 +2,7 @@
 #include "scenarios.h"
 #include "world.h"
 
-#include "lockfree/sizes.h"
+#include "lockfree/memory/sizes.h"
 
 #define PAGE (1 << RECORD_PAGE_BITS) /* pods whose memory trim can give back together */
 
@@ -19,7 +19,7 @@ prepare_2(struct actor *actor)
     (void)actor_add(actor, 1, 2);
 }
 
-/* ---- workers ---------------------------------------------------------------------------------------------------------------- */
+/* ---- workers --------------------------------------------------------------------------------- */
 
 static void
 come_back_and_add(struct actor *actor)
@@ -38,7 +38,7 @@ come_back_and_pop(struct actor *actor)
     actor_consume(actor, 2);
 }
 
-/* ---- trim --------------------------------------------------------------------------------------------------------------------- */
+/* ---- trim ------------------------------------------------------------------------------------ */
 
 static void
 prepare_freed(struct actor *actor)
@@ -83,7 +83,7 @@ trim_only(struct actor *actor)
     actor_trim(actor);
 }
 
-/* ---- batches -------------------------------------------------------------------------------------------------------------------- */
+/* ---- batches --------------------------------------------------------------------------------- */
 
 static void
 add_batch_low(struct actor *actor)
@@ -106,7 +106,7 @@ pop_batches(struct actor *actor)
     (void)actor_done_many(actor);
 }
 
-/* ---- objects -------------------------------------------------------------------------------------------------------------------- */
+/* ---- objects --------------------------------------------------------------------------------- */
 
 static void
 counted(schedq_config_t *config)

@@ -79,7 +79,7 @@ anything(struct actor *actor)
     (void)actor_done_all(actor);
 }
 
-/* ---- with upkeep ------------------------------------------------------------------------------------------------- */
+/* ---- with upkeep ----------------------------------------------------------------------------- */
 
 static void
 come_back(struct actor *actor)
@@ -202,14 +202,14 @@ relaxed(schedq_config_t *config)
     config->max_bands = 2;
 }
 
-#define UPKEEP(title, text, settings)                                                                     \
-    {                                                                                                     \
-        .name = (title), .about = (text), .harness = &queue_harness, .threads = 3, .configure = settings, \
-        .prepare = prepare_upkeep, .bodies = {                                                            \
-            work_and_keep_up,                                                                             \
-            work_and_keep_up,                                                                             \
-            work_and_keep_up                                                                              \
-        }                                                                                                 \
+#define UPKEEP(title, text, settings)                                              \
+    {                                                                              \
+        .name = (title), .about = (text), .harness = &queue_harness, .threads = 3, \
+        .configure = settings, .prepare = prepare_upkeep, .bodies = {              \
+            work_and_keep_up,                                                      \
+            work_and_keep_up,                                                      \
+            work_and_keep_up                                                       \
+        }                                                                          \
     }
 
 const struct scenario mixed_scenarios[] = {

@@ -1,6 +1,7 @@
 /*
- * Allocations that fail: a call answers NOMEM and nothing changed, or it did all that it says. What could not be
- * published for lack of memory is published later (stray.h), though nobody asks for it by its name.
+ * Allocations that fail: a call answers NOMEM and nothing changed, or it did all that it says. What
+ * could not be published for lack of memory is published later (stray.h), though nobody asks for it
+ * by its name.
  */
 #include "scenarios.h"
 #include "world.h"
@@ -27,9 +28,12 @@ consume_2(struct actor *actor)
     actor_consume(actor, 2);
 }
 
-/* ---- settling ---------------------------------------------------------------------------------------------------- */
+/* ---- settling -------------------------------------------------------------------------------- */
 
-/* Thread 0 has a lane, so its add needs no memory; thread 1 has none, and would need one to settle that pod. */
+/*
+ * Thread 0 has a lane, so its add needs no memory; thread 1 has none, and would need one to settle
+ * that pod.
+ */
 static void
 prepare_lane(struct actor *actor)
 {
@@ -57,7 +61,7 @@ find_without_memory(struct actor *actor)
     world_has_memory();
 }
 
-/* ---- bands ------------------------------------------------------------------------------------------------------- */
+/* ---- bands ----------------------------------------------------------------------------------- */
 
 static void
 one_band(schedq_config_t *config)
@@ -90,7 +94,7 @@ add_0_to_the_end(struct actor *actor)
     world_has_memory();
 }
 
-/* ---- gathering --------------------------------------------------------------------------------------------------- */
+/* ---- gathering ------------------------------------------------------------------------------- */
 
 /* As if a pod had not been published: the next pop that finds nothing gathers. */
 static void
@@ -109,7 +113,7 @@ add_both(struct actor *actor)
     (void)actor_add(actor, 1, 1);
 }
 
-/* ---- anything ---------------------------------------------------------------------------------------------------- */
+/* ---- anything -------------------------------------------------------------------------------- */
 
 static uint32_t
 draw(uint32_t limit)
@@ -191,7 +195,8 @@ batches(struct actor *actor)
 
 const struct scenario no_memory_scenarios[] = {
     {.name = "no_memory_find",
-     .about = "find meets a pod that is just being added, without memory: it tells of what pops find, or of nothing",
+     .about = "find meets a pod that is just being added, without memory: it tells of what pops "
+              "find, or of nothing",
      .harness = &queue_harness,
      .threads = 2,
      .prepare = prepare_lane,
@@ -210,7 +215,8 @@ const struct scenario no_memory_scenarios[] = {
      .prepare = prepare_band,
      .bodies = {add_0_to_the_end, add_1_and_lack_memory}},
     {.name = "no_memory_gather",
-     .about = "pods that could not be published are gathered while others are added under the same names",
+     .about = "pods that could not be published are gathered while others are added under the same "
+              "names",
      .harness = &queue_harness,
      .threads = 3,
      .prepare = prepare_note,

@@ -1,5 +1,6 @@
 /*
- * The checks' own test: each scenario breaks a promise on purpose, on the program's side of the API, and must be found.
+ * The checks' own test: each scenario breaks a promise on purpose, on the program's side of the
+ * API, and must be found.
  */
 #include "scenarios.h"
 #include "world.h"
@@ -55,8 +56,9 @@ pop_and_tell_twice(struct actor *actor)
     if (actor_pop(actor)) {
         const schedq_popped_t *popped = &actor->held[0];
 
-        ledger_popped(&world.ledger, actor->number, popped, world_key(popped->name, popped->name_length),
-                      world.ledger.now, world.ledger.now);
+        ledger_popped(&world.ledger, actor->number, popped,
+                      world_key(popped->name, popped->name_length), world.ledger.now,
+                      world.ledger.now);
     }
 }
 

@@ -1,12 +1,15 @@
 /*
- * Preemptors whose victims are evicted later, by the engine's evictor: none may be left waiting once its victims are gone.
+ * Preemptors whose victims are evicted later, by the engine's evictor: none may be left waiting
+ * once its victims are gone.
  *
- * A scheduler holds each preemptor in flight, hands the eviction over and parks it. An executor runs what was handed over, and an
- * informer tells the queue of victims that are gone; whatever these two did not come to in the episode, the drain does: late tasks,
- * late events. Afterwards every preemptor that was not deleted must be ready to be popped, or to be when its backoff ends: the last
- * victim's event, or `activate`, brought it.
+ * A scheduler holds each preemptor in flight, hands the eviction over and parks it. An executor
+ * runs what was handed over, and an informer tells the queue of victims that are gone; whatever
+ * these two did not come to in the episode, the drain does: late tasks, late events. Afterwards
+ * every preemptor that was not deleted must be ready to be popped, or to be when its backoff ends:
+ * the last victim's event, or `activate`, brought it.
  *
- * A victim's deletion is sent once or more often, becomes an event once, and then the victim is not there any more.
+ * A victim's deletion is sent once or more often, becomes an event once, and then the victim is not
+ * there any more.
  */
 #include "arena.h"
 #include "scenarios.h"
@@ -78,7 +81,7 @@ require(schedq_status_t status, const char *call)
     SIM_CHECK(status == SCHEDQ_OK, "%s returns %s", call, schedq_status_name(status));
 }
 
-/* ---- victims ---------------------------------------------------------------------------------------------------------------- */
+/* ---- victims --------------------------------------------------------------------------------- */
 
 static void
 tell(uint64_t victim)
@@ -131,8 +134,8 @@ clear(void *ctx, uint64_t nominated, uint64_t preemptor)
 {
     (void)ctx;
     SIM_CHECK(nominated == CLEARED, "clear gets object %llu", (unsigned long long)nominated);
-    SIM_CHECK(schedq_evictor_holds(play.evictor, preemptor) != 0, "preemptor %llu is not held while nominations end",
-              (unsigned long long)preemptor);
+    SIM_CHECK(schedq_evictor_holds(play.evictor, preemptor) != 0,
+              "preemptor %llu is not held while nominations end", (unsigned long long)preemptor);
     return plays(CLEAR_FAILS) ? 1 : 0;
 }
 
@@ -144,7 +147,7 @@ activate(void *ctx, uint64_t preemptor)
     require(schedq_activate(worker(), &play.held[preemptor - 1].pod, 1, NULL), "activate");
 }
 
-/* ---- tasks ------------------------------------------------------------------------------------------------------------------ */
+/* ---- tasks ----------------------------------------------------------------------------------- */
 
 static int
 spawn(void *ctx, void (*run)(void *argument), void *argument)
@@ -176,7 +179,7 @@ run_one(void)
     return false;
 }
 
-/* ---- threads ---------------------------------------------------------------------------------------------------------------- */
+/* ---- threads --------------------------------------------------------------------------------- */
 
 static void
 schedule(unsigned preemptor)
@@ -201,8 +204,8 @@ schedule(unsigned preemptor)
     failure.unschedulable = play.fit;
     schedq_status_t status = schedq_add_unschedulable(worker(), &held->token, &failure, NULL);
     sim_call_ends();
-    SIM_CHECK(status == SCHEDQ_OK || (status == SCHEDQ_GONE && play.is_deleted), "add_unschedulable returns %s",
-              schedq_status_name(status));
+    SIM_CHECK(status == SCHEDQ_OK || (status == SCHEDQ_GONE && play.is_deleted),
+              "add_unschedulable returns %s", schedq_status_name(status));
     play.ended++;
 }
 
@@ -255,8 +258,8 @@ disturb(void)
         switch (random_below(sim_random(), 5)) {
         case 0:
             if (!play.is_deleted && !plays(CLOSES)) {
-                require(schedq_update(worker(), name_of(0), &spec, spec.object, &event, random_below(sim_random(), 2),
-                                      NULL),
+                require(schedq_update(worker(), name_of(0), &spec, spec.object, &event,
+                                      random_below(sim_random(), 2), NULL),
                         "update");
             }
             break;
@@ -312,7 +315,7 @@ play_thread(const struct scenario *scenario, unsigned thread)
     }
 }
 
-/* ---- the queue -------------------------------------------------------------------------------------------------------------- */
+/* ---- the queue ------------------------------------------------------------------------------- */
 
 static int64_t
 read_clock(void *ctx)
@@ -420,15 +423,20 @@ check_ready(unsigned preemptor)
     schedq_status_t status = schedq_get(worker(), play.held[preemptor].pod, note_place, &place);
 
     if (preemptor == 0 && play.is_deleted) {
-        SIM_CHECK(status == SCHEDQ_NOT_FOUND || sim_frozen() > 0, "a preemptor that was deleted is %s",
-                  schedq_place_name(place));
+        SIM_CHECK(status == SCHEDQ_NOT_FOUND || sim_frozen() > 0,
+                  "a preemptor that was deleted is %s", schedq_place_name(place));
         return;
     }
-    SIM_CHECK(plays(CLOSES) || (place != SCHEDQ_PARKED && place != SCHEDQ_GATED && place != SCHEDQ_NOWHERE),
-              "lost: preemptor %u is %s, and its victims are gone", preemptor, schedq_place_name(place));
+    SIM_CHECK(plays(CLOSES) ||
+                  (place != SCHEDQ_PARKED && place != SCHEDQ_GATED && place != SCHEDQ_NOWHERE),
+              "lost: preemptor %u is %s, and its victims are gone", preemptor,
+              schedq_place_name(place));
 }
 
-/* What is late happens now. Where a thread stopped in something that brings preemptors back, nothing is promised. */
+/*
+ * What is late happens now. Where a thread stopped in something that brings preemptors back,
+ * nothing is promised.
+ */
 static void
 play_drain(const struct scenario *scenario)
 {
@@ -439,7 +447,8 @@ play_drain(const struct scenario *scenario)
     }
     require(schedq_tick(worker(), NULL, NULL), "tick"); /* finds what a stopped thread left */
     for (unsigned i = 0; i < play.preemptors && play.begun == play.ended; i++) {
-        SIM_CHECK(schedq_evictor_holds(play.evictor, i + 1) == 0, "preemptor %u is held, and nobody evicts for it", i);
+        SIM_CHECK(schedq_evictor_holds(play.evictor, i + 1) == 0,
+                  "preemptor %u is held, and nobody evicts for it", i);
         check_ready(i);
     }
     play.now += LATE_NS;
@@ -463,21 +472,25 @@ play_end(const struct scenario *scenario)
 
 static const struct harness play_harness = {play_begin, play_thread, play_drain, play_end};
 
-#define PREEMPT(title, text, bits)                                                                                  \
-    {                                                                                                               \
-        .name = (title), .about = (text), .harness = &play_harness, .threads = 5, .sleeps = true, .variant = (bits) \
+#define PREEMPT(title, text, bits)                                                                \
+    {                                                                                             \
+        .name = (title), .about = (text), .harness = &play_harness, .threads = 5, .sleeps = true, \
+        .variant = (bits)                                                                         \
     }
 
 const struct scenario preempt_scenarios[] = {
     PREEMPT("preempt", "a preemptor is parked while its victims are evicted", 0),
-    PREEMPT("preempt_event_first", "events of victims come before the calls that delete them return", EVENT_FIRST),
+    PREEMPT("preempt_event_first",
+            "events of victims come before the calls that delete them return", EVENT_FIRST),
     PREEMPT("preempt_inline", "the eviction runs on the scheduler's thread", INLINE),
-    PREEMPT("preempt_inline_event_first", "the same, events come before the calls return", INLINE | EVENT_FIRST),
+    PREEMPT("preempt_inline_event_first", "the same, events come before the calls return",
+            INLINE | EVENT_FIRST),
     PREEMPT("preempt_last_fails", "the last victim cannot be deleted", LAST_FAILS | EVENT_FIRST),
     PREEMPT("preempt_first_fails", "the first victim cannot be deleted", FIRST_FAILS),
     PREEMPT("preempt_clear_fails", "a nomination cannot be ended", CLEAR_FAILS | EVENT_FIRST),
     PREEMPT("preempt_shared", "two preemptors evict the same victims", SHARED),
-    PREEMPT("preempt_shared_one", "the only victim of one preemptor is the last of another", SHARED | SHARED_ONE),
+    PREEMPT("preempt_shared_one", "the only victim of one preemptor is the last of another",
+            SHARED | SHARED_ONE),
     PREEMPT("preempt_shared_fails", "the same, and it cannot be deleted",
             SHARED | SHARED_ONE | LAST_FAILS | EVENT_FIRST),
     PREEMPT("preempt_closed", "the queue is closed while victims are evicted", CLOSES),

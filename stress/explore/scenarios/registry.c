@@ -1,6 +1,7 @@
 /*
- * The registry alone: events and late names that several threads define at once. Equal ones get equal numbers, whoever is
- * told a number can use it, and a thread that stops takes no number away from the others.
+ * The registry alone: events and late names that several threads define at once. Equal ones get
+ * equal numbers, whoever is told a number can use it, and a thread that stops takes no number away
+ * from the others.
  */
 #include "scenarios.h"
 
@@ -37,11 +38,12 @@ registry_begin(const struct scenario *scenario)
     schedq_config_init(&config);
     rules_from_config(&world.rules, &config);
     memory_open(&world.memory, &allocator);
-    SIM_CHECK(registry_open(&world.registry, &world.memory, &world.rules, SCHEDQ_EVENT_FIRST_FREE + EVENTS),
+    SIM_CHECK(registry_open(&world.registry, &world.memory, &world.rules,
+                            SCHEDQ_EVENT_FIRST_FREE + EVENTS),
               "no memory for a registry");
 }
 
-/* ---- what is true of everything that can be seen -------------------------------------------------------------------------- */
+/* ---- what is true of everything that can be seen --------------------------------------------- */
 
 static void
 check_events(void)
@@ -52,10 +54,12 @@ check_events(void)
     for (uint32_t i = SCHEDQ_EVENT_FIRST_FREE; i < count; i++) {
         schedq_event_t event = (schedq_event_t)i;
         uint32_t label = registry_label(registry, event);
-        const char *text = label < registry_label_count(registry) ? registry_label_text(registry, label) : NULL;
+        const char *text =
+            label < registry_label_count(registry) ? registry_label_text(registry, label) : NULL;
 
         SIM_CHECK(text != NULL && text[0] != '\0', "event %u has no label", i);
-        SIM_CHECK((registry_reached(registry, 0, event) & SCHEDQ_REJECTOR_OTHERS) != 0, "event %u reaches nobody", i);
+        SIM_CHECK((registry_reached(registry, 0, event) & SCHEDQ_REJECTOR_OTHERS) != 0,
+                  "event %u reaches nobody", i);
     }
 }
 
@@ -66,13 +70,14 @@ check_names(void)
 
     SIM_CHECK((known & ~registry_late(&world.registry, 0)) == 0, "a known name is not late");
     for (uint64_t bits = known; bits != 0; bits &= bits - 1) {
-        const char *name = registry_plugin_name(&world.registry, 0, (uint32_t)__builtin_ctzll(bits));
+        const char *name =
+            registry_plugin_name(&world.registry, 0, (uint32_t)__builtin_ctzll(bits));
 
         SIM_CHECK(name != NULL && name[0] != '\0', "a known name is empty");
     }
 }
 
-/* ---- threads -------------------------------------------------------------------------------------------------------------- */
+/* ---- threads --------------------------------------------------------------------------------- */
 
 static uint32_t
 define_event(uint32_t number)
@@ -81,11 +86,14 @@ define_event(uint32_t number)
     char label[16];
 
     snprintf(label, sizeof label, "label %u", number % LABELS);
-    schedq_status_t status = registry_define_event(&world.registry, "Thing", UINT32_C(1) << number, label, &event);
+    schedq_status_t status =
+        registry_define_event(&world.registry, "Thing", UINT32_C(1) << number, label, &event);
 
     SIM_CHECK(status == SCHEDQ_OK, "event %u: status %d", number, status);
-    SIM_CHECK(event < registry_event_count(&world.registry), "event %u is not below the count", event);
-    SIM_CHECK(registry_actions(&world.registry, event) == UINT32_C(1) << number, "id %u is another event's", event);
+    SIM_CHECK(event < registry_event_count(&world.registry), "event %u is not below the count",
+              event);
+    SIM_CHECK(registry_actions(&world.registry, event) == UINT32_C(1) << number,
+              "id %u is another event's", event);
     return event;
 }
 
@@ -96,10 +104,12 @@ define_name(uint32_t number)
     int length = snprintf(name, sizeof name, "name %u", number);
     uint64_t bit = registry_rejector(&world.registry, 0, name, (uint32_t)length);
 
-    SIM_CHECK((registry_known(&world.registry, 0) & bit) != 0 && (registry_late(&world.registry, 0) & bit) != 0,
+    SIM_CHECK((registry_known(&world.registry, 0) & bit) != 0 &&
+                  (registry_late(&world.registry, 0) & bit) != 0,
               "the bit of name %u is not known", number);
-    SIM_CHECK(strcmp(registry_plugin_name(&world.registry, 0, (uint32_t)__builtin_ctzll(bit)), name) == 0,
-              "the bit of name %u is another's", number);
+    SIM_CHECK(
+        strcmp(registry_plugin_name(&world.registry, 0, (uint32_t)__builtin_ctzll(bit)), name) == 0,
+        "the bit of name %u is another's", number);
     return bit;
 }
 
@@ -120,9 +130,12 @@ registry_thread(const struct scenario *scenario, unsigned thread)
     }
 }
 
-/* ---- afterwards ----------------------------------------------------------------------------------------------------------- */
+/* ---- afterwards ------------------------------------------------------------------------------ */
 
-/* All is defined once more: what a frozen thread left half done is finished, and nobody was told otherwise. */
+/*
+ * All is defined once more: what a frozen thread left half done is finished, and nobody was told
+ * otherwise.
+ */
 static void
 registry_drain(const struct scenario *scenario)
 {
@@ -137,20 +150,23 @@ registry_drain(const struct scenario *scenario)
         for (unsigned thread = 0; thread < THREADS; thread++) {
             uint32_t told = world.events[thread][number];
 
-            SIM_CHECK(told == UNKNOWN || told == event, "event %u: ids %u and %u", number, told, event);
-            SIM_CHECK(world.names[thread][number] == 0 || world.names[thread][number] == bit, "name %u has two bits",
-                      number);
+            SIM_CHECK(told == UNKNOWN || told == event, "event %u: ids %u and %u", number, told,
+                      event);
+            SIM_CHECK(world.names[thread][number] == 0 || world.names[thread][number] == bit,
+                      "name %u has two bits", number);
         }
         events |= UINT32_C(1) << (event - SCHEDQ_EVENT_FIRST_FREE);
         names |= bit;
     }
-    SIM_CHECK(events == (1u << EVENTS) - 1 && registry_event_count(&world.registry) == SCHEDQ_EVENT_FIRST_FREE + EVENTS,
+    SIM_CHECK(events == (1u << EVENTS) - 1 &&
+                  registry_event_count(&world.registry) == SCHEDQ_EVENT_FIRST_FREE + EVENTS,
               "ids are not dense");
     SIM_CHECK(names == (1u << NAMES) - 1, "bits are not dense");
     check_events();
     for (uint32_t i = 0; i < EVENTS; i++) {
         uint32_t first = UNKNOWN,
-                 label = registry_label(&world.registry, (schedq_event_t)(SCHEDQ_EVENT_FIRST_FREE + i));
+                 label =
+                     registry_label(&world.registry, (schedq_event_t)(SCHEDQ_EVENT_FIRST_FREE + i));
 
         for (uint32_t j = EVENTS; j-- > 0;) {
             schedq_event_t other = (schedq_event_t)(SCHEDQ_EVENT_FIRST_FREE + j);
@@ -170,7 +186,8 @@ registry_end(const struct scenario *scenario)
     memory_close(&world.memory);
 }
 
-static const struct harness registry_harness = {registry_begin, registry_thread, registry_drain, registry_end};
+static const struct harness registry_harness = {registry_begin, registry_thread, registry_drain,
+                                                registry_end};
 
 const struct scenario registry_scenarios[] = {
     {.name = "registry_define",

@@ -1,8 +1,10 @@
 /*
- * What a caller is told of is what pops go by: whoever heard that a pod is there, or how it is described, pops
- * accordingly, though the call that made it so has not returned, and may never return.
+ * What a caller is told of is what pops go by: whoever heard that a pod is there, or how it is
+ * described, pops accordingly, though the call that made it so has not returned, and may never
+ * return.
  *
- * Only thread 1 pops, so it knows what is there. The ledger cannot say this: it leaves out updates that overlap a pop.
+ * Only thread 1 pops, so it knows what is there. The ledger cannot say this: it leaves out updates
+ * that overlap a pop.
  */
 #include "scenarios.h"
 #include "world.h"
@@ -15,7 +17,7 @@ enum { LOW = 1, MID = 3, HIGH = 5 };
 static schedq_pod_t moved;
 static int32_t moved_from;
 
-/* ---- how a pod is described -------------------------------------------------------------------------------------- */
+/* ---- how a pod is described ------------------------------------------------------------------ */
 
 static void
 prepare_moved(struct actor *actor, int32_t priority)
@@ -82,11 +84,11 @@ pop_as_told(struct actor *actor, int32_t told)
     }
     int32_t got = actor->held[0].priority;
     uint32_t key = world_key(actor->held[0].name, actor->held[0].name_length);
-    SIM_CHECK(got >= MID, "pod %u was popped with priority %d, and pod %u waits with priority %d", key, got, STANDING,
-              MID);
+    SIM_CHECK(got >= MID, "pod %u was popped with priority %d, and pod %u waits with priority %d",
+              key, got, STANDING, MID);
     SIM_CHECK(told == moved_from || (key == MOVED) == (told > MID),
-              "get said that pod %u has priority %d, and the next pop gave pod %u with priority %d", MOVED, told, key,
-              got);
+              "get said that pod %u has priority %d, and the next pop gave pod %u with priority %d",
+              MOVED, told, key, got);
     (void)actor_done_all(actor);
 }
 
@@ -109,7 +111,7 @@ find_and_pop(struct actor *actor)
     get_and_pop(actor);
 }
 
-/* ---- that a pod is there ----------------------------------------------------------------------------------------- */
+/* ---- that a pod is there --------------------------------------------------------------------- */
 
 static void
 add_0_high(struct actor *actor)
@@ -126,9 +128,11 @@ add_0_1_high(struct actor *actor)
 static void
 expect_pop(struct actor *actor, const char *teller)
 {
-    SIM_CHECK(actor_pop(actor), "%s said that a pod is there, and the next pop found nothing", teller);
-    SIM_CHECK(actor->held[0].priority == HIGH, "%s said that a pod of priority %d is there, and the next pop gave %d",
-              teller, HIGH, actor->held[0].priority);
+    SIM_CHECK(actor_pop(actor), "%s said that a pod is there, and the next pop found nothing",
+              teller);
+    SIM_CHECK(actor->held[0].priority == HIGH,
+              "%s said that a pod of priority %d is there, and the next pop gave %d", teller, HIGH,
+              actor->held[0].priority);
     (void)actor_done_all(actor);
 }
 
@@ -182,26 +186,31 @@ add_existing(struct actor *actor)
     actor_consume(actor, 1);
 }
 
-#define TOLD(title, text, before, teller, listener)                                                               \
-    {                                                                                                             \
-        .name = (title), .about = (text), .harness = &queue_harness, .threads = 2, .prepare = before, .bodies = { \
-            teller,                                                                                               \
-            listener                                                                                              \
-        }                                                                                                         \
+#define TOLD(title, text, before, teller, listener)                                \
+    {                                                                              \
+        .name = (title), .about = (text), .harness = &queue_harness, .threads = 2, \
+        .prepare = before, .bodies = {                                             \
+            teller,                                                                \
+            listener                                                               \
+        }                                                                          \
     }
 
 const struct scenario told_scenarios[] = {
-    TOLD("told_lower_pop", "a pop of a pod that is just being lowered", prepare_high, lower_moved, pop_only),
-    TOLD("told_lower_get", "get says that a pod went down: it is popped behind others", prepare_high, lower_moved,
-         get_and_pop),
-    TOLD("told_raise_get", "get says that a pod went up: it is popped before others", prepare_low, raise_moved,
-         get_and_pop),
-    TOLD("told_raise_find", "the same after a find by name", prepare_low, raise_moved, find_and_pop),
+    TOLD("told_lower_pop", "a pop of a pod that is just being lowered", prepare_high, lower_moved,
+         pop_only),
+    TOLD("told_lower_get", "get says that a pod went down: it is popped behind others",
+         prepare_high, lower_moved, get_and_pop),
+    TOLD("told_raise_get", "get says that a pod went up: it is popped before others", prepare_low,
+         raise_moved, get_and_pop),
+    TOLD("told_raise_find", "the same after a find by name", prepare_low, raise_moved,
+         find_and_pop),
     TOLD("told_find", "a pod that find told of is popped next", NULL, add_0_1_high, find_0_or_1),
-    TOLD("told_add", "a pod because of which add said EXISTS is popped next", NULL, add_0_high, add_again),
-    TOLD("told_batch", "a pod because of which add_many said EXISTS is popped before the rest of the batch", NULL,
+    TOLD("told_add", "a pod because of which add said EXISTS is popped next", NULL, add_0_high,
+         add_again),
+    TOLD("told_batch",
+         "a pod because of which add_many said EXISTS is popped before the rest of the batch", NULL,
          add_0_high, add_pair_again),
-    TOLD("told_batch_existing", "add_many adds nothing, and tells of a pod: it is popped next", prepare_held,
-         add_0_and_end_1, add_existing),
+    TOLD("told_batch_existing", "add_many adds nothing, and tells of a pod: it is popped next",
+         prepare_held, add_0_and_end_1, add_existing),
     {.name = NULL},
 };

@@ -1,8 +1,9 @@
 /*
- * The scheduler's own test: a toy queue with a bug to find in each variant, and one without, which must survive.
+ * The scheduler's own test: a toy queue with a bug to find in each variant, and one without, which
+ * must survive.
  *
- * Two bands (tagged stacks), a bitmap of the bands that are not empty, a free list of few records, sleeping by an event
- * count. Two producers and two consumers pass ITEMS items each through it.
+ * Two bands (tagged stacks), a bitmap of the bands that are not empty, a free list of few records,
+ * sleeping by an event count. Two producers and two consumers pass ITEMS items each through it.
  */
 #include "scenarios.h"
 
@@ -37,7 +38,7 @@ static struct {
     enum toy_bug bug;
 } toy;
 
-/* ---- stacks --------------------------------------------------------------------------------------------------------------- */
+/* ---- stacks ---------------------------------------------------------------------------------- */
 
 static uint64_t
 top_after(uint64_t top, uint32_t record)
@@ -78,7 +79,7 @@ pop(atomic_u64 *stack)
     return (uint32_t)top;
 }
 
-/* ---- producers -------------------------------------------------------------------------------------------------------------- */
+/* ---- producers ------------------------------------------------------------------------------- */
 
 static void
 wake_all(void)
@@ -107,7 +108,8 @@ produce(unsigned producer)
         unsigned band = (producer + i) % BANDS;
         bool asleep = false;
 
-        SIM_CHECK(u32_cas(&toy.records[record].state, RECORD_FREE, RECORD_QUEUED), "record %u is taken twice", record);
+        SIM_CHECK(u32_cas(&toy.records[record].state, RECORD_FREE, RECORD_QUEUED),
+                  "record %u is taken twice", record);
         push(&toy.bands[band], record);
         u32_or(&toy.bitmap, 1u << band);
         for (unsigned c = 0; c < CONSUMERS; c++) {
@@ -119,7 +121,7 @@ produce(unsigned producer)
     }
 }
 
-/* ---- consumers ---------------------------------------------------------------------------------------------------------------- */
+/* ---- consumers ------------------------------------------------------------------------------- */
 
 static void
 sleep_for_item(unsigned consumer)
@@ -160,7 +162,8 @@ clear_band(unsigned band)
 static void
 consume_one(uint32_t record)
 {
-    SIM_CHECK(u32_cas(&toy.records[record].state, RECORD_QUEUED, RECORD_RUNNING), "record %u is popped twice", record);
+    SIM_CHECK(u32_cas(&toy.records[record].state, RECORD_QUEUED, RECORD_RUNNING),
+              "record %u is popped twice", record);
     u32_store(&toy.records[record].state, RECORD_FREE);
     push(&toy.free, record);
     if (u32_add(&toy.consumed, 1) + 1 == PRODUCERS * ITEMS) {
@@ -189,7 +192,7 @@ consume(unsigned consumer)
     }
 }
 
-/* ---- the harness ---------------------------------------------------------------------------------------------------------------- */
+/* ---- the harness ----------------------------------------------------------------------------- */
 
 static void
 toy_begin(const struct scenario *scenario)
@@ -216,8 +219,9 @@ static void
 toy_drain(const struct scenario *scenario)
 {
     (void)scenario;
-    SIM_CHECK(u32_load(&toy.consumed) == PRODUCERS * ITEMS, "%u items were consumed, %u were produced",
-              u32_load(&toy.consumed), PRODUCERS * ITEMS);
+    SIM_CHECK(u32_load(&toy.consumed) == PRODUCERS * ITEMS,
+              "%u items were consumed, %u were produced", u32_load(&toy.consumed),
+              PRODUCERS * ITEMS);
 }
 
 static void
@@ -228,10 +232,10 @@ toy_end(const struct scenario *scenario)
 
 static const struct harness toy_harness = {toy_begin, toy_thread, toy_drain, toy_end};
 
-#define TOY(title, text, bug)                                                                                        \
-    {                                                                                                                \
-        .name = (title), .about = (text), .harness = &toy_harness, .threads = PRODUCERS + CONSUMERS, .hidden = true, \
-        .never_frozen = true, .variant = (bug)                                                                       \
+#define TOY(title, text, bug)                                                                    \
+    {                                                                                            \
+        .name = (title), .about = (text), .harness = &toy_harness,                               \
+        .threads = PRODUCERS + CONSUMERS, .hidden = true, .never_frozen = true, .variant = (bug) \
     }
 
 const struct scenario toy_scenarios[] = {

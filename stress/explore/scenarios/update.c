@@ -109,21 +109,25 @@ end_held(struct actor *actor)
     actor_consume(actor, 1);
 }
 
-#define UPDATE_AGAINST_POP(title, text, body)                                                                \
-    {                                                                                                        \
-        .name = (title), .about = (text), .harness = &queue_harness, .threads = 3, .prepare = prepare_bands, \
-        .bodies = {                                                                                          \
-            body,                                                                                            \
-            pop_twice,                                                                                       \
-            pop_once                                                                                         \
-        }                                                                                                    \
+#define UPDATE_AGAINST_POP(title, text, body)                                      \
+    {                                                                              \
+        .name = (title), .about = (text), .harness = &queue_harness, .threads = 3, \
+        .prepare = prepare_bands, .bodies = {                                      \
+            body,                                                                  \
+            pop_twice,                                                             \
+            pop_once                                                               \
+        }                                                                          \
     }
 
 const struct scenario update_scenarios[] = {
-    UPDATE_AGAINST_POP("update_raise", "a pod is raised into a band that exists, against pops", raise_2),
-    UPDATE_AGAINST_POP("update_lower", "a pod is lowered into a band that exists, against pops", lower_0),
-    UPDATE_AGAINST_POP("update_raise_new", "a pod is raised into a brand-new band, against pops", raise_2_beyond),
-    UPDATE_AGAINST_POP("update_lower_new", "a pod is lowered into a brand-new band, against pops", lower_0_below),
+    UPDATE_AGAINST_POP("update_raise", "a pod is raised into a band that exists, against pops",
+                       raise_2),
+    UPDATE_AGAINST_POP("update_lower", "a pod is lowered into a band that exists, against pops",
+                       lower_0),
+    UPDATE_AGAINST_POP("update_raise_new", "a pod is raised into a brand-new band, against pops",
+                       raise_2_beyond),
+    UPDATE_AGAINST_POP("update_lower_new", "a pod is lowered into a brand-new band, against pops",
+                       lower_0_below),
     UPDATE_AGAINST_POP("update_order_key", "pods get other order keys, against pops", rekey_0),
     {.name = "update_two",
      .about = "two updates of one pod to different bands, and a pop",

@@ -1,6 +1,6 @@
 /*
- * Housekeeping against work: trim takes the page of a pod that somebody works on, workers register while a slot is
- * borrowed, queues are destroyed with pods in them.
+ * Housekeeping against work: trim takes the page of a pod that somebody works on, workers register
+ * while a slot is borrowed, queues are destroyed with pods in them.
  */
 #include "scenarios.h"
 #include "world.h"
@@ -14,7 +14,7 @@ add_by_1(struct actor *actor)
     (void)actor_add(world_actor(1), 0, 1);
 }
 
-/* ---- a page goes ------------------------------------------------------------------------------------------------- */
+/* ---- a page goes ----------------------------------------------------------------------------- */
 
 /* A worker that leaves gives its free records back, and with them trim has a whole page. */
 static void
@@ -57,7 +57,7 @@ get_0(struct actor *actor)
     (void)actor_get(actor, 0);
 }
 
-/* ---- slots ------------------------------------------------------------------------------------------------------- */
+/* ---- slots ----------------------------------------------------------------------------------- */
 
 static void
 three_workers(schedq_config_t *config)
@@ -104,7 +104,7 @@ come_late(struct actor *actor)
     actor_unregister(&late);
 }
 
-/* ---- destroy ----------------------------------------------------------------------------------------------------- */
+/* ---- destroy --------------------------------------------------------------------------------- */
 
 static void
 counted(schedq_config_t *config)
@@ -136,12 +136,13 @@ add_2_and_pop(struct actor *actor)
     (void)actor_done_all(actor);
 }
 
-#define TRIM(title, text, body, trimmer)                                                                            \
-    {                                                                                                               \
-        .name = (title), .about = (text), .harness = &queue_harness, .threads = 2, .prepare = add_by_1, .bodies = { \
-            body,                                                                                                   \
-            trimmer                                                                                                 \
-        }                                                                                                           \
+#define TRIM(title, text, body, trimmer)                                           \
+    {                                                                              \
+        .name = (title), .about = (text), .harness = &queue_harness, .threads = 2, \
+        .prepare = add_by_1, .bodies = {                                           \
+            body,                                                                  \
+            trimmer                                                                \
+        }                                                                          \
     }
 
 #define REGISTER(title, text, upkeep)                                                           \
@@ -155,14 +156,19 @@ add_2_and_pop(struct actor *actor)
     }
 
 const struct scenario upkeep_scenarios[] = {
-    TRIM("upkeep_update", "an update finds a pod; it is deleted, and trim takes its page", update_0, delete_and_trim),
-    TRIM("upkeep_update_done", "an update finds a pod; it is popped and ended, and trim takes its page", update_0,
-         consume_and_trim),
-    TRIM("upkeep_delete", "a deletion finds a pod; another deletes it, and trim takes its page", delete_0,
+    TRIM("upkeep_update", "an update finds a pod; it is deleted, and trim takes its page", update_0,
          delete_and_trim),
-    TRIM("upkeep_get", "a look at a pod that is deleted, and trim takes its page", get_0, delete_and_trim),
-    REGISTER("upkeep_register_trim", "a worker registers in the last slot while trim borrows one", trim),
-    REGISTER("upkeep_register_reserve", "a worker registers in the last slot while reserve borrows one", reserve),
+    TRIM("upkeep_update_done",
+         "an update finds a pod; it is popped and ended, and trim takes its page", update_0,
+         consume_and_trim),
+    TRIM("upkeep_delete", "a deletion finds a pod; another deletes it, and trim takes its page",
+         delete_0, delete_and_trim),
+    TRIM("upkeep_get", "a look at a pod that is deleted, and trim takes its page", get_0,
+         delete_and_trim),
+    REGISTER("upkeep_register_trim", "a worker registers in the last slot while trim borrows one",
+             trim),
+    REGISTER("upkeep_register_reserve",
+             "a worker registers in the last slot while reserve borrows one", reserve),
     {.name = "upkeep_register_first",
      .about = "a worker registers in a slot that reserve is just making",
      .harness = &queue_harness,
@@ -171,7 +177,8 @@ const struct scenario upkeep_scenarios[] = {
      .configure = three_workers,
      .bodies = {come_late, reserve}},
     {.name = "upkeep_destroy",
-     .about = "counted objects: a queue is destroyed with a pod in it whose holder may have stopped in its pop",
+     .about = "counted objects: a queue is destroyed with a pod in it whose holder may have "
+              "stopped in its pop",
      .harness = &destroy_harness,
      .threads = 2,
      .configure = counted,

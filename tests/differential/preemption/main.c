@@ -1,6 +1,7 @@
 /*
- * schedq-preemption-fuzz: random small clusters, changed step by step, and after each step a question to the library and to a
- * plain implementation. Every cluster has its number, and is drawn from the seed and that number alone.
+ * schedq-preemption-fuzz: random small clusters, changed step by step, and after each step a
+ * question to the library and to a plain implementation. Every cluster has its number, and is drawn
+ * from the seed and that number alone.
  */
 #include "question.h"
 
@@ -24,13 +25,15 @@ parse_option(int key, char *argument, struct argp_state *state)
 
     switch (key) {
     case 'n':
-        options->clusters = argument_number(state, "clusters", argument, 1, UINT64_C(1000000000000));
+        options->clusters =
+            argument_number(state, "clusters", argument, 1, UINT64_C(1000000000000));
         return 0;
     case 's':
         options->seed = argument_number(state, "seed", argument, 0, UINT64_MAX);
         return 0;
     case KEY_CLUSTER:
-        options->only = (int64_t)argument_number(state, "cluster", argument, 0, UINT64_C(1000000000000));
+        options->only =
+            (int64_t)argument_number(state, "cluster", argument, 0, UINT64_C(1000000000000));
         return 0;
     case ARGP_KEY_ARG:
         argument_unexpected(state, argument);
@@ -53,9 +56,10 @@ run_cluster(struct world *world, const struct options *options, uint64_t cluster
             world_change(world, &chance);
         }
         if (!question_agrees(world, &chance, difference, sizeof difference)) {
-            printf("seed %" PRIu64 ", cluster %" PRIu64 ", question %" PRIu32 ": %s\n", options->seed, cluster, step,
-                   difference);
-            printf("again: schedq-preemption-fuzz --seed %" PRIu64 " --cluster %" PRIu64 "\n", options->seed, cluster);
+            printf("seed %" PRIu64 ", cluster %" PRIu64 ", question %" PRIu32 ": %s\n",
+                   options->seed, cluster, step, difference);
+            printf("again: schedq-preemption-fuzz --seed %" PRIu64 " --cluster %" PRIu64 "\n",
+                   options->seed, cluster);
             return false;
         }
     }
@@ -74,10 +78,11 @@ main(int argc, char **argv)
     static const struct argp parser = {
         .options = known,
         .parser = parse_option,
-        .doc =
-            "Compares preemption decisions of the library with those of a plain implementation, over random clusters.\v"
-            "Exit status: 0 no difference; 1 a difference, which is printed with the line that repeats it; 2 bad "
-            "usage.",
+        .doc = "Compares preemption decisions of the library with those of a plain implementation, "
+               "over random clusters.\v"
+               "Exit status: 0 no difference; 1 a difference, which is printed with the line that "
+               "repeats it; 2 bad "
+               "usage.",
     };
     static struct world world;
     struct options options = {.clusters = 1000000, .seed = (uint64_t)time(NULL), .only = NONE};
@@ -95,13 +100,15 @@ main(int argc, char **argv)
         agrees = run_cluster(&world, &options, cluster);
     }
     if (agrees) {
-        printf("%" PRIu64 " clusters, %" PRIu64 " decisions, no difference: success %" PRIu64 ", unschedulable %" PRIu64
-               ", no nodes %" PRIu64 ", node errors %" PRIu64 ", extender %" PRIu64 "; ineligible %" PRIu64
-               ", candidates %" PRIu64 ", violations %" PRIu64 ", cleared nominations %" PRIu64 "\n",
+        printf("%" PRIu64 " clusters, %" PRIu64 " decisions, no difference: success %" PRIu64
+               ", unschedulable %" PRIu64 ", no nodes %" PRIu64 ", node errors %" PRIu64
+               ", extender %" PRIu64 "; ineligible %" PRIu64 ", candidates %" PRIu64
+               ", violations %" PRIu64 ", cleared nominations %" PRIu64 "\n",
                end - first, tally.decisions, tally.outcomes[SCHEDQ_PREEMPT_SUCCESS],
-               tally.outcomes[SCHEDQ_PREEMPT_UNSCHEDULABLE], tally.outcomes[SCHEDQ_PREEMPT_NO_NODES],
-               tally.outcomes[SCHEDQ_PREEMPT_NODE_ERRORS], tally.outcomes[SCHEDQ_PREEMPT_EXTENDER], tally.ineligible,
-               tally.candidates, tally.violations, tally.clears);
+               tally.outcomes[SCHEDQ_PREEMPT_UNSCHEDULABLE],
+               tally.outcomes[SCHEDQ_PREEMPT_NO_NODES], tally.outcomes[SCHEDQ_PREEMPT_NODE_ERRORS],
+               tally.outcomes[SCHEDQ_PREEMPT_EXTENDER], tally.ineligible, tally.candidates,
+               tally.violations, tally.clears);
     }
     world_free(&world);
     return agrees ? 0 : 1;

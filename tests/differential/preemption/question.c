@@ -1,4 +1,7 @@
-/* Draws configurations and preemptors, plays filter, extenders and executor for the library, compares the decisions. */
+/*
+ * Draws configurations and preemptors, plays filter, extenders and executor for the library,
+ * compares the decisions.
+ */
 #include "question.h"
 
 #include <inttypes.h>
@@ -22,7 +25,7 @@ struct asking {
     char name[32];
 };
 
-/* ---- what the library calls ------------------------------------------------------------------------------------------ */
+/* ---- what the library calls ------------------------------------------------------------------ */
 
 static schedq_fit_t
 filter(void *ctx, const schedq_filter_question_t *question)
@@ -63,7 +66,8 @@ filter(void *ctx, const schedq_filter_question_t *question)
 }
 
 static int
-process(void *ctx, const schedq_cluster_t *cluster, schedq_candidate_node_t *candidates, uint32_t count)
+process(void *ctx, const schedq_cluster_t *cluster, schedq_candidate_node_t *candidates,
+        uint32_t count)
 {
     const struct ref_extender *extender = ((const struct extender_ctx *)ctx)->extender;
 
@@ -101,13 +105,13 @@ cost(void *ctx, const schedq_cluster_t *cluster, schedq_running_t pod)
     return reference_cost(&ref->pods[view.object - 1]);
 }
 
-/* ---- draws ----------------------------------------------------------------------------------------------------------- */
+/* ---- draws ----------------------------------------------------------------------------------- */
 
 static void
 draw_config(struct world *world, chance_t *chance, schedq_preemption_config_t *config)
 {
-    static const schedq_preset_t presets[] = {SCHEDQ_PRESET_DEFAULT, SCHEDQ_PRESET_KUBE_1_34, SCHEDQ_PRESET_KUBE_1_34,
-                                              SCHEDQ_PRESET_KUBE_1_12};
+    static const schedq_preset_t presets[] = {SCHEDQ_PRESET_DEFAULT, SCHEDQ_PRESET_KUBE_1_34,
+                                              SCHEDQ_PRESET_KUBE_1_34, SCHEDQ_PRESET_KUBE_1_12};
     static const uint32_t few[] = {0, 1, 2, 3, 100};
 
     (void)schedq_preemption_config_preset(config, sizeof *config, CHANCE_OF(chance, presets));
@@ -140,7 +144,9 @@ draw_config(struct world *world, chance_t *chance, schedq_preemption_config_t *c
 static int
 some_used_node(const struct world *world, chance_t *chance)
 {
-    int node = world->ref.nodes_end == 0 ? NONE : (int)chance_below(chance, (uint32_t)world->ref.nodes_end);
+    int node = world->ref.nodes_end == 0
+                   ? NONE
+                   : (int)chance_below(chance, (uint32_t)world->ref.nodes_end);
 
     return node != NONE && world->ref.nodes[node].used ? node : NONE;
 }
@@ -171,11 +177,14 @@ draw_question(struct asking *asking, chance_t *chance)
     ref->filter_first = chance_one_in(chance, 2);
     ref->conflict = (int)chance_below(chance, 3);
     ref->odd_nominated = chance_one_in(chance, 2);
-    ref->extender_count = chance_one_in(chance, 6) ? 1 + (int)chance_below(chance, EXTENDERS_MAX) : 0;
+    ref->extender_count =
+        chance_one_in(chance, 6) ? 1 + (int)chance_below(chance, EXTENDERS_MAX) : 0;
     for (int i = 0; i < ref->extender_count; i++) {
         ref->extenders[i] = (struct ref_extender){
             .drop = chance_next(chance) & chance_next(chance),
-            .empty = chance_one_in(chance, 2) ? chance_next(chance) & chance_next(chance) & chance_next(chance) : 0,
+            .empty = chance_one_in(chance, 2)
+                         ? chance_next(chance) & chance_next(chance) & chance_next(chance)
+                         : 0,
             .fails = chance_one_in(chance, 6),
             .ignorable = chance_one_in(chance, 2),
             .uninterested = chance_one_in(chance, 6),
@@ -194,7 +203,8 @@ describe(struct asking *asking, chance_t *chance)
     schedq_preemptor_init(preemptor);
     preemptor->priority = ref->priority;
     preemptor->requests = world_public_amounts(asking->world, ref->requests, asking->extended);
-    preemptor->nominated_node = ref->nominated_node == NONE ? SCHEDQ_NO_NODE : (uint32_t)ref->nominated_node;
+    preemptor->nominated_node =
+        ref->nominated_node == NONE ? SCHEDQ_NO_NODE : (uint32_t)ref->nominated_node;
     preemptor->never = ref->never;
     preemptor->offset = ref->offset;
     preemptor->now_ns = ref->now_ns;
@@ -206,8 +216,9 @@ describe(struct asking *asking, chance_t *chance)
     }
     if (ref->statuses) {
         for (int i = 0; i < asking->world->ref.nodes_end; i++) {
-            asking->statuses[i] =
-                asking->world->ref.nodes[i].unresolvable ? SCHEDQ_NODE_UNRESOLVABLE : SCHEDQ_NODE_UNSCHEDULABLE;
+            asking->statuses[i] = asking->world->ref.nodes[i].unresolvable
+                                      ? SCHEDQ_NODE_UNRESOLVABLE
+                                      : SCHEDQ_NODE_UNSCHEDULABLE;
         }
         preemptor->statuses = asking->statuses;
         preemptor->status_count = schedq_cluster_nodes_end(asking->world->cluster);
@@ -219,18 +230,20 @@ describe(struct asking *asking, chance_t *chance)
     }
     for (int i = 0; i < ref->extender_count; i++) {
         asking->contexts[i].extender = &ref->extenders[i];
-        asking->extenders[i] = (schedq_extender_t){
-            .process = process, .ctx = &asking->contexts[i], .ignorable = ref->extenders[i].ignorable};
+        asking->extenders[i] = (schedq_extender_t){.process = process,
+                                                   .ctx = &asking->contexts[i],
+                                                   .ignorable = ref->extenders[i].ignorable};
     }
     preemptor->extenders = asking->extenders;
     preemptor->extender_count = (uint32_t)ref->extender_count;
     if (chance_one_in(chance, 3)) {
-        asking->executor = (schedq_executor_t){.run = run_backwards, .tasks = 1 + chance_below(chance, 4)};
+        asking->executor =
+            (schedq_executor_t){.run = run_backwards, .tasks = 1 + chance_below(chance, 4)};
         preemptor->executor = &asking->executor;
     }
 }
 
-/* ---- comparison ------------------------------------------------------------------------------------------------------ */
+/* ---- comparison ------------------------------------------------------------------------------ */
 
 struct report {
     char *text;
@@ -260,8 +273,8 @@ compare_number(struct report *report, const char *what, int64_t expected, int64_
 }
 
 static void
-compare_pods(struct report *report, const struct world *world, const char *what, const int *expected, int count,
-             const schedq_running_t *got, uint32_t got_count)
+compare_pods(struct report *report, const struct world *world, const char *what,
+             const int *expected, int count, const schedq_running_t *got, uint32_t got_count)
 {
     compare_number(report, what, count, got_count);
     for (int i = 0; !report->differs && i < count; i++) {
@@ -271,14 +284,15 @@ compare_pods(struct report *report, const struct world *world, const char *what,
             schedq_running_view_t view;
 
             (void)schedq_cluster_pod(world->cluster, got[i], &view);
-            differ(report, "%s %d: expected p%d, got p%d", what, i, expected[i], (int)view.object - 1);
+            differ(report, "%s %d: expected p%d, got p%d", what, i, expected[i],
+                   (int)view.object - 1);
         }
     }
 }
 
 static void
-compare_candidates(struct report *report, const struct world *world, const struct ref_decision *expected,
-                   const schedq_preemption_decision_t *got)
+compare_candidates(struct report *report, const struct world *world,
+                   const struct ref_decision *expected, const schedq_preemption_decision_t *got)
 {
     compare_number(report, "candidates", expected->candidate_count, got->candidate_count);
     for (int i = 0; !report->differs && i < expected->candidate_count; i++) {
@@ -287,13 +301,14 @@ compare_candidates(struct report *report, const struct world *world, const struc
 
         compare_number(report, "node of a candidate", left->node, right->node);
         compare_number(report, "violations", left->violations, right->violations);
-        compare_pods(report, world, "victim of a candidate", left->victims, left->victim_count, right->victims,
-                     right->victim_count);
+        compare_pods(report, world, "victim of a candidate", left->victims, left->victim_count,
+                     right->victims, right->victim_count);
     }
 }
 
 static void
-compare_verdicts(struct report *report, const struct world *world, const struct ref_decision *expected)
+compare_verdicts(struct report *report, const struct world *world,
+                 const struct ref_decision *expected)
 {
     for (int node = 0; node < world->ref.nodes_end; node++) {
         schedq_verdict_t verdict = {0};
@@ -304,20 +319,22 @@ compare_verdicts(struct report *report, const struct world *world, const struct 
         (void)schedq_preemption_verdict(world->preemption, (uint32_t)node, &verdict);
         compare_number(report, "verdict", expected->verdicts[node].kind, verdict.kind);
         compare_number(report, "reason", expected->verdicts[node].reason, verdict.reason);
-        compare_number(report, "missing resource", expected->verdicts[node].resource, verdict.resource);
+        compare_number(report, "missing resource", expected->verdicts[node].resource,
+                       verdict.resource);
     }
 }
 
 static void
-compare_clears(struct report *report, const struct world *world, const struct ref_decision *expected,
-               const schedq_preemption_decision_t *got)
+compare_clears(struct report *report, const struct world *world,
+               const struct ref_decision *expected, const schedq_preemption_decision_t *got)
 {
     compare_number(report, "clears", expected->clear_count, got->clear_count);
     for (int i = 0; !report->differs && i < expected->clear_count; i++) {
         const struct ref_nominated *pod = &world->ref.nominated[expected->clears[i]];
 
         compare_number(report, "cleared pod", expected->clears[i], (int64_t)got->clears[i].object);
-        compare_number(report, "its generation", (int64_t)pod->generation, (int64_t)got->clears[i].generation);
+        compare_number(report, "its generation", (int64_t)pod->generation,
+                       (int64_t)got->clears[i].generation);
     }
 }
 
@@ -335,12 +352,15 @@ compare(struct report *report, const struct world *world, const struct ref_decis
     compare_number(report, "outcome", expected->outcome, got->outcome);
     compare_number(report, "extender", expected->extender, got->extender);
     compare_number(report, "chosen", expected->chosen, (int32_t)got->chosen);
-    compare_pods(report, world, "victim", expected->victims, expected->victim_count, got->victims, got->victim_count);
-    compare_pods(report, world, "delete", expected->deletes, expected->delete_count, got->deletes, got->delete_count);
+    compare_pods(report, world, "victim", expected->victims, expected->victim_count, got->victims,
+                 got->victim_count);
+    compare_pods(report, world, "delete", expected->deletes, expected->delete_count, got->deletes,
+                 got->delete_count);
     compare_clears(report, world, expected, got);
     compare_number(report, "nomination", expected->nomination, got->nomination);
     compare_number(report, "holds", expected->holds, got->holds);
-    compare_number(report, "nomination_expires_ns", expected->nomination_expires_ns, got->nomination_expires_ns);
+    compare_number(report, "nomination_expires_ns", expected->nomination_expires_ns,
+                   got->nomination_expires_ns);
     if (expected->potential > 0) {
         compare_verdicts(report, world, expected);
     }
@@ -373,8 +393,8 @@ question_agrees(struct world *world, chance_t *chance, char *difference, size_t 
     count_up(&expected);
     schedq_preemption_decision_init(&got);
 
-    schedq_status_t status =
-        schedq_preempt(world->cluster, world->preemption, &asking.ref.config, &asking.preemptor, &got);
+    schedq_status_t status = schedq_preempt(world->cluster, world->preemption, &asking.ref.config,
+                                            &asking.preemptor, &got);
 
     if (status != SCHEDQ_OK) {
         world_refused(world, "schedq_preempt", status);

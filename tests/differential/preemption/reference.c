@@ -15,7 +15,7 @@ reference_cost(const struct ref_pod *pod)
     return (uint32_t)(pod->requests[SCHEDQ_RESOURCE_CPU] / 50 + (pod->app == 1 ? 3 : 0));
 }
 
-/* ---- who and when ---------------------------------------------------------------------------------------------------- */
+/* ---- who and when ---------------------------------------------------------------------------- */
 
 static bool
 recent(const struct run *run, int64_t from, int64_t span)
@@ -36,7 +36,8 @@ eligible_victim(const struct run *run, const struct ref_pod *pod)
         return false;
     }
     return pod->workload == 0 || run->cluster->evicted_ns[pod->workload] == NONE ||
-           !recent(run, run->cluster->evicted_ns[pod->workload], run->question->config.evict_again_ns);
+           !recent(run, run->cluster->evicted_ns[pod->workload],
+                   run->question->config.evict_again_ns);
 }
 
 static bool
@@ -54,31 +55,35 @@ judge_preemptor(const struct run *run)
     if (question->never && question->config.heeds_never) {
         return SCHEDQ_INELIGIBLE_NEVER;
     }
-    if (question->nominated_node == NONE || (!any && status_is_unresolvable(run, question->nominated_node))) {
+    if (question->nominated_node == NONE ||
+        (!any && status_is_unresolvable(run, question->nominated_node))) {
         return SCHEDQ_ELIGIBLE;
     }
     for (int i = 0; i < run->cluster->pods_end; i++) {
         const struct ref_pod *pod = &run->cluster->pods[i];
 
-        if (pod->used && pod->node == question->nominated_node && pod->priority < question->priority &&
-            pod->terminating && (any || (!pod->is_protected && pod->condition && pod->by_scheduler))) {
+        if (pod->used && pod->node == question->nominated_node &&
+            pod->priority < question->priority && pod->terminating &&
+            (any || (!pod->is_protected && pod->condition && pod->by_scheduler))) {
             return SCHEDQ_INELIGIBLE_TERMINATING;
         }
     }
     return SCHEDQ_ELIGIBLE;
 }
 
-/* ---- filters --------------------------------------------------------------------------------------------------------- */
+/* ---- filters --------------------------------------------------------------------------------- */
 
 static bool
 counts(const struct run *run, int number, int node)
 {
     const struct ref_nominated *pod = &run->cluster->nominated[number];
 
-    if (!pod->used || pod->node != node || number == run->question->own || pod->priority < run->question->priority) {
+    if (!pod->used || pod->node != node || number == run->question->own ||
+        pod->priority < run->question->priority) {
         return false;
     }
-    return run->question->config.nomination_lease_ns == 0 || pod->expires_ns > run->question->now_ns;
+    return run->question->config.nomination_lease_ns == 0 ||
+           pod->expires_ns > run->question->now_ns;
 }
 
 static bool
@@ -95,13 +100,15 @@ any_counts(const struct run *run, int node)
 static schedq_verdict_t
 verdict(schedq_verdict_kind_t kind, schedq_reason_t reason, int resource)
 {
-    return (schedq_verdict_t){.kind = (uint8_t)kind, .reason = (uint8_t)reason, .resource = (uint16_t)resource};
+    return (schedq_verdict_t){
+        .kind = (uint8_t)kind, .reason = (uint8_t)reason, .resource = (uint16_t)resource};
 }
 
 static schedq_verdict_t
 ask_resources(const struct run *run, int node, const bool *away, bool nominated)
 {
-    static const int order[RESOURCES] = {SCHEDQ_RESOURCE_PODS, SCHEDQ_RESOURCE_CPU, SCHEDQ_RESOURCE_MEMORY, 3, 4};
+    static const int order[RESOURCES] = {SCHEDQ_RESOURCE_PODS, SCHEDQ_RESOURCE_CPU,
+                                         SCHEDQ_RESOURCE_MEMORY, 3, 4};
     schedq_verdict_t answer = verdict(SCHEDQ_VERDICT_CANDIDATE, SCHEDQ_REASON_NONE, 0);
 
     for (int k = 0; k < RESOURCES; k++) {
@@ -124,7 +131,8 @@ ask_resources(const struct run *run, int node, const bool *away, bool nominated)
         if (answer.kind == SCHEDQ_VERDICT_CANDIDATE) {
             answer = verdict(SCHEDQ_VERDICT_UNSCHEDULABLE, SCHEDQ_REASON_RESOURCE, r);
         }
-        if (r != SCHEDQ_RESOURCE_PODS && run->question->requests[r] > run->cluster->nodes[node].allocatable[r]) {
+        if (r != SCHEDQ_RESOURCE_PODS &&
+            run->question->requests[r] > run->cluster->nodes[node].allocatable[r]) {
             answer.kind = SCHEDQ_VERDICT_UNRESOLVABLE;
         }
     }
@@ -148,7 +156,8 @@ ask_filter(const struct run *run, int node, const bool *away, bool nominated)
     for (int i = 0; i < run->cluster->pods_end; i++) {
         const struct ref_pod *pod = &run->cluster->pods[i];
 
-        if (pod->used && pod->node == node && !away[i] && pod->app != 0 && pod->app == run->question->conflict) {
+        if (pod->used && pod->node == node && !away[i] && pod->app != 0 &&
+            pod->app == run->question->conflict) {
             return verdict(SCHEDQ_VERDICT_UNSCHEDULABLE, SCHEDQ_REASON_FILTER, 0);
         }
     }
@@ -181,7 +190,7 @@ ask_all(const struct run *run, int node, const bool *away)
     return answer;
 }
 
-/* ---- one node -------------------------------------------------------------------------------------------------------- */
+/* ---- one node -------------------------------------------------------------------------------- */
 
 /* Strictly more important, in the order that is configured. */
 static bool
@@ -193,7 +202,8 @@ before(const struct run *run, int a, int b)
     if (left->priority != right->priority) {
         return left->priority > right->priority;
     }
-    return run->question->config.victim_order == SCHEDQ_VICTIMS_BY_IMPORTANCE && left->start_ns < right->start_ns;
+    return run->question->config.victim_order == SCHEDQ_VICTIMS_BY_IMPORTANCE &&
+           left->start_ns < right->start_ns;
 }
 
 static void
@@ -223,7 +233,9 @@ list_potential(const struct run *run, int node, int *list)
         }
     }
     for (int i = 1; i < count; i++) {
-        for (int k = i; k > 0 && run->cluster->pods[list[k]].sequence < run->cluster->pods[list[k - 1]].sequence; k--) {
+        for (int k = i; k > 0 && run->cluster->pods[list[k]].sequence <
+                                     run->cluster->pods[list[k - 1]].sequence;
+             k--) {
             int moved = list[k];
 
             list[k] = list[k - 1];
@@ -329,7 +341,7 @@ evaluate(const struct run *run, int node, struct ref_candidate *candidate)
     return answer;
 }
 
-/* ---- the dry run ----------------------------------------------------------------------------------------------------- */
+/* ---- the dry run ----------------------------------------------------------------------------- */
 
 static void
 dry_run(struct run *run)
@@ -381,7 +393,7 @@ dry_run(struct run *run)
     }
 }
 
-/* ---- extenders ------------------------------------------------------------------------------------------------------- */
+/* ---- extenders ------------------------------------------------------------------------------- */
 
 /* Returns false if one failed. */
 static bool
@@ -428,7 +440,7 @@ extend(struct run *run, struct ref_candidate *left, int *count)
     return true;
 }
 
-/* ---- the choice ------------------------------------------------------------------------------------------------------ */
+/* ---- the choice ------------------------------------------------------------------------------ */
 
 /* Keeps of `alive` those with the smallest value. */
 static void
@@ -458,7 +470,8 @@ criterion(const struct run *run, const struct ref_candidate *candidate, int numb
     case 0:
         return candidate->violations;
     case 1:
-        for (int i = 0; run->question->config.victim_cost != NULL && i < candidate->victim_count; i++) {
+        for (int i = 0; run->question->config.victim_cost != NULL && i < candidate->victim_count;
+             i++) {
             sum += reference_cost(&pods[candidate->victims[i]]);
         }
         return sum;
@@ -483,7 +496,8 @@ criterion(const struct run *run, const struct ref_candidate *candidate, int numb
         for (int i = 0; i < candidate->victim_count; i++) {
             const struct ref_pod *pod = &pods[candidate->victims[i]];
 
-            earliest = pod->priority == highest && pod->start_ns < earliest ? pod->start_ns : earliest;
+            earliest =
+                pod->priority == highest && pod->start_ns < earliest ? pod->start_ns : earliest;
         }
         return -earliest;
     }
@@ -515,7 +529,7 @@ pick(const struct run *run, const struct ref_candidate *left, int count)
     return NULL;
 }
 
-/* ---- actions --------------------------------------------------------------------------------------------------------- */
+/* ---- actions --------------------------------------------------------------------------------- */
 
 static void
 list_clears(struct run *run)
@@ -529,8 +543,9 @@ list_clears(struct run *run)
         for (int i = 0; i < NOMINATED_MAX; i++) {
             const struct ref_nominated *pod = &run->cluster->nominated[i];
 
-            if (pod->used && pod->node == decision->chosen && pod->priority < run->question->priority &&
-                pod->order > after && (next == NONE || pod->order < run->cluster->nominated[next].order)) {
+            if (pod->used && pod->node == decision->chosen &&
+                pod->priority < run->question->priority && pod->order > after &&
+                (next == NONE || pod->order < run->cluster->nominated[next].order)) {
                 next = i;
             }
         }
@@ -565,7 +580,7 @@ act(struct run *run, const struct ref_candidate *chosen)
     }
 }
 
-/* ---- all of it ------------------------------------------------------------------------------------------------------- */
+/* ---- all of it ------------------------------------------------------------------------------- */
 
 static void
 conclude(struct ref_decision *decision, schedq_outcome_t outcome, schedq_nomination_t nomination)
@@ -608,12 +623,15 @@ choose(struct run *run)
 }
 
 void
-reference_decide(const struct ref_cluster *cluster, const struct ref_question *question, struct ref_decision *decision)
+reference_decide(const struct ref_cluster *cluster, const struct ref_question *question,
+                 struct ref_decision *decision)
 {
     struct run run = {.cluster = cluster, .question = question, .decision = decision};
 
-    decision->potential = decision->offset = decision->wanted = decision->rejected = decision->errors = 0;
-    decision->candidate_count = decision->victim_count = decision->delete_count = decision->clear_count = 0;
+    decision->potential = decision->offset = decision->wanted = decision->rejected =
+        decision->errors = 0;
+    decision->candidate_count = decision->victim_count = decision->delete_count =
+        decision->clear_count = 0;
     memset(decision->verdicts, 0, sizeof decision->verdicts);
     decision->chosen = NONE;
     decision->holds = false;

@@ -1,8 +1,9 @@
 /*
- * Preemption done the plain way: arrays of everything, nothing kept sorted, nothing added up before it is needed.
+ * Preemption done the plain way: arrays of everything, nothing kept sorted, nothing added up before
+ * it is needed.
  *
- * It shares no code and no data structure with the library, only the names of its public header. A node's pods are gone
- * through for every question, O(nodes x pods) and more.
+ * It shares no code and no data structure with the library, only the names of its public header. A
+ * node's pods are gone through for every question, O(nodes x pods) and more.
  */
 #ifndef DIFFERENTIAL_PREEMPTION_REFERENCE_H
 #define DIFFERENTIAL_PREEMPTION_REFERENCE_H
@@ -45,7 +46,16 @@ struct ref_pod {
     schedq_running_t handle;
 };
 
-enum { SELECT_APP, SELECT_TIER, SELECT_APP_EXISTS, SELECT_BOTH, SELECT_EMPTY, SELECT_NIL, SELECT_INVALID, SELECTORS };
+enum {
+    SELECT_APP,
+    SELECT_TIER,
+    SELECT_APP_EXISTS,
+    SELECT_BOTH,
+    SELECT_EMPTY,
+    SELECT_NIL,
+    SELECT_INVALID,
+    SELECTORS
+};
 
 struct ref_budget {
     bool used;

@@ -1,17 +1,21 @@
-/* Random changes, each to both sides. Small amounts and few values, so that ties and exact fits are common. */
+/*
+ * Random changes, each to both sides. Small amounts and few values, so that ties and exact fits are
+ * common.
+ */
 #include "world.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- life ------------------------------------------------------------------------------------------------------------ */
+/* ---- life ------------------------------------------------------------------------------------ */
 
 void
 world_refused(const struct world *world, const char *call, schedq_status_t status)
 {
-    fprintf(stderr, "schedq-preemption-fuzz: %s returned %s: %s%s\n", call, schedq_status_name(status),
-            schedq_cluster_error(world->cluster), schedq_preemption_error(world->preemption));
+    fprintf(stderr, "schedq-preemption-fuzz: %s returned %s: %s%s\n", call,
+            schedq_status_name(status), schedq_cluster_error(world->cluster),
+            schedq_preemption_error(world->preemption));
     exit(1);
 }
 
@@ -46,8 +50,10 @@ world_make(struct world *world)
     const schedq_allocator_t allocator = {.alloc = take_memory, .free = give_memory};
 
     memset(world, 0, sizeof *world);
-    must(world, "schedq_cluster_create", schedq_cluster_create(&allocator, &world->cluster, NULL, 0));
-    must(world, "schedq_preemption_create", schedq_preemption_create(&allocator, &world->preemption, NULL, 0));
+    must(world, "schedq_cluster_create",
+         schedq_cluster_create(&allocator, &world->cluster, NULL, 0));
+    must(world, "schedq_preemption_create",
+         schedq_preemption_create(&allocator, &world->preemption, NULL, 0));
     must(world, "schedq_cluster_resource",
          schedq_cluster_resource(world->cluster, "example.com/gpu", &world->extended[0]));
 
@@ -66,12 +72,13 @@ world_free(struct world *world)
     schedq_cluster_destroy(world->cluster);
 }
 
-/* ---- draws ----------------------------------------------------------------------------------------------------------- */
+/* ---- draws ----------------------------------------------------------------------------------- */
 
 int32_t
 world_priority(const struct world *world, chance_t *chance)
 {
-    static const int32_t extremes[] = {INT32_MIN, INT32_MIN + 1, -1, 0, 1, INT32_MAX - 1, INT32_MAX};
+    static const int32_t extremes[] = {INT32_MIN, INT32_MIN + 1, -1,       0,
+                                       1,         INT32_MAX - 1, INT32_MAX};
 
     return world->extremes ? CHANCE_OF(chance, extremes)
                            : (int32_t)chance_below(chance, (uint32_t)world->priorities) * 10 - 20;
@@ -123,7 +130,7 @@ some_node(const struct world *world, chance_t *chance)
     return NONE;
 }
 
-/* ---- nodes ----------------------------------------------------------------------------------------------------------- */
+/* ---- nodes ----------------------------------------------------------------------------------- */
 
 static void
 settle_ends(struct world *world)
@@ -153,7 +160,8 @@ draw_node(chance_t *chance, struct ref_node *node)
 }
 
 static schedq_node_spec_t
-node_spec(const struct world *world, const struct ref_node *node, const char *name, schedq_amount_t *extended)
+node_spec(const struct world *world, const struct ref_node *node, const char *name,
+          schedq_amount_t *extended)
 {
     return (schedq_node_spec_t){
         .name = name,
@@ -179,11 +187,13 @@ add_node(struct world *world, chance_t *chance)
     (void)snprintf(name, sizeof name, "n%d", free_number);
     draw_node(chance, &world->ref.nodes[free_number]);
 
-    const schedq_node_spec_t spec = node_spec(world, &world->ref.nodes[free_number], name, extended);
+    const schedq_node_spec_t spec =
+        node_spec(world, &world->ref.nodes[free_number], name, extended);
 
     must(world, "schedq_cluster_add_node", schedq_cluster_add_node(world->cluster, &spec, &number));
     if (number != (uint32_t)free_number) {
-        fprintf(stderr, "schedq-preemption-fuzz: a new node got number %u, expected %d\n", number, free_number);
+        fprintf(stderr, "schedq-preemption-fuzz: a new node got number %u, expected %d\n", number,
+                free_number);
         exit(1);
     }
     settle_ends(world);
@@ -202,7 +212,8 @@ update_node(struct world *world, chance_t *chance)
 
     const schedq_node_spec_t spec = node_spec(world, &world->ref.nodes[node], NULL, extended);
 
-    must(world, "schedq_cluster_update_node", schedq_cluster_update_node(world->cluster, (uint32_t)node, &spec));
+    must(world, "schedq_cluster_update_node",
+         schedq_cluster_update_node(world->cluster, (uint32_t)node, &spec));
 }
 
 static void
@@ -213,18 +224,20 @@ remove_node(struct world *world, chance_t *chance)
     if (node == NONE) {
         return;
     }
-    must(world, "schedq_cluster_remove_node", schedq_cluster_remove_node(world->cluster, (uint32_t)node));
+    must(world, "schedq_cluster_remove_node",
+         schedq_cluster_remove_node(world->cluster, (uint32_t)node));
     world->ref.nodes[node].used = false;
     for (int i = 0; i < PODS_MAX; i++) {
         world->ref.pods[i].used = world->ref.pods[i].used && world->ref.pods[i].node != node;
     }
     for (int i = 0; i < NOMINATED_MAX; i++) {
-        world->ref.nominated[i].used = world->ref.nominated[i].used && world->ref.nominated[i].node != node;
+        world->ref.nominated[i].used =
+            world->ref.nominated[i].used && world->ref.nominated[i].node != node;
     }
     settle_ends(world);
 }
 
-/* ---- pods ------------------------------------------------------------------------------------------------------------ */
+/* ---- pods ------------------------------------------------------------------------------------ */
 
 static void
 draw_pod(const struct world *world, chance_t *chance, struct ref_pod *pod, int node)
@@ -234,7 +247,8 @@ draw_pod(const struct world *world, chance_t *chance, struct ref_pod *pod, int n
     pod->app = chance_one_in(chance, 4) ? 0 : 1 + (int)chance_below(chance, 2);
     pod->tier = (int)chance_below(chance, 3);
     pod->priority = world_priority(world, chance);
-    pod->start_ns = chance_one_in(chance, 5) ? SCHEDQ_NO_START : (int64_t)chance_below(chance, 6) * 10;
+    pod->start_ns =
+        chance_one_in(chance, 5) ? SCHEDQ_NO_START : (int64_t)chance_below(chance, 6) * 10;
     pod->workload = chance_below(chance, WORKLOADS + 1);
     pod->terminating = chance_one_in(chance, 8);
     pod->is_protected = chance_one_in(chance, 10);
@@ -325,12 +339,13 @@ remove_pod(struct world *world, chance_t *chance)
     if (!world->ref.pods[number].used) {
         return;
     }
-    must(world, "schedq_cluster_remove_pod", schedq_cluster_remove_pod(world->cluster, world->ref.pods[number].handle));
+    must(world, "schedq_cluster_remove_pod",
+         schedq_cluster_remove_pod(world->cluster, world->ref.pods[number].handle));
     world->ref.pods[number].used = false;
     settle_ends(world);
 }
 
-/* ---- budgets --------------------------------------------------------------------------------------------------------- */
+/* ---- budgets --------------------------------------------------------------------------------- */
 
 static void
 set_budget(struct world *world, chance_t *chance)
@@ -369,13 +384,16 @@ set_budget(struct world *world, chance_t *chance)
         }
     }
     if (budget->selector == SELECT_APP || budget->selector == SELECT_BOTH) {
-        requirements[spec.requirement_count++] = (schedq_requirement_t){.key = "app", .value = apps[budget->app]};
+        requirements[spec.requirement_count++] =
+            (schedq_requirement_t){.key = "app", .value = apps[budget->app]};
     }
     if (budget->selector == SELECT_TIER || budget->selector == SELECT_BOTH) {
-        requirements[spec.requirement_count++] = (schedq_requirement_t){.key = "tier", .value = tiers[budget->tier]};
+        requirements[spec.requirement_count++] =
+            (schedq_requirement_t){.key = "tier", .value = tiers[budget->tier]};
     }
     if (budget->selector == SELECT_APP_EXISTS) {
-        requirements[spec.requirement_count++] = (schedq_requirement_t){.key = "app", .kind = SCHEDQ_LABEL_EXISTS};
+        requirements[spec.requirement_count++] =
+            (schedq_requirement_t){.key = "app", .kind = SCHEDQ_LABEL_EXISTS};
     }
     if (budget->selector == SELECT_NIL || budget->selector == SELECT_INVALID) {
         spec.selector = budget->selector == SELECT_NIL ? SCHEDQ_SELECT_NIL : SCHEDQ_SELECT_INVALID;
@@ -397,7 +415,7 @@ remove_budget(struct world *world, chance_t *chance)
     world->ref.budgets[number].used = false;
 }
 
-/* ---- nominations, evictions ------------------------------------------------------------------------------------------ */
+/* ---- nominations, evictions ------------------------------------------------------------------ */
 
 static void
 nominate(struct world *world, chance_t *chance)
@@ -414,7 +432,8 @@ nominate(struct world *world, chance_t *chance)
     pod->used = true;
     pod->node = node;
     pod->priority = world_priority(world, chance);
-    pod->expires_ns = chance_one_in(chance, 2) ? SCHEDQ_NO_DEADLINE : (int64_t)chance_below(chance, 100);
+    pod->expires_ns =
+        chance_one_in(chance, 2) ? SCHEDQ_NO_DEADLINE : (int64_t)chance_below(chance, 100);
     pod->order = ++world->order;
     world_amounts(chance, pod->requests, false);
     (void)snprintf(name, sizeof name, "s0/q%d", number);
@@ -428,7 +447,8 @@ nominate(struct world *world, chance_t *chance)
         .expires_ns = pod->expires_ns,
     };
 
-    must(world, "schedq_cluster_nominate", schedq_cluster_nominate(world->cluster, &spec, &pod->generation));
+    must(world, "schedq_cluster_nominate",
+         schedq_cluster_nominate(world->cluster, &spec, &pod->generation));
 }
 
 static void
@@ -443,7 +463,8 @@ denominate(struct world *world, chance_t *chance)
     }
     (void)snprintf(name, sizeof name, "s0/q%d", number);
     must(world, "schedq_cluster_unnominate",
-         schedq_cluster_unnominate(world->cluster, name, chance_one_in(chance, 2) ? 0 : pod->generation));
+         schedq_cluster_unnominate(world->cluster, name,
+                                   chance_one_in(chance, 2) ? 0 : pod->generation));
     pod->used = false;
 }
 
@@ -454,7 +475,8 @@ expire(struct world *world, chance_t *chance)
 
     must(world, "schedq_cluster_expire", schedq_cluster_expire(world->cluster, now_ns, NULL, NULL));
     for (int i = 0; i < NOMINATED_MAX; i++) {
-        world->ref.nominated[i].used = world->ref.nominated[i].used && world->ref.nominated[i].expires_ns > now_ns;
+        world->ref.nominated[i].used =
+            world->ref.nominated[i].used && world->ref.nominated[i].expires_ns > now_ns;
     }
 }
 
@@ -465,7 +487,8 @@ evict(struct world *world, chance_t *chance)
     int64_t now_ns = chance_below(chance, 60);
     int64_t *last = &world->ref.evicted_ns[workload];
 
-    must(world, "schedq_cluster_record_eviction", schedq_cluster_record_eviction(world->cluster, workload, now_ns));
+    must(world, "schedq_cluster_record_eviction",
+         schedq_cluster_record_eviction(world->cluster, workload, now_ns));
     *last = now_ns > *last ? now_ns : *last;
 }
 
@@ -482,7 +505,7 @@ forget(struct world *world, chance_t *chance)
     }
 }
 
-/* ---- clusters -------------------------------------------------------------------------------------------------------- */
+/* ---- clusters -------------------------------------------------------------------------------- */
 
 static void
 draw_kind(struct world *world, chance_t *chance)
@@ -533,8 +556,9 @@ void
 world_change(struct world *world, chance_t *chance)
 {
     static void (*const changes[])(struct world *, chance_t *) = {
-        add_node,   update_node,   remove_node, add_pod,    add_pod, update_pod, update_pod, remove_pod,
-        set_budget, remove_budget, nominate,    denominate, expire,  evict,      forget,
+        add_node,   update_node, remove_node, add_pod,    add_pod,
+        update_pod, update_pod,  remove_pod,  set_budget, remove_budget,
+        nominate,   denominate,  expire,      evict,      forget,
     };
 
     for (uint32_t i = 1 + chance_below(chance, 8); i > 0; i--) {

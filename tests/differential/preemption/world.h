@@ -1,4 +1,7 @@
-/* The same cluster twice: as a snapshot of the library, and as the reference's arrays. Every change is made to both. */
+/*
+ * The same cluster twice: as a snapshot of the library, and as the reference's arrays. Every change
+ * is made to both.
+ */
 #ifndef DIFFERENTIAL_PREEMPTION_WORLD_H
 #define DIFFERENTIAL_PREEMPTION_WORLD_H
 
@@ -30,7 +33,8 @@ void world_change(struct world *world, chance_t *chance);
 int32_t world_priority(const struct world *world, chance_t *chance);
 void world_amounts(chance_t *chance, int64_t *amounts, bool node);
 /** Amounts as the public header wants them; `extended` has room for two. */
-schedq_amounts_t world_public_amounts(const struct world *world, const int64_t *amounts, schedq_amount_t *extended);
+schedq_amounts_t world_public_amounts(const struct world *world, const int64_t *amounts,
+                                      schedq_amount_t *extended);
 
 /** Ends the program: the library refused a call that is legal. */
 _Noreturn void world_refused(const struct world *world, const char *call, schedq_status_t status);

@@ -28,7 +28,8 @@ add_pending(struct loop *loop, size_t pending)
 
     for (size_t i = 0; i < pending && status == SCHEDQ_OK; i++) {
         char name[32];
-        const schedq_pod_spec_t spec = {.name_length = (uint32_t)sprintf(name, "pending/pod-%zu", i)};
+        const schedq_pod_spec_t spec = {.name_length =
+                                            (uint32_t)sprintf(name, "pending/pod-%zu", i)};
 
         status = schedq_add(loop->worker, name, &spec, NULL);
     }
@@ -66,7 +67,8 @@ loop_lives(struct loop *loop, size_t count)
         schedq_result_t result;
         schedq_popped_t popped;
 
-        if (schedq_add(loop->worker, loop->names, &loop->specs[i % LOOP_BATCH], &result) != SCHEDQ_OK ||
+        if (schedq_add(loop->worker, loop->names, &loop->specs[i % LOOP_BATCH], &result) !=
+                SCHEDQ_OK ||
             schedq_try_pop(loop->worker, &popped) != SCHEDQ_OK ||
             schedq_done(loop->worker, popped.token) != SCHEDQ_OK) {
             return 0;
@@ -86,8 +88,10 @@ loop_batches(struct loop *loop, size_t count)
         schedq_result_t result;
         size_t taken;
 
-        if (schedq_add_many(loop->worker, loop->names, loop->specs, LOOP_BATCH, pods, statuses, &result) != SCHEDQ_OK ||
-            schedq_pop_many(loop->worker, popped, LOOP_BATCH, &taken) != SCHEDQ_OK || taken != LOOP_BATCH) {
+        if (schedq_add_many(loop->worker, loop->names, loop->specs, LOOP_BATCH, pods, statuses,
+                            &result) != SCHEDQ_OK ||
+            schedq_pop_many(loop->worker, popped, LOOP_BATCH, &taken) != SCHEDQ_OK ||
+            taken != LOOP_BATCH) {
             return 0;
         }
         for (size_t i = 0; i < LOOP_BATCH; i++) {

@@ -1,0 +1,93 @@
+/*
+ * New pods: the steps that add, add_many and update of an unknown name have in common. The essay is
+ * at the head of add.c.
+ */
+#ifndef SCHEDQ_LOCKFREE_ADD_H
+#define SCHEDQ_LOCKFREE_ADD_H
+
+#include "lockfree/moves/destination.h"
+#include "lockfree/moves/report.h"
+
+/** A pod on its way into the queue. */
+struct arrival {
+    size_t element; /* of the caller's array */
+    uint32_t record;
+    uint32_t hash;
+    uint64_t ref;  /* its first; the version is its life */
+    uint64_t desc; /* its first */
+    int64_t key;
+    int32_t rank; /* what orders it: the priority, or 0 with config.fifo */
+    uint8_t profile;
+    bool backing_off;  /* if it does not become active: when it came */
+    struct band *band; /* if it becomes active */
+    struct destination to;
+    uint32_t cause;        /* why it comes in */
+    uint64_t judged_up_to; /* gated: events up to this one were seen by who refused it */
+    struct index_ticket ticket;
+};
+
+/** How a pod comes: new, or once more after its done. */
+struct incoming_pod {
+    const schedq_pod_spec_t *spec;
+    const schedq_history_t *history; /* NULL: new */
+    const schedq_failure_t *failure; /* with a history: why it comes back */
+    uint32_t label;
+};
+
+/** A pod that the index found. */
+struct present {
+    uint32_t record;
+    uint64_t life;
+};
+
+/** Adds one pod, inside a section. As schedq_add; *present with SCHEDQ_EXISTS. */
+schedq_status_t add_one(struct worker *worker, const char *names, const struct incoming_pod *pod,
+                        uint32_t hash, schedq_result_t *result, struct present *present);
+
+/** As engine_ops.add_many, for several pods (batch.c). */
+schedq_status_t batch_add(struct worker *worker, const struct add_batch *batch,
+                          schedq_result_t *result);
+
+/* ---- the steps; see add.c -------------------------------------------------------------------- */
+
+/** Must a name be looked for before its pod is admitted? */
+bool add_looks_first(const struct queue *queue, const schedq_pod_spec_t *spec);
+
+/** Is there a pod of this name? Then *present is it, and pops look where it is. */
+bool add_is_present(struct worker *worker, const char *text, uint32_t length, uint32_t hash,
+                    struct present *present);
+
+/** Before EXISTS is said. False: the pod is over by now. */
+bool add_tell_present(struct worker *worker, const struct present *present, struct view *view);
+
+/**
+ * Caps, gates, record, name, key; arrival->hash is set.
+ *
+ * SCHEDQ_OK; SCHEDQ_FULL with words; SCHEDQ_NOMEM; [host] SCHEDQ_RETRY with result->sequence.
+ */
+schedq_status_t add_admit(struct worker *worker, const char *text, const struct incoming_pod *pod,
+                          int64_t now, struct arrival *arrival, schedq_result_t *result);
+
+/** The order key of a pod that enters now. */
+int64_t add_draw_key(struct worker *worker, int64_t now);
+
+/** Takes an admitted pod back: it never existed. */
+void add_give_up(struct worker *worker, const struct arrival *arrival);
+
+/**
+ * Makes the pod exist, when what publishing needs is prepared. SCHEDQ_OK; SCHEDQ_EXISTS with
+ * *present, SCHEDQ_NOMEM: given up.
+ */
+schedq_status_t add_insert(struct worker *worker, struct arrival *arrival, const char *text,
+                           uint32_t length, struct present *present);
+
+/**
+ * Publishes, finishes, announces; the caller is told of the pod from the arguments: it may be gone
+ * by now.
+ *
+ * SCHEDQ_OK; [host] SCHEDQ_RETRY: the gate heard of an event meanwhile, and the pod was taken back.
+ */
+schedq_status_t add_complete(struct worker *worker, const struct arrival *arrival,
+                             schedq_result_t *result);
+
+#endif

@@ -1,0 +1,321 @@
+/*
+ * Adding many pods at once.
+ *
+ * The batch is admitted in the caller's order, which decides who is refused when the queue gets
+ * full, and which of two equal names comes in. Then it is sorted, and pod after pod goes through
+ * insert to mark, the best first: so a pop never takes one pod of a batch while another that ranks
+ * before it is still to come, also if somebody asks for one of them by its name meanwhile. With
+ * max_bands each goes in before the next is admitted, because the bound counts active pods: then
+ * the order is the caller's. A gate that is asked ends the section in which a band was found; the
+ * band is found again. What a batch saves is hashing ahead of memory, one reading of the clock, one
+ * section and one wake-up.
+ *
+ * The work on it takes about 200 bytes a pod. Small batches find them with the worker, which keeps
+ * BATCH_ROOM; a larger one takes memory for the call, and without that memory adds nothing.
+ *
+ * Ordering, progress and who stops where: add.c, for each pod. A thread that stops holds what it
+ * had admitted of the batch.
+ */
+#include "lockfree/calls/add.h"
+
+#include "lockfree/calls/sort.h"
+#include "lockfree/moves/publish.h"
+
+#include <string.h>
+
+/* One call's work on an array. */
+struct many {
+    struct worker *worker;
+    const struct add_batch *batch;
+    schedq_result_t *result;
+    struct arrival *arrivals; /* admitted ones */
+    size_t admitted;
+    /* by hash: 1 + arrival, the first with a name; to find names that are there twice */
+    uint32_t *buckets;
+    uint32_t *next;    /* of a bucket's arrivals, by arrival */
+    uint32_t *first;   /* by element: 1 + the arrival of an element before with the same name */
+    uint8_t *statuses; /* the caller's, or own ones */
+    size_t bucket_mask;
+    size_t bytes;
+    int64_t now;
+    uint64_t pauses; /* of the worker, before the first was admitted */
+};
+
+static void *
+take_room(struct worker *worker, size_t bytes)
+{
+    struct memory *memory = &queue_of(worker)->base.memory;
+
+    if (bytes > BATCH_ROOM) {
+        return memory_alloc(memory, MEMORY_OTHER, bytes, CACHE_LINE);
+    }
+    if (worker->batch_room == NULL) {
+        worker->batch_room = memory_alloc(memory, MEMORY_OTHER, BATCH_ROOM, CACHE_LINE);
+    }
+    return worker->batch_room;
+}
+
+static void
+give_room(const struct many *many)
+{
+    if (many->bytes > BATCH_ROOM) {
+        memory_free(&queue_of(many->worker)->base.memory, MEMORY_OTHER, many->arrivals,
+                    many->bytes);
+    }
+}
+
+static bool
+many_open(struct many *many)
+{
+    size_t count = many->batch->count;
+    size_t buckets = 16;
+
+    while (buckets < 2 * count) {
+        buckets *= 2;
+    }
+    many->bucket_mask = buckets - 1;
+    many->bytes =
+        count * (sizeof *many->arrivals + 2 * sizeof(uint32_t) + 1) + buckets * sizeof(uint32_t);
+    many->arrivals = take_room(many->worker, many->bytes);
+    if (many->arrivals == NULL) {
+        return false;
+    }
+    memset(many->arrivals, 0, many->bytes);
+    many->buckets = (uint32_t *)(void *)(many->arrivals + count);
+    many->next = many->buckets + buckets;
+    many->first = many->next + count;
+    many->statuses =
+        many->batch->statuses != NULL ? many->batch->statuses : (uint8_t *)(many->first + count);
+    return true;
+}
+
+static const char *
+text_of(const struct many *many, size_t element)
+{
+    return many->batch->names + many->batch->specs[element].name_offset;
+}
+
+static bool
+same_name(const struct many *many, size_t a, size_t b)
+{
+    uint32_t length = many->batch->specs[a].name_length;
+
+    return length == many->batch->specs[b].name_length &&
+           memcmp(text_of(many, a), text_of(many, b), length) == 0;
+}
+
+/*
+ * 1 + the arrival that has this element's name; else the element's bucket is told of the next
+ * arrival.
+ */
+static uint32_t
+same_before(struct many *many, size_t element, uint32_t hash)
+{
+    for (uint32_t i = many->buckets[hash & many->bucket_mask]; i != 0; i = many->next[i - 1]) {
+        if (many->arrivals[i - 1].hash == hash &&
+            same_name(many, many->arrivals[i - 1].element, element)) {
+            return i;
+        }
+    }
+    return 0;
+}
+
+static void
+set_status(const struct many *many, size_t element, schedq_status_t status)
+{
+    many->statuses[element] = (uint8_t)status;
+}
+
+static schedq_status_t
+admit_element(struct many *many, size_t element)
+{
+    struct worker *worker = many->worker;
+    struct queue *queue = queue_of(worker);
+    const schedq_pod_spec_t *spec = &many->batch->specs[element];
+    const char *text = text_of(many, element);
+    uint32_t hash = index_hash(&queue->index, text, spec->name_length);
+    struct arrival *arrival = &many->arrivals[many->admitted];
+    struct present present;
+
+    if (queue_is_closed(queue)) {
+        return SCHEDQ_CLOSED;
+    }
+    many->first[element] = same_before(many, element, hash);
+    if (many->first[element] != 0) {
+        return SCHEDQ_OK; /* what became of the first is not known so far */
+    }
+    index_prefetch(&queue->index, hash);
+    if (add_looks_first(queue, spec) &&
+        add_is_present(worker, text, spec->name_length, hash, &present)) {
+        return SCHEDQ_EXISTS;
+    }
+    const struct incoming_pod pod = {.spec = spec, .label = LABEL_POD_ADD};
+
+    arrival->element = element;
+    arrival->hash = hash;
+    arrival->profile = spec->profile;
+    schedq_status_t status = add_admit(worker, text, &pod, many->now, arrival, many->result);
+
+    if (status == SCHEDQ_OK) {
+        many->next[many->admitted] = many->buckets[hash & many->bucket_mask];
+        many->buckets[hash & many->bucket_mask] = (uint32_t)++many->admitted;
+    } else if (add_is_present(worker, text, spec->name_length, hash, &present)) {
+        status = SCHEDQ_EXISTS;
+    }
+    return status;
+}
+
+/* sort_numbers's `before`. */
+static bool
+ranks_before(const void *ctx, uint32_t i, uint32_t j)
+{
+    const struct many *many = ctx;
+    const struct arrival *a = &many->arrivals[i], *b = &many->arrivals[j];
+
+    if (a->rank != b->rank) {
+        return a->rank > b->rank;
+    }
+    return a->key != b->key ? a->key < b->key : a->element < b->element;
+}
+
+/* After a gate was asked about another pod the band may have been given back. False: no memory. */
+static bool
+find_band_again(struct worker *worker, struct arrival *arrival, int32_t priority)
+{
+    if (arrival->to.place != PLACE_ACTIVE) {
+        return true;
+    }
+    arrival->band = publish_band(worker, priority);
+    if (arrival->band == NULL) {
+        return false;
+    }
+    arrival->to.band = arrival->band;
+    arrival->to.bin = &arrival->band->bin;
+    return true;
+}
+
+static schedq_status_t
+insert_arrival(struct many *many, struct arrival *arrival)
+{
+    struct worker *worker = many->worker;
+    const schedq_pod_spec_t *spec = &many->batch->specs[arrival->element];
+    struct present present;
+    struct view view;
+
+    if (worker->pauses != many->pauses && !find_band_again(worker, arrival, spec->priority)) {
+        add_give_up(worker, arrival);
+        return SCHEDQ_NOMEM;
+    }
+    schedq_status_t status =
+        add_insert(worker, arrival, text_of(many, arrival->element), spec->name_length, &present);
+
+    if (status == SCHEDQ_OK) {
+        many->result->object = spec->object;
+        many->result->timestamp_ns = spec->timestamp_ns != 0 ? spec->timestamp_ns : many->now;
+        status = add_complete(worker, arrival, many->result);
+        if (many->batch->pods != NULL && status == SCHEDQ_OK) {
+            many->batch->pods[arrival->element] = many->result->pod;
+        }
+    } else if (status == SCHEDQ_EXISTS) {
+        (void)add_tell_present(worker, &present, &view);
+    }
+    return status;
+}
+
+/*
+ * The first of equal names got in, was there already, or failed: the others then exist, or fail
+ * like it.
+ */
+static void
+settle_repeated(struct many *many)
+{
+    for (size_t i = 0; i < many->batch->count; i++) {
+        if (many->first[i] != 0) {
+            schedq_status_t first =
+                (schedq_status_t)many->statuses[many->arrivals[many->first[i] - 1].element];
+
+            set_status(many, i, first == SCHEDQ_OK ? SCHEDQ_EXISTS : first);
+        }
+    }
+}
+
+/* Returns how many of those that were admitted are in. */
+static size_t
+admit_array(struct many *many)
+{
+    const struct schedq *queue = &queue_of(many->worker)->base;
+    bool one_by_one = queue->config.max_bands != 0;
+    size_t inserted = 0;
+
+    for (size_t i = 0; i < many->batch->count; i++) {
+        if (many->statuses[i] == SCHEDQ_OK) {
+            set_status(many, i, admit_element(many, i));
+        }
+        for (; one_by_one && inserted < many->admitted; inserted++) {
+            set_status(many, i, insert_arrival(many, &many->arrivals[inserted]));
+        }
+    }
+    return inserted;
+}
+
+static void
+add_array(struct many *many)
+{
+    size_t inserted = admit_array(many);
+
+    /* From here on next[] is the order in which arrivals go in. */
+    for (size_t i = inserted; i < many->admitted; i++) {
+        many->next[i] = (uint32_t)i;
+    }
+    sort_numbers(many->next + inserted, many->admitted - inserted, ranks_before, many);
+    for (size_t i = inserted; i < many->admitted; i++) {
+        struct arrival *arrival = &many->arrivals[many->next[i]];
+
+        set_status(many, arrival->element, insert_arrival(many, arrival));
+    }
+    if (many->result->poppable) {
+        publish_wake(many->worker);
+    }
+    settle_repeated(many);
+}
+
+static schedq_status_t
+first_failure(const struct many *many)
+{
+    for (size_t i = 0; i < many->batch->count; i++) {
+        if (many->statuses[i] != SCHEDQ_OK) {
+            return (schedq_status_t)many->statuses[i];
+        }
+    }
+    return SCHEDQ_OK;
+}
+
+/* No memory for the work on it: nothing is added. */
+static schedq_status_t
+refuse_all(const struct add_batch *batch)
+{
+    for (size_t i = 0; batch->statuses != NULL && i < batch->count; i++) {
+        batch->statuses[i] = batch->statuses[i] == SCHEDQ_OK ? SCHEDQ_NOMEM : batch->statuses[i];
+    }
+    return batch->statuses != NULL ? (schedq_status_t)batch->statuses[0] : SCHEDQ_NOMEM;
+}
+
+schedq_status_t
+batch_add(struct worker *worker, const struct add_batch *batch, schedq_result_t *result)
+{
+    struct many many = {.worker = worker, .batch = batch, .result = result};
+
+    if (!many_open(&many)) {
+        return refuse_all(batch);
+    }
+    many.now = queue_now(queue_of(worker));
+    many.pauses = worker->pauses;
+    section_begin(worker);
+    queue_sweep(worker);
+    add_array(&many);
+    section_end(worker);
+    schedq_status_t status = first_failure(&many);
+
+    give_room(&many);
+    return status;
+}

@@ -1,0 +1,306 @@
+/*
+ * The lock-free engine's table of functions; making, growing and ending a queue; numbers. queue.h
+ * has the picture.
+ */
+#include "engine.h"
+
+#include "lockfree/calls/ops.h"
+#include "lockfree/calls/workers.h"
+#include "lockfree/moves/backoff.h"
+#include "lockfree/moves/objects.h"
+#include "lockfree/moves/settle.h"
+#include "lockfree/moves/waiting.h"
+
+/* ---- life ------------------------------------------------------------------------------------ */
+
+static void
+containers_close(struct queue *queue)
+{
+    workers_free(queue);
+    if (queue->epoch != NULL) {
+        epoch_close(queue->epoch);
+    }
+    event_log_close(&queue->log);
+    nominator_close(&queue->nominator);
+    stamps_close(&queue->stamps);
+    waiting_close(queue);
+    backoff_close(queue);
+    incoming_close(&queue->incoming_late);
+    bands_close(&queue->bands);
+    run_pool_close(&queue->runs);
+    names_close(&queue->names);
+    records_close(&queue->entries);
+}
+
+/* What they allocate is made for the first worker (workers.c): a queue without one is small. */
+static void
+parts_open(struct queue *queue)
+{
+    const schedq_config_t *config = &queue->base.config;
+    struct memory *memory = &queue->base.memory;
+
+    waiting_open(queue);
+    nominator_open(&queue->nominator, memory, &queue->entries);
+    event_log_open(&queue->log, memory, queue->base.rules.host ? 0 : config->event_log,
+                   config->objects, &queue->hazards, config->retain);
+    index_open(&queue->index, memory, &queue->entries, &queue->names, settle_pod);
+}
+
+static bool
+lockfree_open(schedq_t *base)
+{
+    struct queue *queue = queue_of_base(base);
+    struct memory *memory = &base->memory;
+
+    records_open(&queue->entries, memory);
+    names_open(&queue->names, memory);
+    run_pool_open(&queue->runs, memory);
+    hazards_open(&queue->hazards, base->config.release, base->config.object_ctx);
+    u64_store(&queue->last_key, (uint64_t)INT64_MIN);
+    u64_store(&queue->pops_at_tick, UINT64_MAX);
+    queue->has_ticks = clock_has_ticks();
+    queue->shares_keys = clock_repeats(&base->clock);
+    queue->epoch = epoch_open(memory);
+    bool bands = bands_open(&queue->bands, memory, &queue->entries, &queue->reorder, &queue->runs);
+
+    incoming_open(&queue->incoming_late, memory);
+    deadline_open(&queue->deadline, &base->words.next_deadline_ns);
+    sleepers_open(&queue->sleepers);
+    time_store(&queue->leftover_flushed, INT64_MIN);
+    parts_open(queue);
+    bool stamps = stamps_open(&queue->stamps, memory, u64_of(&base->words.event_sequence));
+
+    if (queue->epoch != NULL && bands && stamps) {
+        return true;
+    }
+    containers_close(queue);
+    return false;
+}
+
+/*
+ * Every reference that the queue holds goes back, those for pods in flight included. Alone: loads
+ * are relaxed. What a holder who died had not noted is not released: an update may have replaced
+ * it, and then nothing says what it was.
+ */
+static void
+release_objects(struct queue *queue)
+{
+    for (uint32_t i = 0; objects_counted(queue) && i < slab_end(&queue->entries.records); i++) {
+        const struct entry *entry = entry_at(&queue->entries, i);
+        enum place place = entry != NULL ? state_place(entry_state(entry)) : PLACE_FREE;
+        struct description description;
+
+        if (place == PLACE_FREE || place == PLACE_DEAD) {
+            continue;
+        }
+        (void)entry_description(&queue->entries, entry, &description);
+        object_give_back(queue, description.object);
+        if (place == PLACE_INFLIGHT && entry_pop_order(entry) != 0) {
+            object_give_back(queue, u64_load(&entry->popped));
+        }
+    }
+    if (objects_counted(queue)) {
+        hazards_drain(&queue->hazards);
+    }
+}
+
+static schedq_status_t
+lockfree_shut(schedq_t *base)
+{
+    struct queue *queue = queue_of_base(base);
+
+    if (workers_count(queue) > 0) { /* the timer thread's among them */
+        return SCHEDQ_BUSY;
+    }
+    release_objects(queue);
+    index_close(&queue->index);
+    containers_close(queue);
+    return SCHEDQ_OK;
+}
+
+/* The index grows in a section, which needs an epoch record. */
+static bool
+reserve_index(struct queue *queue, uint32_t pods)
+{
+    uint32_t house;
+    struct worker *worker = workers_keep_house(queue, &house);
+
+    if (worker == NULL) {
+        return false;
+    }
+    const struct index_caller caller = index_caller(worker);
+
+    section_begin(worker);
+    bool ok = index_reserve(&queue->index, &caller, pods);
+    section_end(worker);
+    workers_leave_house(queue, house);
+    return ok;
+}
+
+/*
+ * What each worker may hold of free objects comes on top: nobody shall miss what lies with another.
+ */
+static schedq_status_t
+lockfree_reserve(schedq_t *base, uint32_t pods, uint32_t bands, uint32_t workers)
+{
+    struct queue *queue = queue_of_base(base);
+    uint32_t held = workers * SLAB_CACHE_MAX;
+    uint32_t objects = pods == 0                        ? 0
+                       : pods < SLAB_OBJECTS_MAX - held ? pods + held
+                                                        : SLAB_OBJECTS_MAX;
+    bool ok = workers_make_shared(queue) && slab_reserve(&queue->entries.records, objects) &&
+              names_reserve(&queue->names, objects) && reserve_index(queue, pods) &&
+              bands_reserve(&queue->bands, bands) && workers_reserve(queue, workers);
+
+    return ok ? SCHEDQ_OK : SCHEDQ_NOMEM;
+}
+
+/* Lanes are made small by who unregisters: they are his. */
+static void
+lockfree_trim(schedq_t *base)
+{
+    struct queue *queue = queue_of_base(base);
+    uint32_t house;
+    struct worker *worker = workers_keep_house(queue, &house);
+
+    if (worker == NULL) {
+        return;
+    }
+    section_begin(worker);
+    bands_trim(&queue->bands, worker->epoch);
+    slab_trim(&queue->entries.records, worker->epoch);
+    slab_trim(&queue->entries.descriptions, worker->epoch);
+    names_trim(&queue->names, worker->epoch);
+    run_pool_trim(&queue->runs, worker->epoch);
+    section_end(worker);
+    workers_leave_house(queue, house);
+}
+
+/* ---- time ------------------------------------------------------------------------------------ */
+
+static schedq_status_t
+lockfree_run(schedq_t *base)
+{
+    return timer_run(queue_of_base(base));
+}
+
+static void
+lockfree_stop(schedq_t *base)
+{
+    timer_stop(queue_of_base(base));
+}
+
+/* ---- setup ----------------------------------------------------------------------------------- */
+
+/* Room to count what comes in by an event is made before anybody can know its number. */
+static schedq_status_t
+lockfree_event_define(schedq_t *base, const char *resource, uint32_t actions, const char *label,
+                      schedq_event_t *event)
+{
+    struct queue *queue = queue_of_base(base);
+    uint32_t coming = registry_label_count(&base->registry) + WORKERS_MAX;
+
+    if (!incoming_reserve(&queue->incoming_late, coming) ||
+        !incoming_reserve(&queue->incoming_late, registry_label_count(&base->registry))) {
+        return SCHEDQ_NOMEM;
+    }
+    schedq_status_t status =
+        registry_define_event(&base->registry, resource, actions, label, event);
+
+    if (status == SCHEDQ_OK) {
+        (void)incoming_reserve(&queue->incoming_late, registry_label(&base->registry, *event));
+    }
+    return status;
+}
+
+/*
+ * Argument checks read profiles and plugins without a lock: they are fixed when the first worker
+ * exists.
+ */
+static bool
+setup_is_over(const struct queue *queue)
+{
+    return workers_count(queue) > 0;
+}
+
+static schedq_status_t
+lockfree_profile_define(schedq_t *base, const char *name, schedq_profile_t *profile)
+{
+    struct queue *queue = queue_of_base(base);
+
+    if (setup_is_over(queue)) {
+        return SCHEDQ_BUSY;
+    }
+    if (!stamps_add_profile(&queue->stamps, registry_profile_count(&base->registry) + 1)) {
+        return SCHEDQ_NOMEM;
+    }
+    return registry_define_profile(&base->registry, name, profile);
+}
+
+static schedq_status_t
+lockfree_plugin_register(schedq_t *base, const schedq_plugin_t *plugin, uint64_t *bit)
+{
+    return setup_is_over(queue_of_base(base)) ? SCHEDQ_BUSY
+                                              : registry_add_plugin(&base->registry, plugin, bit);
+}
+
+static uint64_t
+lockfree_event_plugins(schedq_t *base, schedq_profile_t profile, schedq_event_t event)
+{
+    return registry_reached(&base->registry, profile, event);
+}
+
+static uint64_t
+lockfree_rejector_bit(schedq_t *base, schedq_profile_t profile, const char *name, uint32_t length)
+{
+    struct queue *queue = queue_of_base(base);
+    uint64_t bit = registry_rejector(&base->registry, profile, name, length);
+
+    if ((bit & registry_late(&base->registry, profile)) != 0) {
+        stamps_begin_late(&queue->stamps, profile, bit);
+    }
+    return bit;
+}
+
+const struct engine_ops lockfree_engine = {
+    .name = "lockfree",
+    .number = SCHEDQ_ENGINE_LOCKFREE,
+    .queue_bytes = sizeof(struct queue),
+    .open = lockfree_open,
+    .shut = lockfree_shut,
+    .reserve = lockfree_reserve,
+    .trim = lockfree_trim,
+    .run = lockfree_run,
+    .stop = lockfree_stop,
+    .close = lockfree_close,
+    .event_define = lockfree_event_define,
+    .profile_define = lockfree_profile_define,
+    .plugin_register = lockfree_plugin_register,
+    .event_plugins = lockfree_event_plugins,
+    .rejector_bit = lockfree_rejector_bit,
+    .worker_register = lockfree_worker_register,
+    .worker_unregister = lockfree_worker_unregister,
+    .worker_adopt = lockfree_worker_adopt,
+    .add_many = lockfree_add_many,
+    .pop = lockfree_pop,
+    .done_many = lockfree_done_many,
+    .token_alive = lockfree_token_alive,
+    .add_unschedulable = lockfree_add_unschedulable,
+    .readd = lockfree_readd,
+    .find = lockfree_find,
+    .update = lockfree_update,
+    .delete_pod = lockfree_delete,
+    .activate = lockfree_activate,
+    .nominate = lockfree_nominate,
+    .move = lockfree_move,
+    .event_begin = lockfree_event_begin,
+    .event_stamp = lockfree_event_stamp,
+    .candidates = lockfree_candidates,
+    .apply_many = lockfree_apply_many,
+    .get = lockfree_get,
+    .snapshot = lockfree_snapshot,
+    .nominated_pods = lockfree_nominated_pods,
+    .stats = lockfree_stats,
+    .metrics = lockfree_metrics,
+    .tick = lockfree_tick,
+};

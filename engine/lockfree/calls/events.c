@@ -1,0 +1,596 @@
+/*
+ * move_all and assigned_pod_*: pods in flight are told first, then the lots that the event reaches
+ * are read, and each pod in them is judged by its own rejectors.
+ *
+ * NO EVENT IS MISSED. An event: draw, log, stamps, FENCE, read lots. A holder who parks: note the
+ * sequence, judge, publish in the lot, FENCE, read the stamps, switch. Either the event's reader
+ * meets the published ref and disturbs its holder (mover.h), or the holder sees the stamp; both
+ * make him judge again. What he compares the stamps with is what his judgement covered: the
+ * sequence that he noted if he read the log, else `seen`, because an event that had drawn its
+ * number then may have been nowhere else.
+ *
+ * A pod that a gate refuses again is published anew in a lot while the walk goes on. The walk ends
+ * in its own worker's lanes at the newest insertion there was when it began, and others' lanes get
+ * nothing from it: so it meets no pod twice by its own doing.
+ *
+ * LINEARIZATION. Of an event's number: draw:A. Of what it does to a waiting pod: the switch. To one
+ * in flight: the stamp, or the flag.
+ *
+ * ORDERING
+ *   draw:A, log, raise:A, events_announce:A, lots     |  the parker's steps in stamps.c, park.c
+ *   events_announce:A, others_used                    |  count_failure:A, ref, try_once:A, the
+ *           stamps
+ *   events_announce:A, the lot's affinity             |  lot_note_affinity, ref, the stamps
+ *   activate:A, judge_again:A (full fences)           -> still_flies, or the holder's switch, which
+ *           fails
+ * The sum over the tallies orders nothing: a pod that it misses finds a gap in the log, and a gap
+ * counts as help.
+ *
+ * PROGRESS. Lock-free. A walk is as long as what was in the lots when it came to them; a pod is
+ * tried again only if somebody changed it, or an event reached its gate. A thread that stops before
+ * its stamps has had no event. One that stops behind them leaves pods in lots that it did not
+ * reach, and the next event, or the limit, finds them there; what it had published and not switched
+ * is FUTURE in its bin, and whoever meets it there finishes it (mover.h).
+ *
+ * EVIDENCE. tests/model: park, gate, event_log; stress/explore: event_park*, event_update,
+ * event_log, event_lots, event_gate*, activate_fail, batch_moves, batch_losers; stress/history:
+ * missed events; tests/conformance; tests/unit/test_move.c, test_move_threads.c,
+ * test_assigned_pod.c, test_failure.c, test_gates.c.
+ */
+#include "lockfree/calls/events.h"
+
+#include "lockfree/calls/ops.h"
+#include "lockfree/moves/stray.h"
+
+#include <string.h>
+
+#define PREFETCHED 64
+
+/* ---- telling those in flight ----------------------------------------------------------------- */
+
+/*
+ * Relaxed: a pod whose holder has not counted it so far finds a gap in the log, which counts as
+ * help.
+ */
+static bool
+anybody_flies(const struct queue *queue)
+{
+    uint64_t inflight = 0;
+
+    for (uint32_t i = 0; i < queue_counters(queue); i++) {
+        const struct worker *worker = queue_counter(queue, i);
+
+        inflight += worker != NULL ? u64_load(&worker->tally.inflight) : 0;
+    }
+    return inflight != 0;
+}
+
+static void
+stamp_profiles(struct queue *queue, schedq_event_t event, uint64_t sequence)
+{
+    for (uint32_t i = 0; i < registry_profile_count(&queue->base.registry); i++) {
+        schedq_profile_t profile = (schedq_profile_t)i;
+
+        stamps_raise(&queue->stamps, profile,
+                     registry_reached(&queue->base.registry, profile, event), sequence);
+    }
+}
+
+void
+events_announce(struct worker *worker, const struct cluster_event *event)
+{
+    struct queue *queue = queue_of(worker);
+    bool registered = registry_is_registered(&queue->base.registry, event->event);
+    uint64_t sequence = stamps_draw(&queue->stamps);
+
+    if (anybody_flies(queue)) {
+        /* No hint will ask for the objects of an event that nobody registered. */
+        event_log_write(&queue->log, worker->hazard, sequence, event->event,
+                        registered ? event->old_object : 0, registered ? event->new_object : 0);
+    }
+    stamp_profiles(queue, event->event, sequence);
+    if (registered || !queue->base.rules.ignores_unregistered) {
+        stamps_raise_moved(&queue->stamps, sequence);
+    }
+    atomic_fence(); /* events_announce:A, between the stamps and the looks at lots */
+}
+
+/* ---- judging --------------------------------------------------------------------------------- */
+
+static enum strategy
+judge(struct worker *worker, const struct view *view, const struct event_record *record)
+{
+    const struct schedq *base = &queue_of(worker)->base;
+    const struct requeue_question question = {.pod = view->description.object,
+                                              .old_object = record->old_object,
+                                              .new_object = record->new_object,
+                                              .unschedulable = view->unschedulable,
+                                              .pending = view->pending,
+                                              .ask = base->rules.hints,
+                                              .opaque = record->opaque};
+    uint64_t calls = 0;
+    enum strategy strategy =
+        registry_judge(&base->registry, view->profile, record->event, &question, &calls);
+
+    tally_add(&worker->tally.hint_calls, calls);
+    return strategy;
+}
+
+enum strategy
+events_judge(struct worker *worker, const struct view *view, const struct cluster_event *event)
+{
+    const struct event_record record = {
+        .event = event->event, .old_object = event->old_object, .new_object = event->new_object};
+
+    return judge(worker, view, &record);
+}
+
+static enum strategy
+judge_record(struct worker *worker, const struct view *view, uint64_t sequence)
+{
+    struct queue *queue = queue_of(worker);
+    struct event_record record;
+
+    if (!event_log_read(&queue->log, worker->hazard, sequence, &record)) {
+        return STRATEGY_AFTER_BACKOFF;
+    }
+    enum strategy strategy = judge(worker, view, &record);
+
+    event_log_unpin(&queue->log, worker->hazard);
+    return strategy;
+}
+
+static enum strategy
+judge_log(struct worker *worker, const struct view *view, const struct verdict_on_flight *before,
+          uint64_t newest)
+{
+    const struct queue *queue = queue_of(worker);
+    uint64_t kept = queue->log.size, from = before->up_to;
+    enum strategy best = before->strategy;
+
+    if (newest - from > kept) {
+        best = best > STRATEGY_AFTER_BACKOFF ? best : STRATEGY_AFTER_BACKOFF;
+        from = newest - kept;
+    }
+    for (uint64_t i = from + 1; i <= newest && best < requeue_strongest(view->pending); i++) {
+        enum strategy strategy = judge_record(worker, view, i);
+
+        best = strategy > best ? strategy : best;
+    }
+    return best;
+}
+
+static bool
+failed_with_error(const struct view *view)
+{
+    return (view->unschedulable | view->pending) == 0;
+}
+
+/* The newest event that a pod with these rejectors has to care for. */
+static uint64_t
+newest_for(const struct queue *queue, const struct view *view)
+{
+    if (!queue->base.rules.hints) {
+        return stamps_moved(&queue->stamps);
+    }
+    return failed_with_error(view)
+               ? stamps_drawn(&queue->stamps)
+               : stamps_newest(&queue->stamps, view->profile, view->unschedulable | view->pending);
+}
+
+struct verdict_on_flight
+events_judge_flight(struct worker *worker, const struct view *view,
+                    const struct verdict_on_flight *before)
+{
+    const struct queue *queue = queue_of(worker);
+    const struct rules *rules = &queue->base.rules;
+    uint64_t drawn = stamps_drawn(&queue->stamps); /* before anything else is looked at */
+
+    if (failed_with_error(view) && !rules->errors_park) {
+        return (struct verdict_on_flight){STRATEGY_AFTER_BACKOFF, drawn};
+    }
+    if (newest_for(queue, view) <= before->up_to) {
+        return *before;
+    }
+    if (!rules->hints || failed_with_error(view)) {
+        return (struct verdict_on_flight){STRATEGY_AFTER_BACKOFF, drawn};
+    }
+    return (struct verdict_on_flight){judge_log(worker, view, before, drawn), drawn};
+}
+
+bool
+events_came_since(const struct queue *queue, const struct view *view, uint64_t up_to)
+{
+    return newest_for(queue, view) > up_to;
+}
+
+/* ---- who is a candidate ---------------------------------------------------------------------- */
+
+struct walk {
+    struct mover mover;
+    struct cluster_event event;
+    const schedq_move_t *move;
+    const struct assigned_pod *assigned; /* NULL: every pod is a candidate */
+    /* what follows is of the profile that was asked for last */
+    bool knows_profile;
+    schedq_profile_t profile;
+    uint64_t reached;
+    int64_t newest_insertion; /* of the worker's own, before the walk */
+};
+
+static const struct queue *
+queue_of_walk(const struct walk *walk)
+{
+    return queue_of(walk->mover.worker);
+}
+
+static bool
+gate_hears(const struct walk *walk, schedq_profile_t profile, uint8_t gate)
+{
+    return registry_gate_hears(&queue_of_walk(walk)->base.registry, profile, gate,
+                               walk->event.event);
+}
+
+/*
+ * In a section. If the pod is over by now, and the cell another's, it does not matter what this
+ * says.
+ */
+static bool
+in_namespace(struct worker *worker, const struct view *view, const struct assigned_pod *assigned)
+{
+    char name[SCHEDQ_NAME_MAX + 9];
+
+    if (view->name_length <= assigned->namespace_length) {
+        return false;
+    }
+    bool outside = worker->outside;
+
+    if (outside) {
+        section_resume(worker);
+    }
+    names_copy(&queue_of(worker)->names, view->name, name, view->name_length);
+    if (outside) {
+        section_pause(worker);
+    }
+    return name[assigned->namespace_length] == '/' &&
+           memcmp(name, assigned->namespace_name, assigned->namespace_length) == 0;
+}
+
+static bool
+concerns_assigned(const struct walk *walk, const struct view *view)
+{
+    const struct schedq *base = &queue_of_walk(walk)->base;
+
+    if ((view->unschedulable & registry_spread(&base->registry, view->profile)) != 0 &&
+        in_namespace(walk->mover.worker, view, walk->assigned)) {
+        return true;
+    }
+    return (view->description.flags & SCHEDQ_POD_AFFINITY) != 0 &&
+           base->config.affinity_matches != NULL &&
+           base->config.affinity_matches(base->config.object_ctx, view->description.object,
+                                         walk->move->new_object) != 0;
+}
+
+static bool
+is_candidate(const struct walk *walk, const struct view *view)
+{
+    if (walk->assigned != NULL && !concerns_assigned(walk, view)) {
+        return false;
+    }
+    return walk->move->precheck == NULL ||
+           walk->move->precheck(walk->move->precheck_ctx, view->description.object) != 0;
+}
+
+/* The registry is asked once for many lots and pods of one profile. */
+static bool
+is_reached(struct walk *walk, schedq_profile_t profile, uint64_t rejectors)
+{
+    if (!walk->knows_profile || walk->profile != profile) {
+        walk->reached =
+            registry_reached(&queue_of_walk(walk)->base.registry, profile, walk->event.event);
+        walk->profile = profile;
+        walk->knows_profile = true;
+    }
+    return rejectors == 0 || (rejectors & walk->reached) != 0;
+}
+
+/* Can any pod of this lot be a candidate? The catch-all's pods answer for themselves. */
+static bool
+lot_is_reached(struct walk *walk, const struct lot *lot)
+{
+    const struct registry *registry = &queue_of_walk(walk)->base.registry;
+
+    if (lot->catch_all) {
+        return true;
+    }
+    if (!is_reached(walk, lot->key.profile, lot->key.unschedulable | lot->key.pending)) {
+        return false;
+    }
+    if (walk->assigned != NULL && !lot_may_have_affinity(lot) &&
+        (lot->key.unschedulable & registry_spread(registry, lot->key.profile)) == 0) {
+        return false;
+    }
+    return gate_hears(walk, lot->key.profile, lot->key.gate);
+}
+
+/* mover.decide. Pods in backoff come here only as targets, and are left alone. */
+static bool
+decide(struct mover *mover, const struct view *view, struct way *way)
+{
+    struct walk *walk = mover->ctx;
+    enum place place = state_place(view->state);
+
+    if ((place != PLACE_PARKED && place != PLACE_GATED) ||
+        !is_reached(walk, view->profile, view->unschedulable | view->pending) ||
+        !gate_hears(walk, view->profile, view->gate) || !is_candidate(walk, view)) {
+        return false;
+    }
+    enum strategy strategy = events_judge(mover->worker, view, &walk->event);
+
+    if (strategy == STRATEGY_SKIP) {
+        return false;
+    }
+    const struct subject subject = mover_subject(view);
+
+    *way = route_by_strategy(mover->worker, &subject, strategy, mover->now);
+    return true;
+}
+
+/* ---- the walk -------------------------------------------------------------------------------- */
+
+static void
+prefetch(const struct queue *queue, const uint64_t *refs, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        const char *entry = (const char *)entry_at(&queue->entries, ref_record(refs[i]));
+
+        if (entry != NULL) {
+            __builtin_prefetch(entry, 1);
+            __builtin_prefetch(entry + CACHE_LINE, 1);
+        }
+    }
+}
+
+/* False: there was no pod. */
+static bool
+walk_lot(struct mover *mover, struct lot *lot, int64_t newest_insertion)
+{
+    struct worker *worker = mover->worker;
+    const struct bin_caller caller = bin_caller(worker);
+    struct lot_reader reader;
+    uint64_t *refs = mover->batch->read.refs;
+    bool any = false;
+    size_t count;
+
+    lot_read_begin(&reader, lot, &caller, newest_insertion);
+    while ((count = lot_read(&reader, refs, MOVER_REFS)) > 0) {
+        uint64_t pauses = worker->pauses;
+        uint32_t stale = 0;
+
+        any = true;
+        for (size_t i = 0; i < count; i++) {
+            if (i % PREFETCHED == 0) {
+                prefetch(queue_of(worker), &refs[i],
+                         count - i < PREFETCHED ? count - i : PREFETCHED);
+            }
+            stale += mover_try_ref(mover, refs[i]) ? 0 : 1;
+        }
+        if (worker->pauses != pauses) {
+            lot_read_again(&reader);
+        }
+        lot_found_stale(&reader, stale);
+    }
+    return any;
+}
+
+/* The heads are moved when all is switched. */
+static void
+walk_lots(struct walk *walk)
+{
+    struct lots *lots = &queue_of(walk->mover.worker)->waiting.lots;
+    const struct bin_caller caller = bin_caller(walk->mover.worker);
+    uint32_t cursor = 0;
+    bool any = false;
+    struct lot *lot;
+
+    while ((lot = lots_next(lots, &cursor)) != NULL) {
+        if (lot_is_reached(walk, lot)) {
+            any |= walk_lot(&walk->mover, lot, walk->newest_insertion);
+        }
+    }
+    mover_end(&walk->mover);
+    cursor = 0;
+    while (any && (lot = lots_next(lots, &cursor)) != NULL) {
+        if (lot_is_reached(walk, lot)) {
+            lot_pass(lot, &caller);
+        }
+    }
+}
+
+void
+events_activate_in_flight(struct entry *entry, uint64_t life)
+{
+    /* Ends: each further round means that the word changed. */
+    for (;;) {
+        uint64_t state = entry_state(entry);
+
+        if (state_place(state) != PLACE_INFLIGHT ||
+            (state & (FLAG_ACTIVATED | FLAG_DELETED)) != 0 ||
+            /* of this word, if the exchange finds it still */
+            u64_load_acquire(&entry->life) != life ||
+            u64_cas(&entry->word.low, state, state | FLAG_ACTIVATED)) { /* activate:A */
+            return;
+        }
+    }
+}
+
+bool
+events_judge_again(struct queue *queue, uint32_t record, uint64_t life, struct view *view)
+{
+    /* Ends: each further round means that the word changed. */
+    while (report_view(queue, record, life, view) && state_place(view->state) == PLACE_INFLIGHT) {
+        /* judge_again:A */
+        if (u64_cas(&view->entry->word.low, view->state, view->state | FLAG_JUDGE)) {
+            return false;
+        }
+    }
+    return report_view(queue, record, life, view) &&
+           (state_place(view->state) == PLACE_PARKED || state_place(view->state) == PLACE_GATED);
+}
+
+/* A wildcard that has an object concerns the one pod that is the object, or nobody. */
+static void
+move_target(struct walk *walk, schedq_pod_t target)
+{
+    const struct queue *queue = queue_of_walk(walk);
+    uint32_t record = ref_record(target.bits);
+    struct view view;
+
+    if (record >= slab_end(&queue->entries.records) ||
+        !report_view(queue, record, ref_version(target.bits), &view)) {
+        return;
+    }
+    events_activate_in_flight(view.entry, view.life);
+    mover_try(&walk->mover, record, view.life);
+    mover_end(&walk->mover);
+}
+
+static void
+move(struct walk *walk)
+{
+    struct worker *worker = walk->mover.worker;
+    struct queue *queue = queue_of(worker);
+    const struct rules *rules = &queue->base.rules;
+    const struct registry *registry = &queue->base.registry;
+    bool registered = registry_is_registered(registry, walk->event.event);
+
+    tally_add(&worker->tally.events, registered ? 1 : 0);
+    if (registry_is_wildcard(registry, walk->event.event) && rules->targets_wildcards &&
+        (walk->move->target.bits != 0 || walk->move->new_object != 0)) {
+        move_target(walk, walk->move->target);
+        return;
+    }
+    events_announce(worker, &walk->event);
+    /*
+     * Again, behind the fence: a name that came late meanwhile is reached by this event. Who made
+     * it, or set others_used (count_failure:A), after this look sees the stamps. */
+    if (!registered && registry_is_registered(&queue->base.registry, walk->event.event)) {
+        registered = true;
+        /* for who fails by that name from here on */
+        stamps_raise_moved(&queue->stamps, stamps_drawn(&queue->stamps));
+        atomic_fence();
+    }
+    if (registered || u32_load_acquire(&queue->others_used) != 0 || !rules->ignores_unregistered) {
+        walk_lots(walk);
+    }
+}
+
+schedq_status_t
+lockfree_move(schedq_worker_t *base, const schedq_move_t *request,
+              const struct assigned_pod *assigned, schedq_result_t *result)
+{
+    struct worker *worker = worker_of(base);
+    struct queue *queue = queue_of(worker);
+    const struct registry *registry = &queue->base.registry;
+
+    section_begin(worker);
+    struct walk walk = {
+        .mover = {.worker = worker,
+                  .now = queue_now(queue),
+                  .label = registry_label(registry, request->event),
+                  .counts = true,
+                  .recount = true,
+                  .tells = true,
+                  .has_precheck = request->precheck != NULL,
+                  .result = result,
+                  .decide = decide},
+        .event = {.event = request->event,
+                  .old_object = request->old_object,
+                  .new_object = request->new_object},
+        .move = request,
+        .assigned = assigned,
+        .newest_insertion = worker->insertions,
+    };
+
+    walk.mover.ctx = &walk;
+    mover_begin(&walk.mover);
+    move(&walk);
+    section_end(worker);
+    return walk.mover.no_memory ? SCHEDQ_NOMEM : SCHEDQ_OK;
+}
+
+/* ---- what could not be judged ---------------------------------------------------------------- */
+
+static bool
+decide_helped(struct mover *mover, const struct view *view, struct way *way)
+{
+    enum place place = state_place(view->state);
+    const struct subject subject = mover_subject(view);
+
+    if (place != PLACE_PARKED && place != PLACE_GATED) {
+        return false;
+    }
+    *way = route_after_backoff(mover->worker, &subject, mover->now);
+    return true;
+}
+
+static struct mover
+helper(struct worker *worker, schedq_result_t *unseen)
+{
+    struct queue *queue = queue_of(worker);
+
+    return (struct mover){.worker = worker,
+                          .now = queue_now(queue),
+                          .label = registry_label(&queue->base.registry, SCHEDQ_EVENT_WILDCARD),
+                          .counts = true,
+                          .recount = true,
+                          .tells = true,
+                          .result = unseen,
+                          .decide = decide_helped};
+}
+
+bool
+events_help(struct worker *worker, uint32_t record, uint64_t life)
+{
+    schedq_result_t unseen = {0};
+    struct mover mover = helper(worker, &unseen);
+
+    if (queue_of(worker)->base.rules.host) {
+        return true;
+    }
+    mover_begin(&mover);
+    mover_try(&mover, record, life);
+    mover_end(&mover);
+    return !mover.no_memory;
+}
+
+void
+events_help_placed(struct worker *worker, uint32_t record, uint64_t life)
+{
+    schedq_result_t unseen = {0};
+    struct mover mover = helper(worker, &unseen);
+
+    mover_begin(&mover);
+    mover_try_placed(&mover, record, life);
+    mover_end(&mover);
+}
+
+bool
+events_judge_all(struct worker *worker)
+{
+    struct lots *lots = &queue_of(worker)->waiting.lots;
+    schedq_result_t unseen = {0};
+    struct mover mover = helper(worker, &unseen);
+    uint32_t cursor = 0;
+    struct lot *lot;
+
+    if (queue_of(worker)->base.rules.host) {
+        return true;
+    }
+    mover_begin(&mover);
+    while ((lot = lots_next(lots, &cursor)) != NULL) {
+        (void)walk_lot(&mover, lot, worker->insertions);
+    }
+    mover_end(&mover);
+    return !mover.no_memory;
+}

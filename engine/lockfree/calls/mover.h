@@ -1,0 +1,190 @@
+/*
+ * Moving waiting pods, many in one call: events, time, activation.
+ *
+ * A caller hands pods over one after the other (mover_try). For each, his `decide` says where it
+ * goes. What goes to active or backoff is collected, up to MOVER_BATCH, sorted, and published as
+ * one run per container; then each is switched. What goes behind a gate is published and switched
+ * at once.
+ *
+ * WHAT MAY COME BETWEEN. The switch is a CAS from the very words that the decision was taken on, so
+ * a decision about an older object, or an older state, is never applied. Nothing is written into a
+ * pod's record before it: a gate, its bit and the initial attempt go with a description (entry.h).
+ * Who loses it and finds the pod still waiting, in the same life, decides again; what was answered
+ * about the pod stands, unless the pod has another object, place or gate.
+ *
+ * GATES. Who gates a pod looks at the gate's stamp between publication and switch: an event that
+ * came since PreEnqueue was asked either meets the published ref and disturbs the mover
+ *   (mover_disturb), or is seen in the stamp. seen, and the gate is the one that the pod has: the
+ *   pod stays where it stood. The event finds it there. seen, and the gate is another one: the pod
+ *     is switched, and its gates are asked once more where it is. From the switch on every event
+ *     finds it there, so a second refusal by the same gate needs no look. `owed` names the pod
+ *     meanwhile: if the mover stops, a tick asks.
+ *   a host is told to ask again.
+ * So one call asks a pod's gates once, twice if an event came, three times (ASKS_MAX) if another
+ * gate refuses then, or the pod changed. A pod for which that was not enough counts as helped at
+ * the next tick (STRAY_UNJUDGED, stray.h).
+ *
+ * SECTIONS. `decide` runs outside of a section (queue.h): the view is a copy, its object is
+ * retained, and what follows is a CAS from the words that it shows. Passes read MOVER_REFS refs, or
+ * MOVER_DUE due pods, try them, and begin a new reading behind these. What is collected is looked
+ * up again before it is published.
+ *
+ * DISTURB. An event that meets a FUTURE ref in a lot cannot know what its mover has seen. It makes
+ * the mover decide again: in flight by FLAG_JUDGE, else by a raise of version and lag. That keeps
+ * the pod where it is, and makes the published ref stale. A pod whose lag is at its end, after four
+ * million updates and disturbances in one place, is moved as if an event helped it, by whoever
+ * finds it so.
+ *
+ * LINEARIZATION. Of each pod by itself: switch_pod:B, or a helper's. Staying: the load of the words
+ * that `decide` saw.
+ *
+ * ORDERING
+ *   refs, move_group:A or mover_apply:A, mark           |  begin_clearing:A, scan (bin.h)
+ *   refs, move_group:A or mover_apply:A, the deadline   |  deadline_begin:A, looks (deadline.h)
+ *   ref, gate_pod:A, the gate's stamp                   |  stamps, events_announce:A, lots,
+ *           disturb:B (stamps.c)
+ *   owed, the switch                                    -> stray_ask_owed, by who could find the
+ *           pod behind its gate
+ *
+ * PROGRESS. Lock-free: each further round of one pod means that somebody changed its words, and its
+ * gates are asked ASKS_MAX times at most. A thread that stops has moved what it had switched. What
+ * it had published, and not switched, is switched by who meets it in a band or for backoff; in a
+ * lot by nobody, and the pod stays where it was, like what was only collected.
+ *
+ * EVIDENCE. tests/model: park, gate, tick, help; stress/explore: event_park*, event_gate*, batch_*,
+ * tick_tick, lag_end, host_apply; tests/unit/test_move.c, test_move_threads.c, test_many_updates.c,
+ * test_apply.c, test_lockfree_callbacks.c.
+ */
+#ifndef SCHEDQ_LOCKFREE_MOVER_H
+#define SCHEDQ_LOCKFREE_MOVER_H
+
+#include "lockfree/moves/destination.h"
+#include "lockfree/moves/report.h"
+
+#define MOVER_BATCH SIZE(256, 4)
+
+/** How often the gates are asked about a pod for one call at most. */
+#define ASKS_MAX 3
+
+/** No label: what comes in is not counted. */
+#define NO_LABEL UINT32_MAX
+
+struct mover;
+
+/** What was answered about a pod, for as long as the pod is what the answer is about. */
+struct answer {
+    struct way way; /* if it moves */
+    bool known, moves;
+    bool unjudged; /* its gate heard of an event: no answer but its gates' counts */
+    bool placed;   /* this call has brought it behind the gate that it has */
+    bool came_in, moved;
+    uint8_t asks;  /* how often its gates were asked, in this call */
+    uint8_t place; /* this and the next two: of the pod when it was asked about */
+    uint64_t object, stay;
+    uint64_t asked; /* the newest event that was drawn before */
+};
+
+/** A pod that another may have changed before it was switched. */
+struct mover_loser {
+    uint32_t record;
+    uint64_t life;
+    struct answer answer;
+};
+
+/** A pod that is to go to active or backoff, published, not switched. */
+struct mover_item {
+    struct mover_loser pod;
+    uint64_t state, desc;
+    struct entry *entry;
+    struct destination to;
+    int32_t priority;
+};
+
+/** A pod that is looked at. */
+struct question {
+    uint32_t record;
+    uint64_t life;
+    struct answer answer;
+    struct view view;
+};
+
+/** How many refs a pass reads before it tries the pods behind them. */
+#define MOVER_REFS SIZE(4096, 3)
+#define MOVER_DUE SIZE(1024, 3)
+
+struct mover_batch {
+    uint32_t count;
+    uint64_t pauses; /* of the worker, when the first was collected */
+    union {
+        uint64_t refs[MOVER_REFS];
+        struct bin_ref due[MOVER_DUE];
+    } read; /* by the pass that feeds the mover */
+    uint32_t order[MOVER_BATCH];
+    struct mover_item items[MOVER_BATCH];
+};
+
+struct mover {
+    struct worker *worker;
+    int64_t now;
+    uint32_t label;    /* why the pods come in, for metrics */
+    bool counts;       /* as moves */
+    bool counts_gated; /* as moves, if a gate refuses them too */
+    bool recount;      /* a pod that is refused again counts as one that came in again */
+    /* a pod that stays for want of memory missed something: a note is left (stray.h) */
+    bool tells;
+    bool has_precheck; /* `decide` asks the host by one */
+    bool no_memory;    /* some pod stayed where it was */
+    schedq_result_t *result;
+    /* Where the pod goes; false: it stays. The object in view->description is alive. */
+    bool (*decide)(struct mover *mover, const struct view *view, struct way *way);
+    void *ctx; /* decide's */
+    struct mover_batch *batch;
+};
+
+/**
+ * Begins; the caller filled in all but `no_memory` and `batch`. One mover of a worker at a time.
+ */
+void mover_begin(struct mover *mover);
+
+/**
+ * Tries the pod behind a ref of a lot, if it is there; a FUTURE one is disturbed. True: the ref is
+ * not stale.
+ */
+bool mover_try_ref(struct mover *mover, uint64_t ref);
+
+/** Tries the pod of a record, if it still has this life and waits in backoff, parked or gated. */
+void mover_try(struct mover *mover, uint32_t record, uint64_t life);
+
+/**
+ * The same for a pod that the caller asked about once, and put behind a gate that heard of an event
+ * meanwhile.
+ */
+void mover_try_placed(struct mover *mover, uint32_t record, uint64_t life);
+
+/** Is the record's pod among those that are collected? */
+bool mover_holds(const struct mover *mover, uint32_t record);
+
+/** Moves what is collected. */
+void mover_end(struct mover *mover);
+
+/**
+ * Makes whoever is about to bring a pod into a lot decide again, if the ref is FUTURE there. A pod
+ * that is at the end of its lag is left alone.
+ */
+bool mover_disturb(struct worker *worker, uint64_t ref);
+
+/**
+ * [host] Moves the pod as `view` shows it, and no other: no batch, no decide.
+ *
+ * @retval SCHEDQ_OK       moved
+ * @retval SCHEDQ_CHANGED  somebody changed it
+ * @retval SCHEDQ_RETRY    GATED, and the gate has a stamp newer than `asked`
+ * @retval SCHEDQ_NOMEM    nothing changed
+ */
+schedq_status_t mover_apply(struct mover *mover, uint32_t record, struct view *view,
+                            const struct way *way, uint64_t asked);
+
+/** What a waiting pod is to route.c. */
+struct subject mover_subject(const struct view *view);
+
+#endif

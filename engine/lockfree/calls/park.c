@@ -1,0 +1,790 @@
+/*
+ * The end of a cycle without success: add_unschedulable; and readd, for a pod that failed after its
+ * done.
+ *
+ * The holder decides: parked, backing off, behind a gate, or active at once because of what
+ * happened during the flight. Until his switch nobody else writes the record's counters and sets;
+ * afterwards he does not.
+ *
+ * PARKING is publish, then look, then switch. The pod's next ref goes into its lot; a full fence;
+ * the stamps of what rejected it, against what the judgement covered (events.c); then the switch,
+ * which expects the very words that were judged: an update, an activation, a deletion, or an event
+ * that met the published ref has changed them. In each of these cases, and if a stamp is newer, the
+ * version of the flight is raised, which makes stale what was published, and the holder judges what
+ * is new: each event once, unless an update brought another object. The gates are asked once for
+ * each strategy; if the gate heard of an event meanwhile, the pod is asked about again behind it
+ * (mover.h).
+ *
+ * Hints and gates run outside of a section (queue.h). The record stays: the flight is the holder's.
+ *
+ * LINEARIZATION. OK: switch_pod:B, or a helper's. RETRY: the look at the stamps. GONE: the
+ * deletion's flag. STALE: the load of the word. From its first raise_version:A on the call has the
+ * flight to itself: a second one with the same token is late. NOMEM puts back what was taken, an
+ * activation in flight too.
+ *
+ * ORDERING
+ *   the record's fields (relaxed) ; ref ; switch      -> who meets the ref (switch_help:A), or
+ *           reads the word
+ *   ref, try_once:A, stamps (newest:A)         |  stamps, events_announce:A, lots (stamps.c)
+ *   count_failure:A, ref, try_once:A, stamps   |  events_announce:A, others_used (events.c)
+ *   ref, try_once:A, mark, deadline            |  bin.h, deadline.h
+ *
+ * PROGRESS. Lock-free: each further round means that somebody changed the pod, or that an event
+ * reached it. A holder who stops before his switch keeps the pod, as he would have before the call.
+ * Where he had published it in a band or for backoff, whoever meets it there finishes his switch.
+ *
+ * EVIDENCE. tests/model: park, tick; stress/explore: event_park*, event_update, activate_fail,
+ * delete_fail, lag_end_fail, tick_fail; tests/unit/test_failure.c, test_readd.c,
+ * test_lockfree_callbacks.c.
+ */
+#include "lockfree/calls/add.h"
+#include "lockfree/calls/events.h"
+#include "lockfree/calls/ops.h"
+#include "lockfree/moves/describe.h"
+#include "lockfree/moves/finish.h"
+#include "lockfree/moves/objects.h"
+#include "lockfree/moves/switch.h"
+#include "plugins/verdict.h"
+#include "policy/history.h"
+
+/* A flight that fails. */
+struct failing {
+    struct worker *worker;
+    const schedq_failure_t *failure;
+    schedq_result_t *result;
+    uint32_t record;
+    uint64_t version; /* of the flight: the token */
+    struct entry *entry;
+    int64_t now;
+    uint64_t popped; /* the holder's object */
+    bool activated;
+    /* the gate that it was put behind heard of an event that nobody asked about */
+    bool unjudged;
+    bool described;     /* what is newest about the pod was installed */
+    bool drawn;         /* the record has the order key of this failure */
+    int64_t order_key;  /* the record's own, of before */
+    struct view before; /* what is put back if nothing is to change after all */
+    struct {
+        /* something is known; its gates were asked, for `strategy` */
+        bool any, asked;
+        uint64_t object;                  /* that it is about */
+        struct verdict_on_flight verdict; /* on the events that came so far */
+        enum strategy strategy;
+        struct way way;
+        uint64_t asked_at; /* events, before the gates were asked */
+    } judged;
+};
+
+/* ---- the flight ------------------------------------------------------------------------------ */
+
+/* True: the flight goes on, *state is its word. Else it was ended, or its pod deleted. */
+static bool
+still_flies(const struct failing *failing, uint64_t *state)
+{
+    *state = entry_state(failing->entry);
+    return state_place(*state) == PLACE_INFLIGHT && state_version(*state) == failing->version &&
+           (*state & FLAG_DELETED) == 0;
+}
+
+/*
+ * Makes stale what was published, so that a helper's switch fails, and takes the flags. False: the
+ * word changed.
+ */
+static bool
+raise_version(struct failing *failing, uint64_t state)
+{
+    uint64_t next = state_make(version_next(failing->version), state_band(state), PLACE_INFLIGHT);
+
+    if (!u64_cas(&failing->entry->word.low, state, next)) { /* raise_version:A */
+        return false;
+    }
+    failing->version = state_version(next);
+    if ((state & FLAG_ACTIVATED) != 0) {
+        failing->activated = true;
+        failing->judged.asked = false; /* what the gates said before does not count */
+    }
+    return true;
+}
+
+/*
+ * Makes stale what was published in vain. False: somebody helped before, and the pod is there; or
+ * it was deleted.
+ */
+static bool
+take_back(struct failing *failing)
+{
+    uint64_t state;
+
+    /*
+     * Ends: each further round means that a flag was set, each of which stays, or that the flight
+     * is over.
+     */
+    while (still_flies(failing, &state)) {
+        if (raise_version(failing, state)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* ---- what the failure says ------------------------------------------------------------------- */
+
+/* [host] The newest event that its verdict must have covered. */
+static uint64_t
+newest_for_host(const struct queue *queue, uint8_t profile, const schedq_failure_t *failure)
+{
+    uint64_t rejectors = verdict_rejectors(failure);
+
+    return rejectors == 0 ? stamps_drawn(&queue->stamps)
+                          : stamps_newest(&queue->stamps, profile, rejectors);
+}
+
+static bool
+is_outdated(const struct failing *failing)
+{
+    const struct queue *queue = queue_of(failing->worker);
+    const schedq_failure_t *failure = failing->failure;
+
+    if (!queue->base.rules.host || !verdict_covers_events(failure)) {
+        return false;
+    }
+    return failing->activated ||
+           newest_for_host(queue, failing->before.profile, failure) > failure->judged_up_to;
+}
+
+/* ---- the newest description ------------------------------------------------------------------ */
+
+static bool
+draws_key(const struct queue *queue, uint8_t flags)
+{
+    return (flags & SCHEDQ_POD_ORDER_KEY) == 0 && !queue->base.rules.keep_order;
+}
+
+/* Behind all that came before. Not if the record has a key that the caller chose. */
+static void
+draw_key(struct failing *failing)
+{
+    if (!failing->drawn) {
+        time_store(&failing->entry->order_key, add_draw_key(failing->worker, failing->now));
+        failing->drawn = true;
+    }
+}
+
+/*
+ * The failure's newest description, and what kube does to nominations; false: what `view` shows
+ * stays.
+ */
+static void
+plan_description(struct failing *failing, const struct view *view, struct redescription *change,
+                 bool *wanted)
+{
+    struct queue *queue = queue_of(failing->worker);
+    const struct rules *rules = &queue->base.rules;
+
+    *change = describe_begin(view);
+    *wanted = false;
+    if (failing->described) {
+        return;
+    }
+    if (failing->failure->has_newest) {
+        struct view popped = *view;
+
+        /* What loses its order key is ordered by the Timestamp that it had. */
+        popped.history = failing->before.history;
+        describe_by_spec(change, &popped, &failing->failure->newest);
+        if (rules->nominate == NOMINATE_AT_ADD) {
+            describe_renominate(change, view);
+        }
+        *wanted = true;
+    }
+    if (rules->nominate == NOMINATE_ALWAYS &&
+        (change->description.described_node != 0 || view->description.nominated_node != 0)) {
+        change->description.nominated_node = change->description.described_node;
+        change->renominates = *wanted = true;
+    }
+    if (change->description.own_key && draws_key(queue, change->description.flags)) {
+        /* an update may have taken the caller's key from it since the failure was counted */
+        draw_key(failing);
+        change->description.own_key = false;
+        change->description.order_key = time_load(&failing->entry->order_key);
+        *wanted = true;
+    }
+}
+
+/*
+ * Installs what was planned on the pod that `view` shows, which is as of afterwards then. All other
+ * memory was taken before: NOMEM leaves the old description.
+ */
+static schedq_status_t
+take_newest(struct failing *failing, struct view *view, struct redescription *change)
+{
+    const struct queue *queue = queue_of(failing->worker);
+    uint64_t state = view->state;
+    schedq_status_t status = describe_install(failing->worker, failing->record, view, change);
+
+    if (status != SCHEDQ_OK) {
+        return status;
+    }
+    failing->described = true;
+    failing->result->object = view->description.object;
+    /* An update that came since has set a flag. */
+    return report_any(queue, failing->record, view) && view->state == state ? SCHEDQ_OK
+                                                                            : SCHEDQ_RETRY;
+}
+
+/* ---- the record ------------------------------------------------------------------------------ */
+
+/* Relaxed: the flight is this thread's; the switch publishes it. */
+static void
+write_record(const struct failing *failing, const schedq_history_t *history, uint64_t unschedulable,
+             uint64_t pending)
+{
+    struct entry *entry = failing->entry;
+
+    u64_store(&entry->unschedulable, unschedulable);
+    u64_store(&entry->pending, pending);
+    u64_store(&entry->attempts_rejections, (uint64_t)history->attempts << 32 | history->rejections);
+    u64_store(&entry->errors, history->errors);
+    time_store(&entry->timestamp, history->timestamp_ns);
+    time_store(&entry->initial_attempt, history->initial_attempt_ns);
+}
+
+/*
+ * others_used is loaded relaxed: who set it did count_failure:A, before this thread's try_once:A.
+ */
+static void
+count_failure(struct failing *failing)
+{
+    struct queue *queue = queue_of(failing->worker);
+    const schedq_failure_t *failure = failing->failure;
+    schedq_history_t history = failing->before.history;
+    struct description description;
+    uint8_t flags = failure->newest.flags;
+
+    if (((failure->unschedulable | failure->pending) & SCHEDQ_REJECTOR_OTHERS) != 0 &&
+        u32_load(&queue->others_used) == 0) {
+        (void)u32_exchange(&queue->others_used, 1); /* count_failure:A */
+    }
+    history_count_failure(&history.rejections, &history.errors,
+                          failure->unschedulable | failure->pending);
+    history.timestamp_ns = failing->now;
+    write_record(failing, &history, failure->unschedulable, failure->pending);
+    if (!failure->has_newest) {
+        (void)entry_description(&queue->entries, failing->entry, &description);
+        flags = description.flags;
+    }
+    if (draws_key(queue, flags)) {
+        draw_key(failing);
+    }
+}
+
+/* Nothing changes after all. A description that was installed goes with the key that was drawn. */
+static void
+put_back(const struct failing *failing)
+{
+    const struct view *before = &failing->before;
+
+    write_record(failing, &before->history, before->unschedulable, before->pending);
+    if (!failing->described) {
+        time_store(&failing->entry->order_key, failing->order_key);
+    }
+    u64_store_release(&failing->entry->flight, before->pop_order); /* as begin_flight:A */
+}
+
+/* The flag was taken, and nothing came of it: the next failure of this flight finds it again. */
+static void
+put_activation_back(const struct failing *failing)
+{
+    uint64_t state;
+
+    /* Ends: each further round means that the word changed. */
+    while (failing->activated && still_flies(failing, &state) &&
+           /* put_activation_back:A */
+           !u64_cas(&failing->entry->word.low, state, state | FLAG_ACTIVATED)) {
+    }
+}
+
+/* ---- deciding -------------------------------------------------------------------------------- */
+
+/* Where it is to go, and how far what was judged reaches. */
+struct decision {
+    struct way way;
+    uint64_t up_to; /* PARKED: events */
+    uint64_t asked; /* GATED: events, before the gates were asked */
+};
+
+static void
+decide_by_host(const struct failing *failing, const struct subject *subject,
+               struct decision *decision)
+{
+    const schedq_failure_t *failure = failing->failure;
+
+    decision->up_to = decision->asked = failure->judged_up_to;
+    switch (failure->place) {
+    case SCHEDQ_PARKED:
+        decision->way = (struct way){.place = PLACE_PARKED};
+        break;
+    case SCHEDQ_GATED:
+        decision->way = (struct way){.place = PLACE_GATED, .gate = failure->gate};
+        break;
+    default:
+        decision->way = route_admitted(failing->worker, subject, failure->place == SCHEDQ_BACKOFF,
+                                       failing->now);
+        break;
+    }
+}
+
+/* Each event once, unless an update brought another object. */
+static void
+judge_events(struct failing *failing, const struct view *view, struct decision *decision)
+{
+    if (!failing->judged.any || failing->judged.object != view->description.object) {
+        failing->judged.any = true;
+        failing->judged.asked = false;
+        failing->judged.object = view->description.object;
+        failing->judged.verdict = (struct verdict_on_flight){STRATEGY_SKIP, failing->before.seen};
+    }
+    failing->judged.verdict = events_judge_flight(failing->worker, view, &failing->judged.verdict);
+    decision->up_to = failing->judged.verdict.up_to;
+}
+
+/*
+ * Once for each strategy: what the gates hear of meanwhile they are asked about where the pod is
+ * then.
+ */
+static void
+ask_gates(struct failing *failing, const struct subject *subject, enum strategy strategy,
+          struct decision *decision)
+{
+    struct worker *worker = failing->worker;
+
+    if (!failing->judged.asked || failing->judged.strategy != strategy) {
+        failing->judged.asked = true;
+        failing->judged.strategy = strategy;
+        failing->judged.asked_at = stamps_drawn(&queue_of(worker)->stamps);
+        failing->judged.way = route_by_strategy(worker, subject, strategy, failing->now);
+    }
+    decision->asked = failing->judged.asked_at;
+    decision->way = failing->judged.way;
+}
+
+/* The object in view->description is alive. */
+static void
+decide(struct failing *failing, const struct view *view, struct decision *decision)
+{
+    struct worker *worker = failing->worker;
+    struct queue *queue = queue_of(worker);
+    const struct subject subject = mover_subject(view);
+
+    if (queue->base.rules.host) {
+        decide_by_host(failing, &subject, decision);
+        return;
+    }
+    bool pauses = queue_asks_host(queue);
+
+    if (pauses) {
+        section_pause(worker);
+    }
+    judge_events(failing, view, decision);
+    enum strategy strategy = failing->judged.verdict.strategy;
+
+    if (failing->activated && strategy == STRATEGY_SKIP) {
+        strategy = STRATEGY_AFTER_BACKOFF;
+    }
+    if (strategy == STRATEGY_SKIP) {
+        decision->way = (struct way){.place = PLACE_PARKED};
+    } else {
+        ask_gates(failing, &subject, strategy, decision);
+    }
+    if (pauses) {
+        section_resume(worker);
+    }
+}
+
+/* After the publication and a full fence: did an event come that was not judged? */
+static bool
+event_came(const struct failing *failing, const struct view *view, const struct decision *decision)
+{
+    const struct queue *queue = queue_of(failing->worker);
+
+    switch (decision->way.place) {
+    case PLACE_PARKED:
+        return queue->base.rules.host
+                   ? newest_for_host(queue, view->profile, failing->failure) > decision->up_to
+                   : events_came_since(queue, view, decision->up_to);
+    case PLACE_GATED:
+        return stamps_newest(&queue->stamps, view->profile, gate_bit(decision->way.gate)) >
+               decision->asked;
+    default:
+        return false;
+    }
+}
+
+/* ---- moving ---------------------------------------------------------------------------------- */
+
+static void
+prepare_record(const struct failing *failing, const struct destination *to)
+{
+    struct entry *entry = failing->entry;
+    uint64_t next = version_next(failing->version);
+
+    u64_store(&entry->flight, stay_word(next, to->gate));
+    /* An earlier attempt may have left the bit of another gate. */
+    u64_store(&entry->unschedulable,
+              failing->failure->unschedulable | gate_bit(to->place == PLACE_GATED ? to->gate : 0));
+    if (to->place == PLACE_ACTIVE && u64_load(&entry->initial_attempt) == 0) {
+        time_store(&entry->initial_attempt, failing->now);
+    }
+}
+
+static uint32_t
+cause_for(const struct queue *queue, enum place place)
+{
+    bool counts = place != PLACE_GATED || queue->base.rules.counts_updates;
+
+    return counts ? cause_of(LABEL_FAILURE, false) : CAUSE_NONE;
+}
+
+static void
+tell(const struct failing *failing, const struct view *view, const struct destination *to)
+{
+    const struct queue *queue = queue_of(failing->worker);
+    schedq_result_t *result = failing->result;
+
+    result->pod = entry_handle(failing->record, view->life);
+    result->timestamp_ns = failing->now;
+    result->place = (uint8_t)place_public(to->place);
+    result->gate = to->gate;
+    result->unschedulable =
+        failing->failure->unschedulable | gate_bit(to->place == PLACE_GATED ? to->gate : 0);
+    result->pending = failing->failure->pending;
+    if (queue->base.rules.host && to->place != PLACE_ACTIVE) {
+        const struct subject subject = {.history = &view->history, .gate = to->gate};
+
+        result->ref = ref_make(version_next(failing->version), failing->record);
+        result->backing_off = route_is_backing_off(queue, &subject, failing->now);
+    }
+    result->to_active = to->place == PLACE_ACTIVE ? 1 : 0;
+    result->to_parked = to->place == PLACE_PARKED ? 1 : 0;
+    result->to_gated = to->place == PLACE_GATED ? 1 : 0;
+    result->to_backoff = to->place == PLACE_BACKOFF || to->place == PLACE_ERROR_BACKOFF ? 1 : 0;
+    result->poppable = destination_is_poppable(queue, to->place) ? 1 : 0;
+}
+
+/* Nobody but a helper changes the version of a flight that was claimed. */
+static bool
+is_there(const struct failing *failing)
+{
+    return state_version(entry_state(failing->entry)) != failing->version;
+}
+
+enum attempt { ATTEMPT_DONE, ATTEMPT_AGAIN, ATTEMPT_OUTDATED, ATTEMPT_NOMEM };
+
+/*
+ * One attempt to bring the pod where `decision` says, described as `change` says if that is wanted.
+ */
+static enum attempt
+try_once(struct failing *failing, struct view *view, const struct decision *decision,
+         struct redescription *change, bool wanted)
+{
+    struct worker *worker = failing->worker;
+    const struct queue *queue = queue_of(worker);
+    bool tried_now = decision->way.place == PLACE_GATED && queue->base.rules.gates_see_leftover;
+    const struct moving moving = {.description = &change->description,
+                                  .history = &view->history,
+                                  .unschedulable = view->unschedulable,
+                                  .pending = view->pending,
+                                  .since = tried_now ? failing->now : view->history.timestamp_ns,
+                                  .profile = view->profile};
+    struct destination to;
+
+    if (!destination_find(worker, &decision->way, &moving, &to) ||
+        !destination_prepare(worker, &to)) {
+        return ATTEMPT_NOMEM;
+    }
+    schedq_status_t status = wanted ? take_newest(failing, view, change) : SCHEDQ_OK;
+
+    if (status != SCHEDQ_OK) {
+        return status == SCHEDQ_NOMEM ? ATTEMPT_NOMEM : ATTEMPT_AGAIN;
+    }
+    uint32_t band = to.band != NULL ? to.band->id : state_band(view->state);
+    uint64_t next = state_switched(view->state, band, to.place);
+
+    prepare_record(failing, &to);
+    switch_announce(worker, to.place); /* before the look at the stamps: hosts read the word */
+    destination_publish(worker, &to, ref_make(version_next(failing->version), failing->record),
+                        CAUSE_NONE);
+    /* try_once:A, between the ref and the looks at stamps, the bin's word and the deadline */
+    atomic_fence();
+    bool outdated = event_came(failing, view, decision);
+    const uint64_t version = failing->version;
+
+    failing->unjudged = outdated && to.place == PLACE_GATED && !queue->base.rules.host;
+    if (failing->unjudged) {
+        /* as in gate_pod (mover.c) */
+        u64_store(&worker->owed, ref_make(view->life, failing->record));
+        outdated = false;
+    }
+
+    if (!outdated && destination_announce(worker, &to) &&
+        switch_announced(worker, failing->entry, view->state, view->desc, next,
+                         cause_for(queue, to.place))) {
+        tell(failing, view, &to);
+        return ATTEMPT_DONE;
+    }
+    switch_withdraw(worker, to.place);
+    if (!take_back(failing) && is_there(failing)) { /* a helper brought it */
+        failing->version = version;
+        tell(failing, view, &to);
+        return ATTEMPT_DONE;
+    }
+    return outdated && queue->base.rules.host ? ATTEMPT_OUTDATED : ATTEMPT_AGAIN;
+}
+
+/* What the pod is now, its object retained; the flags are taken. False: it is gone. */
+static bool
+look(struct failing *failing, struct view *view)
+{
+    const struct queue *queue = queue_of(failing->worker);
+    uint64_t state;
+
+    /* Ends: each further round means that somebody changed the pod. */
+    while (still_flies(failing, &state)) {
+        if (state_flags(state) != 0) {
+            (void)raise_version(failing, state);
+            continue;
+        }
+        if (report_any(queue, failing->record, view) && view->state == state &&
+            objects_take(failing->worker, failing->entry, state, &view->description, &view->desc)) {
+            view->unschedulable = failing->failure->unschedulable;
+            return true;
+        }
+    }
+    return false;
+}
+
+/* [host] Nothing changes but the token, and the newest description. */
+static schedq_status_t
+judge_again(struct failing *failing)
+{
+    const struct queue *queue = queue_of(failing->worker);
+
+    put_back(failing);
+    failing->result->sequence = stamps_drawn(&queue->stamps);
+    return SCHEDQ_RETRY;
+}
+
+/* One round: looks, judges, tries. SCHEDQ_GONE: the pod was deleted. */
+static schedq_status_t
+try_round(struct failing *failing, enum attempt *attempt)
+{
+    const struct queue *queue = queue_of(failing->worker);
+    struct redescription change;
+    struct decision decision;
+    struct view view;
+    bool wanted;
+
+    if (!look(failing, &view)) {
+        return SCHEDQ_GONE;
+    }
+    plan_description(failing, &view, &change, &wanted);
+
+    struct view planned = view;
+
+    planned.description = change.description;
+    decide(failing, &planned, &decision);
+    object_give_back(queue, view.description.object);
+    /* Its page stays unless a second call with this token ended the flight. */
+    if (entry_at(&queue->entries, failing->record) != failing->entry) {
+        return SCHEDQ_STALE;
+    }
+    if (!failing->described) {
+        failing->result->object = view.description.object;
+    }
+    *attempt = queue->base.rules.host && failing->activated && is_outdated(failing)
+                   ? ATTEMPT_OUTDATED
+                   : try_once(failing, &view, &decision, &change, wanted);
+    return SCHEDQ_OK;
+}
+
+/* SCHEDQ_GONE: the pod was deleted. */
+static schedq_status_t
+move(struct failing *failing)
+{
+    enum attempt attempt = ATTEMPT_AGAIN;
+    schedq_status_t status = SCHEDQ_OK;
+    uint64_t state;
+
+    /*
+     * Ends: each further round means that somebody changed the pod, that an event came, or that a
+     * band was retired.
+     */
+    while (status == SCHEDQ_OK && attempt == ATTEMPT_AGAIN) {
+        attempt = ATTEMPT_NOMEM;
+        status = try_round(failing, &attempt);
+    }
+    if (status == SCHEDQ_STALE) {
+        return status;
+    }
+    if (attempt == ATTEMPT_OUTDATED) {
+        return still_flies(failing, &state) ? judge_again(failing) : SCHEDQ_GONE;
+    }
+    if (status != SCHEDQ_GONE && attempt == ATTEMPT_NOMEM) {
+        put_back(failing);
+        put_activation_back(failing);
+        return status != SCHEDQ_OK ? status : SCHEDQ_NOMEM;
+    }
+    return status;
+}
+
+/* ---- the call -------------------------------------------------------------------------------- */
+
+static schedq_status_t
+refuse_outdated(struct failing *failing)
+{
+    const struct queue *queue = queue_of(failing->worker);
+
+    failing->result->sequence = stamps_drawn(&queue->stamps);
+    report_pod(queue, failing->record, &failing->before, failing->result);
+    return SCHEDQ_RETRY;
+}
+
+/* Copies what the record has; false: its pod was deleted, or the token was used. */
+static bool
+copy_before(struct failing *failing)
+{
+    const struct queue *queue = queue_of(failing->worker);
+
+    failing->order_key = time_load(&failing->entry->order_key);
+    return report_any(queue, failing->record, &failing->before) &&
+           state_version(failing->before.state) == failing->version;
+}
+
+static schedq_status_t
+fail(struct failing *failing)
+{
+    schedq_worker_t *base = &failing->worker->base;
+    schedq_status_t status =
+        verdict_check_failure(&base->queue->registry, failing->before.profile, failing->failure,
+                              base->words, sizeof base->words);
+
+    if (status != SCHEDQ_OK) {
+        return status;
+    }
+    /* From here on the flight is this call's: who has the token that was passed is late. */
+    if (!take_back(failing)) {
+        return is_there(failing) ? SCHEDQ_STALE : SCHEDQ_GONE;
+    }
+    if (!copy_before(failing)) {
+        return SCHEDQ_GONE;
+    }
+    failing->popped = u64_load(&failing->entry->popped);
+    if (is_outdated(failing)) {
+        return refuse_outdated(failing);
+    }
+    if (failing->failure->has_newest) {
+        object_retain(queue_of(failing->worker), failing->failure->newest.object);
+    }
+    count_failure(failing);
+    status = move(failing);
+    if (failing->failure->has_newest && !failing->described) {
+        object_give_back(queue_of(failing->worker), failing->failure->newest.object);
+    }
+    if (u64_load(&failing->worker->owed) != 0) {
+        if (status == SCHEDQ_OK && failing->unjudged) {
+            events_help_placed(failing->worker, failing->record, failing->before.life);
+        }
+        u64_store_release(&failing->worker->owed, 0);
+    }
+    if (status == SCHEDQ_OK) {
+        tally_add(&failing->worker->tally.failures, 1);
+        object_give_back(queue_of(failing->worker), failing->popped);
+        if (failing->result->poppable) {
+            publish_wake(failing->worker);
+        }
+    }
+    return status;
+}
+
+/* The token's flight; false: the token was used. */
+static bool
+begin(struct failing *failing, schedq_token_t token)
+{
+    const struct queue *queue = queue_of(failing->worker);
+
+    failing->record = ref_record(token.bits);
+    failing->version = ref_version(token.bits);
+    failing->entry = finish_entry_of_token(queue, token);
+    if (failing->entry == NULL) {
+        return false;
+    }
+    return true;
+}
+
+schedq_status_t
+lockfree_add_unschedulable(schedq_worker_t *base, schedq_token_t *token,
+                           const schedq_failure_t *failure, schedq_result_t *result)
+{
+    struct worker *worker = worker_of(base);
+    struct failing failing = {.worker = worker, .failure = failure, .result = result};
+    schedq_status_t status = SCHEDQ_GONE;
+
+    section_begin(worker);
+    if (!begin(&failing, *token)) {
+        section_end(worker);
+        return SCHEDQ_STALE;
+    }
+    failing.now = queue_now(queue_of(worker));
+    if (copy_before(&failing)) {
+        status = fail(&failing);
+    }
+    if (status != SCHEDQ_OK && status != SCHEDQ_STALE) {
+        token->bits = ref_make(failing.version, failing.record);
+    }
+    if (status == SCHEDQ_GONE) {
+        *result = (schedq_result_t){.object = finish_object(queue_of(worker), failing.entry)};
+        status = finish_flight(worker, *token);
+    }
+    section_end(worker);
+    return status;
+}
+
+/* ---- readd ----------------------------------------------------------------------------------- */
+
+schedq_status_t
+lockfree_readd(schedq_worker_t *base, const char *names, const schedq_pod_spec_t *spec,
+               const schedq_history_t *history, const schedq_failure_t *failure,
+               schedq_result_t *result)
+{
+    struct worker *worker = worker_of(base);
+    struct queue *queue = queue_of(worker);
+    const struct incoming_pod pod = {
+        .spec = spec, .history = history, .failure = failure, .label = LABEL_FAILURE};
+    uint32_t hash = index_hash(&queue->index, names + spec->name_offset, spec->name_length);
+    schedq_status_t status = verdict_check_failure(&queue->base.registry, spec->profile, failure,
+                                                   base->words, sizeof base->words);
+    struct present present;
+    struct view view;
+
+    if (status != SCHEDQ_OK) {
+        return status;
+    }
+    if (((failure->unschedulable | failure->pending) & SCHEDQ_REJECTOR_OTHERS) != 0) {
+        (void)u32_exchange(&queue->others_used, 1); /* as count_failure:A */
+    }
+    section_begin(worker);
+    /* Ends: each further round means that a pod of this name ended. */
+    do {
+        status = add_one(worker, names, &pod, hash, result, &present);
+    } while (status == SCHEDQ_EXISTS && !add_tell_present(worker, &present, &view));
+    if (status == SCHEDQ_EXISTS) {
+        report_pod(queue, present.record, &view, result);
+    } else if (status == SCHEDQ_OK) {
+        result->added = 1;
+        result->unschedulable =
+            failure->unschedulable | gate_bit(result->place == SCHEDQ_GATED ? result->gate : 0);
+        result->pending = failure->pending;
+    }
+    section_end(worker);
+    return status;
+}

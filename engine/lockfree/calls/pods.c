@@ -1,0 +1,653 @@
+/*
+ * What callers do to single pods: find, update, delete, activate, nominate.
+ *
+ * UPDATE replaces the description by one CAS on {state word, description word}: it fails if the pod
+ * left its place, or ended, meanwhile. If the new description changes where an active pod stands,
+ * the same CAS raises the lag (state.h), and publish_follow moves the pod. A pod in flight is only
+ * described anew: its place is decided when its flight ends.
+ *
+ * DELETE makes the word DEAD from any waiting place; containers are not touched, their refs are
+ * stale by that. In flight it sets a flag: the name is free at once, the record stays its holder's.
+ *
+ * LINEARIZATION. find: index_look:C. update, nominate: entry_describe:A. delete: the switch to
+ * DEAD, or the flag (entry_switch:A). activate: the switch, or activate:A in flight. NOT_FOUND: the
+ * look at the index or the word.
+ *
+ * ORDERING. All of them change words by full fences (state.h, entry.h). An update in flight sets
+ * FLAG_JUDGE with the description, before its events are announced: a holder who looked at the
+ * stamps before fails to switch, or has parked the pod where tell_holder then finds it (events.c).
+ * A pod that moves inside the order, or stands anew for backoff, is published as in publish.h,
+ * deadline.h.
+ *
+ * PROGRESS. Lock-free: every loop's further round is another's change of the pod, or its end. A
+ * thread that stops behind entry_describe:A: describe.h; the active pod's move is finished by who
+ * is told of it or pops it, a waiting one stands where it stood, and the update's own events are
+ * lost with it. One that stops behind a deletion: finish.c.
+ *
+ * EVIDENCE. tests/model: description, intent, park (UPDATE, DELETE), walk; stress/explore:
+ * update_*, told_*, delete_*, lag_end, activate_*, nominate_update, upkeep_*;
+ * tests/unit/test_update.c, test_update_threads.c, test_delete.c, test_activate.c, test_nominate.c,
+ * test_many_updates.c.
+ */
+#include "lockfree/calls/add.h"
+#include "lockfree/calls/events.h"
+#include "lockfree/calls/ops.h"
+#include "lockfree/moves/backoff.h"
+#include "lockfree/moves/describe.h"
+#include "lockfree/moves/finish.h"
+#include "lockfree/moves/objects.h"
+#include "lockfree/moves/settle.h"
+#include "lockfree/moves/switch.h"
+#include "lockfree/moves/waiting.h"
+
+/*
+ * The pod that has a name; 0: none. A pod that ends between the two looks is looked for again:
+ * another may have its name. Ends: each further round means that a pod ended.
+ */
+static uint32_t
+find_name(struct worker *worker, const char *name, uint32_t length, uint32_t hash,
+          struct view *view)
+{
+    struct queue *queue = queue_of(worker);
+    const struct index_caller caller = index_caller(worker);
+    const struct index_key key = {.name = name, .length = length, .hash = hash};
+    uint32_t record;
+    uint64_t life;
+
+    do {
+        record = index_find(&queue->index, &caller, &key, &life);
+    } while (record != 0 && !report_view(queue, record, life, view));
+    return record;
+}
+
+schedq_status_t
+lockfree_find(schedq_worker_t *base, const char *name, uint32_t length, schedq_result_t *result)
+{
+    struct worker *worker = worker_of(base);
+    uint32_t hash = index_hash(&queue_of(worker)->index, name, length);
+    struct view view;
+
+    section_begin(worker);
+    uint32_t record = find_name(worker, name, length, hash, &view);
+    if (record != 0) {
+        settle_told(worker, record, view.life, view.state);
+        report_pod(queue_of(worker), record, &view, result);
+    }
+    section_leave(worker);
+    return record != 0 ? SCHEDQ_OK : SCHEDQ_NOT_FOUND;
+}
+
+/* ---- update ---------------------------------------------------------------------------------- */
+
+struct update {
+    const schedq_pod_spec_t *spec;
+    uint64_t old_object;
+    const schedq_event_t *events;
+    size_t event_count;
+    uint32_t record;
+    uint64_t word; /* after it was installed */
+    struct view before;
+};
+
+/* A new key, or a new priority: the pod stands elsewhere in the order of its place. */
+static bool
+moves_in_order(const struct queue *queue, const struct view *before,
+               const struct description *description)
+{
+    return description->order_key != before->description.order_key ||
+           queue_rank(queue, description->priority) !=
+               queue_rank(queue, before->description.priority);
+}
+
+static bool
+is_parked_or_gated(uint64_t state)
+{
+    return state_place(state) == PLACE_PARKED || state_place(state) == PLACE_GATED;
+}
+
+/*
+ * In flight the holder has to decide again, should he be about to; a waiting pod gets another
+ * version.
+ */
+static uint64_t
+word_after(const struct queue *queue, const struct view *before,
+           const struct description *description)
+{
+    switch (state_place(before->state)) {
+    case PLACE_INFLIGHT:
+        return before->state | FLAG_JUDGE;
+    case PLACE_ACTIVE:
+        return moves_in_order(queue, before, description) ? state_described(before->state)
+                                                          : before->state;
+    default:
+        return state_described(before->state);
+    }
+}
+
+static bool
+backs_off(uint64_t state)
+{
+    return state_place(state) == PLACE_BACKOFF || state_place(state) == PLACE_ERROR_BACKOFF;
+}
+
+/*
+ * Where only a host takes pods out of backoff, their order means nothing, and a pod that stood
+ * elsewhere could miss a walk.
+ */
+static bool
+moves_in_backoff(const struct queue *queue, const struct view *before,
+                 const struct description *description)
+{
+    return backs_off(before->state) && moves_in_order(queue, before, description) &&
+           (!queue->base.rules.host || queue->base.rules.pop_from_backoff);
+}
+
+/*
+ * Publishes a waiting pod where its newest description wants it, and ends its lag. What backs off
+ * stands in the order of its description; a parked pod moves within its lot only at the end of a
+ * lag, and only where the host judges every update anyway: an event that reads the lot meanwhile
+ * may miss both refs. False: no memory; it stays where it stood.
+ */
+static bool
+stand_anew(struct worker *worker, uint32_t record, uint64_t life)
+{
+    bool host = queue_of(worker)->base.rules.host;
+    struct view view;
+
+    /* Ends: each further round means that somebody changed the pod. */
+    while (report_view(queue_of(worker), record, life, &view) && state_waits(view.state) &&
+           state_lag(view.state) != 0 && (host || !is_parked_or_gated(view.state))) {
+        const struct way way = {.place = state_place(view.state), .gate = view.gate};
+        const struct moving moving = {.description = &view.description,
+                                      .history = &view.history,
+                                      .unschedulable = view.unschedulable,
+                                      .pending = view.pending,
+                                      .since = view.history.timestamp_ns,
+                                      .profile = view.profile};
+        uint64_t next = state_switched(view.state, 0, way.place);
+        struct destination to;
+
+        if (!destination_find(worker, &way, &moving, &to) || !destination_prepare(worker, &to)) {
+            return false;
+        }
+        destination_publish(worker, &to, ref_make(state_version(next), record), CAUSE_NONE);
+        /* stand_anew:A, between the ref and the looks at the bin's word and the deadline */
+        atomic_fence();
+        (void)destination_announce(worker, &to);
+        (void)switch_pod(worker, view.entry, view.state, view.desc, next, CAUSE_NONE);
+    }
+    return true;
+}
+
+/* The lag is at its end: it ends when the pod is moved. False: no memory. */
+static bool
+end_lag(struct worker *worker, const struct update *update)
+{
+    if (is_parked_or_gated(update->before.state) && !queue_of(worker)->base.rules.host) {
+        return events_help(worker, update->record, update->before.life);
+    }
+    return publish_follow(worker, update->record, update->before.life) &&
+           stand_anew(worker, update->record, update->before.life);
+}
+
+/*
+ * Room for the pod where it will stand. Before the description is installed: while a pod that backs
+ * off has a new one and stands at the old place, runs that are merged to make room come out in no
+ * order. False: no memory.
+ */
+static bool
+prepare_new_place(struct worker *worker, const struct view *before,
+                  const struct description *description)
+{
+    struct destination to;
+
+    if (state_place(before->state) == PLACE_ACTIVE) {
+        struct band *band = publish_band(worker, description->priority);
+
+        return band != NULL && publish_prepare(worker, &band->bin);
+    }
+    if (!moves_in_backoff(queue_of(worker), before, description)) {
+        return true;
+    }
+    const struct way way = {.place = state_place(before->state), .gate = before->gate};
+    const struct moving moving = {.description = description, .history = &before->history};
+
+    return destination_find(worker, &way, &moving, &to) && destination_prepare(worker, &to);
+}
+
+/* SCHEDQ_RETRY: the pod changed meanwhile. */
+static schedq_status_t
+install(struct worker *worker, struct update *update)
+{
+    struct queue *queue = queue_of(worker);
+    const struct view *before = &update->before;
+    struct redescription change = describe_begin(before);
+    enum place place = state_place(before->state);
+    schedq_status_t status = SCHEDQ_OK;
+
+    describe_by_spec(&change, before, update->spec);
+    if (place != PLACE_INFLIGHT || queue->base.rules.nominate == NOMINATE_AT_ADD) {
+        describe_renominate(&change, before);
+    }
+    change.word = word_after(queue, before, &change.description);
+    if (change.word != before->state && place != PLACE_INFLIGHT &&
+        state_lag_is_at_end(before->state)) {
+        return end_lag(worker, update) ? SCHEDQ_RETRY : SCHEDQ_NOMEM;
+    }
+    if (!prepare_new_place(worker, before, &change.description)) {
+        return SCHEDQ_NOMEM;
+    }
+    if (is_parked_or_gated(before->state) && (update->spec->flags & SCHEDQ_POD_AFFINITY) != 0) {
+        lots_note_affinity(&queue->waiting.lots, before->profile, before->unschedulable,
+                           before->pending);
+    }
+    status = describe_install(worker, update->record, before, &change);
+    if (status == SCHEDQ_OK) {
+        tally_add(&worker->tally.updates, 1);
+        update->word = change.word;
+        /* An update that came before, and stopped before it moved the pod, is finished here too. */
+        (void)publish_follow(worker, update->record, before->life);
+        if (moves_in_backoff(queue, before, &change.description)) {
+            (void)stand_anew(worker, update->record, before->life);
+        }
+    }
+    return status;
+}
+
+/* ---- what an update means to those that wait, and to those in flight ------------------------- */
+
+/* mover.decide: without hints any event is worth another attempt. */
+static bool
+decide_without_hints(struct mover *mover, const struct view *view, struct way *way)
+{
+    const struct subject subject = mover_subject(view);
+
+    if (!is_parked_or_gated(view->state)) {
+        return false;
+    }
+    *way = route_after_backoff(mover->worker, &subject, mover->now);
+    return true;
+}
+
+static bool
+decide_by_event(struct mover *mover, const struct view *view, struct way *way)
+{
+    const struct cluster_event *event = mover->ctx;
+    const struct subject subject = mover_subject(view);
+
+    if (!is_parked_or_gated(view->state)) {
+        return false;
+    }
+    struct cluster_event now = *event;
+
+    now.new_object = view->description.object;
+    enum strategy strategy = events_judge(mover->worker, view, &now);
+
+    if (strategy == STRATEGY_SKIP) {
+        return false;
+    }
+    *way = route_by_strategy(mover->worker, &subject, strategy, mover->now);
+    return true;
+}
+
+/*
+ * A parked or gated pod: is the change worth another attempt? The first event that moves it ends
+ * the matter.
+ */
+static bool
+retry_updated(struct worker *worker, const struct update *update, schedq_result_t *result)
+{
+    struct queue *queue = queue_of(worker);
+    const struct rules *rules = &queue->base.rules;
+    struct cluster_event event = {.old_object = update->old_object};
+    struct mover mover = {.worker = worker,
+                          .now = queue_now(queue),
+                          .label = rules->counts_updates ? LABEL_POD_UPDATE : NO_LABEL,
+                          .tells = true,
+                          .result = result,
+                          .decide = rules->hints ? decide_by_event : decide_without_hints,
+                          .ctx = &event};
+    struct view now = update->before;
+
+    mover_begin(&mover);
+    for (size_t i = 0; i < update->event_count && is_parked_or_gated(now.state); i++) {
+        if (rules->hints) {
+            event.event = update->events[i];
+            mover.label = registry_label(&queue->base.registry, event.event);
+            mover.counts = true;
+        }
+        result->gate = now.gate; /* backoff keeps it: report_updated */
+        mover_try(&mover, update->record, update->before.life);
+        mover_end(&mover);
+        if (!rules->hints || !report_view(queue, update->record, update->before.life, &now)) {
+            break;
+        }
+    }
+    return !mover.no_memory;
+}
+
+/*
+ * Announced first; then the pod is looked at again: its holder may have parked it before he could
+ * see the stamps, or have looked at them and be about to.
+ */
+static void
+tell_holder(struct worker *worker, const struct update *update, schedq_result_t *result)
+{
+    struct queue *queue = queue_of(worker);
+    struct view now;
+
+    for (size_t i = 0; i < update->event_count; i++) {
+        events_announce(worker, &(struct cluster_event){.event = update->events[i],
+                                                        .old_object = update->old_object,
+                                                        .new_object = update->spec->object});
+    }
+    if (events_judge_again(queue, update->record, update->before.life, &now)) {
+        (void)retry_updated(worker,
+                            &(struct update){.spec = update->spec,
+                                             .old_object = update->old_object,
+                                             .events = update->events,
+                                             .event_count = update->event_count,
+                                             .record = update->record,
+                                             .before = now},
+                            result);
+    }
+}
+
+/*
+ * A parked or gated pod that its events moved; `now` is the pod as it is, NULL if it is not any
+ * more.
+ */
+static void
+report_retried(const struct queue *queue, const struct view *before, const struct view *now,
+               uint8_t moved_with, schedq_result_t *result)
+{
+    if (result->to_active > 0) {
+        result->place = SCHEDQ_ACTIVE;
+        result->gate = 0;
+    } else if (result->to_backoff > 0) {
+        result->place =
+            (uint8_t)place_public(backoff_place(queue, before->unschedulable | before->pending));
+        result->gate = queue->base.rules.pop_from_backoff ? 0 : moved_with; /* as route.c has it */
+    } else if (result->to_gated > 0) {
+        result->place = SCHEDQ_GATED;
+        result->gate = now != NULL ? now->gate : before->gate;
+    }
+}
+
+/*
+ * Where this call put it, or left it: it may be elsewhere by now. What moved a pod since its flight
+ * is of another stay than this tells.
+ */
+static void
+report_updated(const struct queue *queue, const struct update *update, schedq_result_t *result)
+{
+    const struct view *before = &update->before;
+    struct view after = *before, now;
+    /* one event may have brought it before a gate, and the next away from there */
+    uint8_t moved_with = result->gate;
+
+    bool exists = report_view(queue, update->record, before->life, &now);
+    bool stays = exists && state_place(now.state) == state_place(before->state);
+
+    after.state = stays ? now.state : update->word; /* a ref is the newest there is */
+    report_moved(queue, update->record, &after, result);
+    if (is_parked_or_gated(before->state)) {
+        report_retried(queue, before, exists ? &now : NULL, moved_with, result);
+    }
+    result->object = before->description.object;
+    result->unschedulable = before->unschedulable;
+    result->pending = before->pending;
+}
+
+static void
+follow_up(struct worker *worker, const struct update *update, schedq_result_t *result)
+{
+    const struct rules *rules = &queue_of(worker)->base.rules;
+
+    if (rules->host) {
+        return;
+    }
+    if (state_place(update->before.state) == PLACE_INFLIGHT) {
+        if (rules->hints) {
+            tell_holder(worker, update, result);
+        }
+    } else if (is_parked_or_gated(update->before.state)) {
+        (void)retry_updated(worker, update, result);
+    }
+}
+
+/* ---- the call -------------------------------------------------------------------------------- */
+
+/*
+ * SCHEDQ_NOT_FOUND: no pod has this name, or another than the one that is meant. The handle is of
+ * the view that install's CAS compares, so what is described is the pod that was compared here.
+ */
+static schedq_status_t
+update_present(struct worker *worker, const char *name, uint32_t hash, struct update *update)
+{
+    schedq_status_t status;
+
+    /* Ends: each further round means that somebody changed the pod, or ended it. */
+    do {
+        update->record = find_name(worker, name, update->spec->name_length, hash, &update->before);
+        if (update->record == 0 ||
+            spec_means_another(update->spec, entry_handle(update->record, update->before.life))) {
+            return SCHEDQ_NOT_FOUND;
+        }
+        if (update->before.profile != update->spec->profile) {
+            worker_say(&worker->base, "spec.profile %u: %u, a pod keeps its profile",
+                       update->spec->profile, update->before.profile);
+            return SCHEDQ_INVALID;
+        }
+        status = install(worker, update);
+    } while (status == SCHEDQ_RETRY);
+    return status;
+}
+
+static schedq_status_t
+update_or_add(struct worker *worker, const char *names, struct update *update,
+              schedq_result_t *result)
+{
+    const schedq_pod_spec_t *spec = update->spec;
+    const struct incoming_pod pod = {.spec = spec, .label = LABEL_POD_UPDATE};
+    uint32_t hash =
+        index_hash(&queue_of(worker)->index, names + spec->name_offset, spec->name_length);
+    schedq_status_t status;
+    struct present present;
+
+    /*
+     * Ends: between "not there" and "exists" somebody else added it, between the other two somebody
+     * ended it.
+     */
+    for (;;) {
+        status = update_present(worker, names + spec->name_offset, hash, update);
+        if (status == SCHEDQ_OK) {
+            follow_up(worker, update, result);
+            report_updated(queue_of(worker), update, result);
+        }
+        if (status != SCHEDQ_NOT_FOUND || (spec->flags & SCHEDQ_POD_EXISTING) != 0) {
+            return status;
+        }
+        status = add_one(worker, names, &pod, hash, result, &present);
+        if (status != SCHEDQ_EXISTS) {
+            result->added = status == SCHEDQ_OK;
+            return status;
+        }
+    }
+}
+
+schedq_status_t
+lockfree_update(schedq_worker_t *base, const char *names, const schedq_pod_spec_t *spec,
+                uint64_t old_object, const schedq_event_t *events, size_t count,
+                schedq_result_t *result)
+{
+    struct worker *worker = worker_of(base);
+    struct queue *queue = queue_of(worker);
+    struct update update = {
+        .spec = spec, .old_object = old_object, .events = events, .event_count = count};
+
+    section_begin(worker);
+    queue_sweep(worker);
+    object_retain(queue, spec->object);
+    schedq_status_t status = update_or_add(worker, names, &update, result);
+
+    if (status != SCHEDQ_OK || result->added) {
+        object_give_back(queue, spec->object); /* add_one took its own */
+    }
+    section_end(worker);
+    return status;
+}
+
+/* ---- delete ---------------------------------------------------------------------------------- */
+
+/* One attempt at the word that `view` shows. */
+static bool
+delete_at(struct worker *worker, uint32_t record, const struct view *view)
+{
+    struct queue *queue = queue_of(worker);
+    const struct index_caller caller = index_caller(worker);
+    struct entry *entry = view->entry;
+
+    if (state_place(view->state) != PLACE_INFLIGHT) {
+        uint64_t dead = state_switched(view->state, state_band(view->state), PLACE_DEAD);
+
+        if (!switch_pod(worker, entry, view->state, view->desc, dead, CAUSE_NONE)) {
+            return false;
+        }
+        describe_end(worker, &view->description);
+        finish_record(worker, record, entry);
+        return true;
+    }
+    /* of this life, if the flag is set */
+    uint32_t hash = (uint32_t)(u64_load_acquire(&entry->name) >> 32);
+
+    if (!entry_flag(entry, view->state, view->desc, FLAG_DELETED)) {
+        return false;
+    }
+    describe_end(worker, &view->description);
+    index_remove(&queue->index, &caller, hash, record, view->life);
+    return true;
+}
+
+/* By handle, or by name: the pod that the key means; 0: none. */
+static uint32_t
+find_key(struct worker *worker, const struct pod_key *key, uint32_t hash, struct view *view)
+{
+    struct queue *queue = queue_of(worker);
+    uint32_t record = ref_record(key->pod.bits);
+
+    if (key->pod.bits == 0) {
+        return find_name(worker, key->name, key->name_length, hash, view);
+    }
+    bool there = record < slab_end(&queue->entries.records) &&
+                 report_view(queue, record, ref_version(key->pod.bits), view);
+
+    return there ? record : 0;
+}
+
+schedq_status_t
+lockfree_delete(schedq_worker_t *base, const struct pod_key *key, schedq_result_t *result)
+{
+    struct worker *worker = worker_of(base);
+    struct queue *queue = queue_of(worker);
+    uint32_t hash = key->pod.bits == 0 ? index_hash(&queue->index, key->name, key->name_length) : 0;
+    schedq_status_t status = SCHEDQ_NOT_FOUND;
+    struct view view;
+    uint32_t record;
+
+    section_begin(worker);
+    /* Ends: each further round means that somebody changed the pod, or ended it. */
+    while (status != SCHEDQ_OK && (record = find_key(worker, key, hash, &view)) != 0) {
+        if (delete_at(worker, record, &view)) {
+            status = SCHEDQ_OK;
+        }
+    }
+    if (status == SCHEDQ_OK) {
+        report_pod(queue, record, &view, result);
+        result->ref = result->backing_off = 0;
+        result->place =
+            state_place(view.state) == PLACE_INFLIGHT ? SCHEDQ_INFLIGHT : SCHEDQ_NOWHERE;
+        tally_add(&worker->tally.deletes, 1);
+    }
+    section_leave(worker);
+    return status;
+}
+
+/* ---- activate, nominate ---------------------------------------------------------------------- */
+
+/* mover.decide */
+static bool
+decide_active(struct mover *mover, const struct view *view, struct way *way)
+{
+    const struct subject subject = mover_subject(view);
+
+    *way = route_to_active(mover->worker, &subject);
+    return true;
+}
+
+static void
+activate(struct mover *mover, schedq_pod_t pod)
+{
+    struct queue *queue = queue_of(mover->worker);
+    uint32_t record = ref_record(pod.bits);
+    struct view view;
+
+    if (record >= slab_end(&queue->entries.records) ||
+        !report_view(queue, record, ref_version(pod.bits), &view)) {
+        return;
+    }
+    if (queue->base.rules.activates_in_flight) {
+        events_activate_in_flight(view.entry, view.life);
+    }
+    if (!queue->base.rules.host) {
+        if (mover_holds(mover, record)) {
+            mover_end(mover); /* a caller may name a pod twice */
+        }
+        mover_try(mover, record, view.life);
+    }
+}
+
+schedq_status_t
+lockfree_activate(schedq_worker_t *base, const schedq_pod_t *pods, size_t count,
+                  schedq_result_t *result)
+{
+    struct worker *worker = worker_of(base);
+    struct queue *queue = queue_of(worker);
+    struct mover mover = {.worker = worker,
+                          .now = queue_now(queue),
+                          .label = LABEL_FORCE_ACTIVATE,
+                          .result = result,
+                          .decide = decide_active};
+
+    section_begin(worker);
+    mover_begin(&mover);
+    for (size_t i = 0; i < count; i++) {
+        activate(&mover, pods[i]);
+    }
+    mover_end(&mover);
+    section_end(worker);
+    return mover.no_memory ? SCHEDQ_NOMEM : SCHEDQ_OK;
+}
+
+schedq_status_t
+lockfree_nominate(schedq_worker_t *base, schedq_pod_t pod, uint64_t node)
+{
+    struct worker *worker = worker_of(base);
+    struct queue *queue = queue_of(worker);
+    uint32_t record = ref_record(pod.bits);
+    bool exists = record < slab_end(&queue->entries.records);
+    schedq_status_t status = SCHEDQ_NOT_FOUND;
+    struct view view;
+
+    section_begin(worker);
+    /* Ends: each further round means that somebody changed the pod. */
+    while (exists && report_view(queue, record, ref_version(pod.bits), &view)) {
+        status = describe_nomination(worker, record, &view, node);
+        if (status != SCHEDQ_RETRY) {
+            break;
+        }
+        status = SCHEDQ_NOT_FOUND;
+    }
+    section_end(worker);
+    return status;
+}

@@ -1,0 +1,560 @@
+/*
+ * Serving time.
+ *
+ * The pods that are due stand first in their bins (backoff.h, waiting.h). They are read, not taken:
+ * moved like by an event (mover.h), after which the heads pass what is stale. So two who serve at
+ * once do the same work twice, and one who stops anywhere leaves the rest to the others: whoever
+ * finds the deadline passed serves all of it.
+ *
+ * SLICES. A pop serves SERVE_SLICE pods, then looks for its own (pop.c); a gate that is asked
+ * counts as one. A slice that comes to its end leaves the deadline as it is, at "due now": the next
+ * who looks serves the next slice. A tick serves all.
+ *
+ * FLUSHES. The kube presets try leftovers in flushes (policy/leftover.h). leftover_flushed says
+ * what the last one reached. The thread whose CAS raises it has begun a flush (begin_flush:A): it
+ * announces the event, once, and looks at the gated pods. The parked pods that the flush reaches
+ * are due from then on, for every thread, slice by slice. The look at the gated ones is not
+ * divided: kube counts them from their Timestamps, and 1.34 does not let them go either, so no look
+ * could tell which have been tried. A thread that stops behind begin_flush:A leaves them to the
+ * next flush.
+ *
+ * WHAT NO THREAD CAN SERVE. Backoff that only the host ends: the word says "due now" to the host,
+ * and neither the timer thread nor a sleeper looks at it (serve_due). Pods for which memory is
+ * missing: the word says "due now" too, and each who tries again waits longer than before (timer.c,
+ * pop.c).
+ *
+ * WHO SERVES. The timer thread if it runs; a sleeper too, when it finds time a whole tick late: the
+ * thread may have been stopped by its debugger or its scheduler. One sleeper watches for that, so a
+ * thread that stopped makes each pod late by a tick, and no more. Without the thread, every
+ * blocking pop that finds nothing; and schedq_tick.
+ *
+ * LINEARIZATION. Of each pod: its switch (mover.h). Of the deadline: deadline.h.
+ *
+ * ORDERING
+ *   deadline_begin:A, looks at all bins        |  refs, marks, deadline_lower:A (deadline.h)
+ *   serve_is_poppable, serve_upkeep:A, wake:A  |  prepare:A, look (sleepers.c)
+ * Sums over tallies, `poppable` and loads of leftover_flushed are relaxed: they are advice. An old
+ * sum of pops wakes one sleeper for nothing; an old leftover_flushed says too early, and the CAS of
+ * begin_flush:A fails.
+ *
+ * PROGRESS. Lock-free. A call's rounds are bounded (ROUNDS_MAX, PLANS_MAX); what came meanwhile
+ * keeps the deadline at "due now". A thread that stops has moved what it had switched (mover.h);
+ * behind deadline_begin:A it leaves "due now".
+ *
+ * EVIDENCE. tests/model: tick, deadline; stress/explore: tick_*, serve_sleepers,
+ * serve_sleepers_tick, timer_*, sleep_frozen; tests/unit/test_tick.c, test_leftover.c,
+ * test_timer.c, test_lockfree_timer.c.
+ */
+#include "lockfree/calls/serve.h"
+
+#include "lockfree/calls/events.h"
+#include "lockfree/calls/ops.h"
+#include "lockfree/calls/timer.h"
+#include "lockfree/calls/workers.h"
+#include "lockfree/moves/backoff.h"
+#include "lockfree/moves/publish.h"
+#include "lockfree/moves/stray.h"
+#include "lockfree/moves/waiting.h"
+#include "policy/backoff.h"
+#include "policy/leftover.h"
+
+#define READ_AT_ONCE SIZE(64, 1)
+#define PLANS_MAX 4
+#define ROUNDS_MAX 4
+
+struct serving {
+    struct worker *worker;
+    int64_t now;
+    schedq_result_t *result;
+    uint32_t slice; /* how many pods may be tried yet */
+    bool moved;     /* one, or tried to */
+    bool no_memory; /* some pod that is due stayed */
+};
+
+/* One pass over the pods of a bin that are due. */
+struct flush {
+    struct mover mover;
+    struct serving *serving;
+    enum place place;
+    int64_t limit; /* keys up to this are due */
+};
+
+/* In the kube presets a gate hears of a flush only if it registered for wildcards. */
+static bool
+may_leave(const struct queue *queue, const struct view *view)
+{
+    return state_place(view->state) == PLACE_PARKED || !queue->base.rules.leftover_is_event ||
+           registry_gate_hears(&queue->base.registry, view->profile, view->gate,
+                               SCHEDQ_EVENT_WILDCARD);
+}
+
+/*
+ * Is the pod of a ref here, and to be tried? In backoff one whose mover stopped is helped. A gated
+ * pod that may not leave is passed over at once: it stays, and would be read again and again.
+ */
+static bool
+is_here(const struct flush *flush, struct bin *bin, const struct bin_ref *ref)
+{
+    struct queue *queue = queue_of(flush->mover.worker);
+    const struct bin_caller caller = bin_caller(flush->mover.worker);
+    uint64_t state;
+    struct view view;
+
+    if (flush->place == PLACE_BACKOFF || flush->place == PLACE_ERROR_BACKOFF) {
+        return bin_judge(bin, &caller, ref->ref, ref->cause, &state);
+    }
+    return bin_has(bin, ref->ref) &&
+           (flush->place == PLACE_PARKED || !queue->base.rules.leftover_is_event ||
+            (report_record(queue, ref_record(ref->ref), &view) && may_leave(queue, &view)));
+}
+
+/* The next due pods, behind `skip` that are here and were tried. */
+static size_t
+read_due(struct flush *flush, struct bin *bin, size_t skip, struct bin_ref *due)
+{
+    struct bin_reader reader;
+    struct bin_ref refs[READ_AT_ONCE];
+    size_t count, found = 0;
+
+    bin_read_begin(&reader, bin, &queue_of(flush->mover.worker)->runs, flush->limit);
+    while (found <= MOVER_DUE - READ_AT_ONCE && found < flush->serving->slice &&
+           (count = bin_read(&reader, refs, READ_AT_ONCE)) > 0) {
+        for (size_t i = 0; i < count; i++) {
+            if (!is_here(flush, bin, &refs[i])) {
+                continue;
+            }
+            if (skip > 0) {
+                skip--;
+            } else {
+                due[found++] = refs[i];
+            }
+        }
+    }
+    return found;
+}
+
+/*
+ * The gates are asked between sections, so the reading begins again behind each MOVER_DUE pods, and
+ * skips as many as were tried and stay. If one of these left meanwhile, a pod is skipped that was
+ * not tried: it is due still.
+ */
+static void
+flush_bin(struct flush *flush, struct bin *bin)
+{
+    struct queue *queue = queue_of(flush->mover.worker);
+    size_t count, stay = 0;
+
+    mover_begin(&flush->mover);
+    struct bin_ref *due = flush->mover.batch->read.due;
+    while (flush->serving->slice > 0 && (count = read_due(flush, bin, stay, due)) > 0) {
+        for (size_t i = 0; i < count && flush->serving->slice > 0; i++) {
+            const struct entry *entry = entry_at(&queue->entries, ref_record(due[i].ref));
+
+            if (entry != NULL && is_here(flush, bin, &due[i])) {
+                flush->serving->slice--;
+                flush->serving->moved = true;
+                mover_try(&flush->mover, ref_record(due[i].ref),
+                          u64_load_acquire(&entry->life)); /* looks again */
+            }
+        }
+        mover_end(&flush->mover);
+        for (size_t i = 0; i < count; i++) {
+            stay += is_here(flush, bin, &due[i]) ? 1 : 0;
+        }
+        bin_pass(bin, &queue->runs);
+    }
+    flush->serving->no_memory |= flush->mover.no_memory;
+}
+
+static struct flush
+flush_of(struct serving *serving, enum place place, int64_t limit)
+{
+    return (struct flush){.mover = {.worker = serving->worker,
+                                    .now = serving->now,
+                                    .recount = true,
+                                    .result = serving->result},
+                          .serving = serving,
+                          .place = place,
+                          .limit = limit};
+}
+
+/* ---- backoff --------------------------------------------------------------------------------- */
+
+static bool
+backoff_is_over(struct mover *mover, const struct view *view, struct way *way)
+{
+    const struct flush *flush = mover->ctx;
+    const struct queue *queue = queue_of(mover->worker);
+    const struct subject subject = mover_subject(view);
+
+    if (state_place(view->state) != flush->place ||
+        backoff_expiry_of(queue, &view->history) > flush->limit) {
+        return false;
+    }
+    *way = queue->base.rules.host ? (struct way){.place = PLACE_ACTIVE}
+                                  : route_from_backoff(mover->worker, &subject);
+    return true;
+}
+
+static bool
+has_due(struct queue *queue, struct bin *bin, int64_t limit)
+{
+    struct bin_head head;
+
+    return bin_first(bin, &queue->runs, &head) && bin_head_key(&head) <= limit;
+}
+
+static void
+flush_backoff(struct serving *serving, enum place place)
+{
+    struct queue *queue = queue_of(serving->worker);
+    struct flush flush =
+        flush_of(serving, place, backoff_latest_due(&queue->base.rules.backoff, serving->now));
+
+    flush.mover.label = LABEL_BACKOFF_COMPLETE;
+    flush.mover.counts = flush.mover.counts_gated = true;
+    flush.mover.decide = backoff_is_over;
+    flush.mover.ctx = &flush;
+    for (uint32_t i = 0; i < BACKOFF_CLASSES; i++) {
+        struct bin *bin = backoff_used(queue, place, i);
+
+        if (bin == NULL || !has_due(queue, bin, flush.limit)) {
+            continue;
+        }
+        if (queue->base.rules.host_ends_backoff) {
+            serving->result->left = 1;
+            continue;
+        }
+        /* What an update publishes anew meanwhile may be overlooked: it is due still. */
+        for (uint32_t round = 0; round < ROUNDS_MAX && serving->slice > 0 && !serving->no_memory &&
+                                 has_due(queue, bin, flush.limit);
+             round++) {
+            flush_bin(&flush, bin);
+        }
+    }
+}
+
+static void
+flush_backoffs(struct serving *serving)
+{
+    flush_backoff(serving, PLACE_BACKOFF);
+    flush_backoff(serving, PLACE_ERROR_BACKOFF);
+}
+
+/* ---- leftovers ------------------------------------------------------------------------------- */
+
+static bool
+waited_too_long(struct mover *mover, const struct view *view, struct way *way)
+{
+    const struct flush *flush = mover->ctx;
+    const struct subject subject = mover_subject(view);
+
+    if (state_place(view->state) != flush->place || !may_leave(queue_of(mover->worker), view)) {
+        return false;
+    }
+    *way = route_after_backoff(mover->worker, &subject, mover->now);
+    return true;
+}
+
+/* Tries those that wait since `latest` or before. */
+static void
+flush_old(struct serving *serving, enum place place, int64_t latest)
+{
+    struct queue *queue = queue_of(serving->worker);
+    struct flush flush = flush_of(serving, place, latest);
+    int64_t since;
+
+    flush.mover.label = LABEL_LEFTOVER;
+    flush.mover.counts = flush.mover.counts_gated = place == PLACE_PARKED;
+    flush.mover.decide = waited_too_long;
+    flush.mover.ctx = &flush;
+    if (waiting_oldest(queue, place, &since) && since <= latest) {
+        flush_bin(&flush, waiting_ages(queue, place));
+    }
+}
+
+/* An old gated pod counts, whether or not it may leave. */
+static bool
+has_leftover(struct queue *queue, int64_t latest)
+{
+    int64_t since;
+
+    return (waiting_oldest(queue, PLACE_GATED, &since) && since <= latest) ||
+           (waiting_oldest(queue, PLACE_PARKED, &since) && since <= latest);
+}
+
+static void
+begin_flush(struct serving *serving)
+{
+    struct queue *queue = queue_of(serving->worker);
+    const struct rules *rules = &queue->base.rules;
+    int64_t flushed = time_load(&queue->leftover_flushed);
+    int64_t latest = leftover_latest(rules, serving->now);
+
+    if (serving->now < leftover_again(rules, flushed) || !has_leftover(queue, latest) ||
+        !u64_cas(&queue->leftover_flushed, (uint64_t)flushed,
+                 (uint64_t)latest)) { /* begin_flush:A */
+        return;
+    }
+    events_announce(serving->worker, &(struct cluster_event){.event = SCHEDQ_EVENT_WILDCARD});
+    uint32_t slice = serving->slice;
+
+    /* Before the parked ones: one that a gate refuses must not be tried twice in a flush. */
+    serving->slice = SERVE_ALL;
+    flush_old(serving, PLACE_GATED, latest);
+    serving->slice = slice;
+    serving->moved = true;
+}
+
+static void
+flush_leftovers(struct serving *serving)
+{
+    struct queue *queue = queue_of(serving->worker);
+    int64_t latest = leftover_latest(&queue->base.rules, serving->now);
+
+    if (queue->base.rules.host) {
+        return;
+    }
+    if (queue->base.rules.leftover_is_event) {
+        begin_flush(serving);
+        flush_old(serving, PLACE_PARKED, time_load(&queue->leftover_flushed));
+        return;
+    }
+    flush_old(serving, PLACE_PARKED, latest);
+    flush_old(serving, PLACE_GATED, latest);
+}
+
+/* ---- all of it ------------------------------------------------------------------------------- */
+
+/*
+ * What is parked while this looks makes the word say "due now" (deadline.h); whoever parks all the
+ * time shall not keep it here.
+ */
+static int64_t
+plan(struct queue *queue)
+{
+    int64_t next = SCHEDQ_NO_DEADLINE;
+    enum planned planned = PLANNED_AGAIN;
+
+    for (uint32_t i = 0; i < PLANS_MAX && planned == PLANNED_AGAIN; i++) {
+        const struct planning planning = deadline_begin(&queue->deadline);
+        int64_t backoff = backoff_next(queue);
+        int64_t waiting = waiting_next(queue);
+
+        next = backoff < waiting ? backoff : waiting;
+        planned = deadline_end(&queue->deadline, &planning, next);
+    }
+    if (planned == PLANNED_SOONER) {
+        timer_wake(queue);
+    }
+    return planned == PLANNED_AGAIN ? queue_now(queue) : next;
+}
+
+struct served
+serve_time(struct worker *worker, uint32_t slice, schedq_result_t *result)
+{
+    struct queue *queue = queue_of(worker);
+    struct serving serving = {
+        .worker = worker, .now = queue_now(queue), .result = result, .slice = slice};
+    int64_t next = SCHEDQ_NO_DEADLINE;
+
+    flush_backoffs(&serving);
+    flush_leftovers(&serving);
+    if (serving.slice > 0) {
+        next = plan(queue);
+    }
+    /*
+     * A look passes over a pod that an update publishes anew meanwhile, behind the look, and whose
+     * old place is stale when the look arrives there. The update lowered the deadline, so the plan
+     * knows.
+     */
+    for (uint32_t i = 0; i < ROUNDS_MAX && serving.slice > 0 && next <= serving.now &&
+                         !serving.no_memory && result->left == 0;
+         i++) {
+        flush_backoffs(&serving);
+        next = plan(queue);
+    }
+    return (struct served){.moved = serving.moved,
+                           .no_memory = serving.no_memory,
+                           .left = serving.slice == 0 || next <= serving.now,
+                           .next = serving.slice == 0 ? serving.now : next};
+}
+
+int64_t
+serve_due(const struct queue *queue)
+{
+    return queue->base.rules.host_ends_backoff ? SCHEDQ_NO_DEADLINE
+                                               : deadline_read(&queue->deadline);
+}
+
+int64_t
+serve_wanted(const struct queue *queue)
+{
+    int64_t next = serve_due(queue);
+    int64_t patience = timer_is_running(queue) ? queue->base.rules.tick_ns : 0;
+
+    return next == SCHEDQ_NO_DEADLINE ? next : time_add(next, patience);
+}
+
+void
+serve_wake_sleeper(struct queue *queue)
+{
+    if (sleepers_waiting(&queue->sleepers) > 0) {
+        sleepers_wake_for(&queue->sleepers, serve_wanted(queue), queue_now(queue),
+                          queue->base.rules.tick_ns);
+    }
+}
+
+void
+server_begin(struct server *server, struct worker *worker)
+{
+    *server = (struct server){
+        .worker = worker, .pause = queue_of(worker)->base.rules.tick_ns, .again = INT64_MIN};
+}
+
+int64_t
+serve_pause(int64_t pause)
+{
+    return pause < WATCH_NS / 4 ? 4 * pause : WATCH_NS;
+}
+
+/*
+ * Nothing changed, and there is something due still: memory is missing, or a thread stopped in
+ * between.
+ */
+static void
+pause_longer(struct server *server, int64_t now)
+{
+    server->again = time_add(now, server->pause);
+    server->pause = serve_pause(server->pause);
+}
+
+bool
+server_serve(struct server *server, int64_t wanted, int64_t now)
+{
+    struct worker *worker = server->worker;
+    schedq_result_t unseen = {0};
+
+    if (wanted > now || server->again > now) {
+        return false;
+    }
+    section_begin(worker);
+    const struct served served = serve_time(worker, SERVE_SLICE, &unseen);
+    section_end(worker);
+    if (served.moved && !served.no_memory) {
+        server_begin(server, worker);
+        return true;
+    }
+    if (served.left) {
+        pause_longer(server, queue_now(queue_of(worker)));
+    }
+    return false;
+}
+
+/* ---- upkeep ---------------------------------------------------------------------------------- */
+
+/* Relaxed: advice. Pointers read from slot_worker:A (workers.c). */
+static uint64_t
+pops_so_far(const struct queue *queue)
+{
+    uint64_t sum = 0;
+
+    for (uint32_t i = 0; i < queue_slots(queue); i++) {
+        const struct worker *worker = ptr_load_acquire(&queue->workers[i]);
+
+        sum += worker != NULL ? u64_load(&worker->tally.pops) : 0;
+    }
+    return sum;
+}
+
+bool
+serve_is_poppable(struct worker *worker)
+{
+    struct queue *queue = queue_of(worker);
+    const struct band_table *table = bands_table(&queue->bands);
+
+    if (queue->base.rules.pop_from_backoff && u64_load(u64_of(&queue->base.words.backoff)) > 0) {
+        return true;
+    }
+    for (uint32_t i = 0; i < table->count; i++) {
+        const struct band_leaf *leaf = table->leaves[i].leaf;
+
+        for (uint64_t bits = band_leaf_bits(leaf); bits != 0; bits &= bits - 1) {
+            struct band *band = leaf->rows[__builtin_ctzll(bits)].band;
+
+            /* The word: of bin_mark:B. */
+            if (!band_word_rests(u64_load_acquire(&band->word)) &&
+                !bin_is_empty(&band->bin, &queue->runs)) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+/* The pods that would ask for them are gone. */
+static void
+forget_events(struct worker *worker)
+{
+    struct queue *queue = queue_of(worker);
+    uint64_t drawn = stamps_drawn(&queue->stamps);
+    uint64_t inflight = 0;
+
+    for (uint32_t i = 0; i < queue_slots(queue); i++) {
+        const struct worker *other = ptr_load_acquire(&queue->workers[i]);
+
+        inflight += other != NULL ? u64_load(&other->tally.inflight) : 0;
+    }
+    if (inflight == 0) {
+        event_log_forget(&queue->log, worker->hazard, drawn);
+    }
+}
+
+/*
+ * A sleeper that a producer woke may have stopped for ever, or the producer before it woke one. If
+ * there is work, and no pop took any since the last time, one more is woken. With a caller's clock
+ * each tick wakes all, who look at their deadlines.
+ */
+bool
+serve_upkeep(struct worker *worker, schedq_result_t *result)
+{
+    struct queue *queue = queue_of(worker);
+    uint64_t pops = pops_so_far(queue);
+
+    section_begin(worker);
+    (void)stray_gather(worker);
+    stray_ask_owed(worker);
+    forget_events(worker);
+    result->poppable = serve_is_poppable(worker);
+    section_end(worker);
+    workers_poll(queue);
+    if (result->poppable) {
+        u32_store(u32_of(&queue->base.words.poppable), 1); /* relaxed: it may say so for nothing */
+    }
+    bool popped = u64_exchange(&queue->pops_at_tick, pops) != pops;
+
+    atomic_fence(); /* serve_upkeep:A, between the look for pods and the look for sleepers */
+    if (clock_is_virtual(&queue->base.clock)) {
+        sleepers_wake_all(&queue->sleepers);
+        return popped;
+    }
+    bool awaited = result->poppable && sleepers_waiting(&queue->sleepers) > 0;
+
+    if (awaited && !popped) {
+        (void)sleepers_wake_one(&queue->sleepers);
+    }
+    return popped || awaited;
+}
+
+schedq_status_t
+lockfree_tick(schedq_worker_t *base, int64_t *next, schedq_result_t *result)
+{
+    struct worker *worker = worker_of(base);
+
+    section_begin(worker);
+    const struct served served = serve_time(worker, SERVE_ALL, result);
+    section_end(worker);
+    (void)serve_upkeep(worker, result);
+    *next = served.next;
+    return served.no_memory ? SCHEDQ_NOMEM : SCHEDQ_OK;
+}

@@ -1,0 +1,141 @@
+/* The thread of timer.h, which has the essay. */
+#include "lockfree/calls/timer.h"
+
+#include "lockfree/calls/ops.h"
+#include "lockfree/calls/serve.h"
+#include "lockfree/calls/workers.h"
+#include "platform/inside.h"
+#include "policy/backoff.h"
+
+enum phase { PHASE_NONE, PHASE_STARTING, PHASE_RUNNING, PHASE_STOPPING };
+
+static enum phase
+phase_of(const struct queue *queue)
+{
+    return (enum phase)u32_load_acquire(
+        &queue->timer.phase); /* of timer_run's and timer_stop's exchanges */
+}
+
+bool
+timer_is_running(const struct queue *queue)
+{
+    return phase_of(queue) == PHASE_RUNNING;
+}
+
+void
+timer_wake(struct queue *queue)
+{
+    enum phase phase = phase_of(queue);
+
+    if (phase == PHASE_STARTING || phase == PHASE_RUNNING) {
+        (void)u32_add(&queue->timer.wakes, 1);
+        futex_wake(&queue->timer.wakes, 1);
+    }
+    serve_wake_sleeper(queue);
+}
+
+/* The queue's clock need not be CLOCK_MONOTONIC: what is left is waited for on that. */
+static void
+sleep_until(struct queue *queue, uint32_t wakes, int64_t until, int64_t now)
+{
+    if (until > now) {
+        futex_wait(&queue->timer.wakes, wakes, time_add(clock_monotonic(), until - now));
+    }
+}
+
+/* The first of both. */
+static int64_t
+earlier(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+static void *
+timer_main(void *argument)
+{
+    struct queue *queue = argument;
+    int64_t tick = queue->base.rules.tick_ns;
+    int64_t kept = queue_now(queue), pause = tick;
+    struct server server;
+    struct inside inside;
+
+    /* Gates run here too, and must not call the queue from here either. */
+    inside_enter(&inside, &queue->base);
+    server_begin(&server, queue->timer.worker);
+    for (;;) {
+        uint32_t wakes = u32_load_acquire(
+            &queue->timer.wakes); /* timer_main:A, before the phase and the deadline */
+
+        /*
+         * Read after `wakes`: a stop that this read misses changes the word that the sleep below
+         * compares.
+         */
+        if (phase_of(queue) == PHASE_STOPPING) {
+            break;
+        }
+        if (server_serve(&server, serve_due(queue), queue_now(queue))) {
+            continue;
+        }
+        int64_t now = queue_now(queue);
+
+        if (now >= time_add(kept, tick)) {
+            schedq_result_t unseen = {0};
+
+            kept = now;
+            pause = serve_upkeep(server.worker, &unseen) ? tick : serve_pause(pause);
+        }
+        int64_t due = serve_due(queue);
+        int64_t next = due > server.again ? due : server.again;
+
+        sleep_until(queue, wakes, earlier(next, time_add(now, pause)), now);
+    }
+    inside_leave(&inside);
+    return NULL;
+}
+
+static schedq_status_t
+start(struct queue *queue)
+{
+    struct timer *timer = &queue->timer;
+    schedq_status_t status = workers_take(queue, &timer->worker);
+
+    if (status != SCHEDQ_OK) {
+        return status;
+    }
+    if (!thread_start(&timer->thread, timer_main, queue)) {
+        workers_give(timer->worker);
+        return SCHEDQ_NOMEM;
+    }
+    return SCHEDQ_OK;
+}
+
+schedq_status_t
+timer_run(struct queue *queue)
+{
+    struct timer *timer = &queue->timer;
+
+    if (phase_of(queue) != PHASE_NONE || !u32_cas(&timer->phase, PHASE_NONE, PHASE_STARTING)) {
+        return SCHEDQ_EXISTS;
+    }
+    schedq_status_t status = queue_is_closed(queue) ? SCHEDQ_CLOSED : start(queue);
+
+    (void)u32_exchange(&timer->phase, status == SCHEDQ_OK ? PHASE_RUNNING : PHASE_NONE);
+    return status;
+}
+
+/* Sleepers relied on the thread: they have to plan anew. */
+void
+timer_stop(struct queue *queue)
+{
+    struct timer *timer = &queue->timer;
+
+    if (!u32_cas(&timer->phase, PHASE_RUNNING, PHASE_STOPPING)) {
+        return;
+    }
+    (void)u32_add(&timer->wakes, 1);
+    futex_wake(&timer->wakes, 1);
+    thread_join(&timer->thread);
+    workers_give(timer->worker);
+    (void)u32_exchange(&timer->phase, PHASE_NONE);
+    sleepers_wake_all(&queue->sleepers);
+}

@@ -1,0 +1,420 @@
+/*
+ * Slots of workers.h.
+ *
+ * Memory for a slot may be made by anybody: the first to put it there wins (slot_worker:A). A slot
+ * is taken by a CAS of its number's bit in the queue's word; the first who takes it joins the epoch
+ * with it, and lets it be seen by sums over all workers. Housekeepers are slots of their own kind,
+ * with bits of their own: trim, reserve and metrics borrow one, and a tick polls them.
+ *
+ * CONTRACT. Between take_bit:A and give_bit:A all that lies in the slot is one owner's, and plain.
+ * The memory stays until the queue ends; a slot is never unmade, so who reads counts in it
+ * (tallies) needs no right to it.
+ *
+ * FIRST WORKER. What a queue needs only when somebody calls it is made before the first slot is:
+ * the ring of events, the tables of lots, nominations and names, a housekeeper
+ * (workers_make_shared). Several threads may do that at once; one of each stays.
+ *
+ * LINEARIZATION. A slot is taken at take_bit:A and free at give_bit:A. FULL: each bit was found
+ * taken once, not all at one moment.
+ *
+ * ORDERING
+ *   give_bit:A -> take_bit:A (full fences)         what the last owner did, to the next; so
+ *           take_house:A, give_house:A
+ *   slot_worker:A (full fence) -> acquire loads    a slot's memory is seen made
+ *   join:A (full fence) -> queue_slots, acquire                  below that number: the slot
+ * Adoption has no such edge: the caller knows that the last owner's thread is dead, which orders
+ * what it did.
+ *
+ * A DEATH INSIDE A CALL may come between any two instructions. What others read is stored
+ * atomically, in the order that they need anyway. What is the owner's alone is plain, and may be
+ * half done: an object may be in a cache and given away already, a cached band may stand beside
+ * another's priority. So adoption forgets all that is plain (forget): free objects, a run, releases
+ * that wait; lanes go on where they were published last (lane_resume). That costs a bound of memory
+ * until the queue ends, and no rule for the order of plain stores anywhere.
+ *
+ * PROGRESS. Lock-free; making a slot allocates. A thread that stops with a slot keeps it, and what
+ * lies in it: SLAB_CACHE_MAX free objects of each kind, its lanes, of which others go on to take.
+ * One that stops with a housekeeper keeps that; when HOUSEKEEPERS have, trim does nothing, and
+ * reserve and metrics answer NOMEM.
+ *
+ * EVIDENCE. stress/explore: workers, trim_lanes, upkeep_register_first, upkeep_register_trim,
+ * upkeep_register_reserve, mixed_upkeep; tests/unit/test_workers.c, test_lockfree_adopt.c,
+ * test_lockfree_death.c, test_upkeep_threads.c.
+ */
+#include "lockfree/calls/workers.h"
+
+#include "lockfree/calls/mover.h"
+#include "lockfree/calls/ops.h"
+#include "lockfree/moves/backoff.h"
+#include "lockfree/moves/objects.h"
+#include "lockfree/moves/waiting.h"
+#include "platform/words.h"
+
+#define KEPT_BYTES (HAZARD_KEPT_MAX * sizeof(struct hazard_kept))
+
+/* What only workers need that are not housekeepers. */
+static bool
+equip(struct queue *queue, struct worker *worker)
+{
+    struct memory *memory = &queue->base.memory;
+
+    worker->batch = memory_alloc(memory, MEMORY_OTHER, sizeof *worker->batch, CACHE_LINE);
+    if (objects_counted(queue)) {
+        worker->kept = memory_alloc(memory, MEMORY_OTHER, KEPT_BYTES, CACHE_LINE);
+    }
+    return worker->batch != NULL && (worker->kept != NULL || !objects_counted(queue));
+}
+
+static void
+unmake(struct queue *queue, struct worker *worker)
+{
+    struct memory *memory = &queue->base.memory;
+
+    if (worker->epoch != NULL && !worker->joined) { /* else epoch_close frees it */
+        epoch_record_drop(worker->epoch);
+    }
+    memory_free(memory, MEMORY_OTHER, worker->batch_room, BATCH_ROOM);
+    memory_free(memory, MEMORY_OTHER, worker->batch, sizeof *worker->batch);
+    memory_free(memory, MEMORY_OTHER, worker->kept, KEPT_BYTES);
+    memory_free(memory, MEMORY_OTHER, worker->ahead, CANDIDATES_AHEAD_BYTES);
+    memory_free(memory, MEMORY_OTHER, worker, sizeof *worker);
+}
+
+static struct worker *
+make(struct queue *queue, uint32_t number)
+{
+    struct worker *worker =
+        memory_alloc(&queue->base.memory, MEMORY_OTHER, sizeof *worker, CACHE_LINE);
+
+    if (worker == NULL) {
+        return NULL;
+    }
+    worker->epoch = epoch_record_prepare(queue->epoch);
+    if (worker->epoch == NULL || (number != HOUSEKEEPER && !equip(queue, worker))) {
+        unmake(queue, worker);
+        return NULL;
+    }
+    worker->base.queue = &queue->base;
+    worker->base.number = number;
+    worker->base.busy = 1; /* until it is registered nobody may call with it */
+    worker->last_drawn = INT64_MIN;
+    worker->random = number + 1;
+    return worker;
+}
+
+/* Makes it, if it is not there. NULL: no memory. */
+static struct worker *
+slot_worker(struct queue *queue, atomic_ptr *slot, uint32_t number)
+{
+    struct worker *worker = ptr_load_acquire(slot); /* of slot_worker:A */
+
+    if (worker != NULL) {
+        return worker;
+    }
+    struct worker *own = make(queue, number);
+
+    if (own == NULL) {
+        return NULL;
+    }
+    worker = ptr_cas_value(slot, NULL, own); /* slot_worker:A; never NULL again */
+    if (worker != NULL) {
+        unmake(queue, own);
+        return worker;
+    }
+    return own;
+}
+
+bool
+workers_make_shared(struct queue *queue)
+{
+    return slot_worker(queue, &queue->housekeepers[0], HOUSEKEEPER) != NULL &&
+           event_log_make(&queue->log) && lots_make(&queue->waiting.lots) &&
+           nominator_make(&queue->nominator) && index_make(&queue->index, INDEX_LINES_FIRST);
+}
+
+/* By who has the slot's bit. */
+static void
+join(struct queue *queue, struct worker *worker)
+{
+    uint32_t number = worker->base.number;
+
+    if (worker->joined) {
+        return;
+    }
+    epoch_record_join(worker->epoch);
+    worker->joined = true;
+    if (number != HOUSEKEEPER) {
+        worker->hazard = hazard_slot(&queue->hazards, number, worker->kept);
+        (void)u64_max(&queue->slots, number + 1); /* join:A, read by queue_slots */
+    }
+}
+
+static bool
+take_bit(struct queue *queue, uint32_t number)
+{
+    uint64_t bit = UINT64_C(1) << number;
+    uint64_t taken = u64_load(&queue->taken); /* relaxed, here and below: the exchange compares */
+
+    /* Ends: each failed exchange means that another slot was taken or given back. */
+    while ((taken & bit) == 0) {
+        uint64_t found = u64_cas_value(&queue->taken, taken, taken | bit); /* take_bit:A */
+
+        if (found == taken) {
+            return true;
+        }
+        taken = found;
+    }
+    return false;
+}
+
+/* What its owner did is visible to the next one. */
+static void
+give_bit(struct queue *queue, uint32_t number)
+{
+    uint64_t bit = UINT64_C(1) << number;
+    uint64_t taken = u64_load(&queue->taken);
+
+    /* Ends: as take_bit. */
+    for (;;) {
+        /* give_bit:A, read by take_bit:A */
+        uint64_t found = u64_cas_value(&queue->taken, taken, taken & ~bit);
+
+        if (found == taken) {
+            return;
+        }
+        taken = found;
+    }
+}
+
+static bool
+take_house(struct queue *queue, uint32_t i)
+{
+    uint32_t taken = u32_load(&queue->housekeeping);
+
+    /* Ends: each failed exchange means that another was taken or given back. */
+    while ((taken >> i & 1) == 0) {
+        /* take_house:A */
+        uint32_t found = u32_cas_value(&queue->housekeeping, taken, taken | UINT32_C(1) << i);
+
+        if (found == taken) {
+            return true;
+        }
+        taken = found;
+    }
+    return false;
+}
+
+static void
+give_house(struct queue *queue, uint32_t i)
+{
+    uint32_t taken = u32_load(&queue->housekeeping);
+
+    /* Ends: as take_house. */
+    for (;;) {
+        /* give_house:A */
+        uint32_t found = u32_cas_value(&queue->housekeeping, taken, taken & ~(UINT32_C(1) << i));
+
+        if (found == taken) {
+            return;
+        }
+        taken = found;
+    }
+}
+
+struct worker *
+workers_keep_house(struct queue *queue, uint32_t *house)
+{
+    for (uint32_t i = 0; i < HOUSEKEEPERS; i++) {
+        if (!take_house(queue, i)) {
+            continue;
+        }
+        struct worker *worker = slot_worker(queue, &queue->housekeepers[i], HOUSEKEEPER);
+
+        if (worker != NULL) {
+            join(queue, worker);
+            *house = i;
+            return worker;
+        }
+        give_house(queue, i);
+    }
+    return NULL;
+}
+
+static void
+flush(struct worker *worker)
+{
+    struct queue *queue = queue_of(worker);
+
+    if (worker->spare_run != NULL) {
+        run_give(&queue->runs, worker->spare_run);
+        worker->spare_run = NULL;
+    }
+    slab_flush(&queue->entries.records, &worker->records);
+    slab_flush(&queue->entries.descriptions, &worker->descriptions);
+    names_flush(&queue->names, &worker->names);
+}
+
+void
+workers_leave_house(struct queue *queue, uint32_t house)
+{
+    flush(ptr_load(&queue->housekeepers[house]));
+    give_house(queue, house);
+}
+
+void
+workers_poll(struct queue *queue)
+{
+    for (uint32_t i = 0; i < HOUSEKEEPERS; i++) {
+        struct worker *worker = ptr_load_acquire(&queue->housekeepers[i]); /* of slot_worker:A */
+
+        if (worker != NULL && take_house(queue, i)) {
+            if (worker->joined) {
+                epoch_poll(worker->epoch);
+            }
+            give_house(queue, i);
+        }
+    }
+}
+
+schedq_status_t
+workers_take(struct queue *queue, struct worker **out)
+{
+    for (uint32_t i = 0; i < queue->base.config.max_workers; i++) {
+        if (!take_bit(queue, i)) {
+            continue;
+        }
+        struct worker *worker =
+            workers_make_shared(queue) ? slot_worker(queue, &queue->workers[i], i) : NULL;
+
+        if (worker == NULL) {
+            give_bit(queue, i);
+            return SCHEDQ_NOMEM;
+        }
+        join(queue, worker);
+        *out = worker;
+        return SCHEDQ_OK;
+    }
+    return SCHEDQ_FULL;
+}
+
+void
+workers_give(struct worker *worker)
+{
+    struct queue *queue = queue_of(worker);
+
+    section_begin(worker);
+    hazard_retry(&queue->hazards, worker->hazard);
+    bands_shrink(&queue->bands, worker->epoch, worker->base.number);
+    backoff_shrink(queue, worker->epoch, worker->base.number);
+    waiting_shrink(queue, worker->epoch, worker->base.number);
+    section_end(worker);
+    flush(worker);
+    give_bit(queue, worker->base.number);
+}
+
+uint32_t
+workers_count(const struct queue *queue)
+{
+    /* of take_bit:A, give_bit:A */
+    return (uint32_t)__builtin_popcountll(u64_load_acquire(&queue->taken));
+}
+
+bool
+workers_reserve(struct queue *queue, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        if (slot_worker(queue, &queue->workers[i], i) == NULL) {
+            return false;
+        }
+    }
+    return true;
+}
+
+void
+workers_free(struct queue *queue)
+{
+    for (uint32_t i = 0; i < WORKERS_MAX + HOUSEKEEPERS; i++) {
+        struct worker *worker = i < WORKERS_MAX ? ptr_load(&queue->workers[i])
+                                                : ptr_load(&queue->housekeepers[i - WORKERS_MAX]);
+
+        if (worker != NULL) {
+            unmake(queue, worker);
+        }
+    }
+}
+
+/* ---- the table's functions ------------------------------------------------------------------- */
+
+schedq_status_t
+lockfree_worker_register(schedq_t *base, schedq_worker_t **out)
+{
+    struct worker *worker;
+    schedq_status_t status = workers_take(queue_of_base(base), &worker);
+
+    if (status == SCHEDQ_OK) {
+        worker->base.words[0] = '\0';
+        word_give_back(&worker->base.busy);
+        *out = &worker->base;
+    }
+    return status;
+}
+
+/*
+ * Its memory stays, and stays busy: a call with a worker that was unregistered is refused, not a
+ * use after free.
+ */
+void
+lockfree_worker_unregister(schedq_worker_t *base)
+{
+    workers_give(worker_of(base));
+}
+
+/*
+ * What is the owner's alone, and not whole. Objects that wait for their release are never released
+ * then.
+ */
+static void
+forget(struct worker *worker)
+{
+    worker->spare_run = NULL;
+    worker->records = worker->descriptions = (struct slab_cache){0};
+    worker->names = (struct names_cache){0};
+    for (uint32_t i = 0; i < BAND_CACHE; i++) {
+        worker->bands[i].band = NULL;
+    }
+    hazard_forget(worker->hazard);
+}
+
+/*
+ * A thread that died inside a call left its section open, and perhaps a pin, or a pod that it had
+ * not published: the index knows it, and the next who meets its name publishes it. One that died
+ * between calls left all of it whole.
+ */
+schedq_status_t
+lockfree_worker_adopt(schedq_t *base, schedq_worker_t *abandoned)
+{
+    struct queue *queue = queue_of_base(base);
+
+    for (uint32_t i = 0; i < WORKERS_MAX; i++) {
+        struct worker *worker = ptr_load_acquire(&queue->workers[i]); /* of slot_worker:A */
+
+        if (worker != NULL && &worker->base == abandoned &&
+            (u64_load_acquire(&queue->taken) >> i & 1) != 0) {
+            epoch_hold(worker->epoch); /* for the table of bands */
+            bands_resume(&queue->bands, i);
+            backoff_resume(queue, i);
+            waiting_resume(queue, i);
+            epoch_abandon(worker->epoch); /* what lanes point to was held until here */
+            if (word_load(&worker->base.busy) != 0) {
+                forget(worker);
+            }
+            if (u64_load_acquire(&worker->owed) != 0) {
+                queue_note_stray(queue, STRAY_UNJUDGED);
+                u64_store(&worker->owed, 0);
+            }
+            word_give_back(&worker->base.busy);
+            return SCHEDQ_OK;
+        }
+    }
+    return SCHEDQ_INVALID;
+}

@@ -1,0 +1,565 @@
+/*
+ * From "namespace/name" to the pod's record: lines of one cache line, insertions that commit on the
+ * line's control word, tables that are replaced while they are used.
+ *
+ * 1 CONTRACT. A name has at most one living pod; who adds a second is told which one lives. A pod
+ * is found from the commit of its insertion to the end of its life, and nobody reports it before a
+ * ref of it is published. The index is a hint about life: whether a pod lives is said by its record
+ * (life, state word), so a name is free as soon as the state word says so, whether or not anybody
+ * removed the cell. Not an ordered map, not for iteration; operations that come with a handle or a
+ * token need it only to remove.
+ *
+ * 2 MEMORY. A table is a header and 2^n home lines, then a pool of overflow lines. All is written
+ * by all.
+ *   home line       control | link | 6 cells               control = sequence:50 | FROZEN | MOVED |
+ *           position:12
+ *   overflow line   link | 7 cells                         cell    = life:28 | tag:7 | TENTATIVE |
+ *           record:28
+ * An overflow line belongs to one home line for the table's life. A position counts along the
+ * chain; control names one as position + 1, 0 names none. An insertion touches its line and no
+ * record but those with the same tag.
+ *
+ * 3 STATES
+ *   cell       0 -> TENTATIVE            take_cell:B, the inserter
+ *              0 -> pod                  place_cell:A, a mover, in a line that is not in use
+ *              DEAD -> TENTATIVE         take_cell:B
+ *              pod that is over -> TENTATIVE   take_cell:B      -> DEAD   index_remove:A, anybody
+ *              TENTATIVE, not named -> DEAD    give_up:A, its inserter only
+ *              TENTATIVE, named -> pod         index_finish:A, index_complete:C, anybody
+ *   position   none -> named             commit:A, the inserter of the cell there: the insertion
+ *              named -> none             index_finish:B, index_complete:D, anybody, once the cell
+ *                      is not TENTATIVE
+ *   line       in use -> FROZEN -> MOVED index_move_line:B and C, anybody, with none named
+ *   table      next: NULL -> a table     index_grow:A.      current -> its next   switch_table:A,
+ *           with all lines MOVED
+ *
+ * 4 INVARIANTS
+ *   a  A named position's cell holds the pod that was committed with it (index_complete asserts
+ *      that it is not free).
+ *   b  A TENTATIVE cell that is not named is its inserter's: nobody takes it, nobody counts it.
+ *   c  A pod has one cell in a line while it lives: its inserter keeps the one he took, movers come
+ *      to the same one.
+ *   d  A cell that is not 0 never becomes 0 again: DEAD is not 0.
+ *   e  Nobody but its movers writes a line of the next table before the line that it comes from is
+ *      MOVED.
+ * Why take_cell keeps (a): it reads the cell, judges its pod over, and then finds the control word
+ * as it was, naming none. The pod was committed before it was over, so its naming had begun before,
+ * and ended; it has no second one.
+ *
+ * 5 LINEARIZATION POINTS
+ *   DONE          commit:A. The exchange fails if anything was committed in the line since
+ *                 index_insert:C; all that was committed before is in cells that are not TENTATIVE,
+ *                 and was seen by the scan.
+ *   EXISTS, found index_look:C
+ *   none          a pod with the name that lived at find_line:B had its cell before, and is seen
+ *                 unless it is over. So there is a moment in the call without one: find_line:B, or
+ *                 the end of that pod.
+ *   NOMEM         make_room: no cell, no overflow line, no table
+ *   removal       none: the pod's end is its state word's
+ *
+ * 6 ORDER. Each read-modify-write is a full fence.
+ *   reads                                    from                       so that it sees
+ *   index_insert:C, find_line:B, index_move_line:A   commit:A           the record, and the cell,
+ *           of what was committed
+ *   index_complete:B after index_complete:A  commit:A, index_complete:D whether the cell was read
+ *   while it was named
+ *   take_cell:A after index_look:C           the same                   whether anything was
+ *           committed since
+ *   index_look:A, B, C                       the owner's state word     in this order, then life
+ *           again: see index_look
+ *   scan:A, look_up:A, find_stale:A, copy_line:B   take_cell:B, place_cell:A   the record of a cell
+ *   spot_step:A                              index_lengthen:A           an overflow line with link
+ *           0
+ *   find_line:A, index_insert:A, make_room:A switch_table:A             the table's header
+ *   index_insert:B, copy_line:A              index_grow:A               the table's header
+ *   find_line:B (MOVED)                      index_move_line:C          all pods of the line in the
+ *           next table
+ *   advance:A                                advance:B                  that lines below are MOVED
+ * index_finish:A comes after the ref is published, so who sees the cell without TENTATIVE finds a
+ * pod that a pop finds.
+ *
+ * 7 PROGRESS. Lock-free. If a thread stops for ever after
+ *   take_cell:B       one cell of one line stays taken until the line moves
+ *   commit:A          whoever meets the line settles the pod and goes on
+ *   index_move_line:B whoever comes to the line copies it; lookups read it as it is
+ *   index_help's add  the second pass (frontier) finds its lines
+ *   index_grow:A      others move the lines; the next growth is begun by who finds the pool used up
+ *   switch_table:A    the old table's memory stays allocated until the allocator's end
+ *   a taken overflow line   one of those that insertions leave over, WORKERS_MAX of them
+ * No retry is without somebody else's commit, completion, take, link or freeze. A find helps nobody
+ * but the pod it reports.
+ *
+ * 8 ABA, RECLAMATION. {life, record} names one insertion; a record's life is new each time, and a
+ * cell is taken with the value that was judged. DEAD repeats, and may: it is free whoever left it.
+ * Tables are retired through ck_epoch by who unlinked them; nothing else is ever given back, and
+ *   nothing at operation rate. Growth. Movers copy a FROZEN line's living pods each into the first
+ *   cell that is 0 of its line in the next table
+ * (d, e: all come to the same cell). A mover that is late finds the pod, or one that is not 0, or
+ * puts a pod that is over into a cell that was never used: a cell that may be taken. Insertions
+ * move their own line and a few more, then go on.
+ *   When. Half of the pool is used and there are more than two pods a line: twice the lines. The
+ *   pool is used up and
+ * they are fewer: the same size again, since overflow lines stay where they were needed once. Until
+ * pods have moved, the next table keeps overflow lines for them; the pool of a table of twice the
+ * size, or of one of the same size that is not crowded, is enough for all. If it were not, the line
+ * stays FROZEN: found as ever, and adds to it answer NOMEM.
+ *
+ * 9 WRAPAROUND. sequence: 50 bits, two an insertion; at 10 million insertions a second in one line
+ * 1.8 years. life:
+ * 28 of its 36 bits. A cell that was left behind and fits a later life of its record leads to that
+ * record, whose name is compared: harmless. An exchange on a cell can be fooled if its thread stops
+ * before it, while the record goes through a multiple of 2^28 versions (27 s at 10 million a second
+ * of one record), and the life at exactly that version gets a name with the same line and tag and
+ * takes the same cell. Spare lines: stack.h.
+ *
+ * 10 NOT CHOSEN. Chains of records (two misses more, and records that are used again at once);
+ * seven cells and a control word that names the record (needs the record's life there too, and
+ * overflow cells that two lines share: a model showed two ways to lose a living pod); moving pods
+ * by ordinary insertions (a mover commits pods that can end under its hands: a model found a pod
+ * that was counted though it was never committed); a count of moved lines (a thread that stops
+ *   between the mark and the count ends all growth); ck_ht (decays with removals). Cost: insertion
+ *   4 read-modify-writes on one line; finding none.
+ *
+ *   A first table with the queue: it comes with the first worker (index_make:A), so that queues
+ *   without one are small.
+ *
+ * 11 EVIDENCE. tests/model: index, index_growth; stress/explore: index_growth, index_reserve,
+ * add_one_key, find_told, delete_readd; tests/unit/test_lockfree_index.c.
+ */
+#include "lockfree/index/index_table.h"
+
+#include "platform/hash.h"
+
+#define RESERVE_PODS_PER_LINE 3
+/* A large table looks how full it is at one in so many overflow lines. */
+#define LARGE_TABLE 4096
+#define LOOK_EVERY 64
+
+void
+index_open(struct index *index, struct memory *memory, const struct entries *entries,
+           const struct names *names, index_settle_fn settle)
+{
+    *index = (struct index){.memory = memory,
+                            .entries = entries,
+                            .names = names,
+                            .settle = settle,
+                            .seed = hash_seed(memory, index)};
+}
+
+bool
+index_make(struct index *index, uint32_t lines)
+{
+    if (ptr_load_acquire(&index->table) != NULL) { /* of index_make:A, or switch_table:A */
+        return true;
+    }
+    struct index_table *table = index_table_make(index->memory, lines, 0);
+
+    if (table != NULL && !ptr_cas(&index->table, NULL, table)) { /* index_make:A */
+        index_table_free(index->memory, table);
+    }
+    return table != NULL;
+}
+
+void
+index_close(struct index *index)
+{
+    struct index_table *table = ptr_load_acquire(&index->table);
+
+    if (table != NULL) {
+        index_table_free(index->memory, ptr_load_acquire(&table->next));
+        index_table_free(index->memory, table);
+    }
+}
+
+uint32_t
+index_hash(const struct index *index, const char *name, uint32_t length)
+{
+    return hash_text(index->seed, name, length);
+}
+
+void
+index_prefetch(const struct index *index, uint32_t hash)
+{
+    struct index_table *table = ptr_load_acquire(&index->table);
+
+    __builtin_prefetch(table_home(table, hash), 1);
+}
+
+/* Ends: each round replaces the current table by the next. */
+bool
+index_reserve(struct index *index, const struct index_caller *caller, uint32_t pods)
+{
+    uint32_t lines = 1;
+
+    while (lines < LINES_MAX && (uint64_t)lines * RESERVE_PODS_PER_LINE < pods) {
+        lines *= 2;
+    }
+    for (;;) {
+        struct index_table *table = ptr_load_acquire(&index->table);
+
+        if (ptr_load_acquire(&table->next) == NULL) {
+            if (table_lines(table) >= lines) {
+                return true;
+            }
+            if (!index_grow(index, table, lines)) {
+                return false;
+            }
+        }
+        if (!index_move_all(index, caller, table)) {
+            return false;
+        }
+    }
+}
+
+/* ---- insertion ------------------------------------------------------------------------------- */
+
+/* A cell that an insertion may take, with what it held. */
+struct vacancy {
+    atomic_u64 *cell; /* NULL: none */
+    uint64_t value;
+    uint32_t position;
+    struct spot last; /* the end of the chain */
+};
+
+/* The record of the pod with this name, or 0 and the first cell that is 0 or DEAD. */
+static uint32_t
+scan(const struct index *index, struct index_table *table, struct index_line *home,
+     const struct index_key *key, struct vacancy *vacancy, struct seen *seen)
+{
+    const uint64_t tag = cell_tag(key->hash);
+    struct spot spot = spot_first(home);
+
+    vacancy->cell = NULL;
+    do {
+        uint64_t cell = u64_load_acquire(spot_cell(&spot)); /* scan:A */
+
+        if (cell_is_free(cell)) {
+            if (vacancy->cell == NULL) {
+                *vacancy = (struct vacancy){
+                    .cell = spot_cell(&spot), .value = cell, .position = spot.position};
+            }
+        } else if (((cell ^ tag) & (CELL_TAG | CELL_TENTATIVE)) == 0 &&
+                   index_look(index, cell, key, seen) == SIGHT_SAME) {
+            return cell_record(cell);
+        }
+    } while (spot_step(table, &spot));
+    vacancy->last = spot;
+    return 0;
+}
+
+/*
+ * A cell of a pod that is over, which its remover has not marked. Reads records, so only if there
+ * is no other.
+ */
+static bool
+find_stale(const struct index *index, struct index_table *table, struct index_line *home,
+           struct vacancy *vacancy)
+{
+    struct spot spot = spot_first(home);
+    struct seen seen;
+
+    do {
+        uint64_t cell = u64_load_acquire(spot_cell(&spot)); /* find_stale:A */
+
+        /* TENTATIVE: an inserter's, who will commit with it. */
+        if ((cell & CELL_TENTATIVE) == 0 && !cell_is_free(cell) &&
+            index_look(index, cell, NULL, &seen) == SIGHT_OVER) {
+            vacancy->cell = spot_cell(&spot);
+            vacancy->value = cell;
+            vacancy->position = spot.position;
+            return true;
+        }
+    } while (spot_step(table, &spot));
+    return false;
+}
+
+static bool
+is_current(const struct index *index, const struct index_table *table)
+{
+    return ptr_load_acquire(&index->table) == table; /* of switch_table:A */
+}
+
+/*
+ * Doubles a table half of whose pool is in use, if its pods are the reason. Who does not get the
+ * claim goes on.
+ */
+static void
+grow_early(struct index *index, struct index_table *table)
+{
+    uint32_t taken = u32_load(&table->taken);
+    uint32_t lines = table_lines(table);
+
+    if (taken <= lines / 8 || (lines >= LARGE_TABLE && taken % LOOK_EVERY != 0) ||
+        !is_current(index, table) || !index_table_crowded(table) ||
+        !u32_cas(&table->claimed, 0, 1)) {
+        return;
+    }
+    if (!index_grow(index, table, 2 * lines)) {
+        u32_store(&table->claimed, 0);
+    }
+}
+
+/*
+ * The chain is full: lengthens it, or gets rid of the table. False: no memory.
+ *
+ * Ends: a true answer means that there is a free cell, a next table, or that the table is the
+ * current one.
+ */
+static bool
+make_room(struct index *index, const struct index_caller *caller, struct index_table *table,
+          const struct spot *last)
+{
+    struct index_table *current = ptr_load_acquire(&index->table); /* make_room:A */
+
+    if (ptr_load_acquire(&table->next) != NULL) { /* make_room:B */
+        return true;
+    }
+    if (last->position + OVERFLOW_CELLS >= POSITIONS_MAX) {
+        /* so many names in one line have equal hashes: more lines would not part them */
+        return false;
+    }
+    if (index_lengthen(table, last, current == table ? LENGTHEN_INSERT : LENGTHEN_INSERT_EARLY)) {
+        grow_early(index, table);
+        return true;
+    }
+    /* This table had no next one when `current` was read: so another one is the one before it. */
+    if (current != table) {
+        return index_move_all(index, caller, current);
+    }
+    return index_grow(index, table,
+                      index_table_crowded(table) ? 2 * table_lines(table) : table_lines(table));
+}
+
+/* One insertion, over its retries. */
+struct attempt {
+    struct index_table *table;
+    uint64_t value;    /* of its cell, TENTATIVE */
+    atomic_u64 *cell;  /* its cell in this table; NULL: none so far */
+    uint32_t position; /* of the cell */
+    struct vacancy vacancy;
+};
+
+/* Takes the vacant cell, unless something was committed or taken since control was read. */
+static void
+take_cell(struct attempt *attempt, struct index_line *home, uint64_t control)
+{
+    const struct vacancy *vacancy = &attempt->vacancy;
+
+    if (u64_load_acquire(&home->word[HOME_CONTROL]) == control && /* take_cell:A */
+        u64_cas(vacancy->cell, vacancy->value, attempt->value)) { /* take_cell:B */
+        attempt->cell = vacancy->cell;
+        attempt->position = vacancy->position;
+    }
+}
+
+/* The table has a next one: moves the own line, helps with a few more, and goes there. */
+static bool
+go_on(struct index *index, const struct index_caller *caller, struct attempt *attempt,
+      uint32_t hash)
+{
+    struct index_table *table = attempt->table;
+
+    if (!index_move_line(index, caller, table, table_home(table, hash))) {
+        return false;
+    }
+    index_help(index, caller, table);
+    attempt->table = ptr_load_acquire(&table->next);
+    attempt->cell = NULL; /* what was taken in a line that is frozen is nobody's */
+    return true;
+}
+
+/* The insertion point. */
+static bool
+commit(const struct attempt *attempt, struct index_line *home, uint64_t control,
+       struct index_ticket *ticket)
+{
+    atomic_u64 *word = &home->word[HOME_CONTROL];
+    uint64_t committed = control_next(control, attempt->position + 1);
+
+    *ticket = (struct index_ticket){
+        .control = word, .cell = attempt->cell, .committed = committed, .value = attempt->value};
+    return u64_cas(word, control, committed); /* commit:A */
+}
+
+/* Nobody but the inserter leaves a TENTATIVE cell that is not named, so this cannot fail. */
+static void
+give_up(const struct attempt *attempt)
+{
+    if (attempt->cell != NULL) {
+        (void)u64_cas(attempt->cell, attempt->value, CELL_DEAD); /* give_up:A */
+    }
+}
+
+/* The attempt gets a cell in this line, or what would hinder it changes. False: no memory. */
+static bool
+obtain_cell(struct index *index, const struct index_caller *caller, struct attempt *attempt,
+            struct index_line *home, uint64_t control)
+{
+    struct vacancy *vacancy = &attempt->vacancy;
+
+    if (vacancy->cell == NULL && !find_stale(index, attempt->table, home, vacancy)) {
+        return make_room(index, caller, attempt->table, &vacancy->last);
+    }
+    take_cell(attempt, home, control);
+    return true;
+}
+
+/*
+ * Ends: each further round means that somebody committed, completed, took a cell, lengthened or
+ * froze the line.
+ */
+enum index_answer
+index_insert(struct index *index, const struct index_caller *caller, const struct index_key *key,
+             uint32_t record, uint64_t life, struct index_ticket *ticket, uint32_t *found,
+             uint64_t *found_life)
+{
+    struct attempt attempt = {.table = ptr_load_acquire(&index->table), /* index_insert:A */
+                              .value = cell_make(life, key->hash, record) | CELL_TENTATIVE};
+    struct seen seen;
+
+    for (;;) {
+        struct index_line *home = table_home(attempt.table, key->hash);
+
+        if (ptr_load_acquire(&attempt.table->next) != NULL) { /* index_insert:B */
+            if (!go_on(index, caller, &attempt, key->hash)) {
+                return INDEX_NOMEM;
+            }
+            continue;
+        }
+        uint64_t control = u64_load_acquire(&home->word[HOME_CONTROL]); /* index_insert:C */
+
+        if (control_named(control) != 0) {
+            if (index_complete(index, caller, attempt.table, home, control) == COMPLETION_REFUSED) {
+                give_up(&attempt);
+                return INDEX_NOMEM;
+            }
+            continue;
+        }
+        if ((control & CONTROL_FROZEN) != 0) {
+            continue; /* there is a next table */
+        }
+        *found = scan(index, attempt.table, home, key, &attempt.vacancy, &seen);
+        if (*found != 0) {
+            *found_life = seen.life;
+            give_up(&attempt);
+            return INDEX_EXISTS;
+        }
+        if (attempt.cell == NULL && !obtain_cell(index, caller, &attempt, home, control)) {
+            return INDEX_NOMEM;
+        }
+        if (attempt.cell != NULL && commit(&attempt, home, control, ticket)) {
+            return INDEX_DONE;
+        }
+    }
+}
+
+void
+index_finish(const struct index_ticket *ticket)
+{
+    /* index_finish:A */
+    (void)u64_cas(ticket->cell, ticket->value, ticket->value & ~CELL_TENTATIVE);
+    /* index_finish:B */
+    (void)u64_cas(ticket->control, ticket->committed, control_next(ticket->committed, 0));
+}
+
+/* ---- looking up, removing -------------------------------------------------------------------- */
+
+/*
+ * The home line where the pods of this hash are; *table is its table, *control its control word.
+ * Ends: tables grow.
+ */
+static struct index_line *
+find_line(const struct index *index, uint32_t hash, struct index_table **table, uint64_t *control)
+{
+    *table = ptr_load_acquire(&index->table); /* find_line:A */
+    for (;;) {
+        struct index_line *home = table_home(*table, hash);
+
+        *control = u64_load_acquire(&home->word[HOME_CONTROL]); /* find_line:B */
+        if ((*control & CONTROL_MOVED) == 0) {
+            return home;
+        }
+        *table = ptr_load_acquire(&(*table)->next); /* of index_grow:A, before any line was MOVED */
+    }
+}
+
+enum lookup { LOOKUP_NONE, LOOKUP_FOUND, LOOKUP_AGAIN };
+
+/* One look along a line whose control word was `control`. */
+static enum lookup
+look_up(const struct index *index, const struct index_caller *caller, const struct index_key *key,
+        struct index_table *table, struct index_line *home, uint64_t control, uint32_t *record,
+        struct seen *seen)
+{
+    const uint64_t tag = cell_tag(key->hash);
+    struct spot spot = spot_first(home);
+
+    do {
+        uint64_t cell = u64_load_acquire(spot_cell(&spot)); /* look_up:A */
+        bool tentative = (cell & CELL_TENTATIVE) != 0;
+
+        if (((cell ^ tag) & CELL_TAG) != 0 || cell_is_free(cell) ||
+            (tentative && control_named(control) != spot.position + 1) ||
+            index_look(index, cell, key, seen) != SIGHT_SAME) {
+            continue;
+        }
+        *record = cell_record(cell);
+        switch (tentative ? index_complete(index, caller, table, home, control) : COMPLETED) {
+        case COMPLETED:
+            return LOOKUP_FOUND;
+        case COMPLETION_CHANGED:
+            return LOOKUP_AGAIN;
+        case COMPLETION_REFUSED:
+            return LOOKUP_NONE;
+        }
+    } while (spot_step(table, &spot));
+    return LOOKUP_NONE;
+}
+
+/* Ends: a further round means that somebody completed what the control word named. */
+uint32_t
+index_find(struct index *index, const struct index_caller *caller, const struct index_key *key,
+           uint64_t *life)
+{
+    enum lookup answer;
+    uint32_t record = 0;
+    struct seen seen;
+
+    do {
+        struct index_table *table;
+        uint64_t control;
+        struct index_line *home = find_line(index, key->hash, &table, &control);
+
+        answer = look_up(index, caller, key, table, home, control, &record, &seen);
+    } while (answer == LOOKUP_AGAIN);
+    if (answer == LOOKUP_NONE) {
+        return 0;
+    }
+    *life = seen.life;
+    return record;
+}
+
+void
+index_remove(struct index *index, const struct index_caller *caller, uint32_t hash, uint32_t record,
+             uint64_t life)
+{
+    const uint64_t value = cell_make(life, hash, record);
+    struct index_table *table;
+    uint64_t control;
+    struct index_line *home = find_line(index, hash, &table, &control);
+    struct spot spot = spot_first(home);
+
+    do {
+        if ((u64_load_acquire(spot_cell(&spot)) & ~CELL_TENTATIVE) != value) {
+            continue;
+        }
+        /*
+         * While a position is named its cell must hold what was committed: so the name goes first.
+         */
+        if (control_named(control) == spot.position + 1) {
+            (void)index_complete(index, caller, table, home, control);
+        }
+        (void)u64_cas(spot_cell(&spot), value, CELL_DEAD); /* index_remove:A */
+        return;
+    } while (spot_step(table, &spot));
+}

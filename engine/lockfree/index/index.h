@@ -1,0 +1,97 @@
+/*
+ * From "namespace/name" to the pod's record. The essay is at the head of index.c.
+ *
+ * Every call but index_open, index_make, index_close and index_hash is made inside an epoch
+ * section, and a ticket lives no longer than the section. index_open and index_close are for who is
+ * alone.
+ */
+#ifndef SCHEDQ_LOCKFREE_INDEX_H
+#define SCHEDQ_LOCKFREE_INDEX_H
+
+#include "lockfree/memory/names.h"
+#include "lockfree/pod/entry.h"
+
+/**
+ * Publishes a ref of a pod whose adder has not come so far; `ctx` is the caller's worker.
+ *
+ * Also called for pods whose adder is merely slow, and by several threads for one pod. The pod may
+ * be over, and its record used again, before or while it runs. The caller holds nothing that others
+ * wait for.
+ */
+typedef bool (*index_settle_fn)(void *ctx, uint32_t record, uint64_t life);
+
+struct index {
+    struct memory *memory;
+    const struct entries *entries;
+    const struct names *names;
+    index_settle_fn settle;
+    uint64_t seed;
+    atomic_ptr table;
+};
+
+/** What an operation of the index needs of the worker that runs it. */
+struct index_caller {
+    struct epoch_record *epoch; /* inside a section */
+    void *ctx;                  /* for settle */
+};
+
+/** A name that is looked for. */
+struct index_key {
+    const char *name;
+    uint32_t length;
+    uint32_t hash; /* index_hash */
+};
+
+/** Where an insertion put its cell: index_finish needs it. */
+struct index_ticket {
+    atomic_u64 *control, *cell;
+    uint64_t committed, value;
+};
+
+enum index_answer { INDEX_DONE, INDEX_EXISTS, INDEX_NOMEM };
+
+/** Allocates nothing. */
+void index_open(struct index *index, struct memory *memory, const struct entries *entries,
+                const struct names *names, index_settle_fn settle);
+
+/**
+ * Makes the first table, of `lines` lines, a power of two: growth begins at about four pods a line.
+ *
+ * Before a thread's first call of the others; by any number of them. False: no memory.
+ */
+bool index_make(struct index *index, uint32_t lines);
+void index_close(struct index *index);
+
+/**
+ * Makes room for `pods` names at three a line; adds up to so many do not grow. False: no memory,
+ * nothing changed.
+ */
+bool index_reserve(struct index *index, const struct index_caller *caller, uint32_t pods);
+uint32_t index_hash(const struct index *index, const char *name, uint32_t length);
+void index_prefetch(const struct index *index, uint32_t hash);
+
+/**
+ * Commits a pod whose record is filled and whose state word is stored. From here on it exists;
+ * publish its ref, then call index_finish, whose first access is a full fence. INDEX_EXISTS: *found
+ * is the record of the pod with this name, settled, *found_life its life. On EXISTS and NOMEM
+ * nothing of the record is left in the index.
+ */
+enum index_answer index_insert(struct index *index, const struct index_caller *caller,
+                               const struct index_key *key, uint32_t record, uint64_t life,
+                               struct index_ticket *ticket, uint32_t *found, uint64_t *found_life);
+void index_finish(const struct index_ticket *ticket);
+
+/** The record of the pod with this name, settled, and the pod's life; 0: none. */
+uint32_t index_find(struct index *index, const struct index_caller *caller,
+                    const struct index_key *key, uint64_t *life);
+
+/**
+ * Marks the cell of a pod that is over, so that it is found free sooner.
+ *
+ * Over: its state word is no pod's any more, by an exchange that this thread made or saw. Nobody's
+ * answer depends on this call; a pod whose remover stops before it is not found either.
+ */
+void index_remove(struct index *index, const struct index_caller *caller, uint32_t hash,
+                  uint32_t record, uint64_t life);
+
+#endif

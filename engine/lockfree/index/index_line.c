@@ -1,0 +1,79 @@
+/*
+ * Pods behind cells: is one over, has it this name, and completing its insertion. Essay in index.c:
+ * ordering and progress. All of it is wait-free: completing is two exchanges that anybody may make,
+ * and of each the first one counts. */
+#include "lockfree/index/index_table.h"
+
+#include <assert.h>
+
+/*
+ * The life is read on both sides of everything else. While it is the cell's on both sides, no later
+ * owner had written his (he does so before he stores a state word), so a state word between them
+ * that is a pod's is this pod's.
+ */
+enum sight
+index_look(const struct index *index, uint64_t cell, const struct index_key *key, struct seen *seen)
+{
+    const struct entry *entry = entry_at(index->entries, cell_record(cell));
+
+    if (entry == NULL) {
+        return SIGHT_OVER; /* its page was trimmed */
+    }
+    uint64_t life = u64_load_acquire(&entry->life); /* index_look:A */
+
+    if (((life ^ cell >> CELL_LIFE_SHIFT) & CELL_LIFE) != 0) {
+        return SIGHT_OVER;
+    }
+    uint64_t name = u64_load_acquire(&entry->name); /* index_look:B */
+    uint32_t hash = (uint32_t)(name >> 32);
+    bool same = key != NULL && hash == key->hash &&
+                names_equal(index->names, (uint32_t)name, key->name, key->length);
+
+    *seen = (struct seen){.life = life, .hash = hash};
+    if (!state_is_pod(entry_state(entry)) || u64_load(&entry->life) != life) { /* index_look:C */
+        return SIGHT_OVER;
+    }
+    return same ? SIGHT_SAME : SIGHT_OTHER;
+}
+
+static atomic_u64 *
+cell_at(struct index_table *table, struct index_line *home, uint32_t position)
+{
+    struct spot spot = spot_first(home);
+
+    while (spot.position < position) {
+        bool there = spot_step(table, &spot);
+
+        assert(there);
+        (void)there;
+    }
+    return spot_cell(&spot);
+}
+
+enum completion
+index_complete(const struct index *index, const struct index_caller *caller,
+               struct index_table *table, struct index_line *home, uint64_t control)
+{
+    atomic_u64 *cell = cell_at(table, home, control_named(control) - 1);
+    uint64_t value = u64_load_acquire(cell); /* index_complete:A */
+    struct seen seen;
+
+    if (u64_load_acquire(&home->word[HOME_CONTROL]) != control) { /* index_complete:B */
+        return COMPLETION_CHANGED;
+    }
+    /*
+     * The control word named the position when the cell was read: this is the pod that was
+     * committed with it.
+     */
+    assert(!cell_is_free(value));
+    if ((value & CELL_TENTATIVE) != 0) {
+        if (index_look(index, value, NULL, &seen) != SIGHT_OVER &&
+            !index->settle(caller->ctx, cell_record(value), seen.life)) {
+            return COMPLETION_REFUSED;
+        }
+        (void)u64_cas(cell, value, value & ~CELL_TENTATIVE); /* index_complete:C */
+    }
+    /* index_complete:D */
+    (void)u64_cas(&home->word[HOME_CONTROL], control, control_next(control, 0));
+    return COMPLETED;
+}

@@ -1,0 +1,247 @@
+/*
+ * The index's memory: tables of lines, what a control word and a cell say, and the pool of overflow
+ * lines.
+ *
+ * Only the files index*.c include this. The protocol on these words is told in index.c.
+ */
+#ifndef SCHEDQ_LOCKFREE_INDEX_TABLE_H
+#define SCHEDQ_LOCKFREE_INDEX_TABLE_H
+
+#include "lockfree/index/index.h"
+#include "lockfree/memory/stack.h"
+
+/* ---- control word: sequence:50 | FROZEN | MOVED | position:12 -------------------------------- */
+
+#define CONTROL_POSITION UINT64_C(0xfff) /* 0: none named; else 1 + the position in the chain */
+#define CONTROL_MOVED (UINT64_C(1) << 12)
+#define CONTROL_FROZEN (UINT64_C(1) << 13)
+#define CONTROL_SEQUENCE_SHIFT 14
+
+/** Positions that a control word can name. */
+#define POSITIONS_MAX ((uint32_t)CONTROL_POSITION)
+
+static inline uint64_t
+control_next(uint64_t control, uint64_t low)
+{
+    return ((control >> CONTROL_SEQUENCE_SHIFT) + 1) << CONTROL_SEQUENCE_SHIFT | low;
+}
+
+/** Position + 1; 0: none. */
+static inline uint32_t
+control_named(uint64_t control)
+{
+    return (uint32_t)(control & CONTROL_POSITION);
+}
+
+/* ---- cell: life:28 | tag:7 | TENTATIVE | record:28 ------------------------------------------- */
+
+#define CELL_RECORD REF_INDEX_MASK
+#define CELL_TENTATIVE (UINT64_C(1) << 28)
+#define CELL_TAG_SHIFT 29
+#define CELL_TAG (UINT64_C(0x7f) << CELL_TAG_SHIFT)
+#define CELL_LIFE_SHIFT 36
+#define CELL_LIFE ((UINT64_C(1) << 28) - 1)
+
+/**
+ * A cell that had a pod. Not 0: what was used once never becomes 0 again, on which growth rests.
+ */
+#define CELL_DEAD CELL_TENTATIVE
+
+/* The tag is of the hash's high end, a line's number of its low end. */
+static inline uint64_t
+cell_tag(uint32_t hash)
+{
+    return (uint64_t)(hash >> 25) << CELL_TAG_SHIFT;
+}
+
+static inline uint64_t
+cell_make(uint64_t life, uint32_t hash, uint32_t record)
+{
+    return (life & CELL_LIFE) << CELL_LIFE_SHIFT | cell_tag(hash) | record;
+}
+
+static inline uint32_t
+cell_record(uint64_t cell)
+{
+    return (uint32_t)(cell & CELL_RECORD);
+}
+
+/** 0 or DEAD. */
+static inline bool
+cell_is_free(uint64_t cell)
+{
+    return cell_record(cell) == 0;
+}
+
+/* ---- lines and tables ------------------------------------------------------------------------ */
+
+#define LINE_WORDS 8
+#define HOME_CONTROL 0
+#define HOME_LINK 1
+#define HOME_CELLS 6 /* words 2 to 7 */
+#define OVERFLOW_LINK 0
+#define OVERFLOW_CELLS 7 /* words 1 to 7 */
+
+#define LINES_MAX (UINT32_C(1) << 26)
+
+struct index_line {
+    _Alignas(CACHE_LINE) atomic_u64 word[LINE_WORDS];
+};
+
+struct index_table {
+    struct epoch_block block; /* what a table begins with, to be retired */
+    atomic_ptr next;          /* the table that this one's pods move to; never changes again */
+    size_t bytes;
+    uint32_t mask; /* home lines - 1 */
+    uint32_t pool; /* overflow lines */
+
+    _Alignas(CACHE_LINE) atomic_u64 spare; /* a stack (stack.h) of overflow lines that came back */
+    atomic_u64 cursor;                     /* lines below are somebody's to move */
+    atomic_u64 frontier;                   /* lines below are moved */
+    atomic_u32 taken;                      /* overflow lines that were taken out of the pool */
+    atomic_u32 claimed;                    /* somebody makes the next table: advice */
+    /* overflow lines that the previous table's pods may need */
+    uint32_t kept;
+
+    struct index_line lines[]; /* home lines, then overflow lines 1 to pool */
+};
+
+/** NULL: no memory, or too many lines. */
+struct index_table *index_table_make(struct memory *memory, uint32_t lines, uint32_t kept);
+void index_table_free(struct memory *memory, struct index_table *table);
+
+static inline uint32_t
+table_lines(const struct index_table *table)
+{
+    return table->mask + 1;
+}
+
+static inline struct index_line *
+table_home(struct index_table *table, uint32_t hash)
+{
+    return &table->lines[hash & table->mask];
+}
+
+static inline struct index_line *
+table_overflow(struct index_table *table, uint64_t number)
+{
+    return &table->lines[table->mask + number];
+}
+
+/**
+ * Overflow lines that insertions may use in the end; the rest are those that stopped threads may
+ * hold.
+ */
+static inline uint32_t
+table_usable(const struct index_table *table)
+{
+    return table->pool - WORKERS_MAX;
+}
+
+/* ---- a walk along a home line and its overflow lines ----------------------------------------- */
+
+struct spot {
+    struct index_line *line;
+    atomic_u64 *link; /* of `line` */
+    uint32_t at;      /* word of the line */
+    uint32_t position;
+};
+
+static inline struct spot
+spot_first(struct index_line *home)
+{
+    return (struct spot){
+        .line = home, .link = &home->word[HOME_LINK], .at = LINE_WORDS - HOME_CELLS};
+}
+
+static inline atomic_u64 *
+spot_cell(const struct spot *spot)
+{
+    return &spot->line->word[spot->at];
+}
+
+/** The next cell; false if there is none (yet): the spot then stays. */
+static inline bool
+spot_step(struct index_table *table, struct spot *spot)
+{
+    if (spot->at + 1 < LINE_WORDS) {
+        spot->at++;
+    } else {
+        uint64_t number = u64_load_acquire(spot->link); /* spot_step:A */
+
+        if (number == 0) {
+            return false;
+        }
+        spot->line = table_overflow(table, number);
+        spot->link = &spot->line->word[OVERFLOW_LINK];
+        spot->at = LINE_WORDS - OVERFLOW_CELLS;
+    }
+    spot->position++;
+    return true;
+}
+
+/** Why an overflow line is wanted: a move may use what insertions must leave. */
+enum lengthening { LENGTHEN_INSERT_EARLY, LENGTHEN_INSERT, LENGTHEN_MOVE };
+
+/**
+ * Makes sure that the line of a spot at the end of its chain has a next one. False: the pool has
+ * none for this purpose.
+ *
+ * INSERT_EARLY: into a table that the previous one's pods still move to.
+ */
+bool index_lengthen(struct index_table *table, const struct spot *spot, enum lengthening why);
+
+/**
+ * Is twice as many lines what this table needs? If not, a fresh one of its size sheds the lines
+ * that nobody needs.
+ */
+bool index_table_crowded(struct index_table *table);
+
+/* ---- index_line.c: pods behind cells --------------------------------------------------------- */
+
+enum sight { SIGHT_OVER, SIGHT_OTHER, SIGHT_SAME };
+
+/** What was seen of a pod that is not over. */
+struct seen {
+    uint64_t life;
+    uint32_t hash;
+};
+
+/**
+ * Is the pod of this cell over, and if not, does it have this name? `key` NULL: only whether it is
+ * over.
+ */
+enum sight index_look(const struct index *index, uint64_t cell, const struct index_key *key,
+                      struct seen *seen);
+
+enum completion {
+    COMPLETED,
+    COMPLETION_CHANGED, /* somebody did it, and the control word has changed */
+    COMPLETION_REFUSED  /* the pod could not be settled: everything is as it was */
+};
+
+/** Completes the insertion that the control word names. */
+enum completion index_complete(const struct index *index, const struct index_caller *caller,
+                               struct index_table *table, struct index_line *home,
+                               uint64_t control);
+
+/* ---- index_growth.c: from one table to the next ---------------------------------------------- */
+
+/** Gives `table`, which is the current one, a next one. False: no memory, and there is none. */
+bool index_grow(struct index *index, struct index_table *table, uint32_t lines);
+
+/**
+ * Moves one line to the next table. False: no overflow line there; what is in the line stays
+ * findable in it.
+ */
+bool index_move_line(struct index *index, const struct index_caller *caller,
+                     struct index_table *table, struct index_line *home);
+
+/** Moves a few lines, whichever are due. */
+void index_help(struct index *index, const struct index_caller *caller, struct index_table *table);
+
+/** Moves all that is left. False: a line could not be moved. */
+bool index_move_all(struct index *index, const struct index_caller *caller,
+                    struct index_table *table);
+
+#endif

@@ -1,0 +1,220 @@
+/*
+ * The slots of hazard.h.
+ *
+ * ORDERING. A full fence on both sides:
+ *     pin       object, then its bit in `pinned` by an exchange (pin:B)   ; read again where it is
+ *             from
+ *     release   take the object out from there (the caller's RMW)         ; read the slots (scan:A,
+ *             scan:B)
+ * If the second read finds the object where it was, pin:B came before the object was taken out. So
+ * the scan finds the pin, or what its owner did since (unpin:A, a later pin): then he has his
+ * reference, or gave the object up. The pins of a slot share the word `pinned`, which only its
+ * owner writes: each write repeats the bits of his other pins, so none is lost. The two pins of an
+ * event come with one pin:B, behind both objects. What the pinner did with the object happens
+ * before its release: unpin:A is a release, and so is each later write of `pinned`; scan:A is an
+ * acquire. Between scan:A and scan:B the owner may unpin and store the object of a later pin: then
+ * scan:B finds that one instead, and orders the same (pin:A is a release, scan:B an acquire).
+ *
+ * PROGRESS. Wait-free, but for the caller's callback. A thread that stops with its pins keeps three
+ * objects alive.
+ *
+ * EVIDENCE. tests/model: event_log; stress/explore: counted_*, event_counted;
+ * tests/unit/test_lockfree_hazard.c, test_lockfree_event_log.c, test_objects_threads.c.
+ */
+#include "lockfree/memory/hazard.h"
+
+#include <string.h>
+
+/* What was in the slots, each looked at once. */
+struct pins {
+    uint32_t count;
+    uint64_t objects[HAZARD_PINS_MAX];
+};
+
+#define BIT(pin) (UINT32_C(1) << (pin))
+#define EVENT_BITS (BIT(HAZARD_EVENT_OLD) | BIT(HAZARD_EVENT_NEW))
+
+void
+hazards_open(struct hazards *hazards, void (*release)(void *ctx, uint64_t object), void *ctx)
+{
+    memset(hazards, 0, sizeof *hazards);
+    hazards->release = release;
+    hazards->ctx = ctx;
+}
+
+struct hazard_slot *
+hazard_slot(struct hazards *hazards, uint32_t worker, struct hazard_kept *list)
+{
+    hazards->slot[worker].list = list;
+    (void)u64_max(&hazards->slots, worker + UINT64_C(1));
+    return &hazards->slot[worker];
+}
+
+/* Bits of pins whose objects stand in the slot. */
+static void
+pin(struct hazard_slot *slot, uint32_t bits)
+{
+    /* pin:B; the load: the owner's own word */
+    (void)u32_exchange(&slot->pinned, u32_load(&slot->pinned) | bits);
+}
+
+static void
+unpin(struct hazard_slot *slot, uint32_t bits)
+{
+    u32_store_release(&slot->pinned, u32_load(&slot->pinned) & ~bits); /* unpin:A */
+}
+
+void
+hazard_pin(struct hazard_slot *slot, uint64_t object)
+{
+    u64_store_release(&slot->objects[HAZARD_POD], object); /* pin:A, read by scan:B */
+    pin(slot, BIT(HAZARD_POD));
+}
+
+void
+hazard_unpin(struct hazard_slot *slot)
+{
+    unpin(slot, BIT(HAZARD_POD));
+}
+
+void
+hazard_pin_event(struct hazard_slot *slot, uint64_t old_object, uint64_t new_object)
+{
+    uint32_t bits = (old_object != 0 ? BIT(HAZARD_EVENT_OLD) : 0) |
+                    (new_object != 0 ? BIT(HAZARD_EVENT_NEW) : 0);
+
+    if (bits != 0) {
+        u64_store_release(&slot->objects[HAZARD_EVENT_OLD], old_object); /* pin:A */
+        u64_store_release(&slot->objects[HAZARD_EVENT_NEW], new_object); /* pin:A */
+        pin(slot, bits);
+    }
+}
+
+void
+hazard_unpin_event(struct hazard_slot *slot)
+{
+    unpin(slot, EVENT_BITS);
+}
+
+void
+hazard_forget(struct hazard_slot *slot)
+{
+    unpin(slot, BIT(HAZARD_POD) | EVENT_BITS);
+    slot->kept = 0;
+}
+
+static void
+scan_slot(const struct hazard_slot *slot, struct pins *pins)
+{
+    /* Ends: a bit less each round. */
+    /* scan:A */
+    for (uint32_t bits = u32_load_acquire(&slot->pinned); bits != 0; bits &= bits - 1) {
+        /* scan:B */
+        pins->objects[pins->count++] = u64_load_acquire(&slot->objects[__builtin_ctz(bits)]);
+    }
+}
+
+static void
+scan(const struct hazards *hazards, struct pins *pins)
+{
+    /* relaxed: raised before the first pin:B of that slot */
+    uint32_t slots = (uint32_t)u64_load(&hazards->slots);
+
+    pins->count = 0;
+    for (uint32_t i = 0; i < slots; i++) {
+        scan_slot(&hazards->slot[i], pins);
+    }
+}
+
+static bool
+is_pinned(const struct pins *pins, uint64_t object)
+{
+    for (uint32_t i = 0; i < pins->count; i++) {
+        if (pins->objects[i] == object) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void
+keep(struct hazard_slot *slot, uint64_t object)
+{
+    for (uint32_t i = 0; i < slot->kept; i++) {
+        if (slot->list[i].object == object) {
+            slot->list[i].times++;
+            return;
+        }
+    }
+    slot->list[slot->kept++] = (struct hazard_kept){object, 1};
+}
+
+/* Takes the objects that no pin holds off the list. */
+static uint32_t
+take_unpinned(struct hazard_slot *slot, const struct pins *pins, struct hazard_kept *taken)
+{
+    uint32_t count = 0, left = 0;
+
+    for (uint32_t i = 0; i < slot->kept; i++) {
+        if (is_pinned(pins, slot->list[i].object)) {
+            slot->list[left++] = slot->list[i];
+        } else {
+            taken[count++] = slot->list[i];
+        }
+    }
+    slot->kept = left;
+    return count;
+}
+
+static void
+release_all(const struct hazards *hazards, const struct hazard_kept *taken, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        for (uint64_t times = taken[i].times; times > 0; times--) {
+            hazards->release(hazards->ctx, taken[i].object);
+        }
+    }
+}
+
+static void
+retry_with(struct hazards *hazards, struct hazard_slot *slot, const struct pins *pins)
+{
+    struct hazard_kept taken[HAZARD_KEPT_MAX];
+
+    release_all(hazards, taken, take_unpinned(slot, pins, taken));
+}
+
+void
+hazard_release(struct hazards *hazards, struct hazard_slot *slot, uint64_t object)
+{
+    struct pins pins;
+
+    scan(hazards, &pins);
+    if (slot->kept == 0 && !is_pinned(&pins, object)) {
+        hazards->release(hazards->ctx, object);
+        return;
+    }
+    keep(slot, object);
+    retry_with(hazards, slot, &pins);
+}
+
+void
+hazard_retry(struct hazards *hazards, struct hazard_slot *slot)
+{
+    struct pins pins;
+
+    if (slot->kept != 0) {
+        scan(hazards, &pins);
+        retry_with(hazards, slot, &pins);
+    }
+}
+
+void
+hazards_drain(struct hazards *hazards)
+{
+    const struct pins none = {.count = 0};
+
+    for (uint32_t i = 0; i < WORKERS_MAX; i++) {
+        retry_with(hazards, &hazards->slot[i], &none);
+    }
+}

@@ -1,0 +1,62 @@
+/*
+ * The texts "namespace/name", each in one contiguous cell that pop may hand out a pointer to.
+ *
+ * Three sizes of cells, each a slab: texts of up to 63, 127 and 319 bytes with their NUL, padded
+ * with NULs to whole words. A cell is written word by word with atomic stores before its pod
+ * exists, and may be read by anybody at any time: the index compares names of records that may be
+ * given to another pod meanwhile, and looks at the record's life afterwards.
+ *
+ * ORDERING, PROGRESS. Words are stored relaxed: the state word of the pod publishes them (fill:A,
+ * add.c). They are loaded with acquire, so that the reader's second look at word or life comes
+ * after them (index_look:C, report_view:B). Wait-free, but for slab_take.
+ *
+ * EVIDENCE. stress/explore: index_growth, delete_readd, trim; tests/unit/test_lockfree_names.c,
+ * test_lockfree_index.c, test_add.c.
+ */
+#ifndef SCHEDQ_LOCKFREE_NAMES_H
+#define SCHEDQ_LOCKFREE_NAMES_H
+
+#include "lockfree/memory/slab.h"
+
+#define NAME_CLASSES 3
+
+struct names {
+    struct slab classes[NAME_CLASSES];
+};
+
+struct names_cache {
+    struct slab_cache classes[NAME_CLASSES];
+};
+
+void names_open(struct names *names, struct memory *memory);
+void names_close(struct names *names);
+
+/** Room for `pods` names of at most 63 bytes. False: no memory; what was made stays. */
+bool names_reserve(struct names *names, uint32_t pods);
+
+/** A cell {class:4, object:28} with a copy of the text; 0: no memory. */
+uint32_t names_take(struct names *names, struct names_cache *cache, const char *text,
+                    uint32_t length);
+void names_give(struct names *names, struct names_cache *cache, uint32_t cell);
+void names_flush(struct names *names, struct names_cache *cache);
+void names_trim(struct names *names, struct epoch_record *epoch);
+
+/** The text, ending in NUL; for who owns the cell, or holds its pod. */
+const char *names_text(const struct names *names, uint32_t cell);
+
+/**
+ * Copies the text out, with a NUL; `out` has room for whole words (length + 8 bytes). It counts
+ * only if the cell's pod is found unchanged afterwards.
+ */
+void names_copy(const struct names *names, uint32_t cell, char *out, uint32_t length);
+
+/** Brings the cell into the cache, which may be any number. */
+void names_prefetch(const struct names *names, uint32_t cell);
+
+/**
+ * Does the cell hold this text? The answer counts only if the cell's pod is found unchanged
+ * afterwards.
+ */
+bool names_equal(const struct names *names, uint32_t cell, const char *text, uint32_t length);
+
+#endif

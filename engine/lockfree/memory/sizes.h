@@ -1,0 +1,31 @@
+/*
+ * How large things are, where only cost depends on it.
+ *
+ * Under the controlled scheduler they are small, so that short programs meet what takes thousands
+ * of pods otherwise: full segments, full pages, merges, growth, clearing.
+ */
+#ifndef SCHEDQ_LOCKFREE_SIZES_H
+#define SCHEDQ_LOCKFREE_SIZES_H
+
+#if defined(SCHEDQ_ATOMICS_CONTROLLED)
+#define SIZE(usual, small) (small)
+#else
+#define SIZE(usual, small) (usual)
+#endif
+
+#define MAGAZINE SIZE(64, 4) /* objects that workers exchange at once (slab.h) */
+/* 1 << that records of pods, or names, are allocated at once; at least MAGAZINE */
+#define RECORD_PAGE_BITS SIZE(8, 4)
+#define DESCRIPTION_PAGE_BITS SIZE(8, 4)
+#define SEGMENT_SLOTS_MIN SIZE(16, 4) /* of a lane; a power of two */
+#define SEGMENT_SLOTS_MAX SIZE(512, 8)
+/* stale refs that make a copy of a segment worth its cost (lane.h) */
+#define SEGMENT_STALE_MIN SIZE(16, 2)
+#define NOMINATOR_BUCKETS SIZE(512, 2)
+#define BIN_RUNS SIZE(16, 4)        /* slots for runs in a bin */
+#define BIN_FRUITLESS SIZE(4, 4)    /* scans in vain before a bin is cleared: see bin_found_empty */
+#define BAND_ROWS SIZE(64, 3)       /* of a leaf of the band table; at most 64 */
+#define BAND_LEAVES_KEPT SIZE(4, 1) /* leaves that stay in the table without pods */
+#define INDEX_LINES_FIRST SIZE(64, 2)
+
+#endif

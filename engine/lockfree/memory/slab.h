@@ -1,0 +1,142 @@
+/*
+ * Objects of one size that are used again at once: records of pods, names, descriptions, runs.
+ *
+ * CONTRACT. An object is named by a number from 1 to 2^28 - 1; 0 names none. Its memory stays
+ * mapped, with the same type, until slab_trim or slab_close, so any thread may read an object that
+ * it does not own, and must afterwards make sure by other means (versions, tags, generations) that
+ * what it read was what it meant. Nothing here waits for a grace period: what is recycled at
+ * operation rate must not, or one thread that stops would hold 100 MB a second. slab_take and
+ * slab_trim are called inside an epoch section: they read objects whose page may be trimmed
+ * meanwhile. The other functions touch only what is the caller's.
+ *
+ * FREE OBJECTS. Each worker has a cache of its own (struct slab_cache; nobody else uses it), last
+ * in, first out: what was used last is warm. Caches exchange magazines of MAGAZINE objects through
+ * a stack that all share. The links lie in two words of the free objects; a reader that is late
+ * sees links there instead of data, like any other change.
+ */
+#ifndef SCHEDQ_LOCKFREE_SLAB_H
+#define SCHEDQ_LOCKFREE_SLAB_H
+
+#include "lockfree/memory/sizes.h"
+#include "platform/atomic.h"
+#include "platform/epoch.h"
+#include "platform/memory.h"
+
+#define SLAB_OBJECTS_MAX ((UINT32_C(1) << 28) - 1)
+/** A worker that is stopped for ever holds at most so many free objects. */
+#define SLAB_CACHE_MAX (2 * MAGAZINE)
+
+#define SLAB_VERSION_MASK ((UINT64_C(1) << 36) - 1)
+
+#define SLAB_ROOT 256
+#define SLAB_LEAF 4096
+
+/**
+ * What a slab's objects are. Offsets are in bytes; the words there are nobody's while the object is
+ * free.
+ */
+struct slab_kind {
+    enum memory_kind memory;
+    uint32_t bytes; /* a multiple of 8 */
+    /* objects per page = 1 << page_bits: 6 (a magazine) to 27; all numbers exist from 8 on */
+    uint32_t page_bits;
+    uint32_t link;          /* an atomic_u64: the next of a chain */
+    uint32_t magazine_link; /* an atomic_u64: the next magazine */
+    /*
+     * Objects in a page that was made after another was given back must not repeat what stale
+     * references say: `prepare` starts an object's version (a number that goes round after
+     * SLAB_VERSION_MASK) after `floor`, `version` reads it. Both NULL: nothing refers to versions.
+     * prepare finds the object zeroed, and late readers looking at it: it stores atomically.
+     */
+    void (*prepare)(void *object, uint64_t floor);
+    uint64_t (*version)(const void *object);
+};
+
+struct slab {
+    struct slab_kind kind;
+    struct memory *memory;
+    /* no version in a trimmed page came after; does not go round: its low bits are a version */
+    atomic_u64 floor;
+    atomic_u32 pages; /* page numbers given out, of pages that were trimmed too */
+    atomic_u32 made;  /* objects that exist */
+    /* page numbers below `pages` without a page and without somebody who brings one */
+    atomic_u32 holes;
+    atomic_u32 hole_hint;                      /* where a hole is looked for first */
+    atomic_ptr root[SLAB_ROOT];                /* of leaves of SLAB_LEAF page pointers */
+    _Alignas(CACHE_LINE) atomic_u64 magazines; /* {tag:36, first object:28} */
+};
+
+/** A worker's own free objects. All zero: none. */
+struct slab_cache {
+    uint32_t head, count; /* a list of less than MAGAZINE when idle */
+    uint32_t spare;       /* a list of MAGAZINE that is colder; 0: none */
+};
+
+void slab_open(struct slab *slab, const struct slab_kind *kind, struct memory *memory);
+
+/** Alone. */
+void slab_close(struct slab *slab);
+
+/**
+ * Makes at least `objects` exist, free and used ones together. False: no memory; what was made
+ * stays.
+ */
+bool slab_reserve(struct slab *slab, uint32_t objects);
+
+/**
+ * An object that is the caller's, with whatever words its last user left; 0: no memory, or no
+ * numbers.
+ */
+uint32_t slab_take(struct slab *slab, struct slab_cache *cache);
+
+/** Gives an object back; it may be another's at once. */
+void slab_give(struct slab *slab, struct slab_cache *cache, uint32_t object);
+
+/** Gives all that a worker holds to the others. */
+void slab_flush(struct slab *slab, struct slab_cache *cache);
+
+/**
+ * Gives pages whose objects all are in shared magazines back to the allocator, after a grace period
+ * of `epoch`.
+ *
+ * Any thread, at any time, inside a section of `epoch`; takes that come meanwhile find fewer free
+ * objects and make new pages. Needs memory for a moment (8 bytes a page); without it, nothing is
+ * given back.
+ */
+void slab_trim(struct slab *slab, struct epoch_record *epoch);
+
+/** Objects that exist. */
+static inline uint32_t
+slab_made(const struct slab *slab)
+{
+    /* relaxed: raised before an object of the page can be another's */
+    return u32_load(&slab->made);
+}
+
+/** One past the highest number that was ever given out. */
+static inline uint32_t
+slab_end(const struct slab *slab)
+{
+    return u32_load_acquire(&slab->pages) << slab->kind.page_bits; /* of page_number's exchange */
+}
+
+/**
+ * The object's memory; NULL if its page was trimmed, or never made.
+ *
+ * Valid until the caller's epoch section ends, and for who owns the object.
+ */
+static inline void *
+slab_at(const struct slab *slab, uint32_t object)
+{
+    /* acquire, both: of page_slot's exchange, and page_install:A */
+    uint32_t page = object >> slab->kind.page_bits;
+    const atomic_ptr *leaf = (const atomic_ptr *)ptr_load_acquire(&slab->root[page / SLAB_LEAF]);
+    char *memory = leaf != NULL ? (char *)ptr_load_acquire(&leaf[page % SLAB_LEAF]) : NULL;
+
+    return memory != NULL
+               ? memory + (size_t)(object & ((UINT32_C(1) << slab->kind.page_bits) - 1)) *
+                              slab->kind.bytes
+               : NULL;
+}
+
+#endif

@@ -1,0 +1,179 @@
+/*
+ * The bins of backoff.h, which has the essay: when their words are marked, ordering, progress.
+ * Nothing here waits or loops over a CAS; a bin's refs and its word are changed by bin.c alone.
+ */
+#include "lockfree/moves/backoff.h"
+
+#include "policy/backoff.h"
+
+static uint32_t
+kind_of(enum place place)
+{
+    return place == PLACE_ERROR_BACKOFF ? 1 : 0;
+}
+
+/* NULL: no pod ever waited so. */
+static struct bin *
+bin_at(const struct queue *queue, uint32_t kind, uint32_t class)
+{
+    return ptr_load_acquire(&queue->backoff.bins[kind][class]); /* of backoff_bin:A */
+}
+
+static struct bin *
+bin_make(struct queue *queue, uint32_t kind, uint32_t class)
+{
+    struct bin *bin = memory_alloc(&queue->base.memory, MEMORY_QUEUES, sizeof *bin, CACHE_LINE);
+
+    if (bin != NULL) {
+        bin_open(bin, &queue->backoff.words[kind][class],
+                 &(struct residence){.entries = &queue->entries,
+                                     .place = kind == 0 ? PLACE_BACKOFF : PLACE_ERROR_BACKOFF,
+                                     .ties = queue->base.rules.fifo ? TIES_BY_KEY : TIES_BY_RANK,
+                                     .reorder = &queue->reorder});
+    }
+    return bin;
+}
+
+void
+backoff_close(struct queue *queue)
+{
+    for (uint32_t i = 0; i < BACKOFF_CLASSES; i++) {
+        for (uint32_t kind = 0; kind < BACKOFF_KINDS; kind++) {
+            struct bin *bin = bin_at(queue, kind, i);
+
+            if (bin != NULL) {
+                bin_close(bin, &queue->base.memory);
+                memory_free(&queue->base.memory, MEMORY_QUEUES, bin, sizeof *bin);
+            }
+        }
+    }
+}
+
+static struct backoff_counters
+counters_of(const schedq_history_t *history)
+{
+    return (struct backoff_counters){.attempts = history->attempts,
+                                     .rejections = history->rejections,
+                                     .errors = history->errors};
+}
+
+int64_t
+backoff_expiry_of(const struct queue *queue, const schedq_history_t *history)
+{
+    const struct backoff_counters counters = counters_of(history);
+
+    return backoff_expiry(&queue->base.rules.backoff, &counters, history->timestamp_ns);
+}
+
+enum place
+backoff_place(const struct queue *queue, uint64_t rejectors)
+{
+    return rejectors == 0 && queue->base.rules.errors_apart ? PLACE_ERROR_BACKOFF : PLACE_BACKOFF;
+}
+
+/*
+ * By the doublings of the first wait; the longest has a class of its own, because it need not be a
+ * doubling.
+ */
+static uint32_t
+class_of(const struct backoff_rules *rules, int64_t duration)
+{
+    uint64_t times = (uint64_t)duration / (uint64_t)rules->initial_ns;
+
+    if (duration >= rules->max_ns || times == 0) {
+        return BACKOFF_CLASSES - 1;
+    }
+    uint32_t doublings = 63 - (uint32_t)__builtin_clzll(times);
+
+    return doublings < BACKOFF_CLASSES - 1 ? doublings : BACKOFF_CLASSES - 2;
+}
+
+struct bin *
+backoff_bin(struct queue *queue, enum place place, const schedq_history_t *history)
+{
+    const struct backoff_rules *rules = &queue->base.rules.backoff;
+    const struct backoff_counters counters = counters_of(history);
+    uint32_t kind = kind_of(place), class = class_of(rules, backoff_duration(rules, &counters));
+    struct bin *bin = bin_at(queue, kind, class);
+
+    if (bin != NULL) {
+        return bin;
+    }
+    struct bin *own = bin_make(queue, kind, class);
+
+    if (own == NULL) {
+        return NULL;
+    }
+    bin = ptr_cas_value(&queue->backoff.bins[kind][class], NULL, own); /* backoff_bin:A */
+    if (bin != NULL) {
+        memory_free(&queue->base.memory, MEMORY_QUEUES, own, sizeof *own);
+        return bin;
+    }
+    return own;
+}
+
+struct bin *
+backoff_used(struct queue *queue, enum place place, uint32_t i)
+{
+    uint32_t kind = kind_of(place);
+    /* backoff_used:A reads from bin_mark:B */
+    uint64_t word = u64_load_acquire(&queue->backoff.words[kind][i]);
+
+    return bin_phase(word) != BIN_CLEAR ? bin_at(queue, kind, i) : NULL;
+}
+
+static int64_t
+earliest(struct queue *queue, enum place place)
+{
+    int64_t earliest = SCHEDQ_NO_DEADLINE;
+
+    for (uint32_t i = 0; i < BACKOFF_CLASSES; i++) {
+        struct bin *bin = backoff_used(queue, place, i);
+        struct bin_head head;
+
+        if (bin != NULL && bin_first(bin, &queue->runs, &head)) {
+            int64_t key = bin_head_key(&head);
+
+            earliest = key < earliest ? key : earliest;
+        }
+    }
+    return earliest;
+}
+
+int64_t
+backoff_next(struct queue *queue)
+{
+    int64_t backoff = earliest(queue, PLACE_BACKOFF);
+    int64_t errors = earliest(queue, PLACE_ERROR_BACKOFF);
+    int64_t next = backoff < errors ? backoff : errors;
+
+    return next == SCHEDQ_NO_DEADLINE ? next : backoff_due(&queue->base.rules.backoff, next);
+}
+
+void
+backoff_resume(struct queue *queue, uint32_t worker)
+{
+    for (uint32_t i = 0; i < BACKOFF_CLASSES; i++) {
+        for (uint32_t kind = 0; kind < BACKOFF_KINDS; kind++) {
+            struct bin *bin = bin_at(queue, kind, i);
+
+            if (bin != NULL) {
+                bin_resume(bin, worker);
+            }
+        }
+    }
+}
+
+void
+backoff_shrink(struct queue *queue, struct epoch_record *epoch, uint32_t worker)
+{
+    for (uint32_t i = 0; i < BACKOFF_CLASSES; i++) {
+        for (uint32_t kind = 0; kind < BACKOFF_KINDS; kind++) {
+            struct bin *bin = bin_at(queue, kind, i);
+
+            if (bin != NULL) {
+                bin_shrink(bin, &queue->base.memory, epoch, worker);
+            }
+        }
+    }
+}

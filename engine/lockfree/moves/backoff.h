@@ -1,0 +1,52 @@
+/*
+ * Pods that back off: one bin for each length of the wait, those that failed with an error apart.
+ *
+ * All who wait equally long end their wait in the order in which they failed, so a worker's lane
+ * takes them in the order of their expiries. What comes in another order (a pod that an event let
+ * out of its lot) goes as a run. A bin's key is the expiry as it is compared; equal expiries (whole
+ * seconds, with windows) are ordered by rank and order key, because pop may take from here.
+ *
+ * MEMORY. A bin is made when the first pod comes that waits so long (backoff_bin:A), and stays.
+ *
+ * WORDS. A bin's word says only whether anything was ever put there: it is set once (bin_mark:B),
+ * and never cleared. A bin whose word is CLEAR is passed over by pops, by who serves time and by
+ * who looks for the next deadline. So the mark has to stand before the switch of the first pod,
+ * before the return of the add that brings one, and before the deadline is lowered for it.
+ *
+ * ORDERING. publish, full fence, bin_mark:B -> backoff_used:A (acquire): who finds the word set
+ * finds the bin, and the ref. backoff_bin:A -> bin_at's acquire: a bin is seen as it was opened.
+ *
+ * PROGRESS. Nothing here is retried; the bins' own is in bin.h. A thread that stops before the mark
+ * leaves its pod where it was, or, if it was adding it, to who asks for its name (add.c).
+ *
+ * EVIDENCE. tests/model: tick, deadline; stress/explore: tick_pop, tick_update, tick_fail,
+ * update_backoff, help_backoff; tests/unit/test_backoff.c, test_backoff_order.c, test_tick.c.
+ */
+#ifndef SCHEDQ_LOCKFREE_BACKOFF_H
+#define SCHEDQ_LOCKFREE_BACKOFF_H
+
+#include "lockfree/queue.h"
+
+/** Alone. */
+void backoff_close(struct queue *queue);
+
+/** The expiry of a pod with this history; BACKOFF_NONE. */
+int64_t backoff_expiry_of(const struct queue *queue, const schedq_history_t *history);
+
+/** BACKOFF, or ERROR_BACKOFF for a pod without rejectors where errors are kept apart. */
+enum place backoff_place(const struct queue *queue, uint64_t rejectors);
+
+/** The bin of a pod that backs off, made if need be. NULL: no memory. */
+struct bin *backoff_bin(struct queue *queue, enum place place, const schedq_history_t *history);
+
+/** The `i`th bin of a place, i below BACKOFF_CLASSES; NULL: nothing was ever put there. */
+struct bin *backoff_used(struct queue *queue, enum place place, uint32_t i);
+
+/** The earliest time at which a pod is due; SCHEDQ_NO_DEADLINE. Goes past stale refs. */
+int64_t backoff_next(struct queue *queue);
+
+/** The lanes of a worker's slot: as bands_resume and bands_shrink. */
+void backoff_resume(struct queue *queue, uint32_t worker);
+void backoff_shrink(struct queue *queue, struct epoch_record *epoch, uint32_t worker);
+
+#endif

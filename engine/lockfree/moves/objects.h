@@ -1,0 +1,63 @@
+/*
+ * References to callers' objects, where config.objects is COUNTED; else nothing happens.
+ *
+ * The queue has one reference for each description it stores, the holder of a pod in flight has one
+ * more.
+ *
+ * ORDERING, PROGRESS. objects_take pins, a full fence, then reads the words again; whoever takes a
+ * description out does so by a CAS, then looks through the pins (hazard.c). Lock-free: each further
+ * round is an update. A thread that stops with a pin keeps one object alive; one that stops with a
+ * reference, that.
+ *
+ * EVIDENCE. tests/model: event_log (the pins); stress/explore: counted_update, counted_delete,
+ * event_counted, upkeep_destroy; tests/unit/test_objects.c, test_objects_threads.c.
+ */
+#ifndef SCHEDQ_LOCKFREE_OBJECTS_H
+#define SCHEDQ_LOCKFREE_OBJECTS_H
+
+#include "lockfree/queue.h"
+
+static inline bool
+objects_counted(const struct queue *queue)
+{
+    return queue->base.rules.objects == SCHEDQ_OBJECTS_COUNTED;
+}
+
+/**
+ * An object that the caller passes in, or that is pinned, or that the caller has a reference to.
+ */
+static inline void
+object_retain(const struct queue *queue, uint64_t object)
+{
+    if (objects_counted(queue)) {
+        queue->base.config.retain(queue->base.config.object_ctx, object);
+    }
+}
+
+/** An object that nobody can find in the queue any more; waits while somebody has it pinned. */
+static inline void
+object_release(struct worker *worker, uint64_t object)
+{
+    if (objects_counted(queue_of(worker))) {
+        hazard_release(&queue_of(worker)->hazards, worker->hazard, object);
+    }
+}
+
+/** A reference that was a holder's: nobody pins on its account. */
+static inline void
+object_give_back(const struct queue *queue, uint64_t object)
+{
+    if (objects_counted(queue)) {
+        queue->base.config.release(queue->base.config.object_ctx, object);
+    }
+}
+
+/**
+ * The newest description of a pod and its desc word, the object retained for the caller.
+ *
+ * False: the state word is not `state` any more, flags apart; nothing was retained.
+ */
+bool objects_take(struct worker *worker, struct entry *entry, uint64_t state,
+                  struct description *description, uint64_t *desc);
+
+#endif

@@ -1,0 +1,244 @@
+/*
+ * Publishing of publish.h, which has the essay: linearization, ordering, progress. publish_follow's
+ * fences are here; a further round of it means that the word changed, a band was retired, or the
+ * pod was switched. Looks at a bin's phase are hints, which publish_mark repeats.
+ */
+#include "lockfree/moves/publish.h"
+
+#include "lockfree/moves/switch.h"
+#include "lockfree/refs/tie.h"
+
+/* A ref more than is put: a caller who is adding a pod has made room for it. */
+#define ROOM 2
+
+static void
+forget_bands(struct worker *worker, uint64_t removals)
+{
+    for (uint32_t i = 0; i < BAND_CACHE; i++) {
+        worker->bands[i].band = NULL;
+    }
+    worker->bands_known = removals;
+}
+
+struct band *
+publish_band(struct worker *worker, int32_t priority)
+{
+    struct queue *queue = queue_of(worker);
+    int32_t rank = queue_rank(queue, priority);
+    /* publish_band:A reads from leave_table:A */
+    uint64_t removals = u64_load_acquire(&queue->bands.removals);
+
+    if (removals != worker->bands_known) {
+        forget_bands(worker, removals);
+    }
+    for (uint32_t i = 0; i < BAND_CACHE; i++) {
+        struct band *known = worker->bands[i].band;
+
+        if (known != NULL && worker->bands[i].priority == rank) {
+            if (band_keep(known)) {
+                return known;
+            }
+            worker->bands[i].band = NULL;
+        }
+    }
+    struct band *band = bands_get(&queue->bands, worker->epoch, rank);
+
+    if (band != NULL) {
+        uint32_t turn = worker->band_turn++ % BAND_CACHE;
+
+        worker->bands[turn].priority = rank;
+        worker->bands[turn].band = band;
+    }
+    return band;
+}
+
+static void
+forget_band(struct worker *worker, const struct band *band)
+{
+    for (uint32_t i = 0; i < BAND_CACHE; i++) {
+        if (worker->bands[i].band == band) {
+            worker->bands[i].band = NULL;
+        }
+    }
+}
+
+/*
+ * A lane takes what does not stand before its last ref; of pods that are active, what is not
+ * younger than what this worker will draw next. What others have to know of a move (its cause) has
+ * no room in a lane.
+ */
+static bool
+fits_lane(const struct worker *worker, const struct bin *bin, const struct placing *placing)
+{
+    if (worker->base.number == HOUSEKEEPER || placing->cause != CAUSE_NONE) {
+        return false;
+    }
+    const struct lane *lane = bin_lane(bin, worker->base.number);
+
+    if (bin->residence.place == PLACE_ACTIVE && placing->key > worker->last_drawn) {
+        return false;
+    }
+    if (placing->key != lane->last_key || bin->residence.ties == TIES_OPEN) {
+        return placing->key >= lane->last_key;
+    }
+    return !tie_before(&placing->tie, &lane->last_tie);
+}
+
+/* Room in the lane, for ROOM refs, and what a run of one needs. */
+bool
+publish_prepare(struct worker *worker, struct bin *bin)
+{
+    const struct bin_caller caller = bin_caller(worker);
+
+    if (worker->spare_run == NULL) {
+        worker->spare_run = run_take(caller.pool, 1);
+    }
+    bool room = worker->base.number == HOUSEKEEPER || bin_prepare(bin, &caller, ROOM);
+
+    return room && worker->spare_run != NULL && bin_prepare_run(bin, &caller);
+}
+
+bool
+publish_prepare_key(struct worker *worker, struct band *band, int64_t key)
+{
+    const struct bin_caller caller = bin_caller(worker);
+
+    if (!bin_prepare(&band->bin, &caller, 1)) {
+        return false;
+    }
+    return fits_lane(worker, &band->bin, &(struct placing){.key = key}) ||
+           publish_prepare(worker, &band->bin);
+}
+
+static bool
+publish_as_run(struct worker *worker, struct bin *bin, const struct placing *placing)
+{
+    const struct bin_caller caller = bin_caller(worker);
+    struct run *run = worker->spare_run != NULL ? worker->spare_run : run_take(caller.pool, 1);
+
+    if (run == NULL) {
+        return false;
+    }
+    worker->spare_run = NULL;
+    run_set_cause(run, placing->cause);
+    run_put(run, placing->ref, placing->key);
+    if (!bin_publish_run(bin, &caller, run)) {
+        run_give(caller.pool, run);
+        return false;
+    }
+    return true;
+}
+
+/*
+ * What does not fit the lane goes as a run. That was prepared, and can fail only if others filled
+ * the bin's slots meanwhile and there is no memory to merge them: then the ref goes into the lane,
+ * out of its order, but not lost.
+ */
+void
+publish_ref(struct worker *worker, struct bin *bin, const struct placing *placing)
+{
+    if (!fits_lane(worker, bin, placing) && publish_as_run(worker, bin, placing)) {
+        return;
+    }
+    if (worker->base.number == HOUSEKEEPER) {
+        queue_note_stray(queue_of(worker), STRAY_UNPUBLISHED);
+        return;
+    }
+    struct lane *lane = bin_lane(bin, worker->base.number);
+
+    lane_put(lane, placing->ref, placing->key < lane->last_key ? lane->last_key : placing->key);
+    lane->last_tie = placing->tie;
+    lane_publish(lane);
+}
+
+bool
+publish_mark(struct worker *worker, struct band *band)
+{
+    if (bin_mark(&band->bin)) {
+        return true;
+    }
+    forget_band(worker, band);
+    return false;
+}
+
+bool
+publish_follow(struct worker *worker, uint32_t record, uint64_t life)
+{
+    struct queue *queue = queue_of(worker);
+    struct entry *entry = entry_at(&queue->entries, record);
+
+    /*
+     * Ends: each further round means that the word changed, that a band was retired, or that the
+     * pod was switched.
+     */
+    while (entry != NULL) {
+        struct description description;
+        uint64_t state = entry_state(entry);
+
+        /*
+         * Acquire loads, so that the second look at the word comes last: unchanged, all of it is of
+         * one pod.
+         */
+        if (state_place(state) != PLACE_ACTIVE || u64_load_acquire(&entry->life) != life) {
+            return true;
+        }
+        (void)entry_description(&queue->entries, entry, &description);
+        if (entry_state(entry) != state) {
+            continue;
+        }
+        struct band *band = publish_band(worker, description.priority);
+
+        if (band == NULL) {
+            break;
+        }
+        /* a hint: so does publish_mark below */
+        if (bin_phase(u64_load_acquire(band->bin.word)) == BIN_RETIRED) {
+            forget_band(worker, band);
+            continue;
+        }
+        if (state_lag(state) == 0 && state_band(state) == band->id) {
+            if (publish_mark(worker, band)) {
+                return true;
+            }
+            continue;
+        }
+        if (!publish_prepare(worker, &band->bin)) {
+            break;
+        }
+        uint64_t next = state_switched(state, band->id, PLACE_ACTIVE);
+        const struct placing placing = {.ref = ref_make(state_version(next), record),
+                                        .key = description.order_key};
+
+        publish_ref(worker, &band->bin, &placing);
+        atomic_fence(); /* publish_follow:C, between the ref and the look at the bin's word */
+        if (!publish_mark(worker, band)) {
+            continue;
+        }
+        /* A walk that began before must not end without having seen the pod in either place. */
+        (void)u64_add(&queue->reorder, 1);            /* publish_follow:A */
+        (void)u64_cas(&entry->word.low, state, next); /* publish_follow:B */
+    }
+    if (entry == NULL) {
+        return true; /* its page was given back: the pod is over */
+    }
+    queue_note_stray(queue, STRAY_UNMOVED);
+    return false;
+}
+
+void
+publish_wake(struct worker *worker)
+{
+    struct queue *queue = queue_of(worker);
+    atomic_u32 *poppable = u32_of(&queue->base.words.poppable);
+
+    /*
+     * Relaxed: the caller's fence stands before both. A 1 that is stored late is one for nothing,
+     * which is allowed.
+     */
+    if (u32_load(poppable) == 0) {
+        u32_store(poppable, 1);
+    }
+    if (sleepers_waiting(&queue->sleepers) > 0) {
+        (void)sleepers_wake_one(&queue->sleepers);
+    }
+}

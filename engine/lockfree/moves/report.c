@@ -1,0 +1,143 @@
+/* Copies for report.h, which has the essay. */
+#include "lockfree/moves/report.h"
+
+#include "lockfree/moves/backoff.h"
+#include "lockfree/moves/route.h"
+#include "policy/backoff.h"
+
+/* Acquire loads: report_view:B comes after them. False: an update came in between. */
+static bool
+copy(const struct queue *queue, const struct entry *entry, struct view *view)
+{
+    uint64_t attributes = u64_load_acquire(&entry->attributes);
+    uint64_t counts = u64_load_acquire(&entry->attempts_rejections);
+
+    view->life = u64_load_acquire(&entry->life);
+    view->profile = attributes_profile(attributes);
+    view->name_length = attributes_name_length(attributes);
+    view->name = (uint32_t)u64_load_acquire(&entry->name);
+    view->history.timestamp_ns = (int64_t)u64_load_acquire(&entry->timestamp);
+    view->history.initial_attempt_ns = (int64_t)u64_load_acquire(&entry->initial_attempt);
+    view->history.attempts = (uint32_t)(counts >> 32);
+    view->history.rejections = (uint32_t)counts;
+    view->history.errors = (uint32_t)u64_load_acquire(&entry->errors);
+    view->history.reserved = 0;
+    view->pending = u64_load_acquire(&entry->pending);
+    view->pop_order = entry_pop_order(entry);
+    view->seen = u64_load_acquire(&entry->seen);
+    view->desc = entry_description(&queue->entries, entry, &view->description);
+    if (!entry_gating(&queue->entries, entry, view->desc, &view->gating)) {
+        return false;
+    }
+    gating_judge(&view->gating, u64_load_acquire(&entry->flight), view->state);
+    view->gate = gating_gate(&view->gating, view->state, route_backoff_keeps_gate(queue));
+    view->unschedulable = u64_load_acquire(&entry->unschedulable) | view->gating.refused;
+    if (view->history.initial_attempt_ns == 0) {
+        view->history.initial_attempt_ns = view->gating.first;
+    }
+    return true;
+}
+
+bool
+report_record(const struct queue *queue, uint32_t record, struct view *view)
+{
+    struct entry *entry = entry_at(&queue->entries, record);
+
+    view->entry = entry;
+    /* Ends: each further round means that the words changed. */
+    while (entry != NULL) {
+        /* report_view:A reads from fill:A, or a CAS of the word */
+        view->state = entry_state(entry);
+        if (state_place(view->state) == PLACE_FREE || state_place(view->state) == PLACE_DEAD) {
+            return false;
+        }
+        bool whole = copy(queue, entry, view);
+
+        /* Acquire loads stand before B: if it reads what A read, the fields are of this version. */
+        if (whole && entry_state(entry) == view->state) { /* report_view:B */
+            return true;
+        }
+    }
+    return false;
+}
+
+bool
+report_any(const struct queue *queue, uint32_t record, struct view *view)
+{
+    return report_record(queue, record, view) && state_is_pod(view->state);
+}
+
+bool
+report_view(const struct queue *queue, uint32_t record, uint64_t life, struct view *view)
+{
+    return report_any(queue, record, view) && view->life == life;
+}
+
+static bool
+waits(uint64_t state)
+{
+    enum place place = state_place(state);
+
+    return place == PLACE_PARKED || place == PLACE_GATED || place == PLACE_BACKOFF ||
+           place == PLACE_ERROR_BACKOFF;
+}
+
+void
+report_moved(const struct queue *queue, uint32_t record, const struct view *view,
+             schedq_result_t *result)
+{
+    result->pod = entry_handle(record, view->life);
+    if (queue->base.rules.host && waits(view->state)) {
+        const struct subject subject = {.history = &view->history, .gate = view->gate};
+
+        result->ref = ref_make(state_version(view->state), record);
+        result->backing_off = route_is_backing_off(queue, &subject, queue_now(queue));
+    }
+    result->gate = view->gate;
+    result->object = view->description.object;
+    result->timestamp_ns = view->history.timestamp_ns;
+    result->place = (uint8_t)place_public(state_place(view->state));
+}
+
+void
+report_pod(const struct queue *queue, uint32_t record, const struct view *view,
+           schedq_result_t *result)
+{
+    report_moved(queue, record, view, result);
+    result->unschedulable = view->unschedulable;
+    result->pending = view->pending;
+}
+
+void
+report_info(const struct queue *queue, uint32_t record, const struct view *view, const char *name,
+            schedq_pod_info_t *info)
+{
+    enum place place = state_place(view->state);
+    bool flying = place == PLACE_INFLIGHT;
+    bool backs_off = place == PLACE_BACKOFF || place == PLACE_ERROR_BACKOFF;
+    bool deleted = flying && (view->state & FLAG_DELETED) != 0;
+    int64_t expiry = backs_off ? backoff_expiry_of(queue, &view->history) : BACKOFF_NONE;
+
+    *info = (schedq_pod_info_t){
+        .struct_size = (uint32_t)sizeof *info,
+        .place = (uint8_t)place_public(state_place(view->state)),
+        .profile = view->profile,
+        .flags = view->description.flags,
+        .pod = entry_handle(record, view->life),
+        .object = view->description.object,
+        .name = name,
+        .name_length = view->name_length,
+        .priority = view->description.priority,
+        .history = view->history,
+        .deleted = deleted,
+        .backoff_expiry_ns = backoff_public(expiry),
+        .unschedulable = view->unschedulable,
+        .pending = view->pending,
+        .gate = view->gate,
+        .nominated_node = deleted ? 0 : view->description.nominated_node,
+        .nomination =
+            deleted || view->description.nominated_node == 0 ? 0 : view->description.nomination,
+        .pop_order = flying ? view->pop_order : 0,
+        .cycle = flying && queue->base.rules.count_cycles ? view->pop_order : 0,
+    };
+}

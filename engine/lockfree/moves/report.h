@@ -1,0 +1,63 @@
+/*
+ * What callers are told of a pod: copies that are taken while others work on it, and dropped if it
+ * changed meanwhile.
+ *
+ * CONTRACT. A view shows the record at one value of its state word. What changes without that word
+ * it may show half: counters, sets and times of a pod in flight, which its holder sets from the pop
+ * on and when it fails; the description is of one moment always.
+ *
+ * LINEARIZATION. report_view:B.
+ *
+ * ORDERING. report_view:A reads from fill:A or a CAS of the word, and with it what was stored
+ * before. The fields are loaded with acquire, so report_view:B comes after them: if it finds what A
+ * found, no later owner had stored one of them, because he does so behind the full fence of a CAS
+ * that changed the word (entry.h).
+ *
+ * PROGRESS. Lock-free: each further round means that the word changed. Nothing is written.
+ *
+ * EVIDENCE. tests/model: description (READER, LOOK_ONCE); stress/explore: batch_look, told_*,
+ * upkeep_get; tests/unit/test_look.c, test_former_lives.c, test_lockfree_entry.c.
+ */
+#ifndef SCHEDQ_LOCKFREE_REPORT_H
+#define SCHEDQ_LOCKFREE_REPORT_H
+
+#include "lockfree/queue.h"
+
+/** A pod's record at one version of its state word. */
+struct view {
+    struct entry *entry; /* its memory: valid until the section ends, whatever becomes of the pod */
+    uint64_t state, desc, life;
+    struct description description;
+    struct gating gating; /* of this stay */
+    schedq_history_t history;
+    uint64_t unschedulable, pending;
+    uint64_t pop_order;
+    uint64_t seen; /* in flight */
+    uint8_t gate;  /* 1 + number of the plugin; 0: none */
+    uint32_t name; /* cell */
+    uint32_t name_length;
+    uint8_t profile;
+};
+
+/** What the record holds: a pod, or one that was deleted in flight. False: neither. */
+bool report_record(const struct queue *queue, uint32_t record, struct view *view);
+
+/** The record's pod, whichever it is. False: it has none. */
+bool report_any(const struct queue *queue, uint32_t record, struct view *view);
+
+/** False: the record has no pod, or not the one of this life. */
+bool report_view(const struct queue *queue, uint32_t record, uint64_t life, struct view *view);
+
+/** Pod, object, time, place, gate, ref. */
+void report_moved(const struct queue *queue, uint32_t record, const struct view *view,
+                  schedq_result_t *result);
+
+/** The same, and its sets. */
+void report_pod(const struct queue *queue, uint32_t record, const struct view *view,
+                schedq_result_t *result);
+
+/** What a visitor gets; `name` is a copy of the text. */
+void report_info(const struct queue *queue, uint32_t record, const struct view *view,
+                 const char *name, schedq_pod_info_t *info);
+
+#endif

@@ -1,0 +1,57 @@
+/*
+ * Where a pod goes next: to active or backoff, or behind a gate. Only the question; moving it is
+ * the caller's.
+ *
+ * Asked about pods that are new, in flight, or waiting. PreEnqueue runs here, with a reference to
+ * the pod's object that the caller holds.
+ */
+#ifndef SCHEDQ_LOCKFREE_ROUTE_H
+#define SCHEDQ_LOCKFREE_ROUTE_H
+
+#include "lockfree/queue.h"
+
+struct subject {
+    uint64_t object;
+    const schedq_history_t *history; /* as it is to be in the new place */
+    uint64_t unschedulable, pending;
+    uint8_t profile;
+    uint8_t gate; /* that it has now; 0: none */
+};
+
+struct way {
+    enum place place; /* ACTIVE, BACKOFF, ERROR_BACKOFF, GATED */
+    uint8_t gate;     /* GATED: which; backoff: the one that it keeps; else 0 */
+};
+
+/**
+ * Does a pod keep its gate while it backs off? Else the gates were asked before, or the host is.
+ */
+static inline bool
+route_backoff_keeps_gate(const struct queue *queue)
+{
+    return !queue->base.rules.pop_from_backoff && !queue->base.rules.host;
+}
+
+/** Is its backoff still going on? Some rules let no gated pod back off. */
+bool route_is_backing_off(const struct queue *queue, const struct subject *subject, int64_t now);
+
+/** To active, if no gate refuses. */
+struct way route_to_active(struct worker *worker, const struct subject *subject);
+
+/** The same for a pod whose backoff is over. */
+struct way route_from_backoff(struct worker *worker, const struct subject *subject);
+
+/**
+ * To backoff while that lasts, else to active; the gates that the rules put before it are asked.
+ */
+struct way route_after_backoff(struct worker *worker, const struct subject *subject, int64_t now);
+
+/** As a strategy says, which is not SKIP. */
+struct way route_by_strategy(struct worker *worker, const struct subject *subject,
+                             enum strategy strategy, int64_t now);
+
+/** As a host says, who has asked the gates himself: backoff while that lasts, if he says so. */
+struct way route_admitted(struct worker *worker, const struct subject *subject, bool backoff,
+                          int64_t now);
+
+#endif

@@ -1,0 +1,122 @@
+/* Making pods findable, for settle.h, which has the essay. */
+#include "lockfree/moves/settle.h"
+
+#include "lockfree/calls/events.h"
+#include "lockfree/moves/backoff.h"
+#include "lockfree/moves/switch.h"
+
+/* A pod's container of its own place, from what its record says. */
+static bool
+find_own(struct worker *worker, const struct view *view, struct destination *destination)
+{
+    const struct rules *rules = &queue_of(worker)->base.rules;
+    enum place place = state_place(view->state);
+    bool tried_lately = place == PLACE_GATED && rules->gates_see_leftover;
+    const struct way way = {.place = place, .gate = view->gate};
+    const struct moving moving = {.description = &view->description,
+                                  .history = &view->history,
+                                  .unschedulable = view->unschedulable,
+                                  .pending = view->pending,
+                                  .since = tried_lately ? queue_now(queue_of(worker))
+                                                        : view->history.timestamp_ns,
+                                  .profile = view->profile};
+
+    return destination_find(worker, &way, &moving, destination);
+}
+
+/*
+ * The container of a pod that was never moved is that of its description. What changed meanwhile
+ * was found by who changed it.
+ *
+ * A gated pod may have missed events of its gate while nobody found it: it counts as one that an
+ * event helps.
+ */
+bool
+settle_again(struct worker *worker, uint32_t record, const struct view *view)
+{
+    struct destination own;
+
+    enum place place = state_place(view->state);
+
+    if (place == PLACE_INFLIGHT) {
+        return true;
+    }
+    if (worker->base.number == HOUSEKEEPER && place != PLACE_ACTIVE) {
+        /* it has no lanes: who has brings it there */
+        queue_note_stray(queue_of(worker), STRAY_UNPUBLISHED);
+        return true;
+    }
+    if (!find_own(worker, view, &own) || !destination_prepare(worker, &own)) {
+        queue_note_stray(queue_of(worker), STRAY_UNPUBLISHED);
+        return false;
+    }
+    if (entry_state(view->entry) != view->state) {
+        return true;
+    }
+    /*
+     * Described anew and not moved, or its band was retired: it is moved, not published where it
+     * stands.
+     */
+    if (own.band != NULL && own.band->id != state_band(view->state)) {
+        bool moved = publish_follow(worker, record, view->life);
+
+        publish_wake(worker);
+        return moved;
+    }
+    destination_publish(worker, &own, ref_make(state_base(view->state), record), CAUSE_NONE);
+    /* settle_again:A, between the ref and the looks at the bin's word and the deadline */
+    atomic_fence();
+    if (!destination_announce(worker, &own)) {
+        (void)publish_follow(worker, record, view->life);
+    }
+    if (place == PLACE_GATED) {
+        return events_help(worker, record, view->life);
+    }
+    publish_wake(worker);
+    return true;
+}
+
+bool
+settle_pod(void *ctx, uint32_t record, uint64_t life)
+{
+    struct worker *worker = ctx;
+    struct view view;
+
+    if (!report_view(queue_of(worker), record, life, &view) || state_version(view.state) != life) {
+        return true; /* it is over, or it was found before */
+    }
+    /* What was prepared for a pod of the worker's own stays prepared. */
+    struct run *prepared = worker->spare_run;
+
+    worker->spare_run = NULL;
+    bool settled = settle_again(worker, record, &view);
+
+    if (prepared != NULL && worker->spare_run != NULL) {
+        run_give(&queue_of(worker)->runs, worker->spare_run);
+    }
+    worker->spare_run = prepared != NULL ? prepared : worker->spare_run;
+    return settled;
+}
+
+/*
+ * Its ref is published: who publishes it says so to the index afterwards. But the one who did may
+ * have stopped before he marked the band. No fence: the ref was visible before the caller saw the
+ * pod.
+ */
+void
+settle_told(struct worker *worker, uint32_t record, uint64_t life, uint64_t state)
+{
+    struct queue *queue = queue_of(worker);
+
+    if (state_place(state) != PLACE_ACTIVE) {
+        return;
+    }
+    struct band *band = bands_at(&queue->bands, state_band(state));
+
+    /*
+     * An update that was described and has not moved the pod is told of as well, so it is finished.
+     */
+    if (state_lag(state) != 0 || band == NULL || !bin_mark(&band->bin)) {
+        (void)publish_follow(worker, record, life);
+    }
+}

@@ -1,0 +1,41 @@
+/*
+ * Before anybody is told of a pod: making sure that it is found where its word says, though whoever
+ * brought it there may have stopped before he published it, or before he marked where he did.
+ *
+ * LINEARIZATION. None of its own: a pod that is settled twice is published twice, by refs of one
+ * version.
+ *
+ * ORDERING. settle_again: ref, full fence, mark and deadline (publish.h, deadline.h). settle_told
+ * needs no fence: who found the pod read what came after its publication (index_finish:A, or a
+ * switch), so bin_mark:A comes after the ref.
+ *
+ * PROGRESS. Lock-free: one publication, and publish_follow. A thread that stops in here leaves the
+ * pod to the next who is told of it.
+ *
+ * EVIDENCE. tests/model: index (SETTLE_UNCHECKED), bin (REPORTER), description (READER);
+ * stress/explore: find_told, told_*, event_gate_add, no_memory_find, no_memory_find_pop.
+ */
+#ifndef SCHEDQ_LOCKFREE_SETTLE_H
+#define SCHEDQ_LOCKFREE_SETTLE_H
+
+#include "lockfree/moves/destination.h"
+#include "lockfree/moves/report.h"
+
+/**
+ * Before a caller is told that a pod is there, whose word was `state`: makes sure that pops look
+ * where it is.
+ */
+void settle_told(struct worker *worker, uint32_t record, uint64_t life, uint64_t state);
+
+/**
+ * Publishes the pod that `view` shows once more, where it is. False: no memory; it is a stray then.
+ */
+bool settle_again(struct worker *worker, uint32_t record, const struct view *view);
+
+/**
+ * For the index: makes a pod findable that exists, and whose adder may have stopped before he
+ * published it.
+ */
+bool settle_pod(void *ctx, uint32_t record, uint64_t life);
+
+#endif

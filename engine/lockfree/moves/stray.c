@@ -1,0 +1,64 @@
+/* Notes and gathering of stray.h. */
+#include "lockfree/moves/stray.h"
+
+#include "lockfree/calls/events.h"
+#include "lockfree/calls/look.h"
+#include "lockfree/moves/settle.h"
+
+/* A pod that is published is published twice by this, which is harmless. */
+static bool
+bring_back(struct worker *worker, uint32_t record, uint64_t notes)
+{
+    struct view view;
+
+    if (!report_any(queue_of(worker), record, &view) || !look_exists(worker, record, &view)) {
+        return true;
+    }
+    return ((notes & STRAY_UNPUBLISHED) == 0 || settle_again(worker, record, &view)) &&
+           publish_follow(worker, record, view.life);
+}
+
+void
+stray_ask_owed(struct worker *worker)
+{
+    struct queue *queue = queue_of(worker);
+
+    for (uint32_t i = 0; i < queue_slots(queue); i++) {
+        const struct worker *other = ptr_load_acquire(&queue->workers[i]); /* of slot_worker:A */
+        /* of gate_pod's store */
+        uint64_t owed = other != NULL ? u64_load_acquire(&other->owed) : 0;
+
+        if (owed != 0) {
+            (void)events_help(worker, ref_record(owed), ref_version(owed));
+        }
+    }
+}
+
+/*
+ * The note goes when all is done, and only if nobody left another meanwhile: who stops in here
+ * takes no note with him, and who comes while another is at it does the same work.
+ */
+bool
+stray_gather(struct worker *worker)
+{
+    struct queue *queue = queue_of(worker);
+    /* stray_gather:A reads from queue_note_stray:A */
+    uint64_t notes = u64_load_acquire(&queue->strays);
+    bool all = true;
+
+    if ((notes & STRAY_NOTES) == 0) {
+        return false;
+    }
+    for (uint32_t i = 0; (notes & (STRAY_UNMOVED | STRAY_UNPUBLISHED)) != 0 &&
+                         i < slab_end(&queue->entries.records);
+         i++) {
+        all = bring_back(worker, i, notes) && all;
+    }
+    if ((notes & STRAY_UNJUDGED) != 0) {
+        all = events_judge_all(worker) && all;
+    }
+    if (all) {
+        (void)u64_cas(&queue->strays, notes, notes & ~(uint64_t)STRAY_NOTES); /* stray_gather:B */
+    }
+    return true;
+}

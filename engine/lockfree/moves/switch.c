@@ -1,0 +1,175 @@
+/* Counted switches of switch.h, which has the essay. */
+#include "lockfree/moves/switch.h"
+
+#include "lockfree/moves/backoff.h"
+#include "policy/backoff.h"
+
+atomic_u64 *
+switch_word(struct worker *worker, enum place place)
+{
+    schedq_words_t *words = &queue_of(worker)->base.words;
+
+    switch (place) {
+    case PLACE_BACKOFF:
+        return u64_of(&words->backoff);
+    case PLACE_ERROR_BACKOFF:
+        return u64_of(&words->error_backoff);
+    case PLACE_PARKED:
+        return u64_of(&words->parked);
+    case PLACE_GATED:
+        return u64_of(&words->gated);
+    default:
+        return NULL;
+    }
+}
+
+static enum incoming_place
+incoming_place(enum place place)
+{
+    switch (place) {
+    case PLACE_ACTIVE:
+        return INCOMING_ACTIVE;
+    case PLACE_BACKOFF:
+    case PLACE_ERROR_BACKOFF:
+        return INCOMING_BACKOFF;
+    default:
+        return INCOMING_UNSCHEDULABLE;
+    }
+}
+
+void
+switch_count(struct worker *worker, enum place to, uint32_t cause)
+{
+    struct queue *queue = queue_of(worker);
+    uint32_t label = (cause & ~CAUSE_MOVE) - 1;
+
+    if (cause == CAUSE_NONE) {
+        return;
+    }
+    if ((cause & CAUSE_MOVE) != 0) {
+        tally_add(&worker->tally.moves, 1);
+    }
+    if (label != LABEL_POD_UPDATE || queue->base.rules.counts_updates) {
+        incoming_count(&worker->incoming, &queue->incoming_late, label, incoming_place(to));
+    }
+}
+
+/*
+ * A walk that passed a place before the pod came there, and had not reached the one that it left,
+ * must begin again. Where pop takes from backoff, that is a place of the walk too.
+ */
+static bool
+moves_in_order(const struct queue *queue, uint64_t state, uint64_t next)
+{
+    enum place from = state_place(state), to = state_place(next);
+    bool backoff_counts = queue->base.rules.pop_from_backoff;
+
+    return (to == PLACE_ACTIVE || (to == PLACE_BACKOFF && backoff_counts)) &&
+           (from == PLACE_ACTIVE || (from == PLACE_BACKOFF && backoff_counts));
+}
+
+/* A holder's own failure, if a lane had the ref. */
+static uint32_t
+cause_known(uint32_t cause, uint64_t state)
+{
+    return cause == CAUSE_NONE && state_place(state) == PLACE_INFLIGHT
+               ? cause_of(LABEL_FAILURE, false)
+               : cause;
+}
+
+void
+switch_counted(struct worker *worker, uint64_t state, uint64_t next, uint32_t cause)
+{
+    enum place to = state_place(next);
+
+    if (switch_word(worker, to) == NULL) {
+        switch_enter(worker, to);
+    }
+    switch_leave(worker, state_place(state));
+    switch_count(worker, to, cause);
+}
+
+bool
+switch_announced(struct worker *worker, struct entry *entry, uint64_t state, uint64_t desc,
+                 uint64_t next, uint32_t cause)
+{
+    struct queue *queue = queue_of(worker);
+
+    if (moves_in_order(queue, state, next)) {
+        (void)u64_add(&queue->reorder, 1); /* switch_pod:A, read by walk:C, walk:E */
+    }
+    if (!entry_switch(entry, state, desc, next)) { /* switch_pod:B */
+        return false;
+    }
+    switch_counted(worker, state, next, cause);
+    return true;
+}
+
+bool
+switch_pod(struct worker *worker, struct entry *entry, uint64_t state, uint64_t desc, uint64_t next,
+           uint32_t cause)
+{
+    switch_announce(worker, state_place(next));
+    if (switch_announced(worker, entry, state, desc, next, cause)) {
+        return true;
+    }
+    switch_withdraw(worker, state_place(next));
+    return false;
+}
+
+/*
+ * Whoever published the pod may have stopped before he lowered the deadline. What is read was
+ * stored before the ref that the helper met; if it is of another version, the switch fails, and the
+ * deadline is too early at worst.
+ */
+static void
+look_after_deadline(struct worker *worker, const struct entry *entry, enum place place)
+{
+    struct queue *queue = queue_of(worker);
+    /* acquire: switch_pod:B comes after */
+    uint64_t counts = u64_load_acquire(&entry->attempts_rejections);
+    const schedq_history_t history = {.timestamp_ns = (int64_t)u64_load_acquire(&entry->timestamp),
+                                      .attempts = (uint32_t)(counts >> 32),
+                                      .rejections = (uint32_t)counts,
+                                      .errors = (uint32_t)u64_load_acquire(&entry->errors)};
+
+    if (place == PLACE_BACKOFF || place == PLACE_ERROR_BACKOFF) {
+        int64_t due = backoff_due(&queue->base.rules.backoff, backoff_expiry_of(queue, &history));
+
+        if (deadline_lower(&queue->deadline, due)) {
+            timer_wake(queue);
+        }
+    }
+}
+
+/*
+ * The description may have changed without the version (a nomination): then the same switch is
+ * tried again.
+ */
+enum verdict
+switch_help(void *ctx, const struct residence *residence, struct entry *entry, uint64_t ref,
+            uint32_t cause, uint64_t *state)
+{
+    struct worker *worker = ctx;
+
+    *state = entry_state(entry); /* switch_help:A */
+    /* Ends: each further round means that somebody changed the words. */
+    for (;;) {
+        enum verdict verdict = state_judge(*state, ref, residence->place, residence->band);
+
+        if (verdict != VERDICT_FUTURE) {
+            return verdict;
+        }
+        /* of entry_describe:A; switch_pod:B compares it */
+        uint64_t desc = u64_load_acquire(&entry->word.high);
+        uint32_t band = residence->place == PLACE_ACTIVE ? residence->band : state_band(*state);
+        uint64_t next = state_switched(*state, band, residence->place);
+
+        look_after_deadline(worker, entry, residence->place);
+        if (switch_pod(worker, entry, *state, desc, next, cause_known(cause, *state))) {
+            *state = next;
+        } else {
+            *state = entry_state(entry);
+        }
+    }
+}

@@ -1,0 +1,130 @@
+/* Lots and ages of waiting.h. */
+#include "lockfree/moves/waiting.h"
+
+#include "policy/leftover.h"
+
+static const enum place aged[] = {PLACE_PARKED, PLACE_GATED};
+
+void
+waiting_open(struct queue *queue)
+{
+    struct waiting *waiting = &queue->waiting;
+    const enum place backoffs[BACKOFF_KINDS] = {PLACE_BACKOFF, PLACE_ERROR_BACKOFF};
+
+    for (uint32_t i = 0; i < 2; i++) {
+        bin_open(&waiting->ages[i], &waiting->words[i],
+                 &(struct residence){
+                     .entries = &queue->entries, .place = aged[i], .reorder = &queue->reorder});
+    }
+    for (uint32_t i = 0; i < BACKOFF_KINDS; i++) {
+        lot_open(&waiting->backing_off[i], &queue->entries, backoffs[i]);
+    }
+    lots_open(&waiting->lots, &queue->base.memory, &queue->entries, queue->base.config.max_lots);
+}
+
+void
+waiting_close(struct queue *queue)
+{
+    struct memory *memory = &queue->base.memory;
+
+    for (uint32_t i = 0; i < 2; i++) {
+        bin_close(&queue->waiting.ages[i], memory);
+    }
+    for (uint32_t i = 0; i < BACKOFF_KINDS; i++) {
+        lot_close(&queue->waiting.backing_off[i], memory);
+    }
+    lots_close(&queue->waiting.lots);
+}
+
+struct lot *
+waiting_lot(struct queue *queue, uint8_t profile, uint64_t unschedulable, uint64_t pending,
+            uint8_t gate)
+{
+    const struct lot_key key = {
+        .unschedulable = unschedulable, .pending = pending, .profile = profile, .gate = gate};
+
+    return lots_get(&queue->waiting.lots, &key);
+}
+
+struct lot *
+waiting_backoff_lot(struct queue *queue, enum place place)
+{
+    return queue->base.rules.host
+               ? &queue->waiting.backing_off[place == PLACE_ERROR_BACKOFF ? 1 : 0]
+               : NULL;
+}
+
+struct bin *
+waiting_ages(struct queue *queue, enum place place)
+{
+    const struct rules *rules = &queue->base.rules;
+    bool timed = !rules->host &&
+                 (place == PLACE_PARKED || rules->leftover_is_event || rules->gates_see_leftover);
+
+    return timed ? &queue->waiting.ages[place == PLACE_PARKED ? 0 : 1] : NULL;
+}
+
+bool
+waiting_oldest(struct queue *queue, enum place place, int64_t *since)
+{
+    struct bin *bin = waiting_ages(queue, place);
+    struct bin_head head;
+
+    if (bin == NULL) {
+        return false;
+    }
+    bin_pass(bin, &queue->runs);
+    if (!bin_first(bin, &queue->runs, &head)) {
+        return false;
+    }
+    *since = bin_head_key(&head);
+    return true;
+}
+
+int64_t
+waiting_next(struct queue *queue)
+{
+    const struct rules *rules = &queue->base.rules;
+    int64_t flushed = time_load(&queue->leftover_flushed); /* relaxed: an old one says too early */
+    int64_t next = SCHEDQ_NO_DEADLINE;
+    int64_t since;
+
+    if (waiting_oldest(queue, PLACE_PARKED, &since)) {
+        next = leftover_tried(rules, since, flushed);
+    }
+    if (waiting_oldest(queue, PLACE_GATED, &since)) {
+        int64_t due = leftover_due(rules, since);
+        int64_t again = leftover_again(rules, flushed);
+
+        /* once in each flush, and stays */
+        due = rules->leftover_is_event && due < again ? again : due;
+        next = due < next ? due : next;
+    }
+    return next;
+}
+
+void
+waiting_resume(struct queue *queue, uint32_t worker)
+{
+    for (uint32_t i = 0; i < 2; i++) {
+        bin_resume(&queue->waiting.ages[i], worker);
+    }
+    for (uint32_t i = 0; i < BACKOFF_KINDS; i++) {
+        lot_resume(&queue->waiting.backing_off[i], worker);
+    }
+    lots_resume(&queue->waiting.lots, worker);
+}
+
+void
+waiting_shrink(struct queue *queue, struct epoch_record *epoch, uint32_t worker)
+{
+    struct memory *memory = &queue->base.memory;
+
+    for (uint32_t i = 0; i < 2; i++) {
+        bin_shrink(&queue->waiting.ages[i], memory, epoch, worker);
+    }
+    for (uint32_t i = 0; i < BACKOFF_KINDS; i++) {
+        lot_shrink(&queue->waiting.backing_off[i], memory, epoch, worker);
+    }
+    lots_shrink(&queue->waiting.lots, memory, epoch, worker);
+}

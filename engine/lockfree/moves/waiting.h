@@ -1,0 +1,50 @@
+/*
+ * Parked and gated pods: where events find them, and where time does.
+ *
+ * Each is published twice: in the lot of what it waits for (lots.h), and, if the rules have a limit
+ * for its waiting, in a bin by age. Nobody helps in either: a pod that is about to be parked has to
+ * be judged by who parks it (mover.h, park.c). With host decisions pods that back off stand in a
+ * lot too, where schedq_candidates finds them.
+ *
+ * Ordering, progress and reclamation are those of lots.h and bin.h; of the two refs of a pod
+ * neither has to be first, because its switch, or the end of its add, comes after both. The ages'
+ * words are marked and never looked at: who looks for what is due reads the bins.
+ */
+#ifndef SCHEDQ_LOCKFREE_WAITING_H
+#define SCHEDQ_LOCKFREE_WAITING_H
+
+#include "lockfree/queue.h"
+
+/** Allocates nothing; lots_make is left to be called. */
+void waiting_open(struct queue *queue);
+
+/** Alone. */
+void waiting_close(struct queue *queue);
+
+/** The lot of pods that wait so: gate 0 if parked. */
+struct lot *waiting_lot(struct queue *queue, uint8_t profile, uint64_t unschedulable,
+                        uint64_t pending, uint8_t gate);
+
+/** The lot of pods in BACKOFF or ERROR_BACKOFF; NULL: nobody looks for them so. */
+struct lot *waiting_backoff_lot(struct queue *queue, enum place place);
+
+/** The bin by age of PARKED or GATED pods; NULL: there is no limit for them. */
+struct bin *waiting_ages(struct queue *queue, enum place place);
+
+/**
+ * Since when the pod waits that has waited longest. Goes past stale refs. False: none, or there is
+ * no limit.
+ */
+bool waiting_oldest(struct queue *queue, enum place place, int64_t *since);
+
+/**
+ * The earliest time at which a parked or gated pod is due; SCHEDQ_NO_DEADLINE. Goes past stale
+ * refs.
+ */
+int64_t waiting_next(struct queue *queue);
+
+/** The lanes of a worker's slot: as bands_resume and bands_shrink. */
+void waiting_resume(struct queue *queue, uint32_t worker);
+void waiting_shrink(struct queue *queue, struct epoch_record *epoch, uint32_t worker);
+
+#endif

@@ -1,0 +1,247 @@
+/*
+ * Records and descriptions of entry.h, which has the essay: who may write what, ordering, progress.
+ * The 16-byte exchanges that change a state word with its description are here, and the reading of
+ * a description between two loads of its word.
+ */
+#include "lockfree/pod/entry.h"
+
+#include <stddef.h>
+
+_Static_assert(STATE_VERSION_MASK == SLAB_VERSION_MASK,
+               "versions and tags go round where slab.h measures them");
+
+/*
+ * A record's versions go on over its lives; in a page that was made again they start above those of
+ * the old one. Relaxed, here and below: the page's objects are nobody's until a magazine with them
+ * is pushed (slab.c).
+ */
+static void
+record_prepare(void *object, uint64_t floor)
+{
+    struct entry *entry = object;
+
+    u64_store(&entry->word.low, state_make(floor, 0, PLACE_FREE));
+}
+
+static uint64_t
+record_version(const void *object)
+{
+    const struct entry *entry = object;
+
+    /*
+     * One more than it is: a ref of the next version may have been published for a switch that
+     * never came.
+     */
+    return version_next(state_version(entry_state(entry)));
+}
+
+static void
+description_prepare(void *object, uint64_t floor)
+{
+    struct description_record *record = object;
+
+    u64_store(&record->tag, version_next(floor));
+}
+
+static uint64_t
+description_version(const void *object)
+{
+    const struct description_record *record = object;
+
+    return u64_load(&record->tag);
+}
+
+static const struct slab_kind record_kind = {
+    .memory = MEMORY_ENTRIES,
+    .bytes = sizeof(struct entry),
+    .page_bits = RECORD_PAGE_BITS,
+    .link = offsetof(struct entry, order_key),
+    .magazine_link = offsetof(struct entry, timestamp),
+    .prepare = record_prepare,
+    .version = record_version,
+};
+
+static const struct slab_kind description_kind = {
+    .memory = MEMORY_ENTRIES,
+    .bytes = sizeof(struct description_record),
+    .page_bits = DESCRIPTION_PAGE_BITS,
+    .link = offsetof(struct description_record, order_key),
+    .magazine_link = offsetof(struct description_record, described_node),
+    .prepare = description_prepare,
+    .version = description_version,
+};
+
+void
+records_open(struct entries *entries, struct memory *memory)
+{
+    slab_open(&entries->records, &record_kind, memory);
+    slab_open(&entries->descriptions, &description_kind, memory);
+}
+
+void
+records_close(struct entries *entries)
+{
+    slab_close(&entries->descriptions);
+    slab_close(&entries->records);
+}
+
+/* In a description record's attributes, where a pod's record has the profile. */
+#define MARK_OWN_KEY 1
+
+/* ---- descriptions ---------------------------------------------------------------------------- */
+
+/*
+ * Acquire loads, so that entry_description:B comes after them. They read what fill stored (add.c),
+ * or description_fill, or a holder's order key; after the next use's stores, which follow a full
+ * fence behind the change of the word, B finds that.
+ */
+static void
+copy_inline(const struct entry *entry, struct description *out)
+{
+    uint64_t attributes = u64_load_acquire(&entry->attributes);
+
+    out->object = u64_load_acquire(&entry->object);
+    out->order_key = (int64_t)u64_load_acquire(&entry->order_key);
+    out->priority = attributes_priority(attributes);
+    out->flags = attributes_flags(attributes);
+    out->own_key = false;
+    out->described_node = 0;
+    out->nominated_node = 0;
+    out->nomination = 0;
+}
+
+static void
+copy_record(const struct entry *entry, const struct description_record *record,
+            struct description *out)
+{
+    uint64_t attributes = u64_load_acquire(&record->attributes);
+
+    out->own_key = (attributes_profile(attributes) & MARK_OWN_KEY) != 0;
+    out->object = u64_load_acquire(&record->object);
+    out->order_key =
+        (int64_t)u64_load_acquire(out->own_key ? &record->order_key : &entry->order_key);
+    out->priority = attributes_priority(attributes);
+    out->flags = attributes_flags(attributes);
+    out->described_node = u64_load_acquire(&record->described_node);
+    out->nominated_node = u64_load_acquire(&record->nominated_node);
+    out->nomination = u64_load_acquire(&record->nomination);
+}
+
+uint64_t
+entry_description(const struct entries *entries, const struct entry *entry, struct description *out)
+{
+    /* entry_description:A reads from entry_describe:A */
+    uint64_t desc = u64_load_acquire(&entry->word.high);
+
+    /* Ends: each further round means that an update came in between. */
+    for (;;) {
+        const struct description_record *record =
+            desc != 0 ? slab_at(&entries->descriptions, ref_record(desc)) : NULL;
+
+        if (record != NULL) {
+            copy_record(entry, record, out);
+        } else {
+            copy_inline(entry, out);
+        }
+        uint64_t again = u64_load_acquire(&entry->word.high); /* entry_description:B */
+
+        /*
+         * If B reads what A read, the record was not given back in between: each value of the word
+         * is used once.
+         */
+        if (again == desc) {
+            return desc;
+        }
+        desc = again;
+    }
+}
+
+/*
+ * Acquire loads, as in copy_record: if the word still names the record, it was not given back in
+ * between.
+ */
+bool
+entry_gating(const struct entries *entries, const struct entry *entry, uint64_t desc,
+             struct gating *out)
+{
+    const struct description_record *record =
+        desc != 0 ? slab_at(&entries->descriptions, ref_record(desc)) : NULL;
+
+    if (record == NULL) {
+        *out = (struct gating){.stay = 0};
+        return true;
+    }
+    out->refused = u64_load_acquire(&record->refused);
+    out->stay = u64_load_acquire(&record->stay);
+    out->first = (int64_t)u64_load_acquire(&record->first);
+    return u64_load_acquire(&entry->word.high) == desc; /* of entry_describe:A */
+}
+
+bool
+entry_describe(struct entry *entry, uint64_t state, uint64_t desc, uint64_t described,
+               uint64_t replacement)
+{
+    /* Publishes what description_fill wrote to who reads the word in entry_description:A. */
+    return pair_cas(&entry->word, (struct pair){state, desc},
+                    (struct pair){described, replacement}); /* entry_describe:A */
+}
+
+bool
+entry_switch(struct entry *entry, uint64_t state, uint64_t desc, uint64_t next)
+{
+    /* entry_switch:A */
+    return pair_cas(&entry->word, (struct pair){state, desc}, (struct pair){next, desc});
+}
+
+bool
+entry_flag(struct entry *entry, uint64_t state, uint64_t desc, enum state_flag flag)
+{
+    return entry_switch(entry, state, desc, state | (uint64_t)flag);
+}
+
+/*
+ * Relaxed, here and in description_fill: the record is the caller's; entry_describe:A publishes it.
+ */
+uint64_t
+description_take(struct entries *entries, struct slab_cache *cache)
+{
+    uint32_t number = slab_take(&entries->descriptions, cache);
+
+    if (number == 0) {
+        return 0;
+    }
+    struct description_record *record = slab_at(&entries->descriptions, number);
+    uint64_t tag = version_next(u64_load(&record->tag));
+
+    u64_store(&record->tag, tag);
+    return ref_make(tag, number);
+}
+
+void
+description_fill(struct entries *entries, uint64_t desc, const struct description *description,
+                 const struct gating *gating)
+{
+    static const struct gating nothing;
+    struct description_record *record = slab_at(&entries->descriptions, ref_record(desc));
+
+    u64_store(&record->object, description->object);
+    time_store(&record->order_key, description->order_key);
+    u64_store(&record->attributes,
+              attributes_pack(description->priority, 0, description->own_key ? MARK_OWN_KEY : 0,
+                              description->flags));
+    u64_store(&record->described_node, description->described_node);
+    u64_store(&record->nominated_node, description->nominated_node);
+    u64_store(&record->nomination, description->nomination);
+    gating = gating != NULL ? gating : &nothing;
+    u64_store(&record->refused, gating->refused);
+    u64_store(&record->stay, gating->stay);
+    time_store(&record->first, gating->first);
+}
+
+void
+description_give(struct entries *entries, struct slab_cache *cache, uint64_t desc)
+{
+    if (desc != 0) {
+        slab_give(&entries->descriptions, cache, ref_record(desc));
+    }
+}

@@ -1,0 +1,290 @@
+/*
+ * A pod's record, and its description.
+ *
+ * Two cache lines:
+ *   line 1   the state word and what pop reads          line 2   what a pod went through, and what
+ *           never changes in a life
+ * A record is named by a number (slab.h) and used again at once. A handle is {life, record}, where
+ * life is the version at which the record left FREE: no two lives have the same, and a ref with a
+ * smaller version is of an older life.
+ *
+ * WHO MAY WRITE
+ *   life, name, hash, profile        the owner, before the pod exists
+ *   timestamp, counters, sets, key   the owner before the pod exists; the holder while the pod is
+ *           in flight
+ *   flight                           the same: where the pod waits, or is active, its stay word
+ *   state                            state.h
+ *   state and desc together          update, nominate, movers (entry_describe)
+ * A mover owns nothing. What it has to say of a pod (a gate, the bits of gates, the initial
+ * attempt) goes with a description that the CAS installs which wins, so of a mover that lost
+ * nothing is left. Every field is atomic, because others read it without a right to it (find, get,
+ * snapshot, a helper). They read it between two loads of the state word (report_record), and drop
+ * what they read if the word changed.
+ *
+ * THE DESCRIPTION {object, order key, priority, flags, described node, nomination} is what update
+ * replaces. It is written into the record before the pod exists and never changes there, but for
+ * the order key that queues draw: that is the record's, and descriptions inherit it unless they
+ * have one of their own. An update puts a new description into a record of its own and makes the
+ * word `desc`, beside the state word, name it: one 16-byte CAS on both words, so that a description
+ * reaches exactly the life that it was meant for, and a pod that leaves its place meanwhile makes
+ * the CAS fail. `desc` is {tag:36, record:28}, 0 for the description in the pod's record; the tag
+ * makes each value unique.
+ *
+ * A STAY lasts from the switch or the add that brought the pod to where it waits until its next
+ * pop. The record names it in its stay word, by the version at which it began, with the gate that
+ * the pod had then. GATING, what movers said of the pod, stands in the description with the stay
+ * that it is about, and counts in that stay only: no later flight, and no later pod of the record,
+ * sees it.
+ *
+ * LINEARIZATION. An update, a nomination, a gate: entry_describe:A. Reading a description:
+ * entry_description:B, if the caller then finds the state word's version unchanged.
+ *
+ * ORDERING
+ *   fill:A (add.c), release; every CAS of the state word   -> entry_state (acquire): the record's
+ *           fields
+ *   description_fill, entry_describe:A, a full fence       -> entry_description:A (acquire): the
+ *           description's fields
+ *   the CAS that took a pod or a description out, a full fence, before its memory is used again   |
+ *       acquire loads of fields, then the word again: who met the next use's fields finds the word
+ *       changed
+ *   the stay word, before the switch or fill:A             -> entry_state: who finds the pod there
+ *           finds its stay
+ *
+ * PROGRESS. Wait-free but for entry_description and slab_take, which are lock-free. A thread that
+ * stops behind entry_describe:A keeps the old description's record and its reference to the object;
+ * where the pod has to move, publish_follow is finished by who meets it.
+ *
+ * ABA, WRAPAROUND. A desc word comes back after 2^36 takes of one description record: at 10 million
+ * a second, 1.9 hours, and only for a thread that slept exactly so long.
+ *
+ * EVIDENCE. tests/model: description; stress/explore: update_two, update_twice, nominate_update,
+ * event_gate*; tests/unit/test_lockfree_entry.c.
+ */
+#ifndef SCHEDQ_LOCKFREE_ENTRY_H
+#define SCHEDQ_LOCKFREE_ENTRY_H
+
+#include "engine.h"
+#include "lockfree/memory/slab.h"
+#include "lockfree/pod/state.h"
+
+struct entry {
+    _Alignas(CACHE_LINE) atomic_pair word; /* low: state; high: desc */
+    atomic_u64 object;
+    atomic_u64 order_key;
+    atomic_u64 attributes; /* priority:32 | name length:16 | profile:8 | flags:8 */
+    atomic_u64 name;       /* hash:32 | name cell:32 (names.h) */
+    atomic_u64 unschedulable, pending;
+
+    atomic_u64 life; /* second line */
+    atomic_u64 timestamp, initial_attempt;
+    atomic_u64 attempts_rejections; /* 32 bits each */
+    atomic_u64 errors;
+    atomic_u64 seen;   /* in flight: event sequence at its pop */
+    atomic_u64 flight; /* in flight: orders pods by their pops, once it is set; else a stay word */
+    atomic_u64 popped; /* in flight, counted objects: the holder's reference */
+};
+
+/* A stay word: 1:1 | 0 | version at which the stay began:36 | 0 | gate that the pod had then:8. */
+#define STAY_MARK (UINT64_C(1) << 63)
+#define STAY_VERSION_SHIFT 16
+
+_Static_assert(sizeof(struct entry) == 128, "two cache lines");
+
+/** A description that an update brought. */
+struct description_record {
+    atomic_u64 tag; /* low 36 bits: of the word that names it, or of the next one that will */
+    atomic_u64 object;
+    atomic_u64 order_key;
+    atomic_u64 attributes; /* priority:32 | 0:16 | marks:8 | flags:8 */
+    atomic_u64 described_node;
+    atomic_u64 nominated_node;       /* 0: none */
+    atomic_u64 nomination;           /* orders the pods of one node */
+    atomic_u64 refused, stay, first; /* struct gating */
+};
+
+/** What movers said of a pod in one stay. */
+struct gating {
+    uint64_t refused; /* bits of the gates that the pod was put behind */
+    uint64_t stay;    /* the stay word, with the newest gate; 0: nothing was said */
+    /* the initial attempt of a pod that had none; 0: none. Counts where the pod is active */
+    int64_t first;
+};
+
+/** The same, copied out. */
+struct description {
+    uint64_t object;
+    int64_t order_key; /* what orders the pod, its own or inherited */
+    int32_t priority;
+    uint8_t flags; /* SCHEDQ_POD_ */
+    bool own_key;  /* order_key is this description's, not the record's */
+    uint64_t described_node;
+    uint64_t nominated_node; /* 0: none */
+    uint64_t nomination;
+};
+
+struct entries {
+    struct slab records;
+    struct slab descriptions;
+};
+
+void records_open(struct entries *entries, struct memory *memory);
+void records_close(struct entries *entries);
+
+/** NULL if the record's page was trimmed: then no ref to it is good. */
+static inline struct entry *
+entry_at(const struct entries *entries, uint32_t record)
+{
+    return slab_at(&entries->records, record);
+}
+
+static inline uint64_t
+entry_state(const struct entry *entry)
+{
+    return u64_load_acquire(&entry->word.low); /* reads from fill:A and every CAS of the word */
+}
+
+static inline schedq_pod_t
+entry_handle(uint32_t record, uint64_t life)
+{
+    return (schedq_pod_t){ref_make(life, record)};
+}
+
+/* ---- attributes and counters, packed --------------------------------------------------------- */
+
+static inline uint64_t
+attributes_pack(int32_t priority, uint32_t name_length, uint8_t profile, uint8_t flags)
+{
+    return (uint64_t)(uint32_t)priority << 32 | (uint64_t)name_length << 16 |
+           (uint64_t)profile << 8 | flags;
+}
+
+static inline int32_t
+attributes_priority(uint64_t attributes)
+{
+    return (int32_t)(uint32_t)(attributes >> 32);
+}
+
+static inline uint32_t
+attributes_name_length(uint64_t attributes)
+{
+    return (uint32_t)(attributes >> 16 & 0xffff);
+}
+
+static inline uint8_t
+attributes_profile(uint64_t attributes)
+{
+    return (uint8_t)(attributes >> 8);
+}
+
+static inline uint8_t
+attributes_flags(uint64_t attributes)
+{
+    return (uint8_t)attributes;
+}
+
+/* ---- what the place gives a meaning ---------------------------------------------------------- */
+
+/**
+ * In flight: what orders it among the pops; 0: its holder has not noted it yet. Reads from
+ * begin_flight:A (pop.c).
+ */
+static inline uint64_t
+entry_pop_order(const struct entry *entry)
+{
+    uint64_t flight = u64_load_acquire(&entry->flight);
+
+    return (flight & STAY_MARK) == 0 ? flight : 0;
+}
+
+static inline uint64_t
+stay_word(uint64_t version, uint8_t gate)
+{
+    return STAY_MARK | version << STAY_VERSION_SHIFT | gate;
+}
+
+static inline uint8_t
+stay_gate(uint64_t word)
+{
+    return (uint8_t)word;
+}
+
+/** Leaves of a gating what counts in the stay of `word`, which the record had with `state`. */
+static inline void
+gating_judge(struct gating *gating, uint64_t word, uint64_t state)
+{
+    enum place place = state_place(state);
+    bool stays = (word & STAY_MARK) != 0 && (state_waits(state) || place == PLACE_ACTIVE);
+
+    if (!stays || (gating->stay ^ word) >> STAY_VERSION_SHIFT != 0) {
+        *gating = (struct gating){.stay = stays ? word : 0};
+    }
+    if (place != PLACE_ACTIVE) {
+        gating->first = 0;
+    }
+}
+
+/**
+ * The gate of a pod whose word is `state`: 1 + number of the plugin, 0 if none keeps it out.
+ *
+ * `keeps`: the rules let a pod keep its gate while it backs off.
+ */
+static inline uint8_t
+gating_gate(const struct gating *gating, uint64_t state, bool keeps)
+{
+    enum place place = state_place(state);
+    bool has =
+        place == PLACE_GATED || (keeps && (place == PLACE_BACKOFF || place == PLACE_ERROR_BACKOFF));
+
+    return has ? stay_gate(gating->stay) : 0;
+}
+
+/* ---- descriptions ---------------------------------------------------------------------------- */
+
+/**
+ * Copies the newest description out; returns the word `desc` that it belongs to.
+ *
+ * Who is not the holder or owner must find the state word's version unchanged afterwards, or drop
+ * the copy.
+ */
+uint64_t entry_description(const struct entries *entries, const struct entry *entry,
+                           struct description *out);
+
+/**
+ * What stands in the description that `desc` names, as it is: gating_judge follows. False: `desc`
+ * is not the pod's any more.
+ */
+bool entry_gating(const struct entries *entries, const struct entry *entry, uint64_t desc,
+                  struct gating *out);
+
+/**
+ * Replaces the description of a pod whose state word still is `state` and whose desc word still is
+ * `desc`.
+ *
+ * The word becomes `described`: `state`, state_described(state), or a switch from it. `replacement`
+ * is from description_take; on success it belongs to the record, and `desc` to the caller.
+ */
+bool entry_describe(struct entry *entry, uint64_t state, uint64_t desc, uint64_t described,
+                    uint64_t replacement);
+
+/**
+ * Switches a pod whose state word still is `state`, and whose description still is the one that
+ * `desc` names.
+ *
+ * For who tells somebody the description: it is that of the moment of the switch.
+ */
+bool entry_switch(struct entry *entry, uint64_t state, uint64_t desc, uint64_t next);
+
+/** Sets a flag in a pod that is in flight; as entry_switch. */
+bool entry_flag(struct entry *entry, uint64_t state, uint64_t desc, enum state_flag flag);
+
+/** A description record, as a desc word; 0: no memory. The caller's until entry_describe. */
+uint64_t description_take(struct entries *entries, struct slab_cache *cache);
+
+/** Fills a record that is the caller's; `gating` NULL: nothing was said. */
+void description_fill(struct entries *entries, uint64_t desc, const struct description *description,
+                      const struct gating *gating);
+
+/** Gives the record behind a desc word back; 0 is allowed. */
+void description_give(struct entries *entries, struct slab_cache *cache, uint64_t desc);
+
+#endif

@@ -1,0 +1,307 @@
+/*
+ * The state word of a pod's record: where the pod is, in one word that is the only truth about it.
+ *
+ *   version:36 | place:3 | detail:25
+ *
+ * The detail is band:20, lag:5 of a pod that is ACTIVE; the lag of one that waits (BACKOFF,
+ * ERROR_BACKOFF, PARKED, GATED); the flags of one in flight; else 0.
+ *
+ * CONTRACT. Containers (lanes, runs, the index) hold refs {record, version} and keys; they are
+ * hints. A pod is where its word says. Every change of place, of band or of the position inside a
+ * band is one CAS of the word that raises the version by one. A ref that is stale, duplicated or
+ * early is harmless, because it is judged against the word before anything is done.
+ *
+ * WHO MAY LEAVE A PLACE, AND BY WHICH ACCESS
+ *   from \ to     ACTIVE          BACKOFF, ERROR_  PARKED, GATED    INFLIGHT     DEAD          FREE
+ *   FREE          owner: store    owner: store     owner: store     -            -             -
+ *   ACTIVE        update: sw      -                -                pop: sw      delete: sw    -
+ *   BACKOFF       tick, activate  update: sw       gate: sw         pop: sw      delete: sw    -
+ *   ERROR_BACKOFF tick, activate  update: sw       gate: sw         -            delete: sw    -
+ *   PARKED        move, activate  move: sw         update, gate: sw -            delete: sw    -
+ *   GATED         move, activate  move: sw         update, gate: sw -            delete: sw    -
+ *   INFLIGHT      holder: sw      holder: sw       holder: sw       holder: sw   holder: sw    -
+ *   DEAD          -               -                -                -            -
+ *           owner: store
+ * "sw" is a CAS from the exact word that the decision was taken on, version + 1. The owner of a
+ * record that is FREE or DEAD is whoever's CAS made it DEAD, until it goes to a free list, and
+ * whoever takes it from there. The holder is whoever has the token, and the token is the version:
+ * who lost the version lost the pod. Flags change without a version, in INFLIGHT only (entry_flag):
+ * DEL the pod was deleted, ACT it was activated, JUDGE an event came while its holder was about to
+ * park it. A switch out of INFLIGHT fails if a flag was set meanwhile.
+ *
+ * BAND names the band where an active pod stands by its id. An id is used again, but not while a
+ * pod is active in its band: the pod's ref keeps the band from retirement (band.h).
+ *
+ * LAG. An update of an active pod that changes where it stands (its band, its order key), and every
+ * update of a waiting one, replaces the description first and moves the pod afterwards, if it has
+ * to be moved. The replacement raises the version and the lag: refs of `version - lag` stay VALID,
+ * so that the pod can be found where it was, and only the ref of the next version can become valid.
+ * So no ref that was published for an older description ever gets valid beside the newest one, and
+ * nothing that was decided on an older description is applied. The switch sets the lag to 0.
+ *
+ * PUBLISH, THEN SWITCH. Who moves a pod at version v first publishes the ref {record, v+1} in the
+ * container of the new place (this ref is FUTURE until the switch), and switches afterwards.
+ * Whoever meets a FUTURE ref performs the switch himself; the band that he switches to is that of
+ * the container. So a thread that stops anywhere leaves a pod either where it was or where somebody
+ * finds it.
+ *
+ * LINEARIZATION. Of each change of a pod's place: the CAS of its word. Of finding a pod: the load
+ * of the word.
+ *
+ * ORDERING. A CAS of the word is a full fence, its load an acquire. So who reads the word sees what
+ * was stored into the record before the CAS that he reads from, and before the earlier ones. Fields
+ * that are read by acquire loads between two loads of the word are of its version if both find the
+ * same (report.c).
+ *
+ * PROGRESS. Wait-free but for state_help, which is lock-free. A thread that stops before its CAS
+ * has changed nothing; behind it, the pod is where the word says, and is found there, because it
+ * was published before. (New pods: add.c.)
+ *
+ * WRAPAROUND. 36 bits at 10 million changes a second of one record: 1.9 hours. A ref that slept
+ * exactly that long could let a pop claim a pod early inside its own band; it could lose none.
+ * Versions have no order: they are compared for being equal, or measured from one that they cannot
+ * have come all round from (a life's first, a page's floor, the base).
+ *
+ * EVIDENCE. tests/unit/test_lockfree_state.c enumerates place x operation x concurrent second
+ * operation against the table; tests/model: claim, intent, description.
+ */
+#ifndef SCHEDQ_LOCKFREE_STATE_H
+#define SCHEDQ_LOCKFREE_STATE_H
+
+#include "lockfree/memory/sizes.h"
+#include "platform/atomic.h"
+
+#include <schedq/schedq.h>
+
+#define STATE_VERSION_SHIFT 28
+#define STATE_PLACE_SHIFT 25
+#define STATE_BAND_SHIFT 5 /* in the detail, above the lag */
+#define STATE_VERSION_MASK ((UINT64_C(1) << 36) - 1)
+#define STATE_PLACE_MASK UINT64_C(7)
+#define STATE_BAND_MASK UINT64_C(0xfffff)
+#define STATE_DETAIL_MASK ((UINT64_C(1) << STATE_PLACE_SHIFT) - 1)
+
+#define REF_INDEX_MASK ((UINT64_C(1) << STATE_VERSION_SHIFT) - 1)
+
+enum place {
+    PLACE_FREE,
+    PLACE_ACTIVE,
+    PLACE_BACKOFF,
+    PLACE_PARKED,
+    PLACE_GATED,
+    PLACE_INFLIGHT,
+    PLACE_DEAD,
+    PLACE_ERROR_BACKOFF
+};
+
+enum state_flag {
+    FLAG_DELETED = 1,   /* in flight, deleted meanwhile: its holder gets GONE */
+    FLAG_ACTIVATED = 2, /* in flight, activated meanwhile: it is retried when it fails */
+    /* in flight, and an event found it where its holder is parking it: he has to judge again */
+    FLAG_JUDGE = 4
+};
+
+#define STATE_LAG_ACTIVE ((UINT32_C(1) << STATE_BAND_SHIFT) - 1)
+#define STATE_LAG_WAITING SIZE((UINT32_C(1) << 22) - 1, 3)
+
+static inline uint64_t
+state_make(uint64_t version, uint32_t band, enum place place)
+{
+    return (version & STATE_VERSION_MASK) << STATE_VERSION_SHIFT |
+           (uint64_t)band << STATE_BAND_SHIFT | (uint64_t)place << STATE_PLACE_SHIFT;
+}
+
+static inline uint64_t
+state_version(uint64_t state)
+{
+    return state >> STATE_VERSION_SHIFT;
+}
+
+static inline uint32_t
+state_band(uint64_t state)
+{
+    return (uint32_t)(state >> STATE_BAND_SHIFT & STATE_BAND_MASK);
+}
+
+static inline enum place
+state_place(uint64_t state)
+{
+    return (enum place)(state >> STATE_PLACE_SHIFT & STATE_PLACE_MASK);
+}
+
+/** Of a pod in flight. */
+static inline uint64_t
+state_flags(uint64_t state)
+{
+    return state & STATE_DETAIL_MASK;
+}
+
+/**
+ * Is there a pod that callers may speak of? One in flight that was deleted is its holder's only.
+ */
+static inline bool
+state_is_pod(uint64_t state)
+{
+    enum place place = state_place(state);
+    bool deleted = place == PLACE_INFLIGHT && (state & FLAG_DELETED) != 0;
+
+    return place != PLACE_FREE && place != PLACE_DEAD && !deleted;
+}
+
+/** The version after this one; 0 names none. */
+static inline uint64_t
+version_next(uint64_t version)
+{
+    uint64_t next = (version + 1) & STATE_VERSION_MASK;
+
+    return next != 0 ? next : 1;
+}
+
+/**
+ * Is this a version of the life that began at `life` and has come to `state`, or its next one?
+ * Exact for 2^36.
+ */
+static inline bool
+state_has_had(uint64_t state, uint64_t life, uint64_t version)
+{
+    uint64_t lived = (state_version(state) - life) & STATE_VERSION_MASK;
+
+    return ((version - life) & STATE_VERSION_MASK) <= lived + 1;
+}
+
+/** In BACKOFF, ERROR_BACKOFF, PARKED, GATED? */
+static inline bool
+state_waits(uint64_t state)
+{
+    switch (state_place(state)) {
+    case PLACE_BACKOFF:
+    case PLACE_ERROR_BACKOFF:
+    case PLACE_PARKED:
+    case PLACE_GATED:
+        return true;
+    default:
+        return false;
+    }
+}
+
+/** How many versions ago the refs were published that are good now. */
+static inline uint32_t
+state_lag(uint64_t state)
+{
+    if (state_place(state) == PLACE_ACTIVE) {
+        return (uint32_t)state & STATE_LAG_ACTIVE;
+    }
+    return state_waits(state) ? (uint32_t)(state & STATE_DETAIL_MASK) : 0;
+}
+
+/** No more descriptions before the pod is moved. */
+static inline bool
+state_lag_is_at_end(uint64_t state)
+{
+    return state_lag(state) >= (state_waits(state) ? STATE_LAG_WAITING : STATE_LAG_ACTIVE);
+}
+
+/** The version that a ref must have to be VALID. */
+static inline uint64_t
+state_base(uint64_t state)
+{
+    uint64_t version = state_version(state);
+    uint32_t lag = state_lag(state);
+
+    /* 0 is no version. */
+    return version > lag ? version - lag : (version - lag - 1) & STATE_VERSION_MASK;
+}
+
+/**
+ * The word after a description was replaced that changes where the pod stands, or of a pod that
+ * waits. The lag is not at its end.
+ */
+static inline uint64_t
+state_described(uint64_t state)
+{
+    uint64_t rest = state & ((UINT64_C(1) << STATE_VERSION_SHIFT) - 1);
+
+    return version_next(state_version(state)) << STATE_VERSION_SHIFT | (rest + 1);
+}
+
+/* ---- refs: {version, record}, with the version where the state word has it ------------------- */
+
+static inline uint64_t
+ref_make(uint64_t version, uint32_t record)
+{
+    return (version & STATE_VERSION_MASK) << STATE_VERSION_SHIFT | record;
+}
+
+static inline uint32_t
+ref_record(uint64_t ref)
+{
+    return (uint32_t)(ref & REF_INDEX_MASK);
+}
+
+static inline uint64_t
+ref_version(uint64_t ref)
+{
+    return ref >> STATE_VERSION_SHIFT;
+}
+
+/* ---- judging --------------------------------------------------------------------------------- */
+
+enum verdict {
+    VERDICT_STALE, /* the pod went on, or the record has another pod: drop the ref */
+    VERDICT_VALID, /* the pod is here */
+    VERDICT_FUTURE /* somebody published the pod here and has not switched it: help */
+};
+
+/** Is a pod at `now` where a container of `place` has it? One of PARKED has gated pods too. */
+static inline bool
+place_matches(enum place place, enum place now)
+{
+    return now == place || (place == PLACE_PARKED && now == PLACE_GATED);
+}
+
+/**
+ * What a ref from a container of `place` means while the word is `state`. `band` counts for ACTIVE
+ * only.
+ */
+static inline enum verdict
+state_judge(uint64_t state, uint64_t ref, enum place place, uint32_t band)
+{
+    enum place now = state_place(state);
+
+    if (state_base(state) == ref_version(ref)) {
+        bool here =
+            place_matches(place, now) && (place != PLACE_ACTIVE || state_band(state) == band);
+
+        return here ? VERDICT_VALID : VERDICT_STALE;
+    }
+    if (version_next(state_version(state)) != ref_version(ref) || now == PLACE_FREE ||
+        now == PLACE_DEAD) {
+        return VERDICT_STALE;
+    }
+    /* A flag makes the holder's switch fail: he decides again and publishes a newer version. */
+    return now == PLACE_INFLIGHT && state_flags(state) != 0 ? VERDICT_STALE : VERDICT_FUTURE;
+}
+
+/** The word that a switch from `state` leads to; `band` counts for ACTIVE only. */
+static inline uint64_t
+state_switched(uint64_t state, uint32_t band, enum place place)
+{
+    return state_make(version_next(state_version(state)), place == PLACE_ACTIVE ? band : 0, place);
+}
+
+/**
+ * Judges, and performs the switch of a FUTURE ref, until the ref is VALID or STALE; *state is the
+ * word that says so.
+ *
+ * A switch from ACTIVE to ACTIVE moves a pod inside the order. Walks that passed its new place
+ * before it was published must begin again, and who published it may not have come to say so:
+ * *reorder is raised before the switch. Ends: each further round means that somebody changed the
+ * word.
+ */
+enum verdict state_help(atomic_u64 *word, uint64_t ref, enum place place, uint32_t band,
+                        atomic_u64 *reorder, uint64_t *state);
+
+/** The public name of a place. */
+schedq_place_t place_public(enum place place);
+
+#endif

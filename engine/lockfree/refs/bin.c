@@ -1,0 +1,805 @@
+/* Bins of bin.h. */
+#include "lockfree/refs/bin.h"
+
+#include "lockfree/refs/tie.h"
+
+void
+bin_open(struct bin *bin, atomic_u64 *word, const struct residence *residence)
+{
+    bin->residence = *residence;
+    bin->word = word;
+}
+
+void
+bin_close(struct bin *bin, struct memory *memory)
+{
+    for (uint32_t i = 0; i < WORKERS_MAX; i++) {
+        struct lane *lane = bin_lane(bin, i);
+
+        if (lane != NULL) {
+            lane_free(memory, lane);
+        }
+    }
+}
+
+void
+bin_give_runs(struct bin *bin, struct run_pool *pool)
+{
+    for (uint32_t i = 0; i < BIN_RUNS; i++) {
+        uint64_t word = u64_load(&bin->runs[i]);
+        struct run *run = word != 0 ? run_at(pool, word) : NULL;
+
+        if (run != NULL) {
+            run_give(pool, run);
+        }
+    }
+}
+
+void
+bin_resume(struct bin *bin, uint32_t worker)
+{
+    struct lane *lane = bin_lane(bin, worker);
+
+    if (lane != NULL) {
+        lane_resume(lane);
+    }
+}
+
+void
+bin_shrink(struct bin *bin, struct memory *memory, struct epoch_record *epoch, uint32_t worker)
+{
+    struct lane *lane = bin_lane(bin, worker);
+
+    if (lane != NULL) {
+        lane_shrink(lane, &(struct lane_care){
+                              .residence = &bin->residence, .memory = memory, .epoch = epoch});
+    }
+}
+
+/* ---- producers ------------------------------------------------------------------------------- */
+
+bool
+bin_prepare(struct bin *bin, const struct bin_caller *caller, uint32_t count)
+{
+    struct lane *lane = bin_lane(bin, caller->worker);
+
+    if (lane != NULL) {
+        const struct lane_care care = {.residence = &bin->residence,
+                                       .memory = caller->memory,
+                                       .epoch = caller->epoch,
+                                       .pool = &caller->pool->segments};
+
+        return lane_has_room(lane, count) || lane_make_room(lane, &care, count);
+    }
+    lane = lane_make(caller->memory, count);
+    if (lane == NULL) {
+        return false;
+    }
+    /*
+     * The bit first: who adopts this worker's slot, and finds the lane, need not ask for the bit.
+     */
+    u64_or(&bin->used, UINT64_C(1) << caller->worker);    /* bin_prepare:A */
+    ptr_store_release(&bin->lanes[caller->worker], lane); /* bin_prepare:B */
+    return true;
+}
+
+/* What a producer writes next; 0: nothing. */
+static uint64_t
+word_to_set(struct bin *bin, uint64_t word)
+{
+    switch (bin_phase(word)) {
+    case BIN_SET:
+    case BIN_RETIRED:
+        return 0;
+    case BIN_CLEAR:
+    case BIN_LEAVING:
+        return bin_word_next(word, bin->note != NULL ? BIN_SETTING : BIN_SET);
+    case BIN_SETTING:
+        bin->note(bin); /* by each producer for itself: the one that began may have stopped */
+        break;
+    case BIN_CLEARING: /* noted: what takes a note back has seen the word CLEAR since */
+        break;
+    }
+    return bin_word_next(word, BIN_SET);
+}
+
+bool
+bin_mark(struct bin *bin)
+{
+    uint64_t word = u64_load(bin->word); /* bin_mark:A; the caller's fence stands before it */
+    uint64_t next;
+
+    /*
+     * Ends: each failed exchange means that another thread set the bin, or began or ended a
+     * clearing.
+     */
+    while ((next = word_to_set(bin, word)) != 0) {
+        /* bin_mark:B, read by walk:B, backoff_used:A */
+        uint64_t found = u64_cas_value(bin->word, word, next);
+
+        if (found == word && bin_phase(next) == BIN_SET) {
+            u32_store(&bin->fruitless, 0);
+            return true;
+        }
+        word = found == word ? next : found;
+    }
+    return bin_phase(word) == BIN_SET;
+}
+
+static bool
+is_stale(const struct bin *bin, uint64_t ref)
+{
+    const struct residence *residence = &bin->residence;
+    const struct entry *entry = entry_at(residence->entries, ref_record(ref));
+
+    return entry == NULL ||
+           state_judge(entry_state(entry), ref, residence->place, residence->band) == VERDICT_STALE;
+}
+
+static enum verdict
+help(const struct bin_caller *caller, const struct residence *residence, struct entry *entry,
+     uint64_t ref, uint32_t cause, uint64_t *state)
+{
+    if (caller->help != NULL) {
+        return caller->help(caller->ctx, residence, entry, ref, cause, state);
+    }
+    return state_help(&entry->word.low, ref, residence->place, residence->band, residence->reorder,
+                      state);
+}
+
+/*
+ * Whoever helps does all that the publisher still owes: he may have stopped before he marked the
+ * bin, and a pod that is switched into a bin whose word is CLEAR is found by nobody. A retired bin
+ * takes nobody in: its publisher will find out.
+ */
+bool
+bin_judge(struct bin *bin, const struct bin_caller *caller, uint64_t ref, uint32_t cause,
+          uint64_t *state)
+{
+    const struct residence *residence = &bin->residence;
+    struct entry *entry = entry_at(residence->entries, ref_record(ref));
+
+    if (entry == NULL) {
+        return false;
+    }
+    *state = entry_state(entry);
+    enum verdict verdict = state_judge(*state, ref, residence->place, residence->band);
+
+    if (verdict != VERDICT_FUTURE) {
+        return verdict == VERDICT_VALID;
+    }
+    return bin_mark(bin) && help(caller, residence, entry, ref, cause, state) == VERDICT_VALID;
+}
+
+/* ---- merging --------------------------------------------------------------------------------- */
+
+/* The runs of a bin as they were seen, fewest refs first. */
+struct sighting {
+    struct run_head heads[BIN_RUNS];
+    uint32_t slots[BIN_RUNS];
+    uint32_t count;
+};
+
+static void
+drop_run(struct bin *bin, struct run_pool *pool, uint32_t slot, const struct run_head *head)
+{
+    if (u64_cas(&bin->runs[slot], head->word, 0)) { /* drop_run:A */
+        run_give(pool, head->run);
+    }
+}
+
+static void
+sort_in(struct sighting *seen, const struct run_head *head, uint32_t slot)
+{
+    uint32_t i = seen->count++;
+
+    for (; i > 0 && seen->heads[i - 1].left > head->left; i--) {
+        seen->heads[i] = seen->heads[i - 1];
+        seen->slots[i] = seen->slots[i - 1];
+    }
+    seen->heads[i] = *head;
+    seen->slots[i] = slot;
+}
+
+/* True: a slot is free, or became free. */
+static bool
+sight_runs(struct bin *bin, struct run_pool *pool, struct sighting *seen)
+{
+    bool room = false;
+
+    /*
+     * Slots are loaded with acquire, here and in scans: they read from bin_publish_run:A or
+     * put_merged:A.
+     */
+    seen->count = 0;
+    for (uint32_t i = 0; i < BIN_RUNS; i++) {
+        uint64_t word = u64_load_acquire(&bin->runs[i]);
+        struct run_head head;
+
+        if (word == 0) {
+            room = true;
+            continue;
+        }
+        switch (run_peek(pool, &bin->runs[i], word, &head)) {
+        case RUN_CHANGED:
+            room = true;
+            break;
+        case RUN_EMPTY:
+            drop_run(bin, pool, i, &head);
+            room = true;
+            break;
+        case RUN_HEAD:
+            sort_in(seen, &head, i);
+            break;
+        }
+    }
+    return room;
+}
+
+/*
+ * How many of the smallest go together: at least two, and then each that is no larger than all
+ * before it. So every ref is copied about log2 of their number times, however they come.
+ */
+static uint32_t
+choose(const struct sighting *seen, uint32_t *refs)
+{
+    uint32_t count = 2;
+
+    *refs = seen->heads[0].left + seen->heads[1].left;
+    while (count < seen->count && seen->heads[count].left <= *refs) {
+        *refs += seen->heads[count].left;
+        count++;
+    }
+    return count;
+}
+
+struct cursor {
+    const struct run *run;
+    const atomic_u64 *slot;
+    uint64_t word; /* of the slot, while it holds the run */
+    uint32_t position, end;
+    uint32_t cause;
+    uint64_t ref; /* the next that is not stale */
+    int64_t key;
+};
+
+/*
+ * Goes on to the next ref that is not stale, helping what is FUTURE, so that copies are VALID only.
+ * False: the run left its slot; what was read from it may be of its next use, in another bin, and
+ * must not be helped here. So the slot is looked at behind each ref.
+ */
+static bool
+cursor_load(struct cursor *cursor, struct bin *bin, const struct bin_caller *caller)
+{
+    for (; cursor->position < cursor->end; cursor->position++) {
+        const struct slot *slot = &cursor->run->slots[cursor->position];
+        uint64_t state;
+
+        /* acquire: cursor_load:A comes after both */
+        cursor->key = (int64_t)u64_load_acquire(&slot->key);
+        cursor->ref = u64_load_acquire(&slot->ref);
+        if (u64_load_acquire(cursor->slot) != cursor->word) { /* cursor_load:A */
+            return false;
+        }
+        if (bin_judge(bin, caller, cursor->ref, cursor->cause, &state)) {
+            break;
+        }
+    }
+    return true;
+}
+
+static struct cursor *
+least(const struct residence *residence, struct cursor *cursors, uint32_t count)
+{
+    struct cursor *best = NULL;
+
+    for (uint32_t i = 0; i < count; i++) {
+        struct cursor *cursor = &cursors[i];
+
+        if (cursor->position < cursor->end &&
+            (best == NULL ||
+             ref_before(residence, cursor->key, cursor->ref, best->key, best->ref))) {
+            best = cursor;
+        }
+    }
+    return best;
+}
+
+static bool
+merge_into(struct run *merged, struct bin *bin, const struct bin_caller *caller,
+           struct cursor *cursors, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        if (!cursor_load(&cursors[i], bin, caller)) {
+            return false;
+        }
+    }
+    for (struct cursor *cursor = least(&bin->residence, cursors, count); cursor != NULL;
+         cursor = least(&bin->residence, cursors, count)) {
+        run_put(merged, cursor->ref, cursor->key);
+        cursor->position++;
+        if (!cursor_load(cursor, bin, caller)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* One CAS on the lowest slot, then the others are emptied: copies only move down. */
+static void
+put_merged(struct bin *bin, struct run_pool *pool, const struct sighting *seen, uint32_t count,
+           struct run *merged)
+{
+    uint32_t lowest = 0;
+
+    for (uint32_t i = 1; i < count; i++) {
+        lowest = seen->slots[i] < seen->slots[lowest] ? i : lowest;
+    }
+    uint64_t word = u32_load(&merged->count) > 0 ? run_word(merged) : 0;
+
+    /* put_merged:A */
+    if (!u64_cas(&bin->runs[seen->slots[lowest]], seen->heads[lowest].word, word)) {
+        run_give(pool, merged);
+        return;
+    }
+    run_give(pool, seen->heads[lowest].run);
+    for (uint32_t i = 0; i < count; i++) {
+        if (i != lowest) {
+            drop_run(bin, pool, seen->slots[i], &seen->heads[i]); /* put_merged:B */
+        }
+    }
+    if (word == 0) {
+        run_give(pool, merged);
+    }
+}
+
+/* Frees a slot, or sees one free. False: no memory. */
+static bool
+make_slot(struct bin *bin, const struct bin_caller *caller)
+{
+    struct run_pool *pool = caller->pool;
+    struct sighting seen;
+    struct cursor cursors[BIN_RUNS];
+    uint32_t refs;
+
+    if (sight_runs(bin, pool, &seen)) {
+        return true;
+    }
+    uint32_t count = choose(&seen, &refs);
+    struct run *merged = run_take(pool, refs);
+
+    if (merged == NULL) {
+        return false;
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        const struct run_head *head = &seen.heads[i];
+
+        cursors[i] = (struct cursor){.run = head->run,
+                                     .slot = &bin->runs[seen.slots[i]],
+                                     .word = head->word,
+                                     .position = (uint32_t)head->head,
+                                     .end = (uint32_t)head->head + head->left,
+                                     .cause = head->cause};
+    }
+    if (merge_into(merged, bin, caller, cursors, count)) {
+        put_merged(bin, pool, &seen, count, merged);
+    } else {
+        run_give(pool, merged);
+    }
+    return true;
+}
+
+/*
+ * Most bins never have a run, and their scans look at no slot. Ends: each failed exchange raised
+ * it.
+ */
+static void
+raise_slots(struct bin *bin, uint32_t slots)
+{
+    uint32_t found = u32_load(&bin->slots);
+
+    while (found < slots) {
+        uint32_t seen = u32_cas_value(&bin->slots, found, slots); /* raise_slots:A */
+
+        if (seen == found) {
+            break;
+        }
+        found = seen;
+    }
+}
+
+bool
+bin_prepare_run(struct bin *bin, const struct bin_caller *caller)
+{
+    for (uint32_t i = 0; i < BIN_RUNS; i++) {
+        /* relaxed, as in bin_publish_run: the exchange there compares */
+        if (u64_load(&bin->runs[i]) == 0) {
+            return true;
+        }
+    }
+    return make_slot(bin, caller);
+}
+
+bool
+bin_publish_run(struct bin *bin, const struct bin_caller *caller, struct run *run)
+{
+    uint64_t word = run_word(run);
+
+    /* Ends: a slot that was taken or changed in between is another thread's progress. */
+    for (;;) {
+        for (uint32_t i = 0; i < BIN_RUNS; i++) {
+            if (u64_load(&bin->runs[i]) == 0) {
+                raise_slots(bin, i + 1);
+                if (u64_cas(&bin->runs[i], 0, word)) { /* bin_publish_run:A */
+                    return true;
+                }
+            }
+        }
+        if (!make_slot(bin, caller)) {
+            return false;
+        }
+    }
+}
+
+/* ---- consumers ------------------------------------------------------------------------------- */
+
+/*
+ * The first ref of a lane. Where ties are compared, the first that is not stale: a stale one has
+ * none.
+ */
+static bool
+first_of_lane(const struct bin *bin, struct lane *lane, struct lane_head *head)
+{
+    bool found = lane_peek(lane, head);
+
+    while (found && bin->residence.ties != TIES_OPEN && is_stale(bin, head->ref)) {
+        lane_advance(head);
+        found = lane_peek(lane, head);
+    }
+    return found;
+}
+
+static bool
+scan_lanes(const struct bin *bin, struct bin_head *best)
+{
+    uint64_t used = u64_load_acquire(&bin->used); /* scan_lanes:A reads from bin_prepare:A */
+    bool found = false;
+
+    for (; used != 0; used &= used - 1) {
+        uint32_t i = (uint32_t)__builtin_ctzll(used);
+        struct lane_head head;
+
+        struct lane *lane = ptr_load_acquire(&bin->lanes[i]); /* reads from bin_prepare:B */
+
+        if (lane != NULL && first_of_lane(bin, lane, &head) &&
+            (!found ||
+             ref_before(&bin->residence, head.key, head.ref, best->lane.key, best->lane.ref))) {
+            best->lane = head;
+            best->is_run = false;
+            found = true;
+        }
+    }
+    return found;
+}
+
+/* The first ref of the run in a slot, as first_of_lane. RUN_CHANGED does not come out. */
+static enum run_sight
+first_of_run(struct bin *bin, struct run_pool *pool, uint32_t slot, struct run_head *head)
+{
+    uint64_t word;
+
+    /* Ends: a changed slot is another thread's progress, and so is a head that moved. */
+    while ((word = u64_load_acquire(&bin->runs[slot])) != 0) {
+        enum run_sight sight = run_peek(pool, &bin->runs[slot], word, head);
+
+        if (sight == RUN_EMPTY) {
+            drop_run(bin, pool, slot, head);
+            return RUN_EMPTY;
+        }
+        if (sight == RUN_HEAD) {
+            if (bin->residence.ties == TIES_OPEN || !is_stale(bin, head->ref)) {
+                return RUN_HEAD;
+            }
+            run_advance(head);
+        }
+    }
+    return RUN_EMPTY;
+}
+
+bool
+bin_first(struct bin *bin, struct run_pool *pool, struct bin_head *best)
+{
+    bool found = scan_lanes(bin, best);
+    int64_t key = found ? best->lane.key : 0;
+    uint64_t ref = found ? best->lane.ref : 0;
+
+    best->is_run = false;
+    /* bin_first:A reads from raise_slots:A */
+    for (uint32_t i = u32_load_acquire(&bin->slots); i-- > 0;) {
+        struct run_head head;
+
+        if (first_of_run(bin, pool, i, &head) == RUN_HEAD &&
+            (!found || ref_before(&bin->residence, head.key, head.ref, key, ref))) {
+            best->run = head;
+            best->slot = i;
+            best->is_run = true;
+            key = head.key;
+            ref = head.ref;
+            found = true;
+        }
+    }
+    return found;
+}
+
+static bool
+peek_lane(const struct bin *bin, uint32_t worker, struct bin_head *head)
+{
+    struct lane *lane = ptr_load_acquire(&bin->lanes[worker]); /* of bin_prepare:B */
+
+    head->is_run = false;
+    return lane != NULL && lane_peek(lane, &head->lane);
+}
+
+/* One of the lanes in use, by the number of its turn. */
+static uint32_t
+pick_lane(uint64_t used, uint32_t random)
+{
+    uint32_t turns = random % (uint32_t)__builtin_popcountll(used);
+
+    for (; turns > 0; turns--) {
+        used &= used - 1;
+    }
+    return (uint32_t)__builtin_ctzll(used);
+}
+
+bool
+bin_any(struct bin *bin, struct run_pool *pool, uint32_t own, uint32_t random,
+        struct bin_head *head)
+{
+    /* as scan_lanes:A; the slots as bin_first:A; so too in bin_pass */
+    uint64_t used = u64_load_acquire(&bin->used);
+
+    if (used != 0 &&
+        (peek_lane(bin, own, head) || peek_lane(bin, pick_lane(used, random & 0xffff), head) ||
+         peek_lane(bin, pick_lane(used, random >> 16), head))) {
+        return true;
+    }
+    for (uint32_t i = u32_load_acquire(&bin->slots); i-- > 0;) {
+        uint64_t word = u64_load_acquire(&bin->runs[i]);
+
+        if (word != 0 && run_peek(pool, &bin->runs[i], word, &head->run) == RUN_HEAD) {
+            head->is_run = true;
+            return true;
+        }
+    }
+    return false;
+}
+
+void
+bin_advance(const struct bin_head *head)
+{
+    if (head->is_run) {
+        run_advance(&head->run);
+    } else {
+        lane_advance(&head->lane);
+    }
+}
+
+static void
+finish_clearing(struct bin *bin, uint64_t clearing)
+{
+    (void)u64_cas(bin->word, clearing, bin_word_next(clearing, BIN_CLEAR)); /* finish_clearing:A */
+}
+
+/* Goes past stale refs. Ends: each round advances a head, or somebody else did. */
+bool
+bin_is_empty(struct bin *bin, struct run_pool *pool)
+{
+    struct bin_head head;
+
+    while (bin_first(bin, pool, &head)) {
+        if (!is_stale(bin, bin_head_ref(&head))) {
+            return false;
+        }
+        bin_advance(&head);
+    }
+    return true;
+}
+
+/* ---- reading --------------------------------------------------------------------------------- */
+
+void
+bin_read_begin(struct bin_reader *reader, struct bin *bin, struct run_pool *pool, int64_t limit)
+{
+    reader->bin = bin;
+    reader->pool = pool;
+    reader->limit = limit;
+    reader->lanes = u64_load_acquire(&bin->used); /* of bin_prepare:A; next_lane reads from B */
+    reader->slots = BIN_RUNS;                     /* a merge copies downwards: so do readers */
+    reader->in_lane = reader->in_run = false;
+}
+
+/* False: there is no lane left. */
+static bool
+next_lane(struct bin_reader *reader)
+{
+    reader->in_lane = false;
+    while (!reader->in_lane && reader->lanes != 0) {
+        struct lane *lane = ptr_load_acquire(&reader->bin->lanes[__builtin_ctzll(reader->lanes)]);
+
+        reader->lanes &= reader->lanes - 1;
+        if (lane != NULL) {
+            lane_read_begin(&reader->lane, lane);
+            reader->in_lane = true;
+        }
+    }
+    return reader->in_lane;
+}
+
+/* False: there is no run left. */
+static bool
+next_run(struct bin_reader *reader)
+{
+    reader->in_run = false;
+    reader->position = 0;
+    while (!reader->in_run && reader->slots > 0) {
+        reader->slots--;
+        reader->in_run =
+            first_of_run(reader->bin, reader->pool, reader->slots, &reader->run) == RUN_HEAD;
+    }
+    return reader->in_run;
+}
+
+static bool
+read_lane(struct bin_reader *reader, struct bin_ref *out)
+{
+    struct lane_ref found;
+
+    while (!lane_next(&reader->lane, reader->limit, &found)) {
+        if (!lane_read_on(&reader->lane, NULL)) {
+            return false;
+        }
+    }
+    *out = (struct bin_ref){.ref = found.ref, .key = found.key};
+    return true;
+}
+
+/*
+ * A run that leaves its slot while it is read was merged into this slot, which is read again, or
+ * into a lower one.
+ */
+static bool
+read_run(struct bin_reader *reader, struct bin_ref *out)
+{
+    const struct run_head *run = &reader->run;
+
+    if (reader->position == run->left) {
+        return false;
+    }
+    const struct slot *from = &run->run->slots[(uint32_t)run->head + reader->position++];
+
+    *out = (struct bin_ref){.key = (int64_t)u64_load_acquire(&from->key),
+                            .ref = u64_load_acquire(&from->ref),
+                            .cause = run->cause};
+    if (u64_load_acquire(&reader->bin->runs[reader->slots]) != run->word) { /* read_run:A */
+        reader->slots++;
+        return false;
+    }
+    return out->key <= reader->limit;
+}
+
+size_t
+bin_read(struct bin_reader *reader, struct bin_ref *out, size_t capacity)
+{
+    size_t count = 0;
+
+    while (count < capacity && (reader->in_lane || next_lane(reader))) {
+        reader->in_lane = read_lane(reader, &out[count]);
+        count += reader->in_lane ? 1 : 0;
+    }
+    while (count < capacity && (reader->in_run || next_run(reader))) {
+        reader->in_run = read_run(reader, &out[count]);
+        count += reader->in_run ? 1 : 0;
+    }
+    return count;
+}
+
+bool
+bin_has(const struct bin *bin, uint64_t ref)
+{
+    const struct residence *residence = &bin->residence;
+    const struct entry *entry = entry_at(residence->entries, ref_record(ref));
+
+    return entry != NULL &&
+           state_judge(entry_state(entry), ref, residence->place, residence->band) == VERDICT_VALID;
+}
+
+static void
+pass_lane(const struct bin *bin, struct lane *lane)
+{
+    struct lane_head head;
+
+    /* Ends, like pass_run: each round advances the head, or somebody else did. */
+    while (lane_peek(lane, &head) && is_stale(bin, head.ref)) {
+        lane_advance(&head);
+    }
+}
+
+static void
+pass_run(struct bin *bin, struct run_pool *pool, uint32_t slot)
+{
+    struct run_head head;
+
+    while (first_of_run(bin, pool, slot, &head) == RUN_HEAD && is_stale(bin, head.ref)) {
+        run_advance(&head);
+    }
+}
+
+void
+bin_pass(struct bin *bin, struct run_pool *pool)
+{
+    uint64_t used = u64_load_acquire(&bin->used);
+
+    for (; used != 0; used &= used - 1) {
+        struct lane *lane = ptr_load_acquire(&bin->lanes[__builtin_ctzll(used)]);
+
+        if (lane != NULL) {
+            pass_lane(bin, lane);
+        }
+    }
+    for (uint32_t i = u32_load_acquire(&bin->slots); i-- > 0;) {
+        pass_run(bin, pool, i);
+    }
+}
+
+/* ---- clearing -------------------------------------------------------------------------------- */
+
+/* SET -> CLEARING, and a scan that begins after it. */
+static void
+begin_clearing(struct bin *bin, struct run_pool *pool, uint64_t seen)
+{
+    uint64_t clearing = bin_word_next(seen, BIN_CLEARING);
+
+    if (u64_cas(bin->word, seen, clearing) && bin_is_empty(bin, pool)) { /* begin_clearing:A */
+        finish_clearing(bin, clearing);
+    }
+}
+
+void
+bin_found_empty(struct bin *bin, struct run_pool *pool, uint64_t seen)
+{
+    if (bin_phase(seen) == BIN_CLEARING) {
+        finish_clearing(bin, seen);
+        return;
+    }
+    if (bin_phase(seen) == BIN_SETTING) {
+        (void)bin_mark(bin); /* its producer may have stopped */
+        return;
+    }
+    /*
+     * Clearing at the first empty scan would cost three contended CAS for every pod of a queue that
+     * is mostly empty.
+     */
+    uint32_t fruitless = u32_load(&bin->fruitless) + 1;
+
+    if (fruitless < BIN_FRUITLESS) {
+        u32_store(&bin->fruitless, fruitless);
+        return;
+    }
+    u32_store(&bin->fruitless, 0);
+    begin_clearing(bin, pool, seen);
+}
+
+bool
+bin_clear(struct bin *bin, struct run_pool *pool)
+{
+    /* of bin_mark:B, or of who clears; before the scans, like walk:B */
+    uint64_t word = u64_load_acquire(bin->word);
+
+    if (bin_phase(word) == BIN_SET) {
+        begin_clearing(bin, pool, word);
+    } else if (bin_phase(word) == BIN_CLEARING && bin_is_empty(bin, pool)) {
+        finish_clearing(bin, word);
+    }
+    return bin_phase(u64_load_acquire(bin->word)) == BIN_CLEAR;
+}

@@ -1,0 +1,248 @@
+/*
+ * A bin: where the refs of the pods of one place wait. One per priority (band.h), and, by the same
+ * code, one per backoff duration and one per set of rejectors.
+ *
+ * PICTURE
+ *   word        version:61 | CLEAR, SETTING, SET, CLEARING, LEAVING or RETIRED     (lies apart)
+ *   lanes       one per worker that ever put something here; a bit in `used` is set before its
+ *               first push
+ *   runs        16 slots, each 0 or the word of an immutable sorted run
+ *
+ * CONTRACT. A ref that was published (bin_publish, bin_publish_run), followed by a full fence and
+ * bin_mark, is found by every scan that begins afterwards, until its pod has left the version it
+ * names. Scans find the least key; equal keys in any order, or, where the residence says so, by
+ * tie.h: there scans go past stale refs before they compare. Nothing is dequeued: see lane.h and
+ * run.h.
+ *
+ * WHO MAY CHANGE THE WORD
+ *   CLEAR    -> SET       a producer, after it published                CLEARING -> CLEAR    who
+ *           scanned and found nothing
+ *   CLEAR    -> SETTING   the same, of a bin that is noted elsewhere    CLEARING -> SET      a
+ *           producer
+ *   SETTING  -> SET       a producer or a consumer, after it noted the bin (band.h)
+ *   CLEAR    -> LEAVING, LEAVING -> CLEAR, LEAVING -> RETIRED (terminal)      of a band (band.h)
+ *   LEAVING  -> SETTING   a producer that found the band before
+ *   SET      -> CLEARING  a consumer whose scans found nothing BIN_FRUITLESS times
+ * Each change raises the version. CLEAR is a proof: nothing was published before it and missed. For
+ * the scan that led to it began after CLEARING was written with the very version that the CAS to
+ * CLEAR expects; a producer who published too late for that scan finds CLEARING, or CLEAR, after
+ * his fence, and sets the word, which makes that CAS fail or comes after it. A consumer who stops
+ * between the two phases stops nobody: whoever scans next finishes, and producers set the word.
+ *
+ * THE ORDER OF SCANS AND COPIES. A scan reads lanes first, then slots from the highest down to 0. A
+ * copy moves only from a higher slot to a lower one: one CAS puts the merged run into the lowest of
+ * the slots that it was made from, then the others are emptied. So a scan meets a ref in its old
+ * place or in its new one. (Other orders overlook pods: tests/model, bin.)
+ *
+ * LINEARIZATION. bin_first: the load of the ref that it returns; false: the last load of the scan.
+ * bin_publish: lane_publish:A. bin_publish_run: bin_publish_run:A.
+ *
+ * ORDERING
+ *   ref (lane_publish:A, bin_publish_run:A), the caller's full fence, bin_mark:A   |
+ *       begin_clearing:A, scan: it meets the ref, or the producer finds CLEARING, or CLEAR
+ *   bin_mark:B -> walk:B (pop.c), backoff_used:A, acquire             who finds the word set finds
+ *           the ref
+ *   bin_prepare:A, B -> scan_lanes:A, and the loads of lanes          the lane, before its first
+ *           ref
+ *   raise_slots:A before bin_publish_run:A -> bin_first:A             the slot, before its first
+ *           run
+ *   bin_publish_run:A, put_merged:A -> the acquire loads of slots     a run's refs (run.h)
+ *
+ * PROGRESS. Lock-free. No call waits for another thread; merging restarts only if another thread
+ * changed a slot. A thread that stops in a merge holds a run that nobody sees, or leaves, behind
+ * put_merged:A, refs that are found twice.
+ *
+ * EVIDENCE. tests/model: bin, run_recycle; stress/explore: band_clear, runs, lane_growth;
+ * tests/unit/test_lockfree_bin.c.
+ */
+#ifndef SCHEDQ_LOCKFREE_BIN_H
+#define SCHEDQ_LOCKFREE_BIN_H
+
+#include "lockfree/refs/lane.h"
+#include "lockfree/refs/run.h"
+
+enum bin_phase { BIN_CLEAR, BIN_SET, BIN_CLEARING, BIN_SETTING, BIN_LEAVING, BIN_RETIRED };
+
+#define BIN_PHASES UINT64_C(7)
+
+struct bin {
+    struct residence residence;
+    atomic_u64 *word;
+    /* says elsewhere that the bin may be set, before it is; NULL: nothing to say */
+    void (*note)(struct bin *bin);
+    atomic_u32 fruitless; /* scans in vain since it was set: a hint */
+    /* those with smaller numbers may hold a run; raised before the first is put there */
+    atomic_u32 slots;
+    _Alignas(CACHE_LINE) atomic_u64 used;
+    atomic_u64 runs[BIN_RUNS];
+    atomic_ptr lanes[WORKERS_MAX];
+};
+
+/** What a caller brings along. */
+struct bin_caller {
+    uint32_t worker; /* its number: which lane is its own */
+    struct memory *memory;
+    struct epoch_record *epoch; /* inside a section */
+    struct run_pool *pool;
+    /**
+     * How a FUTURE ref is helped, as state_help does it; NULL: by state_help, and nothing is
+     * counted.
+     */
+    enum verdict (*help)(void *ctx, const struct residence *residence, struct entry *entry,
+                         uint64_t ref, uint32_t cause, uint64_t *state);
+    void *ctx;
+};
+
+static inline enum bin_phase
+bin_phase(uint64_t word)
+{
+    return (enum bin_phase)(word & BIN_PHASES);
+}
+
+/** The word that follows. */
+static inline uint64_t
+bin_word_next(uint64_t word, enum bin_phase phase)
+{
+    return (word & ~BIN_PHASES) + BIN_PHASES + 1 + phase;
+}
+
+/** `word` is 0, and stays the bin's. */
+void bin_open(struct bin *bin, atomic_u64 *word, const struct residence *residence);
+
+/** Alone: frees the lanes; the runs go with their pool. */
+void bin_close(struct bin *bin, struct memory *memory);
+
+/** Alone: gives the runs back to a pool that stays. */
+void bin_give_runs(struct bin *bin, struct run_pool *pool);
+
+/** For the next owner of a slot whose last one died: its lane goes on from what was published. */
+void bin_resume(struct bin *bin, uint32_t worker);
+
+/** For who has a slot that nobody uses: makes its lane as small as it can be. */
+void bin_shrink(struct bin *bin, struct memory *memory, struct epoch_record *epoch,
+                uint32_t worker);
+
+/* ---- producers ------------------------------------------------------------------------------- */
+
+/** Makes sure that `count` refs can be put into the caller's lane. False: no memory. */
+bool bin_prepare(struct bin *bin, const struct bin_caller *caller, uint32_t count);
+
+/** The caller's lane; bin_prepare made it. */
+static inline struct lane *
+bin_lane(const struct bin *bin, uint32_t worker)
+{
+    return ptr_load(&bin->lanes[worker]);
+}
+
+/** Makes sure that there is a slot for a run, unless others take it first. False: no memory. */
+bool bin_prepare_run(struct bin *bin, const struct bin_caller *caller);
+
+/**
+ * Publishes a filled run; it is the bin's then. False: no memory to make room for it; it stays the
+ * caller's.
+ */
+bool bin_publish_run(struct bin *bin, const struct bin_caller *caller, struct run *run);
+
+/**
+ * After a full fence behind the publication: makes consumers look here. False: RETIRED, no walk
+ * will look.
+ */
+bool bin_mark(struct bin *bin);
+
+/* ---- consumers ------------------------------------------------------------------------------- */
+
+/** The first ref of a bin, as it was seen. */
+struct bin_head {
+    bool is_run;
+    uint32_t slot;
+    union {
+        struct lane_head lane;
+        struct run_head run;
+    };
+};
+
+static inline uint64_t
+bin_head_ref(const struct bin_head *head)
+{
+    return head->is_run ? head->run.ref : head->lane.ref;
+}
+
+static inline int64_t
+bin_head_key(const struct bin_head *head)
+{
+    return head->is_run ? head->run.key : head->lane.key;
+}
+
+/** Why the pod of the ref is moved, if it is FUTURE; 0: by its holder, or inside the order. */
+static inline uint32_t
+bin_head_cause(const struct bin_head *head)
+{
+    return head->is_run ? head->run.cause : 0;
+}
+
+/** Judges a ref of this bin, helping if it is FUTURE. True: the pod is here, at the word *state. */
+bool bin_judge(struct bin *bin, const struct bin_caller *caller, uint64_t ref, uint32_t cause,
+               uint64_t *state);
+
+/** A ref that was read, and not taken. */
+struct bin_ref {
+    uint64_t ref;
+    int64_t key;
+    uint32_t cause;
+};
+
+/** Where the reading of a bin is; good until the reader's section ends. */
+struct bin_reader {
+    struct bin *bin;
+    struct run_pool *pool;
+    int64_t limit;
+    uint64_t lanes; /* that come later, as bits */
+    uint32_t slots; /* of runs that come later: those below */
+    bool in_lane, in_run;
+    struct lane_reader lane;
+    struct run_head run;
+    uint32_t position; /* in the run, from its head on */
+};
+
+/**
+ * Reading takes nothing: it gives each ref with a key up to `limit` that was there when it began,
+ * unjudged, in no order, some of them twice, and perhaps some that came later.
+ */
+void bin_read_begin(struct bin_reader *reader, struct bin *bin, struct run_pool *pool,
+                    int64_t limit);
+
+/** The next refs; 0: no more. */
+size_t bin_read(struct bin_reader *reader, struct bin_ref *out, size_t capacity);
+
+/** Is the pod of a ref here? Without helping. */
+bool bin_has(const struct bin *bin, uint64_t ref);
+
+/** Goes past the stale refs that stand first in their lanes and runs. */
+void bin_pass(struct bin *bin, struct run_pool *pool);
+
+/**
+ * The ref with the least key, unjudged; among equal keys what the residence says. False: there is
+ * none.
+ */
+bool bin_first(struct bin *bin, struct run_pool *pool, struct bin_head *head);
+
+/**
+ * Some ref, unjudged: that of the caller's own lane, or of one of two that `random` picks, or of a
+ * run. False: these have none, and bin_first has to look everywhere.
+ */
+bool bin_any(struct bin *bin, struct run_pool *pool, uint32_t own, uint32_t random,
+             struct bin_head *head);
+
+/** Goes past stale refs. True: there was no other. */
+bool bin_is_empty(struct bin *bin, struct run_pool *pool);
+
+/** Goes past a ref that is stale by now. */
+void bin_advance(const struct bin_head *head);
+
+/** A scan that began after the word was `seen` found nothing: perhaps the bin can be cleared. */
+void bin_found_empty(struct bin *bin, struct run_pool *pool, uint64_t seen);
+
+/** Clears at once, if the bin is empty. False: it is not empty, or became used meanwhile. */
+bool bin_clear(struct bin *bin, struct run_pool *pool);
+
+#endif

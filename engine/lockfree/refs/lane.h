@@ -1,0 +1,367 @@
+/*
+ * A lane: the refs that one worker put into one bin, oldest first, in a chain of segments of
+ * bounded size.
+ *
+ * CONTRACT. One producer, the worker that owns the lane; any number of consumers, which do not
+ * dequeue: they peek at the head, judge the ref against the pod's state word, claim the pod there,
+ * and advance the head over refs that are stale by then. Losing the race to advance is fine. Keys
+ * of a lane never fall. EMPTY (lane_peek false) holds at the load of a tail.
+ *
+ * READING takes nothing: a reader gets each ref that was published before lane_read_begin, in their
+ * order, unjudged, once; refs that a head passed meanwhile, which were stale, may be left out. It
+ * ends: what is published later is read only from the segment that was the last when the reading
+ * began.
+ *
+ * PICTURE
+ *   lane      first -> segment -> segment -> ... -> last, the owner's, whose next is NULL
+ *   segment   {ck_ring counters, next, number} slots: closed for good when its next is not NULL
+ *   next      NULL, or a segment, and in its lowest bit GONE: this segment counts as deleted, its
+ *             next is frozen
+ *   number    grows along the chain; a copy has the number of its original
+ * While the owner's segment is the only one, consumers make room in its ring and it is used again
+ * for ever. Is it full, the owner judges its refs: are half of them stale, it puts a copy of the
+ * others behind it, and goes on in that; else a segment twice the size, up to SEGMENT_SLOTS_MAX. A
+ * closed segment is left out of the chain when its head has reached its tail; one of which half is
+ * stale is replaced by a copy of the rest, by the reader that noticed, by trim, or by the owner,
+ * which looks at one closed segment for each quarter of a segment that it puts.
+ *
+ * WHO WRITES WHAT
+ *   first            any thread, by a CAS, past the foremost segment
+ *   oldest           any thread but a consumer, by a CAS, towards first: what it leaves it retires
+ *   last             the owner
+ *   sweep            the owner; NULL also the thread that retires that segment
+ *   last_key, last_tie, tail, limit    the owner, plain
+ *   head             any thread, by a CAS, over stale refs
+ *   tail of a segment, slots           the owner, while it is the last
+ *   next             NULL -> segment: the owner. Then any thread, by a CAS
+ * A copy is linked by one CAS of its original's next, from {successor} to {copy, GONE}: the copy,
+ * whose next is the successor already, follows the original, which is deleted by the same access.
+ * So a consumer that is in the original goes on to the copy. A reader passes over a segment that is
+ * deleted when it comes there, because what lives stands behind it, and over a copy of one that it
+ * has read, by its number. A deleted segment is unlinked by one CAS of the word that points to it,
+ * which fails if that word's own segment was deleted (GONE), or points elsewhere: then a later walk
+ * unlinks it. (T. Harris, A pragmatic implementation of non-blocking linked lists, 2001.)
+ *
+ * RECLAMATION. The thread that unlinks a segment from its predecessor retires it. What `first` went
+ * past stays reachable from `oldest`, by next words that are frozen; owners, readers and trim move
+ * `oldest` on, one CAS a segment, and retire. So pops only move `first`, and neither retire nor
+ * free. `last` of an owner that stopped between linking and storing it may point to a segment that
+ * is retired: its section, which is open, holds that back, and lane_resume comes before the section
+ * ends.
+ *
+ * LINEARIZATION. Publication: lane_publish:A. lane_peek true: lane_peek:D. EMPTY: the load of the
+ * tail that equals the head, lane_peek:B, of a segment whose next was still NULL at lane_peek:E:
+ * nothing had been published elsewhere. Is next not NULL, the tail is final by now, and is looked
+ * at again (lane_beyond:A).
+ *
+ * ORDERING
+ *   lane_publish:A -> lane_peek:B, enter:A          the slots before the tail, and their pods
+ *   lane_put:A, B -> lane_peek:C, lane_next:A, B    release, acquire: a thread that reads a slot
+ *       which was used again then sees the head beyond it (lane_peek:D, lane_next:C), because the
+ *       owner wrote it after it had seen that head (lane_make_room:A). No order of two threads'
+ *       stores to different words is assumed.
+ *   link:A -> lane_peek:E                           a closed segment's tail; the next one, made
+ *   link:A -> link:B -> lane_read_begin:A           the number of the last segment, before anything
+ *       is put there
+ *   the CAS that unlinked, then retire:A   |   sweep:A (full fence), sweep:B: the owner sees GONE
+ *       and lets the segment go, or the retirer sees that it is swept, and makes the owner begin
+ *       anew
+ * Between lane_publish and the look at the bin's word the caller needs a full fence; so do those
+ * that have to be met by readers which look at the lane after they wrote something (lane_publish,
+ * fence, look; write, fence, lane_read_begin:A).
+ *
+ * PROGRESS. Lock-free; lane_make_room allocates. No access waits for another thread. A consumer or
+ * reader that stops holds nobody up: the head it did not advance, the segment it did not unlink,
+ * the next one does. Each segment that a walk passes is passed for good, or is there because its
+ * owner published.
+ *
+ * COST. In one call an owner judges the refs of one segment, SEGMENT_SLOTS_MAX at most, and copies
+ * no more than half of them; a consumer passes a segment once. A reader meets, in each segment, the
+ * live refs, and of stale ones SEGMENT_STALE_MIN or as many as live ones, or else it leaves less
+ * behind; in the last segment, which only its owner may replace, SEGMENT_SLOTS_MAX. The bound is a
+ * lane's growth by 8 KB, and what the longest call costs: 512 judgements, each of them a miss at
+ * worst, with JUDGE_AHEAD on their way.
+ *
+ * WRAPAROUND. ck_ring counts in 32 bits. A segment is closed long before 2^31 pushes
+ * (SEGMENT_PUSHES_MAX), so a delayed advance never meets a head that has come round, nor does a
+ * reader. Numbers of segments have 64 bits.
+ *
+ * WHY NOT ck_ring's OWN CALLS. It has no peek, its dequeue moves the head before the pod is claimed
+ * (a consumer that stops in between would lose it), and its enqueue stores the tail by itself: here
+ * a batch of refs becomes visible by one store. So this file works on ck_ring's counters, size and
+ * mask, and is the only one that does.
+ *
+ * EVIDENCE. tests/unit/test_lockfree_lane.c; stress/explore: lane_growth, lane_rebuild,
+ * lane_chain_*; tests/model: chain, claim, bin.
+ */
+#ifndef SCHEDQ_LOCKFREE_LANE_H
+#define SCHEDQ_LOCKFREE_LANE_H
+
+#include "lockfree/pod/entry.h"
+#include "platform/ck.h"
+
+#include <ck_ring.h>
+
+struct slot {
+    atomic_u64 ref;
+    atomic_u64 key;
+};
+
+/**
+ * Segments of the largest size that were reclaimed, for all lanes of a queue, so that a lane that
+ * grows and shrinks finds again what it had. A list by `next`, which is taken as a whole: no
+ * segment is compared with.
+ */
+struct segment_pool {
+    atomic_ptr spare;
+};
+
+struct segment {
+    struct epoch_block block;
+    struct segment_pool *pool; /* where it goes; NULL: to the allocator */
+    _Alignas(CACHE_LINE) ck_ring_t ring;
+    atomic_ptr next; /* on the line of the ring's mask, which is read only but for this */
+    uint64_t number;
+    _Alignas(CACHE_LINE) struct slot slots[];
+};
+
+/** What orders a pod among those with its key. */
+struct tie {
+    uint32_t rank;
+    int64_t key;
+};
+
+struct lane {
+    _Alignas(CACHE_LINE) atomic_ptr first;
+    atomic_ptr oldest; /* not behind first; before it lies what may be retired */
+    atomic_ptr last;
+    atomic_ptr sweep; /* the owner looks at the segment behind this one next; NULL: at the first */
+    /* The owner's: */
+    _Alignas(CACHE_LINE) int64_t last_key; /* of what was put last */
+    struct tie last_tie;                   /* the same, where ties are ordered */
+    uint32_t tail;                         /* what lane_publish will make visible */
+    uint32_t limit;                        /* up to here the slots of the last segment are free */
+};
+
+/** What orders refs with equal keys. */
+enum ties {
+    TIES_OPEN,    /* nothing */
+    TIES_BY_RANK, /* the pods' ranks, then their order keys, read from the records (tie.h) */
+    TIES_BY_KEY   /* their order keys */
+};
+
+/** Who judges refs for a container: where they have to be, and what the pods' records are. */
+struct residence {
+    const struct entries *entries;
+    enum place place;
+    uint32_t band;
+    enum ties ties;
+    atomic_u64 *reorder; /* raised when a pod moves inside the order */
+};
+
+/** What is needed to replace segments. */
+struct lane_care {
+    const struct residence *residence;
+    struct memory *memory;
+    struct epoch_record *epoch; /* inside a section */
+    struct segment_pool *pool;  /* NULL: the allocator */
+};
+
+/** The head of a lane, as it was seen. */
+struct lane_head {
+    struct segment *segment;
+    uint32_t position;
+    uint64_t ref;
+    int64_t key;
+};
+
+/** What a reader gets. */
+struct lane_ref {
+    uint64_t ref;
+    int64_t key;
+};
+
+/** Where a reader is; good until its section ends. */
+struct lane_reader {
+    struct lane *lane;
+    struct segment
+        *before; /* the segment behind which `segment` was found; NULL: it was the first */
+    struct segment *segment;
+    uint32_t position, end;
+    uint64_t number;      /* of the segment */
+    uint32_t read, stale; /* of it */
+    uint64_t done;        /* number of the segment that was read last; 0: none */
+    uint64_t last;        /* number of the segment that ends the reading */
+};
+
+/** Gives all spare segments to the allocator. */
+void segment_pool_trim(struct segment_pool *pool, struct memory *memory);
+
+/** A lane with its first segment, of at least `slots`; NULL: no memory. */
+struct lane *lane_make(struct memory *memory, uint32_t slots);
+
+/** Alone. */
+void lane_free(struct memory *memory, struct lane *lane);
+
+/**
+ * Goes on where the last owner published last: its thread may have died anywhere. What it put and
+ * did not publish is lost. Before the section that it died in is ended.
+ */
+void lane_resume(struct lane *lane);
+
+/** As lane_make_room, which need not be called then. */
+static inline bool
+lane_has_room(const struct lane *lane, uint32_t count)
+{
+    return lane->limit - lane->tail >= count;
+}
+
+/**
+ * Makes room for `count` more refs, fewer than SEGMENT_SLOTS_MAX / 2; the owner. False: no memory,
+ * nothing changed.
+ *
+ * FUTURE refs are not helped: where refs are copied, they are copied as they are.
+ */
+bool lane_make_room(struct lane *lane, const struct lane_care *care, uint32_t count);
+
+/** Leaves out closed segments of which little lives, or puts smaller ones there. O(refs). */
+void lane_tidy(struct lane *lane, const struct lane_care *care);
+
+/** The same, and the last segment becomes as small as it can be. The owner. */
+void lane_shrink(struct lane *lane, const struct lane_care *care);
+
+/** Puts a ref behind the others, not visible yet; room was made, `key` is not below last_key. */
+void lane_put(struct lane *lane, uint64_t ref, int64_t key);
+
+/** Makes visible what was put. */
+void lane_publish(struct lane *lane);
+
+/** Where to look after a closed segment whose head met its tail: there, if that was not the end. */
+struct segment *lane_beyond(struct lane *lane, struct segment *segment);
+
+/** The oldest ref; false: the lane is empty. */
+static inline bool
+lane_peek(struct lane *lane, struct lane_head *out)
+{
+    struct segment *segment = ptr_load_acquire(&lane->first);        /* of link:A */
+    uint32_t head = u32_load_acquire(u32_of(&segment->ring.c_head)); /* lane_peek:A */
+
+    /* Ends: each further round means that a head was advanced, or that a segment is past. */
+    for (;;) {
+        uint32_t tail = u32_load_acquire(u32_of(&segment->ring.p_tail)); /* lane_peek:B */
+
+        if (head != tail) {
+            const struct slot *slot = &segment->slots[head & segment->ring.mask];
+
+            out->key = (int64_t)u64_load_acquire(&slot->key); /* lane_peek:C */
+            out->ref = u64_load_acquire(&slot->ref);
+            uint32_t again = u32_load_acquire(u32_of(&segment->ring.c_head)); /* lane_peek:D */
+
+            if (again == head) {
+                out->segment = segment;
+                out->position = head;
+                return true;
+            }
+            head = again;
+            continue;
+        }
+        if (ptr_load_acquire(&segment->next) == NULL) { /* lane_peek:E */
+            return false;
+        }
+        segment = lane_beyond(lane, segment);
+        head = u32_load_acquire(u32_of(&segment->ring.c_head)); /* as lane_peek:A */
+    }
+}
+
+/** Moves the head past what was peeked, which is stale by now. */
+static inline void
+lane_advance(const struct lane_head *head)
+{
+    (void)u32_cas(u32_of(&head->segment->ring.c_head), head->position,
+                  head->position + 1); /* lane_advance:A */
+}
+
+/** Is there anything behind what was peeked, in its segment? A hint. */
+static inline bool
+lane_has_more(const struct lane_head *head)
+{
+    return u32_load(u32_of(&head->segment->ring.p_tail)) - head->position > 1;
+}
+
+/** The record of the pod `distance` behind the head, in its segment; NULL: none. A hint. */
+static inline const struct entry *
+lane_ahead(const struct lane_head *head, const struct entries *entries, uint32_t distance)
+{
+    const struct segment *segment = head->segment;
+
+    /* Acquire, of lane_publish:A: what a slot holds that was not put is nobody's. */
+    if (u32_load_acquire(u32_of((unsigned int *)&segment->ring.p_tail)) - head->position <=
+        distance) {
+        return NULL;
+    }
+    const struct slot *slot = &segment->slots[(head->position + distance) & segment->ring.mask];
+
+    return entry_at(entries, ref_record(u64_load(&slot->ref)));
+}
+
+/* ---- reading --------------------------------------------------------------------------------- */
+
+/** Begins at the oldest ref. Of the reader, callers use `segment` and `read` at most. */
+void lane_read_begin(struct lane_reader *reader, struct lane *lane);
+
+/** The next ref of this segment, unjudged. False: there is none, or its key is beyond `limit`. */
+static inline bool
+lane_next(struct lane_reader *reader, int64_t limit, struct lane_ref *out)
+{
+    const struct segment *segment = reader->segment;
+
+    /* Ends: each further round is nearer to the end. */
+    while (reader->position != reader->end) {
+        const struct slot *slot = &segment->slots[reader->position & segment->ring.mask];
+
+        out->key = (int64_t)u64_load_acquire(&slot->key); /* lane_next:A */
+        out->ref = u64_load_acquire(&slot->ref);          /* lane_next:B */
+        uint32_t head =
+            u32_load_acquire(u32_of((unsigned int *)&segment->ring.c_head)); /* lane_next:C */
+
+        if (head - reader->position - 1 < UINT32_MAX / 2) {
+            reader->position++; /* it was stale, and its slot may be another ref's */
+        } else if (out->key > limit) {
+            return false;
+        } else {
+            reader->position++;
+            reader->read++;
+            return true;
+        }
+    }
+    return false;
+}
+
+/** So many of the refs that were read in this segment were stale. */
+static inline void
+lane_found_stale(struct lane_reader *reader, uint32_t count)
+{
+    reader->stale += count;
+}
+
+/**
+ * Goes on in the next segment. False: lane_next stopped at its limit, or there is none that was
+ * there at the beginning.
+ *
+ * A segment of which most was found stale is replaced, or left out; `care` NULL: not.
+ */
+bool lane_read_on(struct lane_reader *reader, const struct lane_care *care);
+
+/** Goes past the segments whose refs all have keys below `from`. */
+void lane_read_from(struct lane_reader *reader, int64_t from);
+
+/**
+ * In another section: goes on behind the refs whose keys are up to `read`, as far as it would have
+ * gone.
+ */
+void lane_read_again(struct lane_reader *reader, int64_t read);
+
+/** Moves the heads of all segments over stale refs, not FUTURE ones; leaves out what is empty. */
+void lane_pass(struct lane *lane, const struct lane_care *care);
+
+#endif

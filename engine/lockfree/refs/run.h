@@ -1,0 +1,134 @@
+/*
+ * Runs: immutable sorted arrays of refs, and the pool that they come from.
+ *
+ * CONTRACT. A run is filled by one thread, published in one of a bin's run slots (bin.h), read by
+ * all, and given back by whoever takes it out of its slot. Its refs never change; its head moves
+ * over refs that are stale. It is named by a run word {generation:32, number:32}; 0 names none.
+ *
+ * RECYCLING BY GENERATION. Runs come and go at operation rate, so they do not wait for a grace
+ * period: the memory of a run stays a run, and run_give raises its generation before anybody else
+ * can have it. Who reads one reads the slot word, the run, and the slot word again: if that has not
+ * changed, the run was not given back in between, because it is taken out of its slot first. The
+ * head carries the generation, so a late advance fails on the next user's run.
+ *
+ * MEMORY. By size, a power of two; one stack of free runs per size (stack.h). Only run_pool_trim
+ * gives memory back, through a grace period, since readers may still look at it.
+ *
+ * LINEARIZATION. run_peek: HEAD and EMPTY, the load of the head (A); CHANGED, that of the slot (B).
+ * run_advance: A.
+ *
+ * ORDERING
+ *   run_put, bin_publish_run:A (full fence)                 -> the acquire load of the slot: all
+ *           refs of the run
+ *   drop_run:A or put_merged:A (full fence), run_give, the next user's run_put   |   acquire loads
+ *       of the run, then run_peek:B, cursor_load:A, read_run:A: who met what came later finds the
+ *       slot changed
+ *   run_make:A (release) -> run_at (acquire)                   a run by its number
+ *   run_pool_trim:A (full fence), before its number is given   nobody reads a number's link for a
+ *           run
+ *
+ * PROGRESS. Lock-free: stack.h, and numbers; run_make and a new leaf allocate. A thread that stops
+ * holds the run that it filled or took out; the head that it did not advance, the next one
+ * advances.
+ *
+ * WRAPAROUND. A generation repeats after 2^32 uses of one run: 71 minutes at a million a second,
+ * and then only a reader that slept exactly so many uses is deceived.
+ *
+ * EVIDENCE. tests/model: run_recycle; stress/explore: runs, runs_move, trim;
+ * tests/unit/test_lockfree_run.c, test_lockfree_bin.c.
+ */
+#ifndef SCHEDQ_LOCKFREE_RUN_H
+#define SCHEDQ_LOCKFREE_RUN_H
+
+#include "lockfree/memory/stack.h"
+#include "lockfree/refs/lane.h"
+
+#define RUN_SIZES 29
+#define RUN_LEAF 4096
+#define RUN_ROOT 256
+
+struct run {
+    struct epoch_block block;
+    uint32_t number, size_class; /* fixed */
+    atomic_u64 next;             /* in the stack of free runs */
+    atomic_u64 generation;       /* run words have its low half */
+    atomic_u32 count;
+    atomic_u32 cause; /* why its pods are moved, for who helps (switch.h) */
+    atomic_u64 head;  /* generation:32 | position:32 */
+    struct slot slots[];
+};
+
+struct run_pool {
+    struct memory *memory;
+    atomic_u64 free[RUN_SIZES]; /* {tag:36, number:28} */
+    /* numbers whose run was trimmed: the same kind of stack, chained in the leaves */
+    atomic_u64 unused;
+    atomic_u64 floor;   /* no generation of a trimmed run was above */
+    atomic_u32 numbers; /* given out */
+    atomic_ptr root[RUN_ROOT];
+    struct segment_pool segments; /* of the lanes beside the runs */
+};
+
+void run_pool_open(struct run_pool *pool, struct memory *memory);
+
+/** Alone; no run is in use. */
+void run_pool_close(struct run_pool *pool);
+
+/** Gives free runs back to the allocator, after a grace period. */
+void run_pool_trim(struct run_pool *pool, struct epoch_record *epoch);
+
+/** A run with room for `count` refs, empty, the caller's. NULL: no memory. */
+struct run *run_take(struct run_pool *pool, uint32_t count);
+
+/** The caller's run, published no more or never. */
+void run_give(struct run_pool *pool, struct run *run);
+
+/** Only before it is published. A run that was taken has cause 0. */
+static inline void
+run_set_cause(struct run *run, uint32_t cause)
+{
+    u32_store(&run->cause, cause);
+}
+
+/** Only before it is published: keys must not fall. */
+void run_put(struct run *run, uint64_t ref, int64_t key);
+
+/** The word that names it in its present use. */
+static inline uint64_t
+run_word(const struct run *run)
+{
+    return u64_load(&run->generation) << 32 | run->number;
+}
+
+/**
+ * The run behind a word; NULL if its memory was given back. Valid until the caller's section ends.
+ */
+struct run *run_at(const struct run_pool *pool, uint64_t word);
+
+/** The head of a run, as it was seen. */
+struct run_head {
+    struct run *run;
+    uint64_t word, head;
+    uint64_t ref;
+    int64_t key;
+    uint32_t left; /* refs from the head on */
+    uint32_t cause;
+};
+
+enum run_sight { RUN_CHANGED, RUN_EMPTY, RUN_HEAD };
+
+/**
+ * The first ref of the run in `slot`, which held `word`. RUN_CHANGED: the slot has another word by
+ * now.
+ */
+enum run_sight run_peek(const struct run_pool *pool, const atomic_u64 *slot, uint64_t word,
+                        struct run_head *head);
+
+/** Moves the head past what was peeked, which is stale by now. */
+static inline void
+run_advance(const struct run_head *head)
+{
+    (void)u64_cas(&head->run->head, head->head, head->head + 1); /* run_advance:A */
+}
+
+#endif

@@ -1,0 +1,83 @@
+/*
+ * The word of deadline.h, which has the essay: linearization, ordering, progress. The labels A and
+ * B that it names are here; only lowering loops, and each further round is another's success.
+ */
+#include "lockfree/signals/deadline.h"
+
+#include <schedq/schedq.h>
+
+/* No clock reads this. */
+#define FIRST_MARKER ((uint64_t)INT64_MIN)
+#define MARKERS (UINT64_C(1) << 62)
+
+static bool
+is_marker(uint64_t word)
+{
+    return word - FIRST_MARKER < MARKERS;
+}
+
+/* No two are equal; nothing else is ordered by it. */
+static uint64_t
+draw(struct deadline *deadline)
+{
+    return FIRST_MARKER + (u64_add(&deadline->markers, 1) & (MARKERS - 1));
+}
+
+void
+deadline_open(struct deadline *deadline, int64_t *word)
+{
+    deadline->word = u64_of((uint64_t *)word);
+    time_store(deadline->word, SCHEDQ_NO_DEADLINE);
+}
+
+int64_t
+deadline_read(const struct deadline *deadline)
+{
+    /* deadline_read:A reads from deadline_lower:B, deadline_end:A */
+    return (int64_t)u64_load_acquire(deadline->word);
+}
+
+bool
+deadline_lower(struct deadline *deadline, int64_t due)
+{
+    /* deadline_lower:A; relaxed: the caller's fence orders it */
+    uint64_t found = u64_load(deadline->word);
+
+    /* Ends: each failed exchange means that somebody changed the word. */
+    for (;;) {
+        if (!is_marker(found) && (int64_t)found <= due) {
+            return false;
+        }
+        uint64_t wanted = is_marker(found) ? draw(deadline) : (uint64_t)due;
+        uint64_t before = found;
+
+        /* deadline_lower:B, seen by deadline_end:A */
+        found = u64_cas_value(deadline->word, before, wanted);
+        if (found == before) {
+            return true;
+        }
+    }
+}
+
+struct planning
+deadline_begin(struct deadline *deadline)
+{
+    uint64_t marker = draw(deadline);
+
+    /*
+     * deadline_begin:A: who published and found the word before this is seen by the looks that
+     * follow.
+     */
+    return (struct planning){.marker = marker, .replaced = u64_exchange(deadline->word, marker)};
+}
+
+/* The exchange fails if somebody lowered the word, or began another look. */
+enum planned
+deadline_end(struct deadline *deadline, const struct planning *planning, int64_t next)
+{
+    if (!u64_cas(deadline->word, planning->marker, (uint64_t)next)) { /* deadline_end:A */
+        return PLANNED_AGAIN;
+    }
+    return is_marker(planning->replaced) || next < (int64_t)planning->replaced ? PLANNED_SOONER
+                                                                               : PLANNED;
+}

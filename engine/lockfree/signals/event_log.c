@@ -1,0 +1,310 @@
+/*
+ * The ring of event_log.h.
+ *
+ * 1 CONTRACT. A read of sequence s returns what the writer of s wrote, whole, or a gap. Not: that a
+ *   written event is there.
+ *
+ * 2 MEMORY. Slots of 32 bytes, two on a cache line, each written by the events that fall on it.
+ *   `forgotten` has a line of its own; it is written when the last flight ends.
+ *
+ * 3 STATES of a slot, its word
+ *     0          empty          -> t|BUSY  writer of t: CAS (write:A)
+ *     s          record of s    -> t|BUSY  writer of t > s: CAS (write:A)
+ *                               -> s|BUSY  who forgets s: CAS (drop:A)
+ *     s|BUSY     being written  -> s       its writer: store or exchange (write:C)
+ *                being forgotten -> 0      who forgets: store (drop:C)
+ *   Nobody else touches the fields of a BUSY slot. A writer who finds BUSY, a larger sequence, or a
+ *   failed CAS gives up.
+ *
+ * 4 INVARIANTS. COUNTED: each reference of the log stands in one field of one slot, but for those
+ *   that a call has in hand. So the fields of a slot can be let go whatever its word says
+ *   (event_log_close), and a thread that dies here loses two references at most (tested: they add
+ *   up at the end).
+ *
+ * 5 LINEARIZATION. Recorded: write:C. Found: the second look (read:C). A gap: the first or second
+ * look.
+ *
+ * 6 ORDERING
+ *   whole      fields are written behind write:A and drop:A (full fences) with release, and read
+ *              with acquire: if read:B reads a field of a later writer, read:C finds his BUSY or
+ *              what came after. If read:A reads write:C, read:B reads that record or a later one.
+ *   alive      hazard.c: pin the objects (a full fence), then read:C; whoever takes the objects out
+ *              has done write:A or drop:A, a full fence, before he scans the pins. If read:C finds
+ *              s, the scan finds the pins.
+ *   forgotten  a writer publishes by an exchange (write:C), then looks at `forgotten` (write:D).
+ *              Who forgets raises it (forget:A, a full fence), then looks at the slots (forget:B).
+ *              One of them finds the other: no record with references stays at or below
+ *              `forgotten`. One without needs no exchange.
+ *
+ * 7 PROGRESS. Wait-free, but for the caller's callbacks and forget:A, which is lock-free. A thread
+ *   that stops while the slot is BUSY makes a gap of every event that falls on it, and keeps its
+ *   two objects. One that stops between forget:A and its last slot keeps the objects of the others
+ *   until events take their slots.
+ *
+ * 8 ABA. A sequence has one writer, and a record that was forgotten does not come back: a word that
+ *   reads s twice was s in between. Therefore forgetting ends in 0, not in s. 0 does come back; a
+ *   writer's CAS from 0 finds no objects in either case. After 0 a writer that slept may record an
+ *   event older than the one that stood here: that is a record like any other.
+ *
+ * 9 WRAPAROUND. 63 bits: see stamps.c.
+ *
+ * 10 NOT CHOSEN. Waiting for the writer, or helping him: his record is worth one hint call. A
+ *   lock-free list of records: it would need reclamation at the rate of events. Records one cache
+ *   line each: two neighbours are written at once only by two events at once, which meet on the
+ *   sequence's line anyway.
+ *
+ * 11 EVIDENCE. tests/model: event_log; stress/explore: event_log, event_counted;
+ * tests/unit/test_lockfree_event_log.c.
+ */
+#include "lockfree/signals/event_log.h"
+
+#include <assert.h>
+#include <string.h>
+
+#define BUSY UINT64_C(1)
+
+/* What a slot held. */
+struct held {
+    uint64_t old_object, new_object;
+};
+
+static uint64_t
+word_of(uint64_t sequence)
+{
+    return sequence << 1;
+}
+
+static uint64_t
+word_sequence(uint64_t word)
+{
+    return word >> 1;
+}
+
+static struct event_slot *
+slot_of(const struct event_log *log, uint64_t sequence)
+{
+    struct event_slot *ring = ptr_load(&log->ring); /* relaxed: event_log_make came before */
+
+    return &ring[sequence & (log->size - 1)];
+}
+
+/* ---- references ------------------------------------------------------------------------------ */
+
+static void
+retain(const struct event_log *log, uint64_t object)
+{
+    if (log->counted && object != 0) {
+        log->retain(log->hazards->ctx, object);
+    }
+}
+
+/* A reference that no reader can have found. */
+static void
+give_back(const struct event_log *log, uint64_t object)
+{
+    if (log->counted && object != 0) {
+        log->hazards->release(log->hazards->ctx, object);
+    }
+}
+
+static void
+let_go(const struct event_log *log, struct hazard_slot *hazard, const struct held *held)
+{
+    if (log->counted && held->old_object != 0) {
+        hazard_release(log->hazards, hazard, held->old_object);
+    }
+    if (log->counted && held->new_object != 0) {
+        hazard_release(log->hazards, hazard, held->new_object);
+    }
+}
+
+/*
+ * Of a BUSY slot, by who made it so. The loads: the CAS that made it BUSY read the last owner's
+ * release.
+ */
+static struct held
+exchange_objects(struct event_slot *slot, uint64_t old_object, uint64_t new_object)
+{
+    const struct held held = {.old_object = u64_load(&slot->old_object),
+                              .new_object = u64_load(&slot->new_object)};
+
+    u64_store_release(&slot->old_object, old_object); /* fields:A, read by read:B */
+    u64_store_release(&slot->new_object, new_object); /* fields:A */
+    return held;
+}
+
+/* ---- life ------------------------------------------------------------------------------------ */
+
+void
+event_log_open(struct event_log *log, struct memory *memory, uint32_t size, uint8_t objects_mode,
+               struct hazards *hazards, void (*retain_object)(void *ctx, uint64_t object))
+{
+    memset(log, 0, sizeof *log);
+    log->size = size;
+    log->counted = objects_mode == SCHEDQ_OBJECTS_COUNTED;
+    log->borrowed = objects_mode == SCHEDQ_OBJECTS_BORROWED;
+    log->memory = memory;
+    log->hazards = hazards;
+    log->retain = retain_object;
+}
+
+static size_t
+ring_bytes(const struct event_log *log)
+{
+    return log->size * sizeof(struct event_slot);
+}
+
+bool
+event_log_make(struct event_log *log)
+{
+    return log->size == 0 ||
+           memory_alloc_first(log->memory, MEMORY_OTHER, &log->ring, ring_bytes(log));
+}
+
+void
+event_log_close(struct event_log *log)
+{
+    struct event_slot *ring = ptr_load(&log->ring);
+
+    for (uint32_t i = 0; log->counted && ring != NULL && i < log->size; i++) {
+        const struct held held = exchange_objects(&ring[i], 0, 0);
+
+        give_back(log, held.old_object);
+        give_back(log, held.new_object);
+    }
+    memory_free(log->memory, MEMORY_OTHER, ring, ring_bytes(log));
+}
+
+/* ---- forgetting ------------------------------------------------------------------------------ */
+
+/* Makes an empty slot of one whose word is `word`, a record's. Another may be faster. */
+static void
+drop(const struct event_log *log, struct hazard_slot *hazard, struct event_slot *slot,
+     uint64_t word)
+{
+    if (u64_cas(&slot->word, word, word | BUSY)) { /* drop:A */
+        const struct held held = exchange_objects(slot, 0, 0);
+
+        u64_store_release(&slot->word, 0); /* drop:C, read by write:A */
+        let_go(log, hazard, &held);
+    }
+}
+
+void
+event_log_forget(struct event_log *log, struct hazard_slot *hazard, uint64_t up_to)
+{
+    if (!log->counted || log->size == 0) {
+        return;
+    }
+    /* forget:A; what was forgotten before, each caller another part */
+    uint64_t from = u64_max(&log->forgotten, up_to);
+
+    if (from < up_to && up_to - from > log->size) {
+        from = up_to - log->size;
+    }
+    for (uint64_t i = from + 1; i <= up_to; i++) {
+        struct event_slot *slot = slot_of(log, i);
+        /* forget:B; relaxed: forget:A orders it, drop:A reads it again */
+        uint64_t word = u64_load(&slot->word);
+
+        /* It may be an older event's: not every one is recorded. */
+        if (word != 0 && (word & BUSY) == 0 && word_sequence(word) <= up_to) {
+            drop(log, hazard, slot, word);
+        }
+    }
+}
+
+/* ---- writing --------------------------------------------------------------------------------- */
+
+/* Makes the slot the writer's of `sequence`, whose objects are retained. */
+static bool
+claim(struct event_slot *slot, uint64_t sequence)
+{
+    uint64_t found = u64_load(&slot->word);
+
+    return (found & BUSY) == 0 && word_sequence(found) < sequence &&
+           u64_cas(&slot->word, found, word_of(sequence) | BUSY); /* write:A */
+}
+
+/* A record that has references is dropped here, if it comes too late to be forgotten by others. */
+static void
+publish(const struct event_log *log, struct hazard_slot *hazard, struct event_slot *slot,
+        uint64_t sequence, bool has_references)
+{
+    if (!has_references) {
+        u64_store_release(&slot->word, word_of(sequence)); /* write:C, read by read:A */
+        return;
+    }
+    (void)u64_exchange(&slot->word, word_of(sequence)); /* write:C */
+    if (u64_load(&log->forgotten) >= sequence) {        /* write:D; relaxed: write:C orders it */
+        drop(log, hazard, slot, word_of(sequence));
+    }
+}
+
+void
+event_log_write(struct event_log *log, struct hazard_slot *hazard, uint64_t sequence,
+                schedq_event_t event, uint64_t old_object, uint64_t new_object)
+{
+    if (log->size == 0) {
+        return;
+    }
+    if (log->borrowed) {
+        old_object = new_object = 0;
+    }
+    assert(sequence > 0);
+    struct event_slot *slot = slot_of(log, sequence);
+
+    /* Before the slot is BUSY: the callback may take its time. */
+    retain(log, old_object);
+    retain(log, new_object);
+    if (!claim(slot, sequence)) {
+        give_back(log, old_object);
+        give_back(log, new_object);
+        return;
+    }
+    u64_store_release(&slot->event, event); /* fields:A */
+    const struct held held = exchange_objects(slot, old_object, new_object);
+
+    publish(log, hazard, slot, sequence, log->counted && (old_object | new_object) != 0);
+    let_go(log, hazard, &held);
+}
+
+/* ---- reading --------------------------------------------------------------------------------- */
+
+bool
+event_log_read(const struct event_log *log, struct hazard_slot *hazard, uint64_t sequence,
+               struct event_record *record)
+{
+    assert(sequence > 0);
+    if (log->size == 0) {
+        return false;
+    }
+    const struct event_slot *slot = slot_of(log, sequence);
+
+    if (u64_load_acquire(&slot->word) != word_of(sequence)) { /* read:A */
+        return false;
+    }
+    *record = (struct event_record){
+        .event = (schedq_event_t)u64_load_acquire(&slot->event), /* read:B */
+        .old_object = u64_load_acquire(&slot->old_object),       /* read:B */
+        .new_object = u64_load_acquire(&slot->new_object),       /* read:B */
+        .opaque = log->borrowed,
+    };
+    if (log->counted) {
+        hazard_pin_event(hazard, record->old_object, record->new_object);
+    }
+    /* read:C; relaxed: read:B, or the pin, orders it */
+    if (u64_load(&slot->word) == word_of(sequence)) {
+        return true;
+    }
+    event_log_unpin(log, hazard);
+    return false;
+}
+
+void
+event_log_unpin(const struct event_log *log, struct hazard_slot *hazard)
+{
+    if (log->counted) {
+        hazard_unpin_event(hazard);
+    }
+}

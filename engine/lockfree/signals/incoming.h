@@ -1,0 +1,51 @@
+/*
+ * How often pods came into a place, and why: kube's queue_incoming_pods_total, by label and place.
+ *
+ * Each worker counts for itself. Labels of events that were defined late are beyond what a worker
+ * has room for: these are counted in one table of the queue, made when the event is defined.
+ *
+ * ORDERING, PROGRESS. Counts order nothing: a worker's own has one writer, and is stored relaxed;
+ * those of the table are added to. A chunk is put into the table by a CAS, before the event's
+ * number is known to anybody, and stays: incoming_reserve:A -> the acquire loads. Wait-free, but
+ * for the allocator. A thread that stops leaves a pod uncounted, or a chunk that is there too
+ * early.
+ *
+ * EVIDENCE. stress/explore: registry_define; tests/unit/test_metrics.c.
+ */
+#ifndef SCHEDQ_LOCKFREE_INCOMING_H
+#define SCHEDQ_LOCKFREE_INCOMING_H
+
+#include "observe/metrics.h"
+#include "platform/atomic.h"
+#include "platform/memory.h"
+
+#define INCOMING_OWN 64
+#define INCOMING_CHUNK 512
+#define INCOMING_CHUNKS 129
+
+/** A worker's own. */
+struct incoming {
+    atomic_u64 counts[INCOMING_OWN][INCOMING_PLACES];
+};
+
+/** The queue's. */
+struct incoming_late {
+    struct memory *memory;
+    atomic_ptr chunks[INCOMING_CHUNKS]; /* of INCOMING_CHUNK labels */
+};
+
+void incoming_open(struct incoming_late *late, struct memory *memory);
+void incoming_close(struct incoming_late *late);
+
+/** Makes room for a label. False: no memory. */
+bool incoming_reserve(struct incoming_late *late, uint32_t label);
+
+/** Counts one pod. `own` is the calling worker's; room was made for the label. */
+void incoming_count(struct incoming *own, struct incoming_late *late, uint32_t label,
+                    enum incoming_place place);
+
+/** What the table of late labels has; the workers' own are added by the caller. */
+uint64_t incoming_of_late(const struct incoming_late *late, uint32_t label,
+                          enum incoming_place place);
+
+#endif

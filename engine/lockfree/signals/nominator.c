@@ -1,0 +1,450 @@
+/* Lists of hints for nominator.h, which has the essay: linearization, ordering, progress. */
+#include "lockfree/signals/nominator.h"
+
+/* Taken off `old` by an insertion: more than it adds. */
+#define SWEEP 2
+/* So many hints more than are needed make a reading drop them. */
+#define LITTER SIZE(8, 1)
+
+struct hint {
+    struct epoch_block block;
+    struct hint *next;
+    uint64_t ref; /* {life, record} */
+    uint64_t nomination, node;
+};
+
+/* A bucket as it was seen, or is to be. */
+struct lists {
+    struct hint *fresh, *old;
+};
+
+void
+nominator_open(struct nominator *nominator, struct memory *memory, const struct entries *entries)
+{
+    nominator->memory = memory;
+    nominator->entries = entries;
+}
+
+#define BUCKETS_BYTES (NOMINATOR_BUCKETS * sizeof(atomic_pair))
+
+bool
+nominator_make(struct nominator *nominator)
+{
+    return memory_alloc_first(nominator->memory, MEMORY_OTHER, &nominator->buckets, BUCKETS_BYTES);
+}
+
+static struct hint *
+hint_at(uint64_t address)
+{
+    return (struct hint *)(uintptr_t)address;
+}
+
+static struct pair
+pair_of(const struct lists *lists)
+{
+    return (struct pair){(uintptr_t)lists->fresh, (uintptr_t)lists->old};
+}
+
+/* Ends: each further round is another's exchange of the pair. */
+static struct lists
+bucket_load(const atomic_pair *bucket)
+{
+    uint64_t fresh = u64_load_acquire(&bucket->low); /* bucket_load:A */
+
+    for (;;) {
+        uint64_t old = u64_load_acquire(&bucket->high); /* bucket_load:B */
+        /* bucket_load:C, of no earlier exchange than B */
+        uint64_t again = u64_load_acquire(&bucket->low);
+
+        if (again == fresh) {
+            return (struct lists){.fresh = hint_at(fresh), .old = hint_at(old)};
+        }
+        fresh = again;
+    }
+}
+
+/* Frees the hints in front of `end`, which no bucket has. */
+static void
+hints_free(const struct nominator *nominator, struct hint *hints, const struct hint *end)
+{
+    while (hints != end) {
+        struct hint *next = hints->next;
+
+        memory_free(nominator->memory, MEMORY_OTHER, hints, sizeof *hints);
+        hints = next;
+    }
+}
+
+static void
+hint_retire(const struct nominator *nominator, struct epoch_record *epoch, struct hint *hint)
+{
+    epoch_retire(epoch, &hint->block, nominator->memory, MEMORY_OTHER, sizeof *hint);
+}
+
+void
+nominator_close(struct nominator *nominator)
+{
+    atomic_pair *buckets = ptr_load(&nominator->buckets);
+
+    for (uint32_t i = 0; buckets != NULL && i < NOMINATOR_BUCKETS; i++) {
+        struct lists lists = bucket_load(&buckets[i]);
+
+        hints_free(nominator, lists.fresh, NULL);
+        hints_free(nominator, lists.old, NULL);
+    }
+    memory_free(nominator->memory, MEMORY_OTHER, buckets, BUCKETS_BYTES);
+}
+
+uint64_t
+nominator_draw(struct nominator *nominator)
+{
+    return u64_add(&nominator->drawn, 1) + 1;
+}
+
+static atomic_pair *
+bucket_of(const struct nominator *nominator, uint64_t node)
+{
+    atomic_pair *buckets = ptr_load(&nominator->buckets); /* relaxed: nominator_make came before */
+
+    return &buckets[(node * UINT64_C(0x9e3779b97f4a7c15) >> 32) % NOMINATOR_BUCKETS];
+}
+
+/* ---- judging --------------------------------------------------------------------------------- */
+
+enum standing { STANDING_OVER, STANDING_NOT_YET, STANDING_NOMINATED };
+
+static enum standing
+judge_description(const struct hint *hint, const struct description *description)
+{
+    if (description->nomination != hint->nomination) {
+        return description->nomination < hint->nomination ? STANDING_NOT_YET : STANDING_OVER;
+    }
+    return description->nominated_node == hint->node ? STANDING_NOMINATED : STANDING_OVER;
+}
+
+static enum standing
+judge(const struct entries *entries, const struct hint *hint)
+{
+    const struct entry *entry = entry_at(entries, ref_record(hint->ref));
+    uint64_t life = ref_version(hint->ref);
+
+    /* Ends: each further round means that somebody changed the word. */
+    while (entry != NULL) {
+        uint64_t state = entry_state(entry); /* judge:A */
+        struct description description;
+
+        /* free, and its next life is being made */
+        if (version_next(state_version(state)) == life) {
+            return STANDING_NOT_YET;
+        }
+        if (!state_is_pod(state)) {
+            return STANDING_OVER;
+        }
+        /* acquire: judge:B comes after */
+        bool is_its_life = u64_load_acquire(&entry->life) == life;
+
+        (void)entry_description(entries, entry, &description);
+        if (state_version(entry_state(entry)) == state_version(state)) { /* judge:B */
+            return is_its_life ? judge_description(hint, &description) : STANDING_OVER;
+        }
+    }
+    return STANDING_OVER;
+}
+
+/* ---- inserting ------------------------------------------------------------------------------- */
+
+/* Puts a copy of a hint in front of a list that is the caller's. False: no memory. */
+static bool
+prepend(const struct nominator *nominator, struct hint **list, const struct hint *hint)
+{
+    struct hint *copy =
+        memory_alloc(nominator->memory, MEMORY_OTHER, sizeof *copy, _Alignof(struct hint));
+
+    if (copy == NULL) {
+        return false;
+    }
+    copy->ref = hint->ref;
+    copy->nomination = hint->nomination;
+    copy->node = hint->node;
+    copy->next = *list;
+    *list = copy;
+    return true;
+}
+
+/*
+ * What the bucket has to be for the hint to be in it. False: no memory; what was made is in front
+ * of seen->fresh.
+ */
+static bool
+plan_insertion(const struct nominator *nominator, const struct lists *seen,
+               const struct hint *added, struct lists *plan)
+{
+    *plan = *seen;
+    if (!prepend(nominator, &plan->fresh, added)) {
+        return false;
+    }
+    for (uint32_t i = 0; i < SWEEP && plan->old != NULL; i++) {
+        if (judge(nominator->entries, plan->old) != STANDING_OVER &&
+            !prepend(nominator, &plan->fresh, plan->old)) {
+            return false;
+        }
+        plan->old = plan->old->next;
+    }
+    return true;
+}
+
+bool
+nominator_insert(struct nominator *nominator, struct epoch_record *epoch, uint64_t node,
+                 uint32_t record, uint64_t life, uint64_t nomination)
+{
+    const struct hint added = {
+        .ref = ref_make(life, record), .nomination = nomination, .node = node};
+    atomic_pair *bucket = bucket_of(nominator, node);
+
+    /* Ends: each further round is another's exchange of the pair. */
+    for (;;) {
+        const struct lists seen = bucket_load(bucket);
+        struct lists plan;
+        bool planned = plan_insertion(nominator, &seen, &added, &plan);
+        struct hint *made = plan.fresh;
+        const struct hint *kept = plan.old;
+
+        if (plan.old == NULL) {
+            plan = (struct lists){.fresh = NULL, .old = made};
+        }
+        if (planned && pair_cas(bucket, pair_of(&seen), pair_of(&plan))) { /* nominator_insert:A */
+            for (struct hint *hint = seen.old, *next; hint != kept; hint = next) {
+                next = hint->next;
+                hint_retire(nominator, epoch, hint);
+            }
+            return true;
+        }
+        hints_free(nominator, made, seen.fresh);
+        if (!planned) {
+            return false;
+        }
+    }
+}
+
+/* ---- a heap of what was read ----------------------------------------------------------------- */
+
+typedef bool before_fn(const struct nominated *a, const struct nominated *b);
+
+static bool
+is_nominated_before(const struct nominated *a, const struct nominated *b)
+{
+    return a->nomination < b->nomination;
+}
+
+/* By pod, and of one pod the newest nomination first. */
+static bool
+is_numbered_before(const struct nominated *a, const struct nominated *b)
+{
+    uint64_t left = ref_make(a->life, a->record), right = ref_make(b->life, b->record);
+
+    return left != right ? left < right : a->nomination > b->nomination;
+}
+
+/* What lies at `root` goes down in heap[0, count), whose top is the last in the order. */
+static void
+sift(struct nominated *heap, size_t root, size_t count, before_fn *before)
+{
+    const struct nominated moved = heap[root];
+    size_t child;
+
+    /* Ends: each round is a level lower. */
+    while ((child = 2 * root + 1) < count) {
+        if (child + 1 < count && before(&heap[child], &heap[child + 1])) {
+            child++;
+        }
+        if (!before(&moved, &heap[child])) {
+            break;
+        }
+        heap[root] = heap[child];
+        root = child;
+    }
+    heap[root] = moved;
+}
+
+static void
+heap_make(struct nominated *heap, size_t count, before_fn *before)
+{
+    for (size_t root = count / 2; root-- > 0;) {
+        sift(heap, root, count, before);
+    }
+}
+
+static void
+sort(struct nominated *items, size_t count, before_fn *before)
+{
+    heap_make(items, count, before);
+    for (; count > 1; count--) {
+        const struct nominated last = items[0];
+
+        items[0] = items[count - 1];
+        items[count - 1] = last;
+        sift(items, 0, count - 1, before);
+    }
+}
+
+/* ---- reading --------------------------------------------------------------------------------- */
+
+/* One reading of a bucket. */
+struct reading {
+    uint64_t node;
+    struct nominated *out; /* when it is full, a heap: those that were nominated first */
+    size_t capacity, count;
+    size_t pending;        /* hints of the node that are about to be installed */
+    size_t needed, litter; /* hints in the bucket, of any node */
+};
+
+static void
+take(struct reading *reading, const struct hint *hint)
+{
+    const struct nominated found = {.record = ref_record(hint->ref),
+                                    .life = ref_version(hint->ref),
+                                    .nomination = hint->nomination};
+
+    if (reading->count < reading->capacity) {
+        reading->out[reading->count++] = found;
+        return;
+    }
+    if (reading->count++ == reading->capacity) {
+        heap_make(reading->out, reading->capacity, is_nominated_before);
+    }
+    if (reading->capacity != 0 && is_nominated_before(&found, &reading->out[0])) {
+        reading->out[0] = found;
+        sift(reading->out, 0, reading->capacity, is_nominated_before);
+    }
+}
+
+static void
+read_list(const struct nominator *nominator, const struct hint *list, struct reading *reading)
+{
+    for (const struct hint *hint = list; hint != NULL; hint = hint->next) {
+        enum standing standing = judge(nominator->entries, hint);
+
+        if (standing == STANDING_NOMINATED && hint->node == reading->node) {
+            take(reading, hint);
+        }
+        reading->pending += standing == STANDING_NOT_YET && hint->node == reading->node ? 1 : 0;
+        reading->needed += standing != STANDING_OVER ? 1 : 0;
+        reading->litter += standing == STANDING_OVER ? 1 : 0;
+    }
+}
+
+static size_t
+count_pending(const struct nominator *nominator, const struct hint *list, uint64_t node)
+{
+    size_t pending = 0;
+
+    for (const struct hint *hint = list; hint != NULL; hint = hint->next) {
+        pending +=
+            hint->node == node && judge(nominator->entries, hint) == STANDING_NOT_YET ? 1 : 0;
+    }
+    return pending;
+}
+
+/*
+ * Was a description installed after its hint had been judged? Then the nomination that it replaced
+ * may have been judged later. A hint that is pending no more never is again, so equal counts are of
+ * the same hints.
+ */
+static bool
+is_overtaken(const struct nominator *nominator, const struct lists *seen,
+             const struct reading *reading)
+{
+    return reading->pending != 0 && count_pending(nominator, seen->fresh, reading->node) +
+                                            count_pending(nominator, seen->old, reading->node) !=
+                                        reading->pending;
+}
+
+/*
+ * In order, each pod once: by its newest nomination, for an older one was replaced after it was
+ * judged.
+ */
+static size_t
+put_in_order(struct nominated *out, size_t count)
+{
+    size_t kept = 0;
+
+    sort(out, count, is_numbered_before);
+    for (size_t i = 0; i < count; i++) {
+        if (kept == 0 || out[i].record != out[kept - 1].record ||
+            out[i].life != out[kept - 1].life) {
+            out[kept++] = out[i];
+        }
+    }
+    sort(out, kept, is_nominated_before);
+    return kept;
+}
+
+static bool
+copy_needed(const struct nominator *nominator, const struct hint *list, struct hint **copies)
+{
+    for (const struct hint *hint = list; hint != NULL; hint = hint->next) {
+        if (judge(nominator->entries, hint) != STANDING_OVER && !prepend(nominator, copies, hint)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/*
+ * Puts what is needed of a bucket in its place. Of no consequence if there is no memory, or the
+ * bucket has changed.
+ */
+static void
+sweep(const struct nominator *nominator, struct epoch_record *epoch, atomic_pair *bucket,
+      const struct lists *seen)
+{
+    struct lists swept = {.fresh = NULL, .old = NULL};
+
+    if (!copy_needed(nominator, seen->fresh, &swept.old) ||
+        !copy_needed(nominator, seen->old, &swept.old) ||
+        !pair_cas(bucket, pair_of(seen), pair_of(&swept))) { /* sweep:A */
+        hints_free(nominator, swept.old, NULL);
+        return;
+    }
+    for (struct hint *hint = seen->fresh, *next; hint != NULL; hint = next) {
+        next = hint->next;
+        hint_retire(nominator, epoch, hint);
+    }
+    for (struct hint *hint = seen->old, *next; hint != NULL; hint = next) {
+        next = hint->next;
+        hint_retire(nominator, epoch, hint);
+    }
+}
+
+size_t
+nominator_read(struct nominator *nominator, struct epoch_record *epoch, uint64_t node,
+               struct nominated *out, size_t capacity)
+{
+    atomic_pair *bucket = bucket_of(nominator, node);
+
+    /*
+     * Ends: each further round is another's exchange of the pair, or installation of a description.
+     */
+    for (;;) {
+        const struct lists seen = bucket_load(bucket);
+        struct reading reading = {.node = node, .out = out, .capacity = capacity};
+
+        read_list(nominator, seen.fresh, &reading);
+        read_list(nominator, seen.old, &reading);
+        if (is_overtaken(nominator, &seen, &reading) ||
+            u64_load_acquire(&bucket->low) != (uintptr_t)seen.fresh || /* nominator_read:A */
+            u64_load_acquire(&bucket->high) != (uintptr_t)seen.old) {  /* nominator_read:B */
+            continue;
+        }
+        size_t stored = reading.count < capacity ? reading.count : capacity;
+        size_t kept = put_in_order(out, stored);
+
+        if (kept < stored && reading.count > capacity) {
+            continue; /* a pod that there was no room for may have one now */
+        }
+        if (reading.litter > reading.needed + LITTER) {
+            sweep(nominator, epoch, bucket, &seen);
+        }
+        return reading.count > capacity ? reading.count : kept;
+    }
+}

@@ -1,0 +1,173 @@
+/*
+ * The words of sleepers.h.
+ *
+ * 1 CONTRACT. (a) If something was made poppable before sleepers_wake_one, and a thread was
+ *   prepared that has not seen it, then a thread that was prepared looks again. Not: that this
+ *   thread is scheduled, or takes the pod. A thread that is woken and finds more than it takes
+ *   wakes the next; one that leaves without looking again has swallowed a wake-up. (b) When no call
+ *   is under way but waiting ones, and the deadline is not later than `wanted`, then a sleeper
+ *   wakes at `wanted`, or none sleeps. If threads stop for ever: another looks within WATCH_NS
+ *   times the number of sleepers, and from then on (b) holds again, until one more stops.
+ *
+ * 2 MEMORY. `word` is {sequence:32, waiters:32}. Both halves change by one add each, so neither can
+ *   be lost to the other's change; the futex is the half with the sequence. Written by sleepers,
+ *   and by producers only while a thread waits. `watched` is written by sleepers only.
+ *
+ * 3 STATES of a thread. Counted: from prepare:A to cancel:A. Asleep: the kernel found the sequence
+ *   of prepare:A. Watching: from watch:A to unwatch:A.
+ *
+ * 4 INVARIANTS. waiters = threads between prepare:A and cancel:A (tested: 0 when all have left).
+ *   The sequence changes only when waiters was seen above 0, or in wake_all. `watched` is the time
+ *   of a thread that is watching, or later; two that watch the same time may both take it away:
+ *   then one more sleeper is woken than needed.
+ *
+ * 5 LINEARIZATION. Asleep: the kernel's comparison. Woken: wake_one:B, wake_all:A. The watch:
+ *   watch:A, unwatch:A.
+ *
+ * 6 ORDERING. Publish, then look, on both sides:
+ *     sleeper   waiters + 1 (prepare:A, a full fence)     ; look for pods, `closed`, the deadline
+ *     producer  publish the pod ; full fence (the caller's)  ; look for waiters (wake_one:A)
+ *     close     `closed` ; full fence (its exchange)      ; wake_all:A
+ *   One of the two sees the other. If the producer sees the sleeper, wake_one:B comes before or
+ *   after the kernel's comparison: before, the comparison fails; after, the thread is in the
+ *   kernel's queue and FUTEX_WAKE takes one from there. The one that it takes may be another
+ *   sleeper, prepared before or after: each of them looks again, and for each pod one is woken or
+ *   finds its comparison failed.
+ *   Of time:
+ *     sleeper   `watched` = w (watch:A, a full fence)             ; the kernel's comparison
+ *     leaver    `watched` = none (unwatch:A), cancel:A, fences ; the deadline, then wake_for:A
+ *     lowerer   lower the deadline ; full fence                   ; wake_for:A, look for waiters
+ *   A sleeper that read the deadline before it was lowered was counted before: the lowerer finds
+ *   it, and either finds w not later than its time, and not past, or changes the sequence. A
+ *   leaver that took w away reads the lower deadline, or the lowerer reads "none". A sleeper that
+ *   trusted w was counted before w was taken away, so the leaver finds it.
+ *
+ * 7 PROGRESS. Lock-free but for sleepers_wait: watch:A fails only if another thread changed
+ *   `watched`. A thread that stops after prepare:A costs producers a system call per add. One that
+ *   stops after it was woken has the wake-up, and a pod may lie there while others sleep; one that
+ *   stops while it watches, or between a lower deadline and wake_for:A, leaves time to nobody. All
+ *   these end with the next look: of the first in the line, of the timer thread (timer.c), or a
+ *   tick. A watcher that stopped is overtaken when its time is past by a tick, by the next
+ *   wake_for:A or watch:A: so it makes one time late, and only one that became the deadline before
+ *   then.
+ *
+ * 8 ABA. The sequence only grows; nothing is reclaimed. A `watched` that comes back says what it
+ *   said before.
+ *
+ * 9 WRAPAROUND. The sequence repeats after 2^32 wake-ups: each is a system call, so that takes half
+ *   an hour, and a thread would have to stand between prepare and the kernel's comparison during
+ *   exactly that many. Waiters are at most WORKERS_MAX, and each takes away what it added: the
+ *   lower half never carries into the sequence.
+ *
+ * 10 NOT CHOSEN. ck_ec: it clears its flag before it wakes, so a second producer sees no sleeper to
+ *   wake; with wake-one that loses wake-ups (found by its model), and waking all is a stampede for
+ *   one pod. A condition variable: it has a lock. All sleep until the deadline: each deadline would
+ *   be a stampede. Each looks once in a tick: 60 sleepers of an empty queue took a fifth of a
+ *   processor.
+ *
+ * 11 EVIDENCE. tests/unit/test_lockfree_sleepers.c, test_idle.c; tests/model: sleepers;
+ *   stress/explore: sleep_*, watch_hand_over, serve_sleepers.
+ */
+#include "lockfree/signals/sleepers.h"
+
+#define ONE_WAITER UINT64_C(1)
+#define ONE_WAKE (UINT64_C(1) << 32)
+
+/* The half of the word that holds the sequence. */
+static atomic_u32 *
+sequence_half(struct sleepers *sleepers)
+{
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+    return (atomic_u32 *)(void *)&sleepers->word + 1;
+#else
+    return (atomic_u32 *)(void *)&sleepers->word;
+#endif
+}
+
+void
+sleepers_open(struct sleepers *sleepers)
+{
+    u64_store(&sleepers->word, 0);
+    time_store(&sleepers->watched, INT64_MAX);
+}
+
+struct sleepers_ticket
+sleepers_prepare(struct sleepers *sleepers)
+{
+    uint64_t word = u64_add(&sleepers->word, ONE_WAITER); /* prepare:A */
+
+    return (struct sleepers_ticket){.sequence = (uint32_t)(word >> 32),
+                                    .position = (uint32_t)word + 1};
+}
+
+void
+sleepers_wait(struct sleepers *sleepers, uint32_t sequence, int64_t deadline_ns)
+{
+    futex_wait(sequence_half(sleepers), sequence, deadline_ns);
+}
+
+void
+sleepers_cancel(struct sleepers *sleepers)
+{
+    (void)u64_add(&sleepers->word, 0 - ONE_WAITER); /* cancel:A */
+}
+
+/* A watcher that is a tick late is overtaken. */
+static bool
+is_unwatched(int64_t watched, int64_t wanted, int64_t now, int64_t tick)
+{
+    return watched > wanted || watched < now - tick;
+}
+
+bool
+sleepers_watch(struct sleepers *sleepers, int64_t wanted, int64_t now, int64_t tick)
+{
+    uint64_t watched = u64_load(&sleepers->watched);
+
+    /* Ends: each failed exchange means that another sleeper watches, or ceased to. */
+    while (is_unwatched((int64_t)watched, wanted, now, tick)) {
+        uint64_t found = u64_cas_value(&sleepers->watched, watched, (uint64_t)wanted); /* watch:A */
+
+        if (found == watched) {
+            return true;
+        }
+        watched = found;
+    }
+    return false;
+}
+
+void
+sleepers_unwatch(struct sleepers *sleepers, int64_t wanted)
+{
+    (void)u64_cas(&sleepers->watched, (uint64_t)wanted, (uint64_t)INT64_MAX); /* unwatch:A */
+}
+
+bool
+sleepers_wake_one(struct sleepers *sleepers)
+{
+    if ((uint32_t)u64_load(&sleepers->word) ==
+        0) { /* wake_one:A; relaxed: the caller's fence orders it */
+        return false;
+    }
+    (void)u64_add(&sleepers->word, ONE_WAKE); /* wake_one:B */
+    futex_wake(sequence_half(sleepers), 1);
+    return true;
+}
+
+void
+sleepers_wake_for(struct sleepers *sleepers, int64_t wanted, int64_t now, int64_t tick)
+{
+    int64_t watched = time_load(&sleepers->watched); /* wake_for:A; relaxed: the caller's fence */
+
+    if (wanted != INT64_MAX && is_unwatched(watched, wanted, now, tick)) {
+        (void)sleepers_wake_one(sleepers);
+    }
+}
+
+void
+sleepers_wake_all(struct sleepers *sleepers)
+{
+    if ((uint32_t)u64_add(&sleepers->word, ONE_WAKE) != 0) { /* wake_all:A */
+        futex_wake(sequence_half(sleepers), UINT32_MAX);
+    }
+}

@@ -1,0 +1,68 @@
+/*
+ * Events by number: the sequence that they are drawn from, and what each of them reached.
+ *
+ * An event draws a sequence. A stamp per profile and rejector holds the newest event that reached
+ * it, so that a pod that failed learns in as many loads as it has rejectors whether anything
+ * happened that concerns it. `moved` is the stamp of the rules without hints: the newest event that
+ * moved pods at all.
+ *
+ * WHAT SURPRISES. Stamps are raised after the sequence is drawn, and not in its order: stamps that
+ * say nothing of an event s may still be raised to s, or hide it behind a newer one. See stamps.c
+ * for what a parker may conclude.
+ */
+#ifndef SCHEDQ_LOCKFREE_STAMPS_H
+#define SCHEDQ_LOCKFREE_STAMPS_H
+
+#include "platform/atomic.h"
+#include "platform/memory.h"
+#include "plugins/registry.h"
+
+#define STAMPS 64
+
+/** Of one profile, by rejector. */
+struct stamp_row {
+    _Alignas(CACHE_LINE) atomic_u64 stamp[STAMPS];
+    atomic_u64 late; /* late names that have their first stamp */
+};
+
+struct stamps {
+    struct memory *memory;
+    /* the newest that was drawn; hosts read it (schedq_words_t) */
+    atomic_u64 *sequence;
+    struct stamp_row *rows[REGISTRY_PROFILES_MAX]; /* fixed after setup */
+    _Alignas(CACHE_LINE) atomic_u64 moved;
+};
+
+/** With the row of profile 0. False: no memory, and nothing is left. */
+bool stamps_open(struct stamps *stamps, struct memory *memory, atomic_u64 *sequence);
+
+/** Alone. */
+void stamps_close(struct stamps *stamps);
+
+/**
+ * Setup, alone: rows for the profiles below `profile_count`. False: no memory; the rows that exist
+ * stay.
+ */
+bool stamps_add_profile(struct stamps *stamps, uint32_t profile_count);
+
+/** The sequence of an event that begins; the first is 1. A full fence. */
+uint64_t stamps_draw(struct stamps *stamps);
+
+/** The newest sequence that was drawn; 0: none. */
+uint64_t stamps_drawn(const struct stamps *stamps);
+
+/** Raises the stamps of these rejectors, never lowers one. The caller's full fence follows. */
+void stamps_raise(struct stamps *stamps, schedq_profile_t profile, uint64_t rejectors,
+                  uint64_t sequence);
+/**
+ * For whoever is given the bit of a late name: every event before reached it as well, so it begins
+ * with the newest one's stamp. The one who made the bit may have stopped before he saw to it.
+ */
+void stamps_begin_late(struct stamps *stamps, schedq_profile_t profile, uint64_t bit);
+void stamps_raise_moved(struct stamps *stamps, uint64_t sequence);
+
+/** The largest stamp among these rejectors. */
+uint64_t stamps_newest(const struct stamps *stamps, schedq_profile_t profile, uint64_t rejectors);
+uint64_t stamps_moved(const struct stamps *stamps);
+
+#endif
