@@ -4,8 +4,9 @@
 
 build_packages=(gcc g++ libc6-dev cmake ninja-build pkgconf
     libck-dev libjemalloc-dev libbenchmark-dev libcmocka-dev libjansson-dev zlib1g-dev)
-# tests/run: the other compiler with its ThreadSanitizer, the model checker, nm, what tests/tidy is written in, what counts instructions.
-check_packages=(clang libclang-rt-14-dev spin binutils valgrind python3)
+# tests/run: the other compiler with its ThreadSanitizer, the layout of sources, the model checker, nm, what tests/tidy is
+# written in, what counts instructions.
+check_packages=(clang clang-format libclang-rt-14-dev spin binutils valgrind python3)
 # tests/run --long
 long_packages=(gcovr)
 
