@@ -44,6 +44,6 @@ install(DIRECTORY ${PROJECT_SOURCE_DIR}/examples DESTINATION ${CMAKE_INSTALL_DAT
     PATTERN CMakeLists.txt EXCLUDE)
 foreach(tool schedq-replay schedq-trace schedq-bench schedq-conform)
     if(TARGET ${tool})
-        install(TARGETS ${tool})
+        install(TARGETS ${tool} COMPONENT tools)
     endif()
 endforeach()
