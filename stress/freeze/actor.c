@@ -72,6 +72,15 @@ end(actor_t *actor)
                           memory_order_relaxed);
 }
 
+/* The call that is over changed something. */
+static void
+worked(actor_t *actor)
+{
+    atomic_store_explicit(&actor->works,
+                          atomic_load_explicit(&actor->works, memory_order_relaxed) + 1,
+                          memory_order_relaxed);
+}
+
 static void
 entered(actor_t *actor)
 {
@@ -99,8 +108,10 @@ actor_add_named(actor_t *actor, unsigned index)
     begin(actor, CALL_ADD, &index, 1);
     schedq_status_t status = schedq_add(actor->worker, name, &spec, NULL);
     end(actor);
-    if (status == SCHEDQ_OK)
+    if (status == SCHEDQ_OK) {
         atomic_fetch_add(&actor->run->tally.adds[index], 1);
+        worked(actor);
+    }
     entered(actor);
     expect(actor, status == SCHEDQ_OK || status == SCHEDQ_EXISTS, CALL_ADD, status);
     return status;
@@ -121,8 +132,10 @@ add_many(actor_t *actor)
     (void)schedq_add_many(actor->worker, names, specs, BATCH, NULL, statuses, NULL);
     end(actor);
     for (unsigned i = 0; i < BATCH; i++) {
-        if (statuses[i] == SCHEDQ_OK)
+        if (statuses[i] == SCHEDQ_OK) {
             atomic_fetch_add(&actor->run->tally.adds[indices[i]], 1);
+            worked(actor);
+        }
     }
     entered(actor);
     for (unsigned i = 0; i < BATCH; i++)
@@ -147,6 +160,8 @@ update(actor_t *actor)
         atomic_fetch_add(&actor->run->tally.adds[index], 1);
     else if (status == SCHEDQ_OK)
         atomic_fetch_add(&actor->run->updates, 1);
+    if (status == SCHEDQ_OK)
+        worked(actor);
     entered(actor);
     expect(actor, status == SCHEDQ_OK, CALL_UPDATE, status);
 }
@@ -162,6 +177,7 @@ actor_delete_named(actor_t *actor, unsigned index)
     end(actor);
     if (status == SCHEDQ_OK) {
         atomic_fetch_add(&actor->run->tally.deletes[index], 1);
+        worked(actor);
         if (result.place == SCHEDQ_INFLIGHT)
             atomic_fetch_add(&actor->run->deletes_in_flight, 1);
     }
@@ -276,6 +292,7 @@ take(actor_t *actor, const schedq_popped_t *popped, size_t count)
         actor->held[held] = (held_t){popped[i].token, index};
         atomic_store(&actor->held_count, held + 1);
         atomic_fetch_add(&run->pops, 1);
+        worked(actor);
     }
     atomic_fetch_add_explicit(&actor->pods, count, memory_order_relaxed);
 }
@@ -332,7 +349,8 @@ count_end(actor_t *actor, const held_t *held, schedq_status_t status, call_t cal
     else if (status == SCHEDQ_GONE)
         atomic_fetch_add(&actor->run->gones, 1);
     else
-        expect(actor, false, call, status); /* STALE: somebody else got the same token */
+        expect(actor, false, call, status); /* STALE: another thread got the same token */
+    worked(actor);
 }
 
 static void
@@ -361,10 +379,12 @@ fail(actor_t *actor)
     begin(actor, CALL_ADD_UNSCHEDULABLE, &held->index, 1);
     schedq_status_t status = schedq_add_unschedulable(actor->worker, &token, &failure, NULL);
     end(actor);
-    if (status == SCHEDQ_OK)
+    if (status == SCHEDQ_OK) {
         atomic_fetch_add(&actor->run->failures, 1);
-    else
+        worked(actor);
+    } else {
         count_end(actor, held, status, CALL_ADD_UNSCHEDULABLE);
+    }
     atomic_store(&actor->held_count, left);
     entered(actor);
 }

@@ -16,12 +16,15 @@
 #define WARM_UP_NS INT64_C(200000000)
 #define WARM_UP_KILL_NS INT64_C(20000000)
 #define PAUSE_US 3000u
+#define LOOKS_FOR_A_CALL 100000u
+#define STOPS_FOR_A_CALL 2000u
 
 typedef struct stage {
     const options_t *options;
     report_t report;
     actor_t dice; /* the main thread's random numbers */
     unsigned violations;
+    unsigned stops;
 } stage_t;
 
 static void
@@ -38,6 +41,51 @@ choose_victim(stage_t *stage, run_t *run)
     return number < run->actor_count ? &run->actors[number] : &run->timer;
 }
 
+static unsigned
+hit_of(actor_t *victim)
+{
+    return atomic_load(&victim->ice.allocating) ? REPORT_ALLOCATOR : atomic_load(&victim->ice.call);
+}
+
+/* A thread that is in `wanted`, as far as can be seen; after a while any. */
+static actor_t *
+find_inside(stage_t *stage, run_t *run, call_t wanted)
+{
+    actor_t *victim = choose_victim(stage, run);
+    for (unsigned i = 0; i < LOOKS_FOR_A_CALL; i++) {
+        victim = &run->actors[i % run->actor_count];
+        if (wanted == CALL_TIMER && atomic_load(&run->timer_known))
+            return &run->timer;
+        if (atomic_load_explicit(&victim->ice.call, memory_order_relaxed) == wanted)
+            break;
+    }
+    return victim;
+}
+
+/*
+ * Stops a thread: every second time any thread at any instruction; in between one inside the call
+ * that was hit least so far, however many stops it takes to meet it there. With --kill always any.
+ * NULL: it cannot be stopped.
+ */
+static actor_t *
+stop_one(stage_t *stage, run_t *run)
+{
+    bool aims = !stage->options->kill && stage->stops++ % 2 == 1;
+    call_t wanted = report_rarest(&stage->report, stage->options);
+    actor_t *victim = NULL;
+    for (unsigned tries = 0; tries < STOPS_FOR_A_CALL; tries++) {
+        victim = aims ? find_inside(stage, run, wanted) : choose_victim(stage, run);
+        if (!ice_freeze(&victim->ice, victim->thread)) {
+            tally_violation(&run->tally, "thread %u cannot be stopped", victim->number);
+            return NULL;
+        }
+        if (!aims || hit_of(victim) == wanted || tries + 1 == STOPS_FOR_A_CALL)
+            break;
+        ice_release(&victim->ice);
+    }
+    return victim;
+}
+
 /*
  * Stops one thread and watches the others. It stands still when this returns. NULL: it could not be
  * stopped.
@@ -46,13 +94,10 @@ static actor_t *
 freeze_one(stage_t *stage, run_t *run)
 {
     watch_t watch;
-    actor_t *victim = choose_victim(stage, run);
-    if (!ice_freeze(&victim->ice, victim->thread)) {
-        tally_violation(&run->tally, "thread %u cannot be stopped", victim->number);
+    actor_t *victim = stop_one(stage, run);
+    if (victim == NULL)
         return NULL;
-    }
-    unsigned hit =
-        atomic_load(&victim->ice.allocating) ? REPORT_ALLOCATOR : atomic_load(&victim->ice.call);
+    unsigned hit = hit_of(victim);
     watch_others(run, victim, &watch);
     report_add(&stage->report, stage->options, hit, &watch);
     if (watch_violations(&watch) > 0)
@@ -162,7 +207,7 @@ main(int argc, char **argv)
         kill_often(&stage);
     else
         freeze_often(&stage);
-    bool moving = report_print(&stage.report);
+    bool moving = report_print(&stage.report, &options);
     control_stop();
     printf("violations in the account: %u\n", stage.violations);
     fflush(stdout);

@@ -41,6 +41,10 @@ static const struct argp_option known[] = {
     {"milliseconds", 'm', "N", 0, "how long it stands still; 1..60000, default 100", 0},
     {"window", 'w', "N", 0,
      "milliseconds in which the others must make progress; 1..1000, default 5", 0},
+    {"stops", 's', "N", 0,
+     "stops that are wanted inside each call that threads make, or the run fails; 0..1000, default "
+     "1",
+     0},
     {"seed", 'r', "N", 0, "of all random choices; default: the time", 0},
     {"mix", 'x', "CALL=N,...", 0,
      "weights, 0..1000, of add, add_many, try_pop, pop, pop_many, delete, update, find, get, tick, "
@@ -116,6 +120,9 @@ parse_option(int key, char *argument, struct argp_state *state)
     case 'w':
         options->window = (unsigned)argument_number(state, "window", argument, 1, 1000);
         return 0;
+    case 's':
+        options->stops = (unsigned)argument_number(state, "stops", argument, 0, 1000);
+        return 0;
     case 'r':
         options->seed = argument_number(state, "seed", argument, 0, UINT64_MAX);
         return 0;
@@ -159,6 +166,7 @@ options_parse(options_t *options, int argc, char **argv)
                            .freezes = 200,
                            .milliseconds = 100,
                            .window = 5,
+                           .stops = 1,
                            .seed = (uint64_t)time(NULL),
                            .mix = ""};
     memcpy(options->weights, default_weights, sizeof default_weights);
@@ -170,9 +178,9 @@ options_print(const options_t *options)
 {
     printf("seed %llu; again with: schedq-freeze --engine %s --threads %u --freezes %u "
            "--milliseconds %u --window %u "
-           "--seed %llu%s%s%s\n",
+           "--stops %u --seed %llu%s%s%s\n",
            (unsigned long long)options->seed, options->engine->name, options->threads,
-           options->freezes, options->milliseconds, options->window,
+           options->freezes, options->milliseconds, options->window, options->stops,
            (unsigned long long)options->seed, options->mix[0] != '\0' ? " --mix " : "",
            options->mix, options->kill ? " --kill" : "");
 }

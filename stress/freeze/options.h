@@ -14,6 +14,7 @@ typedef struct options {
     unsigned freezes;
     unsigned milliseconds; /* one freeze */
     unsigned window;       /* milliseconds */
+    unsigned stops;        /* that are wanted inside each call */
     uint64_t seed;
     bool kill;
     const char *mix; /* as given, "" = the default weights */

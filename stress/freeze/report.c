@@ -34,6 +34,7 @@ report_add(report_t *report, const options_t *options, unsigned hit, const watch
     row->starved += watch->starved;
     row->blocked += watch->blocked;
     row->spinning += watch->spinning;
+    row->stuck += watch->stuck;
     row->others_gap_ns = greater(row->others_gap_ns, watch->others_gap_ns);
     row->control_gap_ns = greater(row->control_gap_ns, watch->control_gap_ns);
     row->least_calls = first || watch->calls < row->least_calls ? watch->calls : row->least_calls;
@@ -55,6 +56,7 @@ sum_up(row_t *sum, const row_t *row)
     sum->starved += row->starved;
     sum->blocked += row->blocked;
     sum->spinning += row->spinning;
+    sum->stuck += row->stuck;
     sum->others_gap_ns = greater(sum->others_gap_ns, row->others_gap_ns);
     sum->control_gap_ns = greater(sum->control_gap_ns, row->control_gap_ns);
     sum->least_calls =
@@ -66,44 +68,79 @@ sum_up(row_t *sum, const row_t *row)
 static void
 print_head(void)
 {
-    printf("%-17s %7s %7s %7s %7s %8s %12s %7s %10s %11s %11s %10s\n", "stopped in", "freezes",
-           "windows", "counted", "blocked", "spinning", "uncontrolled", "starved", "gap ms",
-           "control ms", "least calls", "least pops");
+    printf("%-17s %7s %7s %7s %7s %8s %6s %12s %7s %10s %11s %11s %10s\n", "stopped in", "freezes",
+           "windows", "counted", "blocked", "spinning", "stuck", "uncontrolled", "starved",
+           "gap ms", "control ms", "least calls", "least pops");
 }
 
 static void
 print_row(const char *name, const row_t *row)
 {
-    printf("%-17s %7u %7u %7u %7u %8u %12u %7u %10.2f %11.2f %11" PRIu64 " %10" PRIu64 "\n", name,
-           row->freezes, row->windows, row->counted, row->blocked, row->spinning, row->uncontrolled,
-           row->starved, (double)row->others_gap_ns / 1e6, (double)row->control_gap_ns / 1e6,
-           row->least_calls, row->least_pods);
+    printf("%-17s %7u %7u %7u %7u %8u %6u %12u %7u %10.2f %11.2f %11" PRIu64 " %10" PRIu64 "\n",
+           name, row->freezes, row->windows, row->counted, row->blocked, row->spinning, row->stuck,
+           row->uncontrolled, row->starved, (double)row->others_gap_ns / 1e6,
+           (double)row->control_gap_ns / 1e6, row->least_calls, row->least_pods);
 }
 
 /* What the columns mean. */
 static void
 print_legend(void)
 {
-    printf("counted: windows that the control threads (%u cores) ran through. Of the windows in "
-           "which the others "
-           "completed no call, blocked and spinning ones are violations; uncontrolled: a control "
-           "thread did not run; "
-           "starved: the others waited for a core. gap, control: the longest time in a freeze in "
-           "which the others "
-           "completed no call, and in which a control thread did not read the clock. least: what "
-           "the others did in one "
-           "freeze\n",
+    printf("counted: windows in which the others got work done, or should have. Of those in which "
+           "they did not, blocked and spinning ones are violations; uncontrolled: a control thread "
+           "(%u cores) did not run; starved: the others waited for a core. stuck: single threads "
+           "that completed no call in a freeze, a violation. gap, control: the longest time in a "
+           "freeze in which the others got no work done, and in which a control thread did not "
+           "read the clock. least: what the others did in one freeze\n",
            control_cores());
 }
 
+/* ---- what has to be seen ---- */
+
+static bool
+is_called(const options_t *options, call_t call)
+{
+    if (call < CALL_CHOSEN)
+        return options->weights[call] > 0;
+    return call == CALL_DONE || call == CALL_DONE_MANY ||
+           (options_wait(options) && (call == CALL_ADD_UNSCHEDULABLE || call == CALL_TIMER));
+}
+
+call_t
+report_rarest(const report_t *report, const options_t *options)
+{
+    call_t rarest = CALL_DONE;
+    for (call_t call = CALL_ADD; call < CALLS; call++) {
+        if (is_called(options, call) && report->rows[call].freezes < report->rows[rarest].freezes)
+            rarest = call;
+    }
+    return rarest;
+}
+
+/* Too little was seen for a verdict: that is said, and is a failure. */
+static bool
+saw_enough(const report_t *report, const options_t *options, const row_t *sum)
+{
+    call_t rarest = report_rarest(report, options);
+    unsigned wanted = sum->freezes * watch_wanted(options);
+    bool stops = report->rows[rarest].freezes >= options->stops;
+    printf("seen: %u windows that count, at least %u are wanted; %u stops in %s, the rarest call, "
+           "at least %u are wanted\n",
+           sum->counted, wanted, report->rows[rarest].freezes, call_name(rarest), options->stops);
+    if (sum->counted < wanted || !stops)
+        printf("TOO LITTLE WAS SEEN\n");
+    return sum->counted >= wanted && stops;
+}
+
 bool
-report_print(const report_t *report)
+report_print(const report_t *report, const options_t *options)
 {
     row_t sum = {0};
     unsigned inside = 0;
     print_head();
     for (unsigned i = 0; i <= CALLS; i++) {
-        if (report->rows[i].freezes == 0)
+        bool wanted = i != CALL_NONE && i != REPORT_ALLOCATOR && is_called(options, (call_t)i);
+        if (report->rows[i].freezes == 0 && !wanted)
             continue;
         print_row(i == REPORT_ALLOCATOR ? "allocator" : call_name(i), &report->rows[i]);
         if (i == REPORT_ALLOCATOR)
@@ -116,8 +153,8 @@ report_print(const report_t *report)
     printf("stopped inside a call: %u of %u; allocations after the warm-up: %" PRIu64
            "; windows in the allocator's row do not count\n",
            inside, sum.freezes, report->allocations);
-    printf("windows without progress: %u (blocked %u, spinning %u); freezes in which nobody "
-           "popped: %u\n",
-           report->violations, sum.blocked, sum.spinning, report->popless);
-    return report->violations == 0 && report->popless == 0;
+    printf("windows without progress: %u (blocked %u, spinning %u, stuck threads %u); freezes in "
+           "which none popped: %u\n",
+           report->violations, sum.blocked, sum.spinning, sum.stuck, report->popless);
+    return saw_enough(report, options, &sum) && report->violations == 0 && report->popless == 0;
 }

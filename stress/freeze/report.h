@@ -7,7 +7,7 @@
 #define REPORT_ALLOCATOR CALLS /* a row of its own, whose windows do not count */
 
 typedef struct row {
-    unsigned freezes, windows, counted, uncontrolled, starved, blocked, spinning;
+    unsigned freezes, windows, counted, uncontrolled, starved, blocked, spinning, stuck;
     int64_t others_gap_ns, control_gap_ns;
     uint64_t least_calls, least_pods;
 } row_t;
@@ -20,9 +20,12 @@ typedef struct report {
     uint64_t allocations; /* after the warm-up */
 } report_t;
 
+/** The call of this mix in which threads were stopped least often so far. */
+call_t report_rarest(const report_t *report, const options_t *options);
+
 /** `hit` is the call in which the victim was stopped. */
 void report_add(report_t *report, const options_t *options, unsigned hit, const watch_t *watch);
-/** Prints the table; true if nothing counts against the engine. */
-bool report_print(const report_t *report);
+/** Prints the table; true if nothing counts against the engine, and enough was seen to say so. */
+bool report_print(const report_t *report, const options_t *options);
 
 #endif

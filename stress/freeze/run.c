@@ -21,6 +21,8 @@
 #include "plugins.h"
 
 #define PRIORITIES 8u
+#define PATIENCE_SECONDS 30
+#define NAP_NS 100000
 #define MS(n) ((n)*INT64_C(1000000))
 
 static _Thread_local bool is_ours;
@@ -154,13 +156,15 @@ run_open(run_t *run, const options_t *options, uint64_t seed)
         }
         run->actor_count++;
     }
+    /* A signal to a thread that has no ice yet would be lost. */
+    for (unsigned i = 0; i < run->actor_count; i++) {
+        while (atomic_load(&run->actors[i].tid) == 0)
+            clock_sleep_until(clock_now() + NAP_NS);
+    }
     return true;
 }
 
 /* ---- waiting ---- */
-
-#define PATIENCE_SECONDS 30
-#define NAP_NS 100000
 
 void
 run_wait(patience_t *patience)

@@ -45,7 +45,9 @@ typedef struct held {
 typedef struct actor {
     _Alignas(64) ice_t ice;
     atomic_uint_fast64_t calls; /* completed */
-    atomic_uint_fast64_t pods;  /* popped */
+    /* of these, that changed something: a pop that found nothing is no progress */
+    atomic_uint_fast64_t works;
+    atomic_uint_fast64_t pods; /* popped */
     atomic_int tid;
     _Alignas(64) run_t *run;
     unsigned number;
