@@ -1,35 +1,36 @@
 /*
  * The lock-free engine: what a queue and a worker consist of, and who may use whom.
  *
- * Includes go downwards only:
- *   engine.c     the table of functions, making and ending a queue, setup
- *   pop.c        the walk from the top, claiming, waiting           add.c, batch.c   new pods
- *   park.c       add_unschedulable, readd                           pods.c    find, update, delete,
- *           activate, nominate
- *   events.c     move_all, assigned_pod_*; judging                  host.c    candidates, apply
- *   look.c       get, snapshot, statistics, metrics                 finish.c  done, and the end of
- *           a record
- *   timer.c      the timer thread                                   serve.c   what time demands;
- *           tick
- *   mover.c      waiting pods, many at once                         stray.c   pods that memory
- *           failed for
- *   settle.c     before anybody is told of a pod                    workers.c handles that calls
- *           take
- *   route.c      where a pod goes next                              describe.c  replacing a
- *           description, nominations
- *   destination.c   where it is published then, in order            publish.c   refs into bins;
- *           pods that move inside the order
- *   switch.c     the second half of "publish, then switch", counted
- *   waiting.c    parked and gated pods: lots, and bins by age       backoff.c   bins by length of
- *           the wait
- *   band, bin, lane, run, lots   where refs wait                    index, names   from a name to a
- *           record
- *   stamps, event_log            what happened, and to whom         deadline       when time is
- *           wanted next
- *   entry, state, slab           what a pod is                      nominator      who is nominated
- *           to a node
- *   sleepers, hazard             who waits; objects that are held   incoming       what workers
- *           count for themselves
+ * Includes go downwards only.
+ *
+ *   calls/    the public calls, a file each, of the call's name; and what they have in common
+ *     engine          the table of functions, making and ending a queue, setup
+ *     add, batch      new pods; update of an unknown name and readd go in here too
+ *     pop             the walk from the top, claiming, waiting
+ *     get, stats      copies of pods for visitors; numbers
+ *     events          move_all, assigned_pod_*, event_begin and event_stamp; judging
+ *     candidates, apply   a host that decides by itself
+ *     serve, timer    what time demands, tick; the thread that sees to it
+ *     mover           waiting pods, many at once
+ *     workers         handles that calls take
+ *   moves/    a pod's way from one place to another
+ *     route           where it goes next
+ *     destination     where it is published then, in order
+ *     publish         refs into bins; pods that move inside the order
+ *     switch          the second half of "publish, then switch", counted
+ *     waiting         parked and gated pods: lots, and bins by age
+ *     backoff         bins by length of the wait
+ *     describe        replacing a description, nominations
+ *     report, objects what callers are told; objects that are kept
+ *     settle          before anybody is told of a pod
+ *     stray           pods that memory failed for
+ *     finish          done, and the end of a record
+ *   refs/     band, bin, lane, run, lots: where refs wait
+ *   index/    from a name to a record
+ *   pod/      entry, state: what a pod is
+ *   signals/  stamps and event_log, what happened; deadline, when time is wanted next; nominator,
+ *             who is nominated to a node; sleepers, who waits; incoming, what workers count
+ *   memory/   slab, names, hazard: what is used again at once; objects that are held
  *
  * TWO RULES. The state word of a pod's record is the truth, whatever a container holds is a hint
  * (state.h). Publish, then switch; whoever meets what is half done finishes it. Everything else
@@ -109,7 +110,7 @@ struct tally {
 
 #define CANDIDATES_AHEAD SIZE(1020, 3) /* refs */
 
-/** What a worker read of a lane for schedq_candidates and has not told yet (host.c). */
+/** What a worker read of a lane for schedq_candidates and has not told yet (candidates.c). */
 struct candidates_ahead {
     const struct lot *lot;
     uint64_t worker; /* of the lane */

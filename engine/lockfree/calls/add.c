@@ -535,7 +535,7 @@ add_give_up(struct worker *worker, const struct arrival *arrival)
         desc = entry_description(&queue->entries, entry, &description);
         /*
          * give_up:A. Who goes through records by number saw the pod, and asks the index
-         * (look_exists), or counts.
+         * (report_exists), or counts.
          */
     } while (!entry_switch(entry, state, desc, state_switched(state, 0, PLACE_FREE)));
     count_departure(worker, state_place(state));

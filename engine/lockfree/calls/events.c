@@ -1,6 +1,7 @@
 /*
- * move_all and assigned_pod_*: pods in flight are told first, then the lots that the event reaches
- * are read, and each pod in them is judged by its own rejectors.
+ * move_all and assigned_pod_*, and event_begin and event_stamp of a host: pods in flight are told
+ * first, then the lots that the event reaches are read, and each pod in them is judged by its own
+ * rejectors.
  *
  * NO EVENT IS MISSED. An event: draw, log, stamps, FENCE, read lots. A holder who parks: note the
  * sequence, judge, publish in the lot, FENCE, read the stamps, switch. Either the event's reader
@@ -17,14 +18,16 @@
  * in flight: the stamp, or the flag.
  *
  * ORDERING
- *   draw:A, log, raise:A, events_announce:A, lots     |  the parker's steps in stamps.c, park.c
+ *   draw:A, log, raise:A, events_announce:A, lots     |  the parker's steps in stamps.c,
+ *           add_unschedulable.c
  *   events_announce:A, others_used                    |  count_failure:A, ref, try_once:A, the
  *           stamps
  *   events_announce:A, the lot's affinity             |  lot_note_affinity, ref, the stamps
  *   activate:A, judge_again:A (full fences)           -> still_flies, or the holder's switch, which
  *           fails
- * The sum over the tallies orders nothing: a pod that it misses finds a gap in the log, and a gap
- * counts as help.
+ * A host draws (draw:A), raises (raise:A, event_stamp:A), then reads candidates, against the same
+ * steps of the parker. The sum over the tallies orders nothing: a pod that it misses finds a gap in
+ * the log, and a gap counts as help.
  *
  * PROGRESS. Lock-free. A walk is as long as what was in the lots when it came to them; a pod is
  * tried again only if somebody changed it, or an event reached its gate. A thread that stops before
@@ -593,4 +596,34 @@ events_judge_all(struct worker *worker)
     }
     mover_end(&mover);
     return !mover.no_memory;
+}
+
+/* ---- events of a host that decides by itself ------------------------------------------------- */
+
+void
+lockfree_event_begin(schedq_worker_t *base, uint64_t *sequence)
+{
+    struct worker *worker = worker_of(base);
+
+    *sequence = stamps_draw(&queue_of(worker)->stamps);
+    tally_add(&worker->tally.events, 1);
+}
+
+schedq_status_t
+lockfree_event_stamp(schedq_worker_t *base, uint64_t sequence, schedq_profile_t profile,
+                     uint64_t plugins)
+{
+    struct queue *queue = queue_of(worker_of(base));
+    uint64_t drawn = stamps_drawn(&queue->stamps);
+
+    if (sequence == 0 || sequence > drawn) {
+        worker_say(base, "sequence %llu: 1..%llu, as schedq_event_begin drew it",
+                   (unsigned long long)sequence, (unsigned long long)drawn);
+        return SCHEDQ_INVALID;
+    }
+    stamps_raise(&queue->stamps, profile,
+                 plugins | registry_reached_always(&queue->base.registry, profile), sequence);
+    /* event_stamp:A, between the stamps and the caller's looks at words and candidates */
+    atomic_fence();
+    return SCHEDQ_OK;
 }

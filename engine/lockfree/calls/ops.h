@@ -20,37 +20,49 @@ schedq_status_t lockfree_done_many(schedq_worker_t *worker, const schedq_token_t
                                    size_t count, uint8_t *statuses);
 schedq_status_t lockfree_token_alive(schedq_worker_t *worker, schedq_token_t token);
 
-/* park.c */
+/* add_unschedulable.c */
 schedq_status_t lockfree_add_unschedulable(schedq_worker_t *worker, schedq_token_t *token,
                                            const schedq_failure_t *failure,
                                            schedq_result_t *result);
+
+/* readd.c */
 schedq_status_t lockfree_readd(schedq_worker_t *worker, const char *names,
                                const schedq_pod_spec_t *spec, const schedq_history_t *history,
                                const schedq_failure_t *failure, schedq_result_t *result);
 
-/* pods.c */
+/* find.c */
 schedq_status_t lockfree_find(schedq_worker_t *worker, const char *name, uint32_t length,
                               schedq_result_t *result);
+
+/* update.c */
 schedq_status_t lockfree_update(schedq_worker_t *worker, const char *names,
                                 const schedq_pod_spec_t *spec, uint64_t old_object,
                                 const schedq_event_t *events, size_t count,
                                 schedq_result_t *result);
+
+/* delete.c */
 schedq_status_t lockfree_delete(schedq_worker_t *worker, const struct pod_key *key,
                                 schedq_result_t *result);
+
+/* activate.c */
 schedq_status_t lockfree_activate(schedq_worker_t *worker, const schedq_pod_t *pods, size_t count,
                                   schedq_result_t *result);
+
+/* nominate.c */
 schedq_status_t lockfree_nominate(schedq_worker_t *worker, schedq_pod_t pod, uint64_t node);
 
 /* events.c */
 schedq_status_t lockfree_move(schedq_worker_t *worker, const schedq_move_t *move,
                               const struct assigned_pod *assigned, schedq_result_t *result);
-
-/* host.c */
 void lockfree_event_begin(schedq_worker_t *worker, uint64_t *sequence);
 schedq_status_t lockfree_event_stamp(schedq_worker_t *worker, uint64_t sequence,
                                      schedq_profile_t profile, uint64_t plugins);
+
+/* candidates.c */
 schedq_status_t lockfree_candidates(schedq_worker_t *worker, schedq_query_t *query,
                                     schedq_candidate_t *out, size_t capacity, size_t *count);
+
+/* apply.c */
 schedq_status_t lockfree_apply_many(schedq_worker_t *worker, const schedq_decision_t *decisions,
                                     size_t count, uint8_t *statuses, schedq_result_t *results,
                                     schedq_result_t *sum);
@@ -58,12 +70,14 @@ schedq_status_t lockfree_apply_many(schedq_worker_t *worker, const schedq_decisi
 /* serve.c */
 schedq_status_t lockfree_tick(schedq_worker_t *worker, int64_t *next, schedq_result_t *result);
 
-/* look.c */
+/* get.c */
 schedq_status_t lockfree_get(schedq_worker_t *worker, schedq_pod_t pod, schedq_visit_fn visit,
                              void *ctx);
 schedq_status_t lockfree_snapshot(schedq_worker_t *worker, schedq_visit_fn visit, void *ctx);
 schedq_status_t lockfree_nominated_pods(schedq_worker_t *worker, uint64_t node,
                                         schedq_visit_fn visit, void *ctx);
+
+/* stats.c */
 void lockfree_stats(schedq_t *queue, schedq_stats_t *stats);
 schedq_status_t lockfree_metrics(schedq_t *queue, struct text *text);
 

@@ -141,3 +141,22 @@ report_info(const struct queue *queue, uint32_t record, const struct view *view,
         .cycle = flying && queue->base.rules.count_cycles ? view->pop_order : 0,
     };
 }
+
+bool
+report_exists(struct worker *worker, uint32_t record, const struct view *view)
+{
+    struct queue *queue = queue_of(worker);
+    const struct index_caller caller = index_caller(worker);
+    struct index_key key = {.name = worker->name, .length = view->name_length};
+    uint64_t life;
+
+    if (state_version(view->state) != view->life) {
+        return true; /* somebody moved it since it came */
+    }
+    names_copy(&queue->names, view->name, worker->name, view->name_length);
+    if (entry_state(view->entry) != view->state) {
+        return false; /* changed: found by who changed it */
+    }
+    key.hash = index_hash(&queue->index, key.name, key.length);
+    return index_find(&queue->index, &caller, &key, &life) == record && life == view->life;
+}

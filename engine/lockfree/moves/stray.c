@@ -2,7 +2,6 @@
 #include "lockfree/moves/stray.h"
 
 #include "lockfree/calls/events.h"
-#include "lockfree/calls/look.h"
 #include "lockfree/moves/settle.h"
 
 /* A pod that is published is published twice by this, which is harmless. */
@@ -11,7 +10,7 @@ bring_back(struct worker *worker, uint32_t record, uint64_t notes)
 {
     struct view view;
 
-    if (!report_any(queue_of(worker), record, &view) || !look_exists(worker, record, &view)) {
+    if (!report_any(queue_of(worker), record, &view) || !report_exists(worker, record, &view)) {
         return true;
     }
     return ((notes & STRAY_UNPUBLISHED) == 0 || settle_again(worker, record, &view)) &&

@@ -3,8 +3,8 @@
  *
  * Each is published twice: in the lot of what it waits for (lots.h), and, if the rules have a limit
  * for its waiting, in a bin by age. Nobody helps in either: a pod that is about to be parked has to
- * be judged by who parks it (mover.h, park.c). With host decisions pods that back off stand in a
- * lot too, where schedq_candidates finds them.
+ * be judged by who parks it (mover.h, add_unschedulable.c). With host decisions pods that back off
+ * stand in a lot too, where schedq_candidates finds them.
  *
  * Ordering, progress and reclamation are those of lots.h and bin.h; of the two refs of a pod
  * neither has to be first, because its switch, or the end of its add, comes after both. The ages'

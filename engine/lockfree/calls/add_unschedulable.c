@@ -1,6 +1,5 @@
 /*
- * The end of a cycle without success: add_unschedulable; and readd, for a pod that failed after its
- * done.
+ * The end of a cycle without success: add_unschedulable.
  *
  * The holder decides: parked, backing off, behind a gate, or active at once because of what
  * happened during the flight. Until his switch nobody else writes the record's counters and sets;
@@ -34,8 +33,7 @@
  * Where he had published it in a band or for backoff, whoever meets it there finishes his switch.
  *
  * EVIDENCE. tests/model: park, tick; stress/explore: event_park*, event_update, activate_fail,
- * delete_fail, lag_end_fail, tick_fail; tests/unit/test_failure.c, test_readd.c,
- * test_lockfree_callbacks.c.
+ * delete_fail, lag_end_fail, tick_fail; tests/unit/test_failure.c, test_lockfree_callbacks.c.
  */
 #include "lockfree/calls/add.h"
 #include "lockfree/calls/events.h"
@@ -744,46 +742,6 @@ lockfree_add_unschedulable(schedq_worker_t *base, schedq_token_t *token,
     if (status == SCHEDQ_GONE) {
         *result = (schedq_result_t){.object = finish_object(queue_of(worker), failing.entry)};
         status = finish_flight(worker, *token);
-    }
-    section_end(worker);
-    return status;
-}
-
-/* ---- readd ----------------------------------------------------------------------------------- */
-
-schedq_status_t
-lockfree_readd(schedq_worker_t *base, const char *names, const schedq_pod_spec_t *spec,
-               const schedq_history_t *history, const schedq_failure_t *failure,
-               schedq_result_t *result)
-{
-    struct worker *worker = worker_of(base);
-    struct queue *queue = queue_of(worker);
-    const struct incoming_pod pod = {
-        .spec = spec, .history = history, .failure = failure, .label = LABEL_FAILURE};
-    uint32_t hash = index_hash(&queue->index, names + spec->name_offset, spec->name_length);
-    schedq_status_t status = verdict_check_failure(&queue->base.registry, spec->profile, failure,
-                                                   base->words, sizeof base->words);
-    struct present present;
-    struct view view;
-
-    if (status != SCHEDQ_OK) {
-        return status;
-    }
-    if (((failure->unschedulable | failure->pending) & SCHEDQ_REJECTOR_OTHERS) != 0) {
-        (void)u32_exchange(&queue->others_used, 1); /* as count_failure:A */
-    }
-    section_begin(worker);
-    /* Ends: each further round means that a pod of this name ended. */
-    do {
-        status = add_one(worker, names, &pod, hash, result, &present);
-    } while (status == SCHEDQ_EXISTS && !add_tell_present(worker, &present, &view));
-    if (status == SCHEDQ_EXISTS) {
-        report_pod(queue, present.record, &view, result);
-    } else if (status == SCHEDQ_OK) {
-        result->added = 1;
-        result->unschedulable =
-            failure->unschedulable | gate_bit(result->place == SCHEDQ_GATED ? result->gate : 0);
-        result->pending = failure->pending;
     }
     section_end(worker);
     return status;

@@ -1,7 +1,6 @@
 /*
- * Deciding without callbacks: the host draws a sequence, logs its event, raises stamps, copies
- * candidates out, and applies its verdicts, each only if the pod still is at the version that was
- * judged.
+ * candidates: waiting pods copied out for a host that decides by itself; apply.c takes its
+ * verdicts.
  *
  * THE CURSOR of candidates is {lot, worker, insertion}: lots in the order in which they were made,
  * then backoff and error backoff; in a lot the lanes by worker; in a lane the refs by their
@@ -21,71 +20,28 @@
  * lane by its insertion, past whole segments. So all candidates cost O(refs), and a look at the
  * last key of each segment for every CANDIDATES_AHEAD of them.
  *
- * APPLY is a mover of one pod. GATED is published, then the gate's stamp is looked at, then
- * switched: newer means RETRY.
+ * LINEARIZATION. A candidate: report_view:B.
  *
- * LINEARIZATION. A candidate: report_view:B. apply: OK, the switch; CHANGED, GONE: report_view:B of
- * the look that is told (a backoff that was over when the call began still is, at that version);
- * RETRY: the look at the stamp.
+ * ORDERING. The host raised its stamps (event_stamp:A, events.c) before the lots are read here; the
+ * parker's side is in stamps.c. A cursor looks at the lanes' pointers (lot_prepare:B), not at their
+ * bits.
  *
- * ORDERING. lockfree_event_begin: draw:A. lockfree_event_stamp: raise:A, a full fence
- * (event_stamp:A), then the caller's candidates read the lots; the parker's side is in stamps.c. A
- * cursor looks at the lanes' pointers (lot_prepare:B), not at their bits.
+ * PROGRESS. Lock-free: a second look at a candidate means that somebody changed it.
  *
- * PROGRESS. Lock-free: a second look at a candidate, or at a pod that is applied to, means that
- * somebody changed it. A host's thread that stops between begin and stamp has had no event; behind
- * the stamp, pods whose holders had looked before wait for the next one. One that stops inside add
- * or readd, behind the look at the stamp of a pod that he gates, leaves that pod to the gate's next
- * event.
- *
- * EVIDENCE. tests/model: park, gate; stress/explore: host_park, host_apply, host_delete,
- * host_gated_backoff; tests/unit/test_host.c, test_candidates.c, test_candidates_threads.c,
- * test_apply.c.
+ * EVIDENCE. tests/model: park; stress/explore: host_park; tests/unit/test_host.c,
+ * test_candidates.c, test_candidates_threads.c.
  */
+#include "policy/candidates.h"
 #include "lockfree/calls/events.h"
 #include "lockfree/calls/ops.h"
 #include "lockfree/moves/backoff.h"
-#include "lockfree/moves/publish.h"
-#include "lockfree/moves/switch.h"
 #include "lockfree/moves/waiting.h"
-#include "plugins/verdict.h"
 #include "policy/backoff.h"
-#include "policy/candidates.h"
 
 #define PHASE_BACKOFF (UINT64_MAX - 2)
 #define PHASE_ERROR_BACKOFF (UINT64_MAX - 1)
 #define PHASE_END UINT64_MAX
 #define AHEAD_WITHOUT_MEMORY 16 /* refs */
-
-void
-lockfree_event_begin(schedq_worker_t *base, uint64_t *sequence)
-{
-    struct worker *worker = worker_of(base);
-
-    *sequence = stamps_draw(&queue_of(worker)->stamps);
-    tally_add(&worker->tally.events, 1);
-}
-
-schedq_status_t
-lockfree_event_stamp(schedq_worker_t *base, uint64_t sequence, schedq_profile_t profile,
-                     uint64_t plugins)
-{
-    struct queue *queue = queue_of(worker_of(base));
-    uint64_t drawn = stamps_drawn(&queue->stamps);
-
-    if (sequence == 0 || sequence > drawn) {
-        worker_say(base, "sequence %llu: 1..%llu, as schedq_event_begin drew it",
-                   (unsigned long long)sequence, (unsigned long long)drawn);
-        return SCHEDQ_INVALID;
-    }
-    stamps_raise(&queue->stamps, profile,
-                 plugins | registry_reached_always(&queue->base.registry, profile), sequence);
-    /* event_stamp:A, between the stamps and the caller's looks at words and candidates */
-    atomic_fence();
-    return SCHEDQ_OK;
-}
-
-/* ---- candidates ------------------------------------------------------------------------------ */
 
 struct search {
     struct worker *worker;
@@ -361,148 +317,4 @@ lockfree_candidates(schedq_worker_t *base, schedq_query_t *query, schedq_candida
     section_end(worker);
     *count = search.count;
     return search.count > 0 ? SCHEDQ_OK : SCHEDQ_EMPTY;
-}
-
-/* ---- apply ----------------------------------------------------------------------------------- */
-
-static bool
-waits(uint64_t state)
-{
-    enum place place = state_place(state);
-
-    return place == PLACE_PARKED || place == PLACE_GATED || place == PLACE_BACKOFF ||
-           place == PLACE_ERROR_BACKOFF;
-}
-
-static schedq_status_t
-outdated_gate(const struct queue *queue, const struct view *view, const schedq_decision_t *decision,
-              schedq_result_t *result)
-{
-    if (decision->place != SCHEDQ_GATED ||
-        stamps_newest(&queue->stamps, view->profile, gate_bit(decision->gate)) <=
-            decision->judged_up_to) {
-        return SCHEDQ_OK;
-    }
-    result->sequence = stamps_drawn(&queue->stamps);
-    return SCHEDQ_RETRY;
-}
-
-/*
- * OK: *view shows the pod where it was put. SCHEDQ_CHANGED also if it is still there, and somebody
- * was first.
- */
-static schedq_status_t
-apply_at(struct worker *worker, uint32_t record, struct view *view,
-         const schedq_decision_t *decision, int64_t now, schedq_result_t *result)
-{
-    struct queue *queue = queue_of(worker);
-    struct subject subject = mover_subject(view);
-    struct mover mover = {.worker = worker,
-                          .now = now,
-                          .label = registry_label(&queue->base.registry, decision->event),
-                          .counts = true,
-                          .recount = decision->uncounted == 0,
-                          .result = result};
-    struct way way = {.place = PLACE_GATED, .gate = decision->gate};
-
-    subject.gate = 0;
-    if (decision->place != SCHEDQ_GATED) {
-        way = route_admitted(worker, &subject, decision->place == SCHEDQ_BACKOFF, now);
-    }
-    schedq_status_t status = mover_apply(&mover, record, view, &way, decision->judged_up_to);
-
-    if (status == SCHEDQ_RETRY) {
-        result->sequence = stamps_drawn(&queue->stamps);
-    }
-    if (status == SCHEDQ_OK) {
-        view->state = state_switched(view->state, state_band(view->state), way.place);
-        view->gate = way.gate;
-    }
-    return status;
-}
-
-/* Judged as a pod that backs off, and it does not any more. */
-static bool
-missed_its_backoff(const struct queue *queue, const struct view *view,
-                   const schedq_decision_t *decision, int64_t now)
-{
-    const struct subject subject = mover_subject(view);
-
-    return decision->if_backing_off && !route_is_backing_off(queue, &subject, now);
-}
-
-static schedq_status_t
-apply(struct worker *worker, const schedq_decision_t *decision, int64_t now,
-      schedq_result_t *result)
-{
-    struct queue *queue = queue_of(worker);
-    uint32_t record = ref_record(decision->ref);
-    uint64_t version = ref_version(decision->ref);
-    struct view view;
-
-    if (record >= slab_end(&queue->entries.records) || !report_any(queue, record, &view) ||
-        !waits(view.state) || !state_has_had(view.state, view.life, version)) {
-        return SCHEDQ_GONE;
-    }
-    if (state_version(view.state) != version || missed_its_backoff(queue, &view, decision, now)) {
-        report_pod(queue, record, &view, result);
-        return SCHEDQ_CHANGED;
-    }
-    schedq_status_t status =
-        verdict_check_gate(&queue->base.registry, view.profile, "decision.gate", decision->gate,
-                           worker->base.words, sizeof worker->base.words);
-
-    status = status == SCHEDQ_OK ? outdated_gate(queue, &view, decision, result) : status;
-    if (status != SCHEDQ_OK) {
-        return status;
-    }
-    status = apply_at(worker, record, &view, decision, now, result);
-    if (status == SCHEDQ_CHANGED) {
-        /*
-         * Somebody was first: tell what there is now. Ends: each further round is another's change.
-         */
-        return apply(worker, decision, now, result);
-    }
-    if (status == SCHEDQ_OK) {
-        report_moved(queue, record, &view, result);
-        result->unschedulable = view.unschedulable;
-        result->pending = view.pending;
-    }
-    return status;
-}
-
-static void
-add_counts(schedq_result_t *sum, const schedq_result_t *one)
-{
-    sum->to_active += one->to_active;
-    sum->to_backoff += one->to_backoff;
-    sum->to_parked += one->to_parked;
-    sum->to_gated += one->to_gated;
-    sum->poppable |= one->poppable;
-}
-
-schedq_status_t
-lockfree_apply_many(schedq_worker_t *base, const schedq_decision_t *decisions, size_t count,
-                    uint8_t *statuses, schedq_result_t *results, schedq_result_t *sum)
-{
-    struct worker *worker = worker_of(base);
-    int64_t now = queue_now(queue_of(worker));
-    schedq_status_t first = SCHEDQ_OK;
-
-    section_begin(worker);
-    for (size_t i = 0; i < count; i++) {
-        schedq_result_t one = {0};
-        schedq_status_t status = apply(worker, &decisions[i], now, &one);
-
-        add_counts(sum, &one);
-        if (statuses != NULL) {
-            statuses[i] = (uint8_t)status;
-        }
-        if (results != NULL) {
-            results[i] = one;
-        }
-        first = first == SCHEDQ_OK ? status : first;
-    }
-    section_end(worker);
-    return first;
 }

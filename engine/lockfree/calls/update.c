@@ -1,19 +1,13 @@
 /*
- * What callers do to single pods: find, update, delete, activate, nominate.
+ * update: replaces the description by one CAS on {state word, description word}; it fails if the
+ * pod left its place, or ended, meanwhile. If the new description changes where an active pod
+ * stands, the same CAS raises the lag (state.h), and publish_follow moves the pod. A pod in flight
+ * is only described anew: its place is decided when its flight ends. A name that no pod has is
+ * added (add.c).
  *
- * UPDATE replaces the description by one CAS on {state word, description word}: it fails if the pod
- * left its place, or ended, meanwhile. If the new description changes where an active pod stands,
- * the same CAS raises the lag (state.h), and publish_follow moves the pod. A pod in flight is only
- * described anew: its place is decided when its flight ends.
+ * LINEARIZATION. entry_describe:A. NOT_FOUND: the look at the index or the word.
  *
- * DELETE makes the word DEAD from any waiting place; containers are not touched, their refs are
- * stale by that. In flight it sets a flag: the name is free at once, the record stays its holder's.
- *
- * LINEARIZATION. find: index_look:C. update, nominate: entry_describe:A. delete: the switch to
- * DEAD, or the flag (entry_switch:A). activate: the switch, or activate:A in flight. NOT_FOUND: the
- * look at the index or the word.
- *
- * ORDERING. All of them change words by full fences (state.h, entry.h). An update in flight sets
+ * ORDERING. The word changes by a full fence (state.h, entry.h). An update in flight sets
  * FLAG_JUDGE with the description, before its events are announced: a holder who looked at the
  * stamps before fails to switch, or has parked the pod where tell_holder then finds it (events.c).
  * A pod that moves inside the order, or stands anew for backoff, is published as in publish.h,
@@ -22,62 +16,20 @@
  * PROGRESS. Lock-free: every loop's further round is another's change of the pod, or its end. A
  * thread that stops behind entry_describe:A: describe.h; the active pod's move is finished by who
  * is told of it or pops it, a waiting one stands where it stood, and the update's own events are
- * lost with it. One that stops behind a deletion: finish.c.
+ * lost with it.
  *
- * EVIDENCE. tests/model: description, intent, park (UPDATE, DELETE), walk; stress/explore:
- * update_*, told_*, delete_*, lag_end, activate_*, nominate_update, upkeep_*;
- * tests/unit/test_update.c, test_update_threads.c, test_delete.c, test_activate.c, test_nominate.c,
- * test_many_updates.c.
+ * EVIDENCE. tests/model: description, intent, park (UPDATE), walk; stress/explore: update_*,
+ * told_*, lag_end, upkeep_*; tests/unit/test_update.c, test_update_threads.c, test_many_updates.c.
  */
 #include "lockfree/calls/add.h"
 #include "lockfree/calls/events.h"
+#include "lockfree/calls/find.h"
 #include "lockfree/calls/ops.h"
 #include "lockfree/moves/backoff.h"
 #include "lockfree/moves/describe.h"
-#include "lockfree/moves/finish.h"
 #include "lockfree/moves/objects.h"
-#include "lockfree/moves/settle.h"
 #include "lockfree/moves/switch.h"
 #include "lockfree/moves/waiting.h"
-
-/*
- * The pod that has a name; 0: none. A pod that ends between the two looks is looked for again:
- * another may have its name. Ends: each further round means that a pod ended.
- */
-static uint32_t
-find_name(struct worker *worker, const char *name, uint32_t length, uint32_t hash,
-          struct view *view)
-{
-    struct queue *queue = queue_of(worker);
-    const struct index_caller caller = index_caller(worker);
-    const struct index_key key = {.name = name, .length = length, .hash = hash};
-    uint32_t record;
-    uint64_t life;
-
-    do {
-        record = index_find(&queue->index, &caller, &key, &life);
-    } while (record != 0 && !report_view(queue, record, life, view));
-    return record;
-}
-
-schedq_status_t
-lockfree_find(schedq_worker_t *base, const char *name, uint32_t length, schedq_result_t *result)
-{
-    struct worker *worker = worker_of(base);
-    uint32_t hash = index_hash(&queue_of(worker)->index, name, length);
-    struct view view;
-
-    section_begin(worker);
-    uint32_t record = find_name(worker, name, length, hash, &view);
-    if (record != 0) {
-        settle_told(worker, record, view.life, view.state);
-        report_pod(queue_of(worker), record, &view, result);
-    }
-    section_leave(worker);
-    return record != 0 ? SCHEDQ_OK : SCHEDQ_NOT_FOUND;
-}
-
-/* ---- update ---------------------------------------------------------------------------------- */
 
 struct update {
     const schedq_pod_spec_t *spec;
@@ -493,160 +445,6 @@ lockfree_update(schedq_worker_t *base, const char *names, const schedq_pod_spec_
 
     if (status != SCHEDQ_OK || result->added) {
         object_give_back(queue, spec->object); /* add_one took its own */
-    }
-    section_end(worker);
-    return status;
-}
-
-/* ---- delete ---------------------------------------------------------------------------------- */
-
-/* One attempt at the word that `view` shows. */
-static bool
-delete_at(struct worker *worker, uint32_t record, const struct view *view)
-{
-    struct queue *queue = queue_of(worker);
-    const struct index_caller caller = index_caller(worker);
-    struct entry *entry = view->entry;
-
-    if (state_place(view->state) != PLACE_INFLIGHT) {
-        uint64_t dead = state_switched(view->state, state_band(view->state), PLACE_DEAD);
-
-        if (!switch_pod(worker, entry, view->state, view->desc, dead, CAUSE_NONE)) {
-            return false;
-        }
-        describe_end(worker, &view->description);
-        finish_record(worker, record, entry);
-        return true;
-    }
-    /* of this life, if the flag is set */
-    uint32_t hash = (uint32_t)(u64_load_acquire(&entry->name) >> 32);
-
-    if (!entry_flag(entry, view->state, view->desc, FLAG_DELETED)) {
-        return false;
-    }
-    describe_end(worker, &view->description);
-    index_remove(&queue->index, &caller, hash, record, view->life);
-    return true;
-}
-
-/* By handle, or by name: the pod that the key means; 0: none. */
-static uint32_t
-find_key(struct worker *worker, const struct pod_key *key, uint32_t hash, struct view *view)
-{
-    struct queue *queue = queue_of(worker);
-    uint32_t record = ref_record(key->pod.bits);
-
-    if (key->pod.bits == 0) {
-        return find_name(worker, key->name, key->name_length, hash, view);
-    }
-    bool there = record < slab_end(&queue->entries.records) &&
-                 report_view(queue, record, ref_version(key->pod.bits), view);
-
-    return there ? record : 0;
-}
-
-schedq_status_t
-lockfree_delete(schedq_worker_t *base, const struct pod_key *key, schedq_result_t *result)
-{
-    struct worker *worker = worker_of(base);
-    struct queue *queue = queue_of(worker);
-    uint32_t hash = key->pod.bits == 0 ? index_hash(&queue->index, key->name, key->name_length) : 0;
-    schedq_status_t status = SCHEDQ_NOT_FOUND;
-    struct view view;
-    uint32_t record;
-
-    section_begin(worker);
-    /* Ends: each further round means that somebody changed the pod, or ended it. */
-    while (status != SCHEDQ_OK && (record = find_key(worker, key, hash, &view)) != 0) {
-        if (delete_at(worker, record, &view)) {
-            status = SCHEDQ_OK;
-        }
-    }
-    if (status == SCHEDQ_OK) {
-        report_pod(queue, record, &view, result);
-        result->ref = result->backing_off = 0;
-        result->place =
-            state_place(view.state) == PLACE_INFLIGHT ? SCHEDQ_INFLIGHT : SCHEDQ_NOWHERE;
-        tally_add(&worker->tally.deletes, 1);
-    }
-    section_leave(worker);
-    return status;
-}
-
-/* ---- activate, nominate ---------------------------------------------------------------------- */
-
-/* mover.decide */
-static bool
-decide_active(struct mover *mover, const struct view *view, struct way *way)
-{
-    const struct subject subject = mover_subject(view);
-
-    *way = route_to_active(mover->worker, &subject);
-    return true;
-}
-
-static void
-activate(struct mover *mover, schedq_pod_t pod)
-{
-    struct queue *queue = queue_of(mover->worker);
-    uint32_t record = ref_record(pod.bits);
-    struct view view;
-
-    if (record >= slab_end(&queue->entries.records) ||
-        !report_view(queue, record, ref_version(pod.bits), &view)) {
-        return;
-    }
-    if (queue->base.rules.activates_in_flight) {
-        events_activate_in_flight(view.entry, view.life);
-    }
-    if (!queue->base.rules.host) {
-        if (mover_holds(mover, record)) {
-            mover_end(mover); /* a caller may name a pod twice */
-        }
-        mover_try(mover, record, view.life);
-    }
-}
-
-schedq_status_t
-lockfree_activate(schedq_worker_t *base, const schedq_pod_t *pods, size_t count,
-                  schedq_result_t *result)
-{
-    struct worker *worker = worker_of(base);
-    struct queue *queue = queue_of(worker);
-    struct mover mover = {.worker = worker,
-                          .now = queue_now(queue),
-                          .label = LABEL_FORCE_ACTIVATE,
-                          .result = result,
-                          .decide = decide_active};
-
-    section_begin(worker);
-    mover_begin(&mover);
-    for (size_t i = 0; i < count; i++) {
-        activate(&mover, pods[i]);
-    }
-    mover_end(&mover);
-    section_end(worker);
-    return mover.no_memory ? SCHEDQ_NOMEM : SCHEDQ_OK;
-}
-
-schedq_status_t
-lockfree_nominate(schedq_worker_t *base, schedq_pod_t pod, uint64_t node)
-{
-    struct worker *worker = worker_of(base);
-    struct queue *queue = queue_of(worker);
-    uint32_t record = ref_record(pod.bits);
-    bool exists = record < slab_end(&queue->entries.records);
-    schedq_status_t status = SCHEDQ_NOT_FOUND;
-    struct view view;
-
-    section_begin(worker);
-    /* Ends: each further round means that somebody changed the pod. */
-    while (exists && report_view(queue, record, ref_version(pod.bits), &view)) {
-        status = describe_nomination(worker, record, &view, node);
-        if (status != SCHEDQ_RETRY) {
-            break;
-        }
-        status = SCHEDQ_NOT_FOUND;
     }
     section_end(worker);
     return status;

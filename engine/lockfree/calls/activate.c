@@ -1,0 +1,63 @@
+/*
+ * activate: pods that wait become active, and one in flight will be when its flight fails.
+ *
+ * LINEARIZATION. The switch; activate:A (events.c) in flight. ORDERING, PROGRESS: mover.h.
+ *
+ * EVIDENCE. stress/explore: activate_*; tests/unit/test_activate.c.
+ */
+#include "lockfree/calls/events.h"
+#include "lockfree/calls/ops.h"
+
+/* mover.decide */
+static bool
+decide_active(struct mover *mover, const struct view *view, struct way *way)
+{
+    const struct subject subject = mover_subject(view);
+
+    *way = route_to_active(mover->worker, &subject);
+    return true;
+}
+
+static void
+activate(struct mover *mover, schedq_pod_t pod)
+{
+    struct queue *queue = queue_of(mover->worker);
+    uint32_t record = ref_record(pod.bits);
+    struct view view;
+
+    if (record >= slab_end(&queue->entries.records) ||
+        !report_view(queue, record, ref_version(pod.bits), &view)) {
+        return;
+    }
+    if (queue->base.rules.activates_in_flight) {
+        events_activate_in_flight(view.entry, view.life);
+    }
+    if (!queue->base.rules.host) {
+        if (mover_holds(mover, record)) {
+            mover_end(mover); /* a caller may name a pod twice */
+        }
+        mover_try(mover, record, view.life);
+    }
+}
+
+schedq_status_t
+lockfree_activate(schedq_worker_t *base, const schedq_pod_t *pods, size_t count,
+                  schedq_result_t *result)
+{
+    struct worker *worker = worker_of(base);
+    struct queue *queue = queue_of(worker);
+    struct mover mover = {.worker = worker,
+                          .now = queue_now(queue),
+                          .label = LABEL_FORCE_ACTIVATE,
+                          .result = result,
+                          .decide = decide_active};
+
+    section_begin(worker);
+    mover_begin(&mover);
+    for (size_t i = 0; i < count; i++) {
+        activate(&mover, pods[i]);
+    }
+    mover_end(&mover);
+    section_end(worker);
+    return mover.no_memory ? SCHEDQ_NOMEM : SCHEDQ_OK;
+}

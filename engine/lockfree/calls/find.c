@@ -1,0 +1,48 @@
+/*
+ * From a name to its pod.
+ *
+ * LINEARIZATION. Found: report_view:B. Not found: index_look:C. ORDERING. index.c, report.h.
+ *
+ * PROGRESS. Lock-free: a pod that ends between the look at the index and the look at its record is
+ * looked for again, because another may have its name; each further round means that a pod ended.
+ *
+ * EVIDENCE. tests/model: index; tests/unit/test_update.c, test_delete.c.
+ */
+#include "lockfree/calls/find.h"
+
+#include "lockfree/calls/ops.h"
+#include "lockfree/moves/settle.h"
+
+uint32_t
+find_name(struct worker *worker, const char *name, uint32_t length, uint32_t hash,
+          struct view *view)
+{
+    struct queue *queue = queue_of(worker);
+    const struct index_caller caller = index_caller(worker);
+    const struct index_key key = {.name = name, .length = length, .hash = hash};
+    uint32_t record;
+    uint64_t life;
+
+    /* Ends: each further round means that a pod ended. */
+    do {
+        record = index_find(&queue->index, &caller, &key, &life);
+    } while (record != 0 && !report_view(queue, record, life, view));
+    return record;
+}
+
+schedq_status_t
+lockfree_find(schedq_worker_t *base, const char *name, uint32_t length, schedq_result_t *result)
+{
+    struct worker *worker = worker_of(base);
+    uint32_t hash = index_hash(&queue_of(worker)->index, name, length);
+    struct view view;
+
+    section_begin(worker);
+    uint32_t record = find_name(worker, name, length, hash, &view);
+    if (record != 0) {
+        settle_told(worker, record, view.life, view.state);
+        report_pod(queue_of(worker), record, &view, result);
+    }
+    section_leave(worker);
+    return record != 0 ? SCHEDQ_OK : SCHEDQ_NOT_FOUND;
+}

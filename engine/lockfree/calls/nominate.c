@@ -1,0 +1,35 @@
+/*
+ * nominate: a pod's description gets another node.
+ *
+ * LINEARIZATION. entry_describe:A. NOT_FOUND: the look at the word. ORDERING: describe.h,
+ * nominator.h.
+ *
+ * PROGRESS. Lock-free: each further round is another's change of the pod.
+ *
+ * EVIDENCE. stress/explore: nominate_update; tests/unit/test_nominate.c.
+ */
+#include "lockfree/calls/ops.h"
+#include "lockfree/moves/describe.h"
+
+schedq_status_t
+lockfree_nominate(schedq_worker_t *base, schedq_pod_t pod, uint64_t node)
+{
+    struct worker *worker = worker_of(base);
+    struct queue *queue = queue_of(worker);
+    uint32_t record = ref_record(pod.bits);
+    bool exists = record < slab_end(&queue->entries.records);
+    schedq_status_t status = SCHEDQ_NOT_FOUND;
+    struct view view;
+
+    section_begin(worker);
+    /* Ends: each further round means that somebody changed the pod. */
+    while (exists && report_view(queue, record, ref_version(pod.bits), &view)) {
+        status = describe_nomination(worker, record, &view, node);
+        if (status != SCHEDQ_RETRY) {
+            break;
+        }
+        status = SCHEDQ_NOT_FOUND;
+    }
+    section_end(worker);
+    return status;
+}

@@ -1,0 +1,47 @@
+/*
+ * readd: a pod comes back after its done, with its history and the reason of its failure. It enters
+ * as a new pod does (add.c); where it goes is decided as for a failure.
+ *
+ * LINEARIZATION, ORDERING, PROGRESS: add.c. EVIDENCE. tests/unit/test_readd.c.
+ */
+#include "lockfree/calls/add.h"
+#include "lockfree/calls/ops.h"
+#include "plugins/verdict.h"
+
+schedq_status_t
+lockfree_readd(schedq_worker_t *base, const char *names, const schedq_pod_spec_t *spec,
+               const schedq_history_t *history, const schedq_failure_t *failure,
+               schedq_result_t *result)
+{
+    struct worker *worker = worker_of(base);
+    struct queue *queue = queue_of(worker);
+    const struct incoming_pod pod = {
+        .spec = spec, .history = history, .failure = failure, .label = LABEL_FAILURE};
+    uint32_t hash = index_hash(&queue->index, names + spec->name_offset, spec->name_length);
+    schedq_status_t status = verdict_check_failure(&queue->base.registry, spec->profile, failure,
+                                                   base->words, sizeof base->words);
+    struct present present;
+    struct view view;
+
+    if (status != SCHEDQ_OK) {
+        return status;
+    }
+    if (((failure->unschedulable | failure->pending) & SCHEDQ_REJECTOR_OTHERS) != 0) {
+        (void)u32_exchange(&queue->others_used, 1); /* as count_failure:A */
+    }
+    section_begin(worker);
+    /* Ends: each further round means that a pod of this name ended. */
+    do {
+        status = add_one(worker, names, &pod, hash, result, &present);
+    } while (status == SCHEDQ_EXISTS && !add_tell_present(worker, &present, &view));
+    if (status == SCHEDQ_EXISTS) {
+        report_pod(queue, present.record, &view, result);
+    } else if (status == SCHEDQ_OK) {
+        result->added = 1;
+        result->unschedulable =
+            failure->unschedulable | gate_bit(result->place == SCHEDQ_GATED ? result->gate : 0);
+        result->pending = failure->pending;
+    }
+    section_end(worker);
+    return status;
+}

@@ -1,0 +1,114 @@
+/*
+ * Statistics and metrics: sums over the workers, who go on counting; of a queue at rest they are
+ * exact. They are loaded relaxed: they publish nothing.
+ *
+ * EVIDENCE. tests/unit/test_look.c, test_metrics.c.
+ */
+#include "lockfree/calls/ops.h"
+#include "lockfree/calls/workers.h"
+#include "lockfree/moves/report.h"
+
+static void
+add_tally(schedq_stats_t *stats, const struct tally *tally)
+{
+    stats->active += u64_load(&tally->active);
+    stats->inflight += u64_load(&tally->inflight);
+    stats->adds += u64_load(&tally->adds);
+    stats->pops += u64_load(&tally->pops);
+    stats->dones += u64_load(&tally->dones);
+    stats->failures += u64_load(&tally->failures);
+    stats->deletes += u64_load(&tally->deletes);
+    stats->updates += u64_load(&tally->updates);
+    stats->moves += u64_load(&tally->moves);
+    stats->events += u64_load(&tally->events);
+    stats->hint_calls += u64_load(&tally->hint_calls);
+    stats->pre_enqueue_calls += u64_load(&tally->gate_calls);
+}
+
+void
+lockfree_stats(schedq_t *base, schedq_stats_t *stats)
+{
+    const struct queue *queue = queue_of_base(base);
+
+    *stats = (schedq_stats_t){
+        .struct_size = (uint32_t)sizeof *stats,
+        .workers = workers_count(queue),
+        .backoff = u64_load(u64_of(&base->words.backoff)),
+        .error_backoff = u64_load(u64_of(&base->words.error_backoff)),
+        .parked = u64_load(u64_of(&base->words.parked)),
+        .gated = u64_load(u64_of(&base->words.gated)),
+        .nominated = u64_load(u64_of(&base->words.nominations)),
+        .bytes_entries = memory_bytes(&base->memory, MEMORY_ENTRIES),
+        .bytes_names = memory_bytes(&base->memory, MEMORY_NAMES),
+        .bytes_index = memory_bytes(&base->memory, MEMORY_INDEX),
+        .bytes_queues = memory_bytes(&base->memory, MEMORY_QUEUES),
+        .bytes_other = memory_bytes(&base->memory, MEMORY_OTHER),
+    };
+    for (uint32_t i = 0; i < queue_counters(queue); i++) {
+        const struct worker *worker = queue_counter(queue, i);
+
+        if (worker != NULL) {
+            add_tally(stats, &worker->tally);
+        }
+    }
+}
+
+/* metrics_incoming_fn */
+static void
+count_incoming(const void *base, uint32_t label, uint64_t counts[INCOMING_PLACES])
+{
+    const struct queue *queue = base;
+
+    for (uint32_t place = 0; place < INCOMING_PLACES; place++) {
+        counts[place] = incoming_of_late(&queue->incoming_late, label, place);
+        for (uint32_t i = 0; label < INCOMING_OWN && i < queue_counters(queue); i++) {
+            const struct worker *worker = queue_counter(queue, i);
+
+            counts[place] += worker != NULL ? u64_load(&worker->incoming.counts[label][place]) : 0;
+        }
+    }
+}
+
+/*
+ * metrics_rejectors_fn. Goes through every record: exact whatever moved, and nothing is counted at
+ * operation rate for a text read once a minute.
+ */
+static void
+count_rejectors(const void *base, schedq_profile_t profile, uint64_t counts[REGISTRY_REJECTORS])
+{
+    const struct queue *queue = base;
+
+    for (uint32_t i = 0; i < slab_end(&queue->entries.records); i++) {
+        struct view view;
+
+        if (!report_any(queue, i, &view) || state_place(view.state) == PLACE_INFLIGHT ||
+            view.profile != profile) {
+            continue;
+        }
+        for (uint64_t bits = view.unschedulable | view.pending; bits != 0; bits &= bits - 1) {
+            counts[__builtin_ctzll(bits)]++;
+        }
+    }
+}
+
+/* Records are read in a section: a trim may give their pages back. */
+schedq_status_t
+lockfree_metrics(schedq_t *base, struct text *text)
+{
+    struct queue *queue = queue_of_base(base);
+    schedq_stats_t stats;
+    uint32_t house;
+    struct worker *worker = workers_keep_house(queue, &house);
+
+    if (worker == NULL) {
+        return SCHEDQ_NOMEM;
+    }
+    lockfree_stats(base, &stats);
+    metrics_stats(text, &stats);
+    metrics_incoming(text, &base->registry, count_incoming, queue);
+    section_begin(worker);
+    metrics_rejectors(text, &base->registry, count_rejectors, queue);
+    section_end(worker);
+    workers_leave_house(queue, house);
+    return text->failed ? SCHEDQ_NOMEM : SCHEDQ_OK;
+}
