@@ -37,6 +37,17 @@
  * follows: nothing waits for another thread, and a thread that stops for ever strands no pod but
  * those that it has popped.
  *
+ * NOTATION of the ordering tables.
+ *   FUNCTION:A   the access that carries this comment, in that function
+ *   a, b         in this order, in one thread
+ *   a ; b        the same, with a full fence in between
+ *   a -> b       b, an acquire load or exchange, can read what a, a release store or exchange,
+ *                wrote. If it does, all that came before a has happened for what follows b.
+ *   a | b        two sides, each of which writes, passes a full fence (`;`, or a labelled access
+ *                that is one: an exchange or atomic_fence), and looks. At least one side sees what
+ *                the other wrote.
+ * The indented line below a row says what follows from it.
+ *
  * MEMORY. Records, names, descriptions and runs are used again at once, protected by versions.
  * Segments, tables and pages that trim gives back wait for a grace period: each public call is one
  * section of the worker's epoch record, but for the host's code. What waits is freed by the calls

@@ -71,7 +71,7 @@ mutex_event_log_stamp(struct event_log *log, schedq_profile_t profile, uint64_t 
 }
 
 static void
-object_release(const struct event_log *log, uint64_t object)
+log_release(const struct event_log *log, uint64_t object)
 {
     const schedq_config_t *config = &log->queue->config;
 
@@ -81,7 +81,7 @@ object_release(const struct event_log *log, uint64_t object)
 }
 
 static void
-object_retain(const struct event_log *log, uint64_t object)
+log_retain(const struct event_log *log, uint64_t object)
 {
     const schedq_config_t *config = &log->queue->config;
 
@@ -94,8 +94,8 @@ static void
 record_clear(const struct event_log *log, struct event_record *record)
 {
     if (record->sequence != 0) {
-        object_release(log, record->old_object);
-        object_release(log, record->new_object);
+        log_release(log, record->old_object);
+        log_release(log, record->new_object);
         *record = (struct event_record){0};
     }
 }
@@ -114,8 +114,8 @@ mutex_event_log_record(struct event_log *log, schedq_event_t event, uint64_t old
     record_clear(log, record);
     *record = (struct event_record){.sequence = log->newest, .event = event, .opaque = opaque};
     if (!opaque) {
-        object_retain(log, old_object);
-        object_retain(log, new_object);
+        log_retain(log, old_object);
+        log_retain(log, new_object);
         record->old_object = old_object;
         record->new_object = new_object;
     }

@@ -44,7 +44,7 @@ key_equal(const struct lot_key *a, const struct lot_key *b)
 }
 
 static uint32_t *
-bucket_of(const struct lots *lots, const struct lot_key *key)
+lot_bucket(const struct lots *lots, const struct lot_key *key)
 {
     return &lots->buckets[key_hash(key) & (lots->capacity - 1)];
 }
@@ -54,7 +54,7 @@ rehash(struct lots *lots)
 {
     memset(lots->buckets, 0xff, lots->capacity * sizeof *lots->buckets);
     for (uint32_t i = lots->live_head; i != NO_LOT; i = lots->lots[i].next) {
-        uint32_t *bucket = bucket_of(lots, &lots->lots[i].key);
+        uint32_t *bucket = lot_bucket(lots, &lots->lots[i].key);
 
         lots->lots[i].chain = *bucket;
         *bucket = i;
@@ -131,7 +131,7 @@ lot_make(struct lots *lots, const struct lot_key *key)
         return LOT_CATCH_ALL;
     }
     struct lot *lot = &lots->lots[number];
-    uint32_t *bucket = bucket_of(lots, key);
+    uint32_t *bucket = lot_bucket(lots, key);
 
     *lot = (struct lot){.key = *key,
                         .head = NO_ENTRY,
@@ -155,7 +155,7 @@ static void
 lot_unmake(struct lots *lots, uint32_t number)
 {
     struct lot *lot = &lots->lots[number];
-    uint32_t *link = bucket_of(lots, &lot->key);
+    uint32_t *link = lot_bucket(lots, &lot->key);
 
     while (*link != number) {
         link = &lots->lots[*link].chain;
@@ -190,7 +190,7 @@ lot_for(struct lots *lots, const struct entry *entry)
                           .profile = entry->profile,
                           .gate = entry->gate,
                           .affinity = (entry->flags & SCHEDQ_POD_AFFINITY) != 0};
-    uint32_t number = *bucket_of(lots, &key);
+    uint32_t number = *lot_bucket(lots, &key);
 
     while (number != NO_LOT && !key_equal(&lots->lots[number].key, &key)) {
         number = lots->lots[number].chain;

@@ -75,7 +75,7 @@ unlink_entry(struct nominator *nominator, uint32_t index)
 
 /* The pods of one node are in one bucket, so walking the old buckets in order keeps their order. */
 static bool
-grow(struct nominator *nominator, uint32_t count)
+grow_buckets(struct nominator *nominator, uint32_t count)
 {
     uint32_t old_count = nominator->mask + 1;
     struct nominator_bucket *old = nominator->buckets;
@@ -108,7 +108,7 @@ mutex_nominator_reserve(struct nominator *nominator, uint32_t count)
     while (buckets < count) {
         buckets *= 2;
     }
-    return buckets == nominator->mask + 1 || grow(nominator, buckets);
+    return buckets == nominator->mask + 1 || grow_buckets(nominator, buckets);
 }
 
 void

@@ -10,7 +10,7 @@ rank_of(const struct mutex_queue *queue, const struct entry *entry)
 }
 
 static int32_t
-band_of(const struct mutex_queue *queue, const struct entry *entry)
+entry_band(const struct mutex_queue *queue, const struct entry *entry)
 {
     return queue->base.rules.fifo ? 0 : entry->priority;
 }
@@ -128,7 +128,7 @@ mutex_place_enter(struct mutex_queue *queue, uint32_t index, schedq_place_t plac
     if (place == SCHEDQ_ACTIVE) {
         heap_enter(queue, index);
         if (queue->base.config.max_bands != 0) {
-            mutex_bands_activate(&queue->bands, band_of(queue, entry));
+            mutex_bands_activate(&queue->bands, entry_band(queue, entry));
         }
         queue->made_poppable++;
         return;
@@ -158,7 +158,7 @@ mutex_place_leave(struct mutex_queue *queue, uint32_t index)
         heap_remove(&queue->room, heap, index);
     }
     if (entry->place == SCHEDQ_ACTIVE && queue->base.config.max_bands != 0) {
-        mutex_bands_deactivate(&queue->bands, band_of(queue, entry));
+        mutex_bands_deactivate(&queue->bands, entry_band(queue, entry));
     }
     if (list != NULL) {
         age_remove(queue, list, index);

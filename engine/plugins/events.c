@@ -65,7 +65,7 @@ is_wanted(const struct event *event, const struct definition *wanted)
 
 /* Goes on until `slot` is that of the wanted event (true), or is free, or the row ends. */
 static bool
-search(const struct registry *registry, struct definition *wanted)
+search_events(const struct registry *registry, struct definition *wanted)
 {
     for (; wanted->slot < registry->events_max; wanted->slot++) {
         const struct event *event = event_find(registry, wanted->slot);
@@ -169,9 +169,9 @@ fixed_label(const struct registry *registry, const char *text)
  * not NULL.
  */
 static schedq_status_t
-find_or_publish(struct registry *registry, struct definition *wanted, struct event **own)
+find_or_publish_event(struct registry *registry, struct definition *wanted, struct event **own)
 {
-    while (!search(registry, wanted)) {
+    while (!search_events(registry, wanted)) {
         if (wanted->slot == registry->events_max) {
             return SCHEDQ_FULL;
         }
@@ -209,7 +209,7 @@ registry_define_event(struct registry *registry, const char *resource, uint32_t 
                                 .label = label,
                                 .actions = actions,
                                 .label_number = fixed_label(registry, label)};
-    schedq_status_t status = find_or_publish(registry, &wanted, &own);
+    schedq_status_t status = find_or_publish_event(registry, &wanted, &own);
 
     if (own != NULL) {
         event_free(registry, own);

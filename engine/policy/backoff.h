@@ -69,4 +69,10 @@ int64_t backoff_due(const struct backoff_rules *rules, int64_t expiry);
 /** a + b, kept inside int64. */
 int64_t time_add(int64_t a, int64_t b);
 
+static inline int64_t
+time_earlier(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
 #endif

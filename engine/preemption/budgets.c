@@ -13,7 +13,7 @@ first_of(const schedq_cluster_t *cluster, uint32_t space)
 }
 
 static struct budget *
-find(const schedq_cluster_t *cluster, uint64_t key)
+find_budget(const schedq_cluster_t *cluster, uint64_t key)
 {
     for (uint32_t at = first_of(cluster, (uint32_t)(key >> 32)); at != 0;
          at = cluster->budgets[at - 1].next) {
@@ -27,7 +27,7 @@ find(const schedq_cluster_t *cluster, uint64_t key)
 /* ---- what a description brings --------------------------------------------------------------- */
 
 static void
-drop_content(schedq_cluster_t *cluster, struct budget *budget)
+drop_budget(schedq_cluster_t *cluster, struct budget *budget)
 {
     for (uint32_t i = 0; budget->requirements != NULL && i < budget->requirement_count; i++) {
         texts_drop(&cluster->texts, budget->requirements[i].key);
@@ -164,23 +164,23 @@ schedq_cluster_set_budget(schedq_cluster_t *cluster, const schedq_budget_spec_t 
     struct budget made = {.allowed = spec->allowed, .selector = spec->selector};
 
     if (!copy_requirements(cluster, &made, spec) || !copy_disrupted(cluster, &made, spec)) {
-        drop_content(cluster, &made);
+        drop_budget(cluster, &made);
         return SCHEDQ_NOMEM;
     }
-    struct budget *old = find(cluster, name_find(&cluster->texts, spec->name));
+    struct budget *old = find_budget(cluster, name_find(&cluster->texts, spec->name));
 
     if (old != NULL) {
         made.space = old->space;
         made.name = old->name;
         made.next = old->next;
-        drop_content(cluster, old);
+        drop_budget(cluster, old);
         *old = made;
         return SCHEDQ_OK;
     }
     schedq_status_t status = add(cluster, spec, &made);
 
     if (status != SCHEDQ_OK) {
-        drop_content(cluster, &made);
+        drop_budget(cluster, &made);
     }
     return status;
 }
@@ -197,7 +197,7 @@ remove_first(schedq_cluster_t *cluster, uint32_t space)
     } else {
         *first = budget->next;
     }
-    drop_content(cluster, budget);
+    drop_budget(cluster, budget);
     texts_drop(&cluster->texts, budget->space);
     texts_drop(&cluster->texts, budget->name);
     *budget = (struct budget){.next = cluster->free_budget};
@@ -216,7 +216,7 @@ schedq_cluster_remove_budget(schedq_cluster_t *cluster, const char *name)
     if (!check_full_name(&words, "name", name)) {
         return SCHEDQ_INVALID;
     }
-    struct budget *budget = find(cluster, name_find(&cluster->texts, name));
+    struct budget *budget = find_budget(cluster, name_find(&cluster->texts, name));
 
     if (budget == NULL) {
         words_say(&words, "name \"%.120s\": a budget", name);

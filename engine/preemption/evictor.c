@@ -150,7 +150,7 @@ schedq_evictor_destroy(schedq_evictor_t *evictor)
     if (evictor == NULL) {
         return SCHEDQ_OK;
     }
-    if (u64_load_acquire(&evictor->tasks) != 0) { /* reads from run_later:B */
+    if (u64_load_acquire(&evictor->tasks) != 0) { /* reads from run_later:A */
         return SCHEDQ_BUSY;
     }
     struct memory memory = evictor->memory; /* of a record that lies in what it describes */
@@ -293,7 +293,7 @@ run_later(void *argument)
         config->activate(config->ctx, task->preemptor);
     }
     memory_free(&evictor->memory, MEMORY_OTHER, task, task->bytes);
-    (void)u64_add(&evictor->tasks, UINT64_MAX); /* run_later:B, the last access to the evictor */
+    (void)u64_add(&evictor->tasks, UINT64_MAX); /* run_later:A, the last access to the evictor */
 }
 
 static struct task *

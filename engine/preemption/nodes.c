@@ -58,7 +58,7 @@ lowest_free(const schedq_cluster_t *cluster)
 }
 
 static schedq_status_t
-add_checked(schedq_cluster_t *cluster, const schedq_node_spec_t *spec, uint32_t *node)
+add_checked_node(schedq_cluster_t *cluster, const schedq_node_spec_t *spec, uint32_t *node)
 {
     uint32_t text = texts_use(&cluster->texts, spec->name, (uint32_t)strlen(spec->name));
     struct amounts amounts = {0};
@@ -105,7 +105,7 @@ schedq_cluster_add_node(schedq_cluster_t *cluster, const schedq_node_spec_t *spe
         words_say(&words, "name \"%.120s\": one that is not there already", spec->name);
         return SCHEDQ_EXISTS;
     }
-    return add_checked(cluster, spec, node);
+    return add_checked_node(cluster, spec, node);
 }
 
 schedq_status_t

@@ -52,8 +52,8 @@ sum_on(const schedq_cluster_t *cluster, uint32_t node, uint32_t resource,
 }
 
 static bool
-sum_fits(schedq_cluster_t *cluster, uint32_t node, uint32_t resource, const struct amounts *amounts,
-         const struct nomination *old)
+nominated_sum_fits(schedq_cluster_t *cluster, uint32_t node, uint32_t resource,
+                   const struct amounts *amounts, const struct nomination *old)
 {
     int64_t sum = sum_on(cluster, node, resource, old) + asked(amounts, resource);
 
@@ -70,15 +70,15 @@ sum_fits(schedq_cluster_t *cluster, uint32_t node, uint32_t resource, const stru
 }
 
 static bool
-sums_fit(schedq_cluster_t *cluster, uint32_t node, const struct amounts *amounts,
-         const struct nomination *old)
+nominated_sums_fit(schedq_cluster_t *cluster, uint32_t node, const struct amounts *amounts,
+                   const struct nomination *old)
 {
-    if (!sum_fits(cluster, node, SCHEDQ_RESOURCE_CPU, amounts, old) ||
-        !sum_fits(cluster, node, SCHEDQ_RESOURCE_MEMORY, amounts, old)) {
+    if (!nominated_sum_fits(cluster, node, SCHEDQ_RESOURCE_CPU, amounts, old) ||
+        !nominated_sum_fits(cluster, node, SCHEDQ_RESOURCE_MEMORY, amounts, old)) {
         return false;
     }
     for (uint32_t i = 0; i < amounts->extended_count; i++) {
-        if (!sum_fits(cluster, node, amounts->extended[i].resource, amounts, old)) {
+        if (!nominated_sum_fits(cluster, node, amounts->extended[i].resource, amounts, old)) {
             return false;
         }
     }
@@ -176,7 +176,7 @@ nominate_checked(schedq_cluster_t *cluster, const schedq_nominated_spec_t *spec,
     if (!amounts_copy(&requests, &spec->requests, &cluster->memory)) {
         return SCHEDQ_NOMEM;
     }
-    if (!sums_fit(cluster, spec->node, &requests, old)) {
+    if (!nominated_sums_fit(cluster, spec->node, &requests, old)) {
         amounts_free(&requests, &cluster->memory);
         return SCHEDQ_FULL;
     }

@@ -42,7 +42,7 @@ texts_close(struct texts *texts)
 }
 
 static void
-chain(struct texts *texts, uint32_t number)
+chain_text(struct texts *texts, uint32_t number)
 {
     uint32_t *bucket = &texts->buckets[texts->entries[number].hash & (texts->capacity - 1)];
 
@@ -74,7 +74,7 @@ grow(struct texts *texts)
     texts->capacity = capacity;
     for (uint32_t i = 1; i < texts->end; i++) {
         if (entries[i].bytes != NULL) {
-            chain(texts, i);
+            chain_text(texts, i);
         }
     }
     return true;
@@ -151,7 +151,7 @@ texts_use(struct texts *texts, const char *text, uint32_t length)
     memcpy(bytes, text, length);
     texts->entries[number] =
         (struct text_entry){.bytes = bytes, .length = length, .uses = 1, .hash = hash};
-    chain(texts, number);
+    chain_text(texts, number);
     return number;
 }
 

@@ -1,7 +1,8 @@
 /*
  * activate: pods that wait become active, and one in flight will be when its flight fails.
  *
- * LINEARIZATION. The switch; activate:A (events.c) in flight. ORDERING, PROGRESS: mover.h.
+ * LINEARIZATION. The switch; events_activate_in_flight:A (events.c) in flight. ORDERING, PROGRESS:
+ * mover.h.
  *
  * EVIDENCE. stress/explore: activate_*; tests/unit/test_activate.c.
  */

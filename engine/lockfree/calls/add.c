@@ -18,18 +18,18 @@
  * `closed`. RETRY: the look at the gate's stamp.
  *
  * ORDERING
- *   fill:A (release), commit:A -> report_view:A, index_look:C     the record, by its number or by
- *           its name
- *   ref, add_complete:A   |  look_up:A without TENTATIVE, settle_told     who is told of the pod
- *           marks the band for it
- *   ref, add_complete:A, bin_mark:A   |  begin_clearing:A, scan           no band is cleared over
- *           it (bin.h)
- *   ref, complete_waiting:A, the gate's stamp   |  stamps, events_announce:A, lots       no event
- *           is missed (stamps.c)
- *   ref, complete_waiting:A, mark, deadline_lower:A   |  deadline_begin:A, looks
- *           (deadline.h)
- *   ref, add_complete:A or complete_waiting:A, publish_wake   |  prepare:A, look         no sleeper
- *           is (sleepers.c)
+ *   fill:A (release), commit:A -> report_record:A, index_look:C
+ *       the record is whole, found by its number or by its name
+ *   ref, add_complete:A | look_up:A without TENTATIVE, settle_told
+ *       a caller that is told of the pod has marked its band
+ *   ref, add_complete:A, bin_mark:A | begin_clearing:A, scan (bin.h)
+ *       no band that has the ref is cleared
+ *   ref, complete_waiting:A, the gate's stamp | stamps, events_announce:A, lots (stamps.c)
+ *       no event is missed
+ *   ref, complete_waiting:A, mark, deadline_lower:A | deadline_begin:A, looks (deadline.h)
+ *       the deadline is not later than the pod's expiry
+ *   ref, add_complete:A or complete_waiting:A, publish_wake | sleepers_prepare:A, look (sleepers.c)
+ *       no sleeper misses the pod
  *
  * PROGRESS. Lock-free; admit and insert may allocate. A thread that stops
  *   before insert           holds a record, a name, perhaps a description, which count as taken,
@@ -166,7 +166,8 @@ add_draw_key(struct worker *worker, int64_t now)
 
         for (;;) {
             int64_t key = order_key_next(now, (int64_t)last);
-            uint64_t found = u64_cas_value(&queue->last_key, last, (uint64_t)key); /* draw_key:A */
+            uint64_t found =
+                u64_cas_value(&queue->last_key, last, (uint64_t)key); /* add_draw_key:A */
 
             if (found == last) {
                 worker->last_drawn = key;
@@ -377,7 +378,7 @@ fill(struct worker *worker, const struct arrival *arrival, const struct incoming
     u64_store(&entry->flight, stay_word(life, arrival->to.gate));
     u64_store_release(&entry->word.low,
                       state_make(life, arrival->to.place == PLACE_ACTIVE ? arrival->band->id : 0,
-                                 /* fill:A, read by report_view:A */
+                                 /* fill:A, read by report_record:A */
                                  arrival->to.place));
 }
 
@@ -534,7 +535,7 @@ add_give_up(struct worker *worker, const struct arrival *arrival)
         }
         desc = entry_description(&queue->entries, entry, &description);
         /*
-         * give_up:A. Who goes through records by number saw the pod, and asks the index
+         * add_give_up:A. Who goes through records by number saw the pod, and asks the index
          * (report_exists), or counts.
          */
     } while (!entry_switch(entry, state, desc, state_switched(state, 0, PLACE_FREE)));
@@ -586,7 +587,7 @@ add_insert(struct worker *worker, struct arrival *arrival, const char *text, uin
  * since, it is his to judge.
  */
 static bool
-take_back(struct worker *worker, const struct arrival *arrival)
+take_back_arrival(struct worker *worker, const struct arrival *arrival)
 {
     const struct queue *queue = queue_of(worker);
     const uint64_t life = ref_version(arrival->ref);
@@ -656,7 +657,7 @@ complete_waiting(struct worker *worker, const struct arrival *arrival, schedq_re
         return SCHEDQ_OK;
     }
     result->sequence = stamps_drawn(&queue->stamps);
-    return take_back(worker, arrival) ? SCHEDQ_RETRY : SCHEDQ_OK;
+    return take_back_arrival(worker, arrival) ? SCHEDQ_RETRY : SCHEDQ_OK;
 }
 
 /* From its insertion on the pod may be anybody's: nothing of its record is read here. */

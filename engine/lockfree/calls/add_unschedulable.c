@@ -16,17 +16,17 @@
  *
  * Hints and gates run outside of a section (queue.h). The record stays: the flight is the holder's.
  *
- * LINEARIZATION. OK: switch_pod:B, or a helper's. RETRY: the look at the stamps. GONE: the
+ * LINEARIZATION. OK: switch_announced:B, or a helper's. RETRY: the look at the stamps. GONE: the
  * deletion's flag. STALE: the load of the word. From its first raise_version:A on the call has the
  * flight to itself: a second one with the same token is late. NOMEM puts back what was taken, an
  * activation in flight too.
  *
  * ORDERING
- *   the record's fields (relaxed) ; ref ; switch      -> who meets the ref (switch_help:A), or
- *           reads the word
- *   ref, try_once:A, stamps (newest:A)         |  stamps, events_announce:A, lots (stamps.c)
- *   count_failure:A, ref, try_once:A, stamps   |  events_announce:A, others_used (events.c)
- *   ref, try_once:A, mark, deadline            |  bin.h, deadline.h
+ *   the record's fields (relaxed), ref, switch -> switch_help:A, loads of the word
+ *   ref, try_once:A, stamps | stamps_raise:A, events_announce:A, lots (stamps.c)
+ *   count_failure:A, ref, try_once:A, stamps | stamps_raise:A, events_announce:A, others_used
+ *   ref, try_once:A, mark | begin_clearing:A, scan (bin.h)
+ *   ref, try_once:A, deadline_lower:A | deadline_begin:A, looks (deadline.h)
  *
  * PROGRESS. Lock-free: each further round means that somebody changed the pod, or that an event
  * reached it. A holder who stops before his switch keeps the pod, as he would have before the call.
@@ -368,7 +368,7 @@ ask_gates(struct failing *failing, const struct subject *subject, enum strategy 
 
 /* The object in view->description is alive. */
 static void
-decide(struct failing *failing, const struct view *view, struct decision *decision)
+decide_failure(struct failing *failing, const struct view *view, struct decision *decision)
 {
     struct worker *worker = failing->worker;
     struct queue *queue = queue_of(worker);
@@ -444,7 +444,7 @@ cause_for(const struct queue *queue, enum place place)
 }
 
 static void
-tell(const struct failing *failing, const struct view *view, const struct destination *to)
+tell_failure(const struct failing *failing, const struct view *view, const struct destination *to)
 {
     const struct queue *queue = queue_of(failing->worker);
     schedq_result_t *result = failing->result;
@@ -527,13 +527,13 @@ try_once(struct failing *failing, struct view *view, const struct decision *deci
     if (!outdated && destination_announce(worker, &to) &&
         switch_announced(worker, failing->entry, view->state, view->desc, next,
                          cause_for(queue, to.place))) {
-        tell(failing, view, &to);
+        tell_failure(failing, view, &to);
         return ATTEMPT_DONE;
     }
     switch_withdraw(worker, to.place);
     if (!take_back(failing) && is_there(failing)) { /* a helper brought it */
         failing->version = version;
-        tell(failing, view, &to);
+        tell_failure(failing, view, &to);
         return ATTEMPT_DONE;
     }
     return outdated && queue->base.rules.host ? ATTEMPT_OUTDATED : ATTEMPT_AGAIN;
@@ -541,7 +541,7 @@ try_once(struct failing *failing, struct view *view, const struct decision *deci
 
 /* What the pod is now, its object retained; the flags are taken. False: it is gone. */
 static bool
-look(struct failing *failing, struct view *view)
+look_in_flight(struct failing *failing, struct view *view)
 {
     const struct queue *queue = queue_of(failing->worker);
     uint64_t state;
@@ -582,7 +582,7 @@ try_round(struct failing *failing, enum attempt *attempt)
     struct view view;
     bool wanted;
 
-    if (!look(failing, &view)) {
+    if (!look_in_flight(failing, &view)) {
         return SCHEDQ_GONE;
     }
     plan_description(failing, &view, &change, &wanted);
@@ -590,7 +590,7 @@ try_round(struct failing *failing, enum attempt *attempt)
     struct view planned = view;
 
     planned.description = change.description;
-    decide(failing, &planned, &decision);
+    decide_failure(failing, &planned, &decision);
     object_give_back(queue, view.description.object);
     /* Its page stays unless a second call with this token ended the flight. */
     if (entry_at(&queue->entries, failing->record) != failing->entry) {
@@ -607,7 +607,7 @@ try_round(struct failing *failing, enum attempt *attempt)
 
 /* SCHEDQ_GONE: the pod was deleted. */
 static schedq_status_t
-move(struct failing *failing)
+move_failing(struct failing *failing)
 {
     enum attempt attempt = ATTEMPT_AGAIN;
     schedq_status_t status = SCHEDQ_OK;
@@ -684,7 +684,7 @@ fail(struct failing *failing)
         object_retain(queue_of(failing->worker), failing->failure->newest.object);
     }
     count_failure(failing);
-    status = move(failing);
+    status = move_failing(failing);
     if (failing->failure->has_newest && !failing->described) {
         object_give_back(queue_of(failing->worker), failing->failure->newest.object);
     }

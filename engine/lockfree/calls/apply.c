@@ -5,7 +5,7 @@
  * A mover of one pod. GATED is published, then the gate's stamp is looked at, then switched: newer
  * means RETRY.
  *
- * LINEARIZATION. OK, the switch; CHANGED, GONE: report_view:B of the look that is told (a backoff
+ * LINEARIZATION. OK, the switch; CHANGED, GONE: report_record:B of the look that is told (a backoff
  * that was over when the call began still is, at that version); RETRY: the look at the stamp.
  *
  * PROGRESS. Lock-free: a second look at a pod means that somebody changed it. A host's thread that

@@ -20,11 +20,11 @@
  * lane by its insertion, past whole segments. So all candidates cost O(refs), and a look at the
  * last key of each segment for every CANDIDATES_AHEAD of them.
  *
- * LINEARIZATION. A candidate: report_view:B.
+ * LINEARIZATION. A candidate: report_record:B.
  *
- * ORDERING. The host raised its stamps (event_stamp:A, events.c) before the lots are read here; the
- * parker's side is in stamps.c. A cursor looks at the lanes' pointers (lot_prepare:B), not at their
- * bits.
+ * ORDERING. The host raised its stamps (lockfree_event_stamp:A, events.c) before the lots are read
+ * here; the parker's side is in stamps.c. A cursor looks at the lanes' pointers (lot_prepare:B),
+ * not at their bits.
  *
  * PROGRESS. Lock-free: a second look at a candidate means that somebody changed it.
  *

@@ -14,20 +14,18 @@
  * in its own worker's lanes at the newest insertion there was when it began, and others' lanes get
  * nothing from it: so it meets no pod twice by its own doing.
  *
- * LINEARIZATION. Of an event's number: draw:A. Of what it does to a waiting pod: the switch. To one
- * in flight: the stamp, or the flag.
+ * LINEARIZATION. Of an event's number: stamps_draw:A. Of what it does to a waiting pod: the switch.
+ * To one in flight: the stamp, or the flag.
  *
  * ORDERING
- *   draw:A, log, raise:A, events_announce:A, lots     |  the parker's steps in stamps.c,
- *           add_unschedulable.c
- *   events_announce:A, others_used                    |  count_failure:A, ref, try_once:A, the
- *           stamps
- *   events_announce:A, the lot's affinity             |  lot_note_affinity, ref, the stamps
- *   activate:A, judge_again:A (full fences)           -> still_flies, or the holder's switch, which
- *           fails
- * A host draws (draw:A), raises (raise:A, event_stamp:A), then reads candidates, against the same
- * steps of the parker. The sum over the tallies orders nothing: a pod that it misses finds a gap in
- * the log, and a gap counts as help.
+ *   stamps_draw:A, log, stamps_raise:A, events_announce:A, lots | the holder's steps (stamps.c)
+ *   stamps_draw:A, stamps_raise:A, lockfree_event_stamp:A, candidates | the same, for hosts
+ *   stamps_raise:A, events_announce:A, others_used | count_failure:A, ref, try_once:A, stamps
+ *   stamps_raise:A, events_announce:A, the lot's affinity | lot_note_affinity, ref, stamps
+ *   events_activate_in_flight:A, events_judge_again:A -> still_flies
+ *       if the holder does not see the flag, its switch fails
+ * The sum over the tallies orders nothing: a pod that it misses finds a gap in the log, and a gap
+ * counts as help.
  *
  * PROGRESS. Lock-free. A walk is as long as what was in the lots when it came to them; a pod is
  * tried again only if somebody changed it, or an event reached its gate. A thread that stops before
@@ -318,7 +316,7 @@ lot_is_reached(struct walk *walk, const struct lot *lot)
 
 /* mover.decide. Pods in backoff come here only as targets, and are left alone. */
 static bool
-decide(struct mover *mover, const struct view *view, struct way *way)
+decide_reached(struct mover *mover, const struct view *view, struct way *way)
 {
     struct walk *walk = mover->ctx;
     enum place place = state_place(view->state);
@@ -421,7 +419,8 @@ events_activate_in_flight(struct entry *entry, uint64_t life)
             (state & (FLAG_ACTIVATED | FLAG_DELETED)) != 0 ||
             /* of this word, if the exchange finds it still */
             u64_load_acquire(&entry->life) != life ||
-            u64_cas(&entry->word.low, state, state | FLAG_ACTIVATED)) { /* activate:A */
+            u64_cas(&entry->word.low, state,
+                    state | FLAG_ACTIVATED)) { /* events_activate_in_flight:A */
             return;
         }
     }
@@ -432,7 +431,7 @@ events_judge_again(struct queue *queue, uint32_t record, uint64_t life, struct v
 {
     /* Ends: each further round means that the word changed. */
     while (report_view(queue, record, life, view) && state_place(view->state) == PLACE_INFLIGHT) {
-        /* judge_again:A */
+        /* events_judge_again:A */
         if (u64_cas(&view->entry->word.low, view->state, view->state | FLAG_JUDGE)) {
             return false;
         }
@@ -506,7 +505,7 @@ lockfree_move(schedq_worker_t *base, const schedq_move_t *request,
                   .tells = true,
                   .has_precheck = request->precheck != NULL,
                   .result = result,
-                  .decide = decide},
+                  .decide = decide_reached},
         .event = {.event = request->event,
                   .old_object = request->old_object,
                   .new_object = request->new_object},
@@ -623,7 +622,7 @@ lockfree_event_stamp(schedq_worker_t *base, uint64_t sequence, schedq_profile_t 
     }
     stamps_raise(&queue->stamps, profile,
                  plugins | registry_reached_always(&queue->base.registry, profile), sequence);
-    /* event_stamp:A, between the stamps and the caller's looks at words and candidates */
+    /* lockfree_event_stamp:A, between the stamps and the caller's looks at words and candidates */
     atomic_fence();
     return SCHEDQ_OK;
 }

@@ -1,7 +1,7 @@
 /*
  * From a name to its pod.
  *
- * LINEARIZATION. Found: report_view:B. Not found: index_look:C. ORDERING. index.c, report.h.
+ * LINEARIZATION. Found: report_record:B. Not found: index_look:C. ORDERING. index.c, report.h.
  *
  * PROGRESS. Lock-free: a pod that ends between the look at the index and the look at its record is
  * looked for again, because another may have its name; each further round means that a pod ended.

@@ -87,7 +87,7 @@ lockfree_get(schedq_worker_t *base, schedq_pod_t pod, schedq_visit_fn visit, voi
 
 /* The record's pod; one that was deleted in flight too. */
 static bool
-take_record(struct worker *worker, uint32_t record, struct view *view)
+take_by_number(struct worker *worker, uint32_t record, struct view *view)
 {
     struct queue *queue = queue_of(worker);
     bool taken = false;
@@ -114,7 +114,7 @@ lockfree_snapshot(schedq_worker_t *base, schedq_visit_fn visit, void *ctx)
     for (uint32_t i = 0; more && i < slab_end(&queue->entries.records); i++) {
         struct view view;
 
-        if (take_record(worker, i, &view)) {
+        if (take_by_number(worker, i, &view)) {
             more = show(worker, i, &view, visit, ctx);
         }
     }

@@ -274,7 +274,7 @@ goes_before(const void *ctx, uint32_t a, uint32_t b)
 }
 
 static uint64_t
-next_of(const struct mover_item *item)
+item_next(const struct mover_item *item)
 {
     uint32_t band = item->to.band != NULL ? item->to.band->id : state_band(item->state);
 
@@ -303,7 +303,7 @@ publish_group(struct mover *mover, uint32_t from, uint32_t to)
     run_set_cause(run, cause_of_mover(mover));
     for (uint32_t i = from; i < to; i++) {
         const struct mover_item *item = &batch->items[batch->order[i]];
-        uint64_t ref = ref_make(state_version(next_of(item)), item->pod.record);
+        uint64_t ref = ref_make(state_version(item_next(item)), item->pod.record);
 
         run_put(run, ref, item->to.key);
         if (item->to.lot != NULL) {
@@ -324,7 +324,7 @@ publish_group(struct mover *mover, uint32_t from, uint32_t to)
 static bool
 switch_item(struct mover *mover, const struct mover_item *item)
 {
-    uint64_t next = next_of(item);
+    uint64_t next = item_next(item);
 
     if (switch_pod(mover->worker, item->entry, item->state, item->desc, next,
                    cause_of_mover(mover))) {
@@ -823,7 +823,7 @@ mover_apply(struct mover *mover, uint32_t record, struct view *view, const struc
             describes = false;
         }
         item.desc = view->desc;
-        destination_publish(worker, &item.to, ref_make(state_version(next_of(&item)), record),
+        destination_publish(worker, &item.to, ref_make(state_version(item_next(&item)), record),
                             cause_of_mover(mover));
         atomic_fence(); /* mover_apply:A, as move_group:A */
     } while (!destination_announce(worker, &item.to));

@@ -35,16 +35,15 @@
  * million updates and disturbances in one place, is moved as if an event helped it, by whoever
  * finds it so.
  *
- * LINEARIZATION. Of each pod by itself: switch_pod:B, or a helper's. Staying: the load of the words
- * that `decide` saw.
+ * LINEARIZATION. Of each pod by itself: switch_announced:B, or a helper's. Staying: the load of the
+ * words that `decide` saw.
  *
  * ORDERING
- *   refs, move_group:A or mover_apply:A, mark           |  begin_clearing:A, scan (bin.h)
- *   refs, move_group:A or mover_apply:A, the deadline   |  deadline_begin:A, looks (deadline.h)
- *   ref, gate_pod:A, the gate's stamp                   |  stamps, events_announce:A, lots,
- *           disturb:B (stamps.c)
- *   owed, the switch                                    -> stray_ask_owed, by who could find the
- *           pod behind its gate
+ *   refs, move_group:A or mover_apply:A, mark | begin_clearing:A, scan (bin.h)
+ *   refs, move_group:A or mover_apply:A, deadline_lower:A | deadline_begin:A, looks (deadline.h)
+ *   ref, gate_pod:A, the gate's stamp | stamps_raise:A, events_announce:A, lots, disturb:B
+ *   owed, the switch -> stray_ask_owed
+ *       a thread that could find the pod behind its gate finds `owed`
  *
  * PROGRESS. Lock-free: each further round of one pod means that somebody changed its words, and its
  * gates are asked ASKS_MAX times at most. A thread that stops has moved what it had switched. What

@@ -6,8 +6,9 @@
  * one; what it passes was empty, or its refs were stale, when it looked. Two things could hide X
  *   from it: X moved meanwhile from a place that the walk had not reached to one that it had
  *     passed. Only publish_follow moves pods that are active, and it raises `reorder` between
- *     publication and switch. The walk reads `reorder` first (walk:A) and again before each claim
- *     and before EMPTY (walk:C): unchanged means that no such switch came before the walk looked.
+ *     publication and switch. The walk reads `reorder` first (walk_take:A) and again before each
+ *     claim and before EMPTY (take_from:A): unchanged means that no such switch came before the
+ *     walk looked.
  *   X is in a bin whose word is CLEAR. Then X's producer has not come to bin_mark: his call has not
  *   returned.
  * A stale head's key is at most its successor's, so the least key over unjudged heads is a lower
@@ -16,26 +17,25 @@
  * RELAXED. Inside a band any pod will do: first the worker's own lane, then two others, then runs;
  * all of it only if these are empty. The bands are walked as above.
  *
- * LINEARIZATION. OK: the CAS of the claim (claim:A). EMPTY: the last load of `reorder` (walk:E).
- * CLOSED: EMPTY, if `closed` was set before the walk began.
+ * LINEARIZATION. OK: the CAS of the claim (claim:A). EMPTY: the last load of `reorder`
+ * (walk_take:B). CLOSED: EMPTY, if `closed` was set before the walk began.
  *
  * An active pod whose description was replaced, and which still stands in its old place, is moved
  * before anybody takes it: what the caller gets is the new description, and it has to be in its
  * order.
  *
  * ORDERING
- *   walk:A, scan, walk:C, walk:E (acquire loads)   |   ref, then publish_follow:A or switch_pod:A,
- *           then the switch
- *   walk:B -> the scan                             |   ref, full fence, bin_mark:B (bin.h)
- *   claim:A (full fence) reads from the switch before it: the holder sees what was stored for the
- *   pod until then
- *   begin_flight:A (release)                       ->  entry_pop_order: with an order, `popped` is
- *           this flight's
- *   take_or_say_empty:A (full fence), second look  |   ref, full fence, publish_wake
- *   pop_or_sleep:A (full fence), second look       |   ref, full fence, wake_one:A (sleepers.c)
- *   pop_or_sleep:A, the deadline, watch:A          |   the deadline, full fence, wake_for:A
- *           (sleepers.c, timer.h)
- *   lockfree_close's exchange                      ->  the load of `closed` before a walk
+ *   ref, publish_follow:B or switch_announced:A, switch -> scan, take_from:A or walk_take:B
+ *       a walk that misses the pod in both places sees `reorder` raised since walk_take:A
+ *   ref ; bin_mark:B -> walk_leaf:A, scan (bin.h)
+ *   a switch -> claim:A
+ *       the holder sees what was stored for the pod before that switch
+ *   begin_flight:A -> entry_pop_order
+ *       if there is an order, `popped` is this flight's
+ *   take_or_say_empty:A, second look | ref ; publish_wake
+ *   pop_or_sleep:A, second look | ref ; sleepers_wake_one:A (sleepers.c)
+ *   pop_or_sleep:A, the deadline, sleepers_watch:A | the deadline ; sleepers_wake_for:A (timer.h)
+ *   lockfree_close's exchange -> the load of `closed` before a walk
  *
  * PROGRESS. A walk begins again only if an update moved a pod; a claim fails only if somebody else
  * claimed, moved or deleted the pod. A consumer that stops after the claim holds that pod and
@@ -141,7 +141,7 @@ begin_flight(const struct walk *walk, schedq_popped_t *out)
     out->priority = walk->description.priority;
     out->unschedulable = u64_load(&entry->unschedulable);
     out->pending = u64_load(&entry->pending);
-    out->seen = u64_load_acquire(u64_of(&queue->base.words.event_sequence)); /* of draw:A */
+    out->seen = u64_load_acquire(u64_of(&queue->base.words.event_sequence)); /* of stamps_draw:A */
     out->cycle = queue->base.rules.count_cycles ? order : 0;
     out->nominated_node = walk->description.nominated_node;
     out->from_backoff = walk->from_backoff;
@@ -258,7 +258,7 @@ take_from(struct walk *walk, struct band *band, uint64_t word)
             bin_advance(&walk->head);
             continue;
         }
-        if (u64_load_acquire(&queue->reorder) != walk->reorder) { /* walk:C */
+        if (u64_load_acquire(&queue->reorder) != walk->reorder) { /* take_from:A */
             return STEP_AGAIN;
         }
         /* Described anew, and not moved so far: it has to be looked for in its new place. */
@@ -291,7 +291,7 @@ walk_leaf(struct walk *walk, uint64_t bits)
     for (uint64_t rest = bits; rest != 0 && step == STEP_NOTHING; rest &= rest - 1) {
         walk->row = (uint32_t)__builtin_ctzll(rest);
         struct band *band = leaf->rows[walk->row].band;
-        uint64_t word = u64_load_acquire(&band->word); /* walk:B, before the scan */
+        uint64_t word = u64_load_acquire(&band->word); /* walk_leaf:A, before the scan */
 
         if (band_word_rests(word)) {
             at_rest |= rest & -rest;
@@ -368,7 +368,7 @@ take_from_backoff(struct walk *walk)
             bin_advance(&walk->head);
             continue;
         }
-        if (u64_load_acquire(&queue->reorder) != walk->reorder) { /* as walk:C */
+        if (u64_load_acquire(&queue->reorder) != walk->reorder) { /* as take_from:A */
             return STEP_AGAIN;
         }
         if (claim(walk, state)) {
@@ -400,14 +400,14 @@ walk_take(struct walk *walk, struct worker *worker)
     walk->worker = worker;
     /* Ends: each further round means that an update moved a pod that is active. */
     for (;;) {
-        walk->reorder = u64_load_acquire(&queue->reorder); /* walk:A */
+        walk->reorder = u64_load_acquire(&queue->reorder); /* walk_take:A */
         walk->table = bands_table(&queue->bands);
         enum step step = walk_all(walk);
 
         if (step == STEP_TAKEN) {
             return true;
         }
-        /* walk:E */
+        /* walk_take:B */
         if (step == STEP_NOTHING && u64_load_acquire(&queue->reorder) == walk->reorder) {
             return false;
         }
@@ -540,15 +540,9 @@ struct wait {
     int64_t deadline;
 };
 
-static int64_t
-earlier(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
-}
-
 /*
- * Time is read after prepare:A, so a deadline that is lowered later changes the sequence, or is
- * watched (sleepers.c).
+ * Time is read after sleepers_prepare:A, so a deadline that is lowered later changes the sequence,
+ * or is watched (sleepers.c).
  */
 static void
 sleep_in_line(const struct wait *wait, const struct sleepers_ticket *ticket, int64_t now)
@@ -556,7 +550,7 @@ sleep_in_line(const struct wait *wait, const struct sleepers_ticket *ticket, int
     struct queue *queue = queue_of(wait->server.worker);
     struct sleepers *sleepers = &queue->sleepers;
     int64_t wanted = serve_wanted(queue);
-    int64_t until = earlier(wait->deadline, time_add(now, WATCH_NS * ticket->position));
+    int64_t until = time_earlier(wait->deadline, time_add(now, WATCH_NS * ticket->position));
 
     wanted = wanted > wait->server.again ? wanted : wait->server.again;
     if (clock_is_virtual(&queue->base.clock) ||
@@ -566,7 +560,7 @@ sleep_in_line(const struct wait *wait, const struct sleepers_ticket *ticket, int
     }
     if (wanted > now) {
         sleepers_wait(sleepers, ticket->sequence,
-                      futex_deadline(queue, earlier(until, wanted), now));
+                      futex_deadline(queue, time_earlier(until, wanted), now));
     }
     sleepers_unwatch(sleepers, wanted);
 }
@@ -607,7 +601,7 @@ static void
 hand_over_watch(struct queue *queue)
 {
     if (!clock_is_virtual(&queue->base.clock)) {
-        serve_wake_sleeper(queue); /* behind cancel:A */
+        serve_wake_sleeper(queue); /* behind sleepers_cancel:A */
     }
 }
 

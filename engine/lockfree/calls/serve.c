@@ -31,8 +31,8 @@
  * LINEARIZATION. Of each pod: its switch (mover.h). Of the deadline: deadline.h.
  *
  * ORDERING
- *   deadline_begin:A, looks at all bins        |  refs, marks, deadline_lower:A (deadline.h)
- *   serve_is_poppable, serve_upkeep:A, wake:A  |  prepare:A, look (sleepers.c)
+ *   deadline_begin:A, looks at all bins | refs, marks, deadline_lower:A (deadline.h)
+ *   serve_is_poppable, serve_upkeep:A, sleepers_wake_one:A | sleepers_prepare:A, look (sleepers.c)
  * Sums over tallies, `poppable` and loads of leftover_flushed are relaxed: they are advice. An old
  * sum of pops wakes one sleeper for nothing; an old leftover_flushed says too early, and the CAS of
  * begin_flush:A fails.

@@ -43,13 +43,6 @@ sleep_until(struct queue *queue, uint32_t wakes, int64_t until, int64_t now)
     }
 }
 
-/* The first of both. */
-static int64_t
-earlier(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
-}
-
 static void *
 timer_main(void *argument)
 {
@@ -87,7 +80,7 @@ timer_main(void *argument)
         int64_t due = serve_due(queue);
         int64_t next = due > server.again ? due : server.again;
 
-        sleep_until(queue, wakes, earlier(next, time_add(now, pause)), now);
+        sleep_until(queue, wakes, time_earlier(next, time_add(now, pause)), now);
     }
     inside_leave(&inside);
     return NULL;

@@ -19,11 +19,10 @@
  * thread is started after them.
  *
  * ORDERING
- *   deadline_lower:B, the phase, wakes + 1    |  timer_main:A (wakes), the deadline, the
- *                                                comparison: the deadline is the new one, or
- *                                                `wakes` changed
- *   deadline_lower:B, sleepers_wake_for       |  prepare:A, the deadline (pop.c; sleepers.c)
- *   STOPPING, wakes + 1                       |  timer_main:A (wakes), the phase
+ *   deadline_lower:B, the phase, wakes + 1 | timer_main:A (wakes), the deadline, futex_wait
+ *       the thread sees the new deadline, or futex_wait finds `wakes` changed
+ *   deadline_lower:B, sleepers_wake_for | sleepers_prepare:A, the deadline (sleepers.c)
+ *   STOPPING, wakes + 1 | timer_main:A (wakes), the phase
  * In each phase a sleeper is woken too, unless one watches a tick behind the deadline, or, without
  * the thread, the deadline itself.
  *

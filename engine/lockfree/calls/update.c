@@ -77,7 +77,7 @@ word_after(const struct queue *queue, const struct view *before,
 }
 
 static bool
-backs_off(uint64_t state)
+is_in_backoff(uint64_t state)
 {
     return state_place(state) == PLACE_BACKOFF || state_place(state) == PLACE_ERROR_BACKOFF;
 }
@@ -90,7 +90,7 @@ static bool
 moves_in_backoff(const struct queue *queue, const struct view *before,
                  const struct description *description)
 {
-    return backs_off(before->state) && moves_in_order(queue, before, description) &&
+    return is_in_backoff(before->state) && moves_in_order(queue, before, description) &&
            (!queue->base.rules.host || queue->base.rules.pop_from_backoff);
 }
 
@@ -169,7 +169,7 @@ prepare_new_place(struct worker *worker, const struct view *before,
 
 /* SCHEDQ_RETRY: the pod changed meanwhile. */
 static schedq_status_t
-install(struct worker *worker, struct update *update)
+install_update(struct worker *worker, struct update *update)
 {
     struct queue *queue = queue_of(worker);
     const struct view *before = &update->before;
@@ -391,7 +391,7 @@ update_present(struct worker *worker, const char *name, uint32_t hash, struct up
                        update->spec->profile, update->before.profile);
             return SCHEDQ_INVALID;
         }
-        status = install(worker, update);
+        status = install_update(worker, update);
     } while (status == SCHEDQ_RETRY);
     return status;
 }

@@ -241,7 +241,7 @@ workers_keep_house(struct queue *queue, uint32_t *house)
 }
 
 static void
-flush(struct worker *worker)
+give_caches_back(struct worker *worker)
 {
     struct queue *queue = queue_of(worker);
 
@@ -257,7 +257,7 @@ flush(struct worker *worker)
 void
 workers_leave_house(struct queue *queue, uint32_t house)
 {
-    flush(ptr_load(&queue->housekeepers[house]));
+    give_caches_back(ptr_load(&queue->housekeepers[house]));
     give_house(queue, house);
 }
 
@@ -308,7 +308,7 @@ workers_give(struct worker *worker)
     backoff_shrink(queue, worker->epoch, worker->base.number);
     waiting_shrink(queue, worker->epoch, worker->base.number);
     section_end(worker);
-    flush(worker);
+    give_caches_back(worker);
     give_bit(queue, worker->base.number);
 }
 

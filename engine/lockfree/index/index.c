@@ -3,14 +3,14 @@
  * line's control word, tables that are replaced while they are used.
  *
  * 1 CONTRACT. A name has at most one living pod; who adds a second is told which one lives. A pod
- * is found from the commit of its insertion to the end of its life, and nobody reports it before a
- * ref of it is published. The index is a hint about life: whether a pod lives is said by its record
- * (life, state word), so a name is free as soon as the state word says so, whether or not anybody
- * removed the cell. Not an ordered map, not for iteration; operations that come with a handle or a
- * token need it only to remove.
+ *   is found from the commit of its insertion to the end of its life, and nobody reports it before
+ *   a ref of it is published. The index is a hint about life: whether a pod lives is said by its
+ *   record (life, state word), so a name is free as soon as the state word says so, whether or not
+ *   anybody removed the cell. Not an ordered map, not for iteration; operations that come with a
+ *   handle or a token need it only to remove.
  *
  * 2 MEMORY. A table is a header and 2^n home lines, then a pool of overflow lines. All is written
- * by all.
+ *   by all.
  *   home line       control | link | 6 cells               control = sequence:50 | FROZEN | MOVED |
  *           position:12
  *   overflow line   link | 7 cells                         cell    = life:28 | tag:7 | TENTATIVE |
@@ -24,7 +24,7 @@
  *              0 -> pod                  place_cell:A, a mover, in a line that is not in use
  *              DEAD -> TENTATIVE         take_cell:B
  *              pod that is over -> TENTATIVE   take_cell:B      -> DEAD   index_remove:A, anybody
- *              TENTATIVE, not named -> DEAD    give_up:A, its inserter only
+ *              TENTATIVE, not named -> DEAD    abandon_cell:A, its inserter only
  *              TENTATIVE, named -> pod         index_finish:A, index_complete:C, anybody
  *   position   none -> named             commit:A, the inserter of the cell there: the insertion
  *              named -> none             index_finish:B, index_complete:D, anybody, once the cell
@@ -90,33 +90,30 @@
  * but the pod it reports.
  *
  * 8 ABA, RECLAMATION. {life, record} names one insertion; a record's life is new each time, and a
- * cell is taken with the value that was judged. DEAD repeats, and may: it is free whoever left it.
- * Tables are retired through ck_epoch by who unlinked them; nothing else is ever given back, and
- *   nothing at operation rate. Growth. Movers copy a FROZEN line's living pods each into the first
- *   cell that is 0 of its line in the next table
- * (d, e: all come to the same cell). A mover that is late finds the pod, or one that is not 0, or
- * puts a pod that is over into a cell that was never used: a cell that may be taken. Insertions
- * move their own line and a few more, then go on.
- *   When. Half of the pool is used and there are more than two pods a line: twice the lines. The
- *   pool is used up and
- * they are fewer: the same size again, since overflow lines stay where they were needed once. Until
- * pods have moved, the next table keeps overflow lines for them; the pool of a table of twice the
- * size, or of one of the same size that is not crowded, is enough for all. If it were not, the line
- * stays FROZEN: found as ever, and adds to it answer NOMEM.
+ *   cell is taken with the value that was judged. DEAD repeats, and may: it is free whoever left
+ *   it. Tables are retired through ck_epoch by who unlinked them; nothing else is ever given back,
+ *   and nothing at operation rate. Growth. Movers copy a FROZEN line's living pods each into the
+ *   first cell that is 0 of its line in the next table (d, e: all come to the same cell). A mover
+ *   that is late finds the pod, or one that is not 0, or puts a pod that is over into a cell that
+ *   was never used: a cell that may be taken. Insertions move their own line and a few more, then
+ *   go on. When. Half of the pool is used and there are more than two pods a line: twice the lines.
+ *   The pool is used up and they are fewer: the same size again, since overflow lines stay where
+ *   they were needed once. Until pods have moved, the next table keeps overflow lines for them; the
+ *   pool of a table of twice the size, or of one of the same size that is not crowded, is enough
+ *   for all. If it were not, the line stays FROZEN: found as ever, and adds to it answer NOMEM.
  *
  * 9 WRAPAROUND. sequence: 50 bits, two an insertion; at 10 million insertions a second in one line
- * 1.8 years. life:
- * 28 of its 36 bits. A cell that was left behind and fits a later life of its record leads to that
- * record, whose name is compared: harmless. An exchange on a cell can be fooled if its thread stops
- * before it, while the record goes through a multiple of 2^28 versions (27 s at 10 million a second
- * of one record), and the life at exactly that version gets a name with the same line and tag and
- * takes the same cell. Spare lines: stack.h.
+ *   1.8 years. life: 28 of its 36 bits. A cell that was left behind and fits a later life of its
+ *   record leads to that record, whose name is compared: harmless. An exchange on a cell can be
+ *   fooled if its thread stops before it, while the record goes through a multiple of 2^28 versions
+ *   (27 s at 10 million a second of one record), and the life at exactly that version gets a name
+ *   with the same line and tag and takes the same cell. Spare lines: stack.h.
  *
  * 10 NOT CHOSEN. Chains of records (two misses more, and records that are used again at once);
- * seven cells and a control word that names the record (needs the record's life there too, and
- * overflow cells that two lines share: a model showed two ways to lose a living pod); moving pods
- * by ordinary insertions (a mover commits pods that can end under its hands: a model found a pod
- * that was counted though it was never committed); a count of moved lines (a thread that stops
+ *   seven cells and a control word that names the record (needs the record's life there too, and
+ *   overflow cells that two lines share: a model showed two ways to lose a living pod); moving pods
+ *   by ordinary insertions (a mover commits pods that can end under its hands: a model found a pod
+ *   that was counted though it was never committed); a count of moved lines (a thread that stops
  *   between the mark and the count ends all growth); ck_ht (decays with removals). Cost: insertion
  *   4 read-modify-writes on one line; finding none.
  *
@@ -124,7 +121,7 @@
  *   without one are small.
  *
  * 11 EVIDENCE. tests/model: index, index_growth; stress/explore: index_growth, index_reserve,
- * add_one_key, find_told, delete_readd; tests/unit/test_lockfree_index.c.
+ *   add_one_key, find_told, delete_readd; tests/unit/test_lockfree_index.c.
  */
 #include "lockfree/index/index_table.h"
 
@@ -383,10 +380,10 @@ commit(const struct attempt *attempt, struct index_line *home, uint64_t control,
 
 /* Nobody but the inserter leaves a TENTATIVE cell that is not named, so this cannot fail. */
 static void
-give_up(const struct attempt *attempt)
+abandon_cell(const struct attempt *attempt)
 {
     if (attempt->cell != NULL) {
-        (void)u64_cas(attempt->cell, attempt->value, CELL_DEAD); /* give_up:A */
+        (void)u64_cas(attempt->cell, attempt->value, CELL_DEAD); /* abandon_cell:A */
     }
 }
 
@@ -430,7 +427,7 @@ index_insert(struct index *index, const struct index_caller *caller, const struc
 
         if (control_named(control) != 0) {
             if (index_complete(index, caller, attempt.table, home, control) == COMPLETION_REFUSED) {
-                give_up(&attempt);
+                abandon_cell(&attempt);
                 return INDEX_NOMEM;
             }
             continue;
@@ -441,7 +438,7 @@ index_insert(struct index *index, const struct index_caller *caller, const struc
         *found = scan(index, attempt.table, home, key, &attempt.vacancy, &seen);
         if (*found != 0) {
             *found_life = seen.life;
-            give_up(&attempt);
+            abandon_cell(&attempt);
             return INDEX_EXISTS;
         }
         if (attempt.cell == NULL && !obtain_cell(index, caller, &attempt, home, control)) {

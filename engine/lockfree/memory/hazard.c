@@ -1,19 +1,18 @@
 /*
  * The slots of hazard.h.
  *
- * ORDERING. A full fence on both sides:
- *     pin       object, then its bit in `pinned` by an exchange (pin:B)   ; read again where it is
- *             from
- *     release   take the object out from there (the caller's RMW)         ; read the slots (scan:A,
- *             scan:B)
- * If the second read finds the object where it was, pin:B came before the object was taken out. So
+ * ORDERING
+ *   the object, pin:A (an exchange that sets its bit), second read of the object's source
+ *       | the caller's RMW that takes the object out of there, scan_slot:A, scan_slot:B
+ * If the second read finds the object where it was, pin:A came before the object was taken out. So
  * the scan finds the pin, or what its owner did since (unpin:A, a later pin): then he has his
  * reference, or gave the object up. The pins of a slot share the word `pinned`, which only its
  * owner writes: each write repeats the bits of his other pins, so none is lost. The two pins of an
- * event come with one pin:B, behind both objects. What the pinner did with the object happens
- * before its release: unpin:A is a release, and so is each later write of `pinned`; scan:A is an
- * acquire. Between scan:A and scan:B the owner may unpin and store the object of a later pin: then
- * scan:B finds that one instead, and orders the same (pin:A is a release, scan:B an acquire).
+ * event come with one pin:A, behind both objects. What the pinner did with the object happens
+ * before its release: unpin:A is a release, and so is each later write of `pinned`; scan_slot:A is
+ * an acquire. Between scan_slot:A and scan_slot:B the owner may unpin and store the object of a
+ * later pin: then scan_slot:B finds that one instead, and orders the same (hazard_pin:A and
+ * hazard_pin_event:A are releases, scan_slot:B is an acquire).
  *
  * PROGRESS. Wait-free, but for the caller's callback. A thread that stops with its pins keeps three
  * objects alive.
@@ -54,7 +53,7 @@ hazard_slot(struct hazards *hazards, uint32_t worker, struct hazard_kept *list)
 static void
 pin(struct hazard_slot *slot, uint32_t bits)
 {
-    /* pin:B; the load: the owner's own word */
+    /* pin:A; the load: the owner's own word */
     (void)u32_exchange(&slot->pinned, u32_load(&slot->pinned) | bits);
 }
 
@@ -67,7 +66,7 @@ unpin(struct hazard_slot *slot, uint32_t bits)
 void
 hazard_pin(struct hazard_slot *slot, uint64_t object)
 {
-    u64_store_release(&slot->objects[HAZARD_POD], object); /* pin:A, read by scan:B */
+    u64_store_release(&slot->objects[HAZARD_POD], object); /* hazard_pin:A, read by scan_slot:B */
     pin(slot, BIT(HAZARD_POD));
 }
 
@@ -84,8 +83,9 @@ hazard_pin_event(struct hazard_slot *slot, uint64_t old_object, uint64_t new_obj
                     (new_object != 0 ? BIT(HAZARD_EVENT_NEW) : 0);
 
     if (bits != 0) {
-        u64_store_release(&slot->objects[HAZARD_EVENT_OLD], old_object); /* pin:A */
-        u64_store_release(&slot->objects[HAZARD_EVENT_NEW], new_object); /* pin:A */
+        /* hazard_pin_event:A, two stores, read by scan_slot:B */
+        u64_store_release(&slot->objects[HAZARD_EVENT_OLD], old_object);
+        u64_store_release(&slot->objects[HAZARD_EVENT_NEW], new_object);
         pin(slot, bits);
     }
 }
@@ -107,17 +107,17 @@ static void
 scan_slot(const struct hazard_slot *slot, struct pins *pins)
 {
     /* Ends: a bit less each round. */
-    /* scan:A */
+    /* scan_slot:A */
     for (uint32_t bits = u32_load_acquire(&slot->pinned); bits != 0; bits &= bits - 1) {
-        /* scan:B */
+        /* scan_slot:B */
         pins->objects[pins->count++] = u64_load_acquire(&slot->objects[__builtin_ctz(bits)]);
     }
 }
 
 static void
-scan(const struct hazards *hazards, struct pins *pins)
+scan_slots(const struct hazards *hazards, struct pins *pins)
 {
-    /* relaxed: raised before the first pin:B of that slot */
+    /* relaxed: raised before the first pin:A of that slot */
     uint32_t slots = (uint32_t)u64_load(&hazards->slots);
 
     pins->count = 0;
@@ -189,7 +189,7 @@ hazard_release(struct hazards *hazards, struct hazard_slot *slot, uint64_t objec
 {
     struct pins pins;
 
-    scan(hazards, &pins);
+    scan_slots(hazards, &pins);
     if (slot->kept == 0 && !is_pinned(&pins, object)) {
         hazards->release(hazards->ctx, object);
         return;
@@ -204,7 +204,7 @@ hazard_retry(struct hazards *hazards, struct hazard_slot *slot)
     struct pins pins;
 
     if (slot->kept != 0) {
-        scan(hazards, &pins);
+        scan_slots(hazards, &pins);
         retry_with(hazards, slot, &pins);
     }
 }

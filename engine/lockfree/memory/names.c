@@ -13,7 +13,7 @@
 static const uint32_t class_bytes[NAME_CLASSES] = {64, 128, 320};
 
 static uint32_t
-class_of(uint32_t length)
+name_class(uint32_t length)
 {
     uint32_t class = 0;
 
@@ -97,7 +97,7 @@ names_reserve(struct names *names, uint32_t pods)
 uint32_t
 names_take(struct names *names, struct names_cache *cache, const char *text, uint32_t length)
 {
-    uint32_t class = class_of(length);
+    uint32_t class = name_class(length);
     uint32_t object =
         class < NAME_CLASSES ? slab_take(&names->classes[class], &cache->classes[class]) : 0;
 

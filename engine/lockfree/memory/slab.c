@@ -31,28 +31,30 @@
  *      this number can have. Versions go round, so none is the highest: each is measured from the
  *      floor that its page began at, and floors have 64 bits.
  *
- * 5 LINEARIZATION. A magazine changes hands at the CAS of `magazines` (push:B, pop:B, trim:A).
+ * 5 LINEARIZATION. A magazine changes hands at the CAS of `magazines` (magazine_push:B,
+ *   magazine_pop:B, stack_take_all:A).
  *   Objects of a page exist from page_install:A, and end at page_unmake:B.
  *
  * 6 ORDERING. Read-modify-writes are full fences.
- *   push:A (magazine_link, links, contents) before push:B | pop:A or pop:B reads that value, then
- *   reads them
- *   page_install:A (zeroed page)                          | slab_at's acquire loads
- *   page_unmake:A (floor) before page_unmake:B (NULL)     | page_install:A finds NULL, then
- *           page_fill:A reads floor
+ *   magazine_push:A, magazine_push:B -> magazine_pop:A, magazine_pop:B
+ *       the magazine's link, the links in it, and the objects' contents
+ *   page_install:A -> slab_at's acquire loads
+ *       the page is zeroed
+ *   page_unmake:A, page_unmake:B -> page_install:A, page_fill:A
+ *       a page in a slot that was emptied begins at the raised floor
  *
  * 7 PROGRESS. Lock-free: every retry follows another thread's successful CAS. A thread that stops
- *   holds back its cache (SLAB_CACHE_MAX), one magazine or one page that it is making; after trim:A
- *   all that was in the magazines: the others make new pages. The allocator is called by who finds
- *   nothing free, by reserve and by trim.
+ *   holds back its cache (SLAB_CACHE_MAX), one magazine or one page that it is making; after
+ *   stack_take_all:A all that was in the magazines: the others make new pages. The allocator is
+ *   called by who finds nothing free, by reserve and by trim.
  *
- * 8 ABA, RECLAMATION. pop:A reads a link that may be another user's data by then; the tag, one up
- *   with each success, makes pop:B fail. The page behind the link may be unlinked meanwhile, not
- *   unmapped: slab_take is called in an epoch section.
+ * 8 ABA, RECLAMATION. magazine_pop:A reads a link that may be another user's data by then; the tag,
+ *   one up with each success, makes magazine_pop:B fail. The page behind the link may be unlinked
+ *   meanwhile, not unmapped: slab_take is called in an epoch section.
  *
  * 9 WRAPAROUND. 36 bits of tag, one step per 64 objects taken or given: at 20 million a second
- *   after 61 hours. A thread must sleep between pop:A and pop:B for exactly a multiple of that, and
- *   find the same object on top.
+ *   after 61 hours. A thread must sleep between magazine_pop:A and magazine_pop:B for exactly a
+ *   multiple of that, and find the same object on top.
  *
  * 10 NOT CHOSEN. ck_stack: needs a 16-byte CAS in assembly, which ThreadSanitizer and the
  *   controlled scheduler do not see. Cutting a list that is too long: to cut off its cold end is to
@@ -61,7 +63,7 @@
  *   may rise between the two.
  *
  * 11 EVIDENCE. stress/explore: trim, upkeep_*, mixed_upkeep; tests/unit/test_lockfree_slab.c,
- * test_upkeep_threads.c.
+ *   test_upkeep_threads.c.
  */
 #include "lockfree/memory/slab.h"
 
@@ -88,7 +90,7 @@ word_in(void *object, uint32_t offset)
 }
 
 static uint32_t
-next_of(const struct slab *slab, uint32_t object)
+next_object(const struct slab *slab, uint32_t object)
 {
     return (uint32_t)u64_load(word_in(slab_at(slab, object), slab->kind.link));
 }
@@ -101,7 +103,7 @@ set_next(const struct slab *slab, uint32_t object, uint32_t next)
 
 /* What waits for its next user is fetched while that one is still busy with its predecessor. */
 static void
-prefetch(const struct slab *slab, uint32_t object)
+prefetch_object(const struct slab *slab, uint32_t object)
 {
     const char *memory = slab_at(slab, object);
 
@@ -125,15 +127,15 @@ magazine_push(struct slab *slab, struct list list)
     uint64_t seen = u64_load(&slab->magazines);
 
     do {
-        u64_store(link, (uint64_t)list.length << 32 | stack_top(seen)); /* push:A */
-    } while (!stack_swing(&slab->magazines, &seen, list.first));        /* push:B */
+        u64_store(link, (uint64_t)list.length << 32 | stack_top(seen)); /* magazine_push:A */
+    } while (!stack_swing(&slab->magazines, &seen, list.first));        /* magazine_push:B */
 }
 
 /* Length 0: there was none. */
 static struct list
 magazine_pop(struct slab *slab)
 {
-    uint64_t seen = u64_load_acquire(&slab->magazines); /* pop:A */
+    uint64_t seen = u64_load_acquire(&slab->magazines); /* magazine_pop:A */
 
     while (stack_top(seen) != 0) {
         uint32_t first = stack_top(seen);
@@ -141,13 +143,14 @@ magazine_pop(struct slab *slab)
 
         /* popped and trimmed since: the stack is another */
         if (object == NULL) {
-            seen = u64_load_acquire(&slab->magazines); /* as pop:A; ends: somebody popped */
+            seen =
+                u64_load_acquire(&slab->magazines); /* as magazine_pop:A; ends: somebody popped */
             continue;
         }
         uint64_t link =
             u64_load((const atomic_u64 *)(const void *)(object + slab->kind.magazine_link));
 
-        if (stack_swing(&slab->magazines, &seen, stack_top(link))) { /* pop:B */
+        if (stack_swing(&slab->magazines, &seen, stack_top(link))) { /* magazine_pop:B */
             return (struct list){first, (uint32_t)(link >> 32)};
         }
     }
@@ -372,8 +375,8 @@ slab_take(struct slab *slab, struct slab_cache *cache)
 
     cache->count--;
     if (cache->count != 0) {
-        cache->head = next_of(slab, object);
-        prefetch(slab, cache->head);
+        cache->head = next_object(slab, object);
+        prefetch_object(slab, cache->head);
     }
     return object;
 }
@@ -437,7 +440,7 @@ stack_take_all(struct slab *slab)
 {
     uint64_t seen = u64_load(&slab->magazines);
 
-    /* trim:A; ends: each failed swing is another's */
+    /* stack_take_all:A; ends: each failed swing is another's */
     while (!stack_swing(&slab->magazines, &seen, 0)) {
     }
     return stack_top(seen);
@@ -462,7 +465,7 @@ sort_into_piles(const struct slab *slab, uint32_t stack, struct pile *piles)
 
         for (uint32_t object = list.first; list.length > 0; list.length--) {
             struct pile *pile = &piles[object >> slab->kind.page_bits];
-            uint32_t next = next_of(slab, object);
+            uint32_t next = next_object(slab, object);
 
             set_next(slab, object, pile->head);
             pile->head = object;
@@ -508,7 +511,7 @@ static void
 pile_give(struct slab *slab, struct slab_cache *cache, struct pile pile)
 {
     for (uint32_t object = pile.head; pile.count > 0; pile.count--) {
-        uint32_t next = next_of(slab, object);
+        uint32_t next = next_object(slab, object);
 
         slab_give(slab, cache, object);
         object = next;
@@ -529,7 +532,7 @@ void
 slab_trim(struct slab *slab, struct epoch_record *epoch)
 {
     uint32_t stack = stack_take_all(slab);
-    /* after trim:A: counts the pages of all that was taken */
+    /* after stack_take_all:A: counts the pages of all that was taken */
     uint32_t pages = u32_load_acquire(&slab->pages);
     struct slab_cache rest = {0};
 

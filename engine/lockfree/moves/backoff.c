@@ -76,7 +76,7 @@ backoff_place(const struct queue *queue, uint64_t rejectors)
  * doubling.
  */
 static uint32_t
-class_of(const struct backoff_rules *rules, int64_t duration)
+duration_class(const struct backoff_rules *rules, int64_t duration)
 {
     uint64_t times = (uint64_t)duration / (uint64_t)rules->initial_ns;
 
@@ -93,7 +93,8 @@ backoff_bin(struct queue *queue, enum place place, const schedq_history_t *histo
 {
     const struct backoff_rules *rules = &queue->base.rules.backoff;
     const struct backoff_counters counters = counters_of(history);
-    uint32_t kind = kind_of(place), class = class_of(rules, backoff_duration(rules, &counters));
+    uint32_t kind = kind_of(place),
+             class = duration_class(rules, backoff_duration(rules, &counters));
     struct bin *bin = bin_at(queue, kind, class);
 
     if (bin != NULL) {

@@ -4,7 +4,7 @@
  *
  * LINEARIZATION. Of what is installed: entry_describe:A (entry.c).
  *
- * ORDERING. describe_install: the nomination is inserted (nominator_insert:B), counted (a full
+ * ORDERING. describe_install: the nomination is inserted (nominator_insert:A), counted (a full
  * fence), the description filled, then entry_describe:A: who sees the description finds the hint
  * (nominator.h), and a count that is not 0. The old record and the old object's reference follow
  * the CAS.

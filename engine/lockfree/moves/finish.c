@@ -6,18 +6,18 @@
  * it holds: description, object, name. The index is told before the record is given back; whether
  * it knows does not matter to anybody who looks at the word.
  *
- * LINEARIZATION. OK, GONE: done:A. GONE if the deletion's flag was set before. STALE: the load of
- * the word.
+ * LINEARIZATION. OK, GONE: finish_flight:A. GONE if the deletion's flag was set before. STALE: the
+ * load of the word.
  *
- * ORDERING. done:A, like every CAS to DEAD, is a full fence, and reads from the switches before it:
- * what holders stored relaxed is seen. What the record's, the name's, the description's next users
- * store comes after it: a late reader who meets that finds the word changed (report.c,
+ * ORDERING. finish_flight:A, like every CAS to DEAD, is a full fence, and reads from the switches
+ * before it: what holders stored relaxed is seen. What the record's, the name's, the description's
+ * next users store comes after it: a late reader who meets that finds the word changed (report.c,
  * index_line.c, entry.c). So nothing here needs a release of its own.
  *
  * PROGRESS. Lock-free; without a deletion or an update in between done is one CAS, and
- * index_remove. A thread that stops after done:A has ended the pod: its name is free, and no token
- * or handle finds it. What it had not given back is lost: a record, which stays counted, a name's
- * cell, a description, one reference to an object.
+ * index_remove. A thread that stops after finish_flight:A has ended the pod: its name is free, and
+ * no token or handle finds it. What it had not given back is lost: a record, which stays counted, a
+ * name's cell, a description, one reference to an object.
  *
  * EVIDENCE. tests/model: intent, description, index (deleter); stress/explore: delete_in_flight,
  * update_in_flight, delete_flight_readd, upkeep_update_done; stress/history: once;
@@ -75,7 +75,8 @@ end_nomination(struct worker *worker, const struct entry *entry)
 {
     struct description description;
 
-    if (u64_load_acquire(&entry->word.high) != 0) { /* of entry_describe:A; constant since done:A */
+    if (u64_load_acquire(&entry->word.high) !=
+        0) { /* of entry_describe:A; constant since finish_flight:A */
         (void)entry_description(&queue_of(worker)->entries, entry, &description);
         describe_end(worker, &description);
     }
@@ -111,7 +112,7 @@ finish_flight(struct worker *worker, schedq_token_t token)
         if (entry == NULL) {
             return SCHEDQ_STALE;
         }
-        /* done:A */
+        /* finish_flight:A */
     } while (
         !u64_cas(&entry->word.low, state, state_switched(state, state_band(state), PLACE_DEAD)));
     bool deleted = (state & FLAG_DELETED) != 0;

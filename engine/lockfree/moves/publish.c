@@ -210,13 +210,13 @@ publish_follow(struct worker *worker, uint32_t record, uint64_t life)
                                         .key = description.order_key};
 
         publish_ref(worker, &band->bin, &placing);
-        atomic_fence(); /* publish_follow:C, between the ref and the look at the bin's word */
+        atomic_fence(); /* publish_follow:A, between the ref and the look at the bin's word */
         if (!publish_mark(worker, band)) {
             continue;
         }
         /* A walk that began before must not end without having seen the pod in either place. */
-        (void)u64_add(&queue->reorder, 1);            /* publish_follow:A */
-        (void)u64_cas(&entry->word.low, state, next); /* publish_follow:B */
+        (void)u64_add(&queue->reorder, 1);            /* publish_follow:B */
+        (void)u64_cas(&entry->word.low, state, next); /* publish_follow:C */
     }
     if (entry == NULL) {
         return true; /* its page was given back: the pod is over */

@@ -8,15 +8,14 @@
  * who described it stopped.
  *
  * LINEARIZATION. publish_ref: lane_publish:A or bin_publish_run:A. publish_follow:
- * publish_follow:B, or a helper's switch_pod:B.
+ * publish_follow:C, or a helper's switch_announced:B.
  *
  * ORDERING
- *   ref, full fence, bin_mark:A                |  begin_clearing:A, scan (bin.h)
- *   ref, publish_follow:A, publish_follow:B    |  walk:A, scan, walk:C or walk:E (pop.c): the pod
- *                                                 is met in one of its two places, or the walk
- *                                                 begins again
- *   ref, full fence, publish_wake's two loads  |  prepare:A, look (sleepers.c); poppable to 0, look
- *   (take_or_say_empty)
+ *   ref ; bin_mark:A | begin_clearing:A, scan (bin.h)
+ *   ref, publish_follow:B, publish_follow:C -> scan, take_from:A or walk_take:B (pop.c)
+ *       the walk meets the pod in one of its two places, or begins again
+ *   ref ; publish_wake's two loads | sleepers_prepare:A, look (sleepers.c)
+ *   ref ; publish_wake's two loads | take_or_say_empty:A, look (pop.c)
  *
  * PROGRESS. Lock-free; what is prepared does not fail. A thread that stops behind the ref leaves it
  * FUTURE: who meets it marks the bin, raises reorder and switches (bin_judge, switch_help). One

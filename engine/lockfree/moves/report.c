@@ -5,7 +5,7 @@
 #include "lockfree/moves/route.h"
 #include "policy/backoff.h"
 
-/* Acquire loads: report_view:B comes after them. False: an update came in between. */
+/* Acquire loads: report_record:B comes after them. False: an update came in between. */
 static bool
 copy(const struct queue *queue, const struct entry *entry, struct view *view)
 {
@@ -46,7 +46,7 @@ report_record(const struct queue *queue, uint32_t record, struct view *view)
     view->entry = entry;
     /* Ends: each further round means that the words changed. */
     while (entry != NULL) {
-        /* report_view:A reads from fill:A, or a CAS of the word */
+        /* report_record:A reads from fill:A, or a CAS of the word */
         view->state = entry_state(entry);
         if (state_place(view->state) == PLACE_FREE || state_place(view->state) == PLACE_DEAD) {
             return false;
@@ -54,7 +54,7 @@ report_record(const struct queue *queue, uint32_t record, struct view *view)
         bool whole = copy(queue, entry, view);
 
         /* Acquire loads stand before B: if it reads what A read, the fields are of this version. */
-        if (whole && entry_state(entry) == view->state) { /* report_view:B */
+        if (whole && entry_state(entry) == view->state) { /* report_record:B */
             return true;
         }
     }
@@ -73,21 +73,12 @@ report_view(const struct queue *queue, uint32_t record, uint64_t life, struct vi
     return report_any(queue, record, view) && view->life == life;
 }
 
-static bool
-waits(uint64_t state)
-{
-    enum place place = state_place(state);
-
-    return place == PLACE_PARKED || place == PLACE_GATED || place == PLACE_BACKOFF ||
-           place == PLACE_ERROR_BACKOFF;
-}
-
 void
 report_moved(const struct queue *queue, uint32_t record, const struct view *view,
              schedq_result_t *result)
 {
     result->pod = entry_handle(record, view->life);
-    if (queue->base.rules.host && waits(view->state)) {
+    if (queue->base.rules.host && state_waits(view->state)) {
         const struct subject subject = {.history = &view->history, .gate = view->gate};
 
         result->ref = ref_make(state_version(view->state), record);

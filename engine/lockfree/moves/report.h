@@ -6,11 +6,11 @@
  * it may show half: counters, sets and times of a pod in flight, which its holder sets from the pop
  * on and when it fails; the description is of one moment always.
  *
- * LINEARIZATION. report_view:B.
+ * LINEARIZATION. report_record:B.
  *
- * ORDERING. report_view:A reads from fill:A or a CAS of the word, and with it what was stored
- * before. The fields are loaded with acquire, so report_view:B comes after them: if it finds what A
- * found, no later owner had stored one of them, because he does so behind the full fence of a CAS
+ * ORDERING. report_record:A reads from fill:A or a CAS of the word, and with it what was stored
+ * before. The fields are loaded with acquire, so report_record:B comes after them: if it finds what
+ * A found, no later owner had stored one of them, because he does so behind the full fence of a CAS
  * that changed the word (entry.h).
  *
  * PROGRESS. Lock-free: each further round means that the word changed. Nothing is written.

@@ -4,7 +4,7 @@
 #include "lockfree/moves/backoff.h"
 
 static uint8_t
-ask_gates(struct worker *worker, const struct subject *subject)
+first_refusal(struct worker *worker, const struct subject *subject)
 {
     const struct registry *registry = &queue_of(worker)->base.registry;
     uint32_t count;
@@ -39,7 +39,7 @@ backoff_of(const struct queue *queue, const struct subject *subject)
 struct way
 route_to_active(struct worker *worker, const struct subject *subject)
 {
-    uint8_t gate = ask_gates(worker, subject);
+    uint8_t gate = first_refusal(worker, subject);
 
     return (struct way){.place = gate != 0 ? PLACE_GATED : PLACE_ACTIVE, .gate = gate};
 }
@@ -66,7 +66,7 @@ route_after_backoff(struct worker *worker, const struct subject *subject, int64_
      * Pop does not ask, so where it takes from backoff the gates stand before backoff. Else the pod
      * keeps its gate there.
      */
-    uint8_t gate = queue->base.rules.pop_from_backoff ? ask_gates(worker, subject) : 0;
+    uint8_t gate = queue->base.rules.pop_from_backoff ? first_refusal(worker, subject) : 0;
 
     if (gate != 0) {
         return (struct way){.place = PLACE_GATED, .gate = gate};

@@ -59,7 +59,7 @@ switch_count(struct worker *worker, enum place to, uint32_t cause)
  * must begin again. Where pop takes from backoff, that is a place of the walk too.
  */
 static bool
-moves_in_order(const struct queue *queue, uint64_t state, uint64_t next)
+stays_in_order(const struct queue *queue, uint64_t state, uint64_t next)
 {
     enum place from = state_place(state), to = state_place(next);
     bool backoff_counts = queue->base.rules.pop_from_backoff;
@@ -95,10 +95,11 @@ switch_announced(struct worker *worker, struct entry *entry, uint64_t state, uin
 {
     struct queue *queue = queue_of(worker);
 
-    if (moves_in_order(queue, state, next)) {
-        (void)u64_add(&queue->reorder, 1); /* switch_pod:A, read by walk:C, walk:E */
+    if (stays_in_order(queue, state, next)) {
+        (void)u64_add(&queue->reorder,
+                      1); /* switch_announced:A, read by take_from:A, walk_take:B */
     }
-    if (!entry_switch(entry, state, desc, next)) { /* switch_pod:B */
+    if (!entry_switch(entry, state, desc, next)) { /* switch_announced:B */
         return false;
     }
     switch_counted(worker, state, next, cause);
@@ -126,7 +127,7 @@ static void
 look_after_deadline(struct worker *worker, const struct entry *entry, enum place place)
 {
     struct queue *queue = queue_of(worker);
-    /* acquire: switch_pod:B comes after */
+    /* acquire: switch_announced:B comes after */
     uint64_t counts = u64_load_acquire(&entry->attempts_rejections);
     const schedq_history_t history = {.timestamp_ns = (int64_t)u64_load_acquire(&entry->timestamp),
                                       .attempts = (uint32_t)(counts >> 32),
@@ -160,7 +161,7 @@ switch_help(void *ctx, const struct residence *residence, struct entry *entry, u
         if (verdict != VERDICT_FUTURE) {
             return verdict;
         }
-        /* of entry_describe:A; switch_pod:B compares it */
+        /* of entry_describe:A; switch_announced:B compares it */
         uint64_t desc = u64_load_acquire(&entry->word.high);
         uint32_t band = residence->place == PLACE_ACTIVE ? residence->band : state_band(*state);
         uint64_t next = state_switched(*state, band, residence->place);

@@ -13,16 +13,17 @@
  * then reads 0 misses nobody. A thread that stops between leaves it one too high; the sum over a
  * queue at rest, of threads that all returned, is exact.
  *
- * LINEARIZATION. switch_pod:B.
+ * LINEARIZATION. switch_announced:B.
  *
- * ORDERING. switch_pod:B is a full fence: it publishes what its thread wrote before to who reads
- * the word (claim:A, report_view:A, switch_help:A). switch_pod:A stands between the publication and
- * the switch, for walks (pop.c). A word's raise stands before switch_pod:B, its lowering behind it,
- * each a full fence. Tallies are stored relaxed by their worker: sums of them order nothing.
+ * ORDERING. switch_announced:B is a full fence: it publishes what its thread wrote before to who
+ * reads the word (claim:A, report_record:A, switch_help:A). switch_announced:A stands between the
+ * publication and the switch, for walks (pop.c). A word's raise stands before switch_announced:B,
+ * its lowering behind it, each a full fence. Tallies are stored relaxed by their worker: sums of
+ * them order nothing.
  *
  * PROGRESS. switch_pod is wait-free, switch_help lock-free: each further round is another's change
- * of the words. A thread that stops before switch_pod:B has moved nothing; behind it, the pod has
- * moved, and what it had not counted stays uncounted.
+ * of the words. A thread that stops before switch_announced:B has moved nothing; behind it, the pod
+ * has moved, and what it had not counted stays uncounted.
  *
  * EVIDENCE. tests/model: intent, help, walk, tick (counts); stress/explore: tick_tick,
  * help_backoff, batch_losers, and every program's end (release.c: words);

@@ -8,7 +8,7 @@ enum verdict
 state_help(atomic_u64 *word, uint64_t ref, enum place place, uint32_t band, atomic_u64 *reorder,
            uint64_t *state)
 {
-    /* state_help:A reads from state_help:B, and from every other CAS of the word */
+    /* state_help:A reads from state_help:C, and from every other CAS of the word */
     *state = u64_load_acquire(word);
     for (;;) {
         enum verdict verdict = state_judge(*state, ref, place, band);
@@ -19,9 +19,9 @@ state_help(atomic_u64 *word, uint64_t ref, enum place place, uint32_t band, atom
         uint64_t next = state_switched(*state, band, place);
 
         if (place == PLACE_ACTIVE && state_place(*state) == PLACE_ACTIVE) {
-            (void)u64_add(reorder, 1); /* state_help:C, read by walk:C, walk:E */
+            (void)u64_add(reorder, 1); /* state_help:B, read by take_from:A, walk_take:B */
         }
-        uint64_t found = u64_cas_value(word, *state, next); /* state_help:B */
+        uint64_t found = u64_cas_value(word, *state, next); /* state_help:C */
 
         *state = found == *state ? next : found;
     }

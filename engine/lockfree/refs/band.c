@@ -343,7 +343,7 @@ leaf_note(struct band_leaf *leaf, uint32_t row)
     do {
         seen.low = u64_load(&leaf->summary.low); /* relaxed: the exchange compares */
         seen.high = u64_load(&leaf->summary.high);
-    } while (!pair_cas(&leaf->summary, seen, /* bands_note:A */
+    } while (!pair_cas(&leaf->summary, seen, /* leaf_note:A */
                        (struct pair){.low = seen.low | UINT64_C(1) << row, .high = seen.high + 1}));
 }
 
@@ -371,7 +371,7 @@ band_note(struct bin *bin)
             return;
         }
         leaf_note(leaf, row);
-        now = bands_table(bands); /* bands_note:B */
+        now = bands_table(bands); /* band_note:A */
     } while (now != table);
 }
 

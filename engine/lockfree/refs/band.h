@@ -53,20 +53,21 @@
  * first look.
  *
  * ORDERING
- *   replace:A (full fence) -> bands_table:A                  the leaves and rows, and the bands
- *           that they name
- *   cell, then replace:A -> bands_at:A                       the band; an id from a state word was
- *           in some table
- *   bin_mark:B to SETTING, bands_note:A   |  rest: version, word, bands_rest:A       the summary
- *   bands_note:A, bands_note:B            |  replace:A, bands_table:A, word          a leaf that is
- *           replaced
- *   retire:B before replace:A                                a table without a band: its word is
- *           never set again
- *   leave:A, look at `waits`              |  retire:A, look at the word     a band that begins to
- *                                            leave while the wait for an earlier word ends is
- *                                            waited for by one of the two
- *   replace:A, leave_table:A before the retirement -> publish_band        no worker keeps a band
- *           that may be freed
+ *   replace:A -> bands_table:A
+ *       the leaves, their rows, and the bands that they name
+ *   cell, replace:A -> bands_at:A
+ *       the band; an id in a state word was in some table
+ *   bin_mark:B to SETTING, leaf_note:A | the version, the word, bands_rest:A
+ *       the summary
+ *   leaf_note:A, band_note:A | replace:A, bands_table:A, word
+ *       a leaf that is replaced
+ *   retire:B, replace:A -> bands_table:A
+ *       the word of a band that a table leaves out is never set again
+ *   leave:A, look at `waits` | retire:A, look at the word
+ *       of a band that begins to leave while the wait for an earlier word ends, one of the two
+ *       threads waits for it
+ *   replace:A, leave_table:A, retirement -> publish_band
+ *       no worker keeps a band that may be freed
  *
  * PROGRESS. Lock-free. bands_note begins again only if the table was replaced, bands_rest does not
  * repeat. bands_get for a new priority is O(BAND_ROWS + priorities / BAND_ROWS) and allocates. A
@@ -169,7 +170,7 @@ bands_table(const struct bands *bands)
 static inline uint64_t
 band_leaf_bits(const struct band_leaf *leaf)
 {
-    return u64_load_acquire(&leaf->summary.low); /* band_leaf_bits:A reads from bands_note:A */
+    return u64_load_acquire(&leaf->summary.low); /* band_leaf_bits:A reads from leaf_note:A */
 }
 
 /** Before the words of the rows are looked at whose bits bands_rest shall take. */

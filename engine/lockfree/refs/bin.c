@@ -114,7 +114,7 @@ bin_mark(struct bin *bin)
      * clearing.
      */
     while ((next = word_to_set(bin, word)) != 0) {
-        /* bin_mark:B, read by walk:B, backoff_used:A */
+        /* bin_mark:B, read by walk_leaf:A, backoff_used:A */
         uint64_t found = u64_cas_value(bin->word, word, next);
 
         if (found == word && bin_phase(next) == BIN_SET) {
@@ -793,7 +793,7 @@ bin_found_empty(struct bin *bin, struct run_pool *pool, uint64_t seen)
 bool
 bin_clear(struct bin *bin, struct run_pool *pool)
 {
-    /* of bin_mark:B, or of who clears; before the scans, like walk:B */
+    /* of bin_mark:B, or of who clears; before the scans, like walk_leaf:A */
     uint64_t word = u64_load_acquire(bin->word);
 
     if (bin_phase(word) == BIN_SET) {

@@ -38,15 +38,16 @@
  * bin_publish: lane_publish:A. bin_publish_run: bin_publish_run:A.
  *
  * ORDERING
- *   ref (lane_publish:A, bin_publish_run:A), the caller's full fence, bin_mark:A   |
- *       begin_clearing:A, scan: it meets the ref, or the producer finds CLEARING, or CLEAR
- *   bin_mark:B -> walk:B (pop.c), backoff_used:A, acquire             who finds the word set finds
- *           the ref
- *   bin_prepare:A, B -> scan_lanes:A, and the loads of lanes          the lane, before its first
- *           ref
- *   raise_slots:A before bin_publish_run:A -> bin_first:A             the slot, before its first
- *           run
- *   bin_publish_run:A, put_merged:A -> the acquire loads of slots     a run's refs (run.h)
+ *   lane_publish:A or bin_publish_run:A ; bin_mark:A | begin_clearing:A, scan
+ *       the scan meets the ref, or the producer finds CLEARING or CLEAR
+ *   bin_mark:B -> walk_leaf:A (pop.c), backoff_used:A
+ *       a reader that finds the word set finds the ref
+ *   bin_prepare:A, B -> scan_lanes:A, and the loads of lanes
+ *       the lane, before its first ref
+ *   raise_slots:A, bin_publish_run:A -> bin_first:A
+ *       the slot, before its first run
+ *   bin_publish_run:A, put_merged:A -> the acquire loads of slots
+ *       a run's refs (run.h)
  *
  * PROGRESS. Lock-free. No call waits for another thread; merging restarts only if another thread
  * changed a slot. A thread that stops in a merge holds a run that nobody sees, or leaves, behind

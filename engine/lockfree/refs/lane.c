@@ -3,7 +3,7 @@
  * and what changes the chain: deleting, copying, unlinking, retiring.
  *
  * What the owner reads of its own is relaxed, the tail is a release (lane_publish:A), a new segment
- * is published by its link (link:A). Loads of pointers to segments are acquire: they
+ * is published by its link (go_on_in:A). Loads of pointers to segments are acquire: they
  * read from these.
  */
 #include "lockfree/refs/lane.h"
@@ -160,7 +160,7 @@ segment_of(void *next)
 static void *
 next_of(const struct segment *segment)
 {
-    return ptr_load_acquire(&segment->next); /* of link:A, and of those that changed it since */
+    return ptr_load_acquire(&segment->next); /* of go_on_in:A, and of those that changed it since */
 }
 
 static struct segment *
@@ -311,10 +311,11 @@ delete_empty(struct segment *segment)
 
 /* Nobody finds it any more but those who have it. The owner must not go on from it either. */
 static void
-retire(struct lane *lane, const struct lane_care *care, struct segment *segment)
+retire_segment(struct lane *lane, const struct lane_care *care, struct segment *segment)
 {
-    if (ptr_load(&lane->sweep) == (void *)segment) { /* retire:A, behind the CAS that unlinked it */
-        (void)ptr_cas(&lane->sweep, segment, NULL);  /* retire:B */
+    if (ptr_load(&lane->sweep) ==
+        (void *)segment) { /* retire_segment:A, behind the CAS that unlinked it */
+        (void)ptr_cas(&lane->sweep, segment, NULL); /* retire_segment:B */
     }
     epoch_retire_with(care->epoch, &segment->block, care->memory, MEMORY_QUEUES,
                       segment_bytes(segment->ring.size), end_segment);
@@ -336,7 +337,7 @@ retire_passed(struct lane *lane, const struct lane_care *care)
         struct segment *found = ptr_cas_value(&lane->oldest, oldest, next); /* retire_passed:A */
 
         if (found == oldest) {
-            retire(lane, care, oldest);
+            retire_segment(lane, care, oldest);
             found = next;
         }
         oldest = found;
@@ -359,7 +360,7 @@ unlink_segment(struct lane *lane, const struct lane_care *care, struct segment *
     if (!ptr_cas(&before->next, segment, next)) { /* unlink_segment:B */
         return false;
     }
-    retire(lane, care, segment);
+    retire_segment(lane, care, segment);
     return true;
 }
 
@@ -506,10 +507,10 @@ go_on_in(struct lane *lane, struct segment *segment, bool deletes)
 
     segment->number = old->number + 1;
     lane->tail = u32_load(u32_of(&segment->ring.p_tail));
-    ptr_store_release(&old->next, deletes
-                                      ? gone(segment)
-                                      : segment); /* link:A; from NULL only the owner changes it */
-    ptr_store_release(&lane->last, segment);      /* link:B */
+    ptr_store_release(&old->next,
+                      deletes ? gone(segment)
+                              : segment);    /* go_on_in:A; from NULL only the owner changes it */
+    ptr_store_release(&lane->last, segment); /* go_on_in:B */
 }
 
 /*
@@ -621,7 +622,7 @@ lane_resume(struct lane *lane)
     for (struct segment *next = successor(last); next != NULL; next = successor(last)) {
         last = next;
     }
-    ptr_store_release(&lane->last, last); /* as link:B */
+    ptr_store_release(&lane->last, last); /* as go_on_in:B */
     ptr_store(&lane->sweep, NULL);
     lane->tail = u32_load(u32_of(&last->ring.p_tail));
     lane->limit = lane->tail;
@@ -664,7 +665,7 @@ enter(struct lane_reader *reader)
 
 /* To the next segment, if it was closed. `thin`: most of it was found stale. */
 static void
-leave(struct lane_reader *reader, const struct lane_care *care, bool thin)
+leave_segment(struct lane_reader *reader, const struct lane_care *care, bool thin)
 {
     struct segment *segment = reader->segment;
     bool wanted = care != NULL && (thin || is_gone(next_of(segment)));
@@ -684,7 +685,7 @@ find_next(struct lane_reader *reader, const struct lane_care *care)
 {
     while (reader->segment != NULL &&
            (reader->segment->number <= reader->done || is_gone(next_of(reader->segment)))) {
-        leave(reader, care, false);
+        leave_segment(reader, care, false);
     }
 }
 
@@ -692,7 +693,7 @@ void
 lane_read_begin(struct lane_reader *reader, struct lane *lane)
 {
     const struct segment *last =
-        ptr_load_acquire(&lane->last); /* lane_read_begin:A reads from link:B */
+        ptr_load_acquire(&lane->last); /* lane_read_begin:A reads from go_on_in:B */
 
     /*
      * `last` before `first`: what was published is there, or in segments with smaller numbers, or
@@ -711,7 +712,7 @@ lane_read_on(struct lane_reader *reader, const struct lane_care *care)
         return false;
     }
     reader->done = reader->segment->number;
-    leave(reader, care, is_thin(reader->read, reader->read - reader->stale));
+    leave_segment(reader, care, is_thin(reader->read, reader->read - reader->stale));
     find_next(reader, care);
     if (care != NULL) {
         retire_passed(reader->lane, care);

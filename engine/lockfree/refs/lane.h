@@ -55,20 +55,21 @@
  * at again (lane_beyond:A).
  *
  * ORDERING
- *   lane_publish:A -> lane_peek:B, enter:A          the slots before the tail, and their pods
- *   lane_put:A, B -> lane_peek:C, lane_next:A, B    release, acquire: a thread that reads a slot
- *       which was used again then sees the head beyond it (lane_peek:D, lane_next:C), because the
- *       owner wrote it after it had seen that head (lane_make_room:A). No order of two threads'
- *       stores to different words is assumed.
- *   link:A -> lane_peek:E                           a closed segment's tail; the next one, made
- *   link:A -> link:B -> lane_read_begin:A           the number of the last segment, before anything
- *       is put there
- *   the CAS that unlinked, then retire:A   |   sweep:A (full fence), sweep:B: the owner sees GONE
- *       and lets the segment go, or the retirer sees that it is swept, and makes the owner begin
- *       anew
- * Between lane_publish and the look at the bin's word the caller needs a full fence; so do those
- * that have to be met by readers which look at the lane after they wrote something (lane_publish,
- * fence, look; write, fence, lane_read_begin:A).
+ *   lane_publish:A -> lane_peek:B, enter:A
+ *       the slots before the tail, and their pods
+ *   lane_put:A, B -> lane_peek:C, lane_next:A, B
+ *       a thread that reads a slot which was used again then sees the head beyond it (lane_peek:D,
+ *       lane_next:C), because the owner wrote it after it had seen that head (lane_make_room:A).
+ *       No order of two threads' stores to different words is assumed.
+ *   go_on_in:A -> lane_peek:E
+ *       a closed segment's tail; the next segment is made
+ *   go_on_in:A, B -> lane_read_begin:A
+ *       the number of the last segment, before a ref is put there
+ *   the CAS that unlinks, retire_segment:A | sweep:A, sweep:B
+ *       the owner sees GONE and lets the segment go, or the retirer sees that the segment is swept
+ *       and makes the owner begin anew
+ *   lane_publish:A ; the caller's look | the reader's write ; lane_read_begin:A
+ *       the fences are the callers'
  *
  * PROGRESS. Lock-free; lane_make_room allocates. No access waits for another thread. A consumer or
  * reader that stops holds nobody up: the head it did not advance, the segment it did not unlink,
@@ -243,7 +244,7 @@ struct segment *lane_beyond(struct lane *lane, struct segment *segment);
 static inline bool
 lane_peek(struct lane *lane, struct lane_head *out)
 {
-    struct segment *segment = ptr_load_acquire(&lane->first);        /* of link:A */
+    struct segment *segment = ptr_load_acquire(&lane->first);        /* of go_on_in:A */
     uint32_t head = u32_load_acquire(u32_of(&segment->ring.c_head)); /* lane_peek:A */
 
     /* Ends: each further round means that a head was advanced, or that a segment is past. */

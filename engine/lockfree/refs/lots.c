@@ -66,7 +66,7 @@ order_bytes(const struct lots *lots)
 }
 
 static size_t
-table_bytes(const struct lots *lots)
+lots_bytes(const struct lots *lots)
 {
     return ((size_t)lots->mask + 1) * sizeof(atomic_ptr);
 }
@@ -75,7 +75,7 @@ bool
 lots_make(struct lots *lots)
 {
     return memory_alloc_first(lots->memory, MEMORY_QUEUES, &lots->order, order_bytes(lots)) &&
-           memory_alloc_first(lots->memory, MEMORY_QUEUES, &lots->table, table_bytes(lots));
+           memory_alloc_first(lots->memory, MEMORY_QUEUES, &lots->table, lots_bytes(lots));
 }
 
 /* Relaxed, both: lots_make came before. */
@@ -88,7 +88,7 @@ order_of(const struct lots *lots, uint32_t number)
 }
 
 static atomic_ptr *
-cell_of(const struct lots *lots, uint64_t i)
+lot_cell(const struct lots *lots, uint64_t i)
 {
     atomic_ptr *table = ptr_load(&lots->table);
 
@@ -107,17 +107,18 @@ lots_close(struct lots *lots)
         memory_free(lots->memory, MEMORY_QUEUES, lot, sizeof *lot);
     }
     memory_free(lots->memory, MEMORY_QUEUES, ptr_load(&lots->order), order_bytes(lots));
-    memory_free(lots->memory, MEMORY_QUEUES, ptr_load(&lots->table), table_bytes(lots));
+    memory_free(lots->memory, MEMORY_QUEUES, ptr_load(&lots->table), lots_bytes(lots));
 }
 
 /* ---- finding --------------------------------------------------------------------------------- */
 
 /* Half of the cells stay NULL, so every walk ends. */
 static struct lot *
-find(const struct lots *lots, const struct lot_key *key)
+find_lot(const struct lots *lots, const struct lot_key *key)
 {
     for (uint64_t i = key_hash(key);; i++) {
-        struct lot *lot = ptr_load_acquire(cell_of(lots, i)); /* find:A reads from index_lot:A */
+        struct lot *lot =
+            ptr_load_acquire(lot_cell(lots, i)); /* find_lot:A reads from index_lot:A */
 
         if (lot == NULL || key_equal(&lot->key, key)) {
             return lot;
@@ -132,7 +133,7 @@ static void
 index_lot(struct lots *lots, struct lot *lot, uint32_t number)
 {
     for (uint64_t i = key_hash(&lot->key);; i++) {
-        void *found = ptr_cas_value(cell_of(lots, i), NULL, lot); /* index_lot:A */
+        void *found = ptr_cas_value(lot_cell(lots, i), NULL, lot); /* index_lot:A */
 
         if (found == NULL || found == lot) {
             break;
@@ -176,7 +177,7 @@ lots_get(struct lots *lots, const struct lot_key *key)
     /* Ends: each further round means that another key got a lot. */
     for (;;) {
         uint32_t number = u32_load_acquire(&lots->indexed); /* lots_get:A reads from index_lot:B */
-        struct lot *lot = find(lots, key);
+        struct lot *lot = find_lot(lots, key);
 
         if (lot != NULL) {
             return lot;
@@ -360,7 +361,7 @@ begin_lane(struct lot_reader *reader)
 
 /* Of one segment. */
 static size_t
-read_lane(struct lot_reader *reader, uint64_t *refs, size_t capacity)
+read_lot_lane(struct lot_reader *reader, uint64_t *refs, size_t capacity)
 {
     struct lane_ref next;
     size_t count = 0;
@@ -377,7 +378,7 @@ size_t
 lot_read(struct lot_reader *reader, uint64_t *refs, size_t capacity)
 {
     while (reader->in_lane || begin_lane(reader)) {
-        size_t count = read_lane(reader, refs, capacity);
+        size_t count = read_lot_lane(reader, refs, capacity);
 
         if (count > 0) {
             return count;

@@ -36,8 +36,8 @@
  * lot_publish: lane_publish:A.
  *
  * ORDERING. settle:B (full fence) -> lots_next:A, settle:A (acquire): a lot is seen with its key.
- * index_lot:A -> find:A: the same. index_lot:B (full fence) -> lots_get:A (acquire): find sees all
- * lots with smaller numbers. lot_prepare:A, B (full fence, release) -> lot_read_begin:A,
+ * index_lot:A -> find_lot:A: the same. index_lot:B (full fence) -> lots_get:A (acquire): find sees
+ * all lots with smaller numbers. lot_prepare:A, B (full fence, release) -> lot_read_begin:A,
  * begin_lane:A (acquire): the bit of a worker, then its lane, both before what it publishes there.
  *
  * PROGRESS. Lock-free. lots_get allocates for a new key; each further round means that another

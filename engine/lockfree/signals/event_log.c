@@ -8,11 +8,11 @@
  *   `forgotten` has a line of its own; it is written when the last flight ends.
  *
  * 3 STATES of a slot, its word
- *     0          empty          -> t|BUSY  writer of t: CAS (write:A)
- *     s          record of s    -> t|BUSY  writer of t > s: CAS (write:A)
+ *     0          empty          -> t|BUSY  writer of t: CAS (claim_slot:A)
+ *     s          record of s    -> t|BUSY  writer of t > s: CAS (claim_slot:A)
  *                               -> s|BUSY  who forgets s: CAS (drop:A)
- *     s|BUSY     being written  -> s       its writer: store or exchange (write:C)
- *                being forgotten -> 0      who forgets: store (drop:C)
+ *     s|BUSY     being written  -> s       its writer: store or exchange (publish:A, B)
+ *                being forgotten -> 0      who forgets: store (drop:B)
  *   Nobody else touches the fields of a BUSY slot. A writer who finds BUSY, a larger sequence, or a
  *   failed CAS gives up.
  *
@@ -21,25 +21,23 @@
  *   (event_log_close), and a thread that dies here loses two references at most (tested: they add
  *   up at the end).
  *
- * 5 LINEARIZATION. Recorded: write:C. Found: the second look (read:C). A gap: the first or second
- * look.
+ * 5 LINEARIZATION. Recorded: publish:A, B. Found: the second look (event_log_read:C). A gap: the
+ *   first or second look.
  *
  * 6 ORDERING
- *   whole      fields are written behind write:A and drop:A (full fences) with release, and read
- *              with acquire: if read:B reads a field of a later writer, read:C finds his BUSY or
- *              what came after. If read:A reads write:C, read:B reads that record or a later one.
- *   alive      hazard.c: pin the objects (a full fence), then read:C; whoever takes the objects out
- *              has done write:A or drop:A, a full fence, before he scans the pins. If read:C finds
- *              s, the scan finds the pins.
- *   forgotten  a writer publishes by an exchange (write:C), then looks at `forgotten` (write:D).
- *              Who forgets raises it (forget:A, a full fence), then looks at the slots (forget:B).
- *              One of them finds the other: no record with references stays at or below
- *              `forgotten`. One without needs no exchange.
+ *   claim_slot:A or drop:A, exchange_objects:A -> event_log_read:B, C
+ *       a read of a later writer's field makes event_log_read:C find that writer's BUSY, or more
+ *   publish:A or B -> event_log_read:A, B
+ *       the record of that word, or a later one
+ *   claim_slot:A or drop:A, the scan of the pins | hazard_pin_event, event_log_read:C
+ *       if event_log_read:C finds s, the scan finds the pins (hazard.c)
+ *   publish:B, C | event_log_forget:A, B
+ *       no record with references stays at or below `forgotten`; one without needs no exchange
  *
- * 7 PROGRESS. Wait-free, but for the caller's callbacks and forget:A, which is lock-free. A thread
- *   that stops while the slot is BUSY makes a gap of every event that falls on it, and keeps its
- *   two objects. One that stops between forget:A and its last slot keeps the objects of the others
- *   until events take their slots.
+ * 7 PROGRESS. Wait-free, but for the caller's callbacks and event_log_forget:A, which is lock-free.
+ *   A thread that stops while the slot is BUSY makes a gap of every event that falls on it, and
+ *   keeps its two objects. One that stops between event_log_forget:A and its last slot keeps the
+ *   objects of the others until events take their slots.
  *
  * 8 ABA. A sequence has one writer, and a record that was forgotten does not come back: a word that
  *   reads s twice was s in between. Therefore forgetting ends in 0, not in s. 0 does come back; a
@@ -54,7 +52,7 @@
  *   sequence's line anyway.
  *
  * 11 EVIDENCE. tests/model: event_log; stress/explore: event_log, event_counted;
- * tests/unit/test_lockfree_event_log.c.
+ *   tests/unit/test_lockfree_event_log.c.
  */
 #include "lockfree/signals/event_log.h"
 
@@ -128,8 +126,9 @@ exchange_objects(struct event_slot *slot, uint64_t old_object, uint64_t new_obje
     const struct held held = {.old_object = u64_load(&slot->old_object),
                               .new_object = u64_load(&slot->new_object)};
 
-    u64_store_release(&slot->old_object, old_object); /* fields:A, read by read:B */
-    u64_store_release(&slot->new_object, new_object); /* fields:A */
+    /* exchange_objects:A, read by event_log_read:B */
+    u64_store_release(&slot->old_object, old_object);
+    u64_store_release(&slot->new_object, new_object);
     return held;
 }
 
@@ -185,7 +184,7 @@ drop(const struct event_log *log, struct hazard_slot *hazard, struct event_slot 
     if (u64_cas(&slot->word, word, word | BUSY)) { /* drop:A */
         const struct held held = exchange_objects(slot, 0, 0);
 
-        u64_store_release(&slot->word, 0); /* drop:C, read by write:A */
+        u64_store_release(&slot->word, 0); /* drop:B, read by claim_slot:A */
         let_go(log, hazard, &held);
     }
 }
@@ -196,7 +195,7 @@ event_log_forget(struct event_log *log, struct hazard_slot *hazard, uint64_t up_
     if (!log->counted || log->size == 0) {
         return;
     }
-    /* forget:A; what was forgotten before, each caller another part */
+    /* event_log_forget:A; what was forgotten before, each caller another part */
     uint64_t from = u64_max(&log->forgotten, up_to);
 
     if (from < up_to && up_to - from > log->size) {
@@ -204,7 +203,7 @@ event_log_forget(struct event_log *log, struct hazard_slot *hazard, uint64_t up_
     }
     for (uint64_t i = from + 1; i <= up_to; i++) {
         struct event_slot *slot = slot_of(log, i);
-        /* forget:B; relaxed: forget:A orders it, drop:A reads it again */
+        /* event_log_forget:B; relaxed: event_log_forget:A orders it, drop:A reads it again */
         uint64_t word = u64_load(&slot->word);
 
         /* It may be an older event's: not every one is recorded. */
@@ -218,12 +217,12 @@ event_log_forget(struct event_log *log, struct hazard_slot *hazard, uint64_t up_
 
 /* Makes the slot the writer's of `sequence`, whose objects are retained. */
 static bool
-claim(struct event_slot *slot, uint64_t sequence)
+claim_slot(struct event_slot *slot, uint64_t sequence)
 {
     uint64_t found = u64_load(&slot->word);
 
     return (found & BUSY) == 0 && word_sequence(found) < sequence &&
-           u64_cas(&slot->word, found, word_of(sequence) | BUSY); /* write:A */
+           u64_cas(&slot->word, found, word_of(sequence) | BUSY); /* claim_slot:A */
 }
 
 /* A record that has references is dropped here, if it comes too late to be forgotten by others. */
@@ -232,11 +231,11 @@ publish(const struct event_log *log, struct hazard_slot *hazard, struct event_sl
         uint64_t sequence, bool has_references)
 {
     if (!has_references) {
-        u64_store_release(&slot->word, word_of(sequence)); /* write:C, read by read:A */
+        u64_store_release(&slot->word, word_of(sequence)); /* publish:A, read by event_log_read:A */
         return;
     }
-    (void)u64_exchange(&slot->word, word_of(sequence)); /* write:C */
-    if (u64_load(&log->forgotten) >= sequence) {        /* write:D; relaxed: write:C orders it */
+    (void)u64_exchange(&slot->word, word_of(sequence)); /* publish:B */
+    if (u64_load(&log->forgotten) >= sequence) { /* publish:C; relaxed: publish:A, B orders it */
         drop(log, hazard, slot, word_of(sequence));
     }
 }
@@ -257,12 +256,12 @@ event_log_write(struct event_log *log, struct hazard_slot *hazard, uint64_t sequ
     /* Before the slot is BUSY: the callback may take its time. */
     retain(log, old_object);
     retain(log, new_object);
-    if (!claim(slot, sequence)) {
+    if (!claim_slot(slot, sequence)) {
         give_back(log, old_object);
         give_back(log, new_object);
         return;
     }
-    u64_store_release(&slot->event, event); /* fields:A */
+    u64_store_release(&slot->event, event); /* event_log_write:A */
     const struct held held = exchange_objects(slot, old_object, new_object);
 
     publish(log, hazard, slot, sequence, log->counted && (old_object | new_object) != 0);
@@ -281,19 +280,20 @@ event_log_read(const struct event_log *log, struct hazard_slot *hazard, uint64_t
     }
     const struct event_slot *slot = slot_of(log, sequence);
 
-    if (u64_load_acquire(&slot->word) != word_of(sequence)) { /* read:A */
+    if (u64_load_acquire(&slot->word) != word_of(sequence)) { /* event_log_read:A */
         return false;
     }
+    /* event_log_read:B, three loads */
     *record = (struct event_record){
-        .event = (schedq_event_t)u64_load_acquire(&slot->event), /* read:B */
-        .old_object = u64_load_acquire(&slot->old_object),       /* read:B */
-        .new_object = u64_load_acquire(&slot->new_object),       /* read:B */
+        .event = (schedq_event_t)u64_load_acquire(&slot->event),
+        .old_object = u64_load_acquire(&slot->old_object),
+        .new_object = u64_load_acquire(&slot->new_object),
         .opaque = log->borrowed,
     };
     if (log->counted) {
         hazard_pin_event(hazard, record->old_object, record->new_object);
     }
-    /* read:C; relaxed: read:B, or the pin, orders it */
+    /* event_log_read:C; relaxed: event_log_read:B, or the pin, orders it */
     if (u64_load(&slot->word) == word_of(sequence)) {
         return true;
     }

@@ -123,14 +123,14 @@ judge_description(const struct hint *hint, const struct description *description
 }
 
 static enum standing
-judge(const struct entries *entries, const struct hint *hint)
+judge_hint(const struct entries *entries, const struct hint *hint)
 {
     const struct entry *entry = entry_at(entries, ref_record(hint->ref));
     uint64_t life = ref_version(hint->ref);
 
     /* Ends: each further round means that somebody changed the word. */
     while (entry != NULL) {
-        uint64_t state = entry_state(entry); /* judge:A */
+        uint64_t state = entry_state(entry); /* judge_hint:A */
         struct description description;
 
         /* free, and its next life is being made */
@@ -140,11 +140,11 @@ judge(const struct entries *entries, const struct hint *hint)
         if (!state_is_pod(state)) {
             return STANDING_OVER;
         }
-        /* acquire: judge:B comes after */
+        /* acquire: judge_hint:B comes after */
         bool is_its_life = u64_load_acquire(&entry->life) == life;
 
         (void)entry_description(entries, entry, &description);
-        if (state_version(entry_state(entry)) == state_version(state)) { /* judge:B */
+        if (state_version(entry_state(entry)) == state_version(state)) { /* judge_hint:B */
             return is_its_life ? judge_description(hint, &description) : STANDING_OVER;
         }
     }
@@ -184,7 +184,7 @@ plan_insertion(const struct nominator *nominator, const struct lists *seen,
         return false;
     }
     for (uint32_t i = 0; i < SWEEP && plan->old != NULL; i++) {
-        if (judge(nominator->entries, plan->old) != STANDING_OVER &&
+        if (judge_hint(nominator->entries, plan->old) != STANDING_OVER &&
             !prepend(nominator, &plan->fresh, plan->old)) {
             return false;
         }
@@ -247,7 +247,7 @@ is_numbered_before(const struct nominated *a, const struct nominated *b)
 
 /* What lies at `root` goes down in heap[0, count), whose top is the last in the order. */
 static void
-sift(struct nominated *heap, size_t root, size_t count, before_fn *before)
+sift_nominated(struct nominated *heap, size_t root, size_t count, before_fn *before)
 {
     const struct nominated moved = heap[root];
     size_t child;
@@ -270,7 +270,7 @@ static void
 heap_make(struct nominated *heap, size_t count, before_fn *before)
 {
     for (size_t root = count / 2; root-- > 0;) {
-        sift(heap, root, count, before);
+        sift_nominated(heap, root, count, before);
     }
 }
 
@@ -283,7 +283,7 @@ sort(struct nominated *items, size_t count, before_fn *before)
 
         items[0] = items[count - 1];
         items[count - 1] = last;
-        sift(items, 0, count - 1, before);
+        sift_nominated(items, 0, count - 1, before);
     }
 }
 
@@ -299,7 +299,7 @@ struct reading {
 };
 
 static void
-take(struct reading *reading, const struct hint *hint)
+take_nominated(struct reading *reading, const struct hint *hint)
 {
     const struct nominated found = {.record = ref_record(hint->ref),
                                     .life = ref_version(hint->ref),
@@ -314,7 +314,7 @@ take(struct reading *reading, const struct hint *hint)
     }
     if (reading->capacity != 0 && is_nominated_before(&found, &reading->out[0])) {
         reading->out[0] = found;
-        sift(reading->out, 0, reading->capacity, is_nominated_before);
+        sift_nominated(reading->out, 0, reading->capacity, is_nominated_before);
     }
 }
 
@@ -322,10 +322,10 @@ static void
 read_list(const struct nominator *nominator, const struct hint *list, struct reading *reading)
 {
     for (const struct hint *hint = list; hint != NULL; hint = hint->next) {
-        enum standing standing = judge(nominator->entries, hint);
+        enum standing standing = judge_hint(nominator->entries, hint);
 
         if (standing == STANDING_NOMINATED && hint->node == reading->node) {
-            take(reading, hint);
+            take_nominated(reading, hint);
         }
         reading->pending += standing == STANDING_NOT_YET && hint->node == reading->node ? 1 : 0;
         reading->needed += standing != STANDING_OVER ? 1 : 0;
@@ -340,7 +340,7 @@ count_pending(const struct nominator *nominator, const struct hint *list, uint64
 
     for (const struct hint *hint = list; hint != NULL; hint = hint->next) {
         pending +=
-            hint->node == node && judge(nominator->entries, hint) == STANDING_NOT_YET ? 1 : 0;
+            hint->node == node && judge_hint(nominator->entries, hint) == STANDING_NOT_YET ? 1 : 0;
     }
     return pending;
 }
@@ -383,7 +383,8 @@ static bool
 copy_needed(const struct nominator *nominator, const struct hint *list, struct hint **copies)
 {
     for (const struct hint *hint = list; hint != NULL; hint = hint->next) {
-        if (judge(nominator->entries, hint) != STANDING_OVER && !prepend(nominator, copies, hint)) {
+        if (judge_hint(nominator->entries, hint) != STANDING_OVER &&
+            !prepend(nominator, copies, hint)) {
             return false;
         }
     }
@@ -395,14 +396,14 @@ copy_needed(const struct nominator *nominator, const struct hint *list, struct h
  * bucket has changed.
  */
 static void
-sweep(const struct nominator *nominator, struct epoch_record *epoch, atomic_pair *bucket,
-      const struct lists *seen)
+sweep_bucket(const struct nominator *nominator, struct epoch_record *epoch, atomic_pair *bucket,
+             const struct lists *seen)
 {
     struct lists swept = {.fresh = NULL, .old = NULL};
 
     if (!copy_needed(nominator, seen->fresh, &swept.old) ||
         !copy_needed(nominator, seen->old, &swept.old) ||
-        !pair_cas(bucket, pair_of(seen), pair_of(&swept))) { /* sweep:A */
+        !pair_cas(bucket, pair_of(seen), pair_of(&swept))) { /* sweep_bucket:A */
         hints_free(nominator, swept.old, NULL);
         return;
     }
@@ -443,7 +444,7 @@ nominator_read(struct nominator *nominator, struct epoch_record *epoch, uint64_t
             continue; /* a pod that there was no room for may have one now */
         }
         if (reading.litter > reading.needed + LITTER) {
-            sweep(nominator, epoch, bucket, &seen);
+            sweep_bucket(nominator, epoch, bucket, &seen);
         }
         return reading.count > capacity ? reading.count : kept;
     }

@@ -49,9 +49,9 @@
  * LINEARIZATION. A nomination is the installation of its description (entry_describe:A).
  * nominator_read: for each pod the load of its description (entry_description:A).
  *
- * ORDERING. nominator_insert:A and sweep:A (full fences) -> bucket_load:A to C (acquire): a list is
- * seen as it was made. The fence also stands between a hint and its description: who sees the
- * description finds the hint. The pair is loaded by halves, and found unchanged by halves
+ * ORDERING. nominator_insert:A and sweep_bucket:A (full fences) -> bucket_load:A to C (acquire): a
+ * list is seen as it was made. The fence also stands between a hint and its description: who sees
+ * the description finds the hint. The pair is loaded by halves, and found unchanged by halves
  * afterwards (nominator_read:A, B). That is one moment: each exchange makes both halves new, or
  * empty; `old` is empty only if both are; and while `old` has not changed, nothing has. An address
  * does not come back while a section lasts that saw it.

@@ -13,43 +13,44 @@
  *   be lost to the other's change; the futex is the half with the sequence. Written by sleepers,
  *   and by producers only while a thread waits. `watched` is written by sleepers only.
  *
- * 3 STATES of a thread. Counted: from prepare:A to cancel:A. Asleep: the kernel found the sequence
- *   of prepare:A. Watching: from watch:A to unwatch:A.
+ * 3 STATES of a thread. Counted: from sleepers_prepare:A to sleepers_cancel:A. Asleep: the kernel
+ *   found the sequence of sleepers_prepare:A. Watching: from sleepers_watch:A to
+ *   sleepers_unwatch:A.
  *
- * 4 INVARIANTS. waiters = threads between prepare:A and cancel:A (tested: 0 when all have left).
- *   The sequence changes only when waiters was seen above 0, or in wake_all. `watched` is the time
- *   of a thread that is watching, or later; two that watch the same time may both take it away:
- *   then one more sleeper is woken than needed.
+ * 4 INVARIANTS. waiters = threads between sleepers_prepare:A and sleepers_cancel:A (tested: 0 when
+ *   all have left). The sequence changes only when waiters was seen above 0, or in wake_all.
+ *   `watched` is the time of a thread that is watching, or later; two that watch the same time may
+ *   both take it away: then one more sleeper is woken than needed.
  *
- * 5 LINEARIZATION. Asleep: the kernel's comparison. Woken: wake_one:B, wake_all:A. The watch:
- *   watch:A, unwatch:A.
+ * 5 LINEARIZATION. Asleep: the kernel's comparison. Woken: sleepers_wake_one:B,
+ *   sleepers_wake_all:A. The watch: sleepers_watch:A, sleepers_unwatch:A.
  *
- * 6 ORDERING. Publish, then look, on both sides:
- *     sleeper   waiters + 1 (prepare:A, a full fence)     ; look for pods, `closed`, the deadline
- *     producer  publish the pod ; full fence (the caller's)  ; look for waiters (wake_one:A)
- *     close     `closed` ; full fence (its exchange)      ; wake_all:A
- *   One of the two sees the other. If the producer sees the sleeper, wake_one:B comes before or
- *   after the kernel's comparison: before, the comparison fails; after, the thread is in the
- *   kernel's queue and FUTEX_WAKE takes one from there. The one that it takes may be another
+ * 6 ORDERING
+ *     sleepers_prepare:A, look for pods, `closed`, the deadline
+ *         | the producer's ref ; sleepers_wake_one:A
+ *         | the exchange of `closed`, sleepers_wake_all:A
+ *   If the producer sees the sleeper, sleepers_wake_one:B comes
+ *   before or after the kernel's comparison: before, the comparison fails; after, the thread is in
+ *   the kernel's queue and FUTEX_WAKE takes one from there. The one that it takes may be another
  *   sleeper, prepared before or after: each of them looks again, and for each pod one is woken or
- *   finds its comparison failed.
- *   Of time:
- *     sleeper   `watched` = w (watch:A, a full fence)             ; the kernel's comparison
- *     leaver    `watched` = none (unwatch:A), cancel:A, fences ; the deadline, then wake_for:A
- *     lowerer   lower the deadline ; full fence                   ; wake_for:A, look for waiters
+ *   finds its comparison failed. Of time:
+ *     sleepers_prepare:A, the deadline, sleepers_watch:A, the kernel's comparison
+ *         | the deadline is lowered ; sleepers_wake_for:A, look for waiters
+ *     sleepers_unwatch:A, sleepers_cancel:A, the deadline, sleepers_wake_for:A
+ *         | the deadline is lowered ; sleepers_wake_for:A, look for waiters
  *   A sleeper that read the deadline before it was lowered was counted before: the lowerer finds
  *   it, and either finds w not later than its time, and not past, or changes the sequence. A
  *   leaver that took w away reads the lower deadline, or the lowerer reads "none". A sleeper that
  *   trusted w was counted before w was taken away, so the leaver finds it.
  *
- * 7 PROGRESS. Lock-free but for sleepers_wait: watch:A fails only if another thread changed
- *   `watched`. A thread that stops after prepare:A costs producers a system call per add. One that
- *   stops after it was woken has the wake-up, and a pod may lie there while others sleep; one that
- *   stops while it watches, or between a lower deadline and wake_for:A, leaves time to nobody. All
- *   these end with the next look: of the first in the line, of the timer thread (timer.c), or a
- *   tick. A watcher that stopped is overtaken when its time is past by a tick, by the next
- *   wake_for:A or watch:A: so it makes one time late, and only one that became the deadline before
- *   then.
+ * 7 PROGRESS. Lock-free but for sleepers_wait: sleepers_watch:A fails only if another thread
+ *   changed `watched`. A thread that stops after sleepers_prepare:A costs producers a system call
+ *   per add. One that stops after it was woken has the wake-up, and a pod may lie there while
+ *   others sleep; one that stops while it watches, or between a lower deadline and
+ *   sleepers_wake_for:A, leaves time to nobody. All these end with the next look: of the first in
+ *   the line, of the timer thread (timer.c), or a tick. A watcher that stopped is overtaken when
+ *   its time is past by a tick, by the next sleepers_wake_for:A or sleepers_watch:A: so it makes
+ *   one time late, and only one that became the deadline before then.
  *
  * 8 ABA. The sequence only grows; nothing is reclaimed. A `watched` that comes back says what it
  *   said before.
@@ -94,7 +95,7 @@ sleepers_open(struct sleepers *sleepers)
 struct sleepers_ticket
 sleepers_prepare(struct sleepers *sleepers)
 {
-    uint64_t word = u64_add(&sleepers->word, ONE_WAITER); /* prepare:A */
+    uint64_t word = u64_add(&sleepers->word, ONE_WAITER); /* sleepers_prepare:A */
 
     return (struct sleepers_ticket){.sequence = (uint32_t)(word >> 32),
                                     .position = (uint32_t)word + 1};
@@ -109,7 +110,7 @@ sleepers_wait(struct sleepers *sleepers, uint32_t sequence, int64_t deadline_ns)
 void
 sleepers_cancel(struct sleepers *sleepers)
 {
-    (void)u64_add(&sleepers->word, 0 - ONE_WAITER); /* cancel:A */
+    (void)u64_add(&sleepers->word, 0 - ONE_WAITER); /* sleepers_cancel:A */
 }
 
 /* A watcher that is a tick late is overtaken. */
@@ -126,7 +127,8 @@ sleepers_watch(struct sleepers *sleepers, int64_t wanted, int64_t now, int64_t t
 
     /* Ends: each failed exchange means that another sleeper watches, or ceased to. */
     while (is_unwatched((int64_t)watched, wanted, now, tick)) {
-        uint64_t found = u64_cas_value(&sleepers->watched, watched, (uint64_t)wanted); /* watch:A */
+        uint64_t found =
+            u64_cas_value(&sleepers->watched, watched, (uint64_t)wanted); /* sleepers_watch:A */
 
         if (found == watched) {
             return true;
@@ -139,17 +141,18 @@ sleepers_watch(struct sleepers *sleepers, int64_t wanted, int64_t now, int64_t t
 void
 sleepers_unwatch(struct sleepers *sleepers, int64_t wanted)
 {
-    (void)u64_cas(&sleepers->watched, (uint64_t)wanted, (uint64_t)INT64_MAX); /* unwatch:A */
+    (void)u64_cas(&sleepers->watched, (uint64_t)wanted,
+                  (uint64_t)INT64_MAX); /* sleepers_unwatch:A */
 }
 
 bool
 sleepers_wake_one(struct sleepers *sleepers)
 {
     if ((uint32_t)u64_load(&sleepers->word) ==
-        0) { /* wake_one:A; relaxed: the caller's fence orders it */
+        0) { /* sleepers_wake_one:A; relaxed: the caller's fence orders it */
         return false;
     }
-    (void)u64_add(&sleepers->word, ONE_WAKE); /* wake_one:B */
+    (void)u64_add(&sleepers->word, ONE_WAKE); /* sleepers_wake_one:B */
     futex_wake(sequence_half(sleepers), 1);
     return true;
 }
@@ -157,7 +160,8 @@ sleepers_wake_one(struct sleepers *sleepers)
 void
 sleepers_wake_for(struct sleepers *sleepers, int64_t wanted, int64_t now, int64_t tick)
 {
-    int64_t watched = time_load(&sleepers->watched); /* wake_for:A; relaxed: the caller's fence */
+    int64_t watched =
+        time_load(&sleepers->watched); /* sleepers_wake_for:A; relaxed: the caller's fence */
 
     if (wanted != INT64_MAX && is_unwatched(watched, wanted, now, tick)) {
         (void)sleepers_wake_one(sleepers);
@@ -167,7 +171,7 @@ sleepers_wake_for(struct sleepers *sleepers, int64_t wanted, int64_t now, int64_
 void
 sleepers_wake_all(struct sleepers *sleepers)
 {
-    if ((uint32_t)u64_add(&sleepers->word, ONE_WAKE) != 0) { /* wake_all:A */
+    if ((uint32_t)u64_add(&sleepers->word, ONE_WAKE) != 0) { /* sleepers_wake_all:A */
         futex_wake(sequence_half(sleepers), UINT32_MAX);
     }
 }

@@ -9,18 +9,17 @@
  *   row is eight lines of one profile, written by its events, read by its parkers. Rows are fixed
  *   after setup. `moved` has a line.
  *
- * 3 ORDERING. A full fence on both sides, and both are the caller's:
- *     event   draw (draw:A) ; write the log ; raise (raise:A, moved:A) ; atomic_fence ; read the
- *             lots
- *     parker  s0 = drawn (drawn:A) ; judge ; publish in the lot ; atomic_fence ; read the stamps
- *             (newest:A)
+ * 3 ORDERING. Both fences are the caller's.
+ *     stamps_draw:A, the log's record, stamps_raise:A, stamps_raise_moved:A ; look at the lots
+ *         | stamps_drawn:A, judge, ref in the lot ; stamps_moved:A, stamps_newest:A
  *   Either the event finds the parker's ref, or the parker finds the stamp at the event's sequence
  *   or above. The fence is behind raising because raising may be a load only: a stamp that is as
- *   large already is left alone. The log's record is written before raise:A: newest:A, an acquire,
- *   that finds the event's own sequence finds the record as well, unless the ring has lost it.
+ *   large already is left alone. The log's record is written before stamps_raise:A: stamps_moved:A,
+ *   stamps_newest:A, an acquire, that finds the event's own sequence finds the record as well,
+ *   unless the ring has lost it.
  *
- * 4 WHAT A PARKER MAY CONCLUDE. An event that drew s <= s0 may be anywhere between draw:A and
- * raise:A. So:
+ * 4 WHAT A PARKER MAY CONCLUDE. An event that drew s <= s0 may be anywhere between stamps_draw:A
+ *   and stamps_raise:A. So:
  *     stamps <= seen    nothing reached the pod that the stamps know of. It is judged up to `seen`,
  *                       not up to s0: an event below s0 may raise a stamp only then, and must be
  *                       found by the look after publishing.
@@ -30,18 +29,19 @@
  *   The largest stamp alone, compared with the largest from before, would not do: s may hide below
  *   a newer one.
  *
- * 5 LINEARIZATION. Of an event's number: draw:A. Of what it reached: each raise:A by itself.
+ * 5 LINEARIZATION. Of an event's number: stamps_draw:A. Of what it reached: each stamps_raise:A by
+ *   itself.
  *
  * 6 PROGRESS. Lock-free: an exchange fails only if the stamp was raised. A thread that stops after
- *   draw:A leaves a sequence that nobody finds: its event has not happened, and a reader of the log
- *   takes the gap for an event that helps.
+ *   stamps_draw:A leaves a sequence that nobody finds: its event has not happened, and a reader of
+ *   the log takes the gap for an event that helps.
  *
  * 7 WRAPAROUND. 63 bits (event_log.c keeps one): 10 million events a second for 29,000 years.
  *
  * 8 NOT CHOSEN. One word per profile: every event would send every parker to the log.
  *
  * 9 EVIDENCE. tests/model: park, gate; stress/explore: event_park*, event_gate*;
- * tests/unit/test_lockfree_stamps.c.
+ *   tests/unit/test_lockfree_stamps.c.
  */
 #include "lockfree/signals/stamps.h"
 
@@ -82,13 +82,13 @@ stamps_add_profile(struct stamps *stamps, uint32_t profile_count)
 uint64_t
 stamps_draw(struct stamps *stamps)
 {
-    return u64_add(stamps->sequence, 1) + 1; /* draw:A */
+    return u64_add(stamps->sequence, 1) + 1; /* stamps_draw:A */
 }
 
 uint64_t
 stamps_drawn(const struct stamps *stamps)
 {
-    return u64_load_acquire(stamps->sequence); /* drawn:A */
+    return u64_load_acquire(stamps->sequence); /* stamps_drawn:A */
 }
 
 void
@@ -97,7 +97,7 @@ stamps_raise(struct stamps *stamps, schedq_profile_t profile, uint64_t rejectors
     atomic_u64 *row = stamps->rows[profile]->stamp;
 
     for (; rejectors != 0; rejectors &= rejectors - 1) {
-        (void)u64_max(&row[__builtin_ctzll(rejectors)], sequence); /* raise:A */
+        (void)u64_max(&row[__builtin_ctzll(rejectors)], sequence); /* stamps_raise:A */
     }
 }
 
@@ -106,17 +106,17 @@ stamps_begin_late(struct stamps *stamps, schedq_profile_t profile, uint64_t bit)
 {
     struct stamp_row *row = stamps->rows[profile];
 
-    /* of begin_late:A, which comes after the raise */
+    /* of stamps_begin_late:A, which comes after the raise */
     if ((u64_load_acquire(&row->late) & bit) == 0) {
         stamps_raise(stamps, profile, bit, stamps_drawn(stamps));
-        u64_or(&row->late, bit); /* begin_late:A */
+        u64_or(&row->late, bit); /* stamps_begin_late:A */
     }
 }
 
 void
 stamps_raise_moved(struct stamps *stamps, uint64_t sequence)
 {
-    (void)u64_max(&stamps->moved, sequence); /* moved:A */
+    (void)u64_max(&stamps->moved, sequence); /* stamps_raise_moved:A */
 }
 
 uint64_t
@@ -126,7 +126,7 @@ stamps_newest(const struct stamps *stamps, schedq_profile_t profile, uint64_t re
     uint64_t newest = 0;
 
     for (; rejectors != 0; rejectors &= rejectors - 1) {
-        uint64_t stamp = u64_load_acquire(&row[__builtin_ctzll(rejectors)]); /* newest:A */
+        uint64_t stamp = u64_load_acquire(&row[__builtin_ctzll(rejectors)]); /* stamps_newest:A */
 
         newest = stamp > newest ? stamp : newest;
     }
@@ -136,5 +136,5 @@ stamps_newest(const struct stamps *stamps, schedq_profile_t profile, uint64_t re
 uint64_t
 stamps_moved(const struct stamps *stamps)
 {
-    return u64_load_acquire(&stamps->moved); /* newest:A, of the rules without hints */
+    return u64_load_acquire(&stamps->moved); /* stamps_moved:A, of the rules without hints */
 }
