@@ -1,14 +1,16 @@
-# What `cmake --install` puts where: headers, both libraries, a CMake package and a pkg-config file; licences, documents
-# and examples; the tools for users, if they are built.
+# What `cmake --install` puts where: headers, the libraries, a CMake package with a component for each, pkg-config files;
+# licences, documents and examples; the tools for users, if they are built.
 #
-# Both packages find the prefix from their own place, so that an installed tree may be moved.
+# The packages find the prefix from their own place, so that an installed tree may be moved.
 include(CMakePackageConfigHelpers)
 
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/schedq)
 
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/schedq DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
-install(TARGETS schedq schedq_shared EXPORT schedqTargets)
-install(EXPORT schedqTargets NAMESPACE schedq:: DESTINATION ${package_dir})
+foreach(library schedq schedq_preemption schedq_evictor)
+    install(TARGETS ${library} ${library}_shared EXPORT ${library}Targets)
+    install(EXPORT ${library}Targets NAMESPACE schedq:: DESTINATION ${package_dir})
+endforeach()
 
 # Before 1.0 every minor version may change the API.
 set(compatibility SameMajorVersion)
@@ -26,12 +28,19 @@ install(FILES
 
 file(RELATIVE_PATH schedq_pc_prefix ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_PREFIX})
 string(REGEX REPLACE "/$" "" schedq_pc_prefix ${schedq_pc_prefix})
-set(schedq_pc_private "-lck -pthread")
+set(schedq_private "-lck -pthread")
 if(SCHEDQ_ALLOCATOR STREQUAL "jemalloc")
-    string(APPEND schedq_pc_private " -lm")
+    string(APPEND schedq_private " -lm")
 endif()
-configure_file(${CMAKE_CURRENT_LIST_DIR}/schedq.pc.in ${PROJECT_BINARY_DIR}/schedq.pc @ONLY)
-install(FILES ${PROJECT_BINARY_DIR}/schedq.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+
+# NAME DESCRIPTION REQUIRED-PACKAGES PRIVATE-LIBRARIES
+function(schedq_pkg_config pc_name pc_description pc_requires pc_private)
+    configure_file(${PROJECT_SOURCE_DIR}/cmake/schedq.pc.in ${PROJECT_BINARY_DIR}/${pc_name}.pc @ONLY)
+    install(FILES ${PROJECT_BINARY_DIR}/${pc_name}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+endfunction()
+schedq_pkg_config(schedq "${PROJECT_DESCRIPTION}" "" "${schedq_private}")
+schedq_pkg_config(schedq-preemption "Which running pods have to go for a pod that fits nowhere" "" "")
+schedq_pkg_config(schedq-evictor "Carries out decisions of schedq-preemption" "schedq schedq-preemption" "")
 
 set(licences ${PROJECT_SOURCE_DIR}/LICENSE)
 if(SCHEDQ_ALLOCATOR STREQUAL "jemalloc")

@@ -27,7 +27,7 @@ need_go()
 
 kube_install()
 {
-    configure_and_build release kube --target schedq schedq_shared schedq-conform &&
+    configure_and_build release kube --target schedq{,_preemption,_evictor}{,_shared} schedq-conform &&
         rm -rf "$kube_prefix" && cmake --install "$kube_build" --component Unspecified --prefix "$kube_prefix" \
             >"$kube_build/install.log"
 }

@@ -1,19 +1,18 @@
 /*
- * Where a queue's memory comes from, and how much of it there is, by kind.
+ * Where memory comes from, and how much of it there is, by kind.
  *
  * Three sources behind one table of functions: the caller's allocator, jemalloc, or the C library
  * (`system`: what sanitizers need, see the build's SCHEDQ_ALLOCATOR). The only file that knows
  * jemalloc is memory.c. It is the library's own copy, beside the program's malloc, whatever that
- * is; its arenas are shared by all queues of the process.
+ * is; its arenas are shared by all queues of the process. schedq_preemption and schedq_evictor
+ * compile memory.c anew, with the C library as their build's source.
  *
  * Any thread may allocate and free; the byte counts are sums of what all did, and order nothing.
  */
 #ifndef SCHEDQ_PLATFORM_MEMORY_H
 #define SCHEDQ_PLATFORM_MEMORY_H
 
-#include "platform/atomic.h"
-
-#include <schedq/schedq.h>
+#include <schedq/base.h>
 
 #include <stdbool.h>
 
@@ -52,17 +51,7 @@ void memory_purge(const struct memory *memory);
 /** Zeroed memory, or NULL. `align` is a power of two. */
 void *memory_alloc(struct memory *memory, enum memory_kind kind, size_t bytes, size_t align);
 
-/**
- * Puts zeroed memory, aligned to a line, into `place`, which is NULL or what another such call put
- * there.
- *
- * Any number of threads at once. Behind it the caller's loads of `place` may be relaxed. False: no
- * memory.
- */
-bool memory_alloc_first(struct memory *memory, enum memory_kind kind, atomic_ptr *place,
-                        size_t bytes);
-
-/** The same, not zeroed: for what is large and written before it is read. */
+/** As memory_alloc, not zeroed: for what is large and written before it is read. */
 void *memory_alloc_raw(struct memory *memory, enum memory_kind kind, size_t bytes, size_t align);
 
 /** NULL is allowed. */

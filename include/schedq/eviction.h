@@ -32,6 +32,10 @@
  * With SCHEDQ_DECIDE_HOST: gate the pod while schedq_evictor_holds, and judge the last victim's
  * event, or `activate`, as any other.
  *
+ * LIBRARY. schedq::evictor (pkg-config schedq-evictor) brings schedq::schedq and
+ * schedq::preemption. It calls neither of them: what it does to both it does through the callbacks.
+ * Its memory is libc's, or comes from config.allocator.
+ *
  * THREADS. Calls may overlap with each other on any threads, and with what `spawn` runs; destroy
  * with none. LATER the callbacks run on the thread that runs the task: they need a worker of their
  * own, and must exclude the snapshot's other users before a [cluster] call. They may call the
@@ -41,7 +45,10 @@
 #ifndef SCHEDQ_EVICTION_H
 #define SCHEDQ_EVICTION_H
 
+#include <schedq/preemption.h>
 #include <schedq/schedq.h>
+
+#include <string.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -62,7 +69,7 @@ enum {
 typedef struct schedq_evictor_config {
     uint32_t struct_size;  /**< set by schedq_evictor_config_init */
     uint32_t max_held;     /**< preemptors held at once, 1..65536; default 1024 */
-    /** all zero: the build's default. Used by several threads at once */
+    /** all zero: libc's malloc. Used by several threads at once */
     schedq_allocator_t allocator;
 
     /**

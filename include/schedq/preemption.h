@@ -26,8 +26,13 @@
  * every update to both in turn and swaps them when the readers of the older one are through (as
  * with RCU); updates cost little for that.
  *
- * ALLOCATION. A snapshot and a workspace keep what they grew to. The same evaluation again with the
- * same workspace allocates nothing. Another one over no more than that (nodes, pods, budgets,
+ * LIBRARY. schedq::preemption (pkg-config schedq-preemption) holds all of this header, and needs
+ * nothing but libc. It does not know the queue, and schedq::schedq does not know it: texts below
+ * that name the queue's functions say what a host that has both does with an answer.
+ *
+ * ALLOCATION. Memory is libc's (posix_memalign, free), or comes from the schedq_allocator_t that a
+ * snapshot or a workspace is made with. Both keep what they grew to. The same evaluation again with
+ * the same workspace allocates nothing. Another one over no more than that (nodes, pods, budgets,
  * candidates, tasks) seldom does: lists of victims lie in blocks, and fill them less evenly where
  * big and small nodes come in another order.
  *
@@ -44,7 +49,9 @@
 #ifndef SCHEDQ_PREEMPTION_H
 #define SCHEDQ_PREEMPTION_H
 
-#include <schedq/schedq.h>
+#include <schedq/base.h>
+
+#include <string.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -184,7 +191,7 @@ typedef struct schedq_running_view {
 /**
  * Makes an empty snapshot.
  *
- * @param allocator copied; NULL or all zero: the build's default
+ * @param allocator copied; NULL or all zero: libc's malloc
  * @param cluster   receives it, NULL if there is none
  * @retval SCHEDQ_OK       *cluster is the caller's until schedq_cluster_destroy
  * @retval SCHEDQ_INVALID  `why` says what
@@ -836,7 +843,7 @@ typedef struct schedq_verdict {
 /**
  * Makes a workspace.
  *
- * @param allocator copied; NULL or all zero: the build's default. With an executor it is used by
+ * @param allocator copied; NULL or all zero: libc's malloc. With an executor it is used by
  *         several threads
  * @retval SCHEDQ_OK       *preemption is the caller's until schedq_preemption_destroy
  * @retval SCHEDQ_INVALID  `why` says what

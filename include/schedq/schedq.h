@@ -98,24 +98,12 @@
 #ifndef SCHEDQ_SCHEDQ_H
 #define SCHEDQ_SCHEDQ_H
 
-#include <stddef.h>
-#include <stdint.h>
+#include <schedq/base.h>
+
 #include <string.h>
 
 #ifdef __cplusplus
 extern "C" {
-#endif
-
-#define SCHEDQ_VERSION_MAJOR 0
-#define SCHEDQ_VERSION_MINOR 1
-#define SCHEDQ_VERSION_PATCH 0
-
-#ifndef SCHEDQ_API
-#if defined(__GNUC__)
-#define SCHEDQ_API __attribute__((visibility("default")))
-#else
-#define SCHEDQ_API
-#endif
 #endif
 
 typedef struct schedq        schedq_t;
@@ -142,28 +130,6 @@ typedef struct schedq_token {
 typedef uint16_t schedq_event_t;
 /* 0 is the profile "default-scheduler", see schedq_profile_define */
 typedef uint8_t  schedq_profile_t;
-
-/** Outcomes. Each function lists those it returns; adding one to a list is an API change. */
-typedef enum schedq_status {
-    SCHEDQ_OK = 0,
-    SCHEDQ_EMPTY,     /**< nothing to pop, or the end of the candidates */
-    SCHEDQ_CLOSED,    /**< the queue is closed (and, for pop, nothing is left) */
-    SCHEDQ_TIMEDOUT,  /**< the deadline passed */
-    SCHEDQ_EXISTS,    /**< that name is there already */
-    SCHEDQ_NOT_FOUND, /**< no such pod */
-    SCHEDQ_STALE,     /**< this token was used before */
-    SCHEDQ_GONE,      /**< the pod was deleted meanwhile; schedq_apply: it does not wait any more */
-    SCHEDQ_FULL,      /**< a cap of the configuration, or the width of a word; nothing changed */
-    /** the allocator gave nothing; nothing changed unless the function says so */
-    SCHEDQ_NOMEM,
-    SCHEDQ_BUSY,      /**< called from a callback of this queue; setup is over; for destroy: the
-                           queue is in use; or this worker is inside a call (most often seen, not
-                           always) */
-    SCHEDQ_RETRY,     /**< [host] judge the newer events, then call again */
-    SCHEDQ_CHANGED,   /**< [host] judge the new object, then call again */
-    /** an argument is out of range; the words say which and the range; nothing changed */
-    SCHEDQ_INVALID
-} schedq_status_t;
 
 /** Where a pod is. */
 typedef enum schedq_place {
@@ -301,20 +267,6 @@ typedef struct schedq_clock {
     uint32_t reserved[3];
 } schedq_clock_t;
 
-/**
- * Where memory comes from. All zero: the build's default (its own jemalloc, whose arenas all queues
- * share; or `system`: libc's malloc). Both functions or neither. With LOCKFREE several threads may
- * be in them at once. Layout frozen (32 bytes).
- */
-typedef struct schedq_allocator {
-    /** Memory of at least `bytes`, aligned to `align` (a power of two, at most 4096), or NULL. */
-    void *(*alloc)(void *ctx, size_t bytes, size_t align);
-    /** Gives back what alloc returned, with the same `bytes`. */
-    void (*free)(void *ctx, void *memory, size_t bytes);
-    void    *ctx;         /**< passed to both */
-    uint64_t reserved;
-} schedq_allocator_t;
-
 /* ---- configuration --------------------------------------------------------------------------- */
 
 enum { SCHEDQ_ENGINE_LOCKFREE = 1, SCHEDQ_ENGINE_MUTEX = 2 };          /* config.engine */
@@ -322,13 +274,6 @@ enum { SCHEDQ_ORDER_STRICT = 0, SCHEDQ_ORDER_RELAXED = 1 };            /* config
 enum { SCHEDQ_DECIDE_CALLBACKS = 0, SCHEDQ_DECIDE_HOST = 1 };          /* config.decide */
 enum { SCHEDQ_REQUEUE_HINTS = 0, SCHEDQ_REQUEUE_MOVE_CYCLE = 1 };      /* config.requeue */
 enum { SCHEDQ_COUNT_FAILURES = 0, SCHEDQ_COUNT_ATTEMPTS = 1 };         /* config.backoff_counts */
-
-typedef enum schedq_preset {
-    SCHEDQ_PRESET_DEFAULT = 0,
-    SCHEDQ_PRESET_KUBE_1_12 = 12,
-    SCHEDQ_PRESET_KUBE_1_26 = 26,
-    SCHEDQ_PRESET_KUBE_1_34 = 34
-} schedq_preset_t;
 
 /**
  * How a queue behaves. Fill it with an init function, change what you want, pass it to
@@ -584,8 +529,6 @@ SCHEDQ_API schedq_words_t *schedq_words(schedq_t *queue);
  * Threads: [queue]  Progress: lock-free.
  */
 SCHEDQ_API schedq_status_t schedq_clock_advance(schedq_t *queue, int64_t now_ns);
-
-#define SCHEDQ_NO_DEADLINE INT64_MAX
 
 /* ---- events and plugins ---------------------------------------------------------------------- */
 
@@ -911,8 +854,6 @@ SCHEDQ_API schedq_status_t schedq_worker_adopt(schedq_t *queue, schedq_worker_t 
 SCHEDQ_API const char *schedq_worker_error(const schedq_worker_t *worker);
 
 /* ---- pods ------------------------------------------------------------------------------------ */
-
-#define SCHEDQ_NAME_MAX 317
 
 enum {
     SCHEDQ_POD_AFFINITY = 1,  /**< has a required affinity term: schedq_assigned_pod_* asks

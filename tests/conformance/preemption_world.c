@@ -1,6 +1,8 @@
 /* Builds a case call by call, as a scheduler would: nodes, pods, budgets, nominations. */
 #include "preemption_world.h"
 
+#include <schedq/schedq.h>
+
 #include "report.h"
 
 #include <stdio.h>

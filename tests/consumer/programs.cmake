@@ -1,13 +1,21 @@
-# The programs of a user's project, with both forms of the library, and beside another jemalloc.
-add_executable(consumer ${CMAKE_CURRENT_LIST_DIR}/../../examples/embed.c)
-target_link_libraries(consumer PRIVATE schedq::schedq)
-add_executable(consumer_shared ${CMAKE_CURRENT_LIST_DIR}/../../examples/embed.c)
-target_link_libraries(consumer_shared PRIVATE schedq::schedq_shared)
-
-foreach(library schedq schedq_shared)
-    add_executable(malloc_owner_${library} ${CMAKE_CURRENT_LIST_DIR}/malloc_owner.c)
-    target_link_libraries(malloc_owner_${library} PRIVATE schedq::${library} ${CMAKE_DL_LIBS})
-    add_executable(malloc_owner_jemalloc_${library} ${CMAKE_CURRENT_LIST_DIR}/malloc_owner.c)
-    target_link_libraries(malloc_owner_jemalloc_${library} PRIVATE
-        schedq::${library} -Wl,--no-as-needed jemalloc ${CMAKE_DL_LIBS})
+# The programs of a user's project, with both forms of each library that there is, and beside another jemalloc.
+set(schedq_examples ${CMAKE_CURRENT_LIST_DIR}/../../examples)
+foreach(form "" _shared)
+    if(TARGET schedq::schedq)
+        add_executable(consumer${form} ${schedq_examples}/embed.c)
+        target_link_libraries(consumer${form} PRIVATE schedq::schedq${form})
+        add_executable(malloc_owner_schedq${form} ${CMAKE_CURRENT_LIST_DIR}/malloc_owner.c)
+        target_link_libraries(malloc_owner_schedq${form} PRIVATE schedq::schedq${form} ${CMAKE_DL_LIBS})
+        add_executable(malloc_owner_jemalloc_schedq${form} ${CMAKE_CURRENT_LIST_DIR}/malloc_owner.c)
+        target_link_libraries(malloc_owner_jemalloc_schedq${form} PRIVATE
+            schedq::schedq${form} -Wl,--no-as-needed jemalloc ${CMAKE_DL_LIBS})
+    endif()
+    if(TARGET schedq::preemption)
+        add_executable(victims${form} ${CMAKE_CURRENT_LIST_DIR}/victims.c)
+        target_link_libraries(victims${form} PRIVATE schedq::preemption${form})
+    endif()
+    if(TARGET schedq::evictor)
+        add_executable(preempt${form} ${schedq_examples}/preempt.c)
+        target_link_libraries(preempt${form} PRIVATE schedq::evictor${form})
+    endif()
 endforeach()

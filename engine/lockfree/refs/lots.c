@@ -5,6 +5,8 @@
  */
 #include "lockfree/refs/lots.h"
 
+#include "platform/memory_first.h"
+
 static uint64_t
 key_hash(const struct lot_key *key)
 {

@@ -56,6 +56,8 @@
  */
 #include "lockfree/signals/event_log.h"
 
+#include "platform/memory_first.h"
+
 #include <assert.h>
 #include <string.h>
 

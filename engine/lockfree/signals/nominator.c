@@ -1,6 +1,8 @@
 /* Lists of hints for nominator.h, which has the essay: linearization, ordering, progress. */
 #include "lockfree/signals/nominator.h"
 
+#include "platform/memory_first.h"
+
 /* Taken off `old` by an insertion: more than it adds. */
 #define SWEEP 2
 /* So many hints more than are needed make a reading drop them. */

@@ -4,6 +4,8 @@
  */
 #include "world.h"
 
+#include <schedq/schedq.h>
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

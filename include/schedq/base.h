@@ -1,0 +1,84 @@
+/**
+ * schedq/base: what the libraries beside each other have in common: version, outcomes, where memory
+ * comes from.
+ *
+ * schedq/schedq.h (the queue) and schedq/preemption.h (victims) include it and do not know each
+ * other. It declares no function and needs no library.
+ */
+#ifndef SCHEDQ_BASE_H
+#define SCHEDQ_BASE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define SCHEDQ_VERSION_MAJOR 0
+#define SCHEDQ_VERSION_MINOR 1
+#define SCHEDQ_VERSION_PATCH 0
+
+#ifndef SCHEDQ_API
+#if defined(__GNUC__)
+#define SCHEDQ_API __attribute__((visibility("default")))
+#else
+#define SCHEDQ_API
+#endif
+#endif
+
+/* bytes of a name, at most */
+#define SCHEDQ_NAME_MAX    317
+/* a time that never comes */
+#define SCHEDQ_NO_DEADLINE INT64_MAX
+
+/** Outcomes. Each function lists those it returns; adding one to a list is an API change. */
+typedef enum schedq_status {
+    SCHEDQ_OK = 0,
+    SCHEDQ_EMPTY,     /**< nothing to pop, or the end of the candidates */
+    SCHEDQ_CLOSED,    /**< the queue is closed (and, for pop, nothing is left) */
+    SCHEDQ_TIMEDOUT,  /**< the deadline passed */
+    SCHEDQ_EXISTS,    /**< that name is there already */
+    SCHEDQ_NOT_FOUND, /**< no such pod */
+    SCHEDQ_STALE,     /**< this token was used before */
+    SCHEDQ_GONE,      /**< the pod was deleted meanwhile; schedq_apply: it does not wait any more */
+    SCHEDQ_FULL,      /**< a cap of the configuration, or the width of a word; nothing changed */
+    /** the allocator gave nothing; nothing changed unless the function says so */
+    SCHEDQ_NOMEM,
+    SCHEDQ_BUSY,      /**< called from a callback of this queue; setup is over; for destroy: the
+                           queue is in use; or this worker is inside a call (most often seen, not
+                           always) */
+    SCHEDQ_RETRY,     /**< [host] judge the newer events, then call again */
+    SCHEDQ_CHANGED,   /**< [host] judge the new object, then call again */
+    /** an argument is out of range; the words say which and the range; nothing changed */
+    SCHEDQ_INVALID
+} schedq_status_t;
+
+/** Whom a configuration makes a library behave as; kube: the kube-scheduler of that release. */
+typedef enum schedq_preset {
+    SCHEDQ_PRESET_DEFAULT = 0,
+    SCHEDQ_PRESET_KUBE_1_12 = 12,
+    SCHEDQ_PRESET_KUBE_1_26 = 26,
+    SCHEDQ_PRESET_KUBE_1_34 = 34
+} schedq_preset_t;
+
+/**
+ * Where memory comes from. Both functions or neither. All zero: the library's own source. That of a
+ * queue is the build's (a jemalloc of its own, whose arenas all queues share; or `system`: libc's
+ * malloc); that of a snapshot, a workspace and an evictor is libc's malloc. Several threads may be
+ * in both functions at once: with LOCKFREE, and with an evictor. Layout frozen (32 bytes).
+ */
+typedef struct schedq_allocator {
+    /** Memory of at least `bytes`, aligned to `align` (a power of two, at most 4096), or NULL. */
+    void *(*alloc)(void *ctx, size_t bytes, size_t align);
+    /** Gives back what alloc returned, with the same `bytes`. */
+    void (*free)(void *ctx, void *memory, size_t bytes);
+    void    *ctx;         /**< passed to both */
+    uint64_t reserved;
+} schedq_allocator_t;
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
