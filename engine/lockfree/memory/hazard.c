@@ -3,16 +3,14 @@
  *
  * ORDERING
  *   the object, pin:A (an exchange that sets its bit), second read of the object's source
- *       | the caller's RMW that takes the object out of there, scan_slot:A, scan_slot:B
- * If the second read finds the object where it was, pin:A came before the object was taken out. So
- * the scan finds the pin, or what its owner did since (unpin:A, a later pin): then he has his
- * reference, or gave the object up. The pins of a slot share the word `pinned`, which only its
- * owner writes: each write repeats the bits of his other pins, so none is lost. The two pins of an
- * event come with one pin:A, behind both objects. What the pinner did with the object happens
- * before its release: unpin:A is a release, and so is each later write of `pinned`; scan_slot:A is
- * an acquire. Between scan_slot:A and scan_slot:B the owner may unpin and store the object of a
- * later pin: then scan_slot:B finds that one instead, and orders the same (hazard_pin:A and
- * hazard_pin_event:A are releases, scan_slot:B is an acquire).
+ *       | the caller's RMW that takes the object out of there, scan_slot:A, B
+ *       if the second read finds the object, the scan finds the pin, or what its owner did after it
+ *       (unpin:A, a later pin): then the owner has its reference, or has given the object up
+ *   the pinner's use of the object, unpin:A -> scan_slot:A
+ *   hazard_pin:A or hazard_pin_event:A -> scan_slot:B
+ *       between scan_slot:A and B the owner may unpin, and pin another object: B finds that one
+ * The pins of a slot share the word `pinned`, which only its owner writes: each write repeats the
+ * bits of its other pins. The two pins of an event come with one pin:A, behind both objects.
  *
  * PROGRESS. Wait-free, but for the caller's callback. A thread that stops with its pins keeps three
  * objects alive.
@@ -49,7 +47,7 @@ hazard_slot(struct hazards *hazards, uint32_t worker, struct hazard_kept *list)
     return &hazards->slot[worker];
 }
 
-/* Bits of pins whose objects stand in the slot. */
+/* `bits`: of pins whose objects are in the slot already. */
 static void
 pin(struct hazard_slot *slot, uint32_t bits)
 {

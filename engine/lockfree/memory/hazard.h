@@ -1,24 +1,22 @@
 /*
- * Objects of SCHEDQ_OBJECTS_COUNTED: who read one from a pod that is not his must not retain it
- * after its last release.
+ * Objects of SCHEDQ_OBJECTS_COUNTED: a thread that read one from a pod of another thread must not
+ * retain it after its last release.
  *
- * Each worker has a slot. Pinning = publish the object in the slot, then look whether the pod still
- * has it. Who took an object out of the queue looks through the slots, and keeps the release for
- * later while one of them holds it. Nobody waits: what is kept is tried again with the worker's
- * next releases, by the slot's next owner, or by hazards_drain. It is lost with a thread that dies
- * inside a call.
+ * Each worker has a slot. Pinning publishes the object in the slot, then reads again whether the
+ * pod still has it. A worker that took an object out of the queue scans the slots, and keeps the
+ * release for later while a slot holds the object. What is kept is tried again with the worker's
+ * next releases, by the slot's next owner, and by hazards_drain. A thread that dies inside a call
+ * loses what it kept.
  *
- * THREE PINS. A slot has a pin for a pod's object and two for the objects of an event
- * (event_log.h), independent of each other: while a hint is asked about a pod and an event, all
- * three hold.
+ * THREE PINS. One for a pod's object, two for the objects of an event (event_log.h), independent of
+ * each other: all three hold while a hint is asked about a pod and an event.
  *
- * BOUND. A slot keeps at most 3 * WORKERS_MAX different objects between calls: what a scan of the
- * slots does not find is released, and a scan finds at most three objects in each of WORKERS_MAX
- * slots. A release adds one object before it scans the list, so the list has room for one more. How
- * often each is to be released is a number.
+ * BOUND. A slot keeps at most 3 * WORKERS_MAX different objects between calls: it keeps only what a
+ * scan found, and a scan finds at most three objects in each slot. A release adds one object before
+ * it scans, so the list has room for one more. `times` counts the releases of one object.
  *
- * The caller's config.release runs while nothing here is half done. It may not call the queue (api/
- * refuses that).
+ * The caller's config.release runs while nothing here is half done. It must not call the queue
+ * (api/ refuses that).
  */
 #ifndef SCHEDQ_LOCKFREE_HAZARD_H
 #define SCHEDQ_LOCKFREE_HAZARD_H
@@ -38,7 +36,7 @@ struct hazard_kept {
 
 struct hazard_slot {
     _Alignas(CACHE_LINE) atomic_u64 objects[HAZARD_PINS];
-    /* 1 << pin: that object counts; 0 is a legal object of a pod. Only the owner writes */
+    /* 1 << pin: that object is pinned; a pod's may be 0. Written by the owner only */
     atomic_u32 pinned;
     uint32_t kept;            /* this and what follows: the owner's only */
     struct hazard_kept *list; /* HAZARD_KEPT_MAX; NULL if nothing is ever released */
@@ -47,7 +45,7 @@ struct hazard_slot {
 struct hazards {
     void (*release)(void *ctx, uint64_t object);
     void *ctx;
-    atomic_u64 slots; /* those with smaller numbers may be in use */
+    atomic_u64 slots; /* slots from this number on were never used */
     struct hazard_slot slot[WORKERS_MAX];
 };
 
@@ -57,26 +55,25 @@ void hazards_open(struct hazards *hazards, void (*release)(void *ctx, uint64_t o
 void hazards_drain(struct hazards *hazards);
 
 /**
- * The slot of a worker, before its first pin. `list` stays the slot's: HAZARD_KEPT_MAX, or NULL
- * (see there).
+ * The slot of a worker, before its first pin. `list` has room for HAZARD_KEPT_MAX and stays the
+ * slot's; NULL if nothing is ever released.
  */
 struct hazard_slot *hazard_slot(struct hazards *hazards, uint32_t worker, struct hazard_kept *list);
 
 /**
  * Publishes an object in the caller's slot; a full fence.
  *
- * The caller then reads again where it had the object from. Found there: it may retain the object,
- * or use it, until hazard_unpin. Else it unpins, and must not touch the object. One pod's object at
- * a time.
+ * The caller then reads the object's source again. If the object is still there, it may retain or
+ * use it until hazard_unpin. Else it unpins, and must not touch the object. One pod's object at a
+ * time.
  */
 void hazard_pin(struct hazard_slot *slot, uint64_t object);
 void hazard_unpin(struct hazard_slot *slot);
 
 /**
- * The same with the two objects of an event: one full fence for both. 0 is no object; without any,
- * nothing happens.
+ * The same for the two objects of an event, with one full fence; none if both are 0, no object.
  *
- * One event at a time. The pod's pin stays as it is, here and in hazard_unpin_event.
+ * One event at a time. The pod's pin is left alone, here and in hazard_unpin_event.
  */
 void hazard_pin_event(struct hazard_slot *slot, uint64_t old_object, uint64_t new_object);
 void hazard_unpin_event(struct hazard_slot *slot);
@@ -88,7 +85,7 @@ void hazard_unpin_event(struct hazard_slot *slot);
 void hazard_forget(struct hazard_slot *slot);
 
 /**
- * Releases one reference to an object that nobody can find in the queue by now, at once or when no
+ * Releases one reference to an object that can no longer be found in the queue, at once or when no
  * slot holds it.
  *
  * It was taken out by a read-modify-write, or a full fence came since.

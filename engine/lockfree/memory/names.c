@@ -1,7 +1,5 @@
 /*
- * The cells of names.h, which says the ordering: stores relaxed before the pod is published, loads
- * acquire, so that the reader's look at the pod's life comes after them. Progress: wait-free but
- * for the slab; nothing here loops over an exchange.
+ * The cells of names.h, which has the ordering.
  */
 #include "lockfree/memory/names.h"
 

@@ -3,8 +3,8 @@
  *
  * Three sizes of cells, each a slab: texts of up to 63, 127 and 319 bytes with their NUL, padded
  * with NULs to whole words. A cell is written word by word with atomic stores before its pod
- * exists, and may be read by anybody at any time: the index compares names of records that may be
- * given to another pod meanwhile, and looks at the record's life afterwards.
+ * exists, and any thread may read it at any time: the index compares names of records that may get
+ * another pod meanwhile, and looks at the record's life afterwards.
  *
  * ORDERING, PROGRESS. Words are stored relaxed: the state word of the pod publishes them (fill:A,
  * add.c). They are loaded with acquire, so that the reader's second look at word or life comes
@@ -41,7 +41,7 @@ void names_give(struct names *names, struct names_cache *cache, uint32_t cell);
 void names_flush(struct names *names, struct names_cache *cache);
 void names_trim(struct names *names, struct epoch_record *epoch);
 
-/** The text, ending in NUL; for who owns the cell, or holds its pod. */
+/** The text, ending in NUL; for the thread that owns the cell, or holds its pod. */
 const char *names_text(const struct names *names, uint32_t cell);
 
 /**

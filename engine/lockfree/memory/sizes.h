@@ -23,7 +23,7 @@
 #define SEGMENT_STALE_MIN SIZE(16, 2)
 #define NOMINATOR_BUCKETS SIZE(512, 2)
 #define BIN_RUNS SIZE(16, 4)        /* slots for runs in a bin */
-#define BIN_FRUITLESS SIZE(4, 4)    /* scans in vain before a bin is cleared: see bin_found_empty */
+#define BIN_FRUITLESS SIZE(4, 4)    /* empty scans before a bin is cleared: see bin_found_empty */
 #define BAND_ROWS SIZE(64, 3)       /* of a leaf of the band table; at most 64 */
 #define BAND_LEAVES_KEPT SIZE(4, 1) /* leaves that stay in the table without pods */
 #define INDEX_LINES_FIRST SIZE(64, 2)

@@ -3,28 +3,26 @@
  * them.
  *
  * 1 CONTRACT. slab.h. An object belongs to exactly one of: its user, a cache, a magazine, a thread
- *   inside a function of this file. It is not: an allocator for blocks whose address is kept
- *   without their number, nor one that gives memory back by itself.
+ *   inside a function of this file. Not an allocator for blocks whose address is kept without their
+ *   number, and not one that gives memory back by itself.
  *
  * 2 MEMORY
- *   slab       pages, made, holes, floor, root     written when a page comes or goes; read by every
- *           slab_at
- *              magazines (own line)                one CAS per MAGAZINE objects taken or given
- *   root ----> leaf ----> page = {64 bytes: header | objects}; arrows are set once, a page's is
- *   unset by trim
- *   header     the epoch's block; the floor that the page began at, written by its maker only
- *   free object   link: {next of its list};   in the first of a magazine, magazine_link:
- *           {length:32, next magazine:32}
- *   cache      head, count: the list in use; spare: a full one. The owner's only.
+ *   slab          pages, made, holes, floor, root: written when a page comes or goes
+ *                 magazines, on a line of its own: one CAS per MAGAZINE objects taken or given
+ *   root -> leaf -> page = {64 bytes: header | objects}; trim unsets the arrow to a page
+ *   header        the epoch's block; the floor that the page began at, written by its maker only
+ *   free object   link: {next of its list}
+ *                 magazine_link, of a magazine's first: {length:32, next magazine:32}
+ *   cache         head, count: the list in use; spare: a full one; the owner's only
  *
  * 3 A SLOT OF A LEAF
- *   NULL -> page: CAS (page_install)      page -> NULL: exchange (page_unmake), by who owns every
- *           object of the page
+ *   NULL -> page   CAS (page_install:A)
+ *   page -> NULL   exchange (page_unmake:B), by the thread that owns every object of the page
  *
  * 4 INVARIANTS
  *   a  Empty slots below `pages` = `holes` + threads between taking a number and filling its slot.
- *      So no number is lost, but that of a thread that stops there. (`holes` may be off for a
- *      moment: then a hole is found later, or one looked for.)
+ *      Only the number of a thread that stops there is lost. `holes` may be off for a moment: then
+ *      a hole is found later, or looked for and not found.
  *   b  A list in the stack has a length, and no end mark: the link of its last object is anything.
  *   c  `floor` covers a trimmed page before its slot is NULL, and is read after a new page fills
  *      the slot. So a version in the new page comes after all versions that a stale reference to
@@ -32,21 +30,21 @@
  *      floor that its page began at, and floors have 64 bits.
  *
  * 5 LINEARIZATION. A magazine changes hands at the CAS of `magazines` (magazine_push:B,
- *   magazine_pop:B, stack_take_all:A).
- *   Objects of a page exist from page_install:A, and end at page_unmake:B.
+ *   magazine_pop:B, stack_take_all:A). Objects of a page exist from page_install:A to
+ *   page_unmake:B.
  *
- * 6 ORDERING. Read-modify-writes are full fences.
- *   magazine_push:A, magazine_push:B -> magazine_pop:A, magazine_pop:B
+ * 6 ORDERING
+ *   magazine_push:A, B -> magazine_pop:A, B
  *       the magazine's link, the links in it, and the objects' contents
  *   page_install:A -> slab_at's acquire loads
  *       the page is zeroed
- *   page_unmake:A, page_unmake:B -> page_install:A, page_fill:A
+ *   page_unmake:A, B -> page_install:A, page_fill:A
  *       a page in a slot that was emptied begins at the raised floor
  *
  * 7 PROGRESS. Lock-free: every retry follows another thread's successful CAS. A thread that stops
- *   holds back its cache (SLAB_CACHE_MAX), one magazine or one page that it is making; after
+ *   holds back its cache (SLAB_CACHE_MAX), one magazine, or one page that it is making; after
  *   stack_take_all:A all that was in the magazines: the others make new pages. The allocator is
- *   called by who finds nothing free, by reserve and by trim.
+ *   called by reserve, by trim, and by a take that finds nothing free.
  *
  * 8 ABA, RECLAMATION. magazine_pop:A reads a link that may be another user's data by then; the tag,
  *   one up with each success, makes magazine_pop:B fail. The page behind the link may be unlinked
@@ -56,11 +54,9 @@
  *   after 61 hours. A thread must sleep between magazine_pop:A and magazine_pop:B for exactly a
  *   multiple of that, and find the same object on top.
  *
- * 10 NOT CHOSEN. ck_stack: needs a 16-byte CAS in assembly, which ThreadSanitizer and the
- *   controlled scheduler do not see. Cutting a list that is too long: to cut off its cold end is to
- *   walk it, and its warm end is what the worker takes next. With two lists the older one is the
- *   colder one, as a whole, and nothing is walked. Preparing a page before it is linked: the floor
- *   may rise between the two.
+ * 10 NOT CHOSEN. Cutting a list that is too long: its cold end is found by walking it, its warm end
+ *   is what the worker takes next. Of two lists the older is the colder, and nothing is walked.
+ *   Preparing a page before it is linked: the floor may rise between the two.
  *
  * 11 EVIDENCE. stress/explore: trim, upkeep_*, mixed_upkeep; tests/unit/test_lockfree_slab.c,
  *   test_upkeep_threads.c.
@@ -101,7 +97,7 @@ set_next(const struct slab *slab, uint32_t object, uint32_t next)
     u64_store(word_in(slab_at(slab, object), slab->kind.link), next);
 }
 
-/* What waits for its next user is fetched while that one is still busy with its predecessor. */
+/* The next take's object is fetched while the caller is busy with this one. */
 static void
 prefetch_object(const struct slab *slab, uint32_t object)
 {
@@ -141,10 +137,9 @@ magazine_pop(struct slab *slab)
         uint32_t first = stack_top(seen);
         const char *object = slab_at(slab, first);
 
-        /* popped and trimmed since: the stack is another */
+        /* It was popped and trimmed since, so the stack is another: each round is a pop. */
         if (object == NULL) {
-            seen =
-                u64_load_acquire(&slab->magazines); /* as magazine_pop:A; ends: somebody popped */
+            seen = u64_load_acquire(&slab->magazines); /* as magazine_pop:A */
             continue;
         }
         uint64_t link =
@@ -204,7 +199,7 @@ static atomic_ptr *
 page_slot(struct slab *slab, uint32_t page)
 {
     atomic_ptr *root = &slab->root[page / SLAB_LEAF];
-    atomic_ptr *leaf = ptr_load_acquire(root); /* of another's exchange below */
+    atomic_ptr *leaf = ptr_load_acquire(root); /* of the exchange below, another thread's */
 
     if (leaf == NULL) {
         atomic_ptr *own =
@@ -232,8 +227,8 @@ page_install(atomic_ptr *slot, char *objects)
 }
 
 /*
- * Puts the page where one was trimmed. One pass: who is overtaken everywhere takes a number of his
- * own.
+ * Puts the page where one was trimmed. One pass: a thread that is overtaken everywhere takes a new
+ * number.
  */
 static bool
 page_into_hole(struct slab *slab, char *objects, uint32_t *page)
@@ -257,8 +252,7 @@ page_into_hole(struct slab *slab, char *objects, uint32_t *page)
 }
 
 /*
- * A number that nobody had; false: there are no more. Ends: each failed exchange means that
- * somebody got one.
+ * A new number; false: there are no more. Ends: each failed exchange is another thread's number.
  */
 static bool
 page_number(struct slab *slab, uint32_t *page)
@@ -476,8 +470,7 @@ sort_into_piles(const struct slab *slab, uint32_t stack, struct pile *piles)
 }
 
 /*
- * A floor that no version in the page comes after. Right if no object's version went all round in
- * this page.
+ * A floor that no version in the page comes after, if no object's version went all round here.
  */
 static uint64_t
 page_floor(const struct slab *slab, char *objects)

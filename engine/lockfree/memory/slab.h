@@ -2,17 +2,16 @@
  * Objects of one size that are used again at once: records of pods, names, descriptions, runs.
  *
  * CONTRACT. An object is named by a number from 1 to 2^28 - 1; 0 names none. Its memory stays
- * mapped, with the same type, until slab_trim or slab_close, so any thread may read an object that
- * it does not own, and must afterwards make sure by other means (versions, tags, generations) that
- * what it read was what it meant. Nothing here waits for a grace period: what is recycled at
- * operation rate must not, or one thread that stops would hold 100 MB a second. slab_take and
- * slab_trim are called inside an epoch section: they read objects whose page may be trimmed
- * meanwhile. The other functions touch only what is the caller's.
+ * mapped, with the same type, until slab_trim or slab_close. So any thread may read an object of
+ * another, and must make sure afterwards, by versions, tags or generations, that it was the one it
+ * meant. Recycling does not wait for a grace period: one thread that stops would hold back 100 MB a
+ * second. slab_take and slab_trim are called inside an epoch section: they read objects whose page
+ * may be trimmed meanwhile. The other functions touch only what is the caller's.
  *
- * FREE OBJECTS. Each worker has a cache of its own (struct slab_cache; nobody else uses it), last
- * in, first out: what was used last is warm. Caches exchange magazines of MAGAZINE objects through
- * a stack that all share. The links lie in two words of the free objects; a reader that is late
- * sees links there instead of data, like any other change.
+ * FREE OBJECTS. Each worker has a cache of its own (struct slab_cache), last in, first out: what
+ * was used last is warm. Caches exchange magazines of MAGAZINE objects through a stack that all
+ * share. The links lie in two words of the free objects; a late reader sees links there instead of
+ * data, like any other change.
  */
 #ifndef SCHEDQ_LOCKFREE_SLAB_H
 #define SCHEDQ_LOCKFREE_SLAB_H
@@ -32,8 +31,8 @@
 #define SLAB_LEAF 4096
 
 /**
- * What a slab's objects are. Offsets are in bytes; the words there are nobody's while the object is
- * free.
+ * What a slab's objects are. Offsets are in bytes; the slab uses the words there while the object
+ * is free.
  */
 struct slab_kind {
     enum memory_kind memory;
@@ -59,7 +58,7 @@ struct slab {
     atomic_u64 floor;
     atomic_u32 pages; /* page numbers given out, of pages that were trimmed too */
     atomic_u32 made;  /* objects that exist */
-    /* page numbers below `pages` without a page and without somebody who brings one */
+    /* page numbers below `pages` without a page, and without a thread that brings one */
     atomic_u32 holes;
     atomic_u32 hole_hint;                      /* where a hole is looked for first */
     atomic_ptr root[SLAB_ROOT];                /* of leaves of SLAB_LEAF page pointers */
@@ -123,7 +122,7 @@ slab_end(const struct slab *slab)
 /**
  * The object's memory; NULL if its page was trimmed, or never made.
  *
- * Valid until the caller's epoch section ends, and for who owns the object.
+ * Valid until the caller's epoch section ends; for the object's owner, as long as it owns it.
  */
 static inline void *
 slab_at(const struct slab *slab, uint32_t object)
