@@ -7,8 +7,6 @@
 
 #include "world.h"
 
-#define COUNT_OF(array) (sizeof(array) / sizeof *(array))
-
 /* ---- churn ---- */
 
 /* Half of its pods were popped a moment ago: many of them are in flight. */
@@ -23,22 +21,17 @@ static void
 delete_some_pod(actor_t *actor)
 {
     char name[32];
-    schedq_result_t found = {0};
-    schedq_result_t result;
-    tally_t *tally = &actor->world->tally;
     unsigned index = some_pod(actor);
-    uint32_t length = tally_name(index, name);
+    op_t found = {.kind = OP_FIND, .names = name, .name_length = tally_name(index, name)};
     if (actor_roll(actor, 2) == 0)
-        schedq_find(actor->worker, name, length, &found);
-    schedq_status_t status = schedq_delete(actor->worker, found.pod, name, length, &result);
-    if (status == SCHEDQ_OK) {
-        TALLY_COUNT(tally->deletes[index]);
-        TALLY_CHECK(tally, tally_object_is_of(result.object, index),
-                    "delete of %s shows object %llu", name, (unsigned long long)result.object);
-    } else {
-        TALLY_CHECK(tally, status == SCHEDQ_NOT_FOUND, "delete says %s",
-                    schedq_status_name(status));
-    }
+        (void)actor_do(actor, &found, NULL);
+    op_t op = {.kind = OP_DELETE,
+               .names = name,
+               .name_length = found.name_length,
+               .pods = &found.result.pod};
+    if (actor_do(actor, &op, &index) == SCHEDQ_OK)
+        TALLY_CHECK(&actor->world->tally, tally_object_is_of(op.result.object, index),
+                    "delete of %s shows object %llu", name, (unsigned long long)op.result.object);
     if (actor_roll(actor, 2) == 0)
         producer_add(actor, index);
 }
@@ -49,22 +42,13 @@ update_some_pod(actor_t *actor)
     static const schedq_event_t events[] = {SCHEDQ_EVENT_UNSCHEDULED_POD_UPDATE_LABEL,
                                             SCHEDQ_EVENT_UNSCHEDULED_POD_UPDATE_GATES_ELIMINATED};
     char name[32];
-    schedq_pod_spec_t spec;
-    schedq_result_t result;
-    tally_t *tally = &actor->world->tally;
+    uint64_t replaced;
     unsigned index = some_pod(actor);
     if (schedq_find(actor->worker, name, tally_name(index, name), NULL) != SCHEDQ_OK)
         return;
-    actor_spec(actor, index, &spec, name);
-    schedq_status_t status = schedq_update(actor->worker, name, &spec, spec.object, events,
-                                           actor_roll(actor, 3), &result);
-    actor_let_go(actor, spec.object);
-    TALLY_CHECK(tally, status == SCHEDQ_OK, "update says %s", schedq_status_name(status));
-    if (status == SCHEDQ_OK && result.added)
-        TALLY_COUNT(tally->adds[index]);
-    else if (status == SCHEDQ_OK)
-        TALLY_CHECK(tally, tally_object_is_of(result.object, index),
-                    "update of %s replaced object %llu", name, (unsigned long long)result.object);
+    if (actor_update(actor, index, events, actor_roll(actor, 3), &replaced) == SCHEDQ_OK)
+        TALLY_CHECK(&actor->world->tally, replaced == 0 || tally_object_is_of(replaced, index),
+                    "update of %s replaced object %llu", name, (unsigned long long)replaced);
 }
 
 static int
@@ -79,32 +63,20 @@ visit_nothing(void *ctx, const schedq_pod_info_t *pod)
 static void
 touch_some_pod(actor_t *actor)
 {
-    enum { ACTIVATE, NOMINATE, GET };
-    static const choice_t choices[] = {
-        {ACTIVATE, 1, NEEDS_NOTHING}, {NOMINATE, 1, NEEDS_NOMINATIONS}, {GET, 1, NEEDS_NOTHING}};
     char name[32];
-    schedq_result_t found;
-    tally_t *tally = &actor->world->tally;
     unsigned index = some_pod(actor);
-    schedq_status_t status = schedq_find(actor->worker, name, tally_name(index, name), &found);
-    if (status != SCHEDQ_OK) {
-        TALLY_CHECK(tally, status == SCHEDQ_NOT_FOUND, "find says %s", schedq_status_name(status));
+    op_t found = {.kind = OP_FIND, .names = name, .name_length = tally_name(index, name)};
+    if (actor_do(actor, &found, NULL) != SCHEDQ_OK)
         return;
-    }
-    TALLY_CHECK(tally, tally_object_is_of(found.object, index), "find of %s shows object %llu",
-                name, (unsigned long long)found.object);
-    switch (actor_choose(actor, choices, COUNT_OF(choices))) {
-    case ACTIVATE:
-        schedq_activate(actor->worker, &found.pod, 1, NULL);
-        break;
-    case NOMINATE:
-        schedq_nominate(actor->worker, found.pod, actor_roll(actor, 5));
-        break;
-    default:
-        status = schedq_get(actor->worker, found.pod, visit_nothing, actor->world);
-        TALLY_CHECK(tally, status == SCHEDQ_OK || status == SCHEDQ_NOT_FOUND, "get says %s",
-                    schedq_status_name(status));
-    }
+    TALLY_CHECK(&actor->world->tally, tally_object_is_of(found.result.object, index),
+                "find of %s shows object %llu", name, (unsigned long long)found.result.object);
+    static const op_kind_t kinds[] = {OP_ACTIVATE, OP_NOMINATE, OP_GET};
+    op_t op = {.kind = kinds[actor_roll(actor, 3)],
+               .pods = &found.result.pod,
+               .node = actor_roll(actor, 5),
+               .visit = visit_nothing,
+               .ctx = actor->world};
+    (void)actor_do(actor, &op, NULL);
 }
 
 void *
@@ -239,23 +211,17 @@ look_at_numbers(actor_t *actor)
 static void
 look_around(actor_t *actor)
 {
-    enum { SNAPSHOT, METRICS, NOMINATED, NUMBERS, MEMORY };
-    static const choice_t choices[] = {{SNAPSHOT, 1, NEEDS_WALKS},
-                                       {METRICS, 1, NEEDS_WALKS},
-                                       {NOMINATED, 1, NEEDS_NOMINATIONS},
-                                       {NUMBERS, 1, NEEDS_NOTHING},
-                                       {MEMORY, 1, NEEDS_NOTHING}};
-    switch (actor_choose(actor, choices, COUNT_OF(choices))) {
-    case SNAPSHOT:
+    switch (actor_roll(actor, 5)) {
+    case 0:
         take_snapshot(actor);
         break;
-    case METRICS:
+    case 1:
         schedq_metrics_write(actor->world->queue, write_nothing, NULL);
         break;
-    case NOMINATED:
+    case 2:
         schedq_nominated_pods(actor->worker, 1 + actor_roll(actor, 4), visit_nothing, actor->world);
         break;
-    case NUMBERS:
+    case 3:
         look_at_numbers(actor);
         break;
     default:
@@ -266,16 +232,14 @@ look_around(actor_t *actor)
 void *
 host_run(void *argument)
 {
-    enum { SEND_EVENT, LOOK };
-    static const choice_t choices[] = {{SEND_EVENT, 64, NEEDS_EVENTS}, {LOOK, 1, NEEDS_NOTHING}};
     const start_t *start = argument;
     actor_t actor;
     actor_begin(&actor, start->world, start->number);
     while (world_is_running(start->world)) {
-        if (actor_choose(&actor, choices, COUNT_OF(choices)) == SEND_EVENT)
-            send_event(&actor);
-        else
+        if (actor_roll(&actor, 65) == 0)
             look_around(&actor);
+        else
+            send_event(&actor);
         actor_nap(&actor, 200);
     }
     actor_end(&actor);
@@ -292,12 +256,11 @@ ticks_run(void *argument)
     actor_t actor;
     actor_begin(&actor, start->world, start->number);
     while (world_is_running(start->world)) {
-        schedq_status_t status = schedq_tick(actor.worker, NULL, NULL);
-        TALLY_CHECK(tally, status == SCHEDQ_OK, "tick says %s", schedq_status_name(status));
+        (void)actor_do(&actor, &(op_t){.kind = OP_TICK}, NULL);
         actor_nap(&actor, 3000);
-        if (!world_can(start->world, NEEDS_TIMER) || actor_roll(&actor, 8) != 0)
+        if (actor_roll(&actor, 8) != 0)
             continue;
-        status = schedq_run(start->world->queue, NULL, 0);
+        schedq_status_t status = schedq_run(start->world->queue, NULL, 0);
         TALLY_CHECK(tally, status == SCHEDQ_OK, "run says %s", schedq_status_name(status));
         actor_nap(&actor, 30000);
         schedq_stop(start->world->queue);

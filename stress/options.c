@@ -14,21 +14,13 @@ static const struct argp_option known[] = {
     {0},
 };
 
-static void
-choose_preset(struct argp_state *state, options_t *options, const char *name)
-{
-    const argument_choice_t *preset = argument_choice(state, "preset", name, argument_presets);
-    options->preset = (schedq_preset_t)preset->value;
-    options->preset_name = preset->name;
-}
-
 static error_t
 parse_option(int key, char *argument, struct argp_state *state)
 {
     options_t *options = state->input;
     switch (key) {
     case 'e':
-        options->engine = engine_of_argument(state, argument);
+        options->engine = argument_choice(state, "engine", argument, argument_engines);
         return 0;
     case 't':
         options->threads = (unsigned)argument_number(state, "threads", argument, 1, 30);
@@ -40,7 +32,7 @@ parse_option(int key, char *argument, struct argp_state *state)
         options->seed = argument_number(state, "seed", argument, 0, UINT64_MAX);
         return 0;
     case 'p':
-        choose_preset(state, options, argument);
+        options->preset = argument_choice(state, "preset", argument, argument_presets);
         return 0;
     case ARGP_KEY_ARG:
         argument_unexpected(state, argument);
@@ -67,11 +59,10 @@ options_parse(options_t *options, int argc, char **argv)
         NULL,
         NULL,
         NULL};
-    *options = (options_t){.engine = engine_default(),
+    *options = (options_t){.engine = argument_engine_default(),
                            .threads = 2,
                            .seconds = 10,
                            .seed = (uint64_t)time(NULL),
-                           .preset = SCHEDQ_PRESET_DEFAULT,
-                           .preset_name = "default"};
+                           .preset = argument_presets};
     arguments_parse(&parser, argc, argv, options);
 }

@@ -4,16 +4,14 @@
 
 #include <stdint.h>
 
-#include "engines.h"
 #include "schedq/schedq.h"
+#include "support/arguments.h"
 
 typedef struct options {
     unsigned threads; /* producers, and as many consumers */
     unsigned seconds;
     uint64_t seed;
-    const engine_t *engine;
-    schedq_preset_t preset;
-    const char *preset_name;
+    const argument_choice_t *engine, *preset;
 } options_t;
 
 /** Ends the process with status 2 on bad usage. */

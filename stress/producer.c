@@ -13,14 +13,9 @@ producer_add(actor_t *actor, unsigned index)
 {
     schedq_pod_spec_t spec;
     char name[32];
-    tally_t *tally = &actor->world->tally;
     actor_spec(actor, index, &spec, name);
-    schedq_status_t status = schedq_add(actor->worker, name, &spec, NULL);
+    (void)actor_do(actor, &(op_t){.kind = OP_ADD, .names = name, .specs = &spec}, &index);
     actor_let_go(actor, spec.object);
-    if (status == SCHEDQ_OK)
-        TALLY_COUNT(tally->adds[index]);
-    else
-        TALLY_CHECK(tally, status == SCHEDQ_EXISTS, "add says %s", schedq_status_name(status));
 }
 
 void
@@ -35,40 +30,22 @@ producer_add_batch(actor_t *actor)
     schedq_pod_spec_t specs[BATCH];
     char names[BATCH * 32];
     unsigned indices[BATCH];
-    uint8_t statuses[BATCH];
-    tally_t *tally = &actor->world->tally;
+    op_t op = {.kind = OP_ADD_MANY, .count = BATCH, .names = names, .specs = specs};
     for (uint32_t i = 0; i < BATCH; i++) {
         indices[i] = actor_index(actor);
         actor_spec(actor, indices[i], &specs[i], names + 32 * i);
         specs[i].name_offset = 32 * i;
     }
-    schedq_add_many(actor->worker, names, specs, BATCH, NULL, statuses, NULL);
-    for (unsigned i = 0; i < BATCH; i++) {
+    (void)actor_do(actor, &op, indices);
+    for (unsigned i = 0; i < BATCH; i++)
         actor_let_go(actor, specs[i].object);
-        if (statuses[i] == SCHEDQ_OK)
-            TALLY_COUNT(tally->adds[indices[i]]);
-        else
-            TALLY_CHECK(tally, statuses[i] == SCHEDQ_EXISTS, "add_many says %s",
-                        schedq_status_name((schedq_status_t)statuses[i]));
-    }
 }
 
 static void
 update_one(actor_t *actor)
 {
-    schedq_pod_spec_t spec;
-    schedq_result_t result;
-    char name[32];
-    tally_t *tally = &actor->world->tally;
-    unsigned index = actor_index(actor);
-    actor_spec(actor, index, &spec, name);
-    schedq_event_t event = SCHEDQ_EVENT_UNSCHEDULED_POD_UPDATE_LABEL;
-    schedq_status_t status = schedq_update(actor->worker, name, &spec, spec.object, &event,
-                                           actor_roll(actor, 2), &result);
-    actor_let_go(actor, spec.object);
-    TALLY_CHECK(tally, status == SCHEDQ_OK, "update says %s", schedq_status_name(status));
-    if (status == SCHEDQ_OK && result.added)
-        TALLY_COUNT(tally->adds[index]);
+    static const schedq_event_t event = SCHEDQ_EVENT_UNSCHEDULED_POD_UPDATE_LABEL;
+    (void)actor_update(actor, actor_index(actor), &event, actor_roll(actor, 2), NULL);
 }
 
 static void

@@ -33,6 +33,57 @@ tally_violation(tally_t *tally, const char *format, ...)
     va_end(arguments);
 }
 
+static unsigned
+enter(tally_t *tally, const op_t *op, size_t element, unsigned index)
+{
+    schedq_status_t status = op_element(op, element);
+    switch (op->kind) {
+    case OP_UPDATE:
+        if (status == SCHEDQ_OK && op->result.added == 0)
+            TALLY_COUNT(tally->updates);
+        break;
+    case OP_DELETE:
+        if (status == SCHEDQ_OK) {
+            TALLY_COUNT(tally->deletes[index]);
+            if (op->result.place == SCHEDQ_INFLIGHT)
+                TALLY_COUNT(tally->deletes_in_flight);
+        }
+        break;
+    case OP_DONE:
+    case OP_DONE_MANY:
+        if (status == SCHEDQ_OK)
+            TALLY_COUNT(tally->dones[index]);
+        break;
+    case OP_ADD_UNSCHEDULABLE:
+        if (status == SCHEDQ_OK)
+            TALLY_COUNT(tally->failures);
+        break;
+    default:
+        if (!op_made(op, element))
+            return 0;
+    }
+    if (op_made(op, element))
+        TALLY_COUNT(tally->adds[index]);
+    if (status == SCHEDQ_GONE)
+        TALLY_COUNT(tally->gones);
+    return status == SCHEDQ_OK || status == SCHEDQ_GONE;
+}
+
+unsigned
+tally_op(tally_t *tally, schedq_worker_t *worker, const op_t *op, const unsigned *indices,
+         uint32_t legal)
+{
+    unsigned changed = (unsigned)op->got;
+    atomic_fetch_add_explicit(&tally->pops, op->got, memory_order_relaxed);
+    for (size_t i = 0; i < op_elements(op); i++) {
+        schedq_status_t status = op_element(op, i);
+        TALLY_CHECK(tally, ((op_legal(op) | legal) >> status & 1) != 0, "%s says %s: %s",
+                    op_name(op->kind), schedq_status_name(status), schedq_worker_error(worker));
+        changed += enter(tally, op, i, indices != NULL ? indices[i] : 0);
+    }
+    return changed;
+}
+
 void
 tally_retain(void *ctx, uint64_t object)
 {
@@ -63,6 +114,41 @@ tally_check_lives(tally_t *tally)
         TALLY_CHECK(tally, adds == dones + deletes, "pod-%u: %u adds, but %u dones and %u deletes",
                     i, adds, dones, deletes);
     }
+}
+
+void
+tally_check_stats(tally_t *tally, schedq_t *queue, bool print)
+{
+    schedq_stats_t stats;
+    schedq_stats_init(&stats);
+    schedq_stats(queue, &stats);
+    uint64_t failures = atomic_load(&tally->failures), gones = atomic_load(&tally->gones);
+    uint64_t dones = tally_sum(tally->dones);
+    const struct {
+        const char *name;
+        uint64_t queue, counted;
+    } rows[] = {
+        {"adds", stats.adds, tally_sum(tally->adds)},
+        {"dones", stats.dones, dones},
+        {"deletes", stats.deletes, tally_sum(tally->deletes)},
+        {"updates", stats.updates, atomic_load(&tally->updates)},
+        {"pops", stats.pops, atomic_load(&tally->pops)},
+        {"failures", stats.failures, failures},
+        {"gones (queue: deleted in flight)", atomic_load(&tally->deletes_in_flight), gones},
+        {"cycles ended (queue: pops)", stats.pops, dones + failures + gones},
+        {"active", stats.active, 0},
+        {"waiting", stats.backoff + stats.error_backoff + stats.parked + stats.gated, 0},
+        {"in flight", stats.inflight, 0},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        if (print)
+            printf("%-9s %llu\n", rows[i].name, (unsigned long long)rows[i].counted);
+        TALLY_CHECK(tally, rows[i].queue == rows[i].counted, "the queue says %llu %s, counted %llu",
+                    (unsigned long long)rows[i].queue, rows[i].name,
+                    (unsigned long long)rows[i].counted);
+    }
+    if (print)
+        printf("%-9s %llu\n", "moves", (unsigned long long)stats.moves);
 }
 
 void

@@ -16,6 +16,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "ops/op.h"
+
 #define TALLY_NAMES 2048u
 #define TALLY_VARIANTS 4u
 #define TALLY_OBJECTS (TALLY_NAMES * TALLY_VARIANTS)
@@ -25,7 +27,7 @@ typedef struct tally {
     atomic_uint dones[TALLY_NAMES]; /* done that was OK */
     atomic_uint deletes[TALLY_NAMES];
     atomic_int references[TALLY_OBJECTS + 1];
-    atomic_uint_fast64_t pops, failures, gones;
+    atomic_uint_fast64_t pops, updates, failures, gones, deletes_in_flight;
     atomic_uint violations;
 } tally_t;
 
@@ -53,12 +55,24 @@ tally_object_is_of(uint64_t object, unsigned index)
 void tally_violation(tally_t *tally, const char *format, ...) __attribute__((format(printf, 2, 3)));
 #define TALLY_CHECK(tally, good, ...) ((good) ? (void)0 : tally_violation((tally), __VA_ARGS__))
 
+/**
+ * Enters what a call did, for names of these indices (of pops: nothing but their number), and
+ * checks its answers: legal are those of op_legal, and `legal`. Returns how many pods it changed.
+ */
+unsigned tally_op(tally_t *tally, schedq_worker_t *worker, const op_t *op, const unsigned *indices,
+                  uint32_t legal);
+
 /** Reference counting callbacks; ctx is the tally. */
 void tally_retain(void *ctx, uint64_t object);
 void tally_release(void *ctx, uint64_t object);
 
 /** After the drain: every life has ended once. */
 void tally_check_lives(tally_t *tally);
+/**
+ * After the drain: the queue counted the same, and nothing is left in it. Prints the numbers if
+ * `print`.
+ */
+void tally_check_stats(tally_t *tally, schedq_t *queue, bool print);
 /** After destroy: no object is held. */
 void tally_check_references(tally_t *tally);
 

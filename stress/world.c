@@ -123,8 +123,8 @@ world_open(world_t *world, const options_t *options)
     memset(world, 0, sizeof *world);
     world->options = options;
     atomic_store(&world->dice, options->seed);
-    schedq_config_preset(&config, sizeof config, options->preset);
-    config.engine = options->engine->number;
+    schedq_config_preset(&config, sizeof config, (schedq_preset_t)options->preset->value);
+    config.engine = (uint8_t)options->engine->value;
     config.objects = SCHEDQ_OBJECTS_COUNTED;
     config.object_ctx = world;
     config.retain = retain;
@@ -139,8 +139,7 @@ world_open(world_t *world, const options_t *options)
     schedq_status_t status = schedq_create(&config, &world->queue, why, sizeof why);
     if (status != SCHEDQ_OK)
         give_up("schedq_create", status, why);
-    if (world_can(world, NEEDS_EVENTS))
-        register_plugins(world);
+    register_plugins(world);
 }
 
 void
@@ -197,21 +196,6 @@ actor_roll(actor_t *actor, unsigned below)
     return (unsigned)(scramble(actor->random) % below);
 }
 
-int
-actor_choose(actor_t *actor, const choice_t *choices, size_t count)
-{
-    unsigned sum = 0;
-    for (size_t i = 0; i < count; i++)
-        sum += world_can(actor->world, choices[i].needs) ? choices[i].weight : 0;
-    unsigned roll = actor_roll(actor, sum);
-    for (size_t i = 0;; i++) {
-        unsigned weight = world_can(actor->world, choices[i].needs) ? choices[i].weight : 0;
-        if (roll < weight)
-            return choices[i].what;
-        roll -= weight;
-    }
-}
-
 unsigned
 actor_index(actor_t *actor)
 {
@@ -252,7 +236,7 @@ actor_spec(actor_t *actor, unsigned index, schedq_pod_spec_t *spec, char *name)
     spec->name_length = tally_name(index, name);
     spec->object = actor_hold(actor, tally_object(index, actor_roll(actor, TALLY_VARIANTS)));
     spec->priority = some_priority(actor);
-    if (world_can(actor->world, NEEDS_NOMINATIONS) && actor_roll(actor, 8) == 0)
+    if (actor_roll(actor, 8) == 0)
         spec->nominated_node = 1 + actor_roll(actor, 4);
     if (actor_roll(actor, 4) == 0)
         spec->flags = SCHEDQ_POD_AFFINITY;
@@ -260,6 +244,35 @@ actor_spec(actor_t *actor, unsigned index, schedq_pod_spec_t *spec, char *name)
         spec->flags |= SCHEDQ_POD_ORDER_KEY;
         spec->order_key = (int64_t)actor_roll(actor, 1000) - 500;
     }
+}
+
+schedq_status_t
+actor_do(actor_t *actor, op_t *op, const unsigned *indices)
+{
+    (void)op_run(actor->worker, op);
+    (void)tally_op(&actor->world->tally, actor->worker, op, indices,
+                   op->popped != NULL ? OP_LEGAL(SCHEDQ_CLOSED) : 0);
+    return op->status;
+}
+
+schedq_status_t
+actor_update(actor_t *actor, unsigned index, const schedq_event_t *events, size_t event_count,
+             uint64_t *replaced)
+{
+    schedq_pod_spec_t spec;
+    char name[32];
+    actor_spec(actor, index, &spec, name);
+    op_t op = {.kind = OP_UPDATE,
+               .names = name,
+               .specs = &spec,
+               .old_object = spec.object,
+               .events = events,
+               .event_count = event_count};
+    schedq_status_t status = actor_do(actor, &op, &index);
+    actor_let_go(actor, spec.object);
+    if (replaced != NULL)
+        *replaced = op.result.added != 0 ? 0 : op.result.object;
+    return status;
 }
 
 uint64_t

@@ -40,13 +40,6 @@ world_is_running(world_t *world)
     return atomic_load(&world->phase) == PHASE_RUNNING;
 }
 
-/** NEEDS_ bits: does the engine have all of it? */
-static inline bool
-world_can(const world_t *world, unsigned needs)
-{
-    return (needs & ~world->options->engine->has) == 0;
-}
-
 /** Registers a worker; `number` makes the random sequence of this actor its own. */
 void actor_begin(actor_t *actor, world_t *world, unsigned number);
 void actor_end(actor_t *actor);
@@ -54,15 +47,6 @@ void actor_end(actor_t *actor);
 void actor_change_worker(actor_t *actor);
 /** 0..below - 1 */
 unsigned actor_roll(actor_t *actor, unsigned below);
-
-/** One of several things to do. */
-typedef struct choice {
-    int what; /* the chooser's number for it */
-    unsigned weight;
-    unsigned needs; /* NEEDS_ bits */
-} choice_t;
-/** `what` of a random one that the engine has; the table must hold one that needs nothing. */
-int actor_choose(actor_t *actor, const choice_t *choices, size_t count);
 
 /** A random index: of any name, or of a pod that is likely in flight. */
 unsigned actor_index(actor_t *actor);
@@ -78,6 +62,14 @@ void actor_let_go(actor_t *actor, uint64_t object);
  * bytes.
  */
 void actor_spec(actor_t *actor, unsigned index, schedq_pod_spec_t *spec, char *name);
+/** Makes a call and enters it; its answer is checked. */
+schedq_status_t actor_do(actor_t *actor, op_t *op, const unsigned *indices);
+/**
+ * Updates the pod of that index, or adds it. `replaced`, which may be NULL, receives the object
+ * that it had, or 0.
+ */
+schedq_status_t actor_update(actor_t *actor, unsigned index, const schedq_event_t *events,
+                             size_t event_count, uint64_t *replaced);
 /** A random set of rejectors, never empty. */
 uint64_t actor_rejectors(actor_t *actor);
 /** Sleeps for up to `microseconds`. */

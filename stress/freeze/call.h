@@ -1,31 +1,15 @@
-/* The calls that a freeze can hit, as the distribution prints them. */
+/* Where a freeze can hit a thread, as the distribution prints it: a call of ops/op.h, or these. */
 #ifndef SCHEDQ_FREEZE_CALL_H
 #define SCHEDQ_FREEZE_CALL_H
 
-typedef enum call {
-    CALL_NONE, /* the thread is in the tool's own code */
-    CALL_ADD,
-    CALL_ADD_MANY,
-    CALL_TRY_POP,
-    CALL_POP,
-    CALL_POP_MANY,
-    CALL_DELETE,
-    CALL_UPDATE,
-    CALL_FIND,
-    CALL_GET,
-    CALL_TICK,
-    CALL_MOVE_ALL,
-    CALL_ACTIVATE,
-    CALL_CHOSEN, /* calls below are chosen by weight, those from here on follow a pop */
-    CALL_DONE = CALL_CHOSEN,
-    CALL_DONE_MANY,
-    CALL_ADD_UNSCHEDULABLE,
-    CALL_READD, /* of the settler only */
-    CALL_TIMER, /* all that the timer thread does */
-    CALLS
-} call_t;
+#include "ops/op.h"
 
-/** "add", "try_pop"; "outside" for CALL_NONE. */
+enum {
+    CALL_TIMER = OPS, /* all that the timer thread does */
+    CALLS
+};
+
+/** "add", "try_pop", "timer"; "outside" for OP_NONE: the thread is in the tool's own code. */
 const char *call_name(unsigned call);
 
 #endif

@@ -35,7 +35,7 @@ void ice_release(ice_t *ice);
  * The fences keep the compiler from moving the caller's stores across, as the handler would see it.
  */
 static inline void
-ice_enter(ice_t *ice, call_t call)
+ice_enter(ice_t *ice, unsigned call)
 {
     atomic_store_explicit(&ice->call, call, memory_order_relaxed);
     atomic_signal_fence(memory_order_seq_cst);
@@ -45,7 +45,7 @@ static inline void
 ice_leave(ice_t *ice)
 {
     atomic_signal_fence(memory_order_seq_cst);
-    atomic_store_explicit(&ice->call, CALL_NONE, memory_order_relaxed);
+    atomic_store_explicit(&ice->call, OP_NONE, memory_order_relaxed);
 }
 
 #endif

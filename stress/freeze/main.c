@@ -49,7 +49,7 @@ hit_of(actor_t *victim)
 
 /* A thread that is in `wanted`, as far as can be seen; after a while any. */
 static actor_t *
-find_inside(stage_t *stage, run_t *run, call_t wanted)
+find_inside(stage_t *stage, run_t *run, unsigned wanted)
 {
     actor_t *victim = choose_victim(stage, run);
     for (unsigned i = 0; i < LOOKS_FOR_A_CALL; i++) {
@@ -71,7 +71,7 @@ static actor_t *
 stop_one(stage_t *stage, run_t *run)
 {
     bool aims = !stage->options->kill && stage->stops++ % 2 == 1;
-    call_t wanted = report_rarest(&stage->report, stage->options);
+    unsigned wanted = report_rarest(&stage->report, stage->options);
     actor_t *victim = NULL;
     for (unsigned tries = 0; tries < STOPS_FOR_A_CALL; tries++) {
         victim = aims ? find_inside(stage, run, wanted) : choose_victim(stage, run);

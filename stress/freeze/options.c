@@ -12,24 +12,20 @@
 
 #define KILLS_MAX 2000u /* each leaves a thread behind */
 
-static const char *const call_names[CALLS] = {
-    "outside",  "add",      "add_many",  "try_pop",
-    "pop",      "pop_many", "delete",    "update",
-    "find",     "get",      "tick",      "move_all",
-    "activate", "done",     "done_many", "add_unschedulable",
-    "readd",    "timer"};
-
 const char *
 call_name(unsigned call)
 {
-    return call < CALLS ? call_names[call] : "?";
+    return call == OP_NONE ? "outside" : call == CALL_TIMER ? "timer" : op_name(call);
 }
 
-/* Adds and removals balance, so that the queue is neither empty nor full of all names. */
-static const unsigned default_weights[CALL_CHOSEN] = {
-    [CALL_ADD] = 24,     [CALL_ADD_MANY] = 6, [CALL_TRY_POP] = 16, [CALL_POP] = 8,
-    [CALL_POP_MANY] = 6, [CALL_DELETE] = 8,   [CALL_UPDATE] = 10,  [CALL_FIND] = 10,
-    [CALL_GET] = 4,      [CALL_TICK] = 2,     [CALL_MOVE_ALL] = 4, [CALL_ACTIVATE] = 2,
+/*
+ * What has one here can be chosen. Adds and removals balance, so that the queue is neither empty
+ * nor full of all names.
+ */
+static const unsigned default_weights[OPS] = {
+    [OP_ADD] = 24,     [OP_ADD_MANY] = 6, [OP_TRY_POP] = 16, [OP_POP] = 8,
+    [OP_POP_MANY] = 6, [OP_DELETE] = 8,   [OP_UPDATE] = 10,  [OP_FIND] = 10,
+    [OP_GET] = 4,      [OP_TICK] = 2,     [OP_MOVE_ALL] = 4, [OP_ACTIVATE] = 2,
 };
 
 static const struct argp_option known[] = {
@@ -60,15 +56,15 @@ static const struct argp_option known[] = {
 static void
 choose_mix(struct argp_state *state, options_t *options, const char *text)
 {
-    static char *tokens[CALL_CHOSEN + 1];
+    static char *tokens[OPS + 1];
     char *copy = strdup(text), *rest = copy, *value;
     if (copy == NULL)
         argp_failure(state, 1, errno, "--mix");
-    for (unsigned i = 0; i < CALL_CHOSEN; i++)
-        tokens[i] = (char *)(uintptr_t)call_names[i];
+    for (unsigned i = 0; i < OPS; i++)
+        tokens[i] = (char *)(uintptr_t)op_name(i);
     while (rest != NULL && *rest != '\0') {
         int call = getsubopt(&rest, tokens, &value);
-        if (call <= CALL_NONE || value == NULL)
+        if (call < 0 || default_weights[call] == 0 || value == NULL)
             argument_bad(state, "mix", text,
                          "lists of CALL=0..1000, with the calls that --help names");
         else
@@ -81,14 +77,11 @@ choose_mix(struct argp_state *state, options_t *options, const char *text)
 static void
 finish(struct argp_state *state, options_t *options)
 {
-    if (!options_wait(options))
-        options->weights[CALL_MOVE_ALL] = options->weights[CALL_ACTIVATE] = 0;
-    for (unsigned i = 0; i < CALL_CHOSEN; i++)
+    for (unsigned i = 0; i < OPS; i++)
         options->weight_sum += options->weights[i];
-    if (options->weights[CALL_ADD] + options->weights[CALL_ADD_MANY] == 0)
+    if (options->weights[OP_ADD] + options->weights[OP_ADD_MANY] == 0)
         argument_bad(state, "mix", options->mix, "lists with add or add_many above 0");
-    if (options->weights[CALL_TRY_POP] + options->weights[CALL_POP] +
-            options->weights[CALL_POP_MANY] ==
+    if (options->weights[OP_TRY_POP] + options->weights[OP_POP] + options->weights[OP_POP_MANY] ==
         0)
         argument_bad(state, "mix", options->mix, "lists with try_pop, pop or pop_many above 0");
     if (options->kill && options->freezes > KILLS_MAX)
@@ -105,7 +98,7 @@ parse_option(int key, char *argument, struct argp_state *state)
     options_t *options = state->input;
     switch (key) {
     case 'e':
-        options->engine = engine_of_argument(state, argument);
+        options->engine = argument_choice(state, "engine", argument, argument_engines);
         return 0;
     case 't':
         options->threads = (unsigned)argument_number(state, "threads", argument, 2, 32);
@@ -161,7 +154,7 @@ options_parse(options_t *options, int argc, char **argv)
         NULL,
         NULL,
         NULL};
-    *options = (options_t){.engine = engine_default(),
+    *options = (options_t){.engine = argument_engine_default(),
                            .threads = 4,
                            .freezes = 200,
                            .milliseconds = 100,

@@ -6,10 +6,10 @@
 #include <stdint.h>
 
 #include "call.h"
-#include "engines.h"
+#include "support/arguments.h"
 
 typedef struct options {
-    const engine_t *engine;
+    const argument_choice_t *engine;
     unsigned threads;
     unsigned freezes;
     unsigned milliseconds; /* one freeze */
@@ -18,16 +18,9 @@ typedef struct options {
     uint64_t seed;
     bool kill;
     const char *mix; /* as given, "" = the default weights */
-    unsigned weights[CALL_CHOSEN];
+    unsigned weights[OPS];
     unsigned weight_sum;
 } options_t;
-
-/** The engine has waiting places, events and the timer thread. */
-static inline bool
-options_wait(const options_t *options)
-{
-    return ((NEEDS_WAITING | NEEDS_EVENTS | NEEDS_TIMER) & ~options->engine->has) == 0;
-}
 
 /** Ends the process with status 2 on bad usage. */
 void options_parse(options_t *options, int argc, char **argv);

@@ -50,7 +50,7 @@ void
 plugins_register(run_t *run)
 {
     char why[200];
-    for (unsigned i = 0; run_waits(run) && i < RUN_PLUGINS; i++) {
+    for (unsigned i = 0; i < RUN_PLUGINS; i++) {
         schedq_interest_t interest = {
             .resource = plugins[i].resource, .actions = plugins[i].actions, .hint = hint};
         schedq_plugin_t plugin;

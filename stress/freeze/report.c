@@ -17,8 +17,8 @@ static bool
 must_have_popped(const options_t *options, uint64_t calls)
 {
     const unsigned *weights = options->weights;
-    uint64_t adds = weights[CALL_ADD] + weights[CALL_ADD_MANY];
-    uint64_t pops = weights[CALL_TRY_POP] + weights[CALL_POP] + weights[CALL_POP_MANY];
+    uint64_t adds = weights[OP_ADD] + weights[OP_ADD_MANY];
+    uint64_t pops = weights[OP_TRY_POP] + weights[OP_POP] + weights[OP_POP_MANY];
     return calls * (adds < pops ? adds : pops) / options->weight_sum >= 500;
 }
 
@@ -98,19 +98,17 @@ print_legend(void)
 /* ---- what has to be seen ---- */
 
 static bool
-is_called(const options_t *options, call_t call)
+is_called(const options_t *options, unsigned call)
 {
-    if (call < CALL_CHOSEN)
-        return options->weights[call] > 0;
-    return call == CALL_DONE || call == CALL_DONE_MANY ||
-           (options_wait(options) && (call == CALL_ADD_UNSCHEDULABLE || call == CALL_TIMER));
+    return call == OP_DONE || call == OP_DONE_MANY || call == OP_ADD_UNSCHEDULABLE ||
+           call == CALL_TIMER || (call < OPS && options->weights[call] > 0);
 }
 
-call_t
+unsigned
 report_rarest(const report_t *report, const options_t *options)
 {
-    call_t rarest = CALL_DONE;
-    for (call_t call = CALL_ADD; call < CALLS; call++) {
+    unsigned rarest = OP_DONE;
+    for (unsigned call = OP_ADD; call < CALLS; call++) {
         if (is_called(options, call) && report->rows[call].freezes < report->rows[rarest].freezes)
             rarest = call;
     }
@@ -121,7 +119,7 @@ report_rarest(const report_t *report, const options_t *options)
 static bool
 saw_enough(const report_t *report, const options_t *options, const row_t *sum)
 {
-    call_t rarest = report_rarest(report, options);
+    unsigned rarest = report_rarest(report, options);
     unsigned wanted = sum->freezes * watch_wanted(options);
     bool stops = report->rows[rarest].freezes >= options->stops;
     printf("seen: %u windows that count, at least %u are wanted; %u stops in %s, the rarest call, "
@@ -139,14 +137,14 @@ report_print(const report_t *report, const options_t *options)
     unsigned inside = 0;
     print_head();
     for (unsigned i = 0; i <= CALLS; i++) {
-        bool wanted = i != CALL_NONE && i != REPORT_ALLOCATOR && is_called(options, (call_t)i);
+        bool wanted = i != OP_NONE && i != REPORT_ALLOCATOR && is_called(options, i);
         if (report->rows[i].freezes == 0 && !wanted)
             continue;
         print_row(i == REPORT_ALLOCATOR ? "allocator" : call_name(i), &report->rows[i]);
         if (i == REPORT_ALLOCATOR)
             continue;
         sum_up(&sum, &report->rows[i]);
-        inside += i != CALL_NONE ? report->rows[i].freezes : 0;
+        inside += i != OP_NONE ? report->rows[i].freezes : 0;
     }
     print_row("together", &sum);
     print_legend();

@@ -21,7 +21,7 @@ typedef struct report {
 } report_t;
 
 /** The call of this mix in which threads were stopped least often so far. */
-call_t report_rarest(const report_t *report, const options_t *options);
+unsigned report_rarest(const report_t *report, const options_t *options);
 
 /** `hit` is the call in which the victim was stopped. */
 void report_add(report_t *report, const options_t *options, unsigned hit, const watch_t *watch);

@@ -103,7 +103,7 @@ make_queue(run_t *run)
     char why[200];
     schedq_config_t config;
     schedq_config_init(&config);
-    config.engine = run->options->engine->number;
+    config.engine = (uint8_t)run->options->engine->value;
     config.allocator = (schedq_allocator_t){.alloc = marked_alloc, .free = marked_free, .ctx = run};
     config.clock = (schedq_clock_t){.now_ns = read_clock, .ctx = run};
     config.initial_backoff_ns = MS(1);
@@ -126,7 +126,7 @@ start_timer(run_t *run)
 {
     char why[200];
     actor_prepare(&run->timer, run, ACTORS_MAX + 2);
-    schedq_status_t status = run_waits(run) ? schedq_run(run->queue, why, sizeof why) : SCHEDQ_OK;
+    schedq_status_t status = schedq_run(run->queue, why, sizeof why);
     if (status != SCHEDQ_OK)
         refuse("schedq_run", status, why);
 }
@@ -175,8 +175,8 @@ run_wait(patience_t *patience)
 uint64_t
 run_progress(run_t *run)
 {
-    return atomic_load(&run->settler.calls) + atomic_load(&run->pops) + tally_sum(run->tally.adds) +
-           tally_sum(run->tally.dones);
+    return atomic_load(&run->settler.calls) + atomic_load(&run->tally.pops) +
+           tally_sum(run->tally.adds) + tally_sum(run->tally.dones);
 }
 
 bool

@@ -67,7 +67,6 @@ struct run {
     schedq_t *queue;
     atomic_uint phase;
     atomic_uint_fast64_t allocations;
-    atomic_uint_fast64_t pops, gones, deletes_in_flight, updates, failures;
     uint64_t bits[RUN_PLUGINS];
     atomic_uint_fast64_t answers; /* of hints and gates, so far */
     unsigned actor_count;
@@ -80,12 +79,6 @@ struct run {
     atomic_bool timer_known;
     tally_t tally;
 };
-
-static inline bool
-run_waits(const run_t *run)
-{
-    return options_wait(run->options);
-}
 
 /** Makes the calling thread one whose readings of the queue's clock are not the timer thread's. */
 void run_enter_thread(void);

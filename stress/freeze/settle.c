@@ -74,7 +74,7 @@ hand_over(run_t *run, actor_t *own)
     for (unsigned i = 0; i < HANDOVERS; i++) {
         unsigned index = i % TALLY_NAMES, before = ended(run, index);
         patience_t patience;
-        bool by_time = run_waits(run) && i % 2 == 1;
+        bool by_time = i % 2 == 1;
         if ((by_time ? actor_readd_named(own, index) : actor_add_named(own, index)) != SCHEDQ_OK)
             continue;
         run_wait(&patience);
@@ -129,8 +129,6 @@ static void
 set_free(run_t *run, actor_t *own, const actor_t *dead)
 {
     patience_t patience;
-    if (!run_waits(run))
-        return;
     for (unsigned i = 0; i < sizeof plugins_free_all / sizeof *plugins_free_all; i++)
         actor_move_all(own, plugins_free_all[i]);
     run_wait(&patience);
@@ -158,35 +156,6 @@ use_every_name_again(actor_t *own)
 /* ---- the account when everybody came back ---- */
 
 static void
-check_stats(run_t *run)
-{
-    tally_t *tally = &run->tally;
-    schedq_stats_t stats;
-    schedq_stats_init(&stats);
-    schedq_stats(run->queue, &stats);
-    const struct {
-        const char *name;
-        uint64_t queue, counted;
-    } rows[] = {
-        {"adds", stats.adds, tally_sum(tally->adds)},
-        {"pops", stats.pops, atomic_load(&run->pops)},
-        {"dones", stats.dones, tally_sum(tally->dones)},
-        {"deletes", stats.deletes, tally_sum(tally->deletes)},
-        {"updates", stats.updates, atomic_load(&run->updates)},
-        {"failures", stats.failures, atomic_load(&run->failures)},
-        {"active", stats.active, 0},
-        {"waiting", stats.backoff + stats.error_backoff + stats.parked + stats.gated, 0},
-        {"inflight", stats.inflight, 0},
-        {"gones (queue: deleted in flight)", atomic_load(&run->deletes_in_flight),
-         atomic_load(&run->gones)},
-    };
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-        TALLY_CHECK(tally, rows[i].queue == rows[i].counted, "the queue says %llu %s, counted %llu",
-                    (unsigned long long)rows[i].queue, rows[i].name,
-                    (unsigned long long)rows[i].counted);
-}
-
-static void
 check_nothing_is_left(run_t *run, actor_t *own)
 {
     schedq_result_t result;
@@ -194,7 +163,7 @@ check_nothing_is_left(run_t *run, actor_t *own)
         TALLY_CHECK(&run->tally, actor_find_named(own, i, &result) == SCHEDQ_NOT_FOUND,
                     "pod-%u is left, %s", i, schedq_place_name((schedq_place_t)result.place));
     tally_check_lives(&run->tally);
-    check_stats(run);
+    tally_check_stats(&run->tally, run->queue, false);
 }
 
 /* ---- the account with a dead actor ---- */
@@ -224,13 +193,13 @@ is_even(const actor_t *dead, unsigned index, int balance, int present)
 {
     int times = times_open(dead, index), missing = present - balance;
     switch (atomic_load(&dead->intent)) {
-    case CALL_ADD:
-    case CALL_ADD_MANY:
-    case CALL_UPDATE:
+    case OP_ADD:
+    case OP_ADD_MANY:
+    case OP_UPDATE:
         return missing >= 0 && missing <= times;
-    case CALL_DELETE:
-    case CALL_DONE:
-    case CALL_DONE_MANY:
+    case OP_DELETE:
+    case OP_DONE:
+    case OP_DONE_MANY:
         return missing <= 0 && missing >= -times;
     default:
         return missing == 0;
@@ -241,7 +210,7 @@ static unsigned
 may_hold_unseen(const actor_t *dead)
 {
     unsigned intent = atomic_load(&dead->intent);
-    return intent == CALL_POP_MANY ? BATCH : intent == CALL_POP || intent == CALL_TRY_POP ? 1 : 0;
+    return intent == OP_POP_MANY ? BATCH : intent == OP_POP || intent == OP_TRY_POP ? 1 : 0;
 }
 
 /*
@@ -279,7 +248,7 @@ end_what_it_held(run_t *run, actor_t *own, const actor_t *dead)
     for (unsigned i = 0; i < atomic_load(&dead->held_count); i++) {
         unsigned intent = atomic_load(&dead->intent), index = dead->held[i].index;
         bool open =
-            (intent == CALL_DONE || intent == CALL_DONE_MANY || intent == CALL_ADD_UNSCHEDULABLE) &&
+            (intent == OP_DONE || intent == OP_DONE_MANY || intent == OP_ADD_UNSCHEDULABLE) &&
             times_open(dead, index) > 0;
         schedq_status_t status = schedq_done(own->worker, dead->held[i].token);
         TALLY_CHECK(&run->tally,

@@ -99,7 +99,7 @@ throw_ball(world_t *world, actor_t *actor)
 {
     description_t what = describe_handed(world, ball(world));
     uint64_t caught = atomic_load(&world->balls);
-    switch (world->book.settings.waits ? (throw_t)dice_roll(&actor->dice, THROWS) : THROW_PLAIN) {
+    switch ((throw_t)dice_roll(&actor->dice, THROWS)) {
     case THROW_BY_TIME:
         actor_readd(actor, &what);
         break;
@@ -141,7 +141,7 @@ static void
 wait_until_free(world_t *world, actor_t *actor)
 {
     const struct timespec pause = {0, 5000};
-    if (!world->plan.drain || !world->book.settings.waits)
+    if (!world->plan.drain)
         return;
     set_free(actor);
     while (anything_waits(world))
@@ -197,18 +197,15 @@ sleep_elsewhere(world_t *world, actor_t *actor)
 static void
 drain_alone(world_t *world, actor_t *actor)
 {
-    bool waits = world->book.settings.waits;
     if (!world->plan.drain)
         return;
-    if (waits)
-        set_free(actor);
+    set_free(actor);
     do {
-        if (waits)
-            actor_tick(actor);
+        actor_tick(actor);
         while (actor_try_pop(actor) == SCHEDQ_OK)
             actor_done_in_hand(actor, 0);
         nap(actor);
-    } while (waits && anything_waits(world));
+    } while (anything_waits(world));
 }
 
 void

@@ -40,20 +40,12 @@ typedef struct run {
 
 /* ---- the queue ------------------------------------------------------------------------------- */
 
-static bool
-waits(const options_t *options)
-{
-    return ((NEEDS_WAITING | NEEDS_EVENTS | NEEDS_TIMER) & ~options->engine->has) == 0;
-}
-
 /* The seed says which of two or three ways to go. */
 static void
 configure(const options_t *options, schedq_config_t *config)
 {
     schedq_config_init(config);
-    config->engine = options->engine->number;
-    if (!waits(options))
-        return;
+    config->engine = (uint8_t)options->engine->value;
     config->pop_from_backoff = options->seed / 2 % 2 == 0;
     config->initial_backoff_ns = INT64_C(1000000);
     config->max_backoff_ns = INT64_C(4000000);
@@ -70,8 +62,7 @@ make_queue(const options_t *options, settings_t *settings)
     schedq_t *queue;
     char why[200];
     configure(options, &config);
-    *settings = (settings_t){.waits = waits(options),
-                             .pop_from_backoff = config.pop_from_backoff != 0,
+    *settings = (settings_t){.pop_from_backoff = config.pop_from_backoff != 0,
                              .initial_backoff_ns = config.initial_backoff_ns,
                              .max_backoff_ns = config.max_backoff_ns};
     schedq_status_t status = schedq_create(&config, &queue, why, sizeof why);
@@ -115,8 +106,7 @@ open_run(run_t *run)
     names_make(names);
     book_make(&world->book, options->threads, records_of_a_thread(options));
     world->queue = make_queue(options, &world->book.settings);
-    if (waits(options))
-        cluster_open(&world->cluster, world->queue);
+    cluster_open(&world->cluster, world->queue);
     pthread_barrier_init(&world->all_done, NULL, options->threads);
     make_actors(world);
     actor_register(&world->actors[options->threads]);
@@ -172,8 +162,6 @@ begin_waiting(run_t *run)
 {
     world_t *world = &run->world;
     char why[200];
-    if (!world->book.settings.waits)
-        return;
     for (unsigned gate = 0; gate < GATES; gate++)
         actor_gate(&world->actors[world->options->threads], gate,
                    (world->plan.gates_shut >> gate & 1) != 0);
@@ -278,7 +266,7 @@ lead_astray(run_t *run)
     char why[200];
     if (run->plant == NULL || run->options.threads == 1)
         return;
-    run->planted = strcmp(run->plant->name, "never-due") == 0 && waits(&run->options);
+    run->planted = strcmp(run->plant->name, "never-due") == 0;
     if (strcmp(run->plant->name, "asleep") != 0)
         return;
     settings_t unused;

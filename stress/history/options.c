@@ -39,7 +39,7 @@ parse_option(int key, char *argument, struct argp_state *state)
     options_t *options = state->input;
     switch (key) {
     case 'e':
-        options->engine = engine_of_argument(state, argument);
+        options->engine = argument_choice(state, "engine", argument, argument_engines);
         return 0;
     case 't':
         options->threads = (unsigned)argument_number(state, "threads", argument, 1, THREADS_MAX);
@@ -104,7 +104,7 @@ options_parse(options_t *options, int argc, char **argv)
         NULL,
         list_plants,
         NULL};
-    *options = (options_t){.engine = engine_default(),
+    *options = (options_t){.engine = argument_engine_default(),
                            .threads = 4,
                            .operations = 1000000,
                            .round_operations = 50000,

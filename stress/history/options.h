@@ -5,10 +5,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "engines.h"
+#include "support/arguments.h"
 
 typedef struct options {
-    const engine_t *engine;
+    const argument_choice_t *engine;
     unsigned threads;
     uint64_t operations;       /* in all */
     uint32_t round_operations; /* recorded, then checked, at a time */

@@ -89,7 +89,6 @@ typedef struct page {
 
 /** What the checker must know of the configuration. */
 typedef struct settings {
-    bool waits; /* pods fail, wait, are gated and moved; else they are active or in flight */
     bool pop_from_backoff;
     int64_t initial_backoff_ns, max_backoff_ns;
 } settings_t;

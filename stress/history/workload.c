@@ -21,8 +21,7 @@ typedef enum act {
     ACT_GET,
     ACT_DELETE_NAME,
     ACT_DELETE_POD,
-    ACT_ALWAYS, /* acts from here on need waiting places */
-    ACT_FAIL = ACT_ALWAYS,
+    ACT_FAIL,
     ACT_READD,
     ACT_EVENT,
     ACT_TARGET,
@@ -59,8 +58,8 @@ static const uint8_t weights[PHASES][ACTS] = {
 static act_t
 choose_act(actor_t *actor, phase_t phase)
 {
-    unsigned sum = 0, acts = actor->book->settings.waits ? ACTS : ACT_ALWAYS;
-    for (unsigned i = 0; i < acts; i++)
+    unsigned sum = 0;
+    for (unsigned i = 0; i < ACTS; i++)
         sum += weights[phase][i];
     unsigned number = dice_roll(&actor->dice, sum);
     unsigned act = 0;
@@ -213,13 +212,13 @@ update(world_t *world, actor_t *actor)
     static const unsigned kinds[] = {KIND_LABEL, KIND_GATES, KINDS, KINDS};
     description_t what = workload_describe(world, actor);
     unsigned kind = kinds[dice_roll(&actor->dice, sizeof kinds / sizeof *kinds)];
-    actor_update(actor, &what, actor->book->settings.waits ? kind : KINDS);
+    actor_update(actor, &what, kind);
 }
 
 static void
 use_again(actor_t *actor, uint64_t token)
 {
-    if (actor->book->settings.waits && dice_roll(&actor->dice, 2) == 0)
+    if (dice_roll(&actor->dice, 2) == 0)
         actor_fail(actor, token, some_rejection(actor));
     else
         actor_done(actor, token);

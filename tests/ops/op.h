@@ -1,0 +1,96 @@
+/*
+ * The vocabulary of the tools that make calls at random: what a call on a worker is named, how it
+ * is made, and what the header lets it answer.
+ *
+ * An operation holds what is given to the call and what came back. op_run makes the call, and does
+ * nothing else: a tool's clocks, stamps and notes stand around it. A new call of the header gets
+ * its line in op.c, and every tool that takes operations can make it, record it and print it.
+ */
+#ifndef SCHEDQ_TESTS_OPS_OP_H
+#define SCHEDQ_TESTS_OPS_OP_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <schedq/schedq.h>
+
+/** Pods of one call, at most. */
+#define OP_PODS_MAX 64
+
+typedef enum op_kind {
+    OP_NONE, /* no call */
+    OP_ADD,
+    OP_ADD_MANY,
+    OP_READD,
+    OP_UPDATE,
+    OP_TRY_POP,
+    OP_POP,
+    OP_POP_MANY,
+    OP_DONE,
+    OP_DONE_MANY,
+    OP_TOKEN_ALIVE,
+    OP_ADD_UNSCHEDULABLE,
+    OP_DELETE,
+    OP_FIND,
+    OP_GET,
+    OP_ACTIVATE,
+    OP_NOMINATE,
+    OP_MOVE_ALL,
+    OP_TICK,
+    OP_SNAPSHOT,
+    OP_NOMINATED_PODS,
+    OPS
+} op_kind_t;
+
+typedef struct op {
+    op_kind_t kind;
+    /* given; what a call does not take is left out */
+    size_t count;      /* of the specs, pods or tokens; pop_many: room. 0 counts as 1 */
+    const char *names; /* of the specs; find, delete: the name */
+    uint32_t name_length;
+    const schedq_pod_spec_t *specs;
+    const schedq_pod_t *pods;
+    schedq_token_t *tokens;
+    const schedq_history_t *history;
+    const schedq_failure_t *failure;
+    uint64_t old_object;
+    const schedq_event_t *events;
+    size_t event_count;
+    const schedq_move_t *move;
+    int64_t deadline_ns;
+    uint64_t node;
+    schedq_visit_fn visit;
+    void *ctx;
+    /* answered */
+    schedq_popped_t *popped; /* room for `count`; the caller's */
+    schedq_pod_t *added;     /* add_many: room for `count`, or NULL; the caller's */
+    size_t got;              /* pods popped */
+    schedq_status_t status;
+    uint8_t statuses[OP_PODS_MAX]; /* add_many, done_many */
+    schedq_result_t result;
+} op_t;
+
+/** A set of statuses. */
+#define OP_LEGAL(status) (UINT32_C(1) << (status))
+
+/** As in the header, without its prefix: "add", "add_unschedulable". */
+const char *op_name(op_kind_t kind);
+
+/** Makes the call. Returns its status. */
+schedq_status_t op_run(schedq_worker_t *worker, op_t *op);
+
+/** Statuses that it has: one, or as many as it has pods. */
+size_t op_elements(const op_t *op);
+schedq_status_t op_element(const op_t *op, size_t element);
+
+/**
+ * What the call may answer of a pod in an open queue without caps, with memory, to somebody who
+ * uses each token once and calls it in no callback.
+ */
+uint32_t op_legal(const op_t *op);
+
+/** The operation made a pod. */
+bool op_made(const op_t *op, size_t element);
+
+#endif
