@@ -566,7 +566,7 @@ look(struct mover *mover, struct question *question)
         uint64_t desc = view->desc;
 
         question->answer.known = question->answer.known && is_about(&question->answer, view);
-        if (question->answer.known) {
+        if (question->answer.known || !objects_counted(queue)) {
             return true;
         }
         if (objects_take(mover->worker, view->entry, view->state, &view->description,

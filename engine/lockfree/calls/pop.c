@@ -27,7 +27,7 @@
  * ORDERING
  *   ref, publish_follow:B or switch_announced:A, switch -> scan, take_from:A or walk_take:B
  *       a walk that misses the pod in both places sees `reorder` raised since walk_take:A
- *   ref ; bin_mark:B -> walk_leaf:A, scan (bin.h)
+ *   ref ; bin_mark_from:A -> walk_leaf:A, scan (bin.h)
  *   a switch -> claim:A
  *       the holder sees what was stored for the pod before that switch
  *   begin_flight:A -> entry_pop_order

@@ -77,6 +77,7 @@ struct flush {
     struct serving *serving;
     enum place place;
     int64_t limit; /* keys up to this are due */
+    bool read_all; /* that were due */
 };
 
 /* In the kube presets a gate hears of a flush only if it registered for wildcards. */
@@ -114,7 +115,7 @@ read_due(struct flush *flush, struct bin *bin, size_t skip, struct bin_ref *due)
 {
     struct bin_reader reader;
     struct bin_ref refs[READ_AT_ONCE];
-    size_t count, found = 0;
+    size_t count = 1, found = 0;
 
     bin_read_begin(&reader, bin, &queue_of(flush->mover.worker)->runs, flush->limit);
     while (found <= MOVER_DUE - READ_AT_ONCE && found < flush->serving->slice &&
@@ -130,6 +131,7 @@ read_due(struct flush *flush, struct bin *bin, size_t skip, struct bin_ref *due)
             }
         }
     }
+    flush->read_all = count == 0;
     return found;
 }
 
@@ -142,23 +144,28 @@ static void
 flush_bin(struct flush *flush, struct bin *bin)
 {
     struct queue *queue = queue_of(flush->mover.worker);
-    size_t count, stay = 0;
+    size_t stay = 0;
 
     mover_begin(&flush->mover);
     struct bin_ref *due = flush->mover.batch->read.due;
-    while (flush->serving->slice > 0 && (count = read_due(flush, bin, stay, due)) > 0) {
-        for (size_t i = 0; i < count && flush->serving->slice > 0; i++) {
-            const struct entry *entry = entry_at(&queue->entries, ref_record(due[i].ref));
 
-            if (entry != NULL && is_here(flush, bin, &due[i])) {
+    flush->read_all = false;
+    while (flush->serving->slice > 0 && !flush->read_all) {
+        size_t count = read_due(flush, bin, stay, due);
+
+        for (size_t i = 0; i < count && flush->serving->slice > 0; i++) {
+            uint32_t record = ref_record(due[i].ref);
+
+            if (bin_has(bin, due[i].ref)) { /* looked at again: gates may have been asked since */
+                const struct entry *entry = entry_at(&queue->entries, record);
+
                 flush->serving->slice--;
                 flush->serving->moved = true;
-                mover_try(&flush->mover, ref_record(due[i].ref),
-                          u64_load_acquire(&entry->life)); /* looks again */
+                mover_try(&flush->mover, record, u64_load_acquire(&entry->life));
             }
         }
         mover_end(&flush->mover);
-        for (size_t i = 0; i < count; i++) {
+        for (size_t i = 0; i < count && !flush->read_all; i++) {
             stay += is_here(flush, bin, &due[i]) ? 1 : 0;
         }
         bin_pass(bin, &queue->runs);
@@ -482,7 +489,7 @@ serve_is_poppable(struct worker *worker)
         for (uint64_t bits = band_leaf_bits(leaf); bits != 0; bits &= bits - 1) {
             struct band *band = leaf->rows[__builtin_ctzll(bits)].band;
 
-            /* The word: of bin_mark:B. */
+            /* The word: of bin_mark_from:A. */
             if (!band_word_rests(u64_load_acquire(&band->word)) &&
                 !bin_is_empty(&band->bin, &queue->runs)) {
                 return true;

@@ -119,6 +119,19 @@ slab_end(const struct slab *slab)
     return u32_load_acquire(&slab->pages) << slab->kind.page_bits; /* of page_number's exchange */
 }
 
+/** slab_at for a caller that knows the slab's kind: its page_bits and bytes. */
+static inline void *
+slab_at_known(const struct slab *slab, uint32_t object, uint32_t page_bits, uint32_t bytes)
+{
+    /* acquire, both: of page_slot's exchange, and page_install:A */
+    uint32_t page = object >> page_bits;
+    const atomic_ptr *leaf = (const atomic_ptr *)ptr_load_acquire(&slab->root[page / SLAB_LEAF]);
+    char *memory = leaf != NULL ? (char *)ptr_load_acquire(&leaf[page % SLAB_LEAF]) : NULL;
+
+    return memory != NULL ? memory + (size_t)(object & ((UINT32_C(1) << page_bits) - 1)) * bytes
+                          : NULL;
+}
+
 /**
  * The object's memory; NULL if its page was trimmed, or never made.
  *
@@ -127,15 +140,7 @@ slab_end(const struct slab *slab)
 static inline void *
 slab_at(const struct slab *slab, uint32_t object)
 {
-    /* acquire, both: of page_slot's exchange, and page_install:A */
-    uint32_t page = object >> slab->kind.page_bits;
-    const atomic_ptr *leaf = (const atomic_ptr *)ptr_load_acquire(&slab->root[page / SLAB_LEAF]);
-    char *memory = leaf != NULL ? (char *)ptr_load_acquire(&leaf[page % SLAB_LEAF]) : NULL;
-
-    return memory != NULL
-               ? memory + (size_t)(object & ((UINT32_C(1) << slab->kind.page_bits) - 1)) *
-                              slab->kind.bytes
-               : NULL;
+    return slab_at_known(slab, object, slab->kind.page_bits, slab->kind.bytes);
 }
 
 #endif

@@ -117,7 +117,7 @@ struct bin *
 backoff_used(struct queue *queue, enum place place, uint32_t i)
 {
     uint32_t kind = kind_of(place);
-    /* backoff_used:A reads from bin_mark:B */
+    /* backoff_used:A reads from bin_mark_from:A */
     uint64_t word = u64_load_acquire(&queue->backoff.words[kind][i]);
 
     return bin_phase(word) != BIN_CLEAR ? bin_at(queue, kind, i) : NULL;

@@ -8,13 +8,15 @@
  *
  * MEMORY. A bin is made when the first pod comes that waits so long (backoff_bin:A), and stays.
  *
- * WORDS. A bin's word says only whether anything was ever put there: it is set once (bin_mark:B),
- * and never cleared. A bin whose word is CLEAR is passed over by pops, by who serves time and by
- * who looks for the next deadline. So the mark has to stand before the switch of the first pod,
- * before the return of the add that brings one, and before the deadline is lowered for it.
+ * WORDS. A bin's word says only whether anything was ever put there: it is set once
+ * (bin_mark_from:A), and never cleared. A bin whose word is CLEAR is passed over by pops, by who
+ * serves time and by who looks for the next deadline. So the mark has to stand before the switch of
+ * the first pod, before the return of the add that brings one, and before the deadline is lowered
+ * for it.
  *
- * ORDERING. publish, full fence, bin_mark:B -> backoff_used:A (acquire): who finds the word set
- * finds the bin, and the ref. backoff_bin:A -> bin_at's acquire: a bin is seen as it was opened.
+ * ORDERING. publish, full fence, bin_mark_from:A -> backoff_used:A (acquire): who finds the word
+ * set finds the bin, and the ref. backoff_bin:A -> bin_at's acquire: a bin is seen as it was
+ * opened.
  *
  * PROGRESS. Nothing here is retried; the bins' own is in bin.h. A thread that stops before the mark
  * leaves its pod where it was, or, if it was adding it, to who asks for its name (add.c).

@@ -71,10 +71,15 @@ destination_find(struct worker *worker, const struct way *way, const struct movi
 bool
 destination_prepare(struct worker *worker, const struct destination *destination)
 {
+    if (destination->bin != NULL && !publish_prepare(worker, destination->bin)) {
+        return false;
+    }
+    if (destination->lot == NULL) {
+        return true;
+    }
     const struct bin_caller caller = bin_caller(worker);
 
-    return (destination->bin == NULL || publish_prepare(worker, destination->bin)) &&
-           (destination->lot == NULL || lot_prepare(destination->lot, &caller, 2));
+    return lot_prepare(destination->lot, &caller, 2);
 }
 
 void

@@ -34,9 +34,11 @@ finish_record(struct worker *worker, uint32_t record, struct entry *entry)
 {
     struct queue *queue = queue_of(worker);
     const struct index_caller caller = index_caller(worker);
-    struct description description;
-    uint64_t desc = entry_description(&queue->entries, entry, &description);
-    uint64_t name = u64_load(&entry->name); /* relaxed, as below: stored before the CAS to DEAD */
+    /* Relaxed, as below: stored before the CAS to DEAD; since then the record is this worker's. */
+    uint64_t desc = u64_load(&entry->word.high);
+    const struct description_record *newest = description_at(&queue->entries, desc);
+    uint64_t object = u64_load(newest != NULL ? &newest->object : &entry->object);
+    uint64_t name = u64_load(&entry->name);
 
     /*
      * Counted before the call returns: whoever hears from the caller that the pod is over finds it
@@ -47,7 +49,7 @@ finish_record(struct worker *worker, uint32_t record, struct entry *entry)
     description_give(&queue->entries, &worker->descriptions, desc);
     names_give(&queue->names, &worker->names, (uint32_t)name);
     slab_give(&queue->entries.records, &worker->records, record);
-    object_release(worker, description.object);
+    object_release(worker, object);
 }
 
 /* The record of a token, and its word; NULL: the token was used, or never given. */

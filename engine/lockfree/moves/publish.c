@@ -84,9 +84,8 @@ fits_lane(const struct worker *worker, const struct bin *bin, const struct placi
     return !tie_before(&placing->tie, &lane->last_tie);
 }
 
-/* Room in the lane, for ROOM refs, and what a run of one needs. */
-bool
-publish_prepare(struct worker *worker, struct bin *bin)
+static bool
+make_bin_room(struct worker *worker, struct bin *bin)
 {
     const struct bin_caller caller = bin_caller(worker);
 
@@ -98,16 +97,33 @@ publish_prepare(struct worker *worker, struct bin *bin)
     return room && worker->spare_run != NULL && bin_prepare_run(bin, &caller);
 }
 
+/* Room in the lane, for ROOM refs, and what a run of one needs. */
 bool
-publish_prepare_key(struct worker *worker, struct band *band, int64_t key)
+publish_prepare(struct worker *worker, struct bin *bin)
+{
+    bool has_all = worker->spare_run != NULL && worker->base.number != HOUSEKEEPER &&
+                   bin_has_room(bin, worker->base.number, ROOM) && bin_has_slot(bin);
+
+    return has_all || make_bin_room(worker, bin);
+}
+
+static bool
+make_lane_room(struct worker *worker, struct bin *bin)
 {
     const struct bin_caller caller = bin_caller(worker);
 
-    if (!bin_prepare(&band->bin, &caller, 1)) {
+    return bin_prepare(bin, &caller, 1);
+}
+
+bool
+publish_prepare_key(struct worker *worker, struct band *band, int64_t key)
+{
+    struct bin *bin = &band->bin;
+
+    if (!bin_has_room(bin, worker->base.number, 1) && !make_lane_room(worker, bin)) {
         return false;
     }
-    return fits_lane(worker, &band->bin, &(struct placing){.key = key}) ||
-           publish_prepare(worker, &band->bin);
+    return fits_lane(worker, bin, &(struct placing){.key = key}) || publish_prepare(worker, bin);
 }
 
 static bool

@@ -4,25 +4,6 @@
 #include "lockfree/moves/backoff.h"
 #include "policy/backoff.h"
 
-atomic_u64 *
-switch_word(struct worker *worker, enum place place)
-{
-    schedq_words_t *words = &queue_of(worker)->base.words;
-
-    switch (place) {
-    case PLACE_BACKOFF:
-        return u64_of(&words->backoff);
-    case PLACE_ERROR_BACKOFF:
-        return u64_of(&words->error_backoff);
-    case PLACE_PARKED:
-        return u64_of(&words->parked);
-    case PLACE_GATED:
-        return u64_of(&words->gated);
-    default:
-        return NULL;
-    }
-}
-
 static enum incoming_place
 incoming_place(enum place place)
 {
@@ -82,7 +63,7 @@ switch_counted(struct worker *worker, uint64_t state, uint64_t next, uint32_t ca
 {
     enum place to = state_place(next);
 
-    if (switch_word(worker, to) == NULL) {
+    if (!place_has_word(to)) {
         switch_enter(worker, to);
     }
     switch_leave(worker, state_place(state));

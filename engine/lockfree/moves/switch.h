@@ -44,21 +44,44 @@ cause_of(uint32_t label, bool moves)
     return (label + 1) | (moves ? CAUSE_MOVE : 0);
 }
 
+/** Do pods wait there, which a public word counts? */
+static inline bool
+place_has_word(enum place place)
+{
+    return place == PLACE_BACKOFF || place == PLACE_ERROR_BACKOFF || place == PLACE_PARKED ||
+           place == PLACE_GATED;
+}
+
 /** Counts a pod that came into a place, for a cause. */
 void switch_count(struct worker *worker, enum place to, uint32_t cause);
-
-/** The public word of a place where pods wait; NULL for the others. */
-atomic_u64 *switch_word(struct worker *worker, enum place place);
 
 static inline void
 switch_change(struct worker *worker, enum place place, uint64_t by)
 {
-    if (place == PLACE_ACTIVE) {
+    schedq_words_t *words = &queue_of(worker)->base.words;
+
+    switch (place) {
+    case PLACE_ACTIVE:
         tally_add(&worker->tally.active, by);
-    } else if (place == PLACE_INFLIGHT) {
+        break;
+    case PLACE_INFLIGHT:
         tally_add(&worker->tally.inflight, by);
-    } else if (switch_word(worker, place) != NULL) {
-        (void)u64_add(switch_word(worker, place), by);
+        break;
+    case PLACE_BACKOFF:
+        (void)u64_add(u64_of(&words->backoff), by);
+        break;
+    case PLACE_ERROR_BACKOFF:
+        (void)u64_add(u64_of(&words->error_backoff), by);
+        break;
+    case PLACE_PARKED:
+        (void)u64_add(u64_of(&words->parked), by);
+        break;
+    case PLACE_GATED:
+        (void)u64_add(u64_of(&words->gated), by);
+        break;
+    case PLACE_FREE:
+    case PLACE_DEAD:
+        break;
     }
 }
 
@@ -82,7 +105,7 @@ switch_leave(struct worker *worker, enum place place)
 static inline void
 switch_announce(struct worker *worker, enum place to)
 {
-    if (switch_word(worker, to) != NULL) {
+    if (place_has_word(to)) {
         switch_enter(worker, to);
     }
 }
@@ -90,7 +113,7 @@ switch_announce(struct worker *worker, enum place to)
 static inline void
 switch_withdraw(struct worker *worker, enum place to)
 {
-    if (switch_word(worker, to) != NULL) {
+    if (place_has_word(to)) {
         switch_leave(worker, to);
     }
 }

@@ -135,8 +135,7 @@ entry_description(const struct entries *entries, const struct entry *entry, stru
 
     /* Ends: each further round means that an update came in between. */
     for (;;) {
-        const struct description_record *record =
-            desc != 0 ? slab_at(&entries->descriptions, ref_record(desc)) : NULL;
+        const struct description_record *record = description_at(entries, desc);
 
         if (record != NULL) {
             copy_record(entry, record, out);
@@ -164,8 +163,7 @@ bool
 entry_gating(const struct entries *entries, const struct entry *entry, uint64_t desc,
              struct gating *out)
 {
-    const struct description_record *record =
-        desc != 0 ? slab_at(&entries->descriptions, ref_record(desc)) : NULL;
+    const struct description_record *record = description_at(entries, desc);
 
     if (record == NULL) {
         *out = (struct gating){.stay = 0};
@@ -222,7 +220,7 @@ description_fill(struct entries *entries, uint64_t desc, const struct descriptio
                  const struct gating *gating)
 {
     static const struct gating nothing;
-    struct description_record *record = slab_at(&entries->descriptions, ref_record(desc));
+    struct description_record *record = description_at(entries, desc);
 
     u64_store(&record->object, description->object);
     time_store(&record->order_key, description->order_key);

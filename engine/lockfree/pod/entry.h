@@ -134,7 +134,16 @@ void records_close(struct entries *entries);
 static inline struct entry *
 entry_at(const struct entries *entries, uint32_t record)
 {
-    return slab_at(&entries->records, record);
+    return slab_at_known(&entries->records, record, RECORD_PAGE_BITS, sizeof(struct entry));
+}
+
+/** The record behind a desc word; NULL: `desc` is 0, or its page was trimmed. */
+static inline struct description_record *
+description_at(const struct entries *entries, uint64_t desc)
+{
+    return desc != 0 ? slab_at_known(&entries->descriptions, ref_record(desc),
+                                     DESCRIPTION_PAGE_BITS, sizeof(struct description_record))
+                     : NULL;
 }
 
 static inline uint64_t

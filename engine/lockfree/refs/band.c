@@ -303,7 +303,7 @@ is_retired(const struct band *band)
 bool
 band_keep(struct band *band)
 {
-    uint64_t word = u64_load_acquire(&band->word); /* of bin_mark:B, leave:A, retire:B */
+    uint64_t word = u64_load_acquire(&band->word); /* of bin_mark_from:A, leave:A, retire:B */
 
     /* Ends: each failed exchange means that another thread kept or marked it, or retired it. */
     while (bin_phase(word) == BIN_LEAVING) {
@@ -657,7 +657,7 @@ retire(struct bands *bands, struct epoch_record *epoch, struct band *band)
      */
     /* retire:A; a full fence, as leave:A before the look at waits */
     (void)u32_cas_value(&band->waits, 1, 0);
-    uint64_t word = u64_load_acquire(&band->word); /* of leave:A, band_keep:A, bin_mark:B */
+    uint64_t word = u64_load_acquire(&band->word); /* of leave:A, band_keep:A, bin_mark_from:A */
 
     if (word == leaving && !bin_is_empty(&band->bin, bands->pool)) {
         (void)bin_mark(&band->bin);
@@ -723,7 +723,7 @@ leave_rows(struct bands *bands, struct epoch_record *epoch, const struct band_ta
 
     for (uint32_t j = 0; j < leaf->count; j++) {
         struct band *band = leaf->rows[j].band;
-        /* of bin_mark:B, finish_clearing:A, retire:B */
+        /* of bin_mark_from:A, finish_clearing:A, retire:B */
         uint64_t word = u64_load_acquire(&band->word);
 
         retired = retired || bin_phase(word) == BIN_RETIRED;

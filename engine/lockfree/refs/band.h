@@ -57,7 +57,7 @@
  *       the leaves, their rows, and the bands that they name
  *   cell, replace:A -> bands_at:A
  *       the band; an id in a state word was in some table
- *   bin_mark:B to SETTING, leaf_note:A | the version, the word, bands_rest:A
+ *   bin_mark_from:A to SETTING, leaf_note:A | the version, the word, bands_rest:A
  *       the summary
  *   leaf_note:A, band_note:A | replace:A, bands_table:A, word
  *       a leaf that is replaced

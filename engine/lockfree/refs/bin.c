@@ -104,9 +104,8 @@ word_to_set(struct bin *bin, uint64_t word)
 }
 
 bool
-bin_mark(struct bin *bin)
+bin_mark_from(struct bin *bin, uint64_t word)
 {
-    uint64_t word = u64_load(bin->word); /* bin_mark:A; the caller's fence stands before it */
     uint64_t next;
 
     /*
@@ -114,7 +113,7 @@ bin_mark(struct bin *bin)
      * clearing.
      */
     while ((next = word_to_set(bin, word)) != 0) {
-        /* bin_mark:B, read by walk_leaf:A, backoff_used:A */
+        /* bin_mark_from:A, read by walk_leaf:A, backoff_used:A */
         uint64_t found = u64_cas_value(bin->word, word, next);
 
         if (found == word && bin_phase(next) == BIN_SET) {
@@ -129,11 +128,9 @@ bin_mark(struct bin *bin)
 static bool
 is_stale(const struct bin *bin, uint64_t ref)
 {
-    const struct residence *residence = &bin->residence;
-    const struct entry *entry = entry_at(residence->entries, ref_record(ref));
+    uint64_t state;
 
-    return entry == NULL ||
-           state_judge(entry_state(entry), ref, residence->place, residence->band) == VERDICT_STALE;
+    return bin_verdict(bin, ref, &state) == VERDICT_STALE;
 }
 
 static enum verdict
@@ -153,21 +150,12 @@ help(const struct bin_caller *caller, const struct residence *residence, struct 
  * takes nobody in: its publisher will find out.
  */
 bool
-bin_judge(struct bin *bin, const struct bin_caller *caller, uint64_t ref, uint32_t cause,
-          uint64_t *state)
+bin_help(struct bin *bin, const struct bin_caller *caller, uint64_t ref, uint32_t cause,
+         uint64_t *state)
 {
     const struct residence *residence = &bin->residence;
     struct entry *entry = entry_at(residence->entries, ref_record(ref));
 
-    if (entry == NULL) {
-        return false;
-    }
-    *state = entry_state(entry);
-    enum verdict verdict = state_judge(*state, ref, residence->place, residence->band);
-
-    if (verdict != VERDICT_FUTURE) {
-        return verdict == VERDICT_VALID;
-    }
     return bin_mark(bin) && help(caller, residence, entry, ref, cause, state) == VERDICT_VALID;
 }
 
@@ -411,13 +399,7 @@ raise_slots(struct bin *bin, uint32_t slots)
 bool
 bin_prepare_run(struct bin *bin, const struct bin_caller *caller)
 {
-    for (uint32_t i = 0; i < BIN_RUNS; i++) {
-        /* relaxed, as in bin_publish_run: the exchange there compares */
-        if (u64_load(&bin->runs[i]) == 0) {
-            return true;
-        }
-    }
-    return make_slot(bin, caller);
+    return bin_has_slot(bin) || make_slot(bin, caller);
 }
 
 bool
@@ -704,16 +686,6 @@ bin_read(struct bin_reader *reader, struct bin_ref *out, size_t capacity)
     return count;
 }
 
-bool
-bin_has(const struct bin *bin, uint64_t ref)
-{
-    const struct residence *residence = &bin->residence;
-    const struct entry *entry = entry_at(residence->entries, ref_record(ref));
-
-    return entry != NULL &&
-           state_judge(entry_state(entry), ref, residence->place, residence->band) == VERDICT_VALID;
-}
-
 static void
 pass_lane(const struct bin *bin, struct lane *lane)
 {
@@ -793,7 +765,7 @@ bin_found_empty(struct bin *bin, struct run_pool *pool, uint64_t seen)
 bool
 bin_clear(struct bin *bin, struct run_pool *pool)
 {
-    /* of bin_mark:B, or of who clears; before the scans, like walk_leaf:A */
+    /* of bin_mark_from:A, or of who clears; before the scans, like walk_leaf:A */
     uint64_t word = u64_load_acquire(bin->word);
 
     if (bin_phase(word) == BIN_SET) {

@@ -40,7 +40,7 @@
  * ORDERING
  *   lane_publish:A or bin_publish_run:A ; bin_mark:A | begin_clearing:A, scan
  *       the scan meets the ref, or the producer finds CLEARING or CLEAR
- *   bin_mark:B -> walk_leaf:A (pop.c), backoff_used:A
+ *   bin_mark_from:A -> walk_leaf:A (pop.c), backoff_used:A
  *       a reader that finds the word set finds the ref
  *   bin_prepare:A, B -> scan_lanes:A, and the loads of lanes
  *       the lane, before its first ref
@@ -135,6 +135,27 @@ bin_lane(const struct bin *bin, uint32_t worker)
     return ptr_load(&bin->lanes[worker]);
 }
 
+/** Has the worker's lane room for so many? Then bin_prepare need not be asked. */
+static inline bool
+bin_has_room(const struct bin *bin, uint32_t worker, uint32_t count)
+{
+    const struct lane *lane = bin_lane(bin, worker);
+
+    return lane != NULL && lane_has_room(lane, count);
+}
+
+/** Is a slot free? A hint; relaxed, as in bin_publish_run: the exchange there compares. */
+static inline bool
+bin_has_slot(const struct bin *bin)
+{
+    uint32_t i = 0;
+
+    while (i < BIN_RUNS && u64_load(&bin->runs[i]) != 0) {
+        i++;
+    }
+    return i < BIN_RUNS;
+}
+
 /** Makes sure that there is a slot for a run, unless others take it first. False: no memory. */
 bool bin_prepare_run(struct bin *bin, const struct bin_caller *caller);
 
@@ -144,11 +165,20 @@ bool bin_prepare_run(struct bin *bin, const struct bin_caller *caller);
  */
 bool bin_publish_run(struct bin *bin, const struct bin_caller *caller, struct run *run);
 
+/** bin_mark of a bin whose word was `word`, and not SET. */
+bool bin_mark_from(struct bin *bin, uint64_t word);
+
 /**
  * After a full fence behind the publication: makes consumers look here. False: RETIRED, no walk
  * will look.
  */
-bool bin_mark(struct bin *bin);
+static inline bool
+bin_mark(struct bin *bin)
+{
+    uint64_t word = u64_load(bin->word); /* bin_mark:A; the caller's fence stands before it */
+
+    return bin_phase(word) == BIN_SET || bin_mark_from(bin, word);
+}
 
 /* ---- consumers ------------------------------------------------------------------------------- */
 
@@ -181,9 +211,34 @@ bin_head_cause(const struct bin_head *head)
     return head->is_run ? head->run.cause : 0;
 }
 
+/** bin_judge of a ref that was FUTURE. */
+bool bin_help(struct bin *bin, const struct bin_caller *caller, uint64_t ref, uint32_t cause,
+              uint64_t *state);
+
+/** What a ref of this bin says, without helping; *state is the word. */
+static inline enum verdict
+bin_verdict(const struct bin *bin, uint64_t ref, uint64_t *state)
+{
+    const struct residence *residence = &bin->residence;
+    const struct entry *entry = entry_at(residence->entries, ref_record(ref));
+
+    if (entry == NULL) {
+        return VERDICT_STALE;
+    }
+    *state = entry_state(entry);
+    return state_judge(*state, ref, residence->place, residence->band);
+}
+
 /** Judges a ref of this bin, helping if it is FUTURE. True: the pod is here, at the word *state. */
-bool bin_judge(struct bin *bin, const struct bin_caller *caller, uint64_t ref, uint32_t cause,
-               uint64_t *state);
+static inline bool
+bin_judge(struct bin *bin, const struct bin_caller *caller, uint64_t ref, uint32_t cause,
+          uint64_t *state)
+{
+    enum verdict verdict = bin_verdict(bin, ref, state);
+
+    return verdict == VERDICT_VALID ||
+           (verdict == VERDICT_FUTURE && bin_help(bin, caller, ref, cause, state));
+}
 
 /** A ref that was read, and not taken. */
 struct bin_ref {
@@ -216,7 +271,13 @@ void bin_read_begin(struct bin_reader *reader, struct bin *bin, struct run_pool 
 size_t bin_read(struct bin_reader *reader, struct bin_ref *out, size_t capacity);
 
 /** Is the pod of a ref here? Without helping. */
-bool bin_has(const struct bin *bin, uint64_t ref);
+static inline bool
+bin_has(const struct bin *bin, uint64_t ref)
+{
+    uint64_t state;
+
+    return bin_verdict(bin, ref, &state) == VERDICT_VALID;
+}
 
 /** Goes past the stale refs that stand first in their lanes and runs. */
 void bin_pass(struct bin *bin, struct run_pool *pool);
