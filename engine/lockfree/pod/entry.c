@@ -1,7 +1,7 @@
 /*
- * Records and descriptions of entry.h, which has the essay: who may write what, ordering, progress.
- * The 16-byte exchanges that change a state word with its description are here, and the reading of
- * a description between two loads of its word.
+ * Records and descriptions of entry.h, which has the essay. Here are the 16-byte exchanges that
+ * change a state word with its description, and the reading of a description between two loads of
+ * its word.
  */
 #include "lockfree/pod/entry.h"
 
@@ -12,8 +12,7 @@ _Static_assert(STATE_VERSION_MASK == SLAB_VERSION_MASK,
 
 /*
  * A record's versions go on over its lives; in a page that was made again they start above those of
- * the old one. Relaxed, here and below: the page's objects are nobody's until a magazine with them
- * is pushed (slab.c).
+ * the old one. Relaxed, here and below: the push of a magazine publishes the objects (slab.c).
  */
 static void
 record_prepare(void *object, uint64_t floor)
@@ -91,9 +90,9 @@ records_close(struct entries *entries)
 /* ---- descriptions ---------------------------------------------------------------------------- */
 
 /*
- * Acquire loads, so that entry_description:B comes after them. They read what fill stored (add.c),
- * or description_fill, or a holder's order key; after the next use's stores, which follow a full
- * fence behind the change of the word, B finds that.
+ * Acquire loads, so that entry_description:B comes after them. They read what fill (add.c),
+ * description_fill or a holder stored. If one reads what the record's next user stored, B finds the
+ * word changed: a full fence lies between that change and those stores.
  */
 static void
 copy_inline(const struct entry *entry, struct description *out)
@@ -156,8 +155,8 @@ entry_description(const struct entries *entries, const struct entry *entry, stru
 }
 
 /*
- * Acquire loads, as in copy_record: if the word still names the record, it was not given back in
- * between.
+ * Acquire loads, as in copy_record: if the word still names the record, the record was not given
+ * back in between.
  */
 bool
 entry_gating(const struct entries *entries, const struct entry *entry, uint64_t desc,
@@ -179,7 +178,6 @@ bool
 entry_describe(struct entry *entry, uint64_t state, uint64_t desc, uint64_t described,
                uint64_t replacement)
 {
-    /* Publishes what description_fill wrote to who reads the word in entry_description:A. */
     return pair_cas(&entry->word, (struct pair){state, desc},
                     (struct pair){described, replacement}); /* entry_describe:A */
 }

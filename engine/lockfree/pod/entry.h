@@ -1,61 +1,54 @@
 /*
  * A pod's record, and its description.
  *
- * Two cache lines:
- *   line 1   the state word and what pop reads          line 2   what a pod went through, and what
- *           never changes in a life
- * A record is named by a number (slab.h) and used again at once. A handle is {life, record}, where
- * life is the version at which the record left FREE: no two lives have the same, and a ref with a
- * smaller version is of an older life.
+ * Two cache lines: the state word and what pop reads; what a pod goes through, and what never
+ * changes in a life. A record is named by a number (slab.h) and used again at once. A handle is
+ * {life, record}, where life is the version at which the record left FREE: no two lives have the
+ * same, and a ref with a smaller version is of an older life.
  *
  * WHO MAY WRITE
  *   life, name, hash, profile        the owner, before the pod exists
- *   timestamp, counters, sets, key   the owner before the pod exists; the holder while the pod is
- *           in flight
- *   flight                           the same: where the pod waits, or is active, its stay word
+ *   timestamp, counters, sets, key   the owner, before the pod exists; the holder, in flight
+ *   flight                           the same; it is a stay word while the pod waits or is active
  *   state                            state.h
  *   state and desc together          update, nominate, movers (entry_describe)
- * A mover owns nothing. What it has to say of a pod (a gate, the bits of gates, the initial
- * attempt) goes with a description that the CAS installs which wins, so of a mover that lost
- * nothing is left. Every field is atomic, because others read it without a right to it (find, get,
- * snapshot, a helper). They read it between two loads of the state word (report_record), and drop
- * what they read if the word changed.
+ * A mover owns nothing. What it says of a pod (a gate, the bits of gates, the initial attempt) goes
+ * with the description that its CAS installs, so a mover that loses leaves nothing. Every field is
+ * atomic, because find, get, snapshot and helpers read it without owning the record. They read it
+ * between two loads of the state word (report_record), and drop what they read if the word changed.
  *
  * THE DESCRIPTION {object, order key, priority, flags, described node, nomination} is what update
  * replaces. It is written into the record before the pod exists and never changes there, but for
- * the order key that queues draw: that is the record's, and descriptions inherit it unless they
- * have one of their own. An update puts a new description into a record of its own and makes the
- * word `desc`, beside the state word, name it: one 16-byte CAS on both words, so that a description
- * reaches exactly the life that it was meant for, and a pod that leaves its place meanwhile makes
- * the CAS fail. `desc` is {tag:36, record:28}, 0 for the description in the pod's record; the tag
- * makes each value unique.
+ * the order key that queues draw: that is the record's, and descriptions without an own key inherit
+ * it. An update puts a new description into a record of its own and makes the word `desc`, beside
+ * the state word, name it. That is one 16-byte CAS on both words: the description reaches exactly
+ * the life that it was meant for, and the CAS fails if the pod left its place. `desc` is {tag:36,
+ * record:28}, 0 for the description in the pod's record; the tag makes each value unique.
  *
  * A STAY lasts from the switch or the add that brought the pod to where it waits until its next
  * pop. The record names it in its stay word, by the version at which it began, with the gate that
- * the pod had then. GATING, what movers said of the pod, stands in the description with the stay
- * that it is about, and counts in that stay only: no later flight, and no later pod of the record,
- * sees it.
+ * the pod had then. GATING, what movers said of the pod, is in the description, with the stay that
+ * it is about, and counts in that stay only: no later flight, and no later pod of the record, sees
+ * it.
  *
  * LINEARIZATION. An update, a nomination, a gate: entry_describe:A. Reading a description:
  * entry_description:B, if the caller then finds the state word's version unchanged.
  *
  * ORDERING
- *   fill:A (add.c), release; every CAS of the state word   -> entry_state (acquire): the record's
- *           fields
- *   description_fill, entry_describe:A, a full fence       -> entry_description:A (acquire): the
- *           description's fields
- *   the CAS that took a pod or a description out, a full fence, before its memory is used again   |
- *       acquire loads of fields, then the word again: who met the next use's fields finds the word
- *       changed
- *   the stay word, before the switch or fill:A             -> entry_state: who finds the pod there
- *           finds its stay
+ *   fill:A (add.c), every CAS of the state word -> entry_state
+ *       the record's fields, the stay word among them
+ *   description_fill, entry_describe:A -> entry_description:A
+ *       the description's fields
+ *   the CAS that took a pod or a description out ; the stores of the memory's next user
+ *       -> acquire loads of fields, then of the word
+ *       a reader that met the next user's fields finds the word changed
  *
  * PROGRESS. Wait-free but for entry_description and slab_take, which are lock-free. A thread that
  * stops behind entry_describe:A keeps the old description's record and its reference to the object;
- * where the pod has to move, publish_follow is finished by who meets it.
+ * if the pod has to move, the next thread that meets it finishes that (publish_follow).
  *
- * ABA, WRAPAROUND. A desc word comes back after 2^36 takes of one description record: at 10 million
- * a second, 1.9 hours, and only for a thread that slept exactly so long.
+ * ABA, WRAPAROUND. A desc word comes back after 2^36 takes of one description record: 1.9 hours at
+ * 10 million a second, and a thread must sleep exactly so long.
  *
  * EVIDENCE. tests/model: description; stress/explore: update_two, update_twice, nominate_update,
  * event_gate*; tests/unit/test_lockfree_entry.c.
@@ -194,7 +187,7 @@ attributes_flags(uint64_t attributes)
 /* ---- what the place gives a meaning ---------------------------------------------------------- */
 
 /**
- * In flight: what orders it among the pops; 0: its holder has not noted it yet. Reads from
+ * In flight: what orders it among the pops; 0: its holder has not stored that yet. Reads from
  * begin_flight:A (pop.c).
  */
 static inline uint64_t
@@ -252,15 +245,15 @@ gating_gate(const struct gating *gating, uint64_t state, bool keeps)
 /**
  * Copies the newest description out; returns the word `desc` that it belongs to.
  *
- * Who is not the holder or owner must find the state word's version unchanged afterwards, or drop
- * the copy.
+ * A caller that is neither holder nor owner must find the state word's version unchanged
+ * afterwards, or drop the copy.
  */
 uint64_t entry_description(const struct entries *entries, const struct entry *entry,
                            struct description *out);
 
 /**
- * What stands in the description that `desc` names, as it is: gating_judge follows. False: `desc`
- * is not the pod's any more.
+ * The gating in the description that `desc` names, unjudged: gating_judge follows. False: `desc` is
+ * not the pod's any more.
  */
 bool entry_gating(const struct entries *entries, const struct entry *entry, uint64_t desc,
                   struct gating *out);
@@ -279,7 +272,7 @@ bool entry_describe(struct entry *entry, uint64_t state, uint64_t desc, uint64_t
  * Switches a pod whose state word still is `state`, and whose description still is the one that
  * `desc` names.
  *
- * For who tells somebody the description: it is that of the moment of the switch.
+ * So a description that the caller has read is the pod's at the moment of the switch.
  */
 bool entry_switch(struct entry *entry, uint64_t state, uint64_t desc, uint64_t next);
 

@@ -1,6 +1,6 @@
 /*
- * Helping of state.h, for containers by themselves: the engine helps by switch_help, which counts
- * too.
+ * state_help of state.h, for tests of containers by themselves: the engine helps by switch_help,
+ * which counts too.
  */
 #include "lockfree/pod/state.h"
 

@@ -9,53 +9,53 @@
  * CONTRACT. Containers (lanes, runs, the index) hold refs {record, version} and keys; they are
  * hints. A pod is where its word says. Every change of place, of band or of the position inside a
  * band is one CAS of the word that raises the version by one. A ref that is stale, duplicated or
- * early is harmless, because it is judged against the word before anything is done.
+ * early is harmless: it is judged against the word before it is used.
  *
  * WHO MAY LEAVE A PLACE, AND BY WHICH ACCESS
- *   from \ to     ACTIVE          BACKOFF, ERROR_  PARKED, GATED    INFLIGHT     DEAD          FREE
- *   FREE          owner: store    owner: store     owner: store     -            -             -
- *   ACTIVE        update: sw      -                -                pop: sw      delete: sw    -
- *   BACKOFF       tick, activate  update: sw       gate: sw         pop: sw      delete: sw    -
- *   ERROR_BACKOFF tick, activate  update: sw       gate: sw         -            delete: sw    -
- *   PARKED        move, activate  move: sw         update, gate: sw -            delete: sw    -
- *   GATED         move, activate  move: sw         update, gate: sw -            delete: sw    -
- *   INFLIGHT      holder: sw      holder: sw       holder: sw       holder: sw   holder: sw    -
- *   DEAD          -               -                -                -            -
- *           owner: store
- * "sw" is a CAS from the exact word that the decision was taken on, version + 1. The owner of a
- * record that is FREE or DEAD is whoever's CAS made it DEAD, until it goes to a free list, and
- * whoever takes it from there. The holder is whoever has the token, and the token is the version:
- * who lost the version lost the pod. Flags change without a version, in INFLIGHT only (entry_flag):
- * DEL the pod was deleted, ACT it was activated, JUDGE an event came while its holder was about to
- * park it. A switch out of INFLIGHT fails if a flag was set meanwhile.
+ *   from \ to      ACTIVE          BACKOFF,      PARKED,           INFLIGHT    DEAD        FREE
+ *                                  ERROR_BACKOFF GATED
+ *   FREE           owner: store    owner: store  owner: store      -           -           -
+ *   ACTIVE         update: sw      -             -                 pop: sw     delete: sw  -
+ *   BACKOFF        tick, activate  update: sw    gate: sw          pop: sw     delete: sw  -
+ *   ERROR_BACKOFF  tick, activate  update: sw    gate: sw          -           delete: sw  -
+ *   PARKED         move, activate  move: sw      update, gate: sw  -           delete: sw  -
+ *   GATED          move, activate  move: sw      update, gate: sw  -           delete: sw  -
+ *   INFLIGHT       holder: sw      holder: sw    holder: sw        holder: sw  holder: sw  -
+ *   DEAD           -               -             -                 -           -           owner
+ * DEAD -> FREE is a store. "sw" is a CAS from the exact word that the decision was taken on,
+ * version + 1. The owner of a record that is FREE or DEAD is the thread whose CAS made it DEAD,
+ * until it gives the record to a free list; then the thread that takes it from there. The holder
+ * has the token, and the token is the version: a thread that lost the version lost the pod. Flags
+ * change without a version, in INFLIGHT only (entry_flag): DELETED the pod was deleted, ACTIVATED
+ * it was activated, JUDGE an event came while the holder was about to park it. A switch out of
+ * INFLIGHT fails if a flag was set meanwhile.
  *
- * BAND names the band where an active pod stands by its id. An id is used again, but not while a
- * pod is active in its band: the pod's ref keeps the band from retirement (band.h).
+ * BAND is the id of an active pod's band. An id is used again, but not while a pod is active in its
+ * band: the pod's ref keeps the band from retirement (band.h).
  *
- * LAG. An update of an active pod that changes where it stands (its band, its order key), and every
- * update of a waiting one, replaces the description first and moves the pod afterwards, if it has
- * to be moved. The replacement raises the version and the lag: refs of `version - lag` stay VALID,
- * so that the pod can be found where it was, and only the ref of the next version can become valid.
- * So no ref that was published for an older description ever gets valid beside the newest one, and
- * nothing that was decided on an older description is applied. The switch sets the lag to 0.
+ * LAG. An update of an active pod that changes its band or its order key, and every update of a
+ * waiting pod, replaces the description first, and moves the pod afterwards if it has to be moved.
+ * The replacement raises the version and the lag: refs of `version - lag` stay VALID, so the pod is
+ * still found in its old place, and only the ref of the next version can become valid. So no ref
+ * that was published for an older description becomes valid beside the newest one, and nothing that
+ * was decided on an older description is applied. The switch sets the lag to 0.
  *
- * PUBLISH, THEN SWITCH. Who moves a pod at version v first publishes the ref {record, v+1} in the
- * container of the new place (this ref is FUTURE until the switch), and switches afterwards.
- * Whoever meets a FUTURE ref performs the switch himself; the band that he switches to is that of
- * the container. So a thread that stops anywhere leaves a pod either where it was or where somebody
- * finds it.
+ * PUBLISH, THEN SWITCH. A thread that moves a pod at version v publishes the ref {record, v+1} in
+ * the container of the new place (the ref is FUTURE until the switch), then switches. A thread that
+ * meets a FUTURE ref performs the switch, to the band of the container. So a thread that stops
+ * anywhere leaves a pod where it was, or where another thread finds it.
  *
  * LINEARIZATION. Of each change of a pod's place: the CAS of its word. Of finding a pod: the load
  * of the word.
  *
- * ORDERING. A CAS of the word is a full fence, its load an acquire. So who reads the word sees what
- * was stored into the record before the CAS that he reads from, and before the earlier ones. Fields
- * that are read by acquire loads between two loads of the word are of its version if both find the
- * same (report.c).
+ * ORDERING
+ *   stores into the record, a CAS of the word -> a load of the word
+ *       also the stores before earlier CASes. Fields read by acquire loads between two loads of the
+ *       word are of its version if both find the same (report.c)
  *
  * PROGRESS. Wait-free but for state_help, which is lock-free. A thread that stops before its CAS
- * has changed nothing; behind it, the pod is where the word says, and is found there, because it
- * was published before. (New pods: add.c.)
+ * has changed nothing; behind it, the pod is where the word says, and its ref was published before.
+ * (New pods: add.c.)
  *
  * WRAPAROUND. 36 bits at 10 million changes a second of one record: 1.9 hours. A ref that slept
  * exactly that long could let a pop claim a pod early inside its own band; it could lose none.
@@ -97,7 +97,7 @@ enum place {
 enum state_flag {
     FLAG_DELETED = 1,   /* in flight, deleted meanwhile: its holder gets GONE */
     FLAG_ACTIVATED = 2, /* in flight, activated meanwhile: it is retried when it fails */
-    /* in flight, and an event found it where its holder is parking it: he has to judge again */
+    /* in flight, and an event found it where its holder is parking it: the holder judges again */
     FLAG_JUDGE = 4
 };
 
@@ -213,8 +213,8 @@ state_base(uint64_t state)
 }
 
 /**
- * The word after a description was replaced that changes where the pod stands, or of a pod that
- * waits. The lag is not at its end.
+ * The word after an update that changes an active pod's place in the order, or any of a waiting
+ * pod. The lag is not at its end.
  */
 static inline uint64_t
 state_described(uint64_t state)
@@ -249,10 +249,10 @@ ref_version(uint64_t ref)
 enum verdict {
     VERDICT_STALE, /* the pod went on, or the record has another pod: drop the ref */
     VERDICT_VALID, /* the pod is here */
-    VERDICT_FUTURE /* somebody published the pod here and has not switched it: help */
+    VERDICT_FUTURE /* the pod was published here and is not switched yet: help */
 };
 
-/** Is a pod at `now` where a container of `place` has it? One of PARKED has gated pods too. */
+/** Is a pod at `now` where a container of `place` has it? That of PARKED has gated pods too. */
 static inline bool
 place_matches(enum place place, enum place now)
 {
@@ -278,7 +278,7 @@ state_judge(uint64_t state, uint64_t ref, enum place place, uint32_t band)
         now == PLACE_DEAD) {
         return VERDICT_STALE;
     }
-    /* A flag makes the holder's switch fail: he decides again and publishes a newer version. */
+    /* A flag makes the holder's switch fail: it decides again and publishes a newer version. */
     return now == PLACE_INFLIGHT && state_flags(state) != 0 ? VERDICT_STALE : VERDICT_FUTURE;
 }
 
@@ -294,9 +294,8 @@ state_switched(uint64_t state, uint32_t band, enum place place)
  * word that says so.
  *
  * A switch from ACTIVE to ACTIVE moves a pod inside the order. Walks that passed its new place
- * before it was published must begin again, and who published it may not have come to say so:
- * *reorder is raised before the switch. Ends: each further round means that somebody changed the
- * word.
+ * before the ref was there must begin again, and its publisher may not have raised *reorder yet: it
+ * is raised before the switch. Ends: each further round is another thread's change of the word.
  */
 enum verdict state_help(atomic_u64 *word, uint64_t ref, enum place place, uint32_t band,
                         atomic_u64 *reorder, uint64_t *state);
