@@ -71,13 +71,13 @@ enter(tally_t *tally, const op_t *op, size_t element, unsigned index)
 
 unsigned
 tally_op(tally_t *tally, schedq_worker_t *worker, const op_t *op, const unsigned *indices,
-         uint32_t legal)
+         bool closes)
 {
     unsigned changed = (unsigned)op->got;
     atomic_fetch_add_explicit(&tally->pops, op->got, memory_order_relaxed);
     for (size_t i = 0; i < op_elements(op); i++) {
         schedq_status_t status = op_element(op, i);
-        TALLY_CHECK(tally, ((op_legal(op) | legal) >> status & 1) != 0, "%s says %s: %s",
+        TALLY_CHECK(tally, (op_legal(op, closes, 0) >> status & 1) != 0, "%s says %s: %s",
                     op_name(op->kind), schedq_status_name(status), schedq_worker_error(worker));
         changed += enter(tally, op, i, indices != NULL ? indices[i] : 0);
     }

@@ -57,10 +57,10 @@ void tally_violation(tally_t *tally, const char *format, ...) __attribute__((for
 
 /**
  * Enters what a call did, for names of these indices (of pops: nothing but their number), and
- * checks its answers: legal are those of op_legal, and `legal`. Returns how many pods it changed.
+ * checks its answers by op_legal (`closes` as there). Returns how many pods it changed.
  */
 unsigned tally_op(tally_t *tally, schedq_worker_t *worker, const op_t *op, const unsigned *indices,
-                  uint32_t legal);
+                  bool closes);
 
 /** Reference counting callbacks; ctx is the tally. */
 void tally_retain(void *ctx, uint64_t object);

@@ -250,8 +250,7 @@ schedq_status_t
 actor_do(actor_t *actor, op_t *op, const unsigned *indices)
 {
     (void)op_run(actor->worker, op);
-    (void)tally_op(&actor->world->tally, actor->worker, op, indices,
-                   op->popped != NULL ? OP_LEGAL(SCHEDQ_CLOSED) : 0);
+    (void)tally_op(&actor->world->tally, actor->worker, op, indices, op->popped != NULL);
     return op->status;
 }
 

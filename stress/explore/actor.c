@@ -31,12 +31,26 @@ act_end(struct actor *actor, schedq_status_t status)
 }
 
 void
-act_check(struct actor *actor, const char *call, schedq_status_t status, uint32_t legal)
+act_check(struct actor *actor, const op_t *op, uint32_t legal)
 {
-    SIM_CHECK((legal >> status & 1) != 0, "%s returns %s: %s", call, schedq_status_name(status),
-              schedq_worker_error(actor->worker));
-    SIM_CHECK(status != SCHEDQ_CLOSED || ledger->closing != NEVER,
-              "%s returns CLOSED, and nobody closed the queue", call);
+    legal = op_legal(op, ledger->closing != NEVER, legal | world.refusals);
+    for (size_t i = 0; i < op_elements(op); i++) {
+        schedq_status_t status = op_element(op, i);
+
+        SIM_CHECK((legal >> status & 1) != 0, "%s returns %s: %s", op_name(op->kind),
+                  schedq_status_name(status), schedq_worker_error(actor->worker));
+    }
+}
+
+struct span
+act_run(struct actor *actor, op_t *op, struct open_call call, uint32_t legal)
+{
+    moment began = act_begin(actor, op_name(op->kind), call);
+    schedq_status_t status = op_run(actor->worker, op);
+    moment ended = act_end(actor, status);
+
+    act_check(actor, op, legal);
+    return (struct span){began, ended};
 }
 
 /* ---- workers --------------------------------------------------------------------------------- */
@@ -134,28 +148,26 @@ act_attempt_added(struct attempt *attempt, schedq_place_t place, uint64_t handle
 static bool
 add(struct actor *actor, struct attempt wanted)
 {
-    schedq_result_t result;
-    moment began =
-        act_begin(actor, "add pod", (struct open_call){.kind = CALL_ADD, .key = wanted.key});
+    op_t op = {.kind = OP_ADD, .names = world_name(wanted.key, NULL)};
+    moment began = act_begin(actor, "add", (struct open_call){.kind = CALL_ADD, .key = wanted.key});
 
     wanted.began = began;
     uint64_t object = ledger_attempt(ledger, wanted);
     schedq_pod_spec_t spec = act_spec(actor, object);
-    schedq_status_t status =
-        schedq_add(actor->worker, world_name(wanted.key, NULL), &spec, &result);
+    op.specs = &spec;
+    schedq_status_t status = op_run(actor->worker, &op);
     moment ended = act_end(actor, status);
-    act_check(actor, "add", status,
-              LEGAL(SCHEDQ_OK) | LEGAL(SCHEDQ_EXISTS) | LEGAL(SCHEDQ_CLOSED) | world.refusals);
+    act_check(actor, &op, 0);
     act_attempt_ends(ledger_attempt_of(ledger, object), status, ended);
     if (status == SCHEDQ_OK) {
-        SIM_CHECK(result.place == SCHEDQ_ACTIVE ||
-                      (result.place == SCHEDQ_GATED && cluster_has_gates()),
-                  "add says place %s", schedq_place_name((schedq_place_t)result.place));
-        act_attempt_added(ledger_attempt_of(ledger, object), (schedq_place_t)result.place,
-                          result.pod.bits, began, ended);
+        SIM_CHECK(op.result.place == SCHEDQ_ACTIVE ||
+                      (op.result.place == SCHEDQ_GATED && cluster_has_gates()),
+                  "add says place %s", schedq_place_name((schedq_place_t)op.result.place));
+        act_attempt_added(ledger_attempt_of(ledger, object), (schedq_place_t)op.result.place,
+                          op.result.pod.bits, began, ended);
     } else if (status == SCHEDQ_EXISTS) {
-        ledger_told(ledger, ledger_life(ledger, result.pod.bits, wanted.key),
-                    (schedq_place_t)result.place, began, ended);
+        ledger_told(ledger, ledger_life(ledger, op.result.pod.bits, wanted.key),
+                    (schedq_place_t)op.result.place, began, ended);
     }
     return status == SCHEDQ_OK;
 }
@@ -174,16 +186,14 @@ actor_add_at(struct actor *actor, uint32_t key, int32_t priority, int64_t order_
 }
 
 static unsigned
-end_of_batch(struct actor *actor, const uint64_t *objects, const schedq_pod_t *pods,
-             const uint8_t *statuses, uint32_t count, moment ended)
+end_of_batch(const uint64_t *objects, const schedq_pod_t *pods, const uint8_t *statuses,
+             uint32_t count, moment ended)
 {
     unsigned existing = 0;
 
     for (uint32_t i = 0; i < count; i++) {
         struct attempt *attempt = ledger_attempt_of(ledger, objects[i]);
 
-        act_check(actor, "add_many", (schedq_status_t)statuses[i],
-                  LEGAL(SCHEDQ_OK) | LEGAL(SCHEDQ_EXISTS) | LEGAL(SCHEDQ_CLOSED) | world.refusals);
         act_attempt_ends(attempt, (schedq_status_t)statuses[i], ended);
         if (statuses[i] == SCHEDQ_OK) {
             act_attempt_added(attempt, SCHEDQ_ACTIVE, pods[i].bits, attempt->began, ended);
@@ -200,8 +210,8 @@ actor_add_many(struct actor *actor, uint32_t first, uint32_t count, int32_t prio
     schedq_pod_spec_t specs[BATCH_MAX];
     schedq_pod_t pods[BATCH_MAX];
     uint64_t objects[BATCH_MAX];
-    uint8_t statuses[BATCH_MAX];
     uint32_t used = 0;
+    op_t op = {.kind = OP_ADD_MANY, .count = count, .names = names, .specs = specs, .added = pods};
     moment began =
         act_begin(actor, "add_many, first pod", (struct open_call){.kind = CALL_ADD, .key = first});
 
@@ -217,10 +227,10 @@ actor_add_many(struct actor *actor, uint32_t first, uint32_t count, int32_t prio
         memcpy(names + used, name, length);
         used += length;
     }
-    schedq_status_t status =
-        schedq_add_many(actor->worker, names, specs, count, pods, statuses, NULL);
+    schedq_status_t status = op_run(actor->worker, &op);
     moment ended = act_end(actor, status);
-    return end_of_batch(actor, objects, pods, statuses, count, ended);
+    act_check(actor, &op, 0);
+    return end_of_batch(objects, pods, op.statuses, count, ended);
 }
 
 static void
@@ -240,10 +250,13 @@ note_replaced(uint64_t object)
 static bool
 update(struct actor *actor, struct attempt wanted, const schedq_event_t *event, schedq_pod_t only)
 {
-    schedq_result_t result;
     struct occasion *occasion = NULL;
+    op_t op = {.kind = OP_UPDATE,
+               .names = world_name(wanted.key, NULL),
+               .events = event,
+               .event_count = event != NULL};
     moment began =
-        act_begin(actor, "update pod", (struct open_call){.kind = CALL_UPDATE, .key = wanted.key});
+        act_begin(actor, "update", (struct open_call){.kind = CALL_UPDATE, .key = wanted.key});
 
     wanted.began = began;
     wanted.is_update = true;
@@ -256,12 +269,11 @@ update(struct actor *actor, struct attempt wanted, const schedq_event_t *event, 
         occasion->began = began;
         occasion->is_update = true;
     }
-    schedq_status_t status = schedq_update(actor->worker, world_name(wanted.key, NULL), &spec, 0,
-                                           event, event != NULL ? 1 : 0, &result);
+    op.specs = &spec;
+    schedq_status_t status = op_run(actor->worker, &op);
+    schedq_result_t result = op.result;
     moment ended = act_end(actor, status);
-    act_check(actor, "update", status,
-              LEGAL(SCHEDQ_OK) | (only.bits != 0 ? LEGAL(SCHEDQ_NOT_FOUND) : LEGAL(SCHEDQ_CLOSED)) |
-                  world.refusals);
+    act_check(actor, &op, 0);
     SIM_CHECK(only.bits == 0 || status != SCHEDQ_OK || result.pod.bits == only.bits,
               "an update of pod 0x%llx says that it updated 0x%llx", (unsigned long long)only.bits,
               (unsigned long long)result.pod.bits);
@@ -320,28 +332,23 @@ actor_update_found(struct actor *actor, uint32_t key, int32_t priority)
 static bool
 delete_pod(struct actor *actor, uint32_t key, schedq_pod_t pod)
 {
-    schedq_result_t result;
-    uint32_t length;
-    const char *name = world_name(key, &length);
-    moment began =
-        act_begin(actor, "delete pod", (struct open_call){.kind = CALL_DELETE, .key = key});
-    schedq_status_t status = schedq_delete(actor->worker, pod, name, length, &result);
-    moment ended = act_end(actor, status);
+    op_t op = {.kind = OP_DELETE, .pods = &pod};
 
-    act_check(actor, "delete", status, LEGAL(SCHEDQ_OK) | LEGAL(SCHEDQ_NOT_FOUND));
-    if (status == SCHEDQ_OK) {
-        struct life *life = ledger_life(ledger, result.pod.bits, key);
+    op.names = world_name(key, &op.name_length);
+    struct span span = act_run(actor, &op, (struct open_call){.kind = CALL_DELETE, .key = key}, 0);
+    if (op.status == SCHEDQ_OK) {
+        struct life *life = ledger_life(ledger, op.result.pod.bits, key);
 
-        life = result.place == SCHEDQ_NOWHERE ? ledger_waiting(ledger, life) : life;
-        SIM_CHECK(result.place == SCHEDQ_NOWHERE || result.place == SCHEDQ_INFLIGHT,
-                  "delete says place %s", schedq_place_name((schedq_place_t)result.place));
-        life->deleted_in_flight = result.place == SCHEDQ_INFLIGHT;
+        life = op.result.place == SCHEDQ_NOWHERE ? ledger_waiting(ledger, life) : life;
+        SIM_CHECK(op.result.place == SCHEDQ_NOWHERE || op.result.place == SCHEDQ_INFLIGHT,
+                  "delete says place %s", schedq_place_name((schedq_place_t)op.result.place));
+        life->deleted_in_flight = op.result.place == SCHEDQ_INFLIGHT;
         ledger->sums.deletes++;
-        ledger_ended(ledger, life, true, began, ended);
+        ledger_ended(ledger, life, true, span.began, span.ended);
     } else if (pod.bits == 0) {
-        ledger_look(ledger, false, key, began, ended);
+        ledger_look(ledger, false, key, span.began, span.ended);
     }
-    return status == SCHEDQ_OK;
+    return op.status == SCHEDQ_OK;
 }
 
 bool
@@ -361,24 +368,22 @@ actor_delete_held(struct actor *actor, unsigned held)
 bool
 act_find(struct actor *actor, uint32_t key, schedq_result_t *result)
 {
-    uint32_t length;
-    const char *name = world_name(key, &length);
-    moment began = act_begin(actor, "find pod", (struct open_call){.kind = CALL_FIND, .key = key});
-    schedq_status_t status = schedq_find(actor->worker, name, length, result);
-    moment ended = act_end(actor, status);
+    op_t op = {.kind = OP_FIND};
 
-    act_check(actor, "find", status, LEGAL(SCHEDQ_OK) | LEGAL(SCHEDQ_NOT_FOUND));
-    if (status == SCHEDQ_OK) {
+    op.names = world_name(key, &op.name_length);
+    struct span span = act_run(actor, &op, (struct open_call){.kind = CALL_FIND, .key = key}, 0);
+    *result = op.result;
+    if (op.status == SCHEDQ_OK) {
         const struct attempt *attempt = ledger_attempt_of(ledger, result->object);
 
         SIM_CHECK(attempt->key == key, "find of pod %u gives the object of pod %u", key,
                   attempt->key);
         ledger_told(ledger, ledger_life(ledger, result->pod.bits, key),
-                    (schedq_place_t)result->place, began, ended);
+                    (schedq_place_t)result->place, span.began, span.ended);
     } else {
-        ledger_look(ledger, false, key, began, ended);
+        ledger_look(ledger, false, key, span.began, span.ended);
     }
-    return status == SCHEDQ_OK;
+    return op.status == SCHEDQ_OK;
 }
 
 bool
@@ -423,13 +428,12 @@ actor_get(struct actor *actor, uint32_t key)
         return false;
     }
     struct visit visit = {.pod = result.pod, .key = key};
-    (void)act_begin(actor, "get pod", (struct open_call){.kind = CALL_FIND, .key = key});
-    schedq_status_t status = schedq_get(actor->worker, result.pod, visit_pod, &visit);
-    (void)act_end(actor, status);
-    act_check(actor, "get", status, LEGAL(SCHEDQ_OK) | LEGAL(SCHEDQ_NOT_FOUND));
-    SIM_CHECK(visit.visits == (status == SCHEDQ_OK), "get of pod %u visits %u pods", key,
+    op_t op = {.kind = OP_GET, .pods = &result.pod, .visit = visit_pod, .ctx = &visit};
+
+    (void)act_run(actor, &op, (struct open_call){.kind = CALL_FIND, .key = key}, 0);
+    SIM_CHECK(visit.visits == (op.status == SCHEDQ_OK), "get of pod %u visits %u pods", key,
               visit.visits);
-    return status == SCHEDQ_OK;
+    return op.status == SCHEDQ_OK;
 }
 
 /* ---- popping --------------------------------------------------------------------------------- */
@@ -454,99 +458,69 @@ took(struct actor *actor, moment began, moment ended)
     ledger_popped(ledger, actor->number, popped, key, began, ended);
 }
 
-static bool
-popped(struct actor *actor, const char *call, schedq_status_t status, uint32_t legal, moment began)
+/*
+ * The look that a sleeper's answer implies began when it was called: only its last part is sure,
+ * which is no help.
+ */
+static unsigned
+pop(struct actor *actor, op_kind_t kind, unsigned capacity, int64_t deadline_ns)
 {
-    moment ended = act_end(actor, status);
+    op_t op = {.kind = kind,
+               .count = capacity,
+               .popped = &actor->held[actor->holds],
+               .deadline_ns = deadline_ns};
 
-    act_check(actor, call, status, legal | LEGAL(SCHEDQ_OK) | LEGAL(SCHEDQ_CLOSED));
-    if (status == SCHEDQ_OK) {
-        took(actor, began, ended);
-    } else {
-        ledger_look(ledger, true, 0, began, ended);
-    }
-    return status == SCHEDQ_OK;
-}
-
-static schedq_popped_t *
-room(struct actor *actor, unsigned count)
-{
-    SIM_CHECK(actor->holds + count <= HELD_MAX, "actor %u holds %u pods", actor->number,
+    SIM_CHECK(actor->holds + capacity <= HELD_MAX, "actor %u holds %u pods", actor->number,
               actor->holds);
-    return &actor->held[actor->holds];
+    struct span span =
+        act_run(actor, &op, (struct open_call){.kind = CALL_POP, .capacity = capacity}, 0);
+    SIM_CHECK((op.status == SCHEDQ_OK) == (op.got > 0) && op.got <= capacity,
+              "%s returns %s and %zu pods", op_name(kind), schedq_status_name(op.status), op.got);
+    for (size_t i = 0; i < op.got; i++) {
+        took(actor, span.began, span.ended);
+    }
+    if (op.got == 0) {
+        ledger_look(ledger, true, 0, span.began, span.ended);
+    }
+    return (unsigned)op.got;
 }
 
 bool
 actor_pop(struct actor *actor)
 {
-    schedq_popped_t *out = room(actor, 1);
-    moment began = act_begin(actor, "try_pop", (struct open_call){.kind = CALL_POP, .capacity = 1});
-
-    return popped(actor, "try_pop", schedq_try_pop(actor->worker, out), LEGAL(SCHEDQ_EMPTY), began);
-}
-
-/*
- * The look that a sleeper's answer implies began when it was called: only its last part is sure,
- * which is no help.
- */
-static bool
-pop_waiting(struct actor *actor, int64_t deadline, uint32_t legal)
-{
-    schedq_popped_t *out = room(actor, 1);
-    moment began = act_begin(actor, "pop", (struct open_call){.kind = CALL_POP, .capacity = 1});
-
-    return popped(actor, "pop", schedq_pop(actor->worker, deadline, out), legal, began);
+    return pop(actor, OP_TRY_POP, 1, 0) == 1;
 }
 
 bool
 actor_pop_wait(struct actor *actor)
 {
-    return pop_waiting(actor, SCHEDQ_NO_DEADLINE, 0);
+    return pop(actor, OP_POP, 1, SCHEDQ_NO_DEADLINE) == 1;
 }
 
 bool
 actor_pop_until(struct actor *actor, int64_t after_ns)
 {
-    return pop_waiting(actor, sim_now() + after_ns, LEGAL(SCHEDQ_TIMEDOUT));
+    return pop(actor, OP_POP, 1, sim_now() + after_ns) == 1;
 }
 
 unsigned
 actor_pop_many(struct actor *actor, unsigned capacity)
 {
-    schedq_popped_t *out = room(actor, capacity);
-    size_t count = 0;
-    moment began =
-        act_begin(actor, "pop_many", (struct open_call){.kind = CALL_POP, .capacity = capacity});
-    schedq_status_t status = schedq_pop_many(actor->worker, out, capacity, &count);
-    moment ended = act_end(actor, status);
-
-    act_check(actor, "pop_many", status,
-              LEGAL(SCHEDQ_OK) | LEGAL(SCHEDQ_EMPTY) | LEGAL(SCHEDQ_CLOSED));
-    SIM_CHECK((status == SCHEDQ_OK) == (count > 0) && count <= capacity,
-              "pop_many returns %s and %zu pods", schedq_status_name(status), count);
-    for (size_t i = 0; i < count; i++) {
-        took(actor, began, ended);
-    }
-    if (count == 0) {
-        ledger_look(ledger, true, 0, began, ended);
-    }
-    return (unsigned)count;
+    return pop(actor, OP_POP_MANY, capacity, 0);
 }
 
 /* ---- using tokens ---------------------------------------------------------------------------- */
 
 /* The last reference may have been this one: the object is not looked at any more. */
 static bool
-done_ends(struct actor *actor, const schedq_popped_t *done, schedq_status_t status, moment began,
-          moment ended)
+done_ends(const schedq_popped_t *done, schedq_status_t status, struct span span)
 {
     struct life *life =
         ledger_life(ledger, done->pod.bits, ledger_attempt_of(ledger, done->object)->key);
 
-    act_check(actor, "done", status, LEGAL(SCHEDQ_OK) | LEGAL(SCHEDQ_GONE));
     if (status == SCHEDQ_OK) {
         ledger->sums.dones++;
-        ledger_ended(ledger, life, false, began, ended);
+        ledger_ended(ledger, life, false, span.began, span.ended);
     } else {
         life->gones++;
     }
@@ -565,15 +539,15 @@ bool
 actor_done(struct actor *actor)
 {
     schedq_popped_t done = actor->held[0];
-    moment began =
-        act_begin(actor, "done, object",
-                  (struct open_call){
-                      .kind = CALL_DONE, .handle = done.pod.bits, .key = (uint32_t)done.object});
-    schedq_status_t status = schedq_done(actor->worker, done.token);
-    moment ended = act_end(actor, status);
+    op_t op = {.kind = OP_DONE, .tokens = &done.token};
+    struct span span =
+        act_run(actor, &op,
+                (struct open_call){
+                    .kind = CALL_DONE, .handle = done.pod.bits, .key = (uint32_t)done.object},
+                0);
 
     act_let_go(actor);
-    return done_ends(actor, &done, status, began, ended);
+    return done_ends(&done, op.status, span);
 }
 
 bool
@@ -591,19 +565,16 @@ bool
 actor_done_many(struct actor *actor)
 {
     schedq_token_t tokens[HELD_MAX];
-    uint8_t statuses[HELD_MAX];
     unsigned count = actor->holds;
+    op_t op = {.kind = OP_DONE_MANY, .count = count, .tokens = tokens};
     bool all = true;
-    moment began =
-        act_begin(actor, "done_many", (struct open_call){.kind = CALL_DONE, .key = count});
 
     for (unsigned i = 0; i < count; i++) {
         tokens[i] = actor->held[i].token;
     }
-    schedq_status_t status = schedq_done_many(actor->worker, tokens, count, statuses);
-    moment ended = act_end(actor, status);
+    struct span span = act_run(actor, &op, (struct open_call){.kind = CALL_DONE, .key = count}, 0);
     for (unsigned i = 0; i < count; i++) {
-        all = done_ends(actor, &actor->held[i], (schedq_status_t)statuses[i], began, ended) && all;
+        all = done_ends(&actor->held[i], op_element(&op, i), span) && all;
     }
     actor->holds = 0;
     return all;
@@ -622,10 +593,9 @@ actor_consume(struct actor *actor, unsigned pops)
 void
 actor_token_alive(struct actor *actor)
 {
-    (void)act_begin(actor, "token_alive", (struct open_call){.kind = CALL_OTHER});
-    schedq_status_t status = schedq_token_alive(actor->worker, actor->held[0].token);
-    (void)act_end(actor, status);
-    act_check(actor, "token_alive", status, LEGAL(SCHEDQ_OK) | LEGAL(SCHEDQ_GONE));
+    op_t op = {.kind = OP_TOKEN_ALIVE, .tokens = &actor->held[0].token};
+
+    (void)act_run(actor, &op, (struct open_call){.kind = CALL_OTHER}, 0);
 }
 
 /* ---- the rest -------------------------------------------------------------------------------- */

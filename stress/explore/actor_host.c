@@ -65,7 +65,7 @@ actor_host_fail_judged(struct actor *actor, uint64_t rejectors, actor_host_judge
     uint32_t key = world_key(held->name, held->name_length);
     struct life *life = ledger_life(ledger, held->pod.bits, key);
     schedq_failure_t failure;
-    schedq_result_t result;
+    op_t op = {.kind = OP_ADD_UNSCHEDULABLE, .tokens = &held->token, .failure = &failure};
     schedq_status_t status = SCHEDQ_RETRY;
     moment ended = 0;
 
@@ -78,52 +78,60 @@ actor_host_fail_judged(struct actor *actor, uint64_t rejectors, actor_host_judge
             act_begin(actor, "fail pod",
                       (struct open_call){.kind = CALL_FAIL, .handle = held->pod.bits, .key = key});
         ledger_fail_begins(life, rejectors, began);
-        status = schedq_add_unschedulable(actor->worker, &held->token, &failure, &result);
+        status = op_run(actor->worker, &op);
         ended = act_end(actor, status);
-        act_check(actor, "add_unschedulable", status,
-                  LEGAL(SCHEDQ_OK) | LEGAL(SCHEDQ_RETRY) | LEGAL(SCHEDQ_GONE) | world.refusals);
+        act_check(actor, &op, OP_LEGAL(SCHEDQ_RETRY));
         if (status != SCHEDQ_OK) {
             ledger_fail_refused(life, status == SCHEDQ_GONE);
         }
     }
     act_let_go(actor);
     if (status == SCHEDQ_OK) {
-        ledger_failed(ledger, life, (schedq_place_t)result.place, ended);
+        ledger_failed(ledger, life, (schedq_place_t)op.result.place, ended);
     }
     return status == SCHEDQ_OK;
 }
 
-static schedq_status_t
-apply(struct actor *actor, uint64_t ref, schedq_place_t place, schedq_result_t *result)
+schedq_status_t
+act_apply(struct actor *actor, const schedq_decision_t *decision, uint32_t legal,
+          schedq_result_t *result)
 {
-    const schedq_decision_t decision = {
-        .ref = ref, .event = SCHEDQ_EVENT_WILDCARD, .place = (uint8_t)place};
-    moment began = act_begin(actor, "apply", (struct open_call){.kind = CALL_OTHER});
-    schedq_status_t status = schedq_apply(actor->worker, &decision, result);
-    moment ended = act_end(actor, status);
+    op_t op = {.kind = OP_APPLY, .decision = decision};
+    struct span span = act_run(actor, &op, (struct open_call){.kind = CALL_OTHER}, legal);
 
-    act_check(actor, "apply", status,
-              LEGAL(SCHEDQ_OK) | LEGAL(SCHEDQ_CHANGED) | LEGAL(SCHEDQ_GONE) | world.refusals);
-    if (status == SCHEDQ_OK) {
-        struct life *life =
-            ledger_life(ledger, result->pod.bits, ledger_attempt_of(ledger, result->object)->key);
+    *result = op.result;
+    if (op.status == SCHEDQ_OK) {
+        uint32_t key = ledger_attempt_of(ledger, result->object)->key;
 
-        ledger_told(ledger, life, (schedq_place_t)result->place, began, ended);
+        ledger_told(ledger, ledger_life(ledger, result->pod.bits, key),
+                    (schedq_place_t)result->place, span.began, span.ended);
     }
-    return status;
+    return op.status;
+}
+
+size_t
+act_candidates(struct actor *actor, schedq_query_t *query, schedq_candidate_t *found, size_t room)
+{
+    op_t op = {.kind = OP_CANDIDATES, .count = room, .query = query, .candidates = found};
+
+    (void)act_run(actor, &op, (struct open_call){.kind = CALL_OTHER}, 0);
+    SIM_CHECK((op.status == SCHEDQ_OK) == (op.got > 0), "candidates returns %s and %zu",
+              schedq_status_name(op.status), op.got);
+    return op.got;
 }
 
 static void
 apply_candidate(struct actor *actor, const schedq_candidate_t *candidate, schedq_place_t place,
                 uint64_t reached)
 {
+    schedq_decision_t decision = {
+        .ref = candidate->ref, .event = SCHEDQ_EVENT_WILDCARD, .place = (uint8_t)place};
     schedq_result_t result;
-    uint64_t ref = candidate->ref;
 
-    while (apply(actor, ref, place, &result) == SCHEDQ_CHANGED &&
+    while (act_apply(actor, &decision, OP_LEGAL(SCHEDQ_CHANGED), &result) == SCHEDQ_CHANGED &&
            ((result.unschedulable | result.pending) & reached) != 0) {
-        ref = result.ref;
-        SIM_CHECK(ref != 0, "apply says CHANGED and gives no ref");
+        decision.ref = result.ref;
+        SIM_CHECK(decision.ref != 0, "apply says CHANGED and gives no ref");
     }
 }
 
@@ -131,55 +139,52 @@ static void
 apply_all(struct actor *actor, schedq_query_t *query, schedq_place_t place)
 {
     schedq_candidate_t found[CANDIDATES];
-    schedq_status_t status = SCHEDQ_OK;
     size_t count;
 
-    while (status == SCHEDQ_OK) {
-        (void)act_begin(actor, "candidates", (struct open_call){.kind = CALL_OTHER});
-        status = schedq_candidates(actor->worker, query, found, CANDIDATES, &count);
-        (void)act_end(actor, status);
-        act_check(actor, "candidates", status, LEGAL(SCHEDQ_OK) | LEGAL(SCHEDQ_EMPTY));
-        SIM_CHECK((status == SCHEDQ_OK) == (count > 0), "candidates returns %s and %zu",
-                  schedq_status_name(status), count);
+    while ((count = act_candidates(actor, query, found, CANDIDATES)) > 0) {
         for (size_t i = 0; i < count; i++) {
             apply_candidate(actor, &found[i], place, query->rejectors);
         }
     }
 }
 
-/* What hosts look at before they look for candidates. */
-static bool
-anybody_waits(void)
+bool
+act_anybody_waits(void)
 {
     const schedq_words_t *words = schedq_words(world.queue);
 
     sim_point();
-    return __atomic_load_n(&words->parked, __ATOMIC_ACQUIRE) != 0 ||
-           __atomic_load_n(&words->gated, __ATOMIC_ACQUIRE) != 0;
+    uint64_t parked = __atomic_load_n(&words->parked, __ATOMIC_ACQUIRE);
+    sim_point();
+    return parked != 0 || __atomic_load_n(&words->gated, __ATOMIC_ACQUIRE) != 0;
+}
+
+struct occasion *
+act_event(struct actor *actor, schedq_event_t event, struct occasion reach, uint64_t rejectors)
+{
+    const struct open_call call = {.kind = CALL_OTHER, .key = event};
+    op_t op = {.kind = OP_EVENT_BEGIN};
+
+    reach.began = act_run(actor, &op, call, 0).began;
+    sim_point();
+    reach.sequence = op.sequence;
+    struct occasion *occasion = ledger_occasion(ledger, reach);
+
+    op.kind = OP_EVENT_STAMP;
+    op.rejectors = rejectors;
+    (void)act_run(actor, &op, call, 0);
+    return occasion;
 }
 
 void
 actor_host_event(struct actor *actor, schedq_event_t event)
 {
-    uint64_t sequence;
     struct occasion reach = cluster_reach(event);
     schedq_query_t query;
-    moment began =
-        act_begin(actor, "event_begin", (struct open_call){.kind = CALL_OTHER, .key = event});
 
     reach.reached |= reach.hinted;
-    (void)schedq_event_begin(actor->worker, &sequence);
-    (void)act_end(actor, SCHEDQ_OK);
-    sim_point();
-    reach.sequence = sequence;
-    reach.began = began;
-    struct occasion *occasion = ledger_occasion(ledger, reach);
-
-    (void)act_begin(actor, "event_stamp", (struct open_call){.kind = CALL_OTHER, .key = event});
-    schedq_status_t status = schedq_event_stamp(actor->worker, sequence, 0, reach.reached);
-    (void)act_end(actor, status);
-    act_check(actor, "event_stamp", status, LEGAL(SCHEDQ_OK));
-    if (anybody_waits()) {
+    struct occasion *occasion = act_event(actor, event, reach, reach.reached);
+    if (act_anybody_waits()) {
         schedq_query_init(&query);
         query.rejectors = reach.reached;
         apply_all(actor, &query, SCHEDQ_BACKOFF);

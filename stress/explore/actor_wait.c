@@ -42,7 +42,7 @@ actor_fail(struct actor *actor, uint64_t rejectors)
 {
     schedq_popped_t *held = &actor->held[0];
     schedq_failure_t failure;
-    schedq_result_t result;
+    op_t op = {.kind = OP_ADD_UNSCHEDULABLE, .tokens = &held->token, .failure = &failure};
     uint32_t key = world_key(held->name, held->name_length);
     struct life *life = ledger_life(ledger, held->pod.bits, key);
     moment began =
@@ -52,12 +52,10 @@ actor_fail(struct actor *actor, uint64_t rejectors)
     schedq_failure_init(&failure);
     failure.unschedulable = rejectors;
     ledger_fail_begins(life, rejectors, began);
-    schedq_status_t status =
-        schedq_add_unschedulable(actor->worker, &held->token, &failure, &result);
+    schedq_status_t status = op_run(actor->worker, &op);
     moment ended = act_end(actor, status);
-    act_check(actor, "add_unschedulable", status,
-              LEGAL(SCHEDQ_OK) | LEGAL(SCHEDQ_GONE) | world.refusals);
-    return failed(actor, life, status, &result, ended);
+    act_check(actor, &op, 0);
+    return failed(actor, life, status, &op.result, ended);
 }
 
 bool
@@ -72,8 +70,11 @@ actor_readd(struct actor *actor, uint64_t rejectors)
     const schedq_popped_t *last = &actor->last;
     const struct attempt *former = ledger_attempt_of(ledger, last->object);
     schedq_failure_t failure;
-    schedq_result_t result;
     uint32_t key = former->key;
+    op_t op = {.kind = OP_READD,
+               .names = world_name(key, NULL),
+               .history = &last->history,
+               .failure = &failure};
     moment began = act_begin(actor, "readd pod", (struct open_call){.kind = CALL_ADD, .key = key});
     uint64_t object = ledger_attempt(
         ledger, (struct attempt){.key = key, .priority = former->priority, .began = began});
@@ -82,11 +83,11 @@ actor_readd(struct actor *actor, uint64_t rejectors)
     ledger->any_history = true;
     schedq_failure_init(&failure);
     failure.unschedulable = rejectors;
-    schedq_status_t status = schedq_readd(actor->worker, world_name(key, NULL), &spec,
-                                          &last->history, &failure, &result);
+    op.specs = &spec;
+    schedq_status_t status = op_run(actor->worker, &op);
+    schedq_result_t result = op.result;
     moment ended = act_end(actor, status);
-    act_check(actor, "readd", status,
-              LEGAL(SCHEDQ_OK) | LEGAL(SCHEDQ_EXISTS) | LEGAL(SCHEDQ_CLOSED) | world.refusals);
+    act_check(actor, &op, 0);
     act_attempt_ends(ledger_attempt_of(ledger, object), status, ended);
     if (status == SCHEDQ_OK) {
         struct life *life = ledger_life(ledger, result.pod.bits, key);
@@ -109,15 +110,16 @@ void
 actor_move(struct actor *actor, schedq_event_t event)
 {
     schedq_move_t move;
+    op_t op = {.kind = OP_MOVE_ALL, .move = &move};
     struct occasion *occasion = ledger_occasion(ledger, cluster_reach(event));
 
-    occasion->began =
-        act_begin(actor, "move_all, event", (struct open_call){.kind = CALL_OTHER, .key = event});
     schedq_move_init(&move);
     move.event = event;
-    schedq_status_t status = schedq_move_all(actor->worker, &move, NULL);
+    occasion->began =
+        act_begin(actor, "move_all, event", (struct open_call){.kind = CALL_OTHER, .key = event});
+    schedq_status_t status = op_run(actor->worker, &op);
     occasion->ended = act_end(actor, status);
-    act_check(actor, "move_all", status, LEGAL(SCHEDQ_OK) | world.refusals);
+    act_check(actor, &op, 0);
 }
 
 void
@@ -137,19 +139,16 @@ actor_activate(struct actor *actor, uint32_t key)
     if (!act_find(actor, key, &result)) {
         return;
     }
-    moment began =
-        act_begin(actor, "activate pod", (struct open_call){.kind = CALL_OTHER, .key = key});
-    schedq_status_t status = schedq_activate(actor->worker, &result.pod, 1, NULL);
-    moment ended = act_end(actor, status);
+    op_t op = {.kind = OP_ACTIVATE, .pods = &result.pod};
+    struct span span = act_run(actor, &op, (struct open_call){.kind = CALL_OTHER, .key = key}, 0);
 
-    act_check(actor, "activate", status, LEGAL(SCHEDQ_OK) | world.refusals);
-    if (status == SCHEDQ_OK) {
+    if (op.status == SCHEDQ_OK) {
         struct occasion *occasion = ledger_occasion(
             ledger,
             (struct occasion){
-                .began = began, .handle = result.pod.bits, .reached = EVERY, .gates = EVERY});
+                .began = span.began, .handle = result.pod.bits, .reached = EVERY, .gates = EVERY});
 
-        occasion->ended = ended;
+        occasion->ended = span.ended;
     }
 }
 
@@ -158,10 +157,7 @@ actor_activate(struct actor *actor, uint32_t key)
 void
 actor_tick(struct actor *actor)
 {
-    (void)act_begin(actor, "tick", (struct open_call){.kind = CALL_OTHER});
-    schedq_status_t status = schedq_tick(actor->worker, NULL, NULL);
-    (void)act_end(actor, status);
-    act_check(actor, "tick", status, LEGAL(SCHEDQ_OK) | world.refusals);
+    (void)act_run(actor, &(op_t){.kind = OP_TICK}, (struct open_call){.kind = CALL_OTHER}, 0);
 }
 
 void
@@ -182,11 +178,9 @@ actor_nominate(struct actor *actor, uint32_t key, uint64_t node)
     if (!act_find(actor, key, &result)) {
         return;
     }
-    (void)act_begin(actor, "nominate pod", (struct open_call){.kind = CALL_OTHER, .key = key});
-    schedq_status_t status = schedq_nominate(actor->worker, result.pod, node);
-    (void)act_end(actor, status);
-    act_check(actor, "nominate", status,
-              LEGAL(SCHEDQ_OK) | LEGAL(SCHEDQ_NOT_FOUND) | world.refusals);
+    op_t op = {.kind = OP_NOMINATE, .pods = &result.pod, .node = node};
+
+    (void)act_run(actor, &op, (struct open_call){.kind = CALL_OTHER, .key = key}, 0);
 }
 
 /* ---- looking at all -------------------------------------------------------------------------- */
@@ -234,15 +228,13 @@ void
 actor_snapshot(struct actor *actor)
 {
     struct walk walk = {.node = 0};
-    moment began = act_begin(actor, "snapshot", (struct open_call){.kind = CALL_OTHER});
-    schedq_status_t status = schedq_snapshot(actor->worker, visit, &walk);
-    moment ended = act_end(actor, status);
+    op_t op = {.kind = OP_SNAPSHOT, .visit = visit, .ctx = &walk};
+    struct span span = act_run(actor, &op, (struct open_call){.kind = CALL_OTHER}, 0);
 
-    act_check(actor, "snapshot", status, LEGAL(SCHEDQ_OK) | world.refusals);
     for (uint32_t i = 0; i < ledger->life_count && sim_is_settled(); i++) {
         const struct life *life = &ledger->lives[i];
 
-        SIM_CHECK(life->exists > began || ledger_exists_until(ledger, life) < ended ||
+        SIM_CHECK(life->exists > span.began || ledger_exists_until(ledger, life) < span.ended ||
                       is_among(&walk, life->handle),
                   "a snapshot does not show pod %u, which was there all along", life->key);
     }
@@ -253,9 +245,7 @@ actor_nominated(struct actor *actor, uint64_t node)
 {
     struct walk walk = {.node = node};
 
-    (void)act_begin(actor, "nominated_pods, node",
-                    (struct open_call){.kind = CALL_OTHER, .key = (uint32_t)node});
-    schedq_status_t status = schedq_nominated_pods(actor->worker, node, visit, &walk);
-    (void)act_end(actor, status);
-    act_check(actor, "nominated_pods", status, LEGAL(SCHEDQ_OK) | world.refusals);
+    op_t op = {.kind = OP_NOMINATED_PODS, .node = node, .visit = visit, .ctx = &walk};
+
+    (void)act_run(actor, &op, (struct open_call){.kind = CALL_OTHER, .key = (uint32_t)node}, 0);
 }

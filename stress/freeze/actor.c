@@ -90,9 +90,8 @@ make(actor_t *actor, op_t *op, const unsigned *indices, unsigned names, unsigned
     (void)op_run(actor->worker, op);
     ice_leave(&actor->ice);
     count(&actor->calls, 1);
-    bool closes = atomic_load(&actor->run->phase) == PHASE_DRAINING;
-    unsigned works = tally_op(&actor->run->tally, actor->worker, op, indices,
-                              closes ? OP_LEGAL(SCHEDQ_CLOSED) : 0);
+    bool closes = op->popped != NULL && atomic_load(&actor->run->phase) == PHASE_DRAINING;
+    unsigned works = tally_op(&actor->run->tally, actor->worker, op, indices, closes);
     count(&actor->works, works);
     take(actor, op);
     atomic_store(&actor->held_count, atomic_load(&actor->held_count) - ends);

@@ -6,34 +6,44 @@
 #define OK OP_LEGAL(SCHEDQ_OK)
 #define EXISTS OP_LEGAL(SCHEDQ_EXISTS)
 #define EMPTY OP_LEGAL(SCHEDQ_EMPTY)
+#define CLOSED OP_LEGAL(SCHEDQ_CLOSED)
 #define GONE OP_LEGAL(SCHEDQ_GONE)
 #define NOT_FOUND OP_LEGAL(SCHEDQ_NOT_FOUND)
+#define NOMEM OP_LEGAL(SCHEDQ_NOMEM)
+#define FULL (NOMEM | OP_LEGAL(SCHEDQ_FULL))
+#define RETRY OP_LEGAL(SCHEDQ_RETRY)
+#define CHANGED OP_LEGAL(SCHEDQ_CHANGED)
 
 static const struct {
     const char *name;
-    uint32_t legal;
+    uint32_t always, refusals;
 } calls[OPS] = {
-    [OP_NONE] = {"none", 0},
-    [OP_ADD] = {"add", OK | EXISTS},
-    [OP_ADD_MANY] = {"add_many", OK | EXISTS},
-    [OP_READD] = {"readd", OK | EXISTS},
-    [OP_UPDATE] = {"update", OK},
-    [OP_TRY_POP] = {"try_pop", OK | EMPTY},
-    [OP_POP] = {"pop", OK},
-    [OP_POP_MANY] = {"pop_many", OK | EMPTY},
-    [OP_DONE] = {"done", OK | GONE},
-    [OP_DONE_MANY] = {"done_many", OK | GONE},
-    [OP_TOKEN_ALIVE] = {"token_alive", OK | GONE},
-    [OP_ADD_UNSCHEDULABLE] = {"add_unschedulable", OK | GONE},
-    [OP_DELETE] = {"delete", OK | NOT_FOUND},
-    [OP_FIND] = {"find", OK | NOT_FOUND},
-    [OP_GET] = {"get", OK | NOT_FOUND},
-    [OP_ACTIVATE] = {"activate", OK},
-    [OP_NOMINATE] = {"nominate", OK | NOT_FOUND},
-    [OP_MOVE_ALL] = {"move_all", OK},
-    [OP_TICK] = {"tick", OK},
-    [OP_SNAPSHOT] = {"snapshot", OK},
-    [OP_NOMINATED_PODS] = {"nominated_pods", OK},
+    [OP_NONE] = {"none", 0, 0},
+    [OP_ADD] = {"add", OK | EXISTS, CLOSED | FULL | RETRY},
+    [OP_ADD_MANY] = {"add_many", OK | EXISTS, CLOSED | FULL | RETRY},
+    [OP_READD] = {"readd", OK | EXISTS, CLOSED | FULL | RETRY},
+    [OP_UPDATE] = {"update", OK, CLOSED | FULL | RETRY},
+    [OP_TRY_POP] = {"try_pop", OK | EMPTY, CLOSED},
+    [OP_POP] = {"pop", OK, CLOSED},
+    [OP_POP_MANY] = {"pop_many", OK | EMPTY, CLOSED},
+    [OP_DONE] = {"done", OK | GONE, 0},
+    [OP_DONE_MANY] = {"done_many", OK | GONE, 0},
+    [OP_TOKEN_ALIVE] = {"token_alive", OK | GONE, 0},
+    [OP_ADD_UNSCHEDULABLE] = {"add_unschedulable", OK | GONE, NOMEM | RETRY},
+    [OP_DELETE] = {"delete", OK | NOT_FOUND, 0},
+    [OP_FIND] = {"find", OK | NOT_FOUND, 0},
+    [OP_GET] = {"get", OK | NOT_FOUND, 0},
+    [OP_ACTIVATE] = {"activate", OK, NOMEM},
+    [OP_NOMINATE] = {"nominate", OK | NOT_FOUND, NOMEM},
+    [OP_MOVE_ALL] = {"move_all", OK, NOMEM},
+    [OP_TICK] = {"tick", OK, NOMEM},
+    [OP_SNAPSHOT] = {"snapshot", OK, NOMEM},
+    [OP_NOMINATED_PODS] = {"nominated_pods", OK, NOMEM},
+    [OP_ASSIGNED_POD_ADDED] = {"assigned_pod_added", OK, NOMEM},
+    [OP_EVENT_BEGIN] = {"event_begin", OK, 0},
+    [OP_EVENT_STAMP] = {"event_stamp", OK, 0},
+    [OP_CANDIDATES] = {"candidates", OK | EMPTY, 0},
+    [OP_APPLY] = {"apply", OK | GONE, CHANGED | RETRY | NOMEM},
 };
 
 const char *
@@ -90,6 +100,16 @@ call(schedq_worker_t *worker, op_t *op, size_t count)
         return schedq_snapshot(worker, op->visit, op->ctx);
     case OP_NOMINATED_PODS:
         return schedq_nominated_pods(worker, op->node, op->visit, op->ctx);
+    case OP_ASSIGNED_POD_ADDED:
+        return schedq_assigned_pod_added(worker, op->move, op->names, op->name_length, &op->result);
+    case OP_EVENT_BEGIN:
+        return schedq_event_begin(worker, &op->sequence);
+    case OP_EVENT_STAMP:
+        return schedq_event_stamp(worker, op->sequence, 0, op->rejectors);
+    case OP_CANDIDATES:
+        return schedq_candidates(worker, op->query, op->candidates, count, &op->got);
+    case OP_APPLY:
+        return schedq_apply(worker, op->decision, &op->result);
     default:
         return SCHEDQ_INVALID;
     }
@@ -127,17 +147,16 @@ op_element(const op_t *op, size_t element)
 }
 
 uint32_t
-op_legal(const op_t *op)
+op_legal(const op_t *op, bool closes, uint32_t refusals)
 {
-    uint32_t legal = calls[op->kind].legal;
+    uint32_t legal = calls[op->kind].always;
+    bool existing = op->kind == OP_UPDATE && (op->specs[0].flags & SCHEDQ_POD_EXISTING) != 0;
 
+    legal |= calls[op->kind].refusals & (refusals | (closes && !existing ? CLOSED : 0));
     if (op->kind == OP_POP && op->deadline_ns != SCHEDQ_NO_DEADLINE) {
         legal |= OP_LEGAL(SCHEDQ_TIMEDOUT);
     }
-    if (op->kind == OP_UPDATE && (op->specs[0].flags & SCHEDQ_POD_EXISTING) != 0) {
-        legal |= NOT_FOUND;
-    }
-    return legal;
+    return existing ? legal | NOT_FOUND : legal;
 }
 
 bool

@@ -40,6 +40,11 @@ typedef enum op_kind {
     OP_TICK,
     OP_SNAPSHOT,
     OP_NOMINATED_PODS,
+    OP_ASSIGNED_POD_ADDED,
+    OP_EVENT_BEGIN,
+    OP_EVENT_STAMP,
+    OP_CANDIDATES,
+    OP_APPLY,
     OPS
 } op_kind_t;
 
@@ -57,15 +62,19 @@ typedef struct op {
     uint64_t old_object;
     const schedq_event_t *events;
     size_t event_count;
-    const schedq_move_t *move;
+    const schedq_move_t *move;    /* assigned_pod_added: the pod's namespace is `names` */
+    uint64_t sequence, rejectors; /* event_stamp, of the default profile */
+    schedq_query_t *query;
+    const schedq_decision_t *decision;
     int64_t deadline_ns;
     uint64_t node;
     schedq_visit_fn visit;
     void *ctx;
     /* answered */
-    schedq_popped_t *popped; /* room for `count`; the caller's */
-    schedq_pod_t *added;     /* add_many: room for `count`, or NULL; the caller's */
-    size_t got;              /* pods popped */
+    schedq_popped_t *popped;        /* room for `count`; the caller's */
+    schedq_pod_t *added;            /* add_many: room for `count`, or NULL; the caller's */
+    schedq_candidate_t *candidates; /* room for `count`; the caller's */
+    size_t got;                     /* pods popped, or candidates */
     schedq_status_t status;
     uint8_t statuses[OP_PODS_MAX]; /* add_many, done_many */
     schedq_result_t result;
@@ -85,10 +94,11 @@ size_t op_elements(const op_t *op);
 schedq_status_t op_element(const op_t *op, size_t element);
 
 /**
- * What the call may answer of a pod in an open queue without caps, with memory, to somebody who
- * uses each token once and calls it in no callback.
+ * What the call may answer somebody who uses each token once and calls in no callback. `closes`:
+ * the queue may be closed. `refusals`: of NOMEM, FULL, RETRY and CHANGED those that can happen, to
+ * calls that can answer so.
  */
-uint32_t op_legal(const op_t *op);
+uint32_t op_legal(const op_t *op, bool closes, uint32_t refusals);
 
 /** The operation made a pod. */
 bool op_made(const op_t *op, size_t element);

@@ -70,33 +70,31 @@ is_told(schedq_pod_t pod)
     return false;
 }
 
+/* For each handle that nobody was told of yet. */
+static void
+call_guessed(struct actor *actor, op_kind_t kind)
+{
+    for (unsigned i = 0; i < GUESSES; i++) {
+        const schedq_pod_t pod = guess(i);
+        op_t op = {.kind = kind, .pods = &pod, .node = NODE};
+
+        if (!is_told(pod)) {
+            (void)act_run(actor, &op, (struct open_call){.kind = CALL_OTHER}, 0);
+            ledger->sums.deletes += kind == OP_DELETE && op.status == SCHEDQ_OK;
+        }
+    }
+}
+
 static void
 delete_guessed(struct actor *actor)
 {
-    for (unsigned i = 0; i < GUESSES; i++) {
-        if (is_told(guess(i))) {
-            continue;
-        }
-        (void)act_begin(actor, "delete a guess", (struct open_call){.kind = CALL_OTHER});
-        schedq_status_t status = schedq_delete(actor->worker, guess(i), NULL, 0, NULL);
-        (void)act_end(actor, status);
-        act_check(actor, "delete", status, LEGAL(SCHEDQ_OK) | LEGAL(SCHEDQ_NOT_FOUND));
-        ledger->sums.deletes += status == SCHEDQ_OK;
-    }
+    call_guessed(actor, OP_DELETE);
 }
 
 static void
 nominate_guessed(struct actor *actor)
 {
-    for (unsigned i = 0; i < GUESSES; i++) {
-        if (is_told(guess(i))) {
-            continue;
-        }
-        (void)act_begin(actor, "nominate a guess", (struct open_call){.kind = CALL_OTHER});
-        schedq_status_t status = schedq_nominate(actor->worker, guess(i), NODE);
-        (void)act_end(actor, status);
-        act_check(actor, "nominate", status, LEGAL(SCHEDQ_OK) | LEGAL(SCHEDQ_NOT_FOUND));
-    }
+    call_guessed(actor, OP_NOMINATE);
 }
 
 /* Its own description would come with the node. */
@@ -111,7 +109,7 @@ add_nominated_refused(struct actor *actor)
     spec.nominated_node = NODE + 1;
     schedq_status_t status = schedq_add(actor->worker, world_name(0, NULL), &spec, NULL);
     moment ended = act_end(actor, status);
-    act_check(actor, "add", status, LEGAL(SCHEDQ_EXISTS));
+    SIM_CHECK(status == SCHEDQ_EXISTS, "add returns %s", schedq_status_name(status));
     act_attempt_ends(ledger_attempt_of(ledger, object), status, ended);
     actor_nominate(actor, 0, NODE + 2);
 }
@@ -128,17 +126,7 @@ nominate_guessed_and_1(struct actor *actor)
 static void
 activate_guessed(struct actor *actor)
 {
-    for (unsigned i = 0; i < GUESSES; i++) {
-        const schedq_pod_t pod = guess(i);
-
-        if (is_told(pod)) {
-            continue;
-        }
-        (void)act_begin(actor, "activate a guess", (struct open_call){.kind = CALL_OTHER});
-        schedq_status_t status = schedq_activate(actor->worker, &pod, 1, NULL);
-        (void)act_end(actor, status);
-        act_check(actor, "activate", status, LEGAL(SCHEDQ_OK));
-    }
+    call_guessed(actor, OP_ACTIVATE);
 }
 
 #define GUESS(title, text, before, ...)                                                            \

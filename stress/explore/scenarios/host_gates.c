@@ -39,21 +39,12 @@ apply_once(struct actor *actor, uint64_t ref, uint64_t object, schedq_result_t *
 
     decision.gate = ask_gates(object);
     decision.place = decision.gate != 0 ? SCHEDQ_GATED : SCHEDQ_ACTIVE;
-    moment began = act_begin(actor, "apply", (struct open_call){.kind = CALL_OTHER});
-    schedq_status_t status = schedq_apply(actor->worker, &decision, result);
-    moment ended = act_end(actor, status);
-
-    act_check(actor, "apply", status,
-              LEGAL(SCHEDQ_OK) | LEGAL(SCHEDQ_CHANGED) | LEGAL(SCHEDQ_GONE) | LEGAL(SCHEDQ_RETRY));
-    if (status == SCHEDQ_OK) {
-        struct life *life =
-            ledger_life(ledger, result->pod.bits, ledger_attempt_of(ledger, result->object)->key);
-
-        SIM_CHECK(result->place == decision.place && result->gate == decision.gate,
-                  "apply of place %u gate %u says place %u gate %u", decision.place, decision.gate,
-                  result->place, result->gate);
-        ledger_told(ledger, life, (schedq_place_t)result->place, began, ended);
-    }
+    schedq_status_t status =
+        act_apply(actor, &decision, OP_LEGAL(SCHEDQ_CHANGED) | OP_LEGAL(SCHEDQ_RETRY), result);
+    SIM_CHECK(status != SCHEDQ_OK ||
+                  (result->place == decision.place && result->gate == decision.gate),
+              "apply of place %u gate %u says place %u gate %u", decision.place, decision.gate,
+              result->place, result->gate);
     return status;
 }
 
@@ -77,54 +68,23 @@ static void
 apply_all(struct actor *actor, schedq_query_t *query)
 {
     schedq_candidate_t found[CANDIDATES];
-    schedq_status_t status = SCHEDQ_OK;
     size_t count;
 
-    while (status == SCHEDQ_OK) {
-        (void)act_begin(actor, "candidates", (struct open_call){.kind = CALL_OTHER});
-        status = schedq_candidates(actor->worker, query, found, CANDIDATES, &count);
-        (void)act_end(actor, status);
-        act_check(actor, "candidates", status, LEGAL(SCHEDQ_OK) | LEGAL(SCHEDQ_EMPTY));
+    while ((count = act_candidates(actor, query, found, CANDIDATES)) > 0) {
         for (size_t i = 0; i < count; i++) {
             apply(actor, found[i].ref, found[i].object);
         }
     }
 }
 
-/* What hosts look at before they look for candidates. */
-static bool
-anybody_waits(void)
-{
-    const schedq_words_t *words = schedq_words(world.queue);
-
-    sim_point();
-    uint64_t parked = __atomic_load_n(&words->parked, __ATOMIC_ACQUIRE);
-    sim_point();
-    return parked != 0 || __atomic_load_n(&words->gated, __ATOMIC_ACQUIRE) != 0;
-}
-
 static void
 event(struct actor *actor, schedq_event_t number)
 {
-    uint64_t sequence;
     struct occasion reach = cluster_reach(number);
     schedq_query_t query;
-    moment began =
-        act_begin(actor, "event_begin", (struct open_call){.kind = CALL_OTHER, .key = number});
+    struct occasion *occasion = act_event(actor, number, reach, reach.reached | reach.gates);
 
-    (void)schedq_event_begin(actor->worker, &sequence);
-    (void)act_end(actor, SCHEDQ_OK);
-    sim_point();
-    reach.sequence = sequence;
-    reach.began = began;
-    struct occasion *occasion = ledger_occasion(ledger, reach);
-
-    (void)act_begin(actor, "event_stamp", (struct open_call){.kind = CALL_OTHER, .key = number});
-    schedq_status_t status =
-        schedq_event_stamp(actor->worker, sequence, 0, reach.reached | reach.gates);
-    (void)act_end(actor, status);
-    act_check(actor, "event_stamp", status, LEGAL(SCHEDQ_OK));
-    if (anybody_waits()) {
+    if (act_anybody_waits()) {
         schedq_query_init(&query);
         query.rejectors = reach.reached;
         query.gates = reach.gates;
@@ -169,22 +129,22 @@ add_gated(struct actor *actor)
     schedq_status_t status = SCHEDQ_RETRY;
 
     while (status == SCHEDQ_RETRY) {
-        moment began = act_begin(actor, "add pod", (struct open_call){.kind = CALL_ADD, .key = 0});
-        schedq_result_t result;
+        op_t op = {.kind = OP_ADD, .names = world_name(0, NULL)};
+        moment began = act_begin(actor, "add", (struct open_call){.kind = CALL_ADD, .key = 0});
 
         object = ledger_attempt(ledger, (struct attempt){.key = 0, .priority = -1, .began = began});
         schedq_pod_spec_t spec = act_spec(actor, object);
 
         spec.judged_up_to = actor_host_newest();
         spec.gate = ask_gates(object);
-        status = schedq_add(actor->worker, world_name(0, NULL), &spec, &result);
+        op.specs = &spec;
+        status = op_run(actor->worker, &op);
         moment ended = act_end(actor, status);
-        act_check(actor, "add", status,
-                  LEGAL(SCHEDQ_OK) | LEGAL(SCHEDQ_EXISTS) | LEGAL(SCHEDQ_RETRY));
+        act_check(actor, &op, OP_LEGAL(SCHEDQ_RETRY));
         act_attempt_ends(ledger_attempt_of(ledger, object), status, ended);
         if (status == SCHEDQ_OK) {
-            act_attempt_added(ledger_attempt_of(ledger, object), (schedq_place_t)result.place,
-                              result.pod.bits, began, ended);
+            act_attempt_added(ledger_attempt_of(ledger, object), (schedq_place_t)op.result.place,
+                              op.result.pod.bits, began, ended);
         }
     }
 }
@@ -204,23 +164,25 @@ readd_gated(struct actor *actor)
         uint64_t object =
             ledger_attempt(ledger, (struct attempt){.key = 0, .priority = -1, .began = began});
         schedq_pod_spec_t spec = act_spec(actor, object);
-        schedq_result_t result;
+        op_t op = {.kind = OP_READD,
+                   .names = world_name(0, NULL),
+                   .specs = &spec,
+                   .history = &actor->last.history,
+                   .failure = &failure};
 
         failure.judged_up_to = actor_host_newest();
         failure.gate = ask_gates(object);
         failure.place = failure.gate != 0 ? SCHEDQ_GATED : SCHEDQ_BACKOFF;
-        status = schedq_readd(actor->worker, world_name(0, NULL), &spec, &actor->last.history,
-                              &failure, &result);
+        status = op_run(actor->worker, &op);
         moment ended = act_end(actor, status);
-        act_check(actor, "readd", status,
-                  LEGAL(SCHEDQ_OK) | LEGAL(SCHEDQ_EXISTS) | LEGAL(SCHEDQ_RETRY));
+        act_check(actor, &op, OP_LEGAL(SCHEDQ_RETRY));
         act_attempt_ends(ledger_attempt_of(ledger, object), status, ended);
         if (status == SCHEDQ_OK) {
-            struct life *life = ledger_life(ledger, result.pod.bits, 0);
+            struct life *life = ledger_life(ledger, op.result.pod.bits, 0);
 
             life->attempts = actor->last.history.attempts;
-            act_attempt_added(ledger_attempt_of(ledger, object), (schedq_place_t)result.place,
-                              result.pod.bits, began, ended);
+            act_attempt_added(ledger_attempt_of(ledger, object), (schedq_place_t)op.result.place,
+                              op.result.pod.bits, began, ended);
         }
     }
 }

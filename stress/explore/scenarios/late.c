@@ -136,7 +136,7 @@ get_affinity(struct actor *actor)
     moment ended = act_end(actor, status);
     struct attempt *attempt = ledger_attempt_of(ledger, object);
 
-    act_check(actor, "update", status, LEGAL(SCHEDQ_OK));
+    SIM_CHECK(status == SCHEDQ_OK, "update returns %s", schedq_status_name(status));
     act_attempt_ends(attempt, status, ended);
     attempt->handle = result.pod.bits;
     ledger->sums.updates++;
@@ -147,13 +147,15 @@ get_affinity(struct actor *actor)
     struct occasion *occasion = ledger_occasion(ledger, reach);
     schedq_move_t move;
 
-    occasion->began =
-        act_begin(actor, "assigned_pod_added", (struct open_call){.kind = CALL_OTHER});
+    op_t op = {
+        .kind = OP_ASSIGNED_POD_ADDED, .move = &move, .names = "elsewhere", .name_length = 9};
+
     schedq_move_init(&move);
     move.event = EVENT_PLAIN;
-    status = schedq_assigned_pod_added(actor->worker, &move, "elsewhere", 9, NULL);
+    occasion->began = act_begin(actor, op_name(op.kind), (struct open_call){.kind = CALL_OTHER});
+    status = op_run(actor->worker, &op);
     occasion->ended = act_end(actor, status);
-    act_check(actor, "assigned_pod_added", status, LEGAL(SCHEDQ_OK));
+    act_check(actor, &op, 0);
 }
 
 static void
