@@ -1,8 +1,4 @@
-/*
- * Bands of band.h, which has the essay: linearization, ordering, progress. Each load of the table,
- * of a cell or of a bin's word names the store that it reads from; each loop over an exchange says
- * whose progress another round is.
- */
+/* Bands of band.h, which has the essay. */
 #include "lockfree/refs/band.h"
 
 #include <stddef.h>

@@ -6,8 +6,7 @@
  *   table -> {top priority, leaf} ...        immutable, highest priority first
  *   leaf  -> {priority, band} ...            immutable, highest priority first, at most BAND_ROWS
  *            summary: 64 bits, version       bit i: the word of row i's bin is perhaps not CLEAR
- *   cells    id -> band                      the id is what state words name; ids that are free
- *           form a stack
+ *   cells    id -> band                      state words name ids; free ids form a stack
  *
  * CONTRACT. bands_get finds the band of a priority, or puts a new one into the table: by a copy of
  * one leaf and of the table, and one CAS of the word `table`. A band without pods leaves the table
@@ -25,7 +24,7 @@
  *   a copy       begins with all bits set. A producer that noted its band in a leaf that was
  *                replaced finds another table; one that finds the same table comes before the copy
  *                is seen.
- * Bits that are set for nothing cost a look at the word.
+ * A bit that is set for nothing costs a look at the word.
  *
  * RETIREMENT. A band that is CLEAR begins to leave: its word becomes LEAVING, and one thread at a
  * time waits for it (`waits`) and notes that word (`leaving`). A call that finds the band makes it
@@ -35,11 +34,10 @@
  * marked the bin is marked instead. The next copy of the leaf leaves the band out; the thread whose
  * CAS of the table did that gives the band back, after one more grace period. So no producer that
  * published meets RETIRED. Walks pass over LEAVING and RETIRED like CLEAR. Bands begin to leave
- *   by a walk    that took the last bit of a leaf, when there are more than BAND_LEAVES_KEPT
- *           leaves;
- *   by a sweep   of two leaves for each that was split off: so the rows without pods do not outgrow
- *                those with pods although no walk comes to them. Calls sweep when they begin;
- *   by trim      all of them.
+ *   by a walk    that took the last bit of a leaf, if there are more than BAND_LEAVES_KEPT leaves
+ *   by a sweep   of two leaves for each that was split off, when calls begin: so the rows without
+ *                pods do not outgrow those with pods, though no walk comes to them
+ *   by trim      all of them
  *
  * IDS. The cell of a band that left the table says so at once. So an id that the word of an active
  * pod names is that band's, unless the pod was never published: settle_again asks for the band of
@@ -99,7 +97,7 @@ struct band {
     struct bands *bands;
     int32_t priority;
     uint32_t id;
-    atomic_u32 waits;   /* a grace period is waited for, or the band stands among the ripe ones */
+    atomic_u32 waits;   /* a grace period is waited for, or the band is among the ripe ones */
     atomic_u64 leaving; /* the word when that began */
     struct epoch_block block;
 };
@@ -239,7 +237,8 @@ void bands_trim(struct bands *bands, struct epoch_record *epoch);
 void bands_resume(struct bands *bands, uint32_t worker);
 
 /**
- * For who has a slot that nobody uses: makes its lanes as small as they can be. Inside a section.
+ * For the owner of a worker's slot that is not in use: makes its lanes as small as they can be.
+ * Inside a section.
  */
 void bands_shrink(struct bands *bands, struct epoch_record *epoch, uint32_t worker);
 

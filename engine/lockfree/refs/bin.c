@@ -75,9 +75,7 @@ bin_prepare(struct bin *bin, const struct bin_caller *caller, uint32_t count)
     if (lane == NULL) {
         return false;
     }
-    /*
-     * The bit first: who adopts this worker's slot, and finds the lane, need not ask for the bit.
-     */
+    /* The bit first: a worker that takes over this slot and finds the lane does not set the bit. */
     u64_or(&bin->used, UINT64_C(1) << caller->worker);    /* bin_prepare:A */
     ptr_store_release(&bin->lanes[caller->worker], lane); /* bin_prepare:B */
     return true;
@@ -145,9 +143,9 @@ help(const struct bin_caller *caller, const struct residence *residence, struct 
 }
 
 /*
- * Whoever helps does all that the publisher still owes: he may have stopped before he marked the
- * bin, and a pod that is switched into a bin whose word is CLEAR is found by nobody. A retired bin
- * takes nobody in: its publisher will find out.
+ * A helper does all that the publisher owes: the publisher may have stopped before it marked the
+ * bin, and no scan finds a pod in a bin whose word is CLEAR. A retired bin takes no pod: its
+ * publisher will see that.
  */
 bool
 bin_help(struct bin *bin, const struct bin_caller *caller, uint64_t ref, uint32_t cause,
@@ -226,7 +224,7 @@ sight_runs(struct bin *bin, struct run_pool *pool, struct sighting *seen)
 
 /*
  * How many of the smallest go together: at least two, and then each that is no larger than all
- * before it. So every ref is copied about log2 of their number times, however they come.
+ * before it together, so that a ref is copied about log2 of their number times.
  */
 static uint32_t
 choose(const struct sighting *seen, uint32_t *refs)
@@ -252,9 +250,9 @@ struct cursor {
 };
 
 /*
- * Goes on to the next ref that is not stale, helping what is FUTURE, so that copies are VALID only.
- * False: the run left its slot; what was read from it may be of its next use, in another bin, and
- * must not be helped here. So the slot is looked at behind each ref.
+ * Goes on to the next ref that is not stale, helping FUTURE ones, so that copies are VALID. False:
+ * the run left its slot. A ref that was read may be of the run's next use, in another bin, and must
+ * not be helped here: so the slot is looked at behind each ref.
  */
 static bool
 cursor_load(struct cursor *cursor, struct bin *bin, const struct bin_caller *caller)

@@ -15,19 +15,19 @@
  * run.h.
  *
  * WHO MAY CHANGE THE WORD
- *   CLEAR    -> SET       a producer, after it published                CLEARING -> CLEAR    who
- *           scanned and found nothing
- *   CLEAR    -> SETTING   the same, of a bin that is noted elsewhere    CLEARING -> SET      a
- *           producer
- *   SETTING  -> SET       a producer or a consumer, after it noted the bin (band.h)
- *   CLEAR    -> LEAVING, LEAVING -> CLEAR, LEAVING -> RETIRED (terminal)      of a band (band.h)
- *   LEAVING  -> SETTING   a producer that found the band before
- *   SET      -> CLEARING  a consumer whose scans found nothing BIN_FRUITLESS times
- * Each change raises the version. CLEAR is a proof: nothing was published before it and missed. For
- * the scan that led to it began after CLEARING was written with the very version that the CAS to
- * CLEAR expects; a producer who published too late for that scan finds CLEARING, or CLEAR, after
- * his fence, and sets the word, which makes that CAS fail or comes after it. A consumer who stops
- * between the two phases stops nobody: whoever scans next finishes, and producers set the word.
+ *   CLEAR    -> SET        a producer, after it published
+ *   CLEAR    -> SETTING    the same, of a bin that is noted elsewhere
+ *   SETTING  -> SET        a producer or a consumer, after it noted the bin (band.h)
+ *   SET      -> CLEARING   a consumer whose scans found nothing BIN_FRUITLESS times
+ *   CLEARING -> CLEAR      a consumer whose scan found nothing since
+ *   CLEARING -> SET        a producer
+ *   CLEAR    -> LEAVING, LEAVING -> CLEAR, LEAVING -> RETIRED (terminal)    of a band (band.h)
+ *   LEAVING  -> SETTING    a producer that found the band before
+ * Each change raises the version. CLEAR proves the bin empty. The scan began after CLEARING was
+ * written, with the version that the CAS to CLEAR expects; a producer that published too late for
+ * the scan sees CLEARING or CLEAR after its fence and sets the word, so that CAS fails or is
+ * undone. A consumer that stops between the two phases stops no other: the next scan finishes, and
+ * producers set the word.
  *
  * THE ORDER OF SCANS AND COPIES. A scan reads lanes first, then slots from the highest down to 0. A
  * copy moves only from a higher slot to a lower one: one CAS puts the merged run into the lowest of
@@ -50,7 +50,7 @@
  *       a run's refs (run.h)
  *
  * PROGRESS. Lock-free. No call waits for another thread; merging restarts only if another thread
- * changed a slot. A thread that stops in a merge holds a run that nobody sees, or leaves, behind
+ * changed a slot. A thread that stops in a merge holds a run that is in no slot, or leaves, behind
  * put_merged:A, refs that are found twice.
  *
  * EVIDENCE. tests/model: bin, run_recycle; stress/explore: band_clear, runs, lane_growth;
@@ -71,15 +71,15 @@ struct bin {
     atomic_u64 *word;
     /* says elsewhere that the bin may be set, before it is; NULL: nothing to say */
     void (*note)(struct bin *bin);
-    atomic_u32 fruitless; /* scans in vain since it was set: a hint */
-    /* those with smaller numbers may hold a run; raised before the first is put there */
+    atomic_u32 fruitless; /* empty scans since it was set: a hint */
+    /* slots from this number on never held a run */
     atomic_u32 slots;
     _Alignas(CACHE_LINE) atomic_u64 used;
     atomic_u64 runs[BIN_RUNS];
     atomic_ptr lanes[WORKERS_MAX];
 };
 
-/** What a caller brings along. */
+/** What a caller brings. */
 struct bin_caller {
     uint32_t worker; /* its number: which lane is its own */
     struct memory *memory;
@@ -119,7 +119,7 @@ void bin_give_runs(struct bin *bin, struct run_pool *pool);
 /** For the next owner of a slot whose last one died: its lane goes on from what was published. */
 void bin_resume(struct bin *bin, uint32_t worker);
 
-/** For who has a slot that nobody uses: makes its lane as small as it can be. */
+/** For the owner of a worker's slot that is not in use: makes its lane as small as it can be. */
 void bin_shrink(struct bin *bin, struct memory *memory, struct epoch_record *epoch,
                 uint32_t worker);
 
@@ -279,7 +279,7 @@ bin_has(const struct bin *bin, uint64_t ref)
     return bin_verdict(bin, ref, &state) == VERDICT_VALID;
 }
 
-/** Goes past the stale refs that stand first in their lanes and runs. */
+/** Goes past the stale refs at the heads of lanes and runs. */
 void bin_pass(struct bin *bin, struct run_pool *pool);
 
 /**

@@ -228,10 +228,7 @@ is_live(const struct residence *residence, uint64_t ref)
            state_judge(entry_state(entry), ref, residence->place, residence->band) != VERDICT_STALE;
 }
 
-/*
- * The records of a lane's refs lie anywhere: while one is judged the ones behind it are on their
- * way.
- */
+/* Each judgement would miss the cache: the refs' records are prefetched JUDGE_AHEAD refs ahead. */
 static void
 fetch_ahead(const struct segment *segment, const struct residence *residence, uint32_t at,
             uint32_t end)
@@ -309,7 +306,7 @@ delete_empty(struct segment *segment)
     }
 }
 
-/* Nobody finds it any more but those who have it. The owner must not go on from it either. */
+/* Only threads that have it still read it. The owner must not go on from it either. */
 static void
 retire_segment(struct lane *lane, const struct lane_care *care, struct segment *segment)
 {
@@ -322,8 +319,8 @@ retire_segment(struct lane *lane, const struct lane_care *care, struct segment *
 }
 
 /*
- * What `first` went past. Ends: `oldest` only moves towards `first`, and a failed CAS means that
- * somebody moved it.
+ * What `first` went past. Ends: `oldest` only moves towards `first`, and a failed CAS is another
+ * thread's move.
  */
 static void
 retire_passed(struct lane *lane, const struct lane_care *care)
@@ -432,8 +429,8 @@ lane_beyond(struct lane *lane, struct segment *segment)
 /* ---- the owner ------------------------------------------------------------------------------- */
 
 /*
- * Over the stale refs in front of one segment: one exchange, which fails if somebody else moved the
- * head. True: to the end.
+ * Over the stale refs in front of one segment: one exchange, which fails if another thread moved
+ * the head. True: to the end.
  */
 static bool
 pass_head(struct segment *segment, const struct residence *residence)
@@ -474,9 +471,9 @@ looks_thin(const struct lane *lane, const struct segment *segment,
 }
 
 /*
- * Looks at one closed segment. Where it was last time lies in a word of the lane, so that whoever
- * retires that segment makes the owner begin anew: if it is not deleted after that store, its
- * retirer comes later, and finds the word.
+ * Looks at one closed segment. The lane's word `sweep` keeps the last one, so that the thread which
+ * retires that segment makes the owner begin anew: if the segment is not deleted after the store,
+ * its retirer comes later, and finds the word.
  */
 static void
 sweep(struct lane *lane, const struct lane_care *care)
@@ -677,8 +674,8 @@ leave_segment(struct lane_reader *reader, const struct lane_care *care, bool thi
 }
 
 /*
- * To the next segment that is to be read: what lives in one that is deleted stands behind it, and
- * copies of what was read have nothing else. Ends: the last segment is neither.
+ * To the next segment that is to be read: what lives in a deleted one is behind it, and a copy of
+ * one that was read has nothing new. Ends: the last segment is neither.
  */
 static void
 find_next(struct lane_reader *reader, const struct lane_care *care)

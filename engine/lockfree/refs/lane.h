@@ -18,27 +18,27 @@
  *   next      NULL, or a segment, and in its lowest bit GONE: this segment counts as deleted, its
  *             next is frozen
  *   number    grows along the chain; a copy has the number of its original
- * While the owner's segment is the only one, consumers make room in its ring and it is used again
- * for ever. Is it full, the owner judges its refs: are half of them stale, it puts a copy of the
- * others behind it, and goes on in that; else a segment twice the size, up to SEGMENT_SLOTS_MAX. A
- * closed segment is left out of the chain when its head has reached its tail; one of which half is
- * stale is replaced by a copy of the rest, by the reader that noticed, by trim, or by the owner,
- * which looks at one closed segment for each quarter of a segment that it puts.
+ * While the owner's segment is the only one, consumers make room in its ring and it is used again.
+ * When it is full, the owner judges its refs. If half of them are stale it puts a copy of the
+ * others behind it and goes on in that; else it takes a segment twice the size, up to
+ * SEGMENT_SLOTS_MAX. A closed segment leaves the chain when its head has reached its tail. One of
+ * which half is stale is replaced by a copy of the rest: by the reader that noticed, by trim, or by
+ * the owner, which looks at one closed segment for each quarter of a segment that it puts.
  *
  * WHO WRITES WHAT
  *   first            any thread, by a CAS, past the foremost segment
- *   oldest           any thread but a consumer, by a CAS, towards first: what it leaves it retires
+ *   oldest           any thread but a consumer, by a CAS, towards first; it retires what it passes
  *   last             the owner
- *   sweep            the owner; NULL also the thread that retires that segment
- *   last_key, last_tie, tail, limit    the owner, plain
+ *   sweep            the owner; NULL also by the thread that retires that segment
+ *   last_key, last_tie, tail, limit   the owner, plain
  *   head             any thread, by a CAS, over stale refs
- *   tail of a segment, slots           the owner, while it is the last
- *   next             NULL -> segment: the owner. Then any thread, by a CAS
+ *   tail of a segment, slots          the owner, while it is the last
+ *   next             NULL -> segment: the owner; then any thread, by a CAS
  * A copy is linked by one CAS of its original's next, from {successor} to {copy, GONE}: the copy,
  * whose next is the successor already, follows the original, which is deleted by the same access.
  * So a consumer that is in the original goes on to the copy. A reader passes over a segment that is
- * deleted when it comes there, because what lives stands behind it, and over a copy of one that it
- * has read, by its number. A deleted segment is unlinked by one CAS of the word that points to it,
+ * deleted when it comes there, because what lives is behind it, and over a copy of one that it has
+ * read, by its number. A deleted segment is unlinked by one CAS of the word that points to it,
  * which fails if that word's own segment was deleted (GONE), or points elsewhere: then a later walk
  * unlinks it. (T. Harris, A pragmatic implementation of non-blocking linked lists, 2001.)
  *
@@ -51,8 +51,8 @@
  *
  * LINEARIZATION. Publication: lane_publish:A. lane_peek true: lane_peek:D. EMPTY: the load of the
  * tail that equals the head, lane_peek:B, of a segment whose next was still NULL at lane_peek:E:
- * nothing had been published elsewhere. Is next not NULL, the tail is final by now, and is looked
- * at again (lane_beyond:A).
+ * nothing had been published elsewhere. If next is not NULL, the tail is final by now, and is read
+ * again (lane_beyond:A).
  *
  * ORDERING
  *   lane_publish:A -> lane_peek:B, enter:A
@@ -72,16 +72,11 @@
  *       the fences are the callers'
  *
  * PROGRESS. Lock-free; lane_make_room allocates. No access waits for another thread. A consumer or
- * reader that stops holds nobody up: the head it did not advance, the segment it did not unlink,
- * the next one does. Each segment that a walk passes is passed for good, or is there because its
- * owner published.
+ * reader that stops delays no other: the next one advances the head, or unlinks the segment. Each
+ * segment that a walk passes is passed for good, or is there because its owner published.
  *
- * COST. In one call an owner judges the refs of one segment, SEGMENT_SLOTS_MAX at most, and copies
- * no more than half of them; a consumer passes a segment once. A reader meets, in each segment, the
- * live refs, and of stale ones SEGMENT_STALE_MIN or as many as live ones, or else it leaves less
- * behind; in the last segment, which only its owner may replace, SEGMENT_SLOTS_MAX. The bound is a
- * lane's growth by 8 KB, and what the longest call costs: 512 judgements, each of them a miss at
- * worst, with JUDGE_AHEAD on their way.
+ * BOUND. In one call an owner judges the refs of one segment, SEGMENT_SLOTS_MAX at most, and copies
+ * no more than half of them (test_lockfree_lane.c counts).
  *
  * WRAPAROUND. ck_ring counts in 32 bits. A segment is closed long before 2^31 pushes
  * (SEGMENT_PUSHES_MAX), so a delayed advance never meets a head that has come round, nor does a
@@ -151,7 +146,7 @@ enum ties {
     TIES_BY_KEY   /* their order keys */
 };
 
-/** Who judges refs for a container: where they have to be, and what the pods' records are. */
+/** What refs of a container are judged by: where their pods have to be, and the pods' records. */
 struct residence {
     const struct entries *entries;
     enum place place;
@@ -295,7 +290,7 @@ lane_ahead(const struct lane_head *head, const struct entries *entries, uint32_t
 {
     const struct segment *segment = head->segment;
 
-    /* Acquire, of lane_publish:A: what a slot holds that was not put is nobody's. */
+    /* Acquire, of lane_publish:A: slots behind the tail hold anything. */
     if (u32_load_acquire(u32_of((unsigned int *)&segment->ring.p_tail)) - head->position <=
         distance) {
         return NULL;

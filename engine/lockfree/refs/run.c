@@ -101,7 +101,7 @@ number_take(struct run_pool *pool)
     if (reused != 0) {
         return reused;
     }
-    /* Ends: each failed exchange means that somebody took a number. */
+    /* Ends: each failed exchange is another thread's number. */
     for (;;) {
         uint32_t number = last + 1;
 
@@ -240,9 +240,9 @@ run_take(struct run_pool *pool, uint32_t count)
 }
 
 /*
- * The generation first: who still reads the run by its old word finds that the slot has changed, or
- * the head's generation. Relaxed: the slot was changed by a full fence before, and run_give:A,
- * another, comes before the run can be had.
+ * The generation first: a thread that still reads the run by its old word finds the slot changed,
+ * or the head's generation. Relaxed: the slot was changed by a full fence before, and run_give:A,
+ * another, comes before the run can be taken.
  */
 void
 run_give(struct run_pool *pool, struct run *run)

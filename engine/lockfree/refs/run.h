@@ -2,12 +2,13 @@
  * Runs: immutable sorted arrays of refs, and the pool that they come from.
  *
  * CONTRACT. A run is filled by one thread, published in one of a bin's run slots (bin.h), read by
- * all, and given back by whoever takes it out of its slot. Its refs never change; its head moves
- * over refs that are stale. It is named by a run word {generation:32, number:32}; 0 names none.
+ * all, and given back by the thread that takes it out of its slot. Its refs never change; its head
+ * moves over refs that are stale. It is named by a run word {generation:32, number:32}; 0 names
+ * none.
  *
  * RECYCLING BY GENERATION. Runs come and go at operation rate, so they do not wait for a grace
- * period: the memory of a run stays a run, and run_give raises its generation before anybody else
- * can have it. Who reads one reads the slot word, the run, and the slot word again: if that has not
+ * period: the memory of a run stays a run, and run_give raises its generation before another thread
+ * can have it. A reader reads the slot word, the run, and the slot word again: if that has not
  * changed, the run was not given back in between, because it is taken out of its slot first. The
  * head carries the generation, so a late advance fails on the next user's run.
  *
@@ -18,21 +19,22 @@
  * run_advance: A.
  *
  * ORDERING
- *   run_put, bin_publish_run:A (full fence)                 -> the acquire load of the slot: all
- *           refs of the run
- *   drop_run:A or put_merged:A (full fence), run_give, the next user's run_put   |   acquire loads
- *       of the run, then run_peek:B, cursor_load:A, read_run:A: who met what came later finds the
- *       slot changed
- *   run_make:A (release) -> run_at (acquire)                   a run by its number
- *   run_pool_trim:A (full fence), before its number is given   nobody reads a number's link for a
- *           run
+ *   run_put, bin_publish_run:A -> the acquire load of the slot
+ *       all refs of the run
+ *   drop_run:A or put_merged:A, run_give, the next user's run_put
+ *       -> acquire loads of the run, then run_peek:B, cursor_load:A or read_run:A
+ *       a reader that met the next user's refs finds the slot changed
+ *   run_make:A -> run_at
+ *       a run by its number
+ *   run_pool_trim:A, the number is given -> run_at
+ *       a number's link is not read as a run
  *
  * PROGRESS. Lock-free: stack.h, and numbers; run_make and a new leaf allocate. A thread that stops
  * holds the run that it filled or took out; the head that it did not advance, the next one
  * advances.
  *
  * WRAPAROUND. A generation repeats after 2^32 uses of one run: 71 minutes at a million a second,
- * and then only a reader that slept exactly so many uses is deceived.
+ * and a reader must sleep exactly so many uses.
  *
  * EVIDENCE. tests/model: run_recycle; stress/explore: runs, runs_move, trim;
  * tests/unit/test_lockfree_run.c, test_lockfree_bin.c.
@@ -53,7 +55,7 @@ struct run {
     atomic_u64 next;             /* in the stack of free runs */
     atomic_u64 generation;       /* run words have its low half */
     atomic_u32 count;
-    atomic_u32 cause; /* why its pods are moved, for who helps (switch.h) */
+    atomic_u32 cause; /* why its pods are moved, for helpers (switch.h) */
     atomic_u64 head;  /* generation:32 | position:32 */
     struct slot slots[];
 };

@@ -39,7 +39,7 @@ tie_before(const struct tie *a, const struct tie *b)
     return a->rank != b->rank ? a->rank < b->rank : a->key < b->key;
 }
 
-/** Does a ref stand before another in a container? */
+/** Does a ref come before another in a container? */
 static inline bool
 ref_before(const struct residence *residence, int64_t key, uint64_t ref, int64_t other_key,
            uint64_t other)
