@@ -15,9 +15,9 @@
  *     workers         handles that calls take
  *   moves/    a pod's way from one place to another
  *     route           where it goes next
- *     destination     where it is published then, in order
- *     publish         refs into bins; pods that move inside the order
- *     switch          the second half of "publish, then switch", counted
+ *     transfer        "publish, then switch", from finding the containers to the repair
+ *     publish         refs into bins
+ *     switch          the words, and what is counted by them
  *     waiting         parked and gated pods: lots, and bins by age
  *     backoff         bins by length of the wait
  *     describe        replacing a description, nominations

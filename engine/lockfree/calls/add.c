@@ -24,11 +24,12 @@
  *       a caller that is told of the pod has marked its band
  *   ref, add_complete:A, bin_mark:A | begin_clearing:A, scan (bin.h)
  *       no band that has the ref is cleared
- *   ref, complete_waiting:A, the gate's stamp | stamps, events_announce:A, lots (stamps.c)
+ *   ref, transfer_announce:A, the gate's stamp | stamps, events_announce:A, lots (stamps.c)
  *       no event is missed
- *   ref, complete_waiting:A, mark, deadline_lower:A | deadline_begin:A, looks (deadline.h)
+ *   ref, transfer_announce:A, mark, deadline_lower:A | deadline_begin:A, looks (deadline.h)
  *       the deadline is not later than the pod's expiry
- *   ref, add_complete:A or complete_waiting:A, publish_wake | sleepers_prepare:A, look (sleepers.c)
+ *   ref, add_complete:A, publish_wake | sleepers_prepare:A, look (sleepers.c)
+ *   ref, transfer_announce:A, publish_wake | sleepers_prepare:A, look
  *       no sleeper misses the pod
  *
  * PROGRESS. Lock-free; admit and insert may allocate. A thread that stops
@@ -424,7 +425,7 @@ find_way(struct worker *worker, const struct incoming_pod *pod, const struct way
                                   .since = rules->gates_see_leftover ? now : origin->timestamp,
                                   .profile = pod->spec->profile};
 
-    return destination_find(worker, way, &moving, &arrival->to);
+    return transfer_find(worker, way, &moving, &arrival->to);
 }
 
 static schedq_status_t
@@ -559,7 +560,7 @@ add_insert(struct worker *worker, struct arrival *arrival, const char *text, uin
 
     bool prepared = arrival->to.place == PLACE_ACTIVE
                         ? publish_prepare_key(worker, arrival->band, arrival->key)
-                        : destination_prepare(worker, &arrival->to);
+                        : transfer_make_room(worker, &arrival->to);
     schedq_status_t status = SCHEDQ_NOMEM;
 
     if (!prepared) {
@@ -621,7 +622,7 @@ report_arrival(const struct queue *queue, const struct arrival *arrival, schedq_
     result->to_active += place == PLACE_ACTIVE ? 1 : 0;
     result->to_gated += place == PLACE_GATED ? 1 : 0;
     result->to_backoff += place == PLACE_BACKOFF || place == PLACE_ERROR_BACKOFF ? 1 : 0;
-    result->poppable |= destination_is_poppable(queue, place) ? 1 : 0;
+    result->poppable |= transfer_is_poppable(queue, place) ? 1 : 0;
 }
 
 static bool
@@ -642,10 +643,7 @@ complete_waiting(struct worker *worker, const struct arrival *arrival, schedq_re
 {
     struct queue *queue = queue_of(worker);
 
-    destination_publish(worker, &arrival->to, arrival->ref, CAUSE_NONE);
-    /* complete_waiting:A, between the ref and the looks at the bin's word, deadline and stamp */
-    atomic_fence();
-    (void)destination_announce(worker, &arrival->to);
+    transfer_announce(worker, &arrival->to, arrival->ref, CAUSE_NONE);
     bool heard = gate_heard(queue, arrival);
 
     if (heard && !queue->base.rules.host) {
@@ -667,11 +665,11 @@ add_complete(struct worker *worker, const struct arrival *arrival, schedq_result
     if (arrival->to.place != PLACE_ACTIVE) {
         return complete_waiting(worker, arrival, result);
     }
-    destination_publish(worker, &arrival->to, arrival->ref, CAUSE_NONE);
-    index_finish(&arrival->ticket); /* add_complete:A, a full fence behind the publication */
-    if (!destination_announce(worker, &arrival->to)) {
-        (void)publish_follow(worker, arrival->record, ref_version(arrival->ref));
-    }
+    const struct placing placing = {.ref = arrival->ref, .key = arrival->key};
+
+    publish_ref(worker, &arrival->band->bin, &placing);
+    index_finish(&arrival->ticket);      /* add_complete:A, a full fence behind the publication */
+    (void)bin_mark(&arrival->band->bin); /* not retired: this call found it (band.h) */
     report_arrival(queue_of(worker), arrival, result);
     return SCHEDQ_OK;
 }

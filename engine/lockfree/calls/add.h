@@ -5,8 +5,8 @@
 #ifndef SCHEDQ_LOCKFREE_ADD_H
 #define SCHEDQ_LOCKFREE_ADD_H
 
-#include "lockfree/moves/destination.h"
 #include "lockfree/moves/report.h"
+#include "lockfree/moves/transfer.h"
 
 /** A pod on its way into the queue. */
 struct arrival {

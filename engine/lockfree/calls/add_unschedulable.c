@@ -23,10 +23,10 @@
  *
  * ORDERING
  *   the record's fields (relaxed), ref, switch -> switch_help:A, loads of the word
- *   ref, try_once:A, stamps | stamps_raise:A, events_announce:A, lots (stamps.c)
- *   count_failure:A, ref, try_once:A, stamps | stamps_raise:A, events_announce:A, others_used
- *   ref, try_once:A, mark | begin_clearing:A, scan (bin.h)
- *   ref, try_once:A, deadline_lower:A | deadline_begin:A, looks (deadline.h)
+ *   ref, transfer_announce:A, stamps | stamps_raise:A, events_announce:A, lots (stamps.c)
+ *   count_failure:A, ref, transfer_announce:A, stamps | events_announce:A, others_used
+ *   ref, transfer_announce:A, mark | begin_clearing:A, scan (bin.h)
+ *   ref, transfer_announce:A, deadline_lower:A | deadline_begin:A, looks (deadline.h)
  *
  * PROGRESS. Lock-free: each further round means that somebody changed the pod, or that an event
  * reached it. A holder who stops before his switch keeps the pod, as he would have before the call.
@@ -248,7 +248,8 @@ write_record(const struct failing *failing, const schedq_history_t *history, uin
 }
 
 /*
- * others_used is loaded relaxed: who set it did count_failure:A, before this thread's try_once:A.
+ * others_used is loaded relaxed: count_failure:A of the thread that set it, or of this one, stands
+ * before this thread's transfer_announce:A.
  */
 static void
 count_failure(struct failing *failing)
@@ -466,7 +467,7 @@ tell_failure(const struct failing *failing, const struct view *view, const struc
     result->to_parked = to->place == PLACE_PARKED ? 1 : 0;
     result->to_gated = to->place == PLACE_GATED ? 1 : 0;
     result->to_backoff = to->place == PLACE_BACKOFF || to->place == PLACE_ERROR_BACKOFF ? 1 : 0;
-    result->poppable = destination_is_poppable(queue, to->place) ? 1 : 0;
+    result->poppable = transfer_is_poppable(queue, to->place) ? 1 : 0;
 }
 
 /* Nobody but a helper changes the version of a flight that was claimed. */
@@ -482,22 +483,15 @@ enum attempt { ATTEMPT_DONE, ATTEMPT_AGAIN, ATTEMPT_OUTDATED, ATTEMPT_NOMEM };
  * One attempt to bring the pod where `decision` says, described as `change` says if that is wanted.
  */
 static enum attempt
-try_once(struct failing *failing, struct view *view, const struct decision *decision,
-         struct redescription *change, bool wanted)
+try_once(struct failing *failing, struct view *view, const struct view *planned,
+         const struct decision *decision, struct redescription *change, bool wanted)
 {
     struct worker *worker = failing->worker;
     const struct queue *queue = queue_of(worker);
-    bool tried_now = decision->way.place == PLACE_GATED && queue->base.rules.gates_see_leftover;
-    const struct moving moving = {.description = &change->description,
-                                  .history = &view->history,
-                                  .unschedulable = view->unschedulable,
-                                  .pending = view->pending,
-                                  .since = tried_now ? failing->now : view->history.timestamp_ns,
-                                  .profile = view->profile};
-    struct destination to;
+    struct transfer transfer;
 
-    if (!destination_find(worker, &decision->way, &moving, &to) ||
-        !destination_prepare(worker, &to)) {
+    if (!transfer_prepare(worker, failing->record, planned, &decision->way, failing->now,
+                          &transfer)) {
         return ATTEMPT_NOMEM;
     }
     schedq_status_t status = wanted ? take_newest(failing, view, change) : SCHEDQ_OK;
@@ -505,35 +499,30 @@ try_once(struct failing *failing, struct view *view, const struct decision *deci
     if (status != SCHEDQ_OK) {
         return status == SCHEDQ_NOMEM ? ATTEMPT_NOMEM : ATTEMPT_AGAIN;
     }
-    uint32_t band = to.band != NULL ? to.band->id : state_band(view->state);
-    uint64_t next = state_switched(view->state, band, to.place);
+    const struct destination *to = &transfer.to;
 
-    prepare_record(failing, &to);
-    switch_announce(worker, to.place); /* before the look at the stamps: hosts read the word */
-    destination_publish(worker, &to, ref_make(version_next(failing->version), failing->record),
-                        CAUSE_NONE);
-    /* try_once:A, between the ref and the looks at stamps, the bin's word and the deadline */
-    atomic_fence();
+    transfer.desc = view->desc;
+    prepare_record(failing, to);
+    transfer_publish(worker, &transfer, CAUSE_NONE);
     bool outdated = event_came(failing, view, decision);
     const uint64_t version = failing->version;
 
-    failing->unjudged = outdated && to.place == PLACE_GATED && !queue->base.rules.host;
+    failing->unjudged = outdated && to->place == PLACE_GATED && !queue->base.rules.host;
     if (failing->unjudged) {
         /* as in gate_pod (mover.c) */
         u64_store(&worker->owed, ref_make(view->life, failing->record));
         outdated = false;
     }
 
-    if (!outdated && destination_announce(worker, &to) &&
-        switch_announced(worker, failing->entry, view->state, view->desc, next,
-                         cause_for(queue, to.place))) {
-        tell_failure(failing, view, &to);
+    if (outdated) {
+        transfer_withdraw(worker, &transfer);
+    } else if (transfer_switch(worker, &transfer, cause_for(queue, to->place))) {
+        tell_failure(failing, view, to);
         return ATTEMPT_DONE;
     }
-    switch_withdraw(worker, to.place);
     if (!take_back(failing) && is_there(failing)) { /* a helper brought it */
         failing->version = version;
-        tell_failure(failing, view, &to);
+        tell_failure(failing, view, to);
         return ATTEMPT_DONE;
     }
     return outdated && queue->base.rules.host ? ATTEMPT_OUTDATED : ATTEMPT_AGAIN;
@@ -601,7 +590,7 @@ try_round(struct failing *failing, enum attempt *attempt)
     }
     *attempt = queue->base.rules.host && failing->activated && is_outdated(failing)
                    ? ATTEMPT_OUTDATED
-                   : try_once(failing, &view, &decision, &change, wanted);
+                   : try_once(failing, &view, &planned, &decision, &change, wanted);
     return SCHEDQ_OK;
 }
 
@@ -614,8 +603,7 @@ move_failing(struct failing *failing)
     uint64_t state;
 
     /*
-     * Ends: each further round means that somebody changed the pod, that an event came, or that a
-     * band was retired.
+     * Ends: each further round means that somebody changed the pod, or that an event came.
      */
     while (status == SCHEDQ_OK && attempt == ATTEMPT_AGAIN) {
         attempt = ATTEMPT_NOMEM;

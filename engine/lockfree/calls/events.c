@@ -20,7 +20,8 @@
  * ORDERING
  *   stamps_draw:A, log, stamps_raise:A, events_announce:A, lots | the holder's steps (stamps.c)
  *   stamps_draw:A, stamps_raise:A, lockfree_event_stamp:A, candidates | the same, for hosts
- *   stamps_raise:A, events_announce:A, others_used | count_failure:A, ref, try_once:A, stamps
+ *   stamps_raise:A, events_announce:A, others_used | count_failure:A, ref, transfer_announce:A,
+ *           stamps
  *   stamps_raise:A, events_announce:A, the lot's affinity | lot_note_affinity, ref, stamps
  *   events_activate_in_flight:A, events_judge_again:A -> still_flies
  *       if the holder does not see the flag, its switch fails

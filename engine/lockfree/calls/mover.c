@@ -1,14 +1,13 @@
 /*
  * The moves of mover.h, which has the essay: linearization, ordering, progress. The fences between
- * what was published and what is looked at next are here (gate_pod:A, move_group:A, mover_apply:A);
- * each loop says whose change another round is.
+ * what was published and what is looked at next are in transfer.c, and for batches here
+ * (move_group:A); each loop says whose change another round is.
  */
 #include "lockfree/calls/mover.h"
 
 #include "lockfree/calls/sort.h"
 #include "lockfree/moves/describe.h"
 #include "lockfree/moves/objects.h"
-#include "lockfree/moves/switch.h"
 #include "lockfree/refs/tie.h"
 
 void
@@ -70,17 +69,6 @@ describe_active(const struct mover *mover, uint32_t record, struct view *view)
     return change.renominates || change.gating.first != 0
                ? install(mover->worker, record, view, &change)
                : SCHEDQ_OK;
-}
-
-static struct moving
-moving_of(const struct view *view, int64_t since)
-{
-    return (struct moving){.description = &view->description,
-                           .history = &view->history,
-                           .unschedulable = view->unschedulable,
-                           .pending = view->pending,
-                           .since = since,
-                           .profile = view->profile};
 }
 
 static void
@@ -164,26 +152,27 @@ stay_gated(struct mover *mover, const struct question *question)
  * pod.
  */
 static schedq_status_t
-switch_gated(struct mover *mover, const struct question *question, uint64_t next, uint32_t cause)
+switch_gated(struct mover *mover, const struct question *question, const struct transfer *transfer,
+             uint32_t cause)
 {
     struct worker *worker = mover->worker;
     const struct view *view = &question->view;
     uint8_t gate = question->answer.way.gate;
 
     if (stay_gate(view->gating.stay) == gate) {
-        return switch_announced(worker, view->entry, view->state, view->desc, next, cause)
-                   ? SCHEDQ_OK
-                   : SCHEDQ_RETRY;
+        return transfer_switch(worker, transfer, cause) ? SCHEDQ_OK : SCHEDQ_RETRY;
     }
     struct redescription change = describe_begin(view);
 
     change.gating.stay = (change.gating.stay & ~UINT64_C(0xff)) | gate;
     change.gating.refused |= gate_bit(gate);
-    change.word = next;
+    change.word = transfer_next(transfer);
     schedq_status_t status = describe_install(worker, question->record, view, &change);
 
     if (status == SCHEDQ_OK) {
-        switch_counted(worker, view->state, next, cause);
+        switch_counted(worker, view->state, change.word, cause);
+    } else {
+        transfer_withdraw(worker, transfer);
     }
     return status;
 }
@@ -205,13 +194,10 @@ gate_pod(struct mover *mover, struct question *question)
     const struct rules *rules = &queue->base.rules;
     const struct view *view = &question->view;
     const struct way *way = &question->answer.way;
-    uint64_t next = state_switched(view->state, state_band(view->state), PLACE_GATED);
-    const struct moving moving =
-        moving_of(view, rules->gates_see_leftover ? mover->now : view->history.timestamp_ns);
     enum place from = state_place(view->state);
     bool stays = from == PLACE_GATED && view->gate == way->gate;
     bool may_stay = !state_lag_is_at_end(view->state);
-    struct destination to;
+    struct transfer transfer;
 
     question->answer.came_in =
         question->answer.came_in || mover->recount || (from != PLACE_PARKED && from != PLACE_GATED);
@@ -219,18 +205,16 @@ gate_pod(struct mover *mover, struct question *question)
     if (stays && may_stay && (question->answer.placed || !rules->gates_see_leftover)) {
         return stay_gated(mover, question);
     }
-    if (!destination_find(worker, way, &moving, &to) || !destination_prepare(worker, &to)) {
+    if (!transfer_prepare(worker, question->record, view, way, mover->now, &transfer)) {
         give_up(mover);
         return OUTCOME_DONE;
     }
-    switch_announce(worker, PLACE_GATED); /* before the look at the stamp: hosts read the word */
-    destination_publish(worker, &to, ref_make(state_version(next), question->record), CAUSE_NONE);
-    atomic_fence(); /* gate_pod:A, between the ref and the look at the stamp */
+    transfer_publish(worker, &transfer, CAUSE_NONE);
     bool judged =
         stamps_newest(&queue->stamps, view->profile, gate_bit(way->gate)) <= question->answer.asked;
 
     if (!judged && may_stay && (stays || rules->host)) {
-        switch_withdraw(worker, PLACE_GATED);
+        transfer_withdraw(worker, &transfer);
         raise_lag(view->entry, view->state);
         return rules->host ? OUTCOME_OUTDATED : stay_gated(mover, question);
     }
@@ -238,13 +222,11 @@ gate_pod(struct mover *mover, struct question *question)
         /* the switch is a full fence */
         u64_store(&worker->owed, ref_make(question->life, question->record));
     }
-    (void)destination_announce(worker, &to);
     schedq_status_t status =
-        switch_gated(mover, question, next,
+        switch_gated(mover, question, &transfer,
                      judged ? cause_of_gated(mover, question->answer.came_in) : CAUSE_NONE);
 
     if (status != SCHEDQ_OK) {
-        switch_withdraw(worker, PLACE_GATED);
         if (status == SCHEDQ_NOMEM) {
             give_up(mover);
         }
@@ -264,21 +246,14 @@ static bool
 goes_before(const void *ctx, uint32_t a, uint32_t b)
 {
     const struct mover_batch *batch = ctx;
-    const struct destination *first = &batch->items[a].to, *second = &batch->items[b].to;
+    const struct destination *first = &batch->items[a].transfer.to,
+                             *second = &batch->items[b].transfer.to;
 
     if (first->bin != second->bin) {
         return (uintptr_t)first->bin < (uintptr_t)second->bin;
     }
     return first->key != second->key ? first->key < second->key
                                      : tie_before(&first->tie, &second->tie);
-}
-
-static uint64_t
-item_next(const struct mover_item *item)
-{
-    uint32_t band = item->to.band != NULL ? item->to.band->id : state_band(item->state);
-
-    return state_switched(item->state, band, item->to.place);
 }
 
 static uint32_t
@@ -293,7 +268,7 @@ publish_group(struct mover *mover, uint32_t from, uint32_t to)
 {
     struct worker *worker = mover->worker;
     struct mover_batch *batch = mover->batch;
-    struct bin *bin = batch->items[batch->order[from]].to.bin;
+    struct bin *bin = batch->items[batch->order[from]].transfer.to.bin;
     const struct bin_caller caller = bin_caller(worker);
     struct run *run = run_take(caller.pool, to - from);
 
@@ -302,8 +277,8 @@ publish_group(struct mover *mover, uint32_t from, uint32_t to)
     }
     run_set_cause(run, cause_of_mover(mover));
     for (uint32_t i = from; i < to; i++) {
-        const struct mover_item *item = &batch->items[batch->order[i]];
-        uint64_t ref = ref_make(state_version(item_next(item)), item->pod.record);
+        const struct transfer *item = &batch->items[batch->order[i]].transfer;
+        uint64_t ref = ref_make(state_version(transfer_next(item)), item->record);
 
         run_put(run, ref, item->to.key);
         if (item->to.lot != NULL) {
@@ -322,24 +297,19 @@ publish_group(struct mover *mover, uint32_t from, uint32_t to)
  * pod.
  */
 static bool
-switch_item(struct mover *mover, const struct mover_item *item)
+switch_item(struct mover *mover, const struct transfer *item)
 {
-    uint64_t next = item_next(item);
-
-    if (switch_pod(mover->worker, item->entry, item->state, item->desc, next,
-                   cause_of_mover(mover))) {
+    if (transfer_switch(mover->worker, item, cause_of_mover(mover))) {
         tell(mover, item->to.place);
         return true;
     }
-    uint64_t state = entry_state(item->entry);
-
-    return state_version(state) == state_version(next) && state_place(state) == item->to.place;
+    return transfer_was_helped(item);
 }
 
 static void
 forget_item(struct mover_item *item)
 {
-    item->entry = NULL;
+    item->transfer.entry = NULL;
 }
 
 static void
@@ -350,7 +320,8 @@ switch_group(struct mover *mover, uint32_t from, uint32_t to)
     for (uint32_t i = from; i < to; i++) {
         struct mover_item *item = &batch->items[batch->order[i]];
 
-        if (switch_item(mover, item)) {
+        switch_announce(mover->worker, item->transfer.to.place);
+        if (switch_item(mover, &item->transfer)) {
             forget_item(item);
         }
     }
@@ -363,22 +334,19 @@ announce_group(struct mover *mover, uint32_t from, uint32_t to)
     int64_t due = SCHEDQ_NO_DEADLINE;
 
     for (uint32_t i = from; i < to; i++) {
-        const struct destination *destination = &batch->items[batch->order[i]].to;
+        const struct destination *destination = &batch->items[batch->order[i]].transfer.to;
 
         due = destination->due < due ? destination->due : due;
     }
-    destination_due(mover->worker, due);
+    transfer_lower_deadline(mover->worker, due);
 }
 
-/*
- * What cannot be published, or stands in a band that was retired meanwhile, is left in the batch.
- */
 static void
 move_group(struct mover *mover, uint32_t from, uint32_t to)
 {
     struct worker *worker = mover->worker;
     struct mover_batch *batch = mover->batch;
-    const struct destination *first = &batch->items[batch->order[from]].to;
+    const struct destination *first = &batch->items[batch->order[from]].transfer.to;
 
     if (!publish_group(mover, from, to)) {
         give_up(mover);
@@ -389,13 +357,11 @@ move_group(struct mover *mover, uint32_t from, uint32_t to)
     }
     /* move_group:A, between the refs and the looks at the bin's word and the deadline */
     atomic_fence();
-    if (first->band != NULL ? !publish_mark(worker, first->band) : !bin_mark(first->bin)) {
-        return;
-    }
+    (void)bin_mark(first->bin); /* a band that find_again, or collect, found is not retired */
     /* marked before: who plans passes over bins that are not (deadline.h) */
     announce_group(mover, from, to);
     switch_group(mover, from, to);
-    mover->result->poppable |= destination_is_poppable(queue_of(worker), first->place) ? 1 : 0;
+    mover->result->poppable |= transfer_is_poppable(queue_of(worker), first->place) ? 1 : 0;
 }
 
 /*
@@ -406,13 +372,14 @@ static bool
 find_again(const struct mover *mover, struct mover_item *item)
 {
     struct queue *queue = queue_of(mover->worker);
+    struct destination *to = &item->transfer.to;
 
-    item->entry = entry_at(&queue->entries, item->pod.record);
-    if (item->entry != NULL && item->to.place == PLACE_ACTIVE) {
-        item->to.band = publish_band(mover->worker, item->priority);
-        item->to.bin = item->to.band != NULL ? &item->to.band->bin : NULL;
+    item->transfer.entry = entry_at(&queue->entries, item->pod.record);
+    if (item->transfer.entry != NULL && to->place == PLACE_ACTIVE) {
+        to->band = publish_band(mover->worker, item->priority);
+        to->bin = to->band != NULL ? &to->band->bin : NULL;
     }
-    return item->entry != NULL && item->to.bin != NULL;
+    return item->transfer.entry != NULL && to->bin != NULL;
 }
 
 /* Those that are there, in batch->order. Without memory for its band a pod stays where it was. */
@@ -427,7 +394,7 @@ order_batch(struct mover *mover)
 
         if (mover->worker->pauses == batch->pauses || find_again(mover, item)) {
             batch->order[count++] = i;
-        } else if (item->entry != NULL) {
+        } else if (item->transfer.entry != NULL) {
             give_up(mover);
             forget_item(item);
         }
@@ -443,9 +410,9 @@ move_batch(struct mover *mover)
     uint32_t count = order_batch(mover);
 
     for (uint32_t from = 0, to = 0; from < count; from = to) {
-        const struct bin *bin = batch->items[batch->order[from]].to.bin;
+        const struct bin *bin = batch->items[batch->order[from]].transfer.to.bin;
 
-        while (to < count && batch->items[batch->order[to]].to.bin == bin) {
+        while (to < count && batch->items[batch->order[to]].transfer.to.bin == bin) {
             to++;
         }
         move_group(mover, from, to);
@@ -472,7 +439,7 @@ flush(struct mover *mover)
 
         move_batch(mover);
         for (uint32_t i = 0; i < batch->count; i++) {
-            if (batch->items[i].entry != NULL) {
+            if (batch->items[i].transfer.entry != NULL) {
                 losers[lost++] = batch->items[i].pod;
             }
         }
@@ -489,21 +456,17 @@ collect(struct mover *mover, const struct question *question)
     struct mover_batch *batch = mover->batch;
     struct mover_item *item = &batch->items[batch->count];
     const struct view *view = &question->view;
-    const struct moving moving = moving_of(view, 0);
 
     if (batch->count == 0) {
         batch->pauses = mover->worker->pauses;
     }
-    if (!destination_find(mover->worker, &question->answer.way, &moving, &item->to) ||
-        !destination_prepare(mover->worker, &item->to)) {
+    if (!transfer_prepare(mover->worker, question->record, view, &question->answer.way, mover->now,
+                          &item->transfer)) {
         give_up(mover);
         return;
     }
     item->pod = (struct mover_loser){
         .record = question->record, .life = question->life, .answer = question->answer};
-    item->entry = view->entry;
-    item->state = view->state;
-    item->desc = view->desc;
     item->priority = view->description.priority;
     batch->count++;
 }
@@ -796,9 +759,7 @@ mover_apply(struct mover *mover, uint32_t record, struct view *view, const struc
             uint64_t asked)
 {
     struct worker *worker = mover->worker;
-    const struct moving moving = moving_of(view, 0);
-    struct mover_item item = {
-        .pod = {.record = record, .life = view->life}, .state = view->state, .entry = view->entry};
+    struct transfer transfer;
     struct question question = {.record = record,
                                 .life = view->life,
                                 .view = *view,
@@ -807,30 +768,22 @@ mover_apply(struct mover *mover, uint32_t record, struct view *view, const struc
     if (way->place == PLACE_GATED) {
         return apply_gated(mover, &question);
     }
-    bool describes = way->place == PLACE_ACTIVE;
-    /* Ends: each further round means that a band was retired. */
-    do {
-        if (!destination_find(worker, way, &moving, &item.to) ||
-            !destination_prepare(worker, &item.to)) {
-            return SCHEDQ_NOMEM;
-        }
-        if (describes) {
-            schedq_status_t status = describe_active(mover, record, view);
+    if (!transfer_prepare(worker, record, view, way, mover->now, &transfer)) {
+        return SCHEDQ_NOMEM;
+    }
+    if (way->place == PLACE_ACTIVE) {
+        schedq_status_t status = describe_active(mover, record, view);
 
-            if (status != SCHEDQ_OK) {
-                return status == SCHEDQ_NOMEM ? SCHEDQ_NOMEM : SCHEDQ_CHANGED;
-            }
-            describes = false;
+        if (status != SCHEDQ_OK) {
+            return status == SCHEDQ_NOMEM ? SCHEDQ_NOMEM : SCHEDQ_CHANGED;
         }
-        item.desc = view->desc;
-        destination_publish(worker, &item.to, ref_make(state_version(item_next(&item)), record),
-                            cause_of_mover(mover));
-        atomic_fence(); /* mover_apply:A, as move_group:A */
-    } while (!destination_announce(worker, &item.to));
-    if (!switch_item(mover, &item)) {
+        transfer.desc = view->desc;
+    }
+    transfer_publish(worker, &transfer, cause_of_mover(mover));
+    if (!switch_item(mover, &transfer)) {
         return SCHEDQ_CHANGED;
     }
-    if (destination_is_poppable(queue_of(worker), way->place)) {
+    if (transfer_is_poppable(queue_of(worker), way->place)) {
         mover->result->poppable = 1;
         publish_wake(worker);
     }

@@ -39,9 +39,9 @@
  * words that `decide` saw.
  *
  * ORDERING
- *   refs, move_group:A or mover_apply:A, mark | begin_clearing:A, scan (bin.h)
- *   refs, move_group:A or mover_apply:A, deadline_lower:A | deadline_begin:A, looks (deadline.h)
- *   ref, gate_pod:A, the gate's stamp | stamps_raise:A, events_announce:A, lots, disturb:B
+ *   refs, move_group:A, mark | begin_clearing:A, scan (bin.h)
+ *   refs, move_group:A, deadline_lower:A | deadline_begin:A, looks (deadline.h)
+ *   ref, transfer_announce:A, the gate's stamp | stamps_raise:A, events_announce:A, lots, disturb:B
  *   owed, the switch -> stray_ask_owed
  *       a thread that could find the pod behind its gate finds `owed`
  *
@@ -57,8 +57,8 @@
 #ifndef SCHEDQ_LOCKFREE_MOVER_H
 #define SCHEDQ_LOCKFREE_MOVER_H
 
-#include "lockfree/moves/destination.h"
 #include "lockfree/moves/report.h"
+#include "lockfree/moves/transfer.h"
 
 #define MOVER_BATCH SIZE(256, 4)
 
@@ -93,9 +93,7 @@ struct mover_loser {
 /** A pod that is to go to active or backoff, published, not switched. */
 struct mover_item {
     struct mover_loser pod;
-    uint64_t state, desc;
-    struct entry *entry;
-    struct destination to;
+    struct transfer transfer; /* its entry NULL: done with */
     int32_t priority;
 };
 

@@ -5,7 +5,7 @@
  * call. The walk looks into the bands from the top and takes the least key of the first that has
  * one; what it passes was empty, or its refs were stale, when it looked. Two things could hide X
  *   from it: X moved meanwhile from a place that the walk had not reached to one that it had
- *     passed. Only publish_follow moves pods that are active, and it raises `reorder` between
+ *     passed. Only transfer_follow moves pods that are active, and it raises `reorder` between
  *     publication and switch. The walk reads `reorder` first (walk_take:A) and again before each
  *     claim and before EMPTY (take_from:A): unchanged means that no such switch came before the
  *     walk looked.
@@ -25,7 +25,7 @@
  * order.
  *
  * ORDERING
- *   ref, publish_follow:B or switch_announced:A, switch -> scan, take_from:A or walk_take:B
+ *   ref, switch_announced:A, switch -> scan, take_from:A or walk_take:B
  *       a walk that misses the pod in both places sees `reorder` raised since walk_take:A
  *   ref ; bin_mark_from:A -> walk_leaf:A, scan (bin.h)
  *   a switch -> claim:A
@@ -263,7 +263,7 @@ take_from(struct walk *walk, struct band *band, uint64_t word)
         }
         /* Described anew, and not moved so far: it has to be looked for in its new place. */
         if (state_lag(state) != 0 &&
-            publish_follow(walk->worker, walk->record, u64_load_acquire(&walk->entry->life))) {
+            transfer_follow(walk->worker, walk->record, u64_load_acquire(&walk->entry->life))) {
             return STEP_AGAIN;
         }
         if (claim(walk, state)) {

@@ -1,7 +1,7 @@
 /*
  * update: replaces the description by one CAS on {state word, description word}; it fails if the
  * pod left its place, or ended, meanwhile. If the new description changes where an active pod
- * stands, the same CAS raises the lag (state.h), and publish_follow moves the pod. A pod in flight
+ * stands, the same CAS raises the lag (state.h), and transfer_follow moves the pod. A pod in flight
  * is only described anew: its place is decided when its flight ends. A name that no pod has is
  * added (add.c).
  *
@@ -94,43 +94,6 @@ moves_in_backoff(const struct queue *queue, const struct view *before,
            (!queue->base.rules.host || queue->base.rules.pop_from_backoff);
 }
 
-/*
- * Publishes a waiting pod where its newest description wants it, and ends its lag. What backs off
- * stands in the order of its description; a parked pod moves within its lot only at the end of a
- * lag, and only where the host judges every update anyway: an event that reads the lot meanwhile
- * may miss both refs. False: no memory; it stays where it stood.
- */
-static bool
-stand_anew(struct worker *worker, uint32_t record, uint64_t life)
-{
-    bool host = queue_of(worker)->base.rules.host;
-    struct view view;
-
-    /* Ends: each further round means that somebody changed the pod. */
-    while (report_view(queue_of(worker), record, life, &view) && state_waits(view.state) &&
-           state_lag(view.state) != 0 && (host || !is_parked_or_gated(view.state))) {
-        const struct way way = {.place = state_place(view.state), .gate = view.gate};
-        const struct moving moving = {.description = &view.description,
-                                      .history = &view.history,
-                                      .unschedulable = view.unschedulable,
-                                      .pending = view.pending,
-                                      .since = view.history.timestamp_ns,
-                                      .profile = view.profile};
-        uint64_t next = state_switched(view.state, 0, way.place);
-        struct destination to;
-
-        if (!destination_find(worker, &way, &moving, &to) || !destination_prepare(worker, &to)) {
-            return false;
-        }
-        destination_publish(worker, &to, ref_make(state_version(next), record), CAUSE_NONE);
-        /* stand_anew:A, between the ref and the looks at the bin's word and the deadline */
-        atomic_fence();
-        (void)destination_announce(worker, &to);
-        (void)switch_pod(worker, view.entry, view.state, view.desc, next, CAUSE_NONE);
-    }
-    return true;
-}
-
 /* The lag is at its end: it ends when the pod is moved. False: no memory. */
 static bool
 end_lag(struct worker *worker, const struct update *update)
@@ -138,8 +101,7 @@ end_lag(struct worker *worker, const struct update *update)
     if (is_parked_or_gated(update->before.state) && !queue_of(worker)->base.rules.host) {
         return events_help(worker, update->record, update->before.life);
     }
-    return publish_follow(worker, update->record, update->before.life) &&
-           stand_anew(worker, update->record, update->before.life);
+    return transfer_follow(worker, update->record, update->before.life);
 }
 
 /*
@@ -148,23 +110,27 @@ end_lag(struct worker *worker, const struct update *update)
  * order. False: no memory.
  */
 static bool
-prepare_new_place(struct worker *worker, const struct view *before,
-                  const struct description *description)
+prepare_new_place(struct worker *worker, uint32_t record, const struct view *before,
+                  const struct description *description, struct transfer *transfer)
 {
-    struct destination to;
-
-    if (state_place(before->state) == PLACE_ACTIVE) {
-        struct band *band = publish_band(worker, description->priority);
-
-        return band != NULL && publish_prepare(worker, &band->bin);
-    }
-    if (!moves_in_backoff(queue_of(worker), before, description)) {
-        return true;
-    }
     const struct way way = {.place = state_place(before->state), .gate = before->gate};
-    const struct moving moving = {.description = description, .history = &before->history};
+    struct view planned = *before;
 
-    return destination_find(worker, &way, &moving, &to) && destination_prepare(worker, &to);
+    planned.description = *description;
+    return transfer_prepare(worker, record, &planned, &way, before->history.timestamp_ns, transfer);
+}
+
+/* The pod as it was described is moved; if it changed since, as it is. */
+static void
+move_described(struct worker *worker, const struct update *update, struct transfer *transfer,
+               const struct redescription *change)
+{
+    transfer->state = change->word;
+    transfer->desc = change->desc;
+    transfer_publish(worker, transfer, CAUSE_NONE);
+    if (!transfer_switch(worker, transfer, CAUSE_NONE)) {
+        (void)transfer_follow(worker, update->record, update->before.life);
+    }
 }
 
 /* SCHEDQ_RETRY: the pod changed meanwhile. */
@@ -174,6 +140,7 @@ install_update(struct worker *worker, struct update *update)
     struct queue *queue = queue_of(worker);
     const struct view *before = &update->before;
     struct redescription change = describe_begin(before);
+    struct transfer transfer;
     enum place place = state_place(before->state);
     schedq_status_t status = SCHEDQ_OK;
 
@@ -186,7 +153,12 @@ install_update(struct worker *worker, struct update *update)
         state_lag_is_at_end(before->state)) {
         return end_lag(worker, update) ? SCHEDQ_RETRY : SCHEDQ_NOMEM;
     }
-    if (!prepare_new_place(worker, before, &change.description)) {
+    /* An update that came before, and stopped before it moved the pod, is finished here too. */
+    bool follows = (place == PLACE_ACTIVE && state_lag(change.word) != 0) ||
+                   moves_in_backoff(queue, before, &change.description);
+
+    if (follows &&
+        !prepare_new_place(worker, update->record, before, &change.description, &transfer)) {
         return SCHEDQ_NOMEM;
     }
     if (is_parked_or_gated(before->state) && (update->spec->flags & SCHEDQ_POD_AFFINITY) != 0) {
@@ -197,10 +169,8 @@ install_update(struct worker *worker, struct update *update)
     if (status == SCHEDQ_OK) {
         tally_add(&worker->tally.updates, 1);
         update->word = change.word;
-        /* An update that came before, and stopped before it moved the pod, is finished here too. */
-        (void)publish_follow(worker, update->record, before->life);
-        if (moves_in_backoff(queue, before, &change.description)) {
-            (void)stand_anew(worker, update->record, before->life);
+        if (follows) {
+            move_described(worker, update, &transfer, &change);
         }
     }
     return status;

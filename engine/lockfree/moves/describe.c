@@ -126,6 +126,7 @@ describe_install(struct worker *worker, uint32_t record, const struct view *befo
     if (replacement == 0) {
         return SCHEDQ_NOMEM;
     }
+    change->desc = replacement;
     if (!nominate(worker, record, before->life, change)) {
         description_give(&queue->entries, &worker->descriptions, replacement);
         return SCHEDQ_NOMEM;

@@ -29,6 +29,7 @@ struct redescription {
      * the state word that goes with it: the old one, one with a raised lag or a flag, or a switch
      */
     uint64_t word;
+    uint64_t desc; /* set by describe_install: the word of the description */
     /* the reference stays; else the caller retained the new object, and loses that with OK */
     bool same_object;
     bool renominates; /* to description.nominated_node, under a number of its own */

@@ -1,8 +1,4 @@
-/*
- * Publishing of publish.h, which has the essay: linearization, ordering, progress. publish_follow's
- * fences are here; a further round of it means that the word changed, a band was retired, or the
- * pod was switched. Looks at a bin's phase are hints, which publish_mark repeats.
- */
+/* Publishing of publish.h, which has the essay: linearization, ordering, progress. */
 #include "lockfree/moves/publish.h"
 
 #include "lockfree/moves/switch.h"
@@ -50,16 +46,6 @@ publish_band(struct worker *worker, int32_t priority)
         worker->bands[turn].band = band;
     }
     return band;
-}
-
-static void
-forget_band(struct worker *worker, const struct band *band)
-{
-    for (uint32_t i = 0; i < BAND_CACHE; i++) {
-        if (worker->bands[i].band == band) {
-            worker->bands[i].band = NULL;
-        }
-    }
 }
 
 /*
@@ -165,80 +151,6 @@ publish_ref(struct worker *worker, struct bin *bin, const struct placing *placin
     lane_put(lane, placing->ref, placing->key < lane->last_key ? lane->last_key : placing->key);
     lane->last_tie = placing->tie;
     lane_publish(lane);
-}
-
-bool
-publish_mark(struct worker *worker, struct band *band)
-{
-    if (bin_mark(&band->bin)) {
-        return true;
-    }
-    forget_band(worker, band);
-    return false;
-}
-
-bool
-publish_follow(struct worker *worker, uint32_t record, uint64_t life)
-{
-    struct queue *queue = queue_of(worker);
-    struct entry *entry = entry_at(&queue->entries, record);
-
-    /*
-     * Ends: each further round means that the word changed, that a band was retired, or that the
-     * pod was switched.
-     */
-    while (entry != NULL) {
-        struct description description;
-        uint64_t state = entry_state(entry);
-
-        /*
-         * Acquire loads, so that the second look at the word comes last: unchanged, all of it is of
-         * one pod.
-         */
-        if (state_place(state) != PLACE_ACTIVE || u64_load_acquire(&entry->life) != life) {
-            return true;
-        }
-        (void)entry_description(&queue->entries, entry, &description);
-        if (entry_state(entry) != state) {
-            continue;
-        }
-        struct band *band = publish_band(worker, description.priority);
-
-        if (band == NULL) {
-            break;
-        }
-        /* a hint: so does publish_mark below */
-        if (bin_phase(u64_load_acquire(band->bin.word)) == BIN_RETIRED) {
-            forget_band(worker, band);
-            continue;
-        }
-        if (state_lag(state) == 0 && state_band(state) == band->id) {
-            if (publish_mark(worker, band)) {
-                return true;
-            }
-            continue;
-        }
-        if (!publish_prepare(worker, &band->bin)) {
-            break;
-        }
-        uint64_t next = state_switched(state, band->id, PLACE_ACTIVE);
-        const struct placing placing = {.ref = ref_make(state_version(next), record),
-                                        .key = description.order_key};
-
-        publish_ref(worker, &band->bin, &placing);
-        atomic_fence(); /* publish_follow:A, between the ref and the look at the bin's word */
-        if (!publish_mark(worker, band)) {
-            continue;
-        }
-        /* A walk that began before must not end without having seen the pod in either place. */
-        (void)u64_add(&queue->reorder, 1);            /* publish_follow:B */
-        (void)u64_cas(&entry->word.low, state, next); /* publish_follow:C */
-    }
-    if (entry == NULL) {
-        return true; /* its page was given back: the pod is over */
-    }
-    queue_note_stray(queue, STRAY_UNMOVED);
-    return false;
 }
 
 void

@@ -1,19 +1,13 @@
 /*
- * Making a pod findable where its word says, or will say: the first half of "publish, then switch",
- * and the second half for pods that stay active.
+ * Making a ref findable in a bin.
  *
- * CONTRACT. publish_ref makes a ref visible; with a full fence and publish_mark (or bin_mark)
- * behind it, scans that begin afterwards find it. publish_follow: after true the pod, if it still
- * is active in this life, stands where its newest description says, and walks look there; also if
- * who described it stopped.
+ * CONTRACT. publish_ref makes a ref visible; with a full fence and bin_mark behind it, scans that
+ * begin afterwards find it.
  *
- * LINEARIZATION. publish_ref: lane_publish:A or bin_publish_run:A. publish_follow:
- * publish_follow:C, or a helper's switch_announced:B.
+ * LINEARIZATION. publish_ref: lane_publish:A or bin_publish_run:A.
  *
  * ORDERING
  *   ref ; bin_mark:A | begin_clearing:A, scan (bin.h)
- *   ref, publish_follow:B, publish_follow:C -> scan, take_from:A or walk_take:B (pop.c)
- *       the walk meets the pod in one of its two places, or begins again
  *   ref ; publish_wake's two loads | sleepers_prepare:A, look (sleepers.c)
  *   ref ; publish_wake's two loads | take_or_say_empty:A, look (pop.c)
  *
@@ -59,23 +53,9 @@ bool publish_prepare(struct worker *worker, struct bin *bin);
 
 /**
  * Puts one ref where consumers of the bin find it; it was prepared. Then a full fence, then
- * publish_mark or bin_mark.
+ * bin_mark.
  */
 void publish_ref(struct worker *worker, struct bin *bin, const struct placing *placing);
-
-/**
- * After a full fence: makes consumers look into the band. False: it is retired; the worker forgets
- * it.
- */
-bool publish_mark(struct worker *worker, struct band *band);
-
-/**
- * Moves a pod that is active to where its newest description wants it, if it does not stand there.
- *
- * Not active, or another life: nothing. False: no memory; the pod stays where it is, and is a stray
- * (stray.h).
- */
-bool publish_follow(struct worker *worker, uint32_t record, uint64_t life);
 
 /** After something became poppable, and a full fence: tells sleepers and hosts. */
 void publish_wake(struct worker *worker);

@@ -2,27 +2,6 @@
 #include "lockfree/moves/settle.h"
 
 #include "lockfree/calls/events.h"
-#include "lockfree/moves/backoff.h"
-#include "lockfree/moves/switch.h"
-
-/* A pod's container of its own place, from what its record says. */
-static bool
-find_own(struct worker *worker, const struct view *view, struct destination *destination)
-{
-    const struct rules *rules = &queue_of(worker)->base.rules;
-    enum place place = state_place(view->state);
-    bool tried_lately = place == PLACE_GATED && rules->gates_see_leftover;
-    const struct way way = {.place = place, .gate = view->gate};
-    const struct moving moving = {.description = &view->description,
-                                  .history = &view->history,
-                                  .unschedulable = view->unschedulable,
-                                  .pending = view->pending,
-                                  .since = tried_lately ? queue_now(queue_of(worker))
-                                                        : view->history.timestamp_ns,
-                                  .profile = view->profile};
-
-    return destination_find(worker, &way, &moving, destination);
-}
 
 /*
  * The container of a pod that was never moved is that of its description. What changed meanwhile
@@ -34,9 +13,10 @@ find_own(struct worker *worker, const struct view *view, struct destination *des
 bool
 settle_again(struct worker *worker, uint32_t record, const struct view *view)
 {
-    struct destination own;
-
-    enum place place = state_place(view->state);
+    const struct way own = {.place = state_place(view->state), .gate = view->gate};
+    enum place place = own.place;
+    int64_t now = place == PLACE_GATED ? queue_now(queue_of(worker)) : 0;
+    struct transfer transfer;
 
     if (place == PLACE_INFLIGHT) {
         return true;
@@ -46,7 +26,7 @@ settle_again(struct worker *worker, uint32_t record, const struct view *view)
         queue_note_stray(queue_of(worker), STRAY_UNPUBLISHED);
         return true;
     }
-    if (!find_own(worker, view, &own) || !destination_prepare(worker, &own)) {
+    if (!transfer_prepare(worker, record, view, &own, now, &transfer)) {
         queue_note_stray(queue_of(worker), STRAY_UNPUBLISHED);
         return false;
     }
@@ -57,18 +37,13 @@ settle_again(struct worker *worker, uint32_t record, const struct view *view)
      * Described anew and not moved, or its band was retired: it is moved, not published where it
      * stands.
      */
-    if (own.band != NULL && own.band->id != state_band(view->state)) {
-        bool moved = publish_follow(worker, record, view->life);
+    if (place == PLACE_ACTIVE && transfer.to.band->id != state_band(view->state)) {
+        bool moved = transfer_follow(worker, record, view->life);
 
         publish_wake(worker);
         return moved;
     }
-    destination_publish(worker, &own, ref_make(state_base(view->state), record), CAUSE_NONE);
-    /* settle_again:A, between the ref and the looks at the bin's word and the deadline */
-    atomic_fence();
-    if (!destination_announce(worker, &own)) {
-        (void)publish_follow(worker, record, view->life);
-    }
+    transfer_announce(worker, &transfer.to, ref_make(state_base(view->state), record), CAUSE_NONE);
     if (place == PLACE_GATED) {
         return events_help(worker, record, view->life);
     }
@@ -117,6 +92,6 @@ settle_told(struct worker *worker, uint32_t record, uint64_t life, uint64_t stat
      * An update that was described and has not moved the pod is told of as well, so it is finished.
      */
     if (state_lag(state) != 0 || band == NULL || !bin_mark(&band->bin)) {
-        (void)publish_follow(worker, record, life);
+        (void)transfer_follow(worker, record, life);
     }
 }

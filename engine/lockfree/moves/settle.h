@@ -5,11 +5,11 @@
  * LINEARIZATION. None of its own: a pod that is settled twice is published twice, by refs of one
  * version.
  *
- * ORDERING. settle_again: ref, full fence, mark and deadline (publish.h, deadline.h). settle_told
+ * ORDERING. settle_again: transfer_announce:A. settle_told
  * needs no fence: who found the pod read what came after its publication (index_finish:A, or a
  * switch), so bin_mark:A comes after the ref.
  *
- * PROGRESS. Lock-free: one publication, and publish_follow. A thread that stops in here leaves the
+ * PROGRESS. Lock-free: one publication, and transfer_follow. A thread that stops in here leaves the
  * pod to the next who is told of it.
  *
  * EVIDENCE. tests/model: index (SETTLE_UNCHECKED), bin (REPORTER), description (READER);
@@ -18,8 +18,8 @@
 #ifndef SCHEDQ_LOCKFREE_SETTLE_H
 #define SCHEDQ_LOCKFREE_SETTLE_H
 
-#include "lockfree/moves/destination.h"
 #include "lockfree/moves/report.h"
+#include "lockfree/moves/transfer.h"
 
 /**
  * Before a caller is told that a pod is there, whose word was `state`: makes sure that pops look

@@ -14,7 +14,7 @@ bring_back(struct worker *worker, uint32_t record, uint64_t notes)
         return true;
     }
     return ((notes & STRAY_UNPUBLISHED) == 0 || settle_again(worker, record, &view)) &&
-           publish_follow(worker, record, view.life);
+           transfer_follow(worker, record, view.life);
 }
 
 void

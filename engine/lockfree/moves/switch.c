@@ -61,12 +61,14 @@ cause_known(uint32_t cause, uint64_t state)
 void
 switch_counted(struct worker *worker, uint64_t state, uint64_t next, uint32_t cause)
 {
-    enum place to = state_place(next);
+    enum place from = state_place(state), to = state_place(next);
 
-    if (!place_has_word(to)) {
+    if (place_has_word(to)) {
+        switch_leave(worker, from);
+    } else if (from != to) {
         switch_enter(worker, to);
+        switch_leave(worker, from);
     }
-    switch_leave(worker, state_place(state));
     switch_count(worker, to, cause);
 }
 

@@ -45,7 +45,7 @@
  *
  * PROGRESS. Wait-free but for entry_description and slab_take, which are lock-free. A thread that
  * stops behind entry_describe:A keeps the old description's record and its reference to the object;
- * if the pod has to move, the next thread that meets it finishes that (publish_follow).
+ * if the pod has to move, the next thread that meets it finishes that (transfer_follow).
  *
  * ABA, WRAPAROUND. A desc word comes back after 2^36 takes of one description record: 1.9 hours at
  * 10 million a second, and a thread must sleep exactly so long.

@@ -1,0 +1,208 @@
+/* Transfers of transfer.h, which has the essay: linearization, ordering, progress. */
+#include "lockfree/moves/transfer.h"
+
+#include "lockfree/calls/timer.h"
+#include "lockfree/moves/backoff.h"
+#include "lockfree/moves/waiting.h"
+#include "lockfree/refs/tie.h"
+#include "policy/backoff.h"
+#include "policy/leftover.h"
+
+static bool
+find_active(struct worker *worker, const struct moving *moving, struct destination *destination)
+{
+    destination->band = publish_band(worker, moving->description->priority);
+    destination->key = moving->description->order_key;
+    destination->bin = destination->band != NULL ? &destination->band->bin : NULL;
+    return destination->band != NULL;
+}
+
+static bool
+find_backoff(struct worker *worker, const struct moving *moving, struct destination *destination)
+{
+    struct queue *queue = queue_of(worker);
+
+    destination->bin = backoff_bin(queue, destination->place, moving->history);
+    if (destination->bin == NULL) {
+        return false;
+    }
+    destination->key = backoff_expiry_of(queue, moving->history);
+    destination->tie = tie_of_description(&destination->bin->residence, moving->description);
+    destination->due = backoff_due(&queue->base.rules.backoff, destination->key);
+    destination->lot = waiting_backoff_lot(queue, destination->place);
+    return true;
+}
+
+static void
+find_waiting(struct worker *worker, const struct moving *moving, struct destination *destination)
+{
+    struct queue *queue = queue_of(worker);
+
+    destination->lot =
+        waiting_lot(queue, moving->profile, moving->unschedulable | gate_bit(destination->gate),
+                    moving->pending, destination->gate);
+    if ((moving->description->flags & SCHEDQ_POD_AFFINITY) != 0) {
+        lot_note_affinity(destination->lot);
+    }
+    destination->bin = waiting_ages(queue, destination->place);
+    destination->key = moving->since;
+    destination->due = destination->bin != NULL ? leftover_due(&queue->base.rules, moving->since)
+                                                : SCHEDQ_NO_DEADLINE;
+}
+
+bool
+transfer_find(struct worker *worker, const struct way *way, const struct moving *moving,
+              struct destination *destination)
+{
+    *destination =
+        (struct destination){.place = way->place, .gate = way->gate, .due = SCHEDQ_NO_DEADLINE};
+    switch (way->place) {
+    case PLACE_ACTIVE:
+        return find_active(worker, moving, destination);
+    case PLACE_BACKOFF:
+    case PLACE_ERROR_BACKOFF:
+        return find_backoff(worker, moving, destination);
+    default:
+        find_waiting(worker, moving, destination);
+        return true;
+    }
+}
+
+bool
+transfer_make_room(struct worker *worker, const struct destination *destination)
+{
+    if (destination->bin != NULL && !publish_prepare(worker, destination->bin)) {
+        return false;
+    }
+    if (destination->lot == NULL) {
+        return true;
+    }
+    const struct bin_caller caller = bin_caller(worker);
+
+    return lot_prepare(destination->lot, &caller, 2);
+}
+
+void
+transfer_lower_deadline(struct worker *worker, int64_t due)
+{
+    struct queue *queue = queue_of(worker);
+
+    if (due != SCHEDQ_NO_DEADLINE && deadline_lower(&queue->deadline, due)) {
+        timer_wake(queue);
+    }
+}
+
+void
+transfer_announce(struct worker *worker, const struct destination *destination, uint64_t ref,
+                  uint32_t cause)
+{
+    const struct placing placing = {
+        .ref = ref, .key = destination->key, .tie = destination->tie, .cause = cause};
+
+    if (destination->bin != NULL) {
+        publish_ref(worker, destination->bin, &placing);
+    }
+    if (destination->lot != NULL) {
+        lot_publish(destination->lot, worker->base.number, ref, ++worker->insertions);
+    }
+    /* transfer_announce:A, between the ref and the looks at bin's word, deadline and stamps */
+    atomic_fence();
+    if (destination->bin != NULL) {
+        (void)bin_mark(destination->bin); /* a band that this call found is not retired (band.h) */
+    }
+    transfer_lower_deadline(worker, destination->due);
+}
+
+bool
+transfer_is_poppable(const struct queue *queue, enum place place)
+{
+    return place == PLACE_ACTIVE || (place == PLACE_BACKOFF && queue->base.rules.pop_from_backoff);
+}
+
+/* ---- pods that exist ------------------------------------------------------------------------- */
+
+bool
+transfer_prepare(struct worker *worker, uint32_t record, const struct view *view,
+                 const struct way *way, int64_t now, struct transfer *transfer)
+{
+    const struct rules *rules = &queue_of(worker)->base.rules;
+    bool tried_now = way->place == PLACE_GATED && rules->gates_see_leftover;
+    const struct moving moving = {.description = &view->description,
+                                  .history = &view->history,
+                                  .unschedulable = view->unschedulable,
+                                  .pending = view->pending,
+                                  .since = tried_now ? now : view->history.timestamp_ns,
+                                  .profile = view->profile};
+
+    transfer->record = record;
+    transfer->entry = view->entry;
+    transfer->state = view->state;
+    transfer->desc = view->desc;
+    return transfer_find(worker, way, &moving, &transfer->to) &&
+           transfer_make_room(worker, &transfer->to);
+}
+
+void
+transfer_publish(struct worker *worker, const struct transfer *transfer, uint32_t cause)
+{
+    uint64_t version = state_version(transfer_next(transfer));
+
+    switch_announce(worker, transfer->to.place);
+    transfer_announce(worker, &transfer->to, ref_make(version, transfer->record), cause);
+}
+
+bool
+transfer_was_helped(const struct transfer *transfer)
+{
+    uint64_t state = entry_state(transfer->entry);
+
+    return state_version(state) == state_version(transfer_next(transfer)) &&
+           state_place(state) == transfer->to.place;
+}
+
+/* Does the pod that `view` shows stand where its description wants it? */
+static bool
+stands_right(struct worker *worker, const struct view *view)
+{
+    struct queue *queue = queue_of(worker);
+
+    switch (state_place(view->state)) {
+    case PLACE_ACTIVE: {
+        struct band *band = bands_at(&queue->bands, state_band(view->state));
+
+        return state_lag(view->state) == 0 && band != NULL &&
+               band->priority == queue_rank(queue, view->description.priority) &&
+               bin_mark(&band->bin);
+    }
+    case PLACE_PARKED:
+    case PLACE_GATED:
+        return !queue->base.rules.host || state_lag(view->state) == 0;
+    default:
+        return state_lag(view->state) == 0; /* the others have none, but in backoff */
+    }
+}
+
+bool
+transfer_follow(struct worker *worker, uint32_t record, uint64_t life)
+{
+    struct queue *queue = queue_of(worker);
+    struct view view;
+
+    /* Ends: each further round means that another thread changed the pod. */
+    while (report_view(queue, record, life, &view) && !stands_right(worker, &view)) {
+        const struct way way = {.place = state_place(view.state), .gate = view.gate};
+        struct transfer transfer;
+
+        if (!transfer_prepare(worker, record, &view, &way, view.history.timestamp_ns, &transfer)) {
+            if (way.place == PLACE_ACTIVE) {
+                queue_note_stray(queue, STRAY_UNMOVED);
+            }
+            return false;
+        }
+        transfer_publish(worker, &transfer, CAUSE_NONE);
+        if (transfer_switch(worker, &transfer, CAUSE_NONE)) {
+            break; /* from the description that it compared */
+        }
+    }
+    return true;
+}

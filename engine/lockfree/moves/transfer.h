@@ -1,0 +1,154 @@
+/*
+ * The way of a pod from the place that its word names to another: "publish, then switch", once.
+ *
+ *   find      which containers these are; a band or a lot is made if need be
+ *   prepare   room in them
+ *   raise     the public word of a place where pods wait: hosts read it
+ *   publish   the pod's next ref goes there
+ *   fence
+ *   announce  the bin is marked, then the deadline lowered: every thread that should look, will
+ *   switch    the words, from the very ones that were decided on
+ *   repair    what a lost switch leaves: the word of the place is lowered, the ref is stale
+ * transfer_prepare is the first two, transfer_publish the next four, transfer_switch the last two.
+ *
+ * WHO LEAVES WHAT OUT, AND WHAT STANDS BETWEEN
+ *   an add            add.c         no switch: the pod begins where it is published. Of an active
+ *                                   pod the commit of its name is the fence
+ *   settle_again      settle.c      no switch: one more ref of the version that it has
+ *   transfer_follow   transfer.c    nothing. Again, until the pod has no lag
+ *   mover_apply       mover.c       nothing
+ *   a failure         add_unschedulable.c   before: the newest description, the record. Between:
+ *                                   the stamps. Repair: the flight's version is raised
+ *   a gate's refusal  mover.c       between: the gate's stamp. A switch with a description, if the
+ *                                   gate is another. Repair: asks again
+ *   a mover's batch   mover.c       one run and one fence for all pods of a bin; each is raised and
+ *                                   switched by itself. Repair: tried again
+ * A look between fence and switch may stand behind the announcement: a bin that is marked for
+ * nothing, or a deadline that is too early, costs a look.
+ *
+ * LINEARIZATION. switch_announced:B, or a helper's.
+ *
+ * ORDERING
+ *   ref, transfer_announce:A, mark | begin_clearing:A, scan (bin.h)
+ *   mark, deadline_lower:A | deadline_begin:A, looks (deadline.h)
+ *   ref, transfer_announce:A, the look | stamps_raise:A, events_announce:A, lots (stamps.c)
+ *   raise, transfer_announce:A, the look | stamps_raise:A, lockfree_event_stamp:A, the word
+ *   ref, switch_announced:A, switch_announced:B -> scan, take_from:A or walk_take:B (pop.c)
+ *       a walk meets the pod in one of two places, or begins again
+ *
+ * PROGRESS. Lock-free, like its parts; what is prepared does not fail. A thread that stops before
+ * the publication has changed nothing but a public word. One that stops behind it leaves a FUTURE
+ * ref: in a band or a bin of backoff the next thread that meets it marks, lowers the deadline and
+ * switches (bin_judge, switch_help); in a lot no thread switches, and the pod stays where it was.
+ * A further round of transfer_follow means that another thread changed the pod.
+ *
+ * EVIDENCE. tests/model: intent, walk, help, park, gate, tick; stress/explore: update_*, told_*,
+ * event_*, batch_*, host_*, help_backoff, order_keys; tests/unit/test_update.c, test_move.c,
+ * test_failure.c, test_apply.c.
+ */
+#ifndef SCHEDQ_LOCKFREE_TRANSFER_H
+#define SCHEDQ_LOCKFREE_TRANSFER_H
+
+#include "lockfree/moves/publish.h"
+#include "lockfree/moves/report.h"
+#include "lockfree/moves/route.h"
+#include "lockfree/moves/switch.h"
+
+/** The containers of a place. */
+struct destination {
+    enum place place;
+    uint8_t gate;
+    struct band *band; /* ACTIVE */
+    struct bin *bin;   /* ACTIVE: of the band; backoff; parked, gated: by age, or NULL */
+    struct lot *lot;   /* parked, gated, hosts' backoff, or NULL */
+    int64_t key;
+    struct tie tie;
+    int64_t due; /* when time has to look; SCHEDQ_NO_DEADLINE */
+};
+
+/** What decides where exactly. */
+struct moving {
+    const struct description *description; /* the newest */
+    const schedq_history_t *history;       /* as it is in the new place */
+    uint64_t unschedulable, pending;       /* the same; without the bit of the gate */
+    int64_t since;                         /* parked, gated: from when the limit counts */
+    uint8_t profile;
+};
+
+/** A pod on its way. */
+struct transfer {
+    uint32_t record;
+    struct entry *entry;
+    uint64_t state, desc; /* the words that were decided on */
+    struct destination to;
+};
+
+/** For new pods, which have no record so far. False: no memory. */
+bool transfer_find(struct worker *worker, const struct way *way, const struct moving *moving,
+                   struct destination *destination);
+
+/** False: no memory, nothing changed. */
+bool transfer_make_room(struct worker *worker, const struct destination *destination);
+
+/** A ref of the pod, where it is found from here on: publish, fence, announce. */
+void transfer_announce(struct worker *worker, const struct destination *destination, uint64_t ref,
+                       uint32_t cause);
+
+/** Makes time look at what is due then: the timer thread, or a sleeper. After a full fence. */
+void transfer_lower_deadline(struct worker *worker, int64_t due);
+
+/** Can a pod be popped there? */
+bool transfer_is_poppable(const struct queue *queue, enum place place);
+
+/**
+ * Finds, and makes room: for the pod that `view` shows, described as it shows. `now`: that of the
+ * call. False: no memory, nothing changed.
+ */
+bool transfer_prepare(struct worker *worker, uint32_t record, const struct view *view,
+                      const struct way *way, int64_t now, struct transfer *transfer);
+
+/** The word behind the switch. */
+static inline uint64_t
+transfer_next(const struct transfer *transfer)
+{
+    const struct band *band = transfer->to.band;
+
+    return state_switched(transfer->state, band != NULL ? band->id : 0, transfer->to.place);
+}
+
+/** Up to the announcement. `cause` is a helper's; CAUSE_NONE of what a lane may take. */
+void transfer_publish(struct worker *worker, const struct transfer *transfer, uint32_t cause);
+
+/** Instead of the switch. */
+static inline void
+transfer_withdraw(struct worker *worker, const struct transfer *transfer)
+{
+    switch_withdraw(worker, transfer->to.place);
+}
+
+/** The switch, counted for a cause. False: the words changed; repaired. */
+static inline bool
+transfer_switch(struct worker *worker, const struct transfer *transfer, uint32_t cause)
+{
+    if (switch_announced(worker, transfer->entry, transfer->state, transfer->desc,
+                         transfer_next(transfer), cause)) {
+        return true;
+    }
+    transfer_withdraw(worker, transfer);
+    return false;
+}
+
+/** After a lost switch: did a helper do it? */
+bool transfer_was_helped(const struct transfer *transfer);
+
+/**
+ * Moves a pod to where its newest description wants it in its own place, and ends its lag, also if
+ * the thread that described it stopped. A parked or gated pod only where the host judges every
+ * update: an event that reads the lot meanwhile may miss both refs.
+ *
+ * No such pod: nothing. False: no memory; the pod stays where it is; an active one is a stray
+ * (stray.h).
+ */
+bool transfer_follow(struct worker *worker, uint32_t record, uint64_t life);
+
+#endif
