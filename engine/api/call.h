@@ -14,6 +14,7 @@
 
 #include "engine.h"
 #include "platform/inside.h"
+#include "platform/words.h"
 
 struct call {
     struct inside inside;
@@ -22,20 +23,64 @@ struct call {
 };
 
 /** SCHEDQ_OK: go on, and end with call_end. SCHEDQ_BUSY, SCHEDQ_INVALID (NULL): return that. */
-schedq_status_t call_begin(struct call *call, schedq_t *queue);
-schedq_status_t call_begin_worker(struct call *call, schedq_worker_t *worker);
+static inline schedq_status_t
+call_begin(struct call *call, schedq_t *queue)
+{
+    if (queue == NULL) {
+        return SCHEDQ_INVALID;
+    }
+    if (inside_is(queue)) {
+        return SCHEDQ_BUSY;
+    }
+    call->worker = NULL;
+    inside_enter(&call->inside, queue);
+    return SCHEDQ_OK;
+}
+
+static inline schedq_status_t
+call_begin_worker(struct call *call, schedq_worker_t *worker)
+{
+    if (worker == NULL) {
+        return SCHEDQ_INVALID;
+    }
+    if (inside_is(worker->queue) || !word_try_take(&worker->busy)) {
+        return SCHEDQ_BUSY;
+    }
+    worker->words[0] = '\0';
+    call->worker = worker;
+    inside_enter(&call->inside, worker->queue);
+    return SCHEDQ_OK;
+}
 
 /**
  * The same for a call with an answer: *result, NULL or the caller's, becomes a place to write it
  * to, all zero.
  */
-schedq_status_t call_begin_answer(struct call *call, schedq_worker_t *worker,
-                                  schedq_result_t **result);
-
-void call_end(struct call *call);
+static inline schedq_status_t
+call_begin_answer(struct call *call, schedq_worker_t *worker, schedq_result_t **result)
+{
+    if (*result == NULL) {
+        *result = &call->unseen;
+    }
+    **result = (schedq_result_t){0};
+    return call_begin_worker(call, worker);
+}
 
 /** call_end for a worker that does not exist any more. */
-void call_end_without_worker(struct call *call);
+static inline void
+call_end_without_worker(const struct call *call)
+{
+    inside_leave(&call->inside);
+}
+
+static inline void
+call_end(const struct call *call)
+{
+    inside_leave(&call->inside);
+    if (call->worker != NULL) {
+        word_give_back(&call->worker->busy);
+    }
+}
 
 /** Writes words for calls that have no worker; `why` may be NULL. */
 __attribute__((format(printf, 3, 4))) void say(char *why, size_t size, const char *format, ...);

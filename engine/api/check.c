@@ -9,13 +9,10 @@
 #define NAME_MIN 3
 
 bool
-check_not_null(schedq_worker_t *worker, const void *argument, const char *name)
+check_says_null(schedq_worker_t *worker, const char *name)
 {
-    if (argument == NULL) {
-        worker_say(worker, "%s NULL: a pointer", name);
-        return false;
-    }
-    return true;
+    worker_say(worker, "%s NULL: a pointer", name);
+    return false;
 }
 
 bool

@@ -7,7 +7,14 @@
 
 #include "engine.h"
 
-bool check_not_null(schedq_worker_t *worker, const void *argument, const char *name);
+bool check_says_null(schedq_worker_t *worker, const char *name);
+
+static inline bool
+check_not_null(schedq_worker_t *worker, const void *argument, const char *name)
+{
+    return argument != NULL || check_says_null(worker, name);
+}
+
 bool check_size(schedq_worker_t *worker, const char *name, uint32_t struct_size, size_t expected);
 bool check_name(schedq_worker_t *worker, const char *name, uint32_t length);
 bool check_event(schedq_worker_t *worker, const char *argument, schedq_event_t event);

@@ -3,17 +3,6 @@
 
 #define SECOND_NS INT64_C(1000000000)
 
-int64_t
-time_add(int64_t a, int64_t b)
-{
-    int64_t sum;
-
-    if (__builtin_add_overflow(a, b, &sum)) {
-        return b > 0 ? INT64_MAX : INT64_MIN;
-    }
-    return sum;
-}
-
 /* Down to the whole second, also before zero. */
 static int64_t
 second_of(int64_t time_ns)

@@ -23,6 +23,18 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/** a + b, kept inside int64. */
+static inline int64_t
+time_add(int64_t a, int64_t b)
+{
+    int64_t sum;
+
+    if (__builtin_add_overflow(a, b, &sum)) {
+        return b > 0 ? INT64_MAX : INT64_MIN;
+    }
+    return sum;
+}
+
 /** Expiry of a pod that does not back off at all: before every reading of a clock. */
 #define BACKOFF_NONE INT64_MIN
 
@@ -65,9 +77,6 @@ int64_t backoff_latest_due(const struct backoff_rules *rules, int64_t now);
 
 /** The first reading of the clock at which it is not. */
 int64_t backoff_due(const struct backoff_rules *rules, int64_t expiry);
-
-/** a + b, kept inside int64. */
-int64_t time_add(int64_t a, int64_t b);
 
 static inline int64_t
 time_earlier(int64_t a, int64_t b)

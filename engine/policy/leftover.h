@@ -46,9 +46,13 @@ static inline int64_t
 leftover_tried(const struct rules *rules, int64_t since, int64_t flushed)
 {
     int64_t due = leftover_due(rules, since);
+
+    if (!rules->leftover_is_event || since <= flushed) {
+        return due;
+    }
     int64_t again = leftover_again(rules, flushed);
 
-    return rules->leftover_is_event && since > flushed && due < again ? again : due;
+    return due < again ? again : due;
 }
 
 #endif

@@ -56,35 +56,10 @@ clock_now(const struct clock *clock)
 
 /* ---- inside.h: simulated threads share the thread-local variables of the one thread there is - */
 
-static struct inside **
-innermost(void)
+struct inside **
+inside_innermost(void)
 {
     return (struct inside **)sim_thread_local();
-}
-
-bool
-inside_is(const void *queue)
-{
-    for (const struct inside *frame = *innermost(); frame != NULL; frame = frame->outer) {
-        if (frame->queue == queue) {
-            return true;
-        }
-    }
-    return false;
-}
-
-void
-inside_enter(struct inside *frame, const void *queue)
-{
-    frame->queue = queue;
-    frame->outer = *innermost();
-    *innermost() = frame;
-}
-
-void
-inside_leave(const struct inside *frame)
-{
-    *innermost() = frame->outer;
 }
 
 /* ---- thread.h: the one thread that a queue starts becomes a thread of the scenario's --------- */
