@@ -1,6 +1,5 @@
 /*
- * The word of deadline.h, which has the essay: linearization, ordering, progress. The labels A and
- * B that it names are here; only lowering loops, and each further round is another's success.
+ * The word of deadline.h, which has the essay.
  */
 #include "lockfree/signals/deadline.h"
 
@@ -43,7 +42,7 @@ deadline_lower(struct deadline *deadline, int64_t due)
     /* deadline_lower:A; relaxed: the caller's fence orders it */
     uint64_t found = u64_load(deadline->word);
 
-    /* Ends: each failed exchange means that somebody changed the word. */
+    /* Ends: each failed exchange is another thread's change of the word. */
     for (;;) {
         if (!is_marker(found) && (int64_t)found <= due) {
             return false;
@@ -64,14 +63,11 @@ deadline_begin(struct deadline *deadline)
 {
     uint64_t marker = draw(deadline);
 
-    /*
-     * deadline_begin:A: who published and found the word before this is seen by the looks that
-     * follow.
-     */
+    /* deadline_begin:A: the looks that follow see the pods of calls that found the old word. */
     return (struct planning){.marker = marker, .replaced = u64_exchange(deadline->word, marker)};
 }
 
-/* The exchange fails if somebody lowered the word, or began another look. */
+/* The exchange fails if the word was lowered, or another look was begun. */
 enum planned
 deadline_end(struct deadline *deadline, const struct planning *planning, int64_t next)
 {

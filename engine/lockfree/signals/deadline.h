@@ -1,36 +1,37 @@
 /*
  * When time is wanted next: the word that hosts, the timer thread and sleepers look at.
  *
- * CONTRACT. When nobody is at work, the word is at most the time at which the first waiting pod is
- * due. It may be earlier: then somebody serves in vain and sets it right.
+ * CONTRACT. While no call is under way, the word is at most the time at which the first waiting pod
+ * is due. It may be earlier: then the next call that serves time finds nothing, and sets it right.
  *
  * HOW IT CHANGES
- *   lower     who parks a pod that is due at d, after it was published and its bin marked, and a
- *             full fence: the word becomes at most d
- *   begin     who is about to look at all that waits: the word becomes a marker, a value that no
- *             other time had
- *   end       who has looked: the marker becomes what was found, if it is still there. He wakes who
- *             sleeps for the word if it says less than it did before
- * A marker is before all times, so it reads as "due now": a thread that stops between begin and end
- * leaves everybody else with something to serve, and the next who serves begins with a marker of
- * his own. Who lowers the word and meets a marker replaces it by another marker, since it may stand
- * for something that is due earlier than his: so the `end` of who looked before fails. (A word
- * without markers would let `end` raise what a parker found low enough and left.)
+ *   lower   by a holder or mover that parks a pod due at d, after the pod was published, its bin
+ *           marked, and a full fence: the word becomes at most d
+ *   begin   by a planner, before it looks at all that waits: the word becomes a marker, a value
+ *           that no other time had
+ *   end     by the planner: the marker becomes what it found, if the marker is still there; if the
+ *           word says less than before, the planner wakes a sleeper
+ * A marker is before all times, so it reads as "due now": a planner that stops between begin and
+ * end leaves the others something to serve, and the next one begins with a marker of its own. A
+ * `lower` that meets a marker replaces it by another: it may stand for a time earlier than d. So
+ * the `end` of the planner that looked before fails. (Without markers `end` could raise a word that
+ * a holder had found low enough and left.)
  *
  * LINEARIZATION. deadline_lower: B, or A of the round that finds the word low enough.
  * deadline_begin: A. deadline_end: A.
  *
  * ORDERING
- *   publish, full fence, mark the bin ; deadline_lower:A   |   deadline_begin:A, a full fence ;
- *       look One of the two sees the other. Who looks passes over a bin of backoff that was never
- *       marked (backoff.h), so the mark has to come before the look at the word, like the
- *       publication.
- *   publish ; deadline_lower:B  ->  deadline_read:A        who finds the time finds the pod
- *   deadline_lower:B, deadline_end:A ; wake                by the callers: timer.c has both sides
+ *   ref, mark ; deadline_lower:A | deadline_begin:A, look
+ *       a planner passes over a bin of backoff that was never marked (backoff.h): so the mark comes
+ *       before the look at the word
+ *   ref, deadline_lower:B -> deadline_read:A
+ *       a reader of the time finds the pod
+ *   deadline_lower:B, deadline_end:A ; wake
+ *       timer.c has both sides
  *
  * PROGRESS. read, begin and end are wait-free, lower is lock-free: a failed exchange is another's
- * success. A thread that stops after it published and before it lowered leaves a pod that is not
- * there so far; whoever switches it for him lowers the word first (switch.c).
+ * success. A thread that stops after it published and before it lowered leaves the pod in its old
+ * place; a helper lowers the word before it switches the pod (switch.c).
  *
  * ABA, WRAPAROUND. Markers: 2^62 of them, one for each begin, and for each lowering that meets one.
  * A time that comes back says what it said before.
@@ -51,11 +52,12 @@ struct deadline {
 /** `word` becomes SCHEDQ_NO_DEADLINE. */
 void deadline_open(struct deadline *deadline, int64_t *word);
 
-/** The word; before every time while somebody looks. */
+/** The word; before every time while a planner looks. */
 int64_t deadline_read(const struct deadline *deadline);
 
 /**
- * True: the word changed, and who sleeps for it has to plan anew. After the caller's full fence.
+ * True: the word changed, and a thread that sleeps for it has to plan anew. After the caller's full
+ * fence.
  */
 bool deadline_lower(struct deadline *deadline, int64_t due);
 
@@ -70,10 +72,7 @@ struct planning deadline_begin(struct deadline *deadline);
 enum planned {
     PLANNED_AGAIN, /* something was parked meanwhile, and the word says "due now" */
     PLANNED,       /* the word says `next` */
-    /*
-     * it does, and who sleeps for it may not know: whoever parked that pod finds his time there,
-     * and is silent
-     */
+    /* it does, and sleepers may not know: the pod's holder found its time there and woke none */
     PLANNED_SOONER
 };
 

@@ -8,18 +8,18 @@
  *   `forgotten` has a line of its own; it is written when the last flight ends.
  *
  * 3 STATES of a slot, its word
- *     0          empty          -> t|BUSY  writer of t: CAS (claim_slot:A)
- *     s          record of s    -> t|BUSY  writer of t > s: CAS (claim_slot:A)
- *                               -> s|BUSY  who forgets s: CAS (drop:A)
- *     s|BUSY     being written  -> s       its writer: store or exchange (publish:A, B)
- *                being forgotten -> 0      who forgets: store (drop:B)
- *   Nobody else touches the fields of a BUSY slot. A writer who finds BUSY, a larger sequence, or a
- *   failed CAS gives up.
+ *     0        empty            -> t|BUSY   the writer of t: CAS (claim_slot:A)
+ *     s        record of s      -> t|BUSY   the writer of t > s: CAS (claim_slot:A)
+ *                               -> s|BUSY   a forgetter of s: CAS (drop:A)
+ *     s|BUSY   being written    -> s        its writer: store or exchange (publish:A, B)
+ *              being forgotten  -> 0        the forgetter: store (drop:B)
+ *   The thread that made a slot BUSY owns its fields. A writer that finds BUSY or a larger
+ *   sequence, or whose CAS fails, gives up.
  *
- * 4 INVARIANTS. COUNTED: each reference of the log stands in one field of one slot, but for those
- *   that a call has in hand. So the fields of a slot can be let go whatever its word says
- *   (event_log_close), and a thread that dies here loses two references at most (tested: they add
- *   up at the end).
+ * 4 INVARIANTS. COUNTED: each reference of the log is in one field of one slot, but for those that
+ * a
+ *   call has in hand. So event_log_close lets go the fields of all slots, and a thread that dies
+ *   here loses two references at most (tested: they add up at the end).
  *
  * 5 LINEARIZATION. Recorded: publish:A, B. Found: the second look (event_log_read:C). A gap: the
  *   first or second look.
@@ -42,11 +42,11 @@
  * 8 ABA. A sequence has one writer, and a record that was forgotten does not come back: a word that
  *   reads s twice was s in between. Therefore forgetting ends in 0, not in s. 0 does come back; a
  *   writer's CAS from 0 finds no objects in either case. After 0 a writer that slept may record an
- *   event older than the one that stood here: that is a record like any other.
+ *   event older than the one that was here: that is a record like any other.
  *
  * 9 WRAPAROUND. 63 bits: see stamps.c.
  *
- * 10 NOT CHOSEN. Waiting for the writer, or helping him: his record is worth one hint call. A
+ * 10 NOT CHOSEN. Waiting for the writer, or helping it: its record is worth one hint call. A
  *   lock-free list of records: it would need reclamation at the rate of events. Records one cache
  *   line each: two neighbours are written at once only by two events at once, which meet on the
  *   sequence's line anyway.
@@ -119,8 +119,8 @@ let_go(const struct event_log *log, struct hazard_slot *hazard, const struct hel
 }
 
 /*
- * Of a BUSY slot, by who made it so. The loads: the CAS that made it BUSY read the last owner's
- * release.
+ * Of a BUSY slot, by its owner. The loads are relaxed: the CAS that made it BUSY read the last
+ * owner's release.
  */
 static struct held
 exchange_objects(struct event_slot *slot, uint64_t old_object, uint64_t new_object)
@@ -217,7 +217,7 @@ event_log_forget(struct event_log *log, struct hazard_slot *hazard, uint64_t up_
 
 /* ---- writing --------------------------------------------------------------------------------- */
 
-/* Makes the slot the writer's of `sequence`, whose objects are retained. */
+/* Makes the slot that of the writer of `sequence`, whose objects are retained. */
 static bool
 claim_slot(struct event_slot *slot, uint64_t sequence)
 {

@@ -4,10 +4,10 @@
  *
  * A ring of a fixed number of slots; the event that drew sequence s goes into slot s mod size. A
  * reader asks for one sequence after the other and gets the record or a gap. A gap counts as an
- * event that helps: memory is constant, nobody waits, and nothing is missed.
+ * event that helps: memory is constant, no call waits, and no event is missed.
  *
- * GAPS. An event is not there if nobody recorded it, if it is not written yet, if a newer one took
- * the slot, if it was forgotten, or if its writer found another at work in the slot (one who died
+ * GAPS. An event is not there if it was not recorded, is not written yet, or was forgotten, if a
+ * newer one took the slot, or if its writer found another writer at work in the slot (one that died
  * there leaves a gap at each turn of the ring).
  *
  * MEMORY. The ring is made for the first worker (memory_alloc_first:A), and stays.
@@ -61,7 +61,7 @@ void event_log_close(struct event_log *log);
 /**
  * Records the event that drew `sequence` (1 or more, once each), or leaves a gap.
  *
- * The objects are alive during the call: the caller's references to them are his.
+ * The objects are alive during the call: the caller keeps its references to them.
  */
 void event_log_write(struct event_log *log, struct hazard_slot *hazard, uint64_t sequence,
                      schedq_event_t event, uint64_t old_object, uint64_t new_object);

@@ -1,7 +1,5 @@
 /*
- * Counts of incoming.h. Ordering: a chunk is published by one exchange (incoming_reserve:A) and
- * read by acquire loads; the counts order nothing. Progress: wait-free, but for the allocator; who
- * loses the exchange frees his chunk and uses the other's.
+ * Counts of incoming.h.
  */
 #include "lockfree/signals/incoming.h"
 
@@ -53,8 +51,8 @@ incoming_count(struct incoming *own, struct incoming_late *late, uint32_t label,
     struct chunk *chunk = ptr_load_acquire(&late->chunks[label / INCOMING_CHUNK]);
 
     /*
-     * More events were defined at once than there is room made ahead, and there was no memory: then
-     * nobody counts.
+     * More events were defined at once than there is room made ahead, and there was no memory: the
+     * pod is not counted.
      */
     if (chunk == NULL) {
         return;

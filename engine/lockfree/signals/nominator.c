@@ -130,7 +130,7 @@ judge_hint(const struct entries *entries, const struct hint *hint)
     const struct entry *entry = entry_at(entries, ref_record(hint->ref));
     uint64_t life = ref_version(hint->ref);
 
-    /* Ends: each further round means that somebody changed the word. */
+    /* Ends: each further round is another thread's change of the word. */
     while (entry != NULL) {
         uint64_t state = entry_state(entry); /* judge_hint:A */
         struct description description;

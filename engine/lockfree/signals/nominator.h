@@ -3,22 +3,20 @@
  *
  * CONTRACT. A pod is nominated to a node if its newest description says so: {nominated node,
  * nomination}. A nomination is a number that no other has; the numbers order the pods of a node.
- * What is held here are hints, by node, judged against the pods' descriptions by who reads them.
- * For that, whoever changes a nomination keeps to three rules:
- *   1. He draws a number for each change, also for one to no node (nominated_node 0, nomination as
- *   drawn).
- *   2. He inserts the pod here, and installs the description afterwards: publish, then switch.
- *   3. The numbers of a life's descriptions only grow. Who finds a larger one there than his own
- *   draws and inserts again.
+ * Here are hints, by node, which readers judge against the pods' descriptions. So a call that
+ * changes a nomination keeps to three rules:
+ *   1. It draws a number for each change, also for one to no node (nominated_node 0).
+ *   2. It inserts the pod here, and installs the description afterwards: publish, then switch.
+ *   3. The numbers of a life's descriptions only grow. A call that finds a larger one than its own
+ *      draws and inserts again.
  * An update keeps node and number. A hint whose description was never installed is dropped later.
  * nominator_read returns, once, each pod that was nominated to the node from the call's beginning
  * to its end, and no pod that was not at some moment of the call. It is no snapshot: two pods may
  * be reported as of two moments.
  *
  * PICTURE
- *   buckets      by hash of the node: {fresh, old}, two lists, in one pair of words
- *   hint         {life, record} of the pod, nomination, node, next; never changed once a bucket has
- *                it
+ *   buckets   by hash of the node: {fresh, old}, two lists, in one pair of words
+ *   hint      {life, record} of the pod, nomination, node, next; constant once a bucket has it
  * An insertion puts its hint in front of `fresh`, and takes the first two hints off `old`: those
  * that may be needed are copied in front of `fresh`, too. When `old` is empty, `fresh` becomes
  * `old`. All of it is one exchange of the pair, so at each moment the two lists have what is
@@ -33,28 +31,28 @@
  * was there before the new description. So a reader that finds the old nomination replaced meets
  * the new one as well, or finds the pair changed. If it met the new one first, and judged it before
  * it was installed, it counts fewer of those afterwards (is_overtaken). In both cases it begins
- * again. One that found both valid keeps the newer.
+ * again. A reader that found both valid keeps the newer.
  *
- * COST. An insertion judges two hints, copies at most two, and allocates at most three; the end of
- * a nomination is a number. `old` of m hints is used up after m / 2 insertions, so `fresh` has then
- * m / 2 and those that live: a bucket's lists have at most about twice what lived there at once. A
- * reading looks at all of them. After one that dropped, they are those that live, so readings cost
- * what is nominated in the bucket, and what ended since the last one.
+ * BOUND. An insertion judges two hints, copies at most two, and allocates at most three. `old` of m
+ * hints is used up after m / 2 insertions: a bucket has at most about twice the hints that lived
+ * there at once, and a reading looks at all of them.
  *
- * MEMORY. The buckets are made for the first worker (memory_alloc_first:A), and stay. A bucket into
- * which nothing is inserted, and which is not read, keeps what it has. So memory grows with the
- * nominations that were alive at once, not with their number. Hints that were taken off wait for a
- * grace period.
+ * MEMORY. The buckets are made for the first worker (memory_alloc_first:A), and stay. A bucket that
+ * is neither inserted into nor read keeps what it has. Hints that were taken off wait for a grace
+ * period.
  *
  * LINEARIZATION. A nomination is the installation of its description (entry_describe:A).
  * nominator_read: for each pod the load of its description (entry_description:A).
  *
- * ORDERING. nominator_insert:A and sweep_bucket:A (full fences) -> bucket_load:A to C (acquire): a
- * list is seen as it was made. The fence also stands between a hint and its description: who sees
- * the description finds the hint. The pair is loaded by halves, and found unchanged by halves
- * afterwards (nominator_read:A, B). That is one moment: each exchange makes both halves new, or
- * empty; `old` is empty only if both are; and while `old` has not changed, nothing has. An address
- * does not come back while a section lasts that saw it.
+ * ORDERING
+ *   nominator_insert:A or sweep_bucket:A -> bucket_load:A to C
+ *       a list, as it was made
+ *   nominator_insert:A, entry_describe:A -> entry_description:A
+ *       a reader of the description finds the hint
+ * The pair is loaded by halves, and found unchanged by halves afterwards (nominator_read:A, B).
+ * That is one moment: each exchange makes both halves new, or empty; `old` is empty only if both
+ * are; and while `old` has not changed, nothing has. An address does not come back within a section
+ * that saw it.
  *
  * PROGRESS. Lock-free; a failed exchange, or a reading that begins again, is another's exchange of
  * the pair. Insertions allocate; readings do, and go on if there is no memory. A thread that stops

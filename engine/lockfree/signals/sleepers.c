@@ -47,7 +47,7 @@
  *   changed `watched`. A thread that stops after sleepers_prepare:A costs producers a system call
  *   per add. One that stops after it was woken has the wake-up, and a pod may lie there while
  *   others sleep; one that stops while it watches, or between a lower deadline and
- *   sleepers_wake_for:A, leaves time to nobody. All these end with the next look: of the first in
+ *   sleepers_wake_for:A, leaves time unwatched. All these end with the next look: of the first in
  *   the line, of the timer thread (timer.c), or a tick. A watcher that stopped is overtaken when
  *   its time is past by a tick, by the next sleepers_wake_for:A or sleepers_watch:A: so it makes
  *   one time late, and only one that became the deadline before then.
@@ -56,15 +56,14 @@
  *   said before.
  *
  * 9 WRAPAROUND. The sequence repeats after 2^32 wake-ups: each is a system call, so that takes half
- *   an hour, and a thread would have to stand between prepare and the kernel's comparison during
+ *   an hour, and a thread would have to stop between prepare and the kernel's comparison during
  *   exactly that many. Waiters are at most WORKERS_MAX, and each takes away what it added: the
  *   lower half never carries into the sequence.
  *
  * 10 NOT CHOSEN. ck_ec: it clears its flag before it wakes, so a second producer sees no sleeper to
  *   wake; with wake-one that loses wake-ups (found by its model), and waking all is a stampede for
  *   one pod. A condition variable: it has a lock. All sleep until the deadline: each deadline would
- *   be a stampede. Each looks once in a tick: 60 sleepers of an empty queue took a fifth of a
- *   processor.
+ *   be a stampede. Each looks once in a tick: an idle queue would cost with its sleepers.
  *
  * 11 EVIDENCE. tests/unit/test_lockfree_sleepers.c, test_idle.c; tests/model: sleepers;
  *   stress/explore: sleep_*, watch_hand_over, serve_sleepers.

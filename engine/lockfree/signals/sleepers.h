@@ -46,7 +46,7 @@ struct sleepers_ticket {
 
 void sleepers_open(struct sleepers *sleepers);
 
-/** The caller is counted as one who may sleep; a full fence. */
+/** Counts the caller as a thread that may sleep; a full fence. */
 struct sleepers_ticket sleepers_prepare(struct sleepers *sleepers);
 
 /**
@@ -68,7 +68,7 @@ bool sleepers_watch(struct sleepers *sleepers, int64_t wanted, int64_t now, int6
 void sleepers_unwatch(struct sleepers *sleepers, int64_t wanted);
 
 /**
- * Wakes one sleeper, if there may be any. After the caller's full fence. True: somebody was
+ * Wakes one sleeper, if there may be any. After the caller's full fence. True: a thread was
  * counted.
  */
 bool sleepers_wake_one(struct sleepers *sleepers);
@@ -79,7 +79,7 @@ void sleepers_wake_for(struct sleepers *sleepers, int64_t wanted, int64_t now, i
 /** Wakes all. A full fence. */
 void sleepers_wake_all(struct sleepers *sleepers);
 
-/** How many are between prepare and cancel; by the time of the answer, it may be another number. */
+/** How many are between prepare and cancel: a hint. */
 static inline uint32_t
 sleepers_waiting(const struct sleepers *sleepers)
 {

@@ -2,23 +2,23 @@
  * The stamps of stamps.h.
  *
  * 1 CONTRACT. An event and a pod that is being parked find each other: the event finds the pod in
- *   its lot, or the parker finds the event's stamp. Not: which sequences a stamp has seen; it knows
+ *   its lot, or the holder finds the event's stamp. Not: which sequences a stamp has seen; it knows
  *   the largest.
  *
  * 2 MEMORY. The sequence is the public word, on the host's cache line, written by every event. A
- *   row is eight lines of one profile, written by its events, read by its parkers. Rows are fixed
+ *   row is eight lines of one profile, written by its events, read by its holders. Rows are fixed
  *   after setup. `moved` has a line.
  *
  * 3 ORDERING. Both fences are the caller's.
  *     stamps_draw:A, the log's record, stamps_raise:A, stamps_raise_moved:A ; look at the lots
  *         | stamps_drawn:A, judge, ref in the lot ; stamps_moved:A, stamps_newest:A
- *   Either the event finds the parker's ref, or the parker finds the stamp at the event's sequence
+ *   Either the event finds the holder's ref, or the holder finds the stamp at the event's sequence
  *   or above. The fence is behind raising because raising may be a load only: a stamp that is as
  *   large already is left alone. The log's record is written before stamps_raise:A: stamps_moved:A,
  *   stamps_newest:A, an acquire, that finds the event's own sequence finds the record as well,
  *   unless the ring has lost it.
  *
- * 4 WHAT A PARKER MAY CONCLUDE. An event that drew s <= s0 may be anywhere between stamps_draw:A
+ * 4 WHAT A HOLDER MAY CONCLUDE. An event that drew s <= s0 may be anywhere between stamps_draw:A
  *   and stamps_raise:A. So:
  *     stamps <= seen    nothing reached the pod that the stamps know of. It is judged up to `seen`,
  *                       not up to s0: an event below s0 may raise a stamp only then, and must be
@@ -33,12 +33,12 @@
  *   itself.
  *
  * 6 PROGRESS. Lock-free: an exchange fails only if the stamp was raised. A thread that stops after
- *   stamps_draw:A leaves a sequence that nobody finds: its event has not happened, and a reader of
+ *   stamps_draw:A leaves a sequence without an event: it has not happened, and a reader of
  *   the log takes the gap for an event that helps.
  *
  * 7 WRAPAROUND. 63 bits (event_log.c keeps one): 10 million events a second for 29,000 years.
  *
- * 8 NOT CHOSEN. One word per profile: every event would send every parker to the log.
+ * 8 NOT CHOSEN. One word per profile: every event would send every holder to the log.
  *
  * 9 EVIDENCE. tests/model: park, gate; stress/explore: event_park*, event_gate*;
  *   tests/unit/test_lockfree_stamps.c.

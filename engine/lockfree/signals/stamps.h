@@ -6,9 +6,9 @@
  * happened that concerns it. `moved` is the stamp of the rules without hints: the newest event that
  * moved pods at all.
  *
- * WHAT SURPRISES. Stamps are raised after the sequence is drawn, and not in its order: stamps that
- * say nothing of an event s may still be raised to s, or hide it behind a newer one. See stamps.c
- * for what a parker may conclude.
+ * Stamps are raised after the sequence is drawn, and not in its order: a stamp below s may still be
+ * raised to s, and one above s may hide s. stamps.c says what the holder of a failing pod may
+ * conclude.
  */
 #ifndef SCHEDQ_LOCKFREE_STAMPS_H
 #define SCHEDQ_LOCKFREE_STAMPS_H
@@ -55,8 +55,8 @@ uint64_t stamps_drawn(const struct stamps *stamps);
 void stamps_raise(struct stamps *stamps, schedq_profile_t profile, uint64_t rejectors,
                   uint64_t sequence);
 /**
- * For whoever is given the bit of a late name: every event before reached it as well, so it begins
- * with the newest one's stamp. The one who made the bit may have stopped before he saw to it.
+ * For each caller that gets the bit of a late name: every earlier event reached that name as well,
+ * so it begins with the newest event's stamp. The call that made the bit may have stopped before.
  */
 void stamps_begin_late(struct stamps *stamps, schedq_profile_t profile, uint64_t bit);
 void stamps_raise_moved(struct stamps *stamps, uint64_t sequence);
