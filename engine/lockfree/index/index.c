@@ -2,46 +2,46 @@
  * From "namespace/name" to the pod's record: lines of one cache line, insertions that commit on the
  * line's control word, tables that are replaced while they are used.
  *
- * 1 CONTRACT. A name has at most one living pod; who adds a second is told which one lives. A pod
- *   is found from the commit of its insertion to the end of its life, and nobody reports it before
- *   a ref of it is published. The index is a hint about life: whether a pod lives is said by its
- *   record (life, state word), so a name is free as soon as the state word says so, whether or not
- *   anybody removed the cell. Not an ordered map, not for iteration; operations that come with a
- *   handle or a token need it only to remove.
+ * 1 CONTRACT. A name has at most one living pod; an adder of a second is told which one lives. A
+ *   pod is found from the commit of its insertion to the end of its life, and no call reports it
+ *   before a ref of it is published. Whether a pod lives is said by its record (life, state word):
+ *   a name is free as soon as the state word says so, whether or not the cell is removed. Not an
+ *   ordered map, not for iteration; calls that come with a handle or a token need it only to
+ *   remove.
  *
- * 2 MEMORY. A table is a header and 2^n home lines, then a pool of overflow lines. All is written
- *   by all.
- *   home line       control | link | 6 cells               control = sequence:50 | FROZEN | MOVED |
- *           position:12
- *   overflow line   link | 7 cells                         cell    = life:28 | tag:7 | TENTATIVE |
- *           record:28
+ * 2 MEMORY. A table is a header and 2^n home lines, then a pool of overflow lines. All threads
+ *   write all of it.
+ *   home line       control | link | 6 cells
+ *   overflow line   link | 7 cells
+ *   control         sequence:50 | FROZEN | MOVED | position:12
+ *   cell            life:28 | tag:7 | TENTATIVE | record:28
  * An overflow line belongs to one home line for the table's life. A position counts along the
  * chain; control names one as position + 1, 0 names none. An insertion touches its line and no
  * record but those with the same tag.
  *
  * 3 STATES
- *   cell       0 -> TENTATIVE            take_cell:B, the inserter
- *              0 -> pod                  place_cell:A, a mover, in a line that is not in use
- *              DEAD -> TENTATIVE         take_cell:B
- *              pod that is over -> TENTATIVE   take_cell:B      -> DEAD   index_remove:A, anybody
+ *   cell       0 -> TENTATIVE                  take_cell:B, the inserter
+ *              0 -> pod                        place_cell:A, a mover, in a line that is not in use
+ *              DEAD -> TENTATIVE               take_cell:B
+ *              pod that is over -> TENTATIVE   take_cell:B
+ *              pod that is over -> DEAD        index_remove:A, any thread
  *              TENTATIVE, not named -> DEAD    abandon_cell:A, its inserter only
- *              TENTATIVE, named -> pod         index_finish:A, index_complete:C, anybody
- *   position   none -> named             commit:A, the inserter of the cell there: the insertion
- *              named -> none             index_finish:B, index_complete:D, anybody, once the cell
- *                      is not TENTATIVE
- *   line       in use -> FROZEN -> MOVED index_move_line:B and C, anybody, with none named
- *   table      next: NULL -> a table     index_grow:A.      current -> its next   switch_table:A,
- *           with all lines MOVED
+ *              TENTATIVE, named -> pod         index_finish:A, index_complete:C, any thread
+ *   position   none -> named   commit:A, the inserter of the cell there: the insertion
+ *              named -> none   index_finish:B, index_complete:D, any thread, once the cell is not
+ *                              TENTATIVE
+ *   line       in use -> FROZEN -> MOVED   index_move_line:B and C, any thread, with none named
+ *   table      next: NULL -> a table       index_grow:A
+ *              current -> its next         switch_table:A, with all lines MOVED
  *
  * 4 INVARIANTS
  *   a  A named position's cell holds the pod that was committed with it (index_complete asserts
  *      that it is not free).
- *   b  A TENTATIVE cell that is not named is its inserter's: nobody takes it, nobody counts it.
- *   c  A pod has one cell in a line while it lives: its inserter keeps the one he took, movers come
- *      to the same one.
+ *   b  A TENTATIVE cell that is not named is its inserter's: no other takes it or counts it.
+ *   c  A pod has one cell in a line while it lives: its inserter keeps the one that it took, movers
+ *      come to the same one.
  *   d  A cell that is not 0 never becomes 0 again: DEAD is not 0.
- *   e  Nobody but its movers writes a line of the next table before the line that it comes from is
- *      MOVED.
+ *   e  Before a line is MOVED, only its movers write the line of the next table that it goes to.
  * Why take_cell keeps (a): it reads the cell, judges its pod over, and then finds the control word
  * as it was, naming none. The pod was committed before it was over, so its naming had begun before,
  * and ended; it has no second one.
@@ -57,50 +57,53 @@
  *   NOMEM         make_room: no cell, no overflow line, no table
  *   removal       none: the pod's end is its state word's
  *
- * 6 ORDER. Each read-modify-write is a full fence.
- *   reads                                    from                       so that it sees
- *   index_insert:C, find_line:B, index_move_line:A   commit:A           the record, and the cell,
- *           of what was committed
- *   index_complete:B after index_complete:A  commit:A, index_complete:D whether the cell was read
- *   while it was named
- *   take_cell:A after index_look:C           the same                   whether anything was
- *           committed since
- *   index_look:A, B, C                       the owner's state word     in this order, then life
- *           again: see index_look
- *   scan:A, look_up:A, find_stale:A, copy_line:B   take_cell:B, place_cell:A   the record of a cell
- *   spot_step:A                              index_lengthen:A           an overflow line with link
- *           0
- *   find_line:A, index_insert:A, make_room:A switch_table:A             the table's header
- *   index_insert:B, copy_line:A              index_grow:A               the table's header
- *   find_line:B (MOVED)                      index_move_line:C          all pods of the line in the
- *           next table
- *   advance:A                                advance:B                  that lines below are MOVED
- * index_finish:A comes after the ref is published, so who sees the cell without TENTATIVE finds a
+ * 6 ORDERING. Each exchange is a full fence.
+ *   commit:A -> index_insert:C, find_line:B, index_move_line:A
+ *       the record, and the cell, of what was committed
+ *   commit:A, index_complete:D -> index_complete:B after index_complete:A
+ *       whether the cell was read while it was named
+ *   commit:A, index_complete:D -> take_cell:A after index_look:C
+ *       whether anything was committed since
+ *   the owner's state word -> index_look:A, B, C
+ *       in this order, then life again: see index_look
+ *   take_cell:B, place_cell:A -> scan:A, look_up:A, find_stale:A, copy_line:B
+ *       the record of a cell
+ *   index_lengthen:A -> spot_step:A
+ *       an overflow line with link 0
+ *   switch_table:A -> find_line:A, index_insert:A, make_room:A
+ *       the table's header
+ *   index_grow:A -> index_insert:B, copy_line:A
+ *       the table's header
+ *   index_move_line:C -> find_line:B
+ *       MOVED: all pods of the line are in the next table
+ *   advance:B -> advance:A
+ *       lines below the frontier are MOVED
+ * index_finish:A comes after the ref is published: a reader of the cell without TENTATIVE finds a
  * pod that a pop finds.
  *
  * 7 PROGRESS. Lock-free. If a thread stops for ever after
- *   take_cell:B       one cell of one line stays taken until the line moves
- *   commit:A          whoever meets the line settles the pod and goes on
- *   index_move_line:B whoever comes to the line copies it; lookups read it as it is
- *   index_help's add  the second pass (frontier) finds its lines
- *   index_grow:A      others move the lines; the next growth is begun by who finds the pool used up
- *   switch_table:A    the old table's memory stays allocated until the allocator's end
- *   a taken overflow line   one of those that insertions leave over, WORKERS_MAX of them
- * No retry is without somebody else's commit, completion, take, link or freeze. A find helps nobody
- * but the pod it reports.
+ *   take_cell:B         one cell of one line stays taken until the line moves
+ *   commit:A            the next thread that meets the line settles the pod and goes on
+ *   index_move_line:B   the next inserter in the line copies it; lookups read it as it is
+ *   index_help's add    the second pass (frontier) finds its lines
+ *   index_grow:A        others move the lines; the thread that finds the pool used up grows next
+ *   switch_table:A      the old table's memory stays allocated until the allocator's end
+ *   an overflow line was taken   it is one of those that insertions leave over, WORKERS_MAX of them
+ * Each retry follows another thread's commit, completion, take, link or freeze. A find helps only
+ * the pod that it reports.
  *
  * 8 ABA, RECLAMATION. {life, record} names one insertion; a record's life is new each time, and a
- *   cell is taken with the value that was judged. DEAD repeats, and may: it is free whoever left
- *   it. Tables are retired through ck_epoch by who unlinked them; nothing else is ever given back,
- *   and nothing at operation rate. Growth. Movers copy a FROZEN line's living pods each into the
- *   first cell that is 0 of its line in the next table (d, e: all come to the same cell). A mover
- *   that is late finds the pod, or one that is not 0, or puts a pod that is over into a cell that
- *   was never used: a cell that may be taken. Insertions move their own line and a few more, then
- *   go on. When. Half of the pool is used and there are more than two pods a line: twice the lines.
- *   The pool is used up and they are fewer: the same size again, since overflow lines stay where
- *   they were needed once. Until pods have moved, the next table keeps overflow lines for them; the
- *   pool of a table of twice the size, or of one of the same size that is not crowded, is enough
- *   for all. If it were not, the line stays FROZEN: found as ever, and adds to it answer NOMEM.
+ *   cell is taken with the value that was judged. DEAD repeats, which is harmless: it is always
+ *   free. Tables are retired through the epoch by the thread that unlinked them.
+ *
+ * GROWTH. Movers copy a FROZEN line's living pods each into the first cell that is 0 of its line in
+ * the next table (d, e: all come to the same cell). A late mover finds the pod, or a cell that is
+ * not 0, or puts a pod that is over into an unused cell: a cell that may be taken. Insertions move
+ * their own line and a few more, then go on. A table gets twice the lines when half of the pool is
+ * used and there are more than two pods a line; the same number when the pool is used up and there
+ * are fewer, since overflow lines stay where they were needed once. If the next table's pool were
+ * used up before all pods have moved, the line would stay FROZEN: found as before, and adds to it
+ * answer NOMEM.
  *
  * 9 WRAPAROUND. sequence: 50 bits, two an insertion; at 10 million insertions a second in one line
  *   1.8 years. life: 28 of its 36 bits. A cell that was left behind and fits a later life of its
@@ -109,16 +112,12 @@
  *   (27 s at 10 million a second of one record), and the life at exactly that version gets a name
  *   with the same line and tag and takes the same cell. Spare lines: stack.h.
  *
- * 10 NOT CHOSEN. Chains of records (two misses more, and records that are used again at once);
- *   seven cells and a control word that names the record (needs the record's life there too, and
- *   overflow cells that two lines share: a model showed two ways to lose a living pod); moving pods
- *   by ordinary insertions (a mover commits pods that can end under its hands: a model found a pod
- *   that was counted though it was never committed); a count of moved lines (a thread that stops
- *   between the mark and the count ends all growth); ck_ht (decays with removals). Cost: insertion
- *   4 read-modify-writes on one line; finding none.
- *
- *   A first table with the queue: it comes with the first worker (index_make:A), so that queues
- *   without one are small.
+ * 10 NOT CHOSEN. Chains of records: two misses more. A control word that names the record, beside
+ *   seven cells: overflow cells that two lines share, and a model showed two ways to lose a living
+ *   pod. Moving pods by ordinary insertions: a model found a pod that was counted though it was
+ *   never committed. A count of moved lines: a thread that stops between the mark and the count
+ *   ends all growth. ck_ht: it decays with removals. A first table with the queue: index_make:A
+ *   makes it with the first worker, so that queues without one are small.
  *
  * 11 EVIDENCE. tests/model: index, index_growth; stress/explore: index_growth, index_reserve,
  *   add_one_key, find_told, delete_readd; tests/unit/test_lockfree_index.c.
@@ -258,7 +257,7 @@ find_stale(const struct index *index, struct index_table *table, struct index_li
     do {
         uint64_t cell = u64_load_acquire(spot_cell(&spot)); /* find_stale:A */
 
-        /* TENTATIVE: an inserter's, who will commit with it. */
+        /* TENTATIVE: of an inserter, which will commit with it. */
         if ((cell & CELL_TENTATIVE) == 0 && !cell_is_free(cell) &&
             index_look(index, cell, NULL, &seen) == SIGHT_OVER) {
             vacancy->cell = spot_cell(&spot);
@@ -277,8 +276,8 @@ is_current(const struct index *index, const struct index_table *table)
 }
 
 /*
- * Doubles a table half of whose pool is in use, if its pods are the reason. Who does not get the
- * claim goes on.
+ * Doubles a table half of whose pool is in use, if its pods are the reason. A thread that does not
+ * get the claim goes on.
  */
 static void
 grow_early(struct index *index, struct index_table *table)
@@ -361,7 +360,7 @@ go_on(struct index *index, const struct index_caller *caller, struct attempt *at
     }
     index_help(index, caller, table);
     attempt->table = ptr_load_acquire(&table->next);
-    attempt->cell = NULL; /* what was taken in a line that is frozen is nobody's */
+    attempt->cell = NULL; /* a cell that was taken in a frozen line is not moved */
     return true;
 }
 
@@ -378,7 +377,7 @@ commit(const struct attempt *attempt, struct index_line *home, uint64_t control,
     return u64_cas(word, control, committed); /* commit:A */
 }
 
-/* Nobody but the inserter leaves a TENTATIVE cell that is not named, so this cannot fail. */
+/* Only the inserter changes a TENTATIVE cell that is not named, so this cannot fail. */
 static void
 abandon_cell(const struct attempt *attempt)
 {
@@ -402,8 +401,8 @@ obtain_cell(struct index *index, const struct index_caller *caller, struct attem
 }
 
 /*
- * Ends: each further round means that somebody committed, completed, took a cell, lengthened or
- * froze the line.
+ * Ends: in each further round another thread committed, completed, took a cell, lengthened or froze
+ * the line.
  */
 enum index_answer
 index_insert(struct index *index, const struct index_caller *caller, const struct index_key *key,
@@ -513,7 +512,7 @@ look_up(const struct index *index, const struct index_caller *caller, const stru
     return LOOKUP_NONE;
 }
 
-/* Ends: a further round means that somebody completed what the control word named. */
+/* Ends: a further round means that what the control word named was completed. */
 uint32_t
 index_find(struct index *index, const struct index_caller *caller, const struct index_key *key,
            uint64_t *life)

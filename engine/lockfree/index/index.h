@@ -2,8 +2,8 @@
  * From "namespace/name" to the pod's record. The essay is at the head of index.c.
  *
  * Every call but index_open, index_make, index_close and index_hash is made inside an epoch
- * section, and a ticket lives no longer than the section. index_open and index_close are for who is
- * alone.
+ * section, and a ticket lives no longer than the section. index_open and index_close exclude all
+ * other calls.
  */
 #ifndef SCHEDQ_LOCKFREE_INDEX_H
 #define SCHEDQ_LOCKFREE_INDEX_H
@@ -12,11 +12,10 @@
 #include "lockfree/pod/entry.h"
 
 /**
- * Publishes a ref of a pod whose adder has not come so far; `ctx` is the caller's worker.
+ * Publishes a ref of a pod whose adder has not done it yet; `ctx` is the caller's worker.
  *
- * Also called for pods whose adder is merely slow, and by several threads for one pod. The pod may
- * be over, and its record used again, before or while it runs. The caller holds nothing that others
- * wait for.
+ * Several threads may call it for one pod. The pod may be over, and its record used again, before
+ * or while it runs.
  */
 typedef bool (*index_settle_fn)(void *ctx, uint32_t record, uint64_t life);
 
@@ -88,8 +87,8 @@ uint32_t index_find(struct index *index, const struct index_caller *caller,
 /**
  * Marks the cell of a pod that is over, so that it is found free sooner.
  *
- * Over: its state word is no pod's any more, by an exchange that this thread made or saw. Nobody's
- * answer depends on this call; a pod whose remover stops before it is not found either.
+ * Over: its state word is no pod's any more, by an exchange that this thread made or saw. No answer
+ * depends on this call: a pod that is over is not found.
  */
 void index_remove(struct index *index, const struct index_caller *caller, uint32_t hash,
                   uint32_t record, uint64_t life);

@@ -1,7 +1,6 @@
 /*
- * Moving the pods of a table's lines to the next table, line by line, whoever comes along. Essay in
- * index.c: sections 3 to 7 have its states, ordering and progress. A line is moved by whoever meets
- * it, so a mover that stops holds nobody up. */
+ * Moving the pods of a table's lines to the next table, line by line. Essay in index.c.
+ */
 #include "lockfree/index/index_table.h"
 
 /*
@@ -149,8 +148,8 @@ switch_table(struct index *index, const struct index_caller *caller, struct inde
 }
 
 /*
- * The second pass: who raises the frontier has found, or made, every line below it MOVED. So
- * nothing is left behind by a thread that took lines from the cursor and stopped.
+ * The second pass: a thread that raises the frontier has found, or made, every line below it MOVED.
+ * So no line is left behind by a thread that took lines from the cursor and stopped.
  */
 static bool
 advance(struct index *index, const struct index_caller *caller, struct index_table *table,
@@ -190,7 +189,7 @@ index_help(struct index *index, const struct index_caller *caller, struct index_
     }
 }
 
-/* Ends: each round raises the frontier, or somebody else did. */
+/* Ends: in each round this or another thread raises the frontier. */
 bool
 index_move_all(struct index *index, const struct index_caller *caller, struct index_table *table)
 {

@@ -1,14 +1,15 @@
 /*
- * Pods behind cells: is one over, has it this name, and completing its insertion. Essay in index.c:
- * ordering and progress. All of it is wait-free: completing is two exchanges that anybody may make,
- * and of each the first one counts. */
+ * Pods behind cells: is one over, has it this name, and completing its insertion. Essay in index.c.
+ * Wait-free: completing is two exchanges that any thread may make, and of each the first one
+ * counts.
+ */
 #include "lockfree/index/index_table.h"
 
 #include <assert.h>
 
 /*
- * The life is read on both sides of everything else. While it is the cell's on both sides, no later
- * owner had written his (he does so before he stores a state word), so a state word between them
+ * The life is read before and after everything else. If it is the cell's both times, no later owner
+ * had written its own, which it does before it stores a state word: a state word read in between
  * that is a pod's is this pod's.
  */
 enum sight

@@ -1,10 +1,6 @@
 /*
- * The memory of index_table.h; essay in index.c, sections 3 to 7.
- *
- * Ordering: every exchange is a full fence; a line is empty before the link to it is stored
- * (index_lengthen:A), and its cells are judged by index.c. Samples are relaxed: they decide about
- * growth only. Progress: lock-free, a failed exchange is another's taking; spare lines: stack.h. A
- * thread that stops holds one line, of those that insertions leave over.
+ * The memory of index_table.h; essay in index.c. Samples are relaxed: they decide about growth
+ * only.
  */
 #include "lockfree/index/index_table.h"
 
@@ -84,7 +80,7 @@ pool_limit(const struct index_table *table, enum lengthening why)
     }
 }
 
-/* An overflow line without a link. Ends: each failed exchange means that somebody took one. */
+/* An overflow line without a link. Ends: each failed exchange is another thread's taking. */
 static uint32_t
 overflow_take(struct index_table *table, enum lengthening why)
 {

@@ -96,10 +96,10 @@ struct index_table {
     uint32_t pool; /* overflow lines */
 
     _Alignas(CACHE_LINE) atomic_u64 spare; /* a stack (stack.h) of overflow lines that came back */
-    atomic_u64 cursor;                     /* lines below are somebody's to move */
+    atomic_u64 cursor;                     /* lines below are taken by movers */
     atomic_u64 frontier;                   /* lines below are moved */
     atomic_u32 taken;                      /* overflow lines that were taken out of the pool */
-    atomic_u32 claimed;                    /* somebody makes the next table: advice */
+    atomic_u32 claimed;                    /* a thread makes the next table: advice */
     /* overflow lines that the previous table's pods may need */
     uint32_t kept;
 
@@ -192,8 +192,7 @@ enum lengthening { LENGTHEN_INSERT_EARLY, LENGTHEN_INSERT, LENGTHEN_MOVE };
 bool index_lengthen(struct index_table *table, const struct spot *spot, enum lengthening why);
 
 /**
- * Is twice as many lines what this table needs? If not, a fresh one of its size sheds the lines
- * that nobody needs.
+ * Does this table need twice as many lines? If not, a fresh one of its size sheds unused lines.
  */
 bool index_table_crowded(struct index_table *table);
 
@@ -216,7 +215,7 @@ enum sight index_look(const struct index *index, uint64_t cell, const struct ind
 
 enum completion {
     COMPLETED,
-    COMPLETION_CHANGED, /* somebody did it, and the control word has changed */
+    COMPLETION_CHANGED, /* another thread did it: the control word has changed */
     COMPLETION_REFUSED  /* the pod could not be settled: everything is as it was */
 };
 
