@@ -1,25 +1,27 @@
 /*
  * Pods that back off: one bin for each length of the wait, those that failed with an error apart.
  *
- * All who wait equally long end their wait in the order in which they failed, so a worker's lane
- * takes them in the order of their expiries. What comes in another order (a pod that an event let
- * out of its lot) goes as a run. A bin's key is the expiry as it is compared; equal expiries (whole
+ * Pods that wait equally long end their wait in the order in which they failed, so a worker's lane
+ * takes them in the order of their expiries. A pod that comes in another order (an event let it out
+ * of its lot) goes as a run. A bin's key is the expiry as it is compared; equal expiries (whole
  * seconds, with windows) are ordered by rank and order key, because pop may take from here.
  *
  * MEMORY. A bin is made when the first pod comes that waits so long (backoff_bin:A), and stays.
  *
  * WORDS. A bin's word says only whether anything was ever put there: it is set once
- * (bin_mark_from:A), and never cleared. A bin whose word is CLEAR is passed over by pops, by who
- * serves time and by who looks for the next deadline. So the mark has to stand before the switch of
- * the first pod, before the return of the add that brings one, and before the deadline is lowered
- * for it.
+ * (bin_mark_from:A), and never cleared. Pops, movers of due pods and planners of the next deadline
+ * pass over a bin whose word is CLEAR. So the mark comes before the switch of the first pod, before
+ * the return of the add that brings one, and before the deadline is lowered for it.
  *
- * ORDERING. publish, full fence, bin_mark_from:A -> backoff_used:A (acquire): who finds the word
- * set finds the bin, and the ref. backoff_bin:A -> bin_at's acquire: a bin is seen as it was
- * opened.
+ * ORDERING
+ *   ref ; bin_mark_from:A -> backoff_used:A
+ *       a reader that finds the word set finds the bin, and the ref
+ *   backoff_bin:A -> bin_at's acquire load
+ *       a bin as it was opened
  *
  * PROGRESS. Nothing here is retried; the bins' own is in bin.h. A thread that stops before the mark
- * leaves its pod where it was, or, if it was adding it, to who asks for its name (add.c).
+ * leaves its pod where it was; one that it was adding is settled by the next call that meets its
+ * name (add.c).
  *
  * EVIDENCE. tests/model: tick, deadline; stress/explore: tick_pop, tick_update, tick_fail,
  * update_backoff, help_backoff; tests/unit/test_backoff.c, test_backoff_order.c, test_tick.c.

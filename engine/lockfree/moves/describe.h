@@ -4,10 +4,10 @@
  *
  * LINEARIZATION. Of what is installed: entry_describe:A (entry.c).
  *
- * ORDERING. describe_install: the nomination is inserted (nominator_insert:A), counted (a full
- * fence), the description filled, then entry_describe:A: who sees the description finds the hint
- * (nominator.h), and a count that is not 0. The old record and the old object's reference follow
- * the CAS.
+ * ORDERING
+ *   nominator_insert:A, its count, description_fill, entry_describe:A -> entry_description:A
+ *       a reader of the description finds the hint (nominator.h), and a count that is not 0
+ * The old record and the old object's reference are given back behind the CAS.
  *
  * PROGRESS. Lock-free, like nominator_insert; one attempt each. A thread that stops before
  * entry_describe:A leaves a hint that is no nomination, and a count that is one too high; behind

@@ -41,7 +41,7 @@ finish_record(struct worker *worker, uint32_t record, struct entry *entry)
     uint64_t name = u64_load(&entry->name);
 
     /*
-     * Counted before the call returns: whoever hears from the caller that the pod is over finds it
+     * Counted before the call returns: a thread that the caller tells of the pod's end finds it
      * counted.
      */
     tally_add(&worker->tally.given, 1);

@@ -6,7 +6,7 @@
 
 #include "lockfree/queue.h"
 
-/** For whoever made the word DEAD: the record is his, and is given back. */
+/** For the thread that made the word DEAD, and so owns the record: gives it back. */
 void finish_record(struct worker *worker, uint32_t record, struct entry *entry);
 
 /** The record of a token whose flight goes on; NULL: the token was used, or never given. */

@@ -4,10 +4,9 @@
  * The queue has one reference for each description it stores, the holder of a pod in flight has one
  * more.
  *
- * ORDERING, PROGRESS. objects_take pins, a full fence, then reads the words again; whoever takes a
- * description out does so by a CAS, then looks through the pins (hazard.c). Lock-free: each further
- * round is an update. A thread that stops with a pin keeps one object alive; one that stops with a
- * reference, that.
+ * ORDERING, PROGRESS. objects_take pins, a full fence, then reads the words again; a thread that
+ * takes a description out does so by a CAS, then scans the pins (hazard.c). Lock-free: each further
+ * round is an update. A thread that stops with a pin or a reference keeps that object alive.
  *
  * EVIDENCE. tests/model: event_log (the pins); stress/explore: counted_update, counted_delete,
  * event_counted, upkeep_destroy; tests/unit/test_objects.c, test_objects_threads.c.
@@ -34,7 +33,7 @@ object_retain(const struct queue *queue, uint64_t object)
     }
 }
 
-/** An object that nobody can find in the queue any more; waits while somebody has it pinned. */
+/** An object that can no longer be found in the queue: released when no thread has it pinned. */
 static inline void
 object_release(struct worker *worker, uint64_t object)
 {
@@ -43,7 +42,7 @@ object_release(struct worker *worker, uint64_t object)
     }
 }
 
-/** A reference that was a holder's: nobody pins on its account. */
+/** A holder's reference: no pin rests on it. */
 static inline void
 object_give_back(const struct queue *queue, uint64_t object)
 {

@@ -4,7 +4,7 @@
 #include "lockfree/moves/switch.h"
 #include "lockfree/refs/tie.h"
 
-/* A ref more than is put: a caller who is adding a pod has made room for it. */
+/* A ref more than is put: an adder has made room for it. */
 #define ROOM 2
 
 static void
@@ -49,9 +49,8 @@ publish_band(struct worker *worker, int32_t priority)
 }
 
 /*
- * A lane takes what does not stand before its last ref; of pods that are active, what is not
- * younger than what this worker will draw next. What others have to know of a move (its cause) has
- * no room in a lane.
+ * A lane accepts keys that do not decrease; for active pods, none above the next key this worker
+ * will draw. A lane has no room for a move's cause, which helpers have to know.
  */
 static bool
 fits_lane(const struct worker *worker, const struct bin *bin, const struct placing *placing)
@@ -160,8 +159,8 @@ publish_wake(struct worker *worker)
     atomic_u32 *poppable = u32_of(&queue->base.words.poppable);
 
     /*
-     * Relaxed: the caller's fence stands before both. A 1 that is stored late is one for nothing,
-     * which is allowed.
+     * Relaxed: the caller's fence comes before both. A 1 that is stored late is allowed: the pop
+     * that it causes finds nothing.
      */
     if (u32_load(poppable) == 0) {
         u32_store(poppable, 1);

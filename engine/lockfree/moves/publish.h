@@ -12,9 +12,9 @@
  *   ref ; publish_wake's two loads | take_or_say_empty:A, look (pop.c)
  *
  * PROGRESS. Lock-free; what is prepared does not fail. A thread that stops behind the ref leaves it
- * FUTURE: who meets it marks the bin, raises reorder and switches (bin_judge, switch_help). One
- * that stops before leaves a lag (state.h), which ends when somebody pops the pod or is told of it.
- * One that stops before publish_wake wakes nobody: a tick does (serve.c).
+ * FUTURE: a helper marks the bin, raises reorder and switches (bin_judge, switch_help). One that
+ * stops before leaves a lag (state.h), which ends when the pod is popped or reported. One that
+ * stops before publish_wake wakes no sleeper: a tick does (serve.c).
  *
  * EVIDENCE. tests/model: description, walk, help, retire, bin; stress/explore: update_raise and the
  * other programs of update.c, told_*, order_keys, band_retire, no_memory_gather;
@@ -46,8 +46,7 @@ struct placing {
 bool publish_prepare_key(struct worker *worker, struct band *band, int64_t key);
 
 /**
- * The same for any key and any bin, and for one ref more: a caller who is adding a pod has prepared
- * for that one.
+ * The same for any key and any bin, and for one ref more: an adder has prepared for that one.
  */
 bool publish_prepare(struct worker *worker, struct bin *bin);
 

@@ -53,7 +53,7 @@ report_record(const struct queue *queue, uint32_t record, struct view *view)
         }
         bool whole = copy(queue, entry, view);
 
-        /* Acquire loads stand before B: if it reads what A read, the fields are of this version. */
+        /* Acquire loads come before B: if it reads what A read, the fields are of this version. */
         if (whole && entry_state(entry) == view->state) { /* report_record:B */
             return true;
         }
@@ -142,11 +142,11 @@ report_exists(struct worker *worker, uint32_t record, const struct view *view)
     uint64_t life;
 
     if (state_version(view->state) != view->life) {
-        return true; /* somebody moved it since it came */
+        return true; /* it was moved since it came */
     }
     names_copy(&queue->names, view->name, worker->name, view->name_length);
     if (entry_state(view->entry) != view->state) {
-        return false; /* changed: found by who changed it */
+        return false; /* changed: the thread that changed it found it */
     }
     key.hash = index_hash(&queue->index, key.name, key.length);
     return index_find(&queue->index, &caller, &key, &life) == record && life == view->life;

@@ -1,17 +1,17 @@
 /*
- * What callers are told of a pod: copies that are taken while others work on it, and dropped if it
- * changed meanwhile.
+ * What callers are told of a pod: copies, dropped if the pod changed while they were taken.
  *
- * CONTRACT. A view shows the record at one value of its state word. What changes without that word
- * it may show half: counters, sets and times of a pod in flight, which its holder sets from the pop
- * on and when it fails; the description is of one moment always.
+ * CONTRACT. A view shows the record at one value of its state word. Counters, sets and times of a
+ * pod in flight change without that word, so a view may have some of them old and some new; the
+ * description is of one moment always.
  *
  * LINEARIZATION. report_record:B.
  *
- * ORDERING. report_record:A reads from fill:A or a CAS of the word, and with it what was stored
- * before. The fields are loaded with acquire, so report_record:B comes after them: if it finds what
- * A found, no later owner had stored one of them, because he does so behind the full fence of a CAS
- * that changed the word (entry.h).
+ * ORDERING
+ *   fill:A, or a CAS of the word -> report_record:A
+ *       what was stored into the record before
+ *   a CAS of the word ; a later owner's stores -> acquire loads of fields, report_record:B
+ *       if B finds what A found, no field is a later owner's
  *
  * PROGRESS. Lock-free: each further round means that the word changed. Nothing is written.
  *
@@ -25,7 +25,7 @@
 
 /** A pod's record at one version of its state word. */
 struct view {
-    struct entry *entry; /* its memory: valid until the section ends, whatever becomes of the pod */
+    struct entry *entry; /* its memory: valid until the section ends, also if the pod ends */
     uint64_t state, desc, life;
     struct description description;
     struct gating gating; /* of this stay */

@@ -63,7 +63,7 @@ route_after_backoff(struct worker *worker, const struct subject *subject, int64_
         return route_to_active(worker, subject);
     }
     /*
-     * Pop does not ask, so where it takes from backoff the gates stand before backoff. Else the pod
+     * Pop does not ask: where it takes from backoff, gates are asked before backoff. Else the pod
      * keeps its gate there.
      */
     uint8_t gate = queue->base.rules.pop_from_backoff ? first_refusal(worker, subject) : 0;

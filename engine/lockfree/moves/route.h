@@ -50,7 +50,7 @@ struct way route_after_backoff(struct worker *worker, const struct subject *subj
 struct way route_by_strategy(struct worker *worker, const struct subject *subject,
                              enum strategy strategy, int64_t now);
 
-/** As a host says, who has asked the gates himself: backoff while that lasts, if he says so. */
+/** As a host says, which has asked the gates itself: backoff while that lasts, if it says so. */
 struct way route_admitted(struct worker *worker, const struct subject *subject, bool backoff,
                           int64_t now);
 

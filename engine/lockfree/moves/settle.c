@@ -4,11 +4,11 @@
 #include "lockfree/calls/events.h"
 
 /*
- * The container of a pod that was never moved is that of its description. What changed meanwhile
- * was found by who changed it.
+ * The container of a pod that was never moved is that of its description. A thread that changed the
+ * pod meanwhile found it.
  *
- * A gated pod may have missed events of its gate while nobody found it: it counts as one that an
- * event helps.
+ * A gated pod may have missed events of its gate while it could not be found: it counts as one that
+ * an event helps.
  */
 bool
 settle_again(struct worker *worker, uint32_t record, const struct view *view)
@@ -22,7 +22,7 @@ settle_again(struct worker *worker, uint32_t record, const struct view *view)
         return true;
     }
     if (worker->base.number == HOUSEKEEPER && place != PLACE_ACTIVE) {
-        /* it has no lanes: who has brings it there */
+        /* it has no lanes: a worker that has them publishes the pod */
         queue_note_stray(queue_of(worker), STRAY_UNPUBLISHED);
         return true;
     }
@@ -34,8 +34,7 @@ settle_again(struct worker *worker, uint32_t record, const struct view *view)
         return true;
     }
     /*
-     * Described anew and not moved, or its band was retired: it is moved, not published where it
-     * stands.
+     * Described anew and not moved, or its band was retired: it is moved, not published again.
      */
     if (place == PLACE_ACTIVE && transfer.to.band->id != state_band(view->state)) {
         bool moved = transfer_follow(worker, record, view->life);
@@ -74,9 +73,8 @@ settle_pod(void *ctx, uint32_t record, uint64_t life)
 }
 
 /*
- * Its ref is published: who publishes it says so to the index afterwards. But the one who did may
- * have stopped before he marked the band. No fence: the ref was visible before the caller saw the
- * pod.
+ * Its ref is published: the index says so. But its publisher may have stopped before it marked the
+ * band. No fence: the ref was visible before the caller saw the pod.
  */
 void
 settle_told(struct worker *worker, uint32_t record, uint64_t life, uint64_t state)

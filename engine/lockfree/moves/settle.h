@@ -1,16 +1,16 @@
 /*
- * Before anybody is told of a pod: making sure that it is found where its word says, though whoever
- * brought it there may have stopped before he published it, or before he marked where he did.
+ * Before a caller is told of a pod: making sure that the pod is found where its word says, though
+ * the thread that brought it there may have stopped before it published the pod, or marked the bin.
  *
  * LINEARIZATION. None of its own: a pod that is settled twice is published twice, by refs of one
  * version.
  *
- * ORDERING. settle_again: transfer_announce:A. settle_told
- * needs no fence: who found the pod read what came after its publication (index_finish:A, or a
- * switch), so bin_mark:A comes after the ref.
+ * ORDERING. settle_again: transfer_announce:A.
+ *   index_finish:A or a switch -> the load that found the pod, settle_told, bin_mark:A
+ *       the mark comes after the ref, without a fence
  *
  * PROGRESS. Lock-free: one publication, and transfer_follow. A thread that stops in here leaves the
- * pod to the next who is told of it.
+ * pod to the next call that reports it.
  *
  * EVIDENCE. tests/model: index (SETTLE_UNCHECKED), bin (REPORTER), description (READER);
  * stress/explore: find_told, told_*, event_gate_add, no_memory_find, no_memory_find_pop.
@@ -33,8 +33,7 @@ void settle_told(struct worker *worker, uint32_t record, uint64_t life, uint64_t
 bool settle_again(struct worker *worker, uint32_t record, const struct view *view);
 
 /**
- * For the index: makes a pod findable that exists, and whose adder may have stopped before he
- * published it.
+ * For the index: publishes a pod that exists, and whose adder may have stopped before it did.
  */
 bool settle_pod(void *ctx, uint32_t record, uint64_t life);
 

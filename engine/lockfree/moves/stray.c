@@ -34,8 +34,8 @@ stray_ask_owed(struct worker *worker)
 }
 
 /*
- * The note goes when all is done, and only if nobody left another meanwhile: who stops in here
- * takes no note with him, and who comes while another is at it does the same work.
+ * The note goes when all is done, and only if no other was left meanwhile: a thread that stops in
+ * here takes no note away, and two threads that meet here do the same work.
  */
 bool
 stray_gather(struct worker *worker)

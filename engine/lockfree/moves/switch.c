@@ -102,8 +102,8 @@ switch_pod(struct worker *worker, struct entry *entry, uint64_t state, uint64_t 
 }
 
 /*
- * Whoever published the pod may have stopped before he lowered the deadline. What is read was
- * stored before the ref that the helper met; if it is of another version, the switch fails, and the
+ * The pod's publisher may have stopped before it lowered the deadline. What is read was stored
+ * before the ref that the helper met; if it is of another version, the switch fails, and the
  * deadline is too early at worst.
  */
 static void
@@ -137,7 +137,7 @@ switch_help(void *ctx, const struct residence *residence, struct entry *entry, u
     struct worker *worker = ctx;
 
     *state = entry_state(entry); /* switch_help:A */
-    /* Ends: each further round means that somebody changed the words. */
+    /* Ends: each further round is another thread's change of the words. */
     for (;;) {
         enum verdict verdict = state_judge(*state, ref, residence->place, residence->band);
 

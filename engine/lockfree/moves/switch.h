@@ -1,24 +1,24 @@
 /*
  * Switches: the second half of "publish, then switch", with everything that is counted by it.
  *
- * Whoever's CAS it is counts: pods by place, what came in by label, moves. A helper counts like the
- * mover would have, so what he has to know stands where the ref stands: the cause of a run (run.h).
- * A ref in a lane has none: there a holder published the pod that he failed, or an update moves it
- * inside the order.
+ * The thread whose CAS wins does the counting: pods by place, incoming pods by label, moves. A
+ * helper needs the label, so a run carries it (its cause, run.h). A lane ref needs none: it is
+ * always a failure or a reorder.
  *
  * COUNTS. Pods that are active or in flight are in the workers' tallies. Those that wait are in the
  * public words, which hosts read without a call: a word is raised before the CAS that may bring the
- * pod, and taken back if that fails, so it is never 0 while a pod waits there. Who parks or gates a
- * pod raises it before he looks at the stamps (switch_announce), so a host that stamps an event and
- * then reads 0 misses nobody. A thread that stops between leaves it one too high; the sum over a
- * queue at rest, of threads that all returned, is exact.
+ * pod, and taken back if that fails, so it is never 0 while a pod waits there. A holder or mover
+ * that parks or gates a pod raises it before it looks at the stamps (switch_announce), so a host
+ * that stamps an event and then reads 0 misses no pod. A thread that stops between leaves it one
+ * too high; once all calls have returned, the words are exact.
  *
  * LINEARIZATION. switch_announced:B.
  *
- * ORDERING. switch_announced:B is a full fence: it publishes what its thread wrote before to who
- * reads the word (claim:A, report_record:A, switch_help:A). switch_announced:A stands between the
- * publication and the switch, for walks (pop.c). A word's raise stands before switch_announced:B,
- * its lowering behind it, each a full fence. Tallies are stored relaxed by their worker: sums of
+ * ORDERING
+ *   stores into the record, switch_announced:B -> claim:A, report_record:A, switch_help:A
+ *   ref, switch_announced:A, B -> scan, take_from:A or walk_take:B (pop.c)
+ *   a word's raise, the stamps | stamps_raise:A ; a host's read of the word
+ * A word is lowered behind switch_announced:B. Tallies are stored relaxed by their worker: sums of
  * them order nothing.
  *
  * PROGRESS. switch_pod is wait-free, switch_help lock-free: each further round is another's change
@@ -127,11 +127,11 @@ switch_withdraw(struct worker *worker, enum place to)
 bool switch_pod(struct worker *worker, struct entry *entry, uint64_t state, uint64_t desc,
                 uint64_t next, uint32_t cause);
 
-/** The same for a pod whose coming was announced, and is still if this fails. */
+/** The same for a pod that was announced, and still is if this fails. */
 bool switch_announced(struct worker *worker, struct entry *entry, uint64_t state, uint64_t desc,
                       uint64_t next, uint32_t cause);
 
-/** Counts a switch that the caller made, of a pod whose coming was announced. */
+/** Counts a switch that the caller made, of a pod that was announced. */
 void switch_counted(struct worker *worker, uint64_t state, uint64_t next, uint32_t cause);
 
 #endif

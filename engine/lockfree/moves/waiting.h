@@ -1,14 +1,14 @@
 /*
  * Parked and gated pods: where events find them, and where time does.
  *
- * Each is published twice: in the lot of what it waits for (lots.h), and, if the rules have a limit
- * for its waiting, in a bin by age. Nobody helps in either: a pod that is about to be parked has to
- * be judged by who parks it (mover.h, add_unschedulable.c). With host decisions pods that back off
- * stand in a lot too, where schedq_candidates finds them.
+ * Each is published twice: in the lot of what it waits for (lots.h), and, if the rules limit its
+ * waiting, in a bin by age. There are no helpers in either: only its holder or mover can judge a
+ * pod that is about to be parked (mover.h, add_unschedulable.c). With host decisions pods that back
+ * off are in a lot too, where schedq_candidates finds them.
  *
- * Ordering, progress and reclamation are those of lots.h and bin.h; of the two refs of a pod
- * neither has to be first, because its switch, or the end of its add, comes after both. The ages'
- * words are marked and never looked at: who looks for what is due reads the bins.
+ * Ordering, progress and reclamation are those of lots.h and bin.h. The switch, or the end of the
+ * add, comes after both refs, so their order is free. The ages' words are marked and not read:
+ * planners read the bins.
  */
 #ifndef SCHEDQ_LOCKFREE_WAITING_H
 #define SCHEDQ_LOCKFREE_WAITING_H
@@ -25,7 +25,7 @@ void waiting_close(struct queue *queue);
 struct lot *waiting_lot(struct queue *queue, uint8_t profile, uint64_t unschedulable,
                         uint64_t pending, uint8_t gate);
 
-/** The lot of pods in BACKOFF or ERROR_BACKOFF; NULL: nobody looks for them so. */
+/** The lot of pods in BACKOFF or ERROR_BACKOFF; NULL: hosts do not decide here. */
 struct lot *waiting_backoff_lot(struct queue *queue, enum place place);
 
 /** The bin by age of PARKED or GATED pods; NULL: there is no limit for them. */
