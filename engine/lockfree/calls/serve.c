@@ -155,10 +155,11 @@ flush_bin(struct flush *flush, struct bin *bin)
 
         for (size_t i = 0; i < count && flush->serving->slice > 0; i++) {
             uint32_t record = ref_record(due[i].ref);
+            /* Before the look at its word: behind it the pod may end, and trim take its page. */
+            const struct entry *entry = entry_at(&queue->entries, record);
 
-            if (bin_has(bin, due[i].ref)) { /* looked at again: gates may have been asked since */
-                const struct entry *entry = entry_at(&queue->entries, record);
-
+            /* looked at again: gates may have been asked since */
+            if (entry != NULL && bin_has(bin, due[i].ref)) {
                 flush->serving->slice--;
                 flush->serving->moved = true;
                 mover_try(&flush->mover, record, u64_load_acquire(&entry->life));

@@ -855,8 +855,10 @@ find_witness(struct bands *bands, const struct bin_caller *caller, struct band *
            bin_first(&band->bin, bands->pool, &head)) {
         uint64_t ref = bin_head_ref(&head);
 
-        if (bin_judge(&band->bin, caller, ref, bin_head_cause(&head), &witness->state)) {
-            witness->entry = entry_at(bands->entries, ref_record(ref));
+        /* Before the look at its word: behind it the pod may end, and trim take its page. */
+        witness->entry = entry_at(bands->entries, ref_record(ref));
+        if (witness->entry != NULL &&
+            bin_judge(&band->bin, caller, ref, bin_head_cause(&head), &witness->state)) {
             return true;
         }
         bin_advance(&head);

@@ -2,6 +2,7 @@
  * Housekeeping against work: trim takes the page of a pod that somebody works on, workers register
  * while a slot is borrowed, queues are destroyed with pods in them.
  */
+#include "cluster.h"
 #include "scenarios.h"
 #include "world.h"
 
@@ -55,6 +56,48 @@ static void
 get_0(struct actor *actor)
 {
     (void)actor_get(actor, 0);
+}
+
+/* Pod 0 has the only band that there may be. */
+static void
+one_band(schedq_config_t *config)
+{
+    config->max_bands = 1;
+}
+
+static void
+add_by_1_of_one_band(struct actor *actor)
+{
+    world_allow(SCHEDQ_FULL);
+    add_by_1(actor);
+}
+
+static void
+add_of_another_priority(struct actor *actor)
+{
+    (void)actor_add(actor, 1, 2);
+}
+
+/* Not popped from there, so a tick has to move it. */
+static void
+without_pops_from_backoff(schedq_config_t *config)
+{
+    cluster_use_without_gates(config);
+    config->pop_from_backoff = 0;
+}
+
+static void
+back_off_by_1(struct actor *actor)
+{
+    add_by_1(actor);
+    (void)actor_pop_and_fail(world_actor(1), 0);
+    cluster_pass(2 * BACKOFF_NS);
+}
+
+static void
+tick(struct actor *actor)
+{
+    actor_tick(actor);
 }
 
 /* ---- slots ----------------------------------------------------------------------------------- */
@@ -165,6 +208,21 @@ const struct scenario upkeep_scenarios[] = {
          delete_0, delete_and_trim),
     TRIM("upkeep_get", "a look at a pod that is deleted, and trim takes its page", get_0,
          delete_and_trim),
+    {.name = "upkeep_tick",
+     .about = "a tick finds a pod that is due; it is deleted, and trim takes its page",
+     .harness = &queue_harness,
+     .threads = 2,
+     .configure = without_pops_from_backoff,
+     .prepare = back_off_by_1,
+     .bodies = {tick, delete_and_trim}},
+    {.name = "upkeep_full",
+     .about = "an add that may be too many looks for the pods of other bands; one is deleted, and "
+              "trim takes its page",
+     .harness = &queue_harness,
+     .threads = 2,
+     .configure = one_band,
+     .prepare = add_by_1_of_one_band,
+     .bodies = {add_of_another_priority, delete_and_trim}},
     REGISTER("upkeep_register_trim", "a worker registers in the last slot while trim borrows one",
              trim),
     REGISTER("upkeep_register_reserve",
