@@ -5,7 +5,7 @@
  * is. EXISTS, FULL, NOMEM, CLOSED and RETRY leave nothing of it. Caps are no locks: adds that
  * overlap may pass one together.
  *
- *   admit      caps, a record, a name, an order key. Nobody sees any of it.
+ *   admit      caps, a record, a name, an order key; no other thread sees them
  *   insert     the index makes the pod exist (index_insert), or says that the name is there.
  *   publish    its ref goes where pops find it
  *   finish     the index forgets that the pod may be unpublished; this is the full fence
@@ -37,11 +37,11 @@
  *                           and one reference to the object, which is released with the queue if
  *                           fill:A was stored; a pod that would wait counts in the word of its
  *                           place, a nomination in that of nominations
- *   from insert to finish   whoever meets the name in the index publishes the pod once more
- *                           (settle_pod), so nobody is told of a pod that no pop can find; a pop
- *                           that comes between publish and finish takes the pod like any other
- *   from finish to mark     whoever is told of the pod marks its band (settle_told)
- *   before it wakes anybody a tick does (serve_upkeep)
+ *   from insert to finish   a thread that meets the name in the index publishes the pod once more
+ *                           (settle_pod), so no caller is told of a pod that no pop can find; a
+ *                           pop between publish and finish takes the pod like any other
+ *   from finish to mark     a call that reports the pod marks its band (settle_told)
+ *   before it wakes a sleeper   a tick does (serve_upkeep)
  *
  * EVIDENCE. tests/model: index, bin (REPORTER), gate, sleepers; stress/explore: add_one_key,
  * push_pop, find_told, told_add, told_batch, batches, event_gate_add, delete_readd, no_memory_*;
@@ -92,7 +92,7 @@ pods_max(const struct queue *queue)
     return queue->base.config.max_pods != 0 ? queue->base.config.max_pods : PODS_MAX;
 }
 
-/* As long as fewer records exist than pods are allowed, nobody has to count. */
+/* As long as fewer records exist than pods are allowed, no count is needed. */
 static bool
 may_be_full(const struct queue *queue)
 {
@@ -231,7 +231,7 @@ find_origin(const struct queue *queue, const struct incoming_pod *pod, int64_t n
     origin->initial_attempt = origin->raised.initial_attempt_ns;
 }
 
-/* Only who waits, or comes with a node, needs it: of the others the record has all of it. */
+/* Only pods that wait, or come with a node, need it: the record has all of the others. */
 static struct description
 describe_arrival(const struct incoming_pod *pod, const struct arrival *arrival)
 {
@@ -285,7 +285,7 @@ choose_way(struct worker *worker, const struct incoming_pod *pod, const struct o
     return ask_way(worker, pod, &subject, now);
 }
 
-/* A host's gate stands only if it heard of no event that the host has not judged. */
+/* A host's gate holds only if it heard of no event that the host has not judged. */
 static schedq_status_t
 check_gate(const struct queue *queue, const struct incoming_pod *pod, uint64_t *judged_up_to,
            schedq_result_t *result)
@@ -318,8 +318,7 @@ enters_nominator(const struct queue *queue, const struct incoming_pod *pod, enum
 /* ---- the record ------------------------------------------------------------------------------ */
 
 /*
- * The record has no field for a node: who comes with one has a description of his own from the
- * beginning.
+ * The record has no field for a node: a pod that comes with one begins with a description record.
  */
 static bool
 describe_node(struct worker *worker, const struct incoming_pod *pod, const struct arrival *arrival,
@@ -449,7 +448,7 @@ take_record(struct worker *worker, const char *text, const struct incoming_pod *
 }
 
 /*
- * Before the record can be read: somebody who guessed the handle counts what he does with it, too.
+ * Before the record can be read: a call with a guessed handle counts what it does, too.
  */
 static void
 count_arrival(struct worker *worker, const struct arrival *arrival)
@@ -526,8 +525,8 @@ add_give_up(struct worker *worker, const struct arrival *arrival)
     uint64_t desc, state;
 
     /*
-     * Ends: each further round means that somebody who guessed the handle changed the pod. Who
-     * deleted it gave all back; who has popped it will. */
+     * Ends: each further round means that a call with a guessed handle changed the pod. A deleter
+     * gave all back; the holder will. */
     do {
         state = entry_state(entry);
         if (state_place(state) == PLACE_FREE || state_place(state) == PLACE_DEAD ||
@@ -536,7 +535,7 @@ add_give_up(struct worker *worker, const struct arrival *arrival)
         }
         desc = entry_description(&queue->entries, entry, &description);
         /*
-         * add_give_up:A. Who goes through records by number saw the pod, and asks the index
+         * add_give_up:A. A call that goes through records by number saw the pod, and asks the index
          * (report_exists), or counts.
          */
     } while (!entry_switch(entry, state, desc, state_switched(state, 0, PLACE_FREE)));
@@ -584,8 +583,8 @@ add_insert(struct worker *worker, struct arrival *arrival, const char *text, uin
 }
 
 /*
- * [host] The pod was there for a moment, and its gate heard of an event. If somebody changed it
- * since, it is his to judge.
+ * [host] The pod was there for a moment, and its gate heard of an event. A thread that changed the
+ * pod since has to judge it.
  */
 static bool
 take_back_arrival(struct worker *worker, const struct arrival *arrival)
@@ -635,8 +634,7 @@ gate_heard(const struct queue *queue, const struct arrival *arrival)
 
 /*
  * A pod that does not become active: all that time and events need is done before the name is
- * finished, so who is told of the pod before settles it, and who is told of it afterwards finds it
- * settled.
+ * finished. So a call that reports the pod before settles it, and a later one finds it settled.
  */
 static schedq_status_t
 complete_waiting(struct worker *worker, const struct arrival *arrival, schedq_result_t *result)
@@ -658,7 +656,7 @@ complete_waiting(struct worker *worker, const struct arrival *arrival, schedq_re
     return take_back_arrival(worker, arrival) ? SCHEDQ_RETRY : SCHEDQ_OK;
 }
 
-/* From its insertion on the pod may be anybody's: nothing of its record is read here. */
+/* After its insertion another thread may hold the pod: its record is not read here. */
 schedq_status_t
 add_complete(struct worker *worker, const struct arrival *arrival, schedq_result_t *result)
 {

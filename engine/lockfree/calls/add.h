@@ -22,7 +22,7 @@ struct arrival {
     struct band *band; /* if it becomes active */
     struct destination to;
     uint32_t cause;        /* why it comes in */
-    uint64_t judged_up_to; /* gated: events up to this one were seen by who refused it */
+    uint64_t judged_up_to; /* gated: its gate saw the events up to this one */
     struct index_ticket ticket;
 };
 

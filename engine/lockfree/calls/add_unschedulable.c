@@ -2,8 +2,7 @@
  * The end of a cycle without success: add_unschedulable.
  *
  * The holder decides: parked, backing off, behind a gate, or active at once because of what
- * happened during the flight. Until his switch nobody else writes the record's counters and sets;
- * afterwards he does not.
+ * happened during the flight. Only it writes the record's counters and sets, until its switch.
  *
  * PARKING is publish, then look, then switch. The pod's next ref goes into its lot; a full fence;
  * the stamps of what rejected it, against what the judgement covered (events.c); then the switch,
@@ -28,9 +27,9 @@
  *   ref, transfer_announce:A, mark | begin_clearing:A, scan (bin.h)
  *   ref, transfer_announce:A, deadline_lower:A | deadline_begin:A, looks (deadline.h)
  *
- * PROGRESS. Lock-free: each further round means that somebody changed the pod, or that an event
- * reached it. A holder who stops before his switch keeps the pod, as he would have before the call.
- * Where he had published it in a band or for backoff, whoever meets it there finishes his switch.
+ * PROGRESS. Lock-free: each further round means that another thread changed the pod, or an event
+ * reached it. A holder that stops before its switch keeps the pod, as it did before the call. If it
+ * had published the pod in a band or for backoff, a helper finishes the switch.
  *
  * EVIDENCE. tests/model: park, tick; stress/explore: event_park*, event_update, activate_fail,
  * delete_fail, lag_end_fail, tick_fail; tests/unit/test_failure.c, test_lockfree_callbacks.c.
@@ -56,11 +55,11 @@ struct failing {
     int64_t now;
     uint64_t popped; /* the holder's object */
     bool activated;
-    /* the gate that it was put behind heard of an event that nobody asked about */
+    /* the gate that it was put behind heard of an event that it was not asked about */
     bool unjudged;
     bool described;     /* what is newest about the pod was installed */
     bool drawn;         /* the record has the order key of this failure */
-    int64_t order_key;  /* the record's own, of before */
+    int64_t order_key;  /* the record's own, before this call */
     struct view before; /* what is put back if nothing is to change after all */
     struct {
         /* something is known; its gates were asked, for `strategy` */
@@ -105,8 +104,8 @@ raise_version(struct failing *failing, uint64_t state)
 }
 
 /*
- * Makes stale what was published in vain. False: somebody helped before, and the pod is there; or
- * it was deleted.
+ * Makes the published ref stale. False: a helper was first, and the pod is there; or it was
+ * deleted.
  */
 static bool
 take_back(struct failing *failing)
@@ -248,7 +247,7 @@ write_record(const struct failing *failing, const schedq_history_t *history, uin
 }
 
 /*
- * others_used is loaded relaxed: count_failure:A of the thread that set it, or of this one, stands
+ * others_used is loaded relaxed: count_failure:A of the thread that set it, or of this one, comes
  * before this thread's transfer_announce:A.
  */
 static void
@@ -470,7 +469,7 @@ tell_failure(const struct failing *failing, const struct view *view, const struc
     result->poppable = transfer_is_poppable(queue, to->place) ? 1 : 0;
 }
 
-/* Nobody but a helper changes the version of a flight that was claimed. */
+/* Only a helper changes the version of a flight that was claimed. */
 static bool
 is_there(const struct failing *failing)
 {
@@ -535,7 +534,7 @@ look_in_flight(struct failing *failing, struct view *view)
     const struct queue *queue = queue_of(failing->worker);
     uint64_t state;
 
-    /* Ends: each further round means that somebody changed the pod. */
+    /* Ends: each further round is another thread's change of the pod. */
     while (still_flies(failing, &state)) {
         if (state_flags(state) != 0) {
             (void)raise_version(failing, state);
@@ -603,7 +602,7 @@ move_failing(struct failing *failing)
     uint64_t state;
 
     /*
-     * Ends: each further round means that somebody changed the pod, or that an event came.
+     * Ends: each further round is another thread's change of the pod, or an event.
      */
     while (status == SCHEDQ_OK && attempt == ATTEMPT_AGAIN) {
         attempt = ATTEMPT_NOMEM;
@@ -657,7 +656,7 @@ fail(struct failing *failing)
     if (status != SCHEDQ_OK) {
         return status;
     }
-    /* From here on the flight is this call's: who has the token that was passed is late. */
+    /* From here on the flight is this call's: another with the same token is late. */
     if (!take_back(failing)) {
         return is_there(failing) ? SCHEDQ_STALE : SCHEDQ_GONE;
     }

@@ -8,9 +8,9 @@
  * LINEARIZATION. OK, the switch; CHANGED, GONE: report_record:B of the look that is told (a backoff
  * that was over when the call began still is, at that version); RETRY: the look at the stamp.
  *
- * PROGRESS. Lock-free: a second look at a pod means that somebody changed it. A host's thread that
- * stops inside add or readd, behind the look at the stamp of a pod that it gates, leaves that pod
- * to the gate's next event.
+ * PROGRESS. Lock-free: a second look at a pod means that another thread changed it. A host's thread
+ * that stops inside add or readd, behind the look at the stamp of a pod that it gates, leaves that
+ * pod to the gate's next event.
  *
  * EVIDENCE. tests/model: gate; stress/explore: host_apply, host_delete, host_gated_backoff;
  * tests/unit/test_apply.c.
@@ -42,8 +42,8 @@ outdated_gate(const struct queue *queue, const struct view *view, const schedq_d
 }
 
 /*
- * OK: *view shows the pod where it was put. SCHEDQ_CHANGED also if it is still there, and somebody
- * was first.
+ * OK: *view shows the pod where it was put. SCHEDQ_CHANGED also if it is still there, and another
+ * thread was first.
  */
 static schedq_status_t
 apply_at(struct worker *worker, uint32_t record, struct view *view,
@@ -113,7 +113,8 @@ apply(struct worker *worker, const schedq_decision_t *decision, int64_t now,
     status = apply_at(worker, record, &view, decision, now, result);
     if (status == SCHEDQ_CHANGED) {
         /*
-         * Somebody was first: tell what there is now. Ends: each further round is another's change.
+         * Another thread was first: the answer is the pod as it is now. Ends: each further round is
+         * another's change.
          */
         return apply(worker, decision, now, result);
     }

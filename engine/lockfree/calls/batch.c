@@ -1,19 +1,19 @@
 /*
  * Adding many pods at once.
  *
- * The batch is admitted in the caller's order, which decides who is refused when the queue gets
- * full, and which of two equal names comes in. Then it is sorted, and pod after pod goes through
- * insert to mark, the best first: so a pop never takes one pod of a batch while another that ranks
- * before it is still to come, also if somebody asks for one of them by its name meanwhile. With
- * max_bands each goes in before the next is admitted, because the bound counts active pods: then
- * the order is the caller's. A gate that is asked ends the section in which a band was found; the
- * band is found again. What a batch saves is hashing ahead of memory, one reading of the clock, one
- * section and one wake-up.
+ * The batch is admitted in the caller's order, which decides which pods are refused when the queue
+ * gets full, and which of two equal names comes in. Then it is sorted, and pod after pod goes
+ * through insert to mark, the best first: so a pop never takes one pod of a batch while another
+ * that ranks before it is still to come, also if a call asks for one of them by its name meanwhile.
+ * With max_bands each goes in before the next is admitted, because the bound counts active pods:
+ * then the order is the caller's. A gate that is asked ends the section in which a band was found;
+ * the band is found again. What a batch saves is hashing ahead of memory, one reading of the clock,
+ * one section and one wake-up.
  *
  * The work on it takes about 200 bytes a pod. Small batches find them with the worker, which keeps
  * BATCH_ROOM; a larger one takes memory for the call, and without that memory adds nothing.
  *
- * Ordering, progress and who stops where: add.c, for each pod. A thread that stops holds what it
+ * Ordering and progress: add.c, for each pod. A thread that stops holds what it
  * had admitted of the batch.
  */
 #include "lockfree/calls/add.h"

@@ -7,7 +7,7 @@
  * insertion numbers, which grow and stay with a ref when its lane is replaced. So nothing is
  * pinned, and a pod that stays where it is cannot be missed: every ref before the cursor in its
  * lane was given. A ref that is FUTURE makes its mover look at the stamps again, as with events
- * (mover.h), so a host that raised its stamps before misses no pod that somebody parks meanwhile.
+ * (mover.h), so a host that raised its stamps before misses no pod that is parked meanwhile.
  *
  *   cursor[0]   0 = from the start; else 1 + number of the lot, or one of the phases below
  *   cursor[1]   worker of the lane
@@ -17,16 +17,15 @@
  * with the cursor at which they begin: a call that comes with that cursor goes on there. They are
  * refs, judged when they are served; and that they are over says nothing of the lane, which is read
  * again from there. A cursor that comes to another worker, or a second time, is looked for in the
- * lane by its insertion, past whole segments. So all candidates cost O(refs), and a look at the
- * last key of each segment for every CANDIDATES_AHEAD of them.
+ * lane by its insertion, past whole segments.
  *
  * LINEARIZATION. A candidate: report_record:B.
  *
  * ORDERING. The host raised its stamps (lockfree_event_stamp:A, events.c) before the lots are read
- * here; the parker's side is in stamps.c. A cursor looks at the lanes' pointers (lot_prepare:B),
+ * here; the holder's side is in stamps.c. A cursor looks at the lanes' pointers (lot_prepare:B),
  * not at their bits.
  *
- * PROGRESS. Lock-free: a second look at a candidate means that somebody changed it.
+ * PROGRESS. Lock-free: a second look at a candidate means that another thread changed it.
  *
  * EVIDENCE. tests/model: park; stress/explore: host_park; tests/unit/test_host.c,
  * test_candidates.c, test_candidates_threads.c.
@@ -102,15 +101,16 @@ describe_candidate(const struct search *search, uint32_t record, const struct vi
 }
 
 /*
- * A pod at the end of its lag cannot be made to be judged again by who is about to gate it. It is
- * shown as gated: where it will be if he goes on, while any apply to its ref now makes him fail.
+ * A mover that is about to gate a pod at the end of its lag cannot be made to judge again. The pod
+ * is shown as gated, where it will be if the mover goes on; an apply to its ref makes the mover
+ * fail.
  */
 static void
 show_as_gated(const struct search *search, const struct lot *lot, struct view *view)
 {
     uint64_t gates = search->query->gates;
     uint8_t asked = gates != 0 ? (uint8_t)(__builtin_ctzll(gates) + 1) : 0;
-    /* whose it is in the catch-all, nothing says */
+    /* the catch-all has pods of all profiles */
     uint8_t gate = lot->catch_all ? asked : lot->key.gate;
 
     if (gate != 0) {
@@ -120,9 +120,9 @@ show_as_gated(const struct search *search, const struct lot *lot, struct view *v
 }
 
 /*
- * An update at the end of a lag made the pod stand anew, in a lane that the walk may have passed:
- * its ref of before will do. One so many versions old is of no other stay, but of a pod that was
- * here a million times.
+ * An update at the end of a lag published the pod anew, in a lane that the walk may have passed:
+ * its older ref will do. A ref so many versions old is of this stay, unless the pod was here a
+ * million times.
  */
 static bool
 was_before_lag_ended(const struct view *view, uint64_t ref)
@@ -195,7 +195,7 @@ ahead_fill(struct candidates_ahead *ahead, uint32_t capacity, struct lane *lane,
     return ahead->count > 0;
 }
 
-/* False: the answer is full, and the cursor stands on the next ref. */
+/* False: the answer is full, and the cursor is at the next ref. */
 static bool
 search_lane(struct search *search, const struct lot *lot, struct lane *lane)
 {

@@ -74,7 +74,7 @@ lockfree_delete(schedq_worker_t *base, const struct pod_key *key, schedq_result_
     uint32_t record;
 
     section_begin(worker);
-    /* Ends: each further round means that somebody changed the pod, or ended it. */
+    /* Ends: each further round is another thread's change of the pod, or its end. */
     while (status != SCHEDQ_OK && (record = find_key(worker, key, hash, &view)) != 0) {
         if (delete_at(worker, record, &view)) {
             status = SCHEDQ_OK;

@@ -79,8 +79,8 @@ lockfree_open(schedq_t *base)
 
 /*
  * Every reference that the queue holds goes back, those for pods in flight included. Alone: loads
- * are relaxed. What a holder who died had not noted is not released: an update may have replaced
- * it, and then nothing says what it was.
+ * are relaxed. An object that a dead holder had not noted is not released: an update may have
+ * replaced it, and no word says then which it was.
  */
 static void
 release_objects(struct queue *queue)
@@ -138,7 +138,7 @@ reserve_index(struct queue *queue, uint32_t pods)
 }
 
 /*
- * What each worker may hold of free objects comes on top: nobody shall miss what lies with another.
+ * What each worker may hold of free objects comes on top: a worker may need what another holds.
  */
 static schedq_status_t
 lockfree_reserve(schedq_t *base, uint32_t pods, uint32_t bands, uint32_t workers)
@@ -155,7 +155,7 @@ lockfree_reserve(schedq_t *base, uint32_t pods, uint32_t bands, uint32_t workers
     return ok ? SCHEDQ_OK : SCHEDQ_NOMEM;
 }
 
-/* Lanes are made small by who unregisters: they are his. */
+/* A worker makes its own lanes small when it is unregistered. */
 static void
 lockfree_trim(schedq_t *base)
 {
@@ -192,7 +192,7 @@ lockfree_stop(schedq_t *base)
 
 /* ---- setup ----------------------------------------------------------------------------------- */
 
-/* Room to count what comes in by an event is made before anybody can know its number. */
+/* Room to count incoming pods by event is made before the event's number is returned. */
 static schedq_status_t
 lockfree_event_define(schedq_t *base, const char *resource, uint32_t actions, const char *label,
                       schedq_event_t *event)

@@ -3,12 +3,12 @@
  * first, then the lots that the event reaches are read, and each pod in them is judged by its own
  * rejectors.
  *
- * NO EVENT IS MISSED. An event: draw, log, stamps, FENCE, read lots. A holder who parks: note the
+ * NO EVENT IS MISSED. An event: draw, log, stamps, FENCE, read lots. A holder that parks: note the
  * sequence, judge, publish in the lot, FENCE, read the stamps, switch. Either the event's reader
  * meets the published ref and disturbs its holder (mover.h), or the holder sees the stamp; both
- * make him judge again. What he compares the stamps with is what his judgement covered: the
- * sequence that he noted if he read the log, else `seen`, because an event that had drawn its
- * number then may have been nowhere else.
+ * make it judge again. It compares the stamps with what its judgement covered: the sequence that it
+ * noted if it read the log, else `seen`, because an event that had drawn its number by then may
+ * have raised no stamp yet.
  *
  * A pod that a gate refuses again is published anew in a lot while the walk goes on. The walk ends
  * in its own worker's lanes at the newest insertion there was when it began, and others' lanes get
@@ -29,10 +29,10 @@
  * counts as help.
  *
  * PROGRESS. Lock-free. A walk is as long as what was in the lots when it came to them; a pod is
- * tried again only if somebody changed it, or an event reached its gate. A thread that stops before
- * its stamps has had no event. One that stops behind them leaves pods in lots that it did not
- * reach, and the next event, or the limit, finds them there; what it had published and not switched
- * is FUTURE in its bin, and whoever meets it there finishes it (mover.h).
+ * tried again only if another thread changed it, or an event reached its gate. A thread that stops
+ * before its stamps has had no event. One that stops behind them leaves pods in lots that it did
+ * not reach, and the next event, or the limit, finds them there; what it had published and not
+ * switched is FUTURE in its bin, and a helper finishes it (mover.h).
  *
  * EVIDENCE. tests/model: park, gate, event_log; stress/explore: event_park*, event_update,
  * event_log, event_lots, event_gate*, activate_fail, batch_moves, batch_losers; stress/history:
@@ -51,8 +51,7 @@
 /* ---- telling those in flight ----------------------------------------------------------------- */
 
 /*
- * Relaxed: a pod whose holder has not counted it so far finds a gap in the log, which counts as
- * help.
+ * Relaxed: a holder that has not counted its pod yet finds a gap in the log, which counts as help.
  */
 static bool
 anybody_flies(const struct queue *queue)
@@ -86,7 +85,7 @@ events_announce(struct worker *worker, const struct cluster_event *event)
     uint64_t sequence = stamps_draw(&queue->stamps);
 
     if (anybody_flies(queue)) {
-        /* No hint will ask for the objects of an event that nobody registered. */
+        /* No hint will ask for the objects of an event that is not registered. */
         event_log_write(&queue->log, worker->hazard, sequence, event->event,
                         registered ? event->old_object : 0, registered ? event->new_object : 0);
     }
@@ -441,7 +440,7 @@ events_judge_again(struct queue *queue, uint32_t record, uint64_t life, struct v
            (state_place(view->state) == PLACE_PARKED || state_place(view->state) == PLACE_GATED);
 }
 
-/* A wildcard that has an object concerns the one pod that is the object, or nobody. */
+/* A wildcard that has an object concerns the one pod that is the object, or none. */
 static void
 move_target(struct walk *walk, schedq_pod_t target)
 {
@@ -475,11 +474,11 @@ move(struct walk *walk)
     }
     events_announce(worker, &walk->event);
     /*
-     * Again, behind the fence: a name that came late meanwhile is reached by this event. Who made
-     * it, or set others_used (count_failure:A), after this look sees the stamps. */
+     * Again, behind the fence: a name that came late meanwhile is reached by this event. A thread
+     * that makes it, or sets others_used (count_failure:A), after this look sees the stamps. */
     if (!registered && registry_is_registered(&queue->base.registry, walk->event.event)) {
         registered = true;
-        /* for who fails by that name from here on */
+        /* for pods that fail by that name from here on */
         stamps_raise_moved(&queue->stamps, stamps_drawn(&queue->stamps));
         atomic_fence();
     }

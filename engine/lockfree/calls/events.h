@@ -15,7 +15,7 @@ struct cluster_event {
  * Draws the event's sequence, writes it down for the pods in flight, raises the stamps; a full
  * fence.
  *
- * Who reads lots afterwards meets every pod that its holder parks without having seen the stamps.
+ * A caller that then reads lots meets every pod whose holder parks it without seeing the stamps.
  */
 void events_announce(struct worker *worker, const struct cluster_event *event);
 
@@ -51,8 +51,8 @@ bool events_came_since(const struct queue *queue, const struct view *view, uint6
 void events_activate_in_flight(struct entry *entry, uint64_t life);
 
 /**
- * A pod in flight is judged again by its holder, if he is about to park it. True: it is parked or
- * gated, as `view` shows.
+ * A holder that is about to park the pod judges it again. True: the pod is parked or gated, as
+ * `view` shows.
  */
 bool events_judge_again(struct queue *queue, uint32_t record, uint64_t life, struct view *view);
 

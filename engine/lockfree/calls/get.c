@@ -1,5 +1,5 @@
 /*
- * Looking at pods without stopping anybody: get, snapshot, nominated pods.
+ * Looking at pods while they move: get, snapshot, nominated pods.
  *
  * A snapshot goes through the records by number. A pod keeps its record for its whole life, so one
  * that is in the queue during the whole call is met exactly once, however it moves between places

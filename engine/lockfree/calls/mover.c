@@ -1,7 +1,6 @@
 /*
- * The moves of mover.h, which has the essay: linearization, ordering, progress. The fences between
- * what was published and what is looked at next are in transfer.c, and for batches here
- * (move_group:A); each loop says whose change another round is.
+ * The moves of mover.h, which has the essay. The fences between what was published and what is
+ * looked at next are in transfer.c, and for batches here (move_group:A).
  */
 #include "lockfree/calls/mover.h"
 
@@ -30,7 +29,7 @@ mover_subject(const struct view *view)
 }
 
 /*
- * What was decided stands if nothing else changed: *view is as of afterwards. SCHEDQ_RETRY: look at
+ * The decision holds if nothing else changed: *view is the pod afterwards. SCHEDQ_RETRY: look at
  * the pod again.
  */
 static schedq_status_t
@@ -48,8 +47,8 @@ install(struct worker *worker, uint32_t record, struct view *view, struct redesc
 
 /*
  * What becoming active says of a pod: its nomination, and the initial attempt of one that had none.
- * Before it is published, because who helps knows of neither; the attempt counts only where the pod
- * is active.
+ * Before it is published, because a helper knows neither; the attempt counts only where the pod is
+ * active.
  */
 static schedq_status_t
 describe_active(const struct mover *mover, uint32_t record, struct view *view)
@@ -130,7 +129,7 @@ tell_gated(struct mover *mover, bool counts)
 }
 
 /*
- * Its gate refuses it again: it stands where events and time find it. A host's ref gets another
+ * Its gate refuses it again: the pod stays where events and time find it. A host's ref gets another
  * version.
  */
 static enum outcome
@@ -148,8 +147,8 @@ stay_gated(struct mover *mover, const struct question *question)
 }
 
 /*
- * The switch to GATED, with the gate if that is another one. SCHEDQ_RETRY: somebody changed the
- * pod.
+ * The switch to GATED, with the gate if that is another one. SCHEDQ_RETRY: another thread changed
+ * the pod.
  */
 static schedq_status_t
 switch_gated(struct mover *mover, const struct question *question, const struct transfer *transfer,
@@ -178,13 +177,13 @@ switch_gated(struct mover *mover, const struct question *question, const struct 
 }
 
 /*
- * Events that drew their numbers up to question->answer.asked were seen by who was asked. A later
- * one either meets the ref and disturbs this mover, or is seen in the stamp. Then the pod is
- * switched all the same, and asked about once more where it is: there every event finds it, so an
- * answer that the same gate refuses needs no look. Behind the gate that it has, it may as well stay
- * where it stood: the event finds it there. A host is told instead.
+ * The gates saw the events up to question->answer.asked. A later event either meets the ref and
+ * disturbs this mover, or the mover sees its stamp. Then the pod is switched all the same, and
+ * asked about once more where it is: there every event finds it, so a second refusal by the same
+ * gate needs no look. A pod that has this gate already stays where it is: the event finds it there.
+ * A host is told instead.
  *
- * `owed` is for who stops in between: a tick asks.
+ * `owed`: if the mover stops in between, a tick asks.
  */
 static enum outcome
 gate_pod(struct mover *mover, struct question *question)
@@ -293,8 +292,8 @@ publish_group(struct mover *mover, uint32_t from, uint32_t to)
 }
 
 /*
- * The switch, or somebody who helped: what he moved he does not tell. Lost: somebody changed the
- * pod.
+ * The switch, by this thread or a helper, which does not report the pod. Lost: another thread
+ * changed the pod.
  */
 static bool
 switch_item(struct mover *mover, const struct transfer *item)
@@ -358,7 +357,7 @@ move_group(struct mover *mover, uint32_t from, uint32_t to)
     /* move_group:A, between the refs and the looks at the bin's word and the deadline */
     atomic_fence();
     (void)bin_mark(first->bin); /* a band that find_again, or collect, found is not retired */
-    /* marked before: who plans passes over bins that are not (deadline.h) */
+    /* marked before: planners pass over bins that are not (deadline.h) */
     announce_group(mover, from, to);
     switch_group(mover, from, to);
     mover->result->poppable |= transfer_is_poppable(queue_of(worker), first->place) ? 1 : 0;
@@ -425,8 +424,8 @@ move_batch(struct mover *mover)
 static void try_again(struct mover *mover, const struct mover_loser *loser);
 
 /*
- * Losers are tried again: at most as many as there is room for. What was answered about them
- * stands, if they did not change.
+ * Losers are tried again: at most as many as there is room for. Answers about pods that did not
+ * change are kept.
  */
 static void
 flush(struct mover *mover)
@@ -516,7 +515,7 @@ is_about(const struct answer *answer, const struct view *view)
 
 /*
  * The pod as it is, its object retained if it has to be asked about. False: it is not there, or
- * somebody else moved it.
+ * another thread moved it.
  */
 static bool
 look(struct mover *mover, struct question *question)
@@ -524,7 +523,7 @@ look(struct mover *mover, struct question *question)
     const struct queue *queue = queue_of(mover->worker);
     struct view *view = &question->view;
 
-    /* Ends: each further round means that somebody changed the pod. */
+    /* Ends: each further round is another thread's change of the pod. */
     while (report_view(queue, question->record, question->life, view) && is_movable(view->state)) {
         uint64_t desc = view->desc;
 
@@ -561,7 +560,7 @@ ask(struct mover *mover, struct question *question)
     if (pauses) {
         section_pause(worker);
     }
-    answer->asked = stamps_drawn(&queue->stamps); /* before anybody is asked */
+    answer->asked = stamps_drawn(&queue->stamps); /* before a hint or gate is asked */
     answer->moves = may && decide(mover, view, answer->unjudged, &answer->way);
     if (u64_load(&worker->tally.gate_calls) != calls) {
         answer->asks++;
@@ -624,8 +623,8 @@ try_question(struct mover *mover, struct question *question)
         flush(mover);
     }
     /*
-     * Ends: each further round means that somebody changed the pod, or that a gate heard of an
-     * event: ASKS_MAX times.
+     * Ends: each further round is another thread's change of the pod, or an event of a gate:
+     * ASKS_MAX times.
      */
     while (outcome != OUTCOME_DONE && look(mover, question)) {
         if (!answer->known && !ask(mover, question)) {
@@ -673,11 +672,11 @@ mover_try_placed(struct mover *mover, uint32_t record, uint64_t life)
 
 enum disturbance { DISTURBED, NOT_FUTURE, LAG_AT_END };
 
-/* Whoever moves it has to decide again. */
+/* Its mover has to decide again. */
 static enum disturbance
 disturb(struct entry *entry, uint64_t ref)
 {
-    /* Ends: each further round means that somebody changed the word. */
+    /* Ends: each further round is another thread's change of the word. */
     for (;;) {
         uint64_t state = entry_state(entry); /* disturb:A */
 
@@ -702,7 +701,7 @@ mover_try_ref(struct mover *mover, uint64_t ref)
     uint32_t record = ref_record(ref);
     struct entry *entry = entry_at(&queue_of(mover->worker)->entries, record);
 
-    /* Ends: each further round means that somebody changed the word. */
+    /* Ends: each further round is another thread's change of the word. */
     while (entry != NULL) {
         uint64_t state = entry_state(entry);
         enum verdict verdict = state_judge(state, ref, PLACE_PARKED, 0);

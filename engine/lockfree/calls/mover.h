@@ -9,17 +9,17 @@
  * WHAT MAY COME BETWEEN. The switch is a CAS from the very words that the decision was taken on, so
  * a decision about an older object, or an older state, is never applied. Nothing is written into a
  * pod's record before it: a gate, its bit and the initial attempt go with a description (entry.h).
- * Who loses it and finds the pod still waiting, in the same life, decides again; what was answered
- * about the pod stands, unless the pod has another object, place or gate.
+ * A mover that loses the CAS and finds the pod still waiting, in the same life, decides again; it
+ * keeps the answers about the pod, unless the pod has another object, place or gate.
  *
- * GATES. Who gates a pod looks at the gate's stamp between publication and switch: an event that
- * came since PreEnqueue was asked either meets the published ref and disturbs the mover
- *   (mover_disturb), or is seen in the stamp. seen, and the gate is the one that the pod has: the
- *   pod stays where it stood. The event finds it there. seen, and the gate is another one: the pod
- *     is switched, and its gates are asked once more where it is. From the switch on every event
- *     finds it there, so a second refusal by the same gate needs no look. `owed` names the pod
- *     meanwhile: if the mover stops, a tick asks.
- *   a host is told to ask again.
+ * GATES. Between publication and switch the mover looks at the gate's stamp: an event that came
+ * since PreEnqueue was asked either meets the published ref and disturbs the mover (mover_disturb),
+ * or the mover sees its stamp.
+ *   the pod has that gate already: it stays where it is, and the event finds it there
+ *   another gate: the pod is switched, and its gates are asked once more. From the switch on every
+ *       event finds it, so a second refusal by the same gate needs no look. `owed` names the pod
+ *       meanwhile: if the mover stops, a tick asks
+ *   a host's decision: the host is told to ask again
  * So one call asks a pod's gates once, twice if an event came, three times (ASKS_MAX) if another
  * gate refuses then, or the pod changed. A pod for which that was not enough counts as helped at
  * the next tick (STRAY_UNJUDGED, stray.h).
@@ -32,8 +32,7 @@
  * DISTURB. An event that meets a FUTURE ref in a lot cannot know what its mover has seen. It makes
  * the mover decide again: in flight by FLAG_JUDGE, else by a raise of version and lag. That keeps
  * the pod where it is, and makes the published ref stale. A pod whose lag is at its end, after four
- * million updates and disturbances in one place, is moved as if an event helped it, by whoever
- * finds it so.
+ * million updates and disturbances in one place, is moved as if an event helped it.
  *
  * LINEARIZATION. Of each pod by itself: switch_announced:B, or a helper's. Staying: the load of the
  * words that `decide` saw.
@@ -45,10 +44,10 @@
  *   owed, the switch -> stray_ask_owed
  *       a thread that could find the pod behind its gate finds `owed`
  *
- * PROGRESS. Lock-free: each further round of one pod means that somebody changed its words, and its
- * gates are asked ASKS_MAX times at most. A thread that stops has moved what it had switched. What
- * it had published, and not switched, is switched by who meets it in a band or for backoff; in a
- * lot by nobody, and the pod stays where it was, like what was only collected.
+ * PROGRESS. Lock-free: each further round of one pod is another thread's change of its words, and
+ * its gates are asked ASKS_MAX times at most. A thread that stops has moved what it had switched.
+ * What it had published, and not switched, a helper switches in a band or a bin of backoff; in a
+ * lot the pod stays where it was, like what was only collected.
  *
  * EVIDENCE. tests/model: park, gate, tick, help; stress/explore: event_park*, event_gate*, batch_*,
  * tick_tick, lag_end, host_apply; tests/unit/test_move.c, test_move_threads.c, test_many_updates.c,
@@ -165,8 +164,8 @@ bool mover_holds(const struct mover *mover, uint32_t record);
 void mover_end(struct mover *mover);
 
 /**
- * Makes whoever is about to bring a pod into a lot decide again, if the ref is FUTURE there. A pod
- * that is at the end of its lag is left alone.
+ * Makes a holder or mover that is about to bring a pod into a lot decide again, if the ref is
+ * FUTURE there. A pod that is at the end of its lag is left alone.
  */
 bool mover_disturb(struct worker *worker, uint64_t ref);
 
@@ -174,7 +173,7 @@ bool mover_disturb(struct worker *worker, uint64_t ref);
  * [host] Moves the pod as `view` shows it, and no other: no batch, no decide.
  *
  * @retval SCHEDQ_OK       moved
- * @retval SCHEDQ_CHANGED  somebody changed it
+ * @retval SCHEDQ_CHANGED  another thread changed it
  * @retval SCHEDQ_RETRY    GATED, and the gate has a stamp newer than `asked`
  * @retval SCHEDQ_NOMEM    nothing changed
  */

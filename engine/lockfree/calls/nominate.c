@@ -22,7 +22,7 @@ lockfree_nominate(schedq_worker_t *base, schedq_pod_t pod, uint64_t node)
     struct view view;
 
     section_begin(worker);
-    /* Ends: each further round means that somebody changed the pod. */
+    /* Ends: each further round is another thread's change of the pod. */
     while (exists && report_view(queue, record, ref_version(pod.bits), &view)) {
         status = describe_nomination(worker, record, &view, node);
         if (status != SCHEDQ_RETRY) {

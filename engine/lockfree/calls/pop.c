@@ -3,14 +3,15 @@
  *
  * STRICT ORDER. A pop never returns Y if some X that ranks before Y was active during the whole
  * call. The walk looks into the bands from the top and takes the least key of the first that has
- * one; what it passes was empty, or its refs were stale, when it looked. Two things could hide X
- *   from it: X moved meanwhile from a place that the walk had not reached to one that it had
- *     passed. Only transfer_follow moves pods that are active, and it raises `reorder` between
- *     publication and switch. The walk reads `reorder` first (walk_take:A) and again before each
- *     claim and before EMPTY (take_from:A): unchanged means that no such switch came before the
- *     walk looked.
- *   X is in a bin whose word is CLEAR. Then X's producer has not come to bin_mark: his call has not
+ * one; what it passes was empty, or its refs were stale, when it looked. Two things could hide X:
+ *   X moved meanwhile from a place that the walk had not reached to one that it had passed. Only
+ *   transfer_follow moves active pods, and it raises `reorder` between publication and switch. The
+ *   walk reads `reorder` first (walk_take:A) and again before each claim and before EMPTY
+ *   (take_from:A): unchanged means that no such switch came before the walk looked.
+ *
+ *   X is in a bin whose word is CLEAR. Then X's producer has not come to bin_mark: its call has not
  *   returned.
+ *
  * A stale head's key is at most its successor's, so the least key over unjudged heads is a lower
  * bound; it is judged, and passed or claimed, before another is looked for.
  *
@@ -20,9 +21,8 @@
  * LINEARIZATION. OK: the CAS of the claim (claim:A). EMPTY: the last load of `reorder`
  * (walk_take:B). CLOSED: EMPTY, if `closed` was set before the walk began.
  *
- * An active pod whose description was replaced, and which still stands in its old place, is moved
- * before anybody takes it: what the caller gets is the new description, and it has to be in its
- * order.
+ * An active pod whose description was replaced, and which is still in its old place, is moved
+ * before it is claimed: the caller gets the new description, in the new description's order.
  *
  * ORDERING
  *   ref, switch_announced:A, switch -> scan, take_from:A or walk_take:B
@@ -37,7 +37,7 @@
  *   pop_or_sleep:A, the deadline, sleepers_watch:A | the deadline ; sleepers_wake_for:A (timer.h)
  *   lockfree_close's exchange -> the load of `closed` before a walk
  *
- * PROGRESS. A walk begins again only if an update moved a pod; a claim fails only if somebody else
+ * PROGRESS. A walk begins again only if an update moved a pod; a claim fails only if another thread
  * claimed, moved or deleted the pod. A consumer that stops after the claim holds that pod and
  * nothing else: the head it did not advance is passed by the next.
  *
@@ -45,8 +45,8 @@
  * wakes the next. A sleeper that leaves by its deadline looks once more: the wake-up may have been
  * meant for it.
  *
- * TIME. A waiting pop that finds time late serves one slice (serve.h), then looks for its pod: what
- * others are due is not its burden. The rest stays due. A pop that leaves hands it over, with the
+ * TIME. A waiting pop that finds time late serves one slice (serve.h), then looks for its pod. The
+ * rest stays due. A pop that leaves hands it over, with the
  * watch (sleepers.h), to one that sleeps; if none does, the next that finds nothing to pop serves
  * it.
  *
@@ -119,8 +119,8 @@ take_gating(const struct walk *walk, schedq_popped_t *out)
 }
 
 /*
- * The record is this worker's: nobody but an update, which replaces the description, changes
- * anything in it. So it is read and written relaxed, behind claim:A. The description that the
+ * The record is this worker's: others only replace its description. So it is read and written
+ * relaxed, behind claim:A. The description that the
  * caller gets is that of the claim.
  */
 static void
@@ -210,7 +210,7 @@ look_into(struct walk *walk, struct bin *bin)
     return bin_first(bin, &queue->runs, &walk->head);
 }
 
-/* False: the pod was changed, moved, or taken by somebody else. */
+/* False: another thread changed, moved or took the pod. */
 static bool
 claim(struct walk *walk, uint64_t state)
 {
@@ -247,7 +247,7 @@ take_from(struct walk *walk, struct band *band, uint64_t word)
     struct bin *bin = &band->bin;
     const struct bin_caller caller = bin_caller(walk->worker);
 
-    /* Ends: each further round advanced a head, or somebody else changed the pod. */
+    /* Ends: each further round advanced a head, or another thread changed the pod. */
     while (look_into(walk, bin)) {
         uint64_t ref = bin_head_ref(&walk->head);
         uint64_t state;
@@ -324,7 +324,7 @@ walk_down(struct walk *walk)
 
 /* ---- backoff --------------------------------------------------------------------------------- */
 
-/* The pod whose backoff ends first; among those the best. */
+/* The pod whose backoff ends first; of equal ones the best. */
 static struct bin *
 first_in_backoff(struct walk *walk)
 {
@@ -357,7 +357,7 @@ take_from_backoff(struct walk *walk)
     const struct bin_caller caller = bin_caller(worker);
     struct bin *bin;
 
-    /* Ends: each further round advanced a head, or somebody else changed the pod. */
+    /* Ends: each further round advanced a head, or another thread changed the pod. */
     while ((bin = first_in_backoff(walk)) != NULL) {
         uint64_t ref = bin_head_ref(&walk->head);
         uint64_t state;
@@ -605,7 +605,7 @@ hand_over_watch(struct queue *queue)
     }
 }
 
-/* A wake-up that reached a caller who leaves without a pod was perhaps another's. */
+/* A wake-up that reached a caller that leaves without a pod was perhaps another's. */
 static schedq_status_t
 look_once_more(struct worker *worker, schedq_popped_t *out)
 {

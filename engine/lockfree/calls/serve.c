@@ -1,14 +1,13 @@
 /*
  * Serving time.
  *
- * The pods that are due stand first in their bins (backoff.h, waiting.h). They are read, not taken:
- * moved like by an event (mover.h), after which the heads pass what is stale. So two who serve at
- * once do the same work twice, and one who stops anywhere leaves the rest to the others: whoever
- * finds the deadline passed serves all of it.
+ * The pods that are due are first in their bins (backoff.h, waiting.h). They are read, not taken:
+ * moved like by an event (mover.h), after which the heads pass the stale refs. So two threads that
+ * serve at once do the same work twice, and one that stops leaves the rest to the others.
  *
  * SLICES. A pop serves SERVE_SLICE pods, then looks for its own (pop.c); a gate that is asked
- * counts as one. A slice that comes to its end leaves the deadline as it is, at "due now": the next
- * who looks serves the next slice. A tick serves all.
+ * counts as one. A slice that comes to its end leaves the deadline at "due now": the next thread
+ * that looks serves the next slice. A tick serves all.
  *
  * FLUSHES. The kube presets try leftovers in flushes (policy/leftover.h). leftover_flushed says
  * what the last one reached. The thread whose CAS raises it has begun a flush (begin_flush:A): it
@@ -20,8 +19,8 @@
  *
  * WHAT NO THREAD CAN SERVE. Backoff that only the host ends: the word says "due now" to the host,
  * and neither the timer thread nor a sleeper looks at it (serve_due). Pods for which memory is
- * missing: the word says "due now" too, and each who tries again waits longer than before (timer.c,
- * pop.c).
+ * missing: the word says "due now" too, and a thread that tries again waits longer each time
+ * (timer.c, pop.c).
  *
  * WHO SERVES. The timer thread if it runs; a sleeper too, when it finds time a whole tick late: the
  * thread may have been stopped by its debugger or its scheduler. One sleeper watches for that, so a
@@ -90,7 +89,7 @@ may_leave(const struct queue *queue, const struct view *view)
 }
 
 /*
- * Is the pod of a ref here, and to be tried? In backoff one whose mover stopped is helped. A gated
+ * Is the pod of a ref here, and to be tried? In backoff a FUTURE ref is helped. A gated
  * pod that may not leave is passed over at once: it stays, and would be read again and again.
  */
 static bool
@@ -335,8 +334,8 @@ flush_leftovers(struct serving *serving)
 /* ---- all of it ------------------------------------------------------------------------------- */
 
 /*
- * What is parked while this looks makes the word say "due now" (deadline.h); whoever parks all the
- * time shall not keep it here.
+ * A pod that is parked during the look makes the word say "due now" (deadline.h). Holders that park
+ * all the time must not keep the planner here.
  */
 static int64_t
 plan(struct queue *queue)
@@ -521,7 +520,7 @@ forget_events(struct worker *worker)
 /*
  * A sleeper that a producer woke may have stopped for ever, or the producer before it woke one. If
  * there is work, and no pop took any since the last time, one more is woken. With a caller's clock
- * each tick wakes all, who look at their deadlines.
+ * each tick wakes all sleepers, which look at their deadlines.
  */
 bool
 serve_upkeep(struct worker *worker, schedq_result_t *result)

@@ -61,7 +61,8 @@ int64_t serve_wanted(const struct queue *queue);
 void serve_wake_sleeper(struct queue *queue);
 
 /**
- * Can anything be popped? Looks into the bands: a producer may have stopped before he told anybody.
+ * Can anything be popped? Looks into the bands: a producer may have stopped before it woke a
+ * sleeper.
  */
 bool serve_is_poppable(struct worker *worker);
 

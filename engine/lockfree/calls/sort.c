@@ -14,8 +14,7 @@ before(const struct sorting *sorting, size_t i, size_t j)
 }
 
 /*
- * Of numbers[0, count), the one at `root` may stand before those below it: they have to stand
- * before it.
+ * Moves numbers[root] down in the heap numbers[0, count), until none below it comes after it.
  */
 static void
 sift(const struct sorting *sorting, size_t root, size_t count)

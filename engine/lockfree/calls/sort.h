@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/** `before` is a strict order of what the numbers stand for. */
+/** `before` is a strict order of what the numbers mean. */
 void sort_numbers(uint32_t *numbers, size_t count,
                   bool (*before)(const void *ctx, uint32_t a, uint32_t b), const void *ctx);
 

@@ -1,5 +1,5 @@
 /*
- * Statistics and metrics: sums over the workers, who go on counting; of a queue at rest they are
+ * Statistics and metrics: sums over the workers, which go on counting; of a queue at rest they are
  * exact. They are loaded relaxed: they publish nothing.
  *
  * EVIDENCE. tests/unit/test_look.c, test_metrics.c.

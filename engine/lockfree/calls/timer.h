@@ -1,9 +1,8 @@
 /*
- * The timer thread: serves time (serve.h) when the deadline comes, and now and then whatever else
- * tick does: once per config.tick_ns while pods are popped or sleepers overlook one, else after
- * pauses that grow up to WATCH_NS. A due pod for which memory is missing is tried again after such
- * pauses too, and one that the host has to let go is none of the thread's business (serve_due): it
- * never spins.
+ * The timer thread: serves time (serve.h) when the deadline comes, and does what else tick does:
+ * once per config.tick_ns while pods are popped or sleepers overlook one, else after pauses that
+ * grow up to WATCH_NS. A due pod for which memory is missing is tried again after such pauses too.
+ * The thread does not look at pods that only the host lets go (serve_due).
  *
  * Its role is advice. It holds nothing that others need: a blocking pop that finds the deadline
  * passed by a whole tick serves itself, and so does schedq_tick at any time. A thread that lowers
@@ -11,12 +10,12 @@
  * for ever, that sleeper serves a tick late.
  *
  * PHASES
- *   NONE -> STARTING     timer_run, a CAS
- *   STARTING -> RUNNING, or NONE     the same call, an exchange
- *   RUNNING -> STOPPING  timer_stop, a CAS
- *   STOPPING -> NONE     the same call, behind the join
- * `worker` and `thread` are plain: they are of who made the phase STARTING or STOPPING, and the
- * thread is started after them.
+ *   NONE -> STARTING              timer_run, a CAS
+ *   STARTING -> RUNNING or NONE   the same call, an exchange
+ *   RUNNING -> STOPPING           timer_stop, a CAS
+ *   STOPPING -> NONE              the same call, behind the join
+ * `worker` and `thread` are plain: the call that made the phase STARTING or STOPPING owns them, and
+ * starts the thread after it wrote them.
  *
  * ORDERING
  *   deadline_lower:B, the phase, wakes + 1 | timer_main:A (wakes), the deadline, futex_wait
@@ -57,7 +56,7 @@ struct timer {
 /** SCHEDQ_EXISTS: it runs; SCHEDQ_CLOSED; SCHEDQ_FULL: no worker slot; SCHEDQ_NOMEM. */
 schedq_status_t timer_run(struct queue *queue);
 
-/** Ends the thread and waits for it; nothing if none runs, or if somebody else ends it. */
+/** Ends the thread and waits for it; nothing if none runs, or if another call ends it. */
 void timer_stop(struct queue *queue);
 
 /** Does the thread serve time? */

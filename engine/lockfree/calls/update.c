@@ -1,22 +1,21 @@
 /*
  * update: replaces the description by one CAS on {state word, description word}; it fails if the
- * pod left its place, or ended, meanwhile. If the new description changes where an active pod
- * stands, the same CAS raises the lag (state.h), and transfer_follow moves the pod. A pod in flight
- * is only described anew: its place is decided when its flight ends. A name that no pod has is
- * added (add.c).
+ * pod left its place, or ended, meanwhile. If the new description changes an active pod's place in
+ * the order, the same CAS raises the lag (state.h), and transfer_follow moves the pod. A pod in
+ * flight is only described anew: its place is decided when its flight ends. A name that no pod has
+ * is added (add.c).
  *
  * LINEARIZATION. entry_describe:A. NOT_FOUND: the look at the index or the word.
  *
  * ORDERING. The word changes by a full fence (state.h, entry.h). An update in flight sets
- * FLAG_JUDGE with the description, before its events are announced: a holder who looked at the
+ * FLAG_JUDGE with the description, before its events are announced: a holder that looked at the
  * stamps before fails to switch, or has parked the pod where tell_holder then finds it (events.c).
- * A pod that moves inside the order, or stands anew for backoff, is published as in publish.h,
- * deadline.h.
+ * A pod that moves inside the order, or gets another place in backoff, is published as in
+ * transfer.h.
  *
  * PROGRESS. Lock-free: every loop's further round is another's change of the pod, or its end. A
- * thread that stops behind entry_describe:A: describe.h; the active pod's move is finished by who
- * is told of it or pops it, a waiting one stands where it stood, and the update's own events are
- * lost with it.
+ * thread that stops behind entry_describe:A: describe.h; an active pod's move is finished by the
+ * next call that reports or pops it, a waiting pod stays, and the update's own events are lost.
  *
  * EVIDENCE. tests/model: description, intent, park (UPDATE), walk; stress/explore: update_*,
  * told_*, lag_end, upkeep_*; tests/unit/test_update.c, test_update_threads.c, test_many_updates.c.
@@ -41,7 +40,7 @@ struct update {
     struct view before;
 };
 
-/* A new key, or a new priority: the pod stands elsewhere in the order of its place. */
+/* A new key, or a new priority: the pod moves in the order of its place. */
 static bool
 moves_in_order(const struct queue *queue, const struct view *before,
                const struct description *description)
@@ -58,7 +57,7 @@ is_parked_or_gated(uint64_t state)
 }
 
 /*
- * In flight the holder has to decide again, should he be about to; a waiting pod gets another
+ * In flight a holder that is about to switch has to decide again; a waiting pod gets another
  * version.
  */
 static uint64_t
@@ -105,8 +104,8 @@ end_lag(struct worker *worker, const struct update *update)
 }
 
 /*
- * Room for the pod where it will stand. Before the description is installed: while a pod that backs
- * off has a new one and stands at the old place, runs that are merged to make room come out in no
+ * Room for the pod in its new place. Before the description is installed: while a pod that backs
+ * off has a new one and is in its old place, runs that are merged to make room come out in no
  * order. False: no memory.
  */
 static bool
@@ -249,7 +248,7 @@ retry_updated(struct worker *worker, const struct update *update, schedq_result_
 }
 
 /*
- * Announced first; then the pod is looked at again: its holder may have parked it before he could
+ * Announced first; then the pod is looked at again: its holder may have parked it before it could
  * see the stamps, or have looked at them and be about to.
  */
 static void
@@ -349,7 +348,7 @@ update_present(struct worker *worker, const char *name, uint32_t hash, struct up
 {
     schedq_status_t status;
 
-    /* Ends: each further round means that somebody changed the pod, or ended it. */
+    /* Ends: each further round is another thread's change of the pod, or its end. */
     do {
         update->record = find_name(worker, name, update->spec->name_length, hash, &update->before);
         if (update->record == 0 ||
@@ -378,7 +377,7 @@ update_or_add(struct worker *worker, const char *names, struct update *update,
     struct present present;
 
     /*
-     * Ends: between "not there" and "exists" somebody else added it, between the other two somebody
+     * Ends: between "not there" and "exists" another call added it, between the other two another
      * ended it.
      */
     for (;;) {

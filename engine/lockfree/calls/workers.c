@@ -1,16 +1,15 @@
 /*
  * Slots of workers.h.
  *
- * Memory for a slot may be made by anybody: the first to put it there wins (slot_worker:A). A slot
- * is taken by a CAS of its number's bit in the queue's word; the first who takes it joins the epoch
- * with it, and lets it be seen by sums over all workers. Housekeepers are slots of their own kind,
+ * Any thread may make memory for a slot: the first to put it there wins (slot_worker:A). A slot is
+ * taken by a CAS of its number's bit in the queue's word; its first owner joins the epoch with it,
+ * and lets sums over all workers see it. Housekeepers are slots of their own kind,
  * with bits of their own: trim, reserve and metrics borrow one, and a tick polls them.
  *
  * CONTRACT. Between take_bit:A and give_bit:A all that lies in the slot is one owner's, and plain.
- * The memory stays until the queue ends; a slot is never unmade, so who reads counts in it
- * (tallies) needs no right to it.
+ * The memory stays until the queue ends, so any thread may read a slot's counts (tallies).
  *
- * FIRST WORKER. What a queue needs only when somebody calls it is made before the first slot is:
+ * FIRST WORKER. What a queue needs only when it is called is made before the first slot is:
  * the ring of events, the tables of lots, nominations and names, a housekeeper
  * (workers_make_shared). Several threads may do that at once; one of each stays.
  *
@@ -18,19 +17,21 @@
  * taken once, not all at one moment.
  *
  * ORDERING
- *   give_bit:A -> take_bit:A (full fences)         what the last owner did, to the next; so
- *           take_house:A, give_house:A
- *   slot_worker:A (full fence) -> acquire loads    a slot's memory is seen made
- *   join:A (full fence) -> queue_slots, acquire                  below that number: the slot
+ *   give_bit:A -> take_bit:A, and give_house:A -> take_house:A
+ *       what the last owner did
+ *   slot_worker:A -> acquire loads of the slot
+ *       the slot's memory
+ *   join:A -> queue_slots
+ *       the slots below that number
  * Adoption has no such edge: the caller knows that the last owner's thread is dead, which orders
  * what it did.
  *
  * A DEATH INSIDE A CALL may come between any two instructions. What others read is stored
  * atomically, in the order that they need anyway. What is the owner's alone is plain, and may be
- * half done: an object may be in a cache and given away already, a cached band may stand beside
- * another's priority. So adoption forgets all that is plain (forget): free objects, a run, releases
- * that wait; lanes go on where they were published last (lane_resume). That costs a bound of memory
- * until the queue ends, and no rule for the order of plain stores anywhere.
+ * half done: an object may be in a cache and given away already, a cached band may be beside
+ * another band's priority. So adoption forgets all that is plain (forget): free objects, a run,
+ * releases that wait; lanes go on where they were published last (lane_resume). That costs a bound
+ * of memory until the queue ends, and no rule for the order of plain stores anywhere.
  *
  * PROGRESS. Lock-free; making a slot allocates. A thread that stops with a slot keeps it, and what
  * lies in it: SLAB_CACHE_MAX free objects of each kind, its lanes, of which others go on to take.
@@ -96,7 +97,7 @@ make(struct queue *queue, uint32_t number)
     }
     worker->base.queue = &queue->base;
     worker->base.number = number;
-    worker->base.busy = 1; /* until it is registered nobody may call with it */
+    worker->base.busy = 1; /* no call may use it until it is registered */
     worker->last_drawn = INT64_MIN;
     worker->random = number + 1;
     return worker;
@@ -132,7 +133,7 @@ workers_make_shared(struct queue *queue)
            nominator_make(&queue->nominator) && index_make(&queue->index, INDEX_LINES_FIRST);
 }
 
-/* By who has the slot's bit. */
+/* For the owner of the slot's bit. */
 static void
 join(struct queue *queue, struct worker *worker)
 {
@@ -387,8 +388,8 @@ forget(struct worker *worker)
 
 /*
  * A thread that died inside a call left its section open, and perhaps a pin, or a pod that it had
- * not published: the index knows it, and the next who meets its name publishes it. One that died
- * between calls left all of it whole.
+ * not published: the next call that meets the pod's name in the index publishes it. A thread that
+ * died between calls left all of it whole.
  */
 schedq_status_t
 lockfree_worker_adopt(schedq_t *base, schedq_worker_t *abandoned)
