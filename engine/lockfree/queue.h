@@ -1,5 +1,5 @@
 /*
- * The lock-free engine: what a queue and a worker consist of, and who may use whom.
+ * The lock-free engine: what a queue and a worker consist of, and the order of its parts.
  *
  * Includes go downwards only.
  *
@@ -22,20 +22,20 @@
  *     backoff         bins by length of the wait
  *     describe        replacing a description, nominations
  *     report, objects what callers are told; objects that are kept
- *     settle          before anybody is told of a pod
+ *     settle          before a caller is told of a pod
  *     stray           pods that memory failed for
  *     finish          done, and the end of a record
  *   refs/     band, bin, lane, run, lots: where refs wait
  *   index/    from a name to a record
  *   pod/      entry, state: what a pod is
  *   signals/  stamps and event_log, what happened; deadline, when time is wanted next; nominator,
- *             who is nominated to a node; sleepers, who waits; incoming, what workers count
+ *             pods nominated to a node; sleepers, threads that wait; incoming, counts by label
  *   memory/   slab, names, hazard: what is used again at once; objects that are held
  *
- * TWO RULES. The state word of a pod's record is the truth, whatever a container holds is a hint
- * (state.h). Publish, then switch; whoever meets what is half done finishes it. Everything else
- * follows: nothing waits for another thread, and a thread that stops for ever strands no pod but
- * those that it has popped.
+ * TWO RULES. The state word of a pod's record is the truth; what a container holds is a hint
+ * (state.h). Publish, then switch; a thread that meets a half-done move finishes it. Everything
+ * else follows: no call waits for another thread, and a thread that stops for ever strands no pod
+ * but those that it has popped.
  *
  * NOTATION of the ordering tables.
  *   FUNCTION:A   the access that carries this comment, in that function
@@ -56,11 +56,11 @@
  * its last add or failure retired waits for its next one, or for its unregistration.
  *
  * THE HOST'S CODE. Hints, gates, prechecks and affinity run between two sections (section_pause),
- * so a thread that is slow there, or never comes back, holds back no memory of the others. What was
- * read before a pause (records, bands, segments, tables) may be another's afterwards, or nobody's:
- * records are looked up again by their numbers, readers begin again where they were, and words are
- * compared with what was judged, by the CAS that acts. A queue whose host has none of these is not
- * left (queue_asks_host). config.retain and release run inside of sections: they count.
+ * so a thread that is slow there, or never comes back, holds back no memory of the others. Records,
+ * bands, segments and tables that were read before a pause may be used again, or freed, afterwards:
+ * records are looked up again by their numbers, readers begin again where they were, and the CAS
+ * that acts compares words with what was judged. Where the host has none of these, sections are not
+ * paused (queue_asks_host). config.retain and release run inside of sections.
  */
 #ifndef SCHEDQ_LOCKFREE_QUEUE_H
 #define SCHEDQ_LOCKFREE_QUEUE_H
@@ -110,8 +110,8 @@ struct waiting {
 };
 
 /**
- * What a worker did; only the worker writes, anybody adds up. Differences wrap round and come right
- * in the sum.
+ * What a worker did; only the worker writes, any thread adds up. Differences wrap round and come
+ * right in the sum.
  */
 struct tally {
     atomic_u64 adds, pops, dones, failures, deletes, updates, moves, events, hint_calls, gate_calls;
@@ -179,7 +179,7 @@ struct queue {
     atomic_u64 taken;                /* slots that have an owner, as bits */
     atomic_u64 slots;                /* those with smaller numbers may have been taken */
     atomic_ptr housekeepers[HOUSEKEEPERS];
-    atomic_u32 housekeeping; /* those that somebody works with, as bits */
+    atomic_u32 housekeeping; /* those in use, as bits */
     atomic_u64 strays;       /* notes:3, above them how often one was left */
     struct incoming_late incoming_late;
     struct event_log log;
@@ -228,8 +228,8 @@ queue_slots(const struct queue *queue)
 }
 
 /**
- * How many have tallies that add up: the housekeepers, whose merges may move a pod for somebody who
- * stopped, and the workers.
+ * How many have tallies that add up: the housekeepers, whose merges may help a mover that stopped,
+ * and the workers.
  */
 static inline uint32_t
 queue_counters(const struct queue *queue)
@@ -259,7 +259,7 @@ queue_is_closed(struct queue *queue)
 }
 
 /**
- * Leaves a note that a pod stands where no pop finds it (stray.h). Ends: each failed exchange is
+ * Leaves a note that there is a pod that no pop finds (stray.h). Ends: each failed exchange is
  * another's note.
  */
 static inline void
@@ -329,8 +329,7 @@ queue_asks_host(const struct queue *queue)
 }
 
 /**
- * Adds to a number that only this worker writes, relaxed: who reads it adds up what publishes
- * nothing.
+ * Adds to a number that only this worker writes. Relaxed: sums publish nothing.
  */
 static inline void
 tally_add(atomic_u64 *number, uint64_t change)

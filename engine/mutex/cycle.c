@@ -231,7 +231,7 @@ take_newest(struct mutex_queue *queue, uint32_t index, const schedq_failure_t *f
 }
 
 /*
- * A host's verdict stands only if no event came that it has not judged. Called before anything
+ * A host's verdict holds only if no event came that it has not judged. Called before anything
  * changes; true: judge up to result->sequence and call again.
  */
 static bool

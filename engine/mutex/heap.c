@@ -51,8 +51,7 @@ sift_up_in(struct heap_room *room, struct heap *heap, enum heap_order order, uin
 
 /*
  * The hole goes down to a leaf along the better children, then the item goes up from there: an item
- * that replaces a removed one came from the bottom and belongs near it, so comparing it on the way
- * down is in vain.
+ * that replaces a removed one came from the bottom and belongs near it.
  */
 PER_ORDER void
 sift_down_in(struct heap_room *room, struct heap *heap, enum heap_order order, uint32_t position,

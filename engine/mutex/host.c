@@ -120,7 +120,7 @@ resume_in(const struct search *search, uint32_t lot)
     return index;
 }
 
-/* False: the answer is full, and the cursor stands on the next pod. */
+/* False: the answer is full, and the cursor is at the next pod. */
 static bool
 search_lot(struct search *search, uint32_t lot)
 {

@@ -21,7 +21,7 @@ struct index {
     struct index_slot *slots;
     uint32_t mask; /* capacity - 1 */
     uint32_t count;
-    uint64_t seed; /* per queue: who chooses the names cannot choose the collisions */
+    uint64_t seed; /* per queue: a chooser of names cannot choose the collisions */
 };
 
 bool mutex_index_open(struct index *index, struct memory *memory, const struct entries *entries);

@@ -1,14 +1,14 @@
 /*
- * The lock, the words, and who is woken when it is given back.
+ * The lock, the words, and which threads an unlock wakes.
  *
- * WHO SLEEPS ON WHAT. Blocking pops sleep on sleepers.wake, the timer thread on timer.wake; both
+ * SLEEPING. Blocking pops sleep on sleepers.wake, the timer thread on timer.wake; both
  * with the lock, so a pod that was made poppable before a sleeper looked is seen by it, and one
  * made poppable after wakes it: no wake-up is lost.
  *
- * WHO WAKES. The unlock after a call that made pods poppable: one sleeper for one pod, all for
- * more. A call that brought the next deadline forward wakes the timer thread, or, if none runs, all
- * sleepers: one of them has to plan anew. With a virtual clock nobody can sleep until a deadline;
- * there each schedq_tick wakes all sleepers.
+ * WAKING. The unlock after a call that made pods poppable: one sleeper for one pod, all for more. A
+ * call that brought the next deadline forward wakes the timer thread, or, if none runs, all
+ * sleepers: one of them has to plan anew. With a virtual clock no thread can sleep until a
+ * deadline: each schedq_tick wakes all sleepers.
  */
 #include "mutex/deadline.h"
 #include "mutex/queue.h"

@@ -1,6 +1,6 @@
 /*
- * Looking at pods without stopping anybody for long: a batch is copied with the lock held, objects
- * pinned and names included, and visited without it.
+ * Looking at pods with the lock held for a batch at a time: the batch is copied, objects pinned and
+ * names included, and visited without the lock.
  *
  * A snapshot goes through the records by number. A pod keeps its record for its whole life, so one
  * that is in the queue during the whole call is met exactly once, however it moves between places

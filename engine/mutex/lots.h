@@ -10,8 +10,8 @@
  *
  * Lists are intrusive, so putting a pod into a lot that exists needs no memory. An empty lot is
  * taken apart at once: there are never more lots than waiting pods. Each insertion draws the next
- * number of `sequence`; whoever walks lots while moving pods between them stops at the number that
- * was the newest when he began.
+ * number of `sequence`; a walk that moves pods between lots stops at the number that was the newest
+ * when it began.
  */
 #ifndef SCHEDQ_MUTEX_LOTS_H
 #define SCHEDQ_MUTEX_LOTS_H

@@ -56,7 +56,7 @@ mutex_moves_announce(struct mutex_queue *queue, const struct cluster_event *even
         queue->moved = sequence;
     }
     if (queue->inflight > 0) {
-        /* No hint will ask for the objects of an event that nobody registered. */
+        /* No hint will ask for the objects of an event that is not registered. */
         mutex_event_log_record(&queue->log, event->event, registered ? event->old_object : 0,
                                registered ? event->new_object : 0);
     }
@@ -167,7 +167,7 @@ walk_lots(const struct walk *walk)
     }
 }
 
-/* A wildcard that has an object concerns the one pod that is the object, or nobody. */
+/* A wildcard that has an object concerns the one pod that is the object, or none. */
 static void
 move_target(struct walk *walk, schedq_pod_t target)
 {

@@ -11,8 +11,8 @@
 void mutex_place_enter(struct mutex_queue *queue, uint32_t index, schedq_place_t place);
 
 /**
- * Takes the pod out of whatever holds it. Its entry.place stays: the caller enters another or ends
- * the pod.
+ * Takes the pod out of the containers that hold it. Its entry.place stays: the caller enters
+ * another or ends the pod.
  */
 void mutex_place_leave(struct mutex_queue *queue, uint32_t index);
 

@@ -4,29 +4,33 @@
  * It is the baseline of every benchmark, the reference of every comparison, and what a user selects
  * to find out whether a problem is the lock-free engine's. So it is plain: heaps with positions, a
  * hash table, lists by rejector set; every call takes the lock once, does its work, and leaves. The
- * parts, and who may use whom (downwards only):
+ * parts, which use each other downwards only:
  *
- *   engine.c    the table of functions, making and ending a queue
- *   cycle.c     pop, done, add_unschedulable, readd          pods.c   add, find, update, delete,
- *           activate, nominate
- *   moves.c     events that callbacks decide                 host.c   events that the host decides
- *   look.c      get, snapshot, nominated pods, stats         sleep.c  blocking pop, tick, the timer
- *           thread
- *   time.c      due backoff, leftovers                       workers.c  handles that calls take
- *   lock.c      the lock, the words, who is woken            deadline.c  when time is wanted next
- *   route.c     where a pod goes: gates, backoff, active     admit.c  making and ending a pod's
- *           record
- *   place.c     putting a pod into a place and taking it out; counts
+ *   engine.c     the table of functions, making and ending a queue
+ *   cycle.c      pop, done, add_unschedulable, readd
+ *   pods.c       add, find, update, delete, activate, nominate
+ *   moves.c      events that callbacks decide
+ *   host.c       events that the host decides
+ *   look.c       get, snapshot, nominated pods, stats
+ *   sleep.c      blocking pop, tick, the timer thread
+ *   time.c       due backoff, leftovers
+ *   workers.c    handles that calls take
+ *   lock.c       the lock, the words, waking
+ *   deadline.c   when time is wanted next
+ *   route.c      where a pod goes: gates, backoff, active
+ *   admit.c      making and ending a pod's record
+ *   place.c      putting a pod into a place and taking it out; counts
  *   heap, lots, index, names, bands, nominator, event_log, entry: containers that know nothing of
  *   each other
  *
  * INVARIANTS, true whenever the lock is free
  *   1  entry.place says where a pod is, and exactly the containers of that place hold it:
- *        ACTIVE         heap active
- *        BACKOFF        heap backoff, lot BACKOFF            ERROR_BACKOFF  heap error_backoff, lot
- *                ERROR_BACKOFF
- *        PARKED         its lot, age list parked             GATED          its lot, age list gated
- *        INFLIGHT       none
+ *        ACTIVE          heap active
+ *        BACKOFF         heap backoff, lot BACKOFF
+ *        ERROR_BACKOFF   heap error_backoff, lot ERROR_BACKOFF
+ *        PARKED          its lot, age list parked
+ *        GATED           its lot, age list gated
+ *        INFLIGHT        none
  *   2  the index holds every pod but those that are in flight and deleted.
  *   3  every heap, the positions and the index have room for as many pods as there are records; a
  *      pod takes a record at admission, so no later call needs memory for it.
@@ -147,7 +151,7 @@ is_poppable(const struct mutex_queue *queue)
 
 void queue_lock(struct mutex_queue *queue);
 
-/** Publishes the words, then wakes who has something to do. */
+/** Publishes the words, then wakes the threads that have something to do. */
 void queue_unlock(struct mutex_queue *queue);
 
 #endif

@@ -77,7 +77,7 @@ mutex_route_parked(const struct route *route, uint32_t index)
 }
 
 /*
- * 0: nobody refuses; the pod then has no gate any more, though its sets keep what refused it
+ * 0: no gate refuses; the pod then has no gate, though its sets keep the gates that refused it
  * before.
  */
 static uint8_t
@@ -117,7 +117,7 @@ mutex_route_after_backoff(const struct route *route, uint32_t index)
         return;
     }
     /*
-     * Pop does not ask, so where it takes from backoff the gates stand before backoff. Else the pod
+     * Pop does not ask: where it takes from backoff, gates are asked before backoff. Else the pod
      * keeps its gate there.
      */
     if (queue->base.rules.pop_from_backoff) {

@@ -32,7 +32,7 @@ void mutex_route_after_backoff(const struct route *route, uint32_t index);
  */
 bool mutex_route_by_strategy(const struct route *route, uint32_t index, enum strategy strategy);
 
-/* Without asking anybody. */
+/* Without asking a gate. */
 void mutex_route_parked(const struct route *route, uint32_t index);
 void mutex_route_gated(const struct route *route, uint32_t index, uint8_t gate);
 void mutex_route_admitted(const struct route *route, uint32_t index,

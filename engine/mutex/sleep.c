@@ -1,11 +1,11 @@
 /*
- * Waiting for a pod, and the timer thread. Who wakes whom is in lock.c.
+ * Waiting for a pod, and the timer thread. lock.c wakes.
  *
- * WHO SERVES TIME. The timer thread if it runs; a sleeper too, when it finds time a whole tick
+ * SERVING TIME. The timer thread if it runs; a sleeper too, when it finds time a whole tick
  * late: the thread may have been stopped by its debugger or its scheduler. Without the thread,
  * every blocking pop that finds nothing; and schedq_tick. A pop serves a slice (time.h), then looks
- * for its pod. What is left stays due: it is the next sleeper's, who sleeps until the same deadline
- * at most, and of the next blocking pop that finds nothing.
+ * for its pod. What is left stays due: the next sleeper, which sleeps until the same deadline at
+ * most, or the next blocking pop that finds nothing serves it.
  *
  * Where only the host can end a backoff, a due pod waits for the host's call: neither the thread
  * nor a sleeper looks at that deadline.
@@ -200,7 +200,7 @@ timer_main(void *argument)
 
         if (now >= own_deadline(queue)) {
             (void)mutex_time_serve(queue, now, TIME_SLICE, &unseen);
-            /* The lock is given up between two slices: who waits for it comes in. */
+            /* The lock is given up between two slices, for the calls that wait for it. */
             queue_unlock(queue);
             queue_lock(queue);
             continue;

@@ -62,7 +62,7 @@ struct pair {
 #endif
 
 /**
- * Raises to `value`, never lowers. Ends: each failed exchange means that somebody raised it.
+ * Raises to `value`, never lowers. Ends: each failed exchange is another thread's raise.
  * Returns what it was.
  */
 static inline uint64_t

@@ -1,6 +1,6 @@
 /*
  * The back end of atomic.h on Concurrency Kit. On x86-64 every locked instruction is a full fence
- * and the fences of loads and stores are empty; elsewhere CK's are not, and stand around the
+ * and the fences of loads and stores are empty; elsewhere CK's are not, and come around the
  * operation.
  */
 #ifndef SCHEDQ_PLATFORM_ATOMIC_CK_H

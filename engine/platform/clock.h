@@ -15,7 +15,7 @@ struct clock {
 
 int64_t clock_now(const struct clock *clock);
 
-/** True if time passes only when the host says so: nobody can sleep until a deadline. */
+/** True if time passes only when the host says so: no thread can sleep until a deadline. */
 static inline bool
 clock_is_virtual(const struct clock *clock)
 {

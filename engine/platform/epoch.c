@@ -2,8 +2,8 @@
  * Grace periods: epoch.h on ck_epoch.
  *
  * libck's part of ck_epoch is not instrumented, so ThreadSanitizer is told what a grace period is:
- * what a section did happens before the free that waited for it. The address that stands for the
- * domain is that of its memory's description, because a retired block knows that one.
+ * what a section did happens before the free that waited for it. The address that names the domain
+ * is that of its memory's description, because a retired block knows that one.
  */
 #include "platform/epoch.h"
 
@@ -88,7 +88,7 @@ epoch_record_join(struct epoch_record *record)
     struct epoch *epoch = record->epoch;
 
     ck_epoch_register(&epoch->domain, &record->own, NULL);
-    /* Ends: each failed exchange means that somebody joined. */
+    /* Ends: each failed exchange is another thread's join. */
     do {
         record->older = ptr_load(&epoch->records);
         /* epoch_record_join:A; records stay, so no ABA */

@@ -9,9 +9,8 @@
  * read-modify-write; it is retired inside the section that unlinked it; records are never
  * unregistered. epoch_poll never waits.
  *
- * ORDERING. Entering a section is a full fence: who reads a pointer in it either finds it unlinked,
- * or is waited for. Leaving is a release: what the section read was read before the memory is
- * freed.
+ * ORDERING. Entering a section is a full fence: a reader in it either finds a pointer unlinked, or
+ * is waited for. Leaving is a release: what the section read was read before the memory is freed.
  *
  * PROGRESS. All of it is wait-free, but for epoch_record_join, which is lock-free, the allocator,
  * and the blocks that a poll frees. A thread that stops inside a section holds back what is retired
@@ -71,8 +70,8 @@ void epoch_hold(struct epoch_record *record);
 void epoch_abandon(struct epoch_record *record);
 
 /**
- * Frees `block` (from `memory`, with `bytes` and `kind`) when nobody can read it. Inside a section,
- * after the unlinking.
+ * Frees `block` (from `memory`, with `bytes` and `kind`) when no thread can read it. Inside a
+ * section, after the unlinking.
  */
 void epoch_retire(struct epoch_record *record, struct epoch_block *block, struct memory *memory,
                   enum memory_kind kind, size_t bytes);

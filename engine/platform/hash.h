@@ -1,7 +1,7 @@
 /*
  * The hash of a text, for the index of either engine.
  *
- * Seeded per queue, so that who chooses the names cannot choose the collisions. Not for anything
+ * Seeded per queue, so that a chooser of names cannot choose the collisions. Not for anything
  * that leaves the process: the value depends on the seed and on the byte order.
  */
 #ifndef SCHEDQ_PLATFORM_HASH_H

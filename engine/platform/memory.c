@@ -171,7 +171,7 @@ memory_close(const struct memory *memory)
 uint64_t
 memory_bytes(const struct memory *memory, enum memory_kind kind)
 {
-    /* In this order: whatever was given had been taken, so the difference is no wrapped one. */
+    /* In this order: bytes are taken before they are given, so the difference does not wrap. */
     uint64_t given = __atomic_load_n(&memory->given[kind], __ATOMIC_ACQUIRE);
 
     return __atomic_load_n(&memory->taken[kind], __ATOMIC_RELAXED) - given;

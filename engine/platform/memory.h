@@ -57,12 +57,12 @@ void *memory_alloc_raw(struct memory *memory, enum memory_kind kind, size_t byte
 /** NULL is allowed. */
 void memory_free(struct memory *memory, enum memory_kind kind, void *block, size_t bytes);
 
-/** Bytes that are allocated of a kind; exact when nobody allocates or frees meanwhile. */
+/** Bytes that are allocated of a kind; exact when no thread allocates or frees meanwhile. */
 uint64_t memory_bytes(const struct memory *memory, enum memory_kind kind);
 
 /**
  * A larger copy of an array: the new elements are zero. NULL if there is no memory; the old array
- * then stands.
+ * stays.
  *
  * A NULL array with old_count 0 is an ordinary allocation.
  */

@@ -2,8 +2,8 @@
  * Accesses to the words that other threads read without the queue's lock: schedq_words_t, a
  * worker's busy flag, counts that argument checks read.
  *
- * Store with release, load with acquire: who reads a count sees what was done before it was stored.
- * Wait-free, but for word_raise_i64, which is lock-free.
+ * Store with release, load with acquire: a reader of a count sees what was done before it was
+ * stored. Wait-free, but for word_raise_i64, which is lock-free.
  */
 #ifndef SCHEDQ_PLATFORM_WORDS_H
 #define SCHEDQ_PLATFORM_WORDS_H
@@ -14,8 +14,8 @@
 #define word_store(word, value) __atomic_store_n((word), (value), __ATOMIC_RELEASE)
 
 /**
- * Raises `word` to `value`; it never goes back. Ends: each failed exchange means that somebody
- * raised it.
+ * Raises `word` to `value`; it never goes back. Ends: each failed exchange is another thread's
+ * raise.
  */
 static inline void
 word_raise_i64(int64_t *word, int64_t value)

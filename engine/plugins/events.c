@@ -3,9 +3,9 @@
  *
  * A definition goes through the row. It ends at the same event, or puts its own into the first free
  * slot by a CAS; if it loses the slot it goes on from there, with the winner as one more event to
- * look at. So whoever fills a slot has seen all that lie before it, which makes the label number of
- * an event a matter of its slot and not of luck. Nobody waits: a thread that stops between its CAS
- * and event_count leaves an event that the next definition counts for it.
+ * look at. So a definition that fills a slot has seen all slots before it, and an event's label
+ * number follows from its slot. Wait-free but for the allocator: a thread that stops between its
+ * CAS and event_count leaves an event that the next definition counts.
  */
 #include "plugins/parts.h"
 #include "policy/label.h"

@@ -2,9 +2,9 @@
  * Profiles, their plugins, and names that come late.
  *
  * Setup writes plugins, alone. A late name takes the next slot of its profile at any time, like an
- * event (events.c): who loses a slot looks at the name that took it. A bit is told only after it
- * stands in `late` and then in `known`; whoever finds a name that is not known yet makes it so
- * himself.
+ * event (events.c): a call that loses a slot looks at the name that took it. A bit is returned only
+ * after it is in `late` and then in `known`; a call that finds a name which is not known yet makes
+ * it known.
  *
  * An object for each slot, a spare, comes with the profile, so that an engine whose calls do not
  * overlap never lacks memory for a name. A spare of a call that lost to the same name goes back if

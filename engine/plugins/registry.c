@@ -226,7 +226,7 @@ registry_reached(const struct registry *registry, schedq_profile_t profile, sche
     return event->matches[profile].interested | always_reached(registry, profile);
 }
 
-/* The wildcard is registered by who registered the wildcard. */
+/* A wildcard counts as registered by the plugins that registered the wildcard. */
 bool
 registry_gate_hears(const struct registry *registry, schedq_profile_t profile, uint8_t gate,
                     schedq_event_t number)

@@ -5,14 +5,14 @@
  * All matching of events with registrations is done here, when either is registered, so that a move
  * looks a list up and compares no string.
  *
- * WHO MAY CALL WHAT. Nothing here locks, waits, or goes back: what is published stays until
- * registry_close, so that whoever holds an id may use it for ever.
+ * THREADS. Nothing here locks, waits, or goes back: what is published stays until registry_close,
+ * so an id is valid until then.
  *   setup alone   registry_define_profile, registry_add_plugin: they overlap with no other call.
  *           What they write is plain.
  *   any time      the rest, on any threads. registry_define_event and registry_rejector publish an
  *                 object that is complete by one CAS into the first free slot of a row (events.c,
- *                 profiles.c); who loses the slot looks at what took it. So numbers are dense, and
- *                 the same name never gets two.
+ *                 profiles.c); a call that loses the slot looks at what took it. So numbers are
+ *                 dense, and the same name never gets two.
  */
 #ifndef SCHEDQ_PLUGINS_REGISTRY_H
 #define SCHEDQ_PLUGINS_REGISTRY_H
@@ -54,7 +54,7 @@ struct registry {
     struct registry_name *resources;
     uint32_t resource_count, resource_capacity;
     /* Written at any time. */
-    /* so many slots are taken, at least; who tells an id raised it above that first */
+    /* so many slots are taken, at least; raised above an id before the id is returned */
     atomic_u64 event_count;
     atomic_ptr event_chunks[EVENT_CHUNKS];
 };
@@ -93,8 +93,8 @@ const char *registry_profile_name(const struct registry *registry, schedq_profil
 /** Bits that rejector sets of this profile may hold. */
 uint64_t registry_known(const struct registry *registry, schedq_profile_t profile);
 /**
- * Those whose names came late: every event reaches them. Who sees a bit among the known and then
- * looks here sees it.
+ * Those whose names came late: every event reaches them. A bit that was seen among the known is
+ * seen here afterwards.
  */
 uint64_t registry_late(const struct registry *registry, schedq_profile_t profile);
 /**

@@ -40,7 +40,7 @@ time_add(int64_t a, int64_t b)
 
 struct backoff_rules {
     int64_t initial_ns;
-    int64_t max_ns;   /* 0: nobody backs off */
+    int64_t max_ns;   /* 0: no pod backs off */
     bool by_attempts; /* the formula of kube <= 1.31 */
     bool windows;
     bool at_expiry;

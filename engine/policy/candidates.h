@@ -24,7 +24,7 @@ struct waiting_pod {
 
 bool candidates_wants(const schedq_query_t *query, uint64_t reached, const struct waiting_pod *pod);
 
-/** May it want a pod, parked or gated, of whom all but the time is known? */
+/** May it want a pod, parked or gated, of which all but the time is known? */
 bool candidates_may_want(const schedq_query_t *query, uint64_t reached, uint8_t profile,
                          uint8_t gate, uint64_t rejectors);
 

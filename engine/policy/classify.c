@@ -2,7 +2,7 @@
  * What an update of a pod or a node means to waiting pods (schedq_classify_*): kube's change
  * detectors, in kube's order.
  *
- * The caller gives numbers that stand for contents, so nothing here looks into an object.
+ * The caller gives numbers in place of contents, so nothing here looks into an object.
  */
 #include <schedq/schedq.h>
 

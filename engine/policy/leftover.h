@@ -1,6 +1,5 @@
 /*
- * When a pod has waited for too long (max_parked_ns): then it is tried again, whatever did not
- * happen.
+ * When a pod has waited for too long (max_parked_ns): then it is tried again, without an event.
  *
  * Too long is more than the limit: a pod that began to wait at `since` is a leftover from since +
  * max + 1 on.

@@ -31,7 +31,7 @@ struct event_kind {
 
 enum match_rule { MATCH_NUMERIC, MATCH_RESOURCE, MATCH_ALL };
 
-/** {"*", All}: concerns everybody, whatever was registered. */
+/** {"*", All}: concerns every plugin. */
 bool match_is_wildcard(struct event_kind kind);
 
 bool match_event(enum match_rule rule, struct event_kind registered, struct event_kind incoming);

@@ -27,9 +27,9 @@ struct rules {
     uint8_t objects; /* schedq_objects_t */
     bool host;       /* the host decides: nothing calls a hint or a gate */
     bool hints;      /* false: move cycles, as kube <= 1.27 */
-    /* then gates stand before backoff too, and not between backoff and active */
+    /* then gates are asked before backoff too, and not between backoff and active */
     bool pop_from_backoff;
-    /* a gate stands between backoff and active that only the host can ask */
+    /* between backoff and active there is a gate that only the host can ask */
     bool host_ends_backoff;
     bool errors_park;
     bool errors_apart; /* pods that failed with an error back off in a heap of their own */

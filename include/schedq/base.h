@@ -54,7 +54,7 @@ typedef enum schedq_status {
     SCHEDQ_INVALID
 } schedq_status_t;
 
-/** Whom a configuration makes a library behave as; kube: the kube-scheduler of that release. */
+/** The behaviour that a configuration begins with; kube: that of the kube-scheduler release. */
 typedef enum schedq_preset {
     SCHEDQ_PRESET_DEFAULT = 0,
     SCHEDQ_PRESET_KUBE_1_12 = 12,

@@ -99,8 +99,8 @@ typedef struct schedq_evictor_config {
      * Calls task(argument) once, soon, on any thread; inside spawn is allowed, then
      * schedq_evictor_evict waits for it. Returns 0; anything else: it will not, and nothing was
      * evicted. NULL: nothing can be done LATER. A task that is never called keeps its preemptor
-     * held, its memory, and the evictor (BUSY) for ever: who stops his threads calls what is left
-     * himself, where `evict` may return FAILED.
+     * held, its memory, and the evictor (BUSY) for ever: a host that stops its threads calls what
+     * is left itself, where `evict` may return FAILED.
      */
     int (*spawn)(void *ctx, void (*task)(void *argument), void *argument);
 
@@ -191,7 +191,7 @@ SCHEDQ_API schedq_status_t schedq_evictor_destroy(schedq_evictor_t *evictor);
  * @retval SCHEDQ_NOMEM    nothing is done
  *
  * Threads: any, one call at a time for one preemptor  Progress: lock-free but for the callbacks;
- * LATER allocates.
+ *          LATER allocates.
  */
 SCHEDQ_API schedq_status_t schedq_evictor_evict(schedq_evictor_t *evictor,
                                                 const schedq_eviction_t *eviction,
@@ -201,8 +201,8 @@ SCHEDQ_API schedq_status_t schedq_evictor_evict(schedq_evictor_t *evictor,
  * Are victims of this pod being evicted? What PreEnqueue has to ask before it lets a pod pass. 0 or
  * 1.
  *
- * Whoever learns of the deletion of its last victim (or is asked after that event was told to the
- * queue) gets 0.
+ * A caller that has learned of the deletion of its last victim (or asks after the queue was told of
+ * that event) gets 0.
  *
  * Threads: any  Progress: wait-free, O(preemptors that were ever held at once); O(1) while none is
  *               held.

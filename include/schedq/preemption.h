@@ -3,9 +3,9 @@
  *
  * A schedq_cluster_t is a snapshot: nodes, the pods that run on them, disruption budgets, nominated
  * pods. The caller keeps it up to date, call by call. schedq_preempt reads it and decides as
- * kube-scheduler's DefaultPreemption does: which nodes are candidates, whom each would lose, which
- * one is best, what to do. It does nothing itself: schedq/eviction.h or the caller deletes the
- * victims, and the caller nominates the pod, here (schedq_cluster_nominate) and in the queue
+ * kube-scheduler's DefaultPreemption does: which nodes are candidates, which pods each would lose,
+ * which one is best, what to do. It does nothing itself: schedq/eviction.h or the caller deletes
+ * the victims, and the caller nominates the pod, here (schedq_cluster_nominate) and in the queue
  * (schedq_nominate).
  *
  * Use it for a pod for which scheduling found no node. Do not use it to place pods: a pod that fits
@@ -22,9 +22,9 @@
  *
  * THREADS. [cluster] calls change the snapshot: each overlaps with no other call on this snapshot.
  * [read] calls may overlap with each other, on any threads; so may schedq_preempt, each with a
- * workspace of its own. Whoever wants to update while others evaluate keeps two snapshots, applies
- * every update to both in turn and swaps them when the readers of the older one are through (as
- * with RCU); updates cost little for that.
+ * workspace of its own. A host that updates while other threads evaluate keeps two snapshots,
+ * applies every update to both in turn and swaps them when the readers of the older one are through
+ * (as with RCU).
  *
  * LIBRARY. schedq::preemption (pkg-config schedq-preemption) holds all of this header, and needs
  * nothing but libc. It does not know the queue, and schedq::schedq does not know it: texts below
@@ -195,7 +195,7 @@ typedef struct schedq_running_view {
  * @param cluster   receives it, NULL if there is none
  * @retval SCHEDQ_OK       *cluster is the caller's until schedq_cluster_destroy
  * @retval SCHEDQ_INVALID  `why` says what
- * @retval SCHEDQ_NOMEM
+ * @retval SCHEDQ_NOMEM    *cluster is NULL
  *
  * Threads: any  Progress: wait-free but for the allocator; allocates.
  */
@@ -231,7 +231,7 @@ SCHEDQ_API const char *schedq_cluster_error(const schedq_cluster_t *cluster);
  *
  * @param name     1..317 bytes; not "cpu", "memory", "pods"
  * @param resource receives the number, 3 or more
- * @retval SCHEDQ_OK
+ * @retval SCHEDQ_OK       the number is *resource
  * @retval SCHEDQ_FULL     SCHEDQ_RESOURCES_MAX names; nothing changed
  * @retval SCHEDQ_INVALID  nothing changed
  * @retval SCHEDQ_NOMEM    nothing changed
@@ -245,7 +245,7 @@ SCHEDQ_API schedq_status_t schedq_cluster_resource(schedq_cluster_t *cluster, co
  * Fills an empty snapshot from arrays, in their order. Nodes get the numbers 0, 1, ...
  *
  * The error tells the array and the position.
- * @retval SCHEDQ_OK
+ * @retval SCHEDQ_OK       all of it is in the snapshot
  * @retval SCHEDQ_INVALID  also if the snapshot is not empty; nothing changed
  * @retval SCHEDQ_EXISTS   a name occurs twice; nothing changed
  * @retval SCHEDQ_FULL     as schedq_cluster_add_pod; nothing changed
@@ -261,14 +261,13 @@ SCHEDQ_API schedq_status_t schedq_cluster_load(schedq_cluster_t *cluster,
  *
  * Its number is the place in listing order: the lowest one that is free.
  * @param node receives the number; may be NULL
- * @retval SCHEDQ_OK
+ * @retval SCHEDQ_OK       *node is its number
  * @retval SCHEDQ_EXISTS   a node has that name; nothing changed
  * @retval SCHEDQ_INVALID  nothing changed
  * @retval SCHEDQ_NOMEM    nothing changed
  *
  * Threads: [cluster]  Progress: O(levels * resources), amortized; allocates. Levels are the
- *                     different priorities
- * of running pods, at most 32 of them.
+ *          different priorities of running pods, at most 32 of them.
  */
 SCHEDQ_API schedq_status_t schedq_cluster_add_node(schedq_cluster_t *cluster,
                                                    const schedq_node_spec_t *spec, uint32_t *node);
@@ -277,7 +276,7 @@ SCHEDQ_API schedq_status_t schedq_cluster_add_node(schedq_cluster_t *cluster,
  * Gives a node a new object and new amounts. Its pods stay, also if they now exceed them.
  *
  * @param spec its name is NULL or the node's
- * @retval SCHEDQ_OK
+ * @retval SCHEDQ_OK         the snapshot has the new object and amounts
  * @retval SCHEDQ_NOT_FOUND  no node has that number; nothing changed
  * @retval SCHEDQ_INVALID    nothing changed
  * @retval SCHEDQ_NOMEM      nothing changed
@@ -291,7 +290,7 @@ SCHEDQ_API schedq_status_t schedq_cluster_update_node(schedq_cluster_t *cluster,
  * Removes a node, with the pods that run on it and the nominations to it. Those in the queue stay:
  * end them (schedq_nominate), since another node may get the number.
  *
- * @retval SCHEDQ_OK
+ * @retval SCHEDQ_OK         the node, its pods and nominations are gone
  * @retval SCHEDQ_NOT_FOUND  no node has that number; nothing changed
  * @retval SCHEDQ_INVALID    nothing changed
  *
@@ -302,9 +301,9 @@ SCHEDQ_API schedq_status_t schedq_cluster_remove_node(schedq_cluster_t *cluster,
 /**
  * Finds a node's number by its name.
  *
- * @retval SCHEDQ_OK
+ * @retval SCHEDQ_OK         *node is its number
  * @retval SCHEDQ_NOT_FOUND  *node is SCHEDQ_NO_NODE
- * @retval SCHEDQ_INVALID
+ * @retval SCHEDQ_INVALID    *node is SCHEDQ_NO_NODE
  *
  * Threads: [read]  Progress: O(1).
  */
@@ -330,7 +329,7 @@ SCHEDQ_API uint64_t schedq_cluster_node_object(const schedq_cluster_t *cluster, 
  * first, or it counts twice.
  *
  * @param pod receives the handle; may be NULL
- * @retval SCHEDQ_OK
+ * @retval SCHEDQ_OK         *pod is its handle
  * @retval SCHEDQ_EXISTS     a running pod has that name; nothing changed
  * @retval SCHEDQ_NOT_FOUND  no node has that number; nothing changed
  * @retval SCHEDQ_FULL       the node's pods together would exceed SCHEDQ_QUANTITY_MAX; nothing
@@ -339,8 +338,7 @@ SCHEDQ_API uint64_t schedq_cluster_node_object(const schedq_cluster_t *cluster, 
  * @retval SCHEDQ_NOMEM      nothing changed
  *
  * Threads: [cluster]  Progress: O(log pods + pods of the node + levels * resources), the first pod
- *                     of a priority
- * O(all pods); allocates.
+ *          of a priority O(all pods); allocates.
  */
 SCHEDQ_API schedq_status_t schedq_cluster_add_pod(schedq_cluster_t *cluster,
                                                   const schedq_running_spec_t *spec,
@@ -353,7 +351,7 @@ SCHEDQ_API schedq_status_t schedq_cluster_add_pod(schedq_cluster_t *cluster,
  * Nothing of the old description stays but the name: pass requests and labels again.
  *
  * @param spec its name is NULL or the pod's
- * @retval SCHEDQ_OK
+ * @retval SCHEDQ_OK         the snapshot has the new description
  * @retval SCHEDQ_NOT_FOUND  no such pod or node; nothing changed
  * @retval SCHEDQ_FULL       as schedq_cluster_add_pod; nothing changed
  * @retval SCHEDQ_INVALID    nothing changed
@@ -368,13 +366,12 @@ SCHEDQ_API schedq_status_t schedq_cluster_update_pod(schedq_cluster_t *cluster,
 /**
  * Removes a running pod: its place is free.
  *
- * @retval SCHEDQ_OK
+ * @retval SCHEDQ_OK         the pod is gone; its handle names none
  * @retval SCHEDQ_NOT_FOUND  nothing changed
  * @retval SCHEDQ_INVALID    nothing changed
  *
  * Threads: [cluster]  Progress: O(pods of the node + levels * resources); the last pod of a
- *                     priority, if there
- * are more priorities than levels: O(all pods).
+ *          priority, if there are more priorities than levels: O(all pods).
  */
 SCHEDQ_API schedq_status_t schedq_cluster_remove_pod(schedq_cluster_t *cluster,
                                                      schedq_running_t pod);
@@ -382,9 +379,9 @@ SCHEDQ_API schedq_status_t schedq_cluster_remove_pod(schedq_cluster_t *cluster,
 /**
  * Finds a running pod by "namespace/name".
  *
- * @retval SCHEDQ_OK
+ * @retval SCHEDQ_OK         *pod is its handle
  * @retval SCHEDQ_NOT_FOUND  *pod is {0}
- * @retval SCHEDQ_INVALID
+ * @retval SCHEDQ_INVALID    *pod is {0}
  *
  * Threads: [read]  Progress: O(1).
  */
@@ -394,9 +391,9 @@ SCHEDQ_API schedq_status_t schedq_cluster_find_pod(const schedq_cluster_t *clust
 /**
  * Describes a running pod.
  *
- * @retval SCHEDQ_OK
+ * @retval SCHEDQ_OK         *view is set
  * @retval SCHEDQ_NOT_FOUND  *view is all zero
- * @retval SCHEDQ_INVALID
+ * @retval SCHEDQ_INVALID    *view is all zero
  *
  * Threads: [read]  Progress: O(1).
  */
@@ -406,7 +403,7 @@ SCHEDQ_API schedq_status_t schedq_cluster_pod(const schedq_cluster_t *cluster, s
 /**
  * Adds a disruption budget, or replaces the one of that name.
  *
- * @retval SCHEDQ_OK
+ * @retval SCHEDQ_OK       the budget is new, or replaced
  * @retval SCHEDQ_INVALID  nothing changed
  * @retval SCHEDQ_NOMEM    nothing changed
  *
@@ -418,7 +415,7 @@ SCHEDQ_API schedq_status_t schedq_cluster_set_budget(schedq_cluster_t *cluster,
 /**
  * Removes a disruption budget by "namespace/name".
  *
- * @retval SCHEDQ_OK
+ * @retval SCHEDQ_OK         the budget is gone
  * @retval SCHEDQ_NOT_FOUND  nothing changed
  * @retval SCHEDQ_INVALID    nothing changed
  *
@@ -431,9 +428,9 @@ SCHEDQ_API schedq_status_t schedq_cluster_remove_budget(schedq_cluster_t *cluste
  * Nominates a waiting pod to a node, behind those that are nominated there; an earlier nomination
  * of that name ends.
  *
- * @param generation receives the number of this nomination, never 0: whoever ends it later says
- *                   which one he means; may be NULL
- * @retval SCHEDQ_OK
+ * @param generation receives the number of this nomination, never 0, by which it can be ended
+ *                   later; may be NULL
+ * @retval SCHEDQ_OK         the pod is nominated
  * @retval SCHEDQ_NOT_FOUND  no node has that number; nothing changed
  * @retval SCHEDQ_FULL       all nominated there together would exceed SCHEDQ_QUANTITY_MAX; nothing
  *         changed
@@ -450,7 +447,7 @@ SCHEDQ_API schedq_status_t schedq_cluster_nominate(schedq_cluster_t *cluster,
  * Ends a nomination by "namespace/name".
  *
  * @param generation of the nomination that is meant; 0 = whichever it is
- * @retval SCHEDQ_OK
+ * @retval SCHEDQ_OK         the nomination has ended
  * @retval SCHEDQ_NOT_FOUND  nothing changed
  * @retval SCHEDQ_STALE      a later nomination took its place; nothing changed
  * @retval SCHEDQ_INVALID    nothing changed
@@ -466,8 +463,8 @@ SCHEDQ_API schedq_status_t schedq_cluster_unnominate(schedq_cluster_t *cluster, 
  * kept for them is free and no other event says so.
  *
  * @param expired gets the object of each, may be NULL; it must not call this snapshot
- * @retval SCHEDQ_OK
- * @retval SCHEDQ_INVALID
+ * @retval SCHEDQ_OK       also if none was over
+ * @retval SCHEDQ_INVALID  nothing changed
  *
  * Threads: [cluster]  Progress: O(nominations).
  */
@@ -481,7 +478,7 @@ SCHEDQ_API schedq_status_t schedq_cluster_expire(schedq_cluster_t *cluster, int6
  *
  * @param workload not 0
  * @param now_ns   0 or more, on the clock of schedq_preemptor.now_ns
- * @retval SCHEDQ_OK
+ * @retval SCHEDQ_OK       it is recorded
  * @retval SCHEDQ_INVALID  nothing changed
  * @retval SCHEDQ_NOMEM    nothing changed
  *
@@ -492,7 +489,7 @@ SCHEDQ_API schedq_status_t schedq_cluster_record_eviction(schedq_cluster_t *clus
 
 /**
  * Forgets evictions before `before_ns` (now - evict_again_ns). The record grows by one for each
- * workload until somebody does.
+ * workload until this is called.
  *
  * Threads: [cluster]  Progress: O(record).
  */
@@ -504,7 +501,7 @@ SCHEDQ_API void schedq_cluster_forget_evictions(schedq_cluster_t *cluster, int64
  *
  * @param write gets pieces of text, returns 0 to stop
  * @retval SCHEDQ_OK       also when stopped
- * @retval SCHEDQ_INVALID
+ * @retval SCHEDQ_INVALID  nothing was written
  *
  * Threads: [read]  Progress: O(all).
  */
@@ -545,7 +542,7 @@ typedef struct schedq_preemption_config {
     uint8_t budget_rule;            /**< COUNT_DOWN (default): allowed counts down over the
                                          potential victims; BY_ALLOWED: violated if allowed <= 0,
                                          disrupted pods too */
-    uint8_t terminating_rule;       /**< who blocks another preemption: BY_TARGET (default): a pod
+    uint8_t terminating_rule;       /**< what blocks another preemption: BY_TARGET (default): a pod
                                          that the scheduler evicts; BY_ANY: any that terminates */
     uint8_t no_victims;             /**< a node where the pod fits with every pod kept: ERROR
                                          (default); TAKE: taken at once */
@@ -574,7 +571,7 @@ typedef struct schedq_preemption_config {
 /**
  * Sets a preset: SCHEDQ_PRESET_DEFAULT, _KUBE_1_12 or _KUBE_1_34 (1.26 has none).
  *
- * @retval SCHEDQ_OK
+ * @retval SCHEDQ_OK       every field is set
  * @retval SCHEDQ_INVALID  size or preset; nothing is written
  *
  * Threads: any  Progress: wait-free.
@@ -640,7 +637,7 @@ typedef struct schedq_filter_question {
  */
 typedef schedq_fit_t (*schedq_filter_fn)(void *ctx, const schedq_filter_question_t *question);
 
-/** A node, and whom it would lose. Layout is public so that extenders can change it. */
+/** A node, and the pods it would lose. Layout is public so that extenders can change it. */
 typedef struct schedq_candidate_node {
     uint32_t node;
     uint32_t violations;            /**< victims whose eviction violates a budget */
@@ -659,7 +656,7 @@ typedef struct schedq_candidate_node {
 
 enum { SCHEDQ_EXTENDER_DONE = 0, SCHEDQ_EXTENDER_UNINTERESTED = 1, SCHEDQ_EXTENDER_FAILED = 2 };
 
-/** Somebody else who has a say in which candidates are left. */
+/** A program beside the scheduler that narrows the candidates. */
 typedef struct schedq_extender {
     /**
      * May set `dropped`, `violations`, and shorten or reorder `victims`, in place. The list is
@@ -819,7 +816,7 @@ typedef enum schedq_verdict_kind {
     SCHEDQ_VERDICT_UNSEEN = 0,
     SCHEDQ_VERDICT_CANDIDATE,     /**< also if its list was full already */
     SCHEDQ_VERDICT_UNSCHEDULABLE, /**< does not fit even without its victims, or needs too many */
-    /** preemption cannot help there; or nobody there may be a victim now */
+    /** preemption cannot help there; or no pod there may be a victim now */
     SCHEDQ_VERDICT_UNRESOLVABLE,
     SCHEDQ_VERDICT_ERROR
 } schedq_verdict_kind_t;
@@ -847,7 +844,7 @@ typedef struct schedq_verdict {
  *         several threads
  * @retval SCHEDQ_OK       *preemption is the caller's until schedq_preemption_destroy
  * @retval SCHEDQ_INVALID  `why` says what
- * @retval SCHEDQ_NOMEM
+ * @retval SCHEDQ_NOMEM    *preemption is NULL
  *
  * Threads: any  Progress: wait-free but for the allocator; allocates.
  */
@@ -871,27 +868,27 @@ SCHEDQ_API void schedq_preemption_destroy(schedq_preemption_t *preemption);
 SCHEDQ_API const char *schedq_preemption_error(const schedq_preemption_t *preemption);
 
 /**
- * Decides whom to evict for a pod that fits nowhere. Changes nothing but the workspace and
+ * Decides which pods to evict for a pod that fits nowhere. Changes nothing but the workspace and
  * *decision.
  *
  * What to do next, while the preemptor is in flight (examples/preempt.c):
  *   1 copy what is needed out of the decision: objects of `deletes` (schedq_cluster_pod) and of
- *   `clears`
+ *     `clears`
  *   2 nomination SET: schedq_cluster_nominate, and schedq_nominate with chosen + 1, before a victim
  *     is deleted: else another pod takes its place. From here on the host's placement leaves that
  *     room free (NOMINATIONS above). CLEAR: schedq_cluster_unnominate and schedq_nominate with 0.
  *     KEEP: nothing
  *   3 mark each of `deletes` (schedq_cluster_update_pod with terminating 1, disruption_status 1,
- *     disruption_reason "PreemptionByScheduler"), so that nobody decides about it again;
+ *     disruption_reason "PreemptionByScheduler"), so that no other decision takes it;
  *     schedq_cluster_record_eviction, if evict_again_ns is used
  *   4 schedq_evictor_evict with later = holds (schedq/eviction.h); or delete them, the last one
  *     last, and end the nominations in `clears`, in the snapshot and in the queue
  *   5 schedq_add_unschedulable with the plugins that rejected the pod; with none (error backoff)
  *     for the outcomes that are errors of kube
  * Later, when a victim is gone: schedq_cluster_remove_pod, then schedq_move_all
- * (AssignedPodDelete), in this order: who is brought back must not find it. If its deletion failed:
- * mark it back, before `evict` returns that; else the preemptor comes back, finds it terminating,
- * and waits for an event that nobody will send. When the preemptor got its node:
+ * (AssignedPodDelete), in this order: a pod that is brought back must not find it. If its deletion
+ * failed: mark it back, before `evict` returns that; else the preemptor comes back, finds it
+ * terminating, and waits for an event that will not come. When the preemptor got its node:
  * schedq_cluster_unnominate, schedq_cluster_add_pod, schedq_done. When it is deleted:
  * schedq_cluster_unnominate, schedq_delete, and AssignedPodDelete, since its place is free. With
  * `holds` 0 step 4 may come before 2 and 3; if a deletion failed, do not nominate, and park it with
@@ -899,7 +896,7 @@ SCHEDQ_API const char *schedq_preemption_error(const schedq_preemption_t *preemp
  *
  * SEVERAL DECIDERS. A decision is as old as the snapshot it was made from: two threads may choose
  * the same victims, or one node that has room for one of them. Make steps 2 and 3 exclusive, and
- * decide again if since the decision began somebody was nominated to `chosen` or a pod there was
+ * decide again if since the decision began a pod was nominated to `chosen` or a pod there was
  * changed (a counter of the caller's for each node tells).
  *
  * @retval SCHEDQ_OK       *decision is set, whatever the outcome
@@ -907,8 +904,7 @@ SCHEDQ_API const char *schedq_preemption_error(const schedq_preemption_t *preemp
  * @retval SCHEDQ_NOMEM    *decision is as it was
  *
  * Threads: [read], one call at a time per workspace  Progress: O(nodes * resources asked for + pods
- * of lower priority
- * on nodes that could do); allocates while the workspace grows.
+ *          of lower priority on nodes that could do); allocates while the workspace grows.
  */
 SCHEDQ_API schedq_status_t schedq_preempt(const schedq_cluster_t *cluster,
                                           schedq_preemption_t *preemption,
@@ -920,15 +916,14 @@ SCHEDQ_API schedq_status_t schedq_preempt(const schedq_cluster_t *cluster,
  * Tells what the workspace's last evaluation found out about a node. The snapshot must not have
  * changed since.
  *
- * @retval SCHEDQ_OK
+ * @retval SCHEDQ_OK         *verdict is set
  * @retval SCHEDQ_NOT_FOUND  no node has that number; *verdict is all zero
  * @retval SCHEDQ_INVALID    also if the last schedq_preempt was not OK, or there was none; *verdict
  *         is all zero
  * @retval SCHEDQ_NOMEM      *verdict is all zero
  *
  * Threads: [read], as schedq_preempt  Progress: O(pods of lower priority on the node + resources
- *                                     asked for); allocates
- * while the workspace grows.
+ *          asked for); allocates while the workspace grows.
  */
 SCHEDQ_API schedq_status_t schedq_preemption_verdict(schedq_preemption_t *preemption, uint32_t node,
                                                      schedq_verdict_t *verdict);

@@ -13,7 +13,7 @@
  *
  * GUARANTEES
  *   order    higher priority first (any int32), then older Timestamp, then the one that got its
- *            Timestamp first. A caller's order key stands in the place of the Timestamp. A pop
+ *            Timestamp first. A caller's order key replaces the Timestamp. A pop
  *            never returns a pod while a pod that ranks before it was active during the whole of
  *            that call. (config.fifo: without the priority; SCHEDQ_ORDER_RELAXED: the priority
  *            only. Nothing is later than INT64_MAX: pods that enter there tie.)
@@ -35,7 +35,7 @@
  *   host     no global state, no thread (unless schedq_run), no signal handler, no printing, no
  *            environment variable, no abort for an operating error.
  *
- * WHO MAY CALL WHAT, AND WHEN. Each declaration names its class after "Threads:".
+ * THREADS. Each declaration names its class after "Threads:".
  *   [worker] any thread, but one call at a time per worker. A worker is a handle, not a thread:
  *            nothing thread-local outlives a call, and the next call may come from another thread
  *            (which the caller synchronizes).
@@ -54,7 +54,7 @@
  * MUTEX: blocking; the call waits for the call that holds the queue's one mutex, and hints,
  * PreEnqueue, preCheck, affinity_matches, the clock, retain and release run with it held; visitors
  * and the writer of metrics do not. LOCKFREE: lock-free; a thread that stops for ever inside a call
- * stops nobody else, and strands no pod but those that it has popped (create and destroy are for
+ * stops no other, and strands no pod but those that it has popped (create and destroy are for
  * one thread). No call waits for anything else, except a blocking pop (for a pod), schedq_stop (for
  * the timer thread), and the allocator, in calls that list SCHEDQ_NOMEM or say "allocates". Costs
  * are those of MUTEX; n is the number of pods in the queue. LOCKFREE adds, pops and ends in O(1) of
@@ -238,7 +238,7 @@ typedef struct schedq_result {
     int64_t  timestamp_ns;      /**< the Timestamp that the call set or found; nanoseconds on the
                                      queue's clock */
     uint32_t to_active;         /**< pods that this call put there, from another place or again (a
-                                     pod that a move tried in vain) */
+                                     pod that a move tried and left) */
     uint32_t to_backoff;        /**< the same; error backoff too */
     uint32_t to_parked;         /**< the same */
     uint32_t to_gated;          /**< the same */
@@ -277,7 +277,7 @@ enum { SCHEDQ_COUNT_FAILURES = 0, SCHEDQ_COUNT_ATTEMPTS = 1 };         /* config
 
 /**
  * How a queue behaves. Fill it with an init function, change what you want, pass it to
- * schedq_create. A default is that of SCHEDQ_PRESET_DEFAULT; where none stands, it is 0.
+ * schedq_create. A default is that of SCHEDQ_PRESET_DEFAULT; where none is named, it is 0.
  */
 typedef struct schedq_config {
     uint32_t struct_size; /**< set by the init functions */
@@ -322,7 +322,7 @@ typedef struct schedq_config {
                                  and apply, no callback */
     uint8_t external_clock; /**< 1: time is schedq_words.now_ns, which the host advances; `clock`
                                  must be zero; default 0 */
-    /* Behaviour; the kube presets set these, anybody may. */
+    /* Behaviour; the kube presets set these, callers may too. */
     uint8_t requeue;             /**< HINTS (default): events are matched with rejectors;
                                       MOVE_CYCLE: kube <= 1.27. [host] ignored */
     uint8_t pop_from_backoff;    /**< 1 (default): when nothing is active, pop takes from backoff
@@ -429,7 +429,7 @@ schedq_config_kube_1_12(schedq_config_t *config)
  * what events, nominations and names need is allocated then.
  * @param config copied; nothing in it is referenced later, except the callbacks' contexts
  * @param queue  receives the queue, NULL if there is none
- * @param why    with INVALID: field, value and legal range; with NOMEM: whose memory was not enough
+ * @param why    with INVALID: field, value and legal range; with NOMEM: which memory was not enough
  * @retval SCHEDQ_OK       *queue is the caller's until schedq_destroy
  * @retval SCHEDQ_INVALID  *queue is NULL, `why` says which field
  * @retval SCHEDQ_NOMEM    *queue is NULL; how many queues there are matters to memory only
@@ -500,7 +500,7 @@ typedef struct schedq_words_t {
     uint64_t event_sequence;
     int64_t  next_deadline_ns; /**< when schedq_tick is wanted, on the queue's clock;
                                     SCHEDQ_NO_DEADLINE: never. It may say too early (LOCKFREE:
-                                    before all times while somebody looks for the next): then a tick
+                                    before all times while a thread looks for the next): then a tick
                                     sets it right */
     /** external_clock: the host raises it by atomic max; it never goes back */
     int64_t  now_ns;
@@ -521,7 +521,7 @@ SCHEDQ_API schedq_words_t *schedq_words(schedq_t *queue);
 /**
  * Raises words.now_ns to `now_ns`, never back.
  *
- * It wakes nobody: schedq_tick does.
+ * It wakes no sleeper: schedq_tick does.
  * @retval SCHEDQ_OK       also if words.now_ns was later already
  * @retval SCHEDQ_INVALID  the queue has no external_clock; nothing changed
  * @retval SCHEDQ_BUSY     nothing changed
@@ -825,15 +825,14 @@ SCHEDQ_API schedq_status_t schedq_worker_register(schedq_t *queue, schedq_worker
 SCHEDQ_API schedq_status_t schedq_worker_unregister(schedq_worker_t *worker);
 
 /**
- * Makes a worker usable again whose user will never come back (its thread died inside a call).
+ * Makes a worker usable again that no thread will use (its thread died inside a call).
  *
  * Only the caller can know that. With SCHEDQ_ENGINE_MUTEX a user that died while it held the mutex
  * has stopped the queue: this cannot help then. LOCKFREE: the call that it died in has happened or
  * not; a pod that it popped without returning stays in flight. What it held for itself is lost
- * until destroy: at most
- * 128 free records, names and descriptions, and with COUNTED objects some references, which are
- * never released. A user that died inside schedq_worker_unregister may have ended the worker: adopt
- * it before another worker is registered, which could get the same address.
+ * until destroy: at most 128 free records, names and descriptions, and with COUNTED objects some
+ * references, which are never released. A user that died inside schedq_worker_unregister may have
+ * ended the worker: adopt it before another worker is registered, which could get the same address.
  * @retval SCHEDQ_OK       the worker is the caller's
  * @retval SCHEDQ_INVALID  not a registered worker of this queue, or the timer thread's; nothing
  *                         changed
@@ -892,7 +891,7 @@ typedef struct schedq_pod_spec {
                                   gate != 0 */
     schedq_pod_t only;       /**< with SCHEDQ_POD_EXISTING: the pod that is meant, from add to the
                                   end of its life; another one under the name counts as unknown;
-                                  bits 0: whoever has it. Without the flag, and in other calls: 0 */
+                                  bits 0: any. Without the flag, and in other calls: 0 */
 } schedq_pod_spec_t;
 
 /**
@@ -1006,7 +1005,7 @@ SCHEDQ_API schedq_status_t schedq_try_pop(schedq_worker_t *worker, schedq_popped
  *
  * While it waits it serves time as schedq_tick does, if no other thread does: up to 256 pods, then
  * it looks for its pod again (a flush asks the gates of all old gated pods at once). The worker is
- * inside a call all the while. An idle queue costs nothing: of N pops that wait one looks in 2 s
+ * inside a call all the while. While nothing happens, one of all waiting pops looks in 2 s
  * (LOCKFREE), or none (MUTEX).
  * @param deadline_ns on the queue's clock; SCHEDQ_NO_DEADLINE: none; one that has passed: one look.
  *                    With a virtual or external clock the call sleeps untimed and looks again at
@@ -1174,7 +1173,8 @@ SCHEDQ_API schedq_status_t schedq_readd(schedq_worker_t *worker, const char *nam
 /**
  * Looks a name up: place, handle, object, sets, [host] ref; changes nothing.
  *
- * @param name "namespace/name", need not end in NUL
+ * @param name        "namespace/name", need not end in NUL; not referenced after the call
+ * @param name_length 3..317 bytes
  * @retval SCHEDQ_OK         `result` describes the pod
  * @retval SCHEDQ_NOT_FOUND  no pod has that name; one in flight that was deleted has none
  * @retval SCHEDQ_INVALID    bad name
@@ -1222,9 +1222,12 @@ SCHEDQ_API schedq_status_t schedq_update(schedq_worker_t *worker, const char *na
  * Removes a pod, by handle or, if pod.bits is 0, by name.
  *
  * In flight: the name is free at once, its holder gets GONE.
+ * @param pod         {0}: by name; else the name is ignored
+ * @param name        "namespace/name", need not end in NUL
+ * @param name_length 3..317 bytes
  * @retval SCHEDQ_OK         `result` describes the pod as it was; result->place is INFLIGHT if a
  *                           holder has it, else NOWHERE
- * @retval SCHEDQ_NOT_FOUND  cheap and silent; nothing changed
+ * @retval SCHEDQ_NOT_FOUND  no such pod; nothing changed
  * @retval SCHEDQ_INVALID    bad name; nothing changed
  * @retval SCHEDQ_BUSY       nothing changed
  *
@@ -1244,7 +1247,8 @@ SCHEDQ_API schedq_status_t schedq_delete(schedq_worker_t *worker, schedq_pod_t p
  * each, and schedq_apply those that wait.
  * @param result counts over all pods
  * @retval SCHEDQ_OK       all of them were dealt with
- * @retval SCHEDQ_NOMEM    (never with MUTEX)
+ * @retval SCHEDQ_NOMEM    (never with MUTEX) some that wait were not moved: the call may be made
+ *                         again; those in flight are marked
  * @retval SCHEDQ_INVALID  pods is NULL; nothing changed
  * @retval SCHEDQ_BUSY     nothing changed
  *
@@ -1277,7 +1281,7 @@ typedef struct schedq_move {
     uint8_t reserved[2];
     uint64_t old_object, new_object; /**< what hints get; 0 = absent */
     schedq_pod_t target; /**< with a wildcard: only this pod reacts; {0} = none. A wildcard with a
-                              new_object and no target reaches nobody (kube_minor 12, 26: neither
+                              new_object and no target reaches no pod (kube_minor 12, 26: neither
                               narrows a wildcard) */
     schedq_precheck_fn precheck; /**< NULL = every pod; schedq_assigned_pod_* ignore it */
     void *precheck_ctx;  /**< passed to precheck */
@@ -1575,9 +1579,9 @@ SCHEDQ_API schedq_status_t schedq_get(schedq_worker_t *worker, schedq_pod_t pod,
  * A pod that is in the queue during the whole call is visited exactly once, in a place it had
  * during the call. Visitors run without any lock.
  * @retval SCHEDQ_OK       also when the visitor ended it
- * @retval SCHEDQ_NOMEM    nobody was visited
+ * @retval SCHEDQ_NOMEM    no pod was visited
  * @retval SCHEDQ_INVALID  visit is NULL
- * @retval SCHEDQ_BUSY     nobody was visited
+ * @retval SCHEDQ_BUSY     no pod was visited
  *
  * Threads: [worker]  Progress: locks, for some pods at a time; O(n); allocates.
  */
@@ -1591,9 +1595,9 @@ SCHEDQ_API schedq_status_t schedq_snapshot(schedq_worker_t *worker, schedq_visit
  * (docs/PREEMPTION.md). Visitors run without any lock.
  * @param node not 0
  * @retval SCHEDQ_OK       also when there are none, or the visitor ended it
- * @retval SCHEDQ_NOMEM    nobody was visited
+ * @retval SCHEDQ_NOMEM    no pod was visited
  * @retval SCHEDQ_INVALID  node is 0, or visit is NULL
- * @retval SCHEDQ_BUSY     nobody was visited
+ * @retval SCHEDQ_BUSY     no pod was visited
  *
  * Threads: [worker]  Progress: locks; O(pods nominated there); allocates.
  */
