@@ -27,88 +27,10 @@ void count_prefetch(const void *line, int to_write);
 #endif
 #define __builtin_prefetch(...) COUNT_PREFETCH(__VA_ARGS__, 0, 0)
 
-#define ATOMIC_OPERATIONS(T, type)                                                  \
-    static inline type T##_load(const atomic_##T *word)                             \
-    {                                                                               \
-        count_load(word);                                                           \
-        return word->raw;                                                           \
-    }                                                                               \
-    static inline type T##_load_acquire(const atomic_##T *word)                     \
-    {                                                                               \
-        count_load(word);                                                           \
-        return word->raw;                                                           \
-    }                                                                               \
-    static inline void T##_store(atomic_##T *word, type value)                      \
-    {                                                                               \
-        count_store(word);                                                          \
-        word->raw = value;                                                          \
-    }                                                                               \
-    static inline void T##_store_release(atomic_##T *word, type value)              \
-    {                                                                               \
-        count_store(word);                                                          \
-        word->raw = value;                                                          \
-    }                                                                               \
-    static inline type T##_exchange(atomic_##T *word, type value)                   \
-    {                                                                               \
-        type old = word->raw;                                                       \
-        count_rmw(word);                                                            \
-        word->raw = value;                                                          \
-        return old;                                                                 \
-    }                                                                               \
-    static inline type T##_cas_value(atomic_##T *word, type expected, type desired) \
-    {                                                                               \
-        type found = word->raw;                                                     \
-        count_rmw(word);                                                            \
-        if (found == expected) {                                                    \
-            word->raw = desired;                                                    \
-        }                                                                           \
-        return found;                                                               \
-    }                                                                               \
-    static inline bool T##_cas(atomic_##T *word, type expected, type desired)       \
-    {                                                                               \
-        return T##_cas_value(word, expected, desired) == expected;                  \
-    }
-
-#define ATOMIC_ARITHMETIC(T, type)                           \
-    static inline type T##_add(atomic_##T *word, type value) \
-    {                                                        \
-        type old = word->raw;                                \
-        count_rmw(word);                                     \
-        word->raw = old + value;                             \
-        return old;                                          \
-    }                                                        \
-    static inline void T##_or(atomic_##T *word, type value)  \
-    {                                                        \
-        count_rmw(word);                                     \
-        word->raw |= value;                                  \
-    }
-
-ATOMIC_OPERATIONS(u32, uint32_t)
-ATOMIC_OPERATIONS(u64, uint64_t)
-ATOMIC_OPERATIONS(ptr, void *)
-ATOMIC_ARITHMETIC(u32, uint32_t)
-ATOMIC_ARITHMETIC(u64, uint64_t)
-
-static inline bool
-pair_cas(atomic_pair *word, struct pair expected, struct pair desired)
-{
-    bool same = word->low.raw == expected.low && word->high.raw == expected.high;
-
-    count_rmw(word);
-    if (same) {
-        word->low.raw = desired.low;
-        word->high.raw = desired.high;
-    }
-    return same;
-}
-
-static inline void
-atomic_fence(void)
-{
-    count_fence();
-}
-
-#undef ATOMIC_OPERATIONS
-#undef ATOMIC_ARITHMETIC
+#define ACCESS_LOAD(word, type, from) (count_load(word), (word)->raw)
+#define ACCESS_STORE(word, value, to) (count_store(word), (void)((word)->raw = (value)))
+#define ACCESS_RMW(word) count_rmw(word)
+#define ACCESS_FENCE() count_fence()
+#include "platform/atomic_stepped.h"
 
 #endif
