@@ -17,6 +17,15 @@ enum {
 
 #define BACKOFF_OVER_NS INT64_C(2000000000)
 
+/* What the call says, which alone is measured. */
+#define MEASURED(play, call)             \
+    __extension__({                      \
+        play_begin(play);                \
+        __typeof__(call) said_ = (call); \
+        play_end(play);                  \
+        said_;                           \
+    })
+
 /* ---- names, priorities ----------------------------------------------------------------------- */
 
 static const char *
@@ -56,22 +65,16 @@ add_pod(struct play *play, unsigned worker, int32_t priority)
 {
     char name[NAME_ROOM];
     uint64_t number = play->next++;
+    schedq_pod_spec_t spec = spec_of(number, priority);
     bool right;
 
     name_of(number, name);
     play->hands[worker].number = number;
     if (play->bare != NULL) {
-        play_begin(play);
-        bare_status_t status = bare_add(play->bare, name, NAME_LENGTH, priority, number + 1);
-        play_end(play);
-        right = status == BARE_OK;
+        right = MEASURED(play, bare_add(play->bare, name, NAME_LENGTH, priority, number + 1)) ==
+                BARE_OK;
     } else {
-        schedq_pod_spec_t spec = spec_of(number, priority);
-
-        play_begin(play);
-        schedq_status_t status = schedq_add(play->workers[worker], name, &spec, NULL);
-        play_end(play);
-        right = status == SCHEDQ_OK;
+        right = MEASURED(play, schedq_add(play->workers[worker], name, &spec, NULL)) == SCHEDQ_OK;
     }
     play_require(right, play, "add");
 }
@@ -123,35 +126,41 @@ add_many(struct play *play, unsigned worker)
         specs[i].name_offset = i * NAME_LENGTH;
         name_of(play->next++, names + specs[i].name_offset);
     }
-    play_begin(play);
-    schedq_status_t status =
-        schedq_add_many(play->workers[worker], names, specs, BATCH, NULL, statuses, NULL);
-    play_end(play);
+    schedq_status_t status = MEASURED(
+        play, schedq_add_many(play->workers[worker], names, specs, BATCH, NULL, statuses, NULL));
     play_require(status == SCHEDQ_OK, play, "schedq_add_many");
     return BATCH;
 }
 
 /* ---- popping, ending ------------------------------------------------------------------------- */
 
+/* True: the next place of the hand has a pod; false: there was none. */
+static bool
+took_pod(struct play *play, unsigned worker)
+{
+    struct hand *hand = &play->hands[worker];
+    bare_popped_t *bare = &hand->bare[hand->count];
+    schedq_popped_t *popped = &hand->popped[hand->count];
+    schedq_worker_t *own = play->workers[worker];
+    bare_t *queue = play->bare;
+
+    if (queue != NULL) {
+        bare_status_t status = MEASURED(play, bare_try_pop(queue, bare));
+
+        play_require(status == BARE_OK || status == BARE_EMPTY, play, "pop");
+        return status == BARE_OK;
+    }
+    schedq_status_t status = MEASURED(play, schedq_try_pop(own, popped));
+
+    play_require(status == SCHEDQ_OK || status == SCHEDQ_EMPTY, play, "pop");
+    return status == SCHEDQ_OK;
+}
+
 static void
 pop_pod(struct play *play, unsigned worker)
 {
-    struct hand *hand = &play->hands[worker];
-    bool right;
-
-    if (play->bare != NULL) {
-        play_begin(play);
-        bare_status_t status = bare_try_pop(play->bare, &hand->bare[hand->count]);
-        play_end(play);
-        right = status == BARE_OK;
-    } else {
-        play_begin(play);
-        schedq_status_t status = schedq_try_pop(play->workers[worker], &hand->popped[hand->count]);
-        play_end(play);
-        right = status == SCHEDQ_OK;
-    }
-    hand->count++;
-    play_require(right, play, "pop");
+    play_require(took_pod(play, worker), play, "pop");
+    play->hands[worker].count++;
 }
 
 static uint64_t
@@ -176,9 +185,9 @@ pop_many(struct play *play, unsigned worker)
     struct hand *hand = &play->hands[worker];
     size_t count = 0;
 
-    play_begin(play);
-    schedq_status_t status = schedq_pop_many(play->workers[worker], hand->popped, BATCH, &count);
-    play_end(play);
+    schedq_status_t status =
+        MEASURED(play, schedq_pop_many(play->workers[worker], hand->popped, BATCH, &count));
+
     hand->count = (unsigned)count;
     play_require(status == SCHEDQ_OK && count == BATCH, play, "schedq_pop_many");
     return count;
@@ -187,22 +196,7 @@ pop_many(struct play *play, unsigned worker)
 static uint64_t
 pop_nothing(struct play *play, unsigned worker)
 {
-    schedq_popped_t popped;
-    bare_popped_t bare;
-    bool right;
-
-    if (play->bare != NULL) {
-        play_begin(play);
-        bare_status_t status = bare_try_pop(play->bare, &bare);
-        play_end(play);
-        right = status == BARE_EMPTY;
-    } else {
-        play_begin(play);
-        schedq_status_t status = schedq_try_pop(play->workers[worker], &popped);
-        play_end(play);
-        right = status == SCHEDQ_EMPTY;
-    }
-    play_require(right, play, "a pop of an empty queue");
+    play_require(!took_pod(play, worker), play, "a pop of an empty queue");
     return 1;
 }
 
@@ -221,10 +215,9 @@ done(struct play *play, unsigned worker)
             play_end(play);
             continue;
         }
-        play_begin(play);
         schedq_status_t status =
-            schedq_done(play->workers[worker], hand->popped[hand->count].token);
-        play_end(play);
+            MEASURED(play, schedq_done(play->workers[worker], hand->popped[hand->count].token));
+
         play_require(status == SCHEDQ_OK, play, "schedq_done");
     }
     return count;
@@ -240,9 +233,9 @@ done_many(struct play *play, unsigned worker)
         tokens[i] = hand->popped[i].token;
     }
     hand->count = 0;
-    play_begin(play);
-    schedq_status_t status = schedq_done_many(play->workers[worker], tokens, BATCH, NULL);
-    play_end(play);
+    schedq_status_t status =
+        MEASURED(play, schedq_done_many(play->workers[worker], tokens, BATCH, NULL));
+
     play_require(status == SCHEDQ_OK, play, "schedq_done_many");
     return BATCH;
 }
@@ -250,21 +243,16 @@ done_many(struct play *play, unsigned worker)
 static uint64_t
 delete_own(struct play *play, unsigned worker)
 {
+    const schedq_pod_t none = {0};
     char name[NAME_ROOM];
     bool right;
 
     name_of(play->hands[worker].number, name);
     if (play->bare != NULL) {
-        play_begin(play);
-        bare_status_t status = bare_delete(play->bare, name, NAME_LENGTH);
-        play_end(play);
-        right = status == BARE_OK;
+        right = MEASURED(play, bare_delete(play->bare, name, NAME_LENGTH)) == BARE_OK;
     } else {
-        play_begin(play);
-        schedq_status_t status =
-            schedq_delete(play->workers[worker], (schedq_pod_t){0}, name, NAME_LENGTH, NULL);
-        play_end(play);
-        right = status == SCHEDQ_OK;
+        right = MEASURED(play, schedq_delete(play->workers[worker], none, name, NAME_LENGTH,
+                                             NULL)) == SCHEDQ_OK;
     }
     play_require(right, play, "delete");
     return 1;
@@ -276,22 +264,16 @@ static void
 update_pod(struct play *play, unsigned worker, uint64_t number, int32_t priority)
 {
     char name[NAME_ROOM];
+    schedq_pod_spec_t spec = spec_of(number, priority);
     bool right;
 
     name_of(number, name);
     if (play->bare != NULL) {
-        play_begin(play);
-        bare_status_t status = bare_update(play->bare, name, NAME_LENGTH, priority, number + 1);
-        play_end(play);
-        right = status == BARE_OK;
+        right = MEASURED(play, bare_update(play->bare, name, NAME_LENGTH, priority, number + 1)) ==
+                BARE_OK;
     } else {
-        schedq_pod_spec_t spec = spec_of(number, priority);
-
-        play_begin(play);
-        schedq_status_t status =
-            schedq_update(play->workers[worker], name, &spec, number + 1, NULL, 0, NULL);
-        play_end(play);
-        right = status == SCHEDQ_OK;
+        right = MEASURED(play, schedq_update(play->workers[worker], name, &spec, number + 1, NULL,
+                                             0, NULL)) == SCHEDQ_OK;
     }
     play_require(right, play, "update");
 }
@@ -337,10 +319,9 @@ update_parked(struct play *play, unsigned worker)
         char name[NAME_ROOM];
 
         name_of(number, name);
-        play_begin(play);
-        schedq_status_t status =
-            schedq_update(play->workers[worker], name, &spec, number + 1, &event, 1, &result);
-        play_end(play);
+        schedq_status_t status = MEASURED(play, schedq_update(play->workers[worker], name, &spec,
+                                                              number + 1, &event, 1, &result));
+
         play_require(status == SCHEDQ_OK && result.place == SCHEDQ_ACTIVE, play,
                      "the update of a parked pod");
     }
@@ -367,10 +348,10 @@ fail_all(struct play *play, unsigned worker, uint64_t rejectors, enum schedq_pla
         schedq_result_t result;
 
         failure.judged_up_to = popped->seen;
-        play_begin(play);
         schedq_status_t status =
-            schedq_add_unschedulable(play->workers[worker], &popped->token, &failure, &result);
-        play_end(play);
+            MEASURED(play, schedq_add_unschedulable(play->workers[worker], &popped->token, &failure,
+                                                    &result));
+
         play_require(status == SCHEDQ_OK && result.place == place, play, "a failure");
         hand->refs[hand->count] = play->row->workload->decide ? result.ref : popped->object - 1;
     }
@@ -406,9 +387,8 @@ send_event(struct play *play, unsigned worker, schedq_event_t event, schedq_resu
     schedq_move_init(&move);
     move.event = event;
     move.new_object = 1;
-    play_begin(play);
-    schedq_status_t status = schedq_move_all(play->workers[worker], &move, result);
-    play_end(play);
+    schedq_status_t status = MEASURED(play, schedq_move_all(play->workers[worker], &move, result));
+
     play_require(status == SCHEDQ_OK, play, "schedq_move_all");
 }
 
@@ -443,27 +423,25 @@ event_for_none(struct play *play, unsigned worker)
 }
 
 static uint64_t
-tick(struct play *play, unsigned worker)
+serve_time(struct play *play, unsigned worker, uint32_t pods)
 {
     schedq_result_t result;
+    schedq_status_t status = MEASURED(play, schedq_tick(play->workers[worker], NULL, &result));
 
-    play_begin(play);
-    schedq_status_t status = schedq_tick(play->workers[worker], NULL, &result);
-    play_end(play);
-    play_require(status == SCHEDQ_OK && result.to_active == GROUP, play, "schedq_tick");
-    return result.to_active;
+    play_require(status == SCHEDQ_OK && result.to_active == pods, play, "schedq_tick");
+    return pods;
+}
+
+static uint64_t
+tick(struct play *play, unsigned worker)
+{
+    return serve_time(play, worker, GROUP);
 }
 
 static uint64_t
 tick_idle(struct play *play, unsigned worker)
 {
-    schedq_result_t result;
-
-    play_begin(play);
-    schedq_status_t status = schedq_tick(play->workers[worker], NULL, &result);
-    play_end(play);
-    play_require(status == SCHEDQ_OK && result.to_active == 0, play, "schedq_tick");
-    return 1;
+    return serve_time(play, worker, 0) + 1;
 }
 
 /* ---- the host decides ------------------------------------------------------------------------ */
@@ -480,10 +458,9 @@ candidates(struct play *play, unsigned worker)
     for (;;) {
         size_t count = 0;
 
-        play_begin(play);
-        schedq_status_t status =
-            schedq_candidates(play->workers[worker], &query, found, CANDIDATES, &count);
-        play_end(play);
+        schedq_status_t status = MEASURED(
+            play, schedq_candidates(play->workers[worker], &query, found, CANDIDATES, &count));
+
         if (status == SCHEDQ_EMPTY) {
             break;
         }
@@ -500,9 +477,9 @@ apply(struct play *play, unsigned worker)
     for (unsigned i = 0; i < play->each; i++) {
         schedq_decision_t decision = {.ref = play->hands[worker].refs[i], .place = SCHEDQ_ACTIVE};
 
-        play_begin(play);
-        schedq_status_t status = schedq_apply(play->workers[worker], &decision, NULL);
-        play_end(play);
+        schedq_status_t status =
+            MEASURED(play, schedq_apply(play->workers[worker], &decision, NULL));
+
         play_require(status == SCHEDQ_OK, play, "schedq_apply");
     }
     return play->each;
@@ -591,82 +568,45 @@ open_nothing(struct play *play)
 
 enum { S0 = 1, S1 = 2, S2 = 4, S3 = 8, S4 = 16, S5 = 32 };
 
-static const struct workload nothing = {open_nothing, {{call_nothing, EACH}}, false, false};
-static const struct workload life = {
-    open_pending, {{add, EACH}, {pop, EACH}, {done, EACH}}, false, false};
-static const struct workload spread = {
-    open_pending, {{add_spread, EACH}, {pop, EACH}, {done, EACH}}, false, false};
-static const struct workload old_life = {
-    open_after_priorities, {{add_spread, EACH}, {pop, EACH}, {done, EACH}}, false, false};
-static const struct workload split = {
-    open_pending,
-    {{add_some, FIRST_HALF}, {pop_group, SECOND_HALF}, {done, SECOND_HALF}},
-    true,
-    false};
-static const struct workload batch = {
-    open_pending, {{add_many, EACH}, {pop_many, EACH}, {done_many, EACH}}, false, false};
-static const struct workload same = {open_pending, {{update_same, EACH}}, false, false};
-static const struct workload other = {open_pending, {{update_priority, EACH}}, false, false};
-static const struct workload removal = {
-    open_pending, {{add, EACH}, {delete_own, EACH}}, false, false};
-static const struct workload empty = {open_nothing, {{pop_nothing, EACH}}, false, false};
-static const struct workload old_empty = {
-    open_after_priorities, {{pop_nothing, EACH}}, false, false};
-static const struct workload none = {open_pending, {{event_for_none, EACH}}, false, false};
-static const struct workload old_none = {
-    open_after_rejectors, {{event_for_none, EACH}}, false, false};
-static const struct workload idle = {open_pending, {{tick_idle, EACH}}, false, false};
-static const struct workload parking = {open_pending,
-                                        {{add_group, EACH},
-                                         {pop_group, EACH},
-                                         {fail_parked, EACH},
-                                         {pass_backoff, ONE},
-                                         {event_activates, ONE},
-                                         {pop_group, EACH},
-                                         {done, EACH}},
-                                        true,
-                                        false};
-static const struct workload late = {open_pending,
-                                     {{add_group, EACH},
-                                      {pop_group, EACH},
-                                      {fail_parked, EACH},
-                                      {event_backs_off, ONE},
-                                      {pass_backoff, ONE},
-                                      {tick, ONE},
-                                      {pop_group, EACH},
-                                      {done, EACH}},
-                                     true,
-                                     false};
-static const struct workload errors = {open_pending,
-                                       {{add_group, EACH},
-                                        {pop_group, EACH},
-                                        {fail_error, EACH},
-                                        {pass_backoff, ONE},
-                                        {tick, ONE},
-                                        {pop_group, EACH},
-                                        {done, EACH}},
-                                       true,
-                                       false};
-static const struct workload helped = {open_pending,
-                                       {{add_group, EACH},
-                                        {pop_group, EACH},
-                                        {fail_parked, EACH},
-                                        {pass_backoff, ONE},
-                                        {update_parked, EACH},
-                                        {pop_group, EACH},
-                                        {done, EACH}},
-                                       true,
-                                       false};
-static const struct workload looking = {open_pending, {{candidates, ONE}}, true, true};
-static const struct workload applying = {open_pending,
-                                         {{add_group, EACH},
-                                          {pop_group, EACH},
-                                          {fail_parked, EACH},
-                                          {apply, EACH},
-                                          {pop_group, EACH},
-                                          {done, EACH}},
-                                         true,
-                                         true};
+/* A group of pods that fail; what becomes of them ends with ENDED. */
+#define FAILED(fail)                      \
+    {add_group, EACH}, {pop_group, EACH}, \
+    {                                     \
+        fail, EACH                        \
+    }
+#define ENDED          \
+    {pop_group, EACH}, \
+    {                  \
+        done, EACH     \
+    }
+#define WORKLOAD(name, open, ...) \
+    static const struct workload name = {open, {__VA_ARGS__}, false, false}
+#define GROUP_WORKLOAD(name, decides, ...) \
+    static const struct workload name = {open_pending, {__VA_ARGS__}, true, decides}
+
+WORKLOAD(nothing, open_nothing, {call_nothing, EACH});
+WORKLOAD(life, open_pending, {add, EACH}, {pop, EACH}, {done, EACH});
+WORKLOAD(spread, open_pending, {add_spread, EACH}, {pop, EACH}, {done, EACH});
+WORKLOAD(old_life, open_after_priorities, {add_spread, EACH}, {pop, EACH}, {done, EACH});
+WORKLOAD(batch, open_pending, {add_many, EACH}, {pop_many, EACH}, {done_many, EACH});
+WORKLOAD(same, open_pending, {update_same, EACH});
+WORKLOAD(other, open_pending, {update_priority, EACH});
+WORKLOAD(removal, open_pending, {add, EACH}, {delete_own, EACH});
+WORKLOAD(empty, open_nothing, {pop_nothing, EACH});
+WORKLOAD(old_empty, open_after_priorities, {pop_nothing, EACH});
+WORKLOAD(none, open_pending, {event_for_none, EACH});
+WORKLOAD(old_none, open_after_rejectors, {event_for_none, EACH});
+WORKLOAD(idle, open_pending, {tick_idle, EACH});
+GROUP_WORKLOAD(split, false, {add_some, FIRST_HALF}, {pop_group, SECOND_HALF}, {done, SECOND_HALF});
+GROUP_WORKLOAD(parking, false, FAILED(fail_parked), {pass_backoff, ONE}, {event_activates, ONE},
+               ENDED);
+GROUP_WORKLOAD(late, false, FAILED(fail_parked), {event_backs_off, ONE}, {pass_backoff, ONE},
+               {tick, ONE}, ENDED);
+GROUP_WORKLOAD(errors, false, FAILED(fail_error), {pass_backoff, ONE}, {tick, ONE}, ENDED);
+GROUP_WORKLOAD(helped, false, FAILED(fail_parked), {pass_backoff, ONE}, {update_parked, EACH},
+               ENDED);
+GROUP_WORKLOAD(looking, true, {candidates, ONE});
+GROUP_WORKLOAD(applying, true, FAILED(fail_parked), {apply, EACH}, ENDED);
 
 const struct row rows[] = {
     {.name = "nothing", .workload = &nothing, .subjects = LOCKFREE, .measured = S0},

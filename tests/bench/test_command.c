@@ -4,50 +4,26 @@
  *
  * BENCH_PROGRAM and WORK_DIRECTORY come from the build.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "command.h"
+#include "expect.h"
+
 #include <stdio.h>
 #include <string.h>
-#include <sys/wait.h>
 
-#include <cmocka.h>
 #include <jansson.h>
 
-/* Both outputs of the last run. */
-static char output[1 << 16];
-
-/* Runs the command with these options; returns its exit status. */
 static int
 run(const char *options)
 {
-    char command[512];
-
-    snprintf(command, sizeof command, "%s %s 2>&1", BENCH_PROGRAM, options);
-    FILE *pipe = popen(command, "r");
-    assert_non_null(pipe);
-    size_t size = fread(output, 1, sizeof output - 1, pipe);
-    output[size] = '\0';
-    int status = pclose(pipe);
-    assert_true(WIFEXITED(status));
-    return WEXITSTATUS(status);
-}
-
-static void
-expect_output(const char *text)
-{
-    if (strstr(output, text) == NULL) {
-        fail_msg("\"%s\" is not in the output:\n%s", text, output);
-    }
+    return command_run(BENCH_PROGRAM, options);
 }
 
 static void
 expect_refusal(const char *options, const char *value, const char *range)
 {
     assert_int_equal(run(options), 2);
-    expect_output(value);
-    expect_output(range);
+    command_expect(value);
+    command_expect(range);
 }
 
 static void
@@ -91,25 +67,25 @@ the_rows_that_always_exist_are_listed(void **state)
 {
     (void)state;
     assert_int_equal(run("--list"), 0);
-    expect_output("lifecycle/1t/100k\n");
-    expect_output("lifecycle/2:2\n");
-    expect_output("lifecycle/4:4\n");
-    expect_output("wildcard/1M/100k\n");
+    command_expect("lifecycle/1t/100k\n");
+    command_expect("lifecycle/2:2\n");
+    command_expect("lifecycle/4:4\n");
+    command_expect("wildcard/1M/100k\n");
 }
 
 static void
 full_lists_more_rows_and_all_of_the_short_run(void **state)
 {
-    static char list[sizeof output];
+    static char list[sizeof command_output];
     (void)state;
     assert_int_equal(run("--list"), 0);
-    memcpy(list, output, sizeof list);
+    memcpy(list, command_output, sizeof list);
     assert_int_equal(run("--list --full"), 0);
-    assert_true(strlen(output) > strlen(list));
+    assert_true(strlen(command_output) > strlen(list));
     for (char *row = strtok(list, "\n"); row != NULL; row = strtok(NULL, "\n")) {
         char line[128];
         snprintf(line, sizeof line, "%s\n", row);
-        expect_output(line);
+        command_expect(line);
     }
 }
 
@@ -118,7 +94,7 @@ a_filter_selects_single_values_of_a_row(void **state)
 {
     (void)state;
     assert_int_equal(run("--list --filter 'storm.*p99$'"), 0);
-    assert_string_equal(output, "storm/100k/pop-p99\n");
+    assert_string_equal(command_output, "storm/100k/pop-p99\n");
 }
 
 static void
@@ -126,7 +102,7 @@ a_suite_is_all_of_its_rows_and_no_others(void **state)
 {
     (void)state;
     assert_int_equal(run("--list --suite steady"), 0);
-    assert_string_equal(output, "steady/1:1\nsteady/2:2\n");
+    assert_string_equal(command_output, "steady/1:1\nsteady/2:2\n");
 }
 
 static void
@@ -134,15 +110,15 @@ the_rows_of_events_and_time_are_there(void **state)
 {
     (void)state;
     assert_int_equal(run("--list --full --filter '1M-parked|1M-events|^lateness/.*p99$'"), 0);
-    assert_string_equal(output, "event/none/1M-parked\n"
-                                "event/10/1M-parked\n"
-                                "event/1k/1M-parked\n"
-                                "event/100k/1M-parked\n"
-                                "inflight/1M-events/event\n"
-                                "inflight/1M-events/failure\n"
-                                "lateness/running/p99\n"
-                                "lateness/alone/p99\n"
-                                "lateness/frozen/p99\n");
+    assert_string_equal(command_output, "event/none/1M-parked\n"
+                                        "event/10/1M-parked\n"
+                                        "event/1k/1M-parked\n"
+                                        "event/100k/1M-parked\n"
+                                        "inflight/1M-events/event\n"
+                                        "inflight/1M-events/failure\n"
+                                        "lateness/running/p99\n"
+                                        "lateness/alone/p99\n"
+                                        "lateness/frozen/p99\n");
 }
 
 static void
@@ -150,10 +126,10 @@ a_pod_in_flight_and_due_pods_are_measured(void **state)
 {
     (void)state;
     assert_int_equal(run("--filter '^inflight/|^lateness/' --reps 1"), 0);
-    expect_output("inflight/1M-events/failure");
-    expect_output("inflight/1M-events: mutex grew by ");
-    expect_output("lateness/running/p99");
-    expect_output("lateness/frozen/p99");
+    command_expect("inflight/1M-events/failure");
+    command_expect("inflight/1M-events: mutex grew by ");
+    command_expect("lateness/running/p99");
+    command_expect("lateness/frozen/p99");
 }
 
 static void
@@ -173,9 +149,9 @@ a_run_writes_its_rows_as_json(void **state)
 
     snprintf(options, sizeof options, "--filter '^fill/1t/1k$' --reps 1 --json %s", path);
     assert_int_equal(run(options), 0);
-    expect_output("fill/1t/1k");
-    expect_output("machine ");
-    expect_output("commit ");
+    command_expect("fill/1t/1k");
+    command_expect("machine ");
+    command_expect("commit ");
     json_t *rows = json_load_file(path, 0, NULL);
     assert_true(json_is_array(rows));
     assert_int_equal(json_array_size(rows), 1);

@@ -4,44 +4,20 @@
  *
  * COST_PROGRAM and WORK_DIRECTORY come from the build.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "command.h"
+#include "expect.h"
+
 #include <stdio.h>
 #include <string.h>
-#include <sys/wait.h>
-
-#include <cmocka.h>
 
 #define BUDGET WORK_DIRECTORY "/cost-budget.json"
 #define NOW WORK_DIRECTORY "/cost-now.json"
 #define COPY WORK_DIRECTORY "/cost-copy.json"
 
-/* Both outputs of the last run. */
-static char output[1 << 14];
-
 static int
 run(const char *options)
 {
-    char command[1024];
-
-    snprintf(command, sizeof command, "%s %s 2>&1", COST_PROGRAM, options);
-    FILE *pipe = popen(command, "r");
-    assert_non_null(pipe);
-    size_t size = fread(output, 1, sizeof output - 1, pipe);
-    output[size] = '\0';
-    int status = pclose(pipe);
-    assert_true(WIFEXITED(status));
-    return WEXITSTATUS(status);
-}
-
-static void
-expect_output(const char *text)
-{
-    if (strstr(output, text) == NULL) {
-        fail_msg("\"%s\" is not in the output:\n%s", text, output);
-    }
+    return command_run(COST_PROGRAM, options);
 }
 
 /* A file with the rows lockfree/add and mutex/add. */
@@ -74,8 +50,8 @@ equal_figures_pass(void **state)
     write_figures(BUDGET, "GNU 12.2.0", 1891, 3, 1352);
     write_figures(NOW, "GNU 12.2.0", 1891, 3, 1352);
     assert_int_equal(check(), 0);
-    expect_output("2 rows compared");
-    expect_output("0 figures rose");
+    command_expect("2 rows compared");
+    command_expect("0 figures rose");
 }
 
 static void
@@ -85,11 +61,11 @@ a_budget_lowered_by_hand_is_red_and_names_the_row(void **state)
     write_figures(BUDGET, "GNU 12.2.0", 1800, 3, 1352);
     write_figures(NOW, "GNU 12.2.0", 1891, 3, 1352);
     assert_int_equal(check(), 1);
-    expect_output("ROSE  lockfree/add");
-    expect_output("instructions");
-    expect_output("1800.00 before");
-    expect_output("1891.00 now, +5.1 %");
-    expect_output("1 figures rose");
+    command_expect("ROSE  lockfree/add");
+    command_expect("instructions");
+    command_expect("1800.00 before");
+    command_expect("1891.00 now, +5.1 %");
+    command_expect("1 figures rose");
 }
 
 static void
@@ -99,8 +75,8 @@ a_rise_of_transfers_is_red(void **state)
     write_figures(BUDGET, "GNU 12.2.0", 1891, 3, 1352);
     write_figures(NOW, "GNU 12.2.0", 1891, 3.5, 1352);
     assert_int_equal(check(), 1);
-    expect_output("ROSE  lockfree/add");
-    expect_output("transfers, 2 workers");
+    command_expect("ROSE  lockfree/add");
+    command_expect("transfers, 2 workers");
 }
 
 static void
@@ -121,8 +97,8 @@ what_fell_is_said_and_passes(void **state)
     write_figures(BUDGET, "GNU 12.2.0", 1891, 3, 1352);
     write_figures(NOW, "GNU 12.2.0", 500, 3, 1352);
     assert_int_equal(check(), 0);
-    expect_output("fell  lockfree/add");
-    expect_output("500.00 now, -73.6 %");
+    command_expect("fell  lockfree/add");
+    command_expect("500.00 now, -73.6 %");
 }
 
 static void
@@ -132,11 +108,11 @@ another_compiler_gets_more_room_for_instructions_only(void **state)
     write_figures(BUDGET, "GNU 12.2.0", 1000, 3, 1000);
     write_figures(NOW, "GNU 13.1.0", 1100, 3, 1000);
     assert_int_equal(check(), 0);
-    expect_output("note: ");
-    expect_output("GNU 13.1.0");
+    command_expect("note: ");
+    command_expect("GNU 13.1.0");
     write_figures(NOW, "GNU 13.1.0", 1100, 3.3, 1000);
     assert_int_equal(check(), 1);
-    expect_output("transfers, 2 workers");
+    command_expect("transfers, 2 workers");
 }
 
 static void
@@ -152,9 +128,9 @@ a_row_that_is_lost_is_red(void **state)
     assert_int_equal(fclose(file), 0);
     write_figures(BUDGET, "GNU 12.2.0", 1000, 3, 1);
     assert_int_equal(check(), 1);
-    expect_output("ROSE  lockfree/add");
-    expect_output("was not measured");
-    expect_output("new   mutex/x");
+    command_expect("ROSE  lockfree/add");
+    command_expect("was not measured");
+    command_expect("new   mutex/x");
 }
 
 static void
@@ -163,12 +139,12 @@ what_is_written_can_be_checked(void **state)
     (void)state;
     write_figures(NOW, "GNU 12.2.0", 1891, 3, 1352);
     assert_int_equal(run("--from " NOW " --write " COPY), 0);
-    expect_output("lock-free");
-    expect_output("1891");
+    command_expect("lock-free");
+    command_expect("1891");
     assert_int_equal(run("--from " NOW " --check " COPY), 0);
-    expect_output("0 figures rose");
+    command_expect("0 figures rose");
     assert_int_equal(run("--from " COPY " --check " NOW), 0);
-    expect_output("0 figures rose");
+    command_expect("0 figures rose");
 }
 
 static void
@@ -176,14 +152,14 @@ bad_usage_is_named(void **state)
 {
     (void)state;
     assert_int_equal(run("--check /no/such/file"), 2);
-    expect_output("--check is \"/no/such/file\"");
-    expect_output("files that --write wrote");
+    command_expect("--check is \"/no/such/file\"");
+    command_expect("files that --write wrote");
     assert_int_equal(run("--rows '['"), 2);
-    expect_output("POSIX extended regular expressions");
+    command_expect("POSIX extended regular expressions");
     assert_int_equal(run("argument"), 2);
-    expect_output("unexpected argument \"argument\"");
+    command_expect("unexpected argument \"argument\"");
     assert_int_equal(run("--from " NOW " --write /no/such/directory/file"), 2);
-    expect_output("files that can be written");
+    command_expect("files that can be written");
     assert_int_equal(run("--no-such-option"), 2);
 }
 

@@ -1,50 +1,27 @@
 /* schedq-replay and schedq-trace as a user runs them: exit status, messages, results. */
+#include "command.h"
 #include "files.h"
 
 #include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 
 #define PODS                                                                        \
     "name,cpu_milli,memory_mib,num_gpu,gpu_milli,qos,creation_time,deletion_time\n" \
     "a,600,1,1,600,LS,0,50\nb,600,1,1,600,BE,1,60\nc,100,1,0,0,BE,2,3\nd,600,1,1,300,LS,2,30\n"
 #define NODES "sn,cpu_milli,memory_mib,gpu,model\nn0,1000,100,1,T4\nn1,500,100,0,\n"
 
-/* What a command printed, both streams together, and its exit status. */
-typedef struct ran {
-    int status;
-    char output[65536];
-} ran_t;
-
-static ran_t *
-run(const char *tool, const char *arguments)
-{
-    static ran_t ran;
-    char command[1024];
-
-    snprintf(command, sizeof command, "%s %s 2>&1", tool, arguments);
-    FILE *pipe = popen(command, "r");
-    assert_non_null(pipe);
-    size_t size = fread(ran.output, 1, sizeof ran.output - 1, pipe);
-    ran.output[size] = '\0';
-    int status = pclose(pipe);
-    assert_true(WIFEXITED(status));
-    ran.status = WEXITSTATUS(status);
-    return &ran;
-}
-
 static void
 expect(const char *tool, const char *arguments, int status, const char *part)
 {
-    ran_t *ran = run(tool, arguments);
+    int ended = command_run(tool, arguments);
 
-    if (ran->status != status) {
-        fail_msg("%s %s: exit status %d, expected %d: %s", tool, arguments, ran->status, status,
-                 ran->output);
+    if (ended != status) {
+        fail_msg("%s %s: exit status %d, expected %d: %s", tool, arguments, ended, status,
+                 command_output);
     }
-    assert_contains(ran->output, part);
+    command_expect(part);
 }
 
 /* "--pods FILE --nodes FILE" and more. */
@@ -66,10 +43,10 @@ result_of(const char *arguments)
     json_error_t error;
 
     snprintf(command, sizeof command, "%s --format json", arguments);
-    ran_t *ran = run(SCHEDQ_REPLAY, command);
-    json_t *result = json_loads(ran->output, 0, &error);
-    if (ran->status != 0 || result == NULL) {
-        fail_msg("%s: exit status %d: %s", arguments, ran->status, ran->output);
+    int status = command_run(SCHEDQ_REPLAY, command);
+    json_t *result = json_loads(command_output, 0, &error);
+    if (status != 0 || result == NULL) {
+        fail_msg("%s: exit status %d: %s", arguments, status, command_output);
     }
     return result;
 }
@@ -176,9 +153,9 @@ an_interrupted_run_leaves_the_last_result(void **state)
     (void)state;
     snprintf(command, sizeof command, "--signal=INT 0.3 %s --trace %s --copies 4 --output %s",
              SCHEDQ_REPLAY, BUNDLED_TRACE, path);
-    (void)run("timeout", command);
+    (void)command_run("timeout", command);
     snprintf(command, sizeof command, "-qE '^the last result$|^digest ' %s", path);
-    assert_int_equal(run("grep", command)->status, 0);
+    assert_int_equal(command_run("grep", command), 0);
 }
 
 static void
