@@ -36,9 +36,10 @@ note_how_to_repeat(void)
 
     (void)snprintf(now.again, sizeof now.again,
                    "--scenario %s --seed %" PRIu64 " --episode %" PRIu64
-                   " --episodes 1 --frozen %u%s%s --trace",
+                   " --episodes 1 --frozen %u --engine %s%s%s --trace",
                    now.scenario->name, options->seed, now.episode, options->frozen,
-                   options_strategy(options), options_engine(options));
+                   options->engine->name, options->strategy != NULL ? " --strategy " : "",
+                   options->strategy != NULL ? options->strategy->name : "");
 }
 
 static void
@@ -167,10 +168,10 @@ explore(const struct scenario *scenario)
 
     now.scenario = scenario;
     now.episode = UINT64_MAX;
-    struct sim_plan plan = {.strategy = options->strategy,
-                            .frozen_max = scenario->never_frozen ? 0 : options->frozen,
-                            .estimate =
-                                episode_measure(scenario, options->seed, options->strategy)};
+    struct sim_plan plan = {
+        .strategy = options_strategy(options),
+        .frozen_max = scenario->never_frozen ? 0 : options->frozen,
+        .estimate = episode_measure(scenario, options->seed, options_strategy(options))};
     bool good = run_episodes(&plan, &sums);
     double took = seconds() - begin;
 
@@ -192,7 +193,7 @@ explore_all(void)
 
     for (const struct scenario *next = scenario_next(NULL); next != NULL;
          next = scenario_next(next)) {
-        if (!next->sleeps || now.options.engine != SCHEDQ_ENGINE_MUTEX) {
+        if (!next->sleeps || now.options.engine->value != SCHEDQ_ENGINE_MUTEX) {
             good = explore(next) && good;
         }
     }
@@ -219,7 +220,7 @@ main(int argc, char **argv)
     printf("seed %" PRIu64 "\n", now.options.seed);
     (void)fflush(stdout);
     trace_is_on = now.options.trace;
-    world_use_engine(now.options.engine);
+    world_use_engine((uint8_t)now.options.engine->value);
     catch_crashes();
     return (now.options.scenario != NULL ? explore(now.options.scenario) : explore_all()) ? 0 : 1;
 }

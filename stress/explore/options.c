@@ -1,4 +1,4 @@
-/* Options by argp. Every refusal names the value and what is legal. */
+/* The options of schedq-explore. */
 #include "options.h"
 
 #include <stdio.h>
@@ -8,23 +8,12 @@
 
 #include "support/arguments.h"
 
-static const struct argp_option known[] = {
-    {"scenario", 's', "NAME", 0, "one of --list, or `all` (default)", 0},
-    {"episodes", 'n', "N", 0, "per scenario; 1..10^12, default 10000", 0},
-    {"seed", 'r', "N", 0, "of all random choices; default: the time", 0},
-    {"frozen", 'f', "N", 0, "at most so many threads stop for ever; 0..2, default 0", 0},
-    {"strategy", 'y', "NAME", 0, "uniform or pct; default: both", 0},
-    {"episode", 'e', "N", 0, "number of the first episode; default 0", 0},
-    {"engine", 'g', "NAME", 0,
-     "lockfree (default); mutex, whose calls are one step: are the scenarios right?", 0},
-    {"trace", 't', NULL, 0, "print all steps of the episode that fails, or of the last one", 0},
-    {"list", 'l', NULL, 0, "name the scenarios", 0},
-    {0},
-};
-
 static void
-choose_scenario(struct options *options, const char *name)
+choose_scenario(const struct argp_state *state, void *input, char *name)
 {
+    struct options *options = input;
+
+    (void)state;
     options->scenario = scenario_find(name);
     if (options->scenario != NULL || strcmp(name, "all") == 0) {
         return;
@@ -44,88 +33,47 @@ static const argument_choice_t strategies[] = {
     {0},
 };
 
-static error_t
-parse_option(int key, char *argument, struct argp_state *state)
-{
-    struct options *options = state->input;
+static const argument_t table[] = {
+    ARGUMENT_CALL("scenario", 's', "NAME", "one of --list, or `all` (default)", choose_scenario),
+    ARGUMENT_NUMBER(struct options, episodes, "episodes", 'n', 1, UINT64_C(1000000000000),
+                    "per scenario; 1..10^12, default 10000"),
+    ARGUMENT_NUMBER(struct options, seed, "seed", 'r', 0, UINT64_MAX,
+                    "of all random choices; default: the time"),
+    ARGUMENT_NUMBER(struct options, frozen, "frozen", 'f', 0, 2,
+                    "at most so many threads stop for ever; 0..2, default 0"),
+    ARGUMENT_CHOICE(struct options, strategy, "strategy", 'y', strategies,
+                    "uniform or pct; default: both"),
+    ARGUMENT_NUMBER(struct options, first_episode, "episode", 'e', 0, UINT64_MAX / 2,
+                    "number of the first episode; default 0"),
+    ARGUMENT_CHOICE(struct options, engine, "engine", 'g', argument_engines,
+                    "lockfree (default); mutex, whose calls are one step: are the scenarios "
+                    "right?"),
+    ARGUMENT_FLAG(struct options, trace, "trace", 't',
+                  "print all steps of the episode that fails, or of the last one"),
+    ARGUMENT_FLAG(struct options, list, "list", 'l', "name the scenarios"),
+    ARGUMENTS_END};
 
-    switch (key) {
-    case 's':
-        choose_scenario(options, argument);
-        return 0;
-    case 'n':
-        options->episodes =
-            argument_number(state, "episodes", argument, 1, UINT64_C(1000000000000));
-        return 0;
-    case 'r':
-        options->seed = argument_number(state, "seed", argument, 0, UINT64_MAX);
-        return 0;
-    case 'f':
-        options->frozen = (unsigned)argument_number(state, "frozen", argument, 0, 2);
-        return 0;
-    case 'y':
-        options->strategy = argument_choice(state, "strategy", argument, strategies)->value;
-        return 0;
-    case 'e':
-        options->first_episode = argument_number(state, "episode", argument, 0, UINT64_MAX / 2);
-        return 0;
-    case 'g':
-        options->engine =
-            (uint8_t)argument_choice(state, "engine", argument, argument_engines)->value;
-        return 0;
-    case 't':
-        options->trace = true;
-        return 0;
-    case 'l':
-        options->list = true;
-        return 0;
-    case ARGP_KEY_ARG:
-        argument_unexpected(state, argument);
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
-}
+static const command_line_t line = {
+    .table = table,
+    .doc = "Runs the lock-free engine's real code under a scheduler "
+           "that decides at every access to shared memory which "
+           "simulated thread runs next, and checks each episode: every "
+           "pod is reached, exactly once, in the order that "
+           "the "
+           "header promises, however many threads stop for ever.\vExit "
+           "status: 0 nothing wrong; 1 a failure; 2 bad usage."};
 
 void
 options_parse(struct options *options, int argc, char **argv)
 {
-    static const struct argp parser = {known,
-                                       parse_option,
-                                       NULL,
-                                       "Runs the lock-free engine's real code under a scheduler "
-                                       "that decides at every access to shared memory which "
-                                       "simulated thread runs next, and checks each episode: every "
-                                       "pod is reached, exactly once, in the order that "
-                                       "the "
-                                       "header promises, however many threads stop for ever.\vExit "
-                                       "status: 0 nothing wrong; 1 a failure; 2 bad usage.",
-                                       NULL,
-                                       NULL,
-                                       NULL};
-
     *options = (struct options){.episodes = 10000,
                                 .seed = (uint64_t)time(NULL),
-                                .strategy = SIM_ANY,
-                                .engine = SCHEDQ_ENGINE_LOCKFREE};
-    arguments_parse(&parser, argc, argv, options);
+                                .engine = argument_find(argument_engines, "lockfree")};
+    arguments_read(&line, argc, argv, options);
 }
 
-const char *
+enum sim_strategy
 options_strategy(const struct options *options)
 {
-    switch (options->strategy) {
-    case SIM_UNIFORM:
-        return " --strategy uniform";
-    case SIM_PCT:
-        return " --strategy pct";
-    default:
-        return "";
-    }
-}
-
-const char *
-options_engine(const struct options *options)
-{
-    return options->engine == SCHEDQ_ENGINE_MUTEX ? " --engine mutex" : "";
+    return options->strategy != NULL ? (enum sim_strategy)options->strategy->value : SIM_ANY;
 }

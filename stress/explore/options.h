@@ -5,21 +5,20 @@
 #define EXPLORE_OPTIONS_H
 
 #include "scenario.h"
+#include "support/arguments.h"
 
 struct options {
     const struct scenario *scenario; /* NULL: all */
     uint64_t episodes, first_episode, seed;
     unsigned frozen;
-    enum sim_strategy strategy;
-    uint8_t engine; /* SCHEDQ_ENGINE_ */
+    const argument_choice_t *strategy; /* NULL: any */
+    const argument_choice_t *engine;
     bool list, trace;
 };
 
 /** Ends the program with status 2, and words, if the command line is wrong. */
 void options_parse(struct options *options, int argc, char **argv);
 
-/** "", " --strategy uniform" or " --strategy pct"; "" or " --engine mutex". */
-const char *options_strategy(const struct options *options);
-const char *options_engine(const struct options *options);
+enum sim_strategy options_strategy(const struct options *options);
 
 #endif

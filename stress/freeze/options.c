@@ -1,4 +1,4 @@
-/* Options by argp, the mix by getsubopt. Every refusal names the value and what is legal. */
+/* The options of schedq-freeze; the mix by getsubopt. */
 #include "options.h"
 
 #include <errno.h>
@@ -28,34 +28,10 @@ static const unsigned default_weights[OPS] = {
     [OP_GET] = 4,      [OP_TICK] = 2,     [OP_MOVE_ALL] = 4, [OP_ACTIVATE] = 2,
 };
 
-static const struct argp_option known[] = {
-    {"engine", 'e', "NAME", 0, "lockfree (default) or mutex", 0},
-    {"threads", 't', "N", 0,
-     "worker threads; 2..32, default 4; those from the third on also pop without a deadline", 0},
-    {"freezes", 'f', "N", 0,
-     "how often a thread is stopped; 1..100000, default 200; with --kill: rounds, 1..2000", 0},
-    {"milliseconds", 'm', "N", 0, "how long it stands still; 1..60000, default 100", 0},
-    {"window", 'w', "N", 0,
-     "milliseconds in which the others must make progress; 1..1000, default 5", 0},
-    {"stops", 's', "N", 0,
-     "stops that are wanted inside each call that threads make, or the run fails; 0..1000, default "
-     "1",
-     0},
-    {"seed", 'r', "N", 0, "of all random choices; default: the time", 0},
-    {"mix", 'x', "CALL=N,...", 0,
-     "weights, 0..1000, of add, add_many, try_pop, pop, pop_many, delete, update, find, get, tick, "
-     "move_all, activate; what is not named keeps its default. Every popped pod ends in done, "
-     "done_many or "
-     "add_unschedulable",
-     0},
-    {"kill", 'k', NULL, 0, "the stopped thread never comes back; each round has a queue of its own",
-     0},
-    {0},
-};
-
 static void
-choose_mix(struct argp_state *state, options_t *options, const char *text)
+choose_mix(const struct argp_state *state, void *input, char *text)
 {
+    options_t *options = input;
     static char *tokens[OPS + 1];
     char *copy = strdup(text), *rest = copy, *value;
     if (copy == NULL)
@@ -75,8 +51,9 @@ choose_mix(struct argp_state *state, options_t *options, const char *text)
 }
 
 static void
-finish(struct argp_state *state, options_t *options)
+finish(const struct argp_state *state, void *input)
 {
+    options_t *options = input;
     for (unsigned i = 0; i < OPS; i++)
         options->weight_sum += options->weights[i];
     if (options->weights[OP_ADD] + options->weights[OP_ADD_MANY] == 0)
@@ -92,57 +69,37 @@ finish(struct argp_state *state, options_t *options)
                    options->window, options->milliseconds);
 }
 
-static error_t
-parse_option(int key, char *argument, struct argp_state *state)
-{
-    options_t *options = state->input;
-    switch (key) {
-    case 'e':
-        options->engine = argument_choice(state, "engine", argument, argument_engines);
-        return 0;
-    case 't':
-        options->threads = (unsigned)argument_number(state, "threads", argument, 2, 32);
-        return 0;
-    case 'f':
-        options->freezes = (unsigned)argument_number(state, "freezes", argument, 1, 100000);
-        return 0;
-    case 'm':
-        options->milliseconds =
-            (unsigned)argument_number(state, "milliseconds", argument, 1, 60000);
-        return 0;
-    case 'w':
-        options->window = (unsigned)argument_number(state, "window", argument, 1, 1000);
-        return 0;
-    case 's':
-        options->stops = (unsigned)argument_number(state, "stops", argument, 0, 1000);
-        return 0;
-    case 'r':
-        options->seed = argument_number(state, "seed", argument, 0, UINT64_MAX);
-        return 0;
-    case 'x':
-        choose_mix(state, options, argument);
-        return 0;
-    case 'k':
-        options->kill = true;
-        return 0;
-    case ARGP_KEY_ARG:
-        argument_unexpected(state, argument);
-        return 0;
-    case ARGP_KEY_END:
-        finish(state, options);
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
-}
+static const argument_t table[] = {
+    ARGUMENT_CHOICE(options_t, engine, "engine", 'e', argument_engines,
+                    "lockfree (default) or mutex"),
+    ARGUMENT_NUMBER(options_t, threads, "threads", 't', 2, 32,
+                    "worker threads; 2..32, default 4; those from the third on also pop without a "
+                    "deadline"),
+    ARGUMENT_NUMBER(options_t, freezes, "freezes", 'f', 1, 100000,
+                    "how often a thread is stopped; 1..100000, default 200; with --kill: rounds, "
+                    "1..2000"),
+    ARGUMENT_NUMBER(options_t, milliseconds, "milliseconds", 'm', 1, 60000,
+                    "how long it stands still; 1..60000, default 100"),
+    ARGUMENT_NUMBER(options_t, window, "window", 'w', 1, 1000,
+                    "milliseconds in which the others must make progress; 1..1000, default 5"),
+    ARGUMENT_NUMBER(options_t, stops, "stops", 's', 0, 1000,
+                    "stops that are wanted inside each call that threads make, or the run fails; "
+                    "0..1000, default 1"),
+    ARGUMENT_NUMBER(options_t, seed, "seed", 'r', 0, UINT64_MAX,
+                    "of all random choices; default: the time"),
+    ARGUMENT_CALL("mix", 'x', "CALL=N,...",
+                  "weights, 0..1000, of add, add_many, try_pop, pop, pop_many, delete, update, "
+                  "find, get, tick, move_all, activate; what is not named keeps its default. Every "
+                  "popped pod ends in done, done_many or add_unschedulable",
+                  choose_mix),
+    ARGUMENT_FLAG(options_t, kill, "kill", 'k',
+                  "the stopped thread never comes back; each round has a queue of its own"),
+    ARGUMENTS_END};
 
-void
-options_parse(options_t *options, int argc, char **argv)
-{
-    static const struct argp parser = {
-        known,
-        parse_option,
-        NULL,
+static const command_line_t line = {
+    .table = table,
+    .finish = finish,
+    .doc =
         "Stops a worker's thread, or the timer thread, at a random instruction, again and again, "
         "and looks whether the "
         "others go on: in no "
@@ -150,10 +107,11 @@ options_parse(options_t *options, int argc, char **argv)
         "pod ended once. With "
         "--kill the stopped thread never comes back, a worker's is adopted, and every pod that it "
         "had not popped must "
-        "still be reached.\vExit status: 0 nothing wrong; 1 a violation; 2 bad usage.",
-        NULL,
-        NULL,
-        NULL};
+        "still be reached.\vExit status: 0 nothing wrong; 1 a violation; 2 bad usage."};
+
+void
+options_parse(options_t *options, int argc, char **argv)
+{
     *options = (options_t){.engine = argument_engine_default(),
                            .threads = 4,
                            .freezes = 200,
@@ -163,7 +121,7 @@ options_parse(options_t *options, int argc, char **argv)
                            .seed = (uint64_t)time(NULL),
                            .mix = ""};
     memcpy(options->weights, default_weights, sizeof default_weights);
-    arguments_parse(&parser, argc, argv, options);
+    arguments_read(&line, argc, argv, options);
 }
 
 void

@@ -100,7 +100,7 @@ show_repeat(const record_t *record, const options_t *options)
 {
     printf("again: schedq-fuzz --engine %s --features %s --preset %s --operations %" PRIu64
            " --seed %" PRIu64 " --round %" PRIu64,
-           options->engine_name, options->features_name, preset_names[options->preset],
+           options->engine->name, options->features_name, preset_names[options->preset],
            options->operations, options->seed, record->settings.number);
     if (options->workers != 0) {
         printf(" --workers %" PRIu32, options->workers);
@@ -139,7 +139,7 @@ show_success(const record_t *record, const options_t *options, double seconds)
     }
     printf("\nreferences that %s held beyond those it owes, at the end of a round before "
            "schedq_destroy: at most %" PRIu64 "\n",
-           options->engine_name, record->references_late);
+           options->engine->name, record->references_late);
 }
 
 static int
@@ -215,7 +215,7 @@ main(int argc, char **argv)
     record_t *record = record_make();
 
     printf("seed %" PRIu64 ": mutex and %s, %" PRIu64 " operations\n", options.seed,
-           options.engine_name, options.operations);
+           options.engine->name, options.operations);
     world_make(&world);
     if (options.keep_count > 0) {
         return run_kept(&world, record, &options);

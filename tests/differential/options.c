@@ -1,4 +1,4 @@
-/* Options by argp. Every refusal names the value and what is legal. */
+/* The options of schedq-fuzz. */
 #include "options.h"
 
 #include <string.h>
@@ -27,38 +27,11 @@ static const struct {
     {"all", FEATURES_ALL},
 };
 
-static const struct argp_option known[] = {
-    {"operations", 'n', "N", 0, "how many; 1..10^12, default 1000000", 0},
-    {"seed", 's', "S", 0, "of all random choices; default: the time", 0},
-    {"engine", 'e', "NAME", 0, "compared with the mutex engine: lockfree (default) or mutex", 0},
-    {"preset", 'p', "NAME", 0,
-     "default, kube-1.34, kube-1.26, kube-1.12, host, or all (default): in turn", 0},
-    {"features", 'f', "NAME", 0,
-     "a list of pods, time, events, gates, nominate, look, host; all (default); core: pods alone",
-     0},
-    {"workers", 'w', "N", 0,
-     "workers of each queue, which take turns; 1..16, default: each round draws it", 0},
-    {"plant", 'P', "NAME", 0,
-     "distort one side; exit status 0 only if it is found; all: each of them", 0},
-    {"plants", KEY_PLANTS, 0, 0, "print the names for --plant", 0},
-    {"coverage", KEY_COVERAGE, 0, 0,
-     "print how often each outcome happened; exit status 1 if one that has to did not; slower", 0},
-    {"round", KEY_ROUND, "R", 0, "only this round of the run", 0},
-    {"keep", KEY_KEEP, "I,J,..", 0,
-     "with --round: only these of its operations, in this process (for a debugger)", 0},
-    {0},
-};
-
 static void
-choose_engine(options_t *options, const argument_choice_t *engine)
+choose_preset(const struct argp_state *state, void *input, char *name)
 {
-    options->engine = (uint8_t)engine->value;
-    options->engine_name = engine->name;
-}
+    options_t *options = input;
 
-static void
-choose_preset(struct argp_state *state, options_t *options, const char *name)
-{
     for (unsigned i = 0; i <= PRESETS_ALL; i++) {
         if (strcmp(name, preset_names[i]) == 0) {
             options->preset = i;
@@ -80,8 +53,10 @@ feature_bits(const char *name, size_t length)
 }
 
 static void
-choose_features(struct argp_state *state, options_t *options, const char *list)
+choose_features(const struct argp_state *state, void *input, char *list)
 {
+    options_t *options = input;
+
     options->features = FEATURE_PODS;
     options->features_name = list;
     for (const char *at = list;; at++) {
@@ -101,8 +76,9 @@ choose_features(struct argp_state *state, options_t *options, const char *list)
 }
 
 static void
-choose_kept(struct argp_state *state, options_t *options, char *list)
+choose_kept(const struct argp_state *state, void *input, char *list)
 {
+    options_t *options = input;
     char *rest = list;
 
     for (char *item = strsep(&rest, ","); item != NULL; item = strsep(&rest, ",")) {
@@ -114,90 +90,81 @@ choose_kept(struct argp_state *state, options_t *options, char *list)
     }
 }
 
-static error_t
-parse_option(int key, char *argument, struct argp_state *state)
+static void
+choose_plant(const struct argp_state *state, void *input, char *name)
 {
-    options_t *options = state->input;
+    options_t *options = input;
 
-    switch (key) {
-    case 'n':
-        options->operations =
-            argument_number(state, "operations", argument, 1, UINT64_C(1000000000000));
-        return 0;
-    case 's':
-        options->seed = argument_number(state, "seed", argument, 0, UINT64_MAX);
-        return 0;
-    case 'e':
-        choose_engine(options, argument_choice(state, "engine", argument, argument_engines));
-        return 0;
-    case 'p':
-        choose_preset(state, options, argument);
-        return 0;
-    case 'f':
-        choose_features(state, options, argument);
-        return 0;
-    case 'w':
-        options->workers = (uint32_t)argument_number(state, "workers", argument, 1, 16);
-        return 0;
-    case 'P':
-        if (strcmp(argument, "all") != 0 && plant_find(argument) == NULL) {
-            argument_bad(state, "plant", argument, "all, and what --plants prints");
-        }
-        options->plant = argument;
-        return 0;
-    case KEY_PLANTS:
-        options->list_plants = true;
-        return 0;
-    case KEY_COVERAGE:
-        options->coverage = true;
-        return 0;
-    case KEY_ROUND:
-        options->round = (int64_t)argument_number(state, "round", argument, 0, INT32_MAX);
-        return 0;
-    case KEY_KEEP:
-        choose_kept(state, options, argument);
-        return 0;
-    case ARGP_KEY_ARG:
-        argument_unexpected(state, argument);
-        return 0;
-    case ARGP_KEY_END:
-        if (options->keep_count > 0 && options->round < 0) {
-            argp_error(state, "--keep comes alone: legal are --round and --keep");
-        }
-        if (options->preset == PRESET_HOST && (options->features & FEATURE_HOST) == 0) {
-            argument_bad(state, "preset", "host", "others, but with --features host or all");
-        }
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
+    if (strcmp(name, "all") != 0 && plant_find(name) == NULL) {
+        argument_bad(state, "plant", name, "all, and what --plants prints");
+    }
+    options->plant = name;
+}
+
+static void
+finish(const struct argp_state *state, void *input)
+{
+    const options_t *options = input;
+
+    if (options->keep_count > 0 && options->round < 0) {
+        argp_error(state, "--keep comes alone: legal are --round and --keep");
+    }
+    if (options->preset == PRESET_HOST && (options->features & FEATURE_HOST) == 0) {
+        argument_bad(state, "preset", "host", "others, but with --features host or all");
     }
 }
+
+static const argument_t table[] = {
+    ARGUMENT_NUMBER(options_t, operations, "operations", 'n', 1, UINT64_C(1000000000000),
+                    "how many; 1..10^12, default 1000000"),
+    ARGUMENT_NUMBER(options_t, seed, "seed", 's', 0, UINT64_MAX,
+                    "of all random choices; default: the time"),
+    ARGUMENT_CHOICE(options_t, engine, "engine", 'e', argument_engines,
+                    "compared with the mutex engine: lockfree (default) or mutex"),
+    ARGUMENT_CALL("preset", 'p', "NAME",
+                  "default, kube-1.34, kube-1.26, kube-1.12, host, or all (default): in turn",
+                  choose_preset),
+    ARGUMENT_CALL("features", 'f', "NAME",
+                  "a list of pods, time, events, gates, nominate, look, host; all (default); core: "
+                  "pods alone",
+                  choose_features),
+    ARGUMENT_NUMBER(options_t, workers, "workers", 'w', 1, 16,
+                    "workers of each queue, which take turns; 1..16, default: each round draws it"),
+    ARGUMENT_CALL("plant", 'P', "NAME",
+                  "distort one side; exit status 0 only if it is found; all: each of them",
+                  choose_plant),
+    ARGUMENT_FLAG(options_t, list_plants, "plants", KEY_PLANTS, "print the names for --plant"),
+    ARGUMENT_FLAG(options_t, coverage, "coverage", KEY_COVERAGE,
+                  "print how often each outcome happened; exit status 1 if one that has to did "
+                  "not; slower"),
+    ARGUMENT_NUMBER(options_t, round, "round", KEY_ROUND, 0, INT32_MAX,
+                    "only this round of the run"),
+    ARGUMENT_CALL("keep", KEY_KEEP, "I,J,..",
+                  "with --round: only these of its operations, in this process (for a debugger)",
+                  choose_kept),
+    ARGUMENTS_END};
+
+static const command_line_t line = {
+    .table = table,
+    .finish = finish,
+    .doc = "Makes the same random public calls to a queue of the mutex engine and to a "
+           "queue of another engine and compares "
+           "every answer. A difference is shrunk to a short sequence of calls.\v"
+           "A run is cut into rounds: each has its own configuration and a new pair of "
+           "queues. Exit status: 0 no difference "
+           "(with --plant: it was found); 1 a difference, a crash or a call that did not "
+           "return (with --plant: not found); "
+           "2 bad usage."};
 
 void
 options_parse(options_t *options, int argc, char **argv)
 {
-    static const struct argp parser = {
-        known,
-        parse_option,
-        NULL,
-        "Makes the same random public calls to a queue of the mutex engine and to a "
-        "queue of another engine and compares "
-        "every answer. A difference is shrunk to a short sequence of calls.\v"
-        "A run is cut into rounds: each has its own configuration and a new pair of "
-        "queues. Exit status: 0 no difference "
-        "(with --plant: it was found); 1 a difference, a crash or a call that did not "
-        "return (with --plant: not found); "
-        "2 bad usage.",
-        NULL,
-        NULL,
-        NULL};
-
     *options = (options_t){.operations = 1000000,
                            .seed = (uint64_t)time(NULL),
                            .preset = PRESETS_ALL,
+                           .engine = argument_engine_default(),
                            .features = FEATURES_ALL,
                            .features_name = "all",
                            .round = -1};
-    choose_engine(options, argument_engine_default());
-    arguments_parse(&parser, argc, argv, options);
+    arguments_read(&line, argc, argv, options);
 }

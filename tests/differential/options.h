@@ -5,6 +5,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "support/arguments.h"
+
 #define PRESET_HOST 4
 #define PRESETS_ALL 5 /* presets 0..4 are those of preset_names; this one takes them in turn */
 #define KEEP_MAX 4096
@@ -24,8 +26,7 @@ enum features {
 typedef struct options {
     uint64_t operations;
     uint64_t seed;
-    uint8_t engine; /* config.engine */
-    const char *engine_name;
+    const argument_choice_t *engine;
     unsigned preset;
     unsigned features; /* of enum features */
     const char *features_name;

@@ -97,7 +97,8 @@ begin(world_t *world, record_t *record, const options_t *options)
     world->plant = options->plant != NULL ? plant_find(options->plant) : NULL;
     world->met = record->met;
     world->coverage = options->coverage ? &record->coverage : NULL;
-    if (world_open(world, &record->settings, options->engine, options->engine_name)) {
+    if (world_open(world, &record->settings, (uint8_t)options->engine->value,
+                   options->engine->name)) {
         return true;
     }
     world_abandon(world);

@@ -257,7 +257,7 @@ show(shrinking_t *shrinking)
     printf("minimal sequence: %" PRIu32 " operations (of %" PRIu32 ", after %" PRIu32
            " replays); answers of mutex, %s\n",
            shrinking->count, shrinking->record->count, shrinking->replays,
-           shrinking->options->engine_name);
+           shrinking->options->engine->name);
     show_settings(&shrinking->record->settings);
     if (first_shown > 0) {
         printf("the first %" PRIu32 " are not shown\n", first_shown);

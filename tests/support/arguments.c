@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -132,4 +133,90 @@ arguments_parse(const struct argp *parser, int argc, char **argv, void *input)
     if (argp_parse(parser, argc, argv, 0, NULL, input) != 0) {
         exit(ARGUMENTS_BAD);
     }
+}
+
+/* ---- by a table ------------------------------------------------------------------------------ */
+
+#define OPTIONS_MAX 32
+
+struct reading {
+    const command_line_t *line;
+    void *options;
+};
+
+static void
+put_number(const argument_t *argument, char *member, uint64_t number)
+{
+    const uint32_t narrow = (uint32_t)number;
+
+    if (argument->size == sizeof narrow) {
+        memcpy(member, &narrow, sizeof narrow);
+    } else {
+        memcpy(member, &number, sizeof number);
+    }
+}
+
+static void
+put(const struct argp_state *state, const argument_t *argument, void *options, char *value)
+{
+    char *member = (char *)options + argument->offset;
+
+    switch (argument->kind) {
+    case ARGUMENT_IS_FLAG:
+        *(bool *)(void *)member = true;
+        break;
+    case ARGUMENT_IS_NUMBER:
+        put_number(argument, member,
+                   argument_number(state, argument->name, value, argument->low, argument->high));
+        break;
+    case ARGUMENT_IS_TEXT:
+        memcpy(member, &value, sizeof value);
+        break;
+    case ARGUMENT_IS_CHOICE:
+        *(const argument_choice_t **)(void *)member =
+            argument_choice(state, argument->name, value, argument->choices);
+        break;
+    default:
+        argument->take(state, options, value);
+    }
+}
+
+static error_t
+read_option(int key, char *value, struct argp_state *state)
+{
+    const struct reading *reading = state->input;
+    const command_line_t *line = reading->line;
+
+    if (key == ARGP_KEY_ARG) {
+        argument_unexpected(state, value);
+        return 0;
+    }
+    if (key == ARGP_KEY_END && line->finish != NULL) {
+        line->finish(state, reading->options);
+        return 0;
+    }
+    for (const argument_t *argument = line->table; argument->name != NULL; argument++) {
+        if (argument->key == key) {
+            put(state, argument, reading->options, value);
+            return 0;
+        }
+    }
+    return ARGP_ERR_UNKNOWN;
+}
+
+void
+arguments_read(const command_line_t *line, int argc, char **argv, void *options)
+{
+    struct argp_option known[OPTIONS_MAX + 1] = {{0}};
+    const struct argp parser = {
+        .options = known, .parser = read_option, .doc = line->doc, .help_filter = line->filter};
+    struct reading reading = {line, options};
+
+    for (size_t i = 0; i < OPTIONS_MAX && line->table[i].name != NULL; i++) {
+        const argument_t *argument = &line->table[i];
+
+        known[i] = (struct argp_option){
+            argument->name, argument->key, argument->value, 0, argument->help, 0};
+    }
+    arguments_parse(&parser, argc, argv, &reading);
 }

@@ -18,31 +18,6 @@ struct options {
     int64_t only; /* NONE: all */
 };
 
-static error_t
-parse_option(int key, char *argument, struct argp_state *state)
-{
-    struct options *options = state->input;
-
-    switch (key) {
-    case 'n':
-        options->clusters =
-            argument_number(state, "clusters", argument, 1, UINT64_C(1000000000000));
-        return 0;
-    case 's':
-        options->seed = argument_number(state, "seed", argument, 0, UINT64_MAX);
-        return 0;
-    case KEY_CLUSTER:
-        options->only =
-            (int64_t)argument_number(state, "cluster", argument, 0, UINT64_C(1000000000000));
-        return 0;
-    case ARGP_KEY_ARG:
-        argument_unexpected(state, argument);
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
-}
-
 /* Returns false if a question was answered differently. */
 static bool
 run_cluster(struct world *world, const struct options *options, uint64_t cluster)
@@ -69,25 +44,25 @@ run_cluster(struct world *world, const struct options *options, uint64_t cluster
 int
 main(int argc, char **argv)
 {
-    static const struct argp_option known[] = {
-        {"clusters", 'n', "N", 0, "how many; 1..10^12, default 1000000", 0},
-        {"seed", 's', "S", 0, "of all random choices; default: the time", 0},
-        {"cluster", KEY_CLUSTER, "K", 0, "only the one with this number, from 0", 0},
-        {0},
-    };
-    static const struct argp parser = {
-        .options = known,
-        .parser = parse_option,
+    static const argument_t table[] = {
+        ARGUMENT_NUMBER(struct options, clusters, "clusters", 'n', 1, UINT64_C(1000000000000),
+                        "how many; 1..10^12, default 1000000"),
+        ARGUMENT_NUMBER(struct options, seed, "seed", 's', 0, UINT64_MAX,
+                        "of all random choices; default: the time"),
+        ARGUMENT_NUMBER(struct options, only, "cluster", KEY_CLUSTER, 0, UINT64_C(1000000000000),
+                        "only the one with this number, from 0"),
+        ARGUMENTS_END};
+    static const command_line_t line = {
+        .table = table,
         .doc = "Compares preemption decisions of the library with those of a plain implementation, "
                "over random clusters.\v"
                "Exit status: 0 no difference; 1 a difference, which is printed with the line that "
-               "repeats it; 2 bad "
-               "usage.",
+               "repeats it; 2 bad usage.",
     };
     static struct world world;
     struct options options = {.clusters = 1000000, .seed = (uint64_t)time(NULL), .only = NONE};
 
-    arguments_parse(&parser, argc, argv, &options);
+    arguments_read(&line, argc, argv, &options);
     printf("seed %" PRIu64 "\n", options.seed);
     (void)fflush(stdout);
     world_make(&world);
