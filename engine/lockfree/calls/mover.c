@@ -54,20 +54,24 @@ static schedq_status_t
 describe_active(const struct mover *mover, uint32_t record, struct view *view)
 {
     const struct rules *rules = &queue_of(mover->worker)->base.rules;
-    struct redescription change = describe_begin(view);
     const struct description *now = &view->description;
+    bool renominates = (now->described_node != 0 || now->nominated_node != 0) &&
+                       nominate_when_active(rules->nominate, mover->label);
+    bool is_first = view->history.initial_attempt_ns == 0;
 
-    change.renominates = nominate_when_active(rules->nominate, mover->label) &&
-                         (now->described_node != 0 || now->nominated_node != 0);
-    if (change.renominates) {
+    if (!renominates && !is_first) {
+        return SCHEDQ_OK;
+    }
+    struct redescription change = describe_begin(view);
+
+    change.renominates = renominates;
+    if (renominates) {
         change.description.nominated_node = now->described_node;
     }
-    if (view->history.initial_attempt_ns == 0) {
+    if (is_first) {
         change.gating.first = mover->now;
     }
-    return change.renominates || change.gating.first != 0
-               ? install(mover->worker, record, view, &change)
-               : SCHEDQ_OK;
+    return install(mover->worker, record, view, &change);
 }
 
 static void
@@ -277,7 +281,7 @@ publish_group(struct mover *mover, uint32_t from, uint32_t to)
     run_set_cause(run, cause_of_mover(mover));
     for (uint32_t i = from; i < to; i++) {
         const struct transfer *item = &batch->items[batch->order[i]].transfer;
-        uint64_t ref = ref_make(state_version(transfer_next(item)), item->record);
+        uint64_t ref = transfer_ref(item);
 
         run_put(run, ref, item->to.key);
         if (item->to.lot != NULL) {
@@ -739,9 +743,15 @@ mover_disturb(struct worker *worker, uint64_t ref)
 }
 
 static schedq_status_t
-apply_gated(struct mover *mover, struct question *question)
+apply_gated(struct mover *mover, uint32_t record, const struct view *view, const struct way *way,
+            uint64_t asked)
 {
-    switch (gate_pod(mover, question)) {
+    struct question question = {.record = record,
+                                .life = view->life,
+                                .view = *view,
+                                .answer = {.way = *way, .asked = asked}};
+
+    switch (gate_pod(mover, &question)) {
     case OUTCOME_AGAIN:
     case OUTCOME_UNJUDGED:
         return SCHEDQ_CHANGED;
@@ -757,16 +767,12 @@ schedq_status_t
 mover_apply(struct mover *mover, uint32_t record, struct view *view, const struct way *way,
             uint64_t asked)
 {
+    if (way->place == PLACE_GATED) {
+        return apply_gated(mover, record, view, way, asked);
+    }
     struct worker *worker = mover->worker;
     struct transfer transfer;
-    struct question question = {.record = record,
-                                .life = view->life,
-                                .view = *view,
-                                .answer = {.way = *way, .asked = asked}};
 
-    if (way->place == PLACE_GATED) {
-        return apply_gated(mover, &question);
-    }
     if (!transfer_prepare(worker, record, view, way, mover->now, &transfer)) {
         return SCHEDQ_NOMEM;
     }

@@ -239,23 +239,51 @@ claim(struct walk *walk, uint64_t state)
     return false;
 }
 
+/* Of a ref that was FUTURE. */
+static bool
+head_is_helped(const struct walk *walk, struct bin *bin, uint64_t *state)
+{
+    const struct bin_caller caller = bin_caller(walk->worker);
+
+    return bin_help(bin, &caller, bin_head_ref(&walk->head), bin_head_cause(&walk->head), state);
+}
+
+/*
+ * Is the pod of the walk's head here? Then *state is its word. Else the head is passed. The record
+ * is addressed before its word is judged: behind the judgement the pod may end, and trim take its
+ * page.
+ */
+static bool
+head_is_here(struct walk *walk, struct bin *bin, uint64_t *state)
+{
+    uint64_t ref = bin_head_ref(&walk->head);
+    enum verdict verdict = VERDICT_STALE;
+
+    walk->record = ref_record(ref);
+    walk->entry = entry_at(&queue_of(walk->worker)->entries, walk->record);
+    if (walk->entry != NULL) {
+        verdict = bin_verdict_of(bin, walk->entry, ref, state);
+    }
+    if (verdict == VERDICT_VALID ||
+        (verdict == VERDICT_FUTURE && head_is_helped(walk, bin, state))) {
+        return true;
+    }
+    bin_advance(&walk->head);
+    return false;
+}
+
 /* Takes the first pod of one band. */
 static enum step
 take_from(struct walk *walk, struct band *band, uint64_t word)
 {
     struct queue *queue = queue_of(walk->worker);
     struct bin *bin = &band->bin;
-    const struct bin_caller caller = bin_caller(walk->worker);
 
     /* Ends: each further round advanced a head, or another thread changed the pod. */
     while (look_into(walk, bin)) {
-        uint64_t ref = bin_head_ref(&walk->head);
         uint64_t state;
 
-        walk->record = ref_record(ref);
-        walk->entry = entry_at(&queue->entries, walk->record);
-        if (!bin_judge(bin, &caller, ref, bin_head_cause(&walk->head), &state)) {
-            bin_advance(&walk->head);
+        if (!head_is_here(walk, bin, &state)) {
             continue;
         }
         if (u64_load_acquire(&queue->reorder) != walk->reorder) { /* take_from:A */
@@ -354,18 +382,13 @@ take_from_backoff(struct walk *walk)
 {
     struct worker *worker = walk->worker;
     struct queue *queue = queue_of(worker);
-    const struct bin_caller caller = bin_caller(worker);
     struct bin *bin;
 
     /* Ends: each further round advanced a head, or another thread changed the pod. */
     while ((bin = first_in_backoff(walk)) != NULL) {
-        uint64_t ref = bin_head_ref(&walk->head);
         uint64_t state;
 
-        walk->record = ref_record(ref);
-        walk->entry = entry_at(&queue->entries, walk->record);
-        if (!bin_judge(bin, &caller, ref, bin_head_cause(&walk->head), &state)) {
-            bin_advance(&walk->head);
+        if (!head_is_here(walk, bin, &state)) {
             continue;
         }
         if (u64_load_acquire(&queue->reorder) != walk->reorder) { /* as take_from:A */

@@ -88,6 +88,15 @@ may_leave(const struct queue *queue, const struct view *view)
                                SCHEDQ_EVENT_WILDCARD);
 }
 
+static bool
+is_helped(const struct flush *flush, struct bin *bin, const struct bin_ref *ref)
+{
+    const struct bin_caller caller = bin_caller(flush->mover.worker);
+    uint64_t state;
+
+    return bin_help(bin, &caller, ref->ref, ref->cause, &state);
+}
+
 /*
  * Is the pod of a ref here, and to be tried? In backoff a FUTURE ref is helped. A gated
  * pod that may not leave is passed over at once: it stays, and would be read again and again.
@@ -96,14 +105,15 @@ static bool
 is_here(const struct flush *flush, struct bin *bin, const struct bin_ref *ref)
 {
     struct queue *queue = queue_of(flush->mover.worker);
-    const struct bin_caller caller = bin_caller(flush->mover.worker);
     uint64_t state;
+    enum verdict verdict = bin_verdict(bin, ref->ref, &state);
     struct view view;
 
     if (flush->place == PLACE_BACKOFF || flush->place == PLACE_ERROR_BACKOFF) {
-        return bin_judge(bin, &caller, ref->ref, ref->cause, &state);
+        return verdict == VERDICT_VALID ||
+               (verdict == VERDICT_FUTURE && is_helped(flush, bin, ref));
     }
-    return bin_has(bin, ref->ref) &&
+    return verdict == VERDICT_VALID &&
            (flush->place == PLACE_PARKED || !queue->base.rules.leftover_is_event ||
             (report_record(queue, ref_record(ref->ref), &view) && may_leave(queue, &view)));
 }

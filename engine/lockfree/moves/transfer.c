@@ -145,10 +145,8 @@ transfer_prepare(struct worker *worker, uint32_t record, const struct view *view
 void
 transfer_publish(struct worker *worker, const struct transfer *transfer, uint32_t cause)
 {
-    uint64_t version = state_version(transfer_next(transfer));
-
     switch_announce(worker, transfer->to.place);
-    transfer_announce(worker, &transfer->to, ref_make(version, transfer->record), cause);
+    transfer_announce(worker, &transfer->to, transfer_ref(transfer), cause);
 }
 
 bool

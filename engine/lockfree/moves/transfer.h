@@ -116,6 +116,13 @@ transfer_next(const struct transfer *transfer)
     return state_switched(transfer->state, band != NULL ? band->id : 0, transfer->to.place);
 }
 
+/** The ref that is published, of the version behind the switch. */
+static inline uint64_t
+transfer_ref(const struct transfer *transfer)
+{
+    return ref_make(version_next(state_version(transfer->state)), transfer->record);
+}
+
 /** Up to the announcement. `cause` is a helper's; CAUSE_NONE of what a lane may take. */
 void transfer_publish(struct worker *worker, const struct transfer *transfer, uint32_t cause);
 

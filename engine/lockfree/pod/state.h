@@ -208,6 +208,9 @@ state_base(uint64_t state)
     uint64_t version = state_version(state);
     uint32_t lag = state_lag(state);
 
+    if (lag == 0) {
+        return version;
+    }
     /* 0 is no version. */
     return version > lag ? version - lag : (version - lag - 1) & STATE_VERSION_MASK;
 }

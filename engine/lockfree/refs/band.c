@@ -667,12 +667,27 @@ retire(struct bands *bands, struct epoch_record *epoch, struct band *band)
     return word == leaving && u64_cas(&band->word, word, bin_word_next(word, BIN_RETIRED));
 }
 
-/* Replaces the leaf where a retired band is, if it is in the table. */
+static bool
+spans(const struct band_leaf *leaf, int32_t priority)
+{
+    return leaf->count > 0 && leaf->rows[0].priority >= priority &&
+           leaf->rows[leaf->count - 1].priority <= priority;
+}
+
+/*
+ * Replaces the leaf where a retired band is, if it is in the table. `done` is the leaf that was
+ * replaced last, or NULL: its rows that are retired have left with it.
+ */
 static void
-drop_row(struct bands *bands, struct epoch_record *epoch, int32_t priority)
+drop_row(struct bands *bands, struct epoch_record *epoch, int32_t priority,
+         const struct band_leaf **done)
 {
     const struct band_table *table = bands_table(bands);
     struct cut cut = {.table = table};
+
+    if (*done != NULL && spans(*done, priority)) {
+        return;
+    }
 
     if (table->count > 0) {
         cut.from = leaf_of(table, priority);
@@ -680,9 +695,10 @@ drop_row(struct bands *bands, struct epoch_record *epoch, int32_t priority)
         const struct band_leaf *leaf = table->leaves[cut.from].leaf;
         uint32_t row = row_of(leaf, priority);
 
-        if (row < leaf->count && is_retired(leaf->rows[row].band)) {
-            /* not done: the row leaves with the next copy of its leaf */
-            (void)replace(bands, epoch, &cut, NULL);
+        /* not replaced: the row leaves with the next copy of its leaf */
+        if (row < leaf->count && is_retired(leaf->rows[row].band) &&
+            replace(bands, epoch, &cut, NULL) == REPLACED) {
+            *done = leaf;
         }
     }
 }
@@ -692,6 +708,7 @@ static void
 drop_ripe(struct bands *bands, struct epoch_record *epoch, uint32_t count)
 {
     int32_t priorities[RIPE_AT_ONCE];
+    const struct band_leaf *done = NULL;
     uint32_t retired = 0;
 
     for (uint32_t id = 1; count > 0 && (id = id_pop(bands, &bands->ripe)) != 0; count--) {
@@ -702,7 +719,7 @@ drop_ripe(struct bands *bands, struct epoch_record *epoch, uint32_t count)
         }
     }
     for (uint32_t i = 0; i < retired; i++) {
-        drop_row(bands, epoch, priorities[i]);
+        drop_row(bands, epoch, priorities[i], &done);
     }
 }
 

@@ -486,16 +486,14 @@ first_of_run(struct bin *bin, struct run_pool *pool, uint32_t slot, struct run_h
     return RUN_EMPTY;
 }
 
-bool
-bin_first(struct bin *bin, struct run_pool *pool, struct bin_head *best)
+/* A function of its own, so that the scan of a bin without runs saves no registers for it. */
+__attribute__((noinline)) static bool
+scan_runs(struct bin *bin, struct run_pool *pool, uint32_t slots, bool found, struct bin_head *best)
 {
-    bool found = scan_lanes(bin, best);
     int64_t key = found ? best->lane.key : 0;
     uint64_t ref = found ? best->lane.ref : 0;
 
-    best->is_run = false;
-    /* bin_first:A reads from raise_slots:A */
-    for (uint32_t i = u32_load_acquire(&bin->slots); i-- > 0;) {
+    for (uint32_t i = slots; i-- > 0;) {
         struct run_head head;
 
         if (first_of_run(bin, pool, i, &head) == RUN_HEAD &&
@@ -509,6 +507,16 @@ bin_first(struct bin *bin, struct run_pool *pool, struct bin_head *best)
         }
     }
     return found;
+}
+
+bool
+bin_first(struct bin *bin, struct run_pool *pool, struct bin_head *best)
+{
+    bool found = scan_lanes(bin, best);
+    uint32_t slots = u32_load_acquire(&bin->slots); /* bin_first:A reads from raise_slots:A */
+
+    best->is_run = false;
+    return slots == 0 ? found : scan_runs(bin, pool, slots, found, best);
 }
 
 static bool

@@ -215,18 +215,23 @@ bin_head_cause(const struct bin_head *head)
 bool bin_help(struct bin *bin, const struct bin_caller *caller, uint64_t ref, uint32_t cause,
               uint64_t *state);
 
-/** What a ref of this bin says, without helping; *state is the word. */
+/** What a ref of this bin says, without helping; *state is the word of the ref's record. */
+static inline enum verdict
+bin_verdict_of(const struct bin *bin, const struct entry *entry, uint64_t ref, uint64_t *state)
+{
+    const struct residence *residence = &bin->residence;
+
+    *state = entry_state(entry);
+    return state_judge(*state, ref, residence->place, residence->band);
+}
+
+/** The same; STALE, and no *state, if the record's page was given back. */
 static inline enum verdict
 bin_verdict(const struct bin *bin, uint64_t ref, uint64_t *state)
 {
-    const struct residence *residence = &bin->residence;
-    const struct entry *entry = entry_at(residence->entries, ref_record(ref));
+    const struct entry *entry = entry_at(bin->residence.entries, ref_record(ref));
 
-    if (entry == NULL) {
-        return VERDICT_STALE;
-    }
-    *state = entry_state(entry);
-    return state_judge(*state, ref, residence->place, residence->band);
+    return entry != NULL ? bin_verdict_of(bin, entry, ref, state) : VERDICT_STALE;
 }
 
 /** Judges a ref of this bin, helping if it is FUTURE. True: the pod is here, at the word *state. */
