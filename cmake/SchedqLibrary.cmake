@@ -8,9 +8,17 @@
 # of the objects of the target OBJECTS, and object FILEs. An archive knows no visibility: heap_push or text_add would meet
 # the embedder's own. So the objects become one, in which only the public names are global. The compiler is asked to link
 # it: after -flto its objects hold no code yet.
+#
+# An optimized library is compiled as one unit: gcc optimizes over all files when it makes the one object, which an embedder
+# links like any other. The files' objects hold code as well (-ffat-lto-objects), for programs that link them as they are.
 set(schedq_one_object_options -r -nostdlib)
+set(schedq_one_unit FALSE)
 if(CMAKE_C_COMPILER_ID STREQUAL "GNU")
     list(APPEND schedq_one_object_options -flinker-output=nolto-rel)
+    if(NOT SCHEDQ_SANITIZE AND NOT SCHEDQ_COVERAGE)
+        set(schedq_one_unit $<CONFIG:Release,RelWithDebInfo,MinSizeRel>)
+        list(APPEND schedq_one_object_options $<${schedq_one_unit}:-flto=auto>)
+    endif()
 elseif(CMAKE_INTERPROCEDURAL_OPTIMIZATION OR CMAKE_C_FLAGS MATCHES "-flto")
     list(APPEND schedq_one_object_options -flto)
 endif()
@@ -25,6 +33,9 @@ function(schedq_library_objects name)
     set_target_properties(${name} PROPERTIES POSITION_INDEPENDENT_CODE ON)
     target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/engine)
     target_link_libraries(${name} PRIVATE schedq_warnings)
+    if(schedq_one_unit)
+        target_compile_options(${name} PRIVATE $<${schedq_one_unit}:-flto=auto> $<${schedq_one_unit}:-ffat-lto-objects>)
+    endif()
     if(SCHEDQ_COVERAGE)
         # Atomic counters: the tests with threads would drive others below zero, which gcovr refuses to read.
         target_compile_options(${name} PRIVATE --coverage -fprofile-update=atomic)
