@@ -8,14 +8,14 @@
  *   let go    the word becomes 0, then held - 1
  *   look      held is 0: none. Else all words below end
  *
- * ORDERING. Each step is a full fence, and a look's loads are acquires. Who learns of a hold from
- * the thread that took it, sees held > 0, end, and the word. Letting go comes before the last
- * deletion is sent (let_go:A), so whoever learns of that deletion, through whatever channel the
- * event took, finds the word empty.
+ * ORDERING. Each step is a full fence, and a look's loads are acquires. A thread that learns of a
+ * hold from the thread that took it sees held > 0, end, and the word. Letting go comes before the
+ * last deletion is sent (let_go:A), so a thread that learns of that deletion, in any way, finds the
+ * word empty.
  *
  * PROGRESS. A hold looks at each word once, and ends in FULL if others take each one before it
  * does. Looks and letting go are wait-free. A thread that stops inside a task holds its own
- * preemptor and nobody else.
+ * preemptor and no other.
  *
  * ABA does not matter: a word says nothing but "this preemptor is held", whenever it is written.
  *
@@ -169,7 +169,7 @@ raise_end(schedq_evictor_t *evictor, uint32_t end)
 {
     uint32_t found = u32_load(&evictor->end);
 
-    /* Ends: each failed exchange means that somebody raised it. */
+    /* Ends: each failed exchange is another thread's raise. */
     while (found < end) {
         uint32_t seen = u32_cas_value(&evictor->end, found, end);
 

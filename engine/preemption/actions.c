@@ -1,4 +1,4 @@
-/* What is to be done for the chosen node: whom to delete, whose nomination to clear. */
+/* What is to be done for the chosen node: pods to delete, nominations to clear. */
 #include "preemption/evaluation.h"
 
 static bool
@@ -40,7 +40,7 @@ list_clears(schedq_preemption_t *of, uint32_t node, uint32_t *count)
     return true;
 }
 
-/* The asynchronous form stops before the nominations if nobody is left to be deleted. */
+/* The asynchronous form stops before the nominations if no pod is left to be deleted. */
 bool
 plan_actions(schedq_preemption_t *of, const schedq_candidate_node_t *chosen,
              schedq_preemption_decision_t *decision)

@@ -1,4 +1,4 @@
-/* Whether a pod may preempt at all, and who may be preempted by it. */
+/* Whether a pod may preempt at all, and which pods it may preempt. */
 #include "preemption/evaluation.h"
 
 /* True if `from` is less than `span` before now; not started counts as just started. */
@@ -8,7 +8,7 @@ is_recent(const schedq_preemption_t *of, int64_t from, int64_t span)
     return span > 0 && (from == SCHEDQ_NO_START || from > of->preemptor.now_ns - span);
 }
 
-/* A pod that terminates is on its way out already: sparing it helps nobody. */
+/* A pod that terminates is on its way out already: sparing it changes nothing. */
 bool
 is_spared(const schedq_preemption_t *of, const struct slot *slot)
 {

@@ -1,8 +1,8 @@
 /*
- * Nominations: who was promised which node, in the order of the promises, and until when.
+ * Nominations: pods that were promised a node, in the order of the promises, and until when.
  *
- * Each has a number that no other ever had (its generation), so that a holder who comes late cannot
- * end its successor.
+ * Each has a number that no other ever had (its generation), so that a holder that comes late
+ * cannot end its successor.
  */
 #include "preemption/cluster.h"
 

@@ -3,7 +3,7 @@
  * without touching a pod.
  *
  * Bits say what became of each node: potential, evaluated, and of those pruned, that is refused
- * here. A potential node without enough room cannot be a candidate, whoever leaves it.
+ * here. A potential node without enough room cannot be a candidate, whichever pods leave it.
  */
 #include "preemption/evaluation.h"
 

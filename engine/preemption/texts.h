@@ -2,7 +2,7 @@
  * Texts as numbers: names, label keys and values. Equal texts have equal numbers, so that matching
  * labels and budgets compares numbers only.
  *
- * Each use of a text counts; a text nobody uses any more gives its number back. Number 0 is no
+ * Each use of a text counts; a text that is not used any more gives its number back. Number 0 is no
  * text.
  */
 #ifndef SCHEDQ_PREEMPTION_TEXTS_H
@@ -35,7 +35,7 @@ void texts_close(struct texts *texts);
 /** The number of a text, which is used once more; 0: no memory. */
 uint32_t texts_use(struct texts *texts, const char *text, uint32_t length);
 
-/** The number of a text, or 0 if nobody uses it. */
+/** The number of a text, or 0 if it is not used. */
 uint32_t texts_find(const struct texts *texts, const char *text, uint32_t length);
 
 /** One use less. 0 is allowed. */

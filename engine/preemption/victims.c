@@ -1,9 +1,9 @@
 /*
- * Whom one node would lose: everybody of lower priority leaves, then they come back one by one
- * while the preemptor still fits.
+ * The pods that one node would lose: all of lower priority leave, then come back one by one while
+ * the preemptor still fits.
  *
- * Those whose eviction would violate a budget come back first, and within each group the most
- * important first; whoever does not fit any more is a victim.
+ * Pods whose eviction would violate a budget come back first, and within each group the most
+ * important first; a pod that does not fit any more is a victim.
  */
 #include "preemption/evaluation.h"
 #include "preemption/room.h"
@@ -12,7 +12,7 @@
 
 /* ---- potential victims ----------------------------------------------------------------------- */
 
-/* Pods of one priority in the order in which they came, for those who look at nothing else. */
+/* Pods of one priority in the order in which they came, for rules that look at nothing else. */
 static void
 sort_by_arrival(const schedq_cluster_t *cluster, const struct slot *slots, uint32_t *list,
                 uint32_t count)
@@ -31,7 +31,7 @@ sort_by_arrival(const schedq_cluster_t *cluster, const struct slot *slots, uint3
     }
 }
 
-/* Those whom the rules that depend on time do not let alone. */
+/* The pods that the rules that depend on time do not spare. */
 static uint32_t
 drop_spared(const schedq_preemption_t *of, const struct slot *slots, uint32_t *list, uint32_t count)
 {
@@ -115,7 +115,7 @@ score(const schedq_cluster_t *cluster, schedq_candidate_node_t *candidate)
     }
 }
 
-/* ---- who comes back -------------------------------------------------------------------------- */
+/* ---- coming back ----------------------------------------------------------------------------- */
 
 /* Pods that are away, for the filter; their order means nothing. */
 static void

@@ -1475,7 +1475,7 @@ typedef struct schedq_decision {
     uint8_t  gate;
     uint8_t  uncounted;    /**< GATED: 1: a pod that was parked or gated does not count as one that
                                 came in again, in metrics and, if it stays gated, to_gated: an
-                                update or an activation that is in vain; 0: it does: an event */
+                                update or activation that changes nothing; 0: it does: an event */
     uint8_t  if_backing_off; /**< BACKOFF: 1: only while it backs off, since PreEnqueue was not
                                   asked; else CHANGED. Other places: 0 */
     uint8_t  reserved[2];

@@ -1,7 +1,7 @@
 /*
  * Moving waiting pods, many in one call: events, time, activation.
  *
- * A caller hands pods over one after the other (mover_try). For each, his `decide` says where it
+ * A caller hands pods over one after the other (mover_try). For each, its `decide` says where it
  * goes. What goes to active or backoff is collected, up to MOVER_BATCH, sorted, and published as
  * one run per container; then each is switched. What goes behind a gate is published and switched
  * at once.

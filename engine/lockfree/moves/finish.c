@@ -2,17 +2,18 @@
  * The end of a flight, and of a record.
  *
  * CONTRACT. The token is the version at which the pod went into flight; only its holder may end the
- * flight, by a CAS from exactly that version. Whoever makes the word DEAD owns the record and what
- * it holds: description, object, name. The index is told before the record is given back; whether
- * it knows does not matter to anybody who looks at the word.
+ * flight, by a CAS from exactly that version. The thread that makes the word DEAD owns the record
+ * and what it holds: description, object, name. The index is told before the record is given back;
+ * a reader of the word needs no index.
  *
  * LINEARIZATION. OK, GONE: finish_flight:A. GONE if the deletion's flag was set before. STALE: the
  * load of the word.
  *
- * ORDERING. finish_flight:A, like every CAS to DEAD, is a full fence, and reads from the switches
- * before it: what holders stored relaxed is seen. What the record's, the name's, the description's
- * next users store comes after it: a late reader who meets that finds the word changed (report.c,
- * index_line.c, entry.c). So nothing here needs a release of its own.
+ * ORDERING
+ *   a holder's relaxed stores, a switch -> finish_flight:A, or another CAS to DEAD
+ *   finish_flight:A ; stores of the record's, name's or description's next user
+ *       -> a late reader's loads, then of the word (report.c, index_line.c, entry.c)
+ *       the reader finds the word changed, so nothing here needs a release of its own
  *
  * PROGRESS. Lock-free; without a deletion or an update in between done is one CAS, and
  * index_remove. A thread that stops after finish_flight:A has ended the pod: its name is free, and

@@ -16,7 +16,7 @@
  * stops before leaves a lag (state.h), which ends when the pod is popped or reported. One that
  * stops before publish_wake wakes no sleeper: a tick does (serve.c).
  *
- * EVIDENCE. tests/model: description, walk, help, retire, bin; stress/explore: update_raise and the
+ * EVIDENCE. tests/model: description, walk, help, bands, bin; stress/explore: update_raise and the
  * other programs of update.c, told_*, order_keys, band_retire, no_memory_gather;
  * tests/unit/test_update.c, test_order_keys.c, test_pop_order.c.
  */

@@ -14,8 +14,8 @@
  * or memory costs follows the priorities that have pods.
  *
  * THE SUMMARY. Claim: while the word of a band's bin is SET or CLEARING, its bit is set in the leaf
- * that the table names. Only bands_note sets bits, only bands_rest takes them away.
- *   bands_note   by each producer that meets CLEAR or SETTING, between these two words and SET:
+ * that the table names. Only band_note sets bits, only bands_rest takes them away.
+ *   band_note    by each producer that meets CLEAR or SETTING, between these two words and SET:
  *                finds the leaf, sets the bit and raises the version by one exchange of the pair,
  *                also if the bit is set already, and begins again if the table is another by then.
  *   bands_rest   reads the version, then the bits' words; those CLEAR or RETIRED lose their bits by
@@ -67,7 +67,7 @@
  *   replace:A, leave_table:A, retirement -> publish_band
  *       no worker keeps a band that may be freed
  *
- * PROGRESS. Lock-free. bands_note begins again only if the table was replaced, bands_rest does not
+ * PROGRESS. Lock-free. band_note begins again only if the table was replaced, bands_rest does not
  * repeat. bands_get for a new priority is O(BAND_ROWS + priorities / BAND_ROWS) and allocates. A
  * thread that stops behind replace:A, and before the retirement, keeps the bands that it took out.
  * One that stops in SETTING is passed by: each producer notes for itself, and so does a consumer

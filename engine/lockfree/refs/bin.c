@@ -579,7 +579,7 @@ finish_clearing(struct bin *bin, uint64_t clearing)
     (void)u64_cas(bin->word, clearing, bin_word_next(clearing, BIN_CLEAR)); /* finish_clearing:A */
 }
 
-/* Goes past stale refs. Ends: each round advances a head, or somebody else did. */
+/* Goes past stale refs. Ends: each round advances a head, or another thread did. */
 bool
 bin_is_empty(struct bin *bin, struct run_pool *pool)
 {
@@ -697,7 +697,7 @@ pass_lane(const struct bin *bin, struct lane *lane)
 {
     struct lane_head head;
 
-    /* Ends, like pass_run: each round advances the head, or somebody else did. */
+    /* Ends, like pass_run: each round advances the head, or another thread did. */
     while (lane_peek(lane, &head) && is_stale(bin, head.ref)) {
         lane_advance(&head);
     }
@@ -771,7 +771,7 @@ bin_found_empty(struct bin *bin, struct run_pool *pool, uint64_t seen)
 bool
 bin_clear(struct bin *bin, struct run_pool *pool)
 {
-    /* of bin_mark_from:A, or of who clears; before the scans, like walk_leaf:A */
+    /* of bin_mark_from:A, or of a clearing; before the scans, like walk_leaf:A */
     uint64_t word = u64_load_acquire(bin->word);
 
     if (bin_phase(word) == BIN_SET) {

@@ -8,7 +8,7 @@
  *               first push
  *   runs        16 slots, each 0 or the word of an immutable sorted run
  *
- * CONTRACT. A ref that was published (bin_publish, bin_publish_run), followed by a full fence and
+ * CONTRACT. A ref that was published (lane_publish, bin_publish_run), followed by a full fence and
  * bin_mark, is found by every scan that begins afterwards, until its pod has left the version it
  * names. Scans find the least key; equal keys in any order, or, where the residence says so, by
  * tie.h: there scans go past stale refs before they compare. Nothing is dequeued: see lane.h and
@@ -35,7 +35,7 @@
  * place or in its new one. (Other orders overlook pods: tests/model, bin.)
  *
  * LINEARIZATION. bin_first: the load of the ref that it returns; false: the last load of the scan.
- * bin_publish: lane_publish:A. bin_publish_run: bin_publish_run:A.
+ * A publication: lane_publish:A, bin_publish_run:A.
  *
  * ORDERING
  *   lane_publish:A or bin_publish_run:A ; bin_mark:A | begin_clearing:A, scan
