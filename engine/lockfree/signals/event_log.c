@@ -17,8 +17,7 @@
  *   sequence, or whose CAS fails, gives up.
  *
  * 4 INVARIANTS. COUNTED: each reference of the log is in one field of one slot, but for those that
- * a
- *   call has in hand. So event_log_close lets go the fields of all slots, and a thread that dies
+ *   a call has in hand. So event_log_close lets go the fields of all slots, and a thread that dies
  *   here loses two references at most (tested: they add up at the end).
  *
  * 5 LINEARIZATION. Recorded: publish:A, B. Found: the second look (event_log_read:C). A gap: the
@@ -39,17 +38,13 @@
  *   keeps its two objects. One that stops between event_log_forget:A and its last slot keeps the
  *   objects of the others until events take their slots.
  *
- * 8 ABA. A sequence has one writer, and a record that was forgotten does not come back: a word that
- *   reads s twice was s in between. Therefore forgetting ends in 0, not in s. 0 does come back; a
- *   writer's CAS from 0 finds no objects in either case. After 0 a writer that slept may record an
- *   event older than the one that was here: that is a record like any other.
+ * 8 ABA. A sequence has one writer, and forgetting ends in 0, not in s: a word that reads s twice
+ *   was s in between. 0 does come back; a writer's CAS from 0 finds no objects in either case.
  *
  * 9 WRAPAROUND. 63 bits: see stamps.c.
  *
  * 10 NOT CHOSEN. Waiting for the writer, or helping it: its record is worth one hint call. A
- *   lock-free list of records: it would need reclamation at the rate of events. Records one cache
- *   line each: two neighbours are written at once only by two events at once, which meet on the
- *   sequence's line anyway.
+ *   lock-free list of records: it would need reclamation at the rate of events.
  *
  * 11 EVIDENCE. tests/model: event_log; stress/explore: event_log, event_counted;
  *   tests/unit/test_lockfree_event_log.c.

@@ -1,26 +1,24 @@
 /*
  * The words of sleepers.h.
  *
- * 1 CONTRACT. (a) If something was made poppable before sleepers_wake_one, and a thread was
- *   prepared that has not seen it, then a thread that was prepared looks again. Not: that this
- *   thread is scheduled, or takes the pod. A thread that is woken and finds more than it takes
- *   wakes the next; one that leaves without looking again has swallowed a wake-up. (b) When no call
- *   is under way but waiting ones, and the deadline is not later than `wanted`, then a sleeper
- *   wakes at `wanted`, or none sleeps. If threads stop for ever: another looks within WATCH_NS
- *   times the number of sleepers, and from then on (b) holds again, until one more stops.
+ * 1 CONTRACT. (a) If something was made poppable before sleepers_wake_one, and a prepared thread
+ *   has not seen it, then a prepared thread looks again. Not: that this thread is scheduled, or
+ *   takes the pod. A woken thread that finds more than it takes wakes the next. (b) When only
+ *   waiting calls are under way, and the deadline is not later than `wanted`, a sleeper wakes at
+ *   `wanted`, or none sleeps. If threads stop for ever, another looks within WATCH_NS times the
+ *   number of sleepers, and (b) holds again.
  *
- * 2 MEMORY. `word` is {sequence:32, waiters:32}. Both halves change by one add each, so neither can
- *   be lost to the other's change; the futex is the half with the sequence. Written by sleepers,
- *   and by producers only while a thread waits. `watched` is written by sleepers only.
+ * 2 MEMORY. `word` is {sequence:32, waiters:32}; the futex is the half with the sequence. Both
+ *   halves change by one add each, so neither is lost to the other's change. Sleepers write it;
+ *   producers only while a thread waits. `watched` is written by sleepers only.
  *
  * 3 STATES of a thread. Counted: from sleepers_prepare:A to sleepers_cancel:A. Asleep: the kernel
  *   found the sequence of sleepers_prepare:A. Watching: from sleepers_watch:A to
  *   sleepers_unwatch:A.
  *
- * 4 INVARIANTS. waiters = threads between sleepers_prepare:A and sleepers_cancel:A (tested: 0 when
- *   all have left). The sequence changes only when waiters was seen above 0, or in wake_all.
- *   `watched` is the time of a thread that is watching, or later; two that watch the same time may
- *   both take it away: then one more sleeper is woken than needed.
+ * 4 INVARIANTS. waiters = counted threads (tested: 0 when all have left). The sequence changes only
+ *   when waiters was seen above 0, or in wake_all. Two threads that watch the same time may both
+ *   take it away: then one more sleeper is woken than needed.
  *
  * 5 LINEARIZATION. Asleep: the kernel's comparison. Woken: sleepers_wake_one:B,
  *   sleepers_wake_all:A. The watch: sleepers_watch:A, sleepers_unwatch:A.
@@ -29,41 +27,36 @@
  *     sleepers_prepare:A, look for pods, `closed`, the deadline
  *         | the producer's ref ; sleepers_wake_one:A
  *         | the exchange of `closed`, sleepers_wake_all:A
- *   If the producer sees the sleeper, sleepers_wake_one:B comes
- *   before or after the kernel's comparison: before, the comparison fails; after, the thread is in
- *   the kernel's queue and FUTEX_WAKE takes one from there. The one that it takes may be another
- *   sleeper, prepared before or after: each of them looks again, and for each pod one is woken or
- *   finds its comparison failed. Of time:
+ *         if sleepers_wake_one:B comes before the kernel's comparison, the comparison fails; if
+ *         after, FUTEX_WAKE takes a sleeper, this one or another, and each looks again
  *     sleepers_prepare:A, the deadline, sleepers_watch:A, the kernel's comparison
  *         | the deadline is lowered ; sleepers_wake_for:A, look for waiters
+ *         a sleeper that read the old deadline is counted: the lowerer finds a time watched that is
+ *         early enough and not past, or changes the sequence
  *     sleepers_unwatch:A, sleepers_cancel:A, the deadline, sleepers_wake_for:A
  *         | the deadline is lowered ; sleepers_wake_for:A, look for waiters
- *   A sleeper that read the deadline before it was lowered was counted before: the lowerer finds
- *   it, and either finds w not later than its time, and not past, or changes the sequence. A
- *   leaver that took w away reads the lower deadline, or the lowerer reads "none". A sleeper that
- *   trusted w was counted before w was taken away, so the leaver finds it.
+ *         the leaver reads the lower deadline, or the lowerer finds no watch; a sleeper that relied
+ *         on the watch was counted before it ended, so the leaver finds it
  *
  * 7 PROGRESS. Lock-free but for sleepers_wait: sleepers_watch:A fails only if another thread
  *   changed `watched`. A thread that stops after sleepers_prepare:A costs producers a system call
- *   per add. One that stops after it was woken has the wake-up, and a pod may lie there while
- *   others sleep; one that stops while it watches, or between a lower deadline and
- *   sleepers_wake_for:A, leaves time unwatched. All these end with the next look: of the first in
- *   the line, of the timer thread (timer.c), or a tick. A watcher that stopped is overtaken when
- *   its time is past by a tick, by the next sleepers_wake_for:A or sleepers_watch:A: so it makes
- *   one time late, and only one that became the deadline before then.
+ *   per add. One that stops with a wake-up leaves a pod that other sleepers do not see; one that
+ *   stops as watcher, or between a lower deadline and sleepers_wake_for:A, leaves time unwatched.
+ *   The next look ends each of these: of the first in the line, the timer thread, or a tick. A
+ *   watcher that stopped makes one time late: the next sleepers_wake_for:A or sleepers_watch:A
+ *   overtakes it.
  *
  * 8 ABA. The sequence only grows; nothing is reclaimed. A `watched` that comes back says what it
  *   said before.
  *
- * 9 WRAPAROUND. The sequence repeats after 2^32 wake-ups: each is a system call, so that takes half
- *   an hour, and a thread would have to stop between prepare and the kernel's comparison during
- *   exactly that many. Waiters are at most WORKERS_MAX, and each takes away what it added: the
- *   lower half never carries into the sequence.
+ * 9 WRAPAROUND. The sequence repeats after 2^32 wake-ups, each a system call: half an hour, and a
+ *   thread would have to stop before the kernel's comparison during exactly that many. Each waiter
+ *   takes away what it added: the lower half never carries.
  *
  * 10 NOT CHOSEN. ck_ec: it clears its flag before it wakes, so a second producer sees no sleeper to
- *   wake; with wake-one that loses wake-ups (found by its model), and waking all is a stampede for
- *   one pod. A condition variable: it has a lock. All sleep until the deadline: each deadline would
- *   be a stampede. Each looks once in a tick: an idle queue would cost with its sleepers.
+ *   wake; with wake-one that loses wake-ups (found by its model). A condition variable: it has a
+ *   lock. All sleep until the deadline: each deadline would be a stampede. Each looks once in a
+ *   tick: an idle queue would cost with its sleepers.
  *
  * 11 EVIDENCE. tests/unit/test_lockfree_sleepers.c, test_idle.c; tests/model: sleepers;
  *   stress/explore: sleep_*, watch_hand_over, serve_sleepers.
