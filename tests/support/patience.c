@@ -70,6 +70,22 @@ is_at_rest(char state)
 }
 
 static bool
+thread_is_at_rest(pid_t process, pid_t thread)
+{
+    char path[64];
+    stat_line_t line;
+
+    (void)snprintf(path, sizeof path, "/proc/%ld/task/%ld/stat", (long)process, (long)thread);
+    return !read_stat(path, &line) || is_at_rest(line.state);
+}
+
+bool
+patience_thread_sleeps(pid_t thread)
+{
+    return thread_is_at_rest(getpid(), thread);
+}
+
+static bool
 threads_are_at_rest(pid_t process)
 {
     char path[64];
@@ -80,13 +96,7 @@ threads_are_at_rest(pid_t process)
     DIR *tasks = opendir(path);
 
     while (tasks != NULL && rest && (thread = next_number(tasks)) != 0) {
-        stat_line_t line;
-
-        if (thread == gettid()) {
-            continue;
-        }
-        (void)snprintf(path, sizeof path, "/proc/%ld/task/%ld/stat", (long)process, (long)thread);
-        rest = !read_stat(path, &line) || is_at_rest(line.state);
+        rest = thread == gettid() || thread_is_at_rest(process, thread);
     }
     if (tasks != NULL) {
         (void)closedir(tasks);

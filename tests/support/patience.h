@@ -43,6 +43,11 @@ void patience_begin_group(patience_t *patience, pid_t group, unsigned cpu_limit,
  * between two looks.
  */
 patience_verdict_t patience_look(patience_t *patience, uint64_t progress);
+/**
+ * One look at a thread of this process, by the number that gettid gave it: it sleeps, or has ended.
+ * One that was woken and waits for a processor does not sleep.
+ */
+bool patience_thread_sleeps(pid_t thread);
 /** "spins" or "sleeps", in words. */
 const char *patience_words(patience_verdict_t verdict);
 
