@@ -179,7 +179,7 @@ struct queue {
     atomic_u64 taken;                /* slots that have an owner, as bits */
     atomic_u64 slots;                /* those with smaller numbers may have been taken */
     atomic_ptr housekeepers[HOUSEKEEPERS];
-    atomic_u32 housekeeping; /* those in use, as bits */
+    atomic_u64 housekeeping; /* those in use, as bits */
     atomic_u64 strays;       /* notes:3, above them how often one was left */
     struct incoming_late incoming_late;
     struct event_log log;

@@ -356,6 +356,29 @@ a_band_without_pods_leaves_unless_a_call_keeps_it(void **state)
     assert_table(world, NULL, 0);
 }
 
+/* Without sweeps in between: what trim alone does. */
+static void
+all_that_a_trim_takes_out_leaves_with_one_table(void **state)
+{
+    world_t *world = *state;
+    enum { LEAVES = 5 };
+    static const int32_t left[] = {7};
+    for (int32_t i = 0; i < LEAVES * BAND_ROWS; i++)
+        (void)get(world, i);
+    (void)put_pod(world, get(world, left[0]));
+    bands_trim(world->bands, world->ground.record);
+    for (unsigned i = 0; i < 5; i++) {
+        epoch_leave(world->ground.record);
+        epoch_poll(world->ground.record);
+        epoch_enter(world->ground.record);
+    }
+    uint64_t removals = u64_load(&world->bands->removals);
+    assert_true(bands_table(world->bands)->count >= LEAVES);
+    bands_trim(world->bands, world->ground.record);
+    assert_int_equal(u64_load(&world->bands->removals), removals + 1);
+    assert_table(world, left, 1);
+}
+
 static void
 a_band_that_is_kept_and_leaves_again_waits_again(void **state)
 {
@@ -769,6 +792,7 @@ main(void)
         TEST(a_producer_that_stopped_before_it_noted_hides_no_other),
         TEST(a_consumer_finishes_what_a_producer_began),
         TEST(a_band_without_pods_leaves_unless_a_call_keeps_it),
+        TEST(all_that_a_trim_takes_out_leaves_with_one_table),
         TEST(a_band_that_is_kept_and_leaves_again_waits_again),
         TEST(a_pod_whose_producer_died_before_it_marked_the_band_is_marked),
         TEST(an_id_is_used_again_when_no_section_can_name_it),

@@ -618,9 +618,7 @@ report_arrival(const struct queue *queue, const struct arrival *arrival, schedq_
         result->ref = arrival->ref;
         result->backing_off = arrival->backing_off;
     }
-    result->to_active += place == PLACE_ACTIVE ? 1 : 0;
-    result->to_gated += place == PLACE_GATED ? 1 : 0;
-    result->to_backoff += place == PLACE_BACKOFF || place == PLACE_ERROR_BACKOFF ? 1 : 0;
+    transfer_report(place, result);
     result->poppable |= transfer_is_poppable(queue, place) ? 1 : 0;
 }
 

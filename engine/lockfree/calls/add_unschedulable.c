@@ -462,10 +462,7 @@ tell_failure(const struct failing *failing, const struct view *view, const struc
         result->ref = ref_make(version_next(failing->version), failing->record);
         result->backing_off = route_is_backing_off(queue, &subject, failing->now);
     }
-    result->to_active = to->place == PLACE_ACTIVE ? 1 : 0;
-    result->to_parked = to->place == PLACE_PARKED ? 1 : 0;
-    result->to_gated = to->place == PLACE_GATED ? 1 : 0;
-    result->to_backoff = to->place == PLACE_BACKOFF || to->place == PLACE_ERROR_BACKOFF ? 1 : 0;
+    transfer_report(to->place, result);
     result->poppable = transfer_is_poppable(queue, to->place) ? 1 : 0;
 }
 

@@ -19,15 +19,6 @@
 #include "lockfree/calls/ops.h"
 #include "plugins/verdict.h"
 
-static bool
-waits(uint64_t state)
-{
-    enum place place = state_place(state);
-
-    return place == PLACE_PARKED || place == PLACE_GATED || place == PLACE_BACKOFF ||
-           place == PLACE_ERROR_BACKOFF;
-}
-
 static schedq_status_t
 outdated_gate(const struct queue *queue, const struct view *view, const schedq_decision_t *decision,
               schedq_result_t *result)
@@ -95,7 +86,7 @@ apply(struct worker *worker, const schedq_decision_t *decision, int64_t now,
     struct view view;
 
     if (record >= slab_end(&queue->entries.records) || !report_any(queue, record, &view) ||
-        !waits(view.state) || !state_has_had(view.state, view.life, version)) {
+        !state_waits(view.state) || !state_has_had(view.state, view.life, version)) {
         return SCHEDQ_GONE;
     }
     if (state_version(view.state) != version || missed_its_backoff(queue, &view, decision, now)) {

@@ -57,7 +57,7 @@ static bool
 is_wanted(const struct search *search, const struct view *view)
 {
     enum place place = state_place(view->state);
-    bool backs_off = place == PLACE_BACKOFF || place == PLACE_ERROR_BACKOFF;
+    bool backs_off = place_backs_off(place);
     const struct waiting_pod pod = {
         .place = place_public(place),
         .profile = view->profile,

@@ -83,22 +83,6 @@ give_up(struct mover *mover)
     }
 }
 
-static void
-tell(struct mover *mover, enum place place)
-{
-    switch (place) {
-    case PLACE_ACTIVE:
-        mover->result->to_active++;
-        break;
-    case PLACE_GATED:
-        mover->result->to_gated++;
-        break;
-    default:
-        mover->result->to_backoff++;
-        break;
-    }
-}
-
 /* ---- behind a gate --------------------------------------------------------------------------- */
 
 /*
@@ -128,7 +112,7 @@ tell_gated(struct mover *mover, bool counts)
 {
     tally_add(&mover->worker->tally.moves, mover->counts_gated ? 1 : 0);
     if (counts) {
-        tell(mover, PLACE_GATED);
+        transfer_report(PLACE_GATED, mover->result);
     }
 }
 
@@ -303,7 +287,7 @@ static bool
 switch_item(struct mover *mover, const struct transfer *item)
 {
     if (transfer_switch(mover->worker, item, cause_of_mover(mover))) {
-        tell(mover, item->to.place);
+        transfer_report(item->to.place, mover->result);
         return true;
     }
     return transfer_was_helped(item);
@@ -476,20 +460,6 @@ collect(struct mover *mover, const struct question *question)
 
 /* ---- one pod --------------------------------------------------------------------------------- */
 
-static bool
-is_movable(uint64_t state)
-{
-    switch (state_place(state)) {
-    case PLACE_BACKOFF:
-    case PLACE_ERROR_BACKOFF:
-    case PLACE_PARKED:
-    case PLACE_GATED:
-        return true;
-    default:
-        return false;
-    }
-}
-
 /* False: it stays. `unjudged`: not without its gates being asked. */
 static bool
 decide(struct mover *mover, const struct view *view, bool unjudged, struct way *way)
@@ -528,7 +498,7 @@ look(struct mover *mover, struct question *question)
     struct view *view = &question->view;
 
     /* Ends: each further round is another thread's change of the pod. */
-    while (report_view(queue, question->record, question->life, view) && is_movable(view->state)) {
+    while (report_view(queue, question->record, question->life, view) && state_waits(view->state)) {
         uint64_t desc = view->desc;
 
         question->answer.known = question->answer.known && is_about(&question->answer, view);

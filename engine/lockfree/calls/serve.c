@@ -109,7 +109,7 @@ is_here(const struct flush *flush, struct bin *bin, const struct bin_ref *ref)
     enum verdict verdict = bin_verdict(bin, ref->ref, &state);
     struct view view;
 
-    if (flush->place == PLACE_BACKOFF || flush->place == PLACE_ERROR_BACKOFF) {
+    if (place_backs_off(flush->place)) {
         return verdict == VERDICT_VALID ||
                (verdict == VERDICT_FUTURE && is_helped(flush, bin, ref));
     }

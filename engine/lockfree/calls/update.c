@@ -50,12 +50,6 @@ moves_in_order(const struct queue *queue, const struct view *before,
                queue_rank(queue, before->description.priority);
 }
 
-static bool
-is_parked_or_gated(uint64_t state)
-{
-    return state_place(state) == PLACE_PARKED || state_place(state) == PLACE_GATED;
-}
-
 /*
  * In flight a holder that is about to switch has to decide again; a waiting pod gets another
  * version.
@@ -75,12 +69,6 @@ word_after(const struct queue *queue, const struct view *before,
     }
 }
 
-static bool
-is_in_backoff(uint64_t state)
-{
-    return state_place(state) == PLACE_BACKOFF || state_place(state) == PLACE_ERROR_BACKOFF;
-}
-
 /*
  * Where only a host takes pods out of backoff, their order means nothing, and a pod that stood
  * elsewhere could miss a walk.
@@ -89,7 +77,8 @@ static bool
 moves_in_backoff(const struct queue *queue, const struct view *before,
                  const struct description *description)
 {
-    return is_in_backoff(before->state) && moves_in_order(queue, before, description) &&
+    return place_backs_off(state_place(before->state)) &&
+           moves_in_order(queue, before, description) &&
            (!queue->base.rules.host || queue->base.rules.pop_from_backoff);
 }
 
@@ -97,7 +86,8 @@ moves_in_backoff(const struct queue *queue, const struct view *before,
 static bool
 end_lag(struct worker *worker, const struct update *update)
 {
-    if (is_parked_or_gated(update->before.state) && !queue_of(worker)->base.rules.host) {
+    if (place_waits_for_event(state_place(update->before.state)) &&
+        !queue_of(worker)->base.rules.host) {
         return events_help(worker, update->record, update->before.life);
     }
     return transfer_follow(worker, update->record, update->before.life);
@@ -160,7 +150,8 @@ install_update(struct worker *worker, struct update *update)
         !prepare_new_place(worker, update->record, before, &change.description, &transfer)) {
         return SCHEDQ_NOMEM;
     }
-    if (is_parked_or_gated(before->state) && (update->spec->flags & SCHEDQ_POD_AFFINITY) != 0) {
+    if (place_waits_for_event(state_place(before->state)) &&
+        (update->spec->flags & SCHEDQ_POD_AFFINITY) != 0) {
         lots_note_affinity(&queue->waiting.lots, before->profile, before->unschedulable,
                            before->pending);
     }
@@ -183,7 +174,7 @@ decide_without_hints(struct mover *mover, const struct view *view, struct way *w
 {
     const struct subject subject = mover_subject(view);
 
-    if (!is_parked_or_gated(view->state)) {
+    if (!place_waits_for_event(state_place(view->state))) {
         return false;
     }
     *way = route_after_backoff(mover->worker, &subject, mover->now);
@@ -196,7 +187,7 @@ decide_by_event(struct mover *mover, const struct view *view, struct way *way)
     const struct cluster_event *event = mover->ctx;
     const struct subject subject = mover_subject(view);
 
-    if (!is_parked_or_gated(view->state)) {
+    if (!place_waits_for_event(state_place(view->state))) {
         return false;
     }
     struct cluster_event now = *event;
@@ -231,7 +222,8 @@ retry_updated(struct worker *worker, const struct update *update, schedq_result_
     struct view now = update->before;
 
     mover_begin(&mover);
-    for (size_t i = 0; i < update->event_count && is_parked_or_gated(now.state); i++) {
+    for (size_t i = 0; i < update->event_count && place_waits_for_event(state_place(now.state));
+         i++) {
         if (rules->hints) {
             event.event = update->events[i];
             mover.label = registry_label(&queue->base.registry, event.event);
@@ -312,7 +304,7 @@ report_updated(const struct queue *queue, const struct update *update, schedq_re
 
     after.state = stays ? now.state : update->word; /* a ref is the newest there is */
     report_moved(queue, update->record, &after, result);
-    if (is_parked_or_gated(before->state)) {
+    if (place_waits_for_event(state_place(before->state))) {
         report_retried(queue, before, exists ? &now : NULL, moved_with, result);
     }
     result->object = before->description.object;
@@ -332,7 +324,7 @@ follow_up(struct worker *worker, const struct update *update, schedq_result_t *r
         if (rules->hints) {
             tell_holder(worker, update, result);
         }
-    } else if (is_parked_or_gated(update->before.state)) {
+    } else if (place_waits_for_event(state_place(update->before.state))) {
         (void)retry_updated(worker, update, result);
     }
 }

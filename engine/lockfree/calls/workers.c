@@ -17,7 +17,7 @@
  * taken once, not all at one moment.
  *
  * ORDERING
- *   give_bit:A -> take_bit:A, and give_house:A -> take_house:A
+ *   give_bit:A -> take_bit:A
  *       what the last owner did
  *   slot_worker:A -> acquire loads of the slot
  *       the slot's memory
@@ -151,14 +151,14 @@ join(struct queue *queue, struct worker *worker)
 }
 
 static bool
-take_bit(struct queue *queue, uint32_t number)
+take_bit(atomic_u64 *bits, uint32_t number)
 {
     uint64_t bit = UINT64_C(1) << number;
-    uint64_t taken = u64_load(&queue->taken); /* relaxed, here and below: the exchange compares */
+    uint64_t taken = u64_load(bits); /* relaxed, here and below: the exchange compares */
 
     /* Ends: each failed exchange means that another slot was taken or given back. */
     while ((taken & bit) == 0) {
-        uint64_t found = u64_cas_value(&queue->taken, taken, taken | bit); /* take_bit:A */
+        uint64_t found = u64_cas_value(bits, taken, taken | bit); /* take_bit:A */
 
         if (found == taken) {
             return true;
@@ -170,63 +170,16 @@ take_bit(struct queue *queue, uint32_t number)
 
 /* What its owner did is visible to the next one. */
 static void
-give_bit(struct queue *queue, uint32_t number)
+give_bit(atomic_u64 *bits, uint32_t number)
 {
-    uint64_t bit = UINT64_C(1) << number;
-    uint64_t taken = u64_load(&queue->taken);
-
-    /* Ends: as take_bit. */
-    for (;;) {
-        /* give_bit:A, read by take_bit:A */
-        uint64_t found = u64_cas_value(&queue->taken, taken, taken & ~bit);
-
-        if (found == taken) {
-            return;
-        }
-        taken = found;
-    }
-}
-
-static bool
-take_house(struct queue *queue, uint32_t i)
-{
-    uint32_t taken = u32_load(&queue->housekeeping);
-
-    /* Ends: each failed exchange means that another was taken or given back. */
-    while ((taken >> i & 1) == 0) {
-        /* take_house:A */
-        uint32_t found = u32_cas_value(&queue->housekeeping, taken, taken | UINT32_C(1) << i);
-
-        if (found == taken) {
-            return true;
-        }
-        taken = found;
-    }
-    return false;
-}
-
-static void
-give_house(struct queue *queue, uint32_t i)
-{
-    uint32_t taken = u32_load(&queue->housekeeping);
-
-    /* Ends: as take_house. */
-    for (;;) {
-        /* give_house:A */
-        uint32_t found = u32_cas_value(&queue->housekeeping, taken, taken & ~(UINT32_C(1) << i));
-
-        if (found == taken) {
-            return;
-        }
-        taken = found;
-    }
+    (void)u64_add(bits, -(UINT64_C(1) << number)); /* give_bit:A, read by take_bit:A */
 }
 
 struct worker *
 workers_keep_house(struct queue *queue, uint32_t *house)
 {
     for (uint32_t i = 0; i < HOUSEKEEPERS; i++) {
-        if (!take_house(queue, i)) {
+        if (!take_bit(&queue->housekeeping, i)) {
             continue;
         }
         struct worker *worker = slot_worker(queue, &queue->housekeepers[i], HOUSEKEEPER);
@@ -236,7 +189,7 @@ workers_keep_house(struct queue *queue, uint32_t *house)
             *house = i;
             return worker;
         }
-        give_house(queue, i);
+        give_bit(&queue->housekeeping, i);
     }
     return NULL;
 }
@@ -259,7 +212,7 @@ void
 workers_leave_house(struct queue *queue, uint32_t house)
 {
     give_caches_back(ptr_load(&queue->housekeepers[house]));
-    give_house(queue, house);
+    give_bit(&queue->housekeeping, house);
 }
 
 void
@@ -268,11 +221,11 @@ workers_poll(struct queue *queue)
     for (uint32_t i = 0; i < HOUSEKEEPERS; i++) {
         struct worker *worker = ptr_load_acquire(&queue->housekeepers[i]); /* of slot_worker:A */
 
-        if (worker != NULL && take_house(queue, i)) {
+        if (worker != NULL && take_bit(&queue->housekeeping, i)) {
             if (worker->joined) {
                 epoch_poll(worker->epoch);
             }
-            give_house(queue, i);
+            give_bit(&queue->housekeeping, i);
         }
     }
 }
@@ -281,14 +234,14 @@ schedq_status_t
 workers_take(struct queue *queue, struct worker **out)
 {
     for (uint32_t i = 0; i < queue->base.config.max_workers; i++) {
-        if (!take_bit(queue, i)) {
+        if (!take_bit(&queue->taken, i)) {
             continue;
         }
         struct worker *worker =
             workers_make_shared(queue) ? slot_worker(queue, &queue->workers[i], i) : NULL;
 
         if (worker == NULL) {
-            give_bit(queue, i);
+            give_bit(&queue->taken, i);
             return SCHEDQ_NOMEM;
         }
         join(queue, worker);
@@ -310,7 +263,7 @@ workers_give(struct worker *worker)
     waiting_shrink(queue, worker->epoch, worker->base.number);
     section_end(worker);
     give_caches_back(worker);
-    give_bit(queue, worker->base.number);
+    give_bit(&queue->taken, worker->base.number);
 }
 
 uint32_t

@@ -105,7 +105,7 @@ report_info(const struct queue *queue, uint32_t record, const struct view *view,
 {
     enum place place = state_place(view->state);
     bool flying = place == PLACE_INFLIGHT;
-    bool backs_off = place == PLACE_BACKOFF || place == PLACE_ERROR_BACKOFF;
+    bool backs_off = place_backs_off(place);
     bool deleted = flying && (view->state & FLAG_DELETED) != 0;
     int64_t expiry = backs_off ? backoff_expiry_of(queue, &view->history) : BACKOFF_NONE;
 

@@ -63,7 +63,7 @@ switch_counted(struct worker *worker, uint64_t state, uint64_t next, uint32_t ca
 {
     enum place from = state_place(state), to = state_place(next);
 
-    if (place_has_word(to)) {
+    if (place_waits(to)) {
         switch_leave(worker, from);
     } else if (from != to) {
         switch_enter(worker, to);
@@ -117,7 +117,7 @@ look_after_deadline(struct worker *worker, const struct entry *entry, enum place
                                       .rejections = (uint32_t)counts,
                                       .errors = (uint32_t)u64_load_acquire(&entry->errors)};
 
-    if (place == PLACE_BACKOFF || place == PLACE_ERROR_BACKOFF) {
+    if (place_backs_off(place)) {
         int64_t due = backoff_due(&queue->base.rules.backoff, backoff_expiry_of(queue, &history));
 
         if (deadline_lower(&queue->deadline, due)) {

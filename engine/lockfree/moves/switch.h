@@ -44,14 +44,6 @@ cause_of(uint32_t label, bool moves)
     return (label + 1) | (moves ? CAUSE_MOVE : 0);
 }
 
-/** Do pods wait there, which a public word counts? */
-static inline bool
-place_has_word(enum place place)
-{
-    return place == PLACE_BACKOFF || place == PLACE_ERROR_BACKOFF || place == PLACE_PARKED ||
-           place == PLACE_GATED;
-}
-
 /** Counts a pod that came into a place, for a cause. */
 void switch_count(struct worker *worker, enum place to, uint32_t cause);
 
@@ -105,7 +97,7 @@ switch_leave(struct worker *worker, enum place place)
 static inline void
 switch_announce(struct worker *worker, enum place to)
 {
-    if (place_has_word(to)) {
+    if (place_waits(to)) {
         switch_enter(worker, to);
     }
 }
@@ -113,7 +105,7 @@ switch_announce(struct worker *worker, enum place to)
 static inline void
 switch_withdraw(struct worker *worker, enum place to)
 {
-    if (place_has_word(to)) {
+    if (place_waits(to)) {
         switch_leave(worker, to);
     }
 }

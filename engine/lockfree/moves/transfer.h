@@ -97,6 +97,16 @@ void transfer_announce(struct worker *worker, const struct destination *destinat
 /** Makes time look at what is due then: the timer thread, or a sleeper. After a full fence. */
 void transfer_lower_deadline(struct worker *worker, int64_t due);
 
+/** Counts one pod that came to a place. */
+static inline void
+transfer_report(enum place place, schedq_result_t *result)
+{
+    result->to_active += place == PLACE_ACTIVE ? 1 : 0;
+    result->to_parked += place == PLACE_PARKED ? 1 : 0;
+    result->to_gated += place == PLACE_GATED ? 1 : 0;
+    result->to_backoff += place_backs_off(place) ? 1 : 0;
+}
+
 /** Can a pod be popped there? */
 bool transfer_is_poppable(const struct queue *queue, enum place place);
 

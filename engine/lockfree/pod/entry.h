@@ -234,8 +234,7 @@ static inline uint8_t
 gating_gate(const struct gating *gating, uint64_t state, bool keeps)
 {
     enum place place = state_place(state);
-    bool has =
-        place == PLACE_GATED || (keeps && (place == PLACE_BACKOFF || place == PLACE_ERROR_BACKOFF));
+    bool has = place == PLACE_GATED || (keeps && place_backs_off(place));
 
     return has ? stay_gate(gating->stay) : 0;
 }

@@ -169,19 +169,30 @@ state_has_had(uint64_t state, uint64_t life, uint64_t version)
     return ((version - life) & STATE_VERSION_MASK) <= lived + 1;
 }
 
-/** In BACKOFF, ERROR_BACKOFF, PARKED, GATED? */
+static inline bool
+place_backs_off(enum place place)
+{
+    return place == PLACE_BACKOFF || place == PLACE_ERROR_BACKOFF;
+}
+
+/** PARKED, GATED: until an event comes. */
+static inline bool
+place_waits_for_event(enum place place)
+{
+    return place == PLACE_PARKED || place == PLACE_GATED;
+}
+
+/** Either: a public word counts the pods there. */
+static inline bool
+place_waits(enum place place)
+{
+    return place_backs_off(place) || place_waits_for_event(place);
+}
+
 static inline bool
 state_waits(uint64_t state)
 {
-    switch (state_place(state)) {
-    case PLACE_BACKOFF:
-    case PLACE_ERROR_BACKOFF:
-    case PLACE_PARKED:
-    case PLACE_GATED:
-        return true;
-    default:
-        return false;
-    }
+    return place_waits(state_place(state));
 }
 
 /** How many versions ago the refs were published that are good now. */

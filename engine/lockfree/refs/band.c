@@ -724,18 +724,16 @@ drop_ripe(struct bands *bands, struct epoch_record *epoch, uint32_t count)
 }
 
 /*
- * What has no pods in one leaf begins to leave. What was retired, and is still there for want of
- * memory, goes.
+ * What has no pods in one leaf begins to leave. True: a retired band is still there, for want of
+ * memory.
  */
-static void
-leave_rows(struct bands *bands, struct epoch_record *epoch, const struct band_table *table,
-           uint32_t i)
+static bool
+leave_rows(struct bands *bands, struct epoch_record *epoch, const struct band_leaf *leaf)
 {
-    const struct band_leaf *leaf = table->leaves[i].leaf;
     bool retired = false;
 
-    for (uint32_t j = 0; j < leaf->count; j++) {
-        struct band *band = leaf->rows[j].band;
+    for (uint32_t i = 0; i < leaf->count; i++) {
+        struct band *band = leaf->rows[i].band;
         /* of bin_mark_from:A, finish_clearing:A, retire:B */
         uint64_t word = u64_load_acquire(&band->word);
 
@@ -745,7 +743,14 @@ leave_rows(struct bands *bands, struct epoch_record *epoch, const struct band_ta
             leave(band, epoch);
         }
     }
-    if (retired) {
+    return retired;
+}
+
+static void
+sweep_leaf(struct bands *bands, struct epoch_record *epoch, const struct band_table *table,
+           uint32_t i)
+{
+    if (leave_rows(bands, epoch, table->leaves[i].leaf)) {
         (void)replace(bands, epoch, &(struct cut){.table = table, .from = i, .to = i + 1}, NULL);
     }
 }
@@ -774,24 +779,32 @@ bands_sweep(struct bands *bands, struct epoch_record *epoch)
         const struct band_table *table = bands_table(bands);
 
         if (table->count > 0) {
-            leave_rows(bands, epoch, table, u32_add(&bands->swept, 1) % table->count);
+            sweep_leaf(bands, epoch, table, u32_add(&bands->swept, 1) % table->count);
         }
     }
     drop_ripe(bands, epoch, RIPE_AT_ONCE);
 }
 
+/* All that is retired leaves with one copy of the table. */
 void
 bands_trim(struct bands *bands, struct epoch_record *epoch)
 {
     const struct band_table *table = bands_table(bands);
+    bool retired = false;
 
     for (uint32_t i = 0; i < table->count; i++) {
-        leave_rows(bands, epoch, table, i);
-        table = bands_table(bands);
+        retired = leave_rows(bands, epoch, table->leaves[i].leaf) || retired;
     }
     /* Ends: what is put back waits for a grace period. */
-    while (stack_top(u64_load(&bands->ripe)) != 0) {
-        drop_ripe(bands, epoch, RIPE_AT_ONCE);
+    for (uint32_t id = id_pop(bands, &bands->ripe); id != 0; id = id_pop(bands, &bands->ripe)) {
+        retired = retire(bands, epoch, bands_at(bands, id)) || retired;
+    }
+    /* Ends: each further round means that another thread replaced the table. */
+    while (retired) {
+        const struct band_table *now = bands_table(bands);
+
+        retired =
+            replace(bands, epoch, &(struct cut){.table = now, .to = now->count}, NULL) == OUTDATED;
     }
 }
 
@@ -807,7 +820,7 @@ bands_rest(struct bands *bands, struct epoch_record *epoch, struct band_table *t
         return;
     }
     if ((bits & ~at_rest) == 0 && table->count > BAND_LEAVES_KEPT) {
-        leave_rows(bands, epoch, table, i);
+        sweep_leaf(bands, epoch, table, i);
     }
 }
 
