@@ -8,6 +8,7 @@
 #define SCHEDQ_TESTS_UNIT_BIN_WORLD_H
 
 #include "ground.h"
+#include "help.h"
 #include "lockfree/refs/bin.h"
 
 enum { BAND = 1, OTHER_BAND = 2, FAR_BAND = 3, PODS = 4096 };
@@ -27,10 +28,8 @@ static inline struct bin *
 make_bin(world_t *world, unsigned i)
 {
     struct bin *bin = memory_alloc(&world->ground.memory, MEMORY_QUEUES, sizeof *bin, CACHE_LINE);
-    const struct residence residence = {.entries = &world->ground.entries,
-                                        .place = PLACE_ACTIVE,
-                                        .band = BAND + i,
-                                        .reorder = &world->reorder};
+    const struct residence residence = {
+        .entries = &world->ground.entries, .place = PLACE_ACTIVE, .band = BAND + i};
     assert_non_null(bin);
     (void)u64_exchange(&world->words[i], 0);
     bin_open(bin, &world->words[i], &residence);
@@ -49,8 +48,11 @@ setup(void **state)
 {
     world_t *world = ground_make(sizeof *world);
     run_pool_open(&world->pool, &world->ground.memory);
-    world->caller = (struct bin_caller){
-        .memory = &world->ground.memory, .epoch = world->ground.record, .pool = &world->pool};
+    world->caller = (struct bin_caller){.memory = &world->ground.memory,
+                                        .epoch = world->ground.record,
+                                        .pool = &world->pool,
+                                        .help = help_bin,
+                                        .ctx = &world->reorder};
     epoch_enter(world->caller.epoch);
     for (unsigned i = 0; i < 2; i++)
         world->bins[i] = make_bin(world, i);

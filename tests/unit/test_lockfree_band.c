@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "ground.h"
+#include "help.h"
 #include "lockfree/refs/band.h"
 #include "mailbox.h"
 
@@ -27,10 +28,13 @@ setup(void **state)
     world->bands =
         memory_alloc(&world->ground.memory, MEMORY_OTHER, sizeof *world->bands, CACHE_LINE);
     assert_non_null(world->bands);
-    assert_true(bands_open(world->bands, &world->ground.memory, &world->ground.entries,
-                           &world->reorder, &world->pool));
-    world->caller = (struct bin_caller){
-        .memory = &world->ground.memory, .epoch = world->ground.record, .pool = &world->pool};
+    assert_true(
+        bands_open(world->bands, &world->ground.memory, &world->ground.entries, &world->pool));
+    world->caller = (struct bin_caller){.memory = &world->ground.memory,
+                                        .epoch = world->ground.record,
+                                        .pool = &world->pool,
+                                        .help = help_bin,
+                                        .ctx = &world->reorder};
     world->version = 5;
     epoch_enter(world->ground.record);
     *state = world;
@@ -601,8 +605,7 @@ without_memory_there_is_no_band_and_no_id_is_lost(void **state)
     struct bands *other =
         memory_alloc(&world->ground.memory, MEMORY_OTHER, sizeof *other, CACHE_LINE);
     atomic_store(&world->ground.account.fail_all, true);
-    assert_false(bands_open(other, &world->ground.memory, &world->ground.entries, &world->reorder,
-                            &world->pool));
+    assert_false(bands_open(other, &world->ground.memory, &world->ground.entries, &world->pool));
     (void)account_heal(&world->ground.account);
     bands_close(other);
     memory_free(&world->ground.memory, MEMORY_OTHER, other, sizeof *other);

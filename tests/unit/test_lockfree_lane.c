@@ -60,6 +60,7 @@ judge_and_count(uint64_t state, uint64_t ref, enum place place, uint32_t band)
 #include "lockfree/refs/lane.c"
 #undef state_judge
 #undef u64_load_acquire
+#include "help.h"
 
 enum { BAND = 1, PODS = 2000, FIRST_ROOM = 15 };
 
@@ -83,10 +84,8 @@ setup(void **state)
     epoch_enter(world->ground.record);
     for (unsigned i = 0; i < PODS; i++)
         world->records[i] = slab_take(&world->ground.entries.records, &world->cache);
-    world->residence = (struct residence){.entries = &world->ground.entries,
-                                          .place = PLACE_ACTIVE,
-                                          .band = BAND,
-                                          .reorder = &world->reorder};
+    world->residence =
+        (struct residence){.entries = &world->ground.entries, .place = PLACE_ACTIVE, .band = BAND};
     world->care = (struct lane_care){.residence = &world->residence,
                                      .memory = &world->ground.memory,
                                      .epoch = world->ground.record};
@@ -1113,7 +1112,7 @@ consume(member_t *member)
     struct entry *entry = entry_at(&world->ground.entries, ref_record(head.ref));
     uint64_t object = u64_load_acquire(&entry->object);
     enum verdict verdict =
-        state_help(&entry->word.low, head.ref, PLACE_ACTIVE, BAND, &world->reorder, &state);
+        help_word(&entry->word.low, head.ref, PLACE_ACTIVE, BAND, &world->reorder, &state);
     if (verdict == VERDICT_VALID &&
         u64_cas(&entry->word.low, state, state_switched(state, BAND, PLACE_INFLIGHT))) {
         mailbox_check(&member->team->mailbox, head.key > member->last);

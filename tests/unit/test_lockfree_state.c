@@ -2,8 +2,8 @@
  * lockfree/pod/state.h against the rule, as tables: who may leave a place and how, what each access
  * changes, what a ref means.
  *
- * state.c is compiled into this test, with a CAS that lets another operation go first: so a second
- * operation comes exactly between the first one's decision and its switch.
+ * unit/help.h is compiled into this test with a CAS that lets another operation go first: so a
+ * second operation comes exactly between the first one's decision and its switch.
  */
 #include "expect.h"
 #include "platform/atomic.h"
@@ -32,7 +32,7 @@ cas_after_another(atomic_u64 *word, uint64_t expected, uint64_t desired)
 #define u64_cas_value cas_after_another
 #define u64_cas(word, expected, desired) \
     (cas_after_another((word), (expected), (desired)) == (expected))
-#include "lockfree/pod/state.c"
+#include "help.h"
 #undef u64_cas_value
 #undef u64_cas
 
@@ -391,8 +391,8 @@ perform(const struct operation *operation, uint64_t state)
                                 state_switched(state, operation->band, operation->to));
         break;
     case ACCESS_HELP:
-        (void)state_help(&the_word, ref_make(next, 9), operation->to, operation->band, &the_reorder,
-                         &seen);
+        (void)help_word(&the_word, ref_make(next, 9), operation->to, operation->band, &the_reorder,
+                        &seen);
         assert_true(seen == u64_load(&the_word));
         break;
     case ACCESS_DESCRIBE:
@@ -501,8 +501,8 @@ check_stays(const struct word *word)
             uint64_t seen = 0;
             start(word);
             enum verdict verdict =
-                state_help(&the_word, ref_make(later(earlier(word->version, 1), version), 9),
-                           containers[i], word->band, &the_reorder, &seen);
+                help_word(&the_word, ref_make(later(earlier(word->version, 1), version), 9),
+                          containers[i], word->band, &the_reorder, &seen);
             assert_int_equal(verdict, VERDICT_STALE);
             assert_int_equal(cas.tries, 0);
             assert_word(word);

@@ -61,7 +61,7 @@ lockfree_open(schedq_t *base)
     queue->has_ticks = clock_has_ticks();
     queue->shares_keys = clock_repeats(&base->clock);
     queue->epoch = epoch_open(memory);
-    bool bands = bands_open(&queue->bands, memory, &queue->entries, &queue->reorder, &queue->runs);
+    bool bands = bands_open(&queue->bands, memory, &queue->entries, &queue->runs);
 
     incoming_open(&queue->incoming_late, memory);
     deadline_open(&queue->deadline, &base->words.next_deadline_ns);

@@ -28,8 +28,7 @@ bin_make(struct queue *queue, uint32_t kind, uint32_t class)
         bin_open(bin, &queue->backoff.words[kind][class],
                  &(struct residence){.entries = &queue->entries,
                                      .place = kind == 0 ? PLACE_BACKOFF : PLACE_ERROR_BACKOFF,
-                                     .ties = queue->base.rules.fifo ? TIES_BY_KEY : TIES_BY_RANK,
-                                     .reorder = &queue->reorder});
+                                     .ties = queue->base.rules.fifo ? TIES_BY_KEY : TIES_BY_RANK});
     }
     return bin;
 }

@@ -13,8 +13,7 @@ waiting_open(struct queue *queue)
 
     for (uint32_t i = 0; i < 2; i++) {
         bin_open(&waiting->ages[i], &waiting->words[i],
-                 &(struct residence){
-                     .entries = &queue->entries, .place = aged[i], .reorder = &queue->reorder});
+                 &(struct residence){.entries = &queue->entries, .place = aged[i]});
     }
     for (uint32_t i = 0; i < BACKOFF_KINDS; i++) {
         lot_open(&waiting->backing_off[i], &queue->entries, backoffs[i]);

@@ -303,17 +303,6 @@ state_switched(uint64_t state, uint32_t band, enum place place)
     return state_make(version_next(state_version(state)), place == PLACE_ACTIVE ? band : 0, place);
 }
 
-/**
- * Judges, and performs the switch of a FUTURE ref, until the ref is VALID or STALE; *state is the
- * word that says so.
- *
- * A switch from ACTIVE to ACTIVE moves a pod inside the order. Walks that passed its new place
- * before the ref was there must begin again, and its publisher may not have raised *reorder yet: it
- * is raised before the switch. Ends: each further round is another thread's change of the word.
- */
-enum verdict state_help(atomic_u64 *word, uint64_t ref, enum place place, uint32_t band,
-                        atomic_u64 *reorder, uint64_t *state);
-
 /** The public name of a place. */
 schedq_place_t place_public(enum place place);
 

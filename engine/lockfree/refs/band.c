@@ -158,11 +158,9 @@ band_make(struct bands *bands, int32_t priority)
     }
     band->bands = bands;
     band->priority = priority;
-    bin_open(&band->bin, &band->word,
-             &(struct residence){.entries = bands->entries,
-                                 .place = PLACE_ACTIVE,
-                                 .band = band->id,
-                                 .reorder = bands->reorder});
+    bin_open(
+        &band->bin, &band->word,
+        &(struct residence){.entries = bands->entries, .place = PLACE_ACTIVE, .band = band->id});
     band->bin.note = band_note;
     ptr_store_release(&cell_of(bands, band->id)->band, band); /* band_make:A, read by bands_at:A */
     return band;
@@ -208,13 +206,12 @@ leaf_bytes(uint32_t rows)
 
 bool
 bands_open(struct bands *bands, struct memory *memory, const struct entries *entries,
-           atomic_u64 *reorder, struct run_pool *pool)
+           struct run_pool *pool)
 {
     struct band_table *table = memory_alloc(memory, MEMORY_QUEUES, table_bytes(0), CACHE_LINE);
 
     bands->memory = memory;
     bands->entries = entries;
-    bands->reorder = reorder;
     bands->pool = pool;
     ptr_store(&bands->table, table);
     return table != NULL;

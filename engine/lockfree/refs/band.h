@@ -134,7 +134,6 @@ struct band_cell {
 struct bands {
     struct memory *memory;
     const struct entries *entries;
-    atomic_u64 *reorder;
     struct run_pool *pool;
     atomic_ptr table;
     /* how often bands left the table: what a worker remembers of an earlier number may be gone */
@@ -149,7 +148,7 @@ struct bands {
 
 /** False: no memory; bands_close is due all the same. */
 bool bands_open(struct bands *bands, struct memory *memory, const struct entries *entries,
-                atomic_u64 *reorder, struct run_pool *pool);
+                struct run_pool *pool);
 
 /** Alone, after what was retired is freed. */
 void bands_close(struct bands *bands);

@@ -131,17 +131,6 @@ is_stale(const struct bin *bin, uint64_t ref)
     return bin_verdict(bin, ref, &state) == VERDICT_STALE;
 }
 
-static enum verdict
-help(const struct bin_caller *caller, const struct residence *residence, struct entry *entry,
-     uint64_t ref, uint32_t cause, uint64_t *state)
-{
-    if (caller->help != NULL) {
-        return caller->help(caller->ctx, residence, entry, ref, cause, state);
-    }
-    return state_help(&entry->word.low, ref, residence->place, residence->band, residence->reorder,
-                      state);
-}
-
 /*
  * A helper does all that the publisher owes: the publisher may have stopped before it marked the
  * bin, and no scan finds a pod in a bin whose word is CLEAR. A retired bin takes no pod: its
@@ -154,7 +143,8 @@ bin_help(struct bin *bin, const struct bin_caller *caller, uint64_t ref, uint32_
     const struct residence *residence = &bin->residence;
     struct entry *entry = entry_at(residence->entries, ref_record(ref));
 
-    return bin_mark(bin) && help(caller, residence, entry, ref, cause, state) == VERDICT_VALID;
+    return bin_mark(bin) &&
+           caller->help(caller->ctx, residence, entry, ref, cause, state) == VERDICT_VALID;
 }
 
 /* ---- merging --------------------------------------------------------------------------------- */

@@ -86,8 +86,8 @@ struct bin_caller {
     struct epoch_record *epoch; /* inside a section */
     struct run_pool *pool;
     /**
-     * How a FUTURE ref is helped, as state_help does it; NULL: by state_help, and nothing is
-     * counted.
+     * Judges, and performs the switch of a FUTURE ref, until the ref is VALID or STALE; *state is
+     * the word that says so.
      */
     enum verdict (*help)(void *ctx, const struct residence *residence, struct entry *entry,
                          uint64_t ref, uint32_t cause, uint64_t *state);

@@ -152,7 +152,6 @@ struct residence {
     enum place place;
     uint32_t band;
     enum ties ties;
-    atomic_u64 *reorder; /* raised when a pod moves inside the order */
 };
 
 /** What is needed to replace segments. */
