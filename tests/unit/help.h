@@ -1,6 +1,6 @@
 /*
- * Helping a FUTURE ref, for tests of containers by themselves: as the engine does (switch_help), and
- * nothing is counted.
+ * Helping a FUTURE ref, for tests of containers by themselves: as the engine does (switch_help),
+ * and nothing is counted.
  */
 #ifndef TESTS_UNIT_HELP_H
 #define TESTS_UNIT_HELP_H

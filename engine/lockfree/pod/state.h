@@ -53,7 +53,7 @@
  *       also the stores before earlier CASes. Fields read by acquire loads between two loads of the
  *       word are of its version if both find the same (report.c)
  *
- * PROGRESS. Wait-free but for state_help, which is lock-free. A thread that stops before its CAS
+ * PROGRESS. Wait-free. A thread that stops before its CAS
  * has changed nothing; behind it, the pod is where the word says, and its ref was published before.
  * (New pods: add.c.)
  *
