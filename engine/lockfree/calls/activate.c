@@ -13,9 +13,7 @@
 static bool
 decide_active(struct mover *mover, const struct view *view, struct way *way)
 {
-    const struct subject subject = mover_subject(view);
-
-    *way = route_to_active(mover->worker, &subject);
+    *way = route_to_active(mover->worker, view);
     return true;
 }
 

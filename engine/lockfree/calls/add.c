@@ -246,14 +246,13 @@ describe_arrival(const struct incoming_pod *pod, const struct arrival *arrival)
 
 /* Asks the gates, outside of a section. */
 static struct way
-ask_way(struct worker *worker, const struct incoming_pod *pod, const struct subject *subject,
-        int64_t now)
+ask_way(struct worker *worker, const struct incoming_pod *pod, const struct view *view, int64_t now)
 {
     struct way way;
 
     section_pause(worker);
-    way = pod->history == NULL ? route_to_active(worker, subject)
-                               : route_after_backoff(worker, subject, now);
+    way = pod->history == NULL ? route_to_active(worker, view)
+                               : route_after_backoff(worker, view, now);
     section_resume(worker);
     return way;
 }
@@ -273,16 +272,17 @@ choose_way(struct worker *worker, const struct incoming_pod *pod, const struct o
     if (pod->history == NULL && (host || !queue->base.registry.has_gates)) {
         return (struct way){.place = PLACE_ACTIVE};
     }
-    const struct subject subject = {.object = pod->spec->object,
-                                    .history = origin->history,
-                                    .unschedulable = origin->unschedulable,
-                                    .pending = origin->pending,
-                                    .profile = pod->spec->profile};
-
     if (host) {
-        return route_admitted(worker, &subject, pod->failure->place == SCHEDQ_BACKOFF, now);
+        return route_admitted(queue, origin->unschedulable | origin->pending, origin->history,
+                              pod->failure->place == SCHEDQ_BACKOFF, now);
     }
-    return ask_way(worker, pod, &subject, now);
+    const struct view view = {.description = {.object = pod->spec->object},
+                              .history = *origin->history,
+                              .unschedulable = origin->unschedulable,
+                              .pending = origin->pending,
+                              .profile = pod->spec->profile};
+
+    return ask_way(worker, pod, &view, now);
 }
 
 /* A host's gate holds only if it heard of no event that the host has not judged. */
@@ -390,8 +390,7 @@ backs_off(const struct worker *worker, const struct way *way, const struct origi
     schedq_history_t history = *origin->history;
 
     history.timestamp_ns = origin->timestamp;
-    return route_is_backing_off(queue_of(worker),
-                                &(struct subject){.history = &history, .gate = way->gate}, now);
+    return route_is_backing_off(queue_of(worker), way->gate, &history, now);
 }
 
 static bool
@@ -416,15 +415,14 @@ find_way(struct worker *worker, const struct incoming_pod *pod, const struct way
     }
     arrival->backing_off = rules->host && backs_off(worker, way, origin, now);
 
-    const struct description description = describe_arrival(pod, arrival);
-    const struct moving moving = {.description = &description,
-                                  .history = origin->history,
-                                  .unschedulable = origin->unschedulable,
-                                  .pending = origin->pending,
-                                  .since = rules->gates_see_leftover ? now : origin->timestamp,
-                                  .profile = pod->spec->profile};
+    const struct view view = {.description = describe_arrival(pod, arrival),
+                              .history = *origin->history,
+                              .unschedulable = origin->unschedulable,
+                              .pending = origin->pending,
+                              .profile = pod->spec->profile};
 
-    return transfer_find(worker, way, &moving, &arrival->to);
+    return transfer_find(worker, &view, way, rules->gates_see_leftover ? now : origin->timestamp,
+                         &arrival->to);
 }
 
 static schedq_status_t

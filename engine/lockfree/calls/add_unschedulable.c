@@ -312,8 +312,7 @@ struct decision {
 };
 
 static void
-decide_by_host(const struct failing *failing, const struct subject *subject,
-               struct decision *decision)
+decide_by_host(const struct failing *failing, const struct view *view, struct decision *decision)
 {
     const schedq_failure_t *failure = failing->failure;
 
@@ -326,8 +325,9 @@ decide_by_host(const struct failing *failing, const struct subject *subject,
         decision->way = (struct way){.place = PLACE_GATED, .gate = failure->gate};
         break;
     default:
-        decision->way = route_admitted(failing->worker, subject, failure->place == SCHEDQ_BACKOFF,
-                                       failing->now);
+        decision->way =
+            route_admitted(queue_of(failing->worker), view->unschedulable | view->pending,
+                           &view->history, failure->place == SCHEDQ_BACKOFF, failing->now);
         break;
     }
 }
@@ -351,7 +351,7 @@ judge_events(struct failing *failing, const struct view *view, struct decision *
  * then.
  */
 static void
-ask_gates(struct failing *failing, const struct subject *subject, enum strategy strategy,
+ask_gates(struct failing *failing, const struct view *view, enum strategy strategy,
           struct decision *decision)
 {
     struct worker *worker = failing->worker;
@@ -360,7 +360,7 @@ ask_gates(struct failing *failing, const struct subject *subject, enum strategy 
         failing->judged.asked = true;
         failing->judged.strategy = strategy;
         failing->judged.asked_at = stamps_drawn(&queue_of(worker)->stamps);
-        failing->judged.way = route_by_strategy(worker, subject, strategy, failing->now);
+        failing->judged.way = route_by_strategy(worker, view, strategy, failing->now);
     }
     decision->asked = failing->judged.asked_at;
     decision->way = failing->judged.way;
@@ -372,10 +372,9 @@ decide_failure(struct failing *failing, const struct view *view, struct decision
 {
     struct worker *worker = failing->worker;
     struct queue *queue = queue_of(worker);
-    const struct subject subject = mover_subject(view);
 
     if (queue->base.rules.host) {
-        decide_by_host(failing, &subject, decision);
+        decide_by_host(failing, view, decision);
         return;
     }
     bool pauses = queue_asks_host(queue);
@@ -392,7 +391,7 @@ decide_failure(struct failing *failing, const struct view *view, struct decision
     if (strategy == STRATEGY_SKIP) {
         decision->way = (struct way){.place = PLACE_PARKED};
     } else {
-        ask_gates(failing, &subject, strategy, decision);
+        ask_gates(failing, view, strategy, decision);
     }
     if (pauses) {
         section_resume(worker);
@@ -457,10 +456,8 @@ tell_failure(const struct failing *failing, const struct view *view, const struc
         failing->failure->unschedulable | gate_bit(to->place == PLACE_GATED ? to->gate : 0);
     result->pending = failing->failure->pending;
     if (queue->base.rules.host && to->place != PLACE_ACTIVE) {
-        const struct subject subject = {.history = &view->history, .gate = to->gate};
-
         result->ref = ref_make(version_next(failing->version), failing->record);
-        result->backing_off = route_is_backing_off(queue, &subject, failing->now);
+        result->backing_off = route_is_backing_off(queue, to->gate, &view->history, failing->now);
     }
     transfer_report(to->place, result);
     result->poppable = transfer_is_poppable(queue, to->place) ? 1 : 0;

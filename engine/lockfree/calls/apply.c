@@ -41,7 +41,6 @@ apply_at(struct worker *worker, uint32_t record, struct view *view,
          const schedq_decision_t *decision, int64_t now, schedq_result_t *result)
 {
     struct queue *queue = queue_of(worker);
-    struct subject subject = mover_subject(view);
     struct mover mover = {.worker = worker,
                           .now = now,
                           .label = registry_label(&queue->base.registry, decision->event),
@@ -50,9 +49,9 @@ apply_at(struct worker *worker, uint32_t record, struct view *view,
                           .result = result};
     struct way way = {.place = PLACE_GATED, .gate = decision->gate};
 
-    subject.gate = 0;
     if (decision->place != SCHEDQ_GATED) {
-        way = route_admitted(worker, &subject, decision->place == SCHEDQ_BACKOFF, now);
+        way = route_admitted(queue, view->unschedulable | view->pending, &view->history,
+                             decision->place == SCHEDQ_BACKOFF, now);
     }
     schedq_status_t status = mover_apply(&mover, record, view, &way, decision->judged_up_to);
 
@@ -71,9 +70,8 @@ static bool
 missed_its_backoff(const struct queue *queue, const struct view *view,
                    const schedq_decision_t *decision, int64_t now)
 {
-    const struct subject subject = mover_subject(view);
-
-    return decision->if_backing_off && !route_is_backing_off(queue, &subject, now);
+    return decision->if_backing_off &&
+           !route_is_backing_off(queue, view->gate, &view->history, now);
 }
 
 static schedq_status_t

@@ -83,7 +83,6 @@ describe_candidate(const struct search *search, uint32_t record, const struct vi
                    schedq_candidate_t *candidate)
 {
     const struct queue *queue = queue_of(search->worker);
-    const struct subject subject = mover_subject(view);
 
     *candidate = (schedq_candidate_t){
         .ref = ref_make(state_version(view->state), record),
@@ -95,7 +94,7 @@ describe_candidate(const struct search *search, uint32_t record, const struct vi
         .expiry_ns = backoff_public(backoff_expiry_of(queue, &view->history)),
         .place = (uint8_t)place_public(state_place(view->state)),
         .gate = view->gate,
-        .backing_off = route_is_backing_off(queue, &subject, search->now),
+        .backing_off = route_is_backing_off(queue, view->gate, &view->history, search->now),
         .profile = view->profile,
     };
 }

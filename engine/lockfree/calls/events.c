@@ -331,9 +331,7 @@ decide_reached(struct mover *mover, const struct view *view, struct way *way)
     if (strategy == STRATEGY_SKIP) {
         return false;
     }
-    const struct subject subject = mover_subject(view);
-
-    *way = route_by_strategy(mover->worker, &subject, strategy, mover->now);
+    *way = route_by_strategy(mover->worker, view, strategy, mover->now);
     return true;
 }
 
@@ -527,12 +525,11 @@ static bool
 decide_helped(struct mover *mover, const struct view *view, struct way *way)
 {
     enum place place = state_place(view->state);
-    const struct subject subject = mover_subject(view);
 
     if (place != PLACE_PARKED && place != PLACE_GATED) {
         return false;
     }
-    *way = route_after_backoff(mover->worker, &subject, mover->now);
+    *way = route_after_backoff(mover->worker, view, mover->now);
     return true;
 }
 

@@ -17,17 +17,6 @@ mover_begin(struct mover *mover)
     mover->no_memory = false;
 }
 
-struct subject
-mover_subject(const struct view *view)
-{
-    return (struct subject){.object = view->description.object,
-                            .history = &view->history,
-                            .unschedulable = view->unschedulable,
-                            .pending = view->pending,
-                            .profile = view->profile,
-                            .gate = view->gate};
-}
-
 /*
  * The decision holds if nothing else changed: *view is the pod afterwards. SCHEDQ_RETRY: look at
  * the pod again.
@@ -470,9 +459,7 @@ decide(struct mover *mover, const struct view *view, bool unjudged, struct way *
     if (!unjudged && !state_lag_is_at_end(view->state)) {
         return false;
     }
-    const struct subject subject = mover_subject(view);
-
-    *way = route_after_backoff(mover->worker, &subject, mover->now);
+    *way = route_after_backoff(mover->worker, view, mover->now);
     return true;
 }
 

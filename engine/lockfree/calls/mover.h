@@ -180,7 +180,4 @@ bool mover_disturb(struct worker *worker, uint64_t ref);
 schedq_status_t mover_apply(struct mover *mover, uint32_t record, struct view *view,
                             const struct way *way, uint64_t asked);
 
-/** What a waiting pod is to route.c. */
-struct subject mover_subject(const struct view *view);
-
 #endif

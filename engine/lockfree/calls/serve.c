@@ -202,14 +202,13 @@ backoff_is_over(struct mover *mover, const struct view *view, struct way *way)
 {
     const struct flush *flush = mover->ctx;
     const struct queue *queue = queue_of(mover->worker);
-    const struct subject subject = mover_subject(view);
 
     if (state_place(view->state) != flush->place ||
         backoff_expiry_of(queue, &view->history) > flush->limit) {
         return false;
     }
     *way = queue->base.rules.host ? (struct way){.place = PLACE_ACTIVE}
-                                  : route_from_backoff(mover->worker, &subject);
+                                  : route_from_backoff(mover->worker, view);
     return true;
 }
 
@@ -264,12 +263,11 @@ static bool
 waited_too_long(struct mover *mover, const struct view *view, struct way *way)
 {
     const struct flush *flush = mover->ctx;
-    const struct subject subject = mover_subject(view);
 
     if (state_place(view->state) != flush->place || !may_leave(queue_of(mover->worker), view)) {
         return false;
     }
-    *way = route_after_backoff(mover->worker, &subject, mover->now);
+    *way = route_after_backoff(mover->worker, view, mover->now);
     return true;
 }
 

@@ -172,12 +172,11 @@ install_update(struct worker *worker, struct update *update)
 static bool
 decide_without_hints(struct mover *mover, const struct view *view, struct way *way)
 {
-    const struct subject subject = mover_subject(view);
 
     if (!place_waits_for_event(state_place(view->state))) {
         return false;
     }
-    *way = route_after_backoff(mover->worker, &subject, mover->now);
+    *way = route_after_backoff(mover->worker, view, mover->now);
     return true;
 }
 
@@ -185,7 +184,6 @@ static bool
 decide_by_event(struct mover *mover, const struct view *view, struct way *way)
 {
     const struct cluster_event *event = mover->ctx;
-    const struct subject subject = mover_subject(view);
 
     if (!place_waits_for_event(state_place(view->state))) {
         return false;
@@ -198,7 +196,7 @@ decide_by_event(struct mover *mover, const struct view *view, struct way *way)
     if (strategy == STRATEGY_SKIP) {
         return false;
     }
-    *way = route_by_strategy(mover->worker, &subject, strategy, mover->now);
+    *way = route_by_strategy(mover->worker, view, strategy, mover->now);
     return true;
 }
 

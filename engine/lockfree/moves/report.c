@@ -79,10 +79,9 @@ report_moved(const struct queue *queue, uint32_t record, const struct view *view
 {
     result->pod = entry_handle(record, view->life);
     if (queue->base.rules.host && state_waits(view->state)) {
-        const struct subject subject = {.history = &view->history, .gate = view->gate};
-
         result->ref = ref_make(state_version(view->state), record);
-        result->backing_off = route_is_backing_off(queue, &subject, queue_now(queue));
+        result->backing_off =
+            route_is_backing_off(queue, view->gate, &view->history, queue_now(queue));
     }
     result->gate = view->gate;
     result->object = view->description.object;

@@ -8,15 +8,7 @@
 #ifndef SCHEDQ_LOCKFREE_ROUTE_H
 #define SCHEDQ_LOCKFREE_ROUTE_H
 
-#include "lockfree/queue.h"
-
-struct subject {
-    uint64_t object;
-    const schedq_history_t *history; /* as it is to be in the new place */
-    uint64_t unschedulable, pending;
-    uint8_t profile;
-    uint8_t gate; /* that it has now; 0: none */
-};
+#include "lockfree/moves/report.h"
 
 struct way {
     enum place place; /* ACTIVE, BACKOFF, ERROR_BACKOFF, GATED */
@@ -33,25 +25,26 @@ route_backoff_keeps_gate(const struct queue *queue)
 }
 
 /** Is its backoff still going on? Some rules let no gated pod back off. */
-bool route_is_backing_off(const struct queue *queue, const struct subject *subject, int64_t now);
+bool route_is_backing_off(const struct queue *queue, uint8_t gate, const schedq_history_t *history,
+                          int64_t now);
 
 /** To active, if no gate refuses. */
-struct way route_to_active(struct worker *worker, const struct subject *subject);
+struct way route_to_active(struct worker *worker, const struct view *view);
 
 /** The same for a pod whose backoff is over. */
-struct way route_from_backoff(struct worker *worker, const struct subject *subject);
+struct way route_from_backoff(struct worker *worker, const struct view *view);
 
 /**
  * To backoff while that lasts, else to active; the gates that the rules put before it are asked.
  */
-struct way route_after_backoff(struct worker *worker, const struct subject *subject, int64_t now);
+struct way route_after_backoff(struct worker *worker, const struct view *view, int64_t now);
 
 /** As a strategy says, which is not SKIP. */
-struct way route_by_strategy(struct worker *worker, const struct subject *subject,
-                             enum strategy strategy, int64_t now);
+struct way route_by_strategy(struct worker *worker, const struct view *view, enum strategy strategy,
+                             int64_t now);
 
 /** As a host says, which has asked the gates itself: backoff while that lasts, if it says so. */
-struct way route_admitted(struct worker *worker, const struct subject *subject, bool backoff,
-                          int64_t now);
+struct way route_admitted(const struct queue *queue, uint64_t rejectors,
+                          const schedq_history_t *history, bool backoff, int64_t now);
 
 #endif

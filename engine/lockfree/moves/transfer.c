@@ -9,61 +9,62 @@
 #include "policy/leftover.h"
 
 static bool
-find_active(struct worker *worker, const struct moving *moving, struct destination *destination)
+find_active(struct worker *worker, const struct view *view, struct destination *destination)
 {
-    destination->band = publish_band(worker, moving->description->priority);
-    destination->key = moving->description->order_key;
+    destination->band = publish_band(worker, view->description.priority);
+    destination->key = view->description.order_key;
     destination->bin = destination->band != NULL ? &destination->band->bin : NULL;
     return destination->band != NULL;
 }
 
 static bool
-find_backoff(struct worker *worker, const struct moving *moving, struct destination *destination)
+find_backoff(struct worker *worker, const struct view *view, struct destination *destination)
 {
     struct queue *queue = queue_of(worker);
 
-    destination->bin = backoff_bin(queue, destination->place, moving->history);
+    destination->bin = backoff_bin(queue, destination->place, &view->history);
     if (destination->bin == NULL) {
         return false;
     }
-    destination->key = backoff_expiry_of(queue, moving->history);
-    destination->tie = tie_of_description(&destination->bin->residence, moving->description);
+    destination->key = backoff_expiry_of(queue, &view->history);
+    destination->tie = tie_of_description(&destination->bin->residence, &view->description);
     destination->due = backoff_due(&queue->base.rules.backoff, destination->key);
     destination->lot = waiting_backoff_lot(queue, destination->place);
     return true;
 }
 
 static void
-find_waiting(struct worker *worker, const struct moving *moving, struct destination *destination)
+find_waiting(struct worker *worker, const struct view *view, int64_t since,
+             struct destination *destination)
 {
     struct queue *queue = queue_of(worker);
 
     destination->lot =
-        waiting_lot(queue, moving->profile, moving->unschedulable | gate_bit(destination->gate),
-                    moving->pending, destination->gate);
-    if ((moving->description->flags & SCHEDQ_POD_AFFINITY) != 0) {
+        waiting_lot(queue, view->profile, view->unschedulable | gate_bit(destination->gate),
+                    view->pending, destination->gate);
+    if ((view->description.flags & SCHEDQ_POD_AFFINITY) != 0) {
         lot_note_affinity(destination->lot);
     }
     destination->bin = waiting_ages(queue, destination->place);
-    destination->key = moving->since;
-    destination->due = destination->bin != NULL ? leftover_due(&queue->base.rules, moving->since)
-                                                : SCHEDQ_NO_DEADLINE;
+    destination->key = since;
+    destination->due =
+        destination->bin != NULL ? leftover_due(&queue->base.rules, since) : SCHEDQ_NO_DEADLINE;
 }
 
 bool
-transfer_find(struct worker *worker, const struct way *way, const struct moving *moving,
+transfer_find(struct worker *worker, const struct view *view, const struct way *way, int64_t since,
               struct destination *destination)
 {
     *destination =
         (struct destination){.place = way->place, .gate = way->gate, .due = SCHEDQ_NO_DEADLINE};
     switch (way->place) {
     case PLACE_ACTIVE:
-        return find_active(worker, moving, destination);
+        return find_active(worker, view, destination);
     case PLACE_BACKOFF:
     case PLACE_ERROR_BACKOFF:
-        return find_backoff(worker, moving, destination);
+        return find_backoff(worker, view, destination);
     default:
-        find_waiting(worker, moving, destination);
+        find_waiting(worker, view, since, destination);
         return true;
     }
 }
@@ -127,18 +128,12 @@ transfer_prepare(struct worker *worker, uint32_t record, const struct view *view
 {
     const struct rules *rules = &queue_of(worker)->base.rules;
     bool tried_now = way->place == PLACE_GATED && rules->gates_see_leftover;
-    const struct moving moving = {.description = &view->description,
-                                  .history = &view->history,
-                                  .unschedulable = view->unschedulable,
-                                  .pending = view->pending,
-                                  .since = tried_now ? now : view->history.timestamp_ns,
-                                  .profile = view->profile};
-
     transfer->record = record;
     transfer->entry = view->entry;
     transfer->state = view->state;
     transfer->desc = view->desc;
-    return transfer_find(worker, way, &moving, &transfer->to) &&
+    return transfer_find(worker, view, way, tried_now ? now : view->history.timestamp_ns,
+                         &transfer->to) &&
            transfer_make_room(worker, &transfer->to);
 }
 

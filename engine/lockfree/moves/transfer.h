@@ -66,15 +66,6 @@ struct destination {
     int64_t due; /* when time has to look; SCHEDQ_NO_DEADLINE */
 };
 
-/** What decides where exactly. */
-struct moving {
-    const struct description *description; /* the newest */
-    const schedq_history_t *history;       /* as it is in the new place */
-    uint64_t unschedulable, pending;       /* the same; without the bit of the gate */
-    int64_t since;                         /* parked, gated: from when the limit counts */
-    uint8_t profile;
-};
-
 /** A pod on its way. */
 struct transfer {
     uint32_t record;
@@ -83,9 +74,12 @@ struct transfer {
     struct destination to;
 };
 
-/** For new pods, which have no record so far. False: no memory. */
-bool transfer_find(struct worker *worker, const struct way *way, const struct moving *moving,
-                   struct destination *destination);
+/**
+ * Of the pod that `view` shows, what decides where exactly: description, history, sets and profile.
+ * `since`: parked, gated: from when the limit counts. False: no memory.
+ */
+bool transfer_find(struct worker *worker, const struct view *view, const struct way *way,
+                   int64_t since, struct destination *destination);
 
 /** False: no memory, nothing changed. */
 bool transfer_make_room(struct worker *worker, const struct destination *destination);
