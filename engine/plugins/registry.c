@@ -70,12 +70,6 @@ resource_add(struct registry *registry, const char *text)
 
 /* ---- profiles and plugins -------------------------------------------------------------------- */
 
-uint32_t
-registry_profile_count(const struct registry *registry)
-{
-    return registry->profile_count;
-}
-
 const char *
 registry_profile_name(const struct registry *registry, schedq_profile_t profile)
 {

@@ -87,7 +87,12 @@ uint64_t registry_rejector(struct registry *registry, schedq_profile_t profile, 
 
 /* ---- profiles and plugins -------------------------------------------------------------------- */
 
-uint32_t registry_profile_count(const struct registry *registry);
+static inline uint32_t
+registry_profile_count(const struct registry *registry)
+{
+    return registry->profile_count;
+}
+
 const char *registry_profile_name(const struct registry *registry, schedq_profile_t profile);
 
 /** Bits that rejector sets of this profile may hold. */

@@ -114,12 +114,6 @@ transfer_announce(struct worker *worker, const struct destination *destination, 
     transfer_lower_deadline(worker, destination->due);
 }
 
-bool
-transfer_is_poppable(const struct queue *queue, enum place place)
-{
-    return place == PLACE_ACTIVE || (place == PLACE_BACKOFF && queue->base.rules.pop_from_backoff);
-}
-
 /* ---- pods that exist ------------------------------------------------------------------------- */
 
 bool

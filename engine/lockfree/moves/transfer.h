@@ -102,7 +102,11 @@ transfer_report(enum place place, schedq_result_t *result)
 }
 
 /** Can a pod be popped there? */
-bool transfer_is_poppable(const struct queue *queue, enum place place);
+static inline bool
+transfer_is_poppable(const struct queue *queue, enum place place)
+{
+    return place == PLACE_ACTIVE || (place == PLACE_BACKOFF && queue->base.rules.pop_from_backoff);
+}
 
 /**
  * Finds, and makes room: for the pod that `view` shows, described as it shows. `now`: that of the

@@ -304,6 +304,17 @@ state_switched(uint64_t state, uint32_t band, enum place place)
 }
 
 /** The public name of a place. */
-schedq_place_t place_public(enum place place);
+static inline schedq_place_t
+place_public(enum place place)
+{
+    static const uint8_t public[] = {
+        [PLACE_FREE] = SCHEDQ_NOWHERE,    [PLACE_ACTIVE] = SCHEDQ_ACTIVE,
+        [PLACE_BACKOFF] = SCHEDQ_BACKOFF, [PLACE_PARKED] = SCHEDQ_PARKED,
+        [PLACE_GATED] = SCHEDQ_GATED,     [PLACE_INFLIGHT] = SCHEDQ_INFLIGHT,
+        [PLACE_DEAD] = SCHEDQ_NOWHERE,    [PLACE_ERROR_BACKOFF] = SCHEDQ_ERROR_BACKOFF,
+    };
+
+    return (schedq_place_t) public[place];
+}
 
 #endif

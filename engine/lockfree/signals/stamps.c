@@ -85,12 +85,6 @@ stamps_draw(struct stamps *stamps)
     return u64_add(stamps->sequence, 1) + 1; /* stamps_draw:A */
 }
 
-uint64_t
-stamps_drawn(const struct stamps *stamps)
-{
-    return u64_load_acquire(stamps->sequence); /* stamps_drawn:A */
-}
-
 void
 stamps_raise(struct stamps *stamps, schedq_profile_t profile, uint64_t rejectors, uint64_t sequence)
 {

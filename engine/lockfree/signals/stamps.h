@@ -49,7 +49,11 @@ bool stamps_add_profile(struct stamps *stamps, uint32_t profile_count);
 uint64_t stamps_draw(struct stamps *stamps);
 
 /** The newest sequence that was drawn; 0: none. */
-uint64_t stamps_drawn(const struct stamps *stamps);
+static inline uint64_t
+stamps_drawn(const struct stamps *stamps)
+{
+    return u64_load_acquire(stamps->sequence); /* stamps_drawn:A */
+}
 
 /** Raises the stamps of these rejectors, never lowers one. The caller's full fence follows. */
 void stamps_raise(struct stamps *stamps, schedq_profile_t profile, uint64_t rejectors,
