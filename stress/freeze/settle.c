@@ -103,8 +103,9 @@ count_waiting(void *ctx, const schedq_pod_info_t *pod)
 }
 
 /*
- * By the words, for they help nobody. Who died between moving a pod and counting it has left them
- * one too high: then the places tell.
+ * By the words, for they help nobody. A thread that died between moving a pod and counting it has
+ * left them one too high, one that died between admitting a batch and inserting it, as many as the
+ * batch: then the places tell.
  */
 static bool
 anything_waits(run_t *run, const actor_t *own, const actor_t *dead)
@@ -115,7 +116,7 @@ anything_waits(run_t *run, const actor_t *own, const actor_t *dead)
                        __atomic_load_n(&words->backoff, __ATOMIC_ACQUIRE) +
                        __atomic_load_n(&words->error_backoff, __ATOMIC_ACQUIRE);
     unsigned waiting = 0;
-    if (dead == NULL || counted != 1)
+    if (dead == NULL || counted == 0 || counted > BATCH)
         return counted != 0;
     return schedq_snapshot(own->worker, count_waiting, &waiting) != SCHEDQ_OK || waiting != 0;
 }

@@ -10,7 +10,8 @@
  * pod, and taken back if that fails, so it is never 0 while a pod waits there. A holder or mover
  * that parks or gates a pod raises it before it looks at the stamps (switch_announce), so a host
  * that stamps an event and then reads 0 misses no pod. A thread that stops between leaves it one
- * too high; once all calls have returned, the words are exact.
+ * too high, in add_many as many as the pods that it had admitted and not inserted; once all calls
+ * have returned, the words are exact.
  *
  * LINEARIZATION. switch_announced:B.
  *
