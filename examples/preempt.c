@@ -13,7 +13,9 @@
  * ever.
  *
  * One thread does everything here. With threads the snapshot wants a lock of the caller's (or two
- * snapshots in turns), and `spawn` hands the task to one that deletes pods through the API server.
+ * snapshots in turns), which is held from the search for a place until schedq_done; a pod's handle
+ * is taken from what was popped, as the result of its add comes after others may see it; and
+ * `spawn` hands the task to a thread that deletes pods through the API server.
  */
 #include <inttypes.h>
 #include <stdbool.h>

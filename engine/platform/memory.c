@@ -6,6 +6,7 @@
 #if defined(SCHEDQ_ALLOCATOR_JEMALLOC)
 
 #include <jemalloc/jemalloc.h>
+#include <sys/types.h>
 
 #define TEXT(number) TEXT_OF(number)
 #define TEXT_OF(number) #number
@@ -20,6 +21,30 @@
 
 /** jemalloc reads it before anything else. */
 const char *malloc_conf = "tcache:false";
+
+/*
+ * What the copy calls instead of secure_getenv, for MALLOC_CONF, and of readlink, for
+ * /etc/malloc.conf (engine/CMakeLists.txt): these are settings of another jemalloc, and could make
+ * this one print, abort or start threads.
+ */
+char *jemalloc_secure_getenv(const char *name);
+ssize_t jemalloc_readlink(const char *path, char *out, size_t capacity);
+
+char *
+jemalloc_secure_getenv(const char *name)
+{
+    (void)name;
+    return NULL;
+}
+
+ssize_t
+jemalloc_readlink(const char *path, char *out, size_t capacity)
+{
+    (void)path;
+    (void)out;
+    (void)capacity;
+    return -1;
+}
 
 static void *
 default_alloc(void *ctx, size_t bytes, size_t align)

@@ -84,7 +84,8 @@ typedef struct schedq_evictor_config {
     /**
      * Ends the nomination of a less important pod, in the snapshot and in the queue; not NULL.
      * LATER it may have been nominated anew: keep the generation of decision.clears by its object
-     * and end that one, where STALE counts as done. Returns 0, or anything else if that failed.
+     * and end that one; on STALE leave the queue's nomination alone too, which counts as done.
+     * Returns 0, or anything else if that failed.
      */
     int (*clear)(void *ctx, uint64_t nominated, uint64_t preemptor);
 

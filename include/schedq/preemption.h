@@ -8,8 +8,8 @@
  * the victims, and the caller nominates the pod, here (schedq_cluster_nominate) and in the queue
  * (schedq_nominate).
  *
- * Use it for a pod for which scheduling found no node. Do not use it to place pods: a pod that fits
- * is its business only where a preset says so.
+ * Use it for a pod for which scheduling found no node. Do not use it to place pods: a node where
+ * the pod fits without an eviction is an error, except with no_victims TAKE.
  *
  * NOMINATIONS are promises that the host's own placement has to keep. When it looks for a node for
  * a pod, each other pod of at least its priority that is nominated to a node
@@ -751,7 +751,7 @@ typedef enum schedq_outcome {
 /** What becomes of the preemptor's status.nominatedNodeName. */
 typedef enum schedq_nomination {
     SCHEDQ_NOMINATION_KEEP = 0,
-    SCHEDQ_NOMINATION_CLEAR,
+    SCHEDQ_NOMINATION_CLEAR, /**< also of a pod that has none: then unnominate says NOT_FOUND */
     SCHEDQ_NOMINATION_SET    /**< to `chosen` */
 } schedq_nomination_t;
 
@@ -878,8 +878,9 @@ SCHEDQ_API const char *schedq_preemption_error(const schedq_preemption_t *preemp
  *     is deleted: else another pod takes its place. From here on the host's placement leaves that
  *     room free (NOMINATIONS above). CLEAR: schedq_cluster_unnominate and schedq_nominate with 0.
  *     KEEP: nothing
- *   3 mark each of `deletes` (schedq_cluster_update_pod with terminating 1, disruption_status 1,
- *     disruption_reason "PreemptionByScheduler"), so that no other decision takes it;
+ *   3 mark each of `deletes` (schedq_cluster_update_pod with its whole description, as that
+ *     replaces all, and terminating 1, disruption_status 1, disruption_reason
+ *     "PreemptionByScheduler"), so that no later decision takes it again;
  *     schedq_cluster_record_eviction, if evict_again_ns is used
  *   4 schedq_evictor_evict with later = holds (schedq/eviction.h); or delete them, the last one
  *     last, and end the nominations in `clears`, in the snapshot and in the queue
@@ -891,8 +892,13 @@ SCHEDQ_API const char *schedq_preemption_error(const schedq_preemption_t *preemp
  * terminating, and waits for an event that will not come. When the preemptor got its node:
  * schedq_cluster_unnominate, schedq_cluster_add_pod, schedq_done. When it is deleted:
  * schedq_cluster_unnominate, schedq_delete, and AssignedPodDelete, since its place is free. With
- * `holds` 0 step 4 may come before 2 and 3; if a deletion failed, do not nominate, and park it with
- * none: no event is sure to come.
+ * `holds` 0 step 4 may come before 2 and 3; if a deletion failed, do not nominate, and end its
+ * cycle without plugins (error backoff): no event is sure to come.
+ *
+ * PLACING WITH THREADS. The search for a place, schedq_cluster_unnominate, schedq_cluster_add_pod
+ * and schedq_done are one critical section of the caller's. Until schedq_done,
+ * schedq_nominated_pods shows the pod a second time: another thread evicts too much, or parks a pod
+ * that would have had room, and no event says that the room is there.
  *
  * SEVERAL DECIDERS. A decision is as old as the snapshot it was made from: two threads may choose
  * the same victims, or one node that has room for one of them. Make steps 2 and 3 exclusive, and

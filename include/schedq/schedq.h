@@ -32,8 +32,9 @@
  *            watched. A pod that was parked for longer than max_parked_ns is due; with kube_minor
  *            such leftovers are tried in flushes, flush_ns apart: each between its limit and one
  *            flush_ns later.
- *   host     no global state, no thread (unless schedq_run), no signal handler, no printing, no
- *            environment variable, no abort for an operating error.
+ *   host     no global state but the default allocator's arenas, which all queues share; no thread
+ *            (unless schedq_run), no signal handler, no printing, no environment variable (that of
+ *            a jemalloc is not heard), no abort for an operating error.
  *
  * THREADS. Each declaration names its class after "Threads:".
  *   [worker] any thread, but one call at a time per worker. A worker is a handle, not a thread:
