@@ -123,7 +123,7 @@ struct tally {
 
 /** What a worker read of a lane for schedq_candidates and has not told yet (candidates.c). */
 struct candidates_ahead {
-    const struct lot *lot;
+    uint64_t lot;    /* its number */
     uint64_t worker; /* of the lane */
     uint64_t from;   /* insertion of refs[next] */
     uint32_t next, count;

@@ -298,10 +298,10 @@ typedef struct schedq_config {
     uint32_t event_log;   /**< [callbacks] events kept for hint replay; an event that is not kept
                                counts as one that helps; default 4,096; 0 or a power of two up to
                                1,048,576 */
-    uint32_t max_lots;    /**< rejector sets that are kept apart, the first that come; the others
-                               share one lot, which every event reads (MUTEX: how many
-                               schedq_reserve makes room for, all are kept apart); default 1,024;
-                               1..65,535 */
+    uint32_t max_lots;    /**< rejector sets of waiting pods that are kept apart at a time; pods of
+                               other sets share one lot, which an event reads if it concerns one of
+                               the plugins that ever came there (MUTEX: how many schedq_reserve
+                               makes room for, all are kept apart); default 1,024; 1..65,535 */
     uint32_t reserved0;
     /* Time, nanoseconds. */
     int64_t initial_backoff_ns; /**< the n-th backoff is initial * 2^(n-1), at most the maximum;
@@ -457,8 +457,8 @@ SCHEDQ_API schedq_status_t schedq_destroy(schedq_t *queue);
  *
  * While they suffice, and there are at most max_lots rejector sets, add, add_many, readd, update,
  * add_unschedulable, delete, pops, moves, apply, activate and tick do not allocate. (LOCKFREE: a
- * pod whose priority no pod had lately takes memory for it, which goes back when the priority is
- * not used; what a worker keeps for a priority grows when it has more pods there than ever before;
+ * pod whose priority, or rejector set, no pod had lately takes memory for it, which goes back when
+ * it is not used; what a worker keeps for one of them grows when it has more pods there than ever;
  * updates and keys out of order take memory of their own; all of it is kept and used again. Batches
  * of more than some 80 pods take 200 bytes a pod for the call. SCHEDQ_NOMEM changes nothing.)
  * @param pods    0..max_pods

@@ -1,219 +1,447 @@
 /*
- * Making lots (engine/lockfree: lots).
+ * Lots that are made, found, read and given back (engine/lockfree: lots).
  *
- * `order` has the lots in the order of their making, each cell goes from 0 to a lot once, in turn; `table` finds them by
- * key, by open addressing: here all keys meet in cell 0. Lots with numbers below `indexed` are in the table. Who looks a
- * key up reads `indexed`, then the table; if the key is not there, he claims the cell of that number with a lot of his
- * own, or takes the one that is there; puts it into the table, if it is not there; raises `indexed`; and begins again if the
- * key is another. Beyond MAX lots he gets the catch-all. An iteration walks `order` to the first 0.
+ * One group of cells, one key, one plugin. Parkers look up by_key for a lot, keep one that is LEAVING, or make one: take
+ * a cell, set its bit in by_plugin, put the lot there, set its bit in by_key, and look up again, because another may have been
+ * made. They publish, and look at the stamp. A leaver makes an OPEN lot without pods LEAVING, waits for all sections,
+ * and makes it GONE if nobody kept it and it still has no pod, else OPEN; one that is GONE loses its bits, its cell and
+ * its bit in `taken`, and is freed after another wait. An event stamps, then reads the lots that by_plugin names; it
+ * leaves its section inside of a lot, and looks afterwards whether that lot is there still.
+ *
+ * Not modelled: more than one group, plugin or key, lanes (chain.pml), stale refs in the way, the switch (park.pml).
+ * Each step is sequentially consistent.
  *
  * Claims
- *   who gets a lot gets that of his key, and the same as everybody else (get)
- *   the catch-all only if there are MAX lots (get)
- *   an iteration meets each lot that somebody had got before it began (Iterator)
- *   no lot is twice in the table (Observer)
+ *   no lot with a pod that was published is GONE (Observer, in every state)
+ *   the event meets each pod whose parker did not see the stamp (Observer)
+ *   no section uses a lot that is freed; no cell has two lots
+ *   at the end each lot that is not GONE is OPEN, in a cell, with its bits (init)
+ *
+ * Who takes part: 2 parkers of one key, a leaver, an event, a pod that was there and goes. Each may stop anywhere.
+ *   -DLEAVERS      1 parker, 2 leavers
+ *   -DLARGE        2 leavers, which come twice
+ *
+ * stands for engine/lockfree/refs/lots.c find_lot c08ab87a
+ * stands for engine/lockfree/refs/lots.c lot_keep f3ee5a93
+ * stands for engine/lockfree/refs/lots.c claim_cell d3d26eff
+ * stands for engine/lockfree/refs/lots.c lot_make 4c6149f2
+ * stands for engine/lockfree/refs/lots.c lot_leave a3f29d44
+ * stands for engine/lockfree/refs/lots.c lot_unmake 3416cad7
+ * stands for engine/lockfree/refs/lots.c lot_retire 9c1d8175
+ * stands for engine/lockfree/refs/lots.c lots_next caab06ea
+ * stands for engine/lockfree/refs/lots.c lots_again d6a9f2eb
  *
  * Planted bugs
- *   -DNUMBER_LATE   `indexed` is read behind the table: a lot of the key may have come in between
- *   -DRAISE_FIRST   `indexed` is raised before the lot is in the table
- *   -DNO_HELP       who finds the cell taken raises `indexed` and leaves the table to its maker
- *   -DTABLE_FIRST   a lot goes into the table, then into `order`, where another one may be
- *   -DTWICE         who puts a lot into the table does not look whether it is there
- *   -DANY_KEY       who finds the cell taken takes its lot, whatever the key
- *
- * Bounds: three who look up the keys 1, 1, 2 (--large: and 3), 2 lots, one iteration. Each may stop anywhere.
+ *   -DNO_KEEP      a parker uses a lot that is LEAVING as it is
+ *   -DNO_GRACE     GONE without waiting for sections
+ *   -DNO_SCAN      GONE without another look for pods
+ *   -DANY_PHASE    a lot that was kept becomes GONE too
+ *   -DTWO_WAITS    a lot that was kept begins to leave again while the first wait goes on (with LEAVERS)
+ *   -DFREE_AT_ONCE the memory does not wait
+ *   -DCELL_FIRST   the cell before by_plugin: a parker that read by_key when another lot was there finds one that no
+ *                  event finds
+ *   -DTAKEN_FIRST  `taken` is given back before the bits: the next lot's bits are cleared
+ *   -DTRUST        the event goes on in its lot without looking whether that is there
+ *   -DREAD_FIRST   the event reads by_plugin before it stamps
  */
-#ifdef LARGE
-#define GETTERS 4
+#if defined(LARGE)
+#define PARKERS 2
+#define LEAVERS_N 2
+#define TIMES 2
+#elif defined(LEAVERS)
+#define PARKERS 1
+#define LEAVERS_N 2
+#define TIMES 1
 #else
-#define GETTERS 3
+#define PARKERS 2
+#define LEAVERS_N 1
+#define TIMES 1
 #endif
-#define MAX       2
-#define CELLS     4
-#define CATCH_ALL 9
 
-byte order[MAX + 1];    /* of lots; a lot is named by its maker, from 1 */
-byte table[CELLS];
-byte indexed;
-byte key_of[GETTERS + 1];
-byte got[4];            /* ghost: by key, the lot that somebody got */
+#define CELLS  2
+#define PODS   3            /* those of the parkers, and one that was there */
+#define OLD    2
+#define LOTS   5            /* lots are numbered from 1 */
+#define ACTORS 5            /* 2 parkers, 2 leavers, the event */
+#define EVENT  4
 
-inline put_into_table(lot)
-{
-    i = 0;
-    do
-    :: i < CELLS ->
-        d_step {
-            found = table[i];
-            if
-            :: found == 0 -> table[i] = lot
-            :: else
-            fi
-        }
-        if
-#ifdef TWICE
-        :: found == 0 -> break
-        :: else -> i++
-#else
-        :: found == 0 || found == lot -> break
-        :: else -> i++
-#endif
-        fi
-    :: else -> break
-    od;
-    i = 0;
-    found = 0
-}
+#define OPEN    0
+#define LEAVING 1
+#define KEPT    2
+#define GONE    3
 
-inline look_up()
-{
-    i = 0;
-    do
-    :: i < CELLS ->
-        lot = table[i];
-        if
-        :: lot == 0 -> break
-        :: lot != 0 && key_of[lot] == key -> break
-        :: else -> i++
-        fi
-    :: else -> lot = 0; break
-    od;
-    i = 0
-}
+byte cell[CELLS];
+byte taken = 1, by_key = 1, by_plugin = 1;   /* of cells, as bits */
 
-inline raise()
+byte phase[LOTS];
+bool freed[LOTS];
+bool ref[LOTS * PODS];
+bool live[PODS];
+byte made = 2;              /* numbers of lots that were given out */
+
+bool stamp, event_over;
+bool published[PODS], parked[PODS], seen[PODS], met[PODS];
+byte lot_of[PODS];
+
+byte section[ACTORS];       /* 0: outside; else its number */
+byte sections[ACTORS];      /* how many began */
+
+inline enter(actor)
 {
     d_step {
-        if
-        :: indexed == n -> indexed = n + 1
-        :: else
-        fi
+        sections[actor]++;
+        section[actor] = sections[actor]
     }
 }
 
+/* Waits until each section that is there now has ended; the caller is outside of any. */
+inline grace()
+{
+    d_step {
+        s0 = section[0];
+        s1 = section[1];
+        s2 = section[2];
+        s3 = section[3];
+        s4 = section[4]
+    };
+    atomic {
+        (s0 == 0 || section[0] != s0) && (s1 == 0 || section[1] != s1) && (s2 == 0 || section[2] != s2) &&
+            (s3 == 0 || section[3] != s3) && (s4 == 0 || section[4] != s4);
+        s0 = 0;
+        s1 = 0;
+        s2 = 0;
+        s3 = 0;
+        s4 = 0
+    }
+}
+
+/* lot: that of the key, kept; 0: none. */
+inline find()
+{
+    bits = by_key;
+    c = 0;
+    lot = 0;
+    do
+    :: c == CELLS -> break
+    :: c < CELLS && !((bits >> c) & 1) -> c++
+    :: c < CELLS && ((bits >> c) & 1) ->
+        lot = cell[c];
+        if
+        :: lot == 0 -> c++
+        :: else ->
+            d_step {
+                assert(!freed[lot]);
+                p = phase[lot]
+            };
+            if
+#ifndef NO_KEEP
+            :: p == LEAVING ->
+                d_step {
+                    assert(!freed[lot]);
+                    p = phase[lot];
+                    if
+                    :: p == LEAVING -> phase[lot] = KEPT
+                    :: else
+                    fi
+                }
+            :: p != LEAVING -> skip
+#else
+            :: true -> skip
+#endif
+            fi;
+            if
+            :: p != GONE -> break
+            :: else ->
+                lot = 0;
+                c++
+            fi
+        fi
+    od;
+    skip;
+    d_step {
+        bits = 0;
+        c = 0;
+        p = 0
+    }
+}
+
+/* mine: a cell; CELLS: none is free. */
 inline claim()
 {
     d_step {
         if
-        :: order[n] == 0 -> order[n] = me
-        :: else
-        fi;
-        lot = order[n]
+        :: !(taken & 1) ->
+            taken = taken | 1;
+            mine = 0
+        :: (taken & 1) && !(taken & 2) ->
+            taken = taken | 2;
+            mine = 1
+        :: else -> mine = CELLS
+        fi
     }
 }
 
-proctype Getter(byte me; byte key)
+proctype Parker(byte me)
 {
-    byte n, lot, i, found;
-    key_of[me] = key;
-    do
-    :: true ->
-#ifndef NUMBER_LATE
-        n = indexed;
-        look_up();
-#else
-        look_up();
-        n = indexed;
-#endif
-        if
-        :: lot != 0 -> break
-        :: lot == 0 && n == MAX -> lot = CATCH_ALL; break
-        :: else
-        fi;
-#ifdef TABLE_FIRST
-        if
-        :: order[n] == 0 -> put_into_table(me)
-        :: else
-        fi;
-#endif
+    byte bits, c, lot, p, mine;
+    enter(me);
+    find();
+    if
+    :: lot != 0 -> skip
+    :: else ->
         claim();
-#ifdef RAISE_FIRST
-        raise();
-#endif
-#ifdef NO_HELP
         if
-        :: lot == me -> put_into_table(lot)
+        :: mine == CELLS -> goto over /* it waits in the catch-all */
         :: else
         fi;
+        d_step {
+            assert(made < LOTS && cell[mine] == 0);
+            lot = made;
+            made++
+        };
+#ifdef CELL_FIRST
+        cell[mine] = lot;
+        by_plugin = by_plugin | (1 << mine);
 #else
-        put_into_table(lot);
+        by_plugin = by_plugin | (1 << mine);
+        cell[mine] = lot;
 #endif
-        raise();
-#ifdef ANY_KEY
-        break
-#else
-        if
-        :: key_of[lot] == key -> break
-        :: else
-        fi
-#endif
-    od;
-    skip;
+        by_key = by_key | (1 << mine);
+        find();
+        assert(lot != 0)
+    fi;
     d_step {
+        assert(!freed[lot]);
+        lot_of[me] = lot;
+        live[me] = true;
+        ref[lot * PODS + me] = true;
+        published[me] = true
+    };
+    seen[me] = stamp;
+    parked[me] = true;
+over: skip;
+    d_step {
+        section[me] = 0;
+        lot = 0;
+        mine = 0
+    }
+}
+
+proctype Goer()
+{
+    live[OLD] = false
+}
+
+inline look_for_pods()
+{
+    d_step {
+        assert(!freed[lot]);
+        bare = !(ref[lot * PODS] && live[0]) && !(ref[lot * PODS + 1] && live[1]) &&
+            !(ref[lot * PODS + 2] && live[2])
+    }
+}
+
+inline cas_phase(from, to)
+{
+    d_step {
+        assert(!freed[lot]);
+        ok = (phase[lot] == from);
         if
-        :: lot == CATCH_ALL -> assert(order[MAX - 1] != 0)
-        :: else ->
-            assert(key_of[lot] == key);
-            assert(got[key] == 0 || got[key] == lot);
-            got[key] = lot
+        :: ok -> phase[lot] = to
+        :: else
         fi
     }
 }
 
-proctype Iterator()
+/* leave, lot_is_ripe, retire, unmake, lot_end. */
+proctype Leaver(byte me)
 {
-    byte before[4];
-    byte n, lot, met;
-    d_step {
-        for (n : 1 .. 3) {
-            before[n] = got[n]
-        }
-        n = 0
-    }
+    byte n, c, lot, s0, s1, s2, s3, s4, p;
+    bool bare, ok;
     do
-    :: n < MAX ->
-        lot = order[n];
+    :: n == TIMES -> break
+    :: n < TIMES ->
+        n++;
+        enter(me);
         if
-        :: lot == 0 -> break
-        :: else -> met = met | (1 << lot); n++
+        :: c = 0
+        :: c = 1
+        fi;
+        lot = cell[c];
+        if
+        :: lot == 0 -> goto next
+        :: else
+        fi;
+        d_step {
+            assert(!freed[lot]);
+            p = phase[lot]
+        };
+        if
+#ifdef TWO_WAITS
+        :: p == LEAVING || p == GONE -> goto next
+#else
+        :: p != OPEN -> goto next
+#endif
+        :: else
+        fi;
+        look_for_pods();
+        if
+        :: !bare -> goto next
+        :: else
+        fi;
+        cas_phase(p, LEAVING);
+        if
+        :: !ok -> goto next
+        :: else
+        fi;
+        section[me] = 0;
+#ifndef NO_GRACE
+        grace();
+#endif
+        enter(me);
+        look_for_pods();
+#ifdef NO_SCAN
+        bare = true;
+#endif
+        if
+        :: bare ->
+            cas_phase(LEAVING, GONE);
+#ifdef ANY_PHASE
+            if
+            :: !ok -> cas_phase(KEPT, GONE)
+            :: else
+            fi
+#endif
+        :: else -> ok = false
+        fi;
+        if
+        :: !ok -> phase[lot] = OPEN
+        :: else ->
+#ifdef TAKEN_FIRST
+            d_step {
+                cell[c] = 0;
+                taken = taken - (1 << c)
+            };
+#endif
+            by_key = by_key & (3 - (1 << c));
+            by_plugin = by_plugin & (3 - (1 << c));
+#ifndef TAKEN_FIRST
+            cell[c] = 0;
+            taken = taken - (1 << c);
+#endif
+            section[me] = 0;
+#ifndef FREE_AT_ONCE
+            grace();
+#endif
+            freed[lot] = true
+        fi;
+next: skip;
+        d_step {
+            section[me] = 0;
+            c = 0;
+            lot = 0;
+            p = 0;
+            bare = false;
+            ok = false
+        }
+    od
+}
+
+inline read(pod)
+{
+    d_step {
+        assert(!freed[lot]);
+        if
+        :: ref[lot * PODS + pod] -> met[pod] = true
+        :: else
         fi
-    :: else -> break
+    }
+}
+
+proctype Event()
+{
+    byte bits, c, lot;
+    enter(EVENT);
+#ifdef READ_FIRST
+    bits = by_plugin;
+    stamp = true;
+#else
+    stamp = true;
+    bits = by_plugin;
+#endif
+    do
+    :: c == CELLS -> break
+    :: c < CELLS && !((bits >> c) & 1) -> c++
+    :: c < CELLS && ((bits >> c) & 1) ->
+        lot = cell[c];
+        if
+        :: lot == 0 -> goto next
+        :: else
+        fi;
+        read(0);
+        section[EVENT] = 0;
+        enter(EVENT);
+#ifndef TRUST
+        if
+        :: cell[c] != lot -> goto next
+        :: else
+        fi;
+#endif
+        read(1);
+next:   c++
     od;
     skip;
     d_step {
-        for (n : 1 .. 3) {
-            assert(before[n] == 0 || (met >> before[n]) % 2 == 1)
-        }
+        event_over = true;
+        section[EVENT] = 0;
+        bits = 0;
+        c = 0;
+        lot = 0
     }
 }
 
 proctype Observer()
 {
-    byte i, j;
+    byte i;
 end:
     do
     :: d_step {
-            for (i : 0 .. CELLS - 2) {
-                for (j : i + 1 .. CELLS - 1) {
-                    assert(table[i] == 0 || table[i] != table[j])
-                }
+            for (i : 0 .. PODS - 1) {
+                assert(!published[i] || !live[i] || phase[lot_of[i]] != GONE);
+                assert(!event_over || !parked[i] || seen[i] || met[i])
             }
-            i = 0;
-            j = 0
+            i = 0
         }
     od
 }
 
 init
 {
+    byte c;
     atomic {
-        run Getter(1, 1);
-        run Getter(2, 1);
-        run Getter(3, 2);
-#ifdef LARGE
-        run Getter(4, 3);
+        cell[0] = 1;
+        ref[PODS + OLD] = true;
+        live[OLD] = true;
+        published[OLD] = true;
+        lot_of[OLD] = 1;
+        run Observer(); /* first: a process ends only after those that began later */
+        run Parker(0);
+#if PARKERS > 1
+        run Parker(1);
 #endif
-        run Iterator();
-        run Observer()
+        run Leaver(2);
+#if LEAVERS_N > 1
+        run Leaver(3);
+#endif
+        run Event();
+        run Goer()
+    };
+    (_nr_pr == 2); /* this one and the Observer */
+    d_step {
+        for (c : 0 .. CELLS - 1) {
+            assert(((taken >> c) & 1) == (cell[c] != 0));
+            assert(cell[c] == 0 || (((by_key >> c) & 1) && ((by_plugin >> c) & 1) && phase[cell[c]] == OPEN))
+        };
+        c = 0
     }
 }

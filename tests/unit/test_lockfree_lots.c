@@ -1,6 +1,7 @@
 /*
- * lockfree/refs/lots.h: a key has one lot, and who reads it meets every pod that was published
- * there before; whatever other threads make, publish, drop and pass meanwhile.
+ * lockfree/refs/lots.h: a key has one lot while a pod is there, and none for long when there is
+ * none; a reader meets every pod that was published there before; whatever other threads make,
+ * publish, drop, pass and give back meanwhile.
  */
 #include <pthread.h>
 #include <sched.h>
@@ -21,18 +22,23 @@ struct world {
     uint32_t records[PODS];
 };
 
-static bool
-open_lots(struct lots *lots, struct memory *memory, const struct entries *entries, uint32_t max)
+/* Grace periods pass, but for what another caller's section holds back. */
+static void
+pass_time(world_t *world)
 {
-    lots_open(lots, memory, entries, max);
-    return lots_make(lots);
+    for (unsigned i = 0; i < 5; i++) {
+        epoch_leave(world->callers[0].epoch);
+        for (uint32_t worker = 0; worker < WORKERS; worker++)
+            epoch_poll(world->callers[worker].epoch);
+        epoch_enter(world->callers[0].epoch);
+    }
 }
 
 static int
 setup(void **state)
 {
     world_t *world = ground_make(sizeof *world);
-    assert_true(open_lots(&world->lots, &world->ground.memory, &world->ground.entries, MAX_LOTS));
+    lots_open(&world->lots, &world->ground.memory, &world->ground.entries, MAX_LOTS);
     for (unsigned i = 0; i < PODS; i++)
         world->records[i] = slab_take(&world->ground.entries.records, &world->cache);
     for (uint32_t i = 0; i < WORKERS; i++)
@@ -48,6 +54,7 @@ static int
 teardown(void **state)
 {
     world_t *world = *state;
+    pass_time(world);
     epoch_leave(world->callers[0].epoch);
     lots_close(&world->lots);
     ground_free(world);
@@ -66,17 +73,35 @@ static struct lot *
 get(world_t *world, unsigned number)
 {
     const struct lot_key key = key_of(number);
-    return lots_get(&world->lots, &key);
+    return lots_get(&world->lots, &world->callers[0], &key);
+}
+
+/* How many lots a walk for these plugins meets. */
+static unsigned
+count_for(world_t *world, uint64_t plugins)
+{
+    struct lots_walk walk;
+    unsigned count = 0;
+    lots_walk_begin(&walk, &world->lots, plugins, 0);
+    while (lots_next(&walk) != NULL)
+        count++;
+    return count;
 }
 
 static unsigned
-count_lots(const world_t *world)
+count_lots(world_t *world)
 {
-    uint32_t cursor = 0;
-    unsigned count = 0;
-    while (lots_next(&world->lots, &cursor) != NULL)
-        count++;
-    return count;
+    return count_for(world, LOTS_ALL);
+}
+
+/* What can be given back is: a lot that was kept is open again, begins to leave, and leaves. */
+static void
+trim(world_t *world)
+{
+    for (unsigned i = 0; i < 3; i++) {
+        lots_trim(&world->lots, &world->callers[0]);
+        pass_time(world);
+    }
 }
 
 static struct entry *
@@ -149,37 +174,15 @@ equal_keys_have_one_lot_and_each_difference_makes_another(void **state)
                                           {.unschedulable = UINT64_C(1) << 63}};
     struct lot *lots[6];
     for (unsigned i = 0; i < 6; i++) {
-        lots[i] = lots_get(&world->lots, &keys[i]);
+        lots[i] = lots_get(&world->lots, &world->callers[0], &keys[i]);
         assert_false(lots[i]->catch_all);
         assert_memory_equal(&lots[i]->key, &keys[i], sizeof keys[i]);
         for (unsigned j = 0; j < i; j++)
             assert_ptr_not_equal(lots[i], lots[j]);
     }
     for (unsigned i = 0; i < 6; i++)
-        assert_ptr_equal(lots_get(&world->lots, &keys[i]), lots[i]);
-    assert_int_equal(count_lots(world), 7);
-}
-
-/* In a table of two cells. */
-static void
-keys_that_meet_in_the_table_are_told_apart(void **state)
-{
-    world_t *world = *state;
-    for (unsigned i = 0; i < 50; i++) {
-        static struct lots lots;
-        const struct lot_key known = key_of(i);
-        struct lot_key others[4] = {known, known, known, known};
-        others[0].unschedulable = i + 1;
-        others[1].pending = 1;
-        others[2].profile = 1;
-        others[3].gate = 1;
-        memset((void *)&lots, 0, sizeof lots);
-        assert_true(open_lots(&lots, &world->ground.memory, &world->ground.entries, 1));
-        assert_false(lots_get(&lots, &known)->catch_all);
-        for (unsigned j = 0; j < 4; j++)
-            assert_true(lots_get(&lots, &others[j])->catch_all);
-        lots_close(&lots);
-    }
+        assert_ptr_equal(lots_get(&world->lots, &world->callers[0], &keys[i]), lots[i]);
+    assert_int_equal(count_lots(world), 6);
 }
 
 static void
@@ -193,61 +196,53 @@ keys_beyond_the_maximum_share_the_catch_all_and_known_ones_do_not(void **state)
         assert_ptr_equal(get(world, i), &world->lots.catch_all);
     assert_true(world->lots.catch_all.catch_all);
     assert_ptr_equal(get(world, 0), first);
-    assert_int_equal(count_lots(world), MAX_LOTS + 1);
+    assert_int_equal(count_lots(world), MAX_LOTS + 1); /* with the catch-all */
 }
 
 static void
 without_memory_a_new_key_gets_the_catch_all_and_later_a_lot(void **state)
 {
     world_t *world = *state;
-    struct lot *known = get(world, 0);
-    atomic_store(&world->ground.account.fail_all, true);
-    assert_ptr_equal(get(world, 1), &world->lots.catch_all);
-    assert_ptr_equal(get(world, 0), known);
-    (void)account_heal(&world->ground.account);
-    assert_false(get(world, 1)->catch_all);
-    assert_int_equal(count_lots(world), 3);
-}
-
-static void
-lots_that_could_not_be_opened_can_be_closed(void **state)
-{
-    world_t *world = *state;
-    for (int64_t successes = 0; successes < 2; successes++) {
-        static struct lots lots;
-        memset((void *)&lots, 0, sizeof lots);
-        account_fail_after(&world->ground.account, successes);
-        assert_false(open_lots(&lots, &world->ground.memory, &world->ground.entries, 5));
-        assert_true(account_heal(&world->ground.account));
-        lots_close(&lots);
+    for (unsigned known = 0; known < 2; known++) { /* also without cells */
+        struct lot *lot = known != 0 ? get(world, 0) : NULL;
+        atomic_store(&world->ground.account.fail_all, true);
+        assert_ptr_equal(get(world, 1 + known), &world->lots.catch_all);
+        if (known != 0)
+            assert_ptr_equal(get(world, 0), lot);
+        (void)account_heal(&world->ground.account);
+        assert_false(get(world, 1 + known)->catch_all);
     }
+    for (unsigned i = 3; i < MAX_LOTS; i++)
+        assert_false(get(world, i)->catch_all);
+    assert_true(get(world, 99)->catch_all);
 }
 
 static void
 the_smallest_maximum_is_one_lot(void **state)
 {
     world_t *world = *state;
-    static struct lots lots;
-    const struct lot_key one = key_of(1), two = key_of(2);
-    memset((void *)&lots, 0, sizeof lots);
-    assert_true(open_lots(&lots, &world->ground.memory, &world->ground.entries, 1));
-    assert_false(lots_get(&lots, &one)->catch_all);
-    assert_true(lots_get(&lots, &two)->catch_all);
-    assert_ptr_equal(lots_get(&lots, &one), lots_get(&lots, &one));
-    lots_close(&lots);
+    world->lots.max = 1;
+    struct lot *lot = get(world, 1);
+    assert_false(lot->catch_all);
+    assert_true(get(world, 2)->catch_all);
+    assert_ptr_equal(get(world, 1), lot);
 }
 
 static void
-an_iteration_meets_the_catch_all_and_then_all_lots_in_the_order_of_their_making(void **state)
+there_are_as_many_lots_as_the_maximum_says_in_any_number_of_groups(void **state)
 {
     world_t *world = *state;
-    uint32_t cursor = 0;
-    assert_ptr_equal(lots_next(&world->lots, &cursor), &world->lots.catch_all);
-    assert_null(lots_next(&world->lots, &cursor));
-    for (unsigned i = 0; i < MAX_LOTS; i++) {
-        struct lot *lot = get(world, 100 - i);
-        assert_ptr_equal(lots_next(&world->lots, &cursor), lot); /* also one that came meanwhile */
-        assert_null(lots_next(&world->lots, &cursor));
+    static const uint32_t maxima[] = {63, 64, 65, 127, 128, 129, 200};
+    for (unsigned i = 0; i < 7; i++) {
+        world->lots.max = maxima[i];
+        for (unsigned key = 0; key < maxima[i]; key++)
+            assert_false(get(world, key)->catch_all);
+        assert_true(get(world, 999)->catch_all);
+        for (unsigned key = 0; key < maxima[i]; key++)
+            assert_int_equal(get(world, key)->key.unschedulable, key);
+        assert_int_equal(count_lots(world), maxima[i] + 1);
+        trim(world);
+        assert_int_equal(count_lots(world), 1);
     }
 }
 
@@ -263,23 +258,35 @@ make_the_same(world_t *world)
     (void)get(world, 7);
 }
 
+/* Behind the allocation of the cells. */
 static void
-of_two_that_make_the_same_lot_one_gets_that_of_the_other(void **state)
+make_while(world_t *world, void (*hook)(world_t *world))
+{
+    (void)get(world, 100);
+    world->ground.hook = hook;
+}
+
+static void
+of_two_that_make_the_same_lot_later_ones_get_one_and_the_other_leaves(void **state)
 {
     world_t *world = *state;
-    world->ground.hook = make_the_same;
+    make_while(world, make_the_same);
     struct lot *lot = get(world, 7);
     assert_null(world->ground.hook);
-    assert_false(lot->catch_all);
+    assert_int_equal(lot->key.unschedulable, 7);
     assert_ptr_equal(get(world, 7), lot);
-    assert_int_equal(count_lots(world), 2);
+    assert_int_equal(count_lots(world), 3);
+    park(world, lot, 0, 0, 5);
+    trim(world);
+    assert_ptr_equal(get(world, 7), lot);
+    assert_int_equal(count_lots(world), 1);
 }
 
 static void
 of_two_that_make_different_lots_each_gets_its_own(void **state)
 {
     world_t *world = *state;
-    world->ground.hook = make_another;
+    make_while(world, make_another);
     struct lot *lot = get(world, 7);
     assert_null(world->ground.hook);
     assert_int_equal(lot->key.unschedulable, 7);
@@ -289,71 +296,230 @@ of_two_that_make_different_lots_each_gets_its_own(void **state)
 }
 
 static void
-two_that_make_different_lots_do_not_exceed_the_maximum(void **state)
+a_maker_that_stopped_keeps_its_cell_and_no_more(void **state)
 {
     world_t *world = *state;
-    for (unsigned i = 0; i < MAX_LOTS - 1; i++)
-        (void)get(world, 100 + i);
-    world->ground.hook = make_another;
-    assert_ptr_equal(get(world, 7), &world->lots.catch_all);
-    assert_null(world->ground.hook);
-    assert_int_equal(get(world, 1)->key.unschedulable, 1);
-    assert_int_equal(count_lots(world), MAX_LOTS + 1);
+    struct lot *lot = get(world, 0);
+    u64_or(&lot->group->taken, 2); /* claimed, and nothing else was done */
+    for (unsigned i = 1; i < MAX_LOTS - 1; i++)
+        assert_false(get(world, i)->catch_all);
+    assert_true(get(world, 99)->catch_all);
+    assert_int_equal(count_lots(world), MAX_LOTS);
+    trim(world);
+    assert_int_equal(count_lots(world), 1);
 }
 
-/* Its maker stopped before he put it into the table. */
-static struct lot *
-leave_half_made(world_t *world, unsigned number)
+/* ---- walks ----------------------------------------------------------------------------------- */
+
+static void
+a_walk_meets_all_lots_from_a_position_on(void **state)
 {
-    struct lot *lot = memory_alloc(&world->ground.memory, MEMORY_QUEUES, sizeof *lot, CACHE_LINE);
-    lot->key = key_of(number);
-    lot->residence = world->lots.catch_all.residence;
-    atomic_ptr *order = ptr_load(&world->lots.order);
-    (void)ptr_exchange(&order[u32_load(&world->lots.indexed)], lot);
-    return lot;
+    world_t *world = *state;
+    world->lots.max = 150;
+    struct lot *lots[150];
+    for (unsigned i = 0; i < 150; i++)
+        lots[i] = get(world, 200 - i);
+    assert_true(get(world, 999)->catch_all);
+    for (uint32_t from = 0; from < 152; from++) {
+        struct lots_walk walk;
+        lots_walk_begin(&walk, &world->lots, LOTS_ALL, from);
+        for (uint32_t position = from; position <= 150; position++) {
+            assert_ptr_equal(lots_next(&walk),
+                             position == 0 ? &world->lots.catch_all : lots[position - 1]);
+            assert_int_equal(walk.position, position);
+            assert_true(lots_again(&walk));
+        }
+        assert_null(lots_next(&walk));
+        assert_null(lots_next(&walk));
+    }
 }
 
 static void
-a_lot_whose_maker_stopped_is_met_and_found_and_others_are_made_behind_it(void **state)
+a_walk_for_plugins_meets_lots_with_one_of_them_or_none_at_all(void **state)
+{
+    world_t *world = *state;
+    world->lots.max = 40;
+    for (unsigned i = 1; i < 32; i++)
+        (void)get(world, i);
+    const struct lot_key pending = {.pending = 64};
+    (void)lots_get(&world->lots, &world->callers[0], &pending);
+    for (uint64_t plugins = 1; plugins < 128; plugins++) {
+        unsigned wanted = (plugins & 64) != 0 ? 1 : 0;
+        for (unsigned i = 1; i < 32; i++)
+            wanted += (i & plugins) != 0 ? 1 : 0;
+        assert_int_equal(count_for(world, plugins), wanted);
+    }
+    (void)get(world, 0);
+    assert_int_equal(count_for(world, 32), 1);
+    trim(world);
+    assert_int_equal(count_for(world, 1), 0);
+}
+
+static void
+the_catch_all_is_met_by_a_walk_for_plugins_that_came_to_it(void **state)
+{
+    world_t *world = *state;
+    for (unsigned i = 0; i < MAX_LOTS; i++)
+        park(world, get(world, 1024u << i), 0, i, 5);
+    assert_int_equal(count_for(world, 1), 0);
+    (void)get(world, 1);
+    assert_int_equal(count_for(world, 1), 1);
+    assert_int_equal(count_for(world, 2), 0);
+    (void)get(world, 6);
+    assert_int_equal(count_for(world, 2), 1);
+    assert_int_equal(count_for(world, 8), 0);
+    (void)get(world, 0); /* nothing rejected it */
+    assert_int_equal(count_for(world, 8), 1);
+}
+
+/* ---- leaving --------------------------------------------------------------------------------- */
+
+static void
+take_away(world_t *world, unsigned pod)
+{
+    set_word(world, pod, 6, PLACE_ACTIVE);
+}
+
+static void
+lots_without_pods_are_given_back(void **state)
+{
+    world_t *world = *state;
+    (void)get(world, 0);
+    trim(world);
+    uint64_t bytes = memory_bytes(&world->ground.memory, MEMORY_QUEUES); /* the cells */
+    for (unsigned i = 0; i < MAX_LOTS; i++) {
+        park(world, get(world, i), 0, i, 5);
+        park(world, get(world, i), 1, 100 + i, 5);
+    }
+    trim(world);
+    assert_int_equal(count_lots(world), MAX_LOTS);
+    for (unsigned i = 0; i < MAX_LOTS; i++) {
+        take_away(world, i);
+        trim(world);
+        assert_int_equal(count_lots(world), MAX_LOTS - i);
+        take_away(world, 100 + i);
+        trim(world);
+        assert_int_equal(count_lots(world), MAX_LOTS - 1 - i);
+    }
+    assert_int_equal(memory_bytes(&world->ground.memory, MEMORY_QUEUES), bytes);
+}
+
+static void
+sets_that_come_and_go_have_lots_of_their_own_for_ever(void **state)
+{
+    world_t *world = *state;
+    park(world, get(world, 0), 0, 0, 5);
+    for (unsigned i = 1; i < 1000; i++) {
+        struct lot *lot = get(world, i);
+        assert_int_equal(lot->key.unschedulable, i);
+        park(world, lot, 0, 1 + i % 2, 5 + i);
+        assert_int_equal(read_lot(world, get(world, 0), 64, met), 1);
+        set_word(world, 1 + i % 2, 6 + i, PLACE_ACTIVE);
+        pass_time(world);
+    }
+    assert_true(count_lots(world) < MAX_LOTS);
+    assert_int_equal(u64_load(&world->lots.caught), 0);
+}
+
+static void
+a_pod_that_is_about_to_wait_keeps_its_lot(void **state)
+{
+    world_t *world = *state;
+    struct lot *lot = get(world, 1);
+    assert_true(publish(world, lot, 0, 0, 5));
+    set_word(world, 0, 4, PLACE_INFLIGHT);
+    trim(world);
+    assert_ptr_equal(get(world, 1), lot);
+    set_word(world, 0, 5, PLACE_INFLIGHT); /* what was published is stale */
+    trim(world);
+    assert_int_equal(count_lots(world), 0);
+}
+
+static void
+a_call_that_found_a_lot_keeps_it_until_its_section_ends(void **state)
+{
+    world_t *world = *state;
+    const struct lot_key key = key_of(1);
+    epoch_enter(world->callers[1].epoch);
+    struct lot *lot = lots_get(&world->lots, &world->callers[1], &key);
+    trim(world);
+    park(world, lot, 1, 0, 5);
+    epoch_leave(world->callers[1].epoch);
+    trim(world);
+    assert_int_equal(read_lot(world, get(world, 1), 64, met), 1);
+    assert_ptr_equal(get(world, 1), lot);
+}
+
+static void
+a_lot_that_is_found_while_it_leaves_stays_and_may_leave_later(void **state)
+{
+    world_t *world = *state;
+    struct lot *lot = get(world, 1);
+    lots_trim(&world->lots, &world->callers[0]); /* it begins */
+    assert_int_equal(u32_load(&lot->phase), LOT_LEAVING);
+    epoch_enter(world->callers[1].epoch);
+    const struct lot_key key = key_of(1);
+    assert_ptr_equal(lots_get(&world->lots, &world->callers[1], &key), lot);
+    assert_ptr_equal(lots_get(&world->lots, &world->callers[1], &key), lot);
+    epoch_leave(world->callers[1].epoch);
+    pass_time(world);
+    (void)get(world, 2); /* the wait is over: it was kept */
+    assert_ptr_equal(get(world, 1), lot);
+    trim(world);
+    assert_int_equal(count_lots(world), 0);
+}
+
+static void
+a_lot_that_got_a_pod_before_it_began_to_leave_is_open_again(void **state)
+{
+    world_t *world = *state;
+    struct lot *lot = get(world, 1);
+    lots_trim(&world->lots, &world->callers[0]);
+    park(world, lot, 0, 0, 5); /* by a call that had found it open */
+    pass_time(world);
+    lots_trim(&world->lots, &world->callers[0]);
+    assert_int_equal(u32_load(&lot->phase), LOT_OPEN);
+    assert_int_equal(read_lot(world, lot, 64, met), 1);
+}
+
+static void
+a_walk_goes_on_where_its_lot_is_gone_or_another_is_there(void **state)
 {
     world_t *world = *state;
     for (unsigned other = 0; other < 2; other++) {
-        struct lot *lot = leave_half_made(world, 50 + other);
-        assert_int_equal(count_lots(world), 2 + 2 * other);
-        if (other == 0)
-            assert_int_equal(get(world, 60)->key.unschedulable, 60);
-        assert_ptr_equal(get(world, 50 + other), lot);
+        struct lots_walk walk;
+        for (unsigned i = 0; i < 4; i++)
+            (void)get(world, i);
+        for (unsigned i = 2; i < 4; i++)
+            park(world, get(world, i), 0, i, 5);
+        lots_walk_begin(&walk, &world->lots, LOTS_ALL, 0);
+        while (lots_next(&walk)->key.unschedulable != 1)
+            ;
+        trim(world); /* a section ends */
         if (other == 1)
-            assert_int_equal(get(world, 61)->key.unschedulable, 61);
-        assert_int_equal(count_lots(world), 3 + 2 * other);
+            park(world, get(world, 77), 0, 7, 5);
+        assert_false(lots_again(&walk));
+        assert_int_equal(lots_next(&walk)->key.unschedulable, 2);
+        pass_time(world);
+        assert_true(lots_again(&walk));
+        assert_int_equal(lots_next(&walk)->key.unschedulable, 3);
+        assert_null(lots_next(&walk));
     }
-    for (unsigned i = 4; i < MAX_LOTS; i++)
-        assert_false(get(world, i)->catch_all);
-    assert_true(get(world, 99)->catch_all);
-}
-
-static unsigned
-cells_of(const struct lots *lots, const struct lot *lot)
-{
-    unsigned cells = 0;
-    atomic_ptr *table = ptr_load(&lots->table);
-    for (uint32_t i = 0; i <= lots->mask; i++)
-        cells += ptr_load(&table[i]) == (const void *)lot ? 1 : 0;
-    return cells;
 }
 
 static void
-a_lot_whose_maker_stopped_behind_the_table_is_not_put_there_twice(void **state)
+one_step_of_a_sweep_judges_few_refs_and_trim_all_of_them(void **state)
 {
     world_t *world = *state;
-    for (unsigned i = 0; i < MAX_LOTS; i += 2) {
-        struct lot *lot = get(world, i);
-        (void)u32_exchange(&world->lots.indexed, i); /* he did not say so */
-        assert_ptr_equal(get(world, i), lot);
-        assert_int_equal(get(world, i + 1)->key.unschedulable, i + 1);
-        assert_int_equal(cells_of(&world->lots, lot), 1);
-    }
-    assert_int_equal(count_lots(world), MAX_LOTS + 1);
+    struct lot *lot = get(world, 1);
+    for (unsigned i = 0; i < 1000; i++)
+        park(world, lot, 0, i, 5);
+    for (unsigned i = 0; i < 1000; i++)
+        take_away(world, i);
+    (void)get(world, 2);
+    assert_int_equal(u32_load(&lot->phase), LOT_OPEN);
+    trim(world);
+    assert_int_equal(count_lots(world), 0);
 }
 
 /* ---- refs ------------------------------------------------------------------------------------ */
@@ -528,6 +694,7 @@ a_worker_goes_on_where_its_last_owner_published(void **state)
     for (unsigned i = 0; i < 2; i++)
         /* and he died */
         lane_put(lanes[i], ref_make(5, world->records[10 + i]), world->insertions[2]);
+    u64_or(&world->lots.caught, 1);
     lots_resume(&world->lots, 2);
     park(world, lot, 2, 2, 5);
     park(world, &world->lots.catch_all, 2, 3, 5);
@@ -546,6 +713,7 @@ the_lanes_of_a_worker_shrink_to_what_is_live_and_those_of_others_stay(void **sta
         park(world, lots[i % 2], i / 2 % 2, i, 5);
     for (unsigned i = 4; i < 400; i++)
         set_word(world, i, 6, PLACE_ACTIVE);
+    u64_or(&world->lots.caught, 1);
     lots_shrink(&world->lots, &world->ground.memory, world->callers[0].epoch, 1);
     lots_shrink(&world->lots, &world->ground.memory, world->callers[0].epoch, 3); /* it has none */
     for (unsigned i = 0; i < 2; i++) {
@@ -570,10 +738,10 @@ typedef struct member {
     pthread_t thread;
     team_t *team;
     uint32_t worker;
-    struct lots *lots;
+    world_t *world;
     atomic_u32 *waiting; /* members that have not come yet */
-    struct lot *got[KEYS];
     uint64_t random;
+    unsigned moves;
 } member_t;
 
 static uint64_t
@@ -587,63 +755,54 @@ static void *
 get_all(void *argument)
 {
     member_t *member = argument;
+    const struct bin_caller *caller = &member->world->callers[member->worker];
     (void)u32_add(member->waiting, UINT32_MAX);
     while (u32_load_acquire(member->waiting) != 0)
         (void)sched_yield();
+    epoch_enter(caller->epoch);
     for (unsigned i = 0; i < KEYS; i++) {
         /* two come to each key at once */
         unsigned number = (i * 5 + member->worker / 2 * 3) % KEYS;
         const struct lot_key key = key_of(number);
-        member->got[number] = lots_get(member->lots, &key);
+        struct lot *lot = lots_get(&member->world->lots, caller, &key);
+        mailbox_check(&member->team->mailbox, lot->catch_all || lot->key.unschedulable == number);
     }
+    epoch_leave(caller->epoch);
     return NULL;
 }
 
 static void
-check_got(const struct lots *lots, const member_t *members)
-{
-    unsigned own = 0;
-    uint32_t cursor = 0;
-    for (unsigned key = 0; key < KEYS; key++) {
-        const struct lot *lot = members[0].got[key];
-        for (unsigned i = 0; i < WORKERS; i++)
-            lot = members[i].got[key]->catch_all ? lot : members[i].got[key];
-        for (unsigned i = 0; i < WORKERS; i++)
-            assert_true(members[i].got[key] == lot || members[i].got[key]->catch_all);
-        assert_true(lot->catch_all || lot->key.unschedulable == key);
-        own += lot->catch_all ? 0 : 1;
-    }
-    assert_int_equal(own, MAX_LOTS);
-    for (own = 0; lots_next(lots, &cursor) != NULL;)
-        own++;
-    assert_int_equal(own, MAX_LOTS + 1);
-}
-
-static void
-threads_that_make_lots_at_once_get_the_same_and_no_more_than_the_maximum(void **state)
+threads_that_make_lots_at_once_get_no_more_than_the_maximum(void **state)
 {
     world_t *world = *state;
+    static team_t team;
     static member_t members[WORKERS];
     static atomic_u32 waiting;
+    mailbox_init(&team.mailbox);
     for (unsigned round = 0; round < ROUNDS; round++) {
-        static struct lots lots;
-        memset((void *)&lots, 0, sizeof lots);
-        assert_true(open_lots(&lots, &world->ground.memory, &world->ground.entries, MAX_LOTS));
+        epoch_leave(world->callers[0].epoch);
         (void)u32_exchange(&waiting, WORKERS);
         for (uint32_t i = 0; i < WORKERS; i++) {
-            members[i] = (member_t){.lots = &lots, .waiting = &waiting, .worker = i};
+            members[i] =
+                (member_t){.world = world, .team = &team, .waiting = &waiting, .worker = i};
             assert_int_equal(pthread_create(&members[i].thread, NULL, get_all, &members[i]), 0);
         }
         for (unsigned i = 0; i < WORKERS; i++)
             assert_int_equal(pthread_join(members[i].thread, NULL), 0);
-        check_got(&lots, members);
-        lots_close(&lots);
+        epoch_enter(world->callers[0].epoch);
+        assert_int_equal(count_lots(world), MAX_LOTS + 1);
+        trim(world);
+        assert_int_equal(count_lots(world), 1);
     }
+    mailbox_assert_empty(&team.mailbox);
 }
 
 enum { MOVERS = WORKERS - 1, OWN = PODS / MOVERS, STANDING = 3 };
 
-/* Publish, then switch, as parking does; the first few of each worker are parked once and stay. */
+/*
+ * Publish, then switch, as parking does; the first few of each worker are parked once and stay. Of
+ * the sets more come and go than there are lots.
+ */
 static void
 park_again(member_t *member, unsigned pod)
 {
@@ -651,8 +810,9 @@ park_again(member_t *member, unsigned pod)
     struct bin_caller *caller = &world->callers[member->worker];
     struct entry *entry = entry_of(world, pod);
     uint64_t state = state_switched(entry_state(entry), 0, PLACE_INFLIGHT);
-    const struct lot_key key = key_of((unsigned)draw(member) % 2);
-    struct lot *lot = lots_get(&world->lots, &key);
+    const struct lot_key key = key_of((unsigned)draw(member) % (2 + member->moves / 64 % 16));
+    struct lot *lot = lots_get(&world->lots, caller, &key);
+    member->moves++;
     (void)u64_exchange(&entry->word.low, state);
     if (!mailbox_check(&member->team->mailbox, lot_prepare(lot, caller, 1)))
         return;
@@ -693,10 +853,11 @@ note(team_t *team, const uint32_t *pods, struct lot *lot, struct lot_reader *rea
 static void
 read_all_lots(team_t *team, const uint32_t *pods)
 {
-    uint32_t cursor = 0;
+    struct lots_walk walk;
     uint64_t refs[32];
     struct lot *lot;
-    while ((lot = lots_next(&team->world->lots, &cursor)) != NULL) {
+    lots_walk_begin(&walk, &team->world->lots, LOTS_ALL, 0);
+    while ((lot = lots_next(&walk)) != NULL) {
         struct lot_reader reader;
         size_t count;
         lot_read_begin(&reader, lot, &team->world->callers[0], INT64_MAX);
@@ -750,7 +911,10 @@ no_pod_that_was_parked_before_a_reading_and_stays_is_missed_by_it(void **state)
     while (u32_load_acquire(&team.working) != 0) {
         epoch_enter(world->callers[0].epoch);
         read_and_check(&team, pods);
+        if (team.readings % 2 == 0)
+            lots_trim(&world->lots, &world->callers[0]);
         epoch_leave(world->callers[0].epoch);
+        epoch_poll(world->callers[0].epoch);
     }
     for (unsigned i = 0; i < MOVERS; i++)
         assert_int_equal(pthread_join(members[i].thread, NULL), 0);
@@ -767,17 +931,24 @@ main(void)
     const struct CMUnitTest tests[] = {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
         TEST(equal_keys_have_one_lot_and_each_difference_makes_another),
-        TEST(keys_that_meet_in_the_table_are_told_apart),
         TEST(keys_beyond_the_maximum_share_the_catch_all_and_known_ones_do_not),
         TEST(without_memory_a_new_key_gets_the_catch_all_and_later_a_lot),
-        TEST(lots_that_could_not_be_opened_can_be_closed),
         TEST(the_smallest_maximum_is_one_lot),
-        TEST(an_iteration_meets_the_catch_all_and_then_all_lots_in_the_order_of_their_making),
-        TEST(of_two_that_make_the_same_lot_one_gets_that_of_the_other),
+        TEST(there_are_as_many_lots_as_the_maximum_says_in_any_number_of_groups),
+        TEST(of_two_that_make_the_same_lot_later_ones_get_one_and_the_other_leaves),
         TEST(of_two_that_make_different_lots_each_gets_its_own),
-        TEST(two_that_make_different_lots_do_not_exceed_the_maximum),
-        TEST(a_lot_whose_maker_stopped_is_met_and_found_and_others_are_made_behind_it),
-        TEST(a_lot_whose_maker_stopped_behind_the_table_is_not_put_there_twice),
+        TEST(a_maker_that_stopped_keeps_its_cell_and_no_more),
+        TEST(a_walk_meets_all_lots_from_a_position_on),
+        TEST(a_walk_for_plugins_meets_lots_with_one_of_them_or_none_at_all),
+        TEST(the_catch_all_is_met_by_a_walk_for_plugins_that_came_to_it),
+        TEST(lots_without_pods_are_given_back),
+        TEST(sets_that_come_and_go_have_lots_of_their_own_for_ever),
+        TEST(a_pod_that_is_about_to_wait_keeps_its_lot),
+        TEST(a_call_that_found_a_lot_keeps_it_until_its_section_ends),
+        TEST(a_lot_that_is_found_while_it_leaves_stays_and_may_leave_later),
+        TEST(a_lot_that_got_a_pod_before_it_began_to_leave_is_open_again),
+        TEST(a_walk_goes_on_where_its_lot_is_gone_or_another_is_there),
+        TEST(one_step_of_a_sweep_judges_few_refs_and_trim_all_of_them),
         TEST(reading_meets_what_every_worker_published_and_takes_nothing),
         TEST(the_catch_all_holds_refs_like_any_lot),
         TEST(what_is_published_behind_a_reader_is_left_for_the_next_one),
@@ -789,7 +960,7 @@ main(void)
         TEST(an_old_pod_that_stays_does_not_keep_the_refs_of_those_that_went),
         TEST(a_worker_goes_on_where_its_last_owner_published),
         TEST(the_lanes_of_a_worker_shrink_to_what_is_live_and_those_of_others_stay),
-        TEST(threads_that_make_lots_at_once_get_the_same_and_no_more_than_the_maximum),
+        TEST(threads_that_make_lots_at_once_get_no_more_than_the_maximum),
         TEST(no_pod_that_was_parked_before_a_reading_and_stays_is_missed_by_it),
 #undef TEST
     };

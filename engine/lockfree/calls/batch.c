@@ -6,9 +6,9 @@
  * through insert to mark, the best first: so a pop never takes one pod of a batch while another
  * that ranks before it is still to come, also if a call asks for one of them by its name meanwhile.
  * With max_bands each goes in before the next is admitted, because the bound counts active pods:
- * then the order is the caller's. A gate that is asked ends the section in which a band was found;
- * the band is found again. What a batch saves is hashing ahead of memory, one reading of the clock,
- * one section and one wake-up.
+ * then the order is the caller's. A gate that is asked ends the section in which a band or a lot
+ * was found; it is found again. What a batch saves is hashing ahead of memory, one reading of the
+ * clock, one section and one wake-up.
  *
  * The work on it takes about 200 bytes a pod. Small batches find them with the worker, which keeps
  * BATCH_ROOM; a larger one takes memory for the call, and without that memory adds nothing.
@@ -178,14 +178,21 @@ ranks_before(const void *ctx, uint32_t i, uint32_t j)
     return a->key != b->key ? a->key < b->key : a->element < b->element;
 }
 
-/* After a gate was asked about another pod the band may have been given back. False: no memory. */
+/*
+ * After a gate was asked about another pod the band, or the lot, may have been given back. False:
+ * no memory.
+ */
 static bool
-find_band_again(struct worker *worker, struct arrival *arrival, int32_t priority)
+find_place_again(struct worker *worker, struct arrival *arrival, const schedq_pod_spec_t *spec)
 {
-    if (arrival->to.place != PLACE_ACTIVE) {
-        return true;
+    const struct way way = {.place = arrival->to.place, .gate = arrival->to.gate};
+
+    if (way.place == PLACE_GATED) {
+        const struct view view = {.description = {.flags = spec->flags}, .profile = spec->profile};
+
+        return transfer_find(worker, &view, &way, arrival->to.key, &arrival->to);
     }
-    arrival->band = publish_band(worker, priority);
+    arrival->band = publish_band(worker, spec->priority);
     if (arrival->band == NULL) {
         return false;
     }
@@ -202,7 +209,7 @@ insert_arrival(struct many *many, struct arrival *arrival)
     struct present present;
     struct view view;
 
-    if (worker->pauses != many->pauses && !find_band_again(worker, arrival, spec->priority)) {
+    if (worker->pauses != many->pauses && !find_place_again(worker, arrival, spec)) {
         add_give_up(worker, arrival);
         return SCHEDQ_NOMEM;
     }

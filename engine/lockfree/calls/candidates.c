@@ -2,14 +2,15 @@
  * candidates: waiting pods copied out for a host that decides by itself; apply.c takes its
  * verdicts.
  *
- * THE CURSOR of candidates is {lot, worker, insertion}: lots in the order in which they were made,
- * then backoff and error backoff; in a lot the lanes by worker; in a lane the refs by their
+ * THE CURSOR of candidates is {lot, worker, insertion}: lots by their positions, then backoff and
+ * error backoff; in a lot the lanes by worker; in a lane the refs by their
  * insertion numbers, which grow and stay with a ref when its lane is replaced. So nothing is
  * pinned, and a pod that stays where it is cannot be missed: every ref before the cursor in its
- * lane was given. A ref that is FUTURE makes its mover look at the stamps again, as with events
+ * lane was given. A lot that is gone had no pod; what is made in its place later holds only pods
+ * that came since. A ref that is FUTURE makes its mover look at the stamps again, as with events
  * (mover.h), so a host that raised its stamps before misses no pod that is parked meanwhile.
  *
- *   cursor[0]   0 = from the start; else 1 + number of the lot, or one of the phases below
+ *   cursor[0]   0 = from the start; else 1 + position of the lot, or one of the phases below
  *   cursor[1]   worker of the lane
  *   cursor[2]   insertion of the next ref
  *
@@ -169,7 +170,7 @@ look_at(struct search *search, const struct lot *lot, uint64_t ref, struct view 
 static bool
 ahead_stands_at(const struct candidates_ahead *ahead, const struct lot *lot, const uint64_t *cursor)
 {
-    return ahead->next < ahead->count && ahead->lot == lot && ahead->worker == cursor[1] &&
+    return ahead->next < ahead->count && ahead->lot == lot->number && ahead->worker == cursor[1] &&
            ahead->from == cursor[2];
 }
 
@@ -212,7 +213,7 @@ search_lane(struct search *search, const struct lot *lot, struct lane *lane)
                 continue;
             }
             if (search->count == search->capacity) {
-                ahead->lot = lot;
+                ahead->lot = lot->number;
                 ahead->worker = cursor[1];
                 ahead->from = cursor[2];
                 return false;
@@ -243,21 +244,32 @@ search_lot(struct search *search, struct lot *lot)
     return true;
 }
 
+static void
+stand_at(schedq_query_t *query, uint64_t phase)
+{
+    query->cursor[0] = phase;
+    query->cursor[1] = query->cursor[2] = 0;
+}
+
 static bool
 search_parked_and_gated(struct search *search)
 {
-    struct lots *lots = &queue_of(search->worker)->waiting.lots;
     schedq_query_t *query = search->query;
-    uint32_t cursor = query->cursor[0] > 0 ? (uint32_t)(query->cursor[0] - 1) : 0;
+    struct lots_walk walk;
     struct lot *lot;
 
-    for (; (lot = lots_next(lots, &cursor)) != NULL; query->cursor[0] = 1 + (uint64_t)cursor) {
+    lots_walk_begin(&walk, &queue_of(search->worker)->waiting.lots,
+                    search->rejectors | query->gates,
+                    query->cursor[0] > 0 ? (uint32_t)(query->cursor[0] - 1) : 0);
+    while ((lot = lots_next(&walk)) != NULL) {
+        if (query->cursor[0] != 1 + (uint64_t)walk.position) {
+            stand_at(query, 1 + (uint64_t)walk.position);
+        }
         if (lot_may_hold(search, lot) && !search_lot(search, lot)) {
-            query->cursor[0] = query->cursor[0] == 0 ? 1 : query->cursor[0];
             return false;
         }
     }
-    query->cursor[0] = PHASE_BACKOFF;
+    stand_at(query, PHASE_BACKOFF);
     return true;
 }
 

@@ -166,8 +166,11 @@ lockfree_trim(schedq_t *base)
     if (worker == NULL) {
         return;
     }
+    const struct bin_caller caller = bin_caller(worker);
+
     section_begin(worker);
     bands_trim(&queue->bands, worker->epoch);
+    lots_trim(&queue->waiting.lots, &caller);
     slab_trim(&queue->entries.records, worker->epoch);
     slab_trim(&queue->entries.descriptions, worker->epoch);
     names_trim(&queue->names, worker->epoch);

@@ -350,9 +350,10 @@ prefetch(const struct queue *queue, const uint64_t *refs, size_t count)
     }
 }
 
-/* False: there was no pod. */
+/* Reads the lot that the walk came to. False: there was no pod. */
 static bool
-walk_lot(struct mover *mover, struct lot *lot, int64_t newest_insertion)
+walk_lot(struct mover *mover, const struct lots_walk *lots, struct lot *lot,
+         int64_t newest_insertion)
 {
     struct worker *worker = mover->worker;
     const struct bin_caller caller = bin_caller(worker);
@@ -375,11 +376,27 @@ walk_lot(struct mover *mover, struct lot *lot, int64_t newest_insertion)
             stale += mover_try_ref(mover, refs[i]) ? 0 : 1;
         }
         if (worker->pauses != pauses) {
+            if (!lots_again(lots)) {
+                break;
+            }
             lot_read_again(&reader);
         }
         lot_found_stale(&reader, stale);
     }
     return any;
+}
+
+/* The plugins of all profiles that the event concerns. */
+static uint64_t
+reached_anywhere(const struct walk *walk)
+{
+    const struct registry *registry = &queue_of_walk(walk)->base.registry;
+    uint64_t plugins = 0;
+
+    for (uint32_t i = 0; i < registry_profile_count(registry); i++) {
+        plugins |= registry_reached(registry, (schedq_profile_t)i, walk->event.event);
+    }
+    return plugins;
 }
 
 /* The heads are moved when all is switched. */
@@ -388,18 +405,20 @@ walk_lots(struct walk *walk)
 {
     struct lots *lots = &queue_of(walk->mover.worker)->waiting.lots;
     const struct bin_caller caller = bin_caller(walk->mover.worker);
-    uint32_t cursor = 0;
+    uint64_t plugins = reached_anywhere(walk);
+    struct lots_walk to;
     bool any = false;
     struct lot *lot;
 
-    while ((lot = lots_next(lots, &cursor)) != NULL) {
+    lots_walk_begin(&to, lots, plugins, 0);
+    while ((lot = lots_next(&to)) != NULL) {
         if (lot_is_reached(walk, lot)) {
-            any |= walk_lot(&walk->mover, lot, walk->newest_insertion);
+            any |= walk_lot(&walk->mover, &to, lot, walk->newest_insertion);
         }
     }
     mover_end(&walk->mover);
-    cursor = 0;
-    while (any && (lot = lots_next(lots, &cursor)) != NULL) {
+    lots_walk_begin(&to, lots, plugins, 0);
+    while (any && (lot = lots_next(&to)) != NULL) {
         if (lot_is_reached(walk, lot)) {
             lot_pass(lot, &caller);
         }
@@ -580,15 +599,16 @@ events_judge_all(struct worker *worker)
     struct lots *lots = &queue_of(worker)->waiting.lots;
     schedq_result_t unseen = {0};
     struct mover mover = helper(worker, &unseen);
-    uint32_t cursor = 0;
+    struct lots_walk to;
     struct lot *lot;
 
     if (queue_of(worker)->base.rules.host) {
         return true;
     }
     mover_begin(&mover);
-    while ((lot = lots_next(lots, &cursor)) != NULL) {
-        (void)walk_lot(&mover, lot, worker->insertions);
+    lots_walk_begin(&to, lots, LOTS_ALL, 0);
+    while ((lot = lots_next(&to)) != NULL) {
+        (void)walk_lot(&mover, &to, lot, worker->insertions);
     }
     mover_end(&mover);
     return !mover.no_memory;

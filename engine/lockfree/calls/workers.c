@@ -10,7 +10,7 @@
  * The memory stays until the queue ends, so any thread may read a slot's counts (tallies).
  *
  * FIRST WORKER. What a queue needs only when it is called is made before the first slot is:
- * the ring of events, the tables of lots, nominations and names, a housekeeper
+ * the ring of events, the tables of nominations and names, a housekeeper
  * (workers_make_shared). Several threads may do that at once; one of each stays.
  *
  * LINEARIZATION. A slot is taken at take_bit:A and free at give_bit:A. FULL: each bit was found
@@ -129,8 +129,8 @@ bool
 workers_make_shared(struct queue *queue)
 {
     return slot_worker(queue, &queue->housekeepers[0], HOUSEKEEPER) != NULL &&
-           event_log_make(&queue->log) && lots_make(&queue->waiting.lots) &&
-           nominator_make(&queue->nominator) && index_make(&queue->index, INDEX_LINES_FIRST);
+           event_log_make(&queue->log) && nominator_make(&queue->nominator) &&
+           index_make(&queue->index, INDEX_LINES_FIRST);
 }
 
 /* For the owner of the slot's bit. */

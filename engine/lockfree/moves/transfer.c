@@ -40,7 +40,7 @@ find_waiting(struct worker *worker, const struct view *view, int64_t since,
     struct queue *queue = queue_of(worker);
 
     destination->lot =
-        waiting_lot(queue, view->profile, view->unschedulable | gate_bit(destination->gate),
+        waiting_lot(worker, view->profile, view->unschedulable | gate_bit(destination->gate),
                     view->pending, destination->gate);
     if ((view->description.flags & SCHEDQ_POD_AFFINITY) != 0) {
         lot_note_affinity(destination->lot);

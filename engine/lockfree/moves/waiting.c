@@ -36,13 +36,14 @@ waiting_close(struct queue *queue)
 }
 
 struct lot *
-waiting_lot(struct queue *queue, uint8_t profile, uint64_t unschedulable, uint64_t pending,
+waiting_lot(struct worker *worker, uint8_t profile, uint64_t unschedulable, uint64_t pending,
             uint8_t gate)
 {
+    const struct bin_caller caller = bin_caller(worker);
     const struct lot_key key = {
         .unschedulable = unschedulable, .pending = pending, .profile = profile, .gate = gate};
 
-    return lots_get(&queue->waiting.lots, &key);
+    return lots_get(&queue_of(worker)->waiting.lots, &caller, &key);
 }
 
 struct lot *

@@ -15,14 +15,14 @@
 
 #include "lockfree/queue.h"
 
-/** Allocates nothing; lots_make is left to be called. */
+/** Allocates nothing. */
 void waiting_open(struct queue *queue);
 
 /** Alone. */
 void waiting_close(struct queue *queue);
 
-/** The lot of pods that wait so: gate 0 if parked. */
-struct lot *waiting_lot(struct queue *queue, uint8_t profile, uint64_t unschedulable,
+/** The lot of pods that wait so, for this section: gate 0 if parked. */
+struct lot *waiting_lot(struct worker *worker, uint8_t profile, uint64_t unschedulable,
                         uint64_t pending, uint8_t gate);
 
 /** The lot of pods in BACKOFF or ERROR_BACKOFF; NULL: hosts do not decide here. */

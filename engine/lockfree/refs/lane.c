@@ -800,3 +800,17 @@ lane_pass(struct lane *lane, const struct lane_care *care)
 {
     walk(lane, care, false);
 }
+
+bool
+lane_is_spent(struct lane *lane, const struct residence *residence, uint32_t max)
+{
+    struct lane_head head;
+
+    for (; lane_peek(lane, &head); max--) {
+        if (max == 0 || is_live(residence, head.ref)) {
+            return false;
+        }
+        lane_advance(&head);
+    }
+    return true;
+}

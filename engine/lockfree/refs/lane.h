@@ -276,6 +276,9 @@ lane_advance(const struct lane_head *head)
                   head->position + 1); /* lane_advance:A */
 }
 
+/** Goes past stale refs at the head, `max` at most. True: nothing was behind them. */
+bool lane_is_spent(struct lane *lane, const struct residence *residence, uint32_t max);
+
 /** Is there anything behind what was peeked, in its segment? A hint. */
 static inline bool
 lane_has_more(const struct lane_head *head)

@@ -1,7 +1,6 @@
 /*
  * Lots of lots.h, which has the essay: linearization, ordering, progress. Each acquire names the
- * exchange that it reads from; the one loop over exchanges is lots_get's, and each further round of
- * it is another key's new lot.
+ * exchange that it reads from.
  */
 #include "lockfree/refs/lots.h"
 
@@ -31,6 +30,7 @@ void
 lot_open(struct lot *lot, const struct entries *entries, enum place place)
 {
     lot->residence = (struct residence){.entries = entries, .place = place};
+    lot->number = UINT64_MAX - place; /* which no lot draws */
 }
 
 void
@@ -48,171 +48,434 @@ lot_close(struct lot *lot, struct memory *memory)
 void
 lots_open(struct lots *lots, struct memory *memory, const struct entries *entries, uint32_t max)
 {
-    size_t cells = 2;
-
-    while (cells < 2 * (size_t)max) {
-        cells *= 2;
-    }
     lots->memory = memory;
     lots->entries = entries;
     lots->max = max;
-    lots->mask = (uint32_t)(cells - 1);
     lots->catch_all.catch_all = true;
     lot_open(&lots->catch_all, entries, PLACE_PARKED);
 }
 
-static size_t
-order_bytes(const struct lots *lots)
+static void
+lot_free(struct lot *lot, struct memory *memory)
 {
-    return (size_t)lots->max * sizeof(atomic_ptr);
-}
-
-static size_t
-lots_bytes(const struct lots *lots)
-{
-    return ((size_t)lots->mask + 1) * sizeof(atomic_ptr);
-}
-
-bool
-lots_make(struct lots *lots)
-{
-    return memory_alloc_first(lots->memory, MEMORY_QUEUES, &lots->order, order_bytes(lots)) &&
-           memory_alloc_first(lots->memory, MEMORY_QUEUES, &lots->table, lots_bytes(lots));
-}
-
-/* Relaxed, both: lots_make came before. */
-static atomic_ptr *
-order_of(const struct lots *lots, uint32_t number)
-{
-    atomic_ptr *order = ptr_load(&lots->order);
-
-    return &order[number];
-}
-
-static atomic_ptr *
-lot_cell(const struct lots *lots, uint64_t i)
-{
-    atomic_ptr *table = ptr_load(&lots->table);
-
-    return &table[i & lots->mask];
+    lot_close(lot, memory);
+    memory_free(memory, MEMORY_QUEUES, lot, sizeof *lot);
 }
 
 void
 lots_close(struct lots *lots)
 {
-    struct lot *lot = NULL;
-    uint32_t cursor = 1;
+    struct lot_group *next, *group = ptr_load(&lots->first);
 
     lot_close(&lots->catch_all, lots->memory);
-    while ((lot = lots_next(lots, &cursor)) != NULL) {
-        lot_close(lot, lots->memory);
-        memory_free(lots->memory, MEMORY_QUEUES, lot, sizeof *lot);
+    for (; group != NULL; group = next) {
+        for (uint32_t i = 0; i < LOTS_IN_GROUP; i++) {
+            struct lot *lot = ptr_load(&group->lots[i]);
+
+            if (lot != NULL) {
+                lot_free(lot, lots->memory);
+            }
+        }
+        next = ptr_load(&group->next);
+        memory_free(lots->memory, MEMORY_QUEUES, group, sizeof *group);
     }
-    memory_free(lots->memory, MEMORY_QUEUES, ptr_load(&lots->order), order_bytes(lots));
-    memory_free(lots->memory, MEMORY_QUEUES, ptr_load(&lots->table), lots_bytes(lots));
 }
 
-/* ---- finding --------------------------------------------------------------------------------- */
+/* ---- finding and making ---------------------------------------------------------------------- */
 
-/* Half of the cells stay NULL, so every walk ends. */
+/* False: it is GONE. Else it stays until the caller's section ends. */
+static bool
+lot_keep(struct lot *lot)
+{
+    uint32_t phase = u32_load_acquire(&lot->phase); /* of lot_retire:A, or lot_leave:A */
+
+    return phase != LOT_LEAVING ? phase != LOT_GONE
+                                /* lot_keep:A */
+                                : u32_cas_value(&lot->phase, LOT_LEAVING, LOT_KEPT) != LOT_GONE;
+}
+
+static uint32_t
+key_class(const struct lot_key *key)
+{
+    return key_hash(key) % LOT_CLASSES;
+}
+
 static struct lot *
 find_lot(const struct lots *lots, const struct lot_key *key)
 {
-    for (uint64_t i = key_hash(key);; i++) {
-        struct lot *lot =
-            ptr_load_acquire(lot_cell(lots, i)); /* find_lot:A reads from index_lot:A */
+    const struct lot_group *group = ptr_load_acquire(&lots->first); /* of memory_alloc_first:A */
+    uint32_t class = key_class(key);
 
-        if (lot == NULL || key_equal(&lot->key, key)) {
-            return lot;
+    for (; group != NULL; group = ptr_load_acquire(&group->next)) {
+        uint64_t bits = u64_load_acquire(&group->by_key[class]); /* of lot_make:C */
+
+        for (; bits != 0; bits &= bits - 1) {
+            /* find_lot:A reads from lot_make:B */
+            struct lot *lot = ptr_load_acquire(&group->lots[__builtin_ctzll(bits)]);
+
+            if (lot != NULL && key_equal(&lot->key, key) && lot_keep(lot)) {
+                return lot;
+            }
         }
     }
+    return NULL;
 }
 
-/*
- * Puts lot `number` into the table, if nobody did, and says so. Ends: half of the cells stay NULL.
- */
-static void
-index_lot(struct lots *lots, struct lot *lot, uint32_t number)
+static uint64_t
+plugins_of(const struct lot_key *key)
 {
-    for (uint64_t i = key_hash(&lot->key);; i++) {
-        void *found = ptr_cas_value(lot_cell(lots, i), NULL, lot); /* index_lot:A */
+    return key->unschedulable | key->pending;
+}
 
-        if (found == NULL || found == lot) {
+/* Bits of what is only the caller's to change: so they are as they were. */
+static void
+clear_bit(atomic_u64 *word, uint64_t bit)
+{
+    (void)u64_add(word, UINT64_C(0) - bit);
+}
+
+/* False: none of `cells` is free. Ends: each failed exchange is a cell that was taken or freed. */
+static bool
+claim_cell(struct lot_group *group, uint64_t cells, uint8_t *cell)
+{
+    uint64_t taken = u64_load(&group->taken), open;
+
+    while ((open = cells & ~taken) != 0) {
+        /* claim_cell:A reads from lot_unmake:C */
+        uint64_t found = u64_cas_value(&group->taken, taken, taken | (open & -open));
+
+        if (found == taken) {
+            *cell = (uint8_t)__builtin_ctzll(open);
+            return true;
+        }
+        taken = found;
+    }
+    return false;
+}
+
+/* A cell that is the caller's; NULL: there are `max` lots, or no memory for more cells. */
+static struct lot_group *
+claim_lot(struct lots *lots, uint8_t *cell)
+{
+    atomic_ptr *place = &lots->first;
+
+    for (uint32_t left = lots->max; left > 0;) {
+        uint64_t cells = left >= LOTS_IN_GROUP ? UINT64_MAX : (UINT64_C(1) << left) - 1;
+
+        if (!memory_alloc_first(lots->memory, MEMORY_QUEUES, place, sizeof(struct lot_group))) {
             break;
         }
+        struct lot_group *group = ptr_load(place);
+
+        if (claim_cell(group, cells, cell)) {
+            return group;
+        }
+        left -= left >= LOTS_IN_GROUP ? LOTS_IN_GROUP : left;
+        place = &group->next;
     }
-    (void)u32_cas(&lots->indexed, number, number + 1); /* index_lot:B */
+    return NULL;
 }
 
+/* Has another thread made one of this key meanwhile, in a cell before, all use that. */
 static struct lot *
-lot_make(const struct lots *lots, const struct lot_key *key)
+lot_make(struct lots *lots, const struct lot_key *key)
 {
-    struct lot *lot = memory_alloc(lots->memory, MEMORY_QUEUES, sizeof *lot, CACHE_LINE);
+    uint64_t plugins = plugins_of(key);
+    uint8_t cell;
+    struct lot_group *group = claim_lot(lots, &cell);
+    struct lot *lot =
+        group == NULL ? NULL : memory_alloc(lots->memory, MEMORY_QUEUES, sizeof *lot, CACHE_LINE);
 
-    if (lot != NULL) {
-        lot->key = *key;
-        lot->residence = lots->catch_all.residence;
-    }
-    return lot;
-}
-
-/* The lot with this number: the one that is there, or a new one of this key. NULL: no memory. */
-static struct lot *
-settle(struct lots *lots, const struct lot_key *key, uint32_t number)
-{
-    struct lot *lot = ptr_load_acquire(order_of(lots, number)); /* settle:A reads from settle:B */
-
-    if (lot != NULL) {
-        return lot;
-    }
-    lot = lot_make(lots, key);
-    if (lot != NULL && !ptr_cas(order_of(lots, number), NULL, lot)) { /* settle:B */
-        memory_free(lots->memory, MEMORY_QUEUES, lot, sizeof *lot);
-        lot = ptr_load_acquire(order_of(lots, number)); /* as settle:A */
-    }
-    return lot;
-}
-
-struct lot *
-lots_get(struct lots *lots, const struct lot_key *key)
-{
-    /* Ends: each further round means that another key got a lot. */
-    for (;;) {
-        uint32_t number = u32_load_acquire(&lots->indexed); /* lots_get:A reads from index_lot:B */
-        struct lot *lot = find_lot(lots, key);
-
-        if (lot != NULL) {
-            return lot;
+    if (lot == NULL) {
+        if (group != NULL) {
+            clear_bit(&group->taken, UINT64_C(1) << cell);
         }
-        lot = number < lots->max ? settle(lots, key, number) : NULL;
-        if (lot == NULL) {
-            return &lots->catch_all;
-        }
-        index_lot(lots, lot, number);
-        if (key_equal(&lot->key, key)) {
-            return lot;
-        }
-    }
-}
-
-struct lot *
-lots_next(const struct lots *lots, uint32_t *cursor)
-{
-    uint32_t number = *cursor;
-
-    if (number == 0) {
-        *cursor = 1;
-        return (struct lot *)&lots->catch_all;
-    }
-    /* relaxed: as order_of, or no lot is there */
-    if (number > lots->max || ptr_load(&lots->order) == NULL) {
         return NULL;
     }
-    /* lots_next:A reads from settle:B */
-    struct lot *lot = ptr_load_acquire(order_of(lots, number - 1));
+    const uint64_t bit = UINT64_C(1) << cell;
 
-    *cursor += lot != NULL ? 1 : 0;
+    lot->key = *key;
+    lot->cell = cell;
+    lot->group = group;
+    lot->number = u64_add(&lots->drawn, 1) + 1;
+    lot->residence = lots->catch_all.residence;
+    if (plugins == 0) {
+        u64_or(&group->by_none, bit);
+    }
+    for (; plugins != 0; plugins &= plugins - 1) {
+        u64_or(&group->by_plugin[__builtin_ctzll(plugins)], bit); /* lot_make:A */
+    }
+    ptr_store_release(&group->lots[cell], lot);  /* lot_make:B */
+    u64_or(&group->by_key[key_class(key)], bit); /* lot_make:C */
+    /* not NULL: this section is older than any wait for `lot` */
+    return find_lot(lots, key);
+}
+
+static void lots_sweep(struct lots *lots, const struct bin_caller *caller);
+
+struct lot *
+lots_get(struct lots *lots, const struct bin_caller *caller, const struct lot_key *key)
+{
+    uint64_t plugins = plugins_of(key) != 0 ? plugins_of(key) : LOTS_ALL;
+    struct lot *lot = find_lot(lots, key);
+
+    if (lot == NULL) {
+        lots_sweep(lots, caller);
+        lot = lot_make(lots, key);
+    }
+    if (lot == NULL) {
+        lot = &lots->catch_all;
+        if ((u64_load(&lots->caught) & plugins) != plugins) {
+            u64_or(&lots->caught, plugins); /* lots_get:A */
+        }
+    }
     return lot;
+}
+
+/* ---- leaving --------------------------------------------------------------------------------- */
+
+#define SWEPT_AT_ONCE 2
+#define RETIRED_AT_ONCE 4
+#define JUDGED_AT_ONCE 64 /* refs of a lane */
+
+static struct lane_care
+lot_care(const struct lot *lot, const struct bin_caller *caller)
+{
+    return (struct lane_care){.residence = &lot->residence,
+                              .memory = caller->memory,
+                              .epoch = caller->epoch,
+                              .pool = caller->pool != NULL ? &caller->pool->segments : NULL};
+}
+
+/* Loads as lot_read_begin:A and begin_lane:A. False also if too many stale refs are in the way. */
+static bool
+lot_is_empty(const struct lot *lot)
+{
+    for (uint64_t used = u64_load_acquire(&lot->used); used != 0; used &= used - 1) {
+        struct lane *lane = ptr_load_acquire(&lot->lanes[__builtin_ctzll(used)]);
+
+        if (lane != NULL && !lane_is_spent(lane, &lot->residence, JUDGED_AT_ONCE)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static struct lot *
+lot_of_block(struct epoch_block *block)
+{
+    return (struct lot *)(void *)((char *)block - offsetof(struct lot, block));
+}
+
+/* After a grace period, outside of any section, where the words of pods must not be looked at. */
+static bool
+lot_is_ripe(struct epoch_block *block)
+{
+    struct lot *lot = lot_of_block(block);
+
+    u64_or(&lot->group->ripe, UINT64_C(1) << lot->cell); /* lot_is_ripe:A */
+    return true;
+}
+
+/* After the last grace period. */
+static bool
+lot_end(struct epoch_block *block)
+{
+    lot_free(lot_of_block(block), block->memory);
+    return true;
+}
+
+static void
+lot_leave(struct lot *lot, const struct bin_caller *caller)
+{
+    if (u32_load(&lot->phase) == LOT_OPEN && lot_is_empty(lot) &&
+        u32_cas(&lot->phase, LOT_OPEN, LOT_LEAVING)) { /* lot_leave:A */
+        epoch_retire_with(caller->epoch, &lot->block, caller->memory, MEMORY_QUEUES, 0,
+                          lot_is_ripe);
+    }
+}
+
+/* Of a lot that this thread made GONE: first what leads to it. */
+static void
+lot_unmake(struct lot *lot, const struct bin_caller *caller)
+{
+    struct lot_group *group = lot->group;
+    uint64_t bit = UINT64_C(1) << lot->cell, plugins = plugins_of(&lot->key);
+
+    clear_bit(&group->by_key[key_class(&lot->key)], bit); /* lot_unmake:A */
+    if (plugins == 0) {
+        clear_bit(&group->by_none, bit);
+    }
+    for (; plugins != 0; plugins &= plugins - 1) {
+        clear_bit(&group->by_plugin[__builtin_ctzll(plugins)], bit);
+    }
+    (void)ptr_exchange(&group->lots[lot->cell], NULL); /* lot_unmake:B */
+    epoch_retire_with(caller->epoch, &lot->block, caller->memory, MEMORY_QUEUES, 0, lot_end);
+    clear_bit(&group->taken, bit); /* lot_unmake:C */
+}
+
+/* A grace period ago the lot began to leave. It leaves if no call has kept it, and it is empty. */
+static void
+lot_retire(struct lot *lot, const struct bin_caller *caller)
+{
+    if (u32_load_acquire(&lot->phase) == LOT_LEAVING && lot_is_empty(lot) &&
+        u32_cas(&lot->phase, LOT_LEAVING, LOT_GONE)) { /* lot_retire:A */
+        lot_unmake(lot, caller);
+    } else {
+        (void)u32_exchange(&lot->phase, LOT_OPEN); /* lot_retire:B */
+    }
+}
+
+/* Takes the ripe ones of a group, `count` at most; returns how many may follow. */
+static uint32_t
+retire_ripe(struct lot_group *group, const struct bin_caller *caller, uint32_t count)
+{
+    uint64_t ripe;
+
+    /* Ends: each round another is taken, by this thread or another. */
+    while (count > 0 && (ripe = u64_load_acquire(&group->ripe)) != 0) {
+        if (u64_cas(&group->ripe, ripe, ripe & (ripe - 1))) { /* retire_ripe:A */
+            lot_retire(ptr_load_acquire(&group->lots[__builtin_ctzll(ripe)]), caller);
+            count--;
+        }
+    }
+    return count;
+}
+
+static void
+retire_all(struct lots *lots, const struct bin_caller *caller, uint32_t count)
+{
+    struct lot_group *group = ptr_load_acquire(&lots->first);
+
+    for (; group != NULL && count > 0; group = ptr_load_acquire(&group->next)) {
+        count = retire_ripe(group, caller, count);
+    }
+}
+
+static void
+lots_sweep(struct lots *lots, const struct bin_caller *caller)
+{
+    struct lots_walk walk;
+    struct lot *lot = NULL;
+
+    retire_all(lots, caller, RETIRED_AT_ONCE);
+    lots_walk_begin(&walk, lots, LOTS_ALL, u32_load(&lots->swept));
+    for (uint32_t i = 0; i < SWEPT_AT_ONCE && (lot = lots_next(&walk)) != NULL; i++) {
+        if (!lot->catch_all) {
+            lot_leave(lot, caller);
+        }
+    }
+    u32_store(&lots->swept, lot != NULL ? walk.position + 1 : 1);
+}
+
+void
+lots_trim(struct lots *lots, const struct bin_caller *caller)
+{
+    struct lots_walk walk;
+
+    retire_all(lots, caller, UINT32_MAX);
+    lots_walk_begin(&walk, lots, LOTS_ALL, 0);
+    for (struct lot *lot = lots_next(&walk); lot != NULL; lot = lots_next(&walk)) {
+        lot_pass(lot, caller);
+        if (!lot->catch_all) {
+            lot_leave(lot, caller);
+        }
+    }
+}
+
+/* ---- walks ----------------------------------------------------------------------------------- */
+
+void
+lots_walk_begin(struct lots_walk *walk, struct lots *lots, uint64_t plugins, uint32_t from)
+{
+    *walk = (struct lots_walk){
+        .lots = lots, .plugins = plugins, .from = from, .first = 1 - LOTS_IN_GROUP};
+}
+
+/* The lots of a group to look at. */
+static uint64_t
+cells_of(const struct lot_group *group, uint64_t plugins)
+{
+    if (plugins == LOTS_ALL) {
+        return u64_load_acquire(&group->taken); /* cells_of:A reads from claim_cell:A */
+    }
+    uint64_t cells = u64_load_acquire(&group->by_none);
+
+    for (; plugins != 0; plugins &= plugins - 1) {
+        /* cells_of:B reads from lot_make:A */
+        cells |= u64_load_acquire(&group->by_plugin[__builtin_ctzll(plugins)]);
+    }
+    return cells;
+}
+
+/* False: there is none. */
+static bool
+enter_group(struct lots_walk *walk)
+{
+    /* of memory_alloc_first:A */
+    struct lot_group *group =
+        ptr_load_acquire(walk->group != NULL ? &walk->group->next : &walk->lots->first);
+
+    if (group == NULL) {
+        return false;
+    }
+    walk->group = group;
+    walk->first += LOTS_IN_GROUP;
+    if (walk->from >= walk->first + LOTS_IN_GROUP) {
+        return true;
+    }
+    walk->bits = cells_of(group, walk->plugins);
+    if (walk->from > walk->first) {
+        walk->bits &= UINT64_MAX << (walk->from - walk->first);
+    }
+    return true;
+}
+
+static struct lot *
+stand_on(struct lots_walk *walk, struct lot *lot, uint32_t position)
+{
+    walk->position = position;
+    walk->number = lot->number;
+    return lot;
+}
+
+struct lot *
+lots_next(struct lots_walk *walk)
+{
+    if (walk->from == 0) {
+        walk->from = 1;
+        if ((u64_load_acquire(&walk->lots->caught) & walk->plugins) != 0) {
+            return stand_on(walk, &walk->lots->catch_all, 0);
+        }
+    }
+    /* Ends: each further round is a cell, or a group, further. */
+    for (;;) {
+        while (walk->bits == 0) {
+            if (!enter_group(walk)) {
+                return NULL;
+            }
+        }
+        uint32_t cell = (uint32_t)__builtin_ctzll(walk->bits);
+        struct lot *lot =
+            ptr_load_acquire(&walk->group->lots[cell]); /* lots_next:A reads from lot_make:B */
+
+        walk->bits &= walk->bits - 1;
+        if (lot != NULL) {
+            return stand_on(walk, lot, walk->first + cell);
+        }
+    }
+}
+
+bool
+lots_again(const struct lots_walk *walk)
+{
+    if (walk->position == 0) {
+        return true;
+    }
+    const struct lot *lot =
+        ptr_load_acquire(&walk->group->lots[walk->position - walk->first]); /* as lots_next:A */
+
+    return lot != NULL && lot->number == walk->number;
 }
 
 /* ---- lanes of a worker ----------------------------------------------------------------------- */
@@ -241,9 +504,10 @@ lot_shrink(struct lot *lot, struct memory *memory, struct epoch_record *epoch, u
 void
 lots_resume(struct lots *lots, uint32_t worker)
 {
-    uint32_t cursor = 0;
+    struct lots_walk walk;
 
-    for (struct lot *lot = lots_next(lots, &cursor); lot != NULL; lot = lots_next(lots, &cursor)) {
+    lots_walk_begin(&walk, lots, LOTS_ALL, 0);
+    for (struct lot *lot = lots_next(&walk); lot != NULL; lot = lots_next(&walk)) {
         lot_resume(lot, worker);
     }
 }
@@ -251,23 +515,15 @@ lots_resume(struct lots *lots, uint32_t worker)
 void
 lots_shrink(struct lots *lots, struct memory *memory, struct epoch_record *epoch, uint32_t worker)
 {
-    uint32_t cursor = 0;
+    struct lots_walk walk;
 
-    for (struct lot *lot = lots_next(lots, &cursor); lot != NULL; lot = lots_next(lots, &cursor)) {
+    lots_walk_begin(&walk, lots, LOTS_ALL, 0);
+    for (struct lot *lot = lots_next(&walk); lot != NULL; lot = lots_next(&walk)) {
         lot_shrink(lot, memory, epoch, worker);
     }
 }
 
 /* ---- publishing ------------------------------------------------------------------------------ */
-
-static struct lane_care
-lot_care(const struct lot *lot, const struct bin_caller *caller)
-{
-    return (struct lane_care){.residence = &lot->residence,
-                              .memory = caller->memory,
-                              .epoch = caller->epoch,
-                              .pool = caller->pool != NULL ? &caller->pool->segments : NULL};
-}
 
 bool
 lot_prepare(struct lot *lot, const struct bin_caller *caller, uint32_t count)
@@ -313,9 +569,10 @@ void
 lots_note_affinity(struct lots *lots, schedq_profile_t profile, uint64_t unschedulable,
                    uint64_t pending)
 {
-    uint32_t cursor = 0;
+    struct lots_walk walk;
 
-    for (struct lot *lot = lots_next(lots, &cursor); lot != NULL; lot = lots_next(lots, &cursor)) {
+    lots_walk_begin(&walk, lots, LOTS_ALL, 0);
+    for (struct lot *lot = lots_next(&walk); lot != NULL; lot = lots_next(&walk)) {
         const struct lot_key *key = &lot->key;
         bool may_hold = key->profile == profile && (key->unschedulable & ~unschedulable) == 0 &&
                         (key->pending & ~pending) == 0;

@@ -4,52 +4,78 @@
  *
  * CONTRACT. A lot is a key and one lane per worker; pods with the same profile, rejectors and gate
  * share it. It has no order but that of each worker's insertions, no runs and no word: it is read,
- * never consumed, and nobody helps in it. There are at most `max` lots; sets that come then, or
- * when there is no memory, share the catch-all, which every event reads. Lots are not freed before
- * the queue.
- *   lots_get     two calls with equal keys return the same lot, unless one of them returned the
- *                catch-all
- *   lots_next    meets each lot that lots_get returned before the iteration began (with a full
- *           fence between), once
+ * never consumed, and nobody helps in it. There are at most `max` lots at a time; sets that come
+ * then, or when there is no memory, share the catch-all, which has the plugins that ever came to
+ * it. A lot without pods leaves again; its memory is given back after a grace period. So what an
+ * event or memory costs follows the sets that pods have.
+ *   lots_get     the lot of a key. Two calls that make lots of one key at once may both make one;
+ *                later calls return one of them, and the other leaves
+ *   lots_next    meets each lot with one of the walk's plugins, or without any, that lots_get
+ *                returned before the walk began (with a full fence between), and that has a pod
  *   lot_read     meets each ref that lot_publish published before lot_read_begin (with a full fence
  *                between) and that has not become stale; one that is published meanwhile, perhaps;
  *                none that the reader published after `newest`
  * A pod can be met more than once, by refs of several versions. Refs are judged by who reads them.
  *
- * MEMORY. Made for the first worker (memory_alloc_first:A), but for the lots.
- *   order        [max] lots in the order in which they were made; a cell goes from NULL to a lot,
- *                in turn, and stays
- *   indexed      lots with smaller numbers are in the table
- *   table        open addressing over 2 x max cells or more, a power of two; a cell goes from NULL
- *                to a lot, and stays
- *   lot          what is read only, but for `used` and `affinity`, then the lanes, a pointer per
- *                worker, set once
+ * PICTURE
+ *   lots      first -> group -> group ...     made when those before are full; they stay
+ *   group     64 cells {NULL or a lot}, and of these, as bits:
+ *             taken                           a lot is there, or is being made, or unmade
+ *             by_key [class of the hash]      lots that lots_get may find
+ *             by_none, by_plugin [plugin]     lots that an event has to look at
+ *             ripe                            lots that began to leave a grace period ago
+ *   lot       what is read only, but for `phase`, `affinity` and `used`; then the lanes, a pointer
+ *             per worker, set once
+ * A cell, and all bits of it, are written by the thread that took its bit in `taken`, or that made
+ * its lot GONE.
  *
- * ORDER IS THE TRUTH; the table only finds its lots faster. Who looks a key up reads `indexed`,
- * then the table: if the key is not there, no lot with a smaller number has it. So he claims the
- * cell of that number with a lot of his key, if it is NULL; no key gets there twice, and the number
- * of lots is exact. If it is taken, he puts that lot into the table in place of its maker, raises
- * `indexed`, and begins again. No lot gets into the table twice: cells are never emptied, so all
- * who put it there walk the same way, and meet it where the first of them put it.
+ * LEAVING. States of a lot's phase, and who changes it
+ *   OPEN -> LEAVING   a sweep that met no pod in it (lot_leave:A); it waits for a grace period
+ *   LEAVING -> KEPT   lots_get, which returns it (lot_keep:A)
+ *   LEAVING -> GONE   behind the wait, by the thread that took its bit in `ripe`, if it is empty
+ *                     (lot_retire:A); terminal
+ *   LEAVING, KEPT -> OPEN   the same thread, if it is not
+ * A call that found a lot OPEN, and publishes there later, is in a section that began before
+ * lot_leave:A: it is over when the wait is, and its ref is seen. A call that found it LEAVING made
+ * it KEPT. So a lot that is GONE has no pod, and gets none. It loses its bits and its cell, and is
+ * freed after one more grace period, when no reader has it. A FUTURE ref counts as a pod: the pod
+ * may come to be there. Sweeps come
+ *   with each lot that is made, or not found: SWEPT_AT_ONCE lots begin to leave, if they are empty,
+ *           so those without pods do not outgrow those with pods
+ *   with trim: all of them.
  *
- * LINEARIZATION. lots_get: settle:B for a new lot, the load of the cell for a known one.
+ * WALKS stand between cells; groups stay, so a walk goes on after a section as it is. The lot that
+ * came last may be gone then (lots_again), which says that it had no pod. Another lot may be in its
+ * cell, with a number of its own: numbers never come again. A walk need not meet what is made after
+ * it began.
+ *
+ * LINEARIZATION. lots_get: lot_make:C for a new lot, the load of the phase for a known one.
  * lot_publish: lane_publish:A.
  *
- * ORDERING. settle:B (full fence) -> lots_next:A, settle:A (acquire): a lot is seen with its key.
- * index_lot:A -> find_lot:A: the same. index_lot:B (full fence) -> lots_get:A (acquire): find sees
- * all lots with smaller numbers. lot_prepare:A, B (full fence, release) -> lot_read_begin:A,
- * begin_lane:A (acquire): the bit of a worker, then its lane, both before what it publishes there.
+ * ORDERING
+ *   lot_make:A (full fence), lot_make:B (release) -> find_lot:A, lots_next:A (acquire)     a lot is
+ *           found with its key, and after its bits in by_plugin are set; also by a call that read
+ *           by_key when the cell was another lot's
+ *   lot_make:A, B, lots_get:A, a publication, the caller's fence
+ *                                      |  a fence, cells_of:A, B, lots_next:A    a walk that misses
+ *           the bits or the cell of a lot began before the fence of each call that published there.
+ *           So it is with the catch-all's plugins, also for a call that only saw them there
+ *   lot_leave:A, the wait              |  epoch_enter, the look at the phase     a call that found
+ *           a lot OPEN is waited for
+ *   lot_prepare:A, B (full fence, release) -> lot_read_begin:A, begin_lane:A (acquire)   the bit of
+ *           a worker, then its lane, both before what it publishes there
  *
- * PROGRESS. Lock-free. lots_get allocates for a new key; each further round means that another
- * thread made a lot. A thread that stops after any line holds nobody up: after settle:B the next
- * one who looks up a new key indexes the lot.
+ * PROGRESS. Lock-free. lots_get allocates for a new key; each further round of a loop means that
+ * another thread took a cell, or a bit. A thread that stops in lot_make or lot_unmake keeps a
+ * cell; one that stops behind lot_leave:A, or between retire_ripe:A and lot_retire:A, leaves a lot
+ * that is used as before and never given back.
  *
- * COST. lots_get is one probe for a known key. An event looks at the first line of each lot, and at
- * the refs of those that it reaches; an iteration over `max` cells would cost more than most
- * events.
+ * COST. lots_get looks at one word of each group, and at the lots of its class. An event looks, in
+ * each group, at a word for each plugin that it reaches, or at `taken` if it reaches all; then at
+ * the lots found, and their refs.
  *
- * EVIDENCE. tests/model: lots, park; stress/explore: event_lots; tests/unit/test_lockfree_lots.c,
- * test_lots.c.
+ * EVIDENCE. tests/model: lots, park; stress/explore: event_lots, event_lots_leave,
+ * event_lots_again; tests/unit/test_lockfree_lots.c, test_lots.c.
  */
 #ifndef SCHEDQ_LOCKFREE_LOTS_H
 #define SCHEDQ_LOCKFREE_LOTS_H
@@ -63,23 +89,43 @@ struct lot_key {
     uint8_t gate; /* 1 + number of the plugin; 0: parked */
 };
 
+#define LOTS_IN_GROUP UINT32_C(64)
+#define LOT_PLUGINS 64
+#define LOT_CLASSES 64 /* of keys */
+
+enum lot_phase { LOT_OPEN, LOT_LEAVING, LOT_KEPT, LOT_GONE };
+
 struct lot {
     _Alignas(CACHE_LINE) struct lot_key key;
-    bool catch_all;
-    struct residence residence;
+    atomic_u32 phase;    /* enum lot_phase */
     atomic_u32 affinity; /* some pod here had SCHEDQ_POD_AFFINITY, or got it by an update */
-    atomic_u64 used;     /* workers that have a lane here, as bits */
+    bool catch_all;
+    uint8_t cell;    /* in its group */
+    uint64_t number; /* of no other lot in the queue's life */
+    atomic_u64 used; /* workers that have a lane here, as bits */
+    struct residence residence;
+    struct lot_group *group;
+    struct epoch_block block;
     atomic_ptr lanes[WORKERS_MAX];
+};
+
+struct lot_group {
+    atomic_u64 taken, ripe;
+    atomic_ptr next;
+    atomic_u64 by_none; /* of pods that nothing rejected: every event concerns them */
+    atomic_u64 by_plugin[LOT_PLUGINS];
+    atomic_u64 by_key[LOT_CLASSES];
+    atomic_ptr lots[LOTS_IN_GROUP];
 };
 
 struct lots {
     struct memory *memory;
     const struct entries *entries;
     uint32_t max;
-    uint32_t mask;    /* cells of the table, less one */
-    atomic_ptr order; /* atomic_ptr [max]; this and the table: NULL before lots_make */
-    atomic_ptr table; /* atomic_ptr [mask + 1] */
-    atomic_u32 indexed;
+    atomic_ptr first;  /* group */
+    atomic_u64 drawn;  /* numbers */
+    atomic_u64 caught; /* plugins that came to the catch-all, as bits */
+    atomic_u32 swept;  /* where the next sweep begins: a position in a walk */
     struct lot catch_all;
 };
 
@@ -87,24 +133,48 @@ struct lots {
 void lots_open(struct lots *lots, struct memory *memory, const struct entries *entries,
                uint32_t max);
 
-/** Before a thread's first call of lots_get; by any number of them. False: no memory. */
-bool lots_make(struct lots *lots);
-
-/** Alone. */
+/** Alone, after what was retired is freed. */
 void lots_close(struct lots *lots);
 
 /**
- * The lot of a key, made if need be; the catch-all if there are `max` lots already, or no memory.
+ * The lot of a key, made if need be, for the section that the caller is in; the catch-all if there
+ * are `max` others already, or no memory.
  */
-struct lot *lots_get(struct lots *lots, const struct lot_key *key);
+struct lot *lots_get(struct lots *lots, const struct bin_caller *caller, const struct lot_key *key);
 
-/** The next lot, the catch-all first; NULL: there are no more. *cursor is 0 at the beginning. */
-struct lot *lots_next(const struct lots *lots, uint32_t *cursor);
+/** Gives back lots that began to leave, and begins with the others without pods. In a section. */
+void lots_trim(struct lots *lots, const struct bin_caller *caller);
 
-/** For the next owner of a slot whose last one died: its lanes go on from what was published. */
+/** Where a walk over lots is: in a section, or in several. */
+struct lots_walk {
+    struct lots *lots;
+    uint64_t plugins;
+    uint32_t from;           /* lots at positions before are left out */
+    uint32_t first;          /* position of the group's first cell */
+    struct lot_group *group; /* NULL: before the first */
+    uint64_t bits;           /* cells of the group that come later */
+    /* of the lot that came last */
+    uint32_t position;
+    uint64_t number;
+};
+
+/** Every lot, for a walk. */
+#define LOTS_ALL UINT64_MAX
+
+/** A walk over the lots where pods may wait for one of the plugins, from a position on; 0: all. */
+void lots_walk_begin(struct lots_walk *walk, struct lots *lots, uint64_t plugins, uint32_t from);
+
+/** The next lot, the catch-all first, perhaps some that are not wanted; NULL: there are no more. */
+struct lot *lots_next(struct lots_walk *walk);
+
+/** In a new section: is the lot that came last there still? False: it had no pod, and is gone. */
+bool lots_again(const struct lots_walk *walk);
+
+/** For the next owner of a slot whose last one died: its lanes go on from what was published. In
+ * a section. */
 void lots_resume(struct lots *lots, uint32_t worker);
 
-/** For who has a slot that nobody uses: makes its lanes as small as they can be. */
+/** For who has a slot that nobody uses: makes its lanes as small as they can be. In a section. */
 void lots_shrink(struct lots *lots, struct memory *memory, struct epoch_record *epoch,
                  uint32_t worker);
 

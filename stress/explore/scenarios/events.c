@@ -112,6 +112,32 @@ park_in_lots(struct actor *actor)
     }
 }
 
+/* A pod waits by this set, and goes. */
+static void
+come_and_go(struct actor *actor, uint32_t key, uint64_t rejectors)
+{
+    (void)actor_add(actor, key, WANTED);
+    (void)actor_pop_and_fail(actor, rejectors);
+    (void)actor_delete(actor, key);
+}
+
+/* Lots without pods, one of them for the pod that is held. */
+static void
+hold_beside_empty_lots(struct actor *actor)
+{
+    come_and_go(actor, 1, HINTED);
+    come_and_go(actor, 2, PLAIN);
+    hold_wanted(actor);
+}
+
+/* The same, and they have begun to leave. */
+static void
+hold_beside_leaving_lots(struct actor *actor)
+{
+    hold_beside_empty_lots(actor);
+    actor_trim(actor);
+}
+
 static void
 back_off_one(struct actor *actor)
 {
@@ -131,6 +157,25 @@ static void
 fail_plain(struct actor *actor)
 {
     (void)actor_fail(actor, PLAIN);
+}
+
+/* What begins to leave in one leaves in a later one. */
+static void
+trim_often(struct actor *actor)
+{
+    for (unsigned i = 0; i < 3; i++) {
+        actor_trim(actor);
+    }
+}
+
+static void
+come_and_go_often(struct actor *actor)
+{
+    const uint64_t sets[] = {HINTED, HINTED | PLAIN, PLAIN};
+
+    for (uint32_t i = 0; i < 3; i++) {
+        come_and_go(actor, 10 + i, sets[i]);
+    }
 }
 
 static void
@@ -404,6 +449,10 @@ const struct scenario event_scenarios[] = {
            hold_unwanted, fail_hinted, move_plain, update_up),
     PLAIN_EVENTS("event_lots", "events that share lots, and a pod that comes to them", park_in_lots,
                  move_both, move_plain, consume_3),
+    PLAIN_EVENTS("event_lots_leave", "a lot leaves while a pod comes to it, against an event",
+                 hold_beside_leaving_lots, fail_plain, trim_often, move_plain),
+    PLAIN_EVENTS("event_lots_again", "sets that come and go against a failure and events",
+                 hold_beside_empty_lots, fail_plain, come_and_go_often, move_both),
     PLAIN_EVENTS("activate_fail", "an activation against a failure", hold_wanted, fail_plain,
                  activate_0, pop_and_fail_plain),
     PLAIN_EVENTS("activate_parked", "two activations and an event of a parked pod", park_one,
