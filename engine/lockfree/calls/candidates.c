@@ -147,12 +147,10 @@ look_at(struct search *search, const struct lot *lot, uint64_t ref, struct view 
     if (!report_any(queue, ref_record(ref), view)) {
         return false;
     }
-    if (comes) {
+    /* Else it has come meanwhile, perhaps to be updated since. */
+    if (comes && state_judge(view->state, ref, place, 0) == VERDICT_FUTURE) {
         show_as_gated(search, lot, view);
-        uint64_t version = state_version(view->state);
-
-        return is_wanted(search, view) &&
-               (ref_version(ref) == version || ref_version(ref) == version_next(version));
+        return is_wanted(search, view);
     }
     if (!is_wanted(search, view)) {
         return false;
