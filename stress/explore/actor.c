@@ -138,7 +138,7 @@ act_attempt_added(struct attempt *attempt, schedq_place_t place, uint64_t handle
 {
     attempt->added = true;
     attempt->handle = handle;
-    struct life *life = ledger_life(ledger, handle, attempt->key);
+    struct life *life = ledger_added_life(ledger, handle, attempt->key);
 
     ledger->sums.adds++;
     life->add_began = began;

@@ -96,6 +96,19 @@ ledger_life(struct ledger *ledger, uint64_t handle, uint32_t key)
 }
 
 struct life *
+ledger_added_life(struct ledger *ledger, uint64_t handle, uint32_t key)
+{
+    struct life *life = ledger_life(ledger, handle, key);
+
+    for (uint32_t i = 0; i < ledger->life_count; i++) {
+        if (ledger->lives[i].handle == handle) {
+            return &ledger->lives[i];
+        }
+    }
+    return life;
+}
+
+struct life *
 ledger_waiting(struct ledger *ledger, struct life *life)
 {
     if (life->fail_began == NEVER) {

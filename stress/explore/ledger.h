@@ -147,6 +147,9 @@ struct attempt *ledger_attempt_of(struct ledger *ledger, uint64_t object);
 /** The life with this handle; made if it is new. */
 struct life *ledger_life(struct ledger *ledger, uint64_t handle, uint32_t key);
 
+/** The same of an add that returns: by then the pod may have failed, and be in a later flight. */
+struct life *ledger_added_life(struct ledger *ledger, uint64_t handle, uint32_t key);
+
 /** Somebody was told at `when` that the life exists; `began` is when his call began. */
 void ledger_told(struct ledger *ledger, struct life *life, schedq_place_t place, moment began,
                  moment when);
