@@ -413,6 +413,19 @@ bin_publish_run(struct bin *bin, const struct bin_caller *caller, struct run *ru
 
 /* ---- consumers ------------------------------------------------------------------------------- */
 
+/* first_of_lane where keys tie, behind the head that was peeked; out of line, as scan_runs is. */
+__attribute__((noinline)) static bool
+first_that_ties(const struct bin *bin, struct lane *lane, struct lane_head *head)
+{
+    bool found = true;
+
+    while (found && is_stale(bin, head->ref)) {
+        lane_advance(head);
+        found = lane_peek(lane, head);
+    }
+    return found;
+}
+
 /*
  * The first ref of a lane. Where ties are compared, the first that is not stale: a stale one has
  * none.
@@ -420,13 +433,8 @@ bin_publish_run(struct bin *bin, const struct bin_caller *caller, struct run *ru
 static bool
 first_of_lane(const struct bin *bin, struct lane *lane, struct lane_head *head)
 {
-    bool found = lane_peek(lane, head);
-
-    while (found && bin->residence.ties != TIES_OPEN && is_stale(bin, head->ref)) {
-        lane_advance(head);
-        found = lane_peek(lane, head);
-    }
-    return found;
+    return lane_peek(lane, head) &&
+           (bin->residence.ties == TIES_OPEN || first_that_ties(bin, lane, head));
 }
 
 static bool
