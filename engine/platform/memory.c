@@ -53,11 +53,20 @@ default_alloc(void *ctx, size_t bytes, size_t align)
     return mallocx(bytes, FLAGS | MALLOCX_ALIGN(align));
 }
 
-/* What comes fresh from the kernel is zero, and is not touched. */
+/*
+ * What comes fresh from the kernel is zero, and is not touched. jemalloc does so with blocks of
+ * LARGE bytes and more, and writes zeroes into smaller ones: what is nearly as large becomes LARGE,
+ * so that it is resident only where it is used.
+ */
+#define LARGE ((size_t)16384)
+#define NEARLY_LARGE (LARGE / 2)
+
 static void *
 default_alloc_zeroed(size_t bytes, size_t align)
 {
-    return mallocx(bytes, FLAGS | MALLOCX_ZERO | MALLOCX_ALIGN(align));
+    size_t size = bytes >= NEARLY_LARGE && bytes < LARGE ? LARGE : bytes;
+
+    return mallocx(size, FLAGS | MALLOCX_ZERO | MALLOCX_ALIGN(align));
 }
 
 static void

@@ -427,7 +427,8 @@ schedq_config_kube_1_12(schedq_config_t *config)
  * Makes a queue.
  *
  * It starts no thread. A queue takes up less than 64 KiB before its first worker is registered;
- * what events, nominations and names need is allocated then.
+ * what events, nominations and names need is allocated then. With the default allocator a queue
+ * with one worker has less than 64 KiB resident until its first pod comes.
  * @param config copied; nothing in it is referenced later, except the callbacks' contexts
  * @param queue  receives the queue, NULL if there is none
  * @param why    with INVALID: field, value and legal range; with NOMEM: which memory was not enough

@@ -43,17 +43,20 @@ thousands_of_small_queues_live_at_once(void **state)
 {
     (void)state;
     static schedq_t *queues[QUEUES];
+    static schedq_worker_t *workers[QUEUES];
     for (unsigned round = 0; round < 2; round++) {
         int64_t before = resident();
         for (unsigned i = 0; i < QUEUES; i++)
-            queues[i] = make_queue(NULL);
+            queues[i] = make_queue(&workers[i]);
 #if defined(SCHEDQ_ALLOCATOR_JEMALLOC)
         assert_true(resident() - before <= (int64_t)QUEUES * EMPTY_MAX);
 #else
         (void)before; /* sanitizers add to each block */
 #endif
-        for (unsigned i = 0; i < QUEUES; i++)
+        for (unsigned i = 0; i < QUEUES; i++) {
+            assert_ok(schedq_worker_unregister(workers[i]));
             assert_ok(schedq_destroy(queues[i]));
+        }
     }
 }
 
