@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "names.h"
+#include "objects.h"
 #include "plan.h"
 #include "stamp.h"
 
@@ -97,10 +98,12 @@ static uint64_t
 next_object(actor_t *actor, const description_t *what)
 {
     for (;;) {
-        uint64_t object = (uint64_t)(actor->number + 1) << 48 | ++actor->objects;
+        uint64_t object = objects_next(actor->number);
         unsigned gate = object_gate(object);
-        if (what->gated ? gate == what->gate : gate == NO_GATE || !what->never_gated)
+        bool never_gated = what->never_gated || actor->book->settings.host;
+        if (what->gated ? gate == what->gate : gate == NO_GATE || !never_gated)
             return object;
+        objects_give_back(object);
     }
 }
 
@@ -127,6 +130,7 @@ actor_add(actor_t *actor, const description_t *what)
     schedq_status_t status = schedq_add(actor->worker, names_text(what->name), &spec, &result);
     uint64_t end = stamp_end();
     leave(actor);
+    objects_give_back(spec.object);
     record_t *record = note(actor, CALL_ADD, begin, end, status);
     note_description(record, what, spec.object);
     if (status == SCHEDQ_EXISTS)
@@ -159,6 +163,7 @@ actor_add_many(actor_t *actor, const description_t *what, size_t count)
     leave(actor);
     for (size_t i = 0; i < count; i++) {
         record_t *record = note(actor, CALL_ADD_MANY, begin, end, (schedq_status_t)statuses[i]);
+        objects_give_back(specs[i].object);
         note_description(record, &what[i], specs[i].object);
         record->element = (uint16_t)i;
         record->pod = pods[i].bits;
@@ -179,6 +184,7 @@ actor_update(actor_t *actor, const description_t *what, unsigned kind)
         schedq_update(actor->worker, names_text(what->name), &spec, 0, &event, with_event, &result);
     uint64_t end = stamp_end();
     leave(actor);
+    objects_give_back(spec.object);
     record_t *record = note(actor, CALL_UPDATE, begin, end, status);
     note_description(record, what, spec.object);
     record->with_event = with_event;
@@ -199,11 +205,13 @@ actor_readd(actor_t *actor, const description_t *what)
     schedq_result_t result;
     make_spec(actor, what, &spec);
     schedq_failure_init(&failure);
+    failure.place = actor->book->settings.host ? SCHEDQ_BACKOFF : 0;
     uint64_t begin = enter(actor, CALL_READD);
     schedq_status_t status =
         schedq_readd(actor->worker, names_text(what->name), &spec, &history, &failure, &result);
     uint64_t end = stamp_end();
     leave(actor);
+    objects_give_back(spec.object);
     record_t *record = note(actor, CALL_READD, begin, end, status);
     note_description(record, what, spec.object);
     if (status == SCHEDQ_EXISTS)
@@ -228,8 +236,11 @@ note_popped(actor_t *actor, record_t *record, const schedq_popped_t *popped)
     record->rejections = popped->history.rejections;
     record->errors = popped->history.errors;
     record->from_backoff = popped->from_backoff != 0;
-    actor->in_hand[actor->in_hand_count++] =
-        (in_hand_t){popped->token.bits, popped->name, popped->name_length, record->name};
+    record->node = (uint8_t)popped->nominated_node;
+    record->tells_node = true;
+    objects_handed_out(popped->object);
+    actor->in_hand[actor->in_hand_count++] = (in_hand_t){
+        popped->token.bits, popped->name, popped->name_length, record->name, popped->seen};
 }
 
 schedq_status_t
@@ -360,8 +371,36 @@ actor_done_many(actor_t *actor, size_t count)
     }
 }
 
+static uint64_t
+newest_event(const actor_t *actor)
+{
+    return __atomic_load_n(&schedq_words(actor->queue)->event_sequence, __ATOMIC_ACQUIRE);
+}
+
+/*
+ * A host's failure: judged until the queue agrees. Of a token that is not in hand it knows nothing,
+ * so that pod backs off.
+ */
+static schedq_status_t
+fail_judged(actor_t *actor, schedq_token_t *token, const in_hand_t *held, schedq_failure_t *failure,
+            schedq_result_t *result)
+{
+    uint64_t rejectors = failure->unschedulable | failure->pending;
+    schedq_status_t status = SCHEDQ_RETRY;
+    while (status == SCHEDQ_RETRY) {
+        failure->judged_up_to = newest_event(actor);
+        failure->place = SCHEDQ_PARKED;
+        if (held == NULL || rejectors == 0 ||
+            cluster_helped(actor->cluster, held->seen, failure->judged_up_to, rejectors))
+            failure->place = SCHEDQ_BACKOFF;
+        status = schedq_add_unschedulable(actor->worker, token, failure, result);
+    }
+    return status;
+}
+
+/* `held`: NULL: the token is not in hand. */
 static record_t *
-fail(actor_t *actor, uint64_t bits, rejection_t why)
+fail(actor_t *actor, uint64_t bits, const in_hand_t *held, rejection_t why)
 {
     schedq_token_t token = {bits};
     schedq_failure_t failure;
@@ -370,7 +409,10 @@ fail(actor_t *actor, uint64_t bits, rejection_t why)
     failure.unschedulable = cluster_rejectors(actor->cluster, why.unschedulable);
     failure.pending = cluster_rejectors(actor->cluster, why.pending);
     uint64_t begin = enter(actor, CALL_FAIL);
-    schedq_status_t status = schedq_add_unschedulable(actor->worker, &token, &failure, &result);
+    schedq_status_t status =
+        actor->book->settings.host
+            ? fail_judged(actor, &token, held, &failure, &result)
+            : schedq_add_unschedulable(actor->worker, &token, &failure, &result);
     uint64_t end = stamp_end();
     leave(actor);
     record_t *record = note(actor, CALL_FAIL, begin, end, status);
@@ -385,7 +427,7 @@ fail(actor_t *actor, uint64_t bits, rejection_t why)
 void
 actor_fail(actor_t *actor, uint64_t token, rejection_t why)
 {
-    fail(actor, token, why);
+    fail(actor, token, NULL, why);
 }
 
 void
@@ -394,7 +436,7 @@ actor_fail_in_hand(actor_t *actor, unsigned which, rejection_t why)
     in_hand_t held = actor->in_hand[which];
     bool garbled = is_garbled(&held);
     forget_in_hand(actor, which);
-    record_t *record = fail(actor, held.token, why);
+    record_t *record = fail(actor, held.token, &held, why);
     record->name = held.index;
     record->garbled = garbled;
 }
@@ -411,6 +453,49 @@ actor_alive(actor_t *actor, uint64_t token)
 
 /* ---- events, time, gates --------------------------------------------------------------------- */
 
+/* The pod comes back from wherever it waits by now, if the event still helps it. */
+static void
+apply(actor_t *actor, const schedq_candidate_t *candidate, kind_t kind, unsigned class)
+{
+    schedq_decision_t decision = {
+        .ref = candidate->ref, .event = kind_event((uint8_t)kind), .place = SCHEDQ_BACKOFF};
+    uint64_t object = candidate->object;
+    uint64_t rejectors = candidate->unschedulable | candidate->pending;
+    schedq_status_t status = SCHEDQ_CHANGED;
+    while (status == SCHEDQ_CHANGED &&
+           cluster_helps(actor->cluster, kind, class, object, rejectors)) {
+        schedq_result_t result;
+        status = schedq_apply(actor->worker, &decision, &result);
+        decision.ref = result.ref;
+        object = result.object;
+        rejectors = result.unschedulable | result.pending;
+    }
+}
+
+/* Draws, logs, stamps; then whom it helps comes back. */
+static schedq_status_t
+event_by_host(actor_t *actor, kind_t kind, unsigned class)
+{
+    schedq_candidate_t found[MANY];
+    schedq_query_t query;
+    uint64_t sequence;
+    size_t count;
+    uint64_t reached = cluster_rejectors(actor->cluster, kind_hearers((uint8_t)kind));
+    schedq_status_t status = schedq_event_begin(actor->worker, &sequence);
+    if (status != SCHEDQ_OK)
+        return status;
+    cluster_log(actor->cluster, sequence, kind, class);
+    status = schedq_event_stamp(actor->worker, sequence, 0, reached);
+    schedq_query_init(&query);
+    query.rejectors = reached;
+    while (status == SCHEDQ_OK &&
+           schedq_candidates(actor->worker, &query, found, MANY, &count) == SCHEDQ_OK) {
+        for (size_t i = 0; i < count; i++)
+            apply(actor, &found[i], kind, class);
+    }
+    return status;
+}
+
 void
 actor_event(actor_t *actor, kind_t kind, unsigned class)
 {
@@ -419,7 +504,9 @@ actor_event(actor_t *actor, kind_t kind, unsigned class)
     move.event = kind_event((uint8_t)kind);
     move.new_object = kind == KIND_WILDCARD ? 0 : class + 1;
     uint64_t begin = enter(actor, CALL_EVENT);
-    schedq_status_t status = schedq_move_all(actor->worker, &move, NULL);
+    schedq_status_t status = actor->book->settings.host
+                                 ? event_by_host(actor, kind, class)
+                                 : schedq_move_all(actor->worker, &move, NULL);
     uint64_t end = stamp_end();
     leave(actor);
     record_t *record = note(actor, CALL_EVENT, begin, end, status);
@@ -470,6 +557,18 @@ actor_tick(actor_t *actor)
 }
 
 void
+actor_nominate(actor_t *actor, uint64_t pod, unsigned node)
+{
+    uint64_t begin = enter(actor, CALL_NOMINATE);
+    schedq_status_t status = schedq_nominate(actor->worker, (schedq_pod_t){pod}, node);
+    uint64_t end = stamp_end();
+    leave(actor);
+    record_t *record = note(actor, CALL_NOMINATE, begin, end, status);
+    record->pod = pod;
+    record->node = (uint8_t)node;
+}
+
+void
 actor_gate(actor_t *actor, unsigned gate, bool shut)
 {
     uint64_t begin = stamp_begin();
@@ -516,6 +615,8 @@ copy_history(void *ctx, const schedq_pod_info_t *info)
     record->attempts = info->history.attempts;
     record->rejections = info->history.rejections;
     record->errors = info->history.errors;
+    record->node = (uint8_t)info->nominated_node;
+    record->tells_node = true;
     return 1;
 }
 
@@ -537,6 +638,7 @@ copy_info(void *ctx, const schedq_pod_info_t *info)
     seen->priority = info->priority;
     seen->place = info->place;
     seen->timestamp_ns = info->history.timestamp_ns;
+    seen->node = (uint8_t)info->nominated_node;
     return 1;
 }
 
@@ -557,6 +659,8 @@ actor_get(actor_t *actor, uint64_t pod)
         record->priority = seen.priority;
         record->place = seen.place;
         record->timestamp_ns = seen.timestamp_ns;
+        record->node = seen.node;
+        record->tells_node = true;
     }
 }
 

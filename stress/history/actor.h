@@ -26,6 +26,7 @@ typedef struct in_hand {
     const char *name; /* the queue's memory */
     uint32_t name_length;
     uint32_t index;
+    uint64_t seen; /* host: its failure is judged by the events behind it */
 } in_hand_t;
 
 typedef struct actor {
@@ -36,7 +37,6 @@ typedef struct actor {
     cluster_t *cluster;
     unsigned number;
     uint64_t dice;
-    uint64_t objects; /* given out: each is another number */
     int64_t last_timestamp;
     unsigned in_hand_count;
     in_hand_t in_hand[IN_HAND_MAX];
@@ -98,6 +98,8 @@ void actor_event(actor_t *actor, kind_t kind, unsigned class);
 void actor_target(actor_t *actor, uint64_t pod);
 void actor_activate(actor_t *actor, const uint64_t *pods, size_t count);
 void actor_tick(actor_t *actor);
+/** `node`: 0: to none. */
+void actor_nominate(actor_t *actor, uint64_t pod, unsigned node);
 void actor_gate(actor_t *actor, unsigned gate, bool shut);
 
 /** Returns the place it said, SCHEDQ_NOWHERE if there is no such pod. */

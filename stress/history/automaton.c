@@ -203,6 +203,8 @@ may_enter(const automaton_t *automaton, const record_t *record)
                                              : may_see(automaton, record, record->object);
     case SCHEDQ_CLOSED:
         return record->call != CALL_UPDATE || automaton->occupant == NULL;
+    case SCHEDQ_FULL:
+        return automaton->occupant == NULL;
     default:
         return false;
     }
@@ -240,6 +242,8 @@ is_legal(const automaton_t *automaton, const record_t *record)
     case CALL_GET:
         return record->status == SCHEDQ_OK ? may_see(automaton, record, record->object)
                                            : automaton->occupant != record->life;
+    case CALL_NOMINATE:
+        return (record->status == SCHEDQ_OK) == (automaton->occupant == record->life);
     default:
         return false;
     }
@@ -259,7 +263,8 @@ changes(const record_t *record)
 {
     if (finds_it_moved(record))
         return true;
-    if (record->call == CALL_ALIVE || record->call == CALL_FIND || record->call == CALL_GET)
+    if (record->call == CALL_ALIVE || record->call == CALL_FIND || record->call == CALL_GET ||
+        record->call == CALL_NOMINATE)
         return false;
     return record->call == CALL_CARRY || record->status == SCHEDQ_OK ||
            (record_uses_token(record) && record->status == SCHEDQ_GONE);
@@ -547,6 +552,7 @@ check_name(automaton_t *automaton, record_t **calls, uint32_t count, report_t *r
             if (calls[j]->end > last_end)
                 last_end = calls[j]->end;
         }
+        report_obligation(report, RULE_STATES);
         if (!check_piece(automaton, calls + i, j - i)) {
             /* with the two calls before it, which made the state that it contradicts */
             uint32_t start = i > 2 ? i - 2 : 0;

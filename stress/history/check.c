@@ -9,6 +9,7 @@ struct checker {
     order_t *order;
     events_rule_t *events;
     due_rule_t *due;
+    caps_rule_t *caps;
 };
 
 checker_t *
@@ -24,6 +25,7 @@ checker_make(const book_t *book, size_t operations, uint32_t names)
     checker->order = order_make(book);
     checker->events = events_rule_make(book);
     checker->due = due_rule_make(book);
+    checker->caps = caps_rule_make(book);
     return checker;
 }
 
@@ -35,6 +37,7 @@ checker_free(checker_t *checker)
     order_free(checker->order);
     events_rule_free(checker->events);
     due_rule_free(checker->due);
+    caps_rule_free(checker->caps);
     free(checker);
 }
 
@@ -49,6 +52,8 @@ checker_run(checker_t *checker, book_t *book, report_t *report)
     due_rule_check(checker->due, &checker->lives, book, report);
     clock_check(book, report);
     close_check(book, report);
+    nominations_check(book, report);
+    caps_rule_check(checker->caps, &checker->lives, book, report);
 }
 
 lives_t *

@@ -53,4 +53,17 @@ void due_rule_check(due_rule_t *rule, const lives_t *lives, const book_t *book, 
 void clock_check(const book_t *book, report_t *report);
 void close_check(const book_t *book, report_t *report);
 
+/** nominations.c: a pod is nominated where the last nomination said. */
+void nominations_check(const book_t *book, report_t *report);
+/** The same of all pods when all is quiet; `said`: schedq_words has so many nominations. */
+void nominations_look(const lives_t *lives, schedq_worker_t *worker, uint64_t said,
+                      report_t *report);
+
+typedef struct caps_rule caps_rule_t;
+
+/** caps.c: FULL is true, and max_pods is kept. */
+caps_rule_t *caps_rule_make(const book_t *book);
+void caps_rule_free(caps_rule_t *rule);
+void caps_rule_check(caps_rule_t *rule, const lives_t *lives, const book_t *book, report_t *report);
+
 #endif

@@ -37,6 +37,8 @@ clock_check(const book_t *book, report_t *report)
             continue;
         for (unsigned thread = 0; thread < book->threads; thread++)
             newest = newest_before(&book->pages[thread], &next[thread], newest, record->begin);
+        if (newest != NULL)
+            report_obligation(report, RULE_CLOCK);
         if (newest != NULL && newest->timestamp_ns > record->timestamp_ns)
             report_violation(report, RULE_CLOCK, newest, record,
                              "a later pod has an older Timestamp, by %" PRId64 " ns",
@@ -66,6 +68,7 @@ close_check(const book_t *book, report_t *report)
                              "CLOSED before anybody closed the queue");
         if (close == NULL || record->begin < close->end)
             continue;
+        report_obligation(report, RULE_CLOSED);
         if (record_creates(record))
             report_violation(report, RULE_CLOSED, close, record, "a pod entered after close");
         if (record_is_pop(record) &&

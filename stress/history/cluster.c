@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "objects.h"
+
 static const struct {
     const char *name;
     schedq_event_t event;
@@ -76,6 +78,7 @@ fits(void *ctx, uint64_t pod, uint64_t old_object, uint64_t new_object)
 {
     (void)ctx;
     (void)old_object;
+    objects_handed_out(pod);
     return object_class(pod) + 1 == new_object ? SCHEDQ_HINT_QUEUE : SCHEDQ_HINT_SKIP;
 }
 
@@ -84,6 +87,7 @@ may_enter(void *ctx, uint64_t pod)
 {
     cluster_t *cluster = ctx;
     unsigned gate = object_gate(pod);
+    objects_handed_out(pod);
     return gate == NO_GATE || !atomic_load(&cluster->shut[gate]);
 }
 
@@ -112,17 +116,19 @@ register_plugin(schedq_t *queue, const char *name, const schedq_interest_t *inte
 }
 
 void
-cluster_open(cluster_t *cluster, schedq_t *queue)
+cluster_open(cluster_t *cluster, schedq_t *queue, bool host)
 {
     const schedq_interest_t gates = {.resource = "UnschedulablePod",
                                      .actions = SCHEDQ_ACTION_UPDATE_POD_GATES_ELIMINATED};
-    const schedq_interest_t fit = {
-        .resource = "Node", .actions = SCHEDQ_ACTION_UPDATE_NODE_ALLOCATABLE, .hint = fits};
+    const schedq_interest_t fit = {.resource = "Node",
+                                   .actions = SCHEDQ_ACTION_UPDATE_NODE_ALLOCATABLE,
+                                   .hint = host ? NULL : fits};
     const schedq_interest_t taint = {.resource = "Node",
                                      .actions = SCHEDQ_ACTION_UPDATE_NODE_TAINT};
     const schedq_interest_t label = {.resource = "UnschedulablePod",
                                      .actions = SCHEDQ_ACTION_UPDATE_POD_LABEL};
-    cluster->bits[PLUGIN_GATE] = register_plugin(queue, "Gate", &gates, may_enter, cluster);
+    cluster->bits[PLUGIN_GATE] =
+        register_plugin(queue, "Gate", &gates, host ? NULL : may_enter, cluster);
     cluster->bits[PLUGIN_FIT] = register_plugin(queue, "Fit", &fit, NULL, NULL);
     cluster->bits[PLUGIN_TAINT] = register_plugin(queue, "Taint", &taint, NULL, NULL);
     cluster->bits[PLUGIN_LABEL] = register_plugin(queue, "Label", &label, NULL, NULL);
@@ -146,4 +152,38 @@ cluster_plugins(const cluster_t *cluster, uint64_t rejectors)
     for (unsigned i = 0; i < PLUGINS; i++)
         plugins |= (rejectors & cluster->bits[i]) != 0 ? 1u << i : 0;
     return (uint8_t)plugins;
+}
+
+/* ---- a host ---------------------------------------------------------------------------------- */
+
+void
+cluster_log(cluster_t *cluster, uint64_t sequence, kind_t kind, unsigned class)
+{
+    atomic_store(&cluster->log[sequence % HOST_LOG],
+                 sequence << 16 | (uint64_t)kind << 8 | (uint64_t) class);
+}
+
+bool
+cluster_helps(const cluster_t *cluster, kind_t kind, unsigned class, uint64_t object,
+              uint64_t rejectors)
+{
+    uint64_t reached = rejectors & cluster_rejectors(cluster, kind_hearers((uint8_t)kind));
+    bool asks = kind == KIND_FIT && reached == cluster->bits[PLUGIN_FIT];
+    return reached != 0 && (!asks || object_class(object) == class);
+}
+
+/*
+ * An event that is not in the log, yet or any more, counts as one that helps; so does each that
+ * reaches the pod, since an update may have given it another object than its holder got.
+ */
+bool
+cluster_helped(const cluster_t *cluster, uint64_t seen, uint64_t up_to, uint64_t rejectors)
+{
+    for (uint64_t i = seen + 1; i <= up_to; i++) {
+        uint64_t entry = atomic_load(&cluster->log[i % HOST_LOG]);
+        uint8_t kind = (uint8_t)(entry >> 8);
+        if (entry >> 16 != i || (rejectors & cluster_rejectors(cluster, kind_hearers(kind))) != 0)
+            return true;
+    }
+    return false;
 }

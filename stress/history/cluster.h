@@ -35,19 +35,29 @@ typedef enum kind {
     KINDS
 } kind_t;
 
-enum { CLASSES = 4, GATES = 2, NO_GATE = GATES };
+enum { CLASSES = 4, GATES = 2, NO_GATE = GATES, NODES = 3 };
+
+/* A host's log has so many of the newest events. */
+enum { HOST_LOG = 4096 };
 
 typedef struct cluster {
     uint64_t bits[PLUGINS]; /* as the queue knows them */
     atomic_bool shut[GATES];
+    _Atomic uint64_t log[HOST_LOG]; /* host: sequence << 16 | kind << 8 | class */
 } cluster_t;
 
 /** Registers the plugins; ends the process if the queue refuses. */
-void cluster_open(cluster_t *cluster, schedq_t *queue);
+void cluster_open(cluster_t *cluster, schedq_t *queue, bool host);
 
 /** The queue's set of rejectors for a set of plugins, and back. */
 uint64_t cluster_rejectors(const cluster_t *cluster, uint8_t plugins);
 uint8_t cluster_plugins(const cluster_t *cluster, uint64_t rejectors);
+
+/* A host's: writes the log; says what an event does for a pod; judges those of a flight. */
+void cluster_log(cluster_t *cluster, uint64_t sequence, kind_t kind, unsigned class);
+bool cluster_helps(const cluster_t *cluster, kind_t kind, unsigned class, uint64_t object,
+                   uint64_t rejectors);
+bool cluster_helped(const cluster_t *cluster, uint64_t seen, uint64_t up_to, uint64_t rejectors);
 
 schedq_event_t kind_event(uint8_t kind);
 /** The plugins that hear it. */

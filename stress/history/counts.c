@@ -23,7 +23,8 @@ counts_add(counts_t *counts, const book_t *book)
         counts->updates += ok && record->call == CALL_UPDATE && !record->added;
         counts->failures += record_fails(record);
         counts->events += ok && (record->call == CALL_TARGET ||
-                                 (record->call == CALL_EVENT && kind_is_registered(record->kind)));
+                                 (record->call == CALL_EVENT &&
+                                  (book->settings.host || kind_is_registered(record->kind))));
         if (ok && record->call == CALL_FIND && record->thread == book->threads &&
             record->place <= SCHEDQ_INFLIGHT)
             counts->pending[record->place]++;
@@ -39,6 +40,8 @@ static void
 compare(const row_t *rows, size_t count, report_t *report)
 {
     for (size_t i = 0; i < count; i++) {
+        if ((rows[i].said | rows[i].counted) != 0)
+            report_obligation(report, RULE_COUNTERS);
         if (rows[i].said != rows[i].counted)
             report_violation(report, RULE_COUNTERS, NULL, NULL,
                              "stats say %s %" PRIu64 ", counted %" PRIu64, rows[i].name,

@@ -14,6 +14,8 @@
 
 #include "cluster.h"
 
+#define SECOND_NS INT64_C(1000000000)
+
 struct due_rule {
     sortable_t *ticks, *scratch; /* by end */
     record_t **newest;           /* newest[i] began last among the first i + 1 */
@@ -92,8 +94,10 @@ expiry_of(const stay_t *stay, const settings_t *settings)
     for (uint32_t n = errors > 0 ? errors : rejections;
          n > 1 && duration < settings->max_backoff_ns; n--)
         duration *= 2;
-    return stay->timestamp_ns +
-           (duration < settings->max_backoff_ns ? duration : settings->max_backoff_ns);
+    int64_t expiry = stay->timestamp_ns +
+                     (duration < settings->max_backoff_ns ? duration : settings->max_backoff_ns);
+    /* kube 1.34 compares whole seconds, and at its expiry a pod still backs off */
+    return settings->kube ? (expiry / SECOND_NS + 1) * SECOND_NS : expiry;
 }
 
 static bool
@@ -118,6 +122,8 @@ check_stay(const due_rule_t *rule, const stay_t *stay, const settings_t *setting
         return;
     const record_t *look = stay->backoff_last, *tick = tick_before(rule, look->begin);
     int64_t expiry = expiry_of(stay, settings);
+    if (tick != NULL && tick->begin > stay->backoff_first->end)
+        report_obligation(report, RULE_DUE);
     if (tick == NULL || tick->begin <= stay->backoff_first->end || tick->key < expiry ||
         may_be_gated(stay, look, settings))
         return;

@@ -33,11 +33,28 @@ describe_handed(const world_t *world, uint32_t name)
                            .never_gated = true};
 }
 
+static void
+set_free(actor_t *actor)
+{
+    for (unsigned gate = 0; gate < GATES; gate++)
+        actor_gate(actor, gate, false);
+    actor_event(actor, KIND_WILDCARD, 0);
+    actor_event(actor, KIND_GATES, 0); /* kube's gates hear no wildcard */
+}
+
+/* Where pods are capped, those that wait have to go first: the sleepers take them. */
 static uint64_t
 hand_out(world_t *world, actor_t *actor, uint32_t name)
 {
+    const struct timespec pause = {0, 2000000};
     description_t what = describe_handed(world, name);
-    return actor_add(actor, &what);
+    uint64_t pod = actor_add(actor, &what);
+    while (pod == 0 && world->book.settings.max_pods != 0) {
+        set_free(actor);
+        nanosleep(&pause, NULL);
+        pod = actor_add(actor, &what);
+    }
+    return pod;
 }
 
 static uint32_t
@@ -93,13 +110,24 @@ throw_parked(world_t *world, actor_t *actor, bool by_event)
         actor_activate(actor, &pod, 1);
 }
 
+/* Capped: only what is sure to come in. A host: neither gates nor activations. */
+static throw_t
+choose_throw(const world_t *world, actor_t *actor)
+{
+    static const throw_t by_host[] = {THROW_PLAIN, THROW_BY_TIME, THROW_BY_EVENT};
+    throw_t first = world->book.settings.max_pods != 0 ? THROW_BY_EVENT : THROW_PLAIN;
+    if (world->book.settings.host)
+        return by_host[dice_roll(&actor->dice, sizeof by_host / sizeof *by_host)];
+    return (throw_t)(first + dice_roll(&actor->dice, THROWS - (uint32_t)first));
+}
+
 /* No call of this thread helps a sleeper that overslept: it only waits. */
 static void
 throw_ball(world_t *world, actor_t *actor)
 {
     description_t what = describe_handed(world, ball(world));
     uint64_t caught = atomic_load(&world->balls);
-    switch ((throw_t)dice_roll(&actor->dice, THROWS)) {
+    switch (choose_throw(world, actor)) {
     case THROW_BY_TIME:
         actor_readd(actor, &what);
         break;
@@ -113,7 +141,7 @@ throw_ball(world_t *world, actor_t *actor)
         throw_parked(world, actor, false);
         break;
     default:
-        actor_add(actor, &what);
+        (void)hand_out(world, actor, ball(world));
     }
     wait_until_caught(world, caught);
 }
@@ -126,14 +154,6 @@ anything_waits(world_t *world)
             __atomic_load_n(&words->gated, __ATOMIC_ACQUIRE) |
             __atomic_load_n(&words->backoff, __ATOMIC_ACQUIRE) |
             __atomic_load_n(&words->error_backoff, __ATOMIC_ACQUIRE)) != 0;
-}
-
-static void
-set_free(actor_t *actor)
-{
-    for (unsigned gate = 0; gate < GATES; gate++)
-        actor_gate(actor, gate, false);
-    actor_event(actor, KIND_WILDCARD, 0);
 }
 
 /* In the rounds that end empty; the sleepers do the rest. */
@@ -197,6 +217,7 @@ sleep_elsewhere(world_t *world, actor_t *actor)
 static void
 drain_alone(world_t *world, actor_t *actor)
 {
+    const struct timespec window = {0, 20000000}; /* kube's backoffs last for a second */
     if (!world->plan.drain)
         return;
     set_free(actor);
@@ -204,6 +225,8 @@ drain_alone(world_t *world, actor_t *actor)
         actor_tick(actor);
         while (actor_try_pop(actor) == SCHEDQ_OK)
             actor_done_in_hand(actor, 0);
+        if (world->book.settings.kube)
+            nanosleep(&window, NULL);
         nap(actor);
     } while (anything_waits(world));
 }

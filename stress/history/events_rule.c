@@ -171,6 +171,20 @@ is_within(const record_t *record, uint64_t since, uint64_t before)
     return record->begin > since && record->end < before;
 }
 
+/* Did any event, whomever it helps, begin and end between these? */
+static bool
+any_event_within(const events_rule_t *rule, uint64_t since, uint64_t before)
+{
+    for (unsigned kind = 0; kind < KINDS; kind++) {
+        for (unsigned class = 0; class < CLASSES; class ++) {
+            const record_t *event = newest_before(&rule->trains[kind][class], before);
+            if (event != NULL && event->begin > since)
+                return true;
+        }
+    }
+    return false;
+}
+
 /* An activation, a target, or an update of the pod with an event. */
 static const record_t *
 missed_call(const stay_t *stay, const record_t *look, uint64_t since)
@@ -209,6 +223,8 @@ static void
 check_parked(const events_rule_t *rule, const stay_t *stay, const record_t *look, report_t *report)
 {
     uint64_t since = stay->flight != NULL ? stay->flight->end : stay->began->end;
+    if (any_event_within(rule, since, look->begin))
+        report_obligation(report, RULE_EVENTS);
     const record_t *cause = missed_event(rule, stay, look, since);
     if (cause == NULL)
         cause = missed_call(stay, look, since);
@@ -263,7 +279,9 @@ static void
 check_gated(const events_rule_t *rule, const life_t *life, const record_t *look, report_t *report)
 {
     static const kind_t heard[] = {KIND_GATES, KIND_WILDCARD};
-    for (unsigned i = 0; i < 2; i++) {
+    unsigned kinds_heard = report->book->settings.kube ? 1 : 2; /* 1.34: no wildcards */
+    report_obligation(report, RULE_GATES);
+    for (unsigned i = 0; i < kinds_heard; i++) {
         const record_t *event = newest_before(&rule->trains[heard[i]][0], look->begin);
         if (event != NULL && all_pass(rule, life, event->begin, look->end)) {
             report_violation(report, RULE_GATES, event, look,
@@ -277,6 +295,7 @@ static void
 check_entered(const events_rule_t *rule, const life_t *life, const record_t *record,
               report_t *report)
 {
+    report_obligation(report, RULE_GATES);
     if (all_pass(rule, life, record->begin, record->end))
         report_violation(report, RULE_GATES, record, NULL,
                          "a pod was gated while its gate was open");

@@ -376,6 +376,19 @@ resolve_nudge(lives_t *lives, record_t *record, report_t *report)
 }
 
 static void
+resolve_nomination(lives_t *lives, record_t *record, report_t *report)
+{
+    life_t *life = map_get(&lives->by_pod, record->pod);
+    if (life == NULL)
+        return;
+    bind(life, record, report);
+    if (record->status != SCHEDQ_OK)
+        return;
+    record->next_nudge = life->nominations;
+    life->nominations = record;
+}
+
+static void
 resolve_rest(lives_t *lives, const book_t *book, record_t *record, report_t *report)
 {
     if (record_creates(record) || record_fails(record) ||
@@ -387,6 +400,8 @@ resolve_rest(lives_t *lives, const book_t *book, record_t *record, report_t *rep
         resolve_deletion(lives, record, report);
     else if (record_nudges(record))
         resolve_nudge(lives, record, report);
+    else if (record->call == CALL_NOMINATE)
+        resolve_nomination(lives, record, report);
     else if (record->pod != 0)
         resolve_look(lives, book, record, report);
 }

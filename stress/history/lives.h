@@ -43,6 +43,7 @@ typedef struct life {
     record_t *pending;                    /* found when all was quiet */
     record_t *first_update, *last_update; /* by begin */
     record_t *nudges;                     /* activate, target; in no order */
+    record_t *nominations;                /* that were OK; in no order */
     record_t *pops;                       /* by attempts */
     stay_t *first, *last;
     /* ---- automaton.c ---- */

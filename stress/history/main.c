@@ -10,10 +10,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "support/arguments.h"
+
 #include "check.h"
 #include "counts.h"
 #include "crew.h"
 #include "names.h"
+#include "objects.h"
 #include "plant.h"
 #include "stamp.h"
 
@@ -44,9 +47,22 @@ typedef struct run {
 static void
 configure(const options_t *options, schedq_config_t *config)
 {
-    schedq_config_init(config);
+    if (options->queue == QUEUE_KUBE)
+        schedq_config_kube_1_34(config);
+    else
+        schedq_config_init(config);
+    if (options->queue == QUEUE_COUNTED) {
+        config->objects = SCHEDQ_OBJECTS_COUNTED;
+        config->retain = objects_retain;
+        config->release = objects_release;
+    }
+    if (options->queue == QUEUE_HOST)
+        config->decide = SCHEDQ_DECIDE_HOST;
+    if (options->queue == QUEUE_CAPPED)
+        config->max_pods = options->names / 2;
     config->engine = (uint8_t)options->engine->value;
-    config->pop_from_backoff = options->seed / 2 % 2 == 0;
+    if (options->queue != QUEUE_KUBE && options->queue != QUEUE_HOST) /* there ticks end backoffs */
+        config->pop_from_backoff = options->seed / 2 % 2 == 0;
     config->initial_backoff_ns = INT64_C(1000000);
     config->max_backoff_ns = INT64_C(4000000);
     config->event_log = options->seed % 3 == 0 ? 64 : config->event_log;
@@ -64,7 +80,10 @@ make_queue(const options_t *options, settings_t *settings)
     configure(options, &config);
     *settings = (settings_t){.pop_from_backoff = config.pop_from_backoff != 0,
                              .initial_backoff_ns = config.initial_backoff_ns,
-                             .max_backoff_ns = config.max_backoff_ns};
+                             .max_backoff_ns = config.max_backoff_ns,
+                             .kube = options->queue == QUEUE_KUBE,
+                             .host = options->queue == QUEUE_HOST,
+                             .max_pods = options->queue == QUEUE_CAPPED ? config.max_pods : 0};
     schedq_status_t status = schedq_create(&config, &queue, why, sizeof why);
     if (status != SCHEDQ_OK) {
         fprintf(stderr, "schedq-history: --engine %s: this library says %s: %s\n",
@@ -104,9 +123,10 @@ open_run(run_t *run)
     uint32_t names = workload_names(options);
     world->options = options;
     names_make(names);
+    objects_open(options->threads, options->queue == QUEUE_COUNTED);
     book_make(&world->book, options->threads, records_of_a_thread(options));
     world->queue = make_queue(options, &world->book.settings);
-    cluster_open(&world->cluster, world->queue);
+    cluster_open(&world->cluster, world->queue, options->queue == QUEUE_HOST);
     pthread_barrier_init(&world->all_done, NULL, options->threads);
     make_actors(world);
     actor_register(&world->actors[options->threads]);
@@ -134,6 +154,8 @@ close_run(run_t *run)
     if (status != SCHEDQ_OK)
         report_violation(&run->report, RULE_CLOSED, NULL, NULL, "destroy says %s",
                          schedq_status_name(status));
+    objects_check_end(&run->report);
+    objects_close();
     pthread_barrier_destroy(&run->world.all_done);
     checker_free(run->checker);
     book_free(&run->world.book);
@@ -154,6 +176,19 @@ begin_book(run_t *run)
         *record = run->carried[i];
         record->begin = record->end = book->begin;
     }
+}
+
+/* The plant "object-released". */
+static bool
+release_some_object(const lives_t *lives)
+{
+    for (size_t i = 0; i < lives->count; i++) {
+        if (lives->lives[i].pending != NULL) {
+            objects_give_back(lives->lives[i].pending->object);
+            return true;
+        }
+    }
+    return false;
 }
 
 /* The gates and the timer thread of this round. */
@@ -198,6 +233,8 @@ carry(run_t *run)
                              .keyed = newest->keyed,
                              .key = newest->key,
                              .place = life->pending->place,
+                             .node = life->pending->node,
+                             .tells_node = true,
                              .attempts = life->pending->attempts,
                              .rejections = life->pending->rejections,
                              .errors = life->pending->errors,
@@ -205,6 +242,20 @@ carry(run_t *run)
                              .pending = life->pending->pending,
                              .timestamp_ns = life->last->timestamp_ns};
     }
+}
+
+/* A plant that was applied has changed what the records say. */
+static void
+look_when_quiet(run_t *run)
+{
+    const lives_t *lives = checker_lives(run->checker);
+    if (run->plant != NULL && strcmp(run->plant->name, "object-released") == 0)
+        run->planted = run->planted || release_some_object(lives);
+    if (run->planted && run->plant->rule != RULE_OBJECTS)
+        return;
+    objects_check(lives, &run->report);
+    nominations_look(lives, run->world.actors[run->options.threads].worker,
+                     schedq_words(run->world.queue)->nominations, &run->report);
 }
 
 static void
@@ -216,6 +267,7 @@ check_round(run_t *run)
         if (run->planted)
             checker_run(run->checker, &run->world.book, &run->report);
     }
+    look_when_quiet(run);
     counts_add(&run->counts, &run->world.book);
     if (run->plant != NULL && strcmp(run->plant->name, "counter") == 0) {
         run->planted = true;
@@ -290,20 +342,65 @@ summarize(const run_t *run)
     for (unsigned rule = 0; rule < RULES; rule++)
         printf("%s %s %" PRIu64, rule == 0 ? "violations:" : ",", rule_name((rule_t)rule),
                run->report.violations[rule]);
+    printf("\nobligations:");
+    for (unsigned rule = 0; rule < RULES; rule++)
+        printf("%s %s %" PRIu64, rule == 0 ? "" : ",", rule_name((rule_t)rule),
+               run->report.obligations[rule]);
     printf("\n");
+}
+
+/* Does the queue, as it is, give the rule anything to decide? */
+static bool
+has_obligations(const options_t *options, rule_t rule)
+{
+    switch (rule) {
+    case RULE_DUE:
+        /* a round ends before the second does in which kube's backoffs are over */
+        return options->queue != QUEUE_KUBE;
+    case RULE_GATES:
+        return options->queue != QUEUE_HOST; /* its pods have no gates */
+    case RULE_CAPS:
+        return options->queue == QUEUE_CAPPED;
+    case RULE_OBJECTS:
+        return options->queue == QUEUE_COUNTED;
+    default:
+        return true;
+    }
+}
+
+static bool
+had_obligations(const run_t *run)
+{
+    bool all = true;
+    for (unsigned rule = 0; rule < RULES; rule++) {
+        if (run->report.obligations[rule] == 0 && has_obligations(&run->options, (rule_t)rule)) {
+            printf("rule %s never had anything to decide\n", rule_name((rule_t)rule));
+            all = false;
+        }
+    }
+    return all;
 }
 
 static int
 verdict(const run_t *run)
 {
     if (run->plant == NULL)
-        return report_sum(&run->report) == 0 ? 0 : 1;
+        return report_sum(&run->report) == 0 && had_obligations(run) ? 0 : 1;
     bool found = run->planted && run->report.violations[run->plant->rule] > 0;
     printf("plant %s: %s\n", run->plant->name,
            !run->planted ? "no place for it in these rounds"
            : found       ? "found"
                          : "NOT FOUND");
     return found ? 0 : 1;
+}
+
+static const char *
+kind_name_of(const options_t *options)
+{
+    const argument_choice_t *choice = kinds_of_queue;
+    while (choice->value != (int64_t)options->queue)
+        choice++;
+    return choice->name;
 }
 
 static void
@@ -313,9 +410,9 @@ name_command(run_t *run)
     snprintf(run->again, sizeof run->again,
              "schedq-history --engine %s --threads %u --operations %" PRIu64
              " --round-operations %u --names %u --seed "
-             "%" PRIu64 "%s%s%s",
+             "%" PRIu64 " --queue %s%s%s%s",
              options->engine->name, options->threads, options->operations,
-             options->round_operations, options->names, options->seed,
+             options->round_operations, options->names, options->seed, kind_name_of(options),
              options->perturb ? " --perturb" : "", options->plant != NULL ? " --plant " : "",
              options->plant != NULL ? options->plant : "");
     printf("%s\nclock: %s\n", run->again,

@@ -5,6 +5,7 @@ static void
 check_end(const life_t *life, report_t *report)
 {
     const record_t *popped = life->last->popped;
+    report_obligation(report, RULE_ONCE);
     if (life->ended == NULL && life->pending == NULL)
         report_violation(
             report, RULE_ONCE, life->last->began, popped,
@@ -29,6 +30,7 @@ check_stale(const record_t *record, report_t *report)
     const record_t *popped = record->stay != NULL ? record->stay->popped : NULL;
     if (popped == NULL || popped->token != record->token)
         return;
+    report_obligation(report, RULE_TOKENS);
     if (popped->use == NULL)
         report_violation(report, RULE_TOKENS, popped, record, "a token is STALE that nobody used");
     else if (record->end < popped->use->begin)

@@ -9,6 +9,10 @@
 #include "record.h"
 #include "support/arguments.h"
 
+const argument_choice_t kinds_of_queue[] = {{"plain", QUEUE_PLAIN},   {"counted", QUEUE_COUNTED},
+                                            {"capped", QUEUE_CAPPED}, {"kube", QUEUE_KUBE},
+                                            {"host", QUEUE_HOST},     {0}};
+
 enum { OPTION_PLANT = 256, OPTION_PERTURB, OPTION_NAMES, OPTION_ROUND };
 
 static const struct argp_option known[] = {
@@ -19,6 +23,11 @@ static const struct argp_option known[] = {
      "recorded and checked at a time; 1000..1000000, default 50000", 0},
     {"names", OPTION_NAMES, "N", 0, "different pods; 16..100000, default 2000", 0},
     {"seed", 'r', "N", 0, "of all random choices; default: the time", 0},
+    {"queue", 'q', "KIND", 0,
+     "plain (default); counted objects; capped, with max_pods; kube, the preset of 1.34; host, "
+     "which "
+     "decides by candidates and apply",
+     0},
     {"perturb", OPTION_PERTURB, NULL, 0, "threads yield the processor now and then, between calls",
      0},
     {"plant", OPTION_PLANT, "NAME", 0, "falsifies one history; see below", 0},
@@ -58,6 +67,10 @@ parse_option(int key, char *argument, struct argp_state *state)
     case OPTION_NAMES:
         options->names = (uint32_t)argument_number(state, "names", argument, 16, 100000);
         return 0;
+    case 'q':
+        options->queue =
+            (kind_of_queue_t)argument_choice(state, "queue", argument, kinds_of_queue)->value;
+        return 0;
     case OPTION_PERTURB:
         options->perturb = true;
         return 0;
@@ -95,9 +108,11 @@ options_parse(options_t *options, int argc, char **argv)
         "checks afterwards that the histories keep every rule of the header: exactly once, the "
         "pod's states, tokens, "
         "strict order, EMPTY, wake-ups, events, gates, backoffs that are over, Timestamps, "
-        "counters, close. The seed "
+        "counters, close, nominations, max_pods, references. It says how often each rule had "
+        "something to decide. The seed "
         "also says how the queue is configured.\vExit status: 0 nothing wrong (with --plant: the "
-        "planted violation was found); 1 a violation (with --plant: it was not found); 2 bad "
+        "planted violation was found); 1 a violation (with --plant: it was not found), or a rule "
+        "that never had anything to decide; 2 bad "
         "usage, or an engine that "
         "this library does not have. A seed fixes what the threads choose, not how they "
         "interleave.",

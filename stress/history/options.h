@@ -7,6 +7,17 @@
 
 #include "support/arguments.h"
 
+/* What is special about the queue. */
+typedef enum kind_of_queue {
+    QUEUE_PLAIN,
+    QUEUE_COUNTED,
+    QUEUE_CAPPED,
+    QUEUE_KUBE,
+    QUEUE_HOST
+} kind_of_queue_t;
+
+extern const argument_choice_t kinds_of_queue[];
+
 typedef struct options {
     const argument_choice_t *engine;
     unsigned threads;
@@ -15,6 +26,7 @@ typedef struct options {
     uint32_t names;
     uint64_t seed;
     bool perturb;
+    kind_of_queue_t queue;
     const char *plant; /* NULL: none */
 } options_t;
 

@@ -435,6 +435,22 @@ complain(const order_t *order, const item_t *pop, report_t *report)
         print_stay(report, window->stay);
 }
 
+/*
+ * Whatever found nothing, or ended by its deadline, might have found a pod. What took one might
+ * have taken another, if one was there during the whole call.
+ */
+static void
+count_obligation(const order_t *order, const item_t *pop, report_t *report)
+{
+    const record_t *record = pop->record;
+    if (record->status == SCHEDQ_TIMEDOUT || record->call == CALL_WAIT)
+        report_obligation(report, RULE_WAKEUP);
+    if (record->status == SCHEDQ_EMPTY || record->status == SCHEDQ_CLOSED)
+        report_obligation(report, RULE_EMPTY);
+    if (record->status == SCHEDQ_OK && order->latest_active > pop->until)
+        report_obligation(report, RULE_ORDER);
+}
+
 static void
 sweep(order_t *order, report_t *report)
 {
@@ -443,6 +459,7 @@ sweep(order_t *order, report_t *report)
     for (size_t i = 0; i < order->count; i++) {
         const item_t *item = order->sortable[i].item;
         if (item->is_pop) {
+            count_obligation(order, item, report);
             if (latest_against(order, item) > item->until)
                 complain(order, item, report);
             continue;

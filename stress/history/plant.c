@@ -7,6 +7,7 @@
 
 #include <string.h>
 
+#include "cluster.h"
 #include "names.h"
 #include "plant_parts.h"
 
@@ -376,6 +377,45 @@ plant_closed_pop(book_t *book, lives_t *lives)
     return false;
 }
 
+/* ---- nominations, caps ----------------------------------------------------------------------- */
+
+/* A pop says a node that nobody ever named. */
+static bool
+plant_other_node(book_t *book, lives_t *lives)
+{
+    (void)lives;
+    for (size_t i = 0; i < book->count; i++) {
+        record_t *record = book->sorted[i];
+        if (record->call == CALL_TRY_POP && record->status == SCHEDQ_OK && record->life != NULL) {
+            record->node = NODES + 1;
+            return true;
+        }
+    }
+    return false;
+}
+
+/* An add says FULL when most pods are gone. */
+static bool
+plant_full(book_t *book, lives_t *lives)
+{
+    record_t *look = NULL;
+    if (book->settings.max_pods == 0)
+        return false;
+    for (size_t i = 0; i < lives->count; i++) {
+        const life_t *life = &lives->lives[i];
+        if (life->ended != NULL && (look == NULL || life->ended->end > look->begin)) {
+            record_t *found = plant_look_between(book, life->ended->end, UINT64_MAX);
+            look = found != NULL ? found : look;
+        }
+    }
+    if (look == NULL)
+        return false;
+    uint32_t name = look->name;
+    plant_rewrite(look, CALL_ADD, SCHEDQ_FULL);
+    look->name = name;
+    return true;
+}
+
 /* ---- by name --------------------------------------------------------------------------------- */
 
 static const plant_t plants[] = {
@@ -409,6 +449,9 @@ static const plant_t plants[] = {
     {"counter", RULE_COUNTERS, NULL},
     {"closed-add", RULE_CLOSED, plant_closed_add},
     {"closed-pop", RULE_CLOSED, plant_closed_pop},
+    {"other-node", RULE_NOMINATIONS, plant_other_node},
+    {"full", RULE_CAPS, plant_full},
+    {"object-released", RULE_OBJECTS, NULL},
 };
 
 #define PLANTS (sizeof plants / sizeof *plants)

@@ -1,9 +1,10 @@
 /*
  * Plants: true histories that are falsified in one place, to see that the checker finds it.
  *
- * Each belongs to one rule, and counts as found only if that rule complains. Three are no changes
+ * Each belongs to one rule, and counts as found only if that rule complains. Four are no changes
  * of a history: "asleep" makes a thread sleep where no pod ever comes, "never-due" makes backoffs
- * last for an hour, "counter" miscounts an add.
+ * last for an hour, "counter" miscounts an add, "object-released" gives a reference back that is
+ * the queue's.
  */
 #ifndef SCHEDQ_HISTORY_PLANT_H
 #define SCHEDQ_HISTORY_PLANT_H

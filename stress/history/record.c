@@ -85,6 +85,7 @@ call_name(uint8_t call)
                                              [CALL_TARGET] = "event(target)",
                                              [CALL_ACTIVATE] = "activate",
                                              [CALL_TICK] = "tick",
+                                             [CALL_NOMINATE] = "nominate",
                                              [CALL_GATE] = "gate",
                                              [CALL_CLOSE] = "close"};
     return call < CALLS ? names[call] : "?";
@@ -172,6 +173,8 @@ print_cause(const record_t *record, FILE *out)
         fprintf(out, " class %u", record->class);
     if (record->call == CALL_GATE)
         fprintf(out, " %u %s", record->gate, record->shut ? "shuts" : "opens");
+    if (record->tells_node || record->call == CALL_NOMINATE)
+        fprintf(out, " node %u", record->node);
     if (record->call == CALL_TICK)
         fprintf(out, " at %" PRId64, record->key);
     if (record->unschedulable != 0)

@@ -40,6 +40,7 @@ typedef enum call {
     CALL_TARGET,   /* move_all of a wildcard with a target */
     CALL_ACTIVATE, /* one record for each pod */
     CALL_TICK,
+    CALL_NOMINATE,
     CALL_GATE, /* no call: a gate opens or shuts */
     CALL_CLOSE,
     CALLS
@@ -69,6 +70,8 @@ typedef struct record {
     bool with_event;   /* update: with an event, of `kind` */
     bool from_backoff; /* pop */
     bool keyed, added;
+    bool tells_node;  /* pop, get, carry, the last look: where the pod is nominated */
+    uint8_t node;     /* and nominate; 0: nowhere */
     bool garbled;     /* done: the name that pop gave had changed */
     uint16_t element; /* which pod of a call for many */
     /* ---- */
@@ -76,7 +79,7 @@ typedef struct record {
     struct life *life;
     struct stay *stay;          /* the one it is about; NULL: no telling */
     struct record *next_update; /* of the same life, by begin */
-    struct record *next_nudge;  /* activate, target: of the same life */
+    struct record *next_nudge;  /* activate, target; or nominate: of the same life */
     struct record *next_pop;    /* of the same life, by attempts */
     struct record *use;         /* pop: what used its token */
 } record_t;
@@ -90,6 +93,9 @@ typedef struct page {
 /** What the checker must know of the configuration. */
 typedef struct settings {
     bool pop_from_backoff;
+    bool kube;
+    bool host;        /* decides by candidates and apply; no gates, activations or targets */
+    int64_t max_pods; /* 0: FULL is no answer */
     int64_t initial_backoff_ns, max_backoff_ns;
 } settings_t;
 

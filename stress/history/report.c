@@ -9,11 +9,21 @@
 const char *
 rule_name(rule_t rule)
 {
-    static const char *const names[RULES] = {
-        [RULE_ONCE] = "exactly-once",   [RULE_STATES] = "state-machine", [RULE_TOKENS] = "tokens",
-        [RULE_ORDER] = "order",         [RULE_EMPTY] = "empty",          [RULE_WAKEUP] = "wake-up",
-        [RULE_EVENTS] = "missed-event", [RULE_GATES] = "gates",          [RULE_DUE] = "overdue",
-        [RULE_CLOCK] = "timestamps",    [RULE_COUNTERS] = "counters",    [RULE_CLOSED] = "closed"};
+    static const char *const names[RULES] = {[RULE_ONCE] = "exactly-once",
+                                             [RULE_STATES] = "state-machine",
+                                             [RULE_TOKENS] = "tokens",
+                                             [RULE_ORDER] = "order",
+                                             [RULE_EMPTY] = "empty",
+                                             [RULE_WAKEUP] = "wake-up",
+                                             [RULE_EVENTS] = "missed-event",
+                                             [RULE_GATES] = "gates",
+                                             [RULE_DUE] = "overdue",
+                                             [RULE_CLOCK] = "timestamps",
+                                             [RULE_COUNTERS] = "counters",
+                                             [RULE_CLOSED] = "closed",
+                                             [RULE_NOMINATIONS] = "nominations",
+                                             [RULE_CAPS] = "caps",
+                                             [RULE_OBJECTS] = "objects"};
     return names[rule];
 }
 

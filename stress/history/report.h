@@ -18,11 +18,15 @@ typedef enum rule {
     RULE_WAKEUP,
     /* an event, an activation or an update brings back the parked pods that it helps */
     RULE_EVENTS,
-    RULE_GATES,    /* no pod is gated that its gate lets pass, after an event of the gate */
-    RULE_DUE,      /* no pod is in a backoff that is over, after a tick */
-    RULE_CLOCK,    /* an add or a failure that follows another has no older Timestamp */
-    RULE_COUNTERS, /* schedq_stats says what happened */
-    RULE_CLOSED,   /* after close nothing enters, and pops end with CLOSED */
+    RULE_GATES,       /* no pod is gated that its gate lets pass, after an event of the gate */
+    RULE_DUE,         /* no pod is in a backoff that is over, after a tick */
+    RULE_CLOCK,       /* an add or a failure that follows another has no older Timestamp */
+    RULE_COUNTERS,    /* schedq_stats says what happened */
+    RULE_CLOSED,      /* after close nothing enters, and pops end with CLOSED */
+    RULE_NOMINATIONS, /* a pod is nominated where the last nomination said, and is listed there */
+    RULE_CAPS,        /* FULL only while max_pods pods may have been there; never more of them */
+    /* counted objects: alive while the queue may hand them out, all given back in the end */
+    RULE_OBJECTS,
     RULES
 } rule_t;
 
@@ -32,6 +36,7 @@ typedef struct report {
     uint64_t round;
     const book_t *book;
     uint64_t violations[RULES];
+    uint64_t obligations[RULES]; /* how often a rule had something to decide */
 } report_t;
 
 const char *rule_name(rule_t rule);
@@ -41,6 +46,13 @@ const char *rule_name(rule_t rule);
  */
 void report_violation(report_t *report, rule_t rule, const record_t *first, const record_t *second,
                       const char *format, ...) __attribute__((format(printf, 5, 6)));
+/** A rule looks at something that could violate it. */
+static inline void
+report_obligation(report_t *report, rule_t rule)
+{
+    report->obligations[rule]++;
+}
+
 /** True if this violation would be printed: for callers that print more behind it. */
 bool report_is_printing(const report_t *report, rule_t rule);
 uint64_t report_sum(const report_t *report);

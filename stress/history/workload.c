@@ -21,6 +21,7 @@ typedef enum act {
     ACT_GET,
     ACT_DELETE_NAME,
     ACT_DELETE_POD,
+    ACT_NOMINATE,
     ACT_FAIL,
     ACT_READD,
     ACT_EVENT,
@@ -36,23 +37,23 @@ static const uint8_t weights[PHASES][ACTS] = {
         {[ACT_ADD] = 30,        [ACT_ADD_MANY] = 7,   [ACT_UPDATE] = 12,  [ACT_TRY_POP] = 9,
          [ACT_POP] = 1,         [ACT_POP_MANY] = 1,   [ACT_DONE] = 10,    [ACT_DONE_MANY] = 1,
          [ACT_DONE_AGAIN] = 2,  [ACT_ALIVE] = 2,      [ACT_FIND] = 10,    [ACT_GET] = 2,
-         [ACT_DELETE_NAME] = 4, [ACT_DELETE_POD] = 4, [ACT_FAIL] = 8,     [ACT_READD] = 1,
-         [ACT_EVENT] = 2,       [ACT_TARGET] = 1,     [ACT_ACTIVATE] = 1, [ACT_TICK] = 1,
-         [ACT_GATE] = 1},
+         [ACT_DELETE_NAME] = 4, [ACT_DELETE_POD] = 4, [ACT_NOMINATE] = 4, [ACT_FAIL] = 8,
+         [ACT_READD] = 1,       [ACT_EVENT] = 2,      [ACT_TARGET] = 1,   [ACT_ACTIVATE] = 1,
+         [ACT_TICK] = 1,        [ACT_GATE] = 1},
     [PHASE_MIXED] =
         {[ACT_ADD] = 18,        [ACT_ADD_MANY] = 4,   [ACT_UPDATE] = 11,  [ACT_TRY_POP] = 16,
          [ACT_POP] = 2,         [ACT_POP_MANY] = 3,   [ACT_DONE] = 18,    [ACT_DONE_MANY] = 3,
          [ACT_DONE_AGAIN] = 2,  [ACT_ALIVE] = 2,      [ACT_FIND] = 10,    [ACT_GET] = 2,
-         [ACT_DELETE_NAME] = 4, [ACT_DELETE_POD] = 4, [ACT_FAIL] = 14,    [ACT_READD] = 1,
-         [ACT_EVENT] = 4,       [ACT_TARGET] = 1,     [ACT_ACTIVATE] = 1, [ACT_TICK] = 1,
-         [ACT_GATE] = 1},
+         [ACT_DELETE_NAME] = 4, [ACT_DELETE_POD] = 4, [ACT_NOMINATE] = 4, [ACT_FAIL] = 14,
+         [ACT_READD] = 1,       [ACT_EVENT] = 4,      [ACT_TARGET] = 1,   [ACT_ACTIVATE] = 1,
+         [ACT_TICK] = 1,        [ACT_GATE] = 1},
     [PHASE_SCARCE] =
         {[ACT_ADD] = 18,        [ACT_ADD_MANY] = 2,   [ACT_UPDATE] = 5,   [ACT_TRY_POP] = 24,
          [ACT_POP] = 3,         [ACT_POP_MANY] = 4,   [ACT_DONE] = 22,    [ACT_DONE_MANY] = 3,
          [ACT_DONE_AGAIN] = 2,  [ACT_ALIVE] = 2,      [ACT_FIND] = 6,     [ACT_GET] = 2,
-         [ACT_DELETE_NAME] = 3, [ACT_DELETE_POD] = 4, [ACT_FAIL] = 16,    [ACT_READD] = 1,
-         [ACT_EVENT] = 8,       [ACT_TARGET] = 1,     [ACT_ACTIVATE] = 1, [ACT_TICK] = 1,
-         [ACT_GATE] = 1},
+         [ACT_DELETE_NAME] = 3, [ACT_DELETE_POD] = 4, [ACT_NOMINATE] = 4, [ACT_FAIL] = 16,
+         [ACT_READD] = 1,       [ACT_EVENT] = 8,      [ACT_TARGET] = 1,   [ACT_ACTIVATE] = 1,
+         [ACT_TICK] = 1,        [ACT_GATE] = 1},
 };
 
 static act_t
@@ -212,7 +213,7 @@ update(world_t *world, actor_t *actor)
     static const unsigned kinds[] = {KIND_LABEL, KIND_GATES, KINDS, KINDS};
     description_t what = workload_describe(world, actor);
     unsigned kind = kinds[dice_roll(&actor->dice, sizeof kinds / sizeof *kinds)];
-    actor_update(actor, &what, kind);
+    actor_update(actor, &what, actor->book->settings.host ? KINDS : kind);
 }
 
 static void
@@ -275,10 +276,16 @@ step_of_waiting(world_t *world, actor_t *actor, act_t act)
         send_event(actor);
         break;
     case ACT_TARGET:
-        actor_target(actor, strange_pod(actor));
+        if (world->book.settings.host)
+            send_event(actor);
+        else
+            actor_target(actor, strange_pod(actor));
         break;
     case ACT_ACTIVATE:
-        activate(actor);
+        if (world->book.settings.host)
+            send_event(actor);
+        else
+            activate(actor);
         break;
     case ACT_TICK:
         actor_tick(actor);
@@ -331,6 +338,9 @@ step(world_t *world, actor_t *actor, act_t act)
         break;
     case ACT_DELETE_POD:
         actor_delete_pod(actor, strange_pod(actor));
+        break;
+    case ACT_NOMINATE:
+        actor_nominate(actor, strange_pod(actor), dice_roll(&actor->dice, NODES + 1));
         break;
     default:
         step_of_waiting(world, actor, act);

@@ -1,0 +1,158 @@
+/*
+ * max_pods. FULL needs a moment in its call at which so many pods may have been there: each from
+ * the begin of the call that made it to the end of the one that ended it, and each that some call
+ * was just adding, whatever came of it. And never are there surely more: each from the end of the
+ * one to the begin of the other, but for what calls that overlap add together.
+ */
+#include "check.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct step {
+    uint64_t time;
+    int32_t by;
+} step_t;
+
+#define CAPS_JUDGED 200 /* of a round: each looks at all steps before it */
+
+struct caps_rule {
+    step_t *steps; /* by time; those that raise come first */
+    size_t count, room;
+};
+
+caps_rule_t *
+caps_rule_make(const book_t *book)
+{
+    size_t records = 2 * (size_t)book->capacity * (book->threads + 1);
+    caps_rule_t *rule = calloc(1, sizeof *rule);
+    if (rule != NULL)
+        rule->steps = malloc(records * sizeof *rule->steps);
+    if (rule == NULL || rule->steps == NULL) {
+        fprintf(stderr, "schedq-history: no memory for the caps\n");
+        exit(1);
+    }
+    rule->room = records;
+    return rule;
+}
+
+void
+caps_rule_free(caps_rule_t *rule)
+{
+    free(rule->steps);
+    free(rule);
+}
+
+static void
+put(caps_rule_t *rule, uint64_t time, int32_t by)
+{
+    rule->steps[rule->count++] = (step_t){time, by};
+}
+
+static int
+earlier(const void *a, const void *b)
+{
+    const step_t *first = a, *second = b;
+    if (first->time != second->time)
+        return first->time < second->time ? -1 : 1;
+    return second->by - first->by;
+}
+
+static bool
+may_add(const record_t *record)
+{
+    return record->call == CALL_ADD || record->call == CALL_ADD_MANY ||
+           record->call == CALL_READD || record->call == CALL_UPDATE;
+}
+
+/* The call that gave its record back; NULL: none did. */
+static const record_t *
+last_of(const life_t *life)
+{
+    return life->returned != NULL ? life->returned : life->ended;
+}
+
+/* The most that there may have been at a moment of the call. */
+static int64_t
+most_during(const caps_rule_t *rule, const record_t *call)
+{
+    int64_t now = 0, most = 0;
+    bool inside = false;
+    for (size_t i = 0; i < rule->count && rule->steps[i].time <= call->end; i++) {
+        if (!inside && rule->steps[i].time >= call->begin) {
+            inside = true;
+            most = now;
+        }
+        now += rule->steps[i].by;
+        most = inside && now > most ? now : most;
+    }
+    return inside ? most : now;
+}
+
+static void
+check_full(caps_rule_t *rule, const lives_t *lives, const book_t *book, report_t *report)
+{
+    rule->count = 0;
+    for (size_t i = 0; i < lives->count; i++) {
+        const life_t *life = &lives->lives[i];
+        put(rule, life->created->begin, 1);
+        if (last_of(life) != NULL)
+            put(rule, last_of(life)->end, -1);
+    }
+    for (size_t i = 0; i < book->count; i++) {
+        const record_t *record = book->all[i];
+        if (may_add(record) && !record_creates(record) && record->status != SCHEDQ_FULL) {
+            put(rule, record->begin, 1);
+            put(rule, record->end, -1);
+        }
+    }
+    qsort(rule->steps, rule->count, sizeof *rule->steps, earlier);
+    for (size_t i = 0, judged = 0; i < book->count && judged < CAPS_JUDGED; i++) {
+        const record_t *record = book->sorted[i];
+        if (record->status != SCHEDQ_FULL || !may_add(record))
+            continue;
+        judged++;
+        report_obligation(report, RULE_CAPS);
+        int64_t most = most_during(rule, record);
+        if (most < book->settings.max_pods)
+            report_violation(report, RULE_CAPS, record, NULL,
+                             "FULL, and during the whole call there were at most %" PRId64
+                             " pods of %" PRId64,
+                             most, book->settings.max_pods);
+    }
+}
+
+/* Each thread may get past the cap with what one call adds. */
+static void
+check_most(caps_rule_t *rule, const lives_t *lives, const book_t *book, report_t *report)
+{
+    int64_t now = 0, most = 0;
+    rule->count = 0;
+    for (size_t i = 0; i < lives->count; i++) {
+        const life_t *life = &lives->lives[i];
+        put(rule, life->created->end, 1);
+        if (life->ended != NULL)
+            put(rule,
+                life->ended->begin > life->created->end ? life->ended->begin : life->created->end,
+                -1);
+    }
+    qsort(rule->steps, rule->count, sizeof *rule->steps, earlier);
+    for (size_t i = 0; i < rule->count; i++) {
+        now += rule->steps[i].by;
+        most = now > most ? now : most;
+    }
+    if (most > book->settings.max_pods + (int64_t)book->threads * MANY)
+        report_violation(report, RULE_CAPS, NULL, NULL,
+                         "%" PRId64 " pods were there at once, max_pods is %" PRId64, most,
+                         book->settings.max_pods);
+}
+
+void
+caps_rule_check(caps_rule_t *rule, const lives_t *lives, const book_t *book, report_t *report)
+{
+    if (book->settings.max_pods == 0)
+        return;
+    check_full(rule, lives, book, report);
+    check_most(rule, lives, book, report);
+}
