@@ -287,6 +287,8 @@ update(struct actor *actor, struct attempt wanted, const schedq_event_t *event, 
             occasion->ended = ended;
         }
         attempt->handle = result.pod.bits;
+        attempt->instead_of = result.object;
+        attempt->met_at = (schedq_place_t)result.place;
         ledger->sums.updates++;
         note_replaced(result.object);
         ledger_told(ledger, ledger_life(ledger, result.pod.bits, wanted.key),

@@ -60,10 +60,12 @@ struct attempt {
     int64_t order_key;
     bool keyed, is_update;
     moment began, ended;
-    int status;      /* -1: it runs */
-    bool added;      /* it made a pod */
-    bool replaced;   /* an update said that it replaced this one's object */
-    uint64_t handle; /* 0: none, or not known yet */
+    int status;            /* -1: it runs */
+    bool added;            /* it made a pod */
+    bool replaced;         /* an update said that it replaced this one's object */
+    uint64_t handle;       /* 0: none, or not known yet */
+    uint64_t instead_of;   /* update: the object that it replaced; 0: none */
+    schedq_place_t met_at; /* update: where it met the pod */
     int64_t references;
 };
 

@@ -2,6 +2,7 @@
  * The verdict over a ledger. What a frozen thread's last call may have done is counted in its
  * favour, from the moment when that call began.
  */
+#include "cluster.h"
 #include "ledger.h"
 
 #include "scheduler.h"
@@ -198,7 +199,10 @@ check_end(const struct ledger *ledger, const struct life *life)
 
 /* ---- objects --------------------------------------------------------------------------------- */
 
-/* A pop that began after an update had ended does not return what that update replaced. */
+/*
+ * A pop that began after an update had ended does not return what that update replaced; nor does
+ * the only pop of a pod that the update met active.
+ */
 static void
 check_object(const struct ledger *ledger, const struct life *life)
 {
@@ -213,6 +217,10 @@ check_object(const struct ledger *ledger, const struct life *life)
         if (newer->handle == life->handle && newer->status == SCHEDQ_OK) {
             SIM_CHECK(seen->ended >= newer->began || newer->ended >= life->pop_began,
                       "pod %u was popped with object %llu, which had been replaced by %u",
+                      life->key, (unsigned long long)life->object, i + 1);
+            SIM_CHECK(newer->instead_of != life->object || newer->met_at != SCHEDQ_ACTIVE ||
+                          cluster_is_used(),
+                      "pod %u was popped with object %llu, which %u replaced while it was active",
                       life->key, (unsigned long long)life->object, i + 1);
         }
     }

@@ -36,6 +36,14 @@ update_high(struct actor *actor)
     (void)actor_update(actor, 5, HIGH);
 }
 
+/* The first thread has drawn a key since, so an older pod that it moves goes into its lane. */
+static void
+prepare_passed_and_drawn(struct actor *actor)
+{
+    prepare_passed(actor);
+    (void)actor_add(world_actor(0), 7, LOW);
+}
+
 static void
 consume_3(struct actor *actor)
 {
@@ -113,6 +121,58 @@ one_at_a_time(struct actor *actor)
     }
 }
 
+/* ---- leaving --------------------------------------------------------------------------------- */
+
+/* The high band is in the table, and has no pods. */
+static void
+prepare_left(struct actor *actor)
+{
+    (void)actor_add(actor, 0, HIGH);
+    (void)actor_add(actor, 1, LOW);
+    actor_consume(actor, 1);
+}
+
+/* What has no pods begins to leave; a grace period later it is retired, another later freed. */
+static void
+trim_3(struct actor *actor)
+{
+    for (unsigned i = 0; i < 3; i++) {
+        actor_trim(actor);
+    }
+}
+
+static void
+add_high_twice(struct actor *actor)
+{
+    (void)actor_add(actor, 2, HIGH);
+    (void)actor_add(actor, 3, HIGH);
+}
+
+static void
+consume_and_add(struct actor *actor)
+{
+    actor_consume(actor, 2);
+    (void)actor_add(actor, 4, HIGH);
+}
+
+static void
+raise_1(struct actor *actor)
+{
+    (void)actor_update(actor, 1, HIGH);
+    (void)actor_update(actor, 1, LOW);
+    (void)actor_update(actor, 1, HIGH);
+}
+
+/* Other priorities come, so that adds and pops replace leaves and sweep. */
+static void
+add_others(struct actor *actor)
+{
+    for (uint32_t i = 0; i < 4; i++) {
+        (void)actor_add(actor, 5 + i, (int32_t)(20 + i));
+        actor_consume(actor, 1);
+    }
+}
+
 const struct scenario band_scenarios[] = {
     {.name = "band_clear",
      .about = "an empty band is cleared while pods are added to it, and moved into it",
@@ -120,6 +180,12 @@ const struct scenario band_scenarios[] = {
      .threads = 3,
      .prepare = prepare_passed,
      .bodies = {add_high, consume_3, update_high}},
+    {.name = "band_clear_update",
+     .about = "a band is cleared while a pod is moved into it, through a lane",
+     .harness = &queue_harness,
+     .threads = 2,
+     .prepare = prepare_passed_and_drawn,
+     .bodies = {update_high, consume_3}},
     {.name = "band_clear_two",
      .about = "two consumers clear a band, one adder sets it",
      .harness = &queue_harness,
@@ -140,5 +206,29 @@ const struct scenario band_scenarios[] = {
      .never_frozen = true,
      .configure = three_bands_at_most,
      .bodies = {one_at_a_time, one_at_a_time, one_at_a_time}},
+    {.name = "band_leave",
+     .about = "a band leaves while pods of its priority are added and popped",
+     .harness = &queue_harness,
+     .threads = 3,
+     .prepare = prepare_left,
+     .bodies = {trim_3, add_high_twice, consume_and_add}},
+    {.name = "band_leave_two",
+     .about = "two threads make a band leave while pods of its priority are added",
+     .harness = &queue_harness,
+     .threads = 3,
+     .prepare = prepare_left,
+     .bodies = {trim_3, add_high_twice, trim_3}},
+    {.name = "band_leave_update",
+     .about = "a band leaves while a pod is moved into it, out of it, and into it",
+     .harness = &queue_harness,
+     .threads = 3,
+     .prepare = prepare_left,
+     .bodies = {trim_3, raise_1, pop_twice}},
+    {.name = "band_leave_sweep",
+     .about = "bands leave by the sweeps of adds and pops, while pods of one are added",
+     .harness = &queue_harness,
+     .threads = 3,
+     .prepare = prepare_left,
+     .bodies = {add_others, add_high_twice, add_others}},
     {.name = NULL},
 };

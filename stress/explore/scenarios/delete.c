@@ -66,6 +66,25 @@ pop_and_delete(struct actor *actor)
     }
 }
 
+/*
+ * max_pods is the number of threads, and each has at most one pod at a time, whose add and deletion
+ * are its own calls.
+ */
+static void
+three_pods_at_most(schedq_config_t *config)
+{
+    config->max_pods = 3;
+}
+
+static void
+one_pod_at_a_time(struct actor *actor)
+{
+    for (unsigned i = 0; i < 3; i++) {
+        (void)actor_add(actor, actor->number, 1);
+        (void)actor_delete(actor, actor->number);
+    }
+}
+
 const struct scenario delete_scenarios[] = {
     {.name = "delete_readd",
      .about = "add, delete and add again, against delete and add",
@@ -90,5 +109,12 @@ const struct scenario delete_scenarios[] = {
      .threads = 3,
      .prepare = prepare_one,
      .bodies = {pop_and_delete, delete_and_add, pop_and_delete}},
+    {.name = "delete_exact",
+     .about = "as many pods at once as max_pods allows are never FULL",
+     .harness = &queue_harness,
+     .threads = 3,
+     .never_frozen = true,
+     .configure = three_pods_at_most,
+     .bodies = {one_pod_at_a_time, one_pod_at_a_time, one_pod_at_a_time}},
     {.name = NULL},
 };

@@ -37,6 +37,13 @@ raise_2_beyond(struct actor *actor)
 }
 
 static void
+describe_0(struct actor *actor)
+{
+    (void)actor_update(actor, 0, 1);
+    (void)actor_update(actor, 0, 1);
+}
+
+static void
 lower_0(struct actor *actor)
 {
     (void)actor_update(actor, 0, 1);
@@ -129,6 +136,12 @@ const struct scenario update_scenarios[] = {
     UPDATE_AGAINST_POP("update_lower_new", "a pod is lowered into a brand-new band, against pops",
                        lower_0_below),
     UPDATE_AGAINST_POP("update_order_key", "pods get other order keys, against pops", rekey_0),
+    {.name = "update_same",
+     .about = "two threads describe a pod anew that stays where it is, against pops",
+     .harness = &queue_harness,
+     .threads = 3,
+     .prepare = prepare_one,
+     .bodies = {describe_0, describe_0, pop_twice}},
     {.name = "update_two",
      .about = "two updates of one pod to different bands, and a pop",
      .harness = &queue_harness,
