@@ -44,6 +44,21 @@
  *   -DNOTED_LATE   a leaver reads the noted word when it waits no more
  *   -DWAITS_LATE   a leaver looks at the word, then waits no more: a band that begins to leave in between is forgotten
  *   -DWAIT_TWICE   a leaver waits although another one does
+ *
+ * stands for engine/lockfree/refs/band.c band_keep 2d5162f3
+ * stands for engine/lockfree/refs/band.c leaf_note 10d2890d
+ * stands for engine/lockfree/refs/band.c band_note dd824ce0
+ * stands for engine/lockfree/refs/band.c replace 2f511822
+ * stands for engine/lockfree/refs/band.c wait_for_calls 83873d7d
+ * stands for engine/lockfree/refs/band.c leave 13c06862
+ * stands for engine/lockfree/refs/band.c retire 040008fb
+ * stands for engine/lockfree/refs/band.c bands_rest f49bd37a
+ * stands for engine/lockfree/refs/band.c bands_get 27c5b096
+ * stands for engine/lockfree/refs/bin.h bin_mark eb36b167
+ * stands for engine/lockfree/refs/bin.c word_to_set 55d8fe5d
+ * stands for engine/lockfree/refs/bin.c bin_mark_from b3799803
+ * stands for engine/lockfree/refs/bin.c begin_clearing 0878a077
+ * stands for engine/lockfree/calls/pop.c walk_leaf 5c2500eb
  */
 #if defined(LARGE)
 #define TRIES 2

@@ -29,6 +29,18 @@
  *   -DWORD_LATE    the consumer clears from the word that it reads after the scan
  *
  * Bounds: one pod, one producer, one compactor with MERGES rounds, two consumers with TRIES calls each.
+ *
+ * stands for engine/lockfree/refs/bin.c word_to_set 55d8fe5d
+ * stands for engine/lockfree/refs/bin.c bin_mark_from b3799803
+ * stands for engine/lockfree/refs/bin.c put_merged 7b277497
+ * stands for engine/lockfree/refs/bin.c bin_first 1e615c41
+ * stands for engine/lockfree/refs/bin.c scan_runs 81f5ab11
+ * stands for engine/lockfree/refs/bin.c begin_clearing 0878a077
+ * stands for engine/lockfree/refs/bin.c finish_clearing 0eb7f28e
+ * stands for engine/lockfree/refs/bin.c bin_found_empty c12d5629
+ * stands for engine/lockfree/refs/bin.h bin_mark eb36b167
+ * stands for engine/lockfree/refs/lane.c go_on_in 9a271bb8
+ * stands for engine/lockfree/moves/settle.c settle_told 35553ae4
  */
 #ifdef LARGE
 #define MERGES 3

@@ -47,6 +47,20 @@
  * (-DREADER) one reader. -DCLOSED: no owner, three segments of four pods. -DREADERS: the same with
  * two readers and no consumer. One pod of the first three is stale at the beginning, or none, or
  * all (-DCONSUMERS, -DCLOSED); one more becomes so at any time. --large: one reader, two consumers, two segments filled.
+ *
+ * stands for engine/lockfree/refs/lane.h lane_peek d99d97d6
+ * stands for engine/lockfree/refs/lane.c delete_empty 4587d74f
+ * stands for engine/lockfree/refs/lane.c retire_passed 9e11aea3
+ * stands for engine/lockfree/refs/lane.c unlink_segment 73cc3a91
+ * stands for engine/lockfree/refs/lane.c delete_thin 8bd507ff
+ * stands for engine/lockfree/refs/lane.c thin_out edc51a59
+ * stands for engine/lockfree/refs/lane.c lane_beyond 7c311267
+ * stands for engine/lockfree/refs/lane.c go_on_in 9a271bb8
+ * stands for engine/lockfree/refs/lane.c renew fb8d2652
+ * stands for engine/lockfree/refs/lane.c leave_segment 83a5f463
+ * stands for engine/lockfree/refs/lane.c find_next 2fefa7de
+ * stands for engine/lockfree/refs/lane.c lane_read_begin 670e7ed9
+ * stands for engine/lockfree/refs/lane.c lane_read_on f8e0db87
  */
 #ifdef READERS
 #define CLOSED

@@ -31,6 +31,13 @@
  *   -DEND_SILENT       a recomputer wakes nobody: he may have put a time into the word before its parker could
  *
  * Bounds: two parkers, the sleeper, one more recomputer (--large: two).
+ *
+ * stands for engine/lockfree/signals/deadline.c deadline_lower f0b97bd1
+ * stands for engine/lockfree/signals/deadline.c deadline_begin bdad5527
+ * stands for engine/lockfree/signals/deadline.c deadline_end 435c0120
+ * stands for engine/lockfree/calls/serve.c plan f2eb13db
+ * stands for engine/lockfree/moves/transfer.c transfer_announce b790bdae
+ * stands for engine/lockfree/moves/transfer.c transfer_lower_deadline 2e70f19c
  */
 #ifdef LARGE
 #define RECOMPUTERS 2

@@ -1,12 +1,12 @@
 /*
- * Update of a pod's description, and the pod that follows it: the lag (engine/lockfree: state, pods, publish).
+ * Update of a pod's description, and the pod that follows it: the lag (engine/lockfree: state, update, transfer).
  *
  * Beside the state word {version, place, band, lag} stands the word desc: 0 = the description that the pod was born
  * with, else the number of an update's record. An update installs its record with one two-word CAS on {word, desc}.
  * If the description changes where an ACTIVE pod stands, its band or its order key, the same CAS raises version and
  * lag: refs of version - lag stay VALID, FUTURE is version + 1 only. Then it follows: until the lag is 0 and the band
  * that of the newest description, it publishes a ref of the next version where the newest description says, and
- * switches the word alone, which sets the lag to 0. Whoever meets the FUTURE ref switches too. A claim and a deletion
+ * switches {word, desc}, which sets the lag to 0. Whoever meets the FUTURE ref switches the word too. Claims, deletions
  * are two-word CASes on {word, desc}. Whoever is about to pop a pod, or to tell of it, and finds a lag, follows first.
  *
  * A container is a band and an order key: 2 is band 1; 1 and 0 are band 0, the lesser key and the greater. The pod is
@@ -43,6 +43,23 @@
  *
  * Bounds: one record, two lives, two bands, two keys, two updates (--large: three). Records of descriptions are not
  * recycled here. The claims are checked in every prefix, so any number of threads may stop anywhere.
+ *
+ * stands for engine/lockfree/pod/state.h state_base 7d931ed8
+ * stands for engine/lockfree/pod/state.h state_described af8caaec
+ * stands for engine/lockfree/pod/state.h state_judge 5713fedf
+ * stands for engine/lockfree/pod/state.h state_switched 439032a6
+ * stands for engine/lockfree/pod/entry.c entry_description fb7d322d
+ * stands for engine/lockfree/pod/entry.c entry_describe 0630af5b
+ * stands for engine/lockfree/pod/entry.c entry_switch 1b257892
+ * stands for engine/lockfree/moves/transfer.c transfer_publish 981b64b5
+ * stands for engine/lockfree/moves/transfer.c stands_right 2f9c2f64
+ * stands for engine/lockfree/moves/transfer.c transfer_follow 0b9e6ad9
+ * stands for engine/lockfree/moves/transfer.h transfer_switch 80a34f1b
+ * stands for engine/lockfree/moves/describe.c describe_install befbf077
+ * stands for engine/lockfree/moves/report.c report_record 28f066d2
+ * stands for engine/lockfree/moves/settle.c settle_told 35553ae4
+ * stands for engine/lockfree/calls/pop.c claim 66caf079
+ * stands for engine/lockfree/calls/pop.c take_from 09657360
  */
 #define CONTAINERS 3
 #define ROOM       9
@@ -229,7 +246,10 @@ inline follow(of_life, own)
         :: else
         fi;
 #ifdef READ_ONCE
-        w = ((own) -> where(own) : where(desc));
+        d_step {
+            d = desc;
+            w = ((own) -> where(own) : where(desc))
+        }
 #else
         load_desc();
 #endif
@@ -244,7 +264,11 @@ inline follow(of_life, own)
         :: ok && !(l == 0 && b == band_of(w)) ->
 #endif
             publish(w, v + 1);
-            switch_word(ACTIVE, band_of(w))
+            switch_pair(ACTIVE, band_of(w));
+            if
+            :: ok -> break
+            :: else
+            fi
         fi
     od
 }

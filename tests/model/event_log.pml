@@ -36,6 +36,18 @@
  *
  * Bounds: two writers, a reader of each sequence; with FORGET one of the first (--large: and both
  * readers).
+ *
+ * stands for engine/lockfree/signals/event_log.c drop 6d208234
+ * stands for engine/lockfree/signals/event_log.c event_log_forget 77c58ba7
+ * stands for engine/lockfree/signals/event_log.c claim_slot fd1becf4
+ * stands for engine/lockfree/signals/event_log.c publish a11381da
+ * stands for engine/lockfree/signals/event_log.c event_log_write 5d87b7a4
+ * stands for engine/lockfree/signals/event_log.c event_log_read 09988673
+ * stands for engine/lockfree/signals/event_log.c let_go cda6c1ef
+ * stands for engine/lockfree/memory/hazard.c pin 756d8f4b
+ * stands for engine/lockfree/memory/hazard.c scan_slots 989723d2
+ * stands for engine/lockfree/memory/hazard.c hazard_release 6f1d28f0
+ * stands for engine/lockfree/memory/hazard.c hazard_pin_event 65638126
  */
 #ifdef LARGE
 #define FORGET

@@ -39,7 +39,20 @@
  *   -DNOT_ASKED       it does not ask again
  *   -DLOST_LEAVES  a mover that lost does not decide again
  *
+ * Not modelled: decisions of a host, a lag at its end, a place without a lot.
+ *
  * Bounds: one pod, two lots, one tick, events 1, 3 and 4, with SECOND 1, 2 and 3 (--large: all).
+ *
+ * stands for engine/lockfree/calls/mover.c raise_lag 5921e8a5
+ * stands for engine/lockfree/calls/mover.c stay_gated 937f5e05
+ * stands for engine/lockfree/calls/mover.c switch_gated 3919fa22
+ * stands for engine/lockfree/calls/mover.c gate_pod ab0af28e
+ * stands for engine/lockfree/calls/mover.c is_about 933c64c2
+ * stands for engine/lockfree/calls/mover.c try_question b216a20f
+ * stands for engine/lockfree/calls/mover.c disturb b2af02ba
+ * stands for engine/lockfree/calls/mover.c mover_try_ref d57c72f5
+ * stands for engine/lockfree/moves/stray.c stray_ask_owed 083cf441
+ * stands for engine/lockfree/moves/transfer.c transfer_announce b790bdae
  */
 #ifdef LARGE
 #define SECOND

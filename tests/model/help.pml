@@ -1,5 +1,5 @@
 /*
- * What a helper takes over from a publisher who stopped: the mark of the bin (engine/lockfree: bin, publish, pop).
+ * What a helper takes over from a publisher who stopped: the mark of the bin (engine/lockfree: bin, transfer, pop).
  *
  * Pod X is ACTIVE in the band BELOW. An updater moves it to the band HERE: publishes the ref of the next version in
  * the bin of HERE, passes a full fence, marks the bin (sets its word unless it is SET), raises reorder, switches. If
@@ -21,6 +21,17 @@
  *   -DUPDATE_UNMARKED  the updater marks after his switch
  *
  * Bounds: one pod, one update, CONSUMERS consumers (2, with --large 3) with TRIES calls each, one retirer.
+ *
+ * stands for engine/lockfree/refs/bin.h bin_mark eb36b167
+ * stands for engine/lockfree/refs/bin.h bin_judge a4bc40d3
+ * stands for engine/lockfree/refs/bin.c bin_mark_from b3799803
+ * stands for engine/lockfree/refs/bin.c bin_help e5809958
+ * stands for engine/lockfree/moves/switch.c switch_help fdf1b5f6
+ * stands for engine/lockfree/moves/switch.c switch_announced b12660bd
+ * stands for engine/lockfree/moves/transfer.c transfer_announce b790bdae
+ * stands for engine/lockfree/moves/transfer.c transfer_follow 0b9e6ad9
+ * stands for engine/lockfree/calls/pop.c take_from 09657360
+ * stands for engine/lockfree/calls/pop.c head_is_here 55ecf618
  */
 #ifdef LARGE
 #define CONSUMERS 3

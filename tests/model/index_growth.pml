@@ -36,6 +36,15 @@
  *   -DLOOK_AT_OLD_ONLY  with LOOKUP: a lookup does not look at the mark and stays in the old line
  *
  * Bounds: one line of 3 cells, the next of 4, 3 records, 4 pods. Any number may stop anywhere. --large: REMOVER too.
+ *
+ * stands for engine/lockfree/index/index_growth.c place_cell 5464fc96
+ * stands for engine/lockfree/index/index_growth.c copy_line 2a463582
+ * stands for engine/lockfree/index/index_growth.c index_move_line 63671752
+ * stands for engine/lockfree/index/index.c go_on 95fb4fa5
+ * stands for engine/lockfree/index/index.c find_line e41b486d
+ * stands for engine/lockfree/index/index.c index_insert dc873c52
+ * stands for engine/lockfree/index/index.c look_up 04ffa653
+ * stands for engine/lockfree/index/index.c index_remove 9b59c180
  */
 #define CELLS     3
 #define NEXT      4

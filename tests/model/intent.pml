@@ -1,5 +1,5 @@
 /*
- * Publish, then switch; claim by the word; whoever meets a FUTURE ref helps (engine/lockfree: state, bin, pods).
+ * Publish, then switch; claim by the word; whoever meets a FUTURE ref helps (engine/lockfree: state, bin, transfer).
  *
  * One pod, PARKED or ACTIVE at first, and three bands. A container holds refs, that is versions; the state word holds
  * {version, place, band}. A mover publishes the ref of the next version in the container of the new place and only
@@ -19,6 +19,15 @@
  *                  stranded
  *
  * Bounds: one pod; each operation once, and repeated until its own switch succeeds. Any number may stop anywhere.
+ *
+ * stands for engine/lockfree/pod/state.h state_judge 5713fedf
+ * stands for engine/lockfree/pod/state.h state_switched 439032a6
+ * stands for engine/lockfree/moves/switch.c switch_announced b12660bd
+ * stands for engine/lockfree/moves/switch.c switch_help fdf1b5f6
+ * stands for engine/lockfree/refs/bin.h bin_judge a4bc40d3
+ * stands for engine/lockfree/refs/bin.c bin_help e5809958
+ * stands for engine/lockfree/moves/transfer.c transfer_publish 981b64b5
+ * stands for engine/lockfree/moves/transfer.h transfer_switch 80a34f1b
  */
 #define BANDS    3
 #define ROOM     6

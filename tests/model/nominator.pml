@@ -6,8 +6,8 @@
  * and a digit says of which life and node its hint is. Whoever nominates draws, inserts, and installs the description by
  * a CAS on the life's word and the description as he read them; if that has a larger number, he draws again. An
  * insertion takes up to two hints off old, and copies them to fresh but if nobody will need them: each is judged by
- * looks at the word, the description and the word again. A reader loads the halves one after the other, judges all
- * hints, judges those again that are not installed, and finds the halves unchanged, one after the other. Then it may
+ * looks at the word, the description and the word again. Whoever loads the pair loads fresh, old, and fresh again,
+ * until that is what it was. A reader judges all hints, judges those again that are not installed, and finds the halves unchanged, one after the other. Then it may
  * replace both lists by what is needed of them.
  *
  * A record with two lives. A nominates life 1 to node 1. B nominates it to node 1, too, and then to none. An owner ends
@@ -37,6 +37,17 @@
  *   -DUNJUDGED       a reader takes hints for nominations
  *
  * Bounds: 5 numbers; who would draw more stops. One reading. (--large: A, B as with AWAY, the owner and the reader.)
+ *
+ * stands for engine/lockfree/signals/nominator.c bucket_load fc715961
+ * stands for engine/lockfree/signals/nominator.c judge_hint 66d8e308
+ * stands for engine/lockfree/signals/nominator.c plan_insertion e913d9c1
+ * stands for engine/lockfree/signals/nominator.c nominator_insert 8f8ca2e5
+ * stands for engine/lockfree/signals/nominator.c read_list 9d08c263
+ * stands for engine/lockfree/signals/nominator.c is_overtaken fe0a5f20
+ * stands for engine/lockfree/signals/nominator.c put_in_order afece905
+ * stands for engine/lockfree/signals/nominator.c sweep_bucket c9f601c4
+ * stands for engine/lockfree/signals/nominator.c nominator_read 9ac98213
+ * stands for engine/lockfree/moves/describe.c describe_install befbf077
  */
 #define NUMBERS   5
 
@@ -151,14 +162,35 @@ inline put_pair(f, o)
     note_bucket()
 }
 
+/* An empty list has no address of its own, so fresh may be what it was and have been another in between. */
+inline load_pair()
+{
+    d_step {
+        f = fresh;
+        fn = fresh_name
+    }
+    do
+    :: d_step {
+            o = old;
+            on = old_name
+        }
+        if
+        :: fresh_name == fn -> break
+        :: else ->
+            d_step {
+                f = fresh;
+                fn = fresh_name
+            }
+        fi
+    od;
+    skip
+}
+
 inline insert()
 {
     do
-    :: d_step {
-            f = fresh;
-            o = old;
-            fn = fresh_name;
-            on = old_name;
+    :: load_pair();
+        d_step {
             f = f << 3 | n;
             c = 0
         }
@@ -378,8 +410,7 @@ proctype Reader()
         ever[2] = stood[2]
     }
     do
-    :: d_step { f = fresh; fn = fresh_name };
-        d_step { o = old; on = old_name };
+    :: load_pair();
         rest = f;
         look(true);
         rest = o;

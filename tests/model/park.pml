@@ -1,6 +1,6 @@
 /*
- * A pod that fails while events come: it must not be parked beside an event that helps it (engine/lockfree: park,
- * events, lots).
+ * A pod that fails while events come: it must not be parked beside an event that helps it (engine/lockfree:
+ * add_unschedulable, events, lots).
  *
  * An event draws its number from the sequence, writes the log, raises the stamp to its number (by maximum), passes a
  * full fence, and reads the lot. The holder of a pod in flight, popped when the sequence was `seen`, reads s0 =
@@ -42,6 +42,22 @@
  *   -DLOST_LEAVES      with UPDATE: an event whose switch was lost does not decide again
  *
  * Bounds: one pod, two events, one lot, one lane (--large: UPDATE and DELETE).
+ *
+ * stands for engine/lockfree/calls/add_unschedulable.c raise_version 2557b479
+ * stands for engine/lockfree/calls/add_unschedulable.c take_back f080f4e0
+ * stands for engine/lockfree/calls/add_unschedulable.c judge_events 55222fea
+ * stands for engine/lockfree/calls/add_unschedulable.c event_came 49e9c34b
+ * stands for engine/lockfree/calls/add_unschedulable.c try_once e92cb34e
+ * stands for engine/lockfree/calls/add_unschedulable.c look_in_flight f09bbb34
+ * stands for engine/lockfree/calls/add_unschedulable.c try_round 3e1248f3
+ * stands for engine/lockfree/calls/events.c events_announce 4c09c004
+ * stands for engine/lockfree/calls/events.c judge_record f6b168aa
+ * stands for engine/lockfree/calls/events.c judge_log 63c26978
+ * stands for engine/lockfree/calls/events.c events_judge_flight b7400642
+ * stands for engine/lockfree/calls/mover.c disturb b2af02ba
+ * stands for engine/lockfree/calls/mover.c mover_try_ref d57c72f5
+ * stands for engine/lockfree/calls/mover.c switch_item 7ef1d00f
+ * stands for engine/lockfree/moves/transfer.c transfer_announce b790bdae
  */
 #ifdef LARGE
 #define UPDATE

@@ -27,6 +27,15 @@
  *
  * Bounds: three runs of two refs, two pods in A, two in B, READERS readers of A (2, with SECOND 1, with --large 3) with
  * one pop each.
+ *
+ * stands for engine/lockfree/refs/run.c run_give 4c1004a4
+ * stands for engine/lockfree/refs/run.c run_peek 9220612a
+ * stands for engine/lockfree/refs/run.h run_advance 063a3bed
+ * stands for engine/lockfree/refs/bin.c drop_run 08fcf46c
+ * stands for engine/lockfree/refs/bin.c cursor_load cb5493e8
+ * stands for engine/lockfree/refs/bin.c merge_into 630f4742
+ * stands for engine/lockfree/refs/bin.c put_merged 7b277497
+ * stands for engine/lockfree/refs/bin.c first_of_run 4453ab8c
  */
 #if defined(LARGE)
 #define READERS 3

@@ -47,6 +47,25 @@
  * Bounds: CONSUMERS consumers (3, with BUFFER or TIME 2, with --large 4); producers of 1 and of 2 pods, with TIME or CLOSE
  * of one; two parkers. With TIME and FROZEN three consumers, none with a
  * deadline, and no pod but those of the parkers.
+ *
+ * stands for engine/lockfree/signals/sleepers.c sleepers_prepare f08c8f9c
+ * stands for engine/lockfree/signals/sleepers.c sleepers_cancel 56a73009
+ * stands for engine/lockfree/signals/sleepers.c is_unwatched ba653bb1
+ * stands for engine/lockfree/signals/sleepers.c sleepers_watch 955a402f
+ * stands for engine/lockfree/signals/sleepers.c sleepers_unwatch a0f2050b
+ * stands for engine/lockfree/signals/sleepers.c sleepers_wake_one 1a3a68c1
+ * stands for engine/lockfree/signals/sleepers.c sleepers_wake_for 97b53834
+ * stands for engine/lockfree/signals/sleepers.c sleepers_wake_all 0f28ce77
+ * stands for engine/lockfree/calls/pop.c pass_wake_up 7d0dd0f8
+ * stands for engine/lockfree/calls/pop.c sleep_in_line 2f9713c4
+ * stands for engine/lockfree/calls/pop.c pop_or_sleep 7758de85
+ * stands for engine/lockfree/calls/pop.c hand_over_watch 012525b0
+ * stands for engine/lockfree/calls/pop.c look_once_more e16c5853
+ * stands for engine/lockfree/calls/pop.c pop_waiting 183e740f
+ * stands for engine/lockfree/calls/pop.c lockfree_close e280f02b
+ * stands for engine/lockfree/calls/serve.c serve_wake_sleeper 025b1e89
+ * stands for engine/lockfree/calls/serve.c server_serve fa66bb7f
+ * stands for engine/lockfree/moves/publish.c publish_wake 2c181b59
  */
 #if defined(LARGE)
 #define CONSUMERS 4

@@ -1,6 +1,6 @@
 /*
  * Ticks: pods whose backoff is over become active, and the count of the pods that back off (engine/lockfree: serve,
- * bin, publish).
+ * bin, transfer).
  *
  * A holder fails pod X into the backoff bin: publishes the ref of the next version there, and switches INFLIGHT ->
  * BACKOFF. Its time is over at once. Ticks read the bin from its head: a FUTURE ref they help, for a VALID one they
@@ -33,6 +33,19 @@
  * Bounds: one pod, a holder, two ticks, one consumer with one call; with CONSUMERS the pod backs off from the
  * beginning, and there are one tick and two consumers (--large: so, with two ticks and
  * POP_BACKOFF).
+ *
+ * stands for engine/lockfree/calls/serve.c is_here 81cf1bba
+ * stands for engine/lockfree/calls/serve.c flush_bin 20d4cbc4
+ * stands for engine/lockfree/calls/mover.c move_group 63226fb9
+ * stands for engine/lockfree/calls/mover.c switch_item 7ef1d00f
+ * stands for engine/lockfree/moves/switch.c switch_pod 74dc7c05
+ * stands for engine/lockfree/moves/switch.c switch_announced b12660bd
+ * stands for engine/lockfree/moves/switch.c switch_counted 418018fd
+ * stands for engine/lockfree/moves/switch.c switch_help fdf1b5f6
+ * stands for engine/lockfree/refs/bin.h bin_judge a4bc40d3
+ * stands for engine/lockfree/refs/bin.h bin_mark eb36b167
+ * stands for engine/lockfree/refs/bin.c bin_help e5809958
+ * stands for engine/lockfree/refs/bin.c bin_mark_from b3799803
  */
 #ifdef LARGE
 #define CONSUMERS

@@ -22,6 +22,12 @@
  *                       slots
  *
  * Bounds: two pods, UPDATES updates in a row (2, with --large 3), one pop, one other scanner.
+ *
+ * stands for engine/lockfree/calls/pop.c walk_take 8275bb6a
+ * stands for engine/lockfree/calls/pop.c walk_down f516f0bc
+ * stands for engine/lockfree/calls/pop.c take_from 09657360
+ * stands for engine/lockfree/moves/transfer.c transfer_follow 0b9e6ad9
+ * stands for engine/lockfree/moves/switch.c switch_announced b12660bd
  */
 #ifdef LARGE
 #define UPDATES 3
