@@ -132,6 +132,15 @@ was_before_lag_ended(const struct view *view, uint64_t ref)
     return versions > STATE_LAG_WAITING && state_has_had(view->state, view->life, ref_version(ref));
 }
 
+/* Is the ref of the version that its pod has, or of no pod? Then no mover is to be disturbed. */
+static inline bool
+has_come(const struct queue *queue, uint64_t ref)
+{
+    const struct entry *entry = entry_at(&queue->entries, ref_record(ref));
+
+    return entry == NULL || state_base(entry_state(entry)) == ref_version(ref);
+}
+
 /*
  * The pod of a ref, if it is here and wanted. One that backs off may have been published anew by an
  * update, in a lane that the walk has passed: any ref of its life will do.
@@ -141,8 +150,8 @@ look_at(struct search *search, const struct lot *lot, uint64_t ref, struct view 
 {
     struct queue *queue = queue_of(search->worker);
     enum place place = lot->residence.place;
-
-    bool comes = place == PLACE_PARKED && !mover_disturb(search->worker, ref);
+    bool comes =
+        place == PLACE_PARKED && !has_come(queue, ref) && !mover_disturb(search->worker, ref);
 
     if (!report_any(queue, ref_record(ref), view)) {
         return false;

@@ -452,7 +452,7 @@ const struct scenario event_scenarios[] = {
     PLAIN_EVENTS("event_lots_leave", "a lot leaves while a pod comes to it, against an event",
                  hold_beside_leaving_lots, fail_plain, trim_often, move_plain),
     PLAIN_EVENTS("event_lots_again", "sets that come and go against a failure and events",
-                 hold_beside_empty_lots, fail_plain, come_and_go_often, move_both),
+                 hold_beside_empty_lots, fail_both_twice, come_and_go_often, move_both),
     PLAIN_EVENTS("activate_fail", "an activation against a failure", hold_wanted, fail_plain,
                  activate_0, pop_and_fail_plain),
     PLAIN_EVENTS("activate_parked", "two activations and an event of a parked pod", park_one,
