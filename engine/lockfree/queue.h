@@ -114,7 +114,7 @@ struct waiting {
  * right in the sum.
  */
 struct tally {
-    atomic_u64 adds, pops, dones, failures, deletes, updates, moves, events, hint_calls, gate_calls;
+    atomic_u64 adds, pops, dones, failures, deletes, updates, events, moves, hint_calls, gate_calls;
     atomic_u64 active, inflight;
     atomic_u64 taken, given; /* records */
 };
@@ -160,7 +160,9 @@ struct worker {
     /* a gated pod that it has to ask about, as {life, record}, or 0 (mover.h) */
     atomic_u64 owed;
     char name[SCHEDQ_NAME_MAX + 9]; /* for visitors */
-    _Alignas(CACHE_LINE) struct tally tally;
+    /* as owed, of a pod that another worker added (settle.h); each call looks, beside its tally */
+    _Alignas(CACHE_LINE) atomic_u64 settled;
+    struct tally tally;
     struct incoming incoming;
 };
 
@@ -293,10 +295,19 @@ section_leave(struct worker *worker)
     epoch_leave(worker->epoch);
 }
 
-/** For calls that may allocate: frees what they, and calls before them, retired. */
+/* settle.h */
+void settle_ask(struct worker *worker);
+
+/**
+ * For calls that may allocate: frees what they, and calls before them, retired. What they settled
+ * is asked about.
+ */
 static inline void
 section_end(struct worker *worker)
 {
+    if (u64_load(&worker->settled) != 0) {
+        settle_ask(worker);
+    }
     section_leave(worker);
     epoch_poll(worker->epoch);
 }

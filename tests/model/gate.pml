@@ -51,7 +51,7 @@
  * stands for engine/lockfree/calls/mover.c try_question b216a20f
  * stands for engine/lockfree/calls/mover.c disturb b2af02ba
  * stands for engine/lockfree/calls/mover.c mover_try_ref d57c72f5
- * stands for engine/lockfree/moves/stray.c stray_ask_owed 083cf441
+ * stands for engine/lockfree/moves/stray.c stray_ask_owed a7de5fe3
  * stands for engine/lockfree/moves/transfer.c transfer_announce b790bdae
  */
 #ifdef LARGE

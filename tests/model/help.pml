@@ -23,9 +23,9 @@
  * Bounds: one pod, one update, CONSUMERS consumers (2, with --large 3) with TRIES calls each, one retirer.
  *
  * stands for engine/lockfree/refs/bin.h bin_mark eb36b167
- * stands for engine/lockfree/refs/bin.h bin_judge a4bc40d3
+ * stands for engine/lockfree/refs/bin.h bin_judge 37e3f0cc
  * stands for engine/lockfree/refs/bin.c bin_mark_from b3799803
- * stands for engine/lockfree/refs/bin.c bin_help e5809958
+ * stands for engine/lockfree/refs/bin.c bin_help d98182ae
  * stands for engine/lockfree/moves/switch.c switch_help fdf1b5f6
  * stands for engine/lockfree/moves/switch.c switch_announced b12660bd
  * stands for engine/lockfree/moves/transfer.c transfer_announce b790bdae

@@ -24,8 +24,8 @@
  * stands for engine/lockfree/pod/state.h state_switched 439032a6
  * stands for engine/lockfree/moves/switch.c switch_announced b12660bd
  * stands for engine/lockfree/moves/switch.c switch_help fdf1b5f6
- * stands for engine/lockfree/refs/bin.h bin_judge a4bc40d3
- * stands for engine/lockfree/refs/bin.c bin_help e5809958
+ * stands for engine/lockfree/refs/bin.h bin_judge 37e3f0cc
+ * stands for engine/lockfree/refs/bin.c bin_help d98182ae
  * stands for engine/lockfree/moves/transfer.c transfer_publish 981b64b5
  * stands for engine/lockfree/moves/transfer.h transfer_switch 80a34f1b
  */

@@ -32,7 +32,7 @@
  * stands for engine/lockfree/refs/run.c run_peek 9220612a
  * stands for engine/lockfree/refs/run.h run_advance 063a3bed
  * stands for engine/lockfree/refs/bin.c drop_run 08fcf46c
- * stands for engine/lockfree/refs/bin.c cursor_load cb5493e8
+ * stands for engine/lockfree/refs/bin.c cursor_load 2d955b72
  * stands for engine/lockfree/refs/bin.c merge_into 630f4742
  * stands for engine/lockfree/refs/bin.c put_merged 7b277497
  * stands for engine/lockfree/refs/bin.c first_of_run 4453ab8c

@@ -34,7 +34,7 @@
  * beginning, and there are one tick and two consumers (--large: so, with two ticks and
  * POP_BACKOFF).
  *
- * stands for engine/lockfree/calls/serve.c is_here 81cf1bba
+ * stands for engine/lockfree/calls/serve.c is_here f74c46ac
  * stands for engine/lockfree/calls/serve.c flush_bin 20d4cbc4
  * stands for engine/lockfree/calls/mover.c move_group 63226fb9
  * stands for engine/lockfree/calls/mover.c switch_item 7ef1d00f
@@ -42,9 +42,9 @@
  * stands for engine/lockfree/moves/switch.c switch_announced b12660bd
  * stands for engine/lockfree/moves/switch.c switch_counted 418018fd
  * stands for engine/lockfree/moves/switch.c switch_help fdf1b5f6
- * stands for engine/lockfree/refs/bin.h bin_judge a4bc40d3
+ * stands for engine/lockfree/refs/bin.h bin_judge 37e3f0cc
  * stands for engine/lockfree/refs/bin.h bin_mark eb36b167
- * stands for engine/lockfree/refs/bin.c bin_help e5809958
+ * stands for engine/lockfree/refs/bin.c bin_help d98182ae
  * stands for engine/lockfree/refs/bin.c bin_mark_from b3799803
  */
 #ifdef LARGE

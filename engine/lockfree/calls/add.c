@@ -629,8 +629,9 @@ gate_heard(const struct queue *queue, const struct arrival *arrival)
 }
 
 /*
- * A pod that does not become active: all that time and events need is done before the name is
- * finished. So a call that reports the pod before settles it, and a later one finds it settled.
+ * A pod that does not become active: all that time and events need is done, or owed, before the
+ * name is finished. So a call that reports the pod before settles it, and a later one finds it
+ * settled.
  */
 static schedq_status_t
 complete_waiting(struct worker *worker, const struct arrival *arrival, schedq_result_t *result)
@@ -639,11 +640,16 @@ complete_waiting(struct worker *worker, const struct arrival *arrival, schedq_re
 
     transfer_announce(worker, &arrival->to, arrival->ref, CAUSE_NONE);
     bool heard = gate_heard(queue, arrival);
+    bool asks = heard && !queue->base.rules.host;
 
-    if (heard && !queue->base.rules.host) {
+    if (asks) {
+        /* If the adder stops in between, a tick asks. */
+        u64_store(&worker->owed, ref_make(ref_version(arrival->ref), arrival->record));
+    }
+    index_finish(&arrival->ticket); /* before the gate is asked: the ticket is of this section */
+    if (asks) {
         events_help_placed(worker, arrival->record, ref_version(arrival->ref));
     }
-    index_finish(&arrival->ticket);
     report_arrival(queue, arrival, result);
     if (!heard || !queue->base.rules.host) {
         return SCHEDQ_OK;

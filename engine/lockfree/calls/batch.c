@@ -196,6 +196,17 @@ find_place_again(struct worker *worker, struct arrival *arrival, const schedq_po
     if (arrival->band == NULL) {
         return false;
     }
+    /*
+     * The band that was found first may be retired, and its successor has another id: the word has
+     * to name that one, or no walk takes the pod. The pod is not published so far.
+     */
+    struct entry *entry = entry_at(&queue_of(worker)->entries, arrival->record);
+    uint64_t life = ref_version(arrival->ref), state = entry != NULL ? entry_state(entry) : 0;
+
+    if (state_version(state) == life && state_place(state) == PLACE_ACTIVE &&
+        state_band(state) != arrival->band->id) {
+        (void)u64_cas(&entry->word.low, state, state_make(life, arrival->band->id, PLACE_ACTIVE));
+    }
     arrival->to.band = arrival->band;
     arrival->to.bin = &arrival->band->bin;
     return true;

@@ -245,7 +245,8 @@ head_is_helped(const struct walk *walk, struct bin *bin, uint64_t *state)
 {
     const struct bin_caller caller = bin_caller(walk->worker);
 
-    return bin_help(bin, &caller, bin_head_ref(&walk->head), bin_head_cause(&walk->head), state);
+    return bin_help(bin, &caller, walk->entry, bin_head_ref(&walk->head),
+                    bin_head_cause(&walk->head), state);
 }
 
 /*

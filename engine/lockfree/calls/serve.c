@@ -89,12 +89,13 @@ may_leave(const struct queue *queue, const struct view *view)
 }
 
 static bool
-is_helped(const struct flush *flush, struct bin *bin, const struct bin_ref *ref)
+is_helped(const struct flush *flush, struct bin *bin, struct entry *entry,
+          const struct bin_ref *ref)
 {
     const struct bin_caller caller = bin_caller(flush->mover.worker);
     uint64_t state;
 
-    return bin_help(bin, &caller, ref->ref, ref->cause, &state);
+    return bin_help(bin, &caller, entry, ref->ref, ref->cause, &state);
 }
 
 /*
@@ -106,12 +107,14 @@ is_here(const struct flush *flush, struct bin *bin, const struct bin_ref *ref)
 {
     struct queue *queue = queue_of(flush->mover.worker);
     uint64_t state;
-    enum verdict verdict = bin_verdict(bin, ref->ref, &state);
+    struct entry *entry = entry_at(&queue->entries, ref_record(ref->ref));
+    enum verdict verdict =
+        entry != NULL ? bin_verdict_of(bin, entry, ref->ref, &state) : VERDICT_STALE;
     struct view view;
 
     if (place_backs_off(flush->place)) {
         return verdict == VERDICT_VALID ||
-               (verdict == VERDICT_FUTURE && is_helped(flush, bin, ref));
+               (verdict == VERDICT_FUTURE && is_helped(flush, bin, entry, ref));
     }
     return verdict == VERDICT_VALID &&
            (flush->place == PLACE_PARKED || !queue->base.rules.leftover_is_event ||

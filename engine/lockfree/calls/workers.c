@@ -251,12 +251,24 @@ workers_take(struct queue *queue, struct worker **out)
     return SCHEDQ_FULL;
 }
 
+/* What a worker owes is time's when the worker is no thread's any more. */
+static void
+note_owed(struct worker *worker)
+{
+    if (u64_load_acquire(&worker->owed) != 0 || u64_load_acquire(&worker->settled) != 0) {
+        queue_note_stray(queue_of(worker), STRAY_UNJUDGED);
+        u64_store(&worker->owed, 0);
+        u64_store(&worker->settled, 0);
+    }
+}
+
 void
 workers_give(struct worker *worker)
 {
     struct queue *queue = queue_of(worker);
 
     section_begin(worker);
+    note_owed(worker);
     hazard_retry(&queue->hazards, worker->hazard);
     bands_shrink(&queue->bands, worker->epoch, worker->base.number);
     backoff_shrink(queue, worker->epoch, worker->base.number);
@@ -362,10 +374,7 @@ lockfree_worker_adopt(schedq_t *base, schedq_worker_t *abandoned)
             if (word_load(&worker->base.busy) != 0) {
                 forget(worker);
             }
-            if (u64_load_acquire(&worker->owed) != 0) {
-                queue_note_stray(queue, STRAY_UNJUDGED);
-                u64_store(&worker->owed, 0);
-            }
+            note_owed(worker);
             word_give_back(&worker->base.busy);
             return SCHEDQ_OK;
         }

@@ -7,8 +7,8 @@
  * The container of a pod that was never moved is that of its description. A thread that changed the
  * pod meanwhile found it.
  *
- * A gated pod may have missed events of its gate while it could not be found: it counts as one that
- * an event helps.
+ * A gated pod may have missed events of its gate while it could not be found: the caller has its
+ * gate asked.
  */
 bool
 settle_again(struct worker *worker, uint32_t record, const struct view *view)
@@ -43,11 +43,32 @@ settle_again(struct worker *worker, uint32_t record, const struct view *view)
         return moved;
     }
     transfer_announce(worker, &transfer.to, ref_make(state_base(view->state), record), CAUSE_NONE);
-    if (place == PLACE_GATED) {
-        return events_help(worker, record, view->life);
-    }
     publish_wake(worker);
     return true;
+}
+
+/*
+ * The index holds tables, and its callers lots and bands, of this section: so the gate is asked
+ * when the call ends. For a second pod a note is left, and a tick asks.
+ */
+static void
+ask_later(struct worker *worker, uint32_t record, uint64_t life)
+{
+    if (u64_load(&worker->settled) != 0) {
+        queue_note_stray(queue_of(worker), STRAY_UNJUDGED);
+    } else {
+        /* before the index says that the pod is settled: a tick asks if this thread stops */
+        u64_store_release(&worker->settled, ref_make(life, record));
+    }
+}
+
+void
+settle_ask(struct worker *worker)
+{
+    uint64_t settled = u64_load(&worker->settled);
+
+    (void)events_help(worker, ref_record(settled), ref_version(settled));
+    u64_store_release(&worker->settled, 0);
 }
 
 bool
@@ -69,6 +90,9 @@ settle_pod(void *ctx, uint32_t record, uint64_t life)
         run_give(&queue_of(worker)->runs, worker->spare_run);
     }
     worker->spare_run = prepared != NULL ? prepared : worker->spare_run;
+    if (state_place(view.state) == PLACE_GATED && worker->base.number != HOUSEKEEPER) {
+        ask_later(worker, record, life);
+    }
     return settled;
 }
 

@@ -29,11 +29,13 @@ void settle_told(struct worker *worker, uint32_t record, uint64_t life, uint64_t
 
 /**
  * Publishes the pod that `view` shows once more, where it is. False: no memory; it is a stray then.
+ * Of a gated pod the gate has to be asked afterwards.
  */
 bool settle_again(struct worker *worker, uint32_t record, const struct view *view);
 
 /**
- * For the index: publishes a pod that exists, and whose adder may have stopped before it did.
+ * For the index: publishes a pod that exists, and whose adder may have stopped before it did. Its
+ * gate is asked at the end of the call (settle_ask).
  */
 bool settle_pod(void *ctx, uint32_t record, uint64_t life);
 

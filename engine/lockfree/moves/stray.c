@@ -13,8 +13,12 @@ bring_back(struct worker *worker, uint32_t record, uint64_t notes)
     if (!report_any(queue_of(worker), record, &view) || !report_exists(worker, record, &view)) {
         return true;
     }
-    return ((notes & STRAY_UNPUBLISHED) == 0 || settle_again(worker, record, &view)) &&
-           transfer_follow(worker, record, view.life);
+    if ((notes & STRAY_UNPUBLISHED) != 0 &&
+        (!settle_again(worker, record, &view) ||
+         (state_place(view.state) == PLACE_GATED && !events_help(worker, record, view.life)))) {
+        return false;
+    }
+    return transfer_follow(worker, record, view.life);
 }
 
 void
@@ -24,11 +28,14 @@ stray_ask_owed(struct worker *worker)
 
     for (uint32_t i = 0; i < queue_slots(queue); i++) {
         const struct worker *other = ptr_load_acquire(&queue->workers[i]); /* of slot_worker:A */
-        /* of gate_pod's store */
-        uint64_t owed = other != NULL ? u64_load_acquire(&other->owed) : 0;
+        /* of gate_pod's store, and ask_later's */
+        uint64_t owed[] = {other != NULL ? u64_load_acquire(&other->owed) : 0,
+                           other != NULL ? u64_load_acquire(&other->settled) : 0};
 
-        if (owed != 0) {
-            (void)events_help(worker, ref_record(owed), ref_version(owed));
+        for (uint32_t j = 0; j < 2; j++) {
+            if (owed[j] != 0) {
+                (void)events_help(worker, ref_record(owed[j]), ref_version(owed[j]));
+            }
         }
     }
 }

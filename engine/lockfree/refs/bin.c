@@ -133,15 +133,14 @@ is_stale(const struct bin *bin, uint64_t ref)
 
 /*
  * A helper does all that the publisher owes: the publisher may have stopped before it marked the
- * bin, and no scan finds a pod in a bin whose word is CLEAR. A retired bin takes no pod: its
- * publisher will see that.
+ * bin, and no scan finds a pod in a bin whose word is CLEAR. A retired bin takes no pod. `entry` is
+ * the one that was judged: by now trim may have taken its page.
  */
 bool
-bin_help(struct bin *bin, const struct bin_caller *caller, uint64_t ref, uint32_t cause,
-         uint64_t *state)
+bin_help(struct bin *bin, const struct bin_caller *caller, struct entry *entry, uint64_t ref,
+         uint32_t cause, uint64_t *state)
 {
     const struct residence *residence = &bin->residence;
-    struct entry *entry = entry_at(residence->entries, ref_record(ref));
 
     return bin_mark(bin) &&
            caller->help(caller->ctx, residence, entry, ref, cause, state) == VERDICT_VALID;
@@ -240,9 +239,10 @@ struct cursor {
 };
 
 /*
- * Goes on to the next ref that is not stale, helping FUTURE ones, so that copies are VALID. False:
- * the run left its slot. A ref that was read may be of the run's next use, in another bin, and must
- * not be helped here: so the slot is looked at behind each ref.
+ * Goes on to the next ref that is not stale, helping FUTURE ones, so that copies are VALID. Where
+ * pods wait for events there are no helpers (waiting.h): FUTURE refs are copied. False: the run
+ * left its slot. A ref that was read may be of the run's next use, in another bin, and must not be
+ * helped here: so the slot is looked at behind each ref.
  */
 static bool
 cursor_load(struct cursor *cursor, struct bin *bin, const struct bin_caller *caller)
@@ -257,7 +257,9 @@ cursor_load(struct cursor *cursor, struct bin *bin, const struct bin_caller *cal
         if (u64_load_acquire(cursor->slot) != cursor->word) { /* cursor_load:A */
             return false;
         }
-        if (bin_judge(bin, caller, cursor->ref, cursor->cause, &state)) {
+        if (place_waits_for_event(bin->residence.place)
+                ? bin_verdict(bin, cursor->ref, &state) != VERDICT_STALE
+                : bin_judge(bin, caller, cursor->ref, cursor->cause, &state)) {
             break;
         }
     }

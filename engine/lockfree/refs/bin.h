@@ -211,9 +211,9 @@ bin_head_cause(const struct bin_head *head)
     return head->is_run ? head->run.cause : 0;
 }
 
-/** bin_judge of a ref that was FUTURE. */
-bool bin_help(struct bin *bin, const struct bin_caller *caller, uint64_t ref, uint32_t cause,
-              uint64_t *state);
+/** bin_judge of a ref that was FUTURE while the word was that of `entry`. */
+bool bin_help(struct bin *bin, const struct bin_caller *caller, struct entry *entry, uint64_t ref,
+              uint32_t cause, uint64_t *state);
 
 /** What a ref of this bin says, without helping; *state is the word of the ref's record. */
 static inline enum verdict
@@ -239,10 +239,11 @@ static inline bool
 bin_judge(struct bin *bin, const struct bin_caller *caller, uint64_t ref, uint32_t cause,
           uint64_t *state)
 {
-    enum verdict verdict = bin_verdict(bin, ref, state);
+    struct entry *entry = entry_at(bin->residence.entries, ref_record(ref));
+    enum verdict verdict = entry != NULL ? bin_verdict_of(bin, entry, ref, state) : VERDICT_STALE;
 
     return verdict == VERDICT_VALID ||
-           (verdict == VERDICT_FUTURE && bin_help(bin, caller, ref, cause, state));
+           (verdict == VERDICT_FUTURE && bin_help(bin, caller, entry, ref, cause, state));
 }
 
 /** A ref that was read, and not taken. */

@@ -127,11 +127,16 @@ plugins_of(const struct lot_key *key)
     return key->unschedulable | key->pending;
 }
 
-/* Bits of what is only the caller's to change: so they are as they were. */
+/*
+ * A bit that is only the caller's to change: so it is as it was. It may be unset, if the thread
+ * that made the lot stopped before it set all.
+ */
 static void
 clear_bit(atomic_u64 *word, uint64_t bit)
 {
-    (void)u64_add(word, UINT64_C(0) - bit);
+    if ((u64_load(word) & bit) != 0) {
+        (void)u64_add(word, UINT64_C(0) - bit);
+    }
 }
 
 /* False: none of `cells` is free. Ends: each failed exchange is a cell that was taken or freed. */

@@ -221,6 +221,71 @@ gates_after_backoff(schedq_config_t *config)
     config->pop_from_backoff = 0;
 }
 
+static void
+prepare_left(struct actor *actor)
+{
+    (void)actor_add(actor, 0, 9);
+    (void)actor_add(actor, 1, 1);
+    actor_consume(actor, 1);
+}
+
+static void
+trim_often(struct actor *actor)
+{
+    for (unsigned i = 0; i < 4; i++) {
+        actor_trim(actor);
+    }
+}
+
+static void
+add_many_high(struct actor *actor)
+{
+    (void)actor_add_many(actor, 2, 2, 9);
+    SIM_CHECK(actor_pop(actor) && actor->held[0].priority == 9,
+              "add_many of 2 pods with priority 9 returned, and the next pop gave none of them");
+    SIM_CHECK(actor_pop(actor) && actor->held[1].priority == 9,
+              "add_many of 2 pods with priority 9 returned, and the second pop gave none of them");
+    (void)actor_done_all(actor);
+}
+
+static void
+use_without_max_bands(schedq_config_t *config)
+{
+    cluster_use(config);
+    config->max_bands = 0;
+}
+
+static void
+park_eight(struct actor *actor)
+{
+    for (uint32_t i = 0; i < 8; i++) {
+        (void)actor_add(actor, i, 1);
+        (void)actor_pop_and_fail(actor, PLAIN);
+        cluster_pass(1000);
+    }
+}
+
+static void
+gate_down(struct actor *actor, uint32_t from)
+{
+    for (uint32_t i = from + 4; i-- > from;) {
+        (void)actor_update(actor, i, -1);
+        actor_activate(actor, i);
+    }
+}
+
+static void
+gate_low(struct actor *actor)
+{
+    gate_down(actor, 0);
+}
+
+static void
+gate_high(struct actor *actor)
+{
+    gate_down(actor, 4);
+}
+
 #define GATES(title, text, settings, before, ...)                                                  \
     {                                                                                              \
         .name = (title), .about = (text), .harness = &queue_harness, .threads = 3, .sleeps = true, \
@@ -274,5 +339,15 @@ const struct scenario gate_scenarios[] = {
           gates_after_backoff, end_lag_of_parked, pass_limit_and_tick, open_both, look_for_0),
     GATES("event_gate_kube_1_34", "gates of kube 1.34 open while a pod is put behind them",
           as_kube_1_34, add_gated, open_both, activate_0, update_0),
+    GATES("event_ages_merge", "runs of the bin of gated pods by age are merged", as_kube_1_34,
+          park_eight, gate_low, gate_high, look_for_0),
+    {.name = "batch_band_leaves",
+     .about = "a band leaves while a gate is asked about the next pod of a batch",
+     .harness = &queue_harness,
+     .threads = 2,
+     .sleeps = true,
+     .configure = use_without_max_bands,
+     .prepare = prepare_left,
+     .bodies = {trim_often, add_many_high}},
     {.name = NULL},
 };

@@ -95,6 +95,21 @@ back_off_by_1(struct actor *actor)
 }
 
 static void
+pop_and_end(struct actor *actor)
+{
+    actor_consume(actor, 3);
+}
+
+static void
+two_bands_one_pod(struct actor *actor)
+{
+    (void)actor;
+    (void)actor_add(world_actor(1), 1, 3);
+    actor_consume(world_actor(1), 1);
+    (void)actor_add(world_actor(1), 0, 1);
+}
+
+static void
 tick(struct actor *actor)
 {
     actor_tick(actor);
@@ -215,6 +230,12 @@ const struct scenario upkeep_scenarios[] = {
      .configure = without_pops_from_backoff,
      .prepare = back_off_by_1,
      .bodies = {tick, delete_and_trim}},
+    {.name = "upkeep_walk_help",
+     .about = "a walk meets a pod that an update moves; it is deleted, and trim takes its page",
+     .harness = &queue_harness,
+     .threads = 3,
+     .prepare = two_bands_one_pod,
+     .bodies = {update_0, delete_and_trim, pop_and_end}},
     {.name = "upkeep_full",
      .about = "an add that may be too many looks for the pods of other bands; one is deleted, and "
               "trim takes its page",
