@@ -160,7 +160,7 @@ struct worker {
     /* a gated pod that it has to ask about, as {life, record}, or 0 (mover.h) */
     atomic_u64 owed;
     char name[SCHEDQ_NAME_MAX + 9]; /* for visitors */
-    /* as owed, of a pod that another worker added (settle.h); each call looks, beside its tally */
+    /* as owed, of a pod that another worker added (settle.h); section_end reads it */
     _Alignas(CACHE_LINE) atomic_u64 settled;
     struct tally tally;
     struct incoming incoming;

@@ -15,7 +15,8 @@ struct cluster_event {
  * Draws the event's sequence, writes it down for the pods in flight, raises the stamps; a full
  * fence.
  *
- * A caller that then reads lots meets every pod whose holder parks it without seeing the stamps.
+ * A holder that parks a pod looks at the stamps behind its publication. If it misses this event's
+ * stamps, its pod is in a lot that the caller reads afterwards.
  */
 void events_announce(struct worker *worker, const struct cluster_event *event);
 

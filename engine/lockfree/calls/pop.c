@@ -9,8 +9,8 @@
  *   walk reads `reorder` first (walk_take:A) and again before each claim and before EMPTY
  *   (take_from:A): unchanged means that no such switch came before the walk looked.
  *
- *   X is in a bin whose word is CLEAR. Then X's producer has not come to bin_mark: its call has not
- *   returned.
+ *   X is in a bin whose word is CLEAR. X's producer sets the word before its call returns
+ *   (bin_mark). So that call is still running, and no caller was told yet that X is active.
  *
  * A stale head's key is at most its successor's, so the least key over unjudged heads is a lower
  * bound; it is judged, and passed or claimed, before another is looked for.
@@ -21,8 +21,9 @@
  * LINEARIZATION. OK: the CAS of the claim (claim:A). EMPTY: the last load of `reorder`
  * (walk_take:B). CLOSED: EMPTY, if `closed` was set before the walk began.
  *
- * An active pod whose description was replaced, and which is still in its old place, is moved
- * before it is claimed: the caller gets the new description, in the new description's order.
+ * An updater replaces a pod's description before it moves the pod. A consumer that meets such a
+ * pod in its old place moves it first, and looks again: so each pod is popped in the order of the
+ * description that the caller gets.
  *
  * ORDERING
  *   ref, switch_announced:A, switch -> scan, take_from:A or walk_take:B
@@ -353,7 +354,7 @@ walk_down(struct walk *walk)
 
 /* ---- backoff --------------------------------------------------------------------------------- */
 
-/* The pod whose backoff ends first; of equal ones the best. */
+/* The bin of the pod whose backoff ends first. Of pods with equal expiries tie.h decides. */
 static struct bin *
 first_in_backoff(struct walk *walk)
 {

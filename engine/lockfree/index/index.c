@@ -106,11 +106,12 @@
  * answer NOMEM.
  *
  * 9 WRAPAROUND. sequence: 50 bits, two an insertion; at 10 million insertions a second in one line
- *   1.8 years. life: 28 of its 36 bits. A cell that was left behind and fits a later life of its
- *   record leads to that record, whose name is compared: harmless. An exchange on a cell can be
- *   fooled if its thread stops before it, while the record goes through a multiple of 2^28 versions
- *   (27 s at 10 million a second of one record), and the life at exactly that version gets a name
- *   with the same line and tag and takes the same cell. Spare lines: stack.h.
+ *   1.8 years. life: 28 of its 36 bits. A cell may be left behind by a life that is over, and fit a
+ *   later life of the same record. A reader follows it to that record, compares the name, and goes
+ *   on: harmless. An exchange on a cell can be fooled if its thread stops before it, while the
+ *   record goes through a multiple of 2^28 versions (27 s at 10 million a second of one record),
+ *   and the life at exactly that version gets a name with the same line and tag and takes the same
+ *   cell. Spare lines: stack.h.
  *
  * 10 NOT CHOSEN. Chains of records: two misses more. A control word that names the record, beside
  *   seven cells: overflow cells that two lines share, and a model showed two ways to lose a living

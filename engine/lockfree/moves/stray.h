@@ -6,8 +6,9 @@
  * records, and move or publish those pods. That pass over all records happens only after an
  * allocator failed, or a pod changed at each question of its gates.
  *
- * The second: each worker names the pod that it is about to ask about (mover.h). Most often its
- * mover asks at the same time, and one of the two finds nothing to do.
+ * The second: each worker names the pod that it is about to ask about (mover.h), and the pod that
+ * it published for another worker (settle.h). Most often that worker asks at the same time, and one
+ * of the two finds nothing to do.
  *
  * ORDERING
  *   queue_note_stray:A -> stray_gather:A

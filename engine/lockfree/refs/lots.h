@@ -4,7 +4,7 @@
  *
  * CONTRACT. A lot is a key and one lane per worker; pods with the same profile, rejectors and gate
  * share it. It has no order but that of each worker's insertions, no runs and no word: it is read,
- * never consumed, and nobody helps in it. There are at most `max` lots at a time; sets that come
+ * never consumed, and there are no helpers. There are at most `max` lots at a time; sets that come
  * then, or when there is no memory, share the catch-all, which has the plugins that ever came to
  * it. A lot without pods leaves again; its memory is given back after a grace period. So what an
  * event or memory costs follows the sets that pods have.
@@ -68,7 +68,8 @@
  * PROGRESS. Lock-free. lots_get allocates for a new key; each further round of a loop means that
  * another thread took a cell, or a bit. A thread that stops in lot_make or lot_unmake keeps a
  * cell; one that stops behind lot_leave:A, or between retire_ripe:A and lot_retire:A, leaves a lot
- * that is used as before and never given back.
+ * that is used as before and never given back. A thread that stops in any section holds up grace
+ * periods: lots that are LEAVING then keep their cells, and later sets may come to the catch-all.
  *
  * COST. lots_get looks at one word of each group, and at the lots of its class. An event looks, in
  * each group, at a word for each plugin that it reaches, or at `taken` if it reaches all; then at
@@ -174,7 +175,7 @@ bool lots_again(const struct lots_walk *walk);
  * a section. */
 void lots_resume(struct lots *lots, uint32_t worker);
 
-/** For who has a slot that nobody uses: makes its lanes as small as they can be. In a section. */
+/** For the owner of a slot that no thread calls with: makes its lanes small. In a section. */
 void lots_shrink(struct lots *lots, struct memory *memory, struct epoch_record *epoch,
                  uint32_t worker);
 
