@@ -160,7 +160,7 @@ struct worker {
     /* a gated pod that it has to ask about, as {life, record}, or 0 (mover.h) */
     atomic_u64 owed;
     char name[SCHEDQ_NAME_MAX + 9]; /* for visitors */
-    /* as owed, of a pod that another worker added (settle.h); section_end reads it */
+    /* as owed, of a pod that another worker added (settle.h); section_ask reads it */
     _Alignas(CACHE_LINE) atomic_u64 settled;
     struct tally tally;
     struct incoming incoming;
@@ -298,6 +298,15 @@ section_leave(struct worker *worker)
 /* settle.h */
 void settle_ask(struct worker *worker);
 
+/** Before the end of a call that looked for a name: what it settled is asked about. */
+static inline void
+section_ask(struct worker *worker)
+{
+    if (u64_load(&worker->settled) != 0) {
+        settle_ask(worker);
+    }
+}
+
 /**
  * For calls that may allocate: frees what they, and calls before them, retired. What they settled
  * is asked about.
@@ -305,9 +314,7 @@ void settle_ask(struct worker *worker);
 static inline void
 section_end(struct worker *worker)
 {
-    if (u64_load(&worker->settled) != 0) {
-        settle_ask(worker);
-    }
+    section_ask(worker);
     section_leave(worker);
     epoch_poll(worker->epoch);
 }

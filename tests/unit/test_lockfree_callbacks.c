@@ -23,6 +23,7 @@ typedef struct scene {
     unsigned hinted;   /* hints */
     unsigned opens_at; /* the job after which the gate lets pass */
     bool refuses;
+    bool second_passes; /* a gate that stops no call */
     schedq_hint_t hint;
     uint64_t fit, gate, fit_of_second;
     uint8_t gate_number;
@@ -464,6 +465,49 @@ no_event_is_missed_that_comes_while_a_gate_is_asked(void **state)
     end_scene();
 }
 
+static int
+second_gate(void *ctx, uint64_t pod)
+{
+    (void)ctx;
+    (void)pod;
+    return scene.second_passes;
+}
+
+/*
+ * An event, so that the gates have to be asked again; then, while they are, the pod passes them and
+ * fails.
+ */
+static void
+report_then_back_off(scene_t *own)
+{
+    schedq_result_t result;
+    if (own->done == 1) {
+        report_to_all(own);
+        return;
+    }
+    assert_ok(schedq_find(own->other, "ns/a", 4, &result));
+    assert_ok(schedq_activate(own->other, &result.pod, 1, NULL));
+    assert_place(fail_with(own->other, pop_with(own->other).token, 0).place, SCHEDQ_ERROR_BACKOFF);
+    own->second_passes = false;
+}
+
+/* Gates are asked before backoff. */
+static void
+a_question_that_an_add_owes_is_not_asked_in_backoff(void **state)
+{
+    fixture_t *fixture = *state;
+    add_plugin(fixture, 0, "SecondGate", SCHEDQ_ACTION_DELETE, second_gate);
+    set_scene(fixture, true);
+    scene.second_passes = true;
+    scene.refuses = true;
+    scene.opens_at = 1;
+    scene.job = report_then_back_off;
+    scene.jobs = 2;
+    fx_add(fixture, "ns/a", 0);
+    end_scene();
+    assert_place(fx_place(fixture, "ns/a"), SCHEDQ_ERROR_BACKOFF);
+}
+
 /* ---- what the others may give back ---- */
 
 static uint64_t
@@ -604,6 +648,7 @@ main(int argc, char **argv)
         fx_test_lockfree(an_activation_asks_a_gate_thrice_at_most),
         fx_test_lockfree(a_failure_asks_a_gate_thrice_at_most),
         fx_test_lockfree(no_event_is_missed_that_comes_while_a_gate_is_asked),
+        fx_test_lockfree(a_question_that_an_add_owes_is_not_asked_in_backoff),
         fx_test_lockfree(memory_is_flat_while_a_gate_is_asked),
         fx_test_lockfree(memory_is_flat_while_a_hint_is_asked),
         fx_test_lockfree(memory_is_flat_while_a_precheck_is_asked),

@@ -690,11 +690,13 @@ add_looks_first(const struct queue *queue, const schedq_pod_spec_t *spec)
 bool
 add_tell_present(struct worker *worker, const struct present *present, struct view *view)
 {
-    if (!report_view(queue_of(worker), present->record, present->life, view)) {
-        return false;
+    /* Ends: each further round means that the pod changed. */
+    while (report_view(queue_of(worker), present->record, present->life, view)) {
+        if (settle_told(worker, present->record, view)) {
+            return true;
+        }
     }
-    settle_told(worker, present->record, view->life, view->state);
-    return true;
+    return false;
 }
 
 /* Is there a pod of this name? Then *present is it, and pops look where it is. */

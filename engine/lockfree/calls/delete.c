@@ -87,6 +87,7 @@ lockfree_delete(schedq_worker_t *base, const struct pod_key *key, schedq_result_
             state_place(view.state) == PLACE_INFLIGHT ? SCHEDQ_INFLIGHT : SCHEDQ_NOWHERE;
         tally_add(&worker->tally.deletes, 1);
     }
+    section_ask(worker);
     section_leave(worker);
     return status;
 }

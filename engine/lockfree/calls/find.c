@@ -1,12 +1,15 @@
 /*
  * From a name to its pod.
  *
- * LINEARIZATION. Found: report_record:B. Not found: index_look:C. ORDERING. index.c, report.h.
+ * LINEARIZATION. Found: report_record:B, or pay:A. Not found: index_look:C. ORDERING. index.c,
+ * report.h, settle.h.
  *
  * PROGRESS. Lock-free: a pod that ends between the look at the index and the look at its record is
- * looked for again, because another may have its name; each further round means that a pod ended.
+ * looked for again, because another may have its name; each further round means that a pod ended,
+ * or changed.
  *
- * EVIDENCE. tests/model: index; tests/unit/test_update.c, test_delete.c.
+ * EVIDENCE. tests/model: index; stress/explore: find_told, event_gate_told, told_update;
+ * tests/unit/test_update.c, test_delete.c.
  */
 #include "lockfree/calls/find.h"
 
@@ -36,13 +39,17 @@ lockfree_find(schedq_worker_t *base, const char *name, uint32_t length, schedq_r
     struct worker *worker = worker_of(base);
     uint32_t hash = index_hash(&queue_of(worker)->index, name, length);
     struct view view;
+    uint32_t record;
 
     section_begin(worker);
-    uint32_t record = find_name(worker, name, length, hash, &view);
+    /* Ends: each further round means that the pod changed. */
+    do {
+        record = find_name(worker, name, length, hash, &view);
+    } while (record != 0 && !settle_told(worker, record, &view));
     if (record != 0) {
-        settle_told(worker, record, view.life, view.state);
         report_pod(queue_of(worker), record, &view, result);
     }
+    section_ask(worker);
     section_leave(worker);
     return record != 0 ? SCHEDQ_OK : SCHEDQ_NOT_FOUND;
 }

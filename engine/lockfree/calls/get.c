@@ -56,7 +56,7 @@ take_pod(struct worker *worker, uint32_t record, uint64_t life, struct view *vie
 
     /* Ends: each further round means that the pod changed. */
     while (exists && report_view(queue, record, life, view)) {
-        if (take(worker, view)) {
+        if (settle_told(worker, record, view) && take(worker, view)) {
             return true;
         }
     }
@@ -72,9 +72,6 @@ lockfree_get(schedq_worker_t *base, schedq_pod_t pod, schedq_visit_fn visit, voi
 
     section_begin(worker);
     bool found = take_pod(worker, record, ref_version(pod.bits), &view);
-    if (found) {
-        settle_told(worker, record, view.life, view.state);
-    }
     section_end(worker);
     if (!found) {
         return SCHEDQ_NOT_FOUND;
@@ -95,10 +92,7 @@ take_by_number(struct worker *worker, uint32_t record, struct view *view)
     section_begin(worker);
     /* Ends: each further round means that the pod changed. */
     while (!taken && report_record(queue, record, view) && report_exists(worker, record, view)) {
-        taken = take(worker, view);
-    }
-    if (taken) {
-        settle_told(worker, record, view->life, view->state);
+        taken = settle_told(worker, record, view) && take(worker, view);
     }
     section_end(worker);
     return taken;
@@ -146,9 +140,6 @@ visit_nominated(struct worker *worker, uint64_t node, const struct nominated *po
 
         section_begin(worker);
         bool found = take_pod(worker, pods[i].record, pods[i].life, &view);
-        if (found) {
-            settle_told(worker, pods[i].record, view.life, view.state);
-        }
         section_end(worker);
         if (found && view.description.nominated_node == node) {
             more = show(worker, pods[i].record, &view, visit, ctx);

@@ -449,14 +449,18 @@ collect(struct mover *mover, const struct question *question)
 
 /* ---- one pod --------------------------------------------------------------------------------- */
 
-/* False: it stays. `unjudged`: not without its gates being asked. */
+/*
+ * False: it stays. `unjudged`: one that waits for an event does not, without its gates being asked.
+ */
 static bool
 decide(struct mover *mover, const struct view *view, bool unjudged, struct way *way)
 {
+    bool owed = unjudged && place_waits_for_event(state_place(view->state));
+
     if (mover->decide(mover, view, way)) {
         return true;
     }
-    if (!unjudged && !state_lag_is_at_end(view->state)) {
+    if (!owed && !state_lag_is_at_end(view->state)) {
         return false;
     }
     *way = route_after_backoff(mover->worker, view, mover->now);

@@ -349,7 +349,7 @@ flush_leftovers(struct serving *serving)
  * all the time must not keep the planner here.
  */
 static int64_t
-plan(struct queue *queue)
+plan(struct queue *queue, int64_t now)
 {
     int64_t next = SCHEDQ_NO_DEADLINE;
     enum planned planned = PLANNED_AGAIN;
@@ -365,7 +365,7 @@ plan(struct queue *queue)
     if (planned == PLANNED_SOONER) {
         timer_wake(queue);
     }
-    return planned == PLANNED_AGAIN ? queue_now(queue) : next;
+    return planned == PLANNED_AGAIN ? now : next;
 }
 
 struct served
@@ -379,7 +379,7 @@ serve_time(struct worker *worker, uint32_t slice, schedq_result_t *result)
     flush_backoffs(&serving);
     flush_leftovers(&serving);
     if (serving.slice > 0) {
-        next = plan(queue);
+        next = plan(queue, serving.now);
     }
     /*
      * A look passes over a pod that an update publishes anew meanwhile, behind the look, and whose
@@ -390,7 +390,7 @@ serve_time(struct worker *worker, uint32_t slice, schedq_result_t *result)
                          !serving.no_memory && result->left == 0;
          i++) {
         flush_backoffs(&serving);
-        next = plan(queue);
+        next = plan(queue, serving.now);
     }
     return (struct served){.moved = serving.moved,
                            .no_memory = serving.no_memory,

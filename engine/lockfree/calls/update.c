@@ -27,6 +27,7 @@
 #include "lockfree/moves/backoff.h"
 #include "lockfree/moves/describe.h"
 #include "lockfree/moves/objects.h"
+#include "lockfree/moves/settle.h"
 #include "lockfree/moves/switch.h"
 #include "lockfree/moves/waiting.h"
 
@@ -127,7 +128,7 @@ static schedq_status_t
 install_update(struct worker *worker, struct update *update)
 {
     struct queue *queue = queue_of(worker);
-    const struct view *before = &update->before;
+    struct view *before = &update->before;
     struct redescription change = describe_begin(before);
     struct transfer transfer;
     enum place place = state_place(before->state);
@@ -161,6 +162,8 @@ install_update(struct worker *worker, struct update *update)
         update->word = change.word;
         if (follows) {
             move_described(worker, update, &transfer, &change);
+        } else if (place == PLACE_ACTIVE) {
+            (void)settle_told(worker, update->record, before);
         }
     }
     return status;
@@ -350,7 +353,11 @@ update_present(struct worker *worker, const char *name, uint32_t hash, struct up
                        update->spec->profile, update->before.profile);
             return SCHEDQ_INVALID;
         }
-        status = install_update(worker, update);
+        /* An active pod is settled by what the update does to it. */
+        status = state_waits(update->before.state) &&
+                         !settle_told(worker, update->record, &update->before)
+                     ? SCHEDQ_RETRY
+                     : install_update(worker, update);
     } while (status == SCHEDQ_RETRY);
     return status;
 }

@@ -96,24 +96,90 @@ settle_pod(void *ctx, uint32_t record, uint64_t life)
     return settled;
 }
 
+/* ---- before a caller is told ----------------------------------------------------------------- */
+
 /*
  * Its ref is published: the index says so. But its publisher may have stopped before it marked the
  * band. No fence: the ref was visible before the caller saw the pod.
  */
-void
-settle_told(struct worker *worker, uint32_t record, uint64_t life, uint64_t state)
+static void
+mark(struct worker *worker, uint32_t record, const struct view *view)
 {
-    struct queue *queue = queue_of(worker);
-
-    if (state_place(state) != PLACE_ACTIVE) {
-        return;
-    }
-    struct band *band = bands_at(&queue->bands, state_band(state));
+    struct band *band = bands_at(&queue_of(worker)->bands, state_band(view->state));
 
     /*
      * An update that was described and has not moved the pod is told of as well, so it is finished.
      */
-    if (state_lag(state) != 0 || band == NULL || !bin_mark(&band->bin)) {
-        (void)transfer_follow(worker, record, life);
+    if (state_lag(view->state) != 0 || band == NULL || !bin_mark(&band->bin)) {
+        (void)transfer_follow(worker, record, view->life);
     }
+}
+
+static bool
+is_noted(const struct queue *queue, uint64_t notes)
+{
+    return (u64_load_acquire(&queue->strays) & notes) != 0; /* of queue_note_stray:A */
+}
+
+/* Does somebody owe the pod's gates a question? */
+static bool
+is_owed(const struct queue *queue, uint32_t record, uint64_t life)
+{
+    const uint64_t debt = ref_make(life, record);
+
+    for (uint32_t i = 0; i < queue_slots(queue); i++) {
+        const struct worker *other = ptr_load_acquire(&queue->workers[i]); /* of slot_worker:A */
+
+        if (other != NULL &&
+            (u64_load_acquire(&other->owed) == debt || u64_load_acquire(&other->settled) == debt)) {
+            return true;
+        }
+    }
+    return is_noted(queue, STRAY_UNJUDGED | STRAY_UNPUBLISHED);
+}
+
+/*
+ * A pod is told of as gated only if its gates were asked since it can be found. False: it changed.
+ *
+ * Ends: each further round is another thread's change of the pod, or this thread's, which brought
+ * it behind another gate.
+ */
+static bool
+pay(struct worker *worker, uint32_t record, struct view *view)
+{
+    struct queue *queue = queue_of(worker);
+    const uint64_t debt = ref_make(view->life, record);
+    uint64_t asked = 0; /* the word whose gates this call asked */
+
+    while (state_place(view->state) == PLACE_GATED && view->state != asked &&
+           is_owed(queue, record, view->life)) {
+        asked = view->state;
+        events_help_placed(worker, record, view->life);
+        if (u64_load(&worker->settled) == debt) {
+            u64_store_release(&worker->settled, 0);
+        }
+        if (!report_view(queue, record, view->life, view)) {
+            return false;
+        }
+    }
+    return entry_state(view->entry) == view->state; /* pay:A */
+}
+
+bool
+settle_told(struct worker *worker, uint32_t record, struct view *view)
+{
+    const struct queue *queue = queue_of(worker);
+
+    if (state_place(view->state) == PLACE_ACTIVE) {
+        mark(worker, record, view);
+        return true;
+    }
+    if (!state_waits(view->state)) {
+        return true;
+    }
+    if (is_noted(queue, STRAY_UNPUBLISHED)) {
+        (void)settle_again(worker, record, view);
+    }
+    return state_place(view->state) != PLACE_GATED || queue->base.rules.host ||
+           pay(worker, record, view);
 }

@@ -1,19 +1,27 @@
 /*
  * Before a caller is told of a pod: making sure that the pod is found where its word says, though
- * the thread that brought it there may have stopped before it published the pod, or marked the bin.
+ * the thread that brought it there may have stopped before it published the pod, or marked the bin;
+ * and that the gates of a gated pod were asked since it can be found, though that thread may have
+ * stopped before it asked them.
  *
  * LINEARIZATION. None of its own: a pod that is settled twice is published twice, by refs of one
- * version.
+ * version, and a question that is asked twice has one answer. "Gated", of a pod that is owed no
+ * question: pay:A.
  *
  * ORDERING. settle_again: transfer_announce:A.
  *   index_finish:A or a switch -> the load that found the pod, settle_told, bin_mark:A
  *       the mark comes after the ref, without a fence
+ *   owed or settled, index_finish:A or a switch -> the load that found the pod, is_owed
+ *       who can find a pod behind its gate finds the debt
+ *   the switch that pays, owed or settled is 0 -> is_owed, pay:A
+ *       who finds no debt finds how it was paid
  *
- * PROGRESS. Lock-free: one publication, and transfer_follow. A thread that stops in here leaves the
- * pod to the next call that reports it.
+ * PROGRESS. Lock-free: one publication, and transfer_follow; each further round of pay is a change
+ * of the pod. A thread that stops in here leaves the pod to the next call that reports it.
  *
  * EVIDENCE. tests/model: index (SETTLE_UNCHECKED), bin (REPORTER), description (READER);
- * stress/explore: find_told, told_*, event_gate_add, no_memory_find, no_memory_find_pop.
+ * stress/explore: find_told, told_*, event_gate_add, event_gate_told,
+ * no_memory_find, no_memory_find_pop; stress/history: gates, empty.
  */
 #ifndef SCHEDQ_LOCKFREE_SETTLE_H
 #define SCHEDQ_LOCKFREE_SETTLE_H
@@ -22,10 +30,14 @@
 #include "lockfree/moves/transfer.h"
 
 /**
- * Before a caller is told that a pod is there, whose word was `state`: makes sure that pops look
- * where it is.
+ * Before a caller is told that a pod is there, as *view shows it: makes sure that pops, events and
+ * time look where it is, and that its gate is asked. False: the pod changed; look at it again.
+ * True: *view may be newer than it was.
+ *
+ * May leave the section for the gates (queue.h), so nothing else that was read in it is used
+ * afterwards. The worker has no mover under way.
  */
-void settle_told(struct worker *worker, uint32_t record, uint64_t life, uint64_t state);
+bool settle_told(struct worker *worker, uint32_t record, struct view *view);
 
 /**
  * Publishes the pod that `view` shows once more, where it is. False: no memory; it is a stray then.

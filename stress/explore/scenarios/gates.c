@@ -1,4 +1,5 @@
 /* Gates that open while pods come to stand behind them. Pods with negative priorities are held. */
+#include "actor_calls.h"
 #include "cluster.h"
 #include "scenarios.h"
 #include "world.h"
@@ -286,6 +287,19 @@ gate_high(struct actor *actor)
     gate_down(actor, 4);
 }
 
+/* Who opened the gates, and told the queue, is not told of a pod behind them. */
+static void
+open_and_find(struct actor *actor)
+{
+    schedq_result_t result;
+
+    open_both(actor);
+    if (act_find(actor, 0, &result)) {
+        SIM_CHECK(result.place != SCHEDQ_GATED,
+                  "both gates were opened, and find says that pod 0 is gated");
+    }
+}
+
 #define GATES(title, text, settings, before, ...)                                                  \
     {                                                                                              \
         .name = (title), .about = (text), .harness = &queue_harness, .threads = 3, .sleeps = true, \
@@ -301,6 +315,8 @@ const struct scenario gate_scenarios[] = {
           open_a, open_b, activate_0),
     GATES("event_gate_add", "gates open while a pod is added, and looked for", cluster_use, NULL,
           open_both, add_1, find_and_consume),
+    GATES("event_gate_told", "gates open while a pod is added, and its finder knows that they did",
+          cluster_use, NULL, add_gated, open_and_find, look_for_0),
     GATES("event_gate_fail", "gates open while a pod fails into them", cluster_use, hold_one,
           fail_with_error, gate_0_by_update, open_both),
     GATES("event_gate_move", "gates open while an event moves a parked pod behind them",

@@ -162,6 +162,14 @@ add_pair_again(struct actor *actor)
     actor_consume(actor, 2);
 }
 
+static void
+update_0_high(struct actor *actor)
+{
+    if (actor_update(actor, 0, HIGH)) {
+        expect_pop(actor, "update");
+    }
+}
+
 /* Thread 0 holds pod 1, so that one of the batch exists in any case. */
 static void
 prepare_held(struct actor *actor)
@@ -207,6 +215,8 @@ const struct scenario told_scenarios[] = {
     TOLD("told_find", "a pod that find told of is popped next", NULL, add_0_1_high, find_0_or_1),
     TOLD("told_add", "a pod because of which add said EXISTS is popped next", NULL, add_0_high,
          add_again),
+    TOLD("told_update", "a pod that update described is popped next", NULL, add_0_high,
+         update_0_high),
     TOLD("told_batch",
          "a pod because of which add_many said EXISTS is popped before the rest of the batch", NULL,
          add_0_high, add_pair_again),
