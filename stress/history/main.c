@@ -59,7 +59,7 @@ configure(const options_t *options, schedq_config_t *config)
     if (options->queue == QUEUE_HOST)
         config->decide = SCHEDQ_DECIDE_HOST;
     if (options->queue == QUEUE_CAPPED)
-        config->max_pods = options->names / 2;
+        config->max_pods = options->names / 16;
     config->engine = (uint8_t)options->engine->value;
     if (options->queue != QUEUE_KUBE && options->queue != QUEUE_HOST) /* there ticks end backoffs */
         config->pop_from_backoff = options->seed / 2 % 2 == 0;
