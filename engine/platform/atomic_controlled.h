@@ -16,16 +16,16 @@ uint64_t control_load(const void *word, unsigned bytes);
 /** A point where another thread may run; then the store enters the buffer. */
 void control_store(void *word, uint64_t value, unsigned bytes);
 
-/**
- * A point where another thread may run; then this thread's buffer is emptied. What follows at once
- * is one step with it.
- */
+/** A point where another thread may run; then this thread's buffer is emptied. */
 void control_fence(void);
+
+/** The same; the read-modify-write of the word that follows at once is one step with it. */
+void control_rmw(const void *word);
 
 #define ACCESS_LOAD(word, type, from) ((type)from control_load(&(word)->raw, sizeof(word)->raw))
 #define ACCESS_STORE(word, value, to) \
     control_store(&(word)->raw, (uint64_t)to(value), sizeof(word)->raw)
-#define ACCESS_RMW(word) control_fence()
+#define ACCESS_RMW(word) control_rmw(word)
 #define ACCESS_FENCE() control_fence()
 #include "platform/atomic_stepped.h"
 

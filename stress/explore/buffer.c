@@ -1,6 +1,9 @@
 /* The store buffers of buffer.h. */
 #include "buffer.h"
 
+#include "arena.h"
+#include "scheduler.h"
+
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "the low half of a word comes first");
 
 void
@@ -22,6 +25,10 @@ buffer_flush_one(struct buffer *buffer)
 
     buffer->first = (buffer->first + 1) % BUFFER_STORES;
     buffer->count--;
+    if (arena_is_dead(store.word)) {
+        sim_fail("a store reaches memory that was given back meanwhile: arena+0x%llx",
+                 (unsigned long long)arena_offset(store.word));
+    }
     memory_set_word(store.word, store.value, store.bytes);
     return store;
 }

@@ -9,9 +9,9 @@
  * WHAT IS SIMULATED
  *   threads      fibers on stacks of their own (fiber.h). The engine's accesses go through
  *                platform/atomic.h; its back end for this build (atomic_controlled.h) calls
- *                control_load, control_store and control_fence below. A *point*, where another
- *                thread may run, comes before each of them, before futex_wait compares, and before
- *                futex_wake wakes. A thread runs on between two points.
+ *                control_load, control_store, control_rmw and control_fence below. A *point*,
+ *                where another thread may run, comes before each of them, before futex_wait
+ *                compares, and before futex_wake wakes. A thread runs on between two points.
  *   memory       x86-TSO: a store waits in its thread's buffer (buffer.h) until it leaves at
  *                random, at a rate drawn for each episode, or until a read-modify-write, a fence,
  *                the kernel or the allocator empties the buffer.
@@ -403,6 +403,19 @@ void
 control_fence(void)
 {
     fence_at(__builtin_return_address(0));
+}
+
+void
+control_rmw(const void *word)
+{
+    const void *where = __builtin_return_address(0);
+
+    if (sim.current != NULL) {
+        point(where);
+        check_alive(word, where);
+        buffer_flush(&sim.current->buffer);
+        trace_add(TRACE_RMW, sim.current->number, word, memory_word(word, sizeof(uint32_t)), where);
+    }
 }
 
 /* ---- sleeping -------------------------------------------------------------------------------- */

@@ -29,10 +29,11 @@ static struct step ring[RING];
 static uint64_t added;
 
 static const char *const kinds[] = {
-    [TRACE_LOAD] = "load",       [TRACE_STORE] = "store",     [TRACE_FLUSH] = "flush",
-    [TRACE_FENCE] = "rmw/fence", [TRACE_SLEEP] = "sleeps",    [TRACE_AWAKE] = "is awake",
-    [TRACE_TIMEOUT] = "timeout", [TRACE_WAKE] = "futex_wake", [TRACE_FROZEN] = "FROZEN",
-    [TRACE_ENDED] = "ended",     [TRACE_CALL] = "",           [TRACE_PHASE] = "",
+    [TRACE_LOAD] = "load",      [TRACE_STORE] = "store",     [TRACE_FLUSH] = "flush",
+    [TRACE_RMW] = "rmw",        [TRACE_FENCE] = "fence",     [TRACE_SLEEP] = "sleeps",
+    [TRACE_AWAKE] = "is awake", [TRACE_TIMEOUT] = "timeout", [TRACE_WAKE] = "futex_wake",
+    [TRACE_FROZEN] = "FROZEN",  [TRACE_ENDED] = "ended",     [TRACE_CALL] = "",
+    [TRACE_PHASE] = "",
 };
 
 void
@@ -200,6 +201,7 @@ print_step(FILE *out, const struct step *step, const struct places *places)
     case TRACE_LOAD:
     case TRACE_STORE:
     case TRACE_FLUSH:
+    case TRACE_RMW:
         print_word(out, step);
         (void)fprintf(out, " %s 0x%" PRIx64, step->kind == TRACE_STORE ? ":=" : "==", step->value);
         break;

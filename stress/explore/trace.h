@@ -12,7 +12,8 @@ enum trace_kind {
     TRACE_LOAD,
     TRACE_STORE,
     TRACE_FLUSH, /* a store of that thread reached memory */
-    TRACE_FENCE, /* also of a read-modify-write, whose word the scheduler is not told */
+    TRACE_RMW,   /* value: what it finds, its low 32 bits */
+    TRACE_FENCE,
     TRACE_SLEEP,
     TRACE_AWAKE, /* found another value, was woken, or woke for no reason */
     TRACE_TIMEOUT,
