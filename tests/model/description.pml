@@ -53,7 +53,7 @@
  * stands for engine/lockfree/pod/entry.c entry_switch 1b257892
  * stands for engine/lockfree/moves/transfer.c transfer_publish 981b64b5
  * stands for engine/lockfree/moves/transfer.c stands_right 2f9c2f64
- * stands for engine/lockfree/moves/transfer.c transfer_follow 0b9e6ad9
+ * stands for engine/lockfree/moves/transfer.c transfer_follow e8a77414
  * stands for engine/lockfree/moves/transfer.h transfer_switch 80a34f1b
  * stands for engine/lockfree/moves/describe.c describe_install befbf077
  * stands for engine/lockfree/moves/report.c report_record 28f066d2

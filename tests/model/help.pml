@@ -29,7 +29,7 @@
  * stands for engine/lockfree/moves/switch.c switch_help fdf1b5f6
  * stands for engine/lockfree/moves/switch.c switch_announced b12660bd
  * stands for engine/lockfree/moves/transfer.c transfer_announce b790bdae
- * stands for engine/lockfree/moves/transfer.c transfer_follow 0b9e6ad9
+ * stands for engine/lockfree/moves/transfer.c transfer_follow e8a77414
  * stands for engine/lockfree/calls/pop.c take_from 09657360
  * stands for engine/lockfree/calls/pop.c head_is_here 55ecf618
  */

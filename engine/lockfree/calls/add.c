@@ -524,9 +524,9 @@ add_give_up(struct worker *worker, const struct arrival *arrival)
 
     /*
      * Ends: each further round means that a call with a guessed handle changed the pod. A deleter
-     * gave all back; the holder will. */
+     * gave all back, and trim perhaps the page; the holder will. */
     do {
-        state = entry_state(entry);
+        state = entry != NULL ? entry_state(entry) : 0;
         if (state_place(state) == PLACE_FREE || state_place(state) == PLACE_DEAD ||
             state_place(state) == PLACE_INFLIGHT || u64_load_acquire(&entry->life) != life) {
             return;

@@ -180,6 +180,11 @@ transfer_follow(struct worker *worker, uint32_t record, uint64_t life)
         const struct way way = {.place = state_place(view.state), .gate = view.gate};
         struct transfer transfer;
 
+        if (worker->base.number == HOUSEKEEPER && way.place != PLACE_ACTIVE) {
+            /* it has no lanes, and the pod has left the order since it was looked at */
+            queue_note_stray(queue, STRAY_UNMOVED);
+            return false;
+        }
         if (!transfer_prepare(worker, record, &view, &way, view.history.timestamp_ns, &transfer)) {
             if (way.place == PLACE_ACTIVE) {
                 queue_note_stray(queue, STRAY_UNMOVED);
