@@ -59,7 +59,7 @@
  * stands for engine/lockfree/moves/report.c report_record 28f066d2
  * stands for engine/lockfree/moves/settle.c settle_told 11de76dc
  * stands for engine/lockfree/calls/pop.c claim 66caf079
- * stands for engine/lockfree/calls/pop.c take_from 09657360
+ * stands for engine/lockfree/calls/pop.c take_head 6850ea78
  */
 #define CONTAINERS 3
 #define ROOM       9

@@ -30,7 +30,7 @@
  * stands for engine/lockfree/moves/switch.c switch_announced b12660bd
  * stands for engine/lockfree/moves/transfer.c transfer_announce b790bdae
  * stands for engine/lockfree/moves/transfer.c transfer_follow e8a77414
- * stands for engine/lockfree/calls/pop.c take_from 09657360
+ * stands for engine/lockfree/calls/pop.c take_head 6850ea78
  * stands for engine/lockfree/calls/pop.c head_is_here 55ecf618
  */
 #ifdef LARGE

@@ -25,7 +25,7 @@
  *
  * stands for engine/lockfree/calls/pop.c walk_take 8275bb6a
  * stands for engine/lockfree/calls/pop.c walk_down f516f0bc
- * stands for engine/lockfree/calls/pop.c take_from 09657360
+ * stands for engine/lockfree/calls/pop.c take_head 6850ea78
  * stands for engine/lockfree/moves/transfer.c transfer_follow e8a77414
  * stands for engine/lockfree/moves/switch.c switch_announced b12660bd
  */

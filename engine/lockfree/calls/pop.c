@@ -7,7 +7,7 @@
  *   X moved meanwhile from a place that the walk had not reached to one that it had passed. Only
  *   transfer_follow moves active pods, and it raises `reorder` between publication and switch. The
  *   walk reads `reorder` first (walk_take:A) and again before each claim and before EMPTY
- *   (take_from:A): unchanged means that no such switch came before the walk looked.
+ *   (take_head:A): unchanged means that no such switch came before the walk looked.
  *
  *   X is in a bin whose word is CLEAR. X's producer sets the word before its call returns
  *   (bin_mark). So that call is still running, and no caller was told yet that X is active.
@@ -26,7 +26,7 @@
  * description that the caller gets.
  *
  * ORDERING
- *   ref, switch_announced:A, switch -> scan, take_from:A or walk_take:B
+ *   ref, switch_announced:A, switch -> scan, take_head:A or walk_take:B
  *       a walk that misses the pod in both places sees `reorder` raised since walk_take:A
  *   ref ; bin_mark_from:A -> walk_leaf:A, scan (bin.h)
  *   a switch -> claim:A
@@ -274,35 +274,45 @@ head_is_here(struct walk *walk, struct bin *bin, uint64_t *state)
     return false;
 }
 
+/* NOTHING: the head was passed, or another thread changed the pod. */
+static enum step
+take_head(struct walk *walk, struct bin *bin)
+{
+    uint64_t state;
+
+    if (!head_is_here(walk, bin, &state)) {
+        return STEP_NOTHING;
+    }
+    if (u64_load_acquire(&queue_of(walk->worker)->reorder) != walk->reorder) { /* take_head:A */
+        return STEP_AGAIN;
+    }
+    /* Described anew, and not moved so far: it has to be looked for in its new place. */
+    if (state_place(state) == PLACE_ACTIVE && state_lag(state) != 0 &&
+        transfer_follow(walk->worker, walk->record, u64_load_acquire(&walk->entry->life))) {
+        return STEP_AGAIN;
+    }
+    if (!claim(walk, state)) {
+        return STEP_NOTHING;
+    }
+    bin_advance(&walk->head);
+    return STEP_TAKEN;
+}
+
 /* Takes the first pod of one band. */
 static enum step
 take_from(struct walk *walk, struct band *band, uint64_t word)
 {
     struct queue *queue = queue_of(walk->worker);
-    struct bin *bin = &band->bin;
+    enum step step = STEP_NOTHING;
 
     /* Ends: each further round advanced a head, or another thread changed the pod. */
-    while (look_into(walk, bin)) {
-        uint64_t state;
-
-        if (!head_is_here(walk, bin, &state)) {
-            continue;
-        }
-        if (u64_load_acquire(&queue->reorder) != walk->reorder) { /* take_from:A */
-            return STEP_AGAIN;
-        }
-        /* Described anew, and not moved so far: it has to be looked for in its new place. */
-        if (state_lag(state) != 0 &&
-            transfer_follow(walk->worker, walk->record, u64_load_acquire(&walk->entry->life))) {
-            return STEP_AGAIN;
-        }
-        if (claim(walk, state)) {
-            bin_advance(&walk->head);
-            return STEP_TAKEN;
-        }
+    while (step == STEP_NOTHING && look_into(walk, &band->bin)) {
+        step = take_head(walk, &band->bin);
     }
-    bin_found_empty(bin, &queue->runs, word);
-    return STEP_NOTHING;
+    if (step == STEP_NOTHING) {
+        bin_found_empty(&band->bin, &queue->runs, word);
+    }
+    return step;
 }
 
 /*
@@ -382,28 +392,18 @@ first_in_backoff(struct walk *walk)
 static enum step
 take_from_backoff(struct walk *walk)
 {
-    struct worker *worker = walk->worker;
-    struct queue *queue = queue_of(worker);
+    enum step step = STEP_NOTHING;
     struct bin *bin;
 
     /* Ends: each further round advanced a head, or another thread changed the pod. */
-    while ((bin = first_in_backoff(walk)) != NULL) {
-        uint64_t state;
-
-        if (!head_is_here(walk, bin, &state)) {
-            continue;
-        }
-        if (u64_load_acquire(&queue->reorder) != walk->reorder) { /* as take_from:A */
-            return STEP_AGAIN;
-        }
-        if (claim(walk, state)) {
-            bin_advance(&walk->head);
-            switch_count(worker, PLACE_ACTIVE, cause_of(LABEL_POP_FROM_BACKOFF, false));
-            walk->from_backoff = true;
-            return STEP_TAKEN;
-        }
+    while (step == STEP_NOTHING && (bin = first_in_backoff(walk)) != NULL) {
+        step = take_head(walk, bin);
     }
-    return STEP_NOTHING;
+    walk->from_backoff = step == STEP_TAKEN;
+    if (walk->from_backoff) {
+        switch_count(walk->worker, PLACE_ACTIVE, cause_of(LABEL_POP_FROM_BACKOFF, false));
+    }
+    return step;
 }
 
 static enum step

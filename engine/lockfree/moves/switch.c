@@ -80,7 +80,7 @@ switch_announced(struct worker *worker, struct entry *entry, uint64_t state, uin
 
     if (stays_in_order(queue, state, next)) {
         (void)u64_add(&queue->reorder,
-                      1); /* switch_announced:A, read by take_from:A, walk_take:B */
+                      1); /* switch_announced:A, read by take_head:A, walk_take:B */
     }
     if (!entry_switch(entry, state, desc, next)) { /* switch_announced:B */
         return false;

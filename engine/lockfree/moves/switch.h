@@ -17,7 +17,7 @@
  *
  * ORDERING
  *   stores into the record, switch_announced:B -> claim:A, report_record:A, switch_help:A
- *   ref, switch_announced:A, B -> scan, take_from:A or walk_take:B (pop.c)
+ *   ref, switch_announced:A, B -> scan, take_head:A or walk_take:B (pop.c)
  *   a word's raise, the stamps | stamps_raise:A ; a host's read of the word
  * A word is lowered behind switch_announced:B. Tallies are stored relaxed by their worker: sums of
  * them order nothing.

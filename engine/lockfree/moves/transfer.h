@@ -33,7 +33,7 @@
  *   mark, deadline_lower:A | deadline_begin:A, looks (deadline.h)
  *   ref, transfer_announce:A, the look | stamps_raise:A, events_announce:A, lots (stamps.c)
  *   raise, transfer_announce:A, the look | stamps_raise:A, lockfree_event_stamp:A, the word
- *   ref, switch_announced:A, switch_announced:B -> scan, take_from:A or walk_take:B (pop.c)
+ *   ref, switch_announced:A, switch_announced:B -> scan, take_head:A or walk_take:B (pop.c)
  *       a walk meets the pod in one of two places, or begins again
  *
  * PROGRESS. Lock-free, like its parts; what is prepared does not fail. A thread that stops before
