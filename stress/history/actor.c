@@ -35,34 +35,67 @@ actor_unregister(actor_t *actor)
 
 /* ---- records --------------------------------------------------------------------------------- */
 
-static uint64_t
-enter(actor_t *actor, call_t call)
+/* The header has one call for what the checker tells apart. */
+static uint8_t
+call_of(const op_t *op)
 {
-    atomic_store_explicit(&actor->doing, call, memory_order_relaxed);
+    if (op->kind == OP_POP && op->deadline_ns == SCHEDQ_NO_DEADLINE)
+        return CALL_WAIT;
+    if (op->kind == OP_DELETE && op->names == NULL)
+        return CALL_DELETE_POD;
+    if (op->kind == OP_MOVE_ALL && op->move->target.bits != 0)
+        return CALL_TARGET;
+    return (uint8_t)op->kind;
+}
+
+static uint64_t
+enter(actor_t *actor, const op_t *op)
+{
+    atomic_store_explicit(&actor->doing, call_of(op), memory_order_relaxed);
     return stamp_begin();
 }
 
-static void
-leave(actor_t *actor)
-{
-    atomic_store_explicit(&actor->doing, CALL_NOTHING, memory_order_relaxed);
-    atomic_store_explicit(&actor->calls,
-                          atomic_load_explicit(&actor->calls, memory_order_relaxed) + 1,
-                          memory_order_relaxed);
-}
-
 static record_t *
-note(actor_t *actor, call_t call, uint64_t begin, uint64_t end, schedq_status_t status)
+note(actor_t *actor, uint8_t call, uint64_t begin, uint64_t end)
 {
     record_t *record = book_take(actor->book, actor->number);
     memset(record, 0, sizeof *record);
     record->begin = begin;
     record->end = end;
-    record->call = (uint8_t)call;
-    record->status = (uint8_t)status;
+    record->call = call;
     record->thread = (uint8_t)actor->number;
     record->name = NO_NAME;
     return record;
+}
+
+/* A record for each pod of the call; returns the first, the others follow it in memory. */
+static record_t *
+leave(actor_t *actor, uint64_t begin, const op_t *op)
+{
+    uint64_t end = stamp_end();
+    size_t count = op->kind == OP_POP_MANY ? op->got : op->count;
+    record_t *first = NULL;
+    atomic_store_explicit(&actor->doing, OP_NONE, memory_order_relaxed);
+    atomic_store_explicit(&actor->calls,
+                          atomic_load_explicit(&actor->calls, memory_order_relaxed) + 1,
+                          memory_order_relaxed);
+    for (size_t i = 0; i < count || i == 0; i++) {
+        record_t *record = note(actor, call_of(op), begin, end);
+        record->status = (uint8_t)op_element(op, i);
+        record->element = (uint16_t)i;
+        record->pod = op->pods != NULL ? op->pods[i].bits : 0;
+        record->token = op->tokens != NULL ? op->tokens[i].bits : 0;
+        first = i == 0 ? record : first;
+    }
+    return first;
+}
+
+static record_t *
+run(actor_t *actor, op_t *op)
+{
+    uint64_t begin = enter(actor, op);
+    op_run(actor->worker, op);
+    return leave(actor, begin, op);
 }
 
 static void
@@ -120,25 +153,35 @@ make_spec(actor_t *actor, const description_t *what, schedq_pod_spec_t *spec)
     }
 }
 
+/* add, readd, update */
+static record_t *
+run_described(actor_t *actor, op_t op, const description_t *what)
+{
+    schedq_pod_spec_t spec;
+    make_spec(actor, what, &spec);
+    op.names = names_text(what->name);
+    op.specs = &spec;
+    record_t *record = run(actor, &op);
+    objects_give_back(spec.object);
+    note_description(record, what, spec.object);
+    if (op.status == SCHEDQ_EXISTS)
+        record->object = op.result.object;
+    if (op.status == SCHEDQ_OK || op.status == SCHEDQ_EXISTS)
+        note_result(record, &op.result);
+    if (op.status == SCHEDQ_OK && op.kind == OP_UPDATE) {
+        record->added = op.result.added != 0;
+        record->replaced = record->added ? 0 : op.result.object;
+    }
+    return record;
+}
+
 uint64_t
 actor_add(actor_t *actor, const description_t *what)
 {
-    schedq_pod_spec_t spec;
-    schedq_result_t result;
-    make_spec(actor, what, &spec);
-    uint64_t begin = enter(actor, CALL_ADD);
-    schedq_status_t status = schedq_add(actor->worker, names_text(what->name), &spec, &result);
-    uint64_t end = stamp_end();
-    leave(actor);
-    objects_give_back(spec.object);
-    record_t *record = note(actor, CALL_ADD, begin, end, status);
-    note_description(record, what, spec.object);
-    if (status == SCHEDQ_EXISTS)
-        record->object = result.object;
-    if (status == SCHEDQ_OK || status == SCHEDQ_EXISTS) {
-        note_result(record, &result);
-        actor->last_timestamp = result.timestamp_ns;
-        share_pod(actor, result.pod.bits);
+    record_t *record = run_described(actor, (op_t){.kind = OP_ADD}, what);
+    if (record->status == SCHEDQ_OK || record->status == SCHEDQ_EXISTS) {
+        actor->last_timestamp = record->timestamp_ns;
+        share_pod(actor, record->pod);
     }
     return record->pod;
 }
@@ -148,7 +191,6 @@ actor_add_many(actor_t *actor, const description_t *what, size_t count)
 {
     schedq_pod_spec_t specs[MANY];
     schedq_pod_t pods[MANY];
-    uint8_t statuses[MANY];
     char names[MANY * (SCHEDQ_NAME_MAX + 1)];
     size_t length = 0;
     for (size_t i = 0; i < count; i++) {
@@ -157,16 +199,12 @@ actor_add_many(actor_t *actor, const description_t *what, size_t count)
         memcpy(names + length, names_text(what[i].name), specs[i].name_length);
         length += specs[i].name_length;
     }
-    uint64_t begin = enter(actor, CALL_ADD_MANY);
-    schedq_add_many(actor->worker, names, specs, count, pods, statuses, NULL);
-    uint64_t end = stamp_end();
-    leave(actor);
+    op_t op = {.kind = OP_ADD_MANY, .count = count, .names = names, .specs = specs, .added = pods};
+    record_t *records = run(actor, &op);
     for (size_t i = 0; i < count; i++) {
-        record_t *record = note(actor, CALL_ADD_MANY, begin, end, (schedq_status_t)statuses[i]);
         objects_give_back(specs[i].object);
-        note_description(record, &what[i], specs[i].object);
-        record->element = (uint16_t)i;
-        record->pod = pods[i].bits;
+        note_description(&records[i], &what[i], specs[i].object);
+        records[i].pod = pods[i].bits;
         share_pod(actor, pods[i].bits);
     }
 }
@@ -174,26 +212,12 @@ actor_add_many(actor_t *actor, const description_t *what, size_t count)
 void
 actor_update(actor_t *actor, const description_t *what, unsigned kind)
 {
-    schedq_pod_spec_t spec;
-    schedq_result_t result;
     bool with_event = kind != KINDS;
     schedq_event_t event = with_event ? kind_event((uint8_t)kind) : 0;
-    make_spec(actor, what, &spec);
-    uint64_t begin = enter(actor, CALL_UPDATE);
-    schedq_status_t status =
-        schedq_update(actor->worker, names_text(what->name), &spec, 0, &event, with_event, &result);
-    uint64_t end = stamp_end();
-    leave(actor);
-    objects_give_back(spec.object);
-    record_t *record = note(actor, CALL_UPDATE, begin, end, status);
-    note_description(record, what, spec.object);
+    op_t op = {.kind = OP_UPDATE, .events = &event, .event_count = with_event};
+    record_t *record = run_described(actor, op, what);
     record->with_event = with_event;
     record->kind = (uint8_t)kind;
-    if (status == SCHEDQ_OK) {
-        note_result(record, &result);
-        record->added = result.added != 0;
-        record->replaced = record->added ? 0 : result.object;
-    }
 }
 
 void
@@ -201,24 +225,11 @@ actor_readd(actor_t *actor, const description_t *what)
 {
     const schedq_history_t history = {0};
     schedq_failure_t failure;
-    schedq_pod_spec_t spec;
-    schedq_result_t result;
-    make_spec(actor, what, &spec);
     schedq_failure_init(&failure);
     failure.place = actor->book->settings.host ? SCHEDQ_BACKOFF : 0;
-    uint64_t begin = enter(actor, CALL_READD);
-    schedq_status_t status =
-        schedq_readd(actor->worker, names_text(what->name), &spec, &history, &failure, &result);
-    uint64_t end = stamp_end();
-    leave(actor);
-    objects_give_back(spec.object);
-    record_t *record = note(actor, CALL_READD, begin, end, status);
-    note_description(record, what, spec.object);
-    if (status == SCHEDQ_EXISTS)
-        record->object = result.object;
-    if (status == SCHEDQ_OK || status == SCHEDQ_EXISTS)
-        note_result(record, &result);
-    record->errors = status == SCHEDQ_OK;
+    op_t op = {.kind = OP_READD, .history = &history, .failure = &failure};
+    record_t *record = run_described(actor, op, what);
+    record->errors = record->status == SCHEDQ_OK;
 }
 
 /* ---- pop ------------------------------------------------------------------------------------- */
@@ -243,52 +254,33 @@ note_popped(actor_t *actor, record_t *record, const schedq_popped_t *popped)
         popped->token.bits, popped->name, popped->name_length, record->name, popped->seen};
 }
 
+static schedq_status_t
+pop(actor_t *actor, op_kind_t kind, size_t capacity, int64_t deadline_ns)
+{
+    schedq_popped_t popped[MANY];
+    op_t op = {.kind = kind, .count = capacity, .popped = popped, .deadline_ns = deadline_ns};
+    record_t *records = run(actor, &op);
+    for (size_t i = 0; i < op.got; i++)
+        note_popped(actor, &records[i], &popped[i]);
+    return op.status;
+}
+
 schedq_status_t
 actor_try_pop(actor_t *actor)
 {
-    schedq_popped_t popped;
-    uint64_t begin = enter(actor, CALL_TRY_POP);
-    schedq_status_t status = schedq_try_pop(actor->worker, &popped);
-    uint64_t end = stamp_end();
-    leave(actor);
-    record_t *record = note(actor, CALL_TRY_POP, begin, end, status);
-    if (status == SCHEDQ_OK)
-        note_popped(actor, record, &popped);
-    return status;
+    return pop(actor, OP_TRY_POP, 1, 0);
 }
 
 schedq_status_t
 actor_pop(actor_t *actor, int64_t deadline_ns)
 {
-    schedq_popped_t popped;
-    call_t call = deadline_ns == SCHEDQ_NO_DEADLINE ? CALL_WAIT : CALL_POP;
-    uint64_t begin = enter(actor, call);
-    schedq_status_t status = schedq_pop(actor->worker, deadline_ns, &popped);
-    uint64_t end = stamp_end();
-    leave(actor);
-    record_t *record = note(actor, call, begin, end, status);
-    if (status == SCHEDQ_OK)
-        note_popped(actor, record, &popped);
-    return status;
+    return pop(actor, OP_POP, 1, deadline_ns);
 }
 
 schedq_status_t
 actor_pop_many(actor_t *actor, size_t capacity)
 {
-    schedq_popped_t popped[MANY];
-    size_t count = 0;
-    uint64_t begin = enter(actor, CALL_POP_MANY);
-    schedq_status_t status = schedq_pop_many(actor->worker, popped, capacity, &count);
-    uint64_t end = stamp_end();
-    leave(actor);
-    if (status != SCHEDQ_OK)
-        note(actor, CALL_POP_MANY, begin, end, status);
-    for (size_t i = 0; i < count; i++) {
-        record_t *record = note(actor, CALL_POP_MANY, begin, end, status);
-        record->element = (uint16_t)i;
-        note_popped(actor, record, &popped[i]);
-    }
-    return status;
+    return pop(actor, OP_POP_MANY, capacity, 0);
 }
 
 /* ---- tokens ---------------------------------------------------------------------------------- */
@@ -316,21 +308,21 @@ is_garbled(const in_hand_t *held)
 }
 
 static record_t *
-done(actor_t *actor, uint64_t token)
+use(actor_t *actor, op_kind_t kind, uint64_t token)
 {
-    uint64_t begin = enter(actor, CALL_DONE);
-    schedq_status_t status = schedq_done(actor->worker, (schedq_token_t){token});
-    uint64_t end = stamp_end();
-    leave(actor);
-    record_t *record = note(actor, CALL_DONE, begin, end, status);
-    record->token = token;
-    return record;
+    return run(actor, &(op_t){.kind = kind, .tokens = &(schedq_token_t){token}});
 }
 
 void
 actor_done(actor_t *actor, uint64_t token)
 {
-    done(actor, token);
+    use(actor, OP_DONE, token);
+}
+
+void
+actor_alive(actor_t *actor, uint64_t token)
+{
+    use(actor, OP_TOKEN_ALIVE, token);
 }
 
 void
@@ -339,7 +331,7 @@ actor_done_in_hand(actor_t *actor, unsigned which)
     in_hand_t held = actor->in_hand[which];
     bool garbled = is_garbled(&held);
     forget_in_hand(actor, which);
-    record_t *record = done(actor, held.token);
+    record_t *record = use(actor, OP_DONE, held.token);
     record->name = held.index;
     record->garbled = garbled;
 }
@@ -348,7 +340,6 @@ void
 actor_done_many(actor_t *actor, size_t count)
 {
     schedq_token_t tokens[MANY];
-    uint8_t statuses[MANY];
     uint32_t names[MANY];
     bool garbled[MANY];
     for (size_t i = 0; i < count; i++) {
@@ -358,16 +349,10 @@ actor_done_many(actor_t *actor, size_t count)
         garbled[i] = is_garbled(held);
         forget_in_hand(actor, actor->in_hand_count - 1);
     }
-    uint64_t begin = enter(actor, CALL_DONE_MANY);
-    schedq_done_many(actor->worker, tokens, count, statuses);
-    uint64_t end = stamp_end();
-    leave(actor);
+    record_t *records = run(actor, &(op_t){.kind = OP_DONE_MANY, .count = count, .tokens = tokens});
     for (size_t i = 0; i < count; i++) {
-        record_t *record = note(actor, CALL_DONE_MANY, begin, end, (schedq_status_t)statuses[i]);
-        record->element = (uint16_t)i;
-        record->token = tokens[i].bits;
-        record->name = names[i];
-        record->garbled = garbled[i];
+        records[i].name = names[i];
+        records[i].garbled = garbled[i];
     }
 }
 
@@ -381,21 +366,17 @@ newest_event(const actor_t *actor)
  * A host's failure: judged until the queue agrees. Of a token that is not in hand it knows nothing,
  * so that pod backs off.
  */
-static schedq_status_t
-fail_judged(actor_t *actor, schedq_token_t *token, const in_hand_t *held, schedq_failure_t *failure,
-            schedq_result_t *result)
+static void
+fail_judged(actor_t *actor, op_t *op, schedq_failure_t *failure, const in_hand_t *held)
 {
     uint64_t rejectors = failure->unschedulable | failure->pending;
-    schedq_status_t status = SCHEDQ_RETRY;
-    while (status == SCHEDQ_RETRY) {
+    do {
         failure->judged_up_to = newest_event(actor);
         failure->place = SCHEDQ_PARKED;
         if (held == NULL || rejectors == 0 ||
             cluster_helped(actor->cluster, held->seen, failure->judged_up_to, rejectors))
             failure->place = SCHEDQ_BACKOFF;
-        status = schedq_add_unschedulable(actor->worker, token, failure, result);
-    }
-    return status;
+    } while (op_run(actor->worker, op) == SCHEDQ_RETRY);
 }
 
 /* `held`: NULL: the token is not in hand. */
@@ -404,23 +385,21 @@ fail(actor_t *actor, uint64_t bits, const in_hand_t *held, rejection_t why)
 {
     schedq_token_t token = {bits};
     schedq_failure_t failure;
-    schedq_result_t result;
+    op_t op = {.kind = OP_ADD_UNSCHEDULABLE, .tokens = &token, .failure = &failure};
     schedq_failure_init(&failure);
     failure.unschedulable = cluster_rejectors(actor->cluster, why.unschedulable);
     failure.pending = cluster_rejectors(actor->cluster, why.pending);
-    uint64_t begin = enter(actor, CALL_FAIL);
-    schedq_status_t status =
-        actor->book->settings.host
-            ? fail_judged(actor, &token, held, &failure, &result)
-            : schedq_add_unschedulable(actor->worker, &token, &failure, &result);
-    uint64_t end = stamp_end();
-    leave(actor);
-    record_t *record = note(actor, CALL_FAIL, begin, end, status);
-    record->token = bits;
+    uint64_t begin = enter(actor, &op);
+    if (actor->book->settings.host)
+        fail_judged(actor, &op, &failure, held);
+    else
+        op_run(actor->worker, &op);
+    record_t *record = leave(actor, begin, &op);
+    record->token = bits; /* RETRY gives another */
     record->unschedulable = why.unschedulable;
     record->pending = why.pending;
-    if (status == SCHEDQ_OK)
-        note_result(record, &result);
+    if (op.status == SCHEDQ_OK)
+        note_result(record, &op.result);
     return record;
 }
 
@@ -439,16 +418,6 @@ actor_fail_in_hand(actor_t *actor, unsigned which, rejection_t why)
     record_t *record = fail(actor, held.token, &held, why);
     record->name = held.index;
     record->garbled = garbled;
-}
-
-void
-actor_alive(actor_t *actor, uint64_t token)
-{
-    uint64_t begin = enter(actor, CALL_ALIVE);
-    schedq_status_t status = schedq_token_alive(actor->worker, (schedq_token_t){token});
-    uint64_t end = stamp_end();
-    leave(actor);
-    note(actor, CALL_ALIVE, begin, end, status)->token = token;
 }
 
 /* ---- events, time, gates --------------------------------------------------------------------- */
@@ -503,13 +472,13 @@ actor_event(actor_t *actor, kind_t kind, unsigned class)
     schedq_move_init(&move);
     move.event = kind_event((uint8_t)kind);
     move.new_object = kind == KIND_WILDCARD ? 0 : class + 1;
-    uint64_t begin = enter(actor, CALL_EVENT);
-    schedq_status_t status = actor->book->settings.host
-                                 ? event_by_host(actor, kind, class)
-                                 : schedq_move_all(actor->worker, &move, NULL);
-    uint64_t end = stamp_end();
-    leave(actor);
-    record_t *record = note(actor, CALL_EVENT, begin, end, status);
+    op_t op = {.kind = OP_MOVE_ALL, .move = &move};
+    uint64_t begin = enter(actor, &op);
+    if (actor->book->settings.host)
+        op.status = event_by_host(actor, kind, class);
+    else
+        op_run(actor->worker, &op);
+    record_t *record = leave(actor, begin, &op);
     record->kind = (uint8_t)kind;
     record->class = (uint8_t) class;
 }
@@ -521,11 +490,7 @@ actor_target(actor_t *actor, uint64_t pod)
     schedq_move_init(&move);
     move.event = kind_event(KIND_WILDCARD);
     move.target.bits = pod;
-    uint64_t begin = enter(actor, CALL_TARGET);
-    schedq_status_t status = schedq_move_all(actor->worker, &move, NULL);
-    uint64_t end = stamp_end();
-    leave(actor);
-    note(actor, CALL_TARGET, begin, end, status)->pod = pod;
+    run(actor, &(op_t){.kind = OP_MOVE_ALL, .move = &move})->pod = pod;
 }
 
 void
@@ -534,38 +499,21 @@ actor_activate(actor_t *actor, const uint64_t *pods, size_t count)
     schedq_pod_t handles[MANY];
     for (size_t i = 0; i < count; i++)
         handles[i].bits = pods[i];
-    uint64_t begin = enter(actor, CALL_ACTIVATE);
-    schedq_status_t status = schedq_activate(actor->worker, handles, count, NULL);
-    uint64_t end = stamp_end();
-    leave(actor);
-    for (size_t i = 0; i < count; i++) {
-        record_t *record = note(actor, CALL_ACTIVATE, begin, end, status);
-        record->element = (uint16_t)i;
-        record->pod = pods[i];
-    }
+    run(actor, &(op_t){.kind = OP_ACTIVATE, .count = count, .pods = handles});
 }
 
 void
 actor_tick(actor_t *actor)
 {
     int64_t now = (int64_t)stamp_monotonic();
-    uint64_t begin = enter(actor, CALL_TICK);
-    schedq_status_t status = schedq_tick(actor->worker, NULL, NULL);
-    uint64_t end = stamp_end();
-    leave(actor);
-    note(actor, CALL_TICK, begin, end, status)->key = now;
+    run(actor, &(op_t){.kind = OP_TICK})->key = now;
 }
 
 void
 actor_nominate(actor_t *actor, uint64_t pod, unsigned node)
 {
-    uint64_t begin = enter(actor, CALL_NOMINATE);
-    schedq_status_t status = schedq_nominate(actor->worker, (schedq_pod_t){pod}, node);
-    uint64_t end = stamp_end();
-    leave(actor);
-    record_t *record = note(actor, CALL_NOMINATE, begin, end, status);
-    record->pod = pod;
-    record->node = (uint8_t)node;
+    op_t op = {.kind = OP_NOMINATE, .pods = &(schedq_pod_t){pod}, .node = node};
+    run(actor, &op)->node = (uint8_t)node;
 }
 
 void
@@ -574,7 +522,7 @@ actor_gate(actor_t *actor, unsigned gate, bool shut)
     uint64_t begin = stamp_begin();
     atomic_store(&actor->cluster->shut[gate], shut);
     uint64_t end = stamp_end();
-    record_t *record = note(actor, CALL_GATE, begin, end, SCHEDQ_OK);
+    record_t *record = note(actor, CALL_GATE, begin, end);
     record->gate = (uint8_t)gate;
     record->shut = shut;
 }
@@ -584,20 +532,15 @@ actor_gate(actor_t *actor, unsigned gate, bool shut)
 static record_t *
 find(actor_t *actor, uint32_t name)
 {
-    schedq_result_t result;
-    uint64_t begin = enter(actor, CALL_FIND);
-    schedq_status_t status =
-        schedq_find(actor->worker, names_text(name), names_length(name), &result);
-    uint64_t end = stamp_end();
-    leave(actor);
-    record_t *record = note(actor, CALL_FIND, begin, end, status);
+    op_t op = {.kind = OP_FIND, .names = names_text(name), .name_length = names_length(name)};
+    record_t *record = run(actor, &op);
     record->name = name;
-    if (status == SCHEDQ_OK) {
-        note_result(record, &result);
-        record->object = result.object;
-        record->unschedulable = cluster_plugins(actor->cluster, result.unschedulable);
-        record->pending = cluster_plugins(actor->cluster, result.pending);
-        share_pod(actor, result.pod.bits);
+    if (op.status == SCHEDQ_OK) {
+        note_result(record, &op.result);
+        record->object = op.result.object;
+        record->unschedulable = cluster_plugins(actor->cluster, op.result.unschedulable);
+        record->pending = cluster_plugins(actor->cluster, op.result.pending);
+        share_pod(actor, record->pod);
     }
     return record;
 }
@@ -646,13 +589,9 @@ void
 actor_get(actor_t *actor, uint64_t pod)
 {
     record_t seen = {.name = NO_NAME};
-    uint64_t begin = enter(actor, CALL_GET);
-    schedq_status_t status = schedq_get(actor->worker, (schedq_pod_t){pod}, copy_info, &seen);
-    uint64_t end = stamp_end();
-    leave(actor);
-    record_t *record = note(actor, CALL_GET, begin, end, status);
-    record->pod = pod;
-    if (status == SCHEDQ_OK) {
+    op_t op = {.kind = OP_GET, .pods = &(schedq_pod_t){pod}, .visit = copy_info, .ctx = &seen};
+    record_t *record = run(actor, &op);
+    if (op.status == SCHEDQ_OK) {
         record->name = seen.name;
         record->pod = seen.pod;
         record->object = seen.object;
@@ -664,45 +603,32 @@ actor_get(actor_t *actor, uint64_t pod)
     }
 }
 
-static void delete (actor_t *actor, call_t call, uint64_t pod, uint32_t name)
+static void
+run_delete(actor_t *actor, op_t op, uint32_t name)
 {
-    schedq_result_t result;
-    const char *text = name != NO_NAME ? names_text(name) : NULL;
-    uint32_t length = name != NO_NAME ? names_length(name) : 0;
-    uint64_t begin = enter(actor, call);
-    schedq_status_t status =
-        schedq_delete(actor->worker, (schedq_pod_t){pod}, text, length, &result);
-    uint64_t end = stamp_end();
-    leave(actor);
-    record_t *record = note(actor, call, begin, end, status);
+    record_t *record = run(actor, &op);
     record->name = name;
-    record->pod = pod;
-    if (status == SCHEDQ_OK) {
-        record->pod = result.pod.bits;
-        record->object = result.object;
-        record->place = result.place;
-        record->timestamp_ns = result.timestamp_ns;
+    if (op.status == SCHEDQ_OK) {
+        note_result(record, &op.result);
+        record->object = op.result.object;
     }
 }
 
 void
 actor_delete_name(actor_t *actor, uint32_t name)
 {
-    delete (actor, CALL_DELETE_NAME, 0, name);
+    op_t op = {.kind = OP_DELETE, .names = names_text(name), .name_length = names_length(name)};
+    run_delete(actor, op, name);
 }
 
 void
 actor_delete_pod(actor_t *actor, uint64_t pod)
 {
-    delete (actor, CALL_DELETE_POD, pod, NO_NAME);
+    run_delete(actor, (op_t){.kind = OP_DELETE, .pods = &(schedq_pod_t){pod}}, NO_NAME);
 }
 
 void
 actor_close(actor_t *actor)
 {
-    uint64_t begin = enter(actor, CALL_CLOSE);
-    schedq_status_t status = schedq_close(actor->queue);
-    uint64_t end = stamp_end();
-    leave(actor);
-    note(actor, CALL_CLOSE, begin, end, status);
+    run(actor, &(op_t){.kind = OP_CLOSE, .queue = actor->queue});
 }

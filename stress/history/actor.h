@@ -41,7 +41,7 @@ typedef struct actor {
     unsigned in_hand_count;
     in_hand_t in_hand[IN_HAND_MAX];
     uint64_t used[USED_TOKENS]; /* tokens of long ago, some of earlier rounds */
-    _Atomic uint32_t doing;     /* call_t; CALL_NOTHING between calls */
+    _Atomic uint32_t doing;     /* as in a record; OP_NONE between calls */
     _Atomic uint64_t calls;     /* ever */
 } actor_t;
 

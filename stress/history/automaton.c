@@ -162,7 +162,7 @@ is_being_used(const record_t *record)
 {
     const record_t *popped = record->stay != NULL ? record->stay->popped : NULL;
     const record_t *use = popped != NULL && popped->token == record->token ? popped->use : NULL;
-    return use != NULL && use->call == CALL_FAIL && use->begin <= record->end;
+    return use != NULL && use->call == OP_ADD_UNSCHEDULABLE && use->begin <= record->end;
 }
 
 static bool
@@ -199,10 +199,10 @@ may_enter(const automaton_t *automaton, const record_t *record)
         return record_creates(record) ? automaton->occupant == NULL && life->state == LIFE_UNBORN
                                       : may_see(automaton, record, record->replaced);
     case SCHEDQ_EXISTS:
-        return record->call == CALL_ADD_MANY ? automaton->occupant != NULL
-                                             : may_see(automaton, record, record->object);
+        return record->call == OP_ADD_MANY ? automaton->occupant != NULL
+                                           : may_see(automaton, record, record->object);
     case SCHEDQ_CLOSED:
-        return record->call != CALL_UPDATE || automaton->occupant == NULL;
+        return record->call != OP_UPDATE || automaton->occupant == NULL;
     case SCHEDQ_FULL:
         return automaton->occupant == NULL;
     default:
@@ -215,34 +215,34 @@ is_legal(const automaton_t *automaton, const record_t *record)
 {
     switch (record->call) {
     case CALL_CARRY:
-    case CALL_ADD:
-    case CALL_ADD_MANY:
-    case CALL_READD:
-    case CALL_UPDATE:
+    case OP_ADD:
+    case OP_ADD_MANY:
+    case OP_READD:
+    case OP_UPDATE:
         return may_enter(automaton, record);
-    case CALL_TRY_POP:
-    case CALL_POP:
+    case OP_TRY_POP:
+    case OP_POP:
     case CALL_WAIT:
-    case CALL_POP_MANY:
+    case OP_POP_MANY:
         return may_pop(record);
-    case CALL_DONE:
-    case CALL_DONE_MANY:
-    case CALL_FAIL:
-    case CALL_ALIVE:
+    case OP_DONE:
+    case OP_DONE_MANY:
+    case OP_ADD_UNSCHEDULABLE:
+    case OP_TOKEN_ALIVE:
         return may_use_token(record);
-    case CALL_DELETE_NAME:
+    case OP_DELETE:
         return record->status == SCHEDQ_OK ? may_delete(automaton, record)
                                            : automaton->occupant == NULL;
     case CALL_DELETE_POD:
         return record->status == SCHEDQ_OK ? may_delete(automaton, record)
                                            : automaton->occupant != record->life;
-    case CALL_FIND:
+    case OP_FIND:
         return record->status == SCHEDQ_OK ? may_see(automaton, record, record->object)
                                            : automaton->occupant == NULL;
-    case CALL_GET:
+    case OP_GET:
         return record->status == SCHEDQ_OK ? may_see(automaton, record, record->object)
                                            : automaton->occupant != record->life;
-    case CALL_NOMINATE:
+    case OP_NOMINATE:
         return (record->status == SCHEDQ_OK) == (automaton->occupant == record->life);
     default:
         return false;
@@ -263,8 +263,8 @@ changes(const record_t *record)
 {
     if (finds_it_moved(record))
         return true;
-    if (record->call == CALL_ALIVE || record->call == CALL_FIND || record->call == CALL_GET ||
-        record->call == CALL_NOMINATE)
+    if (record->call == OP_TOKEN_ALIVE || record->call == OP_FIND || record->call == OP_GET ||
+        record->call == OP_NOMINATE)
         return false;
     return record->call == CALL_CARRY || record->status == SCHEDQ_OK ||
            (record_uses_token(record) && record->status == SCHEDQ_GONE);
@@ -314,7 +314,7 @@ first_place(const record_t *record)
 {
     bool gated = record->call != CALL_CARRY && record->place != SCHEDQ_ERROR_BACKOFF &&
                  object_gate(record->object) != NO_GATE;
-    return gated ? SCHEDQ_GATED : record->call == CALL_ADD_MANY ? SCHEDQ_ACTIVE : record->place;
+    return gated ? SCHEDQ_GATED : record->call == OP_ADD_MANY ? SCHEDQ_ACTIVE : record->place;
 }
 
 static void
@@ -325,7 +325,7 @@ take_effect(automaton_t *automaton, record_t *record)
         automaton->occupant = life;
         life->object = record->object;
         wait_at(life, life->first, first_place(record));
-    } else if (record->call == CALL_UPDATE) {
+    } else if (record->call == OP_UPDATE) {
         /* it says where the pod is when the call is over, perhaps moved by then */
         life->object = record->object;
     } else if (record_sees(record)) {
@@ -491,7 +491,7 @@ is_mute(const record_t *record)
 {
     return name_of(record) == NO_NAME || record_nudges(record) ||
            (record->life == NULL &&
-            (record_is_pop(record) || record_uses_token(record) || record->call == CALL_ALIVE));
+            (record_is_pop(record) || record_uses_token(record) || record->call == OP_TOKEN_ALIVE));
 }
 
 static void

@@ -62,8 +62,8 @@ earlier(const void *a, const void *b)
 static bool
 may_add(const record_t *record)
 {
-    return record->call == CALL_ADD || record->call == CALL_ADD_MANY ||
-           record->call == CALL_READD || record->call == CALL_UPDATE;
+    return record->call == OP_ADD || record->call == OP_ADD_MANY || record->call == OP_READD ||
+           record->call == OP_UPDATE;
 }
 
 /* The call that gave its record back; NULL: none did. */

@@ -50,7 +50,7 @@ static const record_t *
 find_close(const book_t *book)
 {
     for (size_t i = 0; i < book->count; i++) {
-        if (book->all[i]->call == CALL_CLOSE)
+        if (book->all[i]->call == OP_CLOSE)
             return book->all[i];
     }
     return NULL;

@@ -18,14 +18,13 @@ counts_add(counts_t *counts, const book_t *book)
         counts->adds += record_creates(record) && record->call != CALL_CARRY;
         counts->pops += ok && record_is_pop(record);
         counts->dones += ok && record_is_done(record);
-        counts->deletes +=
-            ok && (record->call == CALL_DELETE_NAME || record->call == CALL_DELETE_POD);
-        counts->updates += ok && record->call == CALL_UPDATE && !record->added;
+        counts->deletes += ok && (record->call == OP_DELETE || record->call == CALL_DELETE_POD);
+        counts->updates += ok && record->call == OP_UPDATE && !record->added;
         counts->failures += record_fails(record);
         counts->events += ok && (record->call == CALL_TARGET ||
-                                 (record->call == CALL_EVENT &&
+                                 (record->call == OP_MOVE_ALL &&
                                   (book->settings.host || kind_is_registered(record->kind))));
-        if (ok && record->call == CALL_FIND && record->thread == book->threads &&
+        if (ok && record->call == OP_FIND && record->thread == book->threads &&
             record->place <= SCHEDQ_INFLIGHT)
             counts->pending[record->place]++;
     }
@@ -112,8 +111,16 @@ counts_check(const counts_t *counts, schedq_t *queue, unsigned workers, bool mov
 void
 counts_print(const counts_t *counts)
 {
-    for (unsigned call = CALL_ADD; call < CALLS; call++) {
-        printf("%-14s", call_name((uint8_t)call));
+    static const uint8_t calls[][4] = {
+        {OP_ADD, OP_ADD_MANY, OP_READD, OP_UPDATE},
+        {OP_TRY_POP, OP_POP, CALL_WAIT, OP_POP_MANY},
+        {OP_DONE, OP_DONE_MANY, OP_ADD_UNSCHEDULABLE, OP_TOKEN_ALIVE},
+        {OP_DELETE, CALL_DELETE_POD, OP_FIND, OP_GET},
+        {OP_MOVE_ALL, CALL_TARGET, OP_ACTIVATE, OP_TICK},
+        {OP_NOMINATE, CALL_GATE, OP_CLOSE, OP_NONE}};
+    for (unsigned i = 0; calls[i / 4][i % 4] != OP_NONE; i++) {
+        uint8_t call = calls[i / 4][i % 4];
+        printf("%-14s", call_name(call));
         for (unsigned status = 0; status <= SCHEDQ_INVALID; status++) {
             if (counts->outcomes[call][status] != 0)
                 printf("  %s %" PRIu64,

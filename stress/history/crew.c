@@ -123,7 +123,7 @@ crew_explain(crew_t *crew, report_t *report)
     unsigned sleepers = 0, inside = 0;
     for (unsigned i = 0; i < crew->hired; i++) {
         uint32_t doing = atomic_load_explicit(&crew->world->actors[i].doing, memory_order_relaxed);
-        if (doing == CALL_NOTHING)
+        if (doing == OP_NONE)
             continue;
         printf("thread %u is in %s\n", i, call_name((uint8_t)doing));
         inside += doing != CALL_WAIT;

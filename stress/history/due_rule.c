@@ -53,7 +53,7 @@ gather_ticks(due_rule_t *rule, const book_t *book)
 {
     rule->count = 0;
     for (size_t i = 0; i < book->count; i++) {
-        if (book->all[i]->call == CALL_TICK && book->all[i]->status == SCHEDQ_OK)
+        if (book->all[i]->call == OP_TICK && book->all[i]->status == SCHEDQ_OK)
             rule->ticks[rule->count++] = (sortable_t){book->all[i]->end, book->all[i]};
     }
     sort_by_key(rule->ticks, rule->scratch, rule->count);

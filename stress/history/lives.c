@@ -92,7 +92,7 @@ life_objects_are(const life_t *life, uint64_t from, uint64_t until,
 static bool
 tells_name(const record_t *record)
 {
-    return record->status == SCHEDQ_OK && (record_is_pop(record) || record->call == CALL_GET);
+    return record->status == SCHEDQ_OK && (record_is_pop(record) || record->call == OP_GET);
 }
 
 /* Not who sees a pod in flight: its holder may be about to fail it, with the next Timestamp. */
@@ -156,7 +156,7 @@ is_poppable(const book_t *book, uint8_t place)
 static uint8_t
 place_of_creation(const record_t *record)
 {
-    if (record->call == CALL_ADD_MANY)
+    if (record->call == OP_ADD_MANY)
         return object_gate(record->object) == NO_GATE ? SCHEDQ_ACTIVE : SCHEDQ_NOWHERE;
     return record->place;
 }
@@ -360,7 +360,7 @@ resolve_look(lives_t *lives, const book_t *book, record_t *record, report_t *rep
     }
     if (record->stay != NULL)
         see(book, record->stay, record, record->place);
-    if (record->thread == book->threads && record->call == CALL_FIND)
+    if (record->thread == book->threads && record->call == OP_FIND)
         life->pending = record;
 }
 
@@ -394,13 +394,13 @@ resolve_rest(lives_t *lives, const book_t *book, record_t *record, report_t *rep
     if (record_creates(record) || record_fails(record) ||
         (record_is_pop(record) && record->status == SCHEDQ_OK))
         return;
-    if (record_uses_token(record) || record->call == CALL_ALIVE)
+    if (record_uses_token(record) || record->call == OP_TOKEN_ALIVE)
         resolve_token(lives, record, report);
-    else if (record->call == CALL_DELETE_NAME || record->call == CALL_DELETE_POD)
+    else if (record->call == OP_DELETE || record->call == CALL_DELETE_POD)
         resolve_deletion(lives, record, report);
     else if (record_nudges(record))
         resolve_nudge(lives, record, report);
-    else if (record->call == CALL_NOMINATE)
+    else if (record->call == OP_NOMINATE)
         resolve_nomination(lives, record, report);
     else if (record->pod != 0)
         resolve_look(lives, book, record, report);
@@ -419,7 +419,7 @@ gather(book_t *book)
             record->life = NULL;
             record->stay = NULL;
             record->next_update = record->next_nudge = record->next_pop = record->use = NULL;
-            if (record->call != CALL_NOTHING)
+            if (record->call != OP_NONE)
                 book->all[book->count++] = record;
         }
     }
@@ -441,7 +441,7 @@ chain_updates(book_t *book)
     for (size_t i = 0; i < book->count; i++) {
         record_t *record = book->sorted[i];
         life_t *life = record->life;
-        if (record->call != CALL_UPDATE || life == NULL || !record_sees(record))
+        if (record->call != OP_UPDATE || life == NULL || !record_sees(record))
             continue;
         if (life->first_update == NULL)
             life->first_update = record;

@@ -46,7 +46,7 @@ once_check(const lives_t *lives, const book_t *book, report_t *report)
     for (size_t i = 0; i < book->count; i++) {
         const record_t *record = book->all[i];
         if (record->status == SCHEDQ_STALE &&
-            (record_uses_token(record) || record->call == CALL_ALIVE))
+            (record_uses_token(record) || record->call == OP_TOKEN_ALIVE))
             check_stale(record, report);
     }
 }

@@ -292,7 +292,7 @@ see_batches(const book_t *book)
 {
     for (size_t i = 0, length; i < book->count; i += length) {
         length = batch_length(book->all + i, book->count - i);
-        if (book->all[i]->call == CALL_ADD_MANY)
+        if (book->all[i]->call == OP_ADD_MANY)
             see_batch(book->all + i, length);
     }
 }
@@ -511,7 +511,7 @@ check_batches(const book_t *book, report_t *report)
 {
     for (size_t i = 0, length; i < book->count; i += length) {
         length = batch_length(book->all + i, book->count - i);
-        if (book->all[i]->call != CALL_POP_MANY)
+        if (book->all[i]->call != OP_POP_MANY)
             continue;
         for (size_t later = i + 1; later < i + length; later++) {
             for (size_t earlier = i; earlier < later; earlier++)

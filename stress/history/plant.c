@@ -23,8 +23,8 @@ plant_lost(book_t *book, lives_t *lives)
         life_t *life = &lives->lives[i];
         if (!plant_is_done_life(life))
             continue;
-        plant_only_pop(life)->call = CALL_NOTHING;
-        life->ended->call = CALL_NOTHING;
+        plant_only_pop(life)->call = OP_NONE;
+        life->ended->call = OP_NONE;
         return true;
     }
     return false;
@@ -39,7 +39,7 @@ plant_duplicated(book_t *book, lives_t *lives)
         record_t *look = popped != NULL ? plant_look_between(book, popped->end, UINT64_MAX) : NULL;
         if (look == NULL)
             continue;
-        plant_rewrite_about(look, CALL_TRY_POP, life);
+        plant_rewrite_about(look, OP_TRY_POP, life);
         look->token = popped->token | FORGED;
         look->attempts = popped->attempts;
         return true;
@@ -68,12 +68,12 @@ plant_absent(book_t *book, lives_t *lives)
     (void)lives;
     for (size_t i = 0; i < book->count; i++) {
         record_t *look = book->sorted[i];
-        if (look->call != CALL_FIND || look->life == NULL || look->stay == NULL ||
+        if (look->call != OP_FIND || look->life == NULL || look->stay == NULL ||
             look->begin <= look->stay->active_from || look->end >= look->stay->taken_from ||
             look->thread == book->threads)
             continue;
         uint32_t name = look->name;
-        plant_rewrite(look, CALL_FIND, SCHEDQ_NOT_FOUND);
+        plant_rewrite(look, OP_FIND, SCHEDQ_NOT_FOUND);
         look->name = name;
         return true;
     }
@@ -89,7 +89,7 @@ plant_reappears(book_t *book, lives_t *lives)
             life->ended != NULL ? plant_look_between(book, life->ended->end, UINT64_MAX) : NULL;
         if (look == NULL)
             continue;
-        plant_rewrite_about(look, CALL_FIND, life);
+        plant_rewrite_about(look, OP_FIND, life);
         look->place = SCHEDQ_ACTIVE;
         return true;
     }
@@ -143,7 +143,7 @@ plant_stale_early(book_t *book, lives_t *lives)
                 : NULL;
         if (look == NULL)
             continue;
-        plant_rewrite(look, CALL_DONE, SCHEDQ_STALE);
+        plant_rewrite(look, OP_DONE, SCHEDQ_STALE);
         look->token = plant_only_pop(life)->token;
         return true;
     }
@@ -223,7 +223,7 @@ plant_batch_order(book_t *book, lives_t *lives)
     (void)lives;
     for (size_t i = 0; i + 1 < book->count; i++) {
         record_t *first = book->all[i], *second = book->all[i + 1];
-        bool one_call = first->call == CALL_POP_MANY && second->call == CALL_POP_MANY &&
+        bool one_call = first->call == OP_POP_MANY && second->call == OP_POP_MANY &&
                         first->thread == second->thread && first->begin == second->begin;
         if (one_call && is_swappable(first, first->begin) && is_swappable(second, first->begin) &&
             (ranks_before(first, second, true) || ranks_before(first, second, false))) {
@@ -240,7 +240,7 @@ pop_between(const book_t *book, const life_t *not_of, uint64_t after, uint64_t b
 {
     for (size_t i = 0; i < book->count; i++) {
         const record_t *record = book->sorted[i];
-        if (record->call == CALL_TRY_POP && record->status == SCHEDQ_OK && record->life != NULL &&
+        if (record->call == OP_TRY_POP && record->status == SCHEDQ_OK && record->life != NULL &&
             record->life != not_of && plant_is_plain(record->life) &&
             record->priority < INT32_MAX && record->begin > after && record->end < before)
             return record;
@@ -260,7 +260,7 @@ plant_update_order(book_t *book, lives_t *lives)
             plant_look_between(book, life->first->active_from, life->first->taken_from);
         if (look == NULL || pop_between(book, life, look->end, life->first->taken_from) == NULL)
             continue;
-        plant_rewrite_about(look, CALL_UPDATE, life);
+        plant_rewrite_about(look, OP_UPDATE, life);
         look->object = life->created->object | FORGED;
         look->replaced = life->created->object;
         look->place = SCHEDQ_ACTIVE;
@@ -295,7 +295,7 @@ plant_from_backoff(book_t *book, lives_t *lives)
 /* ---- empty, wake-up, timestamps, closed ------------------------------------------------------ */
 
 static bool
-find_nothing(const book_t *book, const lives_t *lives, call_t call, schedq_status_t status)
+find_nothing(const book_t *book, const lives_t *lives, uint8_t call, schedq_status_t status)
 {
     for (size_t i = 0; i < lives->count; i++) {
         const stay_t *stay = lives->lives[i].first;
@@ -311,13 +311,13 @@ find_nothing(const book_t *book, const lives_t *lives, call_t call, schedq_statu
 static bool
 plant_empty(book_t *book, lives_t *lives)
 {
-    return find_nothing(book, lives, CALL_TRY_POP, SCHEDQ_EMPTY);
+    return find_nothing(book, lives, OP_TRY_POP, SCHEDQ_EMPTY);
 }
 
 static bool
 plant_timed_out(book_t *book, lives_t *lives)
 {
-    return find_nothing(book, lives, CALL_POP, SCHEDQ_TIMEDOUT);
+    return find_nothing(book, lives, OP_POP, SCHEDQ_TIMEDOUT);
 }
 
 static void
@@ -336,7 +336,7 @@ plant_time_goes_back(book_t *book, lives_t *lives)
     (void)lives;
     for (size_t i = 0; i < book->count; i++) {
         const record_t *record = book->sorted[i];
-        if (record->call != CALL_ADD || record->status != SCHEDQ_OK)
+        if (record->call != OP_ADD || record->status != SCHEDQ_OK)
             continue;
         if (first != NULL && first->end < record->begin) {
             set_timestamp(book, record->life, first->timestamp_ns - 1);
@@ -354,7 +354,7 @@ plant_closed_add(book_t *book, lives_t *lives)
     (void)lives;
     for (size_t i = 0; i < book->count; i++) {
         record_t *record = book->sorted[book->count - 1 - i];
-        if (record->call == CALL_ADD && record->status == SCHEDQ_CLOSED) {
+        if (record->call == OP_ADD && record->status == SCHEDQ_CLOSED) {
             record->status = SCHEDQ_OK;
             record->pod = record->object | FORGED;
             return true;
@@ -369,7 +369,7 @@ plant_closed_pop(book_t *book, lives_t *lives)
     (void)lives;
     for (size_t i = 0; i < book->count; i++) {
         record_t *record = book->sorted[book->count - 1 - i];
-        if (record->call == CALL_TRY_POP && record->status == SCHEDQ_CLOSED) {
+        if (record->call == OP_TRY_POP && record->status == SCHEDQ_CLOSED) {
             record->status = SCHEDQ_EMPTY;
             return true;
         }
@@ -386,7 +386,7 @@ plant_other_node(book_t *book, lives_t *lives)
     (void)lives;
     for (size_t i = 0; i < book->count; i++) {
         record_t *record = book->sorted[i];
-        if (record->call == CALL_TRY_POP && record->status == SCHEDQ_OK && record->life != NULL) {
+        if (record->call == OP_TRY_POP && record->status == SCHEDQ_OK && record->life != NULL) {
             record->node = NODES + 1;
             return true;
         }
@@ -411,7 +411,7 @@ plant_full(book_t *book, lives_t *lives)
     if (look == NULL)
         return false;
     uint32_t name = look->name;
-    plant_rewrite(look, CALL_ADD, SCHEDQ_FULL);
+    plant_rewrite(look, OP_ADD, SCHEDQ_FULL);
     look->name = name;
     return true;
 }

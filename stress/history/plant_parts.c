@@ -12,7 +12,7 @@ plant_look_between(const book_t *book, uint64_t after, uint64_t before)
         record_t *record = book->sorted[i];
         if (record->begin > before)
             return NULL;
-        if (record->call == CALL_FIND && record->thread != book->threads && record->begin > after &&
+        if (record->call == OP_FIND && record->thread != book->threads && record->begin > after &&
             record->end < before)
             return record;
     }
@@ -20,20 +20,20 @@ plant_look_between(const book_t *book, uint64_t after, uint64_t before)
 }
 
 void
-plant_rewrite(record_t *record, call_t call, schedq_status_t status)
+plant_rewrite(record_t *record, uint8_t call, schedq_status_t status)
 {
     record_t old = *record;
     memset(record, 0, sizeof *record);
     record->begin = old.begin;
     record->end = old.end;
     record->thread = old.thread;
-    record->call = (uint8_t)call;
+    record->call = call;
     record->status = (uint8_t)status;
     record->name = NO_NAME;
 }
 
 void
-plant_rewrite_about(record_t *record, call_t call, const life_t *life)
+plant_rewrite_about(record_t *record, uint8_t call, const life_t *life)
 {
     plant_rewrite(record, call, SCHEDQ_OK);
     record->name = life->created->name;
@@ -46,7 +46,7 @@ plant_rewrite_about(record_t *record, call_t call, const life_t *life)
 void
 plant_rewrite_as_look(record_t *record, const stay_t *stay, schedq_place_t place)
 {
-    plant_rewrite_about(record, CALL_FIND, stay->life);
+    plant_rewrite_about(record, OP_FIND, stay->life);
     record->timestamp_ns = stay->timestamp_ns;
     record->place = (uint8_t)place;
 }

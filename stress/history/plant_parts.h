@@ -10,9 +10,9 @@
 /** A find of a thread inside (after, before); NULL if there is none. */
 record_t *plant_look_between(const book_t *book, uint64_t after, uint64_t before);
 /** Keeps thread and interval. */
-void plant_rewrite(record_t *record, call_t call, schedq_status_t status);
+void plant_rewrite(record_t *record, uint8_t call, schedq_status_t status);
 /** A call that is OK, about the pod as it was made. */
-void plant_rewrite_about(record_t *record, call_t call, const life_t *life);
+void plant_rewrite_about(record_t *record, uint8_t call, const life_t *life);
 /** A find that saw the pod of this stay. */
 void plant_rewrite_as_look(record_t *record, const stay_t *stay, schedq_place_t place);
 /** One stay, one description. */

@@ -16,7 +16,7 @@ event_between(const book_t *book, uint8_t rejectors, uint64_t after, uint64_t be
         const record_t *record = book->sorted[i];
         if (record->begin > before)
             return NULL;
-        if (record->call == CALL_EVENT && record->kind != KIND_FIT && record->begin > after &&
+        if (record->call == OP_MOVE_ALL && record->kind != KIND_FIT && record->begin > after &&
             record->end < before && (kind_hearers(record->kind) & rejectors) != 0)
             return record;
     }
@@ -115,7 +115,7 @@ plant_gated_add(book_t *book, lives_t *lives)
     (void)book;
     for (size_t i = 0; i < lives->count; i++) {
         record_t *created = lives->lives[i].created;
-        if (created->call == CALL_ADD && object_gate(created->object) == NO_GATE) {
+        if (created->call == OP_ADD && object_gate(created->object) == NO_GATE) {
             created->place = SCHEDQ_GATED;
             return true;
         }
@@ -135,7 +135,7 @@ plant_overdue(book_t *book, lives_t *lives)
             continue;
         for (size_t j = 0; j < book->count; j++) {
             const record_t *tick = book->sorted[j];
-            bool late = tick->call == CALL_TICK && tick->begin > stay->backoff_first->end &&
+            bool late = tick->call == OP_TICK && tick->begin > stay->backoff_first->end &&
                         tick->key > expiry;
             record_t *look = late ? plant_look_between(book, tick->end, stay->taken_from) : NULL;
             if (look == NULL)
@@ -187,7 +187,7 @@ plant_empty_backoff(book_t *book, lives_t *lives)
                              : NULL;
         if (look == NULL)
             continue;
-        plant_rewrite(look, CALL_TRY_POP, SCHEDQ_EMPTY);
+        plant_rewrite(look, OP_TRY_POP, SCHEDQ_EMPTY);
         return true;
     }
     return false;

@@ -63,32 +63,15 @@ book_take(book_t *book, unsigned thread)
 const char *
 call_name(uint8_t call)
 {
-    static const char *const names[CALLS] = {[CALL_NOTHING] = "nothing",
-                                             [CALL_CARRY] = "was there",
-                                             [CALL_ADD] = "add",
-                                             [CALL_ADD_MANY] = "add_many",
-                                             [CALL_READD] = "readd",
-                                             [CALL_UPDATE] = "update",
-                                             [CALL_TRY_POP] = "try_pop",
-                                             [CALL_POP] = "pop",
-                                             [CALL_WAIT] = "pop(for ever)",
-                                             [CALL_POP_MANY] = "pop_many",
-                                             [CALL_DONE] = "done",
-                                             [CALL_DONE_MANY] = "done_many",
-                                             [CALL_FAIL] = "add_unsch.",
-                                             [CALL_ALIVE] = "token_alive",
-                                             [CALL_FIND] = "find",
-                                             [CALL_DELETE_NAME] = "delete(name)",
-                                             [CALL_DELETE_POD] = "delete(handle)",
-                                             [CALL_GET] = "get",
-                                             [CALL_EVENT] = "event",
-                                             [CALL_TARGET] = "event(target)",
-                                             [CALL_ACTIVATE] = "activate",
-                                             [CALL_TICK] = "tick",
-                                             [CALL_NOMINATE] = "nominate",
-                                             [CALL_GATE] = "gate",
-                                             [CALL_CLOSE] = "close"};
-    return call < CALLS ? names[call] : "?";
+    static const char *const own[CALLS] = {[OP_ADD_UNSCHEDULABLE] = "add_unsch.",
+                                           [OP_DELETE] = "delete(name)",
+                                           [OP_MOVE_ALL] = "event",
+                                           [CALL_CARRY] = "was there",
+                                           [CALL_WAIT] = "pop(for ever)",
+                                           [CALL_DELETE_POD] = "delete(handle)",
+                                           [CALL_TARGET] = "event(target)",
+                                           [CALL_GATE] = "gate"};
+    return call < CALLS && own[call] != NULL ? own[call] : op_name(call);
 }
 
 bool
@@ -97,11 +80,11 @@ record_creates(const record_t *record)
     switch (record->call) {
     case CALL_CARRY:
         return true;
-    case CALL_ADD:
-    case CALL_ADD_MANY:
-    case CALL_READD:
+    case OP_ADD:
+    case OP_ADD_MANY:
+    case OP_READD:
         return record->status == SCHEDQ_OK;
-    case CALL_UPDATE:
+    case OP_UPDATE:
         return record->status == SCHEDQ_OK && record->added;
     default:
         return false;
@@ -111,44 +94,44 @@ record_creates(const record_t *record)
 bool
 record_is_pop(const record_t *record)
 {
-    return record->call >= CALL_TRY_POP && record->call <= CALL_POP_MANY;
+    return record->call == CALL_WAIT || (record->call >= OP_TRY_POP && record->call <= OP_POP_MANY);
 }
 
 bool
 record_is_done(const record_t *record)
 {
-    return record->call == CALL_DONE || record->call == CALL_DONE_MANY;
+    return record->call == OP_DONE || record->call == OP_DONE_MANY;
 }
 
 bool
 record_uses_token(const record_t *record)
 {
-    return record_is_done(record) || record->call == CALL_FAIL;
+    return record_is_done(record) || record->call == OP_ADD_UNSCHEDULABLE;
 }
 
 bool
 record_fails(const record_t *record)
 {
-    return record->call == CALL_FAIL && record->status == SCHEDQ_OK;
+    return record->call == OP_ADD_UNSCHEDULABLE && record->status == SCHEDQ_OK;
 }
 
 bool
 record_nudges(const record_t *record)
 {
-    return record->call == CALL_ACTIVATE || record->call == CALL_TARGET;
+    return record->call == OP_ACTIVATE || record->call == CALL_TARGET;
 }
 
 bool
 record_sees(const record_t *record)
 {
     switch (record->call) {
-    case CALL_ADD:
-    case CALL_READD:
+    case OP_ADD:
+    case OP_READD:
         return record->status == SCHEDQ_EXISTS;
-    case CALL_UPDATE:
+    case OP_UPDATE:
         return record->status == SCHEDQ_OK && !record->added;
-    case CALL_FIND:
-    case CALL_GET:
+    case OP_FIND:
+    case OP_GET:
         return record->status == SCHEDQ_OK;
     default:
         return false;
@@ -158,24 +141,24 @@ record_sees(const record_t *record)
 static bool
 describes(const record_t *record)
 {
-    return record->call == CALL_CARRY || record->call == CALL_ADD ||
-           record->call == CALL_ADD_MANY || record->call == CALL_READD ||
-           record->call == CALL_UPDATE || (record_is_pop(record) && record->status == SCHEDQ_OK);
+    return record->call == CALL_CARRY || record->call == OP_ADD || record->call == OP_ADD_MANY ||
+           record->call == OP_READD || record->call == OP_UPDATE ||
+           (record_is_pop(record) && record->status == SCHEDQ_OK);
 }
 
 /* What is said of events, gates and failures. */
 static void
 print_cause(const record_t *record, FILE *out)
 {
-    if (record->call == CALL_EVENT || record->with_event)
+    if (record->call == OP_MOVE_ALL || record->with_event)
         fprintf(out, " %s", kind_name(record->kind));
-    if (record->call == CALL_EVENT && record->kind == KIND_FIT)
+    if (record->call == OP_MOVE_ALL && record->kind == KIND_FIT)
         fprintf(out, " class %u", record->class);
     if (record->call == CALL_GATE)
         fprintf(out, " %u %s", record->gate, record->shut ? "shuts" : "opens");
-    if (record->tells_node || record->call == CALL_NOMINATE)
+    if (record->tells_node || record->call == OP_NOMINATE)
         fprintf(out, " node %u", record->node);
-    if (record->call == CALL_TICK)
+    if (record->call == OP_TICK)
         fprintf(out, " at %" PRId64, record->key);
     if (record->unschedulable != 0)
         fprintf(out, " unschedulable %#x", record->unschedulable);

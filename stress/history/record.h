@@ -13,38 +13,22 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "schedq/schedq.h"
+#include "ops/op.h"
 
 enum { THREADS_MAX = 32, MANY = 8 /* pods of one call, at most */ };
 
-typedef enum call {
-    CALL_NOTHING, /* made harmless by a plant */
-    CALL_CARRY,   /* no call: a pod that is there as the round begins */
-    CALL_ADD,
-    CALL_ADD_MANY,
-    CALL_READD,
-    CALL_UPDATE,
-    CALL_TRY_POP,
-    CALL_POP,  /* blocking, with a deadline */
-    CALL_WAIT, /* blocking, without one */
-    CALL_POP_MANY,
-    CALL_DONE,
-    CALL_DONE_MANY,
-    CALL_FAIL, /* add_unschedulable */
-    CALL_ALIVE,
-    CALL_DELETE_NAME,
-    CALL_DELETE_POD,
-    CALL_FIND,
-    CALL_GET,
-    CALL_EVENT,    /* move_all */
-    CALL_TARGET,   /* move_all of a wildcard with a target */
-    CALL_ACTIVATE, /* one record for each pod */
-    CALL_TICK,
-    CALL_NOMINATE,
-    CALL_GATE, /* no call: a gate opens or shuts */
-    CALL_CLOSE,
+/*
+ * What a record is of: a call of ops/op.h, one that the checker tells apart, or no call. A record
+ * of OP_NONE was made harmless by a plant.
+ */
+enum {
+    CALL_CARRY = OPS, /* no call: a pod that is there as the round begins */
+    CALL_WAIT,        /* pop without a deadline */
+    CALL_DELETE_POD,  /* delete by handle; OP_DELETE: by name */
+    CALL_TARGET,      /* move_all of a wildcard with a target; OP_MOVE_ALL: any other */
+    CALL_GATE,        /* no call: a gate opens or shuts */
     CALLS
-} call_t;
+};
 
 struct life;
 struct stay;

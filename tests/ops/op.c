@@ -44,6 +44,7 @@ static const struct {
     [OP_EVENT_STAMP] = {"event_stamp", OK, 0},
     [OP_CANDIDATES] = {"candidates", OK | EMPTY, 0},
     [OP_APPLY] = {"apply", OK | GONE, CHANGED | RETRY | NOMEM},
+    [OP_CLOSE] = {"close", OK, 0},
 };
 
 const char *
@@ -110,6 +111,8 @@ call(schedq_worker_t *worker, op_t *op, size_t count)
         return schedq_candidates(worker, op->query, op->candidates, count, &op->got);
     case OP_APPLY:
         return schedq_apply(worker, op->decision, &op->result);
+    case OP_CLOSE:
+        return schedq_close(op->queue);
     default:
         return SCHEDQ_INVALID;
     }

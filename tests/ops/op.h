@@ -1,6 +1,6 @@
 /*
- * The vocabulary of the tools that make calls at random: what a call on a worker is named, how it
- * is made, and what the header lets it answer.
+ * The vocabulary of the tools that make calls at random: what a call is named, how it is made, and
+ * what the header lets it answer.
  *
  * An operation holds what is given to the call and what came back. op_run makes the call, and does
  * nothing else: a tool's clocks, stamps and notes stand around it. A new call of the header gets
@@ -45,6 +45,7 @@ typedef enum op_kind {
     OP_EVENT_STAMP,
     OP_CANDIDATES,
     OP_APPLY,
+    OP_CLOSE,
     OPS
 } op_kind_t;
 
@@ -68,6 +69,7 @@ typedef struct op {
     const schedq_decision_t *decision;
     int64_t deadline_ns;
     uint64_t node;
+    schedq_t *queue; /* close */
     schedq_visit_fn visit;
     void *ctx;
     /* answered */
