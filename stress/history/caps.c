@@ -13,9 +13,8 @@
 typedef struct step {
     uint64_t time;
     int32_t by;
+    int32_t pods; /* behind it */
 } step_t;
-
-#define CAPS_JUDGED 200 /* of a round: each looks at all steps before it */
 
 struct caps_rule {
     step_t *steps; /* by time; those that raise come first */
@@ -47,7 +46,7 @@ caps_rule_free(caps_rule_t *rule)
 static void
 put(caps_rule_t *rule, uint64_t time, int32_t by)
 {
-    rule->steps[rule->count++] = (step_t){time, by};
+    rule->steps[rule->count++] = (step_t){.time = time, .by = by};
 }
 
 static int
@@ -73,21 +72,36 @@ last_of(const life_t *life)
     return life->returned != NULL ? life->returned : life->ended;
 }
 
+/* Sorts the steps, and says how many pods there are behind each. Returns the most. */
+static int32_t
+add_up(caps_rule_t *rule)
+{
+    int32_t now = 0, most = 0;
+    qsort(rule->steps, rule->count, sizeof *rule->steps, earlier);
+    for (size_t i = 0; i < rule->count; i++) {
+        now += rule->steps[i].by;
+        rule->steps[i].pods = now;
+        most = now > most ? now : most;
+    }
+    return most;
+}
+
 /* The most that there may have been at a moment of the call. */
-static int64_t
+static int32_t
 most_during(const caps_rule_t *rule, const record_t *call)
 {
-    int64_t now = 0, most = 0;
-    bool inside = false;
-    for (size_t i = 0; i < rule->count && rule->steps[i].time <= call->end; i++) {
-        if (!inside && rule->steps[i].time >= call->begin) {
-            inside = true;
-            most = now;
-        }
-        now += rule->steps[i].by;
-        most = inside && now > most ? now : most;
+    size_t first = 0, end = rule->count; /* the first step that is not before the call */
+    while (first < end) {
+        size_t middle = first + (end - first) / 2;
+        if (rule->steps[middle].time < call->begin)
+            first = middle + 1;
+        else
+            end = middle;
     }
-    return inside ? most : now;
+    int32_t most = first > 0 ? rule->steps[first - 1].pods : 0;
+    for (size_t i = first; i < rule->count && rule->steps[i].time <= call->end; i++)
+        most = rule->steps[i].pods > most ? rule->steps[i].pods : most;
+    return most;
 }
 
 static void
@@ -107,17 +121,16 @@ check_full(caps_rule_t *rule, const lives_t *lives, const book_t *book, report_t
             put(rule, record->end, -1);
         }
     }
-    qsort(rule->steps, rule->count, sizeof *rule->steps, earlier);
-    for (size_t i = 0, judged = 0; i < book->count && judged < CAPS_JUDGED; i++) {
+    add_up(rule);
+    for (size_t i = 0; i < book->count; i++) {
         const record_t *record = book->sorted[i];
         if (record->status != SCHEDQ_FULL || !may_add(record))
             continue;
-        judged++;
         report_obligation(report, RULE_CAPS);
-        int64_t most = most_during(rule, record);
+        int32_t most = most_during(rule, record);
         if (most < book->settings.max_pods)
             report_violation(report, RULE_CAPS, record, NULL,
-                             "FULL, and during the whole call there were at most %" PRId64
+                             "FULL, and during the whole call there were at most %" PRId32
                              " pods of %" PRId64,
                              most, book->settings.max_pods);
     }
@@ -127,7 +140,6 @@ check_full(caps_rule_t *rule, const lives_t *lives, const book_t *book, report_t
 static void
 check_most(caps_rule_t *rule, const lives_t *lives, const book_t *book, report_t *report)
 {
-    int64_t now = 0, most = 0;
     rule->count = 0;
     for (size_t i = 0; i < lives->count; i++) {
         const life_t *life = &lives->lives[i];
@@ -137,14 +149,10 @@ check_most(caps_rule_t *rule, const lives_t *lives, const book_t *book, report_t
                 life->ended->begin > life->created->end ? life->ended->begin : life->created->end,
                 -1);
     }
-    qsort(rule->steps, rule->count, sizeof *rule->steps, earlier);
-    for (size_t i = 0; i < rule->count; i++) {
-        now += rule->steps[i].by;
-        most = now > most ? now : most;
-    }
+    int32_t most = add_up(rule);
     if (most > book->settings.max_pods + (int64_t)book->threads * MANY)
         report_violation(report, RULE_CAPS, NULL, NULL,
-                         "%" PRId64 " pods were there at once, max_pods is %" PRId64, most,
+                         "%" PRId32 " pods were there at once, max_pods is %" PRId64, most,
                          book->settings.max_pods);
 }
 
