@@ -394,26 +394,24 @@ plant_other_node(book_t *book, lives_t *lives)
     return false;
 }
 
-/* An add says FULL when most pods are gone. */
+/* An add of a name that is free says FULL when most pods are gone: where the last look found none. */
 static bool
 plant_full(book_t *book, lives_t *lives)
 {
-    record_t *look = NULL;
+    (void)lives;
     if (book->settings.max_pods == 0)
         return false;
-    for (size_t i = 0; i < lives->count; i++) {
-        const life_t *life = &lives->lives[i];
-        if (life->ended != NULL && (look == NULL || life->ended->end > look->begin)) {
-            record_t *found = plant_look_between(book, life->ended->end, UINT64_MAX);
-            look = found != NULL ? found : look;
+    for (size_t i = book->count; i-- > 0;) {
+        record_t *look = book->sorted[i];
+        if (look->call == OP_FIND && look->status == SCHEDQ_NOT_FOUND &&
+            look->thread != book->threads) {
+            uint32_t name = look->name;
+            plant_rewrite(look, OP_ADD, SCHEDQ_FULL);
+            look->name = name;
+            return true;
         }
     }
-    if (look == NULL)
-        return false;
-    uint32_t name = look->name;
-    plant_rewrite(look, OP_ADD, SCHEDQ_FULL);
-    look->name = name;
-    return true;
+    return false;
 }
 
 /* ---- by name --------------------------------------------------------------------------------- */
