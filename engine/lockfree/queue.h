@@ -141,6 +141,7 @@ struct worker {
     bool joined;     /* epoch is in use */
     uint64_t pauses; /* how often a section was left for the host's code */
     bool outside;    /* it is left now */
+    uint64_t told;   /* as owed: one that this call asked about, to tell of it (settle.h) */
     struct hazard_slot *hazard;
     struct hazard_kept *kept; /* the slot's list; NULL unless objects are counted */
     struct slab_cache records, descriptions;
@@ -302,7 +303,7 @@ void settle_ask(struct worker *worker);
 static inline void
 section_ask(struct worker *worker)
 {
-    if (u64_load(&worker->settled) != 0) {
+    if ((u64_load(&worker->settled) | worker->told) != 0) {
         settle_ask(worker);
     }
 }

@@ -46,8 +46,9 @@
  *            worker  queue  setup  alone       . may overlap
  *   worker     .1      .      X      X        .1 may overlap if the workers differ
  *   queue      .       .      X      X         X the caller must exclude it
- * SCHEDQ_BUSY answers every call from a callback of the same queue, a [worker] call whose worker is
- * inside another call, and a [setup] call while a worker is registered (the timer thread is one).
+ * SCHEDQ_BUSY answers every call from a callback of the same queue, and a [setup] call while a
+ * worker is registered (the timer thread is one). A [worker] call whose worker is inside another
+ * thread's call is the caller's error: it is answered so most often, and undefined else.
  * After schedq_close every call stays safe until schedq_destroy.
  *
  * PROGRESS. Each declaration says after "Progress:" whether it is wait-free, lock-free or "locks",
@@ -87,7 +88,9 @@
  * CALLBACKS run on the caller's thread, or on the timer thread. They must not call the queue that
  * runs them: any such call returns SCHEDQ_BUSY (or 0 or NULL from functions that return a size, a
  * mask or a pointer). They may run twice for one event, concurrently on several threads, and for a
- * decision that is discarded. The objects that they get are held during the call.
+ * decision that is discarded. The objects that they get are held during the call. LOCKFREE: calls
+ * that only look at a pod (find, get, snapshot, nominated_pods) finish first what a call that has
+ * not returned left half done of it: if its gate has heard of an event since, they ask PreEnqueue.
  *
  * RESTRICTIONS. Not usable in a child after fork without exec. Not async-signal-safe. A thread must
  * not be cancelled inside a call. Struct layouts are those of 64-bit platforms. The default build
@@ -1173,7 +1176,8 @@ SCHEDQ_API schedq_status_t schedq_readd(schedq_worker_t *worker, const char *nam
                                         const schedq_failure_t *failure, schedq_result_t *result);
 
 /**
- * Looks a name up: place, handle, object, sets, [host] ref; changes nothing.
+ * Looks a name up: place, handle, object, sets, [host] ref; changes nothing (LOCKFREE: see
+ * CALLBACKS above; what it finishes may allocate).
  *
  * @param name        "namespace/name", need not end in NUL; not referenced after the call
  * @param name_length 3..317 bytes

@@ -394,7 +394,7 @@ plant_other_node(book_t *book, lives_t *lives)
     return false;
 }
 
-/* An add of a name that is free says FULL when most pods are gone: where the last look found none. */
+/* An add says FULL when most pods are gone: where the last look found its name free. */
 static bool
 plant_full(book_t *book, lives_t *lives)
 {

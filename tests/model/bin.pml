@@ -40,7 +40,7 @@
  * stands for engine/lockfree/refs/bin.c bin_found_empty c12d5629
  * stands for engine/lockfree/refs/bin.h bin_mark eb36b167
  * stands for engine/lockfree/refs/lane.c go_on_in 9a271bb8
- * stands for engine/lockfree/moves/settle.c settle_told 11de76dc
+ * stands for engine/lockfree/moves/settle.c settle_told 975fed23
  */
 #ifdef LARGE
 #define MERGES 3

@@ -46,9 +46,9 @@
  * stands for engine/lockfree/calls/mover.c raise_lag 5921e8a5
  * stands for engine/lockfree/calls/mover.c stay_gated 937f5e05
  * stands for engine/lockfree/calls/mover.c switch_gated 3919fa22
- * stands for engine/lockfree/calls/mover.c gate_pod ab0af28e
+ * stands for engine/lockfree/calls/mover.c gate_pod 295943e8
  * stands for engine/lockfree/calls/mover.c is_about 933c64c2
- * stands for engine/lockfree/calls/mover.c try_question b216a20f
+ * stands for engine/lockfree/calls/mover.c try_question 5deb827c
  * stands for engine/lockfree/calls/mover.c disturb b2af02ba
  * stands for engine/lockfree/calls/mover.c mover_try_ref d57c72f5
  * stands for engine/lockfree/moves/stray.c stray_ask_owed a7de5fe3

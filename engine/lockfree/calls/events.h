@@ -61,8 +61,8 @@ bool events_judge_again(struct queue *queue, uint32_t record, uint64_t life, str
 bool events_help(struct worker *worker, uint32_t record, uint64_t life);
 
 /**
- * The same for a pod that the caller asked the gates about, and put behind one that heard of an
- * event meanwhile.
+ * The same for a pod that a thread asked the gates about, and put behind one that heard of an event
+ * meanwhile. It does not count as one that came in again.
  */
 void events_help_placed(struct worker *worker, uint32_t record, uint64_t life);
 

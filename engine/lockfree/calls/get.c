@@ -48,14 +48,16 @@ show(struct worker *worker, uint32_t record, const struct view *view, schedq_vis
     return more;
 }
 
+/* `exists`: the caller was told of the pod, so its add has inserted it. */
 static bool
-take_pod(struct worker *worker, uint32_t record, uint64_t life, struct view *view)
+take_pod(struct worker *worker, uint32_t record, uint64_t life, bool exists, struct view *view)
 {
     struct queue *queue = queue_of(worker);
-    bool exists = record < slab_end(&queue->entries.records);
+    bool known = record < slab_end(&queue->entries.records);
 
     /* Ends: each further round means that the pod changed. */
-    while (exists && report_view(queue, record, life, view)) {
+    while (known && report_view(queue, record, life, view) &&
+           (exists || report_exists(worker, record, view))) {
         if (settle_told(worker, record, view) && take(worker, view)) {
             return true;
         }
@@ -71,7 +73,7 @@ lockfree_get(schedq_worker_t *base, schedq_pod_t pod, schedq_visit_fn visit, voi
     struct view view;
 
     section_begin(worker);
-    bool found = take_pod(worker, record, ref_version(pod.bits), &view);
+    bool found = take_pod(worker, record, ref_version(pod.bits), true, &view);
     section_end(worker);
     if (!found) {
         return SCHEDQ_NOT_FOUND;
@@ -139,7 +141,7 @@ visit_nominated(struct worker *worker, uint64_t node, const struct nominated *po
         struct view view;
 
         section_begin(worker);
-        bool found = take_pod(worker, pods[i].record, pods[i].life, &view);
+        bool found = take_pod(worker, pods[i].record, pods[i].life, false, &view);
         section_end(worker);
         if (found && view.description.nominated_node == node) {
             more = show(worker, pods[i].record, &view, visit, ctx);

@@ -153,6 +153,18 @@ switch_gated(struct mover *mover, const struct question *question, const struct 
     return status;
 }
 
+/* A pod that lost its switch may be owed a question still when another comes to be. */
+static void
+owe(struct worker *worker, uint64_t debt)
+{
+    uint64_t before = u64_load(&worker->owed);
+
+    if (before != 0 && before != debt) {
+        queue_note_stray(queue_of(worker), STRAY_UNJUDGED);
+    }
+    u64_store(&worker->owed, debt); /* the switch is a full fence */
+}
+
 /*
  * The gates saw the events up to question->answer.asked. A later event either meets the ref and
  * disturbs this mover, or the mover sees its stamp. Then the pod is switched all the same, and
@@ -195,8 +207,7 @@ gate_pod(struct mover *mover, struct question *question)
         return rules->host ? OUTCOME_OUTDATED : stay_gated(mover, question);
     }
     if (!judged && !rules->host) {
-        /* the switch is a full fence */
-        u64_store(&worker->owed, ref_make(question->life, question->record));
+        owe(worker, ref_make(question->life, question->record));
     }
     schedq_status_t status =
         switch_gated(mover, question, &transfer,
@@ -602,9 +613,14 @@ try_question(struct mover *mover, struct question *question)
             answer->unjudged = true;
         }
     }
-    if (u64_load(&worker->owed) != 0) {
-        flush(mover);                        /* the pod, if it was collected */
-        u64_store_release(&worker->owed, 0); /* behind its switch, or the note */
+    const uint64_t debt = ref_make(question->life, question->record);
+
+    if (u64_load(&worker->owed) == debt) {
+        flush(mover); /* the pod, if it was collected */
+        /* behind its switch, or the note; of another pod if that was tried again */
+        if (u64_load(&worker->owed) == debt) {
+            u64_store_release(&worker->owed, 0);
+        }
     }
 }
 
@@ -622,7 +638,8 @@ try_again(struct mover *mover, const struct mover_loser *loser)
 void
 mover_try(struct mover *mover, uint32_t record, uint64_t life)
 {
-    try_again(mover, &(struct mover_loser){.record = record, .life = life});
+    try_again(mover, &(struct mover_loser){
+                         .record = record, .life = life, .answer = {.asks = mover->asks}});
 }
 
 void

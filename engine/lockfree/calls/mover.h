@@ -18,7 +18,7 @@
  *   the pod has that gate already: it stays where it is, and the event finds it there
  *   another gate: the pod is switched, and its gates are asked once more. From the switch on every
  *       event finds it, so a second refusal by the same gate needs no look. `owed` names the pod
- *       meanwhile: if the mover stops, a tick asks
+ *       meanwhile: if the mover stops, a tick asks. A second pod gets a note (stray.h)
  *   a host's decision: the host is told to ask again
  * So one call asks a pod's gates once, twice if an event came, three times (ASKS_MAX) if another
  * gate refuses then, or the pod changed. A pod for which that was not enough counts as helped at
@@ -129,6 +129,7 @@ struct mover {
     /* a pod that stays for want of memory missed something: a note is left (stray.h) */
     bool tells;
     bool has_precheck; /* `decide` asks the host by one */
+    uint8_t asks;      /* how often the call asked the pod's gates before */
     bool no_memory;    /* some pod stayed where it was */
     schedq_result_t *result;
     /* Where the pod goes; false: it stays. The object in view->description is alive. */

@@ -213,13 +213,16 @@ retry_updated(struct worker *worker, const struct update *update, schedq_result_
     struct queue *queue = queue_of(worker);
     const struct rules *rules = &queue->base.rules;
     struct cluster_event event = {.old_object = update->old_object};
-    struct mover mover = {.worker = worker,
-                          .now = queue_now(queue),
-                          .label = rules->counts_updates ? LABEL_POD_UPDATE : NO_LABEL,
-                          .tells = true,
-                          .result = result,
-                          .decide = rules->hints ? decide_by_event : decide_without_hints,
-                          .ctx = &event};
+    struct mover mover = {
+        .worker = worker,
+        .now = queue_now(queue),
+        .label = rules->counts_updates ? LABEL_POD_UPDATE : NO_LABEL,
+        .tells = true,
+        /* settle_told asks twice at most */
+        .asks = worker->told == ref_make(update->before.life, update->record) ? ASKS_MAX - 1 : 0,
+        .result = result,
+        .decide = rules->hints ? decide_by_event : decide_without_hints,
+        .ctx = &event};
     struct view now = update->before;
 
     mover_begin(&mover);

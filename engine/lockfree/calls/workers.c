@@ -343,6 +343,7 @@ static void
 forget(struct worker *worker)
 {
     worker->spare_run = NULL;
+    worker->told = 0;
     worker->records = worker->descriptions = (struct slab_cache){0};
     worker->names = (struct names_cache){0};
     for (uint32_t i = 0; i < BAND_CACHE; i++) {

@@ -145,7 +145,7 @@ report_exists(struct worker *worker, uint32_t record, const struct view *view)
     }
     names_copy(&queue->names, view->name, worker->name, view->name_length);
     if (entry_state(view->entry) != view->state) {
-        return false; /* changed: the thread that changed it found it */
+        return true; /* changed: the thread that changed it found it */
     }
     key.hash = index_hash(&queue->index, key.name, key.length);
     return index_find(&queue->index, &caller, &key, &life) == record && life == view->life;

@@ -61,8 +61,8 @@ void report_info(const struct queue *queue, uint32_t record, const struct view *
                  const char *name, schedq_pod_info_t *info);
 
 /**
- * Does the index know the pod that `view` shows? A record is filled before its pod exists. Uses
- * worker->name.
+ * Does the index know the pod that `view` shows? A record is filled before its pod exists. Of a pod
+ * that changed meanwhile: true. Uses worker->name.
  */
 bool report_exists(struct worker *worker, uint32_t record, const struct view *view);
 

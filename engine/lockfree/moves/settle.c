@@ -2,6 +2,7 @@
 #include "lockfree/moves/settle.h"
 
 #include "lockfree/calls/events.h"
+#include "lockfree/moves/stray.h"
 
 /*
  * The container of a pod that was never moved is that of its description. A thread that changed the
@@ -67,8 +68,11 @@ settle_ask(struct worker *worker)
 {
     uint64_t settled = u64_load(&worker->settled);
 
-    (void)events_help(worker, ref_record(settled), ref_version(settled));
-    u64_store_release(&worker->settled, 0);
+    if (settled != 0) {
+        (void)events_help(worker, ref_record(settled), ref_version(settled));
+        u64_store_release(&worker->settled, 0);
+    }
+    worker->told = 0;
 }
 
 bool
@@ -115,12 +119,6 @@ mark(struct worker *worker, uint32_t record, const struct view *view)
     }
 }
 
-static bool
-is_noted(const struct queue *queue, uint64_t notes)
-{
-    return (u64_load_acquire(&queue->strays) & notes) != 0; /* of queue_note_stray:A */
-}
-
 /* Does somebody owe the pod's gates a question? */
 static bool
 is_owed(const struct queue *queue, uint32_t record, uint64_t life)
@@ -135,51 +133,41 @@ is_owed(const struct queue *queue, uint32_t record, uint64_t life)
             return true;
         }
     }
-    return is_noted(queue, STRAY_UNJUDGED | STRAY_UNPUBLISHED);
+    return stray_is_noted(queue, STRAY_UNJUDGED | STRAY_UNPUBLISHED);
 }
 
 /*
- * A pod is told of as gated only if its gates were asked since it can be found. False: it changed.
- *
- * Ends: each further round is another thread's change of the pod, or this thread's, which brought
- * it behind another gate.
+ * A pod is told of as gated only if its gates were asked since it can be found. Once in a call: a
+ * thread that brings the pod behind a gate afterwards asks that gate later still. False: it
+ * changed.
  */
 static bool
 pay(struct worker *worker, uint32_t record, struct view *view)
 {
     struct queue *queue = queue_of(worker);
     const uint64_t debt = ref_make(view->life, record);
-    uint64_t asked = 0; /* the word whose gates this call asked */
 
-    while (state_place(view->state) == PLACE_GATED && view->state != asked &&
-           is_owed(queue, record, view->life)) {
-        asked = view->state;
-        events_help_placed(worker, record, view->life);
-        if (u64_load(&worker->settled) == debt) {
-            u64_store_release(&worker->settled, 0);
-        }
-        if (!report_view(queue, record, view->life, view)) {
-            return false;
-        }
+    if (worker->told == debt || !is_owed(queue, record, view->life)) {
+        return entry_state(view->entry) == view->state; /* pay:A */
     }
-    return entry_state(view->entry) == view->state; /* pay:A */
+    worker->told = debt;
+    events_help_placed(worker, record, view->life);
+    if (u64_load(&worker->settled) == debt) {
+        u64_store_release(&worker->settled, 0);
+    }
+    return report_view(queue, record, view->life, view);
 }
 
 bool
 settle_told(struct worker *worker, uint32_t record, struct view *view)
 {
-    const struct queue *queue = queue_of(worker);
-
+    if (state_place(view->state) == PLACE_GATED && !queue_of(worker)->base.rules.host &&
+        !pay(worker, record, view)) {
+        return false;
+    }
+    /* also one that became active while its gates were asked */
     if (state_place(view->state) == PLACE_ACTIVE) {
         mark(worker, record, view);
-        return true;
     }
-    if (!state_waits(view->state)) {
-        return true;
-    }
-    if (is_noted(queue, STRAY_UNPUBLISHED)) {
-        (void)settle_again(worker, record, view);
-    }
-    return state_place(view->state) != PLACE_GATED || queue->base.rules.host ||
-           pay(worker, record, view);
+    return true;
 }

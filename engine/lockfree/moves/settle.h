@@ -5,8 +5,8 @@
  * stopped before it asked them.
  *
  * LINEARIZATION. None of its own: a pod that is settled twice is published twice, by refs of one
- * version, and a question that is asked twice has one answer. "Gated", of a pod that is owed no
- * question: pay:A.
+ * version, and a question that is asked twice has one answer. "Gated": pay:A, or the question that
+ * pay asked.
  *
  * ORDERING. settle_again: transfer_announce:A.
  *   index_finish:A or a switch -> the load that found the pod, settle_told, bin_mark:A
@@ -16,12 +16,13 @@
  *   the switch that pays, owed or settled is 0 -> is_owed, pay:A
  *       who finds no debt finds how it was paid
  *
- * PROGRESS. Lock-free: one publication, and transfer_follow; each further round of pay is a change
- * of the pod. A thread that stops in here leaves the pod to the next call that reports it.
+ * PROGRESS. Lock-free: one publication, and transfer_follow; the gates of a pod are asked in one
+ * round for a call. A thread that stops in here leaves the pod to the next call that reports it.
  *
  * EVIDENCE. tests/model: index (SETTLE_UNCHECKED), bin (REPORTER), description (READER);
- * stress/explore: find_told, told_*, event_gate_add, event_gate_told,
- * no_memory_find, no_memory_find_pop; stress/history: gates, empty.
+ * stress/explore: find_told, told_*, event_gate_add, event_gate_told, event_gate_reserve,
+ * no_memory_find, no_memory_find_pop; stress/history: gates, empty;
+ * tests/unit/test_lockfree_told.c.
  */
 #ifndef SCHEDQ_LOCKFREE_SETTLE_H
 #define SCHEDQ_LOCKFREE_SETTLE_H

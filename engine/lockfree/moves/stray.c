@@ -63,6 +63,7 @@ stray_gather(struct worker *worker)
     if ((notes & STRAY_UNJUDGED) != 0) {
         all = events_judge_all(worker) && all;
     }
+    section_ask(worker); /* callers may end without */
     if (all) {
         (void)u64_cas(&queue->strays, notes, notes & ~(uint64_t)STRAY_NOTES); /* stray_gather:B */
     }

@@ -2,9 +2,9 @@
  * Pods that no pop finds because there was no memory to move or publish them, and gated pods that
  * are owed a question.
  *
- * The first: the mover leaves a note. A pop that finds nothing, and tick, see it, go through all
- * records, and move or publish those pods. That pass over all records happens only after an
- * allocator failed, or a pod changed at each question of its gates.
+ * The first: the mover leaves a note. A pop that finds nothing, tick, and an event, if a pod may be
+ * in no lot, see it, go through all records, and move or publish those pods. That pass over all
+ * records happens only after an allocator failed, or a pod changed at each question of its gates.
  *
  * The second: each worker names the pod that it is about to ask about (mover.h), and the pod that
  * it published for another worker (settle.h). Most often that worker asks at the same time, and one
@@ -19,12 +19,19 @@
  * before its note leaves a pod that is settled or moved when it is next reported (settle.h,
  * publish.h).
  *
- * EVIDENCE. stress/explore: no_memory_*; tests/unit/test_no_memory.c.
+ * EVIDENCE. stress/explore: no_memory_*, event_gate_reserve; tests/unit/test_no_memory.c.
  */
 #ifndef SCHEDQ_LOCKFREE_STRAY_H
 #define SCHEDQ_LOCKFREE_STRAY_H
 
 #include "lockfree/queue.h"
+
+/** Is one of these notes left? */
+static inline bool
+stray_is_noted(const struct queue *queue, uint64_t notes)
+{
+    return (u64_load_acquire(&queue->strays) & notes) != 0; /* of queue_note_stray:A */
+}
 
 /**
  * Looks after strays if there is a note. True: there was one; what pops see may have changed.

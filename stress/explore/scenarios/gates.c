@@ -300,6 +300,31 @@ open_and_find(struct actor *actor)
     }
 }
 
+static uint64_t
+questions(void)
+{
+    schedq_stats_t stats;
+
+    schedq_stats_init(&stats);
+    (void)schedq_stats(world.queue, &stats);
+    return stats.pre_enqueue_calls;
+}
+
+/* An event asks about a pod ASKS_MAX times at most, however often the pod was looked for. */
+static void
+reserve_find_and_move(struct actor *actor)
+{
+    actor_reserve(actor, KEYS_MAX, 0, 0);
+    for (unsigned i = 0; i < 8; i++) {
+        (void)actor_find(actor, 0);
+    }
+    uint64_t before = questions();
+
+    actor_move(actor, EVENT_GATE_A);
+    SIM_CHECK(questions() - before <= 3, "an event asked %u times about one pod",
+              (unsigned)(questions() - before));
+}
+
 #define GATES(title, text, settings, before, ...)                                                  \
     {                                                                                              \
         .name = (title), .about = (text), .harness = &queue_harness, .threads = 3, .sleeps = true, \
@@ -317,6 +342,13 @@ const struct scenario gate_scenarios[] = {
           open_both, add_1, find_and_consume),
     GATES("event_gate_told", "gates open while a pod is added, and its finder knows that they did",
           cluster_use, NULL, add_gated, open_and_find, look_for_0),
+    {.name = "event_gate_reserve",
+     .about = "a gated pod whose adder stopped is published by reserve, and looked for often",
+     .harness = &queue_harness,
+     .threads = 2,
+     .sleeps = true,
+     .configure = as_kube_1_34,
+     .bodies = {add_gated, reserve_find_and_move}},
     GATES("event_gate_fail", "gates open while a pod fails into them", cluster_use, hold_one,
           fail_with_error, gate_0_by_update, open_both),
     GATES("event_gate_move", "gates open while an event moves a parked pod behind them",

@@ -170,6 +170,19 @@ update_0_high(struct actor *actor)
     }
 }
 
+static void
+prepare_two(struct actor *actor)
+{
+    (void)actor_add(actor, 0, HIGH);
+    (void)actor_add(actor, 1, HIGH);
+}
+
+static void
+lower_0(struct actor *actor)
+{
+    (void)actor_update(actor, 0, LOW);
+}
+
 /* Thread 0 holds pod 1, so that one of the batch exists in any case. */
 static void
 prepare_held(struct actor *actor)
@@ -215,6 +228,8 @@ const struct scenario told_scenarios[] = {
     TOLD("told_find", "a pod that find told of is popped next", NULL, add_0_1_high, find_0_or_1),
     TOLD("told_add", "a pod because of which add said EXISTS is popped next", NULL, add_0_high,
          add_again),
+    TOLD("told_snapshot", "a snapshot visits a pod that is updated meanwhile", prepare_two, lower_0,
+         actor_snapshot),
     TOLD("told_update", "a pod that update described is popped next", NULL, add_0_high,
          update_0_high),
     TOLD("told_batch",
