@@ -72,6 +72,7 @@ touch_some_pod(actor_t *actor)
                 "find of %s shows object %llu", name, (unsigned long long)found.result.object);
     static const op_kind_t kinds[] = {OP_ACTIVATE, OP_NOMINATE, OP_GET};
     op_t op = {.kind = kinds[actor_roll(actor, 3)],
+               .count = 1,
                .pods = &found.result.pod,
                .node = actor_roll(actor, 5),
                .visit = visit_nothing,

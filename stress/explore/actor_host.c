@@ -96,7 +96,7 @@ schedq_status_t
 act_apply(struct actor *actor, const schedq_decision_t *decision, uint32_t legal,
           schedq_result_t *result)
 {
-    op_t op = {.kind = OP_APPLY, .decision = decision};
+    op_t op = {.kind = OP_APPLY, .decisions = decision};
     struct span span = act_run(actor, &op, (struct open_call){.kind = CALL_OTHER}, legal);
 
     *result = op.result;

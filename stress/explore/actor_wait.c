@@ -139,7 +139,7 @@ actor_activate(struct actor *actor, uint32_t key)
     if (!act_find(actor, key, &result)) {
         return;
     }
-    op_t op = {.kind = OP_ACTIVATE, .pods = &result.pod};
+    op_t op = {.kind = OP_ACTIVATE, .count = 1, .pods = &result.pod};
     struct span span = act_run(actor, &op, (struct open_call){.kind = CALL_OTHER, .key = key}, 0);
 
     if (op.status == SCHEDQ_OK) {

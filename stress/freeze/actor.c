@@ -190,7 +190,7 @@ touch(actor_t *actor, op_kind_t kind)
     schedq_result_t found;
     if (actor_find_named(actor, actor_roll(actor, TALLY_NAMES), &found) != SCHEDQ_OK)
         return;
-    op_t op = {.kind = kind, .pods = &found.pod, .visit = visit, .ctx = actor->run};
+    op_t op = {.kind = kind, .count = 1, .pods = &found.pod, .visit = visit, .ctx = actor->run};
     (void)make(actor, &op, NULL, 0, 0);
 }
 

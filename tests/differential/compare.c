@@ -150,32 +150,47 @@ compare_status(world_t *world, const schedq_status_t statuses[SIDES])
 }
 
 bool
-compare_statuses(world_t *world, uint8_t statuses[SIDES][BATCH_MAX], size_t count)
+compare_statuses(world_t *world, op_t ops[SIDES])
 {
+    size_t count = op_has_statuses(&ops[0]) ? ops[0].count : 0;
+
     if (count > 0 && plant_due(world, OTHER_STATUSES)) {
-        statuses[1][count - 1] ^= 1;
+        ops[1].statuses[count - 1] ^= 1;
     }
     for (size_t i = 0; i < count; i++) {
-        SHOW(world, "    element %zu: %s, %s\n", i, schedq_status_name(statuses[0][i]),
-             schedq_status_name(statuses[1][i]));
-        if (statuses[0][i] != statuses[1][i]) {
-            return differ(world, "statuses[%zu]: mutex %s, %s %s", i,
-                          schedq_status_name(statuses[0][i]), world->sides[1].engine,
-                          schedq_status_name(statuses[1][i]));
+        const char *mutex = schedq_status_name(op_element(&ops[0], i));
+        const char *other = schedq_status_name(op_element(&ops[1], i));
+
+        SHOW(world, "    element %zu: %s, %s\n", i, mutex, other);
+        if (ops[0].statuses[i] != ops[1].statuses[i]) {
+            return differ(world, "statuses[%zu]: mutex %s, %s %s", i, mutex, world->sides[1].engine,
+                          other);
         }
     }
     return true;
 }
 
 bool
-compare_counts(world_t *world, size_t counts[SIDES])
+compare_got(world_t *world, op_t ops[SIDES])
 {
     if (plant_due(world, OTHER_COUNT)) {
-        counts[1] = counts[0] + 1;
+        ops[1].got = ops[0].got + 1;
     }
-    if (counts[0] != counts[1]) {
-        return differ(world, "count: mutex %zu, %s %zu", counts[0], world->sides[1].engine,
-                      counts[1]);
+    if (ops[0].got != ops[1].got) {
+        return differ(world, "count: mutex %zu, %s %zu", ops[0].got, world->sides[1].engine,
+                      ops[1].got);
+    }
+    return true;
+}
+
+bool
+compare_untouched(world_t *world, const char *what, const void *out, size_t size)
+{
+    for (size_t i = 0; i < SIDES * size; i++) {
+        if (((const uint8_t *)out)[i] != UNTOUCHED) {
+            return differ(world, "%s: %s wrote there without SCHEDQ_OK", what,
+                          world->sides[i / size].engine);
+        }
     }
     return true;
 }
@@ -187,7 +202,7 @@ compare_pods(world_t *world, const life_t *life, schedq_pod_t pods[SIDES])
         pods[1].bits ^= UINT64_C(1) << 28;
     }
     for (unsigned side = 0; side < SIDES; side++) {
-        uint64_t expected = life != NULL ? life->handles[side] : 0;
+        uint64_t expected = life != NULL ? life->handles[side].bits : 0;
 
         if (pods[side].bits != expected) {
             return differ(world, "pod: %s 0x%" PRIx64 ", it has to be 0x%" PRIx64,

@@ -8,6 +8,7 @@
 #ifndef DIFFERENTIAL_COMPARE_H
 #define DIFFERENTIAL_COMPARE_H
 
+#include "ops/op.h"
 #include "world.h"
 
 /** Takes a difference down; the first one counts. Returns false. */
@@ -20,8 +21,13 @@ bool plant_due(const world_t *world, enum other what);
 bool plans_in_vain(const world_t *world);
 
 bool compare_status(world_t *world, const schedq_status_t statuses[SIDES]);
-bool compare_statuses(world_t *world, uint8_t statuses[SIDES][BATCH_MAX], size_t count);
-bool compare_counts(world_t *world, size_t counts[SIDES]);
+/** Those of the elements, if the calls have them. */
+bool compare_statuses(world_t *world, op_t ops[SIDES]);
+bool compare_got(world_t *world, op_t ops[SIDES]);
+
+/** `out`, `size` bytes on each side, was filled with this, and is so still. */
+#define UNTOUCHED 0x77
+bool compare_untouched(world_t *world, const char *what, const void *out, size_t size);
 
 /** Both name `life`; NULL: both are {0}. */
 bool compare_pods(world_t *world, const life_t *life, schedq_pod_t pods[SIDES]);

@@ -2,7 +2,10 @@
 #ifndef DIFFERENTIAL_RUN_H
 #define DIFFERENTIAL_RUN_H
 
-#include "world.h"
+#include "both.h"
+
+/** Takes down what a call answered that may have made a pod. */
+void take_added(world_t *world, uint32_t name, const schedq_pod_spec_t *spec, both_t *both);
 
 /** Pops one pod on each side; `element` of the running operation. */
 schedq_status_t try_pop_both(world_t *world, uint32_t element);
@@ -13,8 +16,8 @@ bool take_popped(world_t *world, uint32_t element, schedq_popped_t popped[SIDES]
 /** Looks whether a popped name still stands where it was. */
 bool compare_kept_names(world_t *world, const cycle_t *cycle);
 
-/** Deletes a pod by its name on each side. */
-void delete_both(world_t *world, life_t *life);
+/** Deletes a pod by its name on each side; `how` is shown. */
+void delete_both(world_t *world, uint32_t name, bool terse, const char *how);
 
 /** Ends a cycle on each side. */
 void done_both(world_t *world, cycle_t *cycle);
@@ -28,7 +31,7 @@ void tick_both(world_t *world);
 /** Tells both sides of an event that reaches every waiting pod. */
 void move_everything(world_t *world);
 
-/** Finds a name on each side. */
-schedq_status_t find_both(world_t *world, uint32_t name, schedq_result_t results[SIDES]);
+/** Finds a name on each side. True if the statuses agree. */
+bool find_both(world_t *world, uint32_t name, both_t *both);
 
 #endif

@@ -8,16 +8,16 @@
 #include "run.h"
 #include "spec.h"
 
-#define UNTOUCHED 0x77
 #define EVENTS_MAX 5
 
 /* ---- add ------------------------------------------------------------------------------------- */
 
-/* What a call that may make one pod answered. */
-static void
-take_added(world_t *world, uint32_t name, const schedq_pod_spec_t *spec, schedq_status_t status,
-           schedq_result_t results[SIDES])
+void
+take_added(world_t *world, uint32_t name, const schedq_pod_spec_t *spec, both_t *both)
 {
+    schedq_result_t *results = both->results;
+    schedq_status_t status = both->ops[0].status;
+
     if (status != SCHEDQ_OK) {
         (void)compare_referred(world, status == SCHEDQ_EXISTS ? world_named(world, name) : NULL,
                                results);
@@ -29,35 +29,20 @@ take_added(world_t *world, uint32_t name, const schedq_pod_spec_t *spec, schedq_
     }
 }
 
-static void
-add(world_t *world, uint32_t name, const schedq_pod_spec_t *spec, name_text_t *names)
-{
-    schedq_status_t statuses[SIDES];
-    schedq_result_t results[SIDES];
-
-    SHOW(world, "schedq_add\n");
-    spec_show(world, name, spec);
-    world_lend(world, spec->object);
-    for (unsigned side = 0; side < SIDES; side++) {
-        schedq_pod_spec_t copy = spec_for_side(world, side, spec);
-
-        statuses[side] = schedq_add(world_worker(world, side), names->text, &copy, &results[side]);
-    }
-    name_text_scribble(names);
-    if (compare_status(world, statuses)) {
-        take_added(world, name, spec, statuses[0], results);
-    }
-}
-
 void
 run_add(world_t *world, const operation_t *operation)
 {
     chance_t chance = operation_chance(operation);
     name_text_t names = {.used = chance_below(&chance, 16)};
+    both_t both = {.names = &names};
     schedq_pod_spec_t spec;
 
     spec_draw(world, &chance, operation->name, &names, &spec);
-    add(world, operation->name, &spec, &names);
+    world_lend(world, spec.object);
+    BOTH(&both, .kind = OP_ADD, .specs = &spec);
+    if (both_call(world, &both, "\n")) {
+        take_added(world, operation->name, &spec, &both);
+    }
 }
 
 /* ---- add_many -------------------------------------------------------------------------------- */
@@ -67,7 +52,6 @@ struct batch {
     uint32_t numbers[BATCH_MAX];
     schedq_pod_spec_t specs[BATCH_MAX];
     schedq_pod_t pods[SIDES][BATCH_MAX];
-    uint8_t statuses[SIDES][BATCH_MAX];
     size_t count;
     bool with_statuses, with_pods;
 };
@@ -83,51 +67,34 @@ draw_batch(world_t *world, chance_t *chance, struct batch *batch)
         if (chance_one_in(chance, bad_one_in)) {
             spec_spoil(chance, batch->numbers[i], &batch->names, &batch->specs[i]);
         }
-        spec_show(world, batch->numbers[i], &batch->specs[i]);
         world_lend(world, batch->specs[i].object);
     }
 }
 
-static schedq_status_t
-call_add_many(const world_t *world, struct batch *batch, unsigned side, schedq_result_t *result)
-{
-    schedq_pod_spec_t specs[BATCH_MAX];
-
-    for (size_t i = 0; i < batch->count; i++) {
-        specs[i] = spec_for_side(world, side, &batch->specs[i]);
-    }
-    return schedq_add_many(world_worker(world, side), batch->names.text, specs, batch->count,
-                           batch->with_pods ? batch->pods[side] : NULL,
-                           batch->with_statuses ? batch->statuses[side] : NULL, result);
-}
-
 /* Handles of what was added, when the call did not give them. */
 static bool
-find_pods(world_t *world, struct batch *batch)
+find_pods(world_t *world, struct batch *batch, const op_t *added)
 {
     for (size_t i = 0; i < batch->count; i++) {
-        schedq_result_t results[SIDES];
+        both_t found = {0};
 
-        if (batch->statuses[0][i] != SCHEDQ_OK) {
+        if (op_element(added, i) != SCHEDQ_OK) {
             batch->pods[0][i].bits = batch->pods[1][i].bits = 0;
             continue;
         }
-        if (find_both(world, batch->numbers[i], results) != SCHEDQ_OK || world->different) {
+        if (!find_both(world, batch->numbers[i], &found) || found.ops[0].status != SCHEDQ_OK) {
             return differ(world, "schedq_find: NOT_FOUND after schedq_add_many added it");
         }
-        batch->pods[0][i] = results[0].pod;
-        batch->pods[1][i] = results[1].pod;
+        batch->pods[0][i] = found.results[0].pod;
+        batch->pods[1][i] = found.results[1].pod;
     }
     return true;
 }
 
 static void
-take_batch(world_t *world, struct batch *batch)
+take_batch(world_t *world, struct batch *batch, const op_t *added)
 {
-    if (batch->with_statuses && !compare_statuses(world, batch->statuses, batch->count)) {
-        return;
-    }
-    if (!batch->with_pods && !find_pods(world, batch)) {
+    if (!batch->with_pods && !find_pods(world, batch, added)) {
         return;
     }
     for (size_t i = 0; i < batch->count && !world->different; i++) {
@@ -141,20 +108,6 @@ take_batch(world_t *world, struct batch *batch)
     }
 }
 
-static void
-compare_untouched(world_t *world, const struct batch *batch)
-{
-    for (unsigned side = 0; side < SIDES; side++) {
-        for (size_t i = 0; i < sizeof batch->pods[side]; i++) {
-            if (((const uint8_t *)batch->pods[side])[i] != UNTOUCHED) {
-                (void)differ(world, "pods: %s wrote there and answered SCHEDQ_INVALID",
-                             world->sides[side].engine);
-                return;
-            }
-        }
-    }
-}
-
 void
 run_add_many(world_t *world, const operation_t *operation)
 {
@@ -162,31 +115,30 @@ run_add_many(world_t *world, const operation_t *operation)
     struct batch batch = {.count =
                               chance_below(&chance, chance_one_in(&chance, 4) ? BATCH_MAX + 1 : 5),
                           .with_statuses = !chance_one_in(&chance, 3)};
-    schedq_status_t statuses[SIDES];
-    schedq_result_t results[SIDES];
+    both_t both = {.names = &batch.names};
 
     batch.with_pods = !batch.with_statuses || !chance_one_in(&chance, 4);
     memset(batch.pods, UNTOUCHED, sizeof batch.pods);
-    SHOW(world, "schedq_add_many count %zu%s%s\n", batch.count,
-         batch.with_statuses ? "" : " without statuses", batch.with_pods ? "" : " without pods");
     draw_batch(world, &chance, &batch);
-    for (unsigned side = 0; side < SIDES; side++) {
-        statuses[side] = call_add_many(world, &batch, side, &results[side]);
-    }
-    name_text_scribble(&batch.names);
-    if (!compare_status(world, statuses) || !compare_sums(world, results)) {
+    BOTH(&both, .kind = OP_ADD_MANY, .specs = batch.specs, .count = batch.count,
+         .added = batch.with_pods ? batch.pods[side] : NULL, .terse = !batch.with_statuses);
+    if (!both_call(world, &both, " count %zu%s%s\n", batch.count,
+                   batch.with_statuses ? "" : " without statuses",
+                   batch.with_pods ? "" : " without pods") ||
+        !compare_sums(world, both.results)) {
         return;
     }
+    schedq_status_t status = both.ops[0].status;
+
     /*
      * Whether the words tell of an element behind the first one that was refused, the header does
      * not say.
      */
-    world->worker_said =
-        statuses[0] == SCHEDQ_OK || statuses[0] == SCHEDQ_INVALID || statuses[0] == SCHEDQ_FULL;
-    if (statuses[0] == SCHEDQ_INVALID && !batch.with_statuses) {
-        compare_untouched(world, &batch);
+    world->worker_said = status == SCHEDQ_OK || status == SCHEDQ_INVALID || status == SCHEDQ_FULL;
+    if (status == SCHEDQ_INVALID && !batch.with_statuses) {
+        (void)compare_untouched(world, "pods", batch.pods, sizeof batch.pods[0]);
     } else {
-        take_batch(world, &batch);
+        take_batch(world, &batch, &both.ops[0]);
     }
 }
 
@@ -217,14 +169,13 @@ draw_update(const world_t *world, chance_t *chance, const life_t *life, struct u
 }
 
 static void
-take_updated(world_t *world, uint32_t name, const schedq_pod_spec_t *spec, schedq_status_t status,
-             schedq_result_t results[SIDES])
+take_updated(world_t *world, uint32_t name, const schedq_pod_spec_t *spec, both_t *both)
 {
     life_t *life = world_named(world, name);
 
-    if (status != SCHEDQ_OK || life == NULL) {
-        take_added(world, name, spec, status, results);
-    } else if (compare_referred(world, life, results)) {
+    if (both->ops[0].status != SCHEDQ_OK || life == NULL) {
+        take_added(world, name, spec, both);
+    } else if (compare_referred(world, life, both->results)) {
         world_described(world, life, spec);
     }
 }
@@ -232,28 +183,25 @@ take_updated(world_t *world, uint32_t name, const schedq_pod_spec_t *spec, sched
 /*
  * The pod that has the name, one that had it or another one, a guess; or whoever has the name: 0.
  */
-static ref_t
-draw_only(const world_t *world, chance_t *chance, const life_t *life)
+static void
+draw_only(const world_t *world, chance_t *chance, const life_t *life, schedq_pod_t only[SIDES])
 {
     uint32_t which = chance_below(chance, 6);
-    ref_t only = {{0, 0}};
+    uint64_t flipped = 0;
 
     if (which < 2 || world->life_count == 0) {
-        return only;
+        return;
     }
     if (which == 2 || life == NULL) {
         life = &world->lives[chance_below(chance, world->life_count)];
     }
-    memcpy(only.bits, life->handles, sizeof only.bits);
     if (which == 3) {
         /* A life or an index so far from those in use does not come about in a round. */
-        uint64_t bit = UINT64_C(1)
-                       << (chance_one_in(chance, 4) ? 27 : 52 + chance_below(chance, 12));
-
-        only.bits[0] ^= bit;
-        only.bits[1] ^= bit;
+        flipped = UINT64_C(1) << (chance_one_in(chance, 4) ? 27 : 52 + chance_below(chance, 12));
     }
-    return only;
+    for (unsigned side = 0; side < SIDES; side++) {
+        only[side].bits = life->handles[side].bits ^ flipped;
+    }
 }
 
 void
@@ -261,12 +209,11 @@ run_update(world_t *world, const operation_t *operation)
 {
     chance_t chance = operation_chance(operation);
     name_text_t names = {.used = chance_below(&chance, 16)};
+    both_t both = {.names = &names};
     const life_t *life = world_named(world, operation->name);
     struct update update = {0};
-    ref_t only = {{0, 0}};
-    schedq_pod_spec_t spec;
-    schedq_status_t statuses[SIDES];
-    schedq_result_t results[SIDES];
+    schedq_pod_t only[SIDES] = {{0}, {0}};
+    schedq_pod_spec_t spec, specs[SIDES];
 
     spec_draw(world, &chance, operation->name, &names, &spec);
     spec_for_life(world, &chance, life, operation->name, &spec);
@@ -277,83 +224,54 @@ run_update(world_t *world, const operation_t *operation)
     }
     if (chance_one_in(&chance, 3)) {
         spec.flags |= SCHEDQ_POD_EXISTING;
-        only = draw_only(world, &chance, life);
+        draw_only(world, &chance, life, only);
     }
-    SHOW(world, "schedq_update with %zu events%s\n", update.count,
-         only.bits[0] != 0 ? " of one pod" : "");
-    spec_show(world, operation->name, &spec);
+    for (unsigned side = 0; side < SIDES; side++) {
+        specs[side] = spec;
+        specs[side].only = only[side];
+    }
     world_lend(world, spec.object);
     world_lend(world, update.old_object);
     if (life != NULL && life->in_flight && update.count > 0) {
         world_mark(world, MARK_UPDATE_IN_FLIGHT);
     }
-    for (unsigned side = 0; side < SIDES; side++) {
-        schedq_pod_spec_t copy = spec_for_side(world, side, &spec);
+    BOTH(&both, .kind = OP_UPDATE, .specs = &specs[side], .old_object = update.old_object,
+         .events = update.events, .event_count = update.count);
+    bool agree = both_call(world, &both, " with %zu events%s\n", update.count,
+                           only[0].bits != 0 ? " of one pod" : "");
 
-        copy.only.bits = only.bits[side];
-        statuses[side] =
-            schedq_update(world_worker(world, side), names.text, &copy, update.old_object,
-                          update.events, update.count, &results[side]);
+    if (only[0].bits != 0 && life != NULL) {
+        world_mark(world, both.ops[0].status == SCHEDQ_OK ? MARK_UPDATE_ONLY : MARK_UPDATE_ANOTHER);
     }
-    name_text_scribble(&names);
-    if (only.bits[0] != 0 && life != NULL) {
-        world_mark(world, statuses[0] == SCHEDQ_OK ? MARK_UPDATE_ONLY : MARK_UPDATE_ANOTHER);
-    }
-    if (compare_status(world, statuses)) {
-        take_updated(world, operation->name, &spec, statuses[0], results);
+    if (agree) {
+        take_updated(world, operation->name, &spec, &both);
     }
 }
 
 /* ---- what is refused ------------------------------------------------------------------------- */
 
-static schedq_status_t
-call_with_bad_spec(const world_t *world, unsigned side, uint32_t call, const char *names,
-                   const schedq_pod_spec_t *spec, schedq_result_t *result)
-{
-    schedq_worker_t *worker = world_worker(world, side);
-    const char *name = names + spec->name_offset;
-
-    switch (call) {
-    case 0:
-        return schedq_update(worker, names, spec, 0, NULL, 0, result);
-    case 1:
-        return schedq_find(worker, name, spec->name_length, result);
-    case 2:
-        return schedq_delete(worker, (schedq_pod_t){0}, name, spec->name_length, result);
-    default:
-        return schedq_add(worker, names, spec, result);
-    }
-}
-
 /* A bad spec in a call that takes one; only its name counts in those that take a name. */
 void
 run_bad_spec(world_t *world, const operation_t *operation)
 {
+    static const op_kind_t kinds[] = {OP_UPDATE, OP_FIND, OP_DELETE, OP_ADD};
     chance_t chance = operation_chance(operation);
-    uint32_t call = chance_below(&chance, 4);
+    op_kind_t kind = CHANCE_OF(&chance, kinds);
     name_text_t names = {0};
+    both_t both = {.names = &names};
     schedq_pod_spec_t spec;
-    schedq_status_t statuses[SIDES];
-    schedq_result_t results[SIDES];
 
     spec_draw(world, &chance, operation->name, &names, &spec);
-    if (call == 1 || call == 2) {
+    if (kind == OP_FIND || kind == OP_DELETE) {
         spec.name_length = name_write_bad(&chance, operation->name, names.text);
         names.used = sizeof names.text;
-    } else if (call == 3 && chance_one_in(&chance, 4)) {
+    } else if (kind == OP_ADD && chance_one_in(&chance, 4)) {
         spec.flags |= SCHEDQ_POD_EXISTING;
     } else {
         spec_spoil(&chance, operation->name, &names, &spec);
     }
-    SHOW(
-        world, "%s with bad input\n",
-        (const char *const[]){"schedq_update", "schedq_find", "schedq_delete", "schedq_add"}[call]);
-    spec_show(world, operation->name, &spec);
-    for (unsigned side = 0; side < SIDES; side++) {
-        statuses[side] = call_with_bad_spec(world, side, call, names.text, &spec, &results[side]);
-    }
-    name_text_scribble(&names);
-    if (compare_status(world, statuses)) {
-        (void)compare_results(world, NULL, results);
+    BOTH(&both, .kind = kind, .specs = &spec, .name_length = spec.name_length);
+    if (both_call(world, &both, " with bad input\n")) {
+        (void)compare_results(world, NULL, both.results);
     }
 }

@@ -14,38 +14,13 @@
 
 /* ---- moves ----------------------------------------------------------------------------------- */
 
-enum call { CALL_MOVE_ALL, CALL_ASSIGNED_ADDED, CALL_ASSIGNED_UPDATED };
-
-static const char *const call_names[] = {"schedq_move_all", "schedq_assigned_pod_added",
-                                         "schedq_assigned_pod_updated"};
-
 struct event {
-    enum call call;
+    op_kind_t kind;
     schedq_move_t move;
     const life_t *target;
     const char *namespace_name;
     uint32_t namespace_length;
 };
-
-static schedq_status_t
-call_move(const world_t *world, unsigned side, const struct event *event, schedq_result_t *result)
-{
-    schedq_worker_t *worker = world_worker(world, side);
-    schedq_move_t move = event->move;
-
-    move.target.bits = event->target != NULL ? event->target->handles[side] : 0;
-    move.precheck_ctx = (void *)(uintptr_t)&world->sides[side];
-    switch (event->call) {
-    case CALL_ASSIGNED_ADDED:
-        return schedq_assigned_pod_added(worker, &move, event->namespace_name,
-                                         event->namespace_length, result);
-    case CALL_ASSIGNED_UPDATED:
-        return schedq_assigned_pod_updated(worker, &move, event->namespace_name,
-                                           event->namespace_length, result);
-    default:
-        return schedq_move_all(worker, &move, result);
-    }
-}
 
 static void
 mark_event(const world_t *world, const struct event *event)
@@ -65,21 +40,24 @@ mark_event(const world_t *world, const struct event *event)
 static void
 move_both(world_t *world, const struct event *event)
 {
-    schedq_status_t statuses[SIDES];
-    schedq_result_t results[SIDES];
+    schedq_move_t moves[SIDES] = {event->move, event->move};
+    both_t both = {0};
 
-    SHOW(world, "%s event %u old 0x%" PRIx64 " new 0x%" PRIx64 "%s", call_names[event->call],
+    SHOW(world, "schedq_%s event %u old 0x%" PRIx64 " new 0x%" PRIx64 "%s", op_name(event->kind),
          event->move.event, event->move.old_object, event->move.new_object,
          event->move.precheck != NULL ? " with preCheck" : "");
     if (event->target != NULL) {
         SHOW(world, " target pod %" PRIu32, event->target->name);
+        moves[0].target = event->target->handles[0];
+        moves[1].target = event->target->handles[1];
     }
     SHOW(world, "\n");
-    for (unsigned side = 0; side < SIDES; side++) {
-        statuses[side] = call_move(world, side, event, &results[side]);
-    }
-    if (compare_status(world, statuses)) {
-        (void)compare_sums(world, results);
+    moves[0].precheck_ctx = &world->sides[0];
+    moves[1].precheck_ctx = &world->sides[1];
+    BOTH(&both, .kind = event->kind, .move = &moves[side], .names = event->namespace_name,
+         .name_length = event->namespace_length);
+    if (both_run(world, &both)) {
+        (void)compare_sums(world, both.results);
         mark_event(world, event);
     }
 }
@@ -123,10 +101,10 @@ draw_event(world_t *world, chance_t *chance, struct event *event)
 void
 run_move(world_t *world, const operation_t *operation)
 {
-    static const enum call calls[] = {CALL_MOVE_ALL, CALL_MOVE_ALL, CALL_MOVE_ALL,
-                                      CALL_ASSIGNED_ADDED, CALL_ASSIGNED_UPDATED};
+    static const op_kind_t kinds[] = {OP_MOVE_ALL, OP_MOVE_ALL, OP_MOVE_ALL, OP_ASSIGNED_POD_ADDED,
+                                      OP_ASSIGNED_POD_UPDATED};
     chance_t chance = operation_chance(operation);
-    struct event event = {.call = CHANCE_OF(&chance, calls)};
+    struct event event = {.kind = CHANCE_OF(&chance, kinds)};
     char text[NAME_ROOM];
 
     draw_event(world, &chance, &event);
@@ -149,7 +127,7 @@ run_storm(world_t *world, const operation_t *operation)
 
     for (uint32_t left = 1 + chance_below(&chance, STORM_MAX); left > 0 && !world->different;
          left--) {
-        struct event event = {.call = CALL_MOVE_ALL};
+        struct event event = {.kind = OP_MOVE_ALL};
 
         world->lent_count = 0;
         draw_event(world, &chance, &event);
@@ -163,7 +141,7 @@ run_storm(world_t *world, const operation_t *operation)
 void
 move_everything(world_t *world)
 {
-    struct event event = {.call = CALL_MOVE_ALL};
+    struct event event = {.kind = OP_MOVE_ALL};
 
     schedq_move_init(&event.move);
     move_both(world, &event);

@@ -8,31 +8,27 @@
 
 /* ---- find ------------------------------------------------------------------------------------ */
 
-schedq_status_t
-find_both(world_t *world, uint32_t name, schedq_result_t results[SIDES])
+bool
+find_both(world_t *world, uint32_t name, both_t *both)
 {
     char text[NAME_ROOM];
     uint32_t length = name_write(name, text);
-    schedq_status_t statuses[SIDES];
 
     text[length] = 'x';
-    SHOW(world, "schedq_find of pod %" PRIu32 "\n", name);
-    for (unsigned side = 0; side < SIDES; side++) {
-        statuses[side] = schedq_find(world_worker(world, side), text, length, &results[side]);
-    }
-    (void)compare_status(world, statuses);
-    return statuses[0];
+    BOTH(both, .kind = OP_FIND, .names = text, .name_length = length);
+    return both_call(world, both, " of pod %" PRIu32 "\n", name);
 }
 
 void
 run_find(world_t *world, const operation_t *operation)
 {
-    schedq_result_t results[SIDES];
-    schedq_status_t status = find_both(world, operation->name, results);
+    both_t both = {0};
 
-    if (!world->different) {
-        (void)compare_referred(
-            world, status == SCHEDQ_OK ? world_named(world, operation->name) : NULL, results);
+    if (find_both(world, operation->name, &both)) {
+        bool found = both.ops[0].status == SCHEDQ_OK;
+
+        (void)compare_referred(world, found ? world_named(world, operation->name) : NULL,
+                               both.results);
     }
 }
 
@@ -58,23 +54,19 @@ visit(void *ctx, const schedq_pod_info_t *info)
 }
 
 static void
-take_visits(world_t *world, const life_t *life, const schedq_status_t statuses[SIDES],
-            struct visit visits[SIDES])
+take_visits(world_t *world, const life_t *life, schedq_status_t status, struct visit visits[SIDES])
 {
-    if (!compare_status(world, statuses)) {
-        return;
-    }
     if (plant_due(world, OTHER_VISITS)) {
         visits[1].count++;
     }
     for (unsigned side = 0; side < SIDES; side++) {
-        if (visits[side].count != (statuses[0] == SCHEDQ_OK ? 1 : 0)) {
+        if (visits[side].count != (status == SCHEDQ_OK ? 1 : 0)) {
             (void)differ(world, "schedq_get: %s visited %zu pods", world->sides[side].engine,
                          visits[side].count);
             return;
         }
     }
-    if (statuses[0] == SCHEDQ_OK) {
+    if (status == SCHEDQ_OK) {
         schedq_pod_info_t infos[SIDES] = {visits[0].info, visits[1].info};
         schedq_pod_t pods[SIDES] = {infos[0].pod, infos[1].pod};
 
@@ -88,43 +80,39 @@ void
 run_get(world_t *world, const operation_t *operation)
 {
     const life_t *life = world_life(world, operation->targets[0]);
-    schedq_status_t statuses[SIDES];
+    both_t both = {0};
     struct visit visits[SIDES];
 
     if (life == NULL) {
         return;
     }
-    SHOW(world, "schedq_get of pod %" PRIu32 "\n", life->name);
-    for (unsigned side = 0; side < SIDES; side++) {
-        visits[side].count = 0;
-        statuses[side] = schedq_get(world_worker(world, side), (schedq_pod_t){life->handles[side]},
-                                    visit, &visits[side]);
+    visits[0].count = visits[1].count = 0;
+    BOTH(&both, .kind = OP_GET, .pods = &life->handles[side], .visit = visit, .ctx = &visits[side]);
+    if (both_call(world, &both, " of pod %" PRIu32 "\n", life->name)) {
+        take_visits(world, life, both.ops[0].status, visits);
     }
-    take_visits(world, life, statuses, visits);
 }
 
 /* ---- delete ---------------------------------------------------------------------------------- */
 
 static void
-take_deleted(world_t *world, life_t *life, const schedq_status_t statuses[SIDES],
-             schedq_result_t results[SIDES], bool with_result)
+take_deleted(world_t *world, life_t *life, both_t *both)
 {
-    schedq_status_t status = statuses[0];
+    schedq_status_t status = both->ops[0].status;
+    bool with_result = !both->ops[0].terse;
 
-    if (!compare_status(world, statuses)) {
-        return;
-    }
     if (status == SCHEDQ_OK && (life == NULL || world_named(world, life->name) != life)) {
         (void)differ(world, "status: SCHEDQ_OK for a pod that is not there");
         return;
     }
-    if (with_result && !compare_results(world, status == SCHEDQ_OK ? life : NULL, results)) {
+    if (with_result && !compare_results(world, status == SCHEDQ_OK ? life : NULL, both->results)) {
         return;
     }
     if (status == SCHEDQ_OK) {
-        if (with_result && life->in_flight != (results[0].place == SCHEDQ_INFLIGHT)) {
-            (void)differ(world, "result.place: %s",
-                         schedq_place_name((schedq_place_t)results[0].place));
+        schedq_place_t place = (schedq_place_t)both->results[0].place;
+
+        if (with_result && life->in_flight != (place == SCHEDQ_INFLIGHT)) {
+            (void)differ(world, "result.place: %s", schedq_place_name(place));
             return;
         }
         world_deleted(world, life);
@@ -132,59 +120,42 @@ take_deleted(world_t *world, life_t *life, const schedq_status_t statuses[SIDES]
 }
 
 void
-delete_both(world_t *world, life_t *life)
+delete_both(world_t *world, uint32_t name, bool terse, const char *how)
 {
     char text[NAME_ROOM];
-    uint32_t length = name_write(life->name, text);
-    schedq_status_t statuses[SIDES];
-    schedq_result_t results[SIDES];
+    uint32_t length = name_write(name, text);
+    both_t both = {0};
 
-    SHOW(world, "schedq_delete of pod %" PRIu32 "\n", life->name);
-    for (unsigned side = 0; side < SIDES; side++) {
-        statuses[side] = schedq_delete(world_worker(world, side), (schedq_pod_t){0}, text, length,
-                                       &results[side]);
+    text[length] = 'x';
+    BOTH(&both, .kind = OP_DELETE, .names = text, .name_length = length, .terse = terse);
+    if (both_call(world, &both, " of pod %" PRIu32 "%s\n", name, how)) {
+        take_deleted(world, world_named(world, name), &both);
     }
-    take_deleted(world, life, statuses, results, true);
 }
 
 void
 run_delete_name(world_t *world, const operation_t *operation)
 {
     chance_t chance = operation_chance(operation);
-    bool with_result = !chance_one_in(&chance, 8);
-    char text[NAME_ROOM];
-    uint32_t length = name_write(operation->name, text);
-    schedq_status_t statuses[SIDES];
-    schedq_result_t results[SIDES];
 
-    text[length] = 'x';
-    SHOW(world, "schedq_delete of pod %" PRIu32 " by name\n", operation->name);
-    for (unsigned side = 0; side < SIDES; side++) {
-        statuses[side] = schedq_delete(world_worker(world, side), (schedq_pod_t){0}, text, length,
-                                       with_result ? &results[side] : NULL);
-    }
-    take_deleted(world, world_named(world, operation->name), statuses, results, with_result);
+    delete_both(world, operation->name, chance_one_in(&chance, 8), " by name");
 }
 
 void
 run_delete_handle(world_t *world, const operation_t *operation)
 {
     chance_t chance = operation_chance(operation);
-    bool with_result = !chance_one_in(&chance, 8);
+    bool terse = chance_one_in(&chance, 8);
     life_t *life = world_life(world, operation->targets[0]);
-    schedq_status_t statuses[SIDES];
-    schedq_result_t results[SIDES];
+    both_t both = {0};
 
     if (life == NULL) {
         return;
     }
-    SHOW(world, "schedq_delete of pod %" PRIu32 " by handle\n", life->name);
-    for (unsigned side = 0; side < SIDES; side++) {
-        statuses[side] =
-            schedq_delete(world_worker(world, side), (schedq_pod_t){life->handles[side]}, NULL, 0,
-                          with_result ? &results[side] : NULL);
+    BOTH(&both, .kind = OP_DELETE, .pods = &life->handles[side], .terse = terse);
+    if (both_call(world, &both, " of pod %" PRIu32 " by handle\n", life->name)) {
+        take_deleted(world, life, &both);
     }
-    take_deleted(world, life, statuses, results, with_result);
 }
 
 /* ---- handles --------------------------------------------------------------------------------- */
@@ -192,28 +163,26 @@ run_delete_handle(world_t *world, const operation_t *operation)
 void
 run_forged_handle(world_t *world, const operation_t *operation)
 {
-    schedq_status_t statuses[SIDES];
-    schedq_result_t results[SIDES] = {0};
+    both_t both = {0};
+    schedq_pod_t pods[SIDES];
     struct visit unseen;
 
     for (unsigned side = 0; side < SIDES; side++) {
         chance_t chance = operation_chance(operation);
-        bool deletes = chance_one_in(&chance, 2);
-        uint64_t bits = world->life_count > 0
-                            ? world->lives[chance_below(&chance, world->life_count)].handles[side]
-                            : 0;
+        op_kind_t kind = chance_one_in(&chance, 2) ? OP_DELETE : OP_GET;
+        uint64_t bits =
+            world->life_count > 0
+                ? world->lives[chance_below(&chance, world->life_count)].handles[side].bits
+                : 0;
         /* A life or an index so far from those in use does not come about in a round. */
         uint32_t bit = chance_one_in(&chance, 4) ? 27 : 52 + chance_below(&chance, 12);
-        schedq_pod_t pod = {bits ^ UINT64_C(1) << bit};
 
-        SHOW(world, "%s of a forged handle 0x%" PRIx64 "\n",
-             deletes ? "schedq_delete" : "schedq_get", pod.bits);
-        statuses[side] =
-            deletes ? schedq_delete(world_worker(world, side), pod, NULL, 0, &results[side])
-                    : schedq_get(world_worker(world, side), pod, visit, &unseen);
+        pods[side].bits = bits ^ UINT64_C(1) << bit;
+        both.ops[side] = (op_t){.kind = kind, .pods = &pods[side], .visit = visit, .ctx = &unseen};
+        SHOW(world, "schedq_%s of a forged handle 0x%" PRIx64 "\n", op_name(kind), pods[side].bits);
     }
-    if (compare_status(world, statuses)) {
-        (void)compare_results(world, NULL, results);
+    if (both_run(world, &both) && both.ops[0].kind == OP_DELETE) {
+        (void)compare_results(world, NULL, both.results);
     }
 }
 
@@ -221,8 +190,7 @@ run_forged_handle(world_t *world, const operation_t *operation)
 void
 run_activate(world_t *world, const operation_t *operation)
 {
-    schedq_status_t statuses[SIDES];
-    schedq_result_t results[SIDES];
+    both_t both = {0};
     schedq_pod_t pods[SIDES][TARGETS_MAX + 1];
     size_t count = 0;
 
@@ -232,8 +200,8 @@ run_activate(world_t *world, const operation_t *operation)
 
         if (life != NULL) {
             SHOW(world, " %" PRIu32, life->name);
-            pods[0][count].bits = life->handles[0];
-            pods[1][count++].bits = life->handles[1];
+            pods[0][count] = life->handles[0];
+            pods[1][count++] = life->handles[1];
             if (life->in_flight) {
                 world_mark(world, MARK_ACTIVATE_IN_FLIGHT);
             }
@@ -244,11 +212,8 @@ run_activate(world_t *world, const operation_t *operation)
         count++;
     }
     SHOW(world, ", %zu handles\n", count);
-    for (unsigned side = 0; side < SIDES; side++) {
-        statuses[side] =
-            schedq_activate(world_worker(world, side), pods[side], count, &results[side]);
-    }
-    if (compare_status(world, statuses)) {
-        (void)compare_sums(world, results);
+    BOTH(&both, .kind = OP_ACTIVATE, .count = count, .pods = pods[side]);
+    if (both_run(world, &both)) {
+        (void)compare_sums(world, both.results);
     }
 }

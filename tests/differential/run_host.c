@@ -18,16 +18,13 @@
 void
 run_event_begin(world_t *world, const operation_t *operation)
 {
-    schedq_status_t statuses[SIDES];
-    uint64_t sequences[SIDES] = {0, 0};
+    both_t both = {0};
 
     (void)operation;
-    SHOW(world, "schedq_event_begin\n");
-    for (unsigned side = 0; side < SIDES; side++) {
-        statuses[side] = schedq_event_begin(world_worker(world, side), &sequences[side]);
-    }
-    if (compare_status(world, statuses)) {
-        (void)compare_bits(world, "sequence", sequences);
+    BOTH(&both, .kind = OP_EVENT_BEGIN);
+    if (both_call(world, &both, "\n")) {
+        (void)compare_bits(world, "sequence",
+                           (uint64_t[SIDES]){both.ops[0].sequence, both.ops[1].sequence});
     }
 }
 
@@ -44,14 +41,12 @@ run_event_stamp(world_t *world, const operation_t *operation)
                                                       : chance_below(&chance, PROFILES));
     uint64_t plugins =
         chance_one_in(&chance, 6) ? UINT64_MAX : plugins_set(world, &chance, profile % PROFILES);
-    schedq_status_t statuses[SIDES];
+    both_t both = {0};
 
-    SHOW(world, "schedq_event_stamp %" PRIu64 " profile %u plugins 0x%" PRIx64 "\n", sequence,
-         profile, plugins);
-    for (unsigned side = 0; side < SIDES; side++) {
-        statuses[side] = schedq_event_stamp(world_worker(world, side), sequence, profile, plugins);
-    }
-    (void)compare_status(world, statuses);
+    BOTH(&both, .kind = OP_EVENT_STAMP, .sequence = sequence, .profile = profile,
+         .rejectors = plugins);
+    (void)both_call(world, &both, " %" PRIu64 " profile %u plugins 0x%" PRIx64 "\n", sequence,
+                    profile, plugins);
 }
 
 /* ---- decisions ------------------------------------------------------------------------------- */
@@ -95,30 +90,35 @@ run_apply(world_t *world, const operation_t *operation)
 {
     chance_t chance = operation_chance(operation);
     life_t *life = world_life(world, operation->targets[0]);
-    schedq_decision_t decision;
-    schedq_status_t statuses[SIDES];
-    schedq_result_t results[SIDES];
+    schedq_decision_t decisions[SIDES];
+    both_t both = {0};
 
     if (life == NULL) {
         return;
     }
-    draw_decision(world, &chance, &decision);
+    draw_decision(world, &chance, &decisions[0]);
     ref_t ref = some_ref(world, &chance, life);
 
-    SHOW(world, "schedq_apply of pod %" PRIu32 " place %s%s gate %u judged_up_to %" PRIu64 "\n",
-         life->name, schedq_place_name((schedq_place_t)decision.place),
-         decision.if_backing_off ? " if it backs off" : "", decision.gate, decision.judged_up_to);
-    for (unsigned side = 0; side < SIDES; side++) {
-        decision.ref = ref.bits[side];
-        statuses[side] = schedq_apply(world_worker(world, side), &decision, &results[side]);
-    }
-    if (decision.if_backing_off && statuses[0] == SCHEDQ_CHANGED && results[0].ref == ref.bits[0]) {
+    decisions[1] = decisions[0];
+    decisions[0].ref = ref.bits[0];
+    decisions[1].ref = ref.bits[1];
+    BOTH(&both, .kind = OP_APPLY, .decisions = &decisions[side]);
+    bool agree =
+        both_call(world, &both, " of pod %" PRIu32 " place %s%s gate %u judged_up_to %" PRIu64 "\n",
+                  life->name, schedq_place_name((schedq_place_t)decisions[0].place),
+                  decisions[0].if_backing_off ? " if it backs off" : "", decisions[0].gate,
+                  decisions[0].judged_up_to);
+    schedq_status_t status = both.ops[0].status;
+
+    if (decisions[0].if_backing_off && status == SCHEDQ_CHANGED &&
+        both.results[0].ref == decisions[0].ref) {
         world_mark(world, MARK_APPLY_BACKOFF_OVER);
     }
-    if (compare_status(world, statuses)) {
-        bool told = statuses[0] == SCHEDQ_OK || statuses[0] == SCHEDQ_CHANGED;
+    if (agree) {
+        bool told = status == SCHEDQ_OK || status == SCHEDQ_CHANGED;
 
-        (void)compare_referred(world, told || results[0].pod.bits != 0 ? life : NULL, results);
+        (void)compare_referred(world, told || both.results[0].pod.bits != 0 ? life : NULL,
+                               both.results);
     }
 }
 
@@ -127,13 +127,11 @@ run_apply_many(world_t *world, const operation_t *operation)
 {
     chance_t chance = operation_chance(operation);
     schedq_decision_t decisions[SIDES][TARGETS_MAX + 1];
-    schedq_result_t results[SIDES][TARGETS_MAX + 1], sums[SIDES];
-    uint8_t element_statuses[SIDES][BATCH_MAX];
-    schedq_status_t statuses[SIDES];
+    schedq_result_t results[SIDES][TARGETS_MAX + 1];
+    both_t both = {0};
     life_t *lives[TARGETS_MAX + 1];
     size_t count = 0;
 
-    memset(element_statuses, 0, sizeof element_statuses);
     memset(results, 0, sizeof results);
     for (size_t i = 0; i < operation->target_count; i++) {
         lives[count] = world_life(world, operation->targets[i]);
@@ -145,27 +143,22 @@ run_apply_many(world_t *world, const operation_t *operation)
         draw_decision(world, &chance, &decisions[0][count]);
         decisions[1][count] = decisions[0][count];
         decisions[0][count].ref = ref.bits[0];
-        decisions[1][count].ref = ref.bits[1];
-        count++;
+        decisions[1][count++].ref = ref.bits[1];
     }
-    SHOW(world, "schedq_apply_many of %zu\n", count);
-    for (unsigned side = 0; side < SIDES; side++) {
-        statuses[side] = schedq_apply_many(world_worker(world, side), decisions[side], count,
-                                           element_statuses[side], results[side], &sums[side]);
-    }
-    if (!compare_status(world, statuses) || !compare_sums(world, sums) ||
-        !compare_statuses(world, element_statuses, count)) {
+    BOTH(&both, .kind = OP_APPLY_MANY, .count = count, .decisions = decisions[side],
+         .results = results[side]);
+    if (!both_call(world, &both, " of %zu\n", count) || !compare_sums(world, both.results)) {
         return;
     }
     /*
      * Whether the words tell of an element behind the first one that was refused, the header does
      * not say.
      */
-    world->worker_said = statuses[0] == SCHEDQ_OK || statuses[0] == SCHEDQ_INVALID;
+    world->worker_said = both.ops[0].status == SCHEDQ_OK || both.ops[0].status == SCHEDQ_INVALID;
     for (size_t i = 0; i < count; i++) {
-        schedq_result_t both[SIDES] = {results[0][i], results[1][i]};
+        schedq_result_t results_of[SIDES] = {results[0][i], results[1][i]};
 
-        if (!compare_referred(world, both[0].pod.bits != 0 ? lives[i] : NULL, both)) {
+        if (!compare_referred(world, results_of[0].pod.bits != 0 ? lives[i] : NULL, results_of)) {
             return;
         }
     }

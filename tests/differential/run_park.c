@@ -90,14 +90,10 @@ take_failed(world_t *world, cycle_t *cycle, const schedq_failure_t *failure)
 static void
 take_retried(world_t *world, cycle_t *cycle, const schedq_token_t tokens[SIDES])
 {
-    schedq_status_t statuses[SIDES];
+    both_t both = {0};
 
-    for (unsigned side = 0; side < SIDES; side++) {
-        statuses[side] =
-            schedq_token_alive(world_worker(world, side), (schedq_token_t){cycle->tokens[side]});
-    }
-    SHOW(world, "schedq_token_alive of the token that was passed\n");
-    if (compare_status(world, statuses)) {
+    BOTH(&both, .kind = OP_TOKEN_ALIVE, .tokens = &cycle->tokens[side]);
+    if (both_call(world, &both, " of the token that was passed\n")) {
         world_retried(world, cycle, tokens);
     }
 }
@@ -106,30 +102,31 @@ static void
 fail_both(world_t *world, cycle_t *cycle, const schedq_failure_t *failure)
 {
     life_t *life = &world->lives[cycle->life];
-    schedq_token_t tokens[SIDES] = {{cycle->tokens[0]}, {cycle->tokens[1]}};
-    schedq_status_t statuses[SIDES];
-    schedq_result_t results[SIDES];
+    schedq_token_t tokens[SIDES] = {cycle->tokens[0], cycle->tokens[1]};
+    both_t both = {0};
 
-    for (unsigned side = 0; side < SIDES; side++) {
-        statuses[side] = schedq_add_unschedulable(world_worker(world, side), &tokens[side], failure,
-                                                  &results[side]);
-    }
-    if (!compare_status(world, statuses)) {
+    BOTH(&both, .kind = OP_ADD_UNSCHEDULABLE, .tokens = &tokens[side], .failure = failure);
+    if (!both_call(world, &both,
+                   " of pod %" PRIu32 ", unschedulable 0x%" PRIx64 " pending 0x%" PRIx64
+                   " place %u gate %u judged_up_to %" PRIu64 "\n",
+                   life->name, failure->unschedulable, failure->pending, failure->place,
+                   failure->gate, failure->judged_up_to)) {
         return;
     }
-    bool told = statuses[0] == SCHEDQ_OK || statuses[0] == SCHEDQ_RETRY;
+    schedq_status_t status = both.ops[0].status;
+    bool told = status == SCHEDQ_OK || status == SCHEDQ_RETRY;
 
-    if (!compare_referred(world, told ? life : NULL, results)) {
+    if (!compare_referred(world, told ? life : NULL, both.results)) {
         return;
     }
-    if (statuses[0] == SCHEDQ_OK) {
+    if (status == SCHEDQ_OK) {
         take_failed(world, cycle, failure);
-    } else if (statuses[0] == SCHEDQ_GONE) {
+    } else if (status == SCHEDQ_GONE) {
         world_flown(world, cycle, true);
-    } else if (statuses[0] == SCHEDQ_RETRY) {
+    } else if (status == SCHEDQ_RETRY) {
         take_retried(world, cycle, tokens);
-    } else if (tokens[0].bits != cycle->tokens[0] || tokens[1].bits != cycle->tokens[1]) {
-        (void)differ(world, "token: it changed with %s", schedq_status_name(statuses[0]));
+    } else if (memcmp(tokens, cycle->tokens, sizeof tokens) != 0) {
+        (void)differ(world, "token: it changed with %s", schedq_status_name(status));
     }
 }
 
@@ -155,15 +152,6 @@ run_fail(world_t *world, const operation_t *operation)
         spec_for_life(world, &chance, &clocked, life->name, &failure.newest);
         world_lend(world, failure.newest.object);
     }
-    SHOW(world,
-         "schedq_add_unschedulable of pod %" PRIu32 ", unschedulable 0x%" PRIx64
-         " pending 0x%" PRIx64,
-         life->name, failure.unschedulable, failure.pending);
-    SHOW(world, " place %u gate %u judged_up_to %" PRIu64 "\n", failure.place, failure.gate,
-         failure.judged_up_to);
-    if (failure.has_newest) {
-        spec_show(world, life->name, &failure.newest);
-    }
     fail_both(world, cycle, &failure);
 }
 
@@ -185,11 +173,10 @@ run_readd(world_t *world, const operation_t *operation)
 {
     chance_t chance = operation_chance(operation);
     name_text_t names = {0};
+    both_t both = {.names = &names};
     schedq_pod_spec_t spec;
     schedq_history_t history;
     schedq_failure_t failure;
-    schedq_status_t statuses[SIDES];
-    schedq_result_t results[SIDES];
 
     spec_draw(world, &chance, operation->name, &names, &spec);
     spec.timestamp_ns = 0;
@@ -204,26 +191,10 @@ run_readd(world_t *world, const operation_t *operation)
     if (failure.place == SCHEDQ_PARKED && !chance_one_in(&chance, 16)) {
         failure.place = SCHEDQ_BACKOFF; /* a readd never parks */
     }
-    SHOW(world, "schedq_readd, unschedulable 0x%" PRIx64 " pending 0x%" PRIx64 "\n",
-         failure.unschedulable, failure.pending);
-    spec_show(world, operation->name, &spec);
-    for (unsigned side = 0; side < SIDES; side++) {
-        statuses[side] = schedq_readd(world_worker(world, side), names.text, &spec, &history,
-                                      &failure, &results[side]);
-    }
-    name_text_scribble(&names);
-    if (!compare_status(world, statuses)) {
-        return;
-    }
-    if (statuses[0] != SCHEDQ_OK) {
-        (void)compare_referred(
-            world, statuses[0] == SCHEDQ_EXISTS ? world_named(world, operation->name) : NULL,
-            results);
-    } else if (compare_born(world, results)) {
-        world_born(world, 0, operation->name, &spec,
-                   (const schedq_pod_t[SIDES]){results[0].pod, results[1].pod});
-        world_referred(world_named(world, operation->name),
-                       (const uint64_t[SIDES]){results[0].ref, results[1].ref});
+    BOTH(&both, .kind = OP_READD, .specs = &spec, .history = &history, .failure = &failure);
+    if (both_call(world, &both, ", unschedulable 0x%" PRIx64 " pending 0x%" PRIx64 "\n",
+                  failure.unschedulable, failure.pending)) {
+        take_added(world, operation->name, &spec, &both);
     }
 }
 
@@ -235,15 +206,10 @@ run_nominate(world_t *world, const operation_t *operation)
     chance_t chance = operation_chance(operation);
     const life_t *life = world_life(world, operation->targets[0]);
     uint64_t node = chance_below(&chance, NODES + 1);
-    schedq_status_t statuses[SIDES];
+    both_t both = {0};
 
-    if (life == NULL) {
-        return;
+    if (life != NULL) {
+        BOTH(&both, .kind = OP_NOMINATE, .pods = &life->handles[side], .node = node);
+        (void)both_call(world, &both, " of pod %" PRIu32 " to %" PRIu64 "\n", life->name, node);
     }
-    SHOW(world, "schedq_nominate of pod %" PRIu32 " to %" PRIu64 "\n", life->name, node);
-    for (unsigned side = 0; side < SIDES; side++) {
-        statuses[side] =
-            schedq_nominate(world_worker(world, side), (schedq_pod_t){life->handles[side]}, node);
-    }
-    (void)compare_status(world, statuses);
 }

@@ -6,7 +6,6 @@
 #include "operation.h"
 #include "run.h"
 
-#define UNTOUCHED 0x77
 #define CAPACITY_MAX 9
 
 /* ---- pop ------------------------------------------------------------------------------------- */
@@ -56,47 +55,31 @@ take_popped(world_t *world, uint32_t element, schedq_popped_t popped[SIDES])
     return !world->different;
 }
 
-static void
-compare_untouched(world_t *world, schedq_popped_t popped[SIDES])
+/* The call was shown. */
+static schedq_status_t
+pop_both(world_t *world, uint32_t element, op_kind_t kind, int64_t deadline)
 {
-    for (unsigned side = 0; side < SIDES; side++) {
-        for (size_t i = 0; i < sizeof popped[side]; i++) {
-            if (((const uint8_t *)&popped[side])[i] != UNTOUCHED) {
-                (void)differ(world, "out: %s wrote there without SCHEDQ_OK",
-                             world->sides[side].engine);
-                return;
-            }
-        }
-    }
-}
+    both_t both = {0};
+    schedq_popped_t popped[SIDES];
 
-static void
-take_pop(world_t *world, uint32_t element, const schedq_status_t statuses[SIDES],
-         schedq_popped_t popped[SIDES])
-{
-    if (!compare_status(world, statuses)) {
-        return;
+    memset(popped, UNTOUCHED, sizeof popped);
+    BOTH(&both, .kind = kind, .deadline_ns = deadline, .popped = &popped[side]);
+    if (!both_run(world, &both)) {
+        return both.ops[0].status;
     }
-    if (statuses[0] == SCHEDQ_OK) {
+    if (both.ops[0].status == SCHEDQ_OK) {
         (void)take_popped(world, element, popped);
     } else {
-        compare_untouched(world, popped);
+        (void)compare_untouched(world, "out", popped, sizeof popped[0]);
     }
+    return both.ops[0].status;
 }
 
 schedq_status_t
 try_pop_both(world_t *world, uint32_t element)
 {
-    schedq_status_t statuses[SIDES];
-    schedq_popped_t popped[SIDES];
-
-    memset(popped, UNTOUCHED, sizeof popped);
     SHOW(world, "schedq_try_pop\n");
-    for (unsigned side = 0; side < SIDES; side++) {
-        statuses[side] = schedq_try_pop(world_worker(world, side), &popped[side]);
-    }
-    take_pop(world, element, statuses, popped);
-    return statuses[0];
+    return pop_both(world, element, OP_TRY_POP, 0);
 }
 
 void
@@ -126,15 +109,9 @@ run_pop(world_t *world, const operation_t *operation)
 {
     chance_t chance = operation_chance(operation);
     int64_t deadline = some_deadline(world, &chance);
-    schedq_status_t statuses[SIDES];
-    schedq_popped_t popped[SIDES];
 
-    memset(popped, UNTOUCHED, sizeof popped);
     SHOW(world, "schedq_pop until %" PRId64 "\n", deadline);
-    for (unsigned side = 0; side < SIDES; side++) {
-        statuses[side] = schedq_pop(world_worker(world, side), deadline, &popped[side]);
-    }
-    take_pop(world, 0, statuses, popped);
+    (void)pop_both(world, 0, OP_POP, deadline);
 }
 
 void
@@ -142,22 +119,15 @@ run_pop_many(world_t *world, const operation_t *operation)
 {
     chance_t chance = operation_chance(operation);
     size_t capacity = chance_below(&chance, CAPACITY_MAX + 1);
-    schedq_status_t statuses[SIDES];
+    both_t both = {0};
     schedq_popped_t popped[SIDES][CAPACITY_MAX];
-    size_t counts[SIDES] = {0, 0};
 
-    SHOW(world, "schedq_pop_many of %zu\n", capacity);
-    for (unsigned side = 0; side < SIDES; side++) {
-        statuses[side] =
-            schedq_pop_many(world_worker(world, side), popped[side], capacity, &counts[side]);
-    }
-    if (!compare_status(world, statuses) || !compare_counts(world, counts)) {
+    BOTH(&both, .kind = OP_POP_MANY, .count = capacity, .popped = popped[side]);
+    if (!both_call(world, &both, " of %zu\n", capacity) || !compare_got(world, both.ops)) {
         return;
     }
-    for (uint32_t i = 0; statuses[0] == SCHEDQ_OK && i < counts[0]; i++) {
-        schedq_popped_t both[SIDES] = {popped[0][i], popped[1][i]};
-
-        if (!take_popped(world, i, both)) {
+    for (uint32_t i = 0; both.ops[0].status == SCHEDQ_OK && i < both.ops[0].got; i++) {
+        if (!take_popped(world, i, (schedq_popped_t[SIDES]){popped[0][i], popped[1][i]})) {
             return;
         }
     }
@@ -205,18 +175,12 @@ take_done(world_t *world, cycle_t *cycle, schedq_status_t status)
 void
 done_both(world_t *world, cycle_t *cycle)
 {
-    schedq_status_t statuses[SIDES];
+    both_t both = {0};
 
-    SHOW(world, "schedq_done of pod %" PRIu32 "\n", world->lives[cycle->life].name);
-    if (!compare_kept_names(world, cycle)) {
-        return;
-    }
-    for (unsigned side = 0; side < SIDES; side++) {
-        statuses[side] =
-            schedq_done(world_worker(world, side), (schedq_token_t){cycle->tokens[side]});
-    }
-    if (compare_status(world, statuses)) {
-        take_done(world, cycle, statuses[0]);
+    BOTH(&both, .kind = OP_DONE, .tokens = &cycle->tokens[side]);
+    if (compare_kept_names(world, cycle) &&
+        both_call(world, &both, " of pod %" PRIu32 "\n", world->lives[cycle->life].name)) {
+        take_done(world, cycle, both.ops[0].status);
     }
 }
 
@@ -237,7 +201,7 @@ static uint64_t
 forged(const world_t *world, chance_t *chance, unsigned side)
 {
     uint64_t bits = world->cycle_count > 0
-                        ? world->cycles[chance_below(chance, world->cycle_count)].tokens[side]
+                        ? world->cycles[chance_below(chance, world->cycle_count)].tokens[side].bits
                         : UINT64_C(1) << 28;
 
     switch (chance_below(chance, 5)) {
@@ -260,8 +224,7 @@ run_done_many(world_t *world, const operation_t *operation)
     chance_t chance = operation_chance(operation);
     schedq_token_t tokens[SIDES][TARGETS_MAX + 1];
     cycle_t *cycles[TARGETS_MAX + 1];
-    uint8_t element_statuses[SIDES][BATCH_MAX];
-    schedq_status_t statuses[SIDES];
+    both_t both = {0};
     bool with_statuses = !chance_one_in(&chance, 8);
     size_t count = 0;
 
@@ -270,59 +233,49 @@ run_done_many(world_t *world, const operation_t *operation)
 
         if (cycle != NULL && compare_kept_names(world, cycle)) {
             cycles[count] = cycle;
-            tokens[0][count].bits = cycle->tokens[0];
-            tokens[1][count++].bits = cycle->tokens[1];
+            tokens[0][count] = cycle->tokens[0];
+            tokens[1][count++] = cycle->tokens[1];
         }
     }
     if (world->different || (!with_statuses && count > 1)) {
         count = count > 0 ? 1 : 0; /* without statuses nobody knows what became of several */
     }
-    SHOW(world, "schedq_done_many of %zu\n", count);
-    for (unsigned side = 0; side < SIDES; side++) {
-        statuses[side] = schedq_done_many(world_worker(world, side), tokens[side], count,
-                                          with_statuses ? element_statuses[side] : NULL);
-    }
-    if (!compare_status(world, statuses) ||
-        (with_statuses && !compare_statuses(world, element_statuses, count))) {
+    BOTH(&both, .kind = OP_DONE_MANY, .count = count, .tokens = tokens[side],
+         .terse = !with_statuses);
+    if (!both_call(world, &both, " of %zu\n", count)) {
         return;
     }
     for (size_t i = 0; i < count && !world->different; i++) {
-        take_done(world, cycles[i],
-                  with_statuses ? (schedq_status_t)element_statuses[0][i] : statuses[0]);
+        take_done(world, cycles[i], op_element(&both.ops[0], i));
     }
 }
 
 void
 run_token_alive(world_t *world, const operation_t *operation)
 {
-    const cycle_t *cycle = world_cycle(world, operation->targets[0]);
-    schedq_status_t statuses[SIDES];
+    cycle_t *cycle = world_cycle(world, operation->targets[0]);
+    both_t both = {0};
 
-    if (cycle == NULL) {
-        return;
+    if (cycle != NULL) {
+        BOTH(&both, .kind = OP_TOKEN_ALIVE, .tokens = &cycle->tokens[side]);
+        (void)both_call(world, &both, " of pod %" PRIu32 "\n", world->lives[cycle->life].name);
     }
-    SHOW(world, "schedq_token_alive of pod %" PRIu32 "\n", world->lives[cycle->life].name);
-    for (unsigned side = 0; side < SIDES; side++) {
-        statuses[side] =
-            schedq_token_alive(world_worker(world, side), (schedq_token_t){cycle->tokens[side]});
-    }
-    (void)compare_status(world, statuses);
 }
 
 void
 run_forged_token(world_t *world, const operation_t *operation)
 {
-    schedq_status_t statuses[SIDES];
+    both_t both = {0};
+    schedq_token_t tokens[SIDES];
 
     for (unsigned side = 0; side < SIDES; side++) {
         chance_t chance = operation_chance(operation);
-        bool uses = chance_one_in(&chance, 2);
-        schedq_token_t token = {forged(world, &chance, side)};
+        op_kind_t kind = chance_one_in(&chance, 2) ? OP_DONE : OP_TOKEN_ALIVE;
 
-        SHOW(world, "%s of a forged token 0x%" PRIx64 "\n",
-             uses ? "schedq_done" : "schedq_token_alive", token.bits);
-        statuses[side] = uses ? schedq_done(world_worker(world, side), token)
-                              : schedq_token_alive(world_worker(world, side), token);
+        tokens[side].bits = forged(world, &chance, side);
+        both.ops[side] = (op_t){.kind = kind, .tokens = &tokens[side]};
+        SHOW(world, "schedq_%s of a forged token 0x%" PRIx64 "\n", op_name(kind),
+             tokens[side].bits);
     }
-    (void)compare_status(world, statuses);
+    (void)both_run(world, &both);
 }

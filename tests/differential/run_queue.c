@@ -139,19 +139,17 @@ next_agrees(const world_t *world, const int64_t next[SIDES])
 void
 tick_both(world_t *world)
 {
-    schedq_status_t statuses[SIDES];
-    schedq_result_t results[SIDES];
+    both_t both = {0};
     int64_t next[SIDES];
 
-    SHOW(world, "schedq_tick\n");
-    for (unsigned side = 0; side < SIDES; side++) {
-        statuses[side] = schedq_tick(world_worker(world, side), &next[side], &results[side]);
+    BOTH(&both, .kind = OP_TICK, .next_ns = &next[side]);
+    if (!both_call(world, &both, "\n") || !compare_sums(world, both.results)) {
+        return;
     }
+    const schedq_result_t *results = both.results;
+
     if (plant_due(world, OTHER_NEXT)) {
         next[1]--;
-    }
-    if (!compare_status(world, statuses) || !compare_sums(world, results)) {
-        return;
     }
     if (!next_agrees(world, next)) {
         (void)differ(world, "next_ns: mutex %" PRId64 ", %s %" PRId64, next[0],
@@ -334,14 +332,11 @@ run_adopt(world_t *world, const operation_t *operation)
 void
 run_close(world_t *world, const operation_t *operation)
 {
-    schedq_status_t statuses[SIDES];
+    both_t both = {0};
 
     (void)operation;
-    SHOW(world, "schedq_close\n");
-    for (unsigned side = 0; side < SIDES; side++) {
-        statuses[side] = schedq_close(world->sides[side].queue);
-    }
-    (void)compare_status(world, statuses);
+    BOTH(&both, .kind = OP_CLOSE, .queue = world->sides[side].queue);
+    (void)both_call(world, &both, "\n");
     world->closed = true;
     world->worker_said = false;
 }

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "both.h"
 #include "compare.h"
 #include "operation.h"
 
@@ -80,8 +81,11 @@ compare_info_of_walk(world_t *world, schedq_pod_info_t infos[SIDES])
 }
 
 static void
-compare_walks(world_t *world, struct walk walks[SIDES])
+compare_walks(world_t *world, struct walk walks[SIDES], bool in_order)
 {
+    for (unsigned side = 0; side < SIDES && !in_order; side++) {
+        qsort(walks[side].infos, walks[side].count, sizeof *walks[side].infos, order_infos);
+    }
     if (plant_due(world, OTHER_VISITS)) {
         walks[1].count++;
     }
@@ -109,23 +113,16 @@ static void
 walk_both(world_t *world, uint64_t node)
 {
     struct walk walks[SIDES];
-    schedq_status_t statuses[SIDES];
+    both_t both = {0};
 
     if (!walks_open(world, walks)) {
         (void)differ(world, "no memory for a walk");
         return;
     }
-    for (unsigned side = 0; side < SIDES; side++) {
-        schedq_worker_t *worker = world_worker(world, side);
-
-        statuses[side] = node == 0 ? schedq_snapshot(worker, take_info, &walks[side])
-                                   : schedq_nominated_pods(worker, node, take_info, &walks[side]);
-        if (node == 0 || moves_nominate(world)) {
-            qsort(walks[side].infos, walks[side].count, sizeof *walks[side].infos, order_infos);
-        }
-    }
-    if (compare_status(world, statuses)) {
-        compare_walks(world, walks);
+    BOTH(&both, .kind = node == 0 ? OP_SNAPSHOT : OP_NOMINATED_PODS, .node = node,
+         .visit = take_info, .ctx = &walks[side]);
+    if (both_run(world, &both)) {
+        compare_walks(world, walks, node != 0 && !moves_nominate(world));
         if (node != 0 && walks[0].count > 1) {
             world_mark(world, MARK_NOMINATED_SEVERAL);
         }

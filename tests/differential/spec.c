@@ -2,7 +2,6 @@
 #include "spec.h"
 
 #include <inttypes.h>
-#include <string.h>
 
 #include "plugins.h"
 
@@ -169,29 +168,12 @@ spec_for_life(const world_t *world, chance_t *chance, const life_t *life, uint32
     }
 }
 
-schedq_pod_spec_t
-spec_for_side(const world_t *world, unsigned side, const schedq_pod_spec_t *spec)
-{
-    schedq_pod_spec_t copy = *spec;
-
-    if (side == 1 && world->plant == &plant_others[OTHER_ORDER]) {
-        copy.order_key = ~copy.order_key;
-    }
-    return copy;
-}
-
 void
-name_text_scribble(name_text_t *names)
-{
-    memset(names->text, '#', names->used);
-}
-
-void
-spec_show(const world_t *world, uint32_t name, const schedq_pod_spec_t *spec)
+spec_show(const world_t *world, const schedq_pod_spec_t *spec)
 {
     SHOW(world,
          "    pod %" PRIu32 " (name of %" PRIu32 " bytes) object 0x%" PRIx64 " priority %" PRId32,
-         name, spec->name_length, spec->object, spec->priority);
+         object_name(spec->object), spec->name_length, spec->object, spec->priority);
     SHOW(world, " timestamp %" PRId64 " flags 0x%x", spec->timestamp_ns, spec->flags);
     if ((spec->flags & SCHEDQ_POD_ORDER_KEY) != 0) {
         SHOW(world, " order_key %" PRId64, spec->order_key);

@@ -34,13 +34,7 @@ void spec_spoil(chance_t *chance, uint32_t name, name_text_t *names, schedq_pod_
 void spec_for_life(const world_t *world, chance_t *chance, const life_t *life, uint32_t name,
                    schedq_pod_spec_t *spec);
 
-/** What side `side` gets: the same, unless the plant "order" is on. */
-schedq_pod_spec_t spec_for_side(const world_t *world, unsigned side, const schedq_pod_spec_t *spec);
-
-/** No queue may read names after a call. */
-void name_text_scribble(name_text_t *names);
-
 /** Shows a spec in one line. */
-void spec_show(const world_t *world, uint32_t name, const schedq_pod_spec_t *spec);
+void spec_show(const world_t *world, const schedq_pod_spec_t *spec);
 
 #endif

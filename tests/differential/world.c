@@ -208,10 +208,8 @@ static void
 delete_all(world_t *world)
 {
     for (uint32_t name = 0; name < world->settings.names && !world->different; name++) {
-        life_t *life = world_named(world, name);
-
-        if (life != NULL) {
-            delete_both(world, life);
+        if (world_named(world, name) != NULL) {
+            delete_both(world, name, false, "");
         }
     }
 }
@@ -376,7 +374,7 @@ world_born(world_t *world, uint32_t element, uint32_t name, const schedq_pod_spe
     for (unsigned i = 0; i < SIDES; i++) {
         side_t *side = &world->sides[i];
 
-        life->handles[i] = pods[i].bits;
+        life->handles[i] = pods[i];
         (void)is_new(world, &side->handles, side, pods[i].bits, "handle", OTHER_HANDLE_REUSED);
     }
     if (world->lives_of_operation[world->operation] == NOTHING) {
@@ -424,7 +422,7 @@ world_popped(world_t *world, uint32_t element, life_t *life, const schedq_popped
     for (unsigned i = 0; i < SIDES; i++) {
         side_t *side = &world->sides[i];
 
-        cycle->tokens[i] = popped[i].token.bits;
+        cycle->tokens[i] = popped[i].token;
         cycle->names[i] = popped[i].name;
         (void)is_new(world, &side->tokens, side, popped[i].token.bits, "token", OTHER_TOKEN_REUSED);
     }
@@ -458,7 +456,7 @@ world_retried(world_t *world, cycle_t *cycle, const schedq_token_t tokens[SIDES]
     for (unsigned i = 0; i < SIDES; i++) {
         side_t *side = &world->sides[i];
 
-        cycle->tokens[i] = tokens[i].bits;
+        cycle->tokens[i] = tokens[i];
         (void)is_new(world, &side->tokens, side, tokens[i].bits, "token", OTHER_TOKEN_REUSED);
     }
 }

@@ -47,7 +47,7 @@ profile_of(uint32_t name)
 
 /** A pod from add to the end of its life. */
 typedef struct life {
-    uint64_t handles[SIDES];
+    schedq_pod_t handles[SIDES];
     uint64_t object; /* of its newest description */
     uint32_t reference;
     uint32_t name;
@@ -60,7 +60,7 @@ typedef struct life {
 
 /** A flight of a pod, from pop to the use of its token. */
 typedef struct cycle {
-    uint64_t tokens[SIDES];
+    schedq_token_t tokens[SIDES];
     const char *names[SIDES];
     uint64_t object;   /* as popped */
     uint64_t seen;     /* [host] */

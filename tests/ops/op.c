@@ -40,10 +40,12 @@ static const struct {
     [OP_SNAPSHOT] = {"snapshot", OK, NOMEM},
     [OP_NOMINATED_PODS] = {"nominated_pods", OK, NOMEM},
     [OP_ASSIGNED_POD_ADDED] = {"assigned_pod_added", OK, NOMEM},
+    [OP_ASSIGNED_POD_UPDATED] = {"assigned_pod_updated", OK, NOMEM},
     [OP_EVENT_BEGIN] = {"event_begin", OK, 0},
     [OP_EVENT_STAMP] = {"event_stamp", OK, 0},
     [OP_CANDIDATES] = {"candidates", OK | EMPTY, 0},
     [OP_APPLY] = {"apply", OK | GONE, CHANGED | RETRY | NOMEM},
+    [OP_APPLY_MANY] = {"apply_many", OK | GONE, CHANGED | RETRY | NOMEM},
     [OP_CLOSE] = {"close", OK, 0},
 };
 
@@ -54,15 +56,16 @@ op_name(op_kind_t kind)
 }
 
 static schedq_status_t
-call(schedq_worker_t *worker, op_t *op, size_t count)
+call(schedq_worker_t *worker, op_t *op)
 {
     const schedq_pod_t pod = op->pods != NULL ? op->pods[0] : (schedq_pod_t){0};
+    uint8_t *statuses = op->terse ? NULL : op->statuses;
 
     switch (op->kind) {
     case OP_ADD:
         return schedq_add(worker, op->names, op->specs, &op->result);
     case OP_ADD_MANY:
-        return schedq_add_many(worker, op->names, op->specs, count, op->added, op->statuses,
+        return schedq_add_many(worker, op->names, op->specs, op->count, op->added, statuses,
                                &op->result);
     case OP_READD:
         return schedq_readd(worker, op->names, op->specs, op->history, op->failure, &op->result);
@@ -74,43 +77,50 @@ call(schedq_worker_t *worker, op_t *op, size_t count)
     case OP_POP:
         return schedq_pop(worker, op->deadline_ns, op->popped);
     case OP_POP_MANY:
-        return schedq_pop_many(worker, op->popped, count, &op->got);
+        return schedq_pop_many(worker, op->popped, op->count, &op->got);
     case OP_DONE:
         return schedq_done(worker, op->tokens[0]);
     case OP_DONE_MANY:
-        return schedq_done_many(worker, op->tokens, count, op->statuses);
+        return schedq_done_many(worker, op->tokens, op->count, statuses);
     case OP_TOKEN_ALIVE:
         return schedq_token_alive(worker, op->tokens[0]);
     case OP_ADD_UNSCHEDULABLE:
         return schedq_add_unschedulable(worker, op->tokens, op->failure, &op->result);
     case OP_DELETE:
-        return schedq_delete(worker, pod, op->names, op->name_length, &op->result);
+        return schedq_delete(worker, pod, op->names, op->name_length,
+                             op->terse ? NULL : &op->result);
     case OP_FIND:
         return schedq_find(worker, op->names, op->name_length, &op->result);
     case OP_GET:
         return schedq_get(worker, pod, op->visit, op->ctx);
     case OP_ACTIVATE:
-        return schedq_activate(worker, op->pods, count, &op->result);
+        return schedq_activate(worker, op->pods, op->count, &op->result);
     case OP_NOMINATE:
         return schedq_nominate(worker, pod, op->node);
     case OP_MOVE_ALL:
         return schedq_move_all(worker, op->move, &op->result);
     case OP_TICK:
-        return schedq_tick(worker, NULL, &op->result);
+        return schedq_tick(worker, op->next_ns, &op->result);
     case OP_SNAPSHOT:
         return schedq_snapshot(worker, op->visit, op->ctx);
     case OP_NOMINATED_PODS:
         return schedq_nominated_pods(worker, op->node, op->visit, op->ctx);
     case OP_ASSIGNED_POD_ADDED:
         return schedq_assigned_pod_added(worker, op->move, op->names, op->name_length, &op->result);
+    case OP_ASSIGNED_POD_UPDATED:
+        return schedq_assigned_pod_updated(worker, op->move, op->names, op->name_length,
+                                           &op->result);
     case OP_EVENT_BEGIN:
         return schedq_event_begin(worker, &op->sequence);
     case OP_EVENT_STAMP:
-        return schedq_event_stamp(worker, op->sequence, 0, op->rejectors);
+        return schedq_event_stamp(worker, op->sequence, op->profile, op->rejectors);
     case OP_CANDIDATES:
-        return schedq_candidates(worker, op->query, op->candidates, count, &op->got);
+        return schedq_candidates(worker, op->query, op->candidates, op->count, &op->got);
     case OP_APPLY:
-        return schedq_apply(worker, op->decision, &op->result);
+        return schedq_apply(worker, op->decisions, &op->result);
+    case OP_APPLY_MANY:
+        return schedq_apply_many(worker, op->decisions, op->count, statuses, op->results,
+                                 &op->result);
     case OP_CLOSE:
         return schedq_close(op->queue);
     default:
@@ -121,32 +131,31 @@ call(schedq_worker_t *worker, op_t *op, size_t count)
 schedq_status_t
 op_run(schedq_worker_t *worker, op_t *op)
 {
-    size_t count = op->count == 0 ? 1 : op->count;
-
-    assert(count <= OP_PODS_MAX);
-    op->status = call(worker, op, count);
+    assert(op->count <= OP_PODS_MAX);
+    op->status = call(worker, op);
     if (op->kind == OP_TRY_POP || op->kind == OP_POP) {
         op->got = op->status == SCHEDQ_OK;
     }
     return op->status;
 }
 
-static bool
-has_statuses(const op_t *op)
+bool
+op_has_statuses(const op_t *op)
 {
-    return op->kind == OP_ADD_MANY || op->kind == OP_DONE_MANY;
+    return !op->terse &&
+           (op->kind == OP_ADD_MANY || op->kind == OP_DONE_MANY || op->kind == OP_APPLY_MANY);
 }
 
 size_t
 op_elements(const op_t *op)
 {
-    return has_statuses(op) ? op->count : 1;
+    return op_has_statuses(op) ? op->count : 1;
 }
 
 schedq_status_t
 op_element(const op_t *op, size_t element)
 {
-    return has_statuses(op) ? (schedq_status_t)op->statuses[element] : op->status;
+    return op_has_statuses(op) ? (schedq_status_t)op->statuses[element] : op->status;
 }
 
 uint32_t

@@ -41,10 +41,12 @@ typedef enum op_kind {
     OP_SNAPSHOT,
     OP_NOMINATED_PODS,
     OP_ASSIGNED_POD_ADDED,
+    OP_ASSIGNED_POD_UPDATED,
     OP_EVENT_BEGIN,
     OP_EVENT_STAMP,
     OP_CANDIDATES,
     OP_APPLY,
+    OP_APPLY_MANY,
     OP_CLOSE,
     OPS
 } op_kind_t;
@@ -52,7 +54,8 @@ typedef enum op_kind {
 typedef struct op {
     op_kind_t kind;
     /* given; what a call does not take is left out */
-    size_t count;      /* of the specs, pods or tokens; pop_many: room. 0 counts as 1 */
+    size_t count;      /* of a call that takes many, or has room for many */
+    bool terse;        /* asks for no statuses of elements; delete: for no result */
     const char *names; /* of the specs; find, delete: the name */
     uint32_t name_length;
     const schedq_pod_spec_t *specs;
@@ -63,10 +66,11 @@ typedef struct op {
     uint64_t old_object;
     const schedq_event_t *events;
     size_t event_count;
-    const schedq_move_t *move;    /* assigned_pod_added: the pod's namespace is `names` */
-    uint64_t sequence, rejectors; /* event_stamp, of the default profile */
+    const schedq_move_t *move; /* assigned_pod_added, ..updated: the namespace is `names` */
+    uint64_t sequence, rejectors;
+    schedq_profile_t profile; /* event_stamp */
     schedq_query_t *query;
-    const schedq_decision_t *decision;
+    const schedq_decision_t *decisions;
     int64_t deadline_ns;
     uint64_t node;
     schedq_t *queue; /* close */
@@ -76,9 +80,11 @@ typedef struct op {
     schedq_popped_t *popped;        /* room for `count`; the caller's */
     schedq_pod_t *added;            /* add_many: room for `count`, or NULL; the caller's */
     schedq_candidate_t *candidates; /* room for `count`; the caller's */
+    schedq_result_t *results;       /* apply_many: room for `count`, or NULL; the caller's */
+    int64_t *next_ns;               /* tick: or NULL; the caller's */
     size_t got;                     /* pods popped, or candidates */
     schedq_status_t status;
-    uint8_t statuses[OP_PODS_MAX]; /* add_many, done_many */
+    uint8_t statuses[OP_PODS_MAX]; /* add_many, done_many, apply_many */
     schedq_result_t result;
 } op_t;
 
@@ -90,6 +96,9 @@ const char *op_name(op_kind_t kind);
 
 /** Makes the call. Returns its status. */
 schedq_status_t op_run(schedq_worker_t *worker, op_t *op);
+
+/** It asks for a status of each element. */
+bool op_has_statuses(const op_t *op);
 
 /** Statuses that it has: one, or as many as it has pods. */
 size_t op_elements(const op_t *op);

@@ -76,7 +76,7 @@ call_guessed(struct actor *actor, op_kind_t kind)
 {
     for (unsigned i = 0; i < GUESSES; i++) {
         const schedq_pod_t pod = guess(i);
-        op_t op = {.kind = kind, .pods = &pod, .node = NODE};
+        op_t op = {.kind = kind, .count = 1, .pods = &pod, .node = NODE};
 
         if (!is_told(pod)) {
             (void)act_run(actor, &op, (struct open_call){.kind = CALL_OTHER}, 0);
