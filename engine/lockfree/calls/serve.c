@@ -570,9 +570,11 @@ lockfree_tick(schedq_worker_t *base, int64_t *next, schedq_result_t *result)
     struct worker *worker = worker_of(base);
 
     section_begin(worker);
+    (void)stray_gather(worker); /* what is due, and in no bin so far, is served too */
     const struct served served = serve_time(worker, SERVE_ALL, result);
     section_end(worker);
     (void)serve_upkeep(worker, result);
-    *next = served.next;
+    /* upkeep moves pods into backoff, behind the plan */
+    *next = time_earlier(served.next, deadline_read(&queue_of(worker)->deadline));
     return served.no_memory ? SCHEDQ_NOMEM : SCHEDQ_OK;
 }

@@ -344,6 +344,7 @@ forget(struct worker *worker)
 {
     worker->spare_run = NULL;
     worker->told = 0;
+    worker->outside = false; /* it may have died in the host's code */
     worker->records = worker->descriptions = (struct slab_cache){0};
     worker->names = (struct names_cache){0};
     for (uint32_t i = 0; i < BAND_CACHE; i++) {

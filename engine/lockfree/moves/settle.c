@@ -25,6 +25,7 @@ settle_again(struct worker *worker, uint32_t record, const struct view *view)
     if (worker->base.number == HOUSEKEEPER && place != PLACE_ACTIVE) {
         /* it has no lanes: a worker that has them publishes the pod */
         queue_note_stray(queue_of(worker), STRAY_UNPUBLISHED);
+        transfer_lower_deadline(worker, queue_now(queue_of(worker))); /* a tick publishes it */
         return true;
     }
     if (!transfer_prepare(worker, record, view, &own, now, &transfer)) {

@@ -31,9 +31,10 @@
 #include "lockfree/moves/transfer.h"
 
 /**
- * Before a caller is told that a pod is there, as *view shows it: makes sure that pops, events and
- * time look where it is, and that its gate is asked. False: the pod changed; look at it again.
- * True: *view may be newer than it was.
+ * Before a caller is told that a pod is there, as *view shows it: makes sure that pops look where
+ * it is, and that its gate is asked. A waiting pod that no lot or bin has is noted as a stray,
+ * which events, time and candidates gather. False: the pod changed; look at it again. True: *view
+ * may be newer than it was.
  *
  * May leave the section for the gates (queue.h), so nothing else that was read in it is used
  * afterwards. The worker has no mover under way.

@@ -2,9 +2,10 @@
  * Pods that no pop finds because there was no memory to move or publish them, and gated pods that
  * are owed a question.
  *
- * The first: the mover leaves a note. A pop that finds nothing, tick, and an event, if a pod may be
- * in no lot, see it, go through all records, and move or publish those pods. That pass over all
- * records happens only after an allocator failed, or a pod changed at each question of its gates.
+ * The first: the mover leaves a note. A pop that finds nothing, tick, and, if a pod may be in no
+ * lot, an event and schedq_candidates see it, go through all records, and move or publish those
+ * pods. That pass over all records happens only after an allocator failed, a housekeeper met an add
+ * that had not published its pod, or a pod changed at each question of its gates.
  *
  * The second: each worker names the pod that it is about to ask about (mover.h), and the pod that
  * it published for another worker (settle.h). Most often that worker asks at the same time, and one

@@ -1,0 +1,144 @@
+/* What calls make of pods, debts and workers that a call which stopped left half done. */
+#include <pthread.h>
+#include <string.h>
+
+#include "host.h"
+#include "lockfree/calls/add.h"
+
+/* A thread stops behind the commit of its pod's name, before it publishes the pod. */
+static void
+stop_behind_the_name(fixture_t *fixture, schedq_worker_t *base, const struct incoming_pod *pod)
+{
+    struct worker *worker = (struct worker *)base;
+    struct queue *queue = queue_of_base(fx_queue(fixture));
+    struct arrival arrival = {.hash = index_hash(&queue->index, "ns/a", 4)};
+    schedq_result_t result = {0};
+    struct present present;
+    section_begin(worker);
+    assert_ok(add_admit(worker, "ns/a", pod, fx_now(fixture), &arrival, &result));
+    assert_ok(add_insert(worker, &arrival, "ns/a", 4, &present));
+    section_leave(worker);
+    /* the index grows, and the housekeeper, which has no lanes, meets the pod */
+    assert_ok(schedq_reserve(fixture->queue, 20000, 0, 0, NULL, 0));
+}
+
+static void
+what_find_says_backs_off_is_active_when_its_backoff_is_over(void **state)
+{
+    fixture_t *fixture = *state;
+    schedq_pod_spec_t spec = fx_spec("ns/a", 0);
+    schedq_worker_t *other;
+    schedq_failure_t failure;
+    int64_t next;
+    (void)fx_worker(fixture);
+    assert_ok(schedq_worker_register(fixture->queue, &other, NULL, 0));
+    schedq_failure_init(&failure);
+    const schedq_history_t history = {
+        .timestamp_ns = fx_now(fixture), .initial_attempt_ns = fx_now(fixture), .attempts = 1};
+    const struct incoming_pod pod = {
+        .spec = &spec, .history = &history, .failure = &failure, .label = LABEL_FAILURE};
+    stop_behind_the_name(fixture, other, &pod);
+    schedq_result_t result = fx_find(fixture, "ns/a");
+    assert_place(result.place, SCHEDQ_ERROR_BACKOFF);
+    schedq_pod_info_t info = fx_info(fixture, result.pod);
+    fx_advance(fixture, info.backoff_expiry_ns + SEC(1) - fx_now(fixture));
+    assert_ok(schedq_tick(fx_worker(fixture), &next, NULL));
+    assert_ok(schedq_worker_unregister(other));
+    assert_place(fx_place(fixture, "ns/a"), SCHEDQ_ACTIVE);
+}
+
+/* [host] The add of a gated pod stops there. What a host asks for is what it was told of. */
+static void
+what_find_says_is_gated_is_a_candidate(void **state)
+{
+    fixture_t *fixture = *state;
+    fixture->config.engine = SCHEDQ_ENGINE_LOCKFREE;
+    fx_plugin_t *gate = fx_plugin(fixture, "Gate", NULL, 0);
+    schedq_worker_t *other;
+    schedq_candidate_t out[16];
+    schedq_pod_spec_t spec = fx_spec("ns/a", 0);
+    const struct incoming_pod pod = {.spec = &spec, .label = LABEL_POD_ADD};
+    spec.gate = (uint8_t)gate->gate;
+    (void)fx_worker(fixture);
+    assert_ok(schedq_worker_register(fixture->queue, &other, NULL, 0));
+    stop_behind_the_name(fixture, other, &pod);
+    assert_place(fx_find(fixture, "ns/a").place, SCHEDQ_GATED);
+    size_t count = hx_collect(fixture, hx_query(0, gate->bit), out, 16, 4);
+    assert_ok(schedq_worker_unregister(other));
+    assert_int_equal(count, 1);
+}
+
+/* What could not be judged for want of memory comes to backoff by a tick, behind its plan. */
+static void
+a_tick_says_when_it_is_wanted_again(void **state)
+{
+    fixture_t *fixture = *state;
+    fx_plugin_t *fit = fx_plugin(fixture, "Fit", "Node", SCHEDQ_ACTION_ADD);
+    schedq_move_t move;
+    int64_t next;
+    fx_park(fixture, "ns/a", fit->bit);
+    schedq_move_init(&move);
+    move.event = SCHEDQ_EVENT_NODE_ADD;
+    atomic_store(&fixture->memory.fail_all, true);
+    assert_status(schedq_move_all(fx_worker(fixture), &move, NULL), SCHEDQ_NOMEM);
+    (void)account_heal(&fixture->memory);
+    assert_ok(schedq_tick(fx_worker(fixture), &next, NULL));
+    assert_place(fx_place(fixture, "ns/a"), SCHEDQ_BACKOFF);
+    assert_ns_equal(next, schedq_words(fixture->queue)->next_deadline_ns);
+}
+
+/* ---- a thread that died in a precheck -------------------------------------------------------- */
+
+static schedq_worker_t *mortal;
+
+static int
+die(void *ctx, uint64_t pod)
+{
+    (void)pod;
+    pthread_exit(ctx);
+}
+
+static void *
+move_and_die(void *ctx)
+{
+    schedq_move_t move;
+    schedq_move_init(&move);
+    move.event = SCHEDQ_EVENT_ASSIGNED_POD_ADD;
+    move.precheck = die;
+    move.precheck_ctx = ctx;
+    (void)schedq_move_all(mortal, &move, NULL);
+    return NULL;
+}
+
+static void
+an_adopted_worker_is_not_outside(void **state)
+{
+    fixture_t *fixture = *state;
+    const schedq_interest_t interest = {.resource = "Pod", .actions = SCHEDQ_ACTION_ALL};
+    pthread_t thread;
+    void *died = NULL;
+    fixture->config.requeue = SCHEDQ_REQUEUE_MOVE_CYCLE;
+    fx_plugin_t *spread =
+        fx_plugin_full(fixture, 0, "PodTopologySpread", SCHEDQ_PLUGIN_SPREAD, &interest, 1, false);
+    fx_park(fixture, "ns/a", spread->bit);
+    assert_ok(schedq_worker_register(fixture->queue, &mortal, NULL, 0));
+    assert_int_equal(pthread_create(&thread, NULL, move_and_die, fixture), 0);
+    assert_int_equal(pthread_join(thread, &died), 0);
+    assert_ptr_equal(died, fixture);
+    assert_ok(schedq_worker_adopt(fixture->queue, mortal));
+    bool outside = ((struct worker *)mortal)->outside;
+    assert_ok(schedq_worker_unregister(mortal));
+    assert_false(outside);
+}
+
+int
+main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        fx_test_lockfree(what_find_says_backs_off_is_active_when_its_backoff_is_over),
+        fx_test_host(what_find_says_is_gated_is_a_candidate),
+        fx_test_lockfree(a_tick_says_when_it_is_wanted_again),
+        fx_test_lockfree(an_adopted_worker_is_not_outside),
+    };
+    return fx_run_tests(argc, argv, tests);
+}
