@@ -47,8 +47,8 @@
  *   worker     .1      .      X      X        .1 may overlap if the workers differ
  *   queue      .       .      X      X         X the caller must exclude it
  * SCHEDQ_BUSY answers every call from a callback of the same queue, and a [setup] call while a
- * worker is registered (the timer thread is one). A [worker] call whose worker is inside another
- * thread's call is the caller's error: it is answered so most often, and undefined else.
+ * worker is registered (the timer thread is one). Two threads must not call with one worker at a
+ * time: the second call mostly returns SCHEDQ_BUSY, and if it does not, the behavior is undefined.
  * After schedq_close every call stays safe until schedq_destroy.
  *
  * PROGRESS. Each declaration says after "Progress:" whether it is wait-free, lock-free or "locks",

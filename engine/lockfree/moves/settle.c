@@ -120,7 +120,10 @@ mark(struct worker *worker, uint32_t record, const struct view *view)
     }
 }
 
-/* Does somebody owe the pod's gates a question? */
+/*
+ * Has a worker named the pod as one whose gates it still has to ask? A note says that some pod's
+ * were not asked, so with a note every pod counts.
+ */
 static bool
 is_owed(const struct queue *queue, uint32_t record, uint64_t life)
 {

@@ -12,9 +12,9 @@
  *   index_finish:A or a switch -> the load that found the pod, settle_told, bin_mark:A
  *       the mark comes after the ref, without a fence
  *   owed or settled, index_finish:A or a switch -> the load that found the pod, is_owed
- *       who can find a pod behind its gate finds the debt
+ *       a caller that finds the pod finds the debt of the adder or mover that put it there
  *   the switch that pays, owed or settled is 0 -> is_owed, pay:A
- *       who finds no debt finds how it was paid
+ *       a caller that finds no debt sees the pod as the question left it
  *
  * PROGRESS. Lock-free: one publication, and transfer_follow; the gates of a pod are asked in one
  * round for a call. A thread that stops in here leaves the pod to the next call that reports it.

@@ -287,7 +287,7 @@ gate_high(struct actor *actor)
     gate_down(actor, 4);
 }
 
-/* Who opened the gates, and told the queue, is not told of a pod behind them. */
+/* A thread that opened both gates and reported it: find must not say then that the pod is gated. */
 static void
 open_and_find(struct actor *actor)
 {
@@ -343,7 +343,7 @@ const struct scenario gate_scenarios[] = {
     GATES("event_gate_told", "gates open while a pod is added, and its finder knows that they did",
           cluster_use, NULL, add_gated, open_and_find, look_for_0),
     {.name = "event_gate_reserve",
-     .about = "a gated pod whose adder stopped is published by reserve, and looked for often",
+     .about = "an adder stops before it publishes a gated pod, and reserve and find meet that pod",
      .harness = &queue_harness,
      .threads = 2,
      .sleeps = true,
