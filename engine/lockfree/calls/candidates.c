@@ -331,10 +331,8 @@ lockfree_candidates(schedq_worker_t *base, schedq_query_t *query, schedq_candida
     }
     search.ahead = worker->ahead != NULL ? worker->ahead : &small.ahead;
     search.ahead_capacity = worker->ahead != NULL ? CANDIDATES_AHEAD : AHEAD_WITHOUT_MEMORY;
+    stray_gather_unpublished(worker);
     section_begin(worker);
-    if (stray_is_noted(queue, STRAY_UNPUBLISHED)) {
-        (void)stray_gather(worker); /* a pod that callers were told of may be in no lot */
-    }
     search_all(&search);
     section_end(worker);
     *count = search.count;

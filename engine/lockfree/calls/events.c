@@ -504,17 +504,6 @@ move(struct walk *walk)
     }
 }
 
-/* For want of memory a pod that callers were told of may be in no lot. */
-static void
-gather_unpublished(struct worker *worker)
-{
-    if (stray_is_noted(queue_of(worker), STRAY_UNPUBLISHED)) {
-        section_begin(worker);
-        (void)stray_gather(worker);
-        section_end(worker);
-    }
-}
-
 schedq_status_t
 lockfree_move(schedq_worker_t *base, const schedq_move_t *request,
               const struct assigned_pod *assigned, schedq_result_t *result)
@@ -523,7 +512,7 @@ lockfree_move(schedq_worker_t *base, const schedq_move_t *request,
     struct queue *queue = queue_of(worker);
     const struct registry *registry = &queue->base.registry;
 
-    gather_unpublished(worker);
+    stray_gather_unpublished(worker);
     section_begin(worker);
     struct walk walk = {
         .mover = {.worker = worker,
@@ -655,6 +644,6 @@ lockfree_event_stamp(schedq_worker_t *base, uint64_t sequence, schedq_profile_t 
                  plugins | registry_reached_always(&queue->base.registry, profile), sequence);
     /* lockfree_event_stamp:A, between the stamps and the caller's looks at words and candidates */
     atomic_fence();
-    gather_unpublished(worker);
+    stray_gather_unpublished(worker);
     return SCHEDQ_OK;
 }

@@ -39,6 +39,17 @@ stray_is_noted(const struct queue *queue, uint64_t notes)
  */
 bool stray_gather(struct worker *worker);
 
+/** Outside of a section, before lots are read: a pod that callers were told of may be in none. */
+static inline void
+stray_gather_unpublished(struct worker *worker)
+{
+    if (stray_is_noted(queue_of(worker), STRAY_UNPUBLISHED)) {
+        section_begin(worker);
+        (void)stray_gather(worker);
+        section_end(worker);
+    }
+}
+
 /**
  * Asks about the gated pods that movers owe a question: their threads may have stopped (mover.h).
  */
