@@ -10,6 +10,7 @@
 #define SCHEDQ_ENGINE_H
 
 #include "platform/clock.h"
+#include "platform/hash.h"
 #include "platform/memory.h"
 #include "plugins/registry.h"
 #include "policy/rules.h"
@@ -27,6 +28,7 @@ struct text;
 /** What every queue begins with. */
 struct schedq {
     const struct engine_ops *ops;
+    uint64_t seed; /* of the hashes of names */
     schedq_config_t config;
     struct memory memory;
     struct clock clock;
@@ -44,8 +46,8 @@ struct schedq_worker {
 };
 
 /** Sets the text that schedq_worker_error returns. */
-__attribute__((format(printf, 2, 3))) void worker_say(schedq_worker_t *worker, const char *format,
-                                                      ...);
+__attribute__((cold, format(printf, 2, 3))) void worker_say(schedq_worker_t *worker,
+                                                            const char *format, ...);
 
 /** The flags of a spec that describe the pod; others are about the call. */
 #define POD_FLAGS (SCHEDQ_POD_AFFINITY | SCHEDQ_POD_ORDER_KEY)
@@ -55,6 +57,24 @@ static inline bool
 spec_means_another(const schedq_pod_spec_t *spec, schedq_pod_t found)
 {
     return spec->only.bits != 0 && spec->only.bits != found.bits;
+}
+
+/** A name that passed its check; hash_text of it with the queue's seed. */
+struct hashed_name {
+    const char *text;
+    uint32_t length;
+    uint32_t hash;
+};
+
+/** Of a spec that passed its check. */
+static inline struct hashed_name
+name_of_spec(const schedq_t *queue, const char *names, const schedq_pod_spec_t *spec)
+{
+    const char *text = names + spec->name_offset;
+
+    return (struct hashed_name){.text = text,
+                                .length = spec->name_length,
+                                .hash = hash_text(queue->seed, text, spec->name_length)};
 }
 
 /** One batch of pods to add. */
@@ -76,8 +96,7 @@ enum pop_mode { POP_TRY, POP_WAIT };
 /** A pod by handle, or by name if the handle is 0. */
 struct pod_key {
     schedq_pod_t pod;
-    const char *name;
-    uint32_t name_length;
+    struct hashed_name name;
 };
 
 /** The pod with a node that an assigned_pod call is about. */
@@ -117,6 +136,8 @@ struct engine_ops {
     schedq_status_t (*worker_adopt)(schedq_t *queue, schedq_worker_t *abandoned);
 
     /* Pods. Results are zeroed by the caller and never NULL. */
+    schedq_status_t (*add)(schedq_worker_t *worker, const struct hashed_name *name,
+                           const schedq_pod_spec_t *spec, schedq_result_t *result);
     schedq_status_t (*add_many)(schedq_worker_t *worker, const struct add_batch *batch,
                                 schedq_result_t *result);
     schedq_status_t (*pop)(schedq_worker_t *worker, enum pop_mode mode, int64_t deadline,
@@ -126,12 +147,12 @@ struct engine_ops {
     schedq_status_t (*token_alive)(schedq_worker_t *worker, schedq_token_t token);
     schedq_status_t (*add_unschedulable)(schedq_worker_t *worker, schedq_token_t *token,
                                          const schedq_failure_t *failure, schedq_result_t *result);
-    schedq_status_t (*readd)(schedq_worker_t *worker, const char *names,
+    schedq_status_t (*readd)(schedq_worker_t *worker, const struct hashed_name *name,
                              const schedq_pod_spec_t *spec, const schedq_history_t *history,
                              const schedq_failure_t *failure, schedq_result_t *result);
-    schedq_status_t (*find)(schedq_worker_t *worker, const char *name, uint32_t length,
+    schedq_status_t (*find)(schedq_worker_t *worker, const struct hashed_name *name,
                             schedq_result_t *result);
-    schedq_status_t (*update)(schedq_worker_t *worker, const char *names,
+    schedq_status_t (*update)(schedq_worker_t *worker, const struct hashed_name *name,
                               const schedq_pod_spec_t *spec, uint64_t old_object,
                               const schedq_event_t *events, size_t count, schedq_result_t *result);
     schedq_status_t (*delete_pod)(schedq_worker_t *worker, const struct pod_key *key,

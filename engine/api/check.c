@@ -2,6 +2,7 @@
 #include "api/check.h"
 
 #include "api/call.h"
+#include "platform/hash.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -26,28 +27,84 @@ check_size(schedq_worker_t *worker, const char *name, uint32_t struct_size, size
     return true;
 }
 
-bool
-check_name(schedq_worker_t *worker, const char *name, uint32_t length)
+/* Of any text. False, and words: it is none. */
+__attribute__((cold, noinline)) static bool
+is_name(schedq_worker_t *worker, const char *text, uint32_t length)
 {
-    if (!check_not_null(worker, name, "name")) {
+    const char *slash = memchr(text, '/', length);
+    const char *end = text + length;
+
+    if (slash == NULL || slash == text || slash + 1 == end ||
+        memchr(slash + 1, '/', (size_t)(end - slash - 1)) != NULL ||
+        memchr(text, '\0', length) != NULL) {
+        worker_say(worker,
+                   "name \"%.*s\": namespace/name, one '/', something on both sides, no NUL",
+                   (int)(length < 120 ? length : 120), text);
+        return false;
+    }
+    return true;
+}
+
+#define BYTES (UINT64_MAX / 0xff) /* 1 in each byte */
+#define HIGH (BYTES * 0x80)
+
+/*
+ * What was seen of a text, by the highest bits of a word's bytes. Of bytes below 0x80 a sum with
+ * 0x7f has it, but for 0.
+ */
+struct letters {
+    uint64_t all;    /* set: some byte here is not below 0x80 */
+    uint64_t filled; /* not set: some byte here is NUL */
+    uint64_t none;   /* not set: some byte here is '/' */
+    uint64_t once;   /* not set: more than one is */
+};
+
+static inline void
+see_word(struct letters *letters, uint64_t word)
+{
+    uint64_t other = (word ^ BYTES * '/') + BYTES * 0x7f;
+
+    letters->all |= word;
+    letters->filled &= word + BYTES * 0x7f;
+    letters->once &= letters->none | other;
+    letters->none &= other;
+}
+
+/* Surely a name? False: perhaps. */
+static inline bool
+letters_are_plain(const struct letters *letters)
+{
+    uint64_t slashes = ~letters->none & HIGH;
+
+    return (((letters->all ^ HIGH) & letters->filled & letters->once) & HIGH) == HIGH &&
+           slashes != 0 && (slashes & (slashes - 1)) == 0;
+}
+
+bool
+check_name(schedq_worker_t *worker, const char *text, uint32_t length, struct hashed_name *name)
+{
+    if (!check_not_null(worker, text, "name")) {
         return false;
     }
     if (length < NAME_MIN || length > SCHEDQ_NAME_MAX) {
         worker_say(worker, "name_length %" PRIu32 ": %d..%d", length, NAME_MIN, SCHEDQ_NAME_MAX);
         return false;
     }
-    const char *slash = memchr(name, '/', length);
-    const char *end = name + length;
+    uint64_t hash = hash_begin(worker->queue->seed, length);
+    struct letters letters = {0, UINT64_MAX, UINT64_MAX, UINT64_MAX};
 
-    if (slash == NULL || slash == name || slash + 1 == end ||
-        memchr(slash + 1, '/', (size_t)(end - slash - 1)) != NULL ||
-        memchr(name, '\0', length) != NULL) {
-        worker_say(worker,
-                   "name \"%.*s\": namespace/name, one '/', something on both sides, no NUL",
-                   (int)(length < 120 ? length : 120), name);
-        return false;
+    for (uint32_t i = 0; i < length / TEXT_WORD; i++) {
+        uint64_t word = text_word(text, i);
+
+        hash = hash_word(hash, word);
+        see_word(&letters, word);
     }
-    return true;
+    uint64_t tail = text_tail(text, length);
+
+    see_word(&letters, tail | (text_padding(length) & BYTES));
+    *name = (struct hashed_name){.text = text, .length = length, .hash = hash_end(hash, tail)};
+    return (letters_are_plain(&letters) && text[0] != '/' && text[length - 1] != '/') ||
+           is_name(worker, text, length);
 }
 
 bool
@@ -126,10 +183,10 @@ check_description(schedq_worker_t *worker, const schedq_pod_spec_t *spec)
 
 static bool
 spec_is_legal(schedq_worker_t *worker, const char *names, const schedq_pod_spec_t *spec,
-              uint8_t flags)
+              uint8_t flags, struct hashed_name *name)
 {
     if (!check_not_null(worker, spec, "spec") || !check_not_null(worker, names, "names") ||
-        !check_name(worker, names + spec->name_offset, spec->name_length) ||
+        !check_name(worker, names + spec->name_offset, spec->name_length, name) ||
         !check_profile(worker, "spec.profile", spec->profile) ||
         !description_is_legal(worker, spec, flags)) {
         return false;
@@ -143,15 +200,17 @@ spec_is_legal(schedq_worker_t *worker, const char *names, const schedq_pod_spec_
 }
 
 bool
-check_spec(schedq_worker_t *worker, const char *names, const schedq_pod_spec_t *spec)
+check_spec(schedq_worker_t *worker, const char *names, const schedq_pod_spec_t *spec,
+           struct hashed_name *name)
 {
-    return spec_is_legal(worker, names, spec, POD_FLAGS);
+    return spec_is_legal(worker, names, spec, POD_FLAGS, name);
 }
 
 bool
-check_update(schedq_worker_t *worker, const char *names, const schedq_pod_spec_t *spec)
+check_update(schedq_worker_t *worker, const char *names, const schedq_pod_spec_t *spec,
+             struct hashed_name *name)
 {
-    return spec_is_legal(worker, names, spec, UPDATE_FLAGS);
+    return spec_is_legal(worker, names, spec, UPDATE_FLAGS, name);
 }
 
 static bool

@@ -7,28 +7,20 @@
 
 /* ---- add ------------------------------------------------------------------------------------- */
 
-static schedq_status_t
-add_checked(schedq_worker_t *worker, const char *names, const schedq_pod_spec_t *spec,
-            schedq_result_t *result)
-{
-    uint8_t status = SCHEDQ_OK;
-    const struct add_batch batch = {.names = names, .specs = spec, .count = 1, .statuses = &status};
-
-    return worker->queue->ops->add_many(worker, &batch, result);
-}
-
 schedq_status_t
 schedq_add(schedq_worker_t *worker, const char *names, const schedq_pod_spec_t *spec,
            schedq_result_t *result)
 {
     struct call call;
+    struct hashed_name name;
     schedq_status_t status = call_begin_answer(&call, worker, &result);
 
     if (status != SCHEDQ_OK) {
         return status;
     }
-    status =
-        check_spec(worker, names, spec) ? add_checked(worker, names, spec, result) : SCHEDQ_INVALID;
+    status = check_spec(worker, names, spec, &name)
+                 ? worker->queue->ops->add(worker, &name, spec, result)
+                 : SCHEDQ_INVALID;
     call_end(&call);
     return status;
 }
@@ -43,9 +35,10 @@ add_batch(schedq_worker_t *worker, const char *names, const schedq_pod_spec_t *s
 {
     const struct add_batch batch = {
         .names = names, .specs = specs, .count = count, .pods = pods, .statuses = statuses};
+    struct hashed_name name;
 
     for (size_t i = 0; i < count; i++) {
-        bool legal = check_spec(worker, names, &specs[i]);
+        bool legal = check_spec(worker, names, &specs[i], &name);
 
         if (statuses != NULL) {
             statuses[i] = (uint8_t)(legal ? SCHEDQ_OK : SCHEDQ_INVALID);
@@ -184,9 +177,10 @@ schedq_add_unschedulable(schedq_worker_t *worker, schedq_token_t *token,
 
 static bool
 check_readd(schedq_worker_t *worker, const char *names, const schedq_pod_spec_t *spec,
-            const schedq_history_t *history, const schedq_failure_t *failure)
+            const schedq_history_t *history, const schedq_failure_t *failure,
+            struct hashed_name *name)
 {
-    if (!check_spec(worker, names, spec) || !check_history(worker, history) ||
+    if (!check_spec(worker, names, spec, name) || !check_history(worker, history) ||
         !check_failure(worker, failure, true)) {
         return false;
     }
@@ -203,13 +197,14 @@ schedq_readd(schedq_worker_t *worker, const char *names, const schedq_pod_spec_t
              schedq_result_t *result)
 {
     struct call call;
+    struct hashed_name name;
     schedq_status_t status = call_begin_answer(&call, worker, &result);
 
     if (status != SCHEDQ_OK) {
         return status;
     }
-    if (check_readd(worker, names, spec, history, failure)) {
-        status = worker->queue->ops->readd(worker, names, spec, history, failure, result);
+    if (check_readd(worker, names, spec, history, failure, &name)) {
+        status = worker->queue->ops->readd(worker, &name, spec, history, failure, result);
     } else {
         status = SCHEDQ_INVALID;
     }
@@ -224,13 +219,14 @@ schedq_find(schedq_worker_t *worker, const char *name, uint32_t name_length,
             schedq_result_t *result)
 {
     struct call call;
+    struct hashed_name checked;
     schedq_status_t status = call_begin_answer(&call, worker, &result);
 
     if (status != SCHEDQ_OK) {
         return status;
     }
-    status = check_name(worker, name, name_length)
-                 ? worker->queue->ops->find(worker, name, name_length, result)
+    status = check_name(worker, name, name_length, &checked)
+                 ? worker->queue->ops->find(worker, &checked, result)
                  : SCHEDQ_INVALID;
     call_end(&call);
     return status;
@@ -256,13 +252,14 @@ schedq_update(schedq_worker_t *worker, const char *names, const schedq_pod_spec_
               schedq_result_t *result)
 {
     struct call call;
+    struct hashed_name name;
     schedq_status_t status = call_begin_answer(&call, worker, &result);
 
     if (status != SCHEDQ_OK) {
         return status;
     }
-    if (check_update(worker, names, spec) && check_events(worker, events, event_count)) {
-        status = worker->queue->ops->update(worker, names, spec, old_object, events, event_count,
+    if (check_update(worker, names, spec, &name) && check_events(worker, events, event_count)) {
+        status = worker->queue->ops->update(worker, &name, spec, old_object, events, event_count,
                                             result);
     } else {
         status = SCHEDQ_INVALID;
@@ -276,13 +273,13 @@ schedq_delete(schedq_worker_t *worker, schedq_pod_t pod, const char *name, uint3
               schedq_result_t *result)
 {
     struct call call;
-    const struct pod_key key = {.pod = pod, .name = name, .name_length = name_length};
+    struct pod_key key = {.pod = pod};
     schedq_status_t status = call_begin_answer(&call, worker, &result);
 
     if (status != SCHEDQ_OK) {
         return status;
     }
-    if (pod.bits != 0 || check_name(worker, name, name_length)) {
+    if (pod.bits != 0 || check_name(worker, name, name_length, &key.name)) {
         status = worker->queue->ops->delete_pod(worker, &key, result);
     } else {
         status = SCHEDQ_INVALID;

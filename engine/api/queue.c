@@ -2,6 +2,7 @@
 #include "api/call.h"
 #include "api/config.h"
 #include "observe/text.h"
+#include "platform/hash.h"
 #include "platform/words.h"
 
 #include <inttypes.h>
@@ -24,6 +25,7 @@ static void
 fill_base(schedq_t *queue, const schedq_config_t *config, const struct engine_ops *ops)
 {
     queue->ops = ops;
+    queue->seed = hash_seed(&queue->memory, queue);
     queue->config = *config;
     queue->clock = (struct clock){.source = config->clock,
                                   .word = config->external_clock ? &queue->words.now_ns : NULL};

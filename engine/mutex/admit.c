@@ -25,13 +25,13 @@ object_release(const struct mutex_queue *queue, uint64_t object)
 }
 
 schedq_status_t
-admit_check_absent(const struct mutex_queue *queue, const char *name, uint32_t length,
-                   uint32_t hash, schedq_result_t *result)
+admit_check_absent(const struct mutex_queue *queue, const struct hashed_name *name,
+                   schedq_result_t *result)
 {
     if (queue->closed) {
         return SCHEDQ_CLOSED;
     }
-    uint32_t index = mutex_index_find(&queue->index, name, length, hash);
+    uint32_t index = mutex_index_find(&queue->index, name);
 
     if (index == NO_ENTRY) {
         return SCHEDQ_OK;
@@ -169,7 +169,7 @@ fill(struct mutex_queue *queue, struct entry *entry, const schedq_pod_spec_t *sp
 }
 
 schedq_status_t
-admit_pod(schedq_worker_t *worker, const char *name, uint32_t hash, const schedq_pod_spec_t *spec,
+admit_pod(schedq_worker_t *worker, const struct hashed_name *name, const schedq_pod_spec_t *spec,
           int64_t now, uint32_t *index)
 {
     struct mutex_queue *queue = queue_of(worker);
@@ -182,7 +182,7 @@ admit_pod(schedq_worker_t *worker, const char *name, uint32_t hash, const schedq
                                  !admit_reserve(queue, entries_made(&queue->entries) + 1))) {
         return SCHEDQ_NOMEM;
     }
-    const char *copy = mutex_names_take(&queue->names, name, spec->name_length);
+    const char *copy = mutex_names_take(&queue->names, name->text, name->length);
     if (copy == NULL) {
         return SCHEDQ_NOMEM;
     }
@@ -190,14 +190,14 @@ admit_pod(schedq_worker_t *worker, const char *name, uint32_t hash, const schedq
     struct entry *entry = pod_at(queue, *index);
 
     entry->name = copy;
-    entry->name_length = (uint16_t)spec->name_length;
-    entry->hash = hash;
+    entry->name_length = (uint16_t)name->length;
+    entry->hash = name->hash;
     fill(queue, entry, spec, now);
     object_retain(queue, entry->object);
     if (queue->base.config.max_bands != 0) {
         mutex_bands_enter(&queue->bands, band_of(queue, entry->priority));
     }
-    mutex_index_insert(&queue->index, *index, hash);
+    mutex_index_insert(&queue->index, *index, name->hash);
     queue->pods++;
     if (queue->base.rules.nominate == NOMINATE_AT_ADD) {
         mutex_nominator_set(&queue->nominator, *index, entry->described_node);

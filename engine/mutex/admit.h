@@ -11,8 +11,8 @@
  *
  * @retval SCHEDQ_OK, SCHEDQ_CLOSED, SCHEDQ_EXISTS (`result` describes the pod that has the name)
  */
-schedq_status_t admit_check_absent(const struct mutex_queue *queue, const char *name,
-                                   uint32_t length, uint32_t hash, schedq_result_t *result);
+schedq_status_t admit_check_absent(const struct mutex_queue *queue, const struct hashed_name *name,
+                                   schedq_result_t *result);
 
 /**
  * Host decisions: does a gate's refusal still stand? @retval SCHEDQ_OK, SCHEDQ_RETRY (`result` says
@@ -28,7 +28,7 @@ schedq_status_t admit_check_gate(const struct mutex_queue *queue, schedq_profile
  * @param timestamp 0: the pod enters now
  * @retval SCHEDQ_OK, SCHEDQ_FULL (the worker's words say which cap), SCHEDQ_NOMEM: nothing changed
  */
-schedq_status_t admit_pod(schedq_worker_t *worker, const char *name, uint32_t hash,
+schedq_status_t admit_pod(schedq_worker_t *worker, const struct hashed_name *name,
                           const schedq_pod_spec_t *spec, int64_t now, uint32_t *index);
 
 /** Ends a pod that is in no container any more: its record, name and references go back. */

@@ -367,13 +367,11 @@ restore_history(struct mutex_queue *queue, uint32_t index, const schedq_history_
 }
 
 schedq_status_t
-mutex_readd(schedq_worker_t *worker, const char *names, const schedq_pod_spec_t *spec,
+mutex_readd(schedq_worker_t *worker, const struct hashed_name *name, const schedq_pod_spec_t *spec,
             const schedq_history_t *history, const schedq_failure_t *failure,
             schedq_result_t *result)
 {
     struct mutex_queue *queue = queue_of(worker);
-    const char *name = names + spec->name_offset;
-    uint32_t hash = mutex_index_hash(&queue->index, name, spec->name_length);
     schedq_pod_spec_t now_spec = *spec;
     uint32_t index;
 
@@ -384,14 +382,14 @@ mutex_readd(schedq_worker_t *worker, const char *names, const schedq_pod_spec_t 
                                                    worker->words, sizeof worker->words);
 
     if (status == SCHEDQ_OK) {
-        status = admit_check_absent(queue, name, spec->name_length, hash, result);
+        status = admit_check_absent(queue, name, result);
     }
     if (status == SCHEDQ_OK && queue->base.rules.host && failure->place == SCHEDQ_GATED) {
         status =
             admit_check_gate(queue, spec->profile, failure->gate, failure->judged_up_to, result);
     }
     if (status == SCHEDQ_OK) {
-        status = admit_pod(worker, name, hash, &now_spec, now, &index);
+        status = admit_pod(worker, name, &now_spec, now, &index);
     }
     if (status == SCHEDQ_OK) {
         restore_history(queue, index, history, failure, now);

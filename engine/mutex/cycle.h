@@ -15,7 +15,7 @@ schedq_status_t mutex_done_many(schedq_worker_t *worker, const schedq_token_t *t
 schedq_status_t mutex_token_alive(schedq_worker_t *worker, schedq_token_t token);
 schedq_status_t mutex_add_unschedulable(schedq_worker_t *worker, schedq_token_t *token,
                                         const schedq_failure_t *failure, schedq_result_t *result);
-schedq_status_t mutex_readd(schedq_worker_t *worker, const char *names,
+schedq_status_t mutex_readd(schedq_worker_t *worker, const struct hashed_name *name,
                             const schedq_pod_spec_t *spec, const schedq_history_t *history,
                             const schedq_failure_t *failure, schedq_result_t *result);
 

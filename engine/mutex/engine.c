@@ -273,6 +273,7 @@ const struct engine_ops mutex_engine = {
     .worker_register = mutex_worker_register,
     .worker_unregister = mutex_worker_unregister,
     .worker_adopt = mutex_worker_adopt,
+    .add = mutex_add,
     .add_many = mutex_add_many,
     .pop = mutex_pop,
     .done_many = mutex_done_many,

@@ -1,8 +1,6 @@
 /* The table of index.h. */
 #include "mutex/index.h"
 
-#include "platform/hash.h"
-
 #include <string.h>
 
 #define SLOTS_MIN 256
@@ -25,7 +23,6 @@ mutex_index_open(struct index *index, struct memory *memory, const struct entrie
 {
     *index = (struct index){.memory = memory, .entries = entries, .mask = SLOTS_MIN - 1};
     index->slots = slots_make(memory, SLOTS_MIN);
-    index->seed = hash_seed(index->slots, index);
     return index->slots != NULL;
 }
 
@@ -34,12 +31,6 @@ mutex_index_shut(struct index *index)
 {
     memory_free(index->memory, MEMORY_INDEX, index->slots,
                 ((size_t)index->mask + 1) * sizeof *index->slots);
-}
-
-uint32_t
-mutex_index_hash(const struct index *index, const char *name, uint32_t length)
-{
-    return hash_text(index->seed, name, length);
 }
 
 void
@@ -106,17 +97,18 @@ mutex_index_trim(struct index *index, uint32_t count)
 }
 
 uint32_t
-mutex_index_find(const struct index *index, const char *name, uint32_t length, uint32_t hash)
+mutex_index_find(const struct index *index, const struct hashed_name *name)
 {
-    for (uint32_t i = hash & index->mask; index->slots[i].entry != NO_ENTRY;
+    for (uint32_t i = name->hash & index->mask; index->slots[i].entry != NO_ENTRY;
          i = (i + 1) & index->mask) {
         const struct entry *entry;
 
-        if (index->slots[i].hash != hash) {
+        if (index->slots[i].hash != name->hash) {
             continue;
         }
         entry = entry_at(index->entries, index->slots[i].entry);
-        if (entry->name_length == length && memcmp(entry->name, name, length) == 0) {
+        if (entry->name_length == name->length &&
+            memcmp(entry->name, name->text, name->length) == 0) {
             return index->slots[i].entry;
         }
     }

@@ -21,7 +21,6 @@ struct index {
     struct index_slot *slots;
     uint32_t mask; /* capacity - 1 */
     uint32_t count;
-    uint64_t seed; /* per queue: a chooser of names cannot choose the collisions */
 };
 
 bool mutex_index_open(struct index *index, struct memory *memory, const struct entries *entries);
@@ -33,11 +32,8 @@ bool mutex_index_reserve(struct index *index, uint32_t count);
 /** Shrinks to room for `count` names; leaves it as it is if there is no memory. */
 void mutex_index_trim(struct index *index, uint32_t count);
 
-uint32_t mutex_index_hash(const struct index *index, const char *name, uint32_t length);
-
 /** The record that has this name, or NO_ENTRY. */
-uint32_t mutex_index_find(const struct index *index, const char *name, uint32_t length,
-                          uint32_t hash);
+uint32_t mutex_index_find(const struct index *index, const struct hashed_name *name);
 
 /** Room was reserved, and the name is not there. */
 void mutex_index_insert(struct index *index, uint32_t entry, uint32_t hash);

@@ -29,7 +29,7 @@ route_new(struct mutex_queue *queue, uint32_t index, uint8_t host_gate, uint32_t
 
 /* The name is known not to be in the queue. */
 static schedq_status_t
-add_absent(schedq_worker_t *worker, const char *name, uint32_t hash, const schedq_pod_spec_t *spec,
+add_absent(schedq_worker_t *worker, const struct hashed_name *name, const schedq_pod_spec_t *spec,
            uint32_t label, int64_t now, schedq_result_t *result)
 {
     struct mutex_queue *queue = queue_of(worker);
@@ -40,7 +40,7 @@ add_absent(schedq_worker_t *worker, const char *name, uint32_t hash, const sched
         status = admit_check_gate(queue, spec->profile, spec->gate, spec->judged_up_to, result);
     }
     if (status == SCHEDQ_OK) {
-        status = admit_pod(worker, name, hash, spec, now, &index);
+        status = admit_pod(worker, name, spec, now, &index);
     }
     if (status == SCHEDQ_OK) {
         route_new(queue, index, spec->gate, label, now, result);
@@ -50,30 +50,32 @@ add_absent(schedq_worker_t *worker, const char *name, uint32_t hash, const sched
 }
 
 static schedq_status_t
-add_one(schedq_worker_t *worker, const char *name, uint32_t hash, const schedq_pod_spec_t *spec,
+add_one(schedq_worker_t *worker, const struct hashed_name *name, const schedq_pod_spec_t *spec,
         schedq_result_t *result)
 {
     struct mutex_queue *queue = queue_of(worker);
 
     /* The clock takes as long as memory does. */
-    index_prefetch(&queue->index, hash);
+    index_prefetch(&queue->index, name->hash);
     int64_t now = queue_now(queue);
-    schedq_status_t status = admit_check_absent(queue, name, spec->name_length, hash, result);
+    schedq_status_t status = admit_check_absent(queue, name, result);
 
     return status != SCHEDQ_OK ? status
-                               : add_absent(worker, name, hash, spec, LABEL_POD_ADD, now, result);
+                               : add_absent(worker, name, spec, LABEL_POD_ADD, now, result);
 }
 
-static uint32_t
-hash_of(const struct mutex_queue *queue, const struct add_batch *batch, size_t i)
+schedq_status_t
+mutex_add(schedq_worker_t *worker, const struct hashed_name *name, const schedq_pod_spec_t *spec,
+          schedq_result_t *result)
 {
-    const schedq_pod_spec_t *spec = &batch->specs[i];
+    struct mutex_queue *queue = queue_of(worker);
 
-    /* A spec that failed its check has no name that could be read. */
-    return batch->statuses != NULL && batch->statuses[i] != SCHEDQ_OK
-               ? 0
-               : mutex_index_hash(&queue->index, batch->names + spec->name_offset,
-                                  spec->name_length);
+    queue_lock(queue);
+    schedq_status_t status = add_one(worker, name, spec, result);
+
+    result->poppable = queue->made_poppable > 0;
+    queue_unlock(queue);
+    return status;
 }
 
 /*
@@ -85,9 +87,6 @@ mutex_add_many(schedq_worker_t *worker, const struct add_batch *batch, schedq_re
 {
     struct mutex_queue *queue = queue_of(worker);
     schedq_status_t first = SCHEDQ_OK;
-    uint32_t hash =
-        /* that of a single pod is not made under the lock */
-        batch->count > 0 ? hash_of(queue, batch, 0) : 0;
 
     queue_lock(queue);
     for (size_t i = 0; i < batch->count; i++) {
@@ -96,8 +95,9 @@ mutex_add_many(schedq_worker_t *worker, const struct add_batch *batch, schedq_re
             batch->statuses != NULL ? (schedq_status_t)batch->statuses[i] : SCHEDQ_OK;
 
         if (status == SCHEDQ_OK) {
-            hash = i == 0 ? hash : hash_of(queue, batch, i);
-            status = add_one(worker, batch->names + spec->name_offset, hash, spec, result);
+            const struct hashed_name name = name_of_spec(worker->queue, batch->names, spec);
+
+            status = add_one(worker, &name, spec, result);
             if (batch->pods != NULL && status == SCHEDQ_OK) {
                 batch->pods[i] = result->pod;
             }
@@ -115,21 +115,20 @@ mutex_add_many(schedq_worker_t *worker, const struct add_batch *batch, schedq_re
 /* ---- find ------------------------------------------------------------------------------------ */
 
 static struct entry *
-find_by_name(const struct mutex_queue *queue, const char *name, uint32_t length, uint32_t *index)
+find_by_name(const struct mutex_queue *queue, const struct hashed_name *name, uint32_t *index)
 {
-    *index = mutex_index_find(&queue->index, name, length,
-                              mutex_index_hash(&queue->index, name, length));
+    *index = mutex_index_find(&queue->index, name);
     return *index == NO_ENTRY ? NULL : pod_at(queue, *index);
 }
 
 schedq_status_t
-mutex_find(schedq_worker_t *worker, const char *name, uint32_t length, schedq_result_t *result)
+mutex_find(schedq_worker_t *worker, const struct hashed_name *name, schedq_result_t *result)
 {
     struct mutex_queue *queue = queue_of(worker);
     uint32_t index;
 
     queue_lock(queue);
-    bool found = find_by_name(queue, name, length, &index) != NULL;
+    bool found = find_by_name(queue, name, &index) != NULL;
     if (found) {
         mutex_report_pod(queue, index, result);
     }
@@ -238,18 +237,16 @@ update_present(schedq_worker_t *worker, uint32_t index, const schedq_pod_spec_t 
 }
 
 schedq_status_t
-mutex_update(schedq_worker_t *worker, const char *names, const schedq_pod_spec_t *spec,
+mutex_update(schedq_worker_t *worker, const struct hashed_name *name, const schedq_pod_spec_t *spec,
              uint64_t old_object, const schedq_event_t *events, size_t count,
              schedq_result_t *result)
 {
     struct mutex_queue *queue = queue_of(worker);
     const struct update update = {.old_object = old_object, .events = events, .event_count = count};
-    const char *name = names + spec->name_offset;
-    uint32_t hash = mutex_index_hash(&queue->index, name, spec->name_length);
     schedq_status_t status;
 
     queue_lock(queue);
-    uint32_t index = mutex_index_find(&queue->index, name, spec->name_length, hash);
+    uint32_t index = mutex_index_find(&queue->index, name);
 
     if (index != NO_ENTRY && !spec_means_another(spec, entry_handle(pod_at(queue, index), index))) {
         status = update_present(worker, index, spec, &update, result);
@@ -258,7 +255,7 @@ mutex_update(schedq_worker_t *worker, const char *names, const schedq_pod_spec_t
     } else if (queue->closed) {
         status = SCHEDQ_CLOSED;
     } else {
-        status = add_absent(worker, name, hash, spec, LABEL_POD_UPDATE, queue_now(queue), result);
+        status = add_absent(worker, name, spec, LABEL_POD_UPDATE, queue_now(queue), result);
         result->added = status == SCHEDQ_OK;
     }
     result->poppable = queue->made_poppable > 0;
@@ -294,9 +291,8 @@ mutex_delete(schedq_worker_t *worker, const struct pod_key *key, schedq_result_t
     uint32_t index;
 
     queue_lock(queue);
-    struct entry *entry = key->pod.bits != 0
-                              ? entry_of_handle(&queue->entries, key->pod, &index)
-                              : find_by_name(queue, key->name, key->name_length, &index);
+    struct entry *entry = key->pod.bits != 0 ? entry_of_handle(&queue->entries, key->pod, &index)
+                                             : find_by_name(queue, &key->name, &index);
     if (entry != NULL) {
         mutex_report_pod(queue, index, result);
         result->ref = result->backing_off = 0;

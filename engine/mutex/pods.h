@@ -6,11 +6,13 @@
 
 #include "mutex/queue.h"
 
+schedq_status_t mutex_add(schedq_worker_t *worker, const struct hashed_name *name,
+                          const schedq_pod_spec_t *spec, schedq_result_t *result);
 schedq_status_t mutex_add_many(schedq_worker_t *worker, const struct add_batch *batch,
                                schedq_result_t *result);
-schedq_status_t mutex_find(schedq_worker_t *worker, const char *name, uint32_t length,
+schedq_status_t mutex_find(schedq_worker_t *worker, const struct hashed_name *name,
                            schedq_result_t *result);
-schedq_status_t mutex_update(schedq_worker_t *worker, const char *names,
+schedq_status_t mutex_update(schedq_worker_t *worker, const struct hashed_name *name,
                              const schedq_pod_spec_t *spec, uint64_t old_object,
                              const schedq_event_t *events, size_t count, schedq_result_t *result);
 schedq_status_t mutex_delete(schedq_worker_t *worker, const struct pod_key *key,

@@ -43,14 +43,14 @@
  * Bounds: one line of 2 cells (NO_COMPLETION 3), 3 records, 2 lives each; 2 inserters and a deleter, or 3 inserters
  * (--large: 3 and a deleter). The claims are checked in every prefix, so any number of threads may stop anywhere.
  *
- * stands for engine/lockfree/index/index.c scan 16d48ec2
+ * stands for engine/lockfree/index/index.c scan f57f905f
  * stands for engine/lockfree/index/index.c find_stale dfa4517e
  * stands for engine/lockfree/index/index.c take_cell 92ba2c68
  * stands for engine/lockfree/index/index.c commit f8ee931f
- * stands for engine/lockfree/index/index.c index_insert dc873c52
+ * stands for engine/lockfree/index/index.c index_insert 3b1330f1
  * stands for engine/lockfree/index/index.c index_finish 1ce549c7
- * stands for engine/lockfree/index/index.c look_up 04ffa653
- * stands for engine/lockfree/index/index.c index_find ee4eb3ee
+ * stands for engine/lockfree/index/index.c look_up d67dd30b
+ * stands for engine/lockfree/index/index.c index_find fc5e29dc
  * stands for engine/lockfree/index/index.c index_remove 9b59c180
  * stands for engine/lockfree/index/index_line.c index_complete 9ba28904
  */

@@ -42,8 +42,8 @@
  * stands for engine/lockfree/index/index_growth.c index_move_line 63671752
  * stands for engine/lockfree/index/index.c go_on 95fb4fa5
  * stands for engine/lockfree/index/index.c find_line e41b486d
- * stands for engine/lockfree/index/index.c index_insert dc873c52
- * stands for engine/lockfree/index/index.c look_up 04ffa653
+ * stands for engine/lockfree/index/index.c index_insert 3b1330f1
+ * stands for engine/lockfree/index/index.c look_up d67dd30b
  * stands for engine/lockfree/index/index.c index_remove 9b59c180
  */
 #define CELLS     3

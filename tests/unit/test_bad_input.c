@@ -76,6 +76,44 @@ the_words_about_a_name_tell_its_length_and_the_range(void **state)
     assert_non_null(words_of(fixture));
 }
 
+static bool
+is_name(const char *text, uint32_t length)
+{
+    uint32_t slashes = 0, nuls = 0;
+    for (uint32_t i = 0; i < length; i++) {
+        slashes += text[i] == '/';
+        nuls += text[i] == '\0';
+    }
+    return slashes == 1 && nuls == 0 && text[0] != '/' && text[length - 1] != '/';
+}
+
+/* Wherever in a text a byte is that counts, or one that resembles it. */
+static void
+a_name_is_judged_by_its_bytes_alone(void **state)
+{
+    static const char letters[] = {'/', '.', '0', 'a', '\0', (char)0xaf, (char)0x80, (char)0xff};
+    schedq_worker_t *worker = fx_worker(*state);
+    char text[SCHEDQ_NAME_MAX];
+    uint32_t random = 1, names = 0;
+    for (uint32_t i = 0; i < 200000; i++) {
+        uint32_t length = 3 + i % (i % 64 == 0 ? SCHEDQ_NAME_MAX - 2 : 30);
+        memset(text, i % 2 == 0 ? 'x' : (char)0xc3, length);
+        for (uint32_t j = 0; j < 1 + i % 4; j++) {
+            random = random * 1664525 + 1013904223;
+            text[(random >> 8) % length] = letters[j == 0 ? 0 : random >> 29];
+        }
+        bool expected = is_name(text, length);
+        names += expected;
+        assert_status(schedq_find(worker, text, length, NULL),
+                      expected ? SCHEDQ_NOT_FOUND : SCHEDQ_INVALID);
+    }
+    assert_true(names > 50000);
+    memset(text, '/', sizeof text);
+    memset(text, 'a', 1);
+    memset(text + 1 + 257, 'a', sizeof text - 258);
+    assert_status(schedq_find(worker, text, sizeof text, NULL), SCHEDQ_INVALID);
+}
+
 static void
 a_missing_name_is_refused(void **state)
 {
@@ -471,6 +509,7 @@ main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         fx_test(bad_names_are_refused_everywhere),
         fx_test(the_words_about_a_name_tell_its_length_and_the_range),
+        fx_test(a_name_is_judged_by_its_bytes_alone),
         fx_test(a_missing_name_is_refused),
         fx_test(bad_specs_are_refused),
         fx_test(only_an_update_can_mean_existing_pods),

@@ -26,6 +26,7 @@ struct world {
     atomic_u64 published[RECORDS]; /* the last life with a ref */
     mailbox_t mailbox;
     uint64_t seed;
+    uint64_t hashes; /* seed of them */
 };
 
 /* What a thread needs to be a worker. */
@@ -84,7 +85,7 @@ open_index(world_t *world, uint32_t lines)
 {
     index_open(&world->index, &world->ground.memory, &world->ground.entries, &world->names, settle);
     assert_true(index_make(&world->index, lines));
-    world->index.seed = 1;
+    world->hashes = 1;
 }
 
 static int
@@ -115,11 +116,11 @@ at(world_t *world, uint32_t record)
     return entry_at(&world->ground.entries, record);
 }
 
-static struct index_key
+static struct hashed_name
 key_of(world_t *world, const char *name)
 {
     uint32_t length = (uint32_t)strlen(name);
-    return (struct index_key){name, length, index_hash(&world->index, name, length)};
+    return (struct hashed_name){name, length, hash_text(world->hashes, name, length)};
 }
 
 /* A record with this name and a state word, as an adder fills it. */
@@ -127,7 +128,7 @@ static pod_t
 prepare(actor_t *actor, const char *name)
 {
     world_t *world = actor->world;
-    struct index_key key = key_of(world, name);
+    struct hashed_name key = key_of(world, name);
     uint32_t record = slab_take(&world->ground.entries.records, &actor->records);
     struct entry *entry = at(world, record);
     uint64_t life = version_next(state_version(entry_state(entry)));
@@ -161,7 +162,7 @@ static enum index_answer
 commit(actor_t *actor, const char *name, pod_t *pod, struct index_ticket *ticket, uint32_t *found,
        uint64_t *life)
 {
-    struct index_key key = key_of(actor->world, name);
+    struct hashed_name key = key_of(actor->world, name);
     *pod = prepare(actor, name);
     enum index_answer answer = index_insert(&actor->world->index, &actor->caller, &key, pod->record,
                                             pod->life, ticket, found, life);
@@ -204,7 +205,7 @@ add_and_stop(actor_t *actor, const char *name)
 static uint32_t
 find(actor_t *actor, const char *name, uint64_t *life)
 {
-    struct index_key key = key_of(actor->world, name);
+    struct hashed_name key = key_of(actor->world, name);
     epoch_enter(actor->caller.epoch);
     uint32_t record = index_find(&actor->world->index, &actor->caller, &key, life);
     epoch_leave(actor->caller.epoch);
@@ -613,7 +614,7 @@ static void
 run(team_t *team, void *(*body)(void *))
 {
     static member_t members[THREADS];
-    team->world->index.seed = team->world->seed;
+    team->world->hashes = team->world->seed;
     print_message("TEST_SEED=%llu\n", (unsigned long long)team->world->seed);
     pthread_barrier_init(&team->barrier, NULL, THREADS);
     for (unsigned i = 0; i < THREADS; i++) {
@@ -711,7 +712,7 @@ end_shared(member_t *member, unsigned number, const char *name)
     team_t *team = member->team;
     actor_t *actor = &member->actor;
     world_t *world = actor->world;
-    struct index_key key = key_of(world, name);
+    struct hashed_name key = key_of(world, name);
     uint64_t life = 0;
     epoch_enter(actor->caller.epoch);
     uint32_t record = index_find(&world->index, &actor->caller, &key, &life);
@@ -724,7 +725,7 @@ end_shared(member_t *member, unsigned number, const char *name)
         u64_cas(&entry->word.low, word, claimed)) {
         pod_t pod = {record, u64_load(&entry->life), key.hash};
         uint32_t cell = (uint32_t)u64_load(&entry->name);
-        CHECK(member, names_equal(&world->names, cell, key.name, key.length));
+        CHECK(member, names_equal(&world->names, cell, key.text, key.length));
         CHECK(member, u64_load(&world->published[record]) >= pod.life);
         CHECK(member, u64_exchange(&team->holder[number], member->number + 1) == 0);
         CHECK(member, u64_exchange(&team->holder[number], 0) == member->number + 1);

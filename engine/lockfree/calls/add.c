@@ -426,22 +426,22 @@ find_way(struct worker *worker, const struct incoming_pod *pod, const struct way
 }
 
 static schedq_status_t
-take_record(struct worker *worker, const char *text, const struct incoming_pod *pod,
+take_record(struct worker *worker, const struct hashed_name *name, const struct incoming_pod *pod,
             const struct origin *origin, struct arrival *arrival)
 {
     struct queue *queue = queue_of(worker);
-    uint32_t name = names_take(&queue->names, &worker->names, text, pod->spec->name_length);
+    uint32_t cell = names_take(&queue->names, &worker->names, name->text, name->length);
 
-    if (name == 0) {
+    if (cell == 0) {
         return SCHEDQ_NOMEM;
     }
     if (!describe_node(worker, pod, arrival, &arrival->desc)) {
-        names_give(&queue->names, &worker->names, name);
+        names_give(&queue->names, &worker->names, cell);
         return SCHEDQ_NOMEM;
     }
     /* before: what the record holds is released when the queue ends */
     object_retain(queue, pod->spec->object);
-    fill(worker, arrival, pod, origin, arrival->desc, name);
+    fill(worker, arrival, pod, origin, arrival->desc, cell);
     return SCHEDQ_OK;
 }
 
@@ -463,8 +463,8 @@ count_departure(struct worker *worker, enum place place)
 }
 
 schedq_status_t
-add_admit(struct worker *worker, const char *text, const struct incoming_pod *pod, int64_t now,
-          struct arrival *arrival, schedq_result_t *result)
+add_admit(struct worker *worker, const struct hashed_name *name, const struct incoming_pod *pod,
+          int64_t now, struct arrival *arrival, schedq_result_t *result)
 {
     struct queue *queue = queue_of(worker);
     struct origin origin;
@@ -504,7 +504,7 @@ add_admit(struct worker *worker, const char *text, const struct incoming_pod *po
         return status;
     }
     count_arrival(worker, arrival);
-    status = take_record(worker, text, pod, &origin, arrival);
+    status = take_record(worker, name, pod, &origin, arrival);
     if (status != SCHEDQ_OK) {
         count_departure(worker, arrival->to.place);
         slab_give(&queue->entries.records, &worker->records, arrival->record);
@@ -548,13 +548,11 @@ add_give_up(struct worker *worker, const struct arrival *arrival)
 /* ---- inserting ------------------------------------------------------------------------------- */
 
 schedq_status_t
-add_insert(struct worker *worker, struct arrival *arrival, const char *text, uint32_t length,
+add_insert(struct worker *worker, struct arrival *arrival, const struct hashed_name *name,
            struct present *present)
 {
     struct queue *queue = queue_of(worker);
     const struct index_caller caller = index_caller(worker);
-    const struct index_key key = {.name = text, .length = length, .hash = arrival->hash};
-
     bool prepared = arrival->to.place == PLACE_ACTIVE
                         ? publish_prepare_key(worker, arrival->band, arrival->key)
                         : transfer_make_room(worker, &arrival->to);
@@ -564,7 +562,7 @@ add_insert(struct worker *worker, struct arrival *arrival, const char *text, uin
         add_give_up(worker, arrival);
         return SCHEDQ_NOMEM;
     }
-    switch (index_insert(&queue->index, &caller, &key, arrival->record, ref_version(arrival->ref),
+    switch (index_insert(&queue->index, &caller, name, arrival->record, ref_version(arrival->ref),
                          &arrival->ticket, &present->record, &present->life)) {
     case INDEX_DONE:
         tally_add(&worker->tally.adds, 1);
@@ -701,48 +699,43 @@ add_tell_present(struct worker *worker, const struct present *present, struct vi
 
 /* Is there a pod of this name? Then *present is it, and pops look where it is. */
 bool
-add_is_present(struct worker *worker, const char *text, uint32_t length, uint32_t hash,
-               struct present *present)
+add_is_present(struct worker *worker, const struct hashed_name *name, struct present *present)
 {
     const struct index_caller caller = index_caller(worker);
-    const struct index_key key = {.name = text, .length = length, .hash = hash};
     struct view view;
 
     /* Ends: each further round means that a pod ended. */
     do {
-        present->record = index_find(&queue_of(worker)->index, &caller, &key, &present->life);
+        present->record = index_find(&queue_of(worker)->index, &caller, name, &present->life);
     } while (present->record != 0 && !add_tell_present(worker, present, &view));
     return present->record != 0;
 }
 
 schedq_status_t
-add_one(struct worker *worker, const char *names, const struct incoming_pod *pod, uint32_t hash,
+add_one(struct worker *worker, const struct hashed_name *name, const struct incoming_pod *pod,
         schedq_result_t *result, struct present *present)
 {
     struct queue *queue = queue_of(worker);
     const schedq_pod_spec_t *spec = pod->spec;
     struct arrival arrival;
-    const char *text = names + spec->name_offset;
 
     if (queue_is_closed(queue)) {
         return SCHEDQ_CLOSED;
     }
-    index_prefetch(&queue->index, hash);
+    index_prefetch(&queue->index, name->hash);
     int64_t now = queue_now(queue);
 
-    if (add_looks_first(queue, spec) &&
-        add_is_present(worker, text, spec->name_length, hash, present)) {
+    if (add_looks_first(queue, spec) && add_is_present(worker, name, present)) {
         return SCHEDQ_EXISTS;
     }
-    arrival.hash = hash;
+    arrival.hash = name->hash;
     arrival.profile = spec->profile;
-    schedq_status_t status = add_admit(worker, text, pod, now, &arrival, result);
+    schedq_status_t status = add_admit(worker, name, pod, now, &arrival, result);
 
     if (status != SCHEDQ_OK) {
-        return add_is_present(worker, text, spec->name_length, hash, present) ? SCHEDQ_EXISTS
-                                                                              : status;
+        return add_is_present(worker, name, present) ? SCHEDQ_EXISTS : status;
     }
-    status = add_insert(worker, &arrival, text, spec->name_length, present);
+    status = add_insert(worker, &arrival, name, present);
     if (status == SCHEDQ_OK) {
         result->object = spec->object;
         result->timestamp_ns =
@@ -756,13 +749,12 @@ add_one(struct worker *worker, const char *names, const struct incoming_pod *pod
 }
 
 /* A pod that exists may be gone by the time it is described: then the add is tried again. */
-static schedq_status_t
-add_single(struct worker *worker, const struct add_batch *batch, schedq_result_t *result)
+schedq_status_t
+lockfree_add(schedq_worker_t *base, const struct hashed_name *name, const schedq_pod_spec_t *spec,
+             schedq_result_t *result)
 {
-    const schedq_pod_spec_t *spec = &batch->specs[0];
+    struct worker *worker = worker_of(base);
     const struct incoming_pod pod = {.spec = spec, .label = LABEL_POD_ADD};
-    uint32_t hash =
-        index_hash(&queue_of(worker)->index, batch->names + spec->name_offset, spec->name_length);
     schedq_status_t status;
     struct view view;
     struct present present;
@@ -771,31 +763,11 @@ add_single(struct worker *worker, const struct add_batch *batch, schedq_result_t
     queue_sweep(worker);
     /* Ends: each further round means that a pod of this name ended. */
     do {
-        status = add_one(worker, batch->names, &pod, hash, result, &present);
+        status = add_one(worker, name, &pod, result, &present);
     } while (status == SCHEDQ_EXISTS && !add_tell_present(worker, &present, &view));
     if (status == SCHEDQ_EXISTS) {
         report_pod(queue_of(worker), present.record, &view, result);
     }
     section_end(worker);
-    if (batch->pods != NULL && status == SCHEDQ_OK) {
-        batch->pods[0] = result->pod;
-    }
-    if (batch->statuses != NULL) {
-        batch->statuses[0] = (uint8_t)status;
-    }
     return status;
-}
-
-schedq_status_t
-lockfree_add_many(schedq_worker_t *base, const struct add_batch *batch, schedq_result_t *result)
-{
-    struct worker *worker = worker_of(base);
-
-    if (batch->count == 0) {
-        return SCHEDQ_OK;
-    }
-    if (batch->count == 1 && (batch->statuses == NULL || batch->statuses[0] == SCHEDQ_OK)) {
-        return add_single(worker, batch, result);
-    }
-    return batch_add(worker, batch, result);
 }

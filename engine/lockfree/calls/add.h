@@ -41,12 +41,9 @@ struct present {
 };
 
 /** Adds one pod, inside a section. As schedq_add; *present with SCHEDQ_EXISTS. */
-schedq_status_t add_one(struct worker *worker, const char *names, const struct incoming_pod *pod,
-                        uint32_t hash, schedq_result_t *result, struct present *present);
-
-/** As engine_ops.add_many, for several pods (batch.c). */
-schedq_status_t batch_add(struct worker *worker, const struct add_batch *batch,
-                          schedq_result_t *result);
+schedq_status_t add_one(struct worker *worker, const struct hashed_name *name,
+                        const struct incoming_pod *pod, schedq_result_t *result,
+                        struct present *present);
 
 /* ---- the steps; see add.c -------------------------------------------------------------------- */
 
@@ -54,8 +51,7 @@ schedq_status_t batch_add(struct worker *worker, const struct add_batch *batch,
 bool add_looks_first(const struct queue *queue, const schedq_pod_spec_t *spec);
 
 /** Is there a pod of this name? Then *present is it, and pops look where it is. */
-bool add_is_present(struct worker *worker, const char *text, uint32_t length, uint32_t hash,
-                    struct present *present);
+bool add_is_present(struct worker *worker, const struct hashed_name *name, struct present *present);
 
 /** Before EXISTS is said. False: the pod is over by now. */
 bool add_tell_present(struct worker *worker, const struct present *present, struct view *view);
@@ -65,8 +61,9 @@ bool add_tell_present(struct worker *worker, const struct present *present, stru
  *
  * SCHEDQ_OK; SCHEDQ_FULL with words; SCHEDQ_NOMEM; [host] SCHEDQ_RETRY with result->sequence.
  */
-schedq_status_t add_admit(struct worker *worker, const char *text, const struct incoming_pod *pod,
-                          int64_t now, struct arrival *arrival, schedq_result_t *result);
+schedq_status_t add_admit(struct worker *worker, const struct hashed_name *name,
+                          const struct incoming_pod *pod, int64_t now, struct arrival *arrival,
+                          schedq_result_t *result);
 
 /** The order key of a pod that enters now. */
 int64_t add_draw_key(struct worker *worker, int64_t now);
@@ -78,8 +75,8 @@ void add_give_up(struct worker *worker, const struct arrival *arrival);
  * Makes the pod exist, when what publishing needs is prepared. SCHEDQ_OK; SCHEDQ_EXISTS with
  * *present, SCHEDQ_NOMEM: given up.
  */
-schedq_status_t add_insert(struct worker *worker, struct arrival *arrival, const char *text,
-                           uint32_t length, struct present *present);
+schedq_status_t add_insert(struct worker *worker, struct arrival *arrival,
+                           const struct hashed_name *name, struct present *present);
 
 /**
  * Publishes, finishes, announces; the caller is told of the pod from the arguments: it may be gone

@@ -18,6 +18,7 @@
  */
 #include "lockfree/calls/add.h"
 
+#include "lockfree/calls/ops.h"
 #include "lockfree/calls/sort.h"
 #include "lockfree/moves/publish.h"
 
@@ -132,34 +133,32 @@ admit_element(struct many *many, size_t element)
     struct worker *worker = many->worker;
     struct queue *queue = queue_of(worker);
     const schedq_pod_spec_t *spec = &many->batch->specs[element];
-    const char *text = text_of(many, element);
-    uint32_t hash = index_hash(&queue->index, text, spec->name_length);
+    const struct hashed_name name = name_of_spec(&queue->base, many->batch->names, spec);
     struct arrival *arrival = &many->arrivals[many->admitted];
     struct present present;
 
     if (queue_is_closed(queue)) {
         return SCHEDQ_CLOSED;
     }
-    many->first[element] = same_before(many, element, hash);
+    many->first[element] = same_before(many, element, name.hash);
     if (many->first[element] != 0) {
         return SCHEDQ_OK; /* what became of the first is not known so far */
     }
-    index_prefetch(&queue->index, hash);
-    if (add_looks_first(queue, spec) &&
-        add_is_present(worker, text, spec->name_length, hash, &present)) {
+    index_prefetch(&queue->index, name.hash);
+    if (add_looks_first(queue, spec) && add_is_present(worker, &name, &present)) {
         return SCHEDQ_EXISTS;
     }
     const struct incoming_pod pod = {.spec = spec, .label = LABEL_POD_ADD};
 
     arrival->element = element;
-    arrival->hash = hash;
+    arrival->hash = name.hash;
     arrival->profile = spec->profile;
-    schedq_status_t status = add_admit(worker, text, &pod, many->now, arrival, many->result);
+    schedq_status_t status = add_admit(worker, &name, &pod, many->now, arrival, many->result);
 
     if (status == SCHEDQ_OK) {
-        many->next[many->admitted] = many->buckets[hash & many->bucket_mask];
-        many->buckets[hash & many->bucket_mask] = (uint32_t)++many->admitted;
-    } else if (add_is_present(worker, text, spec->name_length, hash, &present)) {
+        many->next[many->admitted] = many->buckets[name.hash & many->bucket_mask];
+        many->buckets[name.hash & many->bucket_mask] = (uint32_t)++many->admitted;
+    } else if (add_is_present(worker, &name, &present)) {
         status = SCHEDQ_EXISTS;
     }
     return status;
@@ -217,6 +216,9 @@ insert_arrival(struct many *many, struct arrival *arrival)
 {
     struct worker *worker = many->worker;
     const schedq_pod_spec_t *spec = &many->batch->specs[arrival->element];
+    const struct hashed_name name = {.text = text_of(many, arrival->element),
+                                     .length = spec->name_length,
+                                     .hash = arrival->hash};
     struct present present;
     struct view view;
 
@@ -224,8 +226,7 @@ insert_arrival(struct many *many, struct arrival *arrival)
         add_give_up(worker, arrival);
         return SCHEDQ_NOMEM;
     }
-    schedq_status_t status =
-        add_insert(worker, arrival, text_of(many, arrival->element), spec->name_length, &present);
+    schedq_status_t status = add_insert(worker, arrival, &name, &present);
 
     if (status == SCHEDQ_OK) {
         many->result->object = spec->object;
@@ -318,11 +319,35 @@ refuse_all(const struct add_batch *batch)
     return batch->statuses != NULL ? (schedq_status_t)batch->statuses[0] : SCHEDQ_NOMEM;
 }
 
-schedq_status_t
-batch_add(struct worker *worker, const struct add_batch *batch, schedq_result_t *result)
+/* What describes a pod in the result means something: it is told of one that exists. */
+static schedq_status_t
+add_only(schedq_worker_t *worker, const struct add_batch *batch, schedq_result_t *result)
 {
+    const schedq_pod_spec_t *spec = &batch->specs[0];
+    const struct hashed_name name = name_of_spec(worker->queue, batch->names, spec);
+    schedq_status_t status = lockfree_add(worker, &name, spec, result);
+
+    if (batch->pods != NULL && status == SCHEDQ_OK) {
+        batch->pods[0] = result->pod;
+    }
+    if (batch->statuses != NULL) {
+        batch->statuses[0] = (uint8_t)status;
+    }
+    return status;
+}
+
+schedq_status_t
+lockfree_add_many(schedq_worker_t *base, const struct add_batch *batch, schedq_result_t *result)
+{
+    struct worker *worker = worker_of(base);
     struct many many = {.worker = worker, .batch = batch, .result = result};
 
+    if (batch->count == 0) {
+        return SCHEDQ_OK;
+    }
+    if (batch->count == 1 && (batch->statuses == NULL || batch->statuses[0] == SCHEDQ_OK)) {
+        return add_only(base, batch, result);
+    }
     if (!many_open(&many)) {
         return refuse_all(batch);
     }

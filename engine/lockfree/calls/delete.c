@@ -49,13 +49,13 @@ delete_at(struct worker *worker, uint32_t record, const struct view *view)
 
 /* By handle, or by name: the pod that the key means; 0: none. */
 static uint32_t
-find_key(struct worker *worker, const struct pod_key *key, uint32_t hash, struct view *view)
+find_key(struct worker *worker, const struct pod_key *key, struct view *view)
 {
     struct queue *queue = queue_of(worker);
     uint32_t record = ref_record(key->pod.bits);
 
     if (key->pod.bits == 0) {
-        return find_name(worker, key->name, key->name_length, hash, view);
+        return find_name(worker, &key->name, view);
     }
     bool there = record < slab_end(&queue->entries.records) &&
                  report_view(queue, record, ref_version(key->pod.bits), view);
@@ -68,14 +68,13 @@ lockfree_delete(schedq_worker_t *base, const struct pod_key *key, schedq_result_
 {
     struct worker *worker = worker_of(base);
     struct queue *queue = queue_of(worker);
-    uint32_t hash = key->pod.bits == 0 ? index_hash(&queue->index, key->name, key->name_length) : 0;
     schedq_status_t status = SCHEDQ_NOT_FOUND;
     struct view view;
     uint32_t record;
 
     section_begin(worker);
     /* Ends: each further round is another thread's change of the pod, or its end. */
-    while (status != SCHEDQ_OK && (record = find_key(worker, key, hash, &view)) != 0) {
+    while (status != SCHEDQ_OK && (record = find_key(worker, key, &view)) != 0) {
         if (delete_at(worker, record, &view)) {
             status = SCHEDQ_OK;
         }

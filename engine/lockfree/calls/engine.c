@@ -284,6 +284,7 @@ const struct engine_ops lockfree_engine = {
     .worker_register = lockfree_worker_register,
     .worker_unregister = lockfree_worker_unregister,
     .worker_adopt = lockfree_worker_adopt,
+    .add = lockfree_add,
     .add_many = lockfree_add_many,
     .pop = lockfree_pop,
     .done_many = lockfree_done_many,

@@ -17,34 +17,31 @@
 #include "lockfree/moves/settle.h"
 
 uint32_t
-find_name(struct worker *worker, const char *name, uint32_t length, uint32_t hash,
-          struct view *view)
+find_name(struct worker *worker, const struct hashed_name *name, struct view *view)
 {
     struct queue *queue = queue_of(worker);
     const struct index_caller caller = index_caller(worker);
-    const struct index_key key = {.name = name, .length = length, .hash = hash};
     uint32_t record;
     uint64_t life;
 
     /* Ends: each further round means that a pod ended. */
     do {
-        record = index_find(&queue->index, &caller, &key, &life);
+        record = index_find(&queue->index, &caller, name, &life);
     } while (record != 0 && !report_view(queue, record, life, view));
     return record;
 }
 
 schedq_status_t
-lockfree_find(schedq_worker_t *base, const char *name, uint32_t length, schedq_result_t *result)
+lockfree_find(schedq_worker_t *base, const struct hashed_name *name, schedq_result_t *result)
 {
     struct worker *worker = worker_of(base);
-    uint32_t hash = index_hash(&queue_of(worker)->index, name, length);
     struct view view;
     uint32_t record;
 
     section_begin(worker);
     /* Ends: each further round means that the pod changed. */
     do {
-        record = find_name(worker, name, length, hash, &view);
+        record = find_name(worker, name, &view);
     } while (record != 0 && !settle_told(worker, record, &view));
     if (record != 0) {
         report_pod(queue_of(worker), record, &view, result);

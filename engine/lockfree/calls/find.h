@@ -7,7 +7,6 @@
 #include "lockfree/moves/report.h"
 
 /** The pod that has a name, and *view of it; 0: none. */
-uint32_t find_name(struct worker *worker, const char *name, uint32_t length, uint32_t hash,
-                   struct view *view);
+uint32_t find_name(struct worker *worker, const struct hashed_name *name, struct view *view);
 
 #endif

@@ -6,7 +6,11 @@
 
 #include "lockfree/queue.h"
 
-/* add.c, and batch.c behind it */
+/* add.c */
+schedq_status_t lockfree_add(schedq_worker_t *worker, const struct hashed_name *name,
+                             const schedq_pod_spec_t *spec, schedq_result_t *result);
+
+/* batch.c */
 schedq_status_t lockfree_add_many(schedq_worker_t *worker, const struct add_batch *batch,
                                   schedq_result_t *result);
 
@@ -26,16 +30,16 @@ schedq_status_t lockfree_add_unschedulable(schedq_worker_t *worker, schedq_token
                                            schedq_result_t *result);
 
 /* readd.c */
-schedq_status_t lockfree_readd(schedq_worker_t *worker, const char *names,
+schedq_status_t lockfree_readd(schedq_worker_t *worker, const struct hashed_name *name,
                                const schedq_pod_spec_t *spec, const schedq_history_t *history,
                                const schedq_failure_t *failure, schedq_result_t *result);
 
 /* find.c */
-schedq_status_t lockfree_find(schedq_worker_t *worker, const char *name, uint32_t length,
+schedq_status_t lockfree_find(schedq_worker_t *worker, const struct hashed_name *name,
                               schedq_result_t *result);
 
 /* update.c */
-schedq_status_t lockfree_update(schedq_worker_t *worker, const char *names,
+schedq_status_t lockfree_update(schedq_worker_t *worker, const struct hashed_name *name,
                                 const schedq_pod_spec_t *spec, uint64_t old_object,
                                 const schedq_event_t *events, size_t count,
                                 schedq_result_t *result);

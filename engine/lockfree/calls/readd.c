@@ -9,7 +9,7 @@
 #include "plugins/verdict.h"
 
 schedq_status_t
-lockfree_readd(schedq_worker_t *base, const char *names, const schedq_pod_spec_t *spec,
+lockfree_readd(schedq_worker_t *base, const struct hashed_name *name, const schedq_pod_spec_t *spec,
                const schedq_history_t *history, const schedq_failure_t *failure,
                schedq_result_t *result)
 {
@@ -17,7 +17,6 @@ lockfree_readd(schedq_worker_t *base, const char *names, const schedq_pod_spec_t
     struct queue *queue = queue_of(worker);
     const struct incoming_pod pod = {
         .spec = spec, .history = history, .failure = failure, .label = LABEL_FAILURE};
-    uint32_t hash = index_hash(&queue->index, names + spec->name_offset, spec->name_length);
     schedq_status_t status = verdict_check_failure(&queue->base.registry, spec->profile, failure,
                                                    base->words, sizeof base->words);
     struct present present;
@@ -32,7 +31,7 @@ lockfree_readd(schedq_worker_t *base, const char *names, const schedq_pod_spec_t
     section_begin(worker);
     /* Ends: each further round means that a pod of this name ended. */
     do {
-        status = add_one(worker, names, &pod, hash, result, &present);
+        status = add_one(worker, name, &pod, result, &present);
     } while (status == SCHEDQ_EXISTS && !add_tell_present(worker, &present, &view));
     if (status == SCHEDQ_EXISTS) {
         report_pod(queue, present.record, &view, result);

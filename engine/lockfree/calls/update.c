@@ -340,13 +340,13 @@ follow_up(struct worker *worker, const struct update *update, schedq_result_t *r
  * the view that install's CAS compares, so what is described is the pod that was compared here.
  */
 static schedq_status_t
-update_present(struct worker *worker, const char *name, uint32_t hash, struct update *update)
+update_present(struct worker *worker, const struct hashed_name *name, struct update *update)
 {
     schedq_status_t status;
 
     /* Ends: each further round is another thread's change of the pod, or its end. */
     do {
-        update->record = find_name(worker, name, update->spec->name_length, hash, &update->before);
+        update->record = find_name(worker, name, &update->before);
         if (update->record == 0 ||
             spec_means_another(update->spec, entry_handle(update->record, update->before.life))) {
             return SCHEDQ_NOT_FOUND;
@@ -366,13 +366,11 @@ update_present(struct worker *worker, const char *name, uint32_t hash, struct up
 }
 
 static schedq_status_t
-update_or_add(struct worker *worker, const char *names, struct update *update,
+update_or_add(struct worker *worker, const struct hashed_name *name, struct update *update,
               schedq_result_t *result)
 {
     const schedq_pod_spec_t *spec = update->spec;
     const struct incoming_pod pod = {.spec = spec, .label = LABEL_POD_UPDATE};
-    uint32_t hash =
-        index_hash(&queue_of(worker)->index, names + spec->name_offset, spec->name_length);
     schedq_status_t status;
     struct present present;
 
@@ -381,7 +379,7 @@ update_or_add(struct worker *worker, const char *names, struct update *update,
      * ended it.
      */
     for (;;) {
-        status = update_present(worker, names + spec->name_offset, hash, update);
+        status = update_present(worker, name, update);
         if (status == SCHEDQ_OK) {
             follow_up(worker, update, result);
             report_updated(queue_of(worker), update, result);
@@ -389,7 +387,7 @@ update_or_add(struct worker *worker, const char *names, struct update *update,
         if (status != SCHEDQ_NOT_FOUND || (spec->flags & SCHEDQ_POD_EXISTING) != 0) {
             return status;
         }
-        status = add_one(worker, names, &pod, hash, result, &present);
+        status = add_one(worker, name, &pod, result, &present);
         if (status != SCHEDQ_EXISTS) {
             result->added = status == SCHEDQ_OK;
             return status;
@@ -398,9 +396,9 @@ update_or_add(struct worker *worker, const char *names, struct update *update,
 }
 
 schedq_status_t
-lockfree_update(schedq_worker_t *base, const char *names, const schedq_pod_spec_t *spec,
-                uint64_t old_object, const schedq_event_t *events, size_t count,
-                schedq_result_t *result)
+lockfree_update(schedq_worker_t *base, const struct hashed_name *name,
+                const schedq_pod_spec_t *spec, uint64_t old_object, const schedq_event_t *events,
+                size_t count, schedq_result_t *result)
 {
     struct worker *worker = worker_of(base);
     struct queue *queue = queue_of(worker);
@@ -410,7 +408,7 @@ lockfree_update(schedq_worker_t *base, const char *names, const schedq_pod_spec_
     section_begin(worker);
     queue_sweep(worker);
     object_retain(queue, spec->object);
-    schedq_status_t status = update_or_add(worker, names, &update, result);
+    schedq_status_t status = update_or_add(worker, name, &update, result);
 
     if (status != SCHEDQ_OK || result->added) {
         object_give_back(queue, spec->object); /* add_one took its own */

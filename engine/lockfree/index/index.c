@@ -125,8 +125,6 @@
  */
 #include "lockfree/index/index_table.h"
 
-#include "platform/hash.h"
-
 #define RESERVE_PODS_PER_LINE 3
 /* A large table looks how full it is at one in so many overflow lines. */
 #define LARGE_TABLE 4096
@@ -136,11 +134,7 @@ void
 index_open(struct index *index, struct memory *memory, const struct entries *entries,
            const struct names *names, index_settle_fn settle)
 {
-    *index = (struct index){.memory = memory,
-                            .entries = entries,
-                            .names = names,
-                            .settle = settle,
-                            .seed = hash_seed(memory, index)};
+    *index = (struct index){.memory = memory, .entries = entries, .names = names, .settle = settle};
 }
 
 bool
@@ -166,12 +160,6 @@ index_close(struct index *index)
         index_table_free(index->memory, ptr_load_acquire(&table->next));
         index_table_free(index->memory, table);
     }
-}
-
-uint32_t
-index_hash(const struct index *index, const char *name, uint32_t length)
-{
-    return hash_text(index->seed, name, length);
 }
 
 void
@@ -221,9 +209,9 @@ struct vacancy {
 /* The record of the pod with this name, or 0 and the first cell that is 0 or DEAD. */
 static uint32_t
 scan(const struct index *index, struct index_table *table, struct index_line *home,
-     const struct index_key *key, struct vacancy *vacancy, struct seen *seen)
+     const struct hashed_name *name, struct vacancy *vacancy, struct seen *seen)
 {
-    const uint64_t tag = cell_tag(key->hash);
+    const uint64_t tag = cell_tag(name->hash);
     struct spot spot = spot_first(home);
 
     vacancy->cell = NULL;
@@ -236,7 +224,7 @@ scan(const struct index *index, struct index_table *table, struct index_line *ho
                     .cell = spot_cell(&spot), .value = cell, .position = spot.position};
             }
         } else if (((cell ^ tag) & (CELL_TAG | CELL_TENTATIVE)) == 0 &&
-                   index_look(index, cell, key, seen) == SIGHT_SAME) {
+                   index_look(index, cell, name, seen) == SIGHT_SAME) {
             return cell_record(cell);
         }
     } while (spot_step(table, &spot));
@@ -406,19 +394,19 @@ obtain_cell(struct index *index, const struct index_caller *caller, struct attem
  * the line.
  */
 enum index_answer
-index_insert(struct index *index, const struct index_caller *caller, const struct index_key *key,
+index_insert(struct index *index, const struct index_caller *caller, const struct hashed_name *name,
              uint32_t record, uint64_t life, struct index_ticket *ticket, uint32_t *found,
              uint64_t *found_life)
 {
     struct attempt attempt = {.table = ptr_load_acquire(&index->table), /* index_insert:A */
-                              .value = cell_make(life, key->hash, record) | CELL_TENTATIVE};
+                              .value = cell_make(life, name->hash, record) | CELL_TENTATIVE};
     struct seen seen;
 
     for (;;) {
-        struct index_line *home = table_home(attempt.table, key->hash);
+        struct index_line *home = table_home(attempt.table, name->hash);
 
         if (ptr_load_acquire(&attempt.table->next) != NULL) { /* index_insert:B */
-            if (!go_on(index, caller, &attempt, key->hash)) {
+            if (!go_on(index, caller, &attempt, name->hash)) {
                 return INDEX_NOMEM;
             }
             continue;
@@ -435,7 +423,7 @@ index_insert(struct index *index, const struct index_caller *caller, const struc
         if ((control & CONTROL_FROZEN) != 0) {
             continue; /* there is a next table */
         }
-        *found = scan(index, attempt.table, home, key, &attempt.vacancy, &seen);
+        *found = scan(index, attempt.table, home, name, &attempt.vacancy, &seen);
         if (*found != 0) {
             *found_life = seen.life;
             abandon_cell(&attempt);
@@ -484,11 +472,11 @@ enum lookup { LOOKUP_NONE, LOOKUP_FOUND, LOOKUP_AGAIN };
 
 /* One look along a line whose control word was `control`. */
 static enum lookup
-look_up(const struct index *index, const struct index_caller *caller, const struct index_key *key,
-        struct index_table *table, struct index_line *home, uint64_t control, uint32_t *record,
-        struct seen *seen)
+look_up(const struct index *index, const struct index_caller *caller,
+        const struct hashed_name *name, struct index_table *table, struct index_line *home,
+        uint64_t control, uint32_t *record, struct seen *seen)
 {
-    const uint64_t tag = cell_tag(key->hash);
+    const uint64_t tag = cell_tag(name->hash);
     struct spot spot = spot_first(home);
 
     do {
@@ -497,7 +485,7 @@ look_up(const struct index *index, const struct index_caller *caller, const stru
 
         if (((cell ^ tag) & CELL_TAG) != 0 || cell_is_free(cell) ||
             (tentative && control_named(control) != spot.position + 1) ||
-            index_look(index, cell, key, seen) != SIGHT_SAME) {
+            index_look(index, cell, name, seen) != SIGHT_SAME) {
             continue;
         }
         *record = cell_record(cell);
@@ -515,7 +503,7 @@ look_up(const struct index *index, const struct index_caller *caller, const stru
 
 /* Ends: a further round means that what the control word named was completed. */
 uint32_t
-index_find(struct index *index, const struct index_caller *caller, const struct index_key *key,
+index_find(struct index *index, const struct index_caller *caller, const struct hashed_name *name,
            uint64_t *life)
 {
     enum lookup answer;
@@ -525,9 +513,9 @@ index_find(struct index *index, const struct index_caller *caller, const struct 
     do {
         struct index_table *table;
         uint64_t control;
-        struct index_line *home = find_line(index, key->hash, &table, &control);
+        struct index_line *home = find_line(index, name->hash, &table, &control);
 
-        answer = look_up(index, caller, key, table, home, control, &record, &seen);
+        answer = look_up(index, caller, name, table, home, control, &record, &seen);
     } while (answer == LOOKUP_AGAIN);
     if (answer == LOOKUP_NONE) {
         return 0;

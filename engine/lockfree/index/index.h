@@ -1,9 +1,8 @@
 /*
  * From "namespace/name" to the pod's record. The essay is at the head of index.c.
  *
- * Every call but index_open, index_make, index_close and index_hash is made inside an epoch
- * section, and a ticket lives no longer than the section. index_open and index_close exclude all
- * other calls.
+ * Every call but index_open, index_make and index_close is made inside an epoch section, and a
+ * ticket lives no longer than the section. index_open and index_close exclude all other calls.
  */
 #ifndef SCHEDQ_LOCKFREE_INDEX_H
 #define SCHEDQ_LOCKFREE_INDEX_H
@@ -24,7 +23,6 @@ struct index {
     const struct entries *entries;
     const struct names *names;
     index_settle_fn settle;
-    uint64_t seed;
     atomic_ptr table;
 };
 
@@ -32,13 +30,6 @@ struct index {
 struct index_caller {
     struct epoch_record *epoch; /* inside a section */
     void *ctx;                  /* for settle */
-};
-
-/** A name that is looked for. */
-struct index_key {
-    const char *name;
-    uint32_t length;
-    uint32_t hash; /* index_hash */
 };
 
 /** Where an insertion put its cell: index_finish needs it. */
@@ -66,7 +57,6 @@ void index_close(struct index *index);
  * nothing changed.
  */
 bool index_reserve(struct index *index, const struct index_caller *caller, uint32_t pods);
-uint32_t index_hash(const struct index *index, const char *name, uint32_t length);
 void index_prefetch(const struct index *index, uint32_t hash);
 
 /**
@@ -76,13 +66,13 @@ void index_prefetch(const struct index *index, uint32_t hash);
  * nothing of the record is left in the index.
  */
 enum index_answer index_insert(struct index *index, const struct index_caller *caller,
-                               const struct index_key *key, uint32_t record, uint64_t life,
+                               const struct hashed_name *name, uint32_t record, uint64_t life,
                                struct index_ticket *ticket, uint32_t *found, uint64_t *found_life);
 void index_finish(const struct index_ticket *ticket);
 
 /** The record of the pod with this name, settled, and the pod's life; 0: none. */
 uint32_t index_find(struct index *index, const struct index_caller *caller,
-                    const struct index_key *key, uint64_t *life);
+                    const struct hashed_name *name, uint64_t *life);
 
 /**
  * Marks the cell of a pod that is over, so that it is found free sooner.

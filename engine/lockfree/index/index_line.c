@@ -13,7 +13,8 @@
  * that is a pod's is this pod's.
  */
 enum sight
-index_look(const struct index *index, uint64_t cell, const struct index_key *key, struct seen *seen)
+index_look(const struct index *index, uint64_t cell, const struct hashed_name *wanted,
+           struct seen *seen)
 {
     const struct entry *entry = entry_at(index->entries, cell_record(cell));
 
@@ -27,8 +28,8 @@ index_look(const struct index *index, uint64_t cell, const struct index_key *key
     }
     uint64_t name = u64_load_acquire(&entry->name); /* index_look:B */
     uint32_t hash = (uint32_t)(name >> 32);
-    bool same = key != NULL && hash == key->hash &&
-                names_equal(index->names, (uint32_t)name, key->name, key->length);
+    bool same = wanted != NULL && hash == wanted->hash &&
+                names_equal(index->names, (uint32_t)name, wanted->text, wanted->length);
 
     *seen = (struct seen){.life = life, .hash = hash};
     if (!state_is_pod(entry_state(entry)) || u64_load(&entry->life) != life) { /* index_look:C */

@@ -207,10 +207,9 @@ struct seen {
 };
 
 /**
- * Is the pod of this cell over, and if not, does it have this name? `key` NULL: only whether it is
- * over.
+ * Is the pod of this cell over, and if not, does it have this name? NULL: only whether it is over.
  */
-enum sight index_look(const struct index *index, uint64_t cell, const struct index_key *key,
+enum sight index_look(const struct index *index, uint64_t cell, const struct hashed_name *wanted,
                       struct seen *seen);
 
 enum completion {

@@ -3,10 +3,9 @@
  */
 #include "lockfree/memory/names.h"
 
-#include <string.h>
+#include "platform/text.h"
 
 #define CLASS_SHIFT 28
-#define WORD sizeof(uint64_t)
 
 static const uint32_t class_bytes[NAME_CLASSES] = {64, 128, 320};
 
@@ -37,27 +36,7 @@ cell_object(uint32_t cell)
 static uint32_t
 word_count(uint32_t length)
 {
-    return length / (uint32_t)WORD + 1;
-}
-
-static uint64_t
-whole_word(const char *text, uint32_t i)
-{
-    uint64_t word;
-
-    memcpy(&word, text + i * WORD, WORD);
-    return word;
-}
-
-/* Word i of a text, padded with NULs; reads nothing behind the text. */
-static uint64_t
-word_at(const char *text, uint32_t length, uint32_t i)
-{
-    uint64_t word = 0;
-    size_t left = length - i * WORD;
-
-    memcpy(&word, text + i * WORD, left < WORD ? left : WORD);
-    return word;
+    return length / TEXT_WORD + 1;
 }
 
 void
@@ -72,7 +51,7 @@ names_open(struct names *names, struct memory *memory)
                                  .bytes = class_bytes[i],
                                  .page_bits = RECORD_PAGE_BITS,
                                  .link = 0,
-                                 .magazine_link = WORD};
+                                 .magazine_link = TEXT_WORD};
 
         slab_open(&names->classes[i], &kind, memory);
     }
@@ -104,12 +83,12 @@ names_take(struct names *names, struct names_cache *cache, const char *text, uin
     }
     atomic_u64 *words = slab_at(&names->classes[class], object);
 
-    uint32_t whole = length / (uint32_t)WORD;
+    uint32_t whole = length / TEXT_WORD;
 
     for (uint32_t i = 0; i < whole; i++) {
-        u64_store(&words[i], whole_word(text, i));
+        u64_store(&words[i], text_word(text, i));
     }
-    u64_store(&words[whole], word_at(text, length, whole));
+    u64_store(&words[whole], text_tail(text, length));
     return class << CLASS_SHIFT | object;
 }
 
@@ -155,16 +134,16 @@ names_equal(const struct names *names, uint32_t cell, const char *text, uint32_t
         return false;
     }
     const atomic_u64 *words = slab_at(&names->classes[class], cell_object(cell));
-    uint32_t whole = length / (uint32_t)WORD;
+    uint32_t whole = length / TEXT_WORD;
     uint32_t i = 0;
 
     if (words == NULL) {
         return false;
     }
-    while (i < whole && u64_load_acquire(&words[i]) == whole_word(text, i)) {
+    while (i < whole && u64_load_acquire(&words[i]) == text_word(text, i)) {
         i++;
     }
-    return i == whole && u64_load_acquire(&words[whole]) == word_at(text, length, whole);
+    return i == whole && u64_load_acquire(&words[whole]) == text_tail(text, length);
 }
 
 void

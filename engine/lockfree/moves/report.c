@@ -3,6 +3,7 @@
 
 #include "lockfree/moves/backoff.h"
 #include "lockfree/moves/route.h"
+#include "platform/hash.h"
 #include "policy/backoff.h"
 
 /* Acquire loads: report_record:B comes after them. False: an update came in between. */
@@ -137,7 +138,7 @@ report_exists(struct worker *worker, uint32_t record, const struct view *view)
 {
     struct queue *queue = queue_of(worker);
     const struct index_caller caller = index_caller(worker);
-    struct index_key key = {.name = worker->name, .length = view->name_length};
+    struct hashed_name name = {.text = worker->name, .length = view->name_length};
     uint64_t life;
 
     if (state_version(view->state) != view->life) {
@@ -147,6 +148,6 @@ report_exists(struct worker *worker, uint32_t record, const struct view *view)
     if (entry_state(view->entry) != view->state) {
         return true; /* changed: the thread that changed it found it */
     }
-    key.hash = index_hash(&queue->index, key.name, key.length);
-    return index_find(&queue->index, &caller, &key, &life) == record && life == view->life;
+    name.hash = hash_text(queue->base.seed, name.text, name.length);
+    return index_find(&queue->index, &caller, &name, &life) == record && life == view->life;
 }
