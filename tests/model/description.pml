@@ -56,7 +56,7 @@
  * stands for engine/lockfree/moves/transfer.c transfer_follow e8a77414
  * stands for engine/lockfree/moves/transfer.h transfer_switch 80a34f1b
  * stands for engine/lockfree/moves/describe.c describe_install befbf077
- * stands for engine/lockfree/moves/report.c report_record 28f066d2
+ * stands for engine/lockfree/moves/report.c report_record ac34f7d1
  * stands for engine/lockfree/moves/settle.c settle_told 975fed23
  * stands for engine/lockfree/calls/pop.c claim 66caf079
  * stands for engine/lockfree/calls/pop.c take_head 6850ea78

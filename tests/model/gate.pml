@@ -44,13 +44,13 @@
  * Bounds: one pod, two lots, one tick, events 1, 3 and 4, with SECOND 1, 2 and 3 (--large: all).
  *
  * stands for engine/lockfree/calls/mover.c raise_lag 5921e8a5
- * stands for engine/lockfree/calls/mover.c stay_gated 937f5e05
- * stands for engine/lockfree/calls/mover.c switch_gated 3919fa22
- * stands for engine/lockfree/calls/mover.c gate_pod 295943e8
+ * stands for engine/lockfree/calls/mover.c stay_gated 3fec80e4
+ * stands for engine/lockfree/calls/mover.c switch_gated f84e736d
+ * stands for engine/lockfree/calls/mover.c gate_pod 05326bb9
  * stands for engine/lockfree/calls/mover.c is_about 933c64c2
- * stands for engine/lockfree/calls/mover.c try_question 5deb827c
+ * stands for engine/lockfree/calls/mover.c act_on ee213ae1
  * stands for engine/lockfree/calls/mover.c disturb b2af02ba
- * stands for engine/lockfree/calls/mover.c mover_try_ref d57c72f5
+ * stands for engine/lockfree/calls/mover.c mover_try_ref 20461302
  * stands for engine/lockfree/moves/stray.c stray_ask_owed a7de5fe3
  * stands for engine/lockfree/moves/transfer.c transfer_announce b790bdae
  */

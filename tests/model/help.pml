@@ -27,7 +27,7 @@
  * stands for engine/lockfree/refs/bin.c bin_mark_from b3799803
  * stands for engine/lockfree/refs/bin.c bin_help d98182ae
  * stands for engine/lockfree/moves/switch.c switch_help fdf1b5f6
- * stands for engine/lockfree/moves/switch.c switch_announced b12660bd
+ * stands for engine/lockfree/moves/switch.c switch_announced 3d6e8a2b
  * stands for engine/lockfree/moves/transfer.c transfer_announce b790bdae
  * stands for engine/lockfree/moves/transfer.c transfer_follow e8a77414
  * stands for engine/lockfree/calls/pop.c take_head 6850ea78

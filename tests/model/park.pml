@@ -55,8 +55,8 @@
  * stands for engine/lockfree/calls/events.c judge_log 63c26978
  * stands for engine/lockfree/calls/events.c events_judge_flight b7400642
  * stands for engine/lockfree/calls/mover.c disturb b2af02ba
- * stands for engine/lockfree/calls/mover.c mover_try_ref d57c72f5
- * stands for engine/lockfree/calls/mover.c switch_item 7ef1d00f
+ * stands for engine/lockfree/calls/mover.c mover_try_ref 20461302
+ * stands for engine/lockfree/calls/mover.c switch_group d6560062
  * stands for engine/lockfree/moves/transfer.c transfer_announce b790bdae
  */
 #ifdef LARGE

@@ -36,10 +36,10 @@
  *
  * stands for engine/lockfree/calls/serve.c is_here f74c46ac
  * stands for engine/lockfree/calls/serve.c flush_bin 20d4cbc4
- * stands for engine/lockfree/calls/mover.c move_group 63226fb9
- * stands for engine/lockfree/calls/mover.c switch_item 7ef1d00f
+ * stands for engine/lockfree/calls/mover.c move_batch c4f5b5f9
+ * stands for engine/lockfree/calls/mover.c switch_group d6560062
  * stands for engine/lockfree/moves/switch.c switch_pod 74dc7c05
- * stands for engine/lockfree/moves/switch.c switch_announced b12660bd
+ * stands for engine/lockfree/moves/switch.c switch_announced 3d6e8a2b
  * stands for engine/lockfree/moves/switch.c switch_counted 418018fd
  * stands for engine/lockfree/moves/switch.c switch_help fdf1b5f6
  * stands for engine/lockfree/refs/bin.h bin_judge 37e3f0cc

@@ -27,7 +27,7 @@
  * stands for engine/lockfree/calls/pop.c walk_down f516f0bc
  * stands for engine/lockfree/calls/pop.c take_head 6850ea78
  * stands for engine/lockfree/moves/transfer.c transfer_follow e8a77414
- * stands for engine/lockfree/moves/switch.c switch_announced b12660bd
+ * stands for engine/lockfree/moves/switch.c switch_announced 3d6e8a2b
  */
 #ifdef LARGE
 #define UPDATES 3

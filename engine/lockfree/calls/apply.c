@@ -2,10 +2,10 @@
  * apply: a host's verdicts on candidates, each only if the pod still is at the version that was
  * judged.
  *
- * A mover of one pod. GATED is published, then the gate's stamp is looked at, then switched: newer
- * means RETRY.
+ * Movers of pods that are looked at here, and asked about nowhere (mover.h). GATED is published,
+ * then the gate's stamp is looked at, then switched, one by one: newer means RETRY.
  *
- * LINEARIZATION. OK, the switch; CHANGED, GONE: report_record:B of the look that is told (a backoff
+ * LINEARIZATION. OK, the switch; CHANGED, GONE: report_at:A of the look that is told (a backoff
  * that was over when the call began still is, at that version); RETRY: the look at the stamp.
  *
  * PROGRESS. Lock-free: a second look at a pod means that another thread changed it. A host's thread
@@ -19,48 +19,95 @@
 #include "lockfree/calls/ops.h"
 #include "plugins/verdict.h"
 
-static schedq_status_t
-outdated_gate(const struct queue *queue, const struct view *view, const schedq_decision_t *decision,
-              schedq_result_t *result)
+struct applying {
+    struct mover mover;
+    schedq_result_t *sum;
+    const schedq_decision_t *decisions;
+    uint8_t *statuses;        /* of each; NULL: nobody asks */
+    schedq_result_t *results; /* the same */
+    size_t first_refused;     /* the first that is not OK */
+    schedq_status_t first;    /* its status */
+};
+
+/* What is decided is told at once, as if it came about; a pod that is lost is told of again. */
+static void
+tell(struct applying *applying, size_t i, schedq_status_t status, const schedq_result_t *result)
 {
-    if (decision->place != SCHEDQ_GATED ||
-        stamps_newest(&queue->stamps, view->profile, gate_bit(decision->gate)) <=
-            decision->judged_up_to) {
-        return SCHEDQ_OK;
+    if (applying->statuses != NULL) {
+        applying->statuses[i] = (uint8_t)status;
     }
-    result->sequence = stamps_drawn(&queue->stamps);
-    return SCHEDQ_RETRY;
+    if (applying->results != NULL) {
+        applying->results[i] = *result;
+    }
+    if (status != SCHEDQ_OK && i < applying->first_refused) {
+        applying->first_refused = i;
+        applying->first = status;
+    }
 }
 
-/*
- * OK: *view shows the pod where it was put. SCHEDQ_CHANGED also if it is still there, and another
- * thread was first.
- */
 static schedq_status_t
-apply_at(struct worker *worker, uint32_t record, struct view *view,
-         const schedq_decision_t *decision, int64_t now, schedq_result_t *result)
+check_decided_gate(const struct applying *applying, const struct view *view,
+                   const schedq_decision_t *decision, schedq_result_t *result)
 {
-    struct queue *queue = queue_of(worker);
-    struct mover mover = {.worker = worker,
-                          .now = now,
-                          .label = registry_label(&queue->base.registry, decision->event),
-                          .counts = true,
-                          .recount = decision->uncounted == 0,
-                          .result = result};
-    struct way way = {.place = PLACE_GATED, .gate = decision->gate};
+    const struct worker *worker = applying->mover.worker;
+    const struct queue *queue = queue_of(worker);
+    schedq_status_t status =
+        verdict_check_gate(&queue->base.registry, view->profile, "decision.gate", decision->gate,
+                           applying->mover.worker->base.words, sizeof worker->base.words);
 
-    if (decision->place != SCHEDQ_GATED) {
-        way = route_admitted(queue, view->unschedulable | view->pending, &view->history,
-                             decision->place == SCHEDQ_BACKOFF, now);
-    }
-    schedq_status_t status = mover_apply(&mover, record, view, &way, decision->judged_up_to);
-
-    if (status == SCHEDQ_RETRY) {
+    if (status == SCHEDQ_OK && decision->place == SCHEDQ_GATED &&
+        stamps_newest(&queue->stamps, view->profile, gate_bit(decision->gate)) >
+            decision->judged_up_to) {
         result->sequence = stamps_drawn(&queue->stamps);
+        return SCHEDQ_RETRY;
+    }
+    return status;
+}
+
+/* Of a pod that `view` shows, as it is when it is switched. */
+static void
+describe_moved(const struct applying *applying, uint32_t record, struct view *view,
+               const struct way *way, schedq_result_t *result)
+{
+    const struct queue *queue = queue_of(applying->mover.worker);
+
+    if (applying->results == NULL) {
+        return;
+    }
+    view->state = state_switched(view->state, state_band(view->state), way->place);
+    view->gate = way->gate;
+    report_pod(queue, record, view, result);
+    if (way->place != PLACE_GATED) {
+        transfer_report(way->place, result);
+        result->poppable = transfer_is_poppable(queue, way->place) ? 1 : 0;
+    }
+}
+
+static schedq_status_t
+carry_out(struct applying *applying, size_t i, uint32_t record, struct view *view,
+          schedq_result_t *result)
+{
+    struct mover *mover = &applying->mover;
+    const struct queue *queue = queue_of(mover->worker);
+    const schedq_decision_t *decision = &applying->decisions[i];
+    struct way way = {.place = PLACE_GATED, .gate = decision->gate};
+    schedq_status_t status;
+
+    if (decision->place == SCHEDQ_GATED) {
+        mover->result = result; /* one that was gated before does not always count */
+        status = mover_gate(mover, record, view, decision->gate, decision->judged_up_to);
+        mover->result = applying->sum;
+        applying->sum->to_gated += result->to_gated;
+        if (status == SCHEDQ_RETRY) {
+            result->sequence = stamps_drawn(&queue->stamps);
+        }
+    } else {
+        way = route_admitted(queue, view->unschedulable | view->pending, &view->history,
+                             decision->place == SCHEDQ_BACKOFF, mover->now);
+        status = mover_collect(mover, record, view, &way, (uint32_t)i);
     }
     if (status == SCHEDQ_OK) {
-        view->state = state_switched(view->state, state_band(view->state), way.place);
-        view->gate = way.gate;
+        describe_moved(applying, record, view, &way, result);
     }
     return status;
 }
@@ -74,11 +121,12 @@ missed_its_backoff(const struct queue *queue, const struct view *view,
            !route_is_backing_off(queue, view->gate, &view->history, now);
 }
 
+/* CHANGED without a result: another thread was first, and the pod may be judged so still. */
 static schedq_status_t
-apply(struct worker *worker, const schedq_decision_t *decision, int64_t now,
-      schedq_result_t *result)
+apply_once(struct applying *applying, size_t i, schedq_result_t *result, bool *told)
 {
-    struct queue *queue = queue_of(worker);
+    const struct queue *queue = queue_of(applying->mover.worker);
+    const schedq_decision_t *decision = &applying->decisions[i];
     uint32_t record = ref_record(decision->ref);
     uint64_t version = ref_version(decision->ref);
     struct view view;
@@ -87,42 +135,61 @@ apply(struct worker *worker, const schedq_decision_t *decision, int64_t now,
         !state_waits(view.state) || !state_has_had(view.state, view.life, version)) {
         return SCHEDQ_GONE;
     }
-    if (state_version(view.state) != version || missed_its_backoff(queue, &view, decision, now)) {
+    if (state_version(view.state) != version ||
+        missed_its_backoff(queue, &view, decision, applying->mover.now)) {
         report_pod(queue, record, &view, result);
+        *told = true;
         return SCHEDQ_CHANGED;
     }
-    schedq_status_t status =
-        verdict_check_gate(&queue->base.registry, view.profile, "decision.gate", decision->gate,
-                           worker->base.words, sizeof worker->base.words);
+    schedq_status_t status = check_decided_gate(applying, &view, decision, result);
 
-    status = status == SCHEDQ_OK ? outdated_gate(queue, &view, decision, result) : status;
-    if (status != SCHEDQ_OK) {
-        return status;
-    }
-    status = apply_at(worker, record, &view, decision, now, result);
-    if (status == SCHEDQ_CHANGED) {
-        /*
-         * Another thread was first: the answer is the pod as it is now. Ends: each further round is
-         * another's change.
-         */
-        return apply(worker, decision, now, result);
-    }
-    if (status == SCHEDQ_OK) {
-        report_moved(queue, record, &view, result);
-        result->unschedulable = view.unschedulable;
-        result->pending = view.pending;
-    }
-    return status;
+    return status == SCHEDQ_OK ? carry_out(applying, i, record, &view, result) : status;
 }
 
 static void
-add_counts(schedq_result_t *sum, const schedq_result_t *one)
+apply(struct applying *applying, size_t i)
 {
-    sum->to_active += one->to_active;
-    sum->to_backoff += one->to_backoff;
-    sum->to_parked += one->to_parked;
-    sum->to_gated += one->to_gated;
-    sum->poppable |= one->poppable;
+    schedq_result_t result;
+    schedq_status_t status;
+    bool told = false;
+
+    /* Ends: each further round is another thread's change of the pod. */
+    do {
+        result = (schedq_result_t){0};
+        status = apply_once(applying, i, &result, &told);
+    } while (status == SCHEDQ_CHANGED && !told);
+    tell(applying, i, status, &result);
+}
+
+/* The answer is the pod as it is now. */
+static void
+finish(struct applying *applying)
+{
+    uint32_t i;
+    bool changed;
+
+    /* Ends: each further round is another thread's change of a pod. */
+    do {
+        mover_move(&applying->mover);
+        while (mover_next_lost(&applying->mover, &i, &changed)) {
+            if (changed) {
+                apply(applying, i);
+            } else {
+                tell(applying, i, SCHEDQ_NOMEM, &(schedq_result_t){0});
+            }
+        }
+    } while (mover_holds_any(&applying->mover));
+}
+
+/*
+ * What is collected together has one cause, and one place and condition: so decisions about one pod
+ * take effect in their order.
+ */
+static bool
+goes_with(const schedq_decision_t *decision, const schedq_decision_t *before)
+{
+    return decision->event == before->event && decision->uncounted == before->uncounted &&
+           decision->place == before->place && decision->if_backing_off == before->if_backing_off;
 }
 
 schedq_status_t
@@ -130,23 +197,29 @@ lockfree_apply_many(schedq_worker_t *base, const schedq_decision_t *decisions, s
                     uint8_t *statuses, schedq_result_t *results, schedq_result_t *sum)
 {
     struct worker *worker = worker_of(base);
-    int64_t now = queue_now(queue_of(worker));
-    schedq_status_t first = SCHEDQ_OK;
+    struct queue *queue = queue_of(worker);
+    struct applying applying = {
+        .mover = {.worker = worker, .now = queue_now(queue), .counts = true, .result = sum},
+        .sum = sum,
+        .decisions = decisions,
+        .statuses = statuses,
+        .results = results,
+        .first_refused = count,
+        .first = SCHEDQ_OK};
 
     section_begin(worker);
+    mover_begin(&applying.mover);
     for (size_t i = 0; i < count; i++) {
-        schedq_result_t one = {0};
-        schedq_status_t status = apply(worker, &decisions[i], now, &one);
-
-        add_counts(sum, &one);
-        if (statuses != NULL) {
-            statuses[i] = (uint8_t)status;
+        if (i == 0 || !goes_with(&decisions[i], &decisions[i - 1])) {
+            finish(&applying);
+            applying.mover.label = registry_label(&queue->base.registry, decisions[i].event);
+            applying.mover.recount = decisions[i].uncounted == 0;
+        } else if (!mover_has_room(&applying.mover)) {
+            finish(&applying);
         }
-        if (results != NULL) {
-            results[i] = one;
-        }
-        first = first == SCHEDQ_OK ? status : first;
+        apply(&applying, i);
     }
+    finish(&applying);
     section_end(worker);
-    return first;
+    return applying.first;
 }

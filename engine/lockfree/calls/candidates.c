@@ -20,7 +20,7 @@
  * again from there. A cursor that comes to another worker, or a second time, is looked for in the
  * lane by its insertion, past whole segments.
  *
- * LINEARIZATION. A candidate: report_record:B.
+ * LINEARIZATION. A candidate: report_at:A.
  *
  * ORDERING. The host raised its stamps (lockfree_event_stamp:A, events.c) before the lots are read
  * here; the holder's side is in stamps.c. A cursor looks at the lanes' pointers (lot_prepare:B),

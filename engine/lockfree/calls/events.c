@@ -207,15 +207,26 @@ events_came_since(const struct queue *queue, const struct view *view, uint64_t u
 
 /* ---- who is a candidate ---------------------------------------------------------------------- */
 
+/* What the event means to all pods that have this in common, unless the host is asked by hints. */
+struct judgement {
+    bool known;
+    uint8_t profile, gate;
+    uint64_t unschedulable, pending;
+    bool reaches;           /* a rejector, and the gate */
+    enum strategy strategy; /* if it reaches, and no hint is to be asked */
+};
+
 struct walk {
     struct mover mover;
     struct cluster_event event;
     const schedq_move_t *move;
     const struct assigned_pod *assigned; /* NULL: every pod is a candidate */
+    bool asks;                           /* the host, about single pods: by hints */
     /* what follows is of the profile that was asked for last */
     bool knows_profile;
     schedq_profile_t profile;
     uint64_t reached;
+    struct judgement last;
     int64_t newest_insertion; /* of the worker's own, before the walk */
 };
 
@@ -314,19 +325,52 @@ lot_is_reached(struct walk *walk, const struct lot *lot)
     return gate_hears(walk, lot->key.profile, lot->key.gate);
 }
 
+__attribute__((noinline)) static void
+judge_like(struct walk *walk, const struct view *view)
+{
+    walk->last = (struct judgement){
+        .known = true,
+        .profile = view->profile,
+        .gate = view->gate,
+        .unschedulable = view->unschedulable,
+        .pending = view->pending,
+        .reaches = is_reached(walk, view->profile, view->unschedulable | view->pending) &&
+                   gate_hears(walk, view->profile, view->gate)};
+    if (walk->last.reaches && !walk->asks) {
+        walk->last.strategy = events_judge(walk->mover.worker, view, &walk->event);
+    }
+}
+
+/* Most pods of a lot have it in common. */
+static inline const struct judgement *
+judgement_of(struct walk *walk, const struct view *view)
+{
+    const struct judgement *last = &walk->last;
+
+    if (!last->known || last->unschedulable != view->unschedulable ||
+        last->pending != view->pending || last->profile != view->profile ||
+        last->gate != view->gate) {
+        judge_like(walk, view);
+    }
+    return last;
+}
+
 /* mover.decide. Pods in backoff come here only as targets, and are left alone. */
 static bool
 decide_reached(struct mover *mover, const struct view *view, struct way *way)
 {
     struct walk *walk = mover->ctx;
-    enum place place = state_place(view->state);
 
-    if ((place != PLACE_PARKED && place != PLACE_GATED) ||
-        !is_reached(walk, view->profile, view->unschedulable | view->pending) ||
-        !gate_hears(walk, view->profile, view->gate) || !is_candidate(walk, view)) {
+    if (!place_waits_for_event(state_place(view->state))) {
         return false;
     }
-    enum strategy strategy = events_judge(mover->worker, view, &walk->event);
+    const struct judgement *like = judgement_of(walk, view);
+
+    if (!like->reaches || !is_candidate(walk, view)) {
+        return false;
+    }
+    enum strategy strategy =
+        walk->asks ? events_judge(mover->worker, view, &walk->event) : like->strategy;
 
     if (strategy == STRATEGY_SKIP) {
         return false;
@@ -529,6 +573,7 @@ lockfree_move(schedq_worker_t *base, const schedq_move_t *request,
                   .new_object = request->new_object},
         .move = request,
         .assigned = assigned,
+        .asks = registry->has_hints && queue->base.rules.hints,
         .newest_insertion = worker->insertions,
     };
 

@@ -1,20 +1,23 @@
 /*
  * The moves of mover.h, which has the essay. The fences between what was published and what is
- * looked at next are in transfer.c, and for batches here (move_group:A).
+ * looked at next are in transfer.c, and for batches here (move_batch:A).
  */
 #include "lockfree/calls/mover.h"
 
 #include "lockfree/calls/sort.h"
+#include "lockfree/moves/backoff.h"
 #include "lockfree/moves/describe.h"
 #include "lockfree/moves/objects.h"
 #include "lockfree/refs/tie.h"
+#include "policy/backoff.h"
 
 void
 mover_begin(struct mover *mover)
 {
     mover->batch = mover->worker->batch;
-    mover->batch->count = 0;
+    mover->batch->count = mover->batch->lost = mover->batch->group_count = 0;
     mover->no_memory = false;
+    mover->asks_host = mover->has_precheck || queue_asks_host(queue_of(mover->worker));
 }
 
 /*
@@ -34,33 +37,39 @@ install(struct worker *worker, uint32_t record, struct view *view, struct redesc
     return status;
 }
 
+/* Its nomination, and the initial attempt of a pod that had none. */
+static inline bool
+renominates(const struct mover *mover, const struct view *view)
+{
+    const struct description *now = &view->description;
+
+    return (now->described_node | now->nominated_node) != 0 &&
+           nominate_when_active(queue_of(mover->worker)->base.rules.nominate, mover->label);
+}
+
 /*
- * What becoming active says of a pod: its nomination, and the initial attempt of one that had none.
- * Before it is published, because a helper knows neither; the attempt counts only where the pod is
- * active.
+ * What becoming active says of a pod. Before it is published, because a helper knows nothing of it;
+ * the attempt counts only where the pod is active.
  */
-static schedq_status_t
+__attribute__((noinline, cold)) static schedq_status_t
 describe_active(const struct mover *mover, uint32_t record, struct view *view)
 {
-    const struct rules *rules = &queue_of(mover->worker)->base.rules;
-    const struct description *now = &view->description;
-    bool renominates = (now->described_node != 0 || now->nominated_node != 0) &&
-                       nominate_when_active(rules->nominate, mover->label);
-    bool is_first = view->history.initial_attempt_ns == 0;
-
-    if (!renominates && !is_first) {
-        return SCHEDQ_OK;
-    }
     struct redescription change = describe_begin(view);
 
-    change.renominates = renominates;
-    if (renominates) {
-        change.description.nominated_node = now->described_node;
+    change.renominates = renominates(mover, view);
+    if (change.renominates) {
+        change.description.nominated_node = view->description.described_node;
     }
-    if (is_first) {
+    if (view->history.initial_attempt_ns == 0) {
         change.gating.first = mover->now;
     }
     return install(mover->worker, record, view, &change);
+}
+
+static inline bool
+says_when_active(const struct mover *mover, const struct view *view)
+{
+    return view->history.initial_attempt_ns == 0 || renominates(mover, view);
 }
 
 static void
@@ -85,7 +94,7 @@ raise_lag(struct entry *entry, uint64_t state)
 }
 
 /* UNJUDGED: the pod is behind a gate that heard of an event, and has to be asked once more. */
-enum outcome { OUTCOME_DONE, OUTCOME_AGAIN, OUTCOME_OUTDATED, OUTCOME_UNJUDGED };
+enum outcome { OUTCOME_DONE, OUTCOME_AGAIN, OUTCOME_ASKED, OUTCOME_OUTDATED, OUTCOME_UNJUDGED };
 
 static uint32_t
 cause_of_gated(const struct mover *mover, bool came_in)
@@ -110,16 +119,14 @@ tell_gated(struct mover *mover, bool counts)
  * version.
  */
 static enum outcome
-stay_gated(struct mover *mover, const struct question *question)
+stay_gated(struct mover *mover, const struct answer *answer, const struct view *view)
 {
-    const struct view *view = &question->view;
-
     if (queue_of(mover->worker)->base.rules.host &&
         !u64_cas(&view->entry->word.low, view->state, state_described(view->state))) {
         return OUTCOME_AGAIN;
     }
-    switch_count(mover->worker, PLACE_GATED, cause_of_gated(mover, question->answer.came_in));
-    tell_gated(mover, question->answer.came_in || question->answer.moved);
+    switch_count(mover->worker, PLACE_GATED, cause_of_gated(mover, answer->came_in));
+    tell_gated(mover, answer->came_in || answer->moved);
     return OUTCOME_DONE;
 }
 
@@ -128,12 +135,11 @@ stay_gated(struct mover *mover, const struct question *question)
  * the pod.
  */
 static schedq_status_t
-switch_gated(struct mover *mover, const struct question *question, const struct transfer *transfer,
+switch_gated(struct mover *mover, const struct view *view, const struct transfer *transfer,
              uint32_t cause)
 {
     struct worker *worker = mover->worker;
-    const struct view *view = &question->view;
-    uint8_t gate = question->answer.way.gate;
+    uint8_t gate = transfer->to.gate;
 
     if (stay_gate(view->gating.stay) == gate) {
         return transfer_switch(worker, transfer, cause) ? SCHEDQ_OK : SCHEDQ_RETRY;
@@ -143,7 +149,7 @@ switch_gated(struct mover *mover, const struct question *question, const struct 
     change.gating.stay = (change.gating.stay & ~UINT64_C(0xff)) | gate;
     change.gating.refused |= gate_bit(gate);
     change.word = transfer_next(transfer);
-    schedq_status_t status = describe_install(worker, question->record, view, &change);
+    schedq_status_t status = describe_install(worker, transfer->record, view, &change);
 
     if (status == SCHEDQ_OK) {
         switch_counted(worker, view->state, change.word, cause);
@@ -166,7 +172,7 @@ owe(struct worker *worker, uint64_t debt)
 }
 
 /*
- * The gates saw the events up to question->answer.asked. A later event either meets the ref and
+ * The gates saw the events up to answer->asked. A later event either meets the ref and
  * disturbs this mover, or the mover sees its stamp. Then the pod is switched all the same, and
  * asked about once more where it is: there every event finds it, so a second refusal by the same
  * gate needs no look. A pod that has this gate already stays where it is: the event finds it there.
@@ -174,44 +180,42 @@ owe(struct worker *worker, uint64_t debt)
  *
  * `owed`: if the mover stops in between, a tick asks.
  */
-static enum outcome
-gate_pod(struct mover *mover, struct question *question)
+__attribute__((noinline, cold)) static enum outcome
+gate_pod(struct mover *mover, struct mover_pod *pod, const struct view *view)
 {
     struct worker *worker = mover->worker;
     const struct queue *queue = queue_of(worker);
     const struct rules *rules = &queue->base.rules;
-    const struct view *view = &question->view;
-    const struct way *way = &question->answer.way;
+    struct answer *answer = &pod->answer;
+    const struct way *way = &answer->way;
     enum place from = state_place(view->state);
     bool stays = from == PLACE_GATED && view->gate == way->gate;
     bool may_stay = !state_lag_is_at_end(view->state);
     struct transfer transfer;
 
-    question->answer.came_in =
-        question->answer.came_in || mover->recount || (from != PLACE_PARKED && from != PLACE_GATED);
-    question->answer.moved = question->answer.moved || from != PLACE_GATED;
-    if (stays && may_stay && (question->answer.placed || !rules->gates_see_leftover)) {
-        return stay_gated(mover, question);
+    answer->came_in = answer->came_in || mover->recount || !place_waits_for_event(from);
+    answer->moved = answer->moved || from != PLACE_GATED;
+    if (stays && may_stay && (answer->placed || !rules->gates_see_leftover)) {
+        return stay_gated(mover, answer, view);
     }
-    if (!transfer_prepare(worker, question->record, view, way, mover->now, &transfer)) {
+    if (!transfer_prepare(worker, pod->record, view, way, mover->now, &transfer)) {
         give_up(mover);
         return OUTCOME_DONE;
     }
     transfer_publish(worker, &transfer, CAUSE_NONE);
     bool judged =
-        stamps_newest(&queue->stamps, view->profile, gate_bit(way->gate)) <= question->answer.asked;
+        stamps_newest(&queue->stamps, view->profile, gate_bit(way->gate)) <= answer->asked;
 
     if (!judged && may_stay && (stays || rules->host)) {
         transfer_withdraw(worker, &transfer);
         raise_lag(view->entry, view->state);
-        return rules->host ? OUTCOME_OUTDATED : stay_gated(mover, question);
+        return rules->host ? OUTCOME_OUTDATED : stay_gated(mover, answer, view);
     }
     if (!judged && !rules->host) {
-        owe(worker, ref_make(question->life, question->record));
+        owe(worker, ref_make(pod->life, pod->record));
     }
-    schedq_status_t status =
-        switch_gated(mover, question, &transfer,
-                     judged ? cause_of_gated(mover, question->answer.came_in) : CAUSE_NONE);
+    schedq_status_t status = switch_gated(
+        mover, view, &transfer, judged ? cause_of_gated(mover, answer->came_in) : CAUSE_NONE);
 
     if (status != SCHEDQ_OK) {
         if (status == SCHEDQ_NOMEM) {
@@ -219,29 +223,17 @@ gate_pod(struct mover *mover, struct question *question)
         }
         return status == SCHEDQ_NOMEM ? OUTCOME_DONE : OUTCOME_AGAIN;
     }
-    question->answer.placed = true;
+    answer->placed = true;
     if (!judged) {
+        answer->known = false;
+        answer->unjudged = true;
         return OUTCOME_UNJUDGED;
     }
-    tell_gated(mover, question->answer.came_in || question->answer.moved);
+    tell_gated(mover, answer->came_in || answer->moved);
     return OUTCOME_DONE;
 }
 
-/* ---- batches --------------------------------------------------------------------------------- */
-
-static bool
-goes_before(const void *ctx, uint32_t a, uint32_t b)
-{
-    const struct mover_batch *batch = ctx;
-    const struct destination *first = &batch->items[a].transfer.to,
-                             *second = &batch->items[b].transfer.to;
-
-    if (first->bin != second->bin) {
-        return (uintptr_t)first->bin < (uintptr_t)second->bin;
-    }
-    return first->key != second->key ? first->key < second->key
-                                     : tie_before(&first->tie, &second->tie);
-}
+/* ---- what is collected ----------------------------------------------------------------------- */
 
 static uint32_t
 cause_of_mover(const struct mover *mover)
@@ -249,213 +241,359 @@ cause_of_mover(const struct mover *mover)
     return mover->label != NO_LABEL ? cause_of(mover->label, mover->counts) : CAUSE_NONE;
 }
 
-/* One run for items[order[from, to)], which go into one bin. */
+/* Two pods that are alike in this go to one bin. */
+static inline void
+destination_like(const struct queue *queue, const struct view *view, enum place place,
+                 uint64_t like[2])
+{
+    const schedq_history_t *history = &view->history;
+    bool active = place == PLACE_ACTIVE;
+
+    like[0] = active ? (uint32_t)queue_rank(queue, view->description.priority)
+                     : (uint64_t)history->attempts << 32 | history->rejections;
+    like[1] = active ? 0 : history->errors;
+}
+
+/* The batch has pods of as many places as it can; the one that is tried stays behind the rest. */
+static void move_batch(struct mover *mover);
+
+static void
+make_group_room(struct mover *mover)
+{
+    struct mover_batch *batch = mover->batch;
+    const struct mover_pod tried = batch->pods[batch->count];
+
+    move_batch(mover);
+    batch->pods[batch->count] = tried;
+}
+
+__attribute__((noinline)) static struct mover_group *
+find_group(struct mover *mover, const struct view *view, const struct way *way)
+{
+    struct mover_batch *batch = mover->batch;
+    struct destination to;
+    uint32_t i = 0;
+
+    if (!transfer_find(mover->worker, view, way, view->history.timestamp_ns, &to)) {
+        return NULL;
+    }
+    while (i < batch->group_count && batch->groups[i].to.bin != to.bin) {
+        i++;
+    }
+    if (i == MOVER_GROUPS) {
+        make_group_room(mover);
+        i = 0;
+    }
+    struct mover_group *group = &batch->groups[i];
+
+    if (i == batch->group_count) {
+        batch->group_count++;
+        *group =
+            (struct mover_group){.to = to, .priority = view->description.priority, .ordered = true};
+    }
+    destination_like(queue_of(mover->worker), view, way->place, group->pods_like);
+    return group;
+}
+
+/* NULL: no memory. */
+static inline struct mover_group *
+group_of(struct mover *mover, const struct view *view, const struct way *way)
+{
+    struct mover_batch *batch = mover->batch;
+    uint64_t like[2];
+
+    destination_like(queue_of(mover->worker), view, way->place, like);
+    for (uint32_t i = batch->group_count; i-- > 0;) {
+        struct mover_group *group = &batch->groups[i];
+
+        if (group->to.place == way->place && group->pods_like[0] == like[0] &&
+            group->pods_like[1] == like[1]) {
+            return group;
+        }
+    }
+    return find_group(mover, view, way);
+}
+
+static inline bool
+comes_before(const struct mover_item *first, const struct mover_item *second)
+{
+    return first->key != second->key ? first->key < second->key
+                                     : tie_before(&first->tie, &second->tie);
+}
+
+static void
+append(struct mover_batch *batch, struct mover_group *group, uint32_t number)
+{
+    if (group->count == 0) {
+        group->first = number;
+    } else {
+        struct mover_item *last = &batch->items[group->last];
+
+        last->next = number;
+        group->ordered = group->ordered && !comes_before(&batch->items[number], last);
+    }
+    group->last = number;
+    group->count++;
+}
+
+/* The pod that is tried, as `view` shows it. False: no memory. */
 static bool
-publish_group(struct mover *mover, uint32_t from, uint32_t to)
+collect(struct mover *mover, const struct view *view, const struct way *way)
+{
+    struct queue *queue = queue_of(mover->worker);
+    struct mover_batch *batch = mover->batch;
+    struct mover_group *group = group_of(mover, view, way);
+
+    if (group == NULL) {
+        return false;
+    }
+    struct mover_item *item = &batch->items[batch->count];
+
+    if (batch->count == 0) {
+        batch->pauses = mover->worker->pauses;
+    }
+    item->entry = view->entry;
+    item->state = view->state;
+    item->desc = view->desc;
+    item->lost = false;
+    if (way->place == PLACE_ACTIVE) {
+        item->key = view->description.order_key;
+        item->tie = (struct tie){.rank = 0};
+    } else {
+        item->key = backoff_expiry_of(queue, &view->history);
+        item->tie = tie_of_description(&group->to.bin->residence, &view->description);
+        group->to.due =
+            time_earlier(group->to.due, backoff_due(&queue->base.rules.backoff, item->key));
+    }
+    group->from_backoff |= place_backs_off(state_place(view->state));
+    append(batch, group, batch->count++);
+    return true;
+}
+
+/* ---- moving it ------------------------------------------------------------------------------- */
+
+/* sort_numbers's `before`: pods that are equal stay in their order. */
+static bool
+goes_before(const void *ctx, uint32_t a, uint32_t b)
+{
+    const struct mover_item *items = ctx;
+
+    return comes_before(&items[a], &items[b]) || (a < b && !comes_before(&items[b], &items[a]));
+}
+
+__attribute__((noinline, cold)) static void
+order_group(struct mover_batch *batch, struct mover_group *group)
+{
+    uint32_t count = 0;
+
+    for (uint32_t i = group->first; count < group->count; i = batch->items[i].next) {
+        batch->order[count++] = i;
+    }
+    sort_numbers(batch->order, count, goes_before, batch->items);
+    group->count = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        append(batch, group, batch->order[i]);
+    }
+}
+
+/*
+ * What was found before a pause is found again: a band may have been given back, and so may the
+ * page of a pod that is over. A group without memory for its band has no bin.
+ */
+__attribute__((noinline, cold)) static void
+find_again(struct mover *mover)
+{
+    struct mover_batch *batch = mover->batch;
+
+    for (uint32_t i = 0; i < batch->count; i++) {
+        batch->items[i].entry = entry_at(&queue_of(mover->worker)->entries, batch->pods[i].record);
+    }
+    for (uint32_t i = 0; i < batch->group_count; i++) {
+        struct destination *to = &batch->groups[i].to;
+
+        if (to->place == PLACE_ACTIVE) {
+            to->band = publish_band(mover->worker, batch->groups[i].priority);
+            to->bin = to->band != NULL ? &to->band->bin : NULL;
+        }
+    }
+}
+
+/* One run for all pods that go into one bin. False: no memory. */
+static bool
+publish_group(struct mover *mover, struct mover_group *group)
 {
     struct worker *worker = mover->worker;
     struct mover_batch *batch = mover->batch;
-    struct bin *bin = batch->items[batch->order[from]].transfer.to.bin;
+    const struct destination *to = &group->to;
     const struct bin_caller caller = bin_caller(worker);
-    struct run *run = run_take(caller.pool, to - from);
+
+    if (to->bin == NULL || (to->lot != NULL && !lot_prepare(to->lot, &caller, group->count))) {
+        return false;
+    }
+    struct run *run = run_take(caller.pool, group->count);
 
     if (run == NULL) {
         return false;
     }
+    if (!group->ordered) {
+        order_group(batch, group);
+    }
     run_set_cause(run, cause_of_mover(mover));
-    for (uint32_t i = from; i < to; i++) {
-        const struct transfer *item = &batch->items[batch->order[i]].transfer;
-        uint64_t ref = transfer_ref(item);
+    for (uint32_t i = group->first, n = 0; n < group->count; i = batch->items[i].next, n++) {
+        uint64_t ref =
+            ref_make(version_next(state_version(batch->items[i].state)), batch->pods[i].record);
 
-        run_put(run, ref, item->to.key);
-        if (item->to.lot != NULL) {
-            lot_publish(item->to.lot, worker->base.number, ref, ++worker->insertions);
+        run_put(run, ref, batch->items[i].key);
+        if (to->lot != NULL) {
+            lot_publish(to->lot, worker->base.number, ref, ++worker->insertions);
         }
     }
-    if (!bin_publish_run(bin, &caller, run)) {
+    if (!bin_publish_run(to->bin, &caller, run)) {
         run_give(caller.pool, run);
         return false;
     }
     return true;
 }
 
-/*
- * The switch, by this thread or a helper, which does not report the pod. Lost: another thread
- * changed the pod.
- */
-static bool
-switch_item(struct mover *mover, const struct transfer *item)
-{
-    if (transfer_switch(mover->worker, item, cause_of_mover(mover))) {
-        transfer_report(item->to.place, mover->result);
-        return true;
-    }
-    return transfer_was_helped(item);
-}
-
 static void
-forget_item(struct mover_item *item)
-{
-    item->transfer.entry = NULL;
-}
-
-static void
-switch_group(struct mover *mover, uint32_t from, uint32_t to)
+give_up_group(struct mover *mover, struct mover_group *group)
 {
     struct mover_batch *batch = mover->batch;
 
-    for (uint32_t i = from; i < to; i++) {
-        struct mover_item *item = &batch->items[batch->order[i]];
-
-        switch_announce(mover->worker, item->transfer.to.place);
-        if (switch_item(mover, &item->transfer)) {
-            forget_item(item);
-        }
+    give_up(mover);
+    for (uint32_t i = group->first, n = 0; n < group->count; i = batch->items[i].next, n++) {
+        batch->items[i].lost = mover->decide == NULL; /* a host is told of each */
+        batch->pods[i].answer.unpublished = true;
     }
+    group->count = 0;
 }
 
+/* Marked before: planners pass over bins that are not (deadline.h). */
 static void
-announce_group(struct mover *mover, uint32_t from, uint32_t to)
+announce_groups(struct mover *mover)
 {
     struct mover_batch *batch = mover->batch;
     int64_t due = SCHEDQ_NO_DEADLINE;
 
-    for (uint32_t i = from; i < to; i++) {
-        const struct destination *destination = &batch->items[batch->order[i]].transfer.to;
+    for (uint32_t i = 0; i < batch->group_count; i++) {
+        const struct destination *to = &batch->groups[i].to;
 
-        due = destination->due < due ? destination->due : due;
+        if (batch->groups[i].count > 0) {
+            (void)bin_mark(to->bin); /* a band that was found in this section is not retired */
+            due = time_earlier(due, to->due);
+            mover->result->poppable |=
+                transfer_is_poppable(queue_of(mover->worker), to->place) ? 1 : 0;
+        }
     }
     transfer_lower_deadline(mover->worker, due);
 }
 
-static void
-move_group(struct mover *mover, uint32_t from, uint32_t to)
+/* A caller may name a pod twice: then it is switched once, and not by a helper. */
+__attribute__((noinline, cold)) static bool
+is_repeated(const struct mover_batch *batch, uint32_t number)
 {
-    struct worker *worker = mover->worker;
-    struct mover_batch *batch = mover->batch;
-    const struct destination *first = &batch->items[batch->order[from]].transfer.to;
+    uint32_t i = 0;
 
-    if (!publish_group(mover, from, to)) {
-        give_up(mover);
-        for (uint32_t i = from; i < to; i++) {
-            forget_item(&batch->items[batch->order[i]]);
-        }
-        return;
+    while (i < number && batch->pods[i].record != batch->pods[number].record) {
+        i++;
     }
-    /* move_group:A, between the refs and the looks at the bin's word and the deadline */
-    atomic_fence();
-    (void)bin_mark(first->bin); /* a band that find_again, or collect, found is not retired */
-    /* marked before: planners pass over bins that are not (deadline.h) */
-    announce_group(mover, from, to);
-    switch_group(mover, from, to);
-    mover->result->poppable |= transfer_is_poppable(queue_of(worker), first->place) ? 1 : 0;
+    return i < number;
 }
 
 /*
- * What was found before a pause is found again: a band may have been given back, and so may the
- * page of a pod that is over.
+ * The switches, by this thread or helpers, which do not report the pods. Lost are those that
+ * another thread changed. Their number.
  */
-static bool
-find_again(const struct mover *mover, struct mover_item *item)
-{
-    struct queue *queue = queue_of(mover->worker);
-    struct destination *to = &item->transfer.to;
-
-    item->transfer.entry = entry_at(&queue->entries, item->pod.record);
-    if (item->transfer.entry != NULL && to->place == PLACE_ACTIVE) {
-        to->band = publish_band(mover->worker, item->priority);
-        to->bin = to->band != NULL ? &to->band->bin : NULL;
-    }
-    return item->transfer.entry != NULL && to->bin != NULL;
-}
-
-/* Those that are there, in batch->order. Without memory for its band a pod stays where it was. */
 static uint32_t
-order_batch(struct mover *mover)
+switch_group(struct mover *mover, const struct mover_group *group)
 {
     struct mover_batch *batch = mover->batch;
-    uint32_t count = 0;
+    uint32_t band = group->to.band != NULL ? group->to.band->id : 0;
+    enum place place = group->to.place;
+    struct switches switches;
+    uint32_t lost = 0;
 
-    for (uint32_t i = 0; i < batch->count; i++) {
+    switches_begin(mover->worker, &switches, place, group->count, group->from_backoff);
+    for (uint32_t i = group->first, n = 0; n < group->count; i = batch->items[i].next, n++) {
         struct mover_item *item = &batch->items[i];
+        uint64_t next = state_switched(item->state, band, place);
 
-        if (mover->worker->pauses == batch->pauses || find_again(mover, item)) {
-            batch->order[count++] = i;
-        } else if (item->transfer.entry != NULL) {
-            give_up(mover);
-            forget_item(item);
+        if (item->entry == NULL ||
+            switches_one(&switches, item->entry, item->state, item->desc, next)) {
+            continue;
+        }
+        item->lost = !transfer_was_helped(item->entry, next) || is_repeated(batch, i);
+        lost += item->lost ? 1 : 0;
+    }
+    switches_end(mover->worker, &switches, cause_of_mover(mover));
+    transfer_report_many(place, switches.came, mover->result);
+    return lost;
+}
+
+/* From the last one down, so that none is overwritten before it is copied. */
+__attribute__((noinline, cold)) static void
+keep_lost(struct mover_batch *batch)
+{
+    for (uint32_t i = batch->count; i-- > 0;) {
+        if (batch->items[i].lost) {
+            batch->pods[MOVER_BATCH - ++batch->lost] = batch->pods[i];
         }
     }
-    sort_numbers(batch->order, count, goes_before, batch);
-    return count;
 }
 
 static void
 move_batch(struct mover *mover)
 {
     struct mover_batch *batch = mover->batch;
-    uint32_t count = order_batch(mover);
+    uint32_t lost = 0;
 
-    for (uint32_t from = 0, to = 0; from < count; from = to) {
-        const struct bin *bin = batch->items[batch->order[from]].transfer.to.bin;
-
-        while (to < count && batch->items[batch->order[to]].transfer.to.bin == bin) {
-            to++;
-        }
-        move_group(mover, from, to);
+    if (mover->worker->pauses != batch->pauses) {
+        find_again(mover);
     }
+    for (uint32_t i = 0; i < batch->group_count; i++) {
+        if (!publish_group(mover, &batch->groups[i])) {
+            give_up_group(mover, &batch->groups[i]);
+            lost++;
+        }
+    }
+    /* move_batch:A, between the refs and the looks at the bins' words and the deadline */
+    atomic_fence();
+    announce_groups(mover);
+    for (uint32_t i = 0; i < batch->group_count; i++) {
+        if (batch->groups[i].count > 0) {
+            lost += switch_group(mover, &batch->groups[i]);
+        }
+    }
+    if (lost > 0) {
+        keep_lost(batch);
+    }
+    batch->count = batch->group_count = 0;
     if (mover->result->poppable) {
         publish_wake(mover->worker);
     }
 }
 
-static void try_again(struct mover *mover, const struct mover_loser *loser);
+static void try_lost(struct mover *mover);
 
 /*
- * Losers are tried again: at most as many as there is room for. Answers about pods that did not
- * change are kept.
+ * Those that were lost are tried again. Answers about pods that did not change are kept.
  */
 static void
 flush(struct mover *mover)
 {
     struct mover_batch *batch = mover->batch;
 
-    while (batch->count > 0) {
-        struct mover_loser losers[MOVER_BATCH];
-        uint32_t lost = 0;
-
-        move_batch(mover);
-        for (uint32_t i = 0; i < batch->count; i++) {
-            if (batch->items[i].transfer.entry != NULL) {
-                losers[lost++] = batch->items[i].pod;
-            }
+    /* Ends: each further round is another thread's change of a pod. */
+    while (batch->count > 0 || batch->lost > 0) {
+        if (batch->count > 0) {
+            move_batch(mover);
         }
-        batch->count = 0;
-        for (uint32_t i = 0; i < lost; i++) {
-            try_again(mover, &losers[i]);
+        while (batch->lost > 0) {
+            batch->pods[batch->count] = batch->pods[MOVER_BATCH - batch->lost];
+            batch->lost--;
+            try_lost(mover);
         }
     }
-}
-
-static void
-collect(struct mover *mover, const struct question *question)
-{
-    struct mover_batch *batch = mover->batch;
-    struct mover_item *item = &batch->items[batch->count];
-    const struct view *view = &question->view;
-
-    if (batch->count == 0) {
-        batch->pauses = mover->worker->pauses;
-    }
-    if (!transfer_prepare(mover->worker, question->record, view, &question->answer.way, mover->now,
-                          &item->transfer)) {
-        give_up(mover);
-        return;
-    }
-    item->pod = (struct mover_loser){
-        .record = question->record, .life = question->life, .answer = question->answer};
-    item->priority = view->description.priority;
-    batch->count++;
 }
 
 /* ---- one pod --------------------------------------------------------------------------------- */
@@ -489,55 +627,60 @@ is_about(const struct answer *answer, const struct view *view)
            answer->place == state_place(view->state);
 }
 
-/*
- * The pod as it is, its object retained if it has to be asked about. False: it is not there, or
- * another thread moved it.
- */
+/* False: it is not there, or another thread moved it. */
 static bool
-look(struct mover *mover, struct question *question)
+look(struct mover *mover, struct mover_pod *pod, struct view *view)
 {
-    const struct queue *queue = queue_of(mover->worker);
-    struct view *view = &question->view;
+    struct answer *answer = &pod->answer;
 
-    /* Ends: each further round is another thread's change of the pod. */
-    while (report_view(queue, question->record, question->life, view) && state_waits(view->state)) {
-        uint64_t desc = view->desc;
-
-        question->answer.known = question->answer.known && is_about(&question->answer, view);
-        if (question->answer.known || !objects_counted(queue)) {
-            return true;
-        }
-        if (objects_take(mover->worker, view->entry, view->state, &view->description,
-                         &view->desc)) {
-            if (view->desc == desc) {
-                return true;
-            }
-            object_give_back(queue, view->description.object);
-        }
+    if (!report_view(queue_of(mover->worker), pod->record, pod->life, view) ||
+        !state_waits(view->state)) {
+        return false;
     }
-    return false;
+    answer->known = answer->known && is_about(answer, view);
+    return true;
+}
+
+/* False: another thread changed the pod. */
+static bool
+hold_object(struct worker *worker, struct view *view)
+{
+    uint64_t desc = view->desc;
+
+    if (!objects_counted(queue_of(worker))) {
+        return true;
+    }
+    if (!objects_take(worker, view->entry, view->state, &view->description, &view->desc)) {
+        return false;
+    }
+    if (view->desc != desc) {
+        object_give_back(queue_of(worker), view->description.object);
+    }
+    return view->desc == desc;
 }
 
 /*
- * Asks what becomes of the pod, outside of a section: the CAS that follows compares. False: it was
- * asked about often enough.
+ * Asks what becomes of the pod, outside of a section: the CAS that follows compares. DONE: it was
+ * asked about often enough, and a tick asks again.
  */
-static bool
-ask(struct mover *mover, struct question *question)
+__attribute__((noinline)) static enum outcome
+ask_host(struct mover *mover, struct mover_pod *pod, struct view *view)
 {
     struct worker *worker = mover->worker;
     struct queue *queue = queue_of(worker);
-    struct answer *answer = &question->answer;
-    struct view *view = &question->view;
+    struct answer *answer = &pod->answer;
     uint64_t calls = u64_load(&worker->tally.gate_calls);
-    bool may = answer->asks < ASKS_MAX;
-    bool pauses = mover->has_precheck || queue_asks_host(queue);
 
-    if (pauses) {
-        section_pause(worker);
+    if (answer->asks >= ASKS_MAX) {
+        queue_note_stray(queue, STRAY_UNJUDGED);
+        return OUTCOME_DONE;
     }
+    if (!hold_object(worker, view)) {
+        return OUTCOME_AGAIN;
+    }
+    section_pause(worker);
     answer->asked = stamps_drawn(&queue->stamps); /* before a hint or gate is asked */
-    answer->moves = may && decide(mover, view, answer->unjudged, &answer->way);
+    answer->moves = decide(mover, view, answer->unjudged, &answer->way);
     if (u64_load(&worker->tally.gate_calls) != calls) {
         answer->asks++;
     }
@@ -546,11 +689,9 @@ ask(struct mover *mover, struct question *question)
     answer->stay = view->gating.stay;
     answer->place = (uint8_t)state_place(view->state);
     object_give_back(queue, view->description.object);
-    if (pauses) {
-        section_resume(worker);
-        view->entry = entry_at(&queue->entries, question->record);
-    }
-    return may;
+    section_resume(worker);
+    view->entry = entry_at(&queue->entries, pod->record);
+    return OUTCOME_ASKED;
 }
 
 /*
@@ -558,98 +699,117 @@ ask(struct mover *mover, struct question *question)
  * without.
  */
 static enum outcome
-act(struct mover *mover, struct question *question)
+act_on(struct mover *mover, struct mover_pod *pod, struct view *view)
 {
-    struct answer *answer = &question->answer;
-    struct view *view = &question->view;
+    struct answer *answer = &pod->answer;
 
+    if (!mover->asks_host) {
+        answer->moves = decide(mover, view, false, &answer->way);
+    } else if (!answer->known) {
+        enum outcome outcome = ask_host(mover, pod, view);
+
+        if (outcome != OUTCOME_ASKED) {
+            return outcome;
+        }
+    }
     /* none: the pod is over, and its page was given back */
     if (!answer->moves || view->entry == NULL) {
         return OUTCOME_DONE;
     }
     if (answer->way.place == PLACE_GATED) {
-        return gate_pod(mover, question);
+        return gate_pod(mover, pod, view);
     }
-    if (answer->way.place == PLACE_ACTIVE) {
-        switch (describe_active(mover, question->record, view)) {
-        case SCHEDQ_OK:
-            break;
-        case SCHEDQ_NOMEM:
-            if (view->history.initial_attempt_ns == 0) {
-                give_up(mover);
-                return OUTCOME_DONE;
-            }
-            break;
-        default:
-            return OUTCOME_AGAIN;
-        }
+    schedq_status_t status = answer->way.place == PLACE_ACTIVE && says_when_active(mover, view)
+                                 ? describe_active(mover, pod->record, view)
+                                 : SCHEDQ_OK;
+
+    if (status != SCHEDQ_OK && status != SCHEDQ_NOMEM) {
+        return OUTCOME_AGAIN;
     }
-    collect(mover, question);
+    if ((status == SCHEDQ_NOMEM && view->history.initial_attempt_ns == 0) ||
+        !collect(mover, view, &answer->way)) {
+        give_up(mover);
+    }
     return OUTCOME_DONE;
 }
 
-static void
-try_question(struct mover *mover, struct question *question)
+/* The pod that is owed a question is switched, or noted, or over, when this returns. */
+__attribute__((noinline, cold)) static void
+pay(struct mover *mover, uint64_t debt)
 {
     struct worker *worker = mover->worker;
-    struct answer *answer = &question->answer;
-    enum outcome outcome = OUTCOME_AGAIN;
 
-    if (mover->batch->count == MOVER_BATCH) {
-        flush(mover);
+    if (u64_load(&worker->owed) != debt) {
+        return;
     }
+    flush(mover); /* the pod, if it was collected */
+    /* behind its switch, or the note; of another pod if that was tried again */
+    if (u64_load(&worker->owed) == debt) {
+        u64_store_release(&worker->owed, 0);
+    }
+}
+
+/* The pod behind those that are collected; `there`: it waits, as `view` shows. */
+static void
+try_pod(struct mover *mover, struct view *view, bool there)
+{
+    struct mover_pod *pod = &mover->batch->pods[mover->batch->count];
+    const uint64_t debt = ref_make(pod->life, pod->record);
+
     /*
      * Ends: each further round is another thread's change of the pod, or an event of a gate:
      * ASKS_MAX times.
      */
-    while (outcome != OUTCOME_DONE && look(mover, question)) {
-        if (!answer->known && !ask(mover, question)) {
-            queue_note_stray(queue_of(worker), STRAY_UNJUDGED);
-            break;
-        }
-        outcome = act(mover, question);
-        if (outcome == OUTCOME_UNJUDGED) {
-            answer->known = false;
-            answer->unjudged = true;
-        }
+    while (there && act_on(mover, pod, view) != OUTCOME_DONE) {
+        there = look(mover, pod, view);
     }
-    const uint64_t debt = ref_make(question->life, question->record);
-
-    if (u64_load(&worker->owed) == debt) {
-        flush(mover); /* the pod, if it was collected */
-        /* behind its switch, or the note; of another pod if that was tried again */
-        if (u64_load(&worker->owed) == debt) {
-            u64_store_release(&worker->owed, 0);
-        }
+    if (u64_load(&mover->worker->owed) != 0) {
+        pay(mover, debt);
     }
 }
 
 static void
-try_again(struct mover *mover, const struct mover_loser *loser)
+try_lost(struct mover *mover)
 {
-    struct question question; /* its view is filled by look */
+    struct view view;
 
-    question.record = loser->record;
-    question.life = loser->life;
-    question.answer = loser->answer;
-    try_question(mover, &question);
+    try_pod(mover, &view, look(mover, &mover->batch->pods[mover->batch->count], &view));
+}
+
+static inline void
+empty_if_full(struct mover *mover)
+{
+    if (!mover_has_room(mover)) {
+        flush(mover);
+    }
+}
+
+static inline struct answer *
+begin_pod(struct mover *mover, uint32_t record, uint64_t life)
+{
+    struct mover_pod *pod = &mover->batch->pods[mover->batch->count];
+
+    *pod = (struct mover_pod){.record = record, .life = life};
+    return &pod->answer;
 }
 
 void
 mover_try(struct mover *mover, uint32_t record, uint64_t life)
 {
-    try_again(mover, &(struct mover_loser){
-                         .record = record, .life = life, .answer = {.asks = mover->asks}});
+    empty_if_full(mover);
+    begin_pod(mover, record, life)->asks = mover->asks;
+    try_lost(mover);
 }
 
 void
 mover_try_placed(struct mover *mover, uint32_t record, uint64_t life)
 {
-    try_again(mover, &(struct mover_loser){
-                         .record = record,
-                         .life = life,
-                         .answer = {.asks = 1, .unjudged = true, .placed = true},
-                     });
+    empty_if_full(mover);
+    struct answer *answer = begin_pod(mover, record, life);
+
+    answer->asks = 1;
+    answer->unjudged = answer->placed = true;
+    try_lost(mover);
 }
 
 enum disturbance { DISTURBED, NOT_FUTURE, LAG_AT_END };
@@ -681,7 +841,11 @@ bool
 mover_try_ref(struct mover *mover, uint64_t ref)
 {
     uint32_t record = ref_record(ref);
-    struct entry *entry = entry_at(&queue_of(mover->worker)->entries, record);
+    const struct queue *queue = queue_of(mover->worker);
+    struct view view;
+
+    empty_if_full(mover); /* may leave the section */
+    struct entry *entry = entry_at(&queue->entries, record);
 
     /* Ends: each further round is another thread's change of the word. */
     while (entry != NULL) {
@@ -701,11 +865,9 @@ mover_try_ref(struct mover *mover, uint64_t ref)
                 continue;
             }
         }
-        /* acquire: the look at the word comes after */
-        uint64_t life = u64_load_acquire(&entry->life);
-
-        if (entry_state(entry) == state) { /* the life of the version that was judged */
-            mover_try(mover, record, life);
+        if (report_at(queue, entry, state, &view)) {
+            begin_pod(mover, record, view.life)->asks = mover->asks;
+            try_pod(mover, &view, state_waits(state));
             return true;
         }
     }
@@ -720,68 +882,78 @@ mover_disturb(struct worker *worker, uint64_t ref)
     return entry == NULL || disturb(entry, ref) != LAG_AT_END;
 }
 
-static schedq_status_t
-apply_gated(struct mover *mover, uint32_t record, const struct view *view, const struct way *way,
-            uint64_t asked)
-{
-    struct question question = {.record = record,
-                                .life = view->life,
-                                .view = *view,
-                                .answer = {.way = *way, .asked = asked}};
-
-    switch (gate_pod(mover, &question)) {
-    case OUTCOME_AGAIN:
-    case OUTCOME_UNJUDGED:
-        return SCHEDQ_CHANGED;
-    case OUTCOME_OUTDATED:
-        return SCHEDQ_RETRY;
-    case OUTCOME_DONE:
-        break;
-    }
-    return mover->no_memory ? SCHEDQ_NOMEM : SCHEDQ_OK;
-}
-
-schedq_status_t
-mover_apply(struct mover *mover, uint32_t record, struct view *view, const struct way *way,
-            uint64_t asked)
-{
-    if (way->place == PLACE_GATED) {
-        return apply_gated(mover, record, view, way, asked);
-    }
-    struct worker *worker = mover->worker;
-    struct transfer transfer;
-
-    if (!transfer_prepare(worker, record, view, way, mover->now, &transfer)) {
-        return SCHEDQ_NOMEM;
-    }
-    if (way->place == PLACE_ACTIVE) {
-        schedq_status_t status = describe_active(mover, record, view);
-
-        if (status != SCHEDQ_OK) {
-            return status == SCHEDQ_NOMEM ? SCHEDQ_NOMEM : SCHEDQ_CHANGED;
-        }
-        transfer.desc = view->desc;
-    }
-    transfer_publish(worker, &transfer, cause_of_mover(mover));
-    if (!switch_item(mover, &transfer)) {
-        return SCHEDQ_CHANGED;
-    }
-    if (transfer_is_poppable(queue_of(worker), way->place)) {
-        mover->result->poppable = 1;
-        publish_wake(worker);
-    }
-    return SCHEDQ_OK;
-}
+/* ---- hosts ----------------------------------------------------------------------------------- */
 
 bool
 mover_holds(const struct mover *mover, uint32_t record)
 {
     uint32_t i = 0;
 
-    while (i < mover->batch->count && mover->batch->items[i].pod.record != record) {
+    while (i < mover->batch->count && mover->batch->pods[i].record != record) {
         i++;
     }
     return i < mover->batch->count;
+}
+
+schedq_status_t
+mover_collect(struct mover *mover, uint32_t record, struct view *view, const struct way *way,
+              uint32_t tag)
+{
+    if (way->place == PLACE_ACTIVE && says_when_active(mover, view)) {
+        if (mover_holds(mover, record)) {
+            move_batch(mover); /* the earlier decision is the one that counts */
+        }
+        schedq_status_t status = describe_active(mover, record, view);
+
+        if (status != SCHEDQ_OK) {
+            return status == SCHEDQ_NOMEM ? SCHEDQ_NOMEM : SCHEDQ_CHANGED;
+        }
+    }
+    (void)begin_pod(mover, record, view->life);
+    mover->batch->pods[mover->batch->count].tag = tag;
+    return collect(mover, view, way) ? SCHEDQ_OK : SCHEDQ_NOMEM;
+}
+
+void
+mover_move(struct mover *mover)
+{
+    if (mover->batch->count > 0) {
+        move_batch(mover);
+    }
+}
+
+bool
+mover_next_lost(struct mover *mover, uint32_t *tag, bool *changed)
+{
+    struct mover_batch *batch = mover->batch;
+
+    if (batch->lost == 0) {
+        return false;
+    }
+    const struct mover_pod *pod = &batch->pods[MOVER_BATCH - batch->lost--];
+
+    *tag = pod->tag;
+    *changed = !pod->answer.unpublished;
+    return true;
+}
+
+schedq_status_t
+mover_gate(struct mover *mover, uint32_t record, const struct view *view, uint8_t gate,
+           uint64_t asked)
+{
+    struct mover_pod pod = {
+        .record = record,
+        .life = view->life,
+        .answer = {.way = {.place = PLACE_GATED, .gate = gate}, .asked = asked}};
+
+    switch (gate_pod(mover, &pod, view)) {
+    case OUTCOME_OUTDATED:
+        return SCHEDQ_RETRY;
+    case OUTCOME_DONE:
+        return mover->no_memory ? SCHEDQ_NOMEM : SCHEDQ_OK;
+    default:
+        return SCHEDQ_CHANGED;
+    }
 }
 
 void

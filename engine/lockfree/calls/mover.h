@@ -2,9 +2,9 @@
  * Moving waiting pods, many in one call: events, time, activation.
  *
  * A caller hands pods over one after the other (mover_try). For each, its `decide` says where it
- * goes. What goes to active or backoff is collected, up to MOVER_BATCH, sorted, and published as
- * one run per container; then each is switched. What goes behind a gate is published and switched
- * at once.
+ * goes. What goes to active or backoff is collected, up to MOVER_BATCH pods of MOVER_GROUPS places.
+ * A run is published for each place; behind one fence all are switched, and counted together. What
+ * goes behind a gate is published and switched at once.
  *
  * WHAT MAY COME BETWEEN. The switch is a CAS from the very words that the decision was taken on, so
  * a decision about an older object, or an older state, is never applied. Nothing is written into a
@@ -34,12 +34,12 @@
  * the pod where it is, and makes the published ref stale. A pod whose lag is at its end, after four
  * million updates and disturbances in one place, is moved as if an event helped it.
  *
- * LINEARIZATION. Of each pod by itself: switch_announced:B, or a helper's. Staying: the load of the
- * words that `decide` saw.
+ * LINEARIZATION. Of each pod by itself: switches_one:A, switch_announced:B, or a helper's. Staying:
+ * the load of the words that `decide` saw.
  *
  * ORDERING
- *   refs, move_group:A, mark | begin_clearing:A, scan (bin.h)
- *   refs, move_group:A, deadline_lower:A | deadline_begin:A, looks (deadline.h)
+ *   refs, move_batch:A, mark | begin_clearing:A, scan (bin.h)
+ *   refs, move_batch:A, deadline_lower:A | deadline_begin:A, looks (deadline.h)
  *   ref, transfer_announce:A, the gate's stamp | stamps_raise:A, events_announce:A, lots, disturb:B
  *   owed, the switch -> stray_ask_owed
  *       a thread that could find the pod behind its gate finds `owed`
@@ -60,14 +60,14 @@
 #include "lockfree/moves/transfer.h"
 
 #define MOVER_BATCH SIZE(256, 4)
+/** Places that they go to: bands, and bins of backoff. */
+#define MOVER_GROUPS SIZE(16, 2)
 
 /** How often the gates are asked about a pod for one call at most. */
 #define ASKS_MAX 3
 
 /** No label: what comes in is not counted. */
 #define NO_LABEL UINT32_MAX
-
-struct mover;
 
 /** What was answered about a pod, for as long as the pod is what the answer is about. */
 struct answer {
@@ -76,47 +76,61 @@ struct answer {
     bool unjudged; /* its gate heard of an event: no answer but its gates' counts */
     bool placed;   /* this call has brought it behind the gate that it has */
     bool came_in, moved;
-    uint8_t asks;  /* how often its gates were asked, in this call */
-    uint8_t place; /* this and the next two: of the pod when it was asked about */
+    bool unpublished; /* there was no memory for the run */
+    uint8_t asks;     /* how often its gates were asked, in this call */
+    uint8_t place;    /* this and the next two: of the pod when it was asked about */
     uint64_t object, stay;
     uint64_t asked; /* the newest event that was drawn before */
 };
 
-/** A pod that another may have changed before it was switched. */
-struct mover_loser {
+/** A pod that is tried, or collected, or that another thread changed before it was switched. */
+struct mover_pod {
     uint32_t record;
+    uint32_t tag; /* of mover_collect */
     uint64_t life;
     struct answer answer;
 };
 
-/** A pod that is to go to active or backoff, published, not switched. */
+/** What the switch of a collected pod needs. */
 struct mover_item {
-    struct mover_loser pod;
-    struct transfer transfer; /* its entry NULL: done with */
-    int32_t priority;
+    struct entry *entry; /* NULL: the pod is over */
+    uint64_t state, desc;
+    int64_t key;
+    struct tie tie;
+    uint32_t next; /* of its group */
+    bool lost;     /* another thread changed the pod */
 };
 
-/** A pod that is looked at. */
-struct question {
-    uint32_t record;
-    uint64_t life;
-    struct answer answer;
-    struct view view;
+/** Collected pods that go to one place, and are published as one run. */
+struct mover_group {
+    struct destination to; /* `due`: the earliest */
+    uint64_t pods_like[2]; /* what destination_like says of the pod that came last */
+    int32_t priority;      /* ACTIVE */
+    uint32_t first, last;  /* items, by `next` */
+    uint32_t count;
+    bool ordered;      /* `next` is the order of the keys */
+    bool from_backoff; /* some of them */
 };
 
 /** How many refs a pass reads before it tries the pods behind them. */
 #define MOVER_REFS SIZE(4096, 3)
 #define MOVER_DUE SIZE(1024, 3)
 
+/**
+ * The pods that are collected are the first `count`, the one that is tried is behind them, and
+ * those that were lost and are to be tried again are the last `lost`.
+ */
 struct mover_batch {
-    uint32_t count;
+    uint32_t count, lost, group_count;
     uint64_t pauses; /* of the worker, when the first was collected */
     union {
         uint64_t refs[MOVER_REFS];
         struct bin_ref due[MOVER_DUE];
     } read; /* by the pass that feeds the mover */
-    uint32_t order[MOVER_BATCH];
+    struct mover_group groups[MOVER_GROUPS];
     struct mover_item items[MOVER_BATCH];
+    struct mover_pod pods[MOVER_BATCH];
+    uint32_t order[MOVER_BATCH]; /* of a group whose keys came in another order */
 };
 
 struct mover {
@@ -129,6 +143,7 @@ struct mover {
     /* a pod that stays for want of memory missed something: a note is left (stray.h) */
     bool tells;
     bool has_precheck; /* `decide` asks the host by one */
+    bool asks_host;    /* by that, or by a hint, a gate, an affinity */
     uint8_t asks;      /* how often the call asked the pod's gates before */
     bool no_memory;    /* some pod stayed where it was */
     schedq_result_t *result;
@@ -139,7 +154,8 @@ struct mover {
 };
 
 /**
- * Begins; the caller filled in all but `no_memory` and `batch`. One mover of a worker at a time.
+ * Begins; the caller filled in all but `asks_host`, `no_memory` and `batch`. One mover of a worker
+ * at a time.
  */
 void mover_begin(struct mover *mover);
 
@@ -158,6 +174,19 @@ void mover_try(struct mover *mover, uint32_t record, uint64_t life);
  */
 void mover_try_placed(struct mover *mover, uint32_t record, uint64_t life);
 
+/** Can another one be collected? */
+static inline bool
+mover_has_room(const struct mover *mover)
+{
+    return mover->batch->count + mover->batch->lost < MOVER_BATCH;
+}
+
+static inline bool
+mover_holds_any(const struct mover *mover)
+{
+    return mover->batch->count > 0;
+}
+
 /** Is the record's pod among those that are collected? */
 bool mover_holds(const struct mover *mover, uint32_t record);
 
@@ -171,14 +200,34 @@ void mover_end(struct mover *mover);
 bool mover_disturb(struct worker *worker, uint64_t ref);
 
 /**
- * [host] Moves the pod as `view` shows it, and no other: no batch, no decide.
+ * [host] Collects the pod as `view` shows it, to go to ACTIVE or backoff, and no other place;
+ * nothing is asked. There is room.
+ *
+ * @retval SCHEDQ_OK       collected: mover_move tells the rest
+ * @retval SCHEDQ_CHANGED  another thread changed it
+ * @retval SCHEDQ_NOMEM    nothing changed
+ */
+schedq_status_t mover_collect(struct mover *mover, uint32_t record, struct view *view,
+                              const struct way *way, uint32_t tag);
+
+/** [host] Moves what is collected. */
+void mover_move(struct mover *mover);
+
+/**
+ * [host] A pod that was collected and not moved, each once: `changed` by another thread, else for
+ * want of memory. False: there are no more.
+ */
+bool mover_next_lost(struct mover *mover, uint32_t *tag, bool *changed);
+
+/**
+ * [host] Brings the pod that `view` shows, and no other, behind a gate.
  *
  * @retval SCHEDQ_OK       moved
  * @retval SCHEDQ_CHANGED  another thread changed it
- * @retval SCHEDQ_RETRY    GATED, and the gate has a stamp newer than `asked`
+ * @retval SCHEDQ_RETRY    the gate has a stamp newer than `asked`
  * @retval SCHEDQ_NOMEM    nothing changed
  */
-schedq_status_t mover_apply(struct mover *mover, uint32_t record, struct view *view,
-                            const struct way *way, uint64_t asked);
+schedq_status_t mover_gate(struct mover *mover, uint32_t record, const struct view *view,
+                           uint8_t gate, uint64_t asked);
 
 #endif

@@ -6,12 +6,27 @@
 #include "platform/hash.h"
 #include "policy/backoff.h"
 
-/* Acquire loads: report_record:B comes after them. False: an update came in between. */
-static bool
+/*
+ * The description that an update, a nomination or a mover brought. False: another one came in
+ * between.
+ */
+__attribute__((noinline, cold)) static bool
+copy_brought(const struct queue *queue, const struct entry *entry, struct view *view)
+{
+    view->desc = entry_description(&queue->entries, entry, &view->description);
+    return entry_gating(&queue->entries, entry, view->desc, &view->gating);
+}
+
+/*
+ * Acquire loads: report_at:A comes after them. A pod's own description, and no other, has the word
+ * 0, and does not change in its life. False: an update came in between.
+ */
+static inline bool
 copy(const struct queue *queue, const struct entry *entry, struct view *view)
 {
     uint64_t attributes = u64_load_acquire(&entry->attributes);
     uint64_t counts = u64_load_acquire(&entry->attempts_rejections);
+    uint64_t flight = u64_load_acquire(&entry->flight); /* as in entry_pop_order */
 
     view->life = u64_load_acquire(&entry->life);
     view->profile = attributes_profile(attributes);
@@ -24,13 +39,19 @@ copy(const struct queue *queue, const struct entry *entry, struct view *view)
     view->history.errors = (uint32_t)u64_load_acquire(&entry->errors);
     view->history.reserved = 0;
     view->pending = u64_load_acquire(&entry->pending);
-    view->pop_order = entry_pop_order(entry);
+    view->pop_order = (flight & STAY_MARK) == 0 ? flight : 0;
     view->seen = u64_load_acquire(&entry->seen);
-    view->desc = entry_description(&queue->entries, entry, &view->description);
-    if (!entry_gating(&queue->entries, entry, view->desc, &view->gating)) {
+    view->desc = u64_load_acquire(&entry->word.high); /* of entry_describe:A */
+    view->description =
+        (struct description){.object = u64_load_acquire(&entry->object),
+                             .order_key = (int64_t)u64_load_acquire(&entry->order_key),
+                             .priority = attributes_priority(attributes),
+                             .flags = attributes_flags(attributes)};
+    view->gating = (struct gating){.stay = 0};
+    if (view->desc != 0 && !copy_brought(queue, entry, view)) {
         return false;
     }
-    gating_judge(&view->gating, u64_load_acquire(&entry->flight), view->state);
+    gating_judge(&view->gating, flight, view->state);
     view->gate = gating_gate(&view->gating, view->state, route_backoff_keeps_gate(queue));
     view->unschedulable = u64_load_acquire(&entry->unschedulable) | view->gating.refused;
     if (view->history.initial_attempt_ns == 0) {
@@ -40,22 +61,28 @@ copy(const struct queue *queue, const struct entry *entry, struct view *view)
 }
 
 bool
+report_at(const struct queue *queue, struct entry *entry, uint64_t state, struct view *view)
+{
+    view->entry = entry;
+    view->state = state;
+    /* Acquire loads come before A: if it finds `state`, the fields are of this version. */
+    return copy(queue, entry, view) && entry_state(entry) == state; /* report_at:A */
+}
+
+bool
 report_record(const struct queue *queue, uint32_t record, struct view *view)
 {
     struct entry *entry = entry_at(&queue->entries, record);
 
-    view->entry = entry;
     /* Ends: each further round means that the words changed. */
     while (entry != NULL) {
         /* report_record:A reads from fill:A, or a CAS of the word */
-        view->state = entry_state(entry);
-        if (state_place(view->state) == PLACE_FREE || state_place(view->state) == PLACE_DEAD) {
+        uint64_t state = entry_state(entry);
+
+        if (state_place(state) == PLACE_FREE || state_place(state) == PLACE_DEAD) {
             return false;
         }
-        bool whole = copy(queue, entry, view);
-
-        /* Acquire loads come before B: if it reads what A read, the fields are of this version. */
-        if (whole && entry_state(entry) == view->state) { /* report_record:B */
+        if (report_at(queue, entry, state, view)) {
             return true;
         }
     }

@@ -5,12 +5,12 @@
  * pod in flight change without that word, so a view may have some of them old and some new; the
  * description is of one moment always.
  *
- * LINEARIZATION. report_record:B.
+ * LINEARIZATION. report_at:A.
  *
  * ORDERING
  *   fill:A, or a CAS of the word -> report_record:A
  *       what was stored into the record before
- *   a CAS of the word ; a later owner's stores -> acquire loads of fields, report_record:B
+ *   a CAS of the word ; a later owner's stores -> acquire loads of fields, report_at:A
  *       if B finds what A found, no field is a later owner's
  *
  * PROGRESS. Lock-free: each further round means that the word changed. Nothing is written.
@@ -38,6 +38,9 @@ struct view {
     uint32_t name_length;
     uint8_t profile;
 };
+
+/** What the record holds at the word `state`, which the caller read there. False: it changed. */
+bool report_at(const struct queue *queue, struct entry *entry, uint64_t state, struct view *view);
 
 /** What the record holds: a pod, or one that was deleted in flight. False: neither. */
 bool report_record(const struct queue *queue, uint32_t record, struct view *view);

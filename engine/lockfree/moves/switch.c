@@ -19,7 +19,7 @@ incoming_place(enum place place)
 }
 
 void
-switch_count(struct worker *worker, enum place to, uint32_t cause)
+switch_count_many(struct worker *worker, enum place to, uint32_t cause, uint32_t count)
 {
     struct queue *queue = queue_of(worker);
     uint32_t label = (cause & ~CAUSE_MOVE) - 1;
@@ -28,10 +28,10 @@ switch_count(struct worker *worker, enum place to, uint32_t cause)
         return;
     }
     if ((cause & CAUSE_MOVE) != 0) {
-        tally_add(&worker->tally.moves, 1);
+        tally_add(&worker->tally.moves, count);
     }
     if (label != LABEL_POD_UPDATE || queue->base.rules.counts_updates) {
-        incoming_count(&worker->incoming, &queue->incoming_late, label, incoming_place(to));
+        incoming_count(&worker->incoming, &queue->incoming_late, label, incoming_place(to), count);
     }
 }
 
@@ -40,9 +40,8 @@ switch_count(struct worker *worker, enum place to, uint32_t cause)
  * must begin again. Where pop takes from backoff, that is a place of the walk too.
  */
 static bool
-stays_in_order(const struct queue *queue, uint64_t state, uint64_t next)
+stays_in_order(const struct queue *queue, enum place from, enum place to)
 {
-    enum place from = state_place(state), to = state_place(next);
     bool backoff_counts = queue->base.rules.pop_from_backoff;
 
     return (to == PLACE_ACTIVE || (to == PLACE_BACKOFF && backoff_counts)) &&
@@ -78,7 +77,7 @@ switch_announced(struct worker *worker, struct entry *entry, uint64_t state, uin
 {
     struct queue *queue = queue_of(worker);
 
-    if (stays_in_order(queue, state, next)) {
+    if (stays_in_order(queue, state_place(state), state_place(next))) {
         (void)u64_add(&queue->reorder,
                       1); /* switch_announced:A, read by take_head:A, walk_take:B */
     }
@@ -100,6 +99,39 @@ switch_pod(struct worker *worker, struct entry *entry, uint64_t state, uint64_t 
     switch_withdraw(worker, state_place(next));
     return false;
 }
+
+/* ---- many ------------------------------------------------------------------------------------ */
+
+void
+switches_begin(struct worker *worker, struct switches *switches, enum place to, uint32_t count,
+               bool from_backoff)
+{
+    struct queue *queue = queue_of(worker);
+
+    *switches = (struct switches){.to = to, .announced = count};
+    switch_change(worker, to, count);
+    if (from_backoff && stays_in_order(queue, PLACE_BACKOFF, to)) {
+        (void)u64_add(&queue->reorder, 1); /* switches_begin:A, as switch_announced:A */
+    }
+}
+
+void
+switches_end(struct worker *worker, const struct switches *switches, uint32_t cause)
+{
+    if (switches->came < switches->announced) {
+        switch_change(worker, switches->to, (uint64_t)switches->came - switches->announced);
+    }
+    for (uint32_t place = 0; place < STATE_PLACES; place++) {
+        if (switches->left[place] > 0) {
+            switch_change(worker, (enum place)place, -(uint64_t)switches->left[place]);
+        }
+    }
+    if (switches->came > 0) {
+        switch_count_many(worker, switches->to, cause, switches->came);
+    }
+}
+
+/* ---- helping --------------------------------------------------------------------------------- */
 
 /*
  * The pod's publisher may have stopped before it lowered the deadline. What is read was stored

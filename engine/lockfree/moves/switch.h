@@ -10,17 +10,17 @@
  * pod, and taken back if that fails, so it is never 0 while a pod waits there. A holder or mover
  * that parks or gates a pod raises it before it looks at the stamps (switch_announce), so a host
  * that stamps an event and then reads 0 misses no pod. A thread that stops between leaves it one
- * too high, in add_many as many as the pods that it had admitted and not inserted; once all calls
- * have returned, the words are exact.
+ * too high, in add_many as many as the pods that it had admitted and not inserted, in a batch of
+ * switches as many as its pods; once all calls have returned, the words are exact.
  *
- * LINEARIZATION. switch_announced:B.
+ * LINEARIZATION. switch_announced:B, switches_one:A.
  *
  * ORDERING
  *   stores into the record, switch_announced:B -> claim:A, report_record:A, switch_help:A
  *   ref, switch_announced:A, B -> scan, take_head:A or walk_take:B (pop.c)
  *   a word's raise, the stamps | stamps_raise:A ; a host's read of the word
- * A word is lowered behind switch_announced:B. Tallies are stored relaxed by their worker: sums of
- * them order nothing.
+ * A word is lowered behind switch_announced:B, or the last switches_one:A. Tallies are stored
+ * relaxed by their worker: sums of them order nothing.
  *
  * PROGRESS. switch_pod is wait-free, switch_help lock-free: each further round is another's change
  * of the words. A thread that stops before switch_announced:B has moved nothing; behind it, the pod
@@ -45,8 +45,15 @@ cause_of(uint32_t label, bool moves)
     return (label + 1) | (moves ? CAUSE_MOVE : 0);
 }
 
-/** Counts a pod that came into a place, for a cause. */
-void switch_count(struct worker *worker, enum place to, uint32_t cause);
+/** Counts pods that came into a place, for a cause. */
+void switch_count_many(struct worker *worker, enum place to, uint32_t cause, uint32_t count);
+
+/** Counts one. */
+static inline void
+switch_count(struct worker *worker, enum place to, uint32_t cause)
+{
+    switch_count_many(worker, to, cause, 1);
+}
 
 static inline void
 switch_change(struct worker *worker, enum place place, uint64_t by)
@@ -123,6 +130,32 @@ bool switch_pod(struct worker *worker, struct entry *entry, uint64_t state, uint
 /** The same for a pod that was announced, and still is if this fails. */
 bool switch_announced(struct worker *worker, struct entry *entry, uint64_t state, uint64_t desc,
                       uint64_t next, uint32_t cause);
+
+/** Pods that are switched to one place, one after the other, and counted together. */
+struct switches {
+    enum place to;
+    uint32_t announced, came;
+    uint32_t left[STATE_PLACES];
+};
+
+/** Before the first, after all are published: `count` at most. `from_backoff`: some of them. */
+void switches_begin(struct worker *worker, struct switches *switches, enum place to, uint32_t count,
+                    bool from_backoff);
+
+/** As switch_pod. */
+static inline bool
+switches_one(struct switches *switches, struct entry *entry, uint64_t state, uint64_t desc,
+             uint64_t next)
+{
+    bool came = entry_switch(entry, state, desc, next); /* switches_one:A */
+
+    switches->came += came ? 1 : 0;
+    switches->left[state_place(state)] += came ? 1 : 0;
+    return came;
+}
+
+/** After the last, for those that came. */
+void switches_end(struct worker *worker, const struct switches *switches, uint32_t cause);
 
 /** Counts a switch that the caller made, of a pod that was announced. */
 void switch_counted(struct worker *worker, uint64_t state, uint64_t next, uint32_t cause);

@@ -138,15 +138,6 @@ transfer_publish(struct worker *worker, const struct transfer *transfer, uint32_
     transfer_announce(worker, &transfer->to, transfer_ref(transfer), cause);
 }
 
-bool
-transfer_was_helped(const struct transfer *transfer)
-{
-    uint64_t state = entry_state(transfer->entry);
-
-    return state_version(state) == state_version(transfer_next(transfer)) &&
-           state_place(state) == transfer->to.place;
-}
-
 /* Does the pod that `view` shows stand where its description wants it? */
 static bool
 stands_right(struct worker *worker, const struct view *view)

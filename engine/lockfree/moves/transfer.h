@@ -16,13 +16,12 @@
  *                                   pod the commit of its name is the fence
  *   settle_again      settle.c      no switch: one more ref of the version that it has
  *   transfer_follow   transfer.c    nothing. Again, until the pod has no lag
- *   mover_apply       mover.c       nothing
  *   a failure         add_unschedulable.c   before: the newest description, the record. Between:
  *                                   the stamps. Repair: the flight's version is raised
  *   a gate's refusal  mover.c       between: the gate's stamp. A switch with a description, if the
  *                                   gate is another. Repair: asks again
- *   a mover's batch   mover.c       one run and one fence for all pods of a bin; each is raised and
- *                                   switched by itself. Repair: tried again
+ *   a mover's batch   mover.c       one run for a bin, one fence for all bins; the words are raised
+ *                                   behind it. Repair: tried again
  * A look between fence and switch may stand behind the announcement: a bin that is marked for
  * nothing, or a deadline that is too early, costs a look.
  *
@@ -91,14 +90,21 @@ void transfer_announce(struct worker *worker, const struct destination *destinat
 /** Makes time look at what is due then: the timer thread, or a sleeper. After a full fence. */
 void transfer_lower_deadline(struct worker *worker, int64_t due);
 
-/** Counts one pod that came to a place. */
+/** Counts pods that came to a place. */
+static inline void
+transfer_report_many(enum place place, uint32_t count, schedq_result_t *result)
+{
+    result->to_active += place == PLACE_ACTIVE ? count : 0;
+    result->to_parked += place == PLACE_PARKED ? count : 0;
+    result->to_gated += place == PLACE_GATED ? count : 0;
+    result->to_backoff += place_backs_off(place) ? count : 0;
+}
+
+/** Counts one. */
 static inline void
 transfer_report(enum place place, schedq_result_t *result)
 {
-    result->to_active += place == PLACE_ACTIVE ? 1 : 0;
-    result->to_parked += place == PLACE_PARKED ? 1 : 0;
-    result->to_gated += place == PLACE_GATED ? 1 : 0;
-    result->to_backoff += place_backs_off(place) ? 1 : 0;
+    transfer_report_many(place, 1, result);
 }
 
 /** Can a pod be popped there? */
@@ -153,8 +159,14 @@ transfer_switch(struct worker *worker, const struct transfer *transfer, uint32_t
     return false;
 }
 
-/** After a lost switch: did a helper do it? */
-bool transfer_was_helped(const struct transfer *transfer);
+/** After a lost switch to the word `next`: did a helper do it? */
+static inline bool
+transfer_was_helped(const struct entry *entry, uint64_t next)
+{
+    uint64_t state = entry_state(entry);
+
+    return state_version(state) == state_version(next) && state_place(state) == state_place(next);
+}
 
 /**
  * Moves a pod to where its newest description wants it in its own place, and ends its lag, also if

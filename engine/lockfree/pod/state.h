@@ -94,6 +94,8 @@ enum place {
     PLACE_ERROR_BACKOFF
 };
 
+#define STATE_PLACES 8
+
 enum state_flag {
     FLAG_DELETED = 1,   /* in flight, deleted meanwhile: its holder gets GONE */
     FLAG_ACTIVATED = 2, /* in flight, activated meanwhile: it is retried when it fails */

@@ -40,24 +40,24 @@ incoming_reserve(struct incoming_late *late, uint32_t label)
 
 void
 incoming_count(struct incoming *own, struct incoming_late *late, uint32_t label,
-               enum incoming_place place)
+               enum incoming_place place, uint32_t by)
 {
     if (label < INCOMING_OWN) {
         atomic_u64 *count = &own->counts[label][place];
 
-        u64_store(count, u64_load(count) + 1);
+        u64_store(count, u64_load(count) + by);
         return;
     }
     struct chunk *chunk = ptr_load_acquire(&late->chunks[label / INCOMING_CHUNK]);
 
     /*
      * More events were defined at once than there is room made ahead, and there was no memory: the
-     * pod is not counted.
+     * pods are not counted.
      */
     if (chunk == NULL) {
         return;
     }
-    (void)u64_add(&chunk->counts[label % INCOMING_CHUNK][place], 1);
+    (void)u64_add(&chunk->counts[label % INCOMING_CHUNK][place], by);
 }
 
 uint64_t

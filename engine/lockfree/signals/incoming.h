@@ -40,9 +40,9 @@ void incoming_close(struct incoming_late *late);
 /** Makes room for a label. False: no memory. */
 bool incoming_reserve(struct incoming_late *late, uint32_t label);
 
-/** Counts one pod. `own` is the calling worker's; room was made for the label. */
+/** Counts `by` pods. `own` is the calling worker's; room was made for the label. */
 void incoming_count(struct incoming *own, struct incoming_late *late, uint32_t label,
-                    enum incoming_place place);
+                    enum incoming_place place, uint32_t by);
 
 /** What the table of late labels has; the workers' own are added by the caller. */
 uint64_t incoming_of_late(const struct incoming_late *late, uint32_t label,
