@@ -97,6 +97,7 @@
 
 /** Pods that back off (backoff.h). */
 struct backoff {
+    atomic_u64 used; /* those that may have pods, as bits (backoff_used) */
     atomic_ptr bins[BACKOFF_KINDS][BACKOFF_CLASSES]; /* NULL until a pod comes */
     atomic_u64 words[BACKOFF_KINDS][BACKOFF_CLASSES];
 };
@@ -175,7 +176,7 @@ struct queue {
     struct index index;
     struct run_pool runs;
     struct bands bands;
-    bool has_ticks;   /* they order pops; else pop_orders does */
+    bool has_ticks;   /* they order pops; else pop_orders does, which counts cycles too */
     bool shares_keys; /* last_key gives every order key; else the clock does (add_draw_key) */
     struct hazards hazards;
     atomic_ptr workers[WORKERS_MAX]; /* their memory stays until the queue ends */
@@ -380,8 +381,7 @@ index_caller(struct worker *worker)
 }
 
 /**
- * Inside a section, when a call begins that may bring priorities, or takes pods: the table of bands
- * is kept small.
+ * Inside a section, when a call begins that may bring priorities: the table of bands is kept small.
  */
 static inline void
 queue_sweep(struct worker *worker)

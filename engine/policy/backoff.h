@@ -56,6 +56,13 @@ struct backoff_counters {
 int64_t backoff_duration(const struct backoff_rules *rules,
                          const struct backoff_counters *counters);
 
+/** `failures`: 0 if there was none. No failure, no wait, whatever the attempts. */
+static inline bool
+backoff_never_was(const struct backoff_rules *rules, uint32_t failures)
+{
+    return failures == 0 && !rules->by_attempts;
+}
+
 /**
  * End of the wait that began at `timestamp`, as it is compared; BACKOFF_NONE if there is no wait.
  */

@@ -58,7 +58,8 @@
  * stands for engine/lockfree/refs/bin.c word_to_set 55d8fe5d
  * stands for engine/lockfree/refs/bin.c bin_mark_from b3799803
  * stands for engine/lockfree/refs/bin.c begin_clearing 0878a077
- * stands for engine/lockfree/calls/pop.c walk_leaf 5c2500eb
+ * stands for engine/lockfree/calls/pop.c walk_down 1c25b9eb
+ * stands for engine/lockfree/calls/pop.c pass_resting 0ce1c0e6
  */
 #if defined(LARGE)
 #define TRIES 2

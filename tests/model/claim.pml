@@ -16,9 +16,8 @@
  *
  * Bounds: 3 pods, CONSUMERS consumers with one pop each (2, with --large 3). Any number may stop anywhere.
  *
- * stands for engine/lockfree/calls/pop.c claim 66caf079
- * stands for engine/lockfree/calls/pop.c take_head 6850ea78
- * stands for engine/lockfree/calls/pop.c head_is_here 55ecf618
+ * stands for engine/lockfree/calls/pop.c take_head af464737
+ * stands for engine/lockfree/calls/pop.c look_at_head 4eb684bc
  * stands for engine/lockfree/refs/lane.h lane_peek d99d97d6
  * stands for engine/lockfree/refs/lane.h lane_advance 14beca65
  */

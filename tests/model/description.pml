@@ -47,7 +47,7 @@
  * stands for engine/lockfree/pod/state.h state_base 7d931ed8
  * stands for engine/lockfree/pod/state.h state_described af8caaec
  * stands for engine/lockfree/pod/state.h state_judge 5713fedf
- * stands for engine/lockfree/pod/state.h state_switched 439032a6
+ * stands for engine/lockfree/pod/state.h state_switched 07e485c1
  * stands for engine/lockfree/pod/entry.c entry_description fb7d322d
  * stands for engine/lockfree/pod/entry.c entry_describe 0630af5b
  * stands for engine/lockfree/pod/entry.c entry_switch 1b257892
@@ -58,8 +58,8 @@
  * stands for engine/lockfree/moves/describe.c describe_install befbf077
  * stands for engine/lockfree/moves/report.c report_record ac34f7d1
  * stands for engine/lockfree/moves/settle.c settle_told 975fed23
- * stands for engine/lockfree/calls/pop.c claim 66caf079
- * stands for engine/lockfree/calls/pop.c take_head 6850ea78
+ * stands for engine/lockfree/calls/pop.c take_said f06c4aa3
+ * stands for engine/lockfree/calls/pop.c take_head af464737
  */
 #define CONTAINERS 3
 #define ROOM       9

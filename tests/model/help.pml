@@ -30,8 +30,8 @@
  * stands for engine/lockfree/moves/switch.c switch_announced 3d6e8a2b
  * stands for engine/lockfree/moves/transfer.c transfer_announce b790bdae
  * stands for engine/lockfree/moves/transfer.c transfer_follow e8a77414
- * stands for engine/lockfree/calls/pop.c take_head 6850ea78
- * stands for engine/lockfree/calls/pop.c head_is_here 55ecf618
+ * stands for engine/lockfree/calls/pop.c take_head af464737
+ * stands for engine/lockfree/calls/pop.c look_at_head 4eb684bc
  */
 #ifdef LARGE
 #define CONSUMERS 3

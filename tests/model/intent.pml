@@ -21,7 +21,7 @@
  * Bounds: one pod; each operation once, and repeated until its own switch succeeds. Any number may stop anywhere.
  *
  * stands for engine/lockfree/pod/state.h state_judge 5713fedf
- * stands for engine/lockfree/pod/state.h state_switched 439032a6
+ * stands for engine/lockfree/pod/state.h state_switched 07e485c1
  * stands for engine/lockfree/moves/switch.c switch_announced 3d6e8a2b
  * stands for engine/lockfree/moves/switch.c switch_help fdf1b5f6
  * stands for engine/lockfree/refs/bin.h bin_judge 37e3f0cc

@@ -58,7 +58,7 @@ lockfree_open(schedq_t *base)
     hazards_open(&queue->hazards, base->config.release, base->config.object_ctx);
     u64_store(&queue->last_key, (uint64_t)INT64_MIN);
     u64_store(&queue->pops_at_tick, UINT64_MAX);
-    queue->has_ticks = clock_has_ticks();
+    queue->has_ticks = clock_has_ticks() && !queue->base.rules.count_cycles;
     queue->shares_keys = clock_repeats(&base->clock);
     queue->epoch = epoch_open(memory);
     bool bands = bands_open(&queue->bands, memory, &queue->entries, &queue->runs);

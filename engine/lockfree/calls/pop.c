@@ -15,10 +15,17 @@
  * A stale head's key is at most its successor's, so the least key over unjudged heads is a lower
  * bound; it is judged, and passed or claimed, before another is looked for.
  *
+ * MANY PODS come from one walk, which goes on where the last pod was, while `reorder` stays: what
+ * became active meanwhile in a band that the walk has passed was not active during the whole call.
+ *
+ * THE STRAIGHT PATH is take_head: a pod whose word says exactly what its ref says, without a
+ * description of its own, and whose object is not counted, is claimed by one CAS and answered from
+ * its record. What else there may be (RARELY) is entered from it, and comes back into it.
+ *
  * RELAXED. Inside a band any pod will do: first the worker's own lane, then two others, then runs;
  * all of it only if these are empty. The bands are walked as above.
  *
- * LINEARIZATION. OK: the CAS of the claim (claim:A). EMPTY: the last load of `reorder`
+ * LINEARIZATION. OK: the CAS of the claim (take_head:B). EMPTY: the last load of `reorder`
  * (walk_take:B). CLOSED: EMPTY, if `closed` was set before the walk began.
  *
  * An updater replaces a pod's description before it moves the pod. A consumer that meets such a
@@ -28,12 +35,14 @@
  * ORDERING
  *   ref, switch_announced:A, switch -> scan, take_head:A or walk_take:B
  *       a walk that misses the pod in both places sees `reorder` raised since walk_take:A
- *   ref ; bin_mark_from:A -> walk_leaf:A, scan (bin.h)
- *   a switch -> claim:A
+ *   ref ; bin_mark_from:A -> walk_down:A, scan (bin.h)
+ *   a switch -> take_head:B
  *       the holder sees what was stored for the pod before that switch
  *   begin_flight:A -> entry_pop_order
  *       if there is an order, `popped` is this flight's
- *   take_or_say_empty:A, second look | ref ; publish_wake
+ *   `reorder`, a switch, the count of backoff -> has_backoff:A, walk_take:B
+ *       a pod that left backoff for a band that the walk had passed
+ *   look_again:A, second look | ref ; publish_wake
  *   pop_or_sleep:A, second look | ref ; sleepers_wake_one:A (sleepers.c)
  *   pop_or_sleep:A, the deadline, sleepers_watch:A | the deadline ; sleepers_wake_for:A (timer.h)
  *   lockfree_close's exchange -> the load of `closed` before a walk
@@ -69,123 +78,239 @@
 
 #include <string.h>
 
-#define AHEAD_RECORD 8 /* its lines are brought */
-#define AHEAD_NAME 4   /* its record is here by now: what done will write is brought */
+#define AHEAD 8 /* how many pods further on a record's lines are brought */
 
-/* ---- the walk -------------------------------------------------------------------------------- */
+/* Out of line: what few pods need takes no registers of those that do not. */
+#define RARELY __attribute__((noinline))
 
 enum step { STEP_NOTHING, STEP_AGAIN, STEP_TAKEN };
 
-struct walk {
-    struct worker *worker;
-    struct band_table *table;
-    uint64_t reorder;
-    struct bin_head head; /* what was taken */
-    uint32_t leaf, row;   /* where it was */
-    uint32_t record;
-    struct entry *entry;
-    uint64_t state; /* in flight */
-    bool from_backoff;
-    struct description description;
-    struct gating gating; /* of a pod that has a description of its own */
-    uint64_t desc;        /* at the claim */
-};
-
 /* ---- the claimed pod ------------------------------------------------------------------------- */
 
-static void
-describe_history(const struct queue *queue, const struct entry *entry, schedq_popped_t *out)
-{
-    uint64_t counts = u64_load(&entry->attempts_rejections);
+/* What updates and movers said of a pod that waited, as of the claim. */
+struct said {
+    struct description description;
+    struct gating gating;
+    uint64_t desc; /* names both */
+};
 
-    out->history.timestamp_ns = time_load(&entry->timestamp);
-    out->history.initial_attempt_ns = time_load(&entry->initial_attempt);
-    out->history.attempts = (uint32_t)(counts >> 32);
-    out->history.rejections = (uint32_t)counts;
-    out->history.errors = (uint32_t)u64_load(&entry->errors);
-    out->history.reserved = 0;
-    out->backoff_expiry_ns = backoff_public(backoff_expiry_of(queue, &out->history));
-    out->history.attempts = history_raised(out->history.attempts);
+/* Behind the answer that the record gives: the holder makes it the record's. */
+RARELY static void
+tell_said(const struct said *said, struct entry *entry, schedq_popped_t *out)
+{
+    out->object = said->description.object;
+    out->priority = said->description.priority;
+    out->nominated_node = said->description.nominated_node;
+    out->flags = said->description.flags;
+    out->unschedulable |= said->gating.refused;
+    if (out->history.initial_attempt_ns == 0) {
+        out->history.initial_attempt_ns = said->gating.first;
+        time_store(&entry->initial_attempt, said->gating.first);
+    }
 }
 
-/* What movers said of the pod while it waited: the holder makes it the record's. */
-static void
-take_gating(const struct walk *walk, schedq_popped_t *out)
+RARELY static int64_t
+told_expiry(const struct queue *queue, const struct entry *entry)
 {
-    out->unschedulable |= walk->gating.refused;
-    if (out->history.initial_attempt_ns == 0) {
-        out->history.initial_attempt_ns = walk->gating.first;
-        time_store(&walk->entry->initial_attempt, walk->gating.first);
-    }
+    uint64_t counts = u64_load(&entry->attempts_rejections);
+    const schedq_history_t history = {.timestamp_ns = time_load(&entry->timestamp),
+                                      .attempts = (uint32_t)(counts >> 32),
+                                      .rejections = (uint32_t)counts,
+                                      .errors = (uint32_t)u64_load(&entry->errors)};
+
+    return backoff_public(backoff_expiry_of(queue, &history));
+}
+
+/* What orders it among the pops, where the processor's count does not. */
+RARELY static uint64_t
+number_pop(struct queue *queue, schedq_popped_t *out)
+{
+    uint64_t number = u64_add(&queue->pop_orders, 1) + 1;
+
+    out->cycle = queue->base.rules.count_cycles ? number : 0;
+    return number;
 }
 
 /*
  * The record is this worker's: others only replace its description. So it is read and written
- * relaxed, behind claim:A. The description that the
- * caller gets is that of the claim.
+ * relaxed, behind take_head:B. The description that the caller gets is that of the claim; the
+ * record's own never changes. What the end of the pod will write comes while the caller works.
  */
 static void
-begin_flight(const struct walk *walk, schedq_popped_t *out)
+begin_flight(struct queue *queue, struct entry *entry, uint64_t token, const struct said *said,
+             schedq_popped_t *out)
 {
-    struct queue *queue = queue_of(walk->worker);
-    struct entry *entry = walk->entry;
+    uint64_t name = u64_load(&entry->name);
     uint64_t attributes = u64_load(&entry->attributes);
-    bool counts = queue->base.rules.count_cycles || !queue->has_ticks;
-    uint64_t order = counts ? u64_add(&queue->pop_orders, 1) + 1 : clock_ticks();
+    uint64_t counts = u64_load(&entry->attempts_rejections);
+    uint64_t errors = u64_load(&entry->errors);
+    uint32_t attempts = history_raised((uint32_t)(counts >> 32));
 
-    describe_history(queue, entry, out);
-    out->token.bits = ref_make(state_version(walk->state), walk->record);
-    out->pod = entry_handle(walk->record, u64_load(&entry->life));
-    out->object = walk->description.object;
-    out->name = names_text(&queue->names, (uint32_t)u64_load(&entry->name));
+    out->cycle = 0;
+    uint64_t order = queue->has_ticks ? clock_ticks() : number_pop(queue, out);
+
+    index_prefetch(&queue->index, (uint32_t)(name >> 32));
+    out->name = names_text(&queue->names, (uint32_t)name);
+    __builtin_prefetch(out->name, 1);
+    out->token.bits = token;
+    out->pod = entry_handle(ref_record(token), u64_load(&entry->life));
+    out->object = u64_load(&entry->object);
     out->name_length = attributes_name_length(attributes);
-    out->priority = walk->description.priority;
+    out->priority = attributes_priority(attributes);
+    out->history.timestamp_ns = time_load(&entry->timestamp);
+    out->history.initial_attempt_ns = time_load(&entry->initial_attempt);
+    out->history.attempts = attempts;
+    out->history.rejections = (uint32_t)counts;
+    out->history.errors = (uint32_t)errors;
+    out->history.reserved = 0;
     out->unschedulable = u64_load(&entry->unschedulable);
     out->pending = u64_load(&entry->pending);
     out->seen = u64_load_acquire(u64_of(&queue->base.words.event_sequence)); /* of stamps_draw:A */
-    out->cycle = queue->base.rules.count_cycles ? order : 0;
-    out->nominated_node = walk->description.nominated_node;
-    out->from_backoff = walk->from_backoff;
+    out->nominated_node = 0;
+    out->backoff_expiry_ns =
+        backoff_never_was(&queue->base.rules.backoff, (uint32_t)counts | (uint32_t)errors)
+            ? 0
+            : told_expiry(queue, entry);
+    out->from_backoff = 0;
     out->profile = attributes_profile(attributes);
-    out->flags = walk->description.flags;
+    out->flags = attributes_flags(attributes);
     memset(out->reserved, 0, sizeof out->reserved);
-    if (walk->desc != 0) {
-        take_gating(walk, out);
+    if (said != NULL) {
+        tell_said(said, entry, out);
     }
-    u64_store(&entry->attempts_rejections,
-              (uint64_t)out->history.attempts << 32 | out->history.rejections);
+    u64_store(&entry->attempts_rejections, (uint64_t)attempts << 32 | (uint32_t)counts);
     u64_store(&entry->unschedulable, 0);
     u64_store(&entry->pending, 0);
     u64_store(&entry->seen, out->seen);
-    u64_store(&entry->popped, walk->description.object);
+    u64_store(&entry->popped, out->object);
     u64_store_release(&entry->flight, order); /* begin_flight:A; not 0: `popped` is this flight's */
 }
 
-/* ---- taking ---------------------------------------------------------------------------------- */
+/* ---- one pod --------------------------------------------------------------------------------- */
 
-/* The coming pods' lines come from memory while the caller works. */
-static void
-prefetch_coming(const struct walk *walk)
+/*
+ * Of a head whose pod is not simply where the ref says: is it here, found by an older ref, or
+ * helped to come? Then its word is returned. Else 0, and the head is passed.
+ */
+RARELY static uint64_t
+look_at_head(struct worker *worker, struct bin *bin, const struct bin_head *head,
+             struct entry *entry)
 {
-    const struct queue *queue = queue_of(walk->worker);
+    const struct bin_caller caller = bin_caller(worker);
+    uint64_t ref = bin_head_ref(head);
+    uint64_t state = 0;
+    enum verdict verdict = entry != NULL ? bin_verdict_of(bin, entry, ref, &state) : VERDICT_STALE;
 
-    if (walk->head.is_run) {
-        return;
+    if (verdict == VERDICT_VALID ||
+        (verdict == VERDICT_FUTURE &&
+         bin_help(bin, &caller, entry, ref, bin_head_cause(head), &state))) {
+        return state;
     }
-    const struct entry *far = lane_ahead(&walk->head.lane, &queue->entries, AHEAD_RECORD);
-    const struct entry *near = lane_ahead(&walk->head.lane, &queue->entries, AHEAD_NAME);
-
-    if (far != NULL) {
-        __builtin_prefetch(far, 1);
-        __builtin_prefetch((const char *)far + CACHE_LINE, 1);
-    }
-    if (near != NULL) {
-        uint64_t name = u64_load(&near->name);
-
-        index_prefetch(&queue->index, (uint32_t)(name >> 32));
-        names_prefetch(&queue->names, (uint32_t)name);
-    }
+    bin_advance(head);
+    return 0;
 }
+
+/*
+ * Before the claim: takes a reference to the object, and reads what was said. False: another thread
+ * changed, moved or took the pod.
+ */
+RARELY static bool
+take_said(struct worker *worker, struct entry *entry, uint64_t state, struct said *said)
+{
+    if (!objects_take(worker, entry, state, &said->description, &said->desc)) {
+        return false;
+    }
+    /*
+     * The stay word is relaxed: behind the acquire of `state`; both are as of the claim, which
+     * compares the words.
+     */
+    (void)entry_gating(&queue_of(worker)->entries, entry, said->desc, &said->gating);
+    gating_judge(&said->gating, u64_load(&entry->flight), state);
+    return true;
+}
+
+/* Returns how many refs there were from the head on: a hint. */
+static uint32_t
+leave_head(const struct queue *queue, const struct bin_head *head)
+{
+    if (head->is_run) {
+        run_advance(&head->run);
+        return head->run.left;
+    }
+    uint32_t left = lane_left(&head->lane);
+
+    lane_advance(&head->lane);
+    if (left > AHEAD) {
+        entry_prefetch(&queue->entries, lane_ahead(&head->lane, AHEAD));
+    }
+    return left;
+}
+
+/*
+ * NOTHING: the head was passed, or another thread changed the pod. AGAIN: an update moved a pod
+ * since `reorder` was read.
+ *
+ * The record is addressed before its word is judged: behind the judgement the pod may end, and
+ * trim take its page.
+ */
+__attribute__((noinline)) static enum step
+take_head(struct worker *worker, struct bin *bin, const struct bin_head *head, uint64_t reorder,
+          schedq_popped_t *out)
+{
+    struct queue *queue = queue_of(worker);
+    uint64_t ref = bin_head_ref(head);
+    struct entry *entry = entry_at(&queue->entries, ref_record(ref));
+    uint64_t state = bin_word_of(bin, ref);
+    bool plain = entry != NULL && entry_state(entry) == state;
+    struct said said;
+
+    if (!plain) {
+        state = look_at_head(worker, bin, head, entry);
+        if (state == 0) {
+            return STEP_NOTHING;
+        }
+    }
+    if (u64_load_acquire(&queue->reorder) != reorder) { /* take_head:A */
+        return STEP_AGAIN;
+    }
+    /* Described anew, and not moved so far: it has to be looked for in its new place. */
+    if (!plain && state_place(state) == PLACE_ACTIVE && state_lag(state) != 0 &&
+        transfer_follow(worker, ref_record(ref), u64_load_acquire(&entry->life))) {
+        return STEP_AGAIN;
+    }
+    uint64_t desc = u64_load_acquire(&entry->word.high); /* of entry_describe:A */
+    uint64_t version = state_next_version(state);
+    bool is_said = desc != 0 || objects_counted(queue);
+
+    if (is_said) {
+        if (!take_said(worker, entry, state, &said)) {
+            return STEP_NOTHING;
+        }
+        desc = said.desc;
+    }
+    if (!entry_switch(entry, state, desc, version | state_of(PLACE_INFLIGHT))) { /* take_head:B */
+        if (is_said) {
+            object_release(worker, said.description.object);
+        }
+        return STEP_NOTHING;
+    }
+    out->more = leave_head(queue, head) > 1;
+    begin_flight(queue, entry, version | ref_record(ref), is_said ? &said : NULL, out);
+    return STEP_TAKEN;
+}
+
+/* ---- the walk -------------------------------------------------------------------------------- */
+
+struct walk {
+    struct worker *worker;
+    uint64_t reorder;
+    struct band_table *table;
+    schedq_popped_t *out; /* for the next pod */
+    const schedq_popped_t *end;
+    uint32_t leaf; /* where the last pod was */
+    uint64_t rest; /* the rows from that pod's on, as bits; 0: it came out of backoff */
+    struct bin_head head;
+};
 
 /* xorshift: which lanes a relaxed pop looks at. */
 static uint32_t
@@ -197,172 +322,102 @@ next_random(struct worker *worker)
     return (uint32_t)(worker->random >> 32);
 }
 
-/* The pod to take from a band. Relaxed: any, only the priority counts. */
-static bool
-look_into(struct walk *walk, struct bin *bin)
+/* Relaxed: any pod of the band, only the priority counts. */
+RARELY static bool
+any_in(struct worker *worker, struct bin *bin, struct bin_head *head)
 {
-    struct worker *worker = walk->worker;
-    struct queue *queue = queue_of(worker);
-
-    if (queue->base.config.order == SCHEDQ_ORDER_RELAXED &&
-        bin_any(bin, &queue->runs, worker->base.number, next_random(worker), &walk->head)) {
-        return true;
-    }
-    return bin_first(bin, &queue->runs, &walk->head);
-}
-
-/* False: another thread changed, moved or took the pod. */
-static bool
-claim(struct walk *walk, uint64_t state)
-{
-    const struct queue *queue = queue_of(walk->worker);
-    uint64_t desc;
-
-    if (!objects_take(walk->worker, walk->entry, state, &walk->description, &desc)) {
-        return false;
-    }
-    walk->desc = desc;
-    if (desc != 0) {
-        /*
-         * The stay word is relaxed: behind the acquire of `state`; both are as of the claim, which
-         * compares the words.
-         */
-        (void)entry_gating(&queue->entries, walk->entry, desc, &walk->gating);
-        gating_judge(&walk->gating, u64_load(&walk->entry->flight), state);
-    }
-    walk->state = state_switched(state, state_band(state), PLACE_INFLIGHT);
-    if (entry_switch(walk->entry, state, desc, walk->state)) { /* claim:A */
-        switch_leave(walk->worker, state_place(state));
-        switch_enter(walk->worker, PLACE_INFLIGHT);
-        return true;
-    }
-    object_release(walk->worker, walk->description.object);
-    return false;
-}
-
-/* Of a ref that was FUTURE. */
-static bool
-head_is_helped(const struct walk *walk, struct bin *bin, uint64_t *state)
-{
-    const struct bin_caller caller = bin_caller(walk->worker);
-
-    return bin_help(bin, &caller, walk->entry, bin_head_ref(&walk->head),
-                    bin_head_cause(&walk->head), state);
+    return bin_any(bin, &queue_of(worker)->runs, worker->base.number, next_random(worker), head);
 }
 
 /*
- * Is the pod of the walk's head here? Then *state is its word. Else the head is passed. The record
- * is addressed before its word is judged: behind the judgement the pod may end, and trim take its
- * page.
+ * Rows in front of `rest` whose words are at rest lose their bits, so that later walks need not
+ * come here: the version is read before the words. Returns the rows from the first other one on.
  */
-static bool
-head_is_here(struct walk *walk, struct bin *bin, uint64_t *state)
+RARELY static uint64_t
+pass_resting(const struct walk *walk, uint32_t i, uint64_t rest)
 {
-    uint64_t ref = bin_head_ref(&walk->head);
-    enum verdict verdict = VERDICT_STALE;
-
-    walk->record = ref_record(ref);
-    walk->entry = entry_at(&queue_of(walk->worker)->entries, walk->record);
-    if (walk->entry != NULL) {
-        verdict = bin_verdict_of(bin, walk->entry, ref, state);
-    }
-    if (verdict == VERDICT_VALID ||
-        (verdict == VERDICT_FUTURE && head_is_helped(walk, bin, state))) {
-        return true;
-    }
-    bin_advance(&walk->head);
-    return false;
-}
-
-/* NOTHING: the head was passed, or another thread changed the pod. */
-static enum step
-take_head(struct walk *walk, struct bin *bin)
-{
-    uint64_t state;
-
-    if (!head_is_here(walk, bin, &state)) {
-        return STEP_NOTHING;
-    }
-    if (u64_load_acquire(&queue_of(walk->worker)->reorder) != walk->reorder) { /* take_head:A */
-        return STEP_AGAIN;
-    }
-    /* Described anew, and not moved so far: it has to be looked for in its new place. */
-    if (state_place(state) == PLACE_ACTIVE && state_lag(state) != 0 &&
-        transfer_follow(walk->worker, walk->record, u64_load_acquire(&walk->entry->life))) {
-        return STEP_AGAIN;
-    }
-    if (!claim(walk, state)) {
-        return STEP_NOTHING;
-    }
-    bin_advance(&walk->head);
-    return STEP_TAKEN;
-}
-
-/* Takes the first pod of one band. */
-static enum step
-take_from(struct walk *walk, struct band *band, uint64_t word)
-{
-    struct queue *queue = queue_of(walk->worker);
-    enum step step = STEP_NOTHING;
-
-    /* Ends: each further round advanced a head, or another thread changed the pod. */
-    while (step == STEP_NOTHING && look_into(walk, &band->bin)) {
-        step = take_head(walk, &band->bin);
-    }
-    if (step == STEP_NOTHING) {
-        bin_found_empty(&band->bin, &queue->runs, word);
-    }
-    return step;
-}
-
-/*
- * One leaf of the table, from the top. Rows whose words are found at rest lose their bits, so that
- * later walks need not come here: `version` is read before the words.
- */
-static enum step
-walk_leaf(struct walk *walk, uint64_t bits)
-{
-    struct queue *queue = queue_of(walk->worker);
-    const struct band_leaf *leaf = walk->table->leaves[walk->leaf].leaf;
-    uint64_t version = band_leaf_version(leaf);
-    enum step step = STEP_NOTHING;
+    const struct band_leaf *leaf = walk->table->leaves[i].leaf;
+    uint64_t bits = band_leaf_bits(leaf), version = band_leaf_version(leaf);
     uint64_t at_rest = 0;
 
-    for (uint64_t rest = bits; rest != 0 && step == STEP_NOTHING; rest &= rest - 1) {
-        walk->row = (uint32_t)__builtin_ctzll(rest);
-        struct band *band = leaf->rows[walk->row].band;
-        uint64_t word = u64_load_acquire(&band->word); /* walk_leaf:A, before the scan */
-
-        if (band_word_rests(word)) {
-            at_rest |= rest & -rest;
-        } else {
-            step = take_from(walk, band, word);
+    for (rest &= bits; rest != 0; rest &= rest - 1) {
+        /* as walk_down:A */
+        if (!band_word_rests(u64_load_acquire(&leaf->rows[__builtin_ctzll(rest)].band->word))) {
+            break;
         }
+        at_rest |= rest & -rest;
     }
     if (at_rest != 0) {
-        bands_rest(&queue->bands, walk->worker->epoch, walk->table, walk->leaf, bits, version,
-                   at_rest);
+        bands_rest(&queue_of(walk->worker)->bands, walk->worker->epoch, walk->table, i, bits,
+                   version, at_rest);
     }
-    return step;
+    return rest;
 }
 
+/* Takes from one bin until it is empty, or enough was taken. */
 static enum step
-walk_down(struct walk *walk)
+take_from(struct walk *walk, struct bin *bin)
 {
+    struct queue *queue = queue_of(walk->worker);
     enum step step = STEP_NOTHING;
 
-    for (uint32_t i = 0; i < walk->table->count && step == STEP_NOTHING; i++) {
-        uint64_t bits = band_leaf_bits(walk->table->leaves[i].leaf);
-
-        if (bits != 0) {
-            walk->leaf = i;
-            step = walk_leaf(walk, bits);
+    /*
+     * Ends: each further round took a pod or advanced a head, or another thread changed the pod.
+     */
+    while (step != STEP_AGAIN && ((queue->base.config.order == SCHEDQ_ORDER_RELAXED &&
+                                   any_in(walk->worker, bin, &walk->head)) ||
+                                  bin_first(bin, &queue->runs, &walk->head))) {
+        step = take_head(walk->worker, bin, &walk->head, walk->reorder, walk->out);
+        if (step == STEP_TAKEN && ++walk->out == walk->end) {
+            return STEP_TAKEN;
         }
     }
-    return step;
+    return step == STEP_AGAIN ? STEP_AGAIN : STEP_NOTHING;
 }
 
-/* ---- backoff --------------------------------------------------------------------------------- */
+__attribute__((noinline)) static enum step
+walk_down(struct walk *walk)
+{
+    struct queue *queue = queue_of(walk->worker);
+
+    for (uint32_t i = 0; i < walk->table->count; i++) {
+        const struct band_leaf *leaf = walk->table->leaves[i].leaf;
+        uint64_t rest = band_leaf_bits(leaf);
+
+        while (rest != 0) {
+            struct band *band = leaf->rows[__builtin_ctzll(rest)].band;
+            uint64_t word = u64_load_acquire(&band->word); /* walk_down:A, before the scan */
+
+            if (band_word_rests(word)) {
+                rest = pass_resting(walk, i, rest);
+                continue;
+            }
+            enum step step = take_from(walk, &band->bin);
+
+            if (step != STEP_NOTHING) {
+                walk->leaf = i;
+                walk->rest = rest;
+                return step;
+            }
+            bin_found_empty(&band->bin, &queue->runs, word);
+            rest &= rest - 1;
+        }
+    }
+    return STEP_NOTHING;
+}
+
+/*
+ * May there be a pod to take out of backoff? The count is raised before a pod's switch, and lowered
+ * behind the switch that takes it away: who reads 0 because a pod became active finds `reorder`
+ * raised.
+ */
+static bool
+has_backoff(struct queue *queue)
+{
+    /* has_backoff:A reads from switch_change's additions */
+    return queue->base.rules.pop_from_backoff &&
+           u64_load_acquire(u64_of(&queue->base.words.backoff)) != 0;
+}
 
 /* The bin of the pod whose backoff ends first. Of pods with equal expiries tie.h decides. */
 static struct bin *
@@ -371,11 +426,11 @@ first_in_backoff(struct walk *walk)
     struct queue *queue = queue_of(walk->worker);
     struct bin *best = NULL;
 
-    for (uint32_t i = 0; i < BACKOFF_CLASSES; i++) {
-        struct bin *bin = backoff_used(queue, PLACE_BACKOFF, i);
+    for (uint32_t used = backoff_used(queue, PLACE_BACKOFF); used != 0;) {
+        struct bin *bin = backoff_next_used(queue, PLACE_BACKOFF, &used);
         struct bin_head head;
 
-        if (bin != NULL && bin_first(bin, &queue->runs, &head) &&
+        if (bin_first(bin, &queue->runs, &head) &&
             (best == NULL || ref_before(&bin->residence, bin_head_key(&head), bin_head_ref(&head),
                                         bin_head_key(&walk->head), bin_head_ref(&walk->head)))) {
             best = bin;
@@ -389,133 +444,140 @@ first_in_backoff(struct walk *walk)
  * Nothing is active: pods that back off are better than none, where the rules say so. Errors are
  * left alone.
  */
-static enum step
+RARELY static enum step
 take_from_backoff(struct walk *walk)
 {
+    struct worker *worker = walk->worker;
     enum step step = STEP_NOTHING;
     struct bin *bin;
 
-    /* Ends: each further round advanced a head, or another thread changed the pod. */
-    while (step == STEP_NOTHING && (bin = first_in_backoff(walk)) != NULL) {
-        step = take_head(walk, bin);
-    }
-    walk->from_backoff = step == STEP_TAKEN;
-    if (walk->from_backoff) {
-        switch_count(walk->worker, PLACE_ACTIVE, cause_of(LABEL_POP_FROM_BACKOFF, false));
+    /* Ends as take_from does. */
+    while (step != STEP_AGAIN && walk->out != walk->end && (bin = first_in_backoff(walk)) != NULL) {
+        step = take_head(worker, bin, &walk->head, walk->reorder, walk->out);
+        if (step == STEP_TAKEN) {
+            walk->out->from_backoff = 1;
+            walk->out->more = 0; /* unknown */
+            walk->out++;
+            walk->rest = 0;
+            switch_leave(worker, PLACE_BACKOFF);
+            switch_enter(worker, PLACE_ACTIVE); /* and out again: count_taken */
+            switch_count(worker, PLACE_ACTIVE, cause_of(LABEL_POP_FROM_BACKOFF, false));
+        }
     }
     return step;
 }
 
-static enum step
-walk_all(struct walk *walk)
-{
-    struct queue *queue = queue_of(walk->worker);
-    enum step step = walk_down(walk);
-
-    walk->from_backoff = false;
-    return step == STEP_NOTHING && queue->base.rules.pop_from_backoff ? take_from_backoff(walk)
-                                                                      : step;
-}
-
+/* Has some row of the table, from those in `rest` of one leaf on, a word that is set? */
 static bool
-walk_take(struct walk *walk, struct worker *worker)
+lower_bands_left(const struct band_table *table, uint32_t i, uint64_t rest)
 {
-    struct queue *queue = queue_of(worker);
+    for (; i < table->count; i++) {
+        const struct band_leaf *leaf = table->leaves[i].leaf;
 
-    walk->worker = worker;
-    /* Ends: each further round means that an update moved a pod that is active. */
-    for (;;) {
-        walk->reorder = u64_load_acquire(&queue->reorder); /* walk_take:A */
-        walk->table = bands_table(&queue->bands);
-        enum step step = walk_all(walk);
-
-        if (step == STEP_TAKEN) {
-            return true;
-        }
-        /* walk_take:B */
-        if (step == STEP_NOTHING && u64_load_acquire(&queue->reorder) == walk->reorder) {
-            return false;
-        }
-    }
-}
-
-/* Has some row behind the walk's a word that is set? */
-static bool
-lower_bands_left(const struct walk *walk)
-{
-    uint64_t above = UINT64_MAX >> (63 - walk->row);
-
-    for (uint32_t i = walk->leaf; i < walk->table->count; i++) {
-        const struct band_leaf *leaf = walk->table->leaves[i].leaf;
-
-        for (uint64_t bits = band_leaf_bits(leaf) & ~above; bits != 0; bits &= bits - 1) {
+        for (uint64_t bits = band_leaf_bits(leaf) & rest; bits != 0; bits &= bits - 1) {
             if (!band_word_rests(u64_load_acquire(&leaf->rows[__builtin_ctzll(bits)].band->word))) {
                 return true;
             }
         }
-        above = 0;
+        rest = UINT64_MAX;
     }
     return false;
 }
 
 /*
- * Hints: refs are not judged. In lower bands the words are enough for a caller, but not for waking
- * a sleeper.
+ * Behind the last pod that was taken: hints, refs are not judged. In lower bands the words are
+ * enough for a caller, but not for waking a sleeper.
  */
-static bool
-anything_left(const struct walk *walk)
+RARELY static bool
+something_is_left(struct walk *walk)
 {
     struct queue *queue = queue_of(walk->worker);
-    struct bin_head head;
-    bool here = walk->head.is_run ? walk->head.run.left > 1 : lane_has_more(&walk->head.lane);
 
-    if (queue->base.rules.pop_from_backoff && u64_load(u64_of(&queue->base.words.backoff)) > 0) {
+    if (has_backoff(queue)) {
         return true;
     }
-    if (walk->from_backoff) {
+    if (walk->rest == 0) {
         return false;
     }
-    struct band *band = walk->table->leaves[walk->leaf].leaf->rows[walk->row].band;
+    const struct band_leaf *leaf = walk->table->leaves[walk->leaf].leaf;
+    struct band *band = leaf->rows[__builtin_ctzll(walk->rest)].band;
 
-    return here || bin_first(&band->bin, &queue->runs, &head) || lower_bands_left(walk);
+    return bin_first(&band->bin, &queue->runs, &walk->head) ||
+           lower_bands_left(walk->table, walk->leaf, ~(walk->rest ^ (walk->rest - 1)));
 }
 
-static bool
-take_one(struct worker *worker, schedq_popped_t *out)
+/* Counted once for all pods of the call. */
+static void
+count_taken(struct worker *worker, size_t count)
 {
-    struct walk walk;
-
-    if (!walk_take(&walk, worker)) {
-        return false;
-    }
-    tally_add(&worker->tally.pops, 1);
-    prefetch_coming(&walk);
-    begin_flight(&walk, out);
-    out->more = anything_left(&walk);
-    return true;
+    tally_add(&worker->tally.active, 0 - count);
+    tally_add(&worker->tally.inflight, count);
+    tally_add(&worker->tally.pops, count);
 }
+
+/* Takes as many pods as there are, up to a capacity. */
+static size_t
+walk_take(struct worker *worker, schedq_popped_t *out, size_t capacity)
+{
+    struct queue *queue = queue_of(worker);
+    struct walk walk;
+    enum step step;
+
+    walk.worker = worker;
+    walk.out = out;
+    walk.end = out + capacity;
+    /* Ends: each further round means that an update moved a pod that is active. */
+    do {
+        walk.reorder = u64_load_acquire(&queue->reorder); /* walk_take:A */
+        walk.table = bands_table(&queue->bands);
+        step = walk_down(&walk);
+        if (step == STEP_NOTHING && has_backoff(queue)) {
+            step = take_from_backoff(&walk);
+        }
+        if (walk.out == out && step == STEP_NOTHING &&
+            u64_load_acquire(&queue->reorder) != walk.reorder) { /* walk_take:B */
+            step = STEP_AGAIN;
+        }
+    } while (step == STEP_AGAIN);
+    size_t count = (size_t)(walk.out - out);
+
+    if (count > 0) {
+        count_taken(worker, count);
+        for (size_t i = 1; i < count; i++) {
+            out[i - 1].more = 1;
+        }
+        if (!walk.out[-1].more) {
+            walk.out[-1].more = count == capacity && something_is_left(&walk);
+        }
+    }
+    return count;
+}
+
+enum look { LOOK_FIRST, LOOK_BEHIND_STRAYS, LOOK_BEHIND_POPPABLE };
 
 /*
+ * Nothing was found: is there a reason to look once more?
+ *
  * Hosts look at words.poppable without a call: it may say 1 for nothing, and must not say 0 for
  * long if there is something. A producer publishes, fences, and sets it if it is 0; here it is set
  * to 0, a fence, and a second look.
  */
-static bool
-take_or_say_empty(struct worker *worker, schedq_popped_t *out)
+RARELY static bool
+look_again(struct worker *worker, enum look *look)
 {
     atomic_u32 *poppable = u32_of(&queue_of(worker)->base.words.poppable);
 
-    if (take_one(worker, out) || (stray_gather(worker) && take_one(worker, out))) {
-        return true;
+    if (*look == LOOK_FIRST) {
+        *look = LOOK_BEHIND_STRAYS;
+        if (stray_gather(worker)) {
+            return true;
+        }
     }
-    if (u32_load(poppable) == 0) {
+    if (*look == LOOK_BEHIND_POPPABLE || u32_load(poppable) == 0) {
         return false;
     }
-    (void)u32_exchange(poppable, 0); /* take_or_say_empty:A */
-    if (!take_one(worker, out)) {
-        return false;
-    }
-    u32_store(poppable, 1);
+    *look = LOOK_BEHIND_POPPABLE;
+    (void)u32_exchange(poppable, 0); /* look_again:A */
     return true;
 }
 
@@ -529,24 +591,6 @@ pass_wake_up(struct worker *worker, const schedq_popped_t *last)
     }
 }
 
-static size_t
-take_many(struct worker *worker, schedq_popped_t *out, size_t capacity)
-{
-    size_t count = 0;
-
-    section_begin(worker);
-    queue_sweep(worker);
-    if (take_or_say_empty(worker, out)) {
-        count = 1;
-        while (count < capacity && out[count - 1].more && take_one(worker, &out[count])) {
-            count++;
-        }
-        pass_wake_up(worker, &out[count - 1]);
-    }
-    section_leave(worker);
-    return count;
-}
-
 /* ---- waiting --------------------------------------------------------------------------------- */
 
 /* A caller's clock need not be CLOCK_MONOTONIC, so what is left on it is waited for on that. */
@@ -557,6 +601,14 @@ futex_deadline(const struct queue *queue, int64_t deadline, int64_t now)
         return FUTEX_NO_DEADLINE;
     }
     return time_add(clock_monotonic(), time_add(deadline, -now));
+}
+
+static schedq_status_t
+try_pop(struct worker *worker, schedq_popped_t *out)
+{
+    size_t count;
+
+    return lockfree_pop(&worker->base, POP_TRY, 0, out, 1, &count);
 }
 
 /* One waiting call. */
@@ -598,14 +650,9 @@ pop_or_sleep(struct wait *wait, schedq_popped_t *out)
     struct queue *queue = queue_of(worker);
     /* pop_or_sleep:A, a full fence */
     const struct sleepers_ticket ticket = sleepers_prepare(&queue->sleepers);
-    bool closed = queue_is_closed(queue);
-    schedq_status_t status = SCHEDQ_EMPTY;
+    schedq_status_t status = try_pop(worker, out);
 
-    if (take_many(worker, out, 1) > 0) {
-        status = SCHEDQ_OK;
-    } else if (closed) {
-        status = SCHEDQ_CLOSED;
-    } else {
+    if (status == SCHEDQ_EMPTY) {
         int64_t now = queue_now(queue);
 
         /* A slice only: then it looks for its pod. */
@@ -630,36 +677,25 @@ hand_over_watch(struct queue *queue)
     }
 }
 
-/* A wake-up that reached a caller that leaves without a pod was perhaps another's. */
-static schedq_status_t
-look_once_more(struct worker *worker, schedq_popped_t *out)
-{
-    bool closed = queue_is_closed(queue_of(worker));
-
-    if (take_many(worker, out, 1) > 0) {
-        return SCHEDQ_OK;
-    }
-    return closed ? SCHEDQ_CLOSED : SCHEDQ_TIMEDOUT;
-}
-
-static schedq_status_t
-pop_waiting(struct worker *worker, int64_t deadline, schedq_popped_t *out)
+/* It was tried once, and there was nothing. */
+RARELY static schedq_status_t
+pop_waiting(struct worker *worker, int64_t deadline, schedq_popped_t *out, size_t *count)
 {
     struct wait wait = {.deadline = deadline};
     schedq_status_t status = SCHEDQ_EMPTY;
 
-    if (take_many(worker, out, 1) > 0) {
-        return SCHEDQ_OK;
-    }
     server_begin(&wait.server, worker);
     /* Waits for a pod, the deadline, or the end: the one loop here that need not end. */
     while (status == SCHEDQ_EMPTY) {
         status = pop_or_sleep(&wait, out);
     }
     if (status == SCHEDQ_TIMEDOUT) {
-        status = look_once_more(worker, out);
+        /* A wake-up that reached a caller that leaves without a pod was perhaps another's. */
+        status = try_pop(worker, out);
+        status = status == SCHEDQ_EMPTY ? SCHEDQ_TIMEDOUT : status;
     }
     hand_over_watch(queue_of(worker));
+    *count = status == SCHEDQ_OK ? 1 : 0;
     return status;
 }
 
@@ -668,20 +704,29 @@ lockfree_pop(schedq_worker_t *base, enum pop_mode mode, int64_t deadline, schedq
              size_t capacity, size_t *count)
 {
     struct worker *worker = worker_of(base);
-
-    if (mode == POP_WAIT) {
-        schedq_status_t status = pop_waiting(worker, deadline, out);
-
-        *count = status == SCHEDQ_OK ? 1 : 0;
-        return status;
-    }
     bool closed = queue_is_closed(queue_of(worker));
+    enum look look = LOOK_FIRST;
+    size_t taken;
 
-    *count = take_many(worker, out, capacity);
-    if (*count > 0) {
+    section_begin(worker);
+    do {
+        taken = walk_take(worker, out, capacity);
+    } while (taken == 0 && look_again(worker, &look));
+    if (taken > 0) {
+        if (look == LOOK_BEHIND_POPPABLE) {
+            u32_store(u32_of(&queue_of(worker)->base.words.poppable), 1);
+        }
+        pass_wake_up(worker, &out[taken - 1]);
+    }
+    section_leave(worker);
+    *count = taken;
+    if (taken > 0) {
         return SCHEDQ_OK;
     }
-    return closed ? SCHEDQ_CLOSED : SCHEDQ_EMPTY;
+    if (closed) {
+        return SCHEDQ_CLOSED;
+    }
+    return mode == POP_WAIT ? pop_waiting(worker, deadline, out, count) : SCHEDQ_EMPTY;
 }
 
 /* ---- close ----------------------------------------------------------------------------------- */

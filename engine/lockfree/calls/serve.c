@@ -234,10 +234,10 @@ flush_backoff(struct serving *serving, enum place place)
     flush.mover.counts = flush.mover.counts_gated = true;
     flush.mover.decide = backoff_is_over;
     flush.mover.ctx = &flush;
-    for (uint32_t i = 0; i < BACKOFF_CLASSES; i++) {
-        struct bin *bin = backoff_used(queue, place, i);
+    for (uint32_t used = backoff_used(queue, place); used != 0;) {
+        struct bin *bin = backoff_next_used(queue, place, &used);
 
-        if (bin == NULL || !has_due(queue, bin, flush.limit)) {
+        if (!has_due(queue, bin, flush.limit)) {
             continue;
         }
         if (queue->base.rules.host_ends_backoff) {

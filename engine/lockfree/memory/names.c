@@ -119,7 +119,8 @@ names_trim(struct names *names, struct epoch_record *epoch)
 const char *
 names_text(const struct names *names, uint32_t cell)
 {
-    return slab_at(&names->classes[cell_class(cell)], cell_object(cell));
+    return slab_unchecked(&names->classes[cell_class(cell)], cell_object(cell), RECORD_PAGE_BITS,
+                          class_bytes[cell_class(cell)]);
 }
 
 bool
@@ -160,14 +161,4 @@ names_copy(const struct names *names, uint32_t cell, char *out, uint32_t length)
         memcpy(out + i * sizeof word, &word, sizeof word);
     }
     out[words != NULL ? length : 0] = '\0';
-}
-
-void
-names_prefetch(const struct names *names, uint32_t cell)
-{
-    uint32_t class = cell_class(cell);
-
-    if (class < NAME_CLASSES) {
-        __builtin_prefetch(slab_at(&names->classes[class], cell_object(cell)), 1);
-    }
 }

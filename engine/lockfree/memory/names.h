@@ -50,9 +50,6 @@ const char *names_text(const struct names *names, uint32_t cell);
  */
 void names_copy(const struct names *names, uint32_t cell, char *out, uint32_t length);
 
-/** Brings the cell into the cache, which may be any number. */
-void names_prefetch(const struct names *names, uint32_t cell);
-
 /**
  * Does the cell hold this text? The answer counts only if the cell's pod is found unchanged
  * afterwards.

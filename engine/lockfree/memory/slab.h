@@ -133,6 +133,20 @@ slab_at_known(const struct slab *slab, uint32_t object, uint32_t page_bits, uint
 }
 
 /**
+ * slab_at_known of an object that was made once, without a look whether its page is there: for the
+ * object's owner, or an address to prefetch.
+ */
+static inline const char *
+slab_unchecked(const struct slab *slab, uint32_t object, uint32_t page_bits, uint32_t bytes)
+{
+    uint32_t page = object >> page_bits;
+    const atomic_ptr *leaf = (const atomic_ptr *)ptr_load_acquire(&slab->root[page / SLAB_LEAF]);
+
+    return (const char *)ptr_load_acquire(&leaf[page % SLAB_LEAF]) +
+           (size_t)(object & ((UINT32_C(1) << page_bits) - 1)) * bytes;
+}
+
+/**
  * The object's memory; NULL if its page was trimmed, or never made.
  *
  * Valid until the caller's epoch section ends; for the object's owner, as long as it owns it.

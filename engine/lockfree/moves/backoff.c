@@ -87,6 +87,17 @@ duration_class(const struct backoff_rules *rules, int64_t duration)
     return doublings < BACKOFF_CLASSES - 1 ? doublings : BACKOFF_CLASSES - 2;
 }
 
+/* A bin is noted by each thread that will publish there: its maker may have stopped. */
+static void
+note_use(struct queue *queue, uint32_t kind, uint32_t class)
+{
+    uint64_t bit = UINT64_C(1) << (kind * BACKOFF_CLASSES + class);
+
+    if ((u64_load(&queue->backoff.used) & bit) == 0) {
+        (void)u64_or(&queue->backoff.used, bit); /* note_use:A, read by backoff_used:A */
+    }
+}
+
 struct bin *
 backoff_bin(struct queue *queue, enum place place, const schedq_history_t *history)
 {
@@ -96,30 +107,37 @@ backoff_bin(struct queue *queue, enum place place, const schedq_history_t *histo
              class = duration_class(rules, backoff_duration(rules, &counters));
     struct bin *bin = bin_at(queue, kind, class);
 
-    if (bin != NULL) {
-        return bin;
-    }
-    struct bin *own = bin_make(queue, kind, class);
+    if (bin == NULL) {
+        struct bin *own = bin_make(queue, kind, class);
 
-    if (own == NULL) {
-        return NULL;
+        if (own == NULL) {
+            return NULL;
+        }
+        bin = ptr_cas_value(&queue->backoff.bins[kind][class], NULL, own); /* backoff_bin:A */
+        if (bin != NULL) {
+            memory_free(&queue->base.memory, MEMORY_QUEUES, own, sizeof *own);
+        } else {
+            bin = own;
+        }
     }
-    bin = ptr_cas_value(&queue->backoff.bins[kind][class], NULL, own); /* backoff_bin:A */
-    if (bin != NULL) {
-        memory_free(&queue->base.memory, MEMORY_QUEUES, own, sizeof *own);
-        return bin;
-    }
-    return own;
+    note_use(queue, kind, class);
+    return bin;
+}
+
+uint32_t
+backoff_used(const struct queue *queue, enum place place)
+{
+    /* backoff_used:A reads from note_use:A */
+    return (uint32_t)(u64_load_acquire(&queue->backoff.used) >> kind_of(place) * BACKOFF_CLASSES);
 }
 
 struct bin *
-backoff_used(struct queue *queue, enum place place, uint32_t i)
+backoff_next_used(const struct queue *queue, enum place place, uint32_t *used)
 {
-    uint32_t kind = kind_of(place);
-    /* backoff_used:A reads from bin_mark_from:A */
-    uint64_t word = u64_load_acquire(&queue->backoff.words[kind][i]);
+    uint32_t i = (uint32_t)__builtin_ctz(*used);
 
-    return bin_phase(word) != BIN_CLEAR ? bin_at(queue, kind, i) : NULL;
+    *used &= *used - 1;
+    return bin_at(queue, kind_of(place), i);
 }
 
 static int64_t
@@ -127,11 +145,11 @@ earliest(struct queue *queue, enum place place)
 {
     int64_t earliest = SCHEDQ_NO_DEADLINE;
 
-    for (uint32_t i = 0; i < BACKOFF_CLASSES; i++) {
-        struct bin *bin = backoff_used(queue, place, i);
+    for (uint32_t used = backoff_used(queue, place); used != 0;) {
+        struct bin *bin = backoff_next_used(queue, place, &used);
         struct bin_head head;
 
-        if (bin != NULL && bin_first(bin, &queue->runs, &head)) {
+        if (bin_first(bin, &queue->runs, &head)) {
             int64_t key = bin_head_key(&head);
 
             earliest = key < earliest ? key : earliest;

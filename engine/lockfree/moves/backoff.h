@@ -8,18 +8,21 @@
  *
  * MEMORY. A bin is made when the first pod comes that waits so long (backoff_bin:A), and stays.
  *
- * WORDS. A bin's word says only whether anything was ever put there: it is set once
- * (bin_mark_from:A), and never cleared. Pops, movers of due pods and planners of the next deadline
- * pass over a bin whose word is CLEAR. So the mark comes before the switch of the first pod, before
- * the return of the add that brings one, and before the deadline is lowered for it.
+ * USED. One word says of each bin whether a pod may ever have been put there: a bit is set by the
+ * thread that is about to publish in the bin, and never taken away. Pops, movers of due pods and
+ * planners of the next deadline pass over the others. So the bit comes before the ref, and before
+ * the switch of the first pod, the return of the add that brings one, and the look at the deadline
+ * that is lowered for it. The words of these bins are marked and not read.
  *
  * ORDERING
- *   ref ; bin_mark_from:A -> backoff_used:A
- *       a reader that finds the word set finds the bin, and the ref
+ *   backoff_bin:A, note_use:A -> backoff_used:A
+ *       a reader that finds the bit finds the bin
+ *   note_use:A ; deadline_lower:A | deadline_begin:A, backoff_used:A
+ *       a planner that passes over the bin is overtaken by the look at the deadline
  *   backoff_bin:A -> bin_at's acquire load
  *       a bin as it was opened
  *
- * PROGRESS. Nothing here is retried; the bins' own is in bin.h. A thread that stops before the mark
+ * PROGRESS. Nothing here is retried; the bins' own is in bin.h. A thread that stops before its ref
  * leaves its pod where it was; one that it was adding is settled by the next call that meets its
  * name (add.c).
  *
@@ -40,11 +43,14 @@ int64_t backoff_expiry_of(const struct queue *queue, const schedq_history_t *his
 /** BACKOFF, or ERROR_BACKOFF for a pod without rejectors where errors are kept apart. */
 enum place backoff_place(const struct queue *queue, uint64_t rejectors);
 
-/** The bin of a pod that backs off, made if need be. NULL: no memory. */
+/** The bin of a pod that backs off, made if need be, and noted as used. NULL: no memory. */
 struct bin *backoff_bin(struct queue *queue, enum place place, const schedq_history_t *history);
 
-/** The `i`th bin of a place, i below BACKOFF_CLASSES; NULL: nothing was ever put there. */
-struct bin *backoff_used(struct queue *queue, enum place place, uint32_t i);
+/** The bins of a place where pods may be, as bits. */
+uint32_t backoff_used(const struct queue *queue, enum place place);
+
+/** The bin of the lowest of these bits, which is taken away. */
+struct bin *backoff_next_used(const struct queue *queue, enum place place, uint32_t *used);
 
 /** The earliest time at which a pod is due; SCHEDQ_NO_DEADLINE. Goes past stale refs. */
 int64_t backoff_next(struct queue *queue);

@@ -64,7 +64,7 @@ entry_of_token(const struct queue *queue, schedq_token_t token, uint64_t *state)
     if (entry == NULL) {
         return NULL;
     }
-    /* acquire: reads from the pop's claim:A, or from a holder's raise_version:A */
+    /* acquire: reads from the pop's take_head:B, or from a holder's raise_version:A */
     *state = entry_state(entry);
     bool flies =
         state_place(*state) == PLACE_INFLIGHT && state_version(*state) == ref_version(token.bits);

@@ -9,7 +9,7 @@
  * ORDERING
  *   ref ; bin_mark:A | begin_clearing:A, scan (bin.h)
  *   ref ; publish_wake's two loads | sleepers_prepare:A, look (sleepers.c)
- *   ref ; publish_wake's two loads | take_or_say_empty:A, look (pop.c)
+ *   ref ; publish_wake's two loads | look_again:A, look (pop.c)
  *
  * PROGRESS. Lock-free; what is prepared does not fail. A thread that stops behind the ref leaves it
  * FUTURE: a helper marks the bin, raises reorder and switches (bin_judge, switch_help). One that

@@ -16,7 +16,7 @@
  * LINEARIZATION. switch_announced:B, switches_one:A.
  *
  * ORDERING
- *   stores into the record, switch_announced:B -> claim:A, report_record:A, switch_help:A
+ *   stores into the record, switch_announced:B -> take_head:B, report_record:A, switch_help:A
  *   ref, switch_announced:A, B -> scan, take_head:A or walk_take:B (pop.c)
  *   a word's raise, the stamps | stamps_raise:A ; a host's read of the word
  * A word is lowered behind switch_announced:B, or the last switches_one:A. Tallies are stored

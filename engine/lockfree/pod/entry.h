@@ -130,6 +130,17 @@ entry_at(const struct entries *entries, uint32_t record)
     return slab_at_known(&entries->records, record, RECORD_PAGE_BITS, sizeof(struct entry));
 }
 
+/** Brings the lines of a record whose number was given out once; its page may be gone. */
+static inline void
+entry_prefetch(const struct entries *entries, uint32_t record)
+{
+    const char *entry =
+        slab_unchecked(&entries->records, record, RECORD_PAGE_BITS, sizeof(struct entry));
+
+    __builtin_prefetch(entry, 1);
+    __builtin_prefetch(entry + CACHE_LINE, 1);
+}
+
 /** The record behind a desc word; NULL: `desc` is 0, or its page was trimmed. */
 static inline struct description_record *
 description_at(const struct entries *entries, uint64_t desc)

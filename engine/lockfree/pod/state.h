@@ -113,6 +113,13 @@ state_make(uint64_t version, uint32_t band, enum place place)
            (uint64_t)band << STATE_BAND_SHIFT | (uint64_t)place << STATE_PLACE_SHIFT;
 }
 
+/** A place as the word has it. */
+static inline uint64_t
+state_of(enum place place)
+{
+    return (uint64_t)place << STATE_PLACE_SHIFT;
+}
+
 static inline uint64_t
 state_version(uint64_t state)
 {
@@ -298,11 +305,21 @@ state_judge(uint64_t state, uint64_t ref, enum place place, uint32_t band)
     return now == PLACE_INFLIGHT && state_flags(state) != 0 ? VERDICT_STALE : VERDICT_FUTURE;
 }
 
+/** The version after that of `state`, where a word and a ref have it. */
+static inline uint64_t
+state_next_version(uint64_t state)
+{
+    const uint64_t one = UINT64_C(1) << STATE_VERSION_SHIFT;
+    uint64_t next = (state & ~(one - 1)) + one;
+
+    return next != 0 ? next : one; /* as version_next */
+}
+
 /** The word that a switch from `state` leads to; `band` counts for ACTIVE only. */
 static inline uint64_t
 state_switched(uint64_t state, uint32_t band, enum place place)
 {
-    return state_make(version_next(state_version(state)), place == PLACE_ACTIVE ? band : 0, place);
+    return state_next_version(state) | state_make(0, place == PLACE_ACTIVE ? band : 0, place);
 }
 
 /** The public name of a place. */

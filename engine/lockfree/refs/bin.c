@@ -7,6 +7,7 @@ void
 bin_open(struct bin *bin, atomic_u64 *word, const struct residence *residence)
 {
     bin->residence = *residence;
+    bin->here = state_make(0, residence->band, residence->place);
     bin->word = word;
 }
 
@@ -111,7 +112,7 @@ bin_mark_from(struct bin *bin, uint64_t word)
      * clearing.
      */
     while ((next = word_to_set(bin, word)) != 0) {
-        /* bin_mark_from:A, read by walk_leaf:A, backoff_used:A */
+        /* bin_mark_from:A, read by walk_down:A */
         uint64_t found = u64_cas_value(bin->word, word, next);
 
         if (found == word && bin_phase(next) == BIN_SET) {
@@ -771,7 +772,7 @@ bin_found_empty(struct bin *bin, struct run_pool *pool, uint64_t seen)
 bool
 bin_clear(struct bin *bin, struct run_pool *pool)
 {
-    /* of bin_mark_from:A, or of a clearing; before the scans, like walk_leaf:A */
+    /* of bin_mark_from:A, or of a clearing; before the scans, like walk_down:A */
     uint64_t word = u64_load_acquire(bin->word);
 
     if (bin_phase(word) == BIN_SET) {

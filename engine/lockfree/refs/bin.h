@@ -40,7 +40,7 @@
  * ORDERING
  *   lane_publish:A or bin_publish_run:A ; bin_mark:A | begin_clearing:A, scan
  *       the scan meets the ref, or the producer finds CLEARING or CLEAR
- *   bin_mark_from:A -> walk_leaf:A (pop.c), backoff_used:A
+ *   bin_mark_from:A -> walk_down:A (pop.c)
  *       a reader that finds the word set finds the ref
  *   bin_prepare:A, B -> scan_lanes:A, and the loads of lanes
  *       the lane, before its first ref
@@ -68,6 +68,7 @@ enum bin_phase { BIN_CLEAR, BIN_SET, BIN_CLEARING, BIN_SETTING, BIN_LEAVING, BIN
 
 struct bin {
     struct residence residence;
+    uint64_t here; /* the place and the band, as a state word has them */
     atomic_u64 *word;
     /* says elsewhere that the bin may be set, before it is; NULL: nothing to say */
     void (*note)(struct bin *bin);
@@ -209,6 +210,13 @@ static inline uint32_t
 bin_head_cause(const struct bin_head *head)
 {
     return head->is_run ? head->run.cause : 0;
+}
+
+/** The word of a pod that is where a ref of this bin says, with no lag: VALID. */
+static inline uint64_t
+bin_word_of(const struct bin *bin, uint64_t ref)
+{
+    return (ref & ~REF_INDEX_MASK) | bin->here;
 }
 
 /** bin_judge of a ref that was FUTURE while the word was that of `entry`. */

@@ -279,27 +279,22 @@ lane_advance(const struct lane_head *head)
 /** Goes past stale refs at the head, `max` at most. True: nothing was behind them. */
 bool lane_is_spent(struct lane *lane, const struct residence *residence, uint32_t max);
 
-/** Is there anything behind what was peeked, in its segment? A hint. */
-static inline bool
-lane_has_more(const struct lane_head *head)
+/** How many refs there are from what was peeked on, in its segment. A hint. */
+static inline uint32_t
+lane_left(const struct lane_head *head)
 {
-    return u32_load(u32_of(&head->segment->ring.p_tail)) - head->position > 1;
+    /* Acquire, of lane_publish:A: slots behind the tail hold anything. */
+    return u32_load_acquire(u32_of(&head->segment->ring.p_tail)) - head->position;
 }
 
-/** The record of the pod `distance` behind the head, in its segment; NULL: none. A hint. */
-static inline const struct entry *
-lane_ahead(const struct lane_head *head, const struct entries *entries, uint32_t distance)
+/** The record of the pod `distance` behind the head, which is less than lane_left. A hint. */
+static inline uint32_t
+lane_ahead(const struct lane_head *head, uint32_t distance)
 {
     const struct segment *segment = head->segment;
 
-    /* Acquire, of lane_publish:A: slots behind the tail hold anything. */
-    if (u32_load_acquire(u32_of((unsigned int *)&segment->ring.p_tail)) - head->position <=
-        distance) {
-        return NULL;
-    }
-    const struct slot *slot = &segment->slots[(head->position + distance) & segment->ring.mask];
-
-    return entry_at(entries, ref_record(u64_load(&slot->ref)));
+    return ref_record(
+        u64_load(&segment->slots[(head->position + distance) & segment->ring.mask].ref));
 }
 
 /* ---- reading --------------------------------------------------------------------------------- */
