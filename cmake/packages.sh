@@ -4,6 +4,8 @@
 
 build_packages=(gcc g++ libc6-dev cmake ninja-build pkgconf
     libck-dev libjemalloc-dev libbenchmark-dev libcmocka-dev libjansson-dev zlib1g-dev)
+# bench/run: what schedq-bench compares the queue with, if it is there.
+bench_packages=(libtbb-dev libconcurrentqueue-dev)
 # tests/run: the other compiler with its ThreadSanitizer, the layout of sources, the model checker, nm, what tests/tidy is
 # written in, what counts instructions.
 check_packages=(clang clang-format libclang-rt-14-dev spin binutils valgrind python3)

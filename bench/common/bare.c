@@ -1,46 +1,26 @@
 /*
- * The bare queue. Everything lives in six flat arrays that bare_new allocates:
+ * The bare queue: the table of name_table.h, and of its own two flat arrays:
  *
- *   pods       32 bytes a pod: what pop returns, and the hash, so that done hashes nothing
- *   names      64 bytes a pod: the name and a NUL
  *   positions   4 bytes a pod: where it is in the heap, or IN_FLIGHT
  *   heap       16 bytes an item: the whole order and the pod's number, so that a comparison touches
  *              no pod. The root is item 1, so two siblings never lie on two cache lines
- *   cells       8 bytes, at least two for each pod: the hash map, open addressing, linear probing,
- *              removal by moving later cells back (no tombstones, so that it does not decay under
- *              churn)
- *
- *   free_pods   4 bytes a pod: the free numbers, a stack, so that the one freed last, whose memory
- *           is warm, is used next
  *
  * Memory that will be needed a little later is prefetched where its address is known: with 100,000
  * pods most of the time goes into cache misses.
  */
 #include "bare.h"
 
+#include "name_table.h"
+
 #include <pthread.h>
-#include <stdbool.h>
-#include <stdlib.h>
-#include <string.h>
 #include <time.h>
 
 enum {
-    NAME_CELL = BARE_NAME_MAX + 1,
     CAPACITY_MAX = 1 << 30,
     ROOT = 1,
 };
 
 #define IN_FLIGHT UINT32_MAX
-#define NO_POD UINT32_MAX
-
-typedef struct pod {
-    uint64_t object;
-    int64_t arrival_ns;
-    uint32_t hash;
-    uint32_t name_length;
-    int32_t priority;
-    uint32_t unused;
-} pod_t;
 
 /*
  * The order as one 128-bit number, smaller first: inverted priority (32 bits), arrival (64), pod
@@ -51,26 +31,17 @@ typedef struct item {
     uint64_t low;
 } item_t;
 
-typedef struct cell {
-    uint32_t hash;
-    uint32_t pod; /* NO_POD: empty */
-} cell_t;
-
 struct bare {
     pthread_mutex_t mutex;
     pthread_cond_t arrived;
     uint32_t sleepers;
-    uint32_t capacity;
     uint32_t heap_count;
-    uint32_t free_count;
-    uint32_t cell_mask;
     item_t *heap;
     uint32_t *positions;
-    pod_t *pods;
-    char *names;
-    cell_t *cells;
-    uint32_t *free_pods;
+    name_table_t table;
 };
+
+_Static_assert((int)BARE_NAME_MAX == (int)NAME_MAX_BYTES, "what the header says of names");
 
 static int64_t
 clock_ns(void)
@@ -152,120 +123,7 @@ heap_remove(bare_t *queue, uint32_t position)
     }
 }
 
-/* ---- hash map -------------------------------------------------------------------------------- */
-
-static inline uint64_t
-mix(uint64_t a, uint64_t b)
-{
-    __extension__ typedef unsigned __int128 wide_t;
-    wide_t product = (wide_t)a * b;
-    return (uint64_t)product ^ (uint64_t)(product >> 64);
-}
-
-static inline uint64_t
-load_64(const char *bytes)
-{
-    uint64_t value;
-    memcpy(&value, bytes, sizeof value);
-    return value;
-}
-
-/*
- * Eight bytes a step; the last step takes the last eight bytes, which may overlap the step before.
- */
-static uint32_t
-hash_name(const char *name, uint32_t length)
-{
-    const uint64_t k = UINT64_C(0x9e3779b97f4a7c15);
-    uint64_t hash = mix(length ^ k, UINT64_C(0xd1b54a32d192ed03));
-
-    if (length < 8) {
-        uint64_t word = 0;
-        memcpy(&word, name, length);
-        return (uint32_t)mix(hash ^ word, k);
-    }
-    for (uint32_t i = 0; i + 8 < length; i += 8) {
-        hash = mix(hash ^ load_64(name + i), k);
-    }
-    return (uint32_t)mix(hash ^ load_64(name + length - 8), k);
-}
-
-static bool
-pod_has_name(const bare_t *queue, uint32_t pod, const char *name, uint32_t length)
-{
-    return queue->pods[pod].name_length == length &&
-           memcmp(queue->names + (size_t)pod * NAME_CELL, name, length) == 0;
-}
-
-/* The cell of this name, or the empty cell that ends its search. */
-static cell_t *
-map_search(bare_t *queue, const char *name, uint32_t length, uint32_t hash)
-{
-    uint32_t i = hash & queue->cell_mask;
-    for (;; i = (i + 1) & queue->cell_mask) {
-        cell_t *cell = &queue->cells[i];
-        if (cell->pod == NO_POD) {
-            return cell;
-        }
-        if (cell->hash == hash && pod_has_name(queue, cell->pod, name, length)) {
-            return cell;
-        }
-    }
-}
-
-static void
-map_remove(bare_t *queue, uint32_t pod)
-{
-    const uint32_t mask = queue->cell_mask;
-    uint32_t hole = queue->pods[pod].hash & mask;
-
-    while (queue->cells[hole].pod != pod) {
-        hole = (hole + 1) & mask;
-    }
-    /*
-     * A later cell of the cluster fills the hole unless the hole lies before the cell's own home.
-     */
-    for (uint32_t i = (hole + 1) & mask; queue->cells[i].pod != NO_POD; i = (i + 1) & mask) {
-        uint32_t home = queue->cells[i].hash & mask;
-        if (((i - home) & mask) >= ((i - hole) & mask)) {
-            queue->cells[hole] = queue->cells[i];
-            hole = i;
-        }
-    }
-    queue->cells[hole].pod = NO_POD;
-}
-
 /* ---- life ------------------------------------------------------------------------------------ */
-
-static uint32_t
-cells_for(uint32_t capacity)
-{
-    uint32_t cells = 4;
-    while (cells < 2 * capacity) {
-        cells *= 2;
-    }
-    return cells;
-}
-
-static void *
-flat_array(size_t count, size_t size)
-{
-    size_t bytes = (count * size + 63) / 64 * 64;
-    return aligned_alloc(64, bytes);
-}
-
-static bool
-allocate(bare_t *queue, uint32_t capacity, uint32_t cells)
-{
-    queue->heap = flat_array((size_t)capacity + ROOT, sizeof *queue->heap);
-    queue->positions = flat_array(capacity, sizeof *queue->positions);
-    queue->pods = flat_array(capacity, sizeof *queue->pods);
-    queue->names = flat_array(capacity, NAME_CELL);
-    queue->cells = flat_array(cells, sizeof *queue->cells);
-    queue->free_pods = flat_array(capacity, sizeof *queue->free_pods);
-    return queue->heap && queue->positions && queue->pods && queue->names && queue->cells &&
-           queue->free_pods;
-}
 
 bare_t *
 bare_new(uint32_t capacity)
@@ -279,20 +137,12 @@ bare_new(uint32_t capacity)
     }
     pthread_mutex_init(&queue->mutex, NULL);
     pthread_cond_init(&queue->arrived, NULL);
-    uint32_t cells = cells_for(capacity);
-    if (!allocate(queue, capacity, cells)) {
+    queue->heap = flat_array((size_t)capacity + ROOT, sizeof *queue->heap);
+    queue->positions = flat_array(capacity, sizeof *queue->positions);
+    if (!name_table_make(&queue->table, capacity) || !queue->heap || !queue->positions) {
         bare_free(queue);
         return NULL;
     }
-    queue->capacity = capacity;
-    queue->cell_mask = cells - 1;
-    for (uint32_t i = 0; i < cells; i++) {
-        queue->cells[i].pod = NO_POD;
-    }
-    for (uint32_t i = 0; i < capacity; i++) {
-        queue->free_pods[i] = capacity - 1 - i;
-    }
-    queue->free_count = capacity;
     return queue;
 }
 
@@ -306,55 +156,42 @@ bare_free(bare_t *queue)
     pthread_mutex_destroy(&queue->mutex);
     free(queue->heap);
     free(queue->positions);
-    free(queue->pods);
-    free(queue->names);
-    free(queue->cells);
-    free(queue->free_pods);
+    name_table_free(&queue->table);
     free(queue);
 }
 
 /* ---- operations ------------------------------------------------------------------------------ */
 
-static bool
-name_fits(uint32_t length)
-{
-    return length >= 1 && length <= BARE_NAME_MAX;
-}
-
-/* Takes a free pod and fills it; the caller has seen that there is one. */
-static uint32_t
-pod_take(bare_t *queue, const char *name, const pod_t *values)
-{
-    uint32_t pod = queue->free_pods[--queue->free_count];
-    char *name_cell = queue->names + (size_t)pod * NAME_CELL;
-
-    queue->pods[pod] = *values;
-    memcpy(name_cell, name, values->name_length);
-    name_cell[values->name_length] = '\0';
-    return pod;
-}
-
-static void
-pod_release(bare_t *queue, uint32_t pod)
-{
-    map_remove(queue, pod);
-    queue->free_pods[queue->free_count++] = pod;
-}
-
 static bare_status_t
 add_locked(bare_t *queue, const char *name, const pod_t *values)
 {
-    cell_t *cell = map_search(queue, name, values->name_length, values->hash);
+    name_table_t *table = &queue->table;
+    name_cell_t *cell = name_search(table, name, values->name_length, values->hash);
     if (cell->pod != NO_POD) {
         return BARE_EXISTS;
     }
-    if (queue->free_count == 0) {
+    if (table->free_count == 0) {
         return BARE_FULL;
     }
-    uint32_t pod = pod_take(queue, name, values);
-    *cell = (cell_t){.hash = values->hash, .pod = pod};
+    uint32_t pod = name_take(table, cell, name, values);
     heap_up(queue, ++queue->heap_count, item_make(values->priority, values->arrival_ns, pod));
     return BARE_OK;
+}
+
+/* What add_locked stores; the map's cell is on its way. */
+static pod_t
+values_of(const bare_t *queue, const bare_new_t *pod, int64_t arrival_ns)
+{
+    uint32_t hash = name_hash(pod->name, pod->name_length);
+
+    name_prefetch(&queue->table, hash);
+    return (pod_t){
+        .object = pod->object,
+        .arrival_ns = arrival_ns,
+        .hash = hash,
+        .name_length = pod->name_length,
+        .priority = pod->priority,
+    };
 }
 
 bare_status_t
@@ -363,15 +200,9 @@ bare_add(bare_t *queue, const char *name, uint32_t length, int32_t priority, uin
     if (!name_fits(length)) {
         return BARE_BAD_NAME;
     }
-    uint32_t hash = hash_name(name, length);
-    __builtin_prefetch(&queue->cells[hash & queue->cell_mask], 1);
-    pod_t values = {
-        .object = object,
-        .arrival_ns = clock_ns(),
-        .hash = hash,
-        .name_length = length,
-        .priority = priority,
-    };
+    const bare_new_t pod = {name, length, priority, object};
+    pod_t values = values_of(queue, &pod, clock_ns());
+
     pthread_mutex_lock(&queue->mutex);
     bare_status_t status = add_locked(queue, name, &values);
     bool wake = status == BARE_OK && queue->sleepers > 0;
@@ -382,21 +213,44 @@ bare_add(bare_t *queue, const char *name, uint32_t length, int32_t priority, uin
     return status;
 }
 
+bare_status_t
+bare_add_many(bare_t *queue, const bare_new_t *pods, uint32_t count)
+{
+    pod_t values[BARE_BATCH_MAX];
+    bare_status_t status = BARE_OK;
+    int64_t now_ns = clock_ns();
+
+    for (uint32_t i = 0; i < count; i++) {
+        /* A nanosecond apart, so that they leave in the order given. */
+        values[i] = values_of(queue, &pods[i], now_ns + i);
+    }
+    pthread_mutex_lock(&queue->mutex);
+    for (uint32_t i = 0; i < count && status == BARE_OK; i++) {
+        status = add_locked(queue, pods[i].name, &values[i]);
+    }
+    bool wake = queue->sleepers > 0;
+    pthread_mutex_unlock(&queue->mutex);
+    if (wake) {
+        pthread_cond_broadcast(&queue->arrived);
+    }
+    return status;
+}
+
 static void
 pop_locked(bare_t *queue, bare_popped_t *out)
 {
     uint32_t pod = (uint32_t)queue->heap[ROOT].low;
-    const pod_t *values = &queue->pods[pod];
+    const pod_t *values = &queue->table.pods[pod];
 
     /* done comes soon: it walks the map from this cell. */
-    __builtin_prefetch(&queue->cells[values->hash & queue->cell_mask], 1);
+    name_prefetch(&queue->table, values->hash);
     heap_remove(queue, ROOT);
     queue->positions[pod] = IN_FLIGHT;
     if (queue->heap_count > 0) {
-        __builtin_prefetch(&queue->pods[(uint32_t)queue->heap[ROOT].low]);
+        __builtin_prefetch(&queue->table.pods[(uint32_t)queue->heap[ROOT].low]);
     }
     out->object = values->object;
-    out->name = queue->names + (size_t)pod * NAME_CELL;
+    out->name = name_of_pod(&queue->table, pod);
     out->name_length = values->name_length;
     out->pod = pod;
     out->priority = values->priority;
@@ -416,6 +270,19 @@ bare_try_pop(bare_t *queue, bare_popped_t *out)
     return status;
 }
 
+uint32_t
+bare_pop_many(bare_t *queue, bare_popped_t *out, uint32_t capacity)
+{
+    uint32_t count = 0;
+
+    pthread_mutex_lock(&queue->mutex);
+    while (count < capacity && queue->heap_count > 0) {
+        pop_locked(queue, &out[count++]);
+    }
+    pthread_mutex_unlock(&queue->mutex);
+    return count;
+}
+
 void
 bare_pop(bare_t *queue, bare_popped_t *out)
 {
@@ -433,7 +300,17 @@ void
 bare_done(bare_t *queue, bare_pod_t pod)
 {
     pthread_mutex_lock(&queue->mutex);
-    pod_release(queue, pod);
+    name_release(&queue->table, pod);
+    pthread_mutex_unlock(&queue->mutex);
+}
+
+void
+bare_done_many(bare_t *queue, const bare_pod_t *pods, uint32_t count)
+{
+    pthread_mutex_lock(&queue->mutex);
+    for (uint32_t i = 0; i < count; i++) {
+        name_release(&queue->table, pods[i]);
+    }
     pthread_mutex_unlock(&queue->mutex);
 }
 
@@ -441,7 +318,7 @@ bare_done(bare_t *queue, bare_pod_t pod)
 static uint32_t
 find_pending(bare_t *queue, const char *name, uint32_t length, uint32_t hash)
 {
-    uint32_t pod = map_search(queue, name, length, hash)->pod;
+    uint32_t pod = name_search(&queue->table, name, length, hash)->pod;
     if (pod == NO_POD || queue->positions[pod] == IN_FLIGHT) {
         return NO_POD;
     }
@@ -451,7 +328,7 @@ find_pending(bare_t *queue, const char *name, uint32_t length, uint32_t hash)
 static void
 update_locked(bare_t *queue, uint32_t pod, int32_t priority, uint64_t object)
 {
-    pod_t *values = &queue->pods[pod];
+    pod_t *values = &queue->table.pods[pod];
     uint32_t position = queue->positions[pod];
     bool rises = priority > values->priority;
 
@@ -474,7 +351,7 @@ bare_update(bare_t *queue, const char *name, uint32_t length, int32_t priority, 
     if (!name_fits(length)) {
         return BARE_BAD_NAME;
     }
-    uint32_t hash = hash_name(name, length);
+    uint32_t hash = name_hash(name, length);
 
     pthread_mutex_lock(&queue->mutex);
     uint32_t pod = find_pending(queue, name, length, hash);
@@ -491,13 +368,30 @@ bare_delete(bare_t *queue, const char *name, uint32_t length)
     if (!name_fits(length)) {
         return BARE_BAD_NAME;
     }
-    uint32_t hash = hash_name(name, length);
+    uint32_t hash = name_hash(name, length);
 
     pthread_mutex_lock(&queue->mutex);
     uint32_t pod = find_pending(queue, name, length, hash);
     if (pod != NO_POD) {
         heap_remove(queue, queue->positions[pod]);
-        pod_release(queue, pod);
+        name_release(&queue->table, pod);
+    }
+    pthread_mutex_unlock(&queue->mutex);
+    return pod != NO_POD ? BARE_OK : BARE_NOT_FOUND;
+}
+
+bare_status_t
+bare_find(bare_t *queue, const char *name, uint32_t length, uint64_t *object)
+{
+    if (!name_fits(length)) {
+        return BARE_BAD_NAME;
+    }
+    uint32_t hash = name_hash(name, length);
+
+    pthread_mutex_lock(&queue->mutex);
+    uint32_t pod = name_search(&queue->table, name, length, hash)->pod;
+    if (pod != NO_POD) {
+        *object = queue->table.pods[pod].object;
     }
     pthread_mutex_unlock(&queue->mutex);
     return pod != NO_POD ? BARE_OK : BARE_NOT_FOUND;

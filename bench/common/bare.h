@@ -14,7 +14,7 @@
 
 #include <stdint.h>
 
-enum { BARE_NAME_MAX = 63 };
+enum { BARE_NAME_MAX = 63, BARE_BATCH_MAX = 64 };
 
 typedef struct bare bare_t;
 
@@ -37,6 +37,14 @@ typedef struct bare_popped {
     bare_pod_t pod;
     int32_t priority;
 } bare_popped_t;
+
+/* A pod of a batch; its name has 1..63 bytes. */
+typedef struct bare_new {
+    const char *name;
+    uint32_t name_length;
+    int32_t priority;
+    uint64_t object;
+} bare_new_t;
 
 /*
  * Room for 1..2^30 pods, in flight ones included. NULL without memory or with a capacity out of
@@ -63,5 +71,15 @@ bare_status_t bare_update(bare_t *queue, const char *name, uint32_t length, int3
                           uint64_t object);
 /* Removes a pending pod. OK, NOT_FOUND, BAD_NAME. */
 bare_status_t bare_delete(bare_t *queue, const char *name, uint32_t length);
+/* Looks for a pod, pending or in flight. OK, NOT_FOUND, BAD_NAME. */
+bare_status_t bare_find(bare_t *queue, const char *name, uint32_t length, uint64_t *object);
+
+/*
+ * Many pods under the mutex once; at most BARE_BATCH_MAX are added. add_many ends at the first that
+ * is not OK; pop_many returns how many there were.
+ */
+bare_status_t bare_add_many(bare_t *queue, const bare_new_t *pods, uint32_t count);
+uint32_t bare_pop_many(bare_t *queue, bare_popped_t *out, uint32_t capacity);
+void bare_done_many(bare_t *queue, const bare_pod_t *pods, uint32_t count);
 
 #endif

@@ -20,11 +20,6 @@ static const argument_choice_t formats[] = {
     {0},
 };
 
-/* Classes of the openb trace; every other class has 0. */
-static const argument_choice_t default_priorities[] = {
-    {"Guaranteed", 3000}, {"LS", 2000}, {"Burstable", 1000}, {"BE", 0}, {0},
-};
-
 enum {
     KEY_ENGINE = 0x100,
     KEY_PRESET,
@@ -266,17 +261,6 @@ options_parse(options_t *options, int argc, char **argv)
     options->simulate.preemption = (int)options->preemption->value;
 }
 
-static int32_t
-default_priority(const char *name)
-{
-    for (const argument_choice_t *known = default_priorities; known->name != NULL; known++) {
-        if (strcmp(known->name, name) == 0) {
-            return (int32_t)known->value;
-        }
-    }
-    return 0;
-}
-
 /* Number of a class; SIZE_MAX, and a message, if the workload does not have it. */
 static size_t
 find_class(const workload_labels_t *classes, const char *name)
@@ -302,7 +286,7 @@ options_priorities(const options_t *options, const workload_t *workload)
     int32_t *priorities = alloc_array(classes->count, sizeof *priorities);
 
     for (size_t i = 0; i < classes->count; i++) {
-        priorities[i] = default_priority(classes->names[i]);
+        priorities[i] = workload_default_priority(classes->names[i]);
     }
     for (size_t i = 0; i < options->priority_count; i++) {
         size_t class = find_class(classes, options->priorities[i].name);

@@ -163,3 +163,19 @@ workload_finish(workload_t *workload)
     workload->node_capacity = workload->node_count;
     number_shapes(workload);
 }
+
+int32_t
+workload_default_priority(const char *class_name)
+{
+    static const struct {
+        const char *name;
+        int32_t priority;
+    } known[] = {{"Guaranteed", 3000}, {"LS", 2000}, {"Burstable", 1000}};
+
+    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
+        if (strcmp(known[i].name, class_name) == 0) {
+            return known[i].priority;
+        }
+    }
+    return 0;
+}

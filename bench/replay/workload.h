@@ -70,6 +70,8 @@ typedef struct workload {
 /* Class 0 is "none": that of pods whose file states no class. */
 void workload_init(workload_t *workload);
 void workload_clear(workload_t *workload);
+/* Priority of a class, by its name: those of the openb trace have one, every other has 0. */
+int32_t workload_default_priority(const char *class_name);
 /* The pod and its name become the workload's. */
 void workload_add_pod(workload_t *workload, const workload_pod_t *pod);
 /* The node and its name become the workload's. */

@@ -2,9 +2,10 @@
  * A backoff storm: `pods` pods fail together, and their backoff ends together.
  *
  * FAIL: ns per add_unschedulable of a pod that goes into backoff (an event during its flight could
- * have helped it). TICK: one tick finds all of them due; ns per pod. The pods failed one to five
- * times before, so that their backoffs are of 2, 4, 8 and 10 s. Time is the queue's external clock,
- * which the benchmark moves. One thread; the bare queue has no backoff.
+ * have helped it). PARK: ns per such a call that parks the pod. NOTHING: ns per tick while all of
+ * them wait and none is due. TICK: one tick finds all of them due; ns per pod. The pods failed one
+ * to five times before, so that their backoffs are of 2, 4, 8 and 10 s. Time is the queue's
+ * external clock, which the benchmark moves. One thread; the bare queue has no backoff.
  */
 #include "contestant_schedq.h"
 #include "workload.h"
@@ -45,7 +46,7 @@ open_backoff(const subject_t *subject)
     config_for(&config, subject->contestant);
     config.external_clock = 1;
     config.start_ns = run->now_ns;
-    run->queue = queue_create(&config, subject->row->pods, 1);
+    run->queue = queue_create(subject->contestant, &config, subject->row->pods, 1);
     run->rejector =
         plugin_create(run->queue, "fit", "Node", SCHEDQ_ACTION_UPDATE_NODE_ALLOCATABLE, NULL, NULL);
     run->worker = worker_create(run->queue);
@@ -116,14 +117,18 @@ prepare(void *ctx)
     if (pop_all(run) != run->row->pods) {
         bench_fail("backoff: not all pods could be popped");
     }
-    tell_event(run);
+    if (run->row->part != BACKOFF_PARK) {
+        tell_event(run);
+    }
 }
 
 /* The clock moves on by a microsecond every 16 failures. */
 static void
 fail_all(backoff_run_t *run)
 {
+    const schedq_place_t place = run->row->part == BACKOFF_PARK ? SCHEDQ_PARKED : SCHEDQ_BACKOFF;
     schedq_failure_t failure;
+    schedq_result_t result;
 
     schedq_failure_init(&failure);
     failure.unschedulable = run->rejector;
@@ -131,9 +136,34 @@ fail_all(backoff_run_t *run)
         if (i % 16 == 0) {
             advance(run, 1000);
         }
-        must(schedq_add_unschedulable(run->worker, &run->flying[i], &failure, NULL),
+        must(schedq_add_unschedulable(run->worker, &run->flying[i], &failure, &result),
              "schedq_add_unschedulable");
+        if (result.place != place) {
+            bench_fail("%s: a failed pod is %s", run->row->name,
+                       schedq_place_name((schedq_place_t)result.place));
+        }
     }
+}
+
+static void
+tick_nothing(backoff_run_t *run)
+{
+    schedq_result_t result;
+
+    for (uint32_t i = 0; i < run->row->count; i++) {
+        must(schedq_tick(run->worker, NULL, &result), "schedq_tick");
+        if (result.to_active != 0) {
+            bench_fail("%s: a tick made %u pods active", run->row->name, result.to_active);
+        }
+    }
+}
+
+/* All pods are active: as after a tick. */
+static void
+unpark_all(backoff_run_t *run)
+{
+    advance(run, 20 * SECOND);
+    tell_event(run);
 }
 
 static void
@@ -155,16 +185,28 @@ body(gbench_thread_t *thread, void *ctx)
     backoff_run_t *run = ctx;
 
     while (gbench_next(thread)) {
-        if (run->row->part == BACKOFF_FAIL) {
-            fail_all(run);
+        bool fails = run->row->part == BACKOFF_FAIL || run->row->part == BACKOFF_PARK;
+
+        if (!fails) {
             gbench_pause(thread);
-            tick_all(run);
-            gbench_resume(thread);
+        }
+        fail_all(run);
+        if (fails) {
+            gbench_pause(thread);
         } else {
-            gbench_pause(thread);
-            fail_all(run);
             gbench_resume(thread);
+        }
+        if (run->row->part == BACKOFF_NOTHING) {
+            tick_nothing(run);
+            gbench_pause(thread);
+        }
+        if (run->row->part == BACKOFF_PARK) {
+            unpark_all(run);
+        } else {
             tick_all(run);
+        }
+        if (run->row->part != BACKOFF_TICK) {
+            gbench_resume(thread);
         }
     }
 }
@@ -173,7 +215,8 @@ static void
 settle(void *ctx, double seconds, sample_t *samples)
 {
     const backoff_run_t *run = ctx;
-    samples[0].ns = seconds * 1e9 / run->row->pods;
+    samples[0].ns =
+        seconds * 1e9 / (run->row->part == BACKOFF_NOTHING ? run->row->count : run->row->pods);
 }
 
 static void
@@ -188,6 +231,8 @@ close_backoff(void *ctx)
 
 const workload_t backoff_workload = {
     .suite = "backoff",
+    .values = one_value,
+    .groups = GROUP_ENGINES,
     .needs = ABLE_EVENTS,
     .open = open_backoff,
     .prepare = prepare,

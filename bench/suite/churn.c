@@ -1,9 +1,10 @@
 /*
  * Users change their minds while `pods` pods are pending.
  *
- * UPDATE: a pod gets another priority (one of eight, drawn evenly). REPLACE: a pod is deleted, and
- * one that was deleted
- * 64 steps before is added again. Both find the pod by its name. Each thread works on its own share
+ * UPDATE: a pod gets another priority (one of eight, drawn evenly). MOVES: one that differs from
+ * the one it has. SAME: the one that it has, and another object. REPLACE: a pod is deleted, and one
+ * that was deleted 64 steps before is added again. FIND: it is only looked up. All find the pod by
+ * its name. Each thread works on its own share
  * of the pods and visits them in an order that has no locality: steps of about 0.618 of the share,
  * which come by every pod before any twice.
  */
@@ -13,10 +14,14 @@
 
 enum { AWAY = 64 };
 
+/* An update's object is another one: that of the pod plus a version for each visit. */
+#define VERSION (UINT64_C(1) << 32)
+
 typedef struct visitor {
     _Alignas(128) uint32_t first; /* the pods of its share: first .. first + share - 1 */
     uint32_t position;
     uint32_t steps;
+    uint32_t visits;     /* MOVES: of each of its pods */
     uint32_t away[AWAY]; /* what REPLACE deleted last */
 } visitor_t;
 
@@ -48,14 +53,31 @@ stride_for(uint32_t share)
     return stride;
 }
 
+/* One of eight by the pod's number: known to who updates it. */
+static int32_t
+numbered_priority(uint32_t number)
+{
+    return (int32_t)(number % 8) * 100;
+}
+
+static int32_t
+first_priority(const row_t *row, uint32_t pod, uint64_t *random)
+{
+    return row->part == CHURN_MOVES || row->part == CHURN_SAME ? numbered_priority(pod)
+                                                               : random_priority(random);
+}
+
 static void *
 open_churn(const subject_t *subject)
 {
     churn_t *churn = bench_alloc(1, sizeof *churn);
     const row_t *row = subject->row;
+    uint64_t random = scramble(subject->seed);
 
-    team_open(&churn->team, subject, row->pods);
-    team_fill(&churn->team, row->pods);
+    team_open(&churn->team, subject, row->pods, false);
+    for (uint32_t i = 0; i < row->pods; i++) {
+        member_put(&churn->team, &churn->team.members[0], i, first_priority(row, i, &random));
+    }
     churn->share = row->pods / row->threads;
     churn->stride = stride_for(churn->share);
     for (unsigned i = 0; i < row->threads; i++) {
@@ -71,15 +93,43 @@ next_pod(const churn_t *churn, visitor_t *visitor)
     return visitor->first + visitor->position;
 }
 
+static int32_t
+another_priority(const churn_t *churn, member_t *member, const visitor_t *visitor, uint32_t pod)
+{
+    switch (churn->team.row->part) {
+    case CHURN_MOVES:
+        return numbered_priority(pod + visitor->visits);
+    case CHURN_SAME:
+        return numbered_priority(pod);
+    default:
+        return (int32_t)(random_next(&member->random) % 8) * 100;
+    }
+}
+
 static void
 update(const churn_t *churn, member_t *member, visitor_t *visitor)
 {
     pod_name_t name;
     uint32_t pod = next_pod(churn, visitor);
-    int32_t priority = (int32_t)(random_next(&member->random) % 8) * 100;
+
+    /* Its first pod again: all have been visited once more. The fill was no visit. */
+    visitor->visits += visitor->steps++ % churn->share == 0;
+    pod_name_make(&name, pod);
+    churn->team.ops->update(member->worker, &name, another_priority(churn, member, visitor, pod),
+                            pod + visitor->visits * VERSION);
+    member->objects_in += VERSION;
+}
+
+static void
+find(const churn_t *churn, member_t *member, visitor_t *visitor)
+{
+    pod_name_t name;
+    uint32_t pod = next_pod(churn, visitor);
 
     pod_name_make(&name, pod);
-    churn->team.ops->update(member->worker, &name, priority, pod);
+    if (churn->team.ops->find(member->worker, &name) != pod) {
+        bench_fail("%s: another pod has the name", churn->team.row->name);
+    }
 }
 
 static void
@@ -91,12 +141,29 @@ replace(const churn_t *churn, member_t *member, visitor_t *visitor)
 
     pod_name_make(&name, pod);
     churn->team.ops->delete_pod(member->worker, &name);
+    member->objects_out += pod;
+    member->balance--;
     if (visitor->steps >= AWAY) {
-        pod_name_make(&name, *away);
-        churn->team.ops->add(member->worker, &name, random_priority(&member->random), *away);
+        member_put(&churn->team, member, *away, random_priority(&member->random));
     }
     *away = pod;
     visitor->steps++;
+}
+
+static void
+act(const churn_t *churn, member_t *member, visitor_t *visitor)
+{
+    switch (churn->team.row->part) {
+    case CHURN_REPLACE:
+        replace(churn, member, visitor);
+        break;
+    case CHURN_FIND:
+        find(churn, member, visitor);
+        break;
+    default:
+        update(churn, member, visitor);
+        break;
+    }
 }
 
 static void
@@ -109,11 +176,7 @@ body(gbench_thread_t *thread, void *run)
 
     while (gbench_next(thread)) {
         for (uint32_t i = 0; i < churn->team.row->count; i++) {
-            if (churn->team.row->part == CHURN_UPDATE) {
-                update(churn, member, visitor);
-            } else {
-                replace(churn, member, visitor);
-            }
+            act(churn, member, visitor);
         }
         team_finish(&churn->team);
     }
@@ -136,6 +199,9 @@ close_churn(void *run)
 
 const workload_t churn_workload = {
     .suite = "churn",
+    .counts_work = true,
+    .values = one_value,
+    .groups = GROUP_ENGINES | GROUP_BARE,
     .needs = ABLE_QUEUE,
     .open = open_churn,
     .body = body,

@@ -12,13 +12,12 @@ bare_must(bare_status_t status, const char *call)
 }
 
 static void *
-open_bare(const contestant_t *contestant, uint32_t pods, unsigned workers)
+open_bare(const contestant_t *contestant, const room_t *room)
 {
     (void)contestant;
-    (void)workers;
-    bare_t *queue = bare_new(pods);
+    bare_t *queue = bare_new(room->pods);
     if (queue == NULL) {
-        bench_fail("no memory for a bare queue of %u pods", pods);
+        bench_fail("no memory for a bare queue of %u pods", room->pods);
     }
     return queue;
 }
@@ -92,6 +91,50 @@ delete_pod(void *worker, const pod_name_t *name)
     bare_must(bare_delete(worker, name->text, name->length), "bare_delete");
 }
 
+static uint64_t
+find(void *worker, const pod_name_t *name)
+{
+    uint64_t object = 0;
+
+    bare_must(bare_find(worker, name->text, name->length, &object), "bare_find");
+    return object;
+}
+
+static void
+add_many(void *worker, const fresh_t *pods, unsigned count)
+{
+    bare_new_t fresh[BATCH];
+
+    for (unsigned i = 0; i < count; i++) {
+        fresh[i] =
+            (bare_new_t){pods[i].name.text, pods[i].name.length, pods[i].priority, pods[i].object};
+    }
+    bare_must(bare_add_many(worker, fresh, count), "bare_add_many");
+}
+
+static unsigned
+pop_many(void *worker, taken_t *out, unsigned capacity)
+{
+    bare_popped_t popped[BATCH];
+    uint32_t count = bare_pop_many(worker, popped, capacity);
+
+    for (uint32_t i = 0; i < count; i++) {
+        take(&out[i], &popped[i]);
+    }
+    return count;
+}
+
+static void
+done_many(void *worker, const taken_t *pods, unsigned count)
+{
+    bare_pod_t numbers[BATCH];
+
+    for (unsigned i = 0; i < count; i++) {
+        numbers[i] = (bare_pod_t)pods[i].token;
+    }
+    bare_done_many(worker, numbers, count);
+}
+
 const queue_ops_t bare_ops = {
     .open = open_bare,
     .close = close_bare,
@@ -103,4 +146,8 @@ const queue_ops_t bare_ops = {
     .done = done,
     .update = update,
     .delete_pod = delete_pod,
+    .find = find,
+    .add_many = add_many,
+    .pop_many = pop_many,
+    .done_many = done_many,
 };

@@ -1,6 +1,8 @@
 /* schedq's engines as contestants, through the public API and nothing else. */
 #include "contestant_schedq.h"
 
+#include "mutex/queue.h"
+
 void
 config_for(schedq_config_t *config, const contestant_t *contestant)
 {
@@ -10,7 +12,8 @@ config_for(schedq_config_t *config, const contestant_t *contestant)
 }
 
 schedq_t *
-queue_create(const schedq_config_t *config, uint32_t pods, unsigned workers)
+queue_create(const contestant_t *contestant, const schedq_config_t *config, uint32_t pods,
+             unsigned workers)
 {
     char why[256] = "";
     schedq_t *queue = NULL;
@@ -18,6 +21,9 @@ queue_create(const schedq_config_t *config, uint32_t pods, unsigned workers)
     schedq_status_t status = schedq_create(config, &queue, why, sizeof why);
     if (status != SCHEDQ_OK) {
         bench_fail("schedq_create returned %s %s", schedq_status_name(status), why);
+    }
+    if (contestant->yields) {
+        mutex_queue(queue)->yields = true;
     }
     status = schedq_reserve(queue, pods, 16, workers, why, sizeof why);
     if (status != SCHEDQ_OK) {
@@ -81,11 +87,12 @@ worker_add(schedq_worker_t *worker, uint64_t object, int32_t priority)
 }
 
 static void *
-open_queue(const contestant_t *contestant, uint32_t pods, unsigned workers)
+open_queue(const contestant_t *contestant, const room_t *room)
 {
     schedq_config_t config;
     config_for(&config, contestant);
-    return queue_create(&config, pods, workers);
+    config.order = room->relaxed ? SCHEDQ_ORDER_RELAXED : SCHEDQ_ORDER_STRICT;
+    return queue_create(contestant, &config, room->pods, room->workers);
 }
 
 static void
@@ -161,6 +168,60 @@ delete_pod(void *worker, const pod_name_t *name)
     must(schedq_delete(worker, (schedq_pod_t){0}, name->text, name->length, NULL), "schedq_delete");
 }
 
+static uint64_t
+find(void *worker, const pod_name_t *name)
+{
+    schedq_result_t result;
+
+    must(schedq_find(worker, name->text, name->length, &result), "schedq_find");
+    return result.object;
+}
+
+/* The batch itself is the text that the names stand in. */
+static void
+add_many(void *worker, const fresh_t *pods, unsigned count)
+{
+    schedq_pod_spec_t specs[BATCH];
+    uint8_t statuses[BATCH];
+    const char *names = (const char *)pods;
+
+    for (unsigned i = 0; i < count; i++) {
+        specs[i] = (schedq_pod_spec_t){.object = pods[i].object,
+                                       .name_offset = (uint32_t)(pods[i].name.text - names),
+                                       .name_length = pods[i].name.length,
+                                       .priority = pods[i].priority};
+    }
+    must(schedq_add_many(worker, names, specs, count, NULL, statuses, NULL), "schedq_add_many");
+}
+
+static unsigned
+pop_many(void *worker, taken_t *out, unsigned capacity)
+{
+    schedq_popped_t popped[BATCH];
+    size_t count = 0;
+    schedq_status_t status = schedq_pop_many(worker, popped, capacity, &count);
+
+    if (status == SCHEDQ_EMPTY) {
+        return 0;
+    }
+    must(status, "schedq_pop_many");
+    for (size_t i = 0; i < count; i++) {
+        take(&out[i], &popped[i]);
+    }
+    return (unsigned)count;
+}
+
+static void
+done_many(void *worker, const taken_t *pods, unsigned count)
+{
+    schedq_token_t tokens[BATCH];
+
+    for (unsigned i = 0; i < count; i++) {
+        tokens[i] = (schedq_token_t){pods[i].token};
+    }
+    must(schedq_done_many(worker, tokens, count, NULL), "schedq_done_many");
+}
+
 const queue_ops_t schedq_ops = {
     .open = open_queue,
     .close = close_queue,
@@ -172,4 +233,8 @@ const queue_ops_t schedq_ops = {
     .done = done,
     .update = update,
     .delete_pod = delete_pod,
+    .find = find,
+    .add_many = add_many,
+    .pop_many = pop_many,
+    .done_many = done_many,
 };

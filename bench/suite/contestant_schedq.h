@@ -10,7 +10,8 @@
 /* schedq's own defaults with the contestant's engine and no cap on pods. */
 void config_for(schedq_config_t *config, const contestant_t *contestant);
 /* A queue with room for that many pods, sixteen priorities and the workers. */
-schedq_t *queue_create(const schedq_config_t *config, uint32_t pods, unsigned workers);
+schedq_t *queue_create(const contestant_t *contestant, const schedq_config_t *config, uint32_t pods,
+                       unsigned workers);
 void queue_destroy(schedq_t *queue);
 
 /*

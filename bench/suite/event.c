@@ -1,7 +1,8 @@
 /*
  * What one event costs while `pods` pods are parked: it reaches none of them, 10, 1,000, 100,000,
- * or all of the large group. With a `count` it is ns for each pod that the event moves; that many
- * it has to move.
+ * or all of the large group. ns for each pod that the event moves; that many it has to move. SKIPS:
+ * the event concerns all of the large group, and the hint says of each that it does not help; ns
+ * for each pod that is asked about. NONE: ns for the event.
  *
  * Five groups of parked pods, each rejected by a plugin that hears of one kind of node event: none,
  * 10, 1,000, 100,000 (in the rows whose event reaches them) and `pods` pods. The large group is
@@ -34,7 +35,18 @@ typedef struct event_run {
     schedq_event_t event;
     uint32_t many;    /* the size of the group of 100,000; 0: there is none */
     uint32_t reached; /* pods that the event is to move */
+    uint32_t units;   /* of work in one event */
 } event_run_t;
+
+static schedq_hint_t
+skip(void *ctx, uint64_t pod, uint64_t old_object, uint64_t new_object)
+{
+    (void)ctx;
+    (void)pod;
+    (void)old_object;
+    (void)new_object;
+    return SCHEDQ_HINT_SKIP;
+}
 
 static void
 register_plugins(event_run_t *run)
@@ -48,8 +60,9 @@ register_plugins(event_run_t *run)
                                     SCHEDQ_ACTION_UPDATE_NODE_CONDITION, NULL, NULL);
     run->many_bit =
         plugin_create(run->queue, "many", "Node", SCHEDQ_ACTION_UPDATE_NODE_ANNOTATION, NULL, NULL);
-    run->large_bit = plugin_create(run->queue, "large", "Node",
-                                   SCHEDQ_ACTION_UPDATE_NODE_ALLOCATABLE, NULL, NULL);
+    run->large_bit =
+        plugin_create(run->queue, "large", "Node", SCHEDQ_ACTION_UPDATE_NODE_ALLOCATABLE,
+                      run->row->part == EVENT_SKIPS ? skip : NULL, NULL);
     for (unsigned i = 0; i < SETS; i++) {
         snprintf(name, sizeof name, "set-%u", i);
         run->set_bits[i] =
@@ -117,9 +130,10 @@ choose_event(event_run_t *run)
         break;
     default:
         run->event = SCHEDQ_EVENT_NODE_UPDATE_ALLOCATABLE;
-        run->reached = run->row->pods;
+        run->reached = run->row->part == EVENT_SKIPS ? 0 : run->row->pods;
         break;
     }
+    run->units = run->row->part == EVENT_SKIPS ? run->row->pods : run->reached;
 }
 
 static void *
@@ -135,7 +149,7 @@ open_event(const subject_t *subject)
     run->many = subject->row->part == EVENT_100K ? MANY : 0;
     config_for(&config, subject->contestant);
     config.max_backoff_ns = 0;
-    run->queue = queue_create(&config, pods, 1);
+    run->queue = queue_create(subject->contestant, &config, pods, 1);
     register_plugins(run);
     run->worker = worker_create(run->queue);
     for (uint32_t i = 0; i < pods; i++) {
@@ -172,9 +186,8 @@ static void
 settle(void *ctx, double seconds, sample_t *samples)
 {
     const event_run_t *run = ctx;
-    uint32_t pods = run->row->count > 0 ? run->row->count : 1;
 
-    samples[0].ns = seconds * 1e9 / run->row->rounds / pods;
+    samples[0].ns = seconds * 1e9 / run->row->rounds / (run->units > 0 ? run->units : 1);
 }
 
 /* What a parked pod costs in memory. */
@@ -210,6 +223,8 @@ close_event(void *ctx)
 
 const workload_t event_workload = {
     .suite = "event",
+    .values = one_value,
+    .groups = GROUP_ENGINES,
     .needs = ABLE_EVENTS,
     .open = open_event,
     .body = body,

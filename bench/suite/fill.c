@@ -12,7 +12,7 @@ static void *
 open_fill(const subject_t *subject)
 {
     team_t *team = bench_alloc(1, sizeof *team);
-    team_open(team, subject, subject->row->pods);
+    team_open(team, subject, subject->row->pods, false);
     return team;
 }
 
@@ -71,6 +71,8 @@ close_fill(void *run)
 
 const workload_t fill_workload = {
     .suite = "fill",
+    .values = one_value,
+    .groups = GROUP_ENGINES | GROUP_BARE,
     .needs = ABLE_QUEUE,
     .open = open_fill,
     .body = body,

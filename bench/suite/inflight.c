@@ -56,7 +56,7 @@ open_inflight(const subject_t *subject)
     run->contestant = subject->contestant;
     config_for(&config, subject->contestant);
     config.max_backoff_ns = 0;
-    run->queue = queue_create(&config, subject->row->pods, 1);
+    run->queue = queue_create(subject->contestant, &config, subject->row->pods, 1);
     run->rejector =
         plugin_create(run->queue, "fit", "Node", SCHEDQ_ACTION_UPDATE_NODE_ALLOCATABLE, skip, NULL);
     run->worker = worker_create(run->queue);
@@ -163,10 +163,12 @@ close_inflight(void *ctx)
     free(run);
 }
 
-static const char *const values[] = {"event", "failure", NULL};
+static const value_t values[] = {
+    {"event", RATIO_ENGINES, NULL}, {"failure", RATIO_ENGINES, NULL}, {0}};
 
 const workload_t inflight_workload = {
     .suite = "inflight",
+    .groups = GROUP_ENGINES,
     .needs = ABLE_EVENTS,
     .values = values,
     .open = open_inflight,

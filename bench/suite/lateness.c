@@ -122,7 +122,7 @@ open_lateness(const subject_t *subject)
     config_for(&config, subject->contestant);
     config.initial_backoff_ns = config.max_backoff_ns = BACKOFF_NS;
     config.clock = (schedq_clock_t){.now_ns = read_clock, .ctx = &run->gate};
-    run->queue = queue_create(&config, subject->row->pods, 2);
+    run->queue = queue_create(subject->contestant, &config, subject->row->pods, 2);
     run->worker = worker_create(run->queue);
     fail_all_once(run);
     if (run->row->part != LATENESS_ALONE) {
@@ -211,10 +211,13 @@ close_lateness(void *ctx)
     free(run);
 }
 
-static const char *const values[] = {"p50", "p99", "max", NULL};
+static const value_t values[] = {
+    {"p50", RATIO_ENGINES, NULL}, {"p99", RATIO_ENGINES, NULL}, {"max", RATIO_ENGINES, NULL}, {0}};
 
 const workload_t lateness_workload = {
+    .counts_work = true,
     .suite = "lateness",
+    .groups = GROUP_ENGINES,
     .needs = ABLE_EVENTS,
     .values = values,
     .open = open_lateness,
@@ -225,7 +228,9 @@ const workload_t lateness_workload = {
 };
 
 const workload_t lateness_frozen_workload = {
+    .counts_work = true,
     .suite = "lateness",
+    .groups = GROUP_ENGINES,
     .needs = ABLE_FROZEN,
     .values = values,
     .open = open_lateness,

@@ -5,6 +5,7 @@
  * Progress goes to standard error when that is a terminal; notes of the workloads come below the
  * table.
  */
+#include "headline.h"
 #include "machine.h"
 #include "options.h"
 #include "output.h"
@@ -21,16 +22,30 @@ value_selected(const options_t *options, const row_t *row, unsigned value)
     char name[64];
 
     row_value_name(row, value, name, sizeof name);
+    if (options->headline && !is_headline(name)) {
+        return false;
+    }
     return !options->filtered || regexec(&options->filter, name, 0, NULL, 0) == 0;
+}
+
+/* Is the row among those that the options ask for, whatever the filter says? */
+static bool
+is_its_time(const options_t *options, const row_t *row)
+{
+    if (options->headline) {
+        return true;
+    }
+    if (options->suite == NULL) {
+        return row->when == EVERYDAY || (row->when == FULL && options->full);
+    }
+    return strcmp(row->workload->suite, options->suite) == 0 &&
+           (row->when != FULL || options->full);
 }
 
 static bool
 row_selected(const options_t *options, const row_t *row)
 {
-    if (row->full && !options->full) {
-        return false;
-    }
-    if (options->suite != NULL && strcmp(row->workload->suite, options->suite) != 0) {
+    if (!is_its_time(options, row)) {
         return false;
     }
     for (unsigned value = 0; value < row_values(row); value++) {
@@ -93,9 +108,10 @@ measure(const options_t *options, unsigned count, result_t *results, FILE *notes
     unsigned stored = 0;
 
     for (unsigned i = 0; i < row_count; i++) {
-        const row_t *row = &rows[i];
+        const row_t quick = row_quick(&rows[i]);
+        const row_t *row = options->quick ? &quick : &rows[i];
         result_t values[VALUES_MAX];
-        if (!row_selected(options, row)) {
+        if (!row_selected(options, &rows[i])) {
             continue;
         }
         progress(++number, count, row->name);
@@ -141,8 +157,9 @@ run(const options_t *options, unsigned count)
         bench_fail("no memory for the notes");
     }
     machine_print(stdout);
-    printf("run       %u rows, %u repetitions, seed %llu\n", count, options->repetitions,
-           (unsigned long long)options->seed);
+    printf("run       %u rows, %u repetitions, seed %llu%s\n", count, options->repetitions,
+           (unsigned long long)options->seed,
+           options->quick ? ", QUICK: these figures mean nothing" : "");
     report_heading(stdout);
     unsigned stored = measure(options, count, results, notes);
     report_legend(stdout);

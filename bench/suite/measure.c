@@ -4,6 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Of a workload that is `once`, at most. */
+enum { ONCE_REPETITIONS = 3 };
+
 /* A contestant while its row is measured. */
 typedef struct entrant {
     const contestant_t *contestant;
@@ -16,10 +19,7 @@ row_values(const row_t *row)
 {
     unsigned count = 0;
 
-    if (row->workload->values == NULL) {
-        return 1;
-    }
-    while (row->workload->values[count] != NULL) {
+    while (count < VALUES_MAX && row->workload->values[count].ratio != NO_VALUE) {
         count++;
     }
     return count;
@@ -28,11 +28,18 @@ row_values(const row_t *row)
 void
 row_value_name(const row_t *row, unsigned value, char *name, size_t size)
 {
-    if (row->workload->values == NULL) {
-        snprintf(name, size, "%s", row->name);
-    } else {
-        snprintf(name, size, "%s/%s", row->name, row->workload->values[value]);
-    }
+    const char *end = row->workload->values[value].name;
+
+    snprintf(name, size, "%s%s%s", row->name, *end != '\0' ? "/" : "", end);
+}
+
+static bool
+enters(const contestant_t *contestant, const workload_t *workload)
+{
+    return (contestant->groups & workload->groups) != 0 &&
+           (contestant->able >= workload->needs || (contestant->groups & GROUP_BASE) != 0) &&
+           !(workload->batches && contestant->ops->add_many == NULL) &&
+           !(workload->engines_alike && contestant->engine == SCHEDQ_ENGINE_MUTEX);
 }
 
 static unsigned
@@ -42,8 +49,7 @@ enter(const row_t *row, unsigned repetitions, uint64_t seed, entrant_t *entrants
 
     gbench_clear();
     for (unsigned i = 0; i < contestant_count; i++) {
-        if (contestants[i].able < row->workload->needs ||
-            (row->workload->engines_alike && contestants[i].engine == SCHEDQ_ENGINE_MUTEX)) {
+        if (!enters(&contestants[i], row->workload)) {
             continue;
         }
         entrant_t *entrant = &entrants[count++];
@@ -124,9 +130,13 @@ measure_row(const row_t *row, unsigned repetitions, uint64_t seed, result_t *res
 {
     entrant_t entrants[CONTESTANTS_MAX];
     sample_t discarded[VALUES_MAX];
+
+    if (row->workload->once && repetitions > ONCE_REPETITIONS) {
+        repetitions = ONCE_REPETITIONS;
+    }
     unsigned count = enter(row, repetitions, seed, entrants);
 
-    for (unsigned i = 0; i < count; i++) {
+    for (unsigned i = 0; i < count && !row->workload->once; i++) {
         repeat(row, &entrants[i], discarded);
     }
     for (unsigned repetition = 0; repetition < repetitions; repetition++) {
@@ -140,6 +150,7 @@ measure_row(const row_t *row, unsigned repetitions, uint64_t seed, result_t *res
         result_t *result = &results[value];
         memset(result, 0, sizeof *result);
         row_value_name(row, value, result->name, sizeof result->name);
+        result->value = &row->workload->values[value];
         result->repetitions = repetitions;
         for (unsigned i = 0; i < count; i++) {
             result->of[entrants[i].contestant - contestants] =

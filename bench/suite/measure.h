@@ -20,6 +20,7 @@ typedef struct figures {
 /* One line of the table. */
 typedef struct result {
     char name[64];
+    const value_t *value;
     unsigned repetitions;
     figures_t of[CONTESTANTS_MAX]; /* as in the table `contestants` */
 } result_t;
@@ -31,8 +32,9 @@ void row_value_name(const row_t *row, unsigned value, char *name, size_t size);
 
 /*
  * Measures a row. Each contestant's queue is built once and lives through all repetitions; a first
- * repetition of each is discarded; then they take turns, and who begins alternates. `results` has
- * room for row_values(row). What the workload has to tell goes to `notes`.
+ * repetition of each is discarded, unless the workload is `once`; then they take turns, and who
+ * begins alternates. `results` has room for row_values(row). What the workload has to tell goes to
+ * `notes`.
  */
 void measure_row(const row_t *row, unsigned repetitions, uint64_t seed, result_t *results,
                  FILE *notes);

@@ -53,7 +53,7 @@ open_memory(const subject_t *subject)
     run->parked = subject->row->pods / 10;
     config_for(&config, subject->contestant);
     config.max_backoff_ns = 0;
-    run->queue = queue_create(&config, subject->row->pods, 1);
+    run->queue = queue_create(subject->contestant, &config, subject->row->pods, 1);
     run->rejector =
         plugin_create(run->queue, "fit", "Node", SCHEDQ_ACTION_UPDATE_NODE_ALLOCATABLE, NULL, NULL);
     run->worker = worker_create(run->queue);
@@ -167,6 +167,8 @@ close_memory(void *ctx)
 
 const workload_t memory_workload = {
     .suite = "memory",
+    .values = one_value,
+    .groups = GROUP_ENGINES,
     .needs = ABLE_EVENTS,
     .open = open_memory,
     .body = body,

@@ -11,9 +11,11 @@
 typedef struct options {
     bool full;
     bool list;
+    bool quick;    /* rows are made small */
+    bool headline; /* the rows of headline.h */
     bool filtered;
     regex_t filter;    /* if `filtered` */
-    const char *suite; /* NULL: all */
+    const char *suite; /* NULL: all, or `headline` */
     const char *json;  /* NULL: none */
     unsigned repetitions;
     uint64_t seed;

@@ -46,7 +46,7 @@ prepare(void *ctx)
 
     end_queue(run);
     config_for(&config, run->contestant);
-    run->queue = queue_create(&config, 0, 1);
+    run->queue = queue_create(run->contestant, &config, 0, 1);
     run->worker = worker_create(run->queue);
 }
 
@@ -73,18 +73,34 @@ settle(void *ctx, double seconds, sample_t *samples)
     samples[0].ns = seconds * 1e9 / ((pending_run_t *)ctx)->row->pods;
 }
 
+/* What the queue holds for a pod, names apart. */
+static double
+bytes_of(const pending_run_t *run, schedq_stats_t *stats)
+{
+    schedq_stats_init(stats);
+    must(schedq_stats(run->queue, stats), "schedq_stats");
+    return (double)(stats->bytes_entries + stats->bytes_index + stats->bytes_queues +
+                    stats->bytes_other) /
+           run->row->pods;
+}
+
+static void
+settle_bytes(void *ctx, double seconds, sample_t *samples)
+{
+    schedq_stats_t stats;
+
+    (void)seconds;
+    samples[0].ns = bytes_of(ctx, &stats);
+}
+
 static void
 note(void *ctx, FILE *out)
 {
     const pending_run_t *run = ctx;
     const double pods = run->row->pods;
     schedq_stats_t stats;
+    double apart = bytes_of(run, &stats);
 
-    schedq_stats_init(&stats);
-    must(schedq_stats(run->queue, &stats), "schedq_stats");
-    double apart =
-        (double)(stats.bytes_entries + stats.bytes_index + stats.bytes_queues + stats.bytes_other) /
-        pods;
     fprintf(out,
             "%s: %s holds %.1f B for each of %u pending pods (entries %.1f, index %.1f, queues "
             "%.1f, other %.1f), "
@@ -104,11 +120,29 @@ close_pending(void *ctx)
 
 const workload_t pending_workload = {
     .suite = "memory",
+    .values = one_value,
+    .groups = GROUP_ENGINES,
     .needs = ABLE_SCHEDQ,
     .open = open_pending,
     .prepare = prepare,
     .body = body,
     .settle = settle,
     .note = note,
+    .close = close_pending,
+};
+
+static const value_t bytes[] = {{"bytes-per-pod", RATIO_ENGINES, "B"}, {0}};
+
+/* The same bytes in every repetition. */
+const workload_t bytes_workload = {
+    .suite = "memory",
+    .values = bytes,
+    .groups = GROUP_ENGINES,
+    .needs = ABLE_SCHEDQ,
+    .once = true,
+    .open = open_pending,
+    .prepare = prepare,
+    .body = body,
+    .settle = settle_bytes,
     .close = close_pending,
 };

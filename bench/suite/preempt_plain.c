@@ -16,6 +16,7 @@ plain_make(uint32_t nodes, uint32_t pods_per_node)
     cluster->pod_count = nodes * pods_per_node;
     cluster->nodes = bench_alloc(nodes, sizeof *cluster->nodes);
     cluster->pods = bench_alloc(cluster->pod_count, sizeof *cluster->pods);
+    cluster->rooms = bench_alloc(nodes, sizeof *cluster->rooms);
     cluster->candidates = bench_alloc(nodes, sizeof *cluster->candidates);
     cluster->victims = bench_alloc(cluster->pod_count, sizeof *cluster->victims);
     return cluster;
@@ -26,9 +27,52 @@ plain_free(plain_cluster_t *cluster)
 {
     free(cluster->nodes);
     free(cluster->pods);
+    free(cluster->rooms);
     free(cluster->candidates);
     free(cluster->victims);
     free(cluster);
+}
+
+/* ---- rooms ----------------------------------------------------------------------------------- */
+
+/* `times` is 1 for a pod that comes, -1 for one that goes. */
+static void
+count_pod(plain_cluster_t *cluster, uint32_t node, const plain_pod_t *pod, int times)
+{
+    plain_room_t *room = &cluster->rooms[node];
+
+    if (pod->priority < cluster->room_priority) {
+        room->lower += (uint32_t)times;
+    } else {
+        room->cpu -= times * pod->cpu;
+        room->memory -= times * pod->memory;
+        room->slots -= times;
+    }
+}
+
+static void
+sum_rooms(plain_cluster_t *cluster, int32_t priority)
+{
+    cluster->has_rooms = true;
+    cluster->room_priority = priority;
+    for (uint32_t i = 0; i < cluster->node_count; i++) {
+        const plain_node_t *node = &cluster->nodes[i];
+
+        cluster->rooms[i] = (plain_room_t){node->cpu, node->memory, (int32_t)node->slots, 0};
+        for (uint32_t j = 0; j < node->count; j++) {
+            count_pod(cluster, i, &cluster->pods[node->first + j], 1);
+        }
+    }
+}
+
+void
+plain_replace(plain_cluster_t *cluster, uint32_t node, uint32_t pod, const plain_pod_t *other)
+{
+    if (cluster->has_rooms) {
+        count_pod(cluster, node, &cluster->pods[pod], -1);
+        count_pod(cluster, node, other, 1);
+    }
+    cluster->pods[pod] = *other;
 }
 
 /* ---- one node -------------------------------------------------------------------------------- */
@@ -55,25 +99,23 @@ static bool
 evaluate(const plain_cluster_t *cluster, const plain_preemptor_t *preemptor,
          plain_candidate_t *candidate)
 {
-    const plain_node_t *node = &cluster->nodes[candidate->node];
-    const plain_pod_t *pods = &cluster->pods[node->first];
+    const plain_room_t *room = &cluster->rooms[candidate->node];
     const plain_pod_t *lower[LOWER_MAX];
     uint32_t lower_count = 0;
-    int64_t cpu = node->cpu - preemptor->cpu;
-    int64_t memory = node->memory - preemptor->memory;
-    int64_t slots = node->slots - 1;
+    int64_t cpu = room->cpu - preemptor->cpu;
+    int64_t memory = room->memory - preemptor->memory;
+    int64_t slots = room->slots - 1;
+
+    if (room->lower == 0 || cpu < 0 || memory < 0 || slots < 0) {
+        return false;
+    }
+    const plain_node_t *node = &cluster->nodes[candidate->node];
+    const plain_pod_t *pods = &cluster->pods[node->first];
 
     for (uint32_t i = 0; i < node->count; i++) {
         if (pods[i].priority < preemptor->priority) {
             lower[lower_count++] = &pods[i];
-        } else {
-            cpu -= pods[i].cpu;
-            memory -= pods[i].memory;
-            slots--;
         }
-    }
-    if (lower_count == 0 || cpu < 0 || memory < 0 || slots < 0) {
-        return false;
     }
     for (uint32_t i = 1; i < lower_count; i++) {
         insert(lower, i, lower[i]);
@@ -172,6 +214,9 @@ plain_decide(plain_cluster_t *cluster, const plain_preemptor_t *preemptor)
 {
     const plain_candidate_t *best = NULL;
 
+    if (!cluster->has_rooms || cluster->room_priority != preemptor->priority) {
+        sum_rooms(cluster, preemptor->priority);
+    }
     dry_run(cluster, preemptor);
     for (uint32_t i = 0; i < cluster->candidate_count; i++) {
         if (best == NULL || better(&cluster->candidates[i], best)) {

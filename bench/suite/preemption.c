@@ -3,8 +3,9 @@
  * (bare, preempt_plain.h).
  *
  * Usual: on one node in 100 the pods of lower priority together are enough. Worst: every node is a
- * candidate, all ten of its pods are potential victims. Both sides hold the same cluster, and
- * before anything is measured their decisions are compared.
+ * candidate, all ten of its pods are potential victims. Before each decision CHANGES pods have gone
+ * or come, one going and one coming on the same node, which both sides are told, and are charged
+ * for. Both hold the same cluster, and before anything is measured their decisions are compared.
  */
 #include "preempt_plain.h"
 #include "workload.h"
@@ -20,9 +21,13 @@ enum {
     PREEMPTOR_CPU = 2000,
     PREEMPTOR_PRIORITY = 1000,
     COMPARED = 20, /* decisions */
+    CHANGES = 10,
 };
 
 #define GIB (INT64_C(1) << 30)
+
+/* Sides of a run. */
+enum { PLAIN = 1, LIBRARY = 2 };
 
 typedef struct preemption_run {
     const row_t *row;
@@ -34,7 +39,11 @@ typedef struct preemption_run {
     schedq_preemptor_t preemptor;
     plain_preemptor_t plain_preemptor;
     uint8_t *statuses;
+    unsigned takes_part; /* sides that are told of changes, and decide */
     uint32_t offset;
+    uint64_t random;
+    int64_t last_start_ns;
+    schedq_running_t *running; /* the library's handles, by number */
 } preemption_run_t;
 
 static bool
@@ -87,6 +96,24 @@ draw_node(preemption_run_t *run, uint32_t number, uint64_t *random)
 }
 
 static void
+copy_pod(preemption_run_t *run, uint32_t node, const plain_pod_t *pod)
+{
+    pod_name_t name;
+    const schedq_running_spec_t spec = {
+        .name = name.text,
+        .object = pod->number,
+        .node = node,
+        .priority = pod->priority,
+        .start_ns = pod->start_ns,
+        .requests = {.cpu_milli = pod->cpu, .memory_bytes = pod->memory},
+    };
+
+    pod_name_make(&name, pod->number);
+    must(schedq_cluster_add_pod(run->cluster, &spec, &run->running[pod->number]),
+         "schedq_cluster_add_pod");
+}
+
+static void
 copy_node(preemption_run_t *run, uint32_t number)
 {
     const plain_node_t *from = &run->plain->nodes[number];
@@ -100,18 +127,36 @@ copy_node(preemption_run_t *run, uint32_t number)
     snprintf(name, sizeof name, "node-%u", number);
     must(schedq_cluster_add_node(run->cluster, &node, NULL), "schedq_cluster_add_node");
     for (uint32_t i = 0; i < from->count; i++) {
-        const plain_pod_t *pod = &run->plain->pods[from->first + i];
-        const schedq_running_spec_t spec = {
-            .name = name,
-            .object = pod->number,
-            .node = number,
-            .priority = pod->priority,
-            .start_ns = pod->start_ns,
-            .requests = {.cpu_milli = pod->cpu, .memory_bytes = pod->memory},
-        };
+        copy_pod(run, number, &run->plain->pods[from->first + i]);
+    }
+}
 
-        snprintf(name, sizeof name, "ns/pod-%u", pod->number);
-        must(schedq_cluster_add_pod(run->cluster, &spec, NULL), "schedq_cluster_add_pod");
+/* ---- changes --------------------------------------------------------------------------------- */
+
+/* A pod of the same priority that started last. */
+static void
+replace_pod(preemption_run_t *run, uint32_t number)
+{
+    plain_pod_t pod = run->plain->pods[number];
+    uint32_t node = number / PODS_PER_NODE;
+
+    pod.start_ns = ++run->last_start_ns;
+    pod.cpu = POD_CPU + (int64_t)(random_next(&run->random) % 100);
+    if (run->takes_part & PLAIN) {
+        plain_replace(run->plain, node, number, &pod);
+    }
+    if (run->takes_part & LIBRARY) {
+        must(schedq_cluster_remove_pod(run->cluster, run->running[number]),
+             "schedq_cluster_remove_pod");
+        copy_pod(run, node, &pod);
+    }
+}
+
+static void
+change(preemption_run_t *run)
+{
+    for (unsigned i = 0; i < CHANGES / 2; i++) {
+        replace_pod(run, (uint32_t)(random_next(&run->random) % run->plain->pod_count));
     }
 }
 
@@ -198,7 +243,12 @@ open_preemption(const subject_t *subject)
     uint64_t random = subject->seed;
     char why[200];
 
-    *run = (preemption_run_t){.row = subject->row, .contestant = subject->contestant};
+    *run = (preemption_run_t){.row = subject->row,
+                              .contestant = subject->contestant,
+                              .takes_part = PLAIN | LIBRARY,
+                              .random = scramble(subject->seed),
+                              .last_start_ns = 1000000};
+    run->running = bench_alloc((size_t)run->row->count * PODS_PER_NODE, sizeof *run->running);
     run->plain = plain_make(run->row->count, PODS_PER_NODE);
     must(schedq_cluster_create(NULL, &run->cluster, why, sizeof why), "schedq_cluster_create");
     must(schedq_preemption_create(NULL, &run->preemption, why, sizeof why),
@@ -209,8 +259,11 @@ open_preemption(const subject_t *subject)
     }
     describe(run);
     for (uint32_t i = 0; i < COMPARED; i++) {
+        change(run);
         compare(run, next_offset(run));
     }
+    /* The other side's cluster stays behind from here on. */
+    run->takes_part = subject->contestant->engine == 0 ? PLAIN : LIBRARY;
     return run;
 }
 
@@ -218,11 +271,12 @@ static void
 body(gbench_thread_t *thread, void *ctx)
 {
     preemption_run_t *run = ctx;
-    bool plain = run->contestant->engine == 0;
+    bool plain = run->takes_part == PLAIN;
     schedq_preemption_decision_t decision;
 
     schedq_preemption_decision_init(&decision);
     while (gbench_next(thread)) {
+        change(run);
         if (plain ? decide_plainly(run, next_offset(run)) == NULL
                   : (decide(run, next_offset(run), &decision), decision.chosen == SCHEDQ_NO_NODE)) {
             bench_fail("%s: no node was chosen", run->row->name);
@@ -237,6 +291,12 @@ settle(void *ctx, double seconds, sample_t *samples)
 }
 
 static void
+quicken(row_t *row)
+{
+    row->count = row->count > 1000 ? row->count / 10 : row->count;
+}
+
+static void
 close_preemption(void *ctx)
 {
     preemption_run_t *run = ctx;
@@ -245,13 +305,17 @@ close_preemption(void *ctx)
     schedq_cluster_destroy(run->cluster);
     plain_free(run->plain);
     free(run->statuses);
+    free(run->running);
     free(run);
 }
 
 const workload_t preemption_workload = {
     .suite = "preemption",
+    .values = one_value,
+    .groups = GROUP_ENGINES | GROUP_BARE,
     .needs = ABLE_QUEUE,
     .engines_alike = true,
+    .quicken = quicken,
     .open = open_preemption,
     .body = body,
     .settle = settle,

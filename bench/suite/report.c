@@ -5,55 +5,96 @@
 #include <math.h>
 #include <string.h>
 
+/* Contestants that have a column each; the others that entered come behind them. */
+static const char *const columns[] = {"mutex", "schedq", "bare"};
+
+enum { COLUMNS = sizeof columns / sizeof columns[0] };
+
 /* The contestant of this name on that row, or NULL. */
 static const figures_t *
 figures_of(const result_t *result, const char *name)
 {
-    for (unsigned i = 0; i < contestant_count; i++) {
-        if (strcmp(contestants[i].name, name) == 0 && result->of[i].present) {
-            return &result->of[i];
-        }
+    const contestant_t *contestant = contestant_find(name);
+
+    if (contestant == NULL || !result->of[contestant - contestants].present) {
+        return NULL;
     }
-    return NULL;
+    return &result->of[contestant - contestants];
 }
 
-/*
- * How much faster the lock-free engine is than the mutex engine, or where that does not enter, than
- * `bare`; 0 if one is not there. */
+/* The rival that does the same work in the shortest time, or NULL. */
+static const contestant_t *
+best_rival(const result_t *result)
+{
+    const contestant_t *best = NULL;
+
+    for (unsigned i = 0; i < contestant_count; i++) {
+        const contestant_t *rival = &contestants[i];
+
+        if (result->of[i].present && (rival->groups & GROUP_RIVALS) != 0 &&
+            rival->missing == NULL &&
+            (best == NULL || result->of[i].median < result->of[best - contestants].median)) {
+            best = rival;
+        }
+    }
+    return best;
+}
+
+static double
+quotient(const figures_t *above, const figures_t *below)
+{
+    return above != NULL && below != NULL && below->median > 0 ? above->median / below->median : 0;
+}
+
+/* As workload.h says; 0 if one is not there. */
 static double
 ratio_of(const result_t *result)
 {
     const figures_t *schedq = figures_of(result, "schedq");
     const figures_t *mutex = figures_of(result, "mutex");
-    const figures_t *other = mutex != NULL ? mutex : figures_of(result, "bare");
-    return schedq != NULL && other != NULL ? other->median / schedq->median : 0;
+    const contestant_t *rival = best_rival(result);
+
+    switch (result->value->ratio) {
+    case RATIO_BEST_RIVAL:
+        return rival != NULL ? quotient(&result->of[rival - contestants], schedq) : 0;
+    case RATIO_YIELDING:
+        return quotient(figures_of(result, "yielding"), schedq);
+    case RATIO_OF_BASE:
+        return quotient(figures_of(result, "base"), schedq);
+    case RATIO_TO_BASE:
+        return quotient(schedq, figures_of(result, "base"));
+    default:
+        return quotient(mutex != NULL ? mutex : figures_of(result, "bare"), schedq);
+    }
 }
 
-/* ---- table ----------------------------------------------------------------------------------- */
+static const char *
+unit_of(const result_t *result)
+{
+    return result->value->unit != NULL ? result->value->unit : "ns";
+}
 
 static bool
-is_contestant(const char *name)
+has_column(const contestant_t *contestant)
 {
-    for (unsigned i = 0; i < contestant_count; i++) {
-        if (strcmp(contestants[i].name, name) == 0) {
+    for (unsigned i = 0; i < COLUMNS; i++) {
+        if (strcmp(columns[i], contestant->name) == 0) {
             return true;
         }
     }
     return false;
 }
 
+/* ---- table ----------------------------------------------------------------------------------- */
+
 void
 report_heading(FILE *out)
 {
-    fprintf(out, "\n%-24s", "ns per operation");
-    for (unsigned i = 0; i < contestant_count; i++) {
-        fprintf(out, " %9s %21s", contestants[i].name, "min .. max");
+    fprintf(out, "\n%-32s", "ns per operation");
+    for (unsigned i = 0; i < COLUMNS; i++) {
+        fprintf(out, " %9s %21s", columns[i], "min .. max");
     }
-    fprintf(out, " %11s", "mutex/bare");
-    if (is_contestant("schedq")) {
-        fprintf(out, " %12s", "mutex/schedq");
-    }
-    fprintf(out, " %9s\n", "control");
+    fprintf(out, " %11s %12s %11s %9s\n", "mutex/bare", "ratio", "bare/schedq", "control");
 }
 
 static const char *
@@ -71,7 +112,7 @@ print_figures(FILE *out, const figures_t *figures)
     char max[32];
     char range[72];
 
-    if (!figures->present) {
+    if (figures == NULL) {
         fprintf(out, " %9s %21s", "-", "");
         return;
     }
@@ -90,25 +131,58 @@ print_ratio(FILE *out, int width, double ratio)
     }
 }
 
+static double
+control_of(const result_t *result)
+{
+    double control = 0;
+
+    for (unsigned i = 0; i < contestant_count; i++) {
+        control = fmax(control, result->of[i].control);
+    }
+    return control;
+}
+
+/* "; bands 120, tbb 480 (no map of names)" */
+static void
+print_others(FILE *out, const result_t *result)
+{
+    const char *between = "  ";
+    char median[32];
+
+    for (unsigned i = 0; i < contestant_count; i++) {
+        const contestant_t *other = &contestants[i];
+
+        if (!result->of[i].present || has_column(other)) {
+            continue;
+        }
+        fprintf(out, "%s%s %s", between, other->name,
+                number(median, sizeof median, result->of[i].median));
+        if (other->missing != NULL) {
+            fprintf(out, " (%s)", other->missing);
+        }
+        between = ", ";
+    }
+}
+
 void
 report_line(FILE *out, const result_t *result)
 {
-    const figures_t *mutex = figures_of(result, "mutex");
     const figures_t *bare = figures_of(result, "bare");
-    double control = 0;
+    double control = control_of(result);
 
-    fprintf(out, "%-24s", result->name);
-    for (unsigned i = 0; i < contestant_count; i++) {
-        print_figures(out, &result->of[i]);
-        control = fmax(control, result->of[i].control);
+    fprintf(out, "%-32s", result->name);
+    for (unsigned i = 0; i < COLUMNS; i++) {
+        print_figures(out, figures_of(result, columns[i]));
     }
-    print_ratio(out, 11, mutex != NULL && bare != NULL ? mutex->median / bare->median : 0);
-    if (is_contestant("schedq")) {
-        print_ratio(out, 12, ratio_of(result));
-    }
+    print_ratio(out, 11, quotient(figures_of(result, "mutex"), bare));
+    print_ratio(out, 12, ratio_of(result));
+    print_ratio(out, 11, quotient(bare, figures_of(result, "schedq")));
     if (control > 0) {
         fprintf(out, " %9.0f", control);
+    } else {
+        fprintf(out, " %9s", "-");
     }
+    print_others(out, result);
     fputc('\n', out);
     fflush(out);
 }
@@ -119,11 +193,20 @@ report_legend(FILE *out)
     fputs(
         "\nMedian, least and greatest of the repetitions, wall-clock ns for one operation of all "
         "threads together.\n"
-        "preemption: `bare` is the plain way, and in the place of mutex/schedq stands "
-        "bare/schedq.\n"
-        "control: the same maximum of a thread that only reads the clock. Threads are not pinned.\n"
+        "ratio: mutex/schedq. Without a mutex engine bare/schedq (preemption: `bare` is the plain "
+        "way). best-rival: the best that leaves nothing out/schedq. yielding: that "
+        "engine/schedq.\n"
+        "10k-events, frozen: base (nothing happens)/schedq. 4096-vs-1: schedq/base (one priority). "
+        "wake: schedq/base (a futex).\n"
+        "bytes-per-pod: bytes. control: the same maximum of a thread that only reads the clock. "
+        "Threads are not pinned.\n"
         "docs/BENCH.md says what each row does.\n",
         out);
+#ifndef SCHEDQ_BENCH_RIVALS
+    fputs("This build has no tbb and no moodycamel: libtbb-dev and libconcurrentqueue-dev were "
+          "missing.\n",
+          out);
+#endif
 }
 
 /* ---- JSON ------------------------------------------------------------------------------------ */
@@ -143,26 +226,62 @@ json_median(const result_t *result, const char *name)
 }
 
 static json_t *
+json_ratio(double ratio)
+{
+    return ratio > 0 ? json_real(round(ratio * 1000) / 1000) : json_null();
+}
+
+/* All that entered: what `ratio` was made of, and how far the repetitions lie apart. */
+static json_t *
+json_figures(const result_t *result)
+{
+    json_t *all = json_object();
+
+    for (unsigned i = 0; i < contestant_count; i++) {
+        const figures_t *figures = &result->of[i];
+        json_t *one = json_object();
+
+        if (!figures->present) {
+            json_decref(one);
+            continue;
+        }
+        json_object_set_new(one, "median", json_number(figures->median));
+        json_object_set_new(one, "min", json_number(figures->min));
+        json_object_set_new(one, "max", json_number(figures->max));
+        if (contestants[i].missing != NULL) {
+            json_object_set_new(one, "missing", json_string(contestants[i].missing));
+        }
+        json_object_set_new(all, contestants[i].name, one);
+    }
+    return all;
+}
+
+static json_t *
 json_row(const result_t *result)
 {
     const figures_t *schedq = figures_of(result, "schedq");
     const figures_t *leading = schedq != NULL ? schedq : figures_of(result, "mutex");
-    double ratio = ratio_of(result);
+    const contestant_t *rival = best_rival(result);
     json_t *row = json_object();
 
     json_object_set_new(row, "row", json_string(result->name));
-    json_object_set_new(row, "unit", json_string("ns"));
+    json_object_set_new(row, "unit", json_string(unit_of(result)));
     json_object_set_new(row, "schedq", json_median(result, "schedq"));
     json_object_set_new(row, "mutex", json_median(result, "mutex"));
     json_object_set_new(row, "bare", json_median(result, "bare"));
-    json_object_set_new(row, "ratio",
-                        ratio > 0 ? json_real(round(ratio * 1000) / 1000) : json_null());
+    json_object_set_new(row, "ratio", json_ratio(ratio_of(result)));
+    json_object_set_new(row, "bare_ratio",
+                        json_ratio(quotient(figures_of(result, "bare"), schedq)));
     json_object_set_new(row, "min", leading != NULL ? json_number(leading->min) : json_null());
     json_object_set_new(row, "max", leading != NULL ? json_number(leading->max) : json_null());
     json_object_set_new(row, "reps", json_integer(result->repetitions));
     if (leading != NULL && leading->control > 0) {
         json_object_set_new(row, "control", json_number(leading->control));
     }
+    if (result->value->ratio == RATIO_BEST_RIVAL && rival != NULL) {
+        json_object_set_new(row, "rival", json_string(rival->name));
+    }
+    json_object_set_new(row, "figures", json_figures(result));
     return row;
 }
 

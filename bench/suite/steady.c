@@ -17,7 +17,7 @@ static void *
 open_steady(const subject_t *subject)
 {
     team_t *team = bench_alloc(1, sizeof *team);
-    team_open(team, subject, 2 * subject->row->pods + THREADS_MAX * STEP);
+    team_open(team, subject, 2 * subject->row->pods + THREADS_MAX * STEP, false);
     return team;
 }
 
@@ -86,7 +86,10 @@ close_steady(void *run)
 }
 
 const workload_t steady_workload = {
+    .counts_work = true,
     .suite = "steady",
+    .values = one_value,
+    .groups = GROUP_ENGINES | GROUP_BARE,
     .needs = ABLE_QUEUE,
     .open = open_steady,
     .body = body,

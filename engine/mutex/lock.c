@@ -14,6 +14,8 @@
 #include "mutex/queue.h"
 #include "platform/words.h"
 
+#include <sched.h>
+
 static void
 word_update(uint64_t *word, uint64_t value)
 {
@@ -57,7 +59,13 @@ wake_for_time(struct mutex_queue *queue)
 void
 queue_lock(struct mutex_queue *queue)
 {
-    (void)pthread_mutex_lock(&queue->lock);
+    if (!queue->yields) {
+        (void)pthread_mutex_lock(&queue->lock);
+    } else if (pthread_mutex_trylock(&queue->lock) != 0) {
+        (void)__atomic_fetch_add(&queue->waiting, 1, __ATOMIC_RELAXED);
+        (void)pthread_mutex_lock(&queue->lock);
+        (void)__atomic_fetch_sub(&queue->waiting, 1, __ATOMIC_RELAXED);
+    }
 }
 
 void
@@ -66,6 +74,7 @@ queue_unlock(struct mutex_queue *queue)
     uint32_t made_poppable = queue->made_poppable;
 
     queue->made_poppable = 0;
+    __atomic_store_n(&queue->turns, queue->turns + 1, __ATOMIC_RELAXED);
     publish_words(queue);
     if (queue->time_changed) {
         wake_for_time(queue);
@@ -78,4 +87,22 @@ queue_unlock(struct mutex_queue *queue)
         }
     }
     (void)pthread_mutex_unlock(&queue->lock);
+}
+
+/*
+ * The lock is not fair: the thread that gave it away would mostly be the one that gets it. So it
+ * waits until another has had it, but not for ever: who waited may have been stopped.
+ */
+void
+queue_give_turn(struct mutex_queue *queue)
+{
+    enum { PATIENCE = 200 };
+    uint32_t turns = queue->turns + 1; /* with the unlock here */
+
+    queue_unlock(queue);
+    for (unsigned i = 0; i < PATIENCE && __atomic_load_n(&queue->turns, __ATOMIC_RELAXED) == turns;
+         i++) {
+        (void)sched_yield();
+    }
+    queue_lock(queue);
 }

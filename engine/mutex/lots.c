@@ -157,6 +157,9 @@ lot_unmake(struct lots *lots, uint32_t number)
     struct lot *lot = &lots->lots[number];
     uint32_t *link = lot_bucket(lots, &lot->key);
 
+    for (struct lots_walk *walk = lots->walks; walk != NULL; walk = walk->other) {
+        walk->lot = walk->lot == number ? lot->next : walk->lot;
+    }
     while (*link != number) {
         link = &lots->lots[*link].chain;
     }
@@ -224,6 +227,9 @@ mutex_lots_remove(struct lots *lots, uint32_t index)
     struct entry *entry = entry_at(lots->entries, index);
     struct lot *lot = &lots->lots[entry->lot];
 
+    for (struct lots_walk *walk = lots->walks; walk != NULL; walk = walk->other) {
+        walk->pod = walk->pod == index ? entry->lot_next : walk->pod;
+    }
     if (entry->lot_prev == NO_ENTRY) {
         lot->head = entry->lot_next;
     } else {
@@ -237,4 +243,28 @@ mutex_lots_remove(struct lots *lots, uint32_t index)
     if (--lot->count == 0 && entry->lot >= LOTS_FIXED) {
         lot_unmake(lots, entry->lot);
     }
+}
+
+void
+mutex_lots_reinsert(struct lots *lots, uint32_t index)
+{
+    mutex_lots_remove(lots, index);
+    mutex_lots_insert(lots, index);
+    for (struct lots_walk *walk = lots->walks; walk != NULL; walk = walk->other) {
+        walk->passed = true;
+    }
+}
+
+uint32_t
+mutex_lots_newer(const struct lots *lots, uint32_t lot, uint64_t than)
+{
+    uint32_t index = than == 0 ? lots->lots[lot].head : lots->lots[lot].tail;
+    uint32_t first = than == 0 ? index : NO_ENTRY;
+
+    while (than != 0 && index != NO_ENTRY &&
+           entry_at(lots->entries, index)->parking.sequence > than) {
+        first = index;
+        index = entry_at(lots->entries, index)->lot_prev;
+    }
+    return first;
 }

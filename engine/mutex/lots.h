@@ -11,7 +11,8 @@
  * Lists are intrusive, so putting a pod into a lot that exists needs no memory. An empty lot is
  * taken apart at once: there are never more lots than waiting pods. Each insertion draws the next
  * number of `sequence`; a walk that moves pods between lots stops at the number that was the newest
- * when it began.
+ * when it began. Such a walk may give the lock away between two pods: while it is in `walks`, what
+ * is removed is never the pod or lot that it reads next.
  */
 #ifndef SCHEDQ_MUTEX_LOTS_H
 #define SCHEDQ_MUTEX_LOTS_H
@@ -38,6 +39,16 @@ struct lot {
     uint64_t born;       /* grows along the live list; the catch-all has 0 */
 };
 
+/**
+ * A walk that has given the lock away: what it reads next. Removals carry it on. `passed`: a pod
+ * that waited may have been put behind it without leaving the lots.
+ */
+struct lots_walk {
+    uint32_t pod, lot;
+    bool passed;
+    struct lots_walk *other;
+};
+
 struct lots {
     struct memory *memory;
     const struct entries *entries;
@@ -48,6 +59,7 @@ struct lots {
     uint32_t live_head, live_tail, live_count;
     uint64_t births;
     uint64_t sequence;
+    struct lots_walk *walks; /* those that have given the lock away */
 };
 
 bool mutex_lots_open(struct lots *lots, struct memory *memory, const struct entries *entries);
@@ -57,6 +69,12 @@ bool mutex_lots_reserve(struct lots *lots, uint32_t count);
 /** Appends a pod whose place and sets are final. */
 void mutex_lots_insert(struct lots *lots, uint32_t index);
 void mutex_lots_remove(struct lots *lots, uint32_t index);
+
+/** Appends a pod that waits, where its lot may be another one now. */
+void mutex_lots_reinsert(struct lots *lots, uint32_t index);
+
+/** The first pod of a lot that was inserted after that. */
+uint32_t mutex_lots_newer(const struct lots *lots, uint32_t lot, uint64_t than);
 
 static inline const struct lot *
 lot_at(const struct lots *lots, uint32_t lot)

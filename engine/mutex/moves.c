@@ -4,6 +4,13 @@
  *
  * A pod that a gate refuses again is put back into a lot while the walk goes on. The walk ends at
  * the newest insertion there was when it began, so it meets no pod twice.
+ *
+ * GIVING TURNS. Where the queue `yields`, a walk gives the lock away between two pods while
+ * somebody waits for it. What others do meanwhile is what they could have done before or after
+ * the event. A pod that is taken out of its lot carries the walk on (lots.h). One that is put in
+ * is newer than the walk: its failure has found the event in the log, and its gate was asked
+ * after the event. Only an update puts a pod behind the walk that no one has judged by the
+ * event; the walk then reads what is newer too, and gives no turns.
  */
 #include "mutex/moves.h"
 
@@ -15,8 +22,11 @@ struct walk {
     struct route route;
     struct cluster_event event;
     const schedq_move_t *move;
-    const struct assigned_pod *assigned; /* NULL: every pod is a candidate */
-    uint64_t newest_insertion;
+    const struct assigned_pod *assigned;         /* NULL: every pod is a candidate */
+    uint64_t oldest_insertion, newest_insertion; /* what it reads; without the oldest */
+    struct lots_walk at;
+    bool gives_turns;
+    bool poppable; /* a turn that was given has told of pods that became so */
 };
 
 enum strategy
@@ -134,36 +144,68 @@ try_pod(const struct walk *walk, uint32_t index)
 }
 
 static void
-walk_lot(const struct walk *walk, uint32_t lot)
+give_turn(struct walk *walk)
 {
     struct mutex_queue *queue = walk->route.queue;
-    uint32_t index = lot_at(&queue->lots, lot)->head;
+    struct lots_walk **link = &queue->lots.walks;
+
+    walk->poppable |= queue->made_poppable > 0;
+    walk->at.other = queue->lots.walks;
+    queue->lots.walks = &walk->at;
+    queue_give_turn(queue);
+    while (*link != &walk->at) {
+        link = &(*link)->other;
+    }
+    *link = walk->at.other;
+    walk->route.now = queue_now(queue);
+}
+
+static void
+walk_lot(struct walk *walk, uint32_t lot)
+{
+    struct mutex_queue *queue = walk->route.queue;
+    uint32_t index = mutex_lots_newer(&queue->lots, lot, walk->oldest_insertion);
 
     while (index != NO_ENTRY && pod_at(queue, index)->parking.sequence <= walk->newest_insertion) {
-        uint32_t next = pod_at(queue, index)->lot_next;
-
-        if (next != NO_ENTRY) {
-            __builtin_prefetch(pod_at(queue, next));
+        walk->at.pod = pod_at(queue, index)->lot_next;
+        if (walk->at.pod != NO_ENTRY) {
+            __builtin_prefetch(pod_at(queue, walk->at.pod));
         }
         try_pod(walk, index);
-        index = next;
+        if (walk->gives_turns && queue_is_wanted(queue)) {
+            give_turn(walk);
+        }
+        index = walk->at.pod;
     }
 }
 
 static void
-walk_lots(const struct walk *walk)
+walk_lots(struct walk *walk)
 {
     struct mutex_queue *queue = walk->route.queue;
     uint32_t lot = mutex_lots_first(&queue->lots);
 
     while (lot != NO_LOT) {
         /* Read before the walk: a lot that is emptied is taken apart. */
-        uint32_t next = mutex_lots_next(&queue->lots, lot);
-
+        walk->at.lot = mutex_lots_next(&queue->lots, lot);
         if (lot == LOT_CATCH_ALL || lot_is_reached(walk, lot_at(&queue->lots, lot))) {
             walk_lot(walk, lot);
         }
-        lot = next;
+        lot = walk->at.lot;
+    }
+}
+
+/* An update may have put a pod that waits behind the walk: then what is newer is read too. */
+static void
+walk_all(struct walk *walk)
+{
+    walk->gives_turns = true;
+    walk_lots(walk);
+    if (walk->at.passed) {
+        walk->gives_turns = false;
+        walk->oldest_insertion = walk->newest_insertion;
+        walk->newest_insertion = walk->route.queue->lots.sequence;
+        walk_lots(walk);
     }
 }
 
@@ -200,7 +242,7 @@ move(struct walk *walk)
     }
     mutex_moves_announce(queue, &walk->event);
     if (registered || queue->others_used || !queue->base.rules.ignores_unregistered) {
-        walk_lots(walk);
+        walk_all(walk);
     }
 }
 
@@ -227,7 +269,7 @@ mutex_move(schedq_worker_t *worker, const schedq_move_t *request,
     };
 
     move(&walk);
-    result->poppable = queue->made_poppable > 0;
+    result->poppable = walk.poppable || queue->made_poppable > 0;
     queue_unlock(queue);
     return SCHEDQ_OK;
 }

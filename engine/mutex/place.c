@@ -183,8 +183,7 @@ mutex_place_again(struct mutex_queue *queue, uint32_t index)
          * Its flags or sets may name another lot. The age list, in order of waiting, does not
          * change.
          */
-        mutex_lots_remove(&queue->lots, index);
-        mutex_lots_insert(&queue->lots, index);
+        mutex_lots_reinsert(&queue->lots, index);
     }
 }
 

@@ -82,8 +82,11 @@ struct mutex_queue {
 
     _Alignas(CACHE_LINE) pthread_mutex_t lock;
     bool closed;
+    bool yields;            /* events give the lock away while somebody waits for it */
     bool time_changed;      /* a pod entered or left a place that time looks at */
     uint32_t made_poppable; /* since the lock was taken */
+    uint32_t waiting;       /* threads that wait for the lock, where it is given away */
+    uint32_t turns;         /* grows with every unlock */
 
     struct heap active, backoff, error_backoff;
     struct heap_room room;
@@ -153,5 +156,16 @@ void queue_lock(struct mutex_queue *queue);
 
 /** Publishes the words, then wakes the threads that have something to do. */
 void queue_unlock(struct mutex_queue *queue);
+
+/** Does somebody wait for the lock, or would be woken by its unlock? */
+static inline bool
+queue_is_wanted(const struct mutex_queue *queue)
+{
+    return queue->yields && (__atomic_load_n(&queue->waiting, __ATOMIC_RELAXED) > 0 ||
+                             (queue->made_poppable > 0 && queue->sleepers.waiting > 0));
+}
+
+/** Unlocks, lets one of those who wait have its turn, and locks again. */
+void queue_give_turn(struct mutex_queue *queue);
 
 #endif

@@ -40,7 +40,7 @@ bad_values_are_named_with_the_legal_range(void **state)
                    "legal are 0..18446744073709551615");
     expect_refusal("--suite nothing", "--suite is \"nothing\"",
                    "lifecycle, fill, steady, churn, event, inflight, storm, backoff, lateness, "
-                   "memory, preemption");
+                   "memory, preemption, headline");
     expect_refusal("--filter '['", "--filter is \"[\"", "POSIX extended regular expressions");
     expect_refusal("--json /no/such/directory/file --filter '^fill/1t/1k$'",
                    "--json is \"/no/such/directory/file\"", "files that can be written");
@@ -103,6 +103,34 @@ a_suite_is_all_of_its_rows_and_no_others(void **state)
     (void)state;
     assert_int_equal(run("--list --suite steady"), 0);
     assert_string_equal(command_output, "steady/1:1\nsteady/2:2\n");
+}
+
+static unsigned
+lines_of_output(void)
+{
+    unsigned lines = 0;
+
+    for (const char *at = command_output; (at = strchr(at, '\n')) != NULL; at++) {
+        lines++;
+    }
+    return lines;
+}
+
+static void
+the_headline_is_53_rows_by_name(void **state)
+{
+    (void)state;
+    assert_int_equal(run("--list --suite headline"), 0);
+    assert_int_equal(lines_of_output(), 53);
+    command_expect("lifecycle/4:4/best-rival\n");
+    command_expect("pushpop/4:4/best-rival\n");
+    command_expect("storm/1M/pop-p99.9/yielding\n");
+    command_expect("event-to-pop/p99\n");
+    command_expect("memory/bytes-per-pod\n");
+    command_expect("preemption/usual/130k\n");
+    assert_int_equal(run("--list --suite headline --filter '^replay/'"), 0);
+    assert_string_equal(command_output, "replay/pressed\nreplay/tick\nreplay/pop\n"
+                                        "replay/add_unschedulable\nreplay/move_all\n");
 }
 
 static void
@@ -168,6 +196,80 @@ a_run_writes_its_rows_as_json(void **state)
     json_decref(rows);
 }
 
+/* The row of that name in a file that the command wrote. */
+static const json_t *
+find_row(const json_t *rows, const char *name)
+{
+    const json_t *row;
+    size_t i;
+
+    json_array_foreach(rows, i, row)
+    {
+        if (strcmp(json_string_value(json_object_get(row, "row")), name) == 0) {
+            return row;
+        }
+    }
+    fail_msg("no row %s", name);
+    return NULL;
+}
+
+static void
+expect_row(const json_t *rows, const char *name, const char *unit)
+{
+    const json_t *row = find_row(rows, name);
+
+    assert_string_equal(json_string_value(json_object_get(row, "unit")), unit);
+    expect_number(row, "schedq");
+    expect_number(row, "ratio");
+    expect_number(json_object_get(json_object_get(row, "figures"), "schedq"), "median");
+}
+
+/* That both sides did the same work is checked by the command itself. */
+static void
+a_quick_run_of_the_headline_goes_through_every_kind_of_row(void **state)
+{
+    const char *path = WORK_DIRECTORY "/bench-headline.json";
+    char options[512];
+    (void)state;
+
+    snprintf(options, sizeof options,
+             "--suite headline --quick --json %s --filter "
+             "'batch32|relaxed|rival|^(update/same|delete-add|failure|tick|event|candidates|apply)|"
+             "^(replay|storm/(100k|10k-events)|priorities|wake|memory)|preemption/(worst|.*/10k)'",
+             path);
+    assert_int_equal(run(options), 0);
+    json_t *rows = json_load_file(path, 0, NULL);
+    assert_true(json_is_array(rows));
+    expect_row(rows, "lifecycle/4:4/batch32", "ns");
+    expect_row(rows, "lifecycle/4:4/best-rival", "ns");
+    expect_row(rows, "pushpop/4:4/best-rival", "ns");
+    assert_true(json_is_string(json_object_get(find_row(rows, "pushpop/4:4/best-rival"), "rival")));
+    expect_row(rows, "event/skips/100k", "ns");
+    expect_row(rows, "replay/pressed", "ns");
+    expect_row(rows, "storm/100k/pop-p99.9/yielding", "ns");
+    expect_row(rows, "storm/10k-events/add-p99.9", "ns");
+    expect_row(rows, "event-to-pop/p99", "ns");
+    expect_row(rows, "priorities/4096-vs-1", "ns");
+    expect_row(rows, "wake/p99", "ns");
+    expect_row(rows, "memory/bytes-per-pod", "B");
+    expect_row(rows, "preemption/usual/10k", "ns");
+    expect_number(find_row(rows, "preemption/usual/10k"), "bare_ratio");
+    json_decref(rows);
+}
+
+static void
+the_other_suites_of_their_own_are_measured(void **state)
+{
+    (void)state;
+    assert_int_equal(run("--quick --suite load --filter '^load/(ten|all)/1k|backoffs|frozen'"), 0);
+    command_expect("load/frozen/1M/pop-p99.9");
+    command_expect("load/backoffs/100k: schedq: ");
+    assert_int_equal(run("--quick --suite transfer"), 0);
+    command_expect("transfer/rmw");
+    assert_int_equal(run("--quick --suite scaling --filter '/16t/1k'"), 0);
+    command_expect("scaling/16t/1k");
+}
+
 int
 main(void)
 {
@@ -179,9 +281,12 @@ main(void)
         cmocka_unit_test(full_lists_more_rows_and_all_of_the_short_run),
         cmocka_unit_test(a_filter_selects_single_values_of_a_row),
         cmocka_unit_test(a_suite_is_all_of_its_rows_and_no_others),
+        cmocka_unit_test(the_headline_is_53_rows_by_name),
         cmocka_unit_test(the_rows_of_events_and_time_are_there),
         cmocka_unit_test(a_pod_in_flight_and_due_pods_are_measured),
         cmocka_unit_test(a_run_writes_its_rows_as_json),
+        cmocka_unit_test(a_quick_run_of_the_headline_goes_through_every_kind_of_row),
+        cmocka_unit_test(the_other_suites_of_their_own_are_measured),
     };
     return cmocka_run_group_tests_name("schedq-bench", tests, NULL, NULL);
 }
