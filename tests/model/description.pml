@@ -48,7 +48,7 @@
  * stands for engine/lockfree/pod/state.h state_described af8caaec
  * stands for engine/lockfree/pod/state.h state_judge 5713fedf
  * stands for engine/lockfree/pod/state.h state_switched 07e485c1
- * stands for engine/lockfree/pod/entry.c entry_description fb7d322d
+ * stands for engine/lockfree/pod/entry.c entry_description 8f01fd9f
  * stands for engine/lockfree/pod/entry.c entry_describe 0630af5b
  * stands for engine/lockfree/pod/entry.c entry_switch 1b257892
  * stands for engine/lockfree/moves/transfer.c transfer_publish 981b64b5

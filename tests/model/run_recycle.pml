@@ -11,7 +11,9 @@
  * The pods of B come there by an update: their refs are FUTURE, and whoever judges one first switches the pod into the
  * bin that he works for. With SECOND one reader less and a second merger of A: he has seen A's upper slot and its run,
  * and reads, judges and helps the run's refs one by one, each after he found the slot unchanged behind the ref; what he
- * copied he gives back.
+ * copied he gives back. With BESIDE one reader less and a producer of A, who copies the run in the upper slot, unjudged,
+ * beside a ref of his own, puts the copy into that slot by a CAS from the word that he read, and recycles the run that
+ * he has replaced.
  *
  * Claims
  *   no reader reports A empty while a pod of A was ACTIVE during the whole call (Reader)
@@ -22,30 +24,34 @@
  *   -DNO_RECHECK    neither generation nor slot word are read again: a stale judgement skips a ref of the next life
  *   -DHEAD_ALONE    the CAS of the head compares the position only: a late helper skips a ref of the next life
  *   -DHELP_BEFORE_RECHECK  with SECOND: he judges and helps a ref before he looks at the slot again
+ *   -DANY_WORD      with BESIDE: he puts his copy into the slot whatever the slot has by then
  *   -DREUSE_EARLY   the upper slot is emptied, its run recycled, before the lower slot has the copy
  *   -DSKIP_CHANGED  a reader takes a slot that changed under him for an empty one
  *
- * Bounds: three runs of two refs, two pods in A, two in B, READERS readers of A (2, with SECOND 1, with --large 3) with
- * one pop each.
+ * Bounds: four runs of two refs, two pods in A, two in B, READERS readers of A (2, with SECOND or BESIDE 1, with --large
+ * 3) with one pop each.
  *
- * stands for engine/lockfree/refs/run.c run_give 4c1004a4
- * stands for engine/lockfree/refs/run.c run_peek 9220612a
+ * stands for engine/lockfree/refs/run.c run_give f8394bb3
+ * stands for engine/lockfree/refs/run.c run_renew 317e34fe
+ * stands for engine/lockfree/refs/run.c run_put_beside 84b2fae3
+ * stands for engine/lockfree/refs/run.c run_peek 94636ed0
  * stands for engine/lockfree/refs/run.h run_advance 063a3bed
  * stands for engine/lockfree/refs/bin.c drop_run 08fcf46c
  * stands for engine/lockfree/refs/bin.c cursor_load 2d955b72
  * stands for engine/lockfree/refs/bin.c merge_into 630f4742
+ * stands for engine/lockfree/refs/bin.c put_beside 2575b2d9
  * stands for engine/lockfree/refs/bin.c put_merged 7b277497
  * stands for engine/lockfree/refs/bin.c first_of_run 4453ab8c
  */
 #if defined(LARGE)
 #define READERS 3
-#elif defined(SECOND)
+#elif defined(SECOND) || defined(BESIDE)
 #define READERS 1
 #else
 #define READERS 2
 #endif
 
-#define RUNS      3
+#define RUNS      4
 #define REFS      2
 #define NO_RUN    7
 #define NO_REF    7
@@ -208,9 +214,16 @@ inline link(s, which)
     }
 }
 
+/* ok: it had run 0 still, which is his then. */
 inline empty_upper()
 {
-    slot_run[A_UPPER] = NO_RUN
+    d_step {
+        ok = (slot_run[A_UPPER] == 0 && slot_generation[A_UPPER] == 0);
+        if
+        :: ok -> slot_run[A_UPPER] = NO_RUN
+        :: else
+        fi
+    }
 }
 
 /* Run 1 is free: it gets what is live in runs 0 and 2, each of which holds a pod twice. */
@@ -240,14 +253,19 @@ inline copy_live()
 proctype Merger() provided (!halted)
 {
     byte n;
+    bool ok;
 #ifndef REUSE_EARLY
     copy_live();
 #endif
     empty_upper();
-    generation[0]++;
-    fill(0, 0, 2);
-    fill(0, 1, 3);
-    set_head(0, 0);
+    if
+    :: ok ->
+        generation[0]++;
+        fill(0, 0, 2);
+        fill(0, 1, 3);
+        set_head(0, 0)
+    :: else
+    fi;
 #ifdef REUSE_EARLY
     copy_live();
 #endif
@@ -255,7 +273,45 @@ proctype Merger() provided (!halted)
     fill(2, 0, 3);
     fill(2, 1, 2);
     set_head(2, 0);
-    link(B_SLOT, 0)
+    if
+    :: ok -> link(B_SLOT, 0)
+    :: else -> link(B_SLOT, 2)
+    fi
+}
+
+/* The refs of run 0 are of one pod: one of them is enough. */
+proctype Beside() provided (!halted)
+{
+    byte which, g, pod;
+    bool ok;
+    read_slot(A_UPPER);
+    if
+    :: which != NO_RUN ->
+        pod = ref[which * REFS + 1];
+        fill(3, 0, pod);
+        fill(3, 1, 1);
+        set_head(3, 0);
+        d_step {
+#ifdef ANY_WORD
+            ok = true;
+#else
+            ok = (slot_run[A_UPPER] == which && slot_generation[A_UPPER] == g);
+#endif
+            if
+            :: ok -> link(A_UPPER, 3)
+            :: else
+            fi
+        };
+        if
+        :: ok ->
+            generation[which]++;
+            fill(which, 0, 2);
+            fill(which, 1, 3);
+            set_head(which, 0)
+        :: else
+        fi
+    :: else
+    fi
 }
 
 proctype Second() provided (!halted)
@@ -327,6 +383,9 @@ init
         }
 #if defined(SECOND) || defined(LARGE)
         run Second();
+#endif
+#ifdef BESIDE
+        run Beside();
 #endif
         run Merger();
         run Drain()

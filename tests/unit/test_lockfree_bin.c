@@ -345,6 +345,101 @@ a_merge_that_another_merge_overtook_loses_nothing(void **state)
     }
 }
 
+/* ---- one ref more ---------------------------------------------------------------------------- */
+
+static struct run *own_run;
+
+static void
+put_one(world_t *world, unsigned pod, int64_t key, uint32_t cause)
+{
+    if (own_run == NULL)
+        own_run = run_take(&world->pool, RUN_FEW);
+    assert_non_null(own_run);
+    assert_int_equal(u32_load(&own_run->count), 0);
+    (void)move(world, pod, BAND, PLACE_ACTIVE);
+    const struct bin_ref ref = {.ref = ref_of(world, pod), .key = key, .cause = cause};
+    assert_true(bin_publish_ref(world->bins[0], &world->caller, &own_run, &ref));
+}
+
+static void
+give_own_run(world_t *world)
+{
+    if (own_run != NULL)
+        run_give(&world->pool, own_run);
+    own_run = NULL;
+}
+
+static void
+refs_that_come_one_by_one_in_no_order_share_runs(void **state)
+{
+    world_t *world = *state;
+    for (unsigned i = 0; i < 2 * RUN_FEW; i++)
+        put_one(world, i, i % 2 == 0 ? 100 + (int64_t)i : 100 - (int64_t)i, 0);
+    assert_int_equal(runs_of(world->bins[0]), 2);
+    for (int64_t key = 100 - 2 * RUN_FEW; key <= 100 + 2 * RUN_FEW; key++) {
+        int64_t found;
+        bool put =
+            key < 100 ? (100 - key) % 2 == 1 : (key - 100) % 2 == 0 && key < 100 + 2 * RUN_FEW;
+        if (!put)
+            continue;
+        assert_int_not_equal(claim(world, world->bins[0], &found), PODS);
+        assert_ns_equal(found, key);
+    }
+    assert_claims(world, world->bins[0], PODS);
+    give_own_run(world);
+}
+
+static void
+refs_of_other_causes_do_not_share_a_run(void **state)
+{
+    world_t *world = *state;
+    put_one(world, 0, 5, 1);
+    put_one(world, 1, 4, 2);
+    put_one(world, 2, 3, 2);
+    assert_int_equal(runs_of(world->bins[0]), 2);
+    struct bin_head head = {0};
+    assert_true(bin_first(world->bins[0], &world->pool, &head));
+    assert_int_equal(bin_head_cause(&head), 2);
+    assert_claims(world, world->bins[0], 2);
+    assert_claims(world, world->bins[0], 1);
+    assert_true(bin_first(world->bins[0], &world->pool, &head));
+    assert_int_equal(bin_head_cause(&head), 1);
+    assert_claims(world, world->bins[0], 0);
+    give_own_run(world);
+}
+
+/* The run that is copied is over, and another bin has it. */
+static void
+use_the_newest_run_again(world_t *world)
+{
+    for (unsigned i = 0; i < 3; i++)
+        assert_claims(world, world->bins[0], i);
+    assert_claims(world, world->bins[0], PODS);
+    (void)move(world, 200, OTHER_BAND, PLACE_ACTIVE);
+    struct run *run = run_take(&world->pool, RUN_FEW);
+    run_put(run, ref_of(world, 200), 7);
+    assert_true(bin_publish_run(world->bins[1], &world->caller, run));
+}
+
+static void
+a_ref_is_not_lost_though_the_run_beside_it_is_used_again(void **state)
+{
+    world_t *world = *state;
+    for (unsigned steps = 0; steps < 2; steps++) { /* the look at the slot, its exchange */
+        for (unsigned i = 0; i < 3; i++)
+            put_one(world, i, (int64_t)i, 0);
+        interleave.world = world;
+        interleave.steps_before = steps;
+        interleave.others = use_the_newest_run_again;
+        put_one(world, 3, 1, 0);
+        assert_null(interleave.others);
+        assert_claims(world, world->bins[0], 3);
+        assert_claims(world, world->bins[0], PODS);
+        assert_claims(world, world->bins[1], 200);
+        give_own_run(world);
+    }
+}
+
 static void
 merge_in_between(world_t *world)
 {
@@ -456,6 +551,17 @@ model_run(model_t *model)
 }
 
 static void
+model_one(model_t *model)
+{
+    unsigned pod = draw_pod(model, false);
+    if (pod == PODS)
+        return;
+    model->inside[pod] = true;
+    model->keys[pod] = model->clock - (int64_t)draw(model, 200);
+    put_one(model->world, pod, model->keys[pod], draw(model, 20) == 0 ? 1 : 0);
+}
+
+static void
 model_take(model_t *model)
 {
     int64_t least = INT64_MAX, key = INT64_MAX;
@@ -495,8 +601,10 @@ a_bin_is_a_sorted_list_of_the_pods_in_it(void **state)
     for (unsigned step = 0; step < MODEL_STEPS; step++) {
         bool grows = step / 1000 % 2 == 0;
         unsigned what = draw(&model, 100);
-        if (what < (grows ? 30 : 5))
+        if (what < (grows ? 15 : 3))
             model_run(&model);
+        else if (what < (grows ? 30 : 5))
+            model_one(&model);
         else if (what < (grows ? 55 : 15))
             model_lane(&model);
         else if (what < 60)
@@ -508,6 +616,7 @@ a_bin_is_a_sorted_list_of_the_pods_in_it(void **state)
         model_take(&model);
     assert_true(model.merges > 0);
     assert_int_equal(runs_of(model.world->bins[0]), 0);
+    give_own_run(model.world);
 }
 
 int
@@ -528,6 +637,9 @@ main(void)
         TEST(a_merge_helps_no_ref_of_a_run_that_is_not_published),
         TEST(pods_that_are_claimed_during_a_merge_do_not_come_back),
         TEST(a_merge_that_another_merge_overtook_loses_nothing),
+        TEST(refs_that_come_one_by_one_in_no_order_share_runs),
+        TEST(refs_of_other_causes_do_not_share_a_run),
+        TEST(a_ref_is_not_lost_though_the_run_beside_it_is_used_again),
         TEST(a_scan_meets_every_pod_though_a_merge_comes_in_between),
         TEST(a_bin_is_a_sorted_list_of_the_pods_in_it),
 #undef TEST

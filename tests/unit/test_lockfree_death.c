@@ -482,8 +482,8 @@ run_is_in_two_places(void *ctx)
 {
     const struct worker *worker = ctx;
     const struct queue *queue = (const struct queue *)worker->base.queue;
-    return worker->spare_run != NULL &&
-           stack_top(u64_load(&queue->runs.free[0])) == worker->spare_run->number;
+    const struct run *run = worker->spare_run;
+    return run != NULL && stack_top(u64_load(&queue->runs.free[run->size_class])) == run->number;
 }
 
 static void
@@ -499,14 +499,14 @@ a_run_that_a_dead_thread_gave_away_is_not_its_worker_s(void **state)
     perform(&add);
     note(&world, &add);
     if (worker->spare_run == NULL)
-        worker->spare_run = run_take(&queue->runs, 1);
+        worker->spare_run = run_take(&queue->runs, RUN_FEW);
     operation_t end = {.kind = UNREGISTER, .worker = world.workers[0]};
     bool died = die_in(&end, 0, run_is_in_two_places, worker);
     if (!died)
         assert_ok(schedq_worker_register(world.queue, &world.workers[0], NULL, 0));
     else
         adopt(&world);
-    struct run *run = run_take(&queue->runs, 1);
+    struct run *run = run_take(&queue->runs, RUN_FEW);
     assert_non_null(run);
     assert_ptr_not_equal(run, worker->spare_run);
     run_give(&queue->runs, run);

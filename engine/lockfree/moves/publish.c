@@ -75,7 +75,7 @@ make_bin_room(struct worker *worker, struct bin *bin)
     const struct bin_caller caller = bin_caller(worker);
 
     if (worker->spare_run == NULL) {
-        worker->spare_run = run_take(caller.pool, 1);
+        worker->spare_run = run_take(caller.pool, RUN_FEW);
     }
     bool room = worker->base.number == HOUSEKEEPER || bin_prepare(bin, &caller, ROOM);
 
@@ -111,23 +111,20 @@ publish_prepare_key(struct worker *worker, struct band *band, int64_t key)
     return fits_lane(worker, bin, &(struct placing){.key = key}) || publish_prepare(worker, bin);
 }
 
+/* The spare run is nobody's meanwhile: this thread may end in here. */
 static bool
 publish_as_run(struct worker *worker, struct bin *bin, const struct placing *placing)
 {
     const struct bin_caller caller = bin_caller(worker);
-    struct run *run = worker->spare_run != NULL ? worker->spare_run : run_take(caller.pool, 1);
+    const struct bin_ref ref = {.ref = placing->ref, .key = placing->key, .cause = placing->cause};
+    struct run *run =
+        worker->spare_run != NULL ? worker->spare_run : run_take(caller.pool, RUN_FEW);
 
-    if (run == NULL) {
-        return false;
-    }
     worker->spare_run = NULL;
-    run_set_cause(run, placing->cause);
-    run_put(run, placing->ref, placing->key);
-    if (!bin_publish_run(bin, &caller, run)) {
-        run_give(caller.pool, run);
-        return false;
-    }
-    return true;
+    bool published = run != NULL && bin_publish_ref(bin, &caller, &run, &ref);
+
+    worker->spare_run = run;
+    return published;
 }
 
 /*

@@ -6,28 +6,16 @@
 #include "platform/hash.h"
 #include "policy/backoff.h"
 
-/*
- * The description that an update, a nomination or a mover brought. False: another one came in
- * between.
- */
-__attribute__((noinline, cold)) static bool
-copy_brought(const struct queue *queue, const struct entry *entry, struct view *view)
-{
-    view->desc = entry_description(&queue->entries, entry, &view->description);
-    return entry_gating(&queue->entries, entry, view->desc, &view->gating);
-}
-
-/*
- * Acquire loads: report_at:A comes after them. A pod's own description, and no other, has the word
- * 0, and does not change in its life. False: an update came in between.
- */
+/* Acquire loads: report_at:A comes after them. False: an update came in between. */
 static inline bool
 copy(const struct queue *queue, const struct entry *entry, struct view *view)
 {
+    uint64_t desc = u64_load_acquire(&entry->word.high); /* of entry_describe:A */
     uint64_t attributes = u64_load_acquire(&entry->attributes);
     uint64_t counts = u64_load_acquire(&entry->attempts_rejections);
     uint64_t flight = u64_load_acquire(&entry->flight); /* as in entry_pop_order */
 
+    view->desc = desc;
     view->life = u64_load_acquire(&entry->life);
     view->profile = attributes_profile(attributes);
     view->name_length = attributes_name_length(attributes);
@@ -41,23 +29,15 @@ copy(const struct queue *queue, const struct entry *entry, struct view *view)
     view->pending = u64_load_acquire(&entry->pending);
     view->pop_order = (flight & STAY_MARK) == 0 ? flight : 0;
     view->seen = u64_load_acquire(&entry->seen);
-    view->desc = u64_load_acquire(&entry->word.high); /* of entry_describe:A */
-    view->description =
-        (struct description){.object = u64_load_acquire(&entry->object),
-                             .order_key = (int64_t)u64_load_acquire(&entry->order_key),
-                             .priority = attributes_priority(attributes),
-                             .flags = attributes_flags(attributes)};
-    view->gating = (struct gating){.stay = 0};
-    if (view->desc != 0 && !copy_brought(queue, entry, view)) {
-        return false;
-    }
+    entry_copy(&queue->entries, entry, desc, &view->description, &view->gating);
     gating_judge(&view->gating, flight, view->state);
     view->gate = gating_gate(&view->gating, view->state, route_backoff_keeps_gate(queue));
     view->unschedulable = u64_load_acquire(&entry->unschedulable) | view->gating.refused;
     if (view->history.initial_attempt_ns == 0) {
         view->history.initial_attempt_ns = view->gating.first;
     }
-    return true;
+    /* Each value of the word is used once, so the description was not given back in between. */
+    return u64_load_acquire(&entry->word.high) == desc;
 }
 
 bool
@@ -87,18 +67,6 @@ report_record(const struct queue *queue, uint32_t record, struct view *view)
         }
     }
     return false;
-}
-
-bool
-report_any(const struct queue *queue, uint32_t record, struct view *view)
-{
-    return report_record(queue, record, view) && state_is_pod(view->state);
-}
-
-bool
-report_view(const struct queue *queue, uint32_t record, uint64_t life, struct view *view)
-{
-    return report_any(queue, record, view) && view->life == life;
 }
 
 void

@@ -11,7 +11,7 @@
  *   fill:A, or a CAS of the word -> report_record:A
  *       what was stored into the record before
  *   a CAS of the word ; a later owner's stores -> acquire loads of fields, report_at:A
- *       if B finds what A found, no field is a later owner's
+ *       if it finds the same word, no field is a later owner's
  *
  * PROGRESS. Lock-free: each further round means that the word changed. Nothing is written.
  *
@@ -46,10 +46,18 @@ bool report_at(const struct queue *queue, struct entry *entry, uint64_t state, s
 bool report_record(const struct queue *queue, uint32_t record, struct view *view);
 
 /** The record's pod, whichever it is. False: it has none. */
-bool report_any(const struct queue *queue, uint32_t record, struct view *view);
+static inline bool
+report_any(const struct queue *queue, uint32_t record, struct view *view)
+{
+    return report_record(queue, record, view) && state_is_pod(view->state);
+}
 
 /** False: the record has no pod, or not the one of this life. */
-bool report_view(const struct queue *queue, uint32_t record, uint64_t life, struct view *view);
+static inline bool
+report_view(const struct queue *queue, uint32_t record, uint64_t life, struct view *view)
+{
+    return report_any(queue, record, view) && view->life == life;
+}
 
 /** Pod, object, time, place, gate, ref. */
 void report_moved(const struct queue *queue, uint32_t record, const struct view *view,

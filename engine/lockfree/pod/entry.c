@@ -84,47 +84,7 @@ records_close(struct entries *entries)
     slab_close(&entries->records);
 }
 
-/* In a description record's attributes, where a pod's record has the profile. */
-#define MARK_OWN_KEY 1
-
 /* ---- descriptions ---------------------------------------------------------------------------- */
-
-/*
- * Acquire loads, so that entry_description:B comes after them. They read what fill (add.c),
- * description_fill or a holder stored. If one reads what the record's next user stored, B finds the
- * word changed: a full fence lies between that change and those stores.
- */
-static void
-copy_inline(const struct entry *entry, struct description *out)
-{
-    uint64_t attributes = u64_load_acquire(&entry->attributes);
-
-    out->object = u64_load_acquire(&entry->object);
-    out->order_key = (int64_t)u64_load_acquire(&entry->order_key);
-    out->priority = attributes_priority(attributes);
-    out->flags = attributes_flags(attributes);
-    out->own_key = false;
-    out->described_node = 0;
-    out->nominated_node = 0;
-    out->nomination = 0;
-}
-
-static void
-copy_record(const struct entry *entry, const struct description_record *record,
-            struct description *out)
-{
-    uint64_t attributes = u64_load_acquire(&record->attributes);
-
-    out->own_key = (attributes_profile(attributes) & MARK_OWN_KEY) != 0;
-    out->object = u64_load_acquire(&record->object);
-    out->order_key =
-        (int64_t)u64_load_acquire(out->own_key ? &record->order_key : &entry->order_key);
-    out->priority = attributes_priority(attributes);
-    out->flags = attributes_flags(attributes);
-    out->described_node = u64_load_acquire(&record->described_node);
-    out->nominated_node = u64_load_acquire(&record->nominated_node);
-    out->nomination = u64_load_acquire(&record->nomination);
-}
 
 uint64_t
 entry_description(const struct entries *entries, const struct entry *entry, struct description *out)
@@ -134,13 +94,9 @@ entry_description(const struct entries *entries, const struct entry *entry, stru
 
     /* Ends: each further round means that an update came in between. */
     for (;;) {
-        const struct description_record *record = description_at(entries, desc);
+        struct gating gating;
 
-        if (record != NULL) {
-            copy_record(entry, record, out);
-        } else {
-            copy_inline(entry, out);
-        }
+        entry_copy(entries, entry, desc, out, &gating);
         uint64_t again = u64_load_acquire(&entry->word.high); /* entry_description:B */
 
         /*
@@ -155,22 +111,15 @@ entry_description(const struct entries *entries, const struct entry *entry, stru
 }
 
 /*
- * Acquire loads, as in copy_record: if the word still names the record, the record was not given
- * back in between.
+ * If the word still names the record, that was not given back in between.
  */
 bool
 entry_gating(const struct entries *entries, const struct entry *entry, uint64_t desc,
              struct gating *out)
 {
-    const struct description_record *record = description_at(entries, desc);
+    struct description description;
 
-    if (record == NULL) {
-        *out = (struct gating){.stay = 0};
-        return true;
-    }
-    out->refused = u64_load_acquire(&record->refused);
-    out->stay = u64_load_acquire(&record->stay);
-    out->first = (int64_t)u64_load_acquire(&record->first);
+    entry_copy(entries, entry, desc, &description, out);
     return u64_load_acquire(&entry->word.high) == desc; /* of entry_describe:A */
 }
 

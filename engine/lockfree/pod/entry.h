@@ -261,6 +261,50 @@ gating_gate(const struct gating *gating, uint64_t state, bool keeps)
 uint64_t entry_description(const struct entries *entries, const struct entry *entry,
                            struct description *out);
 
+/* In a description record's attributes, where a pod's record has the profile. */
+#define MARK_OWN_KEY 1
+
+/**
+ * Copies what `desc` named: the caller loaded it from the entry's word, and drops the copy if the
+ * word has another by then.
+ *
+ * Acquire loads: they come before the caller's second look. They read what fill (add.c),
+ * description_fill or a holder stored. If one reads what the memory's next user stored, that look
+ * finds the word changed: a full fence lies between the change and those stores.
+ */
+static inline void
+entry_copy(const struct entries *entries, const struct entry *entry, uint64_t desc,
+           struct description *out, struct gating *gating)
+{
+    const struct description_record *record = description_at(entries, desc);
+
+    if (record == NULL) {
+        uint64_t attributes = u64_load_acquire(&entry->attributes);
+
+        *out = (struct description){.object = u64_load_acquire(&entry->object),
+                                    .order_key = (int64_t)u64_load_acquire(&entry->order_key),
+                                    .priority = attributes_priority(attributes),
+                                    .flags = attributes_flags(attributes)};
+        *gating = (struct gating){.stay = 0};
+        return;
+    }
+    uint64_t attributes = u64_load_acquire(&record->attributes);
+    bool own_key = (attributes_profile(attributes) & MARK_OWN_KEY) != 0;
+
+    *out = (struct description){
+        .object = u64_load_acquire(&record->object),
+        .order_key = (int64_t)u64_load_acquire(own_key ? &record->order_key : &entry->order_key),
+        .priority = attributes_priority(attributes),
+        .flags = attributes_flags(attributes),
+        .own_key = own_key,
+        .described_node = u64_load_acquire(&record->described_node),
+        .nominated_node = u64_load_acquire(&record->nominated_node),
+        .nomination = u64_load_acquire(&record->nomination)};
+    *gating = (struct gating){.refused = u64_load_acquire(&record->refused),
+                              .stay = u64_load_acquire(&record->stay),
+                              .first = (int64_t)u64_load_acquire(&record->first)};
+}
+
 /**
  * The gating in the description that `desc` names, unjudged: gating_judge follows. False: `desc` is
  * not the pod's any more.

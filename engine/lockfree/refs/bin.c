@@ -404,6 +404,7 @@ bin_publish_run(struct bin *bin, const struct bin_caller *caller, struct run *ru
             if (u64_load(&bin->runs[i]) == 0) {
                 raise_slots(bin, i + 1);
                 if (u64_cas(&bin->runs[i], 0, word)) { /* bin_publish_run:A */
+                    u32_store(&bin->newest, i);
                     return true;
                 }
             }
@@ -412,6 +413,54 @@ bin_publish_run(struct bin *bin, const struct bin_caller *caller, struct run *ru
             return false;
         }
     }
+}
+
+/*
+ * The run in the newest slot and one ref more, copied into a run that takes its place. Where ties
+ * are compared, that would be for each ref. False: the two do not go together, or another thread
+ * changed the slot.
+ */
+static bool
+put_beside(struct bin *bin, struct run_pool *pool, struct run **own, const struct bin_ref *ref)
+{
+    atomic_u64 *slot = &bin->runs[u32_load(&bin->newest)];
+    uint64_t word = u64_load_acquire(slot);
+    struct run *run = *own;
+    struct run_head old;
+
+    if (word == 0 || bin->residence.ties != TIES_OPEN ||
+        run_peek(pool, slot, word, &old) != RUN_HEAD || old.left >= run_room(run) ||
+        old.cause != ref->cause) {
+        return false;
+    }
+    run_put_beside(run, &old, ref->ref, ref->key);
+    run_set_cause(run, ref->cause);
+    if (!u64_cas(slot, word, run_word(run))) { /* put_beside:A */
+        run_renew(run);
+        return false;
+    }
+    run_renew(old.run);
+    *own = old.run;
+    return true;
+}
+
+bool
+bin_publish_ref(struct bin *bin, const struct bin_caller *caller, struct run **own,
+                const struct bin_ref *ref)
+{
+    struct run *run = *own;
+
+    if (put_beside(bin, caller->pool, own, ref)) {
+        return true;
+    }
+    run_set_cause(run, ref->cause);
+    run_put(run, ref->ref, ref->key);
+    if (!bin_publish_run(bin, caller, run)) {
+        run_renew(run);
+        return false;
+    }
+    *own = NULL;
+    return true;
 }
 
 /* ---- consumers ------------------------------------------------------------------------------- */

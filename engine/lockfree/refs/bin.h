@@ -34,11 +34,16 @@
  * the slots that it was made from, then the others are emptied. So a scan meets a ref in its old
  * place or in its new one. (Other orders overlook pods: tests/model, bin.)
  *
+ * ONE REF MORE. A ref that no lane takes is copied together with the run that was published last,
+ * if that has few refs, into an empty run, which takes that run's slot by one CAS. So refs that
+ * come one by one in no order fill a slot every RUN_FEW refs, and all others stay in their slot.
+ *
  * LINEARIZATION. bin_first: the load of the ref that it returns; false: the last load of the scan.
- * A publication: lane_publish:A, bin_publish_run:A.
+ * A publication: lane_publish:A, bin_publish_run:A, put_beside:A.
  *
  * ORDERING
- *   lane_publish:A or bin_publish_run:A ; bin_mark:A | begin_clearing:A, scan
+ *   lane_publish:A ; bin_mark:A | begin_clearing:A, scan
+ *   bin_publish_run:A or put_beside:A, bin_mark:A | begin_clearing:A, scan
  *       the scan meets the ref, or the producer finds CLEARING or CLEAR
  *   bin_mark_from:A -> walk_down:A (pop.c)
  *       a reader that finds the word set finds the ref
@@ -46,7 +51,7 @@
  *       the lane, before its first ref
  *   raise_slots:A, bin_publish_run:A -> bin_first:A
  *       the slot, before its first run
- *   bin_publish_run:A, put_merged:A -> the acquire loads of slots
+ *   bin_publish_run:A, put_beside:A, put_merged:A -> the acquire loads of slots
  *       a run's refs (run.h)
  *
  * PROGRESS. Lock-free. No call waits for another thread; merging restarts only if another thread
@@ -75,9 +80,17 @@ struct bin {
     atomic_u32 fruitless; /* empty scans since it was set: a hint */
     /* slots from this number on never held a run */
     atomic_u32 slots;
+    atomic_u32 newest; /* slot of the run that was published last: a hint */
     _Alignas(CACHE_LINE) atomic_u64 used;
     atomic_u64 runs[BIN_RUNS];
     atomic_ptr lanes[WORKERS_MAX];
+};
+
+/** A ref, what orders it, and why its pod is moved (run.h). */
+struct bin_ref {
+    uint64_t ref;
+    int64_t key;
+    uint32_t cause;
 };
 
 /** What a caller brings. */
@@ -166,6 +179,13 @@ bool bin_prepare_run(struct bin *bin, const struct bin_caller *caller);
  */
 bool bin_publish_run(struct bin *bin, const struct bin_caller *caller, struct run *run);
 
+/**
+ * Publishes one ref: with `*own`, an empty run of the caller's. Then *own is another one, or NULL.
+ * False: no memory to make room; nothing changed.
+ */
+bool bin_publish_ref(struct bin *bin, const struct bin_caller *caller, struct run **own,
+                     const struct bin_ref *ref);
+
 /** bin_mark of a bin whose word was `word`, and not SET. */
 bool bin_mark_from(struct bin *bin, uint64_t word);
 
@@ -253,13 +273,6 @@ bin_judge(struct bin *bin, const struct bin_caller *caller, uint64_t ref, uint32
     return verdict == VERDICT_VALID ||
            (verdict == VERDICT_FUTURE && bin_help(bin, caller, entry, ref, cause, state));
 }
-
-/** A ref that was read, and not taken. */
-struct bin_ref {
-    uint64_t ref;
-    int64_t key;
-    uint32_t cause;
-};
 
 /** Where the reading of a bin is; good until the reader's section ends. */
 struct bin_reader {

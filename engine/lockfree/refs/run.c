@@ -240,33 +240,69 @@ run_take(struct run_pool *pool, uint32_t count)
 }
 
 /*
- * The generation first: a thread that still reads the run by its old word finds the slot changed,
- * or the head's generation. Relaxed: the slot was changed by a full fence before, and run_give:A,
- * another, comes before the run can be taken.
+ * Relaxed: the slot was changed by a full fence before, so a thread that still reads the run by its
+ * old word, and meets what is stored here or later, finds the slot changed. A late run_advance of
+ * the old use is overwritten, or fails by the generation.
  */
 void
-run_give(struct run_pool *pool, struct run *run)
+run_renew(struct run *run)
 {
     uint64_t generation = u64_load(&run->generation) + 1;
 
     u64_store(&run->generation, generation);
     u32_store(&run->count, 0);
     u32_store(&run->cause, 0);
-    (void)u64_exchange(&run->head, generation << 32); /* run_give:A */
+    u64_store(&run->head, generation << 32);
+}
+
+/* The stack's exchange comes before the run can be taken. */
+void
+run_give(struct run_pool *pool, struct run *run)
+{
+    run_renew(run);
     push_free(pool, run);
 }
 
 /* Relaxed: the run is the caller's; the CAS on a slot publishes it. */
+static void
+put_slot(struct slot *slot, uint64_t ref, int64_t key)
+{
+    time_store(&slot->key, key);
+    u64_store(&slot->ref, ref);
+}
+
 void
 run_put(struct run *run, uint64_t ref, int64_t key)
 {
     uint32_t count = u32_load(&run->count);
 
-    assert(count < UINT32_C(1) << run->size_class);
+    assert(count < run_room(run));
     assert(count == 0 || time_load(&run->slots[count - 1].key) <= key);
-    time_store(&run->slots[count].key, key);
-    u64_store(&run->slots[count].ref, ref);
+    put_slot(&run->slots[count], ref, key);
     u32_store(&run->count, count + 1);
+}
+
+/*
+ * Acquire loads: put_beside:A, which compares the other's slot, comes after them. What is read may
+ * be of another use, in no order: then the run is not published.
+ */
+void
+run_put_beside(struct run *run, const struct run_head *old, uint64_t ref, int64_t key)
+{
+    const struct slot *from = &old->run->slots[(uint32_t)old->head];
+    const struct slot *end = from + old->left;
+    struct slot *to = run->slots;
+    int64_t next;
+
+    assert(old->left < run_room(run));
+    for (; from < end && (next = (int64_t)u64_load_acquire(&from->key)) <= key; from++) {
+        put_slot(to++, u64_load_acquire(&from->ref), next);
+    }
+    put_slot(to++, ref, key);
+    for (; from < end; from++) {
+        put_slot(to++, u64_load_acquire(&from->ref), (int64_t)u64_load_acquire(&from->key));
+    }
+    u32_store(&run->count, old->left + 1);
 }
 
 /* Acquire loads, so that run_peek:B is the last of them. */
@@ -278,7 +314,7 @@ run_peek(const struct run_pool *pool, const atomic_u64 *slot, uint64_t word, str
     if (run == NULL) {
         return RUN_CHANGED;
     }
-    uint32_t capacity = UINT32_C(1) << run->size_class;
+    uint32_t capacity = run_room(run);
     uint64_t head = u64_load_acquire(&run->head); /* run_peek:A */
     uint32_t count = u32_load_acquire(&run->count);
     uint32_t position = (uint32_t)head;

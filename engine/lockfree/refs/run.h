@@ -21,7 +21,7 @@
  * ORDERING
  *   run_put, bin_publish_run:A -> the acquire load of the slot
  *       all refs of the run
- *   drop_run:A or put_merged:A, run_give, the next user's run_put
+ *   drop_run:A, put_merged:A or put_beside:A, run_renew, the next user's stores
  *       -> acquire loads of the run, then run_peek:B, cursor_load:A or read_run:A
  *       a reader that met the next user's refs finds the slot changed
  *   run_make:A -> run_at
@@ -85,6 +85,16 @@ struct run *run_take(struct run_pool *pool, uint32_t count);
 /** The caller's run, published no more or never. */
 void run_give(struct run_pool *pool, struct run *run);
 
+/** The same, empty for the caller's next use of it. */
+void run_renew(struct run *run);
+
+/** How many refs it has room for. */
+static inline uint32_t
+run_room(const struct run *run)
+{
+    return UINT32_C(1) << run->size_class;
+}
+
 /** Only before it is published. A run that was taken has cause 0. */
 static inline void
 run_set_cause(struct run *run, uint32_t cause)
@@ -94,6 +104,14 @@ run_set_cause(struct run *run, uint32_t cause)
 
 /** Only before it is published: keys must not fall. */
 void run_put(struct run *run, uint64_t ref, int64_t key);
+
+struct run_head;
+
+/**
+ * Fills an empty run: what is left of another, as it was seen, and one ref more, in the order of
+ * keys. What was copied is good if the other is in its slot still.
+ */
+void run_put_beside(struct run *run, const struct run_head *old, uint64_t ref, int64_t key);
 
 /** The word that names it in its present use. */
 static inline uint64_t
