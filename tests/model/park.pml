@@ -43,13 +43,13 @@
  *
  * Bounds: one pod, two events, one lot, one lane (--large: UPDATE and DELETE).
  *
- * stands for engine/lockfree/calls/add_unschedulable.c raise_version 2557b479
+ * stands for engine/lockfree/calls/add_unschedulable.c raise_version f5b7f18e
  * stands for engine/lockfree/calls/add_unschedulable.c take_back f080f4e0
- * stands for engine/lockfree/calls/add_unschedulable.c judge_events 55222fea
+ * stands for engine/lockfree/calls/add_unschedulable.c judge_events 76e485bc
  * stands for engine/lockfree/calls/add_unschedulable.c event_came 49e9c34b
- * stands for engine/lockfree/calls/add_unschedulable.c try_once e92cb34e
- * stands for engine/lockfree/calls/add_unschedulable.c look_in_flight f09bbb34
- * stands for engine/lockfree/calls/add_unschedulable.c try_round 3e1248f3
+ * stands for engine/lockfree/calls/add_unschedulable.c try_once ae0abd74
+ * stands for engine/lockfree/calls/add_unschedulable.c look_in_flight dd766073
+ * stands for engine/lockfree/calls/add_unschedulable.c try_round dea90b6b
  * stands for engine/lockfree/calls/events.c events_announce 4c09c004
  * stands for engine/lockfree/calls/events.c judge_record f6b168aa
  * stands for engine/lockfree/calls/events.c judge_log 63c26978

@@ -57,10 +57,14 @@ struct failing {
     bool activated;
     /* the gate that it was put behind heard of an event that it was not asked about */
     bool unjudged;
-    bool described;     /* what is newest about the pod was installed */
-    bool drawn;         /* the record has the order key of this failure */
-    int64_t order_key;  /* the record's own, before this call */
-    struct view before; /* what is put back if nothing is to change after all */
+    bool described;   /* what is newest about the pod was installed */
+    bool drawn;       /* the record has the order key of this failure */
+    struct view view; /* as it was seen last */
+    struct {
+        schedq_history_t history;
+        uint64_t unschedulable, pending, pop_order;
+        int64_t order_key; /* the record's own */
+    } before;              /* what is put back if nothing is to change after all */
     struct {
         /* something is known; its gates were asked, for `strategy` */
         bool any, asked;
@@ -96,6 +100,9 @@ raise_version(struct failing *failing, uint64_t state)
         return false;
     }
     failing->version = state_version(next);
+    if (failing->view.state == state) {
+        failing->view.state = next; /* nothing else of it changed */
+    }
     if ((state & FLAG_ACTIVATED) != 0) {
         failing->activated = true;
         failing->judged.asked = false; /* what the gates said before does not count */
@@ -124,6 +131,36 @@ take_back(struct failing *failing)
     return false;
 }
 
+/*
+ * Sees the pod as it is while its word is `state`: once, unless it changed. A nomination changes
+ * the description alone. False: it changed again.
+ */
+static bool
+see(struct failing *failing, uint64_t state)
+{
+    struct view *view = &failing->view;
+    /* of entry_describe:A */
+    uint64_t desc = u64_load_acquire(&failing->entry->word.high);
+
+    return (view->state == state && view->desc == desc) ||
+           report_at(queue_of(failing->worker), failing->entry, state, view);
+}
+
+/* The same, whatever its word. False: the flight was ended, or its pod deleted. */
+static bool
+see_flight(struct failing *failing)
+{
+    uint64_t state;
+
+    /* Ends: each further round is another thread's change of the pod. */
+    while (still_flies(failing, &state)) {
+        if (see(failing, state)) {
+            return true;
+        }
+    }
+    return false;
+}
+
 /* ---- what the failure says ------------------------------------------------------------------- */
 
 /* [host] The newest event that its verdict must have covered. */
@@ -146,7 +183,7 @@ is_outdated(const struct failing *failing)
         return false;
     }
     return failing->activated ||
-           newest_for_host(queue, failing->before.profile, failure) > failure->judged_up_to;
+           newest_for_host(queue, failing->view.profile, failure) > failure->judged_up_to;
 }
 
 /* ---- the newest description ------------------------------------------------------------------ */
@@ -167,22 +204,29 @@ draw_key(struct failing *failing)
     }
 }
 
+/* May it be described anew by its failure? Else what was seen stays. */
+static bool
+may_be_described(const struct failing *failing)
+{
+    const struct description *description = &failing->view.description;
+
+    return !failing->described &&
+           (failing->failure->has_newest || description->own_key ||
+            (description->described_node | description->nominated_node) != 0);
+}
+
 /*
  * The failure's newest description, and what kube does to nominations; false: what `view` shows
  * stays.
  */
-static void
-plan_description(struct failing *failing, const struct view *view, struct redescription *change,
-                 bool *wanted)
+__attribute__((noinline)) static bool
+plan_description(struct failing *failing, const struct view *view, struct redescription *change)
 {
     struct queue *queue = queue_of(failing->worker);
     const struct rules *rules = &queue->base.rules;
+    bool wanted = false;
 
     *change = describe_begin(view);
-    *wanted = false;
-    if (failing->described) {
-        return;
-    }
     if (failing->failure->has_newest) {
         struct view popped = *view;
 
@@ -192,20 +236,21 @@ plan_description(struct failing *failing, const struct view *view, struct redesc
         if (rules->nominate == NOMINATE_AT_ADD) {
             describe_renominate(change, view);
         }
-        *wanted = true;
+        wanted = true;
     }
     if (rules->nominate == NOMINATE_ALWAYS &&
         (change->description.described_node != 0 || view->description.nominated_node != 0)) {
         change->description.nominated_node = change->description.described_node;
-        change->renominates = *wanted = true;
+        change->renominates = wanted = true;
     }
     if (change->description.own_key && draws_key(queue, change->description.flags)) {
         /* an update may have taken the caller's key from it since the failure was counted */
         draw_key(failing);
         change->description.own_key = false;
         change->description.order_key = time_load(&failing->entry->order_key);
-        *wanted = true;
+        wanted = true;
     }
+    return wanted;
 }
 
 /*
@@ -213,8 +258,9 @@ plan_description(struct failing *failing, const struct view *view, struct redesc
  * memory was taken before: NOMEM leaves the old description.
  */
 static schedq_status_t
-take_newest(struct failing *failing, struct view *view, struct redescription *change)
+take_newest(struct failing *failing, struct redescription *change)
 {
+    struct view *view = &failing->view;
     const struct queue *queue = queue_of(failing->worker);
     uint64_t state = view->state;
     schedq_status_t status = describe_install(failing->worker, failing->record, view, change);
@@ -255,24 +301,28 @@ count_failure(struct failing *failing)
 {
     struct queue *queue = queue_of(failing->worker);
     const schedq_failure_t *failure = failing->failure;
-    schedq_history_t history = failing->before.history;
-    struct description description;
-    uint8_t flags = failure->newest.flags;
+    struct view *view = &failing->view;
+    uint8_t flags = failure->has_newest ? failure->newest.flags : view->description.flags;
 
     if (((failure->unschedulable | failure->pending) & SCHEDQ_REJECTOR_OTHERS) != 0 &&
         u32_load(&queue->others_used) == 0) {
         (void)u32_exchange(&queue->others_used, 1); /* count_failure:A */
     }
-    history_count_failure(&history.rejections, &history.errors,
+    failing->before.history = view->history;
+    failing->before.unschedulable = view->unschedulable;
+    failing->before.pending = view->pending;
+    failing->before.pop_order = view->pop_order;
+    failing->before.order_key = time_load(&failing->entry->order_key);
+    history_count_failure(&view->history.rejections, &view->history.errors,
                           failure->unschedulable | failure->pending);
-    history.timestamp_ns = failing->now;
-    write_record(failing, &history, failure->unschedulable, failure->pending);
-    if (!failure->has_newest) {
-        (void)entry_description(&queue->entries, failing->entry, &description);
-        flags = description.flags;
-    }
+    view->history.timestamp_ns = failing->now;
+    view->pending = failure->pending;
+    write_record(failing, &view->history, failure->unschedulable, failure->pending);
     if (draws_key(queue, flags)) {
         draw_key(failing);
+        if (!view->description.own_key) {
+            view->description.order_key = time_load(&failing->entry->order_key);
+        }
     }
 }
 
@@ -280,13 +330,13 @@ count_failure(struct failing *failing)
 static void
 put_back(const struct failing *failing)
 {
-    const struct view *before = &failing->before;
-
-    write_record(failing, &before->history, before->unschedulable, before->pending);
+    write_record(failing, &failing->before.history, failing->before.unschedulable,
+                 failing->before.pending);
     if (!failing->described) {
-        time_store(&failing->entry->order_key, failing->order_key);
+        time_store(&failing->entry->order_key, failing->before.order_key);
     }
-    u64_store_release(&failing->entry->flight, before->pop_order); /* as begin_flight:A */
+    /* as begin_flight:A */
+    u64_store_release(&failing->entry->flight, failing->before.pop_order);
 }
 
 /* The flag was taken, and nothing came of it: the next failure of this flight finds it again. */
@@ -340,7 +390,7 @@ judge_events(struct failing *failing, const struct view *view, struct decision *
         failing->judged.any = true;
         failing->judged.asked = false;
         failing->judged.object = view->description.object;
-        failing->judged.verdict = (struct verdict_on_flight){STRATEGY_SKIP, failing->before.seen};
+        failing->judged.verdict = (struct verdict_on_flight){STRATEGY_SKIP, failing->view.seen};
     }
     failing->judged.verdict = events_judge_flight(failing->worker, view, &failing->judged.verdict);
     decision->up_to = failing->judged.verdict.up_to;
@@ -473,21 +523,22 @@ is_there(const struct failing *failing)
 enum attempt { ATTEMPT_DONE, ATTEMPT_AGAIN, ATTEMPT_OUTDATED, ATTEMPT_NOMEM };
 
 /*
- * One attempt to bring the pod where `decision` says, described as `change` says if that is wanted.
+ * One attempt to bring the pod where `decision` says, described as `change` says; NULL: as it is.
  */
 static enum attempt
-try_once(struct failing *failing, struct view *view, const struct view *planned,
-         const struct decision *decision, struct redescription *change, bool wanted)
+try_once(struct failing *failing, const struct view *planned, const struct decision *decision,
+         struct redescription *change)
 {
     struct worker *worker = failing->worker;
     const struct queue *queue = queue_of(worker);
+    struct view *view = &failing->view;
     struct transfer transfer;
 
     if (!transfer_prepare(worker, failing->record, planned, &decision->way, failing->now,
                           &transfer)) {
         return ATTEMPT_NOMEM;
     }
-    schedq_status_t status = wanted ? take_newest(failing, view, change) : SCHEDQ_OK;
+    schedq_status_t status = change != NULL ? take_newest(failing, change) : SCHEDQ_OK;
 
     if (status != SCHEDQ_OK) {
         return status == SCHEDQ_NOMEM ? ATTEMPT_NOMEM : ATTEMPT_AGAIN;
@@ -518,14 +569,16 @@ try_once(struct failing *failing, struct view *view, const struct view *planned,
         tell_failure(failing, view, to);
         return ATTEMPT_DONE;
     }
+    view->state = 0; /* the record was written: it is looked at again */
     return outdated && queue->base.rules.host ? ATTEMPT_OUTDATED : ATTEMPT_AGAIN;
 }
 
 /* What the pod is now, its object retained; the flags are taken. False: it is gone. */
 static bool
-look_in_flight(struct failing *failing, struct view *view)
+look_in_flight(struct failing *failing)
 {
     const struct queue *queue = queue_of(failing->worker);
+    struct view *view = &failing->view;
     uint64_t state;
 
     /* Ends: each further round is another thread's change of the pod. */
@@ -534,8 +587,9 @@ look_in_flight(struct failing *failing, struct view *view)
             (void)raise_version(failing, state);
             continue;
         }
-        if (report_any(queue, failing->record, view) && view->state == state &&
-            objects_take(failing->worker, failing->entry, state, &view->description, &view->desc)) {
+        if (see(failing, state) &&
+            (!objects_counted(queue) || objects_take(failing->worker, failing->entry, state,
+                                                     &view->description, &view->desc))) {
             view->unschedulable = failing->failure->unschedulable;
             return true;
         }
@@ -559,31 +613,33 @@ static schedq_status_t
 try_round(struct failing *failing, enum attempt *attempt)
 {
     const struct queue *queue = queue_of(failing->worker);
+    const struct view *planned = &failing->view;
     struct redescription change;
     struct decision decision;
-    struct view view;
-    bool wanted;
+    struct view described;
 
-    if (!look_in_flight(failing, &view)) {
+    if (!look_in_flight(failing)) {
         return SCHEDQ_GONE;
     }
-    plan_description(failing, &view, &change, &wanted);
+    const uint64_t object = failing->view.description.object;
 
-    struct view planned = view;
-
-    planned.description = change.description;
-    decide_failure(failing, &planned, &decision);
-    object_give_back(queue, view.description.object);
+    if (may_be_described(failing) && plan_description(failing, &failing->view, &change)) {
+        described = failing->view;
+        described.description = change.description;
+        planned = &described;
+    }
+    decide_failure(failing, planned, &decision);
+    object_give_back(queue, object);
     /* Its page stays unless a second call with this token ended the flight. */
     if (entry_at(&queue->entries, failing->record) != failing->entry) {
         return SCHEDQ_STALE;
     }
     if (!failing->described) {
-        failing->result->object = view.description.object;
+        failing->result->object = object;
     }
     *attempt = queue->base.rules.host && failing->activated && is_outdated(failing)
                    ? ATTEMPT_OUTDATED
-                   : try_once(failing, &view, &planned, &decision, &change, wanted);
+                   : try_once(failing, planned, &decision, planned == &described ? &change : NULL);
     return SCHEDQ_OK;
 }
 
@@ -624,19 +680,8 @@ refuse_outdated(struct failing *failing)
     const struct queue *queue = queue_of(failing->worker);
 
     failing->result->sequence = stamps_drawn(&queue->stamps);
-    report_pod(queue, failing->record, &failing->before, failing->result);
+    report_pod(queue, failing->record, &failing->view, failing->result);
     return SCHEDQ_RETRY;
-}
-
-/* Copies what the record has; false: its pod was deleted, or the token was used. */
-static bool
-copy_before(struct failing *failing)
-{
-    const struct queue *queue = queue_of(failing->worker);
-
-    failing->order_key = time_load(&failing->entry->order_key);
-    return report_any(queue, failing->record, &failing->before) &&
-           state_version(failing->before.state) == failing->version;
 }
 
 static schedq_status_t
@@ -644,7 +689,7 @@ fail(struct failing *failing)
 {
     schedq_worker_t *base = &failing->worker->base;
     schedq_status_t status =
-        verdict_check_failure(&base->queue->registry, failing->before.profile, failing->failure,
+        verdict_check_failure(&base->queue->registry, failing->view.profile, failing->failure,
                               base->words, sizeof base->words);
 
     if (status != SCHEDQ_OK) {
@@ -654,7 +699,7 @@ fail(struct failing *failing)
     if (!take_back(failing)) {
         return is_there(failing) ? SCHEDQ_STALE : SCHEDQ_GONE;
     }
-    if (!copy_before(failing)) {
+    if (!see_flight(failing)) {
         return SCHEDQ_GONE;
     }
     failing->popped = u64_load(&failing->entry->popped);
@@ -671,7 +716,7 @@ fail(struct failing *failing)
     }
     if (u64_load(&failing->worker->owed) != 0) {
         if (status == SCHEDQ_OK && failing->unjudged) {
-            events_help_placed(failing->worker, failing->record, failing->before.life);
+            events_help_placed(failing->worker, failing->record, failing->view.life);
         }
         u64_store_release(&failing->worker->owed, 0);
     }
@@ -705,16 +750,22 @@ lockfree_add_unschedulable(schedq_worker_t *base, schedq_token_t *token,
                            const schedq_failure_t *failure, schedq_result_t *result)
 {
     struct worker *worker = worker_of(base);
-    struct failing failing = {.worker = worker, .failure = failure, .result = result};
+    struct failing failing;
     schedq_status_t status = SCHEDQ_GONE;
 
     section_begin(worker);
+    failing.worker = worker;
+    failing.failure = failure;
+    failing.result = result;
+    failing.activated = failing.unjudged = failing.described = failing.drawn = false;
+    failing.judged.any = failing.judged.asked = false;
+    failing.view.state = 0; /* nothing was seen */
     if (!begin(&failing, *token)) {
         section_end(worker);
         return SCHEDQ_STALE;
     }
     failing.now = queue_now(queue_of(worker));
-    if (copy_before(&failing)) {
+    if (see_flight(&failing)) {
         status = fail(&failing);
     }
     if (status != SCHEDQ_OK && status != SCHEDQ_STALE) {

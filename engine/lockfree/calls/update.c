@@ -236,7 +236,8 @@ retry_updated(struct worker *worker, const struct update *update, schedq_result_
         result->gate = now.gate; /* backoff keeps it: report_updated */
         mover_try(&mover, update->record, update->before.life);
         mover_end(&mover);
-        if (!rules->hints || !report_view(queue, update->record, update->before.life, &now)) {
+        if (i + 1 == update->event_count || !rules->hints ||
+            !report_view(queue, update->record, update->before.life, &now)) {
             break;
         }
     }
@@ -293,21 +294,25 @@ report_retried(const struct queue *queue, const struct view *before, const struc
 
 /*
  * Where this call put it, or left it: it may be elsewhere by now. What moved a pod since its flight
- * is of another stay than this tells.
+ * is of another stay than this tells. The pod as it is says a host's ref, the newest there is, and
+ * the gate before which an event brought it.
  */
 static void
 report_updated(const struct queue *queue, const struct update *update, schedq_result_t *result)
 {
     const struct view *before = &update->before;
-    struct view after = *before, now;
+    struct view now;
+    bool exists = (queue->base.rules.host || result->to_gated > 0) &&
+                  report_view(queue, update->record, before->life, &now);
     /* one event may have brought it before a gate, and the next away from there */
     uint8_t moved_with = result->gate;
 
-    bool exists = report_view(queue, update->record, before->life, &now);
-    bool stays = exists && state_place(now.state) == state_place(before->state);
+    report_moved(queue, update->record, before, result);
+    if (queue->base.rules.host && state_waits(before->state)) {
+        bool stays = exists && state_place(now.state) == state_place(before->state);
 
-    after.state = stays ? now.state : update->word; /* a ref is the newest there is */
-    report_moved(queue, update->record, &after, result);
+        result->ref = ref_make(state_version(stays ? now.state : update->word), update->record);
+    }
     if (place_waits_for_event(state_place(before->state))) {
         report_retried(queue, before, exists ? &now : NULL, moved_with, result);
     }
