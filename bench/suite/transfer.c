@@ -4,19 +4,24 @@
  *
  * STORE: each waits until it sees the other's number, then stores the next: the line goes to the
  * reader, and its ownership to the writer. RMW: the same with an exchange instead of the store. ns
- * for one pass, that is for one transfer, of the read and the upgrade together.
+ * for one pass: a read miss and an upgrade together. The median of BURSTS of passes, so that one in
+ * which a thread was not running does not count.
  */
 #define _GNU_SOURCE /* CPU_SET and its like */
+#include "histogram.h"
 #include "workload.h"
 
 #include <sched.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 
+enum { BURST = 512 };
+
 typedef struct transfer_run {
     const row_t *row;
     _Alignas(128) _Atomic uint64_t number;
     _Alignas(128) cpu_set_t allowed;
+    histogram_t *bursts;
 } transfer_run_t;
 
 static void *
@@ -30,6 +35,18 @@ open_transfer(const subject_t *subject)
         bench_fail("%s needs two processors", run->row->name);
     }
     return run;
+}
+
+static void
+prepare(void *ctx)
+{
+    transfer_run_t *run = ctx;
+
+    histogram_free(run->bursts);
+    run->bursts = histogram_new();
+    if (run->bursts == NULL) {
+        bench_fail("no memory for a histogram");
+    }
 }
 
 /* The first and the last processor that this program may use. */
@@ -56,17 +73,23 @@ static void
 pass(transfer_run_t *run, unsigned me)
 {
     const uint64_t begin = atomic_load(&run->number) & ~UINT64_C(1);
+    int64_t begin_ns = clock_ns();
 
     for (uint64_t turn = 0; turn < run->row->count; turn++) {
         uint64_t mine = begin + 2 * turn + me;
 
         while (atomic_load_explicit(&run->number, memory_order_acquire) != mine) {
-            spin_pause();
         }
         if (run->row->part == TRANSFER_RMW) {
             atomic_exchange(&run->number, mine + 1);
         } else {
             atomic_store_explicit(&run->number, mine + 1, memory_order_release);
+        }
+        if (me == 0 && turn % BURST == BURST - 1) {
+            int64_t now_ns = clock_ns();
+
+            histogram_record(run->bursts, (uint64_t)(now_ns - begin_ns));
+            begin_ns = now_ns;
         }
     }
 }
@@ -89,12 +112,14 @@ settle(void *ctx, double seconds, sample_t *samples)
 {
     const transfer_run_t *run = ctx;
 
-    samples[0].ns = seconds * 1e9 / (2.0 * run->row->count);
+    (void)seconds;
+    samples[0].ns = (double)histogram_percentile(run->bursts, 50) / (2.0 * BURST);
 }
 
 static void
 close_transfer(void *ctx)
 {
+    histogram_free(((transfer_run_t *)ctx)->bursts);
     free(ctx);
 }
 
@@ -105,6 +130,7 @@ const workload_t transfer_workload = {
     .needs = ABLE_PUSH_POP,
     .counts_work = true,
     .open = open_transfer,
+    .prepare = prepare,
     .body = body,
     .settle = settle,
     .close = close_transfer,

@@ -270,6 +270,90 @@ the_other_suites_of_their_own_are_measured(void **state)
     command_expect("scaling/16t/1k");
 }
 
+/* ---- what reads the results ------------------------------------------------------------------ */
+
+static void
+write_file(const char *path, const char *text)
+{
+    FILE *file = fopen(path, "w");
+
+    assert_non_null(file);
+    assert_true(fputs(text, file) >= 0);
+    assert_int_equal(fclose(file), 0);
+}
+
+#define FIGURE(name, median, min, max) \
+    "\"" name "\": {\"median\": " #median ", \"min\": " #min ", \"max\": " #max "}"
+#define ROW(name, figures) "{\"row\": \"" name "\", \"unit\": \"ns\", \"figures\": {" figures "}}"
+
+static void
+compare_names_what_changed_beyond_the_noise(void **state)
+{
+    const char *old = WORK_DIRECTORY "/bench-old.json";
+    const char *new = WORK_DIRECTORY "/bench-new.json";
+    (void)state;
+
+    write_file(
+        old, "[" ROW("one", FIGURE("schedq", 100.0, 90.0, 110.0) ", " FIGURE(
+                                "bare", 50.0, 49.0,
+                                51.0)) ", " ROW("two",
+                                                FIGURE("schedq", 100.0, 90.0,
+                                                       110.0)) ", " ROW("three",
+                                                                        FIGURE("mutex", 200.0,
+                                                                               190.0, 210.0)) "]");
+    write_file(
+        new,
+        "[" ROW("one", FIGURE("schedq", 120.0, 105.0, 130.0) ", " FIGURE(
+                           "bare", 50.0, 49.0,
+                           51.0)) ", " ROW("two", FIGURE("schedq", 80.0, 70.0,
+                                                         85.0)) ", " ROW("three",
+                                                                         FIGURE("mutex", 300.0,
+                                                                                290.0, 310.0)) "]");
+    assert_int_equal(command_run(BENCH_COMPARE, old), 2);
+    assert_int_equal(command_run(BENCH_COMPARE, WORK_DIRECTORY "/bench-old.json " WORK_DIRECTORY
+                                                               "/bench-old.json"),
+                     0);
+    command_expect("4 figures in both: 0 worse, 0 better");
+    assert_int_equal(command_run(BENCH_COMPARE, WORK_DIRECTORY "/bench-old.json " WORK_DIRECTORY
+                                                               "/bench-new.json"),
+                     1);
+    command_expect("4 figures in both: 1 worse, 1 better");
+    command_expect("worse:\n  three");
+    command_expect("better:\n  two");
+}
+
+static void
+scaling_computes_from_counts_and_times(void **state)
+{
+    (void)state;
+    write_file(
+        WORK_DIRECTORY "/bench-scaling.json",
+        "[" ROW(
+            "scaling/1t/1k",
+            FIGURE("schedq", 300, 300, 300) ", " FIGURE("mutex", 250, 250, 250) ", " FIGURE(
+                "bare", 200, 200,
+                200)) ", " ROW("scaling/1t/100k",
+                               FIGURE("schedq", 400, 400, 400) ", " FIGURE(
+                                   "mutex", 500, 500,
+                                   500) ", " FIGURE("bare", 300, 300,
+                                                    300)) ", " ROW("transfer/store",
+                                                                   FIGURE(
+                                                                       "base", 50, 50,
+                                                                       50)) ", " ROW("transfer/rmw",
+                                                                                     FIGURE(
+                                                                                         "base", 60,
+                                                                                         60,
+                                                                                         60)) "]");
+    assert_int_equal(command_run(BENCH_SCALING, WORK_DIRECTORY "/bench-scaling.json"), 0);
+    command_expect("One transfer is 50 ns (with a locked instruction 60).");
+    /* One worker makes no transfers: 1 / 400 ns; the mutex engine never does more than 1 / 500. */
+    command_expect("| strict order, 100,000 pending | 2.50 |");
+    command_expect("| 2.00 |\n");
+    write_file(WORK_DIRECTORY "/bench-scaling.json", "[]");
+    assert_int_equal(command_run(BENCH_SCALING, WORK_DIRECTORY "/bench-scaling.json"), 1);
+    command_expect("schedq-bench has no");
+}
+
 int
 main(void)
 {
@@ -287,6 +371,8 @@ main(void)
         cmocka_unit_test(a_run_writes_its_rows_as_json),
         cmocka_unit_test(a_quick_run_of_the_headline_goes_through_every_kind_of_row),
         cmocka_unit_test(the_other_suites_of_their_own_are_measured),
+        cmocka_unit_test(compare_names_what_changed_beyond_the_noise),
+        cmocka_unit_test(scaling_computes_from_counts_and_times),
     };
     return cmocka_run_group_tests_name("schedq-bench", tests, NULL, NULL);
 }
