@@ -56,15 +56,24 @@ wake_for_time(struct mutex_queue *queue)
     }
 }
 
-void
-queue_lock(struct mutex_queue *queue)
+/* Out of line: where turns are given. */
+__attribute__((noinline)) static void
+lock_as_one_who_waits(struct mutex_queue *queue)
 {
-    if (!queue->yields) {
-        (void)pthread_mutex_lock(&queue->lock);
-    } else if (pthread_mutex_trylock(&queue->lock) != 0) {
+    if (pthread_mutex_trylock(&queue->lock) != 0) {
         (void)__atomic_fetch_add(&queue->waiting, 1, __ATOMIC_RELAXED);
         (void)pthread_mutex_lock(&queue->lock);
         (void)__atomic_fetch_sub(&queue->waiting, 1, __ATOMIC_RELAXED);
+    }
+}
+
+void
+queue_lock(struct mutex_queue *queue)
+{
+    if (__builtin_expect(queue->yields, 0)) {
+        lock_as_one_who_waits(queue);
+    } else {
+        (void)pthread_mutex_lock(&queue->lock);
     }
 }
 
@@ -74,7 +83,9 @@ queue_unlock(struct mutex_queue *queue)
     uint32_t made_poppable = queue->made_poppable;
 
     queue->made_poppable = 0;
-    __atomic_store_n(&queue->turns, queue->turns + 1, __ATOMIC_RELAXED);
+    if (__builtin_expect(queue->yields, 0)) {
+        __atomic_store_n(&queue->turns, queue->turns + 1, __ATOMIC_RELAXED);
+    }
     publish_words(queue);
     if (queue->time_changed) {
         wake_for_time(queue);

@@ -258,11 +258,10 @@ mutex_lots_reinsert(struct lots *lots, uint32_t index)
 uint32_t
 mutex_lots_newer(const struct lots *lots, uint32_t lot, uint64_t than)
 {
-    uint32_t index = than == 0 ? lots->lots[lot].head : lots->lots[lot].tail;
-    uint32_t first = than == 0 ? index : NO_ENTRY;
+    uint32_t index = lots->lots[lot].tail;
+    uint32_t first = NO_ENTRY;
 
-    while (than != 0 && index != NO_ENTRY &&
-           entry_at(lots->entries, index)->parking.sequence > than) {
+    while (index != NO_ENTRY && entry_at(lots->entries, index)->parking.sequence > than) {
         first = index;
         index = entry_at(lots->entries, index)->lot_prev;
     }

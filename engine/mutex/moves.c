@@ -22,11 +22,9 @@ struct walk {
     struct route route;
     struct cluster_event event;
     const schedq_move_t *move;
-    const struct assigned_pod *assigned;         /* NULL: every pod is a candidate */
-    uint64_t oldest_insertion, newest_insertion; /* what it reads; without the oldest */
+    const struct assigned_pod *assigned; /* NULL: every pod is a candidate */
+    uint64_t newest_insertion;
     struct lots_walk at;
-    bool gives_turns;
-    bool poppable; /* a turn that was given has told of pods that became so */
 };
 
 enum strategy
@@ -143,13 +141,13 @@ try_pod(const struct walk *walk, uint32_t index)
     }
 }
 
-static void
+__attribute__((noinline, cold)) static void
 give_turn(struct walk *walk)
 {
     struct mutex_queue *queue = walk->route.queue;
     struct lots_walk **link = &queue->lots.walks;
 
-    walk->poppable |= queue->made_poppable > 0;
+    walk->route.result->poppable |= queue->made_poppable > 0;
     walk->at.other = queue->lots.walks;
     queue->lots.walks = &walk->at;
     queue_give_turn(queue);
@@ -164,18 +162,21 @@ static void
 walk_lot(struct walk *walk, uint32_t lot)
 {
     struct mutex_queue *queue = walk->route.queue;
-    uint32_t index = mutex_lots_newer(&queue->lots, lot, walk->oldest_insertion);
+    uint32_t index = lot_at(&queue->lots, lot)->head;
 
     while (index != NO_ENTRY && pod_at(queue, index)->parking.sequence <= walk->newest_insertion) {
-        walk->at.pod = pod_at(queue, index)->lot_next;
-        if (walk->at.pod != NO_ENTRY) {
-            __builtin_prefetch(pod_at(queue, walk->at.pod));
+        uint32_t next = pod_at(queue, index)->lot_next;
+
+        if (next != NO_ENTRY) {
+            __builtin_prefetch(pod_at(queue, next));
         }
         try_pod(walk, index);
-        if (walk->gives_turns && queue_is_wanted(queue)) {
+        if (queue_is_wanted(queue)) {
+            walk->at.pod = next;
             give_turn(walk);
+            next = walk->at.pod;
         }
-        index = walk->at.pod;
+        index = next;
     }
 }
 
@@ -187,25 +188,38 @@ walk_lots(struct walk *walk)
 
     while (lot != NO_LOT) {
         /* Read before the walk: a lot that is emptied is taken apart. */
-        walk->at.lot = mutex_lots_next(&queue->lots, lot);
+        uint32_t next = mutex_lots_next(&queue->lots, lot);
+
         if (lot == LOT_CATCH_ALL || lot_is_reached(walk, lot_at(&queue->lots, lot))) {
+            walk->at.lot = next;
             walk_lot(walk, lot);
+            next = walk->at.lot;
         }
-        lot = walk->at.lot;
+        lot = next;
     }
 }
 
-/* An update may have put a pod that waits behind the walk: then what is newer is read too. */
-static void
-walk_all(struct walk *walk)
+/*
+ * An update may have put a pod that waits behind the walk: what is newer is read too, without a
+ * turn for others. Pods answer for themselves, as those of the catch-all do.
+ */
+__attribute__((noinline, cold)) static void
+walk_newer(struct walk *walk)
 {
-    walk->gives_turns = true;
-    walk_lots(walk);
-    if (walk->at.passed) {
-        walk->gives_turns = false;
-        walk->oldest_insertion = walk->newest_insertion;
-        walk->newest_insertion = walk->route.queue->lots.sequence;
-        walk_lots(walk);
+    struct mutex_queue *queue = walk->route.queue;
+    uint64_t newest = queue->lots.sequence;
+    uint32_t next_lot;
+
+    for (uint32_t lot = LOT_CATCH_ALL; lot != NO_LOT; lot = next_lot) {
+        uint32_t index = mutex_lots_newer(&queue->lots, lot, walk->newest_insertion);
+
+        next_lot = mutex_lots_next(&queue->lots, lot);
+        while (index != NO_ENTRY && pod_at(queue, index)->parking.sequence <= newest) {
+            uint32_t next = pod_at(queue, index)->lot_next;
+
+            try_pod(walk, index);
+            index = next;
+        }
     }
 }
 
@@ -242,7 +256,10 @@ move(struct walk *walk)
     }
     mutex_moves_announce(queue, &walk->event);
     if (registered || queue->others_used || !queue->base.rules.ignores_unregistered) {
-        walk_all(walk);
+        walk_lots(walk);
+        if (walk->at.passed) {
+            walk_newer(walk);
+        }
     }
 }
 
@@ -254,22 +271,22 @@ mutex_move(schedq_worker_t *worker, const schedq_move_t *request,
     const struct registry *registry = &queue->base.registry;
 
     queue_lock(queue);
-    struct walk walk = {
-        .route = {.queue = queue,
-                  .result = result,
-                  .now = queue_now(queue),
-                  .label = registry_label(registry, request->event),
-                  .recount = true},
-        .event = {.event = request->event,
-                  .old_object = request->old_object,
-                  .new_object = request->new_object},
-        .move = request,
-        .assigned = assigned,
-        .newest_insertion = queue->lots.sequence,
-    };
+    struct walk walk; /* member by member: zeroing it costs more than a move that finds nothing */
 
+    walk.route = (struct route){.queue = queue,
+                                .result = result,
+                                .now = queue_now(queue),
+                                .label = registry_label(registry, request->event),
+                                .recount = true};
+    walk.event = (struct cluster_event){.event = request->event,
+                                        .old_object = request->old_object,
+                                        .new_object = request->new_object};
+    walk.move = request;
+    walk.assigned = assigned;
+    walk.newest_insertion = queue->lots.sequence;
+    walk.at.passed = false;
     move(&walk);
-    result->poppable = walk.poppable || queue->made_poppable > 0;
+    result->poppable |= queue->made_poppable > 0;
     queue_unlock(queue);
     return SCHEDQ_OK;
 }

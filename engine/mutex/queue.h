@@ -86,7 +86,7 @@ struct mutex_queue {
     bool time_changed;      /* a pod entered or left a place that time looks at */
     uint32_t made_poppable; /* since the lock was taken */
     uint32_t waiting;       /* threads that wait for the lock, where it is given away */
-    uint32_t turns;         /* grows with every unlock */
+    uint32_t turns;         /* there too: grows with every unlock */
 
     struct heap active, backoff, error_backoff;
     struct heap_room room;
