@@ -418,6 +418,23 @@ find_again(struct mover *mover)
     }
 }
 
+/* The only pod of its group. False: no memory. */
+static bool
+publish_lone(const struct mover *mover, const struct mover_group *group)
+{
+    struct worker *worker = mover->worker;
+    const struct mover_item *item = &mover->batch->items[group->first];
+    const struct bin_ref ref = {.ref = ref_make(version_next(state_version(item->state)),
+                                                mover->batch->pods[group->first].record),
+                                .key = item->key,
+                                .cause = cause_of_mover(mover)};
+
+    if (group->to.lot != NULL) {
+        lot_publish(group->to.lot, worker->base.number, ref.ref, ++worker->insertions);
+    }
+    return publish_in_run(worker, group->to.bin, &ref);
+}
+
 /* One run for all pods that go into one bin. False: no memory. */
 static bool
 publish_group(struct mover *mover, struct mover_group *group)
@@ -429,6 +446,9 @@ publish_group(struct mover *mover, struct mover_group *group)
 
     if (to->bin == NULL || (to->lot != NULL && !lot_prepare(to->lot, &caller, group->count))) {
         return false;
+    }
+    if (group->count == 1) {
+        return publish_lone(mover, group);
     }
     struct run *run = run_take(caller.pool, group->count);
 

@@ -407,9 +407,12 @@ lockfree_update(schedq_worker_t *base, const struct hashed_name *name,
 {
     struct worker *worker = worker_of(base);
     struct queue *queue = queue_of(worker);
-    struct update update = {
-        .spec = spec, .old_object = old_object, .events = events, .event_count = count};
+    struct update update; /* the rest is set when the pod is found */
 
+    update.spec = spec;
+    update.old_object = old_object;
+    update.events = events;
+    update.event_count = count;
     section_begin(worker);
     queue_sweep(worker);
     object_retain(queue, spec->object);

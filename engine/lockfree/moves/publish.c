@@ -112,16 +112,15 @@ publish_prepare_key(struct worker *worker, struct band *band, int64_t key)
 }
 
 /* The spare run is nobody's meanwhile: this thread may end in here. */
-static bool
-publish_as_run(struct worker *worker, struct bin *bin, const struct placing *placing)
+bool
+publish_in_run(struct worker *worker, struct bin *bin, const struct bin_ref *ref)
 {
     const struct bin_caller caller = bin_caller(worker);
-    const struct bin_ref ref = {.ref = placing->ref, .key = placing->key, .cause = placing->cause};
     struct run *run =
         worker->spare_run != NULL ? worker->spare_run : run_take(caller.pool, RUN_FEW);
 
     worker->spare_run = NULL;
-    bool published = run != NULL && bin_publish_ref(bin, &caller, &run, &ref);
+    bool published = run != NULL && bin_publish_ref(bin, &caller, &run, ref);
 
     worker->spare_run = run;
     return published;
@@ -135,7 +134,9 @@ publish_as_run(struct worker *worker, struct bin *bin, const struct placing *pla
 void
 publish_ref(struct worker *worker, struct bin *bin, const struct placing *placing)
 {
-    if (!fits_lane(worker, bin, placing) && publish_as_run(worker, bin, placing)) {
+    const struct bin_ref ref = {.ref = placing->ref, .key = placing->key, .cause = placing->cause};
+
+    if (!fits_lane(worker, bin, placing) && publish_in_run(worker, bin, &ref)) {
         return;
     }
     if (worker->base.number == HOUSEKEEPER) {

@@ -56,6 +56,12 @@ bool publish_prepare(struct worker *worker, struct bin *bin);
  */
 void publish_ref(struct worker *worker, struct bin *bin, const struct placing *placing);
 
+/**
+ * publish_ref of a ref that no lane may take: in a run. Need not be prepared. False: no memory,
+ * nothing changed.
+ */
+bool publish_in_run(struct worker *worker, struct bin *bin, const struct bin_ref *ref);
+
 /** After something became poppable, and a full fence: tells sleepers and hosts. */
 void publish_wake(struct worker *worker);
 

@@ -158,16 +158,19 @@ bin_has_room(const struct bin *bin, uint32_t worker, uint32_t count)
     return lane != NULL && lane_has_room(lane, count);
 }
 
-/** Is a slot free? A hint; relaxed, as in bin_publish_run: the exchange there compares. */
+/**
+ * Is a slot free? The lowest ones are taken first. A hint; relaxed, as in bin_publish_run: the
+ * exchange there compares.
+ */
 static inline bool
 bin_has_slot(const struct bin *bin)
 {
-    uint32_t i = 0;
+    uint32_t i = BIN_RUNS;
 
-    while (i < BIN_RUNS && u64_load(&bin->runs[i]) != 0) {
-        i++;
+    while (i > 0 && u64_load(&bin->runs[i - 1]) != 0) {
+        i--;
     }
-    return i < BIN_RUNS;
+    return i > 0;
 }
 
 /** Makes sure that there is a slot for a run, unless others take it first. False: no memory. */
