@@ -142,6 +142,7 @@ struct engine_ops {
                                 schedq_result_t *result);
     schedq_status_t (*pop)(schedq_worker_t *worker, enum pop_mode mode, int64_t deadline,
                            schedq_popped_t *out, size_t capacity, size_t *count);
+    schedq_status_t (*done)(schedq_worker_t *worker, schedq_token_t token);
     schedq_status_t (*done_many)(schedq_worker_t *worker, const schedq_token_t *tokens,
                                  size_t count, uint8_t *statuses);
     schedq_status_t (*token_alive)(schedq_worker_t *worker, schedq_token_t token);

@@ -140,7 +140,14 @@ schedq_done_many(schedq_worker_t *worker, const schedq_token_t *tokens, size_t c
 schedq_status_t
 schedq_done(schedq_worker_t *worker, schedq_token_t token)
 {
-    return schedq_done_many(worker, &token, 1, NULL);
+    struct call call;
+    schedq_status_t status = call_begin_worker(&call, worker);
+
+    if (status == SCHEDQ_OK) {
+        status = worker->queue->ops->done(worker, token);
+        call_end(&call);
+    }
+    return status;
 }
 
 schedq_status_t

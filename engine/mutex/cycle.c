@@ -155,6 +155,12 @@ mutex_done_many(schedq_worker_t *worker, const schedq_token_t *tokens, size_t co
 }
 
 schedq_status_t
+mutex_done(schedq_worker_t *worker, schedq_token_t token)
+{
+    return mutex_done_many(worker, &token, 1, NULL);
+}
+
+schedq_status_t
 mutex_token_alive(schedq_worker_t *worker, schedq_token_t token)
 {
     struct mutex_queue *queue = queue_of(worker);

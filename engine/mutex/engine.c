@@ -276,6 +276,7 @@ const struct engine_ops mutex_engine = {
     .add = mutex_add,
     .add_many = mutex_add_many,
     .pop = mutex_pop,
+    .done = mutex_done,
     .done_many = mutex_done_many,
     .token_alive = mutex_token_alive,
     .add_unschedulable = mutex_add_unschedulable,

@@ -20,6 +20,7 @@ schedq_status_t lockfree_pop(schedq_worker_t *worker, enum pop_mode mode, int64_
 void lockfree_close(schedq_t *queue);
 
 /* finish.c */
+schedq_status_t lockfree_done(schedq_worker_t *worker, schedq_token_t token);
 schedq_status_t lockfree_done_many(schedq_worker_t *worker, const schedq_token_t *tokens,
                                    size_t count, uint8_t *statuses);
 schedq_status_t lockfree_token_alive(schedq_worker_t *worker, schedq_token_t token);

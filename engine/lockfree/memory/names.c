@@ -95,9 +95,11 @@ names_take(struct names *names, struct names_cache *cache, const char *text, uin
 void
 names_give(struct names *names, struct names_cache *cache, uint32_t cell)
 {
-    uint32_t class = cell_class(cell);
+    uint32_t class = cell_class(cell), object = cell_object(cell);
+    struct slab *slab = &names->classes[class];
 
-    slab_give(&names->classes[class], &cache->classes[class], cell_object(cell));
+    slab_give_at(slab, &cache->classes[class], object,
+                 slab_unchecked(slab, object, RECORD_PAGE_BITS, class_bytes[class]));
 }
 
 void

@@ -376,14 +376,8 @@ slab_take(struct slab *slab, struct slab_cache *cache)
 }
 
 void
-slab_give(struct slab *slab, struct slab_cache *cache, uint32_t object)
+slab_put_aside(struct slab *slab, struct slab_cache *cache)
 {
-    set_next(slab, object, cache->head);
-    cache->head = object;
-    cache->count++;
-    if (cache->count < MAGAZINE) {
-        return;
-    }
     uint32_t colder = cache->spare;
 
     cache->spare = cache->head;
@@ -392,6 +386,12 @@ slab_give(struct slab *slab, struct slab_cache *cache, uint32_t object)
     if (colder != 0) {
         magazine_push(slab, (struct list){colder, MAGAZINE});
     }
+}
+
+void
+slab_give(struct slab *slab, struct slab_cache *cache, uint32_t object)
+{
+    slab_give_at(slab, cache, object, slab_at(slab, object));
 }
 
 void

@@ -91,6 +91,20 @@ uint32_t slab_take(struct slab *slab, struct slab_cache *cache);
 /** Gives an object back; it may be another's at once. */
 void slab_give(struct slab *slab, struct slab_cache *cache, uint32_t object);
 
+/** The list in use has reached MAGAZINE: it becomes the spare one, which goes to the others. */
+void slab_put_aside(struct slab *slab, struct slab_cache *cache);
+
+/** slab_give of an object that lies there. */
+static inline void
+slab_give_at(struct slab *slab, struct slab_cache *cache, uint32_t object, void *memory)
+{
+    u64_store((atomic_u64 *)(void *)((char *)memory + slab->kind.link), cache->head);
+    cache->head = object;
+    if (++cache->count == MAGAZINE) {
+        slab_put_aside(slab, cache);
+    }
+}
+
 /** Gives all that a worker holds to the others. */
 void slab_flush(struct slab *slab, struct slab_cache *cache);
 
@@ -136,13 +150,13 @@ slab_at_known(const struct slab *slab, uint32_t object, uint32_t page_bits, uint
  * slab_at_known of an object that was made once, without a look whether its page is there: for the
  * object's owner, or an address to prefetch.
  */
-static inline const char *
+static inline char *
 slab_unchecked(const struct slab *slab, uint32_t object, uint32_t page_bits, uint32_t bytes)
 {
     uint32_t page = object >> page_bits;
     const atomic_ptr *leaf = (const atomic_ptr *)ptr_load_acquire(&slab->root[page / SLAB_LEAF]);
 
-    return (const char *)ptr_load_acquire(&leaf[page % SLAB_LEAF]) +
+    return (char *)ptr_load_acquire(&leaf[page % SLAB_LEAF]) +
            (size_t)(object & ((UINT32_C(1) << page_bits) - 1)) * bytes;
 }
 

@@ -6,17 +6,17 @@
  * and what it holds: description, object, name. The index is told before the record is given back;
  * a reader of the word needs no index.
  *
- * LINEARIZATION. OK, GONE: finish_flight:A. GONE if the deletion's flag was set before. STALE: the
+ * LINEARIZATION. OK, GONE: end_flight:A. GONE if the deletion's flag was set before. STALE: the
  * load of the word.
  *
  * ORDERING
- *   a holder's relaxed stores, a switch -> finish_flight:A, or another CAS to DEAD
- *   finish_flight:A ; stores of the record's, name's or description's next user
+ *   a holder's relaxed stores, a switch -> end_flight:A, or another CAS to DEAD
+ *   end_flight:A ; stores of the record's, name's or description's next user
  *       -> a late reader's loads, then of the word (report.c, index_line.c, entry.c)
  *       the reader finds the word changed, so nothing here needs a release of its own
  *
  * PROGRESS. Lock-free; without a deletion or an update in between done is one CAS, and
- * index_remove. A thread that stops after finish_flight:A has ended the pod: its name is free, and
+ * index_remove. A thread that stops after end_flight:A has ended the pod: its name is free, and
  * no token or handle finds it. What it had not given back is lost: a record, which stays counted, a
  * name's cell, a description, one reference to an object.
  *
@@ -30,59 +30,88 @@
 #include "lockfree/moves/describe.h"
 #include "lockfree/moves/objects.h"
 
-void
-finish_record(struct worker *worker, uint32_t record, struct entry *entry)
+/* Out of line: what few pods need takes no registers of those that do not. */
+#define RARELY __attribute__((noinline))
+
+/* References that go when the record is given back: the caller's code runs then. */
+struct held {
+    uint64_t newest, popped;
+};
+
+/* Of a pod that was described anew, or whose objects are counted. */
+RARELY static struct held
+give_description(struct worker *worker, const struct entry *entry, uint64_t desc)
+{
+    struct queue *queue = queue_of(worker);
+    const struct description_record *newest = description_at(&queue->entries, desc);
+    const struct held held = {.newest = u64_load(newest != NULL ? &newest->object : &entry->object),
+                              .popped = u64_load(&entry->popped)};
+
+    description_give(&queue->entries, &worker->descriptions, desc);
+    return held;
+}
+
+RARELY static void
+let_go(struct worker *worker, const struct held *held, bool flew)
+{
+    object_release(worker, held->newest);
+    if (flew) {
+        object_give_back(queue_of(worker), held->popped);
+    }
+}
+
+/*
+ * Gives back what the record of a pod that is over held, and the record. Relaxed: stored before the
+ * CAS to DEAD; since then the record is this worker's.
+ */
+static inline __attribute__((always_inline)) void
+give_record(struct worker *worker, uint32_t record, struct entry *entry, bool flew)
 {
     struct queue *queue = queue_of(worker);
     const struct index_caller caller = index_caller(worker);
-    /* Relaxed, as below: stored before the CAS to DEAD; since then the record is this worker's. */
-    uint64_t desc = u64_load(&entry->word.high);
-    const struct description_record *newest = description_at(&queue->entries, desc);
-    uint64_t object = u64_load(newest != NULL ? &newest->object : &entry->object);
-    uint64_t name = u64_load(&entry->name);
+    uint64_t name = u64_load(&entry->name), desc = u64_load(&entry->word.high);
+    struct held held = {0, 0};
 
-    /*
-     * Counted before the call returns: a thread that the caller tells of the pod's end finds it
-     * counted.
-     */
-    tally_add(&worker->tally.given, 1);
     index_remove(&queue->index, &caller, (uint32_t)(name >> 32), record, u64_load(&entry->life));
-    description_give(&queue->entries, &worker->descriptions, desc);
+    if (desc != 0 || objects_counted(queue)) {
+        held = give_description(worker, entry, desc);
+    }
     names_give(&queue->names, &worker->names, (uint32_t)name);
-    slab_give(&queue->entries.records, &worker->records, record);
-    object_release(worker, object);
+    slab_give_at(&queue->entries.records, &worker->records, record, entry);
+    if (objects_counted(queue)) {
+        let_go(worker, &held, flew);
+    }
+}
+
+/*
+ * Counted before the call returns: a thread that the caller tells of the pod's end finds it
+ * counted.
+ */
+void
+finish_record(struct worker *worker, uint32_t record, struct entry *entry)
+{
+    tally_add(&worker->tally.given, 1);
+    give_record(worker, record, entry, false);
+}
+
+static bool
+flies(uint64_t state, schedq_token_t token)
+{
+    return state_place(state) == PLACE_INFLIGHT && state_version(state) == ref_version(token.bits);
 }
 
 /* The record of a token, and its word; NULL: the token was used, or never given. */
 static struct entry *
 entry_of_token(const struct queue *queue, schedq_token_t token, uint64_t *state)
 {
-    uint32_t record = ref_record(token.bits);
-    struct entry *entry =
-        record < slab_end(&queue->entries.records) ? entry_at(&queue->entries, record) : NULL;
+    struct entry *entry = entry_at(&queue->entries, ref_record(token.bits));
 
     if (entry == NULL) {
         return NULL;
     }
     /* acquire: reads from the pop's take_head:B, or from a holder's raise_version:A */
     *state = entry_state(entry);
-    bool flies =
-        state_place(*state) == PLACE_INFLIGHT && state_version(*state) == ref_version(token.bits);
-
-    return flies ? entry : NULL;
-}
-
-/* Of a pod that was deleted in flight it ended then. */
-static void
-end_nomination(struct worker *worker, const struct entry *entry)
-{
-    struct description description;
-
-    if (u64_load_acquire(&entry->word.high) !=
-        0) { /* of entry_describe:A; constant since finish_flight:A */
-        (void)entry_description(&queue_of(worker)->entries, entry, &description);
-        describe_end(worker, &description);
-    }
+    return flies(*state, token) ? entry : NULL;
 }
 
 struct entry *
@@ -102,33 +131,89 @@ finish_object(const struct queue *queue, const struct entry *entry)
     return description.object;
 }
 
+/*
+ * Ends the flight of a pod whose word has flags, or has not: the word that it had. 0: the token was
+ * used, or never given. Ends: the word changes under a token only by its flags, and each flag is
+ * set once.
+ */
+RARELY static uint64_t
+end_flagged(struct entry *entry, schedq_token_t token)
+{
+    for (uint64_t state = entry_state(entry); flies(state, token); state = entry_state(entry)) {
+        if (u64_cas(&entry->word.low, state, state_switched(state, 0, PLACE_DEAD))) {
+            return state; /* as end_flight:A */
+        }
+    }
+    return 0;
+}
+
+/*
+ * Its nomination ends, unless it ended with the pod's deletion. The description is constant since
+ * end_flight:A.
+ */
+RARELY static void
+end_nomination(struct worker *worker, const struct entry *entry)
+{
+    struct description description;
+
+    (void)entry_description(&queue_of(worker)->entries, entry, &description);
+    describe_end(worker, &description);
+}
+
+/* Ends one flight, and the pod; not counted. As schedq_done. */
+static schedq_status_t
+end_flight(struct worker *worker, schedq_token_t token)
+{
+    struct queue *queue = queue_of(worker);
+    struct entry *entry = entry_at(&queue->entries, ref_record(token.bits));
+    uint64_t state = (token.bits & ~REF_INDEX_MASK) | state_of(PLACE_INFLIGHT);
+
+    if (entry == NULL) {
+        return SCHEDQ_STALE;
+    }
+    if (!u64_cas(&entry->word.low, state,
+                 state_next_version(state) | state_of(PLACE_DEAD))) { /* end_flight:A */
+        state = end_flagged(entry, token);
+        if (state == 0) {
+            return SCHEDQ_STALE;
+        }
+    }
+    bool deleted = (state & FLAG_DELETED) != 0;
+
+    if (!deleted && u64_load_acquire(&entry->word.high) != 0) { /* of entry_describe:A */
+        end_nomination(worker, entry);
+    }
+    give_record(worker, ref_record(token.bits), entry, true);
+    return deleted ? SCHEDQ_GONE : SCHEDQ_OK;
+}
+
+/* Counted before the call returns: a thread that the caller tells of an end finds it counted. */
+static void
+count_ends(struct worker *worker, uint64_t over, uint64_t done)
+{
+    tally_add(&worker->tally.given, over);
+    tally_add(&worker->tally.inflight, 0 - over);
+    tally_add(&worker->tally.dones, done);
+}
+
 schedq_status_t
 finish_flight(struct worker *worker, schedq_token_t token)
 {
-    struct queue *queue = queue_of(worker);
-    struct entry *entry;
-    uint64_t state;
+    schedq_status_t status = end_flight(worker, token);
 
-    /* Ends: the word changes under a token only by its flags, and each flag is set once. */
-    do {
-        entry = entry_of_token(queue, token, &state);
-        if (entry == NULL) {
-            return SCHEDQ_STALE;
-        }
-        /* finish_flight:A */
-    } while (
-        !u64_cas(&entry->word.low, state, state_switched(state, state_band(state), PLACE_DEAD)));
-    bool deleted = (state & FLAG_DELETED) != 0;
-    uint64_t popped = u64_load(&entry->popped); /* relaxed: stored before pop returned the token */
+    count_ends(worker, status != SCHEDQ_STALE ? 1 : 0, status == SCHEDQ_OK ? 1 : 0);
+    return status;
+}
 
-    if (!deleted) {
-        end_nomination(worker, entry);
-    }
-    finish_record(worker, ref_record(token.bits), entry);
-    object_give_back(queue, popped);
-    tally_add(&worker->tally.inflight, UINT64_MAX);
-    tally_add(&worker->tally.dones, deleted ? 0 : 1);
-    return deleted ? SCHEDQ_GONE : SCHEDQ_OK;
+schedq_status_t
+lockfree_done(schedq_worker_t *base, schedq_token_t token)
+{
+    struct worker *worker = worker_of(base);
+
+    section_begin(worker);
+    schedq_status_t status = finish_flight(worker, token);
+    section_leave(worker);
+    return status;
 }
 
 schedq_status_t
@@ -137,16 +222,20 @@ lockfree_done_many(schedq_worker_t *base, const schedq_token_t *tokens, size_t c
 {
     struct worker *worker = worker_of(base);
     schedq_status_t first = SCHEDQ_OK;
+    uint64_t over = 0, done = 0;
 
     section_begin(worker);
     for (size_t i = 0; i < count; i++) {
-        schedq_status_t status = finish_flight(worker, tokens[i]);
+        schedq_status_t status = end_flight(worker, tokens[i]);
 
         if (statuses != NULL) {
             statuses[i] = (uint8_t)status;
         }
+        over += status != SCHEDQ_STALE ? 1 : 0;
+        done += status == SCHEDQ_OK ? 1 : 0;
         first = first == SCHEDQ_OK ? status : first;
     }
+    count_ends(worker, over, done);
     section_leave(worker);
     return first;
 }

@@ -15,7 +15,7 @@ struct entry *finish_entry_of_token(const struct queue *queue, schedq_token_t to
 /** The newest object of a pod in flight. */
 uint64_t finish_object(const struct queue *queue, const struct entry *entry);
 
-/** Ends a flight, and the pod. As schedq_done. */
+/** Ends a flight, and the pod; inside a section. As schedq_done. */
 schedq_status_t finish_flight(struct worker *worker, schedq_token_t token);
 
 #endif
