@@ -102,17 +102,18 @@ queue_unlock(struct mutex_queue *queue)
 
 /*
  * The lock is not fair: the thread that gave it away would mostly be the one that gets it. So it
- * waits until another has had it, but not for ever: who waited may have been stopped.
+ * waits until another has had it, but not for long: who waited may have been stopped.
  */
 void
 queue_give_turn(struct mutex_queue *queue)
 {
-    enum { PATIENCE = 200 };
+    const int64_t patience_ns = 100000;
+    const int64_t begin_ns = clock_monotonic();
     uint32_t turns = queue->turns + 1; /* with the unlock here */
 
     queue_unlock(queue);
-    for (unsigned i = 0; i < PATIENCE && __atomic_load_n(&queue->turns, __ATOMIC_RELAXED) == turns;
-         i++) {
+    while (__atomic_load_n(&queue->turns, __ATOMIC_RELAXED) == turns &&
+           clock_monotonic() - begin_ns < patience_ns) {
         (void)sched_yield();
     }
     queue_lock(queue);

@@ -18,6 +18,9 @@
 
 #include <string.h>
 
+/* From one turn to the next, a walk reads so many pods: also if nobody takes the turn. */
+enum { EACH_TURN = 64 };
+
 struct walk {
     struct route route;
     struct cluster_event event;
@@ -25,6 +28,7 @@ struct walk {
     const struct assigned_pod *assigned; /* NULL: every pod is a candidate */
     uint64_t newest_insertion;
     struct lots_walk at;
+    uint32_t wanted; /* pods behind which somebody waited for the lock */
 };
 
 enum strategy
@@ -171,7 +175,7 @@ walk_lot(struct walk *walk, uint32_t lot)
             __builtin_prefetch(pod_at(queue, next));
         }
         try_pod(walk, index);
-        if (queue_is_wanted(queue)) {
+        if (queue_is_wanted(queue) && walk->wanted++ % EACH_TURN == 0) {
             walk->at.pod = next;
             give_turn(walk);
             next = walk->at.pod;
@@ -285,6 +289,7 @@ mutex_move(schedq_worker_t *worker, const schedq_move_t *request,
     walk.assigned = assigned;
     walk.newest_insertion = queue->lots.sequence;
     walk.at.passed = false;
+    walk.wanted = 0;
     move(&walk);
     result->poppable |= queue->made_poppable > 0;
     queue_unlock(queue);
