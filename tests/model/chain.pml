@@ -36,7 +36,8 @@
  *   -DRETIRE_FIRST    what is unlinked from `first` is retired at once
  *   -DFIRST_EARLY     `first` is read before `oldest`
  *
- * Not modelled: where slots are used again (claim), the order of refs in a segment (a set of pods
+ * Not modelled: where slots are used again (claim), consumers that go over several stale refs at
+ * once because of a bound (front), the order of refs in a segment (a set of pods
  * that are ordered by themselves), heads that readers and the owner move over stale refs, the sweep
  * and its word (the owner there does to closed segments what a Reader does), lane_resume, and how a
  * section defers frees, the pool behind them. A survey is one step: the pods become stale in any
@@ -48,7 +49,7 @@
  * two readers and no consumer. One pod of the first three is stale at the beginning, or none, or
  * all (-DCONSUMERS, -DCLOSED); one more becomes so at any time. --large: one reader, two consumers, two segments filled.
  *
- * stands for engine/lockfree/refs/lane.h lane_peek d99d97d6
+ * stands for engine/lockfree/refs/lane.h lane_peek_from b263ad6a
  * stands for engine/lockfree/refs/lane.c delete_empty 4587d74f
  * stands for engine/lockfree/refs/lane.c retire_passed 9e11aea3
  * stands for engine/lockfree/refs/lane.c unlink_segment 73cc3a91
@@ -372,7 +373,7 @@ proctype Consumer()
 #ifdef TAIL_LATE
         n = next[s];
 #endif
-        /* lane_peek:A to D: the head stayed where it was, so this is at the load of the tail. */
+        /* lane_peek_from:A to D: the head stayed where it was, so this is at the load of the tail. */
         d_step {
             p = OLDEST_OF(rest[s]);
             none = (live == 0);

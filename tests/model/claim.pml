@@ -18,8 +18,8 @@
  *
  * stands for engine/lockfree/calls/pop.c take_head af464737
  * stands for engine/lockfree/calls/pop.c look_at_head 4eb684bc
- * stands for engine/lockfree/refs/lane.h lane_peek d99d97d6
- * stands for engine/lockfree/refs/lane.h lane_advance 14beca65
+ * stands for engine/lockfree/refs/lane.h lane_peek_from b263ad6a
+ * stands for engine/lockfree/refs/lane.h lane_advance 3138938f
  */
 #ifdef LARGE
 #define CONSUMERS 3

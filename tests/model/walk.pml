@@ -24,7 +24,7 @@
  * Bounds: two pods, UPDATES updates in a row (2, with --large 3), one pop, one other scanner.
  *
  * stands for engine/lockfree/calls/pop.c walk_take f74d6fd2
- * stands for engine/lockfree/calls/pop.c take_from 93dbdcc0
+ * stands for engine/lockfree/calls/pop.c take_from c0d82893
  * stands for engine/lockfree/calls/pop.c walk_down 1c25b9eb
  * stands for engine/lockfree/calls/pop.c take_head af464737
  * stands for engine/lockfree/moves/transfer.c transfer_follow e8a77414

@@ -469,6 +469,89 @@ a_scan_meets_every_pod_though_a_merge_comes_in_between(void **state)
     }
 }
 
+/* ---- fronts of lanes ------------------------------------------------------------------------- */
+
+static void
+put_in_lane(world_t *world, uint32_t worker, unsigned pod, int64_t key)
+{
+    struct bin_caller caller = world->caller;
+    caller.worker = worker;
+    assert_true(bin_prepare(world->bins[0], &caller, 1));
+    (void)move(world, pod, BAND, PLACE_ACTIVE);
+    lane_put(bin_lane(world->bins[0], worker), ref_of(world, pod), key);
+    lane_publish(bin_lane(world->bins[0], worker));
+}
+
+/* A front that is not true shows that nobody looked. */
+static void
+a_scan_looks_only_where_something_may_rank_before(void **state)
+{
+    world_t *world = *state;
+    struct bin *bin = world->bins[0];
+    put_in_lane(world, 1, 1, 10);
+    put_in_lane(world, 1, 3, 20);
+    put_in_lane(world, 2, 2, 4);
+    u64_store(&bin->fronts[2], front_of(12));
+    assert_claims(world, bin, 1);
+    u64_store(&bin->fronts[2], 0);
+    assert_claims(world, bin, 2);
+    assert_claims(world, bin, 3);
+    assert_claims(world, bin, PODS);
+}
+
+static void
+among_equal_keys_the_lanes_are_compared_where_ties_are_ordered(void **state)
+{
+    world_t *world = *state;
+    struct bin *bin = world->bins[0];
+    put_in_lane(world, 1, 1, 20);
+    put_in_lane(world, 2, 2, 20);
+    put_in_lane(world, 3, 3, 20);
+    for (unsigned pod = 1; pod <= 3; pod++)
+        u64_store(&entry_of(world, pod)->order_key, 10 - pod);
+    for (uint32_t i = 1; i <= 3; i++)
+        u64_store(&bin->fronts[i], front_of(20));
+    bin->residence.ties = TIES_BY_KEY;
+    for (unsigned pod = 3; pod >= 1; pod--)
+        assert_claims(world, bin, pod);
+    assert_claims(world, bin, PODS);
+}
+
+static void
+a_front_that_is_too_low_changes_no_order(void **state)
+{
+    world_t *world = *state;
+    struct bin *bin = world->bins[0];
+    for (unsigned i = 0; i < 60; i++)
+        put_in_lane(world, i * 7 % 5, i, (int64_t)i);
+    for (unsigned i = 0; i < 60; i++) {
+        if (i % 3 == 0)
+            u64_store(&bin->fronts[i % 5], 0);
+        assert_claims(world, bin, i);
+    }
+    assert_claims(world, bin, PODS);
+}
+
+static void
+a_lane_that_was_found_empty_is_looked_into_again(void **state)
+{
+    world_t *world = *state;
+    struct bin *bin = world->bins[0];
+    put_in_lane(world, 1, 1, 1);
+    put_in_lane(world, 2, 2, 2);
+    put_in_lane(world, 2, 3, 9);
+    assert_claims(world, bin, 1);
+    assert_claims(world, bin, 2);
+    assert_true((u64_load(&bin->fronts[1]) & FRONT_EMPTY) != 0);
+    put_in_lane(world, 1, 4, 8);
+    assert_claims(world, bin, 4);
+    assert_claims(world, bin, 3);
+    assert_claims(world, bin, PODS);
+    assert_claims(world, bin, PODS);
+    put_in_lane(world, 1, 5, 10);
+    assert_claims(world, bin, 5);
+}
+
 /* ---- against a list -------------------------------------------------------------------------- */
 
 enum { MODEL_PODS = 600, MODEL_STEPS = 30000, MODEL_WORKERS = 4, BATCH = 12 };
@@ -641,6 +724,10 @@ main(void)
         TEST(refs_of_other_causes_do_not_share_a_run),
         TEST(a_ref_is_not_lost_though_the_run_beside_it_is_used_again),
         TEST(a_scan_meets_every_pod_though_a_merge_comes_in_between),
+        TEST(a_scan_looks_only_where_something_may_rank_before),
+        TEST(among_equal_keys_the_lanes_are_compared_where_ties_are_ordered),
+        TEST(a_front_that_is_too_low_changes_no_order),
+        TEST(a_lane_that_was_found_empty_is_looked_into_again),
         TEST(a_bin_is_a_sorted_list_of_the_pods_in_it),
 #undef TEST
     };

@@ -250,6 +250,7 @@ count_from(world_t *world, uint32_t counter)
     ck_ring_t *ring = ring_of(world);
     u32_store(u32_of(&ring->c_head), counter);
     u32_store(u32_of(&ring->p_tail), counter);
+    u32_store(segment_known(last_of(world)), counter);
     world->lane->tail = counter;
     world->lane->limit = counter + ring->mask;
 }
@@ -885,6 +886,94 @@ two_that_leave_out_the_same_segments_do_it_once(void **state)
     assert_empty(world);
 }
 
+/* ---- bounds ---------------------------------------------------------------------------------- */
+
+static void
+what_lies_below_a_bound_is_passed_unjudged_and_the_head_follows_later(void **state)
+{
+    world_t *world = *state;
+    struct lane_head head = {0};
+    int64_t bound = INT64_MIN;
+    add(world, 0, FIRST_ROOM);
+    probe.judged = 0;
+    for (unsigned pod = 0; pod + 1 < FIRST_ROOM; pod++) {
+        assert_true(lane_peek_from(world->lane, bound, &head));
+        assert_ns_equal(head.key, (int64_t)pod);
+        assert_true(head.position - head.head < HEAD_LAG);
+        assert_true(lane_pass_by(&head, &bound));
+        assert_ns_equal(bound, lane_bound((int64_t)pod + 1));
+    }
+    assert_true(lane_peek_from(world->lane, bound, &head));
+    assert_false(lane_pass_by(&head, &bound));
+    assert_ns_equal(bound, lane_bound(FIRST_ROOM - 1));
+    assert_false(lane_peek_from(world->lane, bound, &head));
+    assert_empty(world);
+    assert_int_equal(probe.judged, 0);
+}
+
+static void
+the_head_stays_behind_a_bound_only_if_the_bound_is_greater(void **state)
+{
+    world_t *world = *state;
+    struct lane_head head = {0};
+    int64_t bound;
+    add(world, 2, 8); /* 2 and 3 have one bound, 4 another */
+    assert_true(lane_peek(world->lane, &head));
+    assert_true(lane_pass_by(&head, &bound));
+    assert_ns_equal(bound, 2);
+    assert_int_equal(u32_load(u32_of(&ring_of(world)->c_head)), 1);
+    assert_true(lane_peek_from(world->lane, bound, &head));
+    assert_ns_equal(head.key, 3);
+    assert_true(lane_pass_by(&head, &bound));
+    assert_ns_equal(bound, 4);
+    assert_int_equal(u32_load(u32_of(&ring_of(world)->c_head)), 1);
+    assert_true(lane_peek_from(world->lane, bound, &head));
+    assert_ns_equal(head.key, 4);
+}
+
+static void
+a_key_in_a_slot_that_was_used_again_is_no_bound(void **state)
+{
+    world_t *world = *state;
+    struct lane_head head = {0};
+    int64_t bound = 0;
+    add(world, 0, ROOM_AGAIN);
+    assert_true(lane_peek(world->lane, &head));
+    probe.loads_before = 0;
+    probe.ctx = world;
+    probe.others = use_all_slots_again;
+    (void)lane_pass_by(&head, &bound);
+    assert_null(probe.others);
+    assert_ns_equal(bound, lane_bound(0));
+    for (unsigned i = ROOM_AGAIN; i < 2 * ROOM_AGAIN; i++)
+        assert_next(world, i);
+    assert_empty(world);
+}
+
+static void
+a_tail_that_a_consumer_saw_serves_the_others(void **state)
+{
+    world_t *world = *state;
+    struct lane_head head = {0};
+    atomic_u32 *known = segment_known(first_of(world));
+    add(world, 0, KNOWN_MIN - 1);
+    assert_true(lane_peek(world->lane, &head));
+    assert_int_equal(u32_load(known), 0); /* not worth it */
+    add(world, KNOWN_MIN - 1, KNOWN_MIN);
+    assert_true(lane_peek(world->lane, &head));
+    assert_int_equal(u32_load(known), KNOWN_MIN);
+    add(world, KNOWN_MIN, 2 * KNOWN_MIN);
+    for (unsigned i = 0; i < 2 * KNOWN_MIN; i++) {
+        assert_true(lane_peek(world->lane, &head));
+        assert_int_equal(head.end, i < KNOWN_MIN ? KNOWN_MIN : 2 * KNOWN_MIN);
+        assert_next(world, i);
+    }
+    u32_store(known, 1); /* of a consumer that comes late */
+    add(world, 2 * KNOWN_MIN, 2 * KNOWN_MIN + 1);
+    assert_next(world, 2 * KNOWN_MIN);
+    assert_empty(world);
+}
+
 /* ---- the longest call ------------------------------------------------------------------------ */
 
 static void
@@ -1231,6 +1320,10 @@ main(void)
         TEST(a_consumer_of_a_replaced_segment_goes_on_in_its_copy),
         TEST(an_advance_that_comes_late_moves_nothing),
         TEST(hints_of_what_is_behind_the_head_are_right_when_nobody_interferes),
+        TEST(what_lies_below_a_bound_is_passed_unjudged_and_the_head_follows_later),
+        TEST(the_head_stays_behind_a_bound_only_if_the_bound_is_greater),
+        TEST(a_key_in_a_slot_that_was_used_again_is_no_bound),
+        TEST(a_tail_that_a_consumer_saw_serves_the_others),
         TEST(a_slot_that_is_used_again_while_it_is_read_is_not_taken_for_the_old_one),
         TEST(reading_meets_all_refs_in_order_and_takes_none),
         TEST(reading_stops_at_the_first_key_beyond_its_limit),

@@ -13,7 +13,8 @@
  *   (bin_mark). So that call is still running, and no caller was told yet that X is active.
  *
  * A stale head's key is at most its successor's, so the least key over unjudged heads is a lower
- * bound; it is judged, and passed or claimed, before another is looked for.
+ * bound; it is judged, and passed or claimed, before another is looked for. A lane that was not
+ * looked into had nothing before that key when its front was read (bin.h).
  *
  * MANY PODS come from one walk, which goes on where the last pod was, while `reorder` stays: what
  * became active meanwhile in a band that the walk has passed was not active during the whole call.
@@ -233,14 +234,10 @@ take_said(struct worker *worker, struct entry *entry, uint64_t state, struct sai
 static uint32_t
 leave_head(const struct queue *queue, const struct bin_head *head)
 {
-    if (head->is_run) {
-        run_advance(&head->run);
-        return head->run.left;
-    }
-    uint32_t left = lane_left(&head->lane);
+    uint32_t left = head->is_run ? head->run.left : lane_left(&head->lane);
 
-    lane_advance(&head->lane);
-    if (left > AHEAD) {
+    bin_advance(head);
+    if (!head->is_run && left > AHEAD) {
         entry_prefetch(&queue->entries, lane_ahead(&head->lane, AHEAD));
     }
     return left;
@@ -322,11 +319,27 @@ next_random(struct worker *worker)
     return (uint32_t)(worker->random >> 32);
 }
 
+static bool
+is_relaxed(const struct worker *worker)
+{
+    return queue_of(worker)->base.config.order == SCHEDQ_ORDER_RELAXED;
+}
+
 /* Relaxed: any pod of the band, only the priority counts. */
 RARELY static bool
 any_in(struct worker *worker, struct bin *bin, struct bin_head *head)
 {
     return bin_any(bin, &queue_of(worker)->runs, worker->base.number, next_random(worker), head);
+}
+
+/* The pod to take from a bin, or some other that shows that it is not empty. */
+static bool
+look_into(struct walk *walk, struct bin *bin)
+{
+    struct worker *worker = walk->worker;
+
+    return (is_relaxed(worker) && any_in(worker, bin, &walk->head)) ||
+           bin_first(bin, &queue_of(worker)->runs, &walk->head);
 }
 
 /*
@@ -358,15 +371,15 @@ pass_resting(const struct walk *walk, uint32_t i, uint64_t rest)
 static enum step
 take_from(struct walk *walk, struct bin *bin)
 {
-    struct queue *queue = queue_of(walk->worker);
     enum step step = STEP_NOTHING;
 
+    if (!is_relaxed(walk->worker)) {
+        bin_prefetch(bin);
+    }
     /*
      * Ends: each further round took a pod or advanced a head, or another thread changed the pod.
      */
-    while (step != STEP_AGAIN && ((queue->base.config.order == SCHEDQ_ORDER_RELAXED &&
-                                   any_in(walk->worker, bin, &walk->head)) ||
-                                  bin_first(bin, &queue->runs, &walk->head))) {
+    while (step != STEP_AGAIN && look_into(walk, bin)) {
         step = take_head(walk->worker, bin, &walk->head, walk->reorder, walk->out);
         if (step == STEP_TAKEN && ++walk->out == walk->end) {
             return STEP_TAKEN;
@@ -502,7 +515,7 @@ something_is_left(struct walk *walk)
     const struct band_leaf *leaf = walk->table->leaves[walk->leaf].leaf;
     struct band *band = leaf->rows[__builtin_ctzll(walk->rest)].band;
 
-    return bin_first(&band->bin, &queue->runs, &walk->head) ||
+    return look_into(walk, &band->bin) ||
            lower_bands_left(walk->table, walk->leaf, ~(walk->rest ^ (walk->rest - 1)));
 }
 

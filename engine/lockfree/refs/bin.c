@@ -465,15 +465,43 @@ bin_publish_ref(struct bin *bin, const struct bin_caller *caller, struct run **o
 
 /* ---- consumers ------------------------------------------------------------------------------- */
 
-/* first_of_lane where keys tie, behind the head that was peeked; out of line, as scan_runs is. */
+/* Another thread may have stored a greater one in between: that costs others a look. */
+static void
+raise_front(atomic_u64 *front, int64_t bound, bool empty)
+{
+    uint64_t raised = front_of(bound) | (empty ? FRONT_EMPTY : 0);
+
+    if (u64_load(front) < raised) {
+        u64_store_release(front, raised); /* raise_front:A */
+    }
+}
+
+/* `front` NULL: the lane's is left as it is. */
+static void
+pass_by(atomic_u64 *front, const struct lane_head *head)
+{
+    int64_t bound;
+
+    if (front == NULL) {
+        lane_advance(head);
+    } else {
+        bool more = lane_pass_by(head, &bound);
+
+        raise_front(front, bound, !more);
+    }
+}
+
+/* Past stale refs, from the one that was peeked; out of line, as scan_runs is. */
 __attribute__((noinline)) static bool
-first_that_ties(const struct bin *bin, struct lane *lane, struct lane_head *head)
+pass_stale(const struct bin *bin, atomic_u64 *front, struct lane *lane, struct lane_head *head)
 {
     bool found = true;
 
+    /* Ends: each round goes past a ref, or another thread did. */
     while (found && is_stale(bin, head->ref)) {
-        lane_advance(head);
-        found = lane_peek(lane, head);
+        pass_by(front, head);
+        found = front == NULL ? lane_peek(lane, head)
+                              : lane_peek_from(lane, front_bound(u64_load_acquire(front)), head);
     }
     return found;
 }
@@ -483,33 +511,127 @@ first_that_ties(const struct bin *bin, struct lane *lane, struct lane_head *head
  * none.
  */
 static bool
-first_of_lane(const struct bin *bin, struct lane *lane, struct lane_head *head)
+first_of_lane(struct bin *bin, uint32_t worker, uint64_t front, struct lane_head *head)
 {
-    return lane_peek(lane, head) &&
-           (bin->residence.ties == TIES_OPEN || first_that_ties(bin, lane, head));
+    struct lane *lane = ptr_load_acquire(&bin->lanes[worker]); /* reads from bin_prepare:B */
+
+    return lane != NULL && lane_peek_from(lane, front_bound(front), head) &&
+           (bin->residence.ties == TIES_OPEN || pass_stale(bin, &bin->fronts[worker], lane, head));
 }
 
+/* The same without its front, which need not be read if no other lane is compared with. */
 static bool
-scan_lanes(const struct bin *bin, struct bin_head *best)
+first_of_any_lane(const struct bin *bin, uint32_t worker, struct bin_head *head)
 {
-    uint64_t used = u64_load_acquire(&bin->used); /* scan_lanes:A reads from bin_prepare:A */
-    bool found = false;
+    struct lane *lane = ptr_load_acquire(&bin->lanes[worker]); /* as in first_of_lane */
 
-    for (; used != 0; used &= used - 1) {
-        uint32_t i = (uint32_t)__builtin_ctzll(used);
-        struct lane_head head;
+    head->is_run = false;
+    head->front = NULL;
+    return lane != NULL && lane_peek(lane, &head->lane) &&
+           (bin->residence.ties == TIES_OPEN || pass_stale(bin, NULL, lane, &head->lane));
+}
 
-        struct lane *lane = ptr_load_acquire(&bin->lanes[i]); /* reads from bin_prepare:B */
+/* Does a lane's front leave room for a ref before the best? */
+static bool
+front_is_before(const struct bin *bin, uint64_t front, const struct bin_head *best)
+{
+    int64_t bound = front_bound(front);
 
-        if (lane != NULL && first_of_lane(bin, lane, &head) &&
-            (!found ||
-             ref_before(&bin->residence, head.key, head.ref, best->lane.key, best->lane.ref))) {
-            best->lane = head;
-            best->is_run = false;
-            found = true;
+    return bound < best->lane.key || (bound == best->lane.key && bin->residence.ties != TIES_OPEN);
+}
+
+/* True: the lane has the best ref so far. */
+static bool
+try_lane(struct bin *bin, uint32_t worker, uint64_t front, bool found, struct bin_head *best)
+{
+    atomic_u64 *own = &bin->fronts[worker];
+    struct lane_head head;
+
+    if (!first_of_lane(bin, worker, front, &head)) {
+        raise_front(own, front_bound(front), true);
+        return false;
+    }
+    if (found && !ref_before(&bin->residence, head.key, head.ref, best->lane.key, best->lane.ref)) {
+        raise_front(own, lane_bound(head.key), false);
+        return false;
+    }
+    best->lane = head;
+    best->front = own;
+    return true;
+}
+
+/* Into all lanes of a set whose fronts are before what was found. */
+static bool
+try_lanes(struct bin *bin, uint64_t lanes, bool found, struct bin_head *best)
+{
+    for (; lanes != 0; lanes &= lanes - 1) {
+        uint32_t i = (uint32_t)__builtin_ctzll(lanes);
+        uint64_t front = u64_load_acquire(&bin->fronts[i]); /* try_lanes:A, of raise_front:A */
+
+        if (!found || front_is_before(bin, front, best)) {
+            found |= try_lane(bin, i, front, found, best);
         }
     }
     return found;
+}
+
+/* Where a scan begins: the lane with the least front, and the least of the others. */
+struct choice {
+    uint32_t lane;
+    uint64_t next;
+};
+
+/* Of lanes that were empty lately it takes one only if there are no others. */
+static struct choice
+choose_lane(const struct bin *bin, uint64_t used)
+{
+    struct choice choice = {.lane = (uint32_t)__builtin_ctzll(used), .next = UINT64_MAX};
+    uint64_t least = UINT64_MAX;
+
+    for (; used != 0; used &= used - 1) {
+        uint32_t i = (uint32_t)__builtin_ctzll(used);
+        uint64_t front = u64_load_acquire(&bin->fronts[i]);
+
+        if ((front & FRONT_EMPTY) != 0) {
+            choice.next = 0; /* to be looked into, whatever is found */
+        } else if (front < least) {
+            choice.next = least < choice.next ? least : choice.next;
+            choice.lane = i;
+            least = front;
+        } else if (front < choice.next) {
+            choice.next = front;
+        }
+    }
+    return choice;
+}
+
+/* Into the lane with the least front, then into those whose fronts are before what is there. */
+__attribute__((noinline)) static bool
+compare_lanes(struct bin *bin, uint64_t used, struct bin_head *best)
+{
+    struct choice choice = choose_lane(bin, used);
+
+    best->front = &bin->fronts[choice.lane];
+    uint64_t front = u64_load_acquire(best->front); /* compare_lanes:A, as try_lanes:A */
+    bool found = first_of_lane(bin, choice.lane, front, &best->lane);
+
+    if (!found) {
+        raise_front(best->front, front_bound(front), true);
+    } else if (!front_is_before(bin, choice.next, best)) {
+        return true;
+    }
+    return try_lanes(bin, used & ~(UINT64_C(1) << choice.lane), found, best);
+}
+
+static bool
+scan_lanes(struct bin *bin, struct bin_head *best)
+{
+    uint64_t used = u64_load_acquire(&bin->used); /* scan_lanes:A reads from bin_prepare:A */
+
+    if ((used & (used - 1)) != 0) {
+        return compare_lanes(bin, used, best);
+    }
+    return used != 0 && first_of_any_lane(bin, (uint32_t)__builtin_ctzll(used), best);
 }
 
 /* The first ref of the run in a slot, as first_of_lane. RUN_CHANGED does not come out. */
@@ -569,15 +691,6 @@ bin_first(struct bin *bin, struct run_pool *pool, struct bin_head *best)
     return slots == 0 ? found : scan_runs(bin, pool, slots, found, best);
 }
 
-static bool
-peek_lane(const struct bin *bin, uint32_t worker, struct bin_head *head)
-{
-    struct lane *lane = ptr_load_acquire(&bin->lanes[worker]); /* of bin_prepare:B */
-
-    head->is_run = false;
-    return lane != NULL && lane_peek(lane, &head->lane);
-}
-
 /* One of the lanes in use, by the number of its turn. */
 static uint32_t
 pick_lane(uint64_t used, uint32_t random)
@@ -597,9 +710,9 @@ bin_any(struct bin *bin, struct run_pool *pool, uint32_t own, uint32_t random,
     /* as scan_lanes:A; the slots as bin_first:A; so too in bin_pass */
     uint64_t used = u64_load_acquire(&bin->used);
 
-    if (used != 0 &&
-        (peek_lane(bin, own, head) || peek_lane(bin, pick_lane(used, random & 0xffff), head) ||
-         peek_lane(bin, pick_lane(used, random >> 16), head))) {
+    if (used != 0 && (first_of_any_lane(bin, own, head) ||
+                      first_of_any_lane(bin, pick_lane(used, random & 0xffff), head) ||
+                      first_of_any_lane(bin, pick_lane(used, random >> 16), head))) {
         return true;
     }
     for (uint32_t i = u32_load_acquire(&bin->slots); i-- > 0;) {
@@ -619,7 +732,7 @@ bin_advance(const struct bin_head *head)
     if (head->is_run) {
         run_advance(&head->run);
     } else {
-        lane_advance(&head->lane);
+        pass_by(head->front, &head->lane);
     }
 }
 
@@ -743,21 +856,11 @@ bin_read(struct bin_reader *reader, struct bin_ref *out, size_t capacity)
 }
 
 static void
-pass_lane(const struct bin *bin, struct lane *lane)
-{
-    struct lane_head head;
-
-    /* Ends, like pass_run: each round advances the head, or another thread did. */
-    while (lane_peek(lane, &head) && is_stale(bin, head.ref)) {
-        lane_advance(&head);
-    }
-}
-
-static void
 pass_run(struct bin *bin, struct run_pool *pool, uint32_t slot)
 {
     struct run_head head;
 
+    /* Ends: each round advances the head, or another thread did. */
     while (first_of_run(bin, pool, slot, &head) == RUN_HEAD && is_stale(bin, head.ref)) {
         run_advance(&head);
     }
@@ -769,10 +872,12 @@ bin_pass(struct bin *bin, struct run_pool *pool)
     uint64_t used = u64_load_acquire(&bin->used);
 
     for (; used != 0; used &= used - 1) {
-        struct lane *lane = ptr_load_acquire(&bin->lanes[__builtin_ctzll(used)]);
+        uint32_t i = (uint32_t)__builtin_ctzll(used);
+        struct lane *lane = ptr_load_acquire(&bin->lanes[i]);
+        struct lane_head head;
 
-        if (lane != NULL) {
-            pass_lane(bin, lane);
+        if (lane != NULL && lane_peek(lane, &head)) {
+            (void)pass_stale(bin, NULL, lane, &head);
         }
     }
     for (uint32_t i = u32_load_acquire(&bin->slots); i-- > 0;) {

@@ -6,6 +6,7 @@
  *   word        version:61 | CLEAR, SETTING, SET, CLEARING, LEAVING or RETIRED     (lies apart)
  *   lanes       one per worker that ever put something here; a bit in `used` is set before its
  *               first push
+ *   fronts      one per lane, eight in a cache line
  *   runs        16 slots, each 0 or the word of an immutable sorted run
  *
  * CONTRACT. A ref that was published (lane_publish, bin_publish_run), followed by a full fence and
@@ -13,6 +14,16 @@
  * names. Scans find the least key; equal keys in any order, or, where the residence says so, by
  * tie.h: there scans go past stale refs before they compare. Nothing is dequeued: see lane.h and
  * run.h.
+ *
+ * THE FRONTS. The front of a lane is a lower bound of the keys of those of its refs that are not
+ * stale, now and later: keys of a lane never fall, and the thread that stores a front has seen that
+ * all before it is stale. So a scan looks into the lane with the least front, and into another only
+ * if its front lies before what was found so far, or at it where ties are ordered. What is in the
+ * others does not rank before that. Fronts are plain stores. One that comes late is too low, which
+ * costs looks and judgements, and no order: so does a thread that stops before its store. An empty
+ * lane keeps the front of its last ref, and is looked into each time; that it was empty is a hint:
+ * scans begin elsewhere. Relaxed pops, and scans where there is only one lane, leave the fronts
+ * as they are.
  *
  * WHO MAY CHANGE THE WORD
  *   CLEAR    -> SET        a producer, after it published
@@ -49,6 +60,8 @@
  *       a reader that finds the word set finds the ref
  *   bin_prepare:A, B -> scan_lanes:A, and the loads of lanes
  *       the lane, before its first ref
+ *   a claim, or a look at the head, raise_front:A -> try_lanes:A, compare_lanes:A
+ *       what lies below a front is stale
  *   raise_slots:A, bin_publish_run:A -> bin_first:A
  *       the slot, before its first run
  *   bin_publish_run:A, put_beside:A, put_merged:A -> the acquire loads of slots
@@ -58,7 +71,8 @@
  * changed a slot. A thread that stops in a merge holds a run that is in no slot, or leaves, behind
  * put_merged:A, refs that are found twice.
  *
- * EVIDENCE. tests/model: bin, run_recycle; stress/explore: band_clear, runs, lane_growth;
+ * EVIDENCE. tests/model: bin, front, run_recycle; stress/explore: band_clear, runs, lane_growth,
+ * lane_fronts;
  * tests/unit/test_lockfree_bin.c.
  */
 #ifndef SCHEDQ_LOCKFREE_BIN_H
@@ -77,13 +91,14 @@ struct bin {
     atomic_u64 *word;
     /* says elsewhere that the bin may be set, before it is; NULL: nothing to say */
     void (*note)(struct bin *bin);
-    atomic_u32 fruitless; /* empty scans since it was set: a hint */
+    atomic_u64 used;
     /* slots from this number on never held a run */
     atomic_u32 slots;
-    atomic_u32 newest; /* slot of the run that was published last: a hint */
-    _Alignas(CACHE_LINE) atomic_u64 used;
-    atomic_u64 runs[BIN_RUNS];
+    atomic_u32 fruitless;                                /* empty scans since it was set: a hint */
+    _Alignas(CACHE_LINE) atomic_u64 fronts[WORKERS_MAX]; /* front_of, perhaps FRONT_EMPTY */
     atomic_ptr lanes[WORKERS_MAX];
+    atomic_u64 runs[BIN_RUNS];
+    atomic_u32 newest; /* slot of the run that was published last: a hint */
 };
 
 /** A ref, what orders it, and why its pod is moved (run.h). */
@@ -206,10 +221,42 @@ bin_mark(struct bin *bin)
 
 /* ---- consumers ------------------------------------------------------------------------------- */
 
+#define FRONT_SIGN (UINT64_C(1) << 63)
+#define FRONT_EMPTY UINT64_C(1) /* the lane was empty lately: a hint */
+
+/** The front that says this bound. Fronts compare as bounds do; that of a new lane is 0. */
+static inline uint64_t
+front_of(int64_t bound)
+{
+    return (uint64_t)bound ^ FRONT_SIGN;
+}
+
+static inline int64_t
+front_bound(uint64_t front)
+{
+    return (int64_t)((front & ~FRONT_EMPTY) ^ FRONT_SIGN);
+}
+
+/**
+ * Fetches what a consumer that takes the first ref will read and write, if that is likely to be one
+ * line.
+ */
+static inline void
+bin_prefetch(const struct bin *bin)
+{
+    uint64_t used = u64_load(&bin->used);
+
+    if ((used & (used - 1)) != 0 && used < UINT64_C(1) << CACHE_LINE / sizeof bin->fronts[0] &&
+        u32_load(&bin->fruitless) == 0) {
+        __builtin_prefetch(bin->fronts, 1);
+    }
+}
+
 /** The first ref of a bin, as it was seen. */
 struct bin_head {
     bool is_run;
     uint32_t slot;
+    atomic_u64 *front; /* of the lane; NULL: its head moves at once */
     union {
         struct lane_head lane;
         struct run_head run;

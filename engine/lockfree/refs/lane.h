@@ -5,7 +5,12 @@
  * CONTRACT. One producer, the worker that owns the lane; any number of consumers, which do not
  * dequeue: they peek at the head, judge the ref against the pod's state word, claim the pod there,
  * and advance the head over refs that are stale by then. Losing the race to advance is fine. Keys
- * of a lane never fall. EMPTY (lane_peek false) holds at the load of a tail.
+ * of a lane never fall. EMPTY (lane_peek_from false) holds at the load of a tail.
+ *
+ * BOUNDS. Keys never fall, so when all refs before one are stale, its key is a lower bound of what
+ * is not stale, for ever. A consumer that has a bound passes over lower keys without a look at
+ * their pods. lane_pass_by tells the next bound, and leaves the head behind it, by HEAD_LAG refs
+ * at most: so most consumers write nothing in the lane. A bound that is too low costs judgements.
  *
  * READING takes nothing: a reader gets each ref that was published before lane_read_begin, in their
  * order, unjudged, once; refs that a head passed meanwhile, which were stale, may be left out. It
@@ -32,6 +37,8 @@
  *   sweep            the owner; NULL also by the thread that retires that segment
  *   last_key, last_tie, tail, limit   the owner, plain
  *   head             any thread, by a CAS, over stale refs
+ *   known            any consumer, plain: a tail that it saw, for others, who then need not read
+ *                    the tail, which the owner writes. On the line of the head
  *   tail of a segment, slots          the owner, while it is the last
  *   next             NULL -> segment: the owner; then any thread, by a CAS
  * A copy is linked by one CAS of its original's next, from {successor} to {copy, GONE}: the copy,
@@ -49,19 +56,22 @@
  * is retired: its section, which is open, holds that back, and lane_resume comes before the section
  * ends.
  *
- * LINEARIZATION. Publication: lane_publish:A. lane_peek true: lane_peek:D. EMPTY: the load of the
- * tail that equals the head, lane_peek:B, of a segment whose next was still NULL at lane_peek:E:
+ * LINEARIZATION. Publication: lane_publish:A. lane_peek_from true: lane_peek_from:D. EMPTY: the
+ * load of the tail, segment_end:A, of a segment whose next was still NULL at lane_peek_from:F:
  * nothing had been published elsewhere. If next is not NULL, the tail is final by now, and is read
  * again (lane_beyond:A).
  *
  * ORDERING
- *   lane_publish:A -> lane_peek:B, enter:A
+ *   lane_publish:A -> segment_end:A, enter:A
  *       the slots before the tail, and their pods
- *   lane_put:A, B -> lane_peek:C, lane_next:A, B
- *       a thread that reads a slot which was used again then sees the head beyond it (lane_peek:D,
- *       lane_next:C), because the owner wrote it after it had seen that head (lane_make_room:A).
- *       No order of two threads' stores to different words is assumed.
- *   go_on_in:A -> lane_peek:E
+ *   segment_end:A, B -> lane_peek_from:B
+ *       the same, by way of another consumer
+ *   lane_put:A, B -> lane_peek_from:C, lane_pass_by:A, lane_next:A, B
+ *       a thread that reads a slot which was used again then sees the head beyond it
+ *       (lane_peek_from:D, lane_pass_by:B, lane_next:C), because the owner wrote it after it had
+ *       seen that head (lane_make_room:A). No order of two threads' stores to different words is
+ *       assumed.
+ *   go_on_in:A -> lane_peek_from:F
  *       a closed segment's tail; the next segment is made
  *   go_on_in:A, B -> lane_read_begin:A
  *       the number of the last segment, before a ref is put there
@@ -88,7 +98,7 @@
  * mask, and is the only one that does.
  *
  * EVIDENCE. tests/unit/test_lockfree_lane.c; stress/explore: lane_growth, lane_rebuild,
- * lane_chain_*; tests/model: chain, claim, bin.
+ * lane_chain_*, lane_fronts; tests/model: chain, claim, front, bin.
  */
 #ifndef SCHEDQ_LOCKFREE_LANE_H
 #define SCHEDQ_LOCKFREE_LANE_H
@@ -162,10 +172,12 @@ struct lane_care {
     struct segment_pool *pool;  /* NULL: the allocator */
 };
 
-/** The head of a lane, as it was seen. */
+/** The first ref of a lane, as it was seen. */
 struct lane_head {
     struct segment *segment;
-    uint32_t position;
+    uint32_t head;     /* of the segment; what lies between it and `position` is stale */
+    uint32_t position; /* of the ref */
+    uint32_t end;      /* the slots before it are published */
     uint64_t ref;
     int64_t key;
 };
@@ -234,46 +246,132 @@ void lane_publish(struct lane *lane);
 /** Where to look after a closed segment whose head met its tail: there, if that was not the end. */
 struct segment *lane_beyond(struct lane *lane, struct segment *segment);
 
+/** On the line of the head, in the ring's own padding: the tail as a consumer saw it, or before. */
+static inline atomic_u32 *
+segment_known(const struct segment *segment)
+{
+    return u32_of((unsigned int *)(void *)(uintptr_t)segment->ring.pad);
+}
+
+/**
+ * The tail of a segment, for a consumer that is at `at`. If much lies before it, other consumers
+ * get it from the line of the head, and leave the producer's line alone.
+ */
+static inline uint32_t
+segment_end(const struct segment *segment, uint32_t at)
+{
+    uint32_t end =
+        u32_load_acquire(u32_of((unsigned int *)&segment->ring.p_tail)); /* segment_end:A */
+
+    if (end - at >= KNOWN_MIN) {
+        u32_store_release(segment_known(segment), end); /* segment_end:B */
+    }
+    return end;
+}
+
+/**
+ * The oldest ref whose key is not below `bound`, a lower bound of what is not stale; false: there
+ * is none.
+ */
+static inline bool
+lane_peek_from(struct lane *lane, int64_t bound, struct lane_head *out)
+{
+    struct segment *segment = ptr_load_acquire(&lane->first);        /* of go_on_in:A */
+    uint32_t head = u32_load_acquire(u32_of(&segment->ring.c_head)); /* lane_peek_from:A */
+
+    /* Ends: each further round means that a head was advanced, or that a segment is past. */
+    for (;;) {
+        uint32_t end = u32_load_acquire(segment_known(segment)); /* lane_peek_from:B */
+        uint32_t at = head;
+
+        /* Ends: at the tail. */
+        for (; (int32_t)(end - at) > 0 || (end = segment_end(segment, at)) != at; at++) {
+            const struct slot *slot = &segment->slots[at & segment->ring.mask];
+
+            out->key = (int64_t)u64_load_acquire(&slot->key); /* lane_peek_from:C */
+            if (out->key < bound) {
+                continue;
+            }
+            out->ref = u64_load_acquire(&slot->ref);
+            uint32_t again = u32_load_acquire(u32_of(&segment->ring.c_head)); /* lane_peek_from:D */
+
+            if (again == head) {
+                out->segment = segment;
+                out->head = head;
+                out->position = at;
+                out->end = end;
+                return true;
+            }
+            break;
+        }
+        if (at != end) {
+            head = u32_load_acquire(u32_of(&segment->ring.c_head)); /* as lane_peek_from:A */
+            continue;
+        }
+        if (at != head) {
+            (void)u32_cas(u32_of(&segment->ring.c_head), head, at); /* lane_peek_from:E */
+        }
+        if (ptr_load_acquire(&segment->next) == NULL) { /* lane_peek_from:F */
+            return false;
+        }
+        segment = lane_beyond(lane, segment);
+        head = u32_load_acquire(u32_of(&segment->ring.c_head)); /* as lane_peek_from:A */
+    }
+}
+
 /** The oldest ref; false: the lane is empty. */
 static inline bool
 lane_peek(struct lane *lane, struct lane_head *out)
 {
-    struct segment *segment = ptr_load_acquire(&lane->first);        /* of go_on_in:A */
-    uint32_t head = u32_load_acquire(u32_of(&segment->ring.c_head)); /* lane_peek:A */
-
-    /* Ends: each further round means that a head was advanced, or that a segment is past. */
-    for (;;) {
-        uint32_t tail = u32_load_acquire(u32_of(&segment->ring.p_tail)); /* lane_peek:B */
-
-        if (head != tail) {
-            const struct slot *slot = &segment->slots[head & segment->ring.mask];
-
-            out->key = (int64_t)u64_load_acquire(&slot->key); /* lane_peek:C */
-            out->ref = u64_load_acquire(&slot->ref);
-            uint32_t again = u32_load_acquire(u32_of(&segment->ring.c_head)); /* lane_peek:D */
-
-            if (again == head) {
-                out->segment = segment;
-                out->position = head;
-                return true;
-            }
-            head = again;
-            continue;
-        }
-        if (ptr_load_acquire(&segment->next) == NULL) { /* lane_peek:E */
-            return false;
-        }
-        segment = lane_beyond(lane, segment);
-        head = u32_load_acquire(u32_of(&segment->ring.c_head)); /* as lane_peek:A */
-    }
+    return lane_peek_from(lane, INT64_MIN, out);
 }
 
 /** Moves the head past what was peeked, which is stale by now. */
 static inline void
 lane_advance(const struct lane_head *head)
 {
-    (void)u32_cas(u32_of(&head->segment->ring.c_head), head->position,
+    (void)u32_cas(u32_of(&head->segment->ring.c_head), head->head,
                   head->position + 1); /* lane_advance:A */
+}
+
+/**
+ * Of a ref with this key and of all behind it. Even, so that a word that holds a bound has a bit
+ * for something else.
+ */
+static inline int64_t
+lane_bound(int64_t key)
+{
+    return key & ~INT64_C(1);
+}
+
+/**
+ * Goes past what was peeked, which is stale by now; *bound is one of what is not. If the next ref's
+ * bound says so, the head stays behind, by HEAD_LAG at most: it is written seldom. False: no ref is
+ * known to be behind.
+ */
+static inline bool
+lane_pass_by(const struct lane_head *head, int64_t *bound)
+{
+    const struct segment *segment = head->segment;
+    uint32_t next = head->position + 1;
+    bool more = next != head->end || segment_end(segment, next) != next;
+
+    *bound = lane_bound(head->key);
+    if (more) {
+        int64_t key = (int64_t)u64_load_acquire(
+            &segment->slots[next & segment->ring.mask].key); /* lane_pass_by:A */
+        uint32_t now =
+            u32_load_acquire(u32_of((unsigned int *)&segment->ring.c_head)); /* lane_pass_by:B */
+
+        /* Else the slot may have been used again. */
+        if ((int32_t)(now - next) <= 0) {
+            *bound = lane_bound(key);
+        }
+    }
+    if (*bound <= head->key || next - head->head >= HEAD_LAG) {
+        lane_advance(head);
+    }
+    return more;
 }
 
 /** Goes past stale refs at the head, `max` at most. True: nothing was behind them. */
@@ -283,8 +381,11 @@ bool lane_is_spent(struct lane *lane, const struct residence *residence, uint32_
 static inline uint32_t
 lane_left(const struct lane_head *head)
 {
+    uint32_t known = head->end - head->position;
+
     /* Acquire, of lane_publish:A: slots behind the tail hold anything. */
-    return u32_load_acquire(u32_of(&head->segment->ring.p_tail)) - head->position;
+    return known > 1 ? known
+                     : u32_load_acquire(u32_of(&head->segment->ring.p_tail)) - head->position;
 }
 
 /** The record of the pod `distance` behind the head, which is less than lane_left. A hint. */

@@ -54,6 +54,36 @@ consume_3(struct actor *actor)
 }
 
 static void
+prepare_two(struct actor *actor)
+{
+    (void)actor_add(actor, 0, 1);
+    (void)actor_add(actor, 1, 1);
+}
+
+/* The lane's ring is used again while others look into it. */
+static void
+add_and_pop(struct actor *actor, uint32_t key)
+{
+    for (uint32_t i = 0; i < 3; i++) {
+        (void)actor_add(actor, key + 2 * i, 1);
+        (void)actor_add(actor, key + 2 * i + 1, 1);
+        actor_consume(actor, 2);
+    }
+}
+
+static void
+add_pop_a(struct actor *actor)
+{
+    add_and_pop(actor, 20);
+}
+
+static void
+add_pop_b(struct actor *actor)
+{
+    add_and_pop(actor, 40);
+}
+
+static void
 delete_0(struct actor *actor)
 {
     (void)actor_delete(actor, 0);
@@ -127,6 +157,13 @@ const struct scenario bin_scenarios[] = {
      .threads = 3,
      .prepare = prepare_chain,
      .bodies = {add_4_more, consume_3, consume_3}},
+    {.name = "lane_fronts",
+     .about = "two workers add to one band and pop from both lanes, and a third pops: slots are "
+              "used again",
+     .harness = &queue_harness,
+     .threads = 3,
+     .prepare = prepare_two,
+     .bodies = {add_pop_a, add_pop_b, consume_3}},
     {.name = "order_keys",
      .about = "order keys out of order, from two threads, against pops",
      .harness = &queue_harness,
