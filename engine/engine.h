@@ -22,6 +22,12 @@
 #define WORKERS_MAX 64
 #define BANDS_MAX 1048575
 
+/** What is rarely called: out of line, and its callers expect not to call it. */
+#define COLD __attribute__((cold, noinline))
+
+/** A step of what nearly always happens: inline in each of its callers. */
+#define STRAIGHT static inline __attribute__((always_inline))
+
 struct engine_ops;
 struct text;
 

@@ -78,7 +78,7 @@
 #include "lockfree/signals/sleepers.h"
 #include "lockfree/signals/stamps.h"
 
-#define BAND_CACHE 4
+#define BAND_CACHE 16    /* a power of two */
 #define BATCH_ROOM 16384 /* bytes; enough for some 80 pods */
 
 /** The number of the workers that trim and reserve work with: they have no slot, and no lanes. */
@@ -134,6 +134,12 @@ struct candidates_ahead {
 #define CANDIDATES_AHEAD_BYTES \
     (sizeof(struct candidates_ahead) + CANDIDATES_AHEAD * sizeof(struct lane_ref))
 
+/** What a worker remembers of a priority. */
+struct known_band {
+    int32_t priority;
+    struct band *band; /* NULL: nothing */
+};
+
 struct worker {
     struct schedq_worker base;
     int64_t last_drawn; /* order key */
@@ -147,11 +153,7 @@ struct worker {
     struct hazard_kept *kept; /* the slot's list; NULL unless objects are counted */
     struct slab_cache records, descriptions;
     struct names_cache names;
-    struct {
-        int32_t priority;
-        struct band *band;
-    } bands[BAND_CACHE];
-    uint32_t band_turn;
+    struct known_band bands[BAND_CACHE]; /* a priority has one place (publish_band) */
     /* bands.removals when they were found: later they may be gone */
     uint64_t bands_known;
     struct run *spare_run;          /* for one ref, or NULL: what was prepared cannot fail */

@@ -43,16 +43,17 @@
  * Bounds: one line of 2 cells (NO_COMPLETION 3), 3 records, 2 lives each; 2 inserters and a deleter, or 3 inserters
  * (--large: 3 and a deleter). The claims are checked in every prefix, so any number of threads may stop anywhere.
  *
- * stands for engine/lockfree/index/index.c scan f57f905f
- * stands for engine/lockfree/index/index.c find_stale dfa4517e
- * stands for engine/lockfree/index/index.c take_cell 92ba2c68
+ * stands for engine/lockfree/index/index.c scan_chain d7f7f947
+ * stands for engine/lockfree/index/index.c scan_home 0045e541
+ * stands for engine/lockfree/index/index.c find_stale 02a86137
+ * stands for engine/lockfree/index/index.c take_cell c6029014
  * stands for engine/lockfree/index/index.c commit f8ee931f
- * stands for engine/lockfree/index/index.c index_insert 3b1330f1
+ * stands for engine/lockfree/index/index.c insert_round 81d4e9b1
  * stands for engine/lockfree/index/index.c index_finish 1ce549c7
- * stands for engine/lockfree/index/index.c look_up d67dd30b
- * stands for engine/lockfree/index/index.c index_find fc5e29dc
+ * stands for engine/lockfree/index/index.c look_up 5e8b4cb7
+ * stands for engine/lockfree/index/index.c index_find 775efe6e
  * stands for engine/lockfree/index/index.c index_remove 9b59c180
- * stands for engine/lockfree/index/index_line.c index_complete 9ba28904
+ * stands for engine/lockfree/index/index_line.c index_complete 94ecb0da
  */
 #ifdef NO_COMPLETION
 #define CELLS     3

@@ -40,10 +40,10 @@
  * stands for engine/lockfree/index/index_growth.c place_cell 5464fc96
  * stands for engine/lockfree/index/index_growth.c copy_line 2a463582
  * stands for engine/lockfree/index/index_growth.c index_move_line 63671752
- * stands for engine/lockfree/index/index.c go_on 95fb4fa5
+ * stands for engine/lockfree/index/index.c go_on 943ac2f7
  * stands for engine/lockfree/index/index.c find_line e41b486d
- * stands for engine/lockfree/index/index.c index_insert 3b1330f1
- * stands for engine/lockfree/index/index.c look_up d67dd30b
+ * stands for engine/lockfree/index/index.c insert_round 81d4e9b1
+ * stands for engine/lockfree/index/index.c look_up 5e8b4cb7
  * stands for engine/lockfree/index/index.c index_remove 9b59c180
  */
 #define CELLS     3

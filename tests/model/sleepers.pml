@@ -65,7 +65,7 @@
  * stands for engine/lockfree/calls/pop.c lockfree_close e280f02b
  * stands for engine/lockfree/calls/serve.c serve_wake_sleeper 025b1e89
  * stands for engine/lockfree/calls/serve.c server_serve fa66bb7f
- * stands for engine/lockfree/moves/publish.c publish_wake 2c181b59
+ * stands for engine/lockfree/moves/publish.h publish_wake 5ef36964
  */
 #if defined(LARGE)
 #define CONSUMERS 4

@@ -14,10 +14,11 @@ stop_behind_the_name(fixture_t *fixture, schedq_worker_t *base, const struct inc
     const struct hashed_name name = {"ns/a", 4, hash_text(queue->base.seed, "ns/a", 4)};
     struct arrival arrival = {.hash = name.hash};
     schedq_result_t result = {0};
-    struct present present;
+    struct index_found present;
+    struct index_ticket ticket;
     section_begin(worker);
-    assert_ok(add_admit(worker, &name, pod, fx_now(fixture), &arrival, &result));
-    assert_ok(add_insert(worker, &arrival, &name, &present));
+    assert_ok(add_admit(worker, &name, pod, fx_now(fixture), &arrival, &present, &result));
+    assert_ok(add_insert(worker, &arrival, &name, &ticket, &present));
     section_leave(worker);
     /* the index grows, and the housekeeper, which has no lanes, meets the pod */
     assert_ok(schedq_reserve(fixture->queue, 20000, 0, 0, NULL, 0));

@@ -164,10 +164,13 @@ commit(actor_t *actor, const char *name, pod_t *pod, struct index_ticket *ticket
 {
     struct hashed_name key = key_of(actor->world, name);
     *pod = prepare(actor, name);
-    enum index_answer answer = index_insert(&actor->world->index, &actor->caller, &key, pod->record,
-                                            pod->life, ticket, found, life);
+    struct index_found present = {0};
+    enum index_answer answer = index_insert(&actor->world->index, &actor->caller, &key,
+                                            ref_make(pod->life, pod->record), ticket, &present);
     if (answer != INDEX_DONE)
         drop(actor, *pod);
+    *found = present.record;
+    *life = present.life;
     return answer;
 }
 

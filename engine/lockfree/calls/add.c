@@ -20,15 +20,15 @@
  * ORDERING
  *   fill:A (release), commit:A -> report_record:A, index_look:C
  *       the record is whole, found by its number or by its name
- *   ref, add_complete:A | look_up:A without TENTATIVE, settle_told
+ *   ref, complete:A | look_up:A without TENTATIVE, settle_told
  *       a caller that is told of the pod has marked its band
- *   ref, add_complete:A, bin_mark:A | begin_clearing:A, scan (bin.h)
+ *   ref, complete:A, bin_mark:A | begin_clearing:A, scan (bin.h)
  *       no band that has the ref is cleared
  *   ref, transfer_announce:A, the gate's stamp | stamps, events_announce:A, lots (stamps.c)
  *       no event is missed
  *   ref, transfer_announce:A, mark, deadline_lower:A | deadline_begin:A, looks (deadline.h)
  *       the deadline is not later than the pod's expiry
- *   ref, add_complete:A, publish_wake | sleepers_prepare:A, look (sleepers.c)
+ *   ref, complete:A, publish_wake | sleepers_prepare:A, look (sleepers.c)
  *   ref, transfer_announce:A, publish_wake | sleepers_prepare:A, look
  *       no sleeper misses the pod
  *
@@ -93,18 +93,18 @@ pods_max(const struct queue *queue)
 }
 
 /* As long as fewer records exist than pods are allowed, no count is needed. */
-static bool
+static inline bool
 may_be_full(const struct queue *queue)
 {
     return slab_made(&queue->entries.records) >= pods_max(queue);
 }
 
 static schedq_status_t
-check_full(struct worker *worker)
+check_pods(struct worker *worker)
 {
     const struct queue *queue = queue_of(worker);
 
-    if (!may_be_full(queue) || records_in_use(queue) < pods_max(queue)) {
+    if (records_in_use(queue) < pods_max(queue)) {
         return SCHEDQ_OK;
     }
     worker_say(&worker->base, "pods: there are %u, as many as there may be (max_pods)",
@@ -134,12 +134,22 @@ check_bands(struct worker *worker, int32_t priority)
     return status;
 }
 
-static schedq_status_t
-find_band(struct worker *worker, int32_t priority, struct band **band)
+COLD static schedq_status_t
+check_bounds(struct worker *worker, int32_t priority)
 {
-    *band = publish_band(worker, priority);
-    if (*band != NULL || !bands_are_out(&queue_of(worker)->bands)) {
-        return *band != NULL ? SCHEDQ_OK : SCHEDQ_NOMEM;
+    const struct queue *queue = queue_of(worker);
+    schedq_status_t status = may_be_full(queue) ? check_pods(worker) : SCHEDQ_OK;
+
+    return status == SCHEDQ_OK && queue->base.config.max_bands != 0 ? check_bands(worker, priority)
+                                                                    : status;
+}
+
+/* Why there is no band. */
+COLD static schedq_status_t
+say_no_band(struct worker *worker, int32_t priority)
+{
+    if (!bands_are_out(&queue_of(worker)->bands)) {
+        return SCHEDQ_NOMEM;
     }
     worker_say(&worker->base, "priority %d: there are %u others, as many as there may be", priority,
                BANDS_MAX);
@@ -157,31 +167,39 @@ find_band(struct worker *worker, int32_t priority, struct band **band)
  * Ends: each failed exchange is another's key. Loaded relaxed: the exchange compares, and is what
  * orders two adds of which one ended before the other began.
  */
-int64_t
-add_draw_key(struct worker *worker, int64_t now)
+static int64_t
+draw_shared_key(struct worker *worker, int64_t now)
 {
     struct queue *queue = queue_of(worker);
+    uint64_t last = u64_load(&queue->last_key);
 
-    if (queue->shares_keys) {
-        uint64_t last = u64_load(&queue->last_key);
+    for (;;) {
+        int64_t key = order_key_next(now, (int64_t)last);
+        /* draw_shared_key:A */
+        uint64_t found = u64_cas_value(&queue->last_key, last, (uint64_t)key);
 
-        for (;;) {
-            int64_t key = order_key_next(now, (int64_t)last);
-            uint64_t found =
-                u64_cas_value(&queue->last_key, last, (uint64_t)key); /* add_draw_key:A */
-
-            if (found == last) {
-                worker->last_drawn = key;
-                return key;
-            }
-            last = found;
+        if (found == last) {
+            return key;
         }
+        last = found;
     }
-    worker->last_drawn = order_key_next(now, worker->last_drawn);
+}
+
+static inline int64_t
+draw_order_key(struct worker *worker, int64_t now)
+{
+    worker->last_drawn = queue_of(worker)->shares_keys ? draw_shared_key(worker, now)
+                                                       : order_key_next(now, worker->last_drawn);
     return worker->last_drawn;
 }
 
-static int64_t
+int64_t
+add_draw_key(struct worker *worker, int64_t now)
+{
+    return draw_order_key(worker, now);
+}
+
+static inline int64_t
 key_of(struct worker *worker, const struct incoming_pod *pod, int64_t now)
 {
     const schedq_pod_spec_t *spec = pod->spec;
@@ -190,45 +208,39 @@ key_of(struct worker *worker, const struct incoming_pod *pod, int64_t now)
     if ((spec->flags & SCHEDQ_POD_ORDER_KEY) != 0) {
         return spec->order_key;
     }
-    int64_t key = spec->timestamp_ns != 0 ? spec->timestamp_ns : add_draw_key(worker, now);
+    int64_t key = spec->timestamp_ns != 0 ? spec->timestamp_ns : draw_order_key(worker, now);
 
     return keeps ? pod->history->timestamp_ns : key;
 }
 
 /* ---- where it goes --------------------------------------------------------------------------- */
 
-/* What the record gets besides the spec. */
+/* What the record gets besides the spec, as its fields have it. */
 struct origin {
-    const schedq_history_t *history; /* as it is in the new place */
-    schedq_history_t raised;         /* that of a pod that comes back */
     int64_t timestamp, initial_attempt;
     uint64_t unschedulable, pending;
+    uint64_t attempts_rejections, errors;
 };
 
-static const schedq_history_t no_history;
-
-static void
-find_origin(const struct queue *queue, const struct incoming_pod *pod, int64_t now,
-            struct origin *origin)
+/* The history of a pod that comes back, as it is in its new place; of a new one. */
+static schedq_history_t
+find_origin(const struct incoming_pod *pod, int64_t now, struct origin *origin)
 {
-    const schedq_pod_spec_t *spec = pod->spec;
+    schedq_history_t history = {.timestamp_ns = origin->timestamp};
 
-    if (pod->history == NULL) {
-        origin->history = &no_history;
-        origin->timestamp = spec->timestamp_ns != 0 ? spec->timestamp_ns : now;
-        origin->initial_attempt = queue->base.rules.attempt_starts_at_add ? origin->timestamp : 0;
-        origin->unschedulable = origin->pending = 0;
-        return;
+    if (pod->history != NULL) {
+        origin->unschedulable = pod->failure->unschedulable;
+        origin->pending = pod->failure->pending;
+        history = *pod->history;
+        history.timestamp_ns = now;
+        history_count_failure(&history.rejections, &history.errors,
+                              origin->unschedulable | origin->pending);
+        origin->attempts_rejections = (uint64_t)history.attempts << 32 | history.rejections;
+        origin->errors = history.errors;
+        origin->timestamp = now;
+        origin->initial_attempt = history.initial_attempt_ns;
     }
-    origin->unschedulable = pod->failure->unschedulable;
-    origin->pending = pod->failure->pending;
-    origin->raised = *pod->history;
-    origin->raised.timestamp_ns = now;
-    history_count_failure(&origin->raised.rejections, &origin->raised.errors,
-                          origin->unschedulable | origin->pending);
-    origin->history = &origin->raised;
-    origin->timestamp = now;
-    origin->initial_attempt = origin->raised.initial_attempt_ns;
+    return history;
 }
 
 /* Only pods that wait, or come with a node, need it: the record has all of the others. */
@@ -257,9 +269,9 @@ ask_way(struct worker *worker, const struct incoming_pod *pod, const struct view
     return way;
 }
 
-/* The way of a new pod, of one that comes back, and of what a host says. */
+/* The way of a pod that comes back, or may have a gate, and of what a host says. */
 static struct way
-choose_way(struct worker *worker, const struct incoming_pod *pod, const struct origin *origin,
+choose_way(struct worker *worker, const struct incoming_pod *pod, const struct view *view,
            int64_t now)
 {
     const struct queue *queue = queue_of(worker);
@@ -269,24 +281,13 @@ choose_way(struct worker *worker, const struct incoming_pod *pod, const struct o
     if (gate != 0) {
         return (struct way){.place = PLACE_GATED, .gate = gate};
     }
-    if (pod->history == NULL && (host || !queue->base.registry.has_gates)) {
-        return (struct way){.place = PLACE_ACTIVE};
-    }
-    if (host) {
-        return route_admitted(queue, origin->unschedulable | origin->pending, origin->history,
-                              pod->failure->place == SCHEDQ_BACKOFF, now);
-    }
-    const struct view view = {.description = {.object = pod->spec->object},
-                              .history = *origin->history,
-                              .unschedulable = origin->unschedulable,
-                              .pending = origin->pending,
-                              .profile = pod->spec->profile};
-
-    return ask_way(worker, pod, &view, now);
+    return host ? route_admitted(queue, view->unschedulable | view->pending, &view->history,
+                                 pod->failure->place == SCHEDQ_BACKOFF, now)
+                : ask_way(worker, pod, view, now);
 }
 
 /* A host's gate holds only if it heard of no event that the host has not judged. */
-static schedq_status_t
+COLD static schedq_status_t
 check_gate(const struct queue *queue, const struct incoming_pod *pod, uint64_t *judged_up_to,
            schedq_result_t *result)
 {
@@ -320,30 +321,24 @@ enters_nominator(const struct queue *queue, const struct incoming_pod *pod, enum
 /*
  * The record has no field for a node: a pod that comes with one begins with a description record.
  */
-static bool
-describe_node(struct worker *worker, const struct incoming_pod *pod, const struct arrival *arrival,
-              uint64_t *desc)
+COLD static bool
+describe_node(struct worker *worker, const struct incoming_pod *pod, struct arrival *arrival)
 {
     struct queue *queue = queue_of(worker);
-
-    *desc = 0;
-    if (pod->spec->nominated_node == 0) {
-        return true;
-    }
     struct description description = describe_arrival(pod, arrival);
 
-    *desc = description_take(&queue->entries, &worker->descriptions);
-    if (*desc == 0) {
+    arrival->desc = description_take(&queue->entries, &worker->descriptions);
+    if (arrival->desc == 0) {
         return false;
     }
     description.own_key = (description.flags & SCHEDQ_POD_ORDER_KEY) != 0;
     if (enters_nominator(queue, pod, arrival->to.place) &&
         !describe_first_nomination(worker, arrival->record, ref_version(arrival->ref),
                                    &description)) {
-        description_give(&queue->entries, &worker->descriptions, *desc);
+        description_give(&queue->entries, &worker->descriptions, arrival->desc);
         return false;
     }
-    description_fill(&queue->entries, *desc, &description, NULL);
+    description_fill(&queue->entries, arrival->desc, &description, NULL);
     return true;
 }
 
@@ -351,104 +346,120 @@ describe_node(struct worker *worker, const struct incoming_pod *pod, const struc
  * The record is this worker's alone, hence relaxed; the last store, a release, makes it ready for
  * the index.
  */
-static void
-fill(struct worker *worker, const struct arrival *arrival, const struct incoming_pod *pod,
-     const struct origin *origin, uint64_t desc, uint32_t name)
+static inline void
+fill(struct entry *entry, const struct arrival *arrival, const schedq_pod_spec_t *spec,
+     const struct origin *origin, uint32_t cell)
 {
-    const struct queue *queue = queue_of(worker);
-    struct entry *entry = entry_at(&queue->entries, arrival->record);
-    const schedq_pod_spec_t *spec = pod->spec;
-    const schedq_history_t *history = origin->history;
     uint64_t life = ref_version(arrival->ref);
+    bool active = arrival->to.place == PLACE_ACTIVE;
 
     u64_store(&entry->life, life);
-    u64_store(&entry->word.high, desc);
+    u64_store(&entry->word.high, arrival->desc);
     u64_store(&entry->object, spec->object);
     time_store(&entry->order_key, arrival->key);
     u64_store(&entry->attributes,
               attributes_pack(spec->priority, spec->name_length, spec->profile, spec->flags));
-    u64_store(&entry->name, (uint64_t)arrival->hash << 32 | name);
+    u64_store(&entry->name, (uint64_t)arrival->hash << 32 | cell);
     u64_store(&entry->unschedulable, origin->unschedulable | gate_bit(arrival->to.gate));
     u64_store(&entry->pending, origin->pending);
     time_store(&entry->timestamp, origin->timestamp);
     time_store(&entry->initial_attempt, origin->initial_attempt);
-    u64_store(&entry->attempts_rejections, (uint64_t)history->attempts << 32 | history->rejections);
-    u64_store(&entry->errors, history->errors);
+    u64_store(&entry->attempts_rejections, origin->attempts_rejections);
+    u64_store(&entry->errors, origin->errors);
     u64_store(&entry->seen, 0);
     u64_store(&entry->flight, stay_word(life, arrival->to.gate));
-    u64_store_release(&entry->word.low,
-                      state_make(life, arrival->to.place == PLACE_ACTIVE ? arrival->band->id : 0,
-                                 /* fill:A, read by report_record:A */
-                                 arrival->to.place));
-}
-
-/* What the host is told beside the ref. */
-static bool
-backs_off(const struct worker *worker, const struct way *way, const struct origin *origin,
-          int64_t now)
-{
-    schedq_history_t history = *origin->history;
-
-    history.timestamp_ns = origin->timestamp;
-    return route_is_backing_off(queue_of(worker), way->gate, &history, now);
-}
-
-static bool
-find_way(struct worker *worker, const struct incoming_pod *pod, const struct way *way,
-         struct origin *origin, struct arrival *arrival, int64_t now)
-{
-    const struct rules *rules = &queue_of(worker)->base.rules;
-
-    arrival->cause = way->place == PLACE_GATED && !rules->counts_updates
-                         ? CAUSE_NONE
-                         : cause_of(pod->label, false);
-    if (way->place == PLACE_ACTIVE) {
-        arrival->to = (struct destination){.place = PLACE_ACTIVE,
-                                           .band = arrival->band,
-                                           .bin = &arrival->band->bin,
-                                           .key = arrival->key,
-                                           .due = SCHEDQ_NO_DEADLINE};
-        if (origin->initial_attempt == 0) {
-            origin->initial_attempt = now;
-        }
-        return true;
-    }
-    arrival->backing_off = rules->host && backs_off(worker, way, origin, now);
-
-    const struct view view = {.description = describe_arrival(pod, arrival),
-                              .history = *origin->history,
-                              .unschedulable = origin->unschedulable,
-                              .pending = origin->pending,
-                              .profile = pod->spec->profile};
-
-    return transfer_find(worker, &view, way, rules->gates_see_leftover ? now : origin->timestamp,
-                         &arrival->to);
-}
-
-static schedq_status_t
-take_record(struct worker *worker, const struct hashed_name *name, const struct incoming_pod *pod,
-            const struct origin *origin, struct arrival *arrival)
-{
-    struct queue *queue = queue_of(worker);
-    uint32_t cell = names_take(&queue->names, &worker->names, name->text, name->length);
-
-    if (cell == 0) {
-        return SCHEDQ_NOMEM;
-    }
-    if (!describe_node(worker, pod, arrival, &arrival->desc)) {
-        names_give(&queue->names, &worker->names, cell);
-        return SCHEDQ_NOMEM;
-    }
-    /* before: what the record holds is released when the queue ends */
-    object_retain(queue, pod->spec->object);
-    fill(worker, arrival, pod, origin, arrival->desc, cell);
-    return SCHEDQ_OK;
+    u64_store_release(&entry->word.low, /* fill:A, read by report_record:A */
+                      state_make(life, active ? arrival->to.band->id : 0, arrival->to.place));
 }
 
 /*
- * Before the record can be read: a call with a guessed handle counts what it does, too.
+ * What nearly all are: new, without a node; no gate may refuse them, and nothing is counted first.
+ * Of the steps below there are two instances, one of which is for them alone.
  */
-static void
+STRAIGHT bool
+is_plain(const struct queue *queue, const struct incoming_pod *pod)
+{
+    return pod->history == NULL && pod->spec->gate == 0 && pod->spec->nominated_node == 0 &&
+           !queue->base.registry.has_gates && !queue->shares_keys &&
+           queue->base.config.max_bands == 0 && !may_be_full(queue);
+}
+
+/*
+ * Of any other: the name, the gate that a host says, the bounds. With a caller's clock a key is
+ * drawn only for a pod that gets in, so that equal calls draw equal keys; and gates are asked about
+ * no other. So the name is looked for first.
+ */
+static schedq_status_t
+check_first(struct worker *worker, const struct hashed_name *name, const struct incoming_pod *pod,
+            struct arrival *arrival, struct index_found *present, schedq_result_t *result)
+{
+    const struct queue *queue = queue_of(worker);
+    bool looks = queue->shares_keys || may_be_full(queue) || queue->base.registry.has_gates ||
+                 pod->spec->gate != 0;
+
+    if (looks && add_is_present(worker, name, present)) {
+        return SCHEDQ_EXISTS;
+    }
+    schedq_status_t status = check_gate(queue, pod, &arrival->judged_up_to, result);
+
+    return status == SCHEDQ_OK ? check_bounds(worker, pod->spec->priority) : status;
+}
+
+STRAIGHT schedq_status_t
+go_straight(struct worker *worker, const struct incoming_pod *pod, int64_t now,
+            struct origin *origin, struct arrival *arrival)
+{
+    int32_t priority = pod->spec->priority;
+
+    arrival->to.place = PLACE_ACTIVE;
+    arrival->to.gate = 0;
+    arrival->to.band = publish_band(worker, priority);
+    if (origin->initial_attempt == 0) {
+        origin->initial_attempt = now;
+    }
+    return arrival->to.band != NULL ? SCHEDQ_OK : say_no_band(worker, priority);
+}
+
+/* It is asked where the pod goes. */
+static schedq_status_t
+find_way(struct worker *worker, const struct incoming_pod *pod, int64_t now, struct origin *origin,
+         struct arrival *arrival)
+{
+    struct queue *queue = queue_of(worker);
+    const struct rules *rules = &queue->base.rules;
+
+    if (pod->history == NULL && pod->spec->gate == 0 &&
+        (rules->host || !queue->base.registry.has_gates)) {
+        return go_straight(worker, pod, now, origin, arrival);
+    }
+    struct view view = {.description = describe_arrival(pod, arrival),
+                        .history = find_origin(pod, now, origin),
+                        .unschedulable = origin->unschedulable,
+                        .pending = origin->pending,
+                        .profile = pod->spec->profile};
+
+    if (!rules->host) {
+        arrival->judged_up_to = stamps_drawn(&queue->stamps); /* before the gates are asked */
+    }
+    const struct way way = choose_way(worker, pod, &view, now);
+
+    if (way.place == PLACE_ACTIVE) {
+        return go_straight(worker, pod, now, origin, arrival);
+    }
+    if (way.place == PLACE_GATED && !rules->counts_updates) {
+        arrival->cause = CAUSE_NONE;
+    }
+    arrival->backing_off = rules->host && route_is_backing_off(queue, way.gate, &view.history, now);
+    return transfer_find(worker, &view, &way, rules->gates_see_leftover ? now : origin->timestamp,
+                         &arrival->to)
+               ? SCHEDQ_OK
+               : SCHEDQ_NOMEM;
+}
+
+/*
+ * Counts before the record can be read: a call with a guessed handle counts what it does, too.
+ */
+static inline void
 count_arrival(struct worker *worker, const struct arrival *arrival)
 {
     tally_add(&worker->tally.taken, 1);
@@ -462,63 +473,99 @@ count_departure(struct worker *worker, enum place place)
     tally_add(&worker->tally.given, 1);
 }
 
-schedq_status_t
-add_admit(struct worker *worker, const struct hashed_name *name, const struct incoming_pod *pod,
-          int64_t now, struct arrival *arrival, schedq_result_t *result)
+/* The record has its number, its version and its way. */
+STRAIGHT schedq_status_t
+fill_record(struct worker *worker, const struct hashed_name *name, const struct incoming_pod *pod,
+            bool plain, const struct origin *origin, struct entry *entry, struct arrival *arrival)
 {
     struct queue *queue = queue_of(worker);
-    struct origin origin;
-    schedq_status_t status = check_gate(queue, pod, &arrival->judged_up_to, result);
+    uint32_t cell = names_take(&queue->names, &worker->names, name->text, name->length);
 
-    status = status == SCHEDQ_OK ? check_full(worker) : status;
-    if (status == SCHEDQ_OK && queue->base.config.max_bands != 0) {
-        status = check_bands(worker, pod->spec->priority);
-    }
-    if (status != SCHEDQ_OK) {
-        return status;
-    }
-    arrival->rank = queue_rank(queue, pod->spec->priority);
-    arrival->record = slab_take(&queue->entries.records, &worker->records);
-    if (arrival->record == 0) {
+    if (cell == 0) {
         return SCHEDQ_NOMEM;
     }
-    const struct entry *entry = entry_at(&queue->entries, arrival->record);
-
-    arrival->ref =
-        ref_make(version_next(state_version(u64_load(&entry->word.low))), arrival->record);
-    arrival->key = key_of(worker, pod, now);
-    find_origin(queue, pod, now, &origin);
-    if (!queue->base.rules.host) {
-        arrival->judged_up_to = stamps_drawn(&queue->stamps); /* before the gates are asked */
-    }
-    const struct way way = choose_way(worker, pod, &origin, now);
-
-    if (way.place == PLACE_ACTIVE) {
-        status = find_band(worker, pod->spec->priority, &arrival->band);
-    }
-    if (status == SCHEDQ_OK && !find_way(worker, pod, &way, &origin, arrival, now)) {
-        status = SCHEDQ_NOMEM;
-    }
-    if (status != SCHEDQ_OK) {
-        slab_give(&queue->entries.records, &worker->records, arrival->record);
-        return status;
+    arrival->desc = 0;
+    if (!plain && pod->spec->nominated_node != 0 && !describe_node(worker, pod, arrival)) {
+        names_give(&queue->names, &worker->names, cell);
+        return SCHEDQ_NOMEM;
     }
     count_arrival(worker, arrival);
-    status = take_record(worker, name, pod, &origin, arrival);
-    if (status != SCHEDQ_OK) {
-        count_departure(worker, arrival->to.place);
-        slab_give(&queue->entries.records, &worker->records, arrival->record);
+    /* before: what the record holds is released when the queue ends */
+    object_retain(queue, pod->spec->object);
+    fill(entry, arrival, pod->spec, origin, cell);
+    return SCHEDQ_OK;
+}
+
+/* Nothing is admitted: that is so because of another pod, if there is one of this name. */
+COLD static schedq_status_t
+refuse(struct worker *worker, const struct hashed_name *name, schedq_status_t status,
+       uint32_t record, struct index_found *present)
+{
+    if (record != 0) {
+        slab_give(&queue_of(worker)->entries.records, &worker->records, record);
     }
-    return status;
+    return status == SCHEDQ_EXISTS || add_is_present(worker, name, present) ? SCHEDQ_EXISTS
+                                                                            : status;
+}
+
+STRAIGHT schedq_status_t
+admit(struct worker *worker, const struct hashed_name *name, const struct incoming_pod *pod,
+      bool plain, int64_t now, struct arrival *arrival, struct index_found *present,
+      schedq_result_t *result)
+{
+    struct queue *queue = queue_of(worker);
+    const schedq_pod_spec_t *spec = pod->spec;
+    schedq_status_t status =
+        plain ? SCHEDQ_OK : check_first(worker, name, pod, arrival, present, result);
+    void *memory;
+
+    if (status != SCHEDQ_OK) {
+        return refuse(worker, name, status, 0, present);
+    }
+    uint32_t record =
+        slab_take_known(&queue->entries.records, &worker->records, RECORD_LAYOUT, &memory);
+
+    if (record == 0) {
+        return refuse(worker, name, SCHEDQ_NOMEM, 0, present);
+    }
+    struct entry *entry = memory;
+    int64_t timestamp = spec->timestamp_ns != 0 ? spec->timestamp_ns : now;
+    struct origin origin = {.timestamp = timestamp,
+                            .initial_attempt =
+                                queue->base.rules.attempt_starts_at_add ? timestamp : 0};
+
+    arrival->record = record;
+    arrival->hash = name->hash;
+    arrival->ref = ref_make(version_next(state_version(u64_load(&entry->word.low))), record);
+    arrival->key = key_of(worker, pod, now);
+    arrival->rank = queue_rank(queue, spec->priority);
+    arrival->profile = spec->profile;
+    arrival->cause = cause_of(pod->label, false);
+    status = plain ? go_straight(worker, pod, now, &origin, arrival)
+                   : find_way(worker, pod, now, &origin, arrival);
+    if (status == SCHEDQ_OK) {
+        status = fill_record(worker, name, pod, plain, &origin, entry, arrival);
+    }
+    return status == SCHEDQ_OK ? SCHEDQ_OK : refuse(worker, name, status, record, present);
+}
+
+schedq_status_t
+add_admit(struct worker *worker, const struct hashed_name *name, const struct incoming_pod *pod,
+          int64_t now, struct arrival *arrival, struct index_found *present,
+          schedq_result_t *result)
+{
+    return is_plain(queue_of(worker), pod)
+               ? admit(worker, name, pod, true, now, arrival, present, result)
+               : admit(worker, name, pod, false, now, arrival, present, result);
 }
 
 /* The pod never existed. */
-void
-add_give_up(struct worker *worker, const struct arrival *arrival)
+COLD void
+add_give_up(struct worker *worker, uint64_t ref)
 {
     struct queue *queue = queue_of(worker);
-    struct entry *entry = entry_at(&queue->entries, arrival->record);
-    const uint64_t life = ref_version(arrival->ref);
+    struct entry *entry = entry_at(&queue->entries, ref_record(ref));
+    const uint64_t life = ref_version(ref);
     struct description description;
     uint64_t desc, state;
 
@@ -541,41 +588,39 @@ add_give_up(struct worker *worker, const struct arrival *arrival)
     describe_end(worker, &description);
     description_give(&queue->entries, &worker->descriptions, desc);
     names_give(&queue->names, &worker->names, (uint32_t)u64_load(&entry->name));
-    slab_give(&queue->entries.records, &worker->records, arrival->record);
+    slab_give(&queue->entries.records, &worker->records, ref_record(ref));
     object_give_back(queue, description.object);
 }
 
 /* ---- inserting ------------------------------------------------------------------------------- */
 
-schedq_status_t
-add_insert(struct worker *worker, struct arrival *arrival, const struct hashed_name *name,
-           struct present *present)
+STRAIGHT schedq_status_t
+insert(struct worker *worker, const struct arrival *arrival, const struct hashed_name *name,
+       struct index_ticket *ticket, struct index_found *present)
 {
     struct queue *queue = queue_of(worker);
     const struct index_caller caller = index_caller(worker);
     bool prepared = arrival->to.place == PLACE_ACTIVE
-                        ? publish_prepare_key(worker, arrival->band, arrival->key)
+                        ? publish_prepare_key(worker, arrival->to.band, arrival->key)
                         : transfer_make_room(worker, &arrival->to);
-    schedq_status_t status = SCHEDQ_NOMEM;
+    enum index_answer answer =
+        prepared ? index_insert(&queue->index, &caller, name, arrival->ref, ticket, present)
+                 : INDEX_NOMEM;
 
-    if (!prepared) {
-        add_give_up(worker, arrival);
-        return SCHEDQ_NOMEM;
+    if (answer != INDEX_DONE) {
+        add_give_up(worker, arrival->ref);
+        return answer == INDEX_EXISTS ? SCHEDQ_EXISTS : SCHEDQ_NOMEM;
     }
-    switch (index_insert(&queue->index, &caller, name, arrival->record, ref_version(arrival->ref),
-                         &arrival->ticket, &present->record, &present->life)) {
-    case INDEX_DONE:
-        tally_add(&worker->tally.adds, 1);
-        switch_count(worker, arrival->to.place, arrival->cause);
-        return SCHEDQ_OK;
-    case INDEX_EXISTS:
-        status = SCHEDQ_EXISTS;
-        break;
-    case INDEX_NOMEM:
-        break;
-    }
-    add_give_up(worker, arrival);
-    return status;
+    tally_add(&worker->tally.adds, 1);
+    switch_count(worker, arrival->to.place, arrival->cause);
+    return SCHEDQ_OK;
+}
+
+schedq_status_t
+add_insert(struct worker *worker, const struct arrival *arrival, const struct hashed_name *name,
+           struct index_ticket *ticket, struct index_found *present)
+{
+    return insert(worker, arrival, name, ticket, present);
 }
 
 /*
@@ -603,14 +648,14 @@ take_back_arrival(struct worker *worker, const struct arrival *arrival)
 }
 
 static void
-report_arrival(const struct queue *queue, const struct arrival *arrival, schedq_result_t *result)
+report_waiting(const struct queue *queue, const struct arrival *arrival, schedq_result_t *result)
 {
     enum place place = arrival->to.place;
 
     result->pod = entry_handle(arrival->record, ref_version(arrival->ref));
     result->place = (uint8_t)place_public(place);
     result->gate = arrival->to.gate;
-    if (queue->base.rules.host && place != PLACE_ACTIVE) {
+    if (queue->base.rules.host) {
         result->ref = arrival->ref;
         result->backing_off = arrival->backing_off;
     }
@@ -631,8 +676,9 @@ gate_heard(const struct queue *queue, const struct arrival *arrival)
  * name is finished. So a call that reports the pod before settles it, and a later one finds it
  * settled.
  */
-static schedq_status_t
-complete_waiting(struct worker *worker, const struct arrival *arrival, schedq_result_t *result)
+COLD static schedq_status_t
+complete_waiting(struct worker *worker, const struct arrival *arrival,
+                 const struct index_ticket *ticket, schedq_result_t *result)
 {
     struct queue *queue = queue_of(worker);
 
@@ -644,11 +690,11 @@ complete_waiting(struct worker *worker, const struct arrival *arrival, schedq_re
         /* If the adder stops in between, a tick asks. */
         u64_store(&worker->owed, ref_make(ref_version(arrival->ref), arrival->record));
     }
-    index_finish(&arrival->ticket); /* before the gate is asked: the ticket is of this section */
+    index_finish(ticket); /* before the gate is asked: the ticket is of this section */
     if (asks) {
         events_help_placed(worker, arrival->record, ref_version(arrival->ref));
     }
-    report_arrival(queue, arrival, result);
+    report_waiting(queue, arrival, result);
     if (!heard || !queue->base.rules.host) {
         return SCHEDQ_OK;
     }
@@ -657,36 +703,36 @@ complete_waiting(struct worker *worker, const struct arrival *arrival, schedq_re
 }
 
 /* After its insertion another thread may hold the pod: its record is not read here. */
-schedq_status_t
-add_complete(struct worker *worker, const struct arrival *arrival, schedq_result_t *result)
+STRAIGHT schedq_status_t
+complete(struct worker *worker, const struct arrival *arrival, const struct index_ticket *ticket,
+         schedq_result_t *result)
 {
     if (arrival->to.place != PLACE_ACTIVE) {
-        return complete_waiting(worker, arrival, result);
+        return complete_waiting(worker, arrival, ticket, result);
     }
-    const struct placing placing = {.ref = arrival->ref, .key = arrival->key};
-
-    publish_ref(worker, &arrival->band->bin, &placing);
-    index_finish(&arrival->ticket);      /* add_complete:A, a full fence behind the publication */
-    (void)bin_mark(&arrival->band->bin); /* not retired: this call found it (band.h) */
-    report_arrival(queue_of(worker), arrival, result);
+    publish_in_band(worker, arrival->to.band, arrival->ref, arrival->key);
+    index_finish(ticket);                   /* complete:A, a full fence behind the publication */
+    (void)bin_mark(&arrival->to.band->bin); /* not retired: this call found it (band.h) */
+    result->pod.bits = arrival->ref;        /* its first version is its life */
+    result->place = SCHEDQ_ACTIVE;
+    result->gate = 0;
+    result->to_active++;
+    result->poppable = 1;
     return SCHEDQ_OK;
+}
+
+schedq_status_t
+add_complete(struct worker *worker, const struct arrival *arrival,
+             const struct index_ticket *ticket, schedq_result_t *result)
+{
+    return complete(worker, arrival, ticket, result);
 }
 
 /* ---- one pod --------------------------------------------------------------------------------- */
 
-/*
- * With a caller's clock a key is drawn only for a pod that gets in, so that equal calls draw equal
- * keys; and gates are asked about no other. */
-bool
-add_looks_first(const struct queue *queue, const schedq_pod_spec_t *spec)
-{
-    return queue->shares_keys || may_be_full(queue) || queue->base.registry.has_gates ||
-           spec->gate != 0;
-}
-
 /* Before EXISTS is said. False: the pod is over by now. */
 bool
-add_tell_present(struct worker *worker, const struct present *present, struct view *view)
+add_tell_present(struct worker *worker, const struct index_found *present, struct view *view)
 {
     /* Ends: each further round means that the pod changed. */
     while (report_view(queue_of(worker), present->record, present->life, view)) {
@@ -699,7 +745,7 @@ add_tell_present(struct worker *worker, const struct present *present, struct vi
 
 /* Is there a pod of this name? Then *present is it, and pops look where it is. */
 bool
-add_is_present(struct worker *worker, const struct hashed_name *name, struct present *present)
+add_is_present(struct worker *worker, const struct hashed_name *name, struct index_found *present)
 {
     const struct index_caller caller = index_caller(worker);
     struct view view;
@@ -711,13 +757,42 @@ add_is_present(struct worker *worker, const struct hashed_name *name, struct pre
     return present->record != 0;
 }
 
-schedq_status_t
-add_one(struct worker *worker, const struct hashed_name *name, const struct incoming_pod *pod,
-        schedq_result_t *result, struct present *present)
+STRAIGHT schedq_status_t
+add_as(struct worker *worker, const struct hashed_name *name, const struct incoming_pod *pod,
+       bool plain, int64_t now, schedq_result_t *result, struct index_found *present)
 {
-    struct queue *queue = queue_of(worker);
     const schedq_pod_spec_t *spec = pod->spec;
     struct arrival arrival;
+    struct index_ticket ticket;
+    schedq_status_t status = admit(worker, name, pod, plain, now, &arrival, present, result);
+
+    if (status == SCHEDQ_OK) {
+        status = insert(worker, &arrival, name, &ticket, present);
+    }
+    if (status == SCHEDQ_OK) {
+        result->object = spec->object;
+        result->timestamp_ns =
+            pod->history == NULL && spec->timestamp_ns != 0 ? spec->timestamp_ns : now;
+        status = complete(worker, &arrival, &ticket, result);
+        if (result->poppable) {
+            publish_wake(worker);
+        }
+    }
+    return status;
+}
+
+__attribute__((noinline)) static schedq_status_t
+add_other(struct worker *worker, const struct hashed_name *name, struct incoming_pod pod,
+          int64_t now, schedq_result_t *result, struct index_found *present)
+{
+    return add_as(worker, name, &pod, false, now, result, present);
+}
+
+STRAIGHT schedq_status_t
+add(struct worker *worker, const struct hashed_name *name, const struct incoming_pod *pod,
+    schedq_result_t *result, struct index_found *present)
+{
+    struct queue *queue = queue_of(worker);
 
     if (queue_is_closed(queue)) {
         return SCHEDQ_CLOSED;
@@ -725,49 +800,65 @@ add_one(struct worker *worker, const struct hashed_name *name, const struct inco
     index_prefetch(&queue->index, name->hash);
     int64_t now = queue_now(queue);
 
-    if (add_looks_first(queue, spec) && add_is_present(worker, name, present)) {
-        return SCHEDQ_EXISTS;
-    }
-    arrival.hash = name->hash;
-    arrival.profile = spec->profile;
-    schedq_status_t status = add_admit(worker, name, pod, now, &arrival, result);
+    return is_plain(queue, pod) ? add_as(worker, name, pod, true, now, result, present)
+                                : add_other(worker, name, *pod, now, result, present);
+}
 
-    if (status != SCHEDQ_OK) {
-        return add_is_present(worker, name, present) ? SCHEDQ_EXISTS : status;
+schedq_status_t
+add_one(struct worker *worker, const struct hashed_name *name, const struct incoming_pod *pod,
+        schedq_result_t *result, struct index_found *present)
+{
+    return add(worker, name, pod, result, present);
+}
+
+/*
+ * A pod that exists may be gone by the time it is described: then the add is tried again. Ends:
+ * each further round means that a pod of this name ended.
+ */
+COLD static schedq_status_t
+tell_or_add(struct worker *worker, const struct hashed_name *name, struct incoming_pod pod,
+            schedq_result_t *result, struct index_found present)
+{
+    schedq_status_t status = SCHEDQ_EXISTS;
+    struct view view;
+
+    while (status == SCHEDQ_EXISTS && !add_tell_present(worker, &present, &view)) {
+        status = add_one(worker, name, &pod, result, &present);
     }
-    status = add_insert(worker, &arrival, name, present);
-    if (status == SCHEDQ_OK) {
-        result->object = spec->object;
-        result->timestamp_ns =
-            pod->history == NULL && spec->timestamp_ns != 0 ? spec->timestamp_ns : now;
-        status = add_complete(worker, &arrival, result);
-    }
-    if (result->poppable) {
-        publish_wake(worker);
+    if (status == SCHEDQ_EXISTS) {
+        report_pod(queue_of(worker), present.record, &view, result);
     }
     return status;
 }
 
-/* A pod that exists may be gone by the time it is described: then the add is tried again. */
+STRAIGHT schedq_status_t
+add_or_tell(struct worker *worker, const struct hashed_name *name, const struct incoming_pod *pod,
+            schedq_result_t *result)
+{
+    struct index_found present;
+    schedq_status_t status = add(worker, name, pod, result, &present);
+
+    return status != SCHEDQ_EXISTS ? status : tell_or_add(worker, name, *pod, result, present);
+}
+
+schedq_status_t
+add_again(struct worker *worker, const struct hashed_name *name, const struct incoming_pod *pod,
+          schedq_result_t *result)
+{
+    return add_or_tell(worker, name, pod, result);
+}
+
 schedq_status_t
 lockfree_add(schedq_worker_t *base, const struct hashed_name *name, const schedq_pod_spec_t *spec,
              schedq_result_t *result)
 {
     struct worker *worker = worker_of(base);
     const struct incoming_pod pod = {.spec = spec, .label = LABEL_POD_ADD};
-    schedq_status_t status;
-    struct view view;
-    struct present present;
 
     section_begin(worker);
     queue_sweep(worker);
-    /* Ends: each further round means that a pod of this name ended. */
-    do {
-        status = add_one(worker, name, &pod, result, &present);
-    } while (status == SCHEDQ_EXISTS && !add_tell_present(worker, &present, &view));
-    if (status == SCHEDQ_EXISTS) {
-        report_pod(queue_of(worker), present.record, &view, result);
-    }
+    schedq_status_t status = add_or_tell(worker, name, &pod, result);
+
     section_end(worker);
     return status;
 }

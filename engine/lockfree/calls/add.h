@@ -18,12 +18,10 @@ struct arrival {
     int64_t key;
     int32_t rank; /* what orders it: the priority, or 0 with config.fifo */
     uint8_t profile;
-    bool backing_off;  /* if it does not become active: when it came */
-    struct band *band; /* if it becomes active */
-    struct destination to;
+    bool backing_off;      /* if it does not become active: when it came */
+    struct destination to; /* active: place, gate and band of it */
     uint32_t cause;        /* why it comes in */
     uint64_t judged_up_to; /* gated: its gate saw the events up to this one */
-    struct index_ticket ticket;
 };
 
 /** How a pod comes: new, or once more after its done. */
@@ -34,49 +32,47 @@ struct incoming_pod {
     uint32_t label;
 };
 
-/** A pod that the index found. */
-struct present {
-    uint32_t record;
-    uint64_t life;
-};
-
 /** Adds one pod, inside a section. As schedq_add; *present with SCHEDQ_EXISTS. */
 schedq_status_t add_one(struct worker *worker, const struct hashed_name *name,
                         const struct incoming_pod *pod, schedq_result_t *result,
-                        struct present *present);
+                        struct index_found *present);
+
+/** The same of a pod that comes back: *result tells of the pod that has the name. */
+schedq_status_t add_again(struct worker *worker, const struct hashed_name *name,
+                          const struct incoming_pod *pod, schedq_result_t *result);
 
 /* ---- the steps; see add.c -------------------------------------------------------------------- */
 
-/** Must a name be looked for before its pod is admitted? */
-bool add_looks_first(const struct queue *queue, const schedq_pod_spec_t *spec);
-
 /** Is there a pod of this name? Then *present is it, and pops look where it is. */
-bool add_is_present(struct worker *worker, const struct hashed_name *name, struct present *present);
+bool add_is_present(struct worker *worker, const struct hashed_name *name,
+                    struct index_found *present);
 
 /** Before EXISTS is said. False: the pod is over by now. */
-bool add_tell_present(struct worker *worker, const struct present *present, struct view *view);
+bool add_tell_present(struct worker *worker, const struct index_found *present, struct view *view);
 
 /**
- * Caps, gates, record, name, key; arrival->hash is set.
+ * Caps, gates, record, name, key.
  *
- * SCHEDQ_OK; SCHEDQ_FULL with words; SCHEDQ_NOMEM; [host] SCHEDQ_RETRY with result->sequence.
+ * SCHEDQ_OK; SCHEDQ_EXISTS with *present; SCHEDQ_FULL with words; SCHEDQ_NOMEM; [host] SCHEDQ_RETRY
+ * with result->sequence.
  */
 schedq_status_t add_admit(struct worker *worker, const struct hashed_name *name,
                           const struct incoming_pod *pod, int64_t now, struct arrival *arrival,
-                          schedq_result_t *result);
+                          struct index_found *present, schedq_result_t *result);
 
 /** The order key of a pod that enters now. */
 int64_t add_draw_key(struct worker *worker, int64_t now);
 
-/** Takes an admitted pod back: it never existed. */
-void add_give_up(struct worker *worker, const struct arrival *arrival);
+/** Takes an admitted pod back: it never existed. `ref` is its first. */
+void add_give_up(struct worker *worker, uint64_t ref);
 
 /**
  * Makes the pod exist, when what publishing needs is prepared. SCHEDQ_OK; SCHEDQ_EXISTS with
  * *present, SCHEDQ_NOMEM: given up.
  */
-schedq_status_t add_insert(struct worker *worker, struct arrival *arrival,
-                           const struct hashed_name *name, struct present *present);
+schedq_status_t add_insert(struct worker *worker, const struct arrival *arrival,
+                           const struct hashed_name *name, struct index_ticket *ticket,
+                           struct index_found *present);
 
 /**
  * Publishes, finishes, announces; the caller is told of the pod from the arguments: it may be gone
@@ -85,6 +81,6 @@ schedq_status_t add_insert(struct worker *worker, struct arrival *arrival,
  * SCHEDQ_OK; [host] SCHEDQ_RETRY: the gate heard of an event meanwhile, and the pod was taken back.
  */
 schedq_status_t add_complete(struct worker *worker, const struct arrival *arrival,
-                             schedq_result_t *result);
+                             const struct index_ticket *ticket, schedq_result_t *result);
 
 #endif

@@ -135,7 +135,7 @@ admit_element(struct many *many, size_t element)
     const schedq_pod_spec_t *spec = &many->batch->specs[element];
     const struct hashed_name name = name_of_spec(&queue->base, many->batch->names, spec);
     struct arrival *arrival = &many->arrivals[many->admitted];
-    struct present present;
+    struct index_found present;
 
     if (queue_is_closed(queue)) {
         return SCHEDQ_CLOSED;
@@ -145,21 +145,15 @@ admit_element(struct many *many, size_t element)
         return SCHEDQ_OK; /* what became of the first is not known so far */
     }
     index_prefetch(&queue->index, name.hash);
-    if (add_looks_first(queue, spec) && add_is_present(worker, &name, &present)) {
-        return SCHEDQ_EXISTS;
-    }
     const struct incoming_pod pod = {.spec = spec, .label = LABEL_POD_ADD};
 
     arrival->element = element;
-    arrival->hash = name.hash;
-    arrival->profile = spec->profile;
-    schedq_status_t status = add_admit(worker, &name, &pod, many->now, arrival, many->result);
+    schedq_status_t status =
+        add_admit(worker, &name, &pod, many->now, arrival, &present, many->result);
 
     if (status == SCHEDQ_OK) {
         many->next[many->admitted] = many->buckets[name.hash & many->bucket_mask];
         many->buckets[name.hash & many->bucket_mask] = (uint32_t)++many->admitted;
-    } else if (add_is_present(worker, &name, &present)) {
-        status = SCHEDQ_EXISTS;
     }
     return status;
 }
@@ -191,8 +185,9 @@ find_place_again(struct worker *worker, struct arrival *arrival, const schedq_po
 
         return transfer_find(worker, &view, &way, arrival->to.key, &arrival->to);
     }
-    arrival->band = publish_band(worker, spec->priority);
-    if (arrival->band == NULL) {
+    struct band *band = publish_band(worker, spec->priority);
+
+    if (band == NULL) {
         return false;
     }
     /*
@@ -203,11 +198,10 @@ find_place_again(struct worker *worker, struct arrival *arrival, const schedq_po
     uint64_t life = ref_version(arrival->ref), state = entry != NULL ? entry_state(entry) : 0;
 
     if (state_version(state) == life && state_place(state) == PLACE_ACTIVE &&
-        state_band(state) != arrival->band->id) {
-        (void)u64_cas(&entry->word.low, state, state_make(life, arrival->band->id, PLACE_ACTIVE));
+        state_band(state) != band->id) {
+        (void)u64_cas(&entry->word.low, state, state_make(life, band->id, PLACE_ACTIVE));
     }
-    arrival->to.band = arrival->band;
-    arrival->to.bin = &arrival->band->bin;
+    arrival->to.band = band;
     return true;
 }
 
@@ -219,19 +213,20 @@ insert_arrival(struct many *many, struct arrival *arrival)
     const struct hashed_name name = {.text = text_of(many, arrival->element),
                                      .length = spec->name_length,
                                      .hash = arrival->hash};
-    struct present present;
+    struct index_found present;
+    struct index_ticket ticket;
     struct view view;
 
     if (worker->pauses != many->pauses && !find_place_again(worker, arrival, spec)) {
-        add_give_up(worker, arrival);
+        add_give_up(worker, arrival->ref);
         return SCHEDQ_NOMEM;
     }
-    schedq_status_t status = add_insert(worker, arrival, &name, &present);
+    schedq_status_t status = add_insert(worker, arrival, &name, &ticket, &present);
 
     if (status == SCHEDQ_OK) {
         many->result->object = spec->object;
         many->result->timestamp_ns = spec->timestamp_ns != 0 ? spec->timestamp_ns : many->now;
-        status = add_complete(worker, arrival, many->result);
+        status = add_complete(worker, arrival, &ticket, many->result);
         if (many->batch->pods != NULL && status == SCHEDQ_OK) {
             many->batch->pods[arrival->element] = many->result->pod;
         }

@@ -19,8 +19,6 @@ lockfree_readd(schedq_worker_t *base, const struct hashed_name *name, const sche
         .spec = spec, .history = history, .failure = failure, .label = LABEL_FAILURE};
     schedq_status_t status = verdict_check_failure(&queue->base.registry, spec->profile, failure,
                                                    base->words, sizeof base->words);
-    struct present present;
-    struct view view;
 
     if (status != SCHEDQ_OK) {
         return status;
@@ -29,13 +27,8 @@ lockfree_readd(schedq_worker_t *base, const struct hashed_name *name, const sche
         (void)u32_exchange(&queue->others_used, 1); /* as count_failure:A */
     }
     section_begin(worker);
-    /* Ends: each further round means that a pod of this name ended. */
-    do {
-        status = add_one(worker, name, &pod, result, &present);
-    } while (status == SCHEDQ_EXISTS && !add_tell_present(worker, &present, &view));
-    if (status == SCHEDQ_EXISTS) {
-        report_pod(queue, present.record, &view, result);
-    } else if (status == SCHEDQ_OK) {
+    status = add_again(worker, name, &pod, result);
+    if (status == SCHEDQ_OK) {
         result->added = 1;
         result->unschedulable =
             failure->unschedulable | gate_bit(result->place == SCHEDQ_GATED ? result->gate : 0);

@@ -377,7 +377,7 @@ update_or_add(struct worker *worker, const struct hashed_name *name, struct upda
     const schedq_pod_spec_t *spec = update->spec;
     const struct incoming_pod pod = {.spec = spec, .label = LABEL_POD_UPDATE};
     schedq_status_t status;
-    struct present present;
+    struct index_found present;
 
     /*
      * Ends: between "not there" and "exists" another call added it, between the other two another

@@ -42,13 +42,15 @@
  *      come to the same one.
  *   d  A cell that is not 0 never becomes 0 again: DEAD is not 0.
  *   e  Before a line is MOVED, only its movers write the line of the next table that it goes to.
+ *   f  Behind a cell that is 0 all are 0: an inserter takes the first cell that it finds free, a
+ *      mover the first that is 0, and none becomes 0 again. So a scan ends there.
  * Why take_cell keeps (a): it reads the cell, judges its pod over, and then finds the control word
  * as it was, naming none. The pod was committed before it was over, so its naming had begun before,
  * and ended; it has no second one.
  *
  * 5 LINEARIZATION POINTS
  *   DONE          commit:A. The exchange fails if anything was committed in the line since
- *                 index_insert:C; all that was committed before is in cells that are not TENTATIVE,
+ *                 insert_round:B; all that was committed before is in cells that are not TENTATIVE,
  *                 and was seen by the scan.
  *   EXISTS, found index_look:C
  *   none          a pod with the name that lived at find_line:B had its cell before, and is seen
@@ -58,7 +60,7 @@
  *   removal       none: the pod's end is its state word's
  *
  * 6 ORDERING. Each exchange is a full fence.
- *   commit:A -> index_insert:C, find_line:B, index_move_line:A
+ *   commit:A -> insert_round:B, find_line:B, index_move_line:A
  *       the record, and the cell, of what was committed
  *   commit:A, index_complete:D -> index_complete:B after index_complete:A
  *       whether the cell was read while it was named
@@ -66,13 +68,13 @@
  *       whether anything was committed since
  *   the owner's state word -> index_look:A, B, C
  *       in this order, then life again: see index_look
- *   take_cell:B, place_cell:A -> scan:A, look_up:A, find_stale:A, copy_line:B
+ *   take_cell:B, place_cell:A -> scan_home:A, scan_chain:A, look_up:A, find_stale:A, copy_line:B
  *       the record of a cell
  *   index_lengthen:A -> spot_step:A
  *       an overflow line with link 0
  *   switch_table:A -> find_line:A, index_insert:A, make_room:A
  *       the table's header
- *   index_grow:A -> index_insert:B, copy_line:A
+ *   index_grow:A -> insert_round:A, copy_line:A
  *       the table's header
  *   index_move_line:C -> find_line:B
  *       MOVED: all pods of the line are in the next table
@@ -203,58 +205,84 @@ struct vacancy {
     atomic_u64 *cell; /* NULL: none */
     uint64_t value;
     uint32_t position;
-    struct spot last; /* the end of the chain */
 };
 
-/* The record of the pod with this name, or 0 and the first cell that is 0 or DEAD. */
-static uint32_t
-scan(const struct index *index, struct index_table *table, struct index_line *home,
-     const struct hashed_name *name, struct vacancy *vacancy, struct seen *seen)
+/* Has a cell a pod whose name may be this one? A TENTATIVE one counts for nothing. */
+static inline bool
+resembles(uint64_t cell, uint64_t tag)
+{
+    return ((cell ^ tag) & (CELL_TAG | CELL_TENTATIVE)) == 0;
+}
+
+/* True: *seen is the pod with this name. False: a vacancy, if there is one. */
+COLD static bool
+scan_chain(const struct index *index, struct index_table *table, struct index_line *home,
+           const struct hashed_name *name, struct vacancy *vacancy, struct seen *seen)
 {
     const uint64_t tag = cell_tag(name->hash);
     struct spot spot = spot_first(home);
 
     vacancy->cell = NULL;
     do {
-        uint64_t cell = u64_load_acquire(spot_cell(&spot)); /* scan:A */
+        uint64_t cell = u64_load_acquire(spot_cell(&spot)); /* scan_chain:A */
 
-        if (cell_is_free(cell)) {
-            if (vacancy->cell == NULL) {
-                *vacancy = (struct vacancy){
-                    .cell = spot_cell(&spot), .value = cell, .position = spot.position};
+        if (!cell_is_free(cell)) {
+            if (resembles(cell, tag) && index_look(index, cell, name, seen) == SIGHT_SAME) {
+                return true;
             }
-        } else if (((cell ^ tag) & (CELL_TAG | CELL_TENTATIVE)) == 0 &&
-                   index_look(index, cell, name, seen) == SIGHT_SAME) {
-            return cell_record(cell);
+        } else if (vacancy->cell == NULL) {
+            *vacancy = (struct vacancy){
+                .cell = spot_cell(&spot), .value = cell, .position = spot.position};
         }
     } while (spot_step(table, &spot));
-    vacancy->last = spot;
-    return 0;
+    return false;
+}
+
+/* The same, of a home line. True: a vacancy, and no pod has the name; false: it is not sure. */
+static inline bool
+scan_home(struct index_line *home, uint32_t hash, struct vacancy *vacancy)
+{
+    const uint64_t tag = cell_tag(hash);
+    uint64_t cell = HOME_CELLS, value = 0;
+    uint32_t vacant = HOME_CELLS;
+
+    /* Behind a cell that is 0 none has a pod (f). */
+    for (uint32_t i = 0; cell != 0 && i < HOME_CELLS; i++) {
+        cell = u64_load_acquire(&home->word[HOME_FIRST + i]); /* scan_home:A */
+        if (cell_is_free(cell)) {
+            value = vacant == HOME_CELLS ? cell : value;
+            vacant = vacant == HOME_CELLS ? i : vacant;
+        } else if (resembles(cell, tag)) {
+            return false;
+        }
+    }
+    *vacancy = (struct vacancy){
+        .cell = &home->word[HOME_FIRST + vacant], .value = value, .position = vacant};
+    return cell == 0 || (vacant != HOME_CELLS && u64_load_acquire(&home->word[HOME_LINK]) == 0);
 }
 
 /*
  * A cell of a pod that is over, which its remover has not marked. Reads records, so only if there
- * is no other.
+ * is no other. False: none; *spot is the end of the chain.
  */
 static bool
-find_stale(const struct index *index, struct index_table *table, struct index_line *home,
+find_stale(const struct index *index, struct index_table *table, struct spot *spot,
            struct vacancy *vacancy)
 {
-    struct spot spot = spot_first(home);
     struct seen seen;
 
     do {
-        uint64_t cell = u64_load_acquire(spot_cell(&spot)); /* find_stale:A */
+        uint64_t cell = u64_load_acquire(spot_cell(spot)); /* find_stale:A */
 
         /* TENTATIVE: of an inserter, which will commit with it. */
         if ((cell & CELL_TENTATIVE) == 0 && !cell_is_free(cell) &&
             index_look(index, cell, NULL, &seen) == SIGHT_OVER) {
-            vacancy->cell = spot_cell(&spot);
+            vacancy->cell = spot_cell(spot);
             vacancy->value = cell;
-            vacancy->position = spot.position;
+            vacancy->position = spot->position;
             return true;
         }
-    } while (spot_step(table, &spot));
+    } while (spot_step(table, spot));
     return false;
 }
 
@@ -285,7 +313,8 @@ grow_early(struct index *index, struct index_table *table)
 }
 
 /*
- * The chain is full: lengthens it, or gets rid of the table. False: no memory.
+ * The chain, which ends at `last`, is full: lengthens it, or gets rid of the table. False: no
+ * memory.
  *
  * Ends: a true answer means that there is a free cell, a next table, or that the table is the
  * current one.
@@ -321,40 +350,33 @@ struct attempt {
     uint64_t value;    /* of its cell, TENTATIVE */
     atomic_u64 *cell;  /* its cell in this table; NULL: none so far */
     uint32_t position; /* of the cell */
-    struct vacancy vacancy;
 };
 
 /* Takes the vacant cell, unless something was committed or taken since control was read. */
-static void
-take_cell(struct attempt *attempt, struct index_line *home, uint64_t control)
+static inline bool
+take_cell(const struct vacancy *vacancy, struct index_line *home, uint64_t control, uint64_t value)
 {
-    const struct vacancy *vacancy = &attempt->vacancy;
-
-    if (u64_load_acquire(&home->word[HOME_CONTROL]) == control && /* take_cell:A */
-        u64_cas(vacancy->cell, vacancy->value, attempt->value)) { /* take_cell:B */
-        attempt->cell = vacancy->cell;
-        attempt->position = vacancy->position;
-    }
+    return u64_load_acquire(&home->word[HOME_CONTROL]) == control && /* take_cell:A */
+           u64_cas(vacancy->cell, vacancy->value, value);            /* take_cell:B */
 }
 
-/* The table has a next one: moves the own line, helps with a few more, and goes there. */
-static bool
-go_on(struct index *index, const struct index_caller *caller, struct attempt *attempt,
+/*
+ * The table has a next one: moves the own line, helps with a few more, and goes there. NULL: no
+ * overflow line. A cell that was taken in a frozen line is not moved.
+ */
+COLD static struct index_table *
+go_on(struct index *index, const struct index_caller *caller, struct index_table *table,
       uint32_t hash)
 {
-    struct index_table *table = attempt->table;
-
     if (!index_move_line(index, caller, table, table_home(table, hash))) {
-        return false;
+        return NULL;
     }
     index_help(index, caller, table);
-    attempt->table = ptr_load_acquire(&table->next);
-    attempt->cell = NULL; /* a cell that was taken in a frozen line is not moved */
-    return true;
+    return ptr_load_acquire(&table->next);
 }
 
 /* The insertion point. */
-static bool
+static inline bool
 commit(const struct attempt *attempt, struct index_line *home, uint64_t control,
        struct index_ticket *ticket)
 {
@@ -375,67 +397,118 @@ abandon_cell(const struct attempt *attempt)
     }
 }
 
-/* The attempt gets a cell in this line, or what would hinder it changes. False: no memory. */
-static bool
-obtain_cell(struct index *index, const struct index_caller *caller, struct attempt *attempt,
-            struct index_line *home, uint64_t control)
-{
-    struct vacancy *vacancy = &attempt->vacancy;
+enum round { ROUND_DONE, ROUND_EXISTS, ROUND_NOMEM, ROUND_AGAIN };
 
-    if (vacancy->cell == NULL && !find_stale(index, attempt->table, home, vacancy)) {
-        return make_room(index, caller, attempt->table, &vacancy->last);
+/* A position is named, or there is a next table. */
+COLD static enum round
+clear_way(struct index *index, const struct index_caller *caller, struct index_table *table,
+          struct index_line *home, uint64_t control)
+{
+    return control_named(control) != 0 &&
+                   index_complete(index, caller, table, home, control) == COMPLETION_REFUSED
+               ? ROUND_NOMEM
+               : ROUND_AGAIN;
+}
+
+/*
+ * The line has no free cell: one there whose pod is over, or what would hinder the insertion
+ * changes.
+ */
+COLD static enum round
+find_room(struct index *index, const struct index_caller *caller, struct index_table *table,
+          struct index_line *home, struct vacancy *vacancy)
+{
+    struct spot spot = spot_first(home);
+
+    if (find_stale(index, table, &spot, vacancy)) {
+        return ROUND_DONE;
     }
-    take_cell(attempt, home, control);
-    return true;
+    return make_room(index, caller, table, &spot) ? ROUND_AGAIN : ROUND_NOMEM;
+}
+
+STRAIGHT enum round
+insert_round(struct index *index, const struct index_caller *caller, const struct hashed_name *name,
+             struct attempt *attempt, struct index_ticket *ticket, struct seen *found)
+{
+    struct index_table *table = attempt->table;
+    struct index_line *home = table_home(table, name->hash);
+    struct vacancy vacancy;
+
+    if (ptr_load_acquire(&table->next) != NULL) { /* insert_round:A */
+        attempt->table = go_on(index, caller, table, name->hash);
+        attempt->cell = NULL;
+        return attempt->table != NULL ? ROUND_AGAIN : ROUND_NOMEM;
+    }
+    uint64_t control = u64_load_acquire(&home->word[HOME_CONTROL]); /* insert_round:B */
+
+    if ((control & (CONTROL_POSITION | CONTROL_FROZEN)) != 0) {
+        return clear_way(index, caller, table, home, control);
+    }
+    if (!scan_home(home, name->hash, &vacancy)) {
+        struct vacancy other;
+
+        if (scan_chain(index, table, home, name, &other, found)) {
+            return ROUND_EXISTS;
+        }
+        vacancy = other;
+    }
+    if (attempt->cell == NULL) {
+        if (vacancy.cell == NULL) {
+            struct vacancy stale;
+            enum round round = find_room(index, caller, table, home, &stale);
+
+            if (round != ROUND_DONE) {
+                return round;
+            }
+            vacancy = stale;
+        }
+        if (!take_cell(&vacancy, home, control, attempt->value)) {
+            return ROUND_AGAIN;
+        }
+        attempt->cell = vacancy.cell;
+        attempt->position = vacancy.position;
+    }
+    return commit(attempt, home, control, ticket) ? ROUND_DONE : ROUND_AGAIN;
 }
 
 /*
  * Ends: in each further round another thread committed, completed, took a cell, lengthened or froze
  * the line.
  */
+COLD static enum round
+insert_rounds(struct index *index, const struct index_caller *caller,
+              const struct hashed_name *name, struct attempt attempt, struct index_ticket *ticket,
+              struct seen *found)
+{
+    enum round round;
+
+    do {
+        round = insert_round(index, caller, name, &attempt, ticket, found);
+    } while (round == ROUND_AGAIN);
+    if (round != ROUND_DONE) {
+        abandon_cell(&attempt);
+    }
+    return round;
+}
+
 enum index_answer
 index_insert(struct index *index, const struct index_caller *caller, const struct hashed_name *name,
-             uint32_t record, uint64_t life, struct index_ticket *ticket, uint32_t *found,
-             uint64_t *found_life)
+             uint64_t ref, struct index_ticket *ticket, struct index_found *found)
 {
     struct attempt attempt = {.table = ptr_load_acquire(&index->table), /* index_insert:A */
-                              .value = cell_make(life, name->hash, record) | CELL_TENTATIVE};
+                              .value = cell_make(ref_version(ref), name->hash, ref_record(ref)) |
+                                       CELL_TENTATIVE};
     struct seen seen;
+    enum round round = insert_round(index, caller, name, &attempt, ticket, &seen);
 
-    for (;;) {
-        struct index_line *home = table_home(attempt.table, name->hash);
-
-        if (ptr_load_acquire(&attempt.table->next) != NULL) { /* index_insert:B */
-            if (!go_on(index, caller, &attempt, name->hash)) {
-                return INDEX_NOMEM;
-            }
-            continue;
-        }
-        uint64_t control = u64_load_acquire(&home->word[HOME_CONTROL]); /* index_insert:C */
-
-        if (control_named(control) != 0) {
-            if (index_complete(index, caller, attempt.table, home, control) == COMPLETION_REFUSED) {
-                abandon_cell(&attempt);
-                return INDEX_NOMEM;
-            }
-            continue;
-        }
-        if ((control & CONTROL_FROZEN) != 0) {
-            continue; /* there is a next table */
-        }
-        *found = scan(index, attempt.table, home, name, &attempt.vacancy, &seen);
-        if (*found != 0) {
-            *found_life = seen.life;
-            abandon_cell(&attempt);
-            return INDEX_EXISTS;
-        }
-        if (attempt.cell == NULL && !obtain_cell(index, caller, &attempt, home, control)) {
-            return INDEX_NOMEM;
-        }
-        if (attempt.cell != NULL && commit(&attempt, home, control, ticket)) {
-            return INDEX_DONE;
-        }
+    if (round == ROUND_AGAIN) {
+        round = insert_rounds(index, caller, name, attempt, ticket, &seen);
     }
+    if (round == ROUND_EXISTS) {
+        *found = seen.pod;
+        return INDEX_EXISTS;
+    }
+    return round == ROUND_DONE ? INDEX_DONE : INDEX_NOMEM;
 }
 
 void
@@ -474,7 +547,7 @@ enum lookup { LOOKUP_NONE, LOOKUP_FOUND, LOOKUP_AGAIN };
 static enum lookup
 look_up(const struct index *index, const struct index_caller *caller,
         const struct hashed_name *name, struct index_table *table, struct index_line *home,
-        uint64_t control, uint32_t *record, struct seen *seen)
+        uint64_t control, struct seen *seen)
 {
     const uint64_t tag = cell_tag(name->hash);
     struct spot spot = spot_first(home);
@@ -488,7 +561,6 @@ look_up(const struct index *index, const struct index_caller *caller,
             index_look(index, cell, name, seen) != SIGHT_SAME) {
             continue;
         }
-        *record = cell_record(cell);
         switch (tentative ? index_complete(index, caller, table, home, control) : COMPLETED) {
         case COMPLETED:
             return LOOKUP_FOUND;
@@ -507,7 +579,6 @@ index_find(struct index *index, const struct index_caller *caller, const struct 
            uint64_t *life)
 {
     enum lookup answer;
-    uint32_t record = 0;
     struct seen seen;
 
     do {
@@ -515,13 +586,13 @@ index_find(struct index *index, const struct index_caller *caller, const struct 
         uint64_t control;
         struct index_line *home = find_line(index, name->hash, &table, &control);
 
-        answer = look_up(index, caller, name, table, home, control, &record, &seen);
+        answer = look_up(index, caller, name, table, home, control, &seen);
     } while (answer == LOOKUP_AGAIN);
     if (answer == LOOKUP_NONE) {
         return 0;
     }
-    *life = seen.life;
-    return record;
+    *life = seen.pod.life;
+    return seen.pod.record;
 }
 
 void

@@ -38,6 +38,12 @@ struct index_ticket {
     uint64_t committed, value;
 };
 
+/** A pod that has the name. */
+struct index_found {
+    uint64_t life;
+    uint32_t record;
+};
+
 enum index_answer { INDEX_DONE, INDEX_EXISTS, INDEX_NOMEM };
 
 /** Allocates nothing. */
@@ -60,14 +66,14 @@ bool index_reserve(struct index *index, const struct index_caller *caller, uint3
 void index_prefetch(const struct index *index, uint32_t hash);
 
 /**
- * Commits a pod whose record is filled and whose state word is stored. From here on it exists;
- * publish its ref, then call index_finish, whose first access is a full fence. INDEX_EXISTS: *found
- * is the record of the pod with this name, settled, *found_life its life. On EXISTS and NOMEM
- * nothing of the record is left in the index.
+ * Commits a pod whose record is filled and whose state word is stored; `ref` is its first. From
+ * here on it exists; publish its ref, then call index_finish, whose first access is a full fence.
+ * INDEX_EXISTS: *found is the pod with this name, settled. On EXISTS and NOMEM nothing of the
+ * record is left in the index.
  */
 enum index_answer index_insert(struct index *index, const struct index_caller *caller,
-                               const struct hashed_name *name, uint32_t record, uint64_t life,
-                               struct index_ticket *ticket, uint32_t *found, uint64_t *found_life);
+                               const struct hashed_name *name, uint64_t ref,
+                               struct index_ticket *ticket, struct index_found *found);
 void index_finish(const struct index_ticket *ticket);
 
 /** The record of the pod with this name, settled, and the pod's life; 0: none. */

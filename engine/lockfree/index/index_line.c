@@ -31,7 +31,7 @@ index_look(const struct index *index, uint64_t cell, const struct hashed_name *w
     bool same = wanted != NULL && hash == wanted->hash &&
                 names_equal(index->names, (uint32_t)name, wanted->text, wanted->length);
 
-    *seen = (struct seen){.life = life, .hash = hash};
+    *seen = (struct seen){.pod = {.life = life, .record = cell_record(cell)}, .hash = hash};
     if (!state_is_pod(entry_state(entry)) || u64_load(&entry->life) != life) { /* index_look:C */
         return SIGHT_OVER;
     }
@@ -70,7 +70,7 @@ index_complete(const struct index *index, const struct index_caller *caller,
     assert(!cell_is_free(value));
     if ((value & CELL_TENTATIVE) != 0) {
         if (index_look(index, value, NULL, &seen) != SIGHT_OVER &&
-            !index->settle(caller->ctx, cell_record(value), seen.life)) {
+            !index->settle(caller->ctx, cell_record(value), seen.pod.life)) {
             return COMPLETION_REFUSED;
         }
         (void)u64_cas(cell, value, value & ~CELL_TENTATIVE); /* index_complete:C */

@@ -78,6 +78,7 @@ cell_is_free(uint64_t cell)
 #define LINE_WORDS 8
 #define HOME_CONTROL 0
 #define HOME_LINK 1
+#define HOME_FIRST 2
 #define HOME_CELLS 6 /* words 2 to 7 */
 #define OVERFLOW_LINK 0
 #define OVERFLOW_CELLS 7 /* words 1 to 7 */
@@ -150,8 +151,16 @@ struct spot {
 static inline struct spot
 spot_first(struct index_line *home)
 {
-    return (struct spot){
-        .line = home, .link = &home->word[HOME_LINK], .at = LINE_WORDS - HOME_CELLS};
+    return (struct spot){.line = home, .link = &home->word[HOME_LINK], .at = HOME_FIRST};
+}
+
+static inline struct spot
+spot_last_at_home(struct index_line *home)
+{
+    return (struct spot){.line = home,
+                         .link = &home->word[HOME_LINK],
+                         .at = LINE_WORDS - 1,
+                         .position = HOME_CELLS - 1};
 }
 
 static inline atomic_u64 *
@@ -202,7 +211,7 @@ enum sight { SIGHT_OVER, SIGHT_OTHER, SIGHT_SAME };
 
 /** What was seen of a pod that is not over. */
 struct seen {
-    uint64_t life;
+    struct index_found pod;
     uint32_t hash;
 };
 

@@ -17,8 +17,15 @@
 #define SCHEDQ_LOCKFREE_NAMES_H
 
 #include "lockfree/memory/slab.h"
+#include "platform/text.h"
 
 #define NAME_CLASSES 3
+#define NAMES_CLASS_SHIFT 28 /* of a cell's number: {class:4, object:28} */
+
+/* The links lie in the text, which a free cell does not need. */
+#define NAMES_LINK 0
+
+extern const uint32_t names_bytes[NAME_CLASSES];
 
 struct names {
     struct slab classes[NAME_CLASSES];
@@ -34,9 +41,6 @@ void names_close(struct names *names);
 /** Room for `pods` names of at most 63 bytes. False: no memory; what was made stays. */
 bool names_reserve(struct names *names, uint32_t pods);
 
-/** A cell {class:4, object:28} with a copy of the text; 0: no memory. */
-uint32_t names_take(struct names *names, struct names_cache *cache, const char *text,
-                    uint32_t length);
 void names_give(struct names *names, struct names_cache *cache, uint32_t cell);
 void names_flush(struct names *names, struct names_cache *cache);
 void names_trim(struct names *names, struct epoch_record *epoch);
@@ -55,5 +59,40 @@ void names_copy(const struct names *names, uint32_t cell, char *out, uint32_t le
  * afterwards.
  */
 bool names_equal(const struct names *names, uint32_t cell, const char *text, uint32_t length);
+
+static inline struct slab_layout
+names_layout(uint32_t class)
+{
+    return (struct slab_layout){
+        .page_bits = RECORD_PAGE_BITS, .bytes = names_bytes[class], .link = NAMES_LINK};
+}
+
+/** A cell with a copy of the text; 0: no memory. */
+static inline uint32_t
+names_take(struct names *names, struct names_cache *cache, const char *text, uint32_t length)
+{
+    uint32_t class = 0;
+    void *memory;
+
+    while (length >= names_bytes[class]) {
+        if (++class == NAME_CLASSES) {
+            return 0;
+        }
+    }
+    uint32_t object = slab_take_known(&names->classes[class], &cache->classes[class],
+                                      names_layout(class), &memory);
+
+    if (object == 0) {
+        return 0;
+    }
+    atomic_u64 *words = memory;
+    uint32_t whole = length / TEXT_WORD;
+
+    for (uint32_t i = 0; i < whole; i++) {
+        u64_store(&words[i], text_word(text, i));
+    }
+    u64_store(&words[whole], text_tail(text, length));
+    return class << NAMES_CLASS_SHIFT | object;
+}
 
 #endif

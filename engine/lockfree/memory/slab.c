@@ -13,7 +13,7 @@
  *   header        the epoch's block; the floor that the page began at, written by its maker only
  *   free object   link: {next of its list}
  *                 magazine_link, of a magazine's first: {length:32, next magazine:32}
- *   cache         head, count: the list in use; spare: a full one; the owner's only
+ *   cache         head, count, memory of the head: the list in use; spare: a full one; the owner's
  *
  * 3 A SLOT OF A LEAF
  *   NULL -> page   CAS (page_install:A)
@@ -48,7 +48,7 @@
  *
  * 8 ABA, RECLAMATION. magazine_pop:A reads a link that may be another user's data by then; the tag,
  *   one up with each success, makes magazine_pop:B fail. The page behind the link may be unlinked
- *   meanwhile, not unmapped: slab_take is called in an epoch section.
+ *   meanwhile, not unmapped: takes are called in an epoch section.
  *
  * 9 WRAPAROUND. 36 bits of tag, one step per 64 objects taken or given: at 20 million a second
  *   after 61 hours. A thread must sleep between magazine_pop:A and magazine_pop:B for exactly a
@@ -95,18 +95,6 @@ static void
 set_next(const struct slab *slab, uint32_t object, uint32_t next)
 {
     u64_store(word_in(slab_at(slab, object), slab->kind.link), next);
-}
-
-/* The next take's object is fetched while the caller is busy with this one. */
-static void
-prefetch_object(const struct slab *slab, uint32_t object)
-{
-    const char *memory = slab_at(slab, object);
-
-    __builtin_prefetch(memory, 1);
-    if (slab->kind.bytes > CACHE_LINE) {
-        __builtin_prefetch(memory + CACHE_LINE, 1);
-    }
 }
 
 /* ---- magazines ------------------------------------------------------------------------------- */
@@ -342,8 +330,8 @@ page_make(struct slab *slab)
 
 /* ---- taking and giving ----------------------------------------------------------------------- */
 
-static bool
-cache_fill(struct slab *slab, struct slab_cache *cache)
+bool
+slab_refill(struct slab *slab, struct slab_cache *cache)
 {
     struct list list = {cache->spare, MAGAZINE};
 
@@ -356,27 +344,12 @@ cache_fill(struct slab *slab, struct slab_cache *cache)
     }
     cache->head = list.first;
     cache->count = list.length;
+    cache->memory = slab_at(slab, list.first);
     return list.length != 0;
 }
 
-uint32_t
-slab_take(struct slab *slab, struct slab_cache *cache)
-{
-    if (cache->count == 0 && !cache_fill(slab, cache)) {
-        return 0;
-    }
-    uint32_t object = cache->head;
-
-    cache->count--;
-    if (cache->count != 0) {
-        cache->head = next_object(slab, object);
-        prefetch_object(slab, cache->head);
-    }
-    return object;
-}
-
 void
-slab_put_aside(struct slab *slab, struct slab_cache *cache)
+slab_spill(struct slab *slab, struct slab_cache *cache)
 {
     uint32_t colder = cache->spare;
 
@@ -386,12 +359,6 @@ slab_put_aside(struct slab *slab, struct slab_cache *cache)
     if (colder != 0) {
         magazine_push(slab, (struct list){colder, MAGAZINE});
     }
-}
-
-void
-slab_give(struct slab *slab, struct slab_cache *cache, uint32_t object)
-{
-    slab_give_at(slab, cache, object, slab_at(slab, object));
 }
 
 void

@@ -5,8 +5,8 @@
  * mapped, with the same type, until slab_trim or slab_close. So any thread may read an object of
  * another, and must make sure afterwards, by versions, tags or generations, that it was the one it
  * meant. Recycling does not wait for a grace period: one thread that stops would hold back 100 MB a
- * second. slab_take and slab_trim are called inside an epoch section: they read objects whose page
- * may be trimmed meanwhile. The other functions touch only what is the caller's.
+ * second. Takes and slab_trim are called inside an epoch section: they read objects whose page may
+ * be trimmed meanwhile. The other functions touch only what is the caller's.
  *
  * FREE OBJECTS. Each worker has a cache of its own (struct slab_cache), last in, first out: what
  * was used last is warm. Caches exchange magazines of MAGAZINE objects through a stack that all
@@ -69,6 +69,7 @@ struct slab {
 struct slab_cache {
     uint32_t head, count; /* a list of less than MAGAZINE when idle */
     uint32_t spare;       /* a list of MAGAZINE that is colder; 0: none */
+    void *memory;         /* of `head`, unless the list is empty */
 };
 
 void slab_open(struct slab *slab, const struct slab_kind *kind, struct memory *memory);
@@ -81,29 +82,6 @@ void slab_close(struct slab *slab);
  * stays.
  */
 bool slab_reserve(struct slab *slab, uint32_t objects);
-
-/**
- * An object that is the caller's, with whatever words its last user left; 0: no memory, or no
- * numbers.
- */
-uint32_t slab_take(struct slab *slab, struct slab_cache *cache);
-
-/** Gives an object back; it may be another's at once. */
-void slab_give(struct slab *slab, struct slab_cache *cache, uint32_t object);
-
-/** The list in use has reached MAGAZINE: it becomes the spare one, which goes to the others. */
-void slab_put_aside(struct slab *slab, struct slab_cache *cache);
-
-/** slab_give of an object that lies there. */
-static inline void
-slab_give_at(struct slab *slab, struct slab_cache *cache, uint32_t object, void *memory)
-{
-    u64_store((atomic_u64 *)(void *)((char *)memory + slab->kind.link), cache->head);
-    cache->head = object;
-    if (++cache->count == MAGAZINE) {
-        slab_put_aside(slab, cache);
-    }
-}
 
 /** Gives all that a worker holds to the others. */
 void slab_flush(struct slab *slab, struct slab_cache *cache);
@@ -133,31 +111,47 @@ slab_end(const struct slab *slab)
     return u32_load_acquire(&slab->pages) << slab->kind.page_bits; /* of page_number's exchange */
 }
 
-/** slab_at for a caller that knows the slab's kind: its page_bits and bytes. */
+/** What a caller that knows the slab's kind says of it: three constants, then. */
+struct slab_layout {
+    uint32_t page_bits, bytes, link; /* as in slab_kind */
+};
+
+static inline struct slab_layout
+slab_layout(const struct slab *slab)
+{
+    return (struct slab_layout){
+        .page_bits = slab->kind.page_bits, .bytes = slab->kind.bytes, .link = slab->kind.link};
+}
+
 static inline void *
-slab_at_known(const struct slab *slab, uint32_t object, uint32_t page_bits, uint32_t bytes)
+slab_in_page(char *page, struct slab_layout layout, uint32_t object)
+{
+    return page + (size_t)(object & ((UINT32_C(1) << layout.page_bits) - 1)) * layout.bytes;
+}
+
+/** slab_at for a caller that knows the kind. */
+static inline void *
+slab_at_known(const struct slab *slab, struct slab_layout layout, uint32_t object)
 {
     /* acquire, both: of page_slot's exchange, and page_install:A */
-    uint32_t page = object >> page_bits;
+    uint32_t page = object >> layout.page_bits;
     const atomic_ptr *leaf = (const atomic_ptr *)ptr_load_acquire(&slab->root[page / SLAB_LEAF]);
     char *memory = leaf != NULL ? (char *)ptr_load_acquire(&leaf[page % SLAB_LEAF]) : NULL;
 
-    return memory != NULL ? memory + (size_t)(object & ((UINT32_C(1) << page_bits) - 1)) * bytes
-                          : NULL;
+    return memory != NULL ? slab_in_page(memory, layout, object) : NULL;
 }
 
 /**
- * slab_at_known of an object that was made once, without a look whether its page is there: for the
+ * The same of an object that was made once, without a look whether its page is there: for the
  * object's owner, or an address to prefetch.
  */
-static inline char *
-slab_unchecked(const struct slab *slab, uint32_t object, uint32_t page_bits, uint32_t bytes)
+static inline void *
+slab_unchecked(const struct slab *slab, struct slab_layout layout, uint32_t object)
 {
-    uint32_t page = object >> page_bits;
+    uint32_t page = object >> layout.page_bits;
     const atomic_ptr *leaf = (const atomic_ptr *)ptr_load_acquire(&slab->root[page / SLAB_LEAF]);
 
-    return (char *)ptr_load_acquire(&leaf[page % SLAB_LEAF]) +
-           (size_t)(object & ((UINT32_C(1) << page_bits) - 1)) * bytes;
+    return slab_in_page((char *)ptr_load_acquire(&leaf[page % SLAB_LEAF]), layout, object);
 }
 
 /**
@@ -168,7 +162,75 @@ slab_unchecked(const struct slab *slab, uint32_t object, uint32_t page_bits, uin
 static inline void *
 slab_at(const struct slab *slab, uint32_t object)
 {
-    return slab_at_known(slab, object, slab->kind.page_bits, slab->kind.bytes);
+    return slab_at_known(slab, slab_layout(slab), object);
+}
+
+/* ---- taking and giving ----------------------------------------------------------------------- */
+
+/** The list in use is empty: another one. False: no memory, or no numbers. */
+bool slab_refill(struct slab *slab, struct slab_cache *cache);
+
+/** The list in use is a magazine. */
+void slab_spill(struct slab *slab, struct slab_cache *cache);
+
+/**
+ * An object that is the caller's, with whatever words its last user left; 0: no memory, or no
+ * numbers.
+ *
+ * The next take's object is fetched while the caller is busy with this one.
+ */
+static inline uint32_t
+slab_take_known(struct slab *slab, struct slab_cache *cache, struct slab_layout layout,
+                void **memory)
+{
+    if (cache->count == 0 && !slab_refill(slab, cache)) {
+        return 0;
+    }
+    uint32_t object = cache->head;
+    char *own = cache->memory;
+
+    if (--cache->count != 0) {
+        uint32_t next = (uint32_t)u64_load((const atomic_u64 *)(const void *)(own + layout.link));
+        char *ahead = slab_unchecked(slab, layout, next);
+
+        cache->head = next;
+        cache->memory = ahead;
+        __builtin_prefetch(ahead, 1);
+        if (layout.bytes > CACHE_LINE) {
+            __builtin_prefetch(ahead + CACHE_LINE, 1);
+        }
+    }
+    *memory = own;
+    return object;
+}
+
+/** Gives an object back; it may be another's at once. */
+static inline void
+slab_give_known(struct slab *slab, struct slab_cache *cache, struct slab_layout layout,
+                uint32_t object, void *memory)
+{
+    u64_store((atomic_u64 *)(void *)((char *)memory + layout.link), cache->head);
+    cache->head = object;
+    cache->memory = memory;
+    if (++cache->count == MAGAZINE) {
+        slab_spill(slab, cache);
+    }
+}
+
+static inline uint32_t
+slab_take(struct slab *slab, struct slab_cache *cache)
+{
+    void *memory;
+
+    return slab_take_known(slab, cache, slab_layout(slab), &memory);
+}
+
+static inline void
+slab_give(struct slab *slab, struct slab_cache *cache, uint32_t object)
+{
+    struct slab_layout layout = slab_layout(slab);
+
+    slab_give_known(slab, cache, layout, object, slab_unchecked(slab, layout, object));
 }
 
 #endif

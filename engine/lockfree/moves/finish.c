@@ -77,7 +77,7 @@ give_record(struct worker *worker, uint32_t record, struct entry *entry, bool fl
         held = give_description(worker, entry, desc);
     }
     names_give(&queue->names, &worker->names, (uint32_t)name);
-    slab_give_at(&queue->entries.records, &worker->records, record, entry);
+    slab_give_known(&queue->entries.records, &worker->records, RECORD_LAYOUT, record, entry);
     if (objects_counted(queue)) {
         let_go(worker, &held, flew);
     }

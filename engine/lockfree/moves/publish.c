@@ -17,41 +17,24 @@ forget_bands(struct worker *worker, uint64_t removals)
 }
 
 struct band *
-publish_band(struct worker *worker, int32_t priority)
+publish_find_band(struct worker *worker, int32_t rank)
 {
     struct queue *queue = queue_of(worker);
-    int32_t rank = queue_rank(queue, priority);
-    /* publish_band:A reads from leave_table:A */
-    uint64_t removals = u64_load_acquire(&queue->bands.removals);
+    struct known_band *known = publish_known(worker, rank);
+    uint64_t removals = u64_load_acquire(&queue->bands.removals); /* as publish_band:A */
 
     if (removals != worker->bands_known) {
         forget_bands(worker, removals);
     }
-    for (uint32_t i = 0; i < BAND_CACHE; i++) {
-        struct band *known = worker->bands[i].band;
-
-        if (known != NULL && worker->bands[i].priority == rank) {
-            if (band_keep(known)) {
-                return known;
-            }
-            worker->bands[i].band = NULL;
-        }
+    if (known->band != NULL && known->priority == rank && band_keep(known->band)) {
+        return known->band;
     }
-    struct band *band = bands_get(&queue->bands, worker->epoch, rank);
-
-    if (band != NULL) {
-        uint32_t turn = worker->band_turn++ % BAND_CACHE;
-
-        worker->bands[turn].priority = rank;
-        worker->bands[turn].band = band;
-    }
-    return band;
+    *known = (struct known_band){.priority = rank,
+                                 .band = bands_get(&queue->bands, worker->epoch, rank)};
+    return known->band;
 }
 
-/*
- * A lane accepts keys that do not decrease; for active pods, none above the next key this worker
- * will draw. A lane has no room for a move's cause, which helpers have to know.
- */
+/* A lane has no room for a move's cause, which helpers have to know. */
 static bool
 fits_lane(const struct worker *worker, const struct bin *bin, const struct placing *placing)
 {
@@ -60,8 +43,8 @@ fits_lane(const struct worker *worker, const struct bin *bin, const struct placi
     }
     const struct lane *lane = bin_lane(bin, worker->base.number);
 
-    if (bin->residence.place == PLACE_ACTIVE && placing->key > worker->last_drawn) {
-        return false;
+    if (bin->residence.place == PLACE_ACTIVE) {
+        return publish_fits(worker, lane, placing->key);
     }
     if (placing->key != lane->last_key || bin->residence.ties == TIES_OPEN) {
         return placing->key >= lane->last_key;
@@ -101,14 +84,15 @@ make_lane_room(struct worker *worker, struct bin *bin)
 }
 
 bool
-publish_prepare_key(struct worker *worker, struct band *band, int64_t key)
+publish_prepare_other(struct worker *worker, struct band *band, int64_t key)
 {
     struct bin *bin = &band->bin;
 
     if (!bin_has_room(bin, worker->base.number, 1) && !make_lane_room(worker, bin)) {
         return false;
     }
-    return fits_lane(worker, bin, &(struct placing){.key = key}) || publish_prepare(worker, bin);
+    return publish_fits(worker, bin_lane(bin, worker->base.number), key) ||
+           publish_prepare(worker, bin);
 }
 
 /* The spare run is nobody's meanwhile: this thread may end in here. */
@@ -151,15 +135,13 @@ publish_ref(struct worker *worker, struct bin *bin, const struct placing *placin
 }
 
 void
-publish_wake(struct worker *worker)
+publish_wake_sleeper(struct worker *worker)
 {
     struct queue *queue = queue_of(worker);
+
     atomic_u32 *poppable = u32_of(&queue->base.words.poppable);
 
-    /*
-     * Relaxed: the caller's fence comes before both. A 1 that is stored late is allowed: the pop
-     * that it causes finds nothing.
-     */
+    /* A 1 that is stored late is allowed: the pop that it causes finds nothing. */
     if (u32_load(poppable) == 0) {
         u32_store(poppable, 1);
     }

@@ -25,11 +25,34 @@
 
 #include "lockfree/queue.h"
 
+/** publish_band of one that is not remembered, or wants to leave. */
+struct band *publish_find_band(struct worker *worker, int32_t rank);
+
+/** Where a worker remembers a priority. */
+static inline struct known_band *
+publish_known(struct worker *worker, int32_t rank)
+{
+    return &worker->bands[(uint32_t)rank * UINT32_C(0x9e3779b1) / (UINT32_MAX / BAND_CACHE + 1)];
+}
+
 /**
- * The band of a priority (config.fifo is taken into account); bands_get with the worker's memory of
- * its last ones.
+ * The band of a priority (config.fifo is taken into account): bands_get with the worker's memory of
+ * others.
  */
-struct band *publish_band(struct worker *worker, int32_t priority);
+static inline struct band *
+publish_band(struct worker *worker, int32_t priority)
+{
+    const struct queue *queue = queue_of(worker);
+    int32_t rank = queue_rank(queue, priority);
+    const struct known_band *known = publish_known(worker, rank);
+    /* publish_band:A reads from leave_table:A */
+    bool stays = u64_load_acquire(&queue->bands.removals) == worker->bands_known;
+
+    if (stays && known->band != NULL && known->priority == rank && band_stays(known->band)) {
+        return known->band;
+    }
+    return publish_find_band(worker, rank);
+}
 
 /** A ref on its way into a bin, with what orders it there. */
 struct placing {
@@ -40,10 +63,30 @@ struct placing {
 };
 
 /**
- * Makes sure that a ref with this key can be published in the band. False: no memory, nothing
- * changed.
+ * A lane accepts keys that do not decrease; for active pods, none above the next key this worker
+ * will draw.
  */
-bool publish_prepare_key(struct worker *worker, struct band *band, int64_t key);
+static inline bool
+publish_fits(const struct worker *worker, const struct lane *lane, int64_t key)
+{
+    return key >= lane->last_key && key <= worker->last_drawn;
+}
+
+/** publish_prepare_key of what does not go straight into the lane. */
+bool publish_prepare_other(struct worker *worker, struct band *band, int64_t key);
+
+/**
+ * Makes sure that a ref with this key can be published in the band; not a housekeeper's. False: no
+ * memory, nothing changed.
+ */
+static inline bool
+publish_prepare_key(struct worker *worker, struct band *band, int64_t key)
+{
+    const struct lane *lane = bin_lane(&band->bin, worker->base.number);
+
+    return (lane != NULL && lane_has_room(lane, 1) && publish_fits(worker, lane, key)) ||
+           publish_prepare_other(worker, band, key);
+}
 
 /**
  * The same for any key and any bin, and for one ref more: an adder has prepared for that one.
@@ -62,7 +105,34 @@ void publish_ref(struct worker *worker, struct bin *bin, const struct placing *p
  */
 bool publish_in_run(struct worker *worker, struct bin *bin, const struct bin_ref *ref);
 
+/** The same after publish_prepare_key. */
+static inline void
+publish_in_band(struct worker *worker, struct band *band, uint64_t ref, int64_t key)
+{
+    struct lane *lane = bin_lane(&band->bin, worker->base.number);
+
+    if (publish_fits(worker, lane, key)) {
+        lane_put(lane, ref, key);
+        lane_publish(lane);
+    } else {
+        publish_ref(worker, &band->bin, &(struct placing){.ref = ref, .key = key});
+    }
+}
+
+/** publish_wake where there is something to tell. */
+void publish_wake_sleeper(struct worker *worker);
+
 /** After something became poppable, and a full fence: tells sleepers and hosts. */
-void publish_wake(struct worker *worker);
+static inline void
+publish_wake(struct worker *worker)
+{
+    struct queue *queue = queue_of(worker);
+
+    /* Relaxed: the caller's fence comes before both. */
+    if (u32_load(u32_of(&queue->base.words.poppable)) == 0 ||
+        sleepers_waiting(&queue->sleepers) > 0) {
+        publish_wake_sleeper(worker);
+    }
+}
 
 #endif

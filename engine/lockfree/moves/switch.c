@@ -4,37 +4,6 @@
 #include "lockfree/moves/backoff.h"
 #include "policy/backoff.h"
 
-static enum incoming_place
-incoming_place(enum place place)
-{
-    switch (place) {
-    case PLACE_ACTIVE:
-        return INCOMING_ACTIVE;
-    case PLACE_BACKOFF:
-    case PLACE_ERROR_BACKOFF:
-        return INCOMING_BACKOFF;
-    default:
-        return INCOMING_UNSCHEDULABLE;
-    }
-}
-
-void
-switch_count_many(struct worker *worker, enum place to, uint32_t cause, uint32_t count)
-{
-    struct queue *queue = queue_of(worker);
-    uint32_t label = (cause & ~CAUSE_MOVE) - 1;
-
-    if (cause == CAUSE_NONE) {
-        return;
-    }
-    if ((cause & CAUSE_MOVE) != 0) {
-        tally_add(&worker->tally.moves, count);
-    }
-    if (label != LABEL_POD_UPDATE || queue->base.rules.counts_updates) {
-        incoming_count(&worker->incoming, &queue->incoming_late, label, incoming_place(to), count);
-    }
-}
-
 /*
  * A walk that passed a place before the pod came there, and had not reached the one that it left,
  * must begin again. Where pop takes from backoff, that is a place of the walk too.

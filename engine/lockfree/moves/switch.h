@@ -45,8 +45,37 @@ cause_of(uint32_t label, bool moves)
     return (label + 1) | (moves ? CAUSE_MOVE : 0);
 }
 
+static inline enum incoming_place
+incoming_place(enum place place)
+{
+    switch (place) {
+    case PLACE_ACTIVE:
+        return INCOMING_ACTIVE;
+    case PLACE_BACKOFF:
+    case PLACE_ERROR_BACKOFF:
+        return INCOMING_BACKOFF;
+    default:
+        return INCOMING_UNSCHEDULABLE;
+    }
+}
+
 /** Counts pods that came into a place, for a cause. */
-void switch_count_many(struct worker *worker, enum place to, uint32_t cause, uint32_t count);
+static inline void
+switch_count_many(struct worker *worker, enum place to, uint32_t cause, uint32_t count)
+{
+    struct queue *queue = queue_of(worker);
+    uint32_t label = (cause & ~CAUSE_MOVE) - 1;
+
+    if (cause == CAUSE_NONE) {
+        return;
+    }
+    if ((cause & CAUSE_MOVE) != 0) {
+        tally_add(&worker->tally.moves, count);
+    }
+    if (label != LABEL_POD_UPDATE || queue->base.rules.counts_updates) {
+        incoming_count(&worker->incoming, &queue->incoming_late, label, incoming_place(to), count);
+    }
+}
 
 /** Counts one. */
 static inline void

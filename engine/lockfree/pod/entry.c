@@ -5,8 +5,6 @@
  */
 #include "lockfree/pod/entry.h"
 
-#include <stddef.h>
-
 _Static_assert(STATE_VERSION_MASK == SLAB_VERSION_MASK,
                "versions and tags go round where slab.h measures them");
 
@@ -150,12 +148,13 @@ entry_flag(struct entry *entry, uint64_t state, uint64_t desc, enum state_flag f
 uint64_t
 description_take(struct entries *entries, struct slab_cache *cache)
 {
-    uint32_t number = slab_take(&entries->descriptions, cache);
+    void *memory;
+    uint32_t number = slab_take_known(&entries->descriptions, cache, DESCRIPTION_LAYOUT, &memory);
 
     if (number == 0) {
         return 0;
     }
-    struct description_record *record = slab_at(&entries->descriptions, number);
+    struct description_record *record = memory;
     uint64_t tag = version_next(u64_load(&record->tag));
 
     u64_store(&record->tag, tag);

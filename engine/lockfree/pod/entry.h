@@ -60,6 +60,8 @@
 #include "lockfree/memory/slab.h"
 #include "lockfree/pod/state.h"
 
+#include <stddef.h>
+
 struct entry {
     _Alignas(CACHE_LINE) atomic_pair word; /* low: state; high: desc */
     atomic_u64 object;
@@ -115,6 +117,16 @@ struct description {
     uint64_t nomination;
 };
 
+/** A free record's link lies in its order key, a description record's too. */
+#define RECORD_LAYOUT                                    \
+    ((struct slab_layout){.page_bits = RECORD_PAGE_BITS, \
+                          .bytes = sizeof(struct entry), \
+                          .link = offsetof(struct entry, order_key)})
+#define DESCRIPTION_LAYOUT                                            \
+    ((struct slab_layout){.page_bits = DESCRIPTION_PAGE_BITS,         \
+                          .bytes = sizeof(struct description_record), \
+                          .link = offsetof(struct description_record, order_key)})
+
 struct entries {
     struct slab records;
     struct slab descriptions;
@@ -127,15 +139,14 @@ void records_close(struct entries *entries);
 static inline struct entry *
 entry_at(const struct entries *entries, uint32_t record)
 {
-    return slab_at_known(&entries->records, record, RECORD_PAGE_BITS, sizeof(struct entry));
+    return slab_at_known(&entries->records, RECORD_LAYOUT, record);
 }
 
 /** Brings the lines of a record whose number was given out once; its page may be gone. */
 static inline void
 entry_prefetch(const struct entries *entries, uint32_t record)
 {
-    const char *entry =
-        slab_unchecked(&entries->records, record, RECORD_PAGE_BITS, sizeof(struct entry));
+    const char *entry = slab_unchecked(&entries->records, RECORD_LAYOUT, record);
 
     __builtin_prefetch(entry, 1);
     __builtin_prefetch(entry + CACHE_LINE, 1);
@@ -145,8 +156,7 @@ entry_prefetch(const struct entries *entries, uint32_t record)
 static inline struct description_record *
 description_at(const struct entries *entries, uint64_t desc)
 {
-    return desc != 0 ? slab_at_known(&entries->descriptions, ref_record(desc),
-                                     DESCRIPTION_PAGE_BITS, sizeof(struct description_record))
+    return desc != 0 ? slab_at_known(&entries->descriptions, DESCRIPTION_LAYOUT, ref_record(desc))
                      : NULL;
 }
 

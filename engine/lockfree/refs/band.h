@@ -187,6 +187,14 @@ band_word_rests(uint64_t word)
 /** Keeps a band that was found in the table until the section ends. False: it is retired. */
 bool band_keep(struct band *band);
 
+/** True: band_keep has nothing to do. */
+static inline bool
+band_stays(const struct band *band)
+{
+    /* of bin_mark_from:A, leave:A, retire:B */
+    return bin_phase(u64_load_acquire(&band->word)) < BIN_LEAVING;
+}
+
 /** The band of a priority, made if there is none. NULL: no memory, or no id (bands_are_out). */
 struct band *bands_get(struct bands *bands, struct epoch_record *epoch, int32_t priority);
 

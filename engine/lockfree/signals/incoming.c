@@ -39,25 +39,18 @@ incoming_reserve(struct incoming_late *late, uint32_t label)
 }
 
 void
-incoming_count(struct incoming *own, struct incoming_late *late, uint32_t label,
-               enum incoming_place place, uint32_t by)
+incoming_count_late(struct incoming_late *late, uint32_t label, enum incoming_place place,
+                    uint32_t by)
 {
-    if (label < INCOMING_OWN) {
-        atomic_u64 *count = &own->counts[label][place];
-
-        u64_store(count, u64_load(count) + by);
-        return;
-    }
     struct chunk *chunk = ptr_load_acquire(&late->chunks[label / INCOMING_CHUNK]);
 
     /*
      * More events were defined at once than there is room made ahead, and there was no memory: the
      * pods are not counted.
      */
-    if (chunk == NULL) {
-        return;
+    if (chunk != NULL) {
+        (void)u64_add(&chunk->counts[label % INCOMING_CHUNK][place], by);
     }
-    (void)u64_add(&chunk->counts[label % INCOMING_CHUNK][place], by);
 }
 
 uint64_t

@@ -40,9 +40,23 @@ void incoming_close(struct incoming_late *late);
 /** Makes room for a label. False: no memory. */
 bool incoming_reserve(struct incoming_late *late, uint32_t label);
 
+/** incoming_count of a label behind the workers' own. */
+void incoming_count_late(struct incoming_late *late, uint32_t label, enum incoming_place place,
+                         uint32_t by);
+
 /** Counts `by` pods. `own` is the calling worker's; room was made for the label. */
-void incoming_count(struct incoming *own, struct incoming_late *late, uint32_t label,
-                    enum incoming_place place, uint32_t by);
+static inline void
+incoming_count(struct incoming *own, struct incoming_late *late, uint32_t label,
+               enum incoming_place place, uint32_t by)
+{
+    if (label < INCOMING_OWN) {
+        atomic_u64 *count = &own->counts[label][place];
+
+        u64_store(count, u64_load(count) + by);
+    } else {
+        incoming_count_late(late, label, place, by);
+    }
+}
 
 /** What the table of late labels has; the workers' own are added by the caller. */
 uint64_t incoming_of_late(const struct incoming_late *late, uint32_t label,
