@@ -160,12 +160,13 @@ a_pod_in_flight_and_due_pods_are_measured(void **state)
     command_expect("lateness/frozen/p99");
 }
 
+/* A ratio may be rounded to 0 where the machine is busy. */
 static void
 expect_number(const json_t *row, const char *key)
 {
     const json_t *value = json_object_get(row, key);
     assert_true(json_is_real(value));
-    assert_true(json_real_value(value) > 0);
+    assert_true(json_real_value(value) >= 0);
 }
 
 static void
