@@ -630,8 +630,8 @@ try_round(struct failing *failing, enum attempt *attempt)
     }
     decide_failure(failing, planned, &decision);
     object_give_back(queue, object);
-    /* Its page stays unless a second call with this token ended the flight. */
-    if (entry_at(&queue->entries, failing->record) != failing->entry) {
+    /* Its page stays while the host's code runs, unless a second call ended the flight. */
+    if (queue_asks_host(queue) && entry_at(&queue->entries, failing->record) != failing->entry) {
         return SCHEDQ_STALE;
     }
     if (!failing->described) {
@@ -699,7 +699,8 @@ fail(struct failing *failing)
     if (!take_back(failing)) {
         return is_there(failing) ? SCHEDQ_STALE : SCHEDQ_GONE;
     }
-    if (!see_flight(failing)) {
+    /* Not so if a flag was set since: then it is looked at again. */
+    if (state_version(failing->view.state) != failing->version && !see_flight(failing)) {
         return SCHEDQ_GONE;
     }
     failing->popped = u64_load(&failing->entry->popped);

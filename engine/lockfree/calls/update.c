@@ -223,23 +223,25 @@ retry_updated(struct worker *worker, const struct update *update, schedq_result_
         .result = result,
         .decide = rules->hints ? decide_by_event : decide_without_hints,
         .ctx = &event};
-    struct view now = update->before;
+    const struct view *now = &update->before;
+    struct view seen;
 
     mover_begin(&mover);
-    for (size_t i = 0; i < update->event_count && place_waits_for_event(state_place(now.state));
+    for (size_t i = 0; i < update->event_count && place_waits_for_event(state_place(now->state));
          i++) {
         if (rules->hints) {
             event.event = update->events[i];
             mover.label = registry_label(&queue->base.registry, event.event);
             mover.counts = true;
         }
-        result->gate = now.gate; /* backoff keeps it: report_updated */
+        result->gate = now->gate; /* backoff keeps it: report_updated */
         mover_try(&mover, update->record, update->before.life);
         mover_end(&mover);
         if (i + 1 == update->event_count || !rules->hints ||
-            !report_view(queue, update->record, update->before.life, &now)) {
+            !report_view(queue, update->record, update->before.life, &seen)) {
             break;
         }
+        now = &seen;
     }
     return !mover.no_memory;
 }
@@ -362,7 +364,7 @@ update_present(struct worker *worker, const struct hashed_name *name, struct upd
             return SCHEDQ_INVALID;
         }
         /* An active pod is settled by what the update does to it. */
-        status = state_waits(update->before.state) &&
+        status = state_place(update->before.state) == PLACE_GATED &&
                          !settle_told(worker, update->record, &update->before)
                      ? SCHEDQ_RETRY
                      : install_update(worker, update);
