@@ -186,6 +186,7 @@ struct queue {
     atomic_u64 slots;                /* those with smaller numbers may have been taken */
     atomic_ptr housekeepers[HOUSEKEEPERS];
     atomic_u64 housekeeping; /* those in use, as bits */
+    atomic_u64 house_waits;  /* those that left memory that waits for a grace period, as bits */
     atomic_u64 strays;       /* notes:3, above them how often one was left */
     struct incoming_late incoming_late;
     struct event_log log;

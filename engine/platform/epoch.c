@@ -191,10 +191,16 @@ epoch_retire_with(struct epoch_record *record, struct epoch_block *block, struct
     ck_epoch_call(&record->own, (ck_epoch_entry_t *)(void *)block->link, block_free);
 }
 
+bool
+epoch_waits(const struct epoch_record *record)
+{
+    return ck_pr_load_uint(&record->own.n_pending) != 0;
+}
+
 void
 epoch_poll(struct epoch_record *record)
 {
-    if (ck_pr_load_uint(&record->own.n_pending) != 0) {
+    if (epoch_waits(record)) {
         (void)ck_epoch_poll(&record->own);
     }
 }

@@ -81,6 +81,9 @@ void epoch_retire_with(struct epoch_record *record, struct epoch_block *block,
                        struct memory *memory, enum memory_kind kind, size_t bytes,
                        bool (*ends)(struct epoch_block *block));
 
+/** Does something of this record wait? The record's owner. */
+bool epoch_waits(const struct epoch_record *record);
+
 /** Frees what may be freed. Cheap if nothing waits. Outside a section. */
 void epoch_poll(struct epoch_record *record);
 

@@ -34,8 +34,8 @@
  *
  * stands for engine/lockfree/signals/deadline.c deadline_lower f0b97bd1
  * stands for engine/lockfree/signals/deadline.c deadline_begin bdad5527
- * stands for engine/lockfree/signals/deadline.c deadline_end 435c0120
- * stands for engine/lockfree/calls/serve.c plan 227b2d89
+ * stands for engine/lockfree/signals/deadline.c deadline_end 75c78438
+ * stands for engine/lockfree/calls/serve.c plan 112e85e8
  * stands for engine/lockfree/moves/transfer.c transfer_announce b790bdae
  * stands for engine/lockfree/moves/transfer.c transfer_lower_deadline 2e70f19c
  */

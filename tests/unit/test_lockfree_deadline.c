@@ -10,6 +10,13 @@
 #include "mailbox.h"
 #include "seed.h"
 
+/* Planned without a pod. */
+static enum planned
+ends(struct deadline *deadline, const struct planning *planning, int64_t next)
+{
+    return deadline_end(deadline, planning, &(struct timed){.at = next});
+}
+
 typedef struct world {
     int64_t word;
     struct deadline deadline;
@@ -30,7 +37,7 @@ static enum planned
 plan(world_t *world, int64_t next)
 {
     struct planning planning = deadline_begin(&world->deadline);
-    return deadline_end(&world->deadline, &planning, next);
+    return ends(&world->deadline, &planning, next);
 }
 
 static bool
@@ -67,7 +74,7 @@ while_somebody_looks_it_is_due_now_and_then_what_was_found(void **state)
     deadline_lower(&world->deadline, 10);
     struct planning planning = deadline_begin(&world->deadline);
     assert_true(is_due_now(world));
-    assert_int_equal(deadline_end(&world->deadline, &planning, 30), PLANNED);
+    assert_int_equal(ends(&world->deadline, &planning, 30), PLANNED);
     assert_ns_equal(deadline_read(&world->deadline), 30);
     assert_int_equal(plan(world, SCHEDQ_NO_DEADLINE), PLANNED);
     assert_ns_equal(deadline_read(&world->deadline), SCHEDQ_NO_DEADLINE);
@@ -89,7 +96,7 @@ a_pod_that_was_parked_meanwhile_keeps_it_due_now(void **state)
     world_t *world = *state;
     struct planning planning = deadline_begin(&world->deadline);
     assert_true(deadline_lower(&world->deadline, 50));
-    assert_int_equal(deadline_end(&world->deadline, &planning, 60), PLANNED_AGAIN);
+    assert_int_equal(ends(&world->deadline, &planning, 60), PLANNED_AGAIN);
     assert_true(is_due_now(world));
     assert_int_equal(plan(world, 50), PLANNED_SOONER);
     assert_ns_equal(deadline_read(&world->deadline), 50);
@@ -101,9 +108,9 @@ of_two_who_look_the_later_one_sets_it(void **state)
     world_t *world = *state;
     struct planning first = deadline_begin(&world->deadline),
                     second = deadline_begin(&world->deadline);
-    assert_int_equal(deadline_end(&world->deadline, &first, 10), PLANNED_AGAIN);
+    assert_int_equal(ends(&world->deadline, &first, 10), PLANNED_AGAIN);
     assert_true(is_due_now(world));
-    assert_int_equal(deadline_end(&world->deadline, &second, 20), PLANNED_SOONER);
+    assert_int_equal(ends(&world->deadline, &second, 20), PLANNED_SOONER);
     assert_ns_equal(deadline_read(&world->deadline), 20);
 }
 
@@ -117,10 +124,10 @@ who_stopped_while_he_looked_holds_nobody_up_and_sets_nothing_later(void **state)
         assert_true(planning.marker != stopped.marker);
         if (i % 3 == 0)
             deadline_lower(&world->deadline, 7);
-        assert_int_equal(deadline_end(&world->deadline, &stopped, 99), PLANNED_AGAIN);
-        assert_int_equal(deadline_end(&world->deadline, &planning, i) == PLANNED_AGAIN, i % 3 == 0);
+        assert_int_equal(ends(&world->deadline, &stopped, 99), PLANNED_AGAIN);
+        assert_int_equal(ends(&world->deadline, &planning, i) == PLANNED_AGAIN, i % 3 == 0);
     }
-    assert_int_equal(deadline_end(&world->deadline, &stopped, 99), PLANNED_AGAIN);
+    assert_int_equal(ends(&world->deadline, &stopped, 99), PLANNED_AGAIN);
     assert_true(is_due_now(world));
 }
 
@@ -168,7 +175,7 @@ look(member_t *member)
     linger(member);
     int64_t next = least_due(arena);
     linger(member);
-    (void)deadline_end(arena->deadline, &planning, next);
+    (void)ends(arena->deadline, &planning, next);
 }
 
 static void

@@ -519,7 +519,10 @@ something_is_left(struct walk *walk)
            lower_bands_left(walk->table, walk->leaf, ~(walk->rest ^ (walk->rest - 1)));
 }
 
-/* Counted once for all pods of the call. */
+/*
+ * Counted once for all pods of the call. A tick that does not find them counted may forget events
+ * that they have missed; their holders find gaps in the log, and judge by the stamps.
+ */
 static void
 count_taken(struct worker *worker, size_t count)
 {

@@ -31,7 +31,7 @@
  *
  * ORDERING
  *   deadline_begin:A, looks at all bins | refs, marks, deadline_lower:A (deadline.h)
- *   serve_is_poppable, serve_upkeep:A, sleepers_wake_one:A | sleepers_prepare:A, look (sleepers.c)
+ *   serve_is_poppable, keep_up:A, sleepers_wake_one:A | sleepers_prepare:A, look (sleepers.c)
  * Sums over tallies, `poppable` and loads of leftover_flushed are relaxed: they are advice. An old
  * sum of pops wakes one sleeper for nothing; an old leftover_flushed says too early, and the CAS of
  * begin_flush:A fails.
@@ -280,13 +280,13 @@ flush_old(struct serving *serving, enum place place, int64_t latest)
 {
     struct queue *queue = queue_of(serving->worker);
     struct flush flush = flush_of(serving, place, latest);
-    int64_t since;
+    struct timed since;
 
     flush.mover.label = LABEL_LEFTOVER;
     flush.mover.counts = flush.mover.counts_gated = place == PLACE_PARKED;
     flush.mover.decide = waited_too_long;
     flush.mover.ctx = &flush;
-    if (waiting_oldest(queue, place, &since) && since <= latest) {
+    if (waiting_oldest(queue, place, &since) && since.at <= latest) {
         flush_bin(&flush, waiting_ages(queue, place));
     }
 }
@@ -295,10 +295,10 @@ flush_old(struct serving *serving, enum place place, int64_t latest)
 static bool
 has_leftover(struct queue *queue, int64_t latest)
 {
-    int64_t since;
+    struct timed since;
 
-    return (waiting_oldest(queue, PLACE_GATED, &since) && since <= latest) ||
-           (waiting_oldest(queue, PLACE_PARKED, &since) && since <= latest);
+    return (waiting_oldest(queue, PLACE_GATED, &since) && since.at <= latest) ||
+           (waiting_oldest(queue, PLACE_PARKED, &since) && since.at <= latest);
 }
 
 static void
@@ -351,21 +351,36 @@ flush_leftovers(struct serving *serving)
 static int64_t
 plan(struct queue *queue, int64_t now)
 {
-    int64_t next = SCHEDQ_NO_DEADLINE;
+    struct timed next = {.at = now};
     enum planned planned = PLANNED_AGAIN;
 
     for (uint32_t i = 0; i < PLANS_MAX && planned == PLANNED_AGAIN; i++) {
         const struct planning planning = deadline_begin(&queue->deadline);
-        int64_t backoff = backoff_next(queue);
-        int64_t waiting = waiting_next(queue);
+        const struct timed backoff = backoff_next(queue);
+        const struct timed waiting = waiting_next(queue);
 
-        next = backoff < waiting ? backoff : waiting;
-        planned = deadline_end(&queue->deadline, &planning, next);
+        next = backoff.at < waiting.at ? backoff : waiting;
+        planned = deadline_end(&queue->deadline, &planning, &next);
     }
     if (planned == PLANNED_SOONER) {
         timer_wake(queue);
     }
-    return planned == PLANNED_AGAIN ? now : next;
+    return planned == PLANNED_AGAIN ? now : next.at;
+}
+
+/*
+ * Does the deadline say when the first pod is due, and not a time before that? So it does if the
+ * pod that it was taken from still waits: where it was, in the same stay.
+ */
+static bool
+deadline_is_exact(struct queue *queue, int64_t due)
+{
+    uint64_t ref = deadline_first(&queue->deadline, due);
+    const struct entry *entry = ref != 0 ? entry_at(&queue->entries, ref_record(ref)) : NULL;
+    uint64_t state = entry != NULL ? entry_state(entry) : 0;
+
+    return due == SCHEDQ_NO_DEADLINE ||
+           (state_waits(state) && state_base(state) == ref_version(ref));
 }
 
 struct served
@@ -374,8 +389,12 @@ serve_time(struct worker *worker, uint32_t slice, schedq_result_t *result)
     struct queue *queue = queue_of(worker);
     struct serving serving = {
         .worker = worker, .now = queue_now(queue), .result = result, .slice = slice};
-    int64_t next = SCHEDQ_NO_DEADLINE;
+    int64_t next = deadline_read(&queue->deadline);
 
+    /* Nothing is due: no pod came to a place where time looks before the deadline was lowered. */
+    if (next > serving.now && deadline_is_exact(queue, next)) {
+        return (struct served){.next = next};
+    }
     flush_backoffs(&serving);
     flush_leftovers(&serving);
     if (serving.slice > 0) {
@@ -518,6 +537,9 @@ forget_events(struct worker *worker)
     uint64_t drawn = stamps_drawn(&queue->stamps);
     uint64_t inflight = 0;
 
+    if (!queue->log.counted) {
+        return;
+    }
     for (uint32_t i = 0; i < queue_slots(queue); i++) {
         const struct worker *other = ptr_load_acquire(&queue->workers[i]);
 
@@ -528,19 +550,13 @@ forget_events(struct worker *worker)
     }
 }
 
-/*
- * A sleeper that a producer woke may have stopped for ever, or the producer before it woke one. If
- * there is work, and no pop took any since the last time, one more is woken. With a caller's clock
- * each tick wakes all sleepers, which look at their deadlines.
- */
-bool
-serve_upkeep(struct worker *worker, schedq_result_t *result)
+/* Behind all that makes pods active; ends the section. True: something happened. */
+static bool
+keep_up(struct worker *worker, schedq_result_t *result)
 {
     struct queue *queue = queue_of(worker);
     uint64_t pops = pops_so_far(queue);
 
-    section_begin(worker);
-    (void)stray_gather(worker);
     stray_ask_owed(worker);
     forget_events(worker);
     result->poppable = serve_is_poppable(worker);
@@ -549,19 +565,37 @@ serve_upkeep(struct worker *worker, schedq_result_t *result)
     if (result->poppable) {
         u32_store(u32_of(&queue->base.words.poppable), 1); /* relaxed: it may say so for nothing */
     }
-    bool popped = u64_exchange(&queue->pops_at_tick, pops) != pops;
+    bool popped =
+        u64_load(&queue->pops_at_tick) != pops && u64_exchange(&queue->pops_at_tick, pops) != pops;
+    bool is_virtual = clock_is_virtual(&queue->base.clock);
 
-    atomic_fence(); /* serve_upkeep:A, between the look for pods and the look for sleepers */
-    if (clock_is_virtual(&queue->base.clock)) {
+    if (!result->poppable && !is_virtual) {
+        return popped;
+    }
+    atomic_fence(); /* keep_up:A, between the look for pods and the look for sleepers */
+    if (is_virtual) {
         sleepers_wake_all(&queue->sleepers);
         return popped;
     }
-    bool awaited = result->poppable && sleepers_waiting(&queue->sleepers) > 0;
+    bool awaited = sleepers_waiting(&queue->sleepers) > 0;
 
     if (awaited && !popped) {
         (void)sleepers_wake_one(&queue->sleepers);
     }
     return popped || awaited;
+}
+
+/*
+ * A sleeper that a producer woke may have stopped for ever, or the producer before it woke one. If
+ * there is work, and no pop took any since the last time, one more is woken. With a caller's clock
+ * each tick wakes all sleepers, which look at their deadlines.
+ */
+bool
+serve_upkeep(struct worker *worker, schedq_result_t *result)
+{
+    section_begin(worker);
+    (void)stray_gather(worker);
+    return keep_up(worker, result);
 }
 
 schedq_status_t
@@ -570,10 +604,11 @@ lockfree_tick(schedq_worker_t *base, int64_t *next, schedq_result_t *result)
     struct worker *worker = worker_of(base);
 
     section_begin(worker);
-    (void)stray_gather(worker); /* what is due, and in no bin so far, is served too */
+    if (stray_is_noted(queue_of(worker), STRAY_NOTES)) {
+        (void)stray_gather(worker); /* what is due, and in no bin so far, is served too */
+    }
     const struct served served = serve_time(worker, SERVE_ALL, result);
-    section_end(worker);
-    (void)serve_upkeep(worker, result);
+    (void)keep_up(worker, result);
     /* upkeep moves pods into backoff, behind the plan */
     *next = time_earlier(served.next, deadline_read(&queue_of(worker)->deadline));
     return served.no_memory ? SCHEDQ_NOMEM : SCHEDQ_OK;

@@ -208,24 +208,40 @@ give_caches_back(struct worker *worker)
     names_flush(&queue->names, &worker->names);
 }
 
+/* The slot's owner says whether memory is left in it that ticks have to free. */
+static void
+note_waits(struct queue *queue, uint32_t house, bool waits)
+{
+    uint64_t bit = UINT64_C(1) << house;
+    bool noted = (u64_load(&queue->house_waits) & bit) != 0;
+
+    if (noted != waits) {
+        (void)u64_add(&queue->house_waits, waits ? bit : -bit);
+    }
+}
+
 void
 workers_leave_house(struct queue *queue, uint32_t house)
 {
-    give_caches_back(ptr_load(&queue->housekeepers[house]));
+    struct worker *worker = ptr_load(&queue->housekeepers[house]);
+
+    give_caches_back(worker);
+    note_waits(queue, house, epoch_waits(worker->epoch));
     give_bit(&queue->housekeeping, house);
 }
 
 void
 workers_poll(struct queue *queue)
 {
-    for (uint32_t i = 0; i < HOUSEKEEPERS; i++) {
-        struct worker *worker = ptr_load_acquire(&queue->housekeepers[i]); /* of slot_worker:A */
+    for (uint64_t waits = u64_load(&queue->house_waits); waits != 0; waits &= waits - 1) {
+        uint32_t house = (uint32_t)__builtin_ctzll(waits);
 
-        if (worker != NULL && take_bit(&queue->housekeeping, i)) {
-            if (worker->joined) {
-                epoch_poll(worker->epoch);
-            }
-            give_bit(&queue->housekeeping, i);
+        if (take_bit(&queue->housekeeping, house)) {
+            struct worker *worker = ptr_load(&queue->housekeepers[house]);
+
+            epoch_poll(worker->epoch);
+            note_waits(queue, house, epoch_waits(worker->epoch));
+            give_bit(&queue->housekeeping, house);
         }
     }
 }

@@ -140,32 +140,32 @@ backoff_next_used(const struct queue *queue, enum place place, uint32_t *used)
     return bin_at(queue, kind_of(place), i);
 }
 
-static int64_t
-earliest(struct queue *queue, enum place place)
+static void
+earliest(struct queue *queue, enum place place, struct timed *first)
 {
-    int64_t earliest = SCHEDQ_NO_DEADLINE;
-
     for (uint32_t used = backoff_used(queue, place); used != 0;) {
         struct bin *bin = backoff_next_used(queue, place, &used);
         struct bin_head head;
 
         if (bin_first(bin, &queue->runs, &head)) {
-            int64_t key = bin_head_key(&head);
-
-            earliest = key < earliest ? key : earliest;
+            if (bin_head_key(&head) < first->at) {
+                *first = (struct timed){.at = bin_head_key(&head), .ref = bin_head_ref(&head)};
+            }
         }
     }
-    return earliest;
 }
 
-int64_t
+struct timed
 backoff_next(struct queue *queue)
 {
-    int64_t backoff = earliest(queue, PLACE_BACKOFF);
-    int64_t errors = earliest(queue, PLACE_ERROR_BACKOFF);
-    int64_t next = backoff < errors ? backoff : errors;
+    struct timed next = {.at = SCHEDQ_NO_DEADLINE};
 
-    return next == SCHEDQ_NO_DEADLINE ? next : backoff_due(&queue->base.rules.backoff, next);
+    earliest(queue, PLACE_BACKOFF, &next);
+    earliest(queue, PLACE_ERROR_BACKOFF, &next);
+    if (next.at != SCHEDQ_NO_DEADLINE) {
+        next.at = backoff_due(&queue->base.rules.backoff, next.at);
+    }
+    return next;
 }
 
 void

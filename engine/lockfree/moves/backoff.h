@@ -52,8 +52,8 @@ uint32_t backoff_used(const struct queue *queue, enum place place);
 /** The bin of the lowest of these bits, which is taken away. */
 struct bin *backoff_next_used(const struct queue *queue, enum place place, uint32_t *used);
 
-/** The earliest time at which a pod is due; SCHEDQ_NO_DEADLINE. Goes past stale refs. */
-int64_t backoff_next(struct queue *queue);
+/** The pod that is due first, and when; SCHEDQ_NO_DEADLINE. Goes past stale refs. */
+struct timed backoff_next(struct queue *queue);
 
 /** The lanes of a worker's slot: as bands_resume and bands_shrink. */
 void backoff_resume(struct queue *queue, uint32_t worker);

@@ -65,7 +65,7 @@ waiting_ages(struct queue *queue, enum place place)
 }
 
 bool
-waiting_oldest(struct queue *queue, enum place place, int64_t *since)
+waiting_oldest(struct queue *queue, enum place place, struct timed *since)
 {
     struct bin *bin = waiting_ages(queue, place);
     struct bin_head head;
@@ -77,28 +77,30 @@ waiting_oldest(struct queue *queue, enum place place, int64_t *since)
     if (!bin_first(bin, &queue->runs, &head)) {
         return false;
     }
-    *since = bin_head_key(&head);
+    *since = (struct timed){.at = bin_head_key(&head), .ref = bin_head_ref(&head)};
     return true;
 }
 
-int64_t
+struct timed
 waiting_next(struct queue *queue)
 {
     const struct rules *rules = &queue->base.rules;
     int64_t flushed = time_load(&queue->leftover_flushed); /* relaxed: an old one says too early */
-    int64_t next = SCHEDQ_NO_DEADLINE;
-    int64_t since;
+    struct timed next = {.at = SCHEDQ_NO_DEADLINE};
+    struct timed since;
 
     if (waiting_oldest(queue, PLACE_PARKED, &since)) {
-        next = leftover_tried(rules, since, flushed);
+        next = (struct timed){.at = leftover_tried(rules, since.at, flushed), .ref = since.ref};
     }
     if (waiting_oldest(queue, PLACE_GATED, &since)) {
-        int64_t due = leftover_due(rules, since);
+        int64_t due = leftover_due(rules, since.at);
         int64_t again = leftover_again(rules, flushed);
 
         /* once in each flush, and stays */
         due = rules->leftover_is_event && due < again ? again : due;
-        next = due < next ? due : next;
+        if (due < next.at) {
+            next = (struct timed){.at = due, .ref = since.ref};
+        }
     }
     return next;
 }

@@ -35,13 +35,12 @@ struct bin *waiting_ages(struct queue *queue, enum place place);
  * Since when the pod waits that has waited longest. Goes past stale refs. False: none, or there is
  * no limit.
  */
-bool waiting_oldest(struct queue *queue, enum place place, int64_t *since);
+bool waiting_oldest(struct queue *queue, enum place place, struct timed *since);
 
 /**
- * The earliest time at which a parked or gated pod is due; SCHEDQ_NO_DEADLINE. Goes past stale
- * refs.
+ * The parked or gated pod that is due first, and when; SCHEDQ_NO_DEADLINE. Goes past stale refs.
  */
-int64_t waiting_next(struct queue *queue);
+struct timed waiting_next(struct queue *queue);
 
 /** The lanes of a worker's slot: as bands_resume and bands_shrink. */
 void waiting_resume(struct queue *queue, uint32_t worker);

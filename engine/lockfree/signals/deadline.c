@@ -69,11 +69,21 @@ deadline_begin(struct deadline *deadline)
 
 /* The exchange fails if the word was lowered, or another look was begun. */
 enum planned
-deadline_end(struct deadline *deadline, const struct planning *planning, int64_t next)
+deadline_end(struct deadline *deadline, const struct planning *planning, const struct timed *next)
 {
-    if (!u64_cas(deadline->word, planning->marker, (uint64_t)next)) { /* deadline_end:A */
+    if (!u64_cas(deadline->word, planning->marker, (uint64_t)next->at)) { /* deadline_end:A */
         return PLANNED_AGAIN;
     }
-    return is_marker(planning->replaced) || next < (int64_t)planning->replaced ? PLANNED_SOONER
-                                                                               : PLANNED;
+    u64_store(&deadline->first_ref, next->ref);
+    u64_store_release(&deadline->first_due, (uint64_t)next->at);
+    return is_marker(planning->replaced) || next->at < (int64_t)planning->replaced ? PLANNED_SOONER
+                                                                                   : PLANNED;
+}
+
+uint64_t
+deadline_first(const struct deadline *deadline, int64_t due)
+{
+    /* acquire: reads from deadline_end's store, so the ref is that one's, or a later one's */
+    return (int64_t)u64_load_acquire(&deadline->first_due) == due ? u64_load(&deadline->first_ref)
+                                                                  : 0;
 }

@@ -17,13 +17,18 @@
  * the `end` of the planner that looked before fails. (Without markers `end` could raise a word that
  * a holder had found low enough and left.)
  *
+ * THE FIRST POD. A planner leaves the ref of the pod whose time it put into the word. While that
+ * pod waits, and the word says that time, the word is exact: a look before that time finds nothing
+ * due, and no other time. Two planners may mix ref and time; then a look takes a word for exact
+ * that is too early, and the look that comes at that time sets it right.
+ *
  * LINEARIZATION. deadline_lower: B, or A of the round that finds the word low enough.
  * deadline_begin: A. deadline_end: A.
  *
  * ORDERING
  *   ref, mark ; deadline_lower:A | deadline_begin:A, look
- *       a planner passes over a bin of backoff that was never marked (backoff.h): so the mark comes
- *       before the look at the word
+ *       a planner passes over a bin of backoff that is not noted as used (backoff.h): the note
+ *       comes before the ref
  *   ref, deadline_lower:B -> deadline_read:A
  *       a reader of the time finds the pod
  *   deadline_lower:B, deadline_end:A ; wake
@@ -44,9 +49,17 @@
 
 #include "platform/atomic.h"
 
+/** A time, and the ref of the pod that it is about; ref 0: none. */
+struct timed {
+    int64_t at;
+    uint64_t ref;
+};
+
 struct deadline {
     atomic_u64 *word;   /* words.next_deadline_ns */
     atomic_u64 markers; /* drawn */
+    /* the pod that a planner found first, and when it is due: deadline_first */
+    atomic_u64 first_due, first_ref;
 };
 
 /** `word` becomes SCHEDQ_NO_DEADLINE. */
@@ -77,6 +90,10 @@ enum planned {
 };
 
 /** After it, with what was found. */
-enum planned deadline_end(struct deadline *deadline, const struct planning *planning, int64_t next);
+enum planned deadline_end(struct deadline *deadline, const struct planning *planning,
+                          const struct timed *next);
+
+/** The ref of the pod that is first due, at the time that the word says; 0: not known. */
+uint64_t deadline_first(const struct deadline *deadline, int64_t due);
 
 #endif
