@@ -30,7 +30,7 @@
  * stands for engine/lockfree/moves/switch.c switch_announced 3d6e8a2b
  * stands for engine/lockfree/moves/transfer.c transfer_announce b790bdae
  * stands for engine/lockfree/moves/transfer.c transfer_follow e8a77414
- * stands for engine/lockfree/calls/pop.c take_head af464737
+ * stands for engine/lockfree/calls/pop.c take_head dd9f852b
  * stands for engine/lockfree/calls/pop.c look_at_head 4eb684bc
  */
 #ifdef LARGE

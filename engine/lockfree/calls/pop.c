@@ -258,9 +258,15 @@ take_head(struct worker *worker, struct bin *bin, const struct bin_head *head, u
     uint64_t ref = bin_head_ref(head);
     struct entry *entry = entry_at(&queue->entries, ref_record(ref));
     uint64_t state = bin_word_of(bin, ref);
-    bool plain = entry != NULL && entry_state(entry) == state;
+    bool plain = false;
     struct said said;
 
+    if (entry != NULL) {
+        /* Both lines will be read, then written: they come once, for that. */
+        __builtin_prefetch(entry, 1);
+        __builtin_prefetch((const char *)entry + CACHE_LINE, 1);
+        plain = entry_state(entry) == state;
+    }
     if (!plain) {
         state = look_at_head(worker, bin, head, entry);
         if (state == 0) {
