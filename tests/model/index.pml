@@ -4,19 +4,14 @@
  * A line has a control word {sequence, named position} and CELLS cells. A cell is 0, DEAD, which is one constant, or
  * holds a pod, that is a record and one of its lives, with or without the mark TENTATIVE. An inserter stores its state
  * word, takes a free cell tentatively and commits with one CAS on the control word, which names the position. Whoever
- * meets a named position completes it: publishes a ref of the pod (settles it), clears TENTATIVE, takes the name out
- * of the control word. A free cell is 0, DEAD, or of a life that is over by its state word and not TENTATIVE: a
- * tentative cell belongs to whoever took it. A remover completes the position of the pod, if it is named, before he
- * makes the cell DEAD.
+ * meets a named position whose cell is TENTATIVE completes it: publishes a ref of the pod (settles it), clears
+ * TENTATIVE. The name stays, and the next commit goes over it. A free cell is 0, DEAD, or of a life that is over by its
+ * state word, not TENTATIVE and not named: a tentative cell belongs to whoever took it. A remover completes the position
+ * of the pod, if it is named, and takes the name out of the control word, before he makes the cell DEAD.
  *
  * Inserters of pods 1 and 2, which have the same key, and a deleter that ends the life of one of them, found by key
  * or by a published ref, makes its cell DEAD or does not, and inserts the record's next life at once (pod + RECORDS).
  * With THREE: no deleter, and an inserter of pod 3, which has another key.
- *
- * With NO_COMPLETION, a protocol that saves an insertion its last CAS: the control word names the last committed
- * position for ever. An inserter settles and clears the named cell if it is still TENTATIVE, and then commits over the
- * name. He never takes the named cell, and nobody makes it DEAD: the pod there may be over, the name goes with the
- * next commit.
  *
  * Claims
  *   a key never lives twice (commit)
@@ -28,7 +23,7 @@
  *
  * Planted bugs
  *   -DCOMMIT_WITHOUT_SEQUENCE  the commit compares the position only: two pods with one key
- *   -DCLEAR_WITHOUT_LOOKING    a helper takes the name out and leaves TENTATIVE: a living pod is not findable
+ *   -DCLEAR_WITHOUT_LOOKING    a helper leaves TENTATIVE, and the name goes: a living pod is not findable
  *   -DSETTLE_UNCHECKED         a helper does not read the control word again after the cell: publishes an uncommitted
  *                              pod
  *   -DTAKE_UNCHECKED           an inserter does not read the control word again between cell and CAS: the name of the
@@ -38,28 +33,25 @@
  *   -DCOUNT_TENTATIVE          tentative cells count though no control word names them
  *   -DNAMED_DEAD               a named position is made DEAD: an inserter who has seen DEAD there before takes the
  *                              cell, and the name commits his pod
- *   -DTAKE_NAMED               with NO_COMPLETION: the named cell is taken once its pod is over
+ *   -DTAKE_NAMED               the named cell is taken once its pod is over
  *
- * Bounds: one line of 2 cells (NO_COMPLETION 3), 3 records, 2 lives each; 2 inserters and a deleter, or 3 inserters
+ * Bounds: one line of 3 cells, 3 records, 2 lives each; 2 inserters and a deleter, or 3 inserters
  * (--large: 3 and a deleter). The claims are checked in every prefix, so any number of threads may stop anywhere.
  *
  * stands for engine/lockfree/index/index.c scan_chain d7f7f947
  * stands for engine/lockfree/index/index.c scan_home 0045e541
- * stands for engine/lockfree/index/index.c find_stale 02a86137
+ * stands for engine/lockfree/index/index.c find_stale 17c30e26
  * stands for engine/lockfree/index/index.c take_cell c6029014
- * stands for engine/lockfree/index/index.c commit f8ee931f
- * stands for engine/lockfree/index/index.c insert_round 81d4e9b1
- * stands for engine/lockfree/index/index.c index_finish 1ce549c7
+ * stands for engine/lockfree/index/index.c commit 743792e2
+ * stands for engine/lockfree/index/index.c insert_round 522b7189
+ * stands for engine/lockfree/index/index.c index_finish 2006d1e2
  * stands for engine/lockfree/index/index.c look_up 5e8b4cb7
  * stands for engine/lockfree/index/index.c index_find 775efe6e
  * stands for engine/lockfree/index/index.c index_remove 9b59c180
+ * stands for engine/lockfree/index/index.c clear_way 9aa36b5f
  * stands for engine/lockfree/index/index_line.c index_complete 94ecb0da
  */
-#ifdef NO_COMPLETION
 #define CELLS     3
-#else
-#define CELLS     2
-#endif
 #define RECORDS   3
 #define PODS      6
 #define NONE      7
@@ -158,15 +150,6 @@ inline report(pod)
     }
 }
 
-inline take_name_out()
-{
-#ifdef NO_COMPLETION
-    skip
-#else
-    cas_control(NONE)
-#endif
-}
-
 /* Completes the position that c_sequence, c_position name. ok = the name was still there when the cell was read. */
 inline complete()
 {
@@ -185,23 +168,19 @@ inline complete()
         fi;
         cas_cell(c_position, value, value & 7);
 #endif
-        take_name_out();
-        ok = true
-    :: ok && !(value & TENTATIVE) ->
-        take_name_out();
         ok = true
     :: else
     fi
 }
 
-#if defined(NO_COMPLETION) && !defined(TAKE_NAMED)
+#ifndef TAKE_NAMED
 #define may_take(i)       ((i) != c_position)
 #else
 #define may_take(i)       true
 #endif
 
-/* Scans the line under the control word read last, which names nothing (NO_COMPLETION: no tentative cell): found =
- * living pod with the key, spare = a free cell and its value. */
+/* Scans the line under the control word read last, which names no tentative cell: found = living pod with the key,
+ * spare = a free cell and its value. */
 inline scan_for_insert(pod)
 {
     found = 0;
@@ -286,10 +265,7 @@ inline insert(pod)
         ok = true;
         if
         :: c_position != NONE ->
-            complete();
-#ifndef NO_COMPLETION
-            ok = false
-#endif
+            complete()
         :: else
         fi;
         if
@@ -322,12 +298,11 @@ inline insert(pod)
     :: has(committed, pod) ->
 #ifdef EARLY_CLEAR
         cas_cell(mine, cell_of(pod) | TENTATIVE, cell_of(pod));
-        publish(pod);
+        publish(pod)
 #else
         publish(pod);
-        cas_cell(mine, cell_of(pod) | TENTATIVE, cell_of(pod));
+        cas_cell(mine, cell_of(pod) | TENTATIVE, cell_of(pod))
 #endif
-        take_name_out()
     :: else ->
         if
         :: mine != NONE -> cas_cell(mine, cell_of(pod) | TENTATIVE, DEAD)
@@ -408,11 +383,8 @@ inline remove(pod)
 #ifndef NAMED_DEAD
     if
     :: i < CELLS && i == c_position ->
-#ifdef NO_COMPLETION
-        i = CELLS
-#else
-        complete()
-#endif
+        complete();
+        cas_control(NONE)
     :: else
     fi;
 #endif

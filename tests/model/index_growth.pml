@@ -42,7 +42,7 @@
  * stands for engine/lockfree/index/index_growth.c index_move_line 63671752
  * stands for engine/lockfree/index/index.c go_on 943ac2f7
  * stands for engine/lockfree/index/index.c find_line e41b486d
- * stands for engine/lockfree/index/index.c insert_round 81d4e9b1
+ * stands for engine/lockfree/index/index.c insert_round 522b7189
  * stands for engine/lockfree/index/index.c look_up 5e8b4cb7
  * stands for engine/lockfree/index/index.c index_remove 9b59c180
  */

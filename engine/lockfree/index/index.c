@@ -27,9 +27,9 @@
  *              pod that is over -> DEAD        index_remove:A, any thread
  *              TENTATIVE, not named -> DEAD    abandon_cell:A, its inserter only
  *              TENTATIVE, named -> pod         index_finish:A, index_complete:C, any thread
- *   position   none -> named   commit:A, the inserter of the cell there: the insertion
- *              named -> none   index_finish:B, index_complete:D, any thread, once the cell is not
- *                              TENTATIVE
+ *   position   none, or another, whose cell is not TENTATIVE -> named
+ *                              commit:A, the inserter of the cell there: the insertion
+ *              named -> none   index_complete:D, any thread, once the cell is not TENTATIVE
  *   line       in use -> FROZEN -> MOVED   index_move_line:B and C, any thread, with none named
  *   table      next: NULL -> a table       index_grow:A
  *              current -> its next         switch_table:A, with all lines MOVED
@@ -45,8 +45,11 @@
  *   f  Behind a cell that is 0 all are 0: an inserter takes the first cell that it finds free, a
  *      mover the first that is 0, and none becomes 0 again. So a scan ends there.
  * Why take_cell keeps (a): it reads the cell, judges its pod over, and then finds the control word
- * as it was, naming none. The pod was committed before it was over, so its naming had begun before,
- * and ended; it has no second one.
+ * as it was, naming another position or none. The pod was committed before it was over, so its
+ * naming had begun before, and ended; it has no second one. A cell that is DEAD is not named: its
+ * remover took the name out first.
+ * A name whose cell is not TENTATIVE says no more than none: an insertion goes over it, which saves
+ * the exchange that would take it out.
  *
  * 5 LINEARIZATION POINTS
  *   DONE          commit:A. The exchange fails if anything was committed in the line since
@@ -107,13 +110,13 @@
  * used up before all pods have moved, the line would stay FROZEN: found as before, and adds to it
  * answer NOMEM.
  *
- * 9 WRAPAROUND. sequence: 50 bits, two an insertion; at 10 million insertions a second in one line
- *   1.8 years. life: 28 of its 36 bits. A cell may be left behind by a life that is over, and fit a
- *   later life of the same record. A reader follows it to that record, compares the name, and goes
- *   on: harmless. An exchange on a cell can be fooled if its thread stops before it, while the
- *   record goes through a multiple of 2^28 versions (27 s at 10 million a second of one record),
- *   and the life at exactly that version gets a name with the same line and tag and takes the same
- *   cell. Spare lines: stack.h.
+ * 9 WRAPAROUND. sequence: 50 bits, at most two an insertion; at 10 million insertions a second in
+ *   one line 1.8 years. life: 28 of its 36 bits. A cell may be left behind by a life that is over,
+ *   and fit a later life of the same record. A reader follows it to that record, compares the
+ *   name, and goes on: harmless. An exchange on a cell can be fooled if its thread stops before
+ *   it, while the record goes through a multiple of 2^28 versions (27 s at 10 million a second of
+ *   one record), and the life at exactly that version gets a name with the same line and tag and
+ *   takes the same cell. Spare lines: stack.h.
  *
  * 10 NOT CHOSEN. Chains of records: two misses more. A control word that names the record, beside
  *   seven cells: overflow cells that two lines share, and a model showed two ways to lose a living
@@ -267,15 +270,16 @@ scan_home(struct index_line *home, uint32_t hash, struct vacancy *vacancy)
  */
 static bool
 find_stale(const struct index *index, struct index_table *table, struct spot *spot,
-           struct vacancy *vacancy)
+           uint64_t control, struct vacancy *vacancy)
 {
     struct seen seen;
 
     do {
         uint64_t cell = u64_load_acquire(spot_cell(spot)); /* find_stale:A */
 
-        /* TENTATIVE: of an inserter, which will commit with it. */
+        /* TENTATIVE: of an inserter, which will commit with it. Named: the name is that pod's. */
         if ((cell & CELL_TENTATIVE) == 0 && !cell_is_free(cell) &&
+            control_named(control) != spot->position + 1 &&
             index_look(index, cell, NULL, &seen) == SIGHT_OVER) {
             vacancy->cell = spot_cell(spot);
             vacancy->value = cell;
@@ -381,11 +385,9 @@ commit(const struct attempt *attempt, struct index_line *home, uint64_t control,
        struct index_ticket *ticket)
 {
     atomic_u64 *word = &home->word[HOME_CONTROL];
-    uint64_t committed = control_next(control, attempt->position + 1);
 
-    *ticket = (struct index_ticket){
-        .control = word, .cell = attempt->cell, .committed = committed, .value = attempt->value};
-    return u64_cas(word, control, committed); /* commit:A */
+    *ticket = (struct index_ticket){.cell = attempt->cell, .value = attempt->value};
+    return u64_cas(word, control, control_next(control, attempt->position + 1)); /* commit:A */
 }
 
 /* Only the inserter changes a TENTATIVE cell that is not named, so this cannot fail. */
@@ -399,7 +401,7 @@ abandon_cell(const struct attempt *attempt)
 
 enum round { ROUND_DONE, ROUND_EXISTS, ROUND_NOMEM, ROUND_AGAIN };
 
-/* A position is named, or there is a next table. */
+/* The cell of the named position is TENTATIVE, or is not looked at, or there is a next table. */
 COLD static enum round
 clear_way(struct index *index, const struct index_caller *caller, struct index_table *table,
           struct index_line *home, uint64_t control)
@@ -410,17 +412,29 @@ clear_way(struct index *index, const struct index_caller *caller, struct index_t
                : ROUND_AGAIN;
 }
 
+/* May an insertion commit over what a control word says? An overflow line is not looked at. */
+static inline bool
+is_clear(struct index_line *home, uint64_t control)
+{
+    uint32_t named = control_named(control);
+
+    return (control & CONTROL_FROZEN) == 0 &&
+           (named == 0 ||
+            (named <= HOME_CELLS &&
+             (u64_load_acquire(&home->word[HOME_FIRST + named - 1]) & CELL_TENTATIVE) == 0));
+}
+
 /*
  * The line has no free cell: one there whose pod is over, or what would hinder the insertion
  * changes.
  */
 COLD static enum round
 find_room(struct index *index, const struct index_caller *caller, struct index_table *table,
-          struct index_line *home, struct vacancy *vacancy)
+          struct index_line *home, uint64_t control, struct vacancy *vacancy)
 {
     struct spot spot = spot_first(home);
 
-    if (find_stale(index, table, &spot, vacancy)) {
+    if (find_stale(index, table, &spot, control, vacancy)) {
         return ROUND_DONE;
     }
     return make_room(index, caller, table, &spot) ? ROUND_AGAIN : ROUND_NOMEM;
@@ -441,7 +455,7 @@ insert_round(struct index *index, const struct index_caller *caller, const struc
     }
     uint64_t control = u64_load_acquire(&home->word[HOME_CONTROL]); /* insert_round:B */
 
-    if ((control & (CONTROL_POSITION | CONTROL_FROZEN)) != 0) {
+    if (!is_clear(home, control)) {
         return clear_way(index, caller, table, home, control);
     }
     if (!scan_home(home, name->hash, &vacancy)) {
@@ -455,7 +469,7 @@ insert_round(struct index *index, const struct index_caller *caller, const struc
     if (attempt->cell == NULL) {
         if (vacancy.cell == NULL) {
             struct vacancy stale;
-            enum round round = find_room(index, caller, table, home, &stale);
+            enum round round = find_room(index, caller, table, home, control, &stale);
 
             if (round != ROUND_DONE) {
                 return round;
@@ -516,8 +530,6 @@ index_finish(const struct index_ticket *ticket)
 {
     /* index_finish:A */
     (void)u64_cas(ticket->cell, ticket->value, ticket->value & ~CELL_TENTATIVE);
-    /* index_finish:B */
-    (void)u64_cas(ticket->control, ticket->committed, control_next(ticket->committed, 0));
 }
 
 /* ---- looking up, removing -------------------------------------------------------------------- */

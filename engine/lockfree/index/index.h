@@ -34,8 +34,8 @@ struct index_caller {
 
 /** Where an insertion put its cell: index_finish needs it. */
 struct index_ticket {
-    atomic_u64 *control, *cell;
-    uint64_t committed, value;
+    atomic_u64 *cell;
+    uint64_t value;
 };
 
 /** A pod that has the name. */
