@@ -52,9 +52,49 @@ struct backoff_counters {
     uint32_t errors;
 };
 
+#define BACKOFF_SECOND_NS INT64_C(1000000000)
+
+/* Down to the whole second, also before zero. */
+static inline int64_t
+backoff_second_of(int64_t time_ns)
+{
+    int64_t rest = time_ns % BACKOFF_SECOND_NS;
+
+    if (rest < 0) {
+        rest += BACKOFF_SECOND_NS;
+    }
+    return time_add(time_ns, -rest);
+}
+
+static inline int64_t
+backoff_doubled(int64_t initial, int64_t max, uint32_t doublings)
+{
+    /*
+     * A shift by 63 or more leaves nothing of max, so every initial is above it; C does not define
+     * such a shift.
+     */
+    if (doublings >= 63 || initial > (max >> doublings)) {
+        return max;
+    }
+    return initial << doublings;
+}
+
 /** Length of the wait in nanoseconds; 0 = none. Never negative, at most INT64_MAX. */
-int64_t backoff_duration(const struct backoff_rules *rules,
-                         const struct backoff_counters *counters);
+static inline int64_t
+backoff_duration(const struct backoff_rules *rules, const struct backoff_counters *counters)
+{
+    if (rules->max_ns == 0) {
+        return 0;
+    }
+    if (rules->by_attempts) {
+        if (counters->attempts <= 1) {
+            return rules->initial_ns;
+        }
+        return backoff_doubled(rules->initial_ns, rules->max_ns, counters->attempts - 1);
+    }
+    uint32_t failures = counters->errors > 0 ? counters->errors : counters->rejections;
+    return failures == 0 ? 0 : backoff_doubled(rules->initial_ns, rules->max_ns, failures - 1);
+}
 
 /** `failures`: 0 if there was none. No failure, no wait, whatever the attempts. */
 static inline bool
@@ -66,8 +106,18 @@ backoff_never_was(const struct backoff_rules *rules, uint32_t failures)
 /**
  * End of the wait that began at `timestamp`, as it is compared; BACKOFF_NONE if there is no wait.
  */
-int64_t backoff_expiry(const struct backoff_rules *rules, const struct backoff_counters *counters,
-                       int64_t timestamp);
+static inline int64_t
+backoff_expiry(const struct backoff_rules *rules, const struct backoff_counters *counters,
+               int64_t timestamp)
+{
+    int64_t duration = backoff_duration(rules, counters);
+
+    if (duration == 0) {
+        return BACKOFF_NONE;
+    }
+    int64_t expiry = time_add(timestamp, duration);
+    return rules->windows ? backoff_second_of(expiry) : expiry;
+}
 
 /** The expiry as callers are told it: no wait is 0. */
 static inline int64_t
@@ -77,13 +127,34 @@ backoff_public(int64_t expiry)
 }
 
 /** Is a pod with this expiry still backing off at `now`? */
-bool backoff_is_waiting(const struct backoff_rules *rules, int64_t expiry, int64_t now);
+static inline bool
+backoff_is_waiting(const struct backoff_rules *rules, int64_t expiry, int64_t now)
+{
+    if (expiry == BACKOFF_NONE) {
+        return false;
+    }
+    int64_t compared = rules->windows ? backoff_second_of(now) : now;
+    return rules->at_expiry ? expiry >= compared : expiry > compared;
+}
 
 /** The latest expiry that is over at `now`. */
-int64_t backoff_latest_due(const struct backoff_rules *rules, int64_t now);
+static inline int64_t
+backoff_latest_due(const struct backoff_rules *rules, int64_t now)
+{
+    int64_t compared = rules->windows ? backoff_second_of(now) : now;
+
+    return rules->at_expiry ? time_add(compared, -1) : compared;
+}
 
 /** The first reading of the clock at which it is not. */
-int64_t backoff_due(const struct backoff_rules *rules, int64_t expiry);
+static inline int64_t
+backoff_due(const struct backoff_rules *rules, int64_t expiry)
+{
+    if (expiry == BACKOFF_NONE || !rules->at_expiry) {
+        return expiry;
+    }
+    return time_add(expiry, rules->windows ? BACKOFF_SECOND_NS : 1);
+}
 
 static inline int64_t
 time_earlier(int64_t a, int64_t b)

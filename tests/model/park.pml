@@ -50,7 +50,7 @@
  * stands for engine/lockfree/calls/add_unschedulable.c try_once ae0abd74
  * stands for engine/lockfree/calls/add_unschedulable.c look_in_flight dd766073
  * stands for engine/lockfree/calls/add_unschedulable.c try_round 3fca8c68
- * stands for engine/lockfree/calls/events.c events_announce 4c09c004
+ * stands for engine/lockfree/calls/events.c announce 98ad9239
  * stands for engine/lockfree/calls/events.c judge_record f6b168aa
  * stands for engine/lockfree/calls/events.c judge_log 63c26978
  * stands for engine/lockfree/calls/events.c events_judge_flight b7400642

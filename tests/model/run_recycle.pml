@@ -35,13 +35,14 @@
  * stands for engine/lockfree/refs/run.c run_renew 317e34fe
  * stands for engine/lockfree/refs/run.c run_put_beside 84b2fae3
  * stands for engine/lockfree/refs/run.c run_peek 94636ed0
- * stands for engine/lockfree/refs/run.h run_advance 063a3bed
+ * stands for engine/lockfree/refs/run.h run_advance_by b3a0cce1
  * stands for engine/lockfree/refs/bin.c drop_run 08fcf46c
  * stands for engine/lockfree/refs/bin.c cursor_load 2d955b72
  * stands for engine/lockfree/refs/bin.c merge_into 630f4742
  * stands for engine/lockfree/refs/bin.c put_beside 2575b2d9
  * stands for engine/lockfree/refs/bin.c put_merged 7b277497
- * stands for engine/lockfree/refs/bin.c first_of_run 4453ab8c
+ * stands for engine/lockfree/refs/bin.c pass_stale_in_run 3fd86c84
+ * stands for engine/lockfree/refs/bin.c first_of_run d6eb024a
  */
 #if defined(LARGE)
 #define READERS 3

@@ -24,7 +24,7 @@
  *       a caller that is told of the pod has marked its band
  *   ref, complete:A, bin_mark:A | begin_clearing:A, scan (bin.h)
  *       no band that has the ref is cleared
- *   ref, transfer_announce:A, the gate's stamp | stamps, events_announce:A, lots (stamps.c)
+ *   ref, transfer_announce:A, the gate's stamp | stamps, announce:A, lots (stamps.c)
  *       no event is missed
  *   ref, transfer_announce:A, mark, deadline_lower:A | deadline_begin:A, looks (deadline.h)
  *       the deadline is not later than the pod's expiry

@@ -22,8 +22,8 @@
  *
  * ORDERING
  *   the record's fields (relaxed), ref, switch -> switch_help:A, loads of the word
- *   ref, transfer_announce:A, stamps | stamps_raise:A, events_announce:A, lots (stamps.c)
- *   count_failure:A, ref, transfer_announce:A, stamps | events_announce:A, others_used
+ *   ref, transfer_announce:A, stamps | stamps_raise:A, announce:A, lots (stamps.c)
+ *   count_failure:A, ref, transfer_announce:A, stamps | announce:A, others_used
  *   ref, transfer_announce:A, mark | begin_clearing:A, scan (bin.h)
  *   ref, transfer_announce:A, deadline_lower:A | deadline_begin:A, looks (deadline.h)
  *

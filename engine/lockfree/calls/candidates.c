@@ -55,18 +55,17 @@ struct search {
     size_t capacity, count;
 };
 
-static bool
-is_wanted(const struct search *search, const struct view *view)
+/* `expiry`: of a pod that backs off. */
+static inline bool
+is_wanted(const struct search *search, const struct view *view, int64_t expiry)
 {
     enum place place = state_place(view->state);
-    bool backs_off = place_backs_off(place);
-    const struct waiting_pod pod = {
-        .place = place_public(place),
-        .profile = view->profile,
-        .gate = view->gate,
-        .rejectors = view->unschedulable | view->pending,
-        .time = backs_off ? backoff_expiry_of(queue_of(search->worker), &view->history)
-                          : view->history.timestamp_ns};
+    const struct waiting_pod pod = {.place = place_public(place),
+                                    .profile = view->profile,
+                                    .gate = view->gate,
+                                    .rejectors = view->unschedulable | view->pending,
+                                    .time = place_backs_off(place) ? expiry
+                                                                   : view->history.timestamp_ns};
 
     return candidates_wants(search->query, search->rejectors, &pod);
 }
@@ -80,25 +79,34 @@ lot_may_hold(const struct search *search, const struct lot *lot)
                                                  key->gate, key->unschedulable | key->pending);
 }
 
-static void
-describe_candidate(const struct search *search, uint32_t record, const struct view *view,
-                   schedq_candidate_t *candidate)
+/* False: it is not wanted, or, with `out` NULL, nobody asks for more than that it is. */
+static inline bool
+show_candidate(const struct search *search, uint32_t record, const struct view *view,
+               schedq_candidate_t *out)
 {
-    const struct queue *queue = queue_of(search->worker);
+    const struct rules *rules = &queue_of(search->worker)->base.rules;
+    int64_t expiry = backoff_expiry_of(queue_of(search->worker), &view->history);
 
-    *candidate = (schedq_candidate_t){
-        .ref = ref_make(state_version(view->state), record),
-        .object = view->description.object,
-        .pod = entry_handle(record, view->life),
-        .unschedulable = view->unschedulable,
-        .pending = view->pending,
-        .timestamp_ns = view->history.timestamp_ns,
-        .expiry_ns = backoff_public(backoff_expiry_of(queue, &view->history)),
-        .place = (uint8_t)place_public(state_place(view->state)),
-        .gate = view->gate,
-        .backing_off = route_is_backing_off(queue, view->gate, &view->history, search->now),
-        .profile = view->profile,
-    };
+    if (!is_wanted(search, view, expiry)) {
+        return false;
+    }
+    if (out != NULL) {
+        *out = (schedq_candidate_t){
+            .ref = ref_make(state_version(view->state), record),
+            .object = view->description.object,
+            .pod = entry_handle(record, view->life),
+            .unschedulable = view->unschedulable,
+            .pending = view->pending,
+            .timestamp_ns = view->history.timestamp_ns,
+            .expiry_ns = backoff_public(expiry),
+            .place = (uint8_t)place_public(state_place(view->state)),
+            .gate = view->gate,
+            .backing_off = !(view->gate != 0 && rules->gated_never_backs_off) &&
+                           backoff_is_waiting(&rules->backoff, expiry, search->now),
+            .profile = view->profile,
+        };
+    }
+    return true;
 }
 
 /*
@@ -133,13 +141,30 @@ was_before_lag_ended(const struct view *view, uint64_t ref)
     return versions > STATE_LAG_WAITING && state_has_had(view->state, view->life, ref_version(ref));
 }
 
-/* Is the ref of the version that its pod has, or of no pod? Then no mover is to be disturbed. */
-static inline bool
-has_come(const struct queue *queue, uint64_t ref)
+/*
+ * A ref that is not VALID where pods wait for events: one that is about to come, whose mover looks
+ * at the stamps again, or an older one of a pod that is here.
+ */
+__attribute__((noinline)) static bool
+show_early(const struct search *search, const struct lot *lot, uint64_t ref,
+           schedq_candidate_t *out)
 {
-    const struct entry *entry = entry_at(&queue->entries, ref_record(ref));
+    struct queue *queue = queue_of(search->worker);
+    bool comes = !mover_disturb(search->worker, ref);
+    struct view view;
 
-    return entry == NULL || state_base(entry_state(entry)) == ref_version(ref);
+    if (!report_any(queue, ref_record(ref), &view)) {
+        return false;
+    }
+    enum verdict verdict = state_judge(view.state, ref, PLACE_PARKED, 0);
+
+    /* Else it has come meanwhile, perhaps to be updated since. */
+    if (comes && verdict == VERDICT_FUTURE) {
+        show_as_gated(search, lot, &view);
+    } else if (verdict != VERDICT_VALID && !was_before_lag_ended(&view, ref)) {
+        return false;
+    }
+    return show_candidate(search, ref_record(ref), &view, out);
 }
 
 /*
@@ -147,28 +172,30 @@ has_come(const struct queue *queue, uint64_t ref)
  * update, in a lane that the walk has passed: any ref of its life will do.
  */
 static bool
-look_at(struct search *search, const struct lot *lot, uint64_t ref, struct view *view)
+show_ref(const struct search *search, const struct lot *lot, uint64_t ref, schedq_candidate_t *out)
 {
     struct queue *queue = queue_of(search->worker);
     enum place place = lot->residence.place;
-    bool comes =
-        place == PLACE_PARKED && !has_come(queue, ref) && !mover_disturb(search->worker, ref);
+    uint32_t record = ref_record(ref);
+    struct entry *entry = entry_at(&queue->entries, record);
+    struct view view;
 
-    if (!report_any(queue, ref_record(ref), view)) {
-        return false;
+    /* Ends: each further round means that the words changed. */
+    while (entry != NULL) {
+        uint64_t state = entry_state(entry);
+
+        if (place == PLACE_PARKED && state_judge(state, ref, place, 0) != VERDICT_VALID) {
+            return show_early(search, lot, ref, out);
+        }
+        if (place != PLACE_PARKED && state_place(state) != place) {
+            return false;
+        }
+        if (report_at(queue, entry, state, &view)) {
+            return (place == PLACE_PARKED || state_has_had(state, view.life, ref_version(ref))) &&
+                   show_candidate(search, record, &view, out);
+        }
     }
-    /* Else it has come meanwhile, perhaps to be updated since. */
-    if (comes && state_judge(view->state, ref, place, 0) == VERDICT_FUTURE) {
-        show_as_gated(search, lot, view);
-        return is_wanted(search, view);
-    }
-    if (!is_wanted(search, view)) {
-        return false;
-    }
-    return place == PLACE_PARKED ? state_judge(view->state, ref, place, 0) == VERDICT_VALID ||
-                                       was_before_lag_ended(view, ref)
-                                 : state_place(view->state) == place &&
-                                       state_has_had(view->state, view->life, ref_version(ref));
+    return false;
 }
 
 /*
@@ -214,19 +241,19 @@ search_lane(struct search *search, const struct lot *lot, struct lane *lane)
            ahead_fill(ahead, search->ahead_capacity, lane, (int64_t)cursor[2])) {
         for (; ahead->next < ahead->count; ahead->next++) {
             const struct lane_ref *ref = &ahead->refs[ahead->next];
-            struct view view;
+            bool full = search->count == search->capacity;
 
             cursor[2] = (uint64_t)ref->key;
-            if (!look_at(search, lot, ref->ref, &view)) {
+            if (!show_ref(search, lot, ref->ref, full ? NULL : &search->out[search->count])) {
                 continue;
             }
-            if (search->count == search->capacity) {
+            if (full) {
                 ahead->lot = lot->number;
                 ahead->worker = cursor[1];
                 ahead->from = cursor[2];
                 return false;
             }
-            describe_candidate(search, ref_record(ref->ref), &view, &search->out[search->count++]);
+            search->count++;
         }
         cursor[2]++;
     }

@@ -70,6 +70,8 @@ lockfree_open(schedq_t *base)
     parts_open(queue);
     bool stamps = stamps_open(&queue->stamps, memory, u64_of(&base->words.event_sequence));
 
+    queue->stamps.of_all = base->rules.host ? 0 : SCHEDQ_REJECTOR_OTHERS;
+
     if (queue->epoch != NULL && bands && stamps) {
         return true;
     }

@@ -18,11 +18,11 @@
  * To one in flight: the stamp, or the flag.
  *
  * ORDERING
- *   stamps_draw:A, log, stamps_raise:A, events_announce:A, lots | the holder's steps (stamps.c)
+ *   stamps_draw:A, log, stamps_raise:A, announce:A, lots | the holder's steps (stamps.c)
  *   stamps_draw:A, stamps_raise:A, lockfree_event_stamp:A, candidates | the same, for hosts
- *   stamps_raise:A, events_announce:A, others_used | count_failure:A, ref, transfer_announce:A,
+ *   stamps_raise:A, announce:A, others_used | count_failure:A, ref, transfer_announce:A,
  *           stamps
- *   stamps_raise:A, events_announce:A, the lot's affinity | lot_note_affinity, ref, stamps
+ *   stamps_raise:A, announce:A, the lot's affinity | lot_note_affinity, ref, stamps
  *   events_activate_in_flight:A, events_judge_again:A -> still_flies
  *       if the holder does not see the flag, its switch fails
  * The sum over the tallies orders nothing: a pod that it misses finds a gap in the log, and a gap
@@ -66,22 +66,35 @@ anybody_flies(const struct queue *queue)
     return inflight != 0;
 }
 
-static void
+/* The plugins that the event concerns, of all profiles together. */
+static uint64_t
 stamp_profiles(struct queue *queue, schedq_event_t event, uint64_t sequence)
 {
-    for (uint32_t i = 0; i < registry_profile_count(&queue->base.registry); i++) {
-        schedq_profile_t profile = (schedq_profile_t)i;
+    const struct registry *registry = &queue->base.registry;
+    uint64_t all = 0;
 
-        stamps_raise(&queue->stamps, profile,
-                     registry_reached(&queue->base.registry, profile, event), sequence);
+    for (uint32_t i = 0; i < registry_profile_count(registry); i++) {
+        uint64_t reached = registry_reached(registry, (schedq_profile_t)i, event);
+
+        stamps_raise(&queue->stamps, (schedq_profile_t)i, reached, sequence);
+        all |= reached;
+    }
+    return all;
+}
+
+/* Without hints, it is asked whether pods were moved. */
+static void
+raise_moved(struct queue *queue, uint64_t sequence)
+{
+    if (!queue->base.rules.hints) {
+        stamps_raise_moved(&queue->stamps, sequence);
     }
 }
 
-void
-events_announce(struct worker *worker, const struct cluster_event *event)
+static uint64_t
+announce(struct worker *worker, const struct cluster_event *event, bool registered)
 {
     struct queue *queue = queue_of(worker);
-    bool registered = registry_is_registered(&queue->base.registry, event->event);
     uint64_t sequence = stamps_draw(&queue->stamps);
 
     if (anybody_flies(queue)) {
@@ -89,11 +102,20 @@ events_announce(struct worker *worker, const struct cluster_event *event)
         event_log_write(&queue->log, worker->hazard, sequence, event->event,
                         registered ? event->old_object : 0, registered ? event->new_object : 0);
     }
-    stamp_profiles(queue, event->event, sequence);
+    uint64_t reached = stamp_profiles(queue, event->event, sequence);
+
     if (registered || !queue->base.rules.ignores_unregistered) {
-        stamps_raise_moved(&queue->stamps, sequence);
+        raise_moved(queue, sequence);
     }
-    atomic_fence(); /* events_announce:A, between the stamps and the looks at lots */
+    atomic_fence(); /* announce:A, between the stamps and the looks at lots */
+    return reached;
+}
+
+void
+events_announce(struct worker *worker, const struct cluster_event *event)
+{
+    (void)announce(worker, event,
+                   registry_is_registered(&queue_of(worker)->base.registry, event->event));
 }
 
 /* ---- judging --------------------------------------------------------------------------------- */
@@ -430,26 +452,15 @@ walk_lot(struct mover *mover, const struct lots_walk *lots, struct lot *lot,
     return any;
 }
 
-/* The plugins of all profiles that the event concerns. */
-static uint64_t
-reached_anywhere(const struct walk *walk)
-{
-    const struct registry *registry = &queue_of_walk(walk)->base.registry;
-    uint64_t plugins = 0;
-
-    for (uint32_t i = 0; i < registry_profile_count(registry); i++) {
-        plugins |= registry_reached(registry, (schedq_profile_t)i, walk->event.event);
-    }
-    return plugins;
-}
-
-/* The heads are moved when all is switched. */
+/*
+ * `plugins`: that the event concerns. Pods of those that came since, by late names, saw its stamp.
+ * The heads are moved when all is switched.
+ */
 static void
-walk_lots(struct walk *walk)
+walk_lots(struct walk *walk, uint64_t plugins)
 {
     struct lots *lots = &queue_of(walk->mover.worker)->waiting.lots;
     const struct bin_caller caller = bin_caller(walk->mover.worker);
-    uint64_t plugins = reached_anywhere(walk);
     struct lots_walk to;
     bool any = false;
     struct lot *lot;
@@ -460,9 +471,12 @@ walk_lots(struct walk *walk)
             any |= walk_lot(&walk->mover, &to, lot, walk->newest_insertion);
         }
     }
+    if (!any) {
+        return;
+    }
     mover_end(&walk->mover);
     lots_walk_begin(&to, lots, plugins, 0);
-    while (any && (lot = lots_next(&to)) != NULL) {
+    while ((lot = lots_next(&to)) != NULL) {
         if (lot_is_reached(walk, lot)) {
             lot_pass(lot, &caller);
         }
@@ -533,18 +547,19 @@ move(struct walk *walk)
         move_target(walk, walk->move->target);
         return;
     }
-    events_announce(worker, &walk->event);
+    uint64_t reached = announce(worker, &walk->event, registered);
+
     /*
      * Again, behind the fence: a name that came late meanwhile is reached by this event. A thread
      * that makes it, or sets others_used (count_failure:A), after this look sees the stamps. */
     if (!registered && registry_is_registered(&queue->base.registry, walk->event.event)) {
         registered = true;
         /* for pods that fail by that name from here on */
-        stamps_raise_moved(&queue->stamps, stamps_drawn(&queue->stamps));
+        raise_moved(queue, stamps_drawn(&queue->stamps));
         atomic_fence();
     }
     if (registered || u32_load_acquire(&queue->others_used) != 0 || !rules->ignores_unregistered) {
-        walk_lots(walk);
+        walk_lots(walk, reached);
     }
 }
 

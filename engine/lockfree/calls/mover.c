@@ -11,6 +11,9 @@
 #include "lockfree/refs/tie.h"
 #include "policy/backoff.h"
 
+/* On the path of each pod. */
+#define PER_POD static inline __attribute__((always_inline))
+
 void
 mover_begin(struct mover *mover)
 {
@@ -38,7 +41,7 @@ install(struct worker *worker, uint32_t record, struct view *view, struct redesc
 }
 
 /* Its nomination, and the initial attempt of a pod that had none. */
-static inline bool
+PER_POD bool
 renominates(const struct mover *mover, const struct view *view)
 {
     const struct description *now = &view->description;
@@ -66,7 +69,7 @@ describe_active(const struct mover *mover, uint32_t record, struct view *view)
     return install(mover->worker, record, view, &change);
 }
 
-static inline bool
+PER_POD bool
 says_when_active(const struct mover *mover, const struct view *view)
 {
     return view->history.initial_attempt_ns == 0 || renominates(mover, view);
@@ -242,7 +245,7 @@ cause_of_mover(const struct mover *mover)
 }
 
 /* Two pods that are alike in this go to one bin. */
-static inline void
+PER_POD void
 destination_like(const struct queue *queue, const struct view *view, enum place place,
                  uint64_t like[2])
 {
@@ -296,7 +299,7 @@ find_group(struct mover *mover, const struct view *view, const struct way *way)
 }
 
 /* NULL: no memory. */
-static inline struct mover_group *
+PER_POD struct mover_group *
 group_of(struct mover *mover, const struct view *view, const struct way *way)
 {
     struct mover_batch *batch = mover->batch;
@@ -314,14 +317,14 @@ group_of(struct mover *mover, const struct view *view, const struct way *way)
     return find_group(mover, view, way);
 }
 
-static inline bool
+PER_POD bool
 comes_before(const struct mover_item *first, const struct mover_item *second)
 {
     return first->key != second->key ? first->key < second->key
                                      : tie_before(&first->tie, &second->tie);
 }
 
-static void
+PER_POD void
 append(struct mover_batch *batch, struct mover_group *group, uint32_t number)
 {
     if (group->count == 0) {
@@ -337,7 +340,7 @@ append(struct mover_batch *batch, struct mover_group *group, uint32_t number)
 }
 
 /* The pod that is tried, as `view` shows it. False: no memory. */
-static bool
+PER_POD bool
 collect(struct mover *mover, const struct view *view, const struct way *way)
 {
     struct queue *queue = queue_of(mover->worker);
@@ -621,7 +624,7 @@ flush(struct mover *mover)
 /*
  * False: it stays. `unjudged`: one that waits for an event does not, without its gates being asked.
  */
-static bool
+PER_POD bool
 decide(struct mover *mover, const struct view *view, bool unjudged, struct way *way)
 {
     bool owed = unjudged && place_waits_for_event(state_place(view->state));
@@ -718,7 +721,7 @@ ask_host(struct mover *mover, struct mover_pod *pod, struct view *view)
  * Without memory for it the pod stays where it was, or, if only its nomination is concerned, moves
  * without.
  */
-static enum outcome
+PER_POD enum outcome
 act_on(struct mover *mover, struct mover_pod *pod, struct view *view)
 {
     struct answer *answer = &pod->answer;
@@ -770,7 +773,7 @@ pay(struct mover *mover, uint64_t debt)
 }
 
 /* The pod behind those that are collected; `there`: it waits, as `view` shows. */
-static void
+PER_POD void
 try_pod(struct mover *mover, struct view *view, bool there)
 {
     struct mover_pod *pod = &mover->batch->pods[mover->batch->count];
@@ -888,6 +891,40 @@ mover_try_ref(struct mover *mover, uint64_t ref)
         if (report_at(queue, entry, state, &view)) {
             begin_pod(mover, record, view.life)->asks = mover->asks;
             try_pod(mover, &view, state_waits(state));
+            return true;
+        }
+    }
+    return false;
+}
+
+bool
+mover_try_due(struct mover *mover, struct bin *bin, const struct bin_ref *ref)
+{
+    uint32_t record = ref_record(ref->ref);
+    const struct queue *queue = queue_of(mover->worker);
+    struct view view;
+
+    empty_if_full(mover); /* may leave the section */
+    struct entry *entry = entry_at(&queue->entries, record);
+
+    /* Ends: each further round is another thread's change of the word. */
+    while (entry != NULL) {
+        uint64_t state;
+        enum verdict verdict = bin_verdict_of(bin, entry, ref->ref, &state);
+
+        if (verdict == VERDICT_FUTURE && place_backs_off(bin->residence.place)) {
+            const struct bin_caller caller = bin_caller(mover->worker);
+
+            if (bin_help(bin, &caller, entry, ref->ref, ref->cause, &state)) {
+                continue;
+            }
+        }
+        if (verdict != VERDICT_VALID) {
+            return false;
+        }
+        if (report_at(queue, entry, state, &view)) {
+            begin_pod(mover, record, view.life)->asks = mover->asks;
+            try_pod(mover, &view, true);
             return true;
         }
     }

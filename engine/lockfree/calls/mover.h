@@ -40,7 +40,7 @@
  * ORDERING
  *   refs, move_batch:A, mark | begin_clearing:A, scan (bin.h)
  *   refs, move_batch:A, deadline_lower:A | deadline_begin:A, looks (deadline.h)
- *   ref, transfer_announce:A, the gate's stamp | stamps_raise:A, events_announce:A, lots, disturb:B
+ *   ref, transfer_announce:A, the gate's stamp | stamps_raise:A, announce:A, lots, disturb:B
  *   owed, the switch -> stray_ask_owed
  *       a thread that could find the pod behind its gate finds `owed`
  *
@@ -164,6 +164,12 @@ void mover_begin(struct mover *mover);
  * not stale.
  */
 bool mover_try_ref(struct mover *mover, uint64_t ref);
+
+/**
+ * The same for a ref of a bin, where a FUTURE one is helped, unless pods wait for events there.
+ * True: the pod was there.
+ */
+bool mover_try_due(struct mover *mover, struct bin *bin, const struct bin_ref *ref);
 
 /** Tries the pod of a record, if it still has this life and waits in backoff, parked or gated. */
 void mover_try(struct mover *mover, uint32_t record, uint64_t life);

@@ -57,7 +57,7 @@
 #include "policy/backoff.h"
 #include "policy/leftover.h"
 
-#define READ_AT_ONCE SIZE(64, 1)
+#define DUE_AHEAD 8 /* refs whose records are fetched */
 #define PLANS_MAX 4
 #define ROUNDS_MAX 4
 
@@ -76,7 +76,11 @@ struct flush {
     struct serving *serving;
     enum place place;
     int64_t limit; /* keys up to this are due */
-    bool read_all; /* that were due */
+    /*
+     * gated pods that may not leave are passed over at once: they stay, and would be read again and
+     * again
+     */
+    bool filters;
 };
 
 /* In the kube presets a gate hears of a flush only if it registered for wildcards. */
@@ -88,101 +92,87 @@ may_leave(const struct queue *queue, const struct view *view)
                                SCHEDQ_EVENT_WILDCARD);
 }
 
+/* Is the pod of a ref here, and to be tried? */
 static bool
-is_helped(const struct flush *flush, struct bin *bin, struct entry *entry,
-          const struct bin_ref *ref)
+is_here(const struct flush *flush, const struct bin *bin, const struct bin_ref *ref)
 {
-    const struct bin_caller caller = bin_caller(flush->mover.worker);
-    uint64_t state;
-
-    return bin_help(bin, &caller, entry, ref->ref, ref->cause, &state);
-}
-
-/*
- * Is the pod of a ref here, and to be tried? In backoff a FUTURE ref is helped. A gated
- * pod that may not leave is passed over at once: it stays, and would be read again and again.
- */
-static bool
-is_here(const struct flush *flush, struct bin *bin, const struct bin_ref *ref)
-{
-    struct queue *queue = queue_of(flush->mover.worker);
-    uint64_t state;
-    struct entry *entry = entry_at(&queue->entries, ref_record(ref->ref));
-    enum verdict verdict =
-        entry != NULL ? bin_verdict_of(bin, entry, ref->ref, &state) : VERDICT_STALE;
     struct view view;
 
-    if (place_backs_off(flush->place)) {
-        return verdict == VERDICT_VALID ||
-               (verdict == VERDICT_FUTURE && is_helped(flush, bin, entry, ref));
-    }
-    return verdict == VERDICT_VALID &&
-           (flush->place == PLACE_PARKED || !queue->base.rules.leftover_is_event ||
-            (report_record(queue, ref_record(ref->ref), &view) && may_leave(queue, &view)));
+    return bin_has(bin, ref->ref) &&
+           (!flush->filters ||
+            (report_record(queue_of(flush->mover.worker), ref_record(ref->ref), &view) &&
+             may_leave(queue_of(flush->mover.worker), &view)));
 }
 
-/* The next due pods, behind `skip` that are here and were tried. */
-static size_t
-read_due(struct flush *flush, struct bin *bin, size_t skip, struct bin_ref *due)
+static void
+prefetch_due(const struct queue *queue, const struct bin_ref *ref)
 {
-    struct bin_reader reader;
-    struct bin_ref refs[READ_AT_ONCE];
-    size_t count = 1, found = 0;
+    const char *entry = (const char *)entry_at(&queue->entries, ref_record(ref->ref));
 
-    bin_read_begin(&reader, bin, &queue_of(flush->mover.worker)->runs, flush->limit);
-    while (found <= MOVER_DUE - READ_AT_ONCE && found < flush->serving->slice &&
-           (count = bin_read(&reader, refs, READ_AT_ONCE)) > 0) {
-        for (size_t i = 0; i < count; i++) {
-            if (!is_here(flush, bin, &refs[i])) {
-                continue;
-            }
-            if (skip > 0) {
-                skip--;
-            } else {
-                due[found++] = refs[i];
-            }
-        }
+    if (entry != NULL) {
+        __builtin_prefetch(entry, 1);
+        __builtin_prefetch(entry + CACHE_LINE, 1);
     }
-    flush->read_all = count == 0;
-    return found;
 }
 
 /*
- * The gates are asked between sections, so the reading begins again behind each MOVER_DUE pods, and
- * skips as many as were tried and stay. If one of these left meanwhile, a pod is skipped that was
- * not tried: it is due still.
+ * Tries the pods of refs that were read, behind *skip that are here and were tried. The first that
+ * it tried.
+ */
+static size_t
+try_due(struct flush *flush, struct bin *bin, const struct bin_ref *due, size_t count, size_t *skip)
+{
+    size_t first = 0;
+
+    for (; first<count && * skip> 0; first++) {
+        *skip -= is_here(flush, bin, &due[first]) ? 1 : 0;
+    }
+    for (size_t i = first; i < count && flush->serving->slice > 0; i++) {
+        if (i + DUE_AHEAD < count) {
+            prefetch_due(queue_of(flush->mover.worker), &due[i + DUE_AHEAD]);
+        }
+        if ((!flush->filters || is_here(flush, bin, &due[i])) &&
+            mover_try_due(&flush->mover, bin, &due[i])) {
+            flush->serving->slice--;
+            flush->serving->moved = true;
+        }
+    }
+    return first;
+}
+
+/*
+ * If the host was asked, between sections, the reading begins again, and skips as many as were
+ * tried and stay. If one of these left meanwhile, a pod is skipped that was not tried: it is due
+ * still.
  */
 static void
 flush_bin(struct flush *flush, struct bin *bin)
 {
-    struct queue *queue = queue_of(flush->mover.worker);
-    size_t stay = 0;
+    const struct worker *worker = flush->mover.worker;
+    struct run_pool *pool = &queue_of(worker)->runs;
+    struct bin_reader reader;
+    size_t count, stay = 0, skip = 0;
 
     mover_begin(&flush->mover);
     struct bin_ref *due = flush->mover.batch->read.due;
 
-    flush->read_all = false;
-    while (flush->serving->slice > 0 && !flush->read_all) {
-        size_t count = read_due(flush, bin, stay, due);
+    bin_read_begin(&reader, bin, pool, flush->limit);
+    while (flush->serving->slice > 0 && (count = bin_read(&reader, due, MOVER_DUE)) > 0) {
+        uint64_t pauses = worker->pauses;
+        size_t first = try_due(flush, bin, due, count, &skip);
 
-        for (size_t i = 0; i < count && flush->serving->slice > 0; i++) {
-            uint32_t record = ref_record(due[i].ref);
-            /* Before the look at its word: behind it the pod may end, and trim take its page. */
-            const struct entry *entry = entry_at(&queue->entries, record);
-
-            /* looked at again: gates may have been asked since */
-            if (entry != NULL && bin_has(bin, due[i].ref)) {
-                flush->serving->slice--;
-                flush->serving->moved = true;
-                mover_try(&flush->mover, record, u64_load_acquire(&entry->life));
+        if (worker->pauses != pauses) {
+            mover_end(&flush->mover);
+            for (stay -= skip; first < count; first++) {
+                stay += is_here(flush, bin, &due[first]) ? 1 : 0;
             }
+            bin_pass(bin, pool);
+            bin_read_begin(&reader, bin, pool, flush->limit);
+            skip = stay;
         }
-        mover_end(&flush->mover);
-        for (size_t i = 0; i < count && !flush->read_all; i++) {
-            stay += is_here(flush, bin, &due[i]) ? 1 : 0;
-        }
-        bin_pass(bin, &queue->runs);
     }
+    mover_end(&flush->mover);
+    bin_pass(bin, pool);
     flush->serving->no_memory |= flush->mover.no_memory;
 }
 
@@ -195,7 +185,9 @@ flush_of(struct serving *serving, enum place place, int64_t limit)
                                     .result = serving->result},
                           .serving = serving,
                           .place = place,
-                          .limit = limit};
+                          .limit = limit,
+                          .filters = place == PLACE_GATED &&
+                                     queue_of(serving->worker)->base.rules.leftover_is_event};
 }
 
 /* ---- backoff --------------------------------------------------------------------------------- */

@@ -48,22 +48,6 @@ backoff_close(struct queue *queue)
     }
 }
 
-static struct backoff_counters
-counters_of(const schedq_history_t *history)
-{
-    return (struct backoff_counters){.attempts = history->attempts,
-                                     .rejections = history->rejections,
-                                     .errors = history->errors};
-}
-
-int64_t
-backoff_expiry_of(const struct queue *queue, const schedq_history_t *history)
-{
-    const struct backoff_counters counters = counters_of(history);
-
-    return backoff_expiry(&queue->base.rules.backoff, &counters, history->timestamp_ns);
-}
-
 enum place
 backoff_place(const struct queue *queue, uint64_t rejectors)
 {
@@ -102,7 +86,7 @@ struct bin *
 backoff_bin(struct queue *queue, enum place place, const schedq_history_t *history)
 {
     const struct backoff_rules *rules = &queue->base.rules.backoff;
-    const struct backoff_counters counters = counters_of(history);
+    const struct backoff_counters counters = backoff_counters_of(history);
     uint32_t kind = kind_of(place),
              class = duration_class(rules, backoff_duration(rules, &counters));
     struct bin *bin = bin_at(queue, kind, class);

@@ -33,12 +33,27 @@
 #define SCHEDQ_LOCKFREE_BACKOFF_H
 
 #include "lockfree/queue.h"
+#include "policy/backoff.h"
 
 /** Alone. */
 void backoff_close(struct queue *queue);
 
+static inline struct backoff_counters
+backoff_counters_of(const schedq_history_t *history)
+{
+    return (struct backoff_counters){.attempts = history->attempts,
+                                     .rejections = history->rejections,
+                                     .errors = history->errors};
+}
+
 /** The expiry of a pod with this history; BACKOFF_NONE. */
-int64_t backoff_expiry_of(const struct queue *queue, const schedq_history_t *history);
+static inline int64_t
+backoff_expiry_of(const struct queue *queue, const schedq_history_t *history)
+{
+    const struct backoff_counters counters = backoff_counters_of(history);
+
+    return backoff_expiry(&queue->base.rules.backoff, &counters, history->timestamp_ns);
+}
 
 /** BACKOFF, or ERROR_BACKOFF for a pod without rejectors where errors are kept apart. */
 enum place backoff_place(const struct queue *queue, uint64_t rejectors);

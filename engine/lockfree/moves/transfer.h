@@ -30,7 +30,7 @@
  * ORDERING
  *   ref, transfer_announce:A, mark | begin_clearing:A, scan (bin.h)
  *   mark, deadline_lower:A | deadline_begin:A, looks (deadline.h)
- *   ref, transfer_announce:A, the look | stamps_raise:A, events_announce:A, lots (stamps.c)
+ *   ref, transfer_announce:A, the look | stamps_raise:A, announce:A, lots (stamps.c)
  *   raise, transfer_announce:A, the look | stamps_raise:A, lockfree_event_stamp:A, the word
  *   ref, switch_announced:A, switch_announced:B -> scan, take_head:A or walk_take:B (pop.c)
  *       a walk meets the pod in one of two places, or begins again

@@ -208,10 +208,14 @@ state_waits(uint64_t state)
 static inline uint32_t
 state_lag(uint64_t state)
 {
-    if (state_place(state) == PLACE_ACTIVE) {
-        return (uint32_t)state & STATE_LAG_ACTIVE;
-    }
-    return state_waits(state) ? (uint32_t)(state & STATE_DETAIL_MASK) : 0;
+    enum { waiting = STATE_DETAIL_MASK };
+    static const uint32_t lags[STATE_PLACES] = {
+        [PLACE_ACTIVE] = STATE_LAG_ACTIVE, [PLACE_BACKOFF] = waiting,
+        [PLACE_PARKED] = waiting,          [PLACE_GATED] = waiting,
+        [PLACE_ERROR_BACKOFF] = waiting,
+    };
+
+    return (uint32_t)state & lags[state_place(state)];
 }
 
 /** No more descriptions before the pod is moved. */

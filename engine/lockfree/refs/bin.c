@@ -634,6 +634,21 @@ scan_lanes(struct bin *bin, struct bin_head *best)
     return used != 0 && first_of_any_lane(bin, (uint32_t)__builtin_ctzll(used), best);
 }
 
+/* Goes past the stale refs at the head of a run. False: there is none. */
+static bool
+pass_stale_in_run(const struct bin *bin, const struct run_head *head)
+{
+    uint32_t stale = 0;
+
+    while (stale < head->left && is_stale(bin, run_ref(head, stale))) {
+        stale++;
+    }
+    if (stale > 0) {
+        run_advance_by(head, stale);
+    }
+    return stale > 0;
+}
+
 /* The first ref of the run in a slot, as first_of_lane. RUN_CHANGED does not come out. */
 static enum run_sight
 first_of_run(struct bin *bin, struct run_pool *pool, uint32_t slot, struct run_head *head)
@@ -649,10 +664,9 @@ first_of_run(struct bin *bin, struct run_pool *pool, uint32_t slot, struct run_h
             return RUN_EMPTY;
         }
         if (sight == RUN_HEAD) {
-            if (bin->residence.ties == TIES_OPEN || !is_stale(bin, head->ref)) {
+            if (bin->residence.ties == TIES_OPEN || !pass_stale_in_run(bin, head)) {
                 return RUN_HEAD;
             }
-            run_advance(head);
         }
     }
     return RUN_EMPTY;
@@ -861,8 +875,7 @@ pass_run(struct bin *bin, struct run_pool *pool, uint32_t slot)
     struct run_head head;
 
     /* Ends: each round advances the head, or another thread did. */
-    while (first_of_run(bin, pool, slot, &head) == RUN_HEAD && is_stale(bin, head.ref)) {
-        run_advance(&head);
+    while (first_of_run(bin, pool, slot, &head) == RUN_HEAD && pass_stale_in_run(bin, &head)) {
     }
 }
 

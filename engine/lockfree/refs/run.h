@@ -16,7 +16,7 @@
  * gives memory back, through a grace period, since readers may still look at it.
  *
  * LINEARIZATION. run_peek: HEAD and EMPTY, the load of the head (A); CHANGED, that of the slot (B).
- * run_advance: A.
+  * run_advance_by: A.
  *
  * ORDERING
  *   run_put, bin_publish_run:A -> the acquire load of the slot
@@ -144,11 +144,25 @@ enum run_sight { RUN_CHANGED, RUN_EMPTY, RUN_HEAD };
 enum run_sight run_peek(const struct run_pool *pool, const atomic_u64 *slot, uint64_t word,
                         struct run_head *head);
 
+/** The ref so far behind what was peeked, below head->left; anything if the run left its slot. */
+static inline uint64_t
+run_ref(const struct run_head *head, uint32_t behind)
+{
+    return u64_load_acquire(&head->run->slots[(uint32_t)head->head + behind].ref);
+}
+
+/** Moves the head past as many refs, all of them stale by now. */
+static inline void
+run_advance_by(const struct run_head *head, uint32_t count)
+{
+    (void)u64_cas(&head->run->head, head->head, head->head + count); /* run_advance_by:A */
+}
+
 /** Moves the head past what was peeked, which is stale by now. */
 static inline void
 run_advance(const struct run_head *head)
 {
-    (void)u64_cas(&head->run->head, head->head, head->head + 1); /* run_advance:A */
+    run_advance_by(head, 1);
 }
 
 #endif

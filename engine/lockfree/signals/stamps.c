@@ -28,6 +28,8 @@
  *   After publishing and the fence, a stamp above what the pod is judged up to means: judge again.
  *   The largest stamp alone, compared with the largest from before, would not do: s may hide below
  *   a newer one.
+ *   A rejector of `of_all` is told of an event that may not be recorded so far: one that helps, as
+ *   each event does there.
  *
  * 5 LINEARIZATION. Of an event's number: stamps_draw:A. Of what it reached: each stamps_raise:A by
  *   itself.
@@ -90,7 +92,7 @@ stamps_raise(struct stamps *stamps, schedq_profile_t profile, uint64_t rejectors
 {
     atomic_u64 *row = stamps->rows[profile]->stamp;
 
-    for (; rejectors != 0; rejectors &= rejectors - 1) {
+    for (rejectors &= ~stamps->of_all; rejectors != 0; rejectors &= rejectors - 1) {
         (void)u64_max(&row[__builtin_ctzll(rejectors)], sequence); /* stamps_raise:A */
     }
 }
@@ -119,6 +121,9 @@ stamps_newest(const struct stamps *stamps, schedq_profile_t profile, uint64_t re
     const atomic_u64 *row = stamps->rows[profile]->stamp;
     uint64_t newest = 0;
 
+    if ((rejectors & stamps->of_all) != 0) {
+        return stamps_drawn(stamps); /* no stamp is newer */
+    }
     for (; rejectors != 0; rejectors &= rejectors - 1) {
         uint64_t stamp = u64_load_acquire(&row[__builtin_ctzll(rejectors)]); /* stamps_newest:A */
 

@@ -4,7 +4,8 @@
  * An event draws a sequence. A stamp per profile and rejector holds the newest event that reached
  * it, so that a pod that failed learns in as many loads as it has rejectors whether anything
  * happened that concerns it. `moved` is the stamp of the rules without hints: the newest event that
- * moved pods at all.
+ * moved pods at all. Where hints decide, each event reaches SCHEDQ_REJECTOR_OTHERS: of that the
+ * sequence itself is the stamp, which no event has to raise.
  *
  * Stamps are raised after the sequence is drawn, and not in its order: a stamp below s may still be
  * raised to s, and one above s may hide s. stamps.c says what the holder of a failing pod may
@@ -29,6 +30,8 @@ struct stamps {
     struct memory *memory;
     /* the newest that was drawn; hosts read it (schedq_words_t) */
     atomic_u64 *sequence;
+    /* rejectors that each event reaches when it is drawn: the sequence is their stamp */
+    uint64_t of_all;
     struct stamp_row *rows[REGISTRY_PROFILES_MAX]; /* fixed after setup */
     _Alignas(CACHE_LINE) atomic_u64 moved;
 };
@@ -58,6 +61,7 @@ stamps_drawn(const struct stamps *stamps)
 /** Raises the stamps of these rejectors, never lowers one. The caller's full fence follows. */
 void stamps_raise(struct stamps *stamps, schedq_profile_t profile, uint64_t rejectors,
                   uint64_t sequence);
+
 /**
  * For each caller that gets the bit of a late name: every earlier event reached that name as well,
  * so it begins with the newest event's stamp. The call that made the bit may have stopped before.
