@@ -49,6 +49,14 @@ const (
 	CountAttempts BackoffCounts = C.SCHEDQ_COUNT_ATTEMPTS // pops, as in kube-scheduler <= 1.31
 )
 
+// Fences is who pays so that memory is not freed while a call reads it, with LockFree.
+type Fences uint8
+
+const (
+	FencesAsymmetric Fences = C.SCHEDQ_FENCES_ASYMMETRIC // who frees, by membarrier(2), where the kernel has that
+	FencesReal       Fences = C.SCHEDQ_FENCES_REAL       // each call: no processor is interrupted
+)
+
 // Preset names a set of defaults.
 type Preset int
 
@@ -71,7 +79,8 @@ type Config struct {
 	MaxEvents  uint32
 	EventLog   uint32 // [DecideLibrary] events that are kept for the pods in flight
 	MaxLots    uint32
-	reserved0  uint32
+	Fences     Fences
+	reserved   [3]uint8
 
 	InitialBackoff int64
 	MaxBackoff     int64 // 0 = no backoff

@@ -11,6 +11,7 @@ import "unsafe"
 // where the named field stands: an array's length is not 0 then, or negative.
 var (
 	_ [0]byte = [unsafe.Sizeof(Config{}) - unsafe.Sizeof(C.schedq_config_t{})]byte{}
+	_ [0]byte = [unsafe.Offsetof(Config{}.Fences) - unsafe.Offsetof(C.schedq_config_t{}.fences)]byte{}
 	_ [0]byte = [unsafe.Offsetof(Config{}.startNS) - unsafe.Offsetof(C.schedq_config_t{}.start_ns)]byte{}
 	_ [0]byte = [unsafe.Offsetof(Config{}.KubeMinor) - unsafe.Offsetof(C.schedq_config_t{}.kube_minor)]byte{}
 	_ [0]byte = [unsafe.Offsetof(Config{}.Flush) - unsafe.Offsetof(C.schedq_config_t{}.flush_ns)]byte{}
@@ -33,6 +34,7 @@ var (
 	_ [0]byte = [unsafe.Offsetof(Decision{}.Uncounted) - unsafe.Offsetof(C.schedq_decision_t{}.uncounted)]byte{}
 	_ [0]byte = [unsafe.Offsetof(Decision{}.IfBackingOff) - unsafe.Offsetof(C.schedq_decision_t{}.if_backing_off)]byte{}
 	_ [0]byte = [unsafe.Sizeof(Stats{}) - unsafe.Sizeof(C.schedq_stats_t{})]byte{}
+	_ [0]byte = [unsafe.Offsetof(Stats{}.Fences) - unsafe.Offsetof(C.schedq_stats_t{}.fences)]byte{}
 	_ [0]byte = [unsafe.Offsetof(Stats{}.Moves) - unsafe.Offsetof(C.schedq_stats_t{}.moves)]byte{}
 	_ [0]byte = [unsafe.Sizeof(Words{}) - unsafe.Sizeof(C.schedq_words_t{})]byte{}
 	_ [0]byte = [unsafe.Offsetof(Words{}.poppable) - unsafe.Offsetof(C.schedq_words_t{}.poppable)]byte{}

@@ -226,4 +226,7 @@ type Stats struct {
 	HintCalls, PreEnqueueCalls            uint64 // always 0: C calls no Go
 	// BytesEntries and the rest: bytes of memory held.
 	BytesEntries, BytesNames, BytesIndex, BytesQueues, BytesOther uint64
+	Membarriers                                                   uint64 // that the queue asked the kernel for
+	Fences                                                        Fences // those in use
+	reserved                                                      [7]uint8
 }

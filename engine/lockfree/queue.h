@@ -51,9 +51,10 @@
  * MEMORY. Records, names, descriptions and runs are used again at once, protected by versions.
  * Segments, tables and pages that trim gives back wait for a grace period: each public call is one
  * section of the worker's epoch record, but for the host's code. What waits is freed by the calls
- * that may allocate: pop, done, find and delete never enter the allocator for it. Only what
- * allocates retires, so a worker that does nothing but pop and end pods has nothing to free; what
- * its last add or failure retired waits for its next one, or for its unregistration.
+ * that may allocate, once in a while (epoch_poll_seldom): pop, done, find and delete never enter
+ * the allocator for it, nor ask for a barrier. Only what allocates retires, so a worker that does
+ * nothing but pop and end pods has nothing to free; what its last adds and failures retired waits
+ * for its next ones, or for its unregistration.
  *
  * THE HOST'S CODE. Hints, gates, prechecks and affinity run between two sections (section_pause),
  * so a thread that is slow there, or never comes back, holds back no memory of the others. Records,
@@ -313,7 +314,7 @@ section_ask(struct worker *worker)
 }
 
 /**
- * For calls that may allocate: frees what they, and calls before them, retired. What they settled
+ * For calls that may allocate: once in a while, what such calls retired is freed. What they settled
  * is asked about.
  */
 static inline void
@@ -321,7 +322,7 @@ section_end(struct worker *worker)
 {
     section_ask(worker);
     section_leave(worker);
-    epoch_poll(worker->epoch);
+    epoch_poll_seldom(worker->epoch);
 }
 
 /** Leaves the section for the host's code; what was read in it is not used afterwards. */

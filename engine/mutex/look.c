@@ -204,6 +204,7 @@ fill_stats(const struct mutex_queue *queue, schedq_stats_t *stats)
         .bytes_index = memory_bytes(memory, MEMORY_INDEX),
         .bytes_queues = memory_bytes(memory, MEMORY_QUEUES),
         .bytes_other = memory_bytes(memory, MEMORY_OTHER),
+        .fences = SCHEDQ_FENCES_REAL,
     };
 }
 

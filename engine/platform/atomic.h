@@ -20,6 +20,10 @@
  *                    full fences, also when a T_cas fails. "Publish, then look" needs one between
  *                    the store and the load: an operation of this group there, or atomic_fence, is
  *                    what provides it.
+ *   atomic_fence     a full fence
+ *   atomic_light_fence
+ *                    the compiler moves no access across it. With membarrier_ask (membarrier.h) in
+ *                    the other thread it is worth a full one
  *
  * T is u32, u64, ptr. A pair is two u64 that change together; each may also be used alone.
  */

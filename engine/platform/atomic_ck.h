@@ -1,7 +1,8 @@
 /*
  * The back end of atomic.h on Concurrency Kit. On x86-64 every locked instruction is a full fence
  * and the fences of loads and stores are empty; elsewhere CK's are not, and come around the
- * operation.
+ * operation. On AArch64 that is dmb ish on both sides of each read-modify-write, also of a T_cas
+ * that fails, behind an acquire and before a release: more than the facade promises, never less.
  */
 #ifndef SCHEDQ_PLATFORM_ATOMIC_CK_H
 #define SCHEDQ_PLATFORM_ATOMIC_CK_H
@@ -99,6 +100,12 @@ static inline void
 atomic_fence(void)
 {
     ck_pr_fence_memory();
+}
+
+static inline void
+atomic_light_fence(void)
+{
+    ck_pr_barrier();
 }
 
 #undef RMW_FENCE

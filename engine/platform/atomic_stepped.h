@@ -84,6 +84,11 @@ atomic_fence(void)
     ACCESS_FENCE();
 }
 
+static inline void
+atomic_light_fence(void)
+{
+}
+
 #undef ACCESS_LOAD
 #undef ACCESS_STORE
 #undef ACCESS_RMW

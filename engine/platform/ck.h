@@ -1,6 +1,5 @@
 /*
- * Concurrency Kit's containers, for the files that use them: epoch.c and lockfree/refs/lane.h. CK's
- * atomics: atomic_ck.h.
+ * Concurrency Kit's ring, for lockfree/refs/lane.h. CK's atomics: atomic_ck.h.
  *
  * ThreadSanitizer cannot see into CK's assembly, but it sees the plain accesses beside it, and
  * reports those. Compiled without instrumentation, CK's inline functions are invisible to it as a
@@ -10,13 +9,7 @@
 #ifndef SCHEDQ_PLATFORM_CK_H
 #define SCHEDQ_PLATFORM_CK_H
 
-#if defined(__SANITIZE_THREAD__)
-#define SCHEDQ_THREAD_SANITIZER 1
-#elif defined(__has_feature)
-#if __has_feature(thread_sanitizer)
-#define SCHEDQ_THREAD_SANITIZER 1
-#endif
-#endif
+#include "platform/sanitizer.h"
 
 #include <ck_cc.h>
 
@@ -28,7 +21,6 @@
 #define CK_CC_FORCE_INLINE CK_CC_INLINE
 #endif
 
-#include <ck_epoch.h>
 #include <ck_ring.h>
 
 #endif

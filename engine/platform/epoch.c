@@ -1,68 +1,31 @@
-/*
- * Grace periods: epoch.h on ck_epoch.
- *
- * libck's part of ck_epoch is not instrumented, so ThreadSanitizer is told what a grace period is:
- * what a section did happens before the free that waited for it. The address that names the domain
- * is that of its memory's description, because a retired block knows that one.
- */
+/* Grace periods of epoch.h. */
 #include "platform/epoch.h"
 
-#include "platform/atomic.h"
-#include "platform/ck.h"
+#include "platform/membarrier.h"
 
-struct epoch {
-    ck_epoch_t domain;
-    _Alignas(CACHE_LINE) struct memory *memory;
-    atomic_ptr records; /* the newest */
-};
-
-struct epoch_record {
-    ck_epoch_record_t own;
-    struct epoch *epoch;
-    struct epoch_record *older;
-};
-
-_Static_assert(sizeof(ck_epoch_entry_t) <= sizeof((struct epoch_block *)0)->link,
-               "ck_epoch's words fit into a block");
-
-#if defined(SCHEDQ_THREAD_SANITIZER)
-void __tsan_acquire(void *word);
-void __tsan_release(void *word);
-#define SECTION_ENDS(memory) __tsan_release(memory)
-#define GRACE_PERIOD_OVER(memory) __tsan_acquire(memory)
-#else
-#define SECTION_ENDS(memory) ((void)0)
-#define GRACE_PERIOD_OVER(memory) ((void)0)
-#endif
+#define BLOCK_BYTES 32 /* so many bytes of a large block count as a block */
 
 struct epoch *
-epoch_open(struct memory *memory)
+epoch_open(struct memory *memory, bool asymmetric)
 {
     struct epoch *epoch = memory_alloc(memory, MEMORY_OTHER, sizeof *epoch, CACHE_LINE);
 
     if (epoch != NULL) {
-        ck_epoch_init(&epoch->domain);
+        u64_store(&epoch->now, EPOCH_OUTSIDE + 1);
+        u64_store(&epoch->asked, EPOCH_OUTSIDE + 1);
         epoch->memory = memory;
+        epoch->asymmetric = asymmetric && membarrier_register();
     }
     return epoch;
 }
 
-void
-epoch_close(struct epoch *epoch)
+uint64_t
+epoch_asks(const struct epoch *epoch)
 {
-    struct epoch_record *first = ptr_load_acquire(&epoch->records); /* of epoch_record_join:A */
-
-    for (struct epoch_record *record = first; record != NULL; record = record->older) {
-        ck_epoch_reclaim(&record->own);
-    }
-    while (first != NULL) {
-        struct epoch_record *older = first->older;
-
-        memory_free(epoch->memory, MEMORY_OTHER, first, sizeof *first);
-        first = older;
-    }
-    memory_free(epoch->memory, MEMORY_OTHER, epoch, sizeof *epoch);
+    return u64_load(&epoch->asks);
 }
+
+/* ---- records --------------------------------------------------------------------------------- */
 
 struct epoch_record *
 epoch_record_prepare(struct epoch *epoch)
@@ -87,7 +50,6 @@ epoch_record_join(struct epoch_record *record)
 {
     struct epoch *epoch = record->epoch;
 
-    ck_epoch_register(&epoch->domain, &record->own, NULL);
     /* Ends: each failed exchange is another thread's join. */
     do {
         record->older = ptr_load(&epoch->records);
@@ -106,72 +68,7 @@ epoch_record_make(struct epoch *epoch)
     return record;
 }
 
-/*
- * CK's accesses do not pass through atomic.h. A section that begins stores to the record with a
- * full fence, and reads the domain's epoch; one that ends stores to the record.
- */
-#if defined(SCHEDQ_ATOMICS_COUNTING)
-#define COUNT_ENTER(record)                         \
-    do {                                            \
-        count_store(&(record)->own.active);         \
-        count_fence();                              \
-        count_load(&(record)->epoch->domain.epoch); \
-        count_store(&(record)->own.epoch);          \
-    } while (0)
-#define COUNT_LEAVE(record) count_store(&(record)->own.active)
-#else
-#define COUNT_ENTER(record) ((void)0)
-#define COUNT_LEAVE(record) ((void)0)
-#endif
-
-void
-epoch_enter(struct epoch_record *record)
-{
-    COUNT_ENTER(record);
-    ck_epoch_begin(&record->own, NULL);
-}
-
-void
-epoch_leave(struct epoch_record *record)
-{
-#if defined(SCHEDQ_ATOMICS_CONTROLLED)
-    /*
-     * CK's words are not in the simulated store buffer: without this, a store of the section could
-     * leave it afterwards.
-     */
-    atomic_fence();
-#endif
-    SECTION_ENDS(record->epoch->memory);
-    COUNT_LEAVE(record);
-    (void)ck_epoch_end(&record->own, NULL);
-}
-
-void
-epoch_hold(struct epoch_record *record)
-{
-    if (ck_pr_load_uint(&record->own.active) == 0) {
-        epoch_enter(record);
-    }
-}
-
-void
-epoch_abandon(struct epoch_record *record)
-{
-    if (ck_pr_load_uint(&record->own.active) != 0) {
-        epoch_leave(record);
-    }
-}
-
-static void
-block_free(ck_epoch_entry_t *entry)
-{
-    struct epoch_block *block = (struct epoch_block *)(void *)entry;
-
-    GRACE_PERIOD_OVER(block->memory);
-    if (block->ends == NULL || !block->ends(block)) {
-        memory_free(block->memory, block->kind, block, block->bytes);
-    }
-}
+/* ---- what was retired ------------------------------------------------------------------------ */
 
 void
 epoch_retire(struct epoch_record *record, struct epoch_block *block, struct memory *memory,
@@ -184,23 +81,189 @@ void
 epoch_retire_with(struct epoch_record *record, struct epoch_block *block, struct memory *memory,
                   enum memory_kind kind, size_t bytes, bool (*ends)(struct epoch_block *block))
 {
+    size_t pressure = record->pressure + EPOCH_BLOCK * (1 + bytes / BLOCK_BYTES);
+
+    block->next = record->fresh;
     block->memory = memory;
     block->bytes = bytes;
     block->kind = kind;
     block->ends = ends;
-    ck_epoch_call(&record->own, (ck_epoch_entry_t *)(void *)block->link, block_free);
+    record->pressure = pressure < EPOCH_DUE ? (uint32_t)pressure : EPOCH_DUE;
+    atomic_light_fence(); /* a death in between finds a list */
+    record->fresh = block;
+}
+
+static void
+free_all(struct epoch_block **list)
+{
+    while (*list != NULL) {
+        struct epoch_block *block = *list;
+
+        *list = block->next;
+        atomic_light_fence(); /* a death in between frees nothing twice */
+        if (block->ends == NULL || !block->ends(block)) {
+            memory_free(block->memory, block->kind, block, block->bytes);
+        }
+    }
+}
+
+static void
+close_batch(struct epoch_record *record)
+{
+    /* close_batch:A, a full fence behind all unlinking */
+    record->closed = u64_add(&record->epoch->now, 1) + 1;
+    record->waiting = record->fresh;
+    atomic_light_fence(); /* a death in between is mended */
+    record->fresh = NULL;
+}
+
+/* A thread died in close_batch: the batch is waiting already. */
+static void
+mend(struct epoch_record *record)
+{
+    if (record->fresh == record->waiting) {
+        record->fresh = NULL;
+    }
+}
+
+void
+epoch_close(struct epoch *epoch)
+{
+    struct epoch_record *first = ptr_load_acquire(&epoch->records); /* of epoch_record_join:A */
+
+    for (struct epoch_record *record = first; record != NULL; record = record->older) {
+        mend(record);
+        free_all(&record->waiting);
+        free_all(&record->fresh);
+    }
+    while (first != NULL) {
+        struct epoch_record *older = first->older;
+
+        memory_free(epoch->memory, MEMORY_OTHER, first, sizeof *first);
+        first = older;
+    }
+    memory_free(epoch->memory, MEMORY_OTHER, epoch, sizeof *epoch);
+}
+
+/* ---- threads that will never come back ------------------------------------------------------- */
+
+void
+epoch_hold(struct epoch_record *record)
+{
+    if (u64_load(&record->inside) == EPOCH_OUTSIDE) {
+        epoch_enter(record);
+    }
+}
+
+void
+epoch_abandon(struct epoch_record *record)
+{
+    mend(record);
+    (void)ptr_cas(&record->epoch->asker, record, NULL);
+    epoch_leave(record);
+}
+
+/* ---- grace periods --------------------------------------------------------------------------- */
+
+static void
+ask(struct epoch_record *record)
+{
+    struct epoch *epoch = record->epoch;
+
+    if (!epoch->asymmetric || ptr_load(&epoch->asker) != NULL ||
+        !ptr_cas(&epoch->asker, NULL, record)) { /* ask:A */
+        return;
+    }
+    uint64_t now = u64_load_acquire(&epoch->now); /* ask:B, of close_batch:A */
+
+    if (membarrier_ask()) { /* ask:C */
+        u64_store(&epoch->asks, u64_load(&epoch->asks) + 1);
+        u64_store_release(&epoch->asked, now); /* ask:D */
+    }
+    (void)ptr_cas(&epoch->asker, record, NULL);
+}
+
+/* Has a heavy barrier begun after the batch was closed, and ended? */
+static bool
+barrier_is_over(struct epoch_record *record)
+{
+    const struct epoch *epoch = record->epoch;
+
+    if (!epoch->asymmetric) {
+        return true;
+    }
+    if (u64_load_acquire(&epoch->asked) < record->closed) { /* barrier_is_over:A, of ask:D */
+        ask(record);
+    }
+    return u64_load_acquire(&epoch->asked) >= record->closed;
+}
+
+/* Is every section over that began in an epoch before `number`? */
+static bool
+is_over(const struct epoch *epoch, uint64_t number)
+{
+    /* of epoch_record_join:A */
+    const struct epoch_record *record = ptr_load_acquire(&epoch->records);
+
+    for (; record != NULL; record = record->older) {
+        uint64_t inside = u64_load_acquire(&record->inside); /* is_over:A */
+
+        if (inside != EPOCH_OUTSIDE && inside < number) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* True: no batch waits any more. */
+static bool
+free_waiting(struct epoch_record *record)
+{
+    if (record->waiting == NULL) {
+        return true;
+    }
+    if (!barrier_is_over(record) || !is_over(record->epoch, record->closed)) {
+        return false;
+    }
+    free_all(&record->waiting);
+    return true;
 }
 
 bool
 epoch_waits(const struct epoch_record *record)
 {
-    return ck_pr_load_uint(&record->own.n_pending) != 0;
+    return record->pressure != 0;
 }
 
 void
 epoch_poll(struct epoch_record *record)
 {
-    if (epoch_waits(record)) {
-        (void)ck_epoch_poll(&record->own);
+    if (!epoch_waits(record)) {
+        return;
+    }
+    if (free_waiting(record) && record->fresh != NULL) {
+        close_batch(record);
+        (void)free_waiting(record);
+    }
+    record->pressure = record->waiting != NULL ? EPOCH_DUE / 2 : 0;
+}
+
+void
+epoch_poll_due(struct epoch_record *record)
+{
+    if (free_waiting(record) && record->fresh != NULL) {
+        close_batch(record);
+    }
+    record->pressure = record->waiting != NULL ? EPOCH_DUE / 2 : 0;
+}
+
+void
+epoch_poll_often(struct epoch_record *record)
+{
+    if (record->pressure >= EPOCH_DUE / 2) {
+        epoch_poll(record);
+    }
+    if (u64_load(&record->epoch->asked) != u64_load(&record->epoch->now)) {
+        ask(record);
     }
 }

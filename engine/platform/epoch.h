@@ -1,40 +1,108 @@
 /*
- * Grace periods, on ck_epoch: when may memory be given back that other threads may still read?
+ * Grace periods: when may memory be given back that other threads may still read?
  *
  * For segments of lanes, tables, arrays of hints, pages that trim gives back. Records, names and
  * runs, which are recycled at operation rate, are protected by versions and never wait here. Each
  * public call is one section, or several with the host's code between them (lockfree/queue.h).
  *
- * RULES OF ck_epoch 0.7.1 (later versions relax some): what is retired was unlinked by a
- * read-modify-write; it is retired inside the section that unlinked it; records are never
- * unregistered. epoch_poll never waits.
+ * CONTRACT. What is retired was unlinked before, so that no section that begins later finds it. It
+ * is freed after the sections that were there then, by a poll for the record that it was retired
+ * with. Sections do not nest. A poll waits for no thread; inside of a section it frees nothing that
+ * was retired in it.
  *
- * ORDERING. Entering a section is a full fence: a reader in it either finds a pointer unlinked, or
- * is waited for. Leaving is a release: what the section read was read before the memory is freed.
+ * PICTURE
+ *   epoch    now      the number of the epoch, from 1; each batch that is closed raises it
+ *            asked    for batches closed up to here the heavy barrier is over
+ *            asker    the record whose owner asks for one; NULL: nobody
+ *            records  all of them, the newest first; they stay
+ *   record   inside   OUTSIDE, or what `now` was when its section began
+ *            fresh    what was retired since a batch was closed last
+ *            waiting  the last batch, until it is freed; `closed`: the number that closing it gave
+ * `now`, and which fences are used, share a line that is written once for each batch. A record is
+ * written by its owner. Batches, `closed` and `pressure` are plain.
+ *
+ * A BATCH is what was fresh. Closing it raises `now`; then comes the heavy barrier; then a look at
+ * all records: the batch is freed if each is outside, or in a section that began in the epoch that
+ * closing began, or later. If one is not, the next poll looks again, without a barrier.
+ *
+ * FENCES. Between the store that says "inside" and the first look of a section there has to be a
+ * full fence, or somebody who looks for sections misses one that has read a pointer already.
+ *   real         epoch_enter:B is an exchange, the fence. The heavy barrier is nothing: closing a
+ *                batch is a full fence, and comes before the look at the records.
+ *   asymmetric   epoch_enter:B is a store, and only the compiler is kept from moving it. The heavy
+ *                barrier makes each thread pass a full fence (membarrier.h).
+ * Which it is, is decided when the epoch is opened.
+ *
+ * WHO ASKS. One thread at a time; the others' batches wait for their next poll, and one barrier is
+ * good for all that were closed before it began. epoch_poll asks at once. epoch_poll_seldom does
+ * something only when the pressure is high: 1,024 blocks that were retired make half of it, or 32
+ * KiB of them, or 16,384 calls to it while something waits, together. Then it closes a batch, which
+ * keeps half of the pressure up; when it is due again, it frees that, and asks for the barrier if
+ * nobody did meanwhile. epoch_poll_often is for a thread that comes by regularly: it does not wait
+ * for the other half, and asks for those whose batches are closed.
+ *
+ * WHY IT IS RIGHT. Take a section that has read a pointer to a block of a batch, of number N.
+ *   It began in an epoch before N. Closing (close_batch:A) comes after the block was unlinked, and
+ *   `now` is read before pointers are (epoch_enter:A, an acquire): a section that reads N, or a
+ *   later number, finds no such pointer.
+ *   It is seen. The fence that the barrier made its thread pass came after it had read the pointer,
+ *   else it would not have found it. So the store epoch_enter:B came before that fence, and
+ *   is_over:A reads it, or what the thread stored there later.
+ *   If is_over:A reads a later value, the section is over, and what it read was read before:
+ *   epoch_leave:A and epoch_enter:B are releases.
+ * A record that is_over does not find in the list has joined (epoch_record_join:A, a full fence)
+ * after the look at the list, so its sections begin after the block was unlinked.
+ *
+ * ORDERING
+ *   close_batch:A -> epoch_enter:A
+ *       what was unlinked before the batch was closed
+ *   close_batch:A -> ask:B; ask:D -> barrier_is_over:A
+ *       the barrier began after the batch was closed; what it ordered is over
+ *   epoch_enter:B ; the looks of the section | the unlinking ; is_over:A
+ *       the section finds nothing, or is waited for. Asymmetric: the left fence is ask:C's
+ *   epoch_leave:A, epoch_enter:B -> is_over:A
+ *       what sections did before the memory is freed. So a grace period also orders: what calls
+ *       published that had found something before it was marked is there afterwards
  *
  * PROGRESS. All of it is wait-free, but for epoch_record_join, which is lock-free, the allocator,
- * and the blocks that a poll frees. A thread that stops inside a section holds back what is retired
+ * the blocks that a poll frees, and the kernel's part of the barrier. A thread that stops inside a
+ * section holds back what is retired afterwards, and one that stops in a barrier what is closed
  * afterwards. Of what is replaced by something twice its size, or by trim, that is at most as much
  * as the live structures are large. Two things are also retired as operations go on: two hints with
  * each nomination (nominator.h), and the segments of a lane that pods went through (lane.h), 16
- * bytes a ref.
+ * bytes a ref. Where nobody stops, a record holds back some 100 KiB at most.
  *
- * EVIDENCE. stress/explore: lane_growth, index_growth, trim, upkeep_*;
- * tests/unit/test_lockfree_epoch.c.
+ * A DEATH INSIDE A CALL loses at most the block in hand. Lists are changed by one store each, in
+ * program order; a batch that was being closed is in both (mend).
+ *
+ * IF THE KERNEL REFUSES a barrier later, nothing is freed until it grants one.
+ *
+ * WRAPAROUND. 64 bits, one a batch.
+ *
+ * EVIDENCE. tests/model/epoch.pml; stress/explore: lane_growth, index_growth, trim, upkeep_*;
+ * tests/unit/test_lockfree_epoch.c, test_fences.c.
  */
 #ifndef SCHEDQ_PLATFORM_EPOCH_H
 #define SCHEDQ_PLATFORM_EPOCH_H
 
+#include "platform/atomic.h"
 #include "platform/memory.h"
 
 #include <stdbool.h>
 
-struct epoch;
-struct epoch_record;
+/* Pressure: of a call, of a block, at which epoch_poll_seldom does something. */
+#if defined(SCHEDQ_ATOMICS_CONTROLLED)
+#define EPOCH_BLOCK 1
+#define EPOCH_DUE 4
+#else
+#define EPOCH_BLOCK 16
+#define EPOCH_DUE (2048 * EPOCH_BLOCK)
+#endif
+#define EPOCH_OUTSIDE 0
 
 /** What a block that may be retired begins with. */
 struct epoch_block {
-    void *link[2]; /* ck_epoch's */
+    struct epoch_block *next;
     struct memory *memory;
     size_t bytes;
     enum memory_kind kind;
@@ -42,13 +110,35 @@ struct epoch_block {
     bool (*ends)(struct epoch_block *block);
 };
 
-/** NULL: no memory. */
-struct epoch *epoch_open(struct memory *memory);
+struct epoch {
+    _Alignas(CACHE_LINE) atomic_u64 now;
+    struct memory *memory;
+    bool asymmetric;
+    _Alignas(CACHE_LINE) atomic_u64 asked;
+    atomic_ptr asker, records;
+    atomic_u64 asks; /* barriers so far */
+};
+
+/** A worker's part. */
+struct epoch_record {
+    _Alignas(CACHE_LINE) atomic_u64 inside;
+    struct epoch *epoch;
+    struct epoch_record *older;
+    struct epoch_block *fresh, *waiting;
+    uint64_t closed;
+    uint32_t pressure; /* 0: nothing waits */
+};
+
+/** NULL: no memory. `asymmetric`: if there is such a thing here. */
+struct epoch *epoch_open(struct memory *memory, bool asymmetric);
 
 /** Alone: frees what still waits, then the records. */
 void epoch_close(struct epoch *epoch);
 
-/** A worker's part; lives until epoch_close. NULL: no memory. */
+/** How many barriers the kernel was asked for. */
+uint64_t epoch_asks(const struct epoch *epoch);
+
+/** Lives until epoch_close. NULL: no memory. */
 struct epoch_record *epoch_record_make(struct epoch *epoch);
 
 /** The same in two steps: memory, which may still be dropped, and no failure afterwards. */
@@ -56,9 +146,26 @@ struct epoch_record *epoch_record_prepare(struct epoch *epoch);
 void epoch_record_drop(struct epoch_record *record);
 void epoch_record_join(struct epoch_record *record);
 
-/** Sections do not nest. */
-void epoch_enter(struct epoch_record *record);
-void epoch_leave(struct epoch_record *record);
+/** Begins a section. */
+static inline void
+epoch_enter(struct epoch_record *record)
+{
+    /* epoch_enter:A, before all that the section reads */
+    uint64_t now = u64_load_acquire(&record->epoch->now);
+
+    if (record->epoch->asymmetric) {
+        u64_store_release(&record->inside, now); /* epoch_enter:B */
+        atomic_light_fence();                    /* what makes it a full one: of ask:C */
+    } else {
+        (void)u64_exchange(&record->inside, now);
+    }
+}
+
+static inline void
+epoch_leave(struct epoch_record *record)
+{
+    u64_store_release(&record->inside, EPOCH_OUTSIDE); /* epoch_leave:A */
+}
 
 /**
  * Goes on with the section of a thread that will never come back, or begins one: epoch_abandon ends
@@ -66,12 +173,12 @@ void epoch_leave(struct epoch_record *record);
  */
 void epoch_hold(struct epoch_record *record);
 
-/** Ends the section of a thread that will never come back, if it was in one. */
+/** Ends what a thread that will never come back was at: its section, a barrier, a poll. */
 void epoch_abandon(struct epoch_record *record);
 
 /**
- * Frees `block` (from `memory`, with `bytes` and `kind`) when no thread can read it. Inside a
- * section, after the unlinking.
+ * Frees `block` (from `memory`, with `bytes` and `kind`) when no thread can read it. After the
+ * unlinking.
  */
 void epoch_retire(struct epoch_record *record, struct epoch_block *block, struct memory *memory,
                   enum memory_kind kind, size_t bytes);
@@ -84,7 +191,25 @@ void epoch_retire_with(struct epoch_record *record, struct epoch_block *block,
 /** Does something of this record wait? The record's owner. */
 bool epoch_waits(const struct epoch_record *record);
 
-/** Frees what may be freed. Cheap if nothing waits. Outside a section. */
+/** Frees what may be freed, now. Cheap if nothing waits, or if it waits for a section. */
 void epoch_poll(struct epoch_record *record);
+
+/** For epoch_poll_seldom, when it is due. */
+void epoch_poll_due(struct epoch_record *record);
+
+/** The same once in a while, for the end of a call. */
+static inline void
+epoch_poll_seldom(struct epoch_record *record)
+{
+    if (record->pressure != 0 && ++record->pressure >= EPOCH_DUE) {
+        epoch_poll_due(record);
+    }
+}
+
+/**
+ * The same sooner, for the end of a tick: asks also for the barrier that others' batches wait for,
+ * so that their owners need not.
+ */
+void epoch_poll_often(struct epoch_record *record);
 
 #endif

@@ -276,6 +276,7 @@ typedef struct schedq_clock {
 enum { SCHEDQ_ENGINE_LOCKFREE = 1, SCHEDQ_ENGINE_MUTEX = 2 };          /* config.engine */
 enum { SCHEDQ_ORDER_STRICT = 0, SCHEDQ_ORDER_RELAXED = 1 };            /* config.order */
 enum { SCHEDQ_DECIDE_CALLBACKS = 0, SCHEDQ_DECIDE_HOST = 1 };          /* config.decide */
+enum { SCHEDQ_FENCES_ASYMMETRIC = 0, SCHEDQ_FENCES_REAL = 1 };         /* config.fences */
 enum { SCHEDQ_REQUEUE_HINTS = 0, SCHEDQ_REQUEUE_MOVE_CYCLE = 1 };      /* config.requeue */
 enum { SCHEDQ_COUNT_FAILURES = 0, SCHEDQ_COUNT_ATTEMPTS = 1 };         /* config.backoff_counts */
 
@@ -305,7 +306,18 @@ typedef struct schedq_config {
                                other sets share one lot, which an event reads if it concerns one of
                                the plugins that ever came there (MUTEX: how many schedq_reserve
                                makes room for, all are kept apart); default 1,024; 1..65,535 */
-    uint32_t reserved0;
+    /**
+     * LOCKFREE: how a call says that it reads what others may free. ASYMMETRIC (default): by a
+     * plain store, and who frees asks the kernel for a fence in all threads of the process
+     * (membarrier(2), PRIVATE_EXPEDITED). That interrupts the processors that run them, for about 1
+     * us: at most once for 1,024 blocks of memory, 32 KiB, or 16,384 calls of a worker that may
+     * free, and three times a tick. REAL: by a fence in each call, some 10 ns; nobody is
+     * interrupted (isolated processors). Where the kernel or a sandbox refuses ASYMMETRIC to
+     * schedq_create, it is REAL; if it refuses later, nothing is freed until it does not.
+     * stats.fences says which it is. MUTEX: ignored
+     */
+    uint8_t fences;
+    uint8_t reserved[3];
     /* Time, nanoseconds. */
     int64_t initial_backoff_ns; /**< the n-th backoff is initial * 2^(n-1), at most the maximum;
                                      default 1 s; 1 ms..1 h */
@@ -1700,6 +1712,9 @@ typedef struct schedq_stats_t {
     uint64_t hint_calls, pre_enqueue_calls;
     /** Bytes of memory held, not what pods use of it. */
     uint64_t bytes_entries, bytes_names, bytes_index, bytes_queues, bytes_other;
+    uint64_t membarriers; /**< fences in all threads that the queue asked the kernel for */
+    uint8_t  fences;      /**< those in use: SCHEDQ_FENCES_ASYMMETRIC or REAL (MUTEX: REAL) */
+    uint8_t  reserved[7];
 } schedq_stats_t;
 
 /**

@@ -1,7 +1,7 @@
 /*
- * The parts of engine/platform that this program replaces: futex.h, clock.h, inside.h and thread.h
- * ask the scheduler. They are linked instead of the library's, because a program's own objects come
- * before an archive's.
+ * The parts of engine/platform that this program replaces: futex.h, membarrier.h, clock.h, inside.h
+ * and thread.h ask the scheduler. They are linked instead of the library's, because a program's own
+ * objects come before an archive's.
  */
 #include "platform.h"
 
@@ -10,6 +10,7 @@
 #include "platform/clock.h"
 #include "platform/futex.h"
 #include "platform/inside.h"
+#include "platform/membarrier.h"
 #include "platform/thread.h"
 
 void
@@ -22,6 +23,20 @@ void
 futex_wake(atomic_u32 *word, uint32_t count)
 {
     sim_wake(word, count, __builtin_return_address(0));
+}
+
+/* ---- membarrier.h ---------------------------------------------------------------------------- */
+
+bool
+membarrier_register(void)
+{
+    return sim_has_barriers();
+}
+
+bool
+membarrier_ask(void)
+{
+    return sim_fence_all(__builtin_return_address(0));
 }
 
 /* ---- clock.h --------------------------------------------------------------------------------- */

@@ -15,6 +15,9 @@
  *   memory       x86-TSO: a store waits in its thread's buffer (buffer.h) until it leaves at
  *                random, at a rate drawn for each episode, or until a read-modify-write, a fence,
  *                the kernel or the allocator empties the buffer.
+ *   membarrier   empties the buffer of each thread, one after the other in any order, others run in
+ *                between. The kernel has none in a quarter of the episodes, and refuses now and
+ *                then.
  *   futex        sleeping and waking, with sleepers that are woken in any order, wake for no reason
  *                now and then, and whose deadlines pass whenever that is worst: at random, and when
  *                nobody else can run.
@@ -29,8 +32,8 @@
  * WHAT IS NOT
  *   reordering that TSO forbids: loads are not delayed, nor stores passed by stores. A missing
  *   acquire or release is for ThreadSanitizer to find (the C11 back end), and a processor with
- *   weaker order is not simulated. Concurrency Kit's own code (ck_epoch, ck_ring_init, ck_stack
- *   where it is used as it is) accesses memory directly: each of its calls is one step.
+ *   weaker order is not simulated. Concurrency Kit's own code (ck_ring_init) accesses memory
+ *   directly: each of its calls is one step.
  *   platform/words.h too: those words change at once, without a point. Plain accesses are not
  *   points and pass the store buffer by. They are right where one thread owns the memory; the arena
  *   empties the buffer whenever memory changes hands through it. Signals, fork, the allocator's own
@@ -66,7 +69,8 @@
 #define FLUSH_RATES 7 /* 1/2, 1/4, ... 1/128 of the points let a store go */
 /* of the points, in an episode that has spurious wake-ups or early deadlines */
 #define STRAY_RATE 32
-#define READING_NS 100 /* longer than the keys of one batch are apart */
+#define REFUSAL_RATE 32 /* of the barriers */
+#define READING_NS 100  /* longer than the keys of one batch are apart */
 /* deadlines so far off do not pass by themselves: a sleeper that needs them is a lost wake-up */
 #define FAR_NS 100000000
 #define ALONE SIM_THREADS_MAX
@@ -96,7 +100,7 @@ static struct {
 
     struct sim_plan plan;
     struct random choices, bodies;
-    bool pct, spurious, early, settled;
+    bool pct, spurious, early, settled, barriers;
     uint32_t flush_rate;
     uint64_t change_at[DEPTH_MAX];
     unsigned changes, changed;
@@ -418,6 +422,41 @@ control_rmw(const void *word)
     }
 }
 
+/* ---- membarrier ------------------------------------------------------------------------------ */
+
+bool
+sim_has_barriers(void)
+{
+    return sim.barriers;
+}
+
+/*
+ * Processors are interrupted in any order, and each passes its fence when it is: between two of
+ * them anything may happen.
+ */
+bool
+sim_fence_all(const void *where)
+{
+    if (sim.current == NULL || sim.alone) {
+        return true;
+    }
+    fence_at(where);
+    if (draw(REFUSAL_RATE) == 0) {
+        return false;
+    }
+    unsigned first = draw(sim.count);
+
+    for (unsigned i = 0; i < sim.count; i++) {
+        struct thread *thread = &sim.threads[(first + i) % sim.count];
+
+        fence_at(where);
+        trace_add(TRACE_FENCE, thread->number, NULL, 0, where);
+        buffer_flush(&thread->buffer);
+    }
+    fence_at(where);
+    return true;
+}
+
 /* ---- sleeping -------------------------------------------------------------------------------- */
 
 /*
@@ -710,6 +749,7 @@ sim_begin(const struct sim_plan *plan)
     sim.spurious = draw(4) == 0;
     sim.early = draw(2) == 0;
     sim.settled = draw(4) != 0;
+    sim.barriers = draw(4) != 0;
 }
 
 /* ---- afterwards ------------------------------------------------------------------------------ */

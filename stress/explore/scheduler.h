@@ -113,7 +113,13 @@ void sim_stop(void);
  */
 bool sim_wait_for_quiet(void);
 
-/* ---- for futex.c and clock.c ----------------------------------------------------------------- */
+/* ---- for platform.c -------------------------------------------------------------------------- */
+
+/** Has the kernel membarriers? Not in every episode. */
+bool sim_has_barriers(void);
+
+/** Empties the store buffer of each thread, at a point of its own. False: the kernel refuses. */
+bool sim_fence_all(const void *where);
 
 /** Sleeps if *word is `expected`: until sim_wake, until the deadline, or for no reason. */
 void sim_sleep(const void *word, uint32_t expected, int64_t deadline, const void *where);

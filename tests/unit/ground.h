@@ -59,7 +59,7 @@ ground_make(size_t world_bytes)
     const schedq_allocator_t allocator = {
         .alloc = ground_alloc, .free = ground_dealloc, .ctx = ground};
     memory_open(&ground->memory, &allocator);
-    ground->epoch = epoch_open(&ground->memory);
+    ground->epoch = epoch_open(&ground->memory, true);
     ground->record = epoch_record_make(ground->epoch);
     records_open(&ground->entries, &ground->memory);
     return world;

@@ -75,6 +75,7 @@ the_default_is_what_the_header_says(void **state)
     assert_int_equal(config.max_events, 256);
     assert_int_equal(config.event_log, 4096);
     assert_int_equal(config.max_lots, 1024);
+    assert_int_equal(config.fences, SCHEDQ_FENCES_ASYMMETRIC);
     assert_ns_equal(config.initial_backoff_ns, SEC(1));
     assert_ns_equal(config.max_backoff_ns, SEC(10));
     assert_ns_equal(config.max_parked_ns, SEC(300));
@@ -163,6 +164,7 @@ caps_out_of_range_are_refused(void **state)
     REFUSE(event_log, 2097152, "0", "1048576");
     REFUSE(max_lots, 0, "1", "65535");
     REFUSE(max_lots, 65536, "1", "65535");
+    REFUSE(fences, 2, "0", "1");
 }
 
 static void
@@ -183,6 +185,7 @@ the_ends_of_the_caps_are_accepted(void **state)
     ACCEPT(event_log, 1048576);
     ACCEPT(max_lots, 1);
     ACCEPT(max_lots, 65535);
+    ACCEPT(fences, SCHEDQ_FENCES_REAL);
 }
 
 static void
@@ -313,7 +316,7 @@ reserved_bytes_and_sizes_are_checked(void **state)
     config.struct_size = 12;
     expect_refused(&config, "struct_size", "12", "", "");
     config = default_config();
-    config.reserved0 = 1;
+    config.reserved[0] = 1;
     expect_refused(&config, "reserved", "", "", "");
 }
 

@@ -32,6 +32,15 @@ setup(void **state)
     return 0;
 }
 
+/* The same with fences in each section. */
+static int
+setup_real(void **state)
+{
+    (void)setup(state);
+    ((world_t *)*state)->ground.epoch->asymmetric = false;
+    return 0;
+}
+
 static int
 teardown(void **state)
 {
@@ -150,7 +159,7 @@ without_memory_there_is_no_record(void **state)
     world_t *world = *state;
     atomic_store(&world->ground.account.fail_all, true);
     assert_null(epoch_record_make(world->ground.epoch));
-    assert_null(epoch_open(&world->ground.memory));
+    assert_null(epoch_open(&world->ground.memory, true));
     (void)account_heal(&world->ground.account);
     struct epoch_record *record = epoch_record_make(world->ground.epoch);
     assert_non_null(record);
@@ -159,6 +168,107 @@ without_memory_there_is_no_record(void **state)
     poll_some(world);
     assert_int_equal(waiting(world), 1);
     epoch_leave(record);
+}
+
+static void
+polls_at_the_end_of_calls_do_something_once_in_a_while(void **state)
+{
+    world_t *world = *state;
+    unsigned calls = 0;
+    retire_one(world);
+    while (waiting(world) > 0 && calls < 3 * EPOCH_DUE) {
+        epoch_poll_seldom(world->writer);
+        calls++;
+    }
+    assert_in_range(calls, EPOCH_DUE, 2 * EPOCH_DUE);
+    assert_true(epoch_asks(world->ground.epoch) <= 1);
+}
+
+static void
+one_barrier_is_good_for_many_blocks(void **state)
+{
+    world_t *world = *state;
+    enum { BATCH = EPOCH_DUE / EPOCH_BLOCK, BLOCKS = 100 * BATCH };
+    for (unsigned i = 0; i < BLOCKS; i++) {
+        retire_one(world);
+        epoch_poll_seldom(world->writer);
+        assert_true(waiting(world) <= 3 * BATCH);
+    }
+    bool asks = world->ground.epoch->asymmetric;
+    assert_in_range(epoch_asks(world->ground.epoch), asks ? 1 : 0, asks ? 450 : 0);
+}
+
+static void
+large_blocks_do_not_wait_for_others(void **state)
+{
+    world_t *world = *state;
+    enum { BYTES = 1 << 20 };
+    for (unsigned i = 0; i < 4; i++) {
+        block_t *block = memory_alloc(&world->ground.memory, MEMORY_QUEUES, BYTES, CACHE_LINE);
+        epoch_retire(world->writer, &block->epoch, &world->ground.memory, MEMORY_QUEUES, BYTES);
+        epoch_poll_seldom(world->writer);
+    }
+    assert_true(memory_bytes(&world->ground.memory, MEMORY_QUEUES) <= 2 * BYTES);
+}
+
+static void
+make_due(struct epoch_record *record)
+{
+    record->pressure = EPOCH_DUE;
+    epoch_poll_seldom(record);
+}
+
+static void
+one_barrier_is_good_for_all_that_was_closed_before(void **state)
+{
+    world_t *world = *state;
+    if (!world->ground.epoch->asymmetric)
+        skip();
+    retire_one(world);
+    block_retire(world, world->reader, block_make(world));
+    make_due(world->writer);
+    make_due(world->reader);
+    assert_int_equal(waiting(world), 2);
+    epoch_poll_often(world->reader);
+    assert_int_equal(epoch_asks(world->ground.epoch), 1);
+    make_due(world->writer);
+    make_due(world->reader);
+    assert_int_equal(waiting(world), 0);
+    epoch_poll_often(world->reader);
+    assert_int_equal(epoch_asks(world->ground.epoch), 1);
+}
+
+static void
+while_another_asks_nobody_does(void **state)
+{
+    world_t *world = *state;
+    if (!world->ground.epoch->asymmetric)
+        skip();
+    ptr_store(&world->ground.epoch->asker, world->reader); /* it died there */
+    retire_one(world);
+    poll_some(world);
+    assert_int_equal(waiting(world), 1);
+    assert_int_equal(epoch_asks(world->ground.epoch), 0);
+    epoch_abandon(world->reader);
+    poll_some(world);
+    assert_int_equal(waiting(world), 0);
+}
+
+/* Its blocks are in both lists then. */
+static void
+a_thread_that_dies_while_it_closes_a_batch_frees_it_once(void **state)
+{
+    world_t *world = *state;
+    retire_one(world);
+    retire_one(world);
+    world->writer->closed = u64_add(&world->ground.epoch->now, 1) + 1;
+    world->writer->waiting = world->writer->fresh;
+    epoch_abandon(world->writer);
+    poll_some(world);
+    assert_int_equal(waiting(world), 0);
+    retire_one(world);
+    world->writer->closed = u64_add(&world->ground.epoch->now, 1) + 1;
+    world->writer->waiting = world->writer->fresh; /* teardown frees it once */
 }
 
 /* ---- threads --------------------------------------------------------------------------------- */
@@ -212,19 +322,30 @@ threads_never_read_what_was_freed(void **state)
                     sizeof(block_t));
 }
 
+/* With each kind of fences. */
+#define TEST(function)                                                   \
+    cmocka_unit_test_setup_teardown(function, setup, teardown),          \
+    {                                                                    \
+#function " (real fences)", function, setup_real, teardown, NULL \
+    }
+
 int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(a_poll_frees_what_nobody_can_read, setup, teardown),
-        cmocka_unit_test_setup_teardown(a_section_that_was_there_before_holds_it_back, setup,
-                                        teardown),
-        cmocka_unit_test_setup_teardown(sections_that_come_later_do_not_hold_it_back_for_ever,
-                                        setup, teardown),
-        cmocka_unit_test_setup_teardown(an_abandoned_section_holds_nothing_back, setup, teardown),
-        cmocka_unit_test_setup_teardown(close_frees_what_still_waits, setup, teardown),
-        cmocka_unit_test_setup_teardown(without_memory_there_is_no_record, setup, teardown),
-        cmocka_unit_test_setup_teardown(threads_never_read_what_was_freed, setup, teardown),
+        TEST(a_poll_frees_what_nobody_can_read),
+        TEST(a_section_that_was_there_before_holds_it_back),
+        TEST(sections_that_come_later_do_not_hold_it_back_for_ever),
+        TEST(an_abandoned_section_holds_nothing_back),
+        TEST(close_frees_what_still_waits),
+        TEST(without_memory_there_is_no_record),
+        TEST(polls_at_the_end_of_calls_do_something_once_in_a_while),
+        TEST(one_barrier_is_good_for_many_blocks),
+        TEST(large_blocks_do_not_wait_for_others),
+        TEST(one_barrier_is_good_for_all_that_was_closed_before),
+        TEST(while_another_asks_nobody_does),
+        TEST(a_thread_that_dies_while_it_closes_a_batch_frees_it_once),
+        TEST(threads_never_read_what_was_freed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

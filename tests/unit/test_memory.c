@@ -7,7 +7,8 @@
 
 #include "fixture.h"
 
-enum { PODS = 2000, BANDS = 50 };
+/* WAITING_MAX: what may wait to be freed, less than eight bytes for each pod that passes. */
+enum { PODS = 2000, BANDS = 50, WAITING_MAX = 65536 };
 
 /* "0000.../...00017", as long as reserve makes room for. */
 static void
@@ -160,7 +161,8 @@ after_reserve_nothing_allocates(void **state)
 static void
 after_reserve_and_some_use_no_call_on_waiting_pods_allocates(void **state)
 {
-    expect_waiting_pods_to_find_room(*state, 3, false);
+    /* what waits to be freed has to be there once, too */
+    expect_waiting_pods_to_find_room(*state, 8, false);
 }
 
 static uint64_t
@@ -339,7 +341,7 @@ memory_does_not_grow_with_churn_of_active_pods(void **state)
         if (i == 9999)
             after_half = atomic_load(&fixture->memory.bytes);
     }
-    assert_int_equal(atomic_load(&fixture->memory.bytes), after_half);
+    assert_true(atomic_load(&fixture->memory.bytes) <= after_half + WAITING_MAX);
     fx_assert_counts(fixture, 200, 0, 0, 0, 0, 0);
 }
 
@@ -364,7 +366,7 @@ memory_does_not_grow_with_events_or_churn(void **state)
         if (round == 9)
             after_first = atomic_load(&fixture->memory.bytes);
     }
-    assert_int_equal(atomic_load(&fixture->memory.bytes), after_first);
+    assert_true(atomic_load(&fixture->memory.bytes) <= after_first + WAITING_MAX);
 }
 
 /* Adds `count` pods in one call, then pops and ends them. */

@@ -56,7 +56,7 @@ digest_of(const trial_t *trial)
     memset(&digest, 0, sizeof digest);
     digest.stats = fx_stats(trial->fixture);
     digest.stats.bytes_entries = digest.stats.bytes_names = digest.stats.bytes_index = 0;
-    digest.stats.bytes_queues = digest.stats.bytes_other = 0;
+    digest.stats.bytes_queues = digest.stats.bytes_other = digest.stats.membarriers = 0;
     /* may run for a decision that is discarded */
     digest.stats.hint_calls = digest.stats.pre_enqueue_calls = 0;
     if (trial->pod.bits != 0)

@@ -60,7 +60,7 @@ lockfree_open(schedq_t *base)
     u64_store(&queue->pops_at_tick, UINT64_MAX);
     queue->has_ticks = clock_has_ticks() && !queue->base.rules.count_cycles;
     queue->shares_keys = clock_repeats(&base->clock);
-    queue->epoch = epoch_open(memory);
+    queue->epoch = epoch_open(memory, base->config.fences == SCHEDQ_FENCES_ASYMMETRIC);
     bool bands = bands_open(&queue->bands, memory, &queue->entries, &queue->runs);
 
     incoming_open(&queue->incoming_late, memory);

@@ -554,6 +554,7 @@ keep_up(struct worker *worker, schedq_result_t *result)
     result->poppable = serve_is_poppable(worker);
     section_end(worker);
     workers_poll(queue);
+    epoch_poll_often(worker->epoch);
     if (result->poppable) {
         u32_store(u32_of(&queue->base.words.poppable), 1); /* relaxed: it may say so for nothing */
     }

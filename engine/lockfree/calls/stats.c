@@ -33,6 +33,8 @@ lockfree_stats(schedq_t *base, schedq_stats_t *stats)
     *stats = (schedq_stats_t){
         .struct_size = (uint32_t)sizeof *stats,
         .workers = workers_count(queue),
+        .fences = queue->epoch->asymmetric ? SCHEDQ_FENCES_ASYMMETRIC : SCHEDQ_FENCES_REAL,
+        .membarriers = epoch_asks(queue->epoch),
         .backoff = u64_load(u64_of(&base->words.backoff)),
         .error_backoff = u64_load(u64_of(&base->words.error_backoff)),
         .parked = u64_load(u64_of(&base->words.parked)),

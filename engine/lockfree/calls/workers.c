@@ -225,6 +225,7 @@ workers_leave_house(struct queue *queue, uint32_t house)
 {
     struct worker *worker = ptr_load(&queue->housekeepers[house]);
 
+    epoch_poll(worker->epoch);
     give_caches_back(worker);
     note_waits(queue, house, epoch_waits(worker->epoch));
     give_bit(&queue->housekeeping, house);
@@ -290,6 +291,7 @@ workers_give(struct worker *worker)
     backoff_shrink(queue, worker->epoch, worker->base.number);
     waiting_shrink(queue, worker->epoch, worker->base.number);
     section_end(worker);
+    epoch_poll(worker->epoch);
     give_caches_back(worker);
     give_bit(&queue->taken, worker->base.number);
 }

@@ -53,7 +53,8 @@ struct run {
     struct epoch_block block;
     uint32_t number, size_class; /* fixed */
     atomic_u64 next;             /* in the stack of free runs */
-    atomic_u64 generation;       /* run words have its low half */
+    /* run words have its low half; it begins the line of what follows */
+    _Alignas(16) atomic_u64 generation;
     atomic_u32 count;
     atomic_u32 cause; /* why its pods are moved, for helpers (switch.h) */
     atomic_u64 head;  /* generation:32 | position:32 */
