@@ -278,6 +278,33 @@ apply_many_answers_for_each_decision(void **state)
     assert_ok(schedq_apply_many(fx_worker(fixture), NULL, 0, NULL, NULL, NULL));
 }
 
+/* The first one's ref is the pod's, the second one's was. */
+static void
+two_decisions_about_one_pod_take_effect_in_their_order(void **state)
+{
+    fixture_t *fixture = *state;
+    fx_plugin_t *one = fx_plugin(fixture, "One", NULL, 0);
+    fx_plugin_t *two = fx_plugin(fixture, "Two", NULL, 0);
+    schedq_pod_spec_t spec = fx_spec("ns/a", 0);
+    spec.gate = (uint8_t)one->gate;
+    (void)fx_add_spec(fixture, "ns/a", &spec);
+    uint64_t before = fx_find(fixture, "ns/a").ref;
+    schedq_result_t result;
+    assert_ok(hx_apply(fixture, before, SCHEDQ_GATED, (uint8_t)two->gate, 0, &result));
+    schedq_decision_t decisions[2];
+    memset(decisions, 0, sizeof decisions);
+    decisions[0].ref = fx_find(fixture, "ns/a").ref;
+    decisions[1].ref = before;
+    decisions[0].place = decisions[1].place = SCHEDQ_ACTIVE;
+    uint8_t statuses[2];
+    schedq_result_t sum;
+    assert_status(schedq_apply_many(fx_worker(fixture), decisions, 2, statuses, NULL, &sum),
+                  SCHEDQ_GONE);
+    assert_int_equal(statuses[0], SCHEDQ_OK);
+    assert_int_equal(statuses[1], SCHEDQ_GONE);
+    assert_int_equal(sum.to_active, 1);
+}
+
 static void
 one_malformed_decision_stops_all_of_them(void **state)
 {
@@ -310,6 +337,7 @@ main(int argc, char **argv)
         fx_test_host(a_parked_or_gated_pod_whose_backoff_is_over_stays_there),
         fx_test_host(an_update_and_the_end_of_the_backoff_are_told_at_once),
         fx_test_host(apply_many_answers_for_each_decision),
+        fx_test_host(two_decisions_about_one_pod_take_effect_in_their_order),
         fx_test_host(one_malformed_decision_stops_all_of_them),
     };
     return fx_run_tests(argc, argv, tests);

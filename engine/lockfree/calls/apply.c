@@ -151,12 +151,22 @@ apply(struct applying *applying, size_t i)
 {
     schedq_result_t result;
     schedq_status_t status;
-    bool told = false;
+    bool told;
 
-    /* Ends: each further round is another thread's change of the pod. */
+    /*
+     * Ends: each further round is another thread's change of the pod, or comes once, behind the
+     * switch that an earlier decision about it asked for.
+     */
     do {
         result = (schedq_result_t){0};
+        told = false;
         status = apply_once(applying, i, &result, &told);
+        if (status != SCHEDQ_OK &&
+            mover_holds(&applying->mover, ref_record(applying->decisions[i].ref))) {
+            mover_move(&applying->mover);
+            status = SCHEDQ_CHANGED;
+            told = false;
+        }
     } while (status == SCHEDQ_CHANGED && !told);
     tell(applying, i, status, &result);
 }
