@@ -79,7 +79,7 @@
 #include "lockfree/signals/sleepers.h"
 #include "lockfree/signals/stamps.h"
 
-#define BAND_CACHE 16    /* a power of two */
+#define BAND_SPOTS 16    /* a power of two */
 #define BATCH_ROOM 16384 /* bytes; enough for some 80 pods */
 
 /** The number of the workers that trim and reserve work with: they have no slot, and no lanes. */
@@ -100,14 +100,12 @@
 struct backoff {
     atomic_u64 used; /* those that may have pods, as bits (backoff_used) */
     atomic_ptr bins[BACKOFF_KINDS][BACKOFF_CLASSES]; /* NULL until a pod comes */
-    atomic_u64 words[BACKOFF_KINDS][BACKOFF_CLASSES];
 };
 
 /** Parked and gated pods (waiting.h). */
 struct waiting {
     struct lots lots;
-    struct bin ages[2]; /* parked, gated */
-    atomic_u64 words[2];
+    struct bin ages[2];                    /* parked, gated */
     struct lot backing_off[BACKOFF_KINDS]; /* for hosts that look at pods in backoff */
 };
 
@@ -135,12 +133,6 @@ struct candidates_ahead {
 #define CANDIDATES_AHEAD_BYTES \
     (sizeof(struct candidates_ahead) + CANDIDATES_AHEAD * sizeof(struct lane_ref))
 
-/** What a worker remembers of a priority. */
-struct known_band {
-    int32_t priority;
-    struct band *band; /* NULL: nothing */
-};
-
 struct worker {
     struct schedq_worker base;
     int64_t last_drawn; /* order key */
@@ -154,9 +146,8 @@ struct worker {
     struct hazard_kept *kept; /* the slot's list; NULL unless objects are counted */
     struct slab_cache records, descriptions;
     struct names_cache names;
-    struct known_band bands[BAND_CACHE]; /* a priority has one place (publish_band) */
-    /* bands.removals when they were found: later they may be gone */
-    uint64_t bands_known;
+    uint32_t spots[BAND_SPOTS];     /* of bands; a priority has one place (publish_spot) */
+    uint32_t passed;                /* looks for nothing since bits were taken (pop.c) */
     struct run *spare_run;          /* for one ref, or NULL: what was prepared cannot fail */
     void *batch_room;               /* BATCH_ROOM bytes, or NULL (batch.c) */
     struct mover_batch *batch;      /* of moves (mover.h); housekeepers have none */

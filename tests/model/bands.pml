@@ -1,125 +1,149 @@
 /*
- * The summary of a leaf of the band table, its replacement, and bands that leave (engine/lockfree: band, bin).
+ * The two summaries above bands, the table that is replaced, and rows that leave it (engine/lockfree: band, summary).
  *
- * One priority, of which all pods are. A leaf names its band and has a bit and a version; a copy begins with the bit
- * set. A band's word is CLEAR, SETTING, SET, CLEARING, LEAVING or RETIRED, with a version. Producers keep the band that
- * they find (LEAVING becomes CLEAR), or put a new one into the table, publish, and mark: CLEAR and LEAVING become
- * SETTING, then the bit is set and the version raised in the leaf that the table names, until the table stays the same,
- * then SETTING becomes SET. Consumers look where the bit is set, clear a word in two phases, and take the bit of a word
- * that rests by a CAS that expects the version which they read before the word. A leaver makes CLEAR LEAVING and, if no
- * other leaver waits already, notes that word and waits for all sections; then, if there is a pod, it marks the bin,
- * else it makes exactly that word RETIRED; it waits again for a word that began to leave later. What is RETIRED leaves
- * the table, and is freed after another grace period.
+ * One priority, of which all pods are. A table names a leaf and has a summary of it, a bit and a version; a leaf names a
+ * band and has a summary of that: a bit, a version, and how it is: PLAIN, DOUBTED (the bit is about to be taken) or ASLEEP
+ * (no bit is set, and the table's may be taken). Copies begin PLAIN with all bits set. Producers take the band that
+ * the table names, put one there if there is none, and wake a leaf that is leaving by a copy that is not. Then they
+ * publish, and mark: a PLAIN bit that is set is left alone; DOUBTED becomes PLAIN; of a leaf that is ASLEEP the table's
+ * bit is set first and its version raised. Consumers look where both bits are set. One that finds nothing takes the bit in
+ * two phases, with a scan between them; where no bit is set, it puts the leaf to sleep, also if it sleeps already, and
+ * takes the table's bit by a CAS that expects the version which it read before that. A leaver copies the leaf as
+ * leaving, waits for all sections, and if the leaf still is leaving by that copy, and no pod is in the band, replaces the
+ * table by one without it; the band is freed after another grace period.
  *
- * Not modelled: tables of more than one leaf, lanes and runs (bin.pml, chain.pml), ids, what a move publishes, store
- * buffers. Each step is sequentially consistent, but for a producer's load of the table, which may come before that of
- * the word.
+ * Not modelled: leaves of more than one row and tables of more than one leaf (a doubt that covers several rows is
+ * dropped for all of them), lanes and runs (bin.pml, chain.pml), ids, what a move publishes, store buffers. Each step is
+ * sequentially consistent, but the two words of a summary are read one after the other.
  *
  * Claims
- *   once add has returned, and the pod is not taken, the table names its band, the word is SET or CLEARING, and the bit
- *     of the leaf is set (Observer, in every state)
- *   no band with a pod that was published is RETIRED (Observer)
- *   a producer never marks a band that is RETIRED; no section uses a band that is freed
- *   a band has one wait at a time: none begins for one that is RETIRED
- *   at the end no band is LEAVING: each that began to leave was waited for (init)
+ *   once add has returned, and the pod is not taken, the table names its band, both bits are set, and the leaf does not
+ *     sleep (Observer, in every state)
+ *   a producer finds the band that it published in, in the table, when it marks it (mark)
+ *   no section uses a band that is freed
  *
  * Who takes part
- *   (none)         2 producers, a consumer with 2 tries, a copier of the leaf
+ *   (none)         2 producers, a consumer with 2 tries
+ *   -DTWO          a producer, 2 consumers with a try each and one of them with 2
+ *   -DCOPIES       2 producers, a consumer with 2 tries, a copier of the leaf and one of the table alone
  *   -DLEAVE        2 producers, which may die after they published, a leaver
- *   -DREST         a producer, a consumer with 2 tries, a leaver
- *   -DLEAVERS      a producer, which may die after it published, 2 leavers
- *   -DLARGE        2 producers, a consumer with 2 tries, a copier, 2 leavers
+ *   -DLEAVERS      a producer, which may die, a consumer with a try, 2 leavers
+ *   -DLARGE        2 producers, 2 consumers, a copier, 2 leavers
  *
  * Planted bugs
- *   -DNO_VERSION   a consumer takes the bit whatever the version is
- *   -DWORD_FIRST   a consumer reads the version after the word
- *   -DNOTE_LATE    SET first, then the bit: another producer finds SET and returns
- *   -DTRUST        a producer that meets SETTING leaves the bit to the one that began
- *   -DNO_AGAIN     a producer does not look at the table again after it set the bit
- *   -DCOPY_BIT     a copy begins with the bit that its leaf has
- *   -DNO_GRACE     RETIRED without waiting for sections
- *   -DNO_KEEP      a producer uses a band that is LEAVING as it is
- *   -DANY_WORD     any LEAVING becomes RETIRED, also a later one
- *   -DNO_SCAN      no scan before RETIRED (with LEAVE)
- *   -DNOTED_LATE   a leaver reads the noted word when it waits no more
- *   -DWAITS_LATE   a leaver looks at the word, then waits no more: a band that begins to leave in between is forgotten
- *   -DWAIT_TWICE   a leaver waits although another one does
+ *   -DONE_PHASE    a consumer takes the bit without doubting it first
+ *   -DNO_VERSION   a consumer takes a bit that is doubted, perhaps by another one (with TWO)
+ *   -DSCAN_EARLY   a consumer scans before it doubts, and not after it
+ *   -DBIT_FIRST    a producer reads the bit before it reads whether it is doubted
+ *   -DTRUST        a producer leaves a doubted bit alone
+ *   -DWAKE_FIRST   a producer wakes the leaf, then sets the table's bit
+ *   -DANY_VERSION  a consumer takes the table's bit whatever the version is
+ *   -DVERSION_LATE a consumer reads the table's version when the leaf sleeps
+ *   -DSLEEP_ONCE   a consumer takes the table's bit of a leaf that sleeps already, without another exchange (with TWO)
+ *   -DOLD_TABLE    a producer sets the bit of the table that it read before it saw the leaf asleep (with COPIES)
+ *   -DCOPY_BIT     a copy of a leaf begins with the bit that it has (with COPIES)
+ *   -DCOPY_TOP     a copy of a table begins with the bit that it has (with COPIES)
+ *   -DNO_GRACE     the band leaves without waiting for sections (with LEAVE)
+ *   -DNO_WAKE      a producer uses a leaf that is leaving as it is (with LEAVE)
+ *   -DNO_SCAN      no scan before the band leaves (with LEAVE)
+ *   -DANY_LEAVING  a leaver does not ask whether it is by its own copy that the leaf is leaving (with LEAVERS)
  *
- * stands for engine/lockfree/refs/band.c band_keep 2d5162f3
- * stands for engine/lockfree/refs/band.c leaf_note 10d2890d
- * stands for engine/lockfree/refs/band.c band_note dd824ce0
- * stands for engine/lockfree/refs/band.c replace 2f511822
- * stands for engine/lockfree/refs/band.c wait_for_calls 83873d7d
- * stands for engine/lockfree/refs/band.c leave 13c06862
- * stands for engine/lockfree/refs/band.c retire 040008fb
- * stands for engine/lockfree/refs/band.c bands_rest f49bd37a
- * stands for engine/lockfree/refs/band.c bands_get 27c5b096
- * stands for engine/lockfree/refs/bin.h bin_mark eb36b167
- * stands for engine/lockfree/refs/bin.c word_to_set 55d8fe5d
- * stands for engine/lockfree/refs/bin.c bin_mark_from b3799803
- * stands for engine/lockfree/refs/bin.c begin_clearing 0878a077
- * stands for engine/lockfree/calls/pop.c walk_down 1c25b9eb
- * stands for engine/lockfree/calls/pop.c pass_resting 0ce1c0e6
+ * stands for engine/lockfree/refs/summary.h summary_shows e29b5683
+ * stands for engine/lockfree/refs/summary.h summary_see 6bfa8393
+ * stands for engine/lockfree/refs/summary.h summary_set 9c27a7b2
+ * stands for engine/lockfree/refs/summary.h summary_note 9b296903
+ * stands for engine/lockfree/refs/summary.h summary_doubt 7e1f27c2
+ * stands for engine/lockfree/refs/summary.h summary_clear 4a2e22a4
+ * stands for engine/lockfree/refs/summary.h summary_sleep 7b2e9fa5
+ * stands for engine/lockfree/refs/summary.h summary_take 92853b51
+ * stands for engine/lockfree/refs/band.h band_mark 3501eeef
+ * stands for engine/lockfree/refs/band.c band_mark_slowly d461b00f
+ * stands for engine/lockfree/refs/band.c bands_clear 0fdf92c7
+ * stands for engine/lockfree/refs/band.c bands_rest a9c47c3c
+ * stands for engine/lockfree/refs/band.c cut_rows e0edbe9a
+ * stands for engine/lockfree/refs/band.c replace 6307b755
+ * stands for engine/lockfree/refs/band.c table_is_ripe e3666109
+ * stands for engine/lockfree/refs/band.c retire_table 8dd613e3
+ * stands for engine/lockfree/refs/band.c get_slowly 5958da7d
+ * stands for engine/lockfree/refs/band.c bands_get f835f671
+ * stands for engine/lockfree/refs/band.c end_leaving 57636a68
+ * stands for engine/lockfree/calls/pop.c walk_leaf ea178a6c
+ * stands for engine/lockfree/calls/pop.c walk_top e6d6e636
+ * stands for engine/lockfree/calls/pop.c walk_down c806749b
  */
 #if defined(LARGE)
-#define TRIES 2
-#define COPIES 1
-#define LEAVES_BEGUN 2
 #define PRODUCERS 2
+#define TRIES 2
+#define TRIES_TOO 1
+#define COPIERS 1
+#define LEAVERS_BEGUN 2
 #elif defined(LEAVERS)
-#define TRIES 0
-#define COPIES 0
-#define LEAVES_BEGUN 2
 #define PRODUCERS 1
-#elif defined(REST)
-#define TRIES 2
-#define COPIES 0
-#define LEAVES_BEGUN 1
-#define PRODUCERS 1
+#define TRIES 1
+#define TRIES_TOO 0
+#define COPIERS 0
+#define LEAVERS_BEGUN 2
 #elif defined(LEAVE)
+#define PRODUCERS 2
 #define TRIES 0
-#define COPIES 0
-#define LEAVES_BEGUN 1
+#define TRIES_TOO 0
+#define COPIERS 0
+#define LEAVERS_BEGUN 1
+#elif defined(COPIES)
 #define PRODUCERS 2
-#else
 #define TRIES 2
-#define COPIES 1
-#define LEAVES_BEGUN 0
+#define TRIES_TOO 0
+#define COPIERS 2
+#define LEAVERS_BEGUN 0
+#elif defined(TWO)
+#define PRODUCERS 1
+#define TRIES 2
+#define TRIES_TOO 1
+#define COPIERS 0
+#define LEAVERS_BEGUN 0
+#else
 #define PRODUCERS 2
+#define TRIES 2
+#define TRIES_TOO 0
+#define COPIERS 0
+#define LEAVERS_BEGUN 0
 #endif
 
-#define PODS     2
-#define ACTORS   5       /* 2 producers, the consumer, 2 leavers */
-#define BANDS    4
-#define LEAVES   7
-#define NONE     7
+#define PODS    2
+#define ACTORS  6       /* 2 producers, 2 consumers, 2 leavers */
+#define BANDS   4
+#define LEAVES  9
+#define TABLES  9
+#define NONE    15
 
-#define CLEAR    0
-#define SETTING  1
-#define SET      2
-#define CLEARING 3
-#define LEAVING  4
-#define RETIRED  5
+#define PLAIN   0
+#define DOUBTED 1
+#define ASLEEP  2
 
-byte table;                 /* the leaf that it names */
-byte leaf_band[LEAVES];
-bool shown[LEAVES];
-byte version[LEAVES];
-byte leaves = 1;            /* that were ever made */
+byte table;             /* that is named */
+byte tables = 1;        /* that were ever made, and so on */
+byte leaves = 1;
 byte bands = 1;
 
-byte word[BANDS];
-byte word_version[BANDS];
+byte table_leaf[TABLES];
+bool top[TABLES];
+byte top_version[TABLES];
+
+byte leaf_band[LEAVES];
+byte leaving[LEAVES];   /* 0: no; else the number of the copy that began it */
+bool shown[LEAVES];
+byte how[LEAVES];
+byte version[LEAVES];
+byte leavings;
+
 bool ref[BANDS * PODS];
 bool freed[BANDS];
-bool waits[BANDS];
-byte leaving[BANDS];          /* the version of the word that is waited for */
 
 bool published[PODS], added[PODS], taken[PODS];
 byte band[PODS];
 
-byte section[ACTORS];       /* 0: outside; else its number */
-byte sections[ACTORS];      /* how many began */
+byte section[ACTORS];   /* 0: outside; else its number */
+byte sections[ACTORS];  /* how many began */
 
 inline enter(actor)
 {
@@ -129,134 +153,121 @@ inline enter(actor)
     }
 }
 
-inline read_word(b)
-{
-    d_step {
-        assert(!freed[b]);
-        w = word[b];
-        v = word_version[b]
-    }
-}
-
-inline cas_word(b, to)
-{
-    d_step {
-        assert(!freed[b]);
-        ok = (word[b] == w && word_version[b] == v);
-        if
-        :: ok ->
-            word[b] = to;
-            word_version[b]++;
-            w = to;
-            v = word_version[b]
-        :: else
-        fi
-    }
-}
-
-/* A copy that names b, if the table still is t. */
-inline replace(t, b, all)
+/* A table with a copy of its leaf, which names b, if the table still is t. */
+inline replace(t, b, begun, set)
 {
     d_step {
         ok = (table == t);
         if
         :: ok ->
-            assert(leaves < LEAVES);
+            assert(leaves < LEAVES && tables < TABLES);
             leaf_band[leaves] = b;
-            shown[leaves] = all;
-            version[leaves] = 0;
-            table = leaves;
-            leaves++
+            leaving[leaves] = begun;
+            shown[leaves] = set;
+            table_leaf[tables] = leaves;
+            top[tables] = true;
+            table = tables;
+            leaves++;
+            tables++
         :: else
         fi
     }
 }
 
-/* t is the table as it was at some moment before. */
-inline note(b)
-{
-    do
-    :: leaf_band[t] != b -> break
-    :: else ->
-        d_step {
-            shown[t] = true;
-            version[t]++
-        };
-#ifdef NO_AGAIN
-        break
-#else
-        if
-        :: table == t -> break
-        :: else -> t = table
-        fi
-#endif
-    od;
-    t = 0
-}
-
-/* The table may be loaded before the word: nothing orders the two loads. */
+/* The caller has published, and passed a fence. */
 inline mark(b)
 {
     do
     :: t = table;
-        read_word(b);
-        if
-        :: w == SET -> break
-        :: w == RETIRED -> assert(false)
-        :: w == CLEARING ->
-            cas_word(b, SET);
-            if
-            :: ok -> break
-            :: else
-            fi
-#ifdef NOTE_LATE
-        :: w == CLEAR || w == LEAVING ->
-            cas_word(b, SET);
-            if
-            :: ok ->
-                note(b);
-                break
-            :: else
-            fi
-        :: w == SETTING -> assert(false)
+        d_step {
+            l = table_leaf[t];
+            assert(leaf_band[l] == b && !freed[b])
+        };
+#ifdef BIT_FIRST
+        set = shown[l];
+        d_step {
+            h = how[l];
+            v = version[l]
+        };
 #else
-        :: w == CLEAR || w == LEAVING ->
-            cas_word(b, SETTING);
+        d_step {
+            h = how[l];
+            v = version[l]
+        };
+        set = shown[l];
+#endif
+        if
+#ifdef TRUST
+        :: h != ASLEEP && set -> break
+#else
+        :: h == PLAIN && set -> break
+#endif
+        :: else
+        fi;
+        if
+        :: h == ASLEEP ->
+#ifndef WAKE_FIRST
+#ifndef OLD_TABLE
+            t = table;
+#endif
+            if
+            :: table_leaf[t] != l -> goto again
+            :: else
+            fi;
+            d_step {
+                top[t] = true;
+                top_version[t]++
+            }
+#endif
+        :: else
+        fi;
+        d_step {
+            ok = (how[l] == h && version[l] == v && shown[l] == set);
             if
             :: ok ->
-                note(b);
-                cas_word(b, SET)
+                shown[l] = true;
+                if
+                :: h != PLAIN ->
+                    how[l] = PLAIN;
+                    version[l]++
+                :: else
+                fi
             :: else
             fi
-        :: w == SETTING ->
-#ifndef TRUST
-            note(b);
+        };
+        if
+        :: ok ->
+#ifdef WAKE_FIRST
+            t = table;
+            d_step {
+                top[t] = true;
+                top_version[t]++
+            };
 #endif
-            cas_word(b, SET)
-#endif
-        fi
-    od
+            break
+        :: else
+        fi;
+again: skip
+    od;
+    t = 0 /* a loop does not end in front of a d_step */
 }
 
 proctype Producer(byte pod)
 {
-    byte t, mine, w, v;
-    bool ok;
+    byte t, l, h, v, mine;
+    bool ok, set;
     enter(pod);
     do
     :: d_step {
             t = table;
-            mine = leaf_band[t] /* a leaf does not change */
+            l = table_leaf[t];
+            mine = leaf_band[l] /* a leaf does not change */
         };
         if
-        :: mine == NONE -> w = RETIRED
-        :: else -> read_word(mine)
-        fi;
-        if
-        :: w == RETIRED ->
+        :: mine == NONE ->
             atomic {
                 mine = bands;
-                replace(t, mine, true);
+                replace(t, mine, 0, true);
                 if
                 :: ok ->
                     assert(bands < BANDS);
@@ -265,16 +276,16 @@ proctype Producer(byte pod)
                 :: else
                 fi
             }
-#ifndef NO_KEEP
-        :: w == LEAVING ->
-            cas_word(mine, CLEAR);
+#ifndef NO_WAKE
+        :: mine != NONE && leaving[l] ->
+            replace(t, mine, 0, true);
             if
             :: ok -> break
             :: else
             fi
-        :: w != RETIRED && w != LEAVING -> break
+        :: mine != NONE && !leaving[l] -> break
 #else
-        :: w != RETIRED -> break
+        :: mine != NONE -> break
 #endif
         fi
     od;
@@ -284,8 +295,7 @@ proctype Producer(byte pod)
         ref[mine * PODS + pod] = true;
         published[pod] = true;
         t = 0;
-        w = 0;
-        v = 0;
+        l = 0;
         ok = false
     };
     if
@@ -293,15 +303,18 @@ proctype Producer(byte pod)
     :: section[pod] = 0 /* it stops for ever, and its slot is adopted */
 #endif
     :: skip;
-    mark(mine);
-    added[pod] = true;
-    d_step {
-        section[pod] = 0;
-        mine = 0;
-        w = 0;
-        v = 0;
-        ok = false
-    }
+        mark(mine);
+        d_step {
+            added[pod] = true;
+            section[pod] = 0;
+            mine = 0;
+            t = 0;
+            l = 0;
+            h = 0;
+            v = 0;
+            ok = false;
+            set = false
+        }
     fi
 }
 
@@ -311,7 +324,7 @@ inline scan(b)
         assert(!freed[b]);
         found = false;
         if
-        :: ref[b * PODS] && published[0] && band[0] == b && !taken[0] ->
+        :: ref[b * PODS] && !taken[0] ->
             found = true;
             pod = 0
         :: else
@@ -319,7 +332,7 @@ inline scan(b)
     };
     d_step {
         if
-        :: !found && ref[b * PODS + 1] && published[1] && band[1] == b && !taken[1] ->
+        :: !found && ref[b * PODS + 1] && !taken[1] ->
             found = true;
             pod = 1
         :: else
@@ -327,74 +340,111 @@ inline scan(b)
     }
 }
 
-proctype Consumer()
+/* Nothing was found in the band: doubt, look again, take the bit. */
+inline take_bit(l, b)
 {
-    byte n, t, u, b, w, v, pod;
+#ifdef ONE_PHASE
+    shown[l] = false;
+#else
+    d_step {
+        ok = shown[l] && how[l] != ASLEEP;
+        if
+        :: ok ->
+            how[l] = DOUBTED;
+            version[l]++;
+            v = version[l]
+        :: else
+        fi
+    };
+    if
+    :: ok ->
+#ifndef SCAN_EARLY
+        scan(b);
+#endif
+        d_step {
+            if
+#ifdef NO_VERSION
+            :: !found && how[l] == DOUBTED ->
+#else
+            :: !found && how[l] == DOUBTED && version[l] == v ->
+#endif
+                shown[l] = false;
+                how[l] = PLAIN
+            :: else
+            fi
+        }
+    :: else
+    fi;
+#endif
+}
+
+inline put_to_sleep(t, l)
+{
+    d_step {
+        ok = !shown[l];
+        if
+#ifdef SLEEP_ONCE
+        :: ok && how[l] != ASLEEP ->
+#else
+        :: ok ->
+#endif
+            how[l] = ASLEEP;
+            version[l]++
+        :: else
+        fi
+    };
+#ifdef VERSION_LATE
+    u = top_version[t];
+#endif
+    d_step {
+        if
+#ifdef ANY_VERSION
+        :: ok -> top[t] = false
+#else
+        :: ok && top_version[t] == u -> top[t] = false
+#endif
+        :: else
+        fi
+    }
+}
+
+proctype Consumer(byte me; byte tries)
+{
+    byte t, l, u, b, v, pod;
     bool ok, found;
     do
-    :: n < TRIES ->
+    :: tries > 0 ->
         d_step {
-            n++;
-            sections[2]++;
-            section[2] = sections[2]
+            tries--;
+            sections[me]++;
+            section[me] = sections[me]
         };
         d_step {
             t = table;
-            b = leaf_band[t]
+            l = table_leaf[t];
+            b = leaf_band[l];
+            u = top_version[t];
+            found = (b != NONE && top[t])
         };
         if
-        :: b == NONE || !shown[t] -> skip
+        :: !found -> skip
         :: else ->
-#ifdef WORD_FIRST
-            read_word(b);
-            u = version[t];
-#else
-            u = version[t];
-            read_word(b);
-#endif
             if
-            :: w == CLEAR || w == LEAVING || w == RETIRED ->
-                d_step {
-                    if
-#ifdef NO_VERSION
-                    :: true -> shown[t] = false
-#else
-                    :: version[t] == u -> shown[t] = false
-                    :: else
-#endif
-                    fi
-                }
-            :: else ->
+            :: shown[l] ->
                 scan(b);
                 if
                 :: found -> taken[pod] = true
-                :: !found && w == SETTING ->
-#ifndef TRUST
-                    t = table;
-                    note(b);
-#endif
-                    cas_word(b, SET)
-                :: !found && w == SET ->
-                    cas_word(b, CLEARING);
-                    if
-                    :: ok ->
-                        scan(b);
-                        if
-                        :: !found -> cas_word(b, CLEAR)
-                        :: else
-                        fi
-                    :: else
-                    fi
-                :: !found && w == CLEARING -> cas_word(b, CLEAR)
+                :: else -> take_bit(l, b)
                 fi
+            :: else -> put_to_sleep(t, l)
             fi
         fi;
         d_step {
-            section[2] = 0;
+            section[me] = 0;
             t = 0;
+            l = 0;
             u = 0;
             b = 0;
-            w = 0;
             v = 0;
             pod = 0;
             ok = false;
@@ -404,24 +454,38 @@ proctype Consumer()
     od
 }
 
-proctype Replacer()
+/* Another priority comes: to this leaf, or to another one. */
+proctype Copier(bool leaf_too)
 {
-    byte t;
-    bool ok, all;
+    byte t, l;
+    bool ok, set;
     d_step {
         t = table;
-#ifdef COPY_BIT
-        all = shown[t]
-#else
-        all = true
-#endif
+        l = table_leaf[t];
+        set = true
     };
-    atomic {
-        replace(t, leaf_band[t], all);
-        t = 0;
-        ok = false;
-        all = false
-    }
+    if
+    :: leaf_too ->
+#ifdef COPY_BIT
+        set = shown[l];
+#endif
+        replace(t, leaf_band[l], leaving[l], set)
+    :: else ->
+#ifdef COPY_TOP
+        set = top[t];
+#endif
+        d_step {
+            if
+            :: table == t ->
+                assert(tables < TABLES);
+                table_leaf[tables] = l;
+                top[tables] = set;
+                table = tables;
+                tables++
+            :: else
+            fi
+        }
+    fi
 }
 
 /* Waits until each section that is there now has ended; the caller is outside of any. */
@@ -432,115 +496,87 @@ inline grace()
         s1 = section[1];
         s2 = section[2];
         s3 = section[3];
-        s4 = section[4]
+        s4 = section[4];
+        s5 = section[5]
     };
     atomic {
         (s0 == 0 || section[0] != s0) && (s1 == 0 || section[1] != s1) && (s2 == 0 || section[2] != s2) &&
-            (s3 == 0 || section[3] != s3) && (s4 == 0 || section[4] != s4);
+            (s3 == 0 || section[3] != s3) && (s4 == 0 || section[4] != s4) && (s5 == 0 || section[5] != s5);
         s0 = 0;
         s1 = 0;
         s2 = 0;
         s3 = 0;
-        s4 = 0
+        s4 = 0;
+        s5 = 0
     }
 }
 
-/* leave, wait_for_calls, band_is_ripe, retire, drop_row. */
 proctype Leaver(byte me)
 {
-    byte t, b, w, v, s0, s1, s2, s3, s4, pod, noted;
+    byte t, l, b, s0, s1, s2, s3, s4, s5, pod, begun;
     bool ok, found;
     enter(me);
     d_step {
+        leavings++;
+        begun = leavings;
         t = table;
-        b = leaf_band[t]
+        b = leaf_band[table_leaf[t]]
     };
     if
     :: b == NONE -> goto done
-    :: else -> read_word(b)
+    :: else -> scan(b)
     fi;
     if
-    :: w != CLEAR -> goto done
-    :: else -> cas_word(b, LEAVING)
+    :: found -> goto done
+    :: else -> replace(t, b, begun, true)
     fi;
     if
     :: !ok -> goto done
     :: else
     fi;
-again:
-    atomic {
-        ok = !waits[b];
-#ifdef WAIT_TWICE
-        ok = true;
-#endif
-        if
-        :: ok ->
-            assert(word[b] != RETIRED);
-            waits[b] = true;
-            leaving[b] = v
-        :: else -> goto done
-        fi
-    };
     section[me] = 0;
 #ifndef NO_GRACE
     grace();
 #endif
     enter(me);
-    /* A word has the version that is noted only while it is LEAVING. */
-    noted = leaving[b];
-#ifdef WAITS_LATE
-    read_word(b);
-    waits[b] = false;
+    d_step {
+        t = table;
+        l = table_leaf[t];
+        b = leaf_band[l];
+#ifdef ANY_LEAVING
+        ok = leaving[l] != 0 && b != NONE
 #else
-    waits[b] = false;
-    read_word(b);
+        ok = leaving[l] == begun && b != NONE
 #endif
-#ifdef ANY_WORD
-    if
-    :: w == LEAVING -> noted = v
-    :: else
-    fi;
-#endif
-#ifdef NOTED_LATE
-    noted = leaving[b];
-#endif
-    if
-    :: v != noted && w == LEAVING -> goto again
-    :: v != noted && w != LEAVING -> goto done
-    :: v == noted -> noted = 0
-    fi;
-#ifndef NO_SCAN
-    scan(b);
-    if
-    :: found ->
-        mark(b);
-        goto done
-    :: else
-    fi;
-#endif
-    cas_word(b, RETIRED);
+    };
     if
     :: !ok -> goto done
     :: else
     fi;
-    do
-    :: t = table;
+#ifdef NO_SCAN
+    found = false;
+#else
+    scan(b);
+#endif
+    if
+    :: found -> replace(t, b, 0, true) /* it stays; a copy begins with the bit of a pod that its producer left unmarked */
+    :: else ->
+        replace(t, NONE, 0, true);
         if
-        :: leaf_band[t] != b -> break
-        :: else -> replace(t, NONE, false)
+        :: ok ->
+            section[me] = 0;
+            grace();
+            freed[b] = true
+        :: else
         fi
-    od;
-    section[me] = 0;
-    grace();
-    freed[b] = true;
+    fi;
 done: skip;
     d_step {
         t = 0;
+        l = 0;
         b = 0;
-        w = 0;
-        v = 0;
         pod = 0;
-        noted = 0;
+        begun = 0;
         ok = false;
         found = false;
         section[me] = 0
@@ -549,61 +585,54 @@ done: skip;
 
 proctype Observer()
 {
-    byte p;
+    byte p, l;
 end:
     do
     :: d_step {
+        l = table_leaf[table];
         for (p : 0 .. PODS - 1) {
             if
-            :: published[p] && !taken[p] -> assert(word[band[p]] != RETIRED)
-            :: else
-            fi;
-            if
             :: added[p] && !taken[p] ->
-                assert(leaf_band[table] == band[p]);
-                assert(word[band[p]] == SET || word[band[p]] == CLEARING);
-                assert(shown[table])
+                assert(leaf_band[l] == band[p]);
+                assert(shown[l] && how[l] != ASLEEP);
+                assert(top[table])
             :: else
             fi
         }
-        p = 0
+        p = 0;
+        l = 0
     }
     od
 }
 
 init
 {
-    byte b;
     atomic {
         shown[0] = true;
+        top[0] = true;
         run Observer(); /* first: a process ends only after those that began later */
         run Producer(0);
 #if PRODUCERS > 1
         run Producer(1);
 #endif
 #if TRIES > 0
-        run Consumer();
+        run Consumer(2, TRIES);
 #endif
-#if COPIES > 0
-        run Replacer();
+#if TRIES_TOO > 0
+        run Consumer(3, TRIES_TOO);
 #endif
-#if LEAVES_BEGUN > 0
-        run Leaver(3);
+#if COPIERS > 0
+        run Copier(true);
 #endif
-#if LEAVES_BEGUN > 1
+#if COPIERS > 1
+        run Copier(false);
+#endif
+#if LEAVERS_BEGUN > 0
         run Leaver(4);
 #endif
+#if LEAVERS_BEGUN > 1
+        run Leaver(5);
+#endif
         skip
-    };
-    (_nr_pr == 2); /* this one and the Observer */
-    d_step {
-        b = 0;
-        do
-        :: b < BANDS ->
-            assert(word[b] != LEAVING);
-            b++
-        :: else -> break
-        od;
-        b = 0
     }
 }

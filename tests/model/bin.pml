@@ -1,8 +1,9 @@
 /*
- * The bin: word with a two-phase clear, joined with lane rebuild, compaction and merge of runs (engine/lockfree:
- * bin).
+ * The bin: mark with a two-phase clear, joined with lane rebuild, compaction and merge of runs (engine/lockfree:
+ * bin, summary).
  *
- * A bin has a word {version, CLEAR | SET | CLEARING}, a lane whose owner may replace its segment, and run slots. A
+ * A bin has a word {version, CLEAR | SET | CLEARING}, which stands for its bit in a summary (CLEARING: it is set and
+ * doubted), a lane whose owner may replace its segment, and run slots. A
  * producer publishes pod X in its lane, passes a full fence, loads the word, and sets it unless it is SET. The
  * publishing store sits in a store buffer until it drains by itself, or at the fence or the next locked access.
  * A compactor copies live refs from the lane to the upper run slot and from there to the lower one, each time copy
@@ -30,15 +31,16 @@
  *
  * Bounds: one pod, one producer, one compactor with MERGES rounds, two consumers with TRIES calls each.
  *
- * stands for engine/lockfree/refs/bin.c word_to_set 55d8fe5d
- * stands for engine/lockfree/refs/bin.c bin_mark_from b3799803
  * stands for engine/lockfree/refs/bin.c put_merged 7b277497
  * stands for engine/lockfree/refs/bin.c bin_first 1e615c41
  * stands for engine/lockfree/refs/bin.c scan_runs 81f5ab11
- * stands for engine/lockfree/refs/bin.c begin_clearing 0878a077
- * stands for engine/lockfree/refs/bin.c finish_clearing 0eb7f28e
- * stands for engine/lockfree/refs/bin.c bin_found_empty c12d5629
- * stands for engine/lockfree/refs/bin.h bin_mark eb36b167
+ * stands for engine/lockfree/refs/bin.h bin_mark 02930f2f
+ * stands for engine/lockfree/refs/bin.c bin_is_empty b0809f4f
+ * stands for engine/lockfree/refs/summary.h summary_shows e29b5683
+ * stands for engine/lockfree/refs/summary.h summary_set 9c27a7b2
+ * stands for engine/lockfree/refs/summary.h summary_doubt 7e1f27c2
+ * stands for engine/lockfree/refs/summary.h summary_clear 4a2e22a4
+ * stands for engine/lockfree/refs/band.c bands_clear 0fdf92c7
  * stands for engine/lockfree/refs/lane.c go_on_in 9a271bb8
  * stands for engine/lockfree/moves/settle.c settle_told 975fed23
  */

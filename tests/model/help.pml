@@ -6,8 +6,8 @@
  * the bin is RETIRED he publishes in a new band instead. Consumers walk: reorder, the bin of HERE unless its word is
  * CLEAR or RETIRED, then the other bands, whose words are SET throughout. In the bin they find X's ref VALID (X is
  * HERE), FUTURE (X is BELOW: mark the bin, raise reorder, switch) or STALE; a bin that cannot be marked makes it
- * STALE. Reorder is read again before a claim and before EMPTY. They clear the bin in two phases, as in bin.pml, and
- * a retirer makes CLEAR RETIRED.
+ * STALE. Reorder is read again before a claim and before EMPTY. They clear the bin in two phases, as in bin.pml, where
+ * the word is explained, and a retirer makes CLEAR RETIRED: the band has left the table.
  *
  * Claims
  *   while X is ACTIVE HERE the bin's word is neither CLEAR nor RETIRED: wherever threads stop, walks find it (Observer,
@@ -22,9 +22,10 @@
  *
  * Bounds: one pod, one update, CONSUMERS consumers (2, with --large 3) with TRIES calls each, one retirer.
  *
- * stands for engine/lockfree/refs/bin.h bin_mark eb36b167
+ * stands for engine/lockfree/refs/bin.h bin_mark 02930f2f
  * stands for engine/lockfree/refs/bin.h bin_judge 37e3f0cc
- * stands for engine/lockfree/refs/bin.c bin_mark_from b3799803
+ * stands for engine/lockfree/refs/summary.h summary_set 9c27a7b2
+ * stands for engine/lockfree/refs/band.c band_mark_slowly d461b00f
  * stands for engine/lockfree/refs/bin.c bin_help d98182ae
  * stands for engine/lockfree/moves/switch.c switch_help fdf1b5f6
  * stands for engine/lockfree/moves/switch.c switch_announced 3d6e8a2b

@@ -43,9 +43,10 @@
  * stands for engine/lockfree/moves/switch.c switch_counted 418018fd
  * stands for engine/lockfree/moves/switch.c switch_help fdf1b5f6
  * stands for engine/lockfree/refs/bin.h bin_judge 37e3f0cc
- * stands for engine/lockfree/refs/bin.h bin_mark eb36b167
+ * stands for engine/lockfree/refs/bin.h bin_mark 02930f2f
  * stands for engine/lockfree/refs/bin.c bin_help d98182ae
- * stands for engine/lockfree/refs/bin.c bin_mark_from b3799803
+ * stands for engine/lockfree/refs/summary.h summary_set 9c27a7b2
+ * stands for engine/lockfree/refs/band.c band_mark_slowly d461b00f
  */
 #ifdef LARGE
 #define CONSUMERS

@@ -25,7 +25,7 @@
  *
  * stands for engine/lockfree/calls/pop.c walk_take f74d6fd2
  * stands for engine/lockfree/calls/pop.c take_from c0d82893
- * stands for engine/lockfree/calls/pop.c walk_down 1c25b9eb
+ * stands for engine/lockfree/calls/pop.c walk_down c806749b
  * stands for engine/lockfree/calls/pop.c take_head dd9f852b
  * stands for engine/lockfree/moves/transfer.c transfer_follow e8a77414
  * stands for engine/lockfree/moves/switch.c switch_announced 3d6e8a2b

@@ -18,7 +18,6 @@ struct world {
     struct slab_cache cache;
     struct run_pool pool;
     atomic_u64 reorder;
-    atomic_u64 words[2];
     struct bin *bins[2]; /* of BAND and OTHER_BAND */
     struct bin_caller caller;
     uint32_t records[PODS];
@@ -31,8 +30,7 @@ make_bin(world_t *world, unsigned i)
     const struct residence residence = {
         .entries = &world->ground.entries, .place = PLACE_ACTIVE, .band = BAND + i};
     assert_non_null(bin);
-    (void)u64_exchange(&world->words[i], 0);
-    bin_open(bin, &world->words[i], &residence);
+    bin_open(bin, &residence);
     return bin;
 }
 

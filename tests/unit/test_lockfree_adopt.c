@@ -215,8 +215,6 @@ an_adopted_worker_has_nothing_of_what_a_dead_thread_held_free(void **state)
     assert_int_equal(worker->records.count + worker->records.spare, 0);
     assert_int_equal(worker->descriptions.count + worker->descriptions.spare, 0);
     assert_null(worker->spare_run);
-    for (unsigned i = 0; i < BAND_CACHE; i++)
-        assert_null(worker->bands[i].band);
     assert_ok(schedq_worker_unregister(mortal->worker));
 }
 

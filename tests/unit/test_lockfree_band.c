@@ -80,7 +80,8 @@ teardown(void **state)
 static struct band *
 get(world_t *world, int32_t priority)
 {
-    struct band *band = bands_get(world->bands, world->ground.record, priority);
+    uint32_t spot;
+    struct band *band = bands_get(world->bands, world->ground.record, priority, &spot);
     assert_non_null(band);
     assert_int_equal(band->priority, priority);
     assert_ptr_equal(bands_at(world->bands, band->id), band);
@@ -134,7 +135,7 @@ is_in_order(const struct band_table *table)
         }
         rows += leaf->count;
     }
-    return rows == table->rows && table->count <= table->capacity;
+    return rows == table->rows;
 }
 
 static void
@@ -150,26 +151,32 @@ assert_table(world_t *world, const int32_t *priorities, uint32_t count)
     }
 }
 
-/* What a walk does with a leaf in which it found nothing. */
-static void
-look_for_rest(world_t *world, struct band_table *table, uint32_t i)
+static struct band_leaf *
+leaf_at(world_t *world, uint32_t i)
 {
-    const struct band_leaf *leaf = table->leaves[i].leaf;
-    uint64_t bits = band_leaf_bits(leaf), version = band_leaf_version(leaf), at_rest = 0;
-    for (uint32_t j = 0; j < leaf->count; j++) {
-        if ((bits >> j & 1) != 0 && band_word_rests(u64_load(&leaf->rows[j].band->word)))
-            at_rest |= UINT64_C(1) << j;
-    }
-    bands_rest(world->bands, world->ground.record, table, i, bits, version, at_rest);
+    return bands_table(world->bands)->leaves[i].leaf;
 }
 
-/* As a consumer clears a bin. */
+/* What a walk does with a leaf in which it found nothing. */
 static void
-clear(world_t *world, struct band *band)
+look_for_rest(world_t *world, uint32_t i)
 {
-    for (unsigned i = 0; i < BIN_FRUITLESS; i++)
-        bin_found_empty(&band->bin, &world->pool, u64_load(&band->word));
-    assert_int_equal(bin_phase(u64_load(&band->word)), BIN_CLEAR);
+    bands_clear(world->bands, leaf_at(world, i), SUMMARY_ROWS);
+}
+
+/* The rows that walks look at, of a table of one leaf. */
+static uint64_t
+shown(world_t *world)
+{
+    const struct band_table *table = bands_table(world->bands);
+    assert_int_equal(table->count, 1);
+    return summary_bits(&table->tops[0]) == 0 ? 0 : summary_bits(&leaf_at(world, 0)->summary);
+}
+
+static bool
+is_leaving(world_t *world, uint32_t row)
+{
+    return leaf_at(world, 0)->rows[row].leaving;
 }
 
 /* ---- order ----------------------------------------------------------------------------------- */
@@ -261,74 +268,119 @@ of_two_who_bring_the_same_priority_both_get_the_same_band(void **state)
     assert_true(get(world, 4)->id <= 3); /* what was made for nothing is used */
 }
 
-/* ---- the summary ----------------------------------------------------------------------------- */
+/* ---- the summaries --------------------------------------------------------------------------- */
 
 static void
-rows_that_rest_lose_their_bits_and_producers_set_them_again(void **state)
+rows_without_pods_lose_their_bits_and_producers_set_them_again(void **state)
 {
     world_t *world = *state;
     (void)get(world, 1);
     struct band *band = get(world, 2);
     (void)get(world, 3);
-    struct band_table *table = bands_table(world->bands);
-    const struct band_leaf *leaf = table->leaves[0].leaf;
-    assert_int_equal(table->count, 1);
-    assert_int_equal(band_leaf_bits(leaf), 7); /* a copy begins with all */
-    look_for_rest(world, table, 0);
-    assert_int_equal(band_leaf_bits(leaf), 0);
-    uint64_t version = band_leaf_version(leaf);
+    assert_int_equal(shown(world), 7); /* a copy begins with all */
+    look_for_rest(world, 0);
+    assert_int_equal(shown(world), 0);
     uint32_t record = put_pod(world, band);
-    assert_int_equal(band_leaf_bits(leaf), 2);
-    assert_true(band_leaf_version(leaf) > version);
-    version = band_leaf_version(leaf);
+    assert_int_equal(shown(world), 2);
+    uint64_t version = summary_see(&leaf_at(world, 0)->summary).high;
     uint32_t other = put_pod(world, band);
-    assert_int_equal(band_leaf_version(leaf), version); /* set already: not touched */
-    look_for_rest(world, table, 0);
-    assert_int_equal(band_leaf_bits(leaf), 2);
-    take_pod(world, record);
+    assert_true(summary_see(&leaf_at(world, 0)->summary).high == version); /* not touched */
     take_pod(world, other);
-    clear(world, band);
-    look_for_rest(world, table, 0);
-    assert_int_equal(band_leaf_bits(leaf), 0);
+    look_for_rest(world, 0);
+    assert_int_equal(shown(world), 2);
+    take_pod(world, record);
+    bands_clear(world->bands, leaf_at(world, 0), 1); /* not this row */
+    assert_int_equal(shown(world), 2);
+    look_for_rest(world, 0);
+    assert_int_equal(shown(world), 0);
 }
 
 static void
-a_bit_is_not_taken_after_a_producer_noted_its_band(void **state)
+a_bit_is_not_taken_after_a_producer_marked_its_band(void **state)
 {
     world_t *world = *state;
     struct band *band = get(world, 1);
-    struct band_table *table = bands_table(world->bands);
-    const struct band_leaf *leaf = table->leaves[0].leaf;
-    uint64_t bits = band_leaf_bits(leaf), version = band_leaf_version(leaf);
-    assert_true(band_word_rests(u64_load(&band->word)));
+    struct summary *summary = &leaf_at(world, 0)->summary;
+    uint64_t doubt;
+    assert_true(summary_doubt(summary, summary_see(summary), 1, &doubt));
     (void)put_pod(world, band); /* the bit was set all the time */
-    bands_rest(world->bands, world->ground.record, table, 0, bits, version, 1);
-    assert_int_equal(band_leaf_bits(leaf), 1);
+    summary_clear(summary, doubt, 1);
+    assert_int_equal(shown(world), 1);
 }
 
 static void
-a_producer_that_stopped_before_it_noted_hides_no_other(void **state)
+a_leaf_without_bits_sleeps_until_a_producer_wakes_it(void **state)
 {
     world_t *world = *state;
     struct band *band = get(world, 1);
     struct band_table *table = bands_table(world->bands);
-    look_for_rest(world, table, 0);
-    u64_store(&band->word, bin_word_next(u64_load(&band->word), BIN_SETTING));
-    assert_int_equal(band_leaf_bits(table->leaves[0].leaf), 0);
-    (void)put_pod(world, band);
-    assert_int_equal(band_leaf_bits(table->leaves[0].leaf), 1);
-    assert_int_equal(bin_phase(u64_load(&band->word)), BIN_SET);
+    bands_rest(world->bands, table, 0, 1); /* it has a bit */
+    assert_int_equal(shown(world), 1);
+    for (unsigned i = 0; i < 3; i++) {
+        look_for_rest(world, 0);
+        bands_rest(world->bands, table, 0, 1);
+        assert_int_equal(summary_bits(&table->tops[0]), 0);
+        bands_rest(world->bands, table, 0, 1); /* it sleeps already */
+        uint32_t record = put_pod(world, band);
+        assert_int_equal(summary_bits(&table->tops[0]), 1);
+        assert_int_equal(shown(world), 1);
+        take_pod(world, record);
+    }
+}
+
+/* A producer that saw the leaf asleep, and noted it, and a consumer that reads the top since. */
+static void
+a_leaf_that_was_noted_is_not_hidden_by_a_look_from_before(void **state)
+{
+    world_t *world = *state;
+    (void)get(world, 1);
+    struct band_table *table = bands_table(world->bands);
+    look_for_rest(world, 0);
+    const struct pair before = summary_see(&table->tops[0]);
+    assert_true(summary_sleep(&leaf_at(world, 0)->summary));
+    const struct pair asleep = summary_see(&leaf_at(world, 0)->summary);
+    summary_note(&table->tops[0], 0);
+    summary_take(&table->tops[0], before, 1);
+    assert_int_equal(summary_bits(&table->tops[0]), 1);
+    bands_rest(world->bands, table, 0, 1); /* another consumer, after that */
+    assert_int_equal(summary_bits(&table->tops[0]), 0);
+    assert_false(summary_set(&leaf_at(world, 0)->summary, asleep, 0)); /* so it notes again */
 }
 
 static void
-a_consumer_finishes_what_a_producer_began(void **state)
+a_copy_shows_everything_though_its_leaf_slept(void **state)
 {
     world_t *world = *state;
-    struct band *band = get(world, 1);
-    u64_store(&band->word, bin_word_next(u64_load(&band->word), BIN_SETTING));
-    bin_found_empty(&band->bin, &world->pool, u64_load(&band->word));
-    assert_int_equal(bin_phase(u64_load(&band->word)), BIN_SET);
-    clear(world, band);
+    (void)get(world, 1);
+    look_for_rest(world, 0);
+    bands_rest(world->bands, bands_table(world->bands), 0, 1);
+    (void)get(world, 2);
+    assert_int_equal(shown(world), 3);
+    look_for_rest(world, 0);
+    assert_int_equal(shown(world), 0);
+    bands_rest(world->bands, bands_table(world->bands), 0, 1);
+    for (int32_t i = 3; i <= BAND_ROWS + 1; i++)
+        (void)get(world, i); /* the last one splits the leaf off */
+    assert_int_equal(bands_table(world->bands)->count, 2);
+    assert_int_equal(summary_bits(&bands_table(world->bands)->tops[0]), 3);
+}
+
+/* Its spot may be another's by now, or nothing's. */
+static void
+a_band_is_marked_wherever_it_was_found_last(void **state)
+{
+    world_t *world = *state;
+    struct band *band = get(world, 5);
+    for (uint32_t spot = 0; spot < 3 * SUMMARY_ROWS; spot++) {
+        look_for_rest(world, 0);
+        assert_true(band_mark(band, spot));
+        assert_int_equal(shown(world), 1);
+    }
+    (void)get(world, 7);
+    (void)get(world, 6);
+    look_for_rest(world, 0);
+    assert_true(band_mark(band, 0));
+    assert_int_equal(shown(world), 4);
 }
 
 /* ---- what is not used leaves ----------------------------------------------------------------- */
@@ -344,43 +396,49 @@ a_band_without_pods_leaves_unless_a_call_keeps_it(void **state)
     assert_ptr_equal(get(world, 2), band); /* a pod keeps it */
     take_pod(world, record);
     bands_trim(world->bands, world->ground.record);
-    assert_int_equal(bin_phase(u64_load(&band->word)), BIN_LEAVING);
+    assert_true(is_leaving(world, 0));
     assert_ptr_equal(get(world, 2), band); /* so does a call */
-    assert_int_equal(bin_phase(u64_load(&band->word)), BIN_CLEAR);
+    assert_false(is_leaving(world, 0));
     pass_time(world);
     assert_ptr_equal(get(world, 2), band);
     bands_trim(world->bands, world->ground.record);
     record = put_pod(world, band); /* by a call that had found it before */
+    assert_true(is_leaving(world, 0));
     pass_time(world);
+    assert_false(is_leaving(world, 0));
     assert_ptr_equal(get(world, 2), band);
     take_pod(world, record);
-    uint64_t removals = u64_load(&world->bands->removals);
     trim(world);
-    assert_true(u64_load(&world->bands->removals) > removals);
     assert_table(world, NULL, 0);
 }
 
-/* Without sweeps in between: what trim alone does. */
+/* A call that finds one of them wakes the leaf; what is added beside it does not. */
 static void
-all_that_a_trim_takes_out_leaves_with_one_table(void **state)
+rows_that_are_leaving_stay_so_beside_others(void **state)
 {
     world_t *world = *state;
-    enum { LEAVES = 5 };
-    static const int32_t left[] = {7};
-    for (int32_t i = 0; i < LEAVES * BAND_ROWS; i++)
+    static const int32_t left[] = {3};
+    for (int32_t i = 1; i <= 2; i++)
         (void)get(world, i);
-    (void)put_pod(world, get(world, left[0]));
     bands_trim(world->bands, world->ground.record);
-    for (unsigned i = 0; i < 5; i++) {
-        epoch_leave(world->ground.record);
-        epoch_poll(world->ground.record);
-        epoch_enter(world->ground.record);
-    }
-    uint64_t removals = u64_load(&world->bands->removals);
-    assert_true(bands_table(world->bands)->count >= LEAVES);
-    bands_trim(world->bands, world->ground.record);
-    assert_int_equal(u64_load(&world->bands->removals), removals + 1);
+    uint32_t record = put_pod(world, get(world, 3));
+    assert_false(is_leaving(world, 0));
+    assert_true(is_leaving(world, 1));
+    assert_true(is_leaving(world, 2));
+    pass_time(world);
     assert_table(world, left, 1);
+    take_pod(world, record);
+    trim(world);
+    assert_table(world, NULL, 0);
+}
+
+static void
+pass_period(world_t *world)
+{
+    epoch_leave(world->ground.record);
+    for (unsigned i = 0; i < 5; i++)
+        epoch_poll(world->ground.record);
+    epoch_enter(world->ground.record);
 }
 
 static void
@@ -389,17 +447,15 @@ a_band_that_is_kept_and_leaves_again_waits_again(void **state)
     world_t *world = *state;
     struct band *band = get(world, 2);
     bands_trim(world->bands, world->ground.record);
+    pass_period(world);
     assert_ptr_equal(get(world, 2), band);
-    bands_trim(world->bands, world->ground.record);
-    uint64_t word = u64_load(&band->word);
-    epoch_leave(world->ground.record);
-    for (unsigned i = 0; i < 5; i++)
-        epoch_poll(world->ground.record);
-    epoch_enter(world->ground.record);
     assert_true(bands_sweep_is_due(world->bands));
+    struct band_table *ripe = ptr_exchange(&world->bands->ripe, NULL);
+    bands_trim(world->bands, world->ground.record);
+    (void)ptr_exchange(&world->bands->ripe, ripe); /* that was the first period */
     bands_sweep(world->bands, world->ground.record);
-    assert_true(u64_load(&band->word) == word); /* that was the first period */
-    pass_time(world);
+    assert_ptr_equal(get(world, 2), band);
+    trim(world);
     assert_table(world, NULL, 0);
 }
 
@@ -408,17 +464,21 @@ a_band_that_is_kept_and_leaves_again_waits_again(void **state)
  * adoption.
  */
 static void
-a_pod_whose_producer_died_before_it_marked_the_band_is_marked(void **state)
+a_pod_whose_producer_died_before_it_marked_the_band_is_shown(void **state)
 {
     world_t *world = *state;
     struct band *band = get(world, 2);
     bands_trim(world->bands, world->ground.record);
-    uint64_t word = u64_load(&band->word);
+    look_for_rest(world, 0);
     uint32_t record = put_pod(world, band);
-    u64_store(&band->word, word);
+    uint64_t doubt;
+    struct summary *summary = &leaf_at(world, 0)->summary;
+    assert_true(summary_doubt(summary, summary_see(summary), 1, &doubt));
+    summary_clear(summary, doubt, 1); /* as if it had not marked it */
+    assert_int_equal(shown(world), 0);
     pass_time(world);
     assert_ptr_equal(get(world, 2), band);
-    assert_int_equal(bin_phase(u64_load(&band->word)), BIN_SET);
+    assert_int_equal(shown(world), 1);
     take_pod(world, record);
 }
 
@@ -426,56 +486,47 @@ static void
 an_id_is_used_again_when_no_section_can_name_it(void **state)
 {
     world_t *world = *state;
-    uint32_t id = get(world, 2)->id;
+    struct band *band = get(world, 2);
+    uint32_t id = band->id;
     bands_trim(world->bands, world->ground.record);
-    epoch_leave(world->ground.record);
-    for (unsigned i = 0; i < 5; i++)
-        epoch_poll(world->ground.record);
-    epoch_enter(world->ground.record);
+    pass_period(world);
     bands_sweep(world->bands, world->ground.record);
     assert_table(world, NULL, 0);
     /* gone, but this section may have read words that name it */
     assert_null(bands_at(world->bands, id));
+    assert_false(bin_mark(&band->bin));
+    assert_false(band_mark(band, 0));
     assert_int_not_equal(get(world, 2)->id, id);
+    assert_false(bin_mark(&band->bin)); /* the row is another band's */
     pass_time(world);
     assert_int_equal(get(world, 7)->id, id);
-}
-
-static void
-a_row_that_was_retired_is_replaced_by_who_needs_it(void **state)
-{
-    world_t *world = *state;
-    struct band *band = get(world, 2);
-    /* and the thread stopped */
-    u64_store(&band->word, bin_word_next(u64_load(&band->word), BIN_RETIRED));
-    struct band *again = get(world, 2);
-    assert_ptr_not_equal(again, band);
-    assert_int_equal(bands_table(world->bands)->rows, 1);
-    pass_time(world);
 }
 
 static void
 leaves_without_bits_leave_the_table_but_for_a_few(void **state)
 {
     world_t *world = *state;
-    enum { COUNT = 64 * BAND_ROWS };
+    enum { LEAVES = BAND_LEAVES_KEPT + 40, COUNT = LEAVES * BAND_ROWS };
     static uint32_t records[COUNT];
     for (int32_t i = 0; i < COUNT; i++)
         records[i] = put_pod(world, get(world, i));
+    pass_time(world); /* what the splits owe */
     assert_int_equal(bands_table(world->bands)->rows, COUNT);
-    for (int32_t i = 0; i < COUNT; i++) {
+    for (int32_t i = 0; i < COUNT; i++)
         take_pod(world, records[i]);
-        clear(world, get(world, i));
-    }
-    for (unsigned round = 0; round < 200; round++) {
+    pass_time(world);
+    assert_true(bands_table(world->bands)->count > BAND_LEAVES_KEPT);
+    for (unsigned round = 0; round < 20; round++) {
         struct band_table *table = bands_table(world->bands);
-        if (table->count > 0)
-            look_for_rest(world, table, round % table->count);
+        for (uint32_t i = 0; i < table->count; i++)
+            bands_clear(world->bands, table->leaves[i].leaf, SUMMARY_ROWS);
+        for (uint32_t i = 0; i < bands_tops(table); i++)
+            bands_rest(world->bands, table, i, summary_bits(&table->tops[i]));
         pass_time(world);
     }
-    assert_true(bands_table(world->bands)->count <= BAND_LEAVES_KEPT);
+    uint32_t count = bands_table(world->bands)->count;
+    assert_true(count <= BAND_LEAVES_KEPT && count >= BAND_LEAVES_KEPT / 2);
     assert_true(is_in_order(bands_table(world->bands)));
-    pass_time(world);
     trim(world);
     assert_table(world, NULL, 0);
 }
@@ -571,7 +622,8 @@ without_ids_there_is_no_band(void **state)
     uint32_t drawn = u32_load(&world->bands->drawn);
     assert_false(bands_are_out(world->bands));
     u32_store(&world->bands->drawn, BANDS_MAX);
-    assert_null(bands_get(world->bands, world->ground.record, 2));
+    uint32_t spot;
+    assert_null(bands_get(world->bands, world->ground.record, 2, &spot));
     assert_true(bands_are_out(world->bands));
     u32_store(&world->bands->drawn, drawn);
     (void)get(world, 2);
@@ -587,7 +639,8 @@ without_memory_there_is_no_band_and_no_id_is_lost(void **state)
     static const int64_t successes[] = {0, 1, 2, 2};
     for (unsigned i = 0; i < 4; i++) {
         account_fail_after(&world->ground.account, successes[i]);
-        assert_null(bands_get(world->bands, world->ground.record, 5));
+        uint32_t spot;
+        assert_null(bands_get(world->bands, world->ground.record, 5, &spot));
         assert_false(bands_are_out(world->bands));
         assert_true(account_heal(&world->ground.account));
         assert_table(world, NULL, 0);
@@ -596,7 +649,7 @@ without_memory_there_is_no_band_and_no_id_is_lost(void **state)
     assert_int_equal(get(world, 5)->id, 1);
     assert_int_equal(get(world, 6)->id, 2);
     atomic_store(&world->ground.account.fail_all, true);
-    trim(world); /* retired, and still in the table */
+    trim(world);
     assert_false(bands_reserve(world->bands, 100));
     (void)account_heal(&world->ground.account);
     assert_table(world, expected, 2);
@@ -645,7 +698,7 @@ the_lanes_of_a_slot_go_on_in_all_bands_and_shrink(void **state)
 
 /* ---- threads --------------------------------------------------------------------------------- */
 
-enum { THREADS = 3, ROUNDS = 4000, PRIORITIES = 200 };
+enum { THREADS = 3, ROUNDS = 4000, PRIORITIES = 200, RECORDS = 20 };
 
 typedef struct team {
     world_t *world;
@@ -657,6 +710,9 @@ typedef struct member {
     team_t *team;
     struct epoch_record *record;
     uint64_t seed;
+    uint32_t number;
+    uint64_t version;
+    uint32_t records[RECORDS];
 } member_t;
 
 static uint32_t
@@ -666,31 +722,49 @@ draw(member_t *member, uint32_t below)
     return (uint32_t)(member->seed >> 33) % below;
 }
 
-/* After it marked a band, each thread finds its bit, unless the bin was cleared. */
+/* Would a walk that begins now look into the band? */
+static bool
+is_shown(world_t *world, const struct band *band)
+{
+    const struct band_table *table = bands_table(world->bands);
+    for (uint32_t i = 0; i < table->count; i++) {
+        const struct band_leaf *leaf = table->leaves[i].leaf;
+        for (uint32_t j = 0; j < leaf->count; j++) {
+            if (leaf->rows[j].band == band)
+                return (summary_bits(&table->tops[i / SUMMARY_ROWS]) >> i % SUMMARY_ROWS & 1) !=
+                           0 &&
+                       (summary_bits(&leaf->summary) >> j & 1) != 0;
+        }
+    }
+    return false;
+}
+
+/* After it marked a band that has a pod, each thread finds it shown. */
 static void
 use(member_t *member)
 {
     world_t *world = member->team->world;
     int32_t priority = (int32_t)draw(member, PRIORITIES) - PRIORITIES / 2;
-    struct band *band = bands_get(world->bands, member->record, priority);
-    struct band_table *table = bands_table(world->bands);
-    mailbox_check(&member->team->mailbox, is_in_order(table));
+    uint32_t spot;
+    struct band *band = bands_get(world->bands, member->record, priority, &spot);
+    mailbox_check(&member->team->mailbox, is_in_order(bands_table(world->bands)));
     mailbox_check(&member->team->mailbox, band != NULL && band->priority == priority);
-    if (band != NULL && bin_mark(&band->bin)) {
-        table = bands_table(world->bands);
-        for (uint32_t i = 0; i < table->count; i++) {
-            const struct band_leaf *leaf = table->leaves[i].leaf;
-            for (uint32_t j = 0; j < leaf->count; j++) {
-                bool bit = (band_leaf_bits(leaf) >> j & 1) != 0;
-                uint64_t word = u64_load_acquire(&band->word);
-                bool set = bin_phase(word) == BIN_SET;
-                bool again = (band_leaf_bits(leaf) >> j & 1) != 0;
-                bool same =
-                    u64_load_acquire(&band->word) == word && bands_table(world->bands) == table;
-                mailbox_check(&member->team->mailbox,
-                              leaf->rows[j].band != band || !set || !same || bit || again);
-            }
-        }
+    if (band != NULL) {
+        uint32_t record = member->records[draw(member, RECORDS)];
+        uint64_t version = ++member->version;
+        struct bin_caller caller = world->caller;
+        caller.worker = member->number;
+        caller.epoch = member->record;
+        set_word(world, record, state_make(version, band->id, PLACE_ACTIVE));
+        mailbox_check(&member->team->mailbox, bin_prepare(&band->bin, &caller, 1));
+        struct lane *lane = bin_lane(&band->bin, member->number);
+        lane_put(lane, ref_make(version, record), lane->last_key + 1);
+        lane_publish(lane);
+        atomic_fence();
+        mailbox_check(&member->team->mailbox, band_mark(band, spot));
+        mailbox_check(&member->team->mailbox, is_shown(world, band));
+        if (draw(member, 4) != 0)
+            set_word(world, record, state_make(++member->version, 0, PLACE_DEAD));
     }
 }
 
@@ -708,20 +782,10 @@ rest_or_sweep(member_t *member)
         bands_sweep(world->bands, member->record);
         break;
     default:
-        for (uint32_t i = 0; i < table->count; i++) {
-            const struct band_leaf *leaf = table->leaves[i].leaf;
-            uint64_t bits = band_leaf_bits(leaf), version = band_leaf_version(leaf), at_rest = 0;
-            for (uint64_t left = bits; left != 0; left &= left - 1) {
-                struct band *band = leaf->rows[__builtin_ctzll(left)].band;
-                uint64_t word = u64_load_acquire(&band->word);
-                if (band_word_rests(word))
-                    at_rest |= left & (0 - left);
-                else
-                    bin_found_empty(&band->bin, &world->pool, word);
-            }
-            if (at_rest != 0)
-                bands_rest(world->bands, member->record, table, i, bits, version, at_rest);
-        }
+        for (uint32_t i = 0; i < table->count; i++)
+            bands_clear(world->bands, table->leaves[i].leaf, 1 + draw(member, SUMMARY_ROWS));
+        for (uint32_t i = 0; i < bands_tops(table); i++)
+            bands_rest(world->bands, table, i, summary_bits(&table->tops[i]));
     }
 }
 
@@ -754,6 +818,10 @@ threads_that_bring_mark_and_retire_priorities_agree(void **state)
     for (unsigned i = 0; i < THREADS; i++) {
         members[i] =
             (member_t){.team = &team, .seed = i, .record = epoch_record_make(world->ground.epoch)};
+        members[i].number = i;
+        members[i].version = world->version;
+        for (unsigned j = 0; j < RECORDS; j++)
+            members[i].records[j] = slab_take(&world->ground.entries.records, &world->cache);
         assert_int_equal(pthread_create(&members[i].thread, NULL, member_main, &members[i]), 0);
     }
     for (unsigned i = 0; i < THREADS; i++)
@@ -761,14 +829,21 @@ threads_that_bring_mark_and_retire_priorities_agree(void **state)
     epoch_enter(world->ground.record);
     mailbox_assert_empty(&team.mailbox);
     assert_true(is_in_order(bands_table(world->bands)));
+    for (unsigned i = 0; i < THREADS * RECORDS; i++)
+        set_word(world, members[i / RECORDS].records[i % RECORDS],
+                 state_make(members[i / RECORDS].version + 1, 0, PLACE_DEAD));
     for (unsigned i = 0; i < 20; i++) {
         pass_time(world);
         for (unsigned j = 0; j < THREADS; j++)
             epoch_poll(members[j].record);
     }
-    bands_trim(world->bands, world->ground.record);
+    trim(world);
+    for (unsigned i = 0; i < 20; i++) {
+        pass_time(world);
+        for (unsigned j = 0; j < THREADS; j++)
+            epoch_poll(members[j].record);
+    }
     assert_table(world, NULL, 0);
-    pass_time(world);
     /* Each id is free. */
     uint32_t free_ids = 0;
     for (uint64_t top = u64_load(&world->bands->ids); ref_record(top) != 0; free_ids++) {
@@ -790,16 +865,17 @@ main(void)
         TEST(thousands_of_priorities_lie_in_leaves_that_split),
         TEST(priorities_that_come_at_the_same_time_are_all_there),
         TEST(of_two_who_bring_the_same_priority_both_get_the_same_band),
-        TEST(rows_that_rest_lose_their_bits_and_producers_set_them_again),
-        TEST(a_bit_is_not_taken_after_a_producer_noted_its_band),
-        TEST(a_producer_that_stopped_before_it_noted_hides_no_other),
-        TEST(a_consumer_finishes_what_a_producer_began),
+        TEST(rows_without_pods_lose_their_bits_and_producers_set_them_again),
+        TEST(a_bit_is_not_taken_after_a_producer_marked_its_band),
+        TEST(a_leaf_without_bits_sleeps_until_a_producer_wakes_it),
+        TEST(a_leaf_that_was_noted_is_not_hidden_by_a_look_from_before),
+        TEST(a_copy_shows_everything_though_its_leaf_slept),
+        TEST(a_band_is_marked_wherever_it_was_found_last),
         TEST(a_band_without_pods_leaves_unless_a_call_keeps_it),
-        TEST(all_that_a_trim_takes_out_leaves_with_one_table),
+        TEST(rows_that_are_leaving_stay_so_beside_others),
         TEST(a_band_that_is_kept_and_leaves_again_waits_again),
-        TEST(a_pod_whose_producer_died_before_it_marked_the_band_is_marked),
+        TEST(a_pod_whose_producer_died_before_it_marked_the_band_is_shown),
         TEST(an_id_is_used_again_when_no_section_can_name_it),
-        TEST(a_row_that_was_retired_is_replaced_by_who_needs_it),
         TEST(leaves_without_bits_leave_the_table_but_for_a_few),
         TEST(priorities_that_no_walk_passes_do_not_pile_up),
         TEST(trim_gives_all_memory_back),

@@ -22,7 +22,7 @@
  *       the record is whole, found by its number or by its name
  *   ref, complete:A | look_up:A without TENTATIVE, settle_told
  *       a caller that is told of the pod has marked its band
- *   ref, complete:A, bin_mark:A | begin_clearing:A, scan (bin.h)
+ *   ref, complete:A, band_mark:A | summary_doubt:A, scan (bin.h)
  *       no band that has the ref is cleared
  *   ref, transfer_announce:A, the gate's stamp | stamps, announce:A, lots (stamps.c)
  *       no event is missed
@@ -711,9 +711,9 @@ complete(struct worker *worker, const struct arrival *arrival, const struct inde
         return complete_waiting(worker, arrival, ticket, result);
     }
     publish_in_band(worker, arrival->to.band, arrival->ref, arrival->key);
-    index_finish(ticket);                   /* complete:A, a full fence behind the publication */
-    (void)bin_mark(&arrival->to.band->bin); /* not retired: this call found it (band.h) */
-    result->pod.bits = arrival->ref;        /* its first version is its life */
+    index_finish(ticket); /* complete:A, a full fence behind the publication */
+    publish_mark(worker, arrival->to.band);
+    result->pod.bits = arrival->ref; /* its first version is its life */
     result->place = SCHEDQ_ACTIVE;
     result->gate = 0;
     result->to_active++;

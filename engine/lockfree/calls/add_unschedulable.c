@@ -24,7 +24,7 @@
  *   the record's fields (relaxed), ref, switch -> switch_help:A, loads of the word
  *   ref, transfer_announce:A, stamps | stamps_raise:A, announce:A, lots (stamps.c)
  *   count_failure:A, ref, transfer_announce:A, stamps | announce:A, others_used
- *   ref, transfer_announce:A, mark | begin_clearing:A, scan (bin.h)
+ *   ref, transfer_announce:A, mark | summary_doubt:A, scan (bin.h)
  *   ref, transfer_announce:A, deadline_lower:A | deadline_begin:A, looks (deadline.h)
  *
  * PROGRESS. Lock-free: each further round means that another thread changed the pod, or an event

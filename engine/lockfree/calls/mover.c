@@ -502,7 +502,7 @@ announce_groups(struct mover *mover)
         const struct destination *to = &batch->groups[i].to;
 
         if (batch->groups[i].count > 0) {
-            (void)bin_mark(to->bin); /* a band that was found in this section is not retired */
+            (void)bin_mark(to->bin); /* this section found the band in the table */
             due = time_earlier(due, to->due);
             mover->result->poppable |=
                 transfer_is_poppable(queue_of(mover->worker), to->place) ? 1 : 0;

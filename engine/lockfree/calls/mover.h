@@ -38,7 +38,7 @@
  * the load of the words that `decide` saw.
  *
  * ORDERING
- *   refs, move_batch:A, mark | begin_clearing:A, scan (bin.h)
+ *   refs, move_batch:A, mark | summary_doubt:A, scan (bin.h)
  *   refs, move_batch:A, deadline_lower:A | deadline_begin:A, looks (deadline.h)
  *   ref, transfer_announce:A, the gate's stamp | stamps_raise:A, announce:A, lots, disturb:B
  *   owed, the switch -> stray_ask_owed

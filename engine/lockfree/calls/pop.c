@@ -9,8 +9,9 @@
  *   walk reads `reorder` first (walk_take:A) and again before each claim and before EMPTY
  *   (take_head:A): unchanged means that no such switch came before the walk looked.
  *
- *   X is in a bin whose word is CLEAR. X's producer sets the word before its call returns
- *   (bin_mark). So that call is still running, and no caller was told yet that X is active.
+ *   X is in a band that is not shown, or whose leaf is not. X's producer marks the band before its
+ *   call returns (band_mark). So that call is still running, and no caller was told yet that X is
+ *   active.
  *
  * A stale head's key is at most its successor's, so the least key over unjudged heads is a lower
  * bound; it is judged, and passed or claimed, before another is looked for. A lane that was not
@@ -36,7 +37,7 @@
  * ORDERING
  *   ref, switch_announced:A, switch -> scan, take_head:A or walk_take:B
  *       a walk that misses the pod in both places sees `reorder` raised since walk_take:A
- *   ref ; bin_mark_from:A -> walk_down:A, scan (bin.h)
+ *   ref ; band_mark:A -> walk_down:A, walk_top:A, scan (band.h)
  *   a switch -> take_head:B
  *       the holder sees what was stored for the pod before that switch
  *   begin_flight:A -> entry_pop_order
@@ -349,28 +350,19 @@ look_into(struct walk *walk, struct bin *bin)
 }
 
 /*
- * Rows in front of `rest` whose words are at rest lose their bits, so that later walks need not
- * come here: the version is read before the words. Returns the rows from the first other one on.
+ * What has no pods and is shown costs each walk a look, at as many lanes as there are workers. To
+ * take its bit costs more than a few looks, and again when it is set. So bits are taken after some
+ * looks for nothing, not at the first.
  */
-RARELY static uint64_t
-pass_resting(const struct walk *walk, uint32_t i, uint64_t rest)
+RARELY static bool
+passed_enough(struct worker *worker, uint32_t passed)
 {
-    const struct band_leaf *leaf = walk->table->leaves[i].leaf;
-    uint64_t bits = band_leaf_bits(leaf), version = band_leaf_version(leaf);
-    uint64_t at_rest = 0;
-
-    for (rest &= bits; rest != 0; rest &= rest - 1) {
-        /* as walk_down:A */
-        if (!band_word_rests(u64_load_acquire(&leaf->rows[__builtin_ctzll(rest)].band->word))) {
-            break;
-        }
-        at_rest |= rest & -rest;
+    worker->passed += passed * queue_slots(queue_of(worker));
+    if (worker->passed < BAND_PASSES) {
+        return false;
     }
-    if (at_rest != 0) {
-        bands_rest(&queue_of(walk->worker)->bands, walk->worker->epoch, walk->table, i, bits,
-                   version, at_rest);
-    }
-    return rest;
+    worker->passed = 0;
+    return true;
 }
 
 /* Takes from one bin until it is empty, or enough was taken. */
@@ -394,35 +386,70 @@ take_from(struct walk *walk, struct bin *bin)
     return step == STEP_AGAIN ? STEP_AGAIN : STEP_NOTHING;
 }
 
+/* The rows of leaf number `i` that it shows. */
+static enum step
+walk_leaf(struct walk *walk, uint32_t i, uint64_t rest)
+{
+    struct band_leaf *leaf = walk->table->leaves[i].leaf;
+    enum step step = STEP_NOTHING;
+    uint32_t passed = 0;
+
+    for (; rest != 0; rest &= rest - 1) {
+        step = take_from(walk, &leaf->rows[__builtin_ctzll(rest)].band->bin);
+        if (step != STEP_NOTHING) {
+            walk->leaf = i;
+            walk->rest = rest;
+            break;
+        }
+        passed++;
+    }
+    if (passed != 0 && passed_enough(walk->worker, passed)) {
+        uint32_t below = rest != 0 ? (uint32_t)__builtin_ctzll(rest) + 1 : SUMMARY_ROWS;
+
+        bands_clear(&queue_of(walk->worker)->bands, leaf, below);
+    }
+    return step;
+}
+
+/* The leaves that one top shows. */
+static enum step
+walk_top(struct walk *walk, uint32_t top, uint64_t bits)
+{
+    enum step step = STEP_NOTHING;
+    uint32_t passed = 0;
+    uint64_t idle = 0;
+
+    for (; bits != 0 && step == STEP_NOTHING; bits &= bits - 1) {
+        uint32_t i = top * SUMMARY_ROWS + (uint32_t)__builtin_ctzll(bits);
+        /* walk_top:A, before the scans */
+        uint64_t rows = summary_bits(&walk->table->leaves[i].leaf->summary);
+
+        if (rows == 0) {
+            idle |= bits & (0 - bits);
+            passed++;
+        } else {
+            step = walk_leaf(walk, i, rows);
+        }
+    }
+    if (passed != 0 && passed_enough(walk->worker, passed)) {
+        bands_rest(&queue_of(walk->worker)->bands, walk->table, top, idle);
+    }
+    return step;
+}
+
 __attribute__((noinline)) static enum step
 walk_down(struct walk *walk)
 {
-    struct queue *queue = queue_of(walk->worker);
+    enum step step = STEP_NOTHING;
 
-    for (uint32_t i = 0; i < walk->table->count; i++) {
-        const struct band_leaf *leaf = walk->table->leaves[i].leaf;
-        uint64_t rest = band_leaf_bits(leaf);
+    for (uint32_t i = 0; i < bands_tops(walk->table) && step == STEP_NOTHING; i++) {
+        uint64_t bits = summary_bits(&walk->table->tops[i]); /* walk_down:A */
 
-        while (rest != 0) {
-            struct band *band = leaf->rows[__builtin_ctzll(rest)].band;
-            uint64_t word = u64_load_acquire(&band->word); /* walk_down:A, before the scan */
-
-            if (band_word_rests(word)) {
-                rest = pass_resting(walk, i, rest);
-                continue;
-            }
-            enum step step = take_from(walk, &band->bin);
-
-            if (step != STEP_NOTHING) {
-                walk->leaf = i;
-                walk->rest = rest;
-                return step;
-            }
-            bin_found_empty(&band->bin, &queue->runs, word);
-            rest &= rest - 1;
+        if (bits != 0) {
+            step = walk_top(walk, i, bits);
         }
     }
-    return STEP_NOTHING;
+    return step;
 }
 
 /*
@@ -486,25 +513,30 @@ take_from_backoff(struct walk *walk)
     return step;
 }
 
-/* Has some row of the table, from those in `rest` of one leaf on, a word that is set? */
+/* Is some row of the table shown, from those in `rest` of leaf number `i` on? */
 static bool
 lower_bands_left(const struct band_table *table, uint32_t i, uint64_t rest)
 {
-    for (; i < table->count; i++) {
-        const struct band_leaf *leaf = table->leaves[i].leaf;
+    uint64_t behind = ~(UINT64_MAX >> (63 - i % SUMMARY_ROWS));
 
-        for (uint64_t bits = band_leaf_bits(leaf) & rest; bits != 0; bits &= bits - 1) {
-            if (!band_word_rests(u64_load_acquire(&leaf->rows[__builtin_ctzll(bits)].band->word))) {
+    if ((summary_bits(&table->leaves[i].leaf->summary) & rest) != 0) {
+        return true;
+    }
+    for (uint32_t top = i / SUMMARY_ROWS; top < bands_tops(table); top++, behind = UINT64_MAX) {
+        uint64_t bits = summary_bits(&table->tops[top]) & behind;
+
+        for (; bits != 0; bits &= bits - 1) {
+            i = top * SUMMARY_ROWS + (uint32_t)__builtin_ctzll(bits);
+            if (summary_bits(&table->leaves[i].leaf->summary) != 0) {
                 return true;
             }
         }
-        rest = UINT64_MAX;
     }
     return false;
 }
 
 /*
- * Behind the last pod that was taken: hints, refs are not judged. In lower bands the words are
+ * Behind the last pod that was taken: hints, refs are not judged. In lower bands the summaries are
  * enough for a caller, but not for waking a sleeper.
  */
 RARELY static bool

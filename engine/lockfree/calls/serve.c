@@ -508,12 +508,8 @@ serve_is_poppable(struct worker *worker)
     for (uint32_t i = 0; i < table->count; i++) {
         const struct band_leaf *leaf = table->leaves[i].leaf;
 
-        for (uint64_t bits = band_leaf_bits(leaf); bits != 0; bits &= bits - 1) {
-            struct band *band = leaf->rows[__builtin_ctzll(bits)].band;
-
-            /* The word: of bin_mark_from:A. */
-            if (!band_word_rests(u64_load_acquire(&band->word)) &&
-                !bin_is_empty(&band->bin, &queue->runs)) {
+        for (uint64_t bits = summary_bits(&leaf->summary); bits != 0; bits &= bits - 1) {
+            if (!bin_is_empty(&leaf->rows[__builtin_ctzll(bits)].band->bin, &queue->runs)) {
                 return true;
             }
         }

@@ -365,9 +365,6 @@ forget(struct worker *worker)
     worker->outside = false; /* it may have died in the host's code */
     worker->records = worker->descriptions = (struct slab_cache){0};
     worker->names = (struct names_cache){0};
-    for (uint32_t i = 0; i < BAND_CACHE; i++) {
-        worker->bands[i].band = NULL;
-    }
     hazard_forget(worker->hazard);
 }
 

@@ -24,11 +24,11 @@
 /* stale refs that make a copy of a segment worth its cost (lane.h) */
 #define SEGMENT_STALE_MIN SIZE(16, 2)
 #define NOMINATOR_BUCKETS SIZE(512, 2)
-#define BIN_RUNS SIZE(16, 4)        /* slots for runs in a bin */
-#define RUN_FEW SIZE(16, 2)         /* refs: into so few another ref is copied (bin_publish_ref) */
-#define BIN_FRUITLESS SIZE(4, 4)    /* empty scans before a bin is cleared: see bin_found_empty */
-#define BAND_ROWS SIZE(64, 3)       /* of a leaf of the band table; at most 64 */
-#define BAND_LEAVES_KEPT SIZE(4, 1) /* leaves that stay in the table without pods */
+#define BIN_RUNS SIZE(16, 4)         /* slots for runs in a bin */
+#define RUN_FEW SIZE(16, 2)          /* refs: into so few another ref is copied (bin_publish_ref) */
+#define BAND_ROWS SIZE(64, 3)        /* of a leaf of the band table; at most 64 */
+#define BAND_PASSES SIZE(15, 2)      /* looks for nothing before bits are taken */
+#define BAND_LEAVES_KEPT SIZE(64, 1) /* leaves that may stay in the table without pods */
 #define INDEX_LINES_FIRST SIZE(64, 2)
 
 #endif

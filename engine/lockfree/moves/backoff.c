@@ -20,12 +20,12 @@ bin_at(const struct queue *queue, uint32_t kind, uint32_t class)
 }
 
 static struct bin *
-bin_make(struct queue *queue, uint32_t kind, uint32_t class)
+bin_make(struct queue *queue, uint32_t kind)
 {
     struct bin *bin = memory_alloc(&queue->base.memory, MEMORY_QUEUES, sizeof *bin, CACHE_LINE);
 
     if (bin != NULL) {
-        bin_open(bin, &queue->backoff.words[kind][class],
+        bin_open(bin,
                  &(struct residence){.entries = &queue->entries,
                                      .place = kind == 0 ? PLACE_BACKOFF : PLACE_ERROR_BACKOFF,
                                      .ties = queue->base.rules.fifo ? TIES_BY_KEY : TIES_BY_RANK});
@@ -92,7 +92,7 @@ backoff_bin(struct queue *queue, enum place place, const schedq_history_t *histo
     struct bin *bin = bin_at(queue, kind, class);
 
     if (bin == NULL) {
-        struct bin *own = bin_make(queue, kind, class);
+        struct bin *own = bin_make(queue, kind);
 
         if (own == NULL) {
             return NULL;

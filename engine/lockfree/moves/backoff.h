@@ -12,7 +12,7 @@
  * thread that is about to publish in the bin, and never taken away. Pops, movers of due pods and
  * planners of the next deadline pass over the others. So the bit comes before the ref, and before
  * the switch of the first pod, the return of the add that brings one, and the look at the deadline
- * that is lowered for it. The words of these bins are marked and not read.
+ * that is lowered for it.
  *
  * ORDERING
  *   backoff_bin:A, note_use:A -> backoff_used:A

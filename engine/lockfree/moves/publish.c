@@ -7,33 +7,6 @@
 /* A ref more than is put: an adder has made room for it. */
 #define ROOM 2
 
-static void
-forget_bands(struct worker *worker, uint64_t removals)
-{
-    for (uint32_t i = 0; i < BAND_CACHE; i++) {
-        worker->bands[i].band = NULL;
-    }
-    worker->bands_known = removals;
-}
-
-struct band *
-publish_find_band(struct worker *worker, int32_t rank)
-{
-    struct queue *queue = queue_of(worker);
-    struct known_band *known = publish_known(worker, rank);
-    uint64_t removals = u64_load_acquire(&queue->bands.removals); /* as publish_band:A */
-
-    if (removals != worker->bands_known) {
-        forget_bands(worker, removals);
-    }
-    if (known->band != NULL && known->priority == rank && band_keep(known->band)) {
-        return known->band;
-    }
-    *known = (struct known_band){.priority = rank,
-                                 .band = bands_get(&queue->bands, worker->epoch, rank)};
-    return known->band;
-}
-
 /* A lane has no room for a move's cause, which helpers have to know. */
 static bool
 fits_lane(const struct worker *worker, const struct bin *bin, const struct placing *placing)

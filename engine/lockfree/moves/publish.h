@@ -7,7 +7,7 @@
  * LINEARIZATION. publish_ref: lane_publish:A or bin_publish_run:A.
  *
  * ORDERING
- *   ref ; bin_mark:A | begin_clearing:A, scan (bin.h)
+ *   ref ; bin_mark | summary_doubt:A, scan (bin.h)
  *   ref ; publish_wake's two loads | sleepers_prepare:A, look (sleepers.c)
  *   ref ; publish_wake's two loads | look_again:A, look (pop.c)
  *
@@ -25,33 +25,36 @@
 
 #include "lockfree/queue.h"
 
-/** publish_band of one that is not remembered, or wants to leave. */
-struct band *publish_find_band(struct worker *worker, int32_t rank);
-
-/** Where a worker remembers a priority. */
-static inline struct known_band *
-publish_known(struct worker *worker, int32_t rank)
+/** Where a worker remembers a priority: its spot in the table. */
+static inline uint32_t *
+publish_spot(struct worker *worker, int32_t rank)
 {
-    return &worker->bands[(uint32_t)rank * UINT32_C(0x9e3779b1) / (UINT32_MAX / BAND_CACHE + 1)];
+    return &worker->spots[(uint32_t)rank * UINT32_C(0x9e3779b1) / (UINT32_MAX / BAND_SPOTS + 1)];
 }
 
 /**
- * The band of a priority (config.fifo is taken into account): bands_get with the worker's memory of
- * others.
+ * The band of a priority (config.fifo is taken into account): bands_get, looked for first where
+ * this worker found it last.
  */
 static inline struct band *
 publish_band(struct worker *worker, int32_t priority)
 {
-    const struct queue *queue = queue_of(worker);
+    struct queue *queue = queue_of(worker);
     int32_t rank = queue_rank(queue, priority);
-    const struct known_band *known = publish_known(worker, rank);
-    /* publish_band:A reads from leave_table:A */
-    bool stays = u64_load_acquire(&queue->bands.removals) == worker->bands_known;
+    uint32_t *spot = publish_spot(worker, rank);
+    const struct band_row *row = band_row(bands_table(&queue->bands), *spot);
 
-    if (stays && known->band != NULL && known->priority == rank && band_stays(known->band)) {
-        return known->band;
+    if (row != NULL && row->priority == rank && !row->leaving) {
+        return row->band;
     }
-    return publish_find_band(worker, rank);
+    return bands_get(&queue->bands, worker->epoch, rank, spot);
+}
+
+/** bin_mark of a band that this worker has from publish_band. */
+static inline void
+publish_mark(struct worker *worker, struct band *band)
+{
+    (void)band_mark(band, *publish_spot(worker, band->priority));
 }
 
 /** A ref on its way into a bin, with what orders it there. */

@@ -9,7 +9,7 @@
  * pay asked.
  *
  * ORDERING. settle_again: transfer_announce:A.
- *   index_finish:A or a switch -> the load that found the pod, settle_told, bin_mark:A
+ *   index_finish:A or a switch -> the load that found the pod, settle_told, bin_mark
  *       the mark comes after the ref, without a fence
  *   owed or settled, index_finish:A or a switch -> the load that found the pod, is_owed
  *       a caller that finds the pod finds the debt of the adder or mover that put it there

@@ -109,7 +109,7 @@ transfer_announce(struct worker *worker, const struct destination *destination, 
     /* transfer_announce:A, between the ref and the looks at bin's word, deadline and stamps */
     atomic_fence();
     if (destination->bin != NULL) {
-        (void)bin_mark(destination->bin); /* a band that this call found is not retired (band.h) */
+        (void)bin_mark(destination->bin); /* a band that this call found is in the table (band.h) */
     }
     transfer_lower_deadline(worker, destination->due);
 }

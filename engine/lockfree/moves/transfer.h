@@ -28,7 +28,7 @@
  * LINEARIZATION. switch_announced:B, or a helper's.
  *
  * ORDERING
- *   ref, transfer_announce:A, mark | begin_clearing:A, scan (bin.h)
+ *   ref, transfer_announce:A, mark | summary_doubt:A, scan (bin.h)
  *   mark, deadline_lower:A | deadline_begin:A, looks (deadline.h)
  *   ref, transfer_announce:A, the look | stamps_raise:A, announce:A, lots (stamps.c)
  *   raise, transfer_announce:A, the look | stamps_raise:A, lockfree_event_stamp:A, the word

@@ -12,7 +12,7 @@ waiting_open(struct queue *queue)
     const enum place backoffs[BACKOFF_KINDS] = {PLACE_BACKOFF, PLACE_ERROR_BACKOFF};
 
     for (uint32_t i = 0; i < 2; i++) {
-        bin_open(&waiting->ages[i], &waiting->words[i],
+        bin_open(&waiting->ages[i],
                  &(struct residence){.entries = &queue->entries, .place = aged[i]});
     }
     for (uint32_t i = 0; i < BACKOFF_KINDS; i++) {

@@ -7,8 +7,7 @@
  * off are in a lot too, where schedq_candidates finds them.
  *
  * Ordering, progress and reclamation are those of lots.h and bin.h. The switch, or the end of the
- * add, comes after both refs, so their order is free. The ages' words are marked and not read:
- * planners read the bins.
+ * add, comes after both refs, so their order is free.
  */
 #ifndef SCHEDQ_LOCKFREE_WAITING_H
 #define SCHEDQ_LOCKFREE_WAITING_H

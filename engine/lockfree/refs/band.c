@@ -2,9 +2,11 @@
 #include "lockfree/refs/band.h"
 
 #include <stddef.h>
+#include <string.h>
 
-#define SWEPT_AT_ONCE 2 /* leaves, for each that was added */
-#define RIPE_AT_ONCE 64
+#define CUT_LEAVES 4 /* that one copy replaces, at most */
+#define CUT_ROWS (CUT_LEAVES * SUMMARY_ROWS + 1)
+#define SWEPT_AT_ONCE 2        /* leaves */
 #define LEAVING ((uintptr_t)1) /* in a cell: the band left the table */
 
 /* ---- ids ------------------------------------------------------------------------------------- */
@@ -125,7 +127,7 @@ bands_are_out(const struct bands *bands)
 static struct band *
 cell_band(const struct band_cell *cell, uintptr_t *leaving)
 {
-    uintptr_t band = (uintptr_t)ptr_load_acquire(&cell->band); /* of band_make:A, leave_table:A */
+    uintptr_t band = (uintptr_t)ptr_load_acquire(&cell->band); /* of band_make:A, leave_cell */
 
     *leaving = band & LEAVING;
     return (struct band *)(band & ~LEAVING); /* NOLINT(performance-no-int-to-ptr) */
@@ -140,7 +142,14 @@ bands_at(const struct bands *bands, uint32_t id)
     return leaving == 0 ? band : NULL;
 }
 
-static void band_note(struct bin *bin);
+/* bin.mark */
+static bool
+mark_bin(struct bin *bin)
+{
+    struct band *band = (struct band *)(void *)((char *)bin - offsetof(struct band, bin));
+
+    return band_mark(band, u32_load(&bin->spot)); /* relaxed: what is there now is compared */
+}
 
 static struct band *
 band_make(struct bands *bands, int32_t priority)
@@ -158,10 +167,9 @@ band_make(struct bands *bands, int32_t priority)
     }
     band->bands = bands;
     band->priority = priority;
-    bin_open(
-        &band->bin, &band->word,
-        &(struct residence){.entries = bands->entries, .place = PLACE_ACTIVE, .band = band->id});
-    band->bin.note = band_note;
+    bin_open(&band->bin, &(struct residence){
+                             .entries = bands->entries, .place = PLACE_ACTIVE, .band = band->id});
+    band->bin.mark = mark_bin;
     ptr_store_release(&cell_of(bands, band->id)->band, band); /* band_make:A, read by bands_at:A */
     return band;
 }
@@ -195,7 +203,10 @@ band_end(struct epoch_block *block)
 static size_t
 table_bytes(uint32_t leaves)
 {
-    return sizeof(struct band_table) + leaves * sizeof(struct band_leaf_row);
+    size_t tops = (leaves + SUMMARY_ROWS - 1) / SUMMARY_ROWS;
+
+    return sizeof(struct band_table) + tops * sizeof(struct summary) +
+           leaves * sizeof(struct band_leaf_row);
 }
 
 static size_t
@@ -204,30 +215,82 @@ leaf_bytes(uint32_t rows)
     return sizeof(struct band_leaf) + rows * sizeof(struct band_row);
 }
 
-bool
-bands_open(struct bands *bands, struct memory *memory, const struct entries *entries,
-           struct run_pool *pool)
+/* All leaves are shown. NULL: no memory. */
+static struct band_table *
+table_make(struct bands *bands, uint32_t leaves)
 {
-    struct band_table *table = memory_alloc(memory, MEMORY_QUEUES, table_bytes(0), CACHE_LINE);
+    struct band_table *table =
+        memory_alloc_raw(bands->memory, MEMORY_QUEUES, table_bytes(leaves), CACHE_LINE);
 
-    bands->memory = memory;
-    bands->entries = entries;
-    bands->pool = pool;
-    ptr_store(&bands->table, table);
-    return table != NULL;
+    if (table == NULL) {
+        return NULL;
+    }
+    table->bands = bands;
+    table->count = leaves;
+    for (uint32_t i = 0; i < bands_tops(table); i++) {
+        uint32_t left = leaves - i * SUMMARY_ROWS;
+
+        summary_open(&table->tops[i], left < SUMMARY_ROWS ? left : SUMMARY_ROWS);
+    }
+    table->leaves = (struct band_leaf_row *)(void *)&table->tops[bands_tops(table)];
+    return table;
+}
+
+static void
+table_free(struct bands *bands, struct band_table *table)
+{
+    memory_free(bands->memory, MEMORY_QUEUES, table, table_bytes(table->count));
+}
+
+/* All rows are shown. NULL: no memory. */
+static struct band_leaf *
+leaf_of_rows(struct bands *bands, const struct band_row *rows, uint32_t count, uint64_t leaving)
+{
+    struct band_leaf *leaf =
+        memory_alloc_raw(bands->memory, MEMORY_QUEUES, leaf_bytes(count), CACHE_LINE);
+
+    if (leaf != NULL) {
+        summary_open(&leaf->summary, count);
+        leaf->count = count;
+        leaf->leaving = leaving;
+        memcpy(leaf->rows, rows, count * sizeof *rows);
+    }
+    return leaf;
 }
 
 static void
 leaf_free(struct bands *bands, struct band_leaf *leaf)
 {
-    memory_free(bands->memory, MEMORY_QUEUES, leaf, leaf_bytes(leaf->capacity));
+    memory_free(bands->memory, MEMORY_QUEUES, leaf, leaf_bytes(leaf->count));
+}
+
+bool
+bands_open(struct bands *bands, struct memory *memory, const struct entries *entries,
+           struct run_pool *pool)
+{
+    bands->memory = memory;
+    bands->entries = entries;
+    bands->pool = pool;
+    struct band_table *table = table_make(bands, 0);
+
+    if (table != NULL) {
+        table->rows = 0;
+    }
+    ptr_store(&bands->table, table);
+    return table != NULL;
 }
 
 void
 bands_close(struct bands *bands)
 {
-    struct band_table *table = ptr_load(&bands->table);
+    struct band_table *table = ptr_load(&bands->table), *ripe = ptr_load(&bands->ripe);
 
+    while (ripe != NULL) {
+        struct band_table *next = ripe->next_ripe;
+
+        table_free(bands, ripe);
+        ripe = next;
+    }
     for (uint32_t id = 1; id <= u32_load(&bands->drawn); id++) {
         uintptr_t leaving;
         struct band *band = cell_band(cell_of(bands, id), &leaving);
@@ -244,7 +307,7 @@ bands_close(struct bands *bands)
         for (uint32_t i = 0; i < table->count; i++) {
             leaf_free(bands, table->leaves[i].leaf);
         }
-        memory_free(bands->memory, MEMORY_QUEUES, table, table_bytes(table->capacity));
+        table_free(bands, table);
     }
 }
 
@@ -269,245 +332,233 @@ leaf_of(const struct band_table *table, int32_t priority)
     return low;
 }
 
-/* The row of a priority in a leaf; its count: there is none. */
+/* The first row of a leaf that does not rank before a priority. */
 static uint32_t
 row_of(const struct band_leaf *leaf, int32_t priority)
 {
-    uint32_t low = 0, high = leaf->count;
+    const struct band_row *from = leaf->rows;
+    uint32_t left = leaf->count;
 
-    while (low < high) {
-        uint32_t middle = (low + high) / 2;
+    while (left > 0) {
+        uint32_t half = (left + 1) / 2;
 
-        if (leaf->rows[middle].priority > priority) {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
+        from += from[half - 1].priority > priority ? half : 0;
+        left -= half;
     }
-    return low < leaf->count && leaf->rows[low].priority == priority ? low : leaf->count;
+    return (uint32_t)(from - leaf->rows);
 }
 
-static bool
-is_retired(const struct band *band)
-{
-    return bin_phase(u64_load_acquire(&band->word)) == BIN_RETIRED; /* of retire:B, for ever */
-}
-
-bool
-band_keep(struct band *band)
-{
-    uint64_t word = u64_load_acquire(&band->word); /* of bin_mark_from:A, leave:A, retire:B */
-
-    /* Ends: each failed exchange means that another thread kept or marked it, or retired it. */
-    while (bin_phase(word) == BIN_LEAVING) {
-        uint64_t next = bin_word_next(word, BIN_CLEAR);
-        uint64_t found = u64_cas_value(&band->word, word, next); /* band_keep:A */
-
-        word = found == word ? next : found;
-    }
-    return bin_phase(word) != BIN_RETIRED;
-}
-
-/* NULL: there is none, or it is retired. */
-static struct band *
-find(const struct band_table *table, int32_t priority)
+/* The row of a priority, and where it is; NULL: there is none. */
+static const struct band_row *
+find(const struct band_table *table, int32_t priority, uint32_t *spot)
 {
     if (table->count == 0) {
         return NULL;
     }
-    const struct band_leaf *leaf = table->leaves[leaf_of(table, priority)].leaf;
+    uint32_t i = leaf_of(table, priority);
+    const struct band_leaf *leaf = table->leaves[i].leaf;
     uint32_t row = row_of(leaf, priority);
-    struct band *band = row < leaf->count ? leaf->rows[row].band : NULL;
 
-    return band != NULL && band_keep(band) ? band : NULL;
+    *spot = i * SUMMARY_ROWS + row;
+    return row < leaf->count && leaf->rows[row].priority == priority ? &leaf->rows[row] : NULL;
 }
 
-/* ---- the summary ----------------------------------------------------------------------------- */
+/* ---- the summaries --------------------------------------------------------------------------- */
 
-/*
- * Sets the bit of a row, and raises the version. Ends: each failed exchange is another producer's
- * or consumer's.
- */
-static void
-leaf_note(struct band_leaf *leaf, uint32_t row)
+bool
+band_mark_slowly(struct band *band)
 {
-    struct pair seen;
+    /* Ends: each further round is due to another thread's change of the table or a summary. */
+    for (;;) {
+        struct band_table *table = bands_table(band->bands); /* as band_mark:A */
+        uint32_t spot;
+        const struct band_row *row = find(table, band->priority, &spot);
 
-    do {
-        seen.low = u64_load(&leaf->summary.low); /* relaxed: the exchange compares */
-        seen.high = u64_load(&leaf->summary.high);
-    } while (!pair_cas(&leaf->summary, seen, /* leaf_note:A */
-                       (struct pair){.low = seen.low | UINT64_C(1) << row, .high = seen.high + 1}));
+        if (row == NULL || row->band != band) {
+            return false;
+        }
+        uint32_t i = spot / SUMMARY_ROWS, number = spot % SUMMARY_ROWS;
+        struct band_leaf *leaf = table->leaves[i].leaf;
+        const struct pair seen = summary_see(&leaf->summary);
+
+        u32_store(&band->bin.spot, spot);
+        if (summary_shows(&leaf->summary, number)) {
+            return true;
+        }
+        if (summary_sleeps(seen)) {
+            if (bands_table(band->bands) != table) { /* band_mark_slowly:A reads from replace:A */
+                continue;
+            }
+            summary_note(&table->tops[i / SUMMARY_ROWS], i % SUMMARY_ROWS);
+        }
+        if (summary_set(&leaf->summary, seen, number)) {
+            return true;
+        }
+    }
 }
 
-/*
- * bin.note: called between CLEAR and SET. A band that is in the table no more was retired since,
- * without pods.
- */
-static void
-band_note(struct bin *bin)
+void
+bands_clear(struct bands *bands, struct band_leaf *leaf, uint32_t below)
 {
-    struct band *band = (struct band *)(void *)((char *)bin - offsetof(struct band, bin));
-    const struct bands *bands = band->bands;
-    const struct band_table *table, *now = bands_table(bands);
+    const struct pair seen = summary_see(&leaf->summary);
+    uint64_t rows = seen.low & UINT64_MAX >> (SUMMARY_ROWS - below), empty = 0, doubt;
 
-    /* Ends: each further round means that the table was replaced. */
-    do {
-        table = now;
-        if (table->count == 0) {
-            return;
-        }
-        struct band_leaf *leaf = table->leaves[leaf_of(table, band->priority)].leaf;
-        uint32_t row = row_of(leaf, band->priority);
+    if (rows == 0 || !summary_doubt(&leaf->summary, seen, below, &doubt)) {
+        return;
+    }
+    for (; rows != 0; rows &= rows - 1) {
+        struct bin *bin = &leaf->rows[__builtin_ctzll(rows)].band->bin;
 
-        if (row == leaf->count || leaf->rows[row].band != band) {
-            return;
-        }
-        leaf_note(leaf, row);
-        now = bands_table(bands); /* band_note:A */
-    } while (now != table);
+        empty |= bin_is_empty(bin, bands->pool) ? rows & (0 - rows) : 0;
+    }
+    summary_clear(&leaf->summary, doubt, empty);
+}
+
+void
+bands_rest(struct bands *bands, struct band_table *table, uint32_t top, uint64_t idle)
+{
+    const struct pair seen = summary_see(&table->tops[top]); /* before leaves are put to sleep */
+    uint64_t asleep = 0;
+
+    for (uint64_t rest = idle; rest != 0; rest &= rest - 1) {
+        uint32_t i = top * SUMMARY_ROWS + (uint32_t)__builtin_ctzll(rest);
+
+        asleep |= summary_sleep(&table->leaves[i].leaf->summary) ? rest & (0 - rest) : 0;
+    }
+    summary_take(&table->tops[top], seen, asleep);
+    if (table->count > BAND_LEAVES_KEPT && u32_load(&bands->due) == 0 &&
+        __builtin_popcountll(seen.low & ~asleep) <= SUMMARY_ROWS / 2) {
+        (void)u32_add(&bands->due, (uint32_t)__builtin_popcountll(asleep) / SWEPT_AT_ONCE + 1);
+    }
 }
 
 /* ---- replacing leaves ------------------------------------------------------------------------ */
 
-/* Leaves [from, to) of a table, which are replaced by others. */
+/* What a copy of leaves does to their rows. */
+enum purpose {
+    ADDS,   /* puts in a row */
+    KEEPS,  /* none is leaving any more */
+    BEGINS, /* those without pods are leaving, by a number of their own */
+    ENDS,   /* those that are leaving by a number go, unless they have pods; the others stay */
+};
+
+struct change {
+    enum purpose purpose;
+    struct band *made; /* ADDS */
+    uint64_t number;   /* ENDS */
+    bool again;        /* BEGINS, also if all of them are leaving */
+};
+
+/* Leaves [from, to) of a table, at most CUT_LEAVES, and the rows that replace theirs. */
 struct cut {
-    const struct band_table *table;
-    uint32_t from, to;
-    bool splits; /* by two at least */
-};
-
-/* The rows of a cut, one after the other. */
-struct row_reader {
-    const struct cut *cut;
-    uint32_t leaf, row;
-};
-
-static const struct band_row *
-next_row(struct row_reader *reader)
-{
-    while (reader->leaf < reader->cut->to) {
-        const struct band_leaf *leaf = reader->cut->table->leaves[reader->leaf].leaf;
-
-        if (reader->row < leaf->count) {
-            return &leaf->rows[reader->row++];
-        }
-        reader->leaf++;
-        reader->row = 0;
-    }
-    return NULL;
-}
-
-static struct row_reader
-read_rows(const struct cut *cut)
-{
-    return (struct row_reader){.cut = cut, .leaf = cut->from};
-}
-
-/* A table that is being made. */
-struct draft {
-    struct bands *bands;
     struct band_table *table;
-    uint32_t first;    /* of the new leaves; the table's count is their end */
-    uint32_t leaf_max; /* rows that each of them gets */
+    uint32_t from, to;
+    uint32_t count;   /* of rows that stay */
+    uint32_t dropped; /* that go; they come last */
+    uint32_t first;   /* rows of the first of the new leaves */
+    uint64_t leaving;
+    struct band_row rows[CUT_ROWS];
 };
 
+/* False: for this purpose nothing need be replaced. */
 static bool
-draft_open(struct draft *draft, const struct cut *cut, uint32_t rows)
+cut_rows(struct cut *cut, struct bands *bands, const struct change *change)
 {
-    const struct band_table *old = cut->table;
-    uint32_t full = (rows + BAND_ROWS - 1) / BAND_ROWS;
-    uint32_t fresh = cut->splits && full < 2 ? 2 : full;
-    uint32_t capacity = old->count - (cut->to - cut->from) + fresh;
-    struct bands *bands = draft->bands;
+    bool matters = change->purpose == ADDS || change->purpose == KEEPS;
 
-    draft->table =
-        memory_alloc_raw(bands->memory, MEMORY_QUEUES, table_bytes(capacity), CACHE_LINE);
-    if (draft->table == NULL) {
-        return false;
+    cut->count = cut->dropped = 0;
+    cut->leaving = change->number;
+    for (uint32_t i = cut->from; i < cut->to; i++) {
+        const struct band_leaf *leaf = cut->table->leaves[i].leaf;
+
+        for (uint32_t j = 0; j < leaf->count; j++) {
+            struct band_row row = leaf->rows[j];
+            bool was = row.leaving, ripe = was && leaf->leaving == change->number;
+
+            switch (change->purpose) {
+            case ADDS:
+                cut->leaving = leaf->leaving;
+                break;
+            case KEEPS:
+                row.leaving = false;
+                break;
+            case BEGINS:
+                row.leaving = bin_is_empty(&row.band->bin, bands->pool);
+                matters = matters || (row.leaving && (change->again || !was));
+                break;
+            case ENDS:
+                row.leaving = false;
+                matters = matters || ripe;
+                if (ripe && bin_is_empty(&row.band->bin, bands->pool)) {
+                    cut->rows[CUT_ROWS - ++cut->dropped] = row;
+                    continue;
+                }
+                break;
+            }
+            cut->rows[cut->count++] = row;
+        }
     }
-    draft->table->capacity = capacity;
-    draft->table->count = draft->first = cut->from;
-    draft->table->rows = old->rows;
-    draft->leaf_max = fresh > 0 ? (rows + fresh - 1) / fresh : 0;
-    for (uint32_t i = 0; i < cut->from; i++) {
-        draft->table->leaves[i] = old->leaves[i];
+    return matters;
+}
+
+/* Puts a row where it belongs. What is split at its end is added there next, most often. */
+static void
+cut_add(struct cut *cut, struct band *made)
+{
+    uint32_t at = cut->count++;
+
+    for (; at > 0 && cut->rows[at - 1].priority < made->priority; at--) {
+        cut->rows[at] = cut->rows[at - 1];
     }
-    return true;
+    cut->rows[at] = (struct band_row){.priority = made->priority, .band = made};
+    cut->first = at == 0 ? 1 : at == cut->count - 1 ? at : cut->count / 2;
+}
+
+static uint32_t
+leaves_for(const struct cut *cut)
+{
+    return (cut->count + BAND_ROWS - 1) / BAND_ROWS;
 }
 
 static void
-draft_drop(struct draft *draft, uint32_t end)
+drop_leaves(struct bands *bands, const struct band_table *table, uint32_t from, uint32_t to)
 {
-    for (uint32_t i = draft->first; i < end; i++) {
-        leaf_free(draft->bands, draft->table->leaves[i].leaf);
+    for (uint32_t i = from; i < to; i++) {
+        leaf_free(bands, table->leaves[i].leaf);
     }
-    memory_free(draft->bands->memory, MEMORY_QUEUES, draft->table,
-                table_bytes(draft->table->capacity));
 }
 
-/* False: no memory. */
-static bool
-draft_put(struct draft *draft, const struct band_row *row)
+/* The table as it would be; NULL: no memory. */
+static struct band_table *
+draft(struct bands *bands, const struct cut *cut)
 {
-    struct band_table *table = draft->table;
-    struct band_leaf *leaf =
-        table->count > draft->first ? table->leaves[table->count - 1].leaf : NULL;
+    const struct band_table *old = cut->table;
+    uint32_t fresh = leaves_for(cut), put = 0;
+    struct band_table *table = table_make(bands, old->count - (cut->to - cut->from) + fresh);
 
-    if (leaf == NULL || leaf->count == leaf->capacity) {
-        leaf = memory_alloc_raw(draft->bands->memory, MEMORY_QUEUES, leaf_bytes(draft->leaf_max),
-                                CACHE_LINE);
+    if (table == NULL) {
+        return NULL;
+    }
+    memcpy(table->leaves, old->leaves, cut->from * sizeof *old->leaves);
+    for (uint32_t i = 0; i < fresh; i++) {
+        uint32_t left = fresh - i;
+        uint32_t rows = i == 0 && cut->first != 0 && fresh > 1
+                            ? cut->first
+                            : (cut->count - put + left - 1) / left;
+        struct band_leaf *leaf = leaf_of_rows(bands, &cut->rows[put], rows, cut->leaving);
+
         if (leaf == NULL) {
-            return false;
+            drop_leaves(bands, table, cut->from, cut->from + i);
+            table_free(bands, table);
+            return NULL;
         }
-        leaf->capacity = draft->leaf_max;
-        leaf->count = 0;
-        u64_store(&leaf->summary.high, 0);
-        table->leaves[table->count++] = (struct band_leaf_row){.top = row->priority, .leaf = leaf};
+        table->leaves[cut->from + i] =
+            (struct band_leaf_row){.top = cut->rows[put].priority, .leaf = leaf};
+        put += rows;
     }
-    leaf->rows[leaf->count++] = *row;
-    u64_store(&leaf->summary.low, UINT64_MAX >> (64 - leaf->count));
-    return true;
-}
-
-/* The rows of the cut that are not retired, and one more; false: no memory. */
-static bool
-draft_fill(struct draft *draft, const struct cut *cut, const struct band_row *more)
-{
-    struct row_reader reader = read_rows(cut);
-    const struct band_row *row;
-
-    while ((row = next_row(&reader)) != NULL) {
-        if (more != NULL && row->priority <= more->priority) {
-            if (!draft_put(draft, more)) {
-                return false;
-            }
-            more = NULL;
-        }
-        if (!is_retired(row->band) && !draft_put(draft, row)) {
-            return false;
-        }
-    }
-    return more == NULL || draft_put(draft, more);
-}
-
-/* The next row of the cut that the new leaves do not have. */
-static const struct band_row *
-next_dropped(struct row_reader *old, struct row_reader *fresh, const struct band_row **kept)
-{
-    const struct band_row *row;
-
-    while ((row = next_row(old)) != NULL) {
-        while (*kept != NULL &&
-               ((*kept)->priority > row->priority ||
-                ((*kept)->priority == row->priority && (*kept)->band != row->band))) {
-            *kept = next_row(fresh);
-        }
-        if (*kept == NULL || (*kept)->band != row->band) {
-            return row;
-        }
-    }
-    return NULL;
+    memcpy(&table->leaves[cut->from + fresh], &old->leaves[cut->to],
+           (old->count - cut->to) * sizeof *old->leaves);
+    return table;
 }
 
 /* An exchange, as what is retired has to be unlinked by one (epoch.h). */
@@ -520,235 +571,186 @@ leave_cell(struct bands *bands, struct band *band)
     (void)ptr_cas(&cell_of(bands, band->id)->band, band, (void *)leaving);
 }
 
-/*
- * Gives back the bands that left the table by this thread's exchange; first what leads to them,
- * then they.
- */
+/* First what leads to a band, then the band. */
 static void
-leave_table(struct bands *bands, struct epoch_record *epoch, const struct cut *cut,
-            const struct cut *fresh)
+drop_band(struct bands *bands, struct epoch_record *epoch, struct band *band)
 {
-    struct row_reader old = read_rows(cut), other = read_rows(fresh);
-    const struct band_row *kept = next_row(&other), *row;
-    bool any = false;
+    leave_cell(bands, band);
+    epoch_retire_with(epoch, &band->block, bands->memory, MEMORY_QUEUES, 0, band_end);
+}
 
-    while ((row = next_dropped(&old, &other, &kept)) != NULL) {
-        leave_cell(bands, row->band);
-        any = true;
+/*
+ * After a grace period, perhaps outside of any section, where the words of pods must not be looked
+ * at. Ends: each failed exchange is another thread's.
+ */
+static bool
+table_is_ripe(struct epoch_block *block)
+{
+    struct band_table *table = (struct band_table *)(void *)block;
+    struct bands *bands = table->bands;
+
+    do {
+        table->next_ripe = ptr_load(&bands->ripe);
+    } while (!ptr_cas(&bands->ripe, table->next_ripe, table));
+    return true;
+}
+
+static void
+retire_table(struct bands *bands, struct epoch_record *epoch, const struct cut *cut, bool begins)
+{
+    struct band_table *old = cut->table;
+
+    if (begins) {
+        old->leaving = cut->leaving;
+        old->high = cut->rows[0].priority;
+        old->low = cut->rows[cut->count - 1].priority;
     }
-    if (!any) {
-        return;
-    }
-    (void)u64_add(&bands->removals, 1); /* leave_table:A, read by publish_band */
-    old = read_rows(cut);
-    other = read_rows(fresh);
-    kept = next_row(&other);
-    while ((row = next_dropped(&old, &other, &kept)) != NULL) {
-        epoch_retire_with(epoch, &row->band->block, bands->memory, MEMORY_QUEUES, 0, band_end);
-    }
+    epoch_retire_with(epoch, &old->block, bands->memory, MEMORY_QUEUES, table_bytes(old->count),
+                      begins ? table_is_ripe : NULL);
 }
 
 enum replaced { REPLACED, OUTDATED, NO_MEMORY };
 
-/*
- * Replaces leaves of the table by such without retired bands, and with `made`, if it is not NULL.
- */
+/* Replaces leaves of a table; those that need not be replaced count as replaced. */
 static enum replaced
-replace(struct bands *bands, struct epoch_record *epoch, const struct cut *cut, struct band *made)
+replace(struct bands *bands, struct epoch_record *epoch, struct cut *cut,
+        const struct change *change)
 {
-    struct band_table *old = (struct band_table *)(uintptr_t)cut->table;
-    const struct band_row more = {.priority = made != NULL ? made->priority : 0, .band = made};
-    struct row_reader reader = read_rows(cut);
-    struct draft draft = {.bands = bands};
-    uint32_t before = 0, rows = made != NULL ? 1 : 0;
+    struct band_table *old = cut->table;
 
-    for (const struct band_row *row = next_row(&reader); row != NULL; row = next_row(&reader)) {
-        rows += is_retired(row->band) ? 0 : 1;
-        before++;
+    cut->first = 0;
+    if (!cut_rows(cut, bands, change)) {
+        return REPLACED;
     }
-    if (!draft_open(&draft, cut, rows)) {
+    if (change->purpose == BEGINS) {
+        cut->leaving = u64_add(&bands->leavings, 1) + 1;
+    } else if (change->purpose == ADDS) {
+        cut_add(cut, change->made);
+    }
+    struct band_table *table = draft(bands, cut);
+
+    if (table == NULL) {
         return NO_MEMORY;
     }
-    if (!draft_fill(&draft, cut, made != NULL ? &more : NULL)) {
-        draft_drop(&draft, draft.table->count);
-        return NO_MEMORY;
-    }
-    struct band_table *table = draft.table;
-    const struct cut fresh = {.table = table, .from = draft.first, .to = table->count};
-
-    for (uint32_t i = fresh.from; i < fresh.to; i++) {
-        table->rows += table->leaves[i].leaf->count;
-    }
-    table->rows -= before;
-    for (uint32_t i = cut->to; i < old->count; i++) {
-        table->leaves[table->count++] = old->leaves[i];
-    }
+    table->rows = old->rows + (change->purpose == ADDS ? 1 : 0) - cut->dropped;
     if (!ptr_cas(&bands->table, old, table)) { /* replace:A */
-        draft_drop(&draft, fresh.to);
+        drop_leaves(bands, table, cut->from, cut->from + leaves_for(cut));
+        table_free(bands, table);
         return OUTDATED;
     }
-    leave_table(bands, epoch, cut, &fresh);
+    for (uint32_t i = 0; i < cut->dropped; i++) {
+        drop_band(bands, epoch, cut->rows[CUT_ROWS - 1 - i].band);
+    }
     for (uint32_t i = cut->from; i < cut->to; i++) {
         struct band_leaf *leaf = old->leaves[i].leaf;
 
-        epoch_retire(epoch, &leaf->block, bands->memory, MEMORY_QUEUES, leaf_bytes(leaf->capacity));
+        epoch_retire(epoch, &leaf->block, bands->memory, MEMORY_QUEUES, leaf_bytes(leaf->count));
     }
-    epoch_retire(epoch, &old->block, bands->memory, MEMORY_QUEUES, table_bytes(old->capacity));
+    if (change->purpose == ADDS && leaves_for(cut) > 1) {
+        (void)u32_add(&bands->due, 1);
+    }
+    retire_table(bands, epoch, cut, change->purpose == BEGINS);
     return REPLACED;
+}
+
+/* The leaf where a priority is, or belongs. */
+static void
+cut_at(struct cut *cut, struct band_table *table, int32_t priority)
+{
+    cut->table = table;
+    cut->from = leaf_of(table, priority);
+    cut->to = table->count > 0 ? cut->from + 1 : 0;
+}
+
+/* ---- getting --------------------------------------------------------------------------------- */
+
+/* A priority that is not in the table, or is leaving. */
+__attribute__((noinline)) static struct band *
+get_slowly(struct bands *bands, struct epoch_record *epoch, int32_t priority, uint32_t *spot)
+{
+    struct change change = {.purpose = ADDS};
+    enum replaced replaced = OUTDATED;
+    struct band *made = NULL, *band = NULL;
+    struct cut cut;
+
+    /* Ends: each further round means that another thread replaced the table. */
+    while (replaced == OUTDATED) {
+        struct band_table *table = bands_table(bands);
+        const struct band_row *row = find(table, priority, spot);
+
+        band = row != NULL ? row->band : made;
+        if (row != NULL && !row->leaving) {
+            break;
+        }
+        if (band == NULL) {
+            band = made = band_make(bands, priority);
+        }
+        if (band == NULL) {
+            return NULL;
+        }
+        change.purpose = row != NULL ? KEEPS : ADDS;
+        change.made = made;
+        cut_at(&cut, table, priority);
+        replaced = replace(bands, epoch, &cut, &change);
+    }
+    if (made != NULL && (made != band || replaced == NO_MEMORY)) {
+        drop_band(bands, epoch, made);
+    }
+    return replaced == NO_MEMORY ? NULL : band;
+}
+
+struct band *
+bands_get(struct bands *bands, struct epoch_record *epoch, int32_t priority, uint32_t *spot)
+{
+    const struct band_row *row = find(bands_table(bands), priority, spot);
+
+    return row != NULL && !row->leaving ? row->band : get_slowly(bands, epoch, priority, spot);
 }
 
 /* ---- leaving --------------------------------------------------------------------------------- */
 
-/*
- * After a grace period, perhaps outside of any section, where the words of pods must not be looked
- * at.
- */
-static bool
-band_is_ripe(struct epoch_block *block)
-{
-    struct band *band = (struct band *)(void *)((char *)block - offsetof(struct band, block));
-
-    id_push(band->bands, &band->bands->ripe, band->id);
-    return true;
-}
-
-/* Waits for a grace period, if that is not done already. */
+/* Of the leaves with priorities from `high` down to `low`. */
 static void
-wait_for_calls(struct band *band, struct epoch_record *epoch, uint64_t leaving)
+replace_all(struct bands *bands, struct epoch_record *epoch, int32_t high, int32_t low,
+            const struct change *change)
 {
-    if (u32_load(&band->waits) == 0 && u32_cas_value(&band->waits, 0, 1) == 0) {
-        u64_store(&band->leaving, leaving); /* relaxed: the grace period orders it */
-        epoch_retire_with(epoch, &band->block, band->bands->memory, MEMORY_QUEUES, 0, band_is_ripe);
+    enum replaced replaced = REPLACED;
+    bool more = true;
+    struct cut cut;
+
+    /* Ends: each round goes on, or another thread replaced the table. */
+    while (more && replaced != NO_MEMORY) {
+        struct band_table *table = bands_table(bands);
+        uint32_t left;
+
+        cut_at(&cut, table, high);
+        left = table->count - cut.from;
+        cut.to = cut.from + (left < CUT_LEAVES ? left : CUT_LEAVES);
+        replaced = replace(bands, epoch, &cut, change);
+        if (replaced == REPLACED) {
+            more = cut.to < table->count && table->leaves[cut.to].top >= low;
+            high = more ? table->leaves[cut.to].top : high;
+        }
     }
 }
 
-/* A band that is CLEAR begins to leave. */
+/* What began to leave a grace period ago. */
 static void
-leave(struct band *band, struct epoch_record *epoch)
+end_leaving(struct bands *bands, struct epoch_record *epoch)
 {
-    uint64_t word = u64_load_acquire(&band->word); /* of finish_clearing:A, band_keep:A */
-    uint64_t next = bin_word_next(word, BIN_LEAVING);
+    struct band_table *ripe = ptr_load(&bands->ripe);
 
-    if (bin_phase(word) == BIN_CLEAR && u64_cas(&band->word, word, next)) { /* leave:A */
-        wait_for_calls(band, epoch, next);
-    }
-}
-
-/*
- * A grace period ago the band was leaving, and no call has kept it since: the calls that had found
- * it before are over, and what they published is there. A pod whose producer stopped for ever
- * before it marked the bin is marked here.
- */
-static bool
-retire(struct bands *bands, struct epoch_record *epoch, struct band *band)
-{
-    uint64_t leaving = u64_load_acquire(&band->leaving); /* of wait_for_calls */
-
-    /*
-     * Before the look at the word: what begins to leave later waits for itself, what did before is
-     * seen here.
-     */
-    /* retire:A; a full fence, as leave:A before the look at waits */
-    (void)u32_cas_value(&band->waits, 1, 0);
-    uint64_t word = u64_load_acquire(&band->word); /* of leave:A, band_keep:A, bin_mark_from:A */
-
-    if (word == leaving && !bin_is_empty(&band->bin, bands->pool)) {
-        (void)bin_mark(&band->bin);
-        return false;
-    }
-    if (word != leaving && bin_phase(word) == BIN_LEAVING) {
-        wait_for_calls(band, epoch, word);
-        return false;
-    }
-    /* retire:B */
-    return word == leaving && u64_cas(&band->word, word, bin_word_next(word, BIN_RETIRED));
-}
-
-static bool
-spans(const struct band_leaf *leaf, int32_t priority)
-{
-    return leaf->count > 0 && leaf->rows[0].priority >= priority &&
-           leaf->rows[leaf->count - 1].priority <= priority;
-}
-
-/*
- * Replaces the leaf where a retired band is, if it is in the table. `done` is the leaf that was
- * replaced last, or NULL: its rows that are retired have left with it.
- */
-static void
-drop_row(struct bands *bands, struct epoch_record *epoch, int32_t priority,
-         const struct band_leaf **done)
-{
-    const struct band_table *table = bands_table(bands);
-    struct cut cut = {.table = table};
-
-    if (*done != NULL && spans(*done, priority)) {
+    if (ripe == NULL) {
         return;
     }
+    ripe = ptr_exchange(&bands->ripe, NULL); /* end_leaving:A, of table_is_ripe */
+    while (ripe != NULL) {
+        struct band_table *next = ripe->next_ripe;
+        const struct change change = {.purpose = ENDS, .number = ripe->leaving};
 
-    if (table->count > 0) {
-        cut.from = leaf_of(table, priority);
-        cut.to = cut.from + 1;
-        const struct band_leaf *leaf = table->leaves[cut.from].leaf;
-        uint32_t row = row_of(leaf, priority);
-
-        /* not replaced: the row leaves with the next copy of its leaf */
-        if (row < leaf->count && is_retired(leaf->rows[row].band) &&
-            replace(bands, epoch, &cut, NULL) == REPLACED) {
-            *done = leaf;
-        }
-    }
-}
-
-/* Bands that are ripe leave the table; neighbours with one copy of their leaf. */
-static void
-drop_ripe(struct bands *bands, struct epoch_record *epoch, uint32_t count)
-{
-    int32_t priorities[RIPE_AT_ONCE];
-    const struct band_leaf *done = NULL;
-    uint32_t retired = 0;
-
-    for (uint32_t id = 1; count > 0 && (id = id_pop(bands, &bands->ripe)) != 0; count--) {
-        struct band *band = bands_at(bands, id);
-
-        if (retire(bands, epoch, band)) {
-            priorities[retired++] = band->priority;
-        }
-    }
-    for (uint32_t i = 0; i < retired; i++) {
-        drop_row(bands, epoch, priorities[i], &done);
-    }
-}
-
-/*
- * What has no pods in one leaf begins to leave. True: a retired band is still there, for want of
- * memory.
- */
-static bool
-leave_rows(struct bands *bands, struct epoch_record *epoch, const struct band_leaf *leaf)
-{
-    bool retired = false;
-
-    for (uint32_t i = 0; i < leaf->count; i++) {
-        struct band *band = leaf->rows[i].band;
-        /* of bin_mark_from:A, finish_clearing:A, retire:B */
-        uint64_t word = u64_load_acquire(&band->word);
-
-        retired = retired || bin_phase(word) == BIN_RETIRED;
-        if (band_word_rests(word) ||
-            (bin_is_empty(&band->bin, bands->pool) && bin_clear(&band->bin, bands->pool))) {
-            leave(band, epoch);
-        }
-    }
-    return retired;
-}
-
-static void
-sweep_leaf(struct bands *bands, struct epoch_record *epoch, const struct band_table *table,
-           uint32_t i)
-{
-    if (leave_rows(bands, epoch, table->leaves[i].leaf)) {
-        (void)replace(bands, epoch, &(struct cut){.table = table, .from = i, .to = i + 1}, NULL);
+        replace_all(bands, epoch, ripe->high, ripe->low, &change);
+        table_free(bands, ripe);
+        ripe = next;
     }
 }
 
@@ -772,95 +774,25 @@ take_due(struct bands *bands)
 void
 bands_sweep(struct bands *bands, struct epoch_record *epoch)
 {
-    for (uint32_t i = take_due(bands) ? 0 : SWEPT_AT_ONCE; i < SWEPT_AT_ONCE; i++) {
-        const struct band_table *table = bands_table(bands);
+    end_leaving(bands, epoch);
+    struct cut cut = {.table = bands_table(bands)};
 
-        if (table->count > 0) {
-            sweep_leaf(bands, epoch, table, u32_add(&bands->swept, 1) % table->count);
-        }
+    if (take_due(bands) && cut.table->count > 0) {
+        uint32_t left;
+
+        cut.from = u32_add(&bands->swept, SWEPT_AT_ONCE) % cut.table->count;
+        left = cut.table->count - cut.from;
+        cut.to = cut.from + (left < SWEPT_AT_ONCE ? left : SWEPT_AT_ONCE);
+        (void)replace(bands, epoch, &cut, &(struct change){.purpose = BEGINS});
     }
-    drop_ripe(bands, epoch, RIPE_AT_ONCE);
 }
 
-/* All that is retired leaves with one copy of the table. */
 void
 bands_trim(struct bands *bands, struct epoch_record *epoch)
 {
-    const struct band_table *table = bands_table(bands);
-    bool retired = false;
-
-    for (uint32_t i = 0; i < table->count; i++) {
-        retired = leave_rows(bands, epoch, table->leaves[i].leaf) || retired;
-    }
-    /* Ends: what is put back waits for a grace period. */
-    for (uint32_t id = id_pop(bands, &bands->ripe); id != 0; id = id_pop(bands, &bands->ripe)) {
-        retired = retire(bands, epoch, bands_at(bands, id)) || retired;
-    }
-    /* Ends: each further round means that another thread replaced the table. */
-    while (retired) {
-        const struct band_table *now = bands_table(bands);
-
-        retired =
-            replace(bands, epoch, &(struct cut){.table = now, .to = now->count}, NULL) == OUTDATED;
-    }
-}
-
-void
-bands_rest(struct bands *bands, struct epoch_record *epoch, struct band_table *table, uint32_t i,
-           uint64_t bits, uint64_t version, uint64_t at_rest)
-{
-    struct band_leaf *leaf = table->leaves[i].leaf;
-    const struct pair seen = {.low = bits, .high = version};
-
-    /* bands_rest:A */
-    if (!pair_cas(&leaf->summary, seen, (struct pair){.low = bits & ~at_rest, .high = version})) {
-        return;
-    }
-    if ((bits & ~at_rest) == 0 && table->count > BAND_LEAVES_KEPT) {
-        sweep_leaf(bands, epoch, table, i);
-    }
-}
-
-struct band *
-bands_get(struct bands *bands, struct epoch_record *epoch, int32_t priority)
-{
-    struct band *made = NULL, *band;
-
-    /* Ends: each further round means that another thread replaced the table. */
-    for (;;) {
-        const struct band_table *table = bands_table(bands);
-        struct cut cut = {.table = table};
-
-        band = find(table, priority);
-        if (band != NULL) {
-            break;
-        }
-        if (table->count > 0) {
-            cut.from = leaf_of(table, priority);
-            cut.to = cut.from + 1;
-            cut.splits = table->leaves[cut.from].leaf->count == BAND_ROWS;
-        }
-        made = made != NULL ? made : band_make(bands, priority);
-        if (made == NULL) {
-            return NULL;
-        }
-        enum replaced replaced = replace(bands, epoch, &cut, made);
-
-        if (replaced == REPLACED) {
-            if (cut.splits) {
-                (void)u32_add(&bands->due, 1);
-            }
-            return made;
-        }
-        if (replaced == NO_MEMORY) {
-            break;
-        }
-    }
-    if (made != NULL) {
-        leave_cell(bands, made);
-        epoch_retire_with(epoch, &made->block, bands->memory, MEMORY_QUEUES, 0, band_end);
-    }
-    return band;
+    end_leaving(bands, epoch);
+    replace_all(bands, epoch, INT32_MAX, INT32_MIN,
+                &(struct change){.purpose = BEGINS, .again = true});
 }
 
 /* ---- the bound ------------------------------------------------------------------------------- */
@@ -878,8 +810,7 @@ find_witness(struct bands *bands, const struct bin_caller *caller, struct band *
     struct bin_head head;
 
     /* Ends: each round goes past a ref that is stale. */
-    while (!band_word_rests(u64_load_acquire(&band->word)) &&
-           bin_first(&band->bin, bands->pool, &head)) {
+    while (bin_first(&band->bin, bands->pool, &head)) {
         uint64_t ref = bin_head_ref(&head);
 
         /* Before the look at its word: behind it the pod may end, and trim take its page. */
@@ -899,19 +830,23 @@ find_witnesses(struct bands *bands, const struct bin_caller *caller, int32_t pri
                struct witness *witnesses, uint32_t max)
 {
     const struct band_table *table = bands_table(bands);
-    const struct cut all = {.table = table, .to = table->count};
-    struct row_reader reader = read_rows(&all);
-    struct band *own = find(table, priority);
-    uint32_t count = 0;
+    uint32_t count = 0, spot;
+    const struct band_row *own = find(table, priority, &spot);
 
-    if (own != NULL && find_witness(bands, caller, own, &witnesses[0])) {
+    if (own != NULL && find_witness(bands, caller, own->band, &witnesses[0])) {
         return UINT32_MAX;
     }
-    for (const struct band_row *row = next_row(&reader); row != NULL && count < max;
-         row = next_row(&reader)) {
-        if (row->priority != priority &&
-            find_witness(bands, caller, row->band, &witnesses[count])) {
-            count++;
+    for (uint32_t i = 0; i < table->count; i++) {
+        const struct band_leaf *leaf = table->leaves[i].leaf;
+
+        for (uint64_t bits = summary_bits(&leaf->summary); bits != 0 && count < max;
+             bits &= bits - 1) {
+            struct band *band = leaf->rows[__builtin_ctzll(bits)].band;
+
+            if (band->priority != priority &&
+                find_witness(bands, caller, band, &witnesses[count])) {
+                count++;
+            }
         }
     }
     return count;
@@ -953,15 +888,28 @@ bands_is_full(struct bands *bands, const struct bin_caller *caller, int32_t prio
 
 /* ---- lanes of a worker ----------------------------------------------------------------------- */
 
+/* The next band of a table, from leaf *i and its row *j on; NULL: there is none. */
+static struct band *
+next_band(const struct band_table *table, uint32_t *i, uint32_t *j)
+{
+    for (; *i < table->count; ++*i, *j = 0) {
+        const struct band_leaf *leaf = table->leaves[*i].leaf;
+
+        if (*j < leaf->count) {
+            return leaf->rows[(*j)++].band;
+        }
+    }
+    return NULL;
+}
+
 void
 bands_resume(struct bands *bands, uint32_t worker)
 {
     const struct band_table *table = bands_table(bands);
-    const struct cut all = {.table = table, .to = table->count};
-    struct row_reader reader = read_rows(&all);
+    uint32_t i = 0, j = 0;
 
-    for (const struct band_row *row = next_row(&reader); row != NULL; row = next_row(&reader)) {
-        bin_resume(&row->band->bin, worker);
+    for (struct band *band; (band = next_band(table, &i, &j)) != NULL;) {
+        bin_resume(&band->bin, worker);
     }
 }
 
@@ -969,10 +917,9 @@ void
 bands_shrink(struct bands *bands, struct epoch_record *epoch, uint32_t worker)
 {
     const struct band_table *table = bands_table(bands);
-    const struct cut all = {.table = table, .to = table->count};
-    struct row_reader reader = read_rows(&all);
+    uint32_t i = 0, j = 0;
 
-    for (const struct band_row *row = next_row(&reader); row != NULL; row = next_row(&reader)) {
-        bin_shrink(&row->band->bin, bands->memory, epoch, worker);
+    for (struct band *band; (band = next_band(table, &i, &j)) != NULL;) {
+        bin_shrink(&band->bin, bands->memory, epoch, worker);
     }
 }

@@ -3,40 +3,42 @@
  * the top.
  *
  * PICTURE
- *   table -> {top priority, leaf} ...        immutable, highest priority first
- *   leaf  -> {priority, band} ...            immutable, highest priority first, at most BAND_ROWS
- *            summary: 64 bits, version       bit i: the word of row i's bin is perhaps not CLEAR
- *   cells    id -> band                      state words name ids; free ids form a stack
+ *   table -> tops      a summary (summary.h) for each 64 leaves: bit i: leaf i may have pods
+ *            leaves    {top priority, leaf} ...      immutable, highest priority first
+ *   leaf  -> summary   bit i: row i may have pods
+ *            rows      {priority, leaving, band} ... immutable, highest first, at most BAND_ROWS
+ *   cells    id -> band                  state words name ids; free ids form a stack
  *
  * CONTRACT. bands_get finds the band of a priority, or puts a new one into the table: by a copy of
- * one leaf and of the table, and one CAS of the word `table`. A band without pods leaves the table
- * again; its memory and its id are used again after a grace period. So what a walk, a worker's end
- * or memory costs follows the priorities that have pods.
+ * one leaf and of the table, and one CAS of the word `table`. A band without pods stays in the
+ * table for a while, where a walk does not look at it.
  *
- * THE SUMMARY. Claim: while the word of a band's bin is SET or CLEARING, its bit is set in the leaf
- * that the table names. Only band_note sets bits, only bands_rest takes them away.
- *   band_note    by each producer that meets CLEAR or SETTING, between these two words and SET:
- *                finds the leaf, sets the bit and raises the version by one exchange of the pair,
- *                also if the bit is set already, and begins again if the table is another by then.
- *   bands_rest   reads the version, then the bits' words; those CLEAR or RETIRED lose their bits by
- *                one exchange that expects the version. A word that was CLEAR after the version was
- *                read, and is not CLEAR now, was noted in between, and the exchange fails.
- *   a copy       begins with all bits set. A producer that noted its band in a leaf that was
- *                replaced finds another table; one that finds the same table comes before the copy
- *                is seen.
- * A bit that is set for nothing costs a look at the word.
+ * THE SUMMARIES. Claim: once a producer has published in a band and marked it (band_mark), and
+ * until its pod is gone, the leaf that the table names shows the band and does not sleep, and the
+ * table's top shows each leaf that does not sleep.
+ *   band_mark    leaves a bit alone that is set and not doubted. If the leaf sleeps, it first sets
+ *                the bit in the table's top and raises the version there; then one exchange wakes
+ *                the leaf and sets the row's bit.
+ *   bands_clear  takes the bits of rows without pods: two exchanges, however many they are.
+ *   bands_rest   puts leaves without bits to sleep, also those that sleep, then takes their bits by
+ *                an exchange of the top that expects the version from before. A producer that noted
+ *                a leaf after that version was read makes the exchange fail. One that noted it
+ *                before finds the leaf put to sleep since, so its waking fails, and it notes again.
+ *   a copy       shows everything. A producer that marks a leaf of the table before read that
+ *                table before it was replaced, so its ref was there before any doubt in the copy.
+ * A bit that is set for nothing costs a look; bits are taken after BAND_PASSES of them (pop.c).
  *
- * RETIREMENT. A band that is CLEAR begins to leave: its word becomes LEAVING, and one thread at a
- * time waits for it (`waits`) and notes that word (`leaving`). A call that finds the band makes it
- * CLEAR again (band_keep), a producer that found it before makes it SETTING. After a grace period
- * the calls that had found it before are over. If the word still is the noted one, and no ref in
- * the bin is a pod's, it becomes RETIRED, which is terminal; a pod whose producer stopped before it
- * marked the bin is marked instead. The next copy of the leaf leaves the band out; the thread whose
- * CAS of the table did that gives the band back, after one more grace period. So no producer that
- * published meets RETIRED. Walks pass over LEAVING and RETIRED like CLEAR. Bands begin to leave
- *   by a walk    that took the last bit of a leaf, if there are more than BAND_LEAVES_KEPT leaves
- *   by a sweep   of two leaves for each that was split off, when calls begin: so the rows without
- *                pods do not outgrow those with pods, though no walk comes to them
+ * LEAVING. A row leaves the table in two steps. First a copy of its leaf says that it is leaving,
+ * and by which number: from then on a call that finds the row replaces the leaf by one that does
+ * not say so, before it uses the band (bands_get). The table that was replaced waits for a grace
+ * period (`ripe`). Then the calls that had found the row before are over, and what they published
+ * is there. If the row still is leaving by that number, and no ref in its bin is a pod's, the next
+ * copy does without it, and the band is freed after one more grace period. Otherwise it stays; a
+ * pod whose producer stopped before it marked the band is shown by that copy. Walks and marks know
+ * nothing of it. Rows without pods begin to leave
+ *   by a sweep   of two leaves, when calls begin: one for each leaf that was split off, and some
+ *                when most leaves under a top sleep, if there are more than BAND_LEAVES_KEPT. So
+ *                rows without pods do not outgrow those with pods, though no walk comes to them
  *   by trim      all of them
  *
  * IDS. The cell of a band that left the table says so at once. So an id that the word of an active
@@ -46,34 +48,31 @@
  * THE BOUND. bands_is_full looks for one active pod in each other band, then at the words of these
  * pods again. All unchanged: at the moment in between each of these bands had a pod.
  *
- * LINEARIZATION. bands_get: replace:A for a new priority; for a known one the look at its word,
- * which is not RETIRED. bands_is_full: false, the load that found too few; true, the end of the
- * first look.
+ * LINEARIZATION. bands_get: replace:A for a new priority; for a known one the load of the table.
+ * bands_is_full: false, the load that found too few; true, the end of the first look.
  *
  * ORDERING
  *   replace:A -> bands_table:A
  *       the leaves, their rows, and the bands that they name
  *   cell, replace:A -> bands_at:A
  *       the band; an id in a state word was in some table
- *   bin_mark_from:A to SETTING, leaf_note:A | the version, the word, bands_rest:A
- *       the summary
- *   leaf_note:A, band_note:A | replace:A, bands_table:A, word
- *       a leaf that is replaced
- *   retire:B, replace:A -> bands_table:A
- *       the word of a band that a table leaves out is never set again
- *   leave:A, look at `waits` | retire:A, look at the word
- *       of a band that begins to leave while the wait for an earlier word ends, one of the two
- *       threads waits for it
- *   replace:A, leave_table:A, retirement -> publish_band
- *       no worker keeps a band that may be freed
+ *   ref ; band_mark:A | replace:A -> bands_table:A, summary_doubt:A, scan
+ *       who takes bits in a copy finds what a producer published before it read the table
+ *   ref ; summary_shows:A | summary_doubt:A, scan (summary.h)
+ *   bands_table:A, summary_sleep:A -> summary_see, band_mark_slowly:A
+ *       who finds a leaf asleep finds the table in which it was put to sleep, or a later one
+ *   summary_note:A, summary_set:A -> summary_shows:A, return -> walk_down:A (pop.c)
+ *       walks find in the top what a producer found awake
+ *   replace:A, leave_cell, retirement -> bands_table:A
+ *       no section has a band that may be freed
  *
- * PROGRESS. Lock-free. band_note begins again only if the table was replaced, bands_rest does not
- * repeat. bands_get for a new priority is O(BAND_ROWS + priorities / BAND_ROWS) and allocates. A
- * thread that stops behind replace:A, and before the retirement, keeps the bands that it took out.
- * One that stops in SETTING is passed by: each producer notes for itself, and so does a consumer
- * whose scan finds nothing.
+ * PROGRESS. Lock-free. band_mark begins again only if the table was replaced or a summary changed.
+ * bands_get for a new priority is O(BAND_ROWS + priorities / BAND_ROWS) and allocates; for one that
+ * is leaving it copies too. A thread that stops behind replace:A, and before the retirement, keeps
+ * the bands that it took out; rows that began to leave by it stay until they are used or trimmed.
  *
  * ABA. A table that a section has seen is not freed, so its address is not another's. Ids: stack.h.
+ * `ripe` is emptied at once.
  *
  * EVIDENCE. tests/model: bands; stress/explore: band_*, no_memory_retired;
  * tests/unit/test_lockfree_band.c, test_priorities.c, test_caps.c.
@@ -84,6 +83,7 @@
 #include "engine.h"
 #include "lockfree/memory/stack.h"
 #include "lockfree/refs/bin.h"
+#include "lockfree/refs/summary.h"
 
 /** Cells of ids lie in chunks, each twice as large as the one before. */
 #define BAND_CHUNK_FIRST 64
@@ -93,24 +93,24 @@ struct bands;
 
 struct band {
     struct bin bin;
-    atomic_u64 word; /* the bin's */
     struct bands *bands;
     int32_t priority;
     uint32_t id;
-    atomic_u32 waits;   /* a grace period is waited for, or the band is among the ripe ones */
-    atomic_u64 leaving; /* the word when that began */
     struct epoch_block block;
 };
 
 struct band_row {
     int32_t priority;
+    bool leaving;
     struct band *band;
 };
 
 struct band_leaf {
     struct epoch_block block;
-    uint32_t capacity, count;
-    atomic_pair summary; /* low: bits; high: version */
+    /* what walks and marks look at */
+    _Alignas(CACHE_LINE) struct summary summary;
+    uint32_t count;
+    uint64_t leaving; /* the number by which its rows are leaving */
     struct band_row rows[];
 };
 
@@ -121,9 +121,15 @@ struct band_leaf_row {
 
 struct band_table {
     struct epoch_block block;
-    uint32_t capacity, count; /* leaves */
+    uint32_t count; /* leaves */
     uint32_t rows;
-    struct band_leaf_row leaves[];
+    struct band_leaf_row *leaves; /* behind the tops */
+    /* of a table that was replaced because rows began to leave: their number, and where they are */
+    uint64_t leaving;
+    int32_t high, low;
+    struct bands *bands;
+    struct band_table *next_ripe;
+    _Alignas(CACHE_LINE) struct summary tops[];
 };
 
 struct band_cell {
@@ -136,13 +142,12 @@ struct bands {
     const struct entries *entries;
     struct run_pool *pool;
     atomic_ptr table;
-    /* how often bands left the table: what a worker remembers of an earlier number may be gone */
-    atomic_u64 removals;
-    atomic_u64 ids;   /* free ones: {tag:36, id:28} */
-    atomic_u64 ripe;  /* bands that were leaving a grace period ago: the same kind of stack */
-    atomic_u32 drawn; /* ids that were ever given out; the first is 1 */
-    atomic_u32 due;   /* leaves that were added by splitting, and not paid for by bands_sweep */
-    atomic_u32 swept; /* where the next look for bands without pods begins */
+    atomic_ptr ripe;     /* tables by which rows began to leave a grace period ago */
+    atomic_u32 due;      /* sweeps */
+    atomic_u32 swept;    /* where the next one begins */
+    atomic_u64 leavings; /* numbers that were given out */
+    atomic_u64 ids;      /* free ones: {tag:36, id:28} */
+    atomic_u32 drawn;    /* ids that were ever given out; the first is 1 */
     atomic_ptr chunks[BAND_CHUNKS];
 };
 
@@ -163,43 +168,57 @@ bands_table(const struct bands *bands)
     return ptr_load_acquire(&bands->table); /* bands_table:A reads from replace:A */
 }
 
-/** The rows that may have pods, as bits; the first row is bit 0. */
-static inline uint64_t
-band_leaf_bits(const struct band_leaf *leaf)
+static inline uint32_t
+bands_tops(const struct band_table *table)
 {
-    return u64_load_acquire(&leaf->summary.low); /* band_leaf_bits:A reads from leaf_note:A */
+    return (table->count + SUMMARY_ROWS - 1) / SUMMARY_ROWS;
 }
 
-/** Before the words of the rows are looked at whose bits bands_rest shall take. */
-static inline uint64_t
-band_leaf_version(const struct band_leaf *leaf)
+/** What a table has at a spot, which is leaf * SUMMARY_ROWS + row; NULL: nothing. */
+static inline const struct band_row *
+band_row(const struct band_table *table, uint32_t spot)
 {
-    return u64_load_acquire(&leaf->summary.high); /* band_leaf_version:A */
+    if (spot / SUMMARY_ROWS >= table->count) {
+        return NULL;
+    }
+    const struct band_leaf *leaf = table->leaves[spot / SUMMARY_ROWS].leaf;
+
+    return spot % SUMMARY_ROWS < leaf->count ? &leaf->rows[spot % SUMMARY_ROWS] : NULL;
 }
 
-/** Is a word such that nothing is in the bin? */
-static inline bool
-band_word_rests(uint64_t word)
-{
-    return bin_phase(word) == BIN_CLEAR || bin_phase(word) >= BIN_LEAVING;
-}
-
-/** Keeps a band that was found in the table until the section ends. False: it is retired. */
-bool band_keep(struct band *band);
-
-/** True: band_keep has nothing to do. */
-static inline bool
-band_stays(const struct band *band)
-{
-    /* of bin_mark_from:A, leave:A, retire:B */
-    return bin_phase(u64_load_acquire(&band->word)) < BIN_LEAVING;
-}
-
-/** The band of a priority, made if there is none. NULL: no memory, or no id (bands_are_out). */
-struct band *bands_get(struct bands *bands, struct epoch_record *epoch, int32_t priority);
+/**
+ * The band of a priority, made if there is none; the caller's until its section ends. NULL: no
+ * memory, or no id (bands_are_out).
+ *
+ * @param spot where it was, unless the table has been replaced since
+ */
+struct band *bands_get(struct bands *bands, struct epoch_record *epoch, int32_t priority,
+                       uint32_t *spot);
 
 /** Are there as many priorities as ids? */
 bool bands_are_out(const struct bands *bands);
+
+/** band_mark of a band that is not at its spot, or not shown. */
+bool band_mark_slowly(struct band *band);
+
+/**
+ * Behind a full fence after a publication: makes walks look here. False: it is in the table no
+ * more, and has no pods.
+ *
+ * @param spot where bands_get found it, or any other
+ */
+static inline bool
+band_mark(struct band *band, uint32_t spot)
+{
+    const struct band_table *table = bands_table(band->bands); /* band_mark:A, behind the fence */
+    const struct band_row *row = band_row(table, spot);
+
+    if (row != NULL && row->band == band &&
+        summary_shows(&table->leaves[spot / SUMMARY_ROWS].leaf->summary, spot % SUMMARY_ROWS)) {
+        return true;
+    }
+    return band_mark_slowly(band);
+}
 
 /**
  * Does a priority without an active pod meet `max` others that have one?
@@ -209,29 +228,23 @@ bool bands_are_out(const struct bands *bands);
 schedq_status_t bands_is_full(struct bands *bands, const struct bin_caller *caller,
                               int32_t priority, uint32_t max);
 
-/**
- * Takes the bits of rows whose words were seen at rest, after `version` was read and `bits` before
- * it.
- *
- * The leaf is number `i` of `table`. If it is left without bits, and there are many, it leaves the
- * table.
- */
-void bands_rest(struct bands *bands, struct epoch_record *epoch, struct band_table *table,
-                uint32_t i, uint64_t bits, uint64_t version, uint64_t at_rest);
+/** Takes the bits of those rows below number `below` that have no pods. */
+void bands_clear(struct bands *bands, struct band_leaf *leaf, uint32_t below);
+
+/** Takes the bits of leaves, of those under one top, that have none set themselves. */
+void bands_rest(struct bands *bands, struct band_table *table, uint32_t top, uint64_t idle);
 
 /** The band with this id, which some state word named; NULL: it is none now. */
 struct band *bands_at(const struct bands *bands, uint32_t id);
 
-/** Has the table grown, so that rows without pods should be looked for? A hint. */
+/** Should rows without pods be looked for, or can some leave? A hint. */
 static inline bool
 bands_sweep_is_due(const struct bands *bands)
 {
-    return u32_load(&bands->due) != 0 || stack_top(u64_load(&bands->ripe)) != 0;
+    return u32_load(&bands->due) != 0 || ptr_load(&bands->ripe) != NULL;
 }
 
-/**
- * Goes on with bands that leave; begins with what has no pods in a few leaves. Inside a section.
- */
+/** Ends what was leaving; begins with what has no pods in a few leaves. Inside a section. */
 void bands_sweep(struct bands *bands, struct epoch_record *epoch);
 
 /** The same for all leaves. */

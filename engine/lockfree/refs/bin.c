@@ -4,11 +4,10 @@
 #include "lockfree/refs/tie.h"
 
 void
-bin_open(struct bin *bin, atomic_u64 *word, const struct residence *residence)
+bin_open(struct bin *bin, const struct residence *residence)
 {
     bin->residence = *residence;
     bin->here = state_make(0, residence->band, residence->place);
-    bin->word = word;
 }
 
 void
@@ -82,48 +81,6 @@ bin_prepare(struct bin *bin, const struct bin_caller *caller, uint32_t count)
     return true;
 }
 
-/* What a producer writes next; 0: nothing. */
-static uint64_t
-word_to_set(struct bin *bin, uint64_t word)
-{
-    switch (bin_phase(word)) {
-    case BIN_SET:
-    case BIN_RETIRED:
-        return 0;
-    case BIN_CLEAR:
-    case BIN_LEAVING:
-        return bin_word_next(word, bin->note != NULL ? BIN_SETTING : BIN_SET);
-    case BIN_SETTING:
-        bin->note(bin); /* by each producer for itself: the one that began may have stopped */
-        break;
-    case BIN_CLEARING: /* noted: what takes a note back has seen the word CLEAR since */
-        break;
-    }
-    return bin_word_next(word, BIN_SET);
-}
-
-bool
-bin_mark_from(struct bin *bin, uint64_t word)
-{
-    uint64_t next;
-
-    /*
-     * Ends: each failed exchange means that another thread set the bin, or began or ended a
-     * clearing.
-     */
-    while ((next = word_to_set(bin, word)) != 0) {
-        /* bin_mark_from:A, read by walk_down:A */
-        uint64_t found = u64_cas_value(bin->word, word, next);
-
-        if (found == word && bin_phase(next) == BIN_SET) {
-            u32_store(&bin->fruitless, 0);
-            return true;
-        }
-        word = found == word ? next : found;
-    }
-    return bin_phase(word) == BIN_SET;
-}
-
 static bool
 is_stale(const struct bin *bin, uint64_t ref)
 {
@@ -134,7 +91,7 @@ is_stale(const struct bin *bin, uint64_t ref)
 
 /*
  * A helper does all that the publisher owes: the publisher may have stopped before it marked the
- * bin, and no scan finds a pod in a bin whose word is CLEAR. A retired bin takes no pod. `entry` is
+ * bin, and no walk looks into a bin that is not marked. One that has left takes no pod. `entry` is
  * the one that was judged: by now trim may have taken its page.
  */
 bool
@@ -750,12 +707,6 @@ bin_advance(const struct bin_head *head)
     }
 }
 
-static void
-finish_clearing(struct bin *bin, uint64_t clearing)
-{
-    (void)u64_cas(bin->word, clearing, bin_word_next(clearing, BIN_CLEAR)); /* finish_clearing:A */
-}
-
 /* Goes past stale refs. Ends: each round advances a head, or another thread did. */
 bool
 bin_is_empty(struct bin *bin, struct run_pool *pool)
@@ -896,56 +847,4 @@ bin_pass(struct bin *bin, struct run_pool *pool)
     for (uint32_t i = u32_load_acquire(&bin->slots); i-- > 0;) {
         pass_run(bin, pool, i);
     }
-}
-
-/* ---- clearing -------------------------------------------------------------------------------- */
-
-/* SET -> CLEARING, and a scan that begins after it. */
-static void
-begin_clearing(struct bin *bin, struct run_pool *pool, uint64_t seen)
-{
-    uint64_t clearing = bin_word_next(seen, BIN_CLEARING);
-
-    if (u64_cas(bin->word, seen, clearing) && bin_is_empty(bin, pool)) { /* begin_clearing:A */
-        finish_clearing(bin, clearing);
-    }
-}
-
-void
-bin_found_empty(struct bin *bin, struct run_pool *pool, uint64_t seen)
-{
-    if (bin_phase(seen) == BIN_CLEARING) {
-        finish_clearing(bin, seen);
-        return;
-    }
-    if (bin_phase(seen) == BIN_SETTING) {
-        (void)bin_mark(bin); /* its producer may have stopped */
-        return;
-    }
-    /*
-     * Clearing at the first empty scan would cost three contended CAS for every pod of a queue that
-     * is mostly empty.
-     */
-    uint32_t fruitless = u32_load(&bin->fruitless) + 1;
-
-    if (fruitless < BIN_FRUITLESS) {
-        u32_store(&bin->fruitless, fruitless);
-        return;
-    }
-    u32_store(&bin->fruitless, 0);
-    begin_clearing(bin, pool, seen);
-}
-
-bool
-bin_clear(struct bin *bin, struct run_pool *pool)
-{
-    /* of bin_mark_from:A, or of a clearing; before the scans, like walk_down:A */
-    uint64_t word = u64_load_acquire(bin->word);
-
-    if (bin_phase(word) == BIN_SET) {
-        begin_clearing(bin, pool, word);
-    } else if (bin_phase(word) == BIN_CLEARING && bin_is_empty(bin, pool)) {
-        finish_clearing(bin, word);
-    }
-    return bin_phase(u64_load_acquire(bin->word)) == BIN_CLEAR;
 }

@@ -3,7 +3,6 @@
  * code, one per backoff duration and one per set of rejectors.
  *
  * PICTURE
- *   word        version:61 | CLEAR, SETTING, SET, CLEARING, LEAVING or RETIRED     (lies apart)
  *   lanes       one per worker that ever put something here; a bit in `used` is set before its
  *               first push
  *   fronts      one per lane, eight in a cache line
@@ -25,20 +24,8 @@
  * scans begin elsewhere. Relaxed pops, and scans where there is only one lane, leave the fronts
  * as they are.
  *
- * WHO MAY CHANGE THE WORD
- *   CLEAR    -> SET        a producer, after it published
- *   CLEAR    -> SETTING    the same, of a bin that is noted elsewhere
- *   SETTING  -> SET        a producer or a consumer, after it noted the bin (band.h)
- *   SET      -> CLEARING   a consumer whose scans found nothing BIN_FRUITLESS times
- *   CLEARING -> CLEAR      a consumer whose scan found nothing since
- *   CLEARING -> SET        a producer
- *   CLEAR    -> LEAVING, LEAVING -> CLEAR, LEAVING -> RETIRED (terminal)    of a band (band.h)
- *   LEAVING  -> SETTING    a producer that found the band before
- * Each change raises the version. CLEAR proves the bin empty. The scan began after CLEARING was
- * written, with the version that the CAS to CLEAR expects; a producer that published too late for
- * the scan sees CLEARING or CLEAR after its fence and sets the word, so that CAS fails or is
- * undone. A consumer that stops between the two phases stops no other: the next scan finishes, and
- * producers set the word.
+ * THE MARK. A band's bin is marked where walks look first, in the summary of its leaf (band.h),
+ * where it may be doubted and taken back. The other bins are always looked at.
  *
  * THE ORDER OF SCANS AND COPIES. A scan reads lanes first, then slots from the highest down to 0. A
  * copy moves only from a higher slot to a lower one: one CAS puts the merged run into the lowest of
@@ -53,11 +40,9 @@
  * A publication: lane_publish:A, bin_publish_run:A, put_beside:A.
  *
  * ORDERING
- *   lane_publish:A ; bin_mark:A | begin_clearing:A, scan
- *   bin_publish_run:A or put_beside:A, bin_mark:A | begin_clearing:A, scan
- *       the scan meets the ref, or the producer finds CLEARING or CLEAR
- *   bin_mark_from:A -> walk_down:A (pop.c)
- *       a reader that finds the word set finds the ref
+ *   lane_publish:A ; bin_mark, which is band_mark:A | summary_doubt:A, scan
+ *   bin_publish_run:A or put_beside:A, bin_mark | summary_doubt:A, scan
+ *       the scan meets the ref, or the producer finds the doubt
  *   bin_prepare:A, B -> scan_lanes:A, and the loads of lanes
  *       the lane, before its first ref
  *   a claim, or a look at the head, raise_front:A -> try_lanes:A, compare_lanes:A
@@ -81,20 +66,15 @@
 #include "lockfree/refs/lane.h"
 #include "lockfree/refs/run.h"
 
-enum bin_phase { BIN_CLEAR, BIN_SET, BIN_CLEARING, BIN_SETTING, BIN_LEAVING, BIN_RETIRED };
-
-#define BIN_PHASES UINT64_C(7)
-
 struct bin {
     struct residence residence;
     uint64_t here; /* the place and the band, as a state word has them */
-    atomic_u64 *word;
-    /* says elsewhere that the bin may be set, before it is; NULL: nothing to say */
-    void (*note)(struct bin *bin);
+    /* says where walks look that the bin may have pods; false: it has left. NULL: they look here */
+    bool (*mark)(struct bin *bin);
     atomic_u64 used;
+    atomic_u32 spot; /* where `mark` found the bin last */
     /* slots from this number on never held a run */
     atomic_u32 slots;
-    atomic_u32 fruitless;                                /* empty scans since it was set: a hint */
     _Alignas(CACHE_LINE) atomic_u64 fronts[WORKERS_MAX]; /* front_of, perhaps FRONT_EMPTY */
     atomic_ptr lanes[WORKERS_MAX];
     atomic_u64 runs[BIN_RUNS];
@@ -123,21 +103,7 @@ struct bin_caller {
     void *ctx;
 };
 
-static inline enum bin_phase
-bin_phase(uint64_t word)
-{
-    return (enum bin_phase)(word & BIN_PHASES);
-}
-
-/** The word that follows. */
-static inline uint64_t
-bin_word_next(uint64_t word, enum bin_phase phase)
-{
-    return (word & ~BIN_PHASES) + BIN_PHASES + 1 + phase;
-}
-
-/** `word` is 0, and stays the bin's. */
-void bin_open(struct bin *bin, atomic_u64 *word, const struct residence *residence);
+void bin_open(struct bin *bin, const struct residence *residence);
 
 /** Alone: frees the lanes; the runs go with their pool. */
 void bin_close(struct bin *bin, struct memory *memory);
@@ -204,19 +170,14 @@ bool bin_publish_run(struct bin *bin, const struct bin_caller *caller, struct ru
 bool bin_publish_ref(struct bin *bin, const struct bin_caller *caller, struct run **own,
                      const struct bin_ref *ref);
 
-/** bin_mark of a bin whose word was `word`, and not SET. */
-bool bin_mark_from(struct bin *bin, uint64_t word);
-
 /**
- * After a full fence behind the publication: makes consumers look here. False: RETIRED, no walk
- * will look.
+ * After a full fence behind the publication: makes consumers look here. False: the bin has left, no
+ * walk will look.
  */
 static inline bool
 bin_mark(struct bin *bin)
 {
-    uint64_t word = u64_load(bin->word); /* bin_mark:A; the caller's fence stands before it */
-
-    return bin_phase(word) == BIN_SET || bin_mark_from(bin, word);
+    return bin->mark == NULL || bin->mark(bin);
 }
 
 /* ---- consumers ------------------------------------------------------------------------------- */
@@ -246,8 +207,7 @@ bin_prefetch(const struct bin *bin)
 {
     uint64_t used = u64_load(&bin->used);
 
-    if ((used & (used - 1)) != 0 && used < UINT64_C(1) << CACHE_LINE / sizeof bin->fronts[0] &&
-        u32_load(&bin->fruitless) == 0) {
+    if ((used & (used - 1)) != 0 && used < UINT64_C(1) << CACHE_LINE / sizeof bin->fronts[0]) {
         __builtin_prefetch(bin->fronts, 1);
     }
 }
@@ -377,11 +337,5 @@ bool bin_is_empty(struct bin *bin, struct run_pool *pool);
 
 /** Goes past a ref that is stale by now. */
 void bin_advance(const struct bin_head *head);
-
-/** A scan that began after the word was `seen` found nothing: perhaps the bin can be cleared. */
-void bin_found_empty(struct bin *bin, struct run_pool *pool, uint64_t seen);
-
-/** Clears at once, if the bin is empty. False: it is not empty, or became used meanwhile. */
-bool bin_clear(struct bin *bin, struct run_pool *pool);
 
 #endif

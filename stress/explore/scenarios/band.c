@@ -1,23 +1,16 @@
-/* The life of bands: cleared in two phases, retired to make room, filled again. */
+/* The life of bands: cleared in two phases, put to sleep with their leaf, filled again, dropped. */
 #include "scenarios.h"
 #include "world.h"
 
-#include "lockfree/memory/sizes.h"
-
 #define LOW 1
 #define HIGH 9
-#define FRUITLESS (BIN_FRUITLESS + 2)
 
-/* The high band is set and empty, and was passed nearly as often as it takes to be cleared. */
+/* The high band is shown and empty: who passes it next takes its bit. */
 static void
 prepare_passed(struct actor *actor)
 {
     (void)actor_add(actor, 0, HIGH);
     actor_consume(actor, 1);
-    for (unsigned i = 0; i < FRUITLESS - 4; i++) {
-        (void)actor_add(actor, 1, LOW);
-        actor_consume(actor, 1);
-    }
     for (uint32_t key = 2; key < 6; key++) {
         (void)actor_add(actor, key, LOW);
     }
@@ -54,6 +47,40 @@ static void
 consume_4(struct actor *actor)
 {
     actor_consume(actor, 4);
+}
+
+/* Both bands are shown and empty: pops take their bits, then the leaf's. */
+static void
+prepare_empty(struct actor *actor)
+{
+    (void)actor_add(actor, 0, HIGH);
+    (void)actor_add(actor, 1, LOW);
+    actor_consume(actor, 2);
+}
+
+/* The leaf sleeps. */
+static void
+prepare_asleep(struct actor *actor)
+{
+    prepare_empty(actor);
+    for (unsigned i = 0; i < 4; i++) {
+        (void)actor_pop(actor);
+    }
+}
+
+static void
+add_both(struct actor *actor)
+{
+    (void)actor_add(actor, 2, LOW);
+    (void)actor_add(actor, 3, HIGH);
+}
+
+/* A table without this leaf's bit taken. */
+static void
+add_another(struct actor *actor)
+{
+    (void)actor_add(actor, 4, HIGH + 1);
+    (void)actor_add(actor, 5, LOW);
 }
 
 static void
@@ -132,7 +159,7 @@ prepare_left(struct actor *actor)
     actor_consume(actor, 1);
 }
 
-/* What has no pods begins to leave; a grace period later it is retired, another later freed. */
+/* What has no pods begins to leave; a grace period later it leaves, another later it is freed. */
 static void
 trim_3(struct actor *actor)
 {
@@ -192,8 +219,26 @@ const struct scenario band_scenarios[] = {
      .threads = 3,
      .prepare = prepare_passed,
      .bodies = {add_high, consume_4, consume_4}},
+    {.name = "band_sleep",
+     .about = "two consumers take all bits of a leaf, and put it to sleep, while pods are added",
+     .harness = &queue_harness,
+     .threads = 3,
+     .prepare = prepare_empty,
+     .bodies = {add_both, consume_4, consume_4}},
+    {.name = "band_wake",
+     .about = "a leaf that sleeps is woken by two adders, and put to sleep again",
+     .harness = &queue_harness,
+     .threads = 3,
+     .prepare = prepare_asleep,
+     .bodies = {add_both, add_high, consume_4}},
+    {.name = "band_wake_copy",
+     .about = "a leaf that sleeps is woken while the table is replaced",
+     .harness = &queue_harness,
+     .threads = 3,
+     .prepare = prepare_asleep,
+     .bodies = {add_both, add_another, consume_4}},
     {.name = "band_retire",
-     .about = "max_bands 2: bands are retired while pods are added and moved",
+     .about = "max_bands 2: other priorities take the place of two while pods are added and moved",
      .harness = &queue_harness,
      .threads = 4,
      .configure = two_bands_at_most,
