@@ -75,12 +75,22 @@ add_both(struct actor *actor)
     (void)actor_add(actor, 3, HIGH);
 }
 
-/* A table without this leaf's bit taken. */
+/* Two leaves sleep. */
+static void
+prepare_two_asleep(struct actor *actor)
+{
+    (void)actor_add(actor, 0, 20);
+    (void)actor_add(actor, 1, 21);
+    actor_consume(actor, 2);
+    prepare_asleep(actor);
+}
+
+/* Into the upper leaf: the lower one is in the new table too, whose top shows it. */
 static void
 add_another(struct actor *actor)
 {
-    (void)actor_add(actor, 4, HIGH + 1);
-    (void)actor_add(actor, 5, LOW);
+    (void)actor_add(actor, 4, 22);
+    actor_consume(actor, 1);
 }
 
 static void
@@ -235,7 +245,7 @@ const struct scenario band_scenarios[] = {
      .about = "a leaf that sleeps is woken while the table is replaced",
      .harness = &queue_harness,
      .threads = 3,
-     .prepare = prepare_asleep,
+     .prepare = prepare_two_asleep,
      .bodies = {add_both, add_another, consume_4}},
     {.name = "band_retire",
      .about = "max_bands 2: other priorities take the place of two while pods are added and moved",
