@@ -93,7 +93,7 @@
 /* Pressure: of a call, of a block, at which epoch_poll_seldom does something. */
 #if defined(SCHEDQ_ATOMICS_CONTROLLED)
 #define EPOCH_BLOCK 1
-#define EPOCH_DUE 4
+#define EPOCH_DUE 2
 #else
 #define EPOCH_BLOCK 16
 #define EPOCH_DUE (2048 * EPOCH_BLOCK)
