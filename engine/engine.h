@@ -25,6 +25,9 @@
 /** What is rarely called: out of line, and its callers expect not to call it. */
 #define COLD __attribute__((cold, noinline))
 
+/** Out of line: what few pods need takes no registers of those that do not. Not cold. */
+#define RARELY __attribute__((noinline))
+
 /** A step of what nearly always happens: inline in each of its callers. */
 #define STRAIGHT static inline __attribute__((always_inline))
 

@@ -82,9 +82,6 @@
 
 #define AHEAD 8 /* how many pods further on a record's lines are brought */
 
-/* Out of line: what few pods need takes no registers of those that do not. */
-#define RARELY __attribute__((noinline))
-
 enum step { STEP_NOTHING, STEP_AGAIN, STEP_TAKEN };
 
 /* ---- the claimed pod ------------------------------------------------------------------------- */

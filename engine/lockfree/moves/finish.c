@@ -30,9 +30,6 @@
 #include "lockfree/moves/describe.h"
 #include "lockfree/moves/objects.h"
 
-/* Out of line: what few pods need takes no registers of those that do not. */
-#define RARELY __attribute__((noinline))
-
 /* References that go when the record is given back: the caller's code runs then. */
 struct held {
     uint64_t newest, popped;
