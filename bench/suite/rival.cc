@@ -24,8 +24,9 @@ namespace
 {
 
 /*
- * A pod that is deleted stays in the queue. `deleting`: its name is still in the map. It is freed by
- * the last of both: the deletion (which finds it dropped), or the pop that meets it.
+ * A pod that is deleted stays in the queue. While it is `deleting` its name is still in the map.
+ * Two threads come to it: the one that deletes it, and the one whose pop meets it. The later one
+ * frees it.
  */
 enum class State : uint32_t { pending, in_flight, deleting, deleted, dropped };
 
