@@ -14,6 +14,11 @@ static const argument_choice_t preemptions[] = {
     {"kube-1.12", SCHEDQ_PRESET_KUBE_1_12},
     {0},
 };
+static const argument_choice_t hints[] = {
+    {"fit", HINTS_FIT},
+    {"kube", HINTS_KUBE},
+    {0},
+};
 static const argument_choice_t formats[] = {
     {"text", REPORT_TEXT},
     {"json", REPORT_JSON},
@@ -24,6 +29,7 @@ enum {
     KEY_ENGINE = 0x100,
     KEY_PRESET,
     KEY_PREEMPTION,
+    KEY_HINTS,
     KEY_COPIES,
     KEY_JITTER,
     KEY_NODES_FRACTION,
@@ -52,6 +58,10 @@ static const struct argp_option option_list[] = {
      "one of these the "
      "same\n"
      "replay runs without it too, to compare",
+     2},
+    {"hints", KEY_HINTS, "fit|kube", 0,
+     "What sends a parked pod back: fit (default): it fits on the node of the event; kube: any pod "
+     "ended, as kube-scheduler's NodeResourcesFit does",
      2},
     {"max-parked", KEY_MAX_PARKED, "SECONDS", 0,
      "How long a pod stays parked without an event; default: the preset's", 2},
@@ -188,6 +198,9 @@ parse_option(int key, char *value, struct argp_state *state)
     case KEY_PREEMPTION:
         options->preemption = argument_choice(state, "preemption", value, preemptions);
         break;
+    case KEY_HINTS:
+        options->hints = argument_choice(state, "hints", value, hints);
+        break;
     case KEY_MAX_PARKED:
         options->simulate.max_parked_ns =
             parse_seconds(state, "max-parked", value, NS_PER_SECOND / 1000, 365 * 86400);
@@ -253,12 +266,14 @@ options_parse(options_t *options, int argc, char **argv)
         .engine = argument_engine_default(),
         .preset = argument_presets,
         .preemption = &preemptions[0],
+        .hints = &hints[0],
         .pace = "asap",
     };
     arguments_parse(&parser, argc, argv, options);
     options->simulate.engine = (uint8_t)options->engine->value;
     options->simulate.preset = (schedq_preset_t)options->preset->value;
     options->simulate.preemption = (int)options->preemption->value;
+    options->simulate.hints = (hints_t)options->hints->value;
 }
 
 /* Number of a class; SIZE_MAX, and a message, if the workload does not have it. */

@@ -26,6 +26,7 @@ typedef struct options {
     const argument_choice_t *engine;
     const argument_choice_t *preset;
     const argument_choice_t *preemption;
+    const argument_choice_t *hints;
     const char *pace; /* as given */
     priority_choice_t priorities[PRIORITY_CHOICES_MAX];
     size_t priority_count;

@@ -36,6 +36,7 @@ put_settings(json_t *root, const report_t *report)
     put_text(root, "engine", options->engine->name);
     put_text(root, "preset", options->preset->name);
     put_text(root, "preemption", options->preemption->name);
+    put_text(root, "hints", options->hints->name);
     put_number(root, "seed", options->scenario.seed);
     put_number(root, "copies", options->scenario.copies);
     put_real(root, "jitter_seconds", report_seconds(options->scenario.jitter_ns));
@@ -73,10 +74,16 @@ attempts(const simulate_result_t *result)
 {
     json_t *object = json_object();
     json_t *histogram = json_array();
+    json_t *causes = json_object();
 
     put_number(object, "total", result->attempts);
     put_real(object, "mean", report_attempts_mean(result));
     put_number(object, "max", result->attempts_max);
+    put_number(causes, "arrival", result->attempts_by[CAUSE_ARRIVAL]);
+    put_number(causes, "event", result->attempts_by[CAUSE_EVENT]);
+    put_number(causes, "time", result->attempts_by[CAUSE_TIME]);
+    put_number(causes, "flush", result->attempts_by[CAUSE_FLUSH]);
+    json_object_set_new(object, "causes", causes);
     for (int i = 0; i < SIMULATE_ATTEMPT_BUCKETS; i++) {
         if (result->attempt_buckets[i] == 0) {
             continue;

@@ -20,6 +20,7 @@ put_settings(FILE *out, const report_t *report)
             options->engine->name, options->preset->name,
             report_seconds(report->result->max_parked_ns));
     fprintf(out, "preemption       %s\n", options->preemption->name);
+    fprintf(out, "hints            %s\n", options->hints->name);
     fprintf(out,
             "pods             %zu recorded, %" PRIu32 " copies, jitter %.9g s, seed %" PRIu64 "\n",
             report->workload->pod_count, options->scenario.copies,
@@ -47,6 +48,11 @@ put_pods(FILE *out, const simulate_result_t *result)
             result->events, result->moves);
     fprintf(out, "attempts         %" PRIu64 ", %.3f a pod, at most %" PRIu32 "\n",
             result->attempts, report_attempts_mean(result), result->attempts_max);
+    fprintf(out,
+            "caused by        %" PRIu64 " arrivals, %" PRIu64 " events, %" PRIu64
+            " backoffs (time), %" PRIu64 " flushes of what was parked too long\n",
+            result->attempts_by[CAUSE_ARRIVAL], result->attempts_by[CAUSE_EVENT],
+            result->attempts_by[CAUSE_TIME], result->attempts_by[CAUSE_FLUSH]);
     for (int i = 0; i < SIMULATE_ATTEMPT_BUCKETS; i++) {
         if (result->attempt_buckets[i] != 0) {
             fprintf(out, "  %8" PRIu64 " to %-8" PRIu64 " %10" PRIu64 " pods\n",

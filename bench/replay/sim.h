@@ -6,6 +6,7 @@
  *   sim_preempt.c   preemption: the snapshot, decisions, evictions
  *   sim_time.c      virtual time: what happens next, and making it happen
  *   sim_missed.c    does the queue miss an event
+ *   sim_causes.c    attempts by what caused them
  *   sim_account.c   the end: is every pod accounted for, and the figures
  *   simulate.c      threads, and putting it together
  *
@@ -180,6 +181,9 @@ void sim_note_event(sim_t *sim, uint32_t node);
 void sim_check_parked(sim_t *sim, sim_worker_t *worker, uint64_t first_event);
 /* This pod was parked though there were events from `first_event` on. Takes the lock. */
 void sim_check_failed(sim_t *sim, size_t pod, uint64_t first_event);
+
+/* After the run: splits the attempts by cause, as the queue counts them. */
+void sim_count_causes(sim_t *sim);
 
 /* After the run: checks that no pod is lost and fills the result. */
 void sim_account(sim_t *sim);

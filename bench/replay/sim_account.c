@@ -174,6 +174,7 @@ sim_account(sim_t *sim)
     take_snapshot(sim);
     check_pods(sim);
     check_stats(sim);
+    sim_count_causes(sim);
     count_attempts(sim);
     sum_up_waits(sim);
     for (unsigned i = 0; i < sim->worker_count; i++) {

@@ -33,12 +33,30 @@ hint_node_joined(void *ctx, uint64_t object, uint64_t old_object, uint64_t new_o
                : SCHEDQ_HINT_SKIP;
 }
 
+/* A node joined: kube compares with all that it has, whatever has been placed there since. */
+static schedq_hint_t
+hint_node_joined_as_kube(void *ctx, uint64_t object, uint64_t old_object, uint64_t new_object)
+{
+    const sim_t *sim = ctx;
+    uint32_t node = (uint32_t)sim_number(new_object);
+
+    (void)old_object;
+    return cluster_node_ever_fits(sim->cluster, node, sim_recorded(sim, sim_number(object)))
+               ? SCHEDQ_HINT_QUEUE
+               : SCHEDQ_HINT_SKIP;
+}
+
 static bool
 register_plugin(sim_t *sim, const char *name, uint64_t *bit)
 {
+    const bool kube = sim->options->hints == HINTS_KUBE;
     const schedq_interest_t interests[] = {
-        {.resource = "AssignedPod", .actions = SCHEDQ_ACTION_DELETE, .hint = hint_pod_ended},
-        {.resource = "Node", .actions = SCHEDQ_ACTION_ADD, .hint = hint_node_joined},
+        {.resource = "AssignedPod",
+         .actions = SCHEDQ_ACTION_DELETE,
+         .hint = kube ? NULL : hint_pod_ended},
+        {.resource = "Node",
+         .actions = SCHEDQ_ACTION_ADD,
+         .hint = kube ? hint_node_joined_as_kube : hint_node_joined},
     };
     schedq_plugin_t plugin;
     char why[200];

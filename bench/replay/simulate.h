@@ -12,6 +12,21 @@
 
 enum { SIMULATE_ATTEMPT_BUCKETS = 33, SIMULATE_WORKERS_MAX = 64 };
 
+/* What made a pod active before an attempt. */
+typedef enum cause {
+    CAUSE_ARRIVAL, /* it came in, or came in again behind an eviction */
+    CAUSE_EVENT,   /* an event reached it, parked or in flight */
+    CAUSE_TIME,    /* it backed off, until that was over or nothing else was active */
+    CAUSE_FLUSH,   /* it had been parked for too long */
+    CAUSE_COUNT
+} cause_t;
+
+/* When the hints of the plugins send a parked pod back. */
+typedef enum hints {
+    HINTS_FIT, /* it fits on the node of the event as things are */
+    HINTS_KUBE /* as kube's: any pod ended, or a node joined on which it fits when that is empty */
+} hints_t;
+
 /* Instead of a preset of preemption. */
 enum { SIMULATE_NO_PREEMPTION = -1 };
 
@@ -19,6 +34,7 @@ typedef struct simulate_options {
     uint8_t engine; /* SCHEDQ_ENGINE_* */
     schedq_preset_t preset;
     int preemption; /* SCHEDQ_PRESET_KUBE_1_34, SCHEDQ_PRESET_KUBE_1_12 or SIMULATE_NO_PREEMPTION */
+    hints_t hints;
     unsigned workers;
     int64_t service_ns;      /* virtual time that one attempt takes */
     int64_t max_parked_ns;   /* 0: the preset's */
@@ -48,6 +64,7 @@ typedef struct simulate_result {
     uint64_t first_failed;     /* pods whose first attempt placed them nowhere */
     uint64_t waiting_max;
     uint64_t attempts;
+    uint64_t attempts_by[CAUSE_COUNT];
     uint32_t attempts_max;
     /* Bucket 0: no attempt; bucket i: 2^(i-1) <= attempts < 2^i. */
     uint64_t attempt_buckets[SIMULATE_ATTEMPT_BUCKETS];

@@ -59,6 +59,71 @@ a_completion_on_a_node_too_small_moves_nobody(void **state)
 }
 
 static void
+with_hints_of_kube_a_completion_anywhere_moves_it(void **state)
+{
+    world_t world;
+    (void)state;
+    world_build(&world,
+                "n a 0 1000 10 0 -\nn b 0 2000 10 0 -\n"
+                "p x 0 50 1000 10 0 0 LS -\np y 0 100 2000 10 0 0 LS -\np z 1 7 2000 10 0 0 BE "
+                "-\nend 2 3\n",
+                NULL);
+    world.options.hints = HINTS_KUBE;
+    world_run(&world);
+    assert_int_equal(world.result.pods_scheduled, 3);
+    assert_int_equal(world.result.moves, 2);
+    assert_int_equal(world.result.attempts, 5);
+    world_tear_down(&world);
+}
+
+static void
+with_hints_of_kube_a_node_too_small_moves_nobody(void **state)
+{
+    world_t world;
+    (void)state;
+    world_build(&world,
+                "n a 0 1000 10 0 -\nn b 50 500 10 0 -\nn c 60 2000 10 0 -\n"
+                "p x 1 7 2000 10 0 0 LS -\nend 3 1\n",
+                NULL);
+    world.options.hints = HINTS_KUBE;
+    world_run(&world);
+    assert_int_equal(world.result.moves, 1);
+    assert_int_equal(world.result.attempts, 2);
+    world_tear_down(&world);
+}
+
+static void
+expect_causes(const char *lines, const uint64_t attempts[CAUSE_COUNT])
+{
+    world_t world;
+
+    world_build(&world, lines, NULL);
+    world_run(&world);
+    for (int i = 0; i < CAUSE_COUNT; i++) {
+        assert_int_equal(world.result.attempts_by[i], attempts[i]);
+    }
+    world_tear_down(&world);
+}
+
+static void
+attempts_are_split_by_what_caused_them(void **state)
+{
+    (void)state;
+    /* y waits for x to end: an event. */
+    expect_causes("n a 0 1000 10 0 -\np x 0 100 1000 10 0 0 LS -\n"
+                  "p y 1 7 1000 10 0 0 BE -\nend 1 2\n",
+                  (uint64_t[]){[CAUSE_ARRIVAL] = 2, [CAUSE_EVENT] = 1, [CAUSE_FLUSH] = 0});
+    /* The same, while y still backs off. */
+    expect_causes("n a 0 1000 10 0 -\np x 0 2 1000 10 0 0 LS -\n"
+                  "p y 1.5 7 1000 10 0 0 BE -\nend 1 2\n",
+                  (uint64_t[]){[CAUSE_ARRIVAL] = 2, [CAUSE_TIME] = 1, [CAUSE_FLUSH] = 0});
+    /* Parked for too long twice before x ends. */
+    expect_causes("n a 0 1000 10 0 -\np x 0 700 1000 10 0 0 LS -\n"
+                  "p y 1 7 1000 10 0 0 BE -\nend 1 2\n",
+                  (uint64_t[]){[CAUSE_ARRIVAL] = 2, [CAUSE_EVENT] = 1, [CAUSE_FLUSH] = 2});
+}
+
+static void
 a_node_that_joins_brings_back_the_pods_that_fit_there(void **state)
 {
     world_t world;
@@ -246,6 +311,9 @@ main(int argc, char **argv)
         cmocka_unit_test(a_pod_that_fits_is_placed_after_one_service_time),
         cmocka_unit_test(a_completion_brings_back_the_pod_that_waited_for_it),
         cmocka_unit_test(a_completion_on_a_node_too_small_moves_nobody),
+        cmocka_unit_test(with_hints_of_kube_a_completion_anywhere_moves_it),
+        cmocka_unit_test(with_hints_of_kube_a_node_too_small_moves_nobody),
+        cmocka_unit_test(attempts_are_split_by_what_caused_them),
         cmocka_unit_test(a_node_that_joins_brings_back_the_pods_that_fit_there),
         cmocka_unit_test(a_pod_that_fits_nowhere_stays_and_the_run_ends),
         cmocka_unit_test(higher_priority_goes_first),

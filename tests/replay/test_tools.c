@@ -91,6 +91,7 @@ bad_usage_ends_with_2_and_names_value_and_range(void **state)
         {"--engine fast", "--engine is \"fast\": legal are lockfree, mutex"},
         {"--preset kube-1.0",
          "--preset is \"kube-1.0\": legal are default, kube-1.34, kube-1.26, kube-1.12"},
+        {"--hints none", "--hints is \"none\": legal are fit, kube"},
         {"--copies 0", "--copies is \"0\": legal are 1..10000"},
         {"--copies 2x", "--copies is \"2x\": legal are 1..10000"},
         {"--jitter -1", "--jitter is \"-1\": legal are seconds from 0 to 1000000000"},
@@ -216,23 +217,41 @@ preemption_is_shown_beside_the_same_without_it(void **state)
 static void
 json_has_the_documented_fields(void **state)
 {
-    static const char *const names[] = {"input",           "source",
-                                        "engine",          "preset",
-                                        "preemption",      "seed",
-                                        "copies",          "jitter_seconds",
-                                        "nodes_fraction",  "late_nodes",
-                                        "workers",         "pace",
-                                        "service_us",      "max_parked_seconds",
-                                        "bad_lines",       "nodes",
-                                        "nodes_recorded",  "pods_total",
-                                        "pods_scheduled",  "pods_unscheduled",
-                                        "pods_impossible", "first_attempt_failed_share",
-                                        "waiting_max",     "events",
-                                        "moves",           "preemptions",
-                                        "evictions",       "wasted_seconds",
-                                        "attempts",        "wait",
-                                        "operations",      "depth",
-                                        "virtual_seconds", "wall_seconds",
+    static const char *const names[] = {"input",
+                                        "source",
+                                        "engine",
+                                        "preset",
+                                        "preemption",
+                                        "seed",
+                                        "copies",
+                                        "jitter_seconds",
+                                        "hints",
+                                        "nodes_fraction",
+                                        "late_nodes",
+                                        "workers",
+                                        "pace",
+                                        "service_us",
+                                        "max_parked_seconds",
+                                        "bad_lines",
+                                        "nodes",
+                                        "nodes_recorded",
+                                        "pods_total",
+                                        "pods_scheduled",
+                                        "pods_unscheduled",
+                                        "pods_impossible",
+                                        "first_attempt_failed_share",
+                                        "waiting_max",
+                                        "events",
+                                        "moves",
+                                        "preemptions",
+                                        "evictions",
+                                        "wasted_seconds",
+                                        "attempts",
+                                        "wait",
+                                        "operations",
+                                        "depth",
+                                        "virtual_seconds",
+                                        "wall_seconds",
                                         "digest"};
     static const char *const operations[] = {"add",      "pop",  "add_unschedulable", "done",
                                              "move_all", "tick", "preempt",           "clock"};
@@ -254,6 +273,12 @@ json_has_the_documented_fields(void **state)
     }
     assert_int_equal(whole(result, "pods_total"), 4);
     assert_int_equal(whole(result, "pods_scheduled"), 4);
+    const json_t *attempts = json_object_get(result, "attempts");
+    const json_t *causes = json_object_get(attempts, "causes");
+    assert_int_equal(whole(causes, "arrival"), 4);
+    assert_int_equal(whole(causes, "arrival") + whole(causes, "event") + whole(causes, "time") +
+                         whole(causes, "flush"),
+                     whole(attempts, "total"));
     assert_int_equal(whole(json_object_get(json_object_get(result, "wait"), "BE"), "pods"), 2);
     assert_int_equal(whole(json_object_get(json_object_get(result, "wait"), "LS"), "priority"),
                      2000);
