@@ -51,7 +51,7 @@
  * stands for engine/lockfree/calls/mover.c act_on ee213ae1
  * stands for engine/lockfree/calls/mover.c disturb b2af02ba
  * stands for engine/lockfree/calls/mover.c mover_try_ref 20461302
- * stands for engine/lockfree/moves/stray.c stray_ask_owed a7de5fe3
+ * stands for engine/lockfree/moves/stray.h stray_ask_owed 3133b4c0
  * stands for engine/lockfree/moves/transfer.c transfer_announce b790bdae
  */
 #ifdef LARGE

@@ -31,7 +31,7 @@
  *
  * ORDERING
  *   deadline_begin:A, looks at all bins | refs, marks, deadline_lower:A (deadline.h)
- *   serve_is_poppable, keep_up:A, sleepers_wake_one:A | sleepers_prepare:A, look (sleepers.c)
+ *   the caller's clock, sleepers_wake_all:A | sleepers_prepare:A, the look at the clock
  * Sums over tallies, `poppable` and loads of leftover_flushed are relaxed: they are advice. An old
  * sum of pops wakes one sleeper for nothing; an old leftover_flushed says too early, and the CAS of
  * begin_flush:A fails.
@@ -375,38 +375,47 @@ deadline_is_exact(struct queue *queue, int64_t due)
            (state_waits(state) && state_base(state) == ref_version(ref));
 }
 
-struct served
-serve_time(struct worker *worker, uint32_t slice, schedq_result_t *result)
+/* Something may be due at `now`. */
+__attribute__((noinline)) static struct served
+serve_due_pods(struct worker *worker, uint32_t slice, int64_t now, schedq_result_t *result)
 {
     struct queue *queue = queue_of(worker);
-    struct serving serving = {
-        .worker = worker, .now = queue_now(queue), .result = result, .slice = slice};
-    int64_t next = deadline_read(&queue->deadline);
+    struct serving serving = {.worker = worker, .now = now, .result = result, .slice = slice};
+    int64_t next = now;
 
-    /* Nothing is due: no pod came to a place where time looks before the deadline was lowered. */
-    if (next > serving.now && deadline_is_exact(queue, next)) {
-        return (struct served){.next = next};
-    }
     flush_backoffs(&serving);
     flush_leftovers(&serving);
     if (serving.slice > 0) {
-        next = plan(queue, serving.now);
+        next = plan(queue, now);
     }
     /*
      * A look passes over a pod that an update publishes anew meanwhile, behind the look, and whose
      * old place is stale when the look arrives there. The update lowered the deadline, so the plan
      * knows.
      */
-    for (uint32_t i = 0; i < ROUNDS_MAX && serving.slice > 0 && next <= serving.now &&
-                         !serving.no_memory && result->left == 0;
+    for (uint32_t i = 0; i < ROUNDS_MAX && serving.slice > 0 && next <= now && !serving.no_memory &&
+                         result->left == 0;
          i++) {
         flush_backoffs(&serving);
-        next = plan(queue, serving.now);
+        next = plan(queue, now);
     }
     return (struct served){.moved = serving.moved,
                            .no_memory = serving.no_memory,
-                           .left = serving.slice == 0 || next <= serving.now,
-                           .next = serving.slice == 0 ? serving.now : next};
+                           .left = serving.slice == 0 || next <= now,
+                           .next = serving.slice == 0 ? now : next};
+}
+
+struct served
+serve_time(struct worker *worker, uint32_t slice, schedq_result_t *result)
+{
+    struct queue *queue = queue_of(worker);
+    int64_t now = queue_now(queue), next = deadline_read(&queue->deadline);
+
+    /* Nothing is due: no pod came to a place where time looks before the deadline was lowered. */
+    if (next > now && deadline_is_exact(queue, next)) {
+        return (struct served){.next = next};
+    }
+    return serve_due_pods(worker, slice, now, result);
 }
 
 int64_t
@@ -482,29 +491,36 @@ server_serve(struct server *server, int64_t wanted, int64_t now)
 
 /* ---- upkeep ---------------------------------------------------------------------------------- */
 
-/* Relaxed: advice. Pointers read from slot_worker:A (workers.c). */
-static uint64_t
-pops_so_far(const struct queue *queue)
+/* Over the workers. Relaxed: advice. */
+struct sums {
+    uint64_t pops, active, inflight;
+};
+
+/* Asks what a worker owes, too. */
+static struct sums
+look_at_workers(struct worker *worker)
 {
-    uint64_t sum = 0;
+    const struct queue *queue = queue_of(worker);
+    struct sums sums = {0};
 
     for (uint32_t i = 0; i < queue_slots(queue); i++) {
-        const struct worker *worker = ptr_load_acquire(&queue->workers[i]);
+        const struct worker *other = ptr_load_acquire(&queue->workers[i]); /* of slot_worker:A */
 
-        sum += worker != NULL ? u64_load(&worker->tally.pops) : 0;
+        if (other != NULL) {
+            sums.pops += u64_load(&other->tally.pops);
+            sums.active += u64_load(&other->tally.active);
+            sums.inflight += u64_load(&other->tally.inflight);
+            stray_ask_owed(worker, other);
+        }
     }
-    return sum;
+    return sums;
 }
 
-bool
-serve_is_poppable(struct worker *worker)
+static bool
+is_in_a_band(struct queue *queue)
 {
-    struct queue *queue = queue_of(worker);
     const struct band_table *table = bands_table(&queue->bands);
 
-    if (queue->base.rules.pop_from_backoff && u64_load(u64_of(&queue->base.words.backoff)) > 0) {
-        return true;
-    }
     for (uint32_t i = 0; i < table->count; i++) {
         const struct band_leaf *leaf = table->leaves[i].leaf;
 
@@ -517,56 +533,34 @@ serve_is_poppable(struct worker *worker)
     return false;
 }
 
-/* The pods that would ask for them are gone. */
-static void
-forget_events(struct worker *worker)
+/*
+ * Can anything be popped? A thread that stopped before it counted makes the sum wrong for ever. So
+ * it counts only until a pop finds nothing, and takes the word; else the bands are looked into: a
+ * producer may have stopped before it set the word, or woke a sleeper.
+ */
+static bool
+is_poppable(struct queue *queue, uint64_t active)
 {
-    struct queue *queue = queue_of(worker);
-    uint64_t drawn = stamps_drawn(&queue->stamps);
-    uint64_t inflight = 0;
+    schedq_words_t *words = &queue->base.words;
 
-    if (!queue->log.counted) {
-        return;
-    }
-    for (uint32_t i = 0; i < queue_slots(queue); i++) {
-        const struct worker *other = ptr_load_acquire(&queue->workers[i]);
-
-        inflight += other != NULL ? u64_load(&other->tally.inflight) : 0;
-    }
-    if (inflight == 0) {
-        event_log_forget(&queue->log, worker->hazard, drawn);
-    }
+    return ((int64_t)active > 0 && u32_load(u32_of(&words->poppable)) != 0) ||
+           (queue->base.rules.pop_from_backoff && u64_load(u64_of(&words->backoff)) > 0) ||
+           is_in_a_band(queue);
 }
 
-/* Behind all that makes pods active; ends the section. True: something happened. */
+/*
+ * With a caller's clock each tick wakes all sleepers, which look at their deadlines. Else there is
+ * no fence between the look for pods and the one for sleepers: a sleeper that both miss is found by
+ * the next tick.
+ */
 static bool
-keep_up(struct worker *worker, schedq_result_t *result)
+wake_sleepers(struct queue *queue, bool poppable, bool popped)
 {
-    struct queue *queue = queue_of(worker);
-    uint64_t pops = pops_so_far(queue);
-
-    stray_ask_owed(worker);
-    forget_events(worker);
-    result->poppable = serve_is_poppable(worker);
-    section_end(worker);
-    workers_poll(queue);
-    epoch_poll_often(worker->epoch);
-    if (result->poppable) {
-        u32_store(u32_of(&queue->base.words.poppable), 1); /* relaxed: it may say so for nothing */
-    }
-    bool popped =
-        u64_load(&queue->pops_at_tick) != pops && u64_exchange(&queue->pops_at_tick, pops) != pops;
-    bool is_virtual = clock_is_virtual(&queue->base.clock);
-
-    if (!result->poppable && !is_virtual) {
-        return popped;
-    }
-    atomic_fence(); /* keep_up:A, between the look for pods and the look for sleepers */
-    if (is_virtual) {
+    if (clock_is_virtual(&queue->base.clock)) {
         sleepers_wake_all(&queue->sleepers);
         return popped;
     }
-    bool awaited = sleepers_waiting(&queue->sleepers) > 0;
+    bool awaited = poppable && sleepers_waiting(&queue->sleepers) > 0;
 
     if (awaited && !popped) {
         (void)sleepers_wake_one(&queue->sleepers);
@@ -574,10 +568,39 @@ keep_up(struct worker *worker, schedq_result_t *result)
     return popped || awaited;
 }
 
+/* Behind all that makes pods active; ends the section. True: something happened. */
+static bool
+keep_up(struct worker *worker, schedq_result_t *result)
+{
+    struct queue *queue = queue_of(worker);
+    uint64_t drawn = stamps_drawn(&queue->stamps);
+    const struct sums sums = look_at_workers(worker);
+
+    if (queue->log.counted && sums.inflight == 0) {
+        /* the pods that would ask for them are gone */
+        event_log_forget(&queue->log, worker->hazard, drawn);
+    }
+    bool poppable = is_poppable(queue, sums.active);
+
+    section_ask(worker);
+    section_leave(worker);
+    if (u64_load(&queue->house_waits) != 0) {
+        workers_poll(queue);
+    }
+    epoch_poll_often(worker->epoch);
+    result->poppable = poppable;
+    if (poppable && u32_load(u32_of(&queue->base.words.poppable)) == 0) {
+        u32_store(u32_of(&queue->base.words.poppable), 1); /* relaxed: it may say so for nothing */
+    }
+    bool popped = u64_load(&queue->pops_at_tick) != sums.pops &&
+                  u64_exchange(&queue->pops_at_tick, sums.pops) != sums.pops;
+
+    return wake_sleepers(queue, poppable, popped);
+}
+
 /*
  * A sleeper that a producer woke may have stopped for ever, or the producer before it woke one. If
- * there is work, and no pop took any since the last time, one more is woken. With a caller's clock
- * each tick wakes all sleepers, which look at their deadlines.
+ * there is work, and no pop took any since the last time, one more is woken.
  */
 bool
 serve_upkeep(struct worker *worker, schedq_result_t *result)

@@ -60,10 +60,4 @@ int64_t serve_wanted(const struct queue *queue);
 /** Wakes a sleeper if none watches for that. After the caller's full fence. */
 void serve_wake_sleeper(struct queue *queue);
 
-/**
- * Can anything be popped? Looks into the bands: a producer may have stopped before it woke a
- * sleeper.
- */
-bool serve_is_poppable(struct worker *worker);
-
 #endif

@@ -22,21 +22,10 @@ bring_back(struct worker *worker, uint32_t record, uint64_t notes)
 }
 
 void
-stray_ask_owed(struct worker *worker)
+stray_ask(struct worker *worker, uint64_t owed)
 {
-    struct queue *queue = queue_of(worker);
-
-    for (uint32_t i = 0; i < queue_slots(queue); i++) {
-        const struct worker *other = ptr_load_acquire(&queue->workers[i]); /* of slot_worker:A */
-        /* of gate_pod's store, and ask_later's */
-        uint64_t owed[] = {other != NULL ? u64_load_acquire(&other->owed) : 0,
-                           other != NULL ? u64_load_acquire(&other->settled) : 0};
-
-        for (uint32_t j = 0; j < 2; j++) {
-            if (owed[j] != 0) {
-                (void)events_help(worker, ref_record(owed[j]), ref_version(owed[j]));
-            }
-        }
+    if (owed != 0) {
+        (void)events_help(worker, ref_record(owed), ref_version(owed));
     }
 }
 

@@ -50,9 +50,22 @@ stray_gather_unpublished(struct worker *worker)
     }
 }
 
+/** Asks about a pod that one of the workers owes a question. */
+void stray_ask(struct worker *worker, uint64_t owed);
+
 /**
- * Asks about the gated pods that movers owe a question: their threads may have stopped (mover.h).
+ * Asks about the pods that a worker owes a question: its thread may have stopped (mover.h).
  */
-void stray_ask_owed(struct worker *worker);
+static inline void
+stray_ask_owed(struct worker *worker, const struct worker *other)
+{
+    /* of gate_pod's store, and ask_later's */
+    uint64_t owed = u64_load_acquire(&other->owed), settled = u64_load_acquire(&other->settled);
+
+    if ((owed | settled) != 0) {
+        stray_ask(worker, owed);
+        stray_ask(worker, settled);
+    }
+}
 
 #endif
