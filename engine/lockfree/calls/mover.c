@@ -20,7 +20,7 @@ mover_begin(struct mover *mover)
     mover->batch = mover->worker->batch;
     mover->batch->count = mover->batch->lost = mover->batch->group_count = 0;
     mover->no_memory = false;
-    mover->asks_host = mover->has_precheck || queue_asks_host(queue_of(mover->worker));
+    mover->asks_host |= queue_of(mover->worker)->base.registry.has_gates;
 }
 
 /*

@@ -142,8 +142,7 @@ struct mover {
     bool recount;      /* a pod that is refused again counts as one that came in again */
     /* a pod that stays for want of memory missed something: a note is left (stray.h) */
     bool tells;
-    bool has_precheck; /* `decide` asks the host by one */
-    bool asks_host;    /* by that, or by a hint, a gate, an affinity */
+    bool asks_host; /* `decide` may ask a hint, an affinity, a precheck; or a gate (mover_begin) */
     uint8_t asks;      /* how often the call asked the pod's gates before */
     bool no_memory;    /* some pod stayed where it was */
     schedq_result_t *result;
@@ -154,8 +153,8 @@ struct mover {
 };
 
 /**
- * Begins; the caller filled in all but `asks_host`, `no_memory` and `batch`. One mover of a worker
- * at a time.
+ * Begins; the caller filled in all but `no_memory` and `batch`, and of `asks_host` all but the
+ * gates. One mover of a worker at a time.
  */
 void mover_begin(struct mover *mover);
 

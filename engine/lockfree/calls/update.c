@@ -218,6 +218,7 @@ retry_updated(struct worker *worker, const struct update *update, schedq_result_
         .now = queue_now(queue),
         .label = rules->counts_updates ? LABEL_POD_UPDATE : NO_LABEL,
         .tells = true,
+        .asks_host = queue_asks_host(queue),
         /* settle_told asks twice at most */
         .asks = worker->told == ref_make(update->before.life, update->record) ? ASKS_MAX - 1 : 0,
         .result = result,
