@@ -1,13 +1,14 @@
 /*
  * Index line: tentative cell, commit by the control word, completion by whoever meets it (engine/lockfree/index).
  *
- * A line has a control word {sequence, named position} and CELLS cells. A cell is 0, DEAD, which is one constant, or
- * holds a pod, that is a record and one of its lives, with or without the mark TENTATIVE. An inserter stores its state
- * word, takes a free cell tentatively and commits with one CAS on the control word, which names the position. Whoever
- * meets a named position whose cell is TENTATIVE completes it: publishes a ref of the pod (settles it), clears
- * TENTATIVE. The name stays, and the next commit goes over it. A free cell is 0, DEAD, or of a life that is over by its
- * state word, not TENTATIVE and not named: a tentative cell belongs to whoever took it. A remover completes the position
- * of the pod, if it is named, and takes the name out of the control word, before he makes the cell DEAD.
+ * A line has a control word {sequence, named position} and CELLS cells. A cell is 0, or holds a pod, that is a record and
+ * one of its lives, with the mark TENTATIVE, the mark DEAD, or none. An inserter stores its state word, takes a free cell
+ * tentatively and commits with one CAS on the control word, which names the position. A thread that meets a named
+ * position whose cell is TENTATIVE completes it: publishes a ref of the pod (settles it), clears TENTATIVE. The name
+ * stays, and the next commit goes over it. A free cell is 0, DEAD, or of a life that is over by its state word, not
+ * TENTATIVE and not named: a tentative cell belongs to the inserter that took it, and the name to the pod that was
+ * committed with it. If there is no free cell but the named one, an inserter takes the name out first. A remover marks
+ * the cell of its pod DEAD, TENTATIVE or not, named or not. A cell has no value twice.
  *
  * Inserters of pods 1 and 2, which have the same key, and a deleter that ends the life of one of them, found by key
  * or by a published ref, makes its cell DEAD or does not, and inserts the record's next life at once (pod + RECORDS).
@@ -31,27 +32,30 @@
  *   -DEARLY_CLEAR              TENTATIVE is cleared before the ref is published: a pod without a ref is reported
  *   -DNO_LIFE                  a cell names the record without its life
  *   -DCOUNT_TENTATIVE          tentative cells count though no control word names them
- *   -DNAMED_DEAD               a named position is made DEAD: an inserter who has seen DEAD there before takes the
- *                              cell, and the name commits his pod
+ *   -DDEAD_ALIKE               DEAD is one constant: an inserter that has seen it in the cell before takes the cell
+ *                              while it is named, and the name commits its pod
  *   -DTAKE_NAMED               the named cell is taken once its pod is over
  *
- * Bounds: one line of 3 cells, 3 records, 2 lives each; 2 inserters and a deleter, or 3 inserters
+ * Bounds: one line of 3 cells (NARROW: 2), 3 records, 2 lives each; 2 inserters and a deleter, or 3 inserters
  * (--large: 3 and a deleter). The claims are checked in every prefix, so any number of threads may stop anywhere.
  *
- * stands for engine/lockfree/index/index.c scan_chain d7f7f947
- * stands for engine/lockfree/index/index.c scan_home 0045e541
- * stands for engine/lockfree/index/index.c find_stale 17c30e26
+ * stands for engine/lockfree/index/index.c look_around c90e53f3
+ * stands for engine/lockfree/index/index.c scan_home db9a13e4
+ * stands for engine/lockfree/index/index.c find_stale c9f0b753
  * stands for engine/lockfree/index/index.c take_cell c6029014
  * stands for engine/lockfree/index/index.c commit 743792e2
- * stands for engine/lockfree/index/index.c insert_round 522b7189
- * stands for engine/lockfree/index/index.c index_finish 2006d1e2
- * stands for engine/lockfree/index/index.c look_up 5e8b4cb7
+ * stands for engine/lockfree/index/index.c insert_round dc71d66f
+ * stands for engine/lockfree/index/index.c index_finish 6191e542
+ * stands for engine/lockfree/index/index.c look_up 29215a82
  * stands for engine/lockfree/index/index.c index_find 775efe6e
- * stands for engine/lockfree/index/index.c index_remove 9b59c180
- * stands for engine/lockfree/index/index.c clear_way 9aa36b5f
- * stands for engine/lockfree/index/index_line.c index_complete 94ecb0da
+ * stands for engine/lockfree/index/index.c index_remove bf582386
+ * stands for engine/lockfree/index/index_line.c index_complete cdc46820
  */
+#ifdef NARROW
+#define CELLS     2
+#else
 #define CELLS     3
+#endif
 #define RECORDS   3
 #define PODS      6
 #define NONE      7
@@ -67,11 +71,11 @@
 #ifdef NO_LIFE
 #define cell_of(pod)      (record_of(pod) + 1)
 #define pod_of(value)     (word[((value) & 7) - 1])
-#define over(value)       (pod_of(value) == 0)
+#define over(value)       (((value) & DEAD) || pod_of(value) == 0)
 #else
 #define cell_of(pod)      (pod)
 #define pod_of(value)     ((value) & 7)
-#define over(value)       (!lives(pod_of(value)))
+#define over(value)       (((value) & DEAD) || !lives(pod_of(value)))
 #endif
 #ifdef COUNT_TENTATIVE
 #define counts(value)     true
@@ -82,7 +86,13 @@
 byte word[RECORDS];     /* state word: the pod while its life lasts, else 0 */
 byte sequence;          /* control word, first half */
 byte position = NONE;   /* control word, second half */
-byte cell[CELLS] = DEAD; /* as good as 0 to who takes it, but it comes back */
+#ifdef DEAD_ALIKE
+#define dead_of(pod)      DEAD
+byte cell[CELLS] = DEAD;
+#else
+#define dead_of(pod)      (cell_of(pod) | DEAD)
+byte cell[CELLS];
+#endif
 byte committed;         /* ghost: set of pods */
 byte published;         /* pods with a ref in a lane or a run */
 
@@ -278,7 +288,8 @@ inline insert(pod)
             :: else
             fi;
             if
-            :: mine == NONE && spare == NONE -> break
+            :: mine == NONE && spare == NONE && c_position == NONE -> break
+            :: mine == NONE && spare == NONE && c_position != NONE -> cas_control(NONE)
             :: mine == NONE && spare != NONE -> take_cell(pod)
             :: else
             fi;
@@ -305,7 +316,7 @@ inline insert(pod)
 #endif
     :: else ->
         if
-        :: mine != NONE -> cas_cell(mine, cell_of(pod) | TENTATIVE, DEAD)
+        :: mine != NONE -> cas_cell(mine, cell_of(pod) | TENTATIVE, dead_of(pod))
         :: else
         fi;
         word[record_of(pod)] = 0
@@ -370,28 +381,26 @@ inline lookup(key)
 /* Best effort, after the end of the pod's life. */
 inline remove(pod)
 {
-    read_control();
     i = 0;
     do
     :: i < CELLS ->
+        value = cell[i];
         if
-        :: (cell[i] & ~TENTATIVE) == cell_of(pod) -> break
+        :: (value & ~TENTATIVE) == cell_of(pod) -> break
         :: else -> i++
         fi
     :: else -> break
     od;
-#ifndef NAMED_DEAD
     if
-    :: i < CELLS && i == c_position ->
-        complete();
-        cas_control(NONE)
+    :: i < CELLS ->
+        cas_cell(i, value, dead_of(pod));
+        if
+        :: !ok -> cas_cell(i, cell_of(pod), dead_of(pod))
+        :: else
+        fi
     :: else
     fi;
-#endif
-    if
-    :: i < CELLS -> cas_cell(i, cell_of(pod), DEAD)
-    :: else
-    fi;
+    value = 0;
     i = 0
 }
 

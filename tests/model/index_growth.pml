@@ -38,13 +38,13 @@
  * Bounds: one line of 3 cells, the next of 4, 3 records, 4 pods. Any number may stop anywhere. --large: REMOVER too.
  *
  * stands for engine/lockfree/index/index_growth.c place_cell 5464fc96
- * stands for engine/lockfree/index/index_growth.c copy_line 2a463582
+ * stands for engine/lockfree/index/index_growth.c copy_line ec718a14
  * stands for engine/lockfree/index/index_growth.c index_move_line 63671752
  * stands for engine/lockfree/index/index.c go_on 943ac2f7
  * stands for engine/lockfree/index/index.c find_line e41b486d
- * stands for engine/lockfree/index/index.c insert_round 522b7189
- * stands for engine/lockfree/index/index.c look_up 5e8b4cb7
- * stands for engine/lockfree/index/index.c index_remove 9b59c180
+ * stands for engine/lockfree/index/index.c insert_round dc71d66f
+ * stands for engine/lockfree/index/index.c look_up 29215a82
+ * stands for engine/lockfree/index/index.c index_remove bf582386
  */
 #define CELLS     3
 #define NEXT      4
@@ -63,7 +63,7 @@
 #define has(set, pod)     (((set) >> (pod)) & 1)
 #define lives(pod)        (word[record_of(pod)] == (pod))
 #define pod_of(value)     ((value) & 7)
-#define over(value)       (!lives(pod_of(value)))
+#define over(value)       (((value) & DEAD) || !lives(pod_of(value)))
 #define cells_of(line)    (CELLS + (line) * (NEXT - CELLS))
 #define at(line, i)       cell[(line) * CELLS + (i)]
 
@@ -160,7 +160,7 @@ inline complete(line)
     value = 0
 }
 
-#define spare_cell(value) (((value) & 7) == 0 || (!((value) & TENTATIVE) && over(value)))
+#define spare_cell(value) ((value) == 0 || (!((value) & TENTATIVE) && over(value)))
 
 /* As in index.pml: found = living settled pod with the key, which is the pod itself when a line is moved. The cell and
  * the state word of the pod in it are read in one step. */
@@ -178,7 +178,7 @@ inline scan(pod, line)
         if
         :: spare_cell(value) ->
             if
-            :: spare == NONE ->
+            :: spare == NONE && i != c_position ->
                 spare = i;
                 spare_value = value
             :: else
@@ -206,7 +206,7 @@ inline take_cell(pod, line)
             ok = (at(line, spare) == spare_value);
             if
             :: ok ->
-                assert((spare_value & 7) == 0 || over(spare_value));
+                assert(spare_value == 0 || over(spare_value));
 #ifndef MOVER_INSERTS
                 assert((line) == 0 || mark[0] == MOVED);
 #endif
@@ -239,6 +239,9 @@ inline commit(pod, line)
     }
 }
 
+/* Does the control word name no tentative cell? */
+#define clear(line)       (c_position == NONE || !(at(line, c_position) & TENTATIVE))
+
 /* Puts the pod into the line: placed, or found = who is there, or neither: the line is no longer open. */
 inline place(pod, line)
 {
@@ -250,10 +253,10 @@ inline place(pod, line)
         if
 #ifdef STAY
         :: c_mark != OPEN && mine == NONE -> break
-        :: (c_mark == OPEN || mine != NONE) && c_position != NONE -> complete(line)
+        :: (c_mark == OPEN || mine != NONE) && !clear(line) -> complete(line)
 #else
         :: c_mark != OPEN -> break
-        :: c_mark == OPEN && c_position != NONE -> complete(line)
+        :: c_mark == OPEN && !clear(line) -> complete(line)
 #endif
         :: else ->
             scan(pod, line);
@@ -263,6 +266,7 @@ inline place(pod, line)
             fi;
             if
             :: mine == NONE && spare != NONE -> take_cell(pod, line)
+            :: mine == NONE && spare == NONE && c_position != NONE -> complete(line)
             :: else
             fi;
             if
@@ -281,7 +285,7 @@ inline place(pod, line)
     spare = NONE;
     spare_value = 0;
     if
-    :: !placed && c_mark == OPEN && mine != NONE -> cas_cell(line, mine, (pod) | TENTATIVE, DEAD)
+    :: !placed && c_mark == OPEN && mine != NONE -> cas_cell(line, mine, (pod) | TENTATIVE, (pod) | DEAD)
     :: else
     fi
 }
@@ -289,8 +293,7 @@ inline place(pod, line)
 /* After a commit. */
 inline settle(pod, line)
 {
-    cas_cell(line, mine, (pod) | TENTATIVE, pod);
-    cas_control(line, NONE, c_mark)
+    cas_cell(line, mine, (pod) | TENTATIVE, pod)
 }
 
 /* A mover's: into the first cell that is 0, unless the pod is found before that. */
@@ -329,7 +332,7 @@ inline copy_line()
             carried = at(0, from);
             from++;
             if
-            :: (carried & 7) != 0 && !(carried & TENTATIVE) && !over(carried) -> skip
+            :: carried != 0 && !(carried & TENTATIVE) && !over(carried) -> skip
             :: else -> carried = 0
             fi
         }
@@ -455,7 +458,7 @@ inline look(line)
             d_step {
                 carried = at(line, i);
                 if
-                :: (carried & 7) == 0 || over(carried) || key_of(pod_of(carried)) -> carried = 0
+                :: carried == 0 || over(carried) || key_of(pod_of(carried)) -> carried = 0
                 :: (carried & TENTATIVE) && i != c_position -> carried = 0
                 :: else
                 fi;
@@ -501,26 +504,24 @@ inline remove(pod)
     i = 0;
     do
     :: i < cells_of(line) ->
+        value = at(line, i);
         if
-        :: (at(line, i) & ~TENTATIVE) == (pod) -> break
+        :: (value & ~TENTATIVE) == (pod) -> break
         :: else -> i++
         fi
     :: else -> break
     od;
     if
-    :: i < cells_of(line) && i == c_position -> complete(line)
-    :: else
-    fi;
-    if
     :: i < cells_of(line) ->
         assert(line == 0 || mark[0] == MOVED);
 #ifdef REMOVE_TO_ZERO
-        cas_cell(line, i, pod, 0)
+        cas_cell(line, i, value, 0)
 #else
-        cas_cell(line, i, pod, DEAD)
+        cas_cell(line, i, value, (pod) | DEAD)
 #endif
     :: else
     fi;
+    value = 0;
     i = 0
 }
 
@@ -622,7 +623,6 @@ init
         word[2] = 4;
         at(0, 0) = 1;
         at(0, 1) = 4;
-        at(0, 2) = DEAD;
         committed = (1 << 1) | (1 << 4);
         published = committed;
 #ifdef LOOKUP

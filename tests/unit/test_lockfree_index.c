@@ -235,7 +235,7 @@ static void
 remove_cell(actor_t *actor, pod_t pod)
 {
     epoch_enter(actor->caller.epoch);
-    index_remove(&actor->world->index, &actor->caller, pod.hash, pod.record, pod.life);
+    index_remove(&actor->world->index, pod.hash, pod.record, pod.life);
     epoch_leave(actor->caller.epoch);
 }
 
@@ -397,7 +397,7 @@ a_pod_can_be_removed_while_its_adder_has_not_finished(void **state)
     epoch_enter(actor.caller.epoch);
     assert_int_equal(commit(&actor, "a/b", &pod, &ticket, &found, &life), INDEX_DONE);
     die(&actor, pod);
-    index_remove(&world->index, &actor.caller, pod.hash, pod.record, pod.life);
+    index_remove(&world->index, pod.hash, pod.record, pod.life);
     give_back(&actor, pod);
     epoch_leave(actor.caller.epoch);
     assert_int_equal(add(&actor, "a/b", &next), INDEX_DONE);
@@ -735,7 +735,7 @@ end_shared(member_t *member, unsigned number, const char *name)
         (void)u64_add(&team->ended[number], 1);
         u64_store_release(&entry->word.low, state_switched(claimed, 0, PLACE_DEAD));
         if (draw(actor) % 4 != 0)
-            index_remove(&world->index, &actor->caller, pod.hash, pod.record, pod.life);
+            index_remove(&world->index, pod.hash, pod.record, pod.life);
         give_back(actor, pod);
     }
     epoch_leave(actor->caller.epoch);

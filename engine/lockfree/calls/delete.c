@@ -23,7 +23,6 @@ static bool
 delete_at(struct worker *worker, uint32_t record, const struct view *view)
 {
     struct queue *queue = queue_of(worker);
-    const struct index_caller caller = index_caller(worker);
     struct entry *entry = view->entry;
 
     if (state_place(view->state) != PLACE_INFLIGHT) {
@@ -43,7 +42,7 @@ delete_at(struct worker *worker, uint32_t record, const struct view *view)
         return false;
     }
     describe_end(worker, &view->description);
-    index_remove(&queue->index, &caller, hash, record, view->life);
+    index_remove(&queue->index, hash, record, view->life);
     return true;
 }
 

@@ -14,7 +14,9 @@
  *   home line       control | link | 6 cells
  *   overflow line   link | 7 cells
  *   control         sequence:50 | FROZEN | MOVED | position:12
- *   cell            life:28 | tag:7 | TENTATIVE | record:28
+ *   cell            life:28 | tag:6 | TENTATIVE | SETTLED | record:28
+ *
+ * A cell is 0, TENTATIVE, a pod, which is SETTLED, or without either mark DEAD.
  * An overflow line belongs to one home line for the table's life. A position counts along the
  * chain; control names one as position + 1, 0 names none. An insertion touches its line and no
  * record but those with the same tag.
@@ -22,9 +24,10 @@
  * 3 STATES
  *   cell       0 -> TENTATIVE                  take_cell:B, the inserter
  *              0 -> pod                        place_cell:A, a mover, in a line that is not in use
- *              DEAD -> TENTATIVE               take_cell:B
- *              pod that is over -> TENTATIVE   take_cell:B
- *              pod that is over -> DEAD        index_remove:A, any thread
+ *              DEAD -> TENTATIVE               take_cell:B, not of the cell that is named
+ *              pod that is over -> TENTATIVE   take_cell:B, not of the cell that is named
+ *              TENTATIVE, named, pod over -> DEAD  index_remove:A, any thread
+ *              pod that is over -> DEAD        index_remove:B, any thread
  *              TENTATIVE, not named -> DEAD    abandon_cell:A, its inserter only
  *              TENTATIVE, named -> pod         index_finish:A, index_complete:C, any thread
  *   position   none, or another, whose cell is not TENTATIVE -> named
@@ -35,21 +38,22 @@
  *              current -> its next         switch_table:A, with all lines MOVED
  *
  * 4 INVARIANTS
- *   a  A named position's cell holds the pod that was committed with it (index_complete asserts
- *      that it is not free).
+ *   a  A named position's cell holds the pod that was committed with it, or that pod's DEAD.
  *   b  A TENTATIVE cell that is not named is its inserter's: no other takes it or counts it.
  *   c  A pod has one cell in a line while it lives: its inserter keeps the one that it took, movers
  *      come to the same one.
- *   d  A cell that is not 0 never becomes 0 again: DEAD is not 0.
+ *   d  A cell has no value twice: the pod stays in it when it is DEAD, and 0 does not come back.
  *   e  Before a line is MOVED, only its movers write the line of the next table that it goes to.
- *   f  Behind a cell that is 0 all are 0: an inserter takes the first cell that it finds free, a
- *      mover the first that is 0, and none becomes 0 again. So a scan ends there.
- * Why take_cell keeps (a): it reads the cell, judges its pod over, and then finds the control word
- * as it was, naming another position or none. The pod was committed before it was over, so its
- * naming had begun before, and ended; it has no second one. A cell that is DEAD is not named: its
- * remover took the name out first.
- * A name whose cell is not TENTATIVE says no more than none: an insertion goes over it, which saves
- * the exchange that would take it out.
+ *   f  Behind a cell that is 0 all are 0: an inserter takes the first cell that it finds free and
+ *      not named, which 0 never is, a mover the first that is 0, and none becomes 0 again. So a
+ *      scan ends there.
+ * Why take_cell keeps (a): it reads the cell, finds it DEAD or judges its pod over, and then finds
+ * the control word as it was, naming another position or none. The pod was committed before it was
+ * over, so its naming had begun before, and ended; it has no second one. Another naming of the cell
+ * needs another value in it, and then the exchange fails (d).
+ * A name whose cell is not TENTATIVE says no more than none: an insertion goes over it, and a
+ * remover leaves it, which saves the exchanges that would take it out. Only an insertion that finds
+ * no other cell than the named one takes the name out first (look_around).
  *
  * 5 LINEARIZATION POINTS
  *   DONE          commit:A. The exchange fails if anything was committed in the line since
@@ -71,7 +75,7 @@
  *       whether anything was committed since
  *   the owner's state word -> index_look:A, B, C
  *       in this order, then life again: see index_look
- *   take_cell:B, place_cell:A -> scan_home:A, scan_chain:A, look_up:A, find_stale:A, copy_line:B
+ *   take_cell:B, place_cell:A -> scan_home:A, look_around:A, look_up:A, find_stale:A, copy_line:B
  *       the record of a cell
  *   index_lengthen:A -> spot_step:A
  *       an overflow line with link 0
@@ -79,6 +83,8 @@
  *       the table's header
  *   index_grow:A -> insert_round:A, copy_line:A
  *       the table's header
+ *   index_remove:A and B -> scan_home:A, look_around:A
+ *       nothing: DEAD says no more than the state word of a pod that is over
  *   index_move_line:C -> find_line:B
  *       MOVED: all pods of the line are in the next table
  *   advance:B -> advance:A
@@ -98,8 +104,8 @@
  * the pod that it reports.
  *
  * 8 ABA, RECLAMATION. {life, record} names one insertion; a record's life is new each time, and a
- *   cell is taken with the value that was judged. DEAD repeats, which is harmless: it is always
- *   free. Tables are retired through the epoch by the thread that unlinked them.
+ *   cell is taken with the value that was judged (d). Tables are retired through the epoch by the
+ *   thread that unlinked them.
  *
  * GROWTH. Movers copy a FROZEN line's living pods each into the first cell that is 0 of its line in
  * the next table (d, e: all come to the same cell). A late mover finds the pod, or a cell that is
@@ -210,58 +216,40 @@ struct vacancy {
     uint32_t position;
 };
 
-/* Has a cell a pod whose name may be this one? A TENTATIVE one counts for nothing. */
+/*
+ * A look that nearly always is enough. True: nothing hinders an insertion of this cell's value, and
+ * there is a vacancy; false: it is not sure.
+ *
+ * Behind a cell that is 0 none has a pod, and none is named (f); nor is one in an overflow line.
+ */
 static inline bool
-resembles(uint64_t cell, uint64_t tag)
+scan_home(struct index_line *home, uint64_t control, uint64_t value, struct vacancy *vacancy)
 {
-    return ((cell ^ tag) & (CELL_TAG | CELL_TENTATIVE)) == 0;
-}
+    *vacancy = (struct vacancy){.cell = NULL};
+    for (uint32_t i = 0; i < HOME_CELLS; i++) {
+        atomic_u64 *word = &home->word[HOME_FIRST + i];
+        uint64_t cell = u64_load_acquire(word); /* scan_home:A */
 
-/* True: *seen is the pod with this name. False: a vacancy, if there is one. */
-COLD static bool
-scan_chain(const struct index *index, struct index_table *table, struct index_line *home,
-           const struct hashed_name *name, struct vacancy *vacancy, struct seen *seen)
-{
-    const uint64_t tag = cell_tag(name->hash);
-    struct spot spot = spot_first(home);
-
-    vacancy->cell = NULL;
-    do {
-        uint64_t cell = u64_load_acquire(spot_cell(&spot)); /* scan_chain:A */
-
-        if (!cell_is_free(cell)) {
-            if (resembles(cell, tag) && index_look(index, cell, name, seen) == SIGHT_SAME) {
+        if ((cell & CELL_SETTLED) != 0) {
+            if (cell_resembles(cell, value)) {
+                return false;
+            }
+            continue;
+        }
+        if (control_named(control) == i + 1) {
+            if ((cell & CELL_TENTATIVE) != 0) {
+                return false;
+            }
+        } else if ((cell & CELL_TENTATIVE) == 0) {
+            if (vacancy->cell == NULL) {
+                *vacancy = (struct vacancy){.cell = word, .value = cell, .position = i};
+            }
+            if (cell == 0) {
                 return true;
             }
-        } else if (vacancy->cell == NULL) {
-            *vacancy = (struct vacancy){
-                .cell = spot_cell(&spot), .value = cell, .position = spot.position};
-        }
-    } while (spot_step(table, &spot));
-    return false;
-}
-
-/* The same, of a home line. True: a vacancy, and no pod has the name; false: it is not sure. */
-static inline bool
-scan_home(struct index_line *home, uint32_t hash, struct vacancy *vacancy)
-{
-    const uint64_t tag = cell_tag(hash);
-    uint64_t cell = HOME_CELLS, value = 0;
-    uint32_t vacant = HOME_CELLS;
-
-    /* Behind a cell that is 0 none has a pod (f). */
-    for (uint32_t i = 0; cell != 0 && i < HOME_CELLS; i++) {
-        cell = u64_load_acquire(&home->word[HOME_FIRST + i]); /* scan_home:A */
-        if (cell_is_free(cell)) {
-            value = vacant == HOME_CELLS ? cell : value;
-            vacant = vacant == HOME_CELLS ? i : vacant;
-        } else if (resembles(cell, tag)) {
-            return false;
         }
     }
-    *vacancy = (struct vacancy){
-        .cell = &home->word[HOME_FIRST + vacant], .value = value, .position = vacant};
-    return cell == 0 || (vacant != HOME_CELLS && u64_load_acquire(&home->word[HOME_LINK]) == 0);
+    return vacancy->cell != NULL && u64_load_acquire(&home->word[HOME_LINK]) == 0;
 }
 
 /*
@@ -270,17 +258,15 @@ scan_home(struct index_line *home, uint32_t hash, struct vacancy *vacancy)
  */
 static bool
 find_stale(const struct index *index, struct index_table *table, struct spot *spot,
-           uint64_t control, struct vacancy *vacancy)
+           struct vacancy *vacancy)
 {
     struct seen seen;
 
     do {
         uint64_t cell = u64_load_acquire(spot_cell(spot)); /* find_stale:A */
 
-        /* TENTATIVE: of an inserter, which will commit with it. Named: the name is that pod's. */
-        if ((cell & CELL_TENTATIVE) == 0 && !cell_is_free(cell) &&
-            control_named(control) != spot->position + 1 &&
-            index_look(index, cell, NULL, &seen) == SIGHT_OVER) {
+        /* TENTATIVE: of an inserter, which will commit with it. */
+        if ((cell & CELL_SETTLED) != 0 && index_look(index, cell, NULL, &seen) == SIGHT_OVER) {
             vacancy->cell = spot_cell(spot);
             vacancy->value = cell;
             vacancy->position = spot->position;
@@ -395,46 +381,49 @@ static void
 abandon_cell(const struct attempt *attempt)
 {
     if (attempt->cell != NULL) {
-        (void)u64_cas(attempt->cell, attempt->value, CELL_DEAD); /* abandon_cell:A */
+        (void)u64_cas(attempt->cell, attempt->value,
+                      attempt->value ^ CELL_TENTATIVE); /* abandon_cell:A */
     }
 }
 
 enum round { ROUND_DONE, ROUND_EXISTS, ROUND_NOMEM, ROUND_AGAIN };
 
-/* The cell of the named position is TENTATIVE, or is not looked at, or there is a next table. */
-COLD static enum round
-clear_way(struct index *index, const struct index_caller *caller, struct index_table *table,
-          struct index_line *home, uint64_t control)
-{
-    return control_named(control) != 0 &&
-                   index_complete(index, caller, table, home, control) == COMPLETION_REFUSED
-               ? ROUND_NOMEM
-               : ROUND_AGAIN;
-}
-
-/* May an insertion commit over what a control word says? An overflow line is not looked at. */
-static inline bool
-is_clear(struct index_line *home, uint64_t control)
-{
-    uint32_t named = control_named(control);
-
-    return (control & CONTROL_FROZEN) == 0 &&
-           (named == 0 ||
-            (named <= HOME_CELLS &&
-             (u64_load_acquire(&home->word[HOME_FIRST + named - 1]) & CELL_TENTATIVE) == 0));
-}
-
 /*
- * The line has no free cell: one there whose pod is over, or what would hinder the insertion
- * changes.
+ * A look along the whole chain. DONE: no pod has the name, and there is a vacancy if one is wanted.
+ * The name goes first if its pod may be unpublished, or if there is no other cell.
  */
 COLD static enum round
-find_room(struct index *index, const struct index_caller *caller, struct index_table *table,
-          struct index_line *home, uint64_t control, struct vacancy *vacancy)
+look_around(struct index *index, const struct index_caller *caller, const struct hashed_name *name,
+            const struct attempt *attempt, struct index_line *home, uint64_t control,
+            struct vacancy *vacancy, struct seen *found)
 {
+    struct index_table *table = attempt->table;
     struct spot spot = spot_first(home);
+    bool open = false;
 
-    if (find_stale(index, table, &spot, control, vacancy)) {
+    *vacancy = (struct vacancy){.cell = NULL};
+    do {
+        uint64_t cell = u64_load_acquire(spot_cell(&spot)); /* look_around:A */
+
+        if (cell_resembles(cell, attempt->value) &&
+            index_look(index, cell, name, found) == SIGHT_SAME) {
+            return ROUND_EXISTS;
+        }
+        if (control_named(control) == spot.position + 1) {
+            open = (cell & CELL_TENTATIVE) != 0;
+        } else if (cell_is_free(cell) && vacancy->cell == NULL) {
+            *vacancy = (struct vacancy){spot_cell(&spot), cell, spot.position};
+        }
+    } while (spot_step(table, &spot));
+    bool enough = attempt->cell != NULL || vacancy->cell != NULL;
+
+    if (open || (!enough && control_named(control) != 0)) {
+        return index_complete(index, caller, table, home, control) == COMPLETION_REFUSED
+                   ? ROUND_NOMEM
+                   : ROUND_AGAIN;
+    }
+    spot = spot_first(home);
+    if (enough || find_stale(index, table, &spot, vacancy)) {
         return ROUND_DONE;
     }
     return make_room(index, caller, table, &spot) ? ROUND_AGAIN : ROUND_NOMEM;
@@ -455,27 +444,19 @@ insert_round(struct index *index, const struct index_caller *caller, const struc
     }
     uint64_t control = u64_load_acquire(&home->word[HOME_CONTROL]); /* insert_round:B */
 
-    if (!is_clear(home, control)) {
-        return clear_way(index, caller, table, home, control);
+    if ((control & CONTROL_FROZEN) != 0) {
+        return ROUND_AGAIN;
     }
-    if (!scan_home(home, name->hash, &vacancy)) {
+    if (!scan_home(home, control, attempt->value, &vacancy)) {
         struct vacancy other;
+        enum round round = look_around(index, caller, name, attempt, home, control, &other, found);
 
-        if (scan_chain(index, table, home, name, &other, found)) {
-            return ROUND_EXISTS;
+        if (round != ROUND_DONE) {
+            return round;
         }
         vacancy = other;
     }
     if (attempt->cell == NULL) {
-        if (vacancy.cell == NULL) {
-            struct vacancy stale;
-            enum round round = find_room(index, caller, table, home, control, &stale);
-
-            if (round != ROUND_DONE) {
-                return round;
-            }
-            vacancy = stale;
-        }
         if (!take_cell(&vacancy, home, control, attempt->value)) {
             return ROUND_AGAIN;
         }
@@ -529,7 +510,7 @@ void
 index_finish(const struct index_ticket *ticket)
 {
     /* index_finish:A */
-    (void)u64_cas(ticket->cell, ticket->value, ticket->value & ~CELL_TENTATIVE);
+    (void)u64_cas(ticket->cell, ticket->value, ticket->value ^ (CELL_TENTATIVE | CELL_SETTLED));
 }
 
 /* ---- looking up, removing -------------------------------------------------------------------- */
@@ -561,7 +542,7 @@ look_up(const struct index *index, const struct index_caller *caller,
         const struct hashed_name *name, struct index_table *table, struct index_line *home,
         uint64_t control, struct seen *seen)
 {
-    const uint64_t tag = cell_tag(name->hash);
+    const uint64_t tag = cell_make(0, name->hash, 0);
     struct spot spot = spot_first(home);
 
     do {
@@ -608,8 +589,7 @@ index_find(struct index *index, const struct index_caller *caller, const struct 
 }
 
 void
-index_remove(struct index *index, const struct index_caller *caller, uint32_t hash, uint32_t record,
-             uint64_t life)
+index_remove(struct index *index, uint32_t hash, uint32_t record, uint64_t life)
 {
     const uint64_t value = cell_make(life, hash, record);
     struct index_table *table;
@@ -618,16 +598,15 @@ index_remove(struct index *index, const struct index_caller *caller, uint32_t ha
     struct spot spot = spot_first(home);
 
     do {
-        if ((u64_load_acquire(spot_cell(&spot)) & ~CELL_TENTATIVE) != value) {
-            continue;
+        atomic_u64 *word = spot_cell(&spot);
+        uint64_t cell = u64_load(word);
+
+        if (((cell ^ value) & ~(CELL_SETTLED | CELL_TENTATIVE)) == 0) {
+            /* A TENTATIVE one may be settled meanwhile; then once more. */
+            if ((cell & CELL_TENTATIVE) == 0 || !u64_cas(word, cell, value)) { /* index_remove:A */
+                (void)u64_cas(word, value | CELL_SETTLED, value);              /* index_remove:B */
+            }
+            return;
         }
-        /*
-         * While a position is named its cell must hold what was committed: so the name goes first.
-         */
-        if (control_named(control) == spot.position + 1) {
-            (void)index_complete(index, caller, table, home, control);
-        }
-        (void)u64_cas(spot_cell(&spot), value, CELL_DEAD); /* index_remove:A */
-        return;
     } while (spot_step(table, &spot));
 }

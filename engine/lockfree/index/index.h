@@ -86,7 +86,6 @@ uint32_t index_find(struct index *index, const struct index_caller *caller,
  * Over: its state word is no pod's any more, by an exchange that this thread made or saw. No answer
  * depends on this call: a pod that is over is not found.
  */
-void index_remove(struct index *index, const struct index_caller *caller, uint32_t hash,
-                  uint32_t record, uint64_t life);
+void index_remove(struct index *index, uint32_t hash, uint32_t record, uint64_t life);
 
 #endif

@@ -78,8 +78,7 @@ copy_line(const struct index *index, struct index_table *table, struct index_lin
         uint64_t cell = u64_load_acquire(spot_cell(&spot)); /* copy_line:B */
 
         /* TENTATIVE: of an inserter that has not committed, and will not in this table. */
-        if (cell_is_free(cell) || (cell & CELL_TENTATIVE) != 0 ||
-            index_look(index, cell, NULL, &seen) == SIGHT_OVER) {
+        if ((cell & CELL_SETTLED) == 0 || index_look(index, cell, NULL, &seen) == SIGHT_OVER) {
             continue;
         }
         if ((u64_load_acquire(&home->word[HOME_CONTROL]) & CONTROL_MOVED) != 0) {

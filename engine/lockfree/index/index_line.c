@@ -67,13 +67,13 @@ index_complete(const struct index *index, const struct index_caller *caller,
      * The control word named the position when the cell was read: this is the pod that was
      * committed with it.
      */
-    assert(!cell_is_free(value));
+    assert(value != 0);
     if ((value & CELL_TENTATIVE) != 0) {
         if (index_look(index, value, NULL, &seen) != SIGHT_OVER &&
             !index->settle(caller->ctx, cell_record(value), seen.pod.life)) {
             return COMPLETION_REFUSED;
         }
-        (void)u64_cas(cell, value, value & ~CELL_TENTATIVE); /* index_complete:C */
+        (void)u64_cas(cell, value, value ^ (CELL_TENTATIVE | CELL_SETTLED)); /* index_complete:C */
     }
     /* index_complete:D */
     (void)u64_cas(&home->word[HOME_CONTROL], control, control_next(control, 0));

@@ -33,31 +33,21 @@ control_named(uint64_t control)
     return (uint32_t)(control & CONTROL_POSITION);
 }
 
-/* ---- cell: life:28 | tag:7 | TENTATIVE | record:28 ------------------------------------------- */
+/* ---- cell: life:28 | tag:6 | TENTATIVE | SETTLED | record:28 --------------------------------- */
 
 #define CELL_RECORD REF_INDEX_MASK
-#define CELL_TENTATIVE (UINT64_C(1) << 28)
-#define CELL_TAG_SHIFT 29
-#define CELL_TAG (UINT64_C(0x7f) << CELL_TAG_SHIFT)
+#define CELL_SETTLED (UINT64_C(1) << 28)
+#define CELL_TENTATIVE (UINT64_C(1) << 29)
+#define CELL_TAG_SHIFT 30
+#define CELL_TAG (UINT64_C(0x3f) << CELL_TAG_SHIFT)
 #define CELL_LIFE_SHIFT 36
 #define CELL_LIFE ((UINT64_C(1) << 28) - 1)
 
-/**
- * A cell that had a pod. Not 0: what was used once never becomes 0 again, on which growth rests.
- */
-#define CELL_DEAD CELL_TENTATIVE
-
-/* The tag is of the hash's high end, a line's number of its low end. */
-static inline uint64_t
-cell_tag(uint32_t hash)
-{
-    return (uint64_t)(hash >> 25) << CELL_TAG_SHIFT;
-}
-
+/* DEAD, so far. The tag is of the hash's high end, a line's number of its low end. */
 static inline uint64_t
 cell_make(uint64_t life, uint32_t hash, uint32_t record)
 {
-    return (life & CELL_LIFE) << CELL_LIFE_SHIFT | cell_tag(hash) | record;
+    return life << CELL_LIFE_SHIFT | (uint64_t)(hash >> 26) << CELL_TAG_SHIFT | record;
 }
 
 static inline uint32_t
@@ -70,7 +60,14 @@ cell_record(uint64_t cell)
 static inline bool
 cell_is_free(uint64_t cell)
 {
-    return cell_record(cell) == 0;
+    return (cell & (CELL_SETTLED | CELL_TENTATIVE)) == 0;
+}
+
+/** Has a cell a settled pod whose name may be the one of this other cell? */
+static inline bool
+cell_resembles(uint64_t cell, uint64_t other)
+{
+    return ((cell ^ (other | CELL_SETTLED)) & (CELL_TAG | CELL_SETTLED)) == 0;
 }
 
 /* ---- lines and tables ------------------------------------------------------------------------ */

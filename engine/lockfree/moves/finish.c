@@ -65,11 +65,10 @@ static inline __attribute__((always_inline)) void
 give_record(struct worker *worker, uint32_t record, struct entry *entry, bool flew)
 {
     struct queue *queue = queue_of(worker);
-    const struct index_caller caller = index_caller(worker);
     uint64_t name = u64_load(&entry->name), desc = u64_load(&entry->word.high);
     struct held held = {0, 0};
 
-    index_remove(&queue->index, &caller, (uint32_t)(name >> 32), record, u64_load(&entry->life));
+    index_remove(&queue->index, (uint32_t)(name >> 32), record, u64_load(&entry->life));
     if (desc != 0 || objects_counted(queue)) {
         held = give_description(worker, entry, desc);
     }

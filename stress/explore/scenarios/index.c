@@ -54,6 +54,28 @@ find_absent(struct actor *actor)
     (void)actor_delete(actor, 98);
 }
 
+/* Two lines of six cells: few are left. */
+static void
+prepare_full(struct actor *actor)
+{
+    add_range(actor, 0, 9);
+}
+
+static void
+add_two(struct actor *actor)
+{
+    add_range(actor, 40, 42);
+}
+
+static void
+add_and_delete(struct actor *actor)
+{
+    for (uint32_t key = 42; key < 46; key++) {
+        (void)actor_add(actor, key, 1);
+        (void)actor_delete(actor, key);
+    }
+}
+
 static void
 reserve(struct actor *actor)
 {
@@ -73,5 +95,11 @@ const struct scenario index_scenarios[] = {
      .threads = 3,
      .prepare = prepare_some,
      .bodies = {reserve, add_30, find_absent}},
+    {.name = "index_full",
+     .about = "names come and go in lines that are full otherwise, against adds",
+     .harness = &queue_harness,
+     .threads = 3,
+     .prepare = prepare_full,
+     .bodies = {add_two, add_and_delete, add_and_delete}},
     {.name = NULL},
 };
