@@ -152,13 +152,15 @@ flush_bin(struct flush *flush, struct bin *bin)
     struct run_pool *pool = &queue_of(worker)->runs;
     struct bin_reader reader;
     size_t count, stay = 0, skip = 0;
+    uint64_t pauses;
 
     mover_begin(&flush->mover);
     struct bin_ref *due = flush->mover.batch->read.due;
 
     bin_read_begin(&reader, bin, pool, flush->limit);
-    while (flush->serving->slice > 0 && (count = bin_read(&reader, due, MOVER_DUE)) > 0) {
-        uint64_t pauses = worker->pauses;
+    do {
+        pauses = worker->pauses;
+        count = bin_read(&reader, due, MOVER_DUE);
         size_t first = try_due(flush, bin, due, count, &skip);
 
         if (worker->pauses != pauses) {
@@ -170,9 +172,8 @@ flush_bin(struct flush *flush, struct bin *bin)
             bin_read_begin(&reader, bin, pool, flush->limit);
             skip = stay;
         }
-    }
+    } while (flush->serving->slice > 0 && (count == MOVER_DUE || worker->pauses != pauses));
     mover_end(&flush->mover);
-    bin_pass(bin, pool);
     flush->serving->no_memory |= flush->mover.no_memory;
 }
 

@@ -731,7 +731,8 @@ bin_read_begin(struct bin_reader *reader, struct bin *bin, struct run_pool *pool
     reader->pool = pool;
     reader->limit = limit;
     reader->lanes = u64_load_acquire(&bin->used); /* of bin_prepare:A; next_lane reads from B */
-    reader->slots = BIN_RUNS;                     /* a merge copies downwards: so do readers */
+    /* a merge copies downwards: so do readers; as bin_first:A */
+    reader->slots = u32_load_acquire(&bin->slots);
     reader->in_lane = reader->in_run = false;
 }
 
