@@ -4,11 +4,15 @@
 
 build_packages=(gcc g++ libc6-dev cmake ninja-build pkgconf
     libck-dev libjemalloc-dev libbenchmark-dev libcmocka-dev libjansson-dev zlib1g-dev)
-# bench/run: what schedq-bench compares the queue with, if it is there.
-bench_packages=(libtbb-dev libconcurrentqueue-dev)
+# What makes the page of bench/run and of schedq-replay --report.
+page_packages=(python3 gnuplot-nox)
+# bench/run: what schedq-bench compares the queue with, if it is there, and the page.
+bench_packages=(libtbb-dev libconcurrentqueue-dev "${page_packages[@]}")
+# bench/report/picture
+picture_packages=(chromium-headless-shell imagemagick)
 # tests/run: the other compiler with its ThreadSanitizer, the layout of sources, the model checker, nm, what tests/tidy is
 # written in, what counts instructions.
-check_packages=(clang clang-format libclang-rt-14-dev spin binutils valgrind python3)
+check_packages=(clang clang-format libclang-rt-14-dev spin binutils valgrind "${page_packages[@]}")
 # tests/run --long
 long_packages=(gcovr)
 

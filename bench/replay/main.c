@@ -1,5 +1,6 @@
 /* schedq-replay: options, load, simulate, report. */
 #include "output.h"
+#include "page.h"
 #include "report.h"
 
 #include <errno.h>
@@ -11,29 +12,38 @@
 /* What the queue can hold at once. */
 #define PODS_MAX ((UINT64_C(1) << 28) - 1)
 
+/* Writes a report. False: that failed, errno says why. */
+typedef bool report_fn(FILE *out, const report_t *report);
+
 /* Before the work, so that a name that cannot be written costs no time. */
 static bool
-check_output(const options_t *options)
+check_output(const char *option, const char *path)
 {
-    if (options->output == NULL || output_check(options->output)) {
+    if (path == NULL || output_check(path)) {
         return true;
     }
-    fprintf(stderr, "schedq-replay: --output is \"%s\": legal are files that can be written (%s)\n",
-            options->output, strerror(errno));
+    fprintf(stderr, "schedq-replay: --%s is \"%s\": legal are files that can be written (%s)\n",
+            option, path, strerror(errno));
     return false;
 }
 
 static bool
-write_to(FILE *out, const report_t *report)
+check_outputs(const options_t *options)
 {
-    bool written = report->options->format == REPORT_JSON ? report_json(out, report)
-                                                          : report_text(out, report);
+    return check_output("output", options->output) && check_output("json", options->json) &&
+           check_output("report", options->page);
+}
+
+static bool
+write_to(FILE *out, report_fn *form, const report_t *report)
+{
+    bool written = form(out, report);
 
     return fflush(out) == 0 && written;
 }
 
 static bool
-write_to_file(const char *path, const report_t *report)
+write_to_file(const char *path, report_fn *form, const report_t *report)
 {
     output_t output;
 
@@ -41,7 +51,7 @@ write_to_file(const char *path, const report_t *report)
         return false;
     }
     FILE *out = fdopen(output.descriptor, "w");
-    bool written = out != NULL && write_to(out, report);
+    bool written = out != NULL && write_to(out, form, report);
 
     if (out != NULL) {
         output.descriptor = -1;
@@ -50,17 +60,28 @@ write_to_file(const char *path, const report_t *report)
     return output_end(&output, written) && written;
 }
 
+/* `path` NULL: to standard output. */
 static bool
-write_report(const report_t *report)
+write_report(const char *path, report_fn *form, const report_t *report)
 {
-    const char *path = report->options->output;
-    bool written = path != NULL ? write_to_file(path, report) : write_to(stdout, report);
+    bool written =
+        path != NULL ? write_to_file(path, form, report) : write_to(stdout, form, report);
 
     if (!written) {
         fprintf(stderr, "schedq-replay: %s cannot be written: %s\n",
                 path != NULL ? path : "the result", strerror(errno));
     }
     return written;
+}
+
+static bool
+write_reports(const report_t *report)
+{
+    const options_t *options = report->options;
+    report_fn *form = options->format == REPORT_JSON ? report_json : report_text;
+
+    return write_report(options->output, form, report) &&
+           (options->json == NULL || write_report(options->json, report_json, report));
 }
 
 /* One run, with the progress on stderr. */
@@ -79,6 +100,33 @@ run(const scenario_t *scenario, const simulate_options_t *options, simulate_resu
     return done;
 }
 
+/* The same replay with the other engine, and a page that shows both. */
+static bool
+compare_engines(const report_t *report, const simulate_options_t *simulate_options)
+{
+    options_t options = *report->options;
+    simulate_options_t simulated = *simulate_options;
+    simulate_result_t result = {0};
+    report_t other = *report;
+
+    options.engine = argument_engines;
+    if (options.engine->value == report->options->engine->value) {
+        options.engine++;
+    }
+    simulated.engine = (uint8_t)options.engine->value;
+    other.options = &options;
+    other.result = &result;
+    other.without = NULL;
+    bool done = run(report->scenario, &simulated, &result);
+    if (done && simulated.workers == 1 && result.digest != report->result->digest) {
+        fputs("schedq-replay: the engines decided differently\n", stderr);
+        done = false;
+    }
+    done = done && page_write(options.page, report, &other);
+    simulate_result_free(&result);
+    return done;
+}
+
 static int
 replay(const options_t *options, const workload_t *workload, const int32_t *priority,
        uint64_t bad_lines)
@@ -93,13 +141,15 @@ replay(const options_t *options, const workload_t *workload, const int32_t *prio
     scenario_init(&scenario, workload, &options->scenario);
     bool done = run(&scenario, &simulate_options, &result);
     if (done && compares) {
-        simulate_options.preemption = SIMULATE_NO_PREEMPTION;
-        done = run(&scenario, &simulate_options, &without);
+        simulate_options_t plain = simulate_options;
+        plain.preemption = SIMULATE_NO_PREEMPTION;
+        done = run(&scenario, &plain, &without);
     }
     if (done) {
         report_t report = {
             options, workload, &scenario, priority, &result, compares ? &without : NULL, bad_lines};
-        done = write_report(&report);
+        done = write_reports(&report) &&
+               (options->page == NULL || compare_engines(&report, &simulate_options));
     }
     simulate_result_free(&result);
     simulate_result_free(&without);
@@ -121,8 +171,10 @@ check_and_replay(const options_t *options, const workload_t *workload, uint64_t 
         return status;
     }
     int32_t *priority = options_priorities(options, workload);
-    if (priority != NULL && check_output(options)) {
-        status = replay(options, workload, priority, bad_lines);
+    if (priority != NULL && check_outputs(options)) {
+        status = options->page != NULL && !page_check()
+                     ? EXIT_FAILURE
+                     : replay(options, workload, priority, bad_lines);
     }
     free(priority);
     return status;

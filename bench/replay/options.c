@@ -42,6 +42,8 @@ enum {
     KEY_SEED,
     KEY_FORMAT,
     KEY_OUTPUT,
+    KEY_JSON,
+    KEY_REPORT,
 };
 
 #define COPIES_MAX 10000
@@ -83,13 +85,20 @@ static const struct argp_option option_list[] = {
      4},
     {"format", KEY_FORMAT, "text|json", 0, "Form of the result; default text", 5},
     {"output", KEY_OUTPUT, "FILE", 0, "Where the result goes; default standard output", 5},
+    {"json", KEY_JSON, "FILE", 0, "Write the result to FILE as JSON too", 5},
+    {"report", KEY_REPORT, "FILE.html", 0,
+     "Write a page with plots to FILE.html too; the same replays with the other engine, to "
+     "compare. "
+     "Needs python3 and gnuplot",
+     5},
     {0},
 };
 
 static const char documentation[] =
     "Replays the pods of a recorded cluster through a schedq queue: pop, fit, bind or park, in "
     "virtual time.\v"
-    "Exit status: 0 done; 1 the queue failed or lost a pod; 2 bad usage or input.";
+    "Exit status: 0 done; 1 the queue failed or lost a pod, the engines decided differently, or "
+    "what --report needs is missing; 2 bad usage or input.";
 
 static int64_t
 parse_whole(const struct argp_state *state, const char *option, const char *value, int64_t min,
@@ -239,6 +248,12 @@ parse_option(int key, char *value, struct argp_state *state)
         break;
     case KEY_OUTPUT:
         options->output = value;
+        break;
+    case KEY_JSON:
+        options->json = value;
+        break;
+    case KEY_REPORT:
+        options->page = value;
         break;
     case ARGP_KEY_INIT:
         state->child_inputs[0] = &options->input;

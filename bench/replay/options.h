@@ -32,6 +32,8 @@ typedef struct options {
     size_t priority_count;
     report_format_t format;
     const char *output; /* NULL: standard output */
+    const char *json;   /* NULL: no such file */
+    const char *page;   /* NULL: no such file */
 } options_t;
 
 /* Exit status of bad usage and bad input. */

@@ -567,10 +567,19 @@ body(gbench_thread_t *thread, void *ctx)
     }
 }
 
+static histogram_t *
+give_away(histogram_t **histogram)
+{
+    histogram_t *given = *histogram;
+
+    *histogram = NULL;
+    return given;
+}
+
 static void
 settle(void *ctx, double seconds, sample_t *samples)
 {
-    const load_t *load = ctx;
+    load_t *load = ctx;
 
     (void)seconds;
     samples[0].ns = (double)histogram_percentile(load->pop, 50);
@@ -583,18 +592,21 @@ settle(void *ctx, double seconds, sample_t *samples)
     samples[5].control_ns = samples[3].control_ns;
     samples[6].ns = (double)histogram_percentile(load->event, 50);
     samples[7].ns = samples[2].ns;
+    samples[2].distribution = give_away(&load->pop);
+    samples[4].distribution = give_away(&load->add);
 }
 
 static void
 settle_to_pop(void *ctx, double seconds, sample_t *samples)
 {
-    const load_t *load = ctx;
+    load_t *load = ctx;
 
     (void)seconds;
     samples[0].ns = (double)histogram_percentile(load->pop, 50);
     samples[1].ns = (double)histogram_percentile(load->pop, 99);
     samples[2].ns = (double)histogram_max(load->pop);
     samples[2].control_ns = (double)histogram_max(load->control);
+    samples[1].distribution = give_away(&load->pop);
 }
 
 static void

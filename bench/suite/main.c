@@ -121,6 +121,8 @@ measure(const options_t *options, unsigned count, result_t *results, FILE *notes
             if (value_selected(options, row, value)) {
                 report_line(stdout, &values[value]);
                 results[stored++] = values[value];
+            } else {
+                result_clear(&values[value]);
             }
         }
     }
@@ -169,6 +171,9 @@ run(const options_t *options, unsigned count)
     }
     if (options->json != NULL && !write_json(options->json, results, stored)) {
         bench_fail("cannot write %s: %s", options->json, strerror(errno));
+    }
+    for (unsigned i = 0; i < stored; i++) {
+        result_clear(&results[i]);
     }
     free(text);
     free(results);

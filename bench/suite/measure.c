@@ -91,6 +91,28 @@ median_of_sorted(const double *values, unsigned count)
     return count % 2 != 0 ? values[count / 2] : (values[count / 2 - 1] + values[count / 2]) / 2;
 }
 
+static void
+drop_distributions(sample_t *samples)
+{
+    for (unsigned value = 0; value < VALUES_MAX; value++) {
+        histogram_free(samples[value].distribution);
+        samples[value].distribution = NULL;
+    }
+}
+
+/* The first repetition's takes in the others'. NULL: they have none. */
+static histogram_t *
+merge_distributions(const entrant_t *entrant, unsigned value, unsigned repetitions)
+{
+    histogram_t *all = entrant->samples[0][value].distribution;
+
+    entrant->samples[0][value].distribution = NULL;
+    for (unsigned i = 1; all != NULL && i < repetitions; i++) {
+        histogram_merge(all, entrant->samples[i][value].distribution);
+    }
+    return all;
+}
+
 static figures_t
 summarize(const entrant_t *entrant, unsigned value, unsigned repetitions)
 {
@@ -109,6 +131,7 @@ summarize(const entrant_t *entrant, unsigned value, unsigned repetitions)
         .min = ns[0],
         .max = ns[repetitions - 1],
         .control = median_of_sorted(control_ns, repetitions),
+        .distribution = merge_distributions(entrant, value, repetitions),
     };
     free(ns);
     free(control_ns);
@@ -116,8 +139,11 @@ summarize(const entrant_t *entrant, unsigned value, unsigned repetitions)
 }
 
 static void
-leave(const row_t *row, entrant_t *entrant, FILE *notes)
+leave(const row_t *row, entrant_t *entrant, unsigned repetitions, FILE *notes)
 {
+    for (unsigned i = 0; i < repetitions; i++) {
+        drop_distributions(entrant->samples[i]);
+    }
     if (row->workload->note != NULL) {
         row->workload->note(entrant->run, notes);
     }
@@ -129,7 +155,7 @@ void
 measure_row(const row_t *row, unsigned repetitions, uint64_t seed, result_t *results, FILE *notes)
 {
     entrant_t entrants[CONTESTANTS_MAX];
-    sample_t discarded[VALUES_MAX];
+    sample_t discarded[VALUES_MAX] = {0};
 
     if (row->workload->once && repetitions > ONCE_REPETITIONS) {
         repetitions = ONCE_REPETITIONS;
@@ -138,6 +164,7 @@ measure_row(const row_t *row, unsigned repetitions, uint64_t seed, result_t *res
 
     for (unsigned i = 0; i < count && !row->workload->once; i++) {
         repeat(row, &entrants[i], discarded);
+        drop_distributions(discarded);
     }
     for (unsigned repetition = 0; repetition < repetitions; repetition++) {
         for (unsigned turn = 0; turn < count; turn++) {
@@ -158,7 +185,16 @@ measure_row(const row_t *row, unsigned repetitions, uint64_t seed, result_t *res
         }
     }
     for (unsigned i = 0; i < count; i++) {
-        leave(row, &entrants[i], notes);
+        leave(row, &entrants[i], repetitions, notes);
     }
     gbench_clear();
+}
+
+void
+result_clear(result_t *result)
+{
+    for (unsigned i = 0; i < contestant_count; i++) {
+        histogram_free(result->of[i].distribution);
+        result->of[i].distribution = NULL;
+    }
 }

@@ -14,7 +14,8 @@ typedef struct figures {
     double median;
     double min;
     double max;
-    double control; /* median over the repetitions; 0: none */
+    double control;            /* median over the repetitions; 0: none */
+    histogram_t *distribution; /* of all repetitions together; NULL: none */
 } figures_t;
 
 /* One line of the table. */
@@ -38,5 +39,7 @@ void row_value_name(const row_t *row, unsigned value, char *name, size_t size);
  */
 void measure_row(const row_t *row, unsigned repetitions, uint64_t seed, result_t *results,
                  FILE *notes);
+/* Frees what a result holds. */
+void result_clear(result_t *result);
 
 #endif

@@ -1,6 +1,8 @@
 /* The table and the JSON file. */
 #include "report.h"
 
+#include "headline.h"
+
 #include <jansson.h>
 #include <math.h>
 #include <string.h>
@@ -46,26 +48,38 @@ quotient(const figures_t *above, const figures_t *below)
     return above != NULL && below != NULL && below->median > 0 ? above->median / below->median : 0;
 }
 
-/* As workload.h says; 0 if one is not there. */
-static double
-ratio_of(const result_t *result)
+/* Names of contestants. */
+typedef struct sides {
+    const char *above, *below;
+} sides_t;
+
+/* What the ratio is made of, as workload.h says. */
+static sides_t
+sides_of(const result_t *result)
 {
-    const figures_t *schedq = figures_of(result, "schedq");
-    const figures_t *mutex = figures_of(result, "mutex");
     const contestant_t *rival = best_rival(result);
 
     switch (result->value->ratio) {
     case RATIO_BEST_RIVAL:
-        return rival != NULL ? quotient(&result->of[rival - contestants], schedq) : 0;
+        return (sides_t){rival != NULL ? rival->name : "mutex", "schedq"};
     case RATIO_YIELDING:
-        return quotient(figures_of(result, "yielding"), schedq);
+        return (sides_t){"yielding", "schedq"};
     case RATIO_OF_BASE:
-        return quotient(figures_of(result, "base"), schedq);
+        return (sides_t){"base", "schedq"};
     case RATIO_TO_BASE:
-        return quotient(schedq, figures_of(result, "base"));
+        return (sides_t){"schedq", "base"};
     default:
-        return quotient(mutex != NULL ? mutex : figures_of(result, "bare"), schedq);
+        return (sides_t){figures_of(result, "mutex") != NULL ? "mutex" : "bare", "schedq"};
     }
+}
+
+/* 0 if a side is not there. */
+static double
+ratio_of(const result_t *result)
+{
+    const sides_t sides = sides_of(result);
+
+    return quotient(figures_of(result, sides.above), figures_of(result, sides.below));
 }
 
 static const char *
@@ -231,6 +245,38 @@ json_ratio(double ratio)
     return ratio > 0 ? json_real(round(ratio * 1000) / 1000) : json_null();
 }
 
+/* "mutex/schedq" */
+static json_t *
+json_sides(const result_t *result)
+{
+    const sides_t sides = sides_of(result);
+    char text[64];
+
+    snprintf(text, sizeof text, "%s/%s", sides.above, sides.below);
+    return ratio_of(result) > 0 ? json_string(text) : json_null();
+}
+
+/* The percentiles that so many values can tell, each with its value. */
+static json_t *
+json_distribution(const histogram_t *distribution)
+{
+    static const double percents[] = {0,  1,  10,   25,   50,    75,    90,     95,
+                                      98, 99, 99.5, 99.9, 99.95, 99.99, 99.995, 99.999};
+    const double count = (double)histogram_count(distribution);
+    json_t *points = json_array();
+
+    for (size_t i = 0; i < sizeof percents / sizeof percents[0]; i++) {
+        if ((100 - percents[i]) * count >= 100) {
+            json_array_append_new(
+                points, json_pack("[f, I]", percents[i],
+                                  (json_int_t)histogram_percentile(distribution, percents[i])));
+        }
+    }
+    json_array_append_new(points,
+                          json_pack("[f, I]", 100.0, (json_int_t)histogram_max(distribution)));
+    return points;
+}
+
 /* All that entered: what `ratio` was made of, and how far the repetitions lie apart. */
 static json_t *
 json_figures(const result_t *result)
@@ -248,6 +294,9 @@ json_figures(const result_t *result)
         json_object_set_new(one, "median", json_number(figures->median));
         json_object_set_new(one, "min", json_number(figures->min));
         json_object_set_new(one, "max", json_number(figures->max));
+        if (figures->distribution != NULL) {
+            json_object_set_new(one, "distribution", json_distribution(figures->distribution));
+        }
         if (contestants[i].missing != NULL) {
             json_object_set_new(one, "missing", json_string(contestants[i].missing));
         }
@@ -266,10 +315,12 @@ json_row(const result_t *result)
 
     json_object_set_new(row, "row", json_string(result->name));
     json_object_set_new(row, "unit", json_string(unit_of(result)));
+    json_object_set_new(row, "headline", json_boolean(is_headline(result->name)));
     json_object_set_new(row, "schedq", json_median(result, "schedq"));
     json_object_set_new(row, "mutex", json_median(result, "mutex"));
     json_object_set_new(row, "bare", json_median(result, "bare"));
     json_object_set_new(row, "ratio", json_ratio(ratio_of(result)));
+    json_object_set_new(row, "ratio_of", json_sides(result));
     json_object_set_new(row, "bare_ratio",
                         json_ratio(quotient(figures_of(result, "bare"), schedq)));
     json_object_set_new(row, "min", leading != NULL ? json_number(leading->min) : json_null());

@@ -9,6 +9,7 @@
 
 #include "contestant.h"
 #include "gbench.h"
+#include "histogram.h"
 
 #include <stdio.h>
 
@@ -74,6 +75,9 @@ typedef struct sample {
     double ns;
     /* of the thread that only reads the clock, where `ns` is a maximum; else 0 */
     double control_ns;
+    /* what `ns` is a percentile of, where a reader would like to see more of it; measure.c's from
+       there on. Else NULL */
+    histogram_t *distribution;
 } sample_t;
 
 struct workload {

@@ -225,6 +225,88 @@ expect_row(const json_t *rows, const char *name, const char *unit)
     expect_number(json_object_get(json_object_get(row, "figures"), "schedq"), "median");
 }
 
+/* From the least to the greatest, by percent and by value. */
+static void
+expect_distribution(const json_t *points)
+{
+    double percent = -1;
+    json_int_t ns = 0;
+    const json_t *point;
+    size_t i;
+
+    assert_true(json_array_size(points) > 2);
+    json_array_foreach(points, i, point)
+    {
+        assert_true(json_real_value(json_array_get(point, 0)) > percent);
+        assert_true(json_integer_value(json_array_get(point, 1)) >= ns);
+        percent = json_real_value(json_array_get(point, 0));
+        ns = json_integer_value(json_array_get(point, 1));
+    }
+    assert_true(percent == 100);
+}
+
+/* The three curves of the page. */
+static void
+expect_distributions(const json_t *row)
+{
+    static const char *const names[] = {"schedq", "mutex", "yielding"};
+
+    assert_true(json_is_true(json_object_get(row, "headline")));
+    assert_string_equal(json_string_value(json_object_get(row, "ratio_of")), "mutex/schedq");
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        const json_t *figures = json_object_get(json_object_get(row, "figures"), names[i]);
+        expect_distribution(json_object_get(figures, "distribution"));
+    }
+}
+
+static void
+expect_nothing_changed(const char *json)
+{
+    char options[1024];
+
+    snprintf(options, sizeof options, "%s %s", json, json);
+    assert_int_equal(command_run(BENCH_COMPARE, options), 0);
+    command_expect(" figures in both: 0 worse, 0 better");
+}
+
+/* Well-formed, with each row and a plot of a distribution. */
+static void
+expect_page_of(const char *json)
+{
+    char options[1024];
+
+    if (command_run("gnuplot", "--version") != 0) {
+        return;
+    }
+    snprintf(options, sizeof options, "--bench %s --output %s", json,
+             WORK_DIRECTORY "/bench-page.html");
+    assert_int_equal(command_run(BENCH_PAGE, options), 0);
+    assert_int_equal(command_run("python3", "-c 'import xml.etree.ElementTree as E; "
+                                            "E.parse(\"" WORK_DIRECTORY "/bench-page.html\")'"),
+                     0);
+    assert_int_equal(command_run("grep",
+                                 "-c '<th scope=\"row\">storm/100k/pop-p99.9</th>\\|"
+                                 "A pop in the storm, 100,000 pods parked</h3>' " WORK_DIRECTORY
+                                 "/bench-page.html"),
+                     0);
+    assert_string_equal(command_output, "2\n");
+}
+
+static void
+the_page_refuses_what_is_no_result(void **state)
+{
+    (void)state;
+    if (command_run("gnuplot", "--version") != 0) {
+        skip();
+    }
+    assert_int_equal(command_run(BENCH_PAGE, ""), 2);
+    command_expect("nothing to show: legal are --bench FILE and --replays FILE");
+    assert_int_equal(command_run(BENCH_PAGE, "--bench /nowhere/x.json"), 2);
+    command_expect("/nowhere/x.json: ");
+    assert_int_equal(command_run(BENCH_PAGE, "--replays " WORK_DIRECTORY "/bench-old.json"), 2);
+    command_expect("this is not what schedq-bench --json or schedq-replay --json wrote");
+}
+
 /* That both sides did the same work is checked by the command itself. */
 static void
 a_quick_run_of_the_headline_goes_through_every_kind_of_row(void **state)
@@ -255,7 +337,10 @@ a_quick_run_of_the_headline_goes_through_every_kind_of_row(void **state)
     expect_row(rows, "memory/bytes-per-pod", "B");
     expect_row(rows, "preemption/usual/10k", "ns");
     expect_number(find_row(rows, "preemption/usual/10k"), "bare_ratio");
+    expect_distributions(find_row(rows, "storm/100k/pop-p99.9"));
     json_decref(rows);
+    expect_nothing_changed(path);
+    expect_page_of(path);
 }
 
 static void
@@ -373,6 +458,7 @@ main(void)
         cmocka_unit_test(a_quick_run_of_the_headline_goes_through_every_kind_of_row),
         cmocka_unit_test(the_other_suites_of_their_own_are_measured),
         cmocka_unit_test(compare_names_what_changed_beyond_the_noise),
+        cmocka_unit_test(the_page_refuses_what_is_no_result),
         cmocka_unit_test(scaling_computes_from_counts_and_times),
     };
     return cmocka_run_group_tests_name("schedq-bench", tests, NULL, NULL);
