@@ -143,8 +143,8 @@ struct mover {
     /* a pod that stays for want of memory missed something: a note is left (stray.h) */
     bool tells;
     bool asks_host; /* `decide` may ask a hint, an affinity, a precheck; or a gate (mover_begin) */
-    uint8_t asks;      /* how often the call asked the pod's gates before */
-    bool no_memory;    /* some pod stayed where it was */
+    uint8_t asks;   /* how often the call asked the pod's gates before */
+    bool no_memory; /* some pod stayed where it was */
     schedq_result_t *result;
     /* Where the pod goes; false: it stays. The object in view->description is alive. */
     bool (*decide)(struct mover *mover, const struct view *view, struct way *way);
