@@ -60,7 +60,7 @@
  * so a thread that is slow there, or never comes back, holds back no memory of the others. Records,
  * bands, segments and tables that were read before a pause may be used again, or freed, afterwards:
  * records are looked up again by their numbers, readers begin again where they were, and the CAS
- * that acts compares words with what was judged. A call that can ask none of these pauses no section
+ * that acts compares words with what was judged. A call that can ask none of these pauses none
  * (queue_asks_host, mover_begin). config.retain and release run inside of sections.
  */
 #ifndef SCHEDQ_LOCKFREE_QUEUE_H

@@ -35,7 +35,7 @@
  * POP_BACKOFF).
  *
  * stands for engine/lockfree/calls/serve.c is_here 3730a5ce
- * stands for engine/lockfree/calls/serve.c flush_bin 1d751637
+ * stands for engine/lockfree/calls/serve.c flush_bin 07b18680
  * stands for engine/lockfree/calls/mover.c move_batch c4f5b5f9
  * stands for engine/lockfree/calls/mover.c switch_group d6560062
  * stands for engine/lockfree/moves/switch.c switch_pod 74dc7c05

@@ -2,8 +2,8 @@
  * Serving time.
  *
  * The pods that are due are first in their bins (backoff.h, waiting.h). They are read, not taken:
- * moved like by an event (mover.h). The next look at a bin passes the stale refs. So two threads that
- * serve at once do the same work twice, and one that stops leaves the rest to the others.
+ * moved like by an event (mover.h). The next look at a bin passes the stale refs. So two threads
+ * that serve at once do the same work twice, and one that stops leaves the rest to the others.
  *
  * SLICES. A pop serves SERVE_SLICE pods, then looks for its own (pop.c); a gate that is asked
  * counts as one. A slice that comes to its end leaves the deadline at "due now": the next thread
