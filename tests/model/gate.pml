@@ -52,7 +52,7 @@
  * stands for engine/lockfree/calls/mover.c disturb b2af02ba
  * stands for engine/lockfree/calls/mover.c mover_try_ref 20461302
  * stands for engine/lockfree/moves/stray.h stray_ask_owed 3133b4c0
- * stands for engine/lockfree/moves/transfer.c transfer_announce b790bdae
+ * stands for engine/lockfree/moves/transfer.h transfer_announce 83dd4d51
  */
 #ifdef LARGE
 #define SECOND

@@ -47,7 +47,7 @@
  * stands for engine/lockfree/signals/nominator.c put_in_order afece905
  * stands for engine/lockfree/signals/nominator.c sweep_bucket c9f601c4
  * stands for engine/lockfree/signals/nominator.c nominator_read 9ac98213
- * stands for engine/lockfree/moves/describe.c describe_install befbf077
+ * stands for engine/lockfree/moves/describe.c describe_install ce4d64c5
  */
 #define NUMBERS   5
 

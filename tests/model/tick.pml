@@ -39,8 +39,8 @@
  * stands for engine/lockfree/calls/mover.c move_batch c4f5b5f9
  * stands for engine/lockfree/calls/mover.c switch_group d6560062
  * stands for engine/lockfree/moves/switch.c switch_pod 74dc7c05
- * stands for engine/lockfree/moves/switch.c switch_announced 3d6e8a2b
- * stands for engine/lockfree/moves/switch.c switch_counted 418018fd
+ * stands for engine/lockfree/moves/switch.h switch_announced f08d5c8b
+ * stands for engine/lockfree/moves/switch.h switch_counted 418018fd
  * stands for engine/lockfree/moves/switch.c switch_help fdf1b5f6
  * stands for engine/lockfree/refs/bin.h bin_judge 37e3f0cc
  * stands for engine/lockfree/refs/bin.h bin_mark 02930f2f

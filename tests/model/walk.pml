@@ -28,7 +28,7 @@
  * stands for engine/lockfree/calls/pop.c walk_down c806749b
  * stands for engine/lockfree/calls/pop.c take_head dd9f852b
  * stands for engine/lockfree/moves/transfer.c transfer_follow e8a77414
- * stands for engine/lockfree/moves/switch.c switch_announced 3d6e8a2b
+ * stands for engine/lockfree/moves/switch.h switch_announced f08d5c8b
  */
 #ifdef LARGE
 #define UPDATES 3

@@ -712,7 +712,7 @@ complete(struct worker *worker, const struct arrival *arrival, const struct inde
     }
     publish_in_band(worker, arrival->to.band, arrival->ref, arrival->key);
     index_finish(ticket); /* complete:A, a full fence behind the publication */
-    publish_mark(worker, arrival->to.band);
+    (void)publish_mark(worker, arrival->to.band);
     result->pod.bits = arrival->ref; /* its first version is its life */
     result->place = SCHEDQ_ACTIVE;
     result->gate = 0;

@@ -1,9 +1,12 @@
 /*
  * update: replaces the description by one CAS on {state word, description word}; it fails if the
  * pod left its place, or ended, meanwhile. If the new description changes an active pod's place in
- * the order, the same CAS raises the lag (state.h), and transfer_follow moves the pod. A pod in
- * flight is only described anew: its place is decided when its flight ends. A name that no pod has
- * is added (add.c).
+ * the order, the same CAS raises the lag (state.h), and the pod is published in its new place and
+ * switched. A pod in flight is only described anew: its place is decided when its flight ends. A
+ * name that no pod has is added (add.c).
+ *
+ * Of an active pod no more is read than the exchange, and the answer, need: what was read is of the
+ * word that the exchange compares.
  *
  * LINEARIZATION. entry_describe:A. NOT_FOUND: the look at the index or the word.
  *
@@ -22,7 +25,6 @@
  */
 #include "lockfree/calls/add.h"
 #include "lockfree/calls/events.h"
-#include "lockfree/calls/find.h"
 #include "lockfree/calls/ops.h"
 #include "lockfree/moves/backoff.h"
 #include "lockfree/moves/describe.h"
@@ -37,38 +39,129 @@ struct update {
     const schedq_event_t *events;
     size_t event_count;
     uint32_t record;
+    uint64_t life;
+    /* of a pod that is not active: */
     uint64_t word; /* after it was installed */
     struct view before;
 };
 
 /* A new key, or a new priority: the pod moves in the order of its place. */
-static bool
-moves_in_order(const struct queue *queue, const struct view *before,
+static inline bool
+moves_in_order(const struct queue *queue, const struct description *before,
                const struct description *description)
 {
-    return description->order_key != before->description.order_key ||
-           queue_rank(queue, description->priority) !=
-               queue_rank(queue, before->description.priority);
+    return description->order_key != before->order_key ||
+           queue_rank(queue, description->priority) != queue_rank(queue, before->priority);
+}
+
+/* SCHEDQ_INVALID, if the pod is still what its record was read of. */
+COLD static schedq_status_t
+refuse_profile(struct worker *worker, const struct entry *entry, uint64_t state,
+               const struct update *update, uint8_t profile)
+{
+    if (entry_state(entry) != state) {
+        return SCHEDQ_RETRY;
+    }
+    worker_say(&worker->base, "spec.profile %u: %u, a pod keeps its profile", update->spec->profile,
+               profile);
+    return SCHEDQ_INVALID;
+}
+
+/* ---- an active pod --------------------------------------------------------------------------- */
+
+/* Its words are `state` and `desc`; if they change first, it is moved as it is then. */
+STRAIGHT void
+move_active(struct worker *worker, const struct update *update, struct entry *entry, uint64_t state,
+            uint64_t desc, struct band *band, int64_t key)
+{
+    const struct transfer transfer = {.record = update->record,
+                                      .entry = entry,
+                                      .state = state,
+                                      .desc = desc,
+                                      .to = {.place = PLACE_ACTIVE,
+                                             .band = band,
+                                             .bin = &band->bin,
+                                             .key = key,
+                                             .due = SCHEDQ_NO_DEADLINE}};
+
+    transfer_publish(worker, &transfer, CAUSE_NONE);
+    if (!transfer_switch(worker, &transfer, CAUSE_NONE)) {
+        (void)transfer_follow(worker, update->record, update->life);
+    }
 }
 
 /*
- * In flight a holder that is about to switch has to decide again; a waiting pod gets another
- * version.
+ * What the record and the description say is of the word `state` if the exchange finds it.
+ * SCHEDQ_RETRY: the pod changed meanwhile.
  */
-static uint64_t
-word_after(const struct queue *queue, const struct view *before,
-           const struct description *description)
+STRAIGHT schedq_status_t
+update_active(struct worker *worker, struct entry *entry, uint64_t state,
+              const struct update *update, schedq_result_t *result)
 {
-    switch (state_place(before->state)) {
-    case PLACE_INFLIGHT:
-        return before->state | FLAG_JUDGE;
-    case PLACE_ACTIVE:
-        return moves_in_order(queue, before, description) ? state_described(before->state)
-                                                          : before->state;
-    default:
-        return state_described(before->state);
+    struct queue *queue = queue_of(worker);
+    const schedq_pod_spec_t *spec = update->spec;
+    uint64_t desc = u64_load_acquire(&entry->word.high); /* of entry_describe:A */
+    uint8_t profile = attributes_profile(u64_load_acquire(&entry->attributes));
+    int64_t timestamp = (int64_t)u64_load_acquire(&entry->timestamp);
+    struct description before, description;
+    struct gating gating;
+
+    entry_copy(&queue->entries, entry, desc, &before, &gating);
+    gating_judge(&gating, u64_load_acquire(&entry->flight), state);
+    uint64_t unschedulable = u64_load_acquire(&entry->unschedulable) | gating.refused;
+    uint64_t pending = u64_load_acquire(&entry->pending);
+
+    if (u64_load_acquire(&entry->life) != update->life) {
+        return SCHEDQ_RETRY;
     }
+    if (profile != spec->profile) {
+        return refuse_profile(worker, entry, state, update, profile);
+    }
+    description = before;
+    describe_as(&description, spec, timestamp);
+    struct band *band = publish_band(worker, spec->priority);
+    bool described = moves_in_order(queue, &before, &description);
+    /* An update that came before, and stopped before it moved the pod, is finished here too. */
+    bool moves = described || state_lag(state) != 0;
+
+    if (described && state_lag_is_at_end(state)) {
+        return transfer_follow(worker, update->record, update->life) ? SCHEDQ_RETRY : SCHEDQ_NOMEM;
+    }
+    if (band == NULL || (moves && !publish_prepare(worker, &band->bin))) {
+        return SCHEDQ_NOMEM;
+    }
+    bool renominates = describe_names_node(&before, &description);
+
+    if (renominates &&
+        !describe_nominate(worker, update->record, update->life, &before, &description)) {
+        return SCHEDQ_NOMEM;
+    }
+    uint64_t word = described ? state_described(state) : state;
+    schedq_status_t status =
+        describe_swap(worker, entry, state, word, &description, &gating, &desc);
+
+    if (renominates) {
+        describe_end(worker, status == SCHEDQ_OK ? &before : &description);
+    }
+    if (status != SCHEDQ_OK) {
+        return status;
+    }
+    object_release(worker, before.object);
+    if (moves) {
+        move_active(worker, update, entry, word, desc, band, description.order_key);
+    } else if (band->id != state_band(state) || !publish_mark(worker, band)) {
+        (void)transfer_follow(worker, update->record, update->life);
+    }
+    result->pod = entry_handle(update->record, update->life);
+    result->object = before.object;
+    result->timestamp_ns = timestamp;
+    result->place = SCHEDQ_ACTIVE;
+    result->unschedulable = unschedulable;
+    result->pending = pending;
+    return SCHEDQ_OK;
 }
+
+/* ---- a pod in flight, or one that waits ------------------------------------------------------ */
 
 /*
  * Where only a host takes pods out of backoff, their order means nothing, and a pod that stood
@@ -79,19 +172,19 @@ moves_in_backoff(const struct queue *queue, const struct view *before,
                  const struct description *description)
 {
     return place_backs_off(state_place(before->state)) &&
-           moves_in_order(queue, before, description) &&
+           moves_in_order(queue, &before->description, description) &&
            (!queue->base.rules.host || queue->base.rules.pop_from_backoff);
 }
 
 /* The lag is at its end: it ends when the pod is moved. False: no memory. */
-static bool
+COLD static bool
 end_lag(struct worker *worker, const struct update *update)
 {
     if (place_waits_for_event(state_place(update->before.state)) &&
         !queue_of(worker)->base.rules.host) {
-        return events_help(worker, update->record, update->before.life);
+        return events_help(worker, update->record, update->life);
     }
-    return transfer_follow(worker, update->record, update->before.life);
+    return transfer_follow(worker, update->record, update->life);
 }
 
 /*
@@ -100,55 +193,42 @@ end_lag(struct worker *worker, const struct update *update)
  * order. False: no memory.
  */
 static bool
-prepare_new_place(struct worker *worker, uint32_t record, const struct view *before,
+prepare_new_place(struct worker *worker, const struct update *update,
                   const struct description *description, struct transfer *transfer)
 {
+    const struct view *before = &update->before;
     const struct way way = {.place = state_place(before->state), .gate = before->gate};
     struct view planned = *before;
 
     planned.description = *description;
-    return transfer_prepare(worker, record, &planned, &way, before->history.timestamp_ns, transfer);
+    return transfer_prepare(worker, update->record, &planned, &way, before->history.timestamp_ns,
+                            transfer);
 }
 
-/* The pod as it was described is moved; if it changed since, as it is. */
-static void
-move_described(struct worker *worker, const struct update *update, struct transfer *transfer,
-               const struct redescription *change)
-{
-    transfer->state = change->word;
-    transfer->desc = change->desc;
-    transfer_publish(worker, transfer, CAUSE_NONE);
-    if (!transfer_switch(worker, transfer, CAUSE_NONE)) {
-        (void)transfer_follow(worker, update->record, update->before.life);
-    }
-}
-
-/* SCHEDQ_RETRY: the pod changed meanwhile. */
+/*
+ * In flight a holder that is about to switch has to decide again; a waiting pod gets another
+ * version. SCHEDQ_RETRY: the pod changed meanwhile.
+ */
 static schedq_status_t
 install_update(struct worker *worker, struct update *update)
 {
     struct queue *queue = queue_of(worker);
     struct view *before = &update->before;
+    bool flies = state_place(before->state) == PLACE_INFLIGHT;
     struct redescription change = describe_begin(before);
     struct transfer transfer;
-    enum place place = state_place(before->state);
-    schedq_status_t status = SCHEDQ_OK;
 
-    describe_by_spec(&change, before, update->spec);
-    if (place != PLACE_INFLIGHT || queue->base.rules.nominate == NOMINATE_AT_ADD) {
-        describe_renominate(&change, before);
-    }
-    change.word = word_after(queue, before, &change.description);
-    if (change.word != before->state && place != PLACE_INFLIGHT &&
-        state_lag_is_at_end(before->state)) {
+    if (!flies && state_lag_is_at_end(before->state)) {
         return end_lag(worker, update) ? SCHEDQ_RETRY : SCHEDQ_NOMEM;
     }
-    /* An update that came before, and stopped before it moved the pod, is finished here too. */
-    bool follows = (place == PLACE_ACTIVE && state_lag(change.word) != 0) ||
-                   moves_in_backoff(queue, before, &change.description);
+    describe_by_spec(&change, before, update->spec);
+    if (!flies || queue->base.rules.nominate == NOMINATE_AT_ADD) {
+        describe_renominate(&change, before);
+    }
+    change.word = flies ? before->state | FLAG_JUDGE : state_described(before->state);
+    bool follows = moves_in_backoff(queue, before, &change.description);
 
-    if (follows &&
-        !prepare_new_place(worker, update->record, before, &change.description, &transfer)) {
+    if (follows && !prepare_new_place(worker, update, &change.description, &transfer)) {
         return SCHEDQ_NOMEM;
     }
     if (place_waits_for_event(state_place(before->state)) &&
@@ -156,14 +236,15 @@ install_update(struct worker *worker, struct update *update)
         lots_note_affinity(&queue->waiting.lots, before->profile, before->unschedulable,
                            before->pending);
     }
-    status = describe_install(worker, update->record, before, &change);
-    if (status == SCHEDQ_OK) {
-        tally_add(&worker->tally.updates, 1);
-        update->word = change.word;
-        if (follows) {
-            move_described(worker, update, &transfer, &change);
-        } else if (place == PLACE_ACTIVE) {
-            (void)settle_told(worker, update->record, before);
+    schedq_status_t status = describe_install(worker, update->record, before, &change);
+
+    update->word = change.word;
+    if (status == SCHEDQ_OK && follows) {
+        transfer.state = change.word;
+        transfer.desc = change.desc;
+        transfer_publish(worker, &transfer, CAUSE_NONE);
+        if (!transfer_switch(worker, &transfer, CAUSE_NONE)) {
+            (void)transfer_follow(worker, update->record, update->life);
         }
     }
     return status;
@@ -220,7 +301,7 @@ retry_updated(struct worker *worker, const struct update *update, schedq_result_
         .tells = true,
         .asks_host = queue_asks_host(queue),
         /* settle_told asks twice at most */
-        .asks = worker->told == ref_make(update->before.life, update->record) ? ASKS_MAX - 1 : 0,
+        .asks = worker->told == ref_make(update->life, update->record) ? ASKS_MAX - 1 : 0,
         .result = result,
         .decide = rules->hints ? decide_by_event : decide_without_hints,
         .ctx = &event};
@@ -236,10 +317,10 @@ retry_updated(struct worker *worker, const struct update *update, schedq_result_
             mover.counts = true;
         }
         result->gate = now->gate; /* backoff keeps it: report_updated */
-        mover_try(&mover, update->record, update->before.life);
+        mover_try(&mover, update->record, update->life);
         mover_end(&mover);
         if (i + 1 == update->event_count || !rules->hints ||
-            !report_view(queue, update->record, update->before.life, &seen)) {
+            !report_view(queue, update->record, update->life, &seen)) {
             break;
         }
         now = &seen;
@@ -262,13 +343,14 @@ tell_holder(struct worker *worker, const struct update *update, schedq_result_t 
                                                         .old_object = update->old_object,
                                                         .new_object = update->spec->object});
     }
-    if (events_judge_again(queue, update->record, update->before.life, &now)) {
+    if (events_judge_again(queue, update->record, update->life, &now)) {
         (void)retry_updated(worker,
                             &(struct update){.spec = update->spec,
                                              .old_object = update->old_object,
                                              .events = update->events,
                                              .event_count = update->event_count,
                                              .record = update->record,
+                                             .life = update->life,
                                              .before = now},
                             result);
     }
@@ -306,7 +388,7 @@ report_updated(const struct queue *queue, const struct update *update, schedq_re
     const struct view *before = &update->before;
     struct view now;
     bool exists = (queue->base.rules.host || result->to_gated > 0) &&
-                  report_view(queue, update->record, before->life, &now);
+                  report_view(queue, update->record, update->life, &now);
     /* one event may have brought it before a gate, and the next away from there */
     uint8_t moved_with = result->gate;
 
@@ -341,66 +423,78 @@ follow_up(struct worker *worker, const struct update *update, schedq_result_t *r
     }
 }
 
-/* ---- the call -------------------------------------------------------------------------------- */
-
-/*
- * SCHEDQ_NOT_FOUND: no pod has this name, or another than the one that is meant. The handle is of
- * the view that install's CAS compares, so what is described is the pod that was compared here.
- */
-static schedq_status_t
-update_present(struct worker *worker, const struct hashed_name *name, struct update *update)
+/* The pod is not active. SCHEDQ_RETRY: it changed. */
+__attribute__((noinline)) static schedq_status_t
+update_other(struct worker *worker, struct update *update, schedq_result_t *result)
 {
-    schedq_status_t status;
+    struct view *before = &update->before;
 
-    /* Ends: each further round is another thread's change of the pod, or its end. */
-    do {
-        update->record = find_name(worker, name, &update->before);
-        if (update->record == 0 ||
-            spec_means_another(update->spec, entry_handle(update->record, update->before.life))) {
-            return SCHEDQ_NOT_FOUND;
-        }
-        if (update->before.profile != update->spec->profile) {
-            worker_say(&worker->base, "spec.profile %u: %u, a pod keeps its profile",
-                       update->spec->profile, update->before.profile);
-            return SCHEDQ_INVALID;
-        }
-        /* An active pod is settled by what the update does to it. */
-        status = state_place(update->before.state) == PLACE_GATED &&
-                         !settle_told(worker, update->record, &update->before)
-                     ? SCHEDQ_RETRY
-                     : install_update(worker, update);
-    } while (status == SCHEDQ_RETRY);
+    if (!report_view(queue_of(worker), update->record, update->life, before) ||
+        state_place(before->state) == PLACE_ACTIVE) {
+        return SCHEDQ_RETRY;
+    }
+    if (before->profile != update->spec->profile) {
+        return refuse_profile(worker, before->entry, before->state, update, before->profile);
+    }
+    if (state_place(before->state) == PLACE_GATED &&
+        (!settle_told(worker, update->record, before) ||
+         state_place(before->state) == PLACE_ACTIVE)) {
+        return SCHEDQ_RETRY;
+    }
+    schedq_status_t status = install_update(worker, update);
+
+    if (status == SCHEDQ_OK) {
+        follow_up(worker, update, result);
+        report_updated(queue_of(worker), update, result);
+    }
     return status;
 }
 
-static schedq_status_t
-update_or_add(struct worker *worker, const struct hashed_name *name, struct update *update,
-              schedq_result_t *result)
-{
-    const schedq_pod_spec_t *spec = update->spec;
-    const struct incoming_pod pod = {.spec = spec, .label = LABEL_POD_UPDATE};
-    schedq_status_t status;
-    struct index_found present;
+/* ---- the call -------------------------------------------------------------------------------- */
 
-    /*
-     * Ends: between "not there" and "exists" another call added it, between the other two another
-     * ended it.
-     */
-    for (;;) {
-        status = update_present(worker, name, update);
-        if (status == SCHEDQ_OK) {
-            follow_up(worker, update, result);
-            report_updated(queue_of(worker), update, result);
+/* SCHEDQ_NOT_FOUND: no pod has this name, or another than the one that is meant. */
+STRAIGHT schedq_status_t
+update_present(struct worker *worker, const struct hashed_name *name, struct update *update,
+               schedq_result_t *result)
+{
+    struct queue *queue = queue_of(worker);
+    const struct index_caller caller = index_caller(worker);
+    schedq_status_t status = SCHEDQ_RETRY;
+
+    /* Ends: each further round is another thread's change of the pod, or its end. */
+    while (status == SCHEDQ_RETRY) {
+        update->record = index_find(&queue->index, &caller, name, &update->life);
+        if (update->record == 0 ||
+            spec_means_another(update->spec, entry_handle(update->record, update->life))) {
+            return SCHEDQ_NOT_FOUND;
         }
-        if (status != SCHEDQ_NOT_FOUND || (spec->flags & SCHEDQ_POD_EXISTING) != 0) {
-            return status;
-        }
-        status = add_one(worker, name, &pod, result, &present);
-        if (status != SCHEDQ_EXISTS) {
-            result->added = status == SCHEDQ_OK;
-            return status;
+        struct entry *entry = entry_at(&queue->entries, update->record);
+
+        if (entry != NULL) {
+            uint64_t state = entry_state(entry);
+
+            status = state_place(state) == PLACE_ACTIVE
+                         ? update_active(worker, entry, state, update, result)
+                         : update_other(worker, update, result);
         }
     }
+    return status;
+}
+
+/* True: another call added it first. */
+COLD static bool
+add_unknown(struct worker *worker, const struct hashed_name *name, const schedq_pod_spec_t *spec,
+            schedq_result_t *result, schedq_status_t *status)
+{
+    const struct incoming_pod pod = {.spec = spec, .label = LABEL_POD_UPDATE};
+    struct index_found present;
+
+    if ((spec->flags & SCHEDQ_POD_EXISTING) != 0) {
+        return false;
+    }
+    *status = add_one(worker, name, &pod, result, &present);
+    result->added = *status == SCHEDQ_OK;
+    return *status == SCHEDQ_EXISTS;
 }
 
 schedq_status_t
@@ -419,9 +513,18 @@ lockfree_update(schedq_worker_t *base, const struct hashed_name *name,
     section_begin(worker);
     queue_sweep(worker);
     object_retain(queue, spec->object);
-    schedq_status_t status = update_or_add(worker, name, &update, result);
+    schedq_status_t status;
 
-    if (status != SCHEDQ_OK || result->added) {
+    /*
+     * Ends: between "not there" and "exists" another call added it, between the other two another
+     * ended it.
+     */
+    do {
+        status = update_present(worker, name, &update, result);
+    } while (status == SCHEDQ_NOT_FOUND && add_unknown(worker, name, spec, result, &status));
+    if (status == SCHEDQ_OK && !result->added) {
+        tally_add(&worker->tally.updates, 1);
+    } else {
         object_give_back(queue, spec->object); /* add_one took its own */
     }
     section_end(worker);

@@ -16,6 +16,7 @@
 #ifndef SCHEDQ_LOCKFREE_SLAB_H
 #define SCHEDQ_LOCKFREE_SLAB_H
 
+#include "engine.h"
 #include "lockfree/memory/sizes.h"
 #include "platform/atomic.h"
 #include "platform/epoch.h"
@@ -130,7 +131,7 @@ slab_in_page(char *page, struct slab_layout layout, uint32_t object)
 }
 
 /** slab_at for a caller that knows the kind. */
-static inline void *
+STRAIGHT void *
 slab_at_known(const struct slab *slab, struct slab_layout layout, uint32_t object)
 {
     /* acquire, both: of page_slot's exchange, and page_install:A */
@@ -145,7 +146,7 @@ slab_at_known(const struct slab *slab, struct slab_layout layout, uint32_t objec
  * The same of an object that was made once, without a look whether its page is there: for the
  * object's owner, or an address to prefetch.
  */
-static inline void *
+STRAIGHT void *
 slab_unchecked(const struct slab *slab, struct slab_layout layout, uint32_t object)
 {
     uint32_t page = object >> layout.page_bits;
@@ -179,7 +180,7 @@ void slab_spill(struct slab *slab, struct slab_cache *cache);
  *
  * The next take's object is fetched while the caller is busy with this one.
  */
-static inline uint32_t
+STRAIGHT uint32_t
 slab_take_known(struct slab *slab, struct slab_cache *cache, struct slab_layout layout,
                 void **memory)
 {
@@ -205,7 +206,7 @@ slab_take_known(struct slab *slab, struct slab_cache *cache, struct slab_layout 
 }
 
 /** Gives an object back; it may be another's at once. */
-static inline void
+STRAIGHT void
 slab_give_known(struct slab *slab, struct slab_cache *cache, struct slab_layout layout,
                 uint32_t object, void *memory)
 {

@@ -19,32 +19,8 @@ void
 describe_by_spec(struct redescription *change, const struct view *before,
                  const schedq_pod_spec_t *spec)
 {
-    struct description *description = &change->description;
-
     change->same_object = false;
-    description->object = spec->object;
-    description->priority = spec->priority;
-    description->flags = spec->flags & POD_FLAGS;
-    description->described_node = spec->nominated_node;
-    if ((spec->flags & SCHEDQ_POD_ORDER_KEY) != 0) {
-        description->own_key = true;
-        description->order_key = spec->order_key;
-    } else if ((before->description.flags & SCHEDQ_POD_ORDER_KEY) != 0) {
-        description->own_key = true;
-        description->order_key = before->history.timestamp_ns;
-    }
-}
-
-void
-describe_renominate(struct redescription *change, const struct view *before)
-{
-    bool spoken_of =
-        before->description.described_node != 0 || change->description.described_node != 0;
-
-    if (spoken_of) {
-        change->description.nominated_node = change->description.described_node;
-    }
-    change->renominates = spoken_of || before->description.nominated_node != 0;
+    describe_as(&change->description, spec, before->history.timestamp_ns);
 }
 
 /* ---- counting nominations -------------------------------------------------------------------- */
@@ -68,14 +44,10 @@ describe_end(struct worker *worker, const struct description *description)
  * nominated.
  */
 static bool
-nominate(struct worker *worker, uint32_t record, uint64_t life, struct redescription *change)
+nominate(struct worker *worker, uint32_t record, uint64_t life, struct description *description)
 {
     struct queue *queue = queue_of(worker);
-    struct description *description = &change->description;
 
-    if (!change->renominates) {
-        return true;
-    }
     description->nomination = nominator_draw(&queue->nominator);
     if (description->nominated_node != 0 &&
         !nominator_insert(&queue->nominator, worker->epoch, description->nominated_node, record,
@@ -86,61 +58,59 @@ nominate(struct worker *worker, uint32_t record, uint64_t life, struct redescrip
     return true;
 }
 
+/* As admission does; a nomination of another origin is only renewed. */
+static void
+say_node(const struct description *before, struct description *description)
+{
+    if ((before->described_node | description->described_node) != 0) {
+        description->nominated_node = description->described_node;
+    }
+}
+
+void
+describe_renominate(struct redescription *change, const struct view *before)
+{
+    say_node(&before->description, &change->description);
+    change->renominates = describe_names_node(&before->description, &change->description);
+}
+
+COLD bool
+describe_nominate(struct worker *worker, uint32_t record, uint64_t life,
+                  const struct description *before, struct description *description)
+{
+    say_node(before, description);
+    return nominate(worker, record, life, description);
+}
+
 bool
 describe_first_nomination(struct worker *worker, uint32_t record, uint64_t life,
                           struct description *description)
 {
-    struct redescription change = {.description = *description, .renominates = true};
-
-    change.description.nominated_node = description->described_node;
-    if (!nominate(worker, record, life, &change)) {
-        return false;
-    }
-    *description = change.description;
-    return true;
+    description->nominated_node = description->described_node;
+    return nominate(worker, record, life, description);
 }
 
 /* ---- installing ------------------------------------------------------------------------------ */
-
-static void
-installed(struct worker *worker, const struct view *before, const struct redescription *change)
-{
-    struct queue *queue = queue_of(worker);
-
-    if (change->renominates) {
-        count_nomination(worker, &before->description, UINT64_MAX);
-    }
-    description_give(&queue->entries, &worker->descriptions, before->desc);
-    if (!change->same_object) {
-        object_release(worker, before->description.object);
-    }
-}
 
 schedq_status_t
 describe_install(struct worker *worker, uint32_t record, const struct view *before,
                  struct redescription *change)
 {
-    struct queue *queue = queue_of(worker);
-    uint64_t replacement = description_take(&queue->entries, &worker->descriptions);
+    if (change->renominates && !nominate(worker, record, before->life, &change->description)) {
+        return SCHEDQ_NOMEM;
+    }
+    change->desc = before->desc;
+    schedq_status_t status = describe_swap(worker, before->entry, before->state, change->word,
+                                           &change->description, &change->gating, &change->desc);
 
-    if (replacement == 0) {
-        return SCHEDQ_NOMEM;
+    if (change->renominates) {
+        count_nomination(worker, status == SCHEDQ_OK ? &before->description : &change->description,
+                         UINT64_MAX);
     }
-    change->desc = replacement;
-    if (!nominate(worker, record, before->life, change)) {
-        description_give(&queue->entries, &worker->descriptions, replacement);
-        return SCHEDQ_NOMEM;
+    if (status == SCHEDQ_OK && !change->same_object) {
+        object_release(worker, before->description.object);
     }
-    description_fill(&queue->entries, replacement, &change->description, &change->gating);
-    if (!entry_describe(before->entry, before->state, before->desc, change->word, replacement)) {
-        if (change->renominates) {
-            count_nomination(worker, &change->description, UINT64_MAX);
-        }
-        description_give(&queue->entries, &worker->descriptions, replacement);
-        return SCHEDQ_RETRY;
-    }
-    installed(worker, before, change);
-    return SCHEDQ_OK;
+    return status;
 }
 
 schedq_status_t

@@ -35,21 +35,70 @@ struct redescription {
     bool renominates; /* to description.nominated_node, under a number of its own */
 };
 
+/**
+ * One attempt to install: *desc, the word that was compared, becomes the new one.
+ *
+ * @retval SCHEDQ_OK     installed; the old record went back
+ * @retval SCHEDQ_RETRY  the words changed
+ * @retval SCHEDQ_NOMEM  nothing changed
+ */
+STRAIGHT schedq_status_t
+describe_swap(struct worker *worker, struct entry *entry, uint64_t state, uint64_t word,
+              const struct description *description, const struct gating *gating, uint64_t *desc)
+{
+    struct entries *entries = &queue_of(worker)->entries;
+    uint64_t replacement = description_take(entries, &worker->descriptions);
+
+    if (replacement == 0) {
+        return SCHEDQ_NOMEM;
+    }
+    description_fill(entries, replacement, description, gating);
+    bool installed = entry_describe(entry, state, *desc, word, replacement);
+
+    description_give(entries, &worker->descriptions, installed ? *desc : replacement);
+    *desc = replacement;
+    return installed ? SCHEDQ_OK : SCHEDQ_RETRY;
+}
+
 /** Begins with a description that differs in nothing. */
 struct redescription describe_begin(const struct view *before);
 
-/**
- * Puts in what a spec says; `band` is the one that the pod counts to from then on.
- *
- * A pod that loses its order key is ordered by its Timestamp.
- */
+/** As a spec says. A pod that loses its order key is ordered by its Timestamp. */
+static inline void
+describe_as(struct description *description, const schedq_pod_spec_t *spec, int64_t timestamp)
+{
+    bool had_key = (description->flags & SCHEDQ_POD_ORDER_KEY) != 0;
+
+    description->object = spec->object;
+    description->priority = spec->priority;
+    description->flags = spec->flags & POD_FLAGS;
+    description->described_node = spec->nominated_node;
+    if ((spec->flags & SCHEDQ_POD_ORDER_KEY) != 0 || had_key) {
+        description->own_key = true;
+        description->order_key =
+            (spec->flags & SCHEDQ_POD_ORDER_KEY) != 0 ? spec->order_key : timestamp;
+    }
+}
+
+/** The same, of what is to be installed. */
 void describe_by_spec(struct redescription *change, const struct view *before,
                       const schedq_pod_spec_t *spec);
 
+/** Does either speak of a node, or is nominated to one? Then the pod is nominated anew. */
+static inline bool
+describe_names_node(const struct description *before, const struct description *description)
+{
+    return (before->described_node | before->nominated_node | description->described_node) != 0;
+}
+
 /**
- * Nominates to the node that the description has, as admission does; a nomination of another origin
- * is only renewed.
+ * Draws and inserts the nomination of a description that is to replace `before`, and counts it: to
+ * the node that it has, as admission does; one of another origin is only renewed. False: no memory.
  */
+bool describe_nominate(struct worker *worker, uint32_t record, uint64_t life,
+                       const struct description *before, struct description *description);
+
+/** The same, left to describe_install. */
 void describe_renominate(struct redescription *change, const struct view *before);
 
 /**
@@ -73,7 +122,7 @@ bool describe_first_nomination(struct worker *worker, uint32_t record, uint64_t 
 schedq_status_t describe_nomination(struct worker *worker, uint32_t record, const struct view *view,
                                     uint64_t node);
 
-/** The pod is over, or deleted: its nomination is. */
+/** The pod is over, or deleted, or has another description: the nomination of this one is over. */
 void describe_end(struct worker *worker, const struct description *description);
 
 #endif

@@ -88,23 +88,24 @@ publish_in_run(struct worker *worker, struct bin *bin, const struct bin_ref *ref
  * the bin's slots meanwhile and there is no memory to merge them: then the ref goes into the lane,
  * out of its order, but not lost.
  */
-void
+bool
 publish_ref(struct worker *worker, struct bin *bin, const struct placing *placing)
 {
     const struct bin_ref ref = {.ref = placing->ref, .key = placing->key, .cause = placing->cause};
 
     if (!fits_lane(worker, bin, placing) && publish_in_run(worker, bin, &ref)) {
-        return;
+        return true;
     }
     if (worker->base.number == HOUSEKEEPER) {
         queue_note_stray(queue_of(worker), STRAY_UNPUBLISHED);
-        return;
+        return false;
     }
     struct lane *lane = bin_lane(bin, worker->base.number);
 
     lane_put(lane, placing->ref, placing->key < lane->last_key ? lane->last_key : placing->key);
     lane->last_tie = placing->tie;
     lane_publish(lane);
+    return false;
 }
 
 void

@@ -51,10 +51,10 @@ publish_band(struct worker *worker, int32_t priority)
 }
 
 /** bin_mark of a band that this worker has from publish_band. */
-static inline void
+static inline bool
 publish_mark(struct worker *worker, struct band *band)
 {
-    (void)band_mark(band, *publish_spot(worker, band->priority));
+    return band_mark(band, *publish_spot(worker, band->priority));
 }
 
 /** A ref on its way into a bin, with what orders it there. */
@@ -98,9 +98,10 @@ bool publish_prepare(struct worker *worker, struct bin *bin);
 
 /**
  * Puts one ref where consumers of the bin find it; it was prepared. Then a full fence, then
- * bin_mark.
+ * bin_mark. True: the ref went by an exchange, bin_publish_run:A or put_beside:A, which is that
+ * fence.
  */
-void publish_ref(struct worker *worker, struct bin *bin, const struct placing *placing);
+bool publish_ref(struct worker *worker, struct bin *bin, const struct placing *placing);
 
 /**
  * publish_ref of a ref that no lane may take: in a run. Need not be prepared. False: no memory,
@@ -118,7 +119,7 @@ publish_in_band(struct worker *worker, struct band *band, uint64_t ref, int64_t 
         lane_put(lane, ref, key);
         lane_publish(lane);
     } else {
-        publish_ref(worker, &band->bin, &(struct placing){.ref = ref, .key = key});
+        (void)publish_ref(worker, &band->bin, &(struct placing){.ref = ref, .key = key});
     }
 }
 

@@ -4,19 +4,6 @@
 #include "lockfree/moves/backoff.h"
 #include "policy/backoff.h"
 
-/*
- * A walk that passed a place before the pod came there, and had not reached the one that it left,
- * must begin again. Where pop takes from backoff, that is a place of the walk too.
- */
-static bool
-stays_in_order(const struct queue *queue, enum place from, enum place to)
-{
-    bool backoff_counts = queue->base.rules.pop_from_backoff;
-
-    return (to == PLACE_ACTIVE || (to == PLACE_BACKOFF && backoff_counts)) &&
-           (from == PLACE_ACTIVE || (from == PLACE_BACKOFF && backoff_counts));
-}
-
 /* A holder's own failure, if a lane had the ref. */
 static uint32_t
 cause_known(uint32_t cause, uint64_t state)
@@ -24,37 +11,6 @@ cause_known(uint32_t cause, uint64_t state)
     return cause == CAUSE_NONE && state_place(state) == PLACE_INFLIGHT
                ? cause_of(LABEL_FAILURE, false)
                : cause;
-}
-
-void
-switch_counted(struct worker *worker, uint64_t state, uint64_t next, uint32_t cause)
-{
-    enum place from = state_place(state), to = state_place(next);
-
-    if (place_waits(to)) {
-        switch_leave(worker, from);
-    } else if (from != to) {
-        switch_enter(worker, to);
-        switch_leave(worker, from);
-    }
-    switch_count(worker, to, cause);
-}
-
-bool
-switch_announced(struct worker *worker, struct entry *entry, uint64_t state, uint64_t desc,
-                 uint64_t next, uint32_t cause)
-{
-    struct queue *queue = queue_of(worker);
-
-    if (stays_in_order(queue, state_place(state), state_place(next))) {
-        (void)u64_add(&queue->reorder,
-                      1); /* switch_announced:A, read by take_head:A, walk_take:B */
-    }
-    if (!entry_switch(entry, state, desc, next)) { /* switch_announced:B */
-        return false;
-    }
-    switch_counted(worker, state, next, cause);
-    return true;
 }
 
 bool
@@ -79,7 +35,7 @@ switches_begin(struct worker *worker, struct switches *switches, enum place to, 
 
     *switches = (struct switches){.to = to, .announced = count};
     switch_change(worker, to, count);
-    if (from_backoff && stays_in_order(queue, PLACE_BACKOFF, to)) {
+    if (from_backoff && switch_stays_in_order(queue, PLACE_BACKOFF, to)) {
         (void)u64_add(&queue->reorder, 1); /* switches_begin:A, as switch_announced:A */
     }
 }

@@ -147,6 +147,52 @@ switch_withdraw(struct worker *worker, enum place to)
     }
 }
 
+/*
+ * A walk that passed a place before the pod came there, and had not reached the one that it left,
+ * must begin again. Where pop takes from backoff, that is a place of the walk too.
+ */
+static inline bool
+switch_stays_in_order(const struct queue *queue, enum place from, enum place to)
+{
+    bool backoff_counts = queue->base.rules.pop_from_backoff;
+
+    return (to == PLACE_ACTIVE || (to == PLACE_BACKOFF && backoff_counts)) &&
+           (from == PLACE_ACTIVE || (from == PLACE_BACKOFF && backoff_counts));
+}
+
+/** Counts a switch that the caller made, of a pod that was announced. */
+STRAIGHT void
+switch_counted(struct worker *worker, uint64_t state, uint64_t next, uint32_t cause)
+{
+    enum place from = state_place(state), to = state_place(next);
+
+    if (place_waits(to)) {
+        switch_leave(worker, from);
+    } else if (from != to) {
+        switch_enter(worker, to);
+        switch_leave(worker, from);
+    }
+    switch_count(worker, to, cause);
+}
+
+/** As switch_pod for a pod that was announced, and still is if this fails. */
+STRAIGHT bool
+switch_announced(struct worker *worker, struct entry *entry, uint64_t state, uint64_t desc,
+                 uint64_t next, uint32_t cause)
+{
+    struct queue *queue = queue_of(worker);
+
+    if (switch_stays_in_order(queue, state_place(state), state_place(next))) {
+        (void)u64_add(&queue->reorder,
+                      1); /* switch_announced:A, read by take_head:A, walk_take:B */
+    }
+    if (!entry_switch(entry, state, desc, next)) { /* switch_announced:B */
+        return false;
+    }
+    switch_counted(worker, state, next, cause);
+    return true;
+}
+
 /**
  * Switches a pod whose words still are `state` and `desc` to `next`, and counts it. False: they
  * changed.
@@ -155,10 +201,6 @@ switch_withdraw(struct worker *worker, enum place to)
  */
 bool switch_pod(struct worker *worker, struct entry *entry, uint64_t state, uint64_t desc,
                 uint64_t next, uint32_t cause);
-
-/** The same for a pod that was announced, and still is if this fails. */
-bool switch_announced(struct worker *worker, struct entry *entry, uint64_t state, uint64_t desc,
-                      uint64_t next, uint32_t cause);
 
 /** Pods that are switched to one place, one after the other, and counted together. */
 struct switches {
@@ -185,8 +227,5 @@ switches_one(struct switches *switches, struct entry *entry, uint64_t state, uin
 
 /** After the last, for those that came. */
 void switches_end(struct worker *worker, const struct switches *switches, uint32_t cause);
-
-/** Counts a switch that the caller made, of a pod that was announced. */
-void switch_counted(struct worker *worker, uint64_t state, uint64_t next, uint32_t cause);
 
 #endif

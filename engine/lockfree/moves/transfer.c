@@ -88,30 +88,9 @@ transfer_lower_deadline(struct worker *worker, int64_t due)
 {
     struct queue *queue = queue_of(worker);
 
-    if (due != SCHEDQ_NO_DEADLINE && deadline_lower(&queue->deadline, due)) {
+    if (deadline_lower(&queue->deadline, due)) {
         timer_wake(queue);
     }
-}
-
-void
-transfer_announce(struct worker *worker, const struct destination *destination, uint64_t ref,
-                  uint32_t cause)
-{
-    const struct placing placing = {
-        .ref = ref, .key = destination->key, .tie = destination->tie, .cause = cause};
-
-    if (destination->bin != NULL) {
-        publish_ref(worker, destination->bin, &placing);
-    }
-    if (destination->lot != NULL) {
-        lot_publish(destination->lot, worker->base.number, ref, ++worker->insertions);
-    }
-    /* transfer_announce:A, between the ref and the looks at bin's word, deadline and stamps */
-    atomic_fence();
-    if (destination->bin != NULL) {
-        (void)bin_mark(destination->bin); /* a band that this call found is in the table (band.h) */
-    }
-    transfer_lower_deadline(worker, destination->due);
 }
 
 /* ---- pods that exist ------------------------------------------------------------------------- */
@@ -129,13 +108,6 @@ transfer_prepare(struct worker *worker, uint32_t record, const struct view *view
     return transfer_find(worker, view, way, tried_now ? now : view->history.timestamp_ns,
                          &transfer->to) &&
            transfer_make_room(worker, &transfer->to);
-}
-
-void
-transfer_publish(struct worker *worker, const struct transfer *transfer, uint32_t cause)
-{
-    switch_announce(worker, transfer->to.place);
-    transfer_announce(worker, &transfer->to, transfer_ref(transfer), cause);
 }
 
 /* Does the pod that `view` shows stand where its description wants it? */

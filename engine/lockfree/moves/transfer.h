@@ -83,12 +83,34 @@ bool transfer_find(struct worker *worker, const struct view *view, const struct 
 /** False: no memory, nothing changed. */
 bool transfer_make_room(struct worker *worker, const struct destination *destination);
 
-/** A ref of the pod, where it is found from here on: publish, fence, announce. */
-void transfer_announce(struct worker *worker, const struct destination *destination, uint64_t ref,
-                       uint32_t cause);
-
 /** Makes time look at what is due then: the timer thread, or a sleeper. After a full fence. */
 void transfer_lower_deadline(struct worker *worker, int64_t due);
+
+/**
+ * A ref of the pod, where it is found from here on: publish, fence, announce. Bands alone are
+ * marked; one that this call found is in the table (band.h).
+ */
+STRAIGHT void
+transfer_announce(struct worker *worker, const struct destination *destination, uint64_t ref,
+                  uint32_t cause)
+{
+    const struct placing placing = {
+        .ref = ref, .key = destination->key, .tie = destination->tie, .cause = cause};
+
+    if (destination->lot != NULL) {
+        lot_publish(destination->lot, worker->base.number, ref, ++worker->insertions);
+    }
+    /* transfer_announce:A, between the refs and the looks at mark, deadline and stamps */
+    if (destination->bin == NULL || !publish_ref(worker, destination->bin, &placing)) {
+        atomic_fence();
+    }
+    if (destination->band != NULL) {
+        (void)publish_mark(worker, destination->band);
+    }
+    if (destination->due != SCHEDQ_NO_DEADLINE) {
+        transfer_lower_deadline(worker, destination->due);
+    }
+}
 
 /** Counts pods that came to a place. */
 static inline void
@@ -138,7 +160,12 @@ transfer_ref(const struct transfer *transfer)
 }
 
 /** Up to the announcement. `cause` is a helper's; CAUSE_NONE of what a lane may take. */
-void transfer_publish(struct worker *worker, const struct transfer *transfer, uint32_t cause);
+STRAIGHT void
+transfer_publish(struct worker *worker, const struct transfer *transfer, uint32_t cause)
+{
+    switch_announce(worker, transfer->to.place);
+    transfer_announce(worker, &transfer->to, transfer_ref(transfer), cause);
+}
 
 /** Instead of the switch. */
 static inline void

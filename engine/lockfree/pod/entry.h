@@ -343,14 +343,56 @@ bool entry_switch(struct entry *entry, uint64_t state, uint64_t desc, uint64_t n
 /** Sets a flag in a pod that is in flight; as entry_switch. */
 bool entry_flag(struct entry *entry, uint64_t state, uint64_t desc, enum state_flag flag);
 
-/** A description record, as a desc word; 0: no memory. The caller's until entry_describe. */
-uint64_t description_take(struct entries *entries, struct slab_cache *cache);
+/**
+ * A description record, as a desc word; 0: no memory. The caller's until entry_describe.
+ *
+ * Relaxed, here and in description_fill: entry_describe:A publishes what is stored.
+ */
+static inline uint64_t
+description_take(struct entries *entries, struct slab_cache *cache)
+{
+    void *memory;
+    uint32_t number = slab_take_known(&entries->descriptions, cache, DESCRIPTION_LAYOUT, &memory);
+
+    if (number == 0) {
+        return 0;
+    }
+    struct description_record *record = memory;
+    uint64_t tag = version_next(u64_load(&record->tag));
+
+    u64_store(&record->tag, tag);
+    return ref_make(tag, number);
+}
 
 /** Fills a record that is the caller's; `gating` NULL: nothing was said. */
-void description_fill(struct entries *entries, uint64_t desc, const struct description *description,
-                      const struct gating *gating);
+static inline void
+description_fill(struct entries *entries, uint64_t desc, const struct description *description,
+                 const struct gating *gating)
+{
+    struct description_record *record = description_at(entries, desc);
+
+    u64_store(&record->object, description->object);
+    time_store(&record->order_key, description->order_key);
+    u64_store(&record->attributes,
+              attributes_pack(description->priority, 0, description->own_key ? MARK_OWN_KEY : 0,
+                              description->flags));
+    u64_store(&record->described_node, description->described_node);
+    u64_store(&record->nominated_node, description->nominated_node);
+    u64_store(&record->nomination, description->nomination);
+    u64_store(&record->refused, gating != NULL ? gating->refused : 0);
+    u64_store(&record->stay, gating != NULL ? gating->stay : 0);
+    time_store(&record->first, gating != NULL ? gating->first : 0);
+}
 
 /** Gives the record behind a desc word back; 0 is allowed. */
-void description_give(struct entries *entries, struct slab_cache *cache, uint64_t desc);
+static inline void
+description_give(struct entries *entries, struct slab_cache *cache, uint64_t desc)
+{
+    if (desc != 0) {
+        slab_give_known(
+            &entries->descriptions, cache, DESCRIPTION_LAYOUT, ref_record(desc),
+            slab_unchecked(&entries->descriptions, DESCRIPTION_LAYOUT, ref_record(desc)));
+    }
+}
 
 #endif
