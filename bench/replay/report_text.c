@@ -49,8 +49,8 @@ put_pods(FILE *out, const simulate_result_t *result)
     fprintf(out, "attempts         %" PRIu64 ", %.3f a pod, at most %" PRIu32 "\n",
             result->attempts, report_attempts_mean(result), result->attempts_max);
     fprintf(out,
-            "caused by        %" PRIu64 " arrivals, %" PRIu64 " events, %" PRIu64
-            " backoffs (time), %" PRIu64 " flushes of what was parked too long\n",
+            "caused by        %" PRIu64 " arrival, %" PRIu64 " event, %" PRIu64 " time, %" PRIu64
+            " flush\n",
             result->attempts_by[CAUSE_ARRIVAL], result->attempts_by[CAUSE_EVENT],
             result->attempts_by[CAUSE_TIME], result->attempts_by[CAUSE_FLUSH]);
     for (int i = 0; i < SIMULATE_ATTEMPT_BUCKETS; i++) {

@@ -15,7 +15,7 @@ def three_digits(value):
     """Three significant digits, no exponent."""
     if value >= 100:
         return f"{value:,.0f}"
-    return f"{value:.3g}" if value < 10 else f"{value:.1f}"
+    return f"{value:.2f}" if value < 10 else f"{value:.1f}"
 
 
 def duration(ns):

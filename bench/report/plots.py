@@ -145,7 +145,7 @@ def distribution(label, curves, unit):
     plot = Plot(label)
     beyond = max(-math.log10(1 - percent / 100) for _, _, points in curves for percent, _ in points if percent < 100)
     end = math.ceil(beyond + 0.3)
-    ticks = [("0", 0), ("50", -math.log10(0.5)), ("90", 1), ("99", 2), ("99.9", 3), ("99.99", 4), ("99.999", 5)]
+    ticks = ([("0", 0)] if end < 6 else []) + [("50", -math.log10(0.5)), ("90", 1), ("99", 2), ("99.9", 3), ("99.99", 4), ("99.999", 5)]
     plot.set("xrange [0:%g]" % end, 'xlabel "percentile"',
              "xtics (" + ", ".join(f'"{name}" {at:.4f}' for name, at in ticks if at < end - 0.2) + f', "max" {end})')
     values = [value for _, _, points in curves for _, value in points if value > 0]
@@ -172,7 +172,9 @@ def curves(label, xlabel, ticks, series):
 def depths(label, samples, kinds):
     """`samples`: rows of days and a depth for each of `kinds`, which are (colour, title)."""
     plot = Plot(label)
-    plot.set('xlabel "days since the start of the trace"',  "yrange [0:*]", "xtics auto", "ytics auto", 'format y "%.0f"')
+    few = max(max(row[1:]) for row in samples) < 8
+    plot.set('xlabel "days since the start of the trace"', "yrange [0:*]", "xtics auto", f"ytics {1 if few else 'auto'}",
+             'format y "%.0f"')
     for number, (name, _) in enumerate(kinds):
         plot.curve([(row[0], row[1 + number]) for row in samples], f"with lines linewidth 1.8 linecolor {colour(name)}")
     return plot.svg()
