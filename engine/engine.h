@@ -100,8 +100,6 @@ struct add_batch {
         *statuses;
 };
 
-enum pop_mode { POP_TRY, POP_WAIT };
-
 /** A pod by handle, or by name if the handle is 0. */
 struct pod_key {
     schedq_pod_t pod;
@@ -149,8 +147,9 @@ struct engine_ops {
                            const schedq_pod_spec_t *spec, schedq_result_t *result);
     schedq_status_t (*add_many)(schedq_worker_t *worker, const struct add_batch *batch,
                                 schedq_result_t *result);
-    schedq_status_t (*pop)(schedq_worker_t *worker, enum pop_mode mode, int64_t deadline,
-                           schedq_popped_t *out, size_t capacity, size_t *count);
+    schedq_status_t (*pop)(schedq_worker_t *worker, schedq_popped_t *out, size_t capacity,
+                           size_t *count);
+    schedq_status_t (*pop_waiting)(schedq_worker_t *worker, int64_t deadline, schedq_popped_t *out);
     schedq_status_t (*done)(schedq_worker_t *worker, schedq_token_t token);
     schedq_status_t (*done_many)(schedq_worker_t *worker, const schedq_token_t *tokens,
                                  size_t count, uint8_t *statuses);

@@ -18,8 +18,7 @@
 
 struct call {
     struct inside inside;
-    schedq_worker_t *worker; /* NULL: the call takes none */
-    schedq_result_t unseen;  /* the answer that a caller does not want */
+    schedq_result_t unseen; /* the answer that a caller does not want */
 };
 
 /** SCHEDQ_OK: go on, and end with call_end. SCHEDQ_BUSY, SCHEDQ_INVALID (NULL): return that. */
@@ -32,11 +31,11 @@ call_begin(struct call *call, schedq_t *queue)
     if (inside_is(queue)) {
         return SCHEDQ_BUSY;
     }
-    call->worker = NULL;
     inside_enter(&call->inside, queue);
     return SCHEDQ_OK;
 }
 
+/** The same with call_end_worker. */
 static inline schedq_status_t
 call_begin_worker(struct call *call, schedq_worker_t *worker)
 {
@@ -47,7 +46,6 @@ call_begin_worker(struct call *call, schedq_worker_t *worker)
         return SCHEDQ_BUSY;
     }
     worker->words[0] = '\0';
-    call->worker = worker;
     inside_enter(&call->inside, worker->queue);
     return SCHEDQ_OK;
 }
@@ -66,20 +64,18 @@ call_begin_answer(struct call *call, schedq_worker_t *worker, schedq_result_t **
     return call_begin_worker(call, worker);
 }
 
-/** call_end for a worker that does not exist any more. */
+/** After call_begin, and for a worker that does not exist any more. */
 static inline void
-call_end_without_worker(const struct call *call)
+call_end(const struct call *call)
 {
     inside_leave(&call->inside);
 }
 
 static inline void
-call_end(const struct call *call)
+call_end_worker(const struct call *call, schedq_worker_t *worker)
 {
     inside_leave(&call->inside);
-    if (call->worker != NULL) {
-        word_give_back(&call->worker->busy);
-    }
+    word_give_back(&worker->busy);
 }
 
 /** Writes words for calls that have no worker; `why` may be NULL. */

@@ -90,7 +90,7 @@ move_pods(schedq_worker_t *worker, const schedq_move_t *move, const struct assig
     } else {
         status = worker->queue->ops->move(worker, move, NULL, result);
     }
-    call_end(&call);
+    call_end_worker(&call, worker);
     return status;
 }
 
@@ -137,7 +137,7 @@ schedq_event_begin(schedq_worker_t *worker, uint64_t *sequence)
     } else {
         status = SCHEDQ_INVALID;
     }
-    call_end(&call);
+    call_end_worker(&call, worker);
     return status;
 }
 
@@ -157,7 +157,7 @@ schedq_event_stamp(schedq_worker_t *worker, uint64_t sequence, schedq_profile_t 
     } else {
         status = SCHEDQ_INVALID;
     }
-    call_end(&call);
+    call_end_worker(&call, worker);
     return status;
 }
 
@@ -196,7 +196,7 @@ schedq_candidates(schedq_worker_t *worker, schedq_query_t *query, schedq_candida
     status = check_query(worker, query, out, capacity, count)
                  ? worker->queue->ops->candidates(worker, query, out, capacity, count)
                  : SCHEDQ_INVALID;
-    call_end(&call);
+    call_end_worker(&call, worker);
     return status;
 }
 
@@ -268,7 +268,7 @@ schedq_apply_many(schedq_worker_t *worker, const schedq_decision_t *decisions, s
     status = check_decisions(worker, decisions, count)
                  ? worker->queue->ops->apply_many(worker, decisions, count, statuses, results, sum)
                  : SCHEDQ_INVALID;
-    call_end(&call);
+    call_end_worker(&call, worker);
     return status;
 }
 
@@ -297,6 +297,6 @@ schedq_tick(schedq_worker_t *worker, int64_t *next_ns, schedq_result_t *result)
         return status;
     }
     status = worker->queue->ops->tick(worker, next_ns != NULL ? next_ns : &next, result);
-    call_end(&call);
+    call_end_worker(&call, worker);
     return status;
 }

@@ -14,7 +14,7 @@ schedq_get(schedq_worker_t *worker, schedq_pod_t pod, schedq_visit_fn visit, voi
     status = check_not_null(worker, (const void *)(uintptr_t)visit, "visit")
                  ? worker->queue->ops->get(worker, pod, visit, ctx)
                  : SCHEDQ_INVALID;
-    call_end(&call);
+    call_end_worker(&call, worker);
     return status;
 }
 
@@ -30,7 +30,7 @@ schedq_snapshot(schedq_worker_t *worker, schedq_visit_fn visit, void *ctx)
     status = check_not_null(worker, (const void *)(uintptr_t)visit, "visit")
                  ? worker->queue->ops->snapshot(worker, visit, ctx)
                  : SCHEDQ_INVALID;
-    call_end(&call);
+    call_end_worker(&call, worker);
     return status;
 }
 
@@ -51,6 +51,6 @@ schedq_nominated_pods(schedq_worker_t *worker, uint64_t node, schedq_visit_fn vi
     } else {
         status = worker->queue->ops->nominated_pods(worker, node, visit, ctx);
     }
-    call_end(&call);
+    call_end_worker(&call, worker);
     return status;
 }

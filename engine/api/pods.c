@@ -21,7 +21,7 @@ schedq_add(schedq_worker_t *worker, const char *names, const schedq_pod_spec_t *
     status = check_spec(worker, names, spec, &name)
                  ? worker->queue->ops->add(worker, &name, spec, result)
                  : SCHEDQ_INVALID;
-    call_end(&call);
+    call_end_worker(&call, worker);
     return status;
 }
 
@@ -68,15 +68,14 @@ schedq_add_many(schedq_worker_t *worker, const char *names, const schedq_pod_spe
     } else {
         status = add_batch(worker, names, specs, count, pods, statuses, result);
     }
-    call_end(&call);
+    call_end_worker(&call, worker);
     return status;
 }
 
 /* ---- the cycle ------------------------------------------------------------------------------- */
 
-static schedq_status_t
-pop(schedq_worker_t *worker, enum pop_mode mode, int64_t deadline, schedq_popped_t *out,
-    size_t capacity, size_t *count)
+STRAIGHT schedq_status_t
+pop(schedq_worker_t *worker, schedq_popped_t *out, size_t capacity, size_t *count)
 {
     struct call call;
     schedq_status_t status = call_begin_worker(&call, worker);
@@ -90,9 +89,9 @@ pop(schedq_worker_t *worker, enum pop_mode mode, int64_t deadline, schedq_popped
         worker_say(worker, "capacity 0: at least 1");
         status = SCHEDQ_INVALID;
     } else {
-        status = worker->queue->ops->pop(worker, mode, deadline, out, capacity, count);
+        status = worker->queue->ops->pop(worker, out, capacity, count);
     }
-    call_end(&call);
+    call_end_worker(&call, worker);
     return status;
 }
 
@@ -101,21 +100,29 @@ schedq_try_pop(schedq_worker_t *worker, schedq_popped_t *out)
 {
     size_t count;
 
-    return pop(worker, POP_TRY, 0, out, 1, &count);
-}
-
-schedq_status_t
-schedq_pop(schedq_worker_t *worker, int64_t deadline_ns, schedq_popped_t *out)
-{
-    size_t count;
-
-    return pop(worker, POP_WAIT, deadline_ns, out, 1, &count);
+    return pop(worker, out, 1, &count);
 }
 
 schedq_status_t
 schedq_pop_many(schedq_worker_t *worker, schedq_popped_t *out, size_t capacity, size_t *count)
 {
-    return pop(worker, POP_TRY, 0, out, capacity, count);
+    return pop(worker, out, capacity, count);
+}
+
+schedq_status_t
+schedq_pop(schedq_worker_t *worker, int64_t deadline_ns, schedq_popped_t *out)
+{
+    struct call call;
+    schedq_status_t status = call_begin_worker(&call, worker);
+
+    if (status != SCHEDQ_OK) {
+        return status;
+    }
+    status = check_not_null(worker, out, "out")
+                 ? worker->queue->ops->pop_waiting(worker, deadline_ns, out)
+                 : SCHEDQ_INVALID;
+    call_end_worker(&call, worker);
+    return status;
 }
 
 schedq_status_t
@@ -133,7 +140,7 @@ schedq_done_many(schedq_worker_t *worker, const schedq_token_t *tokens, size_t c
     } else {
         status = worker->queue->ops->done_many(worker, tokens, count, statuses);
     }
-    call_end(&call);
+    call_end_worker(&call, worker);
     return status;
 }
 
@@ -145,7 +152,7 @@ schedq_done(schedq_worker_t *worker, schedq_token_t token)
 
     if (status == SCHEDQ_OK) {
         status = worker->queue->ops->done(worker, token);
-        call_end(&call);
+        call_end_worker(&call, worker);
     }
     return status;
 }
@@ -158,7 +165,7 @@ schedq_token_alive(schedq_worker_t *worker, schedq_token_t token)
 
     if (status == SCHEDQ_OK) {
         status = worker->queue->ops->token_alive(worker, token);
-        call_end(&call);
+        call_end_worker(&call, worker);
     }
     return status;
 }
@@ -178,7 +185,7 @@ schedq_add_unschedulable(schedq_worker_t *worker, schedq_token_t *token,
     } else {
         status = SCHEDQ_INVALID;
     }
-    call_end(&call);
+    call_end_worker(&call, worker);
     return status;
 }
 
@@ -215,7 +222,7 @@ schedq_readd(schedq_worker_t *worker, const char *names, const schedq_pod_spec_t
     } else {
         status = SCHEDQ_INVALID;
     }
-    call_end(&call);
+    call_end_worker(&call, worker);
     return status;
 }
 
@@ -235,7 +242,7 @@ schedq_find(schedq_worker_t *worker, const char *name, uint32_t name_length,
     status = check_name(worker, name, name_length, &checked)
                  ? worker->queue->ops->find(worker, &checked, result)
                  : SCHEDQ_INVALID;
-    call_end(&call);
+    call_end_worker(&call, worker);
     return status;
 }
 
@@ -271,7 +278,7 @@ schedq_update(schedq_worker_t *worker, const char *names, const schedq_pod_spec_
     } else {
         status = SCHEDQ_INVALID;
     }
-    call_end(&call);
+    call_end_worker(&call, worker);
     return status;
 }
 
@@ -291,7 +298,7 @@ schedq_delete(schedq_worker_t *worker, schedq_pod_t pod, const char *name, uint3
     } else {
         status = SCHEDQ_INVALID;
     }
-    call_end(&call);
+    call_end_worker(&call, worker);
     return status;
 }
 
@@ -310,7 +317,7 @@ schedq_activate(schedq_worker_t *worker, const schedq_pod_t *pods, size_t count,
     } else {
         status = worker->queue->ops->activate(worker, pods, count, result);
     }
-    call_end(&call);
+    call_end_worker(&call, worker);
     return status;
 }
 
@@ -322,7 +329,7 @@ schedq_nominate(schedq_worker_t *worker, schedq_pod_t pod, uint64_t node)
 
     if (status == SCHEDQ_OK) {
         status = worker->queue->ops->nominate(worker, pod, node);
-        call_end(&call);
+        call_end_worker(&call, worker);
     }
     return status;
 }

@@ -36,7 +36,7 @@ schedq_worker_unregister(schedq_worker_t *worker)
 
     if (status == SCHEDQ_OK) {
         worker->queue->ops->worker_unregister(worker);
-        call_end_without_worker(&call);
+        call_end(&call);
     }
     return status;
 }

@@ -276,6 +276,7 @@ const struct engine_ops mutex_engine = {
     .add = mutex_add,
     .add_many = mutex_add_many,
     .pop = mutex_pop,
+    .pop_waiting = mutex_pop_waiting,
     .done = mutex_done,
     .done_many = mutex_done_many,
     .token_alive = mutex_token_alive,

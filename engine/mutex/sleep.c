@@ -120,8 +120,26 @@ serve_if_late(struct mutex_queue *queue, int64_t now)
     return mutex_time_serve(queue, now, TIME_SLICE, &unseen);
 }
 
+schedq_status_t
+mutex_pop(schedq_worker_t *worker, schedq_popped_t *out, size_t capacity, size_t *count)
+{
+    struct mutex_queue *queue = queue_of(worker);
+    schedq_status_t status = SCHEDQ_OK;
+
+    *count = 0;
+    queue_lock(queue);
+    while (*count < capacity && cycle_pop(queue, &out[*count])) {
+        ++*count;
+    }
+    if (*count == 0) {
+        status = queue->closed ? SCHEDQ_CLOSED : SCHEDQ_EMPTY;
+    }
+    queue_unlock(queue);
+    return status;
+}
+
 static schedq_status_t
-pop_waiting(struct mutex_queue *queue, int64_t deadline, schedq_popped_t *out)
+wait_and_pop(struct mutex_queue *queue, int64_t deadline, schedq_popped_t *out)
 {
     while (!cycle_pop(queue, out)) {
         int64_t now = queue_now(queue);
@@ -141,25 +159,12 @@ pop_waiting(struct mutex_queue *queue, int64_t deadline, schedq_popped_t *out)
 }
 
 schedq_status_t
-mutex_pop(schedq_worker_t *worker, enum pop_mode mode, int64_t deadline, schedq_popped_t *out,
-          size_t capacity, size_t *count)
+mutex_pop_waiting(schedq_worker_t *worker, int64_t deadline, schedq_popped_t *out)
 {
     struct mutex_queue *queue = queue_of(worker);
-    schedq_status_t status = SCHEDQ_OK;
 
-    *count = 0;
     queue_lock(queue);
-    if (mode == POP_WAIT) {
-        status = pop_waiting(queue, deadline, out);
-        *count = status == SCHEDQ_OK ? 1 : 0;
-    } else {
-        while (*count < capacity && cycle_pop(queue, &out[*count])) {
-            ++*count;
-        }
-        if (*count == 0) {
-            status = queue->closed ? SCHEDQ_CLOSED : SCHEDQ_EMPTY;
-        }
-    }
+    schedq_status_t status = wait_and_pop(queue, deadline, out);
     queue_unlock(queue);
     return status;
 }

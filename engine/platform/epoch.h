@@ -150,10 +150,11 @@ void epoch_record_join(struct epoch_record *record);
 static inline void
 epoch_enter(struct epoch_record *record)
 {
+    struct epoch *epoch = record->epoch;
     /* epoch_enter:A, before all that the section reads */
-    uint64_t now = u64_load_acquire(&record->epoch->now);
+    uint64_t now = u64_load_acquire(&epoch->now);
 
-    if (record->epoch->asymmetric) {
+    if (epoch->asymmetric) {
         u64_store_release(&record->inside, now); /* epoch_enter:B */
         atomic_light_fence();                    /* what makes it a full one: of ask:C */
     } else {

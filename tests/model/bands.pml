@@ -59,7 +59,7 @@
  * stands for engine/lockfree/refs/band.h band_mark 3501eeef
  * stands for engine/lockfree/refs/band.c band_mark_slowly d461b00f
  * stands for engine/lockfree/refs/band.c bands_clear 0fdf92c7
- * stands for engine/lockfree/refs/band.c bands_rest a9c47c3c
+ * stands for engine/lockfree/refs/band.c bands_rest 5f5e3ba8
  * stands for engine/lockfree/refs/band.c cut_rows e0edbe9a
  * stands for engine/lockfree/refs/band.c replace 6307b755
  * stands for engine/lockfree/refs/band.c table_is_ripe e3666109
@@ -67,9 +67,8 @@
  * stands for engine/lockfree/refs/band.c get_slowly 5958da7d
  * stands for engine/lockfree/refs/band.c bands_get f835f671
  * stands for engine/lockfree/refs/band.c end_leaving 57636a68
- * stands for engine/lockfree/calls/pop.c walk_leaf ea178a6c
- * stands for engine/lockfree/calls/pop.c walk_top e6d6e636
- * stands for engine/lockfree/calls/pop.c walk_down c806749b
+ * stands for engine/lockfree/calls/pop.c walk_on 67a8e8b1
+ * stands for engine/lockfree/calls/pop.c walk_down 79acb49d
  */
 #if defined(LARGE)
 #define PRODUCERS 2

@@ -16,7 +16,7 @@
  *
  * Bounds: 3 pods, CONSUMERS consumers with one pop each (2, with --large 3). Any number may stop anywhere.
  *
- * stands for engine/lockfree/calls/pop.c take_head dd9f852b
+ * stands for engine/lockfree/calls/pop.c take_head d7678a66
  * stands for engine/lockfree/calls/pop.c look_at_head 4eb684bc
  * stands for engine/lockfree/refs/lane.h lane_peek_from b263ad6a
  * stands for engine/lockfree/refs/lane.h lane_advance 3138938f

@@ -59,7 +59,7 @@
  * stands for engine/lockfree/moves/report.c report_record ac34f7d1
  * stands for engine/lockfree/moves/settle.c settle_told 975fed23
  * stands for engine/lockfree/calls/pop.c take_said f06c4aa3
- * stands for engine/lockfree/calls/pop.c take_head dd9f852b
+ * stands for engine/lockfree/calls/pop.c take_head d7678a66
  */
 #define CONTAINERS 3
 #define ROOM       9

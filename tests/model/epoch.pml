@@ -31,7 +31,7 @@
  *
  * Bounds: two readers, two sections each; a worker, one batch, two looks. LARGE: three sections, three looks.
  *
- * stands for engine/platform/epoch.h epoch_enter e36395cf
+ * stands for engine/platform/epoch.h epoch_enter a5793828
  * stands for engine/platform/epoch.h epoch_leave f2e230e7
  * stands for engine/platform/epoch.c epoch_record_join 1eef07a3
  * stands for engine/platform/epoch.c close_batch 0f768eb1

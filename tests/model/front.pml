@@ -38,7 +38,7 @@
  * stands for engine/lockfree/refs/bin.c try_lane cece1bd1
  * stands for engine/lockfree/refs/bin.c try_lanes 55c19f2c
  * stands for engine/lockfree/refs/bin.c choose_lane 25b56ccf
- * stands for engine/lockfree/refs/bin.c compare_lanes eba90f71
+ * stands for engine/lockfree/refs/bin.c compare_lanes 6cde4256
  * stands for engine/lockfree/refs/lane.h lane_peek_from b263ad6a
  * stands for engine/lockfree/refs/lane.h lane_pass_by dbb7fe17
  */

@@ -60,8 +60,8 @@
  * stands for engine/lockfree/calls/pop.c sleep_in_line 2f9713c4
  * stands for engine/lockfree/calls/pop.c pop_or_sleep 0b61ef82
  * stands for engine/lockfree/calls/pop.c hand_over_watch 012525b0
- * stands for engine/lockfree/calls/pop.c lockfree_pop 0d1b3aea
- * stands for engine/lockfree/calls/pop.c pop_waiting 71b4ad39
+ * stands for engine/lockfree/calls/pop.c lockfree_pop e9651a0d
+ * stands for engine/lockfree/calls/pop.c lockfree_pop_waiting bd94ec3a
  * stands for engine/lockfree/calls/pop.c lockfree_close e280f02b
  * stands for engine/lockfree/calls/serve.c serve_wake_sleeper 025b1e89
  * stands for engine/lockfree/calls/serve.c server_serve fa66bb7f

@@ -23,10 +23,10 @@
  *
  * Bounds: two pods, UPDATES updates in a row (2, with --large 3), one pop, one other scanner.
  *
- * stands for engine/lockfree/calls/pop.c walk_take f74d6fd2
- * stands for engine/lockfree/calls/pop.c take_from c0d82893
- * stands for engine/lockfree/calls/pop.c walk_down c806749b
- * stands for engine/lockfree/calls/pop.c take_head dd9f852b
+ * stands for engine/lockfree/calls/pop.c walk_take 59999062
+ * stands for engine/lockfree/calls/pop.c take_from 4f68c22c
+ * stands for engine/lockfree/calls/pop.c walk_down 79acb49d
+ * stands for engine/lockfree/calls/pop.c take_head d7678a66
  * stands for engine/lockfree/moves/transfer.c transfer_follow e8a77414
  * stands for engine/lockfree/moves/switch.h switch_announced f08d5c8b
  */

@@ -289,6 +289,7 @@ const struct engine_ops lockfree_engine = {
     .add = lockfree_add,
     .add_many = lockfree_add_many,
     .pop = lockfree_pop,
+    .pop_waiting = lockfree_pop_waiting,
     .done = lockfree_done,
     .done_many = lockfree_done_many,
     .token_alive = lockfree_token_alive,

@@ -15,8 +15,10 @@ schedq_status_t lockfree_add_many(schedq_worker_t *worker, const struct add_batc
                                   schedq_result_t *result);
 
 /* pop.c */
-schedq_status_t lockfree_pop(schedq_worker_t *worker, enum pop_mode mode, int64_t deadline,
-                             schedq_popped_t *out, size_t capacity, size_t *count);
+schedq_status_t lockfree_pop(schedq_worker_t *worker, schedq_popped_t *out, size_t capacity,
+                             size_t *count);
+schedq_status_t lockfree_pop_waiting(schedq_worker_t *worker, int64_t deadline,
+                                     schedq_popped_t *out);
 void lockfree_close(schedq_t *queue);
 
 /* finish.c */

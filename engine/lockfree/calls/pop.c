@@ -37,7 +37,7 @@
  * ORDERING
  *   ref, switch_announced:A, switch -> scan, take_head:A or walk_take:B
  *       a walk that misses the pod in both places sees `reorder` raised since walk_take:A
- *   ref ; band_mark:A -> walk_down:A, walk_top:A, scan (band.h)
+ *   ref ; band_mark:A -> walk_on:A, walk_on:B, scan (band.h)
  *   a switch -> take_head:B
  *       the holder sees what was stored for the pod before that switch
  *   begin_flight:A -> entry_pop_order
@@ -134,55 +134,59 @@ number_pop(struct queue *queue, schedq_popped_t *out)
  * The record is this worker's: others only replace its description. So it is read and written
  * relaxed, behind take_head:B. The description that the caller gets is that of the claim; the
  * record's own never changes. What the end of the pod will write comes while the caller works.
+ * `said` NULL: nothing.
  */
-static void
+STRAIGHT void
 begin_flight(struct queue *queue, struct entry *entry, uint64_t token, const struct said *said,
              schedq_popped_t *out)
 {
     uint64_t name = u64_load(&entry->name);
-    uint64_t attributes = u64_load(&entry->attributes);
-    uint64_t counts = u64_load(&entry->attempts_rejections);
-    uint64_t errors = u64_load(&entry->errors);
-    uint32_t attempts = history_raised((uint32_t)(counts >> 32));
 
-    out->cycle = 0;
-    uint64_t order = queue->has_ticks ? clock_ticks() : number_pop(queue, out);
-
+    out->token.bits = token;
     index_prefetch(&queue->index, (uint32_t)(name >> 32));
     out->name = names_text(&queue->names, (uint32_t)name);
     __builtin_prefetch(out->name, 1);
-    out->token.bits = token;
     out->pod = entry_handle(ref_record(token), u64_load(&entry->life));
     out->object = u64_load(&entry->object);
+
+    uint64_t attributes = u64_load(&entry->attributes);
+
     out->name_length = attributes_name_length(attributes);
     out->priority = attributes_priority(attributes);
-    out->history.timestamp_ns = time_load(&entry->timestamp);
-    out->history.initial_attempt_ns = time_load(&entry->initial_attempt);
-    out->history.attempts = attempts;
-    out->history.rejections = (uint32_t)counts;
-    out->history.errors = (uint32_t)errors;
-    out->history.reserved = 0;
-    out->unschedulable = u64_load(&entry->unschedulable);
-    out->pending = u64_load(&entry->pending);
-    out->seen = u64_load_acquire(u64_of(&queue->base.words.event_sequence)); /* of stamps_draw:A */
-    out->nominated_node = 0;
-    out->backoff_expiry_ns =
-        backoff_never_was(&queue->base.rules.backoff, (uint32_t)counts | (uint32_t)errors)
-            ? 0
-            : told_expiry(queue, entry);
-    out->from_backoff = 0;
     out->profile = attributes_profile(attributes);
     out->flags = attributes_flags(attributes);
+    out->from_backoff = 0;
     memset(out->reserved, 0, sizeof out->reserved);
+    out->nominated_node = 0;
+    out->history.timestamp_ns = time_load(&entry->timestamp);
+    out->history.initial_attempt_ns = time_load(&entry->initial_attempt);
+
+    uint64_t counts = u64_load(&entry->attempts_rejections);
+    uint32_t errors = (uint32_t)u64_load(&entry->errors);
+
+    out->history.attempts = history_raised((uint32_t)(counts >> 32));
+    out->history.rejections = (uint32_t)counts;
+    out->history.errors = errors;
+    out->history.reserved = 0;
+    out->backoff_expiry_ns =
+        backoff_never_was(&queue->base.rules.backoff, (uint32_t)counts | errors)
+            ? 0
+            : told_expiry(queue, entry);
+    u64_store(&entry->attempts_rejections,
+              (uint64_t)out->history.attempts << 32 | out->history.rejections);
+    out->unschedulable = u64_load(&entry->unschedulable);
+    u64_store(&entry->unschedulable, 0);
+    out->pending = u64_load(&entry->pending);
+    u64_store(&entry->pending, 0);
+    out->seen = u64_load_acquire(u64_of(&queue->base.words.event_sequence)); /* of stamps_draw:A */
+    u64_store(&entry->seen, out->seen);
+    out->cycle = 0;
     if (said != NULL) {
         tell_said(said, entry, out);
     }
-    u64_store(&entry->attempts_rejections, (uint64_t)attempts << 32 | (uint32_t)counts);
-    u64_store(&entry->unschedulable, 0);
-    u64_store(&entry->pending, 0);
-    u64_store(&entry->seen, out->seen);
     u64_store(&entry->popped, out->object);
-    u64_store_release(&entry->flight, order); /* begin_flight:A; not 0: `popped` is this flight's */
+    u64_store_release(&entry->flight, /* begin_flight:A; not 0: `popped` is this flight's */
+                      queue->has_ticks ? clock_ticks() : number_pop(queue, out));
 }
 
 /* ---- one pod --------------------------------------------------------------------------------- */
@@ -228,14 +232,26 @@ take_said(struct worker *worker, struct entry *entry, uint64_t state, struct sai
     return true;
 }
 
+struct walk {
+    struct worker *worker;
+    uint64_t reorder;
+    struct band_table *table;
+    schedq_popped_t *out; /* for the next pod */
+    const schedq_popped_t *end;
+    struct band_leaf *leaf; /* where it is */
+    uint64_t rows, leaves;  /* from there on, as bits; rows 0: it is nowhere */
+    uint32_t top;           /* the next */
+    struct bin_head head;
+};
+
 /* Returns how many refs there were from the head on: a hint. */
-static uint32_t
+STRAIGHT uint32_t
 leave_head(const struct queue *queue, const struct bin_head *head)
 {
     uint32_t left = head->is_run ? head->run.left : lane_left(&head->lane);
 
     bin_advance(head);
-    if (!head->is_run && left > AHEAD) {
+    if (left > AHEAD && !head->is_run) {
         entry_prefetch(&queue->entries, lane_ahead(&head->lane, AHEAD));
     }
     return left;
@@ -248,14 +264,15 @@ leave_head(const struct queue *queue, const struct bin_head *head)
  * The record is addressed before its word is judged: behind the judgement the pod may end, and
  * trim take its page.
  */
-__attribute__((noinline)) static enum step
-take_head(struct worker *worker, struct bin *bin, const struct bin_head *head, uint64_t reorder,
-          schedq_popped_t *out)
+STRAIGHT enum step
+take_head(struct walk *walk, struct bin *bin)
 {
+    struct worker *worker = walk->worker;
     struct queue *queue = queue_of(worker);
-    uint64_t ref = bin_head_ref(head);
+    uint64_t ref = bin_head_ref(&walk->head);
     struct entry *entry = entry_at(&queue->entries, ref_record(ref));
     uint64_t state = bin_word_of(bin, ref);
+    const struct said *told = NULL;
     bool plain = false;
     struct said said;
 
@@ -266,12 +283,12 @@ take_head(struct worker *worker, struct bin *bin, const struct bin_head *head, u
         plain = entry_state(entry) == state;
     }
     if (!plain) {
-        state = look_at_head(worker, bin, head, entry);
+        state = look_at_head(worker, bin, &walk->head, entry);
         if (state == 0) {
             return STEP_NOTHING;
         }
     }
-    if (u64_load_acquire(&queue->reorder) != reorder) { /* take_head:A */
+    if (u64_load_acquire(&queue->reorder) != walk->reorder) { /* take_head:A */
         return STEP_AGAIN;
     }
     /* Described anew, and not moved so far: it has to be looked for in its new place. */
@@ -281,37 +298,26 @@ take_head(struct worker *worker, struct bin *bin, const struct bin_head *head, u
     }
     uint64_t desc = u64_load_acquire(&entry->word.high); /* of entry_describe:A */
     uint64_t version = state_next_version(state);
-    bool is_said = desc != 0 || objects_counted(queue);
 
-    if (is_said) {
+    if (desc != 0 || objects_counted(queue)) {
         if (!take_said(worker, entry, state, &said)) {
             return STEP_NOTHING;
         }
         desc = said.desc;
+        told = &said;
     }
     if (!entry_switch(entry, state, desc, version | state_of(PLACE_INFLIGHT))) { /* take_head:B */
-        if (is_said) {
-            object_release(worker, said.description.object);
+        if (told != NULL) {
+            object_release(worker, told->description.object);
         }
         return STEP_NOTHING;
     }
-    out->more = leave_head(queue, head) > 1;
-    begin_flight(queue, entry, version | ref_record(ref), is_said ? &said : NULL, out);
+    walk->out->more = leave_head(queue, &walk->head) > 1;
+    begin_flight(queue, entry, version | ref_record(ref), told, walk->out);
     return STEP_TAKEN;
 }
 
 /* ---- the walk -------------------------------------------------------------------------------- */
-
-struct walk {
-    struct worker *worker;
-    uint64_t reorder;
-    struct band_table *table;
-    schedq_popped_t *out; /* for the next pod */
-    const schedq_popped_t *end;
-    uint32_t leaf; /* where the last pod was */
-    uint64_t rest; /* the rows from that pod's on, as bits; 0: it came out of backoff */
-    struct bin_head head;
-};
 
 /* xorshift: which lanes a relaxed pop looks at. */
 static uint32_t
@@ -323,12 +329,6 @@ next_random(struct worker *worker)
     return (uint32_t)(worker->random >> 32);
 }
 
-static bool
-is_relaxed(const struct worker *worker)
-{
-    return queue_of(worker)->base.config.order == SCHEDQ_ORDER_RELAXED;
-}
-
 /* Relaxed: any pod of the band, only the priority counts. */
 RARELY static bool
 any_in(struct worker *worker, struct bin *bin, struct bin_head *head)
@@ -337,13 +337,31 @@ any_in(struct worker *worker, struct bin *bin, struct bin_head *head)
 }
 
 /* The pod to take from a bin, or some other that shows that it is not empty. */
-static bool
+STRAIGHT bool
 look_into(struct walk *walk, struct bin *bin)
 {
-    struct worker *worker = walk->worker;
+    struct queue *queue = queue_of(walk->worker);
 
-    return (is_relaxed(worker) && any_in(worker, bin, &walk->head)) ||
-           bin_first(bin, &queue_of(worker)->runs, &walk->head);
+    return (queue->base.config.order == SCHEDQ_ORDER_RELAXED &&
+            any_in(walk->worker, bin, &walk->head)) ||
+           bin_first(bin, &queue->runs, &walk->head);
+}
+
+/* Takes from one bin until it is empty, or enough was taken. */
+STRAIGHT enum step
+take_from(struct walk *walk, struct bin *bin)
+{
+    /*
+     * Ends: each further round took a pod or advanced a head, or another thread changed the pod.
+     */
+    while (look_into(walk, bin)) {
+        enum step step = take_head(walk, bin);
+
+        if (step == STEP_AGAIN || (step == STEP_TAKEN && ++walk->out == walk->end)) {
+            return step;
+        }
+    }
+    return STEP_NOTHING;
 }
 
 /*
@@ -351,10 +369,10 @@ look_into(struct walk *walk, struct bin *bin)
  * take its bit costs more than a few looks, and again when it is set. So bits are taken after some
  * looks for nothing, not at the first.
  */
-RARELY static bool
-passed_enough(struct worker *worker, uint32_t passed)
+static bool
+passed_enough(struct worker *worker)
 {
-    worker->passed += passed * queue_slots(queue_of(worker));
+    worker->passed += queue_slots(queue_of(worker));
     if (worker->passed < BAND_PASSES) {
         return false;
     }
@@ -362,91 +380,53 @@ passed_enough(struct worker *worker, uint32_t passed)
     return true;
 }
 
-/* Takes from one bin until it is empty, or enough was taken. */
-static enum step
-take_from(struct walk *walk, struct bin *bin)
+/* Goes on to the next leaf that shows rows. False: there is none. */
+STRAIGHT bool
+walk_on(struct walk *walk)
 {
-    enum step step = STEP_NOTHING;
+    struct band_table *table = walk->table;
+    uint64_t leaves = walk->leaves & (walk->leaves - 1);
 
-    if (!is_relaxed(walk->worker)) {
-        bin_prefetch(bin);
-    }
-    /*
-     * Ends: each further round took a pod or advanced a head, or another thread changed the pod.
-     */
-    while (step != STEP_AGAIN && look_into(walk, bin)) {
-        step = take_head(walk->worker, bin, &walk->head, walk->reorder, walk->out);
-        if (step == STEP_TAKEN && ++walk->out == walk->end) {
-            return STEP_TAKEN;
+    for (;; leaves &= leaves - 1) {
+        while (leaves == 0) {
+            if (walk->top == bands_tops(table)) {
+                walk->rows = 0;
+                return false;
+            }
+            leaves = summary_bits(&table->tops[walk->top++]); /* walk_on:A */
+        }
+        uint32_t i = (walk->top - 1) * SUMMARY_ROWS + (uint32_t)__builtin_ctzll(leaves);
+
+        walk->leaf = table->leaves[i].leaf;
+        walk->rows = summary_bits(&walk->leaf->summary); /* walk_on:B, before the scans */
+        if (walk->rows != 0) {
+            walk->leaves = leaves;
+            return true;
+        }
+        if (passed_enough(walk->worker)) {
+            bands_rest(&queue_of(walk->worker)->bands, table, walk->top - 1, leaves ^ (leaves - 1));
         }
     }
-    return step == STEP_AGAIN ? STEP_AGAIN : STEP_NOTHING;
 }
 
-/* The rows of leaf number `i` that it shows. */
 static enum step
-walk_leaf(struct walk *walk, uint32_t i, uint64_t rest)
-{
-    struct band_leaf *leaf = walk->table->leaves[i].leaf;
-    enum step step = STEP_NOTHING;
-    uint32_t passed = 0;
-
-    for (; rest != 0; rest &= rest - 1) {
-        step = take_from(walk, &leaf->rows[__builtin_ctzll(rest)].band->bin);
-        if (step != STEP_NOTHING) {
-            walk->leaf = i;
-            walk->rest = rest;
-            break;
-        }
-        passed++;
-    }
-    if (passed != 0 && passed_enough(walk->worker, passed)) {
-        uint32_t below = rest != 0 ? (uint32_t)__builtin_ctzll(rest) + 1 : SUMMARY_ROWS;
-
-        bands_clear(&queue_of(walk->worker)->bands, leaf, below);
-    }
-    return step;
-}
-
-/* The leaves that one top shows. */
-static enum step
-walk_top(struct walk *walk, uint32_t top, uint64_t bits)
-{
-    enum step step = STEP_NOTHING;
-    uint32_t passed = 0;
-    uint64_t idle = 0;
-
-    for (; bits != 0 && step == STEP_NOTHING; bits &= bits - 1) {
-        uint32_t i = top * SUMMARY_ROWS + (uint32_t)__builtin_ctzll(bits);
-        /* walk_top:A, before the scans */
-        uint64_t rows = summary_bits(&walk->table->leaves[i].leaf->summary);
-
-        if (rows == 0) {
-            idle |= bits & (0 - bits);
-            passed++;
-        } else {
-            step = walk_leaf(walk, i, rows);
-        }
-    }
-    if (passed != 0 && passed_enough(walk->worker, passed)) {
-        bands_rest(&queue_of(walk->worker)->bands, walk->table, top, idle);
-    }
-    return step;
-}
-
-__attribute__((noinline)) static enum step
 walk_down(struct walk *walk)
 {
-    enum step step = STEP_NOTHING;
+    while (walk_on(walk)) {
+        for (uint64_t rows = walk->rows; rows != 0; rows &= rows - 1) {
+            uint32_t row = (uint32_t)__builtin_ctzll(rows);
+            enum step step = take_from(walk, &walk->leaf->rows[row].band->bin);
 
-    for (uint32_t i = 0; i < bands_tops(walk->table) && step == STEP_NOTHING; i++) {
-        uint64_t bits = summary_bits(&walk->table->tops[i]); /* walk_down:A */
-
-        if (bits != 0) {
-            step = walk_top(walk, i, bits);
+            if (step != STEP_NOTHING) {
+                walk->rows = rows;
+                return step;
+            }
+            if (passed_enough(walk->worker)) {
+                bands_clear(&queue_of(walk->worker)->bands, walk->leaf, row + 1);
+            }
         }
     }
-    return step;
+    return STEP_NOTHING;
 }
 
 /*
@@ -496,40 +476,17 @@ take_from_backoff(struct walk *walk)
 
     /* Ends as take_from does. */
     while (step != STEP_AGAIN && walk->out != walk->end && (bin = first_in_backoff(walk)) != NULL) {
-        step = take_head(worker, bin, &walk->head, walk->reorder, walk->out);
+        step = take_head(walk, bin);
         if (step == STEP_TAKEN) {
             walk->out->from_backoff = 1;
             walk->out->more = 0; /* unknown */
             walk->out++;
-            walk->rest = 0;
             switch_leave(worker, PLACE_BACKOFF);
             switch_enter(worker, PLACE_ACTIVE); /* and out again: count_taken */
             switch_count(worker, PLACE_ACTIVE, cause_of(LABEL_POP_FROM_BACKOFF, false));
         }
     }
     return step;
-}
-
-/* Is some row of the table shown, from those in `rest` of leaf number `i` on? */
-static bool
-lower_bands_left(const struct band_table *table, uint32_t i, uint64_t rest)
-{
-    uint64_t behind = ~(UINT64_MAX >> (63 - i % SUMMARY_ROWS));
-
-    if ((summary_bits(&table->leaves[i].leaf->summary) & rest) != 0) {
-        return true;
-    }
-    for (uint32_t top = i / SUMMARY_ROWS; top < bands_tops(table); top++, behind = UINT64_MAX) {
-        uint64_t bits = summary_bits(&table->tops[top]) & behind;
-
-        for (; bits != 0; bits &= bits - 1) {
-            i = top * SUMMARY_ROWS + (uint32_t)__builtin_ctzll(bits);
-            if (summary_bits(&table->leaves[i].leaf->summary) != 0) {
-                return true;
-            }
-        }
-    }
-    return false;
 }
 
 /*
@@ -539,69 +496,42 @@ lower_bands_left(const struct band_table *table, uint32_t i, uint64_t rest)
 RARELY static bool
 something_is_left(struct walk *walk)
 {
-    struct queue *queue = queue_of(walk->worker);
-
-    if (has_backoff(queue)) {
+    if (has_backoff(queue_of(walk->worker))) {
         return true;
     }
-    if (walk->rest == 0) {
+    if (walk->rows == 0) {
         return false;
     }
-    const struct band_leaf *leaf = walk->table->leaves[walk->leaf].leaf;
-    struct band *band = leaf->rows[__builtin_ctzll(walk->rest)].band;
+    uint64_t leaf = walk->leaves & (0 - walk->leaves);
+    uint64_t lower = ~(walk->rows ^ (walk->rows - 1));
 
-    return look_into(walk, &band->bin) ||
-           lower_bands_left(walk->table, walk->leaf, ~(walk->rest ^ (walk->rest - 1)));
+    if (look_into(walk, &walk->leaf->rows[__builtin_ctzll(walk->rows)].band->bin) ||
+        (summary_bits(&walk->leaf->summary) & lower) != 0) {
+        return true;
+    }
+    walk->leaves = leaf | (summary_bits(&walk->table->tops[walk->top - 1]) & (0 - leaf));
+    return walk_on(walk);
 }
 
 /*
- * Counted once for all pods of the call. A tick that does not find them counted may forget events
- * that they have missed; their holders find gaps in the log, and judge by the stamps.
+ * One walk: takes as many pods as there are, up to `end`. True: again, an update moved a pod that
+ * is active.
  */
-static void
-count_taken(struct worker *worker, size_t count)
+STRAIGHT bool
+walk_take(struct walk *walk, const schedq_popped_t *begin)
 {
-    tally_add(&worker->tally.active, 0 - count);
-    tally_add(&worker->tally.inflight, count);
-    tally_add(&worker->tally.pops, count);
-}
+    struct queue *queue = queue_of(walk->worker);
 
-/* Takes as many pods as there are, up to a capacity. */
-static size_t
-walk_take(struct worker *worker, schedq_popped_t *out, size_t capacity)
-{
-    struct queue *queue = queue_of(worker);
-    struct walk walk;
-    enum step step;
+    walk->reorder = u64_load_acquire(&queue->reorder); /* walk_take:A */
+    walk->table = bands_table(&queue->bands);
+    walk->rows = walk->leaves = walk->top = 0;
+    enum step step = walk_down(walk);
 
-    walk.worker = worker;
-    walk.out = out;
-    walk.end = out + capacity;
-    /* Ends: each further round means that an update moved a pod that is active. */
-    do {
-        walk.reorder = u64_load_acquire(&queue->reorder); /* walk_take:A */
-        walk.table = bands_table(&queue->bands);
-        step = walk_down(&walk);
-        if (step == STEP_NOTHING && has_backoff(queue)) {
-            step = take_from_backoff(&walk);
-        }
-        if (walk.out == out && step == STEP_NOTHING &&
-            u64_load_acquire(&queue->reorder) != walk.reorder) { /* walk_take:B */
-            step = STEP_AGAIN;
-        }
-    } while (step == STEP_AGAIN);
-    size_t count = (size_t)(walk.out - out);
-
-    if (count > 0) {
-        count_taken(worker, count);
-        for (size_t i = 1; i < count; i++) {
-            out[i - 1].more = 1;
-        }
-        if (!walk.out[-1].more) {
-            walk.out[-1].more = count == capacity && something_is_left(&walk);
-        }
+    if (step == STEP_NOTHING && has_backoff(queue)) {
+        step = take_from_backoff(walk);
     }
-    return count;
+    return step == STEP_AGAIN || (walk->out == begin && u64_load_acquire(&queue->reorder) !=
+                                                            walk->reorder); /* walk_take:B */
 }
 
 enum look { LOOK_FIRST, LOOK_BEHIND_STRAYS, LOOK_BEHIND_POPPABLE };
@@ -632,6 +562,13 @@ look_again(struct worker *worker, enum look *look)
     return true;
 }
 
+/* Most often no: the words say so. */
+static bool
+may_look_again(struct queue *queue)
+{
+    return u32_load(u32_of(&queue->base.words.poppable)) != 0 || stray_is_noted(queue, STRAY_NOTES);
+}
+
 static void
 pass_wake_up(struct worker *worker, const schedq_popped_t *last)
 {
@@ -640,6 +577,60 @@ pass_wake_up(struct worker *worker, const schedq_popped_t *last)
     if (last->more && sleepers_waiting(sleepers) > 0) {
         (void)sleepers_wake_one(sleepers);
     }
+}
+
+/*
+ * Counted once for all pods of the call. A tick that does not find them counted may forget events
+ * that they have missed; their holders find gaps in the log, and judge by the stamps.
+ */
+static void
+count_taken(struct walk *walk, schedq_popped_t *begin)
+{
+    struct tally *tally = &walk->worker->tally;
+    uint64_t count = (uint64_t)(walk->out - begin);
+    schedq_popped_t *last = walk->out - 1;
+
+    tally_add(&tally->active, 0 - count);
+    tally_add(&tally->inflight, count);
+    tally_add(&tally->pops, count);
+    for (; begin != last; begin++) {
+        begin->more = 1;
+    }
+    if (!last->more) {
+        last->more = walk->out == walk->end && something_is_left(walk);
+    }
+}
+
+schedq_status_t
+lockfree_pop(schedq_worker_t *base, schedq_popped_t *out, size_t capacity, size_t *count)
+{
+    struct worker *worker = worker_of(base);
+    struct queue *queue = queue_of(worker);
+    bool closed = queue_is_closed(queue);
+    enum look look = LOOK_FIRST;
+    struct walk walk;
+
+    walk.worker = worker;
+    walk.out = out;
+    walk.end = out + capacity;
+    section_begin(worker);
+    /* Ends: each further round means that an update moved a pod, or is due to look_again. */
+    while (walk_take(&walk, out) ||
+           (walk.out == out && may_look_again(queue) && look_again(worker, &look))) {
+    }
+    if (walk.out != out) {
+        if (look == LOOK_BEHIND_POPPABLE) {
+            u32_store(u32_of(&queue->base.words.poppable), 1);
+        }
+        count_taken(&walk, out);
+        pass_wake_up(worker, walk.out - 1);
+    }
+    section_leave(worker);
+    *count = (size_t)(walk.out - out);
+    if (walk.out != out) {
+        return SCHEDQ_OK;
+    }
+    return closed ? SCHEDQ_CLOSED : SCHEDQ_EMPTY;
 }
 
 /* ---- waiting --------------------------------------------------------------------------------- */
@@ -659,7 +650,7 @@ try_pop(struct worker *worker, schedq_popped_t *out)
 {
     size_t count;
 
-    return lockfree_pop(&worker->base, POP_TRY, 0, out, 1, &count);
+    return lockfree_pop(&worker->base, out, 1, &count);
 }
 
 /* One waiting call. */
@@ -728,13 +719,16 @@ hand_over_watch(struct queue *queue)
     }
 }
 
-/* It was tried once, and there was nothing. */
-RARELY static schedq_status_t
-pop_waiting(struct worker *worker, int64_t deadline, schedq_popped_t *out, size_t *count)
+schedq_status_t
+lockfree_pop_waiting(schedq_worker_t *base, int64_t deadline, schedq_popped_t *out)
 {
+    struct worker *worker = worker_of(base);
     struct wait wait = {.deadline = deadline};
-    schedq_status_t status = SCHEDQ_EMPTY;
+    schedq_status_t status = try_pop(worker, out);
 
+    if (status != SCHEDQ_EMPTY) {
+        return status;
+    }
     server_begin(&wait.server, worker);
     /* Waits for a pod, the deadline, or the end: the one loop here that need not end. */
     while (status == SCHEDQ_EMPTY) {
@@ -746,38 +740,7 @@ pop_waiting(struct worker *worker, int64_t deadline, schedq_popped_t *out, size_
         status = status == SCHEDQ_EMPTY ? SCHEDQ_TIMEDOUT : status;
     }
     hand_over_watch(queue_of(worker));
-    *count = status == SCHEDQ_OK ? 1 : 0;
     return status;
-}
-
-schedq_status_t
-lockfree_pop(schedq_worker_t *base, enum pop_mode mode, int64_t deadline, schedq_popped_t *out,
-             size_t capacity, size_t *count)
-{
-    struct worker *worker = worker_of(base);
-    bool closed = queue_is_closed(queue_of(worker));
-    enum look look = LOOK_FIRST;
-    size_t taken;
-
-    section_begin(worker);
-    do {
-        taken = walk_take(worker, out, capacity);
-    } while (taken == 0 && look_again(worker, &look));
-    if (taken > 0) {
-        if (look == LOOK_BEHIND_POPPABLE) {
-            u32_store(u32_of(&queue_of(worker)->base.words.poppable), 1);
-        }
-        pass_wake_up(worker, &out[taken - 1]);
-    }
-    section_leave(worker);
-    *count = taken;
-    if (taken > 0) {
-        return SCHEDQ_OK;
-    }
-    if (closed) {
-        return SCHEDQ_CLOSED;
-    }
-    return mode == POP_WAIT ? pop_waiting(worker, deadline, out, count) : SCHEDQ_EMPTY;
 }
 
 /* ---- close ----------------------------------------------------------------------------------- */

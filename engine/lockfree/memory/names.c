@@ -5,18 +5,6 @@
 
 const uint32_t names_bytes[NAME_CLASSES] = {64, 128, 320};
 
-static uint32_t
-cell_class(uint32_t cell)
-{
-    return cell >> NAMES_CLASS_SHIFT;
-}
-
-static uint32_t
-cell_object(uint32_t cell)
-{
-    return cell & SLAB_OBJECTS_MAX;
-}
-
 /* The words of a text with its NUL. */
 static uint32_t
 word_count(uint32_t length)
@@ -78,14 +66,6 @@ names_trim(struct names *names, struct epoch_record *epoch)
     for (uint32_t i = 0; i < NAME_CLASSES; i++) {
         slab_trim(&names->classes[i], epoch);
     }
-}
-
-const char *
-names_text(const struct names *names, uint32_t cell)
-{
-    uint32_t class = cell_class(cell);
-
-    return slab_unchecked(&names->classes[class], names_layout(class), cell_object(cell));
 }
 
 bool

@@ -45,9 +45,6 @@ void names_give(struct names *names, struct names_cache *cache, uint32_t cell);
 void names_flush(struct names *names, struct names_cache *cache);
 void names_trim(struct names *names, struct epoch_record *epoch);
 
-/** The text, ending in NUL; for the thread that owns the cell, or holds its pod. */
-const char *names_text(const struct names *names, uint32_t cell);
-
 /**
  * Copies the text out, with a NUL; `out` has room for whole words (length + 8 bytes). It counts
  * only if the cell's pod is found unchanged afterwards.
@@ -60,11 +57,32 @@ void names_copy(const struct names *names, uint32_t cell, char *out, uint32_t le
  */
 bool names_equal(const struct names *names, uint32_t cell, const char *text, uint32_t length);
 
+static inline uint32_t
+cell_class(uint32_t cell)
+{
+    return cell >> NAMES_CLASS_SHIFT;
+}
+
+static inline uint32_t
+cell_object(uint32_t cell)
+{
+    return cell & SLAB_OBJECTS_MAX;
+}
+
 static inline struct slab_layout
 names_layout(uint32_t class)
 {
     return (struct slab_layout){
         .page_bits = RECORD_PAGE_BITS, .bytes = names_bytes[class], .link = NAMES_LINK};
+}
+
+/** The text, ending in NUL; for the thread that owns the cell, or holds its pod. */
+static inline const char *
+names_text(const struct names *names, uint32_t cell)
+{
+    uint32_t class = cell_class(cell);
+
+    return slab_unchecked(&names->classes[class], names_layout(class), cell_object(cell));
 }
 
 /** A cell with a copy of the text; 0: no memory. */

@@ -61,11 +61,11 @@ let_go(struct worker *worker, const struct held *held, bool flew)
  * Gives back what the record of a pod that is over held, and the record. Relaxed: stored before the
  * CAS to DEAD; since then the record is this worker's.
  */
-static inline __attribute__((always_inline)) void
-give_record(struct worker *worker, uint32_t record, struct entry *entry, bool flew)
+STRAIGHT void
+give_record(struct worker *worker, uint32_t record, struct entry *entry, uint64_t desc, bool flew)
 {
     struct queue *queue = queue_of(worker);
-    uint64_t name = u64_load(&entry->name), desc = u64_load(&entry->word.high);
+    uint64_t name = u64_load(&entry->name);
     struct held held = {0, 0};
 
     index_remove(&queue->index, (uint32_t)(name >> 32), record, u64_load(&entry->life));
@@ -87,7 +87,7 @@ void
 finish_record(struct worker *worker, uint32_t record, struct entry *entry)
 {
     tally_add(&worker->tally.given, 1);
-    give_record(worker, record, entry, false);
+    give_record(worker, record, entry, u64_load(&entry->word.high), false);
 }
 
 static bool
@@ -157,7 +157,7 @@ end_nomination(struct worker *worker, const struct entry *entry)
 }
 
 /* Ends one flight, and the pod; not counted. As schedq_done. */
-static schedq_status_t
+STRAIGHT schedq_status_t
 end_flight(struct worker *worker, schedq_token_t token)
 {
     struct queue *queue = queue_of(worker);
@@ -175,11 +175,12 @@ end_flight(struct worker *worker, schedq_token_t token)
         }
     }
     bool deleted = (state & FLAG_DELETED) != 0;
+    uint64_t desc = u64_load_acquire(&entry->word.high); /* of entry_describe:A */
 
-    if (!deleted && u64_load_acquire(&entry->word.high) != 0) { /* of entry_describe:A */
+    if (!deleted && desc != 0) {
         end_nomination(worker, entry);
     }
-    give_record(worker, ref_record(token.bits), entry, true);
+    give_record(worker, ref_record(token.bits), entry, desc, true);
     return deleted ? SCHEDQ_GONE : SCHEDQ_OK;
 }
 

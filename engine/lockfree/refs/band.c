@@ -420,7 +420,7 @@ bands_rest(struct bands *bands, struct band_table *table, uint32_t top, uint64_t
     const struct pair seen = summary_see(&table->tops[top]); /* before leaves are put to sleep */
     uint64_t asleep = 0;
 
-    for (uint64_t rest = idle; rest != 0; rest &= rest - 1) {
+    for (uint64_t rest = idle & seen.low; rest != 0; rest &= rest - 1) {
         uint32_t i = top * SUMMARY_ROWS + (uint32_t)__builtin_ctzll(rest);
 
         asleep |= summary_sleep(&table->leaves[i].leaf->summary) ? rest & (0 - rest) : 0;

@@ -61,7 +61,7 @@
  *   ref ; summary_shows:A | summary_doubt:A, scan (summary.h)
  *   bands_table:A, summary_sleep:A -> summary_see, band_mark_slowly:A
  *       who finds a leaf asleep finds the table in which it was put to sleep, or a later one
- *   summary_note:A, summary_set:A -> summary_shows:A, return -> walk_down:A (pop.c)
+ *   summary_note:A, summary_set:A -> summary_shows:A, return -> walk_on:A (pop.c)
  *       walks find in the top what a producer found awake
  *   replace:A, leave_cell, retirement -> bands_table:A
  *       no section has a band that may be freed
@@ -231,7 +231,7 @@ schedq_status_t bands_is_full(struct bands *bands, const struct bin_caller *call
 /** Takes the bits of those rows below number `below` that have no pods. */
 void bands_clear(struct bands *bands, struct band_leaf *leaf, uint32_t below);
 
-/** Takes the bits of leaves, of those under one top, that have none set themselves. */
+/** Takes the bits of those leaves under one top that have none set themselves. */
 void bands_rest(struct bands *bands, struct band_table *table, uint32_t top, uint64_t idle);
 
 /** The band with this id, which some state word named; NULL: it is none now. */

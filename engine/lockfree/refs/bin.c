@@ -8,6 +8,7 @@ bin_open(struct bin *bin, const struct residence *residence)
 {
     bin->residence = *residence;
     bin->here = state_make(0, residence->band, residence->place);
+    u32_store(&bin->slots, residence->ties == TIES_OPEN ? 0 : 1);
 }
 
 void
@@ -566,6 +567,10 @@ choose_lane(const struct bin *bin, uint64_t used)
 __attribute__((noinline)) static bool
 compare_lanes(struct bin *bin, uint64_t used, struct bin_head *best)
 {
+    /* Where it is likely to be one line: a consumer that takes the ref writes it. */
+    if (used < UINT64_C(1) << CACHE_LINE / sizeof bin->fronts[0]) {
+        __builtin_prefetch(bin->fronts, 1);
+    }
     struct choice choice = choose_lane(bin, used);
 
     best->front = &bin->fronts[choice.lane];
@@ -653,10 +658,10 @@ scan_runs(struct bin *bin, struct run_pool *pool, uint32_t slots, bool found, st
 }
 
 bool
-bin_first(struct bin *bin, struct run_pool *pool, struct bin_head *best)
+bin_compare(struct bin *bin, struct run_pool *pool, struct bin_head *best)
 {
     bool found = scan_lanes(bin, best);
-    uint32_t slots = u32_load_acquire(&bin->slots); /* bin_first:A reads from raise_slots:A */
+    uint32_t slots = u32_load_acquire(&bin->slots); /* bin_compare:A reads from raise_slots:A */
 
     best->is_run = false;
     return slots == 0 ? found : scan_runs(bin, pool, slots, found, best);
@@ -678,7 +683,7 @@ bool
 bin_any(struct bin *bin, struct run_pool *pool, uint32_t own, uint32_t random,
         struct bin_head *head)
 {
-    /* as scan_lanes:A; the slots as bin_first:A; so too in bin_pass */
+    /* as scan_lanes:A; the slots as bin_compare:A */
     uint64_t used = u64_load_acquire(&bin->used);
 
     if (used != 0 && (first_of_any_lane(bin, own, head) ||
@@ -698,7 +703,7 @@ bin_any(struct bin *bin, struct run_pool *pool, uint32_t own, uint32_t random,
 }
 
 void
-bin_advance(const struct bin_head *head)
+bin_leave(const struct bin_head *head)
 {
     if (head->is_run) {
         run_advance(&head->run);
@@ -731,7 +736,7 @@ bin_read_begin(struct bin_reader *reader, struct bin *bin, struct run_pool *pool
     reader->pool = pool;
     reader->limit = limit;
     reader->lanes = u64_load_acquire(&bin->used); /* of bin_prepare:A; next_lane reads from B */
-    /* a merge copies downwards: so do readers; as bin_first:A */
+    /* a merge copies downwards: so do readers; as bin_compare:A */
     reader->slots = u32_load_acquire(&bin->slots);
     reader->in_lane = reader->in_run = false;
 }

@@ -47,7 +47,7 @@
  *       the lane, before its first ref
  *   a claim, or a look at the head, raise_front:A -> try_lanes:A, compare_lanes:A
  *       what lies below a front is stale
- *   raise_slots:A, bin_publish_run:A -> bin_first:A
+ *   raise_slots:A, bin_publish_run:A -> bin_compare:A
  *       the slot, before its first run
  *   bin_publish_run:A, put_beside:A, put_merged:A -> the acquire loads of slots
  *       a run's refs (run.h)
@@ -73,7 +73,7 @@ struct bin {
     bool (*mark)(struct bin *bin);
     atomic_u64 used;
     atomic_u32 spot; /* where `mark` found the bin last */
-    /* slots from this number on never held a run */
+    /* slots from this number on never held a run; not 0 where ties are ordered */
     atomic_u32 slots;
     _Alignas(CACHE_LINE) atomic_u64 fronts[WORKERS_MAX]; /* front_of, perhaps FRONT_EMPTY */
     atomic_ptr lanes[WORKERS_MAX];
@@ -198,20 +198,6 @@ front_bound(uint64_t front)
     return (int64_t)((front & ~FRONT_EMPTY) ^ FRONT_SIGN);
 }
 
-/**
- * Fetches what a consumer that takes the first ref will read and write, if that is likely to be one
- * line.
- */
-static inline void
-bin_prefetch(const struct bin *bin)
-{
-    uint64_t used = u64_load(&bin->used);
-
-    if ((used & (used - 1)) != 0 && used < UINT64_C(1) << CACHE_LINE / sizeof bin->fronts[0]) {
-        __builtin_prefetch(bin->fronts, 1);
-    }
-}
-
 /** The first ref of a bin, as it was seen. */
 struct bin_head {
     bool is_run;
@@ -319,11 +305,28 @@ bin_has(const struct bin *bin, uint64_t ref)
 /** Goes past the stale refs at the heads of lanes and runs. */
 void bin_pass(struct bin *bin, struct run_pool *pool);
 
+/** bin_first of any bin; what it finds may be in a run, or have been compared with others. */
+bool bin_compare(struct bin *bin, struct run_pool *pool, struct bin_head *head);
+
 /**
  * The ref with the least key, unjudged; among equal keys what the residence says. False: there is
  * none.
  */
-bool bin_first(struct bin *bin, struct run_pool *pool, struct bin_head *head);
+STRAIGHT bool
+bin_first(struct bin *bin, struct run_pool *pool, struct bin_head *head)
+{
+    uint64_t used = u64_load_acquire(&bin->used); /* as scan_lanes:A */
+
+    /* as bin_compare:A; 0: no run was published before the scan began, so the order is the same */
+    if (used == 0 || (used & (used - 1)) != 0 || u32_load_acquire(&bin->slots) != 0) {
+        return bin_compare(bin, pool, head);
+    }
+    struct lane *lane = ptr_load_acquire(&bin->lanes[__builtin_ctzll(used)]);
+
+    head->is_run = false;
+    head->front = NULL;
+    return lane != NULL && lane_peek(lane, &head->lane);
+}
 
 /**
  * Some ref, unjudged: that of the caller's own lane, or of one of two that `random` picks, or of a
@@ -335,7 +338,18 @@ bool bin_any(struct bin *bin, struct run_pool *pool, uint32_t own, uint32_t rand
 /** Goes past stale refs. True: there was no other. */
 bool bin_is_empty(struct bin *bin, struct run_pool *pool);
 
+/** bin_advance where it is not one lane's only. */
+void bin_leave(const struct bin_head *head);
+
 /** Goes past a ref that is stale by now. */
-void bin_advance(const struct bin_head *head);
+static inline void
+bin_advance(const struct bin_head *head)
+{
+    if (head->is_run || head->front != NULL) {
+        bin_leave(head);
+    } else {
+        lane_advance(&head->lane);
+    }
+}
 
 #endif
