@@ -25,8 +25,8 @@
  * stands for engine/lockfree/refs/lots.c lot_keep f3ee5a93
  * stands for engine/lockfree/refs/lots.c claim_cell d3d26eff
  * stands for engine/lockfree/refs/lots.c lot_make 4c6149f2
- * stands for engine/lockfree/refs/lots.c lot_leave a3f29d44
- * stands for engine/lockfree/refs/lots.c lot_unmake 3416cad7
+ * stands for engine/lockfree/refs/lots.c lot_leave e9297df1
+ * stands for engine/lockfree/refs/lots.c lot_unmake 0c050b97
  * stands for engine/lockfree/refs/lots.c lot_retire 9c1d8175
  * stands for engine/lockfree/refs/lots.c lots_next caab06ea
  * stands for engine/lockfree/refs/lots.c lots_again d6a9f2eb

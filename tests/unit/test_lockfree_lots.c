@@ -421,6 +421,23 @@ sets_that_come_and_go_have_lots_of_their_own_for_ever(void **state)
     assert_int_equal(u64_load(&world->lots.caught), 0);
 }
 
+/* A lot is large: what waits for grace periods is judged by that, as calls poll. */
+static void
+few_lots_wait_for_grace_periods_while_sets_come_and_go(void **state)
+{
+    world_t *world = *state;
+    struct epoch_record *epoch = world->callers[0].epoch;
+    world->lots.max = 1024;
+    for (unsigned i = 1; i < 2000; i++) {
+        park(world, get(world, i), 0, 1, 5 + i);
+        set_word(world, 1, 6 + i, PLACE_ACTIVE);
+        epoch_leave(epoch);
+        epoch_poll_seldom(epoch);
+        epoch_enter(epoch);
+    }
+    assert_true(count_lots(world) < 150);
+}
+
 static void
 a_pod_that_is_about_to_wait_keeps_its_lot(void **state)
 {
@@ -943,6 +960,7 @@ main(void)
         TEST(the_catch_all_is_met_by_a_walk_for_plugins_that_came_to_it),
         TEST(lots_without_pods_are_given_back),
         TEST(sets_that_come_and_go_have_lots_of_their_own_for_ever),
+        TEST(few_lots_wait_for_grace_periods_while_sets_come_and_go),
         TEST(a_pod_that_is_about_to_wait_keeps_its_lot),
         TEST(a_call_that_found_a_lot_keeps_it_until_its_section_ends),
         TEST(a_lot_that_is_found_while_it_leaves_stays_and_may_leave_later),

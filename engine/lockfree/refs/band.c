@@ -576,7 +576,7 @@ static void
 drop_band(struct bands *bands, struct epoch_record *epoch, struct band *band)
 {
     leave_cell(bands, band);
-    epoch_retire_with(epoch, &band->block, bands->memory, MEMORY_QUEUES, 0, band_end);
+    epoch_retire_with(epoch, &band->block, bands->memory, MEMORY_QUEUES, sizeof *band, band_end);
 }
 
 /*

@@ -295,7 +295,7 @@ lot_leave(struct lot *lot, const struct bin_caller *caller)
 {
     if (u32_load(&lot->phase) == LOT_OPEN && lot_is_empty(lot) &&
         u32_cas(&lot->phase, LOT_OPEN, LOT_LEAVING)) { /* lot_leave:A */
-        epoch_retire_with(caller->epoch, &lot->block, caller->memory, MEMORY_QUEUES, 0,
+        epoch_retire_with(caller->epoch, &lot->block, caller->memory, MEMORY_QUEUES, sizeof *lot,
                           lot_is_ripe);
     }
 }
@@ -315,7 +315,8 @@ lot_unmake(struct lot *lot, const struct bin_caller *caller)
         clear_bit(&group->by_plugin[__builtin_ctzll(plugins)], bit);
     }
     (void)ptr_exchange(&group->lots[lot->cell], NULL); /* lot_unmake:B */
-    epoch_retire_with(caller->epoch, &lot->block, caller->memory, MEMORY_QUEUES, 0, lot_end);
+    epoch_retire_with(caller->epoch, &lot->block, caller->memory, MEMORY_QUEUES, sizeof *lot,
+                      lot_end);
     clear_bit(&group->taken, bit); /* lot_unmake:C */
 }
 
