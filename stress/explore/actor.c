@@ -367,6 +367,13 @@ actor_delete_held(struct actor *actor, unsigned held)
     return delete_pod(actor, world_key(popped->name, popped->name_length), popped->pod);
 }
 
+/* As kube 1.26 parks pods whose attempt ended in an error. */
+static bool
+parks_without_rejectors(void)
+{
+    return world.config.requeue == SCHEDQ_REQUEUE_MOVE_CYCLE;
+}
+
 bool
 act_find(struct actor *actor, uint32_t key, schedq_result_t *result)
 {
@@ -380,6 +387,9 @@ act_find(struct actor *actor, uint32_t key, schedq_result_t *result)
 
         SIM_CHECK(attempt->key == key, "find of pod %u gives the object of pod %u", key,
                   attempt->key);
+        SIM_CHECK(result->place != SCHEDQ_PARKED || parks_without_rejectors() ||
+                      (result->unschedulable | result->pending) != 0,
+                  "find says that pod %u is parked, and nothing rejected it", key);
         ledger_told(ledger, ledger_life(ledger, result->pod.bits, key),
                     (schedq_place_t)result->place, span.began, span.ended);
     } else {

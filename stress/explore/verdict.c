@@ -101,15 +101,39 @@ ranks_before(const struct ledger *ledger, const struct life *one, const struct l
             one->active < other->add_began);
 }
 
+/* Whatever it was described as until `taken` was popped, its priority was the higher one. */
+static bool
+ranks_higher_all_along(const struct ledger *ledger, const struct life *better,
+                       const struct life *taken)
+{
+    for (uint32_t i = 0; i < ledger->attempt_count; i++) {
+        const struct attempt *attempt = &ledger->attempts[i];
+
+        if (attempt->key == better->key && attempt->began < taken->pop_ended &&
+            attempt->priority <= taken->priority) {
+            return false;
+        }
+    }
+    return !better->from_backoff;
+}
+
+static bool
+ranks_before_all_along(const struct ledger *ledger, const struct life *better,
+                       const struct life *taken)
+{
+    return !is_updated(ledger, taken->key, taken->pop_began, taken->pop_ended) &&
+           (is_updated(ledger, better->key, taken->pop_began, NEVER)
+                ? ranks_higher_all_along(ledger, better, taken)
+                : ranks_before(ledger, better, taken));
+}
+
 /* Contract O: no pop returns `taken` while `better` is active during the whole of that call. */
 static void
 check_pair(const struct ledger *ledger, const struct life *better, const struct life *taken)
 {
     if (better->active < taken->pop_began &&
         ledger_active_until(ledger, better) > taken->pop_ended &&
-        ranks_before(ledger, better, taken) &&
-        !is_updated(ledger, better->key, taken->pop_began, NEVER) &&
-        !is_updated(ledger, taken->key, taken->pop_began, taken->pop_ended)) {
+        ranks_before_all_along(ledger, better, taken)) {
         sim_fail("order: pod %u (priority %d) was popped while pod %u (priority %d) was active all "
                  "along",
                  taken->key, taken->priority, better->key, better->priority);

@@ -1,6 +1,11 @@
 /* The life of bands: cleared in two phases, put to sleep with their leaf, filled again, dropped. */
+#include "arena.h"
 #include "scenarios.h"
 #include "world.h"
+
+#include "lockfree/refs/band.h"
+
+#include <string.h>
 
 #define LOW 1
 #define HIGH 9
@@ -210,6 +215,114 @@ add_others(struct actor *actor)
     }
 }
 
+/* ---- the summaries alone --------------------------------------------------------------------- */
+
+#define LOWEST 1
+#define UPPER 20
+
+/* A table of two leaves that sleep; the upper one has room for another row. */
+static struct {
+    struct memory memory;
+    struct entries entries;
+    struct run_pool pool;
+    struct bands bands;
+    struct epoch *epoch;
+    struct epoch_record *epochs[2]; /* of each thread */
+    struct band *lowest;
+    uint32_t spot;
+} parts;
+
+static struct band *
+parts_get(unsigned thread, int32_t priority, uint32_t *spot)
+{
+    struct band *band = bands_get(&parts.bands, parts.epochs[thread], priority, spot);
+
+    SIM_CHECK(band != NULL, "priority %d has no band", priority);
+    return band;
+}
+
+/* The last leaf of the table is the lowest band's. */
+static void
+parts_rest(void)
+{
+    struct band_table *table = bands_table(&parts.bands);
+
+    bands_rest(&parts.bands, table, 0, UINT64_C(1) << (table->count - 1));
+}
+
+static void
+parts_begin(const struct scenario *scenario)
+{
+    const schedq_allocator_t allocator = arena_allocator();
+    uint32_t spot;
+
+    (void)scenario;
+    memset(&parts, 0, sizeof parts);
+    memory_open(&parts.memory, &allocator);
+    records_open(&parts.entries, &parts.memory);
+    run_pool_open(&parts.pool, &parts.memory);
+    parts.epoch = epoch_open(&parts.memory, true);
+    for (unsigned i = 0; i < 2; i++) {
+        parts.epochs[i] = epoch_record_make(parts.epoch);
+    }
+    (void)bands_open(&parts.bands, &parts.memory, &parts.entries, &parts.pool);
+    for (int32_t priority = LOWEST + BAND_ROWS - 1; priority > LOWEST; priority--) {
+        (void)parts_get(0, priority, &spot);
+    }
+    parts.lowest = parts_get(0, LOWEST, &parts.spot);
+    (void)parts_get(0, UPPER, &spot);
+    struct band_table *table = bands_table(&parts.bands);
+    SIM_CHECK(table->count == 2, "the table has %u leaves", table->count);
+    bands_clear(&parts.bands, table->leaves[1].leaf, SUMMARY_ROWS);
+    parts_rest();
+}
+
+/* The first marks the lowest band; the other replaces the table, and puts that leaf to sleep. */
+static void
+parts_thread(const struct scenario *scenario, unsigned thread)
+{
+    uint32_t spot;
+
+    (void)scenario;
+    epoch_enter(parts.epochs[thread]);
+    if (thread == 0) {
+        (void)band_mark(parts.lowest, parts.spot);
+    } else {
+        (void)parts_get(thread, UPPER + 1, &spot);
+        parts_rest();
+    }
+    epoch_leave(parts.epochs[thread]);
+}
+
+static void
+parts_drain(const struct scenario *scenario)
+{
+    const struct band_table *table = bands_table(&parts.bands);
+    const struct band_leaf *leaf = table->leaves[table->count - 1].leaf;
+    const struct summary *top = &table->tops[0];
+
+    (void)scenario;
+    SIM_CHECK(sim_frozen() > 0 || (summary_bits(top) >> (table->count - 1) == 1 &&
+                                   summary_shows(&leaf->summary, leaf->count - 1)),
+              "the lowest band is marked, and not shown");
+}
+
+static void
+parts_end(const struct scenario *scenario)
+{
+    (void)scenario;
+    for (unsigned i = 0; i < 2; i++) {
+        epoch_poll(parts.epochs[i]);
+    }
+    bands_close(&parts.bands);
+    run_pool_close(&parts.pool);
+    records_close(&parts.entries);
+    epoch_close(parts.epoch);
+    memory_close(&parts.memory);
+}
+
+static const struct harness parts_harness = {parts_begin, parts_thread, parts_drain, parts_end};
+
 const struct scenario band_scenarios[] = {
     {.name = "band_clear",
      .about = "an empty band is cleared while pods are added to it, and moved into it",
@@ -247,6 +360,10 @@ const struct scenario band_scenarios[] = {
      .threads = 3,
      .prepare = prepare_two_asleep,
      .bodies = {add_both, add_another, consume_4}},
+    {.name = "band_mark_table",
+     .about = "a band is marked while its table is replaced, and its leaf put to sleep once more",
+     .harness = &parts_harness,
+     .threads = 2},
     {.name = "band_retire",
      .about = "max_bands 2: other priorities take the place of two while pods are added and moved",
      .harness = &queue_harness,

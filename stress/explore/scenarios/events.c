@@ -400,6 +400,21 @@ fail_and_look(struct actor *actor)
 }
 
 static void
+find_often(struct actor *actor)
+{
+    for (unsigned i = 0; i < 3; i++) {
+        (void)actor_find(actor, 0);
+    }
+}
+
+static void
+activate_and_end(struct actor *actor)
+{
+    actor_activate(actor, 0);
+    actor_consume(actor, 1);
+}
+
+static void
 counted(schedq_config_t *config)
 {
     cluster_use_without_gates(config);
@@ -457,6 +472,14 @@ const struct scenario event_scenarios[] = {
                  activate_0, pop_and_fail_plain),
     PLAIN_EVENTS("activate_parked", "two activations and an event of a parked pod", park_one,
                  activate_0, activate_0, move_plain),
+    {.name = "find_parked",
+     .about = "looks for a parked pod while it is activated and popped",
+     .harness = &queue_harness,
+     .threads = 2,
+     .sleeps = true,
+     .configure = cluster_use_without_gates,
+     .prepare = park_one,
+     .bodies = {find_often, activate_and_end}},
     PLAIN_EVENTS("update_parked", "an update that is an event, against an event and pops", park_one,
                  update_is_plain_event, move_plain, consume_2),
     PLAIN_EVENTS("update_unwanted", "a parked pod becomes one that the event helps", park_unwanted,

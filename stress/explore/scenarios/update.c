@@ -11,6 +11,16 @@ prepare_bands(struct actor *actor)
     (void)actor_add(actor, 2, 1);
 }
 
+/* Band 3 exists, and is empty. */
+static void
+prepare_way_up(struct actor *actor)
+{
+    (void)actor_add(actor, 0, 3);
+    actor_consume(actor, 1);
+    (void)actor_add(actor, 0, 2);
+    (void)actor_add(actor, 1, 1);
+}
+
 static void
 prepare_one(struct actor *actor)
 {
@@ -34,6 +44,12 @@ static void
 raise_2_beyond(struct actor *actor)
 {
     (void)actor_update(actor, 2, 7);
+}
+
+static void
+raise_0(struct actor *actor)
+{
+    (void)actor_update(actor, 0, 3);
 }
 
 static void
@@ -135,6 +151,12 @@ const struct scenario update_scenarios[] = {
                        raise_2_beyond),
     UPDATE_AGAINST_POP("update_lower_new", "a pod is lowered into a brand-new band, against pops",
                        lower_0_below),
+    {.name = "update_passed",
+     .about = "a pod is raised to where a pop has looked already; it ranks first before and after",
+     .harness = &queue_harness,
+     .threads = 2,
+     .prepare = prepare_way_up,
+     .bodies = {raise_0, pop_once}},
     UPDATE_AGAINST_POP("update_order_key", "pods get other order keys, against pops", rekey_0),
     {.name = "update_same",
      .about = "two threads describe a pod anew that stays where it is, against pops",
