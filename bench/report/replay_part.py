@@ -74,9 +74,10 @@ def wait_plot(replay):
     if not wait:
         return []
     names = class_names(wait)
-    spans = {name: [wait[name][field] for _, field in QUANTILES] for name in names}
-    svg = plots.spans("Waits by class", names, [("schedq", "", spans)], plots.time_scale(1e9), "p50, p90, p99 and longest wait")
-    return [markup.figure("Waits by class", svg, "From arrival until placed; classes by priority, highest first.")]
+    shown = [f"{name}, {wait[name]['priority']}" for name in names]
+    spans = {title: [wait[name][field] for _, field in QUANTILES] for title, name in zip(shown, names)}
+    svg = plots.spans("Waits by class", shown, [("schedq", "", spans)], plots.time_scale(1e9), "p50, p90, p99 and longest wait")
+    return [markup.figure("Waits by class", svg, "From arrival until placed; each class with its priority, highest first.")]
 
 
 def wait_table(wait):
