@@ -225,39 +225,47 @@ cursor_load(struct cursor *cursor, struct bin *bin, const struct bin_caller *cal
     return true;
 }
 
-static struct cursor *
-least(const struct residence *residence, struct cursor *cursors, uint32_t count)
+static bool
+comes_first(const struct residence *residence, const struct cursor *a, const struct cursor *b)
 {
-    struct cursor *best = NULL;
-
-    for (uint32_t i = 0; i < count; i++) {
-        struct cursor *cursor = &cursors[i];
-
-        if (cursor->position < cursor->end &&
-            (best == NULL ||
-             ref_before(residence, cursor->key, cursor->ref, best->key, best->ref))) {
-            best = cursor;
-        }
-    }
-    return best;
+    return a->position < a->end &&
+           (b->position == b->end || ref_before(residence, a->key, a->ref, b->key, b->ref));
 }
 
+/* The first of some cursors takes its place in the order of the others. */
+static void
+sort_first(const struct residence *residence, struct cursor **order, uint32_t count)
+{
+    struct cursor *first = order[0];
+    uint32_t i = 0;
+
+    for (; i + 1 < count && comes_first(residence, order[i + 1], first); i++) {
+        order[i] = order[i + 1];
+    }
+    order[i] = first;
+}
+
+/* Most runs lie behind each other: then a ref is compared with one other. */
 static bool
 merge_into(struct run *merged, struct bin *bin, const struct bin_caller *caller,
            struct cursor *cursors, uint32_t count)
 {
-    for (uint32_t i = 0; i < count; i++) {
+    struct cursor *order[BIN_RUNS];
+
+    for (uint32_t i = count; i-- > 0;) {
         if (!cursor_load(&cursors[i], bin, caller)) {
             return false;
         }
+        order[i] = &cursors[i];
+        sort_first(&bin->residence, &order[i], count - i);
     }
-    for (struct cursor *cursor = least(&bin->residence, cursors, count); cursor != NULL;
-         cursor = least(&bin->residence, cursors, count)) {
-        run_put(merged, cursor->ref, cursor->key);
-        cursor->position++;
-        if (!cursor_load(cursor, bin, caller)) {
+    while (order[0]->position < order[0]->end) {
+        run_put(merged, order[0]->ref, order[0]->key);
+        order[0]->position++;
+        if (!cursor_load(order[0], bin, caller)) {
             return false;
         }
+        sort_first(&bin->residence, order, count);
     }
     return true;
 }
