@@ -275,13 +275,10 @@ schedq_apply_many(schedq_worker_t *worker, const schedq_decision_t *decisions, s
 schedq_status_t
 schedq_apply(schedq_worker_t *worker, const schedq_decision_t *decision, schedq_result_t *result)
 {
-    schedq_result_t one = {0};
-    schedq_status_t status = schedq_apply_many(worker, decision, 1, NULL, &one, NULL);
-
     if (result != NULL) {
-        *result = one;
+        *result = (schedq_result_t){0};
     }
-    return status;
+    return schedq_apply_many(worker, decision, 1, NULL, result, NULL);
 }
 
 /* ---- time ------------------------------------------------------------------------------------ */

@@ -6,9 +6,9 @@
  * {v + 1} in the gate's lot THERE, pass a full fence, and read the gate's stamp. Then one CAS of the word, which makes
  * the gate one of the pod's rejectors: v -> GATED v + 1. If the stamp was newer than asked, the mover says before the
  * CAS that it owes a question, and asks once more when the pod is GATED: refused again, the pod stays, without another
- * look. A mover that meets the pod GATED may publish it anew there; a newer stamp makes it leave the pod as it is. Who
- * lost and finds the pod still waiting tries again, with the answer that it has unless the place is another one. The
- * publishing store sits in a store buffer until it drains by itself, or at the fence or the next locked access.
+ * look. A mover that meets the pod GATED may publish it anew there; a newer stamp makes it leave the pod as it is. One
+ * that lost and finds the pod still waiting asks, and tries, again. The publishing store sits in a store buffer until it
+ * drains by itself, or at the fence or the next locked access.
  *
  * Event 3 opens the gate, and event 4 concerns the gate and helps nobody: each draws its number, raises the gate's
  * stamp, passes a full fence, and reads THERE. A VALID ref: event 3 asks PreEnqueue and moves the pod. A FUTURE one:
@@ -44,13 +44,12 @@
  * Bounds: one pod, two lots, one tick, events 1, 3 and 4, with SECOND 1, 2 and 3 (--large: all).
  *
  * stands for engine/lockfree/calls/mover.c raise_lag 5921e8a5
- * stands for engine/lockfree/calls/mover.c stay_gated 3fec80e4
+ * stands for engine/lockfree/calls/mover.c stay_gated bc3e045f
  * stands for engine/lockfree/calls/mover.c switch_gated f84e736d
- * stands for engine/lockfree/calls/mover.c gate_pod 05326bb9
- * stands for engine/lockfree/calls/mover.c is_about 933c64c2
- * stands for engine/lockfree/calls/mover.c act_on ee213ae1
+ * stands for engine/lockfree/calls/mover.c gate_pod f10e9661
+ * stands for engine/lockfree/calls/mover.c act_on 4a8dbdde
  * stands for engine/lockfree/calls/mover.c disturb b2af02ba
- * stands for engine/lockfree/calls/mover.c mover_try_ref 20461302
+ * stands for engine/lockfree/calls/mover.c mover_try_ref 7a5d413a
  * stands for engine/lockfree/moves/stray.h stray_ask_owed 3133b4c0
  * stands for engine/lockfree/moves/transfer.h transfer_announce 83dd4d51
  */
@@ -199,7 +198,6 @@ inline gate_pod()
 /* As long as the pod waits. */
 inline try_pod()
 {
-    known = false;
     placed = false;
     do
     :: load_word();
@@ -207,19 +205,13 @@ inline try_pod()
         :: p == ACTIVE || (me > 2 && (p == PARKED || !rejected)) || me == 4 -> break
         :: else
         fi;
-        if
-        :: !known || at != p ->
-            known = true;
-            at = p;
 #ifdef ASKED_LATE
-            passes = open;
-            asked = sequence
+        passes = open;
+        asked = sequence;
 #else
-            asked = sequence;
-            passes = open
+        asked = sequence;
+        passes = open;
 #endif
-        :: else
-        fi;
         unjudged = false;
         if
         :: passes -> switch_word(ACTIVE)
@@ -230,9 +222,7 @@ inline try_pod()
         unjudged = false;
 #endif
         if
-        :: ok && unjudged ->
-            known = false;
-            placed = true
+        :: ok && unjudged -> placed = true
         :: ok && !unjudged -> break
         :: else ->
 #ifdef LOST_LEAVES
@@ -243,10 +233,8 @@ inline try_pod()
     owed[me] = false;
     d_step {
         passes = false;
-        known = false;
         placed = false;
         unjudged = false;
-        at = 0;
         asked = 0
     }
 }
@@ -295,8 +283,8 @@ inline read_lot(lot)
 
 proctype Helping(byte me)
 {
-    byte v, p, l, n, i, r, asked, at;
-    bool ok, passes, known, placed, unjudged;
+    byte v, p, l, n, i, r, asked;
+    bool ok, passes, placed, unjudged;
     sequence++;
     read_lot(HERE);
     returned[me] = true;
@@ -320,8 +308,8 @@ inline raise_stamp()
 
 proctype Gate(byte me)
 {
-    byte v, p, l, n, i, r, asked, at, number;
-    bool ok, passes, known, placed, unjudged;
+    byte v, p, l, n, i, r, asked, number;
+    bool ok, passes, placed, unjudged;
     if
     :: me == 3 -> open = true
     :: else
@@ -352,8 +340,8 @@ proctype Gate(byte me)
 
 proctype Tick(byte me)
 {
-    byte v, p, l, asked, at;
-    bool ok, passes, known, placed, unjudged, late;
+    byte v, p, l, asked;
+    bool ok, passes, placed, unjudged, late;
     d_step {
         ok = anything_owed();
         late = (ok && returned[3] && place == GATED)

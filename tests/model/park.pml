@@ -55,8 +55,8 @@
  * stands for engine/lockfree/calls/events.c judge_log 63c26978
  * stands for engine/lockfree/calls/events.c events_judge_flight b7400642
  * stands for engine/lockfree/calls/mover.c disturb b2af02ba
- * stands for engine/lockfree/calls/mover.c mover_try_ref 20461302
- * stands for engine/lockfree/calls/mover.c switch_group d6560062
+ * stands for engine/lockfree/calls/mover.c mover_try_ref 7a5d413a
+ * stands for engine/lockfree/calls/mover.c switch_group f6396b81
  * stands for engine/lockfree/moves/transfer.h transfer_announce 83dd4d51
  */
 #ifdef LARGE

@@ -25,19 +25,27 @@ struct applying {
     const schedq_decision_t *decisions;
     uint8_t *statuses;        /* of each; NULL: nobody asks */
     schedq_result_t *results; /* the same */
-    size_t first_refused;     /* the first that is not OK */
-    schedq_status_t first;    /* its status */
+    schedq_result_t unseen;
+    size_t first_refused;  /* the first that is not OK */
+    schedq_status_t first; /* its status */
 };
+
+/* Empty. */
+static schedq_result_t *
+result_of(struct applying *applying, size_t i)
+{
+    schedq_result_t *result = applying->results != NULL ? &applying->results[i] : &applying->unseen;
+
+    *result = (schedq_result_t){0};
+    return result;
+}
 
 /* What is decided is told at once, as if it came about; a pod that is lost is told of again. */
 static void
-tell(struct applying *applying, size_t i, schedq_status_t status, const schedq_result_t *result)
+tell(struct applying *applying, size_t i, schedq_status_t status)
 {
     if (applying->statuses != NULL) {
         applying->statuses[i] = (uint8_t)status;
-    }
-    if (applying->results != NULL) {
-        applying->results[i] = *result;
     }
     if (status != SCHEDQ_OK && i < applying->first_refused) {
         applying->first_refused = i;
@@ -104,7 +112,7 @@ carry_out(struct applying *applying, size_t i, uint32_t record, struct view *vie
     } else {
         way = route_admitted(queue, view->unschedulable | view->pending, &view->history,
                              decision->place == SCHEDQ_BACKOFF, mover->now);
-        status = mover_collect(mover, record, view, &way, (uint32_t)i);
+        status = mover_collect(mover, record, view, &way, i);
     }
     if (status == SCHEDQ_OK) {
         describe_moved(applying, record, view, &way, result);
@@ -149,7 +157,6 @@ apply_once(struct applying *applying, size_t i, schedq_result_t *result, bool *t
 static void
 apply(struct applying *applying, size_t i)
 {
-    schedq_result_t result;
     schedq_status_t status;
     bool told;
 
@@ -158,9 +165,8 @@ apply(struct applying *applying, size_t i)
      * switch that an earlier decision about it asked for.
      */
     do {
-        result = (schedq_result_t){0};
         told = false;
-        status = apply_once(applying, i, &result, &told);
+        status = apply_once(applying, i, result_of(applying, i), &told);
         if (status != SCHEDQ_OK &&
             mover_holds(&applying->mover, ref_record(applying->decisions[i].ref))) {
             mover_move(&applying->mover);
@@ -168,14 +174,14 @@ apply(struct applying *applying, size_t i)
             told = false;
         }
     } while (status == SCHEDQ_CHANGED && !told);
-    tell(applying, i, status, &result);
+    tell(applying, i, status);
 }
 
 /* The answer is the pod as it is now. */
 static void
 finish(struct applying *applying)
 {
-    uint32_t i;
+    uint64_t i;
     bool changed;
 
     /* Ends: each further round is another thread's change of a pod. */
@@ -185,7 +191,8 @@ finish(struct applying *applying)
             if (changed) {
                 apply(applying, i);
             } else {
-                tell(applying, i, SCHEDQ_NOMEM, &(schedq_result_t){0});
+                (void)result_of(applying, i);
+                tell(applying, i, SCHEDQ_NOMEM);
             }
         }
     } while (mover_holds_any(&applying->mover));
@@ -220,12 +227,14 @@ lockfree_apply_many(schedq_worker_t *base, const schedq_decision_t *decisions, s
     section_begin(worker);
     mover_begin(&applying.mover);
     for (size_t i = 0; i < count; i++) {
-        if (i == 0 || !goes_with(&decisions[i], &decisions[i - 1])) {
+        bool begins = i == 0 || !goes_with(&decisions[i], &decisions[i - 1]);
+
+        if (i > 0 && (begins || !mover_has_room(&applying.mover))) {
             finish(&applying);
+        }
+        if (begins) {
             applying.mover.label = registry_label(&queue->base.registry, decisions[i].event);
             applying.mover.recount = decisions[i].uncounted == 0;
-        } else if (!mover_has_room(&applying.mover)) {
-            finish(&applying);
         }
         apply(&applying, i);
     }

@@ -46,7 +46,7 @@
 
 #include <string.h>
 
-#define PREFETCHED 64
+#define FETCHED_AHEAD 8
 
 /* ---- telling those in flight ----------------------------------------------------------------- */
 
@@ -403,17 +403,22 @@ decide_reached(struct mover *mover, const struct view *view, struct way *way)
 
 /* ---- the walk -------------------------------------------------------------------------------- */
 
-static void
-prefetch(const struct queue *queue, const uint64_t *refs, size_t count)
+/* The stale ones. The records are fetched some refs ahead: each would miss the cache. */
+static uint32_t
+try_refs(struct mover *mover, const uint64_t *refs, size_t count)
 {
-    for (size_t i = 0; i < count; i++) {
-        const char *entry = (const char *)entry_at(&queue->entries, ref_record(refs[i]));
+    const struct entries *entries = &queue_of(mover->worker)->entries;
+    uint32_t stale = 0;
 
-        if (entry != NULL) {
-            __builtin_prefetch(entry, 1);
-            __builtin_prefetch(entry + CACHE_LINE, 1);
+    for (size_t i = 0; i < count + FETCHED_AHEAD; i++) {
+        if (i < count) {
+            entry_prefetch(entries, ref_record(refs[i]));
+        }
+        if (i >= FETCHED_AHEAD) {
+            stale += mover_try_ref(mover, refs[i - FETCHED_AHEAD]) ? 0 : 1;
         }
     }
+    return stale;
 }
 
 /* Reads the lot that the walk came to. False: there was no pod. */
@@ -431,16 +436,9 @@ walk_lot(struct mover *mover, const struct lots_walk *lots, struct lot *lot,
     lot_read_begin(&reader, lot, &caller, newest_insertion);
     while ((count = lot_read(&reader, refs, MOVER_REFS)) > 0) {
         uint64_t pauses = worker->pauses;
-        uint32_t stale = 0;
+        uint32_t stale = try_refs(mover, refs, count);
 
         any = true;
-        for (size_t i = 0; i < count; i++) {
-            if (i % PREFETCHED == 0) {
-                prefetch(queue_of(worker), &refs[i],
-                         count - i < PREFETCHED ? count - i : PREFETCHED);
-            }
-            stale += mover_try_ref(mover, refs[i]) ? 0 : 1;
-        }
         if (worker->pauses != pauses) {
             if (!lots_again(lots)) {
                 break;
@@ -452,34 +450,41 @@ walk_lot(struct mover *mover, const struct lots_walk *lots, struct lot *lot,
     return any;
 }
 
+/* The heads of the lots that were read are moved when all is switched. */
+__attribute__((noinline)) static void
+pass_lots(struct walk *walk, uint64_t plugins)
+{
+    const struct bin_caller caller = bin_caller(walk->mover.worker);
+    struct lots_walk to;
+    struct lot *lot;
+
+    mover_end(&walk->mover);
+    lots_walk_begin(&to, &queue_of(walk->mover.worker)->waiting.lots, plugins, 0);
+    while ((lot = lots_next(&to)) != NULL) {
+        if (lot_is_reached(walk, lot)) {
+            lot_pass(lot, &caller);
+        }
+    }
+}
+
 /*
  * `plugins`: that the event concerns. Pods of those that came since, by late names, saw its stamp.
- * The heads are moved when all is switched.
  */
 static void
 walk_lots(struct walk *walk, uint64_t plugins)
 {
-    struct lots *lots = &queue_of(walk->mover.worker)->waiting.lots;
-    const struct bin_caller caller = bin_caller(walk->mover.worker);
     struct lots_walk to;
     bool any = false;
     struct lot *lot;
 
-    lots_walk_begin(&to, lots, plugins, 0);
+    lots_walk_begin(&to, &queue_of(walk->mover.worker)->waiting.lots, plugins, 0);
     while ((lot = lots_next(&to)) != NULL) {
         if (lot_is_reached(walk, lot)) {
             any |= walk_lot(&walk->mover, &to, lot, walk->newest_insertion);
         }
     }
-    if (!any) {
-        return;
-    }
-    mover_end(&walk->mover);
-    lots_walk_begin(&to, lots, plugins, 0);
-    while ((lot = lots_next(&to)) != NULL) {
-        if (lot_is_reached(walk, lot)) {
-            lot_pass(lot, &caller);
-        }
+    if (any) {
+        pass_lots(walk, plugins);
     }
 }
 

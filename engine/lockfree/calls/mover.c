@@ -96,8 +96,8 @@ raise_lag(struct entry *entry, uint64_t state)
     (void)u64_cas(&entry->word.low, state, state_described(state)); /* raise_lag:A */
 }
 
-/* UNJUDGED: the pod is behind a gate that heard of an event, and has to be asked once more. */
-enum outcome { OUTCOME_DONE, OUTCOME_AGAIN, OUTCOME_ASKED, OUTCOME_OUTDATED, OUTCOME_UNJUDGED };
+/* AGAIN: it changed, or is behind a gate that heard of an event. MOVES: to where its way says. */
+enum outcome { OUTCOME_DONE, OUTCOME_AGAIN, OUTCOME_MOVES, OUTCOME_OUTDATED };
 
 static uint32_t
 cause_of_gated(const struct mover *mover, bool came_in)
@@ -122,14 +122,14 @@ tell_gated(struct mover *mover, bool counts)
  * version.
  */
 static enum outcome
-stay_gated(struct mover *mover, const struct answer *answer, const struct view *view)
+stay_gated(struct mover *mover, const struct mover_pod *pod, const struct view *view)
 {
     if (queue_of(mover->worker)->base.rules.host &&
         !u64_cas(&view->entry->word.low, view->state, state_described(view->state))) {
         return OUTCOME_AGAIN;
     }
-    switch_count(mover->worker, PLACE_GATED, cause_of_gated(mover, answer->came_in));
-    tell_gated(mover, answer->came_in || answer->moved);
+    switch_count(mover->worker, PLACE_GATED, cause_of_gated(mover, pod->came_in));
+    tell_gated(mover, pod->came_in || pod->moved);
     return OUTCOME_DONE;
 }
 
@@ -175,7 +175,7 @@ owe(struct worker *worker, uint64_t debt)
 }
 
 /*
- * The gates saw the events up to answer->asked. A later event either meets the ref and
+ * The gates saw the events up to `asked`. A later event either meets the ref and
  * disturbs this mover, or the mover sees its stamp. Then the pod is switched all the same, and
  * asked about once more where it is: there every event finds it, so a second refusal by the same
  * gate needs no look. A pod that has this gate already stays where it is: the event finds it there.
@@ -184,41 +184,39 @@ owe(struct worker *worker, uint64_t debt)
  * `owed`: if the mover stops in between, a tick asks.
  */
 __attribute__((noinline, cold)) static enum outcome
-gate_pod(struct mover *mover, struct mover_pod *pod, const struct view *view)
+gate_pod(struct mover *mover, struct mover_pod *pod, const struct view *view, const struct way *way,
+         uint64_t asked)
 {
     struct worker *worker = mover->worker;
     const struct queue *queue = queue_of(worker);
     const struct rules *rules = &queue->base.rules;
-    struct answer *answer = &pod->answer;
-    const struct way *way = &answer->way;
     enum place from = state_place(view->state);
     bool stays = from == PLACE_GATED && view->gate == way->gate;
     bool may_stay = !state_lag_is_at_end(view->state);
     struct transfer transfer;
 
-    answer->came_in = answer->came_in || mover->recount || !place_waits_for_event(from);
-    answer->moved = answer->moved || from != PLACE_GATED;
-    if (stays && may_stay && (answer->placed || !rules->gates_see_leftover)) {
-        return stay_gated(mover, answer, view);
+    pod->came_in = pod->came_in || mover->recount || !place_waits_for_event(from);
+    pod->moved = pod->moved || from != PLACE_GATED;
+    if (stays && may_stay && (pod->placed || !rules->gates_see_leftover)) {
+        return stay_gated(mover, pod, view);
     }
     if (!transfer_prepare(worker, pod->record, view, way, mover->now, &transfer)) {
         give_up(mover);
         return OUTCOME_DONE;
     }
     transfer_publish(worker, &transfer, CAUSE_NONE);
-    bool judged =
-        stamps_newest(&queue->stamps, view->profile, gate_bit(way->gate)) <= answer->asked;
+    bool judged = stamps_newest(&queue->stamps, view->profile, gate_bit(way->gate)) <= asked;
 
     if (!judged && may_stay && (stays || rules->host)) {
         transfer_withdraw(worker, &transfer);
         raise_lag(view->entry, view->state);
-        return rules->host ? OUTCOME_OUTDATED : stay_gated(mover, answer, view);
+        return rules->host ? OUTCOME_OUTDATED : stay_gated(mover, pod, view);
     }
     if (!judged && !rules->host) {
         owe(worker, ref_make(pod->life, pod->record));
     }
     schedq_status_t status = switch_gated(
-        mover, view, &transfer, judged ? cause_of_gated(mover, answer->came_in) : CAUSE_NONE);
+        mover, view, &transfer, judged ? cause_of_gated(mover, pod->came_in) : CAUSE_NONE);
 
     if (status != SCHEDQ_OK) {
         if (status == SCHEDQ_NOMEM) {
@@ -226,23 +224,16 @@ gate_pod(struct mover *mover, struct mover_pod *pod, const struct view *view)
         }
         return status == SCHEDQ_NOMEM ? OUTCOME_DONE : OUTCOME_AGAIN;
     }
-    answer->placed = true;
+    pod->placed = true;
     if (!judged) {
-        answer->known = false;
-        answer->unjudged = true;
-        return OUTCOME_UNJUDGED;
+        pod->unjudged = true;
+        return OUTCOME_AGAIN;
     }
-    tell_gated(mover, answer->came_in || answer->moved);
+    tell_gated(mover, pod->came_in || pod->moved);
     return OUTCOME_DONE;
 }
 
 /* ---- what is collected ----------------------------------------------------------------------- */
-
-static uint32_t
-cause_of_mover(const struct mover *mover)
-{
-    return mover->label != NO_LABEL ? cause_of(mover->label, mover->counts) : CAUSE_NONE;
-}
 
 /* Two pods that are alike in this go to one bin. */
 PER_POD void
@@ -257,42 +248,41 @@ destination_like(const struct queue *queue, const struct view *view, enum place 
     like[1] = active ? 0 : history->errors;
 }
 
-/* The batch has pods of as many places as it can; the one that is tried stays behind the rest. */
 static void move_batch(struct mover *mover);
 
-static void
+/* The batch has pods of as many places as it can; the one that is tried stays behind the rest. */
+__attribute__((noinline, cold)) static struct mover_group *
 make_group_room(struct mover *mover)
 {
     struct mover_batch *batch = mover->batch;
-    const struct mover_pod tried = batch->pods[batch->count];
+    const struct mover_pod tried = batch->items[batch->count].pod;
 
     move_batch(mover);
-    batch->pods[batch->count] = tried;
+    batch->items[0].pod = tried;
+    batch->groups[0] = batch->groups[MOVER_GROUPS];
+    return &batch->groups[0];
 }
 
+/* NULL: no memory. */
 __attribute__((noinline)) static struct mover_group *
 find_group(struct mover *mover, const struct view *view, const struct way *way)
 {
     struct mover_batch *batch = mover->batch;
-    struct destination to;
-    uint32_t i = 0;
+    struct mover_group *made = &batch->groups[batch->group_count], *group = batch->groups;
 
-    if (!transfer_find(mover->worker, view, way, view->history.timestamp_ns, &to)) {
+    if (!transfer_find(mover->worker, view, way, view->history.timestamp_ns, &made->to)) {
         return NULL;
     }
-    while (i < batch->group_count && batch->groups[i].to.bin != to.bin) {
-        i++;
+    while (group->to.bin != made->to.bin) {
+        group++;
     }
-    if (i == MOVER_GROUPS) {
-        make_group_room(mover);
-        i = 0;
-    }
-    struct mover_group *group = &batch->groups[i];
-
-    if (i == batch->group_count) {
+    if (group == made) {
+        group = batch->group_count < MOVER_GROUPS ? made : make_group_room(mover);
         batch->group_count++;
-        *group =
-            (struct mover_group){.to = to, .priority = view->description.priority, .ordered = true};
+        group->priority = view->description.priority;
+        group->count = 0;
+        group->ordered = true;
+        group->from_backoff = false;
     }
     destination_like(queue_of(mover->worker), view, way->place, group->pods_like);
     return group;
@@ -355,10 +345,9 @@ collect(struct mover *mover, const struct view *view, const struct way *way)
     if (batch->count == 0) {
         batch->pauses = mover->worker->pauses;
     }
-    item->entry = view->entry;
     item->state = view->state;
     item->desc = view->desc;
-    item->lost = false;
+    item->lost = item->unpublished = false;
     if (way->place == PLACE_ACTIVE) {
         item->key = view->description.order_key;
         item->tie = (struct tie){.rank = 0};
@@ -400,17 +389,14 @@ order_group(struct mover_batch *batch, struct mover_group *group)
 }
 
 /*
- * What was found before a pause is found again: a band may have been given back, and so may the
- * page of a pod that is over. A group without memory for its band has no bin.
+ * What was found before a pause is found again: a band may have been given back. A group without
+ * memory for its band has no bin.
  */
 __attribute__((noinline, cold)) static void
 find_again(struct mover *mover)
 {
     struct mover_batch *batch = mover->batch;
 
-    for (uint32_t i = 0; i < batch->count; i++) {
-        batch->items[i].entry = entry_at(&queue_of(mover->worker)->entries, batch->pods[i].record);
-    }
     for (uint32_t i = 0; i < batch->group_count; i++) {
         struct destination *to = &batch->groups[i].to;
 
@@ -421,16 +407,20 @@ find_again(struct mover *mover)
     }
 }
 
+/* Of the version behind the switch. */
+PER_POD uint64_t
+next_ref(const struct mover_item *item)
+{
+    return state_next_version(item->state) | item->pod.record;
+}
+
 /* The only pod of its group. False: no memory. */
 static bool
-publish_lone(const struct mover *mover, const struct mover_group *group)
+publish_lone(const struct mover *mover, const struct mover_group *group, uint32_t cause)
 {
     struct worker *worker = mover->worker;
     const struct mover_item *item = &mover->batch->items[group->first];
-    const struct bin_ref ref = {.ref = ref_make(version_next(state_version(item->state)),
-                                                mover->batch->pods[group->first].record),
-                                .key = item->key,
-                                .cause = cause_of_mover(mover)};
+    const struct bin_ref ref = {.ref = next_ref(item), .key = item->key, .cause = cause};
 
     if (group->to.lot != NULL) {
         lot_publish(group->to.lot, worker->base.number, ref.ref, ++worker->insertions);
@@ -440,7 +430,7 @@ publish_lone(const struct mover *mover, const struct mover_group *group)
 
 /* One run for all pods that go into one bin. False: no memory. */
 static bool
-publish_group(struct mover *mover, struct mover_group *group)
+publish_group(struct mover *mover, struct mover_group *group, uint32_t cause)
 {
     struct worker *worker = mover->worker;
     struct mover_batch *batch = mover->batch;
@@ -451,7 +441,7 @@ publish_group(struct mover *mover, struct mover_group *group)
         return false;
     }
     if (group->count == 1) {
-        return publish_lone(mover, group);
+        return publish_lone(mover, group, cause);
     }
     struct run *run = run_take(caller.pool, group->count);
 
@@ -461,10 +451,9 @@ publish_group(struct mover *mover, struct mover_group *group)
     if (!group->ordered) {
         order_group(batch, group);
     }
-    run_set_cause(run, cause_of_mover(mover));
+    run_set_cause(run, cause);
     for (uint32_t i = group->first, n = 0; n < group->count; i = batch->items[i].next, n++) {
-        uint64_t ref =
-            ref_make(version_next(state_version(batch->items[i].state)), batch->pods[i].record);
+        uint64_t ref = next_ref(&batch->items[i]);
 
         run_put(run, ref, batch->items[i].key);
         if (to->lot != NULL) {
@@ -486,7 +475,7 @@ give_up_group(struct mover *mover, struct mover_group *group)
     give_up(mover);
     for (uint32_t i = group->first, n = 0; n < group->count; i = batch->items[i].next, n++) {
         batch->items[i].lost = mover->decide == NULL; /* a host is told of each */
-        batch->pods[i].answer.unpublished = true;
+        batch->items[i].unpublished = true;
     }
     group->count = 0;
 }
@@ -517,7 +506,7 @@ is_repeated(const struct mover_batch *batch, uint32_t number)
 {
     uint32_t i = 0;
 
-    while (i < number && batch->pods[i].record != batch->pods[number].record) {
+    while (i < number && batch->items[i].pod.record != batch->items[number].pod.record) {
         i++;
     }
     return i < number;
@@ -528,8 +517,9 @@ is_repeated(const struct mover_batch *batch, uint32_t number)
  * another thread changed. Their number.
  */
 static uint32_t
-switch_group(struct mover *mover, const struct mover_group *group)
+switch_group(struct mover *mover, const struct mover_group *group, uint32_t cause)
 {
+    const struct entries *entries = &queue_of(mover->worker)->entries;
     struct mover_batch *batch = mover->batch;
     uint32_t band = group->to.band != NULL ? group->to.band->id : 0;
     enum place place = group->to.place;
@@ -539,16 +529,17 @@ switch_group(struct mover *mover, const struct mover_group *group)
     switches_begin(mover->worker, &switches, place, group->count, group->from_backoff);
     for (uint32_t i = group->first, n = 0; n < group->count; i = batch->items[i].next, n++) {
         struct mover_item *item = &batch->items[i];
+        struct entry *entry = entry_at(entries, item->pod.record);
         uint64_t next = state_switched(item->state, band, place);
 
-        if (item->entry == NULL ||
-            switches_one(&switches, item->entry, item->state, item->desc, next)) {
+        /* none: the pod is over, and its page was given back */
+        if (entry == NULL || switches_one(&switches, entry, item->state, item->desc, next)) {
             continue;
         }
-        item->lost = !transfer_was_helped(item->entry, next) || is_repeated(batch, i);
+        item->lost = !transfer_was_helped(entry, next) || is_repeated(batch, i);
         lost += item->lost ? 1 : 0;
     }
-    switches_end(mover->worker, &switches, cause_of_mover(mover));
+    switches_end(mover->worker, &switches, cause);
     transfer_report_many(place, switches.came, mover->result);
     return lost;
 }
@@ -559,7 +550,7 @@ keep_lost(struct mover_batch *batch)
 {
     for (uint32_t i = batch->count; i-- > 0;) {
         if (batch->items[i].lost) {
-            batch->pods[MOVER_BATCH - ++batch->lost] = batch->pods[i];
+            batch->items[MOVER_BATCH - ++batch->lost] = batch->items[i];
         }
     }
 }
@@ -568,13 +559,14 @@ static void
 move_batch(struct mover *mover)
 {
     struct mover_batch *batch = mover->batch;
+    uint32_t cause = mover->label != NO_LABEL ? cause_of(mover->label, mover->counts) : CAUSE_NONE;
     uint32_t lost = 0;
 
     if (mover->worker->pauses != batch->pauses) {
         find_again(mover);
     }
     for (uint32_t i = 0; i < batch->group_count; i++) {
-        if (!publish_group(mover, &batch->groups[i])) {
+        if (!publish_group(mover, &batch->groups[i], cause)) {
             give_up_group(mover, &batch->groups[i]);
             lost++;
         }
@@ -584,7 +576,7 @@ move_batch(struct mover *mover)
     announce_groups(mover);
     for (uint32_t i = 0; i < batch->group_count; i++) {
         if (batch->groups[i].count > 0) {
-            lost += switch_group(mover, &batch->groups[i]);
+            lost += switch_group(mover, &batch->groups[i], cause);
         }
     }
     if (lost > 0) {
@@ -596,11 +588,9 @@ move_batch(struct mover *mover)
     }
 }
 
-static void try_lost(struct mover *mover);
+static void try_again(struct mover *mover);
 
-/*
- * Those that were lost are tried again. Answers about pods that did not change are kept.
- */
+/* Those that were lost are tried again. */
 static void
 flush(struct mover *mover)
 {
@@ -612,9 +602,8 @@ flush(struct mover *mover)
             move_batch(mover);
         }
         while (batch->lost > 0) {
-            batch->pods[batch->count] = batch->pods[MOVER_BATCH - batch->lost];
-            batch->lost--;
-            try_lost(mover);
+            batch->items[batch->count].pod = batch->items[MOVER_BATCH - batch->lost--].pod;
+            try_again(mover);
         }
     }
 }
@@ -639,31 +628,6 @@ decide(struct mover *mover, const struct view *view, bool unjudged, struct way *
     return true;
 }
 
-/*
- * Is what was answered about the pod as it was said of the pod as it is? Its version, and its
- * nomination, do not matter.
- */
-static bool
-is_about(const struct answer *answer, const struct view *view)
-{
-    return answer->object == view->description.object && answer->stay == view->gating.stay &&
-           answer->place == state_place(view->state);
-}
-
-/* False: it is not there, or another thread moved it. */
-static bool
-look(struct mover *mover, struct mover_pod *pod, struct view *view)
-{
-    struct answer *answer = &pod->answer;
-
-    if (!report_view(queue_of(mover->worker), pod->record, pod->life, view) ||
-        !state_waits(view->state)) {
-        return false;
-    }
-    answer->known = answer->known && is_about(answer, view);
-    return true;
-}
-
 /* False: another thread changed the pod. */
 static bool
 hold_object(struct worker *worker, struct view *view)
@@ -683,18 +647,18 @@ hold_object(struct worker *worker, struct view *view)
 }
 
 /*
- * Asks what becomes of the pod, outside of a section: the CAS that follows compares. DONE: it was
- * asked about often enough, and a tick asks again.
+ * Asks what becomes of the pod, outside of a section: the CAS that follows compares. One that was
+ * asked about often enough, a tick asks about.
  */
 __attribute__((noinline)) static enum outcome
-ask_host(struct mover *mover, struct mover_pod *pod, struct view *view)
+ask_host(struct mover *mover, struct mover_pod *pod, struct view *view, struct way *way,
+         uint64_t *asked)
 {
     struct worker *worker = mover->worker;
     struct queue *queue = queue_of(worker);
-    struct answer *answer = &pod->answer;
     uint64_t calls = u64_load(&worker->tally.gate_calls);
 
-    if (answer->asks >= ASKS_MAX) {
+    if (pod->asks >= ASKS_MAX) {
         queue_note_stray(queue, STRAY_UNJUDGED);
         return OUTCOME_DONE;
     }
@@ -702,19 +666,17 @@ ask_host(struct mover *mover, struct mover_pod *pod, struct view *view)
         return OUTCOME_AGAIN;
     }
     section_pause(worker);
-    answer->asked = stamps_drawn(&queue->stamps); /* before a hint or gate is asked */
-    answer->moves = decide(mover, view, answer->unjudged, &answer->way);
+    *asked = stamps_drawn(&queue->stamps); /* before a hint or gate is asked */
+    bool moves = decide(mover, view, pod->unjudged, way);
+
     if (u64_load(&worker->tally.gate_calls) != calls) {
-        answer->asks++;
+        pod->asks++;
     }
-    answer->known = true;
-    answer->object = view->description.object;
-    answer->stay = view->gating.stay;
-    answer->place = (uint8_t)state_place(view->state);
     object_give_back(queue, view->description.object);
     section_resume(worker);
     view->entry = entry_at(&queue->entries, pod->record);
-    return OUTCOME_ASKED;
+    /* none: the pod is over, and its page was given back */
+    return moves && view->entry != NULL ? OUTCOME_MOVES : OUTCOME_DONE;
 }
 
 /*
@@ -724,25 +686,22 @@ ask_host(struct mover *mover, struct mover_pod *pod, struct view *view)
 PER_POD enum outcome
 act_on(struct mover *mover, struct mover_pod *pod, struct view *view)
 {
-    struct answer *answer = &pod->answer;
+    struct way way;
+    uint64_t asked = 0;
 
-    if (!mover->asks_host) {
-        answer->moves = decide(mover, view, false, &answer->way);
-    } else if (!answer->known) {
-        enum outcome outcome = ask_host(mover, pod, view);
+    if (mover->asks_host) {
+        enum outcome outcome = ask_host(mover, pod, view, &way, &asked);
 
-        if (outcome != OUTCOME_ASKED) {
+        if (outcome != OUTCOME_MOVES) {
             return outcome;
         }
-    }
-    /* none: the pod is over, and its page was given back */
-    if (!answer->moves || view->entry == NULL) {
+    } else if (!decide(mover, view, false, &way)) {
         return OUTCOME_DONE;
     }
-    if (answer->way.place == PLACE_GATED) {
-        return gate_pod(mover, pod, view);
+    if (way.place == PLACE_GATED) {
+        return gate_pod(mover, pod, view, &way, asked);
     }
-    schedq_status_t status = answer->way.place == PLACE_ACTIVE && says_when_active(mover, view)
+    schedq_status_t status = way.place == PLACE_ACTIVE && says_when_active(mover, view)
                                  ? describe_active(mover, pod->record, view)
                                  : SCHEDQ_OK;
 
@@ -750,7 +709,7 @@ act_on(struct mover *mover, struct mover_pod *pod, struct view *view)
         return OUTCOME_AGAIN;
     }
     if ((status == SCHEDQ_NOMEM && view->history.initial_attempt_ns == 0) ||
-        !collect(mover, view, &answer->way)) {
+        !collect(mover, view, &way)) {
         give_up(mover);
     }
     return OUTCOME_DONE;
@@ -772,19 +731,25 @@ pay(struct mover *mover, uint64_t debt)
     }
 }
 
-/* The pod behind those that are collected; `there`: it waits, as `view` shows. */
-PER_POD void
-try_pod(struct mover *mover, struct view *view, bool there)
+static bool
+look(struct mover *mover, const struct mover_pod *pod, struct view *view)
 {
-    struct mover_pod *pod = &mover->batch->pods[mover->batch->count];
+    return report_view(queue_of(mover->worker), pod->record, pod->life, view) &&
+           state_waits(view->state);
+}
+
+/* The pod behind those that are collected, which waits, as `view` shows. */
+PER_POD void
+try_pod(struct mover *mover, struct view *view)
+{
+    struct mover_pod *pod = &mover->batch->items[mover->batch->count].pod;
     const uint64_t debt = ref_make(pod->life, pod->record);
 
     /*
      * Ends: each further round is another thread's change of the pod, or an event of a gate:
      * ASKS_MAX times.
      */
-    while (there && act_on(mover, pod, view) != OUTCOME_DONE) {
-        there = look(mover, pod, view);
+    while (act_on(mover, pod, view) != OUTCOME_DONE && look(mover, pod, view)) {
     }
     if (u64_load(&mover->worker->owed) != 0) {
         pay(mover, debt);
@@ -792,11 +757,16 @@ try_pod(struct mover *mover, struct view *view, bool there)
 }
 
 static void
-try_lost(struct mover *mover)
+try_again(struct mover *mover)
 {
+    const struct mover_pod *pod = &mover->batch->items[mover->batch->count].pod;
     struct view view;
 
-    try_pod(mover, &view, look(mover, &mover->batch->pods[mover->batch->count], &view));
+    if (look(mover, pod, &view)) {
+        try_pod(mover, &view);
+    } else {
+        pay(mover, ref_make(pod->life, pod->record));
+    }
 }
 
 static inline void
@@ -807,32 +777,32 @@ empty_if_full(struct mover *mover)
     }
 }
 
-static inline struct answer *
+PER_POD struct mover_pod *
 begin_pod(struct mover *mover, uint32_t record, uint64_t life)
 {
-    struct mover_pod *pod = &mover->batch->pods[mover->batch->count];
+    struct mover_pod *pod = &mover->batch->items[mover->batch->count].pod;
 
-    *pod = (struct mover_pod){.record = record, .life = life};
-    return &pod->answer;
+    *pod = (struct mover_pod){.record = record, .life = life, .asks = mover->asks};
+    return pod;
 }
 
 void
 mover_try(struct mover *mover, uint32_t record, uint64_t life)
 {
     empty_if_full(mover);
-    begin_pod(mover, record, life)->asks = mover->asks;
-    try_lost(mover);
+    (void)begin_pod(mover, record, life);
+    try_again(mover);
 }
 
 void
 mover_try_placed(struct mover *mover, uint32_t record, uint64_t life)
 {
     empty_if_full(mover);
-    struct answer *answer = begin_pod(mover, record, life);
+    struct mover_pod *pod = begin_pod(mover, record, life);
 
-    answer->asks = 1;
-    answer->unjudged = answer->placed = true;
-    try_lost(mover);
+    pod->asks = 1;
+    pod->unjudged = pod->placed = true;
+    try_again(mover);
 }
 
 enum disturbance { DISTURBED, NOT_FUTURE, LAG_AT_END };
@@ -889,8 +859,10 @@ mover_try_ref(struct mover *mover, uint64_t ref)
             }
         }
         if (report_at(queue, entry, state, &view)) {
-            begin_pod(mover, record, view.life)->asks = mover->asks;
-            try_pod(mover, &view, state_waits(state));
+            if (state_waits(state)) {
+                (void)begin_pod(mover, record, view.life);
+                try_pod(mover, &view);
+            }
             return true;
         }
     }
@@ -923,8 +895,8 @@ mover_try_due(struct mover *mover, struct bin *bin, const struct bin_ref *ref)
             return false;
         }
         if (report_at(queue, entry, state, &view)) {
-            begin_pod(mover, record, view.life)->asks = mover->asks;
-            try_pod(mover, &view, true);
+            (void)begin_pod(mover, record, view.life);
+            try_pod(mover, &view);
             return true;
         }
     }
@@ -946,7 +918,7 @@ mover_holds(const struct mover *mover, uint32_t record)
 {
     uint32_t i = 0;
 
-    while (i < mover->batch->count && mover->batch->pods[i].record != record) {
+    while (i < mover->batch->count && mover->batch->items[i].pod.record != record) {
         i++;
     }
     return i < mover->batch->count;
@@ -954,7 +926,7 @@ mover_holds(const struct mover *mover, uint32_t record)
 
 schedq_status_t
 mover_collect(struct mover *mover, uint32_t record, struct view *view, const struct way *way,
-              uint32_t tag)
+              uint64_t number)
 {
     if (way->place == PLACE_ACTIVE && says_when_active(mover, view)) {
         if (mover_holds(mover, record)) {
@@ -966,8 +938,7 @@ mover_collect(struct mover *mover, uint32_t record, struct view *view, const str
             return status == SCHEDQ_NOMEM ? SCHEDQ_NOMEM : SCHEDQ_CHANGED;
         }
     }
-    (void)begin_pod(mover, record, view->life);
-    mover->batch->pods[mover->batch->count].tag = tag;
+    (void)begin_pod(mover, record, number);
     return collect(mover, view, way) ? SCHEDQ_OK : SCHEDQ_NOMEM;
 }
 
@@ -980,17 +951,17 @@ mover_move(struct mover *mover)
 }
 
 bool
-mover_next_lost(struct mover *mover, uint32_t *tag, bool *changed)
+mover_next_lost(struct mover *mover, uint64_t *number, bool *changed)
 {
     struct mover_batch *batch = mover->batch;
 
     if (batch->lost == 0) {
         return false;
     }
-    const struct mover_pod *pod = &batch->pods[MOVER_BATCH - batch->lost--];
+    const struct mover_item *item = &batch->items[MOVER_BATCH - batch->lost--];
 
-    *tag = pod->tag;
-    *changed = !pod->answer.unpublished;
+    *number = item->pod.life;
+    *changed = !item->unpublished;
     return true;
 }
 
@@ -998,12 +969,10 @@ schedq_status_t
 mover_gate(struct mover *mover, uint32_t record, const struct view *view, uint8_t gate,
            uint64_t asked)
 {
-    struct mover_pod pod = {
-        .record = record,
-        .life = view->life,
-        .answer = {.way = {.place = PLACE_GATED, .gate = gate}, .asked = asked}};
+    const struct way way = {.place = PLACE_GATED, .gate = gate};
+    struct mover_pod pod = {.record = record, .life = view->life};
 
-    switch (gate_pod(mover, &pod, view)) {
+    switch (gate_pod(mover, &pod, view, &way, asked)) {
     case OUTCOME_OUTDATED:
         return SCHEDQ_RETRY;
     case OUTCOME_DONE:

@@ -9,8 +9,7 @@
  * WHAT MAY COME BETWEEN. The switch is a CAS from the very words that the decision was taken on, so
  * a decision about an older object, or an older state, is never applied. Nothing is written into a
  * pod's record before it: a gate, its bit and the initial attempt go with a description (entry.h).
- * A mover that loses the CAS and finds the pod still waiting, in the same life, decides again; it
- * keeps the answers about the pod, unless the pod has another object, place or gate.
+ * A mover that loses the CAS and finds the pod still waiting, in the same life, decides again.
  *
  * GATES. Between publication and switch the mover looks at the gate's stamp: an event that came
  * since PreEnqueue was asked either meets the published ref and disturbs the mover (mover_disturb),
@@ -59,7 +58,7 @@
 #include "lockfree/moves/report.h"
 #include "lockfree/moves/transfer.h"
 
-#define MOVER_BATCH SIZE(256, 4)
+#define MOVER_BATCH SIZE(1024, 4)
 /** Places that they go to: bands, and bins of backoff. */
 #define MOVER_GROUPS SIZE(16, 2)
 
@@ -69,36 +68,25 @@
 /** No label: what comes in is not counted. */
 #define NO_LABEL UINT32_MAX
 
-/** What was answered about a pod, for as long as the pod is what the answer is about. */
-struct answer {
-    struct way way; /* if it moves */
-    bool known, moves;
+/** A pod that is tried, or collected, or that another thread changed before it was switched. */
+struct mover_pod {
+    uint64_t life; /* or its number for mover_collect */
+    uint32_t record;
+    uint8_t asks;  /* how often its gates were asked, in this call */
     bool unjudged; /* its gate heard of an event: no answer but its gates' counts */
     bool placed;   /* this call has brought it behind the gate that it has */
     bool came_in, moved;
-    bool unpublished; /* there was no memory for the run */
-    uint8_t asks;     /* how often its gates were asked, in this call */
-    uint8_t place;    /* this and the next two: of the pod when it was asked about */
-    uint64_t object, stay;
-    uint64_t asked; /* the newest event that was drawn before */
 };
 
-/** A pod that is tried, or collected, or that another thread changed before it was switched. */
-struct mover_pod {
-    uint32_t record;
-    uint32_t tag; /* of mover_collect */
-    uint64_t life;
-    struct answer answer;
-};
-
-/** What the switch of a collected pod needs. */
+/** A collected pod, and what its switch needs. */
 struct mover_item {
-    struct entry *entry; /* NULL: the pod is over */
+    struct mover_pod pod;
     uint64_t state, desc;
     int64_t key;
     struct tie tie;
-    uint32_t next; /* of its group */
-    bool lost;     /* another thread changed the pod */
+    uint32_t next;    /* of its group */
+    bool lost;        /* another thread changed the pod */
+    bool unpublished; /* there was no memory for the run */
 };
 
 /** Collected pods that go to one place, and are published as one run. */
@@ -113,7 +101,7 @@ struct mover_group {
 };
 
 /** How many refs a pass reads before it tries the pods behind them. */
-#define MOVER_REFS SIZE(4096, 3)
+#define MOVER_REFS SIZE(1024, 3)
 #define MOVER_DUE SIZE(1024, 3)
 
 /**
@@ -126,10 +114,9 @@ struct mover_batch {
     union {
         uint64_t refs[MOVER_REFS];
         struct bin_ref due[MOVER_DUE];
-    } read; /* by the pass that feeds the mover */
-    struct mover_group groups[MOVER_GROUPS];
+    } read;                                      /* by the pass that feeds the mover */
+    struct mover_group groups[MOVER_GROUPS + 1]; /* one that is looked for behind the others */
     struct mover_item items[MOVER_BATCH];
-    struct mover_pod pods[MOVER_BATCH];
     uint32_t order[MOVER_BATCH]; /* of a group whose keys came in another order */
 };
 
@@ -206,14 +193,14 @@ bool mover_disturb(struct worker *worker, uint64_t ref);
 
 /**
  * [host] Collects the pod as `view` shows it, to go to ACTIVE or backoff, and no other place;
- * nothing is asked. There is room.
+ * nothing is asked. There is room. `number` is the caller's.
  *
  * @retval SCHEDQ_OK       collected: mover_move tells the rest
  * @retval SCHEDQ_CHANGED  another thread changed it
  * @retval SCHEDQ_NOMEM    nothing changed
  */
 schedq_status_t mover_collect(struct mover *mover, uint32_t record, struct view *view,
-                              const struct way *way, uint32_t tag);
+                              const struct way *way, uint64_t number);
 
 /** [host] Moves what is collected. */
 void mover_move(struct mover *mover);
@@ -222,7 +209,7 @@ void mover_move(struct mover *mover);
  * [host] A pod that was collected and not moved, each once: `changed` by another thread, else for
  * want of memory. False: there are no more.
  */
-bool mover_next_lost(struct mover *mover, uint32_t *tag, bool *changed);
+bool mover_next_lost(struct mover *mover, uint64_t *number, bool *changed);
 
 /**
  * [host] Brings the pod that `view` shows, and no other, behind a gate.

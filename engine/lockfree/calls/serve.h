@@ -9,7 +9,7 @@
 #include "lockfree/queue.h"
 
 /** What a pop moves before it looks for its pod: one batch of a mover. */
-#define SERVE_SLICE MOVER_BATCH
+#define SERVE_SLICE SIZE(256, 4)
 #define SERVE_ALL UINT32_MAX
 
 struct served {

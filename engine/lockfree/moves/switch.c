@@ -46,9 +46,10 @@ switches_end(struct worker *worker, const struct switches *switches, uint32_t ca
     if (switches->came < switches->announced) {
         switch_change(worker, switches->to, (uint64_t)switches->came - switches->announced);
     }
-    for (uint32_t place = 0; place < STATE_PLACES; place++) {
+    for (uint32_t place = 0, left = switches->came; left > 0; place++) {
         if (switches->left[place] > 0) {
             switch_change(worker, (enum place)place, -(uint64_t)switches->left[place]);
+            left -= switches->left[place];
         }
     }
     if (switches->came > 0) {
