@@ -409,6 +409,49 @@ compare_names_what_changed_beyond_the_noise(void **state)
 }
 
 static void
+write_measured(const char *path, const char *const *names, size_t count)
+{
+    FILE *file = fopen(path, "w");
+
+    assert_non_null(file);
+    for (size_t i = 0; i < count; i++) {
+        fprintf(
+            file,
+            "%s{\"row\": \"%s\", \"unit\": \"ns\", \"schedq\": 1250.0, \"mutex\": 2500.0, "
+            "\"bare\": null, \"ratio\": 2.0, \"ratio_of\": \"mutex/schedq\", "
+            "\"bare_ratio\": null, \"figures\": {" FIGURE("schedq", 1250.0, 1000.0, 1500.0) "}}",
+            i == 0 ? "[" : ", ", names[i]);
+    }
+    fputs("]\n", file);
+    assert_int_equal(fclose(file), 0);
+}
+
+static void
+figures_are_tables_of_the_headline_rows(void **state)
+{
+    static const char *const names[] = {"event/none/1M",  "storm/100k/pop-p99.9",
+                                        "lifecycle/2:2",  "lifecycle/1t/1k",
+                                        "replay/pressed", "lifecycle/8t/100k"};
+    const char *json = WORK_DIRECTORY "/bench-figures.json";
+    const char *text = WORK_DIRECTORY "/bench-figures.txt";
+    char files[512];
+    (void)state;
+
+    snprintf(files, sizeof files, "%s %s", json, text);
+    write_file(text, "machine   two cores\ncommit    c0ffee\ncompiler  gcc 12\n"
+                     "date      2026-01-02 03:04 UTC\nothers    0.0 cores busy\n"
+                     "run       6 rows, 7 repetitions, seed 1\n");
+    write_measured(json, names, sizeof names / sizeof names[0]);
+    assert_int_equal(command_run(BENCH_FIGURES, files), 0);
+    command_expect("| `event/none/1M` | 1.25 µs | 1.00 µs .. 1.50 µs | 2.50 µs | - | 2.00 | "
+                   "mutex/schedq | - | - |");
+    command_expect("two cores; commit c0ffee; 2026-01-02; medians of at most 7 repetitions:");
+    write_measured(json, names, 1);
+    assert_int_equal(command_run(BENCH_FIGURES, files), 1);
+    command_expect("the run has no row storm/100k/pop-p99.9");
+}
+
+static void
 scaling_computes_from_counts_and_times(void **state)
 {
     (void)state;
@@ -458,6 +501,7 @@ main(void)
         cmocka_unit_test(a_quick_run_of_the_headline_goes_through_every_kind_of_row),
         cmocka_unit_test(the_other_suites_of_their_own_are_measured),
         cmocka_unit_test(compare_names_what_changed_beyond_the_noise),
+        cmocka_unit_test(figures_are_tables_of_the_headline_rows),
         cmocka_unit_test(the_page_refuses_what_is_no_result),
         cmocka_unit_test(scaling_computes_from_counts_and_times),
     };
