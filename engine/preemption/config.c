@@ -78,14 +78,12 @@ check_config(const struct words *words, const schedq_preemption_config_t *config
 static bool
 statuses_are_known(const uint8_t *statuses, uint32_t count)
 {
-    uint64_t all = 0;
+    uint64_t all = 0, many[4];
     uint32_t i = 0;
 
-    for (; i + sizeof all <= count; i += (uint32_t)sizeof all) {
-        uint64_t eight;
-
-        memcpy(&eight, statuses + i, sizeof eight);
-        all |= eight;
+    for (; i + sizeof many <= count; i += (uint32_t)sizeof many) {
+        memcpy(many, statuses + i, sizeof many);
+        all |= many[0] | many[1] | many[2] | many[3];
     }
     for (; i < count; i++) {
         all |= statuses[i];

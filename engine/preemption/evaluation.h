@@ -76,6 +76,7 @@ struct schedq_preemption {
     const struct nomination *own; /* the preemptor's nomination, or NULL */
     bool prunes;                  /* columns may reject nodes */
     bool spares;                  /* some pods are no victims because of time */
+    bool only_room;               /* columns, priorities and importance decide, and nothing else */
 
     uint32_t potential, offset, wanted, rejected, errors;
     uint64_t *potentials, *evaluated, *pruned; /* a bit for each node */
@@ -113,11 +114,28 @@ bool check_decision(const struct words *words, const schedq_preemption_decision_
 
 /* ---- memory (workspace.c) -------------------------------------------------------------------- */
 
+/** Makes room for `count` more victims in a row; NULL: no memory. */
+schedq_running_t *lane_reserve_slowly(struct lane *lane, uint32_t count);
 /**
  * Room for `count` more victims in a row, or NULL: no memory. lane_keep says how many it became.
  */
-schedq_running_t *lane_reserve(struct lane *lane, uint32_t count);
-void lane_keep(struct lane *lane, uint32_t count);
+static inline schedq_running_t *
+lane_reserve(struct lane *lane, uint32_t count)
+{
+    if (lane->block < lane->block_count) {
+        const struct block *block = &lane->blocks[lane->block];
+
+        if (block->capacity - block->used >= count) {
+            return block->items + block->used;
+        }
+    }
+    return lane_reserve_slowly(lane, count);
+}
+static inline void
+lane_keep(struct lane *lane, uint32_t count)
+{
+    lane->blocks[lane->block].used += count;
+}
 /** Lists for a node with that many pods; false: no memory. */
 bool lane_lists(struct lane *lane, uint32_t pods);
 /** The lists of victims of earlier evaluations are forgotten. */

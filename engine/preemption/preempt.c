@@ -90,7 +90,13 @@ prepare(schedq_preemption_t *of, const schedq_cluster_t *cluster,
      */
     of->prunes = preemptor->filter == NULL || preemptor->filter_first == 0;
     of->spares = config->min_run_ns > 0 || config->evict_again_ns > 0;
-    return list_needs(of) && prepare_lanes(of) && scan_prepare(of);
+    if (!list_needs(of)) {
+        return false;
+    }
+    of->only_room = of->below.exact && !of->spares && preemptor->filter == NULL &&
+                    of->need_count == NEED_EXTENDED && cluster->budget_count == 0 &&
+                    config->victim_order == SCHEDQ_VICTIMS_BY_IMPORTANCE;
+    return prepare_lanes(of) && scan_prepare(of);
 }
 
 /* ---- the steps ------------------------------------------------------------------------------- */

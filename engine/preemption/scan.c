@@ -9,22 +9,27 @@
 
 #include <string.h>
 
-/* Bytes of 0 and 1 as bits, the first one lowest. */
+/* Eight bytes of 0 and 1 as bits, the first one lowest. */
+static inline uint64_t
+pack_eight(const uint8_t *bytes)
+{
+    uint64_t eight;
+
+    memcpy(&eight, bytes, sizeof eight);
+#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+    eight = __builtin_bswap64(eight);
+#endif
+    return (eight * UINT64_C(0x0102040810204080)) >> 56;
+}
+
+/* The same of as many as a word has bits. */
 static uint64_t
 pack(const uint8_t *bytes)
 {
-    uint64_t bits = 0;
-
-    for (uint32_t i = 0; i < WORD_NODES / 8; i++) {
-        uint64_t eight;
-
-        memcpy(&eight, bytes + (size_t)i * 8, sizeof eight);
-#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
-        eight = __builtin_bswap64(eight);
-#endif
-        bits |= (eight * UINT64_C(0x0102040810204080)) >> 56 << (i * 8);
-    }
-    return bits;
+    return pack_eight(bytes) | pack_eight(bytes + 8) << 8 | pack_eight(bytes + 16) << 16 |
+           pack_eight(bytes + 24) << 24 | pack_eight(bytes + 32) << 32 |
+           pack_eight(bytes + 40) << 40 | pack_eight(bytes + 48) << 48 |
+           pack_eight(bytes + 56) << 56;
 }
 
 /* Bits lowest..63, for lowest < 64. */

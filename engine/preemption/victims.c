@@ -3,7 +3,8 @@
  * the preemptor still fits.
  *
  * Pods whose eviction would violate a budget come back first, and within each group the most
- * important first; a pod that does not fit any more is a victim.
+ * important first; a pod that does not fit any more is a victim. Where nothing but room decides, a
+ * node takes one pass over its pods, without lists.
  */
 #include "preemption/evaluation.h"
 #include "preemption/room.h"
@@ -144,45 +145,12 @@ fits_again(const schedq_preemption_t *of, struct lane *lane, uint32_t node, cons
     return false;
 }
 
-/*
- * The same for resources alone, and no extended ones: most decisions. The room stays in registers.
- */
-static void
-reprieve_by_room(struct lane *lane, const struct slot *slots, const uint32_t *group, uint32_t count,
-                 schedq_candidate_node_t *candidate)
-{
-    int64_t pods = lane->room[NEED_PODS];
-    int64_t cpu = lane->room[NEED_CPU];
-    int64_t memory = lane->room[NEED_MEMORY];
-
-    for (uint32_t i = 0; i < count; i++) {
-        const struct slot *slot = &slots[group[i]];
-        int64_t cpu_left = cpu - slot->cpu;
-        int64_t memory_left = memory - slot->memory;
-
-        if (((pods - 1) | cpu_left | memory_left) < 0) {
-            add_victim(candidate, slot);
-            continue;
-        }
-        pods--;
-        cpu = cpu_left;
-        memory = memory_left;
-    }
-    lane->room[NEED_PODS] = pods;
-    lane->room[NEED_CPU] = cpu;
-    lane->room[NEED_MEMORY] = memory;
-}
-
 static void
 reprieve(const schedq_preemption_t *of, struct lane *lane, const uint32_t *group, uint32_t count,
          uint32_t *away, schedq_candidate_node_t *candidate)
 {
     const struct slot *slots = of->cluster->nodes[candidate->node].slots;
 
-    if (of->preemptor.filter == NULL && of->need_count == NEED_EXTENDED) {
-        reprieve_by_room(lane, slots, group, count, candidate);
-        return;
-    }
     for (uint32_t i = 0; i < count; i++) {
         const struct slot *slot = &slots[group[i]];
 
@@ -230,7 +198,41 @@ merge(const schedq_preemption_t *of, struct lane *lane, schedq_candidate_node_t 
 
 /* ---- the node -------------------------------------------------------------------------------- */
 
-/* Whoever does not fit back; CANDIDATE: *candidate is set. */
+static const schedq_verdict_t no_potential = {.kind = SCHEDQ_VERDICT_UNRESOLVABLE,
+                                              .reason = SCHEDQ_REASON_NO_VICTIMS};
+
+/* What is left beside the preemptor. */
+struct spare {
+    int64_t pods, cpu, memory;
+};
+
+/* Without the pods below: from the columns that scan looks at. */
+static struct spare
+spare_of(const schedq_preemption_t *of, uint32_t node)
+{
+    const struct need *needs = of->needs;
+
+    return (struct spare){needs[NEED_PODS].column[node] - needs[NEED_PODS].least,
+                          needs[NEED_CPU].column[node] - needs[NEED_CPU].least,
+                          needs[NEED_MEMORY].column[node] - needs[NEED_MEMORY].least};
+}
+
+/* What came back, and what did not: is it a candidate? */
+static schedq_verdict_t
+judge(const schedq_preemption_t *of, struct lane *lane, const schedq_candidate_node_t *candidate)
+{
+    if (candidate->victim_count == 0 && of->config.no_victims == SCHEDQ_NO_VICTIMS_ERROR) {
+        return (schedq_verdict_t){.kind = SCHEDQ_VERDICT_ERROR, .reason = SCHEDQ_REASON_FITS};
+    }
+    if (of->config.max_victims > 0 && candidate->victim_count > of->config.max_victims) {
+        return (schedq_verdict_t){.kind = SCHEDQ_VERDICT_UNSCHEDULABLE,
+                                  .reason = SCHEDQ_REASON_MAX_VICTIMS};
+    }
+    lane_keep(lane, candidate->victim_count);
+    return (schedq_verdict_t){.kind = SCHEDQ_VERDICT_CANDIDATE};
+}
+
+/* Those that do not fit back; CANDIDATE: *candidate is set. */
 static schedq_verdict_t
 select_victims(const schedq_preemption_t *of, struct lane *lane, uint32_t node, uint32_t count,
                uint32_t away, schedq_candidate_node_t *candidate)
@@ -248,18 +250,65 @@ select_victims(const schedq_preemption_t *of, struct lane *lane, uint32_t node, 
         candidate->violations = candidate->victim_count;
     }
     reprieve(of, lane, peaceful, count - violating, &away, candidate);
-    if (candidate->victim_count == 0 && of->config.no_victims == SCHEDQ_NO_VICTIMS_ERROR) {
-        return (schedq_verdict_t){.kind = SCHEDQ_VERDICT_ERROR, .reason = SCHEDQ_REASON_FITS};
-    }
-    if (of->config.max_victims > 0 && candidate->victim_count > of->config.max_victims) {
-        return (schedq_verdict_t){.kind = SCHEDQ_VERDICT_UNSCHEDULABLE,
-                                  .reason = SCHEDQ_REASON_MAX_VICTIMS};
-    }
-    if (of->config.sorts_again != 0 && candidate->violations > 0) {
+
+    schedq_verdict_t verdict = judge(of, lane, candidate);
+
+    if (verdict.kind == SCHEDQ_VERDICT_CANDIDATE && of->config.sorts_again != 0 &&
+        candidate->violations > 0) {
         merge(of, lane, candidate);
     }
-    lane_keep(lane, candidate->victim_count);
-    return (schedq_verdict_t){.kind = SCHEDQ_VERDICT_CANDIDATE};
+    return verdict;
+}
+
+/*
+ * One pass over the pods of a node, where nothing but room decides, and which has the room without
+ * them. They stand by importance, so the first victim has the highest priority, and started first.
+ */
+static schedq_verdict_t
+victims_by_room(const schedq_preemption_t *of, struct lane *lane, const struct node *here,
+                struct spare left, schedq_candidate_node_t *candidate)
+{
+    const struct slot *end = here->slots + here->slot_count;
+    const struct slot *slot = end, *highest = end;
+    bool potential = false;
+    uint32_t count = 0;
+    uint64_t sum = 0;
+
+    while (slot > here->slots && slot[-1].priority < of->preemptor.priority) {
+        slot--;
+    }
+    schedq_running_t *victims = lane_reserve(lane, (uint32_t)(end - slot));
+
+    if (victims == NULL) {
+        return (schedq_verdict_t){.kind = SCHEDQ_VERDICT_ERROR};
+    }
+    for (; slot < end; slot++) {
+        const struct spare then = {left.pods - 1, left.cpu - slot->cpu, left.memory - slot->memory};
+
+        if ((slot->flags & SLOT_PROTECTED) != 0) {
+            continue;
+        }
+        potential = true;
+        if ((then.pods | then.cpu | then.memory) >= 0) {
+            left = then;
+            continue;
+        }
+        highest = count == 0 ? slot : highest;
+        sum += (uint64_t)((int64_t)slot->priority - INT32_MIN);
+        victims[count++] = slot->pod;
+    }
+    if (!potential && of->config.no_victims == SCHEDQ_NO_VICTIMS_ERROR) {
+        return no_potential;
+    }
+    *candidate = (schedq_candidate_node_t){.node = (uint32_t)(here - of->cluster->nodes),
+                                           .victims = victims,
+                                           .victim_count = count,
+                                           .priority_sum = sum};
+    if (count > 0) {
+        candidate->first_priority = candidate->highest_priority = highest->priority;
+        candidate->earliest_start_ns = highest->start_ns;
+    }
+    return judge(of, lane, candidate);
 }
 
 schedq_verdict_t
@@ -267,18 +316,24 @@ victims_on(const schedq_preemption_t *of, struct lane *lane, uint32_t node,
            schedq_candidate_node_t *candidate)
 {
     const struct node *here = &of->cluster->nodes[node];
+
+    if (of->only_room && here->first_nomination == 0) {
+        const struct spare left = spare_of(of, node);
+
+        if ((left.pods | left.cpu | left.memory) >= 0) {
+            return victims_by_room(of, lane, here, left, candidate);
+        }
+    }
     uint32_t first = first_below(of, here);
-    const schedq_verdict_t stopped = {.kind = SCHEDQ_VERDICT_ERROR};
 
     if (!lane_lists(lane, here->slot_count - first)) {
-        return stopped;
+        return (schedq_verdict_t){.kind = SCHEDQ_VERDICT_ERROR};
     }
     uint32_t count = list_potential(of, lane, here, first);
     uint32_t away = 0;
 
     if (count == 0 && of->config.no_victims == SCHEDQ_NO_VICTIMS_ERROR) {
-        return (schedq_verdict_t){.kind = SCHEDQ_VERDICT_UNRESOLVABLE,
-                                  .reason = SCHEDQ_REASON_NO_VICTIMS};
+        return no_potential;
     }
     for (; of->preemptor.filter != NULL && away < count; away++) {
         lane->away[away] = here->slots[lane->potential[away]].pod;

@@ -133,7 +133,7 @@ add_block(struct lane *lane, uint32_t count)
 }
 
 schedq_running_t *
-lane_reserve(struct lane *lane, uint32_t count)
+lane_reserve_slowly(struct lane *lane, uint32_t count)
 {
     for (;; lane->block++) {
         if (lane->block == lane->block_count && !add_block(lane, count)) {
@@ -146,12 +146,6 @@ lane_reserve(struct lane *lane, uint32_t count)
             return block->items + block->used;
         }
     }
-}
-
-void
-lane_keep(struct lane *lane, uint32_t count)
-{
-    lane->blocks[lane->block].used += count;
 }
 
 bool
