@@ -80,6 +80,7 @@
 #include "lockfree/signals/stamps.h"
 
 #define BAND_SPOTS 16    /* a power of two */
+#define LOT_SPOTS 8      /* a power of two */
 #define BATCH_ROOM 16384 /* bytes; enough for some 80 pods */
 
 /** The number of the workers that trim and reserve work with: they have no slot, and no lanes. */
@@ -146,7 +147,9 @@ struct worker {
     struct hazard_kept *kept; /* the slot's list; NULL unless objects are counted */
     struct slab_cache records, descriptions;
     struct names_cache names;
-    uint32_t spots[BAND_SPOTS];     /* of bands; a priority has one place (publish_spot) */
+    uint32_t spots[BAND_SPOTS]; /* of bands; a priority has one place (publish_spot) */
+    /* cells of lots; a set has one place (waiting_lot) */
+    const atomic_ptr *lots[LOT_SPOTS];
     uint32_t passed;                /* looks for nothing since bits were taken (pop.c) */
     struct run *spare_run;          /* for one ref, or NULL: what was prepared cannot fail */
     void *batch_room;               /* BATCH_ROOM bytes, or NULL (batch.c) */

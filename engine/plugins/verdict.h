@@ -10,6 +10,16 @@
 
 #include "plugins/registry.h"
 
+/** Are its rejectors those of the profile, and has it no gate? Else it is to be checked. */
+static inline bool
+verdict_fits(const struct registry *registry, schedq_profile_t profile,
+             const schedq_failure_t *failure)
+{
+    uint64_t rejectors = failure->unschedulable | failure->pending;
+
+    return (rejectors & ~registry_known(registry, profile)) == 0 && failure->gate == 0;
+}
+
 /** Are its rejectors and its gate those of the profile? */
 schedq_status_t verdict_check_failure(const struct registry *registry, schedq_profile_t profile,
                                       const schedq_failure_t *failure, char *why, size_t size);

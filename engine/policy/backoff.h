@@ -79,21 +79,28 @@ backoff_doubled(int64_t initial, int64_t max, uint32_t doublings)
     return initial << doublings;
 }
 
+/** The number that the length of the wait depends on; 0: there is no wait. */
+static inline uint32_t
+backoff_failures(const struct backoff_rules *rules, const struct backoff_counters *counters)
+{
+    if (rules->by_attempts) {
+        return counters->attempts > 1 ? counters->attempts : 1;
+    }
+    return counters->errors > 0 ? counters->errors : counters->rejections;
+}
+
 /** Length of the wait in nanoseconds; 0 = none. Never negative, at most INT64_MAX. */
 static inline int64_t
 backoff_duration(const struct backoff_rules *rules, const struct backoff_counters *counters)
 {
-    if (rules->max_ns == 0) {
+    uint32_t failures = backoff_failures(rules, counters);
+
+    if (rules->max_ns == 0 || failures == 0) {
         return 0;
     }
-    if (rules->by_attempts) {
-        if (counters->attempts <= 1) {
-            return rules->initial_ns;
-        }
-        return backoff_doubled(rules->initial_ns, rules->max_ns, counters->attempts - 1);
-    }
-    uint32_t failures = counters->errors > 0 ? counters->errors : counters->rejections;
-    return failures == 0 ? 0 : backoff_doubled(rules->initial_ns, rules->max_ns, failures - 1);
+    return rules->by_attempts && failures == 1
+               ? rules->initial_ns
+               : backoff_doubled(rules->initial_ns, rules->max_ns, failures - 1);
 }
 
 /** `failures`: 0 if there was none. No failure, no wait, whatever the attempts. */
@@ -103,20 +110,24 @@ backoff_never_was(const struct backoff_rules *rules, uint32_t failures)
     return failures == 0 && !rules->by_attempts;
 }
 
-/**
- * End of the wait that began at `timestamp`, as it is compared; BACKOFF_NONE if there is no wait.
- */
+/** End of a wait of this length, as it is compared; BACKOFF_NONE if there is none. */
 static inline int64_t
-backoff_expiry(const struct backoff_rules *rules, const struct backoff_counters *counters,
-               int64_t timestamp)
+backoff_end(const struct backoff_rules *rules, int64_t timestamp, int64_t duration)
 {
-    int64_t duration = backoff_duration(rules, counters);
-
     if (duration == 0) {
         return BACKOFF_NONE;
     }
     int64_t expiry = time_add(timestamp, duration);
+
     return rules->windows ? backoff_second_of(expiry) : expiry;
+}
+
+/** backoff_end of the wait that began at `timestamp`. */
+static inline int64_t
+backoff_expiry(const struct backoff_rules *rules, const struct backoff_counters *counters,
+               int64_t timestamp)
+{
+    return backoff_end(rules, timestamp, backoff_duration(rules, counters));
 }
 
 /** The expiry as callers are told it: no wait is 0. */

@@ -21,8 +21,8 @@
  *   -DLEAVERS      1 parker, 2 leavers
  *   -DLARGE        2 leavers, which come twice
  *
- * stands for engine/lockfree/refs/lots.c find_lot c08ab87a
- * stands for engine/lockfree/refs/lots.c lot_keep f3ee5a93
+ * stands for engine/lockfree/refs/lots.c find_lot 544e3ded
+ * stands for engine/lockfree/refs/lots.h lot_keep f3ee5a93
  * stands for engine/lockfree/refs/lots.c claim_cell d3d26eff
  * stands for engine/lockfree/refs/lots.c lot_make 4c6149f2
  * stands for engine/lockfree/refs/lots.c lot_leave e9297df1

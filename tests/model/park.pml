@@ -43,17 +43,17 @@
  *
  * Bounds: one pod, two events, one lot, one lane (--large: UPDATE and DELETE).
  *
- * stands for engine/lockfree/calls/add_unschedulable.c raise_version f5b7f18e
+ * stands for engine/lockfree/calls/add_unschedulable.c raise_version 18637c63
  * stands for engine/lockfree/calls/add_unschedulable.c take_back f080f4e0
- * stands for engine/lockfree/calls/add_unschedulable.c judge_events 76e485bc
- * stands for engine/lockfree/calls/add_unschedulable.c event_came 49e9c34b
+ * stands for engine/lockfree/calls/add_unschedulable.c judge_events a4f64790
+ * stands for engine/lockfree/calls/add_unschedulable.c event_came 4a0a9216
  * stands for engine/lockfree/calls/add_unschedulable.c try_once ae0abd74
  * stands for engine/lockfree/calls/add_unschedulable.c look_in_flight dd766073
- * stands for engine/lockfree/calls/add_unschedulable.c try_round 3fca8c68
+ * stands for engine/lockfree/calls/add_unschedulable.c try_round 65f6b580
  * stands for engine/lockfree/calls/events.c announce 98ad9239
  * stands for engine/lockfree/calls/events.c judge_record f6b168aa
  * stands for engine/lockfree/calls/events.c judge_log 63c26978
- * stands for engine/lockfree/calls/events.c events_judge_flight b7400642
+ * stands for engine/lockfree/calls/events.h events_judge_flight 2ef2c40b
  * stands for engine/lockfree/calls/mover.c disturb b2af02ba
  * stands for engine/lockfree/calls/mover.c mover_try_ref 7a5d413a
  * stands for engine/lockfree/calls/mover.c switch_group f6396b81

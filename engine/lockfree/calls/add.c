@@ -594,6 +594,13 @@ add_give_up(struct worker *worker, uint64_t ref)
 
 /* ---- inserting ------------------------------------------------------------------------------- */
 
+/* Not of an active pod. */
+RARELY static bool
+prepare_elsewhere(struct worker *worker, const struct arrival *arrival)
+{
+    return transfer_make_room(worker, &arrival->to);
+}
+
 STRAIGHT schedq_status_t
 insert(struct worker *worker, const struct arrival *arrival, const struct hashed_name *name,
        struct index_ticket *ticket, struct index_found *present)
@@ -602,7 +609,7 @@ insert(struct worker *worker, const struct arrival *arrival, const struct hashed
     const struct index_caller caller = index_caller(worker);
     bool prepared = arrival->to.place == PLACE_ACTIVE
                         ? publish_prepare_key(worker, arrival->to.band, arrival->key)
-                        : transfer_make_room(worker, &arrival->to);
+                        : prepare_elsewhere(worker, arrival);
     enum index_answer answer =
         prepared ? index_insert(&queue->index, &caller, name, arrival->ref, ticket, present)
                  : INDEX_NOMEM;

@@ -54,6 +54,7 @@ struct failing {
     struct entry *entry;
     int64_t now;
     uint64_t popped; /* the holder's object */
+    bool asks_host;  /* queue_asks_host */
     bool activated;
     /* the gate that it was put behind heard of an event that it was not asked about */
     bool unjudged;
@@ -94,7 +95,7 @@ still_flies(const struct failing *failing, uint64_t *state)
 static bool
 raise_version(struct failing *failing, uint64_t state)
 {
-    uint64_t next = state_make(version_next(failing->version), state_band(state), PLACE_INFLIGHT);
+    uint64_t next = state_next_version(state) | state_of(PLACE_INFLIGHT);
 
     if (!u64_cas(&failing->entry->word.low, state, next)) { /* raise_version:A */
         return false;
@@ -114,7 +115,7 @@ raise_version(struct failing *failing, uint64_t state)
  * Makes the published ref stale. False: a helper was first, and the pod is there; or it was
  * deleted.
  */
-static bool
+COLD static bool
 take_back(struct failing *failing)
 {
     uint64_t state;
@@ -147,7 +148,7 @@ see(struct failing *failing, uint64_t state)
 }
 
 /* The same, whatever its word. False: the flight was ended, or its pod deleted. */
-static bool
+COLD static bool
 see_flight(struct failing *failing)
 {
     uint64_t state;
@@ -219,7 +220,7 @@ may_be_described(const struct failing *failing)
  * The failure's newest description, and what kube does to nominations; false: what `view` shows
  * stays.
  */
-__attribute__((noinline)) static bool
+RARELY static bool
 plan_description(struct failing *failing, const struct view *view, struct redescription *change)
 {
     struct queue *queue = queue_of(failing->worker);
@@ -257,7 +258,7 @@ plan_description(struct failing *failing, const struct view *view, struct redesc
  * Installs what was planned on the pod that `view` shows, which is as of afterwards then. All other
  * memory was taken before: NOMEM leaves the old description.
  */
-static schedq_status_t
+RARELY static schedq_status_t
 take_newest(struct failing *failing, struct redescription *change)
 {
     struct view *view = &failing->view;
@@ -316,6 +317,7 @@ count_failure(struct failing *failing)
     history_count_failure(&view->history.rejections, &view->history.errors,
                           failure->unschedulable | failure->pending);
     view->history.timestamp_ns = failing->now;
+    view->unschedulable = failure->unschedulable;
     view->pending = failure->pending;
     write_record(failing, &view->history, failure->unschedulable, failure->pending);
     if (draws_key(queue, flags)) {
@@ -392,7 +394,7 @@ judge_events(struct failing *failing, const struct view *view, struct decision *
         failing->judged.object = view->description.object;
         failing->judged.verdict = (struct verdict_on_flight){STRATEGY_SKIP, failing->view.seen};
     }
-    failing->judged.verdict = events_judge_flight(failing->worker, view, &failing->judged.verdict);
+    events_judge_flight(failing->worker, view, &failing->judged.verdict);
     decision->up_to = failing->judged.verdict.up_to;
 }
 
@@ -421,15 +423,12 @@ static void
 decide_failure(struct failing *failing, const struct view *view, struct decision *decision)
 {
     struct worker *worker = failing->worker;
-    struct queue *queue = queue_of(worker);
 
-    if (queue->base.rules.host) {
+    if (queue_of(worker)->base.rules.host) {
         decide_by_host(failing, view, decision);
         return;
     }
-    bool pauses = queue_asks_host(queue);
-
-    if (pauses) {
+    if (failing->asks_host) {
         section_pause(worker);
     }
     judge_events(failing, view, decision);
@@ -440,10 +439,11 @@ decide_failure(struct failing *failing, const struct view *view, struct decision
     }
     if (strategy == STRATEGY_SKIP) {
         decision->way = (struct way){.place = PLACE_PARKED};
+        decision->asked = 0;
     } else {
         ask_gates(failing, view, strategy, decision);
     }
-    if (pauses) {
+    if (failing->asks_host) {
         section_resume(worker);
     }
 }
@@ -458,7 +458,7 @@ event_came(const struct failing *failing, const struct view *view, const struct 
     case PLACE_PARKED:
         return queue->base.rules.host
                    ? newest_for_host(queue, view->profile, failing->failure) > decision->up_to
-                   : events_came_since(queue, view, decision->up_to);
+                   : events_newest(queue, view) > decision->up_to;
     case PLACE_GATED:
         return stamps_newest(&queue->stamps, view->profile, gate_bit(decision->way.gate)) >
                decision->asked;
@@ -492,7 +492,7 @@ cause_for(const struct queue *queue, enum place place)
     return counts ? cause_of(LABEL_FAILURE, false) : CAUSE_NONE;
 }
 
-static void
+STRAIGHT void
 tell_failure(const struct failing *failing, const struct view *view, const struct destination *to)
 {
     const struct queue *queue = queue_of(failing->worker);
@@ -574,7 +574,7 @@ try_once(struct failing *failing, const struct view *planned, const struct decis
 }
 
 /* What the pod is now, its object retained; the flags are taken. False: it is gone. */
-static bool
+RARELY static bool
 look_in_flight(struct failing *failing)
 {
     const struct queue *queue = queue_of(failing->worker);
@@ -608,20 +608,16 @@ judge_again(struct failing *failing)
     return SCHEDQ_RETRY;
 }
 
-/* One round: looks, judges, tries. SCHEDQ_GONE: the pod was deleted. */
+/* One round: judges, tries. SCHEDQ_STALE: a second call ended the flight. */
 static schedq_status_t
 try_round(struct failing *failing, enum attempt *attempt)
 {
     const struct queue *queue = queue_of(failing->worker);
     const struct view *planned = &failing->view;
+    const uint64_t object = failing->view.description.object;
     struct redescription change;
     struct decision decision;
     struct view described;
-
-    if (!look_in_flight(failing)) {
-        return SCHEDQ_GONE;
-    }
-    const uint64_t object = failing->view.description.object;
 
     if (may_be_described(failing) && plan_description(failing, &failing->view, &change)) {
         described = failing->view;
@@ -631,7 +627,7 @@ try_round(struct failing *failing, enum attempt *attempt)
     decide_failure(failing, planned, &decision);
     object_give_back(queue, object);
     /* Its page stays while the host's code runs, unless a second call ended the flight. */
-    if (queue_asks_host(queue) && entry_at(&queue->entries, failing->record) != failing->entry) {
+    if (failing->asks_host && entry_at(&queue->entries, failing->record) != failing->entry) {
         return SCHEDQ_STALE;
     }
     if (!failing->described) {
@@ -643,38 +639,47 @@ try_round(struct failing *failing, enum attempt *attempt)
     return SCHEDQ_OK;
 }
 
+/* Nothing is to change, or there is no memory for it. */
+COLD static schedq_status_t
+stay_in_flight(struct failing *failing, enum attempt attempt)
+{
+    uint64_t state;
+
+    if (attempt == ATTEMPT_OUTDATED) {
+        return still_flies(failing, &state) ? judge_again(failing) : SCHEDQ_GONE;
+    }
+    put_back(failing);
+    put_activation_back(failing);
+    return SCHEDQ_NOMEM;
+}
+
 /* SCHEDQ_GONE: the pod was deleted. */
 static schedq_status_t
 move_failing(struct failing *failing)
 {
-    enum attempt attempt = ATTEMPT_AGAIN;
-    schedq_status_t status = SCHEDQ_OK;
-    uint64_t state;
+    enum attempt attempt;
+    bool looked =
+        !objects_counted(queue_of(failing->worker)) && state_flags(failing->view.state) == 0;
 
-    /*
-     * Ends: each further round is another thread's change of the pod, or an event.
-     */
-    while (status == SCHEDQ_OK && attempt == ATTEMPT_AGAIN) {
-        attempt = ATTEMPT_NOMEM;
-        status = try_round(failing, &attempt);
+    /* Ends: each further round is another thread's change of the pod, or an event. */
+    for (;; looked = false) {
+        if (!looked && !look_in_flight(failing)) {
+            return SCHEDQ_GONE;
+        }
+        schedq_status_t status = try_round(failing, &attempt);
+
+        if (status != SCHEDQ_OK || attempt == ATTEMPT_DONE) {
+            return status;
+        }
+        if (attempt != ATTEMPT_AGAIN) {
+            return stay_in_flight(failing, attempt);
+        }
     }
-    if (status == SCHEDQ_STALE) {
-        return status;
-    }
-    if (attempt == ATTEMPT_OUTDATED) {
-        return still_flies(failing, &state) ? judge_again(failing) : SCHEDQ_GONE;
-    }
-    if (status != SCHEDQ_GONE && attempt == ATTEMPT_NOMEM) {
-        put_back(failing);
-        put_activation_back(failing);
-        return status != SCHEDQ_OK ? status : SCHEDQ_NOMEM;
-    }
-    return status;
 }
 
 /* ---- the call -------------------------------------------------------------------------------- */
 
-static schedq_status_t
+COLD static schedq_status_t
 refuse_outdated(struct failing *failing)
 {
     const struct queue *queue = queue_of(failing->worker);
@@ -684,66 +689,122 @@ refuse_outdated(struct failing *failing)
     return SCHEDQ_RETRY;
 }
 
-static schedq_status_t
-fail(struct failing *failing)
+/* SCHEDQ_GONE: the flight is over, or the pod deleted: the profile may be another pod's. */
+COLD static schedq_status_t
+check_verdict(const struct failing *failing, schedq_profile_t profile)
 {
     schedq_worker_t *base = &failing->worker->base;
-    schedq_status_t status =
-        verdict_check_failure(&base->queue->registry, failing->view.profile, failing->failure,
-                              base->words, sizeof base->words);
+    schedq_status_t status = verdict_check_failure(
+        &base->queue->registry, profile, failing->failure, base->words, sizeof base->words);
+    uint64_t state;
 
-    if (status != SCHEDQ_OK) {
-        return status;
-    }
-    /* From here on the flight is this call's: another with the same token is late. */
-    if (!take_back(failing)) {
-        return is_there(failing) ? SCHEDQ_STALE : SCHEDQ_GONE;
-    }
-    /* Not so if a flag was set since: then it is looked at again. */
-    if (state_version(failing->view.state) != failing->version && !see_flight(failing)) {
-        return SCHEDQ_GONE;
-    }
-    failing->popped = u64_load(&failing->entry->popped);
-    if (is_outdated(failing)) {
-        return refuse_outdated(failing);
-    }
-    if (failing->failure->has_newest) {
-        object_retain(queue_of(failing->worker), failing->failure->newest.object);
-    }
-    count_failure(failing);
-    status = move_failing(failing);
-    if (failing->failure->has_newest && !failing->described) {
-        object_give_back(queue_of(failing->worker), failing->failure->newest.object);
-    }
-    if (u64_load(&failing->worker->owed) != 0) {
-        if (status == SCHEDQ_OK && failing->unjudged) {
-            events_help_placed(failing->worker, failing->record, failing->view.life);
-        }
-        u64_store_release(&failing->worker->owed, 0);
-    }
-    if (status == SCHEDQ_OK) {
-        tally_add(&failing->worker->tally.failures, 1);
-        object_give_back(queue_of(failing->worker), failing->popped);
-        if (failing->result->poppable) {
-            publish_wake(failing->worker);
-        }
-    }
-    return status;
+    return still_flies(failing, &state) ? status : SCHEDQ_GONE;
 }
 
-/* The token's flight; false: the token was used. */
-static bool
-begin(struct failing *failing, schedq_token_t token)
+/*
+ * The token's flight, as it is: another call with this token is late. SCHEDQ_STALE: the token was
+ * used; SCHEDQ_GONE: the pod was deleted.
+ */
+static schedq_status_t
+claim(struct failing *failing, schedq_token_t token)
 {
-    const struct queue *queue = queue_of(failing->worker);
+    struct queue *queue = queue_of(failing->worker);
+    uint64_t state;
 
     failing->record = ref_record(token.bits);
     failing->version = ref_version(token.bits);
     failing->entry = finish_entry_of_token(queue, token);
     if (failing->entry == NULL) {
-        return false;
+        return SCHEDQ_STALE;
     }
-    return true;
+    if (!still_flies(failing, &state)) {
+        return SCHEDQ_GONE;
+    }
+    schedq_profile_t profile = attributes_profile(u64_load(&failing->entry->attributes));
+
+    if (!verdict_fits(&queue->base.registry, profile, failing->failure)) {
+        schedq_status_t status = check_verdict(failing, profile);
+
+        if (status != SCHEDQ_OK) {
+            return status;
+        }
+    }
+    failing->now = queue_now(queue);
+    failing->view.state = state;
+    if (!raise_version(failing, state)) {
+        failing->view.state = 0; /* nothing was seen */
+        if (!take_back(failing)) {
+            return is_there(failing) ? SCHEDQ_STALE : SCHEDQ_GONE;
+        }
+    }
+    return (failing->view.state != 0 &&
+            report_at(queue, failing->entry, failing->view.state, &failing->view)) ||
+                   see_flight(failing)
+               ? SCHEDQ_OK
+               : SCHEDQ_GONE;
+}
+
+/* The pod is described, and asked about once more. */
+COLD static void
+settle_debts(struct failing *failing, schedq_status_t status)
+{
+    struct worker *worker = failing->worker;
+
+    if (failing->failure->has_newest && !failing->described) {
+        object_give_back(queue_of(worker), failing->failure->newest.object);
+    }
+    if (u64_load(&worker->owed) != 0) {
+        if (status == SCHEDQ_OK && failing->unjudged) {
+            events_help_placed(worker, failing->record, failing->view.life);
+        }
+        u64_store_release(&worker->owed, 0);
+    }
+}
+
+static schedq_status_t
+fail(struct failing *failing)
+{
+    struct worker *worker = failing->worker;
+    struct queue *queue = queue_of(worker);
+
+    failing->popped = u64_load(&failing->entry->popped);
+    if (is_outdated(failing)) {
+        return refuse_outdated(failing);
+    }
+    if (failing->failure->has_newest) {
+        object_retain(queue, failing->failure->newest.object);
+    }
+    count_failure(failing);
+    schedq_status_t status = move_failing(failing);
+
+    if (failing->failure->has_newest || u64_load(&worker->owed) != 0) {
+        settle_debts(failing, status);
+    }
+    if (status == SCHEDQ_OK) {
+        tally_add(&worker->tally.failures, 1);
+        object_give_back(queue, failing->popped);
+        if (failing->result->poppable) {
+            publish_wake(worker);
+        }
+    }
+    return status;
+}
+
+/* Its flight goes on; or ends here. */
+COLD static schedq_status_t
+give_token_back(struct failing *failing, schedq_token_t *token, schedq_status_t status)
+{
+    struct worker *worker = failing->worker;
+
+    if (status != SCHEDQ_STALE) {
+        token->bits = ref_make(failing->version, failing->record);
+    }
+    if (status == SCHEDQ_GONE) {
+        *failing->result =
+            (schedq_result_t){.object = finish_object(queue_of(worker), failing->entry)};
+        status = finish_flight(worker, *token);
+    }
+    return status;
 }
 
 schedq_status_t
@@ -752,29 +813,21 @@ lockfree_add_unschedulable(schedq_worker_t *base, schedq_token_t *token,
 {
     struct worker *worker = worker_of(base);
     struct failing failing;
-    schedq_status_t status = SCHEDQ_GONE;
 
     section_begin(worker);
     failing.worker = worker;
     failing.failure = failure;
     failing.result = result;
+    failing.asks_host = queue_asks_host(queue_of(worker));
     failing.activated = failing.unjudged = failing.described = failing.drawn = false;
     failing.judged.any = failing.judged.asked = false;
-    failing.view.state = 0; /* nothing was seen */
-    if (!begin(&failing, *token)) {
-        section_end(worker);
-        return SCHEDQ_STALE;
-    }
-    failing.now = queue_now(queue_of(worker));
-    if (see_flight(&failing)) {
+    schedq_status_t status = claim(&failing, *token);
+
+    if (status == SCHEDQ_OK) {
         status = fail(&failing);
     }
-    if (status != SCHEDQ_OK && status != SCHEDQ_STALE) {
-        token->bits = ref_make(failing.version, failing.record);
-    }
-    if (status == SCHEDQ_GONE) {
-        *result = (schedq_result_t){.object = finish_object(queue_of(worker), failing.entry)};
-        status = finish_flight(worker, *token);
+    if (status != SCHEDQ_OK) {
+        status = give_token_back(&failing, token, status);
     }
     section_end(worker);
     return status;

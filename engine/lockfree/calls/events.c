@@ -183,48 +183,16 @@ judge_log(struct worker *worker, const struct view *view, const struct verdict_o
     return best;
 }
 
-static bool
-failed_with_error(const struct view *view)
+void
+events_judge_newer(struct worker *worker, const struct view *view, uint64_t drawn,
+                   struct verdict_on_flight *verdict)
 {
-    return (view->unschedulable | view->pending) == 0;
-}
+    const struct rules *rules = &queue_of(worker)->base.rules;
 
-/* The newest event that a pod with these rejectors has to care for. */
-static uint64_t
-newest_for(const struct queue *queue, const struct view *view)
-{
-    if (!queue->base.rules.hints) {
-        return stamps_moved(&queue->stamps);
-    }
-    return failed_with_error(view)
-               ? stamps_drawn(&queue->stamps)
-               : stamps_newest(&queue->stamps, view->profile, view->unschedulable | view->pending);
-}
-
-struct verdict_on_flight
-events_judge_flight(struct worker *worker, const struct view *view,
-                    const struct verdict_on_flight *before)
-{
-    const struct queue *queue = queue_of(worker);
-    const struct rules *rules = &queue->base.rules;
-    uint64_t drawn = stamps_drawn(&queue->stamps); /* before anything else is looked at */
-
-    if (failed_with_error(view) && !rules->errors_park) {
-        return (struct verdict_on_flight){STRATEGY_AFTER_BACKOFF, drawn};
-    }
-    if (newest_for(queue, view) <= before->up_to) {
-        return *before;
-    }
-    if (!rules->hints || failed_with_error(view)) {
-        return (struct verdict_on_flight){STRATEGY_AFTER_BACKOFF, drawn};
-    }
-    return (struct verdict_on_flight){judge_log(worker, view, before, drawn), drawn};
-}
-
-bool
-events_came_since(const struct queue *queue, const struct view *view, uint64_t up_to)
-{
-    return newest_for(queue, view) > up_to;
+    verdict->strategy = !rules->hints || events_is_error(view)
+                            ? STRATEGY_AFTER_BACKOFF
+                            : judge_log(worker, view, verdict, drawn);
+    verdict->up_to = drawn;
 }
 
 /* ---- who is a candidate ---------------------------------------------------------------------- */

@@ -33,17 +33,47 @@ struct verdict_on_flight {
     uint64_t up_to; /* stamps that are not newer were looked at */
 };
 
+static inline bool
+events_is_error(const struct view *view)
+{
+    return (view->unschedulable | view->pending) == 0;
+}
+
+/** The newest event that a pod with these rejectors has to care for: a stamp, or a number. */
+STRAIGHT uint64_t
+events_newest(const struct queue *queue, const struct view *view)
+{
+    if (!queue->base.rules.hints) {
+        return stamps_moved(&queue->stamps);
+    }
+    return events_is_error(view)
+               ? stamps_drawn(&queue->stamps)
+               : stamps_newest(&queue->stamps, view->profile, view->unschedulable | view->pending);
+}
+
+/** events_judge_flight where an event came since: `drawn` was the newest number before that. */
+void events_judge_newer(struct worker *worker, const struct view *view, uint64_t drawn,
+                        struct verdict_on_flight *verdict);
+
 /**
  * What the events since its pop mean to a pod in flight that fails with these rejectors.
  *
- * `before` is what was judged so far, of the same object: {SKIP, the sequence of its pop} at first.
+ * *verdict is what was judged so far, of the same object: {SKIP, the sequence of its pop} at first.
  * Goes on from there.
  */
-struct verdict_on_flight events_judge_flight(struct worker *worker, const struct view *view,
-                                             const struct verdict_on_flight *before);
+STRAIGHT void
+events_judge_flight(struct worker *worker, const struct view *view,
+                    struct verdict_on_flight *verdict)
+{
+    const struct queue *queue = queue_of(worker);
+    uint64_t drawn = stamps_drawn(&queue->stamps); /* before anything else is looked at */
 
-/** Has a stamp of the pod's rejectors, or what stands for it, changed since? */
-bool events_came_since(const struct queue *queue, const struct view *view, uint64_t up_to);
+    if (events_is_error(view) && !queue->base.rules.errors_park) {
+        *verdict = (struct verdict_on_flight){STRATEGY_AFTER_BACKOFF, drawn};
+    } else if (events_newest(queue, view) > verdict->up_to) {
+        events_judge_newer(worker, view, drawn, verdict);
+    }
+}
 
 /**
  * A pod in flight is retried when it fails; one that is not in flight, or of another life, is left

@@ -6,19 +6,6 @@
 
 #include "policy/backoff.h"
 
-static uint32_t
-kind_of(enum place place)
-{
-    return place == PLACE_ERROR_BACKOFF ? 1 : 0;
-}
-
-/* NULL: no pod ever waited so. */
-static struct bin *
-bin_at(const struct queue *queue, uint32_t kind, uint32_t class)
-{
-    return ptr_load_acquire(&queue->backoff.bins[kind][class]); /* of backoff_bin:A */
-}
-
 static struct bin *
 bin_make(struct queue *queue, uint32_t kind)
 {
@@ -38,7 +25,7 @@ backoff_close(struct queue *queue)
 {
     for (uint32_t i = 0; i < BACKOFF_CLASSES; i++) {
         for (uint32_t kind = 0; kind < BACKOFF_KINDS; kind++) {
-            struct bin *bin = bin_at(queue, kind, i);
+            struct bin *bin = backoff_bin_at(queue, kind, i);
 
             if (bin != NULL) {
                 bin_close(bin, &queue->base.memory);
@@ -48,48 +35,11 @@ backoff_close(struct queue *queue)
     }
 }
 
-enum place
-backoff_place(const struct queue *queue, uint64_t rejectors)
-{
-    return rejectors == 0 && queue->base.rules.errors_apart ? PLACE_ERROR_BACKOFF : PLACE_BACKOFF;
-}
-
-/*
- * By the doublings of the first wait; the longest has a class of its own, because it need not be a
- * doubling.
- */
-static uint32_t
-duration_class(const struct backoff_rules *rules, int64_t duration)
-{
-    uint64_t times = (uint64_t)duration / (uint64_t)rules->initial_ns;
-
-    if (duration >= rules->max_ns || times == 0) {
-        return BACKOFF_CLASSES - 1;
-    }
-    uint32_t doublings = 63 - (uint32_t)__builtin_clzll(times);
-
-    return doublings < BACKOFF_CLASSES - 1 ? doublings : BACKOFF_CLASSES - 2;
-}
-
-/* A bin is noted by each thread that will publish there: its maker may have stopped. */
-static void
-note_use(struct queue *queue, uint32_t kind, uint32_t class)
-{
-    uint64_t bit = UINT64_C(1) << (kind * BACKOFF_CLASSES + class);
-
-    if ((u64_load(&queue->backoff.used) & bit) == 0) {
-        (void)u64_or(&queue->backoff.used, bit); /* note_use:A, read by backoff_used:A */
-    }
-}
-
 struct bin *
-backoff_bin(struct queue *queue, enum place place, const schedq_history_t *history)
+backoff_make_bin(struct queue *queue, enum place place, uint32_t class)
 {
-    const struct backoff_rules *rules = &queue->base.rules.backoff;
-    const struct backoff_counters counters = backoff_counters_of(history);
-    uint32_t kind = kind_of(place),
-             class = duration_class(rules, backoff_duration(rules, &counters));
-    struct bin *bin = bin_at(queue, kind, class);
+    uint32_t kind = backoff_kind(place);
+    struct bin *bin = backoff_bin_at(queue, kind, class);
 
     if (bin == NULL) {
         struct bin *own = bin_make(queue, kind);
@@ -97,22 +47,24 @@ backoff_bin(struct queue *queue, enum place place, const schedq_history_t *histo
         if (own == NULL) {
             return NULL;
         }
-        bin = ptr_cas_value(&queue->backoff.bins[kind][class], NULL, own); /* backoff_bin:A */
+        bin = ptr_cas_value(&queue->backoff.bins[kind][class], NULL, own); /* backoff_make_bin:A */
         if (bin != NULL) {
             memory_free(&queue->base.memory, MEMORY_QUEUES, own, sizeof *own);
         } else {
             bin = own;
         }
     }
-    note_use(queue, kind, class);
+    /* by each thread that will publish there: the bin's maker may have stopped */
+    (void)u64_or(&queue->backoff.used, backoff_bit(kind, class)); /* backoff_make_bin:B */
     return bin;
 }
 
 uint32_t
 backoff_used(const struct queue *queue, enum place place)
 {
-    /* backoff_used:A reads from note_use:A */
-    return (uint32_t)(u64_load_acquire(&queue->backoff.used) >> kind_of(place) * BACKOFF_CLASSES);
+    /* backoff_used:A reads from backoff_make_bin:B */
+    return (uint32_t)(u64_load_acquire(&queue->backoff.used) >>
+                      backoff_kind(place) * BACKOFF_CLASSES);
 }
 
 struct bin *
@@ -121,7 +73,7 @@ backoff_next_used(const struct queue *queue, enum place place, uint32_t *used)
     uint32_t i = (uint32_t)__builtin_ctz(*used);
 
     *used &= *used - 1;
-    return bin_at(queue, kind_of(place), i);
+    return backoff_bin_at(queue, backoff_kind(place), i);
 }
 
 static void
@@ -157,7 +109,7 @@ backoff_resume(struct queue *queue, uint32_t worker)
 {
     for (uint32_t i = 0; i < BACKOFF_CLASSES; i++) {
         for (uint32_t kind = 0; kind < BACKOFF_KINDS; kind++) {
-            struct bin *bin = bin_at(queue, kind, i);
+            struct bin *bin = backoff_bin_at(queue, kind, i);
 
             if (bin != NULL) {
                 bin_resume(bin, worker);
@@ -171,7 +123,7 @@ backoff_shrink(struct queue *queue, struct epoch_record *epoch, uint32_t worker)
 {
     for (uint32_t i = 0; i < BACKOFF_CLASSES; i++) {
         for (uint32_t kind = 0; kind < BACKOFF_KINDS; kind++) {
-            struct bin *bin = bin_at(queue, kind, i);
+            struct bin *bin = backoff_bin_at(queue, kind, i);
 
             if (bin != NULL) {
                 bin_shrink(bin, &queue->base.memory, epoch, worker);

@@ -6,7 +6,7 @@
  * of its lot) goes as a run. A bin's key is the expiry as it is compared; equal expiries (whole
  * seconds, with windows) are ordered by rank and order key, because pop may take from here.
  *
- * MEMORY. A bin is made when the first pod comes that waits so long (backoff_bin:A), and stays.
+ * MEMORY. A bin is made when the first pod comes that waits so long, and stays.
  *
  * USED. One word says of each bin whether a pod may ever have been put there: a bit is set by the
  * thread that is about to publish in the bin, and never taken away. Pops, movers of due pods and
@@ -15,11 +15,11 @@
  * that is lowered for it.
  *
  * ORDERING
- *   backoff_bin:A, note_use:A -> backoff_used:A
+ *   backoff_make_bin:A, B -> backoff_used:A
  *       a reader that finds the bit finds the bin
- *   note_use:A ; deadline_lower:A | deadline_begin:A, backoff_used:A
+ *   backoff_make_bin:B ; deadline_lower:A | deadline_begin:A, backoff_used:A
  *       a planner that passes over the bin is overtaken by the look at the deadline
- *   backoff_bin:A -> bin_at's acquire load
+ *   backoff_make_bin:A -> backoff_bin_at's acquire load
  *       a bin as it was opened
  *
  * PROGRESS. Nothing here is retried; the bins' own is in bin.h. A thread that stops before its ref
@@ -56,10 +56,55 @@ backoff_expiry_of(const struct queue *queue, const schedq_history_t *history)
 }
 
 /** BACKOFF, or ERROR_BACKOFF for a pod without rejectors where errors are kept apart. */
-enum place backoff_place(const struct queue *queue, uint64_t rejectors);
+static inline enum place
+backoff_place(const struct queue *queue, uint64_t rejectors)
+{
+    return rejectors == 0 && queue->base.rules.errors_apart ? PLACE_ERROR_BACKOFF : PLACE_BACKOFF;
+}
 
-/** The bin of a pod that backs off, made if need be, and noted as used. NULL: no memory. */
-struct bin *backoff_bin(struct queue *queue, enum place place, const schedq_history_t *history);
+static inline uint32_t
+backoff_kind(enum place place)
+{
+    return place == PLACE_ERROR_BACKOFF ? 1 : 0;
+}
+
+/** In `used`. */
+static inline uint64_t
+backoff_bit(uint32_t kind, uint32_t class)
+{
+    return UINT64_C(1) << (kind * BACKOFF_CLASSES + class);
+}
+
+/** NULL: no pod ever waited so. */
+static inline struct bin *
+backoff_bin_at(const struct queue *queue, uint32_t kind, uint32_t class)
+{
+    return ptr_load_acquire(&queue->backoff.bins[kind][class]); /* of backoff_make_bin:A */
+}
+
+/** backoff_bin where it is not there, or not noted as used. */
+struct bin *backoff_make_bin(struct queue *queue, enum place place, uint32_t class);
+
+/**
+ * The bin of pods that back off for so long, made if need be, and noted as used. NULL: no memory.
+ *
+ * By the doublings of the first wait; the longest has a class of its own, because it need not be a
+ * doubling.
+ */
+STRAIGHT struct bin *
+backoff_bin(struct queue *queue, enum place place, uint32_t failures, int64_t duration)
+{
+    uint32_t kind = backoff_kind(place), class = BACKOFF_CLASSES - 1;
+
+    if (duration < queue->base.rules.backoff.max_ns && failures > 0) {
+        class = failures < BACKOFF_CLASSES ? failures - 1 : BACKOFF_CLASSES - 2;
+    }
+    struct bin *bin = backoff_bin_at(queue, kind, class);
+
+    return bin != NULL && (u64_load(&queue->backoff.used) & backoff_bit(kind, class)) != 0
+               ? bin
+               : backoff_make_bin(queue, place, class);
+}
 
 /** The bins of a place where pods may be, as bits. */
 uint32_t backoff_used(const struct queue *queue, enum place place);

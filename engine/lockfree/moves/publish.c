@@ -4,9 +4,6 @@
 #include "lockfree/moves/switch.h"
 #include "lockfree/refs/tie.h"
 
-/* A ref more than is put: an adder has made room for it. */
-#define ROOM 2
-
 /* A lane has no room for a move's cause, which helpers have to know. */
 static bool
 fits_lane(const struct worker *worker, const struct bin *bin, const struct placing *placing)
@@ -25,27 +22,18 @@ fits_lane(const struct worker *worker, const struct bin *bin, const struct placi
     return !tie_before(&placing->tie, &lane->last_tie);
 }
 
-static bool
-make_bin_room(struct worker *worker, struct bin *bin)
+/* Room in the lane, and what a run of one needs. */
+bool
+publish_make_room(struct worker *worker, struct bin *bin)
 {
     const struct bin_caller caller = bin_caller(worker);
 
     if (worker->spare_run == NULL) {
         worker->spare_run = run_take(caller.pool, RUN_FEW);
     }
-    bool room = worker->base.number == HOUSEKEEPER || bin_prepare(bin, &caller, ROOM);
+    bool room = worker->base.number == HOUSEKEEPER || bin_prepare(bin, &caller, PUBLISH_ROOM);
 
     return room && worker->spare_run != NULL && bin_prepare_run(bin, &caller);
-}
-
-/* Room in the lane, for ROOM refs, and what a run of one needs. */
-bool
-publish_prepare(struct worker *worker, struct bin *bin)
-{
-    bool has_all = worker->spare_run != NULL && worker->base.number != HOUSEKEEPER &&
-                   bin_has_room(bin, worker->base.number, ROOM) && bin_has_slot(bin);
-
-    return has_all || make_bin_room(worker, bin);
 }
 
 static bool

@@ -75,6 +75,12 @@ publish_fits(const struct worker *worker, const struct lane *lane, int64_t key)
     return key >= lane->last_key && key <= worker->last_drawn;
 }
 
+/* A ref more than is put: an adder has made room for it. */
+#define PUBLISH_ROOM 2
+
+/** publish_prepare where something is missing. */
+bool publish_make_room(struct worker *worker, struct bin *bin);
+
 /** publish_prepare_key of what does not go straight into the lane. */
 bool publish_prepare_other(struct worker *worker, struct band *band, int64_t key);
 
@@ -94,7 +100,14 @@ publish_prepare_key(struct worker *worker, struct band *band, int64_t key)
 /**
  * The same for any key and any bin, and for one ref more: an adder has prepared for that one.
  */
-bool publish_prepare(struct worker *worker, struct bin *bin);
+STRAIGHT bool
+publish_prepare(struct worker *worker, struct bin *bin)
+{
+    bool has_all = worker->spare_run != NULL && worker->base.number != HOUSEKEEPER &&
+                   bin_has_room(bin, worker->base.number, PUBLISH_ROOM) && bin_has_slot(bin);
+
+    return has_all || publish_make_room(worker, bin);
+}
 
 /**
  * Puts one ref where consumers of the bin find it; it was prepared. Then a full fence, then

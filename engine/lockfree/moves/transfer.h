@@ -48,10 +48,14 @@
 #ifndef SCHEDQ_LOCKFREE_TRANSFER_H
 #define SCHEDQ_LOCKFREE_TRANSFER_H
 
+#include "lockfree/moves/backoff.h"
 #include "lockfree/moves/publish.h"
 #include "lockfree/moves/report.h"
 #include "lockfree/moves/route.h"
 #include "lockfree/moves/switch.h"
+#include "lockfree/moves/waiting.h"
+#include "lockfree/refs/tie.h"
+#include "policy/leftover.h"
 
 /** The containers of a place. */
 struct destination {
@@ -72,16 +76,6 @@ struct transfer {
     uint64_t state, desc; /* the words that were decided on */
     struct destination to;
 };
-
-/**
- * Of the pod that `view` shows, what decides where exactly: description, history, sets and profile.
- * `since`: parked, gated: from when the limit counts. False: no memory.
- */
-bool transfer_find(struct worker *worker, const struct view *view, const struct way *way,
-                   int64_t since, struct destination *destination);
-
-/** False: no memory, nothing changed. */
-bool transfer_make_room(struct worker *worker, const struct destination *destination);
 
 /** Makes time look at what is due then: the timer thread, or a sleeper. After a full fence. */
 void transfer_lower_deadline(struct worker *worker, int64_t due);
@@ -136,12 +130,108 @@ transfer_is_poppable(const struct queue *queue, enum place place)
     return place == PLACE_ACTIVE || (place == PLACE_BACKOFF && queue->base.rules.pop_from_backoff);
 }
 
+STRAIGHT bool
+transfer_to_active(struct worker *worker, const struct view *view, struct destination *destination)
+{
+    destination->band = publish_band(worker, view->description.priority);
+    destination->key = view->description.order_key;
+    destination->bin = destination->band != NULL ? &destination->band->bin : NULL;
+    return destination->band != NULL;
+}
+
+STRAIGHT bool
+transfer_to_backoff(struct worker *worker, const struct view *view, struct destination *destination)
+{
+    struct queue *queue = queue_of(worker);
+    const struct backoff_rules *rules = &queue->base.rules.backoff;
+    const struct backoff_counters counters = backoff_counters_of(&view->history);
+    int64_t duration = backoff_duration(rules, &counters);
+
+    destination->bin =
+        backoff_bin(queue, destination->place, backoff_failures(rules, &counters), duration);
+    if (destination->bin == NULL) {
+        return false;
+    }
+    destination->key = backoff_end(rules, view->history.timestamp_ns, duration);
+    destination->tie = tie_of_description(&destination->bin->residence, &view->description);
+    destination->due = backoff_due(rules, destination->key);
+    destination->lot = waiting_backoff_lot(queue, destination->place);
+    return true;
+}
+
+STRAIGHT void
+transfer_to_waiting(struct worker *worker, const struct view *view, int64_t since,
+                    struct destination *destination)
+{
+    struct queue *queue = queue_of(worker);
+    const struct lot_key key = {.unschedulable = view->unschedulable | gate_bit(destination->gate),
+                                .pending = view->pending,
+                                .profile = view->profile,
+                                .gate = destination->gate};
+
+    destination->lot = waiting_lot(worker, &key);
+    if ((view->description.flags & SCHEDQ_POD_AFFINITY) != 0) {
+        lot_note_affinity(destination->lot);
+    }
+    destination->bin = waiting_ages(queue, destination->place);
+    destination->key = since;
+    destination->due =
+        destination->bin != NULL ? leftover_due(&queue->base.rules, since) : SCHEDQ_NO_DEADLINE;
+}
+
+/**
+ * Of the pod that `view` shows, what decides where exactly: description, history, sets and profile.
+ * `since`: parked, gated: from when the limit counts. False: no memory.
+ */
+STRAIGHT bool
+transfer_find(struct worker *worker, const struct view *view, const struct way *way, int64_t since,
+              struct destination *destination)
+{
+    *destination =
+        (struct destination){.place = way->place, .gate = way->gate, .due = SCHEDQ_NO_DEADLINE};
+    switch (way->place) {
+    case PLACE_ACTIVE:
+        return transfer_to_active(worker, view, destination);
+    case PLACE_BACKOFF:
+    case PLACE_ERROR_BACKOFF:
+        return transfer_to_backoff(worker, view, destination);
+    default:
+        transfer_to_waiting(worker, view, since, destination);
+        return true;
+    }
+}
+
+/** A lane there, or a larger one. False: no memory. */
+bool transfer_make_lot_room(struct worker *worker, struct lot *lot);
+
+/** False: no memory, nothing changed. */
+STRAIGHT bool
+transfer_make_room(struct worker *worker, const struct destination *destination)
+{
+    return (destination->bin == NULL || publish_prepare(worker, destination->bin)) &&
+           (destination->lot == NULL || lot_has_room(destination->lot, worker->base.number, 2) ||
+            transfer_make_lot_room(worker, destination->lot));
+}
+
 /**
  * Finds, and makes room: for the pod that `view` shows, described as it shows. `now`: that of the
  * call. False: no memory, nothing changed.
  */
-bool transfer_prepare(struct worker *worker, uint32_t record, const struct view *view,
-                      const struct way *way, int64_t now, struct transfer *transfer);
+STRAIGHT bool
+transfer_prepare(struct worker *worker, uint32_t record, const struct view *view,
+                 const struct way *way, int64_t now, struct transfer *transfer)
+{
+    const struct rules *rules = &queue_of(worker)->base.rules;
+    bool tried_now = way->place == PLACE_GATED && rules->gates_see_leftover;
+
+    transfer->record = record;
+    transfer->entry = view->entry;
+    transfer->state = view->state;
+    transfer->desc = view->desc;
+    return transfer_find(worker, view, way, tried_now ? now : view->history.timestamp_ns,
+                         &transfer->to) &&
+           transfer_make_room(worker, &transfer->to);
+}
 
 /** The word behind the switch. */
 static inline uint64_t

@@ -36,32 +36,13 @@ waiting_close(struct queue *queue)
 }
 
 struct lot *
-waiting_lot(struct worker *worker, uint8_t profile, uint64_t unschedulable, uint64_t pending,
-            uint8_t gate)
+waiting_get_lot(struct worker *worker, const struct lot_key *key, const atomic_ptr **cell)
 {
     const struct bin_caller caller = bin_caller(worker);
-    const struct lot_key key = {
-        .unschedulable = unschedulable, .pending = pending, .profile = profile, .gate = gate};
+    struct lot *lot = lots_get(&queue_of(worker)->waiting.lots, &caller, key);
 
-    return lots_get(&queue_of(worker)->waiting.lots, &caller, &key);
-}
-
-struct lot *
-waiting_backoff_lot(struct queue *queue, enum place place)
-{
-    return queue->base.rules.host
-               ? &queue->waiting.backing_off[place == PLACE_ERROR_BACKOFF ? 1 : 0]
-               : NULL;
-}
-
-struct bin *
-waiting_ages(struct queue *queue, enum place place)
-{
-    const struct rules *rules = &queue->base.rules;
-    bool timed = !rules->host &&
-                 (place == PLACE_PARKED || rules->leftover_is_event || rules->gates_see_leftover);
-
-    return timed ? &queue->waiting.ages[place == PLACE_PARKED ? 0 : 1] : NULL;
+    *cell = lot_place(lot);
+    return lot;
 }
 
 bool

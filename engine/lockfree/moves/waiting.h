@@ -20,15 +20,41 @@ void waiting_open(struct queue *queue);
 /** Alone. */
 void waiting_close(struct queue *queue);
 
-/** The lot of pods that wait so, for this section: gate 0 if parked. */
-struct lot *waiting_lot(struct worker *worker, uint8_t profile, uint64_t unschedulable,
-                        uint64_t pending, uint8_t gate);
+/** waiting_lot where this worker did not find it last: *cell is where it is. */
+struct lot *waiting_get_lot(struct worker *worker, const struct lot_key *key,
+                            const atomic_ptr **cell);
+
+/** The lot of pods that wait so, for this section. Looked for first where it was found last. */
+STRAIGHT struct lot *
+waiting_lot(struct worker *worker, const struct lot_key *key)
+{
+    uint64_t plugins = key->unschedulable | key->pending;
+    const atomic_ptr **cell =
+        &worker->lots[plugins * UINT64_C(0x9e3779b97f4a7c15) / (UINT64_MAX / LOT_SPOTS + 1)];
+    struct lot *lot = lots_again_in(*cell, key);
+
+    return lot != NULL ? lot : waiting_get_lot(worker, key, cell);
+}
 
 /** The lot of pods in BACKOFF or ERROR_BACKOFF; NULL: hosts do not decide here. */
-struct lot *waiting_backoff_lot(struct queue *queue, enum place place);
+static inline struct lot *
+waiting_backoff_lot(struct queue *queue, enum place place)
+{
+    return queue->base.rules.host
+               ? &queue->waiting.backing_off[place == PLACE_ERROR_BACKOFF ? 1 : 0]
+               : NULL;
+}
 
 /** The bin by age of PARKED or GATED pods; NULL: there is no limit for them. */
-struct bin *waiting_ages(struct queue *queue, enum place place);
+static inline struct bin *
+waiting_ages(struct queue *queue, enum place place)
+{
+    const struct rules *rules = &queue->base.rules;
+    bool timed = !rules->host &&
+                 (place == PLACE_PARKED || rules->leftover_is_event || rules->gates_see_leftover);
+
+    return timed ? &queue->waiting.ages[place == PLACE_PARKED ? 0 : 1] : NULL;
+}
 
 /**
  * Since when the pod waits that has waited longest. Goes past stale refs. False: none, or there is

@@ -17,13 +17,6 @@ key_hash(const struct lot_key *key)
     return hash * UINT64_C(0x94d049bb133111eb) >> 20;
 }
 
-static bool
-key_equal(const struct lot_key *a, const struct lot_key *b)
-{
-    return a->unschedulable == b->unschedulable && a->pending == b->pending &&
-           a->profile == b->profile && a->gate == b->gate;
-}
-
 /* ---- making and ending ----------------------------------------------------------------------- */
 
 void
@@ -83,17 +76,6 @@ lots_close(struct lots *lots)
 
 /* ---- finding and making ---------------------------------------------------------------------- */
 
-/* False: it is GONE. Else it stays until the caller's section ends. */
-static bool
-lot_keep(struct lot *lot)
-{
-    uint32_t phase = u32_load_acquire(&lot->phase); /* of lot_retire:A, or lot_leave:A */
-
-    return phase != LOT_LEAVING ? phase != LOT_GONE
-                                /* lot_keep:A */
-                                : u32_cas_value(&lot->phase, LOT_LEAVING, LOT_KEPT) != LOT_GONE;
-}
-
 static uint32_t
 key_class(const struct lot_key *key)
 {
@@ -113,7 +95,7 @@ find_lot(const struct lots *lots, const struct lot_key *key)
             /* find_lot:A reads from lot_make:B */
             struct lot *lot = ptr_load_acquire(&group->lots[__builtin_ctzll(bits)]);
 
-            if (lot != NULL && key_equal(&lot->key, key) && lot_keep(lot)) {
+            if (lot != NULL && lot_key_equal(&lot->key, key) && lot_keep(lot)) {
                 return lot;
             }
         }
@@ -221,7 +203,6 @@ static void lots_sweep(struct lots *lots, const struct bin_caller *caller);
 struct lot *
 lots_get(struct lots *lots, const struct bin_caller *caller, const struct lot_key *key)
 {
-    uint64_t plugins = plugins_of(key) != 0 ? plugins_of(key) : LOTS_ALL;
     struct lot *lot = find_lot(lots, key);
 
     if (lot == NULL) {
@@ -229,6 +210,8 @@ lots_get(struct lots *lots, const struct bin_caller *caller, const struct lot_ke
         lot = lot_make(lots, key);
     }
     if (lot == NULL) {
+        uint64_t plugins = plugins_of(key) != 0 ? plugins_of(key) : LOTS_ALL;
+
         lot = &lots->catch_all;
         if ((u64_load(&lots->caught) & plugins) != plugins) {
             u64_or(&lots->caught, plugins); /* lots_get:A */

@@ -53,9 +53,9 @@
  * lot_publish: lane_publish:A.
  *
  * ORDERING
- *   lot_make:A (full fence), lot_make:B (release) -> find_lot:A, lots_next:A (acquire)     a lot is
- *           found with its key, and after its bits in by_plugin are set; also by a call that read
- *           by_key when the cell was another lot's
+ *   lot_make:A (full fence), lot_make:B (release) -> find_lot:A, lots_again_in:A, lots_next:A
+ *           (acquire)     a lot is found with its key, and after its bits in by_plugin are set;
+ *           also by a call that read by_key when the cell was another lot's, or knew the cell
  *   lot_make:A, B, lots_get:A, a publication, the caller's fence
  *                                      |  a fence, cells_of:A, B, lots_next:A    a walk that misses
  *           the bits or the cell of a lot began before the fence of each call that published there.
@@ -143,6 +143,40 @@ void lots_close(struct lots *lots);
  */
 struct lot *lots_get(struct lots *lots, const struct bin_caller *caller, const struct lot_key *key);
 
+static inline bool
+lot_key_equal(const struct lot_key *a, const struct lot_key *b)
+{
+    return a->unschedulable == b->unschedulable && a->pending == b->pending &&
+           a->profile == b->profile && a->gate == b->gate;
+}
+
+/** False: it is GONE. Else it stays until the caller's section ends. */
+static inline bool
+lot_keep(struct lot *lot)
+{
+    uint32_t phase = u32_load_acquire(&lot->phase); /* of lot_retire:A, or lot_leave:A */
+
+    return phase != LOT_LEAVING ? phase != LOT_GONE
+                                /* lot_keep:A */
+                                : u32_cas_value(&lot->phase, LOT_LEAVING, LOT_KEPT) != LOT_GONE;
+}
+
+/** The same as lots_get of a lot that was found before in *cell, or NULL. */
+STRAIGHT struct lot *
+lots_again_in(const atomic_ptr *cell, const struct lot_key *key)
+{
+    struct lot *lot = cell != NULL ? ptr_load_acquire(cell) : NULL; /* lots_again_in:A */
+
+    return lot != NULL && lot_key_equal(&lot->key, key) && lot_keep(lot) ? lot : NULL;
+}
+
+/** The cell of a lot, which stays when the lot is gone; NULL: the catch-all. */
+static inline const atomic_ptr *
+lot_place(const struct lot *lot)
+{
+    return lot->catch_all ? NULL : &lot->group->lots[lot->cell];
+}
+
 /** Gives back lots that began to leave, and begins with the others without pods. In a section. */
 void lots_trim(struct lots *lots, const struct bin_caller *caller);
 
@@ -183,6 +217,15 @@ void lots_shrink(struct lots *lots, struct memory *memory, struct epoch_record *
 
 /** Makes sure that `count` refs can be put into the caller's lane. False: no memory. */
 bool lot_prepare(struct lot *lot, const struct bin_caller *caller, uint32_t count);
+
+/** Has the worker's lane there room for so many? Then lot_prepare need not be asked. */
+static inline bool
+lot_has_room(const struct lot *lot, uint32_t worker, uint32_t count)
+{
+    const struct lane *lane = ptr_load(&lot->lanes[worker]);
+
+    return lane != NULL && lane_has_room(lane, count);
+}
 
 /** For lots of their own, outside a struct lots. */
 void lot_open(struct lot *lot, const struct entries *entries, enum place place);
