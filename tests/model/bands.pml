@@ -67,8 +67,8 @@
  * stands for engine/lockfree/refs/band.c get_slowly 5958da7d
  * stands for engine/lockfree/refs/band.c bands_get f835f671
  * stands for engine/lockfree/refs/band.c end_leaving 57636a68
- * stands for engine/lockfree/calls/pop.c walk_on 67a8e8b1
- * stands for engine/lockfree/calls/pop.c walk_down 79acb49d
+ * stands for engine/lockfree/calls/pop.c walk_on 14409848
+ * stands for engine/lockfree/calls/pop.c walk_down 0538553e
  */
 #if defined(LARGE)
 #define PRODUCERS 2

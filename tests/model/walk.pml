@@ -25,7 +25,7 @@
  *
  * stands for engine/lockfree/calls/pop.c walk_take 59999062
  * stands for engine/lockfree/calls/pop.c take_from 4f68c22c
- * stands for engine/lockfree/calls/pop.c walk_down 79acb49d
+ * stands for engine/lockfree/calls/pop.c walk_down 0538553e
  * stands for engine/lockfree/calls/pop.c take_head d7678a66
  * stands for engine/lockfree/moves/transfer.c transfer_follow e8a77414
  * stands for engine/lockfree/moves/switch.h switch_announced f08d5c8b

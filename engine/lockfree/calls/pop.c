@@ -370,9 +370,11 @@ take_from(struct walk *walk, struct bin *bin)
  * looks for nothing, not at the first.
  */
 static bool
-passed_enough(struct worker *worker)
+passed_enough(struct worker *worker, uint64_t passed)
 {
-    worker->passed += queue_slots(queue_of(worker));
+    for (uint32_t slots = queue_slots(queue_of(worker)); passed != 0; passed &= passed - 1) {
+        worker->passed += slots;
+    }
     if (worker->passed < BAND_PASSES) {
         return false;
     }
@@ -380,33 +382,56 @@ passed_enough(struct worker *worker)
     return true;
 }
 
+/* Rows of the walk's leaf; those in `rest` are not passed. */
+RARELY static void
+pass_rows(const struct walk *walk, uint64_t rest)
+{
+    if (passed_enough(walk->worker, walk->rows & ~rest)) {
+        bands_clear(&queue_of(walk->worker)->bands, walk->leaf,
+                    rest != 0 ? (uint32_t)__builtin_ctzll(rest) + 1 : SUMMARY_ROWS);
+    }
+}
+
+/* Leaves under the walk's top that show no row. */
+RARELY static void
+pass_leaves(const struct walk *walk, uint64_t idle)
+{
+    if (passed_enough(walk->worker, idle)) {
+        bands_rest(&queue_of(walk->worker)->bands, walk->table, walk->top - 1, idle);
+    }
+}
+
 /* Goes on to the next leaf that shows rows. False: there is none. */
 STRAIGHT bool
 walk_on(struct walk *walk)
 {
-    struct band_table *table = walk->table;
-    uint64_t leaves = walk->leaves & (walk->leaves - 1);
+    const struct band_table *table = walk->table;
+    uint64_t leaves = walk->leaves & (walk->leaves - 1), begin = leaves;
 
     for (;; leaves &= leaves - 1) {
         while (leaves == 0) {
+            if (begin != 0) {
+                pass_leaves(walk, begin);
+            }
             if (walk->top == bands_tops(table)) {
                 walk->rows = 0;
                 return false;
             }
-            leaves = summary_bits(&table->tops[walk->top++]); /* walk_on:A */
+            begin = leaves = summary_bits(&table->tops[walk->top++]); /* walk_on:A */
         }
         uint32_t i = (walk->top - 1) * SUMMARY_ROWS + (uint32_t)__builtin_ctzll(leaves);
 
         walk->leaf = table->leaves[i].leaf;
         walk->rows = summary_bits(&walk->leaf->summary); /* walk_on:B, before the scans */
         if (walk->rows != 0) {
-            walk->leaves = leaves;
-            return true;
-        }
-        if (passed_enough(walk->worker)) {
-            bands_rest(&queue_of(walk->worker)->bands, table, walk->top - 1, leaves ^ (leaves - 1));
+            break;
         }
     }
+    walk->leaves = leaves;
+    if (leaves != begin) {
+        pass_leaves(walk, begin & ~leaves);
+    }
+    return true;
 }
 
 static enum step
@@ -414,17 +439,17 @@ walk_down(struct walk *walk)
 {
     while (walk_on(walk)) {
         for (uint64_t rows = walk->rows; rows != 0; rows &= rows - 1) {
-            uint32_t row = (uint32_t)__builtin_ctzll(rows);
-            enum step step = take_from(walk, &walk->leaf->rows[row].band->bin);
+            enum step step = take_from(walk, &walk->leaf->rows[__builtin_ctzll(rows)].band->bin);
 
             if (step != STEP_NOTHING) {
+                if (rows != walk->rows) {
+                    pass_rows(walk, rows);
+                }
                 walk->rows = rows;
                 return step;
             }
-            if (passed_enough(walk->worker)) {
-                bands_clear(&queue_of(walk->worker)->bands, walk->leaf, row + 1);
-            }
         }
+        pass_rows(walk, 0);
     }
     return STEP_NOTHING;
 }
