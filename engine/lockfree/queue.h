@@ -391,6 +391,15 @@ queue_sweep(struct worker *worker)
     }
 }
 
+/**
+ * Does a pod keep its gate while it backs off? Else the gates were asked before, or the host is.
+ */
+static inline bool
+queue_backoff_keeps_gate(const struct queue *queue)
+{
+    return !queue->base.rules.pop_from_backoff && !queue->base.rules.host;
+}
+
 /** What orders a priority: itself, unless priorities do not order. */
 static inline int32_t
 queue_rank(const struct queue *queue, int32_t priority)

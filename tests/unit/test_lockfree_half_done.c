@@ -5,9 +5,9 @@
 #include "host.h"
 #include "lockfree/calls/add.h"
 
-/* A thread stops behind the commit of its pod's name, before it publishes the pod. */
-static void
-stop_behind_the_name(fixture_t *fixture, schedq_worker_t *base, const struct incoming_pod *pod)
+/* A thread stops behind the record of its pod, or, `named`, behind the commit of its name. */
+static uint64_t
+stop_in_add(fixture_t *fixture, schedq_worker_t *base, const struct incoming_pod *pod, bool named)
 {
     struct worker *worker = (struct worker *)base;
     struct queue *queue = queue_of_base(fx_queue(fixture));
@@ -18,8 +18,17 @@ stop_behind_the_name(fixture_t *fixture, schedq_worker_t *base, const struct inc
     struct index_ticket ticket;
     section_begin(worker);
     assert_ok(add_admit(worker, &name, pod, fx_now(fixture), &arrival, &present, &result));
-    assert_ok(add_insert(worker, &arrival, &name, &ticket, &present));
+    if (named)
+        assert_ok(add_insert(worker, &arrival, &name, &ticket, &present));
     section_leave(worker);
+    return arrival.ref;
+}
+
+/* A thread stops behind the commit of its pod's name, before it publishes the pod. */
+static void
+stop_behind_the_name(fixture_t *fixture, schedq_worker_t *base, const struct incoming_pod *pod)
+{
+    (void)stop_in_add(fixture, base, pod, true);
     /* the index grows, and the housekeeper, which has no lanes, meets the pod */
     assert_ok(schedq_reserve(fixture->queue, 20000, 0, 0, NULL, 0));
 }
@@ -68,6 +77,35 @@ what_find_says_is_gated_is_a_candidate(void **state)
     size_t count = hx_collect(fixture, hx_query(0, gate->bit), out, 16, 4);
     assert_ok(schedq_worker_unregister(other));
     assert_int_equal(count, 1);
+}
+
+/* Its name may be another pod's, so that its add is refused. */
+static void
+a_pod_that_was_never_inserted_is_not_moved(void **state)
+{
+    fixture_t *fixture = *state;
+    schedq_pod_spec_t spec = fx_spec("ns/a", 0);
+    schedq_worker_t *other;
+    schedq_failure_t failure;
+    schedq_popped_t popped;
+    schedq_move_t move;
+    (void)fx_worker(fixture);
+    assert_ok(schedq_worker_register(fixture->queue, &other, NULL, 0));
+    schedq_failure_init(&failure);
+    const schedq_history_t history = {
+        .timestamp_ns = fx_now(fixture), .initial_attempt_ns = fx_now(fixture), .attempts = 1};
+    const struct incoming_pod pod = {
+        .spec = &spec, .history = &history, .failure = &failure, .label = LABEL_FAILURE};
+    uint64_t ref = stop_in_add(fixture, other, &pod, false);
+    const schedq_pod_t guess = {ref};
+    assert_ok(schedq_activate(fx_worker(fixture), &guess, 1, NULL));
+    schedq_move_init(&move);
+    move.event = SCHEDQ_EVENT_WILDCARD;
+    move.target = guess;
+    assert_ok(schedq_move_all(fx_worker(fixture), &move, NULL));
+    assert_status(schedq_try_pop(fx_worker(fixture), &popped), SCHEDQ_EMPTY);
+    add_give_up((struct worker *)other, ref);
+    assert_ok(schedq_worker_unregister(other));
 }
 
 /* What could not be judged for want of memory comes to backoff by a tick, behind its plan. */
@@ -139,6 +177,7 @@ main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         fx_test_lockfree(what_find_says_backs_off_is_active_when_its_backoff_is_over),
         fx_test_host(what_find_says_is_gated_is_a_candidate),
+        fx_test_lockfree(a_pod_that_was_never_inserted_is_not_moved),
         fx_test_lockfree(a_tick_says_when_it_is_wanted_again),
         fx_test_lockfree(an_adopted_worker_is_not_outside),
     };

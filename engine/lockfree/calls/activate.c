@@ -24,18 +24,17 @@ activate(struct mover *mover, schedq_pod_t pod)
     uint32_t record = ref_record(pod.bits);
     struct view view;
 
-    if (record >= slab_end(&queue->entries.records) ||
-        !report_view(queue, record, ref_version(pod.bits), &view)) {
+    if (mover_holds(mover, record)) {
+        mover_end(mover); /* a caller may name a pod twice */
+    }
+    if (!report_handle(queue, pod, &view) || !report_exists(mover->worker, record, &view)) {
         return;
     }
     if (queue->base.rules.activates_in_flight) {
         events_activate_in_flight(view.entry, view.life);
     }
     if (!queue->base.rules.host) {
-        if (mover_holds(mover, record)) {
-            mover_end(mover); /* a caller may name a pod twice */
-        }
-        mover_try(mover, record, view.life);
+        mover_try(mover, record, &view);
     }
 }
 

@@ -12,54 +12,49 @@
  *
  * EVIDENCE. tests/model: park (DELETE); stress/explore: delete_*; tests/unit/test_delete.c.
  */
-#include "lockfree/calls/find.h"
 #include "lockfree/calls/ops.h"
 #include "lockfree/moves/describe.h"
 #include "lockfree/moves/finish.h"
 #include "lockfree/moves/switch.h"
 
-/* One attempt at the word that `view` shows. */
-static bool
-delete_at(struct worker *worker, uint32_t record, const struct view *view)
+/*
+ * One attempt. What is told was read at the word that the exchange compares. SCHEDQ_NOT_FOUND: the
+ * record's pod is another, or none; SCHEDQ_RETRY: it changed.
+ */
+STRAIGHT schedq_status_t
+delete_at(struct worker *worker, uint32_t record, uint64_t life, schedq_result_t *result)
 {
     struct queue *queue = queue_of(worker);
-    struct entry *entry = view->entry;
+    struct entry *entry = entry_at(&queue->entries, record);
+    uint64_t state = entry != NULL ? entry_state(entry) : state_of(PLACE_FREE);
+    struct view view;
 
-    if (state_place(view->state) != PLACE_INFLIGHT) {
-        uint64_t dead = state_switched(view->state, state_band(view->state), PLACE_DEAD);
-
-        if (!switch_pod(worker, entry, view->state, view->desc, dead, CAUSE_NONE)) {
-            return false;
-        }
-        describe_end(worker, &view->description);
-        finish_record(worker, record, entry);
-        return true;
+    if (!state_is_pod(state)) {
+        return SCHEDQ_NOT_FOUND;
     }
-    /* of this life, if the flag is set */
+    report_brief(queue, entry, state, &view);
     uint32_t hash = (uint32_t)(u64_load_acquire(&entry->name) >> 32);
 
-    if (!entry_flag(entry, view->state, view->desc, FLAG_DELETED)) {
-        return false;
+    if (view.life != life) {
+        return SCHEDQ_NOT_FOUND;
     }
-    describe_end(worker, &view->description);
-    index_remove(&queue->index, hash, record, view->life);
-    return true;
-}
+    bool flies = state_place(state) == PLACE_INFLIGHT;
+    uint64_t next = flies ? state | FLAG_DELETED : state_switched(state, 0, PLACE_DEAD);
 
-/* By handle, or by name: the pod that the key means; 0: none. */
-static uint32_t
-find_key(struct worker *worker, const struct pod_key *key, struct view *view)
-{
-    struct queue *queue = queue_of(worker);
-    uint32_t record = ref_record(key->pod.bits);
-
-    if (key->pod.bits == 0) {
-        return find_name(worker, &key->name, view);
+    if (!entry_switch(entry, state, view.desc, next)) {
+        return SCHEDQ_RETRY;
     }
-    bool there = record < slab_end(&queue->entries.records) &&
-                 report_view(queue, record, ref_version(key->pod.bits), view);
-
-    return there ? record : 0;
+    describe_end(worker, &view.description);
+    if (flies) {
+        index_remove(&queue->index, hash, record, life);
+    } else {
+        switch_leave(worker, state_place(state));
+        finish_record(worker, record, entry);
+    }
+    tally_add(&worker->tally.deletes, 1);
+    report_told(record, &view, result);
+    result->place = flies ? SCHEDQ_INFLIGHT : SCHEDQ_NOWHERE;
+    return SCHEDQ_OK;
 }
 
 schedq_status_t
@@ -67,24 +62,22 @@ lockfree_delete(schedq_worker_t *base, const struct pod_key *key, schedq_result_
 {
     struct worker *worker = worker_of(base);
     struct queue *queue = queue_of(worker);
-    schedq_status_t status = SCHEDQ_NOT_FOUND;
-    struct view view;
-    uint32_t record;
+    const struct index_caller caller = index_caller(worker);
+    uint32_t record = ref_record(key->pod.bits);
+    uint64_t life = ref_version(key->pod.bits);
+    bool named = key->pod.bits == 0;
+    schedq_status_t status;
 
     section_begin(worker);
     /* Ends: each further round is another thread's change of the pod, or its end. */
-    while (status != SCHEDQ_OK && (record = find_key(worker, key, &view)) != 0) {
-        if (delete_at(worker, record, &view)) {
-            status = SCHEDQ_OK;
+    do {
+        if (named) {
+            record = index_find(&queue->index, &caller, &key->name, &life);
         }
-    }
-    if (status == SCHEDQ_OK) {
-        report_pod(queue, record, &view, result);
-        result->ref = result->backing_off = 0;
-        result->place =
-            state_place(view.state) == PLACE_INFLIGHT ? SCHEDQ_INFLIGHT : SCHEDQ_NOWHERE;
-        tally_add(&worker->tally.deletes, 1);
-    }
+        status = (named && record == 0) || record >= slab_end(&queue->entries.records)
+                     ? SCHEDQ_NOT_FOUND
+                     : delete_at(worker, record, life, result);
+    } while (status == SCHEDQ_RETRY || (status == SCHEDQ_NOT_FOUND && named && record != 0));
     section_ask(worker);
     section_leave(worker);
     return status;

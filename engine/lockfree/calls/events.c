@@ -496,12 +496,11 @@ move_target(struct walk *walk, schedq_pod_t target)
     uint32_t record = ref_record(target.bits);
     struct view view;
 
-    if (record >= slab_end(&queue->entries.records) ||
-        !report_view(queue, record, ref_version(target.bits), &view)) {
+    if (!report_handle(queue, target, &view) || !report_exists(walk->mover.worker, record, &view)) {
         return;
     }
     events_activate_in_flight(view.entry, view.life);
-    mover_try(&walk->mover, record, view.life);
+    mover_try(&walk->mover, record, &view);
     mover_end(&walk->mover);
 }
 
@@ -605,13 +604,16 @@ bool
 events_help(struct worker *worker, uint32_t record, uint64_t life)
 {
     schedq_result_t unseen = {0};
+    struct view view;
     struct mover mover = helper(worker, &unseen);
 
     if (queue_of(worker)->base.rules.host) {
         return true;
     }
     mover_begin(&mover);
-    mover_try(&mover, record, life);
+    if (report_view(queue_of(worker), record, life, &view)) {
+        mover_try(&mover, record, &view);
+    }
     mover_end(&mover);
     return !mover.no_memory;
 }

@@ -11,12 +11,12 @@
  * EVIDENCE. tests/model: index; stress/explore: find_told, event_gate_told, told_update;
  * tests/unit/test_update.c, test_delete.c.
  */
-#include "lockfree/calls/find.h"
-
 #include "lockfree/calls/ops.h"
+#include "lockfree/moves/report.h"
 #include "lockfree/moves/settle.h"
 
-uint32_t
+/* The pod that has a name, and *view of it; 0: none. */
+static uint32_t
 find_name(struct worker *worker, const struct hashed_name *name, struct view *view)
 {
     struct queue *queue = queue_of(worker);

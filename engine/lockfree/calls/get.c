@@ -50,13 +50,12 @@ show(struct worker *worker, uint32_t record, const struct view *view, schedq_vis
 
 /* `exists`: the caller was told of the pod, so its add has inserted it. */
 static bool
-take_pod(struct worker *worker, uint32_t record, uint64_t life, bool exists, struct view *view)
+take_pod(struct worker *worker, schedq_pod_t pod, bool exists, struct view *view)
 {
-    struct queue *queue = queue_of(worker);
-    bool known = record < slab_end(&queue->entries.records);
+    uint32_t record = ref_record(pod.bits);
 
     /* Ends: each further round means that the pod changed. */
-    while (known && report_view(queue, record, life, view) &&
+    while (report_handle(queue_of(worker), pod, view) &&
            (exists || report_exists(worker, record, view))) {
         if (settle_told(worker, record, view) && take(worker, view)) {
             return true;
@@ -69,16 +68,15 @@ schedq_status_t
 lockfree_get(schedq_worker_t *base, schedq_pod_t pod, schedq_visit_fn visit, void *ctx)
 {
     struct worker *worker = worker_of(base);
-    uint32_t record = ref_record(pod.bits);
     struct view view;
 
     section_begin(worker);
-    bool found = take_pod(worker, record, ref_version(pod.bits), true, &view);
+    bool found = take_pod(worker, pod, true, &view);
     section_end(worker);
     if (!found) {
         return SCHEDQ_NOT_FOUND;
     }
-    (void)show(worker, record, &view, visit, ctx);
+    (void)show(worker, ref_record(pod.bits), &view, visit, ctx);
     return SCHEDQ_OK;
 }
 
@@ -141,7 +139,7 @@ visit_nominated(struct worker *worker, uint64_t node, const struct nominated *po
         struct view view;
 
         section_begin(worker);
-        bool found = take_pod(worker, pods[i].record, pods[i].life, false, &view);
+        bool found = take_pod(worker, entry_handle(pods[i].record, pods[i].life), false, &view);
         section_end(worker);
         if (found && view.description.nominated_node == node) {
             more = show(worker, pods[i].record, &view, visit, ctx);

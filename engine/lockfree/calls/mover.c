@@ -756,6 +756,12 @@ try_pod(struct mover *mover, struct view *view)
     }
 }
 
+__attribute__((noinline)) static void
+try_seen(struct mover *mover, struct view *view)
+{
+    try_pod(mover, view);
+}
+
 static void
 try_again(struct mover *mover)
 {
@@ -763,7 +769,7 @@ try_again(struct mover *mover)
     struct view view;
 
     if (look(mover, pod, &view)) {
-        try_pod(mover, &view);
+        try_seen(mover, &view);
     } else {
         pay(mover, ref_make(pod->life, pod->record));
     }
@@ -787,11 +793,17 @@ begin_pod(struct mover *mover, uint32_t record, uint64_t life)
 }
 
 void
-mover_try(struct mover *mover, uint32_t record, uint64_t life)
+mover_try(struct mover *mover, uint32_t record, struct view *view)
 {
-    empty_if_full(mover);
-    (void)begin_pod(mover, record, life);
-    try_again(mover);
+    uint64_t pauses = mover->worker->pauses;
+
+    empty_if_full(mover); /* may leave the section */
+    (void)begin_pod(mover, record, view->life);
+    if (mover->worker->pauses == pauses && state_waits(view->state)) {
+        try_seen(mover, view);
+    } else {
+        try_again(mover);
+    }
 }
 
 void

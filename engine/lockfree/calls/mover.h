@@ -157,8 +157,11 @@ bool mover_try_ref(struct mover *mover, uint64_t ref);
  */
 bool mover_try_due(struct mover *mover, struct bin *bin, const struct bin_ref *ref);
 
-/** Tries the pod of a record, if it still has this life and waits in backoff, parked or gated. */
-void mover_try(struct mover *mover, uint32_t record, uint64_t life);
+/**
+ * Tries the pod that `view` shows, as read in this section, if it waits in backoff, parked or
+ * gated; one that did not when it was read is looked at again. *view is used up.
+ */
+void mover_try(struct mover *mover, uint32_t record, struct view *view);
 
 /**
  * The same for a pod that the caller asked about once, and put behind a gate that heard of an event

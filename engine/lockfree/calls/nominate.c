@@ -16,20 +16,16 @@ lockfree_nominate(schedq_worker_t *base, schedq_pod_t pod, uint64_t node)
 {
     struct worker *worker = worker_of(base);
     struct queue *queue = queue_of(worker);
-    uint32_t record = ref_record(pod.bits);
-    bool exists = record < slab_end(&queue->entries.records);
-    schedq_status_t status = SCHEDQ_NOT_FOUND;
+    schedq_status_t status;
     struct view view;
 
     section_begin(worker);
     /* Ends: each further round is another thread's change of the pod. */
-    while (exists && report_view(queue, record, ref_version(pod.bits), &view)) {
-        status = describe_nomination(worker, record, &view, node);
-        if (status != SCHEDQ_RETRY) {
-            break;
-        }
-        status = SCHEDQ_NOT_FOUND;
-    }
+    do {
+        status = report_handle(queue, pod, &view)
+                     ? describe_nomination(worker, ref_record(pod.bits), &view, node)
+                     : SCHEDQ_NOT_FOUND;
+    } while (status == SCHEDQ_RETRY);
     section_end(worker);
     return status;
 }

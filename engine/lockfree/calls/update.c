@@ -41,8 +41,8 @@ struct update {
     uint32_t record;
     uint64_t life;
     /* of a pod that is not active: */
-    uint64_t word; /* after it was installed */
     struct view before;
+    struct redescription change;
 };
 
 /* A new key, or a new priority: the pod moves in the order of its place. */
@@ -54,16 +54,15 @@ moves_in_order(const struct queue *queue, const struct description *before,
            queue_rank(queue, description->priority) != queue_rank(queue, before->priority);
 }
 
-/* SCHEDQ_INVALID, if the pod is still what its record was read of. */
+/* SCHEDQ_RETRY: the pod is not any more what `view` shows. */
 COLD static schedq_status_t
-refuse_profile(struct worker *worker, const struct entry *entry, uint64_t state,
-               const struct update *update, uint8_t profile)
+refuse_profile(struct worker *worker, const struct view *view, const schedq_pod_spec_t *spec)
 {
-    if (entry_state(entry) != state) {
+    if (entry_state(view->entry) != view->state) {
         return SCHEDQ_RETRY;
     }
-    worker_say(&worker->base, "spec.profile %u: %u, a pod keeps its profile", update->spec->profile,
-               profile);
+    worker_say(&worker->base, "spec.profile %u: %u, a pod keeps its profile", spec->profile,
+               view->profile);
     return SCHEDQ_INVALID;
 }
 
@@ -91,8 +90,8 @@ move_active(struct worker *worker, const struct update *update, struct entry *en
 }
 
 /*
- * What the record and the description say is of the word `state` if the exchange finds it.
- * SCHEDQ_RETRY: the pod changed meanwhile.
+ * What is read is of the word `state` if the exchange finds it. SCHEDQ_RETRY: the pod changed
+ * meanwhile.
  */
 STRAIGHT schedq_status_t
 update_active(struct worker *worker, struct entry *entry, uint64_t state,
@@ -100,27 +99,20 @@ update_active(struct worker *worker, struct entry *entry, uint64_t state,
 {
     struct queue *queue = queue_of(worker);
     const schedq_pod_spec_t *spec = update->spec;
-    uint64_t desc = u64_load_acquire(&entry->word.high); /* of entry_describe:A */
-    uint8_t profile = attributes_profile(u64_load_acquire(&entry->attributes));
-    int64_t timestamp = (int64_t)u64_load_acquire(&entry->timestamp);
-    struct description before, description;
-    struct gating gating;
+    struct view before;
 
-    entry_copy(&queue->entries, entry, desc, &before, &gating);
-    gating_judge(&gating, u64_load_acquire(&entry->flight), state);
-    uint64_t unschedulable = u64_load_acquire(&entry->unschedulable) | gating.refused;
-    uint64_t pending = u64_load_acquire(&entry->pending);
-
-    if (u64_load_acquire(&entry->life) != update->life) {
+    report_brief(queue, entry, state, &before);
+    if (before.life != update->life) {
         return SCHEDQ_RETRY;
     }
-    if (profile != spec->profile) {
-        return refuse_profile(worker, entry, state, update, profile);
+    if (before.profile != spec->profile) {
+        return refuse_profile(worker, &before, spec);
     }
-    description = before;
-    describe_as(&description, spec, timestamp);
+    struct description description = before.description;
+
+    describe_as(&description, spec, before.history.timestamp_ns);
     struct band *band = publish_band(worker, spec->priority);
-    bool described = moves_in_order(queue, &before, &description);
+    bool described = moves_in_order(queue, &before.description, &description);
     /* An update that came before, and stopped before it moved the pod, is finished here too. */
     bool moves = described || state_lag(state) != 0;
 
@@ -130,34 +122,30 @@ update_active(struct worker *worker, struct entry *entry, uint64_t state,
     if (band == NULL || (moves && !publish_prepare(worker, &band->bin))) {
         return SCHEDQ_NOMEM;
     }
-    bool renominates = describe_names_node(&before, &description);
+    bool renominates = describe_names_node(&before.description, &description);
 
-    if (renominates &&
-        !describe_nominate(worker, update->record, update->life, &before, &description)) {
+    if (renominates && !describe_nominate(worker, update->record, update->life, &before.description,
+                                          &description)) {
         return SCHEDQ_NOMEM;
     }
-    uint64_t word = described ? state_described(state) : state;
+    uint64_t word = described ? state_described(state) : state, desc = before.desc;
     schedq_status_t status =
-        describe_swap(worker, entry, state, word, &description, &gating, &desc);
+        describe_swap(worker, entry, state, word, &description, &before.gating, &desc);
 
     if (renominates) {
-        describe_end(worker, status == SCHEDQ_OK ? &before : &description);
+        describe_end(worker, status == SCHEDQ_OK ? &before.description : &description);
     }
     if (status != SCHEDQ_OK) {
         return status;
     }
-    object_release(worker, before.object);
+    object_release(worker, before.description.object);
     if (moves) {
         move_active(worker, update, entry, word, desc, band, description.order_key);
     } else if (band->id != state_band(state) || !publish_mark(worker, band)) {
         (void)transfer_follow(worker, update->record, update->life);
     }
-    result->pod = entry_handle(update->record, update->life);
-    result->object = before.object;
-    result->timestamp_ns = timestamp;
+    report_told(update->record, &before, result);
     result->place = SCHEDQ_ACTIVE;
-    result->unschedulable = unschedulable;
-    result->pending = pending;
     return SCHEDQ_OK;
 }
 
@@ -215,20 +203,21 @@ install_update(struct worker *worker, struct update *update)
     struct queue *queue = queue_of(worker);
     struct view *before = &update->before;
     bool flies = state_place(before->state) == PLACE_INFLIGHT;
-    struct redescription change = describe_begin(before);
+    struct redescription *change = &update->change;
     struct transfer transfer;
 
     if (!flies && state_lag_is_at_end(before->state)) {
         return end_lag(worker, update) ? SCHEDQ_RETRY : SCHEDQ_NOMEM;
     }
-    describe_by_spec(&change, before, update->spec);
+    *change = describe_begin(before);
+    describe_by_spec(change, before, update->spec);
     if (!flies || queue->base.rules.nominate == NOMINATE_AT_ADD) {
-        describe_renominate(&change, before);
+        describe_renominate(change, before);
     }
-    change.word = flies ? before->state | FLAG_JUDGE : state_described(before->state);
-    bool follows = moves_in_backoff(queue, before, &change.description);
+    change->word = flies ? before->state | FLAG_JUDGE : state_described(before->state);
+    bool follows = moves_in_backoff(queue, before, &change->description);
 
-    if (follows && !prepare_new_place(worker, update, &change.description, &transfer)) {
+    if (follows && !prepare_new_place(worker, update, &change->description, &transfer)) {
         return SCHEDQ_NOMEM;
     }
     if (place_waits_for_event(state_place(before->state)) &&
@@ -236,12 +225,11 @@ install_update(struct worker *worker, struct update *update)
         lots_note_affinity(&queue->waiting.lots, before->profile, before->unschedulable,
                            before->pending);
     }
-    schedq_status_t status = describe_install(worker, update->record, before, &change);
+    schedq_status_t status = describe_install(worker, update->record, before, change);
 
-    update->word = change.word;
     if (status == SCHEDQ_OK && follows) {
-        transfer.state = change.word;
-        transfer.desc = change.desc;
+        transfer.state = change->word;
+        transfer.desc = change->desc;
         transfer_publish(worker, &transfer, CAUSE_NONE);
         if (!transfer_switch(worker, &transfer, CAUSE_NONE)) {
             (void)transfer_follow(worker, update->record, update->life);
@@ -288,8 +276,9 @@ decide_by_event(struct mover *mover, const struct view *view, struct way *way)
  * A parked or gated pod: is the change worth another attempt? The first event that moves it ends
  * the matter.
  */
-static bool
-retry_updated(struct worker *worker, const struct update *update, schedq_result_t *result)
+static void
+retry_updated(struct worker *worker, const struct update *update, struct view *now,
+              schedq_result_t *result)
 {
     struct queue *queue = queue_of(worker);
     const struct rules *rules = &queue->base.rules;
@@ -305,8 +294,6 @@ retry_updated(struct worker *worker, const struct update *update, schedq_result_
         .result = result,
         .decide = rules->hints ? decide_by_event : decide_without_hints,
         .ctx = &event};
-    const struct view *now = &update->before;
-    struct view seen;
 
     mover_begin(&mover);
     for (size_t i = 0; i < update->event_count && place_waits_for_event(state_place(now->state));
@@ -317,15 +304,13 @@ retry_updated(struct worker *worker, const struct update *update, schedq_result_
             mover.counts = true;
         }
         result->gate = now->gate; /* backoff keeps it: report_updated */
-        mover_try(&mover, update->record, update->life);
+        mover_try(&mover, update->record, now);
         mover_end(&mover);
         if (i + 1 == update->event_count || !rules->hints ||
-            !report_view(queue, update->record, update->life, &seen)) {
+            !report_view(queue, update->record, update->life, now)) {
             break;
         }
-        now = &seen;
     }
-    return !mover.no_memory;
 }
 
 /*
@@ -344,15 +329,7 @@ tell_holder(struct worker *worker, const struct update *update, schedq_result_t 
                                                         .new_object = update->spec->object});
     }
     if (events_judge_again(queue, update->record, update->life, &now)) {
-        (void)retry_updated(worker,
-                            &(struct update){.spec = update->spec,
-                                             .old_object = update->old_object,
-                                             .events = update->events,
-                                             .event_count = update->event_count,
-                                             .record = update->record,
-                                             .life = update->life,
-                                             .before = now},
-                            result);
+        retry_updated(worker, update, &now, result);
     }
 }
 
@@ -392,18 +369,16 @@ report_updated(const struct queue *queue, const struct update *update, schedq_re
     /* one event may have brought it before a gate, and the next away from there */
     uint8_t moved_with = result->gate;
 
-    report_moved(queue, update->record, before, result);
+    report_pod(queue, update->record, before, result);
     if (queue->base.rules.host && state_waits(before->state)) {
         bool stays = exists && state_place(now.state) == state_place(before->state);
 
-        result->ref = ref_make(state_version(stays ? now.state : update->word), update->record);
+        result->ref =
+            ref_make(state_version(stays ? now.state : update->change.word), update->record);
     }
     if (place_waits_for_event(state_place(before->state))) {
         report_retried(queue, before, exists ? &now : NULL, moved_with, result);
     }
-    result->object = before->description.object;
-    result->unschedulable = before->unschedulable;
-    result->pending = before->pending;
 }
 
 static void
@@ -419,7 +394,12 @@ follow_up(struct worker *worker, const struct update *update, schedq_result_t *r
             tell_holder(worker, update, result);
         }
     } else if (place_waits_for_event(state_place(update->before.state))) {
-        (void)retry_updated(worker, update, result);
+        struct view now = update->before;
+
+        now.state = update->change.word;
+        now.desc = update->change.desc;
+        now.description = update->change.description;
+        retry_updated(worker, update, &now, result);
     }
 }
 
@@ -434,7 +414,7 @@ update_other(struct worker *worker, struct update *update, schedq_result_t *resu
         return SCHEDQ_RETRY;
     }
     if (before->profile != update->spec->profile) {
-        return refuse_profile(worker, before->entry, before->state, update, before->profile);
+        return refuse_profile(worker, before, update->spec);
     }
     if (state_place(before->state) == PLACE_GATED &&
         (!settle_told(worker, update->record, before) ||

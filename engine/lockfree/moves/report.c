@@ -6,47 +6,29 @@
 #include "platform/hash.h"
 #include "policy/backoff.h"
 
-/* Acquire loads: report_at:A comes after them. False: an update came in between. */
-static inline bool
-copy(const struct queue *queue, const struct entry *entry, struct view *view)
+bool
+report_at(const struct queue *queue, struct entry *entry, uint64_t state, struct view *view)
 {
-    uint64_t desc = u64_load_acquire(&entry->word.high); /* of entry_describe:A */
+    /* Acquire loads come before A: if it finds `state`, the fields are of this version. */
     uint64_t attributes = u64_load_acquire(&entry->attributes);
     uint64_t counts = u64_load_acquire(&entry->attempts_rejections);
-    uint64_t flight = u64_load_acquire(&entry->flight); /* as in entry_pop_order */
 
-    view->desc = desc;
-    view->life = u64_load_acquire(&entry->life);
-    view->profile = attributes_profile(attributes);
+    report_brief(queue, entry, state, view);
     view->name_length = attributes_name_length(attributes);
     view->name = (uint32_t)u64_load_acquire(&entry->name);
-    view->history.timestamp_ns = (int64_t)u64_load_acquire(&entry->timestamp);
     view->history.initial_attempt_ns = (int64_t)u64_load_acquire(&entry->initial_attempt);
     view->history.attempts = (uint32_t)(counts >> 32);
     view->history.rejections = (uint32_t)counts;
     view->history.errors = (uint32_t)u64_load_acquire(&entry->errors);
     view->history.reserved = 0;
-    view->pending = u64_load_acquire(&entry->pending);
-    view->pop_order = (flight & STAY_MARK) == 0 ? flight : 0;
+    view->pop_order = entry_pop_order(entry);
     view->seen = u64_load_acquire(&entry->seen);
-    entry_copy(&queue->entries, entry, desc, &view->description, &view->gating);
-    gating_judge(&view->gating, flight, view->state);
-    view->gate = gating_gate(&view->gating, view->state, route_backoff_keeps_gate(queue));
-    view->unschedulable = u64_load_acquire(&entry->unschedulable) | view->gating.refused;
     if (view->history.initial_attempt_ns == 0) {
         view->history.initial_attempt_ns = view->gating.first;
     }
     /* Each value of the word is used once, so the description was not given back in between. */
-    return u64_load_acquire(&entry->word.high) == desc;
-}
-
-bool
-report_at(const struct queue *queue, struct entry *entry, uint64_t state, struct view *view)
-{
-    view->entry = entry;
-    view->state = state;
-    /* Acquire loads come before A: if it finds `state`, the fields are of this version. */
-    return copy(queue, entry, view) && entry_state(entry) == state; /* report_at:A */
+    return u64_load_acquire(&entry->word.high) == view->desc &&
+           entry_state(entry) == state; /* report_at:A */
 }
 
 bool
@@ -70,28 +52,16 @@ report_record(const struct queue *queue, uint32_t record, struct view *view)
 }
 
 void
-report_moved(const struct queue *queue, uint32_t record, const struct view *view,
-             schedq_result_t *result)
+report_pod(const struct queue *queue, uint32_t record, const struct view *view,
+           schedq_result_t *result)
 {
-    result->pod = entry_handle(record, view->life);
+    report_told(record, view, result);
     if (queue->base.rules.host && state_waits(view->state)) {
         result->ref = ref_make(state_version(view->state), record);
         result->backing_off =
             route_is_backing_off(queue, view->gate, &view->history, queue_now(queue));
     }
-    result->gate = view->gate;
-    result->object = view->description.object;
-    result->timestamp_ns = view->history.timestamp_ns;
     result->place = (uint8_t)place_public(state_place(view->state));
-}
-
-void
-report_pod(const struct queue *queue, uint32_t record, const struct view *view,
-           schedq_result_t *result)
-{
-    report_moved(queue, record, view, result);
-    result->unschedulable = view->unschedulable;
-    result->pending = view->pending;
 }
 
 void

@@ -39,6 +39,29 @@ struct view {
     uint8_t profile;
 };
 
+/**
+ * Of what the record holds while its word is `state`, which the caller read there: words, life,
+ * profile, description, gating, gate, sets, Timestamp. Of one moment only if an exchange then finds
+ * the words, or report_at:A does.
+ */
+STRAIGHT void
+report_brief(const struct queue *queue, struct entry *entry, uint64_t state, struct view *view)
+{
+    uint64_t flight = u64_load_acquire(&entry->flight); /* as in entry_pop_order */
+
+    view->entry = entry;
+    view->state = state;
+    view->desc = u64_load_acquire(&entry->word.high); /* of entry_describe:A */
+    view->life = u64_load_acquire(&entry->life);
+    view->profile = attributes_profile(u64_load_acquire(&entry->attributes));
+    view->history.timestamp_ns = (int64_t)u64_load_acquire(&entry->timestamp);
+    view->pending = u64_load_acquire(&entry->pending);
+    entry_copy(&queue->entries, entry, view->desc, &view->description, &view->gating);
+    gating_judge(&view->gating, flight, state);
+    view->gate = gating_gate(&view->gating, state, queue_backoff_keeps_gate(queue));
+    view->unschedulable = u64_load_acquire(&entry->unschedulable) | view->gating.refused;
+}
+
 /** What the record holds at the word `state`, which the caller read there. False: it changed. */
 bool report_at(const struct queue *queue, struct entry *entry, uint64_t state, struct view *view);
 
@@ -59,11 +82,27 @@ report_view(const struct queue *queue, uint32_t record, uint64_t life, struct vi
     return report_any(queue, record, view) && view->life == life;
 }
 
-/** Pod, object, time, place, gate, ref. */
-void report_moved(const struct queue *queue, uint32_t record, const struct view *view,
-                  schedq_result_t *result);
+/** The pod of a handle. False: it names none; a guess may name one that its add takes back. */
+static inline bool
+report_handle(const struct queue *queue, schedq_pod_t pod, struct view *view)
+{
+    return ref_record(pod.bits) < slab_end(&queue->entries.records) &&
+           report_view(queue, ref_record(pod.bits), ref_version(pod.bits), view);
+}
 
-/** The same, and its sets. */
+/** Pod, object, time, gate, sets: what a brief view has. */
+static inline void
+report_told(uint32_t record, const struct view *view, schedq_result_t *result)
+{
+    result->pod = entry_handle(record, view->life);
+    result->object = view->description.object;
+    result->timestamp_ns = view->history.timestamp_ns;
+    result->gate = view->gate;
+    result->unschedulable = view->unschedulable;
+    result->pending = view->pending;
+}
+
+/** The same, and its place and ref. */
 void report_pod(const struct queue *queue, uint32_t record, const struct view *view,
                 schedq_result_t *result);
 
@@ -72,8 +111,9 @@ void report_info(const struct queue *queue, uint32_t record, const struct view *
                  const char *name, schedq_pod_info_t *info);
 
 /**
- * Does the index know the pod that `view` shows? A record is filled before its pod exists. Of a pod
- * that changed meanwhile: true. Uses worker->name.
+ * Does the index know the pod that `view` shows? A record is filled before its pod exists; one that
+ * does not must not go where pops find it. Of a pod that changed meanwhile: true. Uses
+ * worker->name.
  */
 bool report_exists(struct worker *worker, uint32_t record, const struct view *view);
 

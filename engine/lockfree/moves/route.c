@@ -66,7 +66,7 @@ route_after_backoff(struct worker *worker, const struct view *view, int64_t now)
         return (struct way){.place = PLACE_GATED, .gate = gate};
     }
     return (struct way){.place = backoff_place(queue, view->unschedulable | view->pending),
-                        .gate = route_backoff_keeps_gate(queue) ? view->gate : 0};
+                        .gate = queue_backoff_keeps_gate(queue) ? view->gate : 0};
 }
 
 struct way

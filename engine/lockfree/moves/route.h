@@ -15,15 +15,6 @@ struct way {
     uint8_t gate;     /* GATED: which; backoff: the one that it keeps; else 0 */
 };
 
-/**
- * Does a pod keep its gate while it backs off? Else the gates were asked before, or the host is.
- */
-static inline bool
-route_backoff_keeps_gate(const struct queue *queue)
-{
-    return !queue->base.rules.pop_from_backoff && !queue->base.rules.host;
-}
-
 /** Is its backoff still going on? Some rules let no gated pod back off. */
 bool route_is_backing_off(const struct queue *queue, uint8_t gate, const schedq_history_t *history,
                           int64_t now);

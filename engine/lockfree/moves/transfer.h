@@ -265,7 +265,7 @@ transfer_withdraw(struct worker *worker, const struct transfer *transfer)
 }
 
 /** The switch, counted for a cause. False: the words changed; repaired. */
-static inline bool
+STRAIGHT bool
 transfer_switch(struct worker *worker, const struct transfer *transfer, uint32_t cause)
 {
     if (switch_announced(worker, transfer->entry, transfer->state, transfer->desc,

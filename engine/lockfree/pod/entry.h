@@ -136,7 +136,7 @@ void records_open(struct entries *entries, struct memory *memory);
 void records_close(struct entries *entries);
 
 /** NULL if the record's page was trimmed: then no ref to it is good. */
-static inline struct entry *
+STRAIGHT struct entry *
 entry_at(const struct entries *entries, uint32_t record)
 {
     return slab_at_known(&entries->records, RECORD_LAYOUT, record);
@@ -153,7 +153,7 @@ entry_prefetch(const struct entries *entries, uint32_t record)
 }
 
 /** The record behind a desc word; NULL: `desc` is 0, or its page was trimmed. */
-static inline struct description_record *
+STRAIGHT struct description_record *
 description_at(const struct entries *entries, uint64_t desc)
 {
     return desc != 0 ? slab_at_known(&entries->descriptions, DESCRIPTION_LAYOUT, ref_record(desc))
