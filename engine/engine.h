@@ -142,7 +142,7 @@ struct engine_ops {
     void (*worker_unregister)(schedq_worker_t *worker);
     schedq_status_t (*worker_adopt)(schedq_t *queue, schedq_worker_t *abandoned);
 
-    /* Pods. Results are zeroed by the caller and never NULL. */
+    /* Pods. Results are zeroed by the caller and never NULL, except that of add. */
     schedq_status_t (*add)(schedq_worker_t *worker, const struct hashed_name *name,
                            const schedq_pod_spec_t *spec, schedq_result_t *result);
     schedq_status_t (*add_many)(schedq_worker_t *worker, const struct add_batch *batch,

@@ -13,8 +13,11 @@ schedq_add(schedq_worker_t *worker, const char *names, const schedq_pod_spec_t *
 {
     struct call call;
     struct hashed_name name;
-    schedq_status_t status = call_begin_answer(&call, worker, &result);
+    schedq_status_t status = call_begin_worker(&call, worker);
 
+    if (result != NULL) {
+        *result = (schedq_result_t){0};
+    }
     if (status != SCHEDQ_OK) {
         return status;
     }

@@ -69,7 +69,11 @@ mutex_add(schedq_worker_t *worker, const struct hashed_name *name, const schedq_
           schedq_result_t *result)
 {
     struct mutex_queue *queue = queue_of(worker);
+    schedq_result_t unseen = {0};
 
+    if (result == NULL) {
+        result = &unseen;
+    }
     queue_lock(queue);
     schedq_status_t status = add_one(worker, name, spec, result);
 

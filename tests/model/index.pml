@@ -39,12 +39,12 @@
  * Bounds: one line of 3 cells (NARROW: 2), 3 records, 2 lives each; 2 inserters and a deleter, or 3 inserters
  * (--large: 3 and a deleter). The claims are checked in every prefix, so any number of threads may stop anywhere.
  *
- * stands for engine/lockfree/index/index.c look_around c90e53f3
- * stands for engine/lockfree/index/index.c scan_home db9a13e4
+ * stands for engine/lockfree/index/index.c look_around 9142b3b6
+ * stands for engine/lockfree/index/index.c scan_home 8ebf5808
  * stands for engine/lockfree/index/index.c find_stale c9f0b753
  * stands for engine/lockfree/index/index.c take_cell c6029014
  * stands for engine/lockfree/index/index.c commit 743792e2
- * stands for engine/lockfree/index/index.c insert_round dc71d66f
+ * stands for engine/lockfree/index/index.c insert_round 83400c65
  * stands for engine/lockfree/index/index.c index_finish 6191e542
  * stands for engine/lockfree/index/index.c look_up 29215a82
  * stands for engine/lockfree/index/index.c index_find 775efe6e

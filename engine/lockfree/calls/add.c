@@ -374,7 +374,8 @@ fill(struct entry *entry, const struct arrival *arrival, const schedq_pod_spec_t
 
 /*
  * What nearly all are: new, without a node; no gate may refuse them, and nothing is counted first.
- * Of the steps below there are two instances, one of which is for them alone.
+ * Of the steps below there are two instances, one of which is for them alone: there a pod's place
+ * is known when this is compiled.
  */
 STRAIGHT bool
 is_plain(const struct queue *queue, const struct incoming_pod *pod)
@@ -508,25 +509,25 @@ refuse(struct worker *worker, const struct hashed_name *name, schedq_status_t st
                                                                             : status;
 }
 
-STRAIGHT schedq_status_t
+/* False: *status says why not. */
+STRAIGHT bool
 admit(struct worker *worker, const struct hashed_name *name, const struct incoming_pod *pod,
       bool plain, int64_t now, struct arrival *arrival, struct index_found *present,
-      schedq_result_t *result)
+      schedq_result_t *result, schedq_status_t *status)
 {
     struct queue *queue = queue_of(worker);
     const schedq_pod_spec_t *spec = pod->spec;
-    schedq_status_t status =
-        plain ? SCHEDQ_OK : check_first(worker, name, pod, arrival, present, result);
+    uint32_t record = 0;
     void *memory;
 
-    if (status != SCHEDQ_OK) {
-        return refuse(worker, name, status, 0, present);
+    *status = plain ? SCHEDQ_OK : check_first(worker, name, pod, arrival, present, result);
+    if (*status == SCHEDQ_OK) {
+        record = slab_take_known(&queue->entries.records, &worker->records, RECORD_LAYOUT, &memory);
+        *status = record != 0 ? SCHEDQ_OK : SCHEDQ_NOMEM;
     }
-    uint32_t record =
-        slab_take_known(&queue->entries.records, &worker->records, RECORD_LAYOUT, &memory);
-
-    if (record == 0) {
-        return refuse(worker, name, SCHEDQ_NOMEM, 0, present);
+    if (*status != SCHEDQ_OK) {
+        *status = refuse(worker, name, *status, 0, present);
+        return false;
     }
     struct entry *entry = memory;
     int64_t timestamp = spec->timestamp_ns != 0 ? spec->timestamp_ns : now;
@@ -541,12 +542,16 @@ admit(struct worker *worker, const struct hashed_name *name, const struct incomi
     arrival->rank = queue_rank(queue, spec->priority);
     arrival->profile = spec->profile;
     arrival->cause = cause_of(pod->label, false);
-    status = plain ? go_straight(worker, pod, now, &origin, arrival)
-                   : find_way(worker, pod, now, &origin, arrival);
-    if (status == SCHEDQ_OK) {
-        status = fill_record(worker, name, pod, plain, &origin, entry, arrival);
+    *status = plain ? go_straight(worker, pod, now, &origin, arrival)
+                    : find_way(worker, pod, now, &origin, arrival);
+    if (*status == SCHEDQ_OK) {
+        *status = fill_record(worker, name, pod, plain, &origin, entry, arrival);
     }
-    return status == SCHEDQ_OK ? SCHEDQ_OK : refuse(worker, name, status, record, present);
+    if (*status != SCHEDQ_OK) {
+        *status = refuse(worker, name, *status, record, present);
+        return false;
+    }
+    return true;
 }
 
 schedq_status_t
@@ -554,9 +559,13 @@ add_admit(struct worker *worker, const struct hashed_name *name, const struct in
           int64_t now, struct arrival *arrival, struct index_found *present,
           schedq_result_t *result)
 {
-    return is_plain(queue_of(worker), pod)
-               ? admit(worker, name, pod, true, now, arrival, present, result)
-               : admit(worker, name, pod, false, now, arrival, present, result);
+    schedq_status_t status;
+
+    return (is_plain(queue_of(worker), pod)
+                ? admit(worker, name, pod, true, now, arrival, present, result, &status)
+                : admit(worker, name, pod, false, now, arrival, present, result, &status))
+               ? SCHEDQ_OK
+               : status;
 }
 
 /* The pod never existed. */
@@ -603,11 +612,12 @@ prepare_elsewhere(struct worker *worker, const struct arrival *arrival)
 
 STRAIGHT schedq_status_t
 insert(struct worker *worker, const struct arrival *arrival, const struct hashed_name *name,
-       struct index_ticket *ticket, struct index_found *present)
+       bool plain, struct index_ticket *ticket, struct index_found *present)
 {
     struct queue *queue = queue_of(worker);
     const struct index_caller caller = index_caller(worker);
-    bool prepared = arrival->to.place == PLACE_ACTIVE
+    const enum place place = plain ? PLACE_ACTIVE : arrival->to.place;
+    bool prepared = place == PLACE_ACTIVE
                         ? publish_prepare_key(worker, arrival->to.band, arrival->key)
                         : prepare_elsewhere(worker, arrival);
     enum index_answer answer =
@@ -619,7 +629,7 @@ insert(struct worker *worker, const struct arrival *arrival, const struct hashed
         return answer == INDEX_EXISTS ? SCHEDQ_EXISTS : SCHEDQ_NOMEM;
     }
     tally_add(&worker->tally.adds, 1);
-    switch_count(worker, arrival->to.place, arrival->cause);
+    switch_count(worker, place, arrival->cause);
     return SCHEDQ_OK;
 }
 
@@ -627,7 +637,7 @@ schedq_status_t
 add_insert(struct worker *worker, const struct arrival *arrival, const struct hashed_name *name,
            struct index_ticket *ticket, struct index_found *present)
 {
-    return insert(worker, arrival, name, ticket, present);
+    return insert(worker, arrival, name, false, ticket, present);
 }
 
 /*
@@ -709,22 +719,27 @@ complete_waiting(struct worker *worker, const struct arrival *arrival,
     return take_back_arrival(worker, arrival) ? SCHEDQ_RETRY : SCHEDQ_OK;
 }
 
-/* After its insertion another thread may hold the pod: its record is not read here. */
+/*
+ * After its insertion another thread may hold the pod: its record is not read here. The result of a
+ * plain pod may be NULL.
+ */
 STRAIGHT schedq_status_t
 complete(struct worker *worker, const struct arrival *arrival, const struct index_ticket *ticket,
-         schedq_result_t *result)
+         bool plain, schedq_result_t *result)
 {
-    if (arrival->to.place != PLACE_ACTIVE) {
+    if (!plain && arrival->to.place != PLACE_ACTIVE) {
         return complete_waiting(worker, arrival, ticket, result);
     }
     publish_in_band(worker, arrival->to.band, arrival->ref, arrival->key);
     index_finish(ticket); /* complete:A, a full fence behind the publication */
     (void)publish_mark(worker, arrival->to.band);
-    result->pod.bits = arrival->ref; /* its first version is its life */
-    result->place = SCHEDQ_ACTIVE;
-    result->gate = 0;
-    result->to_active++;
-    result->poppable = 1;
+    if (result != NULL) {
+        result->pod.bits = arrival->ref; /* its first version is its life */
+        result->place = SCHEDQ_ACTIVE;
+        result->gate = 0;
+        result->to_active++;
+        result->poppable = 1;
+    }
     return SCHEDQ_OK;
 }
 
@@ -732,7 +747,7 @@ schedq_status_t
 add_complete(struct worker *worker, const struct arrival *arrival,
              const struct index_ticket *ticket, schedq_result_t *result)
 {
-    return complete(worker, arrival, ticket, result);
+    return complete(worker, arrival, ticket, false, result);
 }
 
 /* ---- one pod --------------------------------------------------------------------------------- */
@@ -771,19 +786,23 @@ add_as(struct worker *worker, const struct hashed_name *name, const struct incom
     const schedq_pod_spec_t *spec = pod->spec;
     struct arrival arrival;
     struct index_ticket ticket;
-    schedq_status_t status = admit(worker, name, pod, plain, now, &arrival, present, result);
+    schedq_status_t status;
 
-    if (status == SCHEDQ_OK) {
-        status = insert(worker, &arrival, name, &ticket, present);
+    if (!admit(worker, name, pod, plain, now, &arrival, present, result, &status)) {
+        return status;
     }
-    if (status == SCHEDQ_OK) {
+    status = insert(worker, &arrival, name, plain, &ticket, present);
+    if (status != SCHEDQ_OK) {
+        return status;
+    }
+    if (result != NULL) {
         result->object = spec->object;
         result->timestamp_ns =
             pod->history == NULL && spec->timestamp_ns != 0 ? spec->timestamp_ns : now;
-        status = complete(worker, &arrival, &ticket, result);
-        if (result->poppable) {
-            publish_wake(worker);
-        }
+    }
+    status = complete(worker, &arrival, &ticket, plain, result);
+    if (plain || result->poppable) {
+        publish_wake(worker);
     }
     return status;
 }
@@ -792,7 +811,9 @@ __attribute__((noinline)) static schedq_status_t
 add_other(struct worker *worker, const struct hashed_name *name, struct incoming_pod pod,
           int64_t now, schedq_result_t *result, struct index_found *present)
 {
-    return add_as(worker, name, &pod, false, now, result, present);
+    schedq_result_t unseen = {0};
+
+    return add_as(worker, name, &pod, false, now, result != NULL ? result : &unseen, present);
 }
 
 STRAIGHT schedq_status_t
@@ -832,7 +853,7 @@ tell_or_add(struct worker *worker, const struct hashed_name *name, struct incomi
     while (status == SCHEDQ_EXISTS && !add_tell_present(worker, &present, &view)) {
         status = add_one(worker, name, &pod, result, &present);
     }
-    if (status == SCHEDQ_EXISTS) {
+    if (status == SCHEDQ_EXISTS && result != NULL) {
         report_pod(queue_of(worker), present.record, &view, result);
     }
     return status;

@@ -222,34 +222,27 @@ struct vacancy {
  *
  * Behind a cell that is 0 none has a pod, and none is named (f); nor is one in an overflow line.
  */
-static inline bool
+STRAIGHT bool
 scan_home(struct index_line *home, uint64_t control, uint64_t value, struct vacancy *vacancy)
 {
-    *vacancy = (struct vacancy){.cell = NULL};
-    for (uint32_t i = 0; i < HOME_CELLS; i++) {
-        atomic_u64 *word = &home->word[HOME_FIRST + i];
-        uint64_t cell = u64_load_acquire(word); /* scan_home:A */
+    const uint32_t named = HOME_FIRST - 1 + control_named(control); /* a word; before all: none */
+    uint32_t at = HOME_FIRST, vacant = LINE_WORDS;
+    uint64_t cell;
 
-        if ((cell & CELL_SETTLED) != 0) {
-            if (cell_resembles(cell, value)) {
+    do {
+        cell = u64_load_acquire(&home->word[at]); /* scan_home:A */
+        if ((cell & (CELL_SETTLED | CELL_TENTATIVE)) != 0) {
+            if (cell_resembles(cell, value) || (at == named && (cell & CELL_TENTATIVE) != 0)) {
                 return false;
             }
-            continue;
+        } else if (vacant == LINE_WORDS && at != named) {
+            vacant = at;
+            vacancy->value = cell;
         }
-        if (control_named(control) == i + 1) {
-            if ((cell & CELL_TENTATIVE) != 0) {
-                return false;
-            }
-        } else if ((cell & CELL_TENTATIVE) == 0) {
-            if (vacancy->cell == NULL) {
-                *vacancy = (struct vacancy){.cell = word, .value = cell, .position = i};
-            }
-            if (cell == 0) {
-                return true;
-            }
-        }
-    }
-    return vacancy->cell != NULL && u64_load_acquire(&home->word[HOME_LINK]) == 0;
+    } while (cell != 0 && ++at < LINE_WORDS);
+    vacancy->cell = &home->word[vacant];
+    vacancy->position = vacant - HOME_FIRST;
+    return vacant != LINE_WORDS && (cell == 0 || u64_load_acquire(&home->word[HOME_LINK]) == 0);
 }
 
 /*
@@ -394,10 +387,10 @@ enum round { ROUND_DONE, ROUND_EXISTS, ROUND_NOMEM, ROUND_AGAIN };
  */
 COLD static enum round
 look_around(struct index *index, const struct index_caller *caller, const struct hashed_name *name,
-            const struct attempt *attempt, struct index_line *home, uint64_t control,
+            struct attempt attempt, struct index_line *home, uint64_t control,
             struct vacancy *vacancy, struct seen *found)
 {
-    struct index_table *table = attempt->table;
+    struct index_table *table = attempt.table;
     struct spot spot = spot_first(home);
     bool open = false;
 
@@ -405,7 +398,7 @@ look_around(struct index *index, const struct index_caller *caller, const struct
     do {
         uint64_t cell = u64_load_acquire(spot_cell(&spot)); /* look_around:A */
 
-        if (cell_resembles(cell, attempt->value) &&
+        if (cell_resembles(cell, attempt.value) &&
             index_look(index, cell, name, found) == SIGHT_SAME) {
             return ROUND_EXISTS;
         }
@@ -415,7 +408,7 @@ look_around(struct index *index, const struct index_caller *caller, const struct
             *vacancy = (struct vacancy){spot_cell(&spot), cell, spot.position};
         }
     } while (spot_step(table, &spot));
-    bool enough = attempt->cell != NULL || vacancy->cell != NULL;
+    bool enough = attempt.cell != NULL || vacancy->cell != NULL;
 
     if (open || (!enough && control_named(control) != 0)) {
         return index_complete(index, caller, table, home, control) == COMPLETION_REFUSED
@@ -449,7 +442,7 @@ insert_round(struct index *index, const struct index_caller *caller, const struc
     }
     if (!scan_home(home, control, attempt->value, &vacancy)) {
         struct vacancy other;
-        enum round round = look_around(index, caller, name, attempt, home, control, &other, found);
+        enum round round = look_around(index, caller, name, *attempt, home, control, &other, found);
 
         if (round != ROUND_DONE) {
             return round;

@@ -3,7 +3,7 @@
  */
 #include "lockfree/memory/names.h"
 
-const uint32_t names_bytes[NAME_CLASSES] = {64, 128, 320};
+const uint32_t names_bytes[NAME_CLASSES] = {NAMES_LEAST, 128, 320};
 
 /* The words of a text with its NUL. */
 static uint32_t
@@ -39,6 +39,19 @@ bool
 names_reserve(struct names *names, uint32_t pods)
 {
     return slab_reserve(&names->classes[0], pods);
+}
+
+uint32_t
+names_take_long(struct names *names, struct names_cache *cache, const char *text, uint32_t length)
+{
+    uint32_t class = 1;
+
+    while (class < NAME_CLASSES && length >= names_bytes[class]) {
+        class ++;
+    }
+    return class < NAME_CLASSES
+               ? names_take_in(names, cache, class, names_layout(class), text, length)
+               : 0;
 }
 
 void

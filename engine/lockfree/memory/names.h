@@ -25,6 +25,7 @@
 /* The links lie in the text, which a free cell does not need. */
 #define NAMES_LINK 0
 
+#define NAMES_LEAST 64
 extern const uint32_t names_bytes[NAME_CLASSES];
 
 struct names {
@@ -85,20 +86,14 @@ names_text(const struct names *names, uint32_t cell)
     return slab_unchecked(&names->classes[class], names_layout(class), cell_object(cell));
 }
 
-/** A cell with a copy of the text; 0: no memory. */
-static inline uint32_t
-names_take(struct names *names, struct names_cache *cache, const char *text, uint32_t length)
+/** A cell of a class whose texts may be so long. */
+STRAIGHT uint32_t
+names_take_in(struct names *names, struct names_cache *cache, uint32_t class,
+              struct slab_layout layout, const char *text, uint32_t length)
 {
-    uint32_t class = 0;
     void *memory;
-
-    while (length >= names_bytes[class]) {
-        if (++class == NAME_CLASSES) {
-            return 0;
-        }
-    }
-    uint32_t object = slab_take_known(&names->classes[class], &cache->classes[class],
-                                      names_layout(class), &memory);
+    uint32_t object =
+        slab_take_known(&names->classes[class], &cache->classes[class], layout, &memory);
 
     if (object == 0) {
         return 0;
@@ -111,6 +106,21 @@ names_take(struct names *names, struct names_cache *cache, const char *text, uin
     }
     u64_store(&words[whole], text_tail(text, length));
     return class << NAMES_CLASS_SHIFT | object;
+}
+
+/** names_take of a text that no smallest cell has room for. */
+uint32_t names_take_long(struct names *names, struct names_cache *cache, const char *text,
+                         uint32_t length);
+
+/** A cell with a copy of the text; 0: no memory. */
+STRAIGHT uint32_t
+names_take(struct names *names, struct names_cache *cache, const char *text, uint32_t length)
+{
+    const struct slab_layout least = {
+        .page_bits = RECORD_PAGE_BITS, .bytes = NAMES_LEAST, .link = NAMES_LINK};
+
+    return length < NAMES_LEAST ? names_take_in(names, cache, 0, least, text, length)
+                                : names_take_long(names, cache, text, length);
 }
 
 #endif

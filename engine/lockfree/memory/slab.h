@@ -124,7 +124,7 @@ slab_layout(const struct slab *slab)
         .page_bits = slab->kind.page_bits, .bytes = slab->kind.bytes, .link = slab->kind.link};
 }
 
-static inline void *
+STRAIGHT void *
 slab_in_page(char *page, struct slab_layout layout, uint32_t object)
 {
     return page + (size_t)(object & ((UINT32_C(1) << layout.page_bits) - 1)) * layout.bytes;
