@@ -204,7 +204,7 @@ install_update(struct worker *worker, struct update *update)
     struct view *before = &update->before;
     bool flies = state_place(before->state) == PLACE_INFLIGHT;
     struct redescription *change = &update->change;
-    struct transfer transfer;
+    struct transfer transfer = {.entry = before->entry};
 
     if (!flies && state_lag_is_at_end(before->state)) {
         return end_lag(worker, update) ? SCHEDQ_RETRY : SCHEDQ_NOMEM;
