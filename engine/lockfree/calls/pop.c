@@ -609,21 +609,11 @@ pass_wake_up(struct worker *worker, const schedq_popped_t *last)
  * that they have missed; their holders find gaps in the log, and judge by the stamps.
  */
 static void
-count_taken(struct walk *walk, schedq_popped_t *begin)
+count_taken(struct worker *worker, size_t count)
 {
-    struct tally *tally = &walk->worker->tally;
-    uint64_t count = (uint64_t)(walk->out - begin);
-    schedq_popped_t *last = walk->out - 1;
-
-    tally_add(&tally->active, 0 - count);
-    tally_add(&tally->inflight, count);
-    tally_add(&tally->pops, count);
-    for (; begin != last; begin++) {
-        begin->more = 1;
-    }
-    if (!last->more) {
-        last->more = walk->out == walk->end && something_is_left(walk);
-    }
+    tally_add(&worker->tally.active, 0 - count);
+    tally_add(&worker->tally.inflight, count);
+    tally_add(&worker->tally.pops, count);
 }
 
 schedq_status_t
@@ -643,19 +633,26 @@ lockfree_pop(schedq_worker_t *base, schedq_popped_t *out, size_t capacity, size_
     while (walk_take(&walk, out) ||
            (walk.out == out && may_look_again(queue) && look_again(worker, &look))) {
     }
-    if (walk.out != out) {
-        if (look == LOOK_BEHIND_POPPABLE) {
-            u32_store(u32_of(&queue->base.words.poppable), 1);
-        }
-        count_taken(&walk, out);
-        pass_wake_up(worker, walk.out - 1);
-    }
-    section_leave(worker);
     *count = (size_t)(walk.out - out);
-    if (walk.out != out) {
-        return SCHEDQ_OK;
+    if (*count == 0) {
+        section_leave(worker);
+        return closed ? SCHEDQ_CLOSED : SCHEDQ_EMPTY;
     }
-    return closed ? SCHEDQ_CLOSED : SCHEDQ_EMPTY;
+    schedq_popped_t *last = &out[*count - 1];
+
+    count_taken(worker, *count);
+    for (; out != last; out++) {
+        out->more = 1;
+    }
+    if (!last->more) {
+        last->more = *count == capacity && something_is_left(&walk);
+    }
+    if (look == LOOK_BEHIND_POPPABLE) {
+        u32_store(u32_of(&queue->base.words.poppable), 1);
+    }
+    pass_wake_up(worker, last);
+    section_leave(worker);
+    return SCHEDQ_OK;
 }
 
 /* ---- waiting --------------------------------------------------------------------------------- */
