@@ -47,6 +47,7 @@ lockfree_activate(schedq_worker_t *base, const schedq_pod_t *pods, size_t count,
     struct mover mover = {.worker = worker,
                           .now = queue_now(queue),
                           .label = LABEL_FORCE_ACTIVATE,
+                          .alone = count == 1,
                           .result = result,
                           .decide = decide_active};
 

@@ -216,14 +216,17 @@ lockfree_apply_many(schedq_worker_t *base, const schedq_decision_t *decisions, s
 {
     struct worker *worker = worker_of(base);
     struct queue *queue = queue_of(worker);
-    struct applying applying = {
-        .mover = {.worker = worker, .now = queue_now(queue), .counts = true, .result = sum},
-        .sum = sum,
-        .decisions = decisions,
-        .statuses = statuses,
-        .results = results,
-        .first_refused = count,
-        .first = SCHEDQ_OK};
+    struct applying applying = {.mover = {.worker = worker,
+                                          .now = queue_now(queue),
+                                          .counts = true,
+                                          .alone = count == 1,
+                                          .result = sum},
+                                .sum = sum,
+                                .decisions = decisions,
+                                .statuses = statuses,
+                                .results = results,
+                                .first_refused = count,
+                                .first = SCHEDQ_OK};
 
     section_begin(worker);
     mover_begin(&applying.mover);

@@ -500,6 +500,7 @@ move_target(struct walk *walk, schedq_pod_t target)
         return;
     }
     events_activate_in_flight(view.entry, view.life);
+    walk->mover.alone = true;
     mover_try(&walk->mover, record, &view);
     mover_end(&walk->mover);
 }
@@ -586,7 +587,7 @@ decide_helped(struct mover *mover, const struct view *view, struct way *way)
 }
 
 static struct mover
-helper(struct worker *worker, schedq_result_t *unseen)
+helper(struct worker *worker, bool alone, schedq_result_t *unseen)
 {
     struct queue *queue = queue_of(worker);
 
@@ -596,6 +597,7 @@ helper(struct worker *worker, schedq_result_t *unseen)
                           .counts = true,
                           .recount = true,
                           .tells = true,
+                          .alone = alone,
                           .result = unseen,
                           .decide = decide_helped};
 }
@@ -604,8 +606,8 @@ bool
 events_help(struct worker *worker, uint32_t record, uint64_t life)
 {
     schedq_result_t unseen = {0};
+    struct mover mover = helper(worker, true, &unseen);
     struct view view;
-    struct mover mover = helper(worker, &unseen);
 
     if (queue_of(worker)->base.rules.host) {
         return true;
@@ -622,7 +624,7 @@ void
 events_help_placed(struct worker *worker, uint32_t record, uint64_t life)
 {
     schedq_result_t unseen = {0};
-    struct mover mover = helper(worker, &unseen);
+    struct mover mover = helper(worker, true, &unseen);
 
     mover.recount = false; /* no event came for it */
     mover_begin(&mover);
@@ -635,7 +637,7 @@ events_judge_all(struct worker *worker)
 {
     struct lots *lots = &queue_of(worker)->waiting.lots;
     schedq_result_t unseen = {0};
-    struct mover mover = helper(worker, &unseen);
+    struct mover mover = helper(worker, false, &unseen);
     struct lots_walk to;
     struct lot *lot;
 

@@ -11,9 +11,6 @@
 #include "lockfree/refs/tie.h"
 #include "policy/backoff.h"
 
-/* On the path of each pod. */
-#define PER_POD static inline __attribute__((always_inline))
-
 void
 mover_begin(struct mover *mover)
 {
@@ -41,7 +38,7 @@ install(struct worker *worker, uint32_t record, struct view *view, struct redesc
 }
 
 /* Its nomination, and the initial attempt of a pod that had none. */
-PER_POD bool
+STRAIGHT bool
 renominates(const struct mover *mover, const struct view *view)
 {
     const struct description *now = &view->description;
@@ -69,7 +66,7 @@ describe_active(const struct mover *mover, uint32_t record, struct view *view)
     return install(mover->worker, record, view, &change);
 }
 
-PER_POD bool
+STRAIGHT bool
 says_when_active(const struct mover *mover, const struct view *view)
 {
     return view->history.initial_attempt_ns == 0 || renominates(mover, view);
@@ -233,10 +230,42 @@ gate_pod(struct mover *mover, struct mover_pod *pod, const struct view *view, co
     return OUTCOME_DONE;
 }
 
+/* ---- to active or backoff, alone ------------------------------------------------------------- */
+
+STRAIGHT uint32_t
+cause_of_mover(const struct mover *mover)
+{
+    return mover->label != NO_LABEL ? cause_of(mover->label, mover->counts) : CAUSE_NONE;
+}
+
+/* CHANGED: by another thread. */
+static schedq_status_t
+move_alone(struct mover *mover, uint32_t record, const struct view *view, const struct way *way)
+{
+    struct worker *worker = mover->worker;
+    uint32_t cause = cause_of_mover(mover);
+    struct transfer transfer;
+
+    if (!transfer_prepare(worker, record, view, way, mover->now, &transfer)) {
+        return SCHEDQ_NOMEM;
+    }
+    transfer_publish(worker, &transfer, cause);
+    if (transfer_switch(worker, &transfer, cause)) {
+        transfer_report(way->place, mover->result);
+    } else if (!transfer_was_helped(transfer.entry, transfer_next(&transfer))) {
+        return SCHEDQ_CHANGED;
+    }
+    if (transfer_is_poppable(queue_of(worker), way->place)) {
+        mover->result->poppable = 1;
+        publish_wake(worker);
+    }
+    return SCHEDQ_OK;
+}
+
 /* ---- what is collected ----------------------------------------------------------------------- */
 
 /* Two pods that are alike in this go to one bin. */
-PER_POD void
+STRAIGHT void
 destination_like(const struct queue *queue, const struct view *view, enum place place,
                  uint64_t like[2])
 {
@@ -289,7 +318,7 @@ find_group(struct mover *mover, const struct view *view, const struct way *way)
 }
 
 /* NULL: no memory. */
-PER_POD struct mover_group *
+STRAIGHT struct mover_group *
 group_of(struct mover *mover, const struct view *view, const struct way *way)
 {
     struct mover_batch *batch = mover->batch;
@@ -307,14 +336,14 @@ group_of(struct mover *mover, const struct view *view, const struct way *way)
     return find_group(mover, view, way);
 }
 
-PER_POD bool
+STRAIGHT bool
 comes_before(const struct mover_item *first, const struct mover_item *second)
 {
     return first->key != second->key ? first->key < second->key
                                      : tie_before(&first->tie, &second->tie);
 }
 
-PER_POD void
+STRAIGHT void
 append(struct mover_batch *batch, struct mover_group *group, uint32_t number)
 {
     if (group->count == 0) {
@@ -330,7 +359,7 @@ append(struct mover_batch *batch, struct mover_group *group, uint32_t number)
 }
 
 /* The pod that is tried, as `view` shows it. False: no memory. */
-PER_POD bool
+STRAIGHT bool
 collect(struct mover *mover, const struct view *view, const struct way *way)
 {
     struct queue *queue = queue_of(mover->worker);
@@ -360,6 +389,16 @@ collect(struct mover *mover, const struct view *view, const struct way *way)
     group->from_backoff |= place_backs_off(state_place(view->state));
     append(batch, group, batch->count++);
     return true;
+}
+
+/* The pod that is tried, now or with others. CHANGED: by another thread. */
+STRAIGHT schedq_status_t
+bring(struct mover *mover, uint32_t record, const struct view *view, const struct way *way)
+{
+    if (mover->alone) {
+        return move_alone(mover, record, view, way);
+    }
+    return collect(mover, view, way) ? SCHEDQ_OK : SCHEDQ_NOMEM;
 }
 
 /* ---- moving it ------------------------------------------------------------------------------- */
@@ -408,7 +447,7 @@ find_again(struct mover *mover)
 }
 
 /* Of the version behind the switch. */
-PER_POD uint64_t
+STRAIGHT uint64_t
 next_ref(const struct mover_item *item)
 {
     return state_next_version(item->state) | item->pod.record;
@@ -559,7 +598,7 @@ static void
 move_batch(struct mover *mover)
 {
     struct mover_batch *batch = mover->batch;
-    uint32_t cause = mover->label != NO_LABEL ? cause_of(mover->label, mover->counts) : CAUSE_NONE;
+    uint32_t cause = cause_of_mover(mover);
     uint32_t lost = 0;
 
     if (mover->worker->pauses != batch->pauses) {
@@ -613,7 +652,7 @@ flush(struct mover *mover)
 /*
  * False: it stays. `unjudged`: one that waits for an event does not, without its gates being asked.
  */
-PER_POD bool
+STRAIGHT bool
 decide(struct mover *mover, const struct view *view, bool unjudged, struct way *way)
 {
     bool owed = unjudged && place_waits_for_event(state_place(view->state));
@@ -683,7 +722,7 @@ ask_host(struct mover *mover, struct mover_pod *pod, struct view *view, struct w
  * Without memory for it the pod stays where it was, or, if only its nomination is concerned, moves
  * without.
  */
-PER_POD enum outcome
+STRAIGHT enum outcome
 act_on(struct mover *mover, struct mover_pod *pod, struct view *view)
 {
     struct way way;
@@ -708,11 +747,13 @@ act_on(struct mover *mover, struct mover_pod *pod, struct view *view)
     if (status != SCHEDQ_OK && status != SCHEDQ_NOMEM) {
         return OUTCOME_AGAIN;
     }
-    if ((status == SCHEDQ_NOMEM && view->history.initial_attempt_ns == 0) ||
-        !collect(mover, view, &way)) {
+    if (status == SCHEDQ_OK || view->history.initial_attempt_ns != 0) {
+        status = bring(mover, pod->record, view, &way);
+    }
+    if (status == SCHEDQ_NOMEM) {
         give_up(mover);
     }
-    return OUTCOME_DONE;
+    return status == SCHEDQ_CHANGED ? OUTCOME_AGAIN : OUTCOME_DONE;
 }
 
 /* The pod that is owed a question is switched, or noted, or over, when this returns. */
@@ -739,7 +780,7 @@ look(struct mover *mover, const struct mover_pod *pod, struct view *view)
 }
 
 /* The pod behind those that are collected, which waits, as `view` shows. */
-PER_POD void
+STRAIGHT void
 try_pod(struct mover *mover, struct view *view)
 {
     struct mover_pod *pod = &mover->batch->items[mover->batch->count].pod;
@@ -783,7 +824,7 @@ empty_if_full(struct mover *mover)
     }
 }
 
-PER_POD struct mover_pod *
+STRAIGHT struct mover_pod *
 begin_pod(struct mover *mover, uint32_t record, uint64_t life)
 {
     struct mover_pod *pod = &mover->batch->items[mover->batch->count].pod;
@@ -951,7 +992,7 @@ mover_collect(struct mover *mover, uint32_t record, struct view *view, const str
         }
     }
     (void)begin_pod(mover, record, number);
-    return collect(mover, view, way) ? SCHEDQ_OK : SCHEDQ_NOMEM;
+    return bring(mover, record, view, way);
 }
 
 void

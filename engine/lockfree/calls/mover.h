@@ -4,7 +4,7 @@
  * A caller hands pods over one after the other (mover_try). For each, its `decide` says where it
  * goes. What goes to active or backoff is collected, up to MOVER_BATCH pods of MOVER_GROUPS places.
  * A run is published for each place; behind one fence all are switched, and counted together. What
- * goes behind a gate is published and switched at once.
+ * goes behind a gate, or is the only pod of its call, is published and switched at once.
  *
  * WHAT MAY COME BETWEEN. The switch is a CAS from the very words that the decision was taken on, so
  * a decision about an older object, or an older state, is never applied. Nothing is written into a
@@ -130,6 +130,7 @@ struct mover {
     /* a pod that stays for want of memory missed something: a note is left (stray.h) */
     bool tells;
     bool asks_host; /* `decide` may ask a hint, an affinity, a precheck; or a gate (mover_begin) */
+    bool alone;     /* the call is about one pod: nothing is collected */
     uint8_t asks;   /* how often the call asked the pod's gates before */
     bool no_memory; /* some pod stayed where it was */
     schedq_result_t *result;
@@ -198,7 +199,7 @@ bool mover_disturb(struct worker *worker, uint64_t ref);
  * [host] Collects the pod as `view` shows it, to go to ACTIVE or backoff, and no other place;
  * nothing is asked. There is room. `number` is the caller's.
  *
- * @retval SCHEDQ_OK       collected: mover_move tells the rest
+ * @retval SCHEDQ_OK       collected: mover_move tells the rest; or moved, if it goes alone
  * @retval SCHEDQ_CHANGED  another thread changed it
  * @retval SCHEDQ_NOMEM    nothing changed
  */

@@ -288,6 +288,7 @@ retry_updated(struct worker *worker, const struct update *update, struct view *n
         .now = queue_now(queue),
         .label = rules->counts_updates ? LABEL_POD_UPDATE : NO_LABEL,
         .tells = true,
+        .alone = true,
         .asks_host = queue_asks_host(queue),
         /* settle_told asks twice at most */
         .asks = worker->told == ref_make(update->life, update->record) ? ASKS_MAX - 1 : 0,
