@@ -633,6 +633,108 @@ memory_is_flat_while_a_precheck_is_asked(void **state)
     end_scene();
 }
 
+/* ---- memory that is used again meanwhile ---- */
+
+/* Blocks that were given back, the last one first: what is made next has their addresses. */
+typedef struct kept {
+    struct kept *next;
+    size_t bytes;
+} kept_t;
+
+static schedq_allocator_t source;
+static kept_t *kept;
+static bool keeps;
+
+static void *
+alloc_again(void *ctx, size_t bytes, size_t align)
+{
+    (void)ctx;
+    kept_t **at = &kept;
+    while (*at != NULL && (*at)->bytes != bytes)
+        at = &(*at)->next;
+    kept_t *found = *at;
+    if (found == NULL)
+        return source.alloc(source.ctx, bytes, align);
+    *at = found->next;
+    return found;
+}
+
+static void
+keep_block(void *ctx, void *memory, size_t bytes)
+{
+    (void)ctx;
+    kept_t *block = memory;
+    if (!keeps || memory == NULL || bytes < sizeof *block) {
+        source.free(source.ctx, memory, bytes);
+        return;
+    }
+    block->bytes = bytes;
+    block->next = kept;
+    kept = block;
+}
+
+static void
+keep_what_is_given_back(fixture_t *fixture)
+{
+    source = fixture->config.allocator;
+    fixture->config.allocator = (schedq_allocator_t){.alloc = alloc_again, .free = keep_block};
+    keeps = true;
+}
+
+static void
+keep_nothing(void)
+{
+    keeps = false;
+    while (kept != NULL) {
+        kept_t *block = kept;
+        kept = block->next;
+        source.free(source.ctx, block, block->bytes);
+    }
+}
+
+/* A priority that no pod has leaves in two trims, and its memory after a third. */
+static void
+trim_often(schedq_t *queue)
+{
+    for (unsigned i = 0; i < 4; i++)
+        assert_ok(schedq_trim(queue));
+}
+
+/* While the gate is asked about the second pod. */
+static void
+replace_the_band_of_the_first(scene_t *own)
+{
+    if (own->done < 2)
+        return;
+    schedq_pod_spec_t spec = fx_spec("ns/high-2", 30);
+    trim_often(fx_queue(own->fixture));
+    assert_ok(schedq_add(own->other, "ns/high-2", &spec, NULL));
+}
+
+static void
+a_band_at_the_address_of_one_that_left_is_another(void **state)
+{
+    fixture_t *fixture = *state;
+    keep_what_is_given_back(fixture);
+    set_scene(fixture, true);
+    const schedq_pod_t pods[] = {fx_park(fixture, "ns/low", scene.fit),
+                                 fx_park(fixture, "ns/high-1", scene.fit)};
+    schedq_pod_spec_t low = fx_spec("ns/low", 10), high = fx_spec("ns/high-1", 30);
+    assert_ok(schedq_update(fx_worker(fixture), "ns/low", &low, 0, NULL, 0, NULL));
+    assert_ok(schedq_update(fx_worker(fixture), "ns/high-1", &high, 0, NULL, 0, NULL));
+    trim_often(fx_queue(fixture));
+    scene.job = replace_the_band_of_the_first;
+    scene.jobs = 2;
+    assert_ok(schedq_activate(fx_worker(fixture), pods, 2, NULL));
+    end_scene();
+    fx_add(fixture, "ns/middle", 20);
+    fx_pop(fixture, "ns/high-1");
+    fx_pop(fixture, "ns/high-2");
+    fx_pop(fixture, "ns/middle");
+    fx_pop(fixture, "ns/low");
+    keep_nothing();
+}
+
 int
 main(int argc, char **argv)
 {
@@ -652,6 +754,7 @@ main(int argc, char **argv)
         fx_test_lockfree(memory_is_flat_while_a_gate_is_asked),
         fx_test_lockfree(memory_is_flat_while_a_hint_is_asked),
         fx_test_lockfree(memory_is_flat_while_a_precheck_is_asked),
+        fx_test_lockfree(a_band_at_the_address_of_one_that_left_is_another),
     };
     return fx_run_tests(argc, argv, tests);
 }

@@ -302,7 +302,11 @@ find_group(struct mover *mover, const struct view *view, const struct way *way)
     if (!transfer_find(mover->worker, view, way, view->history.timestamp_ns, &made->to)) {
         return NULL;
     }
-    while (group->to.bin != made->to.bin) {
+    /*
+     * The ranks of active pods were compared. A band that was found before a pause may have been
+     * given back, and another bin have its address.
+     */
+    while (group != made && (group->to.place == PLACE_ACTIVE || group->to.bin != made->to.bin)) {
         group++;
     }
     if (group == made) {
