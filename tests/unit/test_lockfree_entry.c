@@ -69,9 +69,9 @@ begin(struct entry *entry, const struct description *description)
 static uint64_t
 take_description(world_t *world, const struct description *description)
 {
-    uint64_t desc = description_take(&world->ground.entries, &world->descriptions);
+    uint64_t desc =
+        description_make(&world->ground.entries, &world->descriptions, description, NULL);
     assert_true(desc != 0);
-    description_fill(&world->ground.entries, desc, description, NULL);
     return desc;
 }
 
@@ -207,11 +207,11 @@ a_flag_is_set_in_the_flight_that_was_seen(void **state)
     (void)begin(entry, &first);
     uint64_t flight = state_switched(entry_state(entry), BAND, PLACE_INFLIGHT);
     (void)u64_exchange(&entry->word.low, flight);
-    assert_true(entry_flag(entry, flight, 0, FLAG_ACTIVATED));
-    assert_false(entry_flag(entry, flight, 0, FLAG_DELETED));
+    assert_true(entry_switch(entry, flight, 0, flight | FLAG_ACTIVATED));
+    assert_false(entry_switch(entry, flight, 0, flight | FLAG_DELETED));
     assert_true(state_is_pod(entry_state(entry)));
-    assert_false(entry_flag(entry, entry_state(entry), 5, FLAG_DELETED));
-    assert_true(entry_flag(entry, entry_state(entry), 0, FLAG_DELETED));
+    assert_false(entry_switch(entry, entry_state(entry), 5, entry_state(entry) | FLAG_DELETED));
+    assert_true(entry_switch(entry, entry_state(entry), 0, entry_state(entry) | FLAG_DELETED));
     assert_false(state_is_pod(entry_state(entry)));
     assert_true(entry_state(entry) == (flight | FLAG_DELETED | FLAG_ACTIVATED));
 }
@@ -243,7 +243,7 @@ desc_words_do_not_repeat(void **state)
     enum { COUNT = 2000 };
     static uint64_t seen[COUNT];
     for (unsigned i = 0; i < COUNT; i++) {
-        seen[i] = description_take(&world->ground.entries, &world->descriptions);
+        seen[i] = description_make(&world->ground.entries, &world->descriptions, &first, NULL);
         assert_true(seen[i] != 0);
         if (i % 3 != 0)
             description_give(&world->ground.entries, &world->descriptions, seen[i]);
@@ -268,7 +268,8 @@ desc_words_do_not_repeat_when_their_page_comes_back(void **state)
     uint64_t last = 0;
     for (unsigned round = 0; round < 10; round++) {
         for (unsigned i = 0; i < 10; i++) {
-            uint64_t desc = description_take(&world->ground.entries, &world->descriptions);
+            uint64_t desc =
+                description_make(&world->ground.entries, &world->descriptions, &first, NULL);
             assert_true(ref_version(desc) > last);
             last = ref_version(desc);
             description_give(&world->ground.entries, &world->descriptions, desc);
@@ -330,7 +331,8 @@ descriptions_go_on_where_tags_go_round_though_pages_come_and_go(void **state)
     world_t *world = *state;
     uint64_t last = STATE_VERSION_MASK - 50;
     for (unsigned round = 0; round < 8; round++) {
-        uint64_t desc = description_take(&world->ground.entries, &world->descriptions);
+        uint64_t desc =
+            description_make(&world->ground.entries, &world->descriptions, &first, NULL);
         if (round > 0)
             assert_in_range(way(last, ref_version(desc)), 1, 3);
         struct description_record *taken =
@@ -393,9 +395,9 @@ without_memory_there_is_no_description(void **state)
 {
     world_t *world = *state;
     atomic_store(&world->ground.account.fail_all, true);
-    assert_true(description_take(&world->ground.entries, &world->descriptions) == 0);
+    assert_true(description_make(&world->ground.entries, &world->descriptions, &first, NULL) == 0);
     (void)account_heal(&world->ground.account);
-    assert_true(description_take(&world->ground.entries, &world->descriptions) != 0);
+    assert_true(description_make(&world->ground.entries, &world->descriptions, &first, NULL) != 0);
 }
 
 /* ---- threads --------------------------------------------------------------------------------- */
@@ -451,10 +453,9 @@ try_update(member_t *member, struct entry *entry)
     mailbox_check(&member->team->mailbox, is_whole(&old, life, desc == 0));
     member->number += UPDATERS;
     struct description description = description_of(life, member->number);
-    uint64_t replacement = description_take(entries, &member->descriptions);
+    uint64_t replacement = description_make(entries, &member->descriptions, &description, NULL);
     if (!mailbox_check(&member->team->mailbox, replacement != 0))
         return false;
-    description_fill(entries, replacement, &description, NULL);
     bool moves = member->number % 3 == 0 && !state_lag_is_at_end(state);
     if (entry_describe(entry, state, desc, moves ? state_described(state) : state, replacement)) {
         description_give(entries, &member->descriptions, desc);

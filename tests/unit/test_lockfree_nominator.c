@@ -97,14 +97,14 @@ install(world_t *world, struct slab_cache *cache, const pod_t *pod, uint64_t nod
     uint64_t state = entry_state(entry);
     struct description description;
     uint64_t desc = entry_description(&world->ground.entries, entry, &description);
-    uint64_t replacement = description_take(&world->ground.entries, cache);
+    uint64_t replacement;
     bool done = false;
     bool is_newer = description.nomination > nomination;
     description.nominated_node = node;
     description.nomination = nomination;
+    replacement = description_make(&world->ground.entries, cache, &description, NULL);
     if (replacement != 0 && !is_newer && state_is_pod(state) &&
         u64_load_acquire(&entry->life) == pod->life) {
-        description_fill(&world->ground.entries, replacement, &description, NULL);
         done = entry_describe(entry, state, desc, state, replacement);
     }
     description_give(&world->ground.entries, cache, done ? desc : replacement);

@@ -327,19 +327,17 @@ describe_node(struct worker *worker, const struct incoming_pod *pod, struct arri
     struct queue *queue = queue_of(worker);
     struct description description = describe_arrival(pod, arrival);
 
-    arrival->desc = description_take(&queue->entries, &worker->descriptions);
-    if (arrival->desc == 0) {
-        return false;
-    }
     description.own_key = (description.flags & SCHEDQ_POD_ORDER_KEY) != 0;
     if (enters_nominator(queue, pod, arrival->to.place) &&
         !describe_first_nomination(worker, arrival->record, ref_version(arrival->ref),
                                    &description)) {
-        description_give(&queue->entries, &worker->descriptions, arrival->desc);
         return false;
     }
-    description_fill(&queue->entries, arrival->desc, &description, NULL);
-    return true;
+    arrival->desc = description_make(&queue->entries, &worker->descriptions, &description, NULL);
+    if (arrival->desc == 0) {
+        describe_end(worker, &description);
+    }
+    return arrival->desc != 0;
 }
 
 /*

@@ -74,9 +74,9 @@ lockfree_delete(schedq_worker_t *base, const struct pod_key *key, schedq_result_
         if (named) {
             record = index_find(&queue->index, &caller, &key->name, &life);
         }
-        status = (named && record == 0) || record >= slab_end(&queue->entries.records)
-                     ? SCHEDQ_NOT_FOUND
-                     : delete_at(worker, record, life, result);
+        bool known = named ? record != 0 : record < slab_end(&queue->entries.records);
+
+        status = known ? delete_at(worker, record, life, result) : SCHEDQ_NOT_FOUND;
     } while (status == SCHEDQ_RETRY || (status == SCHEDQ_NOT_FOUND && named && record != 0));
     section_ask(worker);
     section_leave(worker);

@@ -5,7 +5,7 @@
  * LINEARIZATION. Of what is installed: entry_describe:A (entry.c).
  *
  * ORDERING
- *   nominator_insert:A, its count, description_fill, entry_describe:A -> entry_description:A
+ *   nominator_insert:A, its count, description_make, entry_describe:A -> entry_description:A
  *       a reader of the description finds the hint (nominator.h), and a count that is not 0
  * The old record and the old object's reference are given back behind the CAS.
  *
@@ -47,12 +47,11 @@ describe_swap(struct worker *worker, struct entry *entry, uint64_t state, uint64
               const struct description *description, const struct gating *gating, uint64_t *desc)
 {
     struct entries *entries = &queue_of(worker)->entries;
-    uint64_t replacement = description_take(entries, &worker->descriptions);
+    uint64_t replacement = description_make(entries, &worker->descriptions, description, gating);
 
     if (replacement == 0) {
         return SCHEDQ_NOMEM;
     }
-    description_fill(entries, replacement, description, gating);
     bool installed = entry_describe(entry, state, *desc, word, replacement);
 
     description_give(entries, &worker->descriptions, installed ? *desc : replacement);

@@ -1,7 +1,6 @@
 /*
- * Records and descriptions of entry.h, which has the essay. Here are the 16-byte exchanges that
- * change a state word with its description, and the reading of a description between two loads of
- * its word.
+ * Records and descriptions of entry.h, which has the essay. Here is the reading of a description
+ * between two loads of its word.
  */
 #include "lockfree/pod/entry.h"
 
@@ -119,25 +118,4 @@ entry_gating(const struct entries *entries, const struct entry *entry, uint64_t 
 
     entry_copy(entries, entry, desc, &description, out);
     return u64_load_acquire(&entry->word.high) == desc; /* of entry_describe:A */
-}
-
-bool
-entry_describe(struct entry *entry, uint64_t state, uint64_t desc, uint64_t described,
-               uint64_t replacement)
-{
-    return pair_cas(&entry->word, (struct pair){state, desc},
-                    (struct pair){described, replacement}); /* entry_describe:A */
-}
-
-bool
-entry_switch(struct entry *entry, uint64_t state, uint64_t desc, uint64_t next)
-{
-    /* entry_switch:A */
-    return pair_cas(&entry->word, (struct pair){state, desc}, (struct pair){next, desc});
-}
-
-bool
-entry_flag(struct entry *entry, uint64_t state, uint64_t desc, enum state_flag flag)
-{
-    return entry_switch(entry, state, desc, state | (uint64_t)flag);
 }

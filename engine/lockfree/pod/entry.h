@@ -37,7 +37,7 @@
  * ORDERING
  *   fill:A (add.c), every CAS of the state word -> entry_state
  *       the record's fields, the stay word among them
- *   description_fill, entry_describe:A -> entry_description:A
+ *   description_make, entry_describe:A -> entry_description:A
  *       the description's fields
  *   the CAS that took a pod or a description out ; the stores of the memory's next user
  *       -> acquire loads of fields, then of the word
@@ -279,7 +279,7 @@ uint64_t entry_description(const struct entries *entries, const struct entry *en
  * word has another by then.
  *
  * Acquire loads: they come before the caller's second look. They read what fill (add.c),
- * description_fill or a holder stored. If one reads what the memory's next user stored, that look
+ * description_make or a holder stored. If one reads what the memory's next user stored, that look
  * finds the word changed: a full fence lies between the change and those stores.
  */
 static inline void
@@ -327,29 +327,38 @@ bool entry_gating(const struct entries *entries, const struct entry *entry, uint
  * `desc`.
  *
  * The word becomes `described`: `state`, state_described(state), or a switch from it. `replacement`
- * is from description_take; on success it belongs to the record, and `desc` to the caller.
+ * is from description_make; on success it belongs to the record, and `desc` to the caller.
  */
-bool entry_describe(struct entry *entry, uint64_t state, uint64_t desc, uint64_t described,
-                    uint64_t replacement);
+static inline bool
+entry_describe(struct entry *entry, uint64_t state, uint64_t desc, uint64_t described,
+               uint64_t replacement)
+{
+    return pair_cas(&entry->word, (struct pair){state, desc},
+                    (struct pair){described, replacement}); /* entry_describe:A */
+}
 
 /**
  * Switches a pod whose state word still is `state`, and whose description still is the one that
- * `desc` names.
+ * `desc` names; or sets a flag in flight.
  *
  * So a description that the caller has read is the pod's at the moment of the switch.
  */
-bool entry_switch(struct entry *entry, uint64_t state, uint64_t desc, uint64_t next);
-
-/** Sets a flag in a pod that is in flight; as entry_switch. */
-bool entry_flag(struct entry *entry, uint64_t state, uint64_t desc, enum state_flag flag);
+static inline bool
+entry_switch(struct entry *entry, uint64_t state, uint64_t desc, uint64_t next)
+{
+    /* entry_switch:A */
+    return pair_cas(&entry->word, (struct pair){state, desc}, (struct pair){next, desc});
+}
 
 /**
- * A description record, as a desc word; 0: no memory. The caller's until entry_describe.
+ * A description record, filled, as a desc word; 0: no memory. The caller's until entry_describe.
+ * `gating` NULL: nothing was said.
  *
- * Relaxed, here and in description_fill: entry_describe:A publishes what is stored.
+ * Relaxed: entry_describe:A publishes what is stored.
  */
-static inline uint64_t
-description_take(struct entries *entries, struct slab_cache *cache)
+STRAIGHT uint64_t
+description_make(struct entries *entries, struct slab_cache *cache,
+                 const struct description *description, const struct gating *gating)
 {
     void *memory;
     uint32_t number = slab_take_known(&entries->descriptions, cache, DESCRIPTION_LAYOUT, &memory);
@@ -359,29 +368,20 @@ description_take(struct entries *entries, struct slab_cache *cache)
     }
     struct description_record *record = memory;
     uint64_t tag = version_next(u64_load(&record->tag));
+    uint8_t marks = description->own_key ? MARK_OWN_KEY : 0;
 
     u64_store(&record->tag, tag);
-    return ref_make(tag, number);
-}
-
-/** Fills a record that is the caller's; `gating` NULL: nothing was said. */
-static inline void
-description_fill(struct entries *entries, uint64_t desc, const struct description *description,
-                 const struct gating *gating)
-{
-    struct description_record *record = description_at(entries, desc);
-
     u64_store(&record->object, description->object);
     time_store(&record->order_key, description->order_key);
     u64_store(&record->attributes,
-              attributes_pack(description->priority, 0, description->own_key ? MARK_OWN_KEY : 0,
-                              description->flags));
+              attributes_pack(description->priority, 0, marks, description->flags));
     u64_store(&record->described_node, description->described_node);
     u64_store(&record->nominated_node, description->nominated_node);
     u64_store(&record->nomination, description->nomination);
     u64_store(&record->refused, gating != NULL ? gating->refused : 0);
     u64_store(&record->stay, gating != NULL ? gating->stay : 0);
     time_store(&record->first, gating != NULL ? gating->first : 0);
+    return ref_make(tag, number);
 }
 
 /** Gives the record behind a desc word back; 0 is allowed. */

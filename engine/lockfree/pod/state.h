@@ -26,7 +26,7 @@
  * version + 1. The owner of a record that is FREE or DEAD is the thread whose CAS made it DEAD,
  * until it gives the record to a free list; then the thread that takes it from there. The holder
  * has the token, and the token is the version: a thread that lost the version lost the pod. Flags
- * change without a version, in INFLIGHT only (entry_flag): DELETED the pod was deleted, ACTIVATED
+ * change without a version, in INFLIGHT only: DELETED the pod was deleted, ACTIVATED
  * it was activated, JUDGE an event came while the holder was about to park it. A switch out of
  * INFLIGHT fails if a flag was set meanwhile.
  *
