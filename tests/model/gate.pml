@@ -46,7 +46,7 @@
  * stands for engine/lockfree/calls/mover.c raise_lag 5921e8a5
  * stands for engine/lockfree/calls/mover.c stay_gated bc3e045f
  * stands for engine/lockfree/calls/mover.c switch_gated f84e736d
- * stands for engine/lockfree/calls/mover.c gate_pod f10e9661
+ * stands for engine/lockfree/calls/mover.c gate_pod 448642b1
  * stands for engine/lockfree/calls/mover.c act_on e5228682
  * stands for engine/lockfree/calls/mover.c disturb b2af02ba
  * stands for engine/lockfree/calls/mover.c mover_try_ref 7a5d413a

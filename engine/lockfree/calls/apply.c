@@ -25,7 +25,7 @@ struct applying {
     const schedq_decision_t *decisions;
     uint8_t *statuses;        /* of each; NULL: nobody asks */
     schedq_result_t *results; /* the same */
-    schedq_result_t unseen;
+    schedq_result_t *unseen;
     size_t first_refused;  /* the first that is not OK */
     schedq_status_t first; /* its status */
 };
@@ -34,7 +34,7 @@ struct applying {
 static schedq_result_t *
 result_of(struct applying *applying, size_t i)
 {
-    schedq_result_t *result = applying->results != NULL ? &applying->results[i] : &applying->unseen;
+    schedq_result_t *result = applying->results != NULL ? &applying->results[i] : applying->unseen;
 
     *result = (schedq_result_t){0};
     return result;
@@ -216,6 +216,7 @@ lockfree_apply_many(schedq_worker_t *base, const schedq_decision_t *decisions, s
 {
     struct worker *worker = worker_of(base);
     struct queue *queue = queue_of(worker);
+    schedq_result_t unseen;
     struct applying applying = {.mover = {.worker = worker,
                                           .now = queue_now(queue),
                                           .counts = true,
@@ -225,6 +226,7 @@ lockfree_apply_many(schedq_worker_t *base, const schedq_decision_t *decisions, s
                                 .decisions = decisions,
                                 .statuses = statuses,
                                 .results = results,
+                                .unseen = &unseen,
                                 .first_refused = count,
                                 .first = SCHEDQ_OK};
 

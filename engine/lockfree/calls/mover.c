@@ -194,7 +194,7 @@ gate_pod(struct mover *mover, struct mover_pod *pod, const struct view *view, co
 
     pod->came_in = pod->came_in || mover->recount || !place_waits_for_event(from);
     pod->moved = pod->moved || from != PLACE_GATED;
-    if (stays && may_stay && (pod->placed || !rules->gates_see_leftover)) {
+    if (stays && may_stay && (pod->unjudged || !rules->gates_see_leftover)) {
         return stay_gated(mover, pod, view);
     }
     if (!transfer_prepare(worker, pod->record, view, way, mover->now, &transfer)) {
@@ -221,7 +221,6 @@ gate_pod(struct mover *mover, struct mover_pod *pod, const struct view *view, co
         }
         return status == SCHEDQ_NOMEM ? OUTCOME_DONE : OUTCOME_AGAIN;
     }
-    pod->placed = true;
     if (!judged) {
         pod->unjudged = true;
         return OUTCOME_AGAIN;
@@ -833,7 +832,7 @@ begin_pod(struct mover *mover, uint32_t record, uint64_t life)
 {
     struct mover_pod *pod = &mover->batch->items[mover->batch->count].pod;
 
-    *pod = (struct mover_pod){.record = record, .life = life, .asks = mover->asks};
+    *pod = (struct mover_pod){.record = record, .life = life};
     return pod;
 }
 
@@ -843,7 +842,7 @@ mover_try(struct mover *mover, uint32_t record, struct view *view)
     uint64_t pauses = mover->worker->pauses;
 
     empty_if_full(mover); /* may leave the section */
-    (void)begin_pod(mover, record, view->life);
+    begin_pod(mover, record, view->life)->asks = mover->asks;
     if (mover->worker->pauses == pauses && state_waits(view->state)) {
         try_seen(mover, view);
     } else {
@@ -858,7 +857,7 @@ mover_try_placed(struct mover *mover, uint32_t record, uint64_t life)
     struct mover_pod *pod = begin_pod(mover, record, life);
 
     pod->asks = 1;
-    pod->unjudged = pod->placed = true;
+    pod->unjudged = true;
     try_again(mover);
 }
 

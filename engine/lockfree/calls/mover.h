@@ -72,9 +72,9 @@
 struct mover_pod {
     uint64_t life; /* or its number for mover_collect */
     uint32_t record;
-    uint8_t asks;  /* how often its gates were asked, in this call */
-    bool unjudged; /* its gate heard of an event: no answer but its gates' counts */
-    bool placed;   /* this call has brought it behind the gate that it has */
+    uint8_t asks; /* how often its gates were asked, in this call */
+    /* this call brought it behind its gate, which heard of an event: only gates' answers count */
+    bool unjudged;
     bool came_in, moved;
 };
 

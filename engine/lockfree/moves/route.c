@@ -1,41 +1,17 @@
 /* The ways of route.h. */
 #include "lockfree/moves/route.h"
 
-#include "lockfree/moves/backoff.h"
-
-static uint8_t
-first_refusal(struct worker *worker, const struct view *view)
+uint8_t
+route_ask_gates(struct worker *worker, const struct view *view)
 {
     const struct registry *registry = &queue_of(worker)->base.registry;
     uint32_t count;
     uint64_t calls = 0;
-
-    if (!registry->has_gates) {
-        return 0;
-    }
     const struct gate *gates = registry_gates(registry, view->profile, &count);
     uint8_t gate = gating_ask(gates, count, view->gate, view->description.object, &calls);
 
     tally_add(&worker->tally.gate_calls, calls);
     return gate;
-}
-
-bool
-route_is_backing_off(const struct queue *queue, uint8_t gate, const schedq_history_t *history,
-                     int64_t now)
-{
-    if (gate != 0 && queue->base.rules.gated_never_backs_off) {
-        return false;
-    }
-    return backoff_is_waiting(&queue->base.rules.backoff, backoff_expiry_of(queue, history), now);
-}
-
-struct way
-route_to_active(struct worker *worker, const struct view *view)
-{
-    uint8_t gate = first_refusal(worker, view);
-
-    return (struct way){.place = gate != 0 ? PLACE_GATED : PLACE_ACTIVE, .gate = gate};
 }
 
 /* Where pop takes from backoff, the gates stood before it. */
@@ -60,7 +36,7 @@ route_after_backoff(struct worker *worker, const struct view *view, int64_t now)
      * Pop does not ask: where it takes from backoff, gates are asked before backoff. Else the pod
      * keeps its gate there.
      */
-    uint8_t gate = queue->base.rules.pop_from_backoff ? first_refusal(worker, view) : 0;
+    uint8_t gate = queue->base.rules.pop_from_backoff ? route_first_refusal(worker, view) : 0;
 
     if (gate != 0) {
         return (struct way){.place = PLACE_GATED, .gate = gate};

@@ -8,6 +8,7 @@
 #ifndef SCHEDQ_LOCKFREE_ROUTE_H
 #define SCHEDQ_LOCKFREE_ROUTE_H
 
+#include "lockfree/moves/backoff.h"
 #include "lockfree/moves/report.h"
 
 struct way {
@@ -16,11 +17,33 @@ struct way {
 };
 
 /** Is its backoff still going on? Some rules let no gated pod back off. */
-bool route_is_backing_off(const struct queue *queue, uint8_t gate, const schedq_history_t *history,
-                          int64_t now);
+STRAIGHT bool
+route_is_backing_off(const struct queue *queue, uint8_t gate, const schedq_history_t *history,
+                     int64_t now)
+{
+    const struct rules *rules = &queue->base.rules;
+
+    return (gate == 0 || !rules->gated_never_backs_off) &&
+           backoff_is_waiting(&rules->backoff, backoff_expiry_of(queue, history), now);
+}
+
+/** The first gate that refuses; 0: none. There are gates. */
+uint8_t route_ask_gates(struct worker *worker, const struct view *view);
+
+STRAIGHT uint8_t
+route_first_refusal(struct worker *worker, const struct view *view)
+{
+    return queue_of(worker)->base.registry.has_gates ? route_ask_gates(worker, view) : 0;
+}
 
 /** To active, if no gate refuses. */
-struct way route_to_active(struct worker *worker, const struct view *view);
+STRAIGHT struct way
+route_to_active(struct worker *worker, const struct view *view)
+{
+    uint8_t gate = route_first_refusal(worker, view);
+
+    return (struct way){.place = gate != 0 ? PLACE_GATED : PLACE_ACTIVE, .gate = gate};
+}
 
 /** The same for a pod whose backoff is over. */
 struct way route_from_backoff(struct worker *worker, const struct view *view);
