@@ -38,7 +38,7 @@
  * Bounds: one line of 3 cells, the next of 4, 3 records, 4 pods. Any number may stop anywhere. --large: REMOVER too.
  *
  * stands for engine/lockfree/index/index_growth.c place_cell 5464fc96
- * stands for engine/lockfree/index/index_growth.c copy_line ec718a14
+ * stands for engine/lockfree/index/index_growth.c copy_line 2ba33860
  * stands for engine/lockfree/index/index_growth.c index_move_line 63671752
  * stands for engine/lockfree/index/index.c go_on 943ac2f7
  * stands for engine/lockfree/index/index.c find_line e41b486d
@@ -345,12 +345,6 @@ inline copy_line()
             :: else
             fi
 #else
-#ifndef MOVED_EARLY
-            if
-            :: mark[0] == MOVED -> break
-            :: else
-            fi;
-#endif
             place_cell()
 #endif
         :: else

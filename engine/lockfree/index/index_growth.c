@@ -81,9 +81,6 @@ copy_line(const struct index *index, struct index_table *table, struct index_lin
         if ((cell & CELL_SETTLED) == 0 || index_look(index, cell, NULL, &seen) == SIGHT_OVER) {
             continue;
         }
-        if ((u64_load_acquire(&home->word[HOME_CONTROL]) & CONTROL_MOVED) != 0) {
-            return true;
-        }
         if (!place_cell(next, table_home(next, seen.hash), cell)) {
             return false;
         }

@@ -14,6 +14,15 @@ hold_wanted(struct actor *actor)
     (void)actor_pop(actor);
 }
 
+/* The third thread holds one too. */
+static void
+hold_two(struct actor *actor)
+{
+    hold_wanted(actor);
+    (void)actor_add(world_actor(2), 1, WANTED);
+    (void)actor_pop(world_actor(2));
+}
+
 static void
 hold_unwanted(struct actor *actor)
 {
@@ -449,6 +458,8 @@ const struct scenario event_scenarios[] = {
                  fail_plain, move_plain, move_plain),
     PLAIN_EVENTS("event_park_both", "two failures of one pod against events of both plugins",
                  hold_wanted, fail_both_twice, move_both, pop_and_fail_hinted),
+    PLAIN_EVENTS("event_park_twins", "an event against two failures that make the same lot",
+                 hold_two, fail_plain, move_plain, fail_plain),
     PLAIN_EVENTS("event_park_skip",
                  "an event that the hint does not want, and a wildcard, against a failure",
                  hold_unwanted, fail_hinted, move_hinted, move_wildcard),
