@@ -17,15 +17,25 @@ decide_active(struct mover *mover, const struct view *view, struct way *way)
     return true;
 }
 
+/* Low bits of the records that the batch may hold: few are looked for among a thousand. */
+struct named {
+    uint64_t bits[64];
+};
+
 static void
-activate(struct mover *mover, schedq_pod_t pod)
+activate(struct mover *mover, schedq_pod_t pod, struct named *named)
 {
     struct queue *queue = queue_of(mover->worker);
     uint32_t record = ref_record(pod.bits);
     struct view view;
 
-    if (mover_holds(mover, record)) {
-        mover_end(mover); /* a caller may name a pod twice */
+    if (!mover->alone) {
+        uint64_t *word = &named->bits[record / 64 % 64], bit = UINT64_C(1) << record % 64;
+
+        if ((*word & bit) != 0 && mover_holds(mover, record)) {
+            mover_end(mover); /* a caller may name a pod twice */
+        }
+        *word |= bit;
     }
     if (!report_handle(queue, pod, &view) || !report_exists(mover->worker, record, &view)) {
         return;
@@ -50,11 +60,16 @@ lockfree_activate(schedq_worker_t *base, const schedq_pod_t *pods, size_t count,
                           .alone = count == 1,
                           .result = result,
                           .decide = decide_active};
+    struct named named;
 
     section_begin(worker);
     mover_begin(&mover);
     for (size_t i = 0; i < count; i++) {
-        activate(&mover, pods[i]);
+        if (!mover.alone && i % MOVER_BATCH == 0) {
+            mover_end(&mover);
+            named = (struct named){0};
+        }
+        activate(&mover, pods[i], &named);
     }
     mover_end(&mover);
     section_end(worker);
