@@ -377,6 +377,7 @@ collect(struct mover *mover, const struct view *view, const struct way *way)
     if (batch->count == 0) {
         batch->pauses = mover->worker->pauses;
     }
+    item->entry = view->entry;
     item->state = view->state;
     item->desc = view->desc;
     item->lost = item->unpublished = false;
@@ -431,14 +432,18 @@ order_group(struct mover_batch *batch, struct mover_group *group)
 }
 
 /*
- * What was found before a pause is found again: a band may have been given back. A group without
- * memory for its band has no bin.
+ * What was found before a pause is found again: a band may have been given back, and so may the
+ * page of a pod that is over. A group without memory for its band has no bin.
  */
 __attribute__((noinline, cold)) static void
 find_again(struct mover *mover)
 {
     struct mover_batch *batch = mover->batch;
 
+    for (uint32_t i = 0; i < batch->count; i++) {
+        batch->items[i].entry =
+            entry_at(&queue_of(mover->worker)->entries, batch->items[i].pod.record);
+    }
     for (uint32_t i = 0; i < batch->group_count; i++) {
         struct destination *to = &batch->groups[i].to;
 
@@ -561,7 +566,6 @@ is_repeated(const struct mover_batch *batch, uint32_t number)
 static uint32_t
 switch_group(struct mover *mover, const struct mover_group *group, uint32_t cause)
 {
-    const struct entries *entries = &queue_of(mover->worker)->entries;
     struct mover_batch *batch = mover->batch;
     uint32_t band = group->to.band != NULL ? group->to.band->id : 0;
     enum place place = group->to.place;
@@ -571,14 +575,13 @@ switch_group(struct mover *mover, const struct mover_group *group, uint32_t caus
     switches_begin(mover->worker, &switches, place, group->count, group->from_backoff);
     for (uint32_t i = group->first, n = 0; n < group->count; i = batch->items[i].next, n++) {
         struct mover_item *item = &batch->items[i];
-        struct entry *entry = entry_at(entries, item->pod.record);
         uint64_t next = state_switched(item->state, band, place);
 
-        /* none: the pod is over, and its page was given back */
-        if (entry == NULL || switches_one(&switches, entry, item->state, item->desc, next)) {
+        if (item->entry == NULL ||
+            switches_one(&switches, item->entry, item->state, item->desc, next)) {
             continue;
         }
-        item->lost = !transfer_was_helped(entry, next) || is_repeated(batch, i);
+        item->lost = !transfer_was_helped(item->entry, next) || is_repeated(batch, i);
         lost += item->lost ? 1 : 0;
     }
     switches_end(mover->worker, &switches, cause);

@@ -81,6 +81,7 @@ struct mover_pod {
 /** A collected pod, and what its switch needs. */
 struct mover_item {
     struct mover_pod pod;
+    struct entry *entry; /* NULL: the pod is over */
     uint64_t state, desc;
     int64_t key;
     struct tie tie;

@@ -8,7 +8,7 @@
 #include "lockfree/calls/mover.h"
 #include "lockfree/queue.h"
 
-/** What a pop moves before it looks for its pod: one batch of a mover. */
+/** What a pop moves before it looks for its pod. */
 #define SERVE_SLICE SIZE(256, 4)
 #define SERVE_ALL UINT32_MAX
 
