@@ -55,7 +55,7 @@
  * stands for engine/lockfree/moves/transfer.c stands_right 2f9c2f64
  * stands for engine/lockfree/moves/transfer.c transfer_follow e8a77414
  * stands for engine/lockfree/moves/transfer.h transfer_switch 80a34f1b
- * stands for engine/lockfree/moves/describe.c describe_install ce4d64c5
+ * stands for engine/lockfree/moves/describe.c describe_install 743c567d
  * stands for engine/lockfree/moves/report.c report_record ac34f7d1
  * stands for engine/lockfree/moves/settle.c settle_told 975fed23
  * stands for engine/lockfree/calls/pop.c take_said f06c4aa3

@@ -42,12 +42,12 @@
  * stands for engine/lockfree/signals/nominator.c judge_hint 66d8e308
  * stands for engine/lockfree/signals/nominator.c plan_insertion e913d9c1
  * stands for engine/lockfree/signals/nominator.c nominator_insert 8f8ca2e5
- * stands for engine/lockfree/signals/nominator.c read_list 9d08c263
+ * stands for engine/lockfree/signals/nominator.c read_list 2c20f37a
  * stands for engine/lockfree/signals/nominator.c is_overtaken fe0a5f20
  * stands for engine/lockfree/signals/nominator.c put_in_order afece905
  * stands for engine/lockfree/signals/nominator.c sweep_bucket c9f601c4
- * stands for engine/lockfree/signals/nominator.c nominator_read 9ac98213
- * stands for engine/lockfree/moves/describe.c describe_install ce4d64c5
+ * stands for engine/lockfree/signals/nominator.c nominator_read ba980fbb
+ * stands for engine/lockfree/moves/describe.c describe_install 743c567d
  */
 #define NUMBERS   5
 

@@ -329,8 +329,8 @@ describe_node(struct worker *worker, const struct incoming_pod *pod, struct arri
 
     description.own_key = (description.flags & SCHEDQ_POD_ORDER_KEY) != 0;
     if (enters_nominator(queue, pod, arrival->to.place) &&
-        !describe_first_nomination(worker, arrival->record, ref_version(arrival->ref),
-                                   &description)) {
+        !describe_nominate(worker, arrival->record, ref_version(arrival->ref), &description,
+                           &description)) {
         return false;
     }
     arrival->desc = description_make(&queue->entries, &worker->descriptions, &description, NULL);

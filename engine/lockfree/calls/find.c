@@ -15,36 +15,24 @@
 #include "lockfree/moves/report.h"
 #include "lockfree/moves/settle.h"
 
-/* The pod that has a name, and *view of it; 0: none. */
-static uint32_t
-find_name(struct worker *worker, const struct hashed_name *name, struct view *view)
-{
-    struct queue *queue = queue_of(worker);
-    const struct index_caller caller = index_caller(worker);
-    uint32_t record;
-    uint64_t life;
-
-    /* Ends: each further round means that a pod ended. */
-    do {
-        record = index_find(&queue->index, &caller, name, &life);
-    } while (record != 0 && !report_view(queue, record, life, view));
-    return record;
-}
-
 schedq_status_t
 lockfree_find(schedq_worker_t *base, const struct hashed_name *name, schedq_result_t *result)
 {
     struct worker *worker = worker_of(base);
+    struct queue *queue = queue_of(worker);
+    const struct index_caller caller = index_caller(worker);
     struct view view;
     uint32_t record;
+    uint64_t life;
 
     section_begin(worker);
-    /* Ends: each further round means that the pod changed. */
+    /* Ends: each further round means that the pod changed, or ended. */
     do {
-        record = find_name(worker, name, &view);
-    } while (record != 0 && !settle_told(worker, record, &view));
+        record = index_find(&queue->index, &caller, name, &life);
+    } while (record != 0 &&
+             !(report_view(queue, record, life, &view) && settle_told(worker, record, &view)));
     if (record != 0) {
-        report_pod(queue_of(worker), record, &view, result);
+        report_pod(queue, record, &view, result);
     }
     section_ask(worker);
     section_leave(worker);

@@ -115,10 +115,6 @@ lockfree_snapshot(schedq_worker_t *base, schedq_visit_fn visit, void *ctx)
     return SCHEDQ_OK;
 }
 
-/*
- * The pods of a node are few; if more come in between, they came after the call began and may be
- * left out.
- */
 static size_t
 read_nominated(struct worker *worker, uint64_t node, struct nominated *pods, size_t capacity)
 {
@@ -157,17 +153,20 @@ lockfree_nominated_pods(schedq_worker_t *base, uint64_t node, schedq_visit_fn vi
     struct nominated few[16];
     struct nominated *pods = few;
     size_t capacity = sizeof few / sizeof few[0];
-    size_t count = read_nominated(worker, node, few, capacity);
+    size_t count;
 
-    if (count > capacity) {
+    /* Ends: each further round means that pods were nominated meanwhile. */
+    while ((count = read_nominated(worker, node, pods, capacity)) > capacity) {
+        if (pods != few) {
+            memory_free(memory, MEMORY_OTHER, pods, capacity * sizeof *pods);
+        }
         capacity = count;
         pods = memory_alloc(memory, MEMORY_OTHER, capacity * sizeof *pods, CACHE_LINE);
         if (pods == NULL) {
             return SCHEDQ_NOMEM;
         }
-        count = read_nominated(worker, node, pods, capacity);
     }
-    visit_nominated(worker, node, pods, count < capacity ? count : capacity, visit, ctx);
+    visit_nominated(worker, node, pods, count, visit, ctx);
     if (pods != few) {
         memory_free(memory, MEMORY_OTHER, pods, capacity * sizeof *pods);
     }

@@ -54,15 +54,15 @@ moves_in_order(const struct queue *queue, const struct description *before,
            queue_rank(queue, description->priority) != queue_rank(queue, before->priority);
 }
 
-/* SCHEDQ_RETRY: the pod is not any more what `view` shows. */
+/* SCHEDQ_RETRY: the word is `state` no more, which the profile was read at. */
 COLD static schedq_status_t
-refuse_profile(struct worker *worker, const struct view *view, const schedq_pod_spec_t *spec)
+refuse_profile(struct worker *worker, const struct entry *entry, uint64_t state, uint8_t profile,
+               uint8_t wanted)
 {
-    if (entry_state(view->entry) != view->state) {
+    if (entry_state(entry) != state) {
         return SCHEDQ_RETRY;
     }
-    worker_say(&worker->base, "spec.profile %u: %u, a pod keeps its profile", spec->profile,
-               view->profile);
+    worker_say(&worker->base, "spec.profile %u: %u, a pod keeps its profile", wanted, profile);
     return SCHEDQ_INVALID;
 }
 
@@ -106,7 +106,7 @@ update_active(struct worker *worker, struct entry *entry, uint64_t state,
         return SCHEDQ_RETRY;
     }
     if (before.profile != spec->profile) {
-        return refuse_profile(worker, &before, spec);
+        return refuse_profile(worker, entry, state, before.profile, spec->profile);
     }
     struct description description = before.description;
 
@@ -124,19 +124,27 @@ update_active(struct worker *worker, struct entry *entry, uint64_t state,
     }
     bool renominates = describe_names_node(&before.description, &description);
 
-    if (renominates && !describe_nominate(worker, update->record, update->life, &before.description,
-                                          &description)) {
-        return SCHEDQ_NOMEM;
+    if (renominates) {
+        const struct description old = before.description; /* copies: the others have no address */
+        struct description new = description;
+
+        if (!describe_nominate(worker, update->record, update->life, &old, &new)) {
+            return SCHEDQ_NOMEM;
+        }
+        description = new;
     }
     uint64_t word = described ? state_described(state) : state, desc = before.desc;
     schedq_status_t status =
         describe_swap(worker, entry, state, word, &description, &before.gating, &desc);
 
-    if (renominates) {
-        describe_end(worker, status == SCHEDQ_OK ? &before.description : &description);
-    }
     if (status != SCHEDQ_OK) {
+        if (renominates) {
+            describe_end(worker, &description);
+        }
         return status;
+    }
+    if (renominates) {
+        describe_end(worker, &before.description);
     }
     object_release(worker, before.description.object);
     if (moves) {
@@ -272,6 +280,16 @@ decide_by_event(struct mover *mover, const struct view *view, struct way *way)
     return true;
 }
 
+/* Is any of the pod's rejectors to be asked about the event? */
+static bool
+reaches(const struct queue *queue, const struct view *view, schedq_event_t event)
+{
+    uint64_t rejectors = view->unschedulable | view->pending;
+
+    return rejectors == 0 ||
+           (rejectors & registry_reached(&queue->base.registry, view->profile, event)) != 0;
+}
+
 /*
  * A parked or gated pod: is the change worth another attempt? The first event that moves it ends
  * the matter.
@@ -299,6 +317,9 @@ retry_updated(struct worker *worker, const struct update *update, struct view *n
     mover_begin(&mover);
     for (size_t i = 0; i < update->event_count && place_waits_for_event(state_place(now->state));
          i++) {
+        if (rules->hints && !reaches(queue, now, update->events[i])) {
+            continue;
+        }
         if (rules->hints) {
             event.event = update->events[i];
             mover.label = registry_label(&queue->base.registry, event.event);
@@ -387,7 +408,7 @@ follow_up(struct worker *worker, const struct update *update, schedq_result_t *r
 {
     const struct rules *rules = &queue_of(worker)->base.rules;
 
-    if (rules->host) {
+    if (rules->host || update->event_count == 0) {
         return;
     }
     if (state_place(update->before.state) == PLACE_INFLIGHT) {
@@ -415,7 +436,8 @@ update_other(struct worker *worker, struct update *update, schedq_result_t *resu
         return SCHEDQ_RETRY;
     }
     if (before->profile != update->spec->profile) {
-        return refuse_profile(worker, before, update->spec);
+        return refuse_profile(worker, before->entry, before->state, before->profile,
+                              update->spec->profile);
     }
     if (state_place(before->state) == PLACE_GATED &&
         (!settle_told(worker, update->record, before) ||

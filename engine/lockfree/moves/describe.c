@@ -23,22 +23,6 @@ describe_by_spec(struct redescription *change, const struct view *before,
     describe_as(&change->description, spec, before->history.timestamp_ns);
 }
 
-/* ---- counting nominations -------------------------------------------------------------------- */
-
-static void
-count_nomination(struct worker *worker, const struct description *description, uint64_t by)
-{
-    if (description->nominated_node != 0) {
-        (void)u64_add(u64_of(&queue_of(worker)->base.words.nominations), by);
-    }
-}
-
-void
-describe_end(struct worker *worker, const struct description *description)
-{
-    count_nomination(worker, description, UINT64_MAX);
-}
-
 /*
  * Counted before it can be seen, and off after it was replaced: the word is never 0 while a pod is
  * nominated.
@@ -54,7 +38,9 @@ nominate(struct worker *worker, uint32_t record, uint64_t life, struct descripti
                           life, description->nomination)) {
         return false;
     }
-    count_nomination(worker, description, 1);
+    if (description->nominated_node != 0) {
+        (void)u64_add(u64_of(&queue->base.words.nominations), 1);
+    }
     return true;
 }
 
@@ -82,14 +68,6 @@ describe_nominate(struct worker *worker, uint32_t record, uint64_t life,
     return nominate(worker, record, life, description);
 }
 
-bool
-describe_first_nomination(struct worker *worker, uint32_t record, uint64_t life,
-                          struct description *description)
-{
-    description->nominated_node = description->described_node;
-    return nominate(worker, record, life, description);
-}
-
 /* ---- installing ------------------------------------------------------------------------------ */
 
 schedq_status_t
@@ -104,8 +82,7 @@ describe_install(struct worker *worker, uint32_t record, const struct view *befo
                                            &change->description, &change->gating, &change->desc);
 
     if (change->renominates) {
-        count_nomination(worker, status == SCHEDQ_OK ? &before->description : &change->description,
-                         UINT64_MAX);
+        describe_end(worker, status == SCHEDQ_OK ? &before->description : &change->description);
     }
     if (status == SCHEDQ_OK && !change->same_object) {
         object_release(worker, before->description.object);

@@ -92,7 +92,8 @@ describe_names_node(const struct description *before, const struct description *
 
 /**
  * Draws and inserts the nomination of a description that is to replace `before`, and counts it: to
- * the node that it has, as admission does; one of another origin is only renewed. False: no memory.
+ * the node that it has, as admission does; one of another origin is only renewed. Of a pod's first
+ * description both are the same. False: no memory.
  */
 bool describe_nominate(struct worker *worker, uint32_t record, uint64_t life,
                        const struct description *before, struct description *description);
@@ -110,18 +111,17 @@ void describe_renominate(struct redescription *change, const struct view *before
 schedq_status_t describe_install(struct worker *worker, uint32_t record, const struct view *before,
                                  struct redescription *change);
 
-/**
- * For a pod that does not exist yet: draws and inserts the nomination that its description has.
- * False: no memory.
- */
-bool describe_first_nomination(struct worker *worker, uint32_t record, uint64_t life,
-                               struct description *description);
-
 /** Nominates the pod that `view` shows to a node, 0: ends its nomination. As describe_install. */
 schedq_status_t describe_nomination(struct worker *worker, uint32_t record, const struct view *view,
                                     uint64_t node);
 
 /** The pod is over, or deleted, or has another description: the nomination of this one is over. */
-void describe_end(struct worker *worker, const struct description *description);
+static inline void
+describe_end(struct worker *worker, const struct description *description)
+{
+    if (description->nominated_node != 0) {
+        (void)u64_add(u64_of(&queue_of(worker)->base.words.nominations), UINT64_MAX);
+    }
+}
 
 #endif

@@ -228,7 +228,7 @@ nominator_insert(struct nominator *nominator, struct epoch_record *epoch, uint64
     }
 }
 
-/* ---- a heap of what was read ----------------------------------------------------------------- */
+/* ---- the order of what was read -------------------------------------------------------------- */
 
 typedef bool before_fn(const struct nominated *a, const struct nominated *b);
 
@@ -269,17 +269,11 @@ sift_nominated(struct nominated *heap, size_t root, size_t count, before_fn *bef
 }
 
 static void
-heap_make(struct nominated *heap, size_t count, before_fn *before)
-{
-    for (size_t root = count / 2; root-- > 0;) {
-        sift_nominated(heap, root, count, before);
-    }
-}
-
-static void
 sort(struct nominated *items, size_t count, before_fn *before)
 {
-    heap_make(items, count, before);
+    for (size_t root = count / 2; root-- > 0;) {
+        sift_nominated(items, root, count, before);
+    }
     for (; count > 1; count--) {
         const struct nominated last = items[0];
 
@@ -294,31 +288,11 @@ sort(struct nominated *items, size_t count, before_fn *before)
 /* One reading of a bucket. */
 struct reading {
     uint64_t node;
-    struct nominated *out; /* when it is full, a heap: those that were nominated first */
+    struct nominated *out;
     size_t capacity, count;
     size_t pending;        /* hints of the node that are about to be installed */
     size_t needed, litter; /* hints in the bucket, of any node */
 };
-
-static void
-take_nominated(struct reading *reading, const struct hint *hint)
-{
-    const struct nominated found = {.record = ref_record(hint->ref),
-                                    .life = ref_version(hint->ref),
-                                    .nomination = hint->nomination};
-
-    if (reading->count < reading->capacity) {
-        reading->out[reading->count++] = found;
-        return;
-    }
-    if (reading->count++ == reading->capacity) {
-        heap_make(reading->out, reading->capacity, is_nominated_before);
-    }
-    if (reading->capacity != 0 && is_nominated_before(&found, &reading->out[0])) {
-        reading->out[0] = found;
-        sift_nominated(reading->out, 0, reading->capacity, is_nominated_before);
-    }
-}
 
 static void
 read_list(const struct nominator *nominator, const struct hint *list, struct reading *reading)
@@ -326,8 +300,11 @@ read_list(const struct nominator *nominator, const struct hint *list, struct rea
     for (const struct hint *hint = list; hint != NULL; hint = hint->next) {
         enum standing standing = judge_hint(nominator->entries, hint);
 
-        if (standing == STANDING_NOMINATED && hint->node == reading->node) {
-            take_nominated(reading, hint);
+        if (standing == STANDING_NOMINATED && hint->node == reading->node &&
+            reading->count++ < reading->capacity) {
+            reading->out[reading->count - 1] = (struct nominated){.record = ref_record(hint->ref),
+                                                                  .life = ref_version(hint->ref),
+                                                                  .nomination = hint->nomination};
         }
         reading->pending += standing == STANDING_NOT_YET && hint->node == reading->node ? 1 : 0;
         reading->needed += standing != STANDING_OVER ? 1 : 0;
@@ -439,15 +416,9 @@ nominator_read(struct nominator *nominator, struct epoch_record *epoch, uint64_t
             u64_load_acquire(&bucket->high) != (uintptr_t)seen.old) {  /* nominator_read:B */
             continue;
         }
-        size_t stored = reading.count < capacity ? reading.count : capacity;
-        size_t kept = put_in_order(out, stored);
-
-        if (kept < stored && reading.count > capacity) {
-            continue; /* a pod that there was no room for may have one now */
-        }
         if (reading.litter > reading.needed + LITTER) {
             sweep_bucket(nominator, epoch, bucket, &seen);
         }
-        return reading.count > capacity ? reading.count : kept;
+        return reading.count > capacity ? reading.count : put_in_order(out, reading.count);
     }
 }

@@ -109,8 +109,8 @@ bool nominator_insert(struct nominator *nominator, struct epoch_record *epoch, u
 /**
  * The pods that are nominated to a node, in the order of their nominations. Inside a section.
  *
- * Returns how many there are; if that is more than `capacity`, `out` has the first ones, and a pod
- * may be counted twice.
+ * Returns how many there are; if that is more than `capacity`, a pod may be counted twice, and what
+ * `out` has is of no use.
  */
 size_t nominator_read(struct nominator *nominator, struct epoch_record *epoch, uint64_t node,
                       struct nominated *out, size_t capacity);
