@@ -9,14 +9,15 @@
  * below the front, unjudged. It claims the pod by the CAS of its word, then reads the next slot's
  * key, and the head again: if the head is not beyond, the slot was not used again. So the key is
  * the new front. The head stays behind the front by LAG at most. Fronts are plain stores: a late
- * one is too low. The owner of the first lane puts refs into slots that the head is past; when there
+ * one is too low. So are the stores of the least of all fronts, as a consumer saw them one by one.
+ * The owner of the first lane puts refs into slots that the head is past; when there
  * is none it moves the head over stale refs itself.
  *
  * Claims
  *   contract O: a pop takes no pod while an older one was ACTIVE during the whole call, and reports
  *     none only if none was (Consumer)
- *   contract N: in every state, so wherever threads stop, no ACTIVE pod lies before its lane's head
- *     or below its front (Observer)
+ *   contract N: in every state, so wherever threads stop, no ACTIVE pod lies before its lane's head,
+ *     below its front, or below the least of the fronts (Observer)
  *
  * Planted bugs
  *   -DRAISE_FIRST   the front is raised, then the pod is claimed
@@ -24,6 +25,7 @@
  *   -DHEAD_AGAIN    the first ref is taken without another look at the head
  *   -DLEAST_ONLY    the other lane is not looked into
  *   -DEMPTY_SKIPPED a lane that was found empty is not looked into again
+ *   -DLEAST_OF_ONE  the least of the fronts is that of another than the least
  *
  * Not modelled: that a head moves by a CAS only (claim); the words of a slot, which are read one by one, before the head; equal keys, and
  * that two keys may have one front; the tail that consumers tell each other, which is one that was
@@ -37,8 +39,10 @@
  * stands for engine/lockfree/refs/bin.c pass_by d4cb97b1
  * stands for engine/lockfree/refs/bin.c try_lane cece1bd1
  * stands for engine/lockfree/refs/bin.c try_lanes 55c19f2c
- * stands for engine/lockfree/refs/bin.c choose_lane 25b56ccf
- * stands for engine/lockfree/refs/bin.c compare_lanes 6cde4256
+ * stands for engine/lockfree/refs/bin.c compare_fronts 3f07f3b2
+ * stands for engine/lockfree/refs/bin.c raise_least 589ced0d
+ * stands for engine/lockfree/refs/bin.c compare_lines 5670575f
+ * stands for engine/lockfree/refs/bin.c compare_lanes 3cd01ce1
  * stands for engine/lockfree/refs/lane.h lane_peek_from b263ad6a
  * stands for engine/lockfree/refs/lane.h lane_pass_by dbb7fe17
  */
@@ -62,6 +66,7 @@ byte slots[2 * SLOTS];
 byte head[2];
 byte tail[2];
 byte front[2];
+byte least;
 #ifdef EMPTY_SKIPPED
 bool skipped[2];        /* found empty */
 #endif
@@ -211,6 +216,15 @@ proctype Consumer(byte pops)
         do
         ::  f = front[0];
             g = front[1];
+#ifdef LEAST_OF_ONE
+            other = (f <= g -> g : f);
+#else
+            other = (f <= g -> f : g);
+#endif
+            if
+            :: least < other -> least = other
+            :: else
+            fi;
             d_step {
                 lane = (f <= g -> 0 : 1);
                 other = 1 - lane;
@@ -325,7 +339,12 @@ end:
         assert(!active(2) || (head[0] <= 2 && front[0] <= 2));
         assert(!active(3) || (head[0] <= 3 && front[0] <= 3));
         assert(!active(5) || (head[0] <= 4 && front[0] <= 5));
-        assert(!active(OTHER) || (head[1] == 0 && front[1] <= OTHER))
+        assert(!active(OTHER) || (head[1] == 0 && front[1] <= OTHER && least <= OTHER));
+        assert(!active(0) || least == 0);
+        assert(!active(1) || least <= 1);
+        assert(!active(2) || least <= 2);
+        assert(!active(3) || least <= 3);
+        assert(!active(5) || least <= 5)
     }
     od
 }

@@ -532,6 +532,31 @@ a_front_that_is_too_low_changes_no_order(void **state)
     assert_claims(world, bin, PODS);
 }
 
+/* In each line of fronts another lane comes next, and one line has lanes that come late. */
+static void
+of_many_lanes_the_leasts_of_lines_are_compared(void **state)
+{
+    enum { LANES = 3 * FRONTS_LINE + 2, EACH = 40 };
+    world_t *world = *state;
+    struct bin *bin = world->bins[0];
+    unsigned raised = 0;
+    for (unsigned i = 0; i < LANES * EACH; i++)
+        put_in_lane(world, i * 7 % LANES, i, 2 * (int64_t)i);
+    for (unsigned i = 0; i < LANES * (EACH - 2); i++)
+        assert_claims(world, bin, i);
+    for (unsigned i = 0; i < 3; i++)
+        raised += u64_load(&bin->leasts[i]) != 0 ? 1 : 0;
+    assert_true(raised >= 2);
+    assert_true(u64_load(&bin->leasts[3]) == 0); /* its other lanes are not there yet */
+    put_in_lane(world, LANES, LANES * EACH, 1);
+    put_in_lane(world, LANES + 1, LANES * EACH + 1, 3);
+    assert_claims(world, bin, LANES * EACH);
+    assert_claims(world, bin, LANES * EACH + 1);
+    for (unsigned i = LANES * (EACH - 2); i < LANES * EACH; i++)
+        assert_claims(world, bin, i);
+    assert_claims(world, bin, PODS);
+}
+
 static void
 a_lane_that_was_found_empty_is_looked_into_again(void **state)
 {
@@ -727,6 +752,7 @@ main(void)
         TEST(a_scan_looks_only_where_something_may_rank_before),
         TEST(among_equal_keys_the_lanes_are_compared_where_ties_are_ordered),
         TEST(a_front_that_is_too_low_changes_no_order),
+        TEST(of_many_lanes_the_leasts_of_lines_are_compared),
         TEST(a_lane_that_was_found_empty_is_looked_into_again),
         TEST(a_bin_is_a_sorted_list_of_the_pods_in_it),
 #undef TEST

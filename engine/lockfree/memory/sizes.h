@@ -26,6 +26,8 @@
 #define NOMINATOR_BUCKETS SIZE(512, 2)
 #define BIN_RUNS SIZE(16, 4)         /* slots for runs in a bin */
 #define RUN_FEW SIZE(16, 2)          /* refs: into so few another ref is copied (bin_publish_ref) */
+#define FRONTS_LINE SIZE(8, 1)       /* fronts of lanes in a cache line (bin.h) */
+#define FRONTS_READ SIZE(16, 1)      /* lanes of which all fronts are read */
 #define BAND_ROWS SIZE(64, 3)        /* of a leaf of the band table; at most 64 */
 #define BAND_PASSES SIZE(15, 2)      /* looks for nothing before bits are taken */
 #define BAND_LEAVES_KEPT SIZE(64, 1) /* leaves that may stay in the table without pods */

@@ -544,42 +544,94 @@ try_lanes(struct bin *bin, uint64_t lanes, bool found, struct bin_head *best)
 /* Where a scan begins: the lane with the least front, and the least of the others. */
 struct choice {
     uint32_t lane;
-    uint64_t next;
+    uint64_t least, next;
 };
 
 /* Of lanes that were empty lately it takes one only if there are no others. */
-static struct choice
-choose_lane(const struct bin *bin, uint64_t used)
+static void
+compare_fronts(const struct bin *bin, uint64_t lanes, struct choice *choice)
 {
-    struct choice choice = {.lane = (uint32_t)__builtin_ctzll(used), .next = UINT64_MAX};
-    uint64_t least = UINT64_MAX;
-
-    for (; used != 0; used &= used - 1) {
-        uint32_t i = (uint32_t)__builtin_ctzll(used);
+    for (; lanes != 0; lanes &= lanes - 1) {
+        uint32_t i = (uint32_t)__builtin_ctzll(lanes);
         uint64_t front = u64_load_acquire(&bin->fronts[i]);
 
         if ((front & FRONT_EMPTY) != 0) {
-            choice.next = 0; /* to be looked into, whatever is found */
-        } else if (front < least) {
-            choice.next = least < choice.next ? least : choice.next;
-            choice.lane = i;
-            least = front;
-        } else if (front < choice.next) {
-            choice.next = front;
+            choice->next = 0; /* to be looked into, whatever is found */
+        } else if (front < choice->least) {
+            choice->next = choice->least < choice->next ? choice->least : choice->next;
+            choice->lane = i;
+            choice->least = front;
+        } else if (front < choice->next) {
+            choice->next = front;
         }
     }
-    return choice;
+}
+
+/* Another thread may have stored a greater one in between, as in raise_front. */
+static void
+raise_least(struct bin *bin, uint32_t line)
+{
+    uint64_t least = UINT64_MAX;
+
+    for (uint32_t i = line * FRONTS_LINE; i < (line + 1) * FRONTS_LINE; i++) {
+        uint64_t front = u64_load_acquire(&bin->fronts[i]); /* raise_least:A */
+
+        least = front < least ? front : least;
+    }
+    if (u64_load(&bin->leasts[line]) < least) {
+        u64_store_release(&bin->leasts[line], least); /* raise_least:B */
+    }
+}
+
+/* Of many lanes. If one of them was empty lately, all lines are read, and leasts are left alone. */
+static void
+compare_lines(struct bin *bin, uint64_t used, struct choice *choice)
+{
+    const uint64_t line = (UINT64_C(1) << FRONTS_LINE) - 1;
+    uint64_t leasts[WORKERS_MAX / FRONTS_LINE];
+    uint32_t first = 0, lines = 0;
+    uint64_t read = 0;
+
+    do {
+        leasts[lines] = u64_load_acquire(&bin->leasts[lines]); /* compare_lines:A */
+        first = leasts[lines] < leasts[first] ? lines : first;
+        lines++;
+    } while (lines < WORKERS_MAX / FRONTS_LINE && used >> lines * FRONTS_LINE != 0);
+    if (leasts[first] != 0) { /* most likely a ref is taken there */
+        __builtin_prefetch(&bin->fronts[first * FRONTS_LINE], 1);
+    }
+    for (uint32_t i = 0; i < lines; i++) {
+        uint32_t at = (first + i) % lines;
+
+        if (leasts[at] < choice->least) {
+            compare_fronts(bin, used & line << at * FRONTS_LINE, choice);
+            read |= UINT64_C(1) << at;
+        } else if (leasts[at] < choice->next) {
+            choice->next = leasts[at];
+        }
+    }
+    read &= ~(UINT64_C(1) << choice->lane / FRONTS_LINE);
+    for (; choice->next != 0 && read != 0; read &= read - 1) {
+        raise_least(bin, (uint32_t)__builtin_ctzll(read));
+    }
 }
 
 /* Into the lane with the least front, then into those whose fronts are before what is there. */
 __attribute__((noinline)) static bool
 compare_lanes(struct bin *bin, uint64_t used, struct bin_head *best)
 {
+    struct choice choice = {
+        .lane = (uint32_t)__builtin_ctzll(used), .least = UINT64_MAX, .next = UINT64_MAX};
+
     /* Where it is likely to be one line: a consumer that takes the ref writes it. */
-    if (used < UINT64_C(1) << CACHE_LINE / sizeof bin->fronts[0]) {
+    if (used < UINT64_C(1) << FRONTS_LINE) {
         __builtin_prefetch(bin->fronts, 1);
     }
-    struct choice choice = choose_lane(bin, used);
+    if (used < UINT64_C(1) << FRONTS_READ) {
+        compare_fronts(bin, used, &choice);
+    } else {
+        compare_lines(bin, used, &choice);
+    }
 
     best->front = &bin->fronts[choice.lane];
     uint64_t front = u64_load_acquire(best->front); /* compare_lanes:A, as try_lanes:A */

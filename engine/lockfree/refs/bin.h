@@ -5,7 +5,8 @@
  * PICTURE
  *   lanes       one per worker that ever put something here; a bit in `used` is set before its
  *               first push
- *   fronts      one per lane, eight in a cache line
+ *   fronts      one per lane, FRONTS_LINE in a cache line
+ *   leasts      one per line of fronts
  *   runs        16 slots, each 0 or the word of an immutable sorted run
  *
  * CONTRACT. A ref that was published (lane_publish, bin_publish_run), followed by a full fence and
@@ -23,6 +24,12 @@
  * lane keeps the front of its last ref, and is looked into each time; that it was empty is a hint:
  * scans begin elsewhere. Relaxed pops, and scans where there is only one lane, leave the fronts
  * as they are.
+ *
+ * THE LEASTS. Where there are more than FRONTS_READ lanes, a scan reads the leasts, and of the
+ * fronts only those lines whose least is before the front that it found so far: that of the line
+ * with the least of leasts first. If it read a line for nothing, it stores the least that it saw
+ * there. Fronts are lower bounds for ever, and that of a lane that is not there yet is 0, so the
+ * least of fronts that were read one by one is a lower bound for ever of what is in their lanes.
  *
  * THE MARK. A band's bin is marked where walks look first, in the summary of its leaf (band.h),
  * where it may be doubted and taken back. The other bins are always looked at.
@@ -47,6 +54,8 @@
  *       the lane, before its first ref
  *   a claim, or a look at the head, raise_front:A -> try_lanes:A, compare_lanes:A
  *       what lies below a front is stale
+ *   raise_front:A -> raise_least:A, raise_least:B -> compare_lines:A
+ *       what lies below a least is stale
  *   raise_slots:A, bin_publish_run:A -> bin_compare:A
  *       the slot, before its first run
  *   bin_publish_run:A, put_beside:A, put_merged:A -> the acquire loads of slots
@@ -76,6 +85,7 @@ struct bin {
     /* slots from this number on never held a run; not 0 where ties are ordered */
     atomic_u32 slots;
     _Alignas(CACHE_LINE) atomic_u64 fronts[WORKERS_MAX]; /* front_of, perhaps FRONT_EMPTY */
+    atomic_u64 leasts[WORKERS_MAX / FRONTS_LINE];
     atomic_ptr lanes[WORKERS_MAX];
     atomic_u64 runs[BIN_RUNS];
     atomic_u32 newest; /* slot of the run that was published last: a hint */
