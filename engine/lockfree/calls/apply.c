@@ -19,6 +19,9 @@
 #include "lockfree/calls/ops.h"
 #include "plugins/verdict.h"
 
+/* So many are collected: one is looked for among them. No more than MOVER_BATCH. */
+#define TOGETHER SIZE(256, 4)
+
 struct applying {
     struct mover mover;
     schedq_result_t *sum;
@@ -235,7 +238,7 @@ lockfree_apply_many(schedq_worker_t *base, const schedq_decision_t *decisions, s
     for (size_t i = 0; i < count; i++) {
         bool begins = i == 0 || !goes_with(&decisions[i], &decisions[i - 1]);
 
-        if (i > 0 && (begins || !mover_has_room(&applying.mover))) {
+        if (i > 0 && (begins || i % TOGETHER == 0)) {
             finish(&applying);
         }
         if (begins) {

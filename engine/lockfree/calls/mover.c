@@ -547,7 +547,7 @@ announce_groups(struct mover *mover)
     transfer_lower_deadline(mover->worker, due);
 }
 
-/* A caller may name a pod twice: then it is switched once, and not by a helper. */
+/* A host may decide twice about a pod: then it is switched once, and not by a helper. */
 __attribute__((noinline, cold)) static bool
 is_repeated(const struct mover_batch *batch, uint32_t number)
 {
@@ -581,7 +581,8 @@ switch_group(struct mover *mover, const struct mover_group *group, uint32_t caus
             switches_one(&switches, item->entry, item->state, item->desc, next)) {
             continue;
         }
-        item->lost = !transfer_was_helped(item->entry, next) || is_repeated(batch, i);
+        item->lost = !transfer_was_helped(item->entry, next) ||
+                     (mover->decide == NULL && is_repeated(batch, i));
         lost += item->lost ? 1 : 0;
     }
     switches_end(mover->worker, &switches, cause);
@@ -825,7 +826,7 @@ try_again(struct mover *mover)
 static inline void
 empty_if_full(struct mover *mover)
 {
-    if (!mover_has_room(mover)) {
+    if (mover->batch->count + mover->batch->lost >= MOVER_BATCH) {
         flush(mover);
     }
 }

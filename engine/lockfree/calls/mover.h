@@ -171,13 +171,6 @@ void mover_try(struct mover *mover, uint32_t record, struct view *view);
  */
 void mover_try_placed(struct mover *mover, uint32_t record, uint64_t life);
 
-/** Can another one be collected? */
-static inline bool
-mover_has_room(const struct mover *mover)
-{
-    return mover->batch->count + mover->batch->lost < MOVER_BATCH;
-}
-
 static inline bool
 mover_holds_any(const struct mover *mover)
 {
@@ -198,7 +191,7 @@ bool mover_disturb(struct worker *worker, uint64_t ref);
 
 /**
  * [host] Collects the pod as `view` shows it, to go to ACTIVE or backoff, and no other place;
- * nothing is asked. There is room. `number` is the caller's.
+ * nothing is asked. MOVER_BATCH at most. `number` is the caller's.
  *
  * @retval SCHEDQ_OK       collected: mover_move tells the rest; or moved, if it goes alone
  * @retval SCHEDQ_CHANGED  another thread changed it
