@@ -79,7 +79,8 @@
  *
  * WRAPAROUND. 64 bits, one a batch.
  *
- * EVIDENCE. tests/model/epoch.pml; stress/explore: lane_growth, index_growth, trim, upkeep_*;
+ * EVIDENCE. tests/model/epoch.pml; stress/explore: epoch_retire, lane_growth, index_growth, trim,
+ * upkeep_*;
  * tests/unit/test_lockfree_epoch.c, test_fences.c.
  */
 #ifndef SCHEDQ_PLATFORM_EPOCH_H

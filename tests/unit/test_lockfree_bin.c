@@ -422,6 +422,33 @@ use_the_newest_run_again(world_t *world)
 }
 
 static void
+a_reading_goes_on_in_what_took_the_place_of_its_run(void **state)
+{
+    world_t *world = *state;
+    struct bin_reader reader;
+    struct bin_ref refs[4];
+    size_t count, met = 0;
+    put_one(world, 0, 10, 0);
+    put_one(world, 1, 20, 0);
+    bin_read_begin(&reader, world->bins[0], &world->pool, INT64_MAX);
+    assert_int_equal(bin_read(&reader, refs, 1), 1);
+    assert_int_equal(refs[0].ref, ref_of(world, 0));
+    put_one(world, 2, 30, 0); /* a copy takes the run's slot; the run is used again elsewhere */
+    assert_non_null(own_run);
+    for (unsigned pod = 3; pod < 5; pod++)
+        run_put(own_run, ref_of(world, pod), 40);
+    assert_true(bin_publish_run(world->bins[1], &world->caller, own_run));
+    own_run = NULL;
+    while ((count = bin_read(&reader, refs, 4)) > 0) {
+        for (size_t i = 0; i < count; i++) {
+            met += refs[i].ref == ref_of(world, 1);
+            assert_int_not_equal(refs[i].ref, ref_of(world, 4));
+        }
+    }
+    assert_int_equal(met, 1);
+}
+
+static void
 a_ref_is_not_lost_though_the_run_beside_it_is_used_again(void **state)
 {
     world_t *world = *state;
@@ -747,6 +774,7 @@ main(void)
         TEST(a_merge_that_another_merge_overtook_loses_nothing),
         TEST(refs_that_come_one_by_one_in_no_order_share_runs),
         TEST(refs_of_other_causes_do_not_share_a_run),
+        TEST(a_reading_goes_on_in_what_took_the_place_of_its_run),
         TEST(a_ref_is_not_lost_though_the_run_beside_it_is_used_again),
         TEST(a_scan_meets_every_pod_though_a_merge_comes_in_between),
         TEST(a_scan_looks_only_where_something_may_rank_before),
