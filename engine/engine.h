@@ -75,21 +75,14 @@ struct hashed_name {
     uint32_t hash;
 };
 
-/** Of a spec that passed its check. */
-static inline struct hashed_name
-name_of_spec(const schedq_t *queue, const char *names, const schedq_pod_spec_t *spec)
-{
-    const char *text = names + spec->name_offset;
-
-    return (struct hashed_name){.text = text,
-                                .length = spec->name_length,
-                                .hash = hash_text(queue->seed, text, spec->name_length)};
-}
+/** Of the first names of a batch the hashes go with it. */
+#define BATCH_HASHES 64
 
 /** One batch of pods to add. */
 struct add_batch {
     const char *names;
     const schedq_pod_spec_t *specs;
+    const uint32_t *hashes; /* of the first BATCH_HASHES names, if their specs passed */
     size_t count;
     schedq_pod_t *pods; /* may be NULL */
     uint8_t
@@ -99,6 +92,19 @@ struct add_batch {
          */
         *statuses;
 };
+
+static inline struct hashed_name
+name_in_batch(const schedq_t *queue, const struct add_batch *batch, size_t i)
+{
+    const schedq_pod_spec_t *spec = &batch->specs[i];
+    const char *text = batch->names + spec->name_offset;
+
+    return (struct hashed_name){.text = text,
+                                .length = spec->name_length,
+                                .hash = i < BATCH_HASHES
+                                            ? batch->hashes[i]
+                                            : hash_text(queue->seed, text, spec->name_length)};
+}
 
 /** A pod by handle, or by name if the handle is 0. */
 struct pod_key {

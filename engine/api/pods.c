@@ -36,13 +36,21 @@ static schedq_status_t
 add_batch(schedq_worker_t *worker, const char *names, const schedq_pod_spec_t *specs, size_t count,
           schedq_pod_t *pods, uint8_t *statuses, schedq_result_t *result)
 {
-    const struct add_batch batch = {
-        .names = names, .specs = specs, .count = count, .pods = pods, .statuses = statuses};
+    uint32_t hashes[BATCH_HASHES];
+    const struct add_batch batch = {.names = names,
+                                    .specs = specs,
+                                    .hashes = hashes,
+                                    .count = count,
+                                    .pods = pods,
+                                    .statuses = statuses};
     struct hashed_name name;
 
     for (size_t i = 0; i < count; i++) {
         bool legal = check_spec(worker, names, &specs[i], &name);
 
+        if (legal && i < BATCH_HASHES) {
+            hashes[i] = name.hash;
+        }
         if (statuses != NULL) {
             statuses[i] = (uint8_t)(legal ? SCHEDQ_OK : SCHEDQ_INVALID);
         } else if (!legal) {

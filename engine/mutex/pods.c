@@ -99,7 +99,7 @@ mutex_add_many(schedq_worker_t *worker, const struct add_batch *batch, schedq_re
             batch->statuses != NULL ? (schedq_status_t)batch->statuses[i] : SCHEDQ_OK;
 
         if (status == SCHEDQ_OK) {
-            const struct hashed_name name = name_of_spec(worker->queue, batch->names, spec);
+            const struct hashed_name name = name_in_batch(worker->queue, batch, i);
 
             status = add_one(worker, &name, spec, result);
             if (batch->pods != NULL && status == SCHEDQ_OK) {

@@ -61,6 +61,31 @@ of_equal_names_in_a_batch_the_first_gets_in(void **state)
     fx_pop_nothing(fixture);
 }
 
+/* Also of priorities that had pods, until so many pops found none that they look no more. */
+static void
+pods_of_several_priorities_are_all_popped(void **state)
+{
+    fixture_t *fixture = *state;
+    schedq_pod_spec_t specs[4];
+    letters(specs, 4);
+    for (unsigned i = 0; i < 4; i++)
+        specs[i].priority = i % 2 == 0 ? 2 : 1;
+    for (unsigned round = 0; round < 3; round++) {
+        static const char *const order[] = {"ns/a", "ns/c", "ns/b", "ns/d"};
+        assert_ok(
+            schedq_add_many(fx_worker(fixture), "ns/a ns/b ns/c ns/d", specs, 4, NULL, NULL, NULL));
+        for (unsigned i = 0; i < 4; i++) {
+            schedq_popped_t popped = fx_pop(fixture, order[i]);
+            fx_done(fixture, &popped);
+        }
+        for (unsigned i = 0; i < 100; i++) {
+            (void)fx_add(fixture, "ns/low", 0);
+            schedq_popped_t popped = fx_pop(fixture, "ns/low");
+            fx_done(fixture, &popped);
+        }
+    }
+}
+
 static void
 a_name_that_is_there_stops_all_its_elements(void **state)
 {
@@ -335,6 +360,7 @@ main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         fx_test(of_equal_names_in_a_batch_the_first_gets_in),
+        fx_test(pods_of_several_priorities_are_all_popped),
         fx_test(a_name_that_is_there_stops_all_its_elements),
         fx_test(a_bad_element_does_not_take_its_name),
         fx_test(max_pods_in_the_middle_of_a_batch),

@@ -16,10 +16,13 @@ stop_in_add(fixture_t *fixture, schedq_worker_t *base, const struct incoming_pod
     schedq_result_t result = {0};
     struct index_found present;
     struct index_ticket ticket;
+    const struct index_caller caller = index_caller(worker);
     section_begin(worker);
     assert_ok(add_admit(worker, &name, pod, fx_now(fixture), &arrival, &present, &result));
     if (named)
-        assert_ok(add_insert(worker, &arrival, &name, &ticket, &present));
+        assert_int_equal(
+            index_insert(&queue->index, &caller, &name, arrival.ref, &ticket, &present),
+            INDEX_DONE);
     section_leave(worker);
     return arrival.ref;
 }

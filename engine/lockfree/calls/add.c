@@ -20,15 +20,15 @@
  * ORDERING
  *   fill:A (release), commit:A -> report_record:A, index_look:C
  *       the record is whole, found by its number or by its name
- *   ref, complete:A | look_up:A without TENTATIVE, settle_told
+ *   ref, let_in:A | look_up:A without TENTATIVE, settle_told
  *       a caller that is told of the pod has marked its band
- *   ref, complete:A, band_mark:A | summary_doubt:A, scan (bin.h)
+ *   ref, let_in:A, band_mark:A | summary_doubt:A, scan (bin.h)
  *       no band that has the ref is cleared
  *   ref, transfer_announce:A, the gate's stamp | stamps, announce:A, lots (stamps.c)
  *       no event is missed
  *   ref, transfer_announce:A, mark, deadline_lower:A | deadline_begin:A, looks (deadline.h)
  *       the deadline is not later than the pod's expiry
- *   ref, complete:A, publish_wake | sleepers_prepare:A, look (sleepers.c)
+ *   ref, let_in:A, publish_wake | sleepers_prepare:A, look (sleepers.c)
  *   ref, transfer_announce:A, publish_wake | sleepers_prepare:A, look
  *       no sleeper misses the pod
  *
@@ -559,11 +559,25 @@ add_admit(struct worker *worker, const struct hashed_name *name, const struct in
 {
     schedq_status_t status;
 
-    return (is_plain(queue_of(worker), pod)
-                ? admit(worker, name, pod, true, now, arrival, present, result, &status)
-                : admit(worker, name, pod, false, now, arrival, present, result, &status))
-               ? SCHEDQ_OK
-               : status;
+    return admit(worker, name, pod, false, now, arrival, present, result, &status) ? SCHEDQ_OK
+                                                                                   : status;
+}
+
+schedq_status_t
+add_admit_new(struct worker *worker, const struct hashed_name *name, const schedq_pod_spec_t *spec,
+              int64_t now, struct arrival *arrival, struct index_found *present,
+              schedq_result_t *result)
+{
+    const struct incoming_pod pod = {.spec = spec, .label = LABEL_POD_ADD};
+    schedq_status_t status;
+
+    if (!is_plain(queue_of(worker), &pod)) {
+        const struct incoming_pod other = pod;
+
+        return add_admit(worker, name, &other, now, arrival, present, result);
+    }
+    return admit(worker, name, &pod, true, now, arrival, present, result, &status) ? SCHEDQ_OK
+                                                                                   : status;
 }
 
 /* The pod never existed. */
@@ -610,11 +624,11 @@ prepare_elsewhere(struct worker *worker, const struct arrival *arrival)
 
 STRAIGHT schedq_status_t
 insert(struct worker *worker, const struct arrival *arrival, const struct hashed_name *name,
-       bool plain, struct index_ticket *ticket, struct index_found *present)
+       bool active, struct index_ticket *ticket, struct index_found *present)
 {
     struct queue *queue = queue_of(worker);
     const struct index_caller caller = index_caller(worker);
-    const enum place place = plain ? PLACE_ACTIVE : arrival->to.place;
+    const enum place place = active ? PLACE_ACTIVE : arrival->to.place;
     bool prepared = place == PLACE_ACTIVE
                         ? publish_prepare_key(worker, arrival->to.band, arrival->key)
                         : prepare_elsewhere(worker, arrival);
@@ -629,13 +643,6 @@ insert(struct worker *worker, const struct arrival *arrival, const struct hashed
     tally_add(&worker->tally.adds, 1);
     switch_count(worker, place, arrival->cause);
     return SCHEDQ_OK;
-}
-
-schedq_status_t
-add_insert(struct worker *worker, const struct arrival *arrival, const struct hashed_name *name,
-           struct index_ticket *ticket, struct index_found *present)
-{
-    return insert(worker, arrival, name, false, ticket, present);
 }
 
 /*
@@ -718,34 +725,31 @@ complete_waiting(struct worker *worker, const struct arrival *arrival,
 }
 
 /*
- * After its insertion another thread may hold the pod: its record is not read here. The result of a
- * plain pod may be NULL.
+ * After its insertion another thread may hold the pod: its record is not read here. The band is not
+ * marked so far, and the result is not written of an active pod.
  */
 STRAIGHT schedq_status_t
-complete(struct worker *worker, const struct arrival *arrival, const struct index_ticket *ticket,
-         bool plain, schedq_result_t *result)
+let_in(struct worker *worker, const struct arrival *arrival, const struct hashed_name *name,
+       bool active, schedq_result_t *result, struct index_found *present)
 {
-    if (!plain && arrival->to.place != PLACE_ACTIVE) {
-        return complete_waiting(worker, arrival, ticket, result);
+    struct index_ticket ticket;
+    schedq_status_t status = insert(worker, arrival, name, active, &ticket, present);
+
+    if (status != SCHEDQ_OK || !active) {
+        return status != SCHEDQ_OK ? status : complete_waiting(worker, arrival, &ticket, result);
     }
     publish_in_band(worker, arrival->to.band, arrival->ref, arrival->key);
-    index_finish(ticket); /* complete:A, a full fence behind the publication */
-    (void)publish_mark(worker, arrival->to.band);
-    if (result != NULL) {
-        result->pod.bits = arrival->ref; /* its first version is its life */
-        result->place = SCHEDQ_ACTIVE;
-        result->gate = 0;
-        result->to_active++;
-        result->poppable = 1;
-    }
+    index_finish(&ticket); /* let_in:A, a full fence behind the publication */
     return SCHEDQ_OK;
 }
 
 schedq_status_t
-add_complete(struct worker *worker, const struct arrival *arrival,
-             const struct index_ticket *ticket, schedq_result_t *result)
+add_enter(struct worker *worker, const struct arrival *arrival, const struct hashed_name *name,
+          schedq_result_t *result, struct index_found *present)
 {
-    return complete(worker, arrival, ticket, false, result);
+    return arrival->to.place == PLACE_ACTIVE
+               ? let_in(worker, arrival, name, true, result, present)
+               : let_in(worker, arrival, name, false, result, present);
 }
 
 /* ---- one pod --------------------------------------------------------------------------------- */
@@ -781,24 +785,36 @@ STRAIGHT schedq_status_t
 add_as(struct worker *worker, const struct hashed_name *name, const struct incoming_pod *pod,
        bool plain, int64_t now, schedq_result_t *result, struct index_found *present)
 {
-    const schedq_pod_spec_t *spec = pod->spec;
     struct arrival arrival;
-    struct index_ticket ticket;
     schedq_status_t status;
 
-    if (!admit(worker, name, pod, plain, now, &arrival, present, result, &status)) {
+    if (!plain) {
+        status = add_admit(worker, name, pod, now, &arrival, present, result);
+        if (status != SCHEDQ_OK) {
+            return status;
+        }
+    } else if (!admit(worker, name, pod, true, now, &arrival, present, result, &status)) {
         return status;
     }
-    status = insert(worker, &arrival, name, plain, &ticket, present);
-    if (status != SCHEDQ_OK) {
+    status = plain ? let_in(worker, &arrival, name, true, result, present)
+                   : add_enter(worker, &arrival, name, result, present);
+    if (status != SCHEDQ_OK && status != SCHEDQ_RETRY) {
         return status;
     }
     if (result != NULL) {
-        result->object = spec->object;
+        result->object = pod->spec->object;
         result->timestamp_ns =
-            pod->history == NULL && spec->timestamp_ns != 0 ? spec->timestamp_ns : now;
+            pod->history == NULL && pod->spec->timestamp_ns != 0 ? pod->spec->timestamp_ns : now;
     }
-    status = complete(worker, &arrival, &ticket, plain, result);
+    if (plain || arrival.to.place == PLACE_ACTIVE) {
+        (void)publish_mark(worker, arrival.to.band);
+        if (result != NULL) {
+            result->pod.bits = arrival.ref; /* its first version is its life */
+            result->place = SCHEDQ_ACTIVE;
+            result->to_active++;
+            result->poppable = 1;
+        }
+    }
     if (plain || result->poppable) {
         publish_wake(worker);
     }

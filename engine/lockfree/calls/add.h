@@ -60,6 +60,11 @@ schedq_status_t add_admit(struct worker *worker, const struct hashed_name *name,
                           const struct incoming_pod *pod, int64_t now, struct arrival *arrival,
                           struct index_found *present, schedq_result_t *result);
 
+/** The same of a new pod. */
+schedq_status_t add_admit_new(struct worker *worker, const struct hashed_name *name,
+                              const schedq_pod_spec_t *spec, int64_t now, struct arrival *arrival,
+                              struct index_found *present, schedq_result_t *result);
+
 /** The order key of a pod that enters now. */
 int64_t add_draw_key(struct worker *worker, int64_t now);
 
@@ -67,20 +72,16 @@ int64_t add_draw_key(struct worker *worker, int64_t now);
 void add_give_up(struct worker *worker, uint64_t ref);
 
 /**
- * Makes the pod exist, when what publishing needs is prepared. SCHEDQ_OK; SCHEDQ_EXISTS with
- * *present, SCHEDQ_NOMEM: given up.
- */
-schedq_status_t add_insert(struct worker *worker, const struct arrival *arrival,
-                           const struct hashed_name *name, struct index_ticket *ticket,
-                           struct index_found *present);
-
-/**
- * Publishes, finishes, announces; the caller is told of the pod from the arguments: it may be gone
- * by now.
+ * Makes the pod exist, publishes, finishes; the caller is told of the pod from the arguments: it
+ * may be gone by now. What is active is then to be marked: publish_mark, in the same section,
+ * before a pod that ranks behind it enters, and before publish_wake; and it is to be told:
+ * *result is written of others.
  *
- * SCHEDQ_OK; [host] SCHEDQ_RETRY: the gate heard of an event meanwhile, and the pod was taken back.
+ * SCHEDQ_OK; SCHEDQ_EXISTS with *present, SCHEDQ_NOMEM: given up; [host] SCHEDQ_RETRY: the gate
+ * heard of an event meanwhile, and the pod was taken back.
  */
-schedq_status_t add_complete(struct worker *worker, const struct arrival *arrival,
-                             const struct index_ticket *ticket, schedq_result_t *result);
+schedq_status_t add_enter(struct worker *worker, const struct arrival *arrival,
+                          const struct hashed_name *name, schedq_result_t *result,
+                          struct index_found *present);
 
 #endif

@@ -3,12 +3,14 @@
  *
  * The batch is admitted in the caller's order, which decides which pods are refused when the queue
  * gets full, and which of two equal names comes in. Then it is sorted, and pod after pod goes
- * through insert to mark, the best first: so a pop never takes one pod of a batch while another
+ * through insert to finish, the best first: so a pop never takes one pod of a batch while another
  * that ranks before it is still to come, also if a call asks for one of them by its name meanwhile.
+ * Pods of one band that follow each other are marked together, before a pod of another enters: a
+ * call that reports one of them marks the band for all that are published.
  * With max_bands each goes in before the next is admitted, because the bound counts active pods:
  * then the order is the caller's. A gate that is asked ends the section in which a band or a lot
  * was found; it is found again. What a batch saves is hashing ahead of memory, one reading of the
- * clock, one section and one wake-up.
+ * clock, one section, one wake-up and marks.
  *
  * The work on it takes about 200 bytes a pod. Small batches find them with the worker, which keeps
  * BATCH_ROOM; a larger one takes memory for the call, and without that memory adds nothing.
@@ -30,7 +32,7 @@ struct many {
     const struct add_batch *batch;
     schedq_result_t *result;
     struct arrival *arrivals; /* admitted ones */
-    size_t admitted;
+    size_t admitted, entered;
     /* by hash: 1 + arrival, the first with a name; to find names that are there twice */
     uint32_t *buckets;
     uint32_t *next;    /* of a bucket's arrivals, by arrival */
@@ -39,7 +41,9 @@ struct many {
     size_t bucket_mask;
     size_t bytes;
     int64_t now;
-    uint64_t pauses; /* of the worker, before the first was admitted */
+    uint64_t pauses;       /* of the worker, before the first was admitted */
+    struct band *unmarked; /* of the last that was published; NULL: it is marked */
+    bool repeated;         /* some name is there twice */
 };
 
 static void *
@@ -81,12 +85,15 @@ many_open(struct many *many)
     if (many->arrivals == NULL) {
         return false;
     }
-    memset(many->arrivals, 0, many->bytes);
     many->buckets = (uint32_t *)(void *)(many->arrivals + count);
     many->next = many->buckets + buckets;
     many->first = many->next + count;
-    many->statuses =
-        many->batch->statuses != NULL ? many->batch->statuses : (uint8_t *)(many->first + count);
+    many->statuses = many->batch->statuses;
+    if (many->statuses == NULL) {
+        many->statuses = (uint8_t *)(many->first + count);
+        memset(many->statuses, SCHEDQ_OK, count);
+    }
+    memset(many->buckets, 0, buckets * sizeof *many->buckets);
     return true;
 }
 
@@ -133,7 +140,7 @@ admit_element(struct many *many, size_t element)
     struct worker *worker = many->worker;
     struct queue *queue = queue_of(worker);
     const schedq_pod_spec_t *spec = &many->batch->specs[element];
-    const struct hashed_name name = name_of_spec(&queue->base, many->batch->names, spec);
+    const struct hashed_name name = name_in_batch(&queue->base, many->batch, element);
     struct arrival *arrival = &many->arrivals[many->admitted];
     struct index_found present;
 
@@ -142,14 +149,13 @@ admit_element(struct many *many, size_t element)
     }
     many->first[element] = same_before(many, element, name.hash);
     if (many->first[element] != 0) {
+        many->repeated = true;
         return SCHEDQ_OK; /* what became of the first is not known so far */
     }
     index_prefetch(&queue->index, name.hash);
-    const struct incoming_pod pod = {.spec = spec, .label = LABEL_POD_ADD};
-
     arrival->element = element;
     schedq_status_t status =
-        add_admit(worker, &name, &pod, many->now, arrival, &present, many->result);
+        add_admit_new(worker, &name, spec, many->now, arrival, &present, many->result);
 
     if (status == SCHEDQ_OK) {
         many->next[many->admitted] = many->buckets[name.hash & many->bucket_mask];
@@ -205,8 +211,19 @@ find_place_again(struct worker *worker, struct arrival *arrival, const schedq_po
     return true;
 }
 
+/* Marks the band of the arrivals before. */
+static void
+mark_band(struct many *many)
+{
+    if (many->unmarked != NULL) {
+        (void)publish_mark(many->worker, many->unmarked);
+        many->unmarked = NULL;
+    }
+}
+
+/* Its band is marked before the next arrival goes elsewhere, or the section may be left. */
 static schedq_status_t
-insert_arrival(struct many *many, struct arrival *arrival)
+enter_arrival(struct many *many, struct arrival *arrival)
 {
     struct worker *worker = many->worker;
     const schedq_pod_spec_t *spec = &many->batch->specs[arrival->element];
@@ -214,23 +231,28 @@ insert_arrival(struct many *many, struct arrival *arrival)
                                      .length = spec->name_length,
                                      .hash = arrival->hash};
     struct index_found present;
-    struct index_ticket ticket;
     struct view view;
 
     if (worker->pauses != many->pauses && !find_place_again(worker, arrival, spec)) {
         add_give_up(worker, arrival->ref);
         return SCHEDQ_NOMEM;
     }
-    schedq_status_t status = add_insert(worker, arrival, &name, &ticket, &present);
+    if (arrival->to.place != PLACE_ACTIVE || arrival->to.band != many->unmarked) {
+        mark_band(many);
+    }
+    schedq_status_t status = add_enter(worker, arrival, &name, many->result, &present);
 
     if (status == SCHEDQ_OK) {
-        many->result->object = spec->object;
-        many->result->timestamp_ns = spec->timestamp_ns != 0 ? spec->timestamp_ns : many->now;
-        status = add_complete(worker, arrival, &ticket, many->result);
-        if (many->batch->pods != NULL && status == SCHEDQ_OK) {
-            many->batch->pods[arrival->element] = many->result->pod;
+        if (many->batch->pods != NULL) {
+            many->batch->pods[arrival->element].bits = arrival->ref;
+        }
+        if (arrival->to.place == PLACE_ACTIVE) {
+            many->unmarked = arrival->to.band;
+            many->result->to_active++;
+            many->result->poppable = 1;
         }
     } else if (status == SCHEDQ_EXISTS) {
+        mark_band(many);
         (void)add_tell_present(worker, &present, &view);
     }
     return status;
@@ -243,7 +265,7 @@ insert_arrival(struct many *many, struct arrival *arrival)
 static void
 settle_repeated(struct many *many)
 {
-    for (size_t i = 0; i < many->batch->count; i++) {
+    for (size_t i = 0; many->repeated && i < many->batch->count; i++) {
         if (many->first[i] != 0) {
             schedq_status_t first =
                 (schedq_status_t)many->statuses[many->arrivals[many->first[i] - 1].element];
@@ -253,40 +275,37 @@ settle_repeated(struct many *many)
     }
 }
 
-/* Returns how many of those that were admitted are in. */
-static size_t
-admit_array(struct many *many)
+/* The best first. From here on next[] is the order in which arrivals go in. */
+static void
+enter_admitted(struct many *many)
 {
-    const struct schedq *queue = &queue_of(many->worker)->base;
-    bool one_by_one = queue->config.max_bands != 0;
-    size_t inserted = 0;
-
-    for (size_t i = 0; i < many->batch->count; i++) {
-        if (many->statuses[i] == SCHEDQ_OK) {
-            set_status(many, i, admit_element(many, i));
-        }
-        for (; one_by_one && inserted < many->admitted; inserted++) {
-            set_status(many, i, insert_arrival(many, &many->arrivals[inserted]));
-        }
+    for (size_t i = many->entered; i < many->admitted; i++) {
+        many->next[i] = (uint32_t)i;
     }
-    return inserted;
+    sort_numbers(many->next + many->entered, many->admitted - many->entered, ranks_before, many);
+    for (; many->entered < many->admitted; many->entered++) {
+        struct arrival *arrival = &many->arrivals[many->next[many->entered]];
+
+        set_status(many, arrival->element, enter_arrival(many, arrival));
+    }
+    mark_band(many);
 }
 
 static void
 add_array(struct many *many)
 {
-    size_t inserted = admit_array(many);
+    bool one_by_one = queue_of(many->worker)->base.config.max_bands != 0;
 
-    /* From here on next[] is the order in which arrivals go in. */
-    for (size_t i = inserted; i < many->admitted; i++) {
-        many->next[i] = (uint32_t)i;
+    for (size_t i = 0; i < many->batch->count; i++) {
+        many->first[i] = 0;
+        if (many->statuses[i] == SCHEDQ_OK) {
+            set_status(many, i, admit_element(many, i));
+        }
+        if (one_by_one) {
+            enter_admitted(many);
+        }
     }
-    sort_numbers(many->next + inserted, many->admitted - inserted, ranks_before, many);
-    for (size_t i = inserted; i < many->admitted; i++) {
-        struct arrival *arrival = &many->arrivals[many->next[i]];
-
-        set_status(many, arrival->element, insert_arrival(many, arrival));
-    }
+    enter_admitted(many);
     if (many->result->poppable) {
         publish_wake(many->worker);
     }
@@ -319,7 +338,7 @@ static schedq_status_t
 add_only(schedq_worker_t *worker, const struct add_batch *batch, schedq_result_t *result)
 {
     const schedq_pod_spec_t *spec = &batch->specs[0];
-    const struct hashed_name name = name_of_spec(worker->queue, batch->names, spec);
+    const struct hashed_name name = name_in_batch(worker->queue, batch, 0);
     schedq_status_t status = lockfree_add(worker, &name, spec, result);
 
     if (batch->pods != NULL && status == SCHEDQ_OK) {
