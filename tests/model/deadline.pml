@@ -36,7 +36,7 @@
  * stands for engine/lockfree/signals/deadline.c deadline_begin bdad5527
  * stands for engine/lockfree/signals/deadline.c deadline_end 75c78438
  * stands for engine/lockfree/calls/serve.c plan 112e85e8
- * stands for engine/lockfree/moves/transfer.h transfer_announce 83dd4d51
+ * stands for engine/lockfree/moves/transfer.h transfer_announce 9a9cd8b7
  * stands for engine/lockfree/moves/transfer.c transfer_lower_deadline 73da8e60
  */
 #ifdef LARGE

@@ -51,7 +51,7 @@
  * stands for engine/lockfree/pod/entry.c entry_description 8f01fd9f
  * stands for engine/lockfree/pod/entry.h entry_describe 0630af5b
  * stands for engine/lockfree/pod/entry.h entry_switch 1b257892
- * stands for engine/lockfree/moves/transfer.h transfer_publish 981b64b5
+ * stands for engine/lockfree/moves/transfer.h transfer_publish 72e45c9c
  * stands for engine/lockfree/moves/transfer.c stands_right 2f9c2f64
  * stands for engine/lockfree/moves/transfer.c transfer_follow e8a77414
  * stands for engine/lockfree/moves/transfer.h transfer_switch 80a34f1b

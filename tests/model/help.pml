@@ -29,7 +29,7 @@
  * stands for engine/lockfree/refs/bin.c bin_help d98182ae
  * stands for engine/lockfree/moves/switch.c switch_help fdf1b5f6
  * stands for engine/lockfree/moves/switch.h switch_announced f08d5c8b
- * stands for engine/lockfree/moves/transfer.h transfer_announce 83dd4d51
+ * stands for engine/lockfree/moves/transfer.h transfer_announce 9a9cd8b7
  * stands for engine/lockfree/moves/transfer.c transfer_follow e8a77414
  * stands for engine/lockfree/calls/pop.c take_head d7678a66
  * stands for engine/lockfree/calls/pop.c look_at_head 4eb684bc

@@ -26,7 +26,7 @@
  * stands for engine/lockfree/moves/switch.c switch_help fdf1b5f6
  * stands for engine/lockfree/refs/bin.h bin_judge 37e3f0cc
  * stands for engine/lockfree/refs/bin.c bin_help d98182ae
- * stands for engine/lockfree/moves/transfer.h transfer_publish 981b64b5
+ * stands for engine/lockfree/moves/transfer.h transfer_publish 72e45c9c
  * stands for engine/lockfree/moves/transfer.h transfer_switch 80a34f1b
  */
 #define BANDS    3

@@ -47,8 +47,8 @@
  * stands for engine/lockfree/calls/add_unschedulable.c take_back f080f4e0
  * stands for engine/lockfree/calls/add_unschedulable.c judge_events a4f64790
  * stands for engine/lockfree/calls/add_unschedulable.c event_came 4a0a9216
- * stands for engine/lockfree/calls/add_unschedulable.c try_once ae0abd74
- * stands for engine/lockfree/calls/add_unschedulable.c look_in_flight dd766073
+ * stands for engine/lockfree/calls/add_unschedulable.c try_once 061dbc83
+ * stands for engine/lockfree/calls/add_unschedulable.c look_in_flight 2e8e2468
  * stands for engine/lockfree/calls/add_unschedulable.c try_round 65f6b580
  * stands for engine/lockfree/calls/events.c announce 98ad9239
  * stands for engine/lockfree/calls/events.c judge_record f6b168aa
@@ -57,7 +57,7 @@
  * stands for engine/lockfree/calls/mover.c disturb b2af02ba
  * stands for engine/lockfree/calls/mover.c mover_try_ref 7a5d413a
  * stands for engine/lockfree/calls/mover.c switch_group 96b14158
- * stands for engine/lockfree/moves/transfer.h transfer_announce 83dd4d51
+ * stands for engine/lockfree/moves/transfer.h transfer_announce 9a9cd8b7
  */
 #ifdef LARGE
 #define UPDATE

@@ -704,7 +704,7 @@ complete_waiting(struct worker *worker, const struct arrival *arrival,
 {
     struct queue *queue = queue_of(worker);
 
-    transfer_announce(worker, &arrival->to, arrival->ref, CAUSE_NONE);
+    transfer_announce(worker, &arrival->to, arrival->ref, CAUSE_NONE, false);
     bool heard = gate_heard(queue, arrival);
     bool asks = heard && !queue->base.rules.host;
 

@@ -4,14 +4,14 @@
  * The holder decides: parked, backing off, behind a gate, or active at once because of what
  * happened during the flight. Only it writes the record's counters and sets, until its switch.
  *
- * PARKING is publish, then look, then switch. The pod's next ref goes into its lot; a full fence;
- * the stamps of what rejected it, against what the judgement covered (events.c); then the switch,
- * which expects the very words that were judged: an update, an activation, a deletion, or an event
- * that met the published ref has changed them. In each of these cases, and if a stamp is newer, the
- * version of the flight is raised, which makes stale what was published, and the holder judges what
- * is new: each event once, unless an update brought another object. The gates are asked once for
- * each strategy; if the gate heard of an event meanwhile, the pod is asked about again behind it
- * (mover.h).
+ * PARKING is publish, then look, then switch. The pod's next ref goes into its lot; the raise of
+ * the public word is a full fence; then the stamps of what rejected it, against what the judgement
+ * covered (events.c); then the switch, which expects the very words that were judged: an update, an
+ * activation, a deletion, or an event that met the published ref has changed them. In each of these
+ * cases, and if a stamp is newer, the version of the flight is raised, which makes stale what was
+ * published, and the holder judges what is new: each event once, unless an update brought another
+ * object. The gates are asked once for each strategy; if the gate heard of an event meanwhile, the
+ * pod is asked about again behind it (mover.h).
  *
  * Hints and gates run outside of a section (queue.h). The record stays: the flight is the holder's.
  *
@@ -147,15 +147,17 @@ see(struct failing *failing, uint64_t state)
            report_at(queue_of(failing->worker), failing->entry, state, view);
 }
 
-/* The same, whatever its word. False: the flight was ended, or its pod deleted. */
-COLD static bool
+/* The same, whatever its word; the flags are taken. False: it was ended, or its pod deleted. */
+RARELY static bool
 see_flight(struct failing *failing)
 {
     uint64_t state;
 
     /* Ends: each further round is another thread's change of the pod. */
     while (still_flies(failing, &state)) {
-        if (see(failing, state)) {
+        if (state_flags(state) != 0) {
+            (void)raise_version(failing, state);
+        } else if (see(failing, state)) {
             return true;
         }
     }
@@ -174,17 +176,16 @@ newest_for_host(const struct queue *queue, uint8_t profile, const schedq_failure
                           : stamps_newest(&queue->stamps, profile, rejectors);
 }
 
+/* [host] */
 static bool
 is_outdated(const struct failing *failing)
 {
     const struct queue *queue = queue_of(failing->worker);
     const schedq_failure_t *failure = failing->failure;
 
-    if (!queue->base.rules.host || !verdict_covers_events(failure)) {
-        return false;
-    }
-    return failing->activated ||
-           newest_for_host(queue, failing->view.profile, failure) > failure->judged_up_to;
+    return verdict_covers_events(failure) &&
+           (failing->activated ||
+            newest_for_host(queue, failing->view.profile, failure) > failure->judged_up_to);
 }
 
 /* ---- the newest description ------------------------------------------------------------------ */
@@ -470,26 +471,18 @@ event_came(const struct failing *failing, const struct view *view, const struct 
 /* ---- moving ---------------------------------------------------------------------------------- */
 
 static void
-prepare_record(const struct failing *failing, const struct destination *to)
+prepare_record(const struct failing *failing, const struct transfer *transfer)
 {
     struct entry *entry = failing->entry;
-    uint64_t next = version_next(failing->version);
+    const struct destination *to = &transfer->to;
 
-    u64_store(&entry->flight, stay_word(next, to->gate));
+    u64_store(&entry->flight, stay_word(state_version(transfer_next(transfer)), to->gate));
     /* An earlier attempt may have left the bit of another gate. */
     u64_store(&entry->unschedulable,
               failing->failure->unschedulable | gate_bit(to->place == PLACE_GATED ? to->gate : 0));
     if (to->place == PLACE_ACTIVE && u64_load(&entry->initial_attempt) == 0) {
         time_store(&entry->initial_attempt, failing->now);
     }
-}
-
-static uint32_t
-cause_for(const struct queue *queue, enum place place)
-{
-    bool counts = place != PLACE_GATED || queue->base.rules.counts_updates;
-
-    return counts ? cause_of(LABEL_FAILURE, false) : CAUSE_NONE;
 }
 
 STRAIGHT void
@@ -546,9 +539,10 @@ try_once(struct failing *failing, const struct view *planned, const struct decis
     const struct destination *to = &transfer.to;
 
     transfer.desc = view->desc;
-    prepare_record(failing, to);
+    prepare_record(failing, &transfer);
     transfer_publish(worker, &transfer, CAUSE_NONE);
     bool outdated = event_came(failing, view, decision);
+    bool counts = to->place != PLACE_GATED || queue->base.rules.counts_updates;
     const uint64_t version = failing->version;
 
     failing->unjudged = outdated && to->place == PLACE_GATED && !queue->base.rules.host;
@@ -560,7 +554,8 @@ try_once(struct failing *failing, const struct view *planned, const struct decis
 
     if (outdated) {
         transfer_withdraw(worker, &transfer);
-    } else if (transfer_switch(worker, &transfer, cause_for(queue, to->place))) {
+    } else if (transfer_switch(worker, &transfer,
+                               counts ? cause_of(LABEL_FAILURE, false) : CAUSE_NONE)) {
         tell_failure(failing, view, to);
         return ATTEMPT_DONE;
     }
@@ -573,39 +568,21 @@ try_once(struct failing *failing, const struct view *planned, const struct decis
     return outdated && queue->base.rules.host ? ATTEMPT_OUTDATED : ATTEMPT_AGAIN;
 }
 
-/* What the pod is now, its object retained; the flags are taken. False: it is gone. */
+/* What the pod is now, its object retained. False: it is gone. */
 RARELY static bool
 look_in_flight(struct failing *failing)
 {
     const struct queue *queue = queue_of(failing->worker);
     struct view *view = &failing->view;
-    uint64_t state;
 
-    /* Ends: each further round is another thread's change of the pod. */
-    while (still_flies(failing, &state)) {
-        if (state_flags(state) != 0) {
-            (void)raise_version(failing, state);
-            continue;
-        }
-        if (see(failing, state) &&
-            (!objects_counted(queue) || objects_take(failing->worker, failing->entry, state,
-                                                     &view->description, &view->desc))) {
+    while (see_flight(failing)) {
+        if (!objects_counted(queue) || objects_take(failing->worker, failing->entry, view->state,
+                                                    &view->description, &view->desc)) {
             view->unschedulable = failing->failure->unschedulable;
             return true;
         }
     }
     return false;
-}
-
-/* [host] Nothing changes but the token, and the newest description. */
-static schedq_status_t
-judge_again(struct failing *failing)
-{
-    const struct queue *queue = queue_of(failing->worker);
-
-    put_back(failing);
-    failing->result->sequence = stamps_drawn(&queue->stamps);
-    return SCHEDQ_RETRY;
 }
 
 /* One round: judges, tries. SCHEDQ_STALE: a second call ended the flight. */
@@ -639,16 +616,27 @@ try_round(struct failing *failing, enum attempt *attempt)
     return SCHEDQ_OK;
 }
 
+/* [host] Events came: nothing changes but the token, and the newest description. */
+COLD static schedq_status_t
+judge_again(const struct failing *failing)
+{
+    failing->result->sequence = stamps_drawn(&queue_of(failing->worker)->stamps);
+    return SCHEDQ_RETRY;
+}
+
 /* Nothing is to change, or there is no memory for it. */
 COLD static schedq_status_t
 stay_in_flight(struct failing *failing, enum attempt attempt)
 {
     uint64_t state;
 
-    if (attempt == ATTEMPT_OUTDATED) {
-        return still_flies(failing, &state) ? judge_again(failing) : SCHEDQ_GONE;
+    if (attempt == ATTEMPT_OUTDATED && !still_flies(failing, &state)) {
+        return SCHEDQ_GONE;
     }
     put_back(failing);
+    if (attempt == ATTEMPT_OUTDATED) {
+        return judge_again(failing);
+    }
     put_activation_back(failing);
     return SCHEDQ_NOMEM;
 }
@@ -658,8 +646,7 @@ static schedq_status_t
 move_failing(struct failing *failing)
 {
     enum attempt attempt;
-    bool looked =
-        !objects_counted(queue_of(failing->worker)) && state_flags(failing->view.state) == 0;
+    bool looked = !objects_counted(queue_of(failing->worker));
 
     /* Ends: each further round is another thread's change of the pod, or an event. */
     for (;; looked = false) {
@@ -679,51 +666,31 @@ move_failing(struct failing *failing)
 
 /* ---- the call -------------------------------------------------------------------------------- */
 
-COLD static schedq_status_t
-refuse_outdated(struct failing *failing)
-{
-    const struct queue *queue = queue_of(failing->worker);
-
-    failing->result->sequence = stamps_drawn(&queue->stamps);
-    report_pod(queue, failing->record, &failing->view, failing->result);
-    return SCHEDQ_RETRY;
-}
-
-/* SCHEDQ_GONE: the flight is over, or the pod deleted: the profile may be another pod's. */
-COLD static schedq_status_t
-check_verdict(const struct failing *failing, schedq_profile_t profile)
-{
-    schedq_worker_t *base = &failing->worker->base;
-    schedq_status_t status = verdict_check_failure(
-        &base->queue->registry, profile, failing->failure, base->words, sizeof base->words);
-    uint64_t state;
-
-    return still_flies(failing, &state) ? status : SCHEDQ_GONE;
-}
-
 /*
- * The token's flight, as it is: another call with this token is late. SCHEDQ_STALE: the token was
- * used; SCHEDQ_GONE: the pod was deleted.
+ * The token's flight, as it is: another call with this token is late. SCHEDQ_STALE: its record is
+ * no more; SCHEDQ_GONE: the flight is over, or the pod was deleted.
  */
 static schedq_status_t
 claim(struct failing *failing, schedq_token_t token)
 {
-    struct queue *queue = queue_of(failing->worker);
+    schedq_worker_t *base = &failing->worker->base;
+    const struct queue *queue = queue_of(failing->worker);
     uint64_t state;
 
     failing->record = ref_record(token.bits);
     failing->version = ref_version(token.bits);
-    failing->entry = finish_entry_of_token(queue, token);
+    failing->entry = entry_at(&queue->entries, failing->record);
     if (failing->entry == NULL) {
         return SCHEDQ_STALE;
     }
-    if (!still_flies(failing, &state)) {
+    schedq_profile_t profile = attributes_profile(u64_load_acquire(&failing->entry->attributes));
+
+    if (!still_flies(failing, &state)) { /* else the profile is this pod's */
         return SCHEDQ_GONE;
     }
-    schedq_profile_t profile = attributes_profile(u64_load(&failing->entry->attributes));
-
     if (!verdict_fits(&queue->base.registry, profile, failing->failure)) {
-        schedq_status_t status = check_verdict(failing, profile);
+        schedq_status_t status = verdict_check_failure(
+            &queue->base.registry, profile, failing->failure, base->words, sizeof base->words);
 
         if (status != SCHEDQ_OK) {
             return status;
@@ -731,17 +698,12 @@ claim(struct failing *failing, schedq_token_t token)
     }
     failing->now = queue_now(queue);
     failing->view.state = state;
-    if (!raise_version(failing, state)) {
+    if (!raise_version(failing, state) ||
+        !report_at(queue, failing->entry, failing->view.state, &failing->view)) {
         failing->view.state = 0; /* nothing was seen */
-        if (!take_back(failing)) {
-            return is_there(failing) ? SCHEDQ_STALE : SCHEDQ_GONE;
-        }
+        return see_flight(failing) ? SCHEDQ_OK : SCHEDQ_GONE;
     }
-    return (failing->view.state != 0 &&
-            report_at(queue, failing->entry, failing->view.state, &failing->view)) ||
-                   see_flight(failing)
-               ? SCHEDQ_OK
-               : SCHEDQ_GONE;
+    return SCHEDQ_OK;
 }
 
 /* The pod is described, and asked about once more. */
@@ -768,8 +730,9 @@ fail(struct failing *failing)
     struct queue *queue = queue_of(worker);
 
     failing->popped = u64_load(&failing->entry->popped);
-    if (is_outdated(failing)) {
-        return refuse_outdated(failing);
+    if (queue->base.rules.host && is_outdated(failing)) {
+        report_pod(queue, failing->record, &failing->view, failing->result);
+        return judge_again(failing);
     }
     if (failing->failure->has_newest) {
         object_retain(queue, failing->failure->newest.object);
@@ -800,9 +763,10 @@ give_token_back(struct failing *failing, schedq_token_t *token, schedq_status_t 
         token->bits = ref_make(failing->version, failing->record);
     }
     if (status == SCHEDQ_GONE) {
-        *failing->result =
-            (schedq_result_t){.object = finish_object(queue_of(worker), failing->entry)};
+        uint64_t object = finish_object(queue_of(worker), failing->entry);
+
         status = finish_flight(worker, *token);
+        *failing->result = (schedq_result_t){.object = status == SCHEDQ_GONE ? object : 0};
     }
     return status;
 }

@@ -188,7 +188,7 @@ end_lag(struct worker *worker, const struct update *update)
  * off has a new one and is in its old place, runs that are merged to make room come out in no
  * order. False: no memory.
  */
-static bool
+RARELY static bool
 prepare_new_place(struct worker *worker, const struct update *update,
                   const struct description *description, struct transfer *transfer)
 {

@@ -110,14 +110,6 @@ entry_of_token(const struct queue *queue, schedq_token_t token, uint64_t *state)
     return flies(*state, token) ? entry : NULL;
 }
 
-struct entry *
-finish_entry_of_token(const struct queue *queue, schedq_token_t token)
-{
-    uint64_t state;
-
-    return entry_of_token(queue, token, &state);
-}
-
 uint64_t
 finish_object(const struct queue *queue, const struct entry *entry)
 {

@@ -9,9 +9,6 @@
 /** For the thread that made the word DEAD, and so owns the record: gives it back. */
 void finish_record(struct worker *worker, uint32_t record, struct entry *entry);
 
-/** The record of a token whose flight goes on; NULL: the token was used, or never given. */
-struct entry *finish_entry_of_token(const struct queue *queue, schedq_token_t token);
-
 /** The newest object of a pod in flight. */
 uint64_t finish_object(const struct queue *queue, const struct entry *entry);
 

@@ -2,25 +2,6 @@
 #include "lockfree/moves/publish.h"
 
 #include "lockfree/moves/switch.h"
-#include "lockfree/refs/tie.h"
-
-/* A lane has no room for a move's cause, which helpers have to know. */
-static bool
-fits_lane(const struct worker *worker, const struct bin *bin, const struct placing *placing)
-{
-    if (worker->base.number == HOUSEKEEPER || placing->cause != CAUSE_NONE) {
-        return false;
-    }
-    const struct lane *lane = bin_lane(bin, worker->base.number);
-
-    if (bin->residence.place == PLACE_ACTIVE) {
-        return publish_fits(worker, lane, placing->key);
-    }
-    if (placing->key != lane->last_key || bin->residence.ties == TIES_OPEN) {
-        return placing->key >= lane->last_key;
-    }
-    return !tie_before(&placing->tie, &lane->last_tie);
-}
 
 /* Room in the lane, and what a run of one needs. */
 bool
@@ -72,27 +53,22 @@ publish_in_run(struct worker *worker, struct bin *bin, const struct bin_ref *ref
 }
 
 /*
- * What does not fit the lane goes as a run. That was prepared, and can fail only if others filled
- * the bin's slots meanwhile and there is no memory to merge them: then the ref goes into the lane,
- * out of its order, but not lost.
+ * A run was prepared, and can fail only if others filled the bin's slots meanwhile and there is no
+ * memory to merge them: then the ref goes into the lane, out of its order, but not lost.
  */
 bool
-publish_ref(struct worker *worker, struct bin *bin, const struct placing *placing)
+publish_ref_in_run(struct worker *worker, struct bin *bin, const struct placing *placing)
 {
     const struct bin_ref ref = {.ref = placing->ref, .key = placing->key, .cause = placing->cause};
 
-    if (!fits_lane(worker, bin, placing) && publish_in_run(worker, bin, &ref)) {
+    if (publish_in_run(worker, bin, &ref)) {
         return true;
     }
     if (worker->base.number == HOUSEKEEPER) {
         queue_note_stray(queue_of(worker), STRAY_UNPUBLISHED);
-        return false;
+    } else {
+        publish_in_lane(bin_lane(bin, worker->base.number), placing);
     }
-    struct lane *lane = bin_lane(bin, worker->base.number);
-
-    lane_put(lane, placing->ref, placing->key < lane->last_key ? lane->last_key : placing->key);
-    lane->last_tie = placing->tie;
-    lane_publish(lane);
     return false;
 }
 

@@ -23,7 +23,9 @@
 #ifndef SCHEDQ_LOCKFREE_PUBLISH_H
 #define SCHEDQ_LOCKFREE_PUBLISH_H
 
+#include "lockfree/moves/switch.h"
 #include "lockfree/queue.h"
+#include "lockfree/refs/tie.h"
 
 /** Where a worker remembers a priority: its spot in the table. */
 static inline uint32_t *
@@ -109,12 +111,49 @@ publish_prepare(struct worker *worker, struct bin *bin)
     return has_all || publish_make_room(worker, bin);
 }
 
+/** Does the ref fit the worker's lane? It has no room for a move's cause, which helpers need. */
+STRAIGHT bool
+publish_fits_lane(const struct worker *worker, const struct bin *bin, const struct placing *placing)
+{
+    if (worker->base.number == HOUSEKEEPER || placing->cause != CAUSE_NONE) {
+        return false;
+    }
+    const struct lane *lane = bin_lane(bin, worker->base.number);
+
+    if (bin->residence.place == PLACE_ACTIVE) {
+        return publish_fits(worker, lane, placing->key);
+    }
+    if (placing->key != lane->last_key || bin->residence.ties == TIES_OPEN) {
+        return placing->key >= lane->last_key;
+    }
+    return !tie_before(&placing->tie, &lane->last_tie);
+}
+
+static inline void
+publish_in_lane(struct lane *lane, const struct placing *placing)
+{
+    lane_put(lane, placing->ref, placing->key < lane->last_key ? lane->last_key : placing->key);
+    lane->last_tie = placing->tie;
+    lane_publish(lane);
+}
+
+/** publish_ref of what does not fit the lane. */
+bool publish_ref_in_run(struct worker *worker, struct bin *bin, const struct placing *placing);
+
 /**
  * Puts one ref where consumers of the bin find it; it was prepared. Then a full fence, then
  * bin_mark. True: the ref went by an exchange, bin_publish_run:A or put_beside:A, which is that
  * fence.
  */
-bool publish_ref(struct worker *worker, struct bin *bin, const struct placing *placing);
+STRAIGHT bool
+publish_ref(struct worker *worker, struct bin *bin, const struct placing *placing)
+{
+    if (!publish_fits_lane(worker, bin, placing)) {
+        return publish_ref_in_run(worker, bin, placing);
+    }
+    publish_in_lane(bin_lane(bin, worker->base.number), placing);
+    return false;
+}
 
 /**
  * publish_ref of a ref that no lane may take: in a run. Need not be prepared. False: no memory,

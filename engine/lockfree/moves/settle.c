@@ -44,7 +44,8 @@ settle_again(struct worker *worker, uint32_t record, const struct view *view)
         publish_wake(worker);
         return moved;
     }
-    transfer_announce(worker, &transfer.to, ref_make(state_base(view->state), record), CAUSE_NONE);
+    transfer_announce(worker, &transfer.to, ref_make(state_base(view->state), record), CAUSE_NONE,
+                      false);
     publish_wake(worker);
     return true;
 }

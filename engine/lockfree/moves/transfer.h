@@ -3,13 +3,12 @@
  *
  *   find      which containers these are; a band or a lot is made if need be
  *   prepare   room in them
- *   raise     the public word of a place where pods wait: hosts read it
  *   publish   the pod's next ref goes there
- *   fence
+ *   raise     the public word of a place where pods wait: hosts read it. It is the fence, too
  *   announce  the bin is marked, then the deadline lowered: every thread that should look, will
  *   switch    the words, from the very ones that were decided on
  *   repair    what a lost switch leaves: the word of the place is lowered, the ref is stale
- * transfer_prepare is the first two, transfer_publish the next four, transfer_switch the last two.
+ * transfer_prepare is the first two, transfer_publish the next three, transfer_switch the last two.
  *
  * WHO LEAVES WHAT OUT, AND WHAT STANDS BETWEEN
  *   an add            add.c         no switch: the pod begins where it is published. Of an active
@@ -31,15 +30,15 @@
  *   ref, transfer_announce:A, mark | summary_doubt:A, scan (bin.h)
  *   mark, deadline_lower:A | deadline_begin:A, looks (deadline.h)
  *   ref, transfer_announce:A, the look | stamps_raise:A, announce:A, lots (stamps.c)
- *   raise, transfer_announce:A, the look | stamps_raise:A, lockfree_event_stamp:A, the word
+ *   transfer_announce:A, the raise, and the look | stamps_raise:A, lockfree_event_stamp:A, the word
  *   ref, switch_announced:A, switch_announced:B -> scan, take_head:A or walk_take:B (pop.c)
  *       a walk meets the pod in one of two places, or begins again
  *
  * PROGRESS. Lock-free, like its parts; what is prepared does not fail. A thread that stops before
- * the publication has changed nothing but a public word. One that stops behind it leaves a FUTURE
- * ref: in a band or a bin of backoff the next thread that meets it marks, lowers the deadline and
- * switches (bin_judge, switch_help); in a lot no thread switches, and the pod stays where it was.
- * A further round of transfer_follow means that another thread changed the pod.
+ * the publication has changed nothing. One that stops behind it leaves a FUTURE ref: in a band or a
+ * bin of backoff the next thread that meets it marks, lowers the deadline and switches (bin_judge,
+ * switch_help); in a lot no thread switches, and the pod stays where it was. A further round of
+ * transfer_follow means that another thread changed the pod.
  *
  * EVIDENCE. tests/model: intent, walk, help, park, gate, tick; stress/explore: update_*, told_*,
  * event_*, batch_*, host_*, help_backoff, order_keys; tests/unit/test_update.c, test_move.c,
@@ -82,11 +81,12 @@ void transfer_lower_deadline(struct worker *worker, int64_t due);
 
 /**
  * A ref of the pod, where it is found from here on: publish, fence, announce. Bands alone are
- * marked; one that this call found is in the table (band.h).
+ * marked; one that this call found is in the table (band.h). `raises`: the public word of the place
+ * has to be raised, which is a fence.
  */
 STRAIGHT void
 transfer_announce(struct worker *worker, const struct destination *destination, uint64_t ref,
-                  uint32_t cause)
+                  uint32_t cause, bool raises)
 {
     const struct placing placing = {
         .ref = ref, .key = destination->key, .tie = destination->tie, .cause = cause};
@@ -94,8 +94,12 @@ transfer_announce(struct worker *worker, const struct destination *destination, 
     if (destination->lot != NULL) {
         lot_publish(destination->lot, worker->base.number, ref, ++worker->insertions);
     }
+    bool fenced = destination->bin != NULL && publish_ref(worker, destination->bin, &placing);
+
     /* transfer_announce:A, between the refs and the looks at mark, deadline and stamps */
-    if (destination->bin == NULL || !publish_ref(worker, destination->bin, &placing)) {
+    if (raises && place_waits(destination->place)) {
+        switch_enter(worker, destination->place);
+    } else if (!fenced) {
         atomic_fence();
     }
     if (destination->band != NULL) {
@@ -246,15 +250,14 @@ transfer_next(const struct transfer *transfer)
 static inline uint64_t
 transfer_ref(const struct transfer *transfer)
 {
-    return ref_make(version_next(state_version(transfer->state)), transfer->record);
+    return state_next_version(transfer->state) | transfer->record;
 }
 
 /** Up to the announcement. `cause` is a helper's; CAUSE_NONE of what a lane may take. */
 STRAIGHT void
 transfer_publish(struct worker *worker, const struct transfer *transfer, uint32_t cause)
 {
-    switch_announce(worker, transfer->to.place);
-    transfer_announce(worker, &transfer->to, transfer_ref(transfer), cause);
+    transfer_announce(worker, &transfer->to, transfer_ref(transfer), cause, true);
 }
 
 /** Instead of the switch. */

@@ -195,7 +195,11 @@ place_waits_for_event(enum place place)
 static inline bool
 place_waits(enum place place)
 {
-    return place_backs_off(place) || place_waits_for_event(place);
+    enum {
+        waits = 1 << PLACE_BACKOFF | 1 << PLACE_ERROR_BACKOFF | 1 << PLACE_PARKED | 1 << PLACE_GATED
+    };
+
+    return (waits >> place & 1) != 0;
 }
 
 static inline bool
