@@ -546,26 +546,26 @@ lockfree_move(schedq_worker_t *base, const schedq_move_t *request,
 
     stray_gather_unpublished(worker);
     section_begin(worker);
-    struct walk walk = {
-        .mover = {.worker = worker,
-                  .now = queue_now(queue),
-                  .label = registry_label(registry, request->event),
-                  .counts = true,
-                  .recount = true,
-                  .tells = true,
-                  .asks_host = request->precheck != NULL || queue_asks_host(queue),
-                  .result = result,
-                  .decide = decide_reached},
-        .event = {.event = request->event,
-                  .old_object = request->old_object,
-                  .new_object = request->new_object},
-        .move = request,
-        .assigned = assigned,
-        .asks = registry->has_hints && queue->base.rules.hints,
-        .newest_insertion = worker->insertions,
-    };
+    struct walk walk; /* what it remembers of the last pod is not written */
 
-    walk.mover.ctx = &walk;
+    walk.mover = (struct mover){.worker = worker,
+                                .now = queue_now(queue),
+                                .label = registry_label(registry, request->event),
+                                .counts = true,
+                                .recount = true,
+                                .tells = true,
+                                .asks_host = request->precheck != NULL || queue_asks_host(queue),
+                                .result = result,
+                                .decide = decide_reached,
+                                .ctx = &walk};
+    walk.event = (struct cluster_event){.event = request->event,
+                                        .old_object = request->old_object,
+                                        .new_object = request->new_object};
+    walk.move = request;
+    walk.assigned = assigned;
+    walk.asks = registry->has_hints && queue->base.rules.hints;
+    walk.knows_profile = walk.last.known = false;
+    walk.newest_insertion = worker->insertions;
     mover_begin(&walk.mover);
     move(&walk);
     section_end(worker);
