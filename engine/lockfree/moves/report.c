@@ -10,18 +10,15 @@ bool
 report_at(const struct queue *queue, struct entry *entry, uint64_t state, struct view *view)
 {
     /* Acquire loads come before A: if it finds `state`, the fields are of this version. */
-    uint64_t attributes = u64_load_acquire(&entry->attributes);
     uint64_t counts = u64_load_acquire(&entry->attempts_rejections);
 
     report_brief(queue, entry, state, view);
-    view->name_length = attributes_name_length(attributes);
     view->name = (uint32_t)u64_load_acquire(&entry->name);
     view->history.initial_attempt_ns = (int64_t)u64_load_acquire(&entry->initial_attempt);
     view->history.attempts = (uint32_t)(counts >> 32);
     view->history.rejections = (uint32_t)counts;
     view->history.errors = (uint32_t)u64_load_acquire(&entry->errors);
     view->history.reserved = 0;
-    view->pop_order = entry_pop_order(entry);
     view->seen = u64_load_acquire(&entry->seen);
     if (view->history.initial_attempt_ns == 0) {
         view->history.initial_attempt_ns = view->gating.first;

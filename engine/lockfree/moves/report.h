@@ -41,19 +41,22 @@ struct view {
 
 /**
  * Of what the record holds while its word is `state`, which the caller read there: words, life,
- * profile, description, gating, gate, sets, Timestamp. Of one moment only if an exchange then finds
- * the words, or report_at:A does.
+ * what does not change in it, description, gating, gate, sets, Timestamp. Of one moment only if an
+ * exchange then finds the words, or report_at:A does.
  */
 STRAIGHT void
 report_brief(const struct queue *queue, struct entry *entry, uint64_t state, struct view *view)
 {
     uint64_t flight = u64_load_acquire(&entry->flight); /* as in entry_pop_order */
+    uint64_t attributes = u64_load_acquire(&entry->attributes);
 
     view->entry = entry;
     view->state = state;
     view->desc = u64_load_acquire(&entry->word.high); /* of entry_describe:A */
     view->life = u64_load_acquire(&entry->life);
-    view->profile = attributes_profile(u64_load_acquire(&entry->attributes));
+    view->profile = attributes_profile(attributes);
+    view->name_length = attributes_name_length(attributes);
+    view->pop_order = (flight & STAY_MARK) == 0 ? flight : 0;
     view->history.timestamp_ns = (int64_t)u64_load_acquire(&entry->timestamp);
     view->pending = u64_load_acquire(&entry->pending);
     entry_copy(&queue->entries, entry, view->desc, &view->description, &view->gating);
