@@ -42,7 +42,7 @@
  * stands for engine/lockfree/refs/bin.c compare_fronts 3f07f3b2
  * stands for engine/lockfree/refs/bin.c raise_least 589ced0d
  * stands for engine/lockfree/refs/bin.c compare_lines 5670575f
- * stands for engine/lockfree/refs/bin.c compare_lanes 3cd01ce1
+ * stands for engine/lockfree/refs/bin.c compare_lanes ff211e75
  * stands for engine/lockfree/refs/lane.h lane_peek_from b263ad6a
  * stands for engine/lockfree/refs/lane.h lane_pass_by dbb7fe17
  */

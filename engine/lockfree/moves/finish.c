@@ -96,20 +96,6 @@ flies(uint64_t state, schedq_token_t token)
     return state_place(state) == PLACE_INFLIGHT && state_version(state) == ref_version(token.bits);
 }
 
-/* The record of a token, and its word; NULL: the token was used, or never given. */
-static struct entry *
-entry_of_token(const struct queue *queue, schedq_token_t token, uint64_t *state)
-{
-    struct entry *entry = entry_at(&queue->entries, ref_record(token.bits));
-
-    if (entry == NULL) {
-        return NULL;
-    }
-    /* acquire: reads from the pop's take_head:B, or from a holder's raise_version:A */
-    *state = entry_state(entry);
-    return flies(*state, token) ? entry : NULL;
-}
-
 uint64_t
 finish_object(const struct queue *queue, const struct entry *entry)
 {
@@ -233,12 +219,13 @@ schedq_status_t
 lockfree_token_alive(schedq_worker_t *base, schedq_token_t token)
 {
     struct worker *worker = worker_of(base);
-    uint64_t state = 0;
 
     section_begin(worker);
-    bool flies = entry_of_token(queue_of(worker), token, &state) != NULL;
+    const struct entry *entry = entry_at(&queue_of(worker)->entries, ref_record(token.bits));
+    uint64_t state = entry != NULL ? entry_state(entry) : 0;
+
     section_leave(worker);
-    if (!flies) {
+    if (!flies(state, token)) {
         return SCHEDQ_STALE;
     }
     return (state & FLAG_DELETED) != 0 ? SCHEDQ_GONE : SCHEDQ_OK;

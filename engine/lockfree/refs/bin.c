@@ -633,16 +633,12 @@ compare_lanes(struct bin *bin, uint64_t used, struct bin_head *best)
         compare_lines(bin, used, &choice);
     }
 
-    best->front = &bin->fronts[choice.lane];
-    uint64_t front = u64_load_acquire(best->front); /* compare_lanes:A, as try_lanes:A */
-    bool found = first_of_lane(bin, choice.lane, front, &best->lane);
+    /* compare_lanes:A, as try_lanes:A */
+    uint64_t front = u64_load_acquire(&bin->fronts[choice.lane]);
+    bool found = try_lane(bin, choice.lane, front, false, best);
 
-    if (!found) {
-        raise_front(best->front, front_bound(front), true);
-    } else if (!front_is_before(bin, choice.next, best)) {
-        return true;
-    }
-    return try_lanes(bin, used & ~(UINT64_C(1) << choice.lane), found, best);
+    return (found && !front_is_before(bin, choice.next, best)) ||
+           try_lanes(bin, used & ~(UINT64_C(1) << choice.lane), found, best);
 }
 
 static bool
