@@ -275,6 +275,15 @@ settle_repeated(struct many *many)
     }
 }
 
+static void
+enter_next(struct many *many, size_t number)
+{
+    struct arrival *arrival = &many->arrivals[number];
+
+    set_status(many, arrival->element, enter_arrival(many, arrival));
+    many->entered++;
+}
+
 /* The best first. From here on next[] is the order in which arrivals go in. */
 static void
 enter_admitted(struct many *many)
@@ -283,10 +292,8 @@ enter_admitted(struct many *many)
         many->next[i] = (uint32_t)i;
     }
     sort_numbers(many->next + many->entered, many->admitted - many->entered, ranks_before, many);
-    for (; many->entered < many->admitted; many->entered++) {
-        struct arrival *arrival = &many->arrivals[many->next[many->entered]];
-
-        set_status(many, arrival->element, enter_arrival(many, arrival));
+    while (many->entered < many->admitted) {
+        enter_next(many, many->next[many->entered]);
     }
     mark_band(many);
 }
@@ -301,8 +308,10 @@ add_array(struct many *many)
         if (many->statuses[i] == SCHEDQ_OK) {
             set_status(many, i, admit_element(many, i));
         }
-        if (one_by_one) {
-            enter_admitted(many);
+        /* next[] stays: arrivals that come look for their names there */
+        if (one_by_one && many->entered < many->admitted) {
+            enter_next(many, many->entered);
+            mark_band(many);
         }
     }
     enter_admitted(many);
