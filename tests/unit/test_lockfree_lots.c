@@ -712,7 +712,7 @@ a_worker_goes_on_where_its_last_owner_published(void **state)
         /* and he died */
         lane_put(lanes[i], ref_make(5, world->records[10 + i]), world->insertions[2]);
     u64_or(&world->lots.caught, 1);
-    lots_resume(&world->lots, 2);
+    lots_tend(&world->lots, &world->ground.memory, NULL, 2);
     park(world, lot, 2, 2, 5);
     park(world, &world->lots.catch_all, 2, 3, 5);
     assert_int_equal(read_lot(world, lot, 64, met), 2);
@@ -731,8 +731,8 @@ the_lanes_of_a_worker_shrink_to_what_is_live_and_those_of_others_stay(void **sta
     for (unsigned i = 4; i < 400; i++)
         set_word(world, i, 6, PLACE_ACTIVE);
     u64_or(&world->lots.caught, 1);
-    lots_shrink(&world->lots, &world->ground.memory, world->callers[0].epoch, 1);
-    lots_shrink(&world->lots, &world->ground.memory, world->callers[0].epoch, 3); /* it has none */
+    lots_tend(&world->lots, &world->ground.memory, world->callers[0].epoch, 1);
+    lots_tend(&world->lots, &world->ground.memory, world->callers[0].epoch, 3); /* it has none */
     for (unsigned i = 0; i < 2; i++) {
         assert_true(read_lot(world, lots[i], 64, met) < 100 + SEGMENT_SLOTS_MIN);
         assert_int_equal(met[i] + met[2 + i], 2);

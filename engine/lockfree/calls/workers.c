@@ -288,8 +288,8 @@ workers_give(struct worker *worker)
     note_owed(worker);
     hazard_retry(&queue->hazards, worker->hazard);
     bands_shrink(&queue->bands, worker->epoch, worker->base.number);
-    backoff_shrink(queue, worker->epoch, worker->base.number);
-    waiting_shrink(queue, worker->epoch, worker->base.number);
+    backoff_tend(queue, worker->epoch, worker->base.number);
+    waiting_tend(queue, worker->epoch, worker->base.number);
     section_end(worker);
     epoch_poll(worker->epoch);
     give_caches_back(worker);
@@ -385,8 +385,8 @@ lockfree_worker_adopt(schedq_t *base, schedq_worker_t *abandoned)
             (u64_load_acquire(&queue->taken) >> i & 1) != 0) {
             epoch_hold(worker->epoch); /* for the table of bands */
             bands_resume(&queue->bands, i);
-            backoff_resume(queue, i);
-            waiting_resume(queue, i);
+            backoff_tend(queue, NULL, i);
+            waiting_tend(queue, NULL, i);
             epoch_abandon(worker->epoch); /* what lanes point to was held until here */
             if (word_load(&worker->base.busy) != 0) {
                 forget(worker);

@@ -105,29 +105,15 @@ backoff_next(struct queue *queue)
 }
 
 void
-backoff_resume(struct queue *queue, uint32_t worker)
+backoff_tend(struct queue *queue, struct epoch_record *epoch, uint32_t worker)
 {
-    for (uint32_t i = 0; i < BACKOFF_CLASSES; i++) {
-        for (uint32_t kind = 0; kind < BACKOFF_KINDS; kind++) {
-            struct bin *bin = backoff_bin_at(queue, kind, i);
+    for (uint32_t i = 0; i < BACKOFF_CLASSES * BACKOFF_KINDS; i++) {
+        struct bin *bin = backoff_bin_at(queue, i % BACKOFF_KINDS, i / BACKOFF_KINDS);
 
-            if (bin != NULL) {
-                bin_resume(bin, worker);
-            }
-        }
-    }
-}
-
-void
-backoff_shrink(struct queue *queue, struct epoch_record *epoch, uint32_t worker)
-{
-    for (uint32_t i = 0; i < BACKOFF_CLASSES; i++) {
-        for (uint32_t kind = 0; kind < BACKOFF_KINDS; kind++) {
-            struct bin *bin = backoff_bin_at(queue, kind, i);
-
-            if (bin != NULL) {
-                bin_shrink(bin, &queue->base.memory, epoch, worker);
-            }
+        if (bin != NULL && epoch == NULL) {
+            bin_resume(bin, worker);
+        } else if (bin != NULL) {
+            bin_shrink(bin, &queue->base.memory, epoch, worker);
         }
     }
 }

@@ -115,8 +115,7 @@ struct bin *backoff_next_used(const struct queue *queue, enum place place, uint3
 /** The pod that is due first, and when; SCHEDQ_NO_DEADLINE. Goes past stale refs. */
 struct timed backoff_next(struct queue *queue);
 
-/** The lanes of a worker's slot: as bands_resume and bands_shrink. */
-void backoff_resume(struct queue *queue, uint32_t worker);
-void backoff_shrink(struct queue *queue, struct epoch_record *epoch, uint32_t worker);
+/** The lanes of a worker's slot: as bands_shrink; without an epoch's record as bands_resume. */
+void backoff_tend(struct queue *queue, struct epoch_record *epoch, uint32_t worker);
 
 #endif

@@ -87,27 +87,19 @@ waiting_next(struct queue *queue)
 }
 
 void
-waiting_resume(struct queue *queue, uint32_t worker)
-{
-    for (uint32_t i = 0; i < 2; i++) {
-        bin_resume(&queue->waiting.ages[i], worker);
-    }
-    for (uint32_t i = 0; i < BACKOFF_KINDS; i++) {
-        lot_resume(&queue->waiting.backing_off[i], worker);
-    }
-    lots_resume(&queue->waiting.lots, worker);
-}
-
-void
-waiting_shrink(struct queue *queue, struct epoch_record *epoch, uint32_t worker)
+waiting_tend(struct queue *queue, struct epoch_record *epoch, uint32_t worker)
 {
     struct memory *memory = &queue->base.memory;
 
     for (uint32_t i = 0; i < 2; i++) {
-        bin_shrink(&queue->waiting.ages[i], memory, epoch, worker);
+        if (epoch == NULL) {
+            bin_resume(&queue->waiting.ages[i], worker);
+        } else {
+            bin_shrink(&queue->waiting.ages[i], memory, epoch, worker);
+        }
     }
     for (uint32_t i = 0; i < BACKOFF_KINDS; i++) {
-        lot_shrink(&queue->waiting.backing_off[i], memory, epoch, worker);
+        lot_tend(&queue->waiting.backing_off[i], memory, epoch, worker);
     }
-    lots_shrink(&queue->waiting.lots, memory, epoch, worker);
+    lots_tend(&queue->waiting.lots, memory, epoch, worker);
 }

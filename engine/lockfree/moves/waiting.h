@@ -67,8 +67,7 @@ bool waiting_oldest(struct queue *queue, enum place place, struct timed *since);
  */
 struct timed waiting_next(struct queue *queue);
 
-/** The lanes of a worker's slot: as bands_resume and bands_shrink. */
-void waiting_resume(struct queue *queue, uint32_t worker);
-void waiting_shrink(struct queue *queue, struct epoch_record *epoch, uint32_t worker);
+/** As backoff_tend. */
+void waiting_tend(struct queue *queue, struct epoch_record *epoch, uint32_t worker);
 
 #endif

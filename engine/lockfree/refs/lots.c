@@ -470,45 +470,26 @@ lots_again(const struct lots_walk *walk)
 /* ---- lanes of a worker ----------------------------------------------------------------------- */
 
 void
-lot_resume(struct lot *lot, uint32_t worker)
+lot_tend(struct lot *lot, struct memory *memory, struct epoch_record *epoch, uint32_t worker)
 {
-    struct lane *lane = ptr_load_acquire(&lot->lanes[worker]); /* of lot_prepare:B, as below */
+    struct lane *lane = ptr_load_acquire(&lot->lanes[worker]); /* of lot_prepare:B */
 
-    if (lane != NULL) {
+    if (lane != NULL && epoch == NULL) {
         lane_resume(lane);
-    }
-}
-
-void
-lot_shrink(struct lot *lot, struct memory *memory, struct epoch_record *epoch, uint32_t worker)
-{
-    struct lane *lane = ptr_load_acquire(&lot->lanes[worker]);
-
-    if (lane != NULL) {
+    } else if (lane != NULL) {
         lane_shrink(lane, &(struct lane_care){
                               .residence = &lot->residence, .memory = memory, .epoch = epoch});
     }
 }
 
 void
-lots_resume(struct lots *lots, uint32_t worker)
+lots_tend(struct lots *lots, struct memory *memory, struct epoch_record *epoch, uint32_t worker)
 {
     struct lots_walk walk;
 
     lots_walk_begin(&walk, lots, LOTS_ALL, 0);
     for (struct lot *lot = lots_next(&walk); lot != NULL; lot = lots_next(&walk)) {
-        lot_resume(lot, worker);
-    }
-}
-
-void
-lots_shrink(struct lots *lots, struct memory *memory, struct epoch_record *epoch, uint32_t worker)
-{
-    struct lots_walk walk;
-
-    lots_walk_begin(&walk, lots, LOTS_ALL, 0);
-    for (struct lot *lot = lots_next(&walk); lot != NULL; lot = lots_next(&walk)) {
-        lot_shrink(lot, memory, epoch, worker);
+        lot_tend(lot, memory, epoch, worker);
     }
 }
 

@@ -205,13 +205,13 @@ struct lot *lots_next(struct lots_walk *walk);
 /** In a new section: is the lot that came last there still? False: it had no pod, and is gone. */
 bool lots_again(const struct lots_walk *walk);
 
-/** For the next owner of a slot whose last one died: its lanes go on from what was published. In
- * a section. */
-void lots_resume(struct lots *lots, uint32_t worker);
-
-/** For the owner of a slot that no thread calls with: makes its lanes small. In a section. */
-void lots_shrink(struct lots *lots, struct memory *memory, struct epoch_record *epoch,
-                 uint32_t worker);
+/**
+ * For the owner of a slot that no thread calls with: makes its lanes small. Without an epoch's
+ * record, for the next owner of a slot whose last one died: its lanes go on from what was
+ * published. In a section.
+ */
+void lots_tend(struct lots *lots, struct memory *memory, struct epoch_record *epoch,
+               uint32_t worker);
 
 /* ---- one lot --------------------------------------------------------------------------------- */
 
@@ -230,9 +230,7 @@ lot_has_room(const struct lot *lot, uint32_t worker, uint32_t count)
 /** For lots of their own, outside a struct lots. */
 void lot_open(struct lot *lot, const struct entries *entries, enum place place);
 void lot_close(struct lot *lot, struct memory *memory);
-void lot_resume(struct lot *lot, uint32_t worker);
-void lot_shrink(struct lot *lot, struct memory *memory, struct epoch_record *epoch,
-                uint32_t worker);
+void lot_tend(struct lot *lot, struct memory *memory, struct epoch_record *epoch, uint32_t worker);
 
 /** A pod with the flag is about to stand here. Before it is published, or described. */
 void lot_note_affinity(struct lot *lot);
