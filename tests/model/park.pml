@@ -56,7 +56,7 @@
  * stands for engine/lockfree/calls/events.h events_judge_flight 2ef2c40b
  * stands for engine/lockfree/calls/mover.c disturb b2af02ba
  * stands for engine/lockfree/calls/mover.c mover_try_ref 7a5d413a
- * stands for engine/lockfree/calls/mover.c switch_group 96b14158
+ * stands for engine/lockfree/calls/mover.c switch_group 65fba157
  * stands for engine/lockfree/moves/transfer.h transfer_announce 9a9cd8b7
  */
 #ifdef LARGE

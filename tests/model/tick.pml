@@ -37,7 +37,7 @@
  * stands for engine/lockfree/calls/serve.c is_here 3730a5ce
  * stands for engine/lockfree/calls/serve.c flush_bin 07b18680
  * stands for engine/lockfree/calls/mover.c move_batch 14e40e53
- * stands for engine/lockfree/calls/mover.c switch_group 96b14158
+ * stands for engine/lockfree/calls/mover.c switch_group 65fba157
  * stands for engine/lockfree/moves/switch.c switch_pod 74dc7c05
  * stands for engine/lockfree/moves/switch.h switch_announced f08d5c8b
  * stands for engine/lockfree/moves/switch.h switch_counted 418018fd

@@ -461,20 +461,6 @@ next_ref(const struct mover_item *item)
     return state_next_version(item->state) | item->pod.record;
 }
 
-/* The only pod of its group. False: no memory. */
-static bool
-publish_lone(const struct mover *mover, const struct mover_group *group, uint32_t cause)
-{
-    struct worker *worker = mover->worker;
-    const struct mover_item *item = &mover->batch->items[group->first];
-    const struct bin_ref ref = {.ref = next_ref(item), .key = item->key, .cause = cause};
-
-    if (group->to.lot != NULL) {
-        lot_publish(group->to.lot, worker->base.number, ref.ref, ++worker->insertions);
-    }
-    return publish_in_run(worker, group->to.bin, &ref);
-}
-
 /* One run for all pods that go into one bin. False: no memory. */
 static bool
 publish_group(struct mover *mover, struct mover_group *group, uint32_t cause)
@@ -486,9 +472,6 @@ publish_group(struct mover *mover, struct mover_group *group, uint32_t cause)
 
     if (to->bin == NULL || (to->lot != NULL && !lot_prepare(to->lot, &caller, group->count))) {
         return false;
-    }
-    if (group->count == 1) {
-        return publish_lone(mover, group, cause);
     }
     struct run *run = run_take(caller.pool, group->count);
 
@@ -547,16 +530,16 @@ announce_groups(struct mover *mover)
     transfer_lower_deadline(mover->worker, due);
 }
 
-/* A host may decide twice about a pod: then it is switched once, and not by a helper. */
+/* Is the record's pod among the first ones? */
 __attribute__((noinline, cold)) static bool
-is_repeated(const struct mover_batch *batch, uint32_t number)
+has(const struct mover_batch *batch, uint32_t count, uint32_t record)
 {
     uint32_t i = 0;
 
-    while (i < number && batch->items[i].pod.record != batch->items[number].pod.record) {
+    while (i < count && batch->items[i].pod.record != record) {
         i++;
     }
-    return i < number;
+    return i < count;
 }
 
 /*
@@ -581,8 +564,9 @@ switch_group(struct mover *mover, const struct mover_group *group, uint32_t caus
             switches_one(&switches, item->entry, item->state, item->desc, next)) {
             continue;
         }
+        /* A host may decide twice about a pod: then it is switched once, and not by a helper. */
         item->lost = !transfer_was_helped(item->entry, next) ||
-                     (mover->decide == NULL && is_repeated(batch, i));
+                     (mover->decide == NULL && has(batch, i, item->pod.record));
         lost += item->lost ? 1 : 0;
     }
     switches_end(mover->worker, &switches, cause);
@@ -976,12 +960,7 @@ mover_disturb(struct worker *worker, uint64_t ref)
 bool
 mover_holds(const struct mover *mover, uint32_t record)
 {
-    uint32_t i = 0;
-
-    while (i < mover->batch->count && mover->batch->items[i].pod.record != record) {
-        i++;
-    }
-    return i < mover->batch->count;
+    return has(mover->batch, mover->batch->count, record);
 }
 
 schedq_status_t
