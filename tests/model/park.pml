@@ -47,7 +47,7 @@
  * stands for engine/lockfree/calls/add_unschedulable.c take_back f080f4e0
  * stands for engine/lockfree/calls/add_unschedulable.c judge_events a4f64790
  * stands for engine/lockfree/calls/add_unschedulable.c event_came 4a0a9216
- * stands for engine/lockfree/calls/add_unschedulable.c try_once 061dbc83
+ * stands for engine/lockfree/calls/add_unschedulable.c try_once b44905e3
  * stands for engine/lockfree/calls/add_unschedulable.c look_in_flight 2e8e2468
  * stands for engine/lockfree/calls/add_unschedulable.c try_round 65f6b580
  * stands for engine/lockfree/calls/events.c announce 98ad9239

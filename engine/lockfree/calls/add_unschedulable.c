@@ -506,13 +506,6 @@ tell_failure(const struct failing *failing, const struct view *view, const struc
     result->poppable = transfer_is_poppable(queue, to->place) ? 1 : 0;
 }
 
-/* Only a helper changes the version of a flight that was claimed. */
-static bool
-is_there(const struct failing *failing)
-{
-    return state_version(entry_state(failing->entry)) != failing->version;
-}
-
 enum attempt { ATTEMPT_DONE, ATTEMPT_AGAIN, ATTEMPT_OUTDATED, ATTEMPT_NOMEM };
 
 /*
@@ -559,7 +552,8 @@ try_once(struct failing *failing, const struct view *planned, const struct decis
         tell_failure(failing, view, to);
         return ATTEMPT_DONE;
     }
-    if (!take_back(failing) && is_there(failing)) { /* a helper brought it */
+    /* Only a helper changes the version of a flight that was claimed: it brought the pod there. */
+    if (!take_back(failing) && state_version(entry_state(failing->entry)) != failing->version) {
         failing->version = version;
         tell_failure(failing, view, to);
         return ATTEMPT_DONE;
