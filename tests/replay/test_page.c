@@ -15,7 +15,7 @@ static char page[1 << 19];
 static const char *
 arguments(const char *more)
 {
-    static char text[1024];
+    static char text[4096];
     const char *trace =
         file_write("t.trace", "schedq-trace 1\nn a 0 1000 10 0 -\np x 0 100 1000 10 0 0 LS -\n"
                               "p y 1 7 1000 10 0 0 BE -\np z 2 90 500 10 0 0 none -\nend 1 3\n");
@@ -124,7 +124,7 @@ the_page_has_the_figures_of_the_text(void **state)
         skip();
     }
     for (int i = 0; i < 2; i++) {
-        char more[900];
+        char more[8192];
 
         snprintf(more, sizeof more, "%s --report %s --json %s",
                  i == 0 ? bundled : arguments("--preemption kube-1.34"), path, json);
@@ -167,7 +167,7 @@ what_is_missing_is_said_and_the_last_page_stays(void **state)
 {
     const char *path = file_write("page.html", "the last page\n");
     char more[512];
-    char command[1024];
+    char command[8192];
     (void)state;
 
     snprintf(more, sizeof more, "--report %s", path);
@@ -184,7 +184,7 @@ a_plot_that_fails_is_said_and_the_last_page_stays(void **state)
     const char *path = file_write("page.html", "the last page\n");
     const char *gnuplot = file_write("gnuplot", "#!/bin/sh\necho broken >&2\nexit 1\n");
     char more[512];
-    char command[1024];
+    char command[8192];
     (void)state;
 
     assert_int_equal(command_run("chmod +x", gnuplot), 0);
