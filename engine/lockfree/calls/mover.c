@@ -461,6 +461,23 @@ next_ref(const struct mover_item *item)
     return state_next_version(item->state) | item->pod.record;
 }
 
+/*
+ * The only pod of its group goes beside those that came alone before it, so that events that move
+ * one pod each do not fill the bin's slots. False: no memory.
+ */
+static bool
+publish_lone(const struct mover *mover, const struct mover_group *group, uint32_t cause)
+{
+    struct worker *worker = mover->worker;
+    const struct mover_item *item = &mover->batch->items[group->first];
+    const struct bin_ref ref = {.ref = next_ref(item), .key = item->key, .cause = cause};
+
+    if (group->to.lot != NULL) {
+        lot_publish(group->to.lot, worker->base.number, ref.ref, ++worker->insertions);
+    }
+    return publish_in_run(worker, group->to.bin, &ref);
+}
+
 /* One run for all pods that go into one bin. False: no memory. */
 static bool
 publish_group(struct mover *mover, struct mover_group *group, uint32_t cause)
@@ -472,6 +489,9 @@ publish_group(struct mover *mover, struct mover_group *group, uint32_t cause)
 
     if (to->bin == NULL || (to->lot != NULL && !lot_prepare(to->lot, &caller, group->count))) {
         return false;
+    }
+    if (group->count == 1) {
+        return publish_lone(mover, group, cause);
     }
     struct run *run = run_take(caller.pool, group->count);
 
