@@ -100,8 +100,12 @@ def ratio(value, inverse=False):
 
 
 def others(row):
-    return ", ".join(f"{name} {amount(row, figures['median'])}" for name, figures in row["figures"].items()
-                     if name not in ("schedq", "mutex", "bare"))
+    """The other contestants, and the same figure of a thread that only reads the clock."""
+    said = [f"{name} {amount(row, figures['median'])}" for name, figures in row["figures"].items()
+            if name not in ("schedq", "mutex", "bare")]
+    if row.get("control"):
+        said.append(f"clock alone {amount(row, row['control'])}")
+    return ", ".join(said)
 
 
 def table(rows):
