@@ -7,30 +7,29 @@
 /* More pods than this are not reserved at once; the queue grows as it does for any user. */
 enum { RESERVE_PODS_MAX = 1 << 20 };
 
+static schedq_hint_t
+fits(const sim_t *sim, uint64_t node, uint64_t object)
+{
+    return cluster_fits(sim->cluster, (uint32_t)sim_number(node),
+                        sim_recorded(sim, sim_number(object)))
+               ? SCHEDQ_HINT_QUEUE
+               : SCHEDQ_HINT_SKIP;
+}
+
 /* A pod ended on the node that is the old object: does `object` fit there? */
 static schedq_hint_t
 hint_pod_ended(void *ctx, uint64_t object, uint64_t old_object, uint64_t new_object)
 {
-    const sim_t *sim = ctx;
-    uint32_t node = (uint32_t)sim_number(old_object);
-
     (void)new_object;
-    return cluster_fits(sim->cluster, node, sim_recorded(sim, sim_number(object)))
-               ? SCHEDQ_HINT_QUEUE
-               : SCHEDQ_HINT_SKIP;
+    return fits(ctx, old_object, object);
 }
 
 /* A node joined: does `object` fit there? */
 static schedq_hint_t
 hint_node_joined(void *ctx, uint64_t object, uint64_t old_object, uint64_t new_object)
 {
-    const sim_t *sim = ctx;
-    uint32_t node = (uint32_t)sim_number(new_object);
-
     (void)old_object;
-    return cluster_fits(sim->cluster, node, sim_recorded(sim, sim_number(object)))
-               ? SCHEDQ_HINT_QUEUE
-               : SCHEDQ_HINT_SKIP;
+    return fits(ctx, new_object, object);
 }
 
 /* A node joined: kube compares with all that it has, whatever has been placed there since. */

@@ -41,16 +41,17 @@ a_completion_brings_back_the_pod_that_waited_for_it(void **state)
     world_tear_down(&world);
 }
 
+/* z waits; the first completion is on a node that is too small for it, the second is not. */
+static const char too_small_first[] =
+    "n a 0 1000 10 0 -\nn b 0 2000 10 0 -\n"
+    "p x 0 50 1000 10 0 0 LS -\np y 0 100 2000 10 0 0 LS -\np z 1 7 2000 10 0 0 BE -\nend 2 3\n";
+
 static void
 a_completion_on_a_node_too_small_moves_nobody(void **state)
 {
     world_t world;
     (void)state;
-    world_build(&world,
-                "n a 0 1000 10 0 -\nn b 0 2000 10 0 -\n"
-                "p x 0 50 1000 10 0 0 LS -\np y 0 100 2000 10 0 0 LS -\np z 1 7 2000 10 0 0 BE "
-                "-\nend 2 3\n",
-                NULL);
+    world_build(&world, too_small_first, NULL);
     world_run(&world);
     assert_int_equal(world.result.pods_scheduled, 3);
     assert_int_equal(world.result.moves, 1);
@@ -63,11 +64,7 @@ with_hints_of_kube_a_completion_anywhere_moves_it(void **state)
 {
     world_t world;
     (void)state;
-    world_build(&world,
-                "n a 0 1000 10 0 -\nn b 0 2000 10 0 -\n"
-                "p x 0 50 1000 10 0 0 LS -\np y 0 100 2000 10 0 0 LS -\np z 1 7 2000 10 0 0 BE "
-                "-\nend 2 3\n",
-                NULL);
+    world_build(&world, too_small_first, NULL);
     world.options.hints = HINTS_KUBE;
     world_run(&world);
     assert_int_equal(world.result.pods_scheduled, 3);
