@@ -367,7 +367,7 @@ actor_delete_held(struct actor *actor, unsigned held)
     return delete_pod(actor, world_key(popped->name, popped->name_length), popped->pod);
 }
 
-/* As kube 1.26 parks pods whose attempt ended in an error. */
+/* kube 1.26 parks a pod whose attempt ended in an error, so no rejector says why it is parked. */
 static bool
 parks_without_rejectors(void)
 {

@@ -51,9 +51,10 @@
  * the control word as it was, naming another position or none. The pod was committed before it was
  * over, so its naming had begun before, and ended; it has no second one. Another naming of the cell
  * needs another value in it, and then the exchange fails (d).
- * A name whose cell is not TENTATIVE says no more than none: an insertion goes over it, and a
- * remover leaves it, which saves the exchanges that would take it out. Only an insertion that finds
- * no other cell than the named one takes the name out first (look_around).
+ * A control word may go on naming a cell that is not TENTATIVE any more. Such a naming means
+ * nothing: the next inserter replaces it by its own, and a remover leaves it there, which saves
+ * each of them an exchange. Only an inserter that finds no other cell than the named one takes the
+ * name out first (look_around).
  *
  * 5 LINEARIZATION POINTS
  *   DONE          commit:A. The exchange fails if anything was committed in the line since

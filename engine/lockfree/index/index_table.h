@@ -63,7 +63,7 @@ cell_is_free(uint64_t cell)
     return (cell & (CELL_SETTLED | CELL_TENTATIVE)) == 0;
 }
 
-/** Has a cell a settled pod whose name may be the one of this other cell? */
+/** Is the pod in `cell` settled, and has it the tag of `other`? Then their names may be equal. */
 static inline bool
 cell_resembles(uint64_t cell, uint64_t other)
 {

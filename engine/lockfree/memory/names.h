@@ -86,7 +86,7 @@ names_text(const struct names *names, uint32_t cell)
     return slab_unchecked(&names->classes[class], names_layout(class), cell_object(cell));
 }
 
-/** A cell of a class whose texts may be so long. */
+/** names_take with a cell of this class, which has room for the text. */
 STRAIGHT uint32_t
 names_take_in(struct names *names, struct names_cache *cache, uint32_t class,
               struct slab_layout layout, const char *text, uint32_t length)

@@ -25,11 +25,12 @@
  * scans begin elsewhere. Relaxed pops, and scans where there is only one lane, leave the fronts
  * as they are.
  *
- * THE LEASTS. Where there are more than FRONTS_READ lanes, a scan reads the leasts, and of the
- * fronts only those lines whose least is before the front that it found so far: that of the line
- * with the least of leasts first. If it read a line for nothing, it stores the least that it saw
- * there. Fronts are lower bounds for ever, and that of a lane that is not there yet is 0, so the
- * least of fronts that were read one by one is a lower bound for ever of what is in their lanes.
+ * THE LEASTS. Each cache line of fronts has a least, a lower bound of them. Where there are more
+ * than FRONTS_READ lanes, a scan reads all leasts first. Then it reads the line with the smallest
+ * least, and of the others those whose least is before the front that it has found so far. If it
+ * read a line for nothing, it stores the smallest front of that line as the line's least. Fronts
+ * are lower bounds for ever, and that of a lane that is not there yet is 0. So the smallest of
+ * fronts that were read one by one is a lower bound for ever of what is in their lanes.
  *
  * THE MARK. A band's bin is marked where walks look first, in the summary of its leaf (band.h),
  * where it may be doubted and taken back. The other bins are always looked at.

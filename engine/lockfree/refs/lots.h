@@ -206,9 +206,9 @@ struct lot *lots_next(struct lots_walk *walk);
 bool lots_again(const struct lots_walk *walk);
 
 /**
- * For the owner of a slot that no thread calls with: makes its lanes small. Without an epoch's
- * record, for the next owner of a slot whose last one died: its lanes go on from what was
- * published. In a section.
+ * Tends a worker's lanes, in a section. With an epoch's record it makes them small: for the thread
+ * that owns the slot while no worker uses it. Without one it sets them to what was published last:
+ * for the next worker of a slot whose last worker died.
  */
 void lots_tend(struct lots *lots, struct memory *memory, struct epoch_record *epoch,
                uint32_t worker);
