@@ -2,15 +2,16 @@
  * A scheduler that evicts: one node, two pods that fill it, and one that is more important than
  * both.
  *
- * Who pops a pod that fits nowhere asks schedq_preempt for victims, nominates the pod to their
- * node, hands the eviction over, and parks the pod. The eviction runs later, here between two
- * rounds: until the last victim is about to be deleted PreEnqueue keeps the preemptor out, and that
- * victim's event brings it back. No scheduling call waits for it.
+ * Who pops a pod asks schedq_cluster_first_fit for a node. For a pod that fits nowhere he asks
+ * schedq_preempt for victims, nominates the pod to their node, hands the eviction over, and parks
+ * the pod. The eviction runs later, here between two rounds: until the last victim is about to be
+ * deleted PreEnqueue keeps the preemptor out, and that victim's event brings it back. No scheduling
+ * call waits for it.
  *
  * The room that an eviction makes is promised to the preemptor, and to no other pod of its priority
- * or below: `fits` counts the pods that are nominated to the node as if they ran there. Without it
- * the victims, which queue again, would be back before the preemptor, and be evicted again, for
- * ever.
+ * or below: schedq_cluster_first_fit counts the pods that are nominated to a node as if they ran
+ * there. A placement that forgets them lets the victims, which queue again, be back before the
+ * preemptor, to be evicted again, for ever.
  *
  * One thread does everything here. With threads the snapshot wants a lock of the caller's (or two
  * snapshots in turns), which is held from the search for a place until schedq_done; a pod's handle
@@ -29,7 +30,7 @@
 #include <schedq/schedq.h>
 
 #define NODE_CPU_MILLI 4000
-#define NODE_IN_QUEUE 1 /* the queue's number of the node that the snapshot calls 0 */
+#define IN_QUEUE 1 /* the queue's number of a node is the snapshot's and 1: there 0 is none */
 #define EVICTIONS_MAX 16
 #define VICTIMS_MAX 16
 
@@ -38,14 +39,15 @@ struct pod {
     int32_t priority;
     int64_t cpu_milli;
     int64_t start_ns;
+    uint32_t node;            /* that it runs on */
     schedq_pod_t waiting;     /* in the queue */
     schedq_running_t running; /* in the snapshot */
 };
 
 static struct pod pods[] = {
-    {"default/batch", 0, 3000, 0, {0}, {0, 0}},
-    {"default/web", 10, 1000, 0, {0}, {0, 0}},
-    {"default/db", 100, 3500, 0, {0}, {0, 0}},
+    {"default/batch", 0, 3000, 0, 0, {0}, {0, 0}},
+    {"default/web", 10, 1000, 0, 0, {0}, {0, 0}},
+    {"default/db", 100, 3500, 0, 0, {0}, {0, 0}},
 };
 
 static schedq_t *queue;
@@ -55,7 +57,6 @@ static schedq_preemption_t *workspace;
 static schedq_preemption_config_t rules;
 static schedq_evictor_t *evictor;
 static uint64_t fit; /* the bit of the plugin "Fit" */
-static int64_t free_milli = NODE_CPU_MILLI;
 
 /* What was handed over and has not run. */
 static struct task {
@@ -120,7 +121,6 @@ evict(void *ctx, uint64_t victim, uint64_t preemptor)
     printf("%s: evicted for %s\n", pod->name, pod_of(preemptor)->name);
     require(schedq_cluster_remove_pod(cluster, pod->running), "schedq_cluster_remove_pod",
             schedq_cluster_error(cluster));
-    free_milli += pod->cpu_milli;
     schedq_move_init(&move);
     move.event = SCHEDQ_EVENT_ASSIGNED_POD_DELETE;
     move.old_object = victim;
@@ -169,32 +169,21 @@ may_enter(void *ctx, uint64_t pod)
 
 /* ---- a cycle --------------------------------------------------------------------------------- */
 
-struct room {
-    const struct pod *pod; /* that asks for it */
-    int64_t milli;
-};
-
-/* A nominated pod counts as one that runs, for all pods that are not more important than it is. */
-static int
-leave_room(void *ctx, const schedq_pod_info_t *nominated)
+/* Where it fits, and who has to go if it fits nowhere, are asked with the same description. */
+static schedq_preemptor_t
+describe(const schedq_popped_t *popped)
 {
-    struct room *room = ctx;
-    const struct pod *pod = pod_of(nominated->object);
+    const struct pod *pod = pod_of(popped->object);
+    schedq_preemptor_t preemptor;
 
-    if (pod != room->pod && pod->priority >= room->pod->priority) {
-        room->milli -= pod->cpu_milli;
-    }
-    return 1;
-}
-
-static bool
-fits(const struct pod *pod)
-{
-    struct room room = {pod, free_milli};
-
-    require(schedq_nominated_pods(worker, NODE_IN_QUEUE, leave_room, &room),
-            "schedq_nominated_pods", schedq_worker_error(worker));
-    return room.milli >= pod->cpu_milli;
+    schedq_preemptor_init(&preemptor);
+    preemptor.name = pod->name;
+    preemptor.object = popped->object;
+    preemptor.priority = pod->priority;
+    preemptor.requests.cpu_milli = pod->cpu_milli;
+    preemptor.nominated_node =
+        popped->nominated_node != 0 ? (uint32_t)popped->nominated_node - IN_QUEUE : SCHEDQ_NO_NODE;
+    return preemptor;
 }
 
 static schedq_running_spec_t
@@ -202,21 +191,21 @@ running_spec(const struct pod *pod)
 {
     return (schedq_running_spec_t){.name = pod->name,
                                    .object = object_of(pod),
-                                   .node = 0,
+                                   .node = pod->node,
                                    .priority = pod->priority,
                                    .start_ns = pod->start_ns,
                                    .requests = {.cpu_milli = pod->cpu_milli}};
 }
 
 static void
-bind(const schedq_popped_t *popped)
+bind(const schedq_popped_t *popped, uint32_t node)
 {
     struct pod *pod = pod_of(popped->object);
 
     pod->start_ns = popped->history.timestamp_ns;
+    pod->node = node;
     const schedq_running_spec_t spec = running_spec(pod);
 
-    free_milli -= pod->cpu_milli;
     printf("%s: runs, attempt %" PRIu32 "\n", pod->name, popped->history.attempts);
     (void)schedq_cluster_unnominate(cluster, pod->name, 0); /* in the queue done ends it */
     require(schedq_cluster_add_pod(cluster, &spec, &pod->running), "schedq_cluster_add_pod",
@@ -255,8 +244,8 @@ act(struct pod *pod, const schedq_preemption_decision_t *decision)
     printf("%s: nominated, %" PRIu32 " to be evicted\n", pod->name, decision->delete_count);
     require(schedq_cluster_nominate(cluster, &nomination, NULL), "schedq_cluster_nominate",
             schedq_cluster_error(cluster));
-    require(schedq_nominate(worker, pod->waiting, decision->chosen + NODE_IN_QUEUE),
-            "schedq_nominate", "");
+    require(schedq_nominate(worker, pod->waiting, decision->chosen + IN_QUEUE), "schedq_nominate",
+            "");
     for (uint32_t i = 0; i < decision->delete_count; i++) {
         schedq_running_view_t view;
 
@@ -278,47 +267,48 @@ act(struct pod *pod, const schedq_preemption_decision_t *decision)
 }
 
 static void
-preempt(schedq_popped_t *popped)
+preempt(const schedq_popped_t *popped, const schedq_preemptor_t *preemptor)
 {
-    /* what the filters said of the node */
-    static const uint8_t statuses[] = {SCHEDQ_NODE_UNSCHEDULABLE};
-    struct pod *pod = pod_of(popped->object);
     schedq_preemption_decision_t decision;
-    schedq_preemptor_t preemptor;
 
-    schedq_preemptor_init(&preemptor);
-    preemptor.name = pod->name;
-    preemptor.object = popped->object;
-    preemptor.priority = pod->priority;
-    preemptor.requests.cpu_milli = pod->cpu_milli;
-    preemptor.nominated_node = popped->nominated_node != 0
-                                   ? (uint32_t)popped->nominated_node - NODE_IN_QUEUE
-                                   : SCHEDQ_NO_NODE;
-    preemptor.statuses = statuses;
-    preemptor.status_count = 1;
     schedq_preemption_decision_init(&decision);
-    require(schedq_preempt(cluster, workspace, &rules, &preemptor, &decision), "schedq_preempt",
+    require(schedq_preempt(cluster, workspace, &rules, preemptor, &decision), "schedq_preempt",
             schedq_preemption_error(workspace));
     if (decision.nomination == SCHEDQ_NOMINATION_SET) {
-        act(pod, &decision);
+        act(pod_of(popped->object), &decision);
     } else if (decision.nomination == SCHEDQ_NOMINATION_CLEAR) {
         (void)clear(NULL, popped->object, popped->object);
     }
 }
 
 static void
-reject(schedq_popped_t *popped)
+reject(schedq_popped_t *popped, const schedq_preemptor_t *preemptor)
 {
-    const struct pod *pod = pod_of(popped->object);
     schedq_failure_t failure;
     schedq_result_t result;
 
-    printf("%s: fits nowhere\n", pod->name);
-    preempt(popped);
+    printf("%s: fits nowhere\n", preemptor->name);
+    preempt(popped, preemptor);
     schedq_failure_init(&failure);
     failure.unschedulable = fit;
     require(schedq_add_unschedulable(worker, &popped->token, &failure, &result),
             "schedq_add_unschedulable", schedq_worker_error(worker));
+}
+
+static void
+schedule(schedq_popped_t *popped)
+{
+    const schedq_preemptor_t preemptor = describe(popped);
+    uint32_t node;
+    schedq_status_t status =
+        schedq_cluster_first_fit(cluster, workspace, &rules, &preemptor, &node);
+
+    if (status == SCHEDQ_NOT_FOUND) {
+        reject(popped, &preemptor);
+        return;
+    }
+    require(status, "schedq_cluster_first_fit", schedq_preemption_error(workspace));
+    bind(popped, node);
 }
 
 /*
@@ -332,11 +322,7 @@ round_of_scheduling(void)
 
     require(schedq_tick(worker, NULL, NULL), "schedq_tick", "");
     while (schedq_try_pop(worker, &popped) == SCHEDQ_OK) {
-        if (fits(pod_of(popped.object))) {
-            bind(&popped);
-        } else {
-            reject(&popped);
-        }
+        schedule(&popped);
     }
     due = task_count;
     task_count = 0;

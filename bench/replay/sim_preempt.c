@@ -67,73 +67,22 @@ requests_of(const sim_t *sim, size_t pod)
                               .memory_bytes = recorded->memory_mib * MIB};
 }
 
-/* ---- nominated pods -------------------------------------------------------------------------- */
+/* ---- what the snapshot is asked -------------------------------------------------------------- */
 
-/* A pod that is looked at on a node, with those that are nominated there. */
+/* A pod that is looked at, and where the filter looks at it. */
 typedef struct look {
-    sim_worker_t *worker;
+    sim_t *sim;
     size_t pod;
-    uint32_t node;
     cluster_trial_t *trial;
-    unsigned lacks; /* of the nominated pods */
+    schedq_preemptor_t *description;
 } look_t;
-
-/* Everybody nominated here who is at least as important takes his place in thought. */
-static int
-reserve_nominated(void *ctx, const schedq_pod_info_t *info)
-{
-    look_t *look = ctx;
-    const sim_t *sim = look->worker->sim;
-    size_t number = sim_number(info->object);
-
-    if (number == look->pod || info->priority < priority_of(sim, look->pod)) {
-        return 1;
-    }
-    look->lacks = cluster_trial_lacks(look->trial, sim_recorded(sim, number));
-    if (look->lacks != 0) {
-        return 0;
-    }
-    cluster_trial_reserve(look->trial, sim_recorded(sim, number));
-    return 1;
-}
-
-/* The queue's nominator knows who is nominated where. */
-static unsigned
-refuse_for_nominated(void *ctx, uint32_t node)
-{
-    look_t *look = ctx;
-    sim_t *sim = look->worker->sim;
-
-    look->lacks = 0;
-    cluster_trial_begin(look->trial, sim->cluster, node);
-    schedq_status_t status =
-        schedq_nominated_pods(look->worker->queue, sim_object(node), reserve_nominated, look);
-    must(sim, status, "schedq_nominated_pods", look->pod, "");
-    return look->lacks != 0 ? look->lacks
-                            : cluster_trial_lacks(look->trial, sim_recorded(sim, look->pod));
-}
-
-uint32_t
-sim_preempt_find(sim_worker_t *worker, size_t pod, unsigned *lacks)
-{
-    sim_t *sim = worker->sim;
-    const workload_pod_t *recorded = sim_recorded(sim, pod);
-
-    if (sim->preemption == NULL ||
-        __atomic_load_n(&sim->words->nominations, __ATOMIC_ACQUIRE) == 0) {
-        return verdicts_find(sim->verdicts, sim->cluster, recorded, lacks);
-    }
-    look_t look = {.worker = worker, .pod = pod, .trial = sim->preemption->trial};
-
-    return cluster_find_filtered(sim->cluster, recorded, refuse_for_nominated, &look, lacks);
-}
 
 /* GPUs are shared in a way that sums do not show. */
 static schedq_fit_t
 fits_gpus(void *ctx, const schedq_filter_question_t *question)
 {
     const look_t *look = ctx;
-    const sim_t *sim = look->worker->sim;
+    const sim_t *sim = look->sim;
     schedq_running_view_t view;
 
     cluster_trial_begin(look->trial, sim->cluster, question->node);
@@ -154,6 +103,61 @@ fits_gpus(void *ctx, const schedq_filter_question_t *question)
     return cluster_trial_lacks(look->trial, sim_recorded(sim, look->pod)) == 0
                ? SCHEDQ_FIT_YES
                : SCHEDQ_FIT_UNSCHEDULABLE;
+}
+
+/* As the snapshot is asked for a place, and for victims. */
+static void
+describe(sim_t *sim, size_t pod, const char *name, look_t *look, schedq_preemptor_t *preemptor)
+{
+    const struct sim_preemption *preemption = sim->preemption;
+
+    *look = (look_t){.sim = sim, .pod = pod, .trial = preemption->trial, .description = preemptor};
+    schedq_preemptor_init(preemptor);
+    preemptor->priority = priority_of(sim, pod);
+    preemptor->name = name;
+    preemptor->object = sim_object(pod);
+    preemptor->requests = requests_of(sim, pod);
+    preemptor->now_ns = sim->now_ns + SIM_CLOCK_OFFSET_NS;
+    preemptor->filter = sim_recorded(sim, pod)->gpus > 0 ? fits_gpus : NULL;
+    preemptor->filter_ctx = look;
+}
+
+/* ---- a place beside nominated pods ----------------------------------------------------------- */
+
+static unsigned
+refuse_for_nominated(void *ctx, uint32_t node)
+{
+    const look_t *look = ctx;
+    const struct sim_preemption *preemption = look->sim->preemption;
+    schedq_fit_t fit = SCHEDQ_FIT_ERROR;
+    uint32_t resource = SCHEDQ_NO_RESOURCE;
+
+    must(look->sim,
+         schedq_cluster_fits(preemption->snapshot, preemption->workspace, &preemption->config,
+                             look->description, node, &fit, &resource),
+         "schedq_cluster_fits", look->pod, schedq_preemption_error(preemption->workspace));
+    if (fit == SCHEDQ_FIT_YES) {
+        return 0;
+    }
+    return resource != SCHEDQ_NO_RESOURCE ? CLUSTER_LACKS_RESOURCES : CLUSTER_LACKS_GPUS;
+}
+
+uint32_t
+sim_preempt_find(sim_worker_t *worker, size_t pod, unsigned *lacks)
+{
+    sim_t *sim = worker->sim;
+    const workload_pod_t *recorded = sim_recorded(sim, pod);
+    char name[SCHEDQ_NAME_MAX + 1];
+    schedq_preemptor_t description;
+    look_t look;
+
+    if (sim->preemption == NULL ||
+        __atomic_load_n(&sim->words->nominations, __ATOMIC_ACQUIRE) == 0) {
+        return verdicts_find(sim->verdicts, sim->cluster, recorded, lacks);
+    }
+    sim_pod_name(sim, pod, name);
+    describe(sim, pod, name, &look, &description);
+    return cluster_find_filtered(sim->cluster, recorded, refuse_for_nominated, &look, lacks);
 }
 
 /* ---- the snapshot follows -------------------------------------------------------------------- */
@@ -378,29 +382,19 @@ evict_victims(sim_t *sim, size_t pod, const schedq_preemption_decision_t *decisi
          pod, "");
 }
 
-/* The pod that fits nowhere, and what nodes say to it. */
+/* What nodes say to a pod that fits nowhere, and what it was promised. */
 static void
-describe_preemptor(sim_t *sim, size_t pod, const char *name, look_t *look,
-                   schedq_preemptor_t *preemptor)
+describe_refusals(sim_t *sim, size_t pod, schedq_preemptor_t *preemptor)
 {
     const struct sim_preemption *preemption = sim->preemption;
-    const workload_pod_t *recorded = sim_recorded(sim, pod);
 
-    schedq_preemptor_init(preemptor);
-    preemptor->priority = priority_of(sim, pod);
-    preemptor->name = name;
-    preemptor->object = sim_object(pod);
-    preemptor->requests = requests_of(sim, pod);
     preemptor->nominated_node =
         preemption->nominated[pod] != 0 ? preemption->nominated[pod] - 1 : SCHEDQ_NO_NODE;
     preemptor->statuses = preemption->statuses;
     preemptor->status_count = (uint32_t)sim->next_node;
     preemptor->offset = (uint32_t)hash_mix(sim->result->attempts);
-    preemptor->now_ns = sim->now_ns + SIM_CLOCK_OFFSET_NS;
-    preemptor->filter = recorded->gpus > 0 ? fits_gpus : NULL;
-    preemptor->filter_ctx = look;
     for (uint32_t i = 0; i < preemptor->status_count; i++) {
-        preemption->statuses[i] = cluster_node_ever_fits(sim->cluster, i, recorded)
+        preemption->statuses[i] = cluster_node_ever_fits(sim->cluster, i, sim_recorded(sim, pod))
                                       ? SCHEDQ_NODE_UNSCHEDULABLE
                                       : SCHEDQ_NODE_UNRESOLVABLE;
     }
@@ -415,13 +409,14 @@ sim_preempt_decide(sim_t *sim, sim_worker_t *worker, sim_worker_t *ending)
         return;
     }
     size_t pod = sim_number(ending->popped.object);
-    look_t look = {.worker = worker, .pod = pod, .trial = preemption->trial};
     schedq_preemption_decision_t decision;
     schedq_preemptor_t preemptor;
+    look_t look;
     char name[SCHEDQ_NAME_MAX + 1];
 
     sim_pod_name(sim, pod, name);
-    describe_preemptor(sim, pod, name, &look, &preemptor);
+    describe(sim, pod, name, &look, &preemptor);
+    describe_refusals(sim, pod, &preemptor);
     schedq_preemption_decision_init(&decision);
     preemption->hand = worker;
     uint64_t start = costs_now();

@@ -154,19 +154,22 @@ check_executor(const struct words *words, const schedq_executor_t *executor)
 }
 
 bool
-check_preemptor(const struct words *words, const schedq_cluster_t *cluster,
-                const schedq_preemptor_t *preemptor)
+check_pod(const struct words *words, const schedq_cluster_t *cluster,
+          const schedq_preemptor_t *preemptor)
 {
-    if (!check_pointer(words, "preemptor", preemptor) ||
-        !check_size(words, "preemptor", preemptor->struct_size, sizeof *preemptor) ||
-        (preemptor->name != NULL && !check_full_name(words, "preemptor.name", preemptor->name)) ||
-        !check_amounts(words, "preemptor.requests", &preemptor->requests,
-                       cluster->resource_count) ||
-        !check_flag(words, "preemptor.never", preemptor->never) ||
-        !check_flag(words, "preemptor.filter_first", preemptor->filter_first) ||
-        !check_time(words, "preemptor.now_ns", preemptor->now_ns)) {
-        return false;
-    }
+    return check_pointer(words, "preemptor", preemptor) &&
+           check_size(words, "preemptor", preemptor->struct_size, sizeof *preemptor) &&
+           (preemptor->name == NULL || check_full_name(words, "preemptor.name", preemptor->name)) &&
+           check_amounts(words, "preemptor.requests", &preemptor->requests,
+                         cluster->resource_count) &&
+           check_flag(words, "preemptor.filter_first", preemptor->filter_first) &&
+           check_time(words, "preemptor.now_ns", preemptor->now_ns);
+}
+
+bool
+check_nominated_node(const struct words *words, const schedq_cluster_t *cluster,
+                     const schedq_preemptor_t *preemptor)
+{
     if (preemptor->nominated_node != SCHEDQ_NO_NODE &&
         !node_exists(cluster, preemptor->nominated_node)) {
         words_say(words,
@@ -175,7 +178,17 @@ check_preemptor(const struct words *words, const schedq_cluster_t *cluster,
                   preemptor->nominated_node, cluster->nodes_end);
         return false;
     }
-    return check_statuses(words, cluster, preemptor) && check_extenders(words, preemptor) &&
+    return true;
+}
+
+bool
+check_preemptor(const struct words *words, const schedq_cluster_t *cluster,
+                const schedq_preemptor_t *preemptor)
+{
+    return check_pod(words, cluster, preemptor) &&
+           check_nominated_node(words, cluster, preemptor) &&
+           check_flag(words, "preemptor.never", preemptor->never) &&
+           check_statuses(words, cluster, preemptor) && check_extenders(words, preemptor) &&
            check_executor(words, preemptor->executor);
 }
 

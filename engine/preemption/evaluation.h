@@ -1,7 +1,8 @@
 /*
  * One evaluation: what schedq_preempt has drawn together from snapshot, configuration and
- * preemptor, and the workspace that it fills. Its steps are files of their own: eligibility,
- * dry_run (scan, victims, fits, violations), extenders, choose, actions.
+ * preemptor, and the workspace that it fills. Its steps are files of their own: question,
+ * eligibility, dry_run (scan, victims, fits, violations), extenders, choose, actions. place asks
+ * the same question of nodes that no pod leaves.
  *
  * While the dry run is on, everything in here is read only, but for the lanes: each task of an
  * executor has one. Bits and verdicts of a node are written by the lane that visits it, and no two
@@ -108,6 +109,12 @@ count_ones(uint64_t word)
 /* ---- checks (config.c) ----------------------------------------------------------------------- */
 
 bool check_config(const struct words *words, const schedq_preemption_config_t *config);
+/** What schedq_cluster_fits reads of it. */
+bool check_pod(const struct words *words, const schedq_cluster_t *cluster,
+               const schedq_preemptor_t *preemptor);
+bool check_nominated_node(const struct words *words, const schedq_cluster_t *cluster,
+                          const schedq_preemptor_t *preemptor);
+/** All of it. */
 bool check_preemptor(const struct words *words, const schedq_cluster_t *cluster,
                      const schedq_preemptor_t *preemptor);
 bool check_decision(const struct words *words, const schedq_preemption_decision_t *decision);
@@ -136,6 +143,8 @@ lane_keep(struct lane *lane, uint32_t count)
 {
     lane->blocks[lane->block].used += count;
 }
+/** Room for that many needs; false: no memory. */
+bool lane_room(struct lane *lane, uint32_t needs);
 /** Lists for a node with that many pods; false: no memory. */
 bool lane_lists(struct lane *lane, uint32_t pods);
 /** The lists of victims of earlier evaluations are forgotten. */
@@ -152,6 +161,16 @@ candidates_push(struct candidates *candidates, struct memory *memory,
     candidates->items[candidates->count++] = *candidate;
     return true;
 }
+
+/* ---- the question (question.c) --------------------------------------------------------------- */
+
+/**
+ * Sets what evaluations read: these, the needs, and the pod's own nomination. `below`: the room
+ * that nodes have, as columns. False: no memory.
+ */
+bool question_set(schedq_preemption_t *of, const schedq_cluster_t *cluster,
+                  const schedq_preemption_config_t *config, const schedq_preemptor_t *preemptor,
+                  struct room below);
 
 /* ---- steps ----------------------------------------------------------------------------------- */
 

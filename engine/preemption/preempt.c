@@ -5,50 +5,6 @@
 
 /* ---- what the steps read --------------------------------------------------------------------- */
 
-static void
-set_need(schedq_preemption_t *of, uint32_t number, uint32_t resource, int64_t amount)
-{
-    of->needs[number] = (struct need){
-        .resource = resource,
-        .amount = amount,
-        .least = amount > 0 ? amount : -ROOM_ENOUGH,
-        .column = table_column(of->cluster, of->below.table, resource),
-    };
-}
-
-/* In the order of their numbers, whatever the caller's is. */
-static void
-add_extended(schedq_preemption_t *of, const schedq_amount_t *asked)
-{
-    uint32_t at = of->need_count++;
-
-    for (; at > NEED_EXTENDED && of->needs[at - 1].resource > asked->resource; at--) {
-        of->needs[at] = of->needs[at - 1];
-    }
-    set_need(of, at, asked->resource, asked->amount);
-}
-
-static bool
-list_needs(schedq_preemption_t *of)
-{
-    const schedq_amounts_t *requests = &of->preemptor.requests;
-
-    if (!array_reserve(&of->memory, &of->needs, &of->need_capacity,
-                       NEED_EXTENDED + requests->extended_count, sizeof *of->needs)) {
-        return false;
-    }
-    set_need(of, NEED_PODS, SCHEDQ_RESOURCE_PODS, 1);
-    set_need(of, NEED_CPU, SCHEDQ_RESOURCE_CPU, requests->cpu_milli);
-    set_need(of, NEED_MEMORY, SCHEDQ_RESOURCE_MEMORY, requests->memory_bytes);
-    of->need_count = NEED_EXTENDED;
-    for (uint32_t i = 0; i < requests->extended_count; i++) {
-        if (requests->extended[i].amount > 0) {
-            add_extended(of, &requests->extended[i]);
-        }
-    }
-    return true;
-}
-
 static bool
 prepare_lanes(schedq_preemption_t *of)
 {
@@ -58,41 +14,27 @@ prepare_lanes(schedq_preemption_t *of)
         struct lane *lane = &of->lanes[i];
 
         lane_reset(lane);
-        if (!array_reserve(lane->memory, &lane->room, &lane->room_capacity, of->need_count,
-                           sizeof *lane->room)) {
+        if (!lane_room(lane, of->need_count)) {
             return false;
         }
     }
     return true;
 }
 
-static const struct nomination *
-own_nomination(const schedq_cluster_t *cluster, const char *name)
-{
-    uint64_t key = name == NULL ? 0 : name_find(&cluster->texts, name);
-    const uint64_t *found = key == 0 ? NULL : map_find(&cluster->nominated_names, key);
-
-    return found == NULL ? NULL : &cluster->nominations[*found];
-}
-
 static bool
 prepare(schedq_preemption_t *of, const schedq_cluster_t *cluster,
         const schedq_preemption_config_t *config, const schedq_preemptor_t *preemptor)
 {
-    of->cluster = cluster;
-    of->config = *config;
-    of->preemptor = *preemptor;
-    of->below = levels_below(&cluster->levels, preemptor->priority);
-    of->own = own_nomination(cluster, preemptor->name);
+    if (!question_set(of, cluster, config, preemptor,
+                      levels_below(&cluster->levels, preemptor->priority))) {
+        return false;
+    }
     /*
      * A filter that goes first has to see every node. A node whose pods fit as they are is judged
      * by its pods.
      */
     of->prunes = preemptor->filter == NULL || preemptor->filter_first == 0;
     of->spares = config->min_run_ns > 0 || config->evict_again_ns > 0;
-    if (!list_needs(of)) {
-        return false;
-    }
     of->only_room = of->below.exact && !of->spares && preemptor->filter == NULL &&
                     of->need_count == NEED_EXTENDED && cluster->budget_count == 0 &&
                     config->victim_order == SCHEDQ_VICTIMS_BY_IMPORTANCE;

@@ -113,6 +113,13 @@ lane_reset(struct lane *lane)
     lane->no_memory = false;
 }
 
+bool
+lane_room(struct lane *lane, uint32_t needs)
+{
+    return array_reserve(lane->memory, &lane->room, &lane->room_capacity, needs,
+                         sizeof *lane->room);
+}
+
 static bool
 add_block(struct lane *lane, uint32_t count)
 {

@@ -12,10 +12,11 @@
  * the pod fits without an eviction is an error, except with no_victims TAKE.
  *
  * NOMINATIONS are promises that the host's own placement has to keep. When it looks for a node for
- * a pod, each other pod of at least its priority that is nominated to a node
- * (schedq_nominated_pods) takes its requests there, as if it ran. Otherwise the victims, which
- * queue again, are back before the preemptor, and it evicts them again, without end
- * (docs/PREEMPTION.md; `fits` of examples/preempt.c).
+ * a pod, each other pod of at least its priority that is nominated to a node takes its requests
+ * there, as if it ran: schedq_cluster_fits says whether a pod fits a node so, and
+ * schedq_cluster_first_fit finds one. A host that forgets them gives the room that an eviction made
+ * to the victims, which queue again and are back before the preemptor, and it evicts them again,
+ * without end (docs/PREEMPTION.md, examples/preempt.c).
  *
  * RESOURCES (cpu, memory, pod slots, named extended ones) it adds up itself. Every other constraint
  * is a callback, schedq_filter_fn.
@@ -62,6 +63,7 @@ typedef struct schedq_cluster    schedq_cluster_t;    /**< a snapshot */
 typedef struct schedq_preemption schedq_preemption_t;
 
 #define SCHEDQ_NO_NODE       UINT32_MAX
+#define SCHEDQ_NO_RESOURCE   UINT32_MAX
 /* a pod that has not started: later than every time */
 #define SCHEDQ_NO_START      INT64_MAX
 /* of one resource of a node, and of all on it together */
@@ -687,7 +689,7 @@ typedef struct schedq_executor {
     uint32_t reserved;
 } schedq_executor_t;
 
-/** The pod for which there is no place, and what was found out about that. */
+/** A pod that looks for a place, and what was found out about that. */
 typedef struct schedq_preemptor {
     uint32_t struct_size;   /**< set by schedq_preemptor_init */
     int32_t  priority;
@@ -860,12 +862,65 @@ SCHEDQ_API schedq_status_t schedq_preemption_create(const schedq_allocator_t *al
 SCHEDQ_API void schedq_preemption_destroy(schedq_preemption_t *preemption);
 
 /**
- * Says what the last schedq_preempt with this workspace found wrong; "" if it succeeded, or was
- * NOMEM.
+ * Says what the last schedq_preempt, schedq_cluster_fits or schedq_cluster_first_fit with this
+ * workspace found wrong; "" if it found nothing wrong, or was NOMEM.
  *
  * Threads: as schedq_preempt
  */
 SCHEDQ_API const char *schedq_preemption_error(const schedq_preemption_t *preemption);
+
+/**
+ * Tells whether a pod fits a node as things are: with the pods that run there, and with each pod
+ * that is nominated there, is not the pod itself and has at least its priority, as if it ran there.
+ *
+ * It is the question that schedq_preempt asks of a node without victims, so the two agree: where
+ * the pod fits, no eviction is needed. Fill one description and pass it to both. Changes nothing
+ * but the workspace; the lists of its last decision stay valid, but schedq_preemption_verdict has
+ * to be asked before.
+ *
+ * @param config   as for schedq_preempt; nomination_lease_ns decides whether leases count
+ * @param pod      read are priority, name (its own nomination does not count), object, requests,
+ *                 now_ns, filter, filter_ctx, filter_first; the filter finds no pod removed
+ * @param fit      receives YES; UNSCHEDULABLE: not as things are; UNRESOLVABLE: it asks for more
+ *                 than all of the node, or its filter said so; ERROR: its filter said so. As one of
+ *                 schedq_preemptor.statuses the first two are SCHEDQ_NODE_UNSCHEDULABLE, the others
+ *                 SCHEDQ_NODE_UNRESOLVABLE
+ * @param resource receives the first resource that is short, SCHEDQ_NO_RESOURCE if none is or the
+ *                 filter refused; may be NULL
+ * @retval SCHEDQ_OK         *fit and *resource are set
+ * @retval SCHEDQ_NOT_FOUND  no node has that number; *fit and *resource are as they were
+ * @retval SCHEDQ_INVALID    *fit and *resource are as they were
+ * @retval SCHEDQ_NOMEM      *fit and *resource are as they were
+ *
+ * Threads: [read], one call at a time per workspace  Progress: O(resources asked for + pods
+ *          nominated to the node); allocates while the workspace grows.
+ */
+SCHEDQ_API schedq_status_t schedq_cluster_fits(const schedq_cluster_t *cluster,
+                                               schedq_preemption_t *preemption,
+                                               const schedq_preemption_config_t *config,
+                                               const schedq_preemptor_t *pod, uint32_t node,
+                                               schedq_fit_t *fit, uint32_t *resource);
+
+/**
+ * Finds the first node that a pod fits, as schedq_cluster_fits tells it: the node that it is
+ * nominated to, else the lowest number.
+ *
+ * @param pod  read is also nominated_node; with filter_first the filter is nevertheless asked of
+ *             nodes with room only
+ * @param node receives the number, SCHEDQ_NO_NODE if there is none
+ * @retval SCHEDQ_OK         *node is a node that the pod fits
+ * @retval SCHEDQ_NOT_FOUND  it fits nowhere: schedq_preempt may help, with the same description
+ * @retval SCHEDQ_INVALID    *node is SCHEDQ_NO_NODE
+ * @retval SCHEDQ_NOMEM      *node is SCHEDQ_NO_NODE
+ *
+ * Threads: [read], one call at a time per workspace  Progress: O(nodes * resources asked for),
+ *          numbers in a row, and schedq_cluster_fits for each node with room before the first that
+ *          it fits; allocates while the workspace grows.
+ */
+SCHEDQ_API schedq_status_t schedq_cluster_first_fit(const schedq_cluster_t *cluster,
+                                                    schedq_preemption_t *preemption,
+                                                    const schedq_preemption_config_t *config,
+                                                    const schedq_preemptor_t *pod, uint32_t *node);
 
 /**
  * Decides which pods to evict for a pod that fits nowhere. Changes nothing but the workspace and
@@ -875,8 +930,8 @@ SCHEDQ_API const char *schedq_preemption_error(const schedq_preemption_t *preemp
  *   1 copy what is needed out of the decision: objects of `deletes` (schedq_cluster_pod) and of
  *     `clears`
  *   2 nomination SET: schedq_cluster_nominate, and schedq_nominate with chosen + 1, before a victim
- *     is deleted: else another pod takes its place. From here on the host's placement leaves that
- *     room free (NOMINATIONS above). CLEAR: schedq_cluster_unnominate and schedq_nominate with 0.
+ *     is deleted: else another pod takes its place. From here on schedq_cluster_fits leaves that
+ *     room free for it. CLEAR: schedq_cluster_unnominate and schedq_nominate with 0.
  *     KEEP: nothing
  *   3 mark each of `deletes` (schedq_cluster_update_pod with its whole description, as that
  *     replaces all, and terminating 1, disruption_status 1, disruption_reason
@@ -924,8 +979,8 @@ SCHEDQ_API schedq_status_t schedq_preempt(const schedq_cluster_t *cluster,
  *
  * @retval SCHEDQ_OK         *verdict is set
  * @retval SCHEDQ_NOT_FOUND  no node has that number; *verdict is all zero
- * @retval SCHEDQ_INVALID    also if the last schedq_preempt was not OK, or there was none; *verdict
- *         is all zero
+ * @retval SCHEDQ_INVALID    also if the workspace's last call was no schedq_preempt that was OK;
+ *         *verdict is all zero
  * @retval SCHEDQ_NOMEM      *verdict is all zero
  *
  * Threads: [read], as schedq_preempt  Progress: O(pods of lower priority on the node + resources

@@ -54,8 +54,9 @@ main(int argc, char **argv)
         ARGUMENTS_END};
     static const command_line_t line = {
         .table = table,
-        .doc = "Compares preemption decisions of the library with those of a plain implementation, "
-               "over random clusters.\v"
+        .doc = "Compares preemption decisions of the library, and what it says about where a pod "
+               "fits, "
+               "with those of a plain implementation, over random clusters.\v"
                "Exit status: 0 no difference; 1 a difference, which is printed with the line that "
                "repeats it; 2 bad usage.",
     };
@@ -78,12 +79,13 @@ main(int argc, char **argv)
         printf("%" PRIu64 " clusters, %" PRIu64 " decisions, no difference: success %" PRIu64
                ", unschedulable %" PRIu64 ", no nodes %" PRIu64 ", node errors %" PRIu64
                ", extender %" PRIu64 "; ineligible %" PRIu64 ", candidates %" PRIu64
-               ", violations %" PRIu64 ", cleared nominations %" PRIu64 "\n",
+               ", violations %" PRIu64 ", cleared nominations %" PRIu64
+               ", nodes asked whether it fits %" PRIu64 "\n",
                end - first, tally.decisions, tally.outcomes[SCHEDQ_PREEMPT_SUCCESS],
                tally.outcomes[SCHEDQ_PREEMPT_UNSCHEDULABLE],
                tally.outcomes[SCHEDQ_PREEMPT_NO_NODES], tally.outcomes[SCHEDQ_PREEMPT_NODE_ERRORS],
                tally.outcomes[SCHEDQ_PREEMPT_EXTENDER], tally.ineligible, tally.candidates,
-               tally.violations, tally.clears);
+               tally.violations, tally.clears, tally.fits);
     }
     world_free(&world);
     return agrees ? 0 : 1;

@@ -366,6 +366,63 @@ compare(struct report *report, const struct world *world, const struct ref_decis
     }
 }
 
+/* ---- where it fits as things are ------------------------------------------------------------- */
+
+static void
+compare_fit(struct report *report, const struct asking *asking, int node, schedq_verdict_t expected)
+{
+    static const schedq_fit_t fits[] = {
+        [SCHEDQ_VERDICT_CANDIDATE] = SCHEDQ_FIT_YES,
+        [SCHEDQ_VERDICT_UNSCHEDULABLE] = SCHEDQ_FIT_UNSCHEDULABLE,
+        [SCHEDQ_VERDICT_UNRESOLVABLE] = SCHEDQ_FIT_UNRESOLVABLE,
+        [SCHEDQ_VERDICT_ERROR] = SCHEDQ_FIT_ERROR,
+    };
+    const struct world *world = asking->world;
+    schedq_fit_t fit;
+    uint32_t resource;
+    schedq_status_t status =
+        schedq_cluster_fits(world->cluster, world->preemption, &asking->ref.config,
+                            &asking->preemptor, (uint32_t)node, &fit, &resource);
+
+    if (status != SCHEDQ_OK) {
+        world_refused(world, "schedq_cluster_fits", status);
+    }
+    tally.fits++;
+    compare_number(report, "fit", fits[expected.kind], fit);
+    compare_number(report, "resource of a fit",
+                   expected.reason == SCHEDQ_REASON_RESOURCE ? expected.resource
+                                                             : (int64_t)SCHEDQ_NO_RESOURCE,
+                   resource);
+}
+
+/* Its own node or the first one, by what the reference says of each. */
+static void
+compare_places(struct report *report, const struct asking *asking)
+{
+    const struct world *world = asking->world;
+    uint32_t expected = SCHEDQ_NO_NODE, got;
+
+    for (int node = world->ref.nodes_end - 1; node >= 0; node--) {
+        if (!world->ref.nodes[node].used) {
+            continue;
+        }
+        schedq_verdict_t verdict = reference_fits(&world->ref, &asking->ref, node);
+
+        compare_fit(report, asking, node, verdict);
+        if (verdict.kind == SCHEDQ_VERDICT_CANDIDATE &&
+            (expected == SCHEDQ_NO_NODE || (int)expected != asking->ref.nominated_node)) {
+            expected = (uint32_t)node;
+        }
+    }
+    schedq_status_t status = schedq_cluster_first_fit(
+        world->cluster, world->preemption, &asking->ref.config, &asking->preemptor, &got);
+
+    if (status != (got == SCHEDQ_NO_NODE ? SCHEDQ_NOT_FOUND : SCHEDQ_OK)) {
+        world_refused(world, "schedq_cluster_first_fit", status);
+    }
+    compare_number(report, "first fit", expected, got);
+}
+
 static void
 count_up(const struct ref_decision *decision)
 {
@@ -400,5 +457,6 @@ question_agrees(struct world *world, chance_t *chance, char *difference, size_t 
         world_refused(world, "schedq_preempt", status);
     }
     compare(&report, world, &expected, &got);
+    compare_places(&report, &asking);
     return !report.differs;
 }

@@ -10,7 +10,7 @@ bool question_agrees(struct world *world, chance_t *chance, char *difference, si
 /** How often each outcome was met, to see that the draws reach all of them. */
 struct tally {
     uint64_t decisions, outcomes[SCHEDQ_PREEMPT_EXTENDER + 1], ineligible, candidates, violations,
-        clears;
+        clears, fits;
 };
 
 extern struct tally tally;

@@ -190,6 +190,15 @@ ask_all(const struct run *run, int node, const bool *away)
     return answer;
 }
 
+schedq_verdict_t
+reference_fits(const struct ref_cluster *cluster, const struct ref_question *question, int node)
+{
+    const struct run run = {.cluster = cluster, .question = question};
+    const bool away[PODS_MAX] = {false};
+
+    return ask_all(&run, node, away);
+}
+
 /* ---- one node -------------------------------------------------------------------------------- */
 
 /* Strictly more important, in the order that is configured. */

@@ -139,6 +139,10 @@ struct ref_decision {
 void reference_decide(const struct ref_cluster *cluster, const struct ref_question *question,
                       struct ref_decision *decision);
 
+/* What a node says to the pod as things are. CANDIDATE: it fits. */
+schedq_verdict_t reference_fits(const struct ref_cluster *cluster,
+                                const struct ref_question *question, int node);
+
 /* What a victim costs, for both sides. */
 uint32_t reference_cost(const struct ref_pod *pod);
 
