@@ -2,6 +2,7 @@
 #include "fields.h"
 
 #include "alloc.h"
+#include "moment.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -95,17 +96,30 @@ field_whole(input_row_t *row, size_t column, int64_t min, int64_t max)
 }
 
 int64_t
-field_seconds(input_row_t *row, size_t column, int64_t min_ns, const char *what)
+field_seconds(input_row_t *row, size_t column)
 {
-    int64_t value = min_ns;
+    int64_t value = 0;
 
     if (!number_seconds(row->fields[column], &value)) {
         input_fault(row, column, row->fields[column],
                     "seconds from 0 to %" PRId64 ", at most 9 decimals", WORKLOAD_SECONDS_MAX);
+    }
+    return value;
+}
+
+int64_t
+field_moment(input_row_t *row, size_t column, int64_t min_ns, const char *what)
+{
+    int64_t value = min_ns;
+
+    if (!moment_read(row->fields[column], &value)) {
+        input_fault(row, column, row->fields[column],
+                    "seconds from 0 to %" PRId64
+                    ", at most 9 decimals, or ISO 8601 from " MOMENT_FIRST " to " MOMENT_LAST,
+                    WORKLOAD_SECONDS_MAX);
     } else if (value < min_ns) {
-        input_fault(row, column, row->fields[column], "seconds from %.9g to %" PRId64 "%s%s",
-                    (double)min_ns / (double)NS_PER_SECOND, WORKLOAD_SECONDS_MAX,
-                    what == NULL ? "" : ": ", what == NULL ? "" : what);
+        input_fault(row, column, row->fields[column], "seconds from %.16g to %" PRId64 ": %s",
+                    (double)min_ns / (double)NS_PER_SECOND, WORKLOAD_SECONDS_MAX, what);
     }
     return value;
 }

@@ -19,11 +19,13 @@ bool number_seconds(const char *text, int64_t *value_ns);
 bool number_real(const char *text, double min, double max, double *value);
 
 int64_t field_whole(input_row_t *row, size_t column, int64_t min, int64_t max);
+/* How long something takes, in nanoseconds. */
+int64_t field_seconds(input_row_t *row, size_t column);
 /*
- * Nanoseconds, at least min_ns; `what` explains the lower limit, NULL if there is nothing to
- * explain.
+ * When something happens (moment.h), in nanoseconds, at least min_ns; `what` says what that is,
+ * "not before ...".
  */
-int64_t field_seconds(input_row_t *row, size_t column, int64_t min_ns, const char *what);
+int64_t field_moment(input_row_t *row, size_t column, int64_t min_ns, const char *what);
 /*
  * A name: 1..WORKLOAD_NAME_MAX bytes without '/', blanks and control characters. A copy; NULL if it
  * is a fault.

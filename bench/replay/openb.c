@@ -70,9 +70,9 @@ whole(reading_t *reading, size_t column, int64_t min, int64_t max)
 }
 
 static int64_t
-seconds(reading_t *reading, size_t column, int64_t min_ns, const char *what)
+moment(reading_t *reading, size_t column, int64_t min_ns, const char *what)
 {
-    return field_seconds(&reading->row, reading->where[column], min_ns, what);
+    return field_moment(&reading->row, reading->where[column], min_ns, what);
 }
 
 /*
@@ -101,13 +101,13 @@ read_gpus(reading_t *reading, workload_pod_t *pod)
 static void
 read_times(reading_t *reading, workload_pod_t *pod)
 {
-    pod->arrival_ns = seconds(reading, POD_CREATION, 0, NULL);
+    pod->arrival_ns = moment(reading, POD_CREATION, 0, NULL);
     int64_t started_ns = pod->arrival_ns;
     if (stated(reading, POD_SCHEDULED)) {
-        started_ns = seconds(reading, POD_SCHEDULED, pod->arrival_ns, "not before creation_time");
+        started_ns = moment(reading, POD_SCHEDULED, pod->arrival_ns, "not before creation_time");
     }
     pod->run_ns =
-        seconds(reading, POD_DELETION, started_ns, "not before the pod started") - started_ns;
+        moment(reading, POD_DELETION, started_ns, "not before the pod started") - started_ns;
 }
 
 static void
@@ -145,7 +145,7 @@ add_node(reading_t *reading)
         node.model = field_model(row, reading->where[NODE_MODEL], reading->workload);
     }
     if (stated(reading, NODE_CREATION)) {
-        node.arrival_ns = seconds(reading, NODE_CREATION, 0, NULL);
+        node.arrival_ns = moment(reading, NODE_CREATION, 0, NULL);
     }
     if (row->fault.found ||
         !names_note(&reading->names, row, reading->where[NODE_NAME], node.name)) {

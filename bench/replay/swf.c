@@ -114,8 +114,8 @@ read_job(input_row_t *row, workload_t *workload, names_seen_t *names)
     snprintf(name, sizeof name, "job-%" PRId64,
              field_whole(row, SWF_JOB, 0, INT64_C(1000000000000)));
     workload_pod_t pod = {
-        .arrival_ns = field_seconds(row, SWF_SUBMIT, 0, NULL),
-        .run_ns = unknown(row, SWF_RUN) ? 0 : field_seconds(row, SWF_RUN, 0, NULL),
+        .arrival_ns = field_seconds(row, SWF_SUBMIT),
+        .run_ns = unknown(row, SWF_RUN) ? 0 : field_seconds(row, SWF_RUN),
         .cpu_milli = processors(row) * 1000,
         .qos = queue_class(row, workload),
     };

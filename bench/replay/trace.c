@@ -66,7 +66,7 @@ read_node(reading_t *reading)
 
     workload_node_t node = {
         .name = field_name(row, NODE_NAME),
-        .arrival_ns = field_seconds(row, NODE_ARRIVAL, 0, NULL),
+        .arrival_ns = field_moment(row, NODE_ARRIVAL, 0, NULL),
         .cpu_milli = field_whole(row, NODE_CPU, 0, WORKLOAD_CPU_MILLI_MAX),
         .memory_mib = field_whole(row, NODE_MEMORY, 0, WORKLOAD_MEMORY_MIB_MAX),
         .gpus = (uint16_t)field_whole(row, NODE_GPUS, 0, WORKLOAD_GPUS_MAX),
@@ -86,8 +86,8 @@ read_pod(reading_t *reading)
 
     workload_pod_t pod = {
         .name = field_name(row, POD_NAME),
-        .arrival_ns = field_seconds(row, POD_ARRIVAL, 0, NULL),
-        .run_ns = field_seconds(row, POD_RUN, 0, NULL),
+        .arrival_ns = field_moment(row, POD_ARRIVAL, 0, NULL),
+        .run_ns = field_seconds(row, POD_RUN),
         .cpu_milli = field_whole(row, POD_CPU, 0, WORKLOAD_CPU_MILLI_MAX),
         .memory_mib = field_whole(row, POD_MEMORY, 0, WORKLOAD_MEMORY_MIB_MAX),
         .gpus = (uint16_t)field_whole(row, POD_GPUS, 0, WORKLOAD_GPUS_MAX),

@@ -153,10 +153,12 @@ a_broken_value_is_told_with_line_column_and_legal_range(void **state)
         ":3: column 5 (gpu_milli): value \"1001\", legal: a whole number from 1 to 1000");
     expect_bad_pods(ONE_POD "p1,1,1,1,1,,LS,Running,1e3,30,12\n",
                     ":3: column 9 (creation_time): value \"1e3\", legal: seconds from 0 to "
-                    "4000000000, at most 9 decimals");
+                    "4000000000, at most 9 decimals, or ISO 8601 from 1970-01-01T00:00:00Z to "
+                    "2096-10-02T07:06:40Z");
     expect_bad_pods(ONE_POD "p1,1,1,1,1,,LS,Running,10,,12\n",
                     ":3: column 10 (deletion_time): value \"\", legal: seconds from 0 to "
-                    "4000000000, at most 9 decimals");
+                    "4000000000, at most 9 decimals, or ISO 8601 from 1970-01-01T00:00:00Z to "
+                    "2096-10-02T07:06:40Z");
 }
 
 static void
@@ -170,6 +172,25 @@ times_must_not_run_backwards(void **state)
                     ":3: column 10 (deletion_time): value \"11\", legal: seconds from 12 to "
                     "4000000000: not before the "
                     "pod started");
+}
+
+static void
+times_are_seconds_or_dates(void **state)
+{
+    loaded_t loaded;
+    (void)state;
+    load_files_t files = {.pods = file_write("pods.csv",
+                                             ONE_POD "p1,1,1,0,0,,LS,Running,2023-05-02 04:00:00,"
+                                                     "1683000030.5,2023-05-02T06:00:10+02:00\n"),
+                          .nodes = file_write("nodes.csv", ONE_NODE)};
+    load_files(&loaded, &files, false);
+    assert_string_equal(loaded.complaints, "");
+    assert_int_equal(loaded.workload.pods[1].arrival_ns, 1683000000 * NS_PER_SECOND);
+    assert_int_equal(loaded.workload.pods[1].run_ns, NS_PER_SECOND * 41 / 2);
+    loaded_free(&loaded);
+    expect_bad_pods(ONE_POD "p1,1,1,1,1,,LS,Running,1683000000.25,2023-05-02T04:00:00Z,\n",
+                    ":3: column 10 (deletion_time): value \"2023-05-02T04:00:00Z\", legal: seconds "
+                    "from 1683000000.25 to 4000000000: not before the pod started");
 }
 
 static void
@@ -296,6 +317,7 @@ main(void)
         cmocka_unit_test(gzip_is_found_by_content),
         cmocka_unit_test(a_broken_value_is_told_with_line_column_and_legal_range),
         cmocka_unit_test(times_must_not_run_backwards),
+        cmocka_unit_test(times_are_seconds_or_dates),
         cmocka_unit_test(names_must_be_legal_and_unique),
         cmocka_unit_test(a_line_of_another_length_is_told),
         cmocka_unit_test(a_header_without_a_needed_column_is_told),

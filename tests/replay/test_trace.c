@@ -47,6 +47,25 @@ expect_same_pod(const workload_t *a, const workload_t *b, size_t i)
 }
 
 static void
+arrivals_may_be_dates(void **state)
+{
+    loaded_t loaded;
+    (void)state;
+    load_trace(&loaded,
+               "schedq-trace 1\nn node-a 2023-05-02 32000 1024 2 T4\n"
+               "p pod-a 2023-05-02T04:00:00.5Z 5.25 1000 64 1 460 LS T4|G2\nend 1 1\n",
+               false);
+    assert_string_equal(loaded.complaints, "");
+    assert_int_equal(loaded.workload.nodes[0].arrival_ns, 1682985600 * NS_PER_SECOND);
+    assert_int_equal(loaded.workload.pods[0].arrival_ns,
+                     1683000000 * NS_PER_SECOND + NS_PER_SECOND / 2);
+    loaded_free(&loaded);
+    expect_bad("schedq-trace 1\n" NODE "p pod-a 10 2023-05-02 1000 64 1 460 LS T4|G2\nend 1 1\n",
+               ":3: column 4 (run): value \"2023-05-02\", legal: seconds from 0 to 4000000000, at "
+               "most 9 decimals");
+}
+
+static void
 lines_are_read_by_kind(void **state)
 {
     loaded_t loaded;
@@ -245,6 +264,7 @@ main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(lines_are_read_by_kind),
+        cmocka_unit_test(arrivals_may_be_dates),
         cmocka_unit_test(what_is_written_is_read_back),
         cmocka_unit_test(the_same_workload_gives_the_same_bytes),
         cmocka_unit_test(a_trace_that_cannot_be_written_is_told),
