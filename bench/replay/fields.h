@@ -22,7 +22,7 @@ int64_t field_whole(input_row_t *row, size_t column, int64_t min, int64_t max);
 /* How long something takes, in nanoseconds. */
 int64_t field_seconds(input_row_t *row, size_t column);
 /*
- * When something happens (moment.h), in nanoseconds, at least min_ns; `what` says what that is,
+ * When something happens, in nanoseconds, at least min_ns; `what` says what that is,
  * "not before ...".
  */
 int64_t field_moment(input_row_t *row, size_t column, int64_t min_ns, const char *what);

@@ -10,9 +10,9 @@
 
 #include <inttypes.h>
 
-/* The words of a call go to the workspace, and its last evaluation is no longer there to be asked. */
+/* Words go to the workspace, whose last evaluation cannot be asked any more. */
 static struct words
-begin(schedq_preemption_t *of)
+begin_places(schedq_preemption_t *of)
 {
     of->words[0] = '\0';
     of->cluster = NULL;
@@ -21,8 +21,8 @@ begin(schedq_preemption_t *of)
 
 /* False: no memory. Lists of the last decision stay as they are. */
 static bool
-prepare(schedq_preemption_t *of, const schedq_cluster_t *cluster,
-        const schedq_preemption_config_t *config, const schedq_preemptor_t *pod)
+prepare_places(schedq_preemption_t *of, const schedq_cluster_t *cluster,
+               const schedq_preemption_config_t *config, const schedq_preemptor_t *pod)
 {
     const struct room now = {.table = cluster->levels.free, .exact = true};
 
@@ -35,7 +35,7 @@ prepare(schedq_preemption_t *of, const schedq_cluster_t *cluster,
 }
 
 static schedq_verdict_t
-judge(schedq_preemption_t *of, uint32_t node)
+judge_place(schedq_preemption_t *of, uint32_t node)
 {
     struct lane *lane = &of->lanes[0];
 
@@ -45,7 +45,7 @@ judge(schedq_preemption_t *of, uint32_t node)
 
 /* Afterwards: a list of nominated pods that found no memory is told once. */
 static schedq_status_t
-end(schedq_preemption_t *of)
+end_places(schedq_preemption_t *of)
 {
     bool no_memory = of->lanes[0].no_memory;
 
@@ -77,7 +77,7 @@ schedq_cluster_fits(const schedq_cluster_t *cluster, schedq_preemption_t *preemp
     if (preemption == NULL) {
         return SCHEDQ_INVALID;
     }
-    const struct words words = begin(preemption);
+    const struct words words = begin_places(preemption);
 
     if (!check_pointer(&words, "cluster", cluster) || !check_pointer(&words, "fit", fit) ||
         !check_config(&words, config) || !check_pod(&words, cluster, pod)) {
@@ -88,12 +88,12 @@ schedq_cluster_fits(const schedq_cluster_t *cluster, schedq_preemption_t *preemp
                   cluster->nodes_end);
         return SCHEDQ_NOT_FOUND;
     }
-    if (!prepare(preemption, cluster, config, pod)) {
+    if (!prepare_places(preemption, cluster, config, pod)) {
         preemption->cluster = NULL;
         return SCHEDQ_NOMEM;
     }
-    schedq_verdict_t verdict = judge(preemption, node);
-    schedq_status_t status = end(preemption);
+    schedq_verdict_t verdict = judge_place(preemption, node);
+    schedq_status_t status = end_places(preemption);
 
     if (status == SCHEDQ_OK) {
         *fit = fit_of(verdict);
@@ -107,20 +107,20 @@ schedq_cluster_fits(const schedq_cluster_t *cluster, schedq_preemption_t *preemp
 
 /* Its own node first: that is where room was made for it. */
 static uint32_t
-find(schedq_preemption_t *of)
+find_place(schedq_preemption_t *of)
 {
     uint32_t own = of->preemptor.nominated_node;
     struct scan scan;
     uint32_t node;
 
-    if (own != SCHEDQ_NO_NODE && judge(of, own).kind == SCHEDQ_VERDICT_CANDIDATE) {
+    if (own != SCHEDQ_NO_NODE && judge_place(of, own).kind == SCHEDQ_VERDICT_CANDIDATE) {
         return own;
     }
     scan_open(&scan, 0, of->cluster->nodes_end);
     do {
         node = scan_next(&scan, of);
     } while (node != SCHEDQ_NO_NODE && !of->lanes[0].no_memory &&
-             judge(of, node).kind != SCHEDQ_VERDICT_CANDIDATE);
+             judge_place(of, node).kind != SCHEDQ_VERDICT_CANDIDATE);
     return node;
 }
 
@@ -135,14 +135,14 @@ schedq_cluster_first_fit(const schedq_cluster_t *cluster, schedq_preemption_t *p
     if (preemption == NULL) {
         return SCHEDQ_INVALID;
     }
-    const struct words words = begin(preemption);
+    const struct words words = begin_places(preemption);
 
     if (!check_pointer(&words, "cluster", cluster) || !check_pointer(&words, "node", node) ||
         !check_config(&words, config) || !check_pod(&words, cluster, pod) ||
         !check_nominated_node(&words, cluster, pod)) {
         return SCHEDQ_INVALID;
     }
-    if (!prepare(preemption, cluster, config, pod)) {
+    if (!prepare_places(preemption, cluster, config, pod)) {
         preemption->cluster = NULL;
         return SCHEDQ_NOMEM;
     }
@@ -151,8 +151,8 @@ schedq_cluster_first_fit(const schedq_cluster_t *cluster, schedq_preemption_t *p
         preemption->cluster = NULL;
         return SCHEDQ_NOMEM;
     }
-    uint32_t found = find(preemption);
-    schedq_status_t status = end(preemption);
+    uint32_t found = find_place(preemption);
+    schedq_status_t status = end_places(preemption);
 
     if (status != SCHEDQ_OK) {
         return status;
