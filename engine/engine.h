@@ -13,6 +13,7 @@
 #include "platform/hash.h"
 #include "platform/memory.h"
 #include "plugins/registry.h"
+#include "policy/counted.h"
 #include "policy/rules.h"
 
 #include <schedq/schedq.h>
@@ -37,7 +38,8 @@ struct text;
 /** What every queue begins with. */
 struct schedq {
     const struct engine_ops *ops;
-    uint64_t seed; /* of the hashes of names */
+    uint64_t seed;  /* of the hashes of names */
+    uint32_t forks; /* inside_forks when it was made: a child has no use for it */
     schedq_config_t config;
     struct memory memory;
     struct clock clock;
@@ -46,11 +48,15 @@ struct schedq {
     _Alignas(CACHE_LINE) schedq_words_t words;
 };
 
+/** As a worker's user: it is not registered, or the timer thread's; no call may use it. */
+#define WORKER_NOBODYS UINT32_MAX
+
 /** What every worker begins with. */
 struct schedq_worker {
     schedq_t *queue;
     uint32_t number;
-    uint32_t busy; /* taken by the call that runs with it */
+    /* 0; or the number of the thread whose call runs with it (platform/inside.h); WORKER_NOBODYS */
+    uint32_t busy;
     char words[256];
 };
 
@@ -159,6 +165,12 @@ struct engine_ops {
     schedq_status_t (*done)(schedq_worker_t *worker, schedq_token_t token);
     schedq_status_t (*done_many)(schedq_worker_t *worker, const schedq_token_t *tokens,
                                  size_t count, uint8_t *statuses);
+    /*
+     * The same without a worker. `held`: this thread is in a callback that the engine runs with
+     * what it locks, if it locks anything.
+     */
+    schedq_status_t (*end_many)(schedq_t *queue, const schedq_token_t *tokens, size_t count,
+                                uint8_t *statuses, bool held);
     schedq_status_t (*token_alive)(schedq_worker_t *worker, schedq_token_t token);
     schedq_status_t (*add_unschedulable)(schedq_worker_t *worker, schedq_token_t *token,
                                          const schedq_failure_t *failure, schedq_result_t *result);

@@ -5,9 +5,13 @@
  * and is refused, whatever worker it names; a call for another queue goes through
  * (platform/inside.h).
  *
- * A worker is marked busy for the time of the call. Two threads that use one worker at once break
- * the header's rule; most often one of them gets SCHEDQ_BUSY, and nothing relies on it
- * (platform/words.h).
+ * A worker is marked busy for the time of the call, with the thread's number. Two threads that use
+ * one worker at once break the header's rule; most often one of them gets SCHEDQ_BUSY, and nothing
+ * relies on it (platform/words.h).
+ *
+ * Words of BUSY are the thread's, not the worker's: another thread uses the worker. They are
+ * forgotten when a call of this thread with that worker goes through; so that no call has to look
+ * whether there are any, the stack of frames ends in INSIDE_LOOK until then.
  */
 #ifndef SCHEDQ_API_CALL_H
 #define SCHEDQ_API_CALL_H
@@ -21,29 +25,65 @@ struct call {
     schedq_result_t unseen; /* the answer that a caller does not want */
 };
 
-/** SCHEDQ_OK: go on, and end with call_end. SCHEDQ_BUSY, SCHEDQ_INVALID (NULL): return that. */
+/**
+ * A call that is not plain: SCHEDQ_OK: it may go on. SCHEDQ_BUSY: it comes from a callback;
+ * SCHEDQ_INVALID: the queue is a parent process's; refused in words. `worker` may be NULL.
+ */
+COLD schedq_status_t call_look(const schedq_t *queue, const schedq_worker_t *worker);
+
+/** Returns SCHEDQ_BUSY, with words: another thread uses the worker, or none may. */
+COLD schedq_status_t call_refuse_worker(const schedq_worker_t *worker);
+
+/** Words for this thread; worker NULL: for the `why` of the call. */
+__attribute__((format(printf, 2, 3))) void call_refuse(const schedq_worker_t *worker,
+                                                       const char *format, ...);
+
+/** Why this thread's last call with the worker was refused before it began; NULL: it was not. */
+const char *call_refusal(const schedq_worker_t *worker);
+
+/** Forgets that: the call did what it was asked to. */
+void call_forgive(void);
+
+/**
+ * SCHEDQ_OK: go on, and end with call_end. SCHEDQ_BUSY, SCHEDQ_INVALID (NULL, or a parent
+ * process's): return that.
+ */
 static inline schedq_status_t
 call_begin(struct call *call, schedq_t *queue)
 {
     if (queue == NULL) {
         return SCHEDQ_INVALID;
     }
-    if (inside_is(queue)) {
-        return SCHEDQ_BUSY;
+    if (!inside_is_plain()) {
+        schedq_status_t status = call_look(queue, NULL);
+
+        if (status != SCHEDQ_OK) {
+            return status;
+        }
     }
     inside_enter(&call->inside, queue);
     return SCHEDQ_OK;
 }
 
-/** The same with call_end_worker. */
+/** The same with words for the caller: an empty text if it may go on. */
+schedq_status_t call_begin_why(struct call *call, schedq_t *queue, char *why, size_t why_size);
+
+/** The same as call_begin, with call_end_worker. */
 static inline schedq_status_t
 call_begin_worker(struct call *call, schedq_worker_t *worker)
 {
     if (worker == NULL) {
         return SCHEDQ_INVALID;
     }
-    if (inside_is(worker->queue) || !word_try_take(&worker->busy)) {
-        return SCHEDQ_BUSY;
+    if (!inside_is_plain()) {
+        schedq_status_t status = call_look(worker->queue, worker);
+
+        if (status != SCHEDQ_OK) {
+            return status;
+        }
+    }
+    if (!word_try_take(&worker->busy, inside_thread()->number)) {
+        return call_refuse_worker(worker);
     }
     worker->words[0] = '\0';
     inside_enter(&call->inside, worker->queue);

@@ -136,6 +136,35 @@ schedq_pop(schedq_worker_t *worker, int64_t deadline_ns, schedq_popped_t *out)
     return status;
 }
 
+/*
+ * What ends a cycle is not refused for a reason that passes unseen: a call that may not use the
+ * worker ends the cycles without one.
+ */
+COLD static schedq_status_t
+end_without_worker(schedq_worker_t *worker, const schedq_token_t *tokens, size_t count,
+                   uint8_t *statuses)
+{
+    schedq_t *queue = worker->queue;
+    const struct inside *frame = inside_find(queue);
+    enum callback callback = frame != NULL ? inside_callback(frame) : CALLBACK_NONE;
+    bool held = frame != NULL && callback != CALLBACK_VISITOR && callback != CALLBACK_VISITED &&
+                callback != CALLBACK_WRITER;
+    struct inside inside;
+
+    if (count > 0 && tokens == NULL) {
+        call_refuse(worker, "tokens NULL: a pointer");
+        return SCHEDQ_INVALID;
+    }
+    if (frame != NULL && (callback == CALLBACK_NONE || callback == CALLBACK_DESTROY)) {
+        return SCHEDQ_INVALID; /* the words of the refusal say why */
+    }
+    call_forgive();
+    inside_enter(&inside, queue);
+    schedq_status_t status = queue->ops->end_many(queue, tokens, count, statuses, held);
+    inside_leave(&inside);
+    return status;
+}
+
 schedq_status_t
 schedq_done_many(schedq_worker_t *worker, const schedq_token_t *tokens, size_t count,
                  uint8_t *statuses)
@@ -143,6 +172,9 @@ schedq_done_many(schedq_worker_t *worker, const schedq_token_t *tokens, size_t c
     struct call call;
     schedq_status_t status = call_begin_worker(&call, worker);
 
+    if (status == SCHEDQ_BUSY) {
+        return end_without_worker(worker, tokens, count, statuses);
+    }
     if (status != SCHEDQ_OK) {
         return status;
     }
@@ -164,6 +196,8 @@ schedq_done(schedq_worker_t *worker, schedq_token_t token)
     if (status == SCHEDQ_OK) {
         status = worker->queue->ops->done(worker, token);
         call_end_worker(&call, worker);
+    } else if (status == SCHEDQ_BUSY) {
+        status = end_without_worker(worker, &token, 1, NULL);
     }
     return status;
 }

@@ -25,6 +25,7 @@ static void
 fill_base(schedq_t *queue, const schedq_config_t *config, const struct engine_ops *ops)
 {
     queue->ops = ops;
+    queue->forks = inside_forks();
     queue->seed = hash_seed(&queue->memory, queue);
     queue->config = *config;
     queue->clock = (struct clock){.source = config->clock,
@@ -80,6 +81,7 @@ schedq_create(const schedq_config_t *config, schedq_t **out, char *why, size_t w
     if (!config_check(config, why, why_size)) {
         return SCHEDQ_INVALID;
     }
+    inside_watch_forks();
     schedq_t *queue = allocate(config, engine_of(config->engine));
     if (queue == NULL) {
         return no_memory(config, why, why_size);
@@ -107,6 +109,7 @@ schedq_destroy(schedq_t *queue)
     if (status != SCHEDQ_OK) {
         return status;
     }
+    inside_calls(CALLBACK_DESTROY);
     status = queue->ops->shut(queue);
     if (status == SCHEDQ_OK) {
         registry_close(&queue->registry);
@@ -134,9 +137,8 @@ schedq_reserve(schedq_t *queue, uint32_t pods, uint32_t bands, uint32_t workers,
                size_t why_size)
 {
     struct call call;
-    schedq_status_t status = call_begin(&call, queue);
+    schedq_status_t status = call_begin_why(&call, queue, why, why_size);
 
-    say(why, why_size, "%s", queue == NULL ? "queue NULL: a pointer" : "");
     if (status != SCHEDQ_OK) {
         return status;
     }
@@ -201,9 +203,8 @@ schedq_status_t
 schedq_run(schedq_t *queue, char *why, size_t why_size)
 {
     struct call call;
-    schedq_status_t status = call_begin(&call, queue);
+    schedq_status_t status = call_begin_why(&call, queue, why, why_size);
 
-    say(why, why_size, "%s", queue == NULL ? "queue NULL: a pointer" : "");
     if (status != SCHEDQ_OK) {
         return status;
     }
@@ -300,7 +301,9 @@ schedq_metrics_write(schedq_t *queue, int (*write)(void *ctx, const char *text, 
         text_open(&text);
         status = queue->ops->metrics(queue, &text);
         if (status == SCHEDQ_OK) {
+            inside_calls(CALLBACK_WRITER);
             (void)write(ctx, text.bytes, text.length);
+            inside_calls(CALLBACK_NONE);
         }
         text_shut(&text);
     }

@@ -7,14 +7,6 @@
 
 #define INTERESTS_MAX 256
 
-/* Begins the call; `why` is empty unless the queue is NULL. */
-static schedq_status_t
-begin(struct call *call, schedq_t *queue, char *why, size_t why_size)
-{
-    say(why, why_size, "%s", queue == NULL ? "queue NULL: a pointer" : "");
-    return call_begin(call, queue);
-}
-
 static bool
 check_pointer(const void *argument, const char *name, char *why, size_t why_size)
 {
@@ -23,6 +15,15 @@ check_pointer(const void *argument, const char *name, char *why, size_t why_size
         return false;
     }
     return true;
+}
+
+/* What an engine's refusal means here. */
+static void
+say_setup_is_over(schedq_status_t status, char *why, size_t why_size)
+{
+    if (status == SCHEDQ_BUSY) {
+        say(why, why_size, "a worker is registered (the timer thread is one), which ends setup");
+    }
 }
 
 static bool
@@ -41,7 +42,7 @@ schedq_event_define(schedq_t *queue, const char *resource, uint32_t actions, con
                     schedq_event_t *event, char *why, size_t why_size)
 {
     struct call call;
-    schedq_status_t status = begin(&call, queue, why, why_size);
+    schedq_status_t status = call_begin_why(&call, queue, why, why_size);
 
     if (status != SCHEDQ_OK) {
         return status;
@@ -68,7 +69,7 @@ schedq_profile_define(schedq_t *queue, const char *name, schedq_profile_t *profi
                       size_t why_size)
 {
     struct call call;
-    schedq_status_t status = begin(&call, queue, why, why_size);
+    schedq_status_t status = call_begin_why(&call, queue, why, why_size);
 
     if (status != SCHEDQ_OK) {
         return status;
@@ -82,6 +83,7 @@ schedq_profile_define(schedq_t *queue, const char *name, schedq_profile_t *profi
         say(why, why_size, "profiles: %d are defined, as many as there may be",
             REGISTRY_PROFILES_MAX);
     }
+    say_setup_is_over(status, why, why_size);
     call_end(&call);
     return status;
 }
@@ -162,7 +164,7 @@ schedq_plugin_register(schedq_t *queue, const schedq_plugin_t *plugin, uint64_t 
                        size_t why_size)
 {
     struct call call;
-    schedq_status_t status = begin(&call, queue, why, why_size);
+    schedq_status_t status = call_begin_why(&call, queue, why, why_size);
 
     if (status != SCHEDQ_OK) {
         return status;
@@ -175,6 +177,7 @@ schedq_plugin_register(schedq_t *queue, const schedq_plugin_t *plugin, uint64_t 
         say(why, why_size, "plugins: profile %u has %d, as many as there may be", plugin->profile,
             REGISTRY_PLUGINS_MAX);
     }
+    say_setup_is_over(status, why, why_size);
     call_end(&call);
     return status;
 }
@@ -187,7 +190,7 @@ schedq_plugin_name(schedq_t *queue, schedq_profile_t profile, const char *name,
     struct registry_name copy;
     schedq_plugin_t plugin;
 
-    schedq_status_t status = begin(&call, queue, why, why_size);
+    schedq_status_t status = call_begin_why(&call, queue, why, why_size);
 
     if (status != SCHEDQ_OK) {
         return status;

@@ -7,9 +7,8 @@ schedq_status_t
 schedq_worker_register(schedq_t *queue, schedq_worker_t **worker, char *why, size_t why_size)
 {
     struct call call;
-    schedq_status_t status = call_begin(&call, queue);
+    schedq_status_t status = call_begin_why(&call, queue, why, why_size);
 
-    say(why, why_size, "%s", queue == NULL ? "queue NULL: a pointer" : "");
     if (status != SCHEDQ_OK) {
         return status;
     }
@@ -35,6 +34,7 @@ schedq_worker_unregister(schedq_worker_t *worker)
     schedq_status_t status = call_begin_worker(&call, worker);
 
     if (status == SCHEDQ_OK) {
+        word_store(&worker->busy, WORKER_NOBODYS);
         worker->queue->ops->worker_unregister(worker);
         call_end(&call);
     }
@@ -57,5 +57,10 @@ schedq_worker_adopt(schedq_t *queue, schedq_worker_t *abandoned)
 const char *
 schedq_worker_error(const schedq_worker_t *worker)
 {
-    return worker == NULL ? "worker NULL: a pointer" : worker->words;
+    if (worker == NULL) {
+        return "worker NULL: a pointer";
+    }
+    const char *refusal = call_refusal(worker);
+
+    return refusal != NULL ? refusal : worker->words;
 }

@@ -183,6 +183,9 @@ struct queue {
     atomic_u64 housekeeping; /* those in use, as bits */
     atomic_u64 house_waits;  /* those that left memory that waits for a grace period, as bits */
     atomic_u64 strays;       /* notes:3, above them how often one was left */
+    struct tally guests;     /* of calls without a worker (finish.c); they add with exchanges */
+    /* a stack (stack.h) of records that such calls ended, whose objects wait for their release */
+    atomic_u64 ended;
     struct incoming_late incoming_late;
     struct event_log log;
     struct backoff backoff;

@@ -10,7 +10,7 @@ object_retain(const struct mutex_queue *queue, uint64_t object)
     const schedq_config_t *config = &queue->base.config;
 
     if (config->objects == SCHEDQ_OBJECTS_COUNTED) {
-        config->retain(config->object_ctx, object);
+        config_retain(config, object);
     }
 }
 
@@ -20,7 +20,7 @@ object_release(const struct mutex_queue *queue, uint64_t object)
     const schedq_config_t *config = &queue->base.config;
 
     if (config->objects == SCHEDQ_OBJECTS_COUNTED) {
-        config->release(config->object_ctx, object);
+        config_release(config, object);
     }
 }
 
@@ -203,6 +203,20 @@ admit_pod(schedq_worker_t *worker, const struct hashed_name *name, const schedq_
         mutex_nominator_set(&queue->nominator, *index, entry->described_node);
     }
     return SCHEDQ_OK;
+}
+
+void
+admit_end_ended(struct mutex_queue *queue)
+{
+    /* Ends: each round is a pod whose token was used; releases that run here may use others. */
+    while (queue->ended != NO_ENTRY) {
+        uint32_t index = queue->ended;
+        struct entry *entry = pod_at(queue, index);
+
+        queue->ended = entry->lot_next;
+        admit_end_flight(queue, entry);
+        admit_end(queue, index);
+    }
 }
 
 void

@@ -31,6 +31,25 @@ schedq_status_t admit_check_gate(const struct mutex_queue *queue, schedq_profile
 schedq_status_t admit_pod(schedq_worker_t *worker, const struct hashed_name *name,
                           const schedq_pod_spec_t *spec, int64_t now, uint32_t *index);
 
+/**
+ * Ends a flight, and its token. The record's flight part is read for the last time here: parking
+ * shares its memory.
+ */
+static inline void
+admit_end_flight(struct mutex_queue *queue, struct entry *entry)
+{
+    if (queue->base.rules.objects == SCHEDQ_OBJECTS_COUNTED) {
+        entry_changed(entry); /* the callback may try the token */
+        config_release(&queue->base.config, entry->flight.popped_object);
+    }
+    if (--queue->inflight == 0) {
+        mutex_event_log_forget(&queue->log);
+    }
+}
+
+/** Ends the pods whose cycles ended in a callback under the lock (cycle.c). */
+void admit_end_ended(struct mutex_queue *queue);
+
 /** Ends a pod that is in no container any more: its record, name and references go back. */
 void admit_end(struct mutex_queue *queue, uint32_t index);
 

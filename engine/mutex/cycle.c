@@ -68,7 +68,7 @@ begin_flight(struct mutex_queue *queue, uint32_t index, schedq_popped_t *out)
     out->cycle = queue->base.rules.count_cycles ? entry->flight.pop_order : 0;
     out->token.bits = entry_ref(entry, index);
     if (queue->base.rules.objects == SCHEDQ_OBJECTS_COUNTED) {
-        queue->base.config.retain(queue->base.config.object_ctx, entry->object);
+        config_retain(&queue->base.config, entry->object);
     }
     queue->inflight++;
     queue->counters.pops++;
@@ -105,19 +105,7 @@ cycle_pop(struct mutex_queue *queue, schedq_popped_t *out)
 
 /* ---- the end of a flight --------------------------------------------------------------------- */
 
-/* The record's flight part is read for the last time here: parking shares its memory. */
-static void
-end_flight(struct mutex_queue *queue, const struct entry *entry)
-{
-    if (queue->base.rules.objects == SCHEDQ_OBJECTS_COUNTED) {
-        queue->base.config.release(queue->base.config.object_ctx, entry->flight.popped_object);
-    }
-    if (--queue->inflight == 0) {
-        mutex_event_log_forget(&queue->log);
-    }
-}
-
-static schedq_status_t
+STRAIGHT schedq_status_t
 done(struct mutex_queue *queue, schedq_token_t token)
 {
     uint32_t index;
@@ -128,17 +116,38 @@ done(struct mutex_queue *queue, schedq_token_t token)
     }
     bool deleted = (entry->marks & MARK_DELETED) != 0;
 
-    end_flight(queue, entry);
+    admit_end_flight(queue, entry);
     admit_end(queue, index);
     queue->counters.dones += deleted ? 0 : 1;
     return deleted ? SCHEDQ_GONE : SCHEDQ_OK;
 }
 
-schedq_status_t
-mutex_done_many(schedq_worker_t *worker, const schedq_token_t *tokens, size_t count,
-                uint8_t *statuses)
+/*
+ * In a callback that runs with the lock held: the token is used up, and the pod ends when the lock
+ * is given up. Until then nobody else looks, and the call that runs the callback finds the record
+ * as it was.
+ */
+COLD static schedq_status_t
+end_later(struct mutex_queue *queue, schedq_token_t token)
 {
-    struct mutex_queue *queue = queue_of(worker);
+    uint32_t index;
+    struct entry *entry = entry_of_token(&queue->entries, token, &index);
+
+    if (entry == NULL || token.bits == queue->failing) {
+        return SCHEDQ_STALE;
+    }
+    bool deleted = (entry->marks & MARK_DELETED) != 0;
+
+    entry_changed(entry);
+    entry->lot_next = queue->ended;
+    queue->ended = index;
+    queue->counters.dones += deleted ? 0 : 1;
+    return deleted ? SCHEDQ_GONE : SCHEDQ_OK;
+}
+
+static schedq_status_t
+end_many(struct mutex_queue *queue, const schedq_token_t *tokens, size_t count, uint8_t *statuses)
+{
     schedq_status_t first = SCHEDQ_OK;
 
     queue_lock(queue);
@@ -155,9 +164,43 @@ mutex_done_many(schedq_worker_t *worker, const schedq_token_t *tokens, size_t co
 }
 
 schedq_status_t
+mutex_end_many(schedq_t *base, const schedq_token_t *tokens, size_t count, uint8_t *statuses,
+               bool held)
+{
+    struct mutex_queue *queue = mutex_queue(base);
+    schedq_status_t first = SCHEDQ_OK;
+
+    if (!held) {
+        return end_many(queue, tokens, count, statuses);
+    }
+    for (size_t i = 0; i < count; i++) {
+        schedq_status_t status = end_later(queue, tokens[i]);
+
+        if (statuses != NULL) {
+            statuses[i] = (uint8_t)status;
+        }
+        first = first == SCHEDQ_OK ? status : first;
+    }
+    return first;
+}
+
+schedq_status_t
+mutex_done_many(schedq_worker_t *worker, const schedq_token_t *tokens, size_t count,
+                uint8_t *statuses)
+{
+    return end_many(queue_of(worker), tokens, count, statuses);
+}
+
+schedq_status_t
 mutex_done(schedq_worker_t *worker, schedq_token_t token)
 {
-    return mutex_done_many(worker, &token, 1, NULL);
+    struct mutex_queue *queue = queue_of(worker);
+
+    queue_lock(queue);
+    schedq_status_t status = done(queue, token);
+
+    queue_unlock(queue);
+    return status;
 }
 
 schedq_status_t
@@ -314,7 +357,7 @@ fail(struct mutex_queue *queue, uint32_t index, schedq_token_t *token,
     admit_stamp_time(queue, entry, now);
 
     enum strategy strategy = queue->base.rules.host ? STRATEGY_SKIP : judge_flight(queue, entry);
-    end_flight(queue, entry);
+    admit_end_flight(queue, entry);
     entry->marks = 0;
     route_failed(queue, index, failure, strategy, now, result);
     queue->counters.failures++;
@@ -339,14 +382,16 @@ mutex_add_unschedulable(schedq_worker_t *worker, schedq_token_t *token,
         status = SCHEDQ_STALE;
     } else if ((entry->marks & MARK_DELETED) != 0) {
         result->object = entry->object;
-        end_flight(queue, entry);
+        admit_end_flight(queue, entry);
         admit_end(queue, index);
         status = SCHEDQ_GONE;
     } else {
         status = verdict_check_failure(&queue->base.registry, entry->profile, failure,
                                        worker->words, sizeof worker->words);
         if (status == SCHEDQ_OK) {
+            queue->failing = token->bits;
             status = fail(queue, index, token, failure, result);
+            queue->failing = 0;
         }
     }
     queue_unlock(queue);

@@ -13,6 +13,8 @@ bool cycle_pop(struct mutex_queue *queue, schedq_popped_t *out);
 schedq_status_t mutex_done(schedq_worker_t *worker, schedq_token_t token);
 schedq_status_t mutex_done_many(schedq_worker_t *worker, const schedq_token_t *tokens, size_t count,
                                 uint8_t *statuses);
+schedq_status_t mutex_end_many(schedq_t *queue, const schedq_token_t *tokens, size_t count,
+                               uint8_t *statuses, bool held);
 schedq_status_t mutex_token_alive(schedq_worker_t *worker, schedq_token_t token);
 schedq_status_t mutex_add_unschedulable(schedq_worker_t *worker, schedq_token_t *token,
                                         const schedq_failure_t *failure, schedq_result_t *result);

@@ -40,6 +40,7 @@ containers_open(struct mutex_queue *queue)
     queue->room = (struct heap_room){.memory = memory, .entries = &queue->entries};
     queue->parked = (struct age_list){.head = NO_ENTRY, .tail = NO_ENTRY};
     queue->gated = (struct age_list){.head = NO_ENTRY, .tail = NO_ENTRY};
+    queue->ended = NO_ENTRY;
     queue->gated_oldest = INT64_MAX;
     queue->leftover_flushed = INT64_MIN;
     queue->last_key = INT64_MIN;
@@ -279,6 +280,7 @@ const struct engine_ops mutex_engine = {
     .pop_waiting = mutex_pop_waiting,
     .done = mutex_done,
     .done_many = mutex_done_many,
+    .end_many = mutex_end_many,
     .token_alive = mutex_token_alive,
     .add_unschedulable = mutex_add_unschedulable,
     .readd = mutex_readd,

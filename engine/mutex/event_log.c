@@ -76,7 +76,7 @@ log_release(const struct event_log *log, uint64_t object)
     const schedq_config_t *config = &log->queue->config;
 
     if (config->objects == SCHEDQ_OBJECTS_COUNTED && object != 0) {
-        config->release(config->object_ctx, object);
+        config_release(config, object);
     }
 }
 
@@ -86,7 +86,7 @@ log_retain(const struct event_log *log, uint64_t object)
     const schedq_config_t *config = &log->queue->config;
 
     if (config->objects == SCHEDQ_OBJECTS_COUNTED && object != 0) {
-        config->retain(config->object_ctx, object);
+        config_retain(config, object);
     }
 }
 

@@ -10,6 +10,7 @@
  * sleepers: one of them has to plan anew. With a virtual clock no thread can sleep until a
  * deadline: each schedq_tick wakes all sleepers.
  */
+#include "mutex/admit.h"
 #include "mutex/deadline.h"
 #include "mutex/queue.h"
 #include "platform/words.h"
@@ -80,6 +81,9 @@ queue_lock(struct mutex_queue *queue)
 void
 queue_unlock(struct mutex_queue *queue)
 {
+    if (__builtin_expect(queue->ended != NO_ENTRY, 0)) {
+        admit_end_ended(queue);
+    }
     uint32_t made_poppable = queue->made_poppable;
 
     queue->made_poppable = 0;

@@ -9,6 +9,7 @@
 #include "mutex/look.h"
 
 #include "mutex/report.h"
+#include "platform/inside.h"
 
 #include <string.h>
 
@@ -55,7 +56,7 @@ batch_take(struct batch *batch, uint32_t index)
     memcpy(seen->name, seen->info.name, seen->info.name_length + 1);
     seen->info.name = seen->name;
     if (config->objects == SCHEDQ_OBJECTS_COUNTED) {
-        config->retain(config->object_ctx, seen->info.object);
+        config_retain(config, seen->info.object);
     }
 }
 
@@ -69,10 +70,13 @@ batch_visit(struct batch *batch, schedq_visit_fn visit, void *ctx)
     for (uint32_t i = 0; i < batch->count; i++) {
         const struct seen_pod *seen = &batch->pods[i];
 
+        inside_calls(CALLBACK_VISITOR);
         more = more && visit(ctx, &seen->info) != 0;
         if (config->objects == SCHEDQ_OBJECTS_COUNTED) {
+            inside_calls(CALLBACK_VISITED);
             config->release(config->object_ctx, seen->info.object);
         }
+        inside_calls(CALLBACK_NONE);
     }
     batch->count = 0;
     return more;

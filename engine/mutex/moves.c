@@ -15,6 +15,7 @@
 #include "mutex/moves.h"
 
 #include "mutex/route.h"
+#include "platform/inside.h"
 
 #include <string.h>
 
@@ -93,9 +94,15 @@ concerns_assigned(const struct walk *walk, const struct entry *entry)
         in_namespace(entry, walk->assigned)) {
         return true;
     }
-    return (entry->flags & SCHEDQ_POD_AFFINITY) != 0 && base->config.affinity_matches != NULL &&
-           base->config.affinity_matches(base->config.object_ctx, entry->object,
-                                         walk->move->new_object) != 0;
+    if ((entry->flags & SCHEDQ_POD_AFFINITY) == 0 || base->config.affinity_matches == NULL) {
+        return false;
+    }
+    inside_calls(CALLBACK_AFFINITY);
+    bool matches = base->config.affinity_matches(base->config.object_ctx, entry->object,
+                                                 walk->move->new_object) != 0;
+
+    inside_calls(CALLBACK_NONE);
+    return matches;
 }
 
 static bool
@@ -104,8 +111,14 @@ is_candidate(const struct walk *walk, const struct entry *entry)
     if (walk->assigned != NULL && !concerns_assigned(walk, entry)) {
         return false;
     }
-    return walk->move->precheck == NULL ||
-           walk->move->precheck(walk->move->precheck_ctx, entry->object) != 0;
+    if (walk->move->precheck == NULL) {
+        return true;
+    }
+    inside_calls(CALLBACK_PRECHECK);
+    bool passes = walk->move->precheck(walk->move->precheck_ctx, entry->object) != 0;
+
+    inside_calls(CALLBACK_NONE);
+    return passes;
 }
 
 /* Can any pod of this lot be a candidate? The catch-all's pods answer for themselves. */

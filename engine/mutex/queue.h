@@ -95,6 +95,8 @@ struct mutex_queue {
     struct names names;
     struct bands bands;
     uint64_t inflight;
+    uint32_t ended;   /* records that callbacks ended under the lock, chained by lot_next */
+    uint64_t failing; /* the token that a failure uses, else 0 */
     uint64_t pop_orders;
     int64_t last_key;
     uint32_t pods; /* records in use */

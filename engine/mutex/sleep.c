@@ -12,6 +12,7 @@
  */
 #include "mutex/sleep.h"
 
+#include "mutex/admit.h"
 #include "mutex/cycle.h"
 #include "mutex/deadline.h"
 #include "mutex/time.h"
@@ -72,6 +73,7 @@ sleep_shut(struct mutex_queue *queue)
 static void
 wait_until(struct mutex_queue *queue, pthread_cond_t *cond, int64_t until, int64_t now)
 {
+    admit_end_ended(queue); /* the lock is given up here, too */
     if (until == SCHEDQ_NO_DEADLINE || clock_is_virtual(&queue->base.clock)) {
         (void)pthread_cond_wait(cond, &queue->lock);
         return;
@@ -240,7 +242,7 @@ timer_worker_add(struct mutex_queue *queue)
     schedq_status_t status = mutex_workers_add(queue, &queue->timer.worker);
 
     if (status == SCHEDQ_OK) {
-        (void)word_try_take(&queue->timer.worker->busy);
+        (void)word_try_take(&queue->timer.worker->busy, WORKER_NOBODYS);
     }
     return status;
 }

@@ -18,7 +18,7 @@ worker_make(struct mutex_queue *queue, uint32_t slot)
     }
     worker->queue = &queue->base;
     worker->number = slot;
-    worker->busy = 1; /* no call may use it until it is registered */
+    worker->busy = WORKER_NOBODYS; /* until it is registered */
     queue->workers[slot] = worker;
     return true;
 }

@@ -1,6 +1,7 @@
 /* The clocks of clock.h. */
 #include "platform/clock.h"
 
+#include "platform/inside.h"
 #include "platform/words.h"
 
 #include <time.h>
@@ -27,8 +28,14 @@ clock_now(const struct clock *clock)
     if (clock->word != NULL) {
         return word_load(clock->word);
     }
-    return clock->source.now_ns != NULL ? clock->source.now_ns(clock->source.ctx)
-                                        : clock_monotonic();
+    if (clock->source.now_ns == NULL) {
+        return clock_monotonic();
+    }
+    inside_calls(CALLBACK_CLOCK);
+    int64_t now = clock->source.now_ns(clock->source.ctx);
+
+    inside_calls(CALLBACK_NONE);
+    return now;
 }
 
 bool

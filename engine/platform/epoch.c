@@ -204,9 +204,13 @@ is_over(const struct epoch *epoch, uint64_t number)
 {
     /* of epoch_record_join:A */
     const struct epoch_record *record = ptr_load_acquire(&epoch->records);
+    uint64_t guests = u64_load_acquire(&epoch->guests); /* is_over:A */
 
+    if ((guests & EPOCH_GUESTS) != 0 && guests / (EPOCH_GUESTS + 1) < number) {
+        return false;
+    }
     for (; record != NULL; record = record->older) {
-        uint64_t inside = u64_load_acquire(&record->inside); /* is_over:A */
+        uint64_t inside = u64_load_acquire(&record->inside); /* is_over:B */
 
         if (inside != EPOCH_OUTSIDE && inside < number) {
             return false;

@@ -15,6 +15,8 @@
  *            asked    for batches closed up to here the heavy barrier is over
  *            asker    the record whose owner asks for one; NULL: nobody
  *            records  all of them, the newest first; they stay
+ *            guests   sections without a record that are open, and what `now` was when the first of
+ *                     them began
  *   record   inside   OUTSIDE, or what `now` was when its section began
  *            fresh    what was retired since a batch was closed last
  *            waiting  the last batch, until it is freed; `closed`: the number that closing it gave
@@ -47,9 +49,14 @@
  *   later number, finds no such pointer.
  *   It is seen. The fence that the barrier made its thread pass came after it had read the pointer,
  *   else it would not have found it. So the store epoch_enter:B came before that fence, and
- *   is_over:A reads it, or what the thread stored there later.
- *   If is_over:A reads a later value, the section is over, and what it read was read before:
+ *   is_over:B reads it, or what the thread stored there later.
+ *   If is_over:B reads a later value, the section is over, and what it read was read before:
  *   epoch_leave:A and epoch_enter:B are releases.
+ * GUESTS are threads that have no record: a call that ends cycles without a worker. All share one
+ * word, an exchange at each end of a section, so it is a real fence on every machine. One that
+ * comes while others are there takes on their number, which is earlier: that holds memory back
+ * longer, as long as guests overlap.
+ *
  * A record that is_over does not find in the list has joined (epoch_record_join:A, a full fence)
  * after the look at the list, so its sections begin after the block was unlinked.
  *
@@ -58,9 +65,11 @@
  *       what was unlinked before the batch was closed
  *   close_batch:A -> ask:B; ask:D -> barrier_is_over:A
  *       the barrier began after the batch was closed; what it ordered is over
- *   epoch_enter:B ; the looks of the section | the unlinking ; is_over:A
+ *   epoch_enter:B ; the looks of the section | the unlinking ; is_over:B
  *       the section finds nothing, or is waited for. Asymmetric: the left fence is ask:C's
- *   epoch_leave:A, epoch_enter:B -> is_over:A
+ *   epoch_guest_enter:A ; the looks of the section | the unlinking ; is_over:A
+ *       the same of a guest
+ *   epoch_leave:A, epoch_enter:B -> is_over:B; epoch_guest_leave:A -> is_over:A
  *       what sections did before the memory is freed. So a grace period also orders: what calls
  *       published that had found something before it was marked is there afterwards
  *
@@ -117,7 +126,8 @@ struct epoch {
     bool asymmetric;
     _Alignas(CACHE_LINE) atomic_u64 asked;
     atomic_ptr asker, records;
-    atomic_u64 asks; /* barriers so far */
+    atomic_u64 guests; /* number:44 | count:20 */
+    atomic_u64 asks;   /* barriers so far */
 };
 
 /** A worker's part. */
@@ -167,6 +177,33 @@ static inline void
 epoch_leave(struct epoch_record *record)
 {
     u64_store_release(&record->inside, EPOCH_OUTSIDE); /* epoch_leave:A */
+}
+
+#define EPOCH_GUESTS ((UINT64_C(1) << 20) - 1)
+
+/** A section of a thread that has no record; it retires nothing. Lock-free. */
+static inline void
+epoch_guest_enter(struct epoch *epoch)
+{
+    uint64_t guests = u64_load(&epoch->guests);
+    uint64_t number = u64_load_acquire(&epoch->now); /* as epoch_enter:A */
+
+    /* Ends: each failed exchange is another guest's. */
+    for (;;) {
+        uint64_t next = (guests & EPOCH_GUESTS) == 0 ? number * (EPOCH_GUESTS + 1) + 1 : guests + 1;
+        uint64_t found = u64_cas_value(&epoch->guests, guests, next); /* epoch_guest_enter:A */
+
+        if (found == guests) {
+            return;
+        }
+        guests = found;
+    }
+}
+
+static inline void
+epoch_guest_leave(struct epoch *epoch)
+{
+    (void)u64_add(&epoch->guests, UINT64_MAX); /* epoch_guest_leave:A */
 }
 
 /**

@@ -1,63 +1,133 @@
 /*
- * Which queues this thread is inside of: how a call from a callback is told from any other call.
+ * Which queues this thread is inside of: how a call from a callback is told from any other call,
+ * and what is said of it.
  *
  * A thread keeps a stack of frames, one per call, each in that call's own stack frame. A queue that
  * is on it must not be entered again; another queue may be. The stack is empty whenever the thread
- * is in no call, so nothing thread-local outlives one.
+ * is in no call. While the caller's code runs, the innermost frame says which kind it is.
  *
- * Every call asks, so it is inline, and the one word is in static TLS: eight bytes of the reserve
+ * Every call asks, so it is inline, and the words are in static TLS: sixteen bytes of the reserve
  * that the C library keeps for libraries that are opened at run time.
+ *
+ * INSIDE_LOOK. What happens seldom costs the others nothing: a stack that ends in INSIDE_LOOK
+ * instead of NULL sends the thread's next outermost call to inside_settle. So it is with a thread
+ * whose number is not known yet, that was refused and has words to forget, or that lives in a child
+ * after a fork.
  */
 #ifndef SCHEDQ_PLATFORM_INSIDE_H
 #define SCHEDQ_PLATFORM_INSIDE_H
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
+
+/** The caller's code that a call runs. */
+enum callback {
+    CALLBACK_NONE,
+    CALLBACK_HINT,
+    CALLBACK_PRE_ENQUEUE,
+    CALLBACK_PRECHECK,
+    CALLBACK_AFFINITY,
+    CALLBACK_CLOCK,
+    CALLBACK_RETAIN,
+    CALLBACK_RELEASE,
+    CALLBACK_VISITOR,
+    CALLBACK_VISITED, /* the release behind it */
+    CALLBACK_DESTROY, /* releases of a queue that ends */
+    CALLBACK_WRITER
+};
+
+#define INSIDE_KINDS ((uintptr_t)15) /* queues lie at multiples of a cache line */
 
 struct inside {
-    const void *queue;
+    uintptr_t where; /* the queue's address, and in its low bits enum callback */
     struct inside *outer;
+};
+
+/** Ends a stack, as NULL does: see above. */
+#define INSIDE_LOOK ((struct inside *)1)
+
+struct inside_thread {
+    struct inside *top;
+    uint32_t number; /* the kernel's, of this thread; 0: not known yet */
 };
 
 #if defined(SCHEDQ_ATOMICS_CONTROLLED)
 /** The simulated thread's; simulated threads share the variables of the one thread there is. */
-struct inside **inside_innermost(void);
+struct inside_thread *inside_thread(void);
 #else
-extern _Thread_local struct inside *inside_top __attribute__((tls_model("initial-exec")));
+extern _Thread_local struct inside_thread inside_own __attribute__((tls_model("initial-exec")));
 
-static inline struct inside **
-inside_innermost(void)
+static inline struct inside_thread *
+inside_thread(void)
 {
-    return &inside_top;
+    return &inside_own;
 }
 #endif
 
 static inline bool
-inside_is(const void *queue)
+inside_is_frame(const struct inside *frame)
 {
-    const struct inside *frame = *inside_innermost();
-
-    while (frame != NULL && frame->queue != queue) {
-        frame = frame->outer;
-    }
-    return frame != NULL;
+    return (uintptr_t)frame > (uintptr_t)INSIDE_LOOK;
 }
+
+/** May this call go on without a look? Else inside_find, then inside_settle. */
+static inline bool
+inside_is_plain(void)
+{
+    return inside_thread()->top == NULL;
+}
+
+/** The innermost frame of this queue; NULL: the thread is not inside of it. */
+const struct inside *inside_find(const void *queue);
+
+static inline enum callback
+inside_callback(const struct inside *frame)
+{
+    return (enum callback)(frame->where & INSIDE_KINDS);
+}
+
+/**
+ * For an outermost call: the thread's number is known from here on. `again`: there is a reason to
+ * look at the next call, too.
+ */
+void inside_settle(bool again);
+
+/** The thread's next outermost call is to look. */
+void inside_look_next(void);
+
+/** How many forks lie between the process that loaded the library and this one. */
+uint32_t inside_forks(void);
+
+/** From here on forks are counted. Any number of times. */
+void inside_watch_forks(void);
 
 static inline void
 inside_enter(struct inside *frame, const void *queue)
 {
-    struct inside **innermost = inside_innermost();
+    struct inside_thread *thread = inside_thread();
 
-    frame->queue = queue;
-    frame->outer = *innermost;
-    *innermost = frame;
+    frame->where = (uintptr_t)queue;
+    frame->outer = thread->top;
+    thread->top = frame;
 }
 
 /** `frame` is the one that was entered last. */
 static inline void
 inside_leave(const struct inside *frame)
 {
-    *inside_innermost() = frame->outer;
+    inside_thread()->top = frame->outer;
+}
+
+/** The caller's code begins, or ends (CALLBACK_NONE). Where no call was entered, nothing. */
+static inline void
+inside_calls(enum callback callback)
+{
+    struct inside *frame = inside_thread()->top;
+
+    if (inside_is_frame(frame)) {
+        frame->where = (frame->where & ~INSIDE_KINDS) | (uintptr_t)callback;
+    }
 }
 
 #endif

@@ -28,18 +28,19 @@ word_raise_i64(int64_t *word, int64_t value)
 }
 
 /**
- * Takes a flag that is 0; false if it is taken. What its last holder did is visible to the next.
+ * Takes a flag that is 0 for `user`, not 0; false if it is taken. What its last holder did is
+ * visible to the next.
  *
  * Load and store, not an exchange: it shows a misuse most often, nothing relies on it, and a locked
  * instruction in every call was 4 % of a life cycle.
  */
 static inline int
-word_try_take(uint32_t *flag)
+word_try_take(uint32_t *flag, uint32_t user)
 {
     if (__atomic_load_n(flag, __ATOMIC_ACQUIRE) != 0) {
         return 0;
     }
-    __atomic_store_n(flag, 1, __ATOMIC_RELAXED);
+    __atomic_store_n(flag, user, __ATOMIC_RELAXED);
     return 1;
 }
 

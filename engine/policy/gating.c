@@ -1,11 +1,17 @@
 /* The rules of gating.h. */
 #include "policy/gating.h"
 
+#include "platform/inside.h"
+
 static bool
 refuses(const struct gate *gate, uint64_t pod, uint64_t *calls)
 {
     ++*calls;
-    return gate->pre_enqueue(gate->ctx, pod) == 0;
+    inside_calls(CALLBACK_PRE_ENQUEUE);
+    bool lets = gate->pre_enqueue(gate->ctx, pod) != 0;
+
+    inside_calls(CALLBACK_NONE);
+    return !lets;
 }
 
 uint8_t

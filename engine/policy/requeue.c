@@ -1,6 +1,8 @@
 /* The rule of requeue.h. */
 #include "policy/requeue.h"
 
+#include "platform/inside.h"
+
 enum strategy
 requeue_strongest(uint64_t pending)
 {
@@ -14,8 +16,12 @@ says_queue(const struct hint_entry *entry, const struct requeue_question *questi
         return true;
     }
     ++*calls;
-    return entry->hint(entry->ctx, question->pod, question->old_object, question->new_object) !=
-           SCHEDQ_HINT_SKIP;
+    inside_calls(CALLBACK_HINT);
+    schedq_hint_t hint =
+        entry->hint(entry->ctx, question->pod, question->old_object, question->new_object);
+
+    inside_calls(CALLBACK_NONE);
+    return hint != SCHEDQ_HINT_SKIP;
 }
 
 static enum strategy

@@ -49,6 +49,8 @@
  * SCHEDQ_BUSY answers every call from a callback of the same queue, and a [setup] call while a
  * worker is registered (the timer thread is one). Two threads must not call with one worker at a
  * time: the second call mostly returns SCHEDQ_BUSY, and if it does not, the behavior is undefined.
+ * schedq_done and schedq_done_many never return BUSY: they end the cycle all the same. The words of
+ * BUSY (schedq_worker_error, or `why`) name the callback, or the thread that is inside the worker.
  * After schedq_close every call stays safe until schedq_destroy.
  *
  * PROGRESS. Each declaration says after "Progress:" whether it is wait-free, lock-free or "locks",
@@ -77,20 +79,21 @@
  * size, a mask or a pointer), also where a list does not name it; schedq_classify_* do not check. A
  * token that this queue never gave is SCHEDQ_STALE, such a handle names no pod (LOCKFREE: a guess
  * may name a pod whose add has not returned). Reserved bytes and unknown flags must be 0, and
- * struct_size what the init function sets, else SCHEDQ_INVALID. `why` receives words with INVALID
- * and FULL (argument, value, legal range), cut to why_size bytes with a NUL; else an empty text. It
- * may be NULL.
+ * struct_size what the init function sets, else SCHEDQ_INVALID. `why` receives words with INVALID,
+ * FULL (argument, value, legal range) and BUSY (who is in the way), cut to why_size bytes with a
+ * NUL; else an empty text. It may be NULL.
  *
  * TERMS. "Waiting" is backoff, error backoff, parked or gated. [callbacks] and [host] mark what
  * holds only with SCHEDQ_DECIDE_CALLBACKS or only with SCHEDQ_DECIDE_HOST. "The number of a plugin"
  * counts from 0; its bit is 1 << number.
  *
  * CALLBACKS run on the caller's thread, or on the timer thread. They must not call the queue that
- * runs them: any such call returns SCHEDQ_BUSY (or 0 or NULL from functions that return a size, a
- * mask or a pointer). They may run twice for one event, concurrently on several threads, and for a
- * decision that is discarded. The objects that they get are held during the call. LOCKFREE: calls
- * that only look at a pod (find, get, snapshot, nominated_pods) finish first what a call that has
- * not returned left half done of it: if its gate has heard of an event since, they ask PreEnqueue.
+ * runs them, but for schedq_done and schedq_done_many: any other such call returns SCHEDQ_BUSY (or
+ * 0 or NULL from functions that return a size, a mask or a pointer). They may run twice for one
+ * event, concurrently on several threads, and for a decision that is discarded. The objects that
+ * they get are held during the call. LOCKFREE: calls that only look at a pod (find, get, snapshot,
+ * nominated_pods) finish first what a call that has not returned left half done of it: if its gate
+ * has heard of an event since, they ask PreEnqueue.
  *
  * RESTRICTIONS. Not usable in a child after fork without exec. Not async-signal-safe. A thread must
  * not be cancelled inside a call. Struct layouts are those of 64-bit platforms. The default build
@@ -860,10 +863,14 @@ SCHEDQ_API schedq_status_t schedq_worker_unregister(schedq_worker_t *worker);
 SCHEDQ_API schedq_status_t schedq_worker_adopt(schedq_t *queue, schedq_worker_t *abandoned);
 
 /**
- * Returns the INVALID or FULL of this worker's last call in words: argument, value, legal range.
+ * Returns the INVALID, FULL or BUSY of this worker's last call in words: argument, value, legal
+ * range; of BUSY which callback it was called from, or which thread (its number, as gettid) was
+ * inside the worker.
  *
- * Never NULL; an empty text if that call was not refused so. Valid until the worker's next call. A
- * call that returned BUSY leaves the words of the one before.
+ * Never NULL; an empty text if that call was not refused so. Valid until the worker's next call.
+ * The words of BUSY are those of the calling thread's last call with this worker, until a call of
+ * the thread with it goes through, or another worker refuses it: so they may be read while another
+ * thread uses the worker.
  *
  * Threads: [worker]  Progress: wait-free.
  */
@@ -1061,10 +1068,14 @@ SCHEDQ_API schedq_status_t schedq_pop_many(schedq_worker_t *worker, schedq_poppe
  *
  * @retval SCHEDQ_OK     the pod left the queue; the token is used up
  * @retval SCHEDQ_GONE   it was deleted meanwhile; the token is used up
- * @retval SCHEDQ_STALE  the token was used before; nothing changed
- * @retval SCHEDQ_BUSY   nothing changed
+ * @retval SCHEDQ_STALE  the token was used before, or by a failure whose callback this is; nothing
+ *                       changed
  *
- * Threads: [worker]  Progress: locks.
+ * Never BUSY: if another thread is inside the worker, if the worker is not registered any more, or
+ * in a callback of the queue, the cycle ends without the worker. LOCKFREE: with some more
+ * exchanges; a COUNTED object's last release comes with a later done, tick or unregistration.
+ * MUTEX: in a callback the pod ends when the call that runs the callback gives up the lock.
+ * Threads: [worker], and in callbacks  Progress: locks.
  */
 SCHEDQ_API schedq_status_t schedq_done(schedq_worker_t *worker, schedq_token_t token);
 
@@ -1076,9 +1087,9 @@ SCHEDQ_API schedq_status_t schedq_done(schedq_worker_t *worker, schedq_token_t t
  * @retval other           the first element's status that is not OK; the others were still ended,
  *                         see `statuses`
  * @retval SCHEDQ_INVALID  tokens is NULL; nothing changed
- * @retval SCHEDQ_BUSY     nothing changed
  *
- * Threads: [worker]  Progress: locks; O(count).
+ * Never BUSY, as schedq_done.
+ * Threads: [worker], and in callbacks  Progress: locks; O(count).
  */
 SCHEDQ_API schedq_status_t schedq_done_many(schedq_worker_t *worker, const schedq_token_t *tokens,
                                             size_t count, uint8_t *statuses);

@@ -65,16 +65,44 @@ clock_now(const struct clock *clock)
     if (clock->word != NULL) {
         return *clock->word;
     }
-    return clock->source.now_ns != NULL ? clock->source.now_ns(clock->source.ctx)
-                                        : clock_monotonic();
+    if (clock->source.now_ns == NULL) {
+        return clock_monotonic();
+    }
+    inside_calls(CALLBACK_CLOCK);
+    int64_t now = clock->source.now_ns(clock->source.ctx);
+
+    inside_calls(CALLBACK_NONE);
+    return now;
 }
 
 /* ---- inside.h: simulated threads share the thread-local variables of the one thread there is - */
 
-struct inside **
-inside_innermost(void)
+struct inside_thread *
+inside_thread(void)
 {
-    return (struct inside **)sim_thread_local();
+    struct inside_thread *thread = (struct inside_thread *)(void *)sim_thread_local();
+
+    if (thread->number == 0) {
+        thread->number = 1; /* any but 0 */
+    }
+    return thread;
+}
+
+uint32_t
+inside_forks(void)
+{
+    return 0;
+}
+
+void
+inside_watch_forks(void)
+{
+}
+
+void
+inside_settle(bool again)
+{
+    (void)again;
 }
 
 /* ---- thread.h: the one thread that a queue starts becomes a thread of the scenario's --------- */

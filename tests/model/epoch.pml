@@ -11,7 +11,8 @@
  *
  * With TWO there are two workers, each with a block, and one reader, which reads either.
  * With REAL a section's store empties the buffer, and there are no barriers. With JOIN reader 1 is no reader from the
- * beginning: it joins a list, which empties its buffer, and those that look read the list first.
+ * beginning: it joins a list, which empties its buffer, and those that look read the list first. With GUEST the readers have
+ * no word of their own, but share one: {number, count}, changed by exchanges.
  *
  * Claim: no reader reads a block that was freed                                                       Reader
  *
@@ -28,16 +29,21 @@
  *   -DASKED_LATE    what a barrier is good for is read when it is over
  *   with JOIN
  *   -DLIST_FIRST    the list is read before the block is unlinked
+ *   with GUEST
+ *   -DNEWEST        one that comes while others are there raises their number to its own
+ *   -DNUMBER_LATE   `now` is read behind the pointer
  *
  * Bounds: two readers, two sections each; a worker, one batch, two looks. LARGE: three sections, three looks.
  *
  * stands for engine/platform/epoch.h epoch_enter a5793828
  * stands for engine/platform/epoch.h epoch_leave f2e230e7
+ * stands for engine/platform/epoch.h epoch_guest_enter 174e2f0f
+ * stands for engine/platform/epoch.h epoch_guest_leave 4914e935
  * stands for engine/platform/epoch.c epoch_record_join 1eef07a3
  * stands for engine/platform/epoch.c close_batch 0f768eb1
  * stands for engine/platform/epoch.c ask 959ffe0e
  * stands for engine/platform/epoch.c barrier_is_over 3d9e546c
- * stands for engine/platform/epoch.c is_over cea7273c
+ * stands for engine/platform/epoch.c is_over f37d8b84
  * stands for engine/platform/epoch.c free_waiting c4ac7470
  */
 #ifdef TWO
@@ -65,6 +71,7 @@ bool freed[WORKERS];
 byte inside[READERS];
 bool still[READERS];
 bool joined; /* reader 1 */
+byte guests, guests_number;
 
 /* Stores to `inside` that have not reached memory. */
 typedef buffer {
@@ -118,6 +125,27 @@ active proctype Processors()
     od
 }
 
+#ifdef GUEST
+inline enter()
+{
+    epoch = now;
+    d_step {
+        if
+        :: guests == 0 -> guests_number = epoch
+#ifdef NEWEST
+        :: guests > 0 && epoch > guests_number -> guests_number = epoch
+#endif
+        :: else
+        fi;
+        guests++
+    }
+}
+
+inline leave()
+{
+    guests--
+}
+#else
 inline enter()
 {
     epoch = now;
@@ -126,6 +154,12 @@ inline enter()
     drain(r)
 #endif
 }
+
+inline leave()
+{
+    store(r, OUTSIDE)
+}
+#endif
 
 /* Of one block; which, is anybody's choice. */
 inline read_pointer()
@@ -155,7 +189,7 @@ active [READERS] proctype Reader()
     do
     :: sections < SECTIONS ->
         sections++;
-#ifdef POINTER_FIRST
+#if defined(POINTER_FIRST) || defined(NUMBER_LATE)
         read_pointer();
         enter();
 #else
@@ -163,7 +197,7 @@ active [READERS] proctype Reader()
         read_pointer();
 #endif
 #ifdef LEFT_EARLY
-        store(r, OUTSIDE);
+        leave();
 #endif
 #ifdef SKIPS_STOPPED
         still[r] = true;
@@ -176,7 +210,7 @@ active [READERS] proctype Reader()
             epoch = 0
         }
 #ifndef LEFT_EARLY
-        store(r, OUTSIDE)
+        leave()
 #endif
     :: else -> break
     od
@@ -244,6 +278,9 @@ inline look()
     over = !HOLDS(0);
 #ifndef TWO
     over = (over && !(known && HOLDS(1)))
+#endif
+#ifdef GUEST
+    over = !(guests > 0 && BEFORE(guests_number))
 #endif
 }
 

@@ -1,6 +1,6 @@
 /*
- * No callback may call the queue that runs it: every function says BUSY (or 0, or NULL), and
- * nothing has changed.
+ * No callback may call the queue that runs it: every function but done and done_many
+ * (test_ends.c) says BUSY (or 0, or NULL), and nothing has changed.
  */
 #include <pthread.h>
 #include <string.h>
@@ -81,8 +81,6 @@ intrude_with(schedq_worker_t *worker)
     BUSY(schedq_pop(worker, 0, &popped));
     BUSY(schedq_pop(worker, SCHEDQ_NO_DEADLINE, &popped));
     BUSY(schedq_pop_many(worker, &popped, 1, &count));
-    BUSY(schedq_done(worker, token));
-    BUSY(schedq_done_many(worker, &token, 1, NULL));
     BUSY(schedq_token_alive(worker, token));
     BUSY(schedq_add_unschedulable(worker, &token, &failure, NULL));
     BUSY(schedq_readd(worker, "ns/x", &spec, &history, &failure, NULL));

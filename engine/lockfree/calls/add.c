@@ -83,7 +83,7 @@ records_in_use(const struct queue *queue)
 
         given += worker != NULL ? u64_load_acquire(&worker->tally.given) : 0;
     }
-    return (int64_t)(taken - given);
+    return (int64_t)(taken - given - u64_load_acquire(&queue->guests.given));
 }
 
 static uint32_t

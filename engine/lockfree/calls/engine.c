@@ -7,6 +7,7 @@
 #include "lockfree/calls/ops.h"
 #include "lockfree/calls/workers.h"
 #include "lockfree/moves/backoff.h"
+#include "lockfree/moves/finish.h"
 #include "lockfree/moves/objects.h"
 #include "lockfree/moves/settle.h"
 #include "lockfree/moves/waiting.h"
@@ -102,6 +103,7 @@ release_objects(struct queue *queue)
         }
     }
     if (objects_counted(queue)) {
+        finish_ended_alone(queue);
         hazards_drain(&queue->hazards);
     }
 }
@@ -292,6 +294,7 @@ const struct engine_ops lockfree_engine = {
     .pop_waiting = lockfree_pop_waiting,
     .done = lockfree_done,
     .done_many = lockfree_done_many,
+    .end_many = lockfree_end_many,
     .token_alive = lockfree_token_alive,
     .add_unschedulable = lockfree_add_unschedulable,
     .readd = lockfree_readd,

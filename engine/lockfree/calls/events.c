@@ -43,6 +43,7 @@
 
 #include "lockfree/calls/ops.h"
 #include "lockfree/moves/stray.h"
+#include "platform/inside.h"
 
 #include <string.h>
 
@@ -56,7 +57,7 @@
 static bool
 anybody_flies(const struct queue *queue)
 {
-    uint64_t inflight = 0;
+    uint64_t inflight = u64_load(&queue->guests.inflight);
 
     for (uint32_t i = 0; i < queue_counters(queue); i++) {
         const struct worker *worker = queue_counter(queue, i);
@@ -267,10 +268,16 @@ concerns_assigned(const struct walk *walk, const struct view *view)
         in_namespace(walk->mover.worker, view, walk->assigned)) {
         return true;
     }
-    return (view->description.flags & SCHEDQ_POD_AFFINITY) != 0 &&
-           base->config.affinity_matches != NULL &&
-           base->config.affinity_matches(base->config.object_ctx, view->description.object,
-                                         walk->move->new_object) != 0;
+    if ((view->description.flags & SCHEDQ_POD_AFFINITY) == 0 ||
+        base->config.affinity_matches == NULL) {
+        return false;
+    }
+    inside_calls(CALLBACK_AFFINITY);
+    bool matches = base->config.affinity_matches(base->config.object_ctx, view->description.object,
+                                                 walk->move->new_object) != 0;
+
+    inside_calls(CALLBACK_NONE);
+    return matches;
 }
 
 static bool
@@ -279,8 +286,14 @@ is_candidate(const struct walk *walk, const struct view *view)
     if (walk->assigned != NULL && !concerns_assigned(walk, view)) {
         return false;
     }
-    return walk->move->precheck == NULL ||
-           walk->move->precheck(walk->move->precheck_ctx, view->description.object) != 0;
+    if (walk->move->precheck == NULL) {
+        return true;
+    }
+    inside_calls(CALLBACK_PRECHECK);
+    bool passes = walk->move->precheck(walk->move->precheck_ctx, view->description.object) != 0;
+
+    inside_calls(CALLBACK_NONE);
+    return passes;
 }
 
 /* The registry is asked once for many lots and pods of one profile. */

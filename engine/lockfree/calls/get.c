@@ -22,6 +22,7 @@
 #include "lockfree/moves/objects.h"
 #include "lockfree/moves/report.h"
 #include "lockfree/moves/settle.h"
+#include "platform/inside.h"
 
 /* ---- one pod --------------------------------------------------------------------------------- */
 
@@ -42,8 +43,10 @@ show(struct worker *worker, uint32_t record, const struct view *view, schedq_vis
     schedq_pod_info_t info;
 
     report_info(queue, record, view, worker->name, &info);
+    inside_calls(CALLBACK_VISITOR);
     bool more = visit(ctx, &info) != 0;
 
+    inside_calls(CALLBACK_NONE);
     object_give_back(queue, view->description.object);
     return more;
 }

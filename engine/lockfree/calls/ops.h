@@ -25,6 +25,8 @@ void lockfree_close(schedq_t *queue);
 schedq_status_t lockfree_done(schedq_worker_t *worker, schedq_token_t token);
 schedq_status_t lockfree_done_many(schedq_worker_t *worker, const schedq_token_t *tokens,
                                    size_t count, uint8_t *statuses);
+schedq_status_t lockfree_end_many(schedq_t *queue, const schedq_token_t *tokens, size_t count,
+                                  uint8_t *statuses, bool held);
 schedq_status_t lockfree_token_alive(schedq_worker_t *worker, schedq_token_t token);
 
 /* add_unschedulable.c */

@@ -51,6 +51,7 @@
 #include "lockfree/calls/timer.h"
 #include "lockfree/calls/workers.h"
 #include "lockfree/moves/backoff.h"
+#include "lockfree/moves/finish.h"
 #include "lockfree/moves/publish.h"
 #include "lockfree/moves/stray.h"
 #include "lockfree/moves/waiting.h"
@@ -502,7 +503,7 @@ static struct sums
 look_at_workers(struct worker *worker)
 {
     const struct queue *queue = queue_of(worker);
-    struct sums sums = {0};
+    struct sums sums = {.inflight = u64_load(&queue->guests.inflight)};
 
     for (uint32_t i = 0; i < queue_slots(queue); i++) {
         const struct worker *other = ptr_load_acquire(&queue->workers[i]); /* of slot_worker:A */
@@ -583,6 +584,9 @@ keep_up(struct worker *worker, schedq_result_t *result)
     }
     bool poppable = is_poppable(queue, sums.active);
 
+    if (u64_load(&queue->ended) != 0) {
+        finish_ended(worker);
+    }
     section_ask(worker);
     section_leave(worker);
     if (u64_load(&queue->house_waits) != 0) {

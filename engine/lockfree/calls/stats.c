@@ -46,6 +46,7 @@ lockfree_stats(schedq_t *base, schedq_stats_t *stats)
         .bytes_queues = memory_bytes(&base->memory, MEMORY_QUEUES),
         .bytes_other = memory_bytes(&base->memory, MEMORY_OTHER),
     };
+    add_tally(stats, &queue->guests);
     for (uint32_t i = 0; i < queue_counters(queue); i++) {
         const struct worker *worker = queue_counter(queue, i);
 

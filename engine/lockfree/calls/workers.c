@@ -47,6 +47,7 @@
 #include "lockfree/calls/mover.h"
 #include "lockfree/calls/ops.h"
 #include "lockfree/moves/backoff.h"
+#include "lockfree/moves/finish.h"
 #include "lockfree/moves/objects.h"
 #include "lockfree/moves/waiting.h"
 #include "platform/words.h"
@@ -97,7 +98,7 @@ make(struct queue *queue, uint32_t number)
     }
     worker->base.queue = &queue->base;
     worker->base.number = number;
-    worker->base.busy = 1; /* no call may use it until it is registered */
+    worker->base.busy = WORKER_NOBODYS; /* until it is registered */
     worker->last_drawn = INT64_MIN;
     worker->random = number + 1;
     return worker;
@@ -286,6 +287,7 @@ workers_give(struct worker *worker)
 
     section_begin(worker);
     note_owed(worker);
+    finish_ended(worker);
     hazard_retry(&queue->hazards, worker->hazard);
     bands_shrink(&queue->bands, worker->epoch, worker->base.number);
     backoff_tend(queue, worker->epoch, worker->base.number);

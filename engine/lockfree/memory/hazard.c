@@ -169,7 +169,7 @@ release_all(const struct hazards *hazards, const struct hazard_kept *taken, uint
 {
     for (uint32_t i = 0; i < count; i++) {
         for (uint64_t times = taken[i].times; times > 0; times--) {
-            hazards->release(hazards->ctx, taken[i].object);
+            hazards_call(hazards, taken[i].object);
         }
     }
 }
@@ -189,7 +189,7 @@ hazard_release(struct hazards *hazards, struct hazard_slot *slot, uint64_t objec
 
     scan_slots(hazards, &pins);
     if (slot->kept == 0 && !is_pinned(&pins, object)) {
-        hazards->release(hazards->ctx, object);
+        hazards_call(hazards, object);
         return;
     }
     keep(slot, object);

@@ -23,6 +23,7 @@
 
 #include "engine.h"
 #include "platform/atomic.h"
+#include "platform/inside.h"
 
 enum hazard_pins { HAZARD_POD, HAZARD_EVENT_OLD, HAZARD_EVENT_NEW, HAZARD_PINS };
 
@@ -50,6 +51,15 @@ struct hazards {
 };
 
 void hazards_open(struct hazards *hazards, void (*release)(void *ctx, uint64_t object), void *ctx);
+
+/** The caller's code: releases an object that no pin rests on. */
+static inline void
+hazards_call(const struct hazards *hazards, uint64_t object)
+{
+    inside_calls(CALLBACK_RELEASE);
+    hazards->release(hazards->ctx, object);
+    inside_calls(CALLBACK_NONE);
+}
 
 /** Alone: releases everything that is kept. */
 void hazards_drain(struct hazards *hazards);

@@ -117,11 +117,17 @@ schedq_status_t describe_nomination(struct worker *worker, uint32_t record, cons
 
 /** The pod is over, or deleted, or has another description: the nomination of this one is over. */
 static inline void
-describe_end(struct worker *worker, const struct description *description)
+describe_end_in(struct queue *queue, const struct description *description)
 {
     if (description->nominated_node != 0) {
-        (void)u64_add(u64_of(&queue_of(worker)->base.words.nominations), UINT64_MAX);
+        (void)u64_add(u64_of(&queue->base.words.nominations), UINT64_MAX);
     }
+}
+
+static inline void
+describe_end(struct worker *worker, const struct description *description)
+{
+    describe_end_in(queue_of(worker), description);
 }
 
 #endif

@@ -11,9 +11,23 @@
  *
  * ORDERING
  *   a holder's relaxed stores, a switch -> end_flight:A, or another CAS to DEAD
+ *   give_later:A -> take_ended, finish_ended
+ *       the record as the guest left it
  *   end_flight:A ; stores of the record's, name's or description's next user
  *       -> a late reader's loads, then of the word (report.c, index_line.c, entry.c)
  *       the reader finds the word changed, so nothing here needs a release of its own
+ *
+ * WITHOUT A WORKER. A call that may not use the worker (api/pods.c) ends flights all the same: the
+ * words are the pod's, the index needs no owner, and what the record held goes to the slabs' shared
+ * lists by way of caches on the stack. Its section is a guest's (epoch.h). Only the release of a
+ * counted object needs a worker's list: the record, DEAD and out of the index, waits in `ended` for
+ * the next call that ends a flight with a worker, for a tick, an unregistration, or destroy.
+ *
+ *   state of the record       index   token   who may act
+ *   INFLIGHT                  holds   good    the holder, a guest: one CAS decides (end_flight:A)
+ *   DEAD, in the guest's hand not     used    the guest
+ *   DEAD, in `ended`          not     used    whoever takes it off the stack
+ *   free                      not     used    the slab
  *
  * PROGRESS. Lock-free; without a deletion or an update in between done is one CAS, and
  * index_remove. A thread that stops after end_flight:A has ended the pod: its name is free, and
@@ -27,6 +41,7 @@
 #include "lockfree/moves/finish.h"
 
 #include "lockfree/calls/ops.h"
+#include "lockfree/memory/stack.h"
 #include "lockfree/moves/describe.h"
 #include "lockfree/moves/objects.h"
 
@@ -54,6 +69,9 @@ let_go(struct worker *worker, const struct held *held, bool flew)
     object_release(worker, held->newest);
     if (flew) {
         object_give_back(queue_of(worker), held->popped);
+    }
+    if (u64_load(&queue_of(worker)->ended) != 0) {
+        finish_ended(worker);
     }
 }
 
@@ -212,6 +230,151 @@ lockfree_done_many(schedq_worker_t *base, const schedq_token_t *tokens, size_t c
     }
     count_ends(worker, over, done);
     section_leave(worker);
+    return first;
+}
+
+/* ---- without a worker ------------------------------------------------------------------------ */
+
+static void
+end_guests_nomination(struct queue *queue, const struct entry *entry)
+{
+    struct description description;
+
+    (void)entry_description(&queue->entries, entry, &description);
+    describe_end_in(queue, &description);
+}
+
+/* The record of a pod whose objects no pin can hold; it and the name are anybody's at once. */
+static void
+give_at_once(struct queue *queue, uint32_t record, struct entry *entry, uint64_t desc)
+{
+    struct slab_cache records = {0}, descriptions = {0};
+    struct names_cache names = {0};
+    uint32_t name = (uint32_t)u64_load(&entry->name);
+
+    if (desc != 0) {
+        description_give(&queue->entries, &descriptions, desc);
+        slab_flush(&queue->entries.descriptions, &descriptions);
+    }
+    names_give(&queue->names, &names, name);
+    names_flush(&queue->names, &names);
+    slab_give_known(&queue->entries.records, &records, RECORD_LAYOUT, record, entry);
+    slab_flush(&queue->entries.records, &records);
+}
+
+/* Where a record lies while it is DEAD and no slab's. */
+static atomic_u64 *
+ended_link(struct entry *entry)
+{
+    return (atomic_u64 *)(void *)((char *)entry + RECORD_LAYOUT.link);
+}
+
+/* The release of a counted object needs a worker's list (hazard.h). Ends: as stack_swing. */
+static void
+give_later(struct queue *queue, uint32_t record, struct entry *entry)
+{
+    uint64_t seen = u64_load(&queue->ended);
+
+    do {
+        u64_store(ended_link(entry), stack_top(seen));
+    } while (!stack_swing(&queue->ended, &seen, record)); /* give_later:A */
+}
+
+/* 0: there is none. Ends: as stack_swing. */
+static uint32_t
+take_ended(struct queue *queue)
+{
+    uint64_t seen = u64_load_acquire(&queue->ended); /* of give_later:A */
+    uint32_t record, next;
+
+    do {
+        record = stack_top(seen);
+        if (record == 0) {
+            return 0;
+        }
+        /* Its page stays: it is mapped while the record is not free, else the exchange fails. */
+        const struct entry *entry = entry_at(&queue->entries, record);
+
+        next = entry != NULL ? (uint32_t)u64_load(ended_link((struct entry *)(uintptr_t)entry)) : 0;
+    } while (!stack_swing(&queue->ended, &seen, next));
+    return record;
+}
+
+void
+finish_ended(struct worker *worker)
+{
+    struct queue *queue = queue_of(worker);
+
+    /* Ends: each round takes one that a call ended. */
+    for (uint32_t record = take_ended(queue); record != 0; record = take_ended(queue)) {
+        struct entry *entry = entry_at(&queue->entries, record);
+        uint32_t name = (uint32_t)u64_load(&entry->name);
+        const struct held held = give_description(worker, entry, u64_load(&entry->word.high));
+
+        names_give(&queue->names, &worker->names, name);
+        slab_give_known(&queue->entries.records, &worker->records, RECORD_LAYOUT, record, entry);
+        object_release(worker, held.newest);
+    }
+}
+
+void
+finish_ended_alone(struct queue *queue)
+{
+    for (uint32_t record = take_ended(queue); record != 0; record = take_ended(queue)) {
+        object_give_back(queue, finish_object(queue, entry_at(&queue->entries, record)));
+    }
+}
+
+/* As end_flight. */
+static schedq_status_t
+end_as_guest(struct queue *queue, schedq_token_t token)
+{
+    uint32_t record = ref_record(token.bits);
+    struct entry *entry = entry_at(&queue->entries, record);
+    uint64_t state = entry != NULL ? end_flagged(entry, token) : 0;
+
+    if (state == 0) {
+        return SCHEDQ_STALE;
+    }
+    bool deleted = (state & FLAG_DELETED) != 0;
+    uint64_t desc = u64_load_acquire(&entry->word.high); /* of entry_describe:A */
+    uint64_t popped = u64_load(&entry->popped);
+
+    if (!deleted && desc != 0) {
+        end_guests_nomination(queue, entry);
+    }
+    index_remove(&queue->index, (uint32_t)(u64_load(&entry->name) >> 32), record,
+                 u64_load(&entry->life));
+    (void)u64_add(&queue->guests.given, 1);
+    (void)u64_add(&queue->guests.inflight, UINT64_MAX);
+    (void)u64_add(&queue->guests.dones, deleted ? 0 : 1);
+    if (objects_counted(queue)) {
+        give_later(queue, record, entry);
+        object_give_back(queue, popped);
+    } else {
+        give_at_once(queue, record, entry, desc);
+    }
+    return deleted ? SCHEDQ_GONE : SCHEDQ_OK;
+}
+
+schedq_status_t
+lockfree_end_many(schedq_t *base, const schedq_token_t *tokens, size_t count, uint8_t *statuses,
+                  bool held)
+{
+    struct queue *queue = queue_of_base(base);
+    schedq_status_t first = SCHEDQ_OK;
+
+    (void)held;
+    epoch_guest_enter(queue->epoch);
+    for (size_t i = 0; i < count; i++) {
+        schedq_status_t status = end_as_guest(queue, tokens[i]);
+
+        if (statuses != NULL) {
+            statuses[i] = (uint8_t)status;
+        }
+        first = first == SCHEDQ_OK ? status : first;
+    }
+    epoch_guest_leave(queue->epoch);
     return first;
 }
 

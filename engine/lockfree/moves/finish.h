@@ -15,4 +15,13 @@ uint64_t finish_object(const struct queue *queue, const struct entry *entry);
 /** Ends a flight, and the pod; inside a section. As schedq_done. */
 schedq_status_t finish_flight(struct worker *worker, schedq_token_t token);
 
+/**
+ * Gives back what calls without a worker ended and left (finish.c); inside a section. Cheap if that
+ * is nothing.
+ */
+void finish_ended(struct worker *worker);
+
+/** Alone: releases their objects. */
+void finish_ended_alone(struct queue *queue);
+
 #endif

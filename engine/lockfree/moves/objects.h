@@ -29,7 +29,7 @@ static inline void
 object_retain(const struct queue *queue, uint64_t object)
 {
     if (objects_counted(queue)) {
-        queue->base.config.retain(queue->base.config.object_ctx, object);
+        config_retain(&queue->base.config, object);
     }
 }
 
@@ -47,7 +47,7 @@ static inline void
 object_give_back(const struct queue *queue, uint64_t object)
 {
     if (objects_counted(queue)) {
-        queue->base.config.release(queue->base.config.object_ctx, object);
+        config_release(&queue->base.config, object);
     }
 }
 

@@ -89,7 +89,9 @@ static void
 retain(const struct event_log *log, uint64_t object)
 {
     if (log->counted && object != 0) {
+        inside_calls(CALLBACK_RETAIN);
         log->retain(log->hazards->ctx, object);
+        inside_calls(CALLBACK_NONE);
     }
 }
 
@@ -98,7 +100,7 @@ static void
 give_back(const struct event_log *log, uint64_t object)
 {
     if (log->counted && object != 0) {
-        log->hazards->release(log->hazards->ctx, object);
+        hazards_call(log->hazards, object);
     }
 }
 

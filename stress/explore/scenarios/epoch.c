@@ -1,4 +1,4 @@
-/* Grace periods alone: what is retired while a section begins that reads it. */
+/* Grace periods alone: what is retired while a section, or a guest's, begins that reads it. */
 #include "arena.h"
 #include "scenarios.h"
 
@@ -64,6 +64,32 @@ read_items(unsigned thread)
     }
 }
 
+/* The same of a thread that has no record. */
+static void
+read_as_guest(void)
+{
+    for (unsigned sections = 0; sections < 2; sections++) {
+        epoch_guest_enter(ground.epoch);
+        const struct item *item = ptr_load_acquire(&ground.items[0]);
+
+        if (item != NULL) {
+            SIM_CHECK(u64_load(&item->value) == 0, "the item has another value");
+        }
+        epoch_guest_leave(ground.epoch);
+    }
+}
+
+static void
+guests_thread(const struct scenario *scenario, unsigned thread)
+{
+    (void)scenario;
+    if (thread == 0) {
+        retire_item(thread);
+    } else {
+        read_as_guest();
+    }
+}
+
 static void
 epoch_thread(const struct scenario *scenario, unsigned thread)
 {
@@ -97,11 +123,16 @@ epoch_end(const struct scenario *scenario)
 }
 
 static const struct harness epoch_harness = {epoch_begin, epoch_thread, epoch_drain, epoch_end};
+static const struct harness guests_harness = {epoch_begin, guests_thread, epoch_drain, epoch_end};
 
 const struct scenario epoch_scenarios[] = {
     {.name = "epoch_retire",
      .about = "two threads retire what a third reads",
      .harness = &epoch_harness,
+     .threads = THREADS},
+    {.name = "epoch_guests",
+     .about = "a thread retires what two without a record read",
+     .harness = &guests_harness,
      .threads = THREADS},
     {.name = NULL},
 };

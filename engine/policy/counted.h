@@ -1,0 +1,13 @@
+/*
+ * With SCHEDQ_OBJECTS_COUNTED: the caller's code that counts. Out of line, so that what never runs
+ * takes no registers of the paths that it lies on.
+ */
+#ifndef SCHEDQ_POLICY_COUNTED_H
+#define SCHEDQ_POLICY_COUNTED_H
+
+#include <schedq/schedq.h>
+
+void config_retain(const schedq_config_t *config, uint64_t object);
+void config_release(const schedq_config_t *config, uint64_t object);
+
+#endif
