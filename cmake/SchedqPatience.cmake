@@ -8,7 +8,7 @@
 set(SCHEDQ_BACKSTOP_SECONDS 7200)
 
 add_executable(schedq-patience ${PROJECT_SOURCE_DIR}/tests/patient.c ${PROJECT_SOURCE_DIR}/tests/support/patience.c)
-target_include_directories(schedq-patience PRIVATE ${PROJECT_SOURCE_DIR}/tests)
+target_include_directories(schedq-patience PRIVATE ${PROJECT_SOURCE_DIR}/tests ${PROJECT_SOURCE_DIR}/include)
 target_link_libraries(schedq-patience PRIVATE schedq_warnings)
 
 function(schedq_add_test name)

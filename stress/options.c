@@ -26,7 +26,8 @@ static const command_line_t line = {
         "the queue and checks "
         "that every add ended in exactly one done or delete, that no sleeper was left behind and "
         "that every object "
-        "was given back.\vExit status: 0 nothing wrong; 1 a violation; 2 bad usage."};
+        "was given back.\vExit status: 0 nothing wrong; 1 a violation; 2 bad usage; 130 "
+        "interrupted."};
 
 void
 options_parse(options_t *options, int argc, char **argv)

@@ -4,40 +4,19 @@
 #include "measure.h"
 #include "table.h"
 
-#include <argp.h>
+#include "support/arguments.h"
+#include "support/interrupt.h"
+
 #include <libgen.h>
 #include <limits.h>
 #include <regex.h>
-#include <schedq/schedq.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-enum { BAD_USAGE = 2 };
+#define INTERRUPTED "the other figures were not measured, and no file was written"
 
-static const char doc[] =
-    "Counts what each operation of schedq's engines and of a bare queue costs: instructions "
-    "(valgrind), accesses to "
-    "shared words, and cache lines that change owner when workers take turns. Two runs print the "
-    "same.\v"
-    "Without --check and --write it prints the table. Needs valgrind, and schedq-cost-accesses of "
-    "the preset "
-    "`counting`. "
-    "Exit status: 0 done; 1 a figure rose by more than 3 %, or something failed; 2 bad usage.";
-
-static const struct argp_option option_table[] = {
-    {"check", 'c', "FILE", 0, "Compare with the figures in FILE; status 1 if one rose", 0},
-    {"write", 'w', "FILE", OPTION_ARG_OPTIONAL,
-     "Write the figures to FILE; default: bench/cost/budget.json", 0},
-    {"from", 'f', "FILE", 0, "Take the figures from FILE instead of measuring them", 0},
-    {"rows", 'r', "REGEX", 0, "Only operations whose names match this extended regular expression",
-     0},
-    {"slow", 's', NULL, 0, "The slow rows too", 0},
-    {"details", 'd', NULL, 0, "Transfers by their kind: read misses, write misses, upgrades", 0},
-    {"life", 'l', NULL, 0,
-     "Instead: how many files, functions and calls across files one pod's life takes", 0},
-    {0},
-};
+enum { BAD_USAGE = ARGUMENTS_BAD };
 
 typedef struct options {
     const char *check, *write, *from, *rows;
@@ -46,7 +25,7 @@ typedef struct options {
 } options_t;
 
 static void
-check_regex(struct argp_state *state, const char *text)
+take_regex(const struct argp_state *state, options_t *options, const char *text)
 {
     regex_t regex;
     char why[128];
@@ -54,10 +33,10 @@ check_regex(struct argp_state *state, const char *text)
 
     if (code != 0) {
         regerror(code, &regex, why, sizeof why);
-        argp_error(state, "--rows is \"%s\": legal are POSIX extended regular expressions (%s)",
-                   text, why);
+        argument_bad(state, "rows", text, "POSIX extended regular expressions (%s)", why);
     }
     regfree(&regex);
+    options->rows = text;
 }
 
 static error_t
@@ -79,8 +58,7 @@ parse_option(int key, char *value, struct argp_state *state)
         options->from = value;
         return 0;
     case 'r':
-        check_regex(state, value);
-        options->rows = value;
+        take_regex(state, options, value);
         return 0;
     case 's':
         options->slow = true;
@@ -93,7 +71,7 @@ parse_option(int key, char *value, struct argp_state *state)
         return 0;
     case ARGP_KEY_ARG:
         if (!follows) {
-            argp_error(state, "unexpected argument \"%s\": there are only options", value);
+            argument_unexpected(state, value);
         }
         options->write = value;
         return 0;
@@ -105,16 +83,34 @@ parse_option(int key, char *value, struct argp_state *state)
 static void
 parse(options_t *options, int argc, char **argv)
 {
-    static const struct argp argp = {option_table, parse_option, NULL, doc, NULL, NULL, NULL};
-    static char version[32];
-    uint32_t linked = schedq_version();
+    static const struct argp_option known[] = {
+        {"check", 'c', "FILE", 0, "Compare with the figures in FILE; status 1 if one rose", 0},
+        {"write", 'w', "FILE", OPTION_ARG_OPTIONAL,
+         "Write the figures to FILE; default: bench/cost/budget.json", 0},
+        {"from", 'f', "FILE", 0, "Take the figures from FILE instead of measuring them", 0},
+        {"rows", 'r', "REGEX", 0,
+         "Only operations whose names match this extended regular expression", 0},
+        {"slow", 's', NULL, 0, "The slow rows too", 0},
+        {"details", 'd', NULL, 0, "Transfers by their kind: read misses, write misses, upgrades",
+         0},
+        {"life", 'l', NULL, 0,
+         "Instead: how many files, functions and calls across files one pod's life takes", 0},
+        {0},
+    };
+    static const struct argp parser = {
+        .options = known,
+        .parser = parse_option,
+        .doc = "Counts what each operation of schedq's engines and of a bare queue costs: "
+               "instructions (valgrind), accesses to shared words, and cache lines that change "
+               "owner when workers take turns. Two runs print the same.\v"
+               "Without --check and --write it prints the table. Needs valgrind, and "
+               "schedq-cost-accesses of the preset `counting`. "
+               "Exit status: 0 done; 1 a figure rose by more than 3 %, or something failed; 2 bad "
+               "usage; 130 interrupted: the table so far.",
+    };
 
     *options = (options_t){.check = NULL};
-    snprintf(version, sizeof version, "schedq-cost %u.%u.%u", linked >> 16, linked >> 8 & 255,
-             linked & 255);
-    argp_program_version = version;
-    argp_err_exit_status = BAD_USAGE;
-    argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, options);
+    arguments_parse_in_order(&parser, argc, argv, options);
 }
 
 static void
@@ -150,7 +146,7 @@ find_figures(table_t *table, const options_t *options)
         return;
     }
     measure(table, own_directory(), options->rows != NULL ? options->rows : ".", options->slow);
-    if (table->count == 0) {
+    if (table->count == 0 && !interrupt_came()) {
         fprintf(stderr, "schedq-cost: --rows is \"%s\": no operation has such a name\n",
                 options->rows);
         exit(BAD_USAGE);
@@ -166,14 +162,19 @@ main(int argc, char **argv)
     char why[256] = "";
 
     parse(&options, argc, argv);
+    interrupt_catch();
     if (options.life) {
         measure_life(own_directory(), stdout);
-        return 0;
+        return interrupt_end(0, INTERRUPTED);
     }
     if (options.check != NULL) {
         read_file(&before, "--check", options.check);
     }
     find_figures(&now, &options);
+    if (interrupt_came()) {
+        table_print(&now, options.details, stdout);
+        return interrupt_end(0, INTERRUPTED);
+    }
     if (options.check == NULL || options.details) {
         table_print(&now, options.details, stdout);
     }

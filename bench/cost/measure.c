@@ -2,6 +2,7 @@
 #include "measure.h"
 
 #include "calls.h"
+#include "support/interrupt.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -60,6 +61,7 @@ program_start(const char *name, char *const arguments[])
         fprintf(stderr, "schedq-cost: cannot start %s: %s\n", arguments[0], strerror(errno));
         _exit(127);
     }
+    interrupt_take(program.id);
     (void)close(ends[1]);
     program.out = fdopen(ends[0], "r");
     return program;
@@ -71,7 +73,11 @@ program_end(struct program *program)
     int status = 0;
 
     (void)fclose(program->out);
-    if (waitpid(program->id, &status, 0) < 0 || !WIFEXITED(status) || WEXITSTATUS(status) != 0) {
+    bool good =
+        waitpid(program->id, &status, 0) >= 0 && WIFEXITED(status) && WEXITSTATUS(status) == 0;
+
+    interrupt_drop(program->id);
+    if (!good && !interrupt_came()) {
         fail("%s failed", program->name);
     }
 }
@@ -87,8 +93,9 @@ first_line(struct program *program, char *text, size_t size)
 
 /* ---- instructions ---------------------------------------------------------------------------- */
 
-static uint64_t
-dump_total(const char *directory, unsigned number)
+/* False: the program was interrupted before callgrind had written it. */
+static bool
+dump_total(const char *directory, unsigned number, double *sum)
 {
     char path[PATH_ROOM];
     char line[256];
@@ -101,11 +108,14 @@ dump_total(const char *directory, unsigned number)
     while (file != NULL && !found && fgets(line, sizeof line, file) != NULL) {
         found = sscanf(line, "totals: %" SCNu64, &total) == 1;
     }
-    if (!found) {
+    if (file != NULL) {
+        (void)fclose(file);
+    }
+    if (!found && !interrupt_came()) {
         fail("callgrind left no total in %s", path);
     }
-    (void)fclose(file);
-    return total;
+    *sum = (double)total;
+    return found;
 }
 
 static void
@@ -114,13 +124,12 @@ read_instructions(table_t *table, struct program *program, const char *directory
     char name[64];
     unsigned workers, dump;
     uint64_t units, brackets;
-    double bracket = 0;
+    double total, bracket = 0;
 
     first_line(program, table->compiler, sizeof table->compiler);
     while (fscanf(program->out, "%63s %u %" SCNu64 " %" SCNu64 " %u", name, &workers, &units,
-                  &brackets, &dump) == 5) {
-        double total = (double)dump_total(directory, dump);
-
+                  &brackets, &dump) == 5 &&
+           dump_total(directory, dump, &total)) {
         if (strcmp(name, NOTHING) == 0) {
             bracket = total / (double)brackets;
         } else {
@@ -289,7 +298,7 @@ one_life(char *accesses, char *engine, char *length, struct calls *calls)
     bool read = calls_read(calls, file);
 
     remove_directory(temporary);
-    if (!read) {
+    if (!read && !interrupt_came()) {
         fail("callgrind left nothing in %s that can be counted", file);
     }
 }
@@ -310,6 +319,9 @@ measure_life(const char *directory, FILE *out)
         struct calls calls;
 
         one_life(accesses, engine, lives[i / 2].length, &calls);
+        if (interrupt_came()) {
+            break;
+        }
         fprintf(out, "%-34s %-10s %6u %10u %6u\n", lives[i / 2].text, engine, calls.files,
                 calls.functions, calls.hops);
     }

@@ -1,6 +1,8 @@
 /* Figures of table.h. */
 #include "table.h"
 
+#include "output.h"
+
 #include <errno.h>
 #include <jansson.h>
 #include <math.h>
@@ -145,15 +147,18 @@ write_rows(const table_t *table, FILE *file)
 bool
 table_write(const table_t *table, const char *path, char *why, size_t size)
 {
-    FILE *file = fopen(path, "w");
+    output_t output;
+    FILE *file = output_begin(&output, path) ? fdopen(output.descriptor, "w") : NULL;
     bool written =
         file != NULL &&
         fprintf(file, "{\n \"compiler\": \"%s\",\n \"valgrind\": \"%s\",\n \"rows\": {\n",
                 table->compiler, table->valgrind) > 0 &&
         write_rows(table, file) && fputs("\n }\n}\n", file) >= 0;
 
-    if (file != NULL && fclose(file) != 0) {
-        written = false;
+    if (file != NULL) {
+        output.descriptor = -1;
+        written = fclose(file) == 0 && written;
+        written = output_end(&output, written) && written;
     }
     if (!written) {
         snprintf(why, size, "%s", strerror(errno));

@@ -2,6 +2,7 @@
 #include "alloc.h"
 #include "input_options.h"
 #include "support/arguments.h"
+#include "support/interrupt.h"
 #include "trace.h"
 
 #include <inttypes.h>
@@ -25,7 +26,7 @@ static const struct argp_option option_list[] = {
 
 static const char documentation[] =
     "Converts recorded pods and nodes (CSV, SWF) to schedq's trace format.\v"
-    "Exit status: 0 done; 1 the trace could not be written; 2 bad usage or input.";
+    "Exit status: 0 done; 1 the trace could not be written; 2 bad usage or input; 130 interrupted.";
 
 static error_t
 parse_option(int key, char *value, struct argp_state *state)
@@ -73,6 +74,9 @@ convert(const convert_options_t *options, workload_t *workload)
         workload->source = alloc_text(options->source, strlen(options->source));
     }
     if (!trace_write(options->output, workload, why, sizeof why)) {
+        if (interrupt_came()) {
+            return EXIT_SUCCESS;
+        }
         fprintf(stderr, "schedq-trace: %s\n", why);
         return EXIT_FAILURE;
     }
@@ -91,8 +95,9 @@ main(int argc, char **argv)
     workload_t workload;
 
     arguments_parse(&parser, argc, argv, &options);
+    interrupt_catch();
     workload_init(&workload);
     int status = convert(&options, &workload);
     workload_clear(&workload);
-    return status;
+    return interrupt_end(status, "the trace is as it was before");
 }

@@ -2,6 +2,7 @@
 #include "output.h"
 #include "page.h"
 #include "report.h"
+#include "support/interrupt.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -74,6 +75,13 @@ write_report(const char *path, report_fn *form, const report_t *report)
     return written;
 }
 
+/* To files nothing: they keep the last result that was whole. */
+static bool
+show_what_there_is(const report_t *report)
+{
+    return report_text(report->options->format == REPORT_JSON ? stderr : stdout, report);
+}
+
 static bool
 write_reports(const report_t *report)
 {
@@ -118,11 +126,15 @@ compare_engines(const report_t *report, const simulate_options_t *simulate_optio
     other.result = &result;
     other.without = NULL;
     bool done = run(report->scenario, &simulated, &result);
+    if (interrupt_came()) {
+        simulate_result_free(&result);
+        return done;
+    }
     if (done && simulated.workers == 1 && result.digest != report->result->digest) {
         fputs("schedq-replay: the engines decided differently\n", stderr);
         done = false;
     }
-    done = done && page_write(options.page, report, &other);
+    done = done && (page_write(options.page, report, &other) || interrupt_came());
     simulate_result_free(&result);
     return done;
 }
@@ -140,7 +152,7 @@ replay(const options_t *options, const workload_t *workload, const int32_t *prio
     simulate_options.progress = isatty(STDERR_FILENO);
     scenario_init(&scenario, workload, &options->scenario);
     bool done = run(&scenario, &simulate_options, &result);
-    if (done && compares) {
+    if (done && compares && !interrupt_came()) {
         simulate_options_t plain = simulate_options;
         plain.preemption = SIMULATE_NO_PREEMPTION;
         done = run(&scenario, &plain, &without);
@@ -148,8 +160,13 @@ replay(const options_t *options, const workload_t *workload, const int32_t *prio
     if (done) {
         report_t report = {
             options, workload, &scenario, priority, &result, compares ? &without : NULL, bad_lines};
-        done = write_reports(&report) &&
-               (options->page == NULL || compare_engines(&report, &simulate_options));
+        if (interrupt_came()) {
+            report.without = without.classes != NULL ? &without : NULL;
+            done = show_what_there_is(&report);
+        } else {
+            done = write_reports(&report) &&
+                   (options->page == NULL || compare_engines(&report, &simulate_options));
+        }
     }
     simulate_result_free(&result);
     simulate_result_free(&without);
@@ -188,6 +205,7 @@ main(int argc, char **argv)
 
     options_parse(&options, argc, argv);
     input_problems_t problems = {.out = stderr, .skip_bad = options.input.skip_bad};
+    interrupt_catch();
     workload_init(&workload);
     int status = EXIT_USAGE;
     if (workload_load(&workload, &options.input.files, &problems)) {
@@ -197,5 +215,5 @@ main(int argc, char **argv)
     for (size_t i = 0; i < options.priority_count; i++) {
         free(options.priorities[i].name);
     }
-    return status;
+    return interrupt_end(status, "what it has not written is as it was before");
 }

@@ -98,7 +98,7 @@ static const char documentation[] =
     "Replays the pods of a recorded cluster through a schedq queue: pop, fit, bind or park, in "
     "virtual time.\v"
     "Exit status: 0 done; 1 the queue failed or lost a pod, the engines decided differently, or "
-    "what --report needs is missing; 2 bad usage or input.";
+    "what --report needs is missing; 2 bad usage or input; 130 interrupted.";
 
 static int64_t
 parse_whole(const struct argp_state *state, const char *option, const char *value, int64_t min,

@@ -2,6 +2,7 @@
 #include "page.h"
 
 #include "output.h"
+#include "support/interrupt.h"
 
 #include <errno.h>
 #include <spawn.h>
@@ -34,8 +35,10 @@ run_script(char *const arguments[], int input, int output)
         fprintf(stderr, "schedq-replay: cannot start %s: %s\n", PAGE_SCRIPT, strerror(error));
         return false;
     }
+    interrupt_take(child);
     while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
     }
+    interrupt_drop(child);
     return WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 

@@ -82,7 +82,17 @@ check_stats(sim_t *sim)
                  stats.adds, stats.pops, stats.dones, stats.failures, waiting, stats.inflight, adds,
                  result->attempts, dones, failures, result->pods_unscheduled);
     }
-    sim->result->moves = stats.moves;
+}
+
+static void
+count_moves(sim_t *sim)
+{
+    schedq_stats_t stats;
+
+    schedq_stats_init(&stats);
+    if (schedq_stats(sim->queue, &stats) == SCHEDQ_OK) {
+        sim->result->moves = stats.moves;
+    }
 }
 
 static unsigned
@@ -171,9 +181,12 @@ sim_account(sim_t *sim)
     result->pods_unscheduled = result->pods_total - result->pods_scheduled;
     result->virtual_ns = sim->now_ns;
     result->max_parked_ns = sim->max_parked_ns;
-    take_snapshot(sim);
-    check_pods(sim);
-    check_stats(sim);
+    if (!result->interrupted) {
+        take_snapshot(sim);
+        check_pods(sim);
+        check_stats(sim);
+    }
+    count_moves(sim);
     sim_count_causes(sim);
     count_attempts(sim);
     sum_up_waits(sim);

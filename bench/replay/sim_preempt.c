@@ -581,7 +581,8 @@ sim_preempt_close(sim_t *sim)
     if (preemption == NULL) {
         return;
     }
-    if (schedq_evictor_destroy(preemption->evictor) != SCHEDQ_OK && !sim->failed) {
+    if (schedq_evictor_destroy(preemption->evictor) != SCHEDQ_OK && !sim->failed &&
+        !sim->result->interrupted) {
         sim_fail(sim, "schedq_evictor_destroy: an eviction has not ended");
     }
     schedq_preemption_destroy(preemption->workspace);

@@ -6,11 +6,15 @@
  */
 #include "sim_preempt.h"
 
+#include "support/interrupt.h"
+
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
 #define NEVER INT64_MAX
+/* The longest sleep without a look whether the program is interrupted. */
+#define LOOK_NS UINT64_C(100000000)
 
 /*
  * A tick that is wanted again at once this often, with no time passing in between, is a fault of
@@ -247,9 +251,10 @@ wait_real_time(const sim_t *sim, int64_t virtual_ns)
         return;
     }
     uint64_t wake = sim->wall_start + (uint64_t)span;
-    struct timespec until = {.tv_sec = (time_t)(wake / NS_PER_SECOND),
-                             .tv_nsec = (long)(wake % NS_PER_SECOND)};
-    while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, NULL) != 0) {
+    for (uint64_t now = costs_now(); now < wake && !interrupt_came(); now = costs_now()) {
+        uint64_t rest = wake - now < LOOK_NS ? wake - now : LOOK_NS;
+        const struct timespec nap = {.tv_nsec = (long)rest};
+        (void)nanosleep(&nap, NULL);
     }
 }
 
@@ -333,6 +338,9 @@ sim_step(sim_t *sim, sim_worker_t *worker)
             : earlier(earlier(next_event_ns(sim), next_cycle_end_ns(sim)), next_tick_ns(sim));
 
     if (is_over(sim)) {
+        sim->stopped = true;
+    } else if (interrupt_came()) {
+        sim->result->interrupted = true;
         sim->stopped = true;
     } else if (time_ns == NEVER || is_lost(sim)) {
         sim_fail(sim,

@@ -77,13 +77,15 @@ typedef struct simulate_result {
     uint64_t moves;        /* pods that events and time moved out of a waiting place */
     int64_t virtual_ns;    /* from the start of the trace to the last thing that happened */
     double wall_seconds;
+    bool interrupted; /* the figures are those until then, and nothing was checked */
     costs_t costs;
     depth_t depth;
 } simulate_result_t;
 
 /*
- * Runs until every pod that can ever be placed has been, and every pod that was placed has ended.
- * False: `why` says what went wrong; a pod that is neither placed nor in the queue is such a thing.
+ * Runs until every pod that can ever be placed has been, and every pod that was placed has ended,
+ * or until the program is interrupted. False: `why` says what went wrong; a pod that is neither
+ * placed nor in the queue is such a thing.
  */
 bool simulate(const scenario_t *scenario, const simulate_options_t *options,
               simulate_result_t *result, char *why, size_t why_size);

@@ -3,7 +3,9 @@
  * number of fields. The last line counts pods and nodes, so that a file that was cut is noticed.
  */
 #include "trace.h"
+
 #include "output.h"
+#include "support/interrupt.h"
 
 #include "alloc.h"
 #include "fields.h"
@@ -314,10 +316,10 @@ put_workload(gzFile stream, const workload_t *workload)
     }
     gzputs(stream, "# n name arrival cpu_milli memory_mib gpus model\n"
                    "# p name arrival run cpu_milli memory_mib gpus gpu_milli class models\n");
-    for (size_t i = 0; i < workload->node_count; i++) {
+    for (size_t i = 0; i < workload->node_count && !interrupt_came(); i++) {
         put_node(stream, workload, &workload->nodes[i]);
     }
-    for (size_t i = 0; i < workload->pod_count; i++) {
+    for (size_t i = 0; i < workload->pod_count && !interrupt_came(); i++) {
         put_pod(stream, workload, &workload->pods[i]);
     }
     gzprintf(stream, "end %zu %zu\n", workload->node_count, workload->pod_count);
@@ -351,6 +353,11 @@ trace_write(const char *path, const workload_t *workload, char *why, size_t why_
     int failed = Z_OK;
     gzerror(stream, &failed);
     bool written = gzclose(stream) == Z_OK && failed == Z_OK;
+    if (interrupt_came()) {
+        (void)output_end(&output, false);
+        snprintf(why, why_size, "%s: left as it was", path);
+        return false;
+    }
     if (!output_end(&output, written) || !written) {
         snprintf(why, why_size, "%s: cannot write: %s", path, strerror(errno));
         return false;

@@ -10,6 +10,7 @@
 #include "options.h"
 #include "output.h"
 #include "report.h"
+#include "support/interrupt.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -115,8 +116,11 @@ measure(const options_t *options, unsigned count, result_t *results, FILE *notes
             continue;
         }
         progress(++number, count, row->name);
-        measure_row(row, options->repetitions, options->seed, values, notes);
+        bool measured = measure_row(row, options->repetitions, options->seed, values, notes);
         progress_end();
+        if (!measured) {
+            break;
+        }
         for (unsigned value = 0; value < row_values(row); value++) {
             if (value_selected(options, row, value)) {
                 report_line(stdout, &values[value]);
@@ -169,7 +173,7 @@ run(const options_t *options, unsigned count)
     if (size > 0) {
         printf("\n%s", text);
     }
-    if (options->json != NULL && !write_json(options->json, results, stored)) {
+    if (options->json != NULL && !interrupt_came() && !write_json(options->json, results, stored)) {
         bench_fail("cannot write %s: %s", options->json, strerror(errno));
     }
     for (unsigned i = 0; i < stored; i++) {
@@ -198,8 +202,9 @@ measure_and_report(const options_t *options, unsigned count)
     if (!check_json(options)) {
         return 2;
     }
+    interrupt_catch();
     run(options, count);
-    return 0;
+    return interrupt_end(0, "the other rows were not measured, and no file was written");
 }
 
 int

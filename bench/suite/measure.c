@@ -1,6 +1,8 @@
 /* Runs one row. */
 #include "measure.h"
 
+#include "support/interrupt.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -144,36 +146,46 @@ leave(const row_t *row, entrant_t *entrant, unsigned repetitions, FILE *notes)
     for (unsigned i = 0; i < repetitions; i++) {
         drop_distributions(entrant->samples[i]);
     }
-    if (row->workload->note != NULL) {
+    if (row->workload->note != NULL && notes != NULL) {
         row->workload->note(entrant->run, notes);
     }
     row->workload->close(entrant->run);
     free(entrant->samples);
 }
 
-void
+/* False: the program was interrupted. */
+static bool
+repeat_all(const row_t *row, unsigned repetitions, entrant_t *entrants, unsigned count)
+{
+    sample_t discarded[VALUES_MAX] = {0};
+
+    for (unsigned i = 0; i < count && !row->workload->once && !interrupt_came(); i++) {
+        repeat(row, &entrants[i], discarded);
+        drop_distributions(discarded);
+    }
+    for (unsigned repetition = 0; repetition < repetitions; repetition++) {
+        for (unsigned turn = 0; turn < count && !interrupt_came(); turn++) {
+            entrant_t *entrant = &entrants[(turn + repetition) % count];
+            memset(entrant->samples[repetition], 0, sizeof entrant->samples[repetition]);
+            repeat(row, entrant, entrant->samples[repetition]);
+        }
+    }
+    return !interrupt_came();
+}
+
+bool
 measure_row(const row_t *row, unsigned repetitions, uint64_t seed, result_t *results, FILE *notes)
 {
     entrant_t entrants[CONTESTANTS_MAX];
-    sample_t discarded[VALUES_MAX] = {0};
 
     if (row->workload->once && repetitions > ONCE_REPETITIONS) {
         repetitions = ONCE_REPETITIONS;
     }
     unsigned count = enter(row, repetitions, seed, entrants);
 
-    for (unsigned i = 0; i < count && !row->workload->once; i++) {
-        repeat(row, &entrants[i], discarded);
-        drop_distributions(discarded);
-    }
-    for (unsigned repetition = 0; repetition < repetitions; repetition++) {
-        for (unsigned turn = 0; turn < count; turn++) {
-            entrant_t *entrant = &entrants[(turn + repetition) % count];
-            memset(entrant->samples[repetition], 0, sizeof entrant->samples[repetition]);
-            repeat(row, entrant, entrant->samples[repetition]);
-        }
-    }
-    for (unsigned value = 0; value < row_values(row); value++) {
+    bool all = repeat_all(row, repetitions, entrants, count);
+
+    for (unsigned value = 0; all && value < row_values(row); value++) {
         result_t *result = &results[value];
         memset(result, 0, sizeof *result);
         row_value_name(row, value, result->name, sizeof result->name);
@@ -185,9 +197,10 @@ measure_row(const row_t *row, unsigned repetitions, uint64_t seed, result_t *res
         }
     }
     for (unsigned i = 0; i < count; i++) {
-        leave(row, &entrants[i], repetitions, notes);
+        leave(row, &entrants[i], repetitions, all ? notes : NULL);
     }
     gbench_clear();
+    return all;
 }
 
 void

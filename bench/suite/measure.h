@@ -35,9 +35,9 @@ void row_value_name(const row_t *row, unsigned value, char *name, size_t size);
  * Measures a row. Each contestant's queue is built once and lives through all repetitions; a first
  * repetition of each is discarded, unless the workload is `once`; then they take turns, and who
  * begins alternates. `results` has room for row_values(row). What the workload has to tell goes to
- * `notes`.
+ * `notes`. False: the program was interrupted, and there are no results.
  */
-void measure_row(const row_t *row, unsigned repetitions, uint64_t seed, result_t *results,
+bool measure_row(const row_t *row, unsigned repetitions, uint64_t seed, result_t *results,
                  FILE *notes);
 /* Frees what a result holds. */
 void result_clear(result_t *result);

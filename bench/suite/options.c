@@ -27,7 +27,7 @@ static const char doc[] = "Measures schedq's engines and a bare mutex + heap + h
                           "it: all but those of the suites headline (under fifteen minutes), load, "
                           "scaling, replay and transfer, in half an hour. Prints a table; "
                           "figures are nanoseconds, medians of the repetitions. Exit status: 0 "
-                          "done, 1 failed, 2 bad usage.";
+                          "done, 1 failed, 2 bad usage, 130 interrupted.";
 
 static void
 parse_filter(const struct argp_state *state, void *input, char *text)

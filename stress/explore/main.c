@@ -6,6 +6,7 @@
 #include "episode.h"
 #include "options.h"
 #include "sanitized.h"
+#include "support/interrupt.h"
 #include "trace.h"
 #include "world.h"
 
@@ -143,7 +144,7 @@ run_episodes(const struct sim_plan *plan, struct sums *sums)
     const struct options *options = &now.options;
     struct sim_plan one = *plan;
 
-    for (uint64_t i = 0; i < options->episodes; i++) {
+    for (uint64_t i = 0; i < options->episodes && !interrupt_came(); i++) {
         now.episode = options->first_episode + i;
         one.seed = episode_seed(now.scenario, options->seed, now.episode);
         bool good = episode_run(now.scenario, &one);
@@ -177,8 +178,9 @@ explore(const struct scenario *scenario)
 
     printf("%-28s %s %9" PRIu64 " episodes, %6" PRIu64
            " steps each, %8.0f/s, with frozen threads %" PRIu64 "\n",
-           scenario->name, good ? "ok    " : "FAILED", sums.episodes, sums.steps / sums.episodes,
-           (double)sums.episodes / took, sums.frozen);
+           scenario->name, good ? "ok    " : "FAILED", sums.episodes,
+           sums.steps / (sums.episodes > 0 ? sums.episodes : 1), (double)sums.episodes / took,
+           sums.frozen);
     (void)fflush(stdout);
     if (good && options->trace) {
         trace_print(stdout, UINT32_MAX);
@@ -191,7 +193,7 @@ explore_all(void)
 {
     bool good = true;
 
-    for (const struct scenario *next = scenario_next(NULL); next != NULL;
+    for (const struct scenario *next = scenario_next(NULL); next != NULL && !interrupt_came();
          next = scenario_next(next)) {
         if (!next->sleeps || now.options.engine->value != SCHEDQ_ENGINE_MUTEX) {
             good = explore(next) && good;
@@ -222,5 +224,8 @@ main(int argc, char **argv)
     trace_is_on = now.options.trace;
     world_use_engine((uint8_t)now.options.engine->value);
     catch_crashes();
-    return (now.options.scenario != NULL ? explore(now.options.scenario) : explore_all()) ? 0 : 1;
+    interrupt_catch();
+    bool good = now.options.scenario != NULL ? explore(now.options.scenario) : explore_all();
+
+    return interrupt_end(good ? 0 : 1, "the episodes above are all that ran");
 }

@@ -61,7 +61,7 @@ static const command_line_t line = {
            "pod is reached, exactly once, in the order that "
            "the "
            "header promises, however many threads stop for ever.\vExit "
-           "status: 0 nothing wrong; 1 a failure; 2 bad usage."};
+           "status: 0 nothing wrong; 1 a failure; 2 bad usage; 130 interrupted."};
 
 void
 options_parse(struct options *options, int argc, char **argv)

@@ -11,6 +11,7 @@
 #include "report.h"
 #include "run.h"
 #include "settle.h"
+#include "support/interrupt.h"
 #include "watch.h"
 
 #define WARM_UP_NS INT64_C(200000000)
@@ -134,7 +135,7 @@ freeze_often(stage_t *stage)
     wait_some_time(stage, WARM_UP_NS);
     uint64_t allocations = atomic_load(&run->allocations);
     bool good = true;
-    for (unsigned i = 0; good && i < stage->options->freezes; i++) {
+    for (unsigned i = 0; good && i < stage->options->freezes && !interrupt_came(); i++) {
         actor_t *victim = freeze_one(stage, run);
         good = victim != NULL && goes_on(run, victim);
         wait_some_time(stage, 0);
@@ -180,7 +181,7 @@ kill_one(stage_t *stage, unsigned round)
 static void
 kill_often(stage_t *stage)
 {
-    for (unsigned i = 0; i < stage->options->freezes; i++) {
+    for (unsigned i = 0; i < stage->options->freezes && !interrupt_came(); i++) {
         if (!kill_one(stage, i))
             return;
     }
@@ -199,6 +200,7 @@ main(int argc, char **argv)
     nothing.seed = options.seed;
     actor_prepare(&stage.dice, &nothing, ACTORS_MAX + 1);
     ice_install();
+    interrupt_catch();
     if (!control_start()) {
         fprintf(stderr, "schedq-freeze: no control thread on every core\n");
         return 1;
@@ -210,7 +212,9 @@ main(int argc, char **argv)
     bool moving = report_print(&stage.report, &options);
     control_stop();
     printf("violations in the account: %u\n", stage.violations);
+    bool good = stage.violations == 0 && (moving || interrupt_came());
+    int status = interrupt_end(good ? 0 : 1, "what is above was seen until then");
     fflush(stdout);
     /* Dead threads stand in memory that must stay: no exit handlers. */
-    _Exit(moving && stage.violations == 0 ? 0 : 1);
+    _Exit(status);
 }

@@ -107,7 +107,8 @@ static const command_line_t line = {
         "pod ended once. With "
         "--kill the stopped thread never comes back, a worker's is adopted, and every pod that it "
         "had not popped must "
-        "still be reached.\vExit status: 0 nothing wrong; 1 a violation; 2 bad usage."};
+        "still be reached.\vExit status: 0 nothing wrong; 1 a violation; 2 bad usage; 130 "
+        "interrupted."};
 
 void
 options_parse(options_t *options, int argc, char **argv)

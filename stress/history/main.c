@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "support/arguments.h"
+#include "support/interrupt.h"
 
 #include "check.h"
 #include "counts.h"
@@ -384,8 +385,8 @@ had_obligations(const run_t *run)
 static int
 verdict(const run_t *run)
 {
-    if (run->plant == NULL)
-        return report_sum(&run->report) == 0 && had_obligations(run) ? 0 : 1;
+    if (run->plant == NULL || interrupt_came())
+        return report_sum(&run->report) == 0 && (interrupt_came() || had_obligations(run)) ? 0 : 1;
     bool found = run->planted && run->report.violations[run->plant->rule] > 0;
     printf("plant %s: %s\n", run->plant->name,
            !run->planted ? "no place for it in these rounds"
@@ -430,15 +431,17 @@ main(int argc, char **argv)
     stamp_choose();
     open_run(&run);
     name_command(&run);
+    interrupt_catch();
     lead_astray(&run);
     uint64_t rounds =
         (run.options.operations + run.options.round_operations - 1) / run.options.round_operations;
-    for (uint64_t round = 0; round < rounds && free_to_go && report_sum(&run.report) == 0; round++)
+    for (uint64_t round = 0;
+         round < rounds && free_to_go && report_sum(&run.report) == 0 && !interrupt_came(); round++)
         free_to_go = do_round(&run, round, round + 1 == rounds);
     if (free_to_go)
         close_run(&run);
     summarize(&run);
-    int status = verdict(&run);
+    int status = interrupt_end(verdict(&run), "the figures above are of the rounds until then");
     fflush(stdout);
     if (!free_to_go)
         _Exit(status);

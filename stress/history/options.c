@@ -112,9 +112,8 @@ options_parse(options_t *options, int argc, char **argv)
         "something to decide. The seed "
         "also says how the queue is configured.\vExit status: 0 nothing wrong (with --plant: the "
         "planted violation was found); 1 a violation (with --plant: it was not found), or a rule "
-        "that never had anything to decide; 2 bad "
-        "usage, or an engine that "
-        "this library does not have. A seed fixes what the threads choose, not how they "
+        "that never had anything to decide; 2 bad usage, or an engine that this library does not "
+        "have; 130 interrupted. A seed fixes what the threads choose, not how they "
         "interleave.",
         NULL,
         list_plants,

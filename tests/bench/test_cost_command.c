@@ -157,7 +157,7 @@ bad_usage_is_named(void **state)
     assert_int_equal(run("--rows '['"), 2);
     command_expect("POSIX extended regular expressions");
     assert_int_equal(run("argument"), 2);
-    command_expect("unexpected argument \"argument\"");
+    command_expect("an argument is \"argument\": legal are options");
     assert_int_equal(run("--from " NOW " --write /no/such/directory/file"), 2);
     command_expect("files that can be written");
     assert_int_equal(run("--no-such-option"), 2);

@@ -11,6 +11,7 @@
 #include "driver.h"
 
 #include "report.h"
+#include "support/interrupt.h"
 #include "support/patience.h"
 
 #include <errno.h>
@@ -92,6 +93,9 @@ ended(struct driver *driver, const char *request)
 {
     patience_verdict_t verdict = atomic_load(&driver->verdict);
 
+    if (interrupt_came()) {
+        return false;
+    }
     if (verdict != PATIENCE_LASTS) {
         report(driver->script->file, 1, "the driver \"%s\" does not answer \"%s\": %s",
                driver->command, request, patience_words(verdict));
@@ -121,9 +125,11 @@ next_line(struct driver *driver, bool *whole)
     return strcmp(driver->line, ".") == 0 ? NULL : driver->line;
 }
 
+/* A driver that does not read is waited for as one that does not answer. */
 static void
 request(struct driver *driver, const char *text)
 {
+    atomic_store(&driver->waits, true);
     fprintf(driver->requests, "%s\n", text);
     (void)fflush(driver->requests);
 }
@@ -203,6 +209,7 @@ open_vector(struct subject *subject, struct script *script)
         report(script->file, 1, "the driver \"%s\" was ended", driver->command);
         return false;
     }
+    atomic_store(&driver->waits, true);
     fprintf(driver->requests, "vector engine=%s workers=%zu\n", driver->options.engine_name,
             driver->options.workers);
     for (const struct head_line *line = script->head; line != NULL; line = line->next) {
@@ -349,6 +356,7 @@ driver_start(struct driver *driver, const char *command, const struct subject_op
     }
     (void)posix_spawn_file_actions_destroy(&actions);
     (void)posix_spawnattr_destroy(&attributes);
+    interrupt_take(-driver->process);
     (void)close(input[0]);
     (void)close(output[1]);
     driver->requests = open_end(input[1], "w");
@@ -375,7 +383,8 @@ driver_stop(struct driver *driver)
 
     atomic_store(&driver->over, true);
     (void)pthread_join(driver->watch, NULL);
-    if (!good) {
+    interrupt_drop(-driver->process);
+    if (!good && !interrupt_came()) {
         printf("the driver \"%s\" did not end with exit status 0\n", driver->command);
     }
     return good;

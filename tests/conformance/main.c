@@ -13,6 +13,7 @@
 #include <stdlib.h>
 
 #include "support/arguments.h"
+#include "support/interrupt.h"
 
 struct arguments {
     struct subject_options options;
@@ -85,34 +86,45 @@ run_file(const char *file, struct subject *subject)
     return passed;
 }
 
-static size_t
+struct verdicts {
+    size_t passed, failed;
+};
+
+/* A file during which the program was interrupted has no verdict. */
+static struct verdicts
 run_files(const struct arguments *arguments, struct subject *subject)
 {
-    size_t passed = 0;
+    struct verdicts verdicts = {0, 0};
 
     for (size_t i = 0; i < arguments->file_count; i++) {
-        passed += run_file(arguments->files[i], subject);
+        bool passed = run_file(arguments->files[i], subject);
+
+        if (interrupt_came()) {
+            break;
+        }
+        verdicts.passed += passed;
+        verdicts.failed += !passed;
     }
-    return passed;
+    return verdicts;
 }
 
 static bool
-run_with_driver(const struct arguments *arguments, size_t *passed)
+run_with_driver(const struct arguments *arguments, struct verdicts *verdicts)
 {
     struct driver driver;
 
     driver_start(&driver, arguments->driver, &arguments->options);
-    *passed = run_files(arguments, &driver.subject);
+    *verdicts = run_files(arguments, &driver.subject);
     return driver_stop(&driver);
 }
 
 static bool
-run_locally(const struct arguments *arguments, size_t *passed)
+run_locally(const struct arguments *arguments, struct verdicts *verdicts)
 {
     struct local local;
 
     local_init(&local, &arguments->options);
-    *passed = run_files(arguments, &local.subject);
+    *verdicts = run_files(arguments, &local.subject);
     return true;
 }
 
@@ -136,18 +148,21 @@ main(int argc, char **argv)
                "those of its preemption "
                "(files that begin with \"schedq-preemption 1\").\v"
                "The exit status is 0 if every file passed, 1 if one did not, or the driver failed, "
-               "2 for bad usage.",
+               "2 for bad usage, 130 if it was interrupted.",
     };
     struct arguments arguments = {
         .options = {.workers = 1},
     };
-    size_t passed;
-    bool ended;
+    struct verdicts verdicts;
 
     choose_engine(&arguments.options, argument_engine_default());
     arguments_parse(&argp, argc, argv, &arguments);
-    ended = arguments.driver != NULL ? run_with_driver(&arguments, &passed)
-                                     : run_locally(&arguments, &passed);
-    printf("%zu passed, %zu failed\n", passed, arguments.file_count - passed);
-    return ended && passed == arguments.file_count ? EXIT_SUCCESS : EXIT_FAILURE;
+    interrupt_catch();
+    bool ended = arguments.driver != NULL ? run_with_driver(&arguments, &verdicts)
+                                          : run_locally(&arguments, &verdicts);
+
+    printf("%zu passed, %zu failed\n", verdicts.passed, verdicts.failed);
+    bool good = verdicts.failed == 0 && (ended || interrupt_came());
+
+    return interrupt_end(good ? EXIT_SUCCESS : EXIT_FAILURE, "the other files were not run");
 }

@@ -12,6 +12,7 @@
 #include "options.h"
 #include "round.h"
 #include "shrink.h"
+#include "support/interrupt.h"
 
 static double
 seconds_now(void)
@@ -152,7 +153,7 @@ compare_engines(world_t *world, record_t *record, const options_t *options)
         unsigned missing =
             options->coverage ? coverage_show(&record->coverage, options->features) : 0;
 
-        return options->plant != NULL || missing > 0 ? 1 : 0;
+        return !interrupt_came() && (options->plant != NULL || missing > 0) ? 1 : 0;
     }
     show_finding(record, options);
     shrink(world, record, options);
@@ -166,14 +167,14 @@ try_plants(world_t *world, record_t *record, const options_t *options)
     int missed = 0;
     const field_t *plant;
 
-    for (size_t i = 0; (plant = plant_at(i)) != NULL; i++) {
+    for (size_t i = 0; !interrupt_came() && (plant = plant_at(i)) != NULL; i++) {
         options_t planted = *options;
 
         planted.plant = plant->name;
         if (search(world, record, &planted) == SHRINK_DIFFERENT) {
             printf("plant %-28s found in round %" PRIu64 ", operation %" PRIu32 ": %s\n",
                    plant->name, record->settings.number, record->at, record->difference);
-        } else {
+        } else if (!interrupt_came()) {
             printf("plant %-28s NOT FOUND\n", plant->name);
             missed++;
         }
@@ -187,6 +188,9 @@ static int
 run_kept(world_t *world, record_t *record, const options_t *options)
 {
     (void)search(world, record, options);
+    if (interrupt_came()) {
+        return 0;
+    }
     for (uint32_t i = 0; i < options->keep_count; i++) {
         if (options->keep[i] >= record->count) {
             errx(2, "--keep is \"%" PRIu32 "\": legal are 0..%" PRIu32, options->keep[i],
@@ -195,6 +199,18 @@ run_kept(world_t *world, record_t *record, const options_t *options)
     }
     return round_replay(world, record, options, options->keep, options->keep_count, stdout, 0) ? 0
                                                                                                : 1;
+}
+
+static int
+run(world_t *world, record_t *record, const options_t *options)
+{
+    if (options->keep_count > 0) {
+        return run_kept(world, record, options);
+    }
+    if (options->plant != NULL && strcmp(options->plant, "all") == 0) {
+        return try_plants(world, record, options);
+    }
+    return compare_engines(world, record, options);
 }
 
 int
@@ -217,11 +233,6 @@ main(int argc, char **argv)
     printf("seed %" PRIu64 ": mutex and %s, %" PRIu64 " operations\n", options.seed,
            options.engine->name, options.operations);
     world_make(&world);
-    if (options.keep_count > 0) {
-        return run_kept(&world, record, &options);
-    }
-    if (options.plant != NULL && strcmp(options.plant, "all") == 0) {
-        return try_plants(&world, record, &options);
-    }
-    return compare_engines(&world, record, &options);
+    interrupt_catch();
+    return interrupt_end(run(&world, record, &options), "what is above was found until then");
 }

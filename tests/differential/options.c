@@ -154,7 +154,7 @@ static const command_line_t line = {
            "queues. Exit status: 0 no difference "
            "(with --plant: it was found); 1 a difference, a crash or a call that did not "
            "return (with --plant: not found); "
-           "2 bad usage."};
+           "2 bad usage; 130 interrupted."};
 
 void
 options_parse(options_t *options, int argc, char **argv)

@@ -15,6 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "support/interrupt.h"
 #include "support/patience.h"
 
 /*
@@ -46,6 +47,9 @@ shrink_fork(void)
     if (process < 0) {
         err(1, "fork");
     }
+    if (process > 0) {
+        interrupt_take(process);
+    }
     return process;
 }
 
@@ -72,8 +76,8 @@ progress_of(const record_t *record)
            *(const volatile uint32_t *)&record->at;
 }
 
-int
-shrink_wait(pid_t process, const record_t *record, unsigned cpu_limit, char *words, size_t size)
+static int
+wait_for(pid_t process, const record_t *record, unsigned cpu_limit, char *words, size_t size)
 {
     patience_t patience;
     int status;
@@ -92,6 +96,15 @@ shrink_wait(pid_t process, const record_t *record, unsigned cpu_limit, char *wor
     return how_it_ended(status, words, size);
 }
 
+int
+shrink_wait(pid_t process, const record_t *record, unsigned cpu_limit, char *words, size_t size)
+{
+    int found = wait_for(process, record, cpu_limit, words, size);
+
+    interrupt_drop(process);
+    return found < 0 && interrupt_came() ? 0 : found;
+}
+
 static void
 be_silent(void)
 {
@@ -107,6 +120,9 @@ still_found(shrinking_t *shrinking, const uint32_t *kept, uint32_t count)
 {
     char words[128];
 
+    if (interrupt_came()) {
+        return false;
+    }
     shrinking->replays++;
     pid_t process = shrink_fork();
 
@@ -131,8 +147,9 @@ has_time(const shrinking_t *shrinking)
 
     (void)getrusage(RUSAGE_CHILDREN, &usage);
     return (double)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) - shrinking->cpu_before +
-               shrinking->seconds <
-           SECONDS_FOR_SHRINKING;
+                   shrinking->seconds <
+               SECONDS_FOR_SHRINKING &&
+           !interrupt_came();
 }
 
 /* The last replay ended at record->at. */
@@ -247,22 +264,11 @@ show_settings(const settings_t *settings)
            settings->workers, settings->drains ? ", drained at the end" : "");
 }
 
+/* In a process of its own, which prints them. */
 static void
-show(shrinking_t *shrinking)
+show_answers(shrinking_t *shrinking, uint32_t first_shown)
 {
     char words[128];
-    uint32_t first_shown =
-        shrinking->count > OPERATIONS_SHOWN ? shrinking->count - OPERATIONS_SHOWN : 0;
-
-    printf("minimal sequence: %" PRIu32 " operations (of %" PRIu32 ", after %" PRIu32
-           " replays); answers of mutex, %s\n",
-           shrinking->count, shrinking->record->count, shrinking->replays,
-           shrinking->options->engine->name);
-    show_settings(&shrinking->record->settings);
-    if (first_shown > 0) {
-        printf("the first %" PRIu32 " are not shown\n", first_shown);
-    }
-    fflush(stdout);
     pid_t process = shrink_fork();
 
     if (process == 0) {
@@ -276,6 +282,24 @@ show(shrinking_t *shrinking)
         0) {
         printf("    BROKE DOWN: %s\n", words);
     }
+}
+
+static void
+show(shrinking_t *shrinking)
+{
+    uint32_t first_shown =
+        shrinking->count > OPERATIONS_SHOWN ? shrinking->count - OPERATIONS_SHOWN : 0;
+
+    printf("minimal sequence: %" PRIu32 " operations (of %" PRIu32 ", after %" PRIu32
+           " replays); answers of mutex, %s\n",
+           shrinking->count, shrinking->record->count, shrinking->replays,
+           shrinking->options->engine->name);
+    show_settings(&shrinking->record->settings);
+    if (first_shown > 0) {
+        printf("the first %" PRIu32 " are not shown\n", first_shown);
+    }
+    fflush(stdout);
+    show_answers(shrinking, first_shown);
     if (shrinking->count > 0 && shrinking->count <= OPERATIONS_SHOWN) {
         printf("only these, in one process: the line above with --keep ");
         for (uint32_t i = 0; i < shrinking->count; i++) {
@@ -308,7 +332,7 @@ shrink(world_t *world, record_t *record, const options_t *options)
         leave_out_all(&shrinking);
         simplify_settings(&shrinking);
         show(&shrinking);
-    } else {
+    } else if (!interrupt_came()) {
         printf("the same %" PRIu32
                " operations, run again with every comparison after each, show nothing\n",
                record->count);

@@ -20,7 +20,10 @@
 /** An operation slept for ever. */
 #define SHRINK_ASLEEP (-2)
 
-/** Starts a process that runs operations; it ends with this one. 0 in that process. */
+/**
+ * Starts a process that runs operations; it ends with this one, and when this one is interrupted. 0
+ * in that process.
+ */
 pid_t shrink_fork(void);
 
 /**

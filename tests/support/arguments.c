@@ -125,14 +125,26 @@ print_version(FILE *stream, struct argp_state *state)
             (unsigned)(version >> 8 & 255), (unsigned)(version & 255));
 }
 
-void
-arguments_parse(const struct argp *parser, int argc, char **argv, void *input)
+static void
+parse(const struct argp *parser, int argc, char **argv, unsigned flags, void *input)
 {
     argp_program_version_hook = print_version;
     argp_err_exit_status = ARGUMENTS_BAD;
-    if (argp_parse(parser, argc, argv, 0, NULL, input) != 0) {
+    if (argp_parse(parser, argc, argv, flags, NULL, input) != 0) {
         exit(ARGUMENTS_BAD);
     }
+}
+
+void
+arguments_parse(const struct argp *parser, int argc, char **argv, void *input)
+{
+    parse(parser, argc, argv, 0, input);
+}
+
+void
+arguments_parse_in_order(const struct argp *parser, int argc, char **argv, void *input)
+{
+    parse(parser, argc, argv, ARGP_IN_ORDER, input);
 }
 
 /* ---- by a table ------------------------------------------------------------------------------ */

@@ -112,5 +112,7 @@ void arguments_read(const command_line_t *line, int argc, char **argv, void *opt
 
 /** argp_parse, with --version and the exit status of bad usage. */
 void arguments_parse(const struct argp *parser, int argc, char **argv, void *input);
+/** The same: arguments stay between the options where they stand. */
+void arguments_parse_in_order(const struct argp *parser, int argc, char **argv, void *input);
 
 #endif

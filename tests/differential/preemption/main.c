@@ -10,6 +10,7 @@
 #include <time.h>
 
 #include "support/arguments.h"
+#include "support/interrupt.h"
 
 enum { STEPS_MAX = 4, KEY_CLUSTER = 0x100 };
 
@@ -58,7 +59,7 @@ main(int argc, char **argv)
                "fits, "
                "with those of a plain implementation, over random clusters.\v"
                "Exit status: 0 no difference; 1 a difference, which is printed with the line that "
-               "repeats it; 2 bad usage.",
+               "repeats it; 2 bad usage; 130 interrupted.",
     };
     static struct world world;
     struct options options = {.clusters = 1000000, .seed = (uint64_t)time(NULL), .only = NONE};
@@ -70,9 +71,11 @@ main(int argc, char **argv)
 
     uint64_t first = options.only == NONE ? 0 : (uint64_t)options.only;
     uint64_t end = options.only == NONE ? options.clusters : first + 1;
+    uint64_t cluster = first;
     bool agrees = true;
 
-    for (uint64_t cluster = first; agrees && cluster < end; cluster++) {
+    interrupt_catch();
+    for (; agrees && cluster < end && !interrupt_came(); cluster++) {
         agrees = run_cluster(&world, &options, cluster);
     }
     if (agrees) {
@@ -81,12 +84,12 @@ main(int argc, char **argv)
                ", extender %" PRIu64 "; ineligible %" PRIu64 ", candidates %" PRIu64
                ", violations %" PRIu64 ", cleared nominations %" PRIu64
                ", nodes asked whether it fits %" PRIu64 "\n",
-               end - first, tally.decisions, tally.outcomes[SCHEDQ_PREEMPT_SUCCESS],
+               cluster - first, tally.decisions, tally.outcomes[SCHEDQ_PREEMPT_SUCCESS],
                tally.outcomes[SCHEDQ_PREEMPT_UNSCHEDULABLE],
                tally.outcomes[SCHEDQ_PREEMPT_NO_NODES], tally.outcomes[SCHEDQ_PREEMPT_NODE_ERRORS],
                tally.outcomes[SCHEDQ_PREEMPT_EXTENDER], tally.ineligible, tally.candidates,
                tally.violations, tally.clears, tally.fits);
     }
     world_free(&world);
-    return agrees ? 0 : 1;
+    return interrupt_end(agrees ? 0 : 1, "the figures above are of the clusters until then");
 }
