@@ -33,6 +33,7 @@
 #define STRAIGHT static inline __attribute__((always_inline))
 
 struct engine_ops;
+struct own;
 struct text;
 
 /** What every queue begins with. */
@@ -45,6 +46,7 @@ struct schedq {
     struct clock clock;
     struct rules rules;
     struct registry registry;
+    struct own *owns; /* workers that belong to threads (api/own.h) */
     _Alignas(CACHE_LINE) schedq_words_t words;
 };
 

@@ -1,6 +1,7 @@
 /* A queue's life as a whole: create, destroy, memory, clock, timer thread, close, numbers. */
 #include "api/call.h"
 #include "api/config.h"
+#include "api/own.h"
 #include "observe/text.h"
 #include "platform/hash.h"
 #include "platform/words.h"
@@ -97,6 +98,28 @@ schedq_create(const schedq_config_t *config, schedq_t **out, char *why, size_t w
     return SCHEDQ_OK;
 }
 
+/* Workers that belong to threads go back here; others refuse. */
+static schedq_status_t
+end(schedq_t *queue, char *why, size_t why_size)
+{
+    schedq_stats_t stats;
+
+    queue->ops->stats(queue, &stats);
+    if (!own_claim(queue, stats.workers, why, why_size)) {
+        return SCHEDQ_BUSY;
+    }
+    own_take_back(queue);
+    schedq_status_t status = queue->ops->shut(queue);
+
+    if (status != SCHEDQ_OK) {
+        return status;
+    }
+    own_close(queue);
+    registry_close(&queue->registry);
+    deallocate(queue);
+    return SCHEDQ_OK;
+}
+
 schedq_status_t
 schedq_destroy(schedq_t *queue)
 {
@@ -110,11 +133,7 @@ schedq_destroy(schedq_t *queue)
         return status;
     }
     inside_calls(CALLBACK_DESTROY);
-    status = queue->ops->shut(queue);
-    if (status == SCHEDQ_OK) {
-        registry_close(&queue->registry);
-        deallocate(queue);
-    }
+    status = end(queue, NULL, 0);
     call_end(&call);
     return status;
 }

@@ -1,7 +1,30 @@
 /* Workers: registering, ending, adopting, and the words of the last refusal. */
 #include "api/call.h"
+#include "api/own.h"
 
 #include <inttypes.h>
+
+/* A slot may be a thread's that is no more. */
+static schedq_status_t
+take_worker(schedq_t *queue, schedq_worker_t **worker, char *why, size_t why_size)
+{
+    schedq_status_t status;
+
+    if (worker == NULL) {
+        say(why, why_size, "worker NULL: a pointer");
+        return SCHEDQ_INVALID;
+    }
+    *worker = NULL;
+    status = queue->ops->worker_register(queue, worker);
+    if (status == SCHEDQ_FULL && own_reclaim(queue)) {
+        status = queue->ops->worker_register(queue, worker);
+    }
+    if (status == SCHEDQ_FULL) {
+        say(why, why_size, "workers: all %" PRIu32 " are registered (max_workers)",
+            queue->config.max_workers);
+    }
+    return status;
+}
 
 schedq_status_t
 schedq_worker_register(schedq_t *queue, schedq_worker_t **worker, char *why, size_t why_size)
@@ -9,19 +32,48 @@ schedq_worker_register(schedq_t *queue, schedq_worker_t **worker, char *why, siz
     struct call call;
     schedq_status_t status = call_begin_why(&call, queue, why, why_size);
 
+    if (status == SCHEDQ_OK) {
+        status = take_worker(queue, worker, why, why_size);
+        call_end(&call);
+    }
+    return status;
+}
+
+static schedq_status_t
+make_own(schedq_t *queue, schedq_worker_t **worker, char *why, size_t why_size)
+{
+    schedq_status_t status = take_worker(queue, worker, why, why_size);
+
     if (status != SCHEDQ_OK) {
         return status;
     }
-    if (worker == NULL) {
-        say(why, why_size, "worker NULL: a pointer");
-        status = SCHEDQ_INVALID;
-    } else {
+    status = own_begin(*worker);
+    if (status != SCHEDQ_OK) {
+        word_store(&(*worker)->busy, WORKER_NOBODYS);
+        queue->ops->worker_unregister(*worker);
         *worker = NULL;
-        status = queue->ops->worker_register(queue, worker);
-        if (status == SCHEDQ_FULL) {
-            say(why, why_size, "workers: all %" PRIu32 " are registered (max_workers)",
-                queue->config.max_workers);
-        }
+    }
+    if (status == SCHEDQ_INVALID) {
+        say(why, why_size, "the thread is ending, and has given its workers back");
+    }
+    return status;
+}
+
+schedq_status_t
+schedq_worker_get(schedq_t *queue, schedq_worker_t **worker, char *why, size_t why_size)
+{
+    struct call call;
+    schedq_status_t status = call_begin_why(&call, queue, why, why_size);
+
+    if (status != SCHEDQ_OK) {
+        return status;
+    }
+    schedq_worker_t *own = worker != NULL ? own_find(queue) : NULL;
+
+    if (own != NULL) {
+        *worker = own;
+    } else {
+        status = make_own(queue, worker, why, why_size);
     }
     call_end(&call);
     return status;
@@ -32,13 +84,23 @@ schedq_worker_unregister(schedq_worker_t *worker)
 {
     struct call call;
     schedq_status_t status = call_begin_worker(&call, worker);
+    uint32_t thread;
 
-    if (status == SCHEDQ_OK) {
-        word_store(&worker->busy, WORKER_NOBODYS);
-        worker->queue->ops->worker_unregister(worker);
-        call_end(&call);
+    if (status != SCHEDQ_OK) {
+        return status;
     }
-    return status;
+    if (!own_end(worker->queue, worker, false, &thread)) {
+        worker_say(worker,
+                   "worker %" PRIu32 ": thread %" PRIu32 "'s own (schedq_worker_get), which gives "
+                   "it back when it ends",
+                   worker->number, thread);
+        call_end_worker(&call, worker);
+        return SCHEDQ_INVALID;
+    }
+    word_store(&worker->busy, WORKER_NOBODYS);
+    worker->queue->ops->worker_unregister(worker);
+    call_end(&call);
+    return SCHEDQ_OK;
 }
 
 schedq_status_t
@@ -46,9 +108,13 @@ schedq_worker_adopt(schedq_t *queue, schedq_worker_t *abandoned)
 {
     struct call call;
     schedq_status_t status = call_begin(&call, queue);
+    uint32_t thread;
 
     if (status == SCHEDQ_OK) {
         status = queue->ops->worker_adopt(queue, abandoned);
+        if (status == SCHEDQ_OK) {
+            (void)own_end(queue, abandoned, true, &thread);
+        }
         call_end(&call);
     }
     return status;

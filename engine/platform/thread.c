@@ -1,8 +1,11 @@
 /* Threads of thread.h. */
 #include "platform/thread.h"
 
+#include <errno.h>
 #include <pthread.h>
 #include <signal.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 _Static_assert(sizeof(pthread_t) == sizeof(unsigned long), "struct thread holds one");
 
@@ -16,6 +19,12 @@ thread_start(struct thread *thread, void *(*main_fn)(void *argument), void *argu
     int failed = pthread_create(&thread->id, NULL, main_fn, argument);
     (void)pthread_sigmask(SIG_SETMASK, &old, NULL);
     return failed == 0;
+}
+
+bool
+thread_lives(uint32_t number)
+{
+    return syscall(SYS_tgkill, getpid(), (pid_t)number, 0) == 0 || errno != ESRCH;
 }
 
 void

@@ -32,14 +32,15 @@
  *            watched. A pod that was parked for longer than max_parked_ns is due; with kube_minor
  *            such leftovers are tried in flushes, flush_ns apart: each between its limit and one
  *            flush_ns later.
- *   host     no global state but the default allocator's arenas, which all queues share; no thread
+ *   host     no global state but the default allocator's arenas, which all queues share, a
+ *            pthread_key_t (from the first schedq_worker_get on), and a count of forks; no thread
  *            (unless schedq_run), no signal handler, no printing, no environment variable (that of
  *            a jemalloc is not heard), no abort for an operating error.
  *
  * THREADS. Each declaration names its class after "Threads:".
- *   [worker] any thread, but one call at a time per worker. A worker is a handle, not a thread:
- *            nothing thread-local outlives a call, and the next call may come from another thread
- *            (which the caller synchronizes).
+ *   [worker] any thread, but one call at a time per worker. A worker is a handle, not a thread: the
+ *            next call may come from another thread (which the caller synchronizes). Only
+ *            schedq_worker_get ties one to a thread.
  *   [queue]  any thread, at any time.
  *   [setup]  before the first worker is registered; overlaps with no other call on this queue.
  *   [alone]  overlaps with no other call on this queue.
@@ -464,8 +465,10 @@ SCHEDQ_API schedq_status_t schedq_create(const schedq_config_t *config, schedq_t
  *
  * NULL is allowed. Pods that are still there, in flight too, end with it.
  * @retval SCHEDQ_OK    `queue`, its words and its workers are not valid any more
- * @retval SCHEDQ_BUSY  workers are registered, the timer thread runs, or called from a callback;
- *                      nothing changed
+ * @retval SCHEDQ_BUSY  workers of schedq_worker_register are registered, a call is inside of a
+ *                      thread's own one, the timer thread runs, or called from a callback; nothing
+ *                      changed. Idle workers of schedq_worker_get end with the queue: their threads
+ *                      must not use them any more
  *
  * Threads: [alone]  Progress: locks; O(n).
  */
@@ -833,12 +836,42 @@ SCHEDQ_API schedq_status_t schedq_worker_register(schedq_t *queue, schedq_worker
                                                   char *why, size_t why_size);
 
 /**
+ * Returns the calling thread's own worker of this queue, which it makes at the first call.
+ *
+ * The same one at each later call, until the thread ends and gives it back: there is nothing to
+ * unregister, and nothing to pass on. (schedq_worker_unregister by that thread ends it sooner.) A
+ * thread has one of each queue. Workers from schedq_worker_register are beside them. The first one
+ * ends setup. schedq_destroy takes those back that no call is inside of, whether their threads live
+ * or not.
+ *
+ * While a thread ends, destructors of thread-local data may use its worker, and call this: it goes
+ * back in the last but one of their rounds (PTHREAD_DESTRUCTOR_ITERATIONS). Calls after that are
+ * INVALID. A thread that is killed, or whose first call comes from a late destructor, leaves its
+ * worker registered, until destroy, or until no other is to be had.
+ *
+ * The memory for that is libc's, some 64 bytes for each thread and queue, and one pthread_key_t for
+ * all queues of the process.
+ * @param worker receives it; NULL with FULL, NOMEM, and an INVALID that is not about it
+ * @retval SCHEDQ_OK       *worker is the thread's
+ * @retval SCHEDQ_FULL     max_workers are registered; nothing changed
+ * @retval SCHEDQ_NOMEM    no memory, or the process has no pthread_key_t to give; nothing changed
+ * @retval SCHEDQ_INVALID  an argument is NULL, or the thread is ending; nothing changed
+ * @retval SCHEDQ_BUSY     nothing changed
+ *
+ * Threads: [queue]  Progress: the first call of a thread locks and allocates; later ones are
+ *          wait-free, O(queues of the thread).
+ */
+SCHEDQ_API schedq_status_t schedq_worker_get(schedq_t *queue, schedq_worker_t **worker, char *why,
+                                             size_t why_size);
+
+/**
  * Ends a worker.
  *
  * Pods stay where they are; tokens that it popped stay valid with any worker.
- * @retval SCHEDQ_OK    `worker` must not be used any more; a later registration may get the same
+ * @retval SCHEDQ_OK       `worker` must not be used any more; a later registration may get the same
  *         address
- * @retval SCHEDQ_BUSY  nothing changed
+ * @retval SCHEDQ_INVALID  it is another thread's own (schedq_worker_get); nothing changed
+ * @retval SCHEDQ_BUSY     nothing changed
  *
  * Threads: [worker]  Progress: locks.
  */
